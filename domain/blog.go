@@ -1,0 +1,58 @@
+package domain
+
+import (
+	"strings"
+	"time"
+)
+
+// A BlogID names a post within its channel: 19 recent-first digits, "!", and a
+// random token, so that ids sort newest first and an id never returns.
+type BlogID string
+
+// NewBlogID mints the id of a post that is dated t.
+func NewBlogID(t time.Time) BlogID { return BlogID(RecentFirst(t) + "!" + newToken()) }
+
+// ParseBlogID accepts only what NewBlogID can mint. Anything else is ErrNotFound:
+// it names no post, and must not become part of a key.
+func ParseBlogID(s string) (BlogID, error) {
+	digits, token, ok := strings.Cut(s, "!")
+	if !ok || !isToken(token) {
+		return "", ErrNotFound
+	}
+	if _, err := ParseRecentFirst(digits); err != nil {
+		return "", ErrNotFound
+	}
+	return BlogID(s), nil
+}
+
+// A Blog is one post.
+type Blog struct {
+	Channel  ChannelRef
+	ID       BlogID
+	Title    string
+	Text     string
+	UserID   UserName
+	Rating   int64
+	Revision Revision
+	// CreatedOn is when the post was made, or for an imported one the date that
+	// its feed gives.
+	CreatedOn time.Time
+	// EditedOn is zero if the post was never edited.
+	EditedOn time.Time
+}
+
+// A Draft is what an author writes: the part of a post that an edit replaces.
+type Draft struct {
+	Title string
+	Text  string
+}
+
+// NewDraft checks what an author wrote.
+func NewDraft(title, text string) (Draft, error) {
+	parsedTitle, titleErr := ParseTitle(title)
+	parsedText, textErr := ParseText(text)
+	if err := JoinInvalid(titleErr, textErr); err != nil {
+		return Draft{}, err
+	}
+	return Draft{Title: parsedTitle, Text: parsedText}, nil
+}

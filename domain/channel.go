@@ -1,0 +1,52 @@
+package domain
+
+import "time"
+
+// ChannelState says whether a channel can be read and posted to.
+type ChannelState string
+
+// The states of a channel. There is no third: a deleted channel has no row.
+const (
+	ChannelActive   ChannelState = "active"
+	ChannelDeleting ChannelState = "deleting"
+)
+
+// A Channel is a named place for posts, in one of its lives.
+type Channel struct {
+	Name        ChannelName
+	Owner       UserName
+	Description string
+	CreatedOn   time.Time
+	Incarnation Incarnation
+	State       ChannelState
+}
+
+// Key is what the channel is found by.
+func (c Channel) Key() ChannelKey { return c.Name.Key() }
+
+// Ref names this life of the channel.
+func (c Channel) Ref() ChannelRef { return ChannelRef{Key: c.Key(), Incarnation: c.Incarnation} }
+
+// NewChannel checks a request to create a channel and mints its incarnation.
+func NewChannel(name, description string, owner UserName) (Channel, error) {
+	parsedName, nameErr := ParseChannelName(name)
+	parsedDescription, descriptionErr := ParseDescription(description)
+	if err := JoinInvalid(nameErr, descriptionErr); err != nil {
+		return Channel{}, err
+	}
+	return Channel{
+		Name:        parsedName,
+		Owner:       owner,
+		Description: parsedDescription,
+		CreatedOn:   Now(),
+		Incarnation: NewIncarnation(),
+		State:       ChannelActive,
+	}, nil
+}
+
+// A ChannelRef names one life of a channel. Everything that is written below a
+// channel is addressed by it, never by the name alone.
+type ChannelRef struct {
+	Key         ChannelKey
+	Incarnation Incarnation
+}

@@ -1,0 +1,57 @@
+package domain
+
+import "time"
+
+// DeletionState is how far a deletion has come, as its requester sees it.
+type DeletionState string
+
+// The states of a deletion. DeletionDone is final.
+const (
+	DeletionQueued   DeletionState = "queued"
+	DeletionRunning  DeletionState = "running"
+	DeletionDone     DeletionState = "done"
+	DeletionPoisoned DeletionState = "poisoned"
+)
+
+// A Step is one stage of the cascade that deletes a channel.
+type Step string
+
+// The steps of the cascade in their order. Each is idempotent.
+const (
+	// StepMark hides the channel from readers.
+	StepMark Step = "mark"
+	// StepShut swaps the open gate for the shut one: no more posts.
+	StepShut Step = "shut"
+	// StepSweep deletes the rows of the partition behind the shut gate, until a
+	// fresh read shows nothing but gates.
+	StepSweep Step = "sweep"
+	// StepDisarm deletes the shut gate: every sweeper that is late is powerless.
+	StepDisarm Step = "disarm"
+	// StepRelease deletes the channel's row: the name can be taken again.
+	StepRelease Step = "release"
+)
+
+// Steps lists the steps of the cascade in their order. The slice is the
+// caller's own.
+func Steps() []Step { return []Step{StepMark, StepShut, StepSweep, StepDisarm, StepRelease} }
+
+// A Deletion is the progress and the audit of deleting one incarnation. It
+// outlives the channel.
+type Deletion struct {
+	Channel     ChannelRef
+	Name        ChannelName
+	RequestedBy UserName
+	RequestedOn time.Time
+	State       DeletionState
+	// Step is the step under way; empty before the first.
+	Step Step
+	// RowsDeleted counts rows of every kind, not posts.
+	RowsDeleted int64
+	// Attempts counts the attempts that failed without getting any further.
+	Attempts int
+	// UpdatedOn is the last sign of life: the slow sweep of Channels re-queues a
+	// deletion that has shown none for three leases.
+	UpdatedOn time.Time
+	// FinishedOn is zero until the deletion is done.
+	FinishedOn time.Time
+}

@@ -1,0 +1,63 @@
+// Package domain says what MicroBlogging is about, whatever stores it.
+//
+// # The problem
+//
+// Channels hold blogs (short posts). Deleting a channel must remove everything
+// that hangs from it, and the rows that hang from it live in several tables of
+// a store that has no transaction across tables, nor across partitions of one
+// table. A process may die between any two writes, a queue delivers a message
+// at least once, a worker may stall past its lease and wake up later, and any
+// call may take effect although its caller saw it fail.
+//
+// # The model
+//
+// A [Channel] has a name and an [Incarnation]: a random identity minted when it
+// is created. The same name created again is another incarnation. Everything
+// that must not outlive a channel is stored in one partition, so that a write
+// there can be made conditional, in the same transaction, on a gate row of the
+// incarnation:
+//
+//   - a post of incarnation i requires the open gate of i, which disappears
+//     before the rows are swept;
+//   - a sweep of i requires the shut gate of i, which disappears before the
+//     name is free again.
+//
+// Both are checked by the store together with the write, so it does not matter
+// how late a request arrives. This is a fence (a fencing token that the store
+// itself checks), not a lock: nobody ever waits for it.
+//
+// A deletion is asked for by a [Message] on a queue, which is the durable
+// record of the intent, and reported by a [Deletion], which outlives the
+// channel. Handling the message goes through the [Steps], each of which may be
+// repeated by any number of workers at any time.
+//
+// # The invariants
+//
+// They hold for every interleaving of requests, workers, crashes, lost replies
+// and re-sent requests. "At rest" means: no request is under way and no message
+// is left on the queue.
+//
+//   - I1 no orphan. At rest, every row in a Blogs partition belongs to the live
+//     incarnation in Channels.
+//   - I2 no collateral. Deleting one incarnation never removes or changes a row
+//     of another.
+//   - I3 no lost post. An acknowledged post is readable until its author, the
+//     channel's owner, or the channel's deletion removes it, and then never
+//     again.
+//   - I4 no ghost read. After a deletion is acknowledged, no page or API answer
+//     shows the channel or its posts.
+//   - I5 it ends. Every accepted deletion completes once some worker lives long
+//     enough, whatever crashed before, or stands visibly in poison until an
+//     operator re-queues it.
+//   - I6 repeatable. Handling a message again, late, or twice at once changes
+//     nothing more.
+//   - I7 one post. A request sent twice with one idempotency key to one
+//     incarnation, or retried by any layer, makes one post.
+//   - I8 indexes agree. Each post has exactly one row in the index by rating,
+//     with its rating; its rating equals its votes.
+//   - I9 gates. Every active channel has exactly its own open gate; a deleting
+//     one has at most one gate of its own. The gate of a creation that died is
+//     harmless, for nobody ever learned its incarnation.
+//
+// The package imports nothing of ours and does no input or output.
+package domain

@@ -1,0 +1,102 @@
+package domain
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// QueueName is the queue DeleteChannelAndBlogs as Azure can spell it: queue
+// names are lower case.
+const QueueName = "delete-channel-and-blogs"
+
+// PoisonQueueName is where messages go that were attempted too often.
+const PoisonQueueName = QueueName + "-poison"
+
+// MessageKind says what a message asks for.
+type MessageKind string
+
+// The kinds of message on the queue.
+const (
+	// MessageChannel asks to delete one incarnation of a channel with
+	// everything that hangs from it.
+	MessageChannel MessageKind = "channel"
+	// MessageBlog asks to delete one post at one revision, and its votes.
+	MessageBlog MessageKind = "blog"
+)
+
+// A Message is the durable record of an intent to delete. It is a hint: the
+// truth is in the rows, and handling a message twice changes nothing more.
+type Message struct {
+	Kind        MessageKind `json:"kind"`
+	Channel     ChannelKey  `json:"channel"`
+	Incarnation Incarnation `json:"incarnation"`
+	Name        ChannelName `json:"name,omitempty"`
+	By          UserName    `json:"by,omitempty"`
+	AskedOn     time.Time   `json:"askedOn"`
+	// Blog and Revision are set in a message of kind blog.
+	Blog     BlogID   `json:"blog,omitempty"`
+	Revision Revision `json:"revision,omitempty"`
+	// Attempts counts the attempts that failed without removing a row. It
+	// travels in the text, which each renewal of the lease rewrites.
+	Attempts int `json:"attempts,omitempty"`
+}
+
+// Ref names the life of the channel that the message is about.
+func (m Message) Ref() ChannelRef {
+	return ChannelRef{Key: m.Channel, Incarnation: m.Incarnation}
+}
+
+// Encode writes the message as JSON in ASCII, since Azure Queue Storage carries
+// XML and alters what XML cannot hold.
+func (m Message) Encode() string {
+	text, err := json.Marshal(m)
+	if err != nil {
+		// Strings, an integer and a time in the years 1 to 9999 always marshal.
+		panic(fmt.Sprintf("encoding a message: %v", err))
+	}
+	return escapeNonASCII(text)
+}
+
+// DecodeMessage reads what Encode wrote. Fields that it does not know are
+// ignored, so that web and worker may be deployed in either order; a kind that
+// it does not know is an error, for a newer worker to handle.
+func DecodeMessage(text string) (Message, error) {
+	var m Message
+	if err := json.Unmarshal([]byte(text), &m); err != nil {
+		return Message{}, fmt.Errorf("message is not JSON: %w", err)
+	}
+	if m.Channel == "" || !isToken(string(m.Incarnation)) {
+		return Message{}, fmt.Errorf("message names no incarnation of a channel")
+	}
+	switch m.Kind {
+	case MessageChannel:
+		return m, nil
+	case MessageBlog:
+		if _, err := ParseBlogID(string(m.Blog)); err != nil || m.Revision == "" {
+			return Message{}, fmt.Errorf("message names no revision of a post")
+		}
+		return m, nil
+	default:
+		return Message{}, fmt.Errorf("message of unknown kind %q", m.Kind)
+	}
+}
+
+func escapeNonASCII(text []byte) string {
+	var b bytes.Buffer
+	for _, r := range string(text) {
+		switch {
+		case r < utf8.RuneSelf:
+			b.WriteByte(byte(r))
+		case r > 0xFFFF:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}

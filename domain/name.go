@@ -1,0 +1,125 @@
+package domain
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Limits on names, in characters (code points) after normalization.
+const (
+	MaxChannelName = 64
+	MinUserName    = 2
+	MaxUserName    = 32
+)
+
+// maxChannelKey leaves room in Azure's 1 KiB of UTF-16 (512 characters) for
+// the longest key that contains a channel key. Only names of dozens of
+// ligatures that fold to several letters each come near it.
+const maxChannelKey = 448
+
+// A ChannelName is a channel's name as its owner spelled it, in NFC.
+type ChannelName string
+
+// A ChannelKey is what names are compared by, and a partition key: two names
+// that differ in case or in normalization alone have the same key. It is ASCII,
+// so that every backend orders it alike.
+type ChannelKey string
+
+// ParseChannelName checks a name against the rules: 1 to 64 characters after
+// NFC; letters with their combining marks, and digits, with a single "-", "_"
+// or "." between them. The error is an InvalidError on the field "name".
+func ParseChannelName(s string) (ChannelName, error) {
+	if !utf8.ValidString(s) {
+		return "", Invalid("name", "is not valid UTF-8")
+	}
+	s = norm.NFC.String(s)
+	switch n := utf8.RuneCountInString(s); {
+	case n == 0:
+		return "", Invalid("name", "must not be empty")
+	case n > MaxChannelName:
+		return "", Invalid("name", "must have at most %d characters, this has %d", MaxChannelName, n)
+	}
+	if err := checkChannelRunes(s); err != nil {
+		return "", err
+	}
+	name := ChannelName(s)
+	switch key := name.Key(); {
+	case key == "new":
+		return "", Invalid("name", "“new” is reserved")
+	case len(key) > maxChannelKey:
+		return "", Invalid("name", "is too long once its ligatures are written out")
+	}
+	return name, nil
+}
+
+// checkChannelRunes holds s to the grammar
+// name = word *(separator word), word = 1*(digit / letter *mark).
+func checkChannelRunes(s string) error {
+	const separators = "-_."
+	previous := '.' // a name starts as if after a separator: with a letter or digit
+	for _, r := range s {
+		switch {
+		case unicode.IsLetter(r), unicode.IsDigit(r):
+		case unicode.IsMark(r):
+			if !unicode.IsLetter(previous) && !unicode.IsMark(previous) {
+				return Invalid("name", "has a combining mark that follows no letter")
+			}
+		case strings.ContainsRune(separators, r):
+			if strings.ContainsRune(separators, previous) {
+				return Invalid("name", "must have a letter or digit before each “-”, “_” or “.”")
+			}
+		default:
+			return Invalid("name", "may hold letters, digits, and single “-”, “_” or “.” between them, not %q", r)
+		}
+		previous = r
+	}
+	if strings.ContainsRune(separators, previous) {
+		return Invalid("name", "must end with a letter or digit")
+	}
+	return nil
+}
+
+// Key is the name's channel key: full case folding, between two NFC, in ASCII.
+// A code point over U+007F becomes "~" and six hex digits, which keeps the
+// order of code points.
+func (n ChannelName) Key() ChannelKey { return ChannelKey(foldASCII(string(n))) }
+
+// ChannelKeyPrefix is the common prefix of the keys of all channels whose names
+// start with s. It accepts any text, since people type a filter letter by letter.
+func ChannelKeyPrefix(s string) string { return foldASCII(strings.ToValidUTF8(s, "")) }
+
+func foldASCII(s string) string {
+	folded := norm.NFC.String(cases.Fold().String(norm.NFC.String(s)))
+	var b strings.Builder
+	for _, r := range folded {
+		if r < utf8.RuneSelf {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, "~%06x", r)
+		}
+	}
+	return b.String()
+}
+
+// A UserName is an account's name in lower case: 2 to 32 of a-z, 0-9 and "_".
+type UserName string
+
+// ParseUserName accepts either case and returns the lower one. The error is an
+// InvalidError on the field "name".
+func ParseUserName(s string) (UserName, error) {
+	if len(s) < MinUserName || len(s) > MaxUserName {
+		return "", Invalid("name", "must have %d to %d characters", MinUserName, MaxUserName)
+	}
+	s = strings.ToLower(s)
+	for _, r := range s {
+		if (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '_' {
+			return "", Invalid("name", "may hold only letters a to z, digits and “_”")
+		}
+	}
+	return UserName(s), nil
+}

@@ -1,0 +1,66 @@
+package domain
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// Tick is the resolution of stored times: 100 ns, that of Edm.DateTime in Azure
+// Table Storage.
+const Tick = 100 * time.Nanosecond
+
+const (
+	// maxTicks is the last tick of the year 9999, counted from the start of the
+	// year 1: DateTime.MaxValue.Ticks in .NET, where the log tail pattern of
+	// Azure's table design guide comes from.
+	maxTicks       = 3155378975999999999
+	ticksPerSecond = int64(time.Second / Tick)
+	// yearOneToUnix is the number of seconds from 0001-01-01 to 1970-01-01.
+	yearOneToUnix = 62135596800
+	// recentFirstDigits is the fixed width that makes the decimal form sort as
+	// the number does.
+	recentFirstDigits = 19
+)
+
+// Now is the present time as it can be stored: in UTC, at the resolution of a
+// Tick and without a monotonic reading.
+func Now() time.Time { return Storable(time.Now()) }
+
+// Storable cuts t to what a row can hold.
+func Storable(t time.Time) time.Time { return t.UTC().Truncate(Tick) }
+
+// TicksOf is the number of ticks from 0001-01-01 UTC to t.
+func TicksOf(t time.Time) int64 {
+	return (t.Unix()+yearOneToUnix)*ticksPerSecond + int64(t.Nanosecond())/int64(Tick)
+}
+
+// TimeOf is the instant that is n ticks after 0001-01-01 UTC.
+func TimeOf(n int64) time.Time {
+	return time.Unix(n/ticksPerSecond-yearOneToUnix, n%ticksPerSecond*int64(Tick)).UTC()
+}
+
+// CheckTime refuses an instant that has no place in the order of row keys:
+// before the year 1 or after the year 9999.
+func CheckTime(field string, t time.Time) error {
+	if y := t.UTC().Year(); y < 1 || y > 9999 {
+		return Invalid(field, "must lie in the years 1 to 9999")
+	}
+	return nil
+}
+
+// RecentFirst is 19 digits that sort in reverse order of time, so that the
+// newest row comes first in a table that is ordered by key (the log tail
+// pattern). The instant must satisfy CheckTime.
+func RecentFirst(t time.Time) string {
+	return fmt.Sprintf("%0*d", recentFirstDigits, maxTicks-TicksOf(t))
+}
+
+// ParseRecentFirst is the inverse of RecentFirst.
+func ParseRecentFirst(digits string) (time.Time, error) {
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || len(digits) != recentFirstDigits || n < 0 || n > maxTicks {
+		return time.Time{}, fmt.Errorf("not a recent-first key: %q", digits)
+	}
+	return TimeOf(maxTicks - n), nil
+}

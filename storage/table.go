@@ -1,0 +1,109 @@
+package storage
+
+import (
+	"context"
+	"iter"
+)
+
+// A Table is one table of a backend, behind Azure's limits. All operations of
+// Store go through it.
+type Table struct {
+	name   string
+	driver TableDriver
+}
+
+// NewTable is the named table of a backend. The table must be created before it
+// is used.
+func NewTable(driver TableDriver, name string) *Table {
+	return &Table{name: name, driver: driver}
+}
+
+// Get reads one row, or returns domain.ErrNotFound.
+func (t *Table) Get(ctx context.Context, partition, row string) (Entity, error) {
+	if err := checkKey("partition key", partition); err != nil {
+		return Entity{}, err
+	}
+	if err := checkKey("row key", row); err != nil {
+		return Entity{}, err
+	}
+	return t.driver.Get(ctx, t.name, partition, row)
+}
+
+// Range reads one page of one partition.
+func (t *Table) Range(ctx context.Context, q Range) (Page, error) {
+	if err := checkKey("partition key", q.Partition); err != nil {
+		return Page{}, err
+	}
+	if err := checkPaging(q.Paging); err != nil {
+		return Page{}, err
+	}
+	return t.driver.Range(ctx, t.name, q)
+}
+
+// Scan reads one page of a range of partitions.
+func (t *Table) Scan(ctx context.Context, q Scan) (Page, error) {
+	if err := checkPaging(q.Paging); err != nil {
+		return Page{}, err
+	}
+	return t.driver.Scan(ctx, t.name, q)
+}
+
+// Transact applies the operations, all or none. What breaks a limit is refused
+// with domain.ErrLimit before the driver sees it.
+func (t *Table) Transact(ctx context.Context, partition string, ops ...Operation) error {
+	if err := checkTransaction(partition, ops); err != nil {
+		return err
+	}
+	return t.driver.Transact(ctx, t.name, partition, ops)
+}
+
+// First reads the first n rows of a selection, however many pages they take. It
+// returns fewer only at the selection's end.
+func (t *Table) First(ctx context.Context, n int, q Range) ([]Entity, error) {
+	q.Limit = min(n, MaxPage)
+	page, err := t.Range(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	rows := page.Rows
+	for len(rows) < n && page.Continuation != "" {
+		q.Continuation = page.Continuation
+		q.Limit = min(n-len(rows), MaxPage)
+		if page, err = t.Range(ctx, q); err != nil {
+			return nil, err
+		}
+		rows = append(rows, page.Rows...)
+	}
+	return rows, nil
+}
+
+// All streams the rows of a scan. It holds one page at a time, and ends after
+// the first error.
+func (t *Table) All(ctx context.Context, q Scan) iter.Seq2[Entity, error] {
+	return func(yield func(Entity, error) bool) {
+		q.Limit = MaxPage
+		for {
+			page, err := t.Scan(ctx, q)
+			if err != nil {
+				yield(Entity{}, err)
+				return
+			}
+			for _, row := range page.Rows {
+				if !yield(row, nil) {
+					return
+				}
+			}
+			if page.Continuation == "" {
+				return
+			}
+			q.Continuation = page.Continuation
+		}
+	}
+}
+
+func checkPaging(p Paging) error {
+	if p.Limit < 1 || p.Limit > MaxPage {
+		return limitError("a page has 1 to %d rows, not %d", MaxPage, p.Limit)
+	}
+	return nil
+}
