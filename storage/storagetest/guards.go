@@ -1,0 +1,136 @@
+package storagetest
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+// guard is the row that every write of these tests is conditional on: the fence
+// of the deletion protocol in small.
+const guard = "gate"
+
+const guardWriters = 32
+
+func guardTests() tableTests {
+	return tableTests{
+		"AGuardThatIsThereLetsAll32WritersPass":          guardPresent,
+		"AGuardThatIsMissingStopsAll32WritersAndStaysSo": guardAbsent,
+		"NoWriteIsAcknowledgedAfterTheGuardIsDeleted":    guardDeleted,
+		"OfManyWhoSwapOneGuardExactlyOneSucceeds":        guardSwapped,
+	}
+}
+
+// guarded is a write that lands only while the guard is there.
+func guarded(row string) []storage.Operation {
+	return []storage.Operation{storage.Merge(guard, storage.Exists), storage.Insert(row)}
+}
+
+// together runs n writers at once.
+func together(n int, write func(writer int)) {
+	var writers sync.WaitGroup
+	for i := range n {
+		writers.Go(func() { write(i) })
+	}
+	writers.Wait()
+}
+
+func guardPresent(t *testing.T, table fixture) {
+	const each = 3
+	table.transact(t, "p", storage.Insert(guard, storage.Int64("N", 1)))
+	before := table.get(t, "p", guard)
+	together(guardWriters, func(writer int) {
+		for i := range each {
+			if err := table.Transact(t.Context(), "p", guarded(fmt.Sprintf("row-%d-%d", writer, i))...); err != nil {
+				t.Errorf("writer %d: %v", writer, err)
+			}
+		}
+	})
+	rows := table.rows(t, pagesOf("p", storage.MaxPage))
+	if want := 1 + guardWriters*each; len(rows) != want {
+		t.Errorf("%d rows, want %d", len(rows), want)
+	}
+	after := table.get(t, "p", guard)
+	wantProperties(t, after, before.Properties...)
+	if after.ETag == before.ETag {
+		t.Error("the guard's ETag did not change")
+	}
+}
+
+func guardAbsent(t *testing.T, table fixture) {
+	together(guardWriters, func(writer int) {
+		err := table.Transact(t.Context(), "p", guarded(fmt.Sprintf("row-%d", writer))...)
+		var failed *storage.OperationError
+		if !errors.As(err, &failed) || failed.Index != 0 || !errors.Is(err, domain.ErrNotFound) {
+			t.Errorf("writer %d: got %v, want operation 0 not to find the guard", writer, err)
+		}
+	})
+	wantKeys(t, table.rows(t, pagesOf("p", 10)))
+}
+
+// guardDeleted lets writers run until each has met the missing guard. What is
+// there in the end is what was acknowledged, and nothing that was asked for
+// after the guard was known to be gone.
+func guardDeleted(t *testing.T, table fixture) {
+	const before = 64
+	table.transact(t, "p", storage.Insert(guard))
+	var acknowledged, gone atomic.Int64
+	enough := make(chan struct{})
+	stop := sync.OnceFunc(func() { close(enough) })
+	var deletion sync.WaitGroup
+	deletion.Go(func() {
+		<-enough
+		if err := table.Transact(t.Context(), "p", storage.Delete(guard, storage.Exists)); err != nil {
+			t.Errorf("deleting the guard: %v", err)
+		}
+		gone.Store(1)
+	})
+	together(guardWriters, func(writer int) {
+		for i := 0; ; i++ {
+			late := gone.Load() == 1
+			err := table.Transact(t.Context(), "p", guarded(fmt.Sprintf("row-%d-%d", writer, i))...)
+			if err != nil {
+				if !errors.Is(err, domain.ErrNotFound) {
+					t.Errorf("writer %d: %v", writer, err)
+				}
+				return
+			}
+			if late {
+				t.Errorf("writer %d was acknowledged after the guard was deleted", writer)
+				return
+			}
+			if acknowledged.Add(1) >= before {
+				stop()
+			}
+		}
+	})
+	stop()
+	deletion.Wait()
+	if rows := table.rows(t, pagesOf("p", storage.MaxPage)); int64(len(rows)) != acknowledged.Load() {
+		t.Errorf("%d rows, but %d were acknowledged", len(rows), acknowledged.Load())
+	}
+	table.absent(t, "p", guard)
+}
+
+func guardSwapped(t *testing.T, table fixture) {
+	table.transact(t, "p", storage.Insert(guard))
+	var swapped atomic.Int64
+	together(guardWriters, func(int) {
+		err := table.Transact(t.Context(), "p", storage.Delete(guard, storage.Exists), storage.Insert("shut"))
+		switch {
+		case err == nil:
+			swapped.Add(1)
+		case !errors.Is(err, domain.ErrNotFound):
+			t.Errorf("swapping the guard: %v", err)
+		}
+	})
+	if n := swapped.Load(); n != 1 {
+		t.Errorf("the guard was swapped %d times", n)
+	}
+	wantKeys(t, table.rows(t, pagesOf("p", 10)), "shut")
+}

@@ -1,0 +1,202 @@
+package storagetest
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+func pagingTests() tableTests {
+	return tableTests{
+		"PagingThrough5000RowsWhileTheyAreDeletedMissesNoneThatStays": pagingUnderDeletes,
+		"APageThatIsReadAgainIsTheSame":                               pageAgain,
+		"APageSizeMayChangeOnTheWay":                                  pageSizeChanges,
+		"RowsInsertedBehindAreNotSeenAndAheadAre":                     pagingUnderInserts,
+		"AMadeUpContinuationIsRefused":                                madeUpContinuation,
+		"AContinuationFromElsewhereIsRefused":                         foreignContinuation,
+	}
+}
+
+// fill inserts rows numbered from 0, in as few transactions as may be.
+func fill(t *testing.T, table fixture, partition string, n int) {
+	t.Helper()
+	for chunk := range slices.Chunk(inserts(n), storage.MaxOperations) {
+		table.transact(t, partition, chunk...)
+	}
+}
+
+// deleteNumbered deletes rows by number, 100 at a time.
+func deleteNumbered(t *testing.T, table fixture, partition string, numbers []int) {
+	t.Helper()
+	for chunk := range slices.Chunk(numbers, storage.MaxOperations) {
+		var ops []storage.Operation
+		for _, i := range chunk {
+			ops = append(ops, storage.Delete(numbered(i), storage.Exists))
+		}
+		table.transact(t, partition, ops...)
+	}
+}
+
+// pagingUnderDeletes reads on while, after each page, every other row of it is
+// deleted, and of the page to come every fourth: among them the very next row
+// and the last one read, which are what a continuation may name.
+func pagingUnderDeletes(t *testing.T, table fixture) {
+	const total, size = 5000, 250
+	fill(t, table, "p", total)
+	deletedAhead := func(i int) bool { return i >= size && i%4 == 0 }
+	var got []string
+	q := storage.Range{Partition: "p", Paging: storage.Paging{Limit: size, KeysOnly: true}}
+	for frontier := 0; ; {
+		page, err := table.Range(t.Context(), q)
+		if err != nil {
+			t.Fatalf("page after %q: %v", got[len(got)-1:], err)
+		}
+		got = append(got, rowKeys(page.Rows)...)
+		if page.Continuation == "" {
+			break
+		}
+		q.Continuation = page.Continuation
+		var doomed []int
+		for i := frontier; i < min(frontier+size, total); i++ {
+			if i%2 == 1 && slices.Contains(rowKeys(page.Rows), numbered(i)) {
+				doomed = append(doomed, i)
+			}
+		}
+		frontier += size
+		for i := frontier; i < min(frontier+size, total); i++ {
+			if deletedAhead(i) && !slices.Contains(got, numbered(i)) {
+				doomed = append(doomed, i)
+			}
+		}
+		deleteNumbered(t, table, "p", doomed)
+	}
+	checkSeen(t, got, total, deletedAhead)
+}
+
+// checkSeen checks that every row was seen exactly once and in order, unless it
+// may have been deleted before it was reached.
+func checkSeen(t *testing.T, got []string, total int, mayBeMissing func(i int) bool) {
+	t.Helper()
+	if !slices.IsSorted(got) {
+		t.Error("rows were seen out of order")
+	}
+	times := map[string]int{}
+	for _, key := range got {
+		times[key]++
+	}
+	for i := range total {
+		n := times[numbered(i)]
+		if n > 1 || n == 0 && !mayBeMissing(i) {
+			t.Errorf("row %d was seen %d times", i, n)
+		}
+	}
+}
+
+func pageAgain(t *testing.T, table fixture) {
+	fill(t, table, "p", 10)
+	first, err := table.Range(t.Context(), pagesOf("p", 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := pagesOf("p", 4)
+	q.Continuation = first.Continuation
+	var keys [2][]string
+	for i := range keys {
+		page, err := table.Range(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys[i] = rowKeys(page.Rows)
+	}
+	if !slices.Equal(keys[0], keys[1]) {
+		t.Errorf("one continuation gave %q, then %q", keys[0], keys[1])
+	}
+}
+
+func pageSizeChanges(t *testing.T, table fixture) {
+	fill(t, table, "p", 30)
+	var got []string
+	q := pagesOf("p", 1)
+	for {
+		page, err := table.Range(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, rowKeys(page.Rows)...)
+		if page.Continuation == "" {
+			break
+		}
+		q.Continuation = page.Continuation
+		q.Limit++
+		q.KeysOnly = !q.KeysOnly
+	}
+	checkSeen(t, got, 30, func(int) bool { return false })
+}
+
+func pagingUnderInserts(t *testing.T, table fixture) {
+	fill(t, table, "p", 4)
+	page, err := table.Range(t.Context(), pagesOf("p", 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantKeys(t, page.Rows, numbered(0), numbered(1))
+	table.transact(t, "p", storage.Insert("a-behind"), storage.Insert("z-ahead"))
+	q := pagesOf("p", 2)
+	q.Continuation = page.Continuation
+	wantKeys(t, table.rowsAfter(t, q), numbered(2), numbered(3), "z-ahead")
+}
+
+// rowsAfter reads on from the query's continuation to the end.
+func (f fixture) rowsAfter(t *testing.T, q storage.Range) []storage.Entity {
+	t.Helper()
+	start := q.Continuation
+	return readPages(t, q.Limit, func(continuation string) (storage.Page, error) {
+		q.Continuation = continuation
+		if continuation == "" {
+			q.Continuation = start
+		}
+		return f.Range(t.Context(), q)
+	})
+}
+
+func madeUpContinuation(t *testing.T, table fixture) {
+	fill(t, table, "p", 4)
+	for _, continuation := range []string{"x", "made up", "AAAA", "0123456789abcdef", "%00", "{}", "\x00\xff"} {
+		q := pagesOf("p", 2)
+		q.Continuation = continuation
+		_, err := table.Range(t.Context(), q)
+		wantInvalid(t, err, continuation)
+		_, err = table.Scan(t.Context(), storage.Scan{Paging: q.Paging})
+		wantInvalid(t, err, continuation)
+	}
+}
+
+func foreignContinuation(t *testing.T, table fixture) {
+	fill(t, table, "p", 4)
+	fill(t, table, "q", 4)
+	page, err := table.Range(t.Context(), pagesOf("p", 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := map[string]storage.Range{
+		"another partition": {Partition: "q"},
+		"a range behind it": {Partition: "p", From: numbered(3)},
+		"a range before it": {Partition: "p", To: numbered(1)},
+	}
+	for what, q := range elsewhere {
+		q.Limit, q.Continuation = 2, page.Continuation
+		_, err := table.Range(t.Context(), q)
+		wantInvalid(t, err, what)
+	}
+}
+
+func wantInvalid(t *testing.T, err error, what string) {
+	t.Helper()
+	var invalid *domain.InvalidError
+	if !errors.As(err, &invalid) {
+		t.Errorf("continuation %q: got %v, want a domain.InvalidError", what, err)
+	}
+}

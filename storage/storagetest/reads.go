@@ -1,0 +1,155 @@
+package storagetest
+
+import (
+	"slices"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+func readTests() tableTests {
+	return tableTests{
+		"AMissingRowIsNotFound":                          missingRow,
+		"AMissingPartitionIsAnEmptyRange":                missingPartition,
+		"ARangeStartsAtFromAndEndsBeforeTo":              rangeBounds,
+		"TheEndsOfARangeNeedNotBeValidKeys":              rangeOddBounds,
+		"ARangeStaysInItsPartition":                      rangeInPartition,
+		"AScanGivesWholePartitionsFromFromToBeforeTo":    scanBounds,
+		"AKeysOnlyReadGivesKeysAndNothingElse":           keysOnly,
+		"AReadSeesEveryWriteThatWasAcknowledgedBeforeIt": readYourWrites,
+	}
+}
+
+func missingRow(t *testing.T, table fixture) {
+	table.absent(t, "p", "r")
+	table.transact(t, "p", storage.Insert("ra"), storage.Insert("q"))
+	table.absent(t, "p", "r")
+	table.absent(t, "p", "")
+	table.absent(t, "q", "q")
+	_, err := table.driver.Get(t.Context(), table.name, "p", "r")
+	wantError(t, err, domain.ErrNotFound)
+}
+
+func missingPartition(t *testing.T, table fixture) {
+	wantKeys(t, table.rows(t, pagesOf("p", 10)))
+	wantKeys(t, table.scan(t, storage.Scan{Paging: storage.Paging{Limit: 10}}))
+	table.transact(t, "pp", storage.Insert("r"))
+	wantKeys(t, table.rows(t, pagesOf("p", 10)))
+}
+
+func rangeBounds(t *testing.T, table fixture) {
+	keys := []string{"", "a!1", "a!2", "a\"", "b", "b!1", "c"}
+	for _, key := range keys {
+		table.transact(t, "p", storage.Insert(key))
+	}
+	for _, test := range []struct {
+		from, to string
+		want     []string
+	}{
+		{"", "", keys},
+		{"", "a", []string{""}},
+		{"a!", "a\"", []string{"a!1", "a!2"}},
+		{"a!1", "a!1", nil},
+		{"a!1", "a!2", []string{"a!1"}},
+		{"b", "", []string{"b", "b!1", "c"}},
+		{"b", "c", []string{"b", "b!1"}},
+		{"c", "b", nil},
+		{"d", "", nil},
+	} {
+		for _, limit := range []int{1, 2, 100} {
+			q := storage.Range{Partition: "p", From: test.from, To: test.to, Paging: storage.Paging{Limit: limit}}
+			if got := rowKeys(table.rows(t, q)); !slices.Equal(got, test.want) {
+				t.Errorf("[%q, %q) in pages of %d: got %q, want %q", test.from, test.to, limit, got, test.want)
+			}
+		}
+	}
+}
+
+func rangeOddBounds(t *testing.T, table fixture) {
+	table.transact(t, "p", storage.Insert("a"), storage.Insert("b&c"), storage.Insert("z"))
+	for _, test := range []struct {
+		from, to string
+		want     []string
+	}{
+		{"a'", "c'", []string{"b&c"}},
+		{"a/", "z?", []string{"b&c", "z"}},
+		{"'", "a'' or true", []string{"a"}},
+		{"b#", "~~", []string{"b&c", "z"}},
+		{"b\\", "", []string{"z"}},
+	} {
+		q := storage.Range{Partition: "p", From: test.from, To: test.to, Paging: storage.Paging{Limit: 10}}
+		if got := rowKeys(table.rows(t, q)); !slices.Equal(got, test.want) {
+			t.Errorf("[%q, %q): got %q, want %q", test.from, test.to, got, test.want)
+		}
+	}
+}
+
+func rangeInPartition(t *testing.T, table fixture) {
+	for _, partition := range []string{"a", "b", "c"} {
+		table.transact(t, partition, storage.Insert("1"), storage.Insert("2"))
+	}
+	rows := table.rows(t, storage.Range{Partition: "b", From: "2", Paging: storage.Paging{Limit: 1}})
+	wantKeys(t, rows, "2")
+	if rows[0].Partition != "b" {
+		t.Errorf("a range of partition b gave a row of %q", rows[0].Partition)
+	}
+}
+
+func scanBounds(t *testing.T, table fixture) {
+	partitions := []string{"a", "b", "b!", "c", "d"}
+	for _, partition := range partitions {
+		table.transact(t, partition, storage.Insert(""), storage.Insert("1"), storage.Insert("2"))
+	}
+	for _, test := range []struct {
+		from, to string
+		want     []string
+	}{
+		{"", "", partitions},
+		{"b", "", []string{"b", "b!", "c", "d"}},
+		{"b", "c", []string{"b", "b!"}},
+		{"a'", "d'", []string{"b", "b!", "c", "d"}},
+		{"c", "c", nil},
+		{"e", "", nil},
+	} {
+		var want []string
+		for _, partition := range test.want {
+			want = append(want, partition+"/", partition+"/1", partition+"/2")
+		}
+		for _, limit := range []int{2, 3, 100} {
+			var got []string
+			for _, row := range table.scan(t, storage.Scan{From: test.from, To: test.to, Paging: storage.Paging{Limit: limit}}) {
+				got = append(got, row.Partition+"/"+row.Row)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("[%q, %q) in pages of %d: got %q, want %q", test.from, test.to, limit, got, want)
+			}
+		}
+	}
+}
+
+func keysOnly(t *testing.T, table fixture) {
+	table.transact(t, "p", storage.Insert("", storage.String("A", "1")), storage.Insert("r"), storage.Insert("s", storage.Int64("B", 2)))
+	paging := storage.Paging{Limit: 2, KeysOnly: true}
+	ranged := table.rows(t, storage.Range{Partition: "p", Paging: paging})
+	scanned := table.scan(t, storage.Scan{Paging: paging})
+	for _, rows := range [][]storage.Entity{ranged, scanned} {
+		wantKeys(t, rows, "", "r", "s")
+		for _, row := range rows {
+			if row.Partition != "p" {
+				t.Errorf("row %q has partition %q", row.Row, row.Partition)
+			}
+			if row.ETag != "" || len(row.Properties) > 0 {
+				t.Errorf("row %q has ETag %q and properties %v", row.Row, row.ETag, row.Properties)
+			}
+		}
+	}
+}
+
+func readYourWrites(t *testing.T, table fixture) {
+	for i := range 10 {
+		table.transact(t, "p", storage.Merge("r", storage.Upsert, storage.Int64("N", int64(i))))
+		wantProperties(t, table.get(t, "p", "r"), storage.Int64("N", int64(i)))
+		wantProperties(t, table.rows(t, pagesOf("p", 1))[0], storage.Int64("N", int64(i)))
+	}
+}
