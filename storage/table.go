@@ -77,11 +77,14 @@ func (t *Table) First(ctx context.Context, n int, q Range) ([]Entity, error) {
 	return rows, nil
 }
 
-// All streams the rows of a scan. It holds one page at a time, and ends after
-// the first error.
+// All streams the rows of a scan in pages of q.Limit, or the most if that is 0.
+// It holds one page at a time, and ends after the first error.
 func (t *Table) All(ctx context.Context, q Scan) iter.Seq2[Entity, error] {
-	return func(yield func(Entity, error) bool) {
+	if q.Limit == 0 {
 		q.Limit = MaxPage
+	}
+	return func(yield func(Entity, error) bool) {
+		q := q
 		for {
 			page, err := t.Scan(ctx, q)
 			if err != nil {

@@ -1,0 +1,57 @@
+package domain
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"golang.org/x/crypto/argon2"
+)
+
+// The cost of argon2id: the second of the equivalent choices in OWASP's
+// Password Storage Cheat Sheet. Each hash takes that much memory while it runs.
+const (
+	argonTime    = 2
+	argonMemory  = 19 << 10 // KiB
+	argonThreads = 1
+	argonKey     = 32
+	argonSalt    = 16
+)
+
+// HashPassword derives what may be stored of a password: argon2id with a random
+// salt, in the PHC string format. It takes 19 MiB and some tens of milliseconds.
+func HashPassword(password string) string {
+	salt := make([]byte, argonSalt)
+	rand.Read(salt) // never fails: crypto/rand ends the program instead
+	key := argon2.IDKey([]byte(password), salt, argonTime, argonMemory, argonThreads, argonKey)
+	b64 := base64.RawStdEncoding
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s",
+		argon2.Version, argonMemory, argonTime, argonThreads, b64.EncodeToString(salt), b64.EncodeToString(key))
+}
+
+// PasswordMatches tells, in constant time, whether the hash was made from the
+// password. The cost is read from the hash, so that raising it keeps old
+// accounts usable. A hash that cannot be read matches nothing.
+func PasswordMatches(hash, password string) bool {
+	parts := strings.Split(hash, "$")
+	if len(parts) != 6 || parts[1] != "argon2id" {
+		return false
+	}
+	var version, memory, time uint32
+	var threads uint8
+	if _, err := fmt.Sscanf(parts[2], "v=%d", &version); err != nil || version != argon2.Version {
+		return false
+	}
+	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &memory, &time, &threads); err != nil {
+		return false
+	}
+	salt, saltErr := base64.RawStdEncoding.DecodeString(parts[4])
+	key, keyErr := base64.RawStdEncoding.DecodeString(parts[5])
+	if saltErr != nil || keyErr != nil || len(key) == 0 || time == 0 || threads == 0 {
+		return false
+	}
+	got := argon2.IDKey([]byte(password), salt, time, memory, threads, uint32(len(key)))
+	return subtle.ConstantTimeCompare(got, key) == 1
+}

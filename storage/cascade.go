@@ -1,0 +1,183 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"microblogging/domain"
+)
+
+// The operations of the cascade. Each is one step of package worker's list, may
+// be repeated at any time, by anyone, however late, and changes nothing of any
+// other incarnation.
+
+// MarkDeleting hides the channel from readers and reports whether this
+// incarnation's row is there at all. It is the mark of the web role and the
+// second step of the worker.
+func (s *Store) MarkDeleting(ctx context.Context, ref domain.ChannelRef) (present bool, err error) {
+	err = contend(ctx, func() error {
+		row, err := s.readIncarnation(ctx, ref)
+		switch {
+		case errors.Is(err, domain.ErrNotFound):
+			present = false
+			return nil
+		case err != nil:
+			return err
+		}
+		present = true
+		if row.State == domain.ChannelDeleting {
+			return nil
+		}
+		err = s.channels.Transact(ctx, partitionOf(ref.Key),
+			Merge(only, Match(row.etag), String(propState, domain.ChannelDeleting)))
+		if raced(err) {
+			return errTryAgain
+		}
+		return err
+	})
+	return present, err
+}
+
+// ShutGate swaps the open gate for the shut one, which can succeed once ever.
+// It reports true if the rows behind the gate must still be swept, and false if
+// both gates are gone: then the sweep was finished before.
+func (s *Store) ShutGate(ctx context.Context, ref domain.ChannelRef) (sweep bool, err error) {
+	err = s.blogs.Transact(ctx, partitionOf(ref.Key),
+		Delete(openGate(ref.Incarnation), Exists),
+		Insert(shutGate(ref.Incarnation), String(propIncarnation, ref.Incarnation)))
+	switch {
+	case err == nil:
+		return true, nil
+	case !raced(err):
+		return false, fmt.Errorf("shutting the gate of channel %s: %w", ref.Key, err)
+	}
+	_, err = s.blogs.Get(ctx, partitionOf(ref.Key), shutGate(ref.Incarnation))
+	if errors.Is(err, domain.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+const (
+	// sweepBatch rows and the guard fill a transaction.
+	sweepBatch = MaxOperations - 1
+	// sweepPage is a whole number of full batches, so that no page ends in a
+	// transaction of a few rows.
+	sweepPage = MaxPage / sweepBatch * sweepBatch
+	// sweepFlight bounds the transactions under way at once. The store works on
+	// one while another travels; more would only queue up at the partition.
+	sweepFlight = 4
+)
+
+// A SweepPage is what one call of Sweep found.
+type SweepPage struct {
+	// Next continues the pass; it is empty at the end of the partition.
+	Next string
+	// Found counts the rows found, other than gates.
+	Found int
+	// Disarmed tells that the shut gate is gone: another worker finished the
+	// sweep, and this one could not remove another row if it tried.
+	Disarmed bool
+}
+
+// Sweep removes one page of the rows behind the shut gate: the first, or the one
+// that a continuation names. Each transaction is conditional on that gate, so that a sweep which arrives
+// late removes nothing of a later incarnation. A transaction that fails because
+// somebody else removed or moved one of its rows is left to the next pass: the
+// sweep is over when a pass from the start finds nothing.
+//
+// After each transaction report is told how many rows it removed; it may be
+// called from several goroutines at once.
+func (s *Store) Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, report func(rows int)) (SweepPage, error) {
+	page, err := s.blogs.Range(ctx, Range{
+		Partition: partitionOf(ref.Key),
+		Paging:    Paging{Limit: sweepPage, Continuation: continuation, KeysOnly: true},
+	})
+	if err != nil {
+		return SweepPage{}, fmt.Errorf("sweeping channel %s: %w", ref.Key, err)
+	}
+	rows := withoutGates(page.Rows)
+	disarmed, err := s.sweepRows(ctx, ref, rows, report)
+	return SweepPage{Next: page.Continuation, Found: len(rows), Disarmed: disarmed}, err
+}
+
+func withoutGates(rows []Entity) []string {
+	keys := make([]string, 0, len(rows))
+	for _, row := range rows {
+		if !isGate(row.Row) {
+			keys = append(keys, row.Row)
+		}
+	}
+	return keys
+}
+
+// sweepRows deletes the rows in transactions, several at once.
+func (s *Store) sweepRows(ctx context.Context, ref domain.ChannelRef, rows []string, report func(int)) (disarmed bool, err error) {
+	var gateGone atomic.Bool
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(sweepFlight)
+	for len(rows) > 0 {
+		batch := rows[:min(sweepBatch, len(rows))]
+		rows = rows[len(batch):]
+		group.Go(func() error {
+			err := s.sweepTransaction(ctx, ref, batch)
+			switch {
+			case err == nil:
+				report(len(batch))
+			case failedAt(err, 0, domain.ErrNotFound):
+				gateGone.Store(true)
+			case errors.Is(err, domain.ErrNotFound):
+				// Another worker was faster, or this is our own echo.
+			default:
+				return fmt.Errorf("sweeping channel %s: %w", ref.Key, err)
+			}
+			return nil
+		})
+	}
+	err = group.Wait()
+	return gateGone.Load(), err
+}
+
+func (s *Store) sweepTransaction(ctx context.Context, ref domain.ChannelRef, rows []string) error {
+	ops := make([]Operation, 0, 1+len(rows))
+	ops = append(ops, Merge(shutGate(ref.Incarnation), Exists))
+	for _, row := range rows {
+		ops = append(ops, Delete(row, Exists))
+	}
+	return s.blogs.Transact(ctx, partitionOf(ref.Key), ops...)
+}
+
+// DisarmGate deletes the shut gate, after which no sweep of this incarnation
+// can remove anything. The caller has just seen the partition empty.
+func (s *Store) DisarmGate(ctx context.Context, ref domain.ChannelRef) error {
+	err := s.blogs.Transact(ctx, partitionOf(ref.Key), Delete(shutGate(ref.Incarnation), Exists))
+	if err == nil || errors.Is(err, domain.ErrNotFound) {
+		return nil
+	}
+	return fmt.Errorf("disarming the gate of channel %s: %w", ref.Key, err)
+}
+
+// ReleaseName deletes the channel's row, in a version that is marked, and so
+// frees the name. Another incarnation's row is left alone.
+func (s *Store) ReleaseName(ctx context.Context, ref domain.ChannelRef) error {
+	return contend(ctx, func() error {
+		row, err := s.readIncarnation(ctx, ref)
+		switch {
+		case errors.Is(err, domain.ErrNotFound):
+			return nil
+		case err != nil:
+			return err
+		case row.State != domain.ChannelDeleting:
+			return fmt.Errorf("releasing channel %s, which is not marked: %w", ref.Key, domain.ErrConflict)
+		}
+		err = s.channels.Transact(ctx, partitionOf(ref.Key), Delete(only, Match(row.etag)))
+		if raced(err) {
+			return errTryAgain
+		}
+		return err
+	})
+}

@@ -1,0 +1,102 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"microblogging/domain"
+)
+
+// Poison moves a message that was attempted too often, or cannot be read, to the
+// poison queue, where it waits for an operator. The Deletions row says so. The
+// copy is sent before the message is deleted: died in between, it is poisoned
+// twice, which requeueing makes good, and not lost.
+func (s *Store) Poison(ctx context.Context, m Message) error {
+	if err := s.poison.Send(ctx, m.Text); err != nil {
+		return fmt.Errorf("sending to the poison queue: %w", err)
+	}
+	if deletion, err := domain.DecodeMessage(m.Text); err == nil && deletion.Kind == domain.MessageChannel {
+		err := s.setDeletionState(ctx, deletion, domain.DeletionPoisoned)
+		if err != nil {
+			return err
+		}
+	}
+	return s.queue.Delete(ctx, m)
+}
+
+func (s *Store) setDeletionState(ctx context.Context, m domain.Message, state domain.DeletionState) error {
+	if err := s.OpenDeletion(ctx, m); err != nil {
+		return err
+	}
+	return s.UpdateDeletion(ctx, m.Ref(), func(d *domain.Deletion) bool {
+		d.State = state
+		d.Attempts = m.Attempts
+		return true
+	})
+}
+
+// requeueLease is how long a poisoned message is hidden while it is looked at.
+const requeueLease = time.Minute
+
+// Requeue puts poisoned messages back on the queue, with a fresh count of
+// attempts, and returns how many: those of one channel, or all if the key is
+// empty. Messages that nobody could read go back as they are, for a newer
+// worker may know them.
+func (s *Store) Requeue(ctx context.Context, only domain.ChannelKey) (requeued int, err error) {
+	var others []Message
+	for {
+		messages, err := s.poison.Receive(ctx, maxReceive, requeueLease)
+		if err != nil {
+			return requeued, fmt.Errorf("reading the poison queue: %w", err)
+		}
+		if len(messages) == 0 {
+			return requeued, s.unhide(ctx, others)
+		}
+		for _, m := range messages {
+			text, matches, err := s.readPoisoned(ctx, m, only)
+			switch {
+			case err != nil:
+				return requeued, err
+			case !matches:
+				others = append(others, m)
+				continue
+			}
+			if err := s.queue.Send(ctx, text); err != nil {
+				return requeued, fmt.Errorf("requeueing: %w", err)
+			}
+			requeued++
+			if err := s.poison.Delete(ctx, m); err != nil && !errors.Is(err, domain.ErrLeaseLost) {
+				return requeued, fmt.Errorf("requeueing: %w", err)
+			}
+		}
+	}
+}
+
+// readPoisoned returns the text to put back, and records the deletion as queued
+// before it is: the other way round, a worker's progress would be overwritten.
+func (s *Store) readPoisoned(ctx context.Context, m Message, only domain.ChannelKey) (text string, matches bool, err error) {
+	deletion, err := domain.DecodeMessage(m.Text)
+	if err != nil {
+		return m.Text, only == "", nil
+	}
+	if only != "" && deletion.Channel != only {
+		return "", false, nil
+	}
+	deletion.Attempts = 0
+	if deletion.Kind == domain.MessageChannel {
+		err = s.setDeletionState(ctx, deletion, domain.DeletionQueued)
+	}
+	return deletion.Encode(), err == nil, err
+}
+
+func (s *Store) unhide(ctx context.Context, messages []Message) error {
+	var errs error
+	for _, m := range messages {
+		if _, err := s.poison.Update(ctx, m, m.Text, 0); err != nil && !errors.Is(err, domain.ErrLeaseLost) {
+			errs = errors.Join(errs, err)
+		}
+	}
+	return errs
+}

@@ -1,0 +1,109 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"microblogging/domain"
+)
+
+// Properties of a once! row: which post the key made, and of what.
+const (
+	propBlog = "Blog"
+	propBody = "Body"
+)
+
+// A Posting is a request to post, with what makes it repeatable.
+type Posting struct {
+	Channel domain.ChannelRef
+	By      domain.UserName
+	// Key is the idempotency key: a posting with the same key by the same user
+	// to the same incarnation makes no second post. It may be any text.
+	Key   string
+	Draft domain.Draft
+	// CreatedOn dates the post. The zero time means now.
+	CreatedOn time.Time
+}
+
+// Post makes a post, and reports true if this call made it and false if an
+// earlier one with the same key did; the post is then as it stands now.
+//
+//   - The channel is gone or being deleted: domain.ErrNotFound or ErrGone.
+//   - The key was used for another body: domain.ErrKeyReused.
+//   - The post that the key made has been deleted since: domain.ErrGone.
+func (s *Store) Post(ctx context.Context, p Posting) (domain.Blog, bool, error) {
+	blog := p.mint()
+	once := onceRow(p.By, p.Key)
+	err := s.blogs.Transact(ctx, partitionOf(p.Channel.Key),
+		Merge(openGate(p.Channel.Incarnation), Exists),
+		Insert(once,
+			String(propBlog, blog.ID),
+			String(propBody, p.bodyHash()),
+			String(propIncarnation, p.Channel.Incarnation)),
+		Insert(blogRow(blog.ID), encodeBlog(blog)...),
+		Insert(rateRow(blog.Rating, blog.ID), String(propIncarnation, p.Channel.Incarnation)))
+	switch {
+	case err == nil:
+		return blog, true, nil
+	case failedAt(err, 0, domain.ErrNotFound):
+		return domain.Blog{}, false, s.whyGateGone(ctx, p.Channel)
+	case errors.Is(err, domain.ErrExists):
+		return s.earlierPost(ctx, p, blog)
+	default:
+		return domain.Blog{}, false, fmt.Errorf("posting to channel %s: %w", p.Channel.Key, err)
+	}
+}
+
+func (p Posting) mint() domain.Blog {
+	on := p.CreatedOn
+	if on.IsZero() {
+		on = domain.Now()
+	}
+	on = domain.Storable(on)
+	return domain.Blog{
+		Channel:   p.Channel,
+		ID:        domain.NewBlogID(on),
+		Title:     p.Draft.Title,
+		Text:      p.Draft.Text,
+		UserID:    p.By,
+		Revision:  domain.NewRevision(),
+		CreatedOn: on,
+	}
+}
+
+func (p Posting) bodyHash() string { return hashHex(p.Draft.Title, p.Draft.Text) }
+
+// earlierPost reads what the idempotency key made. If that is the post which
+// this call minted, its own first try took effect and the reply was lost.
+func (s *Store) earlierPost(ctx context.Context, p Posting, minted domain.Blog) (domain.Blog, bool, error) {
+	once, err := s.blogs.Get(ctx, partitionOf(p.Channel.Key), onceRow(p.By, p.Key))
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return domain.Blog{}, false, s.whyGateGone(ctx, p.Channel)
+	case err != nil:
+		return domain.Blog{}, false, err
+	}
+	id := domain.BlogID(once.Properties.String(propBlog))
+	if id == minted.ID {
+		return minted, true, nil
+	}
+	if once.Properties.String(propBody) != p.bodyHash() {
+		return domain.Blog{}, false, fmt.Errorf("posting to channel %s: %w", p.Channel.Key, domain.ErrKeyReused)
+	}
+	blog, err := s.Blog(ctx, p.Channel, id)
+	if errors.Is(err, domain.ErrNotFound) {
+		err = fmt.Errorf("the post that this key made: %w", domain.ErrGone)
+	}
+	return blog, false, err
+}
+
+// whyGateGone says what a missing gate means to whoever wanted to post. Its
+// answer is never nil.
+func (s *Store) whyGateGone(ctx context.Context, ref domain.ChannelRef) error {
+	if _, err := s.readIncarnation(ctx, ref); err != nil {
+		return err
+	}
+	return fmt.Errorf("channel %s: %w", ref.Key, domain.ErrGone)
+}

@@ -1,0 +1,175 @@
+package storage
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"microblogging/domain"
+)
+
+// Properties of a Sessions row.
+const (
+	propUser      = "User"
+	propExpiresOn = "ExpiresOn"
+	// propLink marks a sign-in link, which is exchanged for a session once and
+	// is none itself.
+	propLink = "Link"
+)
+
+const (
+	// SessionLifetime is how long a sign-in lasts.
+	SessionLifetime = 14 * 24 * time.Hour
+	// linkLifetime is how long a sign-in link can be used.
+	linkLifetime = time.Hour
+)
+
+// An Attempt is one try to prove who one is.
+type Attempt struct {
+	Name     string
+	Password string
+	// Address is where the attempt comes from: what failed attempts are counted
+	// by, beside the name. It may be any text.
+	Address string
+}
+
+// SignIn starts a session and returns its token, which is stored nowhere.
+// Wrong credentials are domain.ErrNotSignedIn, too many of them a
+// *domain.ThrottledError.
+func (s *Store) SignIn(ctx context.Context, a Attempt) (token string, session domain.Session, err error) {
+	if err := s.authenticate(ctx, a); err != nil {
+		return "", domain.Session{}, err
+	}
+	user, err := domain.ParseUserName(a.Name)
+	if err != nil {
+		return "", domain.Session{}, err
+	}
+	return s.startSession(ctx, user)
+}
+
+// authenticate checks a password. The attempt is counted as failed before it is
+// looked at and taken back if it succeeds, so that many at once cannot outrun
+// the count. A name that does not exist takes as long as a wrong password.
+func (s *Store) authenticate(ctx context.Context, a Attempt) error {
+	counted, err := s.countAttempt(ctx, a)
+	if err != nil {
+		return err
+	}
+	user, err := domain.ParseUserName(a.Name)
+	if err != nil {
+		return fmt.Errorf("signing in: %w", domain.ErrNotSignedIn)
+	}
+	row, err := s.readUser(ctx, user)
+	if err != nil && !errors.Is(err, domain.ErrNotFound) {
+		return err
+	}
+	if row.password == "" {
+		_, err := s.hashing.hash(ctx, a.Password)
+		return errors.Join(err, fmt.Errorf("signing in: %w", domain.ErrNotSignedIn))
+	}
+	switch ok, err := s.hashing.matches(ctx, row.password, a.Password); {
+	case err != nil:
+		return err
+	case !ok:
+		return fmt.Errorf("signing in: %w", domain.ErrNotSignedIn)
+	}
+	return s.takeBack(ctx, counted)
+}
+
+func (s *Store) startSession(ctx context.Context, user domain.UserName) (string, domain.Session, error) {
+	row, err := s.readUser(ctx, user)
+	if err != nil {
+		return "", domain.Session{}, err
+	}
+	session := domain.Session{User: user, ExpiresOn: domain.Now().Add(SessionLifetime)}
+	token, err := s.insertToken(ctx,
+		String(propUser, user), Int64(propEpoch, row.epoch), Time(propExpiresOn, session.ExpiresOn))
+	return token, session, err
+}
+
+// insertToken mints a token and stores a row under its hash.
+func (s *Store) insertToken(ctx context.Context, p ...Property) (string, error) {
+	token := rand.Text()
+	err := s.sessions.Transact(ctx, sessionPartition(token), Insert(only, p...))
+	if errors.Is(err, domain.ErrExists) {
+		err = nil // the echo of this very insert: the token is new
+	}
+	if err != nil {
+		return "", fmt.Errorf("starting a session: %w", err)
+	}
+	return token, nil
+}
+
+// Session tells who is signed in by a token. One that is unknown, expired, or
+// ended by a new epoch is domain.ErrNotSignedIn.
+func (s *Store) Session(ctx context.Context, token string) (domain.Session, error) {
+	row, err := s.sessions.Get(ctx, sessionPartition(token), only)
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return domain.Session{}, fmt.Errorf("session: %w", domain.ErrNotSignedIn)
+	case err != nil:
+		return domain.Session{}, fmt.Errorf("session: %w", err)
+	}
+	session := domain.Session{
+		User:      domain.UserName(row.Properties.String(propUser)),
+		ExpiresOn: row.Properties.Time(propExpiresOn),
+	}
+	if row.Properties.Bool(propLink) || !time.Now().Before(session.ExpiresOn) {
+		return domain.Session{}, fmt.Errorf("session: %w", domain.ErrNotSignedIn)
+	}
+	switch user, err := s.readUser(ctx, session.User); {
+	case err != nil && !errors.Is(err, domain.ErrNotFound):
+		return domain.Session{}, err
+	case err != nil || user.epoch != row.Properties.Int64(propEpoch):
+		return domain.Session{}, fmt.Errorf("session: %w", domain.ErrNotSignedIn)
+	}
+	return session, nil
+}
+
+// SignOut ends one session. Ending it again is no error.
+func (s *Store) SignOut(ctx context.Context, token string) error {
+	err := s.sessions.Transact(ctx, sessionPartition(token), Delete(only, Exists))
+	if errors.Is(err, domain.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// carrySession lets one session live on in a new epoch. If the process dies
+// before, its user has to sign in once more.
+func (s *Store) carrySession(ctx context.Context, token string, epoch int64) error {
+	err := s.sessions.Transact(ctx, sessionPartition(token), Merge(only, Exists, Int64(propEpoch, epoch)))
+	if errors.Is(err, domain.ErrNotFound) {
+		return nil // signed out meanwhile
+	}
+	return err
+}
+
+// SignInLink makes a token that can be exchanged for a session once, within an
+// hour.
+func (s *Store) SignInLink(ctx context.Context, user domain.UserName) (string, error) {
+	return s.insertToken(ctx, String(propUser, user), Bool(propLink, true),
+		Time(propExpiresOn, domain.Now().Add(linkLifetime)))
+}
+
+// FollowSignInLink exchanges the token of a link for a session. Used or expired
+// links are domain.ErrNotSignedIn: deleting the row decides who was first.
+func (s *Store) FollowSignInLink(ctx context.Context, link string) (token string, session domain.Session, err error) {
+	row, err := s.sessions.Get(ctx, sessionPartition(link), only)
+	if err == nil && (!row.Properties.Bool(propLink) || !time.Now().Before(row.Properties.Time(propExpiresOn))) {
+		err = domain.ErrNotFound
+	}
+	if err == nil {
+		err = s.sessions.Transact(ctx, sessionPartition(link), Delete(only, Match(row.ETag)))
+	}
+	switch {
+	case err == nil:
+		return s.startSession(ctx, domain.UserName(row.Properties.String(propUser)))
+	case raced(err):
+		return "", domain.Session{}, fmt.Errorf("sign-in link: %w", domain.ErrNotSignedIn)
+	default:
+		return "", domain.Session{}, err
+	}
+}

@@ -1,0 +1,139 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"microblogging/domain"
+)
+
+// The tables. Their names are also those of the design.
+const (
+	tableChannels  = "Channels"
+	tableBlogs     = "Blogs"
+	tableDeletions = "Deletions"
+	tableUsers     = "Users"
+	tableSessions  = "Sessions"
+	tableThrottle  = "Throttle"
+)
+
+// A Store is everything that MicroBlogging does to its tables and queues. Each
+// operation is written here once, for all backends. It is safe for concurrent
+// use, holds no state of its own that matters, and any number of processes may
+// use the same backend at once.
+type Store struct {
+	tables TableDriver
+	queues QueueDriver
+
+	channels  *Table
+	blogs     *Table
+	deletions *Table
+	users     *Table
+	sessions  *Table
+	throttle  *Table
+	queue     *Queue
+	poison    *Queue
+
+	hashing hashingSlots
+}
+
+// New is a store on a backend. Prepare must have succeeded once on the backend
+// before anything else does.
+func New(tables TableDriver, queues QueueDriver) *Store {
+	return &Store{
+		tables:    tables,
+		queues:    queues,
+		channels:  NewTable(tables, tableChannels),
+		blogs:     NewTable(tables, tableBlogs),
+		deletions: NewTable(tables, tableDeletions),
+		users:     NewTable(tables, tableUsers),
+		sessions:  NewTable(tables, tableSessions),
+		throttle:  NewTable(tables, tableThrottle),
+		queue:     NewQueue(queues, domain.QueueName),
+		poison:    NewQueue(queues, domain.PoisonQueueName),
+		hashing:   newHashingSlots(),
+	}
+}
+
+// Prepare creates the tables and queues that are missing. It may be repeated.
+func (s *Store) Prepare(ctx context.Context) error {
+	for _, t := range []*Table{s.channels, s.blogs, s.deletions, s.users, s.sessions, s.throttle} {
+		if err := s.tables.CreateTable(ctx, t.name); err != nil {
+			return fmt.Errorf("creating table %s: %w", t.name, err)
+		}
+	}
+	for _, q := range []*Queue{s.queue, s.poison} {
+		if err := s.queues.CreateQueue(ctx, q.name); err != nil {
+			return fmt.Errorf("creating queue %s: %w", q.name, err)
+		}
+	}
+	return nil
+}
+
+// Ready tells whether the store answers: one read of a table and one look-up of
+// the queue.
+func (s *Store) Ready(ctx context.Context) error {
+	if _, err := s.channels.Scan(ctx, Scan{Paging: Paging{Limit: 1, KeysOnly: true}}); err != nil {
+		return fmt.Errorf("reading a table: %w", err)
+	}
+	if err := s.queue.Ping(ctx); err != nil {
+		return fmt.Errorf("looking up the queue: %w", err)
+	}
+	return nil
+}
+
+// Messages is the queue of deletions, for who handles them.
+func (s *Store) Messages() *Queue { return s.queue }
+
+const (
+	maxContention     = 64
+	maxContentionWait = 50 * time.Millisecond
+)
+
+// errTryAgain is what an attempt inside contend returns when another writer was
+// faster. It never leaves contend.
+var errTryAgain = errors.New("try again")
+
+// contend repeats a read and conditional write while it answers errTryAgain,
+// with jitter, so that the writers of one row do not meet again. The attempts
+// are bounded: one row takes only so many writers.
+func contend(ctx context.Context, attempt func() error) error {
+	for n := range maxContention {
+		err := attempt()
+		if !errors.Is(err, errTryAgain) {
+			return err
+		}
+		ceiling := min(time.Millisecond<<min(n, 10), maxContentionWait)
+		if err := sleep(ctx, rand.N(ceiling)); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: too many writers on one row", domain.ErrUnavailable)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// failedAt tells whether a transaction failed at the operation of this index
+// with this meaning.
+func failedAt(err error, index int, meaning error) bool {
+	var failed *OperationError
+	return errors.As(err, &failed) && failed.Index == index && errors.Is(failed.Err, meaning)
+}
+
+// raced tells whether a conditional write failed because the row is not what
+// was read: another writer was faster, or this is the echo of one's own attempt.
+func raced(err error) bool {
+	return errors.Is(err, domain.ErrConflict) || errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrExists)
+}

@@ -1,0 +1,95 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"microblogging/domain"
+)
+
+// Failed sign-ins are counted in the store, so that the count holds for all web
+// processes together: by user, against guessing one password, and by address,
+// against trying one password on many names.
+const (
+	throttleWindow     = 15 * time.Minute
+	failuresPerUser    = 10
+	failuresPerAddress = 50
+
+	propFailures = "Failures"
+)
+
+// counter names one count in one window.
+type counter struct {
+	partition string
+	row       string
+	limit     int64
+}
+
+// countAttempt counts an attempt as failed before it is made. If that would be
+// one too many, it is a *domain.ThrottledError and the attempt must not be made.
+func (s *Store) countAttempt(ctx context.Context, a Attempt) ([]counter, error) {
+	now := time.Now()
+	row := throttleRow(now, throttleWindow)
+	// Names differ in case only for people; counting them apart would multiply
+	// the guesses.
+	name := a.Name
+	if user, err := domain.ParseUserName(a.Name); err == nil {
+		name = string(user)
+	}
+	counters := []counter{
+		{throttlePartition("user", name), row, failuresPerUser},
+		{throttlePartition("address", a.Address), row, failuresPerAddress},
+	}
+	ends := now.Truncate(throttleWindow).Add(throttleWindow)
+	for i, c := range counters {
+		if err := s.count(ctx, c, 1, ends); err != nil {
+			return nil, errors.Join(err, s.takeBack(ctx, counters[:i]))
+		}
+	}
+	return counters, nil
+}
+
+// takeBack undoes countAttempt after an attempt that succeeded.
+func (s *Store) takeBack(ctx context.Context, counters []counter) error {
+	var errs error
+	for _, c := range counters {
+		errs = errors.Join(errs, s.count(ctx, c, -1, time.Time{}))
+	}
+	return errs
+}
+
+// count adds to a counter unless that would pass its limit. An echo counts
+// twice, which errs on the safe side.
+func (s *Store) count(ctx context.Context, c counter, by int64, ends time.Time) error {
+	err := contend(ctx, func() error {
+		row, err := s.throttle.Get(ctx, c.partition, c.row)
+		var failures int64
+		var op Operation
+		switch {
+		case err == nil:
+			failures = row.Properties.Int64(propFailures) + by
+			op = Merge(c.row, Match(row.ETag), Int64(propFailures, max(failures, 0)))
+		case errors.Is(err, domain.ErrNotFound) && by > 0:
+			failures = by
+			op = Insert(c.row, Int64(propFailures, by), Time(propExpiresOn, ends))
+		case errors.Is(err, domain.ErrNotFound):
+			return nil // the window ended and was swept
+		default:
+			return err
+		}
+		if failures > c.limit && by > 0 {
+			return &domain.ThrottledError{RetryAfter: time.Until(ends)}
+		}
+		err = s.throttle.Transact(ctx, c.partition, op)
+		if raced(err) {
+			return errTryAgain
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("counting sign-ins: %w", err)
+	}
+	return nil
+}

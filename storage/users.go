@@ -1,0 +1,161 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"microblogging/domain"
+)
+
+// Properties of a Users row, beside CreatedOn and the revisions.
+const (
+	propPassword = "Password"
+	propEpoch    = "Epoch"
+)
+
+// hashingSlots bounds how many passwords are hashed at once, since each takes
+// 19 MiB: a burst of sign-ins waits instead of exhausting the memory.
+type hashingSlots chan struct{}
+
+const hashingAtOnce = 2
+
+func newHashingSlots() hashingSlots { return make(hashingSlots, hashingAtOnce) }
+
+func (h hashingSlots) hash(ctx context.Context, password string) (string, error) {
+	if err := h.enter(ctx); err != nil {
+		return "", err
+	}
+	defer h.leave()
+	return domain.HashPassword(password), nil
+}
+
+func (h hashingSlots) matches(ctx context.Context, hash, password string) (bool, error) {
+	if err := h.enter(ctx); err != nil {
+		return false, err
+	}
+	defer h.leave()
+	return domain.PasswordMatches(hash, password), nil
+}
+
+func (h hashingSlots) enter(ctx context.Context) error {
+	select {
+	case h <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (h hashingSlots) leave() { <-h }
+
+// SignUp creates an account. A name in use is domain.ErrExists; a bad name or
+// password is an InvalidError.
+func (s *Store) SignUp(ctx context.Context, name, password string) (domain.User, error) {
+	user, nameErr := domain.ParseUserName(name)
+	if err := domain.JoinInvalid(nameErr, domain.CheckPassword("password", password)); err != nil {
+		return domain.User{}, err
+	}
+	switch _, err := s.readUser(ctx, user); {
+	case err == nil:
+		return domain.User{}, fmt.Errorf("user %s: %w", user, domain.ErrExists)
+	case !errors.Is(err, domain.ErrNotFound):
+		return domain.User{}, err
+	}
+	hash, err := s.hashing.hash(ctx, password)
+	if err != nil {
+		return domain.User{}, err
+	}
+	account := domain.User{Name: user, CreatedOn: domain.Now()}
+	mine := domain.NewRevision()
+	properties := append(stamp(nil, mine),
+		String(propPassword, hash), Time(propCreatedOn, account.CreatedOn), Int64(propEpoch, 0))
+	err = s.users.Transact(ctx, userPartition(user), Insert(only, properties...))
+	if !errors.Is(err, domain.ErrExists) {
+		return account, err
+	}
+	row, readErr := s.readUser(ctx, user)
+	if readErr == nil && bears(row.properties, mine) {
+		return account, nil // the echo of our own insert
+	}
+	return domain.User{}, errors.Join(err, readErr)
+}
+
+// ChangePassword replaces the password of who is signed in by token, and ends
+// every other session of theirs. A wrong old password is an InvalidError on the
+// field "old", and counts as a failed sign-in.
+func (s *Store) ChangePassword(ctx context.Context, token string, from Attempt, password string) error {
+	if err := domain.CheckPassword("new", password); err != nil {
+		return err
+	}
+	switch err := s.authenticate(ctx, from); {
+	case errors.Is(err, domain.ErrNotSignedIn):
+		return domain.Invalid("old", "is not your password")
+	case err != nil:
+		return err
+	}
+	hash, err := s.hashing.hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	user, err := domain.ParseUserName(from.Name)
+	if err != nil {
+		return err
+	}
+	epoch, err := s.raiseEpoch(ctx, user, String(propPassword, hash))
+	if err != nil {
+		return err
+	}
+	return s.carrySession(ctx, token, epoch)
+}
+
+// EndSessions ends every session of a user.
+func (s *Store) EndSessions(ctx context.Context, user domain.UserName) error {
+	_, err := s.raiseEpoch(ctx, user)
+	return err
+}
+
+// raiseEpoch makes all sessions of the user invalid at once, by a single write,
+// and sets what else changes with it. It returns the new epoch.
+func (s *Store) raiseEpoch(ctx context.Context, user domain.UserName, changes ...Property) (epoch int64, err error) {
+	mine := domain.NewRevision()
+	err = contend(ctx, func() error {
+		row, err := s.readUser(ctx, user)
+		switch {
+		case err != nil:
+			return err
+		case bears(row.properties, mine):
+			epoch = row.epoch
+			return nil
+		}
+		epoch = row.epoch + 1
+		all := append(stamp(row.properties, mine), Int64(propEpoch, epoch))
+		err = s.users.Transact(ctx, userPartition(user), Merge(only, Match(row.etag), append(all, changes...)...))
+		if raced(err) {
+			return errTryAgain
+		}
+		return err
+	})
+	return epoch, err
+}
+
+// userRow is an account as it was read, with what never leaves this package.
+type userRow struct {
+	password   string
+	epoch      int64
+	etag       ETag
+	properties Properties
+}
+
+func (s *Store) readUser(ctx context.Context, name domain.UserName) (userRow, error) {
+	row, err := s.users.Get(ctx, userPartition(name), only)
+	if err != nil {
+		return userRow{}, fmt.Errorf("user %s: %w", name, err)
+	}
+	return userRow{
+		password:   row.Properties.String(propPassword),
+		epoch:      row.Properties.Int64(propEpoch),
+		etag:       row.ETag,
+		properties: row.Properties,
+	}, nil
+}
