@@ -1,0 +1,110 @@
+package templates
+
+import (
+	"slices"
+	"strconv"
+	"time"
+)
+
+// The states of a deletion, as in the HTTP API.
+const (
+	DeletionQueued   = "queued"
+	DeletionRunning  = "running"
+	DeletionDone     = "done"
+	DeletionPoisoned = "poisoned"
+)
+
+// A Deletion is how far the removal of one life of a channel has come.
+type Deletion struct {
+	Channel     string
+	Incarnation string
+	// State is one of queued, running, done and poisoned.
+	State string
+	// Step is the one under way: mark, shut, sweep, disarm or release; empty
+	// before the first. Unknown names count as before the first.
+	Step string
+	// RowsDeleted counts rows of every kind, not posts.
+	RowsDeleted int64
+	// Attempts counts those that failed without getting any further.
+	Attempts    int
+	RequestedOn time.Time
+	// FinishedOn is zero until the deletion is done.
+	FinishedOn time.Time
+}
+
+// A deletionStep is one step in words.
+type deletionStep struct {
+	key  string
+	name string
+	why  string
+}
+
+func deletionSteps() [5]deletionStep {
+	return [5]deletionStep{
+		{"mark", "Hide the channel from readers", "From here on no page shows it."},
+		{"shut", "Close the gate: no more posts", "A post needs the open gate. It is swapped for a shut one, once and for ever."},
+		{"sweep", "Remove the rows", "Each removal needs the shut gate, so it can only ever hit this channel."},
+		{"disarm", "Disarm late workers", "The shut gate goes. Whoever wakes up late can remove nothing."},
+		{"release", "Free the name", "Only now can anyone create the channel again."},
+	}
+}
+
+// The states of a step, in words for a screen reader and as classes for style.
+const (
+	stepDone    = "done"
+	stepCurrent = "current"
+	stepAhead   = "ahead"
+)
+
+// at is the index of the step under way: -1 before the first, 5 after the last.
+func (v Deletion) at() int {
+	steps := deletionSteps()
+	if v.State == DeletionDone {
+		return len(steps)
+	}
+	return slices.IndexFunc(steps[:], func(s deletionStep) bool { return s.key == v.Step })
+}
+
+func (v Deletion) stepState(i int) string {
+	switch at := v.at(); {
+	case i < at:
+		return stepDone
+	case i == at:
+		return stepCurrent
+	}
+	return stepAhead
+}
+
+// finished is how many steps are done.
+func (v Deletion) finished() string { return strconv.Itoa(max(0, v.at())) }
+
+// headline says in a few words how it stands. A change of it is announced.
+func (v Deletion) headline() string {
+	switch v.State {
+	case DeletionDone:
+		return "Deleted"
+	case DeletionPoisoned:
+		return "Stopped after " + string(appendCount(nil, v.Attempts, "failed attempt"))
+	case DeletionQueued:
+		return "Waiting for a worker"
+	}
+	at := v.at()
+	if at < 0 {
+		return "A worker has begun"
+	}
+	return "Step " + strconv.Itoa(at+1) + " of 5: " + deletionSteps()[at].name
+}
+
+// explanation says what the headline means for whoever waits.
+func (v Deletion) explanation() string {
+	switch v.State {
+	case DeletionDone:
+		return "It took " + span(v.FinishedOn.Sub(v.RequestedOn)) + ". The name is free again."
+	case DeletionPoisoned:
+		return "The channel stays hidden and nothing is lost, but the work waits for an operator. " +
+			"Once the cause is mended, this command puts it back on the queue, and it goes on where it stopped:"
+	case DeletionQueued:
+		return "Readers no longer see the channel. Your request is safe on the queue until a worker takes it up."
+	}
+	return "Readers no longer see the channel. You may close this page: the work goes on without it."
+}

@@ -1,0 +1,96 @@
+package templates
+
+import (
+	"net/http"
+	"time"
+)
+
+// A Problem is the page that stands where another could not. Status alone is
+// enough: it then says in general words what happened and what to do.
+type Problem struct {
+	// Status is the HTTP status that goes with the page.
+	Status int
+	// Title says what happened in a few words; empty for the status's own.
+	Title string
+	// Detail says it in a sentence or two that a stranger may read; empty for
+	// the status's own.
+	Detail string
+	// Errors are what is wrong with the request, field by field.
+	Errors []FieldError
+	// Links lead on from here. A way to the directory is always added.
+	Links []Link
+	// RetryAfter is how long to wait before trying again; zero if it does not help.
+	RetryAfter time.Duration
+	// RequestID is what an operator finds in the log.
+	RequestID string
+	// SignIn is shown if signing in would help (401); nil otherwise.
+	SignIn *SignIn
+}
+
+func (v Problem) title() string {
+	if v.Title != "" {
+		return v.Title
+	}
+	title, _ := problemWords(v.Status)
+	return title
+}
+
+func (v Problem) detail() string {
+	detail := v.Detail
+	if detail == "" {
+		_, detail = problemWords(v.Status)
+	}
+	if v.RetryAfter > 0 {
+		detail += " Try again in " + span(v.RetryAfter) + "."
+	}
+	return detail
+}
+
+// problemWords says what a status means to someone who does not know statuses.
+func problemWords(status int) (title, detail string) {
+	switch status {
+	case http.StatusBadRequest:
+		return "That did not arrive in one piece", "The address or the form was damaged on its way here. Nothing was changed."
+	case http.StatusUnauthorized:
+		return "Please sign in", "This page needs to know who you are."
+	case http.StatusForbidden:
+		return "This is not yours to change", "Only its owner may do that. Nothing was changed."
+	case http.StatusNotFound:
+		return "There is nothing here", "The address may be mistyped, or what was here has been deleted."
+	case http.StatusMethodNotAllowed:
+		return "That does not work here", "The page exists, but not for this kind of request."
+	case http.StatusConflict:
+		return "That is taken", "Somebody else has it already. Nothing was changed."
+	case http.StatusGone:
+		return "This has been deleted", "It was here once. It has been deleted, or is being deleted right now."
+	case http.StatusPreconditionFailed:
+		return "It changed in between", "Somebody changed it after you opened the page. Nothing was overwritten. Open it again to see what it is now."
+	case http.StatusRequestEntityTooLarge:
+		return "That is too much at once", "One form holds at most 64 KiB. Nothing was saved."
+	case http.StatusUnprocessableEntity:
+		return "Something in it is not right", "Nothing was saved. This is what to mend:"
+	case http.StatusTooManyRequests:
+		return "Too many tries", "There were too many failed attempts in a short time."
+	case http.StatusServiceUnavailable:
+		return "The store does not answer", "It is nothing that you did, and what you sent may or may not have been saved. It usually passes within a minute."
+	}
+	if status >= http.StatusInternalServerError {
+		return "Something broke on our side", "It is nothing that you did. It has been written to the log."
+	}
+	return "That did not work", "The server refused the request. Nothing was changed."
+}
+
+// onward are the ways on from the page; there is always one.
+func (v Problem) onward(page Page) []Link {
+	var links []Link
+	if v.canRetry() && page.Path != "" {
+		links = append(links, Link{Label: "Try again", URL: page.Path})
+	}
+	links = append(links, v.Links...)
+	return append(links, Link{Label: "All channels", URL: ChannelsPath})
+}
+
+// canRetry says that the same page may work in a while.
+func (v Problem) canRetry() bool {
+	return v.Status >= http.StatusInternalServerError || v.Status == http.StatusTooManyRequests
+}

@@ -1,0 +1,147 @@
+package templates
+
+import (
+	"context"
+	"io"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/a-h/templ"
+	"mvdan.cc/xurls/v2"
+)
+
+// prose renders text that somebody wrote: a blank line ends a paragraph, other
+// newlines break the line, http and https links are clickable, and all else is
+// escaped.
+func prose(text string) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		// One allocation for most texts: markup and entities seldom take more.
+		b := make([]byte, 0, len(text)+len(text)/4+128)
+		_, err := w.Write(appendProse(b, text))
+		return err
+	})
+}
+
+func appendProse(b []byte, text string) []byte {
+	appendLine := appendEscaped
+	// Few texts hold a link, and looking for one costs more than all the rest.
+	if strings.Contains(text, "://") {
+		appendLine = appendLinked
+	}
+	text = strings.Trim(text, "\n")
+	for more := true; more; {
+		var paragraph string
+		paragraph, text, more = strings.Cut(text, "\n\n")
+		// Each paragraph takes its direction from its own first letter.
+		b = append(b, `<p dir="auto">`...)
+		b = appendLines(b, paragraph, appendLine)
+		b = append(b, "</p>"...)
+	}
+	return b
+}
+
+func appendLines(b []byte, paragraph string, appendLine func([]byte, string) []byte) []byte {
+	line, rest, more := strings.Cut(paragraph, "\n")
+	b = appendLine(b, line)
+	for more {
+		b = append(b, "<br>"...)
+		line, rest, more = strings.Cut(rest, "\n")
+		b = appendLine(b, line)
+	}
+	return b
+}
+
+// appendLinked appends the line with its links made clickable. What a stranger
+// links to is nothing that the site vouches for: rel says so.
+func appendLinked(b []byte, line string) []byte {
+	for {
+		before, link, after := cutLink(line)
+		b = appendEscaped(b, before)
+		if link == "" {
+			return b
+		}
+		b = append(b, `<a rel="nofollow ugc noopener" href="`...)
+		b = appendEscaped(b, link)
+		b = append(b, `">`...)
+		b = appendEscaped(b, link)
+		b = append(b, "</a>"...)
+		line = after
+	}
+}
+
+// cutLink slices the line around its first http or https link; the link is
+// empty if there is none. The expression, which is slow, only ever looks at a
+// link.
+func cutLink(line string) (before, link, after string) {
+	from := 0
+	for {
+		i := strings.Index(line[from:], "://")
+		if i < 0 {
+			return line, "", ""
+		}
+		colon := from + i
+		if start, ok := webScheme(line[:colon]); ok {
+			if at := linkPattern().FindStringIndex(line[start:]); at != nil {
+				end := start + at[1]
+				return line[:start], line[start:end], line[end:]
+			}
+		}
+		from = colon + len("://")
+	}
+}
+
+// webScheme finds the http or https that s ends with. One that is the tail of a
+// longer scheme is another scheme.
+func webScheme(s string) (start int, ok bool) {
+	for _, scheme := range [...]string{"https", "http"} {
+		start = len(s) - len(scheme)
+		if start >= 0 && strings.EqualFold(s[start:], scheme) {
+			return start, start == 0 || !inScheme(s[start-1])
+		}
+	}
+	return 0, false
+}
+
+// inScheme says whether c may stand in a scheme (RFC 3986, section 3.1).
+func inScheme(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+		c == '+' || c == '-' || c == '.'
+}
+
+// linkPattern matches a link at the start of a string. It is compiled once, and
+// not before the first link is seen.
+var linkPattern = sync.OnceValue(func() *regexp.Regexp {
+	pattern, err := xurls.StrictMatchingScheme(`^https?://`)
+	if err != nil {
+		panic(err) // the expression is constant
+	}
+	return pattern
+})
+
+// appendEscaped appends s such that it is text in an element and in a quoted
+// attribute. It is html.EscapeString without a string in between.
+func appendEscaped(b []byte, s string) []byte {
+	copied := 0
+	for i := range len(s) {
+		var entity string
+		switch s[i] {
+		case '<':
+			entity = "&lt;"
+		case '>':
+			entity = "&gt;"
+		case '&':
+			entity = "&amp;"
+		case '"':
+			entity = "&#34;"
+		case '\'':
+			entity = "&#39;"
+		default:
+			continue
+		}
+		b = append(b, s[copied:i]...)
+		b = append(b, entity...)
+		copied = i + 1
+	}
+	return append(b, s[copied:]...)
+}
