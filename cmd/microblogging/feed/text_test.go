@@ -1,0 +1,111 @@
+package feed
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestMarkupBecomesText(t *testing.T) {
+	for name, c := range map[string]struct{ markup, want string }{
+		"paragraphs":              {"<p>one</p><p>two</p>", "one\n\ntwo"},
+		"divisions":               {"<div>one</div><div>two</div>three", "one\ntwo\nthree"},
+		"inline elements":         {"a<b>b</b><i>c</i> <span> d </span> e", "abc d e"},
+		"space is collapsed":      {"<p>  a \n\t b  </p>\n\n\n<p> c</p>", "a b\n\nc"},
+		"line breaks":             {"<p>a<br>b<br/> c</p>", "a\nb\nc"},
+		"one blank line at most":  {"<p>a</p><br><br><br><p></p><p> </p><p>&nbsp;</p><hr><p>b</p>", "a\n\nb"},
+		"a no-break space stays":  {"<p>10&nbsp;km</p>", "10\u00a0km"},
+		"line separators":         {"<p>a\u2028b\u2029c</p>", "a\nb\nc"},
+		"headings":                {"<h2>A</h2>b<h3>C</h3>", "A\n\nb\n\nC"},
+		"a list":                  {"a<ul><li>b<li>c</ul>d", "a\n\n• b\n• c\n\nd"},
+		"a numbered list":         {"<ol><li>a</li><li>b</li></ol>", "1. a\n2. b"},
+		"a list within a list":    {"<ul><li>a<ol><li>b</li></ol></li><li>c</li></ul>", "• a\n  1. b\n• c"},
+		"an empty item":           {"<ul><li></li><li>a</li><li> </li></ul>b", "• a\n\nb"},
+		"an item without a list":  {"<li>a", "• a"},
+		"items of more lines":     {"<ul><li>a<br>b</li></ul>", "• a\n  b"},
+		"a quotation":             {"a<blockquote><p>b</p><p>c</p></blockquote>d", "a\n\n> b\n\n> c\n\nd"},
+		"preformatted":            {"<pre>if x {\n\n\n\ty  z \n}</pre>", "if x {\n\n\ty  z\n}"},
+		"a table":                 {"<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>", "a\tb\n1\t2"},
+		"a picture":               {`<p><img src="x.png" alt="A cat"></p>`, "A cat"},
+		"entities":                {"<p>&lt;b&gt; &amp;amp; &eacute; &#x1F600; &unknown;</p>", "<b> &amp; é 😀 &unknown;"},
+		"comments":                {"a<!-- b -->c<!DOCTYPE d>", "ac"},
+		"unknown elements":        {"<blink>a</blink> <T>b", "a b"},
+		"not a tag":               {"<p>1 < 2 > 0 <3</p>", "1 < 2 > 0 <3"},
+		"no tag, but lines":       {"a  b\n  c &amp; d\n\n\n\ne", "a b\nc & d\n\ne"},
+		"hidden":                  {"a<style>b</style><script>c('<p>')</script><noscript>d</noscript><iframe src=x>e</iframe><svg><title>f</title></svg>g", "ag"},
+		"hidden within hidden":    {"a<template>b<template>c</template>d</template>e", "ae"},
+		"control characters":      {"<p>a\x00\x07\x1b\x7f\u0085b\u009f</p>", "a b"},
+		"nothing to see":          {"<p> <br>\u3000</p>", ""},
+		"a link":                  {`<a href="https://a.example/b">c</a>, d`, "c (https://a.example/b), d"},
+		"a link around a heading": {`<a href="https://a.example/b"><h2>c</h2></a><p>d`, "c (https://a.example/b)\n\nd"},
+		"a link with space":       {`a <a href=" https://a.example/b "> c </a> d`, "a c (https://a.example/b) d"},
+		"a link that says so":     {`<a href="https://a.example/b">https://a.example/b</a>`, "https://a.example/b"},
+		"a link nearly says so":   {`see <a href="https://www.a.example/b/">a.example/b</a>.`, "see https://www.a.example/b/."},
+		"a link cut short":        {`<a href="https://a.example/b/c/d">a.example/b/…</a>`, "https://a.example/b/c/d"},
+		"a link within its text":  {`<a href="https://a.example/">go to https://a.example/ now</a>`, "go to https://a.example/ now"},
+		"a link without text":     {`<a href="https://a.example/"><img src="x"></a>`, "https://a.example/"},
+		"a link never closed":     {`<a href="https://a.example/">a<a href="https://b.example/">b`, "a (https://a.example/)b (https://b.example/)"},
+		"a relative link":         {`<a href="/b">c</a>`, "c"},
+		"a link that is no page":  {`<a href="javascript:alert(1)">a</a> <a href="mailto:b@c">b</a> <a href="https://">c</a> <a>d</a>`, "a b c d"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := textOf(c.markup); got != c.want {
+				t.Errorf("%s\n got %q\nwant %q", c.markup, got, c.want)
+			}
+		})
+	}
+}
+
+func TestMarkupBecomesATitle(t *testing.T) {
+	for markup, want := range map[string]string{
+		"  a\n b<br>c <em>d</em> ":             "a b c d",
+		"Why List<T> is &lt;not&gt; a List<I>": "Why List<T> is <not> a List",
+		`<a href="https://a.example/">a</a>`:   "a",
+		"a\u2028b\u00a0c":                      "a b c",
+		"R&D, AT&amp;T":                        "R&D, AT&T",
+		"<script>a</script>":                   "",
+	} {
+		if got := titleOf(markup); got != want {
+			t.Errorf("%s\n got %q\nwant %q", markup, got, want)
+		}
+	}
+}
+
+// Deep nesting must neither overflow a stack nor multiply what is written.
+func TestTextDoesNotGrowWithDepth(t *testing.T) {
+	deep := strings.Repeat("<ul><li><blockquote>", 50_000) + strings.Repeat("a<br>", 100)
+	if got := textOf(deep); len(got) > 100*50 {
+		t.Errorf("%d bytes of markup became %d bytes of text", len(deep), len(got))
+	}
+}
+
+func TestTextIsCutBetweenWords(t *testing.T) {
+	for name, c := range map[string]struct {
+		text  string
+		limit int
+		want  string
+	}{
+		"it fits":                {"one two", 7, "one two"},
+		"within a word":          {"one two three", 10, "one two…"},
+		"right after a word":     {"one two three", 8, "one two…"},
+		"at a line":              {"one two\n\nthree", 11, "one two…"},
+		"characters, not bytes":  {"äöü äöü äöü", 8, "äöü äöü…"},
+		"no spaces":              {"一二三四五六七八九十", 5, "一二三四…"},
+		"an early space only":    {"a bcdefghijklmn", 10, "a bcdefgh…"},
+		"within a character":     {"aaa\u0301\u0301\u0301\u0301aaa", 5, "aa…"},
+		"one endless character":  {"a" + strings.Repeat("\u0301", 20), 5, "a\u0301\u0301\u0301…"},
+		"a family stays in one":  {"ab👩‍👩‍👧cd", 5, "ab…"},
+		"the limit is one":       {"abc", 1, "…"},
+		"a space before nothing": {"a b", 2, "a…"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, was := cut(c.text, c.limit)
+			if got != c.want || was != (got != c.text) {
+				t.Errorf("cut(%q, %d)\n got %q, %v\nwant %q", c.text, c.limit, got, was, c.want)
+			}
+			if n := utf8.RuneCountInString(got); n > c.limit {
+				t.Errorf("%q has %d characters, the limit is %d", got, n, c.limit)
+			}
+		})
+	}
+}
