@@ -31,7 +31,7 @@ const (
 // not keep an Azurite alive that was told to stop.
 const watchParent = `data:text/javascript,process.stdin.on("end",()=>process.exit()).resume().unref()`
 
-var errMissing = errors.New("Azurite is not installed: run `npm ci` beside package.json (Node 20 or newer)")
+var errMissing = errors.New("no Azurite is installed: run `npm ci` beside package.json (Node 20 or newer)")
 
 // ports are as printed; zero picks a free one.
 type ports struct{ blob, queue, table string }

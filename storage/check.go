@@ -1,0 +1,196 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"microblogging/domain"
+)
+
+// A Breach is a place where an invariant does not hold.
+type Breach struct {
+	Invariant    string `json:"invariant"`
+	Table        string `json:"table"`
+	PartitionKey string `json:"partitionKey"`
+	RowKey       string `json:"rowKey"`
+	Detail       string `json:"detail"`
+	// Repaired tells what was done about it; empty if nothing was.
+	Repaired string `json:"repaired,omitempty"`
+}
+
+// CheckCounts is how much a check has read.
+type CheckCounts struct {
+	Channels int `json:"channels"`
+	Blogs    int `json:"blogs"`
+	Rows     int `json:"rows"`
+}
+
+// A Checker reads every table and holds what it finds against the invariants.
+// It streams: its memory does not grow with the number of rows. It may run
+// beside live processes: what looks wrong is read again before it is reported,
+// since rows read at different times need not agree.
+type Checker struct {
+	// Patience is how long a deletion may show no sign of life.
+	Patience time.Duration
+	// Repair mends what can be mended safely. It deletes a row only in the
+	// version that it read.
+	Repair bool
+	// Report is told of each breach as it is found.
+	Report func(Breach)
+
+	store  *Store
+	counts CheckCounts
+}
+
+// NewChecker is a checker of this store.
+func (s *Store) NewChecker(patience time.Duration, repair bool, report func(Breach)) *Checker {
+	return &Checker{Patience: patience, Repair: repair, Report: report, store: s}
+}
+
+// Run checks everything once. The error is about reading, not about breaches.
+func (c *Checker) Run(ctx context.Context) (CheckCounts, error) {
+	if err := c.checkPartitions(ctx); err != nil {
+		return c.counts, err
+	}
+	if err := c.checkDeletions(ctx); err != nil {
+		return c.counts, err
+	}
+	for _, table := range []*Table{c.store.users, c.store.sessions, c.store.throttle} {
+		for _, err := range table.All(ctx, Scan{Paging: Paging{KeysOnly: true}}) {
+			if err != nil {
+				return c.counts, fmt.Errorf("reading table %s: %w", table.name, err)
+			}
+			c.counts.Rows++
+		}
+	}
+	return c.counts, nil
+}
+
+// checkPartitions walks the Channels and the Blogs partitions side by side,
+// both in key order, so that it meets each partition with its channel, each
+// channel without a partition, and each partition without a channel.
+func (c *Checker) checkPartitions(ctx context.Context) error {
+	channels := newStream(c.store.channels.All(ctx, Scan{}))
+	defer channels.stop()
+	blogs := newStream(c.store.blogs.All(ctx, Scan{}))
+	defer blogs.stop()
+	for !channels.ended || !blogs.ended {
+		if err := errors.Join(channels.err, blogs.err); err != nil {
+			return fmt.Errorf("reading the channels and their posts: %w", err)
+		}
+		partition := partitionCheck{Checker: c}
+		partition.key = earlier(channels, blogs)
+		if !channels.ended && channels.head.Partition == partition.key {
+			partition.channel = decodeChannel(channels.head).Channel
+			c.counts.Channels++
+			c.counts.Rows++
+			channels.advance()
+		}
+		for !blogs.ended && blogs.err == nil && blogs.head.Partition == partition.key {
+			c.counts.Rows++
+			if err := partition.row(ctx, blogs.head); err != nil {
+				return err
+			}
+			blogs.advance()
+		}
+		if blogs.err == nil {
+			if err := partition.end(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return errors.Join(channels.err, blogs.err)
+}
+
+// checkDeletions finds the deletions that nobody works on.
+func (c *Checker) checkDeletions(ctx context.Context) error {
+	since := time.Now().Add(-c.Patience)
+	for row, err := range c.store.deletions.All(ctx, Scan{}) {
+		if err != nil {
+			return fmt.Errorf("reading the deletions: %w", err)
+		}
+		c.counts.Rows++
+		d := decodeDeletion(row)
+		if !stalled(d, since) {
+			continue
+		}
+		breach := Breach{
+			Invariant: "I5", Table: tableDeletions, PartitionKey: row.Partition, RowKey: row.Row,
+			Detail: fmt.Sprintf("%s since %s without progress", d.State, d.UpdatedOn.Format(time.RFC3339)),
+		}
+		if c.Repair {
+			requeued, err := c.store.requeueDeletion(ctx, d.Channel, since)
+			if err != nil {
+				return err
+			}
+			if requeued {
+				breach.Repaired = "queued again"
+			}
+		}
+		c.Report(breach)
+	}
+	return nil
+}
+
+// delete removes a row in the version that was read, if repairing, and says so.
+func (c *Checker) delete(ctx context.Context, table *Table, row Entity) (string, error) {
+	if !c.Repair {
+		return "", nil
+	}
+	err := table.Transact(ctx, row.Partition, Delete(row.Row, Match(row.ETag)))
+	switch {
+	case err == nil:
+		return "deleted", nil
+	case raced(err):
+		return "left: it changed in between", nil
+	default:
+		return "", fmt.Errorf("repairing: %w", err)
+	}
+}
+
+// unchanged tells whether a row is still there in the version that was read.
+func unchanged(ctx context.Context, table *Table, row Entity) (bool, error) {
+	now, err := table.Get(ctx, row.Partition, row.Row)
+	if errors.Is(err, domain.ErrNotFound) {
+		return false, nil
+	}
+	return now.ETag == row.ETag, err
+}
+
+// A stream is a scan with its next row in view.
+type stream struct {
+	head  Entity
+	err   error
+	ended bool
+	next  func() (Entity, error, bool)
+	stop  func()
+}
+
+func newStream(rows iter.Seq2[Entity, error]) *stream {
+	s := &stream{}
+	s.next, s.stop = iter.Pull2(rows)
+	s.advance()
+	return s
+}
+
+func (s *stream) advance() {
+	var ok bool
+	s.head, s.err, ok = s.next()
+	s.ended = !ok
+}
+
+// earlier is the lesser partition key of two streams, of which one at least has
+// not ended.
+func earlier(a, b *stream) string {
+	switch {
+	case a.ended:
+		return b.head.Partition
+	case b.ended:
+		return a.head.Partition
+	default:
+		return min(a.head.Partition, b.head.Partition)
+	}
+}
