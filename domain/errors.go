@@ -20,9 +20,11 @@ var (
 	ErrStillDeleting = fmt.Errorf("%w: still being deleted", ErrExists)
 	// ErrConflict: a condition on an ETag or a revision did not hold.
 	ErrConflict = errors.New("changed in between")
-	// ErrGone: the channel is being deleted, or the post that this idempotency
-	// key made has been deleted since.
+	// ErrGone: the channel is being deleted.
 	ErrGone = errors.New("gone")
+	// ErrPostGone: the post that this idempotency key made has been deleted
+	// since. It is an ErrGone.
+	ErrPostGone = fmt.Errorf("%w: the post was deleted since", ErrGone)
 	// ErrKeyReused: the idempotency key was used before, for another body.
 	ErrKeyReused = errors.New("idempotency key used for another request")
 	// ErrNotSignedIn: the caller must sign in, or did so with wrong credentials.

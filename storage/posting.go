@@ -32,7 +32,7 @@ type Posting struct {
 //
 //   - The channel is gone or being deleted: domain.ErrNotFound or ErrGone.
 //   - The key was used for another body: domain.ErrKeyReused.
-//   - The post that the key made has been deleted since: domain.ErrGone.
+//   - The post that the key made has been deleted since: domain.ErrPostGone.
 func (s *Store) Post(ctx context.Context, p Posting) (domain.Blog, bool, error) {
 	blog := p.mint()
 	once := onceRow(p.By, p.Key)
@@ -94,7 +94,7 @@ func (s *Store) earlierPost(ctx context.Context, p Posting, minted domain.Blog) 
 	}
 	blog, err := s.Blog(ctx, p.Channel, id)
 	if errors.Is(err, domain.ErrNotFound) {
-		err = fmt.Errorf("the post that this key made: %w", domain.ErrGone)
+		err = fmt.Errorf("posting to channel %s: %w", p.Channel.Key, domain.ErrPostGone)
 	}
 	return blog, false, err
 }
