@@ -1,0 +1,118 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+)
+
+const (
+	// requestTimeout bounds the work on one request. It ends the context, so that
+	// the store stops; the handler then answers 503 by itself.
+	requestTimeout = 10 * time.Second
+	// deletionEventsRoute is the one response that lasts as long as its reader
+	// stays.
+	deletionEventsRoute = "/channels/:name/deletions/:incarnation/events"
+	// statusClientGone is what the log says of a request whose client did not
+	// wait for the answer. It is never sent.
+	statusClientGone = 499
+)
+
+// observe is the only middleware: around every request it sets the protecting
+// headers and the time limit, turns errors and panics into responses, and
+// writes the access log.
+func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		start := time.Now()
+		id := rand.Text()
+		header := c.Response().Header()
+		s.guard.protect(header, c.Request())
+		header.Set(echo.HeaderXRequestID, id)
+		if c.Path() != deletionEventsRoute {
+			ctx, cancel := context.WithTimeout(c.Request().Context(), requestTimeout)
+			defer cancel()
+			c.SetRequest(c.Request().WithContext(ctx))
+		}
+		if err := s.handle(next, c); err != nil {
+			c.Error(err)
+		}
+		s.log.LogAttrs(c.Request().Context(), accessLevel(c), "request",
+			slog.String("method", c.Request().Method),
+			slog.String("path", c.Request().URL.Path), // without the query: a sign-in link's is a secret
+			slog.Int("status", c.Response().Status),
+			slog.Duration("duration", time.Since(start)),
+			slog.String("id", id))
+		return nil
+	}
+}
+
+// accessLevel keeps the probes of an orchestrator out of the usual log.
+func accessLevel(c echo.Context) slog.Level {
+	if c.Path() == healthPath || c.Path() == readyPath {
+		return slog.LevelDebug
+	}
+	return slog.LevelInfo
+}
+
+// handle runs the handler if the request may pass, and makes a panic an error.
+func (s *server) handle(next echo.HandlerFunc, c echo.Context) (err error) {
+	defer func() {
+		cause := recover()
+		if cause == nil {
+			return
+		}
+		if aborted, ok := cause.(error); ok && errors.Is(aborted, http.ErrAbortHandler) {
+			panic(cause) // the server's own way to drop a connection
+		}
+		err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
+	}()
+	if err := s.guard.admit(c.Response(), c.Request()); err != nil {
+		return err
+	}
+	return next(c)
+}
+
+// respondError answers a request that failed. The cause of what is not the
+// client's doing is logged here, once, and nowhere else.
+func (s *server) respondError(err error, c echo.Context) {
+	if errors.Is(err, context.Canceled) && errors.Is(c.Request().Context().Err(), context.Canceled) {
+		c.Response().Status = statusClientGone
+		return
+	}
+	p := problemOf(err)
+	p.RequestID = c.Response().Header().Get(echo.HeaderXRequestID)
+	if p.Status >= http.StatusInternalServerError || c.Response().Committed {
+		s.logFailure(c, "request failed", err)
+	}
+	if c.Response().Committed {
+		return // too late to say so
+	}
+	p.setHeaders(c.Response().Header())
+	if err := s.writeProblem(c, p); err != nil {
+		s.logFailure(c, "writing a problem", err)
+	}
+}
+
+func (s *server) writeProblem(c echo.Context, p problem) error {
+	if isAPI(c) {
+		return writeJSON(c, p.Status, problemType, p)
+	}
+	return s.problemPage(c, p)
+}
+
+func (s *server) logFailure(c echo.Context, message string, err error) {
+	s.log.LogAttrs(c.Request().Context(), slog.LevelError, message,
+		slog.String("id", c.Response().Header().Get(echo.HeaderXRequestID)),
+		slog.Any("error", err))
+}
+
+// isAPI tells whether a program is asking, also for what does not exist.
+func isAPI(c echo.Context) bool { return strings.HasPrefix(c.Request().URL.Path, "/api/") }

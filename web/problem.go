@@ -1,0 +1,144 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+)
+
+// problemType is the media type of RFC 9457.
+const problemType = "application/problem+json"
+
+// unavailableRetry is how soon to try again what the store did not answer.
+const unavailableRetry = 5 * time.Second
+
+// A problem says why a request has no answer, in words for whoever sent it: the
+// problem details of RFC 9457, which pages show too.
+type problem struct {
+	Type   string `json:"type"`
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	// Detail says what happened and what to do; empty if Title says it all.
+	Detail string `json:"detail,omitempty"`
+	// Errors are what is wrong with the request, field by field.
+	Errors []domain.FieldError `json:"errors,omitempty"`
+	// Current is what stands in the place of what a stale request named.
+	Current any `json:"current,omitempty"`
+	// RequestID is what the log line has.
+	RequestID string `json:"requestId"`
+	// RetryAfter is zero unless trying again later may help.
+	RetryAfter time.Duration `json:"-"`
+}
+
+// setHeaders sets what goes with the problem beside the body.
+func (p problem) setHeaders(h http.Header) {
+	h.Set(echo.HeaderCacheControl, "no-store")
+	h.Del("ETag")
+	if p.RetryAfter > 0 {
+		h.Set(echo.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(p.RetryAfter.Seconds()))))
+	}
+	if p.Status == http.StatusUnauthorized {
+		h.Set(echo.HeaderWWWAuthenticate, `Bearer realm="microblogging"`)
+	}
+}
+
+// A refusal is a request that the web role itself turns down.
+type refusal struct{ problem }
+
+func (r *refusal) Error() string { return r.Title }
+
+// refuse is an error with its status and words. The detail may be empty.
+func refuse(status int, title, detail string) error {
+	return &refusal{newProblem(status, title, detail)}
+}
+
+// newProblem has no type of its own beyond its status.
+func newProblem(status int, title, detail string) problem {
+	return problem{Type: "about:blank", Title: title, Status: status, Detail: detail}
+}
+
+// A staleRequest adds to an error what stands now.
+type staleRequest struct {
+	error
+	current any
+}
+
+func (e *staleRequest) Unwrap() error { return e.error }
+
+// problemOf is the one place that maps what an error means to a status and
+// words. What it does not know is a 500, which says nothing of the cause.
+func problemOf(err error) problem {
+	var (
+		refused   *refusal
+		invalid   *domain.InvalidError
+		stale     *staleRequest
+		throttled *domain.ThrottledError
+		tooLarge  *http.MaxBytesError
+		routing   *echo.HTTPError
+	)
+	switch {
+	case errors.As(err, &refused):
+		return refused.problem
+	case errors.As(err, &invalid):
+		p := newProblem(http.StatusUnprocessableEntity, "Invalid input", "Nothing was saved.")
+		p.Errors = invalid.Fields
+		return p
+	case errors.As(err, &stale):
+		p := problemOfMeaning(stale.error)
+		p.Current = stale.current
+		return p
+	case errors.As(err, &throttled):
+		p := newProblem(http.StatusTooManyRequests, "Too many failed attempts", "")
+		p.RetryAfter = max(throttled.RetryAfter, time.Second)
+		return p
+	case errors.As(err, &tooLarge):
+		return newProblem(http.StatusRequestEntityTooLarge, "Too large", "A request holds at most 64 KiB. Nothing was saved.")
+	case errors.As(err, &routing):
+		return newProblem(routing.Code, http.StatusText(routing.Code), "")
+	}
+	return problemOfMeaning(err)
+}
+
+// problemOfMeaning maps the meanings that an operation's failure can have.
+func problemOfMeaning(err error) problem {
+	switch {
+	case errors.Is(err, domain.ErrNotSignedIn):
+		return newProblem(http.StatusUnauthorized, "Not signed in", "")
+	case errors.Is(err, domain.ErrForbidden):
+		return newProblem(http.StatusForbidden, "Not yours", "")
+	case errors.Is(err, domain.ErrNotFound):
+		return newProblem(http.StatusNotFound, "Not found", "")
+	case errors.Is(err, domain.ErrStillDeleting):
+		p := newProblem(http.StatusConflict, "Still being deleted",
+			"The name belongs to a channel that is being deleted. It is free again once that is done.")
+		p.Type = "urn:microblogging:still-deleting"
+		return p
+	case errors.Is(err, domain.ErrExists):
+		p := newProblem(http.StatusConflict, "Name taken", "The name is in use. Choose another.")
+		p.Type = "urn:microblogging:name-taken"
+		return p
+	case errors.Is(err, domain.ErrConflict):
+		return newProblem(http.StatusPreconditionFailed, "Changed in between",
+			"It is not what you have seen any more. Nothing was changed.")
+	case errors.Is(err, domain.ErrKeyReused):
+		p := newProblem(http.StatusUnprocessableEntity, "Idempotency key reused",
+			"The key was used before, for another body. Nothing was saved.")
+		p.Type = "urn:microblogging:key-reused"
+		return p
+	case errors.Is(err, domain.ErrGone):
+		return newProblem(http.StatusGone, "Gone", "")
+	case errors.Is(err, domain.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+		p := newProblem(http.StatusServiceUnavailable, "Storage does not answer",
+			"It is unknown whether anything was saved. Try again.")
+		p.RetryAfter = unavailableRetry
+		return p
+	}
+	return newProblem(http.StatusInternalServerError, "Internal error", "")
+}
