@@ -1,0 +1,36 @@
+package bolt_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"microblogging/storage"
+	"microblogging/storage/bolt"
+	"microblogging/storage/storagetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestBoltKeepsTheContractOfTables(t *testing.T) {
+	storagetest.Tables(t, func(t *testing.T) storage.TableDriver { return open(t, t.TempDir()) })
+}
+
+func TestBoltKeepsTheContractOfQueues(t *testing.T) {
+	storagetest.Queues(t, func(t *testing.T) storage.QueueDriver { return open(t, t.TempDir()) })
+}
+
+// open opens a durable store until the test ends.
+func open(t testing.TB, dir string) *bolt.DB {
+	t.Helper()
+	db, err := bolt.Open(dir, bolt.Options{})
+	if err != nil {
+		t.Fatalf("opening the store: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Errorf("closing the store: %v", err)
+		}
+	})
+	return db
+}

@@ -1,0 +1,123 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.etcd.io/bbolt"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+var _ storage.TableDriver = (*DB)(nil)
+
+// CreateTable implements storage.TableDriver.
+func (db *DB) CreateTable(ctx context.Context, table string) error {
+	return db.create(ctx, tableBucket(table))
+}
+
+// Get implements storage.TableDriver.
+func (db *DB) Get(ctx context.Context, table, partition, row string) (storage.Entity, error) {
+	entity := storage.Entity{Partition: partition, Row: row}
+	err := db.view(ctx, func(tx *bbolt.Tx) error {
+		bucket, err := openTable(tx, table)
+		if err != nil {
+			return err
+		}
+		value := bucket.Get(rowKey(partition, row))
+		if value == nil {
+			return domain.ErrNotFound
+		}
+		stored, err := decodeRecord(string(value))
+		if err != nil {
+			return damaged(partition, row, err)
+		}
+		entity.ETag = stored.etag
+		if entity.Properties, err = stored.properties(); err != nil {
+			return damaged(partition, row, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return storage.Entity{}, fmt.Errorf("table %s: %w", table, err)
+	}
+	return entity, nil
+}
+
+// Range implements storage.TableDriver.
+func (db *DB) Range(ctx context.Context, table string, q storage.Range) (storage.Page, error) {
+	return db.readPage(ctx, table, rangeSpan(q), q.Paging)
+}
+
+// Scan implements storage.TableDriver.
+func (db *DB) Scan(ctx context.Context, table string, q storage.Scan) (storage.Page, error) {
+	return db.readPage(ctx, table, scanSpan(q), q.Paging)
+}
+
+func (db *DB) readPage(ctx context.Context, table string, s span, p storage.Paging) (storage.Page, error) {
+	last, err := s.resume(p.Continuation)
+	if err != nil {
+		return storage.Page{}, err
+	}
+	var page storage.Page
+	err = db.view(ctx, func(tx *bbolt.Tx) error {
+		bucket, err := openTable(tx, table)
+		if err != nil {
+			return err
+		}
+		page, err = collect(bucket.Cursor(), s, last, p)
+		return err
+	})
+	if err != nil {
+		return storage.Page{}, fmt.Errorf("table %s: %w", table, err)
+	}
+	return page, nil
+}
+
+// Transact implements storage.TableDriver.
+func (db *DB) Transact(ctx context.Context, table, partition string, ops []storage.Operation) error {
+	if err := db.submit(ctx, newTransaction(table, partition, ops, db.epoch)); err != nil {
+		return fmt.Errorf("table %s: %w", table, err)
+	}
+	return nil
+}
+
+func openTable(tx *bbolt.Tx, table string) (*bbolt.Bucket, error) {
+	bucket := tx.Bucket(tableBucket(table))
+	if bucket == nil {
+		return nil, fmt.Errorf("%w: the table was never created", domain.ErrUnavailable)
+	}
+	return bucket, nil
+}
+
+// create makes a bucket if it is missing.
+func (db *DB) create(ctx context.Context, name []byte) error {
+	err := db.submit(ctx, creation(name))
+	if errors.Is(err, errNoChange) {
+		return nil
+	}
+	return err
+}
+
+// creation is the change that makes the bucket of this name.
+type creation []byte
+
+func (c creation) check(tx *bbolt.Tx) error {
+	if tx.Bucket(c) != nil {
+		return errNoChange
+	}
+	return nil
+}
+
+func (c creation) apply(tx *bbolt.Tx) error {
+	_, err := tx.CreateBucket(c)
+	return err
+}
+
+func (c creation) size() int { return len(c) }
+
+func damaged(partition, row string, err error) error {
+	return fmt.Errorf("row (%q, %q): %w", partition, row, err)
+}
