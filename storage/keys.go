@@ -68,9 +68,7 @@ func parseRateRow(row string) (rating int64, id domain.BlogID, ok bool) {
 }
 
 // onceRow hashes the pair, since a key of the client's may hold anything.
-func onceRow(user domain.UserName, key string) string {
-	return prefixOnce + hashHex(string(user), key)
-}
+func onceRow(owner, key string) string { return prefixOnce + hashHex(owner, key) }
 
 // sessionPartition is the hash of a token, so that who reads the table cannot
 // sign in with what is there.

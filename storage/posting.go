@@ -21,8 +21,11 @@ type Posting struct {
 	By      domain.UserName
 	// Key is the idempotency key: a posting with the same key by the same user
 	// to the same incarnation makes no second post. It may be any text.
-	Key   string
-	Draft domain.Draft
+	Key string
+	// Source owns the key in the user's place, if it is set: what an import adds
+	// is the same whoever runs it.
+	Source string
+	Draft  domain.Draft
 	// CreatedOn dates the post. The zero time means now.
 	CreatedOn time.Time
 }
@@ -35,10 +38,9 @@ type Posting struct {
 //   - The post that the key made has been deleted since: domain.ErrPostGone.
 func (s *Store) Post(ctx context.Context, p Posting) (domain.Blog, bool, error) {
 	blog := p.mint()
-	once := onceRow(p.By, p.Key)
 	err := s.blogs.Transact(ctx, partitionOf(p.Channel.Key),
 		Merge(openGate(p.Channel.Incarnation), Exists),
-		Insert(once,
+		Insert(p.once(),
 			String(propBlog, blog.ID),
 			String(propBody, p.bodyHash()),
 			String(propIncarnation, p.Channel.Incarnation)),
@@ -73,12 +75,20 @@ func (p Posting) mint() domain.Blog {
 	}
 }
 
+func (p Posting) once() string {
+	if p.Source != "" {
+		// No user can be called so.
+		return onceRow("source "+p.Source, p.Key)
+	}
+	return onceRow(string(p.By), p.Key)
+}
+
 func (p Posting) bodyHash() string { return hashHex(p.Draft.Title, p.Draft.Text) }
 
 // earlierPost reads what the idempotency key made. If that is the post which
 // this call minted, its own first try took effect and the reply was lost.
 func (s *Store) earlierPost(ctx context.Context, p Posting, minted domain.Blog) (domain.Blog, bool, error) {
-	once, err := s.blogs.Get(ctx, partitionOf(p.Channel.Key), onceRow(p.By, p.Key))
+	once, err := s.blogs.Get(ctx, partitionOf(p.Channel.Key), p.once())
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
 		return domain.Blog{}, false, s.whyGateGone(ctx, p.Channel)
