@@ -1,0 +1,61 @@
+# make test is what CI runs. It needs Go, Node and, for what else is missing, root.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+
+# Pinned in .ci/tools.mod, so that go.mod names only what the product is made of.
+TOOL := go tool -modfile=$(CURDIR)/.ci/tools.mod
+
+FUZZTIME ?= 1m
+
+# Two packages at a time: several start an Azurite or a browser and wait for them
+# with deadlines, which more of them at once would miss.
+.PHONY: test
+test: deps lint ## install what the tests need, then lint and run them all
+	go test -race -shuffle=on -p 2 -timeout 10m ./...
+
+.PHONY: deps
+deps: node_modules/.package-lock.json ## npm packages, browser, C compiler, docker-compose
+	@.ci/deps
+
+# npm writes the target last. Nothing that we need runs an install script.
+node_modules/.package-lock.json: package.json package-lock.json
+	npm ci --ignore-scripts --no-audit --no-fund </dev/null
+	@touch $@
+
+.PHONY: lint
+lint: ## formatting, vet, staticcheck, import arrows, generated code
+	@unformatted=$$(go list -f '{{.Dir}}' ./... | xargs gofmt -l | sort -u) && \
+		if [ -n "$$unformatted" ]; then echo "gofmt -w is due:"; echo "$$unformatted"; exit 1; fi
+	go vet ./...
+	$(TOOL) staticcheck ./...
+	cd .ci && $(TOOL) depguard microblogging/...
+	$(TOOL) templ generate -check -path templates -log-level warn
+
+.PHONY: generate
+generate: ## Go code from templ files
+	$(TOOL) templ generate -path templates
+
+.PHONY: e2e
+e2e: deps ## the binary as a process, the browser, the compose file
+	go test -race -count=1 -v ./e2e/...
+
+.PHONY: bench
+bench: ## the table of benchmarks
+	go test -run '^$$' -bench . -benchmem ./...
+
+.PHONY: fuzz
+fuzz: ## every fuzz target for FUZZTIME (1m)
+	@grep -rEo --include='*_test.go' --exclude-dir=node_modules '^func Fuzz[A-Za-z0-9]+' . | \
+	while IFS=: read -r file func; do \
+		go test -run '^$$' -fuzz "^$${func#func }\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x "$$(dirname "$$file")"; \
+	done
+
+.PHONY: run
+run: ## the program with a sample store
+	go run ./cmd/microblogging --sample
+
+.PHONY: help
+help: ## this list
+	@sed -En 's/^([a-z0-9]+):.*## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | column -t -s $$'\t'
