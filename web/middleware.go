@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -103,6 +104,7 @@ func (s *server) respondError(err error, c echo.Context) {
 
 func (s *server) writeProblem(c echo.Context, p problem) error {
 	if isAPI(c) {
+		p.Detail = cmp.Or(p.Detail, apiDetail(p.Status))
 		return writeJSON(c, p.Status, problemType, p)
 	}
 	return s.problemPage(c, p)

@@ -35,12 +35,17 @@ type problem struct {
 	RequestID string `json:"requestId"`
 	// RetryAfter is zero unless trying again later may help.
 	RetryAfter time.Duration `json:"-"`
+	// ETag is that of Current.
+	ETag string `json:"-"`
 }
 
 // setHeaders sets what goes with the problem beside the body.
 func (p problem) setHeaders(h http.Header) {
 	h.Set(echo.HeaderCacheControl, "no-store")
-	h.Del("ETag")
+	h.Del(headerETag)
+	if p.ETag != "" {
+		h.Set(headerETag, p.ETag)
+	}
 	if p.RetryAfter > 0 {
 		h.Set(echo.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(p.RetryAfter.Seconds()))))
 	}
@@ -68,6 +73,7 @@ func newProblem(status int, title, detail string) problem {
 type staleRequest struct {
 	error
 	current any
+	etag    string
 }
 
 func (e *staleRequest) Unwrap() error { return e.error }
@@ -92,7 +98,7 @@ func problemOf(err error) problem {
 		return p
 	case errors.As(err, &stale):
 		p := problemOfMeaning(stale.error)
-		p.Current = stale.current
+		p.Current, p.ETag = stale.current, stale.etag
 		return p
 	case errors.As(err, &throttled):
 		p := newProblem(http.StatusTooManyRequests, "Too many failed attempts", "")
@@ -132,8 +138,10 @@ func problemOfMeaning(err error) problem {
 			"The key was used before, for another body. Nothing was saved.")
 		p.Type = "urn:microblogging:key-reused"
 		return p
+	case errors.Is(err, domain.ErrPostGone):
+		return newProblem(http.StatusGone, "Post deleted", "The post that this idempotency key made has been deleted since.")
 	case errors.Is(err, domain.ErrGone):
-		return newProblem(http.StatusGone, "Gone", "")
+		return newProblem(http.StatusGone, "Channel deleted", "The channel is being deleted.")
 	case errors.Is(err, domain.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		p := newProblem(http.StatusServiceUnavailable, "Storage does not answer",
 			"It is unknown whether anything was saved. Try again.")

@@ -1,0 +1,217 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+type blogStore interface {
+	Channel(ctx context.Context, key domain.ChannelKey) (domain.Channel, error)
+	Blogs(ctx context.Context, ref domain.ChannelRef, q storage.BlogQuery) (storage.BlogPage, error)
+	Blog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (domain.Blog, error)
+	Post(ctx context.Context, p storage.Posting) (domain.Blog, bool, error)
+	Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName,
+		expected domain.Precondition[domain.Revision], draft domain.Draft) (domain.Blog, error)
+	DeleteBlog(ctx context.Context, channel domain.Channel, id domain.BlogID, by domain.UserName,
+		expected domain.Precondition[domain.Revision]) error
+}
+
+// blogsAPI answers for the posts of a channel.
+type blogsAPI struct {
+	store    blogStore
+	sessions *sessions
+}
+
+func (a *blogsAPI) routes(r router) {
+	get(r, "/channels/:name/blogs", a.list)
+	r.Add(http.MethodPost, "/channels/:name/blogs", a.create)
+	get(r, "/channels/:name/blogs/:id", a.read)
+	r.Add(http.MethodPut, "/channels/:name/blogs/:id", a.edit)
+	r.Add(http.MethodDelete, "/channels/:name/blogs/:id", a.delete)
+}
+
+type blogJSON struct {
+	ID        domain.BlogID      `json:"id"`
+	Channel   domain.ChannelName `json:"channel"`
+	Title     string             `json:"title"`
+	Text      string             `json:"text"`
+	UserID    domain.UserName    `json:"userId"`
+	Rating    int64              `json:"rating"`
+	CreatedOn apiTime            `json:"createdOn"`
+	EditedOn  apiTime            `json:"editedOn"`
+}
+
+func newBlogJSON(channel domain.Channel, b domain.Blog) blogJSON {
+	return blogJSON{
+		ID:        b.ID,
+		Channel:   channel.Name,
+		Title:     b.Title,
+		Text:      b.Text,
+		UserID:    b.UserID,
+		Rating:    b.Rating,
+		CreatedOn: apiTime(b.CreatedOn),
+		EditedOn:  apiTime(b.EditedOn),
+	}
+}
+
+func (a *blogsAPI) list(c echo.Context) error {
+	limit, limitErr := queryLimit(c)
+	since, until, intervalErr := queryInterval(c)
+	if err := domain.JoinInvalid(limitErr, intervalErr); err != nil {
+		return err
+	}
+	channel, err := a.channel(c)
+	if err != nil {
+		return err
+	}
+	page, err := a.store.Blogs(c.Request().Context(), channel.Ref(),
+		storage.BlogQuery{Since: since, Until: until, After: c.QueryParam("after"), Limit: limit})
+	if err != nil {
+		return err
+	}
+	return respond(c, http.StatusOK, newList(page.Items, page.Next, func(b domain.Blog) blogJSON {
+		return newBlogJSON(channel, b)
+	}))
+}
+
+func (a *blogsAPI) create(c echo.Context) error {
+	visitor, err := a.sessions.require(c)
+	if err != nil {
+		return err
+	}
+	key, keyErr := idempotencyKey(c.Request().Header)
+	draft, draftErr := readDraft(c)
+	if err := domain.JoinInvalid(keyErr, draftErr); err != nil {
+		return err
+	}
+	channel, err := a.channel(c)
+	if err != nil {
+		return err
+	}
+	blog, made, err := a.store.Post(c.Request().Context(),
+		storage.Posting{Channel: channel.Ref(), By: visitor.User, Key: key, Draft: draft})
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name)+"/blogs/"+string(blog.ID))
+	status := http.StatusOK
+	if made {
+		status = http.StatusCreated
+	}
+	return respondBlog(c, status, channel, blog)
+}
+
+func (a *blogsAPI) read(c echo.Context) error {
+	channel, id, err := a.named(c)
+	if err != nil {
+		return err
+	}
+	blog, err := a.store.Blog(c.Request().Context(), channel.Ref(), id)
+	if err != nil {
+		return err
+	}
+	if etag := blogETag(blog); notModified(c.Request().Header, etag) {
+		c.Response().Header().Set(headerETag, etag)
+		return c.NoContent(http.StatusNotModified)
+	}
+	return respondBlog(c, http.StatusOK, channel, blog)
+}
+
+func (a *blogsAPI) edit(c echo.Context) error {
+	visitor, err := a.sessions.require(c)
+	if err != nil {
+		return err
+	}
+	expected, made, err := ifMatch(c.Request().Header, revisionOf)
+	switch {
+	case err != nil:
+		return err
+	case !made:
+		return refuse(http.StatusPreconditionRequired, "If-Match is missing",
+			`Send If-Match with the ETag of the post that you read, or "*" to overwrite whatever stands. Nothing was saved.`)
+	}
+	draft, err := readDraft(c)
+	if err != nil {
+		return err
+	}
+	channel, id, err := a.named(c)
+	if err != nil {
+		return err
+	}
+	blog, err := a.store.Edit(c.Request().Context(), channel.Ref(), id, visitor.User, expected, draft)
+	if err != nil {
+		return withCurrent(channel, err)
+	}
+	return respondBlog(c, http.StatusOK, channel, blog)
+}
+
+func (a *blogsAPI) delete(c echo.Context) error {
+	visitor, err := a.sessions.require(c)
+	if err != nil {
+		return err
+	}
+	expected, made, err := ifMatch(c.Request().Header, revisionOf)
+	if err != nil {
+		return err
+	}
+	if !made {
+		expected = domain.Any[domain.Revision]()
+	}
+	channel, id, err := a.named(c)
+	if err != nil {
+		return err
+	}
+	if err := a.store.DeleteBlog(c.Request().Context(), channel, id, visitor.User, expected); err != nil {
+		return withCurrent(channel, err)
+	}
+	return c.NoContent(http.StatusNoContent)
+}
+
+// channel is the channel that the path names, if it can be read.
+func (a *blogsAPI) channel(c echo.Context) (domain.Channel, error) {
+	name, err := channelName(c)
+	if err != nil {
+		return domain.Channel{}, err
+	}
+	return a.store.Channel(c.Request().Context(), name.Key())
+}
+
+// named is the channel and the post that the path names. Whether there is such
+// a post is not known yet.
+func (a *blogsAPI) named(c echo.Context) (domain.Channel, domain.BlogID, error) {
+	channel, err := a.channel(c)
+	if err != nil {
+		return domain.Channel{}, "", err
+	}
+	id, err := blogID(c)
+	return channel, id, err
+}
+
+func readDraft(c echo.Context) (domain.Draft, error) {
+	var title, text string
+	if err := readFields(c, optional("title", &title), required("text", &text)); err != nil {
+		return domain.Draft{}, err
+	}
+	return domain.NewDraft(title, text)
+}
+
+func respondBlog(c echo.Context, status int, channel domain.Channel, blog domain.Blog) error {
+	c.Response().Header().Set(headerETag, blogETag(blog))
+	return respond(c, status, newBlogJSON(channel, blog))
+}
+
+// withCurrent adds the post as it stands to the error of a stale request, with
+// the tag that would hold now.
+func withCurrent(channel domain.Channel, err error) error {
+	var stale *domain.StaleError
+	if !errors.As(err, &stale) {
+		return err
+	}
+	return &staleRequest{error: err, etag: blogETag(stale.Current), current: newBlogJSON(channel, stale.Current)}
+}

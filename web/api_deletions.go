@@ -1,0 +1,67 @@
+package web
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+)
+
+type deletionReader interface {
+	Deletion(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (domain.Deletion, error)
+}
+
+// deletionsAPI answers for how far the deletion of a channel has come.
+type deletionsAPI struct {
+	store    deletionReader
+	sessions *sessions
+}
+
+func (a *deletionsAPI) routes(r router) {
+	get(r, "/channels/:name/deletions/:incarnation", a.read)
+}
+
+type deletionJSON struct {
+	Channel     domain.ChannelName   `json:"channel"`
+	State       domain.DeletionState `json:"state"`
+	Step        domain.Step          `json:"step"`
+	RowsDeleted int64                `json:"rowsDeleted"`
+	Attempts    int                  `json:"attempts"`
+	RequestedOn apiTime              `json:"requestedOn"`
+	FinishedOn  apiTime              `json:"finishedOn"`
+}
+
+func (a *deletionsAPI) read(c echo.Context) error {
+	visitor, err := a.sessions.require(c)
+	if err != nil {
+		return err
+	}
+	d, err := namedDeletion(c, a.store, visitor)
+	if err != nil {
+		return err
+	}
+	return respond(c, http.StatusOK, deletionJSON{
+		Channel:     d.Name,
+		State:       d.State,
+		Step:        d.Step,
+		RowsDeleted: d.RowsDeleted,
+		Attempts:    d.Attempts,
+		RequestedOn: apiTime(d.RequestedOn),
+		FinishedOn:  apiTime(d.FinishedOn),
+	})
+}
+
+// namedDeletion is the deletion that the path names, for who asked for it.
+func namedDeletion(c echo.Context, store deletionReader, v visitor) (domain.Deletion, error) {
+	name, err := channelName(c)
+	if err != nil {
+		return domain.Deletion{}, err
+	}
+	i, err := incarnation(c)
+	if err != nil {
+		return domain.Deletion{}, err
+	}
+	return store.Deletion(c.Request().Context(), domain.ChannelRef{Key: name.Key(), Incarnation: i}, v.User)
+}

@@ -1,0 +1,45 @@
+package web
+
+import (
+	"crypto/rand"
+	"net/http"
+	"unicode"
+	"unicode/utf8"
+
+	"microblogging/domain"
+)
+
+const (
+	headerIdempotencyKey = "Idempotency-Key"
+	maxIdempotencyKey    = 255
+)
+
+// idempotencyKey is the key that makes a post repeatable. A request without one
+// is given a key of its own, which still protects it from being sent twice by
+// the layers below.
+func idempotencyKey(h http.Header) (string, error) {
+	switch keys := h.Values(headerIdempotencyKey); len(keys) {
+	case 0:
+		return rand.Text(), nil
+	case 1:
+		return keys[0], checkIdempotencyKey(headerIdempotencyKey, keys[0])
+	default:
+		return "", domain.Invalid(headerIdempotencyKey, "must be sent once, not %d times", len(keys))
+	}
+}
+
+// checkIdempotencyKey holds a key to 1 to 255 characters that can be seen.
+func checkIdempotencyKey(field, key string) error {
+	if !utf8.ValidString(key) {
+		return domain.Invalid(field, "is not valid UTF-8")
+	}
+	if n := utf8.RuneCountInString(key); n < 1 || n > maxIdempotencyKey {
+		return domain.Invalid(field, "must have 1 to %d characters", maxIdempotencyKey)
+	}
+	for _, r := range key {
+		if !unicode.IsPrint(r) {
+			return domain.Invalid(field, "must not hold %U, which cannot be printed", r)
+		}
+	}
+	return nil
+}

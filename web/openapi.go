@@ -1,0 +1,30 @@
+package web
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+)
+
+// openAPIPath is where programs find the description of the API. It is written
+// by hand; the tests hold routes and responses to it.
+const openAPIPath = "/api/openapi.json"
+
+//go:embed openapi.json
+var openAPITemplate []byte
+
+func openAPIRoute(r router, version string) error {
+	quoted, err := json.Marshal(version)
+	if err != nil {
+		return fmt.Errorf("version: %w", err)
+	}
+	description := bytes.Replace(openAPITemplate, []byte(`"{{version}}"`), quoted, 1)
+	get(r, openAPIPath, func(c echo.Context) error {
+		return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, description)
+	})
+	return nil
+}

@@ -1,0 +1,72 @@
+package web
+
+import (
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+)
+
+const (
+	defaultLimit = 20
+	maxLimit     = 100
+	// maxPrefix leaves room for any spelling of a channel name. Longer filters
+	// match nothing, and would travel to the store.
+	maxPrefix = 4 * domain.MaxChannelName
+)
+
+// queryLimit is how many items a page of a list may hold.
+func queryLimit(c echo.Context) (int, error) {
+	values, given := c.QueryParams()["limit"]
+	if !given {
+		return defaultLimit, nil
+	}
+	limit, err := strconv.Atoi(values[0])
+	if err != nil || limit < 1 || limit > maxLimit {
+		return 0, domain.Invalid("limit", "must be a whole number from 1 to %d", maxLimit)
+	}
+	return limit, nil
+}
+
+// queryPrefix is what the names of the channels in a list start with.
+func queryPrefix(c echo.Context) (string, error) {
+	prefix := c.QueryParam("prefix")
+	if !utf8.ValidString(prefix) {
+		return "", domain.Invalid("prefix", "is not valid UTF-8")
+	}
+	if n := utf8.RuneCountInString(prefix); n > maxPrefix {
+		return "", domain.Invalid("prefix", "must have at most %d characters, this has %d", maxPrefix, n)
+	}
+	return prefix, nil
+}
+
+// queryInterval is the time that a list is narrowed to; zero leaves a side open.
+func queryInterval(c echo.Context) (since, until time.Time, err error) {
+	since, sinceErr := queryTime(c, "since")
+	until, untilErr := queryTime(c, "until")
+	if err := domain.JoinInvalid(sinceErr, untilErr); err != nil {
+		return time.Time{}, time.Time{}, err
+	}
+	if !until.IsZero() && until.Before(since) {
+		return time.Time{}, time.Time{}, domain.Invalid("until", "must not be before since")
+	}
+	return since, until, nil
+}
+
+func queryTime(c echo.Context, name string) (time.Time, error) {
+	values, given := c.QueryParams()[name]
+	if !given {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339Nano, values[0])
+	if err != nil {
+		return time.Time{}, domain.Invalid(name, "must be a time in RFC 3339, such as 2026-01-31T12:00:00Z")
+	}
+	if t.IsZero() {
+		return time.Time{}, domain.Invalid(name, "must lie after the start of the year 1")
+	}
+	return t, domain.CheckTime(name, t)
+}
