@@ -1,0 +1,305 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"mime"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/labstack/echo/v4"
+)
+
+func TestEveryRouteIsDocumentedAndNoOther(t *testing.T) {
+	s := newSite(t)
+	documented := make(map[string]bool)
+	for path, item := range s.spec.paths() {
+		for method := range item.(map[string]any) {
+			if method != "parameters" {
+				documented[strings.ToUpper(method)+" "+path] = true
+			}
+		}
+	}
+	registered := make(map[string]bool)
+	for _, route := range s.handler.(*echo.Echo).Routes() {
+		path, isAPI := strings.CutPrefix(route.Path, "/api/v1")
+		if isAPI && route.Method != http.MethodHead {
+			registered[route.Method+" "+routeParam.ReplaceAllString(path, "{$1}")] = true
+		}
+	}
+	for route := range documented {
+		if !registered[route] {
+			t.Errorf("%s is documented, but there is no such route", route)
+		}
+	}
+	for route := range registered {
+		if !documented[route] {
+			t.Errorf("%s is not documented", route)
+		}
+	}
+	if len(registered) == 0 {
+		t.Error("there are no routes")
+	}
+}
+
+func TestTheDescriptionSaysTheVersionAndThatItIsOpenAPI31(t *testing.T) {
+	a := newSite(t).do("GET", "/api/openapi.json").want(200)
+	if got := a.text("openapi"); got != "3.1.0" {
+		t.Errorf("openapi %q", got)
+	}
+	if got := a.text("info.version"); got != "test" {
+		t.Errorf("version %q", got)
+	}
+}
+
+var routeParam = regexp.MustCompile(`:(\w+)`)
+
+// openAPI is the description that the server gives of itself.
+type openAPI struct{ root any }
+
+func parseOpenAPI(t testing.TB, body []byte) *openAPI {
+	t.Helper()
+	var root any
+	if err := json.Unmarshal(body, &root); err != nil {
+		t.Fatalf("the description is not JSON: %v", err)
+	}
+	return &openAPI{root}
+}
+
+func (o *openAPI) paths() map[string]any {
+	paths, _ := dig(o.root, "paths").(map[string]any)
+	return paths
+}
+
+// check holds a response of the API to its description: status, headers, media
+// type and schema. What has no route is a problem all the same.
+func (o *openAPI) check(t testing.TB, r *http.Request, a answer) {
+	t.Helper()
+	name := fmt.Sprintf("%s %s: %d", r.Method, r.URL.Path, a.status)
+	if a.header.Get("X-Request-Id") == "" {
+		t.Errorf("%s: no request id", name)
+	}
+	method := strings.ToLower(r.Method)
+	if r.Method == http.MethodHead {
+		method = "get"
+	}
+	item := o.item(strings.TrimPrefix(r.URL.EscapedPath(), "/api/v1"))
+	operation, _ := item[method].(map[string]any)
+	response := map[string]any{"content": map[string]any{
+		"application/problem+json": map[string]any{"schema": map[string]any{"$ref": "#/components/schemas/Problem"}},
+	}}
+	if operation != nil {
+		documented := dig(operation, "responses."+strconv.Itoa(a.status))
+		if documented == nil {
+			t.Errorf("%s is not documented", name)
+			return
+		}
+		response = o.resolve(documented)
+	} else if a.status != http.StatusNotFound && a.status != http.StatusMethodNotAllowed {
+		t.Errorf("%s: there is no such operation", name)
+	}
+	o.checkHeaders(t, name, response, a)
+	o.checkBody(t, name, response, a)
+}
+
+// item is what is documented for a path.
+func (o *openAPI) item(path string) map[string]any {
+	var found map[string]any
+	specificity := -1
+	for template, item := range o.paths() {
+		want, got := strings.Split(template, "/"), strings.Split(path, "/")
+		literal := 0
+		matches := len(want) == len(got)
+		for i := 0; matches && i < len(want); i++ {
+			if strings.HasPrefix(want[i], "{") {
+				continue
+			}
+			literal++
+			matches = want[i] == got[i]
+		}
+		if matches && literal > specificity {
+			found, specificity = item.(map[string]any), literal
+		}
+	}
+	return found
+}
+
+func (o *openAPI) checkHeaders(t testing.TB, name string, response map[string]any, a answer) {
+	t.Helper()
+	headers, _ := response["headers"].(map[string]any)
+	for header, description := range headers {
+		value := a.header.Get(header)
+		if value == "" {
+			t.Errorf("%s: no %s", name, header)
+			continue
+		}
+		for _, wrong := range o.validate(header, o.resolve(description)["schema"], value) {
+			t.Errorf("%s: %s", name, wrong)
+		}
+	}
+	for _, header := range []string{"Etag", "Location"} {
+		if _, documented := headers[canonical(header)]; !documented && a.header.Get(header) != "" && a.status < 400 {
+			t.Errorf("%s: %s is not documented", name, header)
+		}
+	}
+}
+
+// canonical is the header's name as the description spells it.
+func canonical(header string) string {
+	if header == "Etag" {
+		return "ETag"
+	}
+	return header
+}
+
+func (o *openAPI) checkBody(t testing.TB, name string, response map[string]any, a answer) {
+	t.Helper()
+	content, _ := response["content"].(map[string]any)
+	if len(content) == 0 {
+		if len(a.body) > 0 {
+			t.Errorf("%s: a body where none is documented: %s", name, a.body)
+		}
+		return
+	}
+	mediaType, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
+	if err != nil || content[mediaType] == nil {
+		t.Errorf("%s: media type %q is not documented", name, a.header.Get("Content-Type"))
+		return
+	}
+	var body any
+	if err := json.Unmarshal(a.body, &body); err != nil {
+		t.Errorf("%s: body is not JSON: %v\n%s", name, err, a.body)
+		return
+	}
+	for _, wrong := range o.validate("body", content[mediaType].(map[string]any)["schema"], body) {
+		t.Errorf("%s: %s\n%s", name, wrong, a.body)
+	}
+}
+
+// resolve follows a reference.
+func (o *openAPI) resolve(node any) map[string]any {
+	object, ok := node.(map[string]any)
+	if !ok {
+		panic(fmt.Sprintf("the description has %v where an object belongs", node))
+	}
+	ref, ok := object["$ref"].(string)
+	if !ok {
+		return object
+	}
+	return o.resolve(dig(o.root, strings.ReplaceAll(strings.TrimPrefix(ref, "#/"), "/", ".")))
+}
+
+// validate holds a value to a JSON schema, of which it knows what the
+// description uses. A keyword that it does not know is an error of the schema.
+func (o *openAPI) validate(at string, node, value any) (wrong []string) {
+	schema := o.resolve(node)
+	if types, ok := schema["type"]; ok && !hasType(types, value) {
+		return []string{fmt.Sprintf("%s is %v, want %v", at, value, types)}
+	}
+	for keyword, rule := range schema {
+		var holds bool
+		switch keyword {
+		case "type", "description", "format", "default", "required", "additionalProperties":
+			continue
+		case "properties":
+			wrong = append(wrong, o.validateObject(at, schema, value)...)
+			continue
+		case "items":
+			for i, item := range value.([]any) {
+				wrong = append(wrong, o.validate(fmt.Sprintf("%s.%d", at, i), rule, item)...)
+			}
+			continue
+		case "enum":
+			holds = slices.Contains(rule.([]any), value)
+		case "maxItems":
+			holds = len(value.([]any)) <= int(rule.(float64))
+		case "minimum":
+			holds = value.(float64) >= rule.(float64)
+		case "maximum":
+			holds = value.(float64) <= rule.(float64)
+		case "pattern", "minLength", "maxLength":
+			holds = textHolds(keyword, rule, value)
+		}
+		if !holds {
+			wrong = append(wrong, fmt.Sprintf("%s: %v breaks %s %v", at, value, keyword, rule))
+		}
+	}
+	return wrong
+}
+
+func textHolds(keyword string, rule, value any) bool {
+	text, ok := value.(string)
+	if !ok {
+		return true // such keywords say nothing of other types
+	}
+	switch keyword {
+	case "pattern":
+		return regexp.MustCompile(rule.(string)).MatchString(text)
+	case "minLength":
+		return utf8.RuneCountInString(text) >= int(rule.(float64))
+	default:
+		return utf8.RuneCountInString(text) <= int(rule.(float64))
+	}
+}
+
+func (o *openAPI) validateObject(at string, schema map[string]any, value any) (wrong []string) {
+	object := value.(map[string]any)
+	properties := schema["properties"].(map[string]any)
+	for _, name := range schema["required"].([]any) {
+		if _, there := object[name.(string)]; !there {
+			wrong = append(wrong, fmt.Sprintf("%s.%s is missing", at, name))
+		}
+	}
+	for name, member := range object {
+		if properties[name] == nil {
+			wrong = append(wrong, fmt.Sprintf("%s.%s is not documented", at, name))
+			continue
+		}
+		wrong = append(wrong, o.validate(at+"."+name, properties[name], member)...)
+	}
+	return wrong
+}
+
+func hasType(types, value any) bool {
+	if several, ok := types.([]any); ok {
+		return slices.ContainsFunc(several, func(one any) bool { return hasType(one, value) })
+	}
+	switch v := value.(type) {
+	case nil:
+		return types == "null"
+	case string:
+		return types == "string"
+	case float64:
+		return types == "number" || types == "integer" && v == math.Trunc(v)
+	case []any:
+		return types == "array"
+	case map[string]any:
+		return types == "object"
+	}
+	return false
+}
+
+// dig is what stands at a path of members and indexes, or nil.
+func dig(value any, path string) any {
+	for _, step := range strings.Split(path, ".") {
+		switch v := value.(type) {
+		case map[string]any:
+			value = v[step]
+		case []any:
+			i, err := strconv.Atoi(step)
+			if err != nil || i >= len(v) {
+				return nil
+			}
+			value = v[i]
+		default:
+			return nil
+		}
+	}
+	return value
+}
