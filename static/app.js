@@ -45,9 +45,8 @@ setInterval(freshen, 30000);
 // does, not UTF-16 units as maxlength would.
 for (const control of document.querySelectorAll("[data-limit]")) {
   const limit = Number(control.dataset.limit);
-  const counter = document.createElement("output");
+  const counter = document.createElement("p");
   counter.className = "counter";
-  counter.htmlFor = control.id;
   control.after(counter);
   const show = () => {
     const left = limit - [...control.value].length;

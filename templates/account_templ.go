@@ -420,7 +420,7 @@ func AccountPage(page Page, v Account) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = line(field{
-				Name: "old", Label: "Present password", Detail: v.detail("old"), Type: "password",
+				Name: "old", Label: "Current password", Detail: v.detail("old"), Type: "password",
 				Required: true, Literal: true, Autocomplete: "current-password",
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {

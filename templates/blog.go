@@ -1,6 +1,10 @@
 package templates
 
-import "time"
+import (
+	"time"
+
+	"github.com/a-h/templ"
+)
 
 // A Post is one post as a reader sees it.
 type Post struct {
@@ -59,3 +63,30 @@ func postTitle(p Post) string {
 	}
 	return "Post by " + p.Author
 }
+
+// byline says who wrote a post, when, and whether it was edited since. The time
+// is the permalink, made of the base and the post's id, unless the base is empty.
+func (s *scratch) byline(base string, p *Post, now time.Time) templ.Component {
+	return s.component(func(b []byte) []byte {
+		b = append(b, `<p class="meta"><b>`...)
+		b = appendEscaped(b, p.Author)
+		b = append(b, "</b> · "...)
+		if base != "" {
+			b = append(b, `<a href="`...)
+			b = appendEscaped(b, base)
+			b = appendEscaped(b, p.ID)
+			b = append(b, `">`...)
+		}
+		b = appendTime(b, p.CreatedOn, now)
+		if base != "" {
+			b = append(b, "</a>"...)
+		}
+		if !p.EditedOn.IsZero() {
+			b = append(b, " · edited "...)
+			b = appendTime(b, p.EditedOn, now)
+		}
+		return append(b, "</p>"...)
+	})
+}
+
+func byline(p *Post, now time.Time) templ.Component { return new(scratch).byline("", p, now) }

@@ -102,7 +102,7 @@ func (v Deletion) explanation() string {
 		return "It took " + span(v.FinishedOn.Sub(v.RequestedOn)) + ". The name is free again."
 	case DeletionPoisoned:
 		return "The channel stays hidden and nothing is lost, but the work waits for an operator. " +
-			"Once the cause is mended, this command puts it back on the queue, and it goes on where it stopped:"
+			"Once the cause is fixed, this command puts it back on the queue, and it goes on where it stopped:"
 	case DeletionQueued:
 		return "Readers no longer see the channel. Your request is safe on the queue until a worker takes it up."
 	}

@@ -58,7 +58,7 @@ func (f Form) message() string {
 	if f.Message != "" {
 		return f.Message
 	}
-	return "Nothing was saved yet. Please mend what is marked below."
+	return "Nothing was saved yet. Please fix what is marked below."
 }
 
 // A field is one labelled control of a form.

@@ -68,7 +68,7 @@ func problemWords(status int) (title, detail string) {
 	case http.StatusRequestEntityTooLarge:
 		return "That is too much at once", "One form holds at most 64 KiB. Nothing was saved."
 	case http.StatusUnprocessableEntity:
-		return "Something in it is not right", "Nothing was saved. This is what to mend:"
+		return "Something in it is not right", "Nothing was saved. This is what to fix:"
 	case http.StatusTooManyRequests:
 		return "Too many tries", "There were too many failed attempts in a short time."
 	case http.StatusServiceUnavailable:

@@ -1,0 +1,32 @@
+package templates
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+// BenchmarkAChannelPageOf20Posts is the page that the speed budget is about: 20
+// posts of 400 bytes, one in five of them with a link.
+func BenchmarkAChannelPageOf20Posts(b *testing.B) {
+	now := time.Date(2026, 7, 29, 12, 0, 0, 0, time.UTC)
+	page := Page{Path: "/channels/aurora-watch", Now: now}
+	v := Channel{Name: "aurora-watch", Owner: "ingrid", Description: "Sightings.", CreatedOn: now, Next: "next"}
+	for i := range 20 {
+		text := strings.Repeat("it's faint & far. ", 23)[:400]
+		if i%5 == 0 {
+			text = text[:370] + " https://example.org/aurora/20"
+		}
+		v.Posts = append(v.Posts, Post{
+			ID: "2516789012345678901!abcdefghijklmnopqrst", Title: "A title", Text: text,
+			Author: "ingrid", CreatedOn: now.Add(-time.Duration(i) * time.Hour),
+		})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := ChannelPage(page, v).Render(b.Context(), io.Discard); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
