@@ -28,6 +28,9 @@ type Options struct {
 	Logger *slog.Logger
 	// Version is what the API's description gives as its version.
 	Version string
+	// Stopping is closed when the process begins to shut down: event streams end
+	// then, so that no shutdown waits for their readers. Nil is never.
+	Stopping <-chan struct{}
 }
 
 // server is what all handlers share.
@@ -37,6 +40,7 @@ type server struct {
 	guard    *guard
 	sessions *sessions
 	assets   templates.Assets
+	stopping <-chan struct{}
 }
 
 // New is the web role on a store that has been prepared. The handler is safe
@@ -62,6 +66,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 			Script:     files.URL("app.js"),
 			Icon:       files.URL("favicon.svg"),
 		},
+		stopping: options.Stopping,
 	}
 	e := s.newEcho()
 	get(e, static.Prefix+"*", serveStatic(files))
