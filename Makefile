@@ -21,7 +21,7 @@ deps: node_modules/.package-lock.json ## npm packages, browser, C compiler, dock
 
 # npm writes the target last. Nothing that we need runs an install script.
 node_modules/.package-lock.json: package.json package-lock.json
-	npm ci --ignore-scripts --no-audit --no-fund </dev/null
+	npm ci --ignore-scripts --no-audit --no-fund --loglevel error </dev/null
 	@touch $@
 
 .PHONY: lint
