@@ -1,0 +1,80 @@
+package web
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+)
+
+// A notice is what the page after a form says that the form did. It travels in
+// a cookie of its own to the next page, whichever that is, and ends there. The
+// cookie holds one of the names below: nobody can put words into it.
+type notice string
+
+const (
+	noticePosted          notice = "posted"
+	noticeSaved           notice = "saved"
+	noticePostDeleted     notice = "post-deleted"
+	noticePasswordChanged notice = "password-changed"
+	noticeSessionsEnded   notice = "sessions-ended"
+	noticeSignedOut       notice = "signed-out"
+	noticeSignedUp        notice = "signed-up"
+)
+
+func (n notice) sentence() string {
+	switch n {
+	case noticePosted:
+		return "Your post is there."
+	case noticeSaved:
+		return "Your changes are saved."
+	case noticePostDeleted:
+		return "The post is deleted."
+	case noticePasswordChanged:
+		return "Your password is changed. Every other session has ended."
+	case noticeSessionsEnded:
+		return "All your sessions have ended."
+	case noticeSignedOut:
+		return "You are signed out."
+	case noticeSignedUp:
+		return "Your account is ready. Sign in to use it."
+	}
+	return ""
+}
+
+const (
+	noticeCookie = "notice"
+	// noticeLifetime is how long a notice waits for a page to show it.
+	noticeLifetime = time.Minute
+)
+
+// done answers a form that succeeded: the page at the path says so.
+func (p *pages) done(c echo.Context, n notice, path string) error {
+	p.setNotice(c, string(n), int(noticeLifetime.Seconds()))
+	return seeOther(c, path)
+}
+
+// takeNotice is what this page has to say of the last form, and ends it.
+func (p *pages) takeNotice(c echo.Context) string {
+	cookie, err := c.Request().Cookie(noticeCookie)
+	if err != nil {
+		return "" // there is none: the only error that there can be
+	}
+	p.setNotice(c, "", -1)
+	return notice(cookie.Value).sentence()
+}
+
+func (p *pages) setNotice(c echo.Context, value string, maxAge int) {
+	c.SetCookie(&http.Cookie{
+		Name:     noticeCookie,
+		Value:    value,
+		Path:     "/",
+		MaxAge:   maxAge,
+		Secure:   p.guard.secure(c.Request()),
+		HttpOnly: true,
+		SameSite: http.SameSiteLaxMode,
+	})
+}
+
+// seeOther sends the browser on, so that reloading repeats nothing.
+func seeOther(c echo.Context, path string) error { return c.Redirect(http.StatusSeeOther, path) }
