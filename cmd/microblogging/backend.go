@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
+
+	"microblogging/storage"
+	"microblogging/storage/azure"
+	"microblogging/storage/bolt"
+)
+
+// A backend is an open store.
+type backend struct {
+	*storage.Store
+	// local tells that the store is the embedded one, which answers at once or
+	// never.
+	local bool
+	close func() error
+}
+
+// open opens the store that the flags name. A store over the network is not
+// contacted yet.
+func (f storageFlags) open() (*backend, error) {
+	if f.Storage == "azure" {
+		return f.openAzure()
+	}
+	db, err := bolt.Open(f.Data, bolt.Options{})
+	if errors.Is(err, bolt.ErrInUse) {
+		err = fmt.Errorf("%w; stop it, or run several processes with --storage azure", err)
+	}
+	if err != nil {
+		return nil, cannotRunError{err}
+	}
+	return &backend{Store: storage.New(db, db), local: true, close: db.Close}, nil
+}
+
+func (f storageFlags) openAzure() (*backend, error) {
+	config := azure.Config{
+		ConnectionString: f.AzureConnectionString,
+		TableEndpoint:    f.AzureTableEndpoint,
+		QueueEndpoint:    f.AzureQueueEndpoint,
+	}
+	switch {
+	case f.AzureConnectionString != "":
+		// A connection string that is given wins over endpoints that happen to be
+		// set in the environment.
+		config.TableEndpoint, config.QueueEndpoint = "", ""
+	case f.AzureTableEndpoint == "" || f.AzureQueueEndpoint == "":
+		return nil, cannotRunError{errors.New("--storage azure needs AZURE_STORAGE_CONNECTION_STRING, " +
+			"or AZURE_STORAGE_TABLE_ENDPOINT and AZURE_STORAGE_QUEUE_ENDPOINT")}
+	default:
+		credential, err := azidentity.NewDefaultAzureCredential(nil)
+		if err != nil {
+			return nil, cannotRunError{fmt.Errorf("finding an Azure credential: %w", err)}
+		}
+		config.Credential = credential
+	}
+	client, err := azure.Open(config)
+	if err != nil {
+		return nil, cannotRunError{err}
+	}
+	return &backend{
+		Store: storage.New(client, client),
+		close: func() error { client.Close(); return nil },
+	}, nil
+}
+
+// use opens the store, prepares it, and calls work with it: for commands that
+// can do nothing without it.
+func (f storageFlags) use(ctx context.Context, work func(*storage.Store) error) (err error) {
+	b, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.close()) }()
+	if err := b.Prepare(ctx); err != nil {
+		return cannotRunError{err}
+	}
+	return work(b.Store)
+}
+
+const (
+	prepareMin = 250 * time.Millisecond
+	prepareMax = 5 * time.Second
+)
+
+// prepareLater prepares a store over the network as soon as it answers: for
+// roles, which may be started before it and must outlive its absence.
+func (b *backend) prepareLater(ctx context.Context, log *slog.Logger) {
+	for pause := prepareMin; ; pause = min(2*pause, prepareMax) {
+		err := b.Prepare(ctx)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		log.WarnContext(ctx, "store not ready, trying again", "error", err)
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+	}
+}

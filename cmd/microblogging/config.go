@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"time"
+
+	"microblogging/worker"
+)
+
+// commands is the command line. The help texts are the operator's manual; each
+// flag can also be set by the environment variable that --help shows beside it.
+type commands struct {
+	Serve   serveCommand   `cmd:"" default:"withargs" help:"Run the web role and the worker role in one process (the default)."`
+	Web     webCommand     `cmd:"" help:"Run the web role alone."`
+	Worker  workerCommand  `cmd:"" help:"Run the worker role alone."`
+	Import  importCommand  `cmd:"" help:"Import posts from RSS, Atom or JSON Feed files."`
+	Requeue requeueCommand `cmd:"" help:"Put poisoned deletions back on the queue."`
+	Check   checkCommand   `cmd:"" help:"Read every table and report each breach of an invariant."`
+	Version versionCommand `cmd:"" help:"Show the version, Go's, and those of the storage libraries."`
+}
+
+// storageFlags say where the tables and queues are.
+type storageFlags struct {
+	Storage string `enum:"bolt,azure" default:"bolt" help:"Where to store: bolt, a file in the data directory, or azure."`
+	Data    string `default:"./data" help:"The data directory of the embedded store. One process can have it at a time."`
+
+	AzureConnectionString string `env:"AZURE_STORAGE_CONNECTION_STRING,MICROBLOGGING_AZURE_CONNECTION_STRING" placeholder:"STRING" help:"With --storage azure: the account. UseDevelopmentStorage=true means Azurite on its usual ports."`
+	AzureTableEndpoint    string `env:"AZURE_STORAGE_TABLE_ENDPOINT,MICROBLOGGING_AZURE_TABLE_ENDPOINT" placeholder:"URL" help:"With --storage azure and the default Azure credential: the account's tables."`
+	AzureQueueEndpoint    string `env:"AZURE_STORAGE_QUEUE_ENDPOINT,MICROBLOGGING_AZURE_QUEUE_ENDPOINT" placeholder:"URL" help:"With --storage azure and the default Azure credential: the account's queues."`
+}
+
+// logFlags say what is logged, on standard error.
+type logFlags struct {
+	LogFormat string `enum:"text,json" default:"text" help:"How to log: text or json."`
+	LogLevel  string `enum:"debug,info,warn,error" default:"info" help:"What to log: debug, info, warn or error."`
+}
+
+func (f logFlags) logger(w io.Writer) *slog.Logger {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(f.LogLevel)); err != nil {
+		level = slog.LevelInfo // the enum lets no other word pass
+	}
+	options := &slog.HandlerOptions{Level: level}
+	if f.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// webFlags are the settings of the web role.
+type webFlags struct {
+	Listen     string `default:"127.0.0.1:8080" help:"Where to accept requests. Port 0 picks a free one."`
+	Sample     bool   `help:"If the store is empty, fill it with a few channels and print a sign-in link that works once."`
+	BaseURL    string `name:"base-url" placeholder:"URL" help:"The address that users see. With https, cookies are bound to it."`
+	TrustProxy bool   `help:"Believe a proxy's X-Forwarded-For and X-Forwarded-Proto. Only behind a proxy that sets both."`
+}
+
+// baseURL is nil if none is set.
+func (f webFlags) baseURL() (*url.URL, error) {
+	if f.BaseURL == "" {
+		return nil, nil
+	}
+	u, err := url.Parse(f.BaseURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.Path != "" && u.Path != "/" {
+		return nil, fmt.Errorf("--base-url must be http://HOST or https://HOST, not %q", f.BaseURL)
+	}
+	u.Path = ""
+	return u, nil
+}
+
+// leaseFlags are the setting that worker and check share.
+type leaseFlags struct {
+	Lease time.Duration `default:"30s" help:"How long a worker may be silent before its message is handed to another; in whole seconds. A deletion without progress for three of these counts as stalled."`
+}
+
+const maxLease = 12 * time.Hour
+
+// Validate is called by kong.
+func (f leaseFlags) Validate() error {
+	if f.Lease < time.Second || f.Lease > maxLease || f.Lease%time.Second != 0 {
+		return fmt.Errorf("--lease must be whole seconds from 1s to %s, not %s", maxLease, f.Lease)
+	}
+	return nil
+}
+
+// workerFlags are the settings of the worker role.
+type workerFlags struct {
+	leaseFlags  `embed:""`
+	Sweep       time.Duration `default:"1m" help:"How often to look for deletions whose message was lost."`
+	Concurrency int           `default:"4" help:"How many messages to handle at once."`
+	MaxAttempts int           `default:"5" help:"How many attempts may fail without getting further before a message is poison."`
+}
+
+// Validate is called by kong.
+func (f workerFlags) Validate() error {
+	switch {
+	case f.Sweep <= 0:
+		return fmt.Errorf("--sweep must be longer than nothing, not %s", f.Sweep)
+	case f.Concurrency < 1 || f.Concurrency > 256:
+		return fmt.Errorf("--concurrency must be 1 to 256, not %d", f.Concurrency)
+	case f.MaxAttempts < 1:
+		return fmt.Errorf("--max-attempts must be at least 1, not %d", f.MaxAttempts)
+	}
+	return f.leaseFlags.Validate()
+}
+
+func (f workerFlags) options(log *slog.Logger) worker.Options {
+	return worker.Options{
+		Lease:       f.Lease,
+		Sweep:       f.Sweep,
+		Concurrency: f.Concurrency,
+		MaxAttempts: f.MaxAttempts,
+		Log:         log,
+	}
+}

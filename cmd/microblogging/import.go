@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/mattn/go-isatty"
+	"github.com/schollz/progressbar/v3"
+
+	"microblogging/cmd/microblogging/feed"
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+type importCommand struct {
+	storageFlags `embed:""`
+	Channel      string   `required:"" placeholder:"NAME" help:"The channel to post to. It is created if need be."`
+	Owner        string   `required:"" placeholder:"USER" help:"Who posts, and owns the channel if it is created."`
+	Files        []string `arg:"" name:"file" help:"RSS, Atom or JSON Feed files."`
+}
+
+// Run imports the files in turn. A file that is not a feed stops the import
+// before anything of any file is written.
+func (c importCommand) Run(ctx context.Context, console *console) error {
+	name, nameErr := domain.ParseChannelName(c.Channel)
+	owner, ownerErr := domain.ParseUserName(c.Owner)
+	switch {
+	case nameErr != nil:
+		return cannotRunError{fmt.Errorf("--channel: %w", nameErr)}
+	case ownerErr != nil:
+		return cannotRunError{fmt.Errorf("--owner: %w", ownerErr)}
+	}
+	feeds, err := readFeeds(c.Files)
+	if err != nil {
+		return err
+	}
+	return c.use(ctx, func(store *storage.Store) error {
+		channel, err := findOrCreate(ctx, store, name, owner)
+		if err != nil {
+			return err
+		}
+		for i, f := range feeds {
+			bar := c.bar(console.stderr, len(f.Entries), c.Files[i])
+			counts, err := importFeed(ctx, store, channel.Ref(), owner, f, func() error { return bar.Add(1) })
+			fmt.Fprintf(console.stdout, "%s: %s\n", c.Files[i], counts)
+			if err != nil {
+				return fmt.Errorf("importing %s: %w", c.Files[i], err)
+			}
+		}
+		return nil
+	})
+}
+
+func readFeeds(files []string) ([]feed.Feed, error) {
+	feeds := make([]feed.Feed, len(files))
+	for i, name := range files {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, cannotRunError{err}
+		}
+		feeds[i], err = feed.Read(file)
+		if err := errors.Join(err, file.Close()); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return feeds, nil
+}
+
+// bar is shown on a terminal only.
+func (c importCommand) bar(w io.Writer, n int, name string) *progressbar.ProgressBar {
+	file, ok := w.(*os.File)
+	visible := ok && isatty.IsTerminal(file.Fd())
+	return progressbar.NewOptions(n,
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetVisibility(visible),
+		progressbar.OptionSetDescription(name),
+		progressbar.OptionShowCount(),
+		progressbar.OptionClearOnFinish())
+}
+
+// findOrCreate is the channel of that name, made if it is not there.
+func findOrCreate(ctx context.Context, store *storage.Store, name domain.ChannelName, owner domain.UserName) (domain.Channel, error) {
+	channel, err := store.Channel(ctx, name.Key())
+	if !errors.Is(err, domain.ErrNotFound) {
+		return channel, err
+	}
+	channel, err = domain.NewChannel(string(name), "", owner)
+	if err != nil {
+		return channel, err
+	}
+	return store.CreateChannel(ctx, channel)
+}
+
+// importCounts is what became of a feed's entries.
+type importCounts struct {
+	added, known, cut, leftOut int
+}
+
+func (c importCounts) String() string {
+	text := fmt.Sprintf("%d posts added, %d there already", c.added, c.known)
+	if c.cut > 0 {
+		text += fmt.Sprintf(", %d cut to the limit", c.cut)
+	}
+	if c.leftOut > 0 {
+		text += fmt.Sprintf(", %d left out for holding nothing", c.leftOut)
+	}
+	return text
+}
+
+// importFeed posts the entries, each once: an entry that was imported before is
+// left as it is, also if the feed has changed it or somebody deleted the post.
+// After each, step is called.
+func importFeed(ctx context.Context, store *storage.Store, channel domain.ChannelRef, owner domain.UserName,
+	f feed.Feed, step func() error,
+) (importCounts, error) {
+	counts := importCounts{leftOut: f.LeftOut}
+	for _, entry := range f.Entries {
+		_, created, err := store.Post(ctx, storage.Posting{
+			Channel:   channel,
+			By:        owner,
+			Source:    "feed",
+			Key:       entry.ID,
+			Draft:     domain.Draft{Title: entry.Title, Text: entry.Text},
+			CreatedOn: entry.Published,
+		})
+		switch {
+		case errors.Is(err, domain.ErrKeyReused), errors.Is(err, domain.ErrPostGone), err == nil && !created:
+			counts.known++
+		case err != nil:
+			return counts, err
+		default:
+			counts.added++
+			if entry.Cut {
+				counts.cut++
+			}
+		}
+		if err := step(); err != nil {
+			return counts, err
+		}
+	}
+	return counts, nil
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+type requeueCommand struct {
+	storageFlags `embed:""`
+	Channel      string `placeholder:"NAME" help:"Only this channel's deletions."`
+}
+
+// Run puts poisoned messages back on the queue.
+func (c requeueCommand) Run(ctx context.Context, console *console) error {
+	var key domain.ChannelKey
+	if c.Channel != "" {
+		name, err := domain.ParseChannelName(c.Channel)
+		if err != nil {
+			return cannotRunError{fmt.Errorf("--channel: %w", err)}
+		}
+		key = name.Key()
+	}
+	return c.use(ctx, func(store *storage.Store) error {
+		n, err := store.Requeue(ctx, key)
+		fmt.Fprintf(console.stdout, "requeued %d\n", n)
+		return err
+	})
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+)
+
+type versionCommand struct{}
+
+// Run prints the versions, one a line.
+func (versionCommand) Run(console *console) error {
+	build, ok := debug.ReadBuildInfo()
+	if !ok {
+		return errors.New("this binary was built without its build information")
+	}
+	storageLibraries := []string{
+		"github.com/Azure/azure-sdk-for-go/sdk/data/aztables",
+		"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2",
+		"go.etcd.io/bbolt",
+	}
+	fmt.Fprintln(console.stdout, "microblogging", programVersion(build))
+	fmt.Fprintln(console.stdout, runtime.Version())
+	for _, dependency := range build.Deps {
+		if slices.Contains(storageLibraries, dependency.Path) {
+			fmt.Fprintln(console.stdout, dependency.Path, dependency.Version)
+		}
+	}
+	return nil
+}
+
+// programVersion is the module's version or, in a checkout, its commit.
+func programVersion(build *debug.BuildInfo) string {
+	for _, setting := range build.Settings {
+		if setting.Key == "vcs.revision" {
+			return setting.Value
+		}
+	}
+	return build.Main.Version
+}
