@@ -1,0 +1,341 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/storagetest"
+)
+
+func TestAPostIsFoundWhereLocationSays(t *testing.T) {
+	s := newSite(t)
+	s.signUp("ada")
+	s.channel("Ärger", "ada")
+	bob := s.signUp("bob")
+	created := s.do("POST", "/api/v1/channels/ärger/blogs", bearer(bob),
+		fields("title", "  Notes ", "text", "One\r\ntwo\rthree\t<b>")).want(201)
+	if got, want := created.header.Get("Location"), "/api/v1/channels/%C3%84rger/blogs/"+created.text("id"); got != want {
+		t.Errorf("Location %q, want %q", got, want)
+	}
+	read := s.do("GET", created.header.Get("Location")).want(200)
+	if string(read.body) != string(created.body) || read.header.Get("ETag") != created.header.Get("ETag") {
+		t.Errorf("read %s, created %s", read.body, created.body)
+	}
+	for path, want := range map[string]any{
+		"channel": "Ärger", "title": "Notes", "text": "One\ntwo\nthree\t<b>", "userId": "bob", "rating": 0.0, "editedOn": nil,
+	} {
+		if got := read.get(path); got != want {
+			t.Errorf("%s is %v, want %v", path, got, want)
+		}
+	}
+}
+
+func TestABadPostIsRefusedFieldByField(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	channel := s.channel("Engines", "ada")
+	blog := s.post(channel, "ada", "Hello")
+	for name, test := range map[string]struct{ title, text, field string }{
+		"empty text":       {"", "", "text"},
+		"blank text":       {"", " \n\t ", "text"},
+		"long text":        {"", strings.Repeat("é", 5001), "text"},
+		"control in text":  {"", "a\x1bb", "text"},
+		"long title":       {strings.Repeat("é", 121), "x", "title"},
+		"newline in title": {"a\nb", "x", "title"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			body := fields("title", test.title, "text", test.text)
+			s.unwritten(func() answer {
+				return s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), body)
+			}).want(422).wantField(test.field)
+			s.unwritten(func() answer {
+				return s.do("PUT", blogPath(channel, blog.ID), bearer(token), header("If-Match", "*"), body)
+			}).want(422).wantField(test.field)
+		})
+	}
+}
+
+func TestTheLongestPostFitsHoweverItIsSpelled(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	s.channel("Engines", "ada")
+	text := strings.Repeat("\U0001f600", 5000)
+	escaped := `{"text":"` + strings.Repeat(`\ud83d\ude00`, 5000) + `"}`
+	for _, body := range []change{fields("text", text), raw(escaped)} {
+		if got := s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), body).want(201).text("text"); got != text {
+			t.Error("the text came back changed")
+		}
+	}
+}
+
+func TestOneIdempotencyKeyMakesOnePost(t *testing.T) {
+	s := newSite(t)
+	ada, bob := s.signUp("ada"), s.signUp("bob")
+	channel := s.channel("Engines", "ada")
+	s.channel("Wheels", "ada")
+	post := func(channel, token, key, text string) answer {
+		return s.do("POST", "/api/v1/channels/"+channel+"/blogs", bearer(token), header("Idempotency-Key", key), fields("text", text))
+	}
+	first := post("Engines", ada, "k 1", "Hello").want(201)
+	again := post("Engines", ada, "k 1", "Hello").want(200)
+	if string(first.body) != string(again.body) || first.header.Get("Location") != again.header.Get("Location") ||
+		first.header.Get("ETag") != again.header.Get("ETag") {
+		t.Errorf("first %s, again %s", first.body, again.body)
+	}
+	if got := s.do("GET", "/api/v1/channels/Engines/blogs").text("items.1.id"); got != "" {
+		t.Errorf("a second post %s", got)
+	}
+	if got := post("Engines", ada, "k 1", "Other").want(422).text("type"); got != "urn:microblogging:key-reused" {
+		t.Errorf("type %q", got)
+	}
+	post("Engines", bob, "k 1", "Other").want(201)
+	post("Wheels", ada, "k 1", "Other").want(201)
+	s.do("DELETE", blogPath(channel, domain.BlogID(first.text("id"))), bearer(ada)).want(204)
+	post("Engines", ada, "k 1", "Hello").want(410)
+}
+
+func TestABadIdempotencyKeyIsRefused(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	s.channel("Engines", "ada")
+	post := func(keys ...change) answer {
+		changes := append(keys, bearer(token), fields("text", "Hello"))
+		return s.do("POST", "/api/v1/channels/Engines/blogs", changes...)
+	}
+	key := func(s string) change { return header("Idempotency-Key", s) }
+	for name, bad := range map[string][]change{
+		"empty":        {key("")},
+		"too long":     {key(strings.Repeat("x", 256))},
+		"unprintable":  {key("a\tb")},
+		"not UTF-8":    {key("a\xff")},
+		"sent twice":   {key("a"), key("b")},
+		"zero width":   {key("a\u200bb")},
+		"private area": {key("\ue000")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.unwritten(func() answer { return post(bad...) }).want(422).wantField("Idempotency-Key")
+		})
+	}
+	post(key(strings.Repeat("é", 255))).want(201)
+	post().want(201)
+	post().want(201)
+}
+
+func TestAPostWhoseReplyWasLostIsMadeOnce(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	s.channel("Engines", "ada")
+	s.breakStore(storagetest.Only(
+		func(c storagetest.Call) bool { return c.Method == "Transact" && c.Target == "Blogs" }, storagetest.FailAfter(1)))
+	post := func() answer {
+		return s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), header("Idempotency-Key", "k"), fields("text", "Hello"))
+	}
+	if got := post().want(503).header.Get("Retry-After"); got == "" {
+		t.Error("no Retry-After")
+	}
+	s.mendStore()
+	post().want(200)
+	if got := s.do("GET", "/api/v1/channels/Engines/blogs").text("items.1.id"); got != "" {
+		t.Errorf("a second post %s", got)
+	}
+}
+
+func TestPostsAreListedNewestFirstAndNarrowedByTime(t *testing.T) {
+	s := newSite(t)
+	s.signUp("ada")
+	channel := s.channel("Engines", "ada")
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i := range 30 {
+		_, _, err := s.store.Post(t.Context(), storage.Posting{
+			Channel: channel.Ref(), By: "ada", Key: fmt.Sprint(i), CreatedOn: start.AddDate(0, 0, i),
+			Draft: domain.Draft{Text: fmt.Sprint(i)},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := func(query string) (texts []string) {
+		for after := ""; ; {
+			a := s.do("GET", "/api/v1/channels/Engines/blogs?"+query+after).want(200)
+			for _, item := range a.get("items").([]any) {
+				texts = append(texts, item.(map[string]any)["text"].(string))
+			}
+			if a.get("next") == nil {
+				return texts
+			}
+			after = "&after=" + url.QueryEscape(a.text("next"))
+		}
+	}
+	if got := list("limit=7"); len(got) != 30 || got[0] != "29" || got[29] != "0" {
+		t.Errorf("all: %v", got)
+	}
+	if got := list(""); len(got) != 30 {
+		t.Errorf("%d posts with the default limit", len(got))
+	}
+	narrowed := list("limit=2&since=2026-01-03T00:00:00Z&until=2026-01-06T01:00:00%2B01:00")
+	if want := []string{"4", "3", "2"}; !slices.Equal(narrowed, want) {
+		t.Errorf("narrowed: %v, want %v", narrowed, want)
+	}
+	if got := list("since=2026-01-03T00:00:00Z&until=2026-01-03T00:00:00Z"); len(got) != 0 {
+		t.Errorf("an empty interval holds %v", got)
+	}
+}
+
+func TestAReaderWhoHasThePostIsToldSo(t *testing.T) {
+	s := newSite(t)
+	s.signUp("ada")
+	channel := s.channel("Engines", "ada")
+	path := blogPath(channel, s.post(channel, "ada", "Hello").ID)
+	etag := s.do("GET", path).want(200).header.Get("ETag")
+	for _, has := range []string{etag, "W/" + etag, `"x", ` + etag, "*"} {
+		a := s.do("GET", path, header("If-None-Match", has)).want(304)
+		if got := a.header.Get("ETag"); got != etag {
+			t.Errorf("ETag %q", got)
+		}
+	}
+	for _, has := range []string{`"x"`, "garbage", "", strings.Trim(etag, `"`)} {
+		s.do("GET", path, header("If-None-Match", has)).want(200)
+	}
+}
+
+func TestAnEditReplacesWhatItsAuthorHasSeen(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	channel := s.channel("Engines", "ada")
+	path := blogPath(channel, s.post(channel, "ada", "Hello").ID)
+	etag := s.do("GET", path).header.Get("ETag")
+	edited := s.do("PUT", path, bearer(token), header("If-Match", etag), fields("title", "T", "text", "Second")).want(200)
+	if edited.text("text") != "Second" || edited.text("editedOn") == "" || edited.header.Get("ETag") == etag {
+		t.Errorf("edited to %s", edited.body)
+	}
+	if read := s.do("GET", path); string(read.body) != string(edited.body) || read.header.Get("ETag") != edited.header.Get("ETag") {
+		t.Errorf("read %s", read.body)
+	}
+}
+
+func TestAStaleEditIsRefusedWithThePostAsItIs(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	channel := s.channel("Engines", "ada")
+	path := blogPath(channel, s.post(channel, "ada", "Hello").ID)
+	put := func(match, text string) answer {
+		return s.do("PUT", path, bearer(token), header("If-Match", match), fields("text", text))
+	}
+	stale := s.do("GET", path).header.Get("ETag")
+	current := put(stale, "Second").want(200).header.Get("ETag")
+	for _, match := range []string{stale, "W/" + current, `"nothing"`, `"-0"`, stale + `,W/` + current} {
+		a := s.unwritten(func() answer { return put(match, "Third") }).want(412)
+		if a.text("current.text") != "Second" || a.header.Get("ETag") != current {
+			t.Errorf("If-Match %s: %s", match, a.body)
+		}
+	}
+	s.unwritten(func() answer { return s.do("DELETE", path, bearer(token), header("If-Match", stale)) }).want(412)
+	put(`"x" , `+stale+` ,, `+current, "Third").want(200)
+	put(" * ", "Fourth").want(200)
+	if got := s.do("GET", path).text("text"); got != "Fourth" {
+		t.Errorf("text %q", got)
+	}
+}
+
+func TestAVoteInBetweenMakesNoEditStale(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	channel := s.channel("Engines", "ada")
+	blog := s.post(channel, "ada", "Hello")
+	voted := fmt.Sprintf(`"%s-%d"`, blog.Revision, blog.Rating+7)
+	s.do("PUT", blogPath(channel, blog.ID), bearer(token), header("If-Match", voted), fields("text", "Second")).want(200)
+	s.do("GET", blogPath(channel, blog.ID), header("If-None-Match", voted)).want(200)
+}
+
+func TestAnEditWithoutAUsableIfMatchIsRefused(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	channel := s.channel("Engines", "ada")
+	path := blogPath(channel, s.post(channel, "ada", "Hello").ID)
+	s.unwritten(func() answer { return s.do("PUT", path, bearer(token), fields("text", "x")) }).want(428)
+	for _, malformed := range []string{"", "abc", `"a" "b"`, `"a`, `*, "a"`, `w/"a"`, `"a b"`, ","} {
+		s.unwritten(func() answer {
+			return s.do("PUT", path, bearer(token), header("If-Match", malformed), fields("text", "x"))
+		}).want(400)
+		s.unwritten(func() answer {
+			return s.do("DELETE", path, bearer(token), header("If-Match", malformed))
+		}).want(400)
+	}
+}
+
+func TestOnlyTheAuthorEditsAndTheChannelsOwnerDeletesToo(t *testing.T) {
+	s := newSite(t)
+	ada, bob, eve := s.signUp("ada"), s.signUp("bob"), s.signUp("eve")
+	channel := s.channel("Engines", "ada")
+	path := blogPath(channel, s.post(channel, "bob", "Hello").ID)
+	put := func(who ...change) answer {
+		return s.unwritten(func() answer {
+			return s.do("PUT", path, append(who, header("If-Match", "*"), fields("text", "Mine"))...)
+		})
+	}
+	put(bearer(ada)).want(403)
+	put(bearer(eve)).want(403)
+	put().want(401)
+	s.unwritten(func() answer { return s.do("DELETE", path, bearer(eve)) }).want(403)
+	s.unwritten(func() answer { return s.do("DELETE", path) }).want(401)
+	s.do("DELETE", path, bearer(ada)).want(204)
+	s.do("GET", path).want(404)
+	s.do("DELETE", path, bearer(ada)).want(404)
+
+	path = blogPath(channel, s.post(channel, "bob", "Hello").ID)
+	etag := s.do("GET", path).header.Get("ETag")
+	s.do("DELETE", path, bearer(bob), header("If-Match", etag)).want(204)
+}
+
+func TestWhatIsInNoChannelIsNotFound(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	engines, wheels := s.channel("Engines", "ada"), s.channel("Wheels", "ada")
+	blog := s.post(engines, "ada", "Hello")
+	for _, path := range []string{
+		"/api/v1/channels/nothing/blogs",
+		"/api/v1/channels/nothing/blogs/" + string(blog.ID),
+		blogPath(wheels, blog.ID),
+		blogPath(engines, domain.NewBlogID(time.Now())),
+		blogPath(engines, "x"),
+		blogPath(engines, blog.ID+"/x"),
+		blogPath(engines, "%2e"),
+	} {
+		s.do("GET", path).want(404)
+	}
+	s.do("GET", "/api/v1/channels/engines/blogs/"+strings.Replace(string(blog.ID), "!", "%21", 1)).want(200)
+	s.do("POST", "/api/v1/channels/nothing/blogs", bearer(token), fields("text", "x")).want(404)
+	s.do("PUT", blogPath(wheels, blog.ID), bearer(token), header("If-Match", "*"), fields("text", "x")).want(404)
+	s.do("DELETE", blogPath(wheels, blog.ID), bearer(token)).want(404)
+}
+
+func TestAPostToALifeThatEndedMeanwhileIsNotMade(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	channel := s.channel("Engines", "ada")
+	// The cascade runs to its end after the channel was read and before the post.
+	s.breakStore(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+		if call.Method == "Transact" && call.Target == "Blogs" {
+			s.mendStore()
+			s.askDeletion(channel)
+			s.cascade(channel.Ref())
+			s.channel("Engines", "ada")
+		}
+		return send(ctx)
+	})
+	s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), fields("text", "Orphan")).want(404)
+	if got := string(s.do("GET", "/api/v1/channels/Engines/blogs").want(200).body); got != `{"items":[]}`+"\n" {
+		t.Errorf("the new channel holds %s", got)
+	}
+}
+
+func blogPath(channel domain.Channel, id domain.BlogID) string {
+	return "/api/v1/channels/" + url.PathEscape(string(channel.Name)) + "/blogs/" + string(id)
+}

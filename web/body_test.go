@@ -1,0 +1,126 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestWhatIsNotAJSONObjectIsRefused(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	s.channel("Engines", "ada")
+	for name, body := range map[string]string{
+		"nothing":              "",
+		"blank":                " \n",
+		"text":                 "hello",
+		"cut off":              `{"text":"a"`,
+		"trailing comma":       `{"text":"a",}`,
+		"trailing text":        `{"text":"a"} x`,
+		"two objects":          `{"text":"a"}{"text":"b"}`,
+		"a comment":            `{"text":"a"} // b`,
+		"single quotes":        `{'text':'a'}`,
+		"a raw control":        "{\"text\":\"a\x01\"}",
+		"invalid UTF-8":        "{\"text\":\"a\xff\"}",
+		"surrogates as UTF-8":  "{\"text\":\"\xed\xa0\x80\"}",
+		"byte order mark":      "\ufeff{\"text\":\"a\"}",
+		"an array":             `["text"]`,
+		"a string":             `"text"`,
+		"null":                 `null`,
+		"a number":             `1`,
+		"a member twice":       `{"text":"a","text":"b"}`,
+		"a member twice, \\u":  `{"text":"a","t\u0065xt":"b"}`,
+		"NaN":                  `{"text":NaN}`,
+		"deep nesting":         strings.Repeat("[", 20_000),
+		"a form":               "text=a",
+		"UTF-16":               "\xff\xfe{\x00}\x00",
+		"an unfinished escape": `{"text":"\ud8"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.unwritten(func() answer {
+				return s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), raw(body))
+			}).want(400)
+		})
+	}
+}
+
+func TestAMemberThatDoesNotFitIsRefusedByName(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	s.channel("Engines", "ada")
+	for name, test := range map[string]struct{ body, field string }{
+		"missing":                    {`{}`, "text"},
+		"null":                       {`{"text":null}`, "text"},
+		"a number":                   {`{"text":1}`, "text"},
+		"a boolean":                  {`{"text":true}`, "text"},
+		"an array":                   {`{"text":["a"]}`, "text"},
+		"an object":                  {`{"text":{"text":"a"}}`, "text"},
+		"optional of a wrong type":   {`{"text":"a","title":0}`, "title"},
+		"unknown":                    {`{"text":"a","color":"red"}`, "color"},
+		"unknown by case":            {`{"Text":"a","text":"a"}`, "Text"},
+		"unknown and null":           {`{"text":"a","color":null}`, "color"},
+		"half a pair":                {`{"text":"\ud800"}`, "text"},
+		"half a pair, other case":    {`{"text":"\uDBFFx"}`, "text"},
+		"the other half":             {`{"text":"a\udc00"}`, "text"},
+		"halves the wrong way round": {`{"text":"\udc00\ud800"}`, "text"},
+		"half a pair, then a letter": {`{"text":"\ud800\u0041"}`, "text"},
+		"half a pair, then escape":   {`{"text":"\ud800\n"}`, "text"},
+		"two first halves":           {`{"text":"\ud83d\ud83d\ude00"}`, "text"},
+		"NUL":                        {`{"text":"a\u0000"}`, "text"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.unwritten(func() answer {
+				return s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), raw(test.body))
+			}).want(422).wantField(test.field)
+		})
+	}
+}
+
+func TestEverythingWrongWithABodyIsSaidAtOnce(t *testing.T) {
+	s := newSite(t)
+	a := s.do("POST", "/api/v1/users", raw(`{"name":1,"colour":"red"}`)).want(422)
+	for _, field := range []string{"name", "password", "colour"} {
+		a.wantField(field)
+	}
+}
+
+func TestJSONIsTakenHoweverItIsSpelled(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	s.channel("Engines", "ada")
+	for body, want := range map[string]string{
+		`{"text":"a\\ud800"}`:                      `a\ud800`,
+		`{"text":"\\\ud83d\ude00\\"}`:              "\\\U0001f600\\",
+		`{"text":"\uD83D\uDE00"}`:                  "\U0001f600",
+		" {\n\"te\\u0078t\" : \"\\/\" }\t":         "/",
+		`{"text":"a","title":null}`:                "a",
+		`{"text":"\ufffd\u00e9` + "\ufffd" + `"} `: "\ufffdé\ufffd",
+	} {
+		a := s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), raw(body)).want(201)
+		if got := a.text("text"); got != want {
+			t.Errorf("%s is %q, want %q", body, got, want)
+		}
+	}
+}
+
+func TestABodyThatIsNotSaidToBeJSONIsRefused(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	post := func(name, mediaType string) answer {
+		return s.do("POST", "/api/v1/channels", bearer(token), fields("name", name), func(r *http.Request) {
+			r.Header.Del("Content-Type")
+			if mediaType != "" {
+				r.Header.Set("Content-Type", mediaType)
+			}
+		})
+	}
+	for _, mediaType := range []string{
+		"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/jsonp",
+		"application/json; charset=iso-8859-1", ";", "application/xml",
+	} {
+		s.unwritten(func() answer { return post("Engines", mediaType) }).want(415)
+	}
+	post("a", "").want(201)
+	post("b", "application/json").want(201)
+	post("c", "Application/JSON; Charset=UTF-8").want(201)
+}

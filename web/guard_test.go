@@ -1,0 +1,233 @@
+package web_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"microblogging/web"
+)
+
+func TestEveryResponseForbidsTheBrowserWhatNoPageNeeds(t *testing.T) {
+	s := newSite(t)
+	for _, path := range []string{"/", "/healthz", "/nothing", "/static/nothing", "/static/app.css", "/api/v1/channels", "/api/v1/nothing"} {
+		a := s.do("GET", path)
+		for name, want := range map[string]string{
+			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+				"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+			"X-Content-Type-Options":     "nosniff",
+			"Referrer-Policy":            "same-origin",
+			"Cross-Origin-Opener-Policy": "same-origin",
+			"Strict-Transport-Security":  "",
+		} {
+			if got := a.header.Get(name); got != want {
+				t.Errorf("%s: %s is %q, want %q", path, name, got, want)
+			}
+		}
+		if a.header.Get("Permissions-Policy") == "" || a.header.Get("X-Request-Id") == "" {
+			t.Errorf("%s: headers %v", path, a.header)
+		}
+	}
+}
+
+func TestHTTPSIsKeptOnceItIsUsed(t *testing.T) {
+	s := newSiteWith(t, web.Options{BaseURL: &url.URL{Scheme: "https", Host: "blog.example"}})
+	if got := s.do("GET", "/healthz").header.Get("Strict-Transport-Security"); got == "" {
+		t.Error("no Strict-Transport-Security")
+	}
+	token := s.signUp("ada")
+	s.do("POST", "/api/v1/channels", header("Cookie", "session="+token), fields("name", "Engines")).want(401)
+	s.do("POST", "/api/v1/channels", header("Cookie", "__Host-session="+token), fields("name", "Engines")).want(201)
+}
+
+func TestAProxyThatIsTrustedSaysWhetherTheConnectionIsSecure(t *testing.T) {
+	for _, trust := range []bool{true, false} {
+		s := newSiteWith(t, web.Options{TrustProxy: trust})
+		token := s.signUp("ada")
+		a := s.do("DELETE", "/api/v1/sessions/current", header("X-Forwarded-Proto", "https"),
+			header("Cookie", "__Host-session="+token+"; session="+token)).want(204)
+		cleared, err := http.ParseSetCookie(a.header.Get("Set-Cookie"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cleared.Secure != trust || strings.HasPrefix(cleared.Name, "__Host-") != trust ||
+			!cleared.HttpOnly || cleared.SameSite != http.SameSiteLaxMode || cleared.Path != "/" || cleared.Domain != "" {
+			t.Errorf("trusted %t: %s", trust, cleared)
+		}
+	}
+}
+
+func TestAPostFromAnotherOriginDoesNothing(t *testing.T) {
+	s := newSiteWith(t, web.Options{BaseURL: &url.URL{Scheme: "https", Host: "blog.example"}})
+	token := header("Cookie", "__Host-session="+s.signUp("ada"))
+	post := func(changes ...change) answer {
+		return s.do("POST", "/api/v1/channels", append(changes, token, fields("name", "Engines"))...)
+	}
+	for _, foreign := range [][]change{
+		{header("Sec-Fetch-Site", "cross-site")},
+		{header("Sec-Fetch-Site", "same-site")},
+		{header("Origin", "https://evil.example")},
+		{header("Origin", "null")},
+		{header("Sec-Fetch-Site", "cross-site"), header("Origin", "https://evil.example")},
+	} {
+		a := s.unwritten(func() answer { return post(foreign...) }).want(403)
+		if a.text("detail") == "" {
+			t.Errorf("no word of explanation: %s", a.body)
+		}
+	}
+	s.do("GET", "/api/v1/channels", header("Sec-Fetch-Site", "cross-site")).want(200)
+	// A proxy may have changed the Host; the browser names the base URL.
+	post(header("Sec-Fetch-Site", "same-origin"), header("Origin", "https://blog.example")).want(201)
+	post(header("Origin", "https://blog.example")).want(409)
+}
+
+func TestABodyOver64KiBIsRefusedHoweverItIsSent(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	s.channel("Engines", "ada")
+	server := httptest.NewServer(s.handler)
+	defer server.Close()
+	padded := func(size int) string {
+		body := `{"text":"a"}`
+		return body + strings.Repeat(" ", size-len(body))
+	}
+	// Hiding the type keeps the client from announcing the length.
+	chunked := func(body string) io.Reader { return struct{ io.Reader }{strings.NewReader(body)} }
+	announced := func(body string) io.Reader { return strings.NewReader(body) }
+	for _, test := range []struct {
+		name string
+		body io.Reader
+		want int
+	}{
+		{"64 KiB announced", announced(padded(64 << 10)), 201},
+		{"64 KiB chunked", chunked(padded(64 << 10)), 201},
+		{"a byte more announced", announced(padded(64<<10 + 1)), 413},
+		{"a byte more chunked", chunked(padded(64<<10 + 1)), 413},
+		{"much more chunked", chunked(padded(200 << 10)), 413},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r, err := http.NewRequestWithContext(t.Context(), "POST", server.URL+"/api/v1/channels/Engines/blogs", test.body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Authorization", "Bearer "+token)
+			r.Header.Set("Content-Type", "application/json")
+			writes := s.writes.Load()
+			response, err := server.Client().Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(response.Body)
+			if err := response.Body.Close(); err != nil {
+				t.Error(err)
+			}
+			if err != nil || response.StatusCode != test.want {
+				t.Errorf("status %d, want %d: %s %v", response.StatusCode, test.want, body, err)
+			}
+			if test.want == 413 && s.writes.Load() != writes {
+				t.Error("something was written")
+			}
+		})
+	}
+}
+
+func TestHeadAnswersLikeGetWithoutABody(t *testing.T) {
+	s := newSite(t)
+	s.signUp("ada")
+	channel := s.channel("Engines", "ada")
+	blog := s.post(channel, "ada", "Hello")
+	server := httptest.NewServer(s.handler)
+	defer server.Close()
+	for _, path := range []string{
+		"/healthz", "/readyz", "/api/openapi.json", "/api/v1/channels", "/api/v1/channels/Engines", "/api/v1/channels/Engines/blogs",
+		blogPath(channel, blog.ID), "/api/v1/channels/nothing", "/static/app.css",
+	} {
+		get, err := server.Client().Get(server.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := io.ReadAll(get.Body)
+		if err := get.Body.Close(); err != nil {
+			t.Error(err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, err := server.Client().Head(server.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := head.Body.Close(); err != nil {
+			t.Error(err)
+		}
+		for _, name := range []string{"Etag", "Content-Type", "Cache-Control"} {
+			if head.Header.Get(name) != get.Header.Get(name) {
+				t.Errorf("%s: %s is %q, want %q", path, name, head.Header.Get(name), get.Header.Get(name))
+			}
+		}
+		if head.StatusCode != get.StatusCode || len(want) == 0 {
+			t.Errorf("%s: status %d, want %d", path, head.StatusCode, get.StatusCode)
+		}
+	}
+}
+
+func TestAMethodThatDoesNotWorkIsToldWhichDo(t *testing.T) {
+	s := newSite(t)
+	for path, want := range map[string]string{
+		"/api/v1/channels":         "GET HEAD OPTIONS POST",
+		"/api/v1/channels/Engines": "DELETE GET HEAD OPTIONS PATCH",
+		"/api/v1/sessions/current": "DELETE OPTIONS",
+		"/api/openapi.json":        "GET HEAD OPTIONS",
+	} {
+		a := s.do("PROPFIND", path).want(405)
+		allowed := strings.Split(a.header.Get("Allow"), ", ")
+		for _, method := range strings.Fields(want) {
+			if !strings.Contains(a.header.Get("Allow"), method) {
+				t.Errorf("%s: Allow %q, want %s", path, a.header.Get("Allow"), want)
+			}
+		}
+		if len(allowed) != len(strings.Fields(want)) || a.text("title") == "" {
+			t.Errorf("%s: Allow %q, want %s; %s", path, allowed, want, a.body)
+		}
+	}
+}
+
+func TestWhatIsPersonalIsKeptByNoCache(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	s.channel("Engines", "ada")
+	for _, test := range []struct {
+		who  change
+		want string
+	}{
+		{func(*http.Request) {}, "no-cache"},
+		{bearer(token), "no-store"},
+		{cookie(token), "no-store"},
+	} {
+		a := s.do("GET", "/api/v1/channels/Engines", test.who).want(200)
+		if got := a.header.Get("Cache-Control"); got != test.want {
+			t.Errorf("Cache-Control %q, want %q", got, test.want)
+		}
+	}
+	if got := s.do("GET", "/api/v1/nothing").header.Get("Cache-Control"); got != "no-store" {
+		t.Errorf("a problem was sent with Cache-Control %q", got)
+	}
+}
+
+func TestAVersionedAssetIsKeptForEver(t *testing.T) {
+	s := newSite(t)
+	page := s.do("GET", "/").body
+	_, after, found := bytes.Cut(page, []byte(`href="/static/app.`))
+	if !found {
+		t.Fatalf("no style sheet in %s", page)
+	}
+	name, _, _ := bytes.Cut(after, []byte(`"`))
+	a := s.do("GET", "/static/app."+string(name)).want(200)
+	if got := a.header.Get("Cache-Control"); !strings.Contains(got, "immutable") || a.header.Get("Vary") != "" {
+		t.Errorf("Cache-Control %q, Vary %q", got, a.header.Get("Vary"))
+	}
+}
