@@ -43,13 +43,15 @@ func (p *progress) enter(step domain.Step) {
 	p.step = step
 }
 
-// removed counts rows, and records them if the last record is old enough.
+// removed counts rows, and records them if they are the first or the last record
+// is old enough.
 func (p *progress) removed(ctx context.Context, rows int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	first := p.rows == 0
 	p.rows += int64(rows)
 	p.pending += int64(rows)
-	if time.Since(p.written) < progressEvery {
+	if !first && time.Since(p.written) < progressEvery {
 		return
 	}
 	if err := p.record(ctx, func(d *domain.Deletion) { d.State = domain.DeletionRunning }); err != nil {

@@ -1,0 +1,211 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
+	"golang.org/x/sync/errgroup"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/azure"
+	"microblogging/storage/azuritetest"
+	"microblogging/storage/bolt"
+	"microblogging/storage/storagetest"
+)
+
+// rowsPerPost is what a sweep removes for each post: the post, its idempotency
+// key, and its row in the index by rating.
+const rowsPerPost = 3
+
+// BenchmarkCascadeOnBolt deletes channels of different sizes durably. live-MB is
+// the most memory that was in use between two pages.
+func BenchmarkCascadeOnBolt(b *testing.B) {
+	for _, posts := range []int{1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprintf("posts=%d", posts), func(b *testing.B) {
+			var requests atomic.Int64
+			var live memory
+			for b.Loop() {
+				b.StopTimer()
+				db, err := bolt.Open(b.TempDir(), bolt.Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				faults := storagetest.NewFaults(db, db, func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+					requests.Add(1)
+					if call.Method == "Range" {
+						live.sample()
+					}
+					return send(ctx)
+				})
+				store := storage.New(db, db)
+				message := seedChannel(b, store, posts)
+				requests.Store(0)
+				live.begin()
+				b.StartTimer()
+				cascadeOnce(b, storage.New(faults, faults), message)
+				b.StopTimer()
+				if err := db.Close(); err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+			}
+			rows := float64(posts * rowsPerPost)
+			b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+			b.ReportMetric(float64(requests.Load())*1000/rows, "requests/1000rows")
+			b.ReportMetric(float64(live.most)/(1<<20), "live-MB")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// memory is the most heap that was live at any sample.
+type memory struct {
+	base, most uint64
+	samples    int
+}
+
+func (m *memory) begin() {
+	runtime.GC()
+	m.base, m.samples = heap(), 0
+}
+
+// sample looks at one page in ten, for each look collects the garbage.
+func (m *memory) sample() {
+	if m.samples++; m.samples%10 != 1 {
+		return
+	}
+	runtime.GC()
+	if live := heap(); live > m.base {
+		m.most = max(m.most, live-m.base)
+	}
+}
+
+func heap() uint64 {
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}
+
+// BenchmarkCascadeOnAzurite compares the cascade with a bare loop over the SDK
+// that deletes as many rows of the same kind in transactions of 100, each on an
+// Azurite of its own that holds nothing else, since Azurite slows down with
+// every row that it holds. ratio is the bare loop's time over ours.
+func BenchmarkCascadeOnAzurite(b *testing.B) {
+	const posts = 3_300
+	var ours, bare time.Duration
+	for b.Loop() {
+		ours += onFreshAzurite(b, posts, func(store *storage.Store, _ *aztables.Client, message domain.Message) {
+			cascadeOnce(b, store, message)
+		})
+		bare += onFreshAzurite(b, posts, func(_ *storage.Store, table *aztables.Client, message domain.Message) {
+			bareLoop(b, table, string(message.Channel))
+		})
+	}
+	rows := float64(posts * rowsPerPost * b.N)
+	b.ReportMetric(rows/ours.Seconds(), "rows/s")
+	b.ReportMetric(rows/bare.Seconds(), "bare-rows/s")
+	b.ReportMetric(bare.Seconds()/ours.Seconds(), "ratio")
+	b.ReportMetric(0, "ns/op")
+}
+
+func onFreshAzurite(b *testing.B, posts int, work func(*storage.Store, *aztables.Client, domain.Message)) time.Duration {
+	b.Helper()
+	server := azuritetest.Start(b)
+	defer server.Stop(b)
+	client, err := azure.Open(azure.Config{ConnectionString: server.ConnectionString()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer client.Close()
+	service, err := aztables.NewServiceClientFromConnectionString(server.ConnectionString(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	store := storage.New(client, client)
+	message := seedChannel(b, store, posts)
+	began := time.Now()
+	work(store, service.NewClient("Blogs"), message)
+	return time.Since(began)
+}
+
+// bareLoop is what one writes without any care for concurrency: read the keys,
+// delete a hundred at a time.
+func bareLoop(b *testing.B, table *aztables.Client, partition string) {
+	b.Helper()
+	filter, columns := fmt.Sprintf("PartitionKey eq '%s'", partition), "PartitionKey,RowKey"
+	pager := table.NewListEntitiesPager(&aztables.ListEntitiesOptions{Filter: &filter, Select: &columns})
+	var batch []aztables.TransactionAction
+	flush := func() {
+		if len(batch) == 0 {
+			return
+		}
+		if _, err := table.SubmitTransaction(b.Context(), batch, nil); err != nil {
+			b.Fatal(err)
+		}
+		batch = batch[:0]
+	}
+	for pager.More() {
+		page, err := pager.NextPage(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, entity := range page.Entities {
+			batch = append(batch, aztables.TransactionAction{ActionType: aztables.TransactionTypeDelete, Entity: entity})
+			if len(batch) == storage.MaxOperations {
+				flush()
+			}
+		}
+	}
+	flush()
+}
+
+// seedChannel makes a channel with posts and asks for its deletion.
+func seedChannel(b *testing.B, store *storage.Store, posts int) domain.Message {
+	b.Helper()
+	ctx := b.Context()
+	if err := store.Prepare(ctx); err != nil {
+		b.Fatal(err)
+	}
+	channel, err := domain.NewChannel("bench", "", owner)
+	if err == nil {
+		channel, err = store.CreateChannel(ctx, channel)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	writers, ctx := errgroup.WithContext(ctx)
+	writers.SetLimit(64)
+	for i := range posts {
+		writers.Go(func() error {
+			_, _, err := store.Post(ctx, storage.Posting{
+				Channel: channel.Ref(), By: visitor, Key: fmt.Sprint(i), Draft: domain.Draft{Text: "benchmark"},
+			})
+			return err
+		})
+	}
+	if err := writers.Wait(); err != nil {
+		b.Fatal(err)
+	}
+	return domain.Message{
+		Kind: domain.MessageChannel, Channel: channel.Key(), Incarnation: channel.Incarnation,
+		Name: channel.Name, By: owner, AskedOn: domain.Now(),
+	}
+}
+
+// cascadeOnce carries out the deletion, and fails unless it is done.
+func cascadeOnce(b *testing.B, store *storage.Store, message domain.Message) {
+	b.Helper()
+	options := testOptions
+	options.Log = slog.New(slog.DiscardHandler)
+	job := New(store, options).newJob(storage.Message{Text: message.Encode(), Deliveries: 1}, nil)
+	if err := job.do(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+}
