@@ -1,0 +1,87 @@
+package azure_test
+
+import (
+	"crypto/rand"
+	"errors"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/azure"
+	"microblogging/storage/azuritetest"
+	"microblogging/storage/storagetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestTables(t *testing.T) {
+	account := azuritetest.Shared(t).Account()
+	storagetest.Tables(t, func(t *testing.T) storage.TableDriver {
+		return open(t, azure.Config{ConnectionString: account})
+	})
+}
+
+func TestQueues(t *testing.T) {
+	account := azuritetest.Shared(t).Account()
+	storagetest.Queues(t, func(t *testing.T) storage.QueueDriver {
+		return open(t, azure.Config{ConnectionString: account})
+	})
+}
+
+// open opens a client that is closed when the test ends.
+func open(t testing.TB, cfg azure.Config) *azure.Client {
+	t.Helper()
+	c, err := azure.Open(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// transact applies operations of partition "p" that must succeed. It goes by the
+// driver, whose tables need no creating.
+func transact(t testing.TB, c *azure.Client, table string, ops ...storage.Operation) {
+	t.Helper()
+	if err := c.Transact(t.Context(), table, "p", ops); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// get reads a row of partition "p" that must be there.
+func get(t testing.TB, c *azure.Client, table, row string) storage.Entity {
+	t.Helper()
+	e, err := c.Get(t.Context(), table, "p", row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func absent(t testing.TB, c *azure.Client, table, row string) {
+	t.Helper()
+	_, err := c.Get(t.Context(), table, "p", row)
+	want(t, err, domain.ErrNotFound)
+}
+
+func want(t testing.TB, err, meaning error) {
+	t.Helper()
+	if !errors.Is(err, meaning) {
+		t.Fatalf("got error %v, want one that is %q", err, meaning)
+	}
+}
+
+func wantOperation(t testing.TB, err error, index int, meaning error) {
+	t.Helper()
+	var failed *storage.OperationError
+	if !errors.As(err, &failed) || failed.Index != index {
+		t.Fatalf("got error %v, want operation %d to fail", err, index)
+	}
+	want(t, err, meaning)
+}
+
+// newName is the name of a table that nobody has used, and of a queue.
+func newName() string { return "t" + strings.ToLower(rand.Text()) }

@@ -1,0 +1,162 @@
+package azure_test
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/azuritetest"
+)
+
+// What somebody else wrote, or will read, with the SDK or a tool.
+
+func TestARowWithUnknownKindsIsReadWithoutThemAndKeepsThem(t *testing.T) {
+	account := azuritetest.Shared(t).Account()
+	c := open(t, with(account))
+	name := newName()
+	table := raw(t, account).NewClient(name)
+	if err := c.CreateTable(t.Context(), name); err != nil {
+		t.Fatal(err)
+	}
+	foreign, err := json.Marshal(aztables.EDMEntity{
+		Entity: aztables.Entity{PartitionKey: "p", RowKey: "r"},
+		Properties: map[string]any{
+			"Int32": int32(-7), "Double": 1.5, "Text": "known", "Flag": true, "Long": aztables.EDMInt64(1 << 60),
+			"Guid": aztables.EDMGUID("c9da6455-213d-42c9-9a79-3e9149a57833"), "Binary": aztables.EDMBinary("bytes"),
+			"Since": aztables.EDMDateTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)),
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := table.AddEntity(t.Context(), foreign, nil); err != nil {
+		t.Fatal(err)
+	}
+
+	wantNames(t, get(t, c, name, "r"), "Flag", "Int32", "Long", "Since", "Text")
+	properties := get(t, c, name, "r").Properties
+	if n, long := properties.Int64("Int32"), properties.Int64("Long"); n != -7 || long != 1<<60 {
+		t.Errorf("integers are read as %d and %d", n, long)
+	}
+	transact(t, c, name, storage.Merge("r", storage.Exists, storage.String("Text", "changed")))
+	reply, err := table.GetEntity(t.Context(), "p", "r", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kept := range []string{`"Double":1.5`, `"Guid":"c9da6455-`, `"Binary":"`, `"Text":"changed"`} {
+		if !strings.Contains(string(reply.Value), kept) {
+			t.Errorf("no %s in %s", kept, reply.Value)
+		}
+	}
+}
+
+func wantNames(t *testing.T, e storage.Entity, want ...string) {
+	t.Helper()
+	names := map[string]bool{}
+	for _, p := range e.Properties {
+		names[p.Name] = true
+	}
+	if got := slices.Sorted(maps.Keys(names)); !slices.Equal(got, want) {
+		t.Errorf("the row has %q, want %q", got, want)
+	}
+}
+
+func TestOthersReadTheTypesThatWeWrote(t *testing.T) {
+	account := azuritetest.Shared(t).Account()
+	c := open(t, with(account))
+	table := newName()
+	when := time.Date(2026, 1, 2, 3, 4, 5, 123456700, time.UTC)
+	transact(t, c, table, storage.Insert("r", storage.Int64("N", 1<<53+1), storage.Time("When", when), storage.Bool("Yes", true)))
+	reply, err := raw(t, account).NewClient(table).GetEntity(t.Context(), "p", "r", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e aztables.EDMEntity
+	if err := json.Unmarshal(reply.Value, &e); err != nil {
+		t.Fatal(err)
+	}
+	if n := e.Properties["N"]; n != aztables.EDMInt64(1<<53+1) {
+		t.Errorf("N is %T %v", n, n)
+	}
+	if got, ok := e.Properties["When"].(aztables.EDMDateTime); !ok || !time.Time(got).Equal(when) {
+		t.Errorf("When is %T %v", e.Properties["When"], e.Properties["When"])
+	}
+	if yes := e.Properties["Yes"]; yes != true {
+		t.Errorf("Yes is %T %v", yes, yes)
+	}
+}
+
+func TestAMessageNeverExpires(t *testing.T) {
+	account := azuritetest.Shared(t).Account()
+	queue := newName()
+	if err := open(t, with(account)).Send(t.Context(), queue, "m"); err != nil {
+		t.Fatal(err)
+	}
+	service, err := azqueue.NewServiceClientFromConnectionString(account, &azqueue.ClientOptions{ClientOptions: rawOptions(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply, err := service.NewQueueClient(queue).PeekMessage(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if expires := *reply.Messages[0].ExpirationTime; time.Until(expires) < 100*365*24*time.Hour {
+		t.Errorf("it expires on %s", expires)
+	}
+}
+
+func TestABadContinuationIsRefusedWithoutARequest(t *testing.T) {
+	var tries atomic.Int64
+	c := open(t, with(azuritetest.Shared(t).Account(), counts(&tries)))
+	table := newName()
+	transact(t, c, table, storage.Insert("a"), storage.Insert("b"), storage.Insert("c"))
+	page, err := c.Range(t.Context(), table, storage.Range{Partition: "p", Paging: storage.Paging{Limit: 1}})
+	if err != nil || page.Continuation == "" {
+		t.Fatal(page, err)
+	}
+	before := tries.Load()
+	for name, q := range map[string]storage.Range{
+		"MadeUp":         {Partition: "p", Paging: storage.Paging{Limit: 1, Continuation: "bWFkZS11cC1ieS1zb21lYm9keQ"}},
+		"Altered":        {Partition: "p", Paging: storage.Paging{Limit: 1, Continuation: page.Continuation + "A"}},
+		"OtherPartition": {Partition: "q", Paging: storage.Paging{Limit: 1, Continuation: page.Continuation}},
+		"OtherBounds":    {Partition: "p", To: "c", Paging: storage.Paging{Limit: 1, Continuation: page.Continuation}},
+	} {
+		_, err := c.Range(t.Context(), table, q)
+		var invalid *domain.InvalidError
+		if !errors.As(err, &invalid) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if n := tries.Load() - before; n != 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+}
+
+// raw is the SDK by itself.
+func raw(t *testing.T, account string) *aztables.ServiceClient {
+	t.Helper()
+	service, err := aztables.NewServiceClientFromConnectionString(account, &aztables.ClientOptions{ClientOptions: rawOptions(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return service
+}
+
+// rawOptions replace the SDK's transport, whose connections nobody can close.
+func rawOptions(t *testing.T) azcore.ClientOptions {
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return azcore.ClientOptions{Transport: &http.Client{Transport: transport}}
+}

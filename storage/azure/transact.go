@@ -1,0 +1,76 @@
+package azure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+// Transact implements storage.TableDriver.
+func (c *Client) Transact(ctx context.Context, table, partition string, ops []storage.Operation) error {
+	actions := make([]aztables.TransactionAction, len(ops))
+	for i, op := range ops {
+		entity, err := encodeEntity(partition, op.Row, op.Properties)
+		if err != nil {
+			return fmt.Errorf("azure: write to %s: operation %d: %w", table, i, err)
+		}
+		actions[i] = aztables.TransactionAction{ActionType: actionType(op), IfMatch: ifMatch(op), Entity: entity}
+	}
+	err := c.onTable(ctx, "write to", table, func(t *aztables.Client) error {
+		_, err := t.SubmitTransaction(ctx, actions, nil)
+		return err
+	})
+	return blame(err)
+}
+
+// ifMatch is nil only where the row may be missing. In a batch, the SDK takes an
+// update without it for an upsert, which would create a guard row that is gone
+// and so open a shut gate.
+func ifMatch(op storage.Operation) *azcore.ETag {
+	if op.Action == storage.ActionInsert || op.If.AllowsAbsent() {
+		return nil
+	}
+	if etag, ok := op.If.ETag(); ok {
+		return to.Ptr(azcore.ETag(etag))
+	}
+	return to.Ptr(azcore.ETagAny)
+}
+
+func actionType(op storage.Operation) aztables.TransactionType {
+	upsert := op.If.AllowsAbsent()
+	switch {
+	case op.Action == storage.ActionMerge && upsert:
+		return aztables.TransactionTypeInsertMerge
+	case op.Action == storage.ActionMerge:
+		return aztables.TransactionTypeUpdateMerge
+	case op.Action == storage.ActionReplace && upsert:
+		return aztables.TransactionTypeInsertReplace
+	case op.Action == storage.ActionReplace:
+		return aztables.TransactionTypeUpdateReplace
+	case op.Action == storage.ActionDelete:
+		return aztables.TransactionTypeDelete
+	default: // Table lets no other through
+		return aztables.TransactionTypeAdd
+	}
+}
+
+// blame names the operation that made a transaction fail, if it was one, and not
+// something that befell the transaction as a whole.
+func blame(err error) error {
+	var f *requestError
+	if !errors.As(err, &f) || f.operation < 0 {
+		return err
+	}
+	switch f.meaning {
+	case domain.ErrNotFound, domain.ErrExists, domain.ErrConflict:
+		return &storage.OperationError{Index: f.operation, Err: err}
+	}
+	return err
+}

@@ -1,0 +1,154 @@
+package azure_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/azure"
+	"microblogging/storage/azuritetest"
+)
+
+func TestAGuardedWriteOfAMissingRowCreatesNothing(t *testing.T) {
+	c := open(t, azure.Config{ConnectionString: azuritetest.Shared(t).Account()})
+	table := newName()
+	for name, op := range map[string]storage.Operation{
+		"AMergeIfItExists":      storage.Merge("gate", storage.Exists),
+		"AMergeIfItIsUnchanged": storage.Merge("gate", storage.Match(`W/"datetime'2026-01-01T00%3A00%3A00.0000000Z'"`)),
+		"AReplaceIfItExists":    storage.Replace("gate", storage.Exists),
+		// Table refuses an operation without a condition. The SDK takes it for an
+		// upsert, so the driver must not hand it on.
+		"AMergeWithoutCondition":   {Action: storage.ActionMerge, Row: "gate"},
+		"AReplaceWithoutCondition": {Action: storage.ActionReplace, Row: "gate"},
+		"ADeleteWithoutCondition":  {Action: storage.ActionDelete, Row: "gate"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := c.Transact(t.Context(), table, "p", []storage.Operation{storage.Insert("r"), op})
+			wantOperation(t, err, 1, domain.ErrNotFound)
+			absent(t, c, table, "gate")
+			absent(t, c, table, "r")
+		})
+	}
+}
+
+func TestAFailedBatchNamesTheOperationOfEachKind(t *testing.T) {
+	c := open(t, azure.Config{ConnectionString: azuritetest.Shared(t).Account()})
+	table := newName()
+	transact(t, c, table, storage.Insert("there"))
+	stale := storage.Match(get(t, c, table, "there").ETag)
+	transact(t, c, table, storage.Merge("there", storage.Exists))
+	for name, failing := range map[string]struct {
+		op      storage.Operation
+		meaning error
+	}{
+		"Insert":             {storage.Insert("there"), domain.ErrExists},
+		"Merge":              {storage.Merge("missing", storage.Exists), domain.ErrNotFound},
+		"Replace":            {storage.Replace("missing", storage.Exists), domain.ErrNotFound},
+		"Delete":             {storage.Delete("missing", storage.Exists), domain.ErrNotFound},
+		"ConditionalMerge":   {storage.Merge("there", stale), domain.ErrConflict},
+		"ConditionalReplace": {storage.Replace("there", stale), domain.ErrConflict},
+		"ConditionalDelete":  {storage.Delete("there", stale), domain.ErrConflict},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, index := range []int{0, 7, 10, 99} {
+				ops := make([]storage.Operation, storage.MaxOperations)
+				for i := range ops {
+					ops[i] = storage.Insert("new" + strings.Repeat("x", i))
+				}
+				ops[index] = failing.op
+				err := c.Transact(t.Context(), table, "p", ops)
+				wantOperation(t, err, index, failing.meaning)
+				wantBrief(t, err)
+				var reply *azcore.ResponseError
+				if !errors.As(err, &reply) || reply.StatusCode != http.StatusAccepted {
+					t.Errorf("the SDK's error is out of reach of %v", err)
+				}
+			}
+		})
+	}
+}
+
+// wantBrief checks that an error's text fits a line of a log.
+func wantBrief(t *testing.T, err error) {
+	t.Helper()
+	if text := err.Error(); len(text) > 200 || strings.ContainsAny(text, "\n\r") {
+		t.Errorf("not brief: %q", text)
+	}
+}
+
+// azureSays is a failed batch in the form that Azure documents: unlike Azurite's
+// it has more headers, and the message goes on after a line feed.
+func azureSays(status, code, message string) fault {
+	const batch, changeset = "batchresponse_2dc0af07", "changesetresponse_fb5a4f5a"
+	return answers(http.StatusAccepted, http.Header{"Content-Type": {"multipart/mixed; boundary=" + batch}}, strings.Join([]string{
+		"--" + batch,
+		"Content-Type: multipart/mixed; boundary=" + changeset,
+		"",
+		"--" + changeset,
+		"Content-Type: application/http",
+		"Content-Transfer-Encoding: binary",
+		"",
+		"HTTP/1.1 " + status,
+		"X-Content-Type-Options: nosniff",
+		"Cache-Control: no-cache",
+		"Preference-Applied: return-no-content",
+		"DataServiceVersion: 3.0;",
+		"Content-Type: application/json;odata=minimalmetadata;streaming=true;charset=utf-8",
+		"",
+		`{"odata.error":{"code":"` + code + `","message":{"lang":"en-US","value":"` + message +
+			`\nRequestId:0\nTime:2026-01-01T00:00:00.0000000Z"}}}`,
+		"--" + changeset + "--",
+		"--" + batch + "--",
+		"",
+	}, "\r\n"))
+}
+
+func TestTheFailingOperationIsReadAsAzureDocumentsIt(t *testing.T) {
+	ops := []storage.Operation{storage.Insert("a"), storage.Insert("b")}
+	t.Run("AnIndexIsTakenFromTheMessage", func(t *testing.T) {
+		c := open(t, with(unreachable, azureSays("409 Conflict", "EntityAlreadyExists", "1:The specified entity already exists.")))
+		wantOperation(t, c.Transact(t.Context(), "T", "p", ops), 1, domain.ErrExists)
+	})
+	t.Run("NoOperationIsBlamedWithoutAnIndex", func(t *testing.T) {
+		c := open(t, with(unreachable, azureSays("409 Conflict", "EntityAlreadyExists", "The specified entity already exists.")))
+		err := c.Transact(t.Context(), "T", "p", ops)
+		want(t, err, domain.ErrExists)
+		notAnOperation(t, err)
+	})
+	t.Run("NoOperationIsBlamedForABusyService", func(t *testing.T) {
+		c := open(t, with(unreachable, azureSays("503 Service Unavailable", "ServerBusy", "0:The server is busy.")))
+		err := c.Transact(t.Context(), "T", "p", ops)
+		want(t, err, domain.ErrUnavailable)
+		notAnOperation(t, err)
+	})
+	t.Run("ARefusalHasNoMeaningOfOurs", func(t *testing.T) {
+		c := open(t, with(unreachable, azureSays("400 Bad Request", "InvalidDuplicateRow", "1:The batch request contains multiple changes.")))
+		err := c.Transact(t.Context(), "T", "p", ops)
+		notAnOperation(t, err)
+		for _, meaning := range []error{domain.ErrNotFound, domain.ErrExists, domain.ErrConflict, domain.ErrUnavailable} {
+			if errors.Is(err, meaning) {
+				t.Errorf("%v is %q", err, meaning)
+			}
+		}
+		if !strings.Contains(err.Error(), "400 InvalidDuplicateRow") {
+			t.Errorf("%v does not say why", err)
+		}
+	})
+	t.Run("AnUnintelligibleReplyIsNoAnswer", func(t *testing.T) {
+		c := open(t, with(unreachable, answers(http.StatusAccepted, nil, "{}")))
+		want(t, c.Transact(t.Context(), "T", "p", ops), domain.ErrUnavailable)
+	})
+}
+
+func notAnOperation(t *testing.T, err error) {
+	t.Helper()
+	var failed *storage.OperationError
+	if errors.As(err, &failed) {
+		t.Errorf("operation %d is blamed: %v", failed.Index, err)
+	}
+}
