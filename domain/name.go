@@ -97,7 +97,7 @@ func foldASCII(s string) string {
 	folded := norm.NFC.String(cases.Fold().String(norm.NFC.String(s)))
 	var b strings.Builder
 	for _, r := range folded {
-		if r < utf8.RuneSelf {
+		if r < utf8.RuneSelf && r != '~' { // a filter may hold one, which must not pass for an escape
 			b.WriteRune(r)
 		} else {
 			fmt.Fprintf(&b, "~%06x", r)
