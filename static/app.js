@@ -13,6 +13,10 @@ if (progress) {
     freshen();
   });
   events.addEventListener("end", () => events.close());
+  // A lost connection is taken up again by itself; a refused one is not.
+  events.addEventListener("error", () => {
+    if (events.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 5000);
+  });
 }
 
 // Relative times age. The words are those of the server (when.go).

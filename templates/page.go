@@ -44,7 +44,16 @@ func (p Page) within(path string) bool {
 // afterwards: here, unless here is about signing in.
 func (p Page) returnPath() string {
 	switch own, _, _ := strings.Cut(p.Path, "?"); own {
-	case "", "/", SignInPath, SignUpPath, SignOutPath:
+	case "/", SignInPath, SignUpPath, SignOutPath:
+		return ""
+	}
+	return p.here()
+}
+
+// here is the page's own path as a link. It is empty for a path that a browser
+// would take for another host, which anyone can make someone ask for.
+func (p Page) here() string {
+	if !strings.HasPrefix(p.Path, "/") || strings.HasPrefix(p.Path, "//") || strings.HasPrefix(p.Path, `/\`) {
 		return ""
 	}
 	return p.Path

@@ -83,8 +83,8 @@ func problemWords(status int) (title, detail string) {
 // onward are the ways on from the page; there is always one.
 func (v Problem) onward(page Page) []Link {
 	var links []Link
-	if v.canRetry() && page.Path != "" {
-		links = append(links, Link{Label: "Try again", URL: page.Path})
+	if here := page.here(); v.canRetry() && here != "" {
+		links = append(links, Link{Label: "Try again", URL: here})
 	}
 	links = append(links, v.Links...)
 	return append(links, Link{Label: "All channels", URL: ChannelsPath})

@@ -1,0 +1,111 @@
+package static
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func newAssets(t *testing.T) *Assets {
+	t.Helper()
+	a, err := New(Files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func get(a *Assets, url, etag string) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(http.MethodGet, url, nil)
+	if etag != "" {
+		request.Header.Set("If-None-Match", etag)
+	}
+	response := httptest.NewRecorder()
+	a.ServeHTTP(response, request)
+	return response
+}
+
+func TestEachAssetIsServedUnderItsURLForAYear(t *testing.T) {
+	a := newAssets(t)
+	for name, kind := range map[string]string{
+		"app.css":     "text/css; charset=utf-8",
+		"app.js":      "text/javascript; charset=utf-8",
+		"favicon.svg": "image/svg+xml",
+	} {
+		response := get(a, a.URL(name), "")
+		want, err := Files.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if response.Code != http.StatusOK || response.Body.String() != string(want) {
+			t.Errorf("%s: %d, or another content", name, response.Code)
+		}
+		if got := response.Header().Get("Content-Type"); got != kind {
+			t.Errorf("%s: Content-Type %q, want %q", name, got, kind)
+		}
+		if got := response.Header().Get("Cache-Control"); got != "public, max-age=31536000, immutable" {
+			t.Errorf("%s: Cache-Control %q", name, got)
+		}
+		if again := get(a, a.URL(name), response.Header().Get("ETag")); again.Code != http.StatusNotModified {
+			t.Errorf("%s: %d for the ETag that it has", name, again.Code)
+		}
+	}
+}
+
+func TestAnotherContentHasAnotherURL(t *testing.T) {
+	url := func(content string) string {
+		a, err := New(fstest.MapFS{"app.css": {Data: []byte(content)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.URL("app.css")
+	}
+	one, other := url("a{}"), url("b{}")
+	if one == other || one != url("a{}") {
+		t.Errorf("%s and %s", one, other)
+	}
+	if !regexp.MustCompile(`^/static/app\.[0-9a-f]{12}\.css$`).MatchString(one) {
+		t.Errorf("URL %s", one)
+	}
+}
+
+// A page of the next version may ask this version for its style.
+func TestAnotherVersionIsServedButNotCached(t *testing.T) {
+	a := newAssets(t)
+	for _, url := range []string{"/static/app.0123456789ab.css", "/static/app.css"} {
+		response := get(a, url, "")
+		if got := response.Header().Get("Cache-Control"); response.Code != http.StatusOK || got != "no-cache" {
+			t.Errorf("%s: %d, Cache-Control %q", url, response.Code, got)
+		}
+	}
+}
+
+func TestWhatIsNotAnAssetIsNotFound(t *testing.T) {
+	a := newAssets(t)
+	for _, url := range []string{"/static/", "/static/static.go", "/static/x.0123456789ab.css", "/static/../static.go", "/static/.css", "/static/..."} {
+		if response := get(a, url, ""); response.Code != http.StatusNotFound {
+			t.Errorf("%s: %d", url, response.Code)
+		}
+	}
+	if got := a.URL("nothing.css"); got != "" {
+		t.Errorf("the URL of nothing is %q", got)
+	}
+}
+
+// The Content-Security-Policy lets no page load from elsewhere.
+func TestNoAssetLoadsFromElsewhere(t *testing.T) {
+	elsewhere := regexp.MustCompile(`https?://|url\(|@import`)
+	for _, name := range []string{"app.css", "app.js", "favicon.svg"} {
+		content, err := Files.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.ReplaceAll(string(content), `xmlns="http://www.w3.org/2000/svg"`, "")
+		if found := elsewhere.FindString(text); found != "" {
+			t.Errorf("%s holds %s", name, found)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package templates
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestADeletionShowsItsSteps(t *testing.T) {
+	page := pageAt("/channels/aurora/deletions/inc1", "ingrid")
+	expect(t, DeletionPage(page, sampleDeletion(DeletionRunning, "sweep")),
+		in("p[class=headline]", says("Step 3 of 5: Remove the rows")),
+		in("progress[max=5][value=2]"),
+		times(2, "li[class=done]"), times(2, "li[class=ahead]"),
+		in("li[class=current][aria-current=step]", says("Remove the rows")),
+		in("dl", says("Rows removed 12,345"), says("Failed attempts 2"), says("Requested 1 minute ago"), silent("Finished")),
+	)
+}
+
+func TestAQueuedDeletionHasNoStepUnderWay(t *testing.T) {
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(DeletionQueued, "")),
+		in("p[class=headline]", says("Waiting for a worker")), in("progress[value=0]"), without("[aria-current=step]"),
+	)
+}
+
+func TestAFinishedDeletionLeadsOnAndStopsRefreshing(t *testing.T) {
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(DeletionDone, "release")),
+		says("It took 4 seconds. The name is free again."), in("progress[value=5]"), times(5, "li[class=done]"),
+		in("dl", says("Finished")),
+		in("div[id=progress]", in("a[href=/channels]"), in("a[href=/channels/new?name=aurora]")),
+		without("noscript"), without("[data-events]"),
+	)
+}
+
+func TestAPoisonedDeletionSaysHowToRequeueIt(t *testing.T) {
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(DeletionPoisoned, "sweep")),
+		in("p[class=headline]", says("Stopped after 2 failed attempts")),
+		in("code", says("microblogging requeue --channel aurora")),
+		in("li[class=current]", says("Remove the rows")),
+		in("noscript", in("meta[http-equiv=refresh]")),
+	)
+}
+
+func TestAnUnfinishedDeletionKeepsItselfUpToDate(t *testing.T) {
+	for _, state := range []string{DeletionQueued, DeletionRunning, DeletionPoisoned} {
+		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(state, "mark")),
+			in("noscript", in("meta[http-equiv=refresh][content=2]")),
+			in("div[id=progress][data-events=/channels/aurora/deletions/inc1/events]"),
+			in("[id=announcement][role=status]"),
+		)
+	}
+}
+
+// The script replaces the contents of #progress by what an event carries, and
+// an event's data is one line.
+func TestAnEventCarriesThePartOfThePageThatChanges(t *testing.T) {
+	v := sampleDeletion(DeletionRunning, "shut")
+	fragment := render(t, DeletionProgress(noon(), v))
+	if page := render(t, DeletionPage(pageAt("/x", "ingrid"), v)); !strings.Contains(page, `/events">`+fragment+"</div>") {
+		t.Error("the page holds something else in #progress")
+	}
+	if strings.ContainsAny(fragment, "\r\n") {
+		t.Error("the fragment has more than one line")
+	}
+	expect(t, DeletionProgress(noon(), v), in("[data-announce=Step 2 of 5: Close the gate: no more posts]"))
+}
+
+func TestEachStepIsCurrentInItsTurn(t *testing.T) {
+	for i, step := range []string{"mark", "shut", "sweep", "disarm", "release"} {
+		expect(t, DeletionProgress(noon(), sampleDeletion(DeletionRunning, step)),
+			in(fmt.Sprintf("progress[value=%d]", i)), times(i, "li[class=done]"), times(4-i, "li[class=ahead]"),
+		)
+	}
+}

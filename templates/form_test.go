@@ -1,0 +1,69 @@
+package templates
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestARefusedFormKeepsWhatWasTypedAndTiesErrorsToFields(t *testing.T) {
+	v := NewChannel{
+		Form: Form{Errors: []FieldError{{"name", "“new” is reserved"}}},
+		Name: "new", Description: "Typed with care.",
+	}
+	expect(t, NewChannelPage(pageAt("/channels/new", "ingrid"), v),
+		in("title", says("Error: New channel")),
+		in("[role=alert]", says("Nothing was saved yet.")),
+		in("input[name=name][value=new][aria-invalid=true][aria-describedby=name-error name-hint]"),
+		in("[id=name-error]", says("Name “new” is reserved.")),
+		in("textarea[name=description]", says("Typed with care.")),
+		without("textarea[aria-invalid]"),
+	)
+}
+
+func TestAFormThatNobodySentComplainsOfNothing(t *testing.T) {
+	expect(t, NewChannelPage(pageAt("/channels/new", "ingrid"), NewChannel{}),
+		without("[role=alert]"), without("[aria-invalid]"), in("title", says("New channel"), silent("Error")),
+	)
+}
+
+func TestAnErrorAboutAHiddenFieldIsShownOnTop(t *testing.T) {
+	v := sampleChannel()
+	v.Draft.Form = Form{Errors: []FieldError{{"key", "was used before for another post"}}}
+	expect(t, ChannelPage(pageAt("/channels/aurora", "ingrid"), v),
+		in("[role=alert]", says("Key was used before for another post.")),
+	)
+}
+
+func TestAPasswordIsNeverSentBack(t *testing.T) {
+	for _, page := range []string{
+		render(t, SignUpPage(pageAt("/sign-up", ""), SignUp{Form: refused("password"), Name: "jo"})),
+		render(t, SignInPage(pageAt("/sign-in", ""), SignIn{Form: refused("password"), Name: "jo"})),
+		render(t, AccountPage(pageAt("/account", "jo"), Account{Form: refused("old", "new")})),
+	} {
+		for _, n := range find(parse(t, page), "input[type=password]") {
+			if _, ok := attribute(n, "value"); ok {
+				t.Error("a password field with a value")
+			}
+		}
+	}
+}
+
+func TestATextareaKeepsALeadingNewline(t *testing.T) {
+	v := EditBlog{Channel: "aurora", ID: "1!a", Text: "\n\nfirst"}
+	root := parse(t, render(t, EditBlogPage(pageAt("/e", "ingrid"), v)))
+	if got := find(root, "textarea[name=text]")[0].FirstChild.Data; got != v.Text {
+		t.Errorf("%q, want %q", got, v.Text)
+	}
+}
+
+func TestSigningInComesBackToThePage(t *testing.T) {
+	page := render(t, ChannelPage(pageAt("/channels/aurora?after=a&b", ""), sampleChannel()))
+	if want := `href="/sign-in?next=%2Fchannels%2Faurora%3Fafter%3Da%26b"`; !strings.Contains(page, want) {
+		t.Errorf("no %s", want)
+	}
+	expect(t, SignUpPage(pageAt("/sign-up?next=%2Fx", ""), SignUp{Next: "/x"}),
+		in("input[type=hidden][name=next][value=/x]"),
+		in("main", in("a[href=/sign-in?next=%2Fx]")),
+		in("nav[aria-label=Account]", in("a[href=/sign-in]")),
+	)
+}

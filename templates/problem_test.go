@@ -1,0 +1,40 @@
+package templates
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestEveryProblemSaysWhatHappenedAndWhatToDo(t *testing.T) {
+	for status := 400; status < 600; status++ {
+		v := Problem{Status: status, RequestID: "r-17"}
+		if v.title() == "" || v.detail() == "" {
+			t.Fatalf("%d has no words", status)
+		}
+		expect(t, ProblemPage(pageAt("/x", ""), v), in("code", says("r-17")), in("main", in("a[href=/channels]")))
+	}
+}
+
+func TestAProblemOffersToTryAgainIfThatMayHelp(t *testing.T) {
+	page := pageAt("/channels/aurora?after=x", "")
+	again := in("main", in("a[href=/channels/aurora?after=x]", says("Try again")))
+	expect(t, ProblemPage(page, Problem{Status: 503, RetryAfter: 5 * time.Second}), again, says("Try again in 5 seconds."))
+	expect(t, ProblemPage(page, Problem{Status: 404}), silent("Try again"))
+}
+
+func TestNotSignedInOffersTheFormThatComesBack(t *testing.T) {
+	v := Problem{Status: 401, SignIn: &SignIn{Next: "/channels/new"}}
+	expect(t, ProblemPage(pageAt("/channels/new", ""), v),
+		in("form[method=post][action=/sign-in]", in("input[name=next][value=/channels/new]"), in("input[type=password]")),
+	)
+}
+
+func TestNoPageLeadsToAnotherHostThatItsPathNames(t *testing.T) {
+	for _, path := range []string{"//example.org/x", `/\example.org`, "https://example.org", ""} {
+		page := render(t, ProblemPage(pageAt(path, ""), Problem{Status: 503}))
+		if strings.Contains(page, "example.org") || strings.Contains(page, "Try again") {
+			t.Errorf("%q leads there", path)
+		}
+	}
+}
