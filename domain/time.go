@@ -49,6 +49,19 @@ func CheckTime(field string, t time.Time) error {
 	return nil
 }
 
+// firstStored is the first year that an Edm.DateTime can hold ("Understanding
+// the Table service data model").
+const firstStored = 1601
+
+// CheckStored refuses an instant that a row cannot hold: before the year 1601 or
+// after the year 9999.
+func CheckStored(field string, t time.Time) error {
+	if t.UTC().Year() < firstStored {
+		return Invalid(field, "must not lie before the year %d", firstStored)
+	}
+	return CheckTime(field, t)
+}
+
 // RecentFirst is 19 digits that sort in reverse order of time, so that the
 // newest row comes first in a table that is ordered by key (the log tail
 // pattern). The instant must satisfy CheckTime.

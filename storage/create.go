@@ -17,66 +17,69 @@ import (
 // there, so that nobody can have shut the gate earlier.
 func (s *Store) CreateChannel(ctx context.Context, channel domain.Channel) (domain.Channel, error) {
 	err := contend(ctx, func() error {
-		if err := s.nameIsFree(ctx, channel.Key()); err != nil {
+		row, err := s.readChannel(ctx, channel.Key())
+		switch {
+		case err == nil:
+			return s.nameTaken(ctx, row)
+		case !errors.Is(err, domain.ErrNotFound):
 			return err
 		}
-		created, err := s.tryCreate(ctx, channel)
-		if err == nil && !created {
+		err = s.tryCreate(ctx, channel)
+		if errors.Is(err, errTryAgain) {
 			// What was inserted may still land later. Whoever reads the row absent
 			// must not use its incarnation again: its gate may be gone by then.
 			channel.Incarnation = domain.NewIncarnation()
-			return errTryAgain
 		}
 		return err
 	})
 	return channel, err
 }
 
-func (s *Store) nameIsFree(ctx context.Context, key domain.ChannelKey) error {
-	row, err := s.readChannel(ctx, key)
-	switch {
-	case errors.Is(err, domain.ErrNotFound):
-		return nil
-	case err != nil:
-		return err
-	default:
-		return nameTaken(row)
-	}
-}
-
-func nameTaken(row channelRow) error {
+// nameTaken says what the row means to whoever wants its name. A row without
+// gates is nobody's, not even if it is a late request of the very caller's: it
+// is taken back, and the answer is errTryAgain.
+func (s *Store) nameTaken(ctx context.Context, row channelRow) error {
 	if row.State == domain.ChannelDeleting {
 		return fmt.Errorf("channel %s: %w", row.Key(), domain.ErrStillDeleting)
+	}
+	switch ungated, err := s.takeBackUngated(ctx, row); {
+	case err != nil:
+		return err
+	case ungated:
+		return errTryAgain
 	}
 	return fmt.Errorf("channel %s: %w", row.Key(), domain.ErrExists)
 }
 
-// tryCreate makes one attempt with one incarnation. It reports false, and no
-// error, if this incarnation can no longer become the channel.
-func (s *Store) tryCreate(ctx context.Context, channel domain.Channel) (bool, error) {
+// tryCreate makes one attempt with one incarnation. It is errTryAgain if this
+// incarnation can no longer become the channel.
+func (s *Store) tryCreate(ctx context.Context, channel domain.Channel) error {
 	ref := channel.Ref()
 	if err := s.insertGate(ctx, ref); err != nil {
-		return false, err
+		return err
 	}
 	insertErr := s.channels.Transact(ctx, partitionOf(ref.Key), Insert(only, encodeChannel(channel)...))
 	if insertErr != nil && !errors.Is(insertErr, domain.ErrExists) && !errors.Is(insertErr, domain.ErrUnavailable) {
-		return false, insertErr
+		return insertErr
 	}
 	// Whatever it answered, the row says whose the name is: "exists" can be the
 	// echo of our own insert, and a failure can have taken effect.
 	row, err := s.readChannel(ctx, ref.Key)
+	absent := errors.Is(err, domain.ErrNotFound)
 	switch {
-	case errors.Is(err, domain.ErrNotFound):
-		return false, s.deleteOpenGate(ctx, ref)
+	case absent:
 	case err != nil:
-		return false, err
-	case row.Incarnation != ref.Incarnation:
-		if err := s.deleteOpenGate(ctx, ref); err != nil {
-			return false, err
-		}
-		return false, nameTaken(row)
+		return err
+	case row.Incarnation == ref.Incarnation:
+		return s.confirmCreated(ctx, row)
 	}
-	return s.confirmCreated(ctx, row)
+	if err := s.deleteOpenGate(ctx, ref); err != nil {
+		return err
+	}
+	if absent {
+		return errTryAgain
+	}
+	return s.nameTaken(ctx, row)
 }
 
 // insertGate puts up the open gate. It is the only insert of an open gate, and
@@ -98,28 +101,37 @@ func (s *Store) deleteOpenGate(ctx context.Context, ref domain.ChannelRef) error
 	return err
 }
 
-// confirmCreated checks that the row stands behind a gate. A row whose gates
-// are both gone is an insert that was re-sent and landed after its channel had
-// been deleted whole: it is taken back.
-func (s *Store) confirmCreated(ctx context.Context, row channelRow) (bool, error) {
+// confirmCreated checks that the row stands behind its gate.
+func (s *Store) confirmCreated(ctx context.Context, row channelRow) error {
 	ref := row.Ref()
 	err := s.blogs.Transact(ctx, partitionOf(ref.Key), Merge(openGate(ref.Incarnation), Exists))
-	if err == nil {
-		return true, nil
+	if !errors.Is(err, domain.ErrNotFound) {
+		return err
 	}
+	removed, err := s.removeUngated(ctx, row)
+	switch {
+	case err != nil:
+		return err
+	case removed:
+		return errTryAgain
+	}
+	return fmt.Errorf("channel %s: %w", ref.Key, domain.ErrStillDeleting)
+}
+
+// takeBackUngated deletes an active row whose gates are both gone: an insert
+// that was re-sent and landed after its channel had been deleted whole, or
+// after its creator had given up. It reports whether the row is such.
+func (s *Store) takeBackUngated(ctx context.Context, row channelRow) (ungated bool, err error) {
+	_, err = s.blogs.Get(ctx, partitionOf(row.Key()), openGate(row.Incarnation))
 	if !errors.Is(err, domain.ErrNotFound) {
 		return false, err
 	}
-	removed, err := s.removeUngated(ctx, row)
-	if err == nil && !removed {
-		err = fmt.Errorf("channel %s: %w", ref.Key, domain.ErrStillDeleting)
-	}
-	return false, err
+	return s.removeUngated(ctx, row)
 }
 
 // removeUngated deletes a row that was seen to lack its open gate, in the
 // version that was read, unless its shut gate shows that a deletion is under way.
-func (s *Store) removeUngated(ctx context.Context, row channelRow) (removed bool, err error) {
+func (s *Store) removeUngated(ctx context.Context, row channelRow) (ungated bool, err error) {
 	ref := row.Ref()
 	_, err = s.blogs.Get(ctx, partitionOf(ref.Key), shutGate(ref.Incarnation))
 	if !errors.Is(err, domain.ErrNotFound) {

@@ -49,11 +49,20 @@ func checkKey(what, key string) error {
 	return nil
 }
 
+// checkPartition refuses in addition the empty key, by which the SDK cannot
+// address an entity. An empty row key is fine.
+func checkPartition(key string) error {
+	if key == "" {
+		return limitError("the partition key is empty")
+	}
+	return checkKey("partition key", key)
+}
+
 func checkTransaction(partition string, ops []Operation) error {
 	if len(ops) < 1 || len(ops) > MaxOperations {
 		return limitError("a transaction has 1 to %d operations, this has %d", MaxOperations, len(ops))
 	}
-	if err := checkKey("partition key", partition); err != nil {
+	if err := checkPartition(partition); err != nil {
 		return err
 	}
 	rows := make(map[string]struct{}, len(ops))
@@ -141,7 +150,12 @@ func checkProperty(p Property) (stored, sent int, err error) {
 		}
 		stored += 4 + 2*units
 		sent += jsonLen(p.Value.text)
-	case KindInt64, KindDateTime:
+	case KindDateTime:
+		if err := domain.CheckStored(p.Name, p.Value.Instant()); err != nil {
+			return 0, 0, limitError("%v", err)
+		}
+		stored += 8
+	case KindInt64:
 		stored += 8
 	case KindBoolean:
 		stored++

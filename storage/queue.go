@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"time"
+	"unicode/utf8"
 )
 
 // maxReceive is the most messages that Azure hands out in one call.
@@ -80,9 +81,12 @@ func checkMessageText(text string) error {
 	if text == "" || len(text) > MaxMessageText {
 		return limitError("a message has 1 to %d bytes, this has %d", MaxMessageText, len(text))
 	}
-	for i := range len(text) {
-		if c := text[i]; c < 0x20 && c != '\t' && c != '\n' || c == 0x7f {
-			return limitError("a message must not hold the byte 0x%02x", c)
+	if !utf8.ValidString(text) {
+		return limitError("a message is not valid UTF-8")
+	}
+	for _, r := range text {
+		if r < 0x20 && r != '\t' && r != '\n' || r == 0x7f || r == 0xFFFE || r == 0xFFFF {
+			return limitError("a message must not hold %U", r)
 		}
 	}
 	return nil

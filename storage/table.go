@@ -20,7 +20,7 @@ func NewTable(driver TableDriver, name string) *Table {
 
 // Get reads one row, or returns domain.ErrNotFound.
 func (t *Table) Get(ctx context.Context, partition, row string) (Entity, error) {
-	if err := checkKey("partition key", partition); err != nil {
+	if err := checkPartition(partition); err != nil {
 		return Entity{}, err
 	}
 	if err := checkKey("row key", row); err != nil {
@@ -31,7 +31,7 @@ func (t *Table) Get(ctx context.Context, partition, row string) (Entity, error) 
 
 // Range reads one page of one partition.
 func (t *Table) Range(ctx context.Context, q Range) (Page, error) {
-	if err := checkKey("partition key", q.Partition); err != nil {
+	if err := checkPartition(q.Partition); err != nil {
 		return Page{}, err
 	}
 	if err := checkPaging(q.Paging); err != nil {

@@ -55,12 +55,8 @@ func (s *Store) tendChannel(ctx context.Context, row channelRow, patience time.D
 		}
 		return err
 	}
-	_, err := s.blogs.Get(ctx, partitionOf(row.Key()), openGate(row.Incarnation))
-	if !errors.Is(err, domain.ErrNotFound) {
-		return err
-	}
-	removed, err := s.removeUngated(ctx, row)
-	if removed {
+	ungated, err := s.takeBackUngated(ctx, row)
+	if ungated {
 		done.Ungated++
 	}
 	return err

@@ -127,7 +127,7 @@ func identify(item *gofeed.Item) string {
 // dateOf skips a date that no row key can hold.
 func dateOf(item *gofeed.Item) time.Time {
 	for _, date := range []*time.Time{item.PublishedParsed, item.UpdatedParsed} {
-		if date != nil && domain.CheckTime("published", *date) == nil {
+		if date != nil && domain.CheckStored("published", *date) == nil {
 			return domain.Storable(*date)
 		}
 	}
