@@ -1,0 +1,159 @@
+package web_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"microblogging/domain"
+)
+
+// permalink is the permalink of a post.
+func permalink(channel domain.Channel, blog domain.Blog) string {
+	return "/channels/" + url.PathEscape(string(channel.Name)) + "/blogs/" + string(blog.ID)
+}
+
+func TestAnAuthorFindsEditsAndDeletesAPost(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	channel := s.channel("Straße", "ada")
+	path := permalink(channel, s.post(channel, "ada", "Löcher"))
+	b.open("/channels/strasse").follow("just now").want(200).heading("Post by ada").says("Löcher").saysNot("edited").
+		follow("Edit").form("Save").fill("title", "Asphalt").fill("text", "Neu\nund glatt").press().
+		at(path).heading("Asphalt").says("Your changes are saved.", "Neu und glatt", "edited just now").
+		form("Delete this post").press().
+		at("/channels/Stra%C3%9Fe").says("The post is deleted.", "Nothing here yet")
+	b.open(path).want(404).follow("Back to Straße").want(200)
+	b.open(path + "/edit").want(404)
+}
+
+func TestAStaleEditShowsBothVersionsAndLetsItsAuthorChoose(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	channel := s.channel("Engines", "ada")
+	path := permalink(channel, s.post(channel, "ada", "Draft"))
+	early, late := b.open(path+"/edit").form("Save"), b.open(path+"/edit").form("Save")
+	early.fill("title", "Theirs").fill("text", "First to save").press().at(path)
+	stale := late.fill("title", "Mine").fill("text", "Second to save").press().want(412).
+		says("saved in between", "Theirs", "First to save")
+	s.browser().open(path).heading("Theirs")
+
+	choice := stale.form("Replace the saved version with mine")
+	if choice.values.Get("title") != "Mine" || choice.values.Get("text") != "Second to save" {
+		t.Errorf("what was typed is lost: %v", choice.values)
+	}
+	again := b.open(path + "/edit").form("Save").fill("title", "Third")
+	again.press().at(path)
+	choice = choice.press().want(412).says("Third").form("Replace the saved version with mine")
+	choice.press().at(path).heading("Mine").says("Second to save")
+	stale.follow("Keep the saved version").want(200).heading("Mine")
+}
+
+func TestAnEditSentTwiceIsNoConflictWithItself(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	channel := s.channel("Engines", "ada")
+	path := permalink(channel, s.post(channel, "ada", "Draft"))
+	form := b.open(path+"/edit").form("Save").fill("title", " Saved ").fill("text", "Two\r\nlines")
+	form.press().at(path).heading("Saved")
+	form.press().at(path).heading("Saved")
+}
+
+func TestABadEditComesBackAsItWasTyped(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	channel := s.channel("Engines", "ada")
+	path := permalink(channel, s.post(channel, "ada", "Draft"))
+	form := b.open(path+"/edit").form("Save").fill("title", "Kept").fill("text", " ")
+	again := form.press().want(422).complains("text", "must not be blank").form("Save")
+	if again.values.Get("title") != "Kept" || again.values.Get("etag") != form.values.Get("etag") {
+		t.Errorf("the form comes back as %v", again.values)
+	}
+	again.fill("text", "Words").press().at(path).heading("Kept")
+}
+
+func TestAFormThatNamesNoVersionChangesNothing(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	channel := s.channel("Engines", "ada")
+	path := permalink(channel, s.post(channel, "ada", "Draft"))
+	for _, test := range []struct {
+		path   string
+		form   url.Values
+		status int
+	}{
+		{path + "/edit", url.Values{"text": {"x"}}, 428},
+		{path + "/edit", url.Values{"text": {"x"}, "etag": {"no quotes"}}, 400},
+		{path + "/edit", url.Values{"text": {"x"}, "etag": {`"of-another"`}}, 412},
+		{path, url.Values{"action": {"delete"}}, 428},
+		{path, url.Values{"action": {"delete"}, "etag": {`"of-another"`}}, 412},
+		{path, url.Values{"action": {"vote"}, "etag": {"*"}}, 400},
+		{path, url.Values{}, 400},
+		{"/channels/Engines/delete", url.Values{}, 428},
+		{"/channels/Engines/delete", url.Values{"incarnation": {"\xff"}}, 412},
+	} {
+		before := s.writes.Load()
+		b.send("POST", test.path, posted(test.form)).want(test.status)
+		if n := s.writes.Load() - before; n != 0 {
+			t.Errorf("%s %v: %d writes", test.path, test.form, n)
+		}
+	}
+	b.open(path).want(200).says("Draft").saysNot("edited")
+}
+
+func TestAPostEditedSinceItWasReadIsNotDeleted(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	channel := s.channel("Engines", "ada")
+	path := permalink(channel, s.post(channel, "ada", "Draft"))
+	form := b.open(path).form("Delete this post")
+	b.open(path+"/edit").form("Save").fill("text", "Better").press().at(path)
+	form.press().want(412).says("edited in between").follow("The post as it is now").want(200).says("Better").
+		form("Delete this post").press().at("/channels/Engines")
+	form.press().want(404)
+}
+
+func TestOnlyWhoMayIsOfferedToChangeAPost(t *testing.T) {
+	s := newSite(t)
+	owner, author, other, stranger := s.signedIn("ada"), s.signedIn("bob"), s.signedIn("eve"), s.browser()
+	channel := s.channel("Engines", "ada")
+	path := permalink(channel, s.post(channel, "bob", "Mine"))
+	del := author.open(path).form("Delete this post").values
+	edit := author.open(path + "/edit").form("Save").values
+	for _, test := range []struct {
+		b            *browser
+		edit, delete bool
+		status       int
+	}{
+		{owner, false, true, 403}, {author, true, true, 200}, {other, false, false, 403}, {stranger, false, false, 401},
+	} {
+		p := test.b.open(path).want(200)
+		if got := p.href("Edit") != ""; got != test.edit {
+			t.Errorf("offered to edit: %t", got)
+		}
+		if got := p.hasForm("Delete this post"); got != test.delete {
+			t.Errorf("offered to delete: %t", got)
+		}
+		test.b.open(path + "/edit").want(test.status)
+		if !test.edit {
+			test.b.send("POST", path+"/edit", posted(edit)).want(test.status)
+		}
+		if !test.delete {
+			test.b.send("POST", path, posted(del)).want(test.status)
+		}
+	}
+	owner.open(path).form("Delete this post").press().at("/channels/Engines")
+}
+
+func TestWhatNamesNoPostIsNotFound(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	channel, other := s.channel("Engines", "ada"), s.channel("Wheels", "ada")
+	blog := s.post(channel, "ada", "Here")
+	for _, id := range []string{"x", string(blog.ID[:19]), strings.ToLower(string(blog.ID)), string(blog.ID) + "%00", "%2e%2e", string(domain.NewBlogID(blog.CreatedOn))} {
+		b.open("/channels/Engines/blogs/" + id).want(404).follow("Back to Engines").want(200)
+		b.send("POST", "/channels/Engines/blogs/"+id+"/edit", posted(url.Values{"etag": {"*"}, "text": {"x"}})).want(404)
+	}
+	b.open(permalink(other, blog)).want(404)
+	b.open(strings.Replace(permalink(channel, blog), "!", "%21", 1)).want(200).says("Here")
+}

@@ -1,0 +1,304 @@
+package web_test
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"microblogging/domain"
+)
+
+func TestANewcomerSignsUpCreatesAChannelAndPosts(t *testing.T) {
+	b := newSite(t).browser()
+	b.open("/").want(200).heading("Channels").says("No channels yet")
+	b.open("/channels/new").want(401).says("Please sign in")
+	b.open("/sign-up?next=/channels/new").want(200).
+		form("Sign up").fill("name", "Ada").fill("password", password).press().
+		at("/channels/new").
+		form("Create channel").fill("name", "Ärger.im-Büro").fill("description", "Was\r\nnervt").press().
+		at("/channels/%C3%84rger.im-B%C3%BCro").heading("Ärger.im-Büro").says("Nothing here yet", "Was nervt").
+		form("Post").fill("title", "Drucker").fill("text", "Papierstau.\nSchon wieder: https://example.com/a?b=1&c=2 <b>!</b>").press().
+		at("/channels/%C3%84rger.im-B%C3%BCro").says("Your post is there.", "Drucker", "Papierstau.", "<b>!</b>").
+		follow("https://example.com/a?b=1&c=2").want(404)
+	b.open("/channels/%C3%84rger.im-B%C3%BCro").saysNot("Your post is there.")
+	b.open("/channels").says("Ärger.im-Büro", "Was", "by ada")
+}
+
+func TestAFormSentTwiceMakesOnePost(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	s.channel("Engines", "ada")
+	form := b.open("/channels/Engines").form("Post").fill("title", "Once").fill("text", "Hello")
+	for range 3 {
+		if got := form.press().at("/channels/Engines").titles(); !slices.Equal(got, []string{"Once"}) {
+			t.Fatalf("posts %q", got)
+		}
+	}
+	b.send("POST", "/channels/Engines", multiparted(form.values)).at("/channels/Engines")
+	b.open("/channels/Engines").form("Post").fill("title", "Twice").fill("text", "Hello").press()
+	if got := b.open("/channels/Engines").titles(); !slices.Equal(got, []string{"Twice", "Once"}) {
+		t.Fatalf("posts %q", got)
+	}
+}
+
+func TestAFormSentAgainWithAnotherTextAsksFirst(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	s.channel("Engines", "ada")
+	form := b.open("/channels/Engines").form("Post").fill("title", "First").fill("text", "Hello")
+	form.press().at("/channels/Engines")
+	asked := form.fill("title", "Second").press().want(422).says("This form was sent before")
+	if got := asked.titles(); !slices.Equal(got, []string{"First"}) {
+		t.Fatalf("posts %q", got)
+	}
+	again := asked.form("Post")
+	if again.values.Get("title") != "Second" || again.values.Get("text") != "Hello" {
+		t.Errorf("what was typed is lost: %v", again.values)
+	}
+	if got := again.press().at("/channels/Engines").titles(); !slices.Equal(got, []string{"Second", "First"}) {
+		t.Fatalf("posts %q", got)
+	}
+}
+
+func TestAFormWhosePostWasDeletedDoesNotBringItBack(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	channel := s.channel("Engines", "ada")
+	form := b.open("/channels/Engines").form("Post").fill("title", "Regretted").fill("text", "Hello")
+	form.press().at("/channels/Engines").follow("just now").form("Delete this post").press().at("/channels/Engines")
+	asked := s.unwrittenPosts(channel, func() page { return form.press() }).want(410).says("has been deleted since", "Nothing here yet")
+	if got := asked.form("Post").press().at("/channels/Engines").titles(); !slices.Equal(got, []string{"Regretted"}) {
+		t.Fatalf("posts %q", got)
+	}
+}
+
+// unwrittenPosts fails the test if there are other posts afterwards.
+func (s *site) unwrittenPosts(channel domain.Channel, request func() page) page {
+	s.Helper()
+	before := s.browser().open("/channels/" + url.PathEscape(string(channel.Name))).titles()
+	p := request()
+	after := s.browser().open("/channels/" + url.PathEscape(string(channel.Name))).titles()
+	if !slices.Equal(before, after) {
+		s.Errorf("posts before %q, after %q", before, after)
+	}
+	return p
+}
+
+func TestOlderPostsAreReadPageByPageToTheFirst(t *testing.T) {
+	s := newSite(t)
+	channel := s.channel("Engines", string(s.author("ada")))
+	var want []string
+	for i := range 45 {
+		s.post(channel, "ada", fmt.Sprintf("number %d", i))
+		want = append([]string{fmt.Sprintf("number %d", i)}, want...)
+	}
+	var got []string
+	b := s.browser()
+	p := b.open("/channels/Engines").want(200)
+	for pages := 1; ; pages++ {
+		for _, n := range all(p.doc, tag("article")) {
+			_, number, _ := strings.Cut(seen(n), "just now ")
+			got = append(got, number)
+		}
+		if p.href("Older posts →") == "" {
+			if pages != 3 || p.href("← Newest posts") != "/channels/Engines" {
+				t.Errorf("%d pages, back to %q", pages, p.href("← Newest posts"))
+			}
+			break
+		}
+		s.post(channel, "ada", "while we read")
+		p = p.follow("Older posts →").want(200)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("read %q", got)
+	}
+}
+
+// author makes an account.
+func (s *site) author(name string) domain.UserName {
+	s.Helper()
+	user, err := s.store.SignUp(s.Context(), name, password)
+	if err != nil {
+		s.Fatalf("signing up: %v", err)
+	}
+	return user.Name
+}
+
+func TestAContinuationFromElsewhereIsRefusedWithAWayBack(t *testing.T) {
+	s := newSite(t)
+	ada := s.author("ada")
+	engines, wheels := s.channel("Engines", string(ada)), s.channel("Wheels", string(ada))
+	for range 21 {
+		s.post(engines, "ada", "x")
+		s.post(wheels, "ada", "x")
+	}
+	b := s.browser()
+	_, ofEngines, _ := strings.Cut(b.open("/channels/Engines").href("Older posts →"), "?")
+	b.open("/channels/Engines?" + ofEngines).want(200)
+	for _, query := range []string{ofEngines, "after=made-up", "after=%FF%00", "after=" + strings.Repeat("A", 5000)} {
+		b.open("/channels/Wheels?" + query).want(422).follow("Back to Wheels").want(200).heading("Wheels")
+		b.open("/channels?" + query).want(422).follow("All channels").want(200)
+	}
+}
+
+func TestAChannelPageIsTheSameInAnySpelling(t *testing.T) {
+	s := newSite(t)
+	s.channel("Straße", string(s.author("ada")))
+	for path, link := range map[string]string{
+		"/channels/STRASSE":       `</channels/Stra%C3%9Fe>; rel="canonical"`,
+		"/channels/stra%C3%9fe":   `</channels/Stra%C3%9Fe>; rel="canonical"`,
+		"/channels/%53tra%c3%9fe": "",
+	} {
+		p := s.browser().open(path).want(200).heading("Straße")
+		if got := p.header.Get("Link"); got != link {
+			t.Errorf("%s: Link %q", path, got)
+		}
+	}
+}
+
+func TestABadPostComesBackAsItWasTyped(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	s.channel("Engines", "ada")
+	for name, test := range map[string]struct{ title, text, field, detail string }{
+		"empty":               {"Title", "", "text", "Text must not be blank."},
+		"blank":               {"Title", " \n\t ", "text", "Text must not be blank."},
+		"too long":            {"Title", strings.Repeat("ä", 5001), "text", "at most 5000 characters, this has 5001"},
+		"title too long":      {strings.Repeat("ä", 121), "Text", "title", "at most 120 characters, this has 121"},
+		"title of two lines":  {"a\nb", "Text", "title", "control character U+000A"},
+		"a control character": {"Title", "a\x00b", "text", "control character U+0000"},
+		"invalid UTF-8":       {"Title", "a\xffb", "text", "Text is not valid UTF-8."},
+		"invalid title":       {"\xc3\x28", "Text", "title", "Title is not valid UTF-8."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			form := b.open("/channels/Engines").form("Post").fill("title", test.title).fill("text", test.text)
+			before := s.writes.Load()
+			p := form.press().want(422).heading("Engines").complains(test.field, test.detail)
+			if n := s.writes.Load() - before; n != 0 {
+				t.Errorf("%d writes", n)
+			}
+			again := p.form("Post").values
+			if again.Get("key") != form.values.Get("key") {
+				t.Error("another key: it could make two posts of one")
+			}
+			if got := again.Get("title"); test.title == "Title" && got != test.title {
+				t.Errorf("title %q", got)
+			}
+			if got := again.Get("text"); test.text == "Text" && got != test.text {
+				t.Errorf("text %q", got)
+			}
+		})
+	}
+}
+
+func TestALongTextOfManyBytesIsNoTooLargeForm(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	s.channel("Engines", "ada")
+	// 5,000 characters of four bytes, each of which becomes three.
+	b.open("/channels/Engines").form("Post").fill("text", strings.Repeat("🚀", 5000)).press().at("/channels/Engines")
+}
+
+func TestABadChannelComesBackAsItWasTyped(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	s.channel("Engines", "ada")
+	s.askDeletion(s.channel("Leaving", "ada"))
+	for name, test := range map[string]struct {
+		name, description string
+		status            int
+		field, detail     string
+	}{
+		"empty name":        {"", "d", 422, "name", "Name must not be empty."},
+		"a slash":           {"a/b", "d", 422, "name", "not '/'"},
+		"reserved":          {"NEW", "d", 422, "name", "reserved"},
+		"invalid UTF-8":     {"\xff", "d", 422, "name", "not valid UTF-8"},
+		"in use":            {"ENGINES", "d", 409, "name", "Name is taken."},
+		"being deleted":     {"leaving", "d", 409, "name", "still being deleted"},
+		"long description":  {"ok", strings.Repeat("x", 501), 422, "description", "at most 500"},
+		"both":              {"a b", strings.Repeat("x", 501), 422, "description", "at most 500"},
+		"control character": {"ok", "a\x01", 422, "description", "U+0001"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			form := b.open("/channels/new").form("Create channel").fill("name", test.name).fill("description", test.description)
+			before := s.writes.Load()
+			p := form.press().want(test.status).heading("New channel").complains(test.field, test.detail)
+			if n := s.writes.Load() - before; n != 0 {
+				t.Errorf("%d writes", n)
+			}
+			if got := p.form("Create channel").values.Get("description"); test.description == "d" && got != "d" {
+				t.Errorf("description %q", got)
+			}
+		})
+	}
+	if got := b.open("/channels/new?name=%22%3E%3Cb%3E").form("Create channel").values.Get("name"); got != `"><b>` {
+		t.Errorf("name %q", got)
+	}
+}
+
+func TestOnlyTheOwnerEditsTheDescription(t *testing.T) {
+	s := newSite(t)
+	ada, bob := s.signedIn("ada"), s.signedIn("bob")
+	s.channel("Engines", "ada")
+	ada.open("/channels/engines").follow("Edit description").
+		form("Save").fill("description", strings.Repeat("x", 501)).press().want(422).complains("description", "at most 500").
+		form("Save").fill("description", "Pistons and <valves>").press().
+		at("/channels/Engines").says("Your changes are saved.", "Pistons and <valves>")
+	if bob.open("/channels/Engines").href("Edit description") != "" {
+		t.Error("everybody is offered to edit the description")
+	}
+	bob.open("/channels/Engines/edit").want(403).follow("Back to Engines").want(200)
+	bob.send("POST", "/channels/Engines/edit", posted(url.Values{"description": {"Mine"}})).want(403)
+	s.browser().open("/channels/Engines/edit").want(401)
+	s.browser().open("/channels/Engines").says("Pistons").saysNot("Mine")
+}
+
+func TestAStrangerIsAskedToSignInAndComesBack(t *testing.T) {
+	s := newSite(t)
+	s.author("ada")
+	s.channel("Engines", "ada")
+	b := s.browser()
+	p := b.open("/channels/Engines").want(200)
+	if p.hasForm("Post") {
+		t.Error("a stranger is shown a form that would be refused")
+	}
+	p.follow("Sign in").form("Sign in").fill("name", "ada").fill("password", password).press().at("/channels/Engines")
+	b.open("/sign-out").form("Sign out").press().at("/").says("You are signed out.")
+	b.open("/channels/Engines/edit").want(401).
+		form("Sign in").fill("name", "ada").fill("password", password).press().at("/channels/Engines/edit")
+}
+
+func TestAPostOfAnEndedSessionIsRefusedWithAWayToSendIt(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	s.channel("Engines", "ada")
+	form := b.open("/channels/Engines").form("Post").fill("title", "Kept").fill("text", "Hello")
+	if err := s.store.EndSessions(t.Context(), "ada"); err != nil {
+		t.Fatal(err)
+	}
+	refused := form.press().want(401).says("Nothing was saved.", "reload")
+	refused.form("Sign in").fill("name", "ada").fill("password", password).press().at("/channels/Engines").saysNot("Kept")
+	form.press().at("/channels/Engines").says("Kept") // what reloading does
+}
+
+func TestWhatIsNotThereOrGoingSaysSo(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	going := s.channel("Going", "ada")
+	blog := s.post(going, "ada", "x")
+	s.askDeletion(going)
+	for _, path := range []string{"", "/edit", "/delete", "/blogs/" + string(blog.ID), "/blogs/" + string(blog.ID) + "/edit"} {
+		b.open("/channels/going" + path).want(410).says("The channel is being deleted.").saysNot("All about")
+		b.open("/channels/nothing" + path).want(404)
+		b.open("/channels/a%2Fb" + path).want(404)
+	}
+	b.send("POST", "/channels/Going", posted(url.Values{"text": {"Too late"}})).want(410)
+	b.send("POST", "/channels/Going/edit", posted(url.Values{"description": {"Too late"}})).want(410)
+	b.send("POST", "/channels/Nothing", posted(url.Values{"text": {"Nowhere"}})).want(404)
+	b.open("/channels").saysNot("Going")
+	for _, path := range []string{"/nothing", "/channels/", "/channels/%FF", "/channels/x/y", "//evil.example/x"} {
+		b.open(path).want(404).says("There is nothing here", "ada")
+	}
+}
