@@ -1,0 +1,302 @@
+package storage_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/storagetest"
+)
+
+func TestACreatedChannelIsReadAsItWasMade(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel, err := domain.NewChannel("Café.Straße-9", " two\r\nlines ", ada)
+		w.ok(err)
+		made, err := w.store.CreateChannel(t.Context(), channel)
+		w.ok(err)
+		read, err := w.store.Channel(t.Context(), channel.Key())
+		if err != nil || read != made || made != channel {
+			t.Errorf("asked for %+v, made %+v, read %+v (%v)", channel, made, read, err)
+		}
+		if read.Description != "two\nlines" || read.Owner != ada || read.State != domain.ChannelActive {
+			t.Errorf("read %+v", read)
+		}
+		w.mustBeSound()
+	})
+}
+
+func TestANameIsTakenHoweverItIsSpelled(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.create("Café-Straße", ada)
+		for _, name := range []string{"Café-Straße", "CAFÉ-STRASSE", "cafe\u0301-strasse", "Cafe\u0301-stra\u1e9ee"} {
+			_, err := w.store.CreateChannel(t.Context(), w.channel(name, grace))
+			if !errors.Is(err, domain.ErrExists) || errors.Is(err, domain.ErrStillDeleting) {
+				t.Errorf("creating %q: %v, want ErrExists", name, err)
+			}
+		}
+		w.create("Cafe-Strasse", grace) // another name: accents are not case
+		w.mustBeSound()
+	})
+}
+
+func TestANameIsTakenUntilItsDeletionHasEnded(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		first := w.create("garden", ada)
+		for i, step := range cascade(w.store, first.Ref()) {
+			w.ok(step(t.Context()))
+			if i == 4 {
+				break
+			}
+			if _, err := w.store.CreateChannel(t.Context(), w.channel("garden", ada)); !errors.Is(err, domain.ErrStillDeleting) {
+				t.Errorf("creating after step %d: %v, want ErrStillDeleting", i+1, err)
+			}
+		}
+		if again := w.create("garden", ada); again.Incarnation == first.Incarnation {
+			t.Error("an incarnation has returned")
+		}
+		w.mustBeSound()
+	})
+}
+
+// mustBeWhole checks a creation whose creator was told err: after a success, the
+// creator has the channel and can post there; and whatever was told, what is
+// there is whole, and is the creator's.
+func (w *world) mustBeWhole(made domain.Channel, err error) {
+	w.t.Helper()
+	w.tend()
+	read, readErr := w.store.Channel(w.t.Context(), made.Key())
+	switch {
+	case err == nil && (readErr != nil || read != made):
+		w.t.Errorf("created %+v, and there is %+v, %v", made, read, readErr)
+	case errors.Is(readErr, domain.ErrNotFound):
+	case readErr != nil:
+		w.t.Error(readErr)
+	default:
+		w.post(read, grace, "first")
+	}
+	w.mustBeSound()
+}
+
+// Nobody else wants the name, so that nobody can have taken it.
+func TestNoMishapOfACreationHalvesAChannelOrTakesTheNameFromItsCreator(t *testing.T) {
+	eachMishap(t, func(w *world) {
+		made, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
+		if err != nil && !errors.Is(err, domain.ErrUnavailable) {
+			w.t.Errorf("creating: %v", err)
+		}
+		w.mustBeWhole(made, err)
+		if _, err := w.store.Channel(w.t.Context(), made.Key()); errors.Is(err, domain.ErrNotFound) {
+			w.create("garden", eve)
+		}
+	})
+}
+
+func TestACreatorThatDiesLeavesAWholeChannelOrNone(t *testing.T) {
+	for _, fault := range mishaps {
+		eachCall(t, fault.name+", and then its sender dies", func(w *world, n int) {
+			w.arm(deadAfter(n, fault.at(n)))
+			made, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
+			w.mustBeWhole(made, err)
+		})
+	}
+}
+
+// callsOfACreation bounds the calls that a creation makes, also with a fault.
+const callsOfACreation = 12
+
+// A request of the creation is delivered late while the creation still goes on.
+func TestACreatorIsNotBeatenByARequestOfItsOwn(t *testing.T) {
+	for arrival := 2; arrival <= callsOfACreation; arrival++ {
+		t.Run(fmt.Sprintf("before call %d", arrival), func(t *testing.T) {
+			for _, first := range firsts {
+				eachCall(t, first.name, func(w *world, n int) {
+					hook, late := storagetest.ResentLater(n, first.at(n))
+					w.arm(chain(before(arrival, func() { w.arrive(late) }), hook))
+					made, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
+					if err != nil && !errors.Is(err, domain.ErrUnavailable) {
+						w.t.Errorf("creating: %v", err)
+					}
+					w.mustBeWhole(made, err)
+				})
+			}
+		})
+	}
+}
+
+// One call never arrives, so that the creator starts over, and a later one is
+// delivered once more when the channel is made.
+func TestACreatorThatStartedOverIsNotUndoneByARequestOfItsOwn(t *testing.T) {
+	for lost := 1; lost <= callsOfACreation; lost++ {
+		t.Run(fmt.Sprintf("call %d is lost", lost), func(t *testing.T) {
+			eachCall(t, "arrives once more", func(w *world, n int) {
+				hook, late := storagetest.ResentLater(n, storagetest.FailBefore(lost))
+				w.arm(hook)
+				made, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
+				w.arrive(late)
+				w.mustBeWhole(made, err)
+			})
+		})
+	}
+}
+
+// A request of the creation is delivered late, after a whole life and death of
+// the channel, with or without another life after it.
+func TestACreationThatArrivesLateMakesNoChannel(t *testing.T) {
+	for _, another := range []bool{false, true} {
+		t.Run(fmt.Sprintf("another life %v", another), func(t *testing.T) {
+			eachStraggler(t, func(w *world, late *storagetest.Straggler) {
+				made, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
+				if err != nil {
+					made, err = w.store.CreateChannel(w.t.Context(), w.channel("garden", ada))
+					if errors.Is(err, domain.ErrExists) { // the first try took effect
+						made, err = w.store.Channel(w.t.Context(), "garden")
+					}
+					w.ok(err)
+				}
+				w.post(made, grace, "earlier")
+				w.delete(made)
+				if another {
+					w.live(made, lives)
+				}
+				w.arrive(late)
+				if !another { // nor does it take the name from anybody
+					theirs := w.create("garden", eve)
+					w.mustBeSound()
+					w.delete(theirs)
+				}
+				w.mustKeepLife(made, another)
+			})
+		})
+	}
+}
+
+// mustKeepLife is mustKeepTheNextLife, but for open gates of lives that nobody
+// can ever hear of.
+func (w *world) mustKeepLife(channel domain.Channel, another bool) {
+	w.t.Helper()
+	if another {
+		w.mustKeepTheNextLife(channel, true)
+		return
+	}
+	if next, err := w.store.Channel(w.t.Context(), channel.Key()); !errors.Is(err, domain.ErrNotFound) {
+		w.t.Errorf("the deleted channel is read as %+v, %v", next, err)
+	}
+	w.mustBeSound()
+}
+
+// Another creates the same name between any two calls of the first creator, of
+// which one may fail besides.
+func TestTwoCreatorsOfOneNameHaveOneChannel(t *testing.T) {
+	faults := append([]fault{{"passes", func(int) storagetest.Hook { return storagetest.Pass }}}, mishaps...)
+	for arrival := 1; arrival <= callsOfACreation; arrival++ {
+		t.Run(fmt.Sprintf("the other comes before call %d", arrival), func(t *testing.T) {
+			for _, fault := range faults {
+				eachCall(t, fault.name, func(w *world, n int) {
+					var theirs domain.Channel
+					var theirErr error
+					other := func() { theirs, theirErr = w.store.CreateChannel(w.t.Context(), w.channel("garden", eve)) }
+					w.arm(chain(before(arrival, other), fault.at(n)))
+					mine, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
+					if int(w.calls.Load()) < arrival {
+						other()
+					}
+					w.mustHaveOneOwner(mine, err, theirs, theirErr)
+				})
+			}
+		})
+	}
+}
+
+// mustHaveOneOwner checks what two creators of one name were told.
+func (w *world) mustHaveOneOwner(mine domain.Channel, err error, theirs domain.Channel, theirErr error) {
+	w.t.Helper()
+	if err == nil && theirErr == nil {
+		w.t.Error("both creators were told that they have the channel")
+	}
+	w.tend()
+	read, readErr := w.store.Channel(w.t.Context(), "garden")
+	if readErr != nil && !errors.Is(readErr, domain.ErrNotFound) {
+		w.t.Error(readErr)
+	}
+	for _, told := range []struct {
+		err  error
+		made domain.Channel
+	}{{err, mine}, {theirErr, theirs}} {
+		switch {
+		case told.err == nil && read != told.made:
+			w.t.Errorf("%s was told that the channel is made, and there is %+v, %v", told.made.Owner, read, readErr)
+		case errors.Is(told.err, domain.ErrExists) && (readErr != nil || read.Owner == told.made.Owner):
+			w.t.Errorf("%s was told that the name is taken, and there is %+v, %v", told.made.Owner, read, readErr)
+		case told.err != nil && !errors.Is(told.err, domain.ErrExists) && !errors.Is(told.err, domain.ErrUnavailable):
+			w.t.Errorf("%s was told %v", told.made.Owner, told.err)
+		}
+	}
+	w.mustBeSound()
+}
+
+// The name goes through another's life, or through an own deletion, between any
+// two calls of the creator.
+func TestACreationOutlivesWhatHappensToItsName(t *testing.T) {
+	works := map[string]func(w *world){
+		"another's whole life": func(w *world) {
+			if theirs, err := w.store.CreateChannel(w.t.Context(), w.channel("garden", eve)); err == nil {
+				w.post(theirs, eve, "text")
+				w.delete(theirs)
+			}
+		},
+		"its own deletion": func(w *world) {
+			if own, err := w.store.Channel(w.t.Context(), "garden"); err == nil {
+				w.delete(own)
+			}
+		},
+		"the slow sweep": func(w *world) { w.tend() },
+		"a repair": func(w *world) {
+			_, err := w.store.NewChecker(0, true, func(storage.Breach) {}).Run(w.t.Context())
+			w.ok(err)
+		},
+	}
+	for name, work := range works {
+		eachCall(t, "comes after "+name, func(w *world, n int) {
+			w.arm(before(n, func() { work(w) }))
+			made, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
+			w.ok(err)
+			w.mustBeWhole(made, err)
+		})
+	}
+}
+
+func TestOneOfManyCreatorsOfANameWins(t *testing.T) {
+	w := newWorld(t)
+	var mu sync.Mutex
+	var winners []domain.Channel
+	atOnce(32, func(i int) {
+		made, err := w.store.CreateChannel(t.Context(), w.channel("Garden", domain.UserName(fmt.Sprintf("user%d", i))))
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case err == nil:
+			winners = append(winners, made)
+		case !errors.Is(err, domain.ErrExists) || errors.Is(err, domain.ErrStillDeleting):
+			t.Errorf("creator %d: %v", i, err)
+		}
+	})
+	if len(winners) != 1 {
+		t.Fatalf("%d creators won: %+v", len(winners), winners)
+	}
+	read, err := w.store.Channel(t.Context(), "garden")
+	if err != nil || read != winners[0] {
+		t.Errorf("the winner made %+v, and there is %+v, %v", winners[0], read, err)
+	}
+	var gates []string
+	for _, row := range w.rows("Blogs") {
+		gates = append(gates, row.Row)
+	}
+	if !slices.Equal(gates, []string{openGate(read.Incarnation)}) {
+		t.Errorf("the partition holds %s, want the winner's gate alone", strings.Join(gates, ", "))
+	}
+}

@@ -1,0 +1,149 @@
+package storage_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/storagetest"
+)
+
+// A fault is what befalls call number n.
+type fault struct {
+	name string
+	at   func(n int) storagetest.Hook
+}
+
+// mishaps are what a network and an SDK that retries do to one call.
+var mishaps = []fault{
+	{"never arrives", storagetest.FailBefore},
+	{"loses its reply", storagetest.FailAfter},
+	{"is sent twice", storagetest.SentTwice},
+}
+
+// firsts are what the caller gets of a call that is delivered once more, or for
+// the first time, when everybody has long gone on.
+var firsts = []fault{
+	{"arrives once more", func(int) storagetest.Hook { return storagetest.Pass }},
+	{"arrives once more after its reply was lost", storagetest.FailAfter},
+	{"arrives only later", storagetest.FailBefore},
+}
+
+// deadAfter fails every call from number n on, and n itself as the fault says:
+// the process died there.
+func deadAfter(n int, at storagetest.Hook) storagetest.Hook {
+	return func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+		if call.Seq > n {
+			return storagetest.ErrInjected
+		}
+		return at(ctx, call, send)
+	}
+}
+
+// before runs other work when call number n has been decided on and not yet
+// sent.
+func before(n int, work func()) storagetest.Hook {
+	return func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+		if call.Seq == n {
+			work()
+		}
+		return send(ctx)
+	}
+}
+
+// chain applies the first hook around the second.
+func chain(outer, inner storagetest.Hook) storagetest.Hook {
+	return func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+		return outer(ctx, call, func(ctx context.Context) error { return inner(ctx, call, send) })
+	}
+}
+
+// eachCall runs a scenario again and again, telling it 1, 2, 3… as the number of
+// the call to strike, until the scenario no longer makes so many calls on the
+// faulty side. Nobody chooses which call to test.
+func eachCall(t *testing.T, what string, scenario func(w *world, n int)) {
+	t.Helper()
+	for n, last := 1, false; !last; n++ {
+		t.Run(fmt.Sprintf("call %d %s", n, what), func(t *testing.T) {
+			inBubble(t, func(_ *testing.T, w *world) {
+				last = true // also if the scenario fails for good
+				scenario(w, n)
+				last = int(w.calls.Load()) < n
+			})
+		})
+	}
+}
+
+// eachMishap runs a scenario with every call on the faulty side struck by every
+// mishap in turn.
+func eachMishap(t *testing.T, scenario func(w *world)) {
+	t.Helper()
+	for _, fault := range mishaps {
+		eachCall(t, fault.name, func(w *world, n int) {
+			w.arm(fault.at(n))
+			scenario(w)
+		})
+	}
+}
+
+// eachStraggler runs a scenario with every call on the faulty side delivered once
+// more when the scenario says so.
+func eachStraggler(t *testing.T, scenario func(w *world, late *storagetest.Straggler)) {
+	t.Helper()
+	for _, first := range firsts {
+		eachCall(t, first.name, func(w *world, n int) {
+			hook, late := storagetest.ResentLater(n, first.at(n))
+			w.arm(hook)
+			scenario(w, late)
+		})
+	}
+}
+
+// arrive delivers a straggler. Its answer reaches nobody.
+func (w *world) arrive(late *storagetest.Straggler) {
+	w.t.Helper()
+	if _, err := late.Arrive(w.t.Context()); err != nil {
+		w.t.Logf("the late request is refused: %v", err)
+	}
+}
+
+// cascade is the steps of package worker's list, one after the other, so that a
+// test can stop between any two.
+func cascade(s *storage.Store, ref domain.ChannelRef) []func(ctx context.Context) error {
+	return []func(ctx context.Context) error{
+		func(ctx context.Context) error { _, err := s.MarkDeleting(ctx, ref); return err },
+		func(ctx context.Context) error { _, err := s.ShutGate(ctx, ref); return err },
+		func(ctx context.Context) error { return sweepAll(ctx, s, ref) },
+		func(ctx context.Context) error { return s.DisarmGate(ctx, ref) },
+		func(ctx context.Context) error { return s.ReleaseName(ctx, ref) },
+	}
+}
+
+func sweepAll(ctx context.Context, s *storage.Store, ref domain.ChannelRef) error {
+	for {
+		found, next := 0, ""
+		for {
+			page, err := s.Sweep(ctx, ref, next, func(int) {})
+			if err != nil || page.Disarmed {
+				return err
+			}
+			found += page.Found
+			if next = page.Next; next == "" {
+				break
+			}
+		}
+		if found == 0 {
+			return nil
+		}
+	}
+}
+
+// delete runs the whole cascade on the sound side.
+func (w *world) delete(channel domain.Channel) {
+	w.t.Helper()
+	for _, step := range cascade(w.store, channel.Ref()) {
+		w.ok(step(w.t.Context()))
+	}
+}

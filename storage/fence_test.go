@@ -1,0 +1,239 @@
+package storage_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/storagetest"
+)
+
+// lives is how far a channel's deletion and what comes after it have got: the
+// steps of the cascade, and then the name taken again and posted to.
+const lives = 7
+
+// live takes the first n steps of a channel's end and next life.
+func (w *world) live(channel domain.Channel, n int) {
+	w.t.Helper()
+	for i, step := range cascade(w.store, channel.Ref()) {
+		if i < n {
+			w.ok(step(w.t.Context()))
+		}
+	}
+	if n >= 6 {
+		w.post(w.create(string(channel.Name), eve), eve, "of the next life")
+	}
+}
+
+// die takes the rest of the steps, after the first n.
+func (w *world) die(channel domain.Channel, n int) {
+	w.t.Helper()
+	for i, step := range cascade(w.store, channel.Ref()) {
+		if i >= n {
+			w.ok(step(w.t.Context()))
+		}
+	}
+}
+
+// A post that was acknowledged is read until the cascade takes it, and nothing
+// is left of it then, whichever steps come between any two of its calls.
+func TestADeletionThatOvertakesAPostLeavesNoOrphan(t *testing.T) {
+	for steps := range lives {
+		eachCall(t, fmt.Sprintf("is overtaken by %d steps", steps), func(w *world, n int) {
+			channel := w.create("garden", ada)
+			w.post(channel, grace, "earlier")
+			w.arm(before(n, func() { w.live(channel, steps) }))
+			_, created, err := w.faulty.Post(w.t.Context(), posting(channel, grace, "late"))
+			switch {
+			case err == nil && !created:
+				w.t.Error("posting reports that an earlier try made the post")
+			case err != nil && !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound):
+				w.t.Errorf("posting reports %v", err)
+			case err == nil && !slices.Contains(w.texts(channel.Ref()), "late"):
+				w.t.Error("an acknowledged post cannot be read")
+			}
+			if w.calls.Load() < int64(n) {
+				return // nothing was overtaken
+			}
+			w.die(channel, steps)
+			w.mustKeepTheNextLife(channel, steps >= 6)
+		})
+	}
+}
+
+// mustKeepTheNextLife checks that the channel's name leads to its next life with
+// its one post, or to nothing if there is none.
+func (w *world) mustKeepTheNextLife(channel domain.Channel, another bool) {
+	w.t.Helper()
+	w.mustBeSound()
+	next, err := w.store.Channel(w.t.Context(), channel.Key())
+	if !another {
+		if !errors.Is(err, domain.ErrNotFound) {
+			w.t.Errorf("the deleted channel is read as %+v, %v", next, err)
+		}
+		if rows := w.rows("Blogs"); len(rows) != 0 {
+			w.t.Errorf("rows are left: %v", rows)
+		}
+		return
+	}
+	w.ok(err)
+	if got := w.texts(next.Ref()); !slices.Equal(got, []string{"of the next life"}) {
+		w.t.Errorf("the next life has the posts %q", got)
+	}
+	if next.Incarnation == channel.Incarnation {
+		w.t.Error("the next life has the incarnation of the last")
+	}
+}
+
+// The other way round: a post lands between any two calls of the cascade.
+func TestAPostThatLandsWithinADeletionLeavesNoOrphan(t *testing.T) {
+	eachCall(t, "of the cascade is overtaken by a post", func(w *world, n int) {
+		channel := w.create("garden", ada)
+		w.post(channel, grace, "earlier")
+		acknowledged := false
+		w.arm(before(n, func() {
+			_, _, err := w.store.Post(w.t.Context(), posting(channel, grace, "late"))
+			acknowledged = err == nil
+			if err != nil && !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {
+				w.t.Errorf("posting reports %v", err)
+			}
+			if acknowledged && !slices.Contains(w.texts(channel.Ref()), "late") {
+				w.t.Error("an acknowledged post cannot be read")
+			}
+		}))
+		for _, step := range cascade(w.faulty, channel.Ref()) {
+			w.ok(step(w.t.Context()))
+		}
+		w.mustKeepTheNextLife(channel, false)
+	})
+}
+
+// A request to post may sit in the network while the channel is deleted and its
+// name taken again.
+func TestAStalledPostLandsInNoOtherLife(t *testing.T) {
+	for steps := range lives {
+		t.Run(fmt.Sprintf("after %d steps", steps), func(t *testing.T) {
+			eachStraggler(t, func(w *world, late *storagetest.Straggler) {
+				channel := w.create("garden", ada)
+				w.post(channel, grace, "earlier")
+				_, _, err := w.faulty.Post(w.t.Context(), posting(channel, grace, "late"))
+				w.live(channel, steps)
+				w.arrive(late)
+				if steps < 2 && err == nil && !slices.Contains(w.texts(channel.Ref()), "late") {
+					w.t.Error("an acknowledged post cannot be read")
+				}
+				w.die(channel, steps)
+				w.mustKeepTheNextLife(channel, steps >= 6)
+			})
+		})
+	}
+}
+
+// Nor does a request of the cascade itself, however late, touch the next life.
+func TestAStalledStepHurtsNoOtherLife(t *testing.T) {
+	eachStraggler(t, func(w *world, late *storagetest.Straggler) {
+		channel := w.create("garden", ada)
+		for i := range 3 {
+			w.post(channel, grace, text(i))
+		}
+		for _, step := range cascade(w.faulty, channel.Ref()) {
+			if err := step(w.t.Context()); err != nil {
+				break // this worker gives up, and another starts again
+			}
+		}
+		w.delete(channel)
+		w.live(channel, lives)
+		w.arrive(late)
+		w.mustKeepTheNextLife(channel, true)
+	})
+}
+
+// A worker that stalls before a call, wakes up in the next life and goes on
+// from there.
+func TestAWorkerThatWakesUpInTheNextLifeIsPowerless(t *testing.T) {
+	eachCall(t, "is sent by a worker that slept", func(w *world, n int) {
+		channel := w.create("garden", ada)
+		for i := range 3 {
+			w.post(channel, grace, text(i))
+		}
+		w.arm(before(n, func() {
+			w.delete(channel)
+			w.live(channel, lives)
+		}))
+		for i, step := range cascade(w.faulty, channel.Ref()) {
+			if err := step(w.t.Context()); err != nil {
+				w.t.Errorf("step %d: %v", i+1, err)
+			}
+		}
+		w.mustKeepTheNextLife(channel, w.calls.Load() >= int64(n))
+	})
+}
+
+// Every call of the cascade may fail in every way; whoever starts again ends it.
+func TestNoMishapStopsADeletionForGood(t *testing.T) {
+	eachMishap(t, func(w *world) {
+		channel := w.create("garden", ada)
+		for i := range 3 {
+			w.post(channel, grace, text(i))
+		}
+		bystander := w.create("garden.too", ada)
+		w.post(bystander, grace, "kept")
+		for _, step := range cascade(w.faulty, channel.Ref()) {
+			if err := step(w.t.Context()); err != nil {
+				break
+			}
+		}
+		w.delete(channel)
+		w.mustBeSound()
+		if _, err := w.store.Channel(w.t.Context(), channel.Key()); !errors.Is(err, domain.ErrNotFound) {
+			w.t.Errorf("the deleted channel: %v", err)
+		}
+		if got := w.texts(bystander.Ref()); !slices.Equal(got, []string{"kept"}) {
+			w.t.Errorf("another channel has the posts %q", got)
+		}
+	})
+}
+
+func TestPostsAgainstADeletionAtOnceLeaveNoOrphan(t *testing.T) {
+	w := newWorld(t)
+	for round := range 10 {
+		channel := w.create("garden", ada)
+		atOnce(9, func(i int) {
+			if i == 0 {
+				w.delete(channel)
+				return
+			}
+			for n := range 20 {
+				_, _, err := w.store.Post(t.Context(), posting(channel, grace, fmt.Sprintf("%d of %d", n, i)))
+				if err != nil {
+					if !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {
+						t.Error(err)
+					}
+					return
+				}
+			}
+		})
+		if rows := w.rows("Blogs"); len(rows) != 0 {
+			t.Fatalf("round %d: rows are left: %v", round, rows)
+		}
+	}
+	w.mustBeSound()
+}
+
+func TestASweepLeavesAChannelOfMoreThanAPageEmpty(t *testing.T) {
+	w := newWorld(t)
+	channel := w.create("garden", ada)
+	var batch []storage.Operation
+	for i := range 2500 {
+		batch = append(batch, storage.Insert(fmt.Sprintf("once!%05d", i), storage.String("Incarnation", channel.Incarnation)))
+		if len(batch) == storage.MaxOperations {
+			w.ok(w.table("Blogs").Transact(t.Context(), string(channel.Key()), batch...))
+			batch = nil
+		}
+	}
+	w.delete(channel)
+	w.mustKeepTheNextLife(channel, false)
+}

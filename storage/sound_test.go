@@ -1,0 +1,63 @@
+package storage_test
+
+import (
+	"strings"
+	"time"
+
+	"microblogging/storage"
+)
+
+// mustBeSound checks at rest what every test demands in the end. What it says of
+// orphans and gates it says from the rows themselves, not from the checker alone.
+func (w *world) mustBeSound() {
+	w.t.Helper()
+	for _, breach := range w.check() {
+		w.t.Errorf("breach: %+v", breach)
+	}
+	w.mustHoldTheFence()
+}
+
+// check runs the checker without repair.
+func (w *world) check() []storage.Breach {
+	w.t.Helper()
+	var breaches []storage.Breach
+	checker := w.store.NewChecker(time.Hour, false, func(b storage.Breach) { breaches = append(breaches, b) })
+	_, err := checker.Run(w.t.Context())
+	w.ok(err)
+	return breaches
+}
+
+// mustHoldTheFence is I1 and I9 of active channels in their plainest words.
+func (w *world) mustHoldTheFence() {
+	w.t.Helper()
+	live := map[string]string{}
+	for _, row := range w.rows("Channels") {
+		live[row.Partition] = row.Properties.String("Incarnation")
+	}
+	open := map[string]bool{}
+	for _, row := range w.rows("Blogs") {
+		of := row.Properties.String("Incarnation")
+		if gate, isOpen := strings.CutPrefix(row.Row, "gate!open!"); isOpen {
+			if gate == live[row.Partition] {
+				open[row.Partition] = true
+			}
+			continue // another's is that of a creation that died
+		}
+		if of != live[row.Partition] {
+			w.t.Errorf("orphan %s of %q in partition %q, which has %q", row.Row, of, row.Partition, live[row.Partition])
+		}
+	}
+	for _, row := range w.rows("Channels") {
+		if row.Properties.String("State") == "active" && !open[row.Partition] {
+			w.t.Errorf("channel %s is active without its open gate", row.Partition)
+		}
+	}
+}
+
+// tend runs the slow sweep on the sound side.
+func (w *world) tend() storage.Upkeep {
+	w.t.Helper()
+	done, err := w.store.Tend(w.t.Context(), time.Hour)
+	w.ok(err)
+	return done
+}

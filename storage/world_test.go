@@ -1,0 +1,187 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"go.uber.org/goleak"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/bolt"
+	"microblogging/storage/storagetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// ada, grace and eve are users. No operation that takes a user asks whether
+// there is such an account.
+const (
+	ada   domain.UserName = "ada"
+	grace domain.UserName = "grace"
+	eve   domain.UserName = "eve"
+)
+
+// A world is an embedded store, looked at from two sides: one that is sound, and
+// one whose calls go through a hook.
+type world struct {
+	t  testing.TB
+	db *bolt.DB
+	// store sees the backend as it is.
+	store *storage.Store
+	// faulty goes through the hook that the test has armed.
+	faulty *storage.Store
+	hook   storagetest.Hook
+	calls  atomic.Int64
+}
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w := &world{t: t, db: db, hook: storagetest.Pass}
+	w.store = storage.New(db, db)
+	w.faulty = w.through(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+		call.Seq = int(w.calls.Add(1))
+		return w.hook(ctx, call, send)
+	})
+	if err := w.store.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// through is a store on the same backend whose calls go through a hook of their
+// own: another process.
+func (w *world) through(hook storagetest.Hook) *storage.Store {
+	faults := storagetest.NewFaults(w.db, w.db, hook)
+	return storage.New(faults, faults)
+}
+
+// arm sets the hook of the faulty side and counts its calls from 1.
+func (w *world) arm(hook storagetest.Hook) {
+	w.hook = hook
+	w.calls.Store(0)
+}
+
+// inBubble runs a test on a world of its own in fake time, so that no wait of
+// the code under test takes any.
+func inBubble(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { test(t, newWorld(t)) })
+}
+
+// ok fails the test at once if a step that has to succeed does not.
+func (w *world) ok(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// channel is a request to create a channel, not yet made.
+func (w *world) channel(name string, owner domain.UserName) domain.Channel {
+	w.t.Helper()
+	channel, err := domain.NewChannel(name, "", owner)
+	w.ok(err)
+	return channel
+}
+
+func (w *world) create(name string, owner domain.UserName) domain.Channel {
+	w.t.Helper()
+	channel, err := w.store.CreateChannel(w.t.Context(), w.channel(name, owner))
+	w.ok(err)
+	return channel
+}
+
+// posting is a request to post whose idempotency key is its text.
+func posting(to domain.Channel, by domain.UserName, text string) storage.Posting {
+	return storage.Posting{Channel: to.Ref(), By: by, Key: text, Draft: domain.Draft{Text: text}}
+}
+
+func (w *world) post(to domain.Channel, by domain.UserName, text string) domain.Blog {
+	w.t.Helper()
+	blog, created, err := w.store.Post(w.t.Context(), posting(to, by, text))
+	w.ok(err)
+	if !created {
+		w.t.Fatalf("posting %q made no post", text)
+	}
+	return blog
+}
+
+// texts lists a channel's posts, newest first.
+func (w *world) texts(ref domain.ChannelRef) []string {
+	w.t.Helper()
+	var texts []string
+	q := storage.BlogQuery{Limit: 100}
+	for {
+		page, err := w.store.Blogs(w.t.Context(), ref, q)
+		w.ok(err)
+		for _, blog := range page.Items {
+			texts = append(texts, blog.Text)
+		}
+		if page.Next == "" {
+			return texts
+		}
+		q.After = page.Next
+	}
+}
+
+// table is one of the store's tables without its operations: to look behind
+// them, and to plant what they never write.
+func (w *world) table(name string) *storage.Table { return storage.NewTable(w.db, name) }
+
+// rows reads a whole table.
+func (w *world) rows(table string) []storage.Entity {
+	w.t.Helper()
+	var rows []storage.Entity
+	for row, err := range w.table(table).All(w.t.Context(), storage.Scan{}) {
+		w.ok(err)
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// has tells whether a row of a Blogs partition is there.
+func (w *world) has(key domain.ChannelKey, row string) bool {
+	w.t.Helper()
+	_, err := w.table("Blogs").Get(w.t.Context(), string(key), row)
+	if errors.Is(err, domain.ErrNotFound) {
+		return false
+	}
+	w.ok(err)
+	return true
+}
+
+func openGate(i domain.Incarnation) string { return "gate!open!" + string(i) }
+
+func shutGate(i domain.Incarnation) string { return "gate!shut!" + string(i) }
+
+// atOnce runs n calls that all start together, and waits for them.
+func atOnce(n int, call func(i int)) {
+	start := make(chan struct{})
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			<-start
+			call(i)
+		})
+	}
+	close(start)
+	all.Wait()
+}
+
+// text is a distinct text for each number.
+func text(n int) string { return fmt.Sprintf("post %d", n) }
