@@ -18,7 +18,7 @@ type channelStore interface {
 	CreateChannel(ctx context.Context, channel domain.Channel) (domain.Channel, error)
 	Describe(ctx context.Context, ref domain.ChannelRef, by domain.UserName, description string) (domain.Channel, error)
 	AskDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
-		expected domain.Precondition[domain.Incarnation]) (domain.ChannelRef, error)
+		expected domain.Precondition[domain.Incarnation]) (domain.Channel, error)
 }
 
 // channelsAPI answers for channels.
@@ -134,7 +134,7 @@ func (a *channelsAPI) delete(c echo.Context) error {
 	if !made {
 		expected = domain.Any[domain.Incarnation]()
 	}
-	ref, err := a.store.AskDeletion(c.Request().Context(), name.Key(), visitor.User, expected)
+	channel, err := a.store.AskDeletion(c.Request().Context(), name.Key(), visitor.User, expected)
 	if errors.Is(err, domain.ErrConflict) {
 		return refuse(http.StatusPreconditionFailed, "Another channel has the name",
 			"The channel was created again since you read it. Nothing was deleted.")
@@ -142,7 +142,7 @@ func (a *channelsAPI) delete(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(name)+"/deletions/"+string(ref.Incarnation))
+	c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name)+"/deletions/"+string(channel.Incarnation))
 	return c.NoContent(http.StatusAccepted)
 }
 

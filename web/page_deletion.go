@@ -16,7 +16,7 @@ type deletionPageStore interface {
 	channelReader
 	deletionReader
 	AskDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
-		expected domain.Precondition[domain.Incarnation]) (domain.ChannelRef, error)
+		expected domain.Precondition[domain.Incarnation]) (domain.Channel, error)
 }
 
 // deletionPages ask whether a channel shall go, and show it going.
@@ -63,7 +63,7 @@ func (h *deletionPages) delete(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	ref, err := h.store.AskDeletion(c.Request().Context(), name.Key(), v.User, domain.OneOf(confirmed))
+	channel, err := h.store.AskDeletion(c.Request().Context(), name.Key(), v.User, domain.OneOf(confirmed))
 	if errors.Is(err, domain.ErrConflict) {
 		return explain(err, "Another channel has the name now",
 			"The channel that you meant is gone, and a new one was created under its name. Nothing was deleted.",
@@ -72,7 +72,7 @@ func (h *deletionPages) delete(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	return seeOther(c, templates.DeletionPath(string(name), string(ref.Incarnation)))
+	return seeOther(c, templates.DeletionPath(string(channel.Name), string(channel.Incarnation)))
 }
 
 func (h *deletionPages) progress(c echo.Context, v visitor) error {
