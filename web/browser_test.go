@@ -275,7 +275,9 @@ func (f form) press() page {
 }
 
 // posted is a form as browsers send it.
-func posted(values url.Values) change { return typed("application/x-www-form-urlencoded", values.Encode()) }
+func posted(values url.Values) change {
+	return typed("application/x-www-form-urlencoded", values.Encode())
+}
 
 // multiparted is a form as browsers send it if they are told to.
 func multiparted(values url.Values) change {

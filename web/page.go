@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -81,16 +80,12 @@ func (p *pages) page(c echo.Context, v visitor) templates.Page {
 }
 
 // ownPath is where a page can be found again. A sign-in link cannot: it works
-// once. Nor can a path that a browser would take for another host.
+// once.
 func ownPath(c echo.Context) string {
 	if c.Path() == signInLinkPath {
 		return templates.SignInPath
 	}
-	path := c.Request().URL.RequestURI()
-	if strings.HasPrefix(path, "//") {
-		return templates.HomePath
-	}
-	return path
+	return c.Request().URL.RequestURI()
 }
 
 // render sends a page, once it is rendered whole: a render that fails becomes an

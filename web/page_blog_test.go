@@ -42,7 +42,7 @@ func TestAStaleEditShowsBothVersionsAndLetsItsAuthorChoose(t *testing.T) {
 	if choice.values.Get("title") != "Mine" || choice.values.Get("text") != "Second to save" {
 		t.Errorf("what was typed is lost: %v", choice.values)
 	}
-	again := b.open(path + "/edit").form("Save").fill("title", "Third")
+	again := b.open(path+"/edit").form("Save").fill("title", "Third")
 	again.press().at(path)
 	choice = choice.press().want(412).says("Third").form("Replace the saved version with mine")
 	choice.press().at(path).heading("Mine").says("Second to save")

@@ -12,7 +12,9 @@ import (
 	"microblogging/storage/storagetest"
 )
 
-func failing(context.Context, storagetest.Call, storagetest.Send) error { return storagetest.ErrInjected }
+func failing(context.Context, storagetest.Call, storagetest.Send) error {
+	return storagetest.ErrInjected
+}
 
 // hanging never answers.
 func hanging(ctx context.Context, _ storagetest.Call, _ storagetest.Send) error {

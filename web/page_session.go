@@ -156,16 +156,15 @@ func home(next string) string {
 }
 
 // localPath is the path if it leads to a page of this site, whatever a browser
-// makes of it, and empty otherwise. It may come from a link on another site.
-// Browsers take a backslash for a slash and leave out control characters, and
-// two slashes begin a host.
+// makes of it, and empty otherwise. It may come from a link on another site. Two
+// slashes begin a host, and browsers take a backslash for a slash; what they
+// leave out, control characters, does not parse.
 func localPath(path string) string {
-	ambiguous := func(r rune) bool { return r == '\\' || r < ' ' || r == 0x7f }
-	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.ContainsFunc(path, ambiguous) {
+	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.Contains(path, `\`) {
 		return ""
 	}
 	u, err := url.Parse(path)
-	if err != nil || u.Scheme != "" || u.Host != "" {
+	if err != nil {
 		return ""
 	}
 	return u.RequestURI()

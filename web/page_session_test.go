@@ -44,6 +44,7 @@ func TestSigningInNeverLeadsToAnotherSite(t *testing.T) {
 		"":                             "/",
 		"channels":                     "/",
 		"//evil.example":               "/",
+		"///evil.example":              "/",
 		"/\\evil.example":              "/",
 		"\\\\evil.example":             "/",
 		"/\t/evil.example":             "/",
@@ -55,7 +56,7 @@ func TestSigningInNeverLeadsToAnotherSite(t *testing.T) {
 		"/%zz":                         "/",
 	} {
 		b := s.browser()
-		form := b.open("/sign-in?next=" + url.QueryEscape(next)).want(200).form("Sign in").fill("name", "ada").fill("password", password)
+		form := b.open("/sign-in?next="+url.QueryEscape(next)).want(200).form("Sign in").fill("name", "ada").fill("password", password)
 		form.press().at(want)
 		if got := s.again("ada").open("/sign-in?next=" + url.QueryEscape(next)); got.path != want {
 			t.Errorf("signed in already, %q leads to %q", next, got.path)
@@ -199,6 +200,9 @@ func TestAChangedPasswordEndsEveryOtherSession(t *testing.T) {
 		}
 	}
 	mine.open("/account").form("End all sessions").press().at("/sign-in").says("All your sessions have ended.")
+	if len(mine.jar) != 0 {
+		t.Errorf("cookies are left: %v", mine.jar)
+	}
 	mine.open("/account").want(401)
 	other.open("/account").want(401)
 }

@@ -1,0 +1,104 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/bolt"
+	"microblogging/web"
+)
+
+// A sink takes a response at the least cost: what is measured is the server.
+type sink struct {
+	header http.Header
+	status int
+	size   int
+}
+
+func (s *sink) Header() http.Header         { return s.header }
+func (s *sink) WriteHeader(status int)      { s.status = status }
+func (s *sink) Write(p []byte) (int, error) { s.size += len(p); return len(p), nil }
+
+// BenchmarkChannelPage is a page of 20 posts of 400 bytes, from the embedded
+// store to the last byte. The goal is under 150 µs and 400 allocations, the same
+// whatever the partition holds.
+func BenchmarkChannelPage(b *testing.B) {
+	for _, posts := range []int{100, 100_000} {
+		b.Run(fmt.Sprintf("posts=%d", posts), func(b *testing.B) {
+			store := crowdedStore(b, posts)
+			handler, err := web.New(store, web.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			token := benchSession(b, store)
+			b.Run("stranger", func(b *testing.B) { benchPage(b, handler, func(*http.Request) {}) })
+			b.Run("signed-in", func(b *testing.B) { benchPage(b, handler, cookie(token)) })
+		})
+	}
+}
+
+func benchPage(b *testing.B, handler http.Handler, who change) {
+	r := httptest.NewRequestWithContext(b.Context(), "GET", "/channels/Engines", nil)
+	who(r)
+	b.ReportAllocs()
+	for b.Loop() {
+		w := sink{header: make(http.Header, 16)}
+		handler.ServeHTTP(&w, r)
+		if w.status != http.StatusOK || w.size < 20*400 {
+			b.Fatalf("status %d, %d bytes", w.status, w.size)
+		}
+	}
+}
+
+// crowdedStore holds one channel with that many posts.
+func crowdedStore(b *testing.B, posts int) *storage.Store {
+	b.Helper()
+	db, err := bolt.Open(b.TempDir(), bolt.Options{NoSync: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = db.Close() })
+	store := storage.New(db, db)
+	if err := store.Prepare(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	channel, err := domain.NewChannel("Engines", "Pistons and valves", "ada")
+	if err == nil {
+		channel, err = store.CreateChannel(b.Context(), channel)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	draft := domain.Draft{Title: "On pistons", Text: strings.Repeat("Words & wheels. ", 25)}
+	group, ctx := errgroup.WithContext(b.Context())
+	group.SetLimit(64)
+	for i := range posts {
+		group.Go(func() error {
+			_, _, err := store.Post(ctx, storage.Posting{Channel: channel.Ref(), By: "ada", Key: fmt.Sprint(i), Draft: draft})
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		b.Fatal(err)
+	}
+	return store
+}
+
+func benchSession(b *testing.B, store *storage.Store) string {
+	b.Helper()
+	if _, err := store.SignUp(b.Context(), "ada", password); err != nil {
+		b.Fatal(err)
+	}
+	token, _, err := store.SignIn(b.Context(), storage.Attempt{Name: "ada", Password: password})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return token
+}
