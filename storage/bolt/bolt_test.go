@@ -3,14 +3,10 @@ package bolt_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"microblogging/storage"
 	"microblogging/storage/bolt"
 	"microblogging/storage/storagetest"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestBoltKeepsTheContractOfTables(t *testing.T) {
 	storagetest.Tables(t, func(t *testing.T) storage.TableDriver { return open(t, t.TempDir()) })

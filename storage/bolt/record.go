@@ -61,10 +61,11 @@ func appendText(b []byte, text string) []byte {
 
 // A record that is decoded as far as its properties.
 type record struct {
-	etag  storage.ETag
-	count int
-	// rest is the properties, without their count.
-	rest string
+	etag storage.ETag
+	// encoded is what encodeProperties gave: count, and properties in rest.
+	encoded string
+	count   int
+	rest    string
 }
 
 func decodeRecord(s string) (record, error) {
@@ -73,11 +74,12 @@ func decodeRecord(s string) (record, error) {
 	}
 	d := decoder{rest: s[1:]}
 	etag := d.text()
+	encoded := d.rest
 	count := d.uvarint()
 	if d.failed || count > uint64(len(d.rest)/smallestProperty) {
 		return record{}, errCorrupt
 	}
-	return record{etag: storage.ETag(etag), count: int(count), rest: d.rest}, nil
+	return record{etag: storage.ETag(etag), encoded: encoded, count: int(count), rest: d.rest}, nil
 }
 
 // appendTo decodes the properties.

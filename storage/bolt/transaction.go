@@ -80,14 +80,27 @@ func (s *step) check(value []byte) error {
 	case value == nil:
 		return domain.ErrNotFound
 	}
+	etag, isMatch := s.condition.ETag()
+	if !isMatch && s.action != storage.ActionMerge {
+		return nil
+	}
 	stored, err := decodeRecord(string(value))
 	if err != nil {
 		return err
 	}
-	if etag, isMatch := s.condition.ETag(); isMatch && etag != stored.etag {
+	if isMatch && etag != stored.etag {
 		return fmt.Errorf("%w: the ETag is %s", domain.ErrConflict, stored.etag)
 	}
-	if s.action != storage.ActionMerge {
+	if s.action == storage.ActionMerge {
+		return s.merge(stored)
+	}
+	return nil
+}
+
+// merge makes the step's properties those that the row will have.
+func (s *step) merge(stored record) error {
+	if len(s.changes) == 0 { // a guard
+		s.encoded = []byte(stored.encoded)
 		return nil
 	}
 	properties, err := stored.properties()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 
 	"go.etcd.io/bbolt"
 
@@ -15,6 +16,9 @@ const (
 	// that it takes and the time that the first one waits for the last.
 	maxBatch      = 128
 	maxBatchBytes = 8 << 20
+	// maxYields is how often in a row the writer lets others run before it
+	// believes that nobody has anything to write.
+	maxYields = 8
 )
 
 // A change is what a caller wants to be written.
@@ -86,17 +90,21 @@ func (db *DB) run() {
 	}
 }
 
-// gather adds what is waiting already. It never waits for more: while one batch
-// is synced the next one gathers by itself.
+// gather adds what is waiting already. It waits for no clock: while one batch
+// is synced, the next one gathers by itself. But those who were just answered
+// may be about to write again, so it lets others run until nobody comes.
 func (db *DB) gather(first *write) []*write {
 	batch := []*write{first}
-	for bytes := first.change.size(); len(batch) < maxBatch && bytes < maxBatchBytes; {
+	bytes := first.change.size()
+	for yields := 0; yields < maxYields && len(batch) < maxBatch && bytes < maxBatchBytes; {
 		select {
 		case w := <-db.writes:
 			batch = append(batch, w)
 			bytes += w.change.size()
+			yields = 0
 		default:
-			return batch
+			runtime.Gosched()
+			yields++
 		}
 	}
 	return batch

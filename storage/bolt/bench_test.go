@@ -1,0 +1,193 @@
+package bolt_test
+
+import (
+	"crypto/rand"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/bolt"
+)
+
+const benchTable = "Blogs"
+
+// post is what the application writes for one post, behind its gate.
+func post(now time.Time) []storage.Operation {
+	digits, id := domain.RecentFirst(now), rand.Text()
+	return []storage.Operation{
+		storage.Merge("gate!open", storage.Exists),
+		storage.Insert("blog!"+digits+"!"+id,
+			storage.String("Title", "A title of some forty characters, or so"),
+			storage.String("Text", strings.Repeat("lorem ipsum ", 33)),
+			storage.String("UserId", "somebody"),
+			storage.Time("CreatedOn", now),
+			storage.Int64("Rating", 0),
+			storage.String("Revision", rand.Text()),
+			storage.String("Incarnation", rand.Text())),
+		storage.Insert("once!"+rand.Text(), storage.String("Post", digits+"!"+id)),
+		storage.Insert("rate!5000000000!"+digits+"!"+id, storage.String("Incarnation", rand.Text())),
+	}
+}
+
+// BenchmarkDurablePosts compares one writer with plain bbolt.Update, which syncs
+// for each post, with 32 writers who share a sync. The goal is that they get at
+// least 8 times as many posts. Both take turns in short rounds, so that whatever
+// else the disk and the machine do slows both alike.
+func BenchmarkDurablePosts(b *testing.B) {
+	const before, writers, plainRound, storeRound = 50_000, 32, 100, 2048
+	plain, db := openPlain(b), open(b, b.TempDir())
+	prepare(b, db)
+	fillPosts(b, before, func(ops []storage.Operation) error { return plainPost(plain, ops) })
+	fillPosts(b, before, func(ops []storage.Operation) error { return db.Transact(b.Context(), benchTable, "channel", ops) })
+	var plainTime, storeTime time.Duration
+	for b.Loop() {
+		start := time.Now()
+		for range plainRound {
+			if err := plainPost(plain, post(start)); err != nil {
+				b.Fatal(err)
+			}
+		}
+		plainTime += time.Since(start)
+		start = time.Now()
+		storePosts(b, db, writers, storeRound)
+		storeTime += time.Since(start)
+	}
+	plainRate := float64(b.N*plainRound) / plainTime.Seconds()
+	storeRate := float64(b.N*storeRound) / storeTime.Seconds()
+	b.ReportMetric(plainRate, "plain-posts/s")
+	b.ReportMetric(storeRate, "posts/s")
+	b.ReportMetric(storeRate/plainRate, "x-plain")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkDurablePostsOfOneWriter is what the detour through the writer costs
+// those who write alone.
+func BenchmarkDurablePostsOfOneWriter(b *testing.B) {
+	b.Run("Plain", func(b *testing.B) {
+		plain := openPlain(b)
+		for b.Loop() {
+			if err := plainPost(plain, post(time.Now())); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("Store", func(b *testing.B) {
+		db := open(b, b.TempDir())
+		prepare(b, db)
+		for b.Loop() {
+			storePosts(b, db, 1, 1)
+		}
+	})
+}
+
+func openPlain(b *testing.B) *bbolt.DB {
+	b.Helper()
+	db, err := bbolt.Open(filepath.Join(b.TempDir(), "plain.db"), 0o600, &bbolt.Options{FreelistType: bbolt.FreelistMapType})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	return db
+}
+
+// plainPost writes the same rows without the store.
+func plainPost(db *bbolt.DB, ops []storage.Operation) error {
+	return db.Update(func(tx *bbolt.Tx) error {
+		bucket, err := tx.CreateBucketIfNotExists([]byte(benchTable))
+		if err != nil {
+			return err
+		}
+		for _, op := range ops {
+			var value []byte
+			for _, p := range op.Properties {
+				value = append(append(value, p.Name...), p.Value.Text()...)
+			}
+			if err := bucket.Put([]byte("channel\x00"+op.Row), value); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func storePosts(b *testing.B, db *bolt.DB, writers, posts int64) {
+	var left atomic.Int64
+	left.Store(posts)
+	var all sync.WaitGroup
+	for range writers {
+		all.Go(func() {
+			for left.Add(-1) >= 0 {
+				if err := db.Transact(b.Context(), benchTable, "channel", post(time.Now())); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func prepare(b testing.TB, db *bolt.DB) {
+	b.Helper()
+	if err := db.CreateTable(b.Context(), benchTable); err != nil {
+		b.Fatal(err)
+	}
+	if err := db.Transact(b.Context(), benchTable, "channel", []storage.Operation{storage.Insert("gate!open")}); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkPageOf20 reads what a channel page needs. It must cost the same
+// however many posts there are.
+func BenchmarkPageOf20(b *testing.B) {
+	for _, posts := range []int{100, 100_000} {
+		b.Run(fmt.Sprintf("Posts%d", posts), func(b *testing.B) {
+			db, err := bolt.Open(b.TempDir(), bolt.Options{NoSync: true})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer func() {
+				if err := db.Close(); err != nil {
+					b.Error(err)
+				}
+			}()
+			prepare(b, db)
+			fillPosts(b, posts, func(ops []storage.Operation) error { return db.Transact(b.Context(), benchTable, "channel", ops) })
+			q := storage.Range{Partition: "channel", From: "blog!", To: "blog\"", Paging: storage.Paging{Limit: 20}}
+			b.ReportAllocs()
+			for b.Loop() {
+				page, err := db.Range(b.Context(), benchTable, q)
+				if err != nil || len(page.Rows) != 20 || len(page.Rows[0].Properties) != 7 {
+					b.Fatalf("got %d rows, %v", len(page.Rows), err)
+				}
+			}
+		})
+	}
+}
+
+// fillPosts packs 33 posts into a transaction.
+func fillPosts(b *testing.B, posts int, transact func([]storage.Operation) error) {
+	b.Helper()
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i := 0; i < posts; {
+		ops := []storage.Operation{storage.Merge("gate!open", storage.Exists)}
+		for ; i < posts && len(ops) < 99; i++ {
+			ops = append(ops, post(start.Add(time.Duration(i) * time.Minute))[1:]...)
+		}
+		if err := transact(ops); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

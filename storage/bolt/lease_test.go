@@ -1,0 +1,135 @@
+package bolt
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+// withQueue runs a test of a queue in a bubble, where time is fake.
+func withQueue(t *testing.T, test func(t *testing.T, queue *storage.Queue)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		db, err := Open(t.TempDir(), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := db.CreateQueue(t.Context(), "q"); err != nil {
+			t.Fatal(err)
+		}
+		test(t, storage.NewQueue(db, "q"))
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func received(t *testing.T, queue *storage.Queue, lease time.Duration) []storage.Message {
+	t.Helper()
+	messages, err := queue.Receive(t.Context(), 32, lease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return messages
+}
+
+func TestALeaseHidesAMessageForExactlyItsTime(t *testing.T) {
+	withQueue(t, func(t *testing.T, queue *storage.Queue) {
+		if err := queue.Send(t.Context(), "m"); err != nil {
+			t.Fatal(err)
+		}
+		received(t, queue, 30*time.Second)
+		time.Sleep(30*time.Second - 1)
+		if got := received(t, queue, time.Second); len(got) > 0 {
+			t.Error("visible a nanosecond too early")
+		}
+		time.Sleep(1)
+		if got := received(t, queue, time.Second); len(got) != 1 || got[0].Deliveries != 2 {
+			t.Errorf("got %v when the lease was over, want the second delivery", got)
+		}
+	})
+}
+
+func TestAReceiptHoldsUntilSomebodyElseTakesTheMessage(t *testing.T) {
+	withQueue(t, func(t *testing.T, queue *storage.Queue) {
+		if err := queue.Send(t.Context(), "m"); err != nil {
+			t.Fatal(err)
+		}
+		m := received(t, queue, time.Second)[0]
+		time.Sleep(time.Hour)
+		m, err := queue.Update(t.Context(), m, "late, but nobody took it", time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		taken := received(t, queue, time.Minute)
+		if len(taken) != 1 || taken[0].Text != "late, but nobody took it" {
+			t.Fatalf("received %v", taken)
+		}
+		if err := queue.Delete(t.Context(), m); !errors.Is(err, domain.ErrLeaseLost) {
+			t.Errorf("got %v, want ErrLeaseLost", err)
+		}
+	})
+}
+
+func TestMessagesComeInTheOrderInWhichTheyBecameVisible(t *testing.T) {
+	withQueue(t, func(t *testing.T, queue *storage.Queue) {
+		for _, text := range []string{"first", "second", "third"} {
+			if err := queue.Send(t.Context(), text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, m := range received(t, queue, time.Minute) {
+			if _, err := queue.Update(t.Context(), m, m.Text, time.Duration(3-i)*time.Second); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(time.Minute)
+		var got []string
+		for _, m := range received(t, queue, time.Minute) {
+			got = append(got, m.Text)
+		}
+		if len(got) != 3 || got[0] != "third" || got[1] != "second" || got[2] != "first" {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+func TestARenewalInTheSameInstantStillReplacesTheReceipt(t *testing.T) {
+	withQueue(t, func(t *testing.T, queue *storage.Queue) {
+		if err := queue.Send(t.Context(), "m"); err != nil {
+			t.Fatal(err)
+		}
+		stale := received(t, queue, time.Minute)[0]
+		current, err := queue.Update(t.Context(), stale, "m", time.Minute) // time stands still
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := queue.Delete(t.Context(), stale); !errors.Is(err, domain.ErrLeaseLost) {
+			t.Errorf("the stale receipt: got %v, want ErrLeaseLost", err)
+		}
+		if err := queue.Delete(t.Context(), current); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAMadeUpReceiptIsALostLease(t *testing.T) {
+	withQueue(t, func(t *testing.T, queue *storage.Queue) {
+		if err := queue.Send(t.Context(), "m"); err != nil {
+			t.Fatal(err)
+		}
+		m := received(t, queue, time.Minute)[0]
+		for _, made := range []storage.Message{
+			{}, {ID: m.ID}, {ID: m.ID, Receipt: "made up"}, {ID: m.ID, Receipt: "00"}, {ID: "other", Receipt: m.Receipt},
+		} {
+			if err := queue.Delete(t.Context(), made); !errors.Is(err, domain.ErrLeaseLost) {
+				t.Errorf("%v: got %v, want ErrLeaseLost", made, err)
+			}
+		}
+	})
+}

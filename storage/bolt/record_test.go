@@ -1,0 +1,142 @@
+package bolt
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+	"pgregory.net/rapid"
+
+	"microblogging/storage"
+)
+
+func anyProperties(t *rapid.T) storage.Properties {
+	names := rapid.SliceOfNDistinct(rapid.StringMatching(`[A-Za-z_][A-Za-z0-9_]{0,20}`), 0, 20, rapid.ID).Draw(t, "names")
+	var properties storage.Properties
+	for _, name := range names {
+		properties = append(properties, rapid.OneOf(
+			rapid.Map(rapid.String(), func(s string) storage.Property { return storage.String(name, s) }),
+			rapid.Map(rapid.Int64(), func(n int64) storage.Property { return storage.Int64(name, n) }),
+			rapid.Map(rapid.Bool(), func(b bool) storage.Property { return storage.Bool(name, b) }),
+			rapid.Map(rapid.Int64Range(-1<<40, 1<<40), func(s int64) storage.Property { return storage.Time(name, time.Unix(s, 700)) }),
+		).Draw(t, name))
+	}
+	return properties
+}
+
+func TestARecordDecodesToWhatWasEncoded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := anyProperties(t)
+		etag := storage.ETag(rapid.String().Draw(t, "etag"))
+		stored, err := decodeRecord(string(encodeRecord(etag, encodeProperties(want))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := stored.properties()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stored.etag != etag || !slices.Equal(got, want) {
+			t.Fatalf("got %q %v, want %q %v", stored.etag, got, etag, want)
+		}
+	})
+}
+
+func TestACutRecordIsAnError(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		whole := encodeRecord("1.2", encodeProperties(anyProperties(t)))
+		cut := whole[:rapid.IntRange(0, len(whole)-1).Draw(t, "cut")]
+		stored, err := decodeRecord(string(cut))
+		if err == nil {
+			_, err = stored.properties()
+		}
+		if err == nil {
+			t.Fatalf("%q was decoded, %d bytes of %d", cut, len(cut), len(whole))
+		}
+	})
+}
+
+func FuzzADamagedRecordIsAnErrorAndNoPanic(f *testing.F) {
+	f.Add([]byte{})
+	f.Add(encodeRecord("1.2", encodeProperties(nil)))
+	f.Add(encodeRecord("1.2", encodeProperties(storage.Properties{
+		storage.String("S", "text"), storage.Int64("N", -1), storage.Bool("B", true), storage.Time("T", time.Unix(0, 0)),
+	})))
+	f.Add([]byte{recordVersion, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
+	f.Fuzz(func(t *testing.T, value []byte) {
+		stored, err := decodeRecord(string(value))
+		if err != nil {
+			return
+		}
+		properties, err := stored.properties()
+		if err != nil {
+			return
+		}
+		again, err := decodeRecord(string(encodeRecord(stored.etag, encodeProperties(properties))))
+		if err != nil {
+			t.Fatalf("%q: what was decoded cannot be decoded again: %v", value, err)
+		}
+		if got, err := again.properties(); err != nil || !slices.Equal(got, properties) {
+			t.Fatalf("%q: got %v, %v, want %v", value, got, err, properties)
+		}
+	})
+}
+
+func FuzzADamagedMessageIsAnErrorAndNoPanic(f *testing.F) {
+	f.Add([]byte{})
+	f.Add(encodeMessage(message{id: 1, deliveries: 2, text: "text"}))
+	f.Fuzz(func(t *testing.T, value []byte) {
+		m, err := decodeMessage(value)
+		if err != nil {
+			return
+		}
+		again, err := decodeMessage(encodeMessage(m))
+		if err != nil || again != m {
+			t.Fatalf("%q: got %v, %v, want %v", value, again, err, m)
+		}
+	})
+}
+
+func TestADamagedRowIsAnErrorThatNamesIt(t *testing.T) {
+	db, err := Open(t.TempDir(), Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := db.CreateTable(t.Context(), "T"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.submit(t.Context(), damage{table: "T", key: rowKey("p", "broken")}); err != nil {
+		t.Fatal(err)
+	}
+	_, get := db.Get(t.Context(), "T", "p", "broken")
+	_, page := db.Range(t.Context(), "T", storage.Range{Partition: "p", Paging: storage.Paging{Limit: 1}})
+	merge := db.Transact(t.Context(), "T", "p", []storage.Operation{storage.Merge("broken", storage.Exists)})
+	for what, err := range map[string]error{"get": get, "range": page, "merge": merge} {
+		if err == nil {
+			t.Errorf("%s: the damage was not noticed", what)
+		}
+	}
+	// It can be removed and replaced all the same.
+	if err := db.Transact(t.Context(), "T", "p", []storage.Operation{storage.Replace("broken", storage.Exists)}); err != nil {
+		t.Error(err)
+	}
+}
+
+// damage is a change that writes what is no record.
+type damage struct {
+	table string
+	key   []byte
+}
+
+func (d damage) check(*bbolt.Tx) error { return nil }
+func (d damage) apply(tx *bbolt.Tx) error {
+	return tx.Bucket(tableBucket(d.table)).Put(d.key, bytes.Repeat([]byte{recordVersion}, 3))
+}
+func (d damage) size() int { return 3 }

@@ -1,0 +1,130 @@
+package bolt_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/bolt"
+)
+
+func TestAReopenedStoreHoldsEveryRowAsItWas(t *testing.T) {
+	dir := t.TempDir()
+	db := open(t, dir)
+	if err := db.CreateTable(t.Context(), "T"); err != nil {
+		t.Fatal(err)
+	}
+	write(t, db,
+		storage.Insert("", storage.String("Text", "👩‍🚀\n"), storage.Time("When", time.Unix(1, 100))),
+		storage.Insert("r", storage.Int64("N", -1), storage.Bool("Yes", true)))
+	before := read(t, db)
+	db = reopen(t, dir, db)
+	after := read(t, db)
+	if len(after) != len(before) || len(after) != 2 {
+		t.Fatalf("%d rows, then %d", len(before), len(after))
+	}
+	for i := range before {
+		if before[i].Row != after[i].Row || before[i].ETag != after[i].ETag {
+			t.Errorf("row %v became %v", before[i], after[i])
+		}
+		for j, p := range before[i].Properties {
+			if after[i].Properties[j] != p {
+				t.Errorf("property %v became %v", p, after[i].Properties[j])
+			}
+		}
+	}
+	write(t, db, storage.Merge("r", storage.Match(before[1].ETag)))
+}
+
+func TestAnETagDoesNotReturnInAReopenedStore(t *testing.T) {
+	dir := t.TempDir()
+	db := open(t, dir)
+	if err := db.CreateTable(t.Context(), "T"); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[storage.ETag]bool{}
+	for range 4 {
+		for range 3 {
+			write(t, db, storage.Insert("r"))
+			etag := read(t, db)[0].ETag
+			if seen[etag] {
+				t.Fatalf("ETag %s was there before", etag)
+			}
+			seen[etag] = true
+			write(t, db, storage.Delete("r", storage.Match(etag)))
+		}
+		db = reopen(t, dir, db)
+	}
+}
+
+func TestAReopenedStoreKeepsItsMessagesAndTheirLeases(t *testing.T) {
+	dir := t.TempDir()
+	db := open(t, dir)
+	if err := db.CreateQueue(t.Context(), "q"); err != nil {
+		t.Fatal(err)
+	}
+	queue := storage.NewQueue(db, "q")
+	send(t, queue, "leased")
+	leased := receive(t, queue, 1)[0]
+	send(t, queue, "visible")
+
+	db = reopen(t, dir, db)
+	queue = storage.NewQueue(db, "q")
+	visible := receive(t, queue, 1)[0]
+	if visible.Text != "visible" || visible.Deliveries != 1 {
+		t.Errorf("received %v", visible)
+	}
+	receive(t, queue, 0)
+	if err := errors.Join(queue.Delete(t.Context(), leased), queue.Delete(t.Context(), visible)); err != nil {
+		t.Errorf("settling with the receipts from before: %v", err)
+	}
+	if err := queue.Delete(t.Context(), leased); !errors.Is(err, domain.ErrLeaseLost) {
+		t.Errorf("settling again: got %v, want ErrLeaseLost", err)
+	}
+}
+
+func reopen(t *testing.T, dir string, db *bolt.DB) *bolt.DB {
+	t.Helper()
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return open(t, dir)
+}
+
+func write(t *testing.T, db *bolt.DB, ops ...storage.Operation) {
+	t.Helper()
+	if err := db.Transact(t.Context(), "T", "p", ops); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, db *bolt.DB) []storage.Entity {
+	t.Helper()
+	page, err := db.Range(t.Context(), "T", storage.Range{Partition: "p", Paging: storage.Paging{Limit: 100}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page.Rows
+}
+
+func send(t *testing.T, queue *storage.Queue, text string) {
+	t.Helper()
+	if err := queue.Send(t.Context(), text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// receive must find exactly n messages.
+func receive(t *testing.T, queue *storage.Queue, n int) []storage.Message {
+	t.Helper()
+	messages, err := queue.Receive(t.Context(), 32, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(messages) != n {
+		t.Fatalf("received %d messages, want %d", len(messages), n)
+	}
+	return messages
+}

@@ -1,0 +1,355 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"go.etcd.io/bbolt"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+// A slowDisk stops each commit until it is told how it ends.
+type slowDisk struct {
+	*DB
+	commits int
+	// started gets a value when a commit starts, and outcome ends it.
+	started chan struct{}
+	outcome chan func(*bbolt.Tx) error
+}
+
+func commitWell(tx *bbolt.Tx) error { return tx.Commit() }
+
+var errDisk = errors.New("the disk has failed")
+
+func failBefore(tx *bbolt.Tx) error { return errors.Join(errDisk, tx.Rollback()) }
+
+func failAfter(tx *bbolt.Tx) error { return errors.Join(errDisk, tx.Commit()) }
+
+// onSlowDisk runs a test in a bubble, where synctest.Wait returns once everyone
+// waits for the disk or for the writer.
+func onSlowDisk(t *testing.T, test func(t *testing.T, disk *slowDisk)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		db, err := Open(t.TempDir(), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(db.CreateTable(t.Context(), "T"), db.CreateQueue(t.Context(), "q")); err != nil {
+			t.Fatal(err)
+		}
+		disk := &slowDisk{DB: db, started: make(chan struct{}), outcome: make(chan func(*bbolt.Tx) error)}
+		db.commit = func(tx *bbolt.Tx) error {
+			disk.commits++
+			disk.started <- struct{}{}
+			return (<-disk.outcome)(tx)
+		}
+		test(t, disk)
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// next ends the commit that starts next.
+func (d *slowDisk) next(outcome func(*bbolt.Tx) error) {
+	<-d.started
+	d.outcome <- outcome
+}
+
+// write starts a transaction and returns where its answer will be.
+func (d *slowDisk) write(ctx context.Context, ops ...storage.Operation) <-chan error {
+	answer := make(chan error, 1)
+	go func() { answer <- d.Transact(ctx, "T", "p", ops) }()
+	return answer
+}
+
+// behindAnother makes writes share a commit: they wait behind one that is held
+// up, which ends well.
+func (d *slowDisk) behindAnother(t *testing.T, start func()) {
+	t.Helper()
+	first := d.write(t.Context(), storage.Merge("first", storage.Upsert))
+	<-d.started
+	start()
+	synctest.Wait()
+	d.outcome <- commitWell
+	if err := <-first; err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (d *slowDisk) has(t *testing.T, row string) bool {
+	t.Helper()
+	_, err := d.Get(t.Context(), "T", "p", row)
+	if err != nil && !errors.Is(err, domain.ErrNotFound) {
+		t.Fatal(err)
+	}
+	return err == nil
+}
+
+func TestNoWriteIsAcknowledgedOrReadBeforeItsCommit(t *testing.T) {
+	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
+		answer := disk.write(t.Context(), storage.Insert("r"))
+		<-disk.started
+		synctest.Wait()
+		select {
+		case err := <-answer:
+			t.Errorf("answered %v before the commit", err)
+		default:
+		}
+		if disk.has(t, "r") {
+			t.Error("read before the commit")
+		}
+		disk.outcome <- commitWell
+		if err := <-answer; err != nil || !disk.has(t, "r") {
+			t.Errorf("got %v, or the row is not there", err)
+		}
+	})
+}
+
+func TestWritesThatWaitShareOneCommit(t *testing.T) {
+	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
+		var answers []<-chan error
+		disk.behindAnother(t, func() {
+			for i := range 32 {
+				answers = append(answers, disk.write(t.Context(), storage.Insert(fmt.Sprint("r", i))))
+			}
+		})
+		disk.next(commitWell)
+		for i, answer := range answers {
+			if err := <-answer; err != nil || !disk.has(t, fmt.Sprint("r", i)) {
+				t.Errorf("write %d: got %v, or its row is not there", i, err)
+			}
+		}
+		if disk.commits != 2 {
+			t.Errorf("%d commits, want 2", disk.commits)
+		}
+	})
+}
+
+func TestACommitTakesOnlySoManyWrites(t *testing.T) {
+	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
+		var answers []<-chan error
+		disk.behindAnother(t, func() {
+			for i := range maxBatch + 1 {
+				answers = append(answers, disk.write(t.Context(), storage.Insert(fmt.Sprint("r", i))))
+			}
+		})
+		disk.next(commitWell)
+		disk.next(commitWell)
+		for _, answer := range answers {
+			if err := <-answer; err != nil {
+				t.Error(err)
+			}
+		}
+		if disk.commits != 3 {
+			t.Errorf("%d commits, want 3", disk.commits)
+		}
+	})
+}
+
+func TestACommitTakesOnlySoManyBytes(t *testing.T) {
+	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
+		large := strings.Repeat("x", maxBatchBytes/2)
+		var answers []<-chan error
+		disk.behindAnother(t, func() {
+			for i := range 3 {
+				answers = append(answers, disk.write(t.Context(), storage.Insert(fmt.Sprint("r", i), storage.String("Large", large))))
+			}
+		})
+		disk.next(commitWell)
+		disk.next(commitWell)
+		for _, answer := range answers {
+			if err := <-answer; err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+func TestARefusedTransactionFailsAlone(t *testing.T) {
+	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
+		var well, refused, alsoWell <-chan error
+		disk.behindAnother(t, func() {
+			well = disk.write(t.Context(), storage.Insert("a"))
+			refused = disk.write(t.Context(), storage.Insert("b"), storage.Merge("missing", storage.Exists))
+			alsoWell = disk.write(t.Context(), storage.Insert("c"))
+		})
+		disk.next(commitWell)
+		var failed *storage.OperationError
+		if err := <-refused; !errors.As(err, &failed) || failed.Index != 1 || !errors.Is(err, domain.ErrNotFound) {
+			t.Errorf("got %v, want operation 1 to find nothing", err)
+		}
+		if err := errors.Join(<-well, <-alsoWell); err != nil {
+			t.Error(err)
+		}
+		if !disk.has(t, "a") || disk.has(t, "b") || !disk.has(t, "c") {
+			t.Error("want the rows a and c, and not b")
+		}
+	})
+}
+
+func TestATransactionSeesTheOnesBeforeItInItsCommit(t *testing.T) {
+	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
+		var answers []<-chan error
+		disk.behindAnother(t, func() {
+			for range 8 {
+				answers = append(answers, disk.write(t.Context(), storage.Insert("same")))
+			}
+		})
+		disk.next(commitWell)
+		inserted := 0
+		for _, answer := range answers {
+			switch err := <-answer; {
+			case err == nil:
+				inserted++
+			case !errors.Is(err, domain.ErrExists):
+				t.Error(err)
+			}
+		}
+		if inserted != 1 {
+			t.Errorf("one row was inserted %d times", inserted)
+		}
+	})
+}
+
+func TestWritesThatChangeNothingCostNoCommit(t *testing.T) {
+	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
+		// Each would wait for ever if it started a commit.
+		err := disk.Transact(t.Context(), "T", "p", []storage.Operation{storage.Delete("r", storage.Exists)})
+		if !errors.Is(err, domain.ErrNotFound) {
+			t.Error(err)
+		}
+		if err := errors.Join(disk.CreateTable(t.Context(), "T"), disk.CreateQueue(t.Context(), "q")); err != nil {
+			t.Error(err)
+		}
+		if messages, err := disk.Receive(t.Context(), "q", 32, 1); len(messages) > 0 || err != nil {
+			t.Errorf("received %v, %v", messages, err)
+		}
+	})
+}
+
+func TestAFailedCommitFailsEveryWriteInItAndTheNextOneWorks(t *testing.T) {
+	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
+		var inserted, refused <-chan error
+		disk.behindAnother(t, func() {
+			inserted = disk.write(t.Context(), storage.Insert("a"))
+			refused = disk.write(t.Context(), storage.Delete("missing", storage.Exists))
+		})
+		disk.next(failBefore)
+		for _, err := range []error{<-inserted, <-refused} {
+			if !errors.Is(err, domain.ErrUnavailable) || !errors.Is(err, errDisk) || errors.Is(err, domain.ErrNotFound) {
+				t.Errorf("got %v, want ErrUnavailable with its cause", err)
+			}
+		}
+		if disk.has(t, "a") {
+			t.Error("the row is there")
+		}
+		again := disk.write(t.Context(), storage.Insert("a"))
+		disk.next(commitWell)
+		if err := <-again; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAfterACommitThatFailedHalfDoneNothingMoreIsWritten(t *testing.T) {
+	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
+		half := disk.write(t.Context(), storage.Insert("a"))
+		disk.next(failAfter)
+		if err := <-half; !errors.Is(err, domain.ErrUnavailable) {
+			t.Errorf("got %v, want ErrUnavailable", err)
+		}
+		if err := <-disk.write(t.Context(), storage.Insert("b")); !errors.Is(err, domain.ErrUnavailable) {
+			t.Errorf("the next write: got %v, want ErrUnavailable", err)
+		}
+		if err := disk.Ping(t.Context(), "q"); !errors.Is(err, domain.ErrUnavailable) {
+			t.Errorf("ping: got %v, want ErrUnavailable", err)
+		}
+		if disk.commits != 1 || disk.has(t, "b") {
+			t.Error("something was written")
+		}
+	})
+}
+
+func TestACallerWhoseContextEndsDoesNotWaitForTheDisk(t *testing.T) {
+	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
+		ctx, cancel := context.WithCancel(t.Context())
+		underWay := disk.write(ctx, storage.Insert("a"))
+		<-disk.started
+		waiting := disk.write(ctx, storage.Insert("b"))
+		synctest.Wait()
+		cancel()
+		for _, err := range []error{<-underWay, <-waiting} {
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v, want context.Canceled", err)
+			}
+		}
+		disk.outcome <- commitWell
+		synctest.Wait()
+		if !disk.has(t, "a") || disk.has(t, "b") {
+			t.Error("want the row that was under way, and not the one that waited")
+		}
+	})
+}
+
+func TestAWriteThatNobodyWaitsForIsNotMade(t *testing.T) {
+	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		change := newTransaction("T", "p", []storage.Operation{storage.Insert("a")}, 1)
+		w := &write{ctx: ctx, change: change, done: make(chan error, 1)}
+		disk.writes <- w
+		if err := <-w.done; !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want context.Canceled", err)
+		}
+		if disk.commits > 0 || disk.has(t, "a") {
+			t.Error("it was written")
+		}
+	})
+}
+
+func TestCloseAnswersEveryone(t *testing.T) {
+	db, err := Open(t.TempDir(), Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.CreateTable(t.Context(), "T"); err != nil {
+		t.Fatal(err)
+	}
+	busy := make(chan struct{}, 1024)
+	var callers sync.WaitGroup
+	for i := range 16 {
+		callers.Go(func() {
+			for n := 0; ; n++ {
+				err := db.Transact(t.Context(), "T", "p", []storage.Operation{storage.Insert(fmt.Sprintf("%d-%d", i, n))})
+				if err == nil {
+					_, err = db.Range(t.Context(), "T", storage.Range{Partition: "p", Paging: storage.Paging{Limit: 10}})
+				}
+				if err != nil {
+					if !errors.Is(err, domain.ErrUnavailable) {
+						t.Errorf("got %v, want ErrUnavailable", err)
+					}
+					return
+				}
+				select {
+				case busy <- struct{}{}:
+				default:
+				}
+			}
+		})
+	}
+	for range 100 {
+		<-busy
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+	callers.Wait()
+}
