@@ -46,17 +46,22 @@ func (p *progress) enter(step domain.Step) {
 // removed counts rows, and records them if they are the first or the last record
 // is old enough.
 func (p *progress) removed(ctx context.Context, rows int) {
+	if !p.count(int64(rows)) {
+		return
+	}
+	if err := p.settle(ctx, func(d *domain.Deletion) { d.State = domain.DeletionRunning }); err != nil {
+		p.log.WarnContext(ctx, "progress not recorded", "channel", p.ref.Key, "error", err)
+	}
+}
+
+// count tells whether it is time to record.
+func (p *progress) count(rows int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	first := p.rows == 0
-	p.rows += int64(rows)
-	p.pending += int64(rows)
-	if !first && time.Since(p.written) < progressEvery {
-		return
-	}
-	if err := p.record(ctx, func(d *domain.Deletion) { d.State = domain.DeletionRunning }); err != nil {
-		p.log.WarnContext(ctx, "progress not recorded", "channel", p.ref.Key, "error", err)
-	}
+	p.rows += rows
+	p.pending += rows
+	return first || time.Since(p.written) >= progressEvery
 }
 
 // start records that the work has begun.
@@ -67,28 +72,39 @@ func (p *progress) start(ctx context.Context, m domain.Message) error {
 	return p.settle(ctx, func(d *domain.Deletion) { d.State = domain.DeletionRunning })
 }
 
-// settle records what was done and changes the row as the outcome demands.
+// settle records what was done and changes the row as the outcome demands. The
+// mutex is not held meanwhile: a store that is slow to record must not stop
+// those who remove rows.
 func (p *progress) settle(ctx context.Context, change func(*domain.Deletion)) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.record(ctx, change)
-}
-
-// record writes with p.mu held.
-func (p *progress) record(ctx context.Context, change func(*domain.Deletion)) error {
+	rows, step := p.take()
 	err := p.store.UpdateDeletion(ctx, p.ref, func(d *domain.Deletion) bool {
-		d.RowsDeleted += p.pending
-		if p.step != "" {
-			d.Step = p.step
+		d.RowsDeleted += rows
+		if step != "" {
+			d.Step = step
 		}
 		change(d)
 		return true
 	})
-	if err == nil {
-		p.pending = 0
-		p.written = time.Now()
+	if err != nil {
+		p.putBack(rows)
 	}
 	return err
+}
+
+// take is what the record to be written counts. From here on it counts as
+// written, so that one caller at a time writes.
+func (p *progress) take() (rows int64, step domain.Step) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	rows, p.pending = p.pending, 0
+	p.written = time.Now()
+	return rows, p.step
+}
+
+func (p *progress) putBack(rows int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pending += rows
 }
 
 // gotFurther tells whether this handling removed any row.
