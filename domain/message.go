@@ -63,20 +63,26 @@ func (m Message) Encode() string {
 
 // DecodeMessage reads what Encode wrote. Fields that it does not know are
 // ignored, so that web and worker may be deployed in either order; a kind that
-// it does not know is an error, for a newer worker to handle.
+// it does not know is an error, for a newer worker to handle. So is a message
+// about what no row can hold: it could be neither handled nor recorded.
 func DecodeMessage(text string) (Message, error) {
 	var m Message
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
 		return Message{}, fmt.Errorf("message is not JSON: %w", err)
 	}
-	if m.Channel == "" || !isToken(string(m.Incarnation)) {
+	switch {
+	case !isChannelKey(string(m.Channel)), !isToken(string(m.Incarnation)):
 		return Message{}, fmt.Errorf("message names no incarnation of a channel")
+	case len(m.Name) > utf8.UTFMax*MaxChannelName, len(m.By) > MaxUserName:
+		return Message{}, fmt.Errorf("message holds a name that is too long")
+	case CheckStored("askedOn", m.AskedOn) != nil:
+		return Message{}, fmt.Errorf("message was asked for at no time")
 	}
 	switch m.Kind {
 	case MessageChannel:
 		return m, nil
 	case MessageBlog:
-		if _, err := ParseBlogID(string(m.Blog)); err != nil || m.Revision == "" {
+		if _, err := ParseBlogID(string(m.Blog)); err != nil || !isToken(string(m.Revision)) {
 			return Message{}, fmt.Errorf("message names no revision of a post")
 		}
 		return m, nil
@@ -89,7 +95,7 @@ func escapeNonASCII(text []byte) string {
 	var b bytes.Buffer
 	for _, r := range string(text) {
 		switch {
-		case r < utf8.RuneSelf:
+		case r < 0x7f: // DEL is ASCII, and altered too
 			b.WriteByte(byte(r))
 		case r > 0xFFFF:
 			high, low := utf16.EncodeRune(r)

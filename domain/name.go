@@ -84,9 +84,9 @@ func checkChannelRunes(s string) error {
 	return nil
 }
 
-// Key is the name's channel key: full case folding, between two NFC, in ASCII.
-// A code point over U+007F becomes "~" and six hex digits, which keeps the
-// order of code points.
+// Key is the name's channel key: full case folding, after NFD and before NFC (the
+// Unicode Standard's canonical caseless match, D145), in ASCII. A code point over
+// U+007F becomes "~" and six hex digits, which keeps the order of code points.
 func (n ChannelName) Key() ChannelKey { return ChannelKey(foldASCII(string(n))) }
 
 // ChannelKeyPrefix is the common prefix of the keys of all channels whose names
@@ -94,9 +94,9 @@ func (n ChannelName) Key() ChannelKey { return ChannelKey(foldASCII(string(n))) 
 func ChannelKeyPrefix(s string) string { return foldASCII(strings.ToValidUTF8(s, "")) }
 
 func foldASCII(s string) string {
-	folded := norm.NFC.String(cases.Fold().String(norm.NFC.String(s)))
+	folded := strings.Map(foldCherokee, cases.Fold().String(norm.NFD.String(s)))
 	var b strings.Builder
-	for _, r := range folded {
+	for _, r := range norm.NFC.String(folded) {
 		if r < utf8.RuneSelf && r != '~' { // a filter may hold one, which must not pass for an escape
 			b.WriteRune(r)
 		} else {
@@ -104,6 +104,27 @@ func foldASCII(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// isChannelKey tells whether s can be the key of a name. What comes from
+// elsewhere is checked with it before it becomes part of a key.
+func isChannelKey(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.' && c != '~' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxChannelKey
+}
+
+// foldCherokee folds the only letters that fold to upper case. x/text folds them
+// to the other case, whichever they have (golang/go issue 46101).
+func foldCherokee(r rune) rune {
+	if unicode.Is(unicode.Cherokee, r) {
+		return unicode.ToUpper(r)
+	}
+	return r
 }
 
 // A UserName is an account's name in lower case: 2 to 32 of a-z, 0-9 and "_".
@@ -115,11 +136,10 @@ func ParseUserName(s string) (UserName, error) {
 	if len(s) < MinUserName || len(s) > MaxUserName {
 		return "", Invalid("name", "must have %d to %d characters", MinUserName, MaxUserName)
 	}
-	s = strings.ToLower(s)
 	for _, r := range s {
-		if (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '_' {
+		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' {
 			return "", Invalid("name", "may hold only letters a to z, digits and “_”")
 		}
 	}
-	return UserName(s), nil
+	return UserName(strings.ToLower(s)), nil
 }

@@ -36,7 +36,7 @@ func HashPassword(password string) string {
 // accounts usable. A hash that cannot be read matches nothing.
 func PasswordMatches(hash, password string) bool {
 	parts := strings.Split(hash, "$")
-	if len(parts) != 6 || parts[1] != "argon2id" {
+	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" {
 		return false
 	}
 	var version, memory, time uint32

@@ -22,6 +22,9 @@ func ParseTitle(s string) (string, error) {
 	if err := checkText("title", s, 0, MaxTitle, ""); err != nil {
 		return "", err
 	}
+	if strings.ContainsAny(s, "\u2028\u2029") {
+		return "", Invalid("title", "must be one line")
+	}
 	return s, nil
 }
 

@@ -71,9 +71,9 @@ func RecentFirst(t time.Time) string {
 
 // ParseRecentFirst is the inverse of RecentFirst.
 func ParseRecentFirst(digits string) (time.Time, error) {
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || len(digits) != recentFirstDigits || n < 0 || n > maxTicks {
+	n, err := strconv.ParseUint(digits, 10, 64) // no sign
+	if err != nil || len(digits) != recentFirstDigits || n > maxTicks {
 		return time.Time{}, fmt.Errorf("not a recent-first key: %q", digits)
 	}
-	return TimeOf(maxTicks - n), nil
+	return TimeOf(maxTicks - int64(n)), nil
 }

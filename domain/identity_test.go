@@ -1,0 +1,106 @@
+package domain_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"microblogging/domain"
+)
+
+func TestABlogIDIsReadAsItWasMintedAndSortsNewestFirst(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		older, newer := instants().Draw(t, "a"), instants().Draw(t, "b")
+		if newer.Before(older) {
+			older, newer = newer, older
+		}
+		a, b := domain.NewBlogID(older), domain.NewBlogID(newer)
+		if domain.Storable(newer).After(domain.Storable(older)) && a <= b {
+			t.Errorf("%s of %s does not sort after %s of %s", a, older, b, newer)
+		}
+		if back, err := domain.ParseBlogID(string(a)); err != nil || back != a {
+			t.Errorf("%s is read as %s, %v", a, back, err)
+		}
+	})
+}
+
+func TestAnIDNeverReturns(t *testing.T) {
+	seen := map[domain.BlogID]bool{}
+	at := domain.Now()
+	for range 1000 {
+		seen[domain.NewBlogID(at)] = true
+	}
+	if len(seen) != 1000 {
+		t.Errorf("1000 posts of one instant have %d ids", len(seen))
+	}
+}
+
+func TestAnIDThatNobodyMintedNamesNothing(t *testing.T) {
+	good := string(domain.NewBlogID(time.Now()))
+	digits, token, _ := strings.Cut(good, "!")
+	for _, s := range []string{
+		"", "!", digits, digits + "!", "!" + token, good + "A", good[1:], strings.ToLower(good), good + "!", "+" + good[1:],
+		digits + "!" + strings.Repeat("1", 26), digits + "!../../../../../../../../..", "-000000000000000000!" + token,
+		"9999999999999999999!" + token, digits + "/" + token, good + "\n",
+	} {
+		if id, err := domain.ParseBlogID(s); !errors.Is(err, domain.ErrNotFound) || id != "" {
+			t.Errorf("%q is read as %q, %v", s, id, err)
+		}
+	}
+	for _, s := range []string{"", token[1:], token + "A", strings.ToLower(token), strings.Repeat("0", 26), strings.Repeat("é", 13)} {
+		if i, err := domain.ParseIncarnation(s); !errors.Is(err, domain.ErrNotFound) || i != "" {
+			t.Errorf("%q is read as the incarnation %q, %v", s, i, err)
+		}
+	}
+	if i, err := domain.ParseIncarnation(token); err != nil || string(i) != token {
+		t.Errorf("%q is read as %q, %v", token, i, err)
+	}
+}
+
+func TestAPreconditionHoldsForWhatItNames(t *testing.T) {
+	for what, test := range map[string]struct {
+		p    domain.Precondition[domain.Revision]
+		a, b bool
+	}{
+		"the zero value": {domain.Precondition[domain.Revision]{}, false, false},
+		"any":            {domain.Any[domain.Revision](), true, true},
+		"none":           {domain.OneOf[domain.Revision](), false, false},
+		"one":            {domain.OneOf[domain.Revision]("a"), true, false},
+		"two":            {domain.OneOf[domain.Revision]("b", "a"), true, true},
+	} {
+		if a, b := test.p.Holds("a"), test.p.Holds("b"); a != test.a || b != test.b {
+			t.Errorf("%s holds for a: %v, for b: %v", what, a, b)
+		}
+	}
+}
+
+func TestAMeaningIncludesTheWiderOne(t *testing.T) {
+	for _, test := range []struct{ narrow, wide error }{
+		{domain.ErrStillDeleting, domain.ErrExists},
+		{domain.ErrPostGone, domain.ErrGone},
+		{&domain.StaleError{}, domain.ErrConflict},
+	} {
+		if !errors.Is(test.narrow, test.wide) || errors.Is(test.wide, test.narrow) {
+			t.Errorf("%v should be a %v, and not the other way round", test.narrow, test.wide)
+		}
+	}
+}
+
+func TestOtherErrorsAreNotHiddenByInvalidOnes(t *testing.T) {
+	invalid := domain.Invalid("a", "is %d", 1)
+	if err := domain.JoinInvalid(nil, nil); err != nil {
+		t.Errorf("nothing wrong: %v", err)
+	}
+	if err := domain.JoinInvalid(invalid, domain.ErrUnavailable); !errors.Is(err, domain.ErrUnavailable) {
+		t.Errorf("%v, want the one that is not invalid", err)
+	}
+	var all *domain.InvalidError
+	err := domain.JoinInvalid(invalid, nil, fmt.Errorf("wrapped: %w", domain.Invalid("b", "is 2")))
+	if !errors.As(err, &all) || len(all.Fields) != 2 || all.Fields[0] != (domain.FieldError{Field: "a", Detail: "is 1"}) {
+		t.Errorf("%v, want both fields", err)
+	}
+}

@@ -1,0 +1,147 @@
+package domain_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"microblogging/domain"
+)
+
+// messages are all that a program of ours can send, and more: their names are
+// any text.
+func messages() *rapid.Generator[domain.Message] {
+	return rapid.Custom(func(t *rapid.T) domain.Message {
+		m := domain.Message{
+			Kind:        domain.MessageChannel,
+			Channel:     domain.ChannelName(validNames().Draw(t, "channel")).Key(),
+			Incarnation: domain.NewIncarnation(),
+			Name:        domain.ChannelName(rapid.StringN(0, 64, -1).Draw(t, "name")),
+			By:          domain.UserName(rapid.StringN(0, 8, 32).Draw(t, "by")),
+			AskedOn:     domain.Storable(instants().Draw(t, "askedOn")),
+			Attempts:    rapid.IntRange(0, 1000).Draw(t, "attempts"),
+		}
+		if domain.CheckStored("askedOn", m.AskedOn) != nil || len(m.Channel) > 448 {
+			t.Skip("not a message of ours")
+		}
+		if rapid.Bool().Draw(t, "of a post") {
+			m.Kind = domain.MessageBlog
+			m.Blog = domain.NewBlogID(instants().Draw(t, "created"))
+			m.Revision = domain.NewRevision()
+		}
+		return m
+	})
+}
+
+func TestAMessageRoundTripsInASCII(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := messages().Draw(t, "message")
+		text := m.Encode()
+		for i := range len(text) {
+			if c := text[i]; c < 0x20 || c >= 0x7f {
+				t.Fatalf("%q holds the byte 0x%02x", text, c)
+			}
+		}
+		back, err := domain.DecodeMessage(text)
+		if err != nil || back != m {
+			t.Errorf("%+v came back as %+v, %v", m, back, err)
+		}
+		if back.Ref() != (domain.ChannelRef{Key: m.Channel, Incarnation: m.Incarnation}) {
+			t.Errorf("%+v names %+v", m, back.Ref())
+		}
+	})
+}
+
+// A name that is not UTF-8 is in no row of ours, but must not stop a deletion.
+func TestAMessageOfANameThatIsNotTextCanBeRead(t *testing.T) {
+	m := sample()
+	m.Name, m.By = "a\xff\xed\xa0\x80", "\xc3"
+	if _, err := domain.DecodeMessage(m.Encode()); err != nil {
+		t.Error(err)
+	}
+}
+
+func sample() domain.Message {
+	return domain.Message{
+		Kind: domain.MessageChannel, Channel: "garden", Incarnation: domain.NewIncarnation(),
+		Name: "Garden", By: "ada", AskedOn: time.Date(2014, 2, 3, 4, 5, 6, 700, time.UTC),
+	}
+}
+
+func sampleOfAPost() domain.Message {
+	m := sample()
+	m.Kind, m.Blog, m.Revision = domain.MessageBlog, domain.NewBlogID(m.AskedOn), domain.NewRevision()
+	return m
+}
+
+// A message that can never be handled has to be told at once from one that may
+// be handled later.
+func TestAMessageThatNobodyCanHandleIsRefused(t *testing.T) {
+	for what, spoil := range map[string]func(m *domain.Message){
+		"no kind":                  func(m *domain.Message) { m.Kind = "" },
+		"an unknown kind":          func(m *domain.Message) { m.Kind = "user" },
+		"no channel":               func(m *domain.Message) { m.Channel = "" },
+		"a channel of no key":      func(m *domain.Message) { m.Channel = "a/b" },
+		"a channel in capitals":    func(m *domain.Message) { m.Channel = "Garden" },
+		"a channel that is no key": func(m *domain.Message) { m.Channel = "gärden" },
+		"a channel too long":       func(m *domain.Message) { m.Channel = domain.ChannelKey(strings.Repeat("x", 449)) },
+		"no incarnation":           func(m *domain.Message) { m.Incarnation = "" },
+		"a made-up incarnation":    func(m *domain.Message) { m.Incarnation = "gate!open!" },
+		"no time":                  func(m *domain.Message) { m.AskedOn = time.Time{} },
+		"a name too long":  func(m *domain.Message) { m.Name = domain.ChannelName(strings.Repeat("x", 257)) },
+		"a user too long":  func(m *domain.Message) { m.By = domain.UserName(strings.Repeat("x", 257)) },
+		"no post":                  func(m *domain.Message) { m.Kind = domain.MessageBlog },
+	} {
+		m := sample()
+		spoil(&m)
+		if back, err := domain.DecodeMessage(m.Encode()); err == nil {
+			t.Errorf("a message of %s is read as %+v", what, back)
+		}
+	}
+	for what, spoil := range map[string]func(m *domain.Message){
+		"no post":            func(m *domain.Message) { m.Blog = "" },
+		"a made-up post":     func(m *domain.Message) { m.Blog = "gate!open!" },
+		"no revision":        func(m *domain.Message) { m.Revision = "" },
+		"a made-up revision": func(m *domain.Message) { m.Revision = "x" },
+	} {
+		m := sampleOfAPost()
+		spoil(&m)
+		if back, err := domain.DecodeMessage(m.Encode()); err == nil {
+			t.Errorf("a message of %s is read as %+v", what, back)
+		}
+	}
+	for _, text := range []string{"", "{}", "null", "[]", "x", "{", `{"kind":"channel"}`, `{"kind":1}`, "\xff"} {
+		if back, err := domain.DecodeMessage(text); err == nil {
+			t.Errorf("%q is read as %+v", text, back)
+		}
+	}
+}
+
+// The web may be newer than the worker, and the other way round.
+func TestAMessageWithFieldsOfALaterProgramIsRead(t *testing.T) {
+	m := sample()
+	text := strings.TrimSuffix(m.Encode(), "}") + `,"later":{"nested":[1]}}`
+	if back, err := domain.DecodeMessage(text); err != nil || back != m {
+		t.Errorf("%s is read as %+v, %v", text, back, err)
+	}
+}
+
+func FuzzNoTextStopsTheDecoder(f *testing.F) {
+	f.Add(sample().Encode())
+	f.Add(sampleOfAPost().Encode())
+	for _, text := range []string{"", "null", `{"kind":"blog","blog":"!"}`, `{"askedOn":"9999-99-99"}`, "\x00", "[[[["} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := domain.DecodeMessage(text)
+		if err != nil {
+			return
+		}
+		// What is read is written again when a lease is renewed.
+		if again, err := domain.DecodeMessage(m.Encode()); err != nil || again.Ref() != m.Ref() || again.Kind != m.Kind {
+			t.Errorf("%q is read as %+v, and then as %+v, %v", text, m, again, err)
+		}
+	})
+}

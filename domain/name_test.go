@@ -1,0 +1,283 @@
+package domain_test
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+	"pgregory.net/rapid"
+
+	"microblogging/domain"
+)
+
+// letters are of every script, and often of those whose case is peculiar.
+func letters() *rapid.Generator[rune] {
+	return rapid.OneOf(
+		rapid.RuneFrom(nil, unicode.L),
+		rapid.RuneFrom(nil, unicode.Lu, unicode.Lt),
+		rapid.RuneFrom([]rune("aAzZkKsSiIjJßẞſıİΣσςΘϑϴǅŉǰΐΰևﬁﬃﬅᾳᾼᾈῼᏰᏸꭰÅK")),
+	)
+}
+
+// validNames are channel names before normalization.
+func validNames() *rapid.Generator[string] {
+	mark := rapid.OneOf(
+		rapid.RuneFrom(nil, unicode.M),
+		rapid.RuneFrom([]rune("\u0301\u0307\u0308\u030c\u0323\u0327\u0345")),
+	)
+	unit := rapid.Custom(func(t *rapid.T) string {
+		if rapid.IntRange(0, 4).Draw(t, "kind") == 0 {
+			return string(rapid.RuneFrom(nil, unicode.Nd).Draw(t, "digit"))
+		}
+		marks := rapid.SliceOfN(mark, 0, 2).Draw(t, "marks")
+		return string(letters().Draw(t, "letter")) + string(marks)
+	})
+	word := rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(unit, 1, 6).Draw(t, "units"), "")
+	})
+	return rapid.Custom(func(t *rapid.T) string {
+		name := word.Draw(t, "word")
+		for range rapid.IntRange(0, 3).Draw(t, "more") {
+			name += rapid.SampledFrom([]string{"-", "_", "."}).Draw(t, "separator") + word.Draw(t, "word")
+		}
+		return name
+	})
+}
+
+// parsed draws a valid name, and gives up on those that are too long.
+func parsed(t *rapid.T, s string) domain.ChannelName {
+	name, err := domain.ParseChannelName(s)
+	if err != nil {
+		t.Skip(err)
+	}
+	return name
+}
+
+func TestANameOfLettersIsGood(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := validNames().Draw(t, "name")
+		name, err := domain.ParseChannelName(s)
+		if n := utf8.RuneCountInString(norm.NFC.String(s)); err != nil && n <= domain.MaxChannelName && strings.ToLower(s) != "new" {
+			t.Fatalf("%+q of %d characters: %v", s, n, err)
+		}
+		if err != nil {
+			return
+		}
+		if string(name) != norm.NFC.String(s) {
+			t.Errorf("%+q is spelled %+q", s, name)
+		}
+		if again, err := domain.ParseChannelName(string(name)); err != nil || again != name {
+			t.Errorf("%+q parsed again is %+q, %v", name, again, err)
+		}
+	})
+}
+
+// keyIsPlain tells whether a channel key holds what a key of every backend and a
+// path of every web address may hold.
+func keyIsPlain(key domain.ChannelKey) bool {
+	return key != "" && len(key) <= 448 && !strings.ContainsFunc(string(key), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && !strings.ContainsRune("-_.~", r)
+	})
+}
+
+func TestNoNameYieldsAForbiddenKey(t *testing.T) {
+	check := func(names *rapid.Generator[string]) func(*rapid.T) {
+		return func(t *rapid.T) {
+			s := names.Draw(t, "name")
+			name, err := domain.ParseChannelName(s)
+			if err == nil && !keyIsPlain(name.Key()) {
+				t.Errorf("%+q has the key %+q", s, name.Key())
+			}
+		}
+	}
+	t.Run("of what names are made of", rapid.MakeCheck(check(validNames())))
+	t.Run("of anything", rapid.MakeCheck(check(rapid.String())))
+	t.Run("of the longest names", rapid.MakeCheck(check(rapid.StringOfN(letters(), domain.MaxChannelName, domain.MaxChannelName, -1))))
+}
+
+func FuzzNoTextYieldsAForbiddenKey(f *testing.F) {
+	for _, s := range []string{"", "Café", "a-b_c.d", "..", "a/b", "new", "\xff", "ﷺﷺ", "~", "a\u0301"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if name, err := domain.ParseChannelName(s); err == nil && !keyIsPlain(name.Key()) {
+			t.Errorf("%+q has the key %+q", s, name.Key())
+		}
+		for i := range len(domain.ChannelKeyPrefix(s)) {
+			if c := domain.ChannelKeyPrefix(s)[i]; c >= utf8.RuneSelf {
+				t.Errorf("the prefix of %+q holds the byte 0x%x", s, c)
+			}
+		}
+	})
+}
+
+func TestNamesThatDifferInNormalizationAreOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := parsed(t, validNames().Draw(t, "name"))
+		for _, form := range []norm.Form{norm.NFC, norm.NFD} {
+			if other := domain.ChannelName(form.String(string(name))); other.Key() != name.Key() {
+				t.Errorf("%+q has the key %s, %+q has %s", name, name.Key(), other, other.Key())
+			}
+		}
+	})
+}
+
+// otherCase replaces letters by others that Unicode's simple case folding takes
+// for the same.
+func otherCase(t *rapid.T, s string) string {
+	return strings.Map(func(r rune) rune {
+		for range rapid.IntRange(0, 3).Draw(t, "turns") {
+			if next := unicode.SimpleFold(r); unicode.IsLetter(r) && unicode.IsLetter(next) {
+				r = next
+			}
+		}
+		return r
+	}, s)
+}
+
+func TestNamesThatDifferInCaseAreOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := parsed(t, validNames().Draw(t, "name"))
+		other := domain.ChannelName(otherCase(t, string(name)))
+		if other.Key() != name.Key() {
+			t.Errorf("%+q has the key %s, %+q has %s", name, name.Key(), other, other.Key())
+		}
+	})
+}
+
+func TestNamesThatDifferOtherwiseAreTwo(t *testing.T) {
+	for _, pair := range [][2]domain.ChannelName{
+		{"cafe", "café"}, {"a-b", "a_b"}, {"a.b", "ab"}, {"ab1", "ab١"}, {"i", "ı"}, {"а", "a"}, {"a~", "a"}, {"ａ", "a"},
+	} {
+		if pair[0].Key() == pair[1].Key() {
+			t.Errorf("%+q and %+q have the same key", pair[0], pair[1])
+		}
+	}
+}
+
+func TestKeys(t *testing.T) {
+	for name, want := range map[domain.ChannelName]domain.ChannelKey{
+		"Go":       "go",
+		"Straße.1": "strasse.1",
+		"STRASSE":  "strasse",
+		"Café":     "caf~0000e9",
+		"Ωμέγας":   "~0003c9~0003bc~0003ad~0003b3~0003b1~0003c3",
+		"ΩΜΈΓΑΣ":   "~0003c9~0003bc~0003ad~0003b3~0003b1~0003c3",
+		"ᎠᎡ":       "~0013a0~0013a1",
+		"ꭰꭱ":       "~0013a0~0013a1",
+		"ᏸ":        "~0013f0",
+		"𐐀":        "~010428",
+		"ᾼ":        "~0003b1~0003b9",
+	} {
+		if got := name.Key(); got != want {
+			t.Errorf("%s has the key %s, want %s", name, got, want)
+		}
+	}
+}
+
+// unescape is what names are compared by, before it is written in ASCII.
+func unescape(t *rapid.T, key domain.ChannelKey) []rune {
+	var runes []rune
+	for i := 0; i < len(key); i++ {
+		if key[i] != '~' {
+			runes = append(runes, rune(key[i]))
+			continue
+		}
+		r, err := strconv.ParseInt(string(key[i+1:i+7]), 16, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runes = append(runes, rune(r))
+		i += 6
+	}
+	return runes
+}
+
+func TestKeysHaveTheOrderOfCodePoints(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		stem := validNames().Draw(t, "stem")
+		a := parsed(t, stem+rapid.OneOf(rapid.Just(""), validNames()).Draw(t, "a"))
+		b := parsed(t, stem+rapid.OneOf(rapid.Just(""), validNames()).Draw(t, "b"))
+		byName := slices.Compare(unescape(t, a.Key()), unescape(t, b.Key()))
+		if byKey := strings.Compare(string(a.Key()), string(b.Key())); byKey != byName {
+			t.Errorf("%+q and %+q compare as %d, their keys %s and %s as %d", a, b, byName, a.Key(), b.Key(), byKey)
+		}
+	})
+}
+
+// Sensible names are those whose letters stand by themselves: a prefix that ends
+// within a letter and its marks is another letter.
+func TestTheKeyOfAPrefixIsAPrefixOfTheKey(t *testing.T) {
+	alone := rapid.RuneFrom([]rune("abcXYZ019-_.ßΣжЩ漢字हिあ한𐐀😀"))
+	rapid.Check(t, func(t *rapid.T) {
+		runes := rapid.SliceOfN(alone, 1, 20).Draw(t, "name")
+		name, prefix := domain.ChannelName(string(runes)), string(runes[:rapid.IntRange(0, len(runes)).Draw(t, "cut")])
+		for _, typed := range []string{prefix, strings.ToLower(prefix), strings.ToUpper(prefix)} {
+			if key := domain.ChannelKeyPrefix(typed); !strings.HasPrefix(string(name.Key()), key) {
+				t.Errorf("%q starts with %q, and %s not with %s", name, typed, name.Key(), key)
+			}
+		}
+	})
+}
+
+// The escape of one letter must not match what nobody typed.
+func TestAPrefixThatNoNameCanHaveMatchesNone(t *testing.T) {
+	key := string(domain.ChannelName("éa").Key())
+	for _, typed := range []string{"~", "~0", "~0000e9", "~0000e9a"} {
+		if prefix := domain.ChannelKeyPrefix(typed); strings.HasPrefix(key, prefix) {
+			t.Errorf("the key %s starts with %s, which %q stands for", key, prefix, typed)
+		}
+	}
+	if got := domain.ChannelKeyPrefix("a\xffb"); got != "ab" {
+		t.Errorf("a prefix that is not UTF-8 is %q", got)
+	}
+}
+
+func TestChannelNames(t *testing.T) {
+	long := strings.Repeat("é", domain.MaxChannelName)
+	for s, want := range map[string]string{
+		"a": "a", "7": "7", "Go": "Go", "a-b_c.d": "a-b_c.d", "Cafe\u0301": "Café", "हिन्दी": "हिन्दी", "漢字": "漢字", "٣": "٣",
+		long: long, norm.NFD.String(long): long, "news": "news", "e\u0323\u0301": "ẹ\u0301", "ǅ": "ǅ",
+	} {
+		if got, err := domain.ParseChannelName(s); err != nil || string(got) != want {
+			t.Errorf("%+q: %+q, %v; want %+q", s, got, err, want)
+		}
+	}
+	for _, s := range []string{
+		"", " ", "a b", "a ", " a", "-", "-a", "a-", "a--b", "a-_b", ".", "..", ".a", "a.", "a/b", "a\\b", "a#", "a?", "a'", "a%", "a~", "a!",
+		"\u0301", "\u0301a", "1\u0301", "a-\u0301", "a\u200db", "a\u00ad", "\ufeffa", "a\x00", "a\x7f", "a\u0085", "😀", "a\xff", "\xc3\x28", "²", "½", "Ⅷ",
+		"new", "New", "NEW", "neW", long + "e", strings.Repeat("և", 33),
+	} {
+		got, err := domain.ParseChannelName(s)
+		var invalid *domain.InvalidError
+		if got != "" || !errors.As(err, &invalid) || len(invalid.Fields) != 1 || invalid.Fields[0].Field != "name" {
+			t.Errorf("%+q: %+q, %v; want an InvalidError on the name", s, got, err)
+		}
+	}
+}
+
+func TestUserNames(t *testing.T) {
+	for s, want := range map[string]domain.UserName{
+		"ab": "ab", "AB": "ab", "a_b": "a_b", "__": "__", "07": "07", "Grace_Hopper1": "grace_hopper1",
+		strings.Repeat("x", 32): domain.UserName(strings.Repeat("x", 32)),
+	} {
+		if got, err := domain.ParseUserName(s); err != nil || got != want {
+			t.Errorf("%q: %q, %v", s, got, err)
+		}
+	}
+	for _, s := range []string{
+		"", "a", strings.Repeat("x", 33), "a b", " ab", "ab ", "a-b", "a.b", "a\x00", "äb", "ab\n", "a!", "source x",
+		"\u212aate", "\u0130van", "ſam", "ab\xff", "ａｂ", "٣٣",
+	} {
+		got, err := domain.ParseUserName(s)
+		var invalid *domain.InvalidError
+		if got != "" || !errors.As(err, &invalid) || invalid.Fields[0].Field != "name" {
+			t.Errorf("%+q: %+q, %v; want an InvalidError on the name", s, got, err)
+		}
+	}
+}

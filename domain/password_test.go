@@ -1,0 +1,59 @@
+package domain_test
+
+import (
+	"encoding/base64"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/argon2"
+
+	"microblogging/domain"
+)
+
+func TestAPasswordMatchesItsHashAlone(t *testing.T) {
+	hash := domain.HashPassword("correct horse")
+	if !domain.PasswordMatches(hash, "correct horse") {
+		t.Error("the password does not match its own hash")
+	}
+	for _, other := range []string{"", "correct horsf", "Correct horse", "correct horse ", "correct horse\x00"} {
+		if domain.PasswordMatches(hash, other) {
+			t.Errorf("%q matches", other)
+		}
+	}
+	if again := domain.HashPassword("correct horse"); again == hash {
+		t.Error("two hashes have the same salt")
+	}
+	if !strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") {
+		t.Errorf("the hash is %s", hash)
+	}
+}
+
+// The hash says its own cost, so that accounts outlive a change of it.
+func TestAHashOfAnotherCostMatches(t *testing.T) {
+	salt := []byte("some salt")
+	key := argon2.IDKey([]byte("correct horse"), salt, 1, 64, 2, 24)
+	b64 := base64.RawStdEncoding
+	hash := "$argon2id$v=19$m=64,t=1,p=2$" + b64.EncodeToString(salt) + "$" + b64.EncodeToString(key)
+	if !domain.PasswordMatches(hash, "correct horse") || domain.PasswordMatches(hash, "correct horsf") {
+		t.Errorf("%s does not match its password alone", hash)
+	}
+}
+
+func TestAHashThatCannotBeReadMatchesNothing(t *testing.T) {
+	parts := strings.Split(domain.HashPassword("correct horse"), "$")
+	for i := range parts {
+		for _, spoilt := range []string{"", "x", "m=,t=,p=", "v=18", "m=8,t=0,p=1", "m=8,t=1,p=0", "m=8,t=1,p=256", "m=-1,t=1,p=1", "é"} {
+			hash := slices.Clone(parts)
+			hash[i] = spoilt
+			if spoilt != parts[i] && domain.PasswordMatches(strings.Join(hash, "$"), "correct horse") {
+				t.Errorf("part %d spoilt to %q matches", i, spoilt)
+			}
+		}
+	}
+	for _, hash := range []string{"", "$", "$$$$$", "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$", strings.Join(parts, "$") + "$"} {
+		if domain.PasswordMatches(hash, "correct horse") || domain.PasswordMatches(hash, "") {
+			t.Errorf("%q matches", hash)
+		}
+	}
+}

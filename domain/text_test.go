@@ -1,0 +1,167 @@
+package domain_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"microblogging/domain"
+)
+
+// texts is one parser of text with its field and its limit.
+type texts struct {
+	parse func(string) (string, error)
+	field string
+	limit int
+	// lines tells whether it takes newlines and tabs.
+	lines bool
+}
+
+var allTexts = []texts{
+	{domain.ParseTitle, "title", 120, false},
+	{domain.ParseText, "text", 5000, true},
+	{domain.ParseDescription, "description", 500, true},
+}
+
+func (p texts) refuses(t *testing.T, s string) {
+	t.Helper()
+	got, err := p.parse(s)
+	var invalid *domain.InvalidError
+	if got != "" || !errors.As(err, &invalid) || len(invalid.Fields) != 1 || invalid.Fields[0].Field != p.field {
+		t.Errorf("%s %.40q: %.40q, %v; want an InvalidError on it", p.field, s, got, err)
+	}
+}
+
+func TestLengthCountsCharactersAndNotBytes(t *testing.T) {
+	for _, p := range allTexts {
+		for _, character := range []string{"x", "é", "漢", "😀"} {
+			full := strings.Repeat(character, p.limit)
+			if got, err := p.parse(full); err != nil || got != full {
+				t.Errorf("%s of %d %s: %v", p.field, p.limit, character, err)
+			}
+			p.refuses(t, full+character)
+		}
+	}
+}
+
+func TestControlCharactersAreRefused(t *testing.T) {
+	for _, p := range allTexts {
+		for r := range rune(0xA0) {
+			s := "a" + string(r) + "b"
+			switch {
+			case r == '\r' && p.lines:
+				if got, err := p.parse(s); err != nil || got != "a\nb" {
+					t.Errorf("%s %q: %q, %v", p.field, s, got, err)
+				}
+			case unicode.IsControl(r) && (!p.lines || r != '\n' && r != '\t'):
+				p.refuses(t, s)
+			default:
+				if got, err := p.parse(s); err != nil || got != s {
+					t.Errorf("%s %q: %q, %v", p.field, s, got, err)
+				}
+			}
+		}
+	}
+}
+
+func TestWhatIsNotUTF8IsRefused(t *testing.T) {
+	for _, p := range allTexts {
+		for _, s := range []string{"\xff", "a\xc3", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc0\x80"} {
+			p.refuses(t, s)
+		}
+	}
+}
+
+func TestATitleIsOneLineOrNone(t *testing.T) {
+	title := allTexts[0]
+	for s, want := range map[string]string{"": "", "   ": "", "  a  b  ": "a  b", "<b>&": "<b>&"} {
+		if got, err := title.parse(s); err != nil || got != want {
+			t.Errorf("%q: %q, %v", s, got, err)
+		}
+	}
+	for _, s := range []string{"a\nb", "a\r\nb", "a\tb", "\n", "a\u2028b", "a\u2029b"} {
+		title.refuses(t, s)
+	}
+}
+
+func TestATextIsNotBlankAndKeepsItsLines(t *testing.T) {
+	text := allTexts[1]
+	for s, want := range map[string]string{
+		"a\r\nb\rc\nd":                      "a\nb\nc\nd",
+		"\r\r\n\na":                         "\n\n\na",
+		" a\t":                              " a\t",
+		"\u200d a":                          "\u200d a",
+		"a\u2028\U0001F468\u200d\U0001F469": "a\u2028\U0001F468\u200d\U0001F469",
+	} {
+		if got, err := text.parse(s); err != nil || got != want {
+			t.Errorf("%q: %q, %v; want %q", s, got, err, want)
+		}
+	}
+	for _, s := range []string{"", " ", "\n\t\r\n", "\u00a0", "\u3000\u2028"} {
+		text.refuses(t, s)
+	}
+	// A newline is one character however it was sent.
+	if got, err := text.parse(strings.Repeat("\r\n", 4999) + "a"); err != nil || len(got) != 5000 {
+		t.Errorf("5000 lines: %d bytes, %v", len(got), err)
+	}
+}
+
+func TestADescriptionMayBeEmptyAndIsTrimmed(t *testing.T) {
+	for s, want := range map[string]string{"": "", " \r\n\t": "", "\r\n a\r\nb \r": "a\nb"} {
+		if got, err := domain.ParseDescription(s); err != nil || got != want {
+			t.Errorf("%q: %q, %v; want %q", s, got, err, want)
+		}
+	}
+}
+
+// What a row holds is parsed again when its form is sent back unchanged.
+func TestWhatWasParsedIsParsedToItself(t *testing.T) {
+	for _, p := range allTexts {
+		t.Run(p.field, rapid.MakeCheck(func(t *rapid.T) {
+			s := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.SampledFrom([]rune(" \r\n\ta\u0085\u2028é😀")))).Draw(t, "s")
+			got, err := p.parse(s)
+			if err != nil {
+				return
+			}
+			if again, err := p.parse(got); err != nil || again != got {
+				t.Errorf("%q became %q, and then %q, %v", s, got, again, err)
+			}
+			if n := utf8.RuneCountInString(got); n > p.limit || !utf8.ValidString(got) || strings.Contains(got, "\r") {
+				t.Errorf("%q became %q of %d characters", s, got, n)
+			}
+		}))
+	}
+}
+
+func TestADraftTellsAllThatIsWrongAtOnce(t *testing.T) {
+	_, err := domain.NewDraft("a\nb", " ")
+	var invalid *domain.InvalidError
+	if !errors.As(err, &invalid) || len(invalid.Fields) != 2 || invalid.Fields[0].Field != "title" || invalid.Fields[1].Field != "text" {
+		t.Errorf("%v, want the title and the text", err)
+	}
+	if draft, err := domain.NewDraft(" t ", "a\r\n"); err != nil || draft != (domain.Draft{Title: "t", Text: "a\n"}) {
+		t.Errorf("%+v, %v", draft, err)
+	}
+	_, err = domain.NewChannel("a b", strings.Repeat("x", 501), "ada")
+	if !errors.As(err, &invalid) || len(invalid.Fields) != 2 {
+		t.Errorf("%v, want the name and the description", err)
+	}
+}
+
+func TestPasswordsHaveALength(t *testing.T) {
+	for s, good := range map[string]bool{
+		strings.Repeat("x", 9): false, strings.Repeat("x", 10): true, strings.Repeat("x", 256): true, strings.Repeat("x", 257): false,
+		strings.Repeat("é", 9): false, strings.Repeat("é", 10): true, strings.Repeat("😀", 256): true,
+		"          ": true, "\x00\x01\n\t\r234567": true, "\xff123456789": false, "": false,
+	} {
+		err := domain.CheckPassword("new", s)
+		var invalid *domain.InvalidError
+		if good != (err == nil) || err != nil && (!errors.As(err, &invalid) || invalid.Fields[0].Field != "new") {
+			t.Errorf("%.20q: %v", s, err)
+		}
+	}
+}
