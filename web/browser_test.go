@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"microblogging/domain"
 )
 
 // A browser keeps cookies, follows redirects, and sees of a page what its reader
@@ -36,6 +38,16 @@ func (s *site) again(name string) *browser {
 	b := s.browser()
 	b.jar["session"] = s.session(name)
 	return b
+}
+
+// author makes an account.
+func (s *site) author(name string) domain.UserName {
+	s.Helper()
+	user, err := s.store.SignUp(s.Context(), name, password)
+	if err != nil {
+		s.Fatalf("signing up: %v", err)
+	}
+	return user.Name
 }
 
 // A page is what a browser shows.
@@ -295,67 +307,4 @@ func typed(contentType, body string) change {
 		r.Header.Set("Content-Type", contentType)
 		r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
 	}
-}
-
-// Of the tree.
-
-func tag(name string) func(*html.Node) bool {
-	return func(n *html.Node) bool { return n.Type == html.ElementNode && n.Data == name }
-}
-
-func all(root *html.Node, match func(*html.Node) bool) []*html.Node {
-	var found []*html.Node
-	for n := range root.Descendants() {
-		if match(n) {
-			found = append(found, n)
-		}
-	}
-	return found
-}
-
-func one(root *html.Node, match func(*html.Node) bool) *html.Node {
-	for n := range root.Descendants() {
-		if match(n) {
-			return n
-		}
-	}
-	return nil
-}
-
-func attr(n *html.Node, name string) string {
-	for _, a := range n.Attr {
-		if a.Key == name {
-			return a.Val
-		}
-	}
-	return ""
-}
-
-// text is all text under a node, as it stands.
-func text(root *html.Node) string {
-	var b strings.Builder
-	for n := range root.Descendants() {
-		if n.Type == html.TextNode {
-			b.WriteString(n.Data)
-		}
-	}
-	return b.String()
-}
-
-// seen is the text under a node as its reader sees it: on one line, and apart
-// where a line begins.
-func seen(root *html.Node) string {
-	if root == nil {
-		return ""
-	}
-	var b strings.Builder
-	for n := range root.Descendants() {
-		switch {
-		case n.Type == html.TextNode && n.Parent.Data != "noscript":
-			b.WriteString(n.Data)
-		case n.Type == html.ElementNode && !slices.Contains([]string{"a", "b", "bdi", "span", "time", "code"}, n.Data):
-			b.WriteString(" ")
-		}
-	}
-	return strings.Join(strings.Fields(b.String()), " ")
 }

@@ -20,9 +20,9 @@ func TestANewcomerSignsUpCreatesAChannelAndPosts(t *testing.T) {
 		form("Create channel").fill("name", "Ärger.im-Büro").fill("description", "Was\r\nnervt").press().
 		at("/channels/%C3%84rger.im-B%C3%BCro").heading("Ärger.im-Büro").says("Nothing here yet", "Was nervt").
 		form("Post").fill("title", "Drucker").fill("text", "Papierstau.\nSchon wieder: https://example.com/a?b=1&c=2 <b>!</b>").press().
-		at("/channels/%C3%84rger.im-B%C3%BCro").says("Your post is there.", "Drucker", "Papierstau.", "<b>!</b>").
+		at("/channels/%C3%84rger.im-B%C3%BCro").says("Your post is published.", "Drucker", "Papierstau.", "<b>!</b>").
 		follow("https://example.com/a?b=1&c=2").want(404)
-	b.open("/channels/%C3%84rger.im-B%C3%BCro").saysNot("Your post is there.")
+	b.open("/channels/%C3%84rger.im-B%C3%BCro").saysNot("Your post is published.")
 	b.open("/channels").says("Ärger.im-Büro", "Was", "by ada")
 }
 
@@ -114,16 +114,6 @@ func TestOlderPostsAreReadPageByPageToTheFirst(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("read %q", got)
 	}
-}
-
-// author makes an account.
-func (s *site) author(name string) domain.UserName {
-	s.Helper()
-	user, err := s.store.SignUp(s.Context(), name, password)
-	if err != nil {
-		s.Fatalf("signing up: %v", err)
-	}
-	return user.Name
 }
 
 func TestAContinuationFromElsewhereIsRefusedWithAWayBack(t *testing.T) {

@@ -25,7 +25,7 @@ const (
 func (n notice) sentence() string {
 	switch n {
 	case noticePosted:
-		return "Your post is there."
+		return "Your post is published."
 	case noticeSaved:
 		return "Your changes are saved."
 	case noticePostDeleted:

@@ -137,6 +137,18 @@ func TestABadSignUpComesBackWithoutThePassword(t *testing.T) {
 	}
 }
 
+func TestANewAccountSurvivesAnAddressThatIsThrottled(t *testing.T) {
+	s := newSite(t)
+	b := s.browser()
+	for i := range 60 { // impossible names cost no password hash
+		s.do("POST", "/sign-in", posted(url.Values{"name": {"?" + strconv.Itoa(i)}}))
+	}
+	b.open("/sign-up?next=/channels/new").form("Sign up").fill("name", "ada").fill("password", password).press().
+		at("/sign-in").says("Your account is ready.").
+		form("Sign in").fill("name", "ada").fill("password", password).press().want(429)
+	s.again("ada").open("/channels/new").want(200)
+}
+
 func TestASignInLinkWorksOnceAndForPeopleOnly(t *testing.T) {
 	s := newSite(t)
 	s.author("ada")
