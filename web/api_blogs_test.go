@@ -51,6 +51,7 @@ func TestABadPostIsRefusedFieldByField(t *testing.T) {
 		"newline in title": {"a\nb", "x", "title"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			s := s.in(t)
 			body := fields("title", test.title, "text", test.text)
 			s.unwritten(func() answer {
 				return s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), body)
@@ -120,6 +121,7 @@ func TestABadIdempotencyKeyIsRefused(t *testing.T) {
 		"private area": {key("\ue000")},
 	} {
 		t.Run(name, func(t *testing.T) {
+			s := s.in(t)
 			s.unwritten(func() answer { return post(bad...) }).want(422).wantField("Idempotency-Key")
 		})
 	}

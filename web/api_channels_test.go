@@ -67,6 +67,7 @@ func TestABadChannelIsRefusedFieldByField(t *testing.T) {
 		"control in description": {"ok", "a\x00b", "description"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			s := s.in(t)
 			s.unwritten(func() answer {
 				return s.do("POST", "/api/v1/channels", bearer(token),
 					fields("name", test.name, "description", test.description))

@@ -13,10 +13,10 @@ func TestADeletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {
 	blog := s.post(channel, "ada", "Hello")
 	first := s.do("DELETE", "/api/v1/channels/%C3%A4rger", bearer(token)).want(202)
 	location := first.header.Get("Location")
-	if want := "/api/v1/channels/%C3%A4rger/deletions/" + string(channel.Incarnation); location != want {
+	if want := "/api/v1/channels/%C3%84rger/deletions/" + string(channel.Incarnation); location != want {
 		t.Errorf("Location %q, want %q", location, want)
 	}
-	again := s.do("DELETE", "/api/v1/channels/%C3%A4rger", bearer(token)).want(202)
+	again := s.do("DELETE", "/api/v1/channels/ÄRGER", bearer(token)).want(202)
 	if got := again.header.Get("Location"); got != location {
 		t.Errorf("Location %q, the second time", got)
 	}
@@ -28,6 +28,9 @@ func TestADeletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {
 		s.do("GET", "/api/v1/channels/Ärger"+path).want(410)
 	}
 	s.do("POST", "/api/v1/channels/Ärger/blogs", bearer(token), fields("text", "Too late")).want(410)
+	s.do("PUT", blogPath(channel, blog.ID), bearer(token), header("If-Match", "*"), fields("text", "Too late")).want(410)
+	s.do("DELETE", blogPath(channel, blog.ID), bearer(token)).want(410)
+	s.do("PATCH", "/api/v1/channels/Ärger", bearer(token), fields("description", "Too late")).want(410)
 
 	s.cascade(channel.Ref())
 	finish := func(d *domain.Deletion) bool {
@@ -47,13 +50,15 @@ func TestADeletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {
 
 func TestOnlyTheOwnerDeletesAChannel(t *testing.T) {
 	s := newSite(t)
-	s.signUp("ada")
-	bob := s.signUp("bob")
+	ada, bob := s.signUp("ada"), s.signUp("bob")
 	s.channel("Engines", "ada")
 	s.unwritten(func() answer { return s.do("DELETE", "/api/v1/channels/Engines") }).want(401)
 	s.unwritten(func() answer { return s.do("DELETE", "/api/v1/channels/Engines", bearer(bob)) }).want(403)
 	s.do("GET", "/api/v1/channels/Engines").want(200)
 	s.do("DELETE", "/api/v1/channels/nothing", bearer(bob)).want(404)
+	s.unwritten(func() answer {
+		return s.do("DELETE", "/api/v1/channels/Engines", bearer(ada), header("If-Match", "unquoted"))
+	}).want(400)
 }
 
 func TestADeletionConfirmedForOneLifeDoesNotEndTheNext(t *testing.T) {
@@ -64,10 +69,13 @@ func TestADeletionConfirmedForOneLifeDoesNotEndTheNext(t *testing.T) {
 	s.cascade(domain.ChannelRef{Key: "engines", Incarnation: domain.Incarnation(location[len(location)-26:])})
 	fresh := s.do("POST", "/api/v1/channels", bearer(token), fields("name", "Engines")).want(201).header.Get("ETag")
 
-	for _, stale := range []string{old, "W/" + fresh, `"nothing"`, `"a" , "b"`} {
-		s.unwritten(func() answer {
-			return s.do("DELETE", "/api/v1/channels/Engines", bearer(token), header("If-Match", stale))
-		}).want(412)
+	// Whose the new life is must not hide that it is another.
+	for _, who := range []change{bearer(token), bearer(s.signUp("bob"))} {
+		for _, stale := range []string{old, "W/" + fresh, `"nothing"`, `"a" , "b"`} {
+			s.unwritten(func() answer {
+				return s.do("DELETE", "/api/v1/channels/Engines", who, header("If-Match", stale))
+			}).want(412)
+		}
 	}
 	s.do("GET", "/api/v1/channels/Engines").want(200)
 	s.do("DELETE", "/api/v1/channels/Engines", bearer(token), header("If-Match", old+", "+fresh)).want(202)

@@ -4,8 +4,10 @@ import (
 	"net/http"
 	"strconv"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"microblogging/storage"
 	"microblogging/web"
 )
 
@@ -116,11 +118,25 @@ func TestWhatIsNoValidTokenIsRefusedWithoutAWrite(t *testing.T) {
 		"the cookie of https over http": header("Cookie", "__Host-session="+token),
 	} {
 		t.Run(name, func(t *testing.T) {
+			s := s.in(t)
 			s.unwritten(func() answer {
 				return s.do("POST", "/api/v1/channels", credentials, fields("name", "Engines"))
 			}).want(401)
 		})
 	}
+}
+
+func TestASessionThatExpiredIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		token := s.signUp("ada")
+		time.Sleep(storage.SessionLifetime - time.Second)
+		s.do("POST", "/api/v1/channels", bearer(token), fields("name", "Engines")).want(201)
+		time.Sleep(time.Second)
+		s.unwritten(func() answer {
+			return s.do("POST", "/api/v1/channels", bearer(token), fields("name", "Wheels"))
+		}).want(401)
+	})
 }
 
 func TestReadingNeedsNoSignInWhateverTokenIsSent(t *testing.T) {

@@ -41,6 +41,7 @@ func TestABadAccountIsRefusedFieldByField(t *testing.T) {
 		"both, the second": {"a", "b", "password"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			s := s.in(t)
 			s.unwritten(func() answer {
 				return s.do("POST", "/api/v1/users", fields("name", test.name, "password", test.password))
 			}).want(422).wantField(test.field)
@@ -78,4 +79,20 @@ func TestAPasswordIsNotChangedWithoutTheOldOne(t *testing.T) {
 		return s.do("PUT", "/api/v1/users/me/password", fields("old", password, "new", "a better password"))
 	}).want(401)
 	s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", password)).want(201)
+}
+
+func TestGuessingAtTheOldPasswordIsThrottled(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	change := func(old string) answer {
+		return s.do("PUT", "/api/v1/users/me/password", bearer(token), fields("old", old, "new", "a better password"))
+	}
+	tries := 0
+	for a := change("a wrong guess"); a.status != 429; a = change("a wrong guess") {
+		a.want(422)
+		if tries++; tries > 100 {
+			t.Fatal("never throttled")
+		}
+	}
+	change(password).want(429)
 }

@@ -37,6 +37,7 @@ func TestWhatIsNotAJSONObjectIsRefused(t *testing.T) {
 		"an unfinished escape": `{"text":"\ud8"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			s := s.in(t)
 			s.unwritten(func() answer {
 				return s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), raw(body))
 			}).want(400)
@@ -69,6 +70,7 @@ func TestAMemberThatDoesNotFitIsRefusedByName(t *testing.T) {
 		"NUL":                        {`{"text":"a\u0000"}`, "text"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			s := s.in(t)
 			s.unwritten(func() answer {
 				return s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), raw(test.body))
 			}).want(422).wantField(test.field)
@@ -123,4 +125,42 @@ func TestABodyThatIsNotSaidToBeJSONIsRefused(t *testing.T) {
 	post("a", "").want(201)
 	post("b", "application/json").want(201)
 	post("c", "Application/JSON; Charset=UTF-8").want(201)
+}
+
+func TestEveryWriteRefusesWhatNoWriteTakes(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	channel := s.channel("Engines", "ada")
+	id := string(s.post(channel, "ada", "Hello").ID)
+	fill := strings.NewReplacer("{name}", "Engines", "{id}", id, "{incarnation}", string(channel.Incarnation))
+	refused := func(method, path string, status int, changes ...change) {
+		t.Run(method+" "+path, func(t *testing.T) {
+			s := s.in(t)
+			changes := append([]change{header("If-Match", "*"), bearer(token)}, changes...)
+			s.unwritten(func() answer { return s.do(method, "/api/v1"+fill.Replace(path), changes...) }).want(status)
+		})
+	}
+	writes := 0
+	for path, item := range s.spec.paths() {
+		for method, operation := range item.(map[string]any) {
+			if method == "get" || method == "parameters" {
+				continue
+			}
+			writes++
+			method = strings.ToUpper(method)
+			refused(method, path, 403, header("Origin", "https://evil.example"))
+			refused(method, path, 413, raw(strings.Repeat(" ", 64<<10+1)))
+			if dig(operation, "security") != nil {
+				refused(method, path, 401, func(r *http.Request) { r.Header.Del("Authorization") })
+			}
+			if dig(operation, "requestBody") != nil {
+				refused(method, path, 400, raw("{"))
+				refused(method, path, 415, raw("{}"), func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") })
+				refused(method, path, 422, raw(`{"unknown":"x"}`))
+			}
+		}
+	}
+	if writes < 10 {
+		t.Errorf("only %d writes are documented", writes)
+	}
 }

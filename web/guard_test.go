@@ -110,6 +110,7 @@ func TestABodyOver64KiBIsRefusedHoweverItIsSent(t *testing.T) {
 		{"much more chunked", chunked(padded(200 << 10)), 413},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			s := s.in(t)
 			r, err := http.NewRequestWithContext(t.Context(), "POST", server.URL+"/api/v1/channels/Engines/blogs", test.body)
 			if err != nil {
 				t.Fatal(err)
@@ -133,6 +134,25 @@ func TestABodyOver64KiBIsRefusedHoweverItIsSent(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestABodyThatIsAnnouncedAsTooLargeIsNotRead(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	s.channel("Engines", "ada")
+	s.unwritten(func() answer {
+		return s.do("DELETE", "/api/v1/channels/Engines", bearer(token), func(r *http.Request) {
+			r.Body, r.ContentLength = io.NopCloser(unread{t}), 64<<10+1
+		})
+	}).want(413)
+}
+
+// unread is a body that nobody may read.
+type unread struct{ testing.TB }
+
+func (u unread) Read([]byte) (int, error) {
+	u.Error("the body is read")
+	return 0, io.EOF
 }
 
 func TestHeadAnswersLikeGetWithoutABody(t *testing.T) {

@@ -75,7 +75,7 @@ func (s *server) handle(next echo.HandlerFunc, c echo.Context) (err error) {
 		}
 		err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
 	}()
-	if err := s.guard.admit(c.Response(), c.Request()); err != nil {
+	if err := s.guard.admit(c.Response().Writer, c.Request()); err != nil {
 		return err
 	}
 	return next(c)
@@ -105,6 +105,9 @@ func (s *server) respondError(err error, c echo.Context) {
 func (s *server) writeProblem(c echo.Context, p problem) error {
 	if isAPI(c) {
 		p.Detail = cmp.Or(p.Detail, apiDetail(p.Status))
+		if p.Type == noType { // which RFC 9457 wants titled as the status is
+			p.Title = cmp.Or(http.StatusText(p.Status), p.Title)
+		}
 		return writeJSON(c, p.Status, problemType, p)
 	}
 	return s.problemPage(c, p)

@@ -16,6 +16,9 @@ import (
 // problemType is the media type of RFC 9457.
 const problemType = "application/problem+json"
 
+// noType is the type of a problem that says no more than its status.
+const noType = "about:blank"
+
 // unavailableRetry is how soon to try again what the store did not answer.
 const unavailableRetry = 5 * time.Second
 
@@ -66,7 +69,7 @@ func refuse(status int, title, detail string) error {
 
 // newProblem has no type of its own beyond its status.
 func newProblem(status int, title, detail string) problem {
-	return problem{Type: "about:blank", Title: title, Status: status, Detail: detail}
+	return problem{Type: noType, Title: title, Status: status, Detail: detail}
 }
 
 // A staleRequest adds to an error what stands now.

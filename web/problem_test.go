@@ -127,15 +127,9 @@ func (w *countingWriter) Header() http.Header         { return w.header }
 func (w *countingWriter) WriteHeader(int)             { w.writes++ }
 func (w *countingWriter) Write(p []byte) (int, error) { w.writes++; return len(p), nil }
 
-// hang is a store that never answers.
-func hang(ctx context.Context, _ storagetest.Call, _ storagetest.Send) error {
-	<-ctx.Done()
-	return ctx.Err()
-}
-
 func TestARequestIsGivenUpAfterTenSeconds(t *testing.T) {
 	s := newSite(t)
-	s.breakStore(hang)
+	s.breakStore(hanging)
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		a := s.do("GET", "/api/v1/channels").want(503)
@@ -156,7 +150,7 @@ func TestAProcessIsReadyWhileItsStoreAnswersWithinTwoSeconds(t *testing.T) {
 		t.Errorf("body %s", a.body)
 	}
 	s.do("GET", "/healthz").want(200)
-	s.breakStore(storagetest.Only(func(c storagetest.Call) bool { return c.Method == "Ping" }, hang))
+	s.breakStore(storagetest.Only(func(c storagetest.Call) bool { return c.Method == "Ping" }, hanging))
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		s.do("GET", "/readyz").want(503)

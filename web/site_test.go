@@ -24,9 +24,17 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A site is a web role over a real store, which can be made to fail.
+// A site is a web role over a real store, as one test uses it.
 type site struct {
 	testing.TB
+	*role
+}
+
+// in is the same web role as a subtest uses it.
+func (s *site) in(t testing.TB) *site { return &site{t, s.role} }
+
+// A role is a web role over a store that can be made to fail.
+type role struct {
 	store   *storage.Store
 	handler http.Handler
 	log     *logBuffer
@@ -48,7 +56,7 @@ func newSiteWith(t testing.TB, options web.Options) *site {
 			t.Errorf("closing the store: %v", err)
 		}
 	})
-	s := &site{TB: t, log: &logBuffer{}}
+	s := &site{t, &role{log: &logBuffer{}}}
 	faults := storagetest.NewFaults(db, db, s.intercept)
 	s.store = storage.New(faults, faults)
 	if err := s.store.Prepare(t.Context()); err != nil {
@@ -62,20 +70,20 @@ func newSiteWith(t testing.TB, options web.Options) *site {
 	return s
 }
 
-func (s *site) intercept(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+func (r *role) intercept(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
 	if call.Write {
-		s.writes.Add(1)
+		r.writes.Add(1)
 	}
-	if hook := s.hook.Load(); hook != nil {
+	if hook := r.hook.Load(); hook != nil {
 		return (*hook)(ctx, call, send)
 	}
 	return send(ctx)
 }
 
 // breakStore makes every later call of the store do what the hook does.
-func (s *site) breakStore(hook storagetest.Hook) { s.hook.Store(&hook) }
+func (r *role) breakStore(hook storagetest.Hook) { r.hook.Store(&hook) }
 
-func (s *site) mendStore() { s.hook.Store(nil) }
+func (r *role) mendStore() { r.hook.Store(nil) }
 
 // unwritten runs a request and fails the test if it wrote anything.
 func (s *site) unwritten(request func() answer) answer {
