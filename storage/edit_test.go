@@ -1,14 +1,232 @@
 package storage_test
 
 import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
 	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/storagetest"
 )
+
+var anyRevision = domain.Any[domain.Revision]()
 
 // edit overwrites a post's text by its author's hand.
 func (w *world) edit(blog domain.Blog, text string) domain.Blog {
 	w.t.Helper()
-	edited, err := w.store.Edit(w.t.Context(), blog.Channel, blog.ID, blog.UserID,
-		domain.OneOf(blog.Revision), domain.Draft{Text: text})
+	edited, err := w.editBy(w.store, blog, domain.OneOf(blog.Revision), text)
 	w.ok(err)
 	return edited
+}
+
+func (w *world) editBy(s *storage.Store, blog domain.Blog, expected domain.Precondition[domain.Revision], text string) (domain.Blog, error) {
+	return s.Edit(w.t.Context(), blog.Channel, blog.ID, blog.UserID, expected, domain.Draft{Text: text})
+}
+
+// vote changes a post's rating as a vote will: in the row and in the index.
+func (w *world) vote(blog domain.Blog, from, to int64) {
+	w.t.Helper()
+	rate := func(rating int64) string { return rateRow(rating, blog.ID) }
+	w.ok(w.table("Blogs").Transact(w.t.Context(), string(blog.Channel.Key),
+		storage.Merge("blog!"+string(blog.ID), storage.Exists, storage.Int64("Rating", to)),
+		storage.Delete(rate(from), storage.Exists),
+		storage.Insert(rate(to), storage.String("Incarnation", blog.Channel.Incarnation))))
+}
+
+func TestAnEditReplacesTitleAndTextAlone(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		blog := w.post(w.create("garden", ada), grace, "one")
+		w.vote(blog, 0, 5)
+		edited, err := w.store.Edit(t.Context(), blog.Channel, blog.ID, grace, domain.OneOf(blog.Revision),
+			domain.Draft{Title: "title", Text: "two"})
+		w.ok(err)
+		want := blog
+		want.Title, want.Text, want.Rating, want.Revision, want.EditedOn = "title", "two", 5, edited.Revision, edited.EditedOn
+		read, err := w.store.Blog(t.Context(), blog.Channel, blog.ID)
+		if err != nil || edited != want || read != want {
+			t.Errorf("edited %+v\nread %+v, %v\nwant %+v", edited, read, err, want)
+		}
+		if edited.Revision == blog.Revision || edited.EditedOn.IsZero() {
+			t.Errorf("the edit left no trace: %+v", edited)
+		}
+		w.mustBeSound()
+	})
+}
+
+func TestAnEditOfAStaleRevisionShowsThePostAsItIs(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		blog := w.post(w.create("garden", ada), grace, "one")
+		second := w.edit(blog, "two")
+		for _, expected := range []domain.Precondition[domain.Revision]{
+			domain.OneOf(blog.Revision), domain.OneOf[domain.Revision](), {}, domain.OneOf(domain.NewRevision(), blog.Revision),
+		} {
+			_, err := w.editBy(w.store, blog, expected, "three")
+			var stale *domain.StaleError
+			if !errors.As(err, &stale) || !errors.Is(err, domain.ErrConflict) || stale.Current != second {
+				t.Errorf("edited under %+v: %v", expected, err)
+			}
+		}
+		if third, err := w.editBy(w.store, blog, domain.OneOf(blog.Revision, second.Revision), "three"); err != nil || third.Text != "three" {
+			t.Errorf("edited under either revision: %+v, %v", third, err)
+		}
+	})
+}
+
+func TestOnlyTheAuthorEdits(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		blog := w.post(w.create("garden", ada), grace, "one")
+		for _, by := range []domain.UserName{ada, eve, ""} {
+			if _, err := w.store.Edit(t.Context(), blog.Channel, blog.ID, by, anyRevision, domain.Draft{Text: "x"}); !errors.Is(err, domain.ErrForbidden) {
+				t.Errorf("edited by %q: %v", by, err)
+			}
+		}
+		if _, err := w.store.Edit(t.Context(), blog.Channel, domain.NewBlogID(blog.CreatedOn), grace, anyRevision, domain.Draft{Text: "x"}); !errors.Is(err, domain.ErrNotFound) {
+			t.Errorf("edited a post that never was: %v", err)
+		}
+	})
+}
+
+// A vote lands between any two calls of an edit that overwrites whatever stands.
+func TestAnEditKeepsAVoteThatCameInBetween(t *testing.T) {
+	for what, expected := range map[string]func(domain.Blog) domain.Precondition[domain.Revision]{
+		"of whatever stands": func(domain.Blog) domain.Precondition[domain.Revision] { return anyRevision },
+		"of what was read":   func(b domain.Blog) domain.Precondition[domain.Revision] { return domain.OneOf(b.Revision) },
+	} {
+		eachCall(t, what, func(w *world, n int) {
+			blog := w.post(w.create("garden", ada), grace, "one")
+			voted := false
+			w.arm(before(n, func() { w.vote(blog, 0, 1); voted = true }))
+			_, err := w.editBy(w.faulty, blog, expected(blog), "two")
+			read, readErr := w.store.Blog(w.t.Context(), blog.Channel, blog.ID)
+			if err != nil || readErr != nil || read.Text != "two" || voted != (read.Rating == 1) {
+				w.t.Errorf("edited %v, read %+v, %v", err, read, readErr)
+			}
+			w.mustBeSound()
+		})
+	}
+}
+
+// An echo of one's own write is no conflict, whoever wrote after it.
+func TestNoMishapOfAnEditMakesItsAuthorBelieveTheWrongThing(t *testing.T) {
+	eachMishap(t, func(w *world) {
+		blog := w.post(w.create("garden", ada), grace, "one")
+		edited, err := w.editBy(w.faulty, blog, domain.OneOf(blog.Revision), "two")
+		read, readErr := w.store.Blog(w.t.Context(), blog.Channel, blog.ID)
+		w.ok(readErr)
+		switch {
+		case err == nil && (read != edited || read.Text != "two"):
+			w.t.Errorf("told %+v, and there is %+v", edited, read)
+		case err != nil && !errors.Is(err, domain.ErrUnavailable):
+			w.t.Errorf("told %v", err)
+		}
+		w.mustBeSound()
+	})
+}
+
+func TestAnEchoIsRecognisedAfterOthersWrote(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		blog := w.post(w.create("garden", ada), grace, "one")
+		w.arm(storagetest.Only(storagetest.Writes, func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+			if call.Seq > 1 {
+				t.Error("the echo was written again")
+			}
+			_ = send(ctx) // its answer is lost, and others go on
+			now, err := w.store.Blog(ctx, blog.Channel, blog.ID)
+			w.ok(err)
+			for i := range 5 {
+				now = w.edit(now, text(i))
+			}
+			return send(ctx)
+		}))
+		if _, err := w.editBy(w.faulty, blog, domain.OneOf(blog.Revision), "two"); err != nil {
+			t.Errorf("an edit that was made reports %v", err)
+		}
+		if got := w.texts(blog.Channel); !slices.Equal(got, []string{text(4)}) {
+			t.Errorf("the posts are %q", got)
+		}
+	})
+}
+
+// A late copy of an edit finds another version.
+func TestAnEditThatArrivesLateChangesNothing(t *testing.T) {
+	eachStraggler(t, func(w *world, late *storagetest.Straggler) {
+		blog := w.post(w.create("garden", ada), grace, "one")
+		edited, err := w.editBy(w.faulty, blog, anyRevision, "two")
+		if err != nil {
+			edited, err = w.store.Blog(w.t.Context(), blog.Channel, blog.ID)
+			w.ok(err)
+		}
+		last := w.edit(edited, "three")
+		w.arrive(late)
+		if read, err := w.store.Blog(w.t.Context(), blog.Channel, blog.ID); err != nil || read != last {
+			w.t.Errorf("read %+v, %v; want %+v", read, err, last)
+		}
+	})
+}
+
+// Each of many edits adds a letter to what it read: all that were acknowledged
+// are there in the end.
+func TestEditsAtOnceAreAppliedInTurn(t *testing.T) {
+	w := newWorld(t)
+	blog := w.post(w.create("garden", ada), grace, "x")
+	var mu sync.Mutex
+	acknowledged := 0
+	atOnce(64, func(int) {
+		for {
+			read, err := w.store.Blog(t.Context(), blog.Channel, blog.ID)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_, err = w.editBy(w.store, blog, domain.OneOf(read.Revision), read.Text+"x")
+			if errors.Is(err, domain.ErrConflict) {
+				continue
+			}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			acknowledged++
+			return
+		}
+	})
+	if got := w.texts(blog.Channel); acknowledged != 64 || !slices.Equal(got, []string{strings.Repeat("x", 65)}) {
+		t.Errorf("%d edits were acknowledged, and the text is %q", acknowledged, got)
+	}
+}
+
+func TestOverwritesAtOnceAllSucceed(t *testing.T) {
+	w := newWorld(t)
+	blog := w.post(w.create("garden", ada), grace, "x")
+	atOnce(64, func(i int) {
+		if _, err := w.editBy(w.store, blog, anyRevision, text(i)); err != nil {
+			t.Error(err)
+		}
+	})
+	w.mustBeSound()
+}
+
+// An edit against every step of the sweep: what was swept does not come back.
+func TestAnEditNeverBringsBackWhatWasSwept(t *testing.T) {
+	for steps := range lives {
+		eachCall(t, "is overtaken by a deletion", func(w *world, n int) {
+			channel := w.create("garden", ada)
+			blog := w.post(channel, grace, "one")
+			w.arm(before(n, func() { w.live(channel, steps) }))
+			if _, err := w.editBy(w.faulty, blog, anyRevision, "two"); err != nil && !errors.Is(err, domain.ErrNotFound) {
+				w.t.Error(err)
+			}
+			if w.calls.Load() < int64(n) {
+				return
+			}
+			w.die(channel, steps)
+			w.mustKeepTheNextLife(channel, steps >= 6)
+		})
+	}
 }

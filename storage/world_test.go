@@ -169,6 +169,10 @@ func openGate(i domain.Incarnation) string { return "gate!open!" + string(i) }
 
 func shutGate(i domain.Incarnation) string { return "gate!shut!" + string(i) }
 
+func rateRow(rating int64, id domain.BlogID) string {
+	return fmt.Sprintf("rate!%010d!%s", 9_999_999_999-rating, id)
+}
+
 // atOnce runs n calls that all start together, and waits for them.
 func atOnce(n int, call func(i int)) {
 	start := make(chan struct{})

@@ -1,0 +1,259 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/storagetest"
+)
+
+// dated posts a text at an instant.
+func (w *world) dated(to domain.Channel, on time.Time, text string) domain.Blog {
+	w.t.Helper()
+	p := posting(to, grace, text)
+	p.CreatedOn = on
+	blog, _, err := w.store.Post(w.t.Context(), p)
+	w.ok(err)
+	return blog
+}
+
+// listed reads a whole list of posts, page by page, and calls meanwhile between
+// any two pages.
+func (w *world) listed(ref domain.ChannelRef, q storage.BlogQuery, meanwhile func()) []domain.Blog {
+	w.t.Helper()
+	var blogs []domain.Blog
+	for {
+		page, err := w.store.Blogs(w.t.Context(), ref, q)
+		w.ok(err)
+		if len(page.Items) > q.Limit || len(page.Items) < q.Limit && page.Next != "" {
+			w.t.Fatalf("a page of %d has %d items and the continuation %q", q.Limit, len(page.Items), page.Next)
+		}
+		blogs = append(blogs, page.Items...)
+		if q.After = page.Next; q.After == "" {
+			return blogs
+		}
+		meanwhile()
+	}
+}
+
+func TestPostsAreListedNewestFirst(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel, other := w.create("garden", ada), w.create("garden.too", ada)
+		base := time.Date(2014, 2, 3, 4, 5, 6, 0, time.UTC)
+		ages := []int{3, 0, 7, 1, 9, 2, 8, 4, 6, 5}
+		for _, age := range ages {
+			w.dated(channel, base.Add(-time.Duration(age)*domain.Tick), text(age))
+			w.post(other, grace, text(age))
+		}
+		for limit := 1; limit <= 11; limit++ {
+			got := w.listed(channel.Ref(), storage.BlogQuery{Limit: limit}, nothing)
+			if len(got) != len(ages) {
+				t.Fatalf("pages of %d list %d posts", limit, len(got))
+			}
+			for age, blog := range got {
+				if blog.Text != text(age) {
+					t.Errorf("pages of %d: number %d is %q", limit, age, blog.Text)
+				}
+			}
+		}
+	})
+}
+
+// Since is inclusive and until exclusive, also when they fall between two ticks.
+func TestARangeOfPostsIsExactToTheTick(t *testing.T) {
+	w := newWorld(t)
+	channel := w.create("garden", ada)
+	base := time.Date(2014, 2, 3, 4, 5, 6, 999_999_500, time.UTC)
+	var blogs []domain.Blog
+	for i := range 10 {
+		blogs = append(blogs, w.dated(channel, base.Add(time.Duration(i)*domain.Tick), text(i)))
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		bound := rapid.Custom(func(rt *rapid.T) time.Time {
+			if rapid.Bool().Draw(rt, "open") {
+				return time.Time{}
+			}
+			return base.Add(time.Duration(rapid.IntRange(-200, 1200).Draw(rt, "ns"))).In(time.FixedZone("", 3600))
+		})
+		q := storage.BlogQuery{Since: bound.Draw(rt, "since"), Until: bound.Draw(rt, "until"), Limit: rapid.IntRange(1, 4).Draw(rt, "limit")}
+		var want []domain.Blog
+		for _, blog := range slices.Backward(blogs) {
+			if !blog.CreatedOn.Before(q.Since) && (q.Until.IsZero() || blog.CreatedOn.Before(q.Until)) {
+				want = append(want, blog)
+			}
+		}
+		if got := w.listed(channel.Ref(), q, nothing); !slices.Equal(got, want) {
+			rt.Errorf("since %v until %v: %d posts, want %d", q.Since, q.Until, len(got), len(want))
+		}
+	})
+}
+
+// Bounds come from web addresses: any year that RFC 3339 can write.
+func TestAnyBoundOfARangeIsTaken(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		w.post(channel, grace, "one")
+		before := []time.Time{{}, time.Unix(-1<<36, 0), time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(1, 1, 1, 0, 0, 0, 1, time.UTC)}
+		after := []time.Time{time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 0, time.FixedZone("", -23*3600))}
+		for _, early := range before {
+			for _, late := range after {
+				for want, q := range map[int]storage.BlogQuery{1: {Since: early, Until: late, Limit: 9}, 0: {Since: late, Until: early, Limit: 9}} {
+					if got := w.listed(channel.Ref(), q, nothing); len(got) != want {
+						t.Errorf("since %s until %s: %d posts, want %d", q.Since, q.Until, len(got), want)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestAListOfPostsIsExactWhilePostsComeAndGo(t *testing.T) {
+	w := newWorld(t)
+	round := 0
+	base := time.Date(2014, 2, 3, 4, 5, 6, 0, time.UTC)
+	rapid.Check(t, func(rt *rapid.T) {
+		round++
+		channel := w.create(fmt.Sprintf("round%d", round), ada)
+		var there []domain.Blog
+		posted := 0
+		change := func() {
+			if len(there) > 0 && rapid.Bool().Draw(rt, "delete") {
+				i := rapid.IntRange(0, len(there)-1).Draw(rt, "which")
+				w.ok(w.store.DeleteBlog(t.Context(), channel, there[i].ID, ada, domain.Any[domain.Revision]()))
+				there = slices.Delete(there, i, i+1)
+				return
+			}
+			posted++
+			age := rapid.IntRange(0, 9).Draw(rt, "age")
+			there = append(there, w.dated(channel, base.Add(-time.Duration(age)*domain.Tick), text(posted)))
+		}
+		for range rapid.IntRange(0, 15).Draw(rt, "at first") {
+			change()
+		}
+		stayed := slices.Clone(there)
+		got := w.listed(channel.Ref(), storage.BlogQuery{Limit: rapid.IntRange(1, 6).Draw(rt, "limit")}, func() {
+			for range rapid.IntRange(0, 3).Draw(rt, "meanwhile") {
+				change()
+			}
+			stayed = slices.DeleteFunc(stayed, func(blog domain.Blog) bool { return !slices.Contains(there, blog) })
+		})
+		seen := map[domain.BlogID]bool{}
+		for i, blog := range got {
+			if seen[blog.ID] || i > 0 && blog.ID < got[i-1].ID {
+				rt.Errorf("number %d, %s, is listed twice or out of order", i, blog.ID)
+			}
+			seen[blog.ID] = true
+		}
+		for _, blog := range stayed {
+			if !seen[blog.ID] {
+				rt.Errorf("%q was there all the while and is not listed", blog.Text)
+			}
+		}
+	})
+}
+
+func TestAPageOfPostsIsOneRead(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		for i := range 250 {
+			w.post(channel, grace, text(i))
+		}
+		q := storage.BlogQuery{Limit: 100}
+		for _, want := range []int{100, 100, 50} {
+			var calls []storagetest.Call
+			w.arm(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+				calls = append(calls, call)
+				return send(ctx)
+			})
+			page, err := w.faulty.Blogs(t.Context(), channel.Ref(), q)
+			w.ok(err)
+			if len(page.Items) != want || len(calls) != 1 || calls[0].Method != "Range" || calls[0].Target != "Blogs" {
+				t.Errorf("a page of %d posts took %v; want %d by one read of a range", len(page.Items), calls, want)
+			}
+			q.After = page.Next
+		}
+		if q.After != "" {
+			t.Error("the list does not end")
+		}
+	})
+}
+
+func TestACursorOfPostsIsItsIncarnationsOwn(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel, other := w.create("garden", ada), w.create("harbour", ada)
+		for i := range 3 {
+			w.post(channel, grace, text(i))
+			w.post(other, grace, text(i))
+		}
+		page, err := w.store.Blogs(t.Context(), channel.Ref(), storage.BlogQuery{Limit: 1})
+		w.ok(err)
+		w.delete(channel)
+		again := w.create("garden", ada)
+		channels, err := w.store.Channels(t.Context(), "", "", 1)
+		w.ok(err)
+		for what, test := range map[string]struct {
+			ref   domain.ChannelRef
+			after string
+		}{
+			"of another channel":  {other.Ref(), page.Next},
+			"of the life before":  {again.Ref(), page.Next},
+			"of channels":         {again.Ref(), channels.Next},
+			"that is a post's id": {other.Ref(), string(domain.NewBlogID(time.Now()))},
+		} {
+			_, err := w.store.Blogs(t.Context(), test.ref, storage.BlogQuery{Limit: 1, After: test.after})
+			var invalid *domain.InvalidError
+			if !errors.As(err, &invalid) || invalid.Fields[0].Field != "after" {
+				t.Errorf("a cursor %s: %v, want an InvalidError on it", what, err)
+			}
+		}
+	})
+}
+
+// Who read the channel in one life and its posts in the next sees none of them.
+func TestAListNeverMixesTwoLives(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		old := w.post(channel, grace, "old")
+		w.delete(channel)
+		again := w.create("garden", ada)
+		recent := w.post(again, grace, "new")
+		if got := w.texts(channel.Ref()); len(got) != 0 {
+			t.Errorf("the life before lists %q", got)
+		}
+		for _, wrong := range []struct {
+			ref domain.ChannelRef
+			id  domain.BlogID
+		}{{channel.Ref(), old.ID}, {channel.Ref(), recent.ID}, {again.Ref(), old.ID}} {
+			if blog, err := w.store.Blog(t.Context(), wrong.ref, wrong.id); !errors.Is(err, domain.ErrNotFound) {
+				t.Errorf("read %+v, %v", blog, err)
+			}
+		}
+	})
+}
+
+// Dates of imports may be far, but must fit in a row.
+func TestAPostOfNoStorableDateIsRefused(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		for _, year := range []int{-1, 1, 1600, 10000} {
+			p := posting(channel, grace, "text")
+			p.CreatedOn = time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC)
+			if _, _, err := w.store.Post(t.Context(), p); !errors.Is(err, domain.ErrLimit) {
+				t.Errorf("posting in the year %d: %v", year, err)
+			}
+		}
+		oldest := w.dated(channel, time.Date(1601, 1, 1, 0, 0, 0, 0, time.UTC), "oldest")
+		newest := w.dated(channel, time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC), "newest")
+		if got := w.listed(channel.Ref(), storage.BlogQuery{Limit: 9}, nothing); !slices.Equal(got, []domain.Blog{newest, oldest}) {
+			t.Errorf("listed %+v", got)
+		}
+	})
+}

@@ -1,0 +1,249 @@
+package storage_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+// names lists the names of the channels with a prefix, page by page, and calls
+// meanwhile between any two pages.
+func (w *world) names(prefix string, limit int, meanwhile func()) []string {
+	w.t.Helper()
+	var names []string
+	for after := ""; ; {
+		page, err := w.store.Channels(w.t.Context(), prefix, after, limit)
+		w.ok(err)
+		if len(page.Items) > limit || len(page.Items) < limit && page.Next != "" {
+			w.t.Fatalf("a page of %d has %d items and the continuation %q", limit, len(page.Items), page.Next)
+		}
+		for _, channel := range page.Items {
+			names = append(names, string(channel.Name))
+		}
+		if after = page.Next; after == "" {
+			return names
+		}
+		meanwhile()
+	}
+}
+
+func nothing() {}
+
+func TestChannelsAreListedByNameHoweverSpelled(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		for _, name := range []string{"zoo", "Émile", "apple", "Zebra", "éclair", "10", "a.b", "a", "日本", "A-b"} {
+			w.create(name, ada)
+		}
+		want := []string{"10", "a", "A-b", "a.b", "apple", "Zebra", "zoo", "éclair", "Émile", "日本"}
+		for limit := 1; limit <= 11; limit++ {
+			if got := w.names("", limit, nothing); !slices.Equal(got, want) {
+				t.Errorf("pages of %d: %q, want %q", limit, got, want)
+			}
+		}
+		for prefix, want := range map[string][]string{
+			"Z": {"Zebra", "zoo"}, "É": {"éclair", "Émile"}, "e\u0301M": {"Émile"}, "a-B": {"A-b"}, "a.b": {"a.b"}, "a.b.": nil,
+			"x": nil, "~": nil, "~0000e9": nil, "/": nil, "'": nil, "a'": nil, "\x00": nil, "\x7f": nil, "\xff": want, "日": {"日本"},
+		} {
+			if got := w.names(prefix, 3, nothing); !slices.Equal(got, want) {
+				t.Errorf("prefix %q: %q, want %q", prefix, got, want)
+			}
+		}
+	})
+}
+
+// A channel that is there all the while is listed once; one that comes or goes
+// meanwhile once or not at all.
+func TestAListOfChannelsIsExactWhileChannelsComeAndGo(t *testing.T) {
+	w := newWorld(t)
+	round := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		round++
+		prefix := fmt.Sprintf("round%d.", round)
+		there, ever := map[string]domain.Channel{}, map[string]bool{}
+		change := func() {
+			name := fmt.Sprintf("%s%02d", prefix, rapid.IntRange(0, 19).Draw(rt, "name"))
+			if channel, ok := there[name]; ok {
+				delete(there, name)
+				w.delete(channel)
+			} else {
+				there[name], ever[name] = w.create(name, ada), true
+			}
+		}
+		for range rapid.IntRange(0, 15).Draw(rt, "at first") {
+			change()
+		}
+		stayed := map[string]domain.Incarnation{}
+		for name, channel := range there {
+			stayed[name] = channel.Incarnation
+		}
+		got := w.names(prefix, rapid.IntRange(1, 6).Draw(rt, "limit"), func() {
+			for range rapid.IntRange(0, 3).Draw(rt, "meanwhile") {
+				change()
+			}
+			for name, incarnation := range stayed {
+				if there[name].Incarnation != incarnation {
+					delete(stayed, name)
+				}
+			}
+		})
+		if !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != len(got) {
+			rt.Errorf("listed %q", got)
+		}
+		for _, name := range got {
+			if !ever[name] {
+				rt.Errorf("%s is listed and never was", name)
+			}
+		}
+		for name := range stayed {
+			if !slices.Contains(got, name) {
+				rt.Errorf("%s was there all the while and is not in %q", name, got)
+			}
+		}
+	})
+}
+
+func TestAChannelBeingDeletedIsHidden(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		var channels []domain.Channel
+		for i := range 8 {
+			channels = append(channels, w.create(fmt.Sprintf("c%d", i), ada))
+		}
+		for i, channel := range channels {
+			if i%4 != 3 {
+				_, err := w.store.AskDeletion(t.Context(), channel.Key(), ada, domain.Any[domain.Incarnation]())
+				w.ok(err)
+				if _, err := w.store.Channel(t.Context(), channel.Key()); !errors.Is(err, domain.ErrGone) {
+					t.Errorf("%s is read as %v, want ErrGone", channel.Name, err)
+				}
+			}
+		}
+		for limit := 1; limit <= 3; limit++ {
+			if got := w.names("", limit, nothing); !slices.Equal(got, []string{"c3", "c7"}) {
+				t.Errorf("pages of %d: %q", limit, got)
+			}
+		}
+		w.delete(channels[0])
+		if _, err := w.store.Channel(t.Context(), channels[0].Key()); !errors.Is(err, domain.ErrNotFound) {
+			t.Errorf("c0 is read as %v, want ErrNotFound", err)
+		}
+	})
+}
+
+func TestACursorOfNoListIsRefused(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		for i := range 4 {
+			w.create(fmt.Sprintf("a%d", i), ada)
+			w.create(fmt.Sprintf("b%d", i), ada)
+		}
+		page, err := w.store.Channels(t.Context(), "a", "", 2)
+		w.ok(err)
+		blogs := w.create("posts", ada)
+		w.post(blogs, ada, "one")
+		w.post(blogs, ada, "two")
+		posts, err := w.store.Blogs(t.Context(), blogs.Ref(), storage.BlogQuery{Limit: 1})
+		w.ok(err)
+		for what, test := range map[string]struct{ prefix, after string }{
+			"made up":         {"a", "x"},
+			"of no alphabet":  {"a", "\x00/é"},
+			"too short":       {"a", "AAAA"},
+			"of zeroes":       {"a", "AAAAAAAAAAAAAAAA"},
+			"cut":             {"a", page.Next[:len(page.Next)-1]},
+			"longer":          {"a", page.Next + "A"},
+			"padded":          {"a", page.Next + "="},
+			"of another list": {"b", page.Next},
+			"of a wider list": {"", page.Next},
+			"of posts":        {"a", posts.Next},
+		} {
+			_, err := w.store.Channels(t.Context(), test.prefix, test.after, 2)
+			var invalid *domain.InvalidError
+			if !errors.As(err, &invalid) || invalid.Fields[0].Field != "after" {
+				t.Errorf("a cursor %s: %v, want an InvalidError on it", what, err)
+			}
+		}
+	})
+}
+
+func TestOnlyTheOwnerDescribesAChannel(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		ref := channel.Ref()
+		if _, err := w.store.Describe(t.Context(), ref, grace, "mine"); !errors.Is(err, domain.ErrForbidden) {
+			t.Errorf("described by another: %v", err)
+		}
+		var invalid *domain.InvalidError
+		if _, err := w.store.Describe(t.Context(), ref, ada, "a\x00b"); !errors.As(err, &invalid) {
+			t.Errorf("described badly: %v", err)
+		}
+		want := channel
+		want.Description = "one\ntwo"
+		got, err := w.store.Describe(t.Context(), ref, ada, " one\r\ntwo ")
+		read, readErr := w.store.Channel(t.Context(), ref.Key)
+		if err != nil || readErr != nil || got != want || read != want {
+			t.Errorf("described as %+v, %v, and read as %+v, %v", got, err, read, readErr)
+		}
+		other := ref
+		other.Incarnation = domain.NewIncarnation()
+		if _, err := w.store.Describe(t.Context(), other, ada, "x"); !errors.Is(err, domain.ErrNotFound) {
+			t.Errorf("describing another life: %v", err)
+		}
+		_, err = w.store.MarkDeleting(t.Context(), ref)
+		w.ok(err)
+		if _, err := w.store.Describe(t.Context(), ref, ada, "x"); !errors.Is(err, domain.ErrGone) {
+			t.Errorf("describing a channel being deleted: %v", err)
+		}
+	})
+}
+
+// A description never brings back the state that it was read beside.
+func TestADescriptionDoesNotUndoADeletion(t *testing.T) {
+	for steps := range lives {
+		eachCall(t, fmt.Sprintf("is overtaken by %d steps", steps), func(w *world, n int) {
+			channel := w.create("garden", ada)
+			w.arm(before(n, func() { w.live(channel, steps) }))
+			_, err := w.faulty.Describe(w.t.Context(), channel.Ref(), ada, "new")
+			if err != nil && !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {
+				w.t.Error(err)
+			}
+			if w.calls.Load() < int64(n) {
+				return
+			}
+			w.die(channel, steps)
+			w.mustKeepTheNextLife(channel, steps >= 6)
+			if next, err := w.store.Channel(w.t.Context(), channel.Key()); err == nil && next.Description != "" {
+				w.t.Errorf("the next life is described as %q", next.Description)
+			}
+		})
+	}
+}
+
+func TestNoMishapOfADescriptionHalvesIt(t *testing.T) {
+	eachMishap(t, func(w *world) {
+		channel := w.create("garden", ada)
+		got, err := w.faulty.Describe(w.t.Context(), channel.Ref(), ada, "new")
+		read, readErr := w.store.Channel(w.t.Context(), channel.Key())
+		w.ok(readErr)
+		if err == nil && read != got || err != nil && !errors.Is(err, domain.ErrUnavailable) {
+			w.t.Errorf("described as %+v, %v, and read as %+v", got, err, read)
+		}
+	})
+}
+
+func TestDescriptionsAtOnceAreAppliedInTurn(t *testing.T) {
+	w := newWorld(t)
+	channel := w.create("garden", ada)
+	atOnce(16, func(i int) {
+		if _, err := w.store.Describe(t.Context(), channel.Ref(), ada, text(i)); err != nil {
+			t.Error(err)
+		}
+	})
+	read, err := w.store.Channel(t.Context(), channel.Key())
+	if err != nil || read.Description == "" || read.State != domain.ChannelActive {
+		t.Errorf("read %+v, %v", read, err)
+	}
+}

@@ -1,0 +1,201 @@
+package storage_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/storagetest"
+)
+
+// messages receives all that is visible on the queue, and settles it.
+func (w *world) messages() []domain.Message {
+	w.t.Helper()
+	var decoded []domain.Message
+	for {
+		received, err := w.store.Messages().Receive(w.t.Context(), 32, time.Minute)
+		w.ok(err)
+		if len(received) == 0 {
+			return decoded
+		}
+		for _, m := range received {
+			message, err := domain.DecodeMessage(m.Text)
+			w.ok(err)
+			decoded = append(decoded, message)
+			w.ok(w.store.Messages().Delete(w.t.Context(), m))
+		}
+	}
+}
+
+// finish does what the worker does with messages about posts.
+func (w *world) finish(messages []domain.Message) {
+	w.t.Helper()
+	for _, m := range messages {
+		w.ok(w.store.FinishBlog(w.t.Context(), m))
+	}
+}
+
+func (w *world) mustBeGone(blog domain.Blog) {
+	w.t.Helper()
+	if read, err := w.store.Blog(w.t.Context(), blog.Channel, blog.ID); !errors.Is(err, domain.ErrNotFound) {
+		w.t.Errorf("the deleted post is read as %+v, %v", read, err)
+	}
+	w.mustBeSound()
+}
+
+func TestTheAuthorAndTheOwnerDeleteAPost(t *testing.T) {
+	for by, want := range map[domain.UserName]error{grace: nil, ada: nil, eve: domain.ErrForbidden, "": domain.ErrForbidden} {
+		inBubble(t, func(t *testing.T, w *world) {
+			channel := w.create("garden", ada)
+			blog := w.post(channel, grace, "one")
+			w.vote(blog, 0, 3)
+			if err := w.store.DeleteBlog(t.Context(), channel, blog.ID, by, anyRevision); !errors.Is(err, want) {
+				t.Errorf("deleted by %q: %v, want %v", by, err, want)
+			}
+			messages := w.messages()
+			if want != nil {
+				if len(messages) != 0 || len(w.texts(channel.Ref())) != 1 {
+					t.Errorf("a refused deletion queued %v", messages)
+				}
+				return
+			}
+			if len(messages) != 1 || messages[0].Kind != domain.MessageBlog || messages[0].Blog != blog.ID || messages[0].By != by {
+				t.Errorf("queued %+v", messages)
+			}
+			w.mustBeGone(blog)
+			w.finish(messages)
+			if err := w.store.DeleteBlog(t.Context(), channel, blog.ID, by, anyRevision); !errors.Is(err, domain.ErrNotFound) {
+				t.Errorf("deleted again: %v", err)
+			}
+		})
+	}
+}
+
+func TestADeletionOfAStaleRevisionShowsThePostAsItIs(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		blog := w.post(channel, grace, "one")
+		edited := w.edit(blog, "two")
+		err := w.store.DeleteBlog(t.Context(), channel, blog.ID, grace, domain.OneOf(blog.Revision))
+		var stale *domain.StaleError
+		if !errors.As(err, &stale) || stale.Current != edited {
+			t.Errorf("deleted at a stale revision: %v", err)
+		}
+		w.finish(w.messages())
+		if got := w.texts(channel.Ref()); len(got) != 1 {
+			t.Errorf("the posts are %q", got)
+		}
+		w.vote(edited, 0, 1) // which changes the row, not the revision
+		w.ok(w.store.DeleteBlog(t.Context(), channel, blog.ID, grace, domain.OneOf(edited.Revision)))
+		w.mustBeGone(blog)
+	})
+}
+
+// A deletion that fails is completed by its message, or never was asked for.
+func TestNoMishapOfADeletedPostHalvesIt(t *testing.T) {
+	eachMishap(t, func(w *world) {
+		channel := w.create("garden", ada)
+		blog := w.post(channel, grace, "one")
+		err := w.faulty.DeleteBlog(w.t.Context(), channel, blog.ID, grace, domain.OneOf(blog.Revision))
+		if err != nil && !errors.Is(err, domain.ErrUnavailable) {
+			w.t.Errorf("told %v", err)
+		}
+		messages := w.messages()
+		if err == nil {
+			w.mustBeGone(blog)
+		} else if len(messages) == 0 && len(w.texts(channel.Ref())) != 1 {
+			w.t.Error("the post is gone, and nothing was queued to sweep its votes")
+		}
+		w.finish(messages)
+		if len(messages) > 0 {
+			w.mustBeGone(blog)
+		}
+		w.mustBeSound()
+	})
+}
+
+// The message names a revision: an author who edited the post after a deletion
+// had failed keeps it, however late the message is handled, and twice at that.
+func TestAnEditAfterAFailedDeletionKeepsThePost(t *testing.T) {
+	for _, fault := range mishaps[:2] {
+		eachCall(t, fault.name, func(w *world, n int) {
+			channel := w.create("garden", ada)
+			blog := w.post(channel, grace, "one")
+			w.arm(fault.at(n))
+			err := w.faulty.DeleteBlog(w.t.Context(), channel, blog.ID, grace, anyRevision)
+			_, editErr := w.editBy(w.store, blog, anyRevision, "two")
+			switch {
+			case err == nil && !errors.Is(editErr, domain.ErrNotFound):
+				w.t.Errorf("deleted, and then edited with %v", editErr)
+			case err != nil && editErr != nil && !errors.Is(editErr, domain.ErrNotFound):
+				w.t.Error(editErr)
+			}
+			messages := w.messages()
+			w.finish(messages)
+			w.finish(messages)
+			if got := w.texts(channel.Ref()); (editErr == nil) != (len(got) == 1) {
+				w.t.Errorf("edited with %v, and the posts are %q", editErr, got)
+			}
+			w.mustBeSound()
+		})
+	}
+}
+
+// An edit between any two calls of a deletion.
+func TestADeletionAndAnEditAgree(t *testing.T) {
+	for what, expected := range map[string]func(domain.Blog) domain.Precondition[domain.Revision]{
+		"of whatever stands": func(domain.Blog) domain.Precondition[domain.Revision] { return anyRevision },
+		"of what was read":   func(b domain.Blog) domain.Precondition[domain.Revision] { return domain.OneOf(b.Revision) },
+	} {
+		eachCall(t, what, func(w *world, n int) {
+			channel := w.create("garden", ada)
+			blog := w.post(channel, grace, "one")
+			var editErr error
+			w.arm(before(n, func() { _, editErr = w.editBy(w.store, blog, anyRevision, "two") }))
+			err := w.faulty.DeleteBlog(w.t.Context(), channel, blog.ID, grace, expected(blog))
+			w.finish(w.messages())
+			got := w.texts(channel.Ref())
+			switch {
+			case err == nil && len(got) != 0:
+				w.t.Errorf("deleted, and the posts are %q", got)
+			case err != nil && (!errors.Is(err, domain.ErrConflict) || editErr != nil || len(got) != 1):
+				w.t.Errorf("told %v, edited with %v, and the posts are %q", err, editErr, got)
+			}
+			w.mustBeSound()
+		})
+	}
+}
+
+// A late copy of a deletion, or of its message, in the channel's next life.
+func TestADeletionOfAPostThatArrivesLateHurtsNoOther(t *testing.T) {
+	for steps := range lives {
+		t.Run(fmt.Sprintf("after %d steps", steps), func(t *testing.T) {
+			eachStraggler(t, func(w *world, late *storagetest.Straggler) {
+				channel := w.create("garden", ada)
+				blog := w.post(channel, grace, "one")
+				_ = w.faulty.DeleteBlog(w.t.Context(), channel, blog.ID, grace, anyRevision) // whatever it answers
+				w.live(channel, steps)
+				w.arrive(late)
+				w.finish(w.messages())
+				w.die(channel, steps)
+				w.mustKeepTheNextLife(channel, steps >= 6)
+			})
+		})
+	}
+}
+
+func TestAPostIsDeletedOnceByMany(t *testing.T) {
+	w := newWorld(t)
+	channel := w.create("garden", ada)
+	blog := w.post(channel, grace, "one")
+	atOnce(16, func(int) {
+		err := w.store.DeleteBlog(t.Context(), channel, blog.ID, grace, anyRevision)
+		if err != nil && !errors.Is(err, domain.ErrNotFound) {
+			t.Error(err)
+		}
+	})
+	w.finish(w.messages())
+	w.mustBeGone(blog)
+}

@@ -1,0 +1,48 @@
+package storage_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode"
+
+	"pgregory.net/rapid"
+
+	"microblogging/domain"
+)
+
+// What the domain lets pass as a name must be a key on every backend, alone and
+// where a key contains it.
+func TestNoNameYieldsAKeyThatABackendRefuses(t *testing.T) {
+	w := newWorld(t)
+	channels, letter := w.table("Channels"), rapid.RuneFrom([]rune("aZ9-_.ßéİΰևﷺ漢😀/#"), unicode.L, unicode.Nd)
+	rapid.Check(t, func(rt *rapid.T) {
+		name, err := domain.ParseChannelName(rapid.StringOfN(letter, 1, domain.MaxChannelName, -1).Draw(rt, "name"))
+		if err != nil {
+			rt.Skip(err)
+		}
+		key := string(name.Key())
+		for _, row := range []string{key, key + "!" + string(domain.NewIncarnation())} {
+			if _, err := channels.Get(t.Context(), key, row); !errors.Is(err, domain.ErrNotFound) {
+				rt.Errorf("%q: partition %q, row %q: %v", name, key, row, err)
+			}
+		}
+	})
+}
+
+// The longest key is that of 32 ligatures which fold to two letters each.
+func TestTheLongestNameHasAPlaceInEveryTable(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		for _, name := range []string{strings.Repeat("և", 32), strings.Repeat("𐐀", 64)} {
+			channel := w.create(name, ada)
+			blog := w.post(channel, grace, "text")
+			_, err := w.store.AskDeletion(t.Context(), channel.Key(), ada, domain.Any[domain.Incarnation]())
+			w.ok(err)
+			if _, err := w.store.Blog(t.Context(), channel.Ref(), blog.ID); err != nil {
+				t.Error(err)
+			}
+			w.delete(channel)
+		}
+		w.mustBeSound()
+	})
+}
