@@ -43,11 +43,11 @@ func TestALeaseHidesAMessageForExactlyItsTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		received(t, queue, 30*time.Second)
-		time.Sleep(30*time.Second - 1)
+		time.Sleep(30*time.Second - time.Nanosecond)
 		if got := received(t, queue, time.Second); len(got) > 0 {
 			t.Error("visible a nanosecond too early")
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		if got := received(t, queue, time.Second); len(got) != 1 || got[0].Deliveries != 2 {
 			t.Errorf("got %v when the lease was over, want the second delivery", got)
 		}

@@ -69,7 +69,7 @@ func decodeMessage(value []byte) (message, error) {
 	d := decoder{rest: string(value)}
 	version := d.byte()
 	m := message{id: d.uvarint(), deliveries: int64(d.uvarint())}
-	if d.failed || version != messageVersion || m.deliveries < 0 {
+	if d.failed || version != messageVersion {
 		return message{}, fmt.Errorf("message: %w", errCorrupt)
 	}
 	m.text = d.rest

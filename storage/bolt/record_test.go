@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -56,6 +57,21 @@ func TestACutRecordIsAnError(t *testing.T) {
 			t.Fatalf("%q was decoded, %d bytes of %d", cut, len(cut), len(whole))
 		}
 	})
+}
+
+func TestARecordOfAnotherVersionOrWithBytesLeftOverIsAnError(t *testing.T) {
+	valid := encodeRecord("1.2", encodeProperties(storage.Properties{storage.Bool("B", true)}))
+	other := bytes.Clone(valid)
+	other[0]++
+	for what, value := range map[string][]byte{"another version": other, "bytes left over": append(valid, 0)} {
+		stored, err := decodeRecord(string(value))
+		if err == nil {
+			_, err = stored.properties()
+		}
+		if !errors.Is(err, errCorrupt) {
+			t.Errorf("%s: got %v, want errCorrupt", what, err)
+		}
+	}
 }
 
 func FuzzADamagedRecordIsAnErrorAndNoPanic(f *testing.F) {

@@ -93,6 +93,21 @@ func (d *slowDisk) has(t *testing.T, row string) bool {
 	return err == nil
 }
 
+func TestAStoreSyncsUnlessItIsToldNotTo(t *testing.T) {
+	for _, noSync := range []bool{false, true} {
+		db, err := Open(t.TempDir(), Options{NoSync: noSync})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if db.bolt.NoSync != noSync || db.bolt.NoGrowSync != noSync {
+			t.Errorf("asked for NoSync %v, got %v, and %v when the file grows", noSync, db.bolt.NoSync, db.bolt.NoGrowSync)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestNoWriteIsAcknowledgedOrReadBeforeItsCommit(t *testing.T) {
 	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
 		answer := disk.write(t.Context(), storage.Insert("r"))

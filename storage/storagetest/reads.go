@@ -18,6 +18,8 @@ func readTests() tableTests {
 		"AScanGivesWholePartitionsFromFromToBeforeTo":    scanBounds,
 		"AKeysOnlyReadGivesKeysAndNothingElse":           keysOnly,
 		"AReadSeesEveryWriteThatWasAcknowledgedBeforeIt": readYourWrites,
+		"FirstGivesAsManyRowsAsAskedWhileThereAreAny":    firstRows,
+		"AllGivesEachRowOfEachPartitionOnce":             allRows,
 	}
 }
 
@@ -151,5 +153,39 @@ func readYourWrites(t *testing.T, table fixture) {
 		table.transact(t, "p", storage.Merge("r", storage.Upsert, storage.Int64("N", int64(i))))
 		wantProperties(t, table.get(t, "p", "r"), storage.Int64("N", int64(i)))
 		wantProperties(t, table.rows(t, pagesOf("p", 1))[0], storage.Int64("N", int64(i)))
+	}
+}
+
+func firstRows(t *testing.T, table fixture) {
+	const total = 1050 // more than one page can hold
+	fill(t, table, "p", total)
+	for _, n := range []int{1, 1000, 1001, total, total + 1} {
+		rows, err := table.First(t.Context(), n, storage.Range{Partition: "p", Paging: storage.Paging{KeysOnly: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := min(n, total); len(rows) != want || rows[len(rows)-1].Row != numbered(want-1) {
+			t.Errorf("the first %d rows: got %d, the last of them %q", n, len(rows), rows[len(rows)-1].Row)
+		}
+	}
+}
+
+func allRows(t *testing.T, table fixture) {
+	var want []string
+	for _, partition := range []string{"a", "b", "c"} {
+		fill(t, table, partition, 3)
+		for i := range 3 {
+			want = append(want, partition+numbered(i))
+		}
+	}
+	var got []string
+	for row, err := range table.All(t.Context(), storage.Scan{Paging: storage.Paging{Limit: 2}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, row.Partition+row.Row)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
