@@ -1,0 +1,33 @@
+package e2e
+
+import (
+	"path/filepath"
+	"testing"
+
+	"microblogging/storage/azuritetest"
+)
+
+// onEachBackend runs a test on a fresh embedded store and on a fresh account of
+// Azurite.
+func onEachBackend(t *testing.T, test func(t *testing.T, s setup)) {
+	t.Run("bolt", func(t *testing.T) {
+		t.Parallel()
+		test(t, onBolt(t))
+	})
+	t.Run("azurite", func(t *testing.T) {
+		t.Parallel()
+		test(t, onAzurite(azuritetest.Shared(t).Account()))
+	})
+}
+
+func onBolt(t *testing.T) setup {
+	return setup{binary: binary, flags: []string{"--data", filepath.Join(t.TempDir(), "data")}}
+}
+
+func onAzurite(connection string) setup {
+	return setup{
+		binary:      binary,
+		flags:       []string{"--storage", "azure"},
+		environment: []string{"AZURE_STORAGE_CONNECTION_STRING=" + connection},
+	}
+}

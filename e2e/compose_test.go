@@ -1,0 +1,173 @@
+package e2e
+
+import (
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+)
+
+// composeService is what matters of a service in docker-compose.yml.
+type composeService struct {
+	Image       string
+	Command     string
+	Environment map[string]string
+	Ports       []string
+	Healthcheck struct{ Test string }
+	Deploy      struct{ Replicas int }
+	DependsOn   map[string]struct{ Condition string } `yaml:"depends_on"`
+	ReadOnly    bool                                  `yaml:"read_only"`
+}
+
+func readCompose(t *testing.T) map[string]composeService {
+	t.Helper()
+	var file struct{ Services map[string]composeService }
+	if err := yaml.Unmarshal([]byte(readRoot(t, "docker-compose.yml")), &file); err != nil {
+		t.Fatal(err)
+	}
+	return file.Services
+}
+
+func TestDockerComposeAcceptsTheFile(t *testing.T) {
+	compose, err := exec.LookPath("docker-compose")
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("SKIPPED, NOT TESTED: docker-compose is not installed")
+	}
+	check := exec.CommandContext(t.Context(), compose, "config", "--quiet")
+	check.Dir = root
+	if output, err := check.CombinedOutput(); err != nil {
+		t.Errorf("docker-compose config: %v\n%s", err, output)
+	}
+}
+
+// Where no Docker engine can run, this is as near as one gets: every service's
+// command as it is written, with the binary of the image and the npm package of
+// the Azurite image. Only what containers would give is replaced: names of
+// hosts, ports and the volume.
+func TestTheServicesOfTheComposeFileWorkTogether(t *testing.T) {
+	services := readCompose(t)
+	azurite := startComposeAzurite(t, services["azurite"])
+	image := buildAsDockerDoes(t)
+
+	web, worker := services["web"], services["worker"]
+	if !slices.Contains(web.Ports, "8080:8080") || !strings.Contains(web.Command, "0.0.0.0:8080") {
+		t.Fatalf("%q with ports %q does not serve on 8080", web.Command, web.Ports)
+	}
+	if worker.Deploy.Replicas != 2 {
+		t.Fatalf("%d workers, want 2", worker.Deploy.Replicas)
+	}
+	processes := []*process{startComposeRole(t, image, web, azurite)}
+	for range worker.Deploy.Replicas {
+		p := startComposeRole(t, image, worker, azurite)
+		p.await(t, p.stderr, "worker started")
+		processes = append(processes, p)
+	}
+
+	reader := client{url: processes[0].url}
+	reader.awaitStatus(t, "/readyz", 200)
+	alice := signUp(t, reader.url, "alice")
+	alice.createChannel(t, "doomed")
+	alice.post(t, "doomed", "hello")
+	alice.awaitDeletion(t, alice.deleteChannel(t, "doomed"))
+	for _, p := range processes {
+		p.endCleanly(t)
+		expectEmpty(t, p.cmd.Dir)
+	}
+}
+
+// startComposeAzurite returns what the host and ports of the azurite service
+// are here.
+func startComposeAzurite(t *testing.T, service composeService) *strings.Replacer {
+	t.Helper()
+	arguments := strings.Fields(service.Command)
+	if arguments[0] != "azurite" {
+		t.Fatalf("%q does not start Azurite", service.Command)
+	}
+	for i, argument := range arguments {
+		switch argument {
+		case "0.0.0.0":
+			arguments[i] = "127.0.0.1"
+		case "/data":
+			arguments[i] = t.TempDir()
+		}
+	}
+	arguments = append(arguments[1:], "--blobPort", "0", "--queuePort", "0", "--tablePort", "0")
+	p := launch(t, exec.Command("node", append([]string{azuriteScript(t, service.Image)}, arguments...)...))
+	queue := p.await(t, p.stdout, `Queue service is successfully listening at http://(127\.0\.0\.1:\d+)`)
+	table := p.await(t, p.stdout, `Table service is successfully listening at http://(127\.0\.0\.1:\d+)`)
+	here := strings.NewReplacer("azurite:10001", queue, "azurite:10002", table,
+		"127.0.0.1 10001", queue, "127.0.0.1 10002", table)
+	expectHealthy(t, here.Replace(service.Healthcheck.Test), queue, table)
+	return here
+}
+
+// azuriteScript finds the npm package of the version that the image has.
+func azuriteScript(t *testing.T, image string) string {
+	t.Helper()
+	module := filepath.Join(root, "node_modules", "azurite")
+	manifest, err := os.ReadFile(filepath.Join(module, "package.json"))
+	if errors.Is(err, os.ErrNotExist) && os.Getenv("CI") == "" {
+		t.Skip("SKIPPED, NOT TESTED: Azurite is not installed; run npm ci")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, version, _ := strings.Cut(image, ":")
+	if !regexp.MustCompile(`"version":\s*"` + regexp.QuoteMeta(version) + `"`).Match(manifest) {
+		t.Fatalf("the image is %s, but node_modules has another version", image)
+	}
+	return filepath.Join(module, "dist", "src", "azurite.js")
+}
+
+// expectHealthy holds the health check to what BusyBox's nc -z would find: it
+// connects to each address that must be reached.
+func expectHealthy(t *testing.T, check string, addresses ...string) {
+	t.Helper()
+	var want []string
+	for _, address := range addresses {
+		want = append(want, "nc -z "+address)
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if check != strings.Join(want, " && ") {
+		t.Errorf("the health check is %q", check)
+	}
+}
+
+// startComposeRole starts a service of the image.
+func startComposeRole(t *testing.T, image string, service composeService, here *strings.Replacer) *process {
+	t.Helper()
+	if service.DependsOn["azurite"].Condition != "service_healthy" || !service.ReadOnly {
+		t.Errorf("%q does not wait for a healthy Azurite, or may write files", service.Command)
+	}
+	s := setup{binary: image}
+	for name, value := range service.Environment {
+		s.environment = append(s.environment, name+"="+here.Replace(value))
+	}
+	command := strings.ReplaceAll(service.Command, "0.0.0.0:8080", "127.0.0.1:0")
+	return s.start(t, strings.Fields(command)...)
+}
+
+// expectEmpty stands in for a root file system that cannot be written.
+func expectEmpty(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) > 0 {
+		t.Errorf("%v was written to the working directory (%v)", entries, err)
+	}
+}

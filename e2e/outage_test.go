@@ -1,0 +1,75 @@
+package e2e
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"microblogging/storage/azuritetest"
+)
+
+func TestRolesOutliveAnAzuriteThatIsGone(t *testing.T) {
+	azurite := azuritetest.StartAt(t, t.TempDir())
+	s := onAzurite(azurite.ConnectionString())
+	web := s.start(t, "web", "--listen", "127.0.0.1:0")
+	worker := s.start(t, "worker", "--lease", "2s", "--sweep", "1s")
+	client{url: web.url}.awaitStatus(t, "/readyz", http.StatusOK)
+	alice := signUp(t, web.url, "alice")
+	alice.createChannel(t, "doomed")
+	alice.post(t, "doomed", "hello")
+
+	azurite.Stop(t)
+	expectUnavailable(t, alice, "GET", "/api/v1/channels", nil)
+	expectUnavailable(t, alice, "POST", channelPath("doomed")+"/blogs", map[string]string{"text": "lost"})
+	alice.do(t, "GET", "/channels", nil, http.StatusServiceUnavailable, nil)
+	alice.do(t, "GET", "/healthz", nil, http.StatusOK, nil)
+	if r, err := alice.try(t, "GET", "/readyz", nil); err != nil || r.status == http.StatusOK {
+		t.Errorf("/readyz: %d, %v", r.status, err)
+	}
+	if r := s.run(t, "check"); r.code != 2 || r.stderr == "" {
+		t.Errorf("check: exit %d and %q", r.code, r.stderr)
+	}
+
+	azurite.Restart(t)
+	alice.awaitStatus(t, "/readyz", http.StatusOK)
+	if n := alice.countBlogs(t, "doomed"); n != 1 {
+		t.Errorf("%d posts, want 1", n)
+	}
+	alice.awaitDeletion(t, alice.deleteChannel(t, "doomed"))
+	web.endCleanly(t)
+	worker.endCleanly(t)
+	s.mustRun(t, "check")
+}
+
+// expectUnavailable wants a problem that says when to come back and nothing of
+// how we are built.
+func expectUnavailable(t *testing.T, c client, method, path string, body any) {
+	t.Helper()
+	r := c.do(t, method, path, body, http.StatusServiceUnavailable, nil)
+	if r.header.Get("Retry-After") == "" || r.header.Get("Content-Type") != "application/problem+json" {
+		t.Errorf("%s %s: header %v", method, path, r.header)
+	}
+	var problem struct {
+		Status int
+		Title  string
+	}
+	if err := json.Unmarshal(r.body, &problem); err != nil || problem.Status != r.status || problem.Title == "" {
+		t.Errorf("%s %s: %v\n%s", method, path, err, r.body)
+	}
+}
+
+// Started before its store, a role waits for it.
+func TestRolesCanBeStartedBeforeAzurite(t *testing.T) {
+	azurite := azuritetest.Start(t)
+	s := onAzurite(azurite.ConnectionString())
+	azurite.Stop(t)
+	web := s.start(t, "web", "--listen", "127.0.0.1:0")
+	s.start(t, "worker")
+	reader := client{url: web.url}
+	expectUnavailable(t, reader, "GET", "/api/v1/channels", nil)
+	azurite.Restart(t)
+	reader.awaitStatus(t, "/readyz", http.StatusOK)
+	alice := signUp(t, web.url, "alice")
+	alice.createChannel(t, "doomed")
+	alice.awaitDeletion(t, alice.deleteChannel(t, "doomed"))
+}
