@@ -156,12 +156,9 @@ func (a *blogsAPI) delete(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	expected, made, err := ifMatch(c.Request().Header, revisionOf)
+	expected, _, err := ifMatch(c.Request().Header, revisionOf)
 	if err != nil {
 		return err
-	}
-	if !made {
-		expected = domain.Any[domain.Revision]()
 	}
 	channel, id, err := a.named(c)
 	if err != nil {

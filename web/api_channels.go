@@ -108,9 +108,16 @@ func (a *channelsAPI) describe(c echo.Context) error {
 	if err := readFields(c, required("description", &description)); err != nil {
 		return err
 	}
+	expected, _, err := ifMatch(c.Request().Header, incarnationOf)
+	if err != nil {
+		return err
+	}
 	channel, err := a.named(c)
 	if err != nil {
 		return err
+	}
+	if !expected.Holds(channel.Incarnation) {
+		return errOtherLife()
 	}
 	if channel, err = a.store.Describe(c.Request().Context(), channel.Ref(), visitor.User, description); err != nil {
 		return err
@@ -127,23 +134,25 @@ func (a *channelsAPI) delete(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	expected, made, err := ifMatch(c.Request().Header, incarnationOf)
+	expected, _, err := ifMatch(c.Request().Header, incarnationOf)
 	if err != nil {
 		return err
 	}
-	if !made {
-		expected = domain.Any[domain.Incarnation]()
-	}
 	channel, err := a.store.AskDeletion(c.Request().Context(), name.Key(), visitor.User, expected)
 	if errors.Is(err, domain.ErrConflict) {
-		return refuse(http.StatusPreconditionFailed, "Another channel has the name",
-			"The channel was created again since you read it. Nothing was deleted.")
+		return errOtherLife()
 	}
 	if err != nil {
 		return err
 	}
 	c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name)+"/deletions/"+string(channel.Incarnation))
 	return c.NoContent(http.StatusAccepted)
+}
+
+// errOtherLife is for who means a channel that had the name before.
+func errOtherLife() error {
+	return refuse(http.StatusPreconditionFailed, "Another channel has the name",
+		"The channel was created again since you read it. Nothing was changed.")
 }
 
 func (a *channelsAPI) named(c echo.Context) (domain.Channel, error) {

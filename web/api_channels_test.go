@@ -99,7 +99,7 @@ func TestANameInUseOrBeingDeletedIsAConflictWithItsOwnWords(t *testing.T) {
 func TestOnlyTheOwnerDescribesAChannel(t *testing.T) {
 	s := newSite(t)
 	ada, bob := s.signUp("ada"), s.signUp("bob")
-	s.channel("Engines", "ada")
+	etag := `"` + string(s.channel("Engines", "ada").Incarnation) + `"`
 	patch := func(who change, body change) answer {
 		return s.do("PATCH", "/api/v1/channels/engines", who, body)
 	}
@@ -119,6 +119,12 @@ func TestOnlyTheOwnerDescribesAChannel(t *testing.T) {
 	} {
 		s.unwritten(func() answer { return patch(refused.who, refused.body) }).want(refused.status)
 	}
+	for match, status := range map[string]int{`"AAAAAAAAAAAAAAAAAAAAAAAAAA"`: 412, "W/" + etag: 412, "unquoted": 400} {
+		s.unwritten(func() answer {
+			return s.do("PATCH", "/api/v1/channels/engines", bearer(ada), header("If-Match", match), fields("description", "x"))
+		}).want(status)
+	}
+	s.do("PATCH", "/api/v1/channels/engines", bearer(ada), header("If-Match", etag), fields("description", "New words")).want(200)
 	s.do("PATCH", "/api/v1/channels/nothing", bearer(ada), fields("description", "x")).want(404)
 	if got := s.do("GET", "/api/v1/channels/Engines").want(200).text("description"); got != "New words" {
 		t.Errorf("description %q", got)

@@ -37,12 +37,12 @@ func revisionOf(opaque string) domain.Revision {
 func incarnationOf(opaque string) domain.Incarnation { return domain.Incarnation(opaque) }
 
 // ifMatch is the precondition that a request makes of what it changes, and
-// whether it makes one. Tags are compared strongly, so that a weak one never
-// holds (RFC 9110, section 13.1.1).
+// whether it makes one: without, any version will do. Tags are compared
+// strongly, so that a weak one never holds (RFC 9110, section 13.1.1).
 func ifMatch[V ~string](h http.Header, versionOf func(opaque string) V) (p domain.Precondition[V], made bool, err error) {
 	values, made := h[headerIfMatch]
 	if !made {
-		return p, false, nil
+		return domain.Any[V](), false, nil
 	}
 	p, err = precondition(strings.Join(values, ","), versionOf)
 	return p, true, err

@@ -1,0 +1,26 @@
+package web
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// encoding/json is the judge: it puts U+FFFD where a literal spells no character.
+func TestALoneSurrogateIsFoundWhereverItStands(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pieces := rapid.SliceOf(rapid.SampledFrom([]string{
+			`\ud83d`, `\uDBFF`, `\ude00`, `\uDC00`, `\\`, `\"`, `\n`, `\u0041`, `\uFFFC`, "a", "u", "ud83d", "é", "\U0001f600",
+		})).Draw(t, "pieces")
+		literal := `"` + strings.Join(pieces, "") + `"`
+		var text string
+		if err := json.Unmarshal([]byte(literal), &text); err != nil {
+			t.Fatalf("%s: %v", literal, err)
+		}
+		if got, want := hasLoneSurrogate([]byte(literal)), strings.Contains(text, "\ufffd"); got != want {
+			t.Errorf("%s: %t, want %t", literal, got, want)
+		}
+	})
+}

@@ -1,0 +1,82 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage/storagetest"
+)
+
+func TestOneIdempotencyKeyMakesOnePost(t *testing.T) {
+	s := newSite(t)
+	ada, bob := s.signUp("ada"), s.signUp("bob")
+	channel := s.channel("Engines", "ada")
+	s.channel("Wheels", "ada")
+	post := func(channel, token, key, text string) answer {
+		return s.do("POST", "/api/v1/channels/"+channel+"/blogs", bearer(token), header("Idempotency-Key", key), fields("text", text))
+	}
+	first := post("Engines", ada, "k 1", "Hello").want(201)
+	again := post("Engines", ada, "k 1", "Hello").want(200)
+	if string(first.body) != string(again.body) || first.header.Get("Location") != again.header.Get("Location") ||
+		first.header.Get("ETag") != again.header.Get("ETag") {
+		t.Errorf("first %s, again %s", first.body, again.body)
+	}
+	if got := s.do("GET", "/api/v1/channels/Engines/blogs").text("items.1.id"); got != "" {
+		t.Errorf("a second post %s", got)
+	}
+	if got := post("Engines", ada, "k 1", "Other").want(422).text("type"); got != "urn:microblogging:key-reused" {
+		t.Errorf("type %q", got)
+	}
+	post("Engines", bob, "k 1", "Other").want(201)
+	post("Wheels", ada, "k 1", "Other").want(201)
+	s.do("DELETE", blogPath(channel, domain.BlogID(first.text("id"))), bearer(ada)).want(204)
+	post("Engines", ada, "k 1", "Hello").want(410)
+}
+
+func TestABadIdempotencyKeyIsRefused(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	s.channel("Engines", "ada")
+	post := func(keys ...change) answer {
+		changes := append(keys, bearer(token), fields("text", "Hello"))
+		return s.do("POST", "/api/v1/channels/Engines/blogs", changes...)
+	}
+	key := func(s string) change { return header("Idempotency-Key", s) }
+	for name, bad := range map[string][]change{
+		"empty":        {key("")},
+		"too long":     {key(strings.Repeat("x", 256))},
+		"unprintable":  {key("a\tb")},
+		"not UTF-8":    {key("a\xff")},
+		"sent twice":   {key("a"), key("b")},
+		"zero width":   {key("a\u200bb")},
+		"private area": {key("\ue000")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := s.in(t)
+			s.unwritten(func() answer { return post(bad...) }).want(422).wantField("Idempotency-Key")
+		})
+	}
+	post(key(strings.Repeat("é", 255))).want(201)
+	post().want(201)
+	post().want(201)
+}
+
+func TestAPostWhoseReplyWasLostIsMadeOnce(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	s.channel("Engines", "ada")
+	s.breakStore(storagetest.Only(
+		func(c storagetest.Call) bool { return c.Method == "Transact" && c.Target == "Blogs" }, storagetest.FailAfter(1)))
+	post := func() answer {
+		return s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), header("Idempotency-Key", "k"), fields("text", "Hello"))
+	}
+	if got := post().want(503).header.Get("Retry-After"); got == "" {
+		t.Error("no Retry-After")
+	}
+	s.mendStore()
+	post().want(200)
+	if got := s.do("GET", "/api/v1/channels/Engines/blogs").text("items.1.id"); got != "" {
+		t.Errorf("a second post %s", got)
+	}
+}
