@@ -39,7 +39,7 @@ func newGuard(options Options) (*guard, error) {
 		}
 	}
 	if g.https {
-		g.headers.Set(echo.HeaderStrictTransportSecurity, "max-age=31536000; includeSubDomains")
+		g.headers.Set(echo.HeaderStrictTransportSecurity, "max-age=31536000")
 	}
 	return g, nil
 }
