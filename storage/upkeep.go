@@ -90,7 +90,10 @@ func (s *Store) requeueDeletion(ctx context.Context, ref domain.ChannelRef, sinc
 		By:          claimed.RequestedBy,
 		AskedOn:     claimed.RequestedOn,
 	}
-	return true, s.queue.Send(ctx, message.Encode())
+	if err := s.queue.Send(ctx, message.Encode()); err != nil {
+		return false, fmt.Errorf("queueing the deletion of channel %s again: %w", ref.Key, err)
+	}
+	return true, nil
 }
 
 // removeExpired deletes the rows of a table whose time has come, each in the
