@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
+	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -32,6 +33,11 @@ func livelihoods() map[string]func(w *world, channel domain.Channel, blog domain
 				w.post(w.create(name, eve), eve, "new")
 			}
 		},
+	}
+	works["half a sweep"] = func(w *world, channel domain.Channel, blog domain.Blog) {
+		w.forget(channel)
+		w.live(channel, 2)
+		w.remove(channel.Key(), "blog!"+string(blog.ID))
 	}
 	for steps := 1; steps < lives; steps++ {
 		works[fmt.Sprintf("%d steps of its deletion", steps)] = func(w *world, channel domain.Channel, _ domain.Blog) {
@@ -84,6 +90,46 @@ func (s shortPaged) Scan(ctx context.Context, table string, q storage.Scan) (sto
 		q.Limit = 1
 	}
 	return s.TableDriver.Scan(ctx, table, q)
+}
+
+// Before each call of a check that reads row by row, somebody posts, votes, edits
+// or deletes.
+func TestACheckUnderSteadyTrafficReportsNothing(t *testing.T) {
+	for seed := range uint64(200) {
+		inBubble(t, func(t *testing.T, w *world) {
+			channel := w.create("garden", ada)
+			random := rand.New(rand.NewPCG(seed, 0))
+			var blogs []domain.Blog
+			change := func() {
+				i := random.IntN(len(blogs) + 1)
+				switch kind := random.IntN(4); {
+				case i == len(blogs):
+					blogs = append(blogs, w.post(channel, grace, text(random.Int())))
+				case kind == 0:
+					w.ok(w.store.DeleteBlog(t.Context(), channel, blogs[i].ID, grace, anyRevision))
+					blogs = slices.Delete(blogs, i, i+1)
+				case kind == 1:
+					blogs[i] = w.edit(blogs[i], "edited")
+				default:
+					w.vote(blogs[i], blogs[i].Rating, blogs[i].Rating+1)
+					blogs[i].Rating++
+				}
+			}
+			for range 5 {
+				change()
+			}
+			faults := storagetest.NewFaults(shortPaged{w.db, "Blogs"}, w.db, func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+				if call.Seq < 60 {
+					change()
+				}
+				return send(ctx)
+			})
+			checker := storage.New(faults, faults).NewChecker(patience, seed%2 == 0, func(b storage.Breach) { t.Errorf("seed %d found %+v", seed, b) })
+			_, err := checker.Run(t.Context())
+			w.ok(err)
+			w.mustBeSound()
+		})
+	}
 }
 
 // A channel is created after a check has read where its posts would be, and its
@@ -185,97 +231,4 @@ func (w *world) liveOnce(name string, round int) error {
 		}
 	}
 	return err
-}
-
-// A repair changes what it read and nothing else: a row that somebody writes to
-// before the repair gets to it stays, for whoever wrote to it knows better.
-func TestARepairNeverDeletesWhatChangedSinceItWasRead(t *testing.T) {
-	for _, plant := range plants() {
-		t.Run(plant.name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, w *world) {
-				plant.found(w)
-				var touched []storage.Entity
-				w.arm(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
-					for _, op := range call.Operations {
-						if op.Action == storage.ActionDelete {
-							touched = append(touched, w.touch(call, op))
-						}
-					}
-					return send(ctx)
-				})
-				_, err := w.faulty.NewChecker(patience, true, func(b storage.Breach) {
-					if b.Repaired == "deleted" && b.Table == "Blogs" {
-						t.Errorf("reported as deleted: %+v", b)
-					}
-				}).Run(t.Context())
-				w.ok(err)
-				for _, row := range touched {
-					if _, err := w.table("Blogs").Get(t.Context(), row.Partition, row.Row); row.Row != "" && err != nil {
-						t.Errorf("%s has changed, and is deleted: %v", row.Row, err)
-					}
-				}
-			})
-		})
-	}
-}
-
-// touch writes to a row that is about to be deleted.
-func (w *world) touch(call storagetest.Call, op storage.Operation) storage.Entity {
-	w.t.Helper()
-	if _, conditional := op.If.ETag(); !conditional {
-		w.t.Errorf("a repair deletes %q whatever stands", op.Row)
-	}
-	for _, row := range w.rows(call.Target) {
-		if row.Row == op.Row {
-			w.ok(w.table(call.Target).Transact(w.t.Context(), row.Partition, storage.Merge(row.Row, storage.Exists)))
-			return row
-		}
-	}
-	w.t.Fatalf("a repair deletes %q, which is not there", op.Row)
-	panic("unreachable")
-}
-
-// The memory that a check takes does not grow with what it reads.
-func TestACheckStreams(t *testing.T) {
-	w := newWorld(t)
-	channel, filled := w.create("garden", ada), 0
-	peak := func(rows int) uint64 {
-		for ; filled < rows; filled += 99 {
-			w.fill(channel)
-		}
-		var least, most uint64 = 1 << 62, 0
-		checker := w.through(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
-			runtime.GC()
-			var m runtime.MemStats
-			runtime.ReadMemStats(&m)
-			least, most = min(least, m.HeapAlloc), max(most, m.HeapAlloc)
-			return send(ctx)
-		}).NewChecker(time.Hour, false, func(b storage.Breach) { t.Errorf("found %+v", b) })
-		counts, err := checker.Run(t.Context())
-		if err != nil || counts.Rows < rows {
-			t.Errorf("checked %+v of %d rows, %v", counts, rows, err)
-		}
-		return most - least
-	}
-	few := peak(2_000)
-	many := peak(50_000)
-	t.Logf("a check of 2,000 rows takes %d KiB, of 50,000 rows %d KiB", few>>10, many>>10)
-	if many > 2*few {
-		t.Errorf("a check of 2,000 rows takes %d bytes, of 50,000 rows %d", few, many)
-	}
-}
-
-// fill adds 99 rows of posts to a channel.
-func (w *world) fill(channel domain.Channel) {
-	w.t.Helper()
-	var ops []storage.Operation
-	of := storage.String("Incarnation", channel.Incarnation)
-	for range 33 {
-		id := domain.NewBlogID(domain.Now())
-		ops = append(ops,
-			storage.Insert("blog!"+string(id), of, storage.String("Text", "text"), storage.Int64("Rating", 0)),
-			storage.Insert(rateRow(0, id), of),
-			storage.Insert("once!"+string(id), of))
-	}
-	w.ok(w.table("Blogs").Transact(w.t.Context(), string(channel.Key()), ops...))
 }
