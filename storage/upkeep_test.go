@@ -172,6 +172,29 @@ func TestWhatHasExpiredIsRemovedAndNothingElse(t *testing.T) {
 	})
 }
 
+// A creation's insert lands again after the channel's end, its owner deletes what
+// is there, and the queue loses the message: the record says done already.
+func TestARowThatLandsAfterItsDeletionWasDoneBlocksNoName(t *testing.T) {
+	eachStraggler(t, func(w *world, late *storagetest.Straggler) {
+		channel, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
+		if err != nil {
+			return
+		}
+		w.ask(channel)
+		w.carryOut(w.messages())
+		w.arrive(late)
+		if _, err := w.store.AskDeletion(w.t.Context(), "garden", ada, anyIncarnation); err != nil && !errors.Is(err, domain.ErrNotFound) {
+			w.t.Error(err)
+		}
+		w.messages() // lost
+		time.Sleep(patience + time.Second)
+		w.tendAfter(patience)
+		w.carryOut(w.messages())
+		w.create("garden", eve)
+		w.mustBeSound()
+	})
+}
+
 // Whatever befalls a sweep, a later one makes it good; and what it counts it did.
 func TestNoMishapOfASweepForgetsADeletion(t *testing.T) {
 	eachMishap(t, func(w *world) {
