@@ -175,7 +175,7 @@ func blogMessage(channel domain.Channel, blog domain.Blog, by domain.UserName) d
 }
 
 // FinishBlog completes the deletion of a post that a message asks for, in
-// whatever state it was left. The post is removed only at the revision that the
+// whatever state it was left, and removes the post's votes, however many. The post is removed only at the revision that the
 // message names: another one means that its author edited it after the request
 // had failed, and that it stays.
 func (s *Store) FinishBlog(ctx context.Context, m domain.Message) error {
@@ -183,13 +183,16 @@ func (s *Store) FinishBlog(ctx context.Context, m domain.Message) error {
 		row, err := s.readBlog(ctx, m.Ref(), m.Blog)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
-			return nil
+			return s.sweepVotes(ctx, m.Ref(), m.Blog)
 		case err != nil:
 			return err
 		case row.Revision != m.Revision:
 			return nil
 		}
-		return s.removeBlog(ctx, row)
+		if err := s.removeBlog(ctx, row); err != nil {
+			return err
+		}
+		return s.sweepVotes(ctx, m.Ref(), m.Blog)
 	})
 }
 

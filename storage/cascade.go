@@ -146,6 +146,14 @@ func (s *Store) sweepTransaction(ctx context.Context, ref domain.ChannelRef, row
 	ops := make([]Operation, 0, 1+len(rows))
 	ops = append(ops, Merge(shutGate(ref.Incarnation), Exists))
 	for _, row := range rows {
+		if user, ok := subscriberOf(row); ok {
+			// First the user's row, in another table: once this one is gone, nobody
+			// would know of it. It carries the incarnation, so that however late
+			// this is, it is not another life's.
+			if err := s.deleteSubscription(ctx, ref, user); err != nil {
+				return err
+			}
+		}
 		ops = append(ops, Delete(row, Exists))
 	}
 	return s.blogs.Transact(ctx, partitionOf(ref.Key), ops...)

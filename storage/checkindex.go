@@ -9,8 +9,9 @@ import (
 	"microblogging/domain"
 )
 
-// checkIndex is I8, row by row: each post has its row in the index by rating,
-// and each row of the index its post. It runs only on a partition whose sums
+// checkIndex is I8, row by row: each post has its row in the index by rating and
+// as many votes as its rating says, and each row of the index and each vote has
+// its post. It runs only on a partition whose sums
 // disagree, which on a live one may be chance.
 func (p *partitionCheck) checkIndex(ctx context.Context) error {
 	for row, err := range p.store.blogs.All(ctx, Scan{From: p.key, To: successor(p.key)}) {
@@ -20,9 +21,11 @@ func (p *partitionCheck) checkIndex(ctx context.Context) error {
 		case row.Properties.String(propIncarnation) != string(p.channel.Incarnation):
 			continue // an orphan, which has been reported
 		case strings.HasPrefix(row.Row, prefixBlog):
-			err = p.indexed(ctx, row)
+			err = errors.Join(p.indexed(ctx, row), p.counted(ctx, row))
 		case strings.HasPrefix(row.Row, prefixRate):
 			err = p.pointsAtPost(ctx, row)
+		case strings.HasPrefix(row.Row, prefixVote):
+			err = p.votesForPost(ctx, row)
 		}
 		if err != nil {
 			return err
@@ -76,6 +79,81 @@ func (p *partitionCheck) pointsAtPost(ctx context.Context, row Entity) error {
 		return err
 	}
 	return p.breach(ctx, "I8", row, "in the index by rating, and no post is rated so")
+}
+
+// counted reports a post whose rating is not the number of its votes. Repairing
+// believes the votes.
+func (p *partitionCheck) counted(ctx context.Context, row Entity) error {
+	blog := decodeBlog(row)
+	votes, err := p.countVotes(ctx, blog.ID)
+	if err != nil || votes == blog.Rating {
+		return err
+	}
+	if stands, err := p.stands(ctx, row); err != nil || !stands {
+		return err
+	}
+	breach := Breach{
+		Invariant: "I8", Table: tableBlogs, PartitionKey: p.key, RowKey: row.Row,
+		Detail: fmt.Sprintf("rated %d by %d votes", blog.Rating, votes),
+	}
+	if p.Repair {
+		breach.Repaired, err = p.recount(ctx, blog, votes)
+		if err != nil {
+			return err
+		}
+	}
+	p.Report(breach)
+	return nil
+}
+
+// recount sets the rating to the number of votes, in the version of the post
+// that was read, which no vote has changed since. Rows of the index at another
+// rating are left to the check of the index.
+func (p *partitionCheck) recount(ctx context.Context, blog blogEntity, votes int64) (string, error) {
+	ops := []Operation{Merge(blogRow(blog.ID), Match(blog.etag), Int64(propRating, votes))}
+	if there, err := p.has(ctx, rateRow(votes, blog.ID)); err != nil {
+		return "", err
+	} else if !there {
+		ops = append(ops, Insert(rateRow(votes, blog.ID), String(propIncarnation, blog.Channel.Incarnation)))
+	}
+	if there, err := p.has(ctx, rateRow(blog.Rating, blog.ID)); err != nil {
+		return "", err
+	} else if there {
+		ops = append(ops, Delete(rateRow(blog.Rating, blog.ID), Exists))
+	}
+	err := p.store.blogs.Transact(ctx, p.key, ops...)
+	switch {
+	case err == nil:
+		return "recounted", nil
+	case raced(err):
+		return "left: it changed in between", nil
+	}
+	return "", fmt.Errorf("repairing: %w", err)
+}
+
+func (p *partitionCheck) countVotes(ctx context.Context, id domain.BlogID) (int64, error) {
+	n := int64(0)
+	prefix := votesOf(id)
+	q := Range{Partition: p.key, From: prefix, To: prefixEnd(prefix), Paging: Paging{Limit: MaxPage, KeysOnly: true}}
+	for {
+		page, err := p.store.blogs.Range(ctx, q)
+		n += int64(len(page.Rows))
+		if err != nil || page.Continuation == "" {
+			return n, err
+		}
+		q.Continuation = page.Continuation
+	}
+}
+
+// votesForPost reports a vote whose post is gone.
+func (p *partitionCheck) votesForPost(ctx context.Context, row Entity) error {
+	if there, err := p.has(ctx, blogRow(votedOn(row.Row))); err != nil || there {
+		return err
+	}
+	if stands, err := p.stands(ctx, row); err != nil || !stands {
+		return err
+	}
+	return p.breach(ctx, "I8", row, "a vote on a post that is gone")
 }
 
 // stands tells whether a row was there unchanged all the while since it was

@@ -12,12 +12,13 @@ import (
 
 // The tables. Their names are also those of the design.
 const (
-	tableChannels  = "Channels"
-	tableBlogs     = "Blogs"
-	tableDeletions = "Deletions"
-	tableUsers     = "Users"
-	tableSessions  = "Sessions"
-	tableThrottle  = "Throttle"
+	tableChannels      = "Channels"
+	tableBlogs         = "Blogs"
+	tableDeletions     = "Deletions"
+	tableUsers         = "Users"
+	tableSessions      = "Sessions"
+	tableThrottle      = "Throttle"
+	tableSubscriptions = "Subscriptions"
 )
 
 // A Store is everything that MicroBlogging does to its tables and queues. Each
@@ -28,14 +29,15 @@ type Store struct {
 	tables TableDriver
 	queues QueueDriver
 
-	channels  *Table
-	blogs     *Table
-	deletions *Table
-	users     *Table
-	sessions  *Table
-	throttle  *Table
-	queue     *Queue
-	poison    *Queue
+	channels      *Table
+	blogs         *Table
+	deletions     *Table
+	users         *Table
+	sessions      *Table
+	throttle      *Table
+	subscriptions *Table
+	queue         *Queue
+	poison        *Queue
 
 	hashing hashingSlots
 }
@@ -44,23 +46,24 @@ type Store struct {
 // before anything else does.
 func New(tables TableDriver, queues QueueDriver) *Store {
 	return &Store{
-		tables:    tables,
-		queues:    queues,
-		channels:  NewTable(tables, tableChannels),
-		blogs:     NewTable(tables, tableBlogs),
-		deletions: NewTable(tables, tableDeletions),
-		users:     NewTable(tables, tableUsers),
-		sessions:  NewTable(tables, tableSessions),
-		throttle:  NewTable(tables, tableThrottle),
-		queue:     NewQueue(queues, domain.QueueName),
-		poison:    NewQueue(queues, domain.PoisonQueueName),
-		hashing:   newHashingSlots(),
+		tables:        tables,
+		queues:        queues,
+		channels:      NewTable(tables, tableChannels),
+		blogs:         NewTable(tables, tableBlogs),
+		deletions:     NewTable(tables, tableDeletions),
+		users:         NewTable(tables, tableUsers),
+		sessions:      NewTable(tables, tableSessions),
+		throttle:      NewTable(tables, tableThrottle),
+		subscriptions: NewTable(tables, tableSubscriptions),
+		queue:         NewQueue(queues, domain.QueueName),
+		poison:        NewQueue(queues, domain.PoisonQueueName),
+		hashing:       newHashingSlots(),
 	}
 }
 
 // Prepare creates the tables and queues that are missing. It may be repeated.
 func (s *Store) Prepare(ctx context.Context) error {
-	for _, t := range []*Table{s.channels, s.blogs, s.deletions, s.users, s.sessions, s.throttle} {
+	for _, t := range []*Table{s.channels, s.blogs, s.deletions, s.users, s.sessions, s.throttle, s.subscriptions} {
 		if err := s.tables.CreateTable(ctx, t.name); err != nil {
 			return fmt.Errorf("creating table %s: %w", t.name, err)
 		}
@@ -89,7 +92,9 @@ func (s *Store) Ready(ctx context.Context) error {
 func (s *Store) Messages() *Queue { return s.queue }
 
 const (
-	maxContention     = 64
+	// maxContention is many more than writers meet on one row: with n of them, one
+	// succeeds each time.
+	maxContention     = 1000
 	maxContentionWait = 50 * time.Millisecond
 )
 

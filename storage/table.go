@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"iter"
+	"math"
 )
 
 // A Table is one table of a backend, behind Azure's limits. All operations of
@@ -75,6 +76,12 @@ func (t *Table) First(ctx context.Context, n int, q Range) ([]Entity, error) {
 		rows = append(rows, page.Rows...)
 	}
 	return rows, nil
+}
+
+// Whole reads all rows of a selection. It is meant for one that its caller knows
+// to be short.
+func (t *Table) Whole(ctx context.Context, q Range) ([]Entity, error) {
+	return t.First(ctx, math.MaxInt, q)
 }
 
 // All streams the rows of a scan in pages of q.Limit, or the most if that is 0.
