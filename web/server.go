@@ -40,6 +40,7 @@ type server struct {
 	guard    *guard
 	sessions *sessions
 	assets   templates.Assets
+	base     *url.URL
 	stopping <-chan struct{}
 }
 
@@ -66,6 +67,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 			Script:     files.URL("app.js"),
 			Icon:       files.URL("favicon.svg"),
 		},
+		base:     options.BaseURL,
 		stopping: options.Stopping,
 	}
 	e := s.newEcho()
