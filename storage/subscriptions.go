@@ -184,6 +184,11 @@ func (s *Store) Subscriptions(ctx context.Context, user domain.UserName) ([]doma
 	if err != nil {
 		return nil, err
 	}
+	return s.standing(ctx, rows, user)
+}
+
+// standing tidies rows, and returns the subscriptions that stand.
+func (s *Store) standing(ctx context.Context, rows []subscription, user domain.UserName) ([]domain.Subscription, error) {
 	alive := make([]bool, len(rows))
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(subscriptionFlight)
@@ -254,7 +259,12 @@ func (s *Store) hasSub(ctx context.Context, ref domain.ChannelRef, user domain.U
 // readSubscriptions reads a user's rows, garbage and all. Garbage can make them
 // more than the limit.
 func (s *Store) readSubscriptions(ctx context.Context, user domain.UserName) ([]subscription, error) {
-	rows, err := s.subscriptions.First(ctx, 2*domain.MaxSubscriptions, Range{Partition: userPartition(user)})
+	return s.firstSubscriptions(ctx, user, "", 2*domain.MaxSubscriptions)
+}
+
+// firstSubscriptions reads up to n rows, from the given one on.
+func (s *Store) firstSubscriptions(ctx context.Context, user domain.UserName, from string, n int) ([]subscription, error) {
+	rows, err := s.subscriptions.First(ctx, n, Range{Partition: userPartition(user), From: from})
 	if err != nil {
 		return nil, fmt.Errorf("subscriptions of %s: %w", user, err)
 	}
