@@ -43,7 +43,7 @@ e2e: deps ## the binary as a process, the browser, the compose file
 
 .PHONY: bench
 bench: ## the table of benchmarks
-	go test -run '^$$' -bench . -benchmem ./...
+	go test -run '^$$' -bench . -benchmem ./... | awk '/^Benchmark/ { sub(/^Benchmark/, ""); print; next } /FAIL|panic/ { print; bad = 1 } END { exit bad }'
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (1m)

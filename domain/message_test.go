@@ -90,8 +90,8 @@ func TestAMessageThatNobodyCanHandleIsRefused(t *testing.T) {
 		"no incarnation":           func(m *domain.Message) { m.Incarnation = "" },
 		"a made-up incarnation":    func(m *domain.Message) { m.Incarnation = "gate!open!" },
 		"no time":                  func(m *domain.Message) { m.AskedOn = time.Time{} },
-		"a name too long":  func(m *domain.Message) { m.Name = domain.ChannelName(strings.Repeat("x", 257)) },
-		"a user too long":  func(m *domain.Message) { m.By = domain.UserName(strings.Repeat("x", 257)) },
+		"a name too long":          func(m *domain.Message) { m.Name = domain.ChannelName(strings.Repeat("x", 257)) },
+		"a user too long":          func(m *domain.Message) { m.By = domain.UserName(strings.Repeat("x", 257)) },
 		"no post":                  func(m *domain.Message) { m.Kind = domain.MessageBlog },
 	} {
 		m := sample()

@@ -36,6 +36,7 @@ func readCompose(t *testing.T) map[string]composeService {
 }
 
 func TestDockerComposeAcceptsTheFile(t *testing.T) {
+	t.Parallel()
 	compose, err := exec.LookPath("docker-compose")
 	if err != nil {
 		if os.Getenv("CI") != "" {
@@ -55,6 +56,7 @@ func TestDockerComposeAcceptsTheFile(t *testing.T) {
 // the Azurite image. Only what containers would give is replaced: names of
 // hosts, ports and the volume.
 func TestTheServicesOfTheComposeFileWorkTogether(t *testing.T) {
+	t.Parallel()
 	services := readCompose(t)
 	azurite := startComposeAzurite(t, services["azurite"])
 	image := buildAsDockerDoes(t)

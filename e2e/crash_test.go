@@ -19,6 +19,7 @@ func serve(t *testing.T, s setup, lease string) *process {
 // I1, I2, I5 and I6 across the end of a process. After a kill the next one has to
 // wait for the lease to run out.
 func TestADeletionThatWasKilledInMidSweepIsFinishedByTheNextProcess(t *testing.T) {
+	t.Parallel()
 	onEachBackend(t, func(t *testing.T, s setup) {
 		testMidSweep(t, s, "2s", (*process).kill)
 	})
@@ -27,6 +28,7 @@ func TestADeletionThatWasKilledInMidSweepIsFinishedByTheNextProcess(t *testing.T
 // Asked to stop, a process hands its message back at once: with a lease of an
 // hour, the next one would not see it otherwise.
 func TestADeletionThatWasStoppedInMidSweepIsFinishedByTheNextProcess(t *testing.T) {
+	t.Parallel()
 	onEachBackend(t, func(t *testing.T, s setup) {
 		testMidSweep(t, s, "1h", (*process).endCleanly)
 	})
@@ -117,6 +119,7 @@ func writeFeed(t *testing.T, entries int) string {
 }
 
 func TestImportingAFileTwiceAddsNothing(t *testing.T) {
+	t.Parallel()
 	onEachBackend(t, func(t *testing.T, s setup) {
 		file := writeFeed(t, 25)
 		s.mustRun(t, "import", "--channel", "news", "--owner", "alice", file)
@@ -129,6 +132,7 @@ func TestImportingAFileTwiceAddsNothing(t *testing.T) {
 }
 
 func TestAFileThatIsNotAFeedWritesNothing(t *testing.T) {
+	t.Parallel()
 	s := onBolt(t)
 	file := filepath.Join(t.TempDir(), "page.html")
 	if err := os.WriteFile(file, []byte("<!DOCTYPE html><p>Hello"), 0o600); err != nil {

@@ -93,6 +93,7 @@ func isIgnored(patterns []string, name string) bool {
 }
 
 func TestTheImageHoldsNothingButAStaticBinaryOfNobody(t *testing.T) {
+	t.Parallel()
 	stages := strings.Split(readRoot(t, "Dockerfile"), "\nFROM ")
 	last := stages[len(stages)-1]
 	if !strings.HasPrefix(last, "scratch\n") {

@@ -11,6 +11,7 @@ import (
 )
 
 func TestSIGTERMEndsEveryRoleCleanly(t *testing.T) {
+	t.Parallel()
 	azurite := onAzurite(azuritetest.Shared(t).Account())
 	for name, c := range map[string]struct {
 		setup
@@ -37,6 +38,7 @@ func TestSIGTERMEndsEveryRoleCleanly(t *testing.T) {
 
 // A page that follows a deletion holds a connection open for ever.
 func TestSIGTERMEndsAProcessThatIsBeingWatched(t *testing.T) {
+	t.Parallel()
 	s := onBolt(t)
 	web := s.start(t, "web", "--listen", "127.0.0.1:0")
 	alice := signUp(t, web.url, "alice")
@@ -48,6 +50,7 @@ func TestSIGTERMEndsAProcessThatIsBeingWatched(t *testing.T) {
 }
 
 func TestASecondProcessOnTheSameDataIsRefused(t *testing.T) {
+	t.Parallel()
 	s := onBolt(t)
 	first := s.start(t, "serve", "--listen", "127.0.0.1:0")
 	for _, args := range [][]string{
@@ -66,6 +69,7 @@ func TestASecondProcessOnTheSameDataIsRefused(t *testing.T) {
 }
 
 func TestADataDirectoryThatCannotBeWrittenIsRefused(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -93,6 +97,7 @@ func TestADataDirectoryThatCannotBeWrittenIsRefused(t *testing.T) {
 }
 
 func TestWhatCannotRunExitsWithTwo(t *testing.T) {
+	t.Parallel()
 	s := setup{binary: binary}
 	for _, args := range [][]string{
 		{"serve", "--no-such-flag"},

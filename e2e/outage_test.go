@@ -9,6 +9,7 @@ import (
 )
 
 func TestRolesOutliveAnAzuriteThatIsGone(t *testing.T) {
+	t.Parallel()
 	azurite := azuritetest.StartAt(t, t.TempDir())
 	s := onAzurite(azurite.ConnectionString())
 	web := s.start(t, "web", "--listen", "127.0.0.1:0")
@@ -60,6 +61,7 @@ func expectUnavailable(t *testing.T, c client, method, path string, body any) {
 
 // Started before its store, a role waits for it.
 func TestRolesCanBeStartedBeforeAzurite(t *testing.T) {
+	t.Parallel()
 	azurite := azuritetest.Start(t)
 	s := onAzurite(azurite.ConnectionString())
 	azurite.Stop(t)

@@ -177,6 +177,16 @@ func (p *partitionCheck) checkGates(ctx context.Context) error {
 	if active && p.open && !p.shut || !active && !(p.open && p.shut) {
 		return nil
 	}
+	shut, err := p.has(ctx, shutGate(p.channel.Incarnation))
+	if err != nil {
+		return err
+	}
+	open, err := p.has(ctx, openGate(p.channel.Incarnation))
+	if err != nil {
+		return err
+	}
+	// A deletion marks the channel, shuts the gate and then removes it. Read in the
+	// opposite order, the three cannot look wrong because it goes on meanwhile.
 	now, err := p.store.readIncarnation(ctx, p.channel.Ref())
 	if errors.Is(err, domain.ErrNotFound) {
 		return nil
@@ -184,33 +194,37 @@ func (p *partitionCheck) checkGates(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	open, err := p.has(ctx, openGate(now.Incarnation))
-	if err != nil {
-		return err
-	}
-	shut, err := p.has(ctx, shutGate(now.Incarnation))
-	if err != nil {
-		return err
-	}
 	breach := Breach{Invariant: "I9", Table: tableChannels, PartitionKey: p.key, RowKey: only}
 	switch active := now.State == domain.ChannelActive; {
-	case active && !open && !shut:
-		breach.Detail = "active without a gate"
-		if p.Repair {
-			if _, err := p.store.removeUngated(ctx, now); err != nil {
-				return err
-			}
-			breach.Repaired = "deleted"
-		}
-	case active && shut:
-		breach.Detail = "active behind a shut gate"
 	case open && shut:
 		breach.Detail = "has both its gates"
+	case active && shut:
+		breach.Detail = "active behind a shut gate"
+	case active && !open:
+		breach.Detail = "active without a gate"
+		if breach.Repaired, err = p.takeBack(ctx, now); err != nil {
+			return err
+		}
 	default:
 		return nil
 	}
 	p.Report(breach)
 	return nil
+}
+
+// takeBack removes a row without gates, if repairing, and says so.
+func (p *partitionCheck) takeBack(ctx context.Context, row channelRow) (string, error) {
+	if !p.Repair {
+		return "", nil
+	}
+	switch ungated, err := p.store.removeUngated(ctx, row); {
+	case err != nil:
+		return "", fmt.Errorf("repairing: %w", err)
+	case !ungated:
+		return "left: it changed in between", nil
+	default:
+		return "deleted", nil
+	}
 }
 
 func (p *partitionCheck) has(ctx context.Context, row string) (bool, error) {

@@ -152,7 +152,7 @@ func TestADeletionAndAnEditAgree(t *testing.T) {
 		eachCall(t, what, func(w *world, n int) {
 			channel := w.create("garden", ada)
 			blog := w.post(channel, grace, "one")
-			var editErr error
+			editErr := domain.ErrNotFound // until it comes
 			w.arm(before(n, func() { _, editErr = w.editBy(w.store, blog, anyRevision, "two") }))
 			err := w.faulty.DeleteBlog(w.t.Context(), channel, blog.ID, grace, expected(blog))
 			w.finish(w.messages())
@@ -160,6 +160,8 @@ func TestADeletionAndAnEditAgree(t *testing.T) {
 			switch {
 			case err == nil && len(got) != 0:
 				w.t.Errorf("deleted, and the posts are %q", got)
+			case err == nil && editErr == nil && !expected(blog).Holds(domain.NewRevision()):
+				w.t.Error("deleted an edit that the request had not seen")
 			case err != nil && (!errors.Is(err, domain.ErrConflict) || editErr != nil || len(got) != 1):
 				w.t.Errorf("told %v, edited with %v, and the posts are %q", err, editErr, got)
 			}

@@ -83,7 +83,8 @@ type Paging struct {
 	// Limit is the most rows that the page may hold, 1 to 1,000.
 	Limit int
 	// Continuation is empty for the first page, then what the page before gave.
-	// It belongs to its selection and is opaque.
+	// It belongs to its selection and is opaque. One that was made up or is of
+	// another selection is a domain.InvalidError on the field "continuation".
 	Continuation string
 	// KeysOnly leaves out everything but the keys: properties and ETag are empty.
 	KeysOnly bool

@@ -172,6 +172,17 @@ func TestAWorkerThatWakesUpInTheNextLifeIsPowerless(t *testing.T) {
 	})
 }
 
+func TestNoNameIsReleasedThatWasNotMarked(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		if err := w.store.ReleaseName(t.Context(), channel.Ref()); !errors.Is(err, domain.ErrConflict) {
+			t.Errorf("released an active channel: %v", err)
+		}
+		w.post(channel, grace, "one")
+		w.mustBeSound()
+	})
+}
+
 // Every call of the cascade may fail in every way; whoever starts again ends it.
 func TestNoMishapStopsADeletionForGood(t *testing.T) {
 	eachMishap(t, func(w *world) {

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"microblogging/domain"
@@ -104,7 +105,10 @@ func checkOperation(partition string, op Operation) (payload int, err error) {
 	}
 	payload = operationOverhead + 2*(len(partition)+len(op.Row))
 	entity := 4 + 2*(len(partition)+len(op.Row))
-	for _, p := range op.Properties {
+	for i, p := range op.Properties {
+		if slices.ContainsFunc(op.Properties[:i], func(q Property) bool { return q.Name == p.Name }) {
+			return 0, limitError("property %s is given twice", p.Name)
+		}
 		stored, sent, err := checkProperty(p)
 		if err != nil {
 			return 0, err

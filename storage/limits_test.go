@@ -87,6 +87,7 @@ func TestTableRefusesATransactionThatBreaksALimitBeforeTheDriver(t *testing.T) {
 		"a string has more than 64 KiB of UTF-16":  in("p", storage.Insert("r", storage.String("A", longestText+"x"))),
 		"a string has more than 64 KiB in astrals": in("p", storage.Insert("r", storage.String("A", strings.Repeat("😀", 16<<10)+"x"))),
 		"a string is not valid UTF-8":              in("p", storage.Insert("r", storage.String("A", "a\xffb"))),
+		"a property is given twice":                in("p", storage.Insert("r", storage.Int64("A", 1), storage.Int64("B", 2), storage.Bool("A", true))),
 		"a property has no value":                  in("p", storage.Insert("r", storage.Property{Name: "A"})),
 		"an instant lies before the year 1601":     in("p", storage.Insert("r", storage.Time("A", time.Date(1600, 12, 31, 23, 59, 59, 0, time.UTC)))),
 		"an instant lies after the year 9999":      in("p", storage.Insert("r", storage.Time("A", time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)))),

@@ -43,35 +43,55 @@ const requeueLease = time.Minute
 // Requeue puts poisoned messages back on the queue, with a fresh count of
 // attempts, and returns how many: those of one channel, or all if the key is
 // empty. Messages that nobody could read go back as they are, for a newer
-// worker may know them.
+// worker may know them. What is poisoned again meanwhile stays where it is.
 func (s *Store) Requeue(ctx context.Context, only domain.ChannelKey) (requeued int, err error) {
-	var others []Message
+	poisoned, err := s.receivePoisoned(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, m := range poisoned {
+		text, matches, err := s.readPoisoned(ctx, m, only)
+		if err != nil {
+			return requeued, err
+		}
+		if matches {
+			err = s.moveBack(ctx, m, text)
+		} else {
+			_, err = s.poison.Update(ctx, m, m.Text, 0)
+		}
+		switch {
+		case err != nil && !errors.Is(err, domain.ErrLeaseLost):
+			return requeued, fmt.Errorf("requeueing: %w", err)
+		case matches:
+			requeued++
+		}
+	}
+	return requeued, nil
+}
+
+// receivePoisoned takes all that is on the poison queue before any of it is
+// moved: a worker that poisons again at once would keep the caller for ever.
+func (s *Store) receivePoisoned(ctx context.Context) ([]Message, error) {
+	var all []Message
 	for {
 		messages, err := s.poison.Receive(ctx, maxReceive, requeueLease)
 		if err != nil {
-			return requeued, fmt.Errorf("reading the poison queue: %w", err)
+			return nil, fmt.Errorf("reading the poison queue: %w", err)
 		}
 		if len(messages) == 0 {
-			return requeued, s.unhide(ctx, others)
+			return all, nil
 		}
-		for _, m := range messages {
-			text, matches, err := s.readPoisoned(ctx, m, only)
-			switch {
-			case err != nil:
-				return requeued, err
-			case !matches:
-				others = append(others, m)
-				continue
-			}
-			if err := s.queue.Send(ctx, text); err != nil {
-				return requeued, fmt.Errorf("requeueing: %w", err)
-			}
-			requeued++
-			if err := s.poison.Delete(ctx, m); err != nil && !errors.Is(err, domain.ErrLeaseLost) {
-				return requeued, fmt.Errorf("requeueing: %w", err)
-			}
-		}
+		all = append(all, messages...)
 	}
+}
+
+// moveBack sends the copy before it deletes the original: died in between, the
+// message is on both queues, and not lost.
+func (s *Store) moveBack(ctx context.Context, m Message, text string) error {
+	if err := s.queue.Send(ctx, text); err != nil {
+		return err
+	}
+	return s.poison.Delete(ctx, m)
 }
 
 // readPoisoned returns the text to put back, and records the deletion as queued
@@ -89,14 +109,4 @@ func (s *Store) readPoisoned(ctx context.Context, m Message, only domain.Channel
 		err = s.setDeletionState(ctx, deletion, domain.DeletionQueued)
 	}
 	return deletion.Encode(), err == nil, err
-}
-
-func (s *Store) unhide(ctx context.Context, messages []Message) error {
-	var errs error
-	for _, m := range messages {
-		if _, err := s.poison.Update(ctx, m, m.Text, 0); err != nil && !errors.Is(err, domain.ErrLeaseLost) {
-			errs = errors.Join(errs, err)
-		}
-	}
-	return errs
 }

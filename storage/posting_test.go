@@ -3,6 +3,7 @@ package storage_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -26,6 +27,21 @@ func TestAPostIsReadAsItWasWritten(t *testing.T) {
 		}
 		if read.Title != p.Draft.Title || read.Text != p.Draft.Text || read.UserID != grace || !read.EditedOn.IsZero() {
 			t.Errorf("read %+v, posted %+v", read, p)
+		}
+	})
+}
+
+func TestTheLongestPostFitsInARow(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		p := posting(channel, grace, "longest")
+		var err error
+		p.Draft, err = domain.NewDraft(strings.Repeat("😀", domain.MaxTitle), strings.Repeat("😀", domain.MaxText))
+		w.ok(err)
+		made, _, err := w.store.Post(t.Context(), p)
+		w.ok(err)
+		if read, err := w.store.Blog(t.Context(), channel.Ref(), made.ID); err != nil || read != made {
+			t.Errorf("read %d bytes, %v", len(read.Text), err)
 		}
 	})
 }

@@ -39,53 +39,49 @@ type Attempt struct {
 // Wrong credentials are domain.ErrNotSignedIn, too many of them a
 // *domain.ThrottledError.
 func (s *Store) SignIn(ctx context.Context, a Attempt) (token string, session domain.Session, err error) {
-	if err := s.authenticate(ctx, a); err != nil {
-		return "", domain.Session{}, err
-	}
-	user, err := domain.ParseUserName(a.Name)
+	account, err := s.authenticate(ctx, a)
 	if err != nil {
 		return "", domain.Session{}, err
 	}
-	return s.startSession(ctx, user)
+	return s.startSession(ctx, account)
 }
 
-// authenticate checks a password. The attempt is counted as failed before it is
-// looked at and taken back if it succeeds, so that many at once cannot outrun
-// the count. A name that does not exist takes as long as a wrong password.
-func (s *Store) authenticate(ctx context.Context, a Attempt) error {
+// authenticate checks a password and returns the account whose it is, as it was
+// read with that password. The attempt is counted as failed before it is looked
+// at and taken back if it succeeds, so that many at once cannot outrun the
+// count. A name that does not exist takes as long as a wrong password.
+func (s *Store) authenticate(ctx context.Context, a Attempt) (userRow, error) {
 	counted, err := s.countAttempt(ctx, a)
 	if err != nil {
-		return err
+		return userRow{}, err
 	}
 	user, err := domain.ParseUserName(a.Name)
 	if err != nil {
-		return fmt.Errorf("signing in: %w", domain.ErrNotSignedIn)
+		return userRow{}, fmt.Errorf("signing in: %w", domain.ErrNotSignedIn)
 	}
-	row, err := s.readUser(ctx, user)
+	account, err := s.readUser(ctx, user)
 	if err != nil && !errors.Is(err, domain.ErrNotFound) {
-		return err
+		return userRow{}, err
 	}
-	if row.password == "" {
+	if account.password == "" {
 		_, err := s.hashing.hash(ctx, a.Password)
-		return errors.Join(err, fmt.Errorf("signing in: %w", domain.ErrNotSignedIn))
+		return userRow{}, errors.Join(err, fmt.Errorf("signing in: %w", domain.ErrNotSignedIn))
 	}
-	switch ok, err := s.hashing.matches(ctx, row.password, a.Password); {
+	switch ok, err := s.hashing.matches(ctx, account.password, a.Password); {
 	case err != nil:
-		return err
+		return userRow{}, err
 	case !ok:
-		return fmt.Errorf("signing in: %w", domain.ErrNotSignedIn)
+		return userRow{}, fmt.Errorf("signing in: %w", domain.ErrNotSignedIn)
 	}
-	return s.takeBack(ctx, counted)
+	return account, s.takeBack(ctx, counted)
 }
 
-func (s *Store) startSession(ctx context.Context, user domain.UserName) (string, domain.Session, error) {
-	row, err := s.readUser(ctx, user)
-	if err != nil {
-		return "", domain.Session{}, err
-	}
-	session := domain.Session{User: user, ExpiresOn: domain.Now().Add(SessionLifetime)}
+// startSession starts a session in the epoch in which its user was
+// authenticated: if the password was changed since, the session has ended.
+func (s *Store) startSession(ctx context.Context, account userRow) (string, domain.Session, error) {
+	session := domain.Session{User: account.name, ExpiresOn: domain.Now().Add(SessionLifetime)}
 	token, err := s.insertToken(ctx,
-		String(propUser, user), Int64(propEpoch, row.epoch), Time(propExpiresOn, session.ExpiresOn))
+		String(propUser, account.name), Int64(propEpoch, account.epoch), Time(propExpiresOn, session.ExpiresOn))
 	return token, session, err
 }
 
@@ -165,11 +161,14 @@ func (s *Store) FollowSignInLink(ctx context.Context, link string) (token string
 		err = s.sessions.Transact(ctx, sessionPartition(link), Delete(only, Match(row.ETag)))
 	}
 	switch {
-	case err == nil:
-		return s.startSession(ctx, domain.UserName(row.Properties.String(propUser)))
 	case raced(err):
 		return "", domain.Session{}, fmt.Errorf("sign-in link: %w", domain.ErrNotSignedIn)
-	default:
+	case err != nil:
 		return "", domain.Session{}, err
 	}
+	account, err := s.readUser(ctx, domain.UserName(row.Properties.String(propUser)))
+	if err != nil {
+		return "", domain.Session{}, err
+	}
+	return s.startSession(ctx, account)
 }

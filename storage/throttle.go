@@ -60,20 +60,21 @@ func (s *Store) takeBack(ctx context.Context, counters []counter) error {
 	return errs
 }
 
-// count adds to a counter unless that would pass its limit. An echo counts
-// twice, which errs on the safe side.
+// count adds to a counter, once, unless that would pass its limit.
 func (s *Store) count(ctx context.Context, c counter, by int64, ends time.Time) error {
+	mine := domain.NewRevision()
 	err := contend(ctx, func() error {
 		row, err := s.throttle.Get(ctx, c.partition, c.row)
-		var failures int64
+		failures := row.Properties.Int64(propFailures) + by
+		changes := append(stamp(row.Properties, mine), Int64(propFailures, max(failures, 0)))
 		var op Operation
 		switch {
+		case err == nil && bears(row.Properties, mine):
+			return nil // the echo of our own write, which must not count twice
 		case err == nil:
-			failures = row.Properties.Int64(propFailures) + by
-			op = Merge(c.row, Match(row.ETag), Int64(propFailures, max(failures, 0)))
+			op = Merge(c.row, Match(row.ETag), changes...)
 		case errors.Is(err, domain.ErrNotFound) && by > 0:
-			failures = by
-			op = Insert(c.row, Int64(propFailures, by), Time(propExpiresOn, ends))
+			op = Insert(c.row, append(changes, Time(propExpiresOn, ends))...)
 		case errors.Is(err, domain.ErrNotFound):
 			return nil // the window ended and was swept
 		default:

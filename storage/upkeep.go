@@ -62,10 +62,19 @@ func (s *Store) tendChannel(ctx context.Context, row channelRow, patience time.D
 	return err
 }
 
-// requeueStalled queues a marked channel's deletion again if it is stalled.
+// requeueStalled queues a marked channel's deletion again if it is stalled. If it
+// is done, the row landed after that and was marked then: nothing is left to do
+// but to release the name.
 func (s *Store) requeueStalled(ctx context.Context, row channelRow, patience time.Duration) (bool, error) {
 	if err := s.OpenDeletion(ctx, channelMessage(row.Channel, row.Owner)); err != nil {
 		return false, err
+	}
+	record, err := s.deletions.Get(ctx, partitionOf(row.Key()), deletionRow(row.Incarnation))
+	switch {
+	case err != nil:
+		return false, err
+	case decodeDeletion(record).State == domain.DeletionDone:
+		return false, s.ReleaseName(ctx, row.Ref())
 	}
 	return s.requeueDeletion(ctx, row.Ref(), time.Now().Add(-patience))
 }
@@ -90,7 +99,10 @@ func (s *Store) requeueDeletion(ctx context.Context, ref domain.ChannelRef, sinc
 		By:          claimed.RequestedBy,
 		AskedOn:     claimed.RequestedOn,
 	}
-	return true, s.queue.Send(ctx, message.Encode())
+	if err := s.queue.Send(ctx, message.Encode()); err != nil {
+		return false, fmt.Errorf("queueing the deletion of channel %s again: %w", ref.Key, err)
+	}
+	return true, nil
 }
 
 // removeExpired deletes the rows of a table whose time has come, each in the

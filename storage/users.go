@@ -88,9 +88,10 @@ func (s *Store) ChangePassword(ctx context.Context, token string, from Attempt, 
 	if err := domain.CheckPassword("new", password); err != nil {
 		return err
 	}
-	switch err := s.authenticate(ctx, from); {
+	account, err := s.authenticate(ctx, from)
+	switch {
 	case errors.Is(err, domain.ErrNotSignedIn):
-		return domain.Invalid("old", "is not your password")
+		return errNotThePassword()
 	case err != nil:
 		return err
 	}
@@ -98,26 +99,32 @@ func (s *Store) ChangePassword(ctx context.Context, token string, from Attempt, 
 	if err != nil {
 		return err
 	}
-	user, err := domain.ParseUserName(from.Name)
-	if err != nil {
-		return err
-	}
-	epoch, err := s.raiseEpoch(ctx, user, String(propPassword, hash))
+	epoch, err := s.raiseEpoch(ctx, account.name, func(now userRow) (Properties, error) {
+		if now.password != account.password {
+			return nil, errNotThePassword() // any more
+		}
+		return Properties{String(propPassword, hash)}, nil
+	})
 	if err != nil {
 		return err
 	}
 	return s.carrySession(ctx, token, epoch)
 }
 
+func errNotThePassword() error { return domain.Invalid("old", "is not your password") }
+
 // EndSessions ends every session of a user.
 func (s *Store) EndSessions(ctx context.Context, user domain.UserName) error {
-	_, err := s.raiseEpoch(ctx, user)
+	_, err := s.raiseEpoch(ctx, user, func(userRow) (Properties, error) { return nil, nil })
 	return err
 }
 
 // raiseEpoch makes all sessions of the user invalid at once, by a single write,
-// and sets what else changes with it. It returns the new epoch.
-func (s *Store) raiseEpoch(ctx context.Context, user domain.UserName, changes ...Property) (epoch int64, err error) {
+// and sets what else changes with it. It returns the epoch that it began, which
+// need not be the latest any more.
+func (s *Store) raiseEpoch(ctx context.Context, user domain.UserName,
+	change func(now userRow) (Properties, error),
+) (epoch int64, err error) {
 	mine := domain.NewRevision()
 	err = contend(ctx, func() error {
 		row, err := s.readUser(ctx, user)
@@ -125,12 +132,15 @@ func (s *Store) raiseEpoch(ctx context.Context, user domain.UserName, changes ..
 		case err != nil:
 			return err
 		case bears(row.properties, mine):
-			epoch = row.epoch
-			return nil
+			return nil // the echo of our own write, of which epoch is the last
+		}
+		changes, err := change(row)
+		if err != nil {
+			return err
 		}
 		epoch = row.epoch + 1
-		all := append(stamp(row.properties, mine), Int64(propEpoch, epoch))
-		err = s.users.Transact(ctx, userPartition(user), Merge(only, Match(row.etag), append(all, changes...)...))
+		changes = append(append(changes, stamp(row.properties, mine)...), Int64(propEpoch, epoch))
+		err = s.users.Transact(ctx, userPartition(user), Merge(only, Match(row.etag), changes...))
 		if raced(err) {
 			return errTryAgain
 		}
@@ -141,6 +151,7 @@ func (s *Store) raiseEpoch(ctx context.Context, user domain.UserName, changes ..
 
 // userRow is an account as it was read, with what never leaves this package.
 type userRow struct {
+	name       domain.UserName
 	password   string
 	epoch      int64
 	etag       ETag
@@ -153,6 +164,7 @@ func (s *Store) readUser(ctx context.Context, name domain.UserName) (userRow, er
 		return userRow{}, fmt.Errorf("user %s: %w", name, err)
 	}
 	return userRow{
+		name:       name,
 		password:   row.Properties.String(propPassword),
 		epoch:      row.Properties.Int64(propEpoch),
 		etag:       row.ETag,

@@ -25,4 +25,4 @@
 // then becomes an error page, not half a page.
 package templates
 
-//go:generate go run github.com/a-h/templ/cmd/templ@v0.3.1020 generate
+//go:generate go tool -modfile=../.ci/tools.mod templ generate

@@ -22,8 +22,10 @@
 // # What survives
 //
 // A write that was acknowledged survives the death of the process and the loss
-// of power. One that was not may be there or not, but never in part. If a
-// commit fails, all that share it answer domain.ErrUnavailable. If it fails
+// of power. One that was not may be there or not, but never in part; a read may
+// see it in the instant before it is safe from a loss of power.
+//
+// If a commit fails, all that share it answer domain.ErrUnavailable. If it fails
 // after its last page was handed to the disk, nobody can know whether the disk
 // has it, and building on it could destroy what was acknowledged before; so all
 // later writes are refused until the store is opened again.

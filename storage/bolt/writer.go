@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -17,8 +18,10 @@ const (
 	maxBatch      = 128
 	maxBatchBytes = 8 << 20
 	// maxYields is how often in a row the writer lets others run before it
-	// believes that nobody has anything to write.
-	maxYields = 8
+	// believes that nobody has anything to write. It is some microseconds, but
+	// for maxGather: those who run may be in no hurry to let the writer run.
+	maxYields = 32
+	maxGather = 200 * time.Microsecond
 )
 
 // A change is what a caller wants to be written.
@@ -90,19 +93,22 @@ func (db *DB) run() {
 	}
 }
 
-// gather adds what is waiting already. It waits for no clock: while one batch
-// is synced, the next one gathers by itself. But those who were just answered
-// may be about to write again, so it lets others run until nobody comes.
+// gather adds what is waiting already; while one batch is synced, the next one
+// gathers by itself. Those who were just answered may be about to write again,
+// so it lets others run until nobody comes any more.
 func (db *DB) gather(first *write) []*write {
 	batch := []*write{first}
-	bytes := first.change.size()
-	for yields := 0; yields < maxYields && len(batch) < maxBatch && bytes < maxBatchBytes; {
+	bytes, yields, start := first.change.size(), 0, time.Now()
+	for len(batch) < maxBatch && bytes < maxBatchBytes {
 		select {
 		case w := <-db.writes:
 			batch = append(batch, w)
 			bytes += w.change.size()
 			yields = 0
 		default:
+			if yields == maxYields || time.Since(start) > maxGather {
+				return batch
+			}
 			runtime.Gosched()
 			yields++
 		}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bufio"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// BenchmarkIdleProcess starts the program on an empty store, lets it idle for a
+// moment, and reads its resident memory.
+func BenchmarkIdleProcess(b *testing.B) {
+	binary := filepath.Join(b.TempDir(), "microblogging")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	var most float64
+	for b.Loop() {
+		most = max(most, idleMemory(b, binary))
+	}
+	b.ReportMetric(most, "MB-resident")
+	b.ReportMetric(0, "ns/op")
+}
+
+func idleMemory(b *testing.B, binary string) (megabytes float64) {
+	b.Helper()
+	process := exec.Command(binary, "serve", "--data", b.TempDir(), "--listen", "127.0.0.1:0", "--log-level", "error")
+	out, err := process.StdoutPipe()
+	if err == nil {
+		err = process.Start()
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		b.Fatal(err)
+	}
+	response, err := http.Get(strings.TrimSpace(strings.TrimPrefix(line, "listening on ")) + "/readyz")
+	if err != nil || response.StatusCode != http.StatusOK {
+		b.Fatal(response, err)
+	}
+	response.Body.Close()
+	time.Sleep(3 * time.Second) // what is measured is idling
+	megabytes = resident(b, process.Process.Pid)
+	if err := process.Process.Signal(syscall.SIGTERM); err != nil {
+		b.Fatal(err)
+	}
+	if err := process.Wait(); err != nil {
+		b.Fatal(err)
+	}
+	return megabytes
+}
+
+func resident(b *testing.B, pid int) (megabytes float64) {
+	b.Helper()
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(status), "VmRSS:")
+	kilobytes, err := strconv.Atoi(strings.Fields(rest)[0])
+	if err != nil {
+		b.Fatal(err)
+	}
+	return float64(kilobytes) / 1024
+}

@@ -1,0 +1,149 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"go.etcd.io/bbolt"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+// A slowDisk stops each commit until it is told how it ends.
+type slowDisk struct {
+	*DB
+	commits int
+	// started gets a value when a commit starts, and outcome ends it.
+	started chan struct{}
+	outcome chan func(*bbolt.Tx) error
+}
+
+func commitWell(tx *bbolt.Tx) error { return tx.Commit() }
+
+var errDisk = errors.New("the disk has failed")
+
+func failBefore(tx *bbolt.Tx) error { return errors.Join(errDisk, tx.Rollback()) }
+
+func failAfter(tx *bbolt.Tx) error { return errors.Join(errDisk, tx.Commit()) }
+
+// onSlowDisk runs a test in a bubble, where synctest.Wait returns once everyone
+// waits for the disk or for the writer.
+func onSlowDisk(t *testing.T, test func(t *testing.T, disk *slowDisk)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		db, err := Open(t.TempDir(), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(db.CreateTable(t.Context(), "T"), db.CreateQueue(t.Context(), "q")); err != nil {
+			t.Fatal(err)
+		}
+		disk := &slowDisk{DB: db, started: make(chan struct{}), outcome: make(chan func(*bbolt.Tx) error)}
+		db.commit = func(tx *bbolt.Tx) error {
+			disk.commits++
+			disk.started <- struct{}{}
+			return (<-disk.outcome)(tx)
+		}
+		test(t, disk)
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// next ends the commit that starts next.
+func (d *slowDisk) next(outcome func(*bbolt.Tx) error) {
+	<-d.started
+	d.outcome <- outcome
+}
+
+// write starts a transaction and returns where its answer will be.
+func (d *slowDisk) write(ctx context.Context, ops ...storage.Operation) <-chan error {
+	answer := make(chan error, 1)
+	go func() { answer <- d.Transact(ctx, "T", "p", ops) }()
+	return answer
+}
+
+// behindAnother makes writes share a commit: they wait behind one that is held
+// up, which ends well.
+func (d *slowDisk) behindAnother(t *testing.T, start func()) {
+	t.Helper()
+	first := d.write(t.Context(), storage.Merge("first", storage.Upsert))
+	<-d.started
+	start()
+	synctest.Wait()
+	d.outcome <- commitWell
+	if err := <-first; err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (d *slowDisk) has(t *testing.T, row string) bool {
+	t.Helper()
+	_, err := d.Get(t.Context(), "T", "p", row)
+	if err != nil && !errors.Is(err, domain.ErrNotFound) {
+		t.Fatal(err)
+	}
+	return err == nil
+}
+
+func TestAStoreSyncsUnlessItIsToldNotTo(t *testing.T) {
+	for _, noSync := range []bool{false, true} {
+		db, err := Open(t.TempDir(), Options{NoSync: noSync})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if db.bolt.NoSync != noSync || db.bolt.NoGrowSync != noSync {
+			t.Errorf("asked for NoSync %v, got %v, and %v when the file grows", noSync, db.bolt.NoSync, db.bolt.NoGrowSync)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestAFailedCommitFailsEveryWriteInItAndTheNextOneWorks(t *testing.T) {
+	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
+		var inserted, refused <-chan error
+		disk.behindAnother(t, func() {
+			inserted = disk.write(t.Context(), storage.Insert("a"))
+			refused = disk.write(t.Context(), storage.Delete("missing", storage.Exists))
+		})
+		disk.next(failBefore)
+		for _, err := range []error{<-inserted, <-refused} {
+			if !errors.Is(err, domain.ErrUnavailable) || !errors.Is(err, errDisk) || errors.Is(err, domain.ErrNotFound) {
+				t.Errorf("got %v, want ErrUnavailable with its cause", err)
+			}
+		}
+		if disk.has(t, "a") {
+			t.Error("the row is there")
+		}
+		again := disk.write(t.Context(), storage.Insert("a"))
+		disk.next(commitWell)
+		if err := <-again; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAfterACommitThatFailedHalfDoneNothingMoreIsWritten(t *testing.T) {
+	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
+		half := disk.write(t.Context(), storage.Insert("a"))
+		disk.next(failAfter)
+		if err := <-half; !errors.Is(err, domain.ErrUnavailable) {
+			t.Errorf("got %v, want ErrUnavailable", err)
+		}
+		if err := <-disk.write(t.Context(), storage.Insert("b")); !errors.Is(err, domain.ErrUnavailable) {
+			t.Errorf("the next write: got %v, want ErrUnavailable", err)
+		}
+		if err := disk.Ping(t.Context(), "q"); !errors.Is(err, domain.ErrUnavailable) {
+			t.Errorf("ping: got %v, want ErrUnavailable", err)
+		}
+		if disk.commits != 1 || disk.has(t, "b") {
+			t.Error("something was written")
+		}
+	})
+}

@@ -1,0 +1,260 @@
+package storage_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+// A plant writes what the store never does, and tells where it must be found.
+type plant struct {
+	name string
+	// found is the breaches as invariant, table, partition and row.
+	found func(w *world) []string
+	// unmended tells that no repair of it is safe.
+	unmended bool
+}
+
+// insert plants a row of an incarnation.
+func (w *world) insert(key domain.ChannelKey, row string, of domain.Incarnation, p ...storage.Property) string {
+	w.t.Helper()
+	w.ok(w.table("Blogs").Transact(w.t.Context(), string(key),
+		storage.Insert(row, append(p, storage.String("Incarnation", of))...)))
+	return row
+}
+
+func (w *world) remove(key domain.ChannelKey, row string) {
+	w.t.Helper()
+	w.ok(w.table("Blogs").Transact(w.t.Context(), string(key), storage.Delete(row, storage.Exists)))
+}
+
+// ofDead plants one row of every kind, of an incarnation that does not live.
+func ofDead(key domain.ChannelKey) func(w *world) []string {
+	return func(w *world) (found []string) {
+		dead := domain.NewIncarnation()
+		id := domain.NewBlogID(time.Now())
+		for _, row := range []string{"blog!" + string(id), shutGate(dead), "once!x", rateRow(0, id), "sub!ada", "vote!x!ada", "~of a later program"} {
+			found = append(found, fmt.Sprintf("I1 Blogs %s %s", key, w.insert(key, row, dead)))
+		}
+		return append(found, fmt.Sprintf("I1 Blogs %s %s", key, w.insert(key, "once!of nobody", "")))
+	}
+}
+
+// marked marks a channel as being deleted, and records it or not.
+func (w *world) marked(name string, recorded bool) domain.Channel {
+	w.t.Helper()
+	channel := w.create(name, ada)
+	if recorded {
+		w.forget(channel)
+	}
+	_, err := w.store.MarkDeleting(w.t.Context(), channel.Ref())
+	w.ok(err)
+	return channel
+}
+
+func plants() []plant {
+	of := func(invariant, table string, key domain.ChannelKey, row string) []string {
+		return []string{fmt.Sprintf("%s %s %s %s", invariant, table, key, row)}
+	}
+	return []plant{
+		{name: "orphans under a name before all", found: ofDead("0")},
+		{name: "orphans under a free name", found: ofDead("free")},
+		{name: "orphans under a name after all", found: ofDead("zz")},
+		{name: "orphans beside a channel", found: ofDead("a")},
+		{name: "a post that is not in the index", found: func(w *world) []string {
+			blog := w.post(w.create("plant", ada), grace, "one")
+			w.remove("plant", rateRow(0, blog.ID))
+			return of("I8", "Blogs", "plant", "blog!"+string(blog.ID))
+		}},
+		{name: "a post of another rating than in the index", found: func(w *world) []string {
+			blog := w.post(w.create("plant", ada), grace, "one")
+			w.ok(w.table("Blogs").Transact(w.t.Context(), "plant", storage.Merge("blog!"+string(blog.ID), storage.Exists, storage.Int64("Rating", 7))))
+			return append(of("I8", "Blogs", "plant", "blog!"+string(blog.ID)), of("I8", "Blogs", "plant", rateRow(0, blog.ID))...)
+		}},
+		{name: "a post that is in the index twice", found: func(w *world) []string {
+			blog := w.post(w.create("plant", ada), grace, "one")
+			return of("I8", "Blogs", "plant", w.insert("plant", rateRow(-3, blog.ID), blog.Channel.Incarnation))
+		}},
+		{name: "no post where the index has one", found: func(w *world) []string {
+			channel := w.create("plant", ada)
+			w.post(channel, grace, "one")
+			return of("I8", "Blogs", "plant", w.insert("plant", rateRow(0, domain.NewBlogID(time.Now())), channel.Incarnation))
+		}},
+		{name: "a row of the index that cannot be read", found: func(w *world) []string {
+			channel := w.create("plant", ada)
+			return append(of("I8", "Blogs", "plant", w.insert("plant", "rate!", channel.Incarnation)),
+				of("I8", "Blogs", "plant", w.insert("plant", "rate!x!y", channel.Incarnation))...)
+		}},
+		{name: "an active channel without a gate", found: func(w *world) []string {
+			channel := w.create("plant", ada)
+			w.remove("plant", openGate(channel.Incarnation))
+			return of("I9", "Channels", "plant", "")
+		}},
+		{name: "an active channel behind a shut gate", unmended: true, found: func(w *world) []string {
+			_, err := w.store.ShutGate(w.t.Context(), w.create("plant", ada).Ref())
+			w.ok(err)
+			return of("I9", "Channels", "plant", "")
+		}},
+		{name: "an active channel with both its gates", unmended: true, found: func(w *world) []string {
+			channel := w.create("plant", ada)
+			w.insert("plant", shutGate(channel.Incarnation), channel.Incarnation)
+			return of("I9", "Channels", "plant", "")
+		}},
+		{name: "a deleting channel with both its gates", unmended: true, found: func(w *world) []string {
+			channel := w.marked("plant", true)
+			w.insert("plant", shutGate(channel.Incarnation), channel.Incarnation)
+			return of("I9", "Channels", "plant", "")
+		}},
+		{name: "a deleting channel that nobody recorded", found: func(w *world) []string {
+			w.marked("plant", false)
+			return of("I5", "Channels", "plant", "")
+		}},
+		{name: "a deletion without progress", found: func(w *world) []string {
+			channel := w.marked("plant", true)
+			time.Sleep(patience + time.Second)
+			return of("I5", "Deletions", "plant", string(channel.Incarnation))
+		}},
+	}
+}
+
+// neighbours makes what a check must leave alone: a channel with posts, one being
+// deleted, a deletion that is done, one that is poisoned, and the gate of a
+// creation that died.
+func (w *world) neighbours() {
+	w.t.Helper()
+	for _, name := range []string{"a", "m", "z"} {
+		blog := w.post(w.create(name, ada), grace, "one")
+		w.vote(blog, 0, 3)
+		w.post(w.create(name+".empty", ada), grace, "two")
+	}
+	half := w.marked("half", true)
+	w.post(w.create("quarter", ada), grace, "one")
+	w.poison()
+	for _, step := range cascade(w.store, half.Ref())[:4] {
+		w.ok(step(w.t.Context()))
+	}
+	done := w.create("done", ada)
+	w.ask(done)
+	w.carryOut(w.messages())
+	stray := domain.NewIncarnation()
+	w.insert("a", openGate(stray), stray)
+	w.insert("nobody", openGate(stray), stray)
+}
+
+func (w *world) run(repair bool) (breaches []storage.Breach, counts storage.CheckCounts) {
+	w.t.Helper()
+	checker := w.store.NewChecker(patience, repair, func(b storage.Breach) { breaches = append(breaches, b) })
+	counts, err := checker.Run(w.t.Context())
+	w.ok(err)
+	return breaches, counts
+}
+
+func places(breaches []storage.Breach) []string {
+	var places []string
+	for _, b := range breaches {
+		places = append(places, fmt.Sprintf("%s %s %s %s", b.Invariant, b.Table, b.PartitionKey, b.RowKey))
+	}
+	slices.Sort(places)
+	return places
+}
+
+func TestEveryBreachIsFoundAndMended(t *testing.T) {
+	for _, plant := range plants() {
+		t.Run(plant.name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, w *world) {
+				w.neighbours()
+				want := plant.found(w)
+				slices.Sort(want)
+				w.ok(w.store.UpdateDeletion(t.Context(), w.half(), addRows(1))) // half is at work
+				before := w.rows("Blogs")
+				breaches, _ := w.run(false)
+				if got := places(breaches); !slices.Equal(got, want) {
+					t.Errorf("found\n%q\nwant\n%q", got, want)
+				}
+				for _, b := range breaches {
+					if b.Detail == "" || b.Repaired != "" {
+						t.Errorf("reported %+v", b)
+					}
+				}
+				if after := w.rows("Blogs"); len(after) != len(before) {
+					t.Error("a check without repair has changed rows")
+				}
+				breaches, _ = w.run(true)
+				if got := places(breaches); !slices.Equal(got, want) {
+					t.Errorf("repairing, found\n%q\nwant\n%q", got, want)
+				}
+				for _, b := range breaches {
+					if (b.Repaired == "") != plant.unmended {
+						t.Errorf("repaired %+v", b)
+					}
+				}
+				if breaches, _ = w.run(false); (len(breaches) == 0) == plant.unmended {
+					t.Errorf("after the repair: %+v", breaches)
+				}
+				w.mustHaveKeptTheNeighbours()
+			})
+		})
+	}
+}
+
+// half is the channel whose deletion is under way.
+func (w *world) half() domain.ChannelRef {
+	w.t.Helper()
+	for _, row := range w.rows("Deletions") {
+		if row.Partition == "half" {
+			return domain.ChannelRef{Key: "half", Incarnation: domain.Incarnation(row.Row)}
+		}
+	}
+	w.t.Fatal("no deletion of half")
+	panic("unreachable")
+}
+
+func (w *world) mustHaveKeptTheNeighbours() {
+	w.t.Helper()
+	for _, key := range []domain.ChannelKey{"a", "m", "z", "quarter"} {
+		channel, err := w.store.Channel(w.t.Context(), key)
+		w.ok(err)
+		if got := w.texts(channel.Ref()); !slices.Equal(got, []string{"one"}) {
+			w.t.Errorf("%s has the posts %q", key, got)
+		}
+	}
+	if _, err := w.store.MarkDeleting(w.t.Context(), w.half()); err != nil {
+		w.t.Error(err)
+	}
+}
+
+func TestACheckCountsWhatItReads(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		w.signedIn("ada", right) // and two counters
+		for i := range 3 {
+			w.post(w.create(fmt.Sprintf("c%d", i), ada), grace, "one")
+		}
+		channel := w.create("gone", ada)
+		w.ask(channel)
+		w.carryOut(w.messages())
+		if breaches, counts := w.run(false); len(breaches) != 0 || counts != (storage.CheckCounts{Channels: 3, Blogs: 3, Rows: 3 + 3*4 + 1 + 1 + 1 + 2}) {
+			t.Errorf("counted %+v, and found %+v", counts, breaches)
+		}
+	})
+}
+
+func TestTheGateOfACreationThatDiedIsNoBreachAndIsRemovedByARepair(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		live := w.create("live", ada)
+		stray := domain.NewIncarnation()
+		w.insert("live", openGate(stray), stray)
+		w.insert("nobody", openGate(stray), stray)
+		if breaches, _ := w.run(false); len(breaches) != 0 || !w.has("nobody", openGate(stray)) {
+			t.Errorf("found %+v", breaches)
+		}
+		if breaches, _ := w.run(true); len(breaches) != 0 || w.has("nobody", openGate(stray)) || w.has("live", openGate(stray)) {
+			t.Errorf("repaired, found %+v, and left %v", breaches, w.rows("Blogs"))
+		}
+		w.post(live, grace, "one")
+	})
+}

@@ -1,0 +1,234 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/storagetest"
+)
+
+// livelihoods are what goes on while a check is under way. None of it breaks an
+// invariant.
+func livelihoods() map[string]func(w *world, channel domain.Channel, blog domain.Blog) {
+	works := map[string]func(w *world, channel domain.Channel, blog domain.Blog){
+		"a post":  func(w *world, channel domain.Channel, _ domain.Blog) { w.post(channel, grace, "more") },
+		"an edit": func(w *world, _ domain.Channel, blog domain.Blog) { w.edit(blog, "edited") },
+		"a vote":  func(w *world, _ domain.Channel, blog domain.Blog) { w.vote(blog, 0, 1) },
+		"progress": func(w *world, _ domain.Channel, _ domain.Blog) {
+			w.ok(w.store.UpdateDeletion(w.t.Context(), w.half(), addRows(1)))
+		},
+		"a deleted post": func(w *world, channel domain.Channel, blog domain.Blog) {
+			w.ok(w.store.DeleteBlog(w.t.Context(), channel, blog.ID, grace, anyRevision))
+		},
+		"other channels": func(w *world, _ domain.Channel, _ domain.Blog) {
+			for _, name := range []string{"0", "gardem", "gardeo", "zzz"} {
+				w.post(w.create(name, eve), eve, "new")
+			}
+		},
+	}
+	works["half a sweep"] = func(w *world, channel domain.Channel, blog domain.Blog) {
+		w.forget(channel)
+		w.live(channel, 2)
+		w.remove(channel.Key(), "blog!"+string(blog.ID))
+	}
+	for steps := 1; steps < lives; steps++ {
+		works[fmt.Sprintf("%d steps of its deletion", steps)] = func(w *world, channel domain.Channel, _ domain.Blog) {
+			w.forget(channel)
+			w.live(channel, steps)
+		}
+	}
+	return works
+}
+
+// Between any two calls of a check something goes on in the channel that it looks
+// at: it reports nothing, and its repair mends nothing.
+func TestACheckBesideLiveTrafficReportsNothing(t *testing.T) {
+	for what, work := range livelihoods() {
+		for _, repair := range []bool{false, true} {
+			eachCall(t, fmt.Sprintf("of a check is overtaken by %s, repair %v", what, repair), func(w *world, n int) {
+				channel := w.create("garden", ada)
+				blog := w.post(channel, grace, "one")
+				w.post(w.create("harbour", ada), grace, "one")
+				w.forget(w.create("half", ada))
+				time.Sleep(patience - time.Second)
+				w.arm(before(n, func() {
+					work(w, channel, blog)
+					if what != "progress" {
+						return
+					}
+					time.Sleep(2 * time.Second)
+				}))
+				checker := w.faulty.NewChecker(patience, repair, func(b storage.Breach) { w.t.Errorf("found %+v", b) })
+				_, err := checker.Run(w.t.Context())
+				w.ok(err)
+				w.mustBeSound()
+				if next, err := w.store.Channel(w.t.Context(), "garden"); err == nil {
+					w.post(next, grace, "last")
+				}
+			})
+		}
+	}
+}
+
+// shortPaged is a backend that answers scans of one table with pages of one row
+// each, as a backend may: what a check reads of two tables lies far apart in time.
+type shortPaged struct {
+	storage.TableDriver
+	table string
+}
+
+func (s shortPaged) Scan(ctx context.Context, table string, q storage.Scan) (storage.Page, error) {
+	if table == s.table {
+		q.Limit = 1
+	}
+	return s.TableDriver.Scan(ctx, table, q)
+}
+
+// Before each call of a check that reads row by row, somebody posts, votes, edits
+// or deletes.
+func TestACheckUnderSteadyTrafficReportsNothing(t *testing.T) {
+	for seed := range uint64(200) {
+		inBubble(t, func(t *testing.T, w *world) {
+			channel := w.create("garden", ada)
+			random := rand.New(rand.NewPCG(seed, 0))
+			var blogs []domain.Blog
+			change := func() {
+				i := random.IntN(len(blogs) + 1)
+				switch kind := random.IntN(4); {
+				case i == len(blogs):
+					blogs = append(blogs, w.post(channel, grace, text(random.Int())))
+				case kind == 0:
+					w.ok(w.store.DeleteBlog(t.Context(), channel, blogs[i].ID, grace, anyRevision))
+					blogs = slices.Delete(blogs, i, i+1)
+				case kind == 1:
+					blogs[i] = w.edit(blogs[i], "edited")
+				default:
+					w.vote(blogs[i], blogs[i].Rating, blogs[i].Rating+1)
+					blogs[i].Rating++
+				}
+			}
+			for range 5 {
+				change()
+			}
+			faults := storagetest.NewFaults(shortPaged{w.db, "Blogs"}, w.db, func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+				if call.Seq < 60 {
+					change()
+				}
+				return send(ctx)
+			})
+			checker := storage.New(faults, faults).NewChecker(patience, seed%2 == 0, func(b storage.Breach) { t.Errorf("seed %d found %+v", seed, b) })
+			_, err := checker.Run(t.Context())
+			w.ok(err)
+			w.mustBeSound()
+		})
+	}
+}
+
+// A channel is created after a check has read where its posts would be, and its
+// deletion goes on between any two of the check's later calls.
+func TestACheckIsNotMisledByAChannelThatComesAndGoes(t *testing.T) {
+	for _, short := range []string{"Channels", "Blogs"} {
+		for created := 1; created < 8; created++ {
+			for _, steps := range []int{1, 2, 4, 5, 6} {
+				eachCall(t, fmt.Sprintf("after a creation before call %d, scans of %s short, is overtaken by %d steps", created, short, steps), func(w *world, n int) {
+					w.misled(short, created, n, steps)
+				})
+			}
+		}
+	}
+}
+
+func (w *world) misled(short string, created, later, steps int) {
+	w.t.Helper()
+	w.post(w.create("a", ada), grace, "one")
+	w.post(w.create("zzz", ada), grace, "one")
+	var garden domain.Channel
+	hook := chain(
+		before(created, func() { garden = w.create("garden", ada); w.post(garden, grace, "one") }),
+		before(created+later, func() { w.forget(garden); w.live(garden, steps) }))
+	faults := storagetest.NewFaults(shortPaged{w.db, short}, w.db, func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+		w.calls.Store(int64(call.Seq - created))
+		return hook(ctx, call, send)
+	})
+	checker := storage.New(faults, faults).NewChecker(patience, false, func(b storage.Breach) { w.t.Errorf("found %+v", b) })
+	_, err := checker.Run(w.t.Context())
+	w.ok(err)
+}
+
+// The same in real time, with everything going on at once. A repair may take away
+// the gate of a creation under way, whose creator then starts over: until it
+// does, there is a row without a gate, which is none of the creator's fault.
+func TestChecksBesideManyAtWorkReportNothing(t *testing.T) {
+	for _, repair := range []bool{false, true} {
+		w := newWorld(t)
+		var all sync.WaitGroup
+		for i := range 4 {
+			all.Go(func() {
+				for round := range 40 {
+					if err := w.liveOnce(fmt.Sprintf("garden%d", (i+round)%5), round); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		ended := make(chan struct{})
+		go func() { all.Wait(); close(ended) }()
+		checker := w.store.NewChecker(time.Hour, repair, func(b storage.Breach) {
+			if !repair || b.Detail != "active without a gate" {
+				t.Errorf("found %+v", b)
+			}
+		})
+		for more := true; more; {
+			if _, err := checker.Run(t.Context()); err != nil {
+				t.Error(err)
+			}
+			select {
+			case <-ended:
+				more = false
+			default:
+			}
+		}
+		w.mustBeSound()
+	}
+}
+
+// liveOnce lets a channel live for a short while, unless somebody else has it.
+func (w *world) liveOnce(name string, round int) error {
+	ctx := w.t.Context()
+	channel, err := domain.NewChannel(name, "", ada)
+	if err != nil {
+		return err
+	}
+	if channel, err = w.store.CreateChannel(ctx, channel); errors.Is(err, domain.ErrExists) {
+		return nil
+	}
+	for n := 0; n < 6 && err == nil; n++ {
+		var blog domain.Blog
+		if blog, _, err = w.store.Post(ctx, posting(channel, grace, text(n))); err != nil {
+			break
+		}
+		switch (n + round) % 3 {
+		case 0:
+			err = w.store.DeleteBlog(ctx, channel, blog.ID, grace, anyRevision)
+		case 1:
+			_, err = w.editBy(w.store, blog, anyRevision, "edited")
+		}
+	}
+	if err == nil {
+		_, err = w.store.AskDeletion(ctx, channel.Key(), ada, anyIncarnation)
+	}
+	for _, step := range cascade(w.store, channel.Ref()) {
+		if err == nil {
+			err = step(ctx)
+		}
+	}
+	return err
+}

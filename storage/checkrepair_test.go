@@ -1,0 +1,105 @@
+package storage_test
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/storagetest"
+)
+
+// A repair changes what it read and nothing else: a row that somebody writes to
+// before the repair gets to it stays, for whoever wrote to it knows better.
+func TestARepairNeverDeletesWhatChangedSinceItWasRead(t *testing.T) {
+	for _, plant := range plants() {
+		t.Run(plant.name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, w *world) {
+				plant.found(w)
+				var touched []storage.Entity
+				w.arm(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+					for _, op := range call.Operations {
+						if op.Action == storage.ActionDelete {
+							touched = append(touched, w.touch(call, op))
+						}
+					}
+					return send(ctx)
+				})
+				_, err := w.faulty.NewChecker(patience, true, func(b storage.Breach) {
+					if b.Repaired == "deleted" && b.Table == "Blogs" {
+						t.Errorf("reported as deleted: %+v", b)
+					}
+				}).Run(t.Context())
+				w.ok(err)
+				for _, row := range touched {
+					if _, err := w.table("Blogs").Get(t.Context(), row.Partition, row.Row); row.Row != "" && err != nil {
+						t.Errorf("%s has changed, and is deleted: %v", row.Row, err)
+					}
+				}
+			})
+		})
+	}
+}
+
+// touch writes to a row that is about to be deleted.
+func (w *world) touch(call storagetest.Call, op storage.Operation) storage.Entity {
+	w.t.Helper()
+	if _, conditional := op.If.ETag(); !conditional {
+		w.t.Errorf("a repair deletes %q whatever stands", op.Row)
+	}
+	for _, row := range w.rows(call.Target) {
+		if row.Row == op.Row {
+			w.ok(w.table(call.Target).Transact(w.t.Context(), row.Partition, storage.Merge(row.Row, storage.Exists)))
+			return row
+		}
+	}
+	w.t.Fatalf("a repair deletes %q, which is not there", op.Row)
+	panic("unreachable")
+}
+
+// The memory that a check takes does not grow with what it reads.
+func TestACheckStreams(t *testing.T) {
+	w := newWorld(t)
+	channel, filled := w.create("garden", ada), 0
+	peak := func(rows int) uint64 {
+		for ; filled < rows; filled += 99 {
+			w.fill(channel)
+		}
+		var least, most uint64 = 1 << 62, 0
+		checker := w.through(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+			runtime.GC()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			least, most = min(least, m.HeapAlloc), max(most, m.HeapAlloc)
+			return send(ctx)
+		}).NewChecker(time.Hour, false, func(b storage.Breach) { t.Errorf("found %+v", b) })
+		counts, err := checker.Run(t.Context())
+		if err != nil || counts.Rows < rows {
+			t.Errorf("checked %+v of %d rows, %v", counts, rows, err)
+		}
+		return most - least
+	}
+	few := peak(2_000)
+	many := peak(50_000)
+	t.Logf("a check of 2,000 rows takes %d KiB, of 50,000 rows %d KiB", few>>10, many>>10)
+	if many > 2*few {
+		t.Errorf("a check of 2,000 rows takes %d bytes, of 50,000 rows %d", few, many)
+	}
+}
+
+// fill adds 99 rows of posts to a channel.
+func (w *world) fill(channel domain.Channel) {
+	w.t.Helper()
+	var ops []storage.Operation
+	of := storage.String("Incarnation", channel.Incarnation)
+	for range 33 {
+		id := domain.NewBlogID(domain.Now())
+		ops = append(ops,
+			storage.Insert("blog!"+string(id), of, storage.String("Text", "text"), storage.Int64("Rating", 0)),
+			storage.Insert(rateRow(0, id), of),
+			storage.Insert("once!"+string(id), of))
+	}
+	w.ok(w.table("Blogs").Transact(w.t.Context(), string(channel.Key()), ops...))
+}

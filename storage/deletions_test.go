@@ -1,0 +1,227 @@
+package storage_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/storagetest"
+)
+
+var anyIncarnation = domain.Any[domain.Incarnation]()
+
+func (w *world) ask(channel domain.Channel) domain.ChannelRef {
+	w.t.Helper()
+	asked, err := w.store.AskDeletion(w.t.Context(), channel.Key(), channel.Owner, anyIncarnation)
+	w.ok(err)
+	return asked.Ref()
+}
+
+func (w *world) deletion(ref domain.ChannelRef) domain.Deletion {
+	w.t.Helper()
+	d, err := w.store.Deletion(w.t.Context(), ref, ada)
+	w.ok(err)
+	return d
+}
+
+func (w *world) setDone(ref domain.ChannelRef) {
+	w.t.Helper()
+	w.ok(w.store.UpdateDeletion(w.t.Context(), ref, func(d *domain.Deletion) bool {
+		d.State, d.FinishedOn = domain.DeletionDone, domain.Now()
+		return true
+	}))
+}
+
+// carryOut does what the worker does with messages about channels.
+func (w *world) carryOut(messages []domain.Message) {
+	w.t.Helper()
+	for _, m := range messages {
+		w.ok(w.store.OpenDeletion(w.t.Context(), m))
+		for _, step := range cascade(w.store, m.Ref()) {
+			w.ok(step(w.t.Context()))
+		}
+		w.setDone(m.Ref())
+	}
+}
+
+func TestAnAcceptedDeletionIsQueuedRecordedAndHidden(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("Garden", ada)
+		asked := domain.Now()
+		if ref := w.ask(channel); ref != channel.Ref() {
+			t.Errorf("asked to delete %+v, accepted %+v", channel.Ref(), ref)
+		}
+		want := domain.Deletion{
+			Channel: channel.Ref(), Name: "Garden", RequestedBy: ada, RequestedOn: asked,
+			State: domain.DeletionQueued, UpdatedOn: asked,
+		}
+		if got := w.deletion(channel.Ref()); got != want {
+			t.Errorf("recorded %+v\nwant %+v", got, want)
+		}
+		if _, err := w.store.Channel(t.Context(), channel.Key()); !errors.Is(err, domain.ErrGone) {
+			t.Errorf("the channel is read as %v", err)
+		}
+		wantMessage := domain.Message{
+			Kind: domain.MessageChannel, Channel: "garden", Incarnation: channel.Incarnation, Name: "Garden", By: ada, AskedOn: asked,
+		}
+		messages := w.messages()
+		if !slices.Equal(messages, []domain.Message{wantMessage}) {
+			t.Errorf("queued %+v\nwant %+v", messages, wantMessage)
+		}
+		w.carryOut(messages)
+		w.mustKeepTheNextLife(channel, false)
+	})
+}
+
+func TestOnlyTheOwnerDeletesAndFollowsTheDeletion(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		for _, by := range []domain.UserName{grace, ""} {
+			if _, err := w.store.AskDeletion(t.Context(), channel.Key(), by, anyIncarnation); !errors.Is(err, domain.ErrForbidden) {
+				t.Errorf("asked by %q: %v", by, err)
+			}
+		}
+		if messages := w.messages(); len(messages) != 0 {
+			t.Errorf("a refused request queued %+v", messages)
+		}
+		if _, err := w.store.AskDeletion(t.Context(), "never", ada, anyIncarnation); !errors.Is(err, domain.ErrNotFound) {
+			t.Errorf("deleting a channel that never was: %v", err)
+		}
+		if _, err := w.store.Deletion(t.Context(), channel.Ref(), ada); !errors.Is(err, domain.ErrNotFound) {
+			t.Errorf("a deletion that nobody asked for: %v", err)
+		}
+		w.ask(channel)
+		if _, err := w.store.Deletion(t.Context(), channel.Ref(), grace); !errors.Is(err, domain.ErrForbidden) {
+			t.Errorf("followed by another: %v", err)
+		}
+	})
+}
+
+func TestADeletionOfAnotherLifeIsAConflict(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		first := w.create("garden", ada)
+		w.delete(first)
+		second := w.create("garden", ada)
+		for _, expected := range []domain.Precondition[domain.Incarnation]{domain.OneOf(first.Incarnation), {}, domain.OneOf[domain.Incarnation]()} {
+			if _, err := w.store.AskDeletion(t.Context(), "garden", ada, expected); !errors.Is(err, domain.ErrConflict) {
+				t.Errorf("asked under %+v: %v", expected, err)
+			}
+		}
+		if _, err := w.store.Channel(t.Context(), "garden"); err != nil || len(w.messages()) != 0 {
+			t.Errorf("a refused request has had an effect: %v", err)
+		}
+		_, err := w.store.AskDeletion(t.Context(), "garden", ada, domain.OneOf(first.Incarnation, second.Incarnation))
+		w.ok(err)
+	})
+}
+
+func TestAskedAgainTheDeletionUnderWayIsTheAnswer(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		w.post(channel, grace, "one")
+		first := w.ask(channel)
+		messages := w.messages()
+		for i, step := range cascade(w.store, channel.Ref())[:4] {
+			w.ok(step(t.Context()))
+			again, err := w.store.AskDeletion(t.Context(), channel.Key(), ada, domain.OneOf(channel.Incarnation))
+			if err != nil || again.Ref() != first {
+				t.Errorf("asked again after step %d: %+v, %v", i+1, again, err)
+			}
+		}
+		w.carryOut(append(messages, w.messages()...))
+		w.mustKeepTheNextLife(channel, false)
+	})
+}
+
+// The order is message, row, mark: whoever sees the later finds the earlier,
+// wherever the request died.
+func TestADeletionIsQueuedBeforeItIsRecordedAndRecordedBeforeItIsSeen(t *testing.T) {
+	for _, fault := range mishaps {
+		eachCall(t, fault.name+", and then its sender dies", func(w *world, n int) {
+			channel := w.create("garden", ada)
+			w.post(channel, grace, "one")
+			w.arm(deadAfter(n, fault.at(n)))
+			_, err := w.faulty.AskDeletion(w.t.Context(), channel.Key(), ada, anyIncarnation)
+			_, readErr := w.store.Channel(w.t.Context(), channel.Key())
+			_, recordErr := w.store.Deletion(w.t.Context(), channel.Ref(), ada)
+			messages := w.messages()
+			if seen := errors.Is(readErr, domain.ErrGone); seen && recordErr != nil {
+				w.t.Errorf("the channel is hidden, and its deletion %v", recordErr)
+			} else if err == nil && !seen {
+				w.t.Errorf("accepted, and the channel is read as %v", readErr)
+			}
+			if recordErr == nil && len(messages) == 0 {
+				w.t.Error("the deletion is recorded, and not queued")
+			}
+			if err != nil && !errors.Is(err, domain.ErrUnavailable) {
+				w.t.Errorf("told %v", err)
+			}
+			w.carryOut(messages)
+			w.mustBeSound()
+			if _, err := w.store.Channel(w.t.Context(), channel.Key()); len(messages) > 0 && !errors.Is(err, domain.ErrNotFound) {
+				w.t.Errorf("the queued deletion left %v", err)
+			}
+		})
+	}
+}
+
+// A request to delete may be overtaken by the whole rest of a life, and by the
+// next one, which it leaves alone.
+func TestARequestToDeleteHurtsNoOtherLife(t *testing.T) {
+	for steps := range lives {
+		eachCall(t, fmt.Sprintf("is overtaken by %d steps", steps), func(w *world, n int) {
+			channel := w.create("garden", ada)
+			w.arm(before(n, func() { w.live(channel, steps) }))
+			asked, err := w.faulty.AskDeletion(w.t.Context(), channel.Key(), ada, domain.OneOf(channel.Incarnation))
+			if err != nil && !errors.Is(err, domain.ErrNotFound) && !errors.Is(err, domain.ErrConflict) || err == nil && asked.Ref() != channel.Ref() {
+				w.t.Errorf("told %+v, %v", asked, err)
+			}
+			if w.calls.Load() < int64(n) {
+				return
+			}
+			w.carryOut(w.messages())
+			w.die(channel, steps)
+			w.mustKeepTheNextLife(channel, steps >= 6)
+		})
+		t.Run(fmt.Sprintf("late after %d steps", steps), func(t *testing.T) {
+			eachStraggler(t, func(w *world, late *storagetest.Straggler) {
+				channel := w.create("garden", ada)
+				_, _ = w.faulty.AskDeletion(w.t.Context(), channel.Key(), ada, anyIncarnation) // whatever it answers
+				w.live(channel, steps)
+				w.arrive(late)
+				w.carryOut(w.messages())
+				w.die(channel, steps)
+				w.mustKeepTheNextLife(channel, steps >= 6)
+			})
+		})
+	}
+}
+
+func TestAChannelIsDeletedOnceByMany(t *testing.T) {
+	w := newWorld(t)
+	channel := w.create("garden", ada)
+	atOnce(16, func(int) {
+		asked, err := w.store.AskDeletion(t.Context(), channel.Key(), ada, anyIncarnation)
+		if err != nil || asked.Ref() != channel.Ref() {
+			t.Errorf("accepted %+v, %v", asked, err)
+		}
+	})
+	if rows := w.rows("Deletions"); len(rows) != 1 {
+		t.Errorf("recorded %v", rows)
+	}
+	w.carryOut(w.messages())
+	w.mustKeepTheNextLife(channel, false)
+}
+
+// poison moves every visible message to the poison queue.
+func (w *world) poison() {
+	w.t.Helper()
+	received, err := w.store.Messages().Receive(w.t.Context(), 32, time.Minute)
+	w.ok(err)
+	for _, m := range received {
+		w.ok(w.store.Poison(w.t.Context(), m))
+	}
+}

@@ -1,0 +1,113 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/storagetest"
+)
+
+func TestADeletionThatIsDoneStaysSo(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		w.ask(channel)
+		messages := w.messages()
+		w.carryOut(messages)
+		done := w.deletion(channel.Ref())
+		time.Sleep(time.Hour)
+		w.ok(w.store.UpdateDeletion(t.Context(), channel.Ref(), func(*domain.Deletion) bool {
+			t.Error("a deletion that is done was to be changed")
+			return true
+		}))
+		w.ok(w.store.OpenDeletion(t.Context(), messages[0]))
+		w.ok(w.store.Messages().Send(t.Context(), messages[0].Encode()))
+		w.poison()
+		if n, err := w.store.Requeue(t.Context(), ""); err != nil || n != 1 {
+			t.Errorf("requeued %d, %v", n, err)
+		}
+		w.carryOut(w.messages())
+		if now := w.deletion(channel.Ref()); now != done || now.State != domain.DeletionDone {
+			t.Errorf("the deletion that was %+v is %+v", done, now)
+		}
+	})
+}
+
+func addRows(n int64) func(*domain.Deletion) bool {
+	return func(d *domain.Deletion) bool { d.RowsDeleted += n; d.State = domain.DeletionRunning; return true }
+}
+
+func TestNoMishapCountsProgressTwice(t *testing.T) {
+	eachMishap(t, func(w *world) {
+		ref := w.ask(w.create("garden", ada))
+		err := w.faulty.UpdateDeletion(w.t.Context(), ref, addRows(1))
+		got := w.deletion(ref).RowsDeleted
+		if err == nil && got != 1 || err != nil && (got > 1 || !errors.Is(err, domain.ErrUnavailable)) {
+			w.t.Errorf("told %v, and %d rows are counted", err, got)
+		}
+	})
+}
+
+func TestProgressAtOnceIsCountedOnce(t *testing.T) {
+	w := newWorld(t)
+	ref := w.ask(w.create("garden", ada))
+	const workers, records = 16, 10
+	atOnce(workers, func(int) {
+		for range records {
+			if err := w.store.UpdateDeletion(t.Context(), ref, addRows(1)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if got := w.deletion(ref).RowsDeleted; got != workers*records {
+		t.Errorf("%d rows are counted, want %d", got, workers*records)
+	}
+}
+
+// An echo is recognised as long as fewer than eight others wrote since.
+func TestProgressIsCountedOnceAlthoughOthersWroteSince(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		ref := w.ask(w.create("garden", ada))
+		w.arm(storagetest.Only(storagetest.Writes, func(ctx context.Context, _ storagetest.Call, send storagetest.Send) error {
+			_ = send(ctx) // the answer that is lost
+			for range 7 {
+				w.ok(w.store.UpdateDeletion(ctx, ref, addRows(1)))
+			}
+			return send(ctx)
+		}))
+		w.ok(w.faulty.UpdateDeletion(t.Context(), ref, addRows(1)))
+		if got := w.deletion(ref).RowsDeleted; got != 8 {
+			t.Errorf("%d rows are counted, want 8", got)
+		}
+	})
+}
+
+func TestProgressThatArrivesLateChangesNothing(t *testing.T) {
+	eachStraggler(t, func(w *world, late *storagetest.Straggler) {
+		ref := w.ask(w.create("garden", ada))
+		_ = w.faulty.UpdateDeletion(w.t.Context(), ref, addRows(1)) // whatever it answers
+		w.setDone(ref)
+		done := w.deletion(ref)
+		w.arrive(late)
+		if now := w.deletion(ref); now != done {
+			w.t.Errorf("the deletion that was %+v is %+v", done, now)
+		}
+	})
+}
+
+func TestAChangeThatDeclinesWritesNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		ref := w.ask(w.create("garden", ada))
+		before := w.rows("Deletions")
+		time.Sleep(time.Minute)
+		w.ok(w.store.UpdateDeletion(t.Context(), ref, func(d *domain.Deletion) bool { d.RowsDeleted = 9; return false }))
+		if after := w.rows("Deletions"); after[0].ETag != before[0].ETag {
+			t.Errorf("the row was %+v and is %+v", before[0], after[0])
+		}
+		if err := w.store.UpdateDeletion(t.Context(), domain.ChannelRef{Key: "never", Incarnation: ref.Incarnation}, addRows(1)); !errors.Is(err, domain.ErrNotFound) {
+			t.Errorf("progress of a deletion that never was: %v", err)
+		}
+	})
+}

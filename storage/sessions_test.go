@@ -1,0 +1,171 @@
+package storage_test
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+func (w *world) mustBeSignedIn(token string, as domain.UserName) {
+	w.t.Helper()
+	if session, err := w.store.Session(w.t.Context(), token); err != nil || session.User != as {
+		w.t.Errorf("signed in as %q, %v; want %q", session.User, err, as)
+	}
+}
+
+func (w *world) mustNotBeSignedIn(token string) {
+	w.t.Helper()
+	if session, err := w.store.Session(w.t.Context(), token); !errors.Is(err, domain.ErrNotSignedIn) {
+		w.t.Errorf("still signed in as %q, %v", session.User, err)
+	}
+}
+
+func TestATokenThatNobodyGotIsNoSession(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		token := w.signedIn("ada", right)
+		for _, other := range []string{"", "x", token + "A", token[1:], "/\\#?'\x00", "\xff"} {
+			w.mustNotBeSignedIn(other)
+		}
+		// Nor is what somebody reads in the table.
+		for _, row := range w.rows("Sessions") {
+			if row.Partition == token {
+				t.Error("the token itself is stored")
+			}
+			w.mustNotBeSignedIn(row.Partition)
+		}
+	})
+}
+
+func TestASessionEndsWithItsTime(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		token := w.signedIn("ada", right)
+		time.Sleep(storage.SessionLifetime - time.Nanosecond)
+		w.mustBeSignedIn(token, "ada")
+		time.Sleep(time.Nanosecond)
+		w.mustNotBeSignedIn(token)
+	})
+}
+
+func TestWhoSignsOutIsSignedOutAlone(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		one, two := w.signedIn("ada", right), w.signedIn("ada", right)
+		for range 2 {
+			w.ok(w.store.SignOut(t.Context(), one))
+		}
+		w.mustNotBeSignedIn(one)
+		w.mustBeSignedIn(two, "ada")
+	})
+}
+
+func TestANewEpochEndsEverySessionOfItsUser(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		w.account("grace")
+		tokens := []string{w.signedIn("ada", right), w.signedIn("ada", right)}
+		stranger := w.signedIn("grace", right)
+		w.ok(w.store.EndSessions(t.Context(), "ada"))
+		for _, token := range tokens {
+			w.mustNotBeSignedIn(token)
+		}
+		w.mustBeSignedIn(stranger, "grace")
+		w.mustBeSignedIn(w.signedIn("ada", right), "ada")
+	})
+}
+
+func TestNoMishapOfASignInGivesAWorthlessToken(t *testing.T) {
+	eachMishap(t, func(w *world) {
+		w.account("ada")
+		token, err := w.signIn(w.faulty, "ada", right)
+		switch {
+		case err == nil:
+			w.mustBeSignedIn(token, "ada")
+		case token != "" || !errors.Is(err, domain.ErrUnavailable):
+			w.t.Errorf("told %v with the token %q", err, token)
+		}
+	})
+}
+
+func TestNoMishapOfAnEndedEpochLeavesASessionThatItsUserBelievesEnded(t *testing.T) {
+	eachMishap(t, func(w *world) {
+		w.account("ada")
+		token := w.signedIn("ada", right)
+		if err := w.faulty.EndSessions(w.t.Context(), "ada"); err == nil {
+			w.mustNotBeSignedIn(token)
+		} else if !errors.Is(err, domain.ErrUnavailable) {
+			w.t.Error(err)
+		}
+		w.mustBeSignedIn(w.signedIn("ada", right), "ada")
+	})
+}
+
+func TestASignInLinkIsFollowedOnceWithinItsHour(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		link, err := w.store.SignInLink(t.Context(), "ada")
+		w.ok(err)
+		w.mustNotBeSignedIn(link) // a link is no session
+		time.Sleep(time.Hour - 1)
+		token, session, err := w.store.FollowSignInLink(t.Context(), link)
+		if err != nil || session.User != "ada" {
+			t.Fatalf("followed: %+v, %v", session, err)
+		}
+		w.mustBeSignedIn(token, "ada")
+		late, err := w.store.SignInLink(t.Context(), "ada")
+		w.ok(err)
+		time.Sleep(time.Hour)
+		for what, link := range map[string]string{"used": link, "expired": late, "that is a session": token, "made up": "x", "empty": ""} {
+			if _, _, err := w.store.FollowSignInLink(t.Context(), link); !errors.Is(err, domain.ErrNotSignedIn) {
+				t.Errorf("a link %s: %v", what, err)
+			}
+		}
+		w.mustBeSignedIn(token, "ada")
+	})
+}
+
+func TestOneOfManyFollowsASignInLink(t *testing.T) {
+	w := newWorld(t)
+	w.account("ada")
+	link, err := w.store.SignInLink(t.Context(), "ada")
+	w.ok(err)
+	var mu sync.Mutex
+	var tokens []string
+	atOnce(16, func(int) {
+		token, _, err := w.store.FollowSignInLink(t.Context(), link)
+		mu.Lock()
+		defer mu.Unlock()
+		if err == nil {
+			tokens = append(tokens, token)
+		} else if !errors.Is(err, domain.ErrNotSignedIn) {
+			t.Error(err)
+		}
+	})
+	if len(tokens) != 1 {
+		t.Fatalf("%d followed the link", len(tokens))
+	}
+	w.mustBeSignedIn(tokens[0], "ada")
+}
+
+func TestNoMishapLetsALinkBeFollowedTwice(t *testing.T) {
+	eachMishap(t, func(w *world) {
+		w.account("ada")
+		link, err := w.store.SignInLink(w.t.Context(), "ada")
+		w.ok(err)
+		token, _, err := w.faulty.FollowSignInLink(w.t.Context(), link)
+		again, _, againErr := w.store.FollowSignInLink(w.t.Context(), link)
+		switch {
+		case err == nil && againErr == nil:
+			w.t.Error("the link was followed twice")
+		case err == nil:
+			w.mustBeSignedIn(token, "ada")
+		case againErr == nil:
+			w.mustBeSignedIn(again, "ada")
+		}
+	})
+}

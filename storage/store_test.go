@@ -1,0 +1,66 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/bolt"
+	"microblogging/storage/storagetest"
+)
+
+func TestAStoreIsReadyOnceItIsPrepared(t *testing.T) {
+	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	store := storage.New(db, db)
+	if err := store.Ready(t.Context()); !errors.Is(err, domain.ErrUnavailable) {
+		t.Errorf("ready before it is prepared: %v", err)
+	}
+	for range 2 { // a second process does the same
+		if err := store.Prepare(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := store.Ready(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAStoreOfWhichAPartDoesNotAnswerIsNotReady(t *testing.T) {
+	eachCall(t, "never arrives", func(w *world, n int) {
+		w.arm(storagetest.FailBefore(n))
+		err := w.faulty.Ready(w.t.Context())
+		if failed := errors.Is(err, domain.ErrUnavailable); failed != (w.calls.Load() >= int64(n)) {
+			w.t.Errorf("ready: %v", err)
+		}
+	})
+}
+
+// A row that changes whenever it is written to makes its writer give up in the
+// end, and not go on for ever.
+func TestAWriterThatIsAlwaysTooLateGivesUp(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		blog := w.post(w.create("garden", ada), grace, "one")
+		w.arm(storagetest.Only(storagetest.Writes, func(ctx context.Context, _ storagetest.Call, send storagetest.Send) error {
+			w.ok(w.table("Blogs").Transact(ctx, "garden", storage.Merge("blog!"+string(blog.ID), storage.Exists)))
+			return send(ctx)
+		}))
+		if _, err := w.editBy(w.faulty, blog, anyRevision, "two"); !errors.Is(err, domain.ErrUnavailable) {
+			t.Errorf("edited: %v", err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := w.store.Edit(ctx, blog.Channel, blog.ID, grace, anyRevision, domain.Draft{Text: "two"}); !errors.Is(err, context.Canceled) {
+			t.Errorf("edited after the request ended: %v", err)
+		}
+	})
+}

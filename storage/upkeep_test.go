@@ -1,0 +1,260 @@
+package storage_test
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/storagetest"
+)
+
+const patience = 90 * time.Second
+
+func (w *world) tendAfter(patience time.Duration) storage.Upkeep {
+	w.t.Helper()
+	done, err := w.store.Tend(w.t.Context(), patience)
+	w.ok(err)
+	return done
+}
+
+// forget asks for a deletion whose message the queue then loses.
+func (w *world) forget(channel domain.Channel) domain.ChannelRef {
+	w.t.Helper()
+	ref := w.ask(channel)
+	w.messages()
+	return ref
+}
+
+func TestAForgottenDeletionIsQueuedAgainAfterItsPatience(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		ref := w.forget(channel)
+		asked := w.deletion(ref)
+		time.Sleep(patience)
+		if done := w.tendAfter(patience); done.Requeued != 0 {
+			t.Errorf("queued again before its patience has passed: %+v", done)
+		}
+		time.Sleep(time.Second)
+		if done := w.tendAfter(patience); done.Requeued != 1 {
+			t.Errorf("not queued again: %+v", done)
+		}
+		if done := w.tendAfter(patience); done.Requeued != 0 {
+			t.Errorf("queued at each sweep: %+v", done)
+		}
+		messages := w.messages()
+		if len(messages) != 1 || messages[0].Ref() != ref || messages[0].By != ada || !messages[0].AskedOn.Equal(asked.RequestedOn) || messages[0].Name != "garden" {
+			t.Errorf("queued %+v", messages)
+		}
+		w.carryOut(messages)
+		w.mustKeepTheNextLife(channel, false)
+	})
+}
+
+func TestADeletionThatProgressesIsLeftAlone(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		ref := w.forget(w.create("garden", ada))
+		for range 5 {
+			time.Sleep(patience - time.Second)
+			w.ok(w.store.UpdateDeletion(t.Context(), ref, addRows(1)))
+			if done := w.tendAfter(patience); done.Requeued != 0 {
+				t.Errorf("queued again: %+v", done)
+			}
+		}
+	})
+}
+
+func TestAMarkedChannelThatNobodyRecordedIsRecordedAndQueued(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		_, err := w.store.MarkDeleting(t.Context(), channel.Ref())
+		w.ok(err)
+		w.tendAfter(patience)
+		time.Sleep(patience + time.Second)
+		w.tendAfter(patience)
+		w.carryOut(w.messages())
+		w.mustKeepTheNextLife(channel, false)
+	})
+}
+
+func TestManySweepersQueueADeletionOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		const channels = 5
+		for i := range channels {
+			w.forget(w.create(fmt.Sprintf("garden%d", i), ada))
+		}
+		time.Sleep(2 * patience)
+		var requeued atomic.Int64
+		atOnce(8, func(int) {
+			done, err := w.store.Tend(t.Context(), patience)
+			if err != nil {
+				t.Error(err)
+			}
+			requeued.Add(int64(done.Requeued))
+		})
+		if n := len(w.messages()); n != channels || requeued.Load() != channels {
+			t.Errorf("%d messages are queued, and %d are reported, want %d", n, requeued.Load(), channels)
+		}
+	})
+}
+
+func TestAPoisonedDeletionIsLeftToTheOperator(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		ref := w.ask(channel)
+		w.poison()
+		time.Sleep(2 * patience)
+		if done := w.tendAfter(patience); done.Requeued != 0 || len(w.messages()) != 0 {
+			t.Errorf("swept: %+v", done)
+		}
+		if d := w.deletion(ref); d.State != domain.DeletionPoisoned {
+			t.Errorf("the deletion is %+v", d)
+		}
+	})
+}
+
+func TestARowWithoutGatesIsTakenBack(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		whole, open, shut := w.create("whole", ada), w.create("ghost", ada), w.create("shut", ada)
+		w.post(whole, grace, "kept")
+		blogs := w.table("Blogs")
+		w.ok(blogs.Transact(t.Context(), "ghost", storage.Delete(openGate(open.Incarnation), storage.Exists)))
+		_, err := w.store.ShutGate(t.Context(), shut.Ref()) // but not marked
+		w.ok(err)
+		if done := w.tendAfter(patience); done.Ungated != 1 {
+			t.Errorf("swept: %+v", done)
+		}
+		if _, err := w.store.Channel(t.Context(), "ghost"); !errors.Is(err, domain.ErrNotFound) {
+			t.Errorf("the row without gates: %v", err)
+		}
+		for _, key := range []domain.ChannelKey{"whole", "shut"} {
+			if _, err := w.store.Channel(t.Context(), key); err != nil {
+				t.Errorf("%s: %v", key, err)
+			}
+		}
+	})
+}
+
+func TestWhatHasExpiredIsRemovedAndNothingElse(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		w.signedIn("ada", right)
+		_, err := w.store.SignInLink(t.Context(), "ada")
+		w.ok(err)
+		w.fail(w.store, "ada", limit)
+		before := len(w.rows("Sessions")) + len(w.rows("Throttle"))
+		if done := w.tendAfter(patience); done.Expired != 0 || before != 4 {
+			t.Errorf("%d rows, and at once: %+v", before, done)
+		}
+		time.Sleep(window)
+		if done := w.tendAfter(patience); done.Expired != 2 {
+			t.Errorf("after the window: %+v", done)
+		}
+		time.Sleep(time.Hour)
+		if done := w.tendAfter(patience); done.Expired != 1 {
+			t.Errorf("after the link's hour: %+v", done)
+		}
+		token := w.signedIn("ada", right)
+		time.Sleep(storage.SessionLifetime - time.Minute)
+		w.tendAfter(patience)
+		w.mustBeSignedIn(token, "ada")
+		time.Sleep(time.Minute)
+		w.tendAfter(patience)
+		if rows := append(w.rows("Sessions"), w.rows("Throttle")...); len(rows) != 0 {
+			t.Errorf("left: %v", rows)
+		}
+		if len(w.rows("Users")) != 1 {
+			t.Error("the account has expired")
+		}
+	})
+}
+
+// A creation's insert lands again after the channel's end, its owner deletes what
+// is there, and the queue loses the message: the record says done already.
+func TestARowThatLandsAfterItsDeletionWasDoneBlocksNoName(t *testing.T) {
+	eachStraggler(t, func(w *world, late *storagetest.Straggler) {
+		channel, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
+		if err != nil {
+			return
+		}
+		w.ask(channel)
+		w.carryOut(w.messages())
+		w.arrive(late)
+		if _, err := w.store.AskDeletion(w.t.Context(), "garden", ada, anyIncarnation); err != nil && !errors.Is(err, domain.ErrNotFound) {
+			w.t.Error(err)
+		}
+		w.messages() // lost
+		time.Sleep(patience + time.Second)
+		w.tendAfter(patience)
+		w.carryOut(w.messages())
+		w.create("garden", eve)
+		w.mustBeSound()
+	})
+}
+
+// Whatever befalls a sweep, a later one makes it good; and what it counts it did.
+func TestNoMishapOfASweepForgetsADeletion(t *testing.T) {
+	eachMishap(t, func(w *world) {
+		first, second := w.create("a", ada), w.create("b", ada)
+		ghost := w.create("ghost", ada)
+		w.ok(w.table("Blogs").Transact(w.t.Context(), "ghost", storage.Delete(openGate(ghost.Incarnation), storage.Exists)))
+		w.forget(first)
+		w.forget(second)
+		time.Sleep(2 * patience)
+		done, err := w.faulty.Tend(w.t.Context(), patience)
+		if err != nil && !errors.Is(err, domain.ErrUnavailable) {
+			w.t.Error(err)
+		}
+		messages := w.messages()
+		if len(messages) < done.Requeued || err != nil && len(messages) > done.Requeued+1 {
+			w.t.Errorf("%d messages are queued, and %d are reported", len(messages), done.Requeued)
+		}
+		time.Sleep(2 * patience)
+		w.tendAfter(patience)
+		w.carryOut(append(messages, w.messages()...))
+		if channels := w.rows("Channels"); len(channels) != 0 {
+			w.t.Errorf("left: %v", channels)
+		}
+		w.mustBeSound()
+	})
+}
+
+// One channel's failure does not keep the sweep from the others.
+func TestASweepGoesOnAfterAFailure(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		for i := range 3 {
+			w.forget(w.create(fmt.Sprintf("garden%d", i), ada))
+		}
+		time.Sleep(2 * patience)
+		ofDeletions := func(call storagetest.Call) bool { return call.Target == "Deletions" }
+		w.arm(storagetest.Only(ofDeletions, storagetest.FailBefore(1)))
+		done, err := w.faulty.Tend(t.Context(), patience)
+		if !errors.Is(err, domain.ErrUnavailable) || done.Requeued != 2 || len(w.messages()) != 2 {
+			t.Errorf("swept: %+v, %v", done, err)
+		}
+	})
+}
+
+// Between any two calls of a sweep, a channel goes through its deletion and its
+// next life.
+func TestASweepHurtsNoOtherLife(t *testing.T) {
+	for steps := range lives {
+		eachCall(t, fmt.Sprintf("of a sweep is overtaken by %d steps", steps), func(w *world, n int) {
+			channel := w.create("garden", ada)
+			w.forget(channel)
+			time.Sleep(2 * patience)
+			w.arm(before(n, func() { w.live(channel, steps) }))
+			_, err := w.faulty.Tend(w.t.Context(), patience)
+			w.ok(err)
+			if w.calls.Load() < int64(n) {
+				return
+			}
+			w.carryOut(w.messages())
+			w.die(channel, steps)
+			w.mustKeepTheNextLife(channel, steps >= 6)
+		})
+	}
+}

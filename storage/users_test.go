@@ -1,0 +1,228 @@
+package storage_test
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"golang.org/x/crypto/argon2"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/storagetest"
+)
+
+const (
+	right = "correct horse"
+	wrong = "incorrect horse"
+)
+
+// cheapHash is a password's hash that takes no time to check: a hash says its
+// own cost.
+func cheapHash(password string) string {
+	salt, b64 := []byte("some salt"), base64.RawStdEncoding
+	key := argon2.IDKey([]byte(password), salt, 1, 8, 1, 32)
+	return "$argon2id$v=19$m=8,t=1,p=1$" + b64.EncodeToString(salt) + "$" + b64.EncodeToString(key)
+}
+
+// account plants a user whose password is the right one, and cheap to check.
+func (w *world) account(name domain.UserName) {
+	w.t.Helper()
+	w.ok(w.table("Users").Transact(w.t.Context(), string(name), storage.Insert("",
+		storage.String("Password", cheapHash(right)), storage.Time("CreatedOn", domain.Now()), storage.Int64("Epoch", 0))))
+}
+
+func attempt(name, password string) storage.Attempt {
+	return storage.Attempt{Name: name, Password: password, Address: "192.0.2.1"}
+}
+
+func (w *world) signIn(s *storage.Store, name, password string) (string, error) {
+	token, _, err := s.SignIn(w.t.Context(), attempt(name, password))
+	return token, err
+}
+
+func (w *world) signedIn(name, password string) string {
+	w.t.Helper()
+	token, err := w.signIn(w.store, name, password)
+	w.ok(err)
+	return token
+}
+
+func TestWhoSignedUpCanSignIn(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		user, err := w.store.SignUp(t.Context(), "Ada_1", right)
+		if want := (domain.User{Name: "ada_1", CreatedOn: domain.Now()}); err != nil || user != want {
+			t.Errorf("signed up %+v, %v; want %+v", user, err, want)
+		}
+		token, session, err := w.store.SignIn(t.Context(), attempt("ADA_1", right))
+		want := domain.Session{User: "ada_1", ExpiresOn: domain.Now().Add(storage.SessionLifetime)}
+		read, readErr := w.store.Session(t.Context(), token)
+		if err != nil || session != want || readErr != nil || read != want {
+			t.Errorf("signed in as %+v, %v, and the session is %+v, %v", session, err, read, readErr)
+		}
+		if _, err := w.signIn(w.store, "ada_1", wrong); !errors.Is(err, domain.ErrNotSignedIn) {
+			t.Errorf("a wrong password: %v", err)
+		}
+		for _, name := range []string{"ada_1", "ADA_1"} {
+			if _, err := w.store.SignUp(t.Context(), name, right); !errors.Is(err, domain.ErrExists) {
+				t.Errorf("%s signed up again: %v", name, err)
+			}
+		}
+	})
+}
+
+func TestABadSignUpTellsAllThatIsWrong(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		var invalid *domain.InvalidError
+		if _, err := w.store.SignUp(t.Context(), "a b", "short"); !errors.As(err, &invalid) || len(invalid.Fields) != 2 {
+			t.Errorf("signed up: %v", err)
+		}
+		if rows := w.rows("Users"); len(rows) != 0 {
+			t.Errorf("a refused sign-up left %v", rows)
+		}
+	})
+}
+
+func TestOneOfManyGetsTheUserName(t *testing.T) {
+	w := newWorld(t)
+	var mu sync.Mutex
+	var winners []string
+	atOnce(4, func(i int) {
+		password := fmt.Sprintf("password %d", i)
+		_, err := w.store.SignUp(t.Context(), "ada", password)
+		mu.Lock()
+		defer mu.Unlock()
+		if err == nil {
+			winners = append(winners, password)
+		} else if !errors.Is(err, domain.ErrExists) {
+			t.Error(err)
+		}
+	})
+	if len(winners) != 1 {
+		t.Fatalf("the name was given to those with %q", winners)
+	}
+	w.signedIn("ada", winners[0])
+}
+
+func TestNoMishapOfASignUpTakesTheNameFromItsUser(t *testing.T) {
+	eachMishap(t, func(w *world) {
+		user, err := w.faulty.SignUp(w.t.Context(), "ada", right)
+		switch {
+		case err == nil && user.Name == "ada":
+			w.signedIn("ada", right)
+		case !errors.Is(err, domain.ErrUnavailable):
+			w.t.Errorf("signed up as %+v, %v", user, err)
+		}
+	})
+}
+
+func TestAChangedPasswordEndsEveryOtherSession(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		w.account("grace")
+		own, other, stranger := w.signedIn("ada", right), w.signedIn("ada", right), w.signedIn("grace", right)
+		w.ok(w.store.ChangePassword(t.Context(), own, attempt("ada", right), "another horse"))
+		w.mustBeSignedIn(own, "ada")
+		w.mustBeSignedIn(stranger, "grace")
+		w.mustNotBeSignedIn(other)
+		if _, err := w.signIn(w.store, "ada", right); !errors.Is(err, domain.ErrNotSignedIn) {
+			t.Errorf("the old password: %v", err)
+		}
+		w.signedIn("ada", "another horse")
+	})
+}
+
+func TestABadChangeOfPasswordChangesNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		own := w.signedIn("ada", right)
+		for field, change := range map[string][2]string{"old": {wrong, "another horse"}, "new": {right, "short"}} {
+			err := w.store.ChangePassword(t.Context(), own, attempt("ada", change[0]), change[1])
+			var invalid *domain.InvalidError
+			if !errors.As(err, &invalid) || invalid.Fields[0].Field != field {
+				t.Errorf("changed from %q to %q: %v, want an InvalidError on %s", change[0], change[1], err, field)
+			}
+		}
+		w.mustBeSignedIn(own, "ada")
+		w.signedIn("ada", right)
+	})
+}
+
+// Whatever befalls a call: one of the two passwords stands, and who was told
+// that it is the new one can rely on it.
+func TestNoMishapOfAChangedPasswordLocksItsUserOut(t *testing.T) {
+	eachMishap(t, func(w *world) {
+		w.account("ada")
+		own, other := w.signedIn("ada", right), w.signedIn("ada", right)
+		err := w.faulty.ChangePassword(w.t.Context(), own, attempt("ada", right), "another horse")
+		_, oldErr := w.signIn(w.store, "ada", right)
+		_, newErr := w.signIn(w.store, "ada", "another horse")
+		switch {
+		case (oldErr == nil) == (newErr == nil):
+			w.t.Errorf("the old password: %v; the new one: %v", oldErr, newErr)
+		case err == nil && newErr != nil:
+			w.t.Errorf("told that the new password stands: %v", newErr)
+		case err != nil && !errors.Is(err, domain.ErrUnavailable):
+			w.t.Errorf("told %v", err)
+		}
+		if err == nil {
+			w.mustBeSignedIn(own, "ada")
+		}
+		if newErr == nil {
+			w.mustNotBeSignedIn(other)
+		}
+	})
+}
+
+// A thief who knows the old password is at any call of a request when the user's
+// own change is acknowledged. What the thief gets is worth nothing.
+func TestWhatTheOldPasswordGaveEndsWithIt(t *testing.T) {
+	for what, steal := range map[string]func(w *world) (token string, err error){
+		"of a sign-in": func(w *world) (string, error) { return w.signIn(w.faulty, "ada", right) },
+		"of another change": func(w *world) (string, error) {
+			token := w.signedIn("ada", right)
+			return token, w.faulty.ChangePassword(w.t.Context(), token, attempt("ada", right), "thief's horse")
+		},
+	} {
+		eachCall(t, what+" is overtaken", func(w *world, n int) {
+			w.account("ada")
+			own := w.signedIn("ada", right)
+			changeErr := errors.New("not yet")
+			w.arm(before(n, func() {
+				changeErr = w.store.ChangePassword(w.t.Context(), own, attempt("ada", right), "another horse")
+			}))
+			token, err := steal(w)
+			if changeErr != nil {
+				return // the thief was first
+			}
+			var invalid *domain.InvalidError
+			if err != nil && !errors.Is(err, domain.ErrNotSignedIn) && !errors.As(err, &invalid) {
+				w.t.Error(err)
+			}
+			w.mustNotBeSignedIn(token)
+			w.mustBeSignedIn(own, "ada")
+			w.signedIn("ada", "another horse")
+		})
+	}
+}
+
+// A change raises the epoch once, also if its reply is lost and others raise it
+// before it is known: the session that it carries over ends with theirs.
+func TestAnEchoOfAChangeDoesNotOutliveALaterEnd(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		token := w.signedIn("ada", right)
+		ofUsers := func(call storagetest.Call) bool { return call.Write && call.Target == "Users" }
+		w.arm(storagetest.Only(ofUsers, func(ctx context.Context, _ storagetest.Call, send storagetest.Send) error {
+			_ = send(ctx) // the answer that is lost
+			w.ok(w.store.EndSessions(ctx, "ada"))
+			return send(ctx)
+		}))
+		w.ok(w.faulty.ChangePassword(t.Context(), token, attempt("ada", right), "another horse"))
+		w.mustNotBeSignedIn(token)
+		w.signedIn("ada", "another horse")
+	})
+}
