@@ -4,14 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"microblogging/domain"
 )
 
 // paired reports a channel's sub! row without the user's row: the channel counts
-// a subscriber who cannot know it. It is written after the user's row and
-// deleted before it.
+// a subscriber who cannot know it. A young one may be of a subscription that is
+// just being made, whose other row somebody took for garbage: its maker writes
+// that again.
 func (p *partitionCheck) paired(ctx context.Context, row Entity) error {
+	if time.Since(row.Properties.Time(propSubscribedOn)) < p.Patience {
+		return nil
+	}
 	user, _ := subscriberOf(row.Row)
 	_, err := p.store.subscriptions.Get(ctx, userPartition(user), subscriptionRow(p.channel.Ref()))
 	if !errors.Is(err, domain.ErrNotFound) {

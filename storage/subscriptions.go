@@ -71,7 +71,7 @@ func (s *Store) join(ctx context.Context, channel domain.Channel, user domain.Us
 	ref := channel.Ref()
 	err := s.blogs.Transact(ctx, partitionOf(ref.Key),
 		Merge(openGate(ref.Incarnation), Exists),
-		Insert(subRow(user), String(propIncarnation, ref.Incarnation)))
+		Insert(subRow(user), String(propIncarnation, ref.Incarnation), Time(propSubscribedOn, domain.Now())))
 	switch {
 	case failedAt(err, 0, domain.ErrNotFound):
 		return s.whyGateGone(ctx, ref)

@@ -207,11 +207,6 @@ func TestTheCheckFindsAndMendsWhatVotesAndSubscriptionsCanHaveWrong(t *testing.T
 			w.ok(w.table("Blogs").Transact(w.t.Context(), string(b.Channel.Key),
 				storage.Insert("vote!"+string(b.ID)+"!eve", storage.String("Incarnation", b.Channel.Incarnation))))
 		},
-		"a vote without its post": func(w *world, b domain.Blog) {
-			gone := domain.NewBlogID(domain.Now())
-			w.ok(w.table("Blogs").Transact(w.t.Context(), string(b.Channel.Key),
-				storage.Insert("vote!"+string(gone)+"!eve", storage.String("Incarnation", b.Channel.Incarnation))))
-		},
 		"a subscriber without a subscription": func(w *world, b domain.Blog) {
 			w.ok(w.table("Blogs").Transact(w.t.Context(), string(b.Channel.Key),
 				storage.Insert("sub!eve", storage.String("Incarnation", b.Channel.Incarnation))))
@@ -232,4 +227,17 @@ func TestTheCheckFindsAndMendsWhatVotesAndSubscriptionsCanHaveWrong(t *testing.T
 			})
 		})
 	}
+}
+
+func TestAVoteWithoutItsPostIsNoBreachAndARepairRemovesIt(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		stray := w.insert("garden", "vote!"+string(domain.NewBlogID(domain.Now()))+"!eve", channel.Incarnation)
+		w.mustBeSound()
+		_, err := w.store.NewChecker(leaseOfTests, true, func(storage.Breach) {}).Run(t.Context())
+		w.ok(err)
+		if w.has("garden", stray) {
+			t.Error("the repair left the vote")
+		}
+	})
 }
