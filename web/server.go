@@ -74,6 +74,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 	get(e, static.Prefix+"*", serveStatic(files))
 	healthRoutes(e, store, s.log)
 	s.pageRoutes(e)
+	s.feedRoutes(e)
 	if err := s.apiRoutes(e, options.Version); err != nil {
 		return nil, err
 	}
