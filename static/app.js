@@ -68,3 +68,12 @@ for (const form of document.querySelectorAll("form[data-quick]")) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
   });
 }
+
+// Back at a form that was sent, a browser restores what was typed but gets
+// another key from the server, and sending it again would make a second post.
+// So the key stays with the entry of the history.
+const key = document.querySelector("input[name=key]");
+if (key) {
+  if (history.state?.key) key.value = history.state.key;
+  else history.replaceState({ key: key.value }, "");
+}

@@ -1,0 +1,147 @@
+// What the tests of the site in a browser share: the sites that the Go test has
+// started, a browser, and visitors. Each file of tests is a process with a
+// browser of its own, and each visitor has cookies of its own, so that tests can
+// run beside each other. Nothing waits for time to pass: a visitor waits for
+// what a person would wait for, which is to see something.
+
+import assert from "node:assert/strict";
+import { after, afterEach } from "node:test";
+import { chromium } from "playwright-core";
+import { hands } from "./hands.mjs";
+
+// The sites, by what is special about them. See sitesForTheBrowser in
+// ../browser_test.go.
+export const sites = {
+  // Has the sample, and a worker that is quick.
+  sample: process.env.SITE_SAMPLE,
+  // Was empty at first, and nobody works on its deletions.
+  idle: process.env.SITE_IDLE,
+  // Has a worker whose sweeps are held back until gate.mjs lets them pass.
+  held: process.env.SITE_HELD,
+  // Has a store that does not answer.
+  down: process.env.SITE_DOWN,
+};
+
+// Bounds every wait. A test that runs into it has failed, however slow the
+// machine.
+export const patience = 15_000;
+
+const flags = [
+  "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync",
+];
+
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: flags });
+const present = new Set();
+
+// Whatever else a test is about: no script failed, nothing violated the
+// Content-Security-Policy, nothing that a page asked for was missing.
+afterEach(() => {
+  const complaints = [...present].flatMap((visitor) => visitor.complaints.splice(0));
+  assert.deepEqual(complaints, [], "the browser complained");
+});
+
+after(() => browser.close());
+
+// A visitor is somebody in front of a browser.
+//
+//   as       an account from signUp, to be signed in already
+//   scripts  false switches JavaScript off
+//   hand     "mouse" or "keyboard"
+export async function visitor(site, { as, scripts = true, hand = "mouse", width = 1280 } = {}) {
+  const context = await browser.newContext({
+    baseURL: site,
+    javaScriptEnabled: scripts,
+    viewport: { width, height: 800 },
+  });
+  context.setDefaultTimeout(patience);
+  if (as) await context.addCookies([{ name: "session", value: as.token, url: site }]);
+  const v = new Visitor(context, await context.newPage(), hands[hand]);
+  present.add(v);
+  return v;
+}
+
+class Visitor {
+  // status is that of the page that is shown.
+  status = 0;
+  complaints = [];
+
+  constructor(context, page, hand) {
+    Object.assign(this, { context, page, hand });
+    page.on("pageerror", (error) => this.complaints.push(String(error)));
+    page.on("console", (message) => this.#listen(message));
+    page.on("response", (response) => {
+      if (this.#isPage(response.request())) this.status = response.status();
+    });
+  }
+
+  // A page that tells of an error is no error of the browser's.
+  #listen(message) {
+    const { url } = message.location();
+    const aboutThePage = message.text().startsWith("Failed to load resource") && url === this.page.url();
+    if (message.type() === "error" && !aboutThePage) this.complaints.push(`${message.text()} (${url})`);
+  }
+
+  #isPage(request) {
+    return request.isNavigationRequest() && request.frame() === this.page.mainFrame();
+  }
+
+  get path() {
+    return decodeURIComponent(new URL(this.page.url()).pathname);
+  }
+
+  async open(path) {
+    await this.page.goto(path);
+  }
+
+  link(name) {
+    return this.page.getByRole("link", { name, exact: true });
+  }
+
+  button(name) {
+    return this.page.getByRole("button", { name, exact: true });
+  }
+
+  field(label) {
+    return this.page.locator("form").getByLabel(label);
+  }
+
+  async press(control) {
+    await this.hand.press(this.page, control);
+  }
+
+  // follow presses what leads to another page, and waits for that.
+  async follow(control) {
+    await Promise.all([this.page.waitForEvent("load"), this.press(control)]);
+  }
+
+  // fill types into the fields with these labels, in their order.
+  async fill(texts) {
+    for (const [label, text] of Object.entries(texts)) await this.hand.fill(this.page, this.field(label), text);
+  }
+
+  // sees waits until all of the texts are shown.
+  async sees(...texts) {
+    for (const text of texts) await this.page.getByText(text).first().waitFor();
+  }
+
+  async heading() {
+    return this.page.getByRole("heading", { level: 1 }).innerText();
+  }
+
+  // notice is what the page says of the form that led to it.
+  async notice() {
+    return this.page.locator("main > .notice").innerText();
+  }
+
+  // posts are the texts of the posts on a channel's page, in order.
+  async posts() {
+    return this.page.locator("article .text").allInnerTexts();
+  }
+
+  async leave() {
+    present.delete(this);
+    await this.context.close();
+    assert.deepEqual(this.complaints, [], "the browser complained");
+  }
+}

@@ -1,0 +1,160 @@
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"microblogging/storage/azuritetest"
+)
+
+// browserPatience bounds all tests in a browser together.
+const browserPatience = 5 * time.Minute
+
+// TestTheSiteInARealBrowser runs the tests in browser/, which node's own test
+// runner runs, and shows each as a subtest. Two variables help to look closer:
+// ONLY is a pattern for the names of the tests to run, and with SCREENSHOTS=1
+// pictures of every page are left in artifacts/.
+func TestTheSiteInARealBrowser(t *testing.T) {
+	t.Parallel()
+	chromium := findChromium(t)
+	sites := sitesForTheBrowser(t)
+	files, err := filepath.Glob("browser/*.test.mjs")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no tests in browser/ (%v)", err)
+	}
+	args := []string{"--test", "--test-concurrency=2", "--test-reporter=./browser/reporter.mjs"}
+	if only := os.Getenv("ONLY"); only != "" {
+		args = append(args, "--test-name-pattern="+only)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), browserPatience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "node", append(args, files...)...)
+	cmd.Env = append(append(os.Environ(), "CHROMIUM="+chromium), sites...)
+	// The runner takes what it has started with it, unless it is killed.
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = patience
+	runNodeTests(t, cmd)
+}
+
+// findChromium returns the browser's file, and sees to it that the packages
+// which drive it are there.
+func findChromium(t *testing.T) string {
+	t.Helper()
+	candidates := []string{"chromium", "chromium-browser", "google-chrome"}
+	if chosen := os.Getenv("CHROMIUM"); chosen != "" {
+		candidates = []string{chosen}
+	}
+	var found string
+	missing := errors.New("no Chromium is installed: make deps installs it, and CHROMIUM names one that is elsewhere")
+	for _, candidate := range candidates {
+		if file, err := exec.LookPath(candidate); err == nil {
+			found, missing = file, nil
+			break
+		}
+	}
+	for _, name := range []string{"playwright-core", "@axe-core/playwright"} {
+		if _, err := os.Stat(filepath.Join(root, "node_modules", name)); err != nil {
+			missing = errors.Join(missing, errors.New(name+" is not installed: run `npm ci`"))
+		}
+	}
+	switch {
+	case missing == nil:
+	case os.Getenv("CI") == "":
+		t.Skipf("SKIPPED, NOT TESTED: %v", missing)
+	default:
+		t.Fatal(missing)
+	}
+	return found
+}
+
+// sitesForTheBrowser starts what the tests in browser/ visit and returns the
+// variables that tell them where it is. browser/support.mjs says what each site
+// is for.
+func sitesForTheBrowser(t *testing.T) []string {
+	t.Helper()
+	listen := []string{"--listen", "127.0.0.1:0", "--log-level", "warn"}
+	sample := onBolt(t).start(t, append([]string{"serve", "--sample"}, listen...)...)
+	idle := onBolt(t).start(t, append([]string{"web"}, listen...)...)
+	account := azuritetest.Shared(t).Account()
+	held := onAzurite(account).start(t, append([]string{"web"}, listen...)...)
+	gate := newSweepGate(t, account)
+	onAzurite(gate.account).start(t, "worker", "--max-attempts", "2", "--log-level", "error")
+	down := onAzurite(unreachable(account)).start(t, "web", "--listen", "127.0.0.1:0", "--log-level", "error")
+	return []string{
+		"SITE_SAMPLE=" + sample.url,
+		"SIGN_IN_LINK=" + sample.await(t, sample.stdout, `sign in as ada, once: (http://\S+)`),
+		"SITE_IDLE=" + idle.url,
+		"SITE_HELD=" + held.url,
+		"SWEEP_GATE=" + gate.control,
+		"SITE_DOWN=" + down.url,
+	}
+}
+
+// A nodeRecord is a line of browser/reporter.mjs: a test that has ended, or what
+// one has written.
+type nodeRecord struct {
+	Name         string
+	Milliseconds int
+	Skipped      bool
+	// Failure says why the test failed; empty if it did not.
+	Failure string
+	Output  string
+}
+
+// runNodeTests makes a subtest of every test that the runner reports.
+func runNodeTests(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	stderr := &journal{}
+	cmd.Stderr = stderr
+	stdout, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := 0
+	lines := bufio.NewReader(stdout)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			break // Wait tells why
+		}
+		var record nodeRecord
+		switch err := json.Unmarshal(line, &record); {
+		case err != nil:
+			t.Errorf("%v in %q", err, line)
+		case record.Name != "":
+			tests++
+			t.Run(record.Name, record.show)
+		default:
+			t.Log(strings.TrimSuffix(record.Output, "\n"))
+		}
+	}
+	if err := cmd.Wait(); err != nil && !t.Failed() {
+		t.Errorf("node: %v\n%s", err, stderr)
+	}
+	if tests == 0 {
+		t.Errorf("no test was run\n%s", stderr)
+	}
+}
+
+func (r nodeRecord) show(t *testing.T) {
+	switch {
+	case r.Failure != "":
+		t.Error(r.Failure)
+	case r.Skipped:
+		t.Error("it was skipped")
+	default:
+		t.Logf("%d ms", r.Milliseconds)
+	}
+}
