@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"github.com/labstack/echo/v4"
 
@@ -206,24 +205,8 @@ func (h *channelPages) edit(c echo.Context, v visitor) error {
 
 // queryView is which posts of a channel are wanted.
 func queryView(c echo.Context) (templates.View, error) {
-	query := c.QueryParams()
-	var view templates.View
-	if query.Has("rating") {
-		rating, err := strconv.ParseUint(query.Get("rating"), 10, 32)
-		if err != nil {
-			return view, domain.Invalid("rating", "must be a number of votes, such as 3")
-		}
-		n := int64(rating)
-		view.Rating = &n
-	}
-	switch query.Get("order") {
-	case "rating":
-		view.TopRated = view.Rating == nil
-	case "":
-	default:
-		return view, domain.Invalid("order", `must be "rating", or be left out`)
-	}
-	return view, nil
+	rating, rated, err := queryRating(c)
+	return templates.View{TopRated: rated && rating == nil, Rating: rating}, err
 }
 
 // view is a page of the channel's posts, with an empty form.
