@@ -72,7 +72,7 @@ func problemWords(status int) (title, detail string) {
 	case http.StatusTooManyRequests:
 		return "Too many tries", "There were too many failed attempts in a short time."
 	case http.StatusServiceUnavailable:
-		return "The store does not answer", "It is nothing that you did, and what you sent may or may not have been saved. It usually passes within a minute."
+		return "The store does not answer", "It is nothing that you did. It usually passes within a minute."
 	}
 	if status >= http.StatusInternalServerError {
 		return "Something broke on our side", "It is nothing that you did. It has been written to the log."

@@ -71,7 +71,7 @@ func (h *deletionPages) follow(ctx context.Context, stream *eventStream, d domai
 		if err != nil {
 			return err
 		}
-		if d.State == domain.DeletionDone || d.State == domain.DeletionPoisoned {
+		if d.State == domain.DeletionDone { // what is poisoned goes on once it is requeued
 			return stream.send(ctx, "end", templ.NopComponent)
 		}
 		select {

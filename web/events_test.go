@@ -187,7 +187,7 @@ func TestAStreamOutlivesAStoreThatDoesNotAnswer(t *testing.T) {
 			w.breakStore(func(context.Context, storagetest.Call, storagetest.Send) error { return storagetest.ErrInjected })
 			time.Sleep(10 * time.Second)
 			w.mendStore()
-			w.advance(w.ref, domain.DeletionPoisoned, domain.StepSweep, 7)
+			w.advance(w.ref, domain.DeletionDone, domain.StepRelease, 7)
 		}()
 		a := w.watched(t.Context()).want(200)
 		if got := eventNames(string(a.body)); got != "progress progress end" {
@@ -195,6 +195,22 @@ func TestAStreamOutlivesAStoreThatDoesNotAnswer(t *testing.T) {
 		}
 		if n := strings.Count(w.log.String(), "watching a deletion"); n == 0 {
 			t.Error("the log does not tell that the store did not answer")
+		}
+	})
+}
+
+// An operator who requeues it wants to see it go on.
+func TestAStreamOutlivesADeletionThatIsPoisoned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t, nil)
+		go func() {
+			time.Sleep(1500 * time.Millisecond)
+			w.advance(w.ref, domain.DeletionPoisoned, domain.StepSweep, 7)
+			time.Sleep(time.Minute)
+			w.advance(w.ref, domain.DeletionDone, domain.StepRelease, 8)
+		}()
+		if got := eventNames(string(w.watched(t.Context()).want(200).body)); got != "progress progress progress end" {
+			t.Errorf("events %q", got)
 		}
 	})
 }

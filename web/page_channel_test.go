@@ -128,7 +128,7 @@ func TestAContinuationFromElsewhereIsRefusedWithAWayBack(t *testing.T) {
 	_, ofEngines, _ := strings.Cut(b.open("/channels/Engines").href("Older posts →"), "?")
 	b.open("/channels/Engines?" + ofEngines).want(200)
 	for _, query := range []string{ofEngines, "after=made-up", "after=%FF%00", "after=" + strings.Repeat("A", 5000)} {
-		b.open("/channels/Wheels?" + query).want(422).follow("Back to Wheels").want(200).heading("Wheels")
+		b.open("/channels/Wheels?" + query).want(422).says("This address does not work").saysNot("Nothing was saved").follow("Back to Wheels").want(200).heading("Wheels")
 		b.open("/channels?" + query).want(422).follow("All channels").want(200)
 	}
 }

@@ -88,6 +88,10 @@ func problemWords(c echo.Context, p problem) (title, detail string) {
 			return "You are not signed in any more", "Nothing was saved. Sign in, come back to this page with your browser, " +
 				"and reload it: that sends again what you wrote."
 		}
+	case http.StatusUnprocessableEntity:
+		if !sent {
+			return "This address does not work", "It is from another page, or was changed on its way here. This is what is wrong with it:"
+		}
 	case http.StatusServiceUnavailable:
 		if sent {
 			return "", "What you sent may or may not have been saved. Reload this page to send it again: nothing is made twice."

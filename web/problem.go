@@ -144,7 +144,7 @@ func problemOfMeaning(err error) problem {
 	case errors.Is(err, domain.ErrPostGone):
 		return newProblem(http.StatusGone, "Post deleted", "The post that this idempotency key made has been deleted since.")
 	case errors.Is(err, domain.ErrGone):
-		return newProblem(http.StatusGone, "Channel deleted", "The channel is being deleted.")
+		return newProblem(http.StatusGone, "Channel deleted", "The channel is being deleted. Nobody can read it any more.")
 	case errors.Is(err, domain.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		p := newProblem(http.StatusServiceUnavailable, "Storage does not answer",
 			"It is unknown whether anything was saved. Try again.")
