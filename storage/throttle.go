@@ -63,7 +63,7 @@ func (s *Store) takeBack(ctx context.Context, counters []counter) error {
 // count adds to a counter unless that would pass its limit. An echo counts
 // twice, which errs on the safe side.
 func (s *Store) count(ctx context.Context, c counter, by int64, ends time.Time) error {
-	err := contend(ctx, func() error {
+	err := s.contend(ctx, func() error {
 		row, err := s.throttle.Get(ctx, c.partition, c.row)
 		var failures int64
 		var op Operation

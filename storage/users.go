@@ -119,7 +119,7 @@ func (s *Store) EndSessions(ctx context.Context, user domain.UserName) error {
 // and sets what else changes with it. It returns the new epoch.
 func (s *Store) raiseEpoch(ctx context.Context, user domain.UserName, changes ...Property) (epoch int64, err error) {
 	mine := domain.NewRevision()
-	err = contend(ctx, func() error {
+	err = s.contend(ctx, func() error {
 		row, err := s.readUser(ctx, user)
 		switch {
 		case err != nil:
