@@ -1,22 +1,37 @@
 package lab
 
 import (
+	"os"
+	"strings"
 	"testing"
 	"time"
 )
 
 func TestTry(t *testing.T) {
+	only := os.Getenv("ONLY")
 	for _, s := range Scenarios() {
+		if only != "" && !strings.Contains(","+only+",", ","+s.Name+",") {
+			continue
+		}
+		s.Limit = 1500000
 		began := time.Now()
-		s.Limit = 3000000; if s.Name != "again" { continue }; s.Faults = 1; s.Preemptions=3
 		x := NewExplorer(s)
-		f := x.Explore()
+		var f *Finding
+		if s.Walks > 0 {
+			f = x.Walk(s.Walks/10, 1)
+		} else {
+			f = x.Explore()
+		}
 		d := time.Since(began)
 		t.Logf("%s: %+v in %s, %.0f steps/s", s.Name, x.Counts(), d, float64(x.Counts().Steps)/d.Seconds())
 		if f != nil {
 			t.Errorf("%s: %v\n%s", s.Name, f.Breaches, s.Format(f.Schedule))
+			run, err := x.Replay(f.Schedule, false)
+			if err != nil {
+				t.Error(err)
+			}
+			s.WriteTable(os.Stdout, run)
 		}
-		for _, p := range x.programs { n := 0; depth := 0; var walk func(q *point); walk = func(q *point) { n++; depth = max(depth, q.depth); for _, r := range q.next { walk(r) } }; walk(p.root); t.Log(p.actor.Name, "points", n, "depth", depth) }
 		x.Close()
 	}
 }

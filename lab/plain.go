@@ -123,8 +123,8 @@ func onePost(v View, breach report) {
 	}
 }
 
-// subscribers is I8 of subscriptions: who counts for the channel knows of it,
-// and the other way round.
+// subscribers is I8 of subscriptions, once each feed was read: who counts for the
+// channel knows of it, and the other way round.
 func subscribers(v View, lives map[string]string, breach report) {
 	for row := range v.DB.Rows(tableBlogs) {
 		user, ok := strings.CutPrefix(row.Row, "sub!")

@@ -95,6 +95,9 @@ func (l Shipped) Rest(v View) []Breach {
 	if _, err := checker.Run(ctx); err != nil {
 		breaches = append(breaches, Breach{"I5", fmt.Sprintf("checking: %v", err)})
 	}
+	if err := c.readFeeds(ctx); err != nil {
+		breaches = append(breaches, Breach{"I8", err.Error()})
+	}
 	v.DB = c.db.Snapshot()
 	breaches = append(breaches, atRest(v)...)
 	breaches = append(breaches, l.State(v)...)
@@ -102,6 +105,17 @@ func (l Shipped) Rest(v View) []Breach {
 		return breaches
 	}
 	return c.again(ctx, v)
+}
+
+// readFeeds reads what everybody subscribes to, which removes what was left half
+// done.
+func (c *crew) readFeeds(ctx context.Context) error {
+	for row := range c.db.Snapshot().Rows(tableSubscriptions) {
+		if _, err := c.store.Subscriptions(ctx, domain.UserName(row.Partition)); err != nil {
+			return fmt.Errorf("reading the feed of %s: %w", row.Partition, err)
+		}
+	}
+	return nil
 }
 
 // again is I6: each message that ever was is delivered once more, and nothing

@@ -67,7 +67,23 @@ func (s *Store) requeueStalled(ctx context.Context, row channelRow, patience tim
 	if err := s.OpenDeletion(ctx, channelMessage(row.Channel, row.Owner)); err != nil {
 		return false, err
 	}
-	return s.requeueDeletion(ctx, row.Ref(), time.Now().Add(-patience))
+	requeued, err := s.requeueDeletion(ctx, row.Ref(), time.Now().Add(-patience))
+	if err != nil || requeued {
+		return requeued, err
+	}
+	return false, s.releaseDone(ctx, row.Ref())
+}
+
+// releaseDone deletes a marked row whose deletion is done: an insert that was
+// re-sent and landed after the whole deletion, and was marked by somebody who
+// had asked for that. Both gates are gone, so that nothing can hang from it, and
+// no message is left that would lead a worker here.
+func (s *Store) releaseDone(ctx context.Context, ref domain.ChannelRef) error {
+	row, err := s.deletions.Get(ctx, partitionOf(ref.Key), deletionRow(ref.Incarnation))
+	if err != nil || decodeDeletion(row).State != domain.DeletionDone {
+		return err
+	}
+	return s.ReleaseName(ctx, ref)
 }
 
 // requeueDeletion claims a deletion that is stalled since the given time, by
