@@ -36,7 +36,7 @@ func (Shipped) Step(told []Fact, call *Call, changes []mem.Change) []Breach {
 		}
 		if other := incarnationOf(call.Target, touched); other != "" && other != string(of) {
 			breaches = append(breaches, Breach{"I2", fmt.Sprintf("a worker that handles a message about %s touches %s, a row of %s",
-				pretty(string(of)), prettyRow(touched.Row), pretty(other))})
+				string(of), shortRow(touched.Row), other)})
 		}
 	}
 	return breaches
@@ -67,7 +67,7 @@ func (l Shipped) State(v View) []Breach {
 		case Created:
 			if !asked(v, f.Channel) && !live(v.DB, f.Channel) {
 				breach("I3", "a channel that was said to be created (%s) is not there behind its open gate, and nobody asked for its deletion",
-					pretty(string(f.Channel.Incarnation)))
+					string(f.Channel.Incarnation))
 			}
 		case Taken:
 			if ownEcho(v, actor) {
@@ -82,7 +82,7 @@ func (l Shipped) State(v View) []Breach {
 			// that was still under way when the channel was seen, deleted, and gone.
 			// Its creator takes it back, or else the slow sweep.
 			if live(v.DB, f.Channel) {
-				breach("I4", "a channel can be read whose deletion was accepted (%s)", pretty(string(f.Channel.Incarnation)))
+				breach("I4", "a channel can be read whose deletion was accepted (%s)", string(f.Channel.Incarnation))
 			}
 		default:
 			l.post(v, f, breach)

@@ -35,7 +35,7 @@ func atRest(v View) []Breach {
 		switch {
 		case strings.HasPrefix(row.Row, "gate!open!"): // a creation's that died: harmless
 		case life != lives[row.Partition]:
-			breach("I1", "%s belongs to %s, and no such channel lives", prettyRow(row.Row), pretty(life))
+			breach("I1", "%s belongs to %s, and no such channel lives", shortRow(row.Row), life)
 		case strings.HasPrefix(row.Row, "gate!shut!"):
 			breach("I9", "an active channel has a shut gate")
 		}
@@ -56,11 +56,11 @@ type report func(law, format string, args ...any)
 // unfinished is I5 of one message.
 func unfinished(v View, m SentMessage, breach report) {
 	if _, there := channelRow(v.DB, m.Ref()); there {
-		breach("I5", "a channel is still there whose deletion was asked for (%s)", pretty(string(m.Incarnation)))
+		breach("I5", "a channel is still there whose deletion was asked for (%s)", string(m.Incarnation))
 	}
 	record, err := v.DB.Get(tableDeletions, string(m.Channel), string(m.Incarnation))
 	if state := record.Properties.String("State"); err != nil || state != string(domain.DeletionDone) {
-		breach("I5", "the deletion of %s is recorded as %q", pretty(string(m.Incarnation)), state)
+		breach("I5", "the deletion of %s is recorded as %q", string(m.Incarnation), state)
 	}
 }
 

@@ -9,26 +9,19 @@ import (
 	"microblogging/storage"
 )
 
-// pretty shortens what nobody reads: the name of a token becomes its actor and
-// its number, and a token of a fresh worker three dots.
-func pretty(s string) string {
-	return prettyBy(s, func(actor int) string { return fmt.Sprint("actor ", actor) })
-}
-
-func prettyBy(s string, actorName func(int) string) string {
-	return replaceTokens(s, func(token string) string {
+// Pretty shortens what nobody reads: the name of a token becomes its actor and
+// the order in which the actor sent it, and a token of a fresh worker three dots.
+func (s *Scenario) Pretty(text string) string {
+	return replaceTokens(text, func(token string) string {
 		actor, number, ok := parseName(token)
 		if !ok {
 			return "…"
 		}
-		return fmt.Sprintf("%s.%d", actorName(actor), number)
+		return fmt.Sprintf("%s.%d", s.actorName(actor), number)
 	})
 }
 
-// prettyRow shortens a row key as well: the digits by which posts are sorted, and
-// hashes.
-func prettyRow(row string) string { return pretty(shortRow(row)) }
-
+// shortRow shortens a row key: the digits by which posts are sorted, and hashes.
 func shortRow(row string) string {
 	if row == "" {
 		return `""`

@@ -90,7 +90,7 @@ func (l Shipped) Rest(v View) []Breach {
 	}
 	var breaches []Breach
 	checker := c.store.NewChecker(0, false, func(b storage.Breach) {
-		breaches = append(breaches, Breach{b.Invariant, fmt.Sprintf("%s, %s: %s", b.Table, prettyRow(b.RowKey), pretty(b.Detail))})
+		breaches = append(breaches, Breach{b.Invariant, fmt.Sprintf("%s, %s: %s", b.Table, shortRow(b.RowKey), b.Detail)})
 	})
 	if _, err := checker.Run(ctx); err != nil {
 		breaches = append(breaches, Breach{"I5", fmt.Sprintf("checking: %v", err)})
@@ -133,7 +133,7 @@ func (c *crew) again(ctx context.Context, v View) []Breach {
 			return []Breach{{"I6", err.Error()}}
 		}
 		if c.db.Snapshot().Sum() != before {
-			return []Breach{{"I6", "handling a message again changed the store: " + pretty(m.Text)}}
+			return []Breach{{"I6", "handling a message again changed the store: " + m.Text}}
 		}
 	}
 	return nil

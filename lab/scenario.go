@@ -32,16 +32,22 @@ type Scenario struct {
 	Deaths bool
 	// Forgets adds the fault of a queue that loses a message.
 	Forgets bool
-	// Stragglers adds the fault of a request that is still under way when its
+	// Straggles adds the fault of a request that is still under way when its
 	// caller has given up, or of a copy of one that was answered, which lands at
-	// any later time. Straggles tells which calls may; nil means none.
+	// any later time. It tells which calls may; nil means none.
 	Straggles func(*Call) bool
 	// Preemptions bounds how often an actor is interrupted that could go on; 0
 	// does not bound it.
 	Preemptions int
 	// Walks is a number of random walks to take, in the place of all states.
 	Walks int
+	// Limit ends the search after so many states, if it is not 0.
 	Limit int
+	// Slow leaves the scenario to make prove.
+	Slow bool
+	// Known says which breach is known and not mended, and why: then the explorer
+	// must find it.
+	Known string
 	// Laws are what must hold.
 	Laws Laws
 	// Intercept makes an interceptor for each execution of an actor; nil if the

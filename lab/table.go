@@ -46,7 +46,7 @@ func (s *Scenario) WriteTable(w io.Writer, run Run) error {
 	}
 	b.WriteString("\n")
 	for _, breach := range run.Breaches {
-		fmt.Fprintf(&b, "Then %s\n", breach)
+		fmt.Fprintf(&b, "Then %s.\n", s.Pretty(breach.String()))
 	}
 	if run.Breaches == nil {
 		b.WriteString("No law is broken.\n")
@@ -79,7 +79,7 @@ func (s *Scenario) tableRow(number int, step Step) []string {
 	}
 	cells := []string{fmt.Sprint(number), actor, call, describeFate(step), answer}
 	for i, cell := range cells {
-		cells[i] = strings.ReplaceAll(prettyBy(cell, s.actorName), "|", `\|`)
+		cells[i] = strings.ReplaceAll(s.Pretty(cell), "|", `\|`)
 	}
 	return cells
 }
