@@ -24,12 +24,12 @@ func Ablations() []Ablation {
 	return []Ablation{
 		unharmed(ablate("open-gate", "a post merges the open gate", "post",
 			always(func() Interceptor { return withoutGuard("gate!open!") }))),
-		ablate("shut-gate", "a sweep merges the shut gate", "again",
-			always(func() Interceptor { return withoutGuard("gate!shut!") })),
-		ablate("incarnation", "a worker compares the incarnation of the channel with the message's", "again",
-			only("w", anyIncarnation)),
-		ablate("if-match", "a write to the channel's row holds only for the version that was read", "again",
-			always(func() Interceptor { return withoutMatch })),
+		interrupted(ablate("shut-gate", "a sweep merges the shut gate", "again",
+			always(func() Interceptor { return withoutGuard("gate!shut!") }))),
+		interrupted(ablate("incarnation", "a worker compares the incarnation of the channel with the message's", "again",
+			only("w", anyIncarnation))),
+		interrupted(ablate("if-match", "a write to the channel's row holds only for the version that was read", "again",
+			always(func() Interceptor { return withoutMatch }))),
 		unharmed(ablate("once", "a post inserts the once! row of its idempotency key", "one-key",
 			always(func() Interceptor { return withoutOnce }))),
 		ablate("look", "a creator looks at the row, whatever its insert was answered", "creators",
@@ -54,6 +54,12 @@ func ablate(name, guard, scenario string, intercept func(actor string) Intercept
 // unharmed does without faults: the order of calls is enough.
 func unharmed(a Ablation) Ablation {
 	a.Faults = 0
+	return a
+}
+
+// interrupted bounds preemptions: a few are enough, and found sooner.
+func interrupted(a Ablation) Ablation {
+	a.Preemptions = 4
 	return a
 }
 

@@ -97,21 +97,24 @@ func (p *program) executionAt(at *point) *session {
 		path = append(path, q)
 	}
 	s := p.begin()
-	p.mustCall(s.next(), p.root)
+	p.mustRepeat(s, p.root)
 	for i := len(path) - 1; i >= 0; i-- {
 		s.answer(path[i].answer)
-		p.mustCall(s.next(), path[i])
+		p.mustRepeat(s, path[i])
 	}
 	return s
 }
 
-// mustCall makes sure that the code did as it did before. If it does not, it
+// mustRepeat makes sure that the code does as it did before. If it does not, it
 // depends on something that the lab does not hold in its hands.
-func (p *program) mustCall(c *Call, at *point) {
-	if c == nil || c.sum() != at.call.sum() {
-		panic(fmt.Sprintf("lab: %s does not do the same twice after %d answers: first %+v, then %+v",
-			p.actor.Name, at.depth, at.call, c))
+func (p *program) mustRepeat(s *session, at *point) {
+	c := s.next()
+	if c != nil && c.sum() == at.call.sum() {
+		return
 	}
+	s.abandon()
+	panic(fmt.Sprintf("lab: %s does not do the same twice after %d answers: first %+v, then %+v",
+		p.actor.Name, at.depth, at.call, c))
 }
 
 // parking keeps executions that may go on. There is room for so many; who parks

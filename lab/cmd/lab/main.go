@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -37,6 +38,8 @@ const (
 	seedOfProof = 1
 	floorStates = 2_000_000
 	floorSteps  = 4_000_000
+	// floorSpeed is in steps a second.
+	floorSpeed = 20_000
 )
 
 var errShortfall = errors.New("that is less than what was to be shown")
@@ -47,6 +50,7 @@ type proveCmd struct {
 
 func (c *proveCmd) Run() error {
 	report := prove.NewReport(os.Stdout)
+	began := time.Now()
 	s := prove.All(prove.Cases(false), c.Seed, report.Add)
 	if report.Err() != nil {
 		return report.Err()
@@ -60,8 +64,10 @@ func (c *proveCmd) Run() error {
 			return err
 		}
 	}
-	fmt.Println(s)
-	if len(s.Shortfalls) > 0 || s.States < floorStates || s.Steps < floorSteps {
+	took := time.Since(began)
+	speed := float64(s.Steps) / took.Seconds()
+	fmt.Printf("%.0f s, %.0f steps a second\n%s\n", took.Seconds(), speed, s)
+	if len(s.Shortfalls) > 0 || speed < floorSpeed || s.States < floorStates || s.Steps < floorSteps {
 		return errShortfall
 	}
 	return nil
