@@ -19,9 +19,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // What the quick part of the proof explores at least; make prove explores much
 // more.
 const (
-	floorSchedules = 100_000
-	floorStates    = 150_000
-	floorSteps     = 250_000
+	floorSchedules = 300_000
+	floorStates    = 400_000
+	floorSteps     = 700_000
 )
 
 func TestNoScheduleBreaksALawAndTheExplorerSeesWhatWould(t *testing.T) {

@@ -137,7 +137,7 @@ func lives() []Scenario {
 			Actors: []Actor{{Name: "olga", Run: create(channelName, owner)}, {Name: "olga2", Run: ask}, worker1()},
 		},
 		{
-			Name: "again", About: "the name is taken again while two workers are at its deletion, of which one is late",
+			Name: "again", About: "the name is taken again while two workers are at its deletion, of which one is late", Slow: true,
 			Setup:  accepted("old"),
 			Actors: []Actor{{Name: "ann", Run: createAndPost(author, "new")}, worker1(), worker2()},
 		},

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -25,9 +24,6 @@ type cli struct {
 }
 
 func main() {
-	// States come by the million and nearly all of them live: collecting them more
-	// rarely costs memory and saves a third of the time.
-	debug.SetGCPercent(300)
 	var c cli
 	ctx := kong.Parse(&c, kong.Name("lab"))
 	ctx.FatalIfErrorf(ctx.Run())
