@@ -17,7 +17,7 @@ import (
 // though its owner may have to subscribe. Nobody knows the incarnation before the row is
 // there, so that nobody can have shut the gate earlier.
 func (s *Store) CreateChannel(ctx context.Context, channel domain.Channel) (domain.Channel, error) {
-	err := contend(ctx, func() error {
+	err := s.contend(ctx, func() error {
 		row, err := s.readChannel(ctx, channel.Key())
 		switch {
 		case err == nil:

@@ -40,11 +40,22 @@ type Store struct {
 	poison        *Queue
 
 	hashing hashingSlots
+	pause   Pause
 }
+
+// A Pause waits between two attempts at a contended row, or until ctx ends,
+// which is an error.
+type Pause func(ctx context.Context, d time.Duration) error
 
 // New is a store on a backend. Prepare must have succeeded once on the backend
 // before anything else does.
 func New(tables TableDriver, queues QueueDriver) *Store {
+	return NewWithPause(tables, queues, sleep)
+}
+
+// NewWithPause is a store that waits by pause before it tries again on a
+// contended row, for who owns the time in the clock's place.
+func NewWithPause(tables TableDriver, queues QueueDriver, pause Pause) *Store {
 	return &Store{
 		tables:        tables,
 		queues:        queues,
@@ -58,6 +69,7 @@ func New(tables TableDriver, queues QueueDriver) *Store {
 		queue:         NewQueue(queues, domain.QueueName),
 		poison:        NewQueue(queues, domain.PoisonQueueName),
 		hashing:       newHashingSlots(),
+		pause:         pause,
 	}
 }
 
@@ -105,14 +117,14 @@ var errTryAgain = errors.New("try again")
 // contend repeats a read and conditional write while it answers errTryAgain,
 // with jitter, so that the writers of one row do not meet again. The attempts
 // are bounded: one row takes only so many writers.
-func contend(ctx context.Context, attempt func() error) error {
+func (s *Store) contend(ctx context.Context, attempt func() error) error {
 	for n := range maxContention {
 		err := attempt()
 		if !errors.Is(err, errTryAgain) {
 			return err
 		}
 		ceiling := min(time.Millisecond<<min(n, 10), maxContentionWait)
-		if err := sleep(ctx, rand.N(ceiling)); err != nil {
+		if err := s.pause(ctx, rand.N(ceiling)); err != nil {
 			return err
 		}
 	}

@@ -109,7 +109,7 @@ func (s *Store) roomForSubscription(ctx context.Context, user domain.UserName) e
 
 // Unsubscribe ends a subscription. Again is no error.
 func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {
-	return contend(ctx, func() error {
+	return s.contend(ctx, func() error {
 		row, err := s.subscriptions.Get(ctx, userPartition(user), subscriptionRow(ref))
 		if errors.Is(err, domain.ErrNotFound) {
 			return s.deleteSub(ctx, ref, user)

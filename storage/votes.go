@@ -24,7 +24,7 @@ func (s *Store) Unvote(ctx context.Context, ref domain.ChannelRef, id domain.Blo
 // none lands once the post is gone. The vote itself decides whether anything is
 // left to do, which also tells the echo of this transaction.
 func (s *Store) rate(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by int64, vote Operation, done error) error {
-	return contend(ctx, func() error {
+	return s.contend(ctx, func() error {
 		post, err := s.readBlog(ctx, ref, id)
 		if err != nil {
 			return err
