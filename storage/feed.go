@@ -110,6 +110,9 @@ func (n *newest) bound() string {
 }
 
 func (n *newest) add(channel domain.Channel, rows []Entity) {
+	if len(rows) == 0 {
+		return // as of most channels: nothing to sort
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, row := range rows {
