@@ -94,6 +94,8 @@ func sitesForTheBrowser(t *testing.T) []string {
 		"SIGN_IN_LINK=" + sample.await(t, sample.stdout, `sign in as ada, once: (http://\S+)`),
 		"SITE_IDLE=" + idle.url,
 		"SITE_HELD=" + held.url,
+		"PROGRAM=" + binary,
+		"ACCOUNT_HELD=" + account,
 		"SWEEP_GATE=" + gate.control,
 		"SITE_DOWN=" + down.url,
 	}

@@ -17,20 +17,8 @@ async function newChannel(name) {
   return v;
 }
 
+// A double click tells nothing: browsers let one of the two through.
 describe("a form that is sent more than once makes one post", () => {
-  // The browser may or may not let the second click through.
-  test("by a double click", async () => {
-    const v = await newChannel("twice.click");
-    await v.fill({ Text: "Once" });
-    await v.button("Post").dblclick({ noWaitAfter: true });
-    await v.page.locator("article").waitFor();
-    const reader = await visitor(sites.sample);
-    await reader.open("/channels/twice.click");
-    assert.deepEqual(await reader.posts(), ["Once"]);
-    await reader.leave();
-    await v.leave();
-  });
-
   test("by going back to it and pressing again", async () => {
     const v = await newChannel("twice.back");
     await v.fill({ Text: "Once" });
