@@ -52,6 +52,10 @@ fuzz: ## every fuzz target for FUZZTIME (1m)
 		go test -run '^$$' -fuzz "^$${func#func }\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x "$$(dirname "$$file")"; \
 	done
 
+.PHONY: prove
+prove: ## explore schedules and crashes of the real code (lab/)
+	go run ./lab/cmd/lab prove
+
 .PHONY: run
 run: ## the program with a sample store
 	go run ./cmd/microblogging --sample

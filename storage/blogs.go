@@ -103,7 +103,7 @@ func (s *Store) Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 ) (domain.Blog, error) {
 	mine := domain.NewRevision()
 	var edited domain.Blog
-	err := contend(ctx, func() error {
+	err := s.contend(ctx, func() error {
 		row, err := s.readBlog(ctx, ref, id)
 		switch {
 		case err != nil:
@@ -139,7 +139,7 @@ func (s *Store) DeleteBlog(ctx context.Context, channel domain.Channel, id domai
 	expected domain.Precondition[domain.Revision],
 ) error {
 	var queued domain.Revision
-	return contend(ctx, func() error {
+	return s.contend(ctx, func() error {
 		row, err := s.readBlog(ctx, channel.Ref(), id)
 		switch {
 		case errors.Is(err, domain.ErrNotFound) && queued != "":
@@ -175,21 +175,24 @@ func blogMessage(channel domain.Channel, blog domain.Blog, by domain.UserName) d
 }
 
 // FinishBlog completes the deletion of a post that a message asks for, in
-// whatever state it was left. The post is removed only at the revision that the
+// whatever state it was left, and removes the post's votes, however many. The post is removed only at the revision that the
 // message names: another one means that its author edited it after the request
 // had failed, and that it stays.
 func (s *Store) FinishBlog(ctx context.Context, m domain.Message) error {
-	return contend(ctx, func() error {
+	return s.contend(ctx, func() error {
 		row, err := s.readBlog(ctx, m.Ref(), m.Blog)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
-			return nil
+			return s.sweepVotes(ctx, m.Ref(), m.Blog)
 		case err != nil:
 			return err
 		case row.Revision != m.Revision:
 			return nil
 		}
-		return s.removeBlog(ctx, row)
+		if err := s.removeBlog(ctx, row); err != nil {
+			return err
+		}
+		return s.sweepVotes(ctx, m.Ref(), m.Blog)
 	})
 }
 

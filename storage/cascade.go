@@ -19,7 +19,7 @@ import (
 // incarnation's row is there at all. It is the mark of the web role and the
 // second step of the worker.
 func (s *Store) MarkDeleting(ctx context.Context, ref domain.ChannelRef) (present bool, err error) {
-	err = contend(ctx, func() error {
+	err = s.contend(ctx, func() error {
 		row, err := s.readIncarnation(ctx, ref)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
@@ -146,6 +146,14 @@ func (s *Store) sweepTransaction(ctx context.Context, ref domain.ChannelRef, row
 	ops := make([]Operation, 0, 1+len(rows))
 	ops = append(ops, Merge(shutGate(ref.Incarnation), Exists))
 	for _, row := range rows {
+		if user, ok := subscriberOf(row); ok {
+			// First the user's row, in another table: once this one is gone, nobody
+			// would know of it. It carries the incarnation, so that however late
+			// this is, it is not another life's.
+			if err := s.deleteSubscription(ctx, ref, user); err != nil {
+				return err
+			}
+		}
 		ops = append(ops, Delete(row, Exists))
 	}
 	return s.blogs.Transact(ctx, partitionOf(ref.Key), ops...)
@@ -164,7 +172,7 @@ func (s *Store) DisarmGate(ctx context.Context, ref domain.ChannelRef) error {
 // ReleaseName deletes the channel's row, in a version that is marked, and so
 // frees the name. Another incarnation's row is left alone.
 func (s *Store) ReleaseName(ctx context.Context, ref domain.ChannelRef) error {
-	return contend(ctx, func() error {
+	return s.contend(ctx, func() error {
 		row, err := s.readIncarnation(ctx, ref)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):

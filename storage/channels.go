@@ -101,7 +101,7 @@ func (s *Store) Describe(ctx context.Context, ref domain.ChannelRef, by domain.U
 		return domain.Channel{}, err
 	}
 	var channel domain.Channel
-	err = contend(ctx, func() error {
+	err = s.contend(ctx, func() error {
 		row, err := s.readIncarnation(ctx, ref)
 		switch {
 		case err != nil:

@@ -58,6 +58,9 @@ func (c *Checker) Run(ctx context.Context) (CheckCounts, error) {
 	if err := c.checkDeletions(ctx); err != nil {
 		return c.counts, err
 	}
+	if err := c.checkSubscriptions(ctx); err != nil {
+		return c.counts, err
+	}
 	for _, table := range []*Table{c.store.users, c.store.sessions, c.store.throttle} {
 		for _, err := range table.All(ctx, Scan{Paging: Paging{KeysOnly: true}}) {
 			if err != nil {

@@ -37,7 +37,7 @@ func ofDead(key domain.ChannelKey) func(w *world) []string {
 	return func(w *world) (found []string) {
 		dead := domain.NewIncarnation()
 		id := domain.NewBlogID(time.Now())
-		for _, row := range []string{"blog!" + string(id), shutGate(dead), "once!x", rateRow(0, id), "sub!ada", "vote!x!ada", "~of a later program"} {
+		for _, row := range []string{"blog!" + string(id), shutGate(dead), "once!x", rateRow(0, id), "sub!eve", "vote!x!ada", "~of a later program"} {
 			found = append(found, fmt.Sprintf("I1 Blogs %s %s", key, w.insert(key, row, dead)))
 		}
 		return append(found, fmt.Sprintf("I1 Blogs %s %s", key, w.insert(key, "once!of nobody", "")))
@@ -73,6 +73,9 @@ func plants() []plant {
 		{name: "a post of another rating than in the index", found: func(w *world) []string {
 			blog := w.post(w.create("plant", ada), grace, "one")
 			w.ok(w.table("Blogs").Transact(w.t.Context(), "plant", storage.Merge("blog!"+string(blog.ID), storage.Exists, storage.Int64("Rating", 7))))
+			for n := range 7 {
+				w.insert("plant", fmt.Sprintf("vote!%s!voter%d", blog.ID, n), blog.Channel.Incarnation)
+			}
 			return append(of("I8", "Blogs", "plant", "blog!"+string(blog.ID)), of("I8", "Blogs", "plant", rateRow(0, blog.ID))...)
 		}},
 		{name: "a post that is in the index twice", found: func(w *world) []string {
@@ -90,8 +93,7 @@ func plants() []plant {
 				of("I8", "Blogs", "plant", w.insert("plant", "rate!x!y", channel.Incarnation))...)
 		}},
 		{name: "an active channel without a gate", found: func(w *world) []string {
-			channel := w.create("plant", ada)
-			w.remove("plant", openGate(channel.Incarnation))
+			w.ungate(w.create("plant", ada))
 			return of("I9", "Channels", "plant", "")
 		}},
 		{name: "an active channel behind a shut gate", unmended: true, found: func(w *world) []string {
@@ -237,7 +239,7 @@ func TestACheckCountsWhatItReads(t *testing.T) {
 		channel := w.create("gone", ada)
 		w.ask(channel)
 		w.carryOut(w.messages())
-		if breaches, counts := w.run(false); len(breaches) != 0 || counts != (storage.CheckCounts{Channels: 3, Blogs: 3, Rows: 3 + 3*4 + 1 + 1 + 1 + 2}) {
+		if breaches, counts := w.run(false); len(breaches) != 0 || counts != (storage.CheckCounts{Channels: 3, Blogs: 3, Rows: 3 + 3*5 + 3 + 1 + 1 + 1 + 2}) {
 			t.Errorf("counted %+v, and found %+v", counts, breaches)
 		}
 	})

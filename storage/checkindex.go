@@ -9,8 +9,8 @@ import (
 	"microblogging/domain"
 )
 
-// checkIndex is I8, row by row: each post has its row in the index by rating,
-// and each row of the index its post. It runs only on a partition whose sums
+// checkIndex is I8, row by row: each post has its row in the index by rating and
+// as many votes as its rating says, and each row of the index its post. It runs only on a partition whose sums
 // disagree, which on a live one may be chance.
 func (p *partitionCheck) checkIndex(ctx context.Context) error {
 	for row, err := range p.store.blogs.All(ctx, Scan{From: p.key, To: successor(p.key)}) {
@@ -20,15 +20,24 @@ func (p *partitionCheck) checkIndex(ctx context.Context) error {
 		case row.Properties.String(propIncarnation) != string(p.channel.Incarnation):
 			continue // an orphan, which has been reported
 		case strings.HasPrefix(row.Row, prefixBlog):
-			err = p.indexed(ctx, row)
+			err = p.blog(ctx, row)
 		case strings.HasPrefix(row.Row, prefixRate):
 			err = p.pointsAtPost(ctx, row)
+		case strings.HasPrefix(row.Row, prefixVote):
+			err = p.strayVote(ctx, row)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (p *partitionCheck) blog(ctx context.Context, row Entity) error {
+	if counts, err := p.counted(ctx, row); err != nil || !counts {
+		return err // mending the rating mends the index
+	}
+	return p.indexed(ctx, row)
 }
 
 // indexed reports a post that lacks its row in the index.
@@ -76,6 +85,80 @@ func (p *partitionCheck) pointsAtPost(ctx context.Context, row Entity) error {
 		return err
 	}
 	return p.breach(ctx, "I8", row, "in the index by rating, and no post is rated so")
+}
+
+// counted tells whether a post's rating is the number of its votes, and reports
+// it otherwise. Repairing believes the votes.
+func (p *partitionCheck) counted(ctx context.Context, row Entity) (bool, error) {
+	blog := decodeBlog(row)
+	votes, err := p.countVotes(ctx, blog.ID)
+	if err != nil || votes == blog.Rating {
+		return true, err
+	}
+	if stands, err := p.stands(ctx, row); err != nil || !stands {
+		return true, err
+	}
+	breach := Breach{
+		Invariant: "I8", Table: tableBlogs, PartitionKey: p.key, RowKey: row.Row,
+		Detail: fmt.Sprintf("rated %d by %d votes", blog.Rating, votes),
+	}
+	if p.Repair {
+		if breach.Repaired, err = p.recount(ctx, blog, votes); err != nil {
+			return false, err
+		}
+	}
+	p.Report(breach)
+	return false, nil
+}
+
+// recount sets the rating to the number of votes, in the version of the post
+// that was read, which no vote has changed since. Rows of the index at another
+// rating are left to the check of the index.
+func (p *partitionCheck) recount(ctx context.Context, blog blogEntity, votes int64) (string, error) {
+	ops := []Operation{Merge(blogRow(blog.ID), Match(blog.etag), Int64(propRating, votes))}
+	if there, err := p.has(ctx, rateRow(votes, blog.ID)); err != nil {
+		return "", err
+	} else if !there {
+		ops = append(ops, Insert(rateRow(votes, blog.ID), String(propIncarnation, blog.Channel.Incarnation)))
+	}
+	if there, err := p.has(ctx, rateRow(blog.Rating, blog.ID)); err != nil {
+		return "", err
+	} else if there {
+		ops = append(ops, Delete(rateRow(blog.Rating, blog.ID), Exists))
+	}
+	err := p.store.blogs.Transact(ctx, p.key, ops...)
+	switch {
+	case err == nil:
+		return "recounted", nil
+	case raced(err):
+		return "left: it changed in between", nil
+	}
+	return "", fmt.Errorf("repairing: %w", err)
+}
+
+func (p *partitionCheck) countVotes(ctx context.Context, id domain.BlogID) (int64, error) {
+	n := int64(0)
+	prefix := votesOf(id)
+	q := Range{Partition: p.key, From: prefix, To: prefixEnd(prefix), Paging: Paging{Limit: MaxPage, KeysOnly: true}}
+	for {
+		page, err := p.store.blogs.Range(ctx, q)
+		n += int64(len(page.Rows))
+		if err != nil || page.Continuation == "" {
+			return n, err
+		}
+		q.Continuation = page.Continuation
+	}
+}
+
+// strayVote is a vote on a post that is gone: the worker has yet to remove it.
+// It counts for nothing and is no breach; repairing removes it, which is safe
+// at any time, since the id of a post never returns.
+func (p *partitionCheck) strayVote(ctx context.Context, row Entity) error {
+	if there, err := p.has(ctx, blogRow(votedOn(row.Row))); err != nil || there {
+		return err
+	}
+	_, err := p.delete(ctx, p.store.blogs, row)
+	return err
 }
 
 // stands tells whether a row was there unchanged all the while since it was

@@ -20,9 +20,14 @@ type partitionCheck struct {
 	channel domain.Channel
 	// open and shut tell which of the channel's own gates were met.
 	open, shut bool
-	// blogs and index sum up what each of the two says of every post. They agree
-	// if the index is right; if not, the partition is read again, row by row.
-	blogs, index fingerprint
+	// blogs, index and votes sum up what each of the three says of the rating of
+	// every post, and of every post that is rated. They agree if the index is
+	// right; if not, the partition is read again, row by row.
+	blogs, index, rated, votes fingerprint
+	// voted and ballots are the post whose votes the scan is passing, and how many
+	// there were so far.
+	voted   domain.BlogID
+	ballots int64
 }
 
 // row looks at one row as the scan brings it.
@@ -44,11 +49,35 @@ func (p *partitionCheck) row(ctx context.Context, row Entity) error {
 		p.counts.Blogs++
 		blog := decodeBlog(row)
 		p.blogs.add(blog.ID, blog.Rating)
+		if blog.Rating != 0 {
+			p.rated.add(blog.ID, blog.Rating)
+		}
 	case strings.HasPrefix(row.Row, prefixRate):
 		rating, id, _ := parseRateRow(row.Row)
 		p.index.add(id, rating)
+	case strings.HasPrefix(row.Row, prefixSub):
+		return p.paired(ctx, row)
+	case strings.HasPrefix(row.Row, prefixVote):
+		p.vote(votedOn(row.Row))
 	}
 	return nil
+}
+
+// vote counts the votes on each post. They come one post after another, since
+// the post is the first part of their keys.
+func (p *partitionCheck) vote(on domain.BlogID) {
+	if on != p.voted {
+		p.endVotes()
+		p.voted = on
+	}
+	p.ballots++
+}
+
+func (p *partitionCheck) endVotes() {
+	if p.ballots > 0 {
+		p.votes.add(p.voted, p.ballots)
+	}
+	p.ballots = 0
 }
 
 // strayGate is the open gate of a creation that died or is under way. It is
@@ -106,11 +135,12 @@ func (p *partitionCheck) end(ctx context.Context) error {
 	if err := p.checkGates(ctx); err != nil {
 		return err
 	}
+	p.endVotes()
 	switch {
 	case p.channel.State == domain.ChannelDeleting:
 		// Its rows go in no order that the index could be held against.
 		return p.checkRecorded(ctx)
-	case p.blogs != p.index:
+	case p.blogs != p.index, p.rated != p.votes:
 		return p.checkIndex(ctx)
 	}
 	return nil

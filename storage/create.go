@@ -11,12 +11,13 @@ import (
 // CreateChannel makes a new channel. A name that is in use is domain.ErrExists,
 // and domain.ErrStillDeleting while its last life is being removed.
 //
-// The order is: the open gate, the row, a look at the row, the gate again. Died
-// before the row: a gate remains that is of no use to anyone. Died after it: the
-// channel is there and whole. Nobody knows the incarnation before the row is
+// The order is: the open gate, the row, a look at the row, the gate again, in one
+// transaction with the owner's subscription. Died before the row: a gate remains
+// that is of no use to anyone. Died after it: the channel is there and whole,
+// though its owner may have to subscribe. Nobody knows the incarnation before the row is
 // there, so that nobody can have shut the gate earlier.
 func (s *Store) CreateChannel(ctx context.Context, channel domain.Channel) (domain.Channel, error) {
-	err := contend(ctx, func() error {
+	err := s.contend(ctx, func() error {
 		row, err := s.readChannel(ctx, channel.Key())
 		switch {
 		case err == nil:
@@ -101,11 +102,11 @@ func (s *Store) deleteOpenGate(ctx context.Context, ref domain.ChannelRef) error
 	return err
 }
 
-// confirmCreated checks that the row stands behind its gate.
+// confirmCreated checks that the row stands behind its gate, by subscribing its
+// owner.
 func (s *Store) confirmCreated(ctx context.Context, row channelRow) error {
-	ref := row.Ref()
-	err := s.blogs.Transact(ctx, partitionOf(ref.Key), Merge(openGate(ref.Incarnation), Exists))
-	if !errors.Is(err, domain.ErrNotFound) {
+	err := s.joinOwner(ctx, row.Channel)
+	if !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {
 		return err
 	}
 	removed, err := s.removeUngated(ctx, row)
@@ -115,7 +116,21 @@ func (s *Store) confirmCreated(ctx context.Context, row channelRow) error {
 	case removed:
 		return errTryAgain
 	}
-	return fmt.Errorf("channel %s: %w", ref.Key, domain.ErrStillDeleting)
+	return fmt.Errorf("channel %s: %w", row.Key(), domain.ErrStillDeleting)
+}
+
+// joinOwner merges the gate even if the owner has no room for a subscription,
+// which must not keep them from creating channels.
+func (s *Store) joinOwner(ctx context.Context, channel domain.Channel) error {
+	var full *domain.InvalidError
+	err := s.roomForSubscription(ctx, channel.Owner)
+	switch {
+	case errors.As(err, &full):
+		return s.blogs.Transact(ctx, partitionOf(channel.Key()), Merge(openGate(channel.Incarnation), Exists))
+	case err != nil:
+		return err
+	}
+	return s.join(ctx, channel, channel.Owner)
 }
 
 // takeBackUngated deletes an active row whose gates are both gone: an insert

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -242,6 +243,9 @@ func (w *world) mustHaveOneOwner(mine domain.Channel, err error, theirs domain.C
 // The name goes through another's life, or through an own deletion, between any
 // two calls of the creator.
 func TestACreationOutlivesWhatHappensToItsName(t *testing.T) {
+	// complete tells that what was deleted had been created whole, up to the
+	// owner's subscription: then the creation need not outlive it.
+	var complete bool
 	works := map[string]func(w *world){
 		"another's whole life": func(w *world) {
 			if theirs, err := w.store.CreateChannel(w.t.Context(), w.channel("garden", eve)); err == nil {
@@ -251,6 +255,7 @@ func TestACreationOutlivesWhatHappensToItsName(t *testing.T) {
 		},
 		"its own deletion": func(w *world) {
 			if own, err := w.store.Channel(w.t.Context(), "garden"); err == nil {
+				complete = w.has("garden", "sub!"+string(ada))
 				w.delete(own)
 			}
 		},
@@ -262,9 +267,14 @@ func TestACreationOutlivesWhatHappensToItsName(t *testing.T) {
 	}
 	for name, work := range works {
 		eachCall(t, "comes after "+name, func(w *world, n int) {
+			complete = false
 			w.arm(before(n, func() { work(w) }))
 			made, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
 			w.ok(err)
+			if complete {
+				w.mustBeSound()
+				return
+			}
 			w.mustBeWhole(made, err)
 		})
 	}
@@ -292,11 +302,34 @@ func TestOneOfManyCreatorsOfANameWins(t *testing.T) {
 	if err != nil || read != winners[0] {
 		t.Errorf("the winner made %+v, and there is %+v, %v", winners[0], read, err)
 	}
-	var gates []string
+	var left []string
 	for _, row := range w.rows("Blogs") {
-		gates = append(gates, row.Row)
+		left = append(left, row.Row)
 	}
-	if !slices.Equal(gates, []string{openGate(read.Incarnation)}) {
-		t.Errorf("the partition holds %s, want the winner's gate alone", strings.Join(gates, ", "))
+	if !slices.Equal(left, []string{openGate(read.Incarnation), "sub!" + string(read.Owner)}) {
+		t.Errorf("the partition holds %s, want the winner's gate and subscription alone", strings.Join(left, ", "))
 	}
+}
+
+// The insert of the row is sent again and lands after the whole deletion, and
+// the mark of whoever asked for that only then. Its message has been settled.
+func TestALateRowThatWasMarkedAfterItsDeletionDoesNotKeepTheName(t *testing.T) {
+	w := newWorld(t)
+	channel := w.create("garden", ada)
+	row := w.rows("Channels")[0]
+	_, err := w.store.AskDeletion(t.Context(), channel.Key(), ada, domain.OneOf(channel.Incarnation))
+	w.ok(err)
+	w.delete(channel)
+	w.ok(w.store.UpdateDeletion(t.Context(), channel.Ref(), func(d *domain.Deletion) bool {
+		d.State = domain.DeletionDone
+		return true
+	}))
+	w.ok(w.table("Channels").Transact(t.Context(), row.Partition, storage.Insert(row.Row, row.Properties...)))
+	if _, err := w.store.MarkDeleting(t.Context(), channel.Ref()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.store.Tend(t.Context(), time.Hour)
+	w.ok(err)
+	w.create("garden", eve)
+	w.mustBeSound()
 }

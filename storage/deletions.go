@@ -103,7 +103,7 @@ func (s *Store) OpenDeletion(ctx context.Context, m domain.Message) error {
 // once, also if a reply is lost; change may be called several times until then.
 func (s *Store) UpdateDeletion(ctx context.Context, ref domain.ChannelRef, change func(*domain.Deletion) bool) error {
 	mine := domain.NewRevision()
-	err := contend(ctx, func() error {
+	err := s.contend(ctx, func() error {
 		row, err := s.deletions.Get(ctx, partitionOf(ref.Key), deletionRow(ref.Incarnation))
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package storage_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -27,14 +28,12 @@ func (w *world) editBy(s *storage.Store, blog domain.Blog, expected domain.Preco
 	return s.Edit(w.t.Context(), blog.Channel, blog.ID, blog.UserID, expected, domain.Draft{Text: text})
 }
 
-// vote changes a post's rating as a vote will: in the row and in the index.
+// vote gives a post as many votes as it takes it from one rating to another.
 func (w *world) vote(blog domain.Blog, from, to int64) {
 	w.t.Helper()
-	rate := func(rating int64) string { return rateRow(rating, blog.ID) }
-	w.ok(w.table("Blogs").Transact(w.t.Context(), string(blog.Channel.Key),
-		storage.Merge("blog!"+string(blog.ID), storage.Exists, storage.Int64("Rating", to)),
-		storage.Delete(rate(from), storage.Exists),
-		storage.Insert(rate(to), storage.String("Incarnation", blog.Channel.Incarnation))))
+	for n := from; n < to; n++ {
+		w.ok(w.store.Vote(w.t.Context(), blog.Channel, blog.ID, domain.UserName(fmt.Sprintf("voter%d", n))))
+	}
 }
 
 func TestAnEditReplacesTitleAndTextAlone(t *testing.T) {

@@ -21,11 +21,15 @@ import (
 //	gate!shut!<incarnation>            the fence: rows may be swept
 //	once!<hash>                        an idempotency key and the post it made
 //	rate!<inverted rating>!<id>        index of posts, most popular first
+//	sub!<user>                         who subscribes
+//	vote!<id>!<user>                   one vote of one user on one post
 const (
 	prefixBlog = "blog!"
 	prefixGate = "gate!"
 	prefixOnce = "once!"
 	prefixRate = "rate!"
+	prefixSub  = "sub!"
+	prefixVote = "vote!"
 
 	prefixOpen = prefixGate + "open!"
 	prefixShut = prefixGate + "shut!"
@@ -65,6 +69,42 @@ func parseRateRow(row string) (rating int64, id domain.BlogID, ok bool) {
 	digits, rest, found := strings.Cut(strings.TrimPrefix(row, prefixRate), "!")
 	inverted, err := strconv.ParseInt(digits, 10, 64)
 	return maxRating - inverted, domain.BlogID(rest), found && err == nil
+}
+
+// ratedRange is the range of row keys of the index rows of one rating.
+func ratedRange(rating int64) (from, to string) {
+	from = fmt.Sprintf("%s%0*d!", prefixRate, ratingDigits, maxRating-rating)
+	return from, prefixEnd(from)
+}
+
+func subRow(user domain.UserName) string { return prefixSub + string(user) }
+
+// subscriberOf is the user of a sub! row.
+func subscriberOf(row string) (user domain.UserName, ok bool) {
+	name, ok := strings.CutPrefix(row, prefixSub)
+	return domain.UserName(name), ok
+}
+
+func voteRow(id domain.BlogID, user domain.UserName) string { return votesOf(id) + string(user) }
+
+// votesOf is the common prefix of all votes on a post.
+func votesOf(id domain.BlogID) string { return prefixVote + string(id) + "!" }
+
+// votedOn is the post of a vote! row.
+func votedOn(row string) domain.BlogID {
+	rest := strings.TrimPrefix(row, prefixVote)
+	return domain.BlogID(rest[:max(strings.LastIndexByte(rest, '!'), 0)])
+}
+
+func subscriptionRow(ref domain.ChannelRef) string {
+	return string(ref.Key) + "!" + string(ref.Incarnation)
+}
+
+// parseSubscriptionRow is the inverse of subscriptionRow. Neither part holds
+// an exclamation mark.
+func parseSubscriptionRow(row string) domain.ChannelRef {
+	key, incarnation, _ := strings.Cut(row, "!")
+	return domain.ChannelRef{Key: domain.ChannelKey(key), Incarnation: domain.Incarnation(incarnation)}
 }
 
 // onceRow hashes the pair, since a key of the client's may hold anything.

@@ -12,12 +12,13 @@ import (
 
 // The tables. Their names are also those of the design.
 const (
-	tableChannels  = "Channels"
-	tableBlogs     = "Blogs"
-	tableDeletions = "Deletions"
-	tableUsers     = "Users"
-	tableSessions  = "Sessions"
-	tableThrottle  = "Throttle"
+	tableChannels      = "Channels"
+	tableBlogs         = "Blogs"
+	tableDeletions     = "Deletions"
+	tableUsers         = "Users"
+	tableSessions      = "Sessions"
+	tableThrottle      = "Throttle"
+	tableSubscriptions = "Subscriptions"
 )
 
 // A Store is everything that MicroBlogging does to its tables and queues. Each
@@ -28,39 +29,53 @@ type Store struct {
 	tables TableDriver
 	queues QueueDriver
 
-	channels  *Table
-	blogs     *Table
-	deletions *Table
-	users     *Table
-	sessions  *Table
-	throttle  *Table
-	queue     *Queue
-	poison    *Queue
+	channels      *Table
+	blogs         *Table
+	deletions     *Table
+	users         *Table
+	sessions      *Table
+	throttle      *Table
+	subscriptions *Table
+	queue         *Queue
+	poison        *Queue
 
 	hashing hashingSlots
+	pause   Pause
 }
+
+// A Pause waits between two attempts at a contended row, or until ctx ends,
+// which is an error.
+type Pause func(ctx context.Context, d time.Duration) error
 
 // New is a store on a backend. Prepare must have succeeded once on the backend
 // before anything else does.
 func New(tables TableDriver, queues QueueDriver) *Store {
+	return NewWithPause(tables, queues, sleep)
+}
+
+// NewWithPause is a store that waits by pause before it tries again on a
+// contended row, for who owns the time in the clock's place.
+func NewWithPause(tables TableDriver, queues QueueDriver, pause Pause) *Store {
 	return &Store{
-		tables:    tables,
-		queues:    queues,
-		channels:  NewTable(tables, tableChannels),
-		blogs:     NewTable(tables, tableBlogs),
-		deletions: NewTable(tables, tableDeletions),
-		users:     NewTable(tables, tableUsers),
-		sessions:  NewTable(tables, tableSessions),
-		throttle:  NewTable(tables, tableThrottle),
-		queue:     NewQueue(queues, domain.QueueName),
-		poison:    NewQueue(queues, domain.PoisonQueueName),
-		hashing:   newHashingSlots(),
+		tables:        tables,
+		queues:        queues,
+		channels:      NewTable(tables, tableChannels),
+		blogs:         NewTable(tables, tableBlogs),
+		deletions:     NewTable(tables, tableDeletions),
+		users:         NewTable(tables, tableUsers),
+		sessions:      NewTable(tables, tableSessions),
+		throttle:      NewTable(tables, tableThrottle),
+		subscriptions: NewTable(tables, tableSubscriptions),
+		queue:         NewQueue(queues, domain.QueueName),
+		poison:        NewQueue(queues, domain.PoisonQueueName),
+		hashing:       newHashingSlots(),
+		pause:         pause,
 	}
 }
 
 // Prepare creates the tables and queues that are missing. It may be repeated.
 func (s *Store) Prepare(ctx context.Context) error {
-	for _, t := range []*Table{s.channels, s.blogs, s.deletions, s.users, s.sessions, s.throttle} {
+	for _, t := range []*Table{s.channels, s.blogs, s.deletions, s.users, s.sessions, s.throttle, s.subscriptions} {
 		if err := s.tables.CreateTable(ctx, t.name); err != nil {
 			return fmt.Errorf("creating table %s: %w", t.name, err)
 		}
@@ -89,7 +104,9 @@ func (s *Store) Ready(ctx context.Context) error {
 func (s *Store) Messages() *Queue { return s.queue }
 
 const (
-	maxContention     = 64
+	// maxContention is many more than writers meet on one row: with n of them, one
+	// succeeds each time.
+	maxContention     = 1000
 	maxContentionWait = 50 * time.Millisecond
 )
 
@@ -100,14 +117,14 @@ var errTryAgain = errors.New("try again")
 // contend repeats a read and conditional write while it answers errTryAgain,
 // with jitter, so that the writers of one row do not meet again. The attempts
 // are bounded: one row takes only so many writers.
-func contend(ctx context.Context, attempt func() error) error {
+func (s *Store) contend(ctx context.Context, attempt func() error) error {
 	for n := range maxContention {
 		err := attempt()
 		if !errors.Is(err, errTryAgain) {
 			return err
 		}
 		ceiling := min(time.Millisecond<<min(n, 10), maxContentionWait)
-		if err := sleep(ctx, rand.N(ceiling)); err != nil {
+		if err := s.pause(ctx, rand.N(ceiling)); err != nil {
 			return err
 		}
 	}

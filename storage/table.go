@@ -80,13 +80,28 @@ func (t *Table) First(ctx context.Context, n int, q Range) ([]Entity, error) {
 // All streams the rows of a scan in pages of q.Limit, or the most if that is 0.
 // It holds one page at a time, and ends after the first error.
 func (t *Table) All(ctx context.Context, q Scan) iter.Seq2[Entity, error] {
-	if q.Limit == 0 {
-		q.Limit = MaxPage
+	return eachRow(q.Paging, func(p Paging) (Page, error) {
+		q.Paging = p
+		return t.Scan(ctx, q)
+	})
+}
+
+// Within streams the rows of a range, as All does those of a scan.
+func (t *Table) Within(ctx context.Context, q Range) iter.Seq2[Entity, error] {
+	return eachRow(q.Paging, func(p Paging) (Page, error) {
+		q.Paging = p
+		return t.Range(ctx, q)
+	})
+}
+
+func eachRow(start Paging, read func(Paging) (Page, error)) iter.Seq2[Entity, error] {
+	if start.Limit == 0 {
+		start.Limit = MaxPage
 	}
 	return func(yield func(Entity, error) bool) {
-		q := q
+		p := start
 		for {
-			page, err := t.Scan(ctx, q)
+			page, err := read(p)
 			if err != nil {
 				yield(Entity{}, err)
 				return
@@ -99,7 +114,7 @@ func (t *Table) All(ctx context.Context, q Scan) iter.Seq2[Entity, error] {
 			if page.Continuation == "" {
 				return
 			}
-			q.Continuation = page.Continuation
+			p.Continuation = page.Continuation
 		}
 	}
 }

@@ -63,7 +63,7 @@ func (s *Store) takeBack(ctx context.Context, counters []counter) error {
 // count adds to a counter, once, unless that would pass its limit.
 func (s *Store) count(ctx context.Context, c counter, by int64, ends time.Time) error {
 	mine := domain.NewRevision()
-	err := contend(ctx, func() error {
+	err := s.contend(ctx, func() error {
 		row, err := s.throttle.Get(ctx, c.partition, c.row)
 		failures := row.Properties.Int64(propFailures) + by
 		changes := append(stamp(row.Properties, mine), Int64(propFailures, max(failures, 0)))

@@ -120,8 +120,7 @@ func TestARowWithoutGatesIsTakenBack(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		whole, open, shut := w.create("whole", ada), w.create("ghost", ada), w.create("shut", ada)
 		w.post(whole, grace, "kept")
-		blogs := w.table("Blogs")
-		w.ok(blogs.Transact(t.Context(), "ghost", storage.Delete(openGate(open.Incarnation), storage.Exists)))
+		w.ungate(open)
 		_, err := w.store.ShutGate(t.Context(), shut.Ref()) // but not marked
 		w.ok(err)
 		if done := w.tendAfter(patience); done.Ungated != 1 {
@@ -200,7 +199,7 @@ func TestNoMishapOfASweepForgetsADeletion(t *testing.T) {
 	eachMishap(t, func(w *world) {
 		first, second := w.create("a", ada), w.create("b", ada)
 		ghost := w.create("ghost", ada)
-		w.ok(w.table("Blogs").Transact(w.t.Context(), "ghost", storage.Delete(openGate(ghost.Incarnation), storage.Exists)))
+		w.ungate(ghost)
 		w.forget(first)
 		w.forget(second)
 		time.Sleep(2 * patience)

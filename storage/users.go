@@ -126,7 +126,7 @@ func (s *Store) raiseEpoch(ctx context.Context, user domain.UserName,
 	change func(now userRow) (Properties, error),
 ) (epoch int64, err error) {
 	mine := domain.NewRevision()
-	err = contend(ctx, func() error {
+	err = s.contend(ctx, func() error {
 		row, err := s.readUser(ctx, user)
 		switch {
 		case err != nil:

@@ -165,6 +165,15 @@ func (w *world) has(key domain.ChannelKey, row string) bool {
 	return true
 }
 
+// ungate leaves of a channel what a row leaves that lands after the whole
+// deletion: itself.
+func (w *world) ungate(channel domain.Channel) {
+	w.t.Helper()
+	w.ok(w.table("Blogs").Transact(w.t.Context(), string(channel.Key()),
+		storage.Delete(openGate(channel.Incarnation), storage.Exists),
+		storage.Delete("sub!"+string(channel.Owner), storage.Exists)))
+}
+
 func openGate(i domain.Incarnation) string { return "gate!open!" + string(i) }
 
 func shutGate(i domain.Incarnation) string { return "gate!shut!" + string(i) }

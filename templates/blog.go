@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/a-h/templ"
@@ -10,9 +11,11 @@ import (
 type Post struct {
 	ID string
 	// Title may be empty.
-	Title     string
-	Text      string
-	Author    string
+	Title  string
+	Text   string
+	Author string
+	// Rating is how many vote for it.
+	Rating    int64
 	CreatedOn time.Time
 	// EditedOn is zero if the post was never edited.
 	EditedOn time.Time
@@ -29,31 +32,17 @@ type Draft struct {
 	Key string
 }
 
-// A Blog is the permalink page of one post. Deleting it posts action=delete and
-// etag to [BlogPath].
+// A Blog is the permalink page of one post. Voting for it posts action=vote or
+// action=unvote to [BlogPath], and deleting it action=delete and etag.
 type Blog struct {
 	Channel string
 	Post    Post
+	// Voted says that the reader votes for the post.
+	Voted bool
 	// ETag is the version that is shown: what is deleted is what was read.
 	ETag      string
 	CanEdit   bool
 	CanDelete bool
-}
-
-// An EditBlog is the form that edits a post. It posts title, text and etag to
-// [EditBlogPath].
-type EditBlog struct {
-	Form
-	Channel string
-	ID      string
-	Title   string
-	Text    string
-	// ETag is the version that saving will replace. If Current is set, it is
-	// that one's, so that saving again means it.
-	ETag string
-	// Current is the post as somebody else saved it in between; nil if nobody
-	// did. Title and Text are then what this author typed.
-	Current *Post
 }
 
 // postTitle names a post in the title of a document.
@@ -64,29 +53,62 @@ func postTitle(p Post) string {
 	return "Post by " + p.Author
 }
 
-// byline says who wrote a post, when, and whether it was edited since. The time
-// is the permalink, made of the base and the post's id, unless the base is empty.
-func (s *scratch) byline(base string, p *Post, now time.Time) templ.Component {
-	return s.component(func(b []byte) []byte {
-		b = append(b, `<p class="meta"><b>`...)
-		b = appendEscaped(b, p.Author)
-		b = append(b, "</b> · "...)
-		if base != "" {
-			b = append(b, `<a href="`...)
-			b = appendEscaped(b, base)
-			b = appendEscaped(b, p.ID)
-			b = append(b, `">`...)
-		}
-		b = appendTime(b, p.CreatedOn, now)
-		if base != "" {
-			b = append(b, "</a>"...)
-		}
-		if !p.EditedOn.IsZero() {
-			b = append(b, " · edited "...)
-			b = appendTime(b, p.EditedOn, now)
-		}
-		return append(b, "</p>"...)
-	})
+// A byline says who wrote a post, when, whether it was edited since, and how
+// many vote for it.
+type byline struct {
+	post *Post
+	now  time.Time
+	// channel is the path of the post's channel.
+	channel string
+	// name is the channel's, where posts of several channels meet; empty where
+	// the page says it.
+	name string
+	// alone is set on the post's own page: elsewhere the time leads there.
+	alone bool
 }
 
-func byline(p *Post, now time.Time) templ.Component { return new(scratch).byline("", p, now) }
+func (s *scratch) byline(v *byline) templ.Component { return s.component(v.append) }
+
+func (v *byline) append(b []byte) []byte {
+	b = append(b, `<p class="meta"><b>`...)
+	b = appendEscaped(b, v.post.Author)
+	b = append(b, "</b>"...)
+	if v.name != "" {
+		b = append(b, " in "...)
+		b = v.appendLink(b)
+		b = append(b, `"><bdi>`...)
+		b = appendEscaped(b, v.name)
+		b = append(b, "</bdi></a>"...)
+	}
+	b = append(b, " · "...)
+	if !v.alone {
+		b = v.appendLink(b)
+		b = append(b, "/blogs/"...)
+		b = appendEscaped(b, v.post.ID)
+		b = append(b, `">`...)
+	}
+	b = appendTime(b, v.post.CreatedOn, v.now)
+	if !v.alone {
+		b = append(b, "</a>"...)
+	}
+	if !v.post.EditedOn.IsZero() {
+		b = append(b, " · edited "...)
+		b = appendTime(b, v.post.EditedOn, v.now)
+	}
+	if v.post.Rating != 0 {
+		b = append(b, " · "...)
+		b = v.appendLink(b)
+		b = append(b, "?rating="...)
+		b = strconv.AppendInt(b, v.post.Rating, 10)
+		b = append(b, `">`...)
+		b = appendVotes(b, v.post.Rating)
+		b = append(b, "</a>"...)
+	}
+	return append(b, "</p>"...)
+}
+
+// appendLink begins a link to the channel, or to what is below it.
+func (v *byline) appendLink(b []byte) []byte {
+	b = append(b, `<a href="`...)
+	return appendEscaped(b, v.channel)
+}

@@ -24,14 +24,19 @@ func TestAPostWithoutATitleIsNamedByItsAuthor(t *testing.T) {
 	expect(t, BlogPage(pageAt("/x", ""), Blog{Channel: "aurora", Post: post}), in("h1", says("Post by ingrid")), in("title", says("Post by ingrid · aurora")))
 }
 
-func TestAStaleEditShowsBothVersions(t *testing.T) {
-	saved := samplePost()
-	v := EditBlog{Channel: "aurora", ID: saved.ID, Title: "Mine", Text: "My text", ETag: "new", Current: &saved}
-	expect(t, EditBlogPage(pageAt("/e", "ingrid"), v),
-		in("[role=alert]", says("saved in between")),
-		in("section", says("Green arcs"), says("One line.")),
-		in("form[action=/channels/aurora/blogs/2516789012345678901!abc/edit]",
-			in("input[name=title][value=Mine]"), in("textarea", says("My text")), in("input[name=etag][value=new]"),
-			in("a[href=/channels/aurora/blogs/2516789012345678901!abc]", says("Keep the saved version"))),
+func TestAPostSaysHowManyVoteAndWhetherTheReaderDoes(t *testing.T) {
+	const path = "/channels/aurora/blogs/2516789012345678901!abc"
+	v := Blog{Channel: "aurora", Post: samplePost()}
+	expect(t, BlogPage(pageAt(path, "ingrid"), v), silent("0 vote"), silent("You voted"),
+		in("form[action="+path+"]", in("input[name=action][value=vote]"), in("button", says("Vote"))),
+	)
+	v.Post.Rating, v.Voted = 1, true
+	expect(t, BlogPage(pageAt(path, "ingrid"), v),
+		in("a[href=/channels/aurora?rating=1]", says("1 vote"), silent("votes")), says("You voted for this post."),
+		in("form[action="+path+"]", in("input[name=action][value=unvote]"), in("button", says("Take back the vote"))),
+	)
+	v.Post.Rating = 1234
+	expect(t, BlogPage(pageAt(path, ""), v),
+		in("a[href=/channels/aurora?rating=1234]", says("1,234 votes")), without("form"), in("main", in("a", says("Sign in"))),
 	)
 }

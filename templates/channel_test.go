@@ -49,6 +49,61 @@ func TestAPagedChannelLeadsBackToTheNewestPosts(t *testing.T) {
 	)
 }
 
+func TestAChannelSaysHowManySubscribeAndLetsTheReader(t *testing.T) {
+	v := sampleChannel()
+	for _, test := range []struct {
+		n    int
+		more bool
+		want string
+	}{
+		{0, false, "0 subscribers"}, {1, false, "1 subscriber."}, {12, false, "12 subscribers."},
+		{1000, false, "1,000 subscribers."}, {1000, true, "1,000+ subscribers."},
+	} {
+		v.Readership = Readership{Subscribers: test.n, More: test.more}
+		expect(t, ChannelPage(pageAt("/channels/aurora", ""), v), in("aside", says(test.want), in("a", says("Sign in")), without("button")))
+	}
+	expect(t, ChannelPage(pageAt("/channels/aurora", "jo"), v),
+		in("form[method=post][action=/channels/aurora]", in("input[name=action][value=subscribe]"), in("button", says("Subscribe"))))
+	v.Readership.Subscribed = true
+	expect(t, ChannelPage(pageAt("/channels/aurora", "jo"), v),
+		in("form[method=post][action=/channels/aurora]", in("input[name=action][value=unsubscribe]"), in("button", says("Unsubscribe"))))
+	v.Readership.Refusal = "Too many."
+	expect(t, ChannelPage(pageAt("/channels/aurora", "jo"), v), in("title", says("Error")),
+		in("[role=alert]", says("Too many."), in("a[href=/subscriptions]")))
+}
+
+func TestAChannelLeadsToItsFeeds(t *testing.T) {
+	v := sampleChannel()
+	v.Name = "Füchse"
+	expect(t, ChannelPage(pageAt("/channels/F%C3%BCchse", ""), v),
+		in("link[rel=alternate][type=application/atom+xml][href=/channels/F%C3%BCchse/feed.atom][title=Füchse]"),
+		in("link[rel=alternate][type=application/feed+json][href=/channels/F%C3%BCchse/feed.json][title=Füchse]"),
+		in("aside", in("a[href=/channels/F%C3%BCchse/feed.atom]", says("Atom feed"))),
+	)
+}
+
+func TestAChannelIsLookedAtInThreeWays(t *testing.T) {
+	v := sampleChannel()
+	v.Posts[0].Rating = 3
+	page := pageAt("/channels/aurora", "jo")
+	expect(t, ChannelPage(page, v),
+		in("nav[aria-label=Views]", in("a[aria-current=page][href=/channels/aurora]", says("Newest")), in("a[href=/channels/aurora?order=rating]", says("Top rated"))),
+		in("article", in("a[href=/channels/aurora?rating=3]", says("3 votes"))),
+	)
+	v.View.TopRated = true
+	expect(t, ChannelPage(page, v), in("title", says("Top rated · aurora")), without("textarea"),
+		in("a[aria-current=page]", says("Top rated")), in("a[rel=next][href=/channels/aurora?order=rating&after=older%26more]", says("More posts")),
+	)
+	rating := int64(3)
+	v.View, v.After = View{Rating: &rating}, "x"
+	expect(t, ChannelPage(page, v), in("title", says("Posts with 3 votes · aurora")), times(1, "main[id=main]"),
+		in("a[aria-current=page][href=/channels/aurora?rating=3]"), in("nav[aria-label=Pages]", in("a[href=/channels/aurora?rating=3]", says("Back to the start"))),
+		in("a[rel=next][href=/channels/aurora?rating=3&after=older%26more]"),
+	)
+	v.Posts, v.Next, v.After = nil, "", ""
+	expect(t, ChannelPage(page, v), in("div[class=empty]", says("No post has 3 votes"), in("a[href=/channels/aurora?order=rating]")))
+}
+
 func TestAnEmptyChannelSaysWhatToDoNext(t *testing.T) {
 	v := sampleChannel()
 	v.Posts, v.Next = nil, ""

@@ -80,6 +80,8 @@ type field struct {
 	// MinLength is the least number of UTF-16 units, as browsers count; empty
 	// for none.
 	MinLength string
+	// Offers are completions; what is typed need not be one of them.
+	Offers []string
 	// Literal values are names and passwords: no spell check, no capitals.
 	Literal bool
 
@@ -89,6 +91,7 @@ type field struct {
 
 func (f field) hintID() string  { return f.Name + "-hint" }
 func (f field) errorID() string { return f.Name + "-error" }
+func (f field) listID() string  { return f.Name + "-list" }
 
 // describedBy ties the control to its hint and its error.
 func (f field) describedBy() string {

@@ -59,7 +59,8 @@ func (p Page) here() string {
 	return p.Path
 }
 
-// current says whether a link of the navigation leads to this very page.
+// current says whether a link of the navigation leads to this very page. To a
+// stranger home is the directory.
 func (p Page) current(path string) bool {
-	return p.within(path) || path == ChannelsPath && p.within(HomePath)
+	return p.within(path) || path == ChannelsPath && p.User == "" && p.within(HomePath)
 }

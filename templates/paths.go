@@ -1,21 +1,64 @@
 package templates
 
-import "net/url"
+import (
+	"net/url"
+	"strconv"
+	"strings"
+)
 
 // The paths of pages that have no parameters.
 const (
 	HomePath       = "/"
 	ChannelsPath   = "/channels"
 	NewChannelPath = "/channels/new"
-	SignUpPath     = "/sign-up"
-	SignInPath     = "/sign-in"
-	SignOutPath    = "/sign-out"
-	AccountPath    = "/account"
-	LearnPath      = "/how-deletion-works"
+	// SubscriptionsPath lists what whoever is signed in subscribes to.
+	SubscriptionsPath = "/subscriptions"
+	DigestPath        = "/digest"
+	SignUpPath        = "/sign-up"
+	SignInPath        = "/sign-in"
+	SignOutPath       = "/sign-out"
+	AccountPath       = "/account"
+	LearnPath         = "/how-deletion-works"
 )
 
 // ChannelPath is a channel's page. The name may be any text.
 func ChannelPath(name string) string { return ChannelsPath + "/" + url.PathEscape(name) }
+
+// TopRatedPath is a channel's page with the most popular posts first.
+func TopRatedPath(name string) string { return ChannelPath(name) + "?order=rating" }
+
+// RatedPath is a channel's page of the posts with so many votes.
+func RatedPath(name string, rating int64) string {
+	return ChannelPath(name) + "?rating=" + strconv.FormatInt(rating, 10)
+}
+
+// ChannelAtomPath is a channel's feed in the Atom format.
+func ChannelAtomPath(name string) string { return ChannelPath(name) + "/feed.atom" }
+
+// ChannelJSONFeedPath is a channel's feed in the JSON Feed format.
+func ChannelJSONFeedPath(name string) string { return ChannelPath(name) + "/feed.json" }
+
+// DigestDayPath is the digest of one day in a time zone. Empty, they mean today
+// and UTC.
+func DigestDayPath(day, zone string) string {
+	query := url.Values{}
+	if day != "" {
+		query.Set("day", day)
+	}
+	if zone != "" {
+		query.Set("tz", zone)
+	}
+	if len(query) == 0 {
+		return DigestPath
+	}
+	return DigestPath + "?" + query.Encode()
+}
+
+// DigestFeedPath is somebody's personal feed, with the days of a time zone.
+// Whoever knows the secret can read it.
+func DigestFeedPath(user, secret, zone string) string {
+	return DigestPath + "/" + url.PathEscape(user) + "/" + url.PathEscape(secret) + "/feed.atom?tz=" + url.QueryEscape(zone)
+}
 
 // EditChannelPath is where the owner changes the description.
 func EditChannelPath(name string) string { return ChannelPath(name) + "/edit" }
@@ -55,24 +98,23 @@ func withNext(path, next string) string {
 
 // directoryPath is one page of the directory.
 func directoryPath(prefix, after string) string {
-	query := ""
+	path := ChannelsPath
 	if prefix != "" {
-		query = "?prefix=" + url.QueryEscape(prefix)
+		path += "?prefix=" + url.QueryEscape(prefix)
 	}
 	if after != "" {
-		if query == "" {
-			query = "?after="
-		} else {
-			query += "&after="
-		}
-		query += url.QueryEscape(after)
+		path = continued(path, after)
 	}
-	return ChannelsPath + query
+	return path
 }
 
-// olderPath is the page of a channel that starts after a continuation.
-func olderPath(channel, after string) string {
-	return ChannelPath(channel) + "?after=" + url.QueryEscape(after)
+// continued is the page of a list that starts after a continuation.
+func continued(path, after string) string {
+	separator := "?"
+	if strings.Contains(path, "?") {
+		separator = "&"
+	}
+	return path + separator + "after=" + url.QueryEscape(after)
 }
 
 // newChannelNamed is the form for a new channel with the name filled in.

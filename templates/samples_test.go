@@ -72,7 +72,18 @@ func everyPage() map[string]templ.Component {
 	empty.Posts, empty.Next, empty.Description = nil, "", ""
 	paged.After, paged.CanManage = "x", true
 	strange.Name, strange.Description, strange.Draft = nasty, nasty, Draft{Form: refused("title", "text", "key"), Title: nasty, Text: nasty, Key: nasty}
+	rated, crowded := sampleChannel(), sampleChannel()
+	three := int64(3)
+	rated.View, rated.Posts, rated.Name = View{Rating: &three}, nil, nasty
+	crowded.View, crowded.After, crowded.Readership = View{TopRated: true}, "x", Readership{Subscribers: 1000, More: true, Subscribed: true, Refusal: nasty}
+	crowded.Posts[0].Rating = 3
 	post := samplePost()
+	conflict, unmerged := sampleConflict(), sampleConflict()
+	unmerged.Form, unmerged.Title, unmerged.Text = refused("title", "text"), nasty, nasty
+	unmerged.Conflict.Theirs.Title, unmerged.Conflict.Base = "", nasty
+	digest, quiet, made := sampleDigest(), sampleDigest(), sampleDigest()
+	quiet.Channels, quiet.Next, quiet.HasAddress = nil, "", true
+	made.HasAddress, made.Address = true, "https://example.org/"+nasty
 	pages := map[string]templ.Component{
 		"directory":           DirectoryPage(out, Directory{Channels: items, Next: "n"}),
 		"directory, filtered": DirectoryPage(in, Directory{Channels: items, Prefix: nasty, After: "a"}),
@@ -89,7 +100,21 @@ func everyPage() map[string]templ.Component {
 		"blog, nasty":         BlogPage(out, Blog{Channel: nasty, Post: Post{ID: nasty, Text: nasty, Author: nasty}, ETag: nasty, CanDelete: true}),
 		"edit blog":           EditBlogPage(in, EditBlog{Channel: "aurora", ID: post.ID, Title: post.Title, Text: post.Text, ETag: "e"}),
 		"edit blog, refused":  EditBlogPage(in, EditBlog{Form: refused("title", "text"), Channel: "aurora", ID: post.ID, Title: nasty, Text: nasty}),
-		"edit blog, stale":    EditBlogPage(in, EditBlog{Channel: "aurora", ID: post.ID, Title: "mine", Text: "mine", ETag: "e", Current: &post}),
+		"edit blog, stale":    EditBlogPage(in, conflict),
+		"edit blog, unmerged": EditBlogPage(in, unmerged),
+		"blog, voted":         BlogPage(in, Blog{Channel: "aurora", Post: crowded.Posts[0], Voted: true}),
+		"channel, top rated":  ChannelPage(in, crowded),
+		"channel, none rated": ChannelPage(out, rated),
+		"feed":                FeedPage(in, sampleFeed()),
+		"feed, empty":         FeedPage(in, Feed{}),
+		"feed, nothing yet":   FeedPage(in, Feed{Subscriptions: 1}),
+		"feed, past end":      FeedPage(in, Feed{After: "a"}),
+		"subscriptions":       SubscriptionsPage(in, Subscriptions{{Channel: nasty, Own: true, SubscribedOn: ago(time.Hour)}}),
+		"subscriptions, none": SubscriptionsPage(in, nil),
+		"digest":              DigestPage(in, digest),
+		"digest, quiet":       DigestPage(in, quiet),
+		"digest, address":     DigestPage(in, made),
+		"digest, no":          DigestPage(in, Digest{Form: refused("day", "tz"), Day: nasty, Zone: nasty}),
 		"new channel":         NewChannelPage(in, NewChannel{}),
 		"new channel, no":     NewChannelPage(in, NewChannel{Form: refused("name", "description"), Name: nasty, Description: nasty}),
 		"edit channel":        EditChannelPage(in, EditChannel{Name: "aurora", Description: "d"}),

@@ -85,6 +85,17 @@ func appendCount[N ~int | ~int64](b []byte, n N, unit string) []byte {
 	return b
 }
 
+// appendVotes writes how many votes there are: "1 vote", "1,234 votes".
+func appendVotes(b []byte, n int64) []byte {
+	b = append(b, count(n)...)
+	if n == 1 {
+		return append(b, " vote"...)
+	}
+	return append(b, " votes"...)
+}
+
+func votes(n int64) string { return string(appendVotes(nil, n)) }
+
 // span says how long something took: "4 seconds".
 func span(d time.Duration) string {
 	if d < time.Second {

@@ -19,6 +19,10 @@ func (s *server) apiRoutes(e *echo.Echo, version string) error {
 	(&channelsAPI{store: s.store, sessions: s.sessions}).routes(api)
 	(&deletionsAPI{store: s.store, sessions: s.sessions}).routes(api)
 	(&blogsAPI{store: s.store, sessions: s.sessions}).routes(api)
+	(&votesAPI{store: s.store, sessions: s.sessions}).routes(api)
+	(&subscriptionsAPI{store: s.store, sessions: s.sessions}).routes(api)
+	(&feedAPI{store: s.store, sessions: s.sessions}).routes(api)
+	(&digestAPI{store: s.store, sessions: s.sessions, origin: s.origin}).routes(api)
 	return openAPIRoute(e, version)
 }
 

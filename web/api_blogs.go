@@ -14,6 +14,7 @@ import (
 type blogStore interface {
 	Channel(ctx context.Context, key domain.ChannelKey) (domain.Channel, error)
 	Blogs(ctx context.Context, ref domain.ChannelRef, q storage.BlogQuery) (storage.BlogPage, error)
+	BlogsByRating(ctx context.Context, ref domain.ChannelRef, q storage.RatingQuery) (storage.BlogPage, error)
 	Blog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (domain.Blog, error)
 	Post(ctx context.Context, p storage.Posting) (domain.Blog, bool, error)
 	Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName,
@@ -47,10 +48,10 @@ type blogJSON struct {
 	EditedOn  apiTime            `json:"editedOn"`
 }
 
-func newBlogJSON(channel domain.Channel, b domain.Blog) blogJSON {
+func newBlogJSON(channel domain.ChannelName, b domain.Blog) blogJSON {
 	return blogJSON{
 		ID:        b.ID,
-		Channel:   channel.Name,
+		Channel:   channel,
 		Title:     b.Title,
 		Text:      b.Text,
 		UserID:    b.UserID,
@@ -63,20 +64,28 @@ func newBlogJSON(channel domain.Channel, b domain.Blog) blogJSON {
 func (a *blogsAPI) list(c echo.Context) error {
 	limit, limitErr := queryLimit(c)
 	since, until, intervalErr := queryInterval(c)
-	if err := domain.JoinInvalid(limitErr, intervalErr); err != nil {
+	rating, rated, ratingErr := queryRating(c)
+	if err := domain.JoinInvalid(limitErr, intervalErr, ratingErr); err != nil {
 		return err
 	}
-	channel, err := a.channel(c)
+	channel, err := pathChannel(c, a.store)
 	if err != nil {
 		return err
 	}
-	page, err := a.store.Blogs(c.Request().Context(), channel.Ref(),
-		storage.BlogQuery{Since: since, Until: until, After: c.QueryParam("after"), Limit: limit})
+	ctx, after := c.Request().Context(), c.QueryParam("after")
+	var page storage.BlogPage
+	if rated {
+		page, err = a.store.BlogsByRating(ctx, channel.Ref(),
+			storage.RatingQuery{Rating: rating, After: after, Limit: limit})
+	} else {
+		page, err = a.store.Blogs(ctx, channel.Ref(),
+			storage.BlogQuery{Since: since, Until: until, After: after, Limit: limit})
+	}
 	if err != nil {
 		return err
 	}
 	return respond(c, http.StatusOK, newList(page.Items, page.Next, func(b domain.Blog) blogJSON {
-		return newBlogJSON(channel, b)
+		return newBlogJSON(channel.Name, b)
 	}))
 }
 
@@ -90,7 +99,7 @@ func (a *blogsAPI) create(c echo.Context) error {
 	if err := domain.JoinInvalid(keyErr, draftErr); err != nil {
 		return err
 	}
-	channel, err := a.channel(c)
+	channel, err := pathChannel(c, a.store)
 	if err != nil {
 		return err
 	}
@@ -108,7 +117,7 @@ func (a *blogsAPI) create(c echo.Context) error {
 }
 
 func (a *blogsAPI) read(c echo.Context) error {
-	channel, id, err := a.named(c)
+	channel, id, err := pathBlog(c, a.store)
 	if err != nil {
 		return err
 	}
@@ -140,7 +149,7 @@ func (a *blogsAPI) edit(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	channel, id, err := a.named(c)
+	channel, id, err := pathBlog(c, a.store)
 	if err != nil {
 		return err
 	}
@@ -160,7 +169,7 @@ func (a *blogsAPI) delete(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	channel, id, err := a.named(c)
+	channel, id, err := pathBlog(c, a.store)
 	if err != nil {
 		return err
 	}
@@ -168,26 +177,6 @@ func (a *blogsAPI) delete(c echo.Context) error {
 		return withCurrent(channel, err)
 	}
 	return c.NoContent(http.StatusNoContent)
-}
-
-// channel is the channel that the path names, if it can be read.
-func (a *blogsAPI) channel(c echo.Context) (domain.Channel, error) {
-	name, err := channelName(c)
-	if err != nil {
-		return domain.Channel{}, err
-	}
-	return a.store.Channel(c.Request().Context(), name.Key())
-}
-
-// named is the channel and the post that the path names. Whether there is such
-// a post is not known yet.
-func (a *blogsAPI) named(c echo.Context) (domain.Channel, domain.BlogID, error) {
-	channel, err := a.channel(c)
-	if err != nil {
-		return domain.Channel{}, "", err
-	}
-	id, err := blogID(c)
-	return channel, id, err
 }
 
 func readDraft(c echo.Context) (domain.Draft, error) {
@@ -200,7 +189,7 @@ func readDraft(c echo.Context) (domain.Draft, error) {
 
 func respondBlog(c echo.Context, status int, channel domain.Channel, blog domain.Blog) error {
 	c.Response().Header().Set(headerETag, blogETag(blog))
-	return respond(c, status, newBlogJSON(channel, blog))
+	return respond(c, status, newBlogJSON(channel.Name, blog))
 }
 
 // withCurrent adds the post as it stands to the error of a stale request, with
@@ -210,5 +199,5 @@ func withCurrent(channel domain.Channel, err error) error {
 	if !errors.As(err, &stale) {
 		return err
 	}
-	return &staleRequest{error: err, etag: blogETag(stale.Current), current: newBlogJSON(channel, stale.Current)}
+	return &staleRequest{error: err, etag: blogETag(stale.Current), current: newBlogJSON(channel.Name, stale.Current)}
 }

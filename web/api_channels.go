@@ -92,7 +92,7 @@ func (a *channelsAPI) create(c echo.Context) error {
 }
 
 func (a *channelsAPI) read(c echo.Context) error {
-	channel, err := a.named(c)
+	channel, err := pathChannel(c, a.store)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (a *channelsAPI) describe(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	channel, err := a.named(c)
+	channel, err := pathChannel(c, a.store)
 	if err != nil {
 		return err
 	}
@@ -153,14 +153,6 @@ func (a *channelsAPI) delete(c echo.Context) error {
 func errOtherLife() error {
 	return refuse(http.StatusPreconditionFailed, "Another channel has the name",
 		"The channel was created again since you read it. Nothing was changed.")
-}
-
-func (a *channelsAPI) named(c echo.Context) (domain.Channel, error) {
-	name, err := channelName(c)
-	if err != nil {
-		return domain.Channel{}, err
-	}
-	return a.store.Channel(c.Request().Context(), name.Key())
 }
 
 func respondChannel(c echo.Context, status int, channel domain.Channel) error {

@@ -18,9 +18,13 @@ const pageSize = 20
 // pageRoutes registers what people see.
 func (s *server) pageRoutes(e *echo.Echo) {
 	p := s.pages()
-	(&directoryPages{pages: p, store: s.store}).routes(e)
+	directory := &directoryPages{pages: p, store: s.store}
+	directory.routes(e)
+	(&feedPages{pages: p, store: s.store, stranger: directory.list}).routes(e)
+	(&digestPages{pages: p, store: s.store, origin: s.origin}).routes(e)
 	(&channelPages{pages: p, store: s.store}).routes(e)
 	(&blogPages{pages: p, store: s.store}).routes(e)
+	(&editPages{pages: p, store: s.store}).routes(e)
 	(&deletionPages{pages: p, store: s.store, log: s.log, stopping: s.stopping}).routes(e)
 	(&sessionPages{pages: p, store: s.store}).routes(e)
 	(&accountPages{pages: p, store: s.store}).routes(e)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 
 	"github.com/labstack/echo/v4"
 
@@ -12,15 +13,15 @@ import (
 )
 
 type blogPageStore interface {
-	channelReader
-	Blog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (domain.Blog, error)
-	Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName,
-		expected domain.Precondition[domain.Revision], draft domain.Draft) (domain.Blog, error)
+	blogReader
 	DeleteBlog(ctx context.Context, channel domain.Channel, id domain.BlogID, by domain.UserName,
 		expected domain.Precondition[domain.Revision]) error
+	Vote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error
+	Unvote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error
+	Voted(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) (bool, error)
 }
 
-// blogPages show one post, and let its author change it.
+// blogPages show one post, take votes for it, and let its author delete it.
 type blogPages struct {
 	*pages
 	store blogPageStore
@@ -28,41 +29,68 @@ type blogPages struct {
 
 func (h *blogPages) routes(r router) {
 	get(r, "/channels/:name/blogs/:id", h.open(h.show))
-	r.Add(http.MethodPost, "/channels/:name/blogs/:id", h.closed(h.delete))
-	get(r, "/channels/:name/blogs/:id/edit", h.closed(h.editForm))
-	r.Add(http.MethodPost, "/channels/:name/blogs/:id/edit", h.closed(h.edit))
+	r.Add(http.MethodPost, "/channels/:name/blogs/:id", h.closed(h.act))
 }
 
 func (h *blogPages) show(c echo.Context, v visitor) error {
-	channel, blog, err := h.named(c)
+	channel, blog, err := namedPost(c, h.store)
 	if err != nil {
 		return err
+	}
+	voted := false
+	if v.SignedIn() {
+		if voted, err = h.store.Voted(c.Request().Context(), channel.Ref(), blog.ID, v.User); err != nil {
+			return err
+		}
 	}
 	isAuthor := v.User == blog.UserID
 	return render(c, http.StatusOK, templates.BlogPage(h.page(c, v), templates.Blog{
 		Channel:   string(channel.Name),
 		Post:      postOf(blog),
+		Voted:     voted,
 		ETag:      blogETag(blog),
 		CanEdit:   isAuthor,
 		CanDelete: isAuthor || v.User == channel.Owner,
 	}))
 }
 
-// delete is the only thing that the permalink's form does; the field "action"
-// keeps a form of another time from meaning it.
-func (h *blogPages) delete(c echo.Context, v visitor) error {
+// act does what the forms on the permalink do.
+func (h *blogPages) act(c echo.Context, v visitor) error {
 	form, err := readForm(c)
 	if err != nil {
 		return err
 	}
-	if form.Get("action") != "delete" {
-		return unknownAction()
+	switch form.Get("action") {
+	case "vote":
+		return h.vote(c, v, h.store.Vote, noticeVoted)
+	case "unvote":
+		return h.vote(c, v, h.store.Unvote, noticeUnvoted)
+	case "delete":
+		return h.delete(c, v, form)
 	}
+	return unknownAction()
+}
+
+// vote gives or takes back the visitor's one vote, whichever cast does.
+func (h *blogPages) vote(c echo.Context, v visitor,
+	cast func(context.Context, domain.ChannelRef, domain.BlogID, domain.UserName) error, n notice,
+) error {
+	channel, id, err := postAddress(c, h.store)
+	if err != nil {
+		return err
+	}
+	if err := cast(c.Request().Context(), channel.Ref(), id, v.User); err != nil {
+		return explain(err, "", "", linkTo(channel))
+	}
+	return h.done(c, n, templates.BlogPath(string(channel.Name), string(id)))
+}
+
+func (h *blogPages) delete(c echo.Context, v visitor, form url.Values) error {
 	expected, err := formETag(form)
 	if err != nil {
 		return err
 	}
-	channel, id, err := h.address(c)
+	channel, id, err := postAddress(c, h.store)
 	if err != nil {
 		return err
 	}
@@ -78,74 +106,15 @@ func (h *blogPages) delete(c echo.Context, v visitor) error {
 	return h.done(c, noticePostDeleted, templates.ChannelPath(string(channel.Name)))
 }
 
-func (h *blogPages) editForm(c echo.Context, v visitor) error {
-	channel, blog, err := h.named(c)
-	if err != nil {
-		return err
-	}
-	if blog.UserID != v.User {
-		return explain(domain.ErrForbidden, "", "", linkTo(channel))
-	}
-	return render(c, http.StatusOK, templates.EditBlogPage(h.page(c, v), templates.EditBlog{
-		Channel: string(channel.Name),
-		ID:      string(blog.ID),
-		Title:   blog.Title,
-		Text:    blog.Text,
-		ETag:    blogETag(blog),
-	}))
+type blogReader interface {
+	channelReader
+	Blog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (domain.Blog, error)
 }
 
-func (h *blogPages) edit(c echo.Context, v visitor) error {
-	form, err := readForm(c)
-	if err != nil {
-		return err
-	}
-	expected, err := formETag(form)
-	if err != nil {
-		return err
-	}
-	channel, id, err := h.address(c)
-	if err != nil {
-		return err
-	}
-	draft, err := domain.NewDraft(form.Get("title"), form.Get("text"))
-	if err == nil {
-		_, err = h.store.Edit(c.Request().Context(), channel.Ref(), id, v.User, expected, draft)
-	}
-	view := templates.EditBlog{
-		Channel: string(channel.Name),
-		ID:      string(id),
-		Title:   shown(form.Get("title")),
-		Text:    shown(form.Get("text")),
-		ETag:    shown(form.Get("etag")),
-	}
-	var stale *domain.StaleError
-	switch {
-	case err == nil, errors.As(err, &stale) && says(stale.Current, draft):
-		return h.done(c, noticeSaved, templates.BlogPath(view.Channel, view.ID))
-	case stale != nil:
-		current := postOf(stale.Current)
-		view.Current, view.ETag = &current, blogETag(stale.Current)
-		return again(c, err, templates.EditBlogPage(h.page(c, v), view))
-	}
-	refused, ok := formOf(err)
-	if !ok {
-		return explain(err, "", "", linkTo(channel))
-	}
-	view.Form = refused
-	return again(c, err, templates.EditBlogPage(h.page(c, v), view))
-}
-
-// says tells whether a post holds the draft already: then the form was sent
-// twice, by a double click or a reload, and there is nothing to choose between.
-func says(blog domain.Blog, draft domain.Draft) bool {
-	return blog.Title == draft.Title && blog.Text == draft.Text
-}
-
-// address is the channel and the post that the path names. Whether there is such
-// a post is not known yet.
-func (h *blogPages) address(c echo.Context) (domain.Channel, domain.BlogID, error) {
-	channel, err := namedChannel(c, h.store)
+// postAddress is the channel and the post that the path names. Whether there is
+// such a post is not known yet.
+func postAddress(c echo.Context, store channelReader) (domain.Channel, domain.BlogID, error) {
+	channel, err := namedChannel(c, store)
 	if err != nil {
 		return domain.Channel{}, "", err
 	}
@@ -156,13 +125,13 @@ func (h *blogPages) address(c echo.Context) (domain.Channel, domain.BlogID, erro
 	return channel, id, err
 }
 
-// named is the post that the path names.
-func (h *blogPages) named(c echo.Context) (domain.Channel, domain.Blog, error) {
-	channel, id, err := h.address(c)
+// namedPost is the post that the path names.
+func namedPost(c echo.Context, store blogReader) (domain.Channel, domain.Blog, error) {
+	channel, id, err := postAddress(c, store)
 	if err != nil {
 		return domain.Channel{}, domain.Blog{}, err
 	}
-	blog, err := h.store.Blog(c.Request().Context(), channel.Ref(), id)
+	blog, err := store.Blog(c.Request().Context(), channel.Ref(), id)
 	if err != nil {
 		err = explain(err, "", "", linkTo(channel))
 	}
@@ -175,7 +144,16 @@ func postOf(blog domain.Blog) templates.Post {
 		Title:     blog.Title,
 		Text:      blog.Text,
 		Author:    string(blog.UserID),
+		Rating:    blog.Rating,
 		CreatedOn: blog.CreatedOn,
 		EditedOn:  blog.EditedOn,
 	}
+}
+
+func postsOf(blogs []domain.Blog) []templates.Post {
+	posts := make([]templates.Post, len(blogs))
+	for i, blog := range blogs {
+		posts[i] = postOf(blog)
+	}
+	return posts
 }

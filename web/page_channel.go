@@ -5,7 +5,9 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"net/http"
+	"net/url"
 
 	"github.com/labstack/echo/v4"
 
@@ -19,7 +21,12 @@ type channelPageStore interface {
 	CreateChannel(ctx context.Context, channel domain.Channel) (domain.Channel, error)
 	Describe(ctx context.Context, ref domain.ChannelRef, by domain.UserName, description string) (domain.Channel, error)
 	Blogs(ctx context.Context, ref domain.ChannelRef, q storage.BlogQuery) (storage.BlogPage, error)
+	BlogsByRating(ctx context.Context, ref domain.ChannelRef, q storage.RatingQuery) (storage.BlogPage, error)
 	Post(ctx context.Context, p storage.Posting) (domain.Blog, bool, error)
+	Subscribers(ctx context.Context, ref domain.ChannelRef) (n int, more bool, err error)
+	Subscribed(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error)
+	Subscribe(ctx context.Context, channel domain.Channel, user domain.UserName) error
+	Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error
 }
 
 // channelPages make a channel, show it, and take posts to it.
@@ -32,7 +39,7 @@ func (h *channelPages) routes(r router) {
 	get(r, templates.NewChannelPath, h.closed(h.newForm))
 	r.Add(http.MethodPost, templates.NewChannelPath, h.closed(h.create))
 	get(r, "/channels/:name", h.open(h.show))
-	r.Add(http.MethodPost, "/channels/:name", h.closed(h.post))
+	r.Add(http.MethodPost, "/channels/:name", h.closed(h.act))
 	get(r, "/channels/:name/edit", h.closed(h.editForm))
 	r.Add(http.MethodPost, "/channels/:name/edit", h.closed(h.edit))
 }
@@ -68,7 +75,11 @@ func (h *channelPages) show(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	view, err := h.view(c, v, channel, c.QueryParam("after"))
+	order, err := queryView(c)
+	if err != nil {
+		return explain(err, "", "", linkTo(channel))
+	}
+	view, err := h.view(c, v, channel, order, c.QueryParam("after"))
 	if err != nil {
 		return err
 	}
@@ -78,8 +89,9 @@ func (h *channelPages) show(c echo.Context, v visitor) error {
 	return render(c, http.StatusOK, templates.ChannelPage(h.page(c, v), view))
 }
 
-// post makes one post of a form, however often the form is sent.
-func (h *channelPages) post(c echo.Context, v visitor) error {
+// act does what the forms on a channel's page do. The one for a post names no
+// action.
+func (h *channelPages) act(c echo.Context, v visitor) error {
 	form, err := readForm(c)
 	if err != nil {
 		return err
@@ -88,9 +100,45 @@ func (h *channelPages) post(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
+	switch form.Get("action") {
+	case "":
+		return h.post(c, v, channel, form)
+	case "subscribe":
+		return h.subscribe(c, v, channel)
+	case "unsubscribe":
+		if err := h.store.Unsubscribe(c.Request().Context(), channel.Ref(), v.User); err != nil {
+			return err
+		}
+		return h.done(c, noticeUnsubscribed, templates.ChannelPath(string(channel.Name)))
+	}
+	return unknownAction()
+}
+
+// subscribe subscribes the visitor, unless that would be one channel too many.
+func (h *channelPages) subscribe(c echo.Context, v visitor, channel domain.Channel) error {
+	err := h.store.Subscribe(c.Request().Context(), channel, v.User)
+	if err == nil {
+		return h.done(c, noticeSubscribed, templates.ChannelPath(string(channel.Name)))
+	}
+	if _, refused := formOf(err); !refused {
+		return err
+	}
+	view, readErr := h.view(c, v, channel, templates.View{}, "")
+	if readErr != nil {
+		return readErr
+	}
+	view.Draft.Key = rand.Text()
+	view.Readership.Refusal = fmt.Sprintf("You subscribe to %d channels, and cannot subscribe to more. "+
+		"Unsubscribe from another one first.", domain.MaxSubscriptions)
+	return again(c, err, templates.ChannelPage(h.page(c, v), view))
+}
+
+// post makes one post of a form, however often the form is sent.
+func (h *channelPages) post(c echo.Context, v visitor, channel domain.Channel, form url.Values) error {
 	key := cmp.Or(form.Get("key"), rand.Text())
 	draft, draftErr := domain.NewDraft(form.Get("title"), form.Get("text"))
-	if err = domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr); err == nil {
+	err := domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
+	if err == nil {
 		_, _, err = h.store.Post(c.Request().Context(),
 			storage.Posting{Channel: channel.Ref(), By: v.User, Key: key, Draft: draft})
 	}
@@ -101,7 +149,7 @@ func (h *channelPages) post(c echo.Context, v visitor) error {
 	if !ok {
 		return err
 	}
-	view, readErr := h.view(c, v, channel, "")
+	view, readErr := h.view(c, v, channel, templates.View{}, "")
 	if readErr != nil {
 		return readErr
 	}
@@ -155,26 +203,47 @@ func (h *channelPages) edit(c echo.Context, v visitor) error {
 		templates.EditChannel{Form: refused, Name: string(channel.Name), Description: shown(description)}))
 }
 
+// queryView is which posts of a channel are wanted.
+func queryView(c echo.Context) (templates.View, error) {
+	rating, rated, err := queryRating(c)
+	return templates.View{TopRated: rated && rating == nil, Rating: rating}, err
+}
+
 // view is a page of the channel's posts, with an empty form.
-func (h *channelPages) view(c echo.Context, v visitor, channel domain.Channel, after string) (templates.Channel, error) {
-	blogs, err := h.store.Blogs(c.Request().Context(), channel.Ref(), storage.BlogQuery{After: after, Limit: pageSize})
+func (h *channelPages) view(c echo.Context, v visitor, channel domain.Channel, order templates.View, after string) (templates.Channel, error) {
+	blogs, err := h.blogs(c.Request().Context(), channel.Ref(), order, after)
 	if err != nil {
 		return templates.Channel{}, explain(err, "", "", linkTo(channel))
 	}
-	posts := make([]templates.Post, len(blogs.Items))
-	for i, blog := range blogs.Items {
-		posts[i] = postOf(blog)
-	}
+	readership, err := h.readership(c.Request().Context(), channel.Ref(), v)
 	return templates.Channel{
 		Name:        string(channel.Name),
 		Owner:       string(channel.Owner),
 		Description: channel.Description,
 		CreatedOn:   channel.CreatedOn,
 		CanManage:   v.User == channel.Owner,
-		Posts:       posts,
+		Readership:  readership,
+		View:        order,
+		Posts:       postsOf(blogs.Items),
 		After:       after,
 		Next:        blogs.Next,
-	}, nil
+	}, err
+}
+
+func (h *channelPages) blogs(ctx context.Context, ref domain.ChannelRef, order templates.View, after string) (storage.BlogPage, error) {
+	if order.Newest() {
+		return h.store.Blogs(ctx, ref, storage.BlogQuery{After: after, Limit: pageSize})
+	}
+	return h.store.BlogsByRating(ctx, ref, storage.RatingQuery{Rating: order.Rating, After: after, Limit: pageSize})
+}
+
+func (h *channelPages) readership(ctx context.Context, ref domain.ChannelRef, v visitor) (templates.Readership, error) {
+	n, more, err := h.store.Subscribers(ctx, ref)
+	readership := templates.Readership{Subscribers: n, More: more}
+	if err == nil && v.SignedIn() {
+		readership.Subscribed, err = h.store.Subscribed(ctx, ref, v.User)
+	}
+	return readership, err
 }
 
 type channelReader interface {

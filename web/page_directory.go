@@ -15,14 +15,13 @@ type channelLister interface {
 	Channels(ctx context.Context, prefix, after string, limit int) (storage.ChannelPage, error)
 }
 
-// directoryPages list the channels.
+// directoryPages list the channels. To strangers that is the site's home, too.
 type directoryPages struct {
 	*pages
 	store channelLister
 }
 
 func (h *directoryPages) routes(r router) {
-	get(r, templates.HomePath, h.open(h.list))
 	get(r, templates.ChannelsPath, h.open(h.list))
 }
 

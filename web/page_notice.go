@@ -16,6 +16,12 @@ const (
 	noticePosted          notice = "posted"
 	noticeSaved           notice = "saved"
 	noticePostDeleted     notice = "post-deleted"
+	noticeSubscribed      notice = "subscribed"
+	noticeUnsubscribed    notice = "unsubscribed"
+	noticeVoted           notice = "voted"
+	noticeUnvoted         notice = "unvoted"
+	noticeAddressMade     notice = "address-made"
+	noticeAddressRevoked  notice = "address-revoked"
 	noticePasswordChanged notice = "password-changed"
 	noticeSessionsEnded   notice = "sessions-ended"
 	noticeSignedOut       notice = "signed-out"
@@ -30,6 +36,18 @@ func (n notice) sentence() string {
 		return "Your changes are saved."
 	case noticePostDeleted:
 		return "The post is deleted."
+	case noticeSubscribed:
+		return "You subscribe to this channel. Its posts are in your feed."
+	case noticeUnsubscribed:
+		return "You have unsubscribed. The channel’s posts have left your feed."
+	case noticeVoted:
+		return "Your vote is counted."
+	case noticeUnvoted:
+		return "Your vote is taken back."
+	case noticeAddressMade:
+		return "Your personal feed has a new address."
+	case noticeAddressRevoked:
+		return "The address of your personal feed is revoked. It stopped working."
 	case noticePasswordChanged:
 		return "Your password is changed. Every other session has ended."
 	case noticeSessionsEnded:

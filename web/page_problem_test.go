@@ -155,8 +155,8 @@ func TestAChannelPageReadsNoMoreThanItShows(t *testing.T) {
 		send change
 		want string
 	}{
-		"a stranger":         {func(*http.Request) {}, "Get Channels, Range Blogs"},
-		"somebody signed in": {cookie(token), "Get Sessions, Get Users, Get Channels, Range Blogs"},
+		"a stranger":         {func(*http.Request) {}, "Get Channels, Range Blogs, Range Blogs"},
+		"somebody signed in": {cookie(token), "Get Sessions, Get Users, Get Channels, Range Blogs, Range Blogs, Get Subscriptions"},
 	} {
 		var calls []string
 		s.breakStore(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {

@@ -40,6 +40,26 @@ func blogID(c echo.Context) (domain.BlogID, error) {
 	return domain.ParseBlogID(text)
 }
 
+// pathChannel is the channel that the path names, if it can be read.
+func pathChannel(c echo.Context, store channelReader) (domain.Channel, error) {
+	name, err := channelName(c)
+	if err != nil {
+		return domain.Channel{}, err
+	}
+	return store.Channel(c.Request().Context(), name.Key())
+}
+
+// pathBlog is the channel and the post that the path names. Whether there is
+// such a post is not known yet.
+func pathBlog(c echo.Context, store channelReader) (domain.Channel, domain.BlogID, error) {
+	channel, err := pathChannel(c, store)
+	if err != nil {
+		return domain.Channel{}, "", err
+	}
+	id, err := blogID(c)
+	return channel, id, err
+}
+
 // pathParam is a part of the path, decoded once. The router matches the raw path
 // if there is one, so that an encoded slash does not part a name.
 func pathParam(c echo.Context, name string) (string, error) {

@@ -56,6 +56,30 @@ func queryInterval(c echo.Context) (since, until time.Time, err error) {
 	return since, until, nil
 }
 
+// queryRating tells whether a list is wanted by rating, and which alone, if it is
+// one rating. The index of ratings knows no time.
+func queryRating(c echo.Context) (rating *int64, rated bool, err error) {
+	query := c.QueryParams()
+	if query.Has("order") && query.Get("order") != "rating" {
+		return nil, false, domain.Invalid("order", `must be "rating", or be left out for the newest first`)
+	}
+	if query.Has("rating") {
+		n, err := strconv.ParseUint(query.Get("rating"), 10, 32)
+		if err != nil {
+			return nil, false, domain.Invalid("rating", "must be a whole number of votes, such as 3")
+		}
+		one := int64(n)
+		rating = &one
+	}
+	rated = rating != nil || query.Has("order")
+	for _, side := range [...]string{"since", "until"} {
+		if rated && query.Has(side) {
+			return nil, false, domain.Invalid(side, "cannot narrow a list by rating")
+		}
+	}
+	return rating, rated, nil
+}
+
 func queryTime(c echo.Context, name string) (time.Time, error) {
 	values, given := c.QueryParams()[name]
 	if !given {

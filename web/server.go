@@ -40,6 +40,7 @@ type server struct {
 	guard    *guard
 	sessions *sessions
 	assets   templates.Assets
+	base     *url.URL
 	stopping <-chan struct{}
 }
 
@@ -66,12 +67,14 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 			Script:     files.URL("app.js"),
 			Icon:       files.URL("favicon.svg"),
 		},
+		base:     options.BaseURL,
 		stopping: options.Stopping,
 	}
 	e := s.newEcho()
 	get(e, static.Prefix+"*", serveStatic(files))
 	healthRoutes(e, store, s.log)
 	s.pageRoutes(e)
+	s.feedRoutes(e)
 	if err := s.apiRoutes(e, options.Version); err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func (j *job) do(ctx context.Context) error {
 
 func (j *job) deleteChannel(ctx context.Context) error {
 	w, ref := j.worker, j.message.Ref()
-	j.progress = &progress{store: w.store, ref: ref, log: w.Log}
+	j.progress = &progress{store: w.store, ref: ref, log: w.Log, every: w.Progress}
 	if err := j.progress.start(ctx, j.message); err != nil {
 		return err
 	}

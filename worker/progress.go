@@ -9,10 +9,6 @@ import (
 	"microblogging/domain"
 )
 
-// progressEvery is the longest that a reader of the progress page waits for
-// news while rows are being removed.
-const progressEvery = time.Second
-
 // deletionLog is where progress is recorded.
 type deletionLog interface {
 	OpenDeletion(ctx context.Context, m domain.Message) error
@@ -20,13 +16,15 @@ type deletionLog interface {
 }
 
 // progress gathers what one handling of a message has done and writes it to the
-// Deletions row: after the first transaction and then once a second. It is
+// Deletions row: after the first transaction and then at intervals. It is
 // safe for concurrent use. A write that fails is logged and its rows are
 // counted with the next, for progress must not stop the work.
 type progress struct {
 	store deletionLog
 	ref   domain.ChannelRef
 	log   *slog.Logger
+	// every is the longest time between two records while rows are removed.
+	every time.Duration
 
 	mu sync.Mutex
 	// step is the step under way.
@@ -61,7 +59,7 @@ func (p *progress) count(rows int64) bool {
 	first := p.rows == 0
 	p.rows += rows
 	p.pending += rows
-	return first || time.Since(p.written) >= progressEvery
+	return first || time.Since(p.written) >= p.every
 }
 
 // start records that the work has begun.

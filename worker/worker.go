@@ -23,6 +23,9 @@ type Options struct {
 	// MaxAttempts is how many attempts may fail without getting further before
 	// a message is poison.
 	MaxAttempts int
+	// Progress is the longest that a reader of the progress of a deletion waits
+	// for news while rows are being removed; the zero value means 1 s.
+	Progress time.Duration
 	// Drain is how long the steps in hand may take to finish once the worker is
 	// told to stop; the zero value means 10 s.
 	Drain time.Duration
@@ -43,8 +46,9 @@ const (
 	failedPollMin = 250 * time.Millisecond
 	failedPollMax = 5 * time.Second
 	// settleTime bounds the calls that settle a message.
-	settleTime   = 15 * time.Second
-	defaultDrain = 10 * time.Second
+	settleTime      = 15 * time.Second
+	defaultDrain    = 10 * time.Second
+	defaultProgress = time.Second
 )
 
 // Patience is how long a deletion may show no sign of life before it counts as
@@ -73,6 +77,9 @@ func New(s *storage.Store, o Options) *Worker { return newWorker(s, s.Messages()
 func newWorker(s store, q queue, o Options) *Worker {
 	if o.Drain == 0 {
 		o.Drain = defaultDrain
+	}
+	if o.Progress == 0 {
+		o.Progress = defaultProgress
 	}
 	return &Worker{Options: o, store: s, queue: q}
 }
@@ -156,6 +163,16 @@ func (w *Worker) handle(stop, work context.Context, m storage.Message) {
 
 	job.leased = held.release()
 	w.settle(context.WithoutCancel(ctx), job, result, err)
+}
+
+// Handle works on one message that was received already and settles it, as Run
+// does, but does not keep its lease: like a worker that misses every sign of
+// having lost it. It returns why the work did not end, and nil if it did.
+func (w *Worker) Handle(ctx context.Context, m storage.Message) error {
+	job := w.newJob(m, nil)
+	err := guarded(func() error { return job.do(ctx) })
+	w.settle(ctx, job, classify(ctx, err), err)
+	return err
 }
 
 // tend is the slow sweep.

@@ -16,16 +16,25 @@ import (
 )
 
 // sampleFeeds are the sample channels: a JSON Feed each, named after the
-// channel, with the owner as the feed's author.
+// channel.
 //
 //go:embed sample/*.json
 var sampleFeeds embed.FS
 
-// sampleUser owns the sample channels.
-const sampleUser domain.UserName = "ada"
+// sampleUsers own, read and vote. Who follows the sign-in link is the first, who
+// owns all channels but one, which is left to subscribe to.
+func sampleUsers() []domain.UserName { return []domain.UserName{"ada", "grace", "barbara"} }
+
+func sampleOwner(channel string) domain.UserName {
+	users := sampleUsers()
+	if channel == "reading-list" {
+		return users[1]
+	}
+	return users[0]
+}
 
 // fillSample fills a store that holds nothing and returns who can sign in to it;
-// nobody, if the store holds something. The sample's account has a password that
+// nobody, if the store holds something. The sample's accounts have passwords that
 // nobody knows.
 func fillSample(ctx context.Context, b *backend) (string, error) {
 	if err := b.Prepare(ctx); err != nil {
@@ -38,12 +47,14 @@ func fillSample(ctx context.Context, b *backend) (string, error) {
 	case len(page.Items) > 0:
 		return "", nil
 	}
-	_, err = b.SignUp(ctx, string(sampleUser), rand.Text())
-	if errors.Is(err, domain.ErrExists) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
+	for _, user := range sampleUsers() {
+		_, err := b.SignUp(ctx, string(user), rand.Text())
+		if errors.Is(err, domain.ErrExists) {
+			return "", nil
+		}
+		if err != nil {
+			return "", err
+		}
 	}
 	files, err := sampleFeeds.ReadDir("sample")
 	if err != nil {
@@ -54,7 +65,7 @@ func fillSample(ctx context.Context, b *backend) (string, error) {
 			return "", fmt.Errorf("sample %s: %w", file.Name(), err)
 		}
 	}
-	return string(sampleUser), nil
+	return string(sampleUsers()[0]), nil
 }
 
 func addSampleChannel(ctx context.Context, store *storage.Store, name string) error {
@@ -67,7 +78,8 @@ func addSampleChannel(ctx context.Context, store *storage.Store, name string) er
 	if err != nil {
 		return err
 	}
-	channel, err := domain.NewChannel(strings.TrimSuffix(name, ".json"), f.Title, sampleUser)
+	title := strings.TrimSuffix(name, ".json")
+	channel, err := domain.NewChannel(title, f.Title, sampleOwner(title))
 	if err != nil {
 		return err
 	}
@@ -75,8 +87,35 @@ func addSampleChannel(ctx context.Context, store *storage.Store, name string) er
 		return err
 	}
 	bringUpToDate(f.Entries, time.Now())
-	_, err = importFeed(ctx, store, channel.Ref(), sampleUser, f, func() error { return nil })
-	return err
+	if _, err = importFeed(ctx, store, channel.Ref(), channel.Owner, f, func() error { return nil }); err != nil {
+		return err
+	}
+	return addSampleReaders(ctx, store, channel)
+}
+
+// addSampleReaders lets all users vote for some posts, each for others, and all
+// but the first subscribe.
+func addSampleReaders(ctx context.Context, store *storage.Store, channel domain.Channel) error {
+	page, err := store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Limit: 30})
+	if err != nil {
+		return err
+	}
+	for i, user := range sampleUsers() {
+		if i > 0 {
+			if err := store.Subscribe(ctx, channel, user); err != nil {
+				return err
+			}
+		}
+		for n, blog := range page.Items {
+			if n%(i+2) != 1 {
+				continue
+			}
+			if err := store.Vote(ctx, channel.Ref(), blog.ID, user); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // bringUpToDate moves all entries in time by as much as brings the newest to a

@@ -30,6 +30,11 @@ class Account {
     return `${path}/${id}`;
   }
 
+  async unsubscribe(channel) {
+    const response = await send(this.site, "DELETE", `/subscriptions/${encodeURIComponent(channel)}`, undefined, this.token);
+    assert.equal(response.status, 204);
+  }
+
   // deleteChannel returns the path of the page that shows the progress.
   async deleteChannel(name) {
     const path = `/channels/${encodeURIComponent(name)}`;

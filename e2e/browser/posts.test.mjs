@@ -82,35 +82,6 @@ test("a channel of more posts than a page holds is read to its end and back", as
   await v.leave();
 });
 
-test("who saves what was saved meanwhile sees both versions and loses neither", async () => {
-  await ann.createChannel("stale");
-  const path = await ann.post("stale", "First words", "First title");
-  const [early, late] = [await visitor(sites.sample, { as: ann }), await visitor(sites.sample, { as: ann })];
-  for (const v of [early, late]) {
-    await v.open(path);
-    await v.follow(v.link("Edit"));
-  }
-  await early.fill({ Title: "Early title", Text: "Early words" });
-  await early.follow(early.button("Save"));
-  await late.fill({ Title: "Late title", Text: "Late words" });
-  await late.follow(late.button("Save"));
-
-  assert.equal(late.status, 412);
-  await late.page.getByRole("alert").waitFor();
-  await late.sees("Early title", "Early words");
-  assert.equal(await late.field("Title").inputValue(), "Late title");
-  assert.equal(await late.field("Text").inputValue(), "Late words");
-  await early.open(path);
-  assert.deepEqual(await early.posts(), ["Early words"], "nothing was overwritten unseen");
-  await look(late, "stale-edit");
-
-  await late.follow(late.button("Replace the saved version with mine"));
-  assert.equal(await late.heading(), "Late title");
-  assert.deepEqual(await late.posts(), ["Late words"]);
-  await early.leave();
-  await late.leave();
-});
-
 test("a post that was edited meanwhile is not deleted unseen", async () => {
   await ann.createChannel("unseen");
   const path = await ann.post("unseen", "First words");

@@ -1,0 +1,221 @@
+package lab
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+// An Ablation takes one guard out of what ships, by changing what an actor's
+// code sends or is answered. The explorer must notice: a guard whose removal
+// breaks no law is either needless or not tested.
+type Ablation struct {
+	// Guard says what was taken out, in a few words.
+	Guard string
+	// Scenario is where its absence shows; its name is the ablation's.
+	Scenario
+}
+
+// Ablations are the guards of the deletion protocol, one at a time.
+func Ablations() []Ablation {
+	return []Ablation{
+		unharmed(ablate("open-gate", "a post merges the open gate", "post",
+			always(func() Interceptor { return withoutGuard("gate!open!") }))),
+		interrupted(ablate("shut-gate", "a sweep merges the shut gate", "again",
+			always(func() Interceptor { return withoutGuard("gate!shut!") }))),
+		interrupted(ablate("incarnation", "a worker compares the incarnation of the channel with the message's", "again",
+			only("w", anyIncarnation))),
+		interrupted(ablate("if-match", "a write to the channel's row holds only for the version that was read", "again",
+			always(func() Interceptor { return withoutMatch }))),
+		unharmed(ablate("once", "a post inserts the once! row of its idempotency key", "one-key",
+			always(func() Interceptor { return withoutOnce }))),
+		ablate("look", "a creator looks at the row, whatever its insert was answered", "creators",
+			always(believer)),
+		among(unharmed(ablate("fresh-read", "the shut gate goes only after a fresh read of an empty partition", "edit-sweep",
+			only("w", oneRead))), "olga", "w1"),
+		among(sweepOff(ablate("queue-first", "a message is queued before the channel is marked (slow sweep off)", "web-dies",
+			only("olga", markFirst))), "olga", "w1"),
+		sweepOff(ablate("slow-sweep", "the slow sweep, with a queue that forgets", "forgotten", nil)),
+	}
+}
+
+// ablate is a scenario of what ships, without a guard.
+func ablate(name, guard, scenario string, intercept func(actor string) Interceptor) Ablation {
+	list := Scenarios()
+	s := list[slices.IndexFunc(list, func(s Scenario) bool { return s.Name == scenario })]
+	s.Name, s.Intercept = name, intercept
+	s.Slow = false
+	return Ablation{guard, s}
+}
+
+// unharmed does without faults: the order of calls is enough.
+func unharmed(a Ablation) Ablation {
+	a.Faults = 0
+	return a
+}
+
+// interrupted bounds preemptions: a few are enough, and found sooner.
+func interrupted(a Ablation) Ablation {
+	a.Preemptions = 4
+	return a
+}
+
+// among leaves only these actors.
+func among(a Ablation, actors ...string) Ablation {
+	a.Actors = slices.DeleteFunc(a.Actors, func(actor Actor) bool { return !slices.Contains(actors, actor.Name) })
+	return a
+}
+
+// sweepOff turns the slow sweep off.
+func sweepOff(a Ablation) Ablation {
+	a.Laws = Shipped{SweepOff: true}
+	return a
+}
+
+func always(interceptor func() Interceptor) func(string) Interceptor {
+	return func(string) Interceptor { return interceptor() }
+}
+
+// only intercepts the actors whose names start so.
+func only(prefix string, interceptor func() Interceptor) func(string) Interceptor {
+	return func(actor string) Interceptor {
+		if !strings.HasPrefix(actor, prefix) {
+			return nil
+		}
+		return interceptor()
+	}
+}
+
+// withoutGuard leaves out the merge of a gate before other operations.
+func withoutGuard(gate string) Interceptor {
+	return func(c Call, do func(Call) Answer) Answer {
+		if len(c.Operations) < 2 || c.Operations[0].Action != storage.ActionMerge || !strings.HasPrefix(c.Operations[0].Row, gate) {
+			return do(c)
+		}
+		return withoutOperation(c, 0, do)
+	}
+}
+
+// withoutOperation sends the others. The index of one that fails is what it
+// would be.
+func withoutOperation(c Call, i int, do func(Call) Answer) Answer {
+	c.Operations = slices.Delete(slices.Clone(c.Operations), i, i+1)
+	a := do(c)
+	var failed *storage.OperationError
+	if errors.As(a.Err, &failed) && failed.Index >= i {
+		a.Err = &storage.OperationError{Index: failed.Index + 1, Err: failed.Err}
+	}
+	return a
+}
+
+func withoutOnce(c Call, do func(Call) Answer) Answer {
+	for i, op := range c.Operations {
+		if strings.HasPrefix(op.Row, "once!") {
+			return withoutOperation(c, i, do)
+		}
+	}
+	return do(c)
+}
+
+// withoutMatch puts up with any version of a channel's row.
+func withoutMatch(c Call, do func(Call) Answer) Answer {
+	if c.Target == tableChannels {
+		c.Operations = slices.Clone(c.Operations)
+		for i := range c.Operations {
+			if _, ok := c.Operations[i].If.ETag(); ok {
+				c.Operations[i].If = storage.Exists
+			}
+		}
+	}
+	return do(c)
+}
+
+// anyIncarnation shows a worker every channel as the one that its message is
+// about.
+func anyIncarnation() Interceptor {
+	var about domain.Incarnation
+	return func(c Call, do func(Call) Answer) Answer {
+		a := do(c)
+		switch {
+		case c.Method == Receive && a.Err == nil:
+			if m, err := domain.DecodeMessage(a.Messages[0].Text); err == nil {
+				about = m.Incarnation
+			}
+		case c.Method == Get && c.Target == tableChannels && a.Err == nil:
+			a.Entity.Properties = a.Entity.Properties.Merged(storage.Properties{storage.String("Incarnation", about)})
+		}
+		return a
+	}
+}
+
+// oneRead lets a worker believe that the partition is empty once it has swept
+// what it read first.
+func oneRead() Interceptor {
+	reads := 0
+	return func(c Call, do func(Call) Answer) Answer {
+		if c.Method != Range || c.Target != tableBlogs {
+			return do(c)
+		}
+		if reads++; reads > 1 {
+			return Answer{}
+		}
+		return do(c)
+	}
+}
+
+// markFirst holds the message and the record of the deletion back until the
+// channel is marked.
+func markFirst() Interceptor {
+	var held []Call
+	return func(c Call, do func(Call) Answer) Answer {
+		switch {
+		case c.Method == Send, c.Method == Transact && c.Target == tableDeletions:
+			held = append(held, c)
+			return Answer{}
+		case c.Method != Transact || c.Target != tableChannels:
+			return do(c)
+		}
+		a := do(c)
+		for _, late := range held {
+			if a.Err == nil {
+				a = do(late)
+			}
+		}
+		held = nil
+		return a
+	}
+}
+
+// believer does not look: it takes the answer to the insert of a channel's row
+// for what is so. "Exists" is then somebody else's channel, with its gate.
+func believer() Interceptor {
+	const stranger = "STRANGERSTRANGERSTRANGERAA"
+	var inserted *Call
+	var answer Answer
+	return func(c Call, do func(Call) Answer) Answer {
+		switch {
+		case c.Target == tableChannels && len(c.Operations) == 1 && c.Operations[0].Action == storage.ActionInsert:
+			answer = do(c)
+			inserted = &c
+			return answer
+		case strings.HasSuffix(c.Row, stranger):
+			return Answer{}
+		case inserted == nil || c.Method != Get || c.Target != tableChannels:
+			return do(c)
+		}
+		row := storage.Entity{Partition: c.Partition, Row: c.Row, Properties: inserted.Operations[0].Properties}
+		inserted = nil
+		switch {
+		case answer.Err == nil:
+			return Answer{Entity: row}
+		case errors.Is(answer.Err, domain.ErrExists):
+			row.Properties = row.Properties.Merged(storage.Properties{storage.String("Incarnation", stranger)})
+			return Answer{Entity: row}
+		default:
+			return Answer{Err: domain.ErrNotFound}
+		}
+	}
+}

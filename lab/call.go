@@ -1,0 +1,127 @@
+package lab
+
+import (
+	"errors"
+
+	"microblogging/domain"
+	"microblogging/lab/mem"
+	"microblogging/storage"
+)
+
+// Method is what a call asks of the backend.
+type Method uint8
+
+// The methods of storage.TableDriver and storage.QueueDriver that an actor may
+// call.
+const (
+	Get Method = iota + 1
+	Range
+	Scan
+	Transact
+	Send
+	Receive
+	Update
+	Settle
+)
+
+// A Call is one request of an actor, as a value. Which fields count depends on
+// the method.
+type Call struct {
+	Method Method
+	// Target is the table or the queue.
+	Target         string
+	Partition, Row string
+	Range          storage.Range
+	Scan           storage.Scan
+	Operations     []storage.Operation
+	// Message is what an Update or a Settle names, and the text of a Send.
+	Message storage.Message
+}
+
+// Writes tells whether the call may have an effect.
+func (c *Call) Writes() bool { return c.Method >= Transact }
+
+// sum tells calls apart, so that code which does not do the same twice is found
+// out.
+func (c *Call) sum() mem.Sum {
+	var d mem.Digest
+	d.Int(uint64(c.Method))
+	for _, text := range []string{c.Target, c.Partition, c.Row, c.Range.Partition, c.Range.From, c.Range.To,
+		c.Range.Continuation, c.Scan.From, c.Scan.To, c.Scan.Continuation, c.Message.ID, c.Message.Receipt, c.Message.Text} {
+		d.Text(text)
+	}
+	for _, op := range c.Operations {
+		etag, _ := op.If.ETag()
+		d.Int(uint64(op.Action))
+		d.Text(op.Row)
+		d.Text(string(etag))
+		digestProperties(&d, op.Properties)
+	}
+	return d.Done()
+}
+
+func digestProperties(d *mem.Digest, properties storage.Properties) {
+	d.Int(uint64(len(properties)))
+	for _, p := range properties {
+		d.Text(p.Name)
+		d.Int(uint64(p.Value.Number()))
+		d.Text(p.Value.Text())
+	}
+}
+
+// An Answer is what a call returns. Which fields count depends on the method.
+type Answer struct {
+	Entity   storage.Entity
+	Page     storage.Page
+	Messages []storage.Message
+	Receipt  string
+	Err      error
+}
+
+// sum tells answers apart: an actor that gets answers with the same sums goes on
+// alike.
+func (a *Answer) sum() mem.Sum {
+	var d mem.Digest
+	if a.Err != nil {
+		digestError(&d, a.Err)
+		return d.Done()
+	}
+	digestEntity(&d, a.Entity)
+	d.Int(uint64(len(a.Page.Rows)))
+	for _, row := range a.Page.Rows {
+		digestEntity(&d, row)
+	}
+	d.Text(a.Page.Continuation)
+	for _, m := range a.Messages {
+		d.Text(m.Receipt)
+		d.Text(m.Text)
+	}
+	d.Text(a.Receipt)
+	return d.Done()
+}
+
+func digestEntity(d *mem.Digest, e storage.Entity) {
+	d.Text(e.Partition)
+	d.Text(e.Row)
+	d.Text(string(e.ETag))
+	digestProperties(d, e.Properties)
+}
+
+// meanings are the errors that a backend answers with.
+func meanings() []error {
+	return []error{domain.ErrNotFound, domain.ErrExists, domain.ErrConflict, domain.ErrLeaseLost, domain.ErrUnavailable}
+}
+
+func digestError(d *mem.Digest, err error) {
+	var failed *storage.OperationError
+	if errors.As(err, &failed) {
+		d.Int(uint64(failed.Index))
+	}
+	for i, meaning := range meanings() {
+		if errors.Is(err, meaning) {
+			d.Int(uint64(i) + 1)
+			return
+		}
+	}
+	d.Text(err.Error())
+}

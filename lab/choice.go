@@ -1,0 +1,143 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Fate is what befalls a call.
+type Fate uint8
+
+// The fates. All but the first cost a fault.
+const (
+	// Arrives: the call takes effect and is answered.
+	Arrives Fate = iota
+	// DiesBefore: the actor dies, and the call was never sent.
+	DiesBefore
+	// DiesAfter: the call takes effect, and the actor dies before the answer.
+	DiesAfter
+	// Lost: the call takes effect, and its answer does not arrive.
+	Lost
+	// Unsent: the call has no effect, and the actor is told that the store is
+	// unavailable.
+	Unsent
+	// Repeated: the call takes effect, its answer does not arrive, and the SDK
+	// sends it again while the actor waits. When it arrives again is another
+	// choice.
+	Repeated
+	// GivenUp: the actor is told that the store is unavailable, and the call is
+	// still under way.
+	GivenUp
+	// Copied: the call takes effect and is answered, and a copy of it is still
+	// under way.
+	Copied
+	// Forgotten: the queue loses a message.
+	Forgotten
+	// Lands: a call takes effect whose caller has given up, or a copy.
+	Lands
+)
+
+func fateNames() []string {
+	return []string{"arrives", "dies-before", "dies-after", "lost", "unsent", "repeated", "given-up", "copied", "forgotten", "lands"}
+}
+
+func (f Fate) String() string { return fateNames()[f] }
+
+// nobody is the actor of a choice that no actor takes part in.
+const nobody = -1
+
+// A Choice is one step of a schedule: whose call, what befalls it, and which
+// message or request is meant if several could be.
+type Choice struct {
+	Actor int8
+	Fate  Fate
+	Arg   uint8
+}
+
+// A Schedule is a run.
+type Schedule []Choice
+
+// Format writes a schedule as one word, with the names of the scenario's actors:
+// ann,ann:lost,bob*3,w1@0.
+func (s *Scenario) Format(schedule Schedule) string {
+	var words []string
+	for i := 0; i < len(schedule); {
+		n := i + 1
+		for n < len(schedule) && schedule[n] == schedule[i] {
+			n++
+		}
+		word := s.formatChoice(schedule[i])
+		if n-i > 1 {
+			word += "*" + strconv.Itoa(n-i)
+		}
+		words = append(words, word)
+		i = n
+	}
+	return strings.Join(words, ",")
+}
+
+func (s *Scenario) formatChoice(c Choice) string {
+	word := "network"
+	if c.Actor != nobody {
+		word = s.actorName(int(c.Actor))
+	}
+	if c.Fate != Arrives {
+		word += ":" + c.Fate.String()
+	}
+	if c.Arg > 0 {
+		word += "@" + strconv.Itoa(int(c.Arg))
+	}
+	return word
+}
+
+// Parse reads what Format wrote.
+func (s *Scenario) Parse(text string) (Schedule, error) {
+	var schedule Schedule
+	for word := range strings.SplitSeq(text, ",") {
+		word, repeats, repeated := strings.Cut(strings.TrimSpace(word), "*")
+		n := 1
+		if repeated {
+			var err error
+			if n, err = strconv.Atoi(repeats); err != nil {
+				return nil, fmt.Errorf("choice %q: %w", word, err)
+			}
+		}
+		choice, err := s.parseChoice(word)
+		if err != nil {
+			return nil, err
+		}
+		schedule = append(schedule, slices.Repeat(Schedule{choice}, n)...)
+	}
+	return schedule, nil
+}
+
+func (s *Scenario) parseChoice(word string) (Choice, error) {
+	word, arg, hasArg := strings.Cut(word, "@")
+	actor, fate, hasFate := strings.Cut(word, ":")
+	choice := Choice{Actor: nobody}
+	for i := range s.Actors {
+		if s.Actors[i].Name == actor {
+			choice.Actor = int8(i + 1)
+		}
+	}
+	if choice.Actor == nobody && actor != "network" {
+		return Choice{}, fmt.Errorf("scenario %s has no actor %q", s.Name, actor)
+	}
+	if hasFate {
+		at := slices.Index(fateNames(), fate)
+		if at < 0 {
+			return Choice{}, fmt.Errorf("there is no fate %q", fate)
+		}
+		choice.Fate = Fate(at)
+	}
+	if hasArg {
+		n, err := strconv.ParseUint(arg, 10, 8)
+		if err != nil {
+			return Choice{}, fmt.Errorf("choice %q: %w", word, err)
+		}
+		choice.Arg = uint8(n)
+	}
+	return choice, nil
+}

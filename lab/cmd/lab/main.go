@@ -1,0 +1,140 @@
+// Command lab explores the schedules and crashes of the real code. See package
+// lab.
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"microblogging/lab"
+	"microblogging/lab/prove"
+)
+
+type cli struct {
+	Prove     proveCmd     `cmd:"" help:"Explore everything and fail on any shortfall."`
+	List      listCmd      `cmd:"" help:"List the scenarios."`
+	Find      findCmd      `cmd:"" help:"Explore one scenario and print the shortest schedule that breaks a law."`
+	Replay    replayCmd    `cmd:"" help:"Run one schedule and print it."`
+	Schedules schedulesCmd `cmd:"" help:"Print, in Markdown, the shortest schedules of the textbook version and of each missing guard."`
+}
+
+func main() {
+	var c cli
+	ctx := kong.Parse(&c, kong.Name("lab"))
+	ctx.FatalIfErrorf(ctx.Run())
+}
+
+// The numbers of make prove, and about half of what it explores.
+const (
+	seedOfProof = 1
+	floorStates = 2_000_000
+	floorSteps  = 4_000_000
+	// floorSpeed is in steps a second.
+	floorSpeed = 20_000
+)
+
+var errShortfall = errors.New("that is less than what was to be shown")
+
+type proveCmd struct {
+	Seed uint64 `help:"Seed of the random walks." default:"1"`
+}
+
+func (c *proveCmd) Run() error {
+	report := prove.NewReport(os.Stdout)
+	began := time.Now()
+	s := prove.All(prove.Cases(false), c.Seed, report.Add)
+	if report.Err() != nil {
+		return report.Err()
+	}
+	fmt.Println()
+	for _, r := range s.Shortfalls {
+		if r.Finding == nil {
+			continue
+		}
+		if err := r.WriteSchedule(os.Stdout); err != nil {
+			return err
+		}
+	}
+	took := time.Since(began)
+	speed := float64(s.Steps) / took.Seconds()
+	fmt.Printf("%.0f s, %.0f steps a second\n%s\n", took.Seconds(), speed, s)
+	if len(s.Shortfalls) > 0 || speed < floorSpeed || s.States < floorStates || s.Steps < floorSteps {
+		return errShortfall
+	}
+	return nil
+}
+
+type listCmd struct{}
+
+func (*listCmd) Run() error {
+	for _, c := range prove.Cases(false) {
+		about := c.About
+		if c.Guard != "" {
+			about = "without the guard that " + c.Guard
+		}
+		fmt.Printf("%-16s %s\n", c.Name, about)
+	}
+	return nil
+}
+
+type findCmd struct {
+	Scenario string `arg:"" help:"Name of the scenario, from lab list."`
+	Seed     uint64 `help:"Seed of the random walks." default:"1"`
+}
+
+func (c *findCmd) Run() error {
+	found, ok := prove.Find(c.Scenario)
+	if !ok {
+		return fmt.Errorf("there is no scenario %q", c.Scenario)
+	}
+	r := found.Explore(c.Seed)
+	fmt.Printf("schedules=%d states=%d steps=%d rests=%d executions=%d, %.0f steps a second\n\n",
+		r.Schedules, r.States, r.Steps, r.Rests, r.Executions, float64(r.Steps)/r.Took.Seconds())
+	if r.Finding == nil {
+		fmt.Println("No law is broken.")
+		return nil
+	}
+	return r.WriteSchedule(os.Stdout)
+}
+
+type replayCmd struct {
+	Scenario string `arg:"" help:"Name of the scenario, from lab list."`
+	Schedule string `arg:"" help:"The choices, as a failing run prints them."`
+}
+
+func (c *replayCmd) Run() error {
+	found, ok := prove.Find(c.Scenario)
+	if !ok {
+		return fmt.Errorf("there is no scenario %q", c.Scenario)
+	}
+	schedule, err := found.Parse(c.Schedule)
+	if err != nil {
+		return err
+	}
+	x := lab.NewExplorer(found.Scenario)
+	defer x.Close()
+	run, replayErr := x.Replay(schedule, false)
+	return errors.Join(found.WriteTable(os.Stdout, run), replayErr)
+}
+
+type schedulesCmd struct{}
+
+func (*schedulesCmd) Run() error {
+	w := bufio.NewWriter(os.Stdout)
+	for _, c := range prove.Cases(false) {
+		if c.Part == prove.Real {
+			continue
+		}
+		if r := c.Explore(seedOfProof); r.Finding != nil {
+			if err := r.WriteSchedule(w); err != nil {
+				return err
+			}
+		}
+	}
+	return w.Flush()
+}

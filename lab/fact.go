@@ -1,0 +1,76 @@
+package lab
+
+import (
+	"microblogging/domain"
+	"microblogging/lab/mem"
+)
+
+// Kind says what a Fact is about.
+type Kind uint8
+
+// What a client can have been told, and what an actor sets out to do. What was
+// told is a promise that every later state is held against.
+const (
+	// Created: the channel is there.
+	Created Kind = iota + 1
+	// Taken: the name belongs to somebody else.
+	Taken
+	// Posted: the post is there.
+	Posted
+	// Removed: the post is gone.
+	Removed
+	// Accepted: nobody sees the channel any more, and its deletion will end.
+	Accepted
+	// Refused: the channel was there, and is gone.
+	Refused
+	// Edited: the post reads as Key says, unless somebody else edits it.
+	Edited
+	// Voted: the user's vote counts.
+	Voted
+	// Subscribed: the user subscribes.
+	Subscribed
+	// Asking: the actor asks for the deletion of a channel.
+	Asking
+	// Leaving: the actor ends a subscription.
+	Leaving
+	// Unvoting: the actor takes a vote back.
+	Unvoting
+	// Editing: the actor edits a post.
+	Editing
+	// Handling: the actor handles a message about the incarnation.
+	Handling
+)
+
+// A Fact is one thing that an actor was told or set out to do.
+type Fact struct {
+	Kind    Kind
+	Channel domain.ChannelRef
+	Blog    domain.BlogID
+	User    domain.UserName
+	// Key is an idempotency key, or the text of an edit.
+	Key string
+}
+
+func (f Fact) digest(d *mem.Digest) {
+	d.Int(uint64(f.Kind))
+	d.Text(string(f.Channel.Key))
+	d.Text(string(f.Channel.Incarnation))
+	d.Text(string(f.Blog))
+	d.Text(string(f.User))
+	d.Text(f.Key)
+}
+
+func sumFacts(facts []Fact) mem.Sum {
+	var d mem.Digest
+	for _, f := range facts {
+		f.digest(&d)
+	}
+	return d.Done()
+}
+
+// fact translates a fact into the names of the backend.
+func (n *names) fact(f Fact) Fact {
+	f.Channel.Incarnation = domain.Incarnation(n.outward(string(f.Channel.Incarnation)))
+	f.Blog = domain.BlogID(n.outward(string(f.Blog)))
+	return f
+}

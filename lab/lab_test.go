@@ -1,0 +1,158 @@
+package lab_test
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"microblogging/domain"
+	"microblogging/lab"
+	"microblogging/lab/prove"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// What the quick part of the proof explores at least; make prove explores much
+// more.
+const (
+	floorSchedules = 300_000
+	floorStates    = 400_000
+	floorSteps     = 700_000
+)
+
+func TestNoScheduleBreaksALawAndTheExplorerSeesWhatWould(t *testing.T) {
+	var table strings.Builder
+	report := prove.NewReport(&table)
+	s := prove.All(prove.Cases(true), 1, report.Add)
+	if report.Err() != nil {
+		t.Fatal(report.Err())
+	}
+	fmt.Printf("lab: %s\n", s) // also without -v
+	t.Log(table.String())
+	for _, r := range s.Shortfalls {
+		if r.Finding == nil {
+			t.Errorf("%s: no law was broken, and one should be", r.Name)
+			continue
+		}
+		var schedule strings.Builder
+		if err := r.WriteSchedule(&schedule); err != nil {
+			t.Error(err)
+		}
+		t.Errorf("%s", schedule.String())
+	}
+	if s.Schedules < floorSchedules || s.States < floorStates || s.Steps < floorSteps {
+		t.Errorf("explored less than %d schedules, %d states, %d steps", floorSchedules, floorStates, floorSteps)
+	}
+}
+
+func ablated(t *testing.T, name string) lab.Scenario {
+	t.Helper()
+	for _, a := range lab.Ablations() {
+		if a.Name == name {
+			return a.Scenario
+		}
+	}
+	t.Fatalf("there is no ablation %s", name)
+	return lab.Scenario{}
+}
+
+func explorer(t *testing.T, s lab.Scenario) *lab.Explorer {
+	x := lab.NewExplorer(s)
+	t.Cleanup(x.Close)
+	return x
+}
+
+func TestAPrintedScheduleBreaksTheSameLawAgain(t *testing.T) {
+	for _, name := range []string{"open-gate", "shut-gate", "look", "slow-sweep"} {
+		s := ablated(t, name)
+		found := explorer(t, s).Explore()
+		if found == nil {
+			t.Fatalf("%s: nothing found", name)
+		}
+		schedule, err := s.Parse(s.Format(found.Schedule))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := explorer(t, s).Replay(schedule, false)
+		if err != nil || !reflect.DeepEqual(run.Breaches, found.Breaches) {
+			t.Errorf("%s: replayed as %v (%v), want %v", name, run.Breaches, err, found.Breaches)
+		}
+	}
+}
+
+func TestAScheduleThatCannotBeTakenIsRefused(t *testing.T) {
+	s := ablated(t, "open-gate")
+	schedule, err := s.Parse("w1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := explorer(t, s).Replay(schedule, false); err == nil {
+		t.Error("a worker received a message that was never sent")
+	}
+	for _, nonsense := range []string{"nobody", "ann:sleeps", "ann@x", "ann*x"} {
+		if _, err := s.Parse(nonsense); err == nil {
+			t.Errorf("%q passes for a schedule", nonsense)
+		}
+	}
+}
+
+func TestWhatARandomWalkFindsIsShrunk(t *testing.T) {
+	s := ablated(t, "open-gate")
+	shortest := explorer(t, s).Explore()
+	s.Faults = 3
+	walked := explorer(t, s).Walk(10_000, 1)
+	if walked == nil {
+		t.Fatal("10,000 walks found nothing")
+	}
+	t.Logf("walked: %s", s.Format(walked.Schedule))
+	if got, want := len(walked.Schedule), len(shortest.Schedule)+5; got > want {
+		t.Errorf("a walk was shrunk to %d steps, want at most %d: the shortest has %d", got, want, len(shortest.Schedule))
+	}
+	for _, c := range walked.Schedule {
+		if c.Fate == lab.Unsent || c.Fate == lab.Lost {
+			t.Errorf("the shrunk run still has a fault that does not matter: %s", s.Format(walked.Schedule))
+		}
+	}
+}
+
+func TestTheSameSeedTakesTheSameWalks(t *testing.T) {
+	s := ablated(t, "shut-gate")
+	s.Setup, s.Intercept = lab.Scenarios()[0].Setup, nil
+	first, second := explorer(t, s), explorer(t, s)
+	first.Walk(50, 7)
+	second.Walk(50, 7)
+	if first.Counts().States != second.Counts().States || first.Counts().Steps != second.Counts().Steps {
+		t.Errorf("first %+v, then %+v", first.Counts(), second.Counts())
+	}
+}
+
+// Code whose next call depends on anything but answers would make states that
+// look alike differ.
+func TestCodeThatDoesNotDoTheSameTwiceIsFoundOut(t *testing.T) {
+	runs := 0
+	s := lab.Scenario{
+		Faults: 2,
+		Laws:   lab.Shipped{},
+		Actors: []lab.Actor{{Name: "fickle", Run: func(ctx context.Context, c *lab.Client) {
+			runs++
+			for range 3 {
+				key := domain.ChannelKey(fmt.Sprint("news", runs))
+				if _, err := c.Store.Channel(ctx, key); err == nil {
+					return
+				}
+			}
+		}}},
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("nobody noticed")
+		}
+	}()
+	x := lab.NewExplorer(s)
+	defer x.Close()
+	x.Explore()
+}

@@ -1,0 +1,177 @@
+package lab
+
+import (
+	"fmt"
+	"strings"
+
+	"microblogging/domain"
+	"microblogging/lab/mem"
+	"microblogging/storage"
+)
+
+// Shipped are the laws of what ships: the invariants of package domain, over the
+// store and against what clients were told.
+type Shipped struct {
+	// SweepOff leaves the slow sweep out of what workers do in the end.
+	SweepOff bool
+}
+
+// Step is I2: who handles a message about one incarnation touches no row of
+// another.
+func (Shipped) Step(told []Fact, call *Call, changes []mem.Change) []Breach {
+	var of domain.Incarnation
+	for _, fact := range told {
+		if fact.Kind == Handling {
+			of = fact.Channel.Incarnation
+		}
+	}
+	if of == "" {
+		return nil
+	}
+	var breaches []Breach
+	for _, change := range changes {
+		touched := change.Before
+		if touched.ETag == "" {
+			touched = change.After
+		}
+		if other := incarnationOf(call.Target, touched); other != "" && other != string(of) {
+			breaches = append(breaches, Breach{"I2", fmt.Sprintf("a worker that handles a message about %s touches %s, a row of %s",
+				string(of), shortRow(touched.Row), other)})
+		}
+	}
+	return breaches
+}
+
+// incarnationOf is the life that a row belongs to, or empty if it outlives them.
+func incarnationOf(table string, row storage.Entity) string {
+	switch table {
+	case tableChannels, tableBlogs:
+		return row.Properties.String("Incarnation")
+	case tableSubscriptions:
+		_, incarnation, _ := strings.Cut(row.Row, "!")
+		return incarnation
+	default:
+		return ""
+	}
+}
+
+// State is I3 and I4 and that nobody was told what is not so. What a client was
+// told holds in every later state.
+func (l Shipped) State(v View) []Breach {
+	var breaches []Breach
+	breach := func(law, format string, args ...any) {
+		breaches = append(breaches, Breach{law, fmt.Sprintf(format, args...)})
+	}
+	v.each(func(actor int, f Fact) {
+		switch f.Kind {
+		case Created:
+			if !asked(v, f.Channel) && !live(v.DB, f.Channel) {
+				breach("I3", "a channel that was said to be created (%s) is not there behind its open gate, and nobody asked for its deletion",
+					string(f.Channel.Incarnation))
+			}
+		case Taken:
+			if ownEcho(v, actor) {
+				breach("A4", "told that the name belongs to somebody else, and nobody else ever had it")
+			}
+		case Refused:
+			if !asked(v, f.Channel) {
+				breach("A4", "told that the channel is gone, and nobody asked for its deletion")
+			}
+		case Accepted:
+			// A row without gates can be read and is nobody's: an insert of a creation
+			// that was still under way when the channel was seen, deleted, and gone.
+			// Its creator takes it back, or else the slow sweep.
+			if live(v.DB, f.Channel) {
+				breach("I4", "a channel can be read whose deletion was accepted (%s)", string(f.Channel.Incarnation))
+			}
+		default:
+			l.post(v, f, breach)
+		}
+	})
+	return breaches
+}
+
+// post holds the state against what was told of posts.
+func (l Shipped) post(v View, f Fact, breach func(law, format string, args ...any)) {
+	row, there := blogRow(v.DB, f.Channel, f.Blog)
+	kept := !v.askedBlog(f.Blog) && !asked(v, f.Channel)
+	switch f.Kind {
+	case Posted:
+		if kept && !(there && live(v.DB, f.Channel)) {
+			breach("I3", "an acknowledged post is gone, and nobody asked for that")
+		}
+	case Removed:
+		if there {
+			breach("I3", "a post can be read whose deletion was acknowledged")
+		}
+	case Edited:
+		if there && row.String("Text") != f.Key && editors(v, f.Blog) == 1 {
+			breach("I3", "an acknowledged edit is lost: the post reads %q", row.String("Text"))
+		}
+	case Voted:
+		if kept && !hasRow(v.DB, tableBlogs, f.Channel, "vote!"+string(f.Blog)+"!"+string(f.User)) && !undoes(v, Unvoting, f) {
+			breach("I8", "an acknowledged vote is lost")
+		}
+	case Subscribed:
+		if kept && !hasRow(v.DB, tableBlogs, f.Channel, "sub!"+string(f.User)) && !undoes(v, Leaving, f) {
+			breach("I8", "an acknowledged subscription is lost")
+		}
+	}
+}
+
+func editors(v View, id domain.BlogID) (n int) {
+	v.each(func(_ int, f Fact) {
+		if f.Kind == Editing && f.Blog == id {
+			n++
+		}
+	})
+	return n
+}
+
+// undoes tells whether somebody set out to take back what f tells.
+func undoes(v View, kind Kind, f Fact) bool {
+	return v.has(kind, func(g Fact) bool { return g.Channel == f.Channel && g.User == f.User && g.Blog == f.Blog })
+}
+
+// asked tells whether the deletion of this life was asked for: by a message, or
+// by a mark of somebody who asks.
+func asked(v View, ref domain.ChannelRef) bool {
+	if v.askedChannel(ref) {
+		return true
+	}
+	row, ok := channelRow(v.DB, ref)
+	return ok && row.String("State") == string(domain.ChannelDeleting) &&
+		v.has(Asking, func(f Fact) bool { return f.Channel.Key == ref.Key })
+}
+
+// live tells whether the channel can be read and posted to.
+func live(db mem.Snapshot, ref domain.ChannelRef) bool {
+	row, ok := channelRow(db, ref)
+	return ok && row.String("State") == string(domain.ChannelActive) &&
+		hasRow(db, tableBlogs, ref, "gate!open!"+string(ref.Incarnation))
+}
+
+func channelRow(db mem.Snapshot, ref domain.ChannelRef) (storage.Properties, bool) {
+	row, err := db.Get(tableChannels, string(ref.Key), "")
+	return row.Properties, err == nil && row.Properties.String("Incarnation") == string(ref.Incarnation)
+}
+
+func blogRow(db mem.Snapshot, ref domain.ChannelRef, id domain.BlogID) (storage.Properties, bool) {
+	row, err := db.Get(tableBlogs, string(ref.Key), "blog!"+string(id))
+	return row.Properties, err == nil && row.Properties.String("Incarnation") == string(ref.Incarnation)
+}
+
+func hasRow(db mem.Snapshot, table string, ref domain.ChannelRef, row string) bool {
+	_, err := db.Get(table, string(ref.Key), row)
+	return err == nil
+}
+
+// ownEcho tells whether nobody but this actor ever held a name.
+func ownEcho(v View, actor int) bool {
+	for _, life := range v.Lives {
+		if minter, _, _ := parseName(life); minter != actor {
+			return false
+		}
+	}
+	return true
+}

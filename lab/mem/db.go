@@ -1,0 +1,172 @@
+package mem
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"microblogging/storage"
+)
+
+var (
+	_ storage.TableDriver = (*DB)(nil)
+	_ storage.QueueDriver = (*DB)(nil)
+)
+
+// A DB is a backend whose content is a snapshot. It is safe for concurrent use.
+type DB struct {
+	mu   sync.Mutex
+	now  Snapshot
+	life string
+	// writes counts the writes, which name versions and messages.
+	writes uint64
+}
+
+// Open is a backend with this content. Nothing else may have minted names of
+// this life for what the snapshot holds: versions and messages are named by it.
+func Open(content Snapshot, life string) *DB { return &DB{now: content, life: life} }
+
+// Snapshot is the content as it is now.
+func (db *DB) Snapshot() Snapshot {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.now
+}
+
+// read gives the content to a reader, unless its time is over.
+func (db *DB) read(ctx context.Context) (Snapshot, error) {
+	if err := ctx.Err(); err != nil {
+		return Snapshot{}, err
+	}
+	return db.Snapshot(), nil
+}
+
+// write replaces the content by what change makes of it.
+func (db *DB) write(ctx context.Context, change func(Snapshot) (Snapshot, error)) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	next, err := change(db.now)
+	if err == nil {
+		db.now = next
+	}
+	return err
+}
+
+// Change replaces the content by what change makes of it, all or none.
+func (db *DB) Change(change func(Snapshot) (Snapshot, error)) error {
+	return db.write(context.Background(), change)
+}
+
+// mint makes a name that never was before.
+func (db *DB) mint() string {
+	db.writes++
+	return db.life + strconv.FormatUint(db.writes, 36)
+}
+
+// CreateTable implements storage.TableDriver, as do Get, Range, Scan and
+// Transact.
+func (db *DB) CreateTable(ctx context.Context, table string) error {
+	return db.write(ctx, func(s Snapshot) (Snapshot, error) { return s.WithTable(table), nil })
+}
+
+// Get implements storage.TableDriver.
+func (db *DB) Get(ctx context.Context, table, partition, row string) (storage.Entity, error) {
+	s, err := db.read(ctx)
+	if err != nil {
+		return storage.Entity{}, err
+	}
+	return s.Get(table, partition, row)
+}
+
+// Range implements storage.TableDriver.
+func (db *DB) Range(ctx context.Context, table string, q storage.Range) (storage.Page, error) {
+	s, err := db.read(ctx)
+	if err != nil {
+		return storage.Page{}, err
+	}
+	return s.Range(table, q)
+}
+
+// Scan implements storage.TableDriver.
+func (db *DB) Scan(ctx context.Context, table string, q storage.Scan) (storage.Page, error) {
+	s, err := db.read(ctx)
+	if err != nil {
+		return storage.Page{}, err
+	}
+	return s.Scan(table, q)
+}
+
+// Transact implements storage.TableDriver.
+func (db *DB) Transact(ctx context.Context, table, partition string, ops []storage.Operation) error {
+	return db.write(ctx, func(s Snapshot) (Snapshot, error) {
+		next, _, err := s.Transact(table, partition, ops, func(int) storage.ETag { return storage.ETag(db.mint()) })
+		return next, err
+	})
+}
+
+// CreateQueue implements storage.QueueDriver, as do Send, Receive, Update,
+// Delete and Ping.
+func (db *DB) CreateQueue(ctx context.Context, queue string) error {
+	return db.write(ctx, func(s Snapshot) (Snapshot, error) { return s.WithQueue(queue), nil })
+}
+
+// Send implements storage.QueueDriver.
+func (db *DB) Send(ctx context.Context, queue, text string) error {
+	return db.write(ctx, func(s Snapshot) (Snapshot, error) { return s.Send(queue, db.mint(), text) })
+}
+
+// Receive implements storage.QueueDriver.
+func (db *DB) Receive(ctx context.Context, queue string, limit int, lease time.Duration) ([]storage.Message, error) {
+	var received []storage.Message
+	err := db.write(ctx, func(s Snapshot) (Snapshot, error) {
+		at, err := s.queue(queue)
+		if err != nil {
+			return s, err
+		}
+		now := time.Now()
+		for _, m := range s.queues[at].messages {
+			if len(received) == limit || m.visible.After(now) {
+				continue
+			}
+			var delivered storage.Message
+			if s, delivered, err = s.Deliver(queue, m.id, now.Add(lease)); err != nil {
+				return s, err
+			}
+			received = append(received, delivered)
+		}
+		return s, nil
+	})
+	return received, err
+}
+
+// Update implements storage.QueueDriver.
+func (db *DB) Update(ctx context.Context, queue string, m storage.Message, lease time.Duration) (receipt string, err error) {
+	err = db.write(ctx, func(s Snapshot) (Snapshot, error) {
+		var next Snapshot
+		next, receipt, err = s.Update(queue, m, time.Now().Add(lease))
+		return next, err
+	})
+	return receipt, err
+}
+
+// Delete implements storage.QueueDriver.
+func (db *DB) Delete(ctx context.Context, queue string, m storage.Message) error {
+	return db.write(ctx, func(s Snapshot) (Snapshot, error) { return s.Delete(queue, m) })
+}
+
+// Ping implements storage.QueueDriver.
+func (db *DB) Ping(ctx context.Context, queue string) error {
+	s, err := db.read(ctx)
+	if err == nil {
+		_, err = s.queue(queue)
+	}
+	if err != nil {
+		return fmt.Errorf("queue %s: %w", queue, err)
+	}
+	return nil
+}

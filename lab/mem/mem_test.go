@@ -1,0 +1,50 @@
+package mem_test
+
+import (
+	"testing"
+
+	"microblogging/lab/mem"
+	"microblogging/storage"
+	"microblogging/storage/storagetest"
+)
+
+func TestMemKeepsTheContractOfTables(t *testing.T) {
+	storagetest.Tables(t, func(*testing.T) storage.TableDriver { return mem.Open(mem.Snapshot{}, "test") })
+}
+
+func TestMemKeepsTheContractOfQueues(t *testing.T) {
+	storagetest.Queues(t, func(*testing.T) storage.QueueDriver { return mem.Open(mem.Snapshot{}, "test") })
+}
+
+func TestASnapshotStaysAsItWasAndItsSumTellsTheContent(t *testing.T) {
+	mint := func(name string) func(int) storage.ETag {
+		return func(int) storage.ETag { return storage.ETag(name) }
+	}
+	empty := mem.Snapshot{}.WithTable("T").WithQueue("q")
+	one, _, err := empty.Transact("T", "p", []storage.Operation{storage.Insert("a", storage.Int64("N", 1))}, mint("1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, changes, err := one.Transact("T", "p", []storage.Operation{storage.Merge("a", storage.Exists, storage.Int64("N", 2))}, mint("2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := one.Get("T", "p", "a"); got.Properties.Int64("N") != 1 || changes[0].Before.ETag != "1" {
+		t.Errorf("a write changed the snapshot that it started from: %v", got)
+	}
+	gone, _, err := two.Transact("T", "p", []storage.Operation{storage.Delete("a", storage.Match("2"))}, mint("3"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent, err := gone.Send("q", "m", "text")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if gone.Sum() != empty.Sum() || sent.Forget("q", "m").Sum() != empty.Sum() {
+		t.Error("an empty backend does not have the sum of an empty backend")
+	}
+	sums := map[mem.Sum]bool{empty.Sum(): true, one.Sum(): true, two.Sum(): true, sent.Sum(): true}
+	if len(sums) != 4 {
+		t.Errorf("four contents have %d sums", len(sums))
+	}
+}

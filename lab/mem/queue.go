@@ -1,0 +1,181 @@
+package mem
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+// queue has its messages in the order of their ids.
+type queue struct {
+	name     string
+	messages []message
+}
+
+// A message is hidden until visible, of which its sum knows nothing.
+type message struct {
+	id, text   string
+	deliveries int64
+	// turn counts deliveries and updates: each makes the receipt anew.
+	turn    int
+	visible time.Time
+}
+
+func (m message) receipt() string { return fmt.Sprintf("%s/%d", m.id, m.turn) }
+
+func (m message) sum(queue string) Sum {
+	var d Digest
+	d.Text(queue)
+	d.Text(m.id)
+	d.Text(m.text)
+	d.Int(uint64(m.deliveries))
+	d.Int(uint64(m.turn))
+	return d.Done()
+}
+
+// WithQueue is the snapshot with an empty queue of this name, if it has none.
+func (s Snapshot) WithQueue(name string) Snapshot {
+	if s.queueAt(name) < 0 {
+		s.queues = append(slices.Clip(s.queues), queue{name: name})
+	}
+	return s
+}
+
+func (s Snapshot) queueAt(name string) int {
+	return slices.IndexFunc(s.queues, func(q queue) bool { return q.name == name })
+}
+
+func (s Snapshot) queue(name string) (int, error) {
+	at := s.queueAt(name)
+	if at < 0 {
+		return 0, fmt.Errorf("%w: queue %s was never created", domain.ErrUnavailable, name)
+	}
+	return at, nil
+}
+
+// Messages are the messages of a queue, hidden or not, in the order of their
+// ids; their receipts are the latest.
+func (s Snapshot) Messages(queue string) []storage.Message {
+	at := s.queueAt(queue)
+	if at < 0 {
+		return nil
+	}
+	list := make([]storage.Message, len(s.queues[at].messages))
+	for i, m := range s.queues[at].messages {
+		list[i] = m.delivery()
+	}
+	return list
+}
+
+func (m message) delivery() storage.Message {
+	return storage.Message{ID: m.id, Text: m.text, Receipt: m.receipt(), Deliveries: m.deliveries}
+}
+
+// Send puts a message on the queue. Its id must be new.
+func (s Snapshot) Send(queue, id, text string) (Snapshot, error) {
+	at, err := s.queue(queue)
+	if err != nil {
+		return s, err
+	}
+	place, _ := findMessage(s.queues[at].messages, id)
+	m := message{id: id, text: text}
+	s.sum = s.sum.Plus(m.sum(queue))
+	s.queues = slices.Clone(s.queues)
+	s.queues[at].messages = slices.Insert(slices.Clip(s.queues[at].messages), place, m)
+	return s, nil
+}
+
+// Deliver hands out a message, hidden or not: its lease, if it has one, is over.
+func (s Snapshot) Deliver(queue, id string, hidden time.Time) (Snapshot, storage.Message, error) {
+	at, err := s.queue(queue)
+	if err != nil {
+		return s, storage.Message{}, err
+	}
+	place, found := findMessage(s.queues[at].messages, id)
+	if !found {
+		return s, storage.Message{}, domain.ErrNotFound
+	}
+	m := s.queues[at].messages[place]
+	m.deliveries++
+	m.turn++
+	m.visible = hidden
+	s = s.withMessage(at, place, m)
+	return s, m.delivery(), nil
+}
+
+// Update replaces the text and the receipt. With a receipt that is not the
+// latest: domain.ErrLeaseLost.
+func (s Snapshot) Update(queue string, held storage.Message, hidden time.Time) (Snapshot, string, error) {
+	at, place, err := s.held(queue, held)
+	if err != nil {
+		return s, "", err
+	}
+	m := s.queues[at].messages[place]
+	m.text = held.Text
+	m.turn++
+	m.visible = hidden
+	return s.withMessage(at, place, m), m.receipt(), nil
+}
+
+// Delete settles the message. With a receipt that is not the latest:
+// domain.ErrLeaseLost.
+func (s Snapshot) Delete(queue string, held storage.Message) (Snapshot, error) {
+	at, place, err := s.held(queue, held)
+	if err != nil {
+		return s, err
+	}
+	return s.withoutMessage(at, place), nil
+}
+
+// Forget loses a message, if it is there: what no queue should do.
+func (s Snapshot) Forget(queue, id string) Snapshot {
+	if at := s.queueAt(queue); at >= 0 {
+		if place, found := findMessage(s.queues[at].messages, id); found {
+			return s.withoutMessage(at, place)
+		}
+	}
+	return s
+}
+
+func (s Snapshot) held(queue string, held storage.Message) (at, place int, err error) {
+	if at, err = s.queue(queue); err != nil {
+		return 0, 0, err
+	}
+	place, found := findMessage(s.queues[at].messages, held.ID)
+	if !found || s.queues[at].messages[place].receipt() != held.Receipt {
+		return 0, 0, domain.ErrLeaseLost
+	}
+	return at, place, nil
+}
+
+func (s Snapshot) withMessage(at, place int, m message) Snapshot {
+	name, messages := s.queues[at].name, slices.Clone(s.queues[at].messages)
+	s.sum = s.sum.Minus(messages[place].sum(name)).Plus(m.sum(name))
+	messages[place] = m
+	s.queues = slices.Clone(s.queues)
+	s.queues[at].messages = messages
+	return s
+}
+
+func (s Snapshot) withoutMessage(at, place int) Snapshot {
+	name, messages := s.queues[at].name, slices.Clone(s.queues[at].messages)
+	s.sum = s.sum.Minus(messages[place].sum(name))
+	s.queues = slices.Clone(s.queues)
+	s.queues[at].messages = slices.Delete(messages, place, place+1)
+	return s
+}
+
+func findMessage(messages []message, id string) (at int, found bool) {
+	return slices.BinarySearchFunc(messages, id, func(m message, id string) int {
+		switch {
+		case m.id < id:
+			return -1
+		case m.id > id:
+			return 1
+		}
+		return 0
+	})
+}

@@ -1,0 +1,114 @@
+package mem
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+// A Snapshot is the whole content of a backend at one moment. It never changes;
+// its zero value holds no table and no queue.
+type Snapshot struct {
+	tables []table
+	queues []queue
+	sum    Sum
+}
+
+// table has its rows in the order of their keys.
+type table struct {
+	name string
+	rows []*row
+}
+
+// A row is never written to: a write replaces it.
+type row struct {
+	storage.Entity
+	sum Sum
+}
+
+func newRow(table string, e storage.Entity) *row {
+	var d Digest
+	d.Text(table)
+	d.Text(e.Partition)
+	d.Text(e.Row)
+	d.Text(string(e.ETag))
+	for _, p := range e.Properties {
+		d.Text(p.Name)
+		d.Int(uint64(p.Value.Kind()))
+		d.Int(uint64(p.Value.Number()))
+		d.Text(p.Value.Text())
+	}
+	// Whoever appends to the properties must not write into the row.
+	e.Properties = slices.Clip(e.Properties)
+	return &row{e, d.Done()}
+}
+
+// Sum identifies the content: two snapshots with the same rows, versions and
+// messages have the same.
+func (s Snapshot) Sum() Sum { return s.sum }
+
+// WithTable is the snapshot with an empty table of this name, if it has none.
+func (s Snapshot) WithTable(name string) Snapshot {
+	if s.tableAt(name) < 0 {
+		s.tables = append(slices.Clip(s.tables), table{name: name})
+	}
+	return s
+}
+
+func (s Snapshot) tableAt(name string) int {
+	return slices.IndexFunc(s.tables, func(t table) bool { return t.name == name })
+}
+
+func (s Snapshot) rows(table string) ([]*row, error) {
+	i := s.tableAt(table)
+	if i < 0 {
+		return nil, fmt.Errorf("%w: table %s was never created", domain.ErrUnavailable, table)
+	}
+	return s.tables[i].rows, nil
+}
+
+// Rows are the rows of a table in the order of their keys.
+func (s Snapshot) Rows(table string) iter.Seq[storage.Entity] {
+	rows, _ := s.rows(table) // a table that is not there has none
+	return func(yield func(storage.Entity) bool) {
+		for _, r := range rows {
+			if !yield(r.Entity) {
+				return
+			}
+		}
+	}
+}
+
+// Get reads one row, or returns domain.ErrNotFound.
+func (s Snapshot) Get(table, partition, key string) (storage.Entity, error) {
+	rows, err := s.rows(table)
+	if err != nil {
+		return storage.Entity{}, err
+	}
+	at, found := find(rows, partition, key)
+	if !found {
+		return storage.Entity{}, domain.ErrNotFound
+	}
+	return rows[at].Entity, nil
+}
+
+// find is where the row is or would be.
+func find(rows []*row, partition, key string) (at int, found bool) {
+	return slices.BinarySearchFunc(rows, position{partition, key}, func(r *row, p position) int {
+		return position{r.Partition, r.Row}.compare(p)
+	})
+}
+
+// A position is a place in the order of rows.
+type position struct{ partition, row string }
+
+func (p position) compare(q position) int {
+	if c := strings.Compare(p.partition, q.partition); c != 0 {
+		return c
+	}
+	return strings.Compare(p.row, q.row)
+}

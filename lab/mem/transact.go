@@ -1,0 +1,86 @@
+package mem
+
+import (
+	"fmt"
+	"slices"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+// A Change is what a transaction did to one row. Before or After is the zero
+// value if the row was not there.
+type Change struct{ Before, After storage.Entity }
+
+// Transact applies an entity group transaction, all or none. mint names the
+// version that operation i writes; it must never return what it returned
+// before. The error is an *storage.OperationError if an operation cannot be
+// applied.
+func (s Snapshot) Transact(table, partition string, ops []storage.Operation, mint func(i int) storage.ETag) (Snapshot, []Change, error) {
+	at := s.tableAt(table)
+	if at < 0 {
+		return s, nil, fmt.Errorf("%w: table %s was never created", domain.ErrUnavailable, table)
+	}
+	rows := s.tables[at].rows
+	for i, op := range ops {
+		if err := check(rows, partition, op); err != nil {
+			return s, nil, &storage.OperationError{Index: i, Err: err}
+		}
+	}
+	changes := make([]Change, len(ops))
+	rows = slices.Clone(rows)
+	for i, op := range ops {
+		place, found := find(rows, partition, op.Row)
+		if found {
+			changes[i].Before = rows[place].Entity
+			s.sum = s.sum.Minus(rows[place].sum)
+		}
+		if op.Action == storage.ActionDelete {
+			rows = slices.Delete(rows, place, place+1)
+			continue
+		}
+		written := newRow(table, storage.Entity{
+			Partition: partition, Row: op.Row, ETag: mint(i),
+			Properties: properties(changes[i].Before.Properties, op),
+		})
+		s.sum = s.sum.Plus(written.sum)
+		changes[i].After = written.Entity
+		if found {
+			rows[place] = written
+		} else {
+			rows = slices.Insert(rows, place, written)
+		}
+	}
+	s.tables = slices.Clone(s.tables)
+	s.tables[at].rows = rows
+	return s, changes, nil
+}
+
+// check tells whether the operation can be applied. The rows of a transaction
+// are distinct, so that none depends on another.
+func check(rows []*row, partition string, op storage.Operation) error {
+	at, found := find(rows, partition, op.Row)
+	etag, isMatch := op.If.ETag()
+	switch {
+	case op.Action == storage.ActionInsert && found:
+		return domain.ErrExists
+	case op.Action == storage.ActionInsert:
+		return nil
+	case !found && op.If.AllowsAbsent():
+		return nil
+	case !found:
+		return domain.ErrNotFound
+	case isMatch && rows[at].ETag != etag:
+		return domain.ErrConflict
+	}
+	return nil
+}
+
+// properties are those that the row will have. The caller may write to its own
+// afterwards.
+func properties(before storage.Properties, op storage.Operation) storage.Properties {
+	if op.Action == storage.ActionMerge {
+		return before.Merged(op.Properties)
+	}
+	return slices.Clone(op.Properties)
+}

@@ -1,0 +1,168 @@
+package lab
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+// A state must look the same each time it is reached, so nothing random and no
+// time may enter the store. Between an actor and the backend stand its names:
+// each token that the actor mints gets a name by the actor and by the order in
+// which the actor first sent it, whatever others did meanwhile. The backend
+// knows names alone; the actor's code gets its own tokens back, and the names of
+// the tokens of others, which are tokens like any other.
+type names struct {
+	actor int
+	// named holds the actor's tokens by name; tokens the other way round.
+	named, tokens map[string]string
+}
+
+// A name is a valid token: a prefix, a letter for the actor, and a number.
+const (
+	tokenLength = 26
+	namePrefix  = "LABORATORYAAAAAAAAAA"
+	nameDigits  = tokenLength - len(namePrefix) - 1
+)
+
+func newNames(actor int) *names {
+	return &names{actor: actor, named: map[string]string{}, tokens: map[string]string{}}
+}
+
+func nameOf(actor, number int) string {
+	digits := []byte(strings.Repeat("A", nameDigits))
+	for i := nameDigits - 1; number > 0; i-- {
+		digits[i] += byte(number % 26)
+		number /= 26
+	}
+	return namePrefix + string(rune('A'+actor)) + string(digits)
+}
+
+// parseName is the inverse of nameOf.
+func parseName(token string) (actor, number int, ok bool) {
+	rest, ok := strings.CutPrefix(token, namePrefix)
+	if !ok || len(rest) != 1+nameDigits {
+		return 0, 0, false
+	}
+	for _, digit := range rest[1:] {
+		number = 26*number + int(digit-'A')
+	}
+	return int(rest[0] - 'A'), number, true
+}
+
+// outward puts names in the place of the actor's tokens.
+func (n *names) outward(s string) string {
+	return replaceTokens(s, func(token string) string {
+		if name, ok := n.tokens[token]; ok {
+			return name
+		}
+		if strings.HasPrefix(token, namePrefix) {
+			return token
+		}
+		name := nameOf(n.actor, len(n.tokens)+1)
+		n.tokens[token], n.named[name] = name, token
+		return name
+	})
+}
+
+// inward puts the actor's tokens in the place of their names.
+func (n *names) inward(s string) string {
+	return replaceTokens(s, func(name string) string {
+		if token, ok := n.named[name]; ok {
+			return token
+		}
+		return name
+	})
+}
+
+// replaceTokens replaces each part of s that looks like a token.
+func replaceTokens(s string, replace func(string) string) string {
+	if len(s) < tokenLength {
+		return s
+	}
+	var b strings.Builder
+	copied := 0
+	for i := 0; i <= len(s)-tokenLength; {
+		n := 0
+		for i+n < len(s) && isTokenByte(s[i+n]) {
+			n++
+		}
+		if n == tokenLength {
+			token := s[i : i+n]
+			if other := replace(token); other != token {
+				b.WriteString(s[copied:i])
+				b.WriteString(other)
+				copied = i + n
+			}
+		}
+		i += n + 1
+	}
+	if copied == 0 {
+		return s
+	}
+	b.WriteString(s[copied:])
+	return b.String()
+}
+
+func isTokenByte(c byte) bool { return c >= 'A' && c <= 'Z' || c >= '2' && c <= '7' }
+
+// instant is the only time there is. It lies in the past, so that the slow sweep
+// takes every deletion for stalled: what it may do at some time, it may do at any.
+func instant() time.Time { return time.Date(2001, time.January, 1, 0, 0, 0, 0, time.UTC) }
+
+// call translates what the actor sends.
+func (n *names) call(c Call) *Call {
+	c.Partition, c.Row = n.outward(c.Partition), n.outward(c.Row)
+	c.Range.Partition = n.outward(c.Range.Partition)
+	c.Range.From, c.Range.To = n.outward(c.Range.From), n.outward(c.Range.To)
+	c.Scan.From, c.Scan.To = n.outward(c.Scan.From), n.outward(c.Scan.To)
+	c.Operations = slices.Clone(c.Operations)
+	for i := range c.Operations {
+		op := &c.Operations[i]
+		op.Row = n.outward(op.Row)
+		op.Properties = translate(op.Properties, n.outward)
+	}
+	if message, err := domain.DecodeMessage(c.Message.Text); err == nil {
+		message.AskedOn = instant()
+		c.Message.Text = message.Encode()
+	}
+	c.Message.Text = n.outward(c.Message.Text)
+	return &c
+}
+
+// answer translates what the actor receives.
+func (n *names) answer(a Answer) Answer {
+	a.Entity = n.entity(a.Entity)
+	a.Page.Rows = slices.Clone(a.Page.Rows)
+	for i, row := range a.Page.Rows {
+		a.Page.Rows[i] = n.entity(row)
+	}
+	a.Messages = slices.Clone(a.Messages)
+	for i := range a.Messages {
+		a.Messages[i].Text = n.inward(a.Messages[i].Text)
+	}
+	return a
+}
+
+func (n *names) entity(e storage.Entity) storage.Entity {
+	e.Partition, e.Row = n.inward(e.Partition), n.inward(e.Row)
+	e.Properties = translate(e.Properties, n.inward)
+	return e
+}
+
+// translate copies properties, with other texts and without times.
+func translate(properties storage.Properties, text func(string) string) storage.Properties {
+	translated := slices.Clone(properties)
+	for i, p := range translated {
+		switch p.Value.Kind() {
+		case storage.KindString:
+			translated[i] = storage.String(p.Name, text(p.Value.Text()))
+		case storage.KindDateTime:
+			translated[i] = storage.Time(p.Name, instant())
+		}
+	}
+	return translated
+}

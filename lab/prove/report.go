@@ -1,0 +1,107 @@
+package prove
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Report writes results as tables in Markdown, line by line as they come.
+type Report struct {
+	w    io.Writer
+	part Part
+	any  bool
+	err  error
+}
+
+// NewReport writes to w.
+func NewReport(w io.Writer) *Report { return &Report{w: w} }
+
+// Err is the first failure to write.
+func (p *Report) Err() error { return p.err }
+
+// Add writes one line, after the head of its table if it is the first of its
+// part.
+func (p *Report) Add(r Result) {
+	if !p.any || p.part != r.Part {
+		p.any, p.part = true, r.Part
+		p.head(r.Part)
+	}
+	switch r.Part {
+	case Real:
+		p.line(r.About, r.Name, comma(r.Schedules), comma(r.States), comma(r.Steps), fmt.Sprintf("%.1f", r.Took.Seconds()), outcome(r))
+	case Textbook:
+		p.line(r.About, r.Name, length(r), breach(r))
+	case Ablated:
+		p.line(r.Guard, r.Name, length(r), breach(r))
+	}
+}
+
+func (p *Report) head(part Part) {
+	p.printf("\n")
+	var cells []string
+	switch part {
+	case Real:
+		cells = []string{"what ships, while", "scenario", "schedules", "states", "steps", "seconds", "broken"}
+	case Textbook:
+		cells = []string{"the textbook version", "scenario", "steps", "broken"}
+	case Ablated:
+		cells = []string{"what ships, but for the guard that", "scenario", "steps", "broken"}
+	}
+	p.line(cells...)
+	for i, cell := range cells {
+		cells[i] = strings.Repeat("-", utf8.RuneCountInString(cell))
+	}
+	p.line(cells...)
+}
+
+func (p *Report) line(cells ...string) { p.printf("| %s |\n", strings.Join(cells, " | ")) }
+
+func (p *Report) printf(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format, args...)
+	}
+}
+
+// outcome is the law that was broken, if any, and whether that is known.
+func outcome(r Result) string {
+	switch {
+	case r.Known != "" && r.Finding != nil:
+		return r.law() + ", known: " + r.Known
+	case r.Known != "":
+		return "**none, though it is known: " + r.Known + "**"
+	case r.Finding != nil:
+		return "**" + breach(r) + "**"
+	case r.Walks > 0:
+		return fmt.Sprintf("none, in %s random runs", comma(r.Walks))
+	case r.Preemptions > 0:
+		return fmt.Sprintf("none, up to %d preemptions", r.Preemptions)
+	default:
+		return "none"
+	}
+}
+
+func breach(r Result) string {
+	if r.Finding == nil {
+		return "**nothing noticed it**"
+	}
+	return r.Pretty(r.Finding.Breaches[0].String())
+}
+
+// length is the number of steps of the shortest schedule.
+func length(r Result) string {
+	if r.Finding == nil {
+		return "-"
+	}
+	return fmt.Sprint(len(r.Finding.Schedule))
+}
+
+// comma writes a number with thousands apart.
+func comma(n int) string {
+	digits := fmt.Sprint(n)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
+}

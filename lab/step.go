@@ -1,0 +1,167 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/lab/mem"
+	"microblogging/storage"
+)
+
+// errNoAnswer is what an actor is told if it gets no answer.
+var errNoAnswer = fmt.Errorf("%w: no answer", domain.ErrUnavailable)
+
+// A stamp makes the versions and messages that one sending of one call writes.
+// It does not depend on what others did, so that the same row is named alike in
+// all orders that lead to it.
+type stamp struct {
+	actor, depth int
+	send         uint8
+}
+
+func (s stamp) String() string {
+	b := strconv.AppendInt(make([]byte, 0, 16), int64(s.actor), 36)
+	b = strconv.AppendInt(append(b, '.'), int64(s.depth), 10)
+	if s.send > 0 {
+		b = strconv.AppendInt(append(b, '+'), int64(s.send), 10)
+	}
+	return string(b)
+}
+
+func (s stamp) sum() uint64 { return uint64(s.actor)<<32 | uint64(s.depth)<<8 | uint64(s.send) }
+
+func (s stamp) etag(i int) storage.ETag { return storage.ETag(s.String() + "/" + strconv.Itoa(i)) }
+
+// A Step is what a choice came to.
+type Step struct {
+	Choice Choice
+	// Call is nil if no call was made: the queue forgot something.
+	Call *Call
+	// Applied is what the backend answered, if the call reached it.
+	Applied *Answer
+	// Answer is what the actor was told, if it was told anything.
+	Answer *Answer
+	// Told are the facts that the actor went on to tell.
+	Told []Fact
+	// Message is the message forgotten.
+	Message string
+	changes []mem.Change
+}
+
+// perform takes one choice that the state allows.
+func (x *Explorer) perform(from *state, c Choice) (*state, Step) {
+	to := *from
+	step := Step{Choice: c}
+	if c.Fate != Arrives && c.Fate != Lands {
+		to.faults--
+	}
+	switch {
+	case c.Fate == Forgotten:
+		m := from.db.Messages(domain.QueueName)[c.Arg]
+		to.db, step.Message = from.db.Forget(domain.QueueName, m.ID), m.Text
+	case c.Fate == Lands:
+		late := from.late[c.Arg]
+		to.late = slices.Delete(slices.Clone(from.late), int(c.Arg), int(c.Arg)+1)
+		step.Call = late.call
+		x.apply(&to, &step, late.stamp)
+	default:
+		to.places = slices.Clone(from.places)
+		x.act(&to, &step)
+	}
+	if x.scenario.Preemptions > 0 {
+		to.countPreemption(from, c)
+	}
+	return &to, step
+}
+
+// act lets the actor's call meet its fate.
+func (x *Explorer) act(to *state, step *Step) {
+	c := step.Choice
+	p := &to.places[c.Actor-1]
+	program := x.programs[c.Actor-1]
+	step.Call = p.at.call
+	mine := stamp{int(c.Actor), p.at.depth, p.sends}
+	switch c.Fate {
+	case DiesBefore, Unsent, GivenUp:
+	default:
+		x.apply(to, step, mine)
+	}
+	switch c.Fate {
+	case DiesBefore, DiesAfter:
+		p.dead = true
+		return
+	case Repeated:
+		p.sends++
+		return
+	case Lost, Unsent, GivenUp:
+		step.Answer = &Answer{Err: errNoAnswer}
+	default:
+		step.Answer = step.Applied
+	}
+	if c.Fate == GivenUp || c.Fate == Copied {
+		mine.send++
+		to.late = append(slices.Clip(to.late), straggler{int(c.Actor), step.Call, mine})
+	}
+	before := len(p.at.facts)
+	*p = place{at: program.after(p.at, *step.Answer)}
+	step.Told = p.at.facts[before:]
+}
+
+// apply lets the call take effect.
+func (x *Explorer) apply(to *state, step *Step, mine stamp) {
+	var a Answer
+	to.db, a, step.changes = execute(to.db, step.Call, mine, int(step.Choice.Arg))
+	step.Applied = &a
+	if a.Err != nil {
+		return
+	}
+	if step.Call.Method == Send {
+		to.history = to.history.withSent(step.Call.Message.Text)
+	}
+	for _, change := range step.changes {
+		if step.Call.Target == tableChannels && change.Before.ETag == "" {
+			to.history = to.history.withLife(change.After.Properties.String("Incarnation"))
+		}
+	}
+}
+
+// execute is what the backend does with a call.
+func execute(db mem.Snapshot, c *Call, mine stamp, message int) (mem.Snapshot, Answer, []mem.Change) {
+	var a Answer
+	var changes []mem.Change
+	switch c.Method {
+	case Get:
+		a.Entity, a.Err = db.Get(c.Target, c.Partition, c.Row)
+	case Range:
+		a.Page, a.Err = db.Range(c.Target, c.Range)
+	case Scan:
+		a.Page, a.Err = db.Scan(c.Target, c.Scan)
+	case Transact:
+		db, changes, a.Err = db.Transact(c.Target, c.Partition, c.Operations, mine.etag)
+	case Send:
+		db, a.Err = db.Send(c.Target, mine.String(), c.Message.Text)
+	case Receive:
+		var m storage.Message
+		db, m, a.Err = db.Deliver(c.Target, db.Messages(c.Target)[message].ID, time.Time{})
+		a.Messages = []storage.Message{m}
+	case Update:
+		db, a.Receipt, a.Err = db.Update(c.Target, c.Message, time.Time{})
+	case Settle:
+		db, a.Err = db.Delete(c.Target, c.Message)
+	}
+	return db, a, changes
+}
+
+// countPreemption notes whether an actor that could go on has to wait.
+func (s *state) countPreemption(from *state, c Choice) {
+	if from.last > 0 && c.Actor != from.last {
+		s.preempted++
+	}
+	s.last = 0
+	if c.Actor != nobody && !s.places[c.Actor-1].stopped() {
+		s.last = c.Actor
+	}
+}

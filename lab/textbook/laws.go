@@ -1,0 +1,99 @@
+package textbook
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/lab"
+	"microblogging/lab/mem"
+	"microblogging/storage"
+)
+
+// laws are what a user of the textbook version would take for granted, each
+// named after the anomaly that its breach is.
+type laws struct{}
+
+// Step has nothing to say.
+func (laws) Step([]lab.Fact, *lab.Call, []mem.Change) []lab.Breach { return nil }
+
+// State is A2 and A4: what somebody was told, after the set-up, is so.
+func (laws) State(v lab.View) []lab.Breach {
+	var breaches []lab.Breach
+	asking, creators := false, 0
+	each(v, func(actor int, f lab.Fact) {
+		switch f.Kind {
+		case lab.Asking:
+			asking = asking || actor > 0
+		case lab.Created:
+			creators++
+		}
+	})
+	each(v, func(actor int, f lab.Fact) {
+		switch {
+		case f.Kind == lab.Taken && creators == 0:
+			breaches = append(breaches, lab.Breach{Law: "A4", Detail: "told that the name is taken, and nobody else ever wanted it"})
+		case actor == 0 || asking:
+		case f.Kind == lab.Created && !there(v.DB, channels, ""):
+			breaches = append(breaches, lab.Breach{Law: "A2", Detail: "the channel that was created again is gone, and nobody asked for that"})
+		case f.Kind == lab.Posted && !there(v.DB, blogs, "blog!"+string(f.Blog)):
+			breaches = append(breaches, lab.Breach{Law: "A2", Detail: "a post to the channel that was created again is gone, and nobody asked for that"})
+		}
+	})
+	return breaches
+}
+
+func each(v lab.View, f func(actor int, fact lab.Fact)) {
+	for actor, facts := range v.Told {
+		for _, fact := range facts {
+			f(actor, fact)
+		}
+	}
+}
+
+func there(db mem.Snapshot, table, row string) bool {
+	_, err := db.Get(table, news, row)
+	return err == nil
+}
+
+// Rest is A1 and A3, once fresh workers have handled what is on the queue.
+func (l laws) Rest(v lab.View) []lab.Breach {
+	db := mem.Open(v.DB, "rest.")
+	if err := drain(db); err != nil {
+		return []lab.Breach{{Law: "A4", Detail: fmt.Sprintf("a message is handled for ever: %v", err)}}
+	}
+	v.DB = db.Snapshot()
+	breaches := l.State(v)
+	channel, err := v.DB.Get(channels, news, "")
+	if err == nil && channel.Properties.String("State") == deleting {
+		breaches = append(breaches, lab.Breach{Law: "A3", Detail: "the channel is marked as being deleted, and nobody will ever delete it"})
+	}
+	for range v.DB.Rows(blogs) {
+		if err != nil {
+			breaches = append(breaches, lab.Breach{Law: "A1", Detail: "a post is left of a channel that is gone"})
+		}
+	}
+	return breaches
+}
+
+// drain lets fresh workers handle messages, each as often as it shows up.
+func drain(db *mem.DB) (last error) {
+	ctx := context.Background()
+	for range 16 {
+		messages := db.Snapshot().Messages(domain.QueueName)
+		if len(messages) == 0 {
+			return nil
+		}
+		var m storage.Message
+		err := db.Change(func(s mem.Snapshot) (next mem.Snapshot, err error) {
+			next, m, err = s.Deliver(domain.QueueName, messages[0].ID, time.Time{})
+			return next, err
+		})
+		if err != nil {
+			return err
+		}
+		last = backend{db, db}.work(ctx, m)
+	}
+	return last
+}

@@ -1,0 +1,128 @@
+// Package textbook is the version that everybody writes first, for the lab to
+// take apart: mark the channel, delete its posts, delete the channel, delete the
+// message, return; and a web role that marks before it queues. No incarnations,
+// no gates, no second look at anything.
+//
+// It is no part of the product. What goes wrong in it is what the protocol of
+// package domain is an answer to: A1 orphan post, A2 resurrection damage, A3
+// stuck intent, A4 echo. The explorer finds each by itself.
+package textbook
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/lab"
+	"microblogging/storage"
+)
+
+const (
+	channels = "Channels"
+	blogs    = "Blogs"
+	news     = "news"
+
+	active   = "active"
+	deleting = "deleting"
+)
+
+// backend is what the textbook's code works on.
+type backend struct {
+	tables storage.TableDriver
+	queues storage.QueueDriver
+}
+
+func of(c *lab.Client) backend { return backend{c.Tables, c.Queues} }
+
+func (b backend) write(ctx context.Context, table string, op storage.Operation) error {
+	return b.tables.Transact(ctx, table, news, []storage.Operation{op})
+}
+
+// create is the web role's: insert the row.
+func (b backend) create(ctx context.Context) error {
+	return b.write(ctx, channels, storage.Insert("", storage.String("State", active)))
+}
+
+// post is the web role's: look whether the channel is active, insert the post.
+func (b backend) post(ctx context.Context, id domain.BlogID) error {
+	row, err := b.tables.Get(ctx, channels, news, "")
+	if err != nil {
+		return err
+	}
+	if row.Properties.String("State") != active {
+		return domain.ErrGone
+	}
+	return b.write(ctx, blogs, storage.Insert("blog!"+string(id)))
+}
+
+// ask is the web role's: mark, queue.
+func (b backend) ask(ctx context.Context) error {
+	if err := b.mark(ctx); err != nil {
+		return err
+	}
+	return b.queues.Send(ctx, domain.QueueName, news)
+}
+
+func (b backend) mark(ctx context.Context) error {
+	return b.write(ctx, channels, storage.Merge("", storage.Exists, storage.String("State", deleting)))
+}
+
+// work is the worker's five steps.
+func (b backend) work(ctx context.Context, m storage.Message) error {
+	if err := b.mark(ctx); err != nil {
+		return err
+	}
+	page, err := b.tables.Range(ctx, blogs, storage.Range{Partition: news, Paging: storage.Paging{Limit: storage.MaxPage}})
+	if err != nil {
+		return err
+	}
+	for _, row := range page.Rows {
+		if err := b.write(ctx, blogs, storage.Delete(row.Row, storage.Exists)); err != nil {
+			return err
+		}
+	}
+	if err := b.write(ctx, channels, storage.Delete("", storage.Exists)); err != nil {
+		return err
+	}
+	return b.queues.Delete(ctx, domain.QueueName, m)
+}
+
+// The actors.
+
+func fact(kind lab.Kind) lab.Fact {
+	return lab.Fact{Kind: kind, Channel: domain.ChannelRef{Key: news}}
+}
+
+func creator(ctx context.Context, c *lab.Client) {
+	switch err := of(c).create(ctx); {
+	case err == nil:
+		c.Tell(fact(lab.Created))
+	case errors.Is(err, domain.ErrExists):
+		c.Tell(fact(lab.Taken))
+	}
+}
+
+func poster(ctx context.Context, c *lab.Client) {
+	id := domain.NewBlogID(time.Date(2001, time.January, 1, 0, 0, 0, 0, time.UTC))
+	if err := of(c).post(ctx, id); err == nil {
+		posted := fact(lab.Posted)
+		posted.Blog = id
+		c.Tell(posted)
+	}
+}
+
+func asker(ctx context.Context, c *lab.Client) {
+	c.Tell(fact(lab.Asking))
+	if err := of(c).ask(ctx); err == nil {
+		c.Tell(fact(lab.Accepted))
+	}
+}
+
+func worker(ctx context.Context, c *lab.Client) {
+	messages, err := c.Queues.Receive(ctx, domain.QueueName, 1, time.Second)
+	for _, m := range messages {
+		err = errors.Join(err, of(c).work(ctx, m))
+	}
+	_ = err // the message shows up again
+}

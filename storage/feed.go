@@ -1,0 +1,125 @@
+package storage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"microblogging/domain"
+)
+
+// FeedItem is a post with the name of its channel.
+type FeedItem struct {
+	domain.Blog
+	Name domain.ChannelName
+}
+
+// FeedPage is part of a feed.
+type FeedPage struct {
+	Items []FeedItem
+	// Next continues the feed; it is empty on the last page.
+	Next string
+}
+
+// Feed lists the posts of all channels that a user subscribes to, newest first.
+// Each page reads each channel once and seeks straight to the position where the
+// page before ended, so that no post comes twice and none is passed over,
+// whatever is posted, deleted or subscribed to between the pages.
+func (s *Store) Feed(ctx context.Context, user domain.UserName, after string, limit int) (FeedPage, error) {
+	list := "feed/" + userPartition(user)
+	from := prefixBlog
+	if after != "" {
+		position, err := decodeCursor(list, after)
+		if err != nil {
+			return FeedPage{}, err
+		}
+		from = successor(blogRow(domain.BlogID(position)))
+	}
+	newest := newest{most: limit + 1}
+	err := s.eachSubscribed(ctx, user, func(ctx context.Context, channel domain.Channel) error {
+		rows, err := s.blogs.First(ctx, limit+1, Range{
+			Partition: partitionOf(channel.Key()), From: from, To: newest.bound()})
+		newest.add(channel, rows)
+		return err
+	})
+	if err != nil {
+		return FeedPage{}, err
+	}
+	page := FeedPage{Items: newest.items}
+	if len(page.Items) > limit {
+		page.Items = page.Items[:limit]
+		page.Next = encodeCursor(list, string(page.Items[limit-1].ID))
+	}
+	return page, nil
+}
+
+// eachSubscribed calls visit for each channel that a user subscribes to, several
+// at once, and in no order. Subscriptions to what is gone are ignored, and
+// removed.
+func (s *Store) eachSubscribed(ctx context.Context, user domain.UserName, visit func(context.Context, domain.Channel) error) error {
+	subscriptions, err := s.readSubscriptions(ctx, user)
+	if err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(subscriptionFlight)
+	for _, subscription := range subscriptions {
+		if subscription.state != stateJoined {
+			continue
+		}
+		group.Go(func() error {
+			channel, err := s.readIncarnation(ctx, subscription.Channel)
+			switch {
+			case errors.Is(err, domain.ErrNotFound):
+				return s.removeSubscription(ctx, subscription)
+			case err != nil || channel.State != domain.ChannelActive:
+				return err
+			}
+			if err := visit(ctx, channel.Channel); err != nil {
+				return fmt.Errorf("posts of channel %s: %w", channel.Key(), err)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// newest gathers the newest posts of several channels, whose rows may come in
+// any order and from any goroutine. An id begins with the time and is unique, so
+// that ids order the posts of all channels.
+type newest struct {
+	most  int
+	mu    sync.Mutex
+	items []FeedItem
+}
+
+// bound is the first row key that is too old to be among the newest, by what is
+// known so far: of a channel that is read late, little or nothing is of use.
+func (n *newest) bound() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.items) < n.most {
+		return prefixEnd(prefixBlog)
+	}
+	return blogRow(n.items[n.most-1].ID)
+}
+
+func (n *newest) add(channel domain.Channel, rows []Entity) {
+	if len(rows) == 0 {
+		return // as of most channels: nothing to sort
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, row := range rows {
+		if blog := decodeBlog(row); blog.Channel.Incarnation == channel.Incarnation {
+			n.items = append(n.items, FeedItem{Blog: blog.Blog, Name: channel.Name})
+		}
+	}
+	slices.SortFunc(n.items, func(a, b FeedItem) int { return cmp.Compare(a.ID, b.ID) })
+	n.items = n.items[:min(len(n.items), n.most)]
+}

@@ -1,0 +1,289 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+
+	"microblogging/domain"
+)
+
+// A subscription is two rows in two partitions of two tables: the user's, by
+// which a feed is read, and sub! in the channel's, by which the channel's
+// deletion finds it. No transaction spans them. The sub! row is the truth, since
+// it lives and dies behind the gate; the user's row says how far it has come, so
+// that what a crash left half done is recognised without reading the other.
+//
+//   - joining: written before the sub! row. Died here: nobody subscribes.
+//   - joined: written after it.
+//   - leaving: written before the sub! row is deleted. Died here: whoever reads
+//     it finishes.
+//
+// A row that is not joined, or has no sub!, or is of a dead incarnation is
+// garbage: ignored, and removed when it is read.
+const (
+	propRole         = "Role"
+	propSubscribedOn = "SubscribedOn"
+
+	stateJoining = "joining"
+	stateJoined  = "joined"
+	stateLeaving = "leaving"
+)
+
+// subscriptionFlight bounds how many channels are read at once for one user.
+const subscriptionFlight = 16
+
+// subscription is a Subscriptions row as it was read.
+type subscription struct {
+	domain.Subscription
+	state string
+	row   Entity
+}
+
+// Subscribe subscribes a user to a channel. Again is no error. A channel that is
+// gone or being deleted is domain.ErrNotFound or ErrGone; more than
+// domain.MaxSubscriptions are an InvalidError on the field "subscriptions".
+func (s *Store) Subscribe(ctx context.Context, channel domain.Channel, user domain.UserName) error {
+	switch subscribed, err := s.Subscribed(ctx, channel.Ref(), user); {
+	case err != nil:
+		return err
+	case subscribed:
+		if there, err := s.hasSub(ctx, channel.Ref(), user); err != nil || there {
+			return err
+		}
+	default:
+		if err := s.roomForSubscription(ctx, user); err != nil {
+			return err
+		}
+	}
+	return s.join(ctx, channel, user)
+}
+
+// join writes the user's row, the channel's, and the user's again. The first
+// write makes the second findable whatever happens; the last undoes what
+// somebody who was leaving at the same time may have removed.
+func (s *Store) join(ctx context.Context, channel domain.Channel, user domain.UserName) error {
+	if err := s.putSubscription(ctx, channel, user, stateJoining); err != nil {
+		return err
+	}
+	ref := channel.Ref()
+	err := s.blogs.Transact(ctx, partitionOf(ref.Key),
+		Merge(openGate(ref.Incarnation), Exists),
+		Insert(subRow(user), String(propIncarnation, ref.Incarnation), Time(propSubscribedOn, domain.Now())))
+	switch {
+	case failedAt(err, 0, domain.ErrNotFound):
+		return s.whyGateGone(ctx, ref)
+	case err != nil && !errors.Is(err, domain.ErrExists): // there already, or the echo of this insert
+		return fmt.Errorf("subscribing to channel %s: %w", ref.Key, err)
+	}
+	return s.putSubscription(ctx, channel, user, stateJoined)
+}
+
+func (s *Store) putSubscription(ctx context.Context, channel domain.Channel, user domain.UserName, state string) error {
+	role := domain.RoleReader
+	if channel.Owner == user {
+		role = domain.RoleOwner
+	}
+	return s.subscriptions.Transact(ctx, userPartition(user), Replace(subscriptionRow(channel.Ref()), Upsert,
+		String(propName, channel.Name),
+		String(propRole, role),
+		String(propState, state),
+		Time(propSubscribedOn, domain.Now())))
+}
+
+// roomForSubscription refuses one too many. Garbage does not count.
+func (s *Store) roomForSubscription(ctx context.Context, user domain.UserName) error {
+	rows, err := s.subscriptions.First(ctx, domain.MaxSubscriptions, Range{
+		Partition: userPartition(user), Paging: Paging{KeysOnly: true}})
+	if err != nil || len(rows) < domain.MaxSubscriptions {
+		return err
+	}
+	alive, err := s.Subscriptions(ctx, user)
+	if err == nil && len(alive) >= domain.MaxSubscriptions {
+		err = domain.Invalid("subscriptions", "are %d, and cannot be more", domain.MaxSubscriptions)
+	}
+	return err
+}
+
+// Unsubscribe ends a subscription. Again is no error.
+func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {
+	return s.contend(ctx, func() error {
+		row, err := s.subscriptions.Get(ctx, userPartition(user), subscriptionRow(ref))
+		if errors.Is(err, domain.ErrNotFound) {
+			return s.deleteSub(ctx, ref, user)
+		}
+		if err != nil {
+			return err
+		}
+		if row.Properties.String(propState) != stateLeaving {
+			err := s.subscriptions.Transact(ctx, row.Partition,
+				Merge(row.Row, Match(row.ETag), String(propState, stateLeaving)))
+			if err == nil || raced(err) {
+				return errTryAgain // with the ETag of what is there now
+			}
+			return err
+		}
+		if err := s.deleteSub(ctx, ref, user); err != nil {
+			return err
+		}
+		err = s.subscriptions.Transact(ctx, row.Partition, Delete(row.Row, Match(row.ETag)))
+		if raced(err) {
+			return errTryAgain
+		}
+		return err
+	})
+}
+
+// deleteSub deletes the channel's row behind the gate. If the gate is gone, the
+// channel's deletion takes the row.
+func (s *Store) deleteSub(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {
+	err := s.blogs.Transact(ctx, partitionOf(ref.Key),
+		Merge(openGate(ref.Incarnation), Exists),
+		Delete(subRow(user), Exists))
+	if errors.Is(err, domain.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// deleteSubscription deletes the user's row of a channel that is being swept.
+func (s *Store) deleteSubscription(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {
+	err := s.subscriptions.Transact(ctx, userPartition(user), Delete(subscriptionRow(ref), Exists))
+	if errors.Is(err, domain.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// Subscribed tells whether a user's row says so. It is one read.
+func (s *Store) Subscribed(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error) {
+	row, err := s.subscriptions.Get(ctx, userPartition(user), subscriptionRow(ref))
+	if errors.Is(err, domain.ErrNotFound) {
+		return false, nil
+	}
+	return row.Properties.String(propState) == stateJoined, err
+}
+
+// maxCounted is how far subscribers are counted for a page.
+const maxCounted = 1000
+
+// Subscribers counts the subscribers of a channel, up to 1,000; more reports
+// that there are more.
+func (s *Store) Subscribers(ctx context.Context, ref domain.ChannelRef) (n int, more bool, err error) {
+	rows, err := s.blogs.First(ctx, maxCounted+1, Range{
+		Partition: partitionOf(ref.Key), From: prefixSub, To: prefixEnd(prefixSub), Paging: Paging{KeysOnly: true}})
+	return min(len(rows), maxCounted), len(rows) > maxCounted, err
+}
+
+// Subscriptions lists what a user subscribes to, by channel key, and removes or
+// completes what was left half done.
+func (s *Store) Subscriptions(ctx context.Context, user domain.UserName) ([]domain.Subscription, error) {
+	rows, err := s.readSubscriptions(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	return s.standing(ctx, rows, user)
+}
+
+// standing tidies rows, and returns the subscriptions that stand.
+func (s *Store) standing(ctx context.Context, rows []subscription, user domain.UserName) ([]domain.Subscription, error) {
+	alive := make([]bool, len(rows))
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(subscriptionFlight)
+	for i, row := range rows {
+		group.Go(func() (err error) {
+			alive[i], err = s.tidySubscription(groupCtx, row, user)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	var list []domain.Subscription
+	for i, row := range rows {
+		if alive[i] {
+			list = append(list, row.Subscription)
+		}
+	}
+	return list, nil
+}
+
+// tidySubscription tells whether a subscription stands, and leaves the row as
+// that demands. A row that has changed since it was read is left alone: whoever
+// changed it is at work.
+func (s *Store) tidySubscription(ctx context.Context, row subscription, user domain.UserName) (stands bool, err error) {
+	channel, err := s.readIncarnation(ctx, row.Channel)
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return false, s.removeSubscription(ctx, row)
+	case err != nil || channel.State != domain.ChannelActive:
+		return false, err
+	}
+	switch there, err := s.hasSub(ctx, row.Channel, user); {
+	case err != nil:
+		return false, err
+	case !there:
+		return false, s.removeSubscription(ctx, row)
+	case row.state == stateLeaving:
+		return false, s.Unsubscribe(ctx, row.Channel, user)
+	case row.state == stateJoining:
+		err := s.subscriptions.Transact(ctx, row.row.Partition,
+			Merge(row.row.Row, Match(row.row.ETag), String(propState, stateJoined)))
+		if raced(err) {
+			err = nil
+		}
+		return true, err
+	}
+	return true, nil
+}
+
+// removeSubscription deletes garbage in the version that was read.
+func (s *Store) removeSubscription(ctx context.Context, row subscription) error {
+	err := s.subscriptions.Transact(ctx, row.row.Partition, Delete(row.row.Row, Match(row.row.ETag)))
+	if raced(err) {
+		return nil
+	}
+	return err
+}
+
+func (s *Store) hasSub(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error) {
+	row, err := s.blogs.Get(ctx, partitionOf(ref.Key), subRow(user))
+	if errors.Is(err, domain.ErrNotFound) {
+		return false, nil
+	}
+	return row.Properties.String(propIncarnation) == string(ref.Incarnation), err
+}
+
+// readSubscriptions reads a user's rows, garbage and all. Garbage can make them
+// more than the limit.
+func (s *Store) readSubscriptions(ctx context.Context, user domain.UserName) ([]subscription, error) {
+	return s.firstSubscriptions(ctx, user, "", 2*domain.MaxSubscriptions)
+}
+
+// firstSubscriptions reads up to n rows, from the given one on.
+func (s *Store) firstSubscriptions(ctx context.Context, user domain.UserName, from string, n int) ([]subscription, error) {
+	rows, err := s.subscriptions.First(ctx, n, Range{Partition: userPartition(user), From: from})
+	if err != nil {
+		return nil, fmt.Errorf("subscriptions of %s: %w", user, err)
+	}
+	list := make([]subscription, len(rows))
+	for i, row := range rows {
+		list[i] = decodeSubscription(row)
+	}
+	return list, nil
+}
+
+func decodeSubscription(row Entity) subscription {
+	return subscription{
+		Subscription: domain.Subscription{
+			Channel:      parseSubscriptionRow(row.Row),
+			Name:         domain.ChannelName(row.Properties.String(propName)),
+			Role:         domain.Role(row.Properties.String(propRole)),
+			SubscribedOn: row.Properties.Time(propSubscribedOn),
+		},
+		state: row.Properties.String(propState),
+		row:   row,
+	}
+}

@@ -1,0 +1,217 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/storagetest"
+)
+
+// subscribed is what the two rows of a subscription say once its user has looked
+// at the list, which tidies what a crash left.
+func (w *world) subscribed(channel domain.Channel, user domain.UserName) bool {
+	w.t.Helper()
+	list, err := w.store.Subscriptions(w.t.Context(), user)
+	w.ok(err)
+	listed := slices.ContainsFunc(list, func(s domain.Subscription) bool { return s.Channel == channel.Ref() })
+	row, err := w.store.Subscribed(w.t.Context(), channel.Ref(), user)
+	w.ok(err)
+	sub := w.has(channel.Key(), "sub!"+string(user))
+	if listed != row || listed != sub {
+		w.t.Errorf("%s is listed as a subscriber: %v; has a row: %v; the channel has one: %v", user, listed, row, sub)
+	}
+	return listed
+}
+
+// mustHaveNoSubscriptions checks that a user's partition is empty once tidied.
+func (w *world) mustHaveNoSubscriptions(user domain.UserName) {
+	w.t.Helper()
+	_, err := w.store.Subscriptions(w.t.Context(), user)
+	w.ok(err)
+	for _, row := range w.rows("Subscriptions") {
+		if row.Partition == string(user) {
+			w.t.Errorf("%s still has the subscription %s, %s", user, row.Row, row.Properties.String("State"))
+		}
+	}
+}
+
+func TestASubscriptionIsTwoRowsOrNoneWhateverCallFails(t *testing.T) {
+	eachMishap(t, func(w *world) {
+		channel := w.create("garden", ada)
+		err := w.faulty.Subscribe(w.t.Context(), channel, grace)
+		if is := w.subscribed(channel, grace); err == nil && !is {
+			t.Error("subscribed, and then not")
+		}
+		w.ok(w.store.Subscribe(w.t.Context(), channel, grace))
+		if !w.subscribed(channel, grace) {
+			t.Error("subscribing again did not")
+		}
+		w.mustBeSound()
+	})
+}
+
+func TestUnsubscribingLeavesTwoRowsOrNoneWhateverCallFails(t *testing.T) {
+	eachMishap(t, func(w *world) {
+		channel := w.create("garden", ada)
+		w.ok(w.store.Subscribe(w.t.Context(), channel, grace))
+		err := w.faulty.Unsubscribe(w.t.Context(), channel.Ref(), grace)
+		if is := w.subscribed(channel, grace); err == nil && is {
+			t.Error("unsubscribed, and then not")
+		}
+		w.ok(w.store.Unsubscribe(w.t.Context(), channel.Ref(), grace))
+		w.mustHaveNoSubscriptions(grace)
+		w.mustBeSound()
+	})
+}
+
+func TestASubscriptionAgreesWithItselfWhateverComesBetweenItsCalls(t *testing.T) {
+	works := map[string]func(w *world, channel domain.Channel){
+		"subscribing":    func(w *world, c domain.Channel) { w.ok(w.store.Subscribe(w.t.Context(), c, grace)) },
+		"unsubscribing":  func(w *world, c domain.Channel) { w.ok(w.store.Unsubscribe(w.t.Context(), c.Ref(), grace)) },
+		"a look":         func(w *world, c domain.Channel) { w.subscribedLoosely(grace) },
+		"the deletion":   func(w *world, c domain.Channel) { w.delete(c) },
+		"half of it":     func(w *world, c domain.Channel) { w.ok(cascade(w.store, c.Ref())[0](w.t.Context())) },
+		"a life further": func(w *world, c domain.Channel) { w.delete(c); w.create("garden", eve) },
+	}
+	calls := map[string]func(w *world, channel domain.Channel) error{
+		"subscribing": func(w *world, c domain.Channel) error { return w.faulty.Subscribe(w.t.Context(), c, grace) },
+		"unsubscribing": func(w *world, c domain.Channel) error {
+			return w.faulty.Unsubscribe(w.t.Context(), c.Ref(), grace)
+		},
+	}
+	for workName, work := range works {
+		for callName, call := range calls {
+			eachCall(t, fmt.Sprintf("of %s comes after %s", callName, workName), func(w *world, n int) {
+				channel := w.create("garden", ada)
+				if callName == "unsubscribing" {
+					w.ok(w.store.Subscribe(w.t.Context(), channel, grace))
+				}
+				w.arm(before(n, func() { work(w, channel) }))
+				err := call(w, channel)
+				if err != nil && !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {
+					t.Errorf("%s: %v", callName, err)
+				}
+				if now, err := w.store.Channel(w.t.Context(), channel.Key()); err == nil && now.Incarnation == channel.Incarnation {
+					w.subscribed(channel, grace)
+				} else {
+					for _, step := range cascade(w.store, channel.Ref()) {
+						w.ok(step(w.t.Context()))
+					}
+					w.mustHaveNoSubscriptions(grace)
+				}
+				w.mustBeSound()
+			})
+		}
+	}
+}
+
+// subscribedLoosely looks at the list while others are at work.
+func (w *world) subscribedLoosely(user domain.UserName) {
+	w.t.Helper()
+	_, err := w.store.Subscriptions(w.t.Context(), user)
+	w.ok(err)
+}
+
+func TestALateRequestOfASubscriberDoesNotSubscribeToTheNextIncarnation(t *testing.T) {
+	eachStraggler(t, func(w *world, late *storagetest.Straggler) {
+		channel := w.create("garden", ada)
+		if err := w.faulty.Subscribe(w.t.Context(), channel, grace); err != nil && !errors.Is(err, domain.ErrUnavailable) {
+			t.Error(err)
+		}
+		w.delete(channel)
+		again := w.create("garden", eve)
+		w.arrive(late)
+		if w.subscribed(again, grace) {
+			t.Error("a subscription outlived its channel")
+		}
+		w.mustHaveNoSubscriptions(grace)
+		w.mustBeSound()
+	})
+}
+
+func TestTheCascadeRemovesBothRowsOfASubscriptionWhereverItDies(t *testing.T) {
+	eachMishap(t, func(w *world) {
+		channel := w.create("garden", ada)
+		kept := w.create("kept", ada)
+		for i := range 5 {
+			user := domain.UserName(fmt.Sprintf("reader%d", i))
+			w.ok(w.store.Subscribe(w.t.Context(), channel, user))
+			w.ok(w.store.Subscribe(w.t.Context(), kept, user))
+		}
+		for _, step := range cascade(w.faulty, channel.Ref()) {
+			if err := step(w.t.Context()); err != nil {
+				break // the worker dies
+			}
+		}
+		w.delete(channel)
+		for _, row := range w.rows("Subscriptions") {
+			if row.Row != string(kept.Key())+"!"+string(kept.Incarnation) {
+				t.Errorf("the deletion left %s of %s", row.Row, row.Partition)
+			}
+		}
+		if n, _, err := w.store.Subscribers(w.t.Context(), kept.Ref()); n != 6 || err != nil {
+			t.Errorf("another channel has %d subscribers (%v), want its owner and 5 more", n, err)
+		}
+		w.mustBeSound()
+	})
+}
+
+func TestTheOwnerIsSubscribedFromTheStart(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		list, err := w.store.Subscriptions(t.Context(), ada)
+		if err != nil || len(list) != 1 || list[0].Role != domain.RoleOwner || list[0].Channel != channel.Ref() {
+			t.Errorf("the owner's subscriptions are %+v, %v, want the new channel as owner", list, err)
+		}
+	})
+}
+
+func TestOneSubscriptionTooManyIsRefusedAndGarbageDoesNotCount(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel, dead := w.create("garden", ada), w.create("dead", ada)
+		w.ok(w.store.Subscribe(t.Context(), dead, grace))
+		planted := w.table("Subscriptions")
+		others := make([]domain.Channel, domain.MaxSubscriptions-1)
+		for i := range others {
+			others[i] = w.create(fmt.Sprintf("other%d", i), eve)
+			w.ok(w.store.Subscribe(t.Context(), others[i], grace))
+		}
+		var invalid *domain.InvalidError
+		if err := w.store.Subscribe(t.Context(), channel, grace); !errors.As(err, &invalid) {
+			t.Errorf("subscription %d is answered with %v, want a refusal", domain.MaxSubscriptions+1, err)
+		}
+		// The dead channel's row comes back, as a crash would leave it.
+		row, err := planted.Get(t.Context(), string(grace), string(dead.Key())+"!"+string(dead.Incarnation))
+		w.ok(err)
+		w.delete(dead)
+		w.ok(planted.Transact(t.Context(), row.Partition, storage.Insert(row.Row, row.Properties...)))
+		if err := w.store.Subscribe(t.Context(), channel, grace); err != nil {
+			t.Errorf("with a dead subscription among as many, another is refused: %v", err)
+		}
+	})
+}
+
+func TestManyWhoSubscribeAndUnsubscribeAtOnceEndInAgreement(t *testing.T) {
+	w := newWorld(t)
+	channel := w.create("garden", ada)
+	atOnce(32, func(i int) {
+		var err error
+		for range 5 {
+			if i%2 == 0 {
+				err = errors.Join(err, w.store.Subscribe(context.WithoutCancel(t.Context()), channel, grace))
+			} else {
+				err = errors.Join(err, w.store.Unsubscribe(context.WithoutCancel(t.Context()), channel.Ref(), grace))
+			}
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	w.subscribed(channel, grace)
+	w.mustBeSound()
+}

@@ -1,0 +1,78 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"microblogging/domain"
+)
+
+// Vote gives a user's one vote to a post. Voting again is no error.
+func (s *Store) Vote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error {
+	vote := Insert(voteRow(id, by), String(propIncarnation, ref.Incarnation))
+	return s.rate(ctx, ref, id, +1, vote, domain.ErrExists)
+}
+
+// Unvote takes a user's vote back. Without one there is nothing to do.
+func (s *Store) Unvote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error {
+	return s.rate(ctx, ref, id, -1, Delete(voteRow(id, by), Exists), domain.ErrNotFound)
+}
+
+// rate changes a vote, the post's rating and its place in the index, all or
+// none, on condition that the post is as it was read: so no vote is lost, and
+// none lands once the post is gone. The vote itself decides whether anything is
+// left to do, which also tells the echo of this transaction.
+func (s *Store) rate(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by int64, vote Operation, done error) error {
+	return s.contend(ctx, func() error {
+		post, err := s.readBlog(ctx, ref, id)
+		if err != nil {
+			return err
+		}
+		err = s.blogs.Transact(ctx, partitionOf(ref.Key),
+			vote,
+			Merge(blogRow(id), Match(post.etag), Int64(propRating, post.Rating+by)),
+			Delete(rateRow(post.Rating, id), Exists),
+			Insert(rateRow(post.Rating+by, id), String(propIncarnation, ref.Incarnation)))
+		switch {
+		case failedAt(err, 0, done):
+			return nil
+		case raced(err):
+			return errTryAgain
+		case err != nil:
+			return fmt.Errorf("voting on post %s: %w", id, err)
+		}
+		return nil
+	})
+}
+
+// Voted tells whether a user has a vote on a post.
+func (s *Store) Voted(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) (bool, error) {
+	_, err := s.blogs.Get(ctx, partitionOf(ref.Key), voteRow(id, by))
+	if errors.Is(err, domain.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// sweepVotes removes the votes on a post whose row is gone: no vote can land any
+// more, and the id never returns, so that no gate is needed however late this
+// is. Others may be at it at the same time.
+func (s *Store) sweepVotes(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) error {
+	prefix := votesOf(id)
+	for {
+		rows, err := s.blogs.First(ctx, MaxOperations, Range{
+			Partition: partitionOf(ref.Key), From: prefix, To: prefixEnd(prefix), Paging: Paging{KeysOnly: true}})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		votes := make([]Operation, len(rows))
+		for i, row := range rows {
+			votes[i] = Delete(row.Row, Exists)
+		}
+		err = s.blogs.Transact(ctx, partitionOf(ref.Key), votes...)
+		if err != nil && !errors.Is(err, domain.ErrNotFound) {
+			return fmt.Errorf("removing the votes on post %s: %w", id, err)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package templates
+
+import (
+	"testing"
+	"time"
+)
+
+func sampleDigest() Digest {
+	popular := samplePost()
+	popular.Rating = 3
+	return Digest{
+		Day: "2026-07-28", Zone: "Europe/Berlin", Previous: "2026-07-27", Next: "2026-07-29",
+		Channels: []DigestChannel{
+			{Name: "aurora", Posts: []Post{popular}, Total: 1},
+			{Name: "Füchse", Posts: []Post{{ID: "1!a", Text: nasty, Author: "jo", CreatedOn: ago(time.Hour)}}, Total: 1234},
+		},
+	}
+}
+
+func TestADigestShowsADayByChannel(t *testing.T) {
+	expect(t, DigestPage(pageAt("/digest", "ingrid"), sampleDigest()),
+		in("title", says("Digest of Tuesday, 28 July 2026")),
+		in("header[class=head]", says("from midnight to midnight in Europe/Berlin")),
+		in("section", in("h2", in("a[href=/channels/aurora]")), in("article", in("h3", says("Green arcs")), in("a[href=/channels/aurora?rating=3]", says("3 votes"))), silent("most popular of")),
+		in("section", in("a[href=/channels/F%C3%BCchse]"), says("The 1 most popular of 1,234 posts.")),
+		in("nav[aria-label=Days]",
+			in("a[rel=prev][href=/digest?day=2026-07-27&tz=Europe%2FBerlin]", says("Monday, 27 July 2026")),
+			in("a[rel=next][href=/digest?day=2026-07-29&tz=Europe%2FBerlin]", says("Wednesday, 29 July 2026"))),
+		in("form[method=get][action=/digest]", in("input[name=day][type=date][value=2026-07-28]"), in("input[name=tz][list=tz-list][value=Europe/Berlin]")),
+		in("datalist[id=tz-list]", in("option[value=Europe/Berlin]")),
+	)
+}
+
+func TestADayWithoutPostsAndADayThatIsNoneLeadOn(t *testing.T) {
+	v := sampleDigest()
+	v.Channels, v.Next = nil, ""
+	expect(t, DigestPage(pageAt("/digest", "ingrid"), v), in("div[class=empty]", says("Nothing that day"), in("a[href=/channels]")), without("a[rel=next]"))
+	v = Digest{Form: Form{Message: "No.", Errors: []FieldError{{"day", "has not begun in UTC"}, {"tz", "is not a time zone"}}}, Day: "2099-01-01", Zone: "Mars"}
+	expect(t, DigestPage(pageAt("/digest", "ingrid"), v), in("title", says("Error")),
+		in("[role=alert]", says("No.")), in("[id=day-error]", says("Day has not begun in UTC.")), in("[id=tz-error]"),
+		in("input[name=day][value=2099-01-01][aria-invalid=true]"), in("input[name=tz][value=Mars]"),
+		in("div[class=empty]", in("a[href=/digest]")), without("nav[aria-label=Days]"),
+	)
+}
+
+func TestAnAddressIsShownOnceAndExplained(t *testing.T) {
+	v := sampleDigest()
+	page := pageAt("/digest", "ingrid")
+	expect(t, DigestPage(page, v), in("form[method=post][action=/digest]", in("input[name=action][value=make]"), in("input[name=tz][value=Europe/Berlin]"), in("button", says("Make an address"))), without("input[value=revoke]"))
+	v.HasAddress = true
+	expect(t, DigestPage(page, v), says("cannot be shown again"), in("button", says("the old one stops working")), in("form", in("input[value=revoke]"), in("button", says("Revoke"))))
+	v.Address = "https://example.org" + DigestFeedPath("ingrid", "SECRET", "Europe/Berlin")
+	expect(t, DigestPage(page, v), in("code", says("https://example.org/digest/ingrid/SECRET/feed.atom?tz=Europe%2FBerlin")), says("shown this once"), says("feed reader"))
+}
+
+func TestEveryZoneThatIsOfferedExists(t *testing.T) {
+	for _, zone := range zones() {
+		if _, err := time.LoadLocation(zone); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package templates
+
+import (
+	"testing"
+	"time"
+)
+
+func sampleFeed() Feed {
+	other := Post{ID: "2516789012345678902!abc", Text: nasty, Author: "jo", Rating: 2, CreatedOn: ago(time.Hour)}
+	return Feed{Posts: []FeedPost{{samplePost(), "aurora"}, {other, "Füchse"}}, Next: "n&m"}
+}
+
+func TestAFeedNamesTheChannelOfEachPost(t *testing.T) {
+	expect(t, FeedPage(pageAt("/", "ingrid"), sampleFeed()),
+		in("h1", says("Feed")), times(2, "article"),
+		in("article", says("ingrid in aurora · 3 minutes ago"), in("a[href=/channels/aurora]"), in("a[href=/channels/aurora/blogs/2516789012345678901!abc]")),
+		in("article", says("jo in Füchse · 1 hour ago · 2 votes"), in("a[href=/channels/F%C3%BCchse?rating=2]")),
+		in("a[rel=next][href=/?after=n%26m]", says("Older posts")),
+		in("nav[aria-label=Main]", in("a[aria-current=page]", says("Feed"))), times(1, "a[aria-current=page]"),
+		in("a[href=/subscriptions]"),
+	)
+}
+
+func TestAnEmptyFeedSaysWhyAndWhatToDo(t *testing.T) {
+	page := pageAt("/", "ingrid")
+	expect(t, FeedPage(page, Feed{}), in("div[class=empty]", says("You subscribe to no channel yet"), in("a[href=/channels]")))
+	expect(t, FeedPage(page, Feed{Subscriptions: 2}), in("div[class=empty]", says("Nothing posted yet"), in("a[href=/subscriptions]")))
+	expect(t, FeedPage(page, Feed{After: "x"}), in("div[class=empty]", says("No older posts"), in("a[href=/]")), in("nav[aria-label=Pages]", in("a[href=/]")))
+}
+
+func TestSubscriptionsAreListedEachWithAButtonThatNamesIt(t *testing.T) {
+	v := Subscriptions{{Channel: "aurora", Own: true, SubscribedOn: ago(time.Hour)}, {Channel: "Füchse", SubscribedOn: ago(2 * time.Hour)}}
+	expect(t, SubscriptionsPage(pageAt("/subscriptions", "ingrid"), v),
+		in("li", in("a[href=/channels/aurora]"), says("your own · subscribed 1 hour ago")),
+		in("li", in("a[href=/channels/F%C3%BCchse]"), says("subscribed 2 hours ago"), silent("your own"),
+			in("form[method=post][action=/subscriptions]", in("input[name=channel][value=Füchse]"), in("button", says("Unsubscribe from Füchse")))),
+	)
+	expect(t, SubscriptionsPage(pageAt("/subscriptions", "ingrid"), nil), in("div[class=empty]", in("a[href=/channels]")), without("li"))
+}

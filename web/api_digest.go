@@ -1,0 +1,111 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/templates"
+)
+
+type digestStore interface {
+	Digest(ctx context.Context, user domain.UserName, day domain.Day) ([]storage.DigestChannel, error)
+	NewDigestAddress(ctx context.Context, user domain.UserName) (secret string, err error)
+	RevokeDigestAddress(ctx context.Context, user domain.UserName) error
+}
+
+// digestAPI answers for a day of all channels that one subscribes to, and keeps
+// the address by which feed readers follow the days.
+type digestAPI struct {
+	store    digestStore
+	sessions *sessions
+	origin   func(*http.Request) string
+}
+
+func (a *digestAPI) routes(r router) {
+	get(r, "/digest", a.read)
+	r.Add(http.MethodPost, "/digest/address", a.makeAddress)
+	r.Add(http.MethodDelete, "/digest/address", a.revokeAddress)
+}
+
+type digestJSON struct {
+	Day      string              `json:"day"`
+	TZ       string              `json:"tz"`
+	Channels []digestChannelJSON `json:"channels"`
+}
+
+type digestChannelJSON struct {
+	Name  domain.ChannelName `json:"name"`
+	Items []blogJSON         `json:"items"`
+	// Total is how many posts there were, if they were too many to be items.
+	Total int `json:"total,omitempty"`
+}
+
+func newDigestJSON(day domain.Day, channels []storage.DigestChannel) digestJSON {
+	digest := digestJSON{Day: day.Date, TZ: day.Zone, Channels: make([]digestChannelJSON, len(channels))}
+	for i, channel := range channels {
+		items := make([]blogJSON, len(channel.Items))
+		for j, blog := range channel.Items {
+			items[j] = newBlogJSON(channel.Name, blog)
+		}
+		digest.Channels[i] = digestChannelJSON{Name: channel.Name, Items: items}
+		if channel.Total > len(items) {
+			digest.Channels[i].Total = channel.Total
+		}
+	}
+	return digest
+}
+
+func (a *digestAPI) read(c echo.Context) error {
+	visitor, err := a.sessions.require(c)
+	if err != nil {
+		return err
+	}
+	day, err := domain.ParseDay(c.QueryParam("day"), c.QueryParam("tz"), time.Now())
+	if err != nil {
+		return err
+	}
+	channels, err := a.store.Digest(c.Request().Context(), visitor.User, day)
+	if err != nil {
+		return err
+	}
+	return respond(c, http.StatusOK, newDigestJSON(day, channels))
+}
+
+// addressJSON is the address of a personal feed. It is told this once: the store
+// keeps a hash of its secret alone.
+type addressJSON struct {
+	URL string `json:"url"`
+}
+
+func (a *digestAPI) makeAddress(c echo.Context) error {
+	visitor, err := a.sessions.require(c)
+	if err != nil {
+		return err
+	}
+	today, err := domain.ParseDay("", c.QueryParam("tz"), time.Now())
+	if err != nil {
+		return err
+	}
+	secret, err := a.store.NewDigestAddress(c.Request().Context(), visitor.User)
+	if err != nil {
+		return err
+	}
+	path := templates.DigestFeedPath(string(visitor.User), secret, today.Zone)
+	return respond(c, http.StatusCreated, addressJSON{URL: a.origin(c.Request()) + path})
+}
+
+func (a *digestAPI) revokeAddress(c echo.Context) error {
+	visitor, err := a.sessions.require(c)
+	if err != nil {
+		return err
+	}
+	if err := a.store.RevokeDigestAddress(c.Request().Context(), visitor.User); err != nil {
+		return err
+	}
+	return c.NoContent(http.StatusNoContent)
+}

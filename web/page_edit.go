@@ -1,0 +1,129 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/templates"
+)
+
+type editPageStore interface {
+	blogReader
+	Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName,
+		expected domain.Precondition[domain.Revision], draft domain.Draft) (domain.Blog, error)
+}
+
+// editPages let the author of a post change it, and show where two edits meet.
+type editPages struct {
+	*pages
+	store editPageStore
+}
+
+func (h *editPages) routes(r router) {
+	get(r, "/channels/:name/blogs/:id/edit", h.closed(h.editForm))
+	r.Add(http.MethodPost, "/channels/:name/blogs/:id/edit", h.closed(h.edit))
+}
+
+func (h *editPages) editForm(c echo.Context, v visitor) error {
+	channel, blog, err := namedPost(c, h.store)
+	if err != nil {
+		return err
+	}
+	if blog.UserID != v.User {
+		return explain(domain.ErrForbidden, "", "", linkTo(channel))
+	}
+	return render(c, http.StatusOK, templates.EditBlogPage(h.page(c, v), templates.EditBlog{
+		Channel: string(channel.Name),
+		ID:      string(blog.ID),
+		Title:   blog.Title,
+		Text:    blog.Text,
+		ETag:    blogETag(blog),
+	}))
+}
+
+func (h *editPages) edit(c echo.Context, v visitor) error {
+	form, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	expected, err := formETag(form)
+	if err != nil {
+		return err
+	}
+	channel, id, err := postAddress(c, h.store)
+	if err != nil {
+		return err
+	}
+	draft, err := domain.NewDraft(form.Get("title"), form.Get("text"))
+	if err == nil {
+		_, err = h.store.Edit(c.Request().Context(), channel.Ref(), id, v.User, expected, draft)
+	}
+	var stale *domain.StaleError
+	if err == nil || errors.As(err, &stale) && says(stale.Current, draft) {
+		return h.done(c, noticeSaved, templates.BlogPath(string(channel.Name), string(id)))
+	}
+	return h.unsaved(c, v, channel, id, form, err)
+}
+
+// unsaved shows why an edit was not saved, with what was typed: beside the other
+// version if there is one, and in the form alone if there is not.
+func (h *editPages) unsaved(c echo.Context, v visitor, channel domain.Channel, id domain.BlogID, form url.Values, err error) error {
+	view := templates.EditBlog{
+		Channel: string(channel.Name),
+		ID:      string(id),
+		Title:   shown(form.Get("title")),
+		Text:    strings.ReplaceAll(shown(form.Get("text")), "\r\n", "\n"), // as forms send it, and no post has it
+		ETag:    shown(form.Get("etag")),
+	}
+	var stale *domain.StaleError
+	if errors.As(err, &stale) {
+		meet(&view, stale.Current)
+		return again(c, err, templates.EditBlogPage(h.page(c, v), view))
+	}
+	refused, ok := formOf(err)
+	if !ok {
+		return explain(err, "", "", linkTo(channel))
+	}
+	view.Form = refused
+	if form.Has("merging") {
+		current, readErr := h.store.Blog(c.Request().Context(), channel.Ref(), id)
+		if readErr != nil {
+			return explain(readErr, "", "", linkTo(channel))
+		}
+		meet(&view, current)
+	}
+	return again(c, err, templates.EditBlogPage(h.page(c, v), view))
+}
+
+// says tells whether a post holds the draft already: then the form was sent
+// twice, by a double click or a reload, and there is nothing to choose between.
+func says(blog domain.Blog, draft domain.Draft) bool {
+	return blog.Title == draft.Title && blog.Text == draft.Text
+}
+
+// meet puts what was typed beside what stands. Saving again then replaces that,
+// for its author has seen it now.
+func meet(view *templates.EditBlog, current domain.Blog) {
+	view.Conflict = &templates.Conflict{
+		Theirs:   postOf(current),
+		Revision: string(current.Revision),
+		Base:     baseOf(view.ETag),
+	}
+	view.ETag = blogETag(current)
+}
+
+// baseOf is the revision that a form was made from; empty if it does not name
+// one alone.
+func baseOf(etag string) string {
+	tags, _, _ := parseETags(etag)
+	if len(tags) != 1 {
+		return ""
+	}
+	return string(revisionOf(tags[0].opaque))
+}

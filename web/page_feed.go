@@ -1,0 +1,102 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/templates"
+)
+
+type feedPageStore interface {
+	channelReader
+	Feed(ctx context.Context, user domain.UserName, after string, limit int) (storage.FeedPage, error)
+	Subscriptions(ctx context.Context, user domain.UserName) ([]domain.Subscription, error)
+	Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error
+}
+
+// feedPages show what somebody subscribes to.
+type feedPages struct {
+	*pages
+	store feedPageStore
+	// stranger is what home is to who has no feed.
+	stranger pageHandler
+}
+
+func (h *feedPages) routes(r router) {
+	get(r, templates.HomePath, h.open(h.home))
+	get(r, templates.SubscriptionsPath, h.closed(h.subscriptions))
+	r.Add(http.MethodPost, templates.SubscriptionsPath, h.closed(h.unsubscribe))
+}
+
+func (h *feedPages) home(c echo.Context, v visitor) error {
+	if !v.SignedIn() {
+		return h.stranger(c, v)
+	}
+	ctx, after := c.Request().Context(), c.QueryParam("after")
+	feed, err := h.store.Feed(ctx, v.User, after, pageSize)
+	if err != nil {
+		return explain(err, "", "", templates.Link{Label: "Back to your feed", URL: templates.HomePath})
+	}
+	view := templates.Feed{Posts: feedPosts(feed.Items), After: after, Next: feed.Next}
+	if len(feed.Items) == 0 {
+		subscriptions, err := h.store.Subscriptions(ctx, v.User)
+		if err != nil {
+			return err
+		}
+		view.Subscriptions = len(subscriptions)
+	}
+	return render(c, http.StatusOK, templates.FeedPage(h.page(c, v), view))
+}
+
+func feedPosts(items []storage.FeedItem) []templates.FeedPost {
+	posts := make([]templates.FeedPost, len(items))
+	for i, item := range items {
+		posts[i] = templates.FeedPost{Post: postOf(item.Blog), Channel: string(item.Name)}
+	}
+	return posts
+}
+
+func (h *feedPages) subscriptions(c echo.Context, v visitor) error {
+	subscriptions, err := h.store.Subscriptions(c.Request().Context(), v.User)
+	if err != nil {
+		return err
+	}
+	view := make(templates.Subscriptions, len(subscriptions))
+	for i, s := range subscriptions {
+		view[i] = templates.Subscription{
+			Channel:      string(s.Name),
+			Own:          s.Role == domain.RoleOwner,
+			SubscribedOn: s.SubscribedOn,
+		}
+	}
+	return render(c, http.StatusOK, templates.SubscriptionsPage(h.page(c, v), view))
+}
+
+// unsubscribe ends a subscription from the list. With a channel that is gone or
+// going, the subscription is too.
+func (h *feedPages) unsubscribe(c echo.Context, v visitor) error {
+	form, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	if form.Get("action") != "unsubscribe" {
+		return unknownAction()
+	}
+	name, err := domain.ParseChannelName(form.Get("channel"))
+	if err != nil {
+		return err
+	}
+	channel, err := h.store.Channel(c.Request().Context(), name.Key())
+	if err == nil {
+		err = h.store.Unsubscribe(c.Request().Context(), channel.Ref(), v.User)
+	}
+	if err != nil && !errors.Is(err, domain.ErrNotFound) && !errors.Is(err, domain.ErrGone) {
+		return err
+	}
+	return h.done(c, noticeUnsubscribed, templates.SubscriptionsPath)
+}

@@ -1,0 +1,185 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/bolt"
+	"microblogging/web"
+)
+
+const (
+	benchChannels = 200
+	benchPosts    = 1000 // in each channel
+)
+
+// benchDay is the day whose digest is measured. It is the middle one of those
+// that were posted in.
+const benchDay = "2025-06-15"
+
+// BenchmarkFeed is a page of what 200 channels with 1,000 posts each have, from
+// the embedded store, and from there to the last byte. The goal is under 5 ms.
+func BenchmarkFeed(b *testing.B) {
+	store, token := manyChannels(b, time.Hour)
+	b.Run("store", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if page, err := store.Feed(b.Context(), "ada", "", 20); err != nil || len(page.Items) != 20 {
+				b.Fatalf("%d posts, %v", len(page.Items), err)
+			}
+		}
+	})
+	b.Run("api", func(b *testing.B) { benchAPI(b, store, token, "/api/v1/feed") })
+}
+
+// BenchmarkDigest is a day of 200 channels with 1,000 posts each, of which the
+// name says how many fall on that day. The goal is under 5 ms.
+func BenchmarkDigest(b *testing.B) {
+	for _, daily := range []int{1, 5, 24} {
+		store, token := manyChannels(b, 24*time.Hour/time.Duration(daily))
+		day, err := domain.ParseDay(benchDay, "UTC", time.Now())
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprintf("posts=%d/store", daily*benchChannels), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				digest, err := store.Digest(b.Context(), "ada", day)
+				if err != nil || len(digest) != benchChannels || digest[0].Total != daily {
+					b.Fatalf("%d channels, %v", len(digest), err)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("posts=%d/api", daily*benchChannels), func(b *testing.B) {
+			benchAPI(b, store, token, "/api/v1/digest?day="+benchDay)
+		})
+	}
+}
+
+func benchAPI(b *testing.B, store *storage.Store, token, path string) {
+	handler, err := web.New(store, web.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := httptest.NewRequestWithContext(b.Context(), "GET", path, nil)
+	bearer(token)(r)
+	b.ReportAllocs()
+	for b.Loop() {
+		w := sink{header: make(http.Header, 16)}
+		handler.ServeHTTP(&w, r)
+		if w.status != http.StatusOK {
+			b.Fatalf("status %d", w.status)
+		}
+	}
+}
+
+// manyChannels is a store whose user ada, with a session, owns and so subscribes to
+// 200 channels. Each has 1,000 posts, that far apart, in the middle of which
+// lies benchDay.
+func manyChannels(b *testing.B, apart time.Duration) (store *storage.Store, token string) {
+	b.Helper()
+	store = benchStore(b, bolt.Options{NoSync: true})
+	token = benchSession(b, store)
+	middle, err := time.Parse(time.DateOnly, benchDay)
+	if err != nil {
+		b.Fatal(err)
+	}
+	first := middle.Add(-benchPosts / 2 * apart)
+	draft := domain.Draft{Title: "On pistons", Text: strings.Repeat("Words & wheels. ", 25)}
+	group, ctx := errgroup.WithContext(b.Context())
+	group.SetLimit(64)
+	for c := range benchChannels {
+		channel := benchChannel(b, store, fmt.Sprintf("Engines-%d", c))
+		for i := range benchPosts {
+			group.Go(func() error {
+				_, _, err := store.Post(ctx, storage.Posting{
+					Channel: channel.Ref(), By: "ada", Key: fmt.Sprint(i), Draft: draft,
+					CreatedOn: first.Add(time.Duration(i)*apart + time.Duration(c)*time.Second),
+				})
+				return err
+			})
+		}
+	}
+	if err := group.Wait(); err != nil {
+		b.Fatal(err)
+	}
+	return store, token
+}
+
+func benchStore(b *testing.B, options bolt.Options) *storage.Store {
+	b.Helper()
+	db, err := bolt.Open(b.TempDir(), options)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = db.Close() })
+	store := storage.New(db, db)
+	if err := store.Prepare(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	return store
+}
+
+func benchChannel(b *testing.B, store *storage.Store, name string) domain.Channel {
+	b.Helper()
+	channel, err := domain.NewChannel(name, "Pistons and valves", "ada")
+	if err == nil {
+		channel, err = store.CreateChannel(b.Context(), channel)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	return channel
+}
+
+// BenchmarkVote is one of 16 voters, who all give and take back their votes as
+// fast as they can, durably. On one post each of them changes the same row; on
+// 16 posts they share no row, but still the commits.
+func BenchmarkVote(b *testing.B) {
+	const voters = 16
+	for _, posts := range []int{1, voters} {
+		b.Run(fmt.Sprintf("posts=%d", posts), func(b *testing.B) {
+			store := benchStore(b, bolt.Options{})
+			channel := benchChannel(b, store, "Engines")
+			blogs := make([]domain.Blog, posts)
+			for i := range blogs {
+				var err error
+				blogs[i], _, err = store.Post(b.Context(), storage.Posting{
+					Channel: channel.Ref(), By: "ada", Key: fmt.Sprint(i), Draft: domain.Draft{Text: "Hello"}})
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			var group errgroup.Group
+			var left atomic.Int64
+			left.Store(int64(b.N))
+			b.ResetTimer()
+			for i := range voters {
+				blog, user := blogs[i%posts], domain.UserName(fmt.Sprintf("voter%d", i))
+				group.Go(func() error {
+					cast, back := store.Vote, store.Unvote
+					for left.Add(-1) >= 0 {
+						if err := cast(b.Context(), blog.Channel, blog.ID, user); err != nil {
+							return err
+						}
+						cast, back = back, cast
+					}
+					return nil
+				})
+			}
+			if err := group.Wait(); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "votes/s")
+		})
+	}
+}
