@@ -1,5 +1,6 @@
 // The pages that no other test stops at.
 
+import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { signUp } from "./api.mjs";
 import { look } from "./look.mjs";
@@ -68,5 +69,16 @@ test("the directory of an empty site", async () => {
   const v = await visitor(sites.idle);
   await v.open("/");
   await look(v, "empty-directory");
+  await v.leave();
+});
+
+test("the first stop of the keyboard skips to the content", async () => {
+  const v = await visitor(sites.idle);
+  await v.open("/channels");
+  await v.page.keyboard.press("Tab");
+  assert.ok(await v.link("Skip to the content").evaluate((link) => link === document.activeElement));
+  await v.page.keyboard.press("Enter");
+  await v.page.keyboard.press("Tab");
+  assert.ok(await v.page.evaluate(() => document.activeElement.closest("main") !== null));
   await v.leave();
 });
