@@ -56,6 +56,13 @@ fuzz: ## every fuzz target for FUZZTIME (1m)
 prove: ## explore schedules and crashes of the real code (lab/)
 	go run ./lab/cmd/lab prove
 
+SECONDS ?= 60
+SEED ?= 1
+
+.PHONY: torture
+torture: node_modules/.package-lock.json ## hurt real processes under load for SECONDS, as SEED decides
+	go run ./e2e/torture --time $(SECONDS)s --seed $(SEED)
+
 .PHONY: run
 run: ## the program with a sample store
 	go run ./cmd/microblogging --sample

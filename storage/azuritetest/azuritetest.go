@@ -53,6 +53,18 @@ func Shared(tb testing.TB) *Server {
 // shared is process-wide state on purpose: what it guards is a process too.
 var shared = sync.OnceValues(func() (*Server, error) { return newServer("") })
 
+// Launch is Start for a program that is no test. Who launches it ends it by Kill,
+// or by ending.
+func Launch() (*Server, error) { return newServer("") }
+
+// Kill ends the process and loses what it kept in memory.
+func (s *Server) Kill() {
+	if s.process != nil {
+		_ = s.process.stop(false) // nobody depends on how it ends
+		s.process = nil
+	}
+}
+
 func start(tb testing.TB, location string) *Server {
 	tb.Helper()
 	server, err := newServer(location)

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+func channelPath(channel string) string { return "/api/v1/channels/" + channel }
+
+func postPath(p *post) string { return channelPath(p.channel) + "/blogs/" + p.id }
+
+// look reads a channel; nil if it was not seen.
+func (u *user) look(ctx context.Context, channel string) *life {
+	a := u.send(ctx, "GET", channelPath(channel), nil, nil, http.StatusOK, http.StatusNotFound, http.StatusGone)
+	return u.sight(a, channel, http.StatusOK)
+}
+
+// sight takes in an answer that shows a channel, or says that there is none.
+func (u *user) sight(a answer, channel string, there int) *life {
+	switch a.status {
+	case there:
+		var shown struct{ Owner, Description string }
+		if !u.decode(a, &shown) {
+			return nil
+		}
+		return u.site.ledger.saw(a.span, channel, a.header.Get("ETag"), shown.Owner, shown.Description)
+	case http.StatusNotFound, http.StatusGone:
+		u.site.ledger.absent(a.span, channel)
+	}
+	return nil
+}
+
+// create asks for a channel. Its description tells which request made it.
+func (u *user) create(ctx context.Context, channel string) {
+	u.written++
+	creation := fmt.Sprintf("%s/%d", u.name, u.written)
+	a := u.send(ctx, "POST", "/api/v1/channels", map[string]string{"name": channel, "description": creation}, nil,
+		http.StatusCreated, http.StatusConflict)
+	switch a.status {
+	case http.StatusCreated:
+		u.sight(a, channel, http.StatusCreated)
+		u.subscribed[channel] = subscribed{ballotYes, span{a.to, a.to}}
+	case http.StatusConflict:
+		u.site.ledger.refuse(creation)
+		u.look(ctx, channel)
+	default:
+		// It may have been created, and its owner subscribed.
+		u.subscribed[channel] = subscribed{ballotUnsure, a.span}
+	}
+}
+
+// post posts, and asks again with the same idempotency key if no answer comes;
+// sometimes also if one came.
+func (u *user) post(ctx context.Context, channel string) {
+	u.written++
+	origin := fmt.Sprintf("%s/%d", u.name, u.written)
+	u.site.ledger.draft(origin, channel)
+	var first *post
+	var made span
+	for try := range 4 {
+		a := u.send(ctx, "POST", channelPath(channel)+"/blogs", map[string]string{"text": origin + " as posted"},
+			http.Header{"Idempotency-Key": {origin}},
+			http.StatusCreated, http.StatusOK, http.StatusNotFound, http.StatusGone)
+		if try == 0 {
+			made.from = a.from
+		}
+		switch a.status {
+		case http.StatusCreated, http.StatusOK:
+			var shown item
+			if !u.decode(a, &shown) {
+				return
+			}
+			made.to = a.to
+			if first != nil {
+				u.site.ledger.repeated(channel, first.id, shown.ID, first.made, a.span)
+				return
+			}
+			first = u.site.ledger.posted(made, shown.ID, channel, u.name, origin+" as posted")
+			if u.draw.IntN(8) > 0 {
+				return
+			}
+		case http.StatusNotFound, http.StatusGone:
+			if first != nil {
+				u.site.ledger.missing(a.span, first)
+			} else {
+				u.site.ledger.absent(a.span, channel)
+			}
+			return
+		}
+	}
+}
+
+// list reads all posts of a channel.
+func (u *user) list(ctx context.Context, channel string) {
+	var items []item
+	all := span{from: time.Now()}
+	query, allowed := url.Values{"limit": {"100"}}, []int{http.StatusOK, http.StatusNotFound, http.StatusGone}
+	for {
+		a := u.send(ctx, "GET", channelPath(channel)+"/blogs?"+query.Encode(), nil, nil, allowed...)
+		all.to = a.to
+		switch a.status {
+		case http.StatusOK:
+		case http.StatusNotFound, http.StatusGone, http.StatusUnprocessableEntity:
+			u.site.ledger.absent(all, channel)
+			return
+		default:
+			return
+		}
+		var page struct {
+			Items []item
+			Next  string
+		}
+		if !u.decode(a, &page) {
+			return
+		}
+		items = append(items, page.Items...)
+		if page.Next == "" {
+			u.site.ledger.listed(all, channel, items)
+			return
+		}
+		query.Set("after", page.Next)
+		// A continuation belongs to one incarnation, and another may have the name.
+		allowed = append(allowed, http.StatusUnprocessableEntity)
+	}
+}
+
+// read reads any post.
+func (u *user) read(ctx context.Context, channel string) {
+	if p := u.site.ledger.anyPost(channel, "", u.draw.IntN); p != nil {
+		u.fetch(ctx, p)
+	}
+}
+
+// fetch reads a post and returns its ETag; empty if it was not there.
+func (u *user) fetch(ctx context.Context, p *post) (etag string) {
+	a := u.send(ctx, "GET", postPath(p), nil, nil, http.StatusOK, http.StatusNotFound, http.StatusGone)
+	switch a.status {
+	case http.StatusOK:
+		var shown item
+		if u.decode(a, &shown) {
+			u.site.ledger.shown(a.span, p.channel, shown)
+		}
+		return a.header.Get("ETag")
+	case http.StatusNotFound, http.StatusGone:
+		u.site.ledger.missing(a.span, p)
+	}
+	return ""
+}
+
+// edit reads and saves one of the user's own posts. Nobody else edits it.
+func (u *user) edit(ctx context.Context, channel string) {
+	p := u.site.ledger.anyPost(channel, u.name, u.draw.IntN)
+	if p == nil {
+		return
+	}
+	disputed := u.site.ledger.disputed(p)
+	etag := u.fetch(ctx, p)
+	if etag == "" {
+		return
+	}
+	u.written++
+	origin := item{Text: p.text}.origin()
+	text := fmt.Sprintf("%s edited %d", origin, u.written)
+	u.site.ledger.editing(p, text)
+	a := u.send(ctx, "PUT", postPath(p), map[string]string{"text": text}, http.Header{"If-Match": {etag}},
+		http.StatusOK, http.StatusPreconditionFailed, http.StatusNotFound, http.StatusGone)
+	switch a.status {
+	case http.StatusOK:
+		u.site.ledger.edited(p, text)
+	case http.StatusPreconditionFailed:
+		if !disputed {
+			u.site.ledger.accuse("A4: an edit of post %s was told that somebody else edited it", p.id)
+		}
+	case http.StatusNotFound, http.StatusGone:
+		u.site.ledger.missing(a.span, p)
+	}
+}
+
+// remove removes one of the user's own posts.
+func (u *user) remove(ctx context.Context, channel string) {
+	p := u.site.ledger.anyPost(channel, u.name, u.draw.IntN)
+	if p == nil {
+		return
+	}
+	u.site.ledger.removing(p)
+	a := u.send(ctx, "DELETE", postPath(p), nil, nil, http.StatusNoContent, http.StatusNotFound, http.StatusGone)
+	switch a.status {
+	case http.StatusNoContent:
+		u.site.ledger.removed(p)
+	case http.StatusNotFound, http.StatusGone:
+		u.site.ledger.vanished(a.span, p)
+	}
+}
+
+// vote votes on any post, or takes the vote back.
+func (u *user) vote(ctx context.Context, channel string) {
+	p := u.site.ledger.anyPost(channel, "", u.draw.IntN)
+	if p == nil {
+		return
+	}
+	method, means := "PUT", ballotYes
+	if u.draw.IntN(3) == 0 {
+		method, means = "DELETE", ballotNo
+	}
+	u.site.ledger.voting(p, u.name)
+	a := u.send(ctx, method, postPath(p)+"/vote", nil, nil, http.StatusNoContent, http.StatusNotFound, http.StatusGone)
+	switch a.status {
+	case http.StatusNoContent:
+		u.site.ledger.voted(p, u.name, means)
+	case http.StatusNotFound, http.StatusGone:
+		u.site.ledger.missing(a.span, p)
+	}
+}
+
+// subscribe subscribes to a channel, or ends that.
+func (u *user) subscribe(ctx context.Context, channel string) {
+	method, means := "PUT", ballotYes
+	if u.draw.IntN(2) == 0 {
+		method, means = "DELETE", ballotNo
+	}
+	a := u.send(ctx, method, "/api/v1/subscriptions/"+channel, nil, nil,
+		http.StatusNoContent, http.StatusNotFound, http.StatusGone)
+	switch a.status {
+	case http.StatusNoContent:
+		u.subscribed[channel] = subscribed{means, a.span}
+	case http.StatusNotFound:
+		u.site.ledger.absent(a.span, channel)
+	default:
+		u.subscribed[channel] = subscribed{ballotUnsure, a.span}
+	}
+}
+
+// askDeletion asks for the deletion of one of the user's own channels.
+func (u *user) askDeletion(ctx context.Context, of *life) {
+	first := u.site.ledger.asking(of)
+	a := u.send(ctx, "DELETE", channelPath(of.channel), nil, http.Header{"If-Match": {of.incarnation}},
+		http.StatusAccepted, http.StatusNotFound, http.StatusPreconditionFailed)
+	switch a.status {
+	case http.StatusAccepted:
+		u.site.ledger.accept(of, a.header.Get("Location"))
+	case http.StatusNotFound, http.StatusPreconditionFailed:
+		if first {
+			u.site.ledger.accuse("I2: %s of %s is gone before its deletion was asked for", of.channel, of.incarnation)
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// faults hurt the processes of sites: one kind of fault each of several goroutines.
+type faults struct {
+	seed  uint64
+	sites []*site
+	// poked tells of each deletion that was accepted, which is a good moment.
+	poked <-chan struct{}
+
+	kills, stops, naps, stalls, cuts atomic.Int64
+}
+
+// The pauses between two faults of a kind, and other times of them.
+const (
+	killMin, killMax = 500 * time.Millisecond, 4 * time.Second
+	stopMin, stopMax = 100 * time.Millisecond, time.Second
+	napMin, napMax   = 500 * time.Millisecond, 2 * time.Second
+	cutMin, cutMax   = 200 * time.Millisecond, 2 * time.Second
+
+	stallMin, stallMax = 500 * time.Millisecond, 3 * time.Second
+
+	// downMax is the longest that a killed process stays away.
+	downMax = 500 * time.Millisecond
+	// asleepMin and asleepMax are longer than a lease.
+	asleepMin, asleepMax = lease + 200*time.Millisecond, lease + lease/2
+	// momentMax is the longest wait for a good moment, and after it.
+	momentMax = time.Second
+	afterMax  = 600 * time.Millisecond
+	// deafMax is the longest that a worker which wakes up hears nothing of its queue.
+	deafMax = time.Second
+)
+
+// stream numbers the random stream of one actor.
+func stream(parts ...any) uint64 {
+	h := fnv.New64a()
+	for _, part := range parts {
+		switch part := part.(type) {
+		case string:
+			_, _ = h.Write([]byte(part)) // never fails
+		case int:
+			_, _ = h.Write([]byte{0, byte(part)})
+		}
+	}
+	return h.Sum64()
+}
+
+// run goes on until the load ends, and then leaves all processes up and awake.
+func (f *faults) run(ctx, load context.Context) {
+	var all []*role
+	for _, s := range f.sites {
+		all = append(all, s.roles...)
+	}
+	kill := func(r *role, draw *rand.Rand) { f.kill(ctx, r, draw) }
+	stop := func(r *role, draw *rand.Rand) { f.stop(load, r, draw) }
+	nap := func(r *role, draw *rand.Rand) { f.nap(load, r, draw) }
+	stall := func(r *role, draw *rand.Rand) { f.stall(load, r, draw) }
+	var running sync.WaitGroup
+	running.Go(func() { f.each(load, "kill", killMin, killMax, all, kill) })
+	running.Go(func() { f.each(load, "stop", stopMin, stopMax, only(all, (*role).works), stop) })
+	running.Go(func() { f.each(load, "nap", napMin, napMax, only(all, (*role).fronts), nap) })
+	running.Go(func() { f.each(load, "stall", stallMin, stallMax, only(all, (*role).wired), stall) })
+	running.Go(func() { f.each(load, "cut", cutMin, cutMax, only(all, (*role).wired), f.cut) })
+	running.Wait()
+}
+
+func only(roles []*role, which func(*role) bool) []*role {
+	return slices.DeleteFunc(slices.Clone(roles), func(r *role) bool { return !which(r) })
+}
+
+// each hurts one role after another, mostly one that may just have been given
+// work.
+func (f *faults) each(load context.Context, kind string, least, most time.Duration, roles []*role, hurt func(*role, *rand.Rand)) {
+	draw := rand.New(rand.NewPCG(f.seed, stream(kind)))
+	for {
+		pause(load, between(draw, least, most))
+		victims := roles
+		if draw.IntN(4) > 0 {
+			f.moment(load)
+			pause(load, between(draw, 0, afterMax))
+			if working := only(roles, (*role).cascades); len(working) > 0 {
+				victims = working
+			}
+		}
+		if load.Err() != nil {
+			return
+		}
+		hurt(victims[draw.IntN(len(victims))], draw)
+	}
+}
+
+// moment waits until a deletion is accepted, but not for long.
+func (f *faults) moment(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, momentMax)
+	defer cancel()
+	select {
+	case <-f.poked:
+	case <-ctx.Done():
+	}
+}
+
+func between(draw *rand.Rand, least, most time.Duration) time.Duration {
+	return least + time.Duration(draw.Int64N(int64(most-least)))
+}
+
+func (f *faults) kill(ctx context.Context, r *role, draw *rand.Rand) {
+	if r.kill() {
+		f.kills.Add(1)
+	}
+	pause(ctx, between(draw, 0, downMax))
+	if err := r.start(ctx); err != nil {
+		r.accuse("starting again: %v", err)
+	}
+}
+
+// stop lets a worker sleep through its leases. When it wakes up, it may hear
+// nothing of its queue for a while, and so nothing of the leases that it lost.
+func (f *faults) stop(load context.Context, r *role, draw *rand.Rand) {
+	wake := r.stop()
+	began := time.Now()
+	pause(load, between(draw, asleepMin, asleepMax))
+	deaf, light := time.Duration(0), func() {}
+	if draw.IntN(2) == 0 {
+		deaf, light = between(draw, 0, deafMax), r.queue.darken()
+	}
+	if wake() && time.Since(began) > lease {
+		f.stops.Add(1)
+	}
+	pause(load, deaf)
+	light()
+}
+
+// nap lets a web role sleep for about as long, with requests in hand.
+func (f *faults) nap(load context.Context, r *role, draw *rand.Rand) {
+	wake := r.stop()
+	pause(load, between(draw, asleepMin, asleepMax))
+	if wake() {
+		f.naps.Add(1)
+	}
+}
+
+// stall holds back what a process sends until others may have its leases.
+func (f *faults) stall(load context.Context, r *role, draw *rand.Rand) {
+	tables, queue := r.tables.stall(), r.queue.stall()
+	pause(load, between(draw, asleepMin, asleepMax))
+	queue()
+	tables()
+	f.stalls.Add(1)
+}
+
+// cut cuts both of a role's wires, or one of them at its next answer.
+func (f *faults) cut(r *role, draw *rand.Rand) {
+	var cut bool
+	switch draw.IntN(4) {
+	case 0:
+		cut = r.tables.cutAtAnswer(momentMax)
+	case 1:
+		cut = r.queue.cutAtAnswer(momentMax)
+	default:
+		cut = r.tables.cut()
+		cut = r.queue.cut() || cut
+	}
+	if cut {
+		f.cuts.Add(1)
+	}
+}

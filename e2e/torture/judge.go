@@ -1,0 +1,95 @@
+package main
+
+import "time"
+
+// askedFor are the lives whose deletion was asked for.
+func (l *ledger) askedFor() []*life {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var asked []*life
+	for _, lives := range l.lives {
+		for _, of := range lives {
+			if !of.asked.IsZero() {
+				asked = append(asked, of)
+			}
+		}
+	}
+	return asked
+}
+
+// standing are the posts of a life that surely are there.
+func (l *ledger) standing(in *life) []*post {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var posts []*post
+	now := time.Now()
+	for _, p := range l.of[in.channel] {
+		if l.lived(p) == in && l.stands(p, span{now, now}) {
+			posts = append(posts, p)
+		}
+	}
+	return posts
+}
+
+// ratings are the least and the most that a post can be rated.
+func (l *ledger) ratings(p *post) (least, most int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, b := range p.votes {
+		switch b {
+		case ballotYes:
+			least++
+			most++
+		case ballotUnsure:
+			most++
+		}
+	}
+	return least, most
+}
+
+func (l *ledger) during(channel string, s span) *life {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lifeOf(channel, s)
+}
+
+// judgeTwins holds the two answers to one idempotency key against each other,
+// now that it is known which life each was about.
+func (l *ledger) judgeTwins() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, t := range l.twins {
+		first, second := l.lifeOf(t.channel, t.first), l.lifeOf(t.channel, t.second)
+		if first != nil && first == second && t.one != t.other {
+			l.accuseLocked("I7: one idempotency key made posts %s and %s of %s", t.one, t.other, t.channel)
+		}
+	}
+}
+
+// done notes that a deletion has ended.
+func (l *ledger) done(of *life) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	of.done = true
+}
+
+// counts are how many deletions were done, and posts acknowledged.
+func (l *ledger) counts() (deletions, posts int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, lives := range l.lives {
+		for _, of := range lives {
+			if of.done {
+				deletions++
+			}
+		}
+	}
+	return deletions, len(l.posts)
+}
+
+// found are the violations.
+func (l *ledger) found() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.violations
+}

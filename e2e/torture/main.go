@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+type cli struct {
+	Time time.Duration `help:"How long there are load and faults." default:"60s"`
+	Seed uint64        `help:"What decides who does what, and what is hurt." default:"1"`
+	Race bool          `help:"Build the program with the race detector."`
+}
+
+var errViolated = errors.New("the program broke its word")
+
+func (c *cli) Run() error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return inDir(func(dir string) error {
+		var flags []string
+		if c.Race {
+			flags = []string{"-race"}
+		}
+		binary, err := Build(ctx, dir, flags...)
+		if err != nil {
+			return err
+		}
+		report, err := Run(ctx, Options{Time: c.Time, Seed: c.Seed, Binary: binary, Dir: dir})
+		if err != nil {
+			return err
+		}
+		for _, v := range report.Violations {
+			fmt.Println(v)
+		}
+		fmt.Println(report.also())
+		fmt.Println(report)
+		return verdict(report, c.Time)
+	})
+}
+
+// verdict is the error of a run that was not as it should be.
+func verdict(r Report, length time.Duration) error {
+	if len(r.Violations) > 0 {
+		return errViolated
+	}
+	if short := r.shortfall(length); short != "" {
+		return errors.New(short)
+	}
+	return nil
+}
+
+func main() {
+	var c cli
+	ctx := kong.Parse(&c, kong.Name("torture"), kong.Description("Run the program under load, hurt its processes, and check what is left."))
+	ctx.FatalIfErrorf(ctx.Run())
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"time"
+)
+
+// A Report is what a run came to.
+type Report struct {
+	Seed uint64
+	// Kills, Stops and Cuts count faults: processes killed, workers that slept for
+	// longer than a lease and woke up, and cuts of connections that were there.
+	Kills, Stops, Cuts int64
+	// Naps are web roles that slept as long, and Stalls requests that were held
+	// back as long.
+	Naps, Stalls int64
+	// Checks are those of a store in use.
+	Checks int64
+	// Redeliveries are deliveries of messages that had been delivered before.
+	Redeliveries int64
+	// Deletions are those of channels that were done, and Posts those that were
+	// acknowledged.
+	Deletions, Posts int64
+	Violations       []string
+}
+
+func (r Report) String() string {
+	return fmt.Sprintf("seed=%d kills=%d stops=%d cuts=%d redeliveries=%d deletions=%d posts=%d violations=%d",
+		r.Seed, r.Kills, r.Stops, r.Cuts, r.Redeliveries, r.Deletions, r.Posts, len(r.Violations))
+}
+
+// also is what the last line has no room for.
+func (r Report) also() string {
+	return fmt.Sprintf("also: web roles asleep %d times, networks stalled %d times, %d checks of a store in use", r.Naps, r.Stalls, r.Checks)
+}
+
+// shortfall tells what there was too little of for a run of that length; empty
+// if of nothing. A run in which little happened shows nothing.
+func (r Report) shortfall(length time.Duration) string {
+	floors := []struct {
+		what           string
+		was, perMinute int64
+	}{
+		{"kills", r.Kills, 10}, {"stops", r.Stops, 3}, {"cuts", r.Cuts, 3}, {"deletions", r.Deletions, 10}, {"posts", r.Posts, 100},
+	}
+	for _, f := range floors {
+		if floor := int64(float64(f.perMinute) * length.Minutes()); f.was < floor {
+			return fmt.Sprintf("%d %s in %s, and at least %d are due", f.was, f.what, length, floor)
+		}
+	}
+	return ""
+}
+
+func (r *Report) add(s *site) error {
+	redeliveries, err := s.redeliveries()
+	deletions, posts := s.ledger.counts()
+	r.Redeliveries += redeliveries
+	r.Deletions += int64(deletions)
+	r.Posts += int64(posts)
+	r.Checks += s.checks.Load()
+	r.Violations = append(r.Violations, s.ledger.found()...)
+	return err
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"testing"
+	"time"
+)
+
+// The seed of the test is always the same; make torture takes any.
+func TestTheProgramKeepsItsWordWhateverHappensToItsProcesses(t *testing.T) {
+	const length = 20 * time.Second
+	err := inDir(func(dir string) error {
+		binary, err := Build(t.Context(), dir, raceFlag...)
+		if err != nil {
+			return err
+		}
+		report, err := Run(t.Context(), Options{Time: length, Seed: 1, Binary: binary, Dir: dir})
+		if err != nil {
+			return err
+		}
+		t.Log(report.also())
+		t.Log(report)
+		for _, v := range report.Violations {
+			t.Error(v)
+		}
+		return verdict(report, length)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"time"
+)
+
+const (
+	password = "correct horse battery"
+	// answerTime bounds the wait for an answer. The program gives up a request
+	// after ten seconds.
+	answerTime = 30 * time.Second
+	// thinkTime is the longest that a user pauses between two requests.
+	thinkTime = 30 * time.Millisecond
+)
+
+// A user does one thing after another, and remembers what came of it.
+type user struct {
+	site   *site
+	number int
+	name   string
+	token  string
+	draw   *rand.Rand
+	http   *http.Client
+	// written numbers what the user makes.
+	written int
+	// subscribed is what the user surely subscribes to, or not, by channel.
+	subscribed map[string]subscribed
+}
+
+// subscribed is what a user was told about one subscription.
+type subscribed struct {
+	is   ballot
+	told span
+}
+
+func newUser(s *site, number int, seed1, seed2 uint64) *user {
+	return &user{
+		site: s, number: number, name: fmt.Sprintf("user%d", number+1), draw: rand.New(rand.NewPCG(seed1, seed2)),
+		http:       &http.Client{Timeout: answerTime, Transport: &http.Transport{MaxIdleConnsPerHost: 2}},
+		subscribed: map[string]subscribed{},
+	}
+}
+
+// An answer is what came of a request.
+type answer struct {
+	span
+	// status is zero if no answer came.
+	status int
+	header http.Header
+	body   []byte
+}
+
+// send sends a request. A status that is neither
+// among those allowed nor "come back later" is a violation; it is reported as no
+// answer.
+func (u *user) send(ctx context.Context, method, path string, body any, header http.Header, allowed ...int) answer {
+	a := answer{span: span{from: time.Now()}}
+	err := u.try(ctx, method, path, body, header, &a)
+	a.to = time.Now()
+	switch {
+	case err != nil:
+		a.status = 0
+	case a.status != http.StatusServiceUnavailable && !slices.Contains(allowed, a.status):
+		u.site.ledger.accuse("%s %s: answered %d\n%s", method, path, a.status, a.body)
+		a.status = 0
+	}
+	return a
+}
+
+func (u *user) try(ctx context.Context, method, path string, body any, header http.Header, a *answer) error {
+	url, err := u.site.url(ctx, u.number)
+	if err != nil {
+		return err
+	}
+	var content io.Reader
+	if body != nil {
+		data, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		content = bytes.NewReader(data)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, url+path, content)
+	if err != nil {
+		return err
+	}
+	request.Header = header.Clone()
+	if request.Header == nil {
+		request.Header = http.Header{}
+	}
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if u.token != "" {
+		request.Header.Set("Authorization", "Bearer "+u.token)
+	}
+	response, err := u.http.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close() //nolint:errcheck // it was read to its end or failed
+	a.status, a.header = response.StatusCode, response.Header
+	a.body, err = io.ReadAll(response.Body)
+	return err
+}
+
+// decode reads the body of an answer that has one.
+func (u *user) decode(a answer, into any) bool {
+	if err := json.Unmarshal(a.body, into); err != nil {
+		u.site.ledger.accuse("the answer %q: %v", a.body, err)
+		return false
+	}
+	return true
+}
+
+// signUp makes an account and signs in, before anything hurts the site.
+func (u *user) signUp(ctx context.Context) error {
+	who := map[string]string{"name": u.name, "password": password}
+	if a := u.send(ctx, "POST", "/api/v1/users", who, nil, http.StatusCreated); a.status != http.StatusCreated {
+		return fmt.Errorf("%s cannot sign up: %d", u.name, a.status)
+	}
+	a := u.send(ctx, "POST", "/api/v1/sessions", who, nil, http.StatusCreated)
+	var session struct{ Token string }
+	if a.status != http.StatusCreated || !u.decode(a, &session) {
+		return fmt.Errorf("%s cannot sign in: %d", u.name, a.status)
+	}
+	u.token = session.Token
+	return nil
+}
+
+// live goes on until the load ends. A request that was begun is finished.
+func (u *user) live(ctx, load context.Context) {
+	for load.Err() == nil {
+		u.visit(ctx, load)
+	}
+}
+
+// visit does a few things in one channel. It looks at the channel before and
+// after, by which it is known which incarnation it was.
+func (u *user) visit(ctx, load context.Context) {
+	channel := u.site.channels[u.draw.IntN(len(u.site.channels))]
+	seen := u.look(ctx, channel)
+	if seen == nil {
+		u.create(ctx, channel)
+		return
+	}
+	for range 1 + u.draw.IntN(6) {
+		u.act(ctx, channel)
+		pause(load, time.Duration(u.draw.Int64N(int64(thinkTime))))
+	}
+	u.look(ctx, channel)
+	if seen.owner == u.name && time.Since(seen.known) > u.lifetime() {
+		u.askDeletion(ctx, seen)
+		if u.draw.IntN(2) == 0 {
+			u.create(ctx, channel)
+		}
+	}
+}
+
+// lifetime is how long a user keeps a channel: long enough for posts to gather,
+// and short enough for many deletions.
+func (u *user) lifetime() time.Duration {
+	return time.Second + time.Duration(u.draw.Int64N(int64(5*time.Second)))
+}
+
+// act does one thing, some more often than others.
+func (u *user) act(ctx context.Context, channel string) {
+	switch n := u.draw.IntN(100); {
+	case n < 50:
+		u.post(ctx, channel)
+	case n < 58:
+		u.list(ctx, channel)
+	case n < 63:
+		u.read(ctx, channel)
+	case n < 75:
+		u.edit(ctx, channel)
+	case n < 82:
+		u.remove(ctx, channel)
+	case n < 92:
+		u.vote(ctx, channel)
+	default:
+		u.subscribe(ctx, channel)
+	}
+}
+
+// pause waits, unless the context ends first.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+)
+
+const (
+	// drainTime bounds the wait for the deletions that were accepted. The longest
+	// backoff of a message is a minute.
+	drainTime = 3 * time.Minute
+	drainPoll = 100 * time.Millisecond
+	// checkPause is between two checks of a store in use.
+	checkPause = 2 * time.Second
+)
+
+// drain waits until every deletion that was accepted is done. One that went to
+// poison is put back, as an operator would do.
+func (s *site) drain(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, drainTime)
+	defer cancel()
+	for _, of := range s.ledger.askedFor() {
+		state := s.progress(ctx, of)
+		for ; s.pending(of, state) && ctx.Err() == nil; state = s.progress(ctx, of) {
+			if state == "poisoned" {
+				if _, err := s.run(ctx, "requeue"); err != nil {
+					s.ledger.accuse("%v", err)
+				}
+			}
+			pause(ctx, drainPoll)
+		}
+		if s.pending(of, state) {
+			s.ledger.accuse("I5: the deletion of %s of %s is %q after %s", of.channel, of.incarnation, state, drainTime)
+			continue
+		}
+		if state == "done" {
+			s.ledger.done(of)
+		}
+	}
+}
+
+// pending tells whether the deletion of a life must still come to an end. One
+// that was never accepted may never have begun.
+func (s *site) pending(of *life, state string) bool {
+	return state != "done" && (state != "absent" || !of.accepted.IsZero())
+}
+
+// progress is the state of a deletion: absent if there is none, and empty if no
+// answer came.
+func (s *site) progress(ctx context.Context, of *life) string {
+	var owner *user
+	for _, u := range s.users {
+		if u.name == of.owner {
+			owner = u
+		}
+	}
+	path := channelPath(of.channel) + "/deletions/" + strings.Trim(of.incarnation, `"`)
+	a := owner.send(ctx, "GET", path, nil, nil, http.StatusOK, http.StatusNotFound)
+	var deletion struct{ State string }
+	switch {
+	case a.status == http.StatusNotFound:
+		return "absent"
+	case a.status == http.StatusOK && owner.decode(a, &deletion):
+		return deletion.State
+	}
+	return ""
+}
+
+// judge holds what the site shows now against the ledger.
+func (s *site) judge(ctx context.Context) {
+	reader := s.users[0]
+	for _, channel := range s.channels {
+		reader.look(ctx, channel)
+		reader.list(ctx, channel)
+		if last := reader.look(ctx, channel); last != nil {
+			s.judgeRatings(ctx, reader, last)
+			for _, u := range s.users {
+				u.judgeSubscription(ctx, last)
+			}
+		}
+	}
+	s.ledger.judgeTwins()
+}
+
+// judgeRatings holds the rating of each post against the votes on it.
+func (s *site) judgeRatings(ctx context.Context, reader *user, in *life) {
+	for _, p := range s.ledger.standing(in) {
+		a := reader.send(ctx, "GET", postPath(p), nil, nil, http.StatusOK)
+		var shown item
+		if a.status != http.StatusOK || !reader.decode(a, &shown) {
+			continue
+		}
+		least, most := s.ledger.ratings(p)
+		if shown.Rating < least || shown.Rating > most {
+			s.ledger.accuse("I8: post %s is rated %d, and its voters were told %d to %d", p.id, shown.Rating, least, most)
+		}
+	}
+}
+
+// judgeSubscription holds the user's subscriptions against what the user was
+// told of the channel that lives now.
+func (u *user) judgeSubscription(ctx context.Context, now *life) {
+	told, there := u.subscribed[now.channel]
+	if !there || told.is == ballotUnsure || u.site.ledger.during(now.channel, told.told) != now {
+		return
+	}
+	a := u.send(ctx, "GET", "/api/v1/subscriptions?limit=100", nil, nil, http.StatusOK)
+	var page struct{ Items []struct{ Channel string } }
+	if a.status != http.StatusOK || !u.decode(a, &page) {
+		return
+	}
+	is := ballotNo
+	for _, i := range page.Items {
+		if i.Channel == now.channel {
+			is = ballotYes
+		}
+	}
+	if is != told.is {
+		u.site.ledger.accuse("I8: the subscription of %s to %s is %d, and was told to be %d", u.name, now.channel, is, told.is)
+	}
+}
+
+// end ends all processes and has the program check its own store.
+func (s *site) end(ctx context.Context) {
+	for _, r := range s.roles {
+		r.terminate()
+	}
+	output, err := s.run(ctx, "check", "--json", "--lease", lease.String())
+	if err != nil {
+		s.ledger.accuse("%v\n%s", err, output)
+	}
+}
+
+// watch has the program check its own store again and again, beside the
+// processes that are hurt, until the load ends. A deletion that nobody works on
+// is no violation yet: they may all be down. A row that belongs to nobody always
+// is one, and the next deletion would sweep it out of sight.
+func (s *site) watch(ctx, load context.Context) {
+	for pause(load, checkPause); load.Err() == nil; pause(load, checkPause) {
+		output, err := s.run(ctx, "check", "--json", "--lease", lease.String())
+		var report struct {
+			Breaches []struct{ Invariant, Table, PartitionKey, RowKey, Detail string }
+		}
+		if jsonErr := json.Unmarshal(output, &report); jsonErr != nil {
+			s.ledger.accuse("%v: %v", err, jsonErr)
+			continue
+		}
+		s.checks.Add(1)
+		for _, b := range report.Breaches {
+			if b.Invariant != "I5" {
+				s.ledger.accuse("%s: %+v, says check", b.Invariant, b)
+			}
+		}
+	}
+}
+
+// redeliveries reads what the processes logged: how often a message was
+// delivered that had been delivered before. What no process should write is a
+// violation.
+func (s *site) redeliveries() (n int64, err error) {
+	for _, r := range s.roles {
+		text, err := os.ReadFile(r.log)
+		if err != nil {
+			return n, err
+		}
+		for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+			var line struct {
+				Outcome    string
+				Deliveries int64
+			}
+			switch err := json.Unmarshal(lines.Bytes(), &line); {
+			case err != nil, line.Outcome == "panic":
+				s.ledger.accuse("%s wrote: %s", r.name, lines.Text())
+			case line.Outcome == "done":
+				n += max(0, line.Deliveries-1)
+			}
+		}
+	}
+	return n, nil
+}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"time"
+)
+
+// A wire is a stretch of the network between one process and one service, which
+// can be cut. It listens for as long as it lives: what is cut are connections.
+type wire struct {
+	listener net.Listener
+	target   string
+	// latency is how long it holds back what passes.
+	latency time.Duration
+
+	mu sync.Mutex
+	// dark is set while nobody gets through.
+	dark bool
+	// held is closed when requests may pass; nil if they may.
+	held  chan struct{}
+	pairs map[*pair]struct{}
+	// trap, if there is one, is told of the next answer, which cuts the wire
+	// before it passes.
+	trap chan struct{}
+}
+
+// A pair is one connection: the caller's half and the service's.
+type pair struct{ caller, service *net.TCPConn }
+
+// newWire leads to a service at host:port until it is closed.
+func newWire(target string, latency time.Duration) (*wire, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	w := &wire{listener: listener, target: target, latency: latency, pairs: map[*pair]struct{}{}}
+	go w.accept()
+	return w, nil
+}
+
+func (w *wire) address() string { return w.listener.Addr().String() }
+
+func (w *wire) close() {
+	_ = w.listener.Close() // nothing depends on it any more
+	w.cut()
+}
+
+func (w *wire) accept() {
+	for {
+		caller, err := w.listener.Accept()
+		if err != nil {
+			return // closed
+		}
+		service, err := net.Dial("tcp", w.target)
+		if err != nil {
+			_ = caller.Close() // which is all that the caller needs to know
+			continue
+		}
+		p := &pair{caller.(*net.TCPConn), service.(*net.TCPConn)}
+		w.add(p)
+		go w.carry(p, p.service, p.caller, w.wait)
+		go w.carry(p, p.caller, p.service, w.spring)
+	}
+}
+
+func (w *wire) add(p *pair) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pairs[p] = struct{}{}
+	if w.dark {
+		w.drop(p)
+	}
+}
+
+// carry copies one direction of a connection until either half ends. It calls
+// before ahead of all that it passes on.
+func (w *wire) carry(p *pair, to io.Writer, from io.Reader, before func()) {
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buffer)
+		if n > 0 {
+			before()
+			time.Sleep(w.latency)
+			_, writeErr := to.Write(buffer[:n])
+			err = errors.Join(err, writeErr)
+		}
+		if err != nil {
+			w.sever(p)
+			return
+		}
+	}
+}
+
+// sever ends both halves at once, as a network does that is gone.
+func (w *wire) sever(p *pair) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.drop(p)
+}
+
+func (w *wire) drop(p *pair) {
+	if _, there := w.pairs[p]; !there {
+		return
+	}
+	delete(w.pairs, p)
+	for _, half := range []*net.TCPConn{p.caller, p.service} {
+		_ = half.SetLinger(0) // a reset, not a farewell
+		_ = half.Close()
+	}
+}
+
+// cut severs every connection and reports whether there was any.
+func (w *wire) cut() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	had := len(w.pairs) > 0
+	for p := range w.pairs {
+		w.drop(p)
+	}
+	return had
+}
+
+// darken cuts the wire and lets nobody through until light is called.
+func (w *wire) darken() (light func()) {
+	w.setDark(true)
+	w.cut()
+	return func() { w.setDark(false) }
+}
+
+func (w *wire) setDark(dark bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.dark = dark
+}
+
+// stall holds back what callers send until the function that it returns is
+// called. Then all of it arrives, though its caller may long have given up, and
+// others gone on.
+func (w *wire) stall() (release func()) {
+	held := make(chan struct{})
+	w.setHeld(held)
+	return func() {
+		w.setHeld(nil)
+		close(held)
+	}
+}
+
+func (w *wire) setHeld(held chan struct{}) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.held = held
+}
+
+// wait waits while requests are held back.
+func (w *wire) wait() {
+	w.mu.Lock()
+	held := w.held
+	w.mu.Unlock()
+	if held != nil {
+		<-held
+	}
+}
+
+// cutAtAnswer cuts the wire when the next answer is on its way, which so takes
+// effect and is never heard of. If none comes in time, it cuts what is there.
+func (w *wire) cutAtAnswer(wait time.Duration) bool {
+	trap := make(chan struct{})
+	w.mu.Lock()
+	w.trap = trap
+	w.mu.Unlock()
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-trap:
+		return true
+	case <-timer.C:
+	}
+	w.mu.Lock()
+	w.trap = nil
+	w.mu.Unlock()
+	return w.cut()
+}
+
+// spring cuts the wire if a trap is set.
+func (w *wire) spring() {
+	w.mu.Lock()
+	trap := w.trap
+	w.trap = nil
+	w.mu.Unlock()
+	if trap != nil {
+		w.cut()
+		close(trap)
+	}
+}
