@@ -32,19 +32,24 @@ func FuzzNoCredentialsBreakAPromise(f *testing.F) {
 
 func fuzzRequests(f *testing.F, routes []string, seeds []seed) {
 	g := newStage(f)
+	want := make(map[draftRequest]int)
+	succeeds := make(map[string]bool)
 	for _, s := range seeds {
-		if status := g.play(f, s.draftRequest); status != s.status {
-			f.Errorf("%+v: status %d, want %d", s.draftRequest, status, s.status)
-		}
+		want[s.draftRequest] = s.status
+		succeeds[s.route] = succeeds[s.route] || s.status < 400
 		f.Add(uint8(slices.Index(routes, s.route)), s.who, s.params, s.query, s.headers, s.body)
 	}
 	for _, route := range routes {
-		if !slices.ContainsFunc(seeds, func(s seed) bool { return s.route == route && s.status < 400 }) {
+		if !succeeds[route] {
 			f.Errorf("no seed of %s succeeds", route)
 		}
 	}
 	f.Fuzz(func(t *testing.T, route, who uint8, params, query, headers, body string) {
-		g.play(t, draftRequest{routes[int(route)%len(routes)], who, params, query, headers, body})
+		d := draftRequest{routes[int(route)%len(routes)], who, params, query, headers, body}
+		status := g.play(t, d)
+		if status != want[d] && want[d] != 0 {
+			t.Errorf("%+v: status %d, want %d", d, status, want[d])
+		}
 	})
 }
 
