@@ -137,7 +137,8 @@ func FuzzNoTextStopsTheDecoder(f *testing.F) {
 	for _, m := range []domain.Message{sample(), of, post} {
 		f.Add(m.Encode())
 		f.Add(strings.TrimSuffix(m.Encode(), "}") + `,"later":{"nested":[1]},"attempts":1e2}`)
-		f.Add(strings.Replace(m.Encode(), "Z\"", "+23:59\"", 1))
+		f.Add(strings.Replace(m.Encode(), "07Z\"", "07+23:59\"", 1))
+		f.Add(strings.Replace(m.Encode(), string(m.Incarnation), "of/nothing", 1))
 	}
 	for _, text := range []string{"", "null", `{"kind":"blog","blog":"!"}`, `{"askedOn":"9999-99-99"}`, "\x00", "[[[[", `{"name":"\ud800"}`} {
 		f.Add(text)

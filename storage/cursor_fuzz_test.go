@@ -34,7 +34,7 @@ func FuzzAContinuationIsRefusedOrContinuesItsList(f *testing.F) {
 	store := storage.New(bounds, db)
 	lists := listsToPage(f, store)
 	for i := range lists {
-		for _, text := range []string{"", "x", "a\n", "\x00", "engines", "blog!", "rate!9999999998!", "~00ff\xff", strings.Repeat("k", 600)} {
+		for _, text := range []string{"", "x", "\n", "a\n", "\x00", "engines", "blog!", "rate!9999999998!", "~00ff\xff", strings.Repeat("k", 600)} {
 			f.Add(uint8(i), uint8(i), uint8(1), uint8(len(text)), text)
 		}
 		f.Add(uint8(i), uint8(i+1), uint8(2), uint8(9), "z")

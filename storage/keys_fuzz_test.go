@@ -81,10 +81,12 @@ func orElse[T ~string](t *testing.T, what, text string, parse func(string) (T, e
 // it should not, or does not hold one that it should.
 func FuzzTheOrderOfRowKeysIsTheReverseOfTime(f *testing.F) {
 	const last = 3155378975999999999
-	for _, ticks := range [][4]int64{{0, 1, 0, 1}, {0, last, 0, last}, {last, last, last, last}, {last - 1, last, last, 0}, {630822816000000000, 630822816000000001, 630822816000000000, 630822816000000001}} {
-		f.Add(ticks[0], ticks[1], ticks[2], ticks[3], uint8(ticks[1]%100), uint8(0), uint32(ticks[0]), uint32(1))
+	for _, ticks := range [][4]int64{{0, 1, 0, 1}, {0, last, 0, last}, {last, last, last, last}, {last - 1, last, last, 0},
+		{5, 9, 9, 10}, {9, 5, 4, 9}, {630822816000000000, 630822816000000001, 630822816000000000, 630822816000000001}} {
+		f.Add(ticks[0], ticks[1], ticks[2], ticks[3], uint8(ticks[1]%100), uint8(0), uint64(ticks[0]), uint64(maxRating))
 	}
-	f.Fuzz(func(t *testing.T, a, b, since, until int64, afterSince, afterUntil uint8, ratingA, ratingB uint32) {
+	f.Add(int64(0), int64(1), int64(0), int64(1), uint8(0), uint8(0), uint64(9_000_000_000), uint64(8_000_000_000))
+	f.Fuzz(func(t *testing.T, a, b, since, until int64, afterSince, afterUntil uint8, ratingA, ratingB uint64) {
 		ticks := func(n int64) time.Time { return domain.TimeOf(int64(uint64(n) % (last + 1))) }
 		older, newer := ticks(a), ticks(b)
 		if older.After(newer) {
@@ -100,6 +102,7 @@ func FuzzTheOrderOfRowKeysIsTheReverseOfTime(f *testing.F) {
 		if older.Before(newer) && byTime != 1 {
 			t.Errorf("%q of %s stands before %q of %s", was, older, is, newer)
 		}
+		ratingA, ratingB = ratingA%(maxRating+1), ratingB%(maxRating+1)
 		want := cmp.Or(cmp.Compare(ratingB, ratingA), byTime)
 		if got := cmp.Compare(rateRow(int64(ratingA), was), rateRow(int64(ratingB), is)); got != want {
 			t.Errorf("rated %d and %d at %s and %s: in the order %d, want %d", ratingA, ratingB, older, newer, got, want)

@@ -3,6 +3,7 @@ package feed_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -31,6 +32,8 @@ func FuzzRead(f *testing.F) {
 	for _, small := range smallFeeds {
 		f.Add([]byte(small))
 	}
+	f.Add(fmt.Appendf(nil, `{"version":"https://jsonfeed.org/version/1.1","title":"%[1]s","items":[{"title":"%[1]s","content_text":"%s"}]}`,
+		strings.Repeat("t", domain.MaxTitle+1), strings.Repeat("ß ", domain.MaxText)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, err := feed.Read(bytes.NewReader(data))
 		if err != nil {
