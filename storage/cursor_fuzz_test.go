@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -103,29 +102,7 @@ func recoded(list, cursor string) string {
 // items than a page, and something beside it that is not of it.
 func listsToPage(t testing.TB, store *storage.Store) []list {
 	t.Helper()
-	ctx := t.Context()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	must(store.Prepare(ctx))
-	var channels []domain.Channel
-	for _, name := range []string{"brakes", "engines", "Enginë", "enginf", "wheels"} {
-		channel, err := domain.NewChannel(name, "", ada)
-		must(err)
-		channel, err = store.CreateChannel(ctx, channel)
-		must(err)
-		must(store.Subscribe(ctx, channel, ada))
-		for i := range 3 {
-			blog, _, err := store.Post(ctx, posting(channel, ada, text(i)))
-			must(err)
-			must(store.Vote(ctx, channel.Ref(), blog.ID, domain.UserName(fmt.Sprintf("voter%d", i))))
-		}
-		channels = append(channels, channel)
-	}
-	of, one := channels[1].Ref(), int64(1)
+	of, one := fill(t, store).Ref(), int64(1)
 	id := string(of.Key) + "/" + string(of.Incarnation)
 	lists := []list{
 		{name: "channels/", read: channelList(store, "")},
@@ -152,13 +129,43 @@ func listsToPage(t testing.TB, store *storage.Store) []list {
 		}},
 	}
 	for i := range lists {
-		var err error
-		lists[i].whole, _, err = lists[i].read(ctx, "", 100)
-		must(err)
-		_, lists[i].next, err = lists[i].read(ctx, "", 1)
-		must(err)
+		var err, nextErr error
+		lists[i].whole, _, err = lists[i].read(t.Context(), "", 100)
+		_, lists[i].next, nextErr = lists[i].read(t.Context(), "", 1)
+		if err := errors.Join(err, nextErr); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return lists
+}
+
+// fill makes channels of which ada reads all, with posts of one vote each, and
+// returns one in their midst.
+func fill(t testing.TB, store *storage.Store) domain.Channel {
+	t.Helper()
+	ctx := t.Context()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(store.Prepare(ctx))
+	var channels []domain.Channel
+	for _, name := range []string{"brakes", "engines", "Enginë", "enginf", "wheels"} {
+		channel, err := domain.NewChannel(name, "", ada)
+		must(err)
+		channel, err = store.CreateChannel(ctx, channel)
+		must(err)
+		must(store.Subscribe(ctx, channel, ada))
+		for i := range 3 {
+			blog, _, err := store.Post(ctx, posting(channel, ada, text(i)))
+			must(err)
+			must(store.Vote(ctx, channel.Ref(), blog.ID, grace))
+		}
+		channels = append(channels, channel)
+	}
+	return channels[1]
 }
 
 func channelList(store *storage.Store, prefix string) func(context.Context, string, int) ([]string, string, error) {

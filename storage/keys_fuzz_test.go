@@ -22,44 +22,69 @@ func FuzzEveryKeyIsGoodForEveryBackendAndSaysWhatItIsOf(f *testing.F) {
 	f.Add("x", "A/", "3155378976000000000!"+token, "gate!open!", int64(1), strings.Repeat("k", 2000))
 	f.Add("x", "ab", "+155378975999999999!"+token, token+"!", int64(-1), "")
 	f.Fuzz(func(t *testing.T, name, user, id, incarnation string, rating int64, text string) {
-		channel := orElse(t, "name", name, domain.ParseChannelName, "Engines")
-		by := orElse(t, "user", user, domain.ParseUserName, "ada")
-		blog := orElse(t, "id", id, domain.ParseBlogID, domain.NewBlogID(time.Unix(0, 0)))
-		life := orElse(t, "incarnation", incarnation, domain.ParseIncarnation, domain.NewIncarnation())
-		ref := domain.ChannelRef{Key: channel.Key(), Incarnation: life}
-		rating = min(max(rating, 0), maxRating)
-
-		for _, partition := range []string{partitionOf(ref.Key), userPartition(by), sessionPartition(text), throttlePartition("user", text)} {
-			if err := checkPartition(partition); err != nil {
-				t.Errorf("partition %q: %v", partition, err)
-			}
+		ids := identities{
+			by:     orElse(t, "user", user, domain.ParseUserName, "ada"),
+			blog:   orElse(t, "id", id, domain.ParseBlogID, domain.NewBlogID(time.Unix(0, 0))),
+			rating: min(max(rating, 0), maxRating),
+			ref: domain.ChannelRef{
+				Key:         orElse(t, "name", name, domain.ParseChannelName, "Engines").Key(),
+				Incarnation: orElse(t, "incarnation", incarnation, domain.ParseIncarnation, domain.NewIncarnation()),
+			},
 		}
-		rows := []string{blogRow(blog), openGate(life), shutGate(life), onceRow(text, text), rateRow(rating, blog), subRow(by),
-			voteRow(blog, by), subscriptionRow(ref), deletionRow(life), throttleRow(time.Unix(rating, 0), throttleWindow)}
-		for i, row := range rows {
-			if err := checkKey("row", row); err != nil {
-				t.Errorf("row %q: %v", row, err)
-			}
-			if isGate(row) != (i == 1 || i == 2) {
-				t.Errorf("row %q is taken for a gate or is not", row)
-			}
-		}
-		if got := blogIDOf(blogRow(blog)); got != blog {
-			t.Errorf("the row of post %q is that of %q", blog, got)
-		}
-		if n, got, ok := parseRateRow(rateRow(rating, blog)); n != rating || got != blog || !ok {
-			t.Errorf("the index row of post %q, rated %d, is that of %q, rated %d, %v", blog, rating, got, n, ok)
-		}
-		if got, ok := subscriberOf(subRow(by)); got != by || !ok {
-			t.Errorf("the row of subscriber %q is that of %q", by, got)
-		}
-		if got := votedOn(voteRow(blog, by)); got != blog {
-			t.Errorf("a vote on post %q is one on %q", blog, got)
-		}
-		if got := parseSubscriptionRow(subscriptionRow(ref)); got != ref {
-			t.Errorf("the subscription row of %+v is that of %+v", ref, got)
-		}
+		ids.checkKeys(t, text)
+		ids.checkInverses(t)
 	})
+}
+
+// identities are what keys are made of.
+type identities struct {
+	ref    domain.ChannelRef
+	by     domain.UserName
+	blog   domain.BlogID
+	rating int64
+}
+
+// checkKeys holds every key that can be made of them, and of any text, to what
+// all backends take.
+func (ids identities) checkKeys(t *testing.T, text string) {
+	t.Helper()
+	partitions := []string{partitionOf(ids.ref.Key), userPartition(ids.by), sessionPartition(text), throttlePartition("user", text)}
+	for _, partition := range partitions {
+		if err := checkPartition(partition); err != nil {
+			t.Errorf("partition %q: %v", partition, err)
+		}
+	}
+	gates := []string{openGate(ids.ref.Incarnation), shutGate(ids.ref.Incarnation)}
+	others := []string{blogRow(ids.blog), onceRow(text, text), rateRow(ids.rating, ids.blog), subRow(ids.by), voteRow(ids.blog, ids.by),
+		subscriptionRow(ids.ref), deletionRow(ids.ref.Incarnation), throttleRow(time.Unix(ids.rating, 0), throttleWindow)}
+	for i, row := range append(gates, others...) {
+		if err := checkKey("row", row); err != nil {
+			t.Errorf("row %q: %v", row, err)
+		}
+		if isGate(row) != (i < len(gates)) {
+			t.Errorf("row %q is taken for a gate, or is one and is not", row)
+		}
+	}
+}
+
+// checkInverses reads from each row key what it was made of.
+func (ids identities) checkInverses(t *testing.T) {
+	t.Helper()
+	if got := blogIDOf(blogRow(ids.blog)); got != ids.blog {
+		t.Errorf("the row of post %q is that of %q", ids.blog, got)
+	}
+	if n, got, ok := parseRateRow(rateRow(ids.rating, ids.blog)); n != ids.rating || got != ids.blog || !ok {
+		t.Errorf("the index row of post %q, rated %d, is that of %q, rated %d, %v", ids.blog, ids.rating, got, n, ok)
+	}
+	if got, ok := subscriberOf(subRow(ids.by)); got != ids.by || !ok {
+		t.Errorf("the row of subscriber %q is that of %q", ids.by, got)
+	}
+	if got := votedOn(voteRow(ids.blog, ids.by)); got != ids.blog {
+		t.Errorf("a vote on post %q is one on %q", ids.blog, got)
+	}
+	if got := parseSubscriptionRow(subscriptionRow(ids.ref)); got != ids.ref {
+		t.Errorf("the subscription row of %+v is that of %+v", ids.ref, got)
+	}
 }
 
 // orElse is what a text is read as, which has to be read as itself again, or a
