@@ -47,10 +47,7 @@ bench: ## the table of benchmarks
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (1m)
-	@grep -rEo --include='*_test.go' --exclude-dir=node_modules '^func Fuzz[A-Za-z0-9]+' . | \
-	while IFS=: read -r file func; do \
-		go test -run '^$$' -fuzz "^$${func#func }\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x "$$(dirname "$$file")"; \
-	done
+	@.ci/fuzz $(FUZZTIME)
 
 .PHONY: prove
 prove: ## explore schedules and crashes of the real code (lab/)

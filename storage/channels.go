@@ -74,9 +74,12 @@ func (s *Store) Channels(ctx context.Context, prefix, after string, limit int) (
 		if err != nil {
 			return ChannelPage{}, err
 		}
-		q.From = successor(position)
+		q.From = max(from, successor(position))
 	}
 	var page ChannelPage
+	if checkKey("prefix", from) != nil {
+		return page, nil // no key starts so, and a backend need not take it
+	}
 	for row, err := range s.channels.All(ctx, q) {
 		if err != nil {
 			return ChannelPage{}, err

@@ -122,6 +122,7 @@ func notJSON(detail string) error {
 // parseObject takes an object apart. The body is known to be JSON.
 func parseObject(body []byte) (map[string]json.RawMessage, error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber() // a number that no float64 holds is JSON, too
 	start, err := decoder.Token()
 	if err != nil {
 		return nil, err

@@ -64,7 +64,7 @@ func (s span) resume(continuation string) (last []byte, err error) {
 		return nil, nil
 	}
 	last, err = base64.RawURLEncoding.DecodeString(continuation)
-	if err != nil || !s.holds(last) || bytes.Count(last, []byte{separator}) != 1 {
+	if err != nil || continuationAfter(last) != continuation || !s.holds(last) || bytes.Count(last, []byte{separator}) != 1 {
 		return nil, domain.Invalid("continuation", "is not one that this selection gave")
 	}
 	return last, nil

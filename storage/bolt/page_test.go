@@ -1,27 +1,20 @@
 package bolt
 
 import (
+	"encoding/base64"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
+	"microblogging/domain"
 	"microblogging/storage"
 )
 
 func openFilled(t *testing.T, rows int) *DB {
 	t.Helper()
-	db, err := Open(t.TempDir(), Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := db.CreateTable(t.Context(), "T"); err != nil {
-		t.Fatal(err)
-	}
+	db := openRows(t, nil)
 	var ops []storage.Operation
 	for i := range rows {
 		ops = append(ops, storage.Insert(fmt.Sprintf("%03d", i), storage.Int64("A", int64(i)), storage.String("B", fmt.Sprint(i))))
@@ -81,4 +74,81 @@ func TestABoundWithAZeroByteSelectsTheSamePartitionsAsItsOrder(t *testing.T) {
 			}
 		}
 	}
+}
+
+// FuzzAContinuationIsRefusedOrContinuesItsSelection refutes that some text, taken
+// for a continuation, is answered by anything but a refusal or the rows of the
+// selection that come after one of its keys; or that there are two texts for one
+// key.
+func FuzzAContinuationIsRefusedOrContinuesItsSelection(f *testing.F) {
+	keys := []string{"a\x00", "a\x001", "a\x002", "a b\x001", "ab\x00", "b\x001", "b\x003"}
+	for _, key := range append(keys, "", "a", "a\x001\x00", "a\x00\xff", "c\x00", "\x00", "b\x002") {
+		f.Add(uint8(len(key)), continuationAfter([]byte(key)), "a", "", "1")
+	}
+	f.Add(uint8(2), "YQAx\n", "b", "a", "b")
+	f.Add(uint8(2), "YQAy=", "a\x00", "", "\xff")
+	f.Add(uint8(2), "YQB", "", "b", "a")
+	db := openRows(f, keys)
+	f.Fuzz(func(t *testing.T, limit uint8, continuation, partition, from, to string) {
+		paging := storage.Paging{Limit: 1 + int(limit)%3, Continuation: continuation}
+		page, err := db.Scan(t.Context(), "T", storage.Scan{From: from, To: to, Paging: paging})
+		checkContinued(t, scanSpan(storage.Scan{From: from, To: to}), keys, paging, page, err)
+		page, err = db.Range(t.Context(), "T", storage.Range{Partition: partition, From: from, To: to, Paging: paging})
+		if !strings.Contains(partition, "\x00") { // which no partition key that gets here can hold
+			checkContinued(t, rangeSpan(storage.Range{Partition: partition, From: from, To: to}), keys, paging, page, err)
+		}
+	})
+}
+
+// checkContinued holds a page to the keys of the table.
+func checkContinued(t *testing.T, selection span, keys []string, p storage.Paging, page storage.Page, err error) {
+	t.Helper()
+	var invalid *domain.InvalidError
+	if errors.As(err, &invalid) && p.Continuation != "" {
+		return
+	}
+	if err != nil {
+		t.Fatalf("after %q: %v", p.Continuation, err)
+	}
+	last, err := base64.RawURLEncoding.DecodeString(p.Continuation)
+	if err != nil || continuationAfter(last) != p.Continuation || len(last) > 0 && !selection.holds(last) {
+		t.Fatalf("%q is taken for a continuation", p.Continuation)
+	}
+	var want []string
+	for _, key := range keys {
+		if selection.holds([]byte(key)) && (p.Continuation == "" || key > string(last)) && len(want) < p.Limit {
+			want = append(want, key)
+		}
+	}
+	var got []string
+	for _, row := range page.Rows {
+		got = append(got, string(rowKey(row.Partition, row.Row)))
+	}
+	if !slices.Equal(got, want) {
+		t.Fatalf("%q to %q after %q: %q, want %q", selection.start, selection.end, last, got, want)
+	}
+}
+
+// openRows is a table with these rows, by their keys in the file.
+func openRows(t testing.TB, keys []string) *DB {
+	t.Helper()
+	db, err := Open(t.TempDir(), Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := db.CreateTable(t.Context(), "T"); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range keys {
+		partition, row, _ := strings.Cut(key, "\x00")
+		if err := db.Transact(t.Context(), "T", partition, []storage.Operation{storage.Insert(row)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return db
 }

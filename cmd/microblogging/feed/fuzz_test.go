@@ -3,8 +3,10 @@ package feed_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -12,8 +14,9 @@ import (
 	"microblogging/domain"
 )
 
-// FuzzRead refutes that some file makes Read panic, or makes it hand on an entry
-// that could not be posted.
+// FuzzRead refutes that some file makes Read panic, hand on an entry that could
+// not be posted, or hand on others when the same file is read again, of which an
+// import would make posts once more.
 func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.*")
 	if err != nil || len(files) == 0 {
@@ -26,6 +29,11 @@ func FuzzRead(f *testing.F) {
 		}
 		f.Add(data)
 	}
+	for _, small := range smallFeeds {
+		f.Add([]byte(small))
+	}
+	f.Add(fmt.Appendf(nil, `{"version":"https://jsonfeed.org/version/1.1","title":"%[1]s","items":[{"title":"%[1]s","content_text":"%s"}]}`,
+		strings.Repeat("t", domain.MaxTitle+1), strings.Repeat("ß ", domain.MaxText)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, err := feed.Read(bytes.NewReader(data))
 		if err != nil {
@@ -37,7 +45,23 @@ func FuzzRead(f *testing.F) {
 		for _, e := range got.Entries {
 			checkEntry(t, e)
 		}
+		if title, err := domain.ParseTitle(got.Title); err != nil || title != got.Title {
+			t.Errorf("the feed's title is %q: %v", got.Title, err)
+		}
+		if again, err := feed.Read(bytes.NewReader(data)); err != nil || !reflect.DeepEqual(again, got) {
+			t.Errorf("read as %+v, and again as %+v, %v", got, again, err)
+		}
 	})
+}
+
+// smallFeeds are one of each format, with what entries differ in: a mutation of
+// them hits something that matters.
+var smallFeeds = []string{
+	`<rss version="2.0"><channel><title>T</title><item><guid>g</guid><title>A &amp; B</title><description>&lt;p&gt;x&lt;/p&gt;</description><pubDate>Mon, 03 Feb 2014 04:05:06 GMT</pubDate></item><item><link>https://a.example</link></item></channel></rss>`,
+	`<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><item><title>t</title></item></rdf:RDF>`,
+	`<feed xmlns="http://www.w3.org/2005/Atom"><title type="html">T</title><entry><id>i</id><updated>2014-02-03T04:05:06Z</updated><content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><pre>x
+y</pre></div></content></entry><entry><title type="text">&lt;b&gt;</title><summary>s</summary></entry></feed>`,
+	`{"version":"https://jsonfeed.org/version/1.1","title":"T","items":[{"id":"1","content_html":"<ul><li>x</ul>","date_published":"2014-02-03T04:05:06Z"},{"id":2,"content_text":"<x>"}]}`,
 }
 
 func checkEntry(t *testing.T, e feed.Entry) {

@@ -1,0 +1,239 @@
+package web_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+
+	"microblogging/domain"
+	"microblogging/lab/mem"
+	"microblogging/storage"
+	"microblogging/web"
+)
+
+// A stage is a web role whose store goes back to the same start before each
+// request, so that what a request does depends on nothing but the request. The
+// store is lab/mem, which keeps the contract of all backends and whose content
+// is a value: to go back costs nothing, and to compare costs little.
+type stage struct {
+	*site
+	db    *mem.DB
+	start mem.Snapshot
+	// names are what a request may call the things that are there at the start,
+	// since their ids differ each time: {post}, for one.
+	names  *strings.Replacer
+	tokens [4]string
+	errors *bytes.Buffer
+}
+
+// newStage fills a store with something of everything that a request can meet.
+func newStage(t testing.TB) *stage {
+	t.Helper()
+	stopping := make(chan struct{})
+	close(stopping) // event streams end at their first event
+	g := &stage{site: &site{t, &role{log: &logBuffer{}}}, db: mem.Open(mem.Snapshot{}, "stage"), errors: &bytes.Buffer{}}
+	g.store = storage.New(g.db, g.db)
+	if err := g.store.Prepare(t.Context()); err != nil {
+		t.Fatalf("preparing the store: %v", err)
+	}
+	handler, err := web.New(g.store, web.Options{
+		Version:    "test",
+		TrustProxy: true,
+		Stopping:   stopping,
+		Logger:     slog.New(slog.NewTextHandler(g.errors, &slog.HandlerOptions{Level: slog.LevelError})),
+	})
+	if err != nil {
+		t.Fatalf("making the web role: %v", err)
+	}
+	g.handler = handler
+	g.spec = parseOpenAPI(t, g.do("GET", "/api/openapi.json").body)
+	g.furnish()
+	g.start = g.db.Snapshot()
+	return g
+}
+
+// A draftRequest is what a fuzzer varies of a request. Its strings may hold
+// names of the stage.
+type draftRequest struct {
+	// route is a method and a path, as the router knows it.
+	route string
+	// who is 0 for a stranger, 1 for ada, 2 for bob, 3 for a token of nobody, and
+	// 4 more if the token comes in a cookie.
+	who uint8
+	// params stand in the path, between slashes, escaped.
+	params string
+	query  string
+	// headers are lines.
+	headers string
+	body    string
+}
+
+// request is the request as a server would hand it on; nil if it would not.
+func (g *stage) request(t testing.TB, d draftRequest) *http.Request {
+	method, path, _ := strings.Cut(d.route, " ")
+	params := g.names.Replace(d.params)
+	for segment := range strings.SplitSeq(path, "/") {
+		if strings.HasPrefix(segment, ":") {
+			var param string
+			param, params, _ = strings.Cut(params, "/")
+			path = strings.Replace(path, segment, param, 1)
+		}
+	}
+	u, err := url.ParseRequestURI(path + "?" + g.names.Replace(d.query))
+	if err != nil {
+		return nil
+	}
+	body := g.names.Replace(d.body)
+	r := &http.Request{
+		Method: method, URL: u, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: make(http.Header),
+		Body: http.NoBody, ContentLength: int64(len(body)), Host: "blog.example", RemoteAddr: "192.0.2.1:1234", RequestURI: u.RequestURI(),
+	}
+	if body != "" {
+		r.Body = io.NopCloser(strings.NewReader(body))
+	}
+	g.setHeaders(r, d)
+	return r.WithContext(t.Context())
+}
+
+func (g *stage) setHeaders(r *http.Request, d draftRequest) {
+	switch token := g.tokens[d.who&3]; {
+	case token == "":
+	case d.who&4 == 0:
+		r.Header.Set("Authorization", "Bearer "+token)
+	default:
+		r.Header.Set("Cookie", "session="+token)
+	}
+	for line := range strings.SplitSeq(g.names.Replace(d.headers), "\n") {
+		name, value, _ := strings.Cut(line, ":")
+		if httpguts.ValidHeaderFieldName(name) {
+			r.Header.Add(name, carried(value))
+		}
+	}
+	if !strings.HasPrefix(r.URL.Path, "/api/") && r.Method == http.MethodPost && r.Header.Get("Content-Type") == "" {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+}
+
+// carried is a header's value without the bytes that no server lets in. To drop
+// the whole header would lose most of what the mutator makes.
+func carried(value string) string {
+	kept := slices.DeleteFunc([]byte(value), func(c byte) bool { return c < ' ' && c != '\t' || c == 0x7f })
+	return strings.Trim(string(kept), " \t")
+}
+
+// play answers a request from the start, and holds the answer to what every
+// answer has to keep. It returns 0 for what is no request.
+func (g *stage) play(t testing.TB, d draftRequest) int {
+	t.Helper()
+	r := g.request(t, d)
+	if r == nil {
+		return 0
+	}
+	g.reset(t)
+	w := httptest.NewRecorder()
+	g.handler.ServeHTTP(w, r)
+	a := answer{t, w.Code, w.Header(), w.Body.Bytes()}
+	if a.status < 200 || a.status >= 500 || g.errors.Len() > 0 {
+		t.Errorf("status %d, logged %q", a.status, g.errors)
+		g.errors.Reset()
+	}
+	if strings.HasPrefix(r.URL.Path, "/api/v1/") {
+		g.spec.check(t, r, a)
+	}
+	checkHeaderValues(t, a)
+	g.checkWrites(t, r, a)
+	return a.status
+}
+
+func (g *stage) reset(t testing.TB) {
+	t.Helper()
+	if err := g.db.Change(func(mem.Snapshot) (mem.Snapshot, error) { return g.start, nil }); err != nil {
+		t.Fatalf("going back: %v", err)
+	}
+}
+
+// checkHeaderValues finds what would leave the header or the site.
+func checkHeaderValues(t testing.TB, a answer) {
+	t.Helper()
+	for name, values := range a.header {
+		for _, value := range values {
+			if !httpguts.ValidHeaderFieldValue(value) {
+				t.Errorf("%s is %q", name, value)
+			}
+		}
+	}
+	location := a.header.Get("Location")
+	if location != "" && (location[0] != '/' || strings.HasPrefix(location, "//") || strings.ContainsAny(location, "\\")) {
+		t.Errorf("leads to %q", location)
+	}
+}
+
+// checkWrites finds a write of a request that was refused, or that only reads;
+// and what a request that was accepted has left unsound.
+func (g *stage) checkWrites(t testing.TB, r *http.Request, a answer) {
+	t.Helper()
+	now := g.db.Snapshot()
+	if now.Sum() == g.start.Sum() {
+		return
+	}
+	reads := r.Method == http.MethodGet && r.URL.Path != "/sign-in/link"
+	if a.status < 400 && !reads {
+		checker := g.store.NewChecker(time.Hour, false, func(b storage.Breach) { t.Errorf("status %d, breach: %+v", a.status, b) })
+		if _, err := checker.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	// What is refused may count as a failed sign-in. Nothing at the start is
+	// garbage that a read would tidy away.
+	if unthrottled(t, now).Sum() != g.start.Sum() {
+		t.Errorf("%s %s: status %d, and the store has changed:\n%s", r.Method, r.URL, a.status, changes(g.start, now))
+	}
+}
+
+// unthrottled is a snapshot without the counts of failed sign-ins.
+func unthrottled(t testing.TB, s mem.Snapshot) mem.Snapshot {
+	t.Helper()
+	for row := range s.Rows("Throttle") {
+		var err error
+		s, _, err = s.Transact("Throttle", row.Partition, []storage.Operation{storage.Delete(row.Row, storage.Exists)}, nil)
+		if err != nil {
+			t.Fatalf("forgetting a count: %v", err)
+		}
+	}
+	return s
+}
+
+// changes lists the rows and messages that are in one snapshot alone.
+func changes(before, after mem.Snapshot) string {
+	lines := make(map[string]int)
+	for by, s := range map[int]mem.Snapshot{-1: before, 1: after} {
+		for _, table := range []string{"Channels", "Blogs", "Deletions", "Users", "Sessions", "Subscriptions"} {
+			for row := range s.Rows(table) {
+				lines[fmt.Sprintf("%s: %+v\n", table, row)] += by
+			}
+		}
+		for _, queue := range []string{domain.QueueName, domain.PoisonQueueName} {
+			for _, m := range s.Messages(queue) {
+				lines[fmt.Sprintf("%s: %s\n", queue, m.Text)] += by
+			}
+		}
+	}
+	var b strings.Builder
+	for line, by := range lines {
+		if by != 0 {
+			fmt.Fprintf(&b, "%+d %s", by, line)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,91 @@
+package web_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/argon2"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+// furnish makes ada, who owns Engines and Going, of which the second is being
+// deleted, and bob, who owns Wheels. Each list has more than one item.
+func (g *stage) furnish() {
+	g.Helper()
+	g.tokens = [4]string{"", g.account("ada"), g.account("bob"), "of-nobody"}
+	link, err := g.store.SignInLink(g.Context(), "ada")
+	if err != nil {
+		g.Fatalf("making a link: %v", err)
+	}
+	engines, wheels, going := g.channel("Engines", "ada"), g.channel("Wheels", "bob"), g.channel("Going", "ada")
+	g.subscribe(engines, wheels, going)
+	theirs, first := g.post(engines, "bob", "Of bob"), g.post(engines, "ada", "First")
+	post := g.post(engines, "ada", "Hello\nhttps://example.com")
+	g.vote(first, 1)
+	g.keyed(engines, "used")
+	gone := g.keyed(engines, "gone")
+	if err := g.store.DeleteBlog(g.Context(), engines, gone.ID, "ada", domain.Any[domain.Revision]()); err != nil {
+		g.Fatalf("deleting a post: %v", err)
+	}
+	secret, err := g.store.NewDigestAddress(g.Context(), "ada")
+	if err != nil {
+		g.Fatalf("making an address: %v", err)
+	}
+	g.askDeletion(going)
+	g.names = strings.NewReplacer(
+		"{post}", string(post.ID), "{etag}", `"`+string(post.Revision)+`-0"`, "{first}", string(first.ID), "{theirs}", string(theirs.ID),
+		"{engines}", string(engines.Incarnation), "{going}", string(going.Incarnation),
+		"{link}", link, "{secret}", secret, "{ada}", g.tokens[1], "{password}", password,
+		"{channels}", g.next("/channels?limit=1"), "{posts}", g.next("/channels/Engines/blogs?limit=1"),
+		"{rated}", g.next("/channels/Engines/blogs?limit=1&order=rating"),
+		"{feed}", g.next("/feed?limit=1"), "{subscriptions}", g.next("/subscriptions?limit=1"),
+	)
+}
+
+// subscribe makes both readers of channels.
+func (g *stage) subscribe(channels ...domain.Channel) {
+	g.Helper()
+	for _, channel := range channels {
+		for _, user := range []domain.UserName{"ada", "bob"} {
+			if err := g.store.Subscribe(g.Context(), channel, user); err != nil {
+				g.Fatalf("subscribing: %v", err)
+			}
+		}
+	}
+}
+
+// keyed makes a post of yesterday, for a digest, whose idempotency key is its text.
+func (g *stage) keyed(channel domain.Channel, key string) domain.Blog {
+	g.Helper()
+	blog, _, err := g.store.Post(g.Context(), storage.Posting{Channel: channel.Ref(), By: "ada", Key: key,
+		Draft: domain.Draft{Text: key}, CreatedOn: domain.Now().Add(-24 * time.Hour)})
+	if err != nil {
+		g.Fatalf("posting: %v", err)
+	}
+	return blog
+}
+
+// account makes an account with a password that costs little to check, and
+// returns the token of a session.
+func (g *stage) account(name string) string {
+	g.Helper()
+	const salt = "salt of 16 bytes"
+	b64 := base64.RawStdEncoding.EncodeToString
+	hash := fmt.Sprintf("$argon2id$v=%d$m=8,t=1,p=1$%s$%s", argon2.Version,
+		b64([]byte(salt)), b64(argon2.IDKey([]byte(password), []byte(salt), 1, 8, 1, 32)))
+	row := storage.Insert("", storage.String("Password", hash), storage.Time("CreatedOn", domain.Now()), storage.Int64("Epoch", 0))
+	if err := g.db.Transact(g.Context(), "Users", name, []storage.Operation{row}); err != nil {
+		g.Fatalf("making the account of %s: %v", name, err)
+	}
+	return g.session(name)
+}
+
+// next is the continuation of ada's first page of a list.
+func (g *stage) next(list string) string {
+	g.Helper()
+	return g.do("GET", "/api/v1"+list, bearer(g.tokens[1])).want(200).text("next")
+}
