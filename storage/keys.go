@@ -18,6 +18,7 @@ import (
 //
 //	blog!<id>                          a post, newest first
 //	gate!open!<incarnation>            the fence: posts may be made
+//	gate!seed!<incarnation>            what an open gate takes the place of, once
 //	gate!shut!<incarnation>            the fence: rows may be swept
 //	once!<hash>                        an idempotency key and the post it made
 //	rate!<inverted rating>!<id>        index of posts, most popular first
@@ -32,6 +33,7 @@ const (
 	prefixVote = "vote!"
 
 	prefixOpen = prefixGate + "open!"
+	prefixSeed = prefixGate + "seed!"
 	prefixShut = prefixGate + "shut!"
 )
 
@@ -51,6 +53,8 @@ func userPartition(name domain.UserName) string { return string(name) }
 func deletionRow(i domain.Incarnation) string { return string(i) }
 
 func openGate(i domain.Incarnation) string { return prefixOpen + string(i) }
+
+func gateSeed(i domain.Incarnation) string { return prefixSeed + string(i) }
 
 func shutGate(i domain.Incarnation) string { return prefixShut + string(i) }
 
