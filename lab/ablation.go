@@ -34,6 +34,8 @@ func Ablations() []Ablation {
 			always(func() Interceptor { return withoutOnce }))),
 		stalling(ablate("seed", "an open gate takes the place of a seed, in the version that was read", "stalled",
 			always(outright("gate!seed!")))),
+		among(ablate("join", "a sub! row takes the place of a join! row, in the version that was read", "subscribe-twice",
+			always(outright("join!"))), "vera", "feed"),
 		ablate("look", "a creator looks at the row, whatever its insert was answered", "creators",
 			always(believer)),
 		among(unharmed(ablate("fresh-read", "the shut gate goes only after a fresh read of an empty partition", "edit-sweep",

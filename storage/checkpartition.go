@@ -59,6 +59,8 @@ func (p *partitionCheck) row(ctx context.Context, row Entity) error {
 		p.index.add(id, rating)
 	case strings.HasPrefix(row.Row, prefixSub):
 		return p.paired(ctx, row)
+	case strings.HasPrefix(row.Row, prefixJoin):
+		return p.strayJoin(ctx, row)
 	case strings.HasPrefix(row.Row, prefixVote):
 		p.vote(votedOn(row.Row))
 	}

@@ -20,6 +20,7 @@ import (
 //	gate!open!<incarnation>            the fence: posts may be made
 //	gate!seed!<incarnation>            what an open gate takes the place of, once
 //	gate!shut!<incarnation>            the fence: rows may be swept
+//	join!<user>                        who is about to subscribe
 //	once!<hash>                        an idempotency key and the post it made
 //	rate!<inverted rating>!<id>        index of posts, most popular first
 //	sub!<user>                         who subscribes
@@ -27,6 +28,7 @@ import (
 const (
 	prefixBlog = "blog!"
 	prefixGate = "gate!"
+	prefixJoin = "join!"
 	prefixOnce = "once!"
 	prefixRate = "rate!"
 	prefixSub  = "sub!"
@@ -83,10 +85,12 @@ func ratedRange(rating int64) (from, to string) {
 
 func subRow(user domain.UserName) string { return prefixSub + string(user) }
 
-// subscriberOf is the user of a sub! row.
+func joinRow(user domain.UserName) string { return prefixJoin + string(user) }
+
+// subscriberOf is the user of a sub! or join! row.
 func subscriberOf(row string) (user domain.UserName, ok bool) {
-	name, ok := strings.CutPrefix(row, prefixSub)
-	return domain.UserName(name), ok
+	kind, name, _ := strings.Cut(row, "!")
+	return domain.UserName(name), kind+"!" == prefixSub || kind+"!" == prefixJoin
 }
 
 func voteRow(id domain.BlogID, user domain.UserName) string { return votesOf(id) + string(user) }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"microblogging/domain"
@@ -106,6 +107,59 @@ func TestASubscriptionAgreesWithItselfWhateverComesBetweenItsCalls(t *testing.T)
 				}
 				w.mustBeSound()
 			})
+		}
+	}
+}
+
+// Somebody joins and dies right after any of the calls, which arrives between any
+// two calls of another window, in which they leave or look at their list.
+func TestAJoinerWhoDiesBesideALeaverIsNotCounted(t *testing.T) {
+	const calls = 8 // at most, of those who take the rows away
+	others := map[string]func(w *world, other *storage.Store, channel domain.Channel) error{
+		"leaving": func(w *world, other *storage.Store, channel domain.Channel) error {
+			return other.Unsubscribe(w.t.Context(), channel.Ref(), grace)
+		},
+		"a look": func(w *world, other *storage.Store, _ domain.Channel) error {
+			_, err := other.Subscriptions(w.t.Context(), grace)
+			return err
+		},
+	}
+	for name, other := range others {
+		for before := 1; before <= calls; before++ {
+			eachCall(t, fmt.Sprintf("arrives before call %d of %s", before, name), func(w *world, n int) {
+				channel := w.create("garden", ada)
+				w.arm(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+					switch {
+					case call.Seq < n:
+						return send(ctx)
+					case call.Seq == n:
+						w.ok(other(w, w.through(func(ctx context.Context, theirs storagetest.Call, sendTheirs storagetest.Send) error {
+							if theirs.Seq == before {
+								_ = send(ctx) // the answer reaches nobody
+							}
+							return sendTheirs(ctx)
+						}), channel))
+					}
+					return storagetest.ErrInjected
+				})
+				_ = w.faulty.Subscribe(w.t.Context(), channel, grace) // its caller is dead
+				w.mustCountNobodyUnknown(channel)
+				w.mustBeSound()
+				w.subscribed(channel, grace)
+			})
+		}
+	}
+}
+
+// mustCountNobodyUnknown checks that each sub! row has the user's row beside it.
+func (w *world) mustCountNobodyUnknown(channel domain.Channel) {
+	w.t.Helper()
+	for _, row := range w.rows("Blogs") {
+		if user, ok := strings.CutPrefix(row.Row, "sub!"); ok {
+			_, err := w.table("Subscriptions").Get(w.t.Context(), user, row.Partition+"!"+row.Properties.String("Incarnation"))
+			if err != nil {
+				w.t.Errorf("%s counts as a subscriber of %s: %v", user, channel.Key(), err)
+			}
 		}
 	}
 }
