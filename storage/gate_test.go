@@ -41,3 +41,20 @@ func TestAnOpenGateNeverReturns(t *testing.T) {
 		}
 	}
 }
+
+// Not even if copies of the seed's insert and of the swap arrive both.
+func TestAnOpenGateNeverReturnsThoughAllOfItsRequestsDo(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		hook, arrive := copied()
+		w.arm(hook)
+		made, err := w.faulty.CreateChannel(t.Context(), w.channel("garden", ada))
+		w.ok(err)
+		w.delete(made)
+		w.live(made, lives)
+		arrive(t.Context())
+		if w.has("garden", openGate(made.Incarnation)) {
+			t.Error("the gate of the life before is open")
+		}
+		w.mustKeepTheNextLife(made, true)
+	})
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -268,4 +269,70 @@ func TestManyWhoSubscribeAndUnsubscribeAtOnceEndInAgreement(t *testing.T) {
 	})
 	w.subscribed(channel, grace)
 	w.mustBeSound()
+}
+
+func TestTheJoinRowOfAJoinerWhoDiedCountsForNothingAndARepairRemovesItOnceItIsOld(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		w.arm(deadAfter(4, storagetest.Pass))
+		if err := w.faulty.Subscribe(t.Context(), channel, grace); err == nil || !w.has("garden", "join!grace") {
+			t.Fatalf("no join! row is left of a joiner who died: %v", err)
+		}
+		if n, _, err := w.store.Subscribers(t.Context(), channel.Ref()); n != 1 || err != nil {
+			t.Errorf("%d subscribers are counted, %v, want the owner alone", n, err)
+		}
+		for _, old := range []bool{false, true} {
+			if breaches, _ := w.run(true); len(breaches) != 0 || w.has("garden", "join!grace") == old {
+				t.Errorf("old %v: a repair found %+v, and left the row: %v", old, breaches, !old)
+			}
+			time.Sleep(patience)
+		}
+	})
+}
+
+func TestTheJoinRowOfAJoinerWhoDiedKeepsNobodyFromSubscribing(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		w.insert("garden", "join!grace", channel.Incarnation)
+		w.ok(w.store.Subscribe(t.Context(), channel, grace))
+		w.insert("garden", "join!grace", channel.Incarnation) // a late copy
+		if !w.subscribed(channel, grace) {
+			t.Error("subscribed, and then not")
+		}
+		w.ok(w.store.Unsubscribe(t.Context(), channel.Ref(), grace))
+		if w.has("garden", "join!grace") || w.has("garden", "sub!grace") {
+			t.Error("who left has a row in the channel")
+		}
+		w.insert("garden", "join!grace", channel.Incarnation)
+		w.delete(channel)
+		w.mustKeepTheNextLife(channel, false)
+	})
+}
+
+func TestTheRequestsOfASubscriberWhoLeftDoNotSubscribeWhenTheyAllReturn(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		hook, arrive := copied()
+		w.arm(hook)
+		w.ok(w.faulty.Subscribe(t.Context(), channel, grace))
+		w.ok(w.store.Unsubscribe(t.Context(), channel.Ref(), grace))
+		arrive(t.Context())
+		w.mustCountNobodyUnknown(channel)
+		w.mustBeSound()
+	})
+}
+
+func TestTheRequestsOfALeaverDoNotUndoALaterSubscription(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		w.ok(w.store.Subscribe(t.Context(), channel, grace))
+		hook, arrive := copied()
+		w.arm(hook)
+		w.ok(w.faulty.Unsubscribe(t.Context(), channel.Ref(), grace))
+		w.ok(w.store.Subscribe(t.Context(), channel, grace))
+		arrive(t.Context())
+		if !w.subscribed(channel, grace) {
+			t.Error("subscribed again, and then not")
+		}
+	})
 }
