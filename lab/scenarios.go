@@ -159,7 +159,7 @@ func lives() []Scenario {
 			Actors:    []Actor{{Name: "ann", Run: createAndPost(author, "new")}, {Name: "olga", Run: ask}, worker1()},
 		},
 		{
-			Name: "stalled", About: "somebody creates a channel and stalls before posting to it, and requests land when it is long deleted", Faults: 1, Preemptions: 1, Slow: true,
+			Name: "stalled", About: "somebody creates a channel and stalls before posting to it, and requests land when it is long deleted", Faults: 2, Preemptions: 2,
 			Straggles: anything,
 			Actors:    []Actor{{Name: "olga", Run: createAndPost(owner, "new")}, {Name: "olga2", Run: ask}, worker1()},
 		},
@@ -205,7 +205,7 @@ func posts() []Scenario {
 			},
 		},
 		{
-			Name: "subscribe-late", About: "the same, and a request lands when everybody has gone on", Faults: 1, Preemptions: 2, Slow: true,
+			Name: "subscribe-late", About: "the same, and a request lands when everybody has gone on", Faults: 2, Preemptions: 2,
 			Straggles: anything,
 			Setup:     news(),
 			Actors: []Actor{
