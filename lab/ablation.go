@@ -68,9 +68,9 @@ func interrupted(a Ablation) Ablation {
 }
 
 // stalling interrupts but once, for whoever stalls does so while the others come
-// to their ends; and nothing is late but what inserts one row.
+// to their ends; and nothing goes wrong but that one insert of one row is late.
 func stalling(a Ablation) Ablation {
-	a.Preemptions = 1
+	a.Faults, a.Preemptions = 1, 1
 	a.Straggles = func(c *Call) bool { return len(c.Operations) == 1 && c.Operations[0].Action == storage.ActionInsert }
 	return a
 }
