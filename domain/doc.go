@@ -17,8 +17,8 @@
 // there can be made conditional, in the same transaction, on a gate row of the
 // incarnation:
 //
-//   - a post of incarnation i requires the open gate of i, which disappears
-//     before the rows are swept;
+//   - a post of incarnation i requires the open gate of i, which is put up once,
+//     and disappears before the rows are swept;
 //   - a sweep of i requires the shut gate of i, which disappears before the
 //     name is free again.
 //
@@ -57,7 +57,8 @@
 //     with its rating; its rating equals its votes.
 //   - I9 gates. Every active channel has exactly its own open gate; a deleting
 //     one has at most one gate of its own. The gate of a creation that died is
-//     harmless, for nobody ever learned its incarnation.
+//     harmless, for nobody ever learned its incarnation. An incarnation's open
+//     gate is put up at most once in all time.
 //
 // The package imports nothing of ours and does no input or output.
 package domain

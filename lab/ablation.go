@@ -32,6 +32,10 @@ func Ablations() []Ablation {
 			always(func() Interceptor { return withoutMatch }))),
 		unharmed(ablate("once", "a post inserts the once! row of its idempotency key", "one-key",
 			always(func() Interceptor { return withoutOnce }))),
+		stalling(ablate("seed", "an open gate takes the place of a seed, in the version that was read", "stalled",
+			always(outright("gate!seed!")))),
+		among(ablate("join", "a sub! row takes the place of a join! row, in the version that was read", "subscribe-twice",
+			always(outright("join!"))), "vera", "feed"),
 		ablate("look", "a creator looks at the row, whatever its insert was answered", "creators",
 			always(believer)),
 		among(unharmed(ablate("fresh-read", "the shut gate goes only after a fresh read of an empty partition", "edit-sweep",
@@ -60,6 +64,14 @@ func unharmed(a Ablation) Ablation {
 // interrupted bounds preemptions: a few are enough, and found sooner.
 func interrupted(a Ablation) Ablation {
 	a.Preemptions = 4
+	return a
+}
+
+// stalling interrupts but once, for whoever stalls does so while the others come
+// to their ends; and nothing goes wrong but that one insert of one row is late.
+func stalling(a Ablation) Ablation {
+	a.Faults, a.Preemptions = 1, 1
+	a.Straggles = func(c *Call) bool { return len(c.Operations) == 1 && c.Operations[0].Action == storage.ActionInsert }
 	return a
 }
 
@@ -109,6 +121,27 @@ func withoutOperation(c Call, i int, do func(Call) Answer) Answer {
 		a.Err = &storage.OperationError{Index: failed.Index + 1, Err: failed.Err}
 	}
 	return a
+}
+
+// outright does without the rows that start so, whose place others take: those
+// are inserted as if they had taken it.
+func outright(prefix string) func() Interceptor {
+	return func() Interceptor {
+		began := false
+		return func(c Call, do func(Call) Answer) Answer {
+			at := slices.IndexFunc(c.Operations, func(op storage.Operation) bool { return strings.HasPrefix(op.Row, prefix) })
+			began = began || at >= 0
+			switch {
+			case at >= 0 && len(c.Operations) == 1:
+				return Answer{}
+			case at >= 0:
+				return withoutOperation(c, at, do)
+			case began && c.Method == Get && strings.HasPrefix(c.Row, prefix):
+				return Answer{Entity: storage.Entity{Partition: c.Partition, Row: c.Row, ETag: "none"}}
+			}
+			return do(c)
+		}
+	}
 }
 
 func withoutOnce(c Call, do func(Call) Answer) Answer {

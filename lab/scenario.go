@@ -45,9 +45,6 @@ type Scenario struct {
 	Limit int
 	// Slow leaves the scenario to make prove.
 	Slow bool
-	// Known says which breach is known and not mended, and why: then the explorer
-	// must find it.
-	Known string
 	// Laws are what must hold.
 	Laws Laws
 	// Intercept makes an interceptor for each execution of an actor; nil if the

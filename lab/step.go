@@ -155,13 +155,17 @@ func execute(db mem.Snapshot, c *Call, mine stamp, message int) (mem.Snapshot, A
 	return db, a, changes
 }
 
-// countPreemption notes whether an actor that could go on has to wait.
+// countPreemption notes whether an actor that could go on has to wait. What the
+// network does interrupts nobody.
 func (s *state) countPreemption(from *state, c Choice) {
+	if c.Actor == nobody {
+		return
+	}
 	if from.last > 0 && c.Actor != from.last {
 		s.preempted++
 	}
 	s.last = 0
-	if c.Actor != nobody && !s.places[c.Actor-1].stopped() {
+	if !s.places[c.Actor-1].stopped() {
 		s.last = c.Actor
 	}
 }

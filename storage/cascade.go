@@ -148,7 +148,7 @@ func (s *Store) sweepTransaction(ctx context.Context, ref domain.ChannelRef, row
 	for _, row := range rows {
 		if user, ok := subscriberOf(row); ok {
 			// First the user's row, in another table: once this one is gone, nobody
-			// would know of it. It carries the incarnation, so that however late
+			// would know of it. Whoever is joining wrote this one first. It carries the incarnation, so that however late
 			// this is, it is not another life's.
 			if err := s.deleteSubscription(ctx, ref, user); err != nil {
 				return err

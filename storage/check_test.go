@@ -124,8 +124,8 @@ func plants() []plant {
 }
 
 // neighbours makes what a check must leave alone: a channel with posts, one being
-// deleted, a deletion that is done, one that is poisoned, and the gate of a
-// creation that died.
+// deleted, a deletion that is done, one that is poisoned, and the gates and seeds of
+// creations that died.
 func (w *world) neighbours() {
 	w.t.Helper()
 	for _, name := range []string{"a", "m", "z"} {
@@ -145,6 +145,8 @@ func (w *world) neighbours() {
 	stray := domain.NewIncarnation()
 	w.insert("a", openGate(stray), stray)
 	w.insert("nobody", openGate(stray), stray)
+	w.insert("m", gateSeed(stray), stray)
+	w.insert("nobody", gateSeed(stray), stray)
 }
 
 func (w *world) run(repair bool) (breaches []storage.Breach, counts storage.CheckCounts) {
@@ -248,14 +250,25 @@ func TestACheckCountsWhatItReads(t *testing.T) {
 func TestTheGateOfACreationThatDiedIsNoBreachAndIsRemovedByARepair(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		live := w.create("live", ada)
-		stray := domain.NewIncarnation()
-		w.insert("live", openGate(stray), stray)
-		w.insert("nobody", openGate(stray), stray)
-		if breaches, _ := w.run(false); len(breaches) != 0 || !w.has("nobody", openGate(stray)) {
-			t.Errorf("found %+v", breaches)
+		died := domain.NewIncarnation()
+		left := map[domain.ChannelKey][]string{
+			"live": {
+				w.insert("live", openGate(died), died), w.insert("live", gateSeed(died), died),
+				w.insert("live", gateSeed(live.Incarnation), live.Incarnation), // a late copy
+			},
+			"nobody": {w.insert("nobody", openGate(died), died), w.insert("nobody", gateSeed(died), died)},
 		}
-		if breaches, _ := w.run(true); len(breaches) != 0 || w.has("nobody", openGate(stray)) || w.has("live", openGate(stray)) {
-			t.Errorf("repaired, found %+v, and left %v", breaches, w.rows("Blogs"))
+		for _, repair := range []bool{false, true} {
+			if breaches, _ := w.run(repair); len(breaches) != 0 {
+				t.Errorf("repair %v: found %+v", repair, breaches)
+			}
+			for key, rows := range left {
+				for _, row := range rows {
+					if there := w.has(key, row); there == repair {
+						t.Errorf("repair %v: %s of %s is there: %v", repair, row, key, there)
+					}
+				}
+			}
 		}
 		w.post(live, grace, "one")
 	})

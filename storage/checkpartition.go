@@ -40,6 +40,8 @@ func (p *partitionCheck) row(ctx context.Context, row Entity) error {
 		p.shut = true
 	case strings.HasPrefix(row.Row, prefixOpen):
 		return p.strayGate(ctx, row)
+	case strings.HasPrefix(row.Row, prefixSeed):
+		return p.straySeed(ctx, row)
 	case !own:
 		if strings.HasPrefix(row.Row, prefixBlog) {
 			p.counts.Blogs++
@@ -57,6 +59,8 @@ func (p *partitionCheck) row(ctx context.Context, row Entity) error {
 		p.index.add(id, rating)
 	case strings.HasPrefix(row.Row, prefixSub):
 		return p.paired(ctx, row)
+	case strings.HasPrefix(row.Row, prefixJoin):
+		return p.strayJoin(ctx, row)
 	case strings.HasPrefix(row.Row, prefixVote):
 		p.vote(votedOn(row.Row))
 	}
@@ -96,6 +100,15 @@ func (p *partitionCheck) strayGate(ctx context.Context, gate Entity) error {
 		return nil
 	}
 	_, err = p.delete(ctx, p.store.blogs, gate)
+	return err
+}
+
+// straySeed is the seed of a gate whose creation died, is under way, or was over
+// long before a copy of the insert arrived. It is harmless and no breach; repairing
+// removes it, which is safe at any time: a creation under way will see that its
+// seed is gone, and start over as another incarnation.
+func (p *partitionCheck) straySeed(ctx context.Context, seed Entity) error {
+	_, err := p.delete(ctx, p.store.blogs, seed)
 	return err
 }
 

@@ -10,13 +10,8 @@ import (
 )
 
 // paired reports a channel's sub! row without the user's row: the channel counts
-// a subscriber who cannot know it. A young one may be of a subscription that is
-// just being made, whose other row somebody took for garbage: its maker writes
-// that again.
+// a subscriber who cannot know it. The user's row comes first and goes last.
 func (p *partitionCheck) paired(ctx context.Context, row Entity) error {
-	if time.Since(row.Properties.Time(propSubscribedOn)) < p.Patience {
-		return nil
-	}
 	user, _ := subscriberOf(row.Row)
 	_, err := p.store.subscriptions.Get(ctx, userPartition(user), subscriptionRow(p.channel.Ref()))
 	if !errors.Is(err, domain.ErrNotFound) {
@@ -26,6 +21,17 @@ func (p *partitionCheck) paired(ctx context.Context, row Entity) error {
 		return err
 	}
 	return p.breach(ctx, "I8", row, "a subscriber without a subscription")
+}
+
+// strayJoin is the join! row of a subscriber who died, or of one who is at it if it
+// is young. It counts for nothing and is no breach; repairing removes what is old,
+// which is safe at any age: who was at it after all will start over.
+func (p *partitionCheck) strayJoin(ctx context.Context, row Entity) error {
+	if time.Since(row.Properties.Time(propSubscribedOn)) < p.Patience {
+		return nil
+	}
+	_, err := p.delete(ctx, p.store.blogs, row)
+	return err
 }
 
 // checkSubscriptions finds the users' rows without a channel's. They are garbage

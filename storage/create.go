@@ -9,13 +9,15 @@ import (
 )
 
 // CreateChannel makes a new channel. A name that is in use is domain.ErrExists,
-// and domain.ErrStillDeleting while its last life is being removed.
+// and domain.ErrStillDeleting while its last life is being removed. The channel's
+// incarnation must be new: whoever calls again mints another.
 //
-// The order is: the open gate, the row, a look at the row, the gate again, in one
-// transaction with the owner's subscription. Died before the row: a gate remains
-// that is of no use to anyone. Died after it: the channel is there and whole,
-// though its owner may have to subscribe. Nobody knows the incarnation before the row is
-// there, so that nobody can have shut the gate earlier.
+// The order is: the seed of the gate, the open gate in its place, the row, a look
+// at the row, the gate again, in one transaction with the start of the owner's
+// subscription. Died before the row: a seed or a gate remains that is of no use to
+// anyone. Died after it: the channel is there and whole, though its owner may have
+// to subscribe. Nobody knows the incarnation before the row is there, so that
+// nobody can have shut the gate earlier.
 func (s *Store) CreateChannel(ctx context.Context, channel domain.Channel) (domain.Channel, error) {
 	err := s.contend(ctx, func() error {
 		row, err := s.readChannel(ctx, channel.Key())
@@ -56,7 +58,7 @@ func (s *Store) nameTaken(ctx context.Context, row channelRow) error {
 // incarnation can no longer become the channel.
 func (s *Store) tryCreate(ctx context.Context, channel domain.Channel) error {
 	ref := channel.Ref()
-	if err := s.insertGate(ctx, ref); err != nil {
+	if err := s.raiseGate(ctx, ref); err != nil {
 		return err
 	}
 	insertErr := s.channels.Transact(ctx, partitionOf(ref.Key), Insert(only, encodeChannel(channel)...))
@@ -83,13 +85,39 @@ func (s *Store) tryCreate(ctx context.Context, channel domain.Channel) error {
 	return s.nameTaken(ctx, row)
 }
 
-// insertGate puts up the open gate. It is the only insert of an open gate, and
-// is called once for each incarnation.
-func (s *Store) insertGate(ctx context.Context, ref domain.ChannelRef) error {
-	err := s.blogs.Transact(ctx, partitionOf(ref.Key),
-		Insert(openGate(ref.Incarnation), String(propIncarnation, ref.Incarnation)))
-	if errors.Is(err, domain.ErrExists) {
-		return nil // the echo of this very insert: the incarnation is new
+// raiseGate puts up the open gate, which happens at most once in all time,
+// however late the network delivers copies of what is sent here: an open gate that
+// came back would let in a post that stalled, or a worker that slept, which would
+// then sweep the next incarnation. So the gate takes the place of a seed, in one
+// transaction, in the version of the seed that was read. An ETag never repeats; a
+// late copy of the seed's insert leaves another version, which nobody will ever
+// ask for. Therefore the seed is read once, and never again once the swap was sent.
+//
+// Died before the swap: a seed remains, which only a repair removes. Removed under
+// a creation's hands, it costs that creation its incarnation: errTryAgain.
+func (s *Store) raiseGate(ctx context.Context, ref domain.ChannelRef) error {
+	partition, incarnation := partitionOf(ref.Key), String(propIncarnation, ref.Incarnation)
+	err := s.blogs.Transact(ctx, partition, Insert(gateSeed(ref.Incarnation), incarnation))
+	if err != nil && !errors.Is(err, domain.ErrExists) { // the echo of this very insert: the incarnation is new
+		return err
+	}
+	seed, err := s.blogs.Get(ctx, partition, gateSeed(ref.Incarnation))
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return errTryAgain
+	case err != nil:
+		return err
+	}
+	err = s.blogs.Transact(ctx, partition,
+		Delete(seed.Row, Match(seed.ETag)),
+		Insert(openGate(ref.Incarnation), incarnation))
+	if !raced(err) {
+		return err
+	}
+	// The echo of this very swap, or a repair was faster: the gate tells.
+	_, err = s.blogs.Get(ctx, partition, openGate(ref.Incarnation))
+	if errors.Is(err, domain.ErrNotFound) {
+		return errTryAgain
 	}
 	return err
 }

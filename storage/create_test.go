@@ -108,7 +108,7 @@ func TestACreatorThatDiesLeavesAWholeChannelOrNone(t *testing.T) {
 }
 
 // callsOfACreation bounds the calls that a creation makes, also with a fault.
-const callsOfACreation = 12
+const callsOfACreation = 16
 
 // A request of the creation is delivered late while the creation still goes on.
 func TestACreatorIsNotBeatenByARequestOfItsOwn(t *testing.T) {

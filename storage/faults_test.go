@@ -109,6 +109,23 @@ func (w *world) arrive(late *storagetest.Straggler) {
 	}
 }
 
+// copied passes every call and keeps a copy of those to the Blogs table, all of
+// which arrive once more, in order, when the test says so.
+func copied() (hook storagetest.Hook, arrive func(ctx context.Context)) {
+	var copies []storagetest.Send
+	hook = func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+		if call.Target == "Blogs" {
+			copies = append(copies, send)
+		}
+		return send(ctx)
+	}
+	return hook, func(ctx context.Context) {
+		for _, send := range copies {
+			_ = send(ctx) // the answer reaches nobody
+		}
+	}
+}
+
 // cascade is the steps of package worker's list, one after the other, so that a
 // test can stop between any two.
 func cascade(s *storage.Store, ref domain.ChannelRef) []func(ctx context.Context) error {

@@ -18,7 +18,9 @@ import (
 //
 //	blog!<id>                          a post, newest first
 //	gate!open!<incarnation>            the fence: posts may be made
+//	gate!seed!<incarnation>            what an open gate takes the place of, once
 //	gate!shut!<incarnation>            the fence: rows may be swept
+//	join!<user>                        who is about to subscribe
 //	once!<hash>                        an idempotency key and the post it made
 //	rate!<inverted rating>!<id>        index of posts, most popular first
 //	sub!<user>                         who subscribes
@@ -26,12 +28,14 @@ import (
 const (
 	prefixBlog = "blog!"
 	prefixGate = "gate!"
+	prefixJoin = "join!"
 	prefixOnce = "once!"
 	prefixRate = "rate!"
 	prefixSub  = "sub!"
 	prefixVote = "vote!"
 
 	prefixOpen = prefixGate + "open!"
+	prefixSeed = prefixGate + "seed!"
 	prefixShut = prefixGate + "shut!"
 )
 
@@ -51,6 +55,8 @@ func userPartition(name domain.UserName) string { return string(name) }
 func deletionRow(i domain.Incarnation) string { return string(i) }
 
 func openGate(i domain.Incarnation) string { return prefixOpen + string(i) }
+
+func gateSeed(i domain.Incarnation) string { return prefixSeed + string(i) }
 
 func shutGate(i domain.Incarnation) string { return prefixShut + string(i) }
 
@@ -79,10 +85,12 @@ func ratedRange(rating int64) (from, to string) {
 
 func subRow(user domain.UserName) string { return prefixSub + string(user) }
 
-// subscriberOf is the user of a sub! row.
+func joinRow(user domain.UserName) string { return prefixJoin + string(user) }
+
+// subscriberOf is the user of a sub! or join! row.
 func subscriberOf(row string) (user domain.UserName, ok bool) {
-	name, ok := strings.CutPrefix(row, prefixSub)
-	return domain.UserName(name), ok
+	kind, name, _ := strings.Cut(row, "!")
+	return domain.UserName(name), kind+"!" == prefixSub || kind+"!" == prefixJoin
 }
 
 func voteRow(id domain.BlogID, user domain.UserName) string { return votesOf(id) + string(user) }

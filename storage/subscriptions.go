@@ -42,57 +42,6 @@ type subscription struct {
 	row   Entity
 }
 
-// Subscribe subscribes a user to a channel. Again is no error. A channel that is
-// gone or being deleted is domain.ErrNotFound or ErrGone; more than
-// domain.MaxSubscriptions are an InvalidError on the field "subscriptions".
-func (s *Store) Subscribe(ctx context.Context, channel domain.Channel, user domain.UserName) error {
-	switch subscribed, err := s.Subscribed(ctx, channel.Ref(), user); {
-	case err != nil:
-		return err
-	case subscribed:
-		if there, err := s.hasSub(ctx, channel.Ref(), user); err != nil || there {
-			return err
-		}
-	default:
-		if err := s.roomForSubscription(ctx, user); err != nil {
-			return err
-		}
-	}
-	return s.join(ctx, channel, user)
-}
-
-// join writes the user's row, the channel's, and the user's again. The first
-// write makes the second findable whatever happens; the last undoes what
-// somebody who was leaving at the same time may have removed.
-func (s *Store) join(ctx context.Context, channel domain.Channel, user domain.UserName) error {
-	if err := s.putSubscription(ctx, channel, user, stateJoining); err != nil {
-		return err
-	}
-	ref := channel.Ref()
-	err := s.blogs.Transact(ctx, partitionOf(ref.Key),
-		Merge(openGate(ref.Incarnation), Exists),
-		Insert(subRow(user), String(propIncarnation, ref.Incarnation), Time(propSubscribedOn, domain.Now())))
-	switch {
-	case failedAt(err, 0, domain.ErrNotFound):
-		return s.whyGateGone(ctx, ref)
-	case err != nil && !errors.Is(err, domain.ErrExists): // there already, or the echo of this insert
-		return fmt.Errorf("subscribing to channel %s: %w", ref.Key, err)
-	}
-	return s.putSubscription(ctx, channel, user, stateJoined)
-}
-
-func (s *Store) putSubscription(ctx context.Context, channel domain.Channel, user domain.UserName, state string) error {
-	role := domain.RoleReader
-	if channel.Owner == user {
-		role = domain.RoleOwner
-	}
-	return s.subscriptions.Transact(ctx, userPartition(user), Replace(subscriptionRow(channel.Ref()), Upsert,
-		String(propName, channel.Name),
-		String(propRole, role),
-		String(propState, state),
-		Time(propSubscribedOn, domain.Now())))
-}
-
 // roomForSubscription refuses one too many. Garbage does not count.
 func (s *Store) roomForSubscription(ctx context.Context, user domain.UserName) error {
 	rows, err := s.subscriptions.First(ctx, domain.MaxSubscriptions, Range{
@@ -103,47 +52,6 @@ func (s *Store) roomForSubscription(ctx context.Context, user domain.UserName) e
 	alive, err := s.Subscriptions(ctx, user)
 	if err == nil && len(alive) >= domain.MaxSubscriptions {
 		err = domain.Invalid("subscriptions", "are %d, and cannot be more", domain.MaxSubscriptions)
-	}
-	return err
-}
-
-// Unsubscribe ends a subscription. Again is no error.
-func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {
-	return s.contend(ctx, func() error {
-		row, err := s.subscriptions.Get(ctx, userPartition(user), subscriptionRow(ref))
-		if errors.Is(err, domain.ErrNotFound) {
-			return s.deleteSub(ctx, ref, user)
-		}
-		if err != nil {
-			return err
-		}
-		if row.Properties.String(propState) != stateLeaving {
-			err := s.subscriptions.Transact(ctx, row.Partition,
-				Merge(row.Row, Match(row.ETag), String(propState, stateLeaving)))
-			if err == nil || raced(err) {
-				return errTryAgain // with the ETag of what is there now
-			}
-			return err
-		}
-		if err := s.deleteSub(ctx, ref, user); err != nil {
-			return err
-		}
-		err = s.subscriptions.Transact(ctx, row.Partition, Delete(row.Row, Match(row.ETag)))
-		if raced(err) {
-			return errTryAgain
-		}
-		return err
-	})
-}
-
-// deleteSub deletes the channel's row behind the gate. If the gate is gone, the
-// channel's deletion takes the row.
-func (s *Store) deleteSub(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {
-	err := s.blogs.Transact(ctx, partitionOf(ref.Key),
-		Merge(openGate(ref.Incarnation), Exists),
-		Delete(subRow(user), Exists))
-	if errors.Is(err, domain.ErrNotFound) {
-		return nil
 	}
 	return err
 }
@@ -225,7 +133,7 @@ func (s *Store) tidySubscription(ctx context.Context, row subscription, user dom
 	case err != nil:
 		return false, err
 	case !there:
-		return false, s.removeSubscription(ctx, row)
+		return false, s.removeUnjoined(ctx, row, user)
 	case row.state == stateLeaving:
 		return false, s.Unsubscribe(ctx, row.Channel, user)
 	case row.state == stateJoining:
@@ -237,6 +145,24 @@ func (s *Store) tidySubscription(ctx context.Context, row subscription, user dom
 		return true, err
 	}
 	return true, nil
+}
+
+// removeUnjoined deletes the row of somebody who was not seen to subscribe. They
+// may be about to: so first their join! row goes, and with it their way to sub!.
+// Whoever begins to join after that writes the user's row before the sub! row, and
+// so keeps it.
+func (s *Store) removeUnjoined(ctx context.Context, row subscription, user domain.UserName) error {
+	switch err := s.leaveChannel(ctx, row.Channel, joinRow(user)); {
+	case errors.Is(err, errTryAgain):
+		return nil // they are at work
+	case err != nil:
+		return err
+	}
+	there, err := s.hasSub(ctx, row.Channel, user)
+	if err != nil || there {
+		return err
+	}
+	return s.removeSubscription(ctx, row)
 }
 
 // removeSubscription deletes garbage in the version that was read.

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -106,6 +108,59 @@ func TestASubscriptionAgreesWithItselfWhateverComesBetweenItsCalls(t *testing.T)
 				}
 				w.mustBeSound()
 			})
+		}
+	}
+}
+
+// Somebody joins and dies right after any of the calls, which arrives between any
+// two calls of another window, in which they leave or look at their list.
+func TestAJoinerWhoDiesBesideALeaverIsNotCounted(t *testing.T) {
+	const calls = 8 // at most, of those who take the rows away
+	others := map[string]func(w *world, other *storage.Store, channel domain.Channel) error{
+		"leaving": func(w *world, other *storage.Store, channel domain.Channel) error {
+			return other.Unsubscribe(w.t.Context(), channel.Ref(), grace)
+		},
+		"a look": func(w *world, other *storage.Store, _ domain.Channel) error {
+			_, err := other.Subscriptions(w.t.Context(), grace)
+			return err
+		},
+	}
+	for name, other := range others {
+		for before := 1; before <= calls; before++ {
+			eachCall(t, fmt.Sprintf("arrives before call %d of %s", before, name), func(w *world, n int) {
+				channel := w.create("garden", ada)
+				w.arm(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+					switch {
+					case call.Seq < n:
+						return send(ctx)
+					case call.Seq == n:
+						w.ok(other(w, w.through(func(ctx context.Context, theirs storagetest.Call, sendTheirs storagetest.Send) error {
+							if theirs.Seq == before {
+								_ = send(ctx) // the answer reaches nobody
+							}
+							return sendTheirs(ctx)
+						}), channel))
+					}
+					return storagetest.ErrInjected
+				})
+				_ = w.faulty.Subscribe(w.t.Context(), channel, grace) // its caller is dead
+				w.mustCountNobodyUnknown(channel)
+				w.mustBeSound()
+				w.subscribed(channel, grace)
+			})
+		}
+	}
+}
+
+// mustCountNobodyUnknown checks that each sub! row has the user's row beside it.
+func (w *world) mustCountNobodyUnknown(channel domain.Channel) {
+	w.t.Helper()
+	for _, row := range w.rows("Blogs") {
+		if user, ok := strings.CutPrefix(row.Row, "sub!"); ok {
+			_, err := w.table("Subscriptions").Get(w.t.Context(), user, row.Partition+"!"+row.Properties.String("Incarnation"))
+			if err != nil {
+				w.t.Errorf("%s counts as a subscriber of %s: %v", user, channel.Key(), err)
+			}
 		}
 	}
 }
@@ -214,4 +269,70 @@ func TestManyWhoSubscribeAndUnsubscribeAtOnceEndInAgreement(t *testing.T) {
 	})
 	w.subscribed(channel, grace)
 	w.mustBeSound()
+}
+
+func TestTheJoinRowOfAJoinerWhoDiedCountsForNothingAndARepairRemovesItOnceItIsOld(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		w.arm(deadAfter(4, storagetest.Pass))
+		if err := w.faulty.Subscribe(t.Context(), channel, grace); err == nil || !w.has("garden", "join!grace") {
+			t.Fatalf("no join! row is left of a joiner who died: %v", err)
+		}
+		if n, _, err := w.store.Subscribers(t.Context(), channel.Ref()); n != 1 || err != nil {
+			t.Errorf("%d subscribers are counted, %v, want the owner alone", n, err)
+		}
+		for _, old := range []bool{false, true} {
+			if breaches, _ := w.run(true); len(breaches) != 0 || w.has("garden", "join!grace") == old {
+				t.Errorf("old %v: a repair found %+v, and left the row: %v", old, breaches, !old)
+			}
+			time.Sleep(patience)
+		}
+	})
+}
+
+func TestTheJoinRowOfAJoinerWhoDiedKeepsNobodyFromSubscribing(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		w.insert("garden", "join!grace", channel.Incarnation)
+		w.ok(w.store.Subscribe(t.Context(), channel, grace))
+		w.insert("garden", "join!grace", channel.Incarnation) // a late copy
+		if !w.subscribed(channel, grace) {
+			t.Error("subscribed, and then not")
+		}
+		w.ok(w.store.Unsubscribe(t.Context(), channel.Ref(), grace))
+		if w.has("garden", "join!grace") || w.has("garden", "sub!grace") {
+			t.Error("who left has a row in the channel")
+		}
+		w.insert("garden", "join!grace", channel.Incarnation)
+		w.delete(channel)
+		w.mustKeepTheNextLife(channel, false)
+	})
+}
+
+func TestTheRequestsOfASubscriberWhoLeftDoNotSubscribeWhenTheyAllReturn(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		hook, arrive := copied()
+		w.arm(hook)
+		w.ok(w.faulty.Subscribe(t.Context(), channel, grace))
+		w.ok(w.store.Unsubscribe(t.Context(), channel.Ref(), grace))
+		arrive(t.Context())
+		w.mustCountNobodyUnknown(channel)
+		w.mustBeSound()
+	})
+}
+
+func TestTheRequestsOfALeaverDoNotUndoALaterSubscription(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		w.ok(w.store.Subscribe(t.Context(), channel, grace))
+		hook, arrive := copied()
+		w.arm(hook)
+		w.ok(w.faulty.Unsubscribe(t.Context(), channel.Ref(), grace))
+		w.ok(w.store.Subscribe(t.Context(), channel, grace))
+		arrive(t.Context())
+		if !w.subscribed(channel, grace) {
+			t.Error("subscribed again, and then not")
+		}
+	})
 }

@@ -176,6 +176,8 @@ func (w *world) ungate(channel domain.Channel) {
 
 func openGate(i domain.Incarnation) string { return "gate!open!" + string(i) }
 
+func gateSeed(i domain.Incarnation) string { return "gate!seed!" + string(i) }
+
 func shutGate(i domain.Incarnation) string { return "gate!shut!" + string(i) }
 
 func rateRow(rating int64, id domain.BlogID) string {

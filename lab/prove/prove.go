@@ -106,19 +106,11 @@ func (r Result) OK() bool {
 	switch {
 	case r.Part == Textbook:
 		return r.Finding != nil && slices.ContainsFunc(r.Finding.Breaches, func(b lab.Breach) bool { return b.Law == r.Name })
-	case r.Part == Ablated, r.Known != "":
+	case r.Part == Ablated:
 		return r.Finding != nil
 	default:
 		return r.Finding == nil
 	}
-}
-
-// law is the first law that was broken.
-func (r Result) law() string {
-	if r.Finding == nil {
-		return "none"
-	}
-	return r.Finding.Breaches[0].Law
 }
 
 // WriteSchedule writes the run that broke a law as a table, and how to run it.

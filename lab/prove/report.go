@@ -64,13 +64,9 @@ func (p *Report) printf(format string, args ...any) {
 	}
 }
 
-// outcome is the law that was broken, if any, and whether that is known.
+// outcome is the law that was broken, if any, and else how far the search went.
 func outcome(r Result) string {
 	switch {
-	case r.Known != "" && r.Finding != nil:
-		return r.law() + ", known: " + r.Known
-	case r.Known != "":
-		return "**none, though it is known: " + r.Known + "**"
 	case r.Finding != nil:
 		return "**" + breach(r) + "**"
 	case r.Walks > 0:

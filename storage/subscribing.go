@@ -1,0 +1,179 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"microblogging/domain"
+)
+
+// Subscribe subscribes a user to a channel. Again is no error. A channel that is
+// gone or being deleted is domain.ErrNotFound or ErrGone; more than
+// domain.MaxSubscriptions are an InvalidError on the field "subscriptions".
+func (s *Store) Subscribe(ctx context.Context, channel domain.Channel, user domain.UserName) error {
+	switch subscribed, err := s.Subscribed(ctx, channel.Ref(), user); {
+	case err != nil:
+		return err
+	case subscribed:
+		if there, err := s.hasSub(ctx, channel.Ref(), user); err != nil || there {
+			return err
+		}
+	default:
+		if err := s.roomForSubscription(ctx, user); err != nil {
+			return err
+		}
+	}
+	return s.join(ctx, channel, user)
+}
+
+// join makes both rows. What must not happen is that the sub! row lands, however
+// late, where somebody has removed the user's row, or is about to: nobody would
+// know of it. So the sub! row takes the place of a join! row, in the version that
+// was read before the user's row was written.
+//
+//   - Who removes the user's row read it first, and removes the join! row before
+//     it. If that was the version read here, the swap fails.
+//   - If it was an earlier one, the user's row has changed since it was read, and
+//     its removal fails.
+//
+// Died before the swap: a join! row remains, which counts for nothing. The same
+// user's next attempt takes it over, leaving removes it, and so does a repair.
+// Died after it: the user's row reads joining, and is completed when it is read.
+func (s *Store) join(ctx context.Context, channel domain.Channel, user domain.UserName) error {
+	return s.contend(ctx, func() error {
+		ticket, err := s.beginJoin(ctx, channel.Ref(), user)
+		if err != nil {
+			return err
+		}
+		if err := s.putSubscription(ctx, channel, user, stateJoining); err != nil {
+			return err
+		}
+		if err := s.swapJoin(ctx, channel.Ref(), user, ticket); err != nil {
+			return err
+		}
+		return s.putSubscription(ctx, channel, user, stateJoined)
+	})
+}
+
+// beginJoin makes sure of a join! row, and reads its version. Two who join for the
+// same user share it; then one of them makes the sub! row, and the other finds it.
+func (s *Store) beginJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (ETag, error) {
+	err := s.blogs.Transact(ctx, partitionOf(ref.Key),
+		Merge(openGate(ref.Incarnation), Exists),
+		Insert(joinRow(user), String(propIncarnation, ref.Incarnation), Time(propSubscribedOn, domain.Now())))
+	switch {
+	case failedAt(err, 0, domain.ErrNotFound):
+		return "", s.whyGateGone(ctx, ref)
+	case err != nil && !errors.Is(err, domain.ErrExists): // there already, or the echo of this insert
+		return "", fmt.Errorf("subscribing to channel %s: %w", ref.Key, err)
+	}
+	row, err := s.blogs.Get(ctx, partitionOf(ref.Key), joinRow(user))
+	if errors.Is(err, domain.ErrNotFound) {
+		return "", errTryAgain
+	}
+	return row.ETag, err
+}
+
+// swapJoin puts the sub! row in the place of the join! row. A sub! row that is
+// there already, with the user's row beside it, is as good.
+func (s *Store) swapJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName, ticket ETag) error {
+	err := s.blogs.Transact(ctx, partitionOf(ref.Key),
+		Merge(openGate(ref.Incarnation), Exists),
+		Delete(joinRow(user), Match(ticket)),
+		Insert(subRow(user), String(propIncarnation, ref.Incarnation), Time(propSubscribedOn, domain.Now())))
+	switch {
+	case err == nil:
+		return nil
+	case failedAt(err, 0, domain.ErrNotFound):
+		return s.whyGateGone(ctx, ref)
+	case errors.Is(err, domain.ErrExists):
+		return s.leaveChannel(ctx, ref, joinRow(user))
+	case !raced(err):
+		return fmt.Errorf("subscribing to channel %s: %w", ref.Key, err)
+	}
+	// The echo of this swap, or another window of the user's made it; or somebody
+	// took the join! row away.
+	there, err := s.hasSub(ctx, ref, user)
+	if err == nil && !there {
+		return errTryAgain
+	}
+	return err
+}
+
+func (s *Store) putSubscription(ctx context.Context, channel domain.Channel, user domain.UserName, state string) error {
+	role := domain.RoleReader
+	if channel.Owner == user {
+		role = domain.RoleOwner
+	}
+	return s.subscriptions.Transact(ctx, userPartition(user), Replace(subscriptionRow(channel.Ref()), Upsert,
+		String(propName, channel.Name),
+		String(propRole, role),
+		String(propState, state),
+		Time(propSubscribedOn, domain.Now())))
+}
+
+// Unsubscribe ends a subscription. Again is no error. Somebody who begins to join
+// meanwhile, in another window, comes after it: to go on against them would be to
+// undo each other's steps for ever.
+func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {
+	left := false
+	return s.contend(ctx, func() error {
+		row, err := s.subscriptions.Get(ctx, userPartition(user), subscriptionRow(ref))
+		state := row.Properties.String(propState)
+		switch {
+		case errors.Is(err, domain.ErrNotFound):
+			return nil // then there is no sub! row either
+		case err != nil:
+			return err
+		case left && state == stateJoining:
+			return nil
+		case state != stateLeaving:
+			err := s.subscriptions.Transact(ctx, row.Partition,
+				Merge(row.Row, Match(row.ETag), String(propState, stateLeaving)))
+			if err == nil || raced(err) {
+				return errTryAgain // with the ETag of what is there now
+			}
+			return err
+		}
+		if err := s.leaveChannel(ctx, ref, joinRow(user), subRow(user)); err != nil {
+			return err
+		}
+		left = true
+		err = s.subscriptions.Transact(ctx, row.Partition, Delete(row.Row, Match(row.ETag)))
+		if raced(err) {
+			return errTryAgain
+		}
+		return err
+	})
+}
+
+// leaveChannel deletes those of a user's rows that are in the channel, behind the
+// gate and in the versions that are there now, so that a late copy undoes no later
+// subscription. The join! row must come first: seen after sub!, it could have
+// become sub! in between. If the gate is gone, the channel's deletion takes them.
+// It is errTryAgain if they changed under its hands.
+func (s *Store) leaveChannel(ctx context.Context, ref domain.ChannelRef, rows ...string) error {
+	ops := []Operation{Merge(openGate(ref.Incarnation), Exists)}
+	for _, key := range rows {
+		row, err := s.blogs.Get(ctx, partitionOf(ref.Key), key)
+		switch {
+		case errors.Is(err, domain.ErrNotFound):
+			continue
+		case err != nil:
+			return err
+		}
+		ops = append(ops, Delete(key, Match(row.ETag)))
+	}
+	if len(ops) == 1 {
+		return nil
+	}
+	err := s.blogs.Transact(ctx, partitionOf(ref.Key), ops...)
+	switch {
+	case failedAt(err, 0, domain.ErrNotFound):
+		return nil
+	case raced(err):
+		return errTryAgain
+	}
+	return err
+}
