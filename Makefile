@@ -34,8 +34,9 @@ lint: ## formatting, vet, staticcheck, import arrows, generated code
 	$(TOOL) templ generate -check -path templates -log-level warn
 
 .PHONY: generate
-generate: ## Go code from templ files
+generate: ## Go code from templ files, and the schedules in docs/
 	$(TOOL) templ generate -path templates
+	go run ./lab/cmd/lab document docs/consistency.md
 
 .PHONY: e2e
 e2e: deps ## the binary as a process, the browser, the compose file

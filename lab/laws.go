@@ -35,8 +35,8 @@ func (Shipped) Step(told []Fact, call *Call, changes []mem.Change) []Breach {
 			touched = change.After
 		}
 		if other := incarnationOf(call.Target, touched); other != "" && other != string(of) {
-			breaches = append(breaches, Breach{"I2", fmt.Sprintf("a worker that handles a message about %s touches %s, a row of %s",
-				string(of), shortRow(touched.Row), other)})
+			breaches = append(breaches, Breach{"I2", fmt.Sprintf("a worker that handles a message about %s touches %s of %s",
+				string(of), nameRow(call.Target, touched.Row), other)})
 		}
 	}
 	return breaches

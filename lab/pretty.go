@@ -38,6 +38,22 @@ func shortRow(row string) string {
 	return strings.Join(parts, "!")
 }
 
+// nameRow is what a reader calls a row: some tables have one in each partition.
+func nameRow(table, row string) string {
+	if row == "" {
+		return "the " + table + " row"
+	}
+	return shortRow(row)
+}
+
+// placeOf says where a breach is.
+func placeOf(b storage.Breach) string {
+	if b.RowKey == "" {
+		return nameRow(b.Table, "")
+	}
+	return b.Table + ", " + shortRow(b.RowKey)
+}
+
 // describeCall says what a call asks for, in one line.
 func describeCall(c *Call) string {
 	switch c.Method {
@@ -93,6 +109,13 @@ func describeMessage(text string) string {
 	}
 }
 
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
 // describeAnswer says what a call was answered, in a few words.
 func describeAnswer(c *Call, a *Answer) string {
 	var failed *storage.OperationError
@@ -100,7 +123,7 @@ func describeAnswer(c *Call, a *Answer) string {
 	case a.Err == nil && c.Method == Get:
 		return describeEntity(a.Entity)
 	case a.Err == nil && (c.Method == Range || c.Method == Scan):
-		return fmt.Sprintf("%d rows", len(a.Page.Rows))
+		return count(len(a.Page.Rows), "row")
 	case a.Err == nil && c.Method == Receive:
 		return describeMessage(a.Messages[0].Text)
 	case a.Err == nil:

@@ -90,7 +90,7 @@ func (l Shipped) Rest(v View) []Breach {
 	}
 	var breaches []Breach
 	checker := c.store.NewChecker(0, false, func(b storage.Breach) {
-		breaches = append(breaches, Breach{b.Invariant, fmt.Sprintf("%s, %s: %s", b.Table, shortRow(b.RowKey), b.Detail)})
+		breaches = append(breaches, Breach{b.Invariant, fmt.Sprintf("%s: %s", placeOf(b), b.Detail)})
 	})
 	if _, err := checker.Run(ctx); err != nil {
 		breaches = append(breaches, Breach{"I5", fmt.Sprintf("checking: %v", err)})

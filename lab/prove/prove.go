@@ -127,7 +127,13 @@ func (r Result) WriteSchedule(w io.Writer) error {
 	if err := r.WriteTable(w, run); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "\n    go run ./lab/cmd/lab replay %s '%s'\n\n", r.Name, r.Format(r.Finding.Schedule))
+	if _, err := fmt.Fprintln(w); err != nil {
+		return err
+	}
+	if err := writeCommand(w, r.Name, r.Format(r.Finding.Schedule)); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(w)
 	return err
 }
 

@@ -20,6 +20,7 @@ type cli struct {
 	List      listCmd      `cmd:"" help:"List the scenarios."`
 	Find      findCmd      `cmd:"" help:"Explore one scenario and print the shortest schedule that breaks a law."`
 	Replay    replayCmd    `cmd:"" help:"Run one schedule and print it."`
+	Document  documentCmd  `cmd:"" help:"Bring up to date what a Markdown document shows of the explorer."`
 	Schedules schedulesCmd `cmd:"" help:"Print, in Markdown, the shortest schedules of the textbook version and of each missing guard."`
 }
 
@@ -137,4 +138,20 @@ func (*schedulesCmd) Run() error {
 		}
 	}
 	return w.Flush()
+}
+
+type documentCmd struct {
+	File string `arg:"" help:"The document." type:"existingfile"`
+}
+
+func (c *documentCmd) Run() error {
+	text, err := os.ReadFile(c.File)
+	if err != nil {
+		return err
+	}
+	current, err := prove.Document(string(text))
+	if err != nil || current == string(text) {
+		return err
+	}
+	return os.WriteFile(c.File, []byte(current), 0o644)
 }

@@ -1,0 +1,124 @@
+package prove
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"microblogging/lab"
+)
+
+// Document brings up to date what a Markdown document shows of the explorer:
+// everything between <!-- explorer: WHAT --> and <!-- end -->, where WHAT is
+//
+//   - schedule NAME: the shortest schedule that breaks a law of a scenario
+//   - run NAME SCHEDULE: a schedule of a scenario, whatever comes of it
+//   - table textbook, table ablations: the shortest schedules of all of them
+//   - commands ablations: how to run each
+func Document(text string) (string, error) {
+	regions := regexp.MustCompile(`(?s)(<!-- explorer: ([^>]*) -->\n).*?(<!-- end -->)`)
+	var failed error
+	text = regions.ReplaceAllStringFunc(text, func(region string) string {
+		parts := regions.FindStringSubmatch(region)
+		var content strings.Builder
+		if err := writeRegion(&content, strings.Fields(parts[2])); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", parts[2], err))
+		}
+		return parts[1] + "\n" + strings.Trim(content.String(), "\n") + "\n\n" + parts[3]
+	})
+	return text, failed
+}
+
+func writeRegion(w io.Writer, what []string) error {
+	switch {
+	case len(what) == 2 && what[0] == "schedule":
+		return writeFound(w, what[1])
+	case len(what) == 3 && what[0] == "run":
+		return writeRun(w, what[1], what[2])
+	case len(what) == 2 && what[0] == "table" && what[1] == "textbook":
+		return writeParts(w, Textbook)
+	case len(what) == 2 && what[0] == "table" && what[1] == "ablations":
+		return writeParts(w, Ablated)
+	case len(what) == 2 && what[0] == "commands" && what[1] == "ablations":
+		return writeCommands(w)
+	}
+	return errors.New("the explorer does not know what that is")
+}
+
+func writeFound(w io.Writer, name string) error {
+	c, ok := Find(name)
+	if !ok {
+		return errNoScenario
+	}
+	r := c.Explore(seedOfDocuments)
+	if r.Finding == nil {
+		return errNothingFound
+	}
+	return r.WriteSchedule(w)
+}
+
+func writeRun(w io.Writer, name, schedule string) error {
+	c, ok := Find(name)
+	if !ok {
+		return errNoScenario
+	}
+	choices, err := c.Parse(schedule)
+	if err != nil {
+		return err
+	}
+	x := lab.NewExplorer(c.Scenario)
+	defer x.Close()
+	run, err := x.Replay(choices, false)
+	if err != nil {
+		return err
+	}
+	if err := c.WriteTable(w, run); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(w); err != nil {
+		return err
+	}
+	return writeCommand(w, name, schedule)
+}
+
+func writeParts(w io.Writer, part Part) error {
+	report := NewReport(w)
+	for _, c := range Cases(false) {
+		if c.Part == part {
+			report.Add(c.Explore(seedOfDocuments))
+		}
+	}
+	return report.Err()
+}
+
+func writeCommands(w io.Writer) error {
+	for _, c := range Cases(false) {
+		if c.Part != Ablated {
+			continue
+		}
+		r := c.Explore(seedOfDocuments)
+		if r.Finding == nil {
+			return fmt.Errorf("%s: %w", c.Name, errNothingFound)
+		}
+		if err := writeCommand(w, r.Name, r.Format(r.Finding.Schedule)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeCommand writes how to run a schedule.
+func writeCommand(w io.Writer, name, schedule string) error {
+	_, err := fmt.Fprintf(w, "    go run ./lab/cmd/lab replay %s '%s'\n", name, schedule)
+	return err
+}
+
+// No case of a document takes random walks.
+const seedOfDocuments = 0
+
+var (
+	errNoScenario   = errors.New("there is no such scenario")
+	errNothingFound = errors.New("no law is broken")
+)
