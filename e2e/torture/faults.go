@@ -14,8 +14,6 @@ import (
 type faults struct {
 	seed  uint64
 	sites []*site
-	// poked tells of each deletion that was accepted, which is a good moment.
-	poked <-chan struct{}
 
 	kills, stops, naps, stalls, cuts atomic.Int64
 }
@@ -24,7 +22,7 @@ type faults struct {
 const (
 	killMin, killMax = 500 * time.Millisecond, 4 * time.Second
 	stopMin, stopMax = 100 * time.Millisecond, time.Second
-	napMin, napMax   = 500 * time.Millisecond, 2 * time.Second
+	napMin, napMax   = 100 * time.Millisecond, time.Second
 	cutMin, cutMax   = 200 * time.Millisecond, 2 * time.Second
 
 	stallMin, stallMax = 500 * time.Millisecond, 3 * time.Second
@@ -33,9 +31,11 @@ const (
 	downMax = 500 * time.Millisecond
 	// asleepMin and asleepMax are longer than a lease.
 	asleepMin, asleepMax = lease + 200*time.Millisecond, lease + lease/2
-	// momentMax is the longest wait for a good moment, and after it.
+	// momentMax is the longest wait for a good moment; inHand and atWork are how
+	// long it lasts for who has requests in hand and for who has a deletion to do.
 	momentMax = time.Second
-	afterMax  = 600 * time.Millisecond
+	inHand    = 5 * time.Millisecond
+	atWork    = 600 * time.Millisecond
 	// deafMax is the longest that a worker which wakes up hears nothing of its queue.
 	deafMax = time.Second
 )
@@ -65,7 +65,7 @@ func (f *faults) run(ctx, load context.Context) {
 	nap := func(r *role, draw *rand.Rand) { f.nap(load, r, draw) }
 	stall := func(r *role, draw *rand.Rand) { f.stall(load, r, draw) }
 	var running sync.WaitGroup
-	running.Go(func() { f.each(load, "kill", killMin, killMax, all, kill) })
+	running.Go(func() { f.each(load, "kill", killMin, killMax, slices.Concat(all, only(all, (*role).cascades)), kill) })
 	running.Go(func() { f.each(load, "stop", stopMin, stopMax, only(all, (*role).works), stop) })
 	running.Go(func() { f.each(load, "nap", napMin, napMax, only(all, (*role).fronts), nap) })
 	running.Go(func() { f.each(load, "stall", stallMin, stallMax, only(all, (*role).wired), stall) })
@@ -77,33 +77,40 @@ func only(roles []*role, which func(*role) bool) []*role {
 	return slices.DeleteFunc(slices.Clone(roles), func(r *role) bool { return !which(r) })
 }
 
-// each hurts one role after another, mostly one that may just have been given
-// work.
+// each hurts one role after another, mostly at a good moment.
 func (f *faults) each(load context.Context, kind string, least, most time.Duration, roles []*role, hurt func(*role, *rand.Rand)) {
 	draw := rand.New(rand.NewPCG(f.seed, stream(kind)))
 	for {
 		pause(load, between(draw, least, most))
-		victims := roles
+		victim := roles[draw.IntN(len(roles))]
 		if draw.IntN(4) > 0 {
-			f.moment(load)
-			pause(load, between(draw, 0, afterMax))
-			if working := only(roles, (*role).cascades); len(working) > 0 {
-				victims = working
-			}
+			moment, lasts := victim.moment()
+			await(load, moment)
+			pause(load, between(draw, 0, lasts))
 		}
 		if load.Err() != nil {
 			return
 		}
-		hurt(victims[draw.IntN(len(victims))], draw)
+		hurt(victim, draw)
 	}
 }
 
-// moment waits until a deletion is accepted, but not for long.
-func (f *faults) moment(ctx context.Context) {
+// moment is a good one to hurt the role, and for how long: for one that only
+// serves, when the deletion of a channel is about to be asked for, to which it
+// may be writing; for one that works, when a deletion has been accepted.
+func (r *role) moment() (<-chan struct{}, time.Duration) {
+	if r.cascades() {
+		return r.moments.accepted, atWork
+	}
+	return r.moments.asking, inHand
+}
+
+// await waits for a moment, but not for long.
+func await(ctx context.Context, moment <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, momentMax)
 	defer cancel()
 	select {
-	case <-f.poked:
+	case <-moment:
 	case <-ctx.Done():
 	}
 }

@@ -70,9 +70,8 @@ type twin struct {
 // A ledger is what the users of one site were told. Each method takes in one
 // answer, and accuses the site if that contradicts another.
 type ledger struct {
-	site string
-	// poke is told of each deletion that was accepted, if anybody listens.
-	poke chan<- struct{}
+	site    string
+	moments *moments
 
 	mu         sync.Mutex
 	violations []string
@@ -87,9 +86,20 @@ type ledger struct {
 	twins   []twin
 }
 
-func newLedger(site string, poke chan<- struct{}) *ledger {
+// moments tell whoever listens that a deletion is about to be asked for, and that
+// one was accepted.
+type moments struct{ asking, accepted chan struct{} }
+
+func tell(moment chan<- struct{}) {
+	select {
+	case moment <- struct{}{}:
+	default:
+	}
+}
+
+func newLedger(site string) *ledger {
 	return &ledger{
-		site: site, poke: poke,
+		site: site, moments: &moments{make(chan struct{}), make(chan struct{})},
 		lives: map[string][]*life{}, posts: map[string]*post{}, of: map[string][]*post{},
 		drafts: map[string]string{}, refused: map[string]bool{},
 	}
@@ -166,6 +176,7 @@ func (l *ledger) asking(of *life) (first bool) {
 	if first = of.asked.IsZero(); first {
 		of.asked = time.Now()
 	}
+	tell(l.moments.asking)
 	return first
 }
 
@@ -176,10 +187,7 @@ func (l *ledger) accept(of *life, progress string) {
 	if of.accepted.IsZero() {
 		of.accepted, of.progress = time.Now(), progress
 	}
-	select {
-	case l.poke <- struct{}{}:
-	default:
-	}
+	tell(l.moments.accepted)
 }
 
 // draft notes that a post is about to be asked for.

@@ -108,7 +108,7 @@ func TestWhateverContradictsTheLedgerIsAViolation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b := bench{newLedger("test", nil)}
+				b := bench{newLedger("test")}
 				c.do(b)
 				if found := b.found(); len(found) != 1 || !strings.HasPrefix(found[0], "test: "+c.want) {
 					t.Errorf("found %q, want one violation of %s", found, c.want)
@@ -164,7 +164,7 @@ func TestWhatMayBeIsNoViolation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b := bench{newLedger("test", nil)}
+				b := bench{newLedger("test")}
 				do(b)
 				if found := b.found(); len(found) != 0 {
 					t.Errorf("found %q", found)
@@ -179,7 +179,7 @@ func TestAStatusThatIsNotAllowedIsAViolation(t *testing.T) {
 		http.StatusInternalServerError: 1, http.StatusUnauthorized: 1,
 		http.StatusServiceUnavailable: 0, http.StatusNotFound: 0,
 	} {
-		s := &site{ledger: newLedger("test", nil)}
+		s := &site{ledger: newLedger("test")}
 		u := newUser(s, 0, 1, 1)
 		u.http = &http.Client{Transport: always(status)}
 		s.roles = []*role{{program: []string{"", "serve"}, process: &process{url: "http://test"}}}

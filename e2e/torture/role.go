@@ -29,6 +29,8 @@ type role struct {
 	tables, queue *wire
 	// log keeps the standard error of all its processes.
 	log string
+	// moments are when it is worth hurting.
+	moments *moments
 	// accuse is told what a process did that none should.
 	accuse func(format string, args ...any)
 

@@ -32,19 +32,18 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 	defer azurite.Kill()
-	poke := make(chan struct{})
-	onAzurite, err := azuriteSite(&o, azurite.Account(), poke)
+	onAzurite, err := azuriteSite(&o, azurite.Account())
 	if err != nil {
 		return Report{}, err
 	}
-	sites := []*site{onAzurite, boltSite(&o, poke)}
+	sites := []*site{onAzurite, boltSite(&o)}
 	for _, s := range sites {
 		defer s.close()
 		if err := s.start(ctx); err != nil {
 			return Report{}, err
 		}
 	}
-	f := &faults{seed: o.Seed, sites: sites, poked: poke}
+	f := &faults{seed: o.Seed, sites: sites}
 	hurt(ctx, o.Time, f)
 	report := Report{
 		Seed: o.Seed, Kills: f.kills.Load(), Stops: f.stops.Load(), Cuts: f.cuts.Load(),

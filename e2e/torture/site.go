@@ -18,14 +18,14 @@ import (
 const (
 	lease      = 2 * time.Second
 	slowSweep  = time.Second
-	usersEach  = 8
-	namesEach  = 5
+	usersEach  = 10
+	namesEach  = 3
 	webRoles   = 2
 	workerRole = 2
 
 	// A region away from its store, a role waits as long for each answer, and a
 	// deletion takes long enough to be hurt.
-	webLatency    = 2 * time.Millisecond
+	webLatency    = 8 * time.Millisecond
 	workerLatency = 12 * time.Millisecond
 )
 
@@ -44,8 +44,8 @@ type site struct {
 }
 
 // boltSite is one process on the embedded store.
-func boltSite(o *Options, poke chan<- struct{}) *site {
-	s := newSite("bolt", o, poke)
+func boltSite(o *Options) *site {
+	s := newSite("bolt", o)
 	s.flags = []string{"--data", filepath.Join(o.Dir, "bolt")}
 	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--lease", lease.String(), "--sweep", slowSweep.String())
 	return s
@@ -53,8 +53,8 @@ func boltSite(o *Options, poke chan<- struct{}) *site {
 
 // azuriteSite is web and worker processes that reach an account by wires of
 // their own.
-func azuriteSite(o *Options, account string, poke chan<- struct{}) (*site, error) {
-	s := newSite("azurite", o, poke)
+func azuriteSite(o *Options, account string) (*site, error) {
+	s := newSite("azurite", o)
 	s.flags, s.environment = []string{"--storage", "azure"}, []string{connection(account)}
 	for n := range webRoles {
 		if err := s.addWired(fmt.Sprintf("web%d", n+1), account, webLatency, "web", "--listen", "127.0.0.1:0"); err != nil {
@@ -72,8 +72,8 @@ func azuriteSite(o *Options, account string, poke chan<- struct{}) (*site, error
 
 func connection(account string) string { return "AZURE_STORAGE_CONNECTION_STRING=" + account }
 
-func newSite(name string, o *Options, poke chan<- struct{}) *site {
-	s := &site{name: name, binary: o.Binary, ledger: newLedger(name, poke)}
+func newSite(name string, o *Options) *site {
+	s := &site{name: name, binary: o.Binary, ledger: newLedger(name)}
 	for n := range namesEach {
 		s.channels = append(s.channels, fmt.Sprintf("channel%d", n+1))
 	}
@@ -87,7 +87,7 @@ func (s *site) addRole(name string, args ...string) *role {
 	name = s.name + "-" + name
 	program := append(append([]string{s.binary, args[0]}, s.flags...), args[1:]...)
 	r := &role{
-		name: name, accuse: s.ledger.accuse,
+		name: name, moments: s.ledger.moments, accuse: s.ledger.accuse,
 		program: append(program, "--log-format", "json"),
 		log:     filepath.Join(filepath.Dir(s.binary), name+".log"),
 	}

@@ -17,7 +17,7 @@ const (
 	drainTime = 3 * time.Minute
 	drainPoll = 100 * time.Millisecond
 	// checkPause is between two checks of a store in use.
-	checkPause = 2 * time.Second
+	checkPause = time.Second
 )
 
 // drain waits until every deletion that was accepted is done. One that went to
