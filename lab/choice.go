@@ -92,6 +92,9 @@ func (s *Scenario) formatChoice(c Choice) string {
 	return word
 }
 
+// maxRepeats is more than any actor does.
+const maxRepeats = 10_000
+
 // Parse reads what Format wrote.
 func (s *Scenario) Parse(text string) (Schedule, error) {
 	var schedule Schedule
@@ -100,8 +103,8 @@ func (s *Scenario) Parse(text string) (Schedule, error) {
 		n := 1
 		if repeated {
 			var err error
-			if n, err = strconv.Atoi(repeats); err != nil {
-				return nil, fmt.Errorf("choice %q: %w", word, err)
+			if n, err = strconv.Atoi(repeats); err != nil || n < 1 || n > maxRepeats {
+				return nil, fmt.Errorf("choice %q is taken %q times; that must be 1 to %d", word, repeats, maxRepeats)
 			}
 		}
 		choice, err := s.parseChoice(word)
@@ -123,12 +126,12 @@ func (s *Scenario) parseChoice(word string) (Choice, error) {
 		}
 	}
 	if choice.Actor == nobody && actor != "network" {
-		return Choice{}, fmt.Errorf("scenario %s has no actor %q", s.Name, actor)
+		return Choice{}, fmt.Errorf("scenario %s has no actor %q; it has %s", s.Name, actor, strings.Join(s.actorNames(), ", "))
 	}
 	if hasFate {
 		at := slices.Index(fateNames(), fate)
 		if at < 0 {
-			return Choice{}, fmt.Errorf("there is no fate %q", fate)
+			return Choice{}, fmt.Errorf("there is no fate %q; there are %s", fate, strings.Join(fateNames(), ", "))
 		}
 		choice.Fate = Fate(at)
 	}

@@ -225,6 +225,9 @@ func scheduleOf(nodes []node, at int) Schedule {
 type Run struct {
 	Steps    []Step
 	Breaches []Breach
+	// AtRest tells that nobody can go on, so that all laws were held against what
+	// is left. Until then only those of each step were.
+	AtRest bool
 }
 
 // Replay takes the schedule's choices. With complete, those who still wait in
@@ -258,7 +261,8 @@ func (x *Explorer) Replay(schedule Schedule, complete bool) (Run, error) {
 		}
 		take(next[0])
 	}
-	if run.Breaches == nil && len(x.choices(at)) == 0 {
+	run.AtRest = len(x.choices(at)) == 0
+	if run.AtRest && run.Breaches == nil {
 		run.Breaches = x.rest(at)
 	}
 	return run, nil

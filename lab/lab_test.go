@@ -93,7 +93,7 @@ func TestAScheduleThatCannotBeTakenIsRefused(t *testing.T) {
 	if _, err := explorer(t, s).Replay(schedule, false); err == nil {
 		t.Error("a worker received a message that was never sent")
 	}
-	for _, nonsense := range []string{"nobody", "ann:sleeps", "ann@x", "ann*x"} {
+	for _, nonsense := range []string{"nobody", "ann:sleeps", "ann@x", "ann*x", "ann*0", "ann*-1", "ann*2000000000"} {
 		if _, err := s.Parse(nonsense); err == nil {
 			t.Errorf("%q passes for a schedule", nonsense)
 		}

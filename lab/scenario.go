@@ -132,3 +132,11 @@ func (s *Scenario) actorName(index int) string {
 		return fmt.Sprintf("actor %d", index)
 	}
 }
+
+func (s *Scenario) actorNames() []string {
+	names := make([]string, len(s.Actors))
+	for i, actor := range s.Actors {
+		names[i] = actor.Name
+	}
+	return names
+}

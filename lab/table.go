@@ -48,8 +48,12 @@ func (s *Scenario) WriteTable(w io.Writer, run Run) error {
 	for _, breach := range run.Breaches {
 		fmt.Fprintf(&b, "Then %s.\n", s.Pretty(breach.String()))
 	}
-	if run.Breaches == nil {
+	switch {
+	case run.Breaches != nil:
+	case run.AtRest:
 		b.WriteString("No law is broken.\n")
+	default:
+		b.WriteString("No law is broken so far, and somebody can go on.\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

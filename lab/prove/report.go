@@ -30,7 +30,7 @@ func (p *Report) Add(r Result) {
 	}
 	switch r.Part {
 	case Real:
-		p.line(r.About, r.Name, comma(r.Schedules), comma(r.States), comma(r.Steps), fmt.Sprintf("%.1f", r.Took.Seconds()), outcome(r))
+		p.line(r.About, r.Name, fmt.Sprint(r.Faults), comma(r.Schedules), comma(r.States), comma(r.Steps), fmt.Sprintf("%.1f", r.Took.Seconds()), outcome(r))
 	case Textbook:
 		p.line(r.About, r.Name, length(r), breach(r))
 	case Ablated:
@@ -43,7 +43,7 @@ func (p *Report) head(part Part) {
 	var cells []string
 	switch part {
 	case Real:
-		cells = []string{"what ships, while", "scenario", "schedules", "states", "steps", "seconds", "broken"}
+		cells = []string{"what ships, while", "scenario", "faults", "schedules", "states", "steps", "seconds", "broken"}
 	case Textbook:
 		cells = []string{"the textbook version", "scenario", "steps", "broken"}
 	case Ablated:
@@ -72,10 +72,17 @@ func outcome(r Result) string {
 	case r.Walks > 0:
 		return fmt.Sprintf("none, in %s random runs", comma(r.Walks))
 	case r.Preemptions > 0:
-		return fmt.Sprintf("none, up to %d preemptions", r.Preemptions)
+		return "none, up to " + preemptions(r.Preemptions)
 	default:
 		return "none"
 	}
+}
+
+func preemptions(n int) string {
+	if n == 1 {
+		return "1 preemption"
+	}
+	return fmt.Sprintf("%d preemptions", n)
 }
 
 func breach(r Result) string {

@@ -19,7 +19,7 @@ type cli struct {
 	Prove     proveCmd     `cmd:"" help:"Explore everything and fail on any shortfall."`
 	List      listCmd      `cmd:"" help:"List the scenarios."`
 	Find      findCmd      `cmd:"" help:"Explore one scenario and print the shortest schedule that breaks a law."`
-	Replay    replayCmd    `cmd:"" help:"Run one schedule and print it."`
+	Replay    replayCmd    `cmd:"" help:"Run one schedule and print it. Exit status 0 whether or not it breaks a law, and 1 if it cannot be taken."`
 	Document  documentCmd  `cmd:"" help:"Bring up to date what a Markdown document shows of the explorer."`
 	Schedules schedulesCmd `cmd:"" help:"Print, in Markdown, the shortest schedules of the textbook version and of each missing guard."`
 }
@@ -64,8 +64,18 @@ func (c *proveCmd) Run() error {
 	took := time.Since(began)
 	speed := float64(s.Steps) / took.Seconds()
 	fmt.Printf("%.0f s, %.0f steps a second\n%s\n", took.Seconds(), speed, s)
-	if len(s.Shortfalls) > 0 || speed < floorSpeed || s.States < floorStates || s.Steps < floorSteps {
+	return shortfall(s, speed)
+}
+
+// shortfall is what there was too little of, if anything.
+func shortfall(s prove.Summary, speed float64) error {
+	switch {
+	case len(s.Shortfalls) > 0:
 		return errShortfall
+	case s.States < floorStates || s.Steps < floorSteps:
+		return fmt.Errorf("%w: at least %d states and %d steps are due", errShortfall, floorStates, floorSteps)
+	case speed < floorSpeed:
+		return fmt.Errorf("%w: at least %d steps a second are due", errShortfall, floorSpeed)
 	}
 	return nil
 }
