@@ -31,4 +31,6 @@
 //
 // The same seed makes the same decisions, of users as of faults. When they take
 // effect is up to the machine, so that a run cannot be repeated exactly.
+//
+// Interrupted, it ends all that it started; killed with SIGKILL, it cannot.
 package main

@@ -1,6 +1,9 @@
 package main
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // askedFor are the lives whose deletion was asked for.
 func (l *ledger) askedFor() []*life {
@@ -66,20 +69,13 @@ func (l *ledger) judgeTwins() {
 	}
 }
 
-// done notes that a deletion has ended.
-func (l *ledger) done(of *life) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	of.done = true
-}
-
-// counts are how many deletions were done, and posts acknowledged.
+// counts are how many deletions were accepted, and posts acknowledged.
 func (l *ledger) counts() (deletions, posts int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, lives := range l.lives {
 		for _, of := range lives {
-			if of.done {
+			if !of.accepted.IsZero() {
 				deletions++
 			}
 		}
@@ -91,5 +87,5 @@ func (l *ledger) counts() (deletions, posts int) {
 func (l *ledger) found() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.violations
+	return slices.Clone(l.violations)
 }

@@ -22,8 +22,6 @@ type life struct {
 	asked, accepted time.Time
 	// progress is the path of its deletion.
 	progress string
-	// done tells whether it has ended.
-	done bool
 }
 
 // A post is one that was acknowledged.

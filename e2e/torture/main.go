@@ -18,31 +18,46 @@ type cli struct {
 	Race bool          `help:"Build the program with the race detector."`
 }
 
-var errViolated = errors.New("the program broke its word")
+var (
+	errViolated    = errors.New("the program broke its word")
+	errInterrupted = errors.New("interrupted, and nothing was judged")
+)
 
 func (c *cli) Run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return inDir(func(dir string) error {
-		var flags []string
-		if c.Race {
-			flags = []string{"-race"}
+		err := c.torture(ctx, dir)
+		if ctx.Err() != nil {
+			return errInterrupted
 		}
-		binary, err := Build(ctx, dir, flags...)
-		if err != nil {
-			return err
-		}
-		report, err := Run(ctx, Options{Time: c.Time, Seed: c.Seed, Binary: binary, Dir: dir})
-		if err != nil {
-			return err
-		}
-		for _, v := range report.Violations {
-			fmt.Println(v)
-		}
-		fmt.Println(report.also())
-		fmt.Println(report)
-		return verdict(report, c.Time)
+		return err
 	})
+}
+
+func (c *cli) torture(ctx context.Context, dir string) error {
+	var flags []string
+	if c.Race {
+		flags = []string{"-race"}
+	}
+	binary, err := Build(ctx, dir, flags...)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	report, err := Run(ctx, Options{
+		Time: c.Time, Seed: c.Seed, Binary: binary, Dir: dir,
+		Tell: func(r Report) { fmt.Fprintf(os.Stderr, "%s: %s\n", time.Since(began).Round(time.Second), r) },
+	})
+	if err != nil {
+		return err
+	}
+	for _, v := range report.Violations {
+		fmt.Println(v)
+	}
+	fmt.Println(report.also())
+	fmt.Println(report)
+	return verdict(report, c.Time)
 }
 
 // verdict is the error of a run that was not as it should be.

@@ -18,8 +18,8 @@ type Report struct {
 	Checks int64
 	// Redeliveries are deliveries of messages that had been delivered before.
 	Redeliveries int64
-	// Deletions are those of channels that were done, and Posts those that were
-	// acknowledged.
+	// Deletions are those of channels that were accepted and, in the end, done.
+	// Posts are those that were acknowledged.
 	Deletions, Posts int64
 	Violations       []string
 }
@@ -51,13 +51,18 @@ func (r Report) shortfall(length time.Duration) string {
 	return ""
 }
 
-func (r *Report) add(s *site) error {
-	redeliveries, err := s.redeliveries()
-	deletions, posts := s.ledger.counts()
-	r.Redeliveries += redeliveries
-	r.Deletions += int64(deletions)
-	r.Posts += int64(posts)
-	r.Checks += s.checks.Load()
-	r.Violations = append(r.Violations, s.ledger.found()...)
-	return err
+// report is what there was so far, but for redeliveries.
+func (f *faults) report() Report {
+	r := Report{
+		Seed: f.seed, Kills: f.kills.Load(), Stops: f.stops.Load(), Cuts: f.cuts.Load(),
+		Naps: f.naps.Load(), Stalls: f.stalls.Load(),
+	}
+	for _, s := range f.sites {
+		deletions, posts := s.ledger.counts()
+		r.Deletions += int64(deletions)
+		r.Posts += int64(posts)
+		r.Checks += s.checks.Load()
+		r.Violations = append(r.Violations, s.ledger.found()...)
+	}
+	return r
 }

@@ -22,6 +22,8 @@ type Options struct {
 	Binary string
 	// Dir keeps the embedded store and the logs. It must be empty.
 	Dir string
+	// Tell is told once a minute what there was so far.
+	Tell func(Report)
 }
 
 // Run runs the program under load and faults. The error is why that could not be
@@ -36,33 +38,33 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	sites := []*site{onAzurite, boltSite(&o)}
-	for _, s := range sites {
+	f := &faults{seed: o.Seed, sites: []*site{onAzurite, boltSite(&o)}}
+	for _, s := range f.sites {
 		defer s.close()
 		if err := s.start(ctx); err != nil {
 			return Report{}, err
 		}
 	}
-	f := &faults{seed: o.Seed, sites: sites}
-	hurt(ctx, o.Time, f)
-	report := Report{
-		Seed: o.Seed, Kills: f.kills.Load(), Stops: f.stops.Load(), Cuts: f.cuts.Load(),
-		Naps: f.naps.Load(), Stalls: f.stalls.Load(),
-	}
-	for _, s := range sites {
+	f.hurt(ctx, o)
+	var redeliveries int64
+	for _, s := range f.sites {
 		s.drain(ctx)
 		s.judge(ctx)
 		s.end(ctx)
-		if err := report.add(s); err != nil {
-			return report, err
+		n, err := s.redeliveries()
+		if err != nil {
+			return Report{}, err
 		}
+		redeliveries += n
 	}
+	report := f.report()
+	report.Redeliveries = redeliveries
 	return report, ctx.Err()
 }
 
 // hurt lets the users live and the faults happen for some time.
-func hurt(ctx context.Context, time time.Duration, f *faults) {
-	load, cancel := context.WithTimeout(ctx, time)
+func (f *faults) hurt(ctx context.Context, o Options) {
+	load, cancel := context.WithTimeout(ctx, o.Time)
 	defer cancel()
 	var running sync.WaitGroup
 	for _, s := range f.sites {
@@ -73,6 +75,11 @@ func hurt(ctx context.Context, time time.Duration, f *faults) {
 			running.Go(func() { s.watch(ctx, load) })
 		}
 	}
+	running.Go(func() {
+		for pause(load, time.Minute); load.Err() == nil; pause(load, time.Minute) {
+			o.Tell(f.report())
+		}
+	})
 	f.run(ctx, load)
 	running.Wait()
 }
@@ -83,19 +90,22 @@ func Build(ctx context.Context, dir string, flags ...string) (binary string, err
 	args := append([]string{"build", "-buildvcs=false", "-o", binary}, flags...)
 	build := exec.CommandContext(ctx, "go", append(args, "microblogging/cmd/microblogging")...)
 	if output, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, output)
+		return "", fmt.Errorf("building the program, which must be done inside its repository: %w\n%s", err, output)
 	}
 	return binary, nil
 }
 
-// inDir runs in a directory of its own, which stays if anything was wrong.
-func inDir(run func(dir string) error) (err error) {
+// inDir runs in a directory of its own. If anything was wrong, the logs in it
+// stay.
+func inDir(run func(dir string) error) error {
 	dir, err := os.MkdirTemp("", "microblogging-torture-")
 	if err != nil {
 		return err
 	}
-	if err := run(dir); err != nil {
-		return errors.Join(err, fmt.Errorf("the logs are in %s", dir))
+	failed := run(dir)
+	logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
+	if failed == nil || len(logs) == 0 {
+		return errors.Join(failed, err, os.RemoveAll(dir))
 	}
-	return os.RemoveAll(dir)
+	return fmt.Errorf("%w; the logs are in %s", failed, dir)
 }

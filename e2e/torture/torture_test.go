@@ -13,7 +13,7 @@ func TestTheProgramKeepsItsWordWhateverHappensToItsProcesses(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		report, err := Run(t.Context(), Options{Time: length, Seed: 1, Binary: binary, Dir: dir})
+		report, err := Run(t.Context(), Options{Time: length, Seed: 1, Binary: binary, Dir: dir, Tell: func(Report) {}})
 		if err != nil {
 			return err
 		}

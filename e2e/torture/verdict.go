@@ -37,10 +37,6 @@ func (s *site) drain(ctx context.Context) {
 		}
 		if s.pending(of, state) {
 			s.ledger.accuse("I5: the deletion of %s of %s is %q after %s", of.channel, of.incarnation, state, drainTime)
-			continue
-		}
-		if state == "done" {
-			s.ledger.done(of)
 		}
 	}
 }
