@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 
 	"microblogging/storage"
 	"microblogging/worker"
@@ -19,6 +22,9 @@ type checkCommand struct {
 
 // Run reports every breach and exits with 1 if there is any.
 func (c checkCommand) Run(ctx context.Context, console *console) error {
+	if err := c.announceNew(console.stderr); err != nil {
+		return err
+	}
 	return c.use(ctx, func(store *storage.Store) error {
 		var out breachWriter = &lineWriter{w: console.stdout}
 		if c.JSON {
@@ -41,6 +47,19 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 		}
 		return nil
 	})
+}
+
+// announceNew warns that the check is about to find nothing wrong with a store
+// that it makes itself: the directory's name may be a slip.
+func (f storageFlags) announceNew(w io.Writer) error {
+	if f.Storage != "bolt" {
+		return nil
+	}
+	if _, err := os.Stat(f.Data); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "there was nothing in %s: this is a new store, and an empty one\n", f.Data)
+	return err
 }
 
 // A breachWriter prints breaches as they are found, holding none. Its first
