@@ -13,7 +13,8 @@ FUZZTIME ?= 1m
 # with deadlines, which more of them at once would miss.
 .PHONY: test
 test: deps lint ## install what the tests need, then lint and run them all
-	go test -race -shuffle=on -p 2 -timeout 10m ./...
+	@report=$$(mktemp) && trap 'rm -f "$$report"' EXIT && export TEST_REPORT="$$report" && \
+		(set -x; go test -race -shuffle=on -p 2 -timeout 10m ./...) && cat "$$report"
 
 .PHONY: deps
 deps: node_modules/.package-lock.json ## npm packages, browser, C compiler, docker-compose

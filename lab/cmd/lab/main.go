@@ -30,11 +30,11 @@ func main() {
 	ctx.FatalIfErrorf(ctx.Run())
 }
 
-// The numbers of make prove, and about half of what it explores.
+// The numbers of make prove, and about two thirds of what it explores.
 const (
 	seedOfProof = 1
-	floorStates = 2_000_000
-	floorSteps  = 4_000_000
+	floorStates = 10_000_000
+	floorSteps  = 20_000_000
 	// floorSpeed is in steps a second.
 	floorSpeed = 20_000
 )
