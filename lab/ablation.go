@@ -29,11 +29,13 @@ func Ablations() []Ablation {
 		interrupted(ablate("incarnation", "a worker compares the incarnation of the channel with the message's", "again",
 			only("w", anyIncarnation))),
 		interrupted(ablate("if-match", "a write to the channel's row holds only for the version that was read", "again",
-			always(func() Interceptor { return withoutMatch }))),
+			always(func() Interceptor { return withoutMatch(tableChannels, "") }))),
 		unharmed(ablate("once", "a post inserts the once! row of its idempotency key", "one-key",
 			always(func() Interceptor { return withoutOnce }))),
 		stalling(ablate("seed", "an open gate takes the place of a seed, in the version that was read", "stalled",
 			always(outright("gate!seed!")))),
+		ablate("late-row", "a creator who gives up removes the gate in the version that was read before the row", "create-late",
+			always(func() Interceptor { return withoutMatch(tableBlogs, "gate!open!") })),
 		among(ablate("join", "a sub! row takes the place of a join! row, in the version that was read", "subscribe-twice",
 			always(outright("join!"))), "vera", "feed"),
 		ablate("look", "a creator looks at the row, whatever its insert was answered", "creators",
@@ -153,17 +155,19 @@ func withoutOnce(c Call, do func(Call) Answer) Answer {
 	return do(c)
 }
 
-// withoutMatch puts up with any version of a channel's row.
-func withoutMatch(c Call, do func(Call) Answer) Answer {
-	if c.Target == tableChannels {
-		c.Operations = slices.Clone(c.Operations)
-		for i := range c.Operations {
-			if _, ok := c.Operations[i].If.ETag(); ok {
-				c.Operations[i].If = storage.Exists
+// withoutMatch puts up with any version of a table's rows that start so.
+func withoutMatch(table, prefix string) Interceptor {
+	return func(c Call, do func(Call) Answer) Answer {
+		if c.Target == table {
+			c.Operations = slices.Clone(c.Operations)
+			for i, op := range c.Operations {
+				if _, ok := op.If.ETag(); ok && strings.HasPrefix(op.Row, prefix) {
+					c.Operations[i].If = storage.Exists
+				}
 			}
 		}
+		return do(c)
 	}
-	return do(c)
 }
 
 // anyIncarnation shows a worker every channel as the one that its message is

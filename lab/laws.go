@@ -74,7 +74,9 @@ func (l Shipped) State(v View) []Breach {
 				breach("A4", "told that the name belongs to somebody else, and nobody else ever had it")
 			}
 		case Refused:
-			if !asked(v, f.Channel) {
+			// A row that lands after its creator has given up is nobody's: it can be
+			// read until it is taken back, and was never said to be created.
+			if !asked(v, f.Channel) && v.has(Created, func(g Fact) bool { return g.Channel == f.Channel }) {
 				breach("A4", "told that the channel is gone, and nobody asked for its deletion")
 			}
 		case Accepted:

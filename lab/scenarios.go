@@ -131,6 +131,11 @@ func lives() []Scenario {
 			Actors: []Actor{{Name: "ann", Run: create(channelName, author)}, {Name: "vera", Run: create(channelName, visitor)}},
 		},
 		{
+			Name: "create-late", About: "somebody posts as soon as a channel is seen, whose creator has given up", Faults: 2, Preemptions: 3,
+			Straggles: anything,
+			Actors:    []Actor{{Name: "ann", Run: create(channelName, author)}, {Name: "vera", Run: post(visitor, "new")}},
+		},
+		{
 			Name: "create-delete", About: "a channel is deleted as soon as it is seen, while its creation is still under way", Faults: 2, Preemptions: 3, Slow: true,
 			Actors: []Actor{{Name: "olga", Run: create(channelName, owner)}, {Name: "olga2", Run: ask}, worker1()},
 		},
@@ -181,8 +186,7 @@ func posts() []Scenario {
 			Name: "vote", About: "a vote is given and another taken back while the post is deleted", Faults: 2, Straggles: anything,
 			Setup: func(ctx context.Context, c *Client) {
 				news("old")(ctx, c)
-				c.Given = c.session.facts
-				vote("old", author)(ctx, c)
+				c.voteNewest(ctx, author)
 			},
 			Actors: []Actor{
 				{Name: "vera", Run: vote("old", visitor)}, {Name: "ann", Run: unvote("old", author)},

@@ -65,8 +65,26 @@ func (s *Store) tryCreate(ctx context.Context, channel domain.Channel) error {
 	if insertErr != nil && !errors.Is(insertErr, domain.ErrExists) && !errors.Is(insertErr, domain.ErrUnavailable) {
 		return insertErr
 	}
-	// Whatever it answered, the row says whose the name is: "exists" can be the
-	// echo of our own insert, and a failure can have taken effect.
+	return s.settleInsert(ctx, ref, insertErr == nil)
+}
+
+// settleInsert finds out what became of the insert of the channel's row. Whatever
+// it was answered, the row says whose the name is: "exists" can be the echo of our
+// own insert, and a failure can have taken effect.
+//
+// If it was not acknowledged, it may land at any time, also between a look at the
+// row and the removal of the gate; and then somebody may have posted behind that
+// gate. So the gate is read before the row, and removed in the version that was
+// read: a post merges it. A row that lands after that is nobody's.
+func (s *Store) settleInsert(ctx context.Context, ref domain.ChannelRef, acknowledged bool) error {
+	var gate Entity
+	if !acknowledged {
+		var err error
+		gate, err = s.blogs.Get(ctx, partitionOf(ref.Key), openGate(ref.Incarnation))
+		if err != nil && !errors.Is(err, domain.ErrNotFound) {
+			return err
+		}
+	}
 	row, err := s.readChannel(ctx, ref.Key)
 	absent := errors.Is(err, domain.ErrNotFound)
 	switch {
@@ -76,8 +94,15 @@ func (s *Store) tryCreate(ctx context.Context, channel domain.Channel) error {
 	case row.Incarnation == ref.Incarnation:
 		return s.confirmCreated(ctx, row)
 	}
-	if err := s.deleteOpenGate(ctx, ref); err != nil {
-		return err
+	// An insert that was acknowledged is gone by way of a deletion, gate and all.
+	if gate.ETag != "" {
+		err := s.blogs.Transact(ctx, partitionOf(ref.Key), Delete(gate.Row, Match(gate.ETag)))
+		switch {
+		case raced(err):
+			return s.settleInsert(ctx, ref, acknowledged)
+		case err != nil:
+			return err
+		}
 	}
 	if absent {
 		return errTryAgain
@@ -118,14 +143,6 @@ func (s *Store) raiseGate(ctx context.Context, ref domain.ChannelRef) error {
 	_, err = s.blogs.Get(ctx, partition, openGate(ref.Incarnation))
 	if errors.Is(err, domain.ErrNotFound) {
 		return errTryAgain
-	}
-	return err
-}
-
-func (s *Store) deleteOpenGate(ctx context.Context, ref domain.ChannelRef) error {
-	err := s.blogs.Transact(ctx, partitionOf(ref.Key), Delete(openGate(ref.Incarnation), Exists))
-	if errors.Is(err, domain.ErrNotFound) {
-		return nil
 	}
 	return err
 }

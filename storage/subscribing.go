@@ -149,8 +149,8 @@ func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user dom
 }
 
 // leaveChannel deletes those of a user's rows that are in the channel, behind the
-// gate and in the versions that are there now, so that a late copy undoes no later
-// subscription. The join! row must come first: seen after sub!, it could have
+// gate and in the versions that are there now, so that a late copy undoes no
+// subscription that begins later. The join! row must come first: seen after sub!, it could have
 // become sub! in between. If the gate is gone, the channel's deletion takes them.
 // It is errTryAgain if they changed under its hands.
 func (s *Store) leaveChannel(ctx context.Context, ref domain.ChannelRef, rows ...string) error {
