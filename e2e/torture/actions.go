@@ -48,7 +48,7 @@ func (u *user) create(ctx context.Context, channel string) {
 		u.look(ctx, channel)
 	default:
 		// It may have been created, and its owner subscribed.
-		u.subscribed[channel] = subscribed{ballotUnsure, a.span}
+		u.subscribed[channel] = subscribed{ballotLost, a.span}
 	}
 }
 
@@ -205,13 +205,15 @@ func (u *user) vote(ctx context.Context, channel string) {
 	if u.draw.IntN(3) == 0 {
 		method, means = "DELETE", ballotNo
 	}
-	u.site.ledger.voting(p, u.name)
+	u.site.ledger.voted(p, u.name, ballotUnsure)
 	a := u.send(ctx, method, postPath(p)+"/vote", nil, nil, http.StatusNoContent, http.StatusNotFound, http.StatusGone)
 	switch a.status {
 	case http.StatusNoContent:
 		u.site.ledger.voted(p, u.name, means)
 	case http.StatusNotFound, http.StatusGone:
 		u.site.ledger.missing(a.span, p)
+	default:
+		u.site.ledger.voted(p, u.name, ballotLost)
 	}
 }
 
@@ -225,11 +227,15 @@ func (u *user) subscribe(ctx context.Context, channel string) {
 		http.StatusNoContent, http.StatusNotFound, http.StatusGone)
 	switch a.status {
 	case http.StatusNoContent:
+		if before := u.subscribed[channel]; before.is == ballotLost && u.site.ledger.mayBeOneLife(channel, before.told, a.span) {
+			return
+		}
 		u.subscribed[channel] = subscribed{means, a.span}
 	case http.StatusNotFound:
 		u.site.ledger.absent(a.span, channel)
+	case http.StatusGone:
 	default:
-		u.subscribed[channel] = subscribed{ballotUnsure, a.span}
+		u.subscribed[channel] = subscribed{ballotLost, a.span}
 	}
 }
 

@@ -20,8 +20,8 @@ type faults struct {
 
 // The pauses between two faults of a kind, and other times of them.
 const (
-	killMin, killMax = 500 * time.Millisecond, 4 * time.Second
-	stopMin, stopMax = 100 * time.Millisecond, time.Second
+	killMin, killMax = 300 * time.Millisecond, 2500 * time.Millisecond
+	stopMin, stopMax = 50 * time.Millisecond, 500 * time.Millisecond
 	napMin, napMax   = 100 * time.Millisecond, time.Second
 	cutMin, cutMax   = 200 * time.Millisecond, 2 * time.Second
 
@@ -33,7 +33,7 @@ const (
 	asleepMin, asleepMax = lease + 200*time.Millisecond, lease + lease/2
 	// momentMax is the longest wait for a good moment; inHand and atWork are how
 	// long it lasts for who has requests in hand and for who has a deletion to do.
-	momentMax = time.Second
+	momentMax = 700 * time.Millisecond
 	inHand    = 5 * time.Millisecond
 	atWork    = 600 * time.Millisecond
 	// deafMax is the longest that a worker which wakes up hears nothing of its queue.
@@ -124,6 +124,9 @@ func (f *faults) kill(ctx context.Context, r *role, draw *rand.Rand) {
 		f.kills.Add(1)
 	}
 	pause(ctx, between(draw, 0, downMax))
+	if ctx.Err() != nil {
+		return
+	}
 	if err := r.start(ctx); err != nil {
 		r.accuse("starting again: %v", err)
 	}

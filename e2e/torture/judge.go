@@ -43,7 +43,7 @@ func (l *ledger) ratings(p *post) (least, most int) {
 		case ballotYes:
 			least++
 			most++
-		case ballotUnsure:
+		case ballotUnsure, ballotLost:
 			most++
 		}
 	}
@@ -54,6 +54,19 @@ func (l *ledger) during(channel string, s span) *life {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.lifeOf(channel, s)
+}
+
+// mayBeOneLife tells whether two requests can have been about the same life of a
+// channel: no other became known in between.
+func (l *ledger) mayBeOneLife(channel string, first, second span) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, of := range l.lives[channel] {
+		if of.known.After(first.to) && of.known.Before(second.from) {
+			return false
+		}
+	}
+	return true
 }
 
 // judgeTwins holds the two answers to one idempotency key against each other,

@@ -55,7 +55,10 @@ type ballot uint8
 const (
 	ballotNo ballot = iota
 	ballotYes
+	// ballotUnsure is one that is being asked for.
 	ballotUnsure
+	// ballotLost was asked for and not answered: it may take effect at any time.
+	ballotLost
 )
 
 // A twin is two answers to one idempotency key.
@@ -259,13 +262,13 @@ func (l *ledger) disputed(p *post) bool {
 	return len(p.maybe) > 0
 }
 
-// voting notes that a vote is about to change, and voted what it is.
-func (l *ledger) voting(p *post, by string) { l.voted(p, by, ballotUnsure) }
-
+// voted notes what a user's vote is, or that it is about to change.
 func (l *ledger) voted(p *post, by string, b ballot) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	p.votes[by] = b
+	if p.votes[by] != ballotLost {
+		p.votes[by] = b
+	}
 }
 
 // anyPost draws one of the last posts of a channel; own ones only, if an author
@@ -408,4 +411,19 @@ func (l *ledger) listed(s span, channel string, items []item) {
 			p.removing, p.removed = s.to, s.to // once is enough
 		}
 	}
+	l.of[channel] = slices.DeleteFunc(l.of[channel], l.past)
+}
+
+// past tells whether nothing more is to be said of a post: its channel, or what it
+// must have been, is deleted.
+func (l *ledger) past(p *post) bool {
+	if in := l.lived(p); in != nil {
+		return !in.accepted.IsZero()
+	}
+	for _, of := range l.lives[p.channel] {
+		if of.known.After(p.made.to) {
+			return true // it will never be sure which one it was made in
+		}
+	}
+	return false
 }

@@ -56,8 +56,12 @@ func (c *cli) torture(ctx context.Context, dir string) error {
 		fmt.Println(v)
 	}
 	fmt.Println(report.also())
+	err = verdict(report, c.Time)
+	if err != nil {
+		fmt.Println(err)
+	}
 	fmt.Println(report)
-	return verdict(report, c.Time)
+	return err
 }
 
 // verdict is the error of a run that was not as it should be.

@@ -14,8 +14,9 @@ type Report struct {
 	// Naps are web roles that slept as long, and Stalls requests that were held
 	// back as long.
 	Naps, Stalls int64
-	// Checks are those of a store in use.
-	Checks int64
+	// Checks are those of a store in use. Ratings and Subscriptions are what was
+	// held in the end against what users were told.
+	Checks, Ratings, Subscriptions int64
 	// Redeliveries are deliveries of messages that had been delivered before.
 	Redeliveries int64
 	// Deletions are those of channels that were accepted and, in the end, done.
@@ -31,20 +32,28 @@ func (r Report) String() string {
 
 // also is what the last line has no room for.
 func (r Report) also() string {
-	return fmt.Sprintf("also: web roles asleep %d times, networks stalled %d times, %d checks of a store in use", r.Naps, r.Stalls, r.Checks)
+	return fmt.Sprintf("also: web roles asleep %d times, networks stalled %d times, %d checks of a store in use; judged in the end: %d ratings, %d subscriptions",
+		r.Naps, r.Stalls, r.Checks, r.Ratings, r.Subscriptions)
 }
 
 // shortfall tells what there was too little of for a run of that length; empty
-// if of nothing. A run in which little happened shows nothing.
+// if of nothing. A run in which little happened shows nothing. Of a run of less
+// than a minute only one of each is due: a busy machine is slow to start what was
+// killed.
 func (r Report) shortfall(length time.Duration) string {
 	floors := []struct {
 		what           string
 		was, perMinute int64
 	}{
 		{"kills", r.Kills, 10}, {"stops", r.Stops, 3}, {"cuts", r.Cuts, 3}, {"deletions", r.Deletions, 10}, {"posts", r.Posts, 100},
+		{"ratings judged", r.Ratings, 1}, {"subscriptions judged", r.Subscriptions, 1},
 	}
 	for _, f := range floors {
-		if floor := int64(float64(f.perMinute) * length.Minutes()); f.was < floor {
+		floor := int64(1)
+		if length >= time.Minute {
+			floor = int64(float64(f.perMinute) * length.Minutes())
+		}
+		if f.was < floor {
 			return fmt.Sprintf("%d %s in %s, and at least %d are due", f.was, f.what, length, floor)
 		}
 	}
@@ -62,6 +71,8 @@ func (f *faults) report() Report {
 		r.Deletions += int64(deletions)
 		r.Posts += int64(posts)
 		r.Checks += s.checks.Load()
+		r.Ratings += s.judged.ratings.Load()
+		r.Subscriptions += s.judged.subscriptions.Load()
 		r.Violations = append(r.Violations, s.ledger.found()...)
 	}
 	return r

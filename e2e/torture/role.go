@@ -73,7 +73,7 @@ func (r *role) start(ctx context.Context) error {
 	defer log.Close() //nolint:errcheck // the process has its own descriptor
 	cmd := exec.Command(r.program[0], r.program[1:]...)
 	cmd.Dir = filepath.Dir(r.log)
-	cmd.Env = append(os.Environ(), r.environment...)
+	cmd.Env = append(environ(), r.environment...)
 	cmd.Stderr = log
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -87,6 +87,7 @@ func (r *role) start(ctx context.Context) error {
 	go r.watch(p, stdout, listening)
 	if r.serves() {
 		if p.url, err = p.await(ctx, listening); err != nil {
+			p.end()
 			return fmt.Errorf("%s: %w", r.name, err)
 		}
 	}
@@ -106,6 +107,7 @@ func (r *role) watch(p *process, stdout io.Reader, listening chan<- string) {
 			listening <- url
 		}
 	}
+	_, _ = io.Copy(io.Discard, stdout) // a line too long for the scanner, which nobody needs
 	err := p.cmd.Wait()
 	select {
 	case <-p.doomed:
@@ -151,10 +153,14 @@ func (r *role) kill() bool {
 	if p == nil {
 		return false
 	}
+	p.end()
+	return true
+}
+
+func (p *process) end() {
 	close(p.doomed)
 	_ = p.cmd.Process.Kill() // fails if it has ended, which watch reports
 	<-p.ended
-	return true
 }
 
 // stop freezes the process until the function that it returns is called, which

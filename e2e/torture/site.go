@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -38,6 +39,8 @@ type site struct {
 	users    []*user
 	ledger   *ledger
 	checks   atomic.Int64
+	// judged counts what was held in the end against what its users were told.
+	judged struct{ ratings, subscriptions atomic.Int64 }
 	// flags and environment lead a command straight to the store.
 	flags       []string
 	environment []string
@@ -164,12 +167,19 @@ func (s *site) url(ctx context.Context, user int) (string, error) {
 	return "", ctx.Err()
 }
 
+// environ is the environment without what would set the program's flags.
+func environ() []string {
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		return strings.HasPrefix(variable, "MICROBLOGGING_") || strings.HasPrefix(variable, "AZURE_")
+	})
+}
+
 // run runs a command of the program to its end.
 func (s *site) run(ctx context.Context, command string, args ...string) (output []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, s.binary, append(append([]string{command}, s.flags...), args...)...)
-	cmd.Env = append(os.Environ(), s.environment...)
+	cmd.Env = append(environ(), s.environment...)
 	output, err = cmd.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

@@ -19,6 +19,11 @@ const (
 	answerTime = 30 * time.Second
 	// thinkTime is the longest that a user pauses between two requests.
 	thinkTime = 30 * time.Millisecond
+	// calmTime is how long before the end of the load nobody deletes a channel any
+	// more, so that there is much to judge in the end.
+	calmTime = 5 * time.Second
+	// finalTries are due answers in the end, one a second.
+	finalTries = 10
 )
 
 // A user does one thing after another, and remembers what came of it.
@@ -29,6 +34,9 @@ type user struct {
 	token  string
 	draw   *rand.Rand
 	http   *http.Client
+	// tries is how often the user tries again until there must be an answer; zero
+	// as long as there need be none.
+	tries int
 	// written numbers what the user makes.
 	written int
 	// subscribed is what the user surely subscribes to, or not, by channel.
@@ -58,10 +66,24 @@ type answer struct {
 	body   []byte
 }
 
-// send sends a request. A status that is neither
-// among those allowed nor "come back later" is a violation; it is reported as no
-// answer.
+// send sends a request. A status that is neither among those allowed nor "come
+// back later" is a violation, and reported as no answer.
 func (u *user) send(ctx context.Context, method, path string, body any, header http.Header, allowed ...int) answer {
+	a := u.once(ctx, method, path, body, header, allowed)
+	for range u.tries {
+		if a.status != 0 && a.status != http.StatusServiceUnavailable {
+			return a
+		}
+		pause(ctx, time.Second)
+		a = u.once(ctx, method, path, body, header, allowed)
+	}
+	if u.tries > 0 {
+		u.site.ledger.accuse("%s %s: no answer, though nothing hurts the site (%d)", method, path, a.status)
+	}
+	return a
+}
+
+func (u *user) once(ctx context.Context, method, path string, body any, header http.Header, allowed []int) answer {
 	a := answer{span: span{from: time.Now()}}
 	err := u.try(ctx, method, path, body, header, &a)
 	a.to = time.Now()
@@ -147,6 +169,7 @@ func (u *user) live(ctx, load context.Context) {
 // after, by which it is known which incarnation it was.
 func (u *user) visit(ctx, load context.Context) {
 	channel := u.site.channels[u.draw.IntN(len(u.site.channels))]
+	end, _ := load.Deadline()
 	seen := u.look(ctx, channel)
 	if seen == nil {
 		u.create(ctx, channel)
@@ -157,7 +180,7 @@ func (u *user) visit(ctx, load context.Context) {
 		pause(load, time.Duration(u.draw.Int64N(int64(thinkTime))))
 	}
 	u.look(ctx, channel)
-	if seen.owner == u.name && time.Since(seen.known) > u.lifetime() {
+	if seen.owner == u.name && time.Since(seen.known) > u.lifetime() && time.Until(end) > calmTime {
 		u.askDeletion(ctx, seen)
 		if u.draw.IntN(2) == 0 {
 			u.create(ctx, channel)

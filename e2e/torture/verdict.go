@@ -1,10 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"os"
 	"strings"
@@ -25,11 +25,14 @@ const (
 func (s *site) drain(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, drainTime)
 	defer cancel()
+	for _, u := range s.users {
+		u.tries = finalTries
+	}
 	for _, of := range s.ledger.askedFor() {
 		state := s.progress(ctx, of)
 		for ; s.pending(of, state) && ctx.Err() == nil; state = s.progress(ctx, of) {
 			if state == "poisoned" {
-				if _, err := s.run(ctx, "requeue"); err != nil {
+				if err := s.requeue(ctx); err != nil {
 					s.ledger.accuse("%v", err)
 				}
 			}
@@ -39,6 +42,23 @@ func (s *site) drain(ctx context.Context) {
 			s.ledger.accuse("I5: the deletion of %s of %s is %q after %s", of.channel, of.incarnation, state, drainTime)
 		}
 	}
+}
+
+// requeue puts back what is poisoned. The embedded store has one process at a
+// time.
+func (s *site) requeue(ctx context.Context) error {
+	if !s.shared() {
+		for _, r := range s.roles {
+			r.terminate()
+		}
+	}
+	_, err := s.run(ctx, "requeue")
+	if !s.shared() {
+		for _, r := range s.roles {
+			err = errors.Join(err, r.start(ctx))
+		}
+	}
+	return err
 }
 
 // pending tells whether the deletion of a life must still come to an end. One
@@ -90,8 +110,9 @@ func (s *site) judgeRatings(ctx context.Context, reader *user, in *life) {
 		a := reader.send(ctx, "GET", postPath(p), nil, nil, http.StatusOK)
 		var shown item
 		if a.status != http.StatusOK || !reader.decode(a, &shown) {
-			continue
+			continue // which is a violation already
 		}
+		s.judged.ratings.Add(1)
 		least, most := s.ledger.ratings(p)
 		if shown.Rating < least || shown.Rating > most {
 			s.ledger.accuse("I8: post %s is rated %d, and its voters were told %d to %d", p.id, shown.Rating, least, most)
@@ -103,14 +124,15 @@ func (s *site) judgeRatings(ctx context.Context, reader *user, in *life) {
 // told of the channel that lives now.
 func (u *user) judgeSubscription(ctx context.Context, now *life) {
 	told, there := u.subscribed[now.channel]
-	if !there || told.is == ballotUnsure || u.site.ledger.during(now.channel, told.told) != now {
+	if !there || told.is == ballotLost || u.site.ledger.during(now.channel, told.told) != now {
 		return
 	}
 	a := u.send(ctx, "GET", "/api/v1/subscriptions?limit=100", nil, nil, http.StatusOK)
 	var page struct{ Items []struct{ Channel string } }
 	if a.status != http.StatusOK || !u.decode(a, &page) {
-		return
+		return // which is a violation already
 	}
+	u.site.judged.subscriptions.Add(1)
 	is := ballotNo
 	for _, i := range page.Items {
 		if i.Channel == now.channel {
@@ -165,14 +187,14 @@ func (s *site) redeliveries() (n int64, err error) {
 		if err != nil {
 			return n, err
 		}
-		for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		for text := range bytes.Lines(text) {
 			var line struct {
 				Outcome    string
 				Deliveries int64
 			}
-			switch err := json.Unmarshal(lines.Bytes(), &line); {
+			switch err := json.Unmarshal(text, &line); {
 			case err != nil, line.Outcome == "panic":
-				s.ledger.accuse("%s wrote: %s", r.name, lines.Text())
+				s.ledger.accuse("%s wrote: %s", r.name, text)
 			case line.Outcome == "done":
 				n += max(0, line.Deliveries-1)
 			}
