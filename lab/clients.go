@@ -141,6 +141,7 @@ func edit(key, text string) body {
 func vote(key string, by domain.UserName) body {
 	return func(ctx context.Context, c *Client) {
 		target := c.given(key)
+		c.Tell(Fact{Kind: Voting, Channel: target.Channel, Blog: target.Blog, User: by})
 		if err := c.Store.Vote(ctx, target.Channel, target.Blog, by); err == nil {
 			c.Tell(Fact{Kind: Voted, Channel: target.Channel, Blog: target.Blog, User: by})
 		}
@@ -165,8 +166,9 @@ func unvote(key string, by domain.UserName) body {
 	return func(ctx context.Context, c *Client) {
 		target := c.given(key)
 		c.Tell(Fact{Kind: Unvoting, Channel: target.Channel, Blog: target.Blog, User: by})
-		// The outcome is nobody's business but the user's, who is told of it.
-		_ = c.Store.Unvote(ctx, target.Channel, target.Blog, by)
+		if err := c.Store.Unvote(ctx, target.Channel, target.Blog, by); err == nil {
+			c.Tell(Fact{Kind: Unvoted, Channel: target.Channel, Blog: target.Blog, User: by})
+		}
 	}
 }
 
@@ -177,6 +179,7 @@ func subscribe(by domain.UserName) body {
 		if err != nil {
 			return
 		}
+		c.Tell(Fact{Kind: Joining, Channel: channel.Ref(), User: by})
 		if err := c.Store.Subscribe(ctx, channel, by); err == nil {
 			c.Tell(Fact{Kind: Subscribed, Channel: channel.Ref(), User: by})
 		}
@@ -191,7 +194,18 @@ func unsubscribe(by domain.UserName) body {
 			return
 		}
 		c.Tell(Fact{Kind: Leaving, Channel: channel.Ref(), User: by})
-		_ = c.Store.Unsubscribe(ctx, channel.Ref(), by) // as in unvote
+		if err := c.Store.Unsubscribe(ctx, channel.Ref(), by); err == nil {
+			c.Tell(Fact{Kind: Left, Channel: channel.Ref(), User: by})
+		}
+	}
+}
+
+// inTurn does one thing after another.
+func inTurn(bodies ...body) body {
+	return func(ctx context.Context, c *Client) {
+		for _, do := range bodies {
+			do(ctx, c)
+		}
 	}
 }
 

@@ -27,12 +27,20 @@ const (
 	Edited
 	// Voted: the user's vote counts.
 	Voted
+	// Unvoted: the user's vote does not count.
+	Unvoted
 	// Subscribed: the user subscribes.
 	Subscribed
+	// Left: the user does not subscribe.
+	Left
 	// Asking: the actor asks for the deletion of a channel.
 	Asking
+	// Joining: the actor subscribes.
+	Joining
 	// Leaving: the actor ends a subscription.
 	Leaving
+	// Voting: the actor votes.
+	Voting
 	// Unvoting: the actor takes a vote back.
 	Unvoting
 	// Editing: the actor edits a post.

@@ -62,7 +62,7 @@ func (l Shipped) State(v View) []Breach {
 	breach := func(law, format string, args ...any) {
 		breaches = append(breaches, Breach{law, fmt.Sprintf(format, args...)})
 	}
-	v.each(func(actor int, f Fact) {
+	v.each(func(actor, at int, f Fact) {
 		switch f.Kind {
 		case Created:
 			if !asked(v, f.Channel) && !live(v.DB, f.Channel) {
@@ -86,6 +86,8 @@ func (l Shipped) State(v View) []Breach {
 			if live(v.DB, f.Channel) {
 				breach("I4", "a channel can be read whose deletion was accepted (%s)", string(f.Channel.Incarnation))
 			}
+		case Voted, Unvoted, Subscribed, Left:
+			mark(v, actor, at, f, breach)
 		default:
 			l.post(v, f, breach)
 		}
@@ -110,19 +112,30 @@ func (l Shipped) post(v View, f Fact, breach func(law, format string, args ...an
 		if there && row.String("Text") != f.Key && editors(v, f.Blog) == 1 {
 			breach("I3", "an acknowledged edit is lost: the post reads %q", row.String("Text"))
 		}
-	case Voted:
-		if kept && !hasRow(v.DB, tableBlogs, f.Channel, "vote!"+string(f.Blog)+"!"+string(f.User)) && !undoes(v, Unvoting, f) {
-			breach("I8", "an acknowledged vote is lost")
-		}
-	case Subscribed:
-		if kept && !hasRow(v.DB, tableBlogs, f.Channel, "sub!"+string(f.User)) && !undoes(v, Leaving, f) {
-			breach("I8", "an acknowledged subscription is lost")
-		}
+	}
+}
+
+// mark holds the state against what was told of votes and subscriptions.
+func mark(v View, actor, at int, f Fact, breach func(law, format string, args ...any)) {
+	if f.Blog != "" && v.askedBlog(f.Blog) || asked(v, f.Channel) {
+		return
+	}
+	voted := hasRow(v.DB, tableBlogs, f.Channel, "vote!"+string(f.Blog)+"!"+string(f.User))
+	subscribed := hasRow(v.DB, tableBlogs, f.Channel, "sub!"+string(f.User))
+	switch {
+	case f.Kind == Voted && !voted && !undone(v, actor, at, f, Unvoting, Unvoted):
+		breach("I8", "an acknowledged vote is lost")
+	case f.Kind == Unvoted && voted && !undone(v, actor, at, f, Voting, Voted):
+		breach("I8", "a vote counts that was acknowledged to be taken back")
+	case f.Kind == Subscribed && !subscribed && !undone(v, actor, at, f, Leaving, Left):
+		breach("I8", "an acknowledged subscription is lost")
+	case f.Kind == Left && subscribed && !undone(v, actor, at, f, Joining, Subscribed):
+		breach("I8", "somebody counts as a subscriber whose leaving was acknowledged")
 	}
 }
 
 func editors(v View, id domain.BlogID) (n int) {
-	v.each(func(_ int, f Fact) {
+	v.each(func(_, _ int, f Fact) {
 		if f.Kind == Editing && f.Blog == id {
 			n++
 		}
@@ -130,9 +143,25 @@ func editors(v View, id domain.BlogID) (n int) {
 	return n
 }
 
-// undoes tells whether somebody set out to take back what f tells.
-func undoes(v View, kind Kind, f Fact) bool {
-	return v.has(kind, func(g Fact) bool { return g.Channel == f.Channel && g.User == f.User && g.Blog == f.Blog })
+// undone tells whether what f tells may have been undone: somebody else set out to,
+// or the same actor did later, or before and was never answered, so that it may
+// take effect at any time.
+func undone(v View, actor, at int, f Fact, sets, answered Kind) (may bool) {
+	open := false
+	v.each(func(a, i int, g Fact) {
+		if g.Channel != f.Channel || g.User != f.User || g.Blog != f.Blog {
+			return
+		}
+		switch {
+		case a != actor || i > at:
+			may = may || g.Kind == sets
+		case g.Kind == sets:
+			open = true
+		case g.Kind == answered:
+			open = false
+		}
+	})
+	return may || open
 }
 
 // asked tells whether the deletion of this life was asked for: by a message, or

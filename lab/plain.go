@@ -99,7 +99,7 @@ func ratings(v View, breach report) {
 // no others do.
 func onePost(v View, breach report) {
 	made := map[string]string{}
-	v.each(func(_ int, f Fact) {
+	v.each(func(_, _ int, f Fact) {
 		if f.Kind != Posted {
 			return
 		}

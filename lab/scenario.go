@@ -83,10 +83,11 @@ type View struct {
 }
 
 // each calls f with every fact of every actor.
-func (v View) each(f func(actor int, fact Fact)) {
+// each goes through all facts: whose, and which of theirs.
+func (v View) each(f func(actor, at int, fact Fact)) {
 	for actor, facts := range v.Told {
-		for _, fact := range facts {
-			f(actor, fact)
+		for at, fact := range facts {
+			f(actor, at, fact)
 		}
 	}
 }

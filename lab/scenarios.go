@@ -209,6 +209,29 @@ func posts() []Scenario {
 			},
 		},
 		{
+			Name: "subscribe-again", About: "somebody subscribes, leaves and subscribes again, and copies of it all land late", Faults: 2, Preemptions: 2,
+			Straggles: anything,
+			Setup:     news(),
+			Actors: []Actor{
+				{Name: "vera", Run: inTurn(subscribe(visitor), unsubscribe(visitor), subscribe(visitor))}, {Name: "feed", Run: feed(visitor)},
+			},
+		},
+		{
+			Name: "leave-late", About: "somebody subscribes and leaves, and copies of it all land late", Faults: 2, Preemptions: 2,
+			Straggles: anything,
+			Setup:     news(),
+			Actors:    []Actor{{Name: "vera", Run: inTurn(subscribe(visitor), unsubscribe(visitor))}, {Name: "feed", Run: feed(visitor)}},
+		},
+		{
+			Name: "vote-again", About: "somebody votes, takes it back and votes again, while another does, and copies of it all land late", Faults: 2, Preemptions: 2,
+			Straggles: anything,
+			Setup:     news("old"),
+			Actors: []Actor{
+				{Name: "vera", Run: inTurn(vote("old", visitor), unvote("old", visitor), vote("old", visitor))},
+				{Name: "ann", Run: inTurn(vote("old", author), unvote("old", author))},
+			},
+		},
+		{
 			Name: "subscribe-late", About: "the same, and a request lands when everybody has gone on", Faults: 2, Preemptions: 2,
 			Straggles: anything,
 			Setup:     news(),

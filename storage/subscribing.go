@@ -148,27 +148,43 @@ func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user dom
 	})
 }
 
-// leaveChannel deletes those of a user's rows that are in the channel, behind the
-// gate and in the versions that are there now, so that a late copy undoes no
-// subscription that begins later. The join! row must come first: seen after sub!, it could have
-// become sub! in between. If the gate is gone, the channel's deletion takes them.
-// It is errTryAgain if they changed under its hands.
+// leaveChannel deletes those of a user's rows that are in the channel. It is
+// errTryAgain if they changed under its hands.
 func (s *Store) leaveChannel(ctx context.Context, ref domain.ChannelRef, rows ...string) error {
-	ops := []Operation{Merge(openGate(ref.Incarnation), Exists)}
+	half, err := s.channelHalf(ctx, ref, rows...)
+	if err != nil {
+		return err
+	}
+	return s.deleteHalf(ctx, ref, half)
+}
+
+// channelHalf is what deletes those of a user's rows that are in the channel, in the
+// versions that are there now, so that a late copy undoes no subscription that
+// begins later. The join! row must come first: seen after sub!, it could have
+// become sub! in between.
+func (s *Store) channelHalf(ctx context.Context, ref domain.ChannelRef, rows ...string) ([]Operation, error) {
+	var half []Operation
 	for _, key := range rows {
 		row, err := s.blogs.Get(ctx, partitionOf(ref.Key), key)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
-			continue
 		case err != nil:
-			return err
+			return nil, err
+		default:
+			half = append(half, Delete(key, Match(row.ETag)))
 		}
-		ops = append(ops, Delete(key, Match(row.ETag)))
 	}
-	if len(ops) == 1 {
+	return half, nil
+}
+
+// deleteHalf carries that out behind the gate. If the gate is gone, the channel's
+// deletion takes the rows. It is errTryAgain if they changed since they were read.
+func (s *Store) deleteHalf(ctx context.Context, ref domain.ChannelRef, half []Operation) error {
+	if len(half) == 0 {
 		return nil
 	}
-	err := s.blogs.Transact(ctx, partitionOf(ref.Key), ops...)
+	gate := Merge(openGate(ref.Incarnation), Exists)
+	err := s.blogs.Transact(ctx, partitionOf(ref.Key), append([]Operation{gate}, half...)...)
 	switch {
 	case failedAt(err, 0, domain.ErrNotFound):
 		return nil

@@ -135,7 +135,7 @@ func (s *Store) tidySubscription(ctx context.Context, row subscription, user dom
 	case !there:
 		return false, s.removeUnjoined(ctx, row, user)
 	case row.state == stateLeaving:
-		return false, s.Unsubscribe(ctx, row.Channel, user)
+		return false, s.finishLeaving(ctx, row, user)
 	case row.state == stateJoining:
 		err := s.subscriptions.Transact(ctx, row.row.Partition,
 			Merge(row.row.Row, Match(row.row.ETag), String(propState, stateJoined)))
@@ -160,6 +160,28 @@ func (s *Store) removeUnjoined(ctx context.Context, row subscription, user domai
 	}
 	there, err := s.hasSub(ctx, row.Channel, user)
 	if err != nil || there {
+		return err
+	}
+	return s.removeSubscription(ctx, row)
+}
+
+// finishLeaving goes on where somebody died who was leaving. Nobody has asked for
+// that now, so that it must not end a subscription that began since. Therefore the
+// channel's rows are read first, and the user's again after them: if that is still
+// the version which says leaving, they are what was being left, for whoever joins
+// writes the user's row before the sub! row.
+func (s *Store) finishLeaving(ctx context.Context, row subscription, user domain.UserName) error {
+	half, err := s.channelHalf(ctx, row.Channel, joinRow(user), subRow(user))
+	if err != nil {
+		return err
+	}
+	if same, err := unchanged(ctx, s.subscriptions, row.row); err != nil || !same {
+		return err
+	}
+	switch err := s.deleteHalf(ctx, row.Channel, half); {
+	case errors.Is(err, errTryAgain):
+		return nil // somebody else is at it
+	case err != nil:
 		return err
 	}
 	return s.removeSubscription(ctx, row)
