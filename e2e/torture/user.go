@@ -77,7 +77,7 @@ func (u *user) send(ctx context.Context, method, path string, body any, header h
 		pause(ctx, time.Second)
 		a = u.once(ctx, method, path, body, header, allowed)
 	}
-	if u.tries > 0 {
+	if u.tries > 0 && ctx.Err() == nil {
 		u.site.ledger.accuse("%s %s: no answer, though nothing hurts the site (%d)", method, path, a.status)
 	}
 	return a
