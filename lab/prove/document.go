@@ -20,10 +20,11 @@ import (
 func Document(text string) (string, error) {
 	regions := regexp.MustCompile(`(?s)(<!-- explorer: ([^>]*) -->\n).*?(<!-- end -->)`)
 	var failed error
+	d := document{}
 	text = regions.ReplaceAllStringFunc(text, func(region string) string {
 		parts := regions.FindStringSubmatch(region)
 		var content strings.Builder
-		if err := writeRegion(&content, strings.Fields(parts[2])); err != nil {
+		if err := d.writeRegion(&content, strings.Fields(parts[2])); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", parts[2], err))
 		}
 		return parts[1] + "\n" + strings.Trim(content.String(), "\n") + "\n\n" + parts[3]
@@ -31,28 +32,40 @@ func Document(text string) (string, error) {
 	return text, failed
 }
 
-func writeRegion(w io.Writer, what []string) error {
+// A document explores each case once, however often it shows it.
+type document map[string]Result
+
+func (d document) explore(c Case) Result {
+	r, ok := d[c.Name]
+	if !ok {
+		r = c.Explore(seedOfDocuments)
+		d[c.Name] = r
+	}
+	return r
+}
+
+func (d document) writeRegion(w io.Writer, what []string) error {
 	switch {
 	case len(what) == 2 && what[0] == "schedule":
-		return writeFound(w, what[1])
+		return d.writeFound(w, what[1])
 	case len(what) == 3 && what[0] == "run":
 		return writeRun(w, what[1], what[2])
 	case len(what) == 2 && what[0] == "table" && what[1] == "textbook":
-		return writeParts(w, Textbook)
+		return d.writeParts(w, Textbook)
 	case len(what) == 2 && what[0] == "table" && what[1] == "ablations":
-		return writeParts(w, Ablated)
+		return d.writeParts(w, Ablated)
 	case len(what) == 2 && what[0] == "commands" && what[1] == "ablations":
-		return writeCommands(w)
+		return d.writeCommands(w)
 	}
 	return errors.New("the explorer does not know what that is")
 }
 
-func writeFound(w io.Writer, name string) error {
+func (d document) writeFound(w io.Writer, name string) error {
 	c, ok := Find(name)
 	if !ok {
 		return errNoScenario
 	}
-	r := c.Explore(seedOfDocuments)
+	r := d.explore(c)
 	if r.Finding == nil {
 		return errNothingFound
 	}
@@ -83,22 +96,22 @@ func writeRun(w io.Writer, name, schedule string) error {
 	return writeCommand(w, name, schedule)
 }
 
-func writeParts(w io.Writer, part Part) error {
+func (d document) writeParts(w io.Writer, part Part) error {
 	report := NewReport(w)
 	for _, c := range Cases(false) {
 		if c.Part == part {
-			report.Add(c.Explore(seedOfDocuments))
+			report.Add(d.explore(c))
 		}
 	}
 	return report.Err()
 }
 
-func writeCommands(w io.Writer) error {
+func (d document) writeCommands(w io.Writer) error {
 	for _, c := range Cases(false) {
 		if c.Part != Ablated {
 			continue
 		}
-		r := c.Explore(seedOfDocuments)
+		r := d.explore(c)
 		if r.Finding == nil {
 			return fmt.Errorf("%s: %w", c.Name, errNothingFound)
 		}
