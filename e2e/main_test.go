@@ -7,11 +7,12 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
+
+	"microblogging/e2e/program"
 )
 
 // binary is the program, built once for all tests.
@@ -30,13 +31,8 @@ func buildAndRun(m *testing.M) int {
 			fmt.Fprintln(os.Stderr, err)
 		}
 	}()
-	binary = filepath.Join(dir, "microblogging")
-	// Version control is left out: it may be missing, or refuse to look into a
-	// checkout of another user.
-	args := append([]string{"build", "-buildvcs=false", "-o", binary}, raceFlag...)
-	build := exec.Command("go", append(args, "microblogging/cmd/microblogging")...)
-	if output, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, output)
+	if binary, err = program.Build(context.Background(), dir, program.Raced); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()

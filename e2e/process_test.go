@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"microblogging/e2e/program"
 )
 
 // patience bounds every wait. It is no promise of the program but the point at
@@ -32,12 +34,7 @@ func (s setup) command(ctx context.Context, t *testing.T, args ...string) *exec.
 	command, rest := args[0], args[1:]
 	cmd := exec.CommandContext(ctx, s.binary, append(append([]string{command}, s.flags...), rest...)...)
 	cmd.Dir = t.TempDir()
-	for _, variable := range os.Environ() {
-		if !strings.HasPrefix(variable, "MICROBLOGGING_") && !strings.HasPrefix(variable, "AZURE_") {
-			cmd.Env = append(cmd.Env, variable)
-		}
-	}
-	cmd.Env = append(cmd.Env, s.environment...)
+	cmd.Env = append(program.Environ(), s.environment...)
 	return cmd
 }
 

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"microblogging/e2e/program"
 )
 
 type cli struct {
@@ -36,11 +38,7 @@ func (c *cli) Run() error {
 }
 
 func (c *cli) torture(ctx context.Context, dir string) error {
-	var flags []string
-	if c.Race {
-		flags = []string{"-race"}
-	}
-	binary, err := Build(ctx, dir, flags...)
+	binary, err := program.Build(ctx, dir, c.Race)
 	if err != nil {
 		return err
 	}

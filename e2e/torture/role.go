@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"microblogging/e2e/program"
 )
 
 // patience bounds every wait for a process.
@@ -73,7 +75,7 @@ func (r *role) start(ctx context.Context) error {
 	defer log.Close() //nolint:errcheck // the process has its own descriptor
 	cmd := exec.Command(r.program[0], r.program[1:]...)
 	cmd.Dir = filepath.Dir(r.log)
-	cmd.Env = append(environ(), r.environment...)
+	cmd.Env = append(program.Environ(), r.environment...)
 	cmd.Stderr = log
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {

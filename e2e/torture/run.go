@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"time"
@@ -82,17 +81,6 @@ func (f *faults) hurt(ctx context.Context, o Options) {
 	})
 	f.run(ctx, load)
 	running.Wait()
-}
-
-// Build builds the program into a directory.
-func Build(ctx context.Context, dir string, flags ...string) (binary string, err error) {
-	binary = filepath.Join(dir, "microblogging")
-	args := append([]string{"build", "-buildvcs=false", "-o", binary}, flags...)
-	build := exec.CommandContext(ctx, "go", append(args, "microblogging/cmd/microblogging")...)
-	if output, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building the program, which must be done inside its repository: %w\n%s", err, output)
-	}
-	return binary, nil
 }
 
 // inDir runs in a directory of its own. If anything was wrong, the logs in it

@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"microblogging/e2e/program"
 )
 
 // Times of the program under test. The lease is short, so that many can be
@@ -167,19 +167,12 @@ func (s *site) url(ctx context.Context, user int) (string, error) {
 	return "", ctx.Err()
 }
 
-// environ is the environment without what would set the program's flags.
-func environ() []string {
-	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
-		return strings.HasPrefix(variable, "MICROBLOGGING_") || strings.HasPrefix(variable, "AZURE_")
-	})
-}
-
 // run runs a command of the program to its end.
 func (s *site) run(ctx context.Context, command string, args ...string) (output []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, s.binary, append(append([]string{command}, s.flags...), args...)...)
-	cmd.Env = append(environ(), s.environment...)
+	cmd.Env = append(program.Environ(), s.environment...)
 	output, err = cmd.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

@@ -3,13 +3,15 @@ package main
 import (
 	"testing"
 	"time"
+
+	"microblogging/e2e/program"
 )
 
 // The seed of the test is always the same; make torture takes any.
 func TestTheProgramKeepsItsWordWhateverHappensToItsProcesses(t *testing.T) {
 	const length = 20 * time.Second
 	err := inDir(func(dir string) error {
-		binary, err := Build(t.Context(), dir, raceFlag...)
+		binary, err := program.Build(t.Context(), dir, program.Raced)
 		if err != nil {
 			return err
 		}
