@@ -148,8 +148,9 @@ func (s *Store) sweepTransaction(ctx context.Context, ref domain.ChannelRef, row
 	for _, row := range rows {
 		if user, ok := subscriberOf(row); ok {
 			// First the user's row, in another table: once this one is gone, nobody
-			// would know of it. Whoever is joining wrote this one first. It carries the incarnation, so that however late
-			// this is, it is not another life's.
+			// would know of it. Its key carries the incarnation, so that however late
+			// this is, it is not another life's. Who is joining more slowly than this
+			// writes it again; then it is of a dead incarnation, and goes when it is read.
 			if err := s.deleteSubscription(ctx, ref, user); err != nil {
 				return err
 			}
