@@ -11,7 +11,7 @@ import (
 // Method is what a call asks of the backend.
 type Method uint8
 
-// The methods of storage.TableDriver and storage.QueueDriver that an actor may
+// The methods of storage.Tables and storage.Queues that an actor may
 // call.
 const (
 	Get Method = iota + 1

@@ -13,8 +13,8 @@ import (
 // each call waits until it is answered.
 type Client struct {
 	// Tables and Queues are the backend; Store is the real operations on it.
-	Tables storage.TableDriver
-	Queues storage.QueueDriver
+	Tables storage.Tables
+	Queues storage.Queues
 	Store  *storage.Store
 	// Given is what the set-up of the scenario told.
 	Given []Fact

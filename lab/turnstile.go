@@ -8,8 +8,8 @@ import (
 )
 
 var (
-	_ storage.TableDriver = (*turnstile)(nil)
-	_ storage.QueueDriver = (*turnstile)(nil)
+	_ storage.Tables = (*turnstile)(nil)
+	_ storage.Queues = (*turnstile)(nil)
 )
 
 // A turnstile is a backend that turns each call into a value and submits it. It
@@ -20,25 +20,25 @@ type turnstile struct{ submit func(Call) Answer }
 // CreateTable does nothing: the tables are there.
 func (t *turnstile) CreateTable(context.Context, string) error { return nil }
 
-// Get implements storage.TableDriver, as do Range, Scan and Transact.
+// Get implements storage.Tables, as do Range, Scan and Transact.
 func (t *turnstile) Get(_ context.Context, table, partition, row string) (storage.Entity, error) {
 	a := t.submit(Call{Method: Get, Target: table, Partition: partition, Row: row})
 	return a.Entity, a.Err
 }
 
-// Range implements storage.TableDriver.
+// Range implements storage.Tables.
 func (t *turnstile) Range(_ context.Context, table string, q storage.Range) (storage.Page, error) {
 	a := t.submit(Call{Method: Range, Target: table, Range: q})
 	return a.Page, a.Err
 }
 
-// Scan implements storage.TableDriver.
+// Scan implements storage.Tables.
 func (t *turnstile) Scan(_ context.Context, table string, q storage.Scan) (storage.Page, error) {
 	a := t.submit(Call{Method: Scan, Target: table, Scan: q})
 	return a.Page, a.Err
 }
 
-// Transact implements storage.TableDriver.
+// Transact implements storage.Tables.
 func (t *turnstile) Transact(_ context.Context, table, partition string, ops []storage.Operation) error {
 	return t.submit(Call{Method: Transact, Target: table, Partition: partition, Operations: ops}).Err
 }
@@ -46,7 +46,7 @@ func (t *turnstile) Transact(_ context.Context, table, partition string, ops []s
 // CreateQueue does nothing: the queues are there.
 func (t *turnstile) CreateQueue(context.Context, string) error { return nil }
 
-// Send implements storage.QueueDriver, as do Receive, Update and Delete.
+// Send implements storage.Queues, as do Receive, Update and Delete.
 func (t *turnstile) Send(_ context.Context, queue, text string) error {
 	return t.submit(Call{Method: Send, Target: queue, Message: storage.Message{Text: text}}).Err
 }
@@ -57,14 +57,14 @@ func (t *turnstile) Receive(_ context.Context, queue string, _ int, _ time.Durat
 	return a.Messages, a.Err
 }
 
-// Update implements storage.QueueDriver. How long it hides the message does not
+// Update implements storage.Queues. How long it hides the message does not
 // count, for the scheduler may deliver it at any time.
 func (t *turnstile) Update(_ context.Context, queue string, m storage.Message, _ time.Duration) (string, error) {
 	a := t.submit(Call{Method: Update, Target: queue, Message: m})
 	return a.Receipt, a.Err
 }
 
-// Delete implements storage.QueueDriver.
+// Delete implements storage.Queues.
 func (t *turnstile) Delete(_ context.Context, queue string, m storage.Message) error {
 	return t.submit(Call{Method: Settle, Target: queue, Message: storage.Message{ID: m.ID, Receipt: m.Receipt}}).Err
 }

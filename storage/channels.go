@@ -77,7 +77,7 @@ func (s *Store) Channels(ctx context.Context, prefix, after string, limit int) (
 		q.From = max(from, successor(position))
 	}
 	var page ChannelPage
-	if checkKey("prefix", from) != nil {
+	if CheckKey("prefix", from) != nil {
 		return page, nil // no key starts so, and a backend need not take it
 	}
 	for row, err := range s.channels.All(ctx, q) {

@@ -64,7 +64,7 @@ func (c *Checker) Run(ctx context.Context) (CheckCounts, error) {
 	for _, table := range []*Table{c.store.users, c.store.sessions, c.store.throttle} {
 		for _, err := range table.All(ctx, Scan{Paging: Paging{KeysOnly: true}}) {
 			if err != nil {
-				return c.counts, fmt.Errorf("reading table %s: %w", table.name, err)
+				return c.counts, fmt.Errorf("reading table %s: %w", table.Name(), err)
 			}
 			c.counts.Rows++
 		}

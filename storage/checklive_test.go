@@ -81,7 +81,7 @@ func TestACheckBesideLiveTrafficReportsNothing(t *testing.T) {
 // shortPaged is a backend that answers scans of one table with pages of one row
 // each, as a backend may: what a check reads of two tables lies far apart in time.
 type shortPaged struct {
-	storage.TableDriver
+	storage.Tables
 	table string
 }
 
@@ -89,7 +89,7 @@ func (s shortPaged) Scan(ctx context.Context, table string, q storage.Scan) (sto
 	if table == s.table {
 		q.Limit = 1
 	}
-	return s.TableDriver.Scan(ctx, table, q)
+	return s.Tables.Scan(ctx, table, q)
 }
 
 // Before each call of a check that reads row by row, somebody posts, votes, edits

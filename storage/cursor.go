@@ -27,7 +27,7 @@ func decodeCursor(list, cursor string) (position string, err error) {
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err == nil && len(raw) > cursorChecksum {
 		position = string(raw[cursorChecksum:])
-		if cursor == encodeCursor(list, position) && checkKey("position", position) == nil {
+		if cursor == encodeCursor(list, position) && CheckKey("position", position) == nil {
 			return position, nil
 		}
 	}

@@ -29,7 +29,7 @@ type list struct {
 // not refused; or that a backend is asked for what Azure would refuse.
 func FuzzAContinuationIsRefusedOrContinuesItsList(f *testing.F) {
 	db := mem.Open(mem.Snapshot{}, "cursors")
-	bounds := &boundsGuard{TableDriver: db, t: f}
+	bounds := &boundsGuard{Tables: db, t: f}
 	store := storage.New(bounds, db)
 	lists := listsToPage(f, store)
 	for i := range lists {
@@ -199,18 +199,18 @@ const longestBound = 512 + len("blog!") + len(" ")
 // its own mind about filters, and whoever sends such a text is not to learn it
 // as a 503.
 type boundsGuard struct {
-	storage.TableDriver
+	storage.Tables
 	t testing.TB
 }
 
 func (g *boundsGuard) Range(ctx context.Context, table string, q storage.Range) (storage.Page, error) {
 	g.check(table, q.From, q.To)
-	return g.TableDriver.Range(ctx, table, q)
+	return g.Tables.Range(ctx, table, q)
 }
 
 func (g *boundsGuard) Scan(ctx context.Context, table string, q storage.Scan) (storage.Page, error) {
 	g.check(table, q.From, q.To)
-	return g.TableDriver.Scan(ctx, table, q)
+	return g.Tables.Scan(ctx, table, q)
 }
 
 func (g *boundsGuard) check(table string, bounds ...string) {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A TableDriver is one backend's tables. It is dumb on purpose: limits,
+// Tables is one backend's tables. It is dumb on purpose: limits,
 // validation and every operation live above it, in Table and Store, so that
 // they cannot differ between backends. An implementation must keep all of what
 // follows, and nothing may rely on more.
@@ -24,7 +24,7 @@ import (
 // Failures wrap one of domain.ErrNotFound, ErrExists, ErrConflict and
 // ErrUnavailable, and their cause. A context that ends makes a call return, not
 // necessarily undone.
-type TableDriver interface {
+type Tables interface {
 	// CreateTable makes a table, or does nothing if it is there.
 	CreateTable(ctx context.Context, table string) error
 	// Get reads one row, or returns domain.ErrNotFound.
@@ -39,9 +39,9 @@ type TableDriver interface {
 	Transact(ctx context.Context, table, partition string, ops []Operation) error
 }
 
-// A QueueDriver is one backend's queues. It delivers at least once, in no
+// Queues is one backend's queues. It delivers at least once, in no
 // promised order.
-type QueueDriver interface {
+type Queues interface {
 	// CreateQueue makes a queue, or does nothing if it is there.
 	CreateQueue(ctx context.Context, queue string) error
 	// Send puts a message on the queue; one that fails may be there all the

@@ -50,7 +50,7 @@ func (ids identities) checkKeys(t *testing.T, text string) {
 	t.Helper()
 	partitions := []string{partitionOf(ids.ref.Key), userPartition(ids.by), sessionPartition(text), throttlePartition("user", text)}
 	for _, partition := range partitions {
-		if err := checkPartition(partition); err != nil {
+		if err := CheckPartition(partition); err != nil {
 			t.Errorf("partition %q: %v", partition, err)
 		}
 	}
@@ -58,7 +58,7 @@ func (ids identities) checkKeys(t *testing.T, text string) {
 	others := []string{blogRow(ids.blog), onceRow(text, text), rateRow(ids.rating, ids.blog), subRow(ids.by), voteRow(ids.blog, ids.by),
 		subscriptionRow(ids.ref), deletionRow(ids.ref.Incarnation), throttleRow(time.Unix(ids.rating, 0), throttleWindow)}
 	for i, row := range append(gates, others...) {
-		if err := checkKey("row", row); err != nil {
+		if err := CheckKey("row", row); err != nil {
 			t.Errorf("row %q: %v", row, err)
 		}
 		if isGate(row) != (i < len(gates)) {
@@ -144,7 +144,7 @@ func checkRange(t *testing.T, on time.Time, id domain.BlogID, since, until time.
 	if row := blogRow(id); (row >= from && row < to) != want {
 		t.Errorf("[%s, %s) is [%q, %q), and %q of %s: in it is %v, want %v", since, until, from, to, row, on, !want, want)
 	}
-	if err := checkKey("bound", from); err != nil {
+	if err := CheckKey("bound", from); err != nil {
 		t.Error(err)
 	}
 }

@@ -32,10 +32,10 @@ func limitError(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", domain.ErrLimit, fmt.Sprintf(format, args...))
 }
 
-// checkKey refuses keys that some backend refuses, alters, or orders in its own
+// CheckKey refuses keys that some backend refuses, alters, or orders in its own
 // way. Azure allows code points over U+007F, but orders them by UTF-16 unit;
 // and its SDK does not double an apostrophe in a batch.
-func checkKey(what, key string) error {
+func CheckKey(what, key string) error {
 	if len(key) > maxKey {
 		return limitError("%s has %d characters, at most %d fit in 1 KiB", what, len(key), maxKey)
 	}
@@ -50,20 +50,20 @@ func checkKey(what, key string) error {
 	return nil
 }
 
-// checkPartition refuses in addition the empty key, by which the SDK cannot
+// CheckPartition refuses in addition the empty key, by which the SDK cannot
 // address an entity. An empty row key is fine.
-func checkPartition(key string) error {
+func CheckPartition(key string) error {
 	if key == "" {
 		return limitError("the partition key is empty")
 	}
-	return checkKey("partition key", key)
+	return CheckKey("partition key", key)
 }
 
 func checkTransaction(partition string, ops []Operation) error {
 	if len(ops) < 1 || len(ops) > MaxOperations {
 		return limitError("a transaction has 1 to %d operations, this has %d", MaxOperations, len(ops))
 	}
-	if err := checkPartition(partition); err != nil {
+	if err := CheckPartition(partition); err != nil {
 		return err
 	}
 	rows := make(map[string]struct{}, len(ops))
@@ -88,7 +88,7 @@ func checkTransaction(partition string, ops []Operation) error {
 // checkOperation returns an upper bound of the bytes that the operation takes
 // in a request.
 func checkOperation(partition string, op Operation) (payload int, err error) {
-	if err := checkKey("row key", op.Row); err != nil {
+	if err := CheckKey("row key", op.Row); err != nil {
 		return 0, err
 	}
 	switch op.Action {

@@ -248,7 +248,7 @@ func TestQueueLetsTextsAndLeasesAtTheLimitPass(t *testing.T) {
 
 // receiveLimit notes what limit reaches the driver.
 type receiveLimit struct {
-	storage.QueueDriver
+	storage.Queues
 	limit int
 }
 

@@ -15,7 +15,7 @@ import (
 // haltingPages is a backend that answers every read of a page first with no rows
 // and a continuation, and then with one row at most: as Azure may, whose pages
 // end where a server's patience or partition does.
-type haltingPages struct{ storage.TableDriver }
+type haltingPages struct{ storage.Tables }
 
 const halt = "halt "
 
@@ -24,7 +24,7 @@ func (h haltingPages) Range(ctx context.Context, table string, q storage.Range) 
 		return storage.Page{Continuation: halt + q.Continuation}, nil
 	}
 	q.Limit, q.Continuation = 1, strings.TrimPrefix(q.Continuation, halt)
-	return h.TableDriver.Range(ctx, table, q)
+	return h.Tables.Range(ctx, table, q)
 }
 
 func (h haltingPages) Scan(ctx context.Context, table string, q storage.Scan) (storage.Page, error) {
@@ -32,7 +32,7 @@ func (h haltingPages) Scan(ctx context.Context, table string, q storage.Scan) (s
 		return storage.Page{Continuation: halt + q.Continuation}, nil
 	}
 	q.Limit, q.Continuation = 1, strings.TrimPrefix(q.Continuation, halt)
-	return h.TableDriver.Scan(ctx, table, q)
+	return h.Tables.Scan(ctx, table, q)
 }
 
 func TestShortAndEmptyPagesHideNothing(t *testing.T) {

@@ -74,7 +74,7 @@ func (s *Store) Requeue(ctx context.Context, only domain.ChannelKey) (requeued i
 func (s *Store) receivePoisoned(ctx context.Context) ([]Message, error) {
 	var all []Message
 	for {
-		messages, err := s.poison.Receive(ctx, maxReceive, requeueLease)
+		messages, err := s.poison.Receive(ctx, MaxReceive, requeueLease)
 		if err != nil {
 			return nil, fmt.Errorf("reading the poison queue: %w", err)
 		}

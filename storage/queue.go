@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxReceive is the most messages that Azure hands out in one call.
-const maxReceive = 32
+// MaxReceive is the most messages that Azure hands out in one call.
+const MaxReceive = 32
 
 // maxLease is the longest that Azure hides a message.
 const maxLease = 7 * 24 * time.Hour
@@ -15,14 +15,17 @@ const maxLease = 7 * 24 * time.Hour
 // A Queue is one queue of a backend, behind Azure's limits.
 type Queue struct {
 	name   string
-	driver QueueDriver
+	driver Queues
 }
 
 // NewQueue is the named queue of a backend. The queue must be created before it
 // is used.
-func NewQueue(driver QueueDriver, name string) *Queue {
+func NewQueue(driver Queues, name string) *Queue {
 	return &Queue{name: name, driver: driver}
 }
+
+// Name is the queue's name, as it was given to NewQueue.
+func (q *Queue) Name() string { return q.name }
 
 // Send puts a message on the queue, visible at once and for ever.
 func (q *Queue) Send(ctx context.Context, text string) error {
@@ -44,7 +47,7 @@ func (q *Queue) Receive(ctx context.Context, limit int, lease time.Duration) ([]
 	if err := checkLease(lease); err != nil {
 		return nil, err
 	}
-	return q.driver.Receive(ctx, q.name, min(limit, maxReceive), lease)
+	return q.driver.Receive(ctx, q.name, min(limit, MaxReceive), lease)
 }
 
 // Update replaces the text and hides the message for another lease, in whole

@@ -26,8 +26,8 @@ const (
 // use, holds no state of its own that matters, and any number of processes may
 // use the same backend at once.
 type Store struct {
-	tables TableDriver
-	queues QueueDriver
+	tables Tables
+	queues Queues
 
 	channels      *Table
 	blogs         *Table
@@ -49,13 +49,13 @@ type Pause func(ctx context.Context, d time.Duration) error
 
 // New is a store on a backend. Prepare must have succeeded once on the backend
 // before anything else does.
-func New(tables TableDriver, queues QueueDriver) *Store {
+func New(tables Tables, queues Queues) *Store {
 	return NewWithPause(tables, queues, sleep)
 }
 
 // NewWithPause is a store that waits by pause before it tries again on a
 // contended row, for who owns the time in the clock's place.
-func NewWithPause(tables TableDriver, queues QueueDriver, pause Pause) *Store {
+func NewWithPause(tables Tables, queues Queues, pause Pause) *Store {
 	return &Store{
 		tables:        tables,
 		queues:        queues,
@@ -76,13 +76,13 @@ func NewWithPause(tables TableDriver, queues QueueDriver, pause Pause) *Store {
 // Prepare creates the tables and queues that are missing. It may be repeated.
 func (s *Store) Prepare(ctx context.Context) error {
 	for _, t := range []*Table{s.channels, s.blogs, s.deletions, s.users, s.sessions, s.throttle, s.subscriptions} {
-		if err := s.tables.CreateTable(ctx, t.name); err != nil {
-			return fmt.Errorf("creating table %s: %w", t.name, err)
+		if err := s.tables.CreateTable(ctx, t.Name()); err != nil {
+			return fmt.Errorf("creating table %s: %w", t.Name(), err)
 		}
 	}
 	for _, q := range []*Queue{s.queue, s.poison} {
-		if err := s.queues.CreateQueue(ctx, q.name); err != nil {
-			return fmt.Errorf("creating queue %s: %w", q.name, err)
+		if err := s.queues.CreateQueue(ctx, q.Name()); err != nil {
+			return fmt.Errorf("creating queue %s: %w", q.Name(), err)
 		}
 	}
 	return nil

@@ -9,21 +9,24 @@ import (
 // Store go through it.
 type Table struct {
 	name   string
-	driver TableDriver
+	driver Tables
 }
 
 // NewTable is the named table of a backend. The table must be created before it
 // is used.
-func NewTable(driver TableDriver, name string) *Table {
+func NewTable(driver Tables, name string) *Table {
 	return &Table{name: name, driver: driver}
 }
 
+// Name is the table's name, as it was given to NewTable.
+func (t *Table) Name() string { return t.name }
+
 // Get reads one row, or returns domain.ErrNotFound.
 func (t *Table) Get(ctx context.Context, partition, row string) (Entity, error) {
-	if err := checkPartition(partition); err != nil {
+	if err := CheckPartition(partition); err != nil {
 		return Entity{}, err
 	}
-	if err := checkKey("row key", row); err != nil {
+	if err := CheckKey("row key", row); err != nil {
 		return Entity{}, err
 	}
 	return t.driver.Get(ctx, t.name, partition, row)
@@ -31,7 +34,7 @@ func (t *Table) Get(ctx context.Context, partition, row string) (Entity, error) 
 
 // Range reads one page of one partition.
 func (t *Table) Range(ctx context.Context, q Range) (Page, error) {
-	if err := checkPartition(q.Partition); err != nil {
+	if err := CheckPartition(q.Partition); err != nil {
 		return Page{}, err
 	}
 	if err := checkPaging(q.Paging); err != nil {

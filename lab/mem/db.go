@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	_ storage.TableDriver = (*DB)(nil)
-	_ storage.QueueDriver = (*DB)(nil)
+	_ storage.Tables = (*DB)(nil)
+	_ storage.Queues = (*DB)(nil)
 )
 
 // A DB is a backend whose content is a snapshot. It is safe for concurrent use.
@@ -68,13 +68,13 @@ func (db *DB) mint() string {
 	return db.life + strconv.FormatUint(db.writes, 36)
 }
 
-// CreateTable implements storage.TableDriver, as do Get, Range, Scan and
+// CreateTable implements storage.Tables, as do Get, Range, Scan and
 // Transact.
 func (db *DB) CreateTable(ctx context.Context, table string) error {
 	return db.write(ctx, func(s Snapshot) (Snapshot, error) { return s.WithTable(table), nil })
 }
 
-// Get implements storage.TableDriver.
+// Get implements storage.Tables.
 func (db *DB) Get(ctx context.Context, table, partition, row string) (storage.Entity, error) {
 	s, err := db.read(ctx)
 	if err != nil {
@@ -83,7 +83,7 @@ func (db *DB) Get(ctx context.Context, table, partition, row string) (storage.En
 	return s.Get(table, partition, row)
 }
 
-// Range implements storage.TableDriver.
+// Range implements storage.Tables.
 func (db *DB) Range(ctx context.Context, table string, q storage.Range) (storage.Page, error) {
 	s, err := db.read(ctx)
 	if err != nil {
@@ -92,7 +92,7 @@ func (db *DB) Range(ctx context.Context, table string, q storage.Range) (storage
 	return s.Range(table, q)
 }
 
-// Scan implements storage.TableDriver.
+// Scan implements storage.Tables.
 func (db *DB) Scan(ctx context.Context, table string, q storage.Scan) (storage.Page, error) {
 	s, err := db.read(ctx)
 	if err != nil {
@@ -101,7 +101,7 @@ func (db *DB) Scan(ctx context.Context, table string, q storage.Scan) (storage.P
 	return s.Scan(table, q)
 }
 
-// Transact implements storage.TableDriver.
+// Transact implements storage.Tables.
 func (db *DB) Transact(ctx context.Context, table, partition string, ops []storage.Operation) error {
 	return db.write(ctx, func(s Snapshot) (Snapshot, error) {
 		next, _, err := s.Transact(table, partition, ops, func(int) storage.ETag { return storage.ETag(db.mint()) })
@@ -109,18 +109,18 @@ func (db *DB) Transact(ctx context.Context, table, partition string, ops []stora
 	})
 }
 
-// CreateQueue implements storage.QueueDriver, as do Send, Receive, Update,
+// CreateQueue implements storage.Queues, as do Send, Receive, Update,
 // Delete and Ping.
 func (db *DB) CreateQueue(ctx context.Context, queue string) error {
 	return db.write(ctx, func(s Snapshot) (Snapshot, error) { return s.WithQueue(queue), nil })
 }
 
-// Send implements storage.QueueDriver.
+// Send implements storage.Queues.
 func (db *DB) Send(ctx context.Context, queue, text string) error {
 	return db.write(ctx, func(s Snapshot) (Snapshot, error) { return s.Send(queue, db.mint(), text) })
 }
 
-// Receive implements storage.QueueDriver.
+// Receive implements storage.Queues.
 func (db *DB) Receive(ctx context.Context, queue string, limit int, lease time.Duration) ([]storage.Message, error) {
 	var received []storage.Message
 	err := db.write(ctx, func(s Snapshot) (Snapshot, error) {
@@ -144,7 +144,7 @@ func (db *DB) Receive(ctx context.Context, queue string, limit int, lease time.D
 	return received, err
 }
 
-// Update implements storage.QueueDriver.
+// Update implements storage.Queues.
 func (db *DB) Update(ctx context.Context, queue string, m storage.Message, lease time.Duration) (receipt string, err error) {
 	err = db.write(ctx, func(s Snapshot) (Snapshot, error) {
 		var next Snapshot
@@ -154,12 +154,12 @@ func (db *DB) Update(ctx context.Context, queue string, m storage.Message, lease
 	return receipt, err
 }
 
-// Delete implements storage.QueueDriver.
+// Delete implements storage.Queues.
 func (db *DB) Delete(ctx context.Context, queue string, m storage.Message) error {
 	return db.write(ctx, func(s Snapshot) (Snapshot, error) { return s.Delete(queue, m) })
 }
 
-// Ping implements storage.QueueDriver.
+// Ping implements storage.Queues.
 func (db *DB) Ping(ctx context.Context, queue string) error {
 	s, err := db.read(ctx)
 	if err == nil {

@@ -6,7 +6,7 @@
 // that shares with it all that was not written, and each carries a [Sum] of its
 // content, kept up to date write by write.
 //
-// [DB] puts a Snapshot behind storage.TableDriver and storage.QueueDriver. It
+// [DB] puts a Snapshot behind storage.Tables and storage.Queues. It
 // passes the conformance suite of package storagetest, which is what makes the
 // explorer's findings mean anything for the other backends. Nothing survives the
 // process.

@@ -9,11 +9,11 @@ import (
 )
 
 func TestMemKeepsTheContractOfTables(t *testing.T) {
-	storagetest.Tables(t, func(*testing.T) storage.TableDriver { return mem.Open(mem.Snapshot{}, "test") })
+	storagetest.Tables(t, func(*testing.T) storage.Tables { return mem.Open(mem.Snapshot{}, "test") })
 }
 
 func TestMemKeepsTheContractOfQueues(t *testing.T) {
-	storagetest.Queues(t, func(*testing.T) storage.QueueDriver { return mem.Open(mem.Snapshot{}, "test") })
+	storagetest.Queues(t, func(*testing.T) storage.Queues { return mem.Open(mem.Snapshot{}, "test") })
 }
 
 func TestASnapshotStaysAsItWasAndItsSumTellsTheContent(t *testing.T) {

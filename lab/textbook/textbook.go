@@ -29,8 +29,8 @@ const (
 
 // backend is what the textbook's code works on.
 type backend struct {
-	tables storage.TableDriver
-	queues storage.QueueDriver
+	tables storage.Tables
+	queues storage.Queues
 }
 
 func of(c *lab.Client) backend { return backend{c.Tables, c.Queues} }

@@ -19,14 +19,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestTables(t *testing.T) {
 	account := azuritetest.Shared(t).Account()
-	storagetest.Tables(t, func(t *testing.T) storage.TableDriver {
+	storagetest.Tables(t, func(t *testing.T) storage.Tables {
 		return open(t, azure.Config{ConnectionString: account})
 	})
 }
 
 func TestQueues(t *testing.T) {
 	account := azuritetest.Shared(t).Account()
-	storagetest.Queues(t, func(t *testing.T) storage.QueueDriver {
+	storagetest.Queues(t, func(t *testing.T) storage.Queues {
 		return open(t, azure.Config{ConnectionString: account})
 	})
 }

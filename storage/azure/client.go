@@ -71,8 +71,8 @@ type Client struct {
 }
 
 var (
-	_ storage.TableDriver = (*Client)(nil)
-	_ storage.QueueDriver = (*Client)(nil)
+	_ storage.Tables = (*Client)(nil)
+	_ storage.Queues = (*Client)(nil)
 )
 
 // Open checks the configuration and sends nothing: an account that cannot be

@@ -84,12 +84,12 @@ func TestAMessageReceivedByALostReplyIsHiddenFromAll(t *testing.T) {
 }
 
 func TestTheEchoOfARenewalOrASettlementIsALostLease(t *testing.T) {
-	for name, settle := range map[string]func(storage.QueueDriver, string, storage.Message) error{
-		"Renewal": func(q storage.QueueDriver, queue string, m storage.Message) error {
+	for name, settle := range map[string]func(storage.Queues, string, storage.Message) error{
+		"Renewal": func(q storage.Queues, queue string, m storage.Message) error {
 			_, err := q.Update(t.Context(), queue, m, time.Minute)
 			return err
 		},
-		"Settlement": func(q storage.QueueDriver, queue string, m storage.Message) error {
+		"Settlement": func(q storage.Queues, queue string, m storage.Message) error {
 			return q.Delete(t.Context(), queue, m)
 		},
 	} {
@@ -104,7 +104,7 @@ func TestTheEchoOfARenewalOrASettlementIsALostLease(t *testing.T) {
 	}
 }
 
-func receive(t *testing.T, q storage.QueueDriver, queue string) []storage.Message {
+func receive(t *testing.T, q storage.Queues, queue string) []storage.Message {
 	t.Helper()
 	messages, err := q.Receive(t.Context(), queue, 32, time.Minute)
 	if err != nil {

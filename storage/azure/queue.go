@@ -14,7 +14,7 @@ import (
 // message, and with it somebody's intent, after seven days.
 const forever = -1
 
-// CreateQueue implements storage.QueueDriver, as do Send, Receive, Update,
+// CreateQueue implements storage.Queues, as do Send, Receive, Update,
 // Delete and Ping.
 func (c *Client) CreateQueue(ctx context.Context, queue string) error {
 	_, err := c.queues.CreateQueue(ctx, queue, nil)
@@ -25,7 +25,7 @@ func (c *Client) CreateQueue(ctx context.Context, queue string) error {
 	return err
 }
 
-// Send implements storage.QueueDriver.
+// Send implements storage.Queues.
 func (c *Client) Send(ctx context.Context, queue, text string) error {
 	options := &azqueue.EnqueueMessageOptions{TimeToLive: to.Ptr[int32](forever)}
 	return c.onQueue(ctx, "send to", queue, func(q *azqueue.QueueClient) error {
@@ -34,7 +34,7 @@ func (c *Client) Send(ctx context.Context, queue, text string) error {
 	})
 }
 
-// Receive implements storage.QueueDriver.
+// Receive implements storage.Queues.
 func (c *Client) Receive(ctx context.Context, queue string, limit int, lease time.Duration) ([]storage.Message, error) {
 	options := &azqueue.DequeueMessagesOptions{
 		NumberOfMessages:  to.Ptr(int32(limit)),
@@ -60,7 +60,7 @@ func (c *Client) Receive(ctx context.Context, queue string, limit int, lease tim
 	return messages, nil
 }
 
-// Update implements storage.QueueDriver. The service replaces the text and the
+// Update implements storage.Queues. The service replaces the text and the
 // lease together: without a timeout, it would show the message at once.
 func (c *Client) Update(ctx context.Context, queue string, m storage.Message, lease time.Duration) (receipt string, err error) {
 	options := &azqueue.UpdateMessageOptions{VisibilityTimeout: seconds(lease)}
@@ -72,7 +72,7 @@ func (c *Client) Update(ctx context.Context, queue string, m storage.Message, le
 	return value(reply.PopReceipt), err
 }
 
-// Delete implements storage.QueueDriver.
+// Delete implements storage.Queues.
 func (c *Client) Delete(ctx context.Context, queue string, m storage.Message) error {
 	return c.onQueue(ctx, "settle a message of", queue, func(q *azqueue.QueueClient) error {
 		_, err := q.DeleteMessage(ctx, m.ID, m.Receipt, nil)
@@ -80,7 +80,7 @@ func (c *Client) Delete(ctx context.Context, queue string, m storage.Message) er
 	})
 }
 
-// Ping implements storage.QueueDriver. It creates nothing.
+// Ping implements storage.Queues. It creates nothing.
 func (c *Client) Ping(ctx context.Context, queue string) error {
 	_, err := c.queues.NewQueueClient(queue).GetProperties(ctx, nil)
 	return failure("look up queue", queue, err)

@@ -11,7 +11,7 @@ import (
 	"microblogging/storage"
 )
 
-// CreateTable implements storage.TableDriver, as do Get, Range, Scan and
+// CreateTable implements storage.Tables, as do Get, Range, Scan and
 // Transact.
 func (c *Client) CreateTable(ctx context.Context, table string) error {
 	_, err := c.tables.CreateTable(ctx, table, nil)
@@ -22,7 +22,7 @@ func (c *Client) CreateTable(ctx context.Context, table string) error {
 	return err
 }
 
-// Get implements storage.TableDriver.
+// Get implements storage.Tables.
 func (c *Client) Get(ctx context.Context, table, partition, row string) (storage.Entity, error) {
 	var reply aztables.GetEntityResponse
 	err := c.onTable(ctx, "read a row of", table, func(t *aztables.Client) (err error) {
@@ -40,7 +40,7 @@ func (c *Client) Get(ctx context.Context, table, partition, row string) (storage
 	return entity, nil
 }
 
-// Range implements storage.TableDriver.
+// Range implements storage.Tables.
 func (c *Client) Range(ctx context.Context, table string, q storage.Range) (storage.Page, error) {
 	filter := "PartitionKey eq " + quote(q.Partition)
 	if bounds := within("RowKey", q.From, q.To); bounds != "" {
@@ -49,7 +49,7 @@ func (c *Client) Range(ctx context.Context, table string, q storage.Range) (stor
 	return c.page(ctx, table, filter, q.Paging)
 }
 
-// Scan implements storage.TableDriver.
+// Scan implements storage.Tables.
 func (c *Client) Scan(ctx context.Context, table string, q storage.Scan) (storage.Page, error) {
 	return c.page(ctx, table, within("PartitionKey", q.From, q.To), q.Paging)
 }

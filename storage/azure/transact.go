@@ -13,7 +13,7 @@ import (
 	"microblogging/storage"
 )
 
-// Transact implements storage.TableDriver.
+// Transact implements storage.Tables.
 func (c *Client) Transact(ctx context.Context, table, partition string, ops []storage.Operation) error {
 	actions := make([]aztables.TransactionAction, len(ops))
 	for i, op := range ops {

@@ -9,11 +9,11 @@ import (
 )
 
 func TestBoltKeepsTheContractOfTables(t *testing.T) {
-	storagetest.Tables(t, func(t *testing.T) storage.TableDriver { return open(t, t.TempDir()) })
+	storagetest.Tables(t, func(t *testing.T) storage.Tables { return open(t, t.TempDir()) })
 }
 
 func TestBoltKeepsTheContractOfQueues(t *testing.T) {
-	storagetest.Queues(t, func(t *testing.T) storage.QueueDriver { return open(t, t.TempDir()) })
+	storagetest.Queues(t, func(t *testing.T) storage.Queues { return open(t, t.TempDir()) })
 }
 
 // open opens a durable store until the test ends.

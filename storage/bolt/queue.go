@@ -13,19 +13,19 @@ import (
 	"microblogging/storage"
 )
 
-var _ storage.QueueDriver = (*DB)(nil)
+var _ storage.Queues = (*DB)(nil)
 
-// CreateQueue implements storage.QueueDriver.
+// CreateQueue implements storage.Queues.
 func (db *DB) CreateQueue(ctx context.Context, queue string) error {
 	return db.create(ctx, queueBucket(queue))
 }
 
-// Send implements storage.QueueDriver.
+// Send implements storage.Queues.
 func (db *DB) Send(ctx context.Context, queue, text string) error {
 	return db.settle(ctx, queue, &sending{queue: queue, text: text})
 }
 
-// Receive implements storage.QueueDriver. It writes nothing if no message is
+// Receive implements storage.Queues. It writes nothing if no message is
 // visible, for workers ask often.
 func (db *DB) Receive(ctx context.Context, queue string, limit int, lease time.Duration) ([]storage.Message, error) {
 	r := &receiving{queue: queue, limit: limit, lease: lease}
@@ -42,7 +42,7 @@ func (db *DB) Receive(ctx context.Context, queue string, limit int, lease time.D
 	return r.received, nil
 }
 
-// Update implements storage.QueueDriver.
+// Update implements storage.Queues.
 func (db *DB) Update(ctx context.Context, queue string, m storage.Message, lease time.Duration) (string, error) {
 	r := &renewing{held: held{queue: queue, id: m.ID, receipt: m.Receipt}, text: m.Text, lease: lease}
 	if err := db.settle(ctx, queue, r); err != nil {
@@ -51,12 +51,12 @@ func (db *DB) Update(ctx context.Context, queue string, m storage.Message, lease
 	return r.renewed, nil
 }
 
-// Delete implements storage.QueueDriver.
+// Delete implements storage.Queues.
 func (db *DB) Delete(ctx context.Context, queue string, m storage.Message) error {
 	return db.settle(ctx, queue, &deleting{held{queue: queue, id: m.ID, receipt: m.Receipt}})
 }
 
-// Ping implements storage.QueueDriver. It fails also if the store can be read
+// Ping implements storage.Queues. It fails also if the store can be read
 // but not written to any more.
 func (db *DB) Ping(ctx context.Context, queue string) error {
 	err := db.view(ctx, func(tx *bbolt.Tx) error {

@@ -11,14 +11,14 @@ import (
 	"microblogging/storage"
 )
 
-var _ storage.TableDriver = (*DB)(nil)
+var _ storage.Tables = (*DB)(nil)
 
-// CreateTable implements storage.TableDriver.
+// CreateTable implements storage.Tables.
 func (db *DB) CreateTable(ctx context.Context, table string) error {
 	return db.create(ctx, tableBucket(table))
 }
 
-// Get implements storage.TableDriver.
+// Get implements storage.Tables.
 func (db *DB) Get(ctx context.Context, table, partition, row string) (storage.Entity, error) {
 	entity := storage.Entity{Partition: partition, Row: row}
 	err := db.view(ctx, func(tx *bbolt.Tx) error {
@@ -46,12 +46,12 @@ func (db *DB) Get(ctx context.Context, table, partition, row string) (storage.En
 	return entity, nil
 }
 
-// Range implements storage.TableDriver.
+// Range implements storage.Tables.
 func (db *DB) Range(ctx context.Context, table string, q storage.Range) (storage.Page, error) {
 	return db.readPage(ctx, table, rangeSpan(q), q.Paging)
 }
 
-// Scan implements storage.TableDriver.
+// Scan implements storage.Tables.
 func (db *DB) Scan(ctx context.Context, table string, q storage.Scan) (storage.Page, error) {
 	return db.readPage(ctx, table, scanSpan(q), q.Paging)
 }
@@ -76,7 +76,7 @@ func (db *DB) readPage(ctx context.Context, table string, s span, p storage.Pagi
 	return page, nil
 }
 
-// Transact implements storage.TableDriver.
+// Transact implements storage.Tables.
 func (db *DB) Transact(ctx context.Context, table, partition string, ops []storage.Operation) error {
 	if err := db.submit(ctx, newTransaction(table, partition, ops, db.epoch)); err != nil {
 		return fmt.Errorf("table %s: %w", table, err)

@@ -1,5 +1,5 @@
 // Package storagetest is the storage contract as code: what the comments of
-// storage.TableDriver and storage.QueueDriver promise, every backend must pass.
+// storage.Tables and storage.Queues promise, every backend must pass.
 //
 // The problem it answers is that two backends drift apart where nobody looks:
 // a key that one of them escapes, an ETag that returns after a row was deleted

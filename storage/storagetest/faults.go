@@ -9,7 +9,7 @@ import (
 	"microblogging/storage"
 )
 
-// Faults is a TableDriver and a QueueDriver that hands every call to a hook,
+// Faults is a backend (its Tables and Queues) that hands every call to a hook,
 // which decides what becomes of it. It is safe for concurrent use if the hook
 // is, as all hooks of this package are.
 //
@@ -24,8 +24,8 @@ import (
 //		restartAndCheck(db)
 //	}
 type Faults struct {
-	tables storage.TableDriver
-	queues storage.QueueDriver
+	tables storage.Tables
+	queues storage.Queues
 	hook   Hook
 	calls  atomic.Int64
 }
@@ -54,7 +54,7 @@ type Hook func(ctx context.Context, call Call, send Send) error
 type Send func(ctx context.Context) error
 
 // NewFaults puts a hook before both drivers; either may be nil if unused.
-func NewFaults(tables storage.TableDriver, queues storage.QueueDriver, hook Hook) *Faults {
+func NewFaults(tables storage.Tables, queues storage.Queues, hook Hook) *Faults {
 	return &Faults{tables: tables, queues: queues, hook: hook}
 }
 
@@ -90,7 +90,7 @@ func only(do func(context.Context) error) func(context.Context) (none, error) {
 	return func(ctx context.Context) (none, error) { return none{}, do(ctx) }
 }
 
-// CreateTable implements storage.TableDriver, as do Get, Range, Scan and Transact.
+// CreateTable implements storage.Tables, as do Get, Range, Scan and Transact.
 func (f *Faults) CreateTable(ctx context.Context, table string) error {
 	_, err := intercept(ctx, f, Call{Method: "CreateTable", Target: table, Write: true}, only(func(ctx context.Context) error {
 		return f.tables.CreateTable(ctx, table)
@@ -98,28 +98,28 @@ func (f *Faults) CreateTable(ctx context.Context, table string) error {
 	return err
 }
 
-// Get implements storage.TableDriver.
+// Get implements storage.Tables.
 func (f *Faults) Get(ctx context.Context, table, partition, row string) (storage.Entity, error) {
 	return intercept(ctx, f, Call{Method: "Get", Target: table}, func(ctx context.Context) (storage.Entity, error) {
 		return f.tables.Get(ctx, table, partition, row)
 	})
 }
 
-// Range implements storage.TableDriver.
+// Range implements storage.Tables.
 func (f *Faults) Range(ctx context.Context, table string, q storage.Range) (storage.Page, error) {
 	return intercept(ctx, f, Call{Method: "Range", Target: table}, func(ctx context.Context) (storage.Page, error) {
 		return f.tables.Range(ctx, table, q)
 	})
 }
 
-// Scan implements storage.TableDriver.
+// Scan implements storage.Tables.
 func (f *Faults) Scan(ctx context.Context, table string, q storage.Scan) (storage.Page, error) {
 	return intercept(ctx, f, Call{Method: "Scan", Target: table}, func(ctx context.Context) (storage.Page, error) {
 		return f.tables.Scan(ctx, table, q)
 	})
 }
 
-// Transact implements storage.TableDriver.
+// Transact implements storage.Tables.
 func (f *Faults) Transact(ctx context.Context, table, partition string, ops []storage.Operation) error {
 	call := Call{Method: "Transact", Target: table, Operations: ops, Write: true}
 	_, err := intercept(ctx, f, call, only(func(ctx context.Context) error {
@@ -128,7 +128,7 @@ func (f *Faults) Transact(ctx context.Context, table, partition string, ops []st
 	return err
 }
 
-// CreateQueue implements storage.QueueDriver, as do Send, Receive, Update,
+// CreateQueue implements storage.Queues, as do Send, Receive, Update,
 // Delete and Ping.
 func (f *Faults) CreateQueue(ctx context.Context, queue string) error {
 	_, err := intercept(ctx, f, Call{Method: "CreateQueue", Target: queue, Write: true}, only(func(ctx context.Context) error {
@@ -137,7 +137,7 @@ func (f *Faults) CreateQueue(ctx context.Context, queue string) error {
 	return err
 }
 
-// Send implements storage.QueueDriver.
+// Send implements storage.Queues.
 func (f *Faults) Send(ctx context.Context, queue, text string) error {
 	_, err := intercept(ctx, f, Call{Method: "Send", Target: queue, Write: true}, only(func(ctx context.Context) error {
 		return f.queues.Send(ctx, queue, text)
@@ -145,21 +145,21 @@ func (f *Faults) Send(ctx context.Context, queue, text string) error {
 	return err
 }
 
-// Receive implements storage.QueueDriver.
+// Receive implements storage.Queues.
 func (f *Faults) Receive(ctx context.Context, queue string, limit int, lease time.Duration) ([]storage.Message, error) {
 	return intercept(ctx, f, Call{Method: "Receive", Target: queue, Write: true}, func(ctx context.Context) ([]storage.Message, error) {
 		return f.queues.Receive(ctx, queue, limit, lease)
 	})
 }
 
-// Update implements storage.QueueDriver.
+// Update implements storage.Queues.
 func (f *Faults) Update(ctx context.Context, queue string, m storage.Message, lease time.Duration) (string, error) {
 	return intercept(ctx, f, Call{Method: "Update", Target: queue, Write: true}, func(ctx context.Context) (string, error) {
 		return f.queues.Update(ctx, queue, m, lease)
 	})
 }
 
-// Delete implements storage.QueueDriver.
+// Delete implements storage.Queues.
 func (f *Faults) Delete(ctx context.Context, queue string, m storage.Message) error {
 	_, err := intercept(ctx, f, Call{Method: "Delete", Target: queue, Write: true}, only(func(ctx context.Context) error {
 		return f.queues.Delete(ctx, queue, m)
@@ -167,7 +167,7 @@ func (f *Faults) Delete(ctx context.Context, queue string, m storage.Message) er
 	return err
 }
 
-// Ping implements storage.QueueDriver.
+// Ping implements storage.Queues.
 func (f *Faults) Ping(ctx context.Context, queue string) error {
 	_, err := intercept(ctx, f, Call{Method: "Ping", Target: queue}, only(func(ctx context.Context) error {
 		return f.queues.Ping(ctx, queue)

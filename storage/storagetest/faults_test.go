@@ -41,11 +41,11 @@ func TestFaultsThatPassEverythingKeepTheContract(t *testing.T) {
 		db := open(t)
 		return storagetest.NewFaults(db, db, storagetest.Pass)
 	}
-	storagetest.Tables(t, func(t *testing.T) storage.TableDriver { return faultless(t) })
-	storagetest.Queues(t, func(t *testing.T) storage.QueueDriver { return faultless(t) })
+	storagetest.Tables(t, func(t *testing.T) storage.Tables { return faultless(t) })
+	storagetest.Queues(t, func(t *testing.T) storage.Queues { return faultless(t) })
 }
 
-func insert(t *testing.T, driver storage.TableDriver, row string) error {
+func insert(t *testing.T, driver storage.Tables, row string) error {
 	t.Helper()
 	return driver.Transact(t.Context(), "T", "p", []storage.Operation{storage.Insert(row)})
 }

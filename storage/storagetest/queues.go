@@ -9,11 +9,11 @@ import (
 	"microblogging/storage"
 )
 
-// Queues runs the conformance suite of a storage.QueueDriver. The constructor
+// Queues runs the conformance suite of a storage.Queues. The constructor
 // is called once for each test, which closes what it opens through t.Cleanup.
 //
 // Leases last whole seconds, so some tests take real ones; all run at once.
-func Queues(t *testing.T, open func(t *testing.T) storage.QueueDriver) {
+func Queues(t *testing.T, open func(t *testing.T) storage.Queues) {
 	topics := map[string]queueTests{
 		"Message": messageTests(),
 		"Lease":   leaseTests(),
@@ -36,7 +36,7 @@ type queueTests map[string]func(t *testing.T, queue queueFixture)
 // A queueFixture is a queue of the test's own.
 type queueFixture struct {
 	*storage.Queue
-	driver storage.QueueDriver
+	driver storage.Queues
 	name   string
 }
 
@@ -51,7 +51,7 @@ const (
 	pollEvery = 100 * time.Millisecond
 )
 
-func newQueue(t *testing.T, driver storage.QueueDriver) queueFixture {
+func newQueue(t *testing.T, driver storage.Queues) queueFixture {
 	t.Helper()
 	name := "q-" + strings.ToLower(rand.Text())
 	if err := driver.CreateQueue(t.Context(), name); err != nil {

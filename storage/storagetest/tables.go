@@ -11,9 +11,9 @@ import (
 	"microblogging/storage"
 )
 
-// Tables runs the conformance suite of a storage.TableDriver. The constructor
+// Tables runs the conformance suite of a storage.Tables. The constructor
 // is called once for each test, which closes what it opens through t.Cleanup.
-func Tables(t *testing.T, open func(t *testing.T) storage.TableDriver) {
+func Tables(t *testing.T, open func(t *testing.T) storage.Tables) {
 	topics := map[string]tableTests{
 		"Key":         keyTests(),
 		"Property":    propertyTests(),
@@ -43,11 +43,11 @@ type tableTests map[string]func(t *testing.T, table fixture)
 // A fixture is a table of the test's own.
 type fixture struct {
 	*storage.Table
-	driver storage.TableDriver
+	driver storage.Tables
 	name   string
 }
 
-func newTable(t *testing.T, driver storage.TableDriver) fixture {
+func newTable(t *testing.T, driver storage.Tables) fixture {
 	t.Helper()
 	name := "T" + rand.Text()
 	if err := driver.CreateTable(t.Context(), name); err != nil {
