@@ -12,7 +12,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 // dated posts a text at an instant.
@@ -168,8 +168,8 @@ func TestAPageOfPostsIsOneRead(t *testing.T) {
 		}
 		q := storage.BlogQuery{Limit: 100}
 		for _, want := range []int{100, 100, 50} {
-			var calls []storagetest.Call
-			w.arm(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+			var calls []drivertest.Call
+			w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 				calls = append(calls, call)
 				return send(ctx)
 			})

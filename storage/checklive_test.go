@@ -12,7 +12,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 // livelihoods are what goes on while a check is under way. None of it breaks an
@@ -118,7 +118,7 @@ func TestACheckUnderSteadyTrafficReportsNothing(t *testing.T) {
 			for range 5 {
 				change()
 			}
-			faults := storagetest.NewFaults(shortPaged{w.db, "Blogs"}, w.db, func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+			faults := drivertest.NewFaults(shortPaged{w.db, "Blogs"}, w.db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 				if call.Seq < 60 {
 					change()
 				}
@@ -154,7 +154,7 @@ func (w *world) misled(short string, created, later, steps int) {
 	hook := chain(
 		before(created, func() { garden = w.create("garden", ada); w.post(garden, grace, "one") }),
 		before(created+later, func() { w.forget(garden); w.live(garden, steps) }))
-	faults := storagetest.NewFaults(shortPaged{w.db, short}, w.db, func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+	faults := drivertest.NewFaults(shortPaged{w.db, short}, w.db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		w.calls.Store(int64(call.Seq - created))
 		return hook(ctx, call, send)
 	})

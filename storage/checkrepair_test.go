@@ -8,7 +8,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 // A repair changes what it read and nothing else: a row that somebody writes to
@@ -19,7 +19,7 @@ func TestARepairNeverDeletesWhatChangedSinceItWasRead(t *testing.T) {
 			inBubble(t, func(t *testing.T, w *world) {
 				plant.found(w)
 				touched := map[string][]storage.Entity{}
-				w.arm(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+				w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 					for _, op := range call.Operations {
 						if op.Action == storage.ActionDelete {
 							touched[call.Target] = append(touched[call.Target], w.touch(call, op))
@@ -46,7 +46,7 @@ func TestARepairNeverDeletesWhatChangedSinceItWasRead(t *testing.T) {
 }
 
 // touch writes to a row that is about to be deleted.
-func (w *world) touch(call storagetest.Call, op storage.Operation) storage.Entity {
+func (w *world) touch(call drivertest.Call, op storage.Operation) storage.Entity {
 	w.t.Helper()
 	if _, conditional := op.If.ETag(); !conditional {
 		w.t.Errorf("a repair deletes %q whatever stands", op.Row)
@@ -70,7 +70,7 @@ func TestACheckStreams(t *testing.T) {
 			w.fill(channel)
 		}
 		var least, most uint64 = 1 << 62, 0
-		checker := w.through(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+		checker := w.through(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 			runtime.GC()
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)

@@ -11,7 +11,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 func TestACreatedChannelIsReadAsItWasMade(t *testing.T) {
@@ -116,7 +116,7 @@ func TestACreatorIsNotBeatenByARequestOfItsOwn(t *testing.T) {
 		t.Run(fmt.Sprintf("before call %d", arrival), func(t *testing.T) {
 			for _, first := range firsts {
 				eachCall(t, first.name, func(w *world, n int) {
-					hook, late := storagetest.ResentLater(n, first.at(n))
+					hook, late := drivertest.ResentLater(n, first.at(n))
 					w.arm(chain(before(arrival, func() { w.arrive(late) }), hook))
 					made, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
 					if err != nil && !errors.Is(err, domain.ErrUnavailable) {
@@ -135,7 +135,7 @@ func TestACreatorThatStartedOverIsNotUndoneByARequestOfItsOwn(t *testing.T) {
 	for lost := 1; lost <= callsOfACreation; lost++ {
 		t.Run(fmt.Sprintf("call %d is lost", lost), func(t *testing.T) {
 			eachCall(t, "arrives once more", func(w *world, n int) {
-				hook, late := storagetest.ResentLater(n, storagetest.FailBefore(lost))
+				hook, late := drivertest.ResentLater(n, drivertest.FailBefore(lost))
 				w.arm(hook)
 				made, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
 				w.arrive(late)
@@ -150,7 +150,7 @@ func TestACreatorThatStartedOverIsNotUndoneByARequestOfItsOwn(t *testing.T) {
 func TestACreationThatArrivesLateMakesNoChannel(t *testing.T) {
 	for _, another := range []bool{false, true} {
 		t.Run(fmt.Sprintf("another life %v", another), func(t *testing.T) {
-			eachStraggler(t, func(w *world, late *storagetest.Straggler) {
+			eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 				made, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
 				if err != nil {
 					made, err = w.store.CreateChannel(w.t.Context(), w.channel("garden", ada))
@@ -193,7 +193,7 @@ func (w *world) mustKeepLife(channel domain.Channel, another bool) {
 // Another creates the same name between any two calls of the first creator, of
 // which one may fail besides.
 func TestTwoCreatorsOfOneNameHaveOneChannel(t *testing.T) {
-	faults := append([]fault{{"passes", func(int) storagetest.Hook { return storagetest.Pass }}}, mishaps...)
+	faults := append([]fault{{"passes", func(int) drivertest.Hook { return drivertest.Pass }}}, mishaps...)
 	for arrival := 1; arrival <= callsOfACreation; arrival++ {
 		t.Run(fmt.Sprintf("the other comes before call %d", arrival), func(t *testing.T) {
 			for _, fault := range faults {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 // messages receives all that is visible on the queue, and settles it.
@@ -174,7 +174,7 @@ func TestADeletionAndAnEditAgree(t *testing.T) {
 func TestADeletionOfAPostThatArrivesLateHurtsNoOther(t *testing.T) {
 	for steps := range lives {
 		t.Run(fmt.Sprintf("after %d steps", steps), func(t *testing.T) {
-			eachStraggler(t, func(w *world, late *storagetest.Straggler) {
+			eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 				channel := w.create("garden", ada)
 				blog := w.post(channel, grace, "one")
 				_ = w.faulty.DeleteBlog(w.t.Context(), channel, blog.ID, grace, anyRevision) // whatever it answers

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 var anyIncarnation = domain.Any[domain.Incarnation]()
@@ -187,7 +187,7 @@ func TestARequestToDeleteHurtsNoOtherLife(t *testing.T) {
 			w.mustKeepTheNextLife(channel, steps >= 6)
 		})
 		t.Run(fmt.Sprintf("late after %d steps", steps), func(t *testing.T) {
-			eachStraggler(t, func(w *world, late *storagetest.Straggler) {
+			eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 				channel := w.create("garden", ada)
 				_, _ = w.faulty.AskDeletion(w.t.Context(), channel.Key(), ada, anyIncarnation) // whatever it answers
 				w.live(channel, steps)

@@ -11,7 +11,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 var anyRevision = domain.Any[domain.Revision]()
@@ -129,7 +129,7 @@ func TestNoMishapOfAnEditMakesItsAuthorBelieveTheWrongThing(t *testing.T) {
 func TestAnEchoIsRecognisedAfterOthersWrote(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		blog := w.post(w.create("garden", ada), grace, "one")
-		w.arm(storagetest.Only(storagetest.Writes, func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+		w.arm(drivertest.Only(drivertest.Writes, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 			if call.Seq > 1 {
 				t.Error("the echo was written again")
 			}
@@ -152,7 +152,7 @@ func TestAnEchoIsRecognisedAfterOthersWrote(t *testing.T) {
 
 // A late copy of an edit finds another version.
 func TestAnEditThatArrivesLateChangesNothing(t *testing.T) {
-	eachStraggler(t, func(w *world, late *storagetest.Straggler) {
+	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 		blog := w.post(w.create("garden", ada), grace, "one")
 		edited, err := w.editBy(w.faulty, blog, anyRevision, "two")
 		if err != nil {

@@ -7,36 +7,36 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 // A fault is what befalls call number n.
 type fault struct {
 	name string
-	at   func(n int) storagetest.Hook
+	at   func(n int) drivertest.Hook
 }
 
 // mishaps are what a network and an SDK that retries do to one call.
 var mishaps = []fault{
-	{"never arrives", storagetest.FailBefore},
-	{"loses its reply", storagetest.FailAfter},
-	{"is sent twice", storagetest.SentTwice},
+	{"never arrives", drivertest.FailBefore},
+	{"loses its reply", drivertest.FailAfter},
+	{"is sent twice", drivertest.SentTwice},
 }
 
 // firsts are what the caller gets of a call that is delivered once more, or for
 // the first time, when everybody has long gone on.
 var firsts = []fault{
-	{"arrives once more", func(int) storagetest.Hook { return storagetest.Pass }},
-	{"arrives once more after its reply was lost", storagetest.FailAfter},
-	{"arrives only later", storagetest.FailBefore},
+	{"arrives once more", func(int) drivertest.Hook { return drivertest.Pass }},
+	{"arrives once more after its reply was lost", drivertest.FailAfter},
+	{"arrives only later", drivertest.FailBefore},
 }
 
 // deadAfter fails every call from number n on, and n itself as the fault says:
 // the process died there.
-func deadAfter(n int, at storagetest.Hook) storagetest.Hook {
-	return func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+func deadAfter(n int, at drivertest.Hook) drivertest.Hook {
+	return func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Seq > n {
-			return storagetest.ErrInjected
+			return drivertest.ErrInjected
 		}
 		return at(ctx, call, send)
 	}
@@ -44,8 +44,8 @@ func deadAfter(n int, at storagetest.Hook) storagetest.Hook {
 
 // before runs other work when call number n has been decided on and not yet
 // sent.
-func before(n int, work func()) storagetest.Hook {
-	return func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+func before(n int, work func()) drivertest.Hook {
+	return func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Seq == n {
 			work()
 		}
@@ -54,8 +54,8 @@ func before(n int, work func()) storagetest.Hook {
 }
 
 // chain applies the first hook around the second.
-func chain(outer, inner storagetest.Hook) storagetest.Hook {
-	return func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+func chain(outer, inner drivertest.Hook) drivertest.Hook {
+	return func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		return outer(ctx, call, func(ctx context.Context) error { return inner(ctx, call, send) })
 	}
 }
@@ -90,11 +90,11 @@ func eachMishap(t *testing.T, scenario func(w *world)) {
 
 // eachStraggler runs a scenario with every call on the faulty side delivered once
 // more when the scenario says so.
-func eachStraggler(t *testing.T, scenario func(w *world, late *storagetest.Straggler)) {
+func eachStraggler(t *testing.T, scenario func(w *world, late *drivertest.Straggler)) {
 	t.Helper()
 	for _, first := range firsts {
 		eachCall(t, first.name, func(w *world, n int) {
-			hook, late := storagetest.ResentLater(n, first.at(n))
+			hook, late := drivertest.ResentLater(n, first.at(n))
 			w.arm(hook)
 			scenario(w, late)
 		})
@@ -102,7 +102,7 @@ func eachStraggler(t *testing.T, scenario func(w *world, late *storagetest.Strag
 }
 
 // arrive delivers a straggler. Its answer reaches nobody.
-func (w *world) arrive(late *storagetest.Straggler) {
+func (w *world) arrive(late *drivertest.Straggler) {
 	w.t.Helper()
 	if _, err := late.Arrive(w.t.Context()); err != nil {
 		w.t.Logf("the late request is refused: %v", err)
@@ -111,9 +111,9 @@ func (w *world) arrive(late *storagetest.Straggler) {
 
 // copied passes every call and keeps a copy of those to the Blogs table, all of
 // which arrive once more, in order, when the test says so.
-func copied() (hook storagetest.Hook, arrive func(ctx context.Context)) {
-	var copies []storagetest.Send
-	hook = func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+func copied() (hook drivertest.Hook, arrive func(ctx context.Context)) {
+	var copies []drivertest.Send
+	hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Target == "Blogs" {
 			copies = append(copies, send)
 		}

@@ -8,7 +8,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 // lives is how far a channel's deletion and what comes after it have got: the
@@ -116,7 +116,7 @@ func TestAPostThatLandsWithinADeletionLeavesNoOrphan(t *testing.T) {
 func TestAStalledPostLandsInNoOtherLife(t *testing.T) {
 	for steps := range lives {
 		t.Run(fmt.Sprintf("after %d steps", steps), func(t *testing.T) {
-			eachStraggler(t, func(w *world, late *storagetest.Straggler) {
+			eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 				channel := w.create("garden", ada)
 				w.post(channel, grace, "earlier")
 				_, _, err := w.faulty.Post(w.t.Context(), posting(channel, grace, "late"))
@@ -134,7 +134,7 @@ func TestAStalledPostLandsInNoOtherLife(t *testing.T) {
 
 // Nor does a request of the cascade itself, however late, touch the next life.
 func TestAStalledStepHurtsNoOtherLife(t *testing.T) {
-	eachStraggler(t, func(w *world, late *storagetest.Straggler) {
+	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 		channel := w.create("garden", ada)
 		for i := range 3 {
 			w.post(channel, grace, text(i))

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 // A request of the creation is delivered once more after the whole life of the
@@ -15,7 +15,7 @@ func TestAnOpenGateNeverReturns(t *testing.T) {
 	for _, another := range []bool{false, true} {
 		for steps := range 5 {
 			t.Run(fmt.Sprintf("another life %v, and a worker slept after step %d", another, steps), func(t *testing.T) {
-				eachStraggler(t, func(w *world, late *storagetest.Straggler) {
+				eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 					made, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
 					if err != nil {
 						return // nobody ever hears of this incarnation

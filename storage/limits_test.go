@@ -10,20 +10,20 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 // unreached is a backend that must not see what breaks a limit.
-func unreached(t *testing.T) *storagetest.Faults {
-	return storagetest.NewFaults(nil, nil, func(_ context.Context, call storagetest.Call, _ storagetest.Send) error {
+func unreached(t *testing.T) *drivertest.Faults {
+	return drivertest.NewFaults(nil, nil, func(_ context.Context, call drivertest.Call, _ drivertest.Send) error {
 		t.Errorf("the driver was reached by %s", call.Method)
 		return nil
 	})
 }
 
 // accepting is a backend that answers everything with nothing.
-func accepting() *storagetest.Faults {
-	return storagetest.NewFaults(nil, nil, func(context.Context, storagetest.Call, storagetest.Send) error { return nil })
+func accepting() *drivertest.Faults {
+	return drivertest.NewFaults(nil, nil, func(context.Context, drivertest.Call, drivertest.Send) error { return nil })
 }
 
 // longestText has as many UTF-16 units as fit in 64 KiB.

@@ -10,7 +10,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 // receive takes one message from the queue.
@@ -138,9 +138,9 @@ func TestRequeueingEndsAlthoughAWorkerPoisonsAtOnce(t *testing.T) {
 		}
 		w.poison()
 		w.poison()
-		w.arm(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 			if call.Seq > 100*messages {
-				return storagetest.ErrInjected
+				return drivertest.ErrInjected
 			}
 			err := send(ctx)
 			if call.Method == "Send" && call.Target == domain.QueueName {

@@ -9,7 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 func TestAPostIsReadAsItWasWritten(t *testing.T) {
@@ -226,7 +226,7 @@ func TestNoMishapOfASecondTryMakesASecondPost(t *testing.T) {
 }
 
 func TestAPostThatItsAuthorDeletedDoesNotComeBack(t *testing.T) {
-	eachStraggler(t, func(w *world, late *storagetest.Straggler) {
+	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 		channel := w.create("garden", ada)
 		blog, _, err := w.faulty.Post(w.t.Context(), posting(channel, grace, "one"))
 		if err != nil { // its author tries again, with the same key

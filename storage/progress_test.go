@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 func TestADeletionThatIsDoneStaysSo(t *testing.T) {
@@ -70,7 +70,7 @@ func TestProgressAtOnceIsCountedOnce(t *testing.T) {
 func TestProgressIsCountedOnceAlthoughOthersWroteSince(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ref := w.ask(w.create("garden", ada))
-		w.arm(storagetest.Only(storagetest.Writes, func(ctx context.Context, _ storagetest.Call, send storagetest.Send) error {
+		w.arm(drivertest.Only(drivertest.Writes, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
 			_ = send(ctx) // the answer that is lost
 			for range 7 {
 				w.ok(w.store.UpdateDeletion(ctx, ref, addRows(1)))
@@ -85,7 +85,7 @@ func TestProgressIsCountedOnceAlthoughOthersWroteSince(t *testing.T) {
 }
 
 func TestProgressThatArrivesLateChangesNothing(t *testing.T) {
-	eachStraggler(t, func(w *world, late *storagetest.Straggler) {
+	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 		ref := w.ask(w.create("garden", ada))
 		_ = w.faulty.UpdateDeletion(w.t.Context(), ref, addRows(1)) // whatever it answers
 		w.setDone(ref)

@@ -8,7 +8,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/bolt"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 func TestAStoreIsReadyOnceItIsPrepared(t *testing.T) {
@@ -37,7 +37,7 @@ func TestAStoreIsReadyOnceItIsPrepared(t *testing.T) {
 
 func TestAStoreOfWhichAPartDoesNotAnswerIsNotReady(t *testing.T) {
 	eachCall(t, "never arrives", func(w *world, n int) {
-		w.arm(storagetest.FailBefore(n))
+		w.arm(drivertest.FailBefore(n))
 		err := w.faulty.Ready(w.t.Context())
 		if failed := errors.Is(err, domain.ErrUnavailable); failed != (w.calls.Load() >= int64(n)) {
 			w.t.Errorf("ready: %v", err)
@@ -50,7 +50,7 @@ func TestAStoreOfWhichAPartDoesNotAnswerIsNotReady(t *testing.T) {
 func TestAWriterThatIsAlwaysTooLateGivesUp(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		blog := w.post(w.create("garden", ada), grace, "one")
-		w.arm(storagetest.Only(storagetest.Writes, func(ctx context.Context, _ storagetest.Call, send storagetest.Send) error {
+		w.arm(drivertest.Only(drivertest.Writes, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
 			w.ok(w.table("Blogs").Transact(ctx, "garden", storage.Merge("blog!"+string(blog.ID), storage.Exists)))
 			return send(ctx)
 		}))

@@ -11,7 +11,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 // subscribed is what the two rows of a subscription say once its user has looked
@@ -129,19 +129,19 @@ func TestAJoinerWhoDiesBesideALeaverIsNotCounted(t *testing.T) {
 		for before := 1; before <= calls; before++ {
 			eachCall(t, fmt.Sprintf("arrives before call %d of %s", before, name), func(w *world, n int) {
 				channel := w.create("garden", ada)
-				w.arm(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+				w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 					switch {
 					case call.Seq < n:
 						return send(ctx)
 					case call.Seq == n:
-						w.ok(other(w, w.through(func(ctx context.Context, theirs storagetest.Call, sendTheirs storagetest.Send) error {
+						w.ok(other(w, w.through(func(ctx context.Context, theirs drivertest.Call, sendTheirs drivertest.Send) error {
 							if theirs.Seq == before {
 								_ = send(ctx) // the answer reaches nobody
 							}
 							return sendTheirs(ctx)
 						}), channel))
 					}
-					return storagetest.ErrInjected
+					return drivertest.ErrInjected
 				})
 				_ = w.faulty.Subscribe(w.t.Context(), channel, grace) // its caller is dead
 				w.mustCountNobodyUnknown(channel)
@@ -173,7 +173,7 @@ func (w *world) subscribedLoosely(user domain.UserName) {
 }
 
 func TestALateRequestOfASubscriberDoesNotSubscribeToTheNextIncarnation(t *testing.T) {
-	eachStraggler(t, func(w *world, late *storagetest.Straggler) {
+	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 		channel := w.create("garden", ada)
 		if err := w.faulty.Subscribe(w.t.Context(), channel, grace); err != nil && !errors.Is(err, domain.ErrUnavailable) {
 			t.Error(err)
@@ -274,7 +274,7 @@ func TestManyWhoSubscribeAndUnsubscribeAtOnceEndInAgreement(t *testing.T) {
 func TestTheJoinRowOfAJoinerWhoDiedCountsForNothingAndARepairRemovesItOnceItIsOld(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
-		w.arm(deadAfter(4, storagetest.Pass))
+		w.arm(deadAfter(4, drivertest.Pass))
 		if err := w.faulty.Subscribe(t.Context(), channel, grace); err == nil || !w.has("garden", "join!grace") {
 			t.Fatalf("no join! row is left of a joiner who died: %v", err)
 		}

@@ -9,7 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 // limit is how many wrong passwords a user is looked at with, within window.
@@ -174,7 +174,7 @@ func TestNoMishapLowersTheCount(t *testing.T) {
 }
 
 func TestACountThatArrivesLateLowersNone(t *testing.T) {
-	eachStraggler(t, func(w *world, late *storagetest.Straggler) {
+	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 		w.account("ada")
 		w.fail(w.store, "ada", limit/2)
 		_, _ = w.signIn(w.faulty, "ada", right) // whatever it answers

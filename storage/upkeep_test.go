@@ -9,7 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 const patience = 90 * time.Second
@@ -174,7 +174,7 @@ func TestWhatHasExpiredIsRemovedAndNothingElse(t *testing.T) {
 // A creation's insert lands again after the channel's end, its owner deletes what
 // is there, and the queue loses the message: the record says done already.
 func TestARowThatLandsAfterItsDeletionWasDoneBlocksNoName(t *testing.T) {
-	eachStraggler(t, func(w *world, late *storagetest.Straggler) {
+	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 		channel, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
 		if err != nil {
 			return
@@ -228,8 +228,8 @@ func TestASweepGoesOnAfterAFailure(t *testing.T) {
 			w.forget(w.create(fmt.Sprintf("garden%d", i), ada))
 		}
 		time.Sleep(2 * patience)
-		ofDeletions := func(call storagetest.Call) bool { return call.Target == "Deletions" }
-		w.arm(storagetest.Only(ofDeletions, storagetest.FailBefore(1)))
+		ofDeletions := func(call drivertest.Call) bool { return call.Target == "Deletions" }
+		w.arm(drivertest.Only(ofDeletions, drivertest.FailBefore(1)))
 		done, err := w.faulty.Tend(t.Context(), patience)
 		if !errors.Is(err, domain.ErrUnavailable) || done.Requeued != 2 || len(w.messages()) != 2 {
 			t.Errorf("swept: %+v, %v", done, err)

@@ -12,7 +12,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 const (
@@ -215,8 +215,8 @@ func TestAnEchoOfAChangeDoesNotOutliveALaterEnd(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		token := w.signedIn("ada", right)
-		ofUsers := func(call storagetest.Call) bool { return call.Write && call.Target == "Users" }
-		w.arm(storagetest.Only(ofUsers, func(ctx context.Context, _ storagetest.Call, send storagetest.Send) error {
+		ofUsers := func(call drivertest.Call) bool { return call.Write && call.Target == "Users" }
+		w.arm(drivertest.Only(ofUsers, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
 			_ = send(ctx) // the answer that is lost
 			w.ok(w.store.EndSessions(ctx, "ada"))
 			return send(ctx)

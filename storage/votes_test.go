@@ -9,7 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 // leaseOfTests is longer than any test takes.
@@ -54,7 +54,7 @@ func TestAVoteTakenBackCountsNoMoreWhateverCallFails(t *testing.T) {
 }
 
 func TestALateVoteDoesNotReturnAfterItWasTakenBack(t *testing.T) {
-	eachStraggler(t, func(w *world, late *storagetest.Straggler) {
+	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 		blog := w.post(w.create("garden", ada), ada, "text")
 		if err := w.faulty.Vote(w.t.Context(), blog.Channel, blog.ID, grace); err == nil {
 			w.ok(w.store.Unvote(w.t.Context(), blog.Channel, blog.ID, grace))

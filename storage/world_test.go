@@ -14,7 +14,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/bolt"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -36,7 +36,7 @@ type world struct {
 	store *storage.Store
 	// faulty goes through the hook that the test has armed.
 	faulty *storage.Store
-	hook   storagetest.Hook
+	hook   drivertest.Hook
 	calls  atomic.Int64
 }
 
@@ -51,9 +51,9 @@ func newWorld(t testing.TB) *world {
 			t.Error(err)
 		}
 	})
-	w := &world{t: t, db: db, hook: storagetest.Pass}
+	w := &world{t: t, db: db, hook: drivertest.Pass}
 	w.store = storage.New(db, db)
-	w.faulty = w.through(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+	w.faulty = w.through(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		call.Seq = int(w.calls.Add(1))
 		return w.hook(ctx, call, send)
 	})
@@ -65,13 +65,13 @@ func newWorld(t testing.TB) *world {
 
 // through is a store on the same backend whose calls go through a hook of their
 // own: another process.
-func (w *world) through(hook storagetest.Hook) *storage.Store {
-	faults := storagetest.NewFaults(w.db, w.db, hook)
+func (w *world) through(hook drivertest.Hook) *storage.Store {
+	faults := drivertest.NewFaults(w.db, w.db, hook)
 	return storage.New(faults, faults)
 }
 
 // arm sets the hook of the faulty side and counts its calls from 1.
-func (w *world) arm(hook storagetest.Hook) {
+func (w *world) arm(hook drivertest.Hook) {
 	w.hook = hook
 	w.calls.Store(0)
 }

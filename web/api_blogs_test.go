@@ -11,7 +11,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 func TestAPostIsFoundWhereLocationSays(t *testing.T) {
@@ -250,7 +250,7 @@ func TestAPostToALifeThatEndedMeanwhileIsNotMade(t *testing.T) {
 	token := s.signUp("ada")
 	channel := s.channel("Engines", "ada")
 	// The cascade runs to its end after the channel was read and before the post.
-	s.breakStore(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Method == "Transact" && call.Target == "Blogs" {
 			s.mendStore()
 			s.askDeletion(channel)

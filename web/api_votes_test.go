@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"microblogging/domain"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 func TestSixtyFourVotersAtOnceEndAtExactlySixtyFour(t *testing.T) {
@@ -84,7 +84,7 @@ func TestAnEditWaitsForAVoteThatComesWhileItIsWritten(t *testing.T) {
 	token := s.signUp("ada")
 	channel := s.channel("Engines", "ada")
 	blog := s.post(channel, "ada", "Hello")
-	s.breakStore(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Method == "Transact" && call.Target == "Blogs" {
 			s.mendStore()
 			s.vote(blog, 3)

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 	"microblogging/web"
 )
 
@@ -184,7 +184,7 @@ func TestAStreamOutlivesAStoreThatDoesNotAnswer(t *testing.T) {
 		w := newWatch(t, nil)
 		go func() {
 			time.Sleep(1500 * time.Millisecond)
-			w.breakStore(func(context.Context, storagetest.Call, storagetest.Send) error { return storagetest.ErrInjected })
+			w.breakStore(func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected })
 			time.Sleep(10 * time.Second)
 			w.mendStore()
 			w.advance(w.ref, domain.DeletionDone, domain.StepRelease, 7)

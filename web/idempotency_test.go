@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"microblogging/domain"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 func TestOneIdempotencyKeyMakesOnePost(t *testing.T) {
@@ -66,8 +66,8 @@ func TestAPostWhoseReplyWasLostIsMadeOnce(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	s.channel("Engines", "ada")
-	s.breakStore(storagetest.Only(
-		func(c storagetest.Call) bool { return c.Method == "Transact" && c.Target == "Blogs" }, storagetest.FailAfter(1)))
+	s.breakStore(drivertest.Only(
+		func(c drivertest.Call) bool { return c.Method == "Transact" && c.Target == "Blogs" }, drivertest.FailAfter(1)))
 	post := func() answer {
 		return s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), header("Idempotency-Key", "k"), fields("text", "Hello"))
 	}

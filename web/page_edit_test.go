@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"microblogging/domain"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 // meeting is where two edits of one post met: the page that the second to save
@@ -125,7 +125,7 @@ func TestAReplyLostAfterAnEditTookEffectIsNoConflict(t *testing.T) {
 	channel := s.channel("Engines", "ada")
 	path := permalink(channel, s.post(channel, "ada", "Draft"))
 	form := b.open(path+"/edit").form("Save").fill("title", "Edited")
-	s.breakStore(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		err := send(ctx)
 		if call.Write && err == nil {
 			err = fmt.Errorf("the reply is lost: %w", domain.ErrUnavailable)

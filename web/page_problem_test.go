@@ -9,15 +9,15 @@ import (
 	"testing/synctest"
 	"time"
 
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
-func failing(context.Context, storagetest.Call, storagetest.Send) error {
-	return storagetest.ErrInjected
+func failing(context.Context, drivertest.Call, drivertest.Send) error {
+	return drivertest.ErrInjected
 }
 
 // hanging never answers.
-func hanging(ctx context.Context, _ storagetest.Call, _ storagetest.Send) error {
+func hanging(ctx context.Context, _ drivertest.Call, _ drivertest.Send) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
@@ -57,7 +57,7 @@ func TestAFormWhoseReplyWasLostMakesOnePost(t *testing.T) {
 	b := s.signedIn("ada")
 	s.channel("Engines", "ada")
 	form := b.open("/channels/Engines").form("Post").fill("title", "Once").fill("text", "Hello")
-	s.breakStore(storagetest.Only(storagetest.Writes, storagetest.FailAfter(1)))
+	s.breakStore(drivertest.Only(drivertest.Writes, drivertest.FailAfter(1)))
 	form.press().want(503)
 	if got := form.press().at("/channels/Engines").titles(); len(got) != 1 {
 		t.Errorf("posts %q", got)
@@ -159,7 +159,7 @@ func TestAChannelPageReadsNoMoreThanItShows(t *testing.T) {
 		"somebody signed in": {cookie(token), "Get Sessions, Get Users, Get Channels, Range Blogs, Range Blogs, Get Subscriptions"},
 	} {
 		var calls []string
-		s.breakStore(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+		s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 			calls = append(calls, call.Method+" "+call.Target)
 			return send(ctx)
 		})

@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 // everyCall fails each call of the store.
-func everyCall(err error) storagetest.Hook {
-	return func(context.Context, storagetest.Call, storagetest.Send) error { return err }
+func everyCall(err error) drivertest.Hook {
+	return func(context.Context, drivertest.Call, drivertest.Send) error { return err }
 }
 
 func TestAStoreThatDoesNotAnswerIs503EverywhereInTheAPI(t *testing.T) {
@@ -56,9 +56,9 @@ func TestAStoreThatDoesNotAnswerIs503EverywhereInTheAPI(t *testing.T) {
 }
 
 func TestAFaultIsLoggedOnceAndShownToNobody(t *testing.T) {
-	for name, fault := range map[string]storagetest.Hook{
+	for name, fault := range map[string]drivertest.Hook{
 		"error": everyCall(errors.New("SECRET-ACCOUNT-KEY")),
-		"panic": func(context.Context, storagetest.Call, storagetest.Send) error { panic("SECRET-ACCOUNT-KEY") },
+		"panic": func(context.Context, drivertest.Call, drivertest.Send) error { panic("SECRET-ACCOUNT-KEY") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t)
@@ -99,7 +99,7 @@ func TestARequestIsLoggedWithoutItsQuery(t *testing.T) {
 func TestAClientThatLeftIsNoError(t *testing.T) {
 	s := newSite(t)
 	ctx, leave := context.WithCancel(t.Context())
-	s.breakStore(func(ctx context.Context, _ storagetest.Call, _ storagetest.Send) error {
+	s.breakStore(func(ctx context.Context, _ drivertest.Call, _ drivertest.Send) error {
 		leave()
 		return ctx.Err()
 	})
@@ -150,7 +150,7 @@ func TestAProcessIsReadyWhileItsStoreAnswersWithinTwoSeconds(t *testing.T) {
 		t.Errorf("body %s", a.body)
 	}
 	s.do("GET", "/healthz").want(200)
-	s.breakStore(storagetest.Only(func(c storagetest.Call) bool { return c.Method == "Ping" }, hanging))
+	s.breakStore(drivertest.Only(func(c drivertest.Call) bool { return c.Method == "Ping" }, hanging))
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		s.do("GET", "/readyz").want(503)

@@ -12,7 +12,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 // What the tests of subscriptions, feeds, digests and votes share.
@@ -111,7 +111,7 @@ func continued(path, after string) string {
 func (s *site) calls(request func()) map[string]int {
 	var mu sync.Mutex
 	counts := make(map[string]int)
-	s.breakStore(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		mu.Lock()
 		counts[call.Target+" "+call.Method]++
 		mu.Unlock()
@@ -129,7 +129,7 @@ type gauge struct {
 }
 
 // hook holds each read of a range for a moment, so that others can catch up.
-func (g *gauge) hook(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+func (g *gauge) hook(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 	if call.Target+" "+call.Method != "Blogs Range" {
 		return send(ctx)
 	}

@@ -18,7 +18,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/bolt"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 	"microblogging/web"
 )
 
@@ -40,7 +40,7 @@ type role struct {
 	log     *logBuffer
 	spec    *openAPI
 	writes  atomic.Int64
-	hook    atomic.Pointer[storagetest.Hook]
+	hook    atomic.Pointer[drivertest.Hook]
 }
 
 func newSite(t testing.TB) *site { return newSiteWith(t, web.Options{Version: "test"}) }
@@ -57,7 +57,7 @@ func newSiteWith(t testing.TB, options web.Options) *site {
 		}
 	})
 	s := &site{t, &role{log: &logBuffer{}}}
-	faults := storagetest.NewFaults(db, db, s.intercept)
+	faults := drivertest.NewFaults(db, db, s.intercept)
 	s.store = storage.New(faults, faults)
 	if err := s.store.Prepare(t.Context()); err != nil {
 		t.Fatalf("preparing the store: %v", err)
@@ -70,7 +70,7 @@ func newSiteWith(t testing.TB, options web.Options) *site {
 	return s
 }
 
-func (r *role) intercept(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+func (r *role) intercept(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 	if call.Write {
 		r.writes.Add(1)
 	}
@@ -81,7 +81,7 @@ func (r *role) intercept(ctx context.Context, call storagetest.Call, send storag
 }
 
 // breakStore makes every later call of the store do what the hook does.
-func (r *role) breakStore(hook storagetest.Hook) { r.hook.Store(&hook) }
+func (r *role) breakStore(hook drivertest.Hook) { r.hook.Store(&hook) }
 
 func (r *role) mendStore() { r.hook.Store(nil) }
 

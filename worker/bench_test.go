@@ -17,7 +17,7 @@ import (
 	"microblogging/storage/azure"
 	"microblogging/storage/azuritetest"
 	"microblogging/storage/bolt"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 // rowsPerPost is what a sweep removes for each post: the post, its idempotency
@@ -37,7 +37,7 @@ func BenchmarkCascadeOnBolt(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				faults := storagetest.NewFaults(db, db, func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+				faults := drivertest.NewFaults(db, db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 					requests.Add(1)
 					if call.Method == "Range" {
 						live.sample()

@@ -9,7 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 // enoughPosts make three rows each and so, with the owner's subscription, two
@@ -18,30 +18,30 @@ const enoughPosts = 40
 
 // faults are what befalls one call of a deletion: of the request to delete and
 // of the worker that carries it out.
-var faults = map[string]func(n int) storagetest.Hook{
-	"that never arrives":                       storagetest.FailBefore,
-	"whose reply is lost":                      storagetest.FailAfter,
-	"that is sent twice":                       storagetest.SentTwice,
-	"before which the process dies":            func(n int) storagetest.Hook { return deadFrom(n, storagetest.FailBefore(n)) },
-	"after which the process dies":             func(n int) storagetest.Hook { return deadFrom(n, storagetest.FailAfter(n)) },
-	"that is sent twice before a process dies": func(n int) storagetest.Hook { return deadFrom(n, storagetest.SentTwice(n)) },
+var faults = map[string]func(n int) drivertest.Hook{
+	"that never arrives":                       drivertest.FailBefore,
+	"whose reply is lost":                      drivertest.FailAfter,
+	"that is sent twice":                       drivertest.SentTwice,
+	"before which the process dies":            func(n int) drivertest.Hook { return deadFrom(n, drivertest.FailBefore(n)) },
+	"after which the process dies":             func(n int) drivertest.Hook { return deadFrom(n, drivertest.FailAfter(n)) },
+	"that is sent twice before a process dies": func(n int) drivertest.Hook { return deadFrom(n, drivertest.SentTwice(n)) },
 }
 
 // deadFrom fails every call after number n: nothing that a dead process would
 // have done has an effect.
-func deadFrom(n int, at storagetest.Hook) storagetest.Hook {
-	return func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+func deadFrom(n int, at drivertest.Hook) drivertest.Hook {
+	return func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Seq > n {
-			return storagetest.ErrInjected
+			return drivertest.ErrInjected
 		}
 		return at(ctx, call, send)
 	}
 }
 
 // renumber counts the calls from the moment that a test arms its fault.
-func renumber(hook storagetest.Hook) (storagetest.Hook, *atomic.Int64) {
+func renumber(hook drivertest.Hook) (drivertest.Hook, *atomic.Int64) {
 	var calls atomic.Int64
-	return func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+	return func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		call.Seq = int(calls.Add(1))
 		return hook(ctx, call, send)
 	}, &calls
@@ -53,7 +53,7 @@ func callsOfADeletion(t *testing.T) (calls int) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, enoughPosts)
 		var counted *atomic.Int64
-		w.hook, counted = renumber(storagetest.Pass)
+		w.hook, counted = renumber(drivertest.Pass)
 		deleteWithFaults(w)
 		calls = int(counted.Load())
 		w.mustBeDeleted()
@@ -104,10 +104,10 @@ func TestNoFailedCallOfADeletionLeavesAnOrphanOrHurtsAnother(t *testing.T) {
 // the deletion, after the name was taken again, after somebody posted there.
 func TestNoCallOfADeletionHurtsTheNextIncarnationWhenItArrivesLate(t *testing.T) {
 	calls := callsOfADeletion(t)
-	firsts := map[string]func(n int) storagetest.Hook{
-		"once more":                     func(int) storagetest.Hook { return storagetest.Pass },
-		"once more, its reply was lost": storagetest.FailAfter,
-		"only then":                     storagetest.FailBefore,
+	firsts := map[string]func(n int) drivertest.Hook{
+		"once more":                     func(int) drivertest.Hook { return drivertest.Pass },
+		"once more, its reply was lost": drivertest.FailAfter,
+		"only then":                     drivertest.FailBefore,
 	}
 	for name, first := range firsts {
 		for n := 1; n <= calls; n++ {
@@ -118,9 +118,9 @@ func TestNoCallOfADeletionHurtsTheNextIncarnationWhenItArrivesLate(t *testing.T)
 	}
 }
 
-func arrivesLate(t *testing.T, n int, first storagetest.Hook) {
+func arrivesLate(t *testing.T, n int, first drivertest.Hook) {
 	w := newWorld(t, enoughPosts)
-	hook, late := storagetest.ResentLater(n, first)
+	hook, late := drivertest.ResentLater(n, first)
 	w.hook, _ = renumber(hook)
 	deleteWithFaults(w)
 

@@ -8,7 +8,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 // A worker that stalls between any two calls, wakes up when another has finished
@@ -29,7 +29,7 @@ func wakesUpLate(t *testing.T, n int) {
 		t.Fatal(err)
 	}
 	wake := make(chan struct{})
-	w.hook, _ = renumber(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+	w.hook, _ = renumber(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Seq >= n {
 			<-wake
 		}
@@ -87,7 +87,7 @@ func TestAPostDeletedUnderTheSweepDoesNotHideTheRowsBesideIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 3)
 		blog := w.post(w.victim, "deleted by its author")
-		w.hook = storagetest.Only(sweeps, func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+		w.hook = drivertest.Only(sweeps, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 			if call.Seq == 1 {
 				err := w.sound.DeleteBlog(ctx, w.victim, blog.ID, visitor, domain.Any[domain.Revision]())
 				if err != nil {
@@ -107,7 +107,7 @@ func TestAPostDeletedUnderTheSweepDoesNotHideTheRowsBesideIt(t *testing.T) {
 }
 
 // sweeps matches the transactions of a sweep.
-func sweeps(call storagetest.Call) bool {
+func sweeps(call drivertest.Call) bool {
 	return call.Method == "Transact" && call.Target == "Blogs" &&
 		call.Operations[0].Action == storage.ActionMerge && call.Operations[1].Action == storage.ActionDelete
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 // visible counts the messages that a queue would hand out now, and shows them
@@ -29,8 +29,8 @@ func (w *world) visible(q queue) (n int) {
 func TestAMessageThatNeverGetsFurtherIsPoisonAndSaysSoUntilItIsRequeued(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 5)
-		w.hook = storagetest.Only(sweeps, func(context.Context, storagetest.Call, storagetest.Send) error {
-			return storagetest.ErrInjected
+		w.hook = drivertest.Only(sweeps, func(context.Context, drivertest.Call, drivertest.Send) error {
+			return drivertest.ErrInjected
 		})
 		if err := w.ask(w.sound); err != nil {
 			t.Fatal(err)
@@ -64,14 +64,14 @@ func TestAnAttemptThatRemovedRowsDoesNotCount(t *testing.T) {
 		// more handlings than attempts.
 		handling := 0
 		inHandling := 0
-		w.hook = func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+		w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 			if call.Method == "Range" {
 				handling++
 				inHandling = 0
 			}
 			if sweeps(call) {
 				if inHandling++; inHandling > 1 {
-					return storagetest.ErrInjected
+					return drivertest.ErrInjected
 				}
 			}
 			return send(ctx)
@@ -94,9 +94,9 @@ func TestAnAttemptThatRemovedRowsDoesNotCount(t *testing.T) {
 }
 
 // serial lets one call through a hook at a time.
-func serial(hook storagetest.Hook) storagetest.Hook {
+func serial(hook drivertest.Hook) drivertest.Hook {
 	turn := make(chan struct{}, 1)
-	return func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+	return func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		turn <- struct{}{}
 		defer func() { <-turn }()
 		return hook(ctx, call, send)
@@ -106,9 +106,9 @@ func serial(hook storagetest.Hook) storagetest.Hook {
 func TestAPanicCountsAsAnAttemptAndHurtsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 5)
-		w.hook = storagetest.Only(
-			func(call storagetest.Call) bool { return call.Method == "Get" && call.Target == "Channels" },
-			func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+		w.hook = drivertest.Only(
+			func(call drivertest.Call) bool { return call.Method == "Get" && call.Target == "Channels" },
+			func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 				if call.Seq <= 2 {
 					panic("a bug")
 				}
@@ -131,7 +131,7 @@ func TestAWorkerThatStopsGivesItsMessageBackAtOnceAndCountsNoAttempt(t *testing.
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1000) // several pages
 		inSweep := make(chan struct{})
-		w.hook = storagetest.Only(sweeps, func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+		w.hook = drivertest.Only(sweeps, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 			if call.Seq == 1 {
 				close(inSweep)
 				time.Sleep(time.Second) // the step in hand takes its time
@@ -160,7 +160,7 @@ func TestAStepThatDoesNotEndIsAbandonedAfterTheTimeToDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 5)
 		inSweep := make(chan struct{})
-		w.hook = storagetest.Only(sweeps, func(ctx context.Context, _ storagetest.Call, _ storagetest.Send) error {
+		w.hook = drivertest.Only(sweeps, func(ctx context.Context, _ drivertest.Call, _ drivertest.Send) error {
 			close(inSweep)
 			<-ctx.Done()
 			return ctx.Err()
@@ -187,7 +187,7 @@ func TestALeaseIsKeptForAsLongAsTheWorkTakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 5)
 		w.options.Sweep = 24 * time.Hour // it would queue the intent again, for want of a sign of life
-		w.hook = storagetest.Only(sweeps, func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+		w.hook = drivertest.Only(sweeps, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 			time.Sleep(20 * testOptions.Lease)
 			return send(ctx)
 		})
@@ -210,10 +210,10 @@ func TestAWorkerThatCannotRenewStopsItsWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 5)
 		cancelled := make(chan time.Duration, 1)
-		w.hook = func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+		w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 			switch {
 			case call.Method == "Update":
-				return storagetest.ErrInjected
+				return drivertest.ErrInjected
 			case sweeps(call):
 				began := time.Now()
 				<-ctx.Done()
@@ -301,9 +301,9 @@ func TestAWorkerOutlivesAStoreThatIsAway(t *testing.T) {
 			t.Fatal(err)
 		}
 		away := elapsed(10 * time.Minute)
-		w.hook = func(ctx context.Context, _ storagetest.Call, send storagetest.Send) error {
+		w.hook = func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
 			if !away() {
-				return storagetest.ErrInjected
+				return drivertest.ErrInjected
 			}
 			return send(ctx)
 		}
@@ -322,9 +322,9 @@ func TestAPostWhoseDeletionDiedAfterItWasQueuedIsDeletedByTheWorker(t *testing.T
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1)
 		blog := w.post(w.bystander, "to be deleted")
-		w.hook = storagetest.Only(
-			func(call storagetest.Call) bool { return call.Method == "Transact" },
-			func(context.Context, storagetest.Call, storagetest.Send) error { return storagetest.ErrInjected })
+		w.hook = drivertest.Only(
+			func(call drivertest.Call) bool { return call.Method == "Transact" },
+			func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected })
 		err := w.faulty.DeleteBlog(t.Context(), w.bystander, blog.ID, visitor, domain.Any[domain.Revision]())
 		if err == nil {
 			t.Fatal("the deletion that was to die succeeded")

@@ -13,7 +13,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/bolt"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -27,7 +27,7 @@ type world struct {
 	sound *storage.Store
 	// faulty goes through hook.
 	faulty *storage.Store
-	hook   storagetest.Hook
+	hook   drivertest.Hook
 	// options are those of the workers that it starts.
 	options Options
 
@@ -52,9 +52,9 @@ func newWorld(t *testing.T, posts int) *world {
 			t.Error(err)
 		}
 	})
-	w := &world{t: t, hook: storagetest.Pass, options: testOptions}
+	w := &world{t: t, hook: drivertest.Pass, options: testOptions}
 	w.sound = storage.New(db, db)
-	faults := storagetest.NewFaults(db, db, func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+	faults := drivertest.NewFaults(db, db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		return w.hook(ctx, call, send)
 	})
 	w.faulty = storage.New(faults, faults)

@@ -7,7 +7,7 @@
 // content, kept up to date write by write.
 //
 // [DB] puts a Snapshot behind storage.Tables and storage.Queues. It
-// passes the conformance suite of package storagetest, which is what makes the
+// passes the conformance suite of package drivertest, which is what makes the
 // explorer's findings mean anything for the other backends. Nothing survives the
 // process.
 package mem

@@ -5,15 +5,15 @@ import (
 
 	"microblogging/lab/mem"
 	"microblogging/storage"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 func TestMemKeepsTheContractOfTables(t *testing.T) {
-	storagetest.Tables(t, func(*testing.T) storage.Tables { return mem.Open(mem.Snapshot{}, "test") })
+	drivertest.Tables(t, func(*testing.T) storage.Tables { return mem.Open(mem.Snapshot{}, "test") })
 }
 
 func TestMemKeepsTheContractOfQueues(t *testing.T) {
-	storagetest.Queues(t, func(*testing.T) storage.Queues { return mem.Open(mem.Snapshot{}, "test") })
+	drivertest.Queues(t, func(*testing.T) storage.Queues { return mem.Open(mem.Snapshot{}, "test") })
 }
 
 func TestASnapshotStaysAsItWasAndItsSumTellsTheContent(t *testing.T) {

@@ -12,21 +12,21 @@ import (
 	"microblogging/storage"
 	"microblogging/storage/azure"
 	"microblogging/storage/azuritetest"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestTables(t *testing.T) {
 	account := azuritetest.Shared(t).Account()
-	storagetest.Tables(t, func(t *testing.T) storage.Tables {
+	drivertest.Tables(t, func(t *testing.T) storage.Tables {
 		return open(t, azure.Config{ConnectionString: account})
 	})
 }
 
 func TestQueues(t *testing.T) {
 	account := azuritetest.Shared(t).Account()
-	storagetest.Queues(t, func(t *testing.T) storage.Queues {
+	drivertest.Queues(t, func(t *testing.T) storage.Queues {
 		return open(t, azure.Config{ConnectionString: account})
 	})
 }

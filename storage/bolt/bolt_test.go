@@ -5,15 +5,15 @@ import (
 
 	"microblogging/storage"
 	"microblogging/storage/bolt"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 func TestBoltKeepsTheContractOfTables(t *testing.T) {
-	storagetest.Tables(t, func(t *testing.T) storage.Tables { return open(t, t.TempDir()) })
+	drivertest.Tables(t, func(t *testing.T) storage.Tables { return open(t, t.TempDir()) })
 }
 
 func TestBoltKeepsTheContractOfQueues(t *testing.T) {
-	storagetest.Queues(t, func(t *testing.T) storage.Queues { return open(t, t.TempDir()) })
+	drivertest.Queues(t, func(t *testing.T) storage.Queues { return open(t, t.TempDir()) })
 }
 
 // open opens a durable store until the test ends.

@@ -1,4 +1,4 @@
-// Package storagetest is the storage contract as code: what the comments of
+// Package drivertest is the storage contract as code: what the comments of
 // storage.Tables and storage.Queues promise, every backend must pass.
 //
 // The problem it answers is that two backends drift apart where nobody looks:
@@ -13,4 +13,4 @@
 // Faults wraps either driver and makes calls fail before or after they took
 // effect, be sent twice, or be sent again much later: what a network and an SDK
 // that retries by itself do to every caller sooner or later.
-package storagetest
+package drivertest

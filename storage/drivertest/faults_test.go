@@ -1,4 +1,4 @@
-package storagetest_test
+package drivertest_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/bolt"
-	"microblogging/storage/storagetest"
+	"microblogging/storage/drivertest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -37,12 +37,12 @@ func open(t *testing.T) *bolt.DB {
 
 // A driver that passes every call on is as good as the one behind it.
 func TestFaultsThatPassEverythingKeepTheContract(t *testing.T) {
-	faultless := func(t *testing.T) *storagetest.Faults {
+	faultless := func(t *testing.T) *drivertest.Faults {
 		db := open(t)
-		return storagetest.NewFaults(db, db, storagetest.Pass)
+		return drivertest.NewFaults(db, db, drivertest.Pass)
 	}
-	storagetest.Tables(t, func(t *testing.T) storage.Tables { return faultless(t) })
-	storagetest.Queues(t, func(t *testing.T) storage.Queues { return faultless(t) })
+	drivertest.Tables(t, func(t *testing.T) storage.Tables { return faultless(t) })
+	drivertest.Queues(t, func(t *testing.T) storage.Queues { return faultless(t) })
 }
 
 func insert(t *testing.T, driver storage.Tables, row string) error {
@@ -62,21 +62,21 @@ func has(t *testing.T, db *bolt.DB, row string) bool {
 
 func TestAHookHitsItsCallAndNoOther(t *testing.T) {
 	lost := func(err error) bool {
-		return errors.Is(err, storagetest.ErrInjected) && errors.Is(err, domain.ErrUnavailable)
+		return errors.Is(err, drivertest.ErrInjected) && errors.Is(err, domain.ErrUnavailable)
 	}
 	for name, test := range map[string]struct {
-		hook    storagetest.Hook
+		hook    drivertest.Hook
 		answer  func(error) bool
 		written bool
 	}{
-		"failed before":         {storagetest.FailBefore(2), lost, false},
-		"failed after":          {storagetest.FailAfter(2), lost, true},
-		"sent twice":            {storagetest.SentTwice(2), func(err error) bool { return errors.Is(err, domain.ErrExists) }, true},
-		"the second write only": {storagetest.Only(storagetest.Writes, storagetest.FailBefore(2)), lost, false},
+		"failed before":         {drivertest.FailBefore(2), lost, false},
+		"failed after":          {drivertest.FailAfter(2), lost, true},
+		"sent twice":            {drivertest.SentTwice(2), func(err error) bool { return errors.Is(err, domain.ErrExists) }, true},
+		"the second write only": {drivertest.Only(drivertest.Writes, drivertest.FailBefore(2)), lost, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db := open(t)
-			faults := storagetest.NewFaults(db, db, test.hook)
+			faults := drivertest.NewFaults(db, db, test.hook)
 			if err := insert(t, faults, "first"); err != nil {
 				t.Errorf("the first call: %v", err)
 			}
@@ -98,7 +98,7 @@ func TestAHookHitsItsCallAndNoOther(t *testing.T) {
 
 func TestOnlyTheCallsThatMatchAreCounted(t *testing.T) {
 	db := open(t)
-	faults := storagetest.NewFaults(db, db, storagetest.Only(storagetest.Writes, storagetest.FailBefore(2)))
+	faults := drivertest.NewFaults(db, db, drivertest.Only(drivertest.Writes, drivertest.FailBefore(2)))
 	for range 3 {
 		if _, err := faults.Range(t.Context(), "T", storage.Range{Partition: "p", Paging: storage.Paging{Limit: 1}}); err != nil {
 			t.Fatal(err)
@@ -110,25 +110,25 @@ func TestOnlyTheCallsThatMatchAreCounted(t *testing.T) {
 	if err := insert(t, faults, "first"); err != nil {
 		t.Error(err)
 	}
-	if err := faults.Send(t.Context(), "q", "second"); !errors.Is(err, storagetest.ErrInjected) {
+	if err := faults.Send(t.Context(), "q", "second"); !errors.Is(err, drivertest.ErrInjected) {
 		t.Errorf("the second write: %v", err)
 	}
 }
 
 func TestAResentRequestArrivesWhenTheTestSaysSo(t *testing.T) {
 	for name, test := range map[string]struct {
-		first   storagetest.Hook
+		first   drivertest.Hook
 		answer  error
 		written bool
 	}{
-		"after its answer":          {storagetest.Pass, nil, true},
-		"after its answer was lost": {storagetest.FailAfter(1), storagetest.ErrInjected, true},
-		"for the first time":        {storagetest.FailBefore(1), storagetest.ErrInjected, false},
+		"after its answer":          {drivertest.Pass, nil, true},
+		"after its answer was lost": {drivertest.FailAfter(1), drivertest.ErrInjected, true},
+		"for the first time":        {drivertest.FailBefore(1), drivertest.ErrInjected, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db := open(t)
-			hook, late := storagetest.ResentLater(1, test.first)
-			faults := storagetest.NewFaults(db, db, hook)
+			hook, late := drivertest.ResentLater(1, test.first)
+			faults := drivertest.NewFaults(db, db, hook)
 			if arrived, err := late.Arrive(t.Context()); arrived || err != nil {
 				t.Errorf("arrived before it was sent: %v", err)
 			}
@@ -158,8 +158,8 @@ func TestAResentRequestArrivesWhenTheTestSaysSo(t *testing.T) {
 
 func TestAHookSeesWhatIsAskedOfWhom(t *testing.T) {
 	db := open(t)
-	var seen []storagetest.Call
-	faults := storagetest.NewFaults(db, db, func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+	var seen []drivertest.Call
+	faults := drivertest.NewFaults(db, db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		seen = append(seen, call)
 		return send(ctx)
 	})
@@ -185,7 +185,7 @@ func TestAHookSeesWhatIsAskedOfWhom(t *testing.T) {
 
 func TestFaultsCountCallsThatComeAtOnce(t *testing.T) {
 	db := open(t)
-	faults := storagetest.NewFaults(db, db, storagetest.FailBefore(50))
+	faults := drivertest.NewFaults(db, db, drivertest.FailBefore(50))
 	var callers sync.WaitGroup
 	failed := make(chan error, 100)
 	for i := range 100 {

@@ -1,4 +1,4 @@
-package storagetest
+package drivertest
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 // To fail each call of a scenario in turn, nobody choosing which:
 //
 //	for n := 1; ; n++ {
-//		faults := storagetest.NewFaults(db, db, storagetest.FailAfter(n))
+//		faults := drivertest.NewFaults(db, db, drivertest.FailAfter(n))
 //		scenario(faults)
 //		if faults.Calls() < n {
 //			break // the scenario has no call number n
