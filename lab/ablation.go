@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // An Ablation takes one guard out of what ships, by changing what an actor's
@@ -73,7 +73,7 @@ func interrupted(a Ablation) Ablation {
 // to their ends; and nothing goes wrong but that one insert of one row is late.
 func stalling(a Ablation) Ablation {
 	a.Faults, a.Preemptions = 1, 1
-	a.Straggles = func(c *Call) bool { return len(c.Operations) == 1 && c.Operations[0].Action == storage.ActionInsert }
+	a.Straggles = func(c *Call) bool { return len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionInsert }
 	return a
 }
 
@@ -106,7 +106,7 @@ func only(prefix string, interceptor func() Interceptor) func(string) Intercepto
 // withoutGuard leaves out the merge of a gate before other operations.
 func withoutGuard(gate string) Interceptor {
 	return func(c Call, do func(Call) Answer) Answer {
-		if len(c.Operations) < 2 || c.Operations[0].Action != storage.ActionMerge || !strings.HasPrefix(c.Operations[0].Row, gate) {
+		if len(c.Operations) < 2 || c.Operations[0].Action != driver.ActionMerge || !strings.HasPrefix(c.Operations[0].Row, gate) {
 			return do(c)
 		}
 		return withoutOperation(c, 0, do)
@@ -118,9 +118,9 @@ func withoutGuard(gate string) Interceptor {
 func withoutOperation(c Call, i int, do func(Call) Answer) Answer {
 	c.Operations = slices.Delete(slices.Clone(c.Operations), i, i+1)
 	a := do(c)
-	var failed *storage.OperationError
+	var failed *driver.OperationError
 	if errors.As(a.Err, &failed) && failed.Index >= i {
-		a.Err = &storage.OperationError{Index: failed.Index + 1, Err: failed.Err}
+		a.Err = &driver.OperationError{Index: failed.Index + 1, Err: failed.Err}
 	}
 	return a
 }
@@ -131,7 +131,7 @@ func outright(prefix string) func() Interceptor {
 	return func() Interceptor {
 		began := false
 		return func(c Call, do func(Call) Answer) Answer {
-			at := slices.IndexFunc(c.Operations, func(op storage.Operation) bool { return strings.HasPrefix(op.Row, prefix) })
+			at := slices.IndexFunc(c.Operations, func(op driver.Operation) bool { return strings.HasPrefix(op.Row, prefix) })
 			began = began || at >= 0
 			switch {
 			case at >= 0 && len(c.Operations) == 1:
@@ -139,7 +139,7 @@ func outright(prefix string) func() Interceptor {
 			case at >= 0:
 				return withoutOperation(c, at, do)
 			case began && c.Method == Get && strings.HasPrefix(c.Row, prefix):
-				return Answer{Entity: storage.Entity{Partition: c.Partition, Row: c.Row, ETag: "none"}}
+				return Answer{Entity: driver.Entity{Partition: c.Partition, Row: c.Row, ETag: "none"}}
 			}
 			return do(c)
 		}
@@ -162,7 +162,7 @@ func withoutMatch(table, prefix string) Interceptor {
 			c.Operations = slices.Clone(c.Operations)
 			for i, op := range c.Operations {
 				if _, ok := op.If.ETag(); ok && strings.HasPrefix(op.Row, prefix) {
-					c.Operations[i].If = storage.Exists
+					c.Operations[i].If = driver.Exists
 				}
 			}
 		}
@@ -182,7 +182,7 @@ func anyIncarnation() Interceptor {
 				about = m.Incarnation
 			}
 		case c.Method == Get && c.Target == tableChannels && a.Err == nil:
-			a.Entity.Properties = a.Entity.Properties.Merged(storage.Properties{storage.String("Incarnation", about)})
+			a.Entity.Properties = a.Entity.Properties.Merged(driver.Properties{driver.String("Incarnation", about)})
 		}
 		return a
 	}
@@ -234,7 +234,7 @@ func believer() Interceptor {
 	var answer Answer
 	return func(c Call, do func(Call) Answer) Answer {
 		switch {
-		case c.Target == tableChannels && len(c.Operations) == 1 && c.Operations[0].Action == storage.ActionInsert:
+		case c.Target == tableChannels && len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionInsert:
 			answer = do(c)
 			inserted = &c
 			return answer
@@ -243,13 +243,13 @@ func believer() Interceptor {
 		case inserted == nil || c.Method != Get || c.Target != tableChannels:
 			return do(c)
 		}
-		row := storage.Entity{Partition: c.Partition, Row: c.Row, Properties: inserted.Operations[0].Properties}
+		row := driver.Entity{Partition: c.Partition, Row: c.Row, Properties: inserted.Operations[0].Properties}
 		inserted = nil
 		switch {
 		case answer.Err == nil:
 			return Answer{Entity: row}
 		case errors.Is(answer.Err, domain.ErrExists):
-			row.Properties = row.Properties.Merged(storage.Properties{storage.String("Incarnation", stranger)})
+			row.Properties = row.Properties.Merged(driver.Properties{driver.String("Incarnation", stranger)})
 			return Answer{Entity: row}
 		default:
 			return Answer{Err: domain.ErrNotFound}

@@ -5,13 +5,13 @@ import (
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // Method is what a call asks of the backend.
 type Method uint8
 
-// The methods of storage.Tables and storage.Queues that an actor may
+// The methods of driver.Tables and driver.Queues that an actor may
 // call.
 const (
 	Get Method = iota + 1
@@ -31,11 +31,11 @@ type Call struct {
 	// Target is the table or the queue.
 	Target         string
 	Partition, Row string
-	Range          storage.Range
-	Scan           storage.Scan
-	Operations     []storage.Operation
+	Range          driver.Range
+	Scan           driver.Scan
+	Operations     []driver.Operation
 	// Message is what an Update or a Settle names, and the text of a Send.
-	Message storage.Message
+	Message driver.Message
 }
 
 // Writes tells whether the call may have an effect.
@@ -60,7 +60,7 @@ func (c *Call) sum() mem.Sum {
 	return d.Done()
 }
 
-func digestProperties(d *mem.Digest, properties storage.Properties) {
+func digestProperties(d *mem.Digest, properties driver.Properties) {
 	d.Int(uint64(len(properties)))
 	for _, p := range properties {
 		d.Text(p.Name)
@@ -71,9 +71,9 @@ func digestProperties(d *mem.Digest, properties storage.Properties) {
 
 // An Answer is what a call returns. Which fields count depends on the method.
 type Answer struct {
-	Entity   storage.Entity
-	Page     storage.Page
-	Messages []storage.Message
+	Entity   driver.Entity
+	Page     driver.Page
+	Messages []driver.Message
 	Receipt  string
 	Err      error
 }
@@ -100,7 +100,7 @@ func (a *Answer) sum() mem.Sum {
 	return d.Done()
 }
 
-func digestEntity(d *mem.Digest, e storage.Entity) {
+func digestEntity(d *mem.Digest, e driver.Entity) {
 	d.Text(e.Partition)
 	d.Text(e.Row)
 	d.Text(string(e.ETag))
@@ -113,7 +113,7 @@ func meanings() []error {
 }
 
 func digestError(d *mem.Digest, err error) {
-	var failed *storage.OperationError
+	var failed *driver.OperationError
 	if errors.As(err, &failed) {
 		d.Int(uint64(failed.Index))
 	}

@@ -6,7 +6,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // Shipped are the laws of what ships: the invariants of package domain, over the
@@ -43,7 +43,7 @@ func (Shipped) Step(told []Fact, call *Call, changes []mem.Change) []Breach {
 }
 
 // incarnationOf is the life that a row belongs to, or empty if it outlives them.
-func incarnationOf(table string, row storage.Entity) string {
+func incarnationOf(table string, row driver.Entity) string {
 	switch table {
 	case tableChannels, tableBlogs:
 		return row.Properties.String("Incarnation")
@@ -182,12 +182,12 @@ func live(db mem.Snapshot, ref domain.ChannelRef) bool {
 		hasRow(db, tableBlogs, ref, "gate!open!"+string(ref.Incarnation))
 }
 
-func channelRow(db mem.Snapshot, ref domain.ChannelRef) (storage.Properties, bool) {
+func channelRow(db mem.Snapshot, ref domain.ChannelRef) (driver.Properties, bool) {
 	row, err := db.Get(tableChannels, string(ref.Key), "")
 	return row.Properties, err == nil && row.Properties.String("Incarnation") == string(ref.Incarnation)
 }
 
-func blogRow(db mem.Snapshot, ref domain.ChannelRef, id domain.BlogID) (storage.Properties, bool) {
+func blogRow(db mem.Snapshot, ref domain.ChannelRef, id domain.BlogID) (driver.Properties, bool) {
 	row, err := db.Get(tableBlogs, string(ref.Key), "blog!"+string(id))
 	return row.Properties, err == nil && row.Properties.String("Incarnation") == string(ref.Incarnation)
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // A state must look the same each time it is reached, so nothing random and no
@@ -147,21 +147,21 @@ func (n *names) answer(a Answer) Answer {
 	return a
 }
 
-func (n *names) entity(e storage.Entity) storage.Entity {
+func (n *names) entity(e driver.Entity) driver.Entity {
 	e.Partition, e.Row = n.inward(e.Partition), n.inward(e.Row)
 	e.Properties = translate(e.Properties, n.inward)
 	return e
 }
 
 // translate copies properties, with other texts and without times.
-func translate(properties storage.Properties, text func(string) string) storage.Properties {
+func translate(properties driver.Properties, text func(string) string) driver.Properties {
 	translated := slices.Clone(properties)
 	for i, p := range translated {
 		switch p.Value.Kind() {
-		case storage.KindString:
-			translated[i] = storage.String(p.Name, text(p.Value.Text()))
-		case storage.KindDateTime:
-			translated[i] = storage.Time(p.Name, instant())
+		case driver.KindString:
+			translated[i] = driver.String(p.Name, text(p.Value.Text()))
+		case driver.KindDateTime:
+			translated[i] = driver.Time(p.Name, instant())
 		}
 	}
 	return translated

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // atRest is I1, I5, I7, I8 and I9 in their plainest words, row by row, as far as
@@ -28,7 +28,7 @@ func atRest(v View) []Breach {
 			breach("I9", "channel %s has no open gate", channel)
 		}
 	}
-	rows := map[string]storage.Entity{}
+	rows := map[string]driver.Entity{}
 	for row := range v.DB.Rows(tableBlogs) {
 		rows[row.Row] = row
 		life := row.Properties.String("Incarnation")

@@ -7,6 +7,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // Pretty shortens what nobody reads: the name of a token becomes its actor and
@@ -82,7 +83,7 @@ func describeCall(c *Call) string {
 	return fmt.Sprintf("%s: %s", c.Target, strings.Join(parts, "; "))
 }
 
-func describeOperation(partition string, op storage.Operation) string {
+func describeOperation(partition string, op driver.Operation) string {
 	row := shortRow(op.Row)
 	if op.Row == "" {
 		row = partition
@@ -91,7 +92,7 @@ func describeOperation(partition string, op storage.Operation) string {
 	if state := op.Properties.String("State"); state != "" {
 		text += " (" + state + ")"
 	}
-	if etag, ok := op.If.ETag(); ok && op.Action != storage.ActionInsert {
+	if etag, ok := op.If.ETag(); ok && op.Action != driver.ActionInsert {
 		text += " if still " + string(etag)
 	}
 	return text
@@ -118,7 +119,7 @@ func count(n int, noun string) string {
 
 // describeAnswer says what a call was answered, in a few words.
 func describeAnswer(c *Call, a *Answer) string {
-	var failed *storage.OperationError
+	var failed *driver.OperationError
 	switch {
 	case a.Err == nil && c.Method == Get:
 		return describeEntity(a.Entity)
@@ -137,7 +138,7 @@ func describeAnswer(c *Call, a *Answer) string {
 	}
 }
 
-func describeEntity(e storage.Entity) string {
+func describeEntity(e driver.Entity) string {
 	text := e.Properties.String("State")
 	if incarnation := e.Properties.String("Incarnation"); incarnation != "" && !strings.Contains(e.Row, incarnation) {
 		text += " " + incarnation

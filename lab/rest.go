@@ -10,6 +10,7 @@ import (
 	"microblogging/domain"
 	"microblogging/lab/mem"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/worker"
 )
 
@@ -66,7 +67,7 @@ func (c *crew) settle(ctx context.Context, sweep bool) error {
 // handle delivers one message to a fresh worker. One that fails is seen by the
 // others again: only a panic is an error.
 func (c *crew) handle(ctx context.Context, id string) error {
-	var delivered storage.Message
+	var delivered driver.Message
 	err := c.db.Change(func(s mem.Snapshot) (next mem.Snapshot, err error) {
 		next, delivered, err = s.Deliver(domain.QueueName, id, time.Time{})
 		return next, err

@@ -7,14 +7,15 @@ import (
 	"time"
 
 	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // A Client is an actor's side of the turnstile: its code calls the store, and
 // each call waits until it is answered.
 type Client struct {
 	// Tables and Queues are the backend; Store is the real operations on it.
-	Tables storage.Tables
-	Queues storage.Queues
+	Tables driver.Tables
+	Queues driver.Queues
 	Store  *storage.Store
 	// Given is what the set-up of the scenario told.
 	Given []Fact

@@ -8,7 +8,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // errNoAnswer is what an actor is told if it gets no answer.
@@ -33,7 +33,7 @@ func (s stamp) String() string {
 
 func (s stamp) sum() uint64 { return uint64(s.actor)<<32 | uint64(s.depth)<<8 | uint64(s.send) }
 
-func (s stamp) etag(i int) storage.ETag { return storage.ETag(s.String() + "/" + strconv.Itoa(i)) }
+func (s stamp) etag(i int) driver.ETag { return driver.ETag(s.String() + "/" + strconv.Itoa(i)) }
 
 // A Step is what a choice came to.
 type Step struct {
@@ -144,9 +144,9 @@ func execute(db mem.Snapshot, c *Call, mine stamp, message int) (mem.Snapshot, A
 	case Send:
 		db, a.Err = db.Send(c.Target, mine.String(), c.Message.Text)
 	case Receive:
-		var m storage.Message
+		var m driver.Message
 		db, m, a.Err = db.Deliver(c.Target, db.Messages(c.Target)[message].ID, time.Time{})
-		a.Messages = []storage.Message{m}
+		a.Messages = []driver.Message{m}
 	case Update:
 		db, a.Receipt, a.Err = db.Update(c.Target, c.Message, time.Time{})
 	case Settle:

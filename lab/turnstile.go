@@ -2,14 +2,13 @@ package lab
 
 import (
 	"context"
+	"microblogging/storage/driver"
 	"time"
-
-	"microblogging/storage"
 )
 
 var (
-	_ storage.Tables = (*turnstile)(nil)
-	_ storage.Queues = (*turnstile)(nil)
+	_ driver.Tables = (*turnstile)(nil)
+	_ driver.Queues = (*turnstile)(nil)
 )
 
 // A turnstile is a backend that turns each call into a value and submits it. It
@@ -20,53 +19,53 @@ type turnstile struct{ submit func(Call) Answer }
 // CreateTable does nothing: the tables are there.
 func (t *turnstile) CreateTable(context.Context, string) error { return nil }
 
-// Get implements storage.Tables, as do Range, Scan and Transact.
-func (t *turnstile) Get(_ context.Context, table, partition, row string) (storage.Entity, error) {
+// Get implements driver.Tables, as do Range, Scan and Transact.
+func (t *turnstile) Get(_ context.Context, table, partition, row string) (driver.Entity, error) {
 	a := t.submit(Call{Method: Get, Target: table, Partition: partition, Row: row})
 	return a.Entity, a.Err
 }
 
-// Range implements storage.Tables.
-func (t *turnstile) Range(_ context.Context, table string, q storage.Range) (storage.Page, error) {
+// Range implements driver.Tables.
+func (t *turnstile) Range(_ context.Context, table string, q driver.Range) (driver.Page, error) {
 	a := t.submit(Call{Method: Range, Target: table, Range: q})
 	return a.Page, a.Err
 }
 
-// Scan implements storage.Tables.
-func (t *turnstile) Scan(_ context.Context, table string, q storage.Scan) (storage.Page, error) {
+// Scan implements driver.Tables.
+func (t *turnstile) Scan(_ context.Context, table string, q driver.Scan) (driver.Page, error) {
 	a := t.submit(Call{Method: Scan, Target: table, Scan: q})
 	return a.Page, a.Err
 }
 
-// Transact implements storage.Tables.
-func (t *turnstile) Transact(_ context.Context, table, partition string, ops []storage.Operation) error {
+// Transact implements driver.Tables.
+func (t *turnstile) Transact(_ context.Context, table, partition string, ops []driver.Operation) error {
 	return t.submit(Call{Method: Transact, Target: table, Partition: partition, Operations: ops}).Err
 }
 
 // CreateQueue does nothing: the queues are there.
 func (t *turnstile) CreateQueue(context.Context, string) error { return nil }
 
-// Send implements storage.Queues, as do Receive, Update and Delete.
+// Send implements driver.Queues, as do Receive, Update and Delete.
 func (t *turnstile) Send(_ context.Context, queue, text string) error {
-	return t.submit(Call{Method: Send, Target: queue, Message: storage.Message{Text: text}}).Err
+	return t.submit(Call{Method: Send, Target: queue, Message: driver.Message{Text: text}}).Err
 }
 
 // Receive waits until the scheduler delivers a message.
-func (t *turnstile) Receive(_ context.Context, queue string, _ int, _ time.Duration) ([]storage.Message, error) {
+func (t *turnstile) Receive(_ context.Context, queue string, _ int, _ time.Duration) ([]driver.Message, error) {
 	a := t.submit(Call{Method: Receive, Target: queue})
 	return a.Messages, a.Err
 }
 
-// Update implements storage.Queues. How long it hides the message does not
+// Update implements driver.Queues. How long it hides the message does not
 // count, for the scheduler may deliver it at any time.
-func (t *turnstile) Update(_ context.Context, queue string, m storage.Message, _ time.Duration) (string, error) {
+func (t *turnstile) Update(_ context.Context, queue string, m driver.Message, _ time.Duration) (string, error) {
 	a := t.submit(Call{Method: Update, Target: queue, Message: m})
 	return a.Receipt, a.Err
 }
 
-// Delete implements storage.Queues.
-func (t *turnstile) Delete(_ context.Context, queue string, m storage.Message) error {
-	return t.submit(Call{Method: Settle, Target: queue, Message: storage.Message{ID: m.ID, Receipt: m.Receipt}}).Err
+// Delete implements driver.Queues.
+func (t *turnstile) Delete(_ context.Context, queue string, m driver.Message) error {
+	return t.submit(Call{Method: Settle, Target: queue, Message: driver.Message{ID: m.ID, Receipt: m.Receipt}}).Err
 }
 
 // Ping finds the queue.

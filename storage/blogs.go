@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // Properties of a post, beside its channel's incarnation and its revisions.
@@ -21,8 +22,8 @@ const (
 // blogEntity is a post as it was read, with what a conditional write needs.
 type blogEntity struct {
 	domain.Blog
-	etag       ETag
-	properties Properties
+	etag       driver.ETag
+	properties driver.Properties
 }
 
 // BlogQuery narrows a list of posts.
@@ -56,7 +57,7 @@ func (s *Store) Blogs(ctx context.Context, ref domain.ChannelRef, q BlogQuery) (
 		}
 		from = max(from, successor(blogRow(domain.BlogID(position))))
 	}
-	rows, err := s.blogs.First(ctx, q.Limit+1, Range{Partition: partitionOf(ref.Key), From: from, To: to})
+	rows, err := s.blogs.First(ctx, q.Limit+1, driver.Range{Partition: partitionOf(ref.Key), From: from, To: to})
 	if err != nil {
 		return BlogPage{}, fmt.Errorf("posts of channel %s: %w", ref.Key, err)
 	}
@@ -120,10 +121,10 @@ func (s *Store) Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 		edited.Title, edited.Text = draft.Title, draft.Text
 		edited.EditedOn, edited.Revision = domain.Now(), mine
 		changes := append(stamp(row.properties, mine),
-			String(propTitle, edited.Title),
-			String(propText, edited.Text),
-			Time(propEditedOn, edited.EditedOn))
-		err = s.blogs.Transact(ctx, partitionOf(ref.Key), Merge(blogRow(id), Match(row.etag), changes...))
+			driver.String(propTitle, edited.Title),
+			driver.String(propText, edited.Text),
+			driver.Time(propEditedOn, edited.EditedOn))
+		err = s.blogs.Transact(ctx, partitionOf(ref.Key), driver.Merge(blogRow(id), driver.Match(row.etag), changes...))
 		if raced(err) {
 			return errTryAgain
 		}
@@ -199,27 +200,27 @@ func (s *Store) FinishBlog(ctx context.Context, m domain.Message) error {
 // removeBlog deletes the post in the version that was read, with its index row.
 func (s *Store) removeBlog(ctx context.Context, row blogEntity) error {
 	err := s.blogs.Transact(ctx, partitionOf(row.Channel.Key),
-		Delete(blogRow(row.ID), Match(row.etag)),
-		Delete(rateRow(row.Rating, row.ID), Exists))
+		driver.Delete(blogRow(row.ID), driver.Match(row.etag)),
+		driver.Delete(rateRow(row.Rating, row.ID), driver.Exists))
 	if raced(err) {
 		return errTryAgain
 	}
 	return err
 }
 
-func encodeBlog(b domain.Blog) Properties {
-	p := Properties{
-		String(propTitle, b.Title),
-		String(propText, b.Text),
-		String(propUserID, b.UserID),
-		Int64(propRating, b.Rating),
-		Time(propCreatedOn, b.CreatedOn),
-		String(propIncarnation, b.Channel.Incarnation),
+func encodeBlog(b domain.Blog) driver.Properties {
+	p := driver.Properties{
+		driver.String(propTitle, b.Title),
+		driver.String(propText, b.Text),
+		driver.String(propUserID, b.UserID),
+		driver.Int64(propRating, b.Rating),
+		driver.Time(propCreatedOn, b.CreatedOn),
+		driver.String(propIncarnation, b.Channel.Incarnation),
 	}
 	return append(p, stamp(nil, b.Revision)...)
 }
 
-func decodeBlog(row Entity) blogEntity {
+func decodeBlog(row driver.Entity) blogEntity {
 	blog := blogEntity{etag: row.ETag, properties: row.Properties}
 	blog.ID = blogIDOf(row.Row)
 	blog.Channel.Key = domain.ChannelKey(row.Partition)

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // The operations of the cascade. Each is one step of package worker's list, may
@@ -33,7 +34,7 @@ func (s *Store) MarkDeleting(ctx context.Context, ref domain.ChannelRef) (presen
 			return nil
 		}
 		err = s.channels.Transact(ctx, partitionOf(ref.Key),
-			Merge(only, Match(row.etag), String(propState, domain.ChannelDeleting)))
+			driver.Merge(only, driver.Match(row.etag), driver.String(propState, domain.ChannelDeleting)))
 		if raced(err) {
 			return errTryAgain
 		}
@@ -47,8 +48,8 @@ func (s *Store) MarkDeleting(ctx context.Context, ref domain.ChannelRef) (presen
 // both gates are gone: then the sweep was finished before.
 func (s *Store) ShutGate(ctx context.Context, ref domain.ChannelRef) (sweep bool, err error) {
 	err = s.blogs.Transact(ctx, partitionOf(ref.Key),
-		Delete(openGate(ref.Incarnation), Exists),
-		Insert(shutGate(ref.Incarnation), String(propIncarnation, ref.Incarnation)))
+		driver.Delete(openGate(ref.Incarnation), driver.Exists),
+		driver.Insert(shutGate(ref.Incarnation), driver.String(propIncarnation, ref.Incarnation)))
 	switch {
 	case err == nil:
 		return true, nil
@@ -64,10 +65,10 @@ func (s *Store) ShutGate(ctx context.Context, ref domain.ChannelRef) (sweep bool
 
 const (
 	// sweepBatch rows and the guard fill a transaction.
-	sweepBatch = MaxOperations - 1
+	sweepBatch = driver.MaxOperations - 1
 	// sweepPage is a whole number of full batches, so that no page ends in a
 	// transaction of a few rows.
-	sweepPage = MaxPage / sweepBatch * sweepBatch
+	sweepPage = driver.MaxPage / sweepBatch * sweepBatch
 	// sweepFlight bounds the transactions under way at once. The store works on
 	// one while another travels; more would only queue up at the partition.
 	sweepFlight = 4
@@ -93,9 +94,9 @@ type SweepPage struct {
 // After each transaction report is told how many rows it removed; it may be
 // called from several goroutines at once.
 func (s *Store) Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, report func(rows int)) (SweepPage, error) {
-	page, err := s.blogs.Range(ctx, Range{
+	page, err := s.blogs.Range(ctx, driver.Range{
 		Partition: partitionOf(ref.Key),
-		Paging:    Paging{Limit: sweepPage, Continuation: continuation, KeysOnly: true},
+		Paging:    driver.Paging{Limit: sweepPage, Continuation: continuation, KeysOnly: true},
 	})
 	if err != nil {
 		return SweepPage{}, fmt.Errorf("sweeping channel %s: %w", ref.Key, err)
@@ -105,7 +106,7 @@ func (s *Store) Sweep(ctx context.Context, ref domain.ChannelRef, continuation s
 	return SweepPage{Next: page.Continuation, Found: len(rows), Disarmed: disarmed}, err
 }
 
-func withoutGates(rows []Entity) []string {
+func withoutGates(rows []driver.Entity) []string {
 	keys := make([]string, 0, len(rows))
 	for _, row := range rows {
 		if !isGate(row.Row) {
@@ -143,8 +144,8 @@ func (s *Store) sweepRows(ctx context.Context, ref domain.ChannelRef, rows []str
 }
 
 func (s *Store) sweepTransaction(ctx context.Context, ref domain.ChannelRef, rows []string) error {
-	ops := make([]Operation, 0, 1+len(rows))
-	ops = append(ops, Merge(shutGate(ref.Incarnation), Exists))
+	ops := make([]driver.Operation, 0, 1+len(rows))
+	ops = append(ops, driver.Merge(shutGate(ref.Incarnation), driver.Exists))
 	for _, row := range rows {
 		if user, ok := subscriberOf(row); ok {
 			// First the user's row, in another table: once this one is gone, nobody
@@ -155,7 +156,7 @@ func (s *Store) sweepTransaction(ctx context.Context, ref domain.ChannelRef, row
 				return err
 			}
 		}
-		ops = append(ops, Delete(row, Exists))
+		ops = append(ops, driver.Delete(row, driver.Exists))
 	}
 	return s.blogs.Transact(ctx, partitionOf(ref.Key), ops...)
 }
@@ -163,7 +164,7 @@ func (s *Store) sweepTransaction(ctx context.Context, ref domain.ChannelRef, row
 // DisarmGate deletes the shut gate, after which no sweep of this incarnation
 // can remove anything. The caller has just seen the partition empty.
 func (s *Store) DisarmGate(ctx context.Context, ref domain.ChannelRef) error {
-	err := s.blogs.Transact(ctx, partitionOf(ref.Key), Delete(shutGate(ref.Incarnation), Exists))
+	err := s.blogs.Transact(ctx, partitionOf(ref.Key), driver.Delete(shutGate(ref.Incarnation), driver.Exists))
 	if err == nil || errors.Is(err, domain.ErrNotFound) {
 		return nil
 	}
@@ -183,7 +184,7 @@ func (s *Store) ReleaseName(ctx context.Context, ref domain.ChannelRef) error {
 		case row.State != domain.ChannelDeleting:
 			return fmt.Errorf("releasing channel %s, which is not marked: %w", ref.Key, domain.ErrConflict)
 		}
-		err = s.channels.Transact(ctx, partitionOf(ref.Key), Delete(only, Match(row.etag)))
+		err = s.channels.Transact(ctx, partitionOf(ref.Key), driver.Delete(only, driver.Match(row.etag)))
 		if raced(err) {
 			return errTryAgain
 		}

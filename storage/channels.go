@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // Properties of a Channels row, beside the revision.
@@ -20,7 +21,7 @@ const (
 // channelRow is a channel as it was read, with what a conditional write needs.
 type channelRow struct {
 	domain.Channel
-	etag ETag
+	etag driver.ETag
 }
 
 // Channel reads an active channel. While it is being deleted the answer is
@@ -68,7 +69,7 @@ type ChannelPage struct {
 func (s *Store) Channels(ctx context.Context, prefix, after string, limit int) (ChannelPage, error) {
 	from := domain.ChannelKeyPrefix(prefix)
 	list := "channels/" + from
-	q := Scan{From: from, To: prefixEnd(from), Paging: Paging{Limit: limit + 1}}
+	q := driver.Scan{From: from, To: prefixEnd(from), Paging: driver.Paging{Limit: limit + 1}}
 	if after != "" {
 		position, err := decodeCursor(list, after)
 		if err != nil {
@@ -77,7 +78,7 @@ func (s *Store) Channels(ctx context.Context, prefix, after string, limit int) (
 		q.From = max(from, successor(position))
 	}
 	var page ChannelPage
-	if CheckKey("prefix", from) != nil {
+	if driver.CheckKey("prefix", from) != nil {
 		return page, nil // no key starts so, and a backend need not take it
 	}
 	for row, err := range s.channels.All(ctx, q) {
@@ -119,7 +120,7 @@ func (s *Store) Describe(ctx context.Context, ref domain.ChannelRef, by domain.U
 		// The value is all that the caller asked for, so that an echo of this
 		// write needs no telling apart: writing it again is the same.
 		err = s.channels.Transact(ctx, partitionOf(ref.Key),
-			Merge(only, Match(row.etag), String(propDescription, description)))
+			driver.Merge(only, driver.Match(row.etag), driver.String(propDescription, description)))
 		if raced(err) {
 			return errTryAgain
 		}
@@ -128,18 +129,18 @@ func (s *Store) Describe(ctx context.Context, ref domain.ChannelRef, by domain.U
 	return channel, err
 }
 
-func encodeChannel(c domain.Channel) Properties {
-	return Properties{
-		String(propName, c.Name),
-		String(propOwner, c.Owner),
-		String(propDescription, c.Description),
-		Time(propCreatedOn, c.CreatedOn),
-		String(propIncarnation, c.Incarnation),
-		String(propState, c.State),
+func encodeChannel(c domain.Channel) driver.Properties {
+	return driver.Properties{
+		driver.String(propName, c.Name),
+		driver.String(propOwner, c.Owner),
+		driver.String(propDescription, c.Description),
+		driver.Time(propCreatedOn, c.CreatedOn),
+		driver.String(propIncarnation, c.Incarnation),
+		driver.String(propState, c.State),
 	}
 }
 
-func decodeChannel(row Entity) channelRow {
+func decodeChannel(row driver.Entity) channelRow {
 	p := row.Properties
 	return channelRow{
 		Channel: domain.Channel{

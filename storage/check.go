@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // A Breach is a place where an invariant does not hold.
@@ -61,8 +62,8 @@ func (c *Checker) Run(ctx context.Context) (CheckCounts, error) {
 	if err := c.checkSubscriptions(ctx); err != nil {
 		return c.counts, err
 	}
-	for _, table := range []*Table{c.store.users, c.store.sessions, c.store.throttle} {
-		for _, err := range table.All(ctx, Scan{Paging: Paging{KeysOnly: true}}) {
+	for _, table := range []*driver.Table{c.store.users, c.store.sessions, c.store.throttle} {
+		for _, err := range table.All(ctx, driver.Scan{Paging: driver.Paging{KeysOnly: true}}) {
 			if err != nil {
 				return c.counts, fmt.Errorf("reading table %s: %w", table.Name(), err)
 			}
@@ -76,9 +77,9 @@ func (c *Checker) Run(ctx context.Context) (CheckCounts, error) {
 // both in key order, so that it meets each partition with its channel, each
 // channel without a partition, and each partition without a channel.
 func (c *Checker) checkPartitions(ctx context.Context) error {
-	channels := newStream(c.store.channels.All(ctx, Scan{}))
+	channels := newStream(c.store.channels.All(ctx, driver.Scan{}))
 	defer channels.stop()
-	blogs := newStream(c.store.blogs.All(ctx, Scan{}))
+	blogs := newStream(c.store.blogs.All(ctx, driver.Scan{}))
 	defer blogs.stop()
 	for !channels.ended || !blogs.ended {
 		if err := errors.Join(channels.err, blogs.err); err != nil {
@@ -111,7 +112,7 @@ func (c *Checker) checkPartitions(ctx context.Context) error {
 // checkDeletions finds the deletions that nobody works on.
 func (c *Checker) checkDeletions(ctx context.Context) error {
 	since := time.Now().Add(-c.Patience)
-	for row, err := range c.store.deletions.All(ctx, Scan{}) {
+	for row, err := range c.store.deletions.All(ctx, driver.Scan{}) {
 		if err != nil {
 			return fmt.Errorf("reading the deletions: %w", err)
 		}
@@ -139,11 +140,11 @@ func (c *Checker) checkDeletions(ctx context.Context) error {
 }
 
 // delete removes a row in the version that was read, if repairing, and says so.
-func (c *Checker) delete(ctx context.Context, table *Table, row Entity) (string, error) {
+func (c *Checker) delete(ctx context.Context, table *driver.Table, row driver.Entity) (string, error) {
 	if !c.Repair {
 		return "", nil
 	}
-	err := table.Transact(ctx, row.Partition, Delete(row.Row, Match(row.ETag)))
+	err := table.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
 	switch {
 	case err == nil:
 		return "deleted", nil
@@ -155,7 +156,7 @@ func (c *Checker) delete(ctx context.Context, table *Table, row Entity) (string,
 }
 
 // unchanged tells whether a row is still there in the version that was read.
-func unchanged(ctx context.Context, table *Table, row Entity) (bool, error) {
+func unchanged(ctx context.Context, table *driver.Table, row driver.Entity) (bool, error) {
 	now, err := table.Get(ctx, row.Partition, row.Row)
 	if errors.Is(err, domain.ErrNotFound) {
 		return false, nil
@@ -165,14 +166,14 @@ func unchanged(ctx context.Context, table *Table, row Entity) (bool, error) {
 
 // A stream is a scan with its next row in view.
 type stream struct {
-	head  Entity
+	head  driver.Entity
 	err   error
 	ended bool
-	next  func() (Entity, error, bool)
+	next  func() (driver.Entity, error, bool)
 	stop  func()
 }
 
-func newStream(rows iter.Seq2[Entity, error]) *stream {
+func newStream(rows iter.Seq2[driver.Entity, error]) *stream {
 	s := &stream{}
 	s.next, s.stop = iter.Pull2(rows)
 	s.advance()

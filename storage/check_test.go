@@ -8,6 +8,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // A plant writes what the store never does, and tells where it must be found.
@@ -20,16 +21,16 @@ type plant struct {
 }
 
 // insert plants a row of an incarnation.
-func (w *world) insert(key domain.ChannelKey, row string, of domain.Incarnation, p ...storage.Property) string {
+func (w *world) insert(key domain.ChannelKey, row string, of domain.Incarnation, p ...driver.Property) string {
 	w.t.Helper()
 	w.ok(w.table("Blogs").Transact(w.t.Context(), string(key),
-		storage.Insert(row, append(p, storage.String("Incarnation", of))...)))
+		driver.Insert(row, append(p, driver.String("Incarnation", of))...)))
 	return row
 }
 
 func (w *world) remove(key domain.ChannelKey, row string) {
 	w.t.Helper()
-	w.ok(w.table("Blogs").Transact(w.t.Context(), string(key), storage.Delete(row, storage.Exists)))
+	w.ok(w.table("Blogs").Transact(w.t.Context(), string(key), driver.Delete(row, driver.Exists)))
 }
 
 // ofDead plants one row of every kind, of an incarnation that does not live.
@@ -72,7 +73,7 @@ func plants() []plant {
 		}},
 		{name: "a post of another rating than in the index", found: func(w *world) []string {
 			blog := w.post(w.create("plant", ada), grace, "one")
-			w.ok(w.table("Blogs").Transact(w.t.Context(), "plant", storage.Merge("blog!"+string(blog.ID), storage.Exists, storage.Int64("Rating", 7))))
+			w.ok(w.table("Blogs").Transact(w.t.Context(), "plant", driver.Merge("blog!"+string(blog.ID), driver.Exists, driver.Int64("Rating", 7))))
 			for n := range 7 {
 				w.insert("plant", fmt.Sprintf("vote!%s!voter%d", blog.ID, n), blog.Channel.Incarnation)
 			}

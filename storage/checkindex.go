@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // checkIndex is I8, row by row: each post has its row in the index by rating and
 // as many votes as its rating says, and each row of the index its post. It runs only on a partition whose sums
 // disagree, which on a live one may be chance.
 func (p *partitionCheck) checkIndex(ctx context.Context) error {
-	for row, err := range p.store.blogs.All(ctx, Scan{From: p.key, To: successor(p.key)}) {
+	for row, err := range p.store.blogs.All(ctx, driver.Scan{From: p.key, To: successor(p.key)}) {
 		switch {
 		case err != nil:
 			return fmt.Errorf("reading the posts of channel %s: %w", p.key, err)
@@ -33,7 +34,7 @@ func (p *partitionCheck) checkIndex(ctx context.Context) error {
 	return nil
 }
 
-func (p *partitionCheck) blog(ctx context.Context, row Entity) error {
+func (p *partitionCheck) blog(ctx context.Context, row driver.Entity) error {
 	if counts, err := p.counted(ctx, row); err != nil || !counts {
 		return err // mending the rating mends the index
 	}
@@ -41,7 +42,7 @@ func (p *partitionCheck) blog(ctx context.Context, row Entity) error {
 }
 
 // indexed reports a post that lacks its row in the index.
-func (p *partitionCheck) indexed(ctx context.Context, row Entity) error {
+func (p *partitionCheck) indexed(ctx context.Context, row driver.Entity) error {
 	blog := decodeBlog(row)
 	want := rateRow(blog.Rating, blog.ID)
 	if there, err := p.has(ctx, want); err != nil || there {
@@ -56,8 +57,8 @@ func (p *partitionCheck) indexed(ctx context.Context, row Entity) error {
 	}
 	if p.Repair {
 		err := p.store.blogs.Transact(ctx, p.key,
-			Merge(row.Row, Match(row.ETag)),
-			Insert(want, String(propIncarnation, blog.Channel.Incarnation)))
+			driver.Merge(row.Row, driver.Match(row.ETag)),
+			driver.Insert(want, driver.String(propIncarnation, blog.Channel.Incarnation)))
 		switch {
 		case err == nil:
 			breach.Repaired = "put in the index"
@@ -72,7 +73,7 @@ func (p *partitionCheck) indexed(ctx context.Context, row Entity) error {
 }
 
 // pointsAtPost reports a row of the index that names no post of that rating.
-func (p *partitionCheck) pointsAtPost(ctx context.Context, row Entity) error {
+func (p *partitionCheck) pointsAtPost(ctx context.Context, row driver.Entity) error {
 	rating, id, ok := parseRateRow(row.Row)
 	post, err := p.store.blogs.Get(ctx, p.key, blogRow(id))
 	switch {
@@ -89,7 +90,7 @@ func (p *partitionCheck) pointsAtPost(ctx context.Context, row Entity) error {
 
 // counted tells whether a post's rating is the number of its votes, and reports
 // it otherwise. Repairing believes the votes.
-func (p *partitionCheck) counted(ctx context.Context, row Entity) (bool, error) {
+func (p *partitionCheck) counted(ctx context.Context, row driver.Entity) (bool, error) {
 	blog := decodeBlog(row)
 	votes, err := p.countVotes(ctx, blog.ID)
 	if err != nil || votes == blog.Rating {
@@ -115,16 +116,16 @@ func (p *partitionCheck) counted(ctx context.Context, row Entity) (bool, error) 
 // that was read, which no vote has changed since. Rows of the index at another
 // rating are left to the check of the index.
 func (p *partitionCheck) recount(ctx context.Context, blog blogEntity, votes int64) (string, error) {
-	ops := []Operation{Merge(blogRow(blog.ID), Match(blog.etag), Int64(propRating, votes))}
+	ops := []driver.Operation{driver.Merge(blogRow(blog.ID), driver.Match(blog.etag), driver.Int64(propRating, votes))}
 	if there, err := p.has(ctx, rateRow(votes, blog.ID)); err != nil {
 		return "", err
 	} else if !there {
-		ops = append(ops, Insert(rateRow(votes, blog.ID), String(propIncarnation, blog.Channel.Incarnation)))
+		ops = append(ops, driver.Insert(rateRow(votes, blog.ID), driver.String(propIncarnation, blog.Channel.Incarnation)))
 	}
 	if there, err := p.has(ctx, rateRow(blog.Rating, blog.ID)); err != nil {
 		return "", err
 	} else if there {
-		ops = append(ops, Delete(rateRow(blog.Rating, blog.ID), Exists))
+		ops = append(ops, driver.Delete(rateRow(blog.Rating, blog.ID), driver.Exists))
 	}
 	err := p.store.blogs.Transact(ctx, p.key, ops...)
 	switch {
@@ -139,7 +140,7 @@ func (p *partitionCheck) recount(ctx context.Context, blog blogEntity, votes int
 func (p *partitionCheck) countVotes(ctx context.Context, id domain.BlogID) (int64, error) {
 	n := int64(0)
 	prefix := votesOf(id)
-	q := Range{Partition: p.key, From: prefix, To: prefixEnd(prefix), Paging: Paging{Limit: MaxPage, KeysOnly: true}}
+	q := driver.Range{Partition: p.key, From: prefix, To: prefixEnd(prefix), Paging: driver.Paging{Limit: driver.MaxPage, KeysOnly: true}}
 	for {
 		page, err := p.store.blogs.Range(ctx, q)
 		n += int64(len(page.Rows))
@@ -153,7 +154,7 @@ func (p *partitionCheck) countVotes(ctx context.Context, id domain.BlogID) (int6
 // strayVote is a vote on a post that is gone: the worker has yet to remove it.
 // It counts for nothing and is no breach; repairing removes it, which is safe
 // at any time, since the id of a post never returns.
-func (p *partitionCheck) strayVote(ctx context.Context, row Entity) error {
+func (p *partitionCheck) strayVote(ctx context.Context, row driver.Entity) error {
 	if there, err := p.has(ctx, blogRow(votedOn(row.Row))); err != nil || there {
 		return err
 	}
@@ -164,7 +165,7 @@ func (p *partitionCheck) strayVote(ctx context.Context, row Entity) error {
 // stands tells whether a row was there unchanged all the while since it was
 // read, in a channel that nobody deletes: only then what was read of other rows
 // meanwhile can be held against it.
-func (p *partitionCheck) stands(ctx context.Context, row Entity) (bool, error) {
+func (p *partitionCheck) stands(ctx context.Context, row driver.Entity) (bool, error) {
 	if still, err := unchanged(ctx, p.store.blogs, row); err != nil || !still {
 		return false, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -81,11 +82,11 @@ func TestACheckBesideLiveTrafficReportsNothing(t *testing.T) {
 // shortPaged is a backend that answers scans of one table with pages of one row
 // each, as a backend may: what a check reads of two tables lies far apart in time.
 type shortPaged struct {
-	storage.Tables
+	driver.Tables
 	table string
 }
 
-func (s shortPaged) Scan(ctx context.Context, table string, q storage.Scan) (storage.Page, error) {
+func (s shortPaged) Scan(ctx context.Context, table string, q driver.Scan) (driver.Page, error) {
 	if table == s.table {
 		q.Limit = 1
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // partitionCheck holds one Blogs partition against its channel.
@@ -31,7 +32,7 @@ type partitionCheck struct {
 }
 
 // row looks at one row as the scan brings it.
-func (p *partitionCheck) row(ctx context.Context, row Entity) error {
+func (p *partitionCheck) row(ctx context.Context, row driver.Entity) error {
 	own := row.Properties.String(propIncarnation) == string(p.channel.Incarnation) && p.channel.Incarnation != ""
 	switch {
 	case row.Row == openGate(p.channel.Incarnation):
@@ -88,7 +89,7 @@ func (p *partitionCheck) endVotes() {
 // harmless and no breach; repairing removes it. The gate was read first: if its
 // channel's row is absent now, the creation has either died or will see that its
 // gate is gone and start over.
-func (p *partitionCheck) strayGate(ctx context.Context, gate Entity) error {
+func (p *partitionCheck) strayGate(ctx context.Context, gate driver.Entity) error {
 	if !p.Repair {
 		return nil
 	}
@@ -107,14 +108,14 @@ func (p *partitionCheck) strayGate(ctx context.Context, gate Entity) error {
 // long before a copy of the insert arrived. It is harmless and no breach; repairing
 // removes it, which is safe at any time: a creation under way will see that its
 // seed is gone, and start over as another incarnation.
-func (p *partitionCheck) straySeed(ctx context.Context, seed Entity) error {
+func (p *partitionCheck) straySeed(ctx context.Context, seed driver.Entity) error {
 	_, err := p.delete(ctx, p.store.blogs, seed)
 	return err
 }
 
 // orphan reports a row that is not of the channel's incarnation, if that is
 // still so: the channel may have been created since it was read.
-func (p *partitionCheck) orphan(ctx context.Context, row Entity) error {
+func (p *partitionCheck) orphan(ctx context.Context, row driver.Entity) error {
 	now, err := p.store.readChannel(ctx, domain.ChannelKey(p.key))
 	if err != nil && !errors.Is(err, domain.ErrNotFound) {
 		return err
@@ -131,7 +132,7 @@ func (p *partitionCheck) orphan(ctx context.Context, row Entity) error {
 }
 
 // breach reports a row that should not be there, after deleting it if repairing.
-func (p *partitionCheck) breach(ctx context.Context, invariant string, row Entity, detail string) error {
+func (p *partitionCheck) breach(ctx context.Context, invariant string, row driver.Entity, detail string) error {
 	repaired, err := p.delete(ctx, p.store.blogs, row)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -18,10 +19,10 @@ func TestARepairNeverDeletesWhatChangedSinceItWasRead(t *testing.T) {
 		t.Run(plant.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, w *world) {
 				plant.found(w)
-				touched := map[string][]storage.Entity{}
+				touched := map[string][]driver.Entity{}
 				w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 					for _, op := range call.Operations {
-						if op.Action == storage.ActionDelete {
+						if op.Action == driver.ActionDelete {
 							touched[call.Target] = append(touched[call.Target], w.touch(call, op))
 						}
 					}
@@ -46,14 +47,14 @@ func TestARepairNeverDeletesWhatChangedSinceItWasRead(t *testing.T) {
 }
 
 // touch writes to a row that is about to be deleted.
-func (w *world) touch(call drivertest.Call, op storage.Operation) storage.Entity {
+func (w *world) touch(call drivertest.Call, op driver.Operation) driver.Entity {
 	w.t.Helper()
 	if _, conditional := op.If.ETag(); !conditional {
 		w.t.Errorf("a repair deletes %q whatever stands", op.Row)
 	}
 	for _, row := range w.rows(call.Target) {
 		if row.Row == op.Row {
-			w.ok(w.table(call.Target).Transact(w.t.Context(), row.Partition, storage.Merge(row.Row, storage.Exists)))
+			w.ok(w.table(call.Target).Transact(w.t.Context(), row.Partition, driver.Merge(row.Row, driver.Exists)))
 			return row
 		}
 	}
@@ -94,14 +95,14 @@ func TestACheckStreams(t *testing.T) {
 // fill adds 99 rows of posts to a channel.
 func (w *world) fill(channel domain.Channel) {
 	w.t.Helper()
-	var ops []storage.Operation
-	of := storage.String("Incarnation", channel.Incarnation)
+	var ops []driver.Operation
+	of := driver.String("Incarnation", channel.Incarnation)
 	for range 33 {
 		id := domain.NewBlogID(domain.Now())
 		ops = append(ops,
-			storage.Insert("blog!"+string(id), of, storage.String("Text", "text"), storage.Int64("Rating", 0)),
-			storage.Insert(rateRow(0, id), of),
-			storage.Insert("once!"+string(id), of))
+			driver.Insert("blog!"+string(id), of, driver.String("Text", "text"), driver.Int64("Rating", 0)),
+			driver.Insert(rateRow(0, id), of),
+			driver.Insert("once!"+string(id), of))
 	}
 	w.ok(w.table("Blogs").Transact(w.t.Context(), string(channel.Key()), ops...))
 }

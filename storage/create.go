@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // CreateChannel makes a new channel. A name that is in use is domain.ErrExists,
@@ -61,7 +62,7 @@ func (s *Store) tryCreate(ctx context.Context, channel domain.Channel) error {
 	if err := s.raiseGate(ctx, ref); err != nil {
 		return err
 	}
-	insertErr := s.channels.Transact(ctx, partitionOf(ref.Key), Insert(only, encodeChannel(channel)...))
+	insertErr := s.channels.Transact(ctx, partitionOf(ref.Key), driver.Insert(only, encodeChannel(channel)...))
 	if insertErr != nil && !errors.Is(insertErr, domain.ErrExists) && !errors.Is(insertErr, domain.ErrUnavailable) {
 		return insertErr
 	}
@@ -77,7 +78,7 @@ func (s *Store) tryCreate(ctx context.Context, channel domain.Channel) error {
 // gate. So the gate is read before the row, and removed in the version that was
 // read: a post merges it. A row that lands after that is nobody's.
 func (s *Store) settleInsert(ctx context.Context, ref domain.ChannelRef, acknowledged bool) error {
-	var gate Entity
+	var gate driver.Entity
 	if !acknowledged {
 		var err error
 		gate, err = s.blogs.Get(ctx, partitionOf(ref.Key), openGate(ref.Incarnation))
@@ -96,7 +97,7 @@ func (s *Store) settleInsert(ctx context.Context, ref domain.ChannelRef, acknowl
 	}
 	// An insert that was acknowledged is gone by way of a deletion, gate and all.
 	if gate.ETag != "" {
-		err := s.blogs.Transact(ctx, partitionOf(ref.Key), Delete(gate.Row, Match(gate.ETag)))
+		err := s.blogs.Transact(ctx, partitionOf(ref.Key), driver.Delete(gate.Row, driver.Match(gate.ETag)))
 		switch {
 		case raced(err):
 			return s.settleInsert(ctx, ref, acknowledged)
@@ -121,8 +122,8 @@ func (s *Store) settleInsert(ctx context.Context, ref domain.ChannelRef, acknowl
 // Died before the swap: a seed remains, which only a repair removes. Removed under
 // a creation's hands, it costs that creation its incarnation: errTryAgain.
 func (s *Store) raiseGate(ctx context.Context, ref domain.ChannelRef) error {
-	partition, incarnation := partitionOf(ref.Key), String(propIncarnation, ref.Incarnation)
-	err := s.blogs.Transact(ctx, partition, Insert(gateSeed(ref.Incarnation), incarnation))
+	partition, incarnation := partitionOf(ref.Key), driver.String(propIncarnation, ref.Incarnation)
+	err := s.blogs.Transact(ctx, partition, driver.Insert(gateSeed(ref.Incarnation), incarnation))
 	if err != nil && !errors.Is(err, domain.ErrExists) { // the echo of this very insert: the incarnation is new
 		return err
 	}
@@ -134,8 +135,8 @@ func (s *Store) raiseGate(ctx context.Context, ref domain.ChannelRef) error {
 		return err
 	}
 	err = s.blogs.Transact(ctx, partition,
-		Delete(seed.Row, Match(seed.ETag)),
-		Insert(openGate(ref.Incarnation), incarnation))
+		driver.Delete(seed.Row, driver.Match(seed.ETag)),
+		driver.Insert(openGate(ref.Incarnation), incarnation))
 	if !raced(err) {
 		return err
 	}
@@ -171,7 +172,7 @@ func (s *Store) joinOwner(ctx context.Context, channel domain.Channel) error {
 	err := s.roomForSubscription(ctx, channel.Owner)
 	switch {
 	case errors.As(err, &full):
-		return s.blogs.Transact(ctx, partitionOf(channel.Key()), Merge(openGate(channel.Incarnation), Exists))
+		return s.blogs.Transact(ctx, partitionOf(channel.Key()), driver.Merge(openGate(channel.Incarnation), driver.Exists))
 	case err != nil:
 		return err
 	}
@@ -197,7 +198,7 @@ func (s *Store) removeUngated(ctx context.Context, row channelRow) (ungated bool
 	if !errors.Is(err, domain.ErrNotFound) {
 		return false, err
 	}
-	err = s.channels.Transact(ctx, partitionOf(ref.Key), Delete(only, Match(row.etag)))
+	err = s.channels.Transact(ctx, partitionOf(ref.Key), driver.Delete(only, driver.Match(row.etag)))
 	if raced(err) {
 		err = nil // gone already, or marked by a deletion, which removes it
 	}

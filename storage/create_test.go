@@ -11,6 +11,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -324,7 +325,7 @@ func TestALateRowThatWasMarkedAfterItsDeletionDoesNotKeepTheName(t *testing.T) {
 		d.State = domain.DeletionDone
 		return true
 	}))
-	w.ok(w.table("Channels").Transact(t.Context(), row.Partition, storage.Insert(row.Row, row.Properties...)))
+	w.ok(w.table("Channels").Transact(t.Context(), row.Partition, driver.Insert(row.Row, row.Properties...)))
 	if _, err := w.store.MarkDeleting(t.Context(), channel.Ref()); err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // A cursor is the continuation that users of a list hold: the position of the
@@ -27,7 +28,7 @@ func decodeCursor(list, cursor string) (position string, err error) {
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err == nil && len(raw) > cursorChecksum {
 		position = string(raw[cursorChecksum:])
-		if cursor == encodeCursor(list, position) && CheckKey("position", position) == nil {
+		if cursor == encodeCursor(list, position) && driver.CheckKey("position", position) == nil {
 			return position, nil
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"microblogging/domain"
 	"microblogging/lab/mem"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // A list is one that users page through with a continuation.
@@ -199,16 +200,16 @@ const longestBound = 512 + len("blog!") + len(" ")
 // its own mind about filters, and whoever sends such a text is not to learn it
 // as a 503.
 type boundsGuard struct {
-	storage.Tables
+	driver.Tables
 	t testing.TB
 }
 
-func (g *boundsGuard) Range(ctx context.Context, table string, q storage.Range) (storage.Page, error) {
+func (g *boundsGuard) Range(ctx context.Context, table string, q driver.Range) (driver.Page, error) {
 	g.check(table, q.From, q.To)
 	return g.Tables.Range(ctx, table, q)
 }
 
-func (g *boundsGuard) Scan(ctx context.Context, table string, q storage.Scan) (storage.Page, error) {
+func (g *boundsGuard) Scan(ctx context.Context, table string, q driver.Scan) (driver.Page, error) {
 	g.check(table, q.From, q.To)
 	return g.Tables.Scan(ctx, table, q)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // Properties of a Deletions row, beside the channel's name, the state and the
@@ -90,7 +91,7 @@ func (s *Store) OpenDeletion(ctx context.Context, m domain.Message) error {
 		State:       domain.DeletionQueued,
 		UpdatedOn:   domain.Now(),
 	}
-	err := s.deletions.Transact(ctx, partitionOf(m.Channel), Insert(deletionRow(m.Incarnation), encodeDeletion(d)...))
+	err := s.deletions.Transact(ctx, partitionOf(m.Channel), driver.Insert(deletionRow(m.Incarnation), encodeDeletion(d)...))
 	if err == nil || errors.Is(err, domain.ErrExists) {
 		return nil
 	}
@@ -117,7 +118,7 @@ func (s *Store) UpdateDeletion(ctx context.Context, ref domain.ChannelRef, chang
 		}
 		d.UpdatedOn = domain.Now()
 		changes := append(stamp(row.Properties, mine), encodeDeletion(d)...)
-		err = s.deletions.Transact(ctx, partitionOf(ref.Key), Merge(row.Row, Match(row.ETag), changes...))
+		err = s.deletions.Transact(ctx, partitionOf(ref.Key), driver.Merge(row.Row, driver.Match(row.ETag), changes...))
 		if raced(err) {
 			return errTryAgain
 		}
@@ -135,25 +136,25 @@ func stalled(d domain.Deletion, since time.Time) bool {
 	return (d.State == domain.DeletionQueued || d.State == domain.DeletionRunning) && d.UpdatedOn.Before(since)
 }
 
-func encodeDeletion(d domain.Deletion) Properties {
-	p := Properties{
-		String(propIncarnation, d.Channel.Incarnation),
-		String(propName, d.Name),
-		String(propRequestedBy, d.RequestedBy),
-		Time(propRequestedOn, d.RequestedOn),
-		String(propState, d.State),
-		String(propStep, d.Step),
-		Int64(propRowsDeleted, d.RowsDeleted),
-		Int64(propAttempts, int64(d.Attempts)),
-		Time(propUpdatedOn, d.UpdatedOn),
+func encodeDeletion(d domain.Deletion) driver.Properties {
+	p := driver.Properties{
+		driver.String(propIncarnation, d.Channel.Incarnation),
+		driver.String(propName, d.Name),
+		driver.String(propRequestedBy, d.RequestedBy),
+		driver.Time(propRequestedOn, d.RequestedOn),
+		driver.String(propState, d.State),
+		driver.String(propStep, d.Step),
+		driver.Int64(propRowsDeleted, d.RowsDeleted),
+		driver.Int64(propAttempts, int64(d.Attempts)),
+		driver.Time(propUpdatedOn, d.UpdatedOn),
 	}
 	if !d.FinishedOn.IsZero() {
-		p = append(p, Time(propFinishedOn, d.FinishedOn))
+		p = append(p, driver.Time(propFinishedOn, d.FinishedOn))
 	}
 	return p
 }
 
-func decodeDeletion(row Entity) domain.Deletion {
+func decodeDeletion(row driver.Entity) domain.Deletion {
 	p := row.Properties
 	return domain.Deletion{
 		Channel: domain.ChannelRef{

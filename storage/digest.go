@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // maxDigest is how many posts of one channel a digest shows.
@@ -43,7 +44,7 @@ func (s *Store) Digests(ctx context.Context, user domain.UserName, days []domain
 	digests := make([][]DigestChannel, len(days))
 	err := s.eachSubscribed(ctx, user, func(ctx context.Context, channel domain.Channel) error {
 		posted := make([]popular, len(days))
-		for row, err := range s.blogs.Within(ctx, Range{Partition: partitionOf(channel.Key()), From: from, To: to}) {
+		for row, err := range s.blogs.Within(ctx, driver.Range{Partition: partitionOf(channel.Key()), From: from, To: to}) {
 			if err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // propDigestSecret is the hash of the secret in the address of a user's personal
@@ -28,7 +29,7 @@ func (s *Store) RevokeDigestAddress(ctx context.Context, user domain.UserName) e
 }
 
 func (s *Store) setDigestSecret(ctx context.Context, user domain.UserName, hash string) error {
-	err := s.users.Transact(ctx, userPartition(user), Merge(only, Exists, String(propDigestSecret, hash)))
+	err := s.users.Transact(ctx, userPartition(user), driver.Merge(only, driver.Exists, driver.String(propDigestSecret, hash)))
 	if err != nil {
 		return fmt.Errorf("digest address of %s: %w", user, err)
 	}

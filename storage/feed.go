@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // FeedItem is a post with the name of its channel.
@@ -42,7 +43,7 @@ func (s *Store) Feed(ctx context.Context, user domain.UserName, after string, li
 	}
 	newest := newest{most: limit + 1}
 	err := s.eachSubscribed(ctx, user, func(ctx context.Context, channel domain.Channel) error {
-		rows, err := s.blogs.First(ctx, limit+1, Range{
+		rows, err := s.blogs.First(ctx, limit+1, driver.Range{
 			Partition: partitionOf(channel.Key()), From: from, To: newest.bound()})
 		newest.add(channel, rows)
 		return err
@@ -109,7 +110,7 @@ func (n *newest) bound() string {
 	return blogRow(n.items[n.most-1].ID)
 }
 
-func (n *newest) add(channel domain.Channel, rows []Entity) {
+func (n *newest) add(channel domain.Channel, rows []driver.Entity) {
 	if len(rows) == 0 {
 		return // as of most channels: nothing to sort
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -237,10 +237,10 @@ func TestPostsAgainstADeletionAtOnceLeaveNoOrphan(t *testing.T) {
 func TestASweepLeavesAChannelOfMoreThanAPageEmpty(t *testing.T) {
 	w := newWorld(t)
 	channel := w.create("garden", ada)
-	var batch []storage.Operation
+	var batch []driver.Operation
 	for i := range 2500 {
-		batch = append(batch, storage.Insert(fmt.Sprintf("once!%05d", i), storage.String("Incarnation", channel.Incarnation)))
-		if len(batch) == storage.MaxOperations {
+		batch = append(batch, driver.Insert(fmt.Sprintf("once!%05d", i), driver.String("Incarnation", channel.Incarnation)))
+		if len(batch) == driver.MaxOperations {
 			w.ok(w.table("Blogs").Transact(t.Context(), string(channel.Key()), batch...))
 			batch = nil
 		}

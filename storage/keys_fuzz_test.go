@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // FuzzEveryKeyIsGoodForEveryBackendAndSaysWhatItIsOf refutes that some text that
@@ -50,7 +51,7 @@ func (ids identities) checkKeys(t *testing.T, text string) {
 	t.Helper()
 	partitions := []string{partitionOf(ids.ref.Key), userPartition(ids.by), sessionPartition(text), throttlePartition("user", text)}
 	for _, partition := range partitions {
-		if err := CheckPartition(partition); err != nil {
+		if err := driver.CheckPartition(partition); err != nil {
 			t.Errorf("partition %q: %v", partition, err)
 		}
 	}
@@ -58,7 +59,7 @@ func (ids identities) checkKeys(t *testing.T, text string) {
 	others := []string{blogRow(ids.blog), onceRow(text, text), rateRow(ids.rating, ids.blog), subRow(ids.by), voteRow(ids.blog, ids.by),
 		subscriptionRow(ids.ref), deletionRow(ids.ref.Incarnation), throttleRow(time.Unix(ids.rating, 0), throttleWindow)}
 	for i, row := range append(gates, others...) {
-		if err := CheckKey("row", row); err != nil {
+		if err := driver.CheckKey("row", row); err != nil {
 			t.Errorf("row %q: %v", row, err)
 		}
 		if isGate(row) != (i < len(gates)) {
@@ -144,7 +145,7 @@ func checkRange(t *testing.T, on time.Time, id domain.BlogID, since, until time.
 	if row := blogRow(id); (row >= from && row < to) != want {
 		t.Errorf("[%s, %s) is [%q, %q), and %q of %s: in it is %v, want %v", since, until, from, to, row, on, !want, want)
 	}
-	if err := CheckKey("bound", from); err != nil {
+	if err := driver.CheckKey("bound", from); err != nil {
 		t.Error(err)
 	}
 }

@@ -10,26 +10,27 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // haltingPages is a backend that answers every read of a page first with no rows
 // and a continuation, and then with one row at most: as Azure may, whose pages
 // end where a server's patience or partition does.
-type haltingPages struct{ storage.Tables }
+type haltingPages struct{ driver.Tables }
 
 const halt = "halt "
 
-func (h haltingPages) Range(ctx context.Context, table string, q storage.Range) (storage.Page, error) {
+func (h haltingPages) Range(ctx context.Context, table string, q driver.Range) (driver.Page, error) {
 	if !strings.HasPrefix(q.Continuation, halt) {
-		return storage.Page{Continuation: halt + q.Continuation}, nil
+		return driver.Page{Continuation: halt + q.Continuation}, nil
 	}
 	q.Limit, q.Continuation = 1, strings.TrimPrefix(q.Continuation, halt)
 	return h.Tables.Range(ctx, table, q)
 }
 
-func (h haltingPages) Scan(ctx context.Context, table string, q storage.Scan) (storage.Page, error) {
+func (h haltingPages) Scan(ctx context.Context, table string, q driver.Scan) (driver.Page, error) {
 	if !strings.HasPrefix(q.Continuation, halt) {
-		return storage.Page{Continuation: halt + q.Continuation}, nil
+		return driver.Page{Continuation: halt + q.Continuation}, nil
 	}
 	q.Limit, q.Continuation = 1, strings.TrimPrefix(q.Continuation, halt)
 	return h.Tables.Scan(ctx, table, q)

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // Poison moves a message that was attempted too often, or cannot be read, to the
 // poison queue, where it waits for an operator. The Deletions row says so. The
 // copy is sent before the message is deleted: died in between, it is poisoned
 // twice, which requeueing makes good, and not lost.
-func (s *Store) Poison(ctx context.Context, m Message) error {
+func (s *Store) Poison(ctx context.Context, m driver.Message) error {
 	if err := s.poison.Send(ctx, m.Text); err != nil {
 		return fmt.Errorf("sending to the poison queue: %w", err)
 	}
@@ -71,10 +72,10 @@ func (s *Store) Requeue(ctx context.Context, only domain.ChannelKey) (requeued i
 
 // receivePoisoned takes all that is on the poison queue before any of it is
 // moved: a worker that poisons again at once would keep the caller for ever.
-func (s *Store) receivePoisoned(ctx context.Context) ([]Message, error) {
-	var all []Message
+func (s *Store) receivePoisoned(ctx context.Context) ([]driver.Message, error) {
+	var all []driver.Message
 	for {
-		messages, err := s.poison.Receive(ctx, MaxReceive, requeueLease)
+		messages, err := s.poison.Receive(ctx, driver.MaxReceive, requeueLease)
 		if err != nil {
 			return nil, fmt.Errorf("reading the poison queue: %w", err)
 		}
@@ -87,7 +88,7 @@ func (s *Store) receivePoisoned(ctx context.Context) ([]Message, error) {
 
 // moveBack sends the copy before it deletes the original: died in between, the
 // message is on both queues, and not lost.
-func (s *Store) moveBack(ctx context.Context, m Message, text string) error {
+func (s *Store) moveBack(ctx context.Context, m driver.Message, text string) error {
 	if err := s.queue.Send(ctx, text); err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func (s *Store) moveBack(ctx context.Context, m Message, text string) error {
 
 // readPoisoned returns the text to put back, and records the deletion as queued
 // before it is: the other way round, a worker's progress would be overwritten.
-func (s *Store) readPoisoned(ctx context.Context, m Message, only domain.ChannelKey) (text string, matches bool, err error) {
+func (s *Store) readPoisoned(ctx context.Context, m driver.Message, only domain.ChannelKey) (text string, matches bool, err error) {
 	deletion, err := domain.DecodeMessage(m.Text)
 	if err != nil {
 		return m.Text, only == "", nil

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
 // receive takes one message from the queue.
-func (w *world) receive() storage.Message {
+func (w *world) receive() driver.Message {
 	w.t.Helper()
 	received, err := w.store.Messages().Receive(w.t.Context(), 1, time.Minute)
 	w.ok(err)
@@ -27,7 +27,7 @@ func (w *world) receive() storage.Message {
 // poisoned is the texts that are visible on the poison queue, which keeps them.
 func (w *world) poisoned() []string {
 	w.t.Helper()
-	queue := storage.NewQueue(w.db, domain.PoisonQueueName)
+	queue := driver.NewQueue(w.db, domain.PoisonQueueName)
 	var texts []string
 	for {
 		received, err := queue.Receive(w.t.Context(), 32, time.Minute)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // Properties of a once! row: which post the key made, and of what.
@@ -39,13 +40,13 @@ type Posting struct {
 func (s *Store) Post(ctx context.Context, p Posting) (domain.Blog, bool, error) {
 	blog := p.mint()
 	err := s.blogs.Transact(ctx, partitionOf(p.Channel.Key),
-		Merge(openGate(p.Channel.Incarnation), Exists),
-		Insert(p.once(),
-			String(propBlog, blog.ID),
-			String(propBody, p.bodyHash()),
-			String(propIncarnation, p.Channel.Incarnation)),
-		Insert(blogRow(blog.ID), encodeBlog(blog)...),
-		Insert(rateRow(blog.Rating, blog.ID), String(propIncarnation, p.Channel.Incarnation)))
+		driver.Merge(openGate(p.Channel.Incarnation), driver.Exists),
+		driver.Insert(p.once(),
+			driver.String(propBlog, blog.ID),
+			driver.String(propBody, p.bodyHash()),
+			driver.String(propIncarnation, p.Channel.Incarnation)),
+		driver.Insert(blogRow(blog.ID), encodeBlog(blog)...),
+		driver.Insert(rateRow(blog.Rating, blog.ID), driver.String(propIncarnation, p.Channel.Incarnation)))
 	switch {
 	case err == nil:
 		return blog, true, nil

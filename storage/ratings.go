@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // RatingQuery selects posts by the index of ratings.
@@ -37,8 +38,8 @@ func (s *Store) BlogsByRating(ctx context.Context, ref domain.ChannelRef, q Rati
 		}
 		from = max(from, successor(position))
 	}
-	rows, err := s.blogs.First(ctx, q.Limit+1, Range{
-		Partition: partitionOf(ref.Key), From: from, To: to, Paging: Paging{KeysOnly: true}})
+	rows, err := s.blogs.First(ctx, q.Limit+1, driver.Range{
+		Partition: partitionOf(ref.Key), From: from, To: to, Paging: driver.Paging{KeysOnly: true}})
 	if err != nil {
 		return BlogPage{}, fmt.Errorf("ratings of channel %s: %w", ref.Key, err)
 	}
@@ -53,7 +54,7 @@ func (s *Store) BlogsByRating(ctx context.Context, ref domain.ChannelRef, q Rati
 
 // ratedBlogs reads the posts that rows of the index name. One that has been
 // deleted since is left out.
-func (s *Store) ratedBlogs(ctx context.Context, ref domain.ChannelRef, rows []Entity) ([]domain.Blog, error) {
+func (s *Store) ratedBlogs(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) ([]domain.Blog, error) {
 	read := make([]domain.Blog, len(rows))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(subscriptionFlight)

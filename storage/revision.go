@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // Rows that are changed by reading and writing conditionally carry the revision
@@ -18,19 +19,19 @@ const (
 )
 
 // stamp is the properties that record a new revision on top of a row's history.
-func stamp(row Properties, revision domain.Revision) Properties {
+func stamp(row driver.Properties, revision domain.Revision) driver.Properties {
 	history := strings.Fields(row.String(propRevisions))
 	history = append(history, string(revision))
 	if excess := len(history) - revisionHistory; excess > 0 {
 		history = history[excess:]
 	}
-	return Properties{
-		String(propRevision, revision),
-		String(propRevisions, strings.Join(history, " ")),
+	return driver.Properties{
+		driver.String(propRevision, revision),
+		driver.String(propRevisions, strings.Join(history, " ")),
 	}
 }
 
 // bears tells whether the row was written, not long ago, under the revision.
-func bears(row Properties, revision domain.Revision) bool {
+func bears(row driver.Properties, revision domain.Revision) bool {
 	return strings.Contains(row.String(propRevisions), string(revision))
 }

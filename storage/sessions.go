@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // Properties of a Sessions row.
@@ -81,14 +82,14 @@ func (s *Store) authenticate(ctx context.Context, a Attempt) (userRow, error) {
 func (s *Store) startSession(ctx context.Context, account userRow) (string, domain.Session, error) {
 	session := domain.Session{User: account.name, ExpiresOn: domain.Now().Add(SessionLifetime)}
 	token, err := s.insertToken(ctx,
-		String(propUser, account.name), Int64(propEpoch, account.epoch), Time(propExpiresOn, session.ExpiresOn))
+		driver.String(propUser, account.name), driver.Int64(propEpoch, account.epoch), driver.Time(propExpiresOn, session.ExpiresOn))
 	return token, session, err
 }
 
 // insertToken mints a token and stores a row under its hash.
-func (s *Store) insertToken(ctx context.Context, p ...Property) (string, error) {
+func (s *Store) insertToken(ctx context.Context, p ...driver.Property) (string, error) {
 	token := rand.Text()
-	err := s.sessions.Transact(ctx, sessionPartition(token), Insert(only, p...))
+	err := s.sessions.Transact(ctx, sessionPartition(token), driver.Insert(only, p...))
 	if errors.Is(err, domain.ErrExists) {
 		err = nil // the echo of this very insert: the token is new
 	}
@@ -126,7 +127,7 @@ func (s *Store) Session(ctx context.Context, token string) (domain.Session, erro
 
 // SignOut ends one session. Ending it again is no error.
 func (s *Store) SignOut(ctx context.Context, token string) error {
-	err := s.sessions.Transact(ctx, sessionPartition(token), Delete(only, Exists))
+	err := s.sessions.Transact(ctx, sessionPartition(token), driver.Delete(only, driver.Exists))
 	if errors.Is(err, domain.ErrNotFound) {
 		return nil
 	}
@@ -136,7 +137,7 @@ func (s *Store) SignOut(ctx context.Context, token string) error {
 // carrySession lets one session live on in a new epoch. If the process dies
 // before, its user has to sign in once more.
 func (s *Store) carrySession(ctx context.Context, token string, epoch int64) error {
-	err := s.sessions.Transact(ctx, sessionPartition(token), Merge(only, Exists, Int64(propEpoch, epoch)))
+	err := s.sessions.Transact(ctx, sessionPartition(token), driver.Merge(only, driver.Exists, driver.Int64(propEpoch, epoch)))
 	if errors.Is(err, domain.ErrNotFound) {
 		return nil // signed out meanwhile
 	}
@@ -146,8 +147,8 @@ func (s *Store) carrySession(ctx context.Context, token string, epoch int64) err
 // SignInLink makes a token that can be exchanged for a session once, within an
 // hour.
 func (s *Store) SignInLink(ctx context.Context, user domain.UserName) (string, error) {
-	return s.insertToken(ctx, String(propUser, user), Bool(propLink, true),
-		Time(propExpiresOn, domain.Now().Add(linkLifetime)))
+	return s.insertToken(ctx, driver.String(propUser, user), driver.Bool(propLink, true),
+		driver.Time(propExpiresOn, domain.Now().Add(linkLifetime)))
 }
 
 // FollowSignInLink exchanges the token of a link for a session. Used or expired
@@ -158,7 +159,7 @@ func (s *Store) FollowSignInLink(ctx context.Context, link string) (token string
 		err = domain.ErrNotFound
 	}
 	if err == nil {
-		err = s.sessions.Transact(ctx, sessionPartition(link), Delete(only, Match(row.ETag)))
+		err = s.sessions.Transact(ctx, sessionPartition(link), driver.Delete(only, driver.Match(row.ETag)))
 	}
 	switch {
 	case raced(err):

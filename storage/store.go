@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // The tables. Their names are also those of the design.
@@ -26,18 +27,18 @@ const (
 // use, holds no state of its own that matters, and any number of processes may
 // use the same backend at once.
 type Store struct {
-	tables Tables
-	queues Queues
+	tables driver.Tables
+	queues driver.Queues
 
-	channels      *Table
-	blogs         *Table
-	deletions     *Table
-	users         *Table
-	sessions      *Table
-	throttle      *Table
-	subscriptions *Table
-	queue         *Queue
-	poison        *Queue
+	channels      *driver.Table
+	blogs         *driver.Table
+	deletions     *driver.Table
+	users         *driver.Table
+	sessions      *driver.Table
+	throttle      *driver.Table
+	subscriptions *driver.Table
+	queue         *driver.Queue
+	poison        *driver.Queue
 
 	hashing hashingSlots
 	pause   Pause
@@ -49,25 +50,25 @@ type Pause func(ctx context.Context, d time.Duration) error
 
 // New is a store on a backend. Prepare must have succeeded once on the backend
 // before anything else does.
-func New(tables Tables, queues Queues) *Store {
+func New(tables driver.Tables, queues driver.Queues) *Store {
 	return NewWithPause(tables, queues, sleep)
 }
 
 // NewWithPause is a store that waits by pause before it tries again on a
 // contended row, for who owns the time in the clock's place.
-func NewWithPause(tables Tables, queues Queues, pause Pause) *Store {
+func NewWithPause(tables driver.Tables, queues driver.Queues, pause Pause) *Store {
 	return &Store{
 		tables:        tables,
 		queues:        queues,
-		channels:      NewTable(tables, tableChannels),
-		blogs:         NewTable(tables, tableBlogs),
-		deletions:     NewTable(tables, tableDeletions),
-		users:         NewTable(tables, tableUsers),
-		sessions:      NewTable(tables, tableSessions),
-		throttle:      NewTable(tables, tableThrottle),
-		subscriptions: NewTable(tables, tableSubscriptions),
-		queue:         NewQueue(queues, domain.QueueName),
-		poison:        NewQueue(queues, domain.PoisonQueueName),
+		channels:      driver.NewTable(tables, tableChannels),
+		blogs:         driver.NewTable(tables, tableBlogs),
+		deletions:     driver.NewTable(tables, tableDeletions),
+		users:         driver.NewTable(tables, tableUsers),
+		sessions:      driver.NewTable(tables, tableSessions),
+		throttle:      driver.NewTable(tables, tableThrottle),
+		subscriptions: driver.NewTable(tables, tableSubscriptions),
+		queue:         driver.NewQueue(queues, domain.QueueName),
+		poison:        driver.NewQueue(queues, domain.PoisonQueueName),
 		hashing:       newHashingSlots(),
 		pause:         pause,
 	}
@@ -75,12 +76,12 @@ func NewWithPause(tables Tables, queues Queues, pause Pause) *Store {
 
 // Prepare creates the tables and queues that are missing. It may be repeated.
 func (s *Store) Prepare(ctx context.Context) error {
-	for _, t := range []*Table{s.channels, s.blogs, s.deletions, s.users, s.sessions, s.throttle, s.subscriptions} {
+	for _, t := range []*driver.Table{s.channels, s.blogs, s.deletions, s.users, s.sessions, s.throttle, s.subscriptions} {
 		if err := s.tables.CreateTable(ctx, t.Name()); err != nil {
 			return fmt.Errorf("creating table %s: %w", t.Name(), err)
 		}
 	}
-	for _, q := range []*Queue{s.queue, s.poison} {
+	for _, q := range []*driver.Queue{s.queue, s.poison} {
 		if err := s.queues.CreateQueue(ctx, q.Name()); err != nil {
 			return fmt.Errorf("creating queue %s: %w", q.Name(), err)
 		}
@@ -91,7 +92,7 @@ func (s *Store) Prepare(ctx context.Context) error {
 // Ready tells whether the store answers: one read of a table and one look-up of
 // the queue.
 func (s *Store) Ready(ctx context.Context) error {
-	if _, err := s.channels.Scan(ctx, Scan{Paging: Paging{Limit: 1, KeysOnly: true}}); err != nil {
+	if _, err := s.channels.Scan(ctx, driver.Scan{Paging: driver.Paging{Limit: 1, KeysOnly: true}}); err != nil {
 		return fmt.Errorf("reading a table: %w", err)
 	}
 	if err := s.queue.Ping(ctx); err != nil {
@@ -101,7 +102,7 @@ func (s *Store) Ready(ctx context.Context) error {
 }
 
 // Messages is the queue of deletions, for who handles them.
-func (s *Store) Messages() *Queue { return s.queue }
+func (s *Store) Messages() *driver.Queue { return s.queue }
 
 const (
 	// maxContention is many more than writers meet on one row: with n of them, one
@@ -145,7 +146,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 // failedAt tells whether a transaction failed at the operation of this index
 // with this meaning.
 func failedAt(err error, index int, meaning error) bool {
-	var failed *OperationError
+	var failed *driver.OperationError
 	return errors.As(err, &failed) && failed.Index == index && errors.Is(failed.Err, meaning)
 }
 

@@ -8,6 +8,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -51,7 +52,7 @@ func TestAWriterThatIsAlwaysTooLateGivesUp(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		blog := w.post(w.create("garden", ada), grace, "one")
 		w.arm(drivertest.Only(drivertest.Writes, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
-			w.ok(w.table("Blogs").Transact(ctx, "garden", storage.Merge("blog!"+string(blog.ID), storage.Exists)))
+			w.ok(w.table("Blogs").Transact(ctx, "garden", driver.Merge("blog!"+string(blog.ID), driver.Exists)))
 			return send(ctx)
 		}))
 		if _, err := w.editBy(w.faulty, blog, anyRevision, "two"); !errors.Is(err, domain.ErrUnavailable) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // Subscribe subscribes a user to a channel. Again is no error. A channel that is
@@ -58,10 +59,10 @@ func (s *Store) join(ctx context.Context, channel domain.Channel, user domain.Us
 
 // beginJoin makes sure of a join! row, and reads its version. Two who join for the
 // same user share it; then one of them makes the sub! row, and the other finds it.
-func (s *Store) beginJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (ETag, error) {
+func (s *Store) beginJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (driver.ETag, error) {
 	err := s.blogs.Transact(ctx, partitionOf(ref.Key),
-		Merge(openGate(ref.Incarnation), Exists),
-		Insert(joinRow(user), String(propIncarnation, ref.Incarnation), Time(propSubscribedOn, domain.Now())))
+		driver.Merge(openGate(ref.Incarnation), driver.Exists),
+		driver.Insert(joinRow(user), driver.String(propIncarnation, ref.Incarnation), driver.Time(propSubscribedOn, domain.Now())))
 	switch {
 	case failedAt(err, 0, domain.ErrNotFound):
 		return "", s.whyGateGone(ctx, ref)
@@ -77,11 +78,11 @@ func (s *Store) beginJoin(ctx context.Context, ref domain.ChannelRef, user domai
 
 // swapJoin puts the sub! row in the place of the join! row. A sub! row that is
 // there already, with the user's row beside it, is as good.
-func (s *Store) swapJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName, ticket ETag) error {
+func (s *Store) swapJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName, ticket driver.ETag) error {
 	err := s.blogs.Transact(ctx, partitionOf(ref.Key),
-		Merge(openGate(ref.Incarnation), Exists),
-		Delete(joinRow(user), Match(ticket)),
-		Insert(subRow(user), String(propIncarnation, ref.Incarnation), Time(propSubscribedOn, domain.Now())))
+		driver.Merge(openGate(ref.Incarnation), driver.Exists),
+		driver.Delete(joinRow(user), driver.Match(ticket)),
+		driver.Insert(subRow(user), driver.String(propIncarnation, ref.Incarnation), driver.Time(propSubscribedOn, domain.Now())))
 	switch {
 	case err == nil:
 		return nil
@@ -106,11 +107,11 @@ func (s *Store) putSubscription(ctx context.Context, channel domain.Channel, use
 	if channel.Owner == user {
 		role = domain.RoleOwner
 	}
-	return s.subscriptions.Transact(ctx, userPartition(user), Replace(subscriptionRow(channel.Ref()), Upsert,
-		String(propName, channel.Name),
-		String(propRole, role),
-		String(propState, state),
-		Time(propSubscribedOn, domain.Now())))
+	return s.subscriptions.Transact(ctx, userPartition(user), driver.Replace(subscriptionRow(channel.Ref()), driver.Upsert,
+		driver.String(propName, channel.Name),
+		driver.String(propRole, role),
+		driver.String(propState, state),
+		driver.Time(propSubscribedOn, domain.Now())))
 }
 
 // Unsubscribe ends a subscription. Again is no error. Somebody who begins to join
@@ -130,7 +131,7 @@ func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user dom
 			return nil
 		case state != stateLeaving:
 			err := s.subscriptions.Transact(ctx, row.Partition,
-				Merge(row.Row, Match(row.ETag), String(propState, stateLeaving)))
+				driver.Merge(row.Row, driver.Match(row.ETag), driver.String(propState, stateLeaving)))
 			if err == nil || raced(err) {
 				return errTryAgain // with the ETag of what is there now
 			}
@@ -140,7 +141,7 @@ func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user dom
 			return err
 		}
 		left = true
-		err = s.subscriptions.Transact(ctx, row.Partition, Delete(row.Row, Match(row.ETag)))
+		err = s.subscriptions.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
 		if raced(err) {
 			return errTryAgain
 		}
@@ -162,8 +163,8 @@ func (s *Store) leaveChannel(ctx context.Context, ref domain.ChannelRef, rows ..
 // versions that are there now, so that a late copy undoes no subscription that
 // begins later. The join! row must come first: seen after sub!, it could have
 // become sub! in between.
-func (s *Store) channelHalf(ctx context.Context, ref domain.ChannelRef, rows ...string) ([]Operation, error) {
-	var half []Operation
+func (s *Store) channelHalf(ctx context.Context, ref domain.ChannelRef, rows ...string) ([]driver.Operation, error) {
+	var half []driver.Operation
 	for _, key := range rows {
 		row, err := s.blogs.Get(ctx, partitionOf(ref.Key), key)
 		switch {
@@ -171,7 +172,7 @@ func (s *Store) channelHalf(ctx context.Context, ref domain.ChannelRef, rows ...
 		case err != nil:
 			return nil, err
 		default:
-			half = append(half, Delete(key, Match(row.ETag)))
+			half = append(half, driver.Delete(key, driver.Match(row.ETag)))
 		}
 	}
 	return half, nil
@@ -179,12 +180,12 @@ func (s *Store) channelHalf(ctx context.Context, ref domain.ChannelRef, rows ...
 
 // deleteHalf carries that out behind the gate. If the gate is gone, the channel's
 // deletion takes the rows. It is errTryAgain if they changed since they were read.
-func (s *Store) deleteHalf(ctx context.Context, ref domain.ChannelRef, half []Operation) error {
+func (s *Store) deleteHalf(ctx context.Context, ref domain.ChannelRef, half []driver.Operation) error {
 	if len(half) == 0 {
 		return nil
 	}
-	gate := Merge(openGate(ref.Incarnation), Exists)
-	err := s.blogs.Transact(ctx, partitionOf(ref.Key), append([]Operation{gate}, half...)...)
+	gate := driver.Merge(openGate(ref.Incarnation), driver.Exists)
+	err := s.blogs.Transact(ctx, partitionOf(ref.Key), append([]driver.Operation{gate}, half...)...)
 	switch {
 	case failedAt(err, 0, domain.ErrNotFound):
 		return nil

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // A subscription is two rows in two partitions of two tables: the user's, by
@@ -39,13 +40,13 @@ const subscriptionFlight = 16
 type subscription struct {
 	domain.Subscription
 	state string
-	row   Entity
+	row   driver.Entity
 }
 
 // roomForSubscription refuses one too many. Garbage does not count.
 func (s *Store) roomForSubscription(ctx context.Context, user domain.UserName) error {
-	rows, err := s.subscriptions.First(ctx, domain.MaxSubscriptions, Range{
-		Partition: userPartition(user), Paging: Paging{KeysOnly: true}})
+	rows, err := s.subscriptions.First(ctx, domain.MaxSubscriptions, driver.Range{
+		Partition: userPartition(user), Paging: driver.Paging{KeysOnly: true}})
 	if err != nil || len(rows) < domain.MaxSubscriptions {
 		return err
 	}
@@ -58,7 +59,7 @@ func (s *Store) roomForSubscription(ctx context.Context, user domain.UserName) e
 
 // deleteSubscription deletes the user's row of a channel that is being swept.
 func (s *Store) deleteSubscription(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {
-	err := s.subscriptions.Transact(ctx, userPartition(user), Delete(subscriptionRow(ref), Exists))
+	err := s.subscriptions.Transact(ctx, userPartition(user), driver.Delete(subscriptionRow(ref), driver.Exists))
 	if errors.Is(err, domain.ErrNotFound) {
 		return nil
 	}
@@ -80,8 +81,8 @@ const maxCounted = 1000
 // Subscribers counts the subscribers of a channel, up to 1,000; more reports
 // that there are more.
 func (s *Store) Subscribers(ctx context.Context, ref domain.ChannelRef) (n int, more bool, err error) {
-	rows, err := s.blogs.First(ctx, maxCounted+1, Range{
-		Partition: partitionOf(ref.Key), From: prefixSub, To: prefixEnd(prefixSub), Paging: Paging{KeysOnly: true}})
+	rows, err := s.blogs.First(ctx, maxCounted+1, driver.Range{
+		Partition: partitionOf(ref.Key), From: prefixSub, To: prefixEnd(prefixSub), Paging: driver.Paging{KeysOnly: true}})
 	return min(len(rows), maxCounted), len(rows) > maxCounted, err
 }
 
@@ -138,7 +139,7 @@ func (s *Store) tidySubscription(ctx context.Context, row subscription, user dom
 		return false, s.finishLeaving(ctx, row, user)
 	case row.state == stateJoining:
 		err := s.subscriptions.Transact(ctx, row.row.Partition,
-			Merge(row.row.Row, Match(row.row.ETag), String(propState, stateJoined)))
+			driver.Merge(row.row.Row, driver.Match(row.row.ETag), driver.String(propState, stateJoined)))
 		if raced(err) {
 			err = nil
 		}
@@ -189,7 +190,7 @@ func (s *Store) finishLeaving(ctx context.Context, row subscription, user domain
 
 // removeSubscription deletes garbage in the version that was read.
 func (s *Store) removeSubscription(ctx context.Context, row subscription) error {
-	err := s.subscriptions.Transact(ctx, row.row.Partition, Delete(row.row.Row, Match(row.row.ETag)))
+	err := s.subscriptions.Transact(ctx, row.row.Partition, driver.Delete(row.row.Row, driver.Match(row.row.ETag)))
 	if raced(err) {
 		return nil
 	}
@@ -212,7 +213,7 @@ func (s *Store) readSubscriptions(ctx context.Context, user domain.UserName) ([]
 
 // firstSubscriptions reads up to n rows, from the given one on.
 func (s *Store) firstSubscriptions(ctx context.Context, user domain.UserName, from string, n int) ([]subscription, error) {
-	rows, err := s.subscriptions.First(ctx, n, Range{Partition: userPartition(user), From: from})
+	rows, err := s.subscriptions.First(ctx, n, driver.Range{Partition: userPartition(user), From: from})
 	if err != nil {
 		return nil, fmt.Errorf("subscriptions of %s: %w", user, err)
 	}
@@ -223,7 +224,7 @@ func (s *Store) firstSubscriptions(ctx context.Context, user domain.UserName, fr
 	return list, nil
 }
 
-func decodeSubscription(row Entity) subscription {
+func decodeSubscription(row driver.Entity) subscription {
 	return subscription{
 		Subscription: domain.Subscription{
 			Channel:      parseSubscriptionRow(row.Row),

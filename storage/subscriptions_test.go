@@ -11,6 +11,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -244,7 +245,7 @@ func TestOneSubscriptionTooManyIsRefusedAndGarbageDoesNotCount(t *testing.T) {
 		row, err := planted.Get(t.Context(), string(grace), string(dead.Key())+"!"+string(dead.Incarnation))
 		w.ok(err)
 		w.delete(dead)
-		w.ok(planted.Transact(t.Context(), row.Partition, storage.Insert(row.Row, row.Properties...)))
+		w.ok(planted.Transact(t.Context(), row.Partition, driver.Insert(row.Row, row.Properties...)))
 		if err := w.store.Subscribe(t.Context(), channel, grace); err != nil {
 			t.Errorf("with a dead subscription among as many, another is refused: %v", err)
 		}

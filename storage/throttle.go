@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // Failed sign-ins are counted in the store, so that the count holds for all web
@@ -66,15 +67,15 @@ func (s *Store) count(ctx context.Context, c counter, by int64, ends time.Time) 
 	err := s.contend(ctx, func() error {
 		row, err := s.throttle.Get(ctx, c.partition, c.row)
 		failures := row.Properties.Int64(propFailures) + by
-		changes := append(stamp(row.Properties, mine), Int64(propFailures, max(failures, 0)))
-		var op Operation
+		changes := append(stamp(row.Properties, mine), driver.Int64(propFailures, max(failures, 0)))
+		var op driver.Operation
 		switch {
 		case err == nil && bears(row.Properties, mine):
 			return nil // the echo of our own write, which must not count twice
 		case err == nil:
-			op = Merge(c.row, Match(row.ETag), changes...)
+			op = driver.Merge(c.row, driver.Match(row.ETag), changes...)
 		case errors.Is(err, domain.ErrNotFound) && by > 0:
-			op = Insert(c.row, append(changes, Time(propExpiresOn, ends))...)
+			op = driver.Insert(c.row, append(changes, driver.Time(propExpiresOn, ends))...)
 		case errors.Is(err, domain.ErrNotFound):
 			return nil // the window ended and was swept
 		default:

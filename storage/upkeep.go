@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // The slow sweep: what finds the intents that messages lost. It is the same
@@ -30,7 +31,7 @@ type Upkeep struct {
 func (s *Store) Tend(ctx context.Context, patience time.Duration) (Upkeep, error) {
 	var done Upkeep
 	var failures error
-	for row, err := range s.channels.All(ctx, Scan{}) {
+	for row, err := range s.channels.All(ctx, driver.Scan{}) {
 		if err != nil {
 			return done, errors.Join(failures, fmt.Errorf("reading the channels: %w", err))
 		}
@@ -39,7 +40,7 @@ func (s *Store) Tend(ctx context.Context, patience time.Duration) (Upkeep, error
 			failures = errors.Join(failures, fmt.Errorf("channel %s: %w", channel.Key(), err))
 		}
 	}
-	for _, table := range []*Table{s.sessions, s.throttle} {
+	for _, table := range []*driver.Table{s.sessions, s.throttle} {
 		n, err := removeExpired(ctx, table)
 		done.Expired += n
 		failures = errors.Join(failures, err)
@@ -107,17 +108,17 @@ func (s *Store) requeueDeletion(ctx context.Context, ref domain.ChannelRef, sinc
 
 // removeExpired deletes the rows of a table whose time has come, each in the
 // version that was read.
-func removeExpired(ctx context.Context, table *Table) (int, error) {
+func removeExpired(ctx context.Context, table *driver.Table) (int, error) {
 	removed := 0
 	now := time.Now()
-	for row, err := range table.All(ctx, Scan{}) {
+	for row, err := range table.All(ctx, driver.Scan{}) {
 		if err != nil {
 			return removed, fmt.Errorf("reading what has expired: %w", err)
 		}
 		if now.Before(row.Properties.Time(propExpiresOn)) {
 			continue
 		}
-		switch err := table.Transact(ctx, row.Partition, Delete(row.Row, Match(row.ETag))); {
+		switch err := table.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag))); {
 		case err == nil:
 			removed++
 		case !raced(err):

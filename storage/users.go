@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // Properties of a Users row, beside CreatedOn and the revisions.
@@ -69,8 +70,8 @@ func (s *Store) SignUp(ctx context.Context, name, password string) (domain.User,
 	account := domain.User{Name: user, CreatedOn: domain.Now()}
 	mine := domain.NewRevision()
 	properties := append(stamp(nil, mine),
-		String(propPassword, hash), Time(propCreatedOn, account.CreatedOn), Int64(propEpoch, 0))
-	err = s.users.Transact(ctx, userPartition(user), Insert(only, properties...))
+		driver.String(propPassword, hash), driver.Time(propCreatedOn, account.CreatedOn), driver.Int64(propEpoch, 0))
+	err = s.users.Transact(ctx, userPartition(user), driver.Insert(only, properties...))
 	if !errors.Is(err, domain.ErrExists) {
 		return account, err
 	}
@@ -99,11 +100,11 @@ func (s *Store) ChangePassword(ctx context.Context, token string, from Attempt, 
 	if err != nil {
 		return err
 	}
-	epoch, err := s.raiseEpoch(ctx, account.name, func(now userRow) (Properties, error) {
+	epoch, err := s.raiseEpoch(ctx, account.name, func(now userRow) (driver.Properties, error) {
 		if now.password != account.password {
 			return nil, errNotThePassword() // any more
 		}
-		return Properties{String(propPassword, hash)}, nil
+		return driver.Properties{driver.String(propPassword, hash)}, nil
 	})
 	if err != nil {
 		return err
@@ -115,7 +116,7 @@ func errNotThePassword() error { return domain.Invalid("old", "is not your passw
 
 // EndSessions ends every session of a user.
 func (s *Store) EndSessions(ctx context.Context, user domain.UserName) error {
-	_, err := s.raiseEpoch(ctx, user, func(userRow) (Properties, error) { return nil, nil })
+	_, err := s.raiseEpoch(ctx, user, func(userRow) (driver.Properties, error) { return nil, nil })
 	return err
 }
 
@@ -123,7 +124,7 @@ func (s *Store) EndSessions(ctx context.Context, user domain.UserName) error {
 // and sets what else changes with it. It returns the epoch that it began, which
 // need not be the latest any more.
 func (s *Store) raiseEpoch(ctx context.Context, user domain.UserName,
-	change func(now userRow) (Properties, error),
+	change func(now userRow) (driver.Properties, error),
 ) (epoch int64, err error) {
 	mine := domain.NewRevision()
 	err = s.contend(ctx, func() error {
@@ -139,8 +140,8 @@ func (s *Store) raiseEpoch(ctx context.Context, user domain.UserName,
 			return err
 		}
 		epoch = row.epoch + 1
-		changes = append(append(changes, stamp(row.properties, mine)...), Int64(propEpoch, epoch))
-		err = s.users.Transact(ctx, userPartition(user), Merge(only, Match(row.etag), changes...))
+		changes = append(append(changes, stamp(row.properties, mine)...), driver.Int64(propEpoch, epoch))
+		err = s.users.Transact(ctx, userPartition(user), driver.Merge(only, driver.Match(row.etag), changes...))
 		if raced(err) {
 			return errTryAgain
 		}
@@ -154,8 +155,8 @@ type userRow struct {
 	name       domain.UserName
 	password   string
 	epoch      int64
-	etag       ETag
-	properties Properties
+	etag       driver.ETag
+	properties driver.Properties
 }
 
 func (s *Store) readUser(ctx context.Context, name domain.UserName) (userRow, error) {

@@ -12,6 +12,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -31,8 +32,8 @@ func cheapHash(password string) string {
 // account plants a user whose password is the right one, and cheap to check.
 func (w *world) account(name domain.UserName) {
 	w.t.Helper()
-	w.ok(w.table("Users").Transact(w.t.Context(), string(name), storage.Insert("",
-		storage.String("Password", cheapHash(right)), storage.Time("CreatedOn", domain.Now()), storage.Int64("Epoch", 0))))
+	w.ok(w.table("Users").Transact(w.t.Context(), string(name), driver.Insert("",
+		driver.String("Password", cheapHash(right)), driver.Time("CreatedOn", domain.Now()), driver.Int64("Epoch", 0))))
 }
 
 func attempt(name, password string) storage.Attempt {

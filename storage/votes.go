@@ -6,24 +6,25 @@ import (
 	"fmt"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // Vote gives a user's one vote to a post. Voting again is no error.
 func (s *Store) Vote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error {
-	vote := Insert(voteRow(id, by), String(propIncarnation, ref.Incarnation))
+	vote := driver.Insert(voteRow(id, by), driver.String(propIncarnation, ref.Incarnation))
 	return s.rate(ctx, ref, id, +1, vote, domain.ErrExists)
 }
 
 // Unvote takes a user's vote back. Without one there is nothing to do.
 func (s *Store) Unvote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error {
-	return s.rate(ctx, ref, id, -1, Delete(voteRow(id, by), Exists), domain.ErrNotFound)
+	return s.rate(ctx, ref, id, -1, driver.Delete(voteRow(id, by), driver.Exists), domain.ErrNotFound)
 }
 
 // rate changes a vote, the post's rating and its place in the index, all or
 // none, on condition that the post is as it was read: so no vote is lost, and
 // none lands once the post is gone. The vote itself decides whether anything is
 // left to do, which also tells the echo of this transaction.
-func (s *Store) rate(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by int64, vote Operation, done error) error {
+func (s *Store) rate(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by int64, vote driver.Operation, done error) error {
 	return s.contend(ctx, func() error {
 		post, err := s.readBlog(ctx, ref, id)
 		if err != nil {
@@ -31,9 +32,9 @@ func (s *Store) rate(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 		}
 		err = s.blogs.Transact(ctx, partitionOf(ref.Key),
 			vote,
-			Merge(blogRow(id), Match(post.etag), Int64(propRating, post.Rating+by)),
-			Delete(rateRow(post.Rating, id), Exists),
-			Insert(rateRow(post.Rating+by, id), String(propIncarnation, ref.Incarnation)))
+			driver.Merge(blogRow(id), driver.Match(post.etag), driver.Int64(propRating, post.Rating+by)),
+			driver.Delete(rateRow(post.Rating, id), driver.Exists),
+			driver.Insert(rateRow(post.Rating+by, id), driver.String(propIncarnation, ref.Incarnation)))
 		switch {
 		case failedAt(err, 0, done):
 			return nil
@@ -61,14 +62,14 @@ func (s *Store) Voted(ctx context.Context, ref domain.ChannelRef, id domain.Blog
 func (s *Store) sweepVotes(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) error {
 	prefix := votesOf(id)
 	for {
-		rows, err := s.blogs.First(ctx, MaxOperations, Range{
-			Partition: partitionOf(ref.Key), From: prefix, To: prefixEnd(prefix), Paging: Paging{KeysOnly: true}})
+		rows, err := s.blogs.First(ctx, driver.MaxOperations, driver.Range{
+			Partition: partitionOf(ref.Key), From: prefix, To: prefixEnd(prefix), Paging: driver.Paging{KeysOnly: true}})
 		if err != nil || len(rows) == 0 {
 			return err
 		}
-		votes := make([]Operation, len(rows))
+		votes := make([]driver.Operation, len(rows))
 		for i, row := range rows {
-			votes[i] = Delete(row.Row, Exists)
+			votes[i] = driver.Delete(row.Row, driver.Exists)
 		}
 		err = s.blogs.Transact(ctx, partitionOf(ref.Key), votes...)
 		if err != nil && !errors.Is(err, domain.ErrNotFound) {

@@ -9,6 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -199,17 +200,17 @@ func TestTheCheckFindsAndMendsWhatVotesAndSubscriptionsCanHaveWrong(t *testing.T
 	plant := map[string]func(w *world, blog domain.Blog){
 		"a rating without votes": func(w *world, b domain.Blog) {
 			w.ok(w.table("Blogs").Transact(w.t.Context(), string(b.Channel.Key),
-				storage.Merge("blog!"+string(b.ID), storage.Exists, storage.Int64("Rating", 3)),
-				storage.Delete(rateRow(1, b.ID), storage.Exists),
-				storage.Insert(rateRow(3, b.ID), storage.String("Incarnation", b.Channel.Incarnation))))
+				driver.Merge("blog!"+string(b.ID), driver.Exists, driver.Int64("Rating", 3)),
+				driver.Delete(rateRow(1, b.ID), driver.Exists),
+				driver.Insert(rateRow(3, b.ID), driver.String("Incarnation", b.Channel.Incarnation))))
 		},
 		"a vote that is not counted": func(w *world, b domain.Blog) {
 			w.ok(w.table("Blogs").Transact(w.t.Context(), string(b.Channel.Key),
-				storage.Insert("vote!"+string(b.ID)+"!eve", storage.String("Incarnation", b.Channel.Incarnation))))
+				driver.Insert("vote!"+string(b.ID)+"!eve", driver.String("Incarnation", b.Channel.Incarnation))))
 		},
 		"a subscriber without a subscription": func(w *world, b domain.Blog) {
 			w.ok(w.table("Blogs").Transact(w.t.Context(), string(b.Channel.Key),
-				storage.Insert("sub!eve", storage.String("Incarnation", b.Channel.Incarnation))))
+				driver.Insert("sub!eve", driver.String("Incarnation", b.Channel.Incarnation))))
 		},
 	}
 	for name, plantIt := range plant {

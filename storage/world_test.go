@@ -14,6 +14,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -141,13 +142,13 @@ func (w *world) texts(ref domain.ChannelRef) []string {
 
 // table is one of the store's tables without its operations: to look behind
 // them, and to plant what they never write.
-func (w *world) table(name string) *storage.Table { return storage.NewTable(w.db, name) }
+func (w *world) table(name string) *driver.Table { return driver.NewTable(w.db, name) }
 
 // rows reads a whole table.
-func (w *world) rows(table string) []storage.Entity {
+func (w *world) rows(table string) []driver.Entity {
 	w.t.Helper()
-	var rows []storage.Entity
-	for row, err := range w.table(table).All(w.t.Context(), storage.Scan{}) {
+	var rows []driver.Entity
+	for row, err := range w.table(table).All(w.t.Context(), driver.Scan{}) {
 		w.ok(err)
 		rows = append(rows, row)
 	}
@@ -170,8 +171,8 @@ func (w *world) has(key domain.ChannelKey, row string) bool {
 func (w *world) ungate(channel domain.Channel) {
 	w.t.Helper()
 	w.ok(w.table("Blogs").Transact(w.t.Context(), string(channel.Key()),
-		storage.Delete(openGate(channel.Incarnation), storage.Exists),
-		storage.Delete("sub!"+string(channel.Owner), storage.Exists)))
+		driver.Delete(openGate(channel.Incarnation), driver.Exists),
+		driver.Delete("sub!"+string(channel.Owner), driver.Exists)))
 }
 
 func openGate(i domain.Incarnation) string { return "gate!open!" + string(i) }

@@ -18,6 +18,7 @@ import (
 	"microblogging/domain"
 	"microblogging/lab/mem"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/web"
 )
 
@@ -206,7 +207,7 @@ func unthrottled(t testing.TB, s mem.Snapshot) mem.Snapshot {
 	t.Helper()
 	for row := range s.Rows("Throttle") {
 		var err error
-		s, _, err = s.Transact("Throttle", row.Partition, []storage.Operation{storage.Delete(row.Row, storage.Exists)}, nil)
+		s, _, err = s.Transact("Throttle", row.Partition, []driver.Operation{driver.Delete(row.Row, driver.Exists)}, nil)
 		if err != nil {
 			t.Fatalf("forgetting a count: %v", err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // furnish makes ada, who owns Engines and Going, of which the second is being
@@ -77,8 +78,8 @@ func (g *stage) account(name string) string {
 	b64 := base64.RawStdEncoding.EncodeToString
 	hash := fmt.Sprintf("$argon2id$v=%d$m=8,t=1,p=1$%s$%s", argon2.Version,
 		b64([]byte(salt)), b64(argon2.IDKey([]byte(password), []byte(salt), 1, 8, 1, 32)))
-	row := storage.Insert("", storage.String("Password", hash), storage.Time("CreatedOn", domain.Now()), storage.Int64("Epoch", 0))
-	if err := g.db.Transact(g.Context(), "Users", name, []storage.Operation{row}); err != nil {
+	row := driver.Insert("", driver.String("Password", hash), driver.Time("CreatedOn", domain.Now()), driver.Int64("Epoch", 0))
+	if err := g.db.Transact(g.Context(), "Users", name, []driver.Operation{row}); err != nil {
 		g.Fatalf("making the account of %s: %v", name, err)
 	}
 	return g.session(name)

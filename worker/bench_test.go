@@ -17,6 +17,7 @@ import (
 	"microblogging/storage/azure"
 	"microblogging/storage/azuritetest"
 	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -158,7 +159,7 @@ func bareLoop(b *testing.B, table *aztables.Client, partition string) {
 		}
 		for _, entity := range page.Entities {
 			batch = append(batch, aztables.TransactionAction{ActionType: aztables.TransactionTypeDelete, Entity: entity})
-			if len(batch) == storage.MaxOperations {
+			if len(batch) == driver.MaxOperations {
 				flush()
 			}
 		}
@@ -204,7 +205,7 @@ func cascadeOnce(b *testing.B, store *storage.Store, message domain.Message) {
 	b.Helper()
 	options := testOptions
 	options.Log = slog.New(slog.DiscardHandler)
-	job := New(store, options).newJob(storage.Message{Text: message.Encode(), Deliveries: 1}, nil)
+	job := New(store, options).newJob(driver.Message{Text: message.Encode(), Deliveries: 1}, nil)
 	if err := job.do(b.Context()); err != nil {
 		b.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 const (
@@ -22,7 +22,7 @@ const (
 type job struct {
 	worker *Worker
 	// leased is the message as it must be named to settle it.
-	leased storage.Message
+	leased driver.Message
 	// stop is closed when the process is to stop.
 	stop <-chan struct{}
 
@@ -30,7 +30,7 @@ type job struct {
 	progress *progress
 }
 
-func (w *Worker) newJob(m storage.Message, stop <-chan struct{}) *job {
+func (w *Worker) newJob(m driver.Message, stop <-chan struct{}) *job {
 	return &job{worker: w, leased: m, stop: stop}
 }
 

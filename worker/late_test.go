@@ -8,6 +8,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -72,7 +73,7 @@ func (w *world) handleWithoutLease() (ended <-chan struct{}) {
 	go func() {
 		defer close(done)
 		worker := New(w.faulty, testOptions)
-		job := worker.newJob(storage.Message{Text: message.Encode(), Deliveries: 1}, nil)
+		job := worker.newJob(driver.Message{Text: message.Encode(), Deliveries: 1}, nil)
 		if err := job.do(w.t.Context()); err != nil {
 			w.t.Logf("the late worker gave up: %v", err)
 		}
@@ -109,5 +110,5 @@ func TestAPostDeletedUnderTheSweepDoesNotHideTheRowsBesideIt(t *testing.T) {
 // sweeps matches the transactions of a sweep.
 func sweeps(call drivertest.Call) bool {
 	return call.Method == "Transact" && call.Target == "Blogs" &&
-		call.Operations[0].Action == storage.ActionMerge && call.Operations[1].Action == storage.ActionDelete
+		call.Operations[0].Action == driver.ActionMerge && call.Operations[1].Action == driver.ActionDelete
 }

@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
-// queue is the part of storage.Queue that the worker uses.
+// queue is the part of driver.Queue that the worker uses.
 type queue interface {
-	Receive(ctx context.Context, limit int, lease time.Duration) ([]storage.Message, error)
-	Update(ctx context.Context, m storage.Message, text string, lease time.Duration) (storage.Message, error)
-	Delete(ctx context.Context, m storage.Message) error
+	Receive(ctx context.Context, limit int, lease time.Duration) ([]driver.Message, error)
+	Update(ctx context.Context, m driver.Message, text string, lease time.Duration) (driver.Message, error)
+	Delete(ctx context.Context, m driver.Message) error
 }
 
 // A lease is the right to settle one message. While it is kept, its message
@@ -23,7 +23,7 @@ type lease struct {
 	queue   queue
 	log     *slog.Logger
 	length  time.Duration
-	message storage.Message
+	message driver.Message
 	// renewed is when the current lease began.
 	renewed time.Time
 
@@ -74,7 +74,7 @@ func (l *lease) renew(ctx context.Context) bool {
 
 // release ends the renewals and waits for one that is under way, since its
 // receipt is the one to settle with. It returns the message as it must be named.
-func (l *lease) release() storage.Message {
+func (l *lease) release() driver.Message {
 	close(l.stop)
 	<-l.stopped
 	return l.message

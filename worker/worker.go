@@ -9,6 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // Options are the settings of a worker.
@@ -60,7 +61,7 @@ type store interface {
 	cascadeStore
 	deletionLog
 	FinishBlog(ctx context.Context, m domain.Message) error
-	Poison(ctx context.Context, m storage.Message) error
+	Poison(ctx context.Context, m driver.Message) error
 	Tend(ctx context.Context, patience time.Duration) (storage.Upkeep, error)
 }
 
@@ -142,7 +143,7 @@ func (w *Worker) receive(ctx, work context.Context, running *sync.WaitGroup) {
 	}
 }
 
-func (w *Worker) fetch(ctx context.Context, free int) ([]storage.Message, error) {
+func (w *Worker) fetch(ctx context.Context, free int) ([]driver.Message, error) {
 	// The answer must arrive while most of the lease is left.
 	ctx, cancel := context.WithTimeout(ctx, w.Lease/2)
 	defer cancel()
@@ -151,7 +152,7 @@ func (w *Worker) fetch(ctx context.Context, free int) ([]storage.Message, error)
 
 // handle works on one message under its lease and settles it. stop ends when
 // the process is to stop, and work when it must.
-func (w *Worker) handle(stop, work context.Context, m storage.Message) {
+func (w *Worker) handle(stop, work context.Context, m driver.Message) {
 	ctx, cancel := context.WithCancelCause(work)
 	defer cancel(nil)
 	held := &lease{queue: w.queue, log: w.Log, length: w.Lease, message: m, renewed: time.Now()}
@@ -168,7 +169,7 @@ func (w *Worker) handle(stop, work context.Context, m storage.Message) {
 // Handle works on one message that was received already and settles it, as Run
 // does, but does not keep its lease: like a worker that misses every sign of
 // having lost it. It returns why the work did not end, and nil if it did.
-func (w *Worker) Handle(ctx context.Context, m storage.Message) error {
+func (w *Worker) Handle(ctx context.Context, m driver.Message) error {
 	job := w.newJob(m, nil)
 	err := guarded(func() error { return job.do(ctx) })
 	w.settle(ctx, job, classify(ctx, err), err)

@@ -3,16 +3,15 @@ package mem
 import (
 	"context"
 	"fmt"
+	"microblogging/storage/driver"
 	"strconv"
 	"sync"
 	"time"
-
-	"microblogging/storage"
 )
 
 var (
-	_ storage.Tables = (*DB)(nil)
-	_ storage.Queues = (*DB)(nil)
+	_ driver.Tables = (*DB)(nil)
+	_ driver.Queues = (*DB)(nil)
 )
 
 // A DB is a backend whose content is a snapshot. It is safe for concurrent use.
@@ -68,61 +67,61 @@ func (db *DB) mint() string {
 	return db.life + strconv.FormatUint(db.writes, 36)
 }
 
-// CreateTable implements storage.Tables, as do Get, Range, Scan and
+// CreateTable implements driver.Tables, as do Get, Range, Scan and
 // Transact.
 func (db *DB) CreateTable(ctx context.Context, table string) error {
 	return db.write(ctx, func(s Snapshot) (Snapshot, error) { return s.WithTable(table), nil })
 }
 
-// Get implements storage.Tables.
-func (db *DB) Get(ctx context.Context, table, partition, row string) (storage.Entity, error) {
+// Get implements driver.Tables.
+func (db *DB) Get(ctx context.Context, table, partition, row string) (driver.Entity, error) {
 	s, err := db.read(ctx)
 	if err != nil {
-		return storage.Entity{}, err
+		return driver.Entity{}, err
 	}
 	return s.Get(table, partition, row)
 }
 
-// Range implements storage.Tables.
-func (db *DB) Range(ctx context.Context, table string, q storage.Range) (storage.Page, error) {
+// Range implements driver.Tables.
+func (db *DB) Range(ctx context.Context, table string, q driver.Range) (driver.Page, error) {
 	s, err := db.read(ctx)
 	if err != nil {
-		return storage.Page{}, err
+		return driver.Page{}, err
 	}
 	return s.Range(table, q)
 }
 
-// Scan implements storage.Tables.
-func (db *DB) Scan(ctx context.Context, table string, q storage.Scan) (storage.Page, error) {
+// Scan implements driver.Tables.
+func (db *DB) Scan(ctx context.Context, table string, q driver.Scan) (driver.Page, error) {
 	s, err := db.read(ctx)
 	if err != nil {
-		return storage.Page{}, err
+		return driver.Page{}, err
 	}
 	return s.Scan(table, q)
 }
 
-// Transact implements storage.Tables.
-func (db *DB) Transact(ctx context.Context, table, partition string, ops []storage.Operation) error {
+// Transact implements driver.Tables.
+func (db *DB) Transact(ctx context.Context, table, partition string, ops []driver.Operation) error {
 	return db.write(ctx, func(s Snapshot) (Snapshot, error) {
-		next, _, err := s.Transact(table, partition, ops, func(int) storage.ETag { return storage.ETag(db.mint()) })
+		next, _, err := s.Transact(table, partition, ops, func(int) driver.ETag { return driver.ETag(db.mint()) })
 		return next, err
 	})
 }
 
-// CreateQueue implements storage.Queues, as do Send, Receive, Update,
+// CreateQueue implements driver.Queues, as do Send, Receive, Update,
 // Delete and Ping.
 func (db *DB) CreateQueue(ctx context.Context, queue string) error {
 	return db.write(ctx, func(s Snapshot) (Snapshot, error) { return s.WithQueue(queue), nil })
 }
 
-// Send implements storage.Queues.
+// Send implements driver.Queues.
 func (db *DB) Send(ctx context.Context, queue, text string) error {
 	return db.write(ctx, func(s Snapshot) (Snapshot, error) { return s.Send(queue, db.mint(), text) })
 }
 
-// Receive implements storage.Queues.
-func (db *DB) Receive(ctx context.Context, queue string, limit int, lease time.Duration) ([]storage.Message, error) {
-	var received []storage.Message
+// Receive implements driver.Queues.
+func (db *DB) Receive(ctx context.Context, queue string, limit int, lease time.Duration) ([]driver.Message, error) {
+	var received []driver.Message
 	err := db.write(ctx, func(s Snapshot) (Snapshot, error) {
 		at, err := s.queue(queue)
 		if err != nil {
@@ -133,7 +132,7 @@ func (db *DB) Receive(ctx context.Context, queue string, limit int, lease time.D
 			if len(received) == limit || m.visible.After(now) {
 				continue
 			}
-			var delivered storage.Message
+			var delivered driver.Message
 			if s, delivered, err = s.Deliver(queue, m.id, now.Add(lease)); err != nil {
 				return s, err
 			}
@@ -144,8 +143,8 @@ func (db *DB) Receive(ctx context.Context, queue string, limit int, lease time.D
 	return received, err
 }
 
-// Update implements storage.Queues.
-func (db *DB) Update(ctx context.Context, queue string, m storage.Message, lease time.Duration) (receipt string, err error) {
+// Update implements driver.Queues.
+func (db *DB) Update(ctx context.Context, queue string, m driver.Message, lease time.Duration) (receipt string, err error) {
 	err = db.write(ctx, func(s Snapshot) (Snapshot, error) {
 		var next Snapshot
 		next, receipt, err = s.Update(queue, m, time.Now().Add(lease))
@@ -154,12 +153,12 @@ func (db *DB) Update(ctx context.Context, queue string, m storage.Message, lease
 	return receipt, err
 }
 
-// Delete implements storage.Queues.
-func (db *DB) Delete(ctx context.Context, queue string, m storage.Message) error {
+// Delete implements driver.Queues.
+func (db *DB) Delete(ctx context.Context, queue string, m driver.Message) error {
 	return db.write(ctx, func(s Snapshot) (Snapshot, error) { return s.Delete(queue, m) })
 }
 
-// Ping implements storage.Queues.
+// Ping implements driver.Queues.
 func (db *DB) Ping(ctx context.Context, queue string) error {
 	s, err := db.read(ctx)
 	if err == nil {

@@ -6,7 +6,7 @@
 // that shares with it all that was not written, and each carries a [Sum] of its
 // content, kept up to date write by write.
 //
-// [DB] puts a Snapshot behind storage.Tables and storage.Queues. It
+// [DB] puts a Snapshot behind driver.Tables and driver.Queues. It
 // passes the conformance suite of package drivertest, which is what makes the
 // explorer's findings mean anything for the other backends. Nothing survives the
 // process.

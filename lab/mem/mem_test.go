@@ -4,35 +4,35 @@ import (
 	"testing"
 
 	"microblogging/lab/mem"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
 func TestMemKeepsTheContractOfTables(t *testing.T) {
-	drivertest.Tables(t, func(*testing.T) storage.Tables { return mem.Open(mem.Snapshot{}, "test") })
+	drivertest.Tables(t, func(*testing.T) driver.Tables { return mem.Open(mem.Snapshot{}, "test") })
 }
 
 func TestMemKeepsTheContractOfQueues(t *testing.T) {
-	drivertest.Queues(t, func(*testing.T) storage.Queues { return mem.Open(mem.Snapshot{}, "test") })
+	drivertest.Queues(t, func(*testing.T) driver.Queues { return mem.Open(mem.Snapshot{}, "test") })
 }
 
 func TestASnapshotStaysAsItWasAndItsSumTellsTheContent(t *testing.T) {
-	mint := func(name string) func(int) storage.ETag {
-		return func(int) storage.ETag { return storage.ETag(name) }
+	mint := func(name string) func(int) driver.ETag {
+		return func(int) driver.ETag { return driver.ETag(name) }
 	}
 	empty := mem.Snapshot{}.WithTable("T").WithQueue("q")
-	one, _, err := empty.Transact("T", "p", []storage.Operation{storage.Insert("a", storage.Int64("N", 1))}, mint("1"))
+	one, _, err := empty.Transact("T", "p", []driver.Operation{driver.Insert("a", driver.Int64("N", 1))}, mint("1"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, changes, err := one.Transact("T", "p", []storage.Operation{storage.Merge("a", storage.Exists, storage.Int64("N", 2))}, mint("2"))
+	two, changes, err := one.Transact("T", "p", []driver.Operation{driver.Merge("a", driver.Exists, driver.Int64("N", 2))}, mint("2"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := one.Get("T", "p", "a"); got.Properties.Int64("N") != 1 || changes[0].Before.ETag != "1" {
 		t.Errorf("a write changed the snapshot that it started from: %v", got)
 	}
-	gone, _, err := two.Transact("T", "p", []storage.Operation{storage.Delete("a", storage.Match("2"))}, mint("3"))
+	gone, _, err := two.Transact("T", "p", []driver.Operation{driver.Delete("a", driver.Match("2"))}, mint("3"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // A span is the rows from start to before end; endless, to the end of the
@@ -19,7 +19,7 @@ type span struct {
 const afterAll = "\xff"
 
 // Range reads one page of one partition.
-func (s Snapshot) Range(table string, q storage.Range) (storage.Page, error) {
+func (s Snapshot) Range(table string, q driver.Range) (driver.Page, error) {
 	to := q.To
 	if to == "" {
 		to = afterAll
@@ -28,27 +28,27 @@ func (s Snapshot) Range(table string, q storage.Range) (storage.Page, error) {
 }
 
 // Scan reads one page of a range of partitions.
-func (s Snapshot) Scan(table string, q storage.Scan) (storage.Page, error) {
+func (s Snapshot) Scan(table string, q driver.Scan) (driver.Page, error) {
 	return s.page(table, span{start: position{q.From, ""}, end: position{q.To, ""}, endless: q.To == ""}, q.Paging)
 }
 
-func (s Snapshot) page(table string, of span, p storage.Paging) (storage.Page, error) {
+func (s Snapshot) page(table string, of span, p driver.Paging) (driver.Page, error) {
 	rows, err := s.rows(table)
 	if err != nil {
-		return storage.Page{}, err
+		return driver.Page{}, err
 	}
 	at, _ := find(rows, of.start.partition, of.start.row)
 	if p.Continuation != "" {
 		last, err := of.resume(p.Continuation)
 		if err != nil {
-			return storage.Page{}, err
+			return driver.Page{}, err
 		}
 		var found bool
 		if at, found = find(rows, last.partition, last.row); found {
 			at++
 		}
 	}
-	var page storage.Page
+	var page driver.Page
 	for ; at < len(rows) && of.holds(position{rows[at].Partition, rows[at].Row}); at++ {
 		if len(page.Rows) == p.Limit {
 			last := page.Rows[p.Limit-1]

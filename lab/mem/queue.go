@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // queue has its messages in the order of their ids.
@@ -58,20 +58,20 @@ func (s Snapshot) queue(name string) (int, error) {
 
 // Messages are the messages of a queue, hidden or not, in the order of their
 // ids; their receipts are the latest.
-func (s Snapshot) Messages(queue string) []storage.Message {
+func (s Snapshot) Messages(queue string) []driver.Message {
 	at := s.queueAt(queue)
 	if at < 0 {
 		return nil
 	}
-	list := make([]storage.Message, len(s.queues[at].messages))
+	list := make([]driver.Message, len(s.queues[at].messages))
 	for i, m := range s.queues[at].messages {
 		list[i] = m.delivery()
 	}
 	return list
 }
 
-func (m message) delivery() storage.Message {
-	return storage.Message{ID: m.id, Text: m.text, Receipt: m.receipt(), Deliveries: m.deliveries}
+func (m message) delivery() driver.Message {
+	return driver.Message{ID: m.id, Text: m.text, Receipt: m.receipt(), Deliveries: m.deliveries}
 }
 
 // Send puts a message on the queue. Its id must be new.
@@ -89,14 +89,14 @@ func (s Snapshot) Send(queue, id, text string) (Snapshot, error) {
 }
 
 // Deliver hands out a message, hidden or not: its lease, if it has one, is over.
-func (s Snapshot) Deliver(queue, id string, hidden time.Time) (Snapshot, storage.Message, error) {
+func (s Snapshot) Deliver(queue, id string, hidden time.Time) (Snapshot, driver.Message, error) {
 	at, err := s.queue(queue)
 	if err != nil {
-		return s, storage.Message{}, err
+		return s, driver.Message{}, err
 	}
 	place, found := findMessage(s.queues[at].messages, id)
 	if !found {
-		return s, storage.Message{}, domain.ErrNotFound
+		return s, driver.Message{}, domain.ErrNotFound
 	}
 	m := s.queues[at].messages[place]
 	m.deliveries++
@@ -108,7 +108,7 @@ func (s Snapshot) Deliver(queue, id string, hidden time.Time) (Snapshot, storage
 
 // Update replaces the text and the receipt. With a receipt that is not the
 // latest: domain.ErrLeaseLost.
-func (s Snapshot) Update(queue string, held storage.Message, hidden time.Time) (Snapshot, string, error) {
+func (s Snapshot) Update(queue string, held driver.Message, hidden time.Time) (Snapshot, string, error) {
 	at, place, err := s.held(queue, held)
 	if err != nil {
 		return s, "", err
@@ -122,7 +122,7 @@ func (s Snapshot) Update(queue string, held storage.Message, hidden time.Time) (
 
 // Delete settles the message. With a receipt that is not the latest:
 // domain.ErrLeaseLost.
-func (s Snapshot) Delete(queue string, held storage.Message) (Snapshot, error) {
+func (s Snapshot) Delete(queue string, held driver.Message) (Snapshot, error) {
 	at, place, err := s.held(queue, held)
 	if err != nil {
 		return s, err
@@ -140,7 +140,7 @@ func (s Snapshot) Forget(queue, id string) Snapshot {
 	return s
 }
 
-func (s Snapshot) held(queue string, held storage.Message) (at, place int, err error) {
+func (s Snapshot) held(queue string, held driver.Message) (at, place int, err error) {
 	if at, err = s.queue(queue); err != nil {
 		return 0, 0, err
 	}

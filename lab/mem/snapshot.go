@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // A Snapshot is the whole content of a backend at one moment. It never changes;
@@ -26,11 +26,11 @@ type table struct {
 
 // A row is never written to: a write replaces it.
 type row struct {
-	storage.Entity
+	driver.Entity
 	sum Sum
 }
 
-func newRow(table string, e storage.Entity) *row {
+func newRow(table string, e driver.Entity) *row {
 	var d Digest
 	d.Text(table)
 	d.Text(e.Partition)
@@ -72,9 +72,9 @@ func (s Snapshot) rows(table string) ([]*row, error) {
 }
 
 // Rows are the rows of a table in the order of their keys.
-func (s Snapshot) Rows(table string) iter.Seq[storage.Entity] {
+func (s Snapshot) Rows(table string) iter.Seq[driver.Entity] {
 	rows, _ := s.rows(table) // a table that is not there has none
-	return func(yield func(storage.Entity) bool) {
+	return func(yield func(driver.Entity) bool) {
 		for _, r := range rows {
 			if !yield(r.Entity) {
 				return
@@ -84,14 +84,14 @@ func (s Snapshot) Rows(table string) iter.Seq[storage.Entity] {
 }
 
 // Get reads one row, or returns domain.ErrNotFound.
-func (s Snapshot) Get(table, partition, key string) (storage.Entity, error) {
+func (s Snapshot) Get(table, partition, key string) (driver.Entity, error) {
 	rows, err := s.rows(table)
 	if err != nil {
-		return storage.Entity{}, err
+		return driver.Entity{}, err
 	}
 	at, found := find(rows, partition, key)
 	if !found {
-		return storage.Entity{}, domain.ErrNotFound
+		return driver.Entity{}, domain.ErrNotFound
 	}
 	return rows[at].Entity, nil
 }

@@ -5,18 +5,18 @@ import (
 	"slices"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // A Change is what a transaction did to one row. Before or After is the zero
 // value if the row was not there.
-type Change struct{ Before, After storage.Entity }
+type Change struct{ Before, After driver.Entity }
 
 // Transact applies an entity group transaction, all or none. mint names the
 // version that operation i writes; it must never return what it returned
-// before. The error is an *storage.OperationError if an operation cannot be
+// before. The error is an *driver.OperationError if an operation cannot be
 // applied.
-func (s Snapshot) Transact(table, partition string, ops []storage.Operation, mint func(i int) storage.ETag) (Snapshot, []Change, error) {
+func (s Snapshot) Transact(table, partition string, ops []driver.Operation, mint func(i int) driver.ETag) (Snapshot, []Change, error) {
 	at := s.tableAt(table)
 	if at < 0 {
 		return s, nil, fmt.Errorf("%w: table %s was never created", domain.ErrUnavailable, table)
@@ -24,7 +24,7 @@ func (s Snapshot) Transact(table, partition string, ops []storage.Operation, min
 	rows := s.tables[at].rows
 	for i, op := range ops {
 		if err := check(rows, partition, op); err != nil {
-			return s, nil, &storage.OperationError{Index: i, Err: err}
+			return s, nil, &driver.OperationError{Index: i, Err: err}
 		}
 	}
 	changes := make([]Change, len(ops))
@@ -35,11 +35,11 @@ func (s Snapshot) Transact(table, partition string, ops []storage.Operation, min
 			changes[i].Before = rows[place].Entity
 			s.sum = s.sum.Minus(rows[place].sum)
 		}
-		if op.Action == storage.ActionDelete {
+		if op.Action == driver.ActionDelete {
 			rows = slices.Delete(rows, place, place+1)
 			continue
 		}
-		written := newRow(table, storage.Entity{
+		written := newRow(table, driver.Entity{
 			Partition: partition, Row: op.Row, ETag: mint(i),
 			Properties: properties(changes[i].Before.Properties, op),
 		})
@@ -58,13 +58,13 @@ func (s Snapshot) Transact(table, partition string, ops []storage.Operation, min
 
 // check tells whether the operation can be applied. The rows of a transaction
 // are distinct, so that none depends on another.
-func check(rows []*row, partition string, op storage.Operation) error {
+func check(rows []*row, partition string, op driver.Operation) error {
 	at, found := find(rows, partition, op.Row)
 	etag, isMatch := op.If.ETag()
 	switch {
-	case op.Action == storage.ActionInsert && found:
+	case op.Action == driver.ActionInsert && found:
 		return domain.ErrExists
-	case op.Action == storage.ActionInsert:
+	case op.Action == driver.ActionInsert:
 		return nil
 	case !found && op.If.AllowsAbsent():
 		return nil
@@ -78,8 +78,8 @@ func check(rows []*row, partition string, op storage.Operation) error {
 
 // properties are those that the row will have. The caller may write to its own
 // afterwards.
-func properties(before storage.Properties, op storage.Operation) storage.Properties {
-	if op.Action == storage.ActionMerge {
+func properties(before driver.Properties, op driver.Operation) driver.Properties {
+	if op.Action == driver.ActionMerge {
 		return before.Merged(op.Properties)
 	}
 	return slices.Clone(op.Properties)

@@ -8,7 +8,7 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/lab/mem"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // laws are what a user of the textbook version would take for granted, each
@@ -85,7 +85,7 @@ func drain(db *mem.DB) (last error) {
 		if len(messages) == 0 {
 			return nil
 		}
-		var m storage.Message
+		var m driver.Message
 		err := db.Change(func(s mem.Snapshot) (next mem.Snapshot, err error) {
 			next, m, err = s.Deliver(domain.QueueName, messages[0].ID, time.Time{})
 			return next, err

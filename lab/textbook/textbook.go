@@ -15,7 +15,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/lab"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 const (
@@ -29,19 +29,19 @@ const (
 
 // backend is what the textbook's code works on.
 type backend struct {
-	tables storage.Tables
-	queues storage.Queues
+	tables driver.Tables
+	queues driver.Queues
 }
 
 func of(c *lab.Client) backend { return backend{c.Tables, c.Queues} }
 
-func (b backend) write(ctx context.Context, table string, op storage.Operation) error {
-	return b.tables.Transact(ctx, table, news, []storage.Operation{op})
+func (b backend) write(ctx context.Context, table string, op driver.Operation) error {
+	return b.tables.Transact(ctx, table, news, []driver.Operation{op})
 }
 
 // create is the web role's: insert the row.
 func (b backend) create(ctx context.Context) error {
-	return b.write(ctx, channels, storage.Insert("", storage.String("State", active)))
+	return b.write(ctx, channels, driver.Insert("", driver.String("State", active)))
 }
 
 // post is the web role's: look whether the channel is active, insert the post.
@@ -53,7 +53,7 @@ func (b backend) post(ctx context.Context, id domain.BlogID) error {
 	if row.Properties.String("State") != active {
 		return domain.ErrGone
 	}
-	return b.write(ctx, blogs, storage.Insert("blog!"+string(id)))
+	return b.write(ctx, blogs, driver.Insert("blog!"+string(id)))
 }
 
 // ask is the web role's: mark, queue.
@@ -65,24 +65,24 @@ func (b backend) ask(ctx context.Context) error {
 }
 
 func (b backend) mark(ctx context.Context) error {
-	return b.write(ctx, channels, storage.Merge("", storage.Exists, storage.String("State", deleting)))
+	return b.write(ctx, channels, driver.Merge("", driver.Exists, driver.String("State", deleting)))
 }
 
 // work is the worker's five steps.
-func (b backend) work(ctx context.Context, m storage.Message) error {
+func (b backend) work(ctx context.Context, m driver.Message) error {
 	if err := b.mark(ctx); err != nil {
 		return err
 	}
-	page, err := b.tables.Range(ctx, blogs, storage.Range{Partition: news, Paging: storage.Paging{Limit: storage.MaxPage}})
+	page, err := b.tables.Range(ctx, blogs, driver.Range{Partition: news, Paging: driver.Paging{Limit: driver.MaxPage}})
 	if err != nil {
 		return err
 	}
 	for _, row := range page.Rows {
-		if err := b.write(ctx, blogs, storage.Delete(row.Row, storage.Exists)); err != nil {
+		if err := b.write(ctx, blogs, driver.Delete(row.Row, driver.Exists)); err != nil {
 			return err
 		}
 	}
-	if err := b.write(ctx, channels, storage.Delete("", storage.Exists)); err != nil {
+	if err := b.write(ctx, channels, driver.Delete("", driver.Exists)); err != nil {
 		return err
 	}
 	return b.queues.Delete(ctx, domain.QueueName, m)

@@ -9,9 +9,9 @@ import (
 	"go.uber.org/goleak"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/storage/azure"
 	"microblogging/storage/azuritetest"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -19,14 +19,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestTables(t *testing.T) {
 	account := azuritetest.Shared(t).Account()
-	drivertest.Tables(t, func(t *testing.T) storage.Tables {
+	drivertest.Tables(t, func(t *testing.T) driver.Tables {
 		return open(t, azure.Config{ConnectionString: account})
 	})
 }
 
 func TestQueues(t *testing.T) {
 	account := azuritetest.Shared(t).Account()
-	drivertest.Queues(t, func(t *testing.T) storage.Queues {
+	drivertest.Queues(t, func(t *testing.T) driver.Queues {
 		return open(t, azure.Config{ConnectionString: account})
 	})
 }
@@ -44,7 +44,7 @@ func open(t testing.TB, cfg azure.Config) *azure.Client {
 
 // transact applies operations of partition "p" that must succeed. It goes by the
 // driver, whose tables need no creating.
-func transact(t testing.TB, c *azure.Client, table string, ops ...storage.Operation) {
+func transact(t testing.TB, c *azure.Client, table string, ops ...driver.Operation) {
 	t.Helper()
 	if err := c.Transact(t.Context(), table, "p", ops); err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func transact(t testing.TB, c *azure.Client, table string, ops ...storage.Operat
 }
 
 // get reads a row of partition "p" that must be there.
-func get(t testing.TB, c *azure.Client, table, row string) storage.Entity {
+func get(t testing.TB, c *azure.Client, table, row string) driver.Entity {
 	t.Helper()
 	e, err := c.Get(t.Context(), table, "p", row)
 	if err != nil {
@@ -76,7 +76,7 @@ func want(t testing.TB, err, meaning error) {
 
 func wantOperation(t testing.TB, err error, index int, meaning error) {
 	t.Helper()
-	var failed *storage.OperationError
+	var failed *driver.OperationError
 	if !errors.As(err, &failed) || failed.Index != index {
 		t.Fatalf("got error %v, want operation %d to fail", err, index)
 	}

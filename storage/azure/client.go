@@ -3,6 +3,7 @@ package azure
 import (
 	"errors"
 	"fmt"
+	"microblogging/storage/driver"
 	"net"
 	"net/http"
 	"net/url"
@@ -14,8 +15,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2"
-
-	"microblogging/storage"
 )
 
 // developmentStorage is what "UseDevelopmentStorage=true" stands for: Azurite on
@@ -71,8 +70,8 @@ type Client struct {
 }
 
 var (
-	_ storage.Tables = (*Client)(nil)
-	_ storage.Queues = (*Client)(nil)
+	_ driver.Tables = (*Client)(nil)
+	_ driver.Queues = (*Client)(nil)
 )
 
 // Open checks the configuration and sends nothing: an account that cannot be

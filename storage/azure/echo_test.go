@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // What these tests show is no wish but a fact to build on: the answer to a
@@ -15,9 +15,9 @@ import (
 func TestTheEchoOfAnInsertIsThatItExists(t *testing.T) {
 	sound, faulty := pair(t, losesReply())
 	table := newName()
-	transact(t, sound, table, storage.Insert("other"))
-	err := faulty.Transact(t.Context(), table, "p", []storage.Operation{
-		storage.Merge("other", storage.Exists), storage.Insert("r", storage.Int64("N", 1)),
+	transact(t, sound, table, driver.Insert("other"))
+	err := faulty.Transact(t.Context(), table, "p", []driver.Operation{
+		driver.Merge("other", driver.Exists), driver.Insert("r", driver.Int64("N", 1)),
 	})
 	wantOperation(t, err, 1, domain.ErrExists)
 	if n := get(t, sound, table, "r").Properties.Int64("N"); n != 1 {
@@ -28,9 +28,9 @@ func TestTheEchoOfAnInsertIsThatItExists(t *testing.T) {
 func TestTheEchoOfAConditionalMergeIsAConflict(t *testing.T) {
 	sound, faulty := pair(t, losesReply())
 	table := newName()
-	transact(t, sound, table, storage.Insert("r", storage.Int64("N", 1)))
-	match := storage.Match(get(t, sound, table, "r").ETag)
-	err := faulty.Transact(t.Context(), table, "p", []storage.Operation{storage.Merge("r", match, storage.Int64("N", 2))})
+	transact(t, sound, table, driver.Insert("r", driver.Int64("N", 1)))
+	match := driver.Match(get(t, sound, table, "r").ETag)
+	err := faulty.Transact(t.Context(), table, "p", []driver.Operation{driver.Merge("r", match, driver.Int64("N", 2))})
 	wantOperation(t, err, 0, domain.ErrConflict)
 	if n := get(t, sound, table, "r").Properties.Int64("N"); n != 2 {
 		t.Errorf("N is %d", n)
@@ -40,9 +40,9 @@ func TestTheEchoOfAConditionalMergeIsAConflict(t *testing.T) {
 func TestTheEchoOfADeleteIsThatNothingWasFound(t *testing.T) {
 	sound, faulty := pair(t, losesReply())
 	table := newName()
-	transact(t, sound, table, storage.Insert("r"), storage.Insert("guard"))
-	err := faulty.Transact(t.Context(), table, "p", []storage.Operation{
-		storage.Merge("guard", storage.Exists), storage.Delete("r", storage.Exists),
+	transact(t, sound, table, driver.Insert("r"), driver.Insert("guard"))
+	err := faulty.Transact(t.Context(), table, "p", []driver.Operation{
+		driver.Merge("guard", driver.Exists), driver.Delete("r", driver.Exists),
 	})
 	wantOperation(t, err, 1, domain.ErrNotFound)
 	absent(t, sound, table, "r")
@@ -51,8 +51,8 @@ func TestTheEchoOfADeleteIsThatNothingWasFound(t *testing.T) {
 func TestTheEchoOfAnUnconditionalMergeIsSuccess(t *testing.T) {
 	sound, faulty := pair(t, losesReply())
 	table := newName()
-	transact(t, sound, table, storage.Insert("r"))
-	transact(t, faulty, table, storage.Merge("r", storage.Exists, storage.Int64("N", 1)))
+	transact(t, sound, table, driver.Insert("r"))
+	transact(t, faulty, table, driver.Merge("r", driver.Exists, driver.Int64("N", 1)))
 }
 
 func TestAMessageSentByALostReplyIsThereTwice(t *testing.T) {
@@ -84,12 +84,12 @@ func TestAMessageReceivedByALostReplyIsHiddenFromAll(t *testing.T) {
 }
 
 func TestTheEchoOfARenewalOrASettlementIsALostLease(t *testing.T) {
-	for name, settle := range map[string]func(storage.Queues, string, storage.Message) error{
-		"Renewal": func(q storage.Queues, queue string, m storage.Message) error {
+	for name, settle := range map[string]func(driver.Queues, string, driver.Message) error{
+		"Renewal": func(q driver.Queues, queue string, m driver.Message) error {
 			_, err := q.Update(t.Context(), queue, m, time.Minute)
 			return err
 		},
-		"Settlement": func(q storage.Queues, queue string, m storage.Message) error {
+		"Settlement": func(q driver.Queues, queue string, m driver.Message) error {
 			return q.Delete(t.Context(), queue, m)
 		},
 	} {
@@ -104,7 +104,7 @@ func TestTheEchoOfARenewalOrASettlementIsALostLease(t *testing.T) {
 	}
 }
 
-func receive(t *testing.T, q storage.Queues, queue string) []storage.Message {
+func receive(t *testing.T, q driver.Queues, queue string) []driver.Message {
 	t.Helper()
 	messages, err := q.Receive(t.Context(), queue, 32, time.Minute)
 	if err != nil {

@@ -3,11 +3,10 @@ package azure
 import (
 	"encoding/json"
 	"fmt"
+	"microblogging/storage/driver"
 	"strconv"
 	"strings"
 	"time"
-
-	"microblogging/storage"
 )
 
 // An entity travels as a JSON object. Strings, truth values and 32-bit integers
@@ -27,19 +26,19 @@ const (
 	dateTimeLayout = "2006-01-02T15:04:05.0000000Z"
 )
 
-func encodeEntity(partition, row string, properties storage.Properties) ([]byte, error) {
+func encodeEntity(partition, row string, properties driver.Properties) ([]byte, error) {
 	members := make(map[string]any, 2+2*len(properties))
 	members[partitionKey], members[rowKey] = partition, row
 	for _, p := range properties {
 		switch v := p.Value; v.Kind() {
-		case storage.KindString:
+		case driver.KindString:
 			members[p.Name] = v.Text()
-		case storage.KindBoolean:
+		case driver.KindBoolean:
 			members[p.Name] = v.Number() != 0
-		case storage.KindInt64:
+		case driver.KindInt64:
 			members[p.Name] = strconv.FormatInt(v.Number(), 10)
 			members[p.Name+typeSuffix] = edmInt64
-		case storage.KindDateTime:
+		case driver.KindDateTime:
 			members[p.Name] = v.Instant().Format(dateTimeLayout)
 			members[p.Name+typeSuffix] = edmDateTime
 		default:
@@ -53,12 +52,12 @@ func encodeEntity(partition, row string, properties storage.Properties) ([]byte,
 // properties that we cannot hold (Double, Guid, Binary), which only somebody
 // else can have written: the row stays readable, a merge keeps them, a replace
 // drops them. An Int32, as tools write it, is taken for an Int64.
-func decodeEntity(raw []byte) (storage.Entity, error) {
+func decodeEntity(raw []byte) (driver.Entity, error) {
 	var members map[string]any
 	if err := json.Unmarshal(raw, &members); err != nil {
-		return storage.Entity{}, fmt.Errorf("a row that is not JSON: %w", err)
+		return driver.Entity{}, fmt.Errorf("a row that is not JSON: %w", err)
 	}
-	var e storage.Entity
+	var e driver.Entity
 	for name, member := range members {
 		switch {
 		case name == partitionKey:
@@ -67,13 +66,13 @@ func decodeEntity(raw []byte) (storage.Entity, error) {
 			e.Row, _ = member.(string)
 		case name == odataETag:
 			etag, _ := member.(string)
-			e.ETag = storage.ETag(etag)
+			e.ETag = driver.ETag(etag)
 		case name == timestamp, strings.HasPrefix(name, odataPrefix), strings.HasSuffix(name, typeSuffix):
 		default:
 			edmType, _ := members[name+typeSuffix].(string)
 			property, ok, err := decodeProperty(name, edmType, member)
 			if err != nil {
-				return storage.Entity{}, fmt.Errorf("property %s: %w", name, err)
+				return driver.Entity{}, fmt.Errorf("property %s: %w", name, err)
 			}
 			if ok {
 				e.Properties = append(e.Properties, property)
@@ -84,24 +83,24 @@ func decodeEntity(raw []byte) (storage.Entity, error) {
 }
 
 // decodeProperty reports false for a type that we cannot hold.
-func decodeProperty(name, edmType string, member any) (p storage.Property, ok bool, err error) {
+func decodeProperty(name, edmType string, member any) (p driver.Property, ok bool, err error) {
 	switch v := member.(type) {
 	case bool:
-		return storage.Bool(name, v), true, nil
+		return driver.Bool(name, v), true, nil
 	case float64:
 		n := int32(v)
-		return storage.Int64(name, int64(n)), float64(n) == v, nil
+		return driver.Int64(name, int64(n)), float64(n) == v, nil
 	case string:
 		switch edmType {
 		case "", "Edm.String":
-			return storage.String(name, v), true, nil
+			return driver.String(name, v), true, nil
 		case edmInt64:
 			n, err := strconv.ParseInt(v, 10, 64)
-			return storage.Int64(name, n), true, err
+			return driver.Int64(name, n), true, err
 		case edmDateTime:
 			t, err := time.Parse(time.RFC3339Nano, v)
-			return storage.Time(name, t), true, err
+			return driver.Time(name, t), true, err
 		}
 	}
-	return storage.Property{}, false, nil
+	return driver.Property{}, false, nil
 }

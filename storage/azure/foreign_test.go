@@ -16,8 +16,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/storage/azuritetest"
+	"microblogging/storage/driver"
 )
 
 // What somebody else wrote, or will read, with the SDK or a tool.
@@ -50,7 +50,7 @@ func TestARowWithUnknownKindsIsReadWithoutThemAndKeepsThem(t *testing.T) {
 	if n, long := properties.Int64("Int32"), properties.Int64("Long"); n != -7 || long != 1<<60 {
 		t.Errorf("integers are read as %d and %d", n, long)
 	}
-	transact(t, c, name, storage.Merge("r", storage.Exists, storage.String("Text", "changed")))
+	transact(t, c, name, driver.Merge("r", driver.Exists, driver.String("Text", "changed")))
 	reply, err := table.GetEntity(t.Context(), "p", "r", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestARowWithUnknownKindsIsReadWithoutThemAndKeepsThem(t *testing.T) {
 	}
 }
 
-func wantNames(t *testing.T, e storage.Entity, want ...string) {
+func wantNames(t *testing.T, e driver.Entity, want ...string) {
 	t.Helper()
 	names := map[string]bool{}
 	for _, p := range e.Properties {
@@ -78,7 +78,7 @@ func TestOthersReadTheTypesThatWeWrote(t *testing.T) {
 	c := open(t, with(account))
 	table := newName()
 	when := time.Date(2026, 1, 2, 3, 4, 5, 123456700, time.UTC)
-	transact(t, c, table, storage.Insert("r", storage.Int64("N", 1<<53+1), storage.Time("When", when), storage.Bool("Yes", true)))
+	transact(t, c, table, driver.Insert("r", driver.Int64("N", 1<<53+1), driver.Time("When", when), driver.Bool("Yes", true)))
 	reply, err := raw(t, account).NewClient(table).GetEntity(t.Context(), "p", "r", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -121,17 +121,17 @@ func TestABadContinuationIsRefusedWithoutARequest(t *testing.T) {
 	var tries atomic.Int64
 	c := open(t, with(azuritetest.Shared(t).Account(), counts(&tries)))
 	table := newName()
-	transact(t, c, table, storage.Insert("a"), storage.Insert("b"), storage.Insert("c"))
-	page, err := c.Range(t.Context(), table, storage.Range{Partition: "p", Paging: storage.Paging{Limit: 1}})
+	transact(t, c, table, driver.Insert("a"), driver.Insert("b"), driver.Insert("c"))
+	page, err := c.Range(t.Context(), table, driver.Range{Partition: "p", Paging: driver.Paging{Limit: 1}})
 	if err != nil || page.Continuation == "" {
 		t.Fatal(page, err)
 	}
 	before := tries.Load()
-	for name, q := range map[string]storage.Range{
-		"MadeUp":         {Partition: "p", Paging: storage.Paging{Limit: 1, Continuation: "bWFkZS11cC1ieS1zb21lYm9keQ"}},
-		"Altered":        {Partition: "p", Paging: storage.Paging{Limit: 1, Continuation: page.Continuation + "A"}},
-		"OtherPartition": {Partition: "q", Paging: storage.Paging{Limit: 1, Continuation: page.Continuation}},
-		"OtherBounds":    {Partition: "p", To: "c", Paging: storage.Paging{Limit: 1, Continuation: page.Continuation}},
+	for name, q := range map[string]driver.Range{
+		"MadeUp":         {Partition: "p", Paging: driver.Paging{Limit: 1, Continuation: "bWFkZS11cC1ieS1zb21lYm9keQ"}},
+		"Altered":        {Partition: "p", Paging: driver.Paging{Limit: 1, Continuation: page.Continuation + "A"}},
+		"OtherPartition": {Partition: "q", Paging: driver.Paging{Limit: 1, Continuation: page.Continuation}},
+		"OtherBounds":    {Partition: "p", To: "c", Paging: driver.Paging{Limit: 1, Continuation: page.Continuation}},
 	} {
 		_, err := c.Range(t.Context(), table, q)
 		var invalid *domain.InvalidError

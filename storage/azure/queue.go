@@ -2,19 +2,18 @@ package azure
 
 import (
 	"context"
+	"microblogging/storage/driver"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2"
-
-	"microblogging/storage"
 )
 
 // forever keeps a message until it is settled. Without it, the service drops a
 // message, and with it somebody's intent, after seven days.
 const forever = -1
 
-// CreateQueue implements storage.Queues, as do Send, Receive, Update,
+// CreateQueue implements driver.Queues, as do Send, Receive, Update,
 // Delete and Ping.
 func (c *Client) CreateQueue(ctx context.Context, queue string) error {
 	_, err := c.queues.CreateQueue(ctx, queue, nil)
@@ -25,7 +24,7 @@ func (c *Client) CreateQueue(ctx context.Context, queue string) error {
 	return err
 }
 
-// Send implements storage.Queues.
+// Send implements driver.Queues.
 func (c *Client) Send(ctx context.Context, queue, text string) error {
 	options := &azqueue.EnqueueMessageOptions{TimeToLive: to.Ptr[int32](forever)}
 	return c.onQueue(ctx, "send to", queue, func(q *azqueue.QueueClient) error {
@@ -34,8 +33,8 @@ func (c *Client) Send(ctx context.Context, queue, text string) error {
 	})
 }
 
-// Receive implements storage.Queues.
-func (c *Client) Receive(ctx context.Context, queue string, limit int, lease time.Duration) ([]storage.Message, error) {
+// Receive implements driver.Queues.
+func (c *Client) Receive(ctx context.Context, queue string, limit int, lease time.Duration) ([]driver.Message, error) {
 	options := &azqueue.DequeueMessagesOptions{
 		NumberOfMessages:  to.Ptr(int32(limit)),
 		VisibilityTimeout: seconds(lease),
@@ -48,9 +47,9 @@ func (c *Client) Receive(ctx context.Context, queue string, limit int, lease tim
 	if err != nil {
 		return nil, err
 	}
-	messages := make([]storage.Message, len(reply.Messages))
+	messages := make([]driver.Message, len(reply.Messages))
 	for i, m := range reply.Messages {
-		messages[i] = storage.Message{
+		messages[i] = driver.Message{
 			ID:         value(m.MessageID),
 			Text:       value(m.MessageText),
 			Receipt:    value(m.PopReceipt),
@@ -60,9 +59,9 @@ func (c *Client) Receive(ctx context.Context, queue string, limit int, lease tim
 	return messages, nil
 }
 
-// Update implements storage.Queues. The service replaces the text and the
+// Update implements driver.Queues. The service replaces the text and the
 // lease together: without a timeout, it would show the message at once.
-func (c *Client) Update(ctx context.Context, queue string, m storage.Message, lease time.Duration) (receipt string, err error) {
+func (c *Client) Update(ctx context.Context, queue string, m driver.Message, lease time.Duration) (receipt string, err error) {
 	options := &azqueue.UpdateMessageOptions{VisibilityTimeout: seconds(lease)}
 	var reply azqueue.UpdateMessageResponse
 	err = c.onQueue(ctx, "renew a message of", queue, func(q *azqueue.QueueClient) (err error) {
@@ -72,15 +71,15 @@ func (c *Client) Update(ctx context.Context, queue string, m storage.Message, le
 	return value(reply.PopReceipt), err
 }
 
-// Delete implements storage.Queues.
-func (c *Client) Delete(ctx context.Context, queue string, m storage.Message) error {
+// Delete implements driver.Queues.
+func (c *Client) Delete(ctx context.Context, queue string, m driver.Message) error {
 	return c.onQueue(ctx, "settle a message of", queue, func(q *azqueue.QueueClient) error {
 		_, err := q.DeleteMessage(ctx, m.ID, m.Receipt, nil)
 		return err
 	})
 }
 
-// Ping implements storage.Queues. It creates nothing.
+// Ping implements driver.Queues. It creates nothing.
 func (c *Client) Ping(ctx context.Context, queue string) error {
 	_, err := c.queues.NewQueueClient(queue).GetProperties(ctx, nil)
 	return failure("look up queue", queue, err)

@@ -3,15 +3,14 @@ package azure
 import (
 	"context"
 	"fmt"
+	"microblogging/storage/driver"
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
-
-	"microblogging/storage"
 )
 
-// CreateTable implements storage.Tables, as do Get, Range, Scan and
+// CreateTable implements driver.Tables, as do Get, Range, Scan and
 // Transact.
 func (c *Client) CreateTable(ctx context.Context, table string) error {
 	_, err := c.tables.CreateTable(ctx, table, nil)
@@ -22,26 +21,26 @@ func (c *Client) CreateTable(ctx context.Context, table string) error {
 	return err
 }
 
-// Get implements storage.Tables.
-func (c *Client) Get(ctx context.Context, table, partition, row string) (storage.Entity, error) {
+// Get implements driver.Tables.
+func (c *Client) Get(ctx context.Context, table, partition, row string) (driver.Entity, error) {
 	var reply aztables.GetEntityResponse
 	err := c.onTable(ctx, "read a row of", table, func(t *aztables.Client) (err error) {
 		reply, err = t.GetEntity(ctx, partition, row, nil)
 		return err
 	})
 	if err != nil {
-		return storage.Entity{}, err
+		return driver.Entity{}, err
 	}
 	entity, err := decodeEntity(reply.Value)
 	if err != nil {
-		return storage.Entity{}, fmt.Errorf("azure: read a row of %s: %w", table, err)
+		return driver.Entity{}, fmt.Errorf("azure: read a row of %s: %w", table, err)
 	}
-	entity.ETag = storage.ETag(reply.ETag)
+	entity.ETag = driver.ETag(reply.ETag)
 	return entity, nil
 }
 
-// Range implements storage.Tables.
-func (c *Client) Range(ctx context.Context, table string, q storage.Range) (storage.Page, error) {
+// Range implements driver.Tables.
+func (c *Client) Range(ctx context.Context, table string, q driver.Range) (driver.Page, error) {
 	filter := "PartitionKey eq " + quote(q.Partition)
 	if bounds := within("RowKey", q.From, q.To); bounds != "" {
 		filter += " and " + bounds
@@ -49,14 +48,14 @@ func (c *Client) Range(ctx context.Context, table string, q storage.Range) (stor
 	return c.page(ctx, table, filter, q.Paging)
 }
 
-// Scan implements storage.Tables.
-func (c *Client) Scan(ctx context.Context, table string, q storage.Scan) (storage.Page, error) {
+// Scan implements driver.Tables.
+func (c *Client) Scan(ctx context.Context, table string, q driver.Scan) (driver.Page, error) {
 	return c.page(ctx, table, within("PartitionKey", q.From, q.To), q.Paging)
 }
 
 // page is one request. The limit is Azure's $top: a page may be shorter, or
 // empty, and still not be the last.
-func (c *Client) page(ctx context.Context, table, filter string, p storage.Paging) (storage.Page, error) {
+func (c *Client) page(ctx context.Context, table, filter string, p driver.Paging) (driver.Page, error) {
 	selection := table + "?" + filter
 	options := &aztables.ListEntitiesOptions{Top: to.Ptr(int32(p.Limit)), Filter: optional(filter)}
 	if p.KeysOnly {
@@ -65,7 +64,7 @@ func (c *Client) page(ctx context.Context, table, filter string, p storage.Pagin
 	if p.Continuation != "" {
 		next, err := decodeContinuation(selection, p.Continuation)
 		if err != nil {
-			return storage.Page{}, err
+			return driver.Page{}, err
 		}
 		options.NextPartitionKey, options.NextRowKey = optional(next.partition), optional(next.row)
 	}
@@ -75,19 +74,19 @@ func (c *Client) page(ctx context.Context, table, filter string, p storage.Pagin
 		return err
 	})
 	if err != nil {
-		return storage.Page{}, err
+		return driver.Page{}, err
 	}
-	rows := make([]storage.Entity, len(reply.Entities))
+	rows := make([]driver.Entity, len(reply.Entities))
 	for i, raw := range reply.Entities {
 		if rows[i], err = decodeEntity(raw); err != nil {
-			return storage.Page{}, fmt.Errorf("azure: query %s: %w", table, err)
+			return driver.Page{}, fmt.Errorf("azure: query %s: %w", table, err)
 		}
 		if p.KeysOnly {
 			rows[i].ETag = ""
 		}
 	}
 	next := position{value(reply.NextPartitionKey), value(reply.NextRowKey)}
-	return storage.Page{Rows: rows, Continuation: encodeContinuation(selection, next)}, nil
+	return driver.Page{Rows: rows, Continuation: encodeContinuation(selection, next)}, nil
 }
 
 // onTable makes a call on a table. If the table is missing, it is created and

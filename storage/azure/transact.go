@@ -10,11 +10,11 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
-// Transact implements storage.Tables.
-func (c *Client) Transact(ctx context.Context, table, partition string, ops []storage.Operation) error {
+// Transact implements driver.Tables.
+func (c *Client) Transact(ctx context.Context, table, partition string, ops []driver.Operation) error {
 	actions := make([]aztables.TransactionAction, len(ops))
 	for i, op := range ops {
 		entity, err := encodeEntity(partition, op.Row, op.Properties)
@@ -33,8 +33,8 @@ func (c *Client) Transact(ctx context.Context, table, partition string, ops []st
 // ifMatch is nil only where the row may be missing. In a batch, the SDK takes an
 // update without it for an upsert, which would create a guard row that is gone
 // and so open a shut gate.
-func ifMatch(op storage.Operation) *azcore.ETag {
-	if op.Action == storage.ActionInsert || op.If.AllowsAbsent() {
+func ifMatch(op driver.Operation) *azcore.ETag {
+	if op.Action == driver.ActionInsert || op.If.AllowsAbsent() {
 		return nil
 	}
 	if etag, ok := op.If.ETag(); ok {
@@ -43,18 +43,18 @@ func ifMatch(op storage.Operation) *azcore.ETag {
 	return to.Ptr(azcore.ETagAny)
 }
 
-func actionType(op storage.Operation) aztables.TransactionType {
+func actionType(op driver.Operation) aztables.TransactionType {
 	upsert := op.If.AllowsAbsent()
 	switch {
-	case op.Action == storage.ActionMerge && upsert:
+	case op.Action == driver.ActionMerge && upsert:
 		return aztables.TransactionTypeInsertMerge
-	case op.Action == storage.ActionMerge:
+	case op.Action == driver.ActionMerge:
 		return aztables.TransactionTypeUpdateMerge
-	case op.Action == storage.ActionReplace && upsert:
+	case op.Action == driver.ActionReplace && upsert:
 		return aztables.TransactionTypeInsertReplace
-	case op.Action == storage.ActionReplace:
+	case op.Action == driver.ActionReplace:
 		return aztables.TransactionTypeUpdateReplace
-	case op.Action == storage.ActionDelete:
+	case op.Action == driver.ActionDelete:
 		return aztables.TransactionTypeDelete
 	default: // Table lets no other through
 		return aztables.TransactionTypeAdd
@@ -70,7 +70,7 @@ func blame(err error) error {
 	}
 	switch f.meaning {
 	case domain.ErrNotFound, domain.ErrExists, domain.ErrConflict:
-		return &storage.OperationError{Index: f.operation, Err: err}
+		return &driver.OperationError{Index: f.operation, Err: err}
 	}
 	return err
 }

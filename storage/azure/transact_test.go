@@ -9,26 +9,26 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/storage/azure"
 	"microblogging/storage/azuritetest"
+	"microblogging/storage/driver"
 )
 
 func TestAGuardedWriteOfAMissingRowCreatesNothing(t *testing.T) {
 	c := open(t, azure.Config{ConnectionString: azuritetest.Shared(t).Account()})
 	table := newName()
-	for name, op := range map[string]storage.Operation{
-		"AMergeIfItExists":      storage.Merge("gate", storage.Exists),
-		"AMergeIfItIsUnchanged": storage.Merge("gate", storage.Match(`W/"datetime'2026-01-01T00%3A00%3A00.0000000Z'"`)),
-		"AReplaceIfItExists":    storage.Replace("gate", storage.Exists),
+	for name, op := range map[string]driver.Operation{
+		"AMergeIfItExists":      driver.Merge("gate", driver.Exists),
+		"AMergeIfItIsUnchanged": driver.Merge("gate", driver.Match(`W/"datetime'2026-01-01T00%3A00%3A00.0000000Z'"`)),
+		"AReplaceIfItExists":    driver.Replace("gate", driver.Exists),
 		// Table refuses an operation without a condition. The SDK takes it for an
 		// upsert, so the driver must not hand it on.
-		"AMergeWithoutCondition":   {Action: storage.ActionMerge, Row: "gate"},
-		"AReplaceWithoutCondition": {Action: storage.ActionReplace, Row: "gate"},
-		"ADeleteWithoutCondition":  {Action: storage.ActionDelete, Row: "gate"},
+		"AMergeWithoutCondition":   {Action: driver.ActionMerge, Row: "gate"},
+		"AReplaceWithoutCondition": {Action: driver.ActionReplace, Row: "gate"},
+		"ADeleteWithoutCondition":  {Action: driver.ActionDelete, Row: "gate"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := c.Transact(t.Context(), table, "p", []storage.Operation{storage.Insert("r"), op})
+			err := c.Transact(t.Context(), table, "p", []driver.Operation{driver.Insert("r"), op})
 			wantOperation(t, err, 1, domain.ErrNotFound)
 			absent(t, c, table, "gate")
 			absent(t, c, table, "r")
@@ -39,26 +39,26 @@ func TestAGuardedWriteOfAMissingRowCreatesNothing(t *testing.T) {
 func TestAFailedBatchNamesTheOperationOfEachKind(t *testing.T) {
 	c := open(t, azure.Config{ConnectionString: azuritetest.Shared(t).Account()})
 	table := newName()
-	transact(t, c, table, storage.Insert("there"))
-	stale := storage.Match(get(t, c, table, "there").ETag)
-	transact(t, c, table, storage.Merge("there", storage.Exists))
+	transact(t, c, table, driver.Insert("there"))
+	stale := driver.Match(get(t, c, table, "there").ETag)
+	transact(t, c, table, driver.Merge("there", driver.Exists))
 	for name, failing := range map[string]struct {
-		op      storage.Operation
+		op      driver.Operation
 		meaning error
 	}{
-		"Insert":             {storage.Insert("there"), domain.ErrExists},
-		"Merge":              {storage.Merge("missing", storage.Exists), domain.ErrNotFound},
-		"Replace":            {storage.Replace("missing", storage.Exists), domain.ErrNotFound},
-		"Delete":             {storage.Delete("missing", storage.Exists), domain.ErrNotFound},
-		"ConditionalMerge":   {storage.Merge("there", stale), domain.ErrConflict},
-		"ConditionalReplace": {storage.Replace("there", stale), domain.ErrConflict},
-		"ConditionalDelete":  {storage.Delete("there", stale), domain.ErrConflict},
+		"Insert":             {driver.Insert("there"), domain.ErrExists},
+		"Merge":              {driver.Merge("missing", driver.Exists), domain.ErrNotFound},
+		"Replace":            {driver.Replace("missing", driver.Exists), domain.ErrNotFound},
+		"Delete":             {driver.Delete("missing", driver.Exists), domain.ErrNotFound},
+		"ConditionalMerge":   {driver.Merge("there", stale), domain.ErrConflict},
+		"ConditionalReplace": {driver.Replace("there", stale), domain.ErrConflict},
+		"ConditionalDelete":  {driver.Delete("there", stale), domain.ErrConflict},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, index := range []int{0, 7, 10, 99} {
-				ops := make([]storage.Operation, storage.MaxOperations)
+				ops := make([]driver.Operation, driver.MaxOperations)
 				for i := range ops {
-					ops[i] = storage.Insert("new" + strings.Repeat("x", i))
+					ops[i] = driver.Insert("new" + strings.Repeat("x", i))
 				}
 				ops[index] = failing.op
 				err := c.Transact(t.Context(), table, "p", ops)
@@ -109,7 +109,7 @@ func azureSays(status, code, message string) fault {
 }
 
 func TestTheFailingOperationIsReadAsAzureDocumentsIt(t *testing.T) {
-	ops := []storage.Operation{storage.Insert("a"), storage.Insert("b")}
+	ops := []driver.Operation{driver.Insert("a"), driver.Insert("b")}
 	t.Run("AnIndexIsTakenFromTheMessage", func(t *testing.T) {
 		c := open(t, with(unreachable, azureSays("409 Conflict", "EntityAlreadyExists", "1:The specified entity already exists.")))
 		wantOperation(t, c.Transact(t.Context(), "T", "p", ops), 1, domain.ErrExists)
@@ -147,7 +147,7 @@ func TestTheFailingOperationIsReadAsAzureDocumentsIt(t *testing.T) {
 
 func notAnOperation(t *testing.T, err error) {
 	t.Helper()
-	var failed *storage.OperationError
+	var failed *driver.OperationError
 	if errors.As(err, &failed) {
 		t.Errorf("operation %d is blamed: %v", failed.Index, err)
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/storage/azure"
 	"microblogging/storage/azuritetest"
+	"microblogging/storage/driver"
 )
 
 // unreachable is an account at port 1, where nothing listens.
@@ -31,15 +31,15 @@ var calls = map[string]func(context.Context, *azure.Client, string) error{
 		return err
 	},
 	"Range": func(ctx context.Context, c *azure.Client, name string) error {
-		_, err := c.Range(ctx, name, storage.Range{Partition: "p", Paging: storage.Paging{Limit: 1}})
+		_, err := c.Range(ctx, name, driver.Range{Partition: "p", Paging: driver.Paging{Limit: 1}})
 		return err
 	},
 	"Scan": func(ctx context.Context, c *azure.Client, name string) error {
-		_, err := c.Scan(ctx, name, storage.Scan{Paging: storage.Paging{Limit: 1}})
+		_, err := c.Scan(ctx, name, driver.Scan{Paging: driver.Paging{Limit: 1}})
 		return err
 	},
 	"Transact": func(ctx context.Context, c *azure.Client, name string) error {
-		return c.Transact(ctx, name, "p", []storage.Operation{storage.Insert("r")})
+		return c.Transact(ctx, name, "p", []driver.Operation{driver.Insert("r")})
 	},
 	"CreateQueue": func(ctx context.Context, c *azure.Client, name string) error { return c.CreateQueue(ctx, name) },
 	"Send": func(ctx context.Context, c *azure.Client, name string) error {
@@ -50,11 +50,11 @@ var calls = map[string]func(context.Context, *azure.Client, string) error{
 		return err
 	},
 	"Update": func(ctx context.Context, c *azure.Client, name string) error {
-		_, err := c.Update(ctx, name, storage.Message{ID: "1", Receipt: "r"}, time.Second)
+		_, err := c.Update(ctx, name, driver.Message{ID: "1", Receipt: "r"}, time.Second)
 		return err
 	},
 	"Delete": func(ctx context.Context, c *azure.Client, name string) error {
-		return c.Delete(ctx, name, storage.Message{ID: "1", Receipt: "r"})
+		return c.Delete(ctx, name, driver.Message{ID: "1", Receipt: "r"})
 	},
 	"Ping": func(ctx context.Context, c *azure.Client, name string) error { return c.Ping(ctx, name) },
 }
@@ -122,7 +122,7 @@ func TestARequestThatNeverArrivedIsSentAgain(t *testing.T) {
 	if err := sound.CreateTable(t.Context(), table); err != nil {
 		t.Fatal(err)
 	}
-	transact(t, faulty, table, storage.Insert("r"))
+	transact(t, faulty, table, driver.Insert("r"))
 	get(t, sound, table, "r")
 }
 
@@ -177,13 +177,13 @@ func TestAnEmptiedAzuriteHealsByTheNextCall(t *testing.T) {
 	names := map[string]string{}
 	for call := range calls {
 		names[call] = newName()
-		transact(t, c, names[call], storage.Insert("r"))
+		transact(t, c, names[call], driver.Insert("r"))
 		if err := c.Send(t.Context(), names[call], "m"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	server.Stop(t)
-	want(t, c.Transact(t.Context(), names["Get"], "p", []storage.Operation{storage.Insert("r")}), domain.ErrUnavailable)
+	want(t, c.Transact(t.Context(), names["Get"], "p", []driver.Operation{driver.Insert("r")}), domain.ErrUnavailable)
 	server.Restart(t)
 
 	expected := map[string]error{

@@ -13,32 +13,32 @@ import (
 	"go.etcd.io/bbolt"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
 )
 
 const benchTable = "Blogs"
 
 // post is what the application writes for one post, behind its gate.
-func post(now time.Time) []storage.Operation {
+func post(now time.Time) []driver.Operation {
 	digits, id := domain.RecentFirst(now), rand.Text()
-	return []storage.Operation{
-		storage.Merge("gate!open", storage.Exists),
-		storage.Insert("blog!"+digits+"!"+id,
-			storage.String("Title", "A title of some forty characters, or so"),
-			storage.String("Text", strings.Repeat("lorem ipsum ", 33)),
-			storage.String("UserId", "somebody"),
-			storage.Time("CreatedOn", now),
-			storage.Int64("Rating", 0),
-			storage.String("Revision", rand.Text()),
-			storage.String("Incarnation", rand.Text())),
-		storage.Insert("once!"+rand.Text(), storage.String("Post", digits+"!"+id)),
-		storage.Insert("rate!5000000000!"+digits+"!"+id, storage.String("Incarnation", rand.Text())),
+	return []driver.Operation{
+		driver.Merge("gate!open", driver.Exists),
+		driver.Insert("blog!"+digits+"!"+id,
+			driver.String("Title", "A title of some forty characters, or so"),
+			driver.String("Text", strings.Repeat("lorem ipsum ", 33)),
+			driver.String("UserId", "somebody"),
+			driver.Time("CreatedOn", now),
+			driver.Int64("Rating", 0),
+			driver.String("Revision", rand.Text()),
+			driver.String("Incarnation", rand.Text())),
+		driver.Insert("once!"+rand.Text(), driver.String("Post", digits+"!"+id)),
+		driver.Insert("rate!5000000000!"+digits+"!"+id, driver.String("Incarnation", rand.Text())),
 	}
 }
 
-func posts(n int) [][]storage.Operation {
-	list := make([][]storage.Operation, n)
+func posts(n int) [][]driver.Operation {
+	list := make([][]driver.Operation, n)
 	for i := range list {
 		list[i] = post(time.Now())
 	}
@@ -53,8 +53,8 @@ func BenchmarkDurablePosts(b *testing.B) {
 	const before, writers, plainRound, storeRound = 5_000, 32, 100, 2048
 	plain, db := openPlain(b), open(b, b.TempDir())
 	prepare(b, db)
-	fillPosts(b, before, func(ops []storage.Operation) error { return plainPost(plain, ops) })
-	fillPosts(b, before, func(ops []storage.Operation) error { return db.Transact(b.Context(), benchTable, "channel", ops) })
+	fillPosts(b, before, func(ops []driver.Operation) error { return plainPost(plain, ops) })
+	fillPosts(b, before, func(ops []driver.Operation) error { return db.Transact(b.Context(), benchTable, "channel", ops) })
 	var plainTime, storeTime time.Duration
 	for b.Loop() {
 		few, many := posts(plainRound), posts(storeRound)
@@ -112,7 +112,7 @@ func openPlain(b *testing.B) *bbolt.DB {
 }
 
 // plainPost writes the same rows without the store.
-func plainPost(db *bbolt.DB, ops []storage.Operation) error {
+func plainPost(db *bbolt.DB, ops []driver.Operation) error {
 	return db.Update(func(tx *bbolt.Tx) error {
 		bucket, err := tx.CreateBucketIfNotExists([]byte(benchTable))
 		if err != nil {
@@ -132,7 +132,7 @@ func plainPost(db *bbolt.DB, ops []storage.Operation) error {
 }
 
 // storePosts lets writers take posts from one pile.
-func storePosts(b *testing.B, db *bolt.DB, writers int, posts [][]storage.Operation) {
+func storePosts(b *testing.B, db *bolt.DB, writers int, posts [][]driver.Operation) {
 	var taken atomic.Int64
 	var all sync.WaitGroup
 	for range writers {
@@ -153,7 +153,7 @@ func prepare(b testing.TB, db *bolt.DB) {
 	if err := db.CreateTable(b.Context(), benchTable); err != nil {
 		b.Fatal(err)
 	}
-	if err := db.Transact(b.Context(), benchTable, "channel", []storage.Operation{storage.Insert("gate!open")}); err != nil {
+	if err := db.Transact(b.Context(), benchTable, "channel", []driver.Operation{driver.Insert("gate!open")}); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -173,8 +173,8 @@ func BenchmarkPageOf20(b *testing.B) {
 				}
 			}()
 			prepare(b, db)
-			fillPosts(b, posts, func(ops []storage.Operation) error { return db.Transact(b.Context(), benchTable, "channel", ops) })
-			q := storage.Range{Partition: "channel", From: "blog!", To: "blog\"", Paging: storage.Paging{Limit: 20}}
+			fillPosts(b, posts, func(ops []driver.Operation) error { return db.Transact(b.Context(), benchTable, "channel", ops) })
+			q := driver.Range{Partition: "channel", From: "blog!", To: "blog\"", Paging: driver.Paging{Limit: 20}}
 			b.ReportAllocs()
 			for b.Loop() {
 				page, err := db.Range(b.Context(), benchTable, q)
@@ -187,11 +187,11 @@ func BenchmarkPageOf20(b *testing.B) {
 }
 
 // fillPosts packs 33 posts into a transaction.
-func fillPosts(b *testing.B, posts int, transact func([]storage.Operation) error) {
+func fillPosts(b *testing.B, posts int, transact func([]driver.Operation) error) {
 	b.Helper()
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := 0; i < posts; {
-		ops := []storage.Operation{storage.Merge("gate!open", storage.Exists)}
+		ops := []driver.Operation{driver.Merge("gate!open", driver.Exists)}
 		for ; i < posts && len(ops) < 99; i++ {
 			ops = append(ops, post(start.Add(time.Duration(i) * time.Minute))[1:]...)
 		}

@@ -3,17 +3,17 @@ package bolt_test
 import (
 	"testing"
 
-	"microblogging/storage"
 	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
 func TestBoltKeepsTheContractOfTables(t *testing.T) {
-	drivertest.Tables(t, func(t *testing.T) storage.Tables { return open(t, t.TempDir()) })
+	drivertest.Tables(t, func(t *testing.T) driver.Tables { return open(t, t.TempDir()) })
 }
 
 func TestBoltKeepsTheContractOfQueues(t *testing.T) {
-	drivertest.Queues(t, func(t *testing.T) storage.Queues { return open(t, t.TempDir()) })
+	drivertest.Queues(t, func(t *testing.T) driver.Queues { return open(t, t.TempDir()) })
 }
 
 // open opens a durable store until the test ends.

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"microblogging/storage"
 	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
 )
 
 func TestEveryAcknowledgedWriteSurvivesAKilledProcess(t *testing.T) {
@@ -36,7 +36,7 @@ func TestACopyOfTheFileInUseOpensWithEveryAcknowledgedWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, row := range []string{"1", "2", "3"} {
-		err := db.Transact(t.Context(), helperTable, "p", []storage.Operation{storage.Insert("a-" + row), storage.Insert("b-" + row)})
+		err := db.Transact(t.Context(), helperTable, "p", []driver.Operation{driver.Insert("a-" + row), driver.Insert("b-" + row)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func wantAll(t *testing.T, db *bolt.DB, acknowledged []string) {
 
 func allRows(t *testing.T, db *bolt.DB) (rows []string) {
 	t.Helper()
-	for row, err := range storage.NewTable(db, helperTable).All(t.Context(), storage.Scan{Paging: storage.Paging{KeysOnly: true}}) {
+	for row, err := range driver.NewTable(db, helperTable).All(t.Context(), driver.Scan{Paging: driver.Paging{KeysOnly: true}}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func allRows(t *testing.T, db *bolt.DB) (rows []string) {
 func clearRows(t *testing.T, db *bolt.DB) {
 	t.Helper()
 	for _, row := range allRows(t, db) {
-		if err := db.Transact(t.Context(), helperTable, "p", []storage.Operation{storage.Delete(row, storage.Exists)}); err != nil {
+		if err := db.Transact(t.Context(), helperTable, "p", []driver.Operation{driver.Delete(row, driver.Exists)}); err != nil {
 			t.Fatal(err)
 		}
 	}

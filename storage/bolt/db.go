@@ -39,7 +39,7 @@ type Options struct {
 	NoSync bool
 }
 
-// DB is one open store. It is a storage.Tables and a storage.Queues,
+// DB is one open store. It is a driver.Tables and a driver.Queues,
 // and safe for concurrent use.
 type DB struct {
 	bolt *bbolt.DB

@@ -9,7 +9,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // A slowDisk stops each commit until it is told how it ends.
@@ -61,7 +61,7 @@ func (d *slowDisk) next(outcome func(*bbolt.Tx) error) {
 }
 
 // write starts a transaction and returns where its answer will be.
-func (d *slowDisk) write(ctx context.Context, ops ...storage.Operation) <-chan error {
+func (d *slowDisk) write(ctx context.Context, ops ...driver.Operation) <-chan error {
 	answer := make(chan error, 1)
 	go func() { answer <- d.Transact(ctx, "T", "p", ops) }()
 	return answer
@@ -71,7 +71,7 @@ func (d *slowDisk) write(ctx context.Context, ops ...storage.Operation) <-chan e
 // up, which ends well.
 func (d *slowDisk) behindAnother(t *testing.T, start func()) {
 	t.Helper()
-	first := d.write(t.Context(), storage.Merge("first", storage.Upsert))
+	first := d.write(t.Context(), driver.Merge("first", driver.Upsert))
 	<-d.started
 	start()
 	synctest.Wait()
@@ -109,8 +109,8 @@ func TestAFailedCommitFailsEveryWriteInItAndTheNextOneWorks(t *testing.T) {
 	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
 		var inserted, refused <-chan error
 		disk.behindAnother(t, func() {
-			inserted = disk.write(t.Context(), storage.Insert("a"))
-			refused = disk.write(t.Context(), storage.Delete("missing", storage.Exists))
+			inserted = disk.write(t.Context(), driver.Insert("a"))
+			refused = disk.write(t.Context(), driver.Delete("missing", driver.Exists))
 		})
 		disk.next(failBefore)
 		for _, err := range []error{<-inserted, <-refused} {
@@ -121,7 +121,7 @@ func TestAFailedCommitFailsEveryWriteInItAndTheNextOneWorks(t *testing.T) {
 		if disk.has(t, "a") {
 			t.Error("the row is there")
 		}
-		again := disk.write(t.Context(), storage.Insert("a"))
+		again := disk.write(t.Context(), driver.Insert("a"))
 		disk.next(commitWell)
 		if err := <-again; err != nil {
 			t.Error(err)
@@ -131,12 +131,12 @@ func TestAFailedCommitFailsEveryWriteInItAndTheNextOneWorks(t *testing.T) {
 
 func TestAfterACommitThatFailedHalfDoneNothingMoreIsWritten(t *testing.T) {
 	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
-		half := disk.write(t.Context(), storage.Insert("a"))
+		half := disk.write(t.Context(), driver.Insert("a"))
 		disk.next(failAfter)
 		if err := <-half; !errors.Is(err, domain.ErrUnavailable) {
 			t.Errorf("got %v, want ErrUnavailable", err)
 		}
-		if err := <-disk.write(t.Context(), storage.Insert("b")); !errors.Is(err, domain.ErrUnavailable) {
+		if err := <-disk.write(t.Context(), driver.Insert("b")); !errors.Is(err, domain.ErrUnavailable) {
 			t.Errorf("the next write: got %v, want ErrUnavailable", err)
 		}
 		if err := disk.Ping(t.Context(), "q"); !errors.Is(err, domain.ErrUnavailable) {

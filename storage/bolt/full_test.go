@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // TestAFullDiskRefusesWritesUntilThereIsSpace lets the system refuse a larger
@@ -24,7 +24,7 @@ func TestAFullDiskRefusesWritesUntilThereIsSpace(t *testing.T) {
 	restore := limitFileSize(t, 20<<20)
 	text := strings.Repeat("x", 1<<20)
 	insert := func(i int) error {
-		return db.Transact(t.Context(), "T", "p", []storage.Operation{storage.Insert(fmt.Sprint(i), storage.String("Text", text))})
+		return db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Insert(fmt.Sprint(i), driver.String("Text", text))})
 	}
 	full := 0
 	for insert(full) == nil {

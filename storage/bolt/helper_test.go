@@ -11,8 +11,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"microblogging/storage"
 	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
 )
 
 // helperDir, if set, makes the test binary a process that writes to the store
@@ -49,8 +49,8 @@ func writeUntilKilled(dir string) error {
 		go func() {
 			for i := 0; ; i++ {
 				row := fmt.Sprintf("%d-%06d", writer, i)
-				err := db.Transact(ctx, helperTable, "p", []storage.Operation{
-					storage.Insert("a-" + row), storage.Insert("b-" + row),
+				err := db.Transact(ctx, helperTable, "p", []driver.Operation{
+					driver.Insert("a-" + row), driver.Insert("b-" + row),
 				})
 				if err != nil {
 					failed <- err

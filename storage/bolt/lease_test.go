@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // withQueue runs a test of a queue in a bubble, where time is fake.
-func withQueue(t *testing.T, test func(t *testing.T, queue *storage.Queue)) {
+func withQueue(t *testing.T, test func(t *testing.T, queue *driver.Queue)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		db, err := Open(t.TempDir(), Options{})
@@ -21,14 +21,14 @@ func withQueue(t *testing.T, test func(t *testing.T, queue *storage.Queue)) {
 		if err := db.CreateQueue(t.Context(), "q"); err != nil {
 			t.Fatal(err)
 		}
-		test(t, storage.NewQueue(db, "q"))
+		test(t, driver.NewQueue(db, "q"))
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-func received(t *testing.T, queue *storage.Queue, lease time.Duration) []storage.Message {
+func received(t *testing.T, queue *driver.Queue, lease time.Duration) []driver.Message {
 	t.Helper()
 	messages, err := queue.Receive(t.Context(), 32, lease)
 	if err != nil {
@@ -38,7 +38,7 @@ func received(t *testing.T, queue *storage.Queue, lease time.Duration) []storage
 }
 
 func TestALeaseHidesAMessageForExactlyItsTime(t *testing.T) {
-	withQueue(t, func(t *testing.T, queue *storage.Queue) {
+	withQueue(t, func(t *testing.T, queue *driver.Queue) {
 		if err := queue.Send(t.Context(), "m"); err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestALeaseHidesAMessageForExactlyItsTime(t *testing.T) {
 }
 
 func TestAReceiptHoldsUntilSomebodyElseTakesTheMessage(t *testing.T) {
-	withQueue(t, func(t *testing.T, queue *storage.Queue) {
+	withQueue(t, func(t *testing.T, queue *driver.Queue) {
 		if err := queue.Send(t.Context(), "m"); err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestAReceiptHoldsUntilSomebodyElseTakesTheMessage(t *testing.T) {
 }
 
 func TestMessagesComeInTheOrderInWhichTheyBecameVisible(t *testing.T) {
-	withQueue(t, func(t *testing.T, queue *storage.Queue) {
+	withQueue(t, func(t *testing.T, queue *driver.Queue) {
 		for _, text := range []string{"first", "second", "third"} {
 			if err := queue.Send(t.Context(), text); err != nil {
 				t.Fatal(err)
@@ -100,7 +100,7 @@ func TestMessagesComeInTheOrderInWhichTheyBecameVisible(t *testing.T) {
 }
 
 func TestARenewalInTheSameInstantStillReplacesTheReceipt(t *testing.T) {
-	withQueue(t, func(t *testing.T, queue *storage.Queue) {
+	withQueue(t, func(t *testing.T, queue *driver.Queue) {
 		if err := queue.Send(t.Context(), "m"); err != nil {
 			t.Fatal(err)
 		}
@@ -119,12 +119,12 @@ func TestARenewalInTheSameInstantStillReplacesTheReceipt(t *testing.T) {
 }
 
 func TestAMadeUpReceiptIsALostLease(t *testing.T) {
-	withQueue(t, func(t *testing.T, queue *storage.Queue) {
+	withQueue(t, func(t *testing.T, queue *driver.Queue) {
 		if err := queue.Send(t.Context(), "m"); err != nil {
 			t.Fatal(err)
 		}
 		m := received(t, queue, time.Minute)[0]
-		for _, made := range []storage.Message{
+		for _, made := range []driver.Message{
 			{}, {ID: m.ID}, {ID: m.ID, Receipt: "made up"}, {ID: m.ID, Receipt: "00"}, {ID: "other", Receipt: m.Receipt},
 		} {
 			if err := queue.Delete(t.Context(), made); !errors.Is(err, domain.ErrLeaseLost) {

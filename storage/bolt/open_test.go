@@ -13,8 +13,8 @@ import (
 	"go.etcd.io/bbolt"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
 )
 
 func TestAStoreInUseByAnotherProcessIsRefusedWithinASecond(t *testing.T) {
@@ -117,7 +117,7 @@ func TestAClosedStoreIsUnavailable(t *testing.T) {
 	for what, err := range map[string]error{
 		"create":   db.CreateTable(t.Context(), "T"),
 		"get":      get,
-		"transact": db.Transact(t.Context(), "T", "p", []storage.Operation{storage.Insert("r")}),
+		"transact": db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Insert("r")}),
 		"receive":  receive,
 		"send":     db.Send(t.Context(), "q", "m"),
 		"ping":     db.Ping(t.Context(), "q"),
@@ -131,12 +131,12 @@ func TestAClosedStoreIsUnavailable(t *testing.T) {
 func TestWhatWasNeverCreatedIsSaidToBeMissing(t *testing.T) {
 	db := open(t, t.TempDir())
 	_, get := db.Get(t.Context(), "Nowhere", "p", "r")
-	_, scan := db.Scan(t.Context(), "Nowhere", storage.Scan{Paging: storage.Paging{Limit: 1}})
+	_, scan := db.Scan(t.Context(), "Nowhere", driver.Scan{Paging: driver.Paging{Limit: 1}})
 	_, receive := db.Receive(t.Context(), "nowhere", 1, time.Second)
 	for what, err := range map[string]error{
 		"get":      get,
 		"scan":     scan,
-		"transact": db.Transact(t.Context(), "Nowhere", "p", []storage.Operation{storage.Insert("r")}),
+		"transact": db.Transact(t.Context(), "Nowhere", "p", []driver.Operation{driver.Insert("r")}),
 		"receive":  receive,
 		"send":     db.Send(t.Context(), "nowhere", "m"),
 	} {

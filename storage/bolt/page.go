@@ -9,7 +9,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // separator stands between a partition key and a row key. It sorts before every
@@ -27,14 +27,14 @@ func rowKey(partition, row string) []byte {
 // end is empty.
 type span struct{ start, end []byte }
 
-func rangeSpan(q storage.Range) span {
+func rangeSpan(q driver.Range) span {
 	if q.To == "" {
 		return span{rowKey(q.Partition, q.From), append([]byte(q.Partition), separator+1)}
 	}
 	return span{rowKey(q.Partition, q.From), rowKey(q.Partition, q.To)}
 }
 
-func scanSpan(q storage.Scan) span {
+func scanSpan(q driver.Scan) span {
 	return span{partitionBound(q.From), partitionBound(q.To)}
 }
 
@@ -74,7 +74,7 @@ func (s span) resume(continuation string) (last []byte, err error) {
 type rawRow struct{ key, value []byte }
 
 // collect reads one page, after the last key that was read.
-func collect(cursor *bbolt.Cursor, s span, last []byte, p storage.Paging) (storage.Page, error) {
+func collect(cursor *bbolt.Cursor, s span, last []byte, p driver.Paging) (driver.Page, error) {
 	start := s.start
 	if last != nil {
 		start = last
@@ -90,7 +90,7 @@ func collect(cursor *bbolt.Cursor, s span, last []byte, p storage.Paging) (stora
 		}
 		rows = append(rows, rawRow{key, value})
 	}
-	page := storage.Page{}
+	page := driver.Page{}
 	if s.holds(key) && len(rows) > 0 {
 		page.Continuation = continuationAfter(rows[len(rows)-1].key)
 	}
@@ -101,7 +101,7 @@ func collect(cursor *bbolt.Cursor, s span, last []byte, p storage.Paging) (stora
 
 // decodeRows copies the rows out of the file into one string, of which all keys
 // and texts are parts, and all properties into one slice.
-func decodeRows(rows []rawRow, keysOnly bool) ([]storage.Entity, error) {
+func decodeRows(rows []rawRow, keysOnly bool) ([]driver.Entity, error) {
 	size := 0
 	for _, row := range rows {
 		size += len(row.key) + len(row.value)
@@ -112,7 +112,7 @@ func decodeRows(rows []rawRow, keysOnly bool) ([]storage.Entity, error) {
 		copied.Write(row.key)
 		copied.Write(row.value)
 	}
-	entities := make([]storage.Entity, len(rows))
+	entities := make([]driver.Entity, len(rows))
 	records := make([]record, len(rows))
 	rest, count := copied.String(), 0
 	for i, row := range rows {
@@ -138,8 +138,8 @@ func decodeRows(rows []rawRow, keysOnly bool) ([]storage.Entity, error) {
 }
 
 // decodeAll decodes count properties.
-func decodeAll(entities []storage.Entity, records []record, count int) error {
-	all := make(storage.Properties, 0, count)
+func decodeAll(entities []driver.Entity, records []record, count int) error {
+	all := make(driver.Properties, 0, count)
 	for i, r := range records {
 		first := len(all)
 		var err error

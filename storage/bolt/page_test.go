@@ -9,15 +9,15 @@ import (
 	"testing"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 func openFilled(t *testing.T, rows int) *DB {
 	t.Helper()
 	db := openRows(t, nil)
-	var ops []storage.Operation
+	var ops []driver.Operation
 	for i := range rows {
-		ops = append(ops, storage.Insert(fmt.Sprintf("%03d", i), storage.Int64("A", int64(i)), storage.String("B", fmt.Sprint(i))))
+		ops = append(ops, driver.Insert(fmt.Sprintf("%03d", i), driver.Int64("A", int64(i)), driver.String("B", fmt.Sprint(i))))
 	}
 	if err := db.Transact(t.Context(), "T", "p", ops); err != nil {
 		t.Fatal(err)
@@ -27,7 +27,7 @@ func openFilled(t *testing.T, rows int) *DB {
 
 func TestAPageOf20RowsTakesAtMostTwoAllocationsARow(t *testing.T) {
 	db := openFilled(t, 50)
-	q := storage.Range{Partition: "p", Paging: storage.Paging{Limit: 20}}
+	q := driver.Range{Partition: "p", Paging: driver.Paging{Limit: 20}}
 	allocations := testing.AllocsPerRun(100, func() {
 		if page, err := db.Range(t.Context(), "T", q); err != nil || len(page.Rows) != 20 {
 			t.Errorf("got %d rows, %v", len(page.Rows), err)
@@ -39,19 +39,19 @@ func TestAPageOf20RowsTakesAtMostTwoAllocationsARow(t *testing.T) {
 }
 
 func TestAppendingToOneRowsPropertiesLeavesTheNextRowAlone(t *testing.T) {
-	page, err := openFilled(t, 2).Range(t.Context(), "T", storage.Range{Partition: "p", Paging: storage.Paging{Limit: 2}})
+	page, err := openFilled(t, 2).Range(t.Context(), "T", driver.Range{Partition: "p", Paging: driver.Paging{Limit: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := slices.Clone(page.Rows[1].Properties)
-	_ = append(page.Rows[0].Properties, storage.String("C", "more"))
+	_ = append(page.Rows[0].Properties, driver.String("C", "more"))
 	if !slices.Equal(page.Rows[1].Properties, before) {
 		t.Errorf("%v became %v", before, page.Rows[1].Properties)
 	}
 }
 
 func TestTheLastPageHasNoContinuation(t *testing.T) {
-	page, err := openFilled(t, 4).Range(t.Context(), "T", storage.Range{Partition: "p", Paging: storage.Paging{Limit: 4}})
+	page, err := openFilled(t, 4).Range(t.Context(), "T", driver.Range{Partition: "p", Paging: driver.Paging{Limit: 4}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestABoundWithAZeroByteSelectsTheSamePartitionsAsItsOrder(t *testing.T) {
 	bounds := []string{"", "\x00", "a", "a\x00", "a\x00b", "a\x00\xff", "a\x01", "a b\x00", "ab", "b\x00", "c"}
 	for _, from := range bounds {
 		for _, to := range bounds {
-			s := scanSpan(storage.Scan{From: from, To: to})
+			s := scanSpan(driver.Scan{From: from, To: to})
 			for _, partition := range partitions {
 				want := partition >= from && (to == "" || partition < to)
 				if got := s.holds(rowKey(partition, "row")); got != want {
@@ -90,18 +90,18 @@ func FuzzAContinuationIsRefusedOrContinuesItsSelection(f *testing.F) {
 	f.Add(uint8(2), "YQB", "", "b", "a")
 	db := openRows(f, keys)
 	f.Fuzz(func(t *testing.T, limit uint8, continuation, partition, from, to string) {
-		paging := storage.Paging{Limit: 1 + int(limit)%3, Continuation: continuation}
-		page, err := db.Scan(t.Context(), "T", storage.Scan{From: from, To: to, Paging: paging})
-		checkContinued(t, scanSpan(storage.Scan{From: from, To: to}), keys, paging, page, err)
-		page, err = db.Range(t.Context(), "T", storage.Range{Partition: partition, From: from, To: to, Paging: paging})
+		paging := driver.Paging{Limit: 1 + int(limit)%3, Continuation: continuation}
+		page, err := db.Scan(t.Context(), "T", driver.Scan{From: from, To: to, Paging: paging})
+		checkContinued(t, scanSpan(driver.Scan{From: from, To: to}), keys, paging, page, err)
+		page, err = db.Range(t.Context(), "T", driver.Range{Partition: partition, From: from, To: to, Paging: paging})
 		if !strings.Contains(partition, "\x00") { // which no partition key that gets here can hold
-			checkContinued(t, rangeSpan(storage.Range{Partition: partition, From: from, To: to}), keys, paging, page, err)
+			checkContinued(t, rangeSpan(driver.Range{Partition: partition, From: from, To: to}), keys, paging, page, err)
 		}
 	})
 }
 
 // checkContinued holds a page to the keys of the table.
-func checkContinued(t *testing.T, selection span, keys []string, p storage.Paging, page storage.Page, err error) {
+func checkContinued(t *testing.T, selection span, keys []string, p driver.Paging, page driver.Page, err error) {
 	t.Helper()
 	var invalid *domain.InvalidError
 	if errors.As(err, &invalid) && p.Continuation != "" {
@@ -146,7 +146,7 @@ func openRows(t testing.TB, keys []string) *DB {
 	}
 	for _, key := range keys {
 		partition, row, _ := strings.Cut(key, "\x00")
-		if err := db.Transact(t.Context(), "T", partition, []storage.Operation{storage.Insert(row)}); err != nil {
+		if err := db.Transact(t.Context(), "T", partition, []driver.Operation{driver.Insert(row)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,24 +10,24 @@ import (
 	"go.etcd.io/bbolt"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
-var _ storage.Queues = (*DB)(nil)
+var _ driver.Queues = (*DB)(nil)
 
-// CreateQueue implements storage.Queues.
+// CreateQueue implements driver.Queues.
 func (db *DB) CreateQueue(ctx context.Context, queue string) error {
 	return db.create(ctx, queueBucket(queue))
 }
 
-// Send implements storage.Queues.
+// Send implements driver.Queues.
 func (db *DB) Send(ctx context.Context, queue, text string) error {
 	return db.settle(ctx, queue, &sending{queue: queue, text: text})
 }
 
-// Receive implements storage.Queues. It writes nothing if no message is
+// Receive implements driver.Queues. It writes nothing if no message is
 // visible, for workers ask often.
-func (db *DB) Receive(ctx context.Context, queue string, limit int, lease time.Duration) ([]storage.Message, error) {
+func (db *DB) Receive(ctx context.Context, queue string, limit int, lease time.Duration) ([]driver.Message, error) {
 	r := &receiving{queue: queue, limit: limit, lease: lease}
 	err := db.view(ctx, r.check)
 	if err == nil {
@@ -42,8 +42,8 @@ func (db *DB) Receive(ctx context.Context, queue string, limit int, lease time.D
 	return r.received, nil
 }
 
-// Update implements storage.Queues.
-func (db *DB) Update(ctx context.Context, queue string, m storage.Message, lease time.Duration) (string, error) {
+// Update implements driver.Queues.
+func (db *DB) Update(ctx context.Context, queue string, m driver.Message, lease time.Duration) (string, error) {
 	r := &renewing{held: held{queue: queue, id: m.ID, receipt: m.Receipt}, text: m.Text, lease: lease}
 	if err := db.settle(ctx, queue, r); err != nil {
 		return "", err
@@ -51,12 +51,12 @@ func (db *DB) Update(ctx context.Context, queue string, m storage.Message, lease
 	return r.renewed, nil
 }
 
-// Delete implements storage.Queues.
-func (db *DB) Delete(ctx context.Context, queue string, m storage.Message) error {
+// Delete implements driver.Queues.
+func (db *DB) Delete(ctx context.Context, queue string, m driver.Message) error {
 	return db.settle(ctx, queue, &deleting{held{queue: queue, id: m.ID, receipt: m.Receipt}})
 }
 
-// Ping implements storage.Queues. It fails also if the store can be read
+// Ping implements driver.Queues. It fails also if the store can be read
 // but not written to any more.
 func (db *DB) Ping(ctx context.Context, queue string) error {
 	err := db.view(ctx, func(tx *bbolt.Tx) error {
@@ -114,7 +114,7 @@ type receiving struct {
 	lease time.Duration
 	// visible is the messages to take, which check has found.
 	visible  []delivery
-	received []storage.Message
+	received []driver.Message
 }
 
 func (r *receiving) size() int { return r.limit }
@@ -151,7 +151,7 @@ func (r *receiving) apply(tx *bbolt.Tx) error {
 		if err != nil {
 			return err
 		}
-		r.received = append(r.received, storage.Message{
+		r.received = append(r.received, driver.Message{
 			ID: m.name(), Text: m.text, Receipt: receiptOf(next), Deliveries: m.deliveries,
 		})
 	}

@@ -4,8 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // A record is what the file holds of a row besides its key:
@@ -26,7 +25,7 @@ const smallestProperty = 3
 var errCorrupt = errors.New("stored record is damaged")
 
 // encodeRecord puts an ETag before properties that are encoded already.
-func encodeRecord(etag storage.ETag, properties []byte) []byte {
+func encodeRecord(etag driver.ETag, properties []byte) []byte {
 	b := make([]byte, 0, 2+len(etag)+len(properties))
 	b = append(b, recordVersion)
 	b = appendText(b, string(etag))
@@ -34,7 +33,7 @@ func encodeRecord(etag storage.ETag, properties []byte) []byte {
 }
 
 // encodeProperties is count and properties.
-func encodeProperties(properties storage.Properties) []byte {
+func encodeProperties(properties driver.Properties) []byte {
 	size := binary.MaxVarintLen16
 	for _, p := range properties {
 		size += 1 + binary.MaxVarintLen16 + len(p.Name) + 8 + len(p.Value.Text())
@@ -44,9 +43,9 @@ func encodeProperties(properties storage.Properties) []byte {
 		b = append(b, byte(p.Value.Kind()))
 		b = appendText(b, p.Name)
 		switch p.Value.Kind() {
-		case storage.KindString:
+		case driver.KindString:
 			b = appendText(b, p.Value.Text())
-		case storage.KindBoolean:
+		case driver.KindBoolean:
 			b = append(b, byte(p.Value.Number()))
 		default:
 			b = binary.BigEndian.AppendUint64(b, uint64(p.Value.Number()))
@@ -61,7 +60,7 @@ func appendText(b []byte, text string) []byte {
 
 // A record that is decoded as far as its properties.
 type record struct {
-	etag storage.ETag
+	etag driver.ETag
 	// encoded is what encodeProperties gave: count, and properties in rest.
 	encoded string
 	count   int
@@ -79,30 +78,30 @@ func decodeRecord(s string) (record, error) {
 	if d.failed || count > uint64(len(d.rest)/smallestProperty) {
 		return record{}, errCorrupt
 	}
-	return record{etag: storage.ETag(etag), encoded: encoded, count: int(count), rest: d.rest}, nil
+	return record{etag: driver.ETag(etag), encoded: encoded, count: int(count), rest: d.rest}, nil
 }
 
 // appendTo decodes the properties.
-func (r record) appendTo(properties storage.Properties) (storage.Properties, error) {
+func (r record) appendTo(properties driver.Properties) (driver.Properties, error) {
 	d := decoder{rest: r.rest}
 	for range r.count {
-		kind := storage.Kind(d.byte())
+		kind := driver.Kind(d.byte())
 		name := d.text()
 		var text string
 		var number int64
 		switch kind {
-		case storage.KindString:
+		case driver.KindString:
 			text = d.text()
-		case storage.KindBoolean:
+		case driver.KindBoolean:
 			number = int64(d.byte())
 		default:
 			number = d.int64()
 		}
-		value, err := storage.RawValue(kind, text, number)
+		value, err := driver.RawValue(kind, text, number)
 		if err != nil || d.failed {
 			return nil, errors.Join(errCorrupt, err)
 		}
-		properties = append(properties, storage.Property{Name: name, Value: value})
+		properties = append(properties, driver.Property{Name: name, Value: value})
 	}
 	if d.rest != "" {
 		return nil, fmt.Errorf("%w: %d bytes too many", errCorrupt, len(d.rest))
@@ -111,11 +110,11 @@ func (r record) appendTo(properties storage.Properties) (storage.Properties, err
 }
 
 // properties decodes the properties into a slice of their own.
-func (r record) properties() (storage.Properties, error) {
+func (r record) properties() (driver.Properties, error) {
 	if r.count == 0 && r.rest == "" {
 		return nil, nil
 	}
-	return r.appendTo(make(storage.Properties, 0, r.count))
+	return r.appendTo(make(driver.Properties, 0, r.count))
 }
 
 // A decoder cuts values off a string. Once it has failed it gives zero values.

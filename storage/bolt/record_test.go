@@ -3,25 +3,24 @@ package bolt
 import (
 	"bytes"
 	"errors"
+	"microblogging/storage/driver"
 	"slices"
 	"testing"
 	"time"
 
 	"go.etcd.io/bbolt"
 	"pgregory.net/rapid"
-
-	"microblogging/storage"
 )
 
-func anyProperties(t *rapid.T) storage.Properties {
+func anyProperties(t *rapid.T) driver.Properties {
 	names := rapid.SliceOfNDistinct(rapid.StringMatching(`[A-Za-z_][A-Za-z0-9_]{0,20}`), 0, 20, rapid.ID).Draw(t, "names")
-	var properties storage.Properties
+	var properties driver.Properties
 	for _, name := range names {
 		properties = append(properties, rapid.OneOf(
-			rapid.Map(rapid.String(), func(s string) storage.Property { return storage.String(name, s) }),
-			rapid.Map(rapid.Int64(), func(n int64) storage.Property { return storage.Int64(name, n) }),
-			rapid.Map(rapid.Bool(), func(b bool) storage.Property { return storage.Bool(name, b) }),
-			rapid.Map(rapid.Int64Range(-1<<40, 1<<40), func(s int64) storage.Property { return storage.Time(name, time.Unix(s, 700)) }),
+			rapid.Map(rapid.String(), func(s string) driver.Property { return driver.String(name, s) }),
+			rapid.Map(rapid.Int64(), func(n int64) driver.Property { return driver.Int64(name, n) }),
+			rapid.Map(rapid.Bool(), func(b bool) driver.Property { return driver.Bool(name, b) }),
+			rapid.Map(rapid.Int64Range(-1<<40, 1<<40), func(s int64) driver.Property { return driver.Time(name, time.Unix(s, 700)) }),
 		).Draw(t, name))
 	}
 	return properties
@@ -30,7 +29,7 @@ func anyProperties(t *rapid.T) storage.Properties {
 func TestARecordDecodesToWhatWasEncoded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := anyProperties(t)
-		etag := storage.ETag(rapid.String().Draw(t, "etag"))
+		etag := driver.ETag(rapid.String().Draw(t, "etag"))
 		stored, err := decodeRecord(string(encodeRecord(etag, encodeProperties(want))))
 		if err != nil {
 			t.Fatal(err)
@@ -60,7 +59,7 @@ func TestACutRecordIsAnError(t *testing.T) {
 }
 
 func TestARecordOfAnotherVersionOrWithBytesLeftOverIsAnError(t *testing.T) {
-	valid := encodeRecord("1.2", encodeProperties(storage.Properties{storage.Bool("B", true)}))
+	valid := encodeRecord("1.2", encodeProperties(driver.Properties{driver.Bool("B", true)}))
 	other := bytes.Clone(valid)
 	other[0]++
 	for what, value := range map[string][]byte{"another version": other, "bytes left over": append(valid, 0)} {
@@ -77,8 +76,8 @@ func TestARecordOfAnotherVersionOrWithBytesLeftOverIsAnError(t *testing.T) {
 func FuzzADamagedRecordIsAnErrorAndNoPanic(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(encodeRecord("1.2", encodeProperties(nil)))
-	f.Add(encodeRecord("1.2", encodeProperties(storage.Properties{
-		storage.String("S", "text"), storage.Int64("N", -1), storage.Bool("B", true), storage.Time("T", time.Unix(0, 0)),
+	f.Add(encodeRecord("1.2", encodeProperties(driver.Properties{
+		driver.String("S", "text"), driver.Int64("N", -1), driver.Bool("B", true), driver.Time("T", time.Unix(0, 0)),
 	})))
 	f.Add([]byte{recordVersion, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
 	f.Fuzz(func(t *testing.T, value []byte) {
@@ -132,15 +131,15 @@ func TestADamagedRowIsAnErrorThatNamesIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, get := db.Get(t.Context(), "T", "p", "broken")
-	_, page := db.Range(t.Context(), "T", storage.Range{Partition: "p", Paging: storage.Paging{Limit: 1}})
-	merge := db.Transact(t.Context(), "T", "p", []storage.Operation{storage.Merge("broken", storage.Exists)})
+	_, page := db.Range(t.Context(), "T", driver.Range{Partition: "p", Paging: driver.Paging{Limit: 1}})
+	merge := db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Merge("broken", driver.Exists)})
 	for what, err := range map[string]error{"get": get, "range": page, "merge": merge} {
 		if err == nil {
 			t.Errorf("%s: the damage was not noticed", what)
 		}
 	}
 	// It can be removed and replaced all the same.
-	if err := db.Transact(t.Context(), "T", "p", []storage.Operation{storage.Replace("broken", storage.Exists)}); err != nil {
+	if err := db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Replace("broken", driver.Exists)}); err != nil {
 		t.Error(err)
 	}
 }

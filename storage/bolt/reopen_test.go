@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
 )
 
 func TestAReopenedStoreHoldsEveryRowAsItWas(t *testing.T) {
@@ -17,8 +17,8 @@ func TestAReopenedStoreHoldsEveryRowAsItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, db,
-		storage.Insert("", storage.String("Text", "👩‍🚀\n"), storage.Time("When", time.Unix(1, 100))),
-		storage.Insert("r", storage.Int64("N", -1), storage.Bool("Yes", true)))
+		driver.Insert("", driver.String("Text", "👩‍🚀\n"), driver.Time("When", time.Unix(1, 100))),
+		driver.Insert("r", driver.Int64("N", -1), driver.Bool("Yes", true)))
 	before := read(t, db)
 	db = reopen(t, dir, db)
 	after := read(t, db)
@@ -35,7 +35,7 @@ func TestAReopenedStoreHoldsEveryRowAsItWas(t *testing.T) {
 			}
 		}
 	}
-	write(t, db, storage.Merge("r", storage.Match(before[1].ETag)))
+	write(t, db, driver.Merge("r", driver.Match(before[1].ETag)))
 }
 
 func TestAnETagDoesNotReturnInAReopenedStore(t *testing.T) {
@@ -44,16 +44,16 @@ func TestAnETagDoesNotReturnInAReopenedStore(t *testing.T) {
 	if err := db.CreateTable(t.Context(), "T"); err != nil {
 		t.Fatal(err)
 	}
-	seen := map[storage.ETag]bool{}
+	seen := map[driver.ETag]bool{}
 	for range 4 {
 		for range 3 {
-			write(t, db, storage.Insert("r"))
+			write(t, db, driver.Insert("r"))
 			etag := read(t, db)[0].ETag
 			if seen[etag] {
 				t.Fatalf("ETag %s was there before", etag)
 			}
 			seen[etag] = true
-			write(t, db, storage.Delete("r", storage.Match(etag)))
+			write(t, db, driver.Delete("r", driver.Match(etag)))
 		}
 		db = reopen(t, dir, db)
 	}
@@ -65,13 +65,13 @@ func TestAReopenedStoreKeepsItsMessagesAndTheirLeases(t *testing.T) {
 	if err := db.CreateQueue(t.Context(), "q"); err != nil {
 		t.Fatal(err)
 	}
-	queue := storage.NewQueue(db, "q")
+	queue := driver.NewQueue(db, "q")
 	send(t, queue, "leased")
 	leased := receive(t, queue, 1)[0]
 	send(t, queue, "visible")
 
 	db = reopen(t, dir, db)
-	queue = storage.NewQueue(db, "q")
+	queue = driver.NewQueue(db, "q")
 	visible := receive(t, queue, 1)[0]
 	if visible.Text != "visible" || visible.Deliveries != 1 {
 		t.Errorf("received %v", visible)
@@ -93,23 +93,23 @@ func reopen(t *testing.T, dir string, db *bolt.DB) *bolt.DB {
 	return open(t, dir)
 }
 
-func write(t *testing.T, db *bolt.DB, ops ...storage.Operation) {
+func write(t *testing.T, db *bolt.DB, ops ...driver.Operation) {
 	t.Helper()
 	if err := db.Transact(t.Context(), "T", "p", ops); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func read(t *testing.T, db *bolt.DB) []storage.Entity {
+func read(t *testing.T, db *bolt.DB) []driver.Entity {
 	t.Helper()
-	page, err := db.Range(t.Context(), "T", storage.Range{Partition: "p", Paging: storage.Paging{Limit: 100}})
+	page, err := db.Range(t.Context(), "T", driver.Range{Partition: "p", Paging: driver.Paging{Limit: 100}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return page.Rows
 }
 
-func send(t *testing.T, queue *storage.Queue, text string) {
+func send(t *testing.T, queue *driver.Queue, text string) {
 	t.Helper()
 	if err := queue.Send(t.Context(), text); err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func send(t *testing.T, queue *storage.Queue, text string) {
 }
 
 // receive must find exactly n messages.
-func receive(t *testing.T, queue *storage.Queue, n int) []storage.Message {
+func receive(t *testing.T, queue *driver.Queue, n int) []driver.Message {
 	t.Helper()
 	messages, err := queue.Receive(t.Context(), 32, time.Minute)
 	if err != nil {

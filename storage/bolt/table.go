@@ -8,19 +8,19 @@ import (
 	"go.etcd.io/bbolt"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
-var _ storage.Tables = (*DB)(nil)
+var _ driver.Tables = (*DB)(nil)
 
-// CreateTable implements storage.Tables.
+// CreateTable implements driver.Tables.
 func (db *DB) CreateTable(ctx context.Context, table string) error {
 	return db.create(ctx, tableBucket(table))
 }
 
-// Get implements storage.Tables.
-func (db *DB) Get(ctx context.Context, table, partition, row string) (storage.Entity, error) {
-	entity := storage.Entity{Partition: partition, Row: row}
+// Get implements driver.Tables.
+func (db *DB) Get(ctx context.Context, table, partition, row string) (driver.Entity, error) {
+	entity := driver.Entity{Partition: partition, Row: row}
 	err := db.view(ctx, func(tx *bbolt.Tx) error {
 		bucket, err := openTable(tx, table)
 		if err != nil {
@@ -41,27 +41,27 @@ func (db *DB) Get(ctx context.Context, table, partition, row string) (storage.En
 		return nil
 	})
 	if err != nil {
-		return storage.Entity{}, fmt.Errorf("table %s: %w", table, err)
+		return driver.Entity{}, fmt.Errorf("table %s: %w", table, err)
 	}
 	return entity, nil
 }
 
-// Range implements storage.Tables.
-func (db *DB) Range(ctx context.Context, table string, q storage.Range) (storage.Page, error) {
+// Range implements driver.Tables.
+func (db *DB) Range(ctx context.Context, table string, q driver.Range) (driver.Page, error) {
 	return db.readPage(ctx, table, rangeSpan(q), q.Paging)
 }
 
-// Scan implements storage.Tables.
-func (db *DB) Scan(ctx context.Context, table string, q storage.Scan) (storage.Page, error) {
+// Scan implements driver.Tables.
+func (db *DB) Scan(ctx context.Context, table string, q driver.Scan) (driver.Page, error) {
 	return db.readPage(ctx, table, scanSpan(q), q.Paging)
 }
 
-func (db *DB) readPage(ctx context.Context, table string, s span, p storage.Paging) (storage.Page, error) {
+func (db *DB) readPage(ctx context.Context, table string, s span, p driver.Paging) (driver.Page, error) {
 	last, err := s.resume(p.Continuation)
 	if err != nil {
-		return storage.Page{}, err
+		return driver.Page{}, err
 	}
-	var page storage.Page
+	var page driver.Page
 	err = db.view(ctx, func(tx *bbolt.Tx) error {
 		bucket, err := openTable(tx, table)
 		if err != nil {
@@ -71,13 +71,13 @@ func (db *DB) readPage(ctx context.Context, table string, s span, p storage.Pagi
 		return err
 	})
 	if err != nil {
-		return storage.Page{}, fmt.Errorf("table %s: %w", table, err)
+		return driver.Page{}, fmt.Errorf("table %s: %w", table, err)
 	}
 	return page, nil
 }
 
-// Transact implements storage.Tables.
-func (db *DB) Transact(ctx context.Context, table, partition string, ops []storage.Operation) error {
+// Transact implements driver.Tables.
+func (db *DB) Transact(ctx context.Context, table, partition string, ops []driver.Operation) error {
 	if err := db.submit(ctx, newTransaction(table, partition, ops, db.epoch)); err != nil {
 		return fmt.Errorf("table %s: %w", table, err)
 	}

@@ -8,7 +8,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // A transaction is the change of storage's entity group transaction. Whatever
@@ -24,24 +24,24 @@ type transaction struct {
 // A step is one operation. It keeps nothing of the caller's that the caller may
 // write to after its context has ended.
 type step struct {
-	action    storage.Action
-	condition storage.Condition
+	action    driver.Action
+	condition driver.Condition
 	key       []byte
 	// changes is the properties of a merge.
-	changes storage.Properties
+	changes driver.Properties
 	// encoded is the properties that the row will have; check adds to a merge
 	// what the row has already.
 	encoded []byte
 }
 
-func newTransaction(table, partition string, ops []storage.Operation, epoch uint64) *transaction {
+func newTransaction(table, partition string, ops []driver.Operation, epoch uint64) *transaction {
 	t := &transaction{table: table, epoch: epoch, steps: make([]step, len(ops))}
 	for i, op := range ops {
 		s := step{action: op.Action, condition: op.If, key: rowKey(partition, op.Row)}
-		if op.Action != storage.ActionDelete {
+		if op.Action != driver.ActionDelete {
 			s.encoded = encodeProperties(op.Properties)
 		}
-		if op.Action == storage.ActionMerge {
+		if op.Action == driver.ActionMerge {
 			s.changes = slices.Clone(op.Properties)
 		}
 		t.bytes += len(s.key) + len(s.encoded)
@@ -62,7 +62,7 @@ func (t *transaction) check(tx *bbolt.Tx) error {
 	for i := range t.steps {
 		s := &t.steps[i]
 		if err := s.check(bucket.Get(s.key)); err != nil {
-			return &storage.OperationError{Index: i, Err: err}
+			return &driver.OperationError{Index: i, Err: err}
 		}
 	}
 	return nil
@@ -71,9 +71,9 @@ func (t *transaction) check(tx *bbolt.Tx) error {
 // check compares the step with the row's record, which is nil if there is none.
 func (s *step) check(value []byte) error {
 	switch {
-	case s.action == storage.ActionInsert && value == nil:
+	case s.action == driver.ActionInsert && value == nil:
 		return nil
-	case s.action == storage.ActionInsert:
+	case s.action == driver.ActionInsert:
 		return domain.ErrExists
 	case value == nil && s.condition.AllowsAbsent():
 		return nil
@@ -81,7 +81,7 @@ func (s *step) check(value []byte) error {
 		return domain.ErrNotFound
 	}
 	etag, isMatch := s.condition.ETag()
-	if !isMatch && s.action != storage.ActionMerge {
+	if !isMatch && s.action != driver.ActionMerge {
 		return nil
 	}
 	stored, err := decodeRecord(string(value))
@@ -91,7 +91,7 @@ func (s *step) check(value []byte) error {
 	if isMatch && etag != stored.etag {
 		return fmt.Errorf("%w: the ETag is %s", domain.ErrConflict, stored.etag)
 	}
-	if s.action == storage.ActionMerge {
+	if s.action == driver.ActionMerge {
 		return s.merge(stored)
 	}
 	return nil
@@ -115,7 +115,7 @@ func (t *transaction) apply(tx *bbolt.Tx) error {
 	bucket := tx.Bucket(tableBucket(t.table))
 	for i := range t.steps {
 		s := &t.steps[i]
-		if s.action == storage.ActionDelete {
+		if s.action == driver.ActionDelete {
 			if err := bucket.Delete(s.key); err != nil {
 				return err
 			}
@@ -135,12 +135,12 @@ func (t *transaction) apply(tx *bbolt.Tx) error {
 // nextETag counts the writes to a table since it was created. A loss of power
 // can take back a commit that a reader has just seen but nobody was told of,
 // and its count with it; so the number of the opening stands before the count.
-func nextETag(bucket *bbolt.Bucket, epoch uint64) (storage.ETag, error) {
+func nextETag(bucket *bbolt.Bucket, epoch uint64) (driver.ETag, error) {
 	n, err := bucket.NextSequence()
 	if err != nil {
 		return "", err
 	}
 	b := strconv.AppendUint(make([]byte, 0, 16), epoch, 36)
 	b = strconv.AppendUint(append(b, '.'), n, 36)
-	return storage.ETag(b), nil
+	return driver.ETag(b), nil
 }

@@ -10,12 +10,12 @@ import (
 	"testing/synctest"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 func TestNoWriteIsAcknowledgedOrReadBeforeItsCommit(t *testing.T) {
 	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
-		answer := disk.write(t.Context(), storage.Insert("r"))
+		answer := disk.write(t.Context(), driver.Insert("r"))
 		<-disk.started
 		synctest.Wait()
 		select {
@@ -38,7 +38,7 @@ func TestWritesThatWaitShareOneCommit(t *testing.T) {
 		var answers []<-chan error
 		disk.behindAnother(t, func() {
 			for i := range 32 {
-				answers = append(answers, disk.write(t.Context(), storage.Insert(fmt.Sprint("r", i))))
+				answers = append(answers, disk.write(t.Context(), driver.Insert(fmt.Sprint("r", i))))
 			}
 		})
 		disk.next(commitWell)
@@ -58,7 +58,7 @@ func TestACommitTakesOnlySoManyWrites(t *testing.T) {
 		var answers []<-chan error
 		disk.behindAnother(t, func() {
 			for i := range maxBatch + 1 {
-				answers = append(answers, disk.write(t.Context(), storage.Insert(fmt.Sprint("r", i))))
+				answers = append(answers, disk.write(t.Context(), driver.Insert(fmt.Sprint("r", i))))
 			}
 		})
 		disk.next(commitWell)
@@ -80,7 +80,7 @@ func TestACommitTakesOnlySoManyBytes(t *testing.T) {
 		var answers []<-chan error
 		disk.behindAnother(t, func() {
 			for i := range 3 {
-				answers = append(answers, disk.write(t.Context(), storage.Insert(fmt.Sprint("r", i), storage.String("Large", large))))
+				answers = append(answers, disk.write(t.Context(), driver.Insert(fmt.Sprint("r", i), driver.String("Large", large))))
 			}
 		})
 		disk.next(commitWell)
@@ -97,12 +97,12 @@ func TestARefusedTransactionFailsAlone(t *testing.T) {
 	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
 		var well, refused, alsoWell <-chan error
 		disk.behindAnother(t, func() {
-			well = disk.write(t.Context(), storage.Insert("a"))
-			refused = disk.write(t.Context(), storage.Insert("b"), storage.Merge("missing", storage.Exists))
-			alsoWell = disk.write(t.Context(), storage.Insert("c"))
+			well = disk.write(t.Context(), driver.Insert("a"))
+			refused = disk.write(t.Context(), driver.Insert("b"), driver.Merge("missing", driver.Exists))
+			alsoWell = disk.write(t.Context(), driver.Insert("c"))
 		})
 		disk.next(commitWell)
-		var failed *storage.OperationError
+		var failed *driver.OperationError
 		if err := <-refused; !errors.As(err, &failed) || failed.Index != 1 || !errors.Is(err, domain.ErrNotFound) {
 			t.Errorf("got %v, want operation 1 to find nothing", err)
 		}
@@ -120,7 +120,7 @@ func TestATransactionSeesTheOnesBeforeItInItsCommit(t *testing.T) {
 		var answers []<-chan error
 		disk.behindAnother(t, func() {
 			for range 8 {
-				answers = append(answers, disk.write(t.Context(), storage.Insert("same")))
+				answers = append(answers, disk.write(t.Context(), driver.Insert("same")))
 			}
 		})
 		disk.next(commitWell)
@@ -142,7 +142,7 @@ func TestATransactionSeesTheOnesBeforeItInItsCommit(t *testing.T) {
 func TestWritesThatChangeNothingCostNoCommit(t *testing.T) {
 	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
 		// Each would wait for ever if it started a commit.
-		err := disk.Transact(t.Context(), "T", "p", []storage.Operation{storage.Delete("r", storage.Exists)})
+		err := disk.Transact(t.Context(), "T", "p", []driver.Operation{driver.Delete("r", driver.Exists)})
 		if !errors.Is(err, domain.ErrNotFound) {
 			t.Error(err)
 		}
@@ -158,9 +158,9 @@ func TestWritesThatChangeNothingCostNoCommit(t *testing.T) {
 func TestACallerWhoseContextEndsDoesNotWaitForTheDisk(t *testing.T) {
 	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
 		ctx, cancel := context.WithCancel(t.Context())
-		underWay := disk.write(ctx, storage.Insert("a"))
+		underWay := disk.write(ctx, driver.Insert("a"))
 		<-disk.started
-		waiting := disk.write(ctx, storage.Insert("b"))
+		waiting := disk.write(ctx, driver.Insert("b"))
 		synctest.Wait()
 		cancel()
 		for _, err := range []error{<-underWay, <-waiting} {
@@ -180,7 +180,7 @@ func TestAWriteThatNobodyWaitsForIsNotMade(t *testing.T) {
 	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		change := newTransaction("T", "p", []storage.Operation{storage.Insert("a")}, 1)
+		change := newTransaction("T", "p", []driver.Operation{driver.Insert("a")}, 1)
 		w := &write{ctx: ctx, change: change, done: make(chan error, 1)}
 		disk.writes <- w
 		if err := <-w.done; !errors.Is(err, context.Canceled) {
@@ -205,9 +205,9 @@ func TestCloseAnswersEveryone(t *testing.T) {
 	for i := range 16 {
 		callers.Go(func() {
 			for n := 0; ; n++ {
-				err := db.Transact(t.Context(), "T", "p", []storage.Operation{storage.Insert(fmt.Sprintf("%d-%d", i, n))})
+				err := db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Insert(fmt.Sprintf("%d-%d", i, n))})
 				if err == nil {
-					_, err = db.Range(t.Context(), "T", storage.Range{Partition: "p", Paging: storage.Paging{Limit: 10}})
+					_, err = db.Range(t.Context(), "T", driver.Range{Partition: "p", Paging: driver.Paging{Limit: 10}})
 				}
 				if err != nil {
 					if !errors.Is(err, domain.ErrUnavailable) {

@@ -1,11 +1,11 @@
 // Package drivertest is the storage contract as code: what the comments of
-// storage.Tables and storage.Queues promise, every backend must pass.
+// driver.Tables and driver.Queues promise, every backend must pass.
 //
 // The problem it answers is that two backends drift apart where nobody looks:
 // a key that one of them escapes, an ETag that returns after a row was deleted
 // and created again, a guard that is quietly created because it was missing.
 // Each test is a sentence that can be false, and goes through the concrete
-// storage.Table and storage.Queue unless the point is the driver itself.
+// driver.Table and driver.Queue unless the point is the driver itself.
 //
 // Tables and Queues take a constructor. Every test uses a table or queue that
 // it names itself, so that all of them may share one backend and run at once.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 func etagTests() tableTests {
@@ -22,7 +22,7 @@ func etagTests() tableTests {
 }
 
 func etagNeverRepeats(t *testing.T, table fixture) {
-	seen := map[storage.ETag]string{}
+	seen := map[driver.ETag]string{}
 	note := func(after string) {
 		etag := table.get(t, "p", "r").ETag
 		if etag == "" {
@@ -34,34 +34,34 @@ func etagNeverRepeats(t *testing.T, table fixture) {
 		seen[etag] = after
 	}
 	for range 8 {
-		table.transact(t, "p", storage.Insert("r", storage.Int64("N", 1)))
+		table.transact(t, "p", driver.Insert("r", driver.Int64("N", 1)))
 		note("insert")
-		table.transact(t, "p", storage.Merge("r", storage.Exists, storage.Int64("N", 1)))
+		table.transact(t, "p", driver.Merge("r", driver.Exists, driver.Int64("N", 1)))
 		note("merge")
-		table.transact(t, "p", storage.Replace("r", storage.Exists, storage.Int64("N", 1)))
+		table.transact(t, "p", driver.Replace("r", driver.Exists, driver.Int64("N", 1)))
 		note("replace")
-		table.transact(t, "p", storage.Merge("r", storage.Upsert, storage.Int64("N", 1)))
+		table.transact(t, "p", driver.Merge("r", driver.Upsert, driver.Int64("N", 1)))
 		note("upsert")
-		table.transact(t, "p", storage.Delete("r", storage.Exists))
+		table.transact(t, "p", driver.Delete("r", driver.Exists))
 	}
 }
 
 func etagStaysWithoutWrites(t *testing.T, table fixture) {
-	table.transact(t, "p", storage.Insert("r"), storage.Insert("s"))
+	table.transact(t, "p", driver.Insert("r"), driver.Insert("s"))
 	before := table.get(t, "p", "r")
-	table.transact(t, "p", storage.Merge("s", storage.Exists))
+	table.transact(t, "p", driver.Merge("s", driver.Exists))
 	unchanged(t, table, before)
 }
 
 func etagOfEachRead(t *testing.T, table fixture) {
-	table.transact(t, "p", storage.Insert("r"))
+	table.transact(t, "p", driver.Insert("r"))
 	etag := table.get(t, "p", "r").ETag
 	for _, row := range table.rows(t, pagesOf("p", 10)) {
 		if row.ETag != etag {
 			t.Errorf("a range read gives ETag %s, a get %s", row.ETag, etag)
 		}
 	}
-	for _, row := range table.scan(t, storage.Scan{Paging: storage.Paging{Limit: 10}}) {
+	for _, row := range table.scan(t, driver.Scan{Paging: driver.Paging{Limit: 10}}) {
 		if row.ETag != etag {
 			t.Errorf("a scan gives ETag %s, a get %s", row.ETag, etag)
 		}
@@ -69,58 +69,58 @@ func etagOfEachRead(t *testing.T, table fixture) {
 }
 
 func staleETag(t *testing.T, table fixture) {
-	table.transact(t, "p", storage.Insert("r", storage.Int64("N", 1)))
-	stale := storage.Match(table.get(t, "p", "r").ETag)
-	table.transact(t, "p", storage.Merge("r", stale, storage.Int64("N", 2)))
+	table.transact(t, "p", driver.Insert("r", driver.Int64("N", 1)))
+	stale := driver.Match(table.get(t, "p", "r").ETag)
+	table.transact(t, "p", driver.Merge("r", stale, driver.Int64("N", 2)))
 	now := table.get(t, "p", "r")
-	for _, op := range []storage.Operation{
-		storage.Merge("r", stale, storage.Int64("N", 3)),
-		storage.Replace("r", stale, storage.Int64("N", 3)),
-		storage.Delete("r", stale),
+	for _, op := range []driver.Operation{
+		driver.Merge("r", stale, driver.Int64("N", 3)),
+		driver.Replace("r", stale, driver.Int64("N", 3)),
+		driver.Delete("r", stale),
 	} {
 		wantOperationError(t, table.Transact(t.Context(), "p", op), 0, domain.ErrConflict)
 		unchanged(t, table, now)
 	}
-	table.transact(t, "p", storage.Delete("r", storage.Match(now.ETag)))
+	table.transact(t, "p", driver.Delete("r", driver.Match(now.ETag)))
 	table.absent(t, "p", "r")
 }
 
 func etagOfEarlierLife(t *testing.T, table fixture) {
-	insert := storage.Insert("r", storage.Int64("N", 1))
+	insert := driver.Insert("r", driver.Int64("N", 1))
 	table.transact(t, "p", insert)
-	earlier := storage.Match(table.get(t, "p", "r").ETag)
-	table.transact(t, "p", storage.Delete("r", earlier))
+	earlier := driver.Match(table.get(t, "p", "r").ETag)
+	table.transact(t, "p", driver.Delete("r", earlier))
 	table.transact(t, "p", insert)
 	now := table.get(t, "p", "r")
-	wantOperationError(t, table.Transact(t.Context(), "p", storage.Delete("r", earlier)), 0, domain.ErrConflict)
-	wantOperationError(t, table.Transact(t.Context(), "p", storage.Merge("r", earlier)), 0, domain.ErrConflict)
+	wantOperationError(t, table.Transact(t.Context(), "p", driver.Delete("r", earlier)), 0, domain.ErrConflict)
+	wantOperationError(t, table.Transact(t.Context(), "p", driver.Merge("r", earlier)), 0, domain.ErrConflict)
 	unchanged(t, table, now)
 }
 
 func guardChangesETag(t *testing.T, table fixture) {
-	table.transact(t, "p", storage.Insert("r", storage.Int64("N", 1)))
+	table.transact(t, "p", driver.Insert("r", driver.Int64("N", 1)))
 	before := table.get(t, "p", "r")
-	table.transact(t, "p", storage.Merge("r", storage.Exists))
+	table.transact(t, "p", driver.Merge("r", driver.Exists))
 	after := table.get(t, "p", "r")
 	wantProperties(t, after, before.Properties...)
-	err := table.Transact(t.Context(), "p", storage.Replace("r", storage.Match(before.ETag)))
+	err := table.Transact(t.Context(), "p", driver.Replace("r", driver.Match(before.ETag)))
 	wantOperationError(t, err, 0, domain.ErrConflict)
 	unchanged(t, table, after)
 }
 
 func etagsInOneTransaction(t *testing.T, table fixture) {
-	table.transact(t, "p", storage.Insert("a"), storage.Insert("b"))
+	table.transact(t, "p", driver.Insert("a"), driver.Insert("b"))
 	a, b := table.get(t, "p", "a"), table.get(t, "p", "b")
-	table.transact(t, "p", storage.Merge("a", storage.Match(a.ETag)))
+	table.transact(t, "p", driver.Merge("a", driver.Match(a.ETag)))
 	unchanged(t, table, b)
-	table.transact(t, "p", storage.Merge("b", storage.Match(b.ETag)))
+	table.transact(t, "p", driver.Merge("b", driver.Match(b.ETag)))
 }
 
 func etagOfSameValues(t *testing.T, table fixture) {
-	same := storage.String("A", "same")
-	table.transact(t, "p", storage.Insert("r", same))
+	same := driver.String("A", "same")
+	table.transact(t, "p", driver.Insert("r", same))
 	before := table.get(t, "p", "r").ETag
-	table.transact(t, "p", storage.Replace("r", storage.Exists, same))
+	table.transact(t, "p", driver.Replace("r", driver.Exists, same))
 	if after := table.get(t, "p", "r").ETag; after == before {
 		t.Fatalf("the ETag is still %s after a replace with the same properties", before)
 	}

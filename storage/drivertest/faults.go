@@ -2,11 +2,10 @@ package drivertest
 
 import (
 	"context"
+	"microblogging/storage/driver"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"microblogging/storage"
 )
 
 // Faults is a backend (its Tables and Queues) that hands every call to a hook,
@@ -24,8 +23,8 @@ import (
 //		restartAndCheck(db)
 //	}
 type Faults struct {
-	tables storage.Tables
-	queues storage.Queues
+	tables driver.Tables
+	queues driver.Queues
 	hook   Hook
 	calls  atomic.Int64
 }
@@ -37,7 +36,7 @@ type Call struct {
 	// Target is the table or the queue.
 	Target string
 	// Operations is what a Transact asks for, and nil for other methods.
-	Operations []storage.Operation
+	Operations []driver.Operation
 	// Write is false for Get, Range, Scan and Ping. A Receive is a write: it
 	// hides messages.
 	Write bool
@@ -54,7 +53,7 @@ type Hook func(ctx context.Context, call Call, send Send) error
 type Send func(ctx context.Context) error
 
 // NewFaults puts a hook before both drivers; either may be nil if unused.
-func NewFaults(tables storage.Tables, queues storage.Queues, hook Hook) *Faults {
+func NewFaults(tables driver.Tables, queues driver.Queues, hook Hook) *Faults {
 	return &Faults{tables: tables, queues: queues, hook: hook}
 }
 
@@ -90,7 +89,7 @@ func only(do func(context.Context) error) func(context.Context) (none, error) {
 	return func(ctx context.Context) (none, error) { return none{}, do(ctx) }
 }
 
-// CreateTable implements storage.Tables, as do Get, Range, Scan and Transact.
+// CreateTable implements driver.Tables, as do Get, Range, Scan and Transact.
 func (f *Faults) CreateTable(ctx context.Context, table string) error {
 	_, err := intercept(ctx, f, Call{Method: "CreateTable", Target: table, Write: true}, only(func(ctx context.Context) error {
 		return f.tables.CreateTable(ctx, table)
@@ -98,29 +97,29 @@ func (f *Faults) CreateTable(ctx context.Context, table string) error {
 	return err
 }
 
-// Get implements storage.Tables.
-func (f *Faults) Get(ctx context.Context, table, partition, row string) (storage.Entity, error) {
-	return intercept(ctx, f, Call{Method: "Get", Target: table}, func(ctx context.Context) (storage.Entity, error) {
+// Get implements driver.Tables.
+func (f *Faults) Get(ctx context.Context, table, partition, row string) (driver.Entity, error) {
+	return intercept(ctx, f, Call{Method: "Get", Target: table}, func(ctx context.Context) (driver.Entity, error) {
 		return f.tables.Get(ctx, table, partition, row)
 	})
 }
 
-// Range implements storage.Tables.
-func (f *Faults) Range(ctx context.Context, table string, q storage.Range) (storage.Page, error) {
-	return intercept(ctx, f, Call{Method: "Range", Target: table}, func(ctx context.Context) (storage.Page, error) {
+// Range implements driver.Tables.
+func (f *Faults) Range(ctx context.Context, table string, q driver.Range) (driver.Page, error) {
+	return intercept(ctx, f, Call{Method: "Range", Target: table}, func(ctx context.Context) (driver.Page, error) {
 		return f.tables.Range(ctx, table, q)
 	})
 }
 
-// Scan implements storage.Tables.
-func (f *Faults) Scan(ctx context.Context, table string, q storage.Scan) (storage.Page, error) {
-	return intercept(ctx, f, Call{Method: "Scan", Target: table}, func(ctx context.Context) (storage.Page, error) {
+// Scan implements driver.Tables.
+func (f *Faults) Scan(ctx context.Context, table string, q driver.Scan) (driver.Page, error) {
+	return intercept(ctx, f, Call{Method: "Scan", Target: table}, func(ctx context.Context) (driver.Page, error) {
 		return f.tables.Scan(ctx, table, q)
 	})
 }
 
-// Transact implements storage.Tables.
-func (f *Faults) Transact(ctx context.Context, table, partition string, ops []storage.Operation) error {
+// Transact implements driver.Tables.
+func (f *Faults) Transact(ctx context.Context, table, partition string, ops []driver.Operation) error {
 	call := Call{Method: "Transact", Target: table, Operations: ops, Write: true}
 	_, err := intercept(ctx, f, call, only(func(ctx context.Context) error {
 		return f.tables.Transact(ctx, table, partition, ops)
@@ -128,7 +127,7 @@ func (f *Faults) Transact(ctx context.Context, table, partition string, ops []st
 	return err
 }
 
-// CreateQueue implements storage.Queues, as do Send, Receive, Update,
+// CreateQueue implements driver.Queues, as do Send, Receive, Update,
 // Delete and Ping.
 func (f *Faults) CreateQueue(ctx context.Context, queue string) error {
 	_, err := intercept(ctx, f, Call{Method: "CreateQueue", Target: queue, Write: true}, only(func(ctx context.Context) error {
@@ -137,7 +136,7 @@ func (f *Faults) CreateQueue(ctx context.Context, queue string) error {
 	return err
 }
 
-// Send implements storage.Queues.
+// Send implements driver.Queues.
 func (f *Faults) Send(ctx context.Context, queue, text string) error {
 	_, err := intercept(ctx, f, Call{Method: "Send", Target: queue, Write: true}, only(func(ctx context.Context) error {
 		return f.queues.Send(ctx, queue, text)
@@ -145,29 +144,29 @@ func (f *Faults) Send(ctx context.Context, queue, text string) error {
 	return err
 }
 
-// Receive implements storage.Queues.
-func (f *Faults) Receive(ctx context.Context, queue string, limit int, lease time.Duration) ([]storage.Message, error) {
-	return intercept(ctx, f, Call{Method: "Receive", Target: queue, Write: true}, func(ctx context.Context) ([]storage.Message, error) {
+// Receive implements driver.Queues.
+func (f *Faults) Receive(ctx context.Context, queue string, limit int, lease time.Duration) ([]driver.Message, error) {
+	return intercept(ctx, f, Call{Method: "Receive", Target: queue, Write: true}, func(ctx context.Context) ([]driver.Message, error) {
 		return f.queues.Receive(ctx, queue, limit, lease)
 	})
 }
 
-// Update implements storage.Queues.
-func (f *Faults) Update(ctx context.Context, queue string, m storage.Message, lease time.Duration) (string, error) {
+// Update implements driver.Queues.
+func (f *Faults) Update(ctx context.Context, queue string, m driver.Message, lease time.Duration) (string, error) {
 	return intercept(ctx, f, Call{Method: "Update", Target: queue, Write: true}, func(ctx context.Context) (string, error) {
 		return f.queues.Update(ctx, queue, m, lease)
 	})
 }
 
-// Delete implements storage.Queues.
-func (f *Faults) Delete(ctx context.Context, queue string, m storage.Message) error {
+// Delete implements driver.Queues.
+func (f *Faults) Delete(ctx context.Context, queue string, m driver.Message) error {
 	_, err := intercept(ctx, f, Call{Method: "Delete", Target: queue, Write: true}, only(func(ctx context.Context) error {
 		return f.queues.Delete(ctx, queue, m)
 	}))
 	return err
 }
 
-// Ping implements storage.Queues.
+// Ping implements driver.Queues.
 func (f *Faults) Ping(ctx context.Context, queue string) error {
 	_, err := intercept(ctx, f, Call{Method: "Ping", Target: queue}, only(func(ctx context.Context) error {
 		return f.queues.Ping(ctx, queue)

@@ -11,8 +11,8 @@ import (
 	"go.uber.org/goleak"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -41,13 +41,13 @@ func TestFaultsThatPassEverythingKeepTheContract(t *testing.T) {
 		db := open(t)
 		return drivertest.NewFaults(db, db, drivertest.Pass)
 	}
-	drivertest.Tables(t, func(t *testing.T) storage.Tables { return faultless(t) })
-	drivertest.Queues(t, func(t *testing.T) storage.Queues { return faultless(t) })
+	drivertest.Tables(t, func(t *testing.T) driver.Tables { return faultless(t) })
+	drivertest.Queues(t, func(t *testing.T) driver.Queues { return faultless(t) })
 }
 
-func insert(t *testing.T, driver storage.Tables, row string) error {
+func insert(t *testing.T, tables driver.Tables, row string) error {
 	t.Helper()
-	return driver.Transact(t.Context(), "T", "p", []storage.Operation{storage.Insert(row)})
+	return tables.Transact(t.Context(), "T", "p", []driver.Operation{driver.Insert(row)})
 }
 
 // has asks the backend itself.
@@ -100,7 +100,7 @@ func TestOnlyTheCallsThatMatchAreCounted(t *testing.T) {
 	db := open(t)
 	faults := drivertest.NewFaults(db, db, drivertest.Only(drivertest.Writes, drivertest.FailBefore(2)))
 	for range 3 {
-		if _, err := faults.Range(t.Context(), "T", storage.Range{Partition: "p", Paging: storage.Paging{Limit: 1}}); err != nil {
+		if _, err := faults.Range(t.Context(), "T", driver.Range{Partition: "p", Paging: driver.Paging{Limit: 1}}); err != nil {
 			t.Fatal(err)
 		}
 		if err := faults.Ping(t.Context(), "q"); err != nil {
@@ -133,13 +133,13 @@ func TestAResentRequestArrivesWhenTheTestSaysSo(t *testing.T) {
 				t.Errorf("arrived before it was sent: %v", err)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
-			err := faults.Transact(ctx, "T", "p", []storage.Operation{storage.Insert("r")})
+			err := faults.Transact(ctx, "T", "p", []driver.Operation{driver.Insert("r")})
 			cancel() // its caller has gone
 			if !errors.Is(err, test.answer) || has(t, db, "r") != test.written {
 				t.Errorf("got %v, written %v", err, has(t, db, "r"))
 			}
 			if test.written {
-				if err := db.Transact(t.Context(), "T", "p", []storage.Operation{storage.Delete("r", storage.Exists)}); err != nil {
+				if err := db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Delete("r", driver.Exists)}); err != nil {
 					t.Fatal(err)
 				}
 			}

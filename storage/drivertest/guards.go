@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // guard is the row that every write of these tests is conditional on: the fence
@@ -27,8 +27,8 @@ func guardTests() tableTests {
 }
 
 // guarded is a write that lands only while the guard is there.
-func guarded(row string) []storage.Operation {
-	return []storage.Operation{storage.Merge(guard, storage.Exists), storage.Insert(row)}
+func guarded(row string) []driver.Operation {
+	return []driver.Operation{driver.Merge(guard, driver.Exists), driver.Insert(row)}
 }
 
 // together runs n writers at once.
@@ -42,7 +42,7 @@ func together(n int, write func(writer int)) {
 
 func guardPresent(t *testing.T, table fixture) {
 	const each = 3
-	table.transact(t, "p", storage.Insert(guard, storage.Int64("N", 1)))
+	table.transact(t, "p", driver.Insert(guard, driver.Int64("N", 1)))
 	before := table.get(t, "p", guard)
 	together(guardWriters, func(writer int) {
 		for i := range each {
@@ -51,7 +51,7 @@ func guardPresent(t *testing.T, table fixture) {
 			}
 		}
 	})
-	rows := table.rows(t, pagesOf("p", storage.MaxPage))
+	rows := table.rows(t, pagesOf("p", driver.MaxPage))
 	if want := 1 + guardWriters*each; len(rows) != want {
 		t.Errorf("%d rows, want %d", len(rows), want)
 	}
@@ -65,7 +65,7 @@ func guardPresent(t *testing.T, table fixture) {
 func guardAbsent(t *testing.T, table fixture) {
 	together(guardWriters, func(writer int) {
 		err := table.Transact(t.Context(), "p", guarded(fmt.Sprintf("row-%d", writer))...)
-		var failed *storage.OperationError
+		var failed *driver.OperationError
 		if !errors.As(err, &failed) || failed.Index != 0 || !errors.Is(err, domain.ErrNotFound) {
 			t.Errorf("writer %d: got %v, want operation 0 not to find the guard", writer, err)
 		}
@@ -78,14 +78,14 @@ func guardAbsent(t *testing.T, table fixture) {
 // after the guard was known to be gone.
 func guardDeleted(t *testing.T, table fixture) {
 	const before = 64
-	table.transact(t, "p", storage.Insert(guard))
+	table.transact(t, "p", driver.Insert(guard))
 	var acknowledged, gone atomic.Int64
 	enough := make(chan struct{})
 	stop := sync.OnceFunc(func() { close(enough) })
 	var deletion sync.WaitGroup
 	deletion.Go(func() {
 		<-enough
-		if err := table.Transact(t.Context(), "p", storage.Delete(guard, storage.Exists)); err != nil {
+		if err := table.Transact(t.Context(), "p", driver.Delete(guard, driver.Exists)); err != nil {
 			t.Errorf("deleting the guard: %v", err)
 		}
 		gone.Store(1)
@@ -111,17 +111,17 @@ func guardDeleted(t *testing.T, table fixture) {
 	})
 	stop()
 	deletion.Wait()
-	if rows := table.rows(t, pagesOf("p", storage.MaxPage)); int64(len(rows)) != acknowledged.Load() {
+	if rows := table.rows(t, pagesOf("p", driver.MaxPage)); int64(len(rows)) != acknowledged.Load() {
 		t.Errorf("%d rows, but %d were acknowledged", len(rows), acknowledged.Load())
 	}
 	table.absent(t, "p", guard)
 }
 
 func guardSwapped(t *testing.T, table fixture) {
-	table.transact(t, "p", storage.Insert(guard))
+	table.transact(t, "p", driver.Insert(guard))
 	var swapped atomic.Int64
 	together(guardWriters, func(int) {
-		err := table.Transact(t.Context(), "p", storage.Delete(guard, storage.Exists), storage.Insert("shut"))
+		err := table.Transact(t.Context(), "p", driver.Delete(guard, driver.Exists), driver.Insert("shut"))
 		switch {
 		case err == nil:
 			swapped.Add(1)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // longestKey is the most characters of a key, 1 KiB of UTF-16.
@@ -26,14 +26,14 @@ func keyTests() tableTests {
 }
 
 func emptyRowKey(t *testing.T, table fixture) {
-	table.transact(t, "p", storage.Insert("", storage.String("A", "first")), storage.Insert("!"))
-	wantProperties(t, table.get(t, "p", ""), storage.String("A", "first"))
+	table.transact(t, "p", driver.Insert("", driver.String("A", "first")), driver.Insert("!"))
+	wantProperties(t, table.get(t, "p", ""), driver.String("A", "first"))
 
-	table.transact(t, "p", storage.Merge("", storage.Match(table.get(t, "p", "").ETag), storage.String("A", "second")))
-	wantProperties(t, table.get(t, "p", ""), storage.String("A", "second"))
+	table.transact(t, "p", driver.Merge("", driver.Match(table.get(t, "p", "").ETag), driver.String("A", "second")))
+	wantProperties(t, table.get(t, "p", ""), driver.String("A", "second"))
 	wantKeys(t, table.rows(t, pagesOf("p", 1)), "", "!")
 
-	table.transact(t, "p", storage.Delete("", storage.Exists))
+	table.transact(t, "p", driver.Delete("", driver.Exists))
 	table.absent(t, "p", "")
 }
 
@@ -55,17 +55,17 @@ func permittedKeys() []string {
 
 func permittedRowKeys(t *testing.T, table fixture) {
 	keys := permittedKeys()
-	for chunk := range slices.Chunk(keys, storage.MaxOperations) {
-		var ops []storage.Operation
+	for chunk := range slices.Chunk(keys, driver.MaxOperations) {
+		var ops []driver.Operation
 		for _, key := range chunk {
-			ops = append(ops, storage.Insert(key, storage.String("Key", key)))
+			ops = append(ops, driver.Insert(key, driver.String("Key", key)))
 		}
 		table.transact(t, "p", ops...)
 	}
-	rows := table.rows(t, pagesOf("p", storage.MaxPage))
+	rows := table.rows(t, pagesOf("p", driver.MaxPage))
 	wantKeys(t, rows, keys...)
 	for _, row := range rows {
-		wantProperties(t, row, storage.String("Key", row.Row))
+		wantProperties(t, row, driver.String("Key", row.Row))
 	}
 	for _, key := range keys {
 		if len(key) == 1 {
@@ -77,13 +77,13 @@ func permittedRowKeys(t *testing.T, table fixture) {
 func permittedPartitionKeys(t *testing.T, table fixture) {
 	keys := []string{" ", `a !"$%&z`, "a()*+,z", "a-.:;z", "a<=>@z", "a[]^_`{|}~z", "%2F", "a+b", "a b", "..", "~01f600"}
 	for _, key := range keys {
-		table.transact(t, key, storage.Insert("r", storage.String("Key", key)))
-		wantProperties(t, table.get(t, key, "r"), storage.String("Key", key))
+		table.transact(t, key, driver.Insert("r", driver.String("Key", key)))
+		wantProperties(t, table.get(t, key, "r"), driver.String("Key", key))
 		wantKeys(t, table.rows(t, pagesOf(key, 10)), "r")
 	}
 	slices.Sort(keys)
 	var got []string
-	for _, row := range table.scan(t, storage.Scan{Paging: storage.Paging{Limit: 3}}) {
+	for _, row := range table.scan(t, driver.Scan{Paging: driver.Paging{Limit: 3}}) {
 		got = append(got, row.Partition)
 	}
 	if !slices.Equal(got, keys) {
@@ -93,16 +93,16 @@ func permittedPartitionKeys(t *testing.T, table fixture) {
 
 func longKeys(t *testing.T, table fixture) {
 	partition, row := strings.Repeat("p", longestKey), strings.Repeat("~", longestKey)
-	table.transact(t, partition, storage.Insert(row), storage.Insert(row[1:]))
+	table.transact(t, partition, driver.Insert(row), driver.Insert(row[1:]))
 	table.get(t, partition, row)
 	wantKeys(t, table.rows(t, pagesOf(partition, 1)), row[1:], row)
-	table.transact(t, partition, storage.Delete(row, storage.Exists))
+	table.transact(t, partition, driver.Delete(row, driver.Exists))
 	table.absent(t, partition, row)
 }
 
 func caseSensitiveKeys(t *testing.T, table fixture) {
-	table.transact(t, "p", storage.Insert("a"), storage.Insert("A"), storage.Insert("b"), storage.Insert("_"))
-	table.transact(t, "P", storage.Insert("a"))
+	table.transact(t, "p", driver.Insert("a"), driver.Insert("A"), driver.Insert("b"), driver.Insert("_"))
+	table.transact(t, "P", driver.Insert("a"))
 	wantKeys(t, table.rows(t, pagesOf("p", 10)), "A", "_", "a", "b")
 	wantKeys(t, table.rows(t, pagesOf("P", 10)), "a")
 }
@@ -111,32 +111,32 @@ func forbiddenKeys(t *testing.T, table fixture) {
 	for _, key := range []string{
 		"a/b", `a\b`, "a#b", "a?b", "a'b", "a\x00b", "a\nb", "a\x1f", "a\x7fb", "ä", "\xff", strings.Repeat("k", longestKey+1),
 	} {
-		wantError(t, table.Transact(t.Context(), "p", storage.Insert(key)), domain.ErrLimit)
-		wantError(t, table.Transact(t.Context(), key, storage.Insert("r")), domain.ErrLimit)
+		wantError(t, table.Transact(t.Context(), "p", driver.Insert(key)), domain.ErrLimit)
+		wantError(t, table.Transact(t.Context(), key, driver.Insert("r")), domain.ErrLimit)
 		_, err := table.Get(t.Context(), "p", key)
 		wantError(t, err, domain.ErrLimit)
 		_, err = table.Range(t.Context(), pagesOf(key, 1))
 		wantError(t, err, domain.ErrLimit)
 	}
-	wantKeys(t, table.scan(t, storage.Scan{Paging: storage.Paging{Limit: 10}}))
+	wantKeys(t, table.scan(t, driver.Scan{Paging: driver.Paging{Limit: 10}}))
 }
 
 func partitionsApart(t *testing.T, table fixture) {
-	table.transact(t, "a", storage.Insert("r", storage.String("In", "a")))
-	table.transact(t, "b", storage.Insert("r", storage.String("In", "b")))
-	table.transact(t, "a", storage.Delete("r", storage.Exists))
+	table.transact(t, "a", driver.Insert("r", driver.String("In", "a")))
+	table.transact(t, "b", driver.Insert("r", driver.String("In", "b")))
+	table.transact(t, "a", driver.Delete("r", driver.Exists))
 	table.absent(t, "a", "r")
-	wantProperties(t, table.get(t, "b", "r"), storage.String("In", "b"))
+	wantProperties(t, table.get(t, "b", "r"), driver.String("In", "b"))
 }
 
 func prefixPartitions(t *testing.T, table fixture) {
-	table.transact(t, "ab", storage.Insert("c"), storage.Insert(""))
-	table.transact(t, "a", storage.Insert("bc"), storage.Insert(""))
-	table.transact(t, "a b", storage.Insert("c"))
+	table.transact(t, "ab", driver.Insert("c"), driver.Insert(""))
+	table.transact(t, "a", driver.Insert("bc"), driver.Insert(""))
+	table.transact(t, "a b", driver.Insert("c"))
 	wantKeys(t, table.rows(t, pagesOf("a", 10)), "", "bc")
 	wantKeys(t, table.rows(t, pagesOf("ab", 10)), "", "c")
 	var keys []string
-	for _, row := range table.scan(t, storage.Scan{Paging: storage.Paging{Limit: 2}}) {
+	for _, row := range table.scan(t, driver.Scan{Paging: driver.Paging{Limit: 2}}) {
 		keys = append(keys, row.Partition+"/"+row.Row)
 	}
 	if want := []string{"a/", "a/bc", "a b/c", "ab/", "ab/c"}; !slices.Equal(keys, want) {
@@ -145,6 +145,6 @@ func prefixPartitions(t *testing.T, table fixture) {
 }
 
 // pagesOf selects a whole partition in pages of a size.
-func pagesOf(partition string, limit int) storage.Range {
-	return storage.Range{Partition: partition, Paging: storage.Paging{Limit: limit}}
+func pagesOf(partition string, limit int) driver.Range {
+	return driver.Range{Partition: partition, Paging: driver.Paging{Limit: limit}}
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 func leaseTests() queueTests {
@@ -52,7 +52,7 @@ func leaseExpires(t *testing.T, queue queueFixture) {
 }
 
 // renew must succeed.
-func (q queueFixture) renew(t *testing.T, m storage.Message, text string, lease time.Duration) storage.Message {
+func (q queueFixture) renew(t *testing.T, m driver.Message, text string, lease time.Duration) driver.Message {
 	t.Helper()
 	renewed, err := q.Update(t.Context(), m, text, lease)
 	if err != nil {
@@ -123,7 +123,7 @@ func receiptOfLateWorker(t *testing.T, queue queueFixture) {
 }
 
 // powerless checks that a stale delivery can change nothing.
-func (q queueFixture) powerless(t *testing.T, stale storage.Message) {
+func (q queueFixture) powerless(t *testing.T, stale driver.Message) {
 	t.Helper()
 	_, err := q.Update(t.Context(), stale, "by a late worker", longLease)
 	wantError(t, err, domain.ErrLeaseLost)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 func messageTests() queueTests {
@@ -70,7 +70,7 @@ func unicodeMessages(t *testing.T, queue queueFixture) {
 }
 
 func longestMessage(t *testing.T, queue queueFixture) {
-	text := strings.Repeat("x", storage.MaxMessageText)
+	text := strings.Repeat("x", driver.MaxMessageText)
 	queue.send(t, text)
 	if m := queue.receiveOne(t, longLease); m.Text != text {
 		t.Errorf("sent %d bytes, got %d", len(text), len(m.Text))
@@ -160,7 +160,7 @@ func manyReceivers(t *testing.T, queue queueFixture) {
 	for i := range messages {
 		queue.send(t, fmt.Sprintf("message %d", i))
 	}
-	received := make(chan storage.Message, 2*messages)
+	received := make(chan driver.Message, 2*messages)
 	together(8, func(int) {
 		for range messages {
 			got, err := queue.Receive(t.Context(), 2, longLease)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 func pagingTests() tableTests {
@@ -23,7 +23,7 @@ func pagingTests() tableTests {
 // fill inserts rows numbered from 0, in as few transactions as may be.
 func fill(t *testing.T, table fixture, partition string, n int) {
 	t.Helper()
-	for chunk := range slices.Chunk(inserts(n), storage.MaxOperations) {
+	for chunk := range slices.Chunk(inserts(n), driver.MaxOperations) {
 		table.transact(t, partition, chunk...)
 	}
 }
@@ -31,10 +31,10 @@ func fill(t *testing.T, table fixture, partition string, n int) {
 // deleteNumbered deletes rows by number, 100 at a time.
 func deleteNumbered(t *testing.T, table fixture, partition string, numbers []int) {
 	t.Helper()
-	for chunk := range slices.Chunk(numbers, storage.MaxOperations) {
-		var ops []storage.Operation
+	for chunk := range slices.Chunk(numbers, driver.MaxOperations) {
+		var ops []driver.Operation
 		for _, i := range chunk {
-			ops = append(ops, storage.Delete(numbered(i), storage.Exists))
+			ops = append(ops, driver.Delete(numbered(i), driver.Exists))
 		}
 		table.transact(t, partition, ops...)
 	}
@@ -48,7 +48,7 @@ func pagingUnderDeletes(t *testing.T, table fixture) {
 	fill(t, table, "p", total)
 	deletedAhead := func(i int) bool { return i >= size && i%4 == 0 }
 	var got []string
-	q := storage.Range{Partition: "p", Paging: storage.Paging{Limit: size, KeysOnly: true}}
+	q := driver.Range{Partition: "p", Paging: driver.Paging{Limit: size, KeysOnly: true}}
 	for frontier := 0; ; {
 		page, err := table.Range(t.Context(), q)
 		if err != nil {
@@ -143,17 +143,17 @@ func pagingUnderInserts(t *testing.T, table fixture) {
 		t.Fatal(err)
 	}
 	wantKeys(t, page.Rows, numbered(0), numbered(1))
-	table.transact(t, "p", storage.Insert("a-behind"), storage.Insert("z-ahead"))
+	table.transact(t, "p", driver.Insert("a-behind"), driver.Insert("z-ahead"))
 	q := pagesOf("p", 2)
 	q.Continuation = page.Continuation
 	wantKeys(t, table.rowsAfter(t, q), numbered(2), numbered(3), "z-ahead")
 }
 
 // rowsAfter reads on from the query's continuation to the end.
-func (f fixture) rowsAfter(t *testing.T, q storage.Range) []storage.Entity {
+func (f fixture) rowsAfter(t *testing.T, q driver.Range) []driver.Entity {
 	t.Helper()
 	start := q.Continuation
-	return readPages(t, q.Limit, func(continuation string) (storage.Page, error) {
+	return readPages(t, q.Limit, func(continuation string) (driver.Page, error) {
 		q.Continuation = continuation
 		if continuation == "" {
 			q.Continuation = start
@@ -169,7 +169,7 @@ func madeUpContinuation(t *testing.T, table fixture) {
 		q.Continuation = continuation
 		_, err := table.Range(t.Context(), q)
 		wantInvalid(t, err, continuation)
-		_, err = table.Scan(t.Context(), storage.Scan{Paging: q.Paging})
+		_, err = table.Scan(t.Context(), driver.Scan{Paging: q.Paging})
 		wantInvalid(t, err, continuation)
 	}
 }
@@ -181,7 +181,7 @@ func foreignContinuation(t *testing.T, table fixture) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	elsewhere := map[string]storage.Range{
+	elsewhere := map[string]driver.Range{
 		"another partition": {Partition: "q"},
 		"a range behind it": {Partition: "p", From: numbered(3)},
 		"a range before it": {Partition: "p", To: numbered(1)},

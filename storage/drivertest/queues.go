@@ -2,18 +2,17 @@ package drivertest
 
 import (
 	"crypto/rand"
+	"microblogging/storage/driver"
 	"strings"
 	"testing"
 	"time"
-
-	"microblogging/storage"
 )
 
-// Queues runs the conformance suite of a storage.Queues. The constructor
+// Queues runs the conformance suite of a driver.Queues. The constructor
 // is called once for each test, which closes what it opens through t.Cleanup.
 //
 // Leases last whole seconds, so some tests take real ones; all run at once.
-func Queues(t *testing.T, open func(t *testing.T) storage.Queues) {
+func Queues(t *testing.T, open func(t *testing.T) driver.Queues) {
 	topics := map[string]queueTests{
 		"Message": messageTests(),
 		"Lease":   leaseTests(),
@@ -35,8 +34,8 @@ type queueTests map[string]func(t *testing.T, queue queueFixture)
 
 // A queueFixture is a queue of the test's own.
 type queueFixture struct {
-	*storage.Queue
-	driver storage.Queues
+	*driver.Queue
+	driver driver.Queues
 	name   string
 }
 
@@ -51,13 +50,13 @@ const (
 	pollEvery = 100 * time.Millisecond
 )
 
-func newQueue(t *testing.T, driver storage.Queues) queueFixture {
+func newQueue(t *testing.T, queues driver.Queues) queueFixture {
 	t.Helper()
 	name := "q-" + strings.ToLower(rand.Text())
-	if err := driver.CreateQueue(t.Context(), name); err != nil {
+	if err := queues.CreateQueue(t.Context(), name); err != nil {
 		t.Fatalf("creating queue %s: %v", name, err)
 	}
-	return queueFixture{Queue: storage.NewQueue(driver, name), driver: driver, name: name}
+	return queueFixture{Queue: driver.NewQueue(queues, name), driver: queues, name: name}
 }
 
 func (q queueFixture) send(t *testing.T, texts ...string) {
@@ -70,9 +69,9 @@ func (q queueFixture) send(t *testing.T, texts ...string) {
 }
 
 // receive polls until it has n messages, each under a lease of its own.
-func (q queueFixture) receive(t *testing.T, n int, lease time.Duration) []storage.Message {
+func (q queueFixture) receive(t *testing.T, n int, lease time.Duration) []driver.Message {
 	t.Helper()
-	var got []storage.Message
+	var got []driver.Message
 	q.poll(t, patience, func() bool {
 		messages, err := q.Receive(t.Context(), n-len(got), lease)
 		if err != nil {
@@ -87,7 +86,7 @@ func (q queueFixture) receive(t *testing.T, n int, lease time.Duration) []storag
 	return got
 }
 
-func (q queueFixture) receiveOne(t *testing.T, lease time.Duration) storage.Message {
+func (q queueFixture) receiveOne(t *testing.T, lease time.Duration) driver.Message {
 	t.Helper()
 	return q.receive(t, 1, lease)[0]
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 func readTests() tableTests {
@@ -25,7 +25,7 @@ func readTests() tableTests {
 
 func missingRow(t *testing.T, table fixture) {
 	table.absent(t, "p", "r")
-	table.transact(t, "p", storage.Insert("ra"), storage.Insert("q"))
+	table.transact(t, "p", driver.Insert("ra"), driver.Insert("q"))
 	table.absent(t, "p", "r")
 	table.absent(t, "p", "")
 	table.absent(t, "q", "q")
@@ -35,15 +35,15 @@ func missingRow(t *testing.T, table fixture) {
 
 func missingPartition(t *testing.T, table fixture) {
 	wantKeys(t, table.rows(t, pagesOf("p", 10)))
-	wantKeys(t, table.scan(t, storage.Scan{Paging: storage.Paging{Limit: 10}}))
-	table.transact(t, "pp", storage.Insert("r"))
+	wantKeys(t, table.scan(t, driver.Scan{Paging: driver.Paging{Limit: 10}}))
+	table.transact(t, "pp", driver.Insert("r"))
 	wantKeys(t, table.rows(t, pagesOf("p", 10)))
 }
 
 func rangeBounds(t *testing.T, table fixture) {
 	keys := []string{"", "a!1", "a!2", "a\"", "b", "b!1", "c"}
 	for _, key := range keys {
-		table.transact(t, "p", storage.Insert(key))
+		table.transact(t, "p", driver.Insert(key))
 	}
 	for _, test := range []struct {
 		from, to string
@@ -60,7 +60,7 @@ func rangeBounds(t *testing.T, table fixture) {
 		{"d", "", nil},
 	} {
 		for _, limit := range []int{1, 2, 100} {
-			q := storage.Range{Partition: "p", From: test.from, To: test.to, Paging: storage.Paging{Limit: limit}}
+			q := driver.Range{Partition: "p", From: test.from, To: test.to, Paging: driver.Paging{Limit: limit}}
 			if got := rowKeys(table.rows(t, q)); !slices.Equal(got, test.want) {
 				t.Errorf("[%q, %q) in pages of %d: got %q, want %q", test.from, test.to, limit, got, test.want)
 			}
@@ -69,7 +69,7 @@ func rangeBounds(t *testing.T, table fixture) {
 }
 
 func rangeOddBounds(t *testing.T, table fixture) {
-	table.transact(t, "p", storage.Insert("a"), storage.Insert("b&c"), storage.Insert("z"))
+	table.transact(t, "p", driver.Insert("a"), driver.Insert("b&c"), driver.Insert("z"))
 	for _, test := range []struct {
 		from, to string
 		want     []string
@@ -80,7 +80,7 @@ func rangeOddBounds(t *testing.T, table fixture) {
 		{"b#", "~~", []string{"b&c", "z"}},
 		{"b\\", "", []string{"z"}},
 	} {
-		q := storage.Range{Partition: "p", From: test.from, To: test.to, Paging: storage.Paging{Limit: 10}}
+		q := driver.Range{Partition: "p", From: test.from, To: test.to, Paging: driver.Paging{Limit: 10}}
 		if got := rowKeys(table.rows(t, q)); !slices.Equal(got, test.want) {
 			t.Errorf("[%q, %q): got %q, want %q", test.from, test.to, got, test.want)
 		}
@@ -89,9 +89,9 @@ func rangeOddBounds(t *testing.T, table fixture) {
 
 func rangeInPartition(t *testing.T, table fixture) {
 	for _, partition := range []string{"a", "b", "c"} {
-		table.transact(t, partition, storage.Insert("1"), storage.Insert("2"))
+		table.transact(t, partition, driver.Insert("1"), driver.Insert("2"))
 	}
-	rows := table.rows(t, storage.Range{Partition: "b", From: "2", Paging: storage.Paging{Limit: 1}})
+	rows := table.rows(t, driver.Range{Partition: "b", From: "2", Paging: driver.Paging{Limit: 1}})
 	wantKeys(t, rows, "2")
 	if rows[0].Partition != "b" {
 		t.Errorf("a range of partition b gave a row of %q", rows[0].Partition)
@@ -101,7 +101,7 @@ func rangeInPartition(t *testing.T, table fixture) {
 func scanBounds(t *testing.T, table fixture) {
 	partitions := []string{"a", "b", "b!", "c", "d"}
 	for _, partition := range partitions {
-		table.transact(t, partition, storage.Insert(""), storage.Insert("1"), storage.Insert("2"))
+		table.transact(t, partition, driver.Insert(""), driver.Insert("1"), driver.Insert("2"))
 	}
 	for _, test := range []struct {
 		from, to string
@@ -120,7 +120,7 @@ func scanBounds(t *testing.T, table fixture) {
 		}
 		for _, limit := range []int{2, 3, 100} {
 			var got []string
-			for _, row := range table.scan(t, storage.Scan{From: test.from, To: test.to, Paging: storage.Paging{Limit: limit}}) {
+			for _, row := range table.scan(t, driver.Scan{From: test.from, To: test.to, Paging: driver.Paging{Limit: limit}}) {
 				got = append(got, row.Partition+"/"+row.Row)
 			}
 			if !slices.Equal(got, want) {
@@ -131,11 +131,11 @@ func scanBounds(t *testing.T, table fixture) {
 }
 
 func keysOnly(t *testing.T, table fixture) {
-	table.transact(t, "p", storage.Insert("", storage.String("A", "1")), storage.Insert("r"), storage.Insert("s", storage.Int64("B", 2)))
-	paging := storage.Paging{Limit: 2, KeysOnly: true}
-	ranged := table.rows(t, storage.Range{Partition: "p", Paging: paging})
-	scanned := table.scan(t, storage.Scan{Paging: paging})
-	for _, rows := range [][]storage.Entity{ranged, scanned} {
+	table.transact(t, "p", driver.Insert("", driver.String("A", "1")), driver.Insert("r"), driver.Insert("s", driver.Int64("B", 2)))
+	paging := driver.Paging{Limit: 2, KeysOnly: true}
+	ranged := table.rows(t, driver.Range{Partition: "p", Paging: paging})
+	scanned := table.scan(t, driver.Scan{Paging: paging})
+	for _, rows := range [][]driver.Entity{ranged, scanned} {
 		wantKeys(t, rows, "", "r", "s")
 		for _, row := range rows {
 			if row.Partition != "p" {
@@ -150,9 +150,9 @@ func keysOnly(t *testing.T, table fixture) {
 
 func readYourWrites(t *testing.T, table fixture) {
 	for i := range 10 {
-		table.transact(t, "p", storage.Merge("r", storage.Upsert, storage.Int64("N", int64(i))))
-		wantProperties(t, table.get(t, "p", "r"), storage.Int64("N", int64(i)))
-		wantProperties(t, table.rows(t, pagesOf("p", 1))[0], storage.Int64("N", int64(i)))
+		table.transact(t, "p", driver.Merge("r", driver.Upsert, driver.Int64("N", int64(i))))
+		wantProperties(t, table.get(t, "p", "r"), driver.Int64("N", int64(i)))
+		wantProperties(t, table.rows(t, pagesOf("p", 1))[0], driver.Int64("N", int64(i)))
 	}
 }
 
@@ -160,7 +160,7 @@ func firstRows(t *testing.T, table fixture) {
 	const total = 1050 // more than one page can hold
 	fill(t, table, "p", total)
 	for _, n := range []int{1, 1000, 1001, total, total + 1} {
-		rows, err := table.First(t.Context(), n, storage.Range{Partition: "p", Paging: storage.Paging{KeysOnly: true}})
+		rows, err := table.First(t.Context(), n, driver.Range{Partition: "p", Paging: driver.Paging{KeysOnly: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +179,7 @@ func allRows(t *testing.T, table fixture) {
 		}
 	}
 	var got []string
-	for row, err := range table.All(t.Context(), storage.Scan{Paging: storage.Paging{Limit: 2}}) {
+	for row, err := range table.All(t.Context(), driver.Scan{Paging: driver.Paging{Limit: 2}}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
-// Tables runs the conformance suite of a storage.Tables. The constructor
+// Tables runs the conformance suite of a driver.Tables. The constructor
 // is called once for each test, which closes what it opens through t.Cleanup.
-func Tables(t *testing.T, open func(t *testing.T) storage.Tables) {
+func Tables(t *testing.T, open func(t *testing.T) driver.Tables) {
 	topics := map[string]tableTests{
 		"Key":         keyTests(),
 		"Property":    propertyTests(),
@@ -42,22 +42,22 @@ type tableTests map[string]func(t *testing.T, table fixture)
 
 // A fixture is a table of the test's own.
 type fixture struct {
-	*storage.Table
-	driver storage.Tables
+	*driver.Table
+	driver driver.Tables
 	name   string
 }
 
-func newTable(t *testing.T, driver storage.Tables) fixture {
+func newTable(t *testing.T, tables driver.Tables) fixture {
 	t.Helper()
 	name := "T" + rand.Text()
-	if err := driver.CreateTable(t.Context(), name); err != nil {
+	if err := tables.CreateTable(t.Context(), name); err != nil {
 		t.Fatalf("creating table %s: %v", name, err)
 	}
-	return fixture{Table: storage.NewTable(driver, name), driver: driver, name: name}
+	return fixture{Table: driver.NewTable(tables, name), driver: tables, name: name}
 }
 
 // transact applies operations that must succeed.
-func (f fixture) transact(t *testing.T, partition string, ops ...storage.Operation) {
+func (f fixture) transact(t *testing.T, partition string, ops ...driver.Operation) {
 	t.Helper()
 	if err := f.Transact(t.Context(), partition, ops...); err != nil {
 		t.Fatalf("transaction of %d in partition %q: %v", len(ops), partition, err)
@@ -65,7 +65,7 @@ func (f fixture) transact(t *testing.T, partition string, ops ...storage.Operati
 }
 
 // get reads a row that must be there.
-func (f fixture) get(t *testing.T, partition, row string) storage.Entity {
+func (f fixture) get(t *testing.T, partition, row string) driver.Entity {
 	t.Helper()
 	e, err := f.Get(t.Context(), partition, row)
 	if err != nil {
@@ -86,18 +86,18 @@ func (f fixture) absent(t *testing.T, partition, row string) {
 }
 
 // rows reads a range to its end, in pages of the query's limit.
-func (f fixture) rows(t *testing.T, q storage.Range) []storage.Entity {
+func (f fixture) rows(t *testing.T, q driver.Range) []driver.Entity {
 	t.Helper()
-	return readPages(t, q.Limit, func(continuation string) (storage.Page, error) {
+	return readPages(t, q.Limit, func(continuation string) (driver.Page, error) {
 		q.Continuation = continuation
 		return f.Range(t.Context(), q)
 	})
 }
 
 // scan reads a scan to its end, in pages of the query's limit.
-func (f fixture) scan(t *testing.T, q storage.Scan) []storage.Entity {
+func (f fixture) scan(t *testing.T, q driver.Scan) []driver.Entity {
 	t.Helper()
-	return readPages(t, q.Limit, func(continuation string) (storage.Page, error) {
+	return readPages(t, q.Limit, func(continuation string) (driver.Page, error) {
 		q.Continuation = continuation
 		return f.Scan(t.Context(), q)
 	})
@@ -105,10 +105,10 @@ func (f fixture) scan(t *testing.T, q storage.Scan) []storage.Entity {
 
 // readPages follows continuations to the end, and fails a test that would
 // follow them for ever.
-func readPages(t *testing.T, limit int, read func(continuation string) (storage.Page, error)) []storage.Entity {
+func readPages(t *testing.T, limit int, read func(continuation string) (driver.Page, error)) []driver.Entity {
 	t.Helper()
 	const tooMany = 1000
-	var rows []storage.Entity
+	var rows []driver.Entity
 	continuation := ""
 	for range tooMany {
 		page, err := read(continuation)
@@ -128,7 +128,7 @@ func readPages(t *testing.T, limit int, read func(continuation string) (storage.
 	return nil
 }
 
-func rowKeys(rows []storage.Entity) []string {
+func rowKeys(rows []driver.Entity) []string {
 	keys := make([]string, len(rows))
 	for i, e := range rows {
 		keys[i] = e.Row
@@ -136,7 +136,7 @@ func rowKeys(rows []storage.Entity) []string {
 	return keys
 }
 
-func wantKeys(t *testing.T, got []storage.Entity, want ...string) {
+func wantKeys(t *testing.T, got []driver.Entity, want ...string) {
 	t.Helper()
 	if keys := rowKeys(got); !slices.Equal(keys, want) {
 		t.Fatalf("got rows %q, want %q", keys, want)
@@ -144,15 +144,15 @@ func wantKeys(t *testing.T, got []storage.Entity, want ...string) {
 }
 
 // wantProperties compares in any order.
-func wantProperties(t *testing.T, e storage.Entity, want ...storage.Property) {
+func wantProperties(t *testing.T, e driver.Entity, want ...driver.Property) {
 	t.Helper()
 	if len(e.Properties) != len(want) || !maps.Equal(byName(e.Properties), byName(want)) {
 		t.Fatalf("row %q holds %v, want %v", e.Row, e.Properties, want)
 	}
 }
 
-func byName(p storage.Properties) map[string]storage.Value {
-	values := make(map[string]storage.Value, len(p))
+func byName(p driver.Properties) map[string]driver.Value {
+	values := make(map[string]driver.Value, len(p))
 	for _, property := range p {
 		values[property.Name] = property.Value
 	}
@@ -169,7 +169,7 @@ func wantError(t *testing.T, err, meaning error) {
 // wantOperationError checks which operation of a transaction failed, and why.
 func wantOperationError(t *testing.T, err error, index int, meaning error) {
 	t.Helper()
-	var failed *storage.OperationError
+	var failed *driver.OperationError
 	if !errors.As(err, &failed) {
 		t.Fatalf("got error %v, want an OperationError of operation %d: %v", err, index, meaning)
 	}

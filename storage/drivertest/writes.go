@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 func writeTests() tableTests {
@@ -24,64 +24,64 @@ func writeTests() tableTests {
 }
 
 func mergeKeeps(t *testing.T, table fixture) {
-	table.transact(t, "p", storage.Insert("r", storage.String("A", "1"), storage.Int64("B", 2)))
-	table.transact(t, "p", storage.Merge("r", storage.Exists, storage.Int64("B", 3), storage.Bool("C", true)))
-	wantProperties(t, table.get(t, "p", "r"), storage.String("A", "1"), storage.Int64("B", 3), storage.Bool("C", true))
+	table.transact(t, "p", driver.Insert("r", driver.String("A", "1"), driver.Int64("B", 2)))
+	table.transact(t, "p", driver.Merge("r", driver.Exists, driver.Int64("B", 3), driver.Bool("C", true)))
+	wantProperties(t, table.get(t, "p", "r"), driver.String("A", "1"), driver.Int64("B", 3), driver.Bool("C", true))
 
-	table.transact(t, "p", storage.Merge("r", storage.Exists))
-	wantProperties(t, table.get(t, "p", "r"), storage.String("A", "1"), storage.Int64("B", 3), storage.Bool("C", true))
+	table.transact(t, "p", driver.Merge("r", driver.Exists))
+	wantProperties(t, table.get(t, "p", "r"), driver.String("A", "1"), driver.Int64("B", 3), driver.Bool("C", true))
 }
 
 func mergeChangesKind(t *testing.T, table fixture) {
-	table.transact(t, "p", storage.Insert("r", storage.String("A", "1")))
-	table.transact(t, "p", storage.Merge("r", storage.Exists, storage.Int64("A", 1)))
-	wantProperties(t, table.get(t, "p", "r"), storage.Int64("A", 1))
+	table.transact(t, "p", driver.Insert("r", driver.String("A", "1")))
+	table.transact(t, "p", driver.Merge("r", driver.Exists, driver.Int64("A", 1)))
+	wantProperties(t, table.get(t, "p", "r"), driver.Int64("A", 1))
 }
 
 func replaceDrops(t *testing.T, table fixture) {
-	table.transact(t, "p", storage.Insert("r", storage.String("A", "1"), storage.Int64("B", 2)))
-	table.transact(t, "p", storage.Replace("r", storage.Exists, storage.Int64("B", 3)))
-	wantProperties(t, table.get(t, "p", "r"), storage.Int64("B", 3))
+	table.transact(t, "p", driver.Insert("r", driver.String("A", "1"), driver.Int64("B", 2)))
+	table.transact(t, "p", driver.Replace("r", driver.Exists, driver.Int64("B", 3)))
+	wantProperties(t, table.get(t, "p", "r"), driver.Int64("B", 3))
 
-	table.transact(t, "p", storage.Replace("r", storage.Match(table.get(t, "p", "r").ETag)))
+	table.transact(t, "p", driver.Replace("r", driver.Match(table.get(t, "p", "r").ETag)))
 	wantProperties(t, table.get(t, "p", "r"))
 }
 
 func upsertCreates(t *testing.T, table fixture) {
 	table.transact(t, "p",
-		storage.Merge("merged", storage.Upsert, storage.String("A", "1")),
-		storage.Replace("replaced", storage.Upsert, storage.String("A", "2")))
-	wantProperties(t, table.get(t, "p", "merged"), storage.String("A", "1"))
-	wantProperties(t, table.get(t, "p", "replaced"), storage.String("A", "2"))
+		driver.Merge("merged", driver.Upsert, driver.String("A", "1")),
+		driver.Replace("replaced", driver.Upsert, driver.String("A", "2")))
+	wantProperties(t, table.get(t, "p", "merged"), driver.String("A", "1"))
+	wantProperties(t, table.get(t, "p", "replaced"), driver.String("A", "2"))
 }
 
 func upsertChanges(t *testing.T, table fixture) {
-	old := []storage.Property{storage.String("A", "1"), storage.String("B", "1")}
-	table.transact(t, "p", storage.Insert("merged", old...), storage.Insert("replaced", old...))
+	old := []driver.Property{driver.String("A", "1"), driver.String("B", "1")}
+	table.transact(t, "p", driver.Insert("merged", old...), driver.Insert("replaced", old...))
 	table.transact(t, "p",
-		storage.Merge("merged", storage.Upsert, storage.String("A", "2")),
-		storage.Replace("replaced", storage.Upsert, storage.String("A", "2")))
-	wantProperties(t, table.get(t, "p", "merged"), storage.String("A", "2"), storage.String("B", "1"))
-	wantProperties(t, table.get(t, "p", "replaced"), storage.String("A", "2"))
+		driver.Merge("merged", driver.Upsert, driver.String("A", "2")),
+		driver.Replace("replaced", driver.Upsert, driver.String("A", "2")))
+	wantProperties(t, table.get(t, "p", "merged"), driver.String("A", "2"), driver.String("B", "1"))
+	wantProperties(t, table.get(t, "p", "replaced"), driver.String("A", "2"))
 }
 
 func insertExists(t *testing.T, table fixture) {
-	table.transact(t, "p", storage.Insert("r", storage.String("A", "first")))
+	table.transact(t, "p", driver.Insert("r", driver.String("A", "first")))
 	before := table.get(t, "p", "r")
-	err := table.Transact(t.Context(), "p", storage.Insert("r", storage.String("A", "second")))
+	err := table.Transact(t.Context(), "p", driver.Insert("r", driver.String("A", "second")))
 	wantOperationError(t, err, 0, domain.ErrExists)
 	unchanged(t, table, before)
 }
 
 func neverCreates(t *testing.T, table fixture) {
-	table.transact(t, "p", storage.Insert("other"))
+	table.transact(t, "p", driver.Insert("other"))
 	etag := table.get(t, "p", "other").ETag
-	for _, op := range []storage.Operation{
-		storage.Merge("r", storage.Exists, storage.String("A", "1")),
-		storage.Merge("r", storage.Exists),
-		storage.Merge("r", storage.Match(etag), storage.String("A", "1")),
-		storage.Replace("r", storage.Exists, storage.String("A", "1")),
-		storage.Replace("r", storage.Match(etag), storage.String("A", "1")),
+	for _, op := range []driver.Operation{
+		driver.Merge("r", driver.Exists, driver.String("A", "1")),
+		driver.Merge("r", driver.Exists),
+		driver.Merge("r", driver.Match(etag), driver.String("A", "1")),
+		driver.Replace("r", driver.Exists, driver.String("A", "1")),
+		driver.Replace("r", driver.Match(etag), driver.String("A", "1")),
 	} {
 		wantOperationError(t, table.Transact(t.Context(), "p", op), 0, domain.ErrNotFound)
 		table.absent(t, "p", "r")
@@ -89,23 +89,23 @@ func neverCreates(t *testing.T, table fixture) {
 }
 
 func deleteMissing(t *testing.T, table fixture) {
-	wantOperationError(t, table.Transact(t.Context(), "p", storage.Delete("r", storage.Exists)), 0, domain.ErrNotFound)
-	table.transact(t, "p", storage.Insert("r"))
+	wantOperationError(t, table.Transact(t.Context(), "p", driver.Delete("r", driver.Exists)), 0, domain.ErrNotFound)
+	table.transact(t, "p", driver.Insert("r"))
 	etag := table.get(t, "p", "r").ETag
-	table.transact(t, "p", storage.Delete("r", storage.Match(etag)))
+	table.transact(t, "p", driver.Delete("r", driver.Match(etag)))
 	table.absent(t, "p", "r")
-	wantOperationError(t, table.Transact(t.Context(), "p", storage.Delete("r", storage.Match(etag))), 0, domain.ErrNotFound)
+	wantOperationError(t, table.Transact(t.Context(), "p", driver.Delete("r", driver.Match(etag))), 0, domain.ErrNotFound)
 }
 
 func insertAfterDelete(t *testing.T, table fixture) {
-	table.transact(t, "p", storage.Insert("r", storage.String("Old", "1")))
-	table.transact(t, "p", storage.Delete("r", storage.Exists))
-	table.transact(t, "p", storage.Insert("r", storage.String("New", "2")))
-	wantProperties(t, table.get(t, "p", "r"), storage.String("New", "2"))
+	table.transact(t, "p", driver.Insert("r", driver.String("Old", "1")))
+	table.transact(t, "p", driver.Delete("r", driver.Exists))
+	table.transact(t, "p", driver.Insert("r", driver.String("New", "2")))
+	wantProperties(t, table.get(t, "p", "r"), driver.String("New", "2"))
 }
 
 func createAgain(t *testing.T, table fixture) {
-	table.transact(t, "p", storage.Insert("r", storage.String("A", "1")))
+	table.transact(t, "p", driver.Insert("r", driver.String("A", "1")))
 	before := table.get(t, "p", "r")
 	if err := table.driver.CreateTable(t.Context(), table.name); err != nil {
 		t.Fatalf("creating the table again: %v", err)
@@ -115,7 +115,7 @@ func createAgain(t *testing.T, table fixture) {
 
 func endedContext(t *testing.T, table fixture) {
 	ended := endedContextOf(t)
-	wantError(t, table.Transact(ended, "p", storage.Insert("r")), ended.Err())
+	wantError(t, table.Transact(ended, "p", driver.Insert("r")), ended.Err())
 	_, err := table.Get(ended, "p", "r")
 	wantError(t, err, ended.Err())
 	_, err = table.Range(ended, pagesOf("p", 1))
@@ -123,7 +123,7 @@ func endedContext(t *testing.T, table fixture) {
 }
 
 // unchanged checks that a row stands as it was read before.
-func unchanged(t *testing.T, table fixture, before storage.Entity) {
+func unchanged(t *testing.T, table fixture, before driver.Entity) {
 	t.Helper()
 	now := table.get(t, before.Partition, before.Row)
 	if now.ETag != before.ETag {
