@@ -1,0 +1,34 @@
+// Package storage is every operation of MicroBlogging on its tables and queues,
+// written once for all backends.
+//
+// # The problem
+//
+// A channel's rows lie in several partitions and tables, and no transaction
+// spans them. A process may die between two writes, a request may take effect
+// long after its caller gave up, and a queue may deliver a message twice. The
+// invariants I1 to I9 of package domain must hold all the same.
+//
+// # The model
+//
+// A [Store] runs on any backend that keeps the contract of package driver. Three
+// ideas carry all of its operations:
+//
+//   - The gate (gate.go). Whatever must not outlive a channel is in one
+//     partition, and each write there depends on a gate row, which the store
+//     checks in the same transaction.
+//   - Identities. An operation mints an incarnation, a post's id or a revision,
+//     writes it, and looks for it again when an answer was lost. "Exists" or
+//     "conflict" is never an answer; it is a reason to read.
+//   - The order of writes. Where an operation writes several times, its comment
+//     says what a reader would find if the process died there, and who repairs
+//     it. The repair always belongs to something that runs anyway.
+//
+// The keys are in keys.go, the only code that builds a partition key or a row
+// key. One file holds one operation, named by noun, then verb.
+//
+// # What survives failure
+//
+// What an operation acknowledged. What it did not acknowledge may have happened
+// or may still happen, at most once. A message that was lost is replaced by the
+// reconciling pass ([Store.Reconcile]), which finds its intent in the tables.
+package storage
