@@ -2,8 +2,9 @@ package lab
 
 import (
 	"context"
-	"microblogging/storage/driver"
 	"time"
+
+	"microblogging/storage/driver"
 )
 
 var (

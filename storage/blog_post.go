@@ -109,12 +109,3 @@ func (s *Store) earlierPost(ctx context.Context, p Posting, minted domain.Blog) 
 	}
 	return blog, false, err
 }
-
-// whyGateGone says what a missing gate means to whoever wanted to post. Its
-// answer is never nil.
-func (s *Store) whyGateGone(ctx context.Context, ref domain.ChannelRef) error {
-	if _, err := s.readIncarnation(ctx, ref); err != nil {
-		return err
-	}
-	return fmt.Errorf("channel %s: %w", ref.Key, domain.ErrGone)
-}

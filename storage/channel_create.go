@@ -111,43 +111,6 @@ func (s *Store) settleInsert(ctx context.Context, ref domain.ChannelRef, acknowl
 	return s.nameTaken(ctx, row)
 }
 
-// raiseGate puts up the open gate, which happens at most once in all time,
-// however late the network delivers copies of what is sent here: an open gate that
-// came back would let in a post that stalled, or a worker that slept, which would
-// then sweep the next incarnation. So the gate takes the place of a seed, in one
-// transaction, in the version of the seed that was read. An ETag never repeats; a
-// late copy of the seed's insert leaves another version, which nobody will ever
-// ask for. Therefore the seed is read once, and never again once the swap was sent.
-//
-// Died before the swap: a seed remains, which only a repair removes. Removed under
-// a creation's hands, it costs that creation its incarnation: errTryAgain.
-func (s *Store) raiseGate(ctx context.Context, ref domain.ChannelRef) error {
-	partition, incarnation := partitionOf(ref.Key), driver.String(propIncarnation, ref.Incarnation)
-	err := s.blogs.Transact(ctx, partition, driver.Insert(gateSeed(ref.Incarnation), incarnation))
-	if err != nil && !errors.Is(err, domain.ErrExists) { // the echo of this very insert: the incarnation is new
-		return err
-	}
-	seed, err := s.blogs.Get(ctx, partition, gateSeed(ref.Incarnation))
-	switch {
-	case errors.Is(err, domain.ErrNotFound):
-		return errTryAgain
-	case err != nil:
-		return err
-	}
-	err = s.blogs.Transact(ctx, partition,
-		driver.Delete(seed.Row, driver.Match(seed.ETag)),
-		driver.Insert(openGate(ref.Incarnation), incarnation))
-	if !raced(err) {
-		return err
-	}
-	// The echo of this very swap, or a repair was faster: the gate tells.
-	_, err = s.blogs.Get(ctx, partition, openGate(ref.Incarnation))
-	if errors.Is(err, domain.ErrNotFound) {
-		return errTryAgain
-	}
-	return err
-}
-
 // confirmCreated checks that the row stands behind its gate, by subscribing its
 // owner.
 func (s *Store) confirmCreated(ctx context.Context, row channelRow) error {
@@ -177,30 +140,4 @@ func (s *Store) joinOwner(ctx context.Context, channel domain.Channel) error {
 		return err
 	}
 	return s.join(ctx, channel, channel.Owner)
-}
-
-// takeBackUngated deletes an active row whose gates are both gone: an insert
-// that was re-sent and landed after its channel had been deleted whole, or
-// after its creator had given up. It reports whether the row is such.
-func (s *Store) takeBackUngated(ctx context.Context, row channelRow) (ungated bool, err error) {
-	_, err = s.blogs.Get(ctx, partitionOf(row.Key()), openGate(row.Incarnation))
-	if !errors.Is(err, domain.ErrNotFound) {
-		return false, err
-	}
-	return s.removeUngated(ctx, row)
-}
-
-// removeUngated deletes a row that was seen to lack its open gate, in the
-// version that was read, unless its shut gate shows that a deletion is under way.
-func (s *Store) removeUngated(ctx context.Context, row channelRow) (ungated bool, err error) {
-	ref := row.Ref()
-	_, err = s.blogs.Get(ctx, partitionOf(ref.Key), shutGate(ref.Incarnation))
-	if !errors.Is(err, domain.ErrNotFound) {
-		return false, err
-	}
-	err = s.channels.Transact(ctx, partitionOf(ref.Key), driver.Delete(only, driver.Match(row.etag)))
-	if raced(err) {
-		err = nil // gone already, or marked by a deletion, which removes it
-	}
-	return true, err
 }

@@ -16,53 +16,6 @@ import (
 // be repeated at any time, by anyone, however late, and changes nothing of any
 // other incarnation.
 
-// MarkDeleting hides the channel from readers and reports whether this
-// incarnation's row is there at all. It is the mark of the web role and the
-// second step of the worker.
-func (s *Store) MarkDeleting(ctx context.Context, ref domain.ChannelRef) (present bool, err error) {
-	err = s.contend(ctx, func() error {
-		row, err := s.readIncarnation(ctx, ref)
-		switch {
-		case errors.Is(err, domain.ErrNotFound):
-			present = false
-			return nil
-		case err != nil:
-			return err
-		}
-		present = true
-		if row.State == domain.ChannelDeleting {
-			return nil
-		}
-		err = s.channels.Transact(ctx, partitionOf(ref.Key),
-			driver.Merge(only, driver.Match(row.etag), driver.String(propState, domain.ChannelDeleting)))
-		if raced(err) {
-			return errTryAgain
-		}
-		return err
-	})
-	return present, err
-}
-
-// ShutGate swaps the open gate for the shut one, which can succeed once ever.
-// It reports true if the rows behind the gate must still be swept, and false if
-// both gates are gone: then the sweep was finished before.
-func (s *Store) ShutGate(ctx context.Context, ref domain.ChannelRef) (sweep bool, err error) {
-	err = s.blogs.Transact(ctx, partitionOf(ref.Key),
-		driver.Delete(openGate(ref.Incarnation), driver.Exists),
-		driver.Insert(shutGate(ref.Incarnation), driver.String(propIncarnation, ref.Incarnation)))
-	switch {
-	case err == nil:
-		return true, nil
-	case !raced(err):
-		return false, fmt.Errorf("shutting the gate of channel %s: %w", ref.Key, err)
-	}
-	_, err = s.blogs.Get(ctx, partitionOf(ref.Key), shutGate(ref.Incarnation))
-	if errors.Is(err, domain.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
 const (
 	// sweepBatch rows and the guard fill a transaction.
 	sweepBatch = driver.MaxOperations - 1
@@ -159,35 +112,4 @@ func (s *Store) sweepTransaction(ctx context.Context, ref domain.ChannelRef, row
 		ops = append(ops, driver.Delete(row, driver.Exists))
 	}
 	return s.blogs.Transact(ctx, partitionOf(ref.Key), ops...)
-}
-
-// DisarmGate deletes the shut gate, after which no sweep of this incarnation
-// can remove anything. The caller has just seen the partition empty.
-func (s *Store) DisarmGate(ctx context.Context, ref domain.ChannelRef) error {
-	err := s.blogs.Transact(ctx, partitionOf(ref.Key), driver.Delete(shutGate(ref.Incarnation), driver.Exists))
-	if err == nil || errors.Is(err, domain.ErrNotFound) {
-		return nil
-	}
-	return fmt.Errorf("disarming the gate of channel %s: %w", ref.Key, err)
-}
-
-// ReleaseName deletes the channel's row, in a version that is marked, and so
-// frees the name. Another incarnation's row is left alone.
-func (s *Store) ReleaseName(ctx context.Context, ref domain.ChannelRef) error {
-	return s.contend(ctx, func() error {
-		row, err := s.readIncarnation(ctx, ref)
-		switch {
-		case errors.Is(err, domain.ErrNotFound):
-			return nil
-		case err != nil:
-			return err
-		case row.State != domain.ChannelDeleting:
-			return fmt.Errorf("releasing channel %s, which is not marked: %w", ref.Key, domain.ErrConflict)
-		}
-		err = s.channels.Transact(ctx, partitionOf(ref.Key), driver.Delete(only, driver.Match(row.etag)))
-		if raced(err) {
-			return errTryAgain
-		}
-		return err
-	})
 }

@@ -2,8 +2,6 @@ package storage
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
@@ -85,34 +83,6 @@ func (p *partitionCheck) endVotes() {
 	p.ballots = 0
 }
 
-// strayGate is the open gate of a creation that died or is under way. It is
-// harmless and no breach; repairing removes it. The gate was read first: if its
-// channel's row is absent now, the creation has either died or will see that its
-// gate is gone and start over.
-func (p *partitionCheck) strayGate(ctx context.Context, gate driver.Entity) error {
-	if !p.Repair {
-		return nil
-	}
-	now, err := p.store.readChannel(ctx, domain.ChannelKey(p.key))
-	switch {
-	case err != nil && !errors.Is(err, domain.ErrNotFound):
-		return err
-	case err == nil && gate.Row == openGate(now.Incarnation):
-		return nil
-	}
-	_, err = p.delete(ctx, p.store.blogs, gate)
-	return err
-}
-
-// straySeed is the seed of a gate whose creation died, is under way, or was over
-// long before a copy of the insert arrived. It is harmless and no breach; repairing
-// removes it, which is safe at any time: a creation under way will see that its
-// seed is gone, and start over as another incarnation.
-func (p *partitionCheck) straySeed(ctx context.Context, seed driver.Entity) error {
-	_, err := p.delete(ctx, p.store.blogs, seed)
-	return err
-}
-
 // orphan reports a row that is not of the channel's incarnation, if that is
 // still so: the channel may have been created since it was read.
 func (p *partitionCheck) orphan(ctx context.Context, row driver.Entity) error {
@@ -185,80 +155,10 @@ func (p *partitionCheck) checkRecorded(ctx context.Context) error {
 	return nil
 }
 
-// checkGates is I9.
-func (p *partitionCheck) checkGates(ctx context.Context) error {
-	active := p.channel.State == domain.ChannelActive
-	if active && p.open && !p.shut || !active && !(p.open && p.shut) {
-		return nil
-	}
-	shut, err := p.has(ctx, shutGate(p.channel.Incarnation))
-	if err != nil {
-		return err
-	}
-	open, err := p.has(ctx, openGate(p.channel.Incarnation))
-	if err != nil {
-		return err
-	}
-	// A deletion marks the channel, shuts the gate and then removes it. Read in the
-	// opposite order, the three cannot look wrong because it goes on meanwhile.
-	now, err := p.store.readIncarnation(ctx, p.channel.Ref())
-	if errors.Is(err, domain.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	breach := Breach{Invariant: "I9", Table: tableChannels, PartitionKey: p.key, RowKey: only}
-	switch active := now.State == domain.ChannelActive; {
-	case open && shut:
-		breach.Detail = "has both its gates"
-	case active && shut:
-		breach.Detail = "active behind a shut gate"
-	case active && !open:
-		breach.Detail = "active without a gate"
-		if breach.Repaired, err = p.takeBack(ctx, now); err != nil {
-			return err
-		}
-	default:
-		return nil
-	}
-	p.Report(breach)
-	return nil
-}
-
-// takeBack removes a row without gates, if repairing, and says so.
-func (p *partitionCheck) takeBack(ctx context.Context, row channelRow) (string, error) {
-	if !p.Repair {
-		return "", nil
-	}
-	switch ungated, err := p.store.removeUngated(ctx, row); {
-	case err != nil:
-		return "", fmt.Errorf("repairing: %w", err)
-	case !ungated:
-		return "left: it changed in between", nil
-	default:
-		return "deleted", nil
-	}
-}
-
 func (p *partitionCheck) has(ctx context.Context, row string) (bool, error) {
 	_, err := p.store.blogs.Get(ctx, p.key, row)
 	if errors.Is(err, domain.ErrNotFound) {
 		return false, nil
 	}
 	return err == nil, err
-}
-
-// fingerprint sums up a set of posts and ratings, whatever their order: two
-// sets that differ have different sums, but for a chance of 2 to the -128.
-type fingerprint struct {
-	low, high uint64
-	n         int
-}
-
-func (f *fingerprint) add(id domain.BlogID, rating int64) {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d!%s", rating, id))
-	f.low += binary.LittleEndian.Uint64(sum[:8])
-	f.high += binary.LittleEndian.Uint64(sum[8:16])
-	f.n++
 }

@@ -15,41 +15,6 @@ const (
 	propEpoch    = "Epoch"
 )
 
-// hashingSlots bounds how many passwords are hashed at once, since each takes
-// 19 MiB: a burst of sign-ins waits instead of exhausting the memory.
-type hashingSlots chan struct{}
-
-const hashingAtOnce = 2
-
-func newHashingSlots() hashingSlots { return make(hashingSlots, hashingAtOnce) }
-
-func (h hashingSlots) hash(ctx context.Context, password string) (string, error) {
-	if err := h.enter(ctx); err != nil {
-		return "", err
-	}
-	defer h.leave()
-	return domain.HashPassword(password), nil
-}
-
-func (h hashingSlots) matches(ctx context.Context, hash, password string) (bool, error) {
-	if err := h.enter(ctx); err != nil {
-		return false, err
-	}
-	defer h.leave()
-	return domain.PasswordMatches(hash, password), nil
-}
-
-func (h hashingSlots) enter(ctx context.Context) error {
-	select {
-	case h <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (h hashingSlots) leave() { <-h }
-
 // SignUp creates an account. A name in use is domain.ErrExists; a bad name or
 // password is an InvalidError.
 func (s *Store) SignUp(ctx context.Context, name, password string) (domain.User, error) {
@@ -81,38 +46,6 @@ func (s *Store) SignUp(ctx context.Context, name, password string) (domain.User,
 	}
 	return domain.User{}, errors.Join(err, readErr)
 }
-
-// ChangePassword replaces the password of who is signed in by token, and ends
-// every other session of theirs. A wrong old password is an InvalidError on the
-// field "old", and counts as a failed sign-in.
-func (s *Store) ChangePassword(ctx context.Context, token string, from Attempt, password string) error {
-	if err := domain.CheckPassword("new", password); err != nil {
-		return err
-	}
-	account, err := s.authenticate(ctx, from)
-	switch {
-	case errors.Is(err, domain.ErrNotSignedIn):
-		return errNotThePassword()
-	case err != nil:
-		return err
-	}
-	hash, err := s.hashing.hash(ctx, password)
-	if err != nil {
-		return err
-	}
-	epoch, err := s.raiseEpoch(ctx, account.name, func(now userRow) (driver.Properties, error) {
-		if now.password != account.password {
-			return nil, errNotThePassword() // any more
-		}
-		return driver.Properties{driver.String(propPassword, hash)}, nil
-	})
-	if err != nil {
-		return err
-	}
-	return s.carrySession(ctx, token, epoch)
-}
-
-func errNotThePassword() error { return domain.Invalid("old", "is not your password") }
 
 // EndSessions ends every session of a user.
 func (s *Store) EndSessions(ctx context.Context, user domain.UserName) error {

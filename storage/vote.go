@@ -55,25 +55,3 @@ func (s *Store) Voted(ctx context.Context, ref domain.ChannelRef, id domain.Blog
 	}
 	return err == nil, err
 }
-
-// sweepVotes removes the votes on a post whose row is gone: no vote can land any
-// more, and the id never returns, so that no gate is needed however late this
-// is. Others may be at it at the same time.
-func (s *Store) sweepVotes(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) error {
-	prefix := votesOf(id)
-	for {
-		rows, err := s.blogs.First(ctx, driver.MaxOperations, driver.Range{
-			Partition: partitionOf(ref.Key), From: prefix, To: prefixEnd(prefix), Paging: driver.Paging{KeysOnly: true}})
-		if err != nil || len(rows) == 0 {
-			return err
-		}
-		votes := make([]driver.Operation, len(rows))
-		for i, row := range rows {
-			votes[i] = driver.Delete(row.Row, driver.Exists)
-		}
-		err = s.blogs.Transact(ctx, partitionOf(ref.Key), votes...)
-		if err != nil && !errors.Is(err, domain.ErrNotFound) {
-			return fmt.Errorf("removing the votes on post %s: %w", id, err)
-		}
-	}
-}

@@ -3,10 +3,11 @@ package mem
 import (
 	"context"
 	"fmt"
-	"microblogging/storage/driver"
 	"strconv"
 	"sync"
 	"time"
+
+	"microblogging/storage/driver"
 )
 
 var (

@@ -3,7 +3,6 @@ package azure
 import (
 	"errors"
 	"fmt"
-	"microblogging/storage/driver"
 	"net"
 	"net/http"
 	"net/url"
@@ -15,6 +14,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2"
+
+	"microblogging/storage/driver"
 )
 
 // developmentStorage is what "UseDevelopmentStorage=true" stands for: Azurite on

@@ -3,10 +3,11 @@ package azure
 import (
 	"encoding/json"
 	"fmt"
-	"microblogging/storage/driver"
 	"strconv"
 	"strings"
 	"time"
+
+	"microblogging/storage/driver"
 )
 
 // An entity travels as a JSON object. Strings, truth values and 32-bit integers

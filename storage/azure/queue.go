@@ -2,11 +2,12 @@ package azure
 
 import (
 	"context"
-	"microblogging/storage/driver"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2"
+
+	"microblogging/storage/driver"
 )
 
 // forever keeps a message until it is settled. Without it, the service drops a

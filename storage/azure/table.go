@@ -3,11 +3,12 @@ package azure
 import (
 	"context"
 	"fmt"
-	"microblogging/storage/driver"
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
+
+	"microblogging/storage/driver"
 )
 
 // CreateTable implements driver.Tables, as do Get, Range, Scan and

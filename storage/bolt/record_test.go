@@ -3,13 +3,14 @@ package bolt
 import (
 	"bytes"
 	"errors"
-	"microblogging/storage/driver"
 	"slices"
 	"testing"
 	"time"
 
 	"go.etcd.io/bbolt"
 	"pgregory.net/rapid"
+
+	"microblogging/storage/driver"
 )
 
 func anyProperties(t *rapid.T) driver.Properties {

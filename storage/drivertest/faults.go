@@ -2,10 +2,11 @@ package drivertest
 
 import (
 	"context"
-	"microblogging/storage/driver"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"microblogging/storage/driver"
 )
 
 // Faults is a backend (its Tables and Queues) that hands every call to a hook,

@@ -3,10 +3,11 @@ package drivertest
 import (
 	"fmt"
 	"math"
-	"microblogging/storage/driver"
 	"strings"
 	"testing"
 	"time"
+
+	"microblogging/storage/driver"
 )
 
 func propertyTests() tableTests {

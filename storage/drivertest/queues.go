@@ -2,10 +2,11 @@ package drivertest
 
 import (
 	"crypto/rand"
-	"microblogging/storage/driver"
 	"strings"
 	"testing"
 	"time"
+
+	"microblogging/storage/driver"
 )
 
 // Queues runs the conformance suite of a driver.Queues. The constructor

@@ -1,0 +1,40 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+)
+
+// Describe replaces a channel's description. Only its owner may.
+func (s *Store) Describe(ctx context.Context, ref domain.ChannelRef, by domain.UserName, description string) (domain.Channel, error) {
+	description, err := domain.ParseDescription(description)
+	if err != nil {
+		return domain.Channel{}, err
+	}
+	var channel domain.Channel
+	err = s.contend(ctx, func() error {
+		row, err := s.readIncarnation(ctx, ref)
+		switch {
+		case err != nil:
+			return err
+		case row.State != domain.ChannelActive:
+			return fmt.Errorf("channel %s: %w", ref.Key, domain.ErrGone)
+		case row.Owner != by:
+			return fmt.Errorf("describing channel %s: %w", ref.Key, domain.ErrForbidden)
+		}
+		channel = row.Channel
+		channel.Description = description
+		// The value is all that the caller asked for, so that an echo of this
+		// write needs no telling apart: writing it again is the same.
+		err = s.channels.Transact(ctx, partitionOf(ref.Key),
+			driver.Merge(only, driver.Match(row.etag), driver.String(propDescription, description)))
+		if raced(err) {
+			return errTryAgain
+		}
+		return err
+	})
+	return channel, err
+}

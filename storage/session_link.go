@@ -1,0 +1,40 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+)
+
+// SignInLink makes a token that can be exchanged for a session once, within an
+// hour.
+func (s *Store) SignInLink(ctx context.Context, user domain.UserName) (string, error) {
+	return s.insertToken(ctx, driver.String(propUser, user), driver.Bool(propLink, true),
+		driver.Time(propExpiresOn, domain.Now().Add(linkLifetime)))
+}
+
+// FollowSignInLink exchanges the token of a link for a session. Used or expired
+// links are domain.ErrNotSignedIn: deleting the row decides who was first.
+func (s *Store) FollowSignInLink(ctx context.Context, link string) (token string, session domain.Session, err error) {
+	row, err := s.sessions.Get(ctx, sessionPartition(link), only)
+	if err == nil && (!row.Properties.Bool(propLink) || !time.Now().Before(row.Properties.Time(propExpiresOn))) {
+		err = domain.ErrNotFound
+	}
+	if err == nil {
+		err = s.sessions.Transact(ctx, sessionPartition(link), driver.Delete(only, driver.Match(row.ETag)))
+	}
+	switch {
+	case raced(err):
+		return "", domain.Session{}, fmt.Errorf("sign-in link: %w", domain.ErrNotSignedIn)
+	case err != nil:
+		return "", domain.Session{}, err
+	}
+	account, err := s.readUser(ctx, domain.UserName(row.Properties.String(propUser)))
+	if err != nil {
+		return "", domain.Session{}, err
+	}
+	return s.startSession(ctx, account)
+}

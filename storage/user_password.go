@@ -1,0 +1,41 @@
+package storage
+
+import (
+	"context"
+	"errors"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+)
+
+// ChangePassword replaces the password of who is signed in by token, and ends
+// every other session of theirs. A wrong old password is an InvalidError on the
+// field "old", and counts as a failed sign-in.
+func (s *Store) ChangePassword(ctx context.Context, token string, from Attempt, password string) error {
+	if err := domain.CheckPassword("new", password); err != nil {
+		return err
+	}
+	account, err := s.authenticate(ctx, from)
+	switch {
+	case errors.Is(err, domain.ErrNotSignedIn):
+		return errNotThePassword()
+	case err != nil:
+		return err
+	}
+	hash, err := s.hashing.hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	epoch, err := s.raiseEpoch(ctx, account.name, func(now userRow) (driver.Properties, error) {
+		if now.password != account.password {
+			return nil, errNotThePassword() // any more
+		}
+		return driver.Properties{driver.String(propPassword, hash)}, nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.carrySession(ctx, token, epoch)
+}
+
+func errNotThePassword() error { return domain.Invalid("old", "is not your password") }
