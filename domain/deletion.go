@@ -49,7 +49,7 @@ type Deletion struct {
 	RowsDeleted int64
 	// Attempts counts the attempts that failed without getting any further.
 	Attempts int
-	// UpdatedOn is the last sign of life: the slow sweep of Channels re-queues a
+	// UpdatedOn is the last sign of life: the reconciling pass of Channels re-queues a
 	// deletion that has shown none for three leases.
 	UpdatedOn time.Time
 	// FinishedOn is zero until the deletion is done.

@@ -32,8 +32,8 @@ func Ablations() []Ablation {
 			always(func() Interceptor { return withoutMatch(tableChannels, "") }))),
 		unharmed(ablate("once", "a post inserts the once! row of its idempotency key", "one-key",
 			always(func() Interceptor { return withoutOnce }))),
-		stalling(ablate("seed", "an open gate takes the place of a seed, in the version that was read", "stalled",
-			always(outright("gate!seed!")))),
+		stalling(ablate("reservation", "an open gate takes the place of its reservation, in the version that was read", "stalled",
+			always(outright("gate!reserved!")))),
 		ablate("late-row", "a creator who gives up removes the gate in the version that was read before the row", "create-late",
 			always(func() Interceptor { return withoutMatch(tableBlogs, "gate!open!") })),
 		among(ablate("join", "a sub! row takes the place of a join! row, in the version that was read", "subscribe-twice",
@@ -42,9 +42,9 @@ func Ablations() []Ablation {
 			always(believer)),
 		among(unharmed(ablate("fresh-read", "the shut gate goes only after a fresh read of an empty partition", "edit-sweep",
 			only("w", oneRead))), "olga", "w1"),
-		among(sweepOff(ablate("queue-first", "a message is queued before the channel is marked (slow sweep off)", "web-dies",
+		among(sweepOff(ablate("queue-first", "a message is queued before the channel is marked (no reconciling pass)", "web-dies",
 			only("olga", markFirst))), "olga", "w1"),
-		sweepOff(ablate("slow-sweep", "the slow sweep, with a queue that forgets", "forgotten", nil)),
+		sweepOff(ablate("reconcile", "the reconciling pass, with a queue that forgets", "forgotten", nil)),
 	}
 }
 
@@ -83,7 +83,7 @@ func among(a Ablation, actors ...string) Ablation {
 	return a
 }
 
-// sweepOff turns the slow sweep off.
+// sweepOff turns the reconciling pass off.
 func sweepOff(a Ablation) Ablation {
 	a.Laws = Shipped{SweepOff: true}
 	return a

@@ -231,7 +231,7 @@ func work(ctx context.Context, c *Client) {
 	}
 }
 
-// sweep is one slow sweep. It takes everything for stalled.
+// sweep is one reconciling pass. It takes everything for stalled.
 func sweep(ctx context.Context, c *Client) {
-	_, _ = c.Store.Tend(ctx, 0) // what it did is in the store
+	_, _ = c.Store.Reconcile(ctx, 0) // what it did is in the store
 }

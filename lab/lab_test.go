@@ -89,7 +89,7 @@ func explorer(t *testing.T, s lab.Scenario) *lab.Explorer {
 }
 
 func TestAPrintedScheduleBreaksTheSameLawAgain(t *testing.T) {
-	for _, name := range []string{"open-gate", "shut-gate", "look", "slow-sweep"} {
+	for _, name := range []string{"open-gate", "shut-gate", "look", "reconcile"} {
 		s := ablated(t, name)
 		found := explorer(t, s).Explore()
 		if found == nil {

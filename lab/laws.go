@@ -12,7 +12,7 @@ import (
 // Shipped are the laws of what ships: the invariants of package domain, over the
 // store and against what clients were told.
 type Shipped struct {
-	// SweepOff leaves the slow sweep out of what workers do in the end.
+	// SweepOff leaves the reconciling pass out of what workers do in the end.
 	SweepOff bool
 }
 
@@ -82,7 +82,7 @@ func (l Shipped) State(v View) []Breach {
 		case Accepted:
 			// A row without gates can be read and is nobody's: an insert of a creation
 			// that was still under way when the channel was seen, deleted, and gone.
-			// Its creator takes it back, or else the slow sweep.
+			// Its creator takes it back, or else the reconciling pass.
 			if live(v.DB, f.Channel) {
 				breach("I4", "a channel can be read whose deletion was accepted (%s)", string(f.Channel.Incarnation))
 			}

@@ -109,7 +109,7 @@ func replaceTokens(s string, replace func(string) string) string {
 
 func isTokenByte(c byte) bool { return c >= 'A' && c <= 'Z' || c >= '2' && c <= '7' }
 
-// instant is the only time there is. It lies in the past, so that the slow sweep
+// instant is the only time there is. It lies in the past, so that the reconciling pass
 // takes every deletion for stalled: what it may do at some time, it may do at any.
 func instant() time.Time { return time.Date(2001, time.January, 1, 0, 0, 0, 0, time.UTC) }
 

@@ -33,7 +33,7 @@ func atRest(v View) []Breach {
 		rows[row.Row] = row
 		life := row.Properties.String("Incarnation")
 		switch {
-		case strings.HasPrefix(row.Row, "gate!open!"), strings.HasPrefix(row.Row, "gate!seed!"): // a creation's that died: harmless
+		case strings.HasPrefix(row.Row, "gate!open!"), strings.HasPrefix(row.Row, "gate!reserved!"): // a creation's that died: harmless
 		case life != lives[row.Partition]:
 			breach("I1", "%s belongs to %s, and no such channel lives", shortRow(row.Row), life)
 		case strings.HasPrefix(row.Row, "gate!shut!"):

@@ -54,8 +54,8 @@ func (c *crew) settle(ctx context.Context, sweep bool) error {
 			return nil
 		}
 		before := c.db.Snapshot().Sum()
-		if _, err := c.store.Tend(ctx, 0); err != nil {
-			return fmt.Errorf("slow sweep: %w", err)
+		if _, err := c.store.Reconcile(ctx, 0); err != nil {
+			return fmt.Errorf("reconciling pass: %w", err)
 		}
 		if c.db.Snapshot().Sum() == before {
 			return nil

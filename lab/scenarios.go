@@ -90,9 +90,9 @@ func deletions() []Scenario {
 			Actors: []Actor{worker1(), worker2(), worker3()},
 		},
 		{
-			Name: "web-dies", About: "the web role dies on its way through a request to delete, beside a slow sweep", Faults: 2, Deaths: true,
+			Name: "web-dies", About: "the web role dies on its way through a request to delete, beside a reconciling pass", Faults: 2, Deaths: true,
 			Setup:  news("old"),
-			Actors: []Actor{{Name: "olga", Run: ask}, worker1(), {Name: "tend", Run: sweep}},
+			Actors: []Actor{{Name: "olga", Run: ask}, worker1(), {Name: "reconcile", Run: sweep}},
 		},
 		{
 			Name: "forgotten", About: "the queue may lose the message of a deletion", Faults: 1, Forgets: true,
@@ -251,7 +251,7 @@ func crowds() []Scenario {
 			{Name: "ann", Run: post(author, "new")}, {Name: "ann2", Run: edit("one", "other")},
 			{Name: "vera", Run: subscribe(visitor)}, {Name: "vera2", Run: vote("one", visitor)},
 			{Name: "olga", Run: removePost("two", owner)}, {Name: "olga2", Run: ask},
-			{Name: "max", Run: createAndPost("max", "new")}, {Name: "tend", Run: sweep},
+			{Name: "max", Run: createAndPost("max", "new")}, {Name: "reconcile", Run: sweep},
 			worker1(), worker2(), worker3(),
 		},
 	}}

@@ -40,7 +40,7 @@ type Posting struct {
 func (s *Store) Post(ctx context.Context, p Posting) (domain.Blog, bool, error) {
 	blog := p.mint()
 	err := s.blogs.Transact(ctx, partitionOf(p.Channel.Key),
-		driver.Merge(openGate(p.Channel.Incarnation), driver.Exists),
+		holdGate(p.Channel),
 		driver.Insert(p.once(),
 			driver.String(propBlog, blog.ID),
 			driver.String(propBody, p.bodyHash()),
@@ -50,7 +50,7 @@ func (s *Store) Post(ctx context.Context, p Posting) (domain.Blog, bool, error) 
 	switch {
 	case err == nil:
 		return blog, true, nil
-	case failedAt(err, 0, domain.ErrNotFound):
+	case gateMissing(err):
 		return domain.Blog{}, false, s.whyGateGone(ctx, p.Channel)
 	case errors.Is(err, domain.ErrExists):
 		return s.earlierPost(ctx, p, blog)

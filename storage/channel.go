@@ -39,7 +39,7 @@ func (s *Store) Channel(ctx context.Context, key domain.ChannelKey) (domain.Chan
 
 // readChannel reads a channel in whatever state.
 func (s *Store) readChannel(ctx context.Context, key domain.ChannelKey) (channelRow, error) {
-	row, err := s.channels.Get(ctx, partitionOf(key), only)
+	row, err := s.channels.Get(ctx, partitionOf(key), singleRow)
 	if err != nil {
 		return channelRow{}, fmt.Errorf("channel %s: %w", key, err)
 	}

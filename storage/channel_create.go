@@ -46,7 +46,7 @@ func (s *Store) nameTaken(ctx context.Context, row channelRow) error {
 	if row.State == domain.ChannelDeleting {
 		return fmt.Errorf("channel %s: %w", row.Key(), domain.ErrStillDeleting)
 	}
-	switch ungated, err := s.takeBackUngated(ctx, row); {
+	switch ungated, err := s.reclaimChannel(ctx, row); {
 	case err != nil:
 		return err
 	case ungated:
@@ -59,17 +59,21 @@ func (s *Store) nameTaken(ctx context.Context, row channelRow) error {
 // incarnation can no longer become the channel.
 func (s *Store) tryCreate(ctx context.Context, channel domain.Channel) error {
 	ref := channel.Ref()
-	if err := s.raiseGate(ctx, ref); err != nil {
+	reservation, err := s.reserveGate(ctx, ref)
+	if err != nil {
 		return err
 	}
-	insertErr := s.channels.Transact(ctx, partitionOf(ref.Key), driver.Insert(only, encodeChannel(channel)...))
+	if err := s.openGate(ctx, ref, reservation); err != nil {
+		return err
+	}
+	insertErr := s.channels.Transact(ctx, partitionOf(ref.Key), driver.Insert(singleRow, encodeChannel(channel)...))
 	if insertErr != nil && !errors.Is(insertErr, domain.ErrExists) && !errors.Is(insertErr, domain.ErrUnavailable) {
 		return insertErr
 	}
-	return s.settleInsert(ctx, ref, insertErr == nil)
+	return s.resolveInsert(ctx, ref, insertErr == nil)
 }
 
-// settleInsert finds out what became of the insert of the channel's row. Whatever
+// resolveInsert finds out what became of the insert of the channel's row. Whatever
 // it was answered, the row says whose the name is: "exists" can be the echo of our
 // own insert, and a failure can have taken effect.
 //
@@ -77,11 +81,11 @@ func (s *Store) tryCreate(ctx context.Context, channel domain.Channel) error {
 // row and the removal of the gate; and then somebody may have posted behind that
 // gate. So the gate is read before the row, and removed in the version that was
 // read: a post merges it. A row that lands after that is nobody's.
-func (s *Store) settleInsert(ctx context.Context, ref domain.ChannelRef, acknowledged bool) error {
+func (s *Store) resolveInsert(ctx context.Context, ref domain.ChannelRef, acknowledged bool) error {
 	var gate driver.Entity
 	if !acknowledged {
 		var err error
-		gate, err = s.blogs.Get(ctx, partitionOf(ref.Key), openGate(ref.Incarnation))
+		gate, err = s.blogs.Get(ctx, partitionOf(ref.Key), openGateRow(ref.Incarnation))
 		if err != nil && !errors.Is(err, domain.ErrNotFound) {
 			return err
 		}
@@ -97,10 +101,9 @@ func (s *Store) settleInsert(ctx context.Context, ref domain.ChannelRef, acknowl
 	}
 	// An insert that was acknowledged is gone by way of a deletion, gate and all.
 	if gate.ETag != "" {
-		err := s.blogs.Transact(ctx, partitionOf(ref.Key), driver.Delete(gate.Row, driver.Match(gate.ETag)))
-		switch {
-		case raced(err):
-			return s.settleInsert(ctx, ref, acknowledged)
+		switch err := s.withdrawGate(ctx, gate); {
+		case errors.Is(err, errTryAgain):
+			return s.resolveInsert(ctx, ref, acknowledged)
 		case err != nil:
 			return err
 		}
@@ -118,7 +121,7 @@ func (s *Store) confirmCreated(ctx context.Context, row channelRow) error {
 	if !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {
 		return err
 	}
-	removed, err := s.removeUngated(ctx, row)
+	removed, err := s.deleteUngated(ctx, row)
 	switch {
 	case err != nil:
 		return err
@@ -135,7 +138,7 @@ func (s *Store) joinOwner(ctx context.Context, channel domain.Channel) error {
 	err := s.roomForSubscription(ctx, channel.Owner)
 	switch {
 	case errors.As(err, &full):
-		return s.blogs.Transact(ctx, partitionOf(channel.Key()), driver.Merge(openGate(channel.Incarnation), driver.Exists))
+		return s.blogs.Transact(ctx, partitionOf(channel.Key()), holdGate(channel.Ref()))
 	case err != nil:
 		return err
 	}

@@ -70,7 +70,7 @@ func TestANameIsTakenUntilItsDeletionHasEnded(t *testing.T) {
 // there is whole, and is the creator's.
 func (w *world) mustBeWhole(made domain.Channel, err error) {
 	w.t.Helper()
-	w.tend()
+	w.reconcile()
 	read, readErr := w.store.Channel(w.t.Context(), made.Key())
 	switch {
 	case err == nil && (readErr != nil || read != made):
@@ -220,7 +220,7 @@ func (w *world) mustHaveOneOwner(mine domain.Channel, err error, theirs domain.C
 	if err == nil && theirErr == nil {
 		w.t.Error("both creators were told that they have the channel")
 	}
-	w.tend()
+	w.reconcile()
 	read, readErr := w.store.Channel(w.t.Context(), "garden")
 	if readErr != nil && !errors.Is(readErr, domain.ErrNotFound) {
 		w.t.Error(readErr)
@@ -260,7 +260,7 @@ func TestACreationOutlivesWhatHappensToItsName(t *testing.T) {
 				w.delete(own)
 			}
 		},
-		"the slow sweep": func(w *world) { w.tend() },
+		"the reconciling pass": func(w *world) { w.reconcile() },
 		"a repair": func(w *world) {
 			_, err := w.store.NewChecker(0, true, func(storage.Breach) {}).Run(w.t.Context())
 			w.ok(err)
@@ -307,7 +307,7 @@ func TestOneOfManyCreatorsOfANameWins(t *testing.T) {
 	for _, row := range w.rows("Blogs") {
 		left = append(left, row.Row)
 	}
-	if !slices.Equal(left, []string{openGate(read.Incarnation), "sub!" + string(read.Owner)}) {
+	if !slices.Equal(left, []string{openGateRow(read.Incarnation), "sub!" + string(read.Owner)}) {
 		t.Errorf("the partition holds %s, want the winner's gate and subscription alone", strings.Join(left, ", "))
 	}
 }
@@ -329,7 +329,7 @@ func TestALateRowThatWasMarkedAfterItsDeletionDoesNotKeepTheName(t *testing.T) {
 	if _, err := w.store.MarkDeleting(t.Context(), channel.Ref()); err != nil {
 		t.Fatal(err)
 	}
-	_, err = w.store.Tend(t.Context(), time.Hour)
+	_, err = w.store.Reconcile(t.Context(), time.Hour)
 	w.ok(err)
 	w.create("garden", eve)
 	w.mustBeSound()

@@ -30,7 +30,7 @@ func (s *Store) Describe(ctx context.Context, ref domain.ChannelRef, by domain.U
 		// The value is all that the caller asked for, so that an echo of this
 		// write needs no telling apart: writing it again is the same.
 		err = s.channels.Transact(ctx, partitionOf(ref.Key),
-			driver.Merge(only, driver.Match(row.etag), driver.String(propDescription, description)))
+			driver.Merge(singleRow, driver.Match(row.etag), driver.String(propDescription, description)))
 		if raced(err) {
 			return errTryAgain
 		}

@@ -26,7 +26,7 @@ func (s *Store) MarkDeleting(ctx context.Context, ref domain.ChannelRef) (presen
 			return nil
 		}
 		err = s.channels.Transact(ctx, partitionOf(ref.Key),
-			driver.Merge(only, driver.Match(row.etag), driver.String(propState, domain.ChannelDeleting)))
+			driver.Merge(singleRow, driver.Match(row.etag), driver.String(propState, domain.ChannelDeleting)))
 		if raced(err) {
 			return errTryAgain
 		}

@@ -10,11 +10,11 @@ import (
 	"microblogging/storage/driver"
 )
 
-// The slow sweep: what finds the intents that messages lost. It is the same
+// The reconciling pass: what finds the intents that messages lost. It is the same
 // code path as the happy case, for it only puts messages on the queue.
 
-// Upkeep counts what one slow sweep did.
-type Upkeep struct {
+// Reconciled counts what one reconciling pass did.
+type Reconciled struct {
 	// Requeued is the number of deletions put on the queue again.
 	Requeued int
 	// Ungated is the number of rows taken back that a creation left without a
@@ -28,15 +28,15 @@ type Upkeep struct {
 // for the given time, and is not poisoned, is queued again; an active row
 // without gates is deleted. Then it removes what has expired. One channel's
 // failure does not keep it from the others.
-func (s *Store) Tend(ctx context.Context, patience time.Duration) (Upkeep, error) {
-	var done Upkeep
+func (s *Store) Reconcile(ctx context.Context, patience time.Duration) (Reconciled, error) {
+	var done Reconciled
 	var failures error
 	for row, err := range s.channels.All(ctx, driver.Scan{}) {
 		if err != nil {
 			return done, errors.Join(failures, fmt.Errorf("reading the channels: %w", err))
 		}
 		channel := decodeChannel(row)
-		if err := s.tendChannel(ctx, channel, patience, &done); err != nil {
+		if err := s.reconcileChannel(ctx, channel, patience, &done); err != nil {
 			failures = errors.Join(failures, fmt.Errorf("channel %s: %w", channel.Key(), err))
 		}
 	}
@@ -48,7 +48,7 @@ func (s *Store) Tend(ctx context.Context, patience time.Duration) (Upkeep, error
 	return done, failures
 }
 
-func (s *Store) tendChannel(ctx context.Context, row channelRow, patience time.Duration, done *Upkeep) error {
+func (s *Store) reconcileChannel(ctx context.Context, row channelRow, patience time.Duration, done *Reconciled) error {
 	if row.State == domain.ChannelDeleting {
 		requeued, err := s.requeueStalled(ctx, row, patience)
 		if requeued {
@@ -56,7 +56,7 @@ func (s *Store) tendChannel(ctx context.Context, row channelRow, patience time.D
 		}
 		return err
 	}
-	ungated, err := s.takeBackUngated(ctx, row)
+	ungated, err := s.reclaimChannel(ctx, row)
 	if ungated {
 		done.Ungated++
 	}

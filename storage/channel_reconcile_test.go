@@ -14,9 +14,9 @@ import (
 
 const patience = 90 * time.Second
 
-func (w *world) tendAfter(patience time.Duration) storage.Upkeep {
+func (w *world) reconcileAfter(patience time.Duration) storage.Reconciled {
 	w.t.Helper()
-	done, err := w.store.Tend(w.t.Context(), patience)
+	done, err := w.store.Reconcile(w.t.Context(), patience)
 	w.ok(err)
 	return done
 }
@@ -35,14 +35,14 @@ func TestAForgottenDeletionIsQueuedAgainAfterItsPatience(t *testing.T) {
 		ref := w.forget(channel)
 		asked := w.deletion(ref)
 		time.Sleep(patience)
-		if done := w.tendAfter(patience); done.Requeued != 0 {
+		if done := w.reconcileAfter(patience); done.Requeued != 0 {
 			t.Errorf("queued again before its patience has passed: %+v", done)
 		}
 		time.Sleep(time.Second)
-		if done := w.tendAfter(patience); done.Requeued != 1 {
+		if done := w.reconcileAfter(patience); done.Requeued != 1 {
 			t.Errorf("not queued again: %+v", done)
 		}
-		if done := w.tendAfter(patience); done.Requeued != 0 {
+		if done := w.reconcileAfter(patience); done.Requeued != 0 {
 			t.Errorf("queued at each sweep: %+v", done)
 		}
 		messages := w.messages()
@@ -60,7 +60,7 @@ func TestADeletionThatProgressesIsLeftAlone(t *testing.T) {
 		for range 5 {
 			time.Sleep(patience - time.Second)
 			w.ok(w.store.UpdateDeletion(t.Context(), ref, addRows(1)))
-			if done := w.tendAfter(patience); done.Requeued != 0 {
+			if done := w.reconcileAfter(patience); done.Requeued != 0 {
 				t.Errorf("queued again: %+v", done)
 			}
 		}
@@ -72,9 +72,9 @@ func TestAMarkedChannelThatNobodyRecordedIsRecordedAndQueued(t *testing.T) {
 		channel := w.create("garden", ada)
 		_, err := w.store.MarkDeleting(t.Context(), channel.Ref())
 		w.ok(err)
-		w.tendAfter(patience)
+		w.reconcileAfter(patience)
 		time.Sleep(patience + time.Second)
-		w.tendAfter(patience)
+		w.reconcileAfter(patience)
 		w.carryOut(w.messages())
 		w.mustKeepTheNextLife(channel, false)
 	})
@@ -89,7 +89,7 @@ func TestManySweepersQueueADeletionOnce(t *testing.T) {
 		time.Sleep(2 * patience)
 		var requeued atomic.Int64
 		atOnce(8, func(int) {
-			done, err := w.store.Tend(t.Context(), patience)
+			done, err := w.store.Reconcile(t.Context(), patience)
 			if err != nil {
 				t.Error(err)
 			}
@@ -107,7 +107,7 @@ func TestAPoisonedDeletionIsLeftToTheOperator(t *testing.T) {
 		ref := w.ask(channel)
 		w.poison()
 		time.Sleep(2 * patience)
-		if done := w.tendAfter(patience); done.Requeued != 0 || len(w.messages()) != 0 {
+		if done := w.reconcileAfter(patience); done.Requeued != 0 || len(w.messages()) != 0 {
 			t.Errorf("swept: %+v", done)
 		}
 		if d := w.deletion(ref); d.State != domain.DeletionPoisoned {
@@ -123,7 +123,7 @@ func TestARowWithoutGatesIsTakenBack(t *testing.T) {
 		w.ungate(open)
 		_, err := w.store.ShutGate(t.Context(), shut.Ref()) // but not marked
 		w.ok(err)
-		if done := w.tendAfter(patience); done.Ungated != 1 {
+		if done := w.reconcileAfter(patience); done.Ungated != 1 {
 			t.Errorf("swept: %+v", done)
 		}
 		if _, err := w.store.Channel(t.Context(), "ghost"); !errors.Is(err, domain.ErrNotFound) {
@@ -145,23 +145,23 @@ func TestWhatHasExpiredIsRemovedAndNothingElse(t *testing.T) {
 		w.ok(err)
 		w.fail(w.store, "ada", limit)
 		before := len(w.rows("Sessions")) + len(w.rows("Throttle"))
-		if done := w.tendAfter(patience); done.Expired != 0 || before != 4 {
+		if done := w.reconcileAfter(patience); done.Expired != 0 || before != 4 {
 			t.Errorf("%d rows, and at once: %+v", before, done)
 		}
 		time.Sleep(window)
-		if done := w.tendAfter(patience); done.Expired != 2 {
+		if done := w.reconcileAfter(patience); done.Expired != 2 {
 			t.Errorf("after the window: %+v", done)
 		}
 		time.Sleep(time.Hour)
-		if done := w.tendAfter(patience); done.Expired != 1 {
+		if done := w.reconcileAfter(patience); done.Expired != 1 {
 			t.Errorf("after the link's hour: %+v", done)
 		}
 		token := w.signedIn("ada", right)
 		time.Sleep(storage.SessionLifetime - time.Minute)
-		w.tendAfter(patience)
+		w.reconcileAfter(patience)
 		w.mustBeSignedIn(token, "ada")
 		time.Sleep(time.Minute)
-		w.tendAfter(patience)
+		w.reconcileAfter(patience)
 		if rows := append(w.rows("Sessions"), w.rows("Throttle")...); len(rows) != 0 {
 			t.Errorf("left: %v", rows)
 		}
@@ -187,7 +187,7 @@ func TestARowThatLandsAfterItsDeletionWasDoneBlocksNoName(t *testing.T) {
 		}
 		w.messages() // lost
 		time.Sleep(patience + time.Second)
-		w.tendAfter(patience)
+		w.reconcileAfter(patience)
 		w.carryOut(w.messages())
 		w.create("garden", eve)
 		w.mustBeSound()
@@ -203,7 +203,7 @@ func TestNoMishapOfASweepForgetsADeletion(t *testing.T) {
 		w.forget(first)
 		w.forget(second)
 		time.Sleep(2 * patience)
-		done, err := w.faulty.Tend(w.t.Context(), patience)
+		done, err := w.faulty.Reconcile(w.t.Context(), patience)
 		if err != nil && !errors.Is(err, domain.ErrUnavailable) {
 			w.t.Error(err)
 		}
@@ -212,7 +212,7 @@ func TestNoMishapOfASweepForgetsADeletion(t *testing.T) {
 			w.t.Errorf("%d messages are queued, and %d are reported", len(messages), done.Requeued)
 		}
 		time.Sleep(2 * patience)
-		w.tendAfter(patience)
+		w.reconcileAfter(patience)
 		w.carryOut(append(messages, w.messages()...))
 		if channels := w.rows("Channels"); len(channels) != 0 {
 			w.t.Errorf("left: %v", channels)
@@ -230,7 +230,7 @@ func TestASweepGoesOnAfterAFailure(t *testing.T) {
 		time.Sleep(2 * patience)
 		ofDeletions := func(call drivertest.Call) bool { return call.Target == "Deletions" }
 		w.arm(drivertest.Only(ofDeletions, drivertest.FailBefore(1)))
-		done, err := w.faulty.Tend(t.Context(), patience)
+		done, err := w.faulty.Reconcile(t.Context(), patience)
 		if !errors.Is(err, domain.ErrUnavailable) || done.Requeued != 2 || len(w.messages()) != 2 {
 			t.Errorf("swept: %+v, %v", done, err)
 		}
@@ -246,7 +246,7 @@ func TestASweepHurtsNoOtherLife(t *testing.T) {
 			w.forget(channel)
 			time.Sleep(2 * patience)
 			w.arm(before(n, func() { w.live(channel, steps) }))
-			_, err := w.faulty.Tend(w.t.Context(), patience)
+			_, err := w.faulty.Reconcile(w.t.Context(), patience)
 			w.ok(err)
 			if w.calls.Load() < int64(n) {
 				return

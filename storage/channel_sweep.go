@@ -82,7 +82,7 @@ func (s *Store) sweepRows(ctx context.Context, ref domain.ChannelRef, rows []str
 			switch {
 			case err == nil:
 				report(len(batch))
-			case failedAt(err, 0, domain.ErrNotFound):
+			case gateMissing(err):
 				gateGone.Store(true)
 			case errors.Is(err, domain.ErrNotFound):
 				// Another worker was faster, or this is our own echo.
@@ -98,7 +98,7 @@ func (s *Store) sweepRows(ctx context.Context, ref domain.ChannelRef, rows []str
 
 func (s *Store) sweepTransaction(ctx context.Context, ref domain.ChannelRef, rows []string) error {
 	ops := make([]driver.Operation, 0, 1+len(rows))
-	ops = append(ops, driver.Merge(shutGate(ref.Incarnation), driver.Exists))
+	ops = append(ops, holdShutGate(ref))
 	for _, row := range rows {
 		if user, ok := subscriberOf(row); ok {
 			// First the user's row, in another table: once this one is gone, nobody

@@ -21,19 +21,19 @@ func (p *partitionCheck) strayGate(ctx context.Context, gate driver.Entity) erro
 	switch {
 	case err != nil && !errors.Is(err, domain.ErrNotFound):
 		return err
-	case err == nil && gate.Row == openGate(now.Incarnation):
+	case err == nil && gate.Row == openGateRow(now.Incarnation):
 		return nil
 	}
 	_, err = p.delete(ctx, p.store.blogs, gate)
 	return err
 }
 
-// straySeed is the seed of a gate whose creation died, is under way, or was over
-// long before a copy of the insert arrived. It is harmless and no breach; repairing
-// removes it, which is safe at any time: a creation under way will see that its
-// seed is gone, and start over as another incarnation.
-func (p *partitionCheck) straySeed(ctx context.Context, seed driver.Entity) error {
-	_, err := p.delete(ctx, p.store.blogs, seed)
+// strayReservation handles a reservation. Its creation died, is under way, or
+// ended long before a copy of the insert arrived. It is harmless and no breach. A
+// repair deletes it, which is safe at any time: a creation under way will see that
+// its reservation is gone, and starts over as another incarnation.
+func (p *partitionCheck) strayReservation(ctx context.Context, reservation driver.Entity) error {
+	_, err := p.delete(ctx, p.store.blogs, reservation)
 	return err
 }
 
@@ -43,11 +43,11 @@ func (p *partitionCheck) checkGates(ctx context.Context) error {
 	if active && p.open && !p.shut || !active && !(p.open && p.shut) {
 		return nil
 	}
-	shut, err := p.has(ctx, shutGate(p.channel.Incarnation))
+	shut, err := p.has(ctx, shutGateRow(p.channel.Incarnation))
 	if err != nil {
 		return err
 	}
-	open, err := p.has(ctx, openGate(p.channel.Incarnation))
+	open, err := p.has(ctx, openGateRow(p.channel.Incarnation))
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (p *partitionCheck) checkGates(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	breach := Breach{Invariant: "I9", Table: tableChannels, PartitionKey: p.key, RowKey: only}
+	breach := Breach{Invariant: "I9", Table: tableChannels, PartitionKey: p.key, RowKey: singleRow}
 	switch active := now.State == domain.ChannelActive; {
 	case open && shut:
 		breach.Detail = "has both its gates"
@@ -68,7 +68,7 @@ func (p *partitionCheck) checkGates(ctx context.Context) error {
 		breach.Detail = "active behind a shut gate"
 	case active && !open:
 		breach.Detail = "active without a gate"
-		if breach.Repaired, err = p.takeBack(ctx, now); err != nil {
+		if breach.Repaired, err = p.repairUngated(ctx, now); err != nil {
 			return err
 		}
 	default:
@@ -78,12 +78,12 @@ func (p *partitionCheck) checkGates(ctx context.Context) error {
 	return nil
 }
 
-// takeBack removes a row without gates, if repairing, and says so.
-func (p *partitionCheck) takeBack(ctx context.Context, row channelRow) (string, error) {
+// repairUngated removes a row without gates, if repairing, and says so.
+func (p *partitionCheck) repairUngated(ctx context.Context, row channelRow) (string, error) {
 	if !p.Repair {
 		return "", nil
 	}
-	switch ungated, err := p.store.removeUngated(ctx, row); {
+	switch ungated, err := p.store.deleteUngated(ctx, row); {
 	case err != nil:
 		return "", fmt.Errorf("repairing: %w", err)
 	case !ungated:

@@ -33,14 +33,14 @@ type partitionCheck struct {
 func (p *partitionCheck) row(ctx context.Context, row driver.Entity) error {
 	own := row.Properties.String(propIncarnation) == string(p.channel.Incarnation) && p.channel.Incarnation != ""
 	switch {
-	case row.Row == openGate(p.channel.Incarnation):
+	case row.Row == openGateRow(p.channel.Incarnation):
 		p.open = true
-	case row.Row == shutGate(p.channel.Incarnation):
+	case row.Row == shutGateRow(p.channel.Incarnation):
 		p.shut = true
 	case strings.HasPrefix(row.Row, prefixOpen):
 		return p.strayGate(ctx, row)
-	case strings.HasPrefix(row.Row, prefixSeed):
-		return p.straySeed(ctx, row)
+	case strings.HasPrefix(row.Row, prefixReserved), strings.HasPrefix(row.Row, prefixSeed):
+		return p.strayReservation(ctx, row)
 	case !own:
 		if strings.HasPrefix(row.Row, prefixBlog) {
 			p.counts.Blogs++
@@ -138,7 +138,7 @@ func (p *partitionCheck) checkRecorded(ctx context.Context) error {
 		return err
 	}
 	breach := Breach{
-		Invariant: "I5", Table: tableChannels, PartitionKey: p.key, RowKey: only,
+		Invariant: "I5", Table: tableChannels, PartitionKey: p.key, RowKey: singleRow,
 		Detail: "marked as being deleted, and no deletion is recorded",
 	}
 	if p.Repair {

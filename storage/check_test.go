@@ -38,7 +38,7 @@ func ofDead(key domain.ChannelKey) func(w *world) []string {
 	return func(w *world) (found []string) {
 		dead := domain.NewIncarnation()
 		id := domain.NewBlogID(time.Now())
-		for _, row := range []string{"blog!" + string(id), shutGate(dead), "once!x", rateRow(0, id), "sub!eve", "vote!x!ada", "~of a later program"} {
+		for _, row := range []string{"blog!" + string(id), shutGateRow(dead), "once!x", rateRow(0, id), "sub!eve", "vote!x!ada", "~of a later program"} {
 			found = append(found, fmt.Sprintf("I1 Blogs %s %s", key, w.insert(key, row, dead)))
 		}
 		return append(found, fmt.Sprintf("I1 Blogs %s %s", key, w.insert(key, "once!of nobody", "")))
@@ -104,12 +104,12 @@ func plants() []plant {
 		}},
 		{name: "an active channel with both its gates", unmended: true, found: func(w *world) []string {
 			channel := w.create("plant", ada)
-			w.insert("plant", shutGate(channel.Incarnation), channel.Incarnation)
+			w.insert("plant", shutGateRow(channel.Incarnation), channel.Incarnation)
 			return of("I9", "Channels", "plant", "")
 		}},
 		{name: "a deleting channel with both its gates", unmended: true, found: func(w *world) []string {
 			channel := w.marked("plant", true)
-			w.insert("plant", shutGate(channel.Incarnation), channel.Incarnation)
+			w.insert("plant", shutGateRow(channel.Incarnation), channel.Incarnation)
 			return of("I9", "Channels", "plant", "")
 		}},
 		{name: "a deleting channel that nobody recorded", found: func(w *world) []string {
@@ -144,10 +144,11 @@ func (w *world) neighbours() {
 	w.ask(done)
 	w.carryOut(w.messages())
 	stray := domain.NewIncarnation()
-	w.insert("a", openGate(stray), stray)
-	w.insert("nobody", openGate(stray), stray)
-	w.insert("m", gateSeed(stray), stray)
-	w.insert("nobody", gateSeed(stray), stray)
+	w.insert("a", openGateRow(stray), stray)
+	w.insert("nobody", openGateRow(stray), stray)
+	w.insert("m", reservedGateRow(stray), stray)
+	w.insert("m", "gate!seed!"+string(stray), stray) // as reservations were called before
+	w.insert("nobody", reservedGateRow(stray), stray)
 }
 
 func (w *world) run(repair bool) (breaches []storage.Breach, counts storage.CheckCounts) {
@@ -254,10 +255,10 @@ func TestTheGateOfACreationThatDiedIsNoBreachAndIsRemovedByARepair(t *testing.T)
 		died := domain.NewIncarnation()
 		left := map[domain.ChannelKey][]string{
 			"live": {
-				w.insert("live", openGate(died), died), w.insert("live", gateSeed(died), died),
-				w.insert("live", gateSeed(live.Incarnation), live.Incarnation), // a late copy
+				w.insert("live", openGateRow(died), died), w.insert("live", reservedGateRow(died), died),
+				w.insert("live", reservedGateRow(live.Incarnation), live.Incarnation), // a late copy
 			},
-			"nobody": {w.insert("nobody", openGate(died), died), w.insert("nobody", gateSeed(died), died)},
+			"nobody": {w.insert("nobody", openGateRow(died), died), w.insert("nobody", reservedGateRow(died), died)},
 		}
 		for _, repair := range []bool{false, true} {
 			if breaches, _ := w.run(repair); len(breaches) != 0 {

@@ -29,7 +29,7 @@ func (s *Store) RevokeDigestAddress(ctx context.Context, user domain.UserName) e
 }
 
 func (s *Store) setDigestSecret(ctx context.Context, user domain.UserName, hash string) error {
-	err := s.users.Transact(ctx, userPartition(user), driver.Merge(only, driver.Exists, driver.String(propDigestSecret, hash)))
+	err := s.users.Transact(ctx, userPartition(user), driver.Merge(singleRow, driver.Exists, driver.String(propDigestSecret, hash)))
 	if err != nil {
 		return fmt.Errorf("digest address of %s: %w", user, err)
 	}

@@ -9,78 +9,161 @@ import (
 	"microblogging/storage/driver"
 )
 
-// raiseGate puts up the open gate, which happens at most once in all time,
-// however late the network delivers copies of what is sent here: an open gate that
-// came back would let in a post that stalled, or a worker that slept, which would
-// then sweep the next incarnation. So the gate takes the place of a seed, in one
-// transaction, in the version of the seed that was read. An ETag never repeats; a
-// late copy of the seed's insert leaves another version, which nobody will ever
-// ask for. Therefore the seed is read once, and never again once the swap was sent.
+// The gate is the fence of one incarnation: a row in the channel's Blogs
+// partition, so that the store checks it in the same transaction as the write
+// that depends on it. A post holds the open gate. A sweep holds the shut gate.
+// Neither has to know how late it is.
 //
-// Died before the swap: a seed remains, which only a repair removes. Removed under
-// a creation's hands, it costs that creation its incarnation: errTryAgain.
-func (s *Store) raiseGate(ctx context.Context, ref domain.ChannelRef) error {
-	partition, incarnation := partitionOf(ref.Key), driver.String(propIncarnation, ref.Incarnation)
-	err := s.blogs.Transact(ctx, partition, driver.Insert(gateSeed(ref.Incarnation), incarnation))
-	if err != nil && !errors.Is(err, domain.ErrExists) { // the echo of this very insert: the incarnation is new
-		return err
+// The gate and the channel's row are in two tables. They change in this order:
+//
+//	             gate of i                     channel's row
+//
+//	             absent                        absent
+//	reserve         │                             │
+//	             reserved                         │
+//	open *          │                             │
+//	              open                            │
+//	insert          │                          active, of i
+//	                │                             │             posts of i
+//	mark            │                          deleting         nobody reads
+//	shut *          │                             │
+//	              shut                            │             rows of i are swept
+//	disarm *        │                             │
+//	              gone                            │
+//	release                                    absent           the name is free
+//
+// The transitions marked * happen at most once in all time, whatever is sent
+// again and however late it arrives:
+//
+//   - open deletes the reservation in the version that was read, and an ETag
+//     never repeats;
+//   - shut deletes the open gate, which was put up once;
+//   - disarm deletes the shut gate, which was put up once.
+//
+// The others can happen again. A late copy of reserve leaves a reservation that
+// nobody will ever open. A late copy of insert leaves an active row behind no
+// gate, which accepts no post; reclaimChannel deletes it. Mark and release name
+// an incarnation and change nothing that is done.
+//
+// Two short cuts end a creation that failed: a repair deletes a reservation, and
+// its creator withdraws an open gate (withdrawGate).
+
+// reserveGate inserts the reservation of a gate, whose place the open gate will
+// take, and returns the version of it. It must be called once for each
+// incarnation, and never after openGate was sent: a second reservation would
+// have a version that opens the gate again.
+//
+// If the process dies after this, the reservation stays until a repair deletes
+// it. If a repair deletes it before openGate is sent, the incarnation is lost:
+// errTryAgain.
+func (s *Store) reserveGate(ctx context.Context, ref domain.ChannelRef) (driver.ETag, error) {
+	partition, row := partitionOf(ref.Key), reservedGateRow(ref.Incarnation)
+	err := s.blogs.Transact(ctx, partition, driver.Insert(row, driver.String(propIncarnation, ref.Incarnation)))
+	if err != nil && !errors.Is(err, domain.ErrExists) { // the echo of this insert: the incarnation is new
+		return "", err
 	}
-	seed, err := s.blogs.Get(ctx, partition, gateSeed(ref.Incarnation))
-	switch {
-	case errors.Is(err, domain.ErrNotFound):
-		return errTryAgain
-	case err != nil:
-		return err
+	reservation, err := s.blogs.Get(ctx, partition, row)
+	if errors.Is(err, domain.ErrNotFound) {
+		return "", errTryAgain
 	}
-	err = s.blogs.Transact(ctx, partition,
-		driver.Delete(seed.Row, driver.Match(seed.ETag)),
-		driver.Insert(openGate(ref.Incarnation), incarnation))
+	return reservation.ETag, err
+}
+
+// openGate puts the open gate in the place of its reservation. An open gate that
+// came back later would let in a post that stalled, or a worker that slept, and
+// that worker would sweep the next incarnation. So the transaction depends on
+// the version of the reservation, which it deletes.
+func (s *Store) openGate(ctx context.Context, ref domain.ChannelRef, reservation driver.ETag) error {
+	partition := partitionOf(ref.Key)
+	err := s.blogs.Transact(ctx, partition,
+		driver.Delete(reservedGateRow(ref.Incarnation), driver.Match(reservation)),
+		driver.Insert(openGateRow(ref.Incarnation), driver.String(propIncarnation, ref.Incarnation)))
 	if !raced(err) {
 		return err
 	}
-	// The echo of this very swap, or a repair was faster: the gate tells.
-	_, err = s.blogs.Get(ctx, partition, openGate(ref.Incarnation))
+	// Either this is the echo of this transaction, or a repair deleted the
+	// reservation first. The gate tells which.
+	_, err = s.blogs.Get(ctx, partition, openGateRow(ref.Incarnation))
 	if errors.Is(err, domain.ErrNotFound) {
 		return errTryAgain
 	}
 	return err
 }
 
-// ShutGate swaps the open gate for the shut one, which can succeed once ever.
-// It reports true if the rows behind the gate must still be swept, and false if
-// both gates are gone: then the sweep was finished before.
+// holdGate makes a transaction depend on the open gate. It must be the first
+// operation, so that gateMissing can tell its failure from the others'. A post
+// and a subscription hold the gate. A vote or an edit need not: each depends on
+// the version of a post, which the sweep deletes.
+func holdGate(ref domain.ChannelRef) driver.Operation {
+	return driver.Merge(openGateRow(ref.Incarnation), driver.Exists)
+}
+
+// holdShutGate makes a transaction of a sweep depend on the shut gate, as
+// holdGate does on the open one.
+func holdShutGate(ref domain.ChannelRef) driver.Operation {
+	return driver.Merge(shutGateRow(ref.Incarnation), driver.Exists)
+}
+
+// gateMissing tells whether a transaction failed because the gate that it holds
+// is not there.
+func gateMissing(err error) bool { return failedAt(err, 0, domain.ErrNotFound) }
+
+// gateStands tells whether the open gate is there.
+func (s *Store) gateStands(ctx context.Context, ref domain.ChannelRef) (bool, error) {
+	return s.hasRow(ctx, ref, openGateRow(ref.Incarnation))
+}
+
+// withdrawGate deletes the open gate of a creation that its creator gives up, in
+// the version that was read before the channel's row was found absent. Whoever
+// posted since then has changed that version; the answer is errTryAgain.
+func (s *Store) withdrawGate(ctx context.Context, gate driver.Entity) error {
+	err := s.blogs.Transact(ctx, gate.Partition, driver.Delete(gate.Row, driver.Match(gate.ETag)))
+	if raced(err) {
+		return errTryAgain
+	}
+	return err
+}
+
+// ShutGate puts the shut gate in the place of the open one. It reports true if
+// the rows behind the gate must still be swept, and false if both gates are
+// gone: then a sweep was finished before.
 func (s *Store) ShutGate(ctx context.Context, ref domain.ChannelRef) (sweep bool, err error) {
 	err = s.blogs.Transact(ctx, partitionOf(ref.Key),
-		driver.Delete(openGate(ref.Incarnation), driver.Exists),
-		driver.Insert(shutGate(ref.Incarnation), driver.String(propIncarnation, ref.Incarnation)))
+		driver.Delete(openGateRow(ref.Incarnation), driver.Exists),
+		driver.Insert(shutGateRow(ref.Incarnation), driver.String(propIncarnation, ref.Incarnation)))
 	switch {
 	case err == nil:
 		return true, nil
 	case !raced(err):
 		return false, fmt.Errorf("shutting the gate of channel %s: %w", ref.Key, err)
 	}
-	_, err = s.blogs.Get(ctx, partitionOf(ref.Key), shutGate(ref.Incarnation))
-	if errors.Is(err, domain.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
+	return s.hasRow(ctx, ref, shutGateRow(ref.Incarnation))
 }
 
-// DisarmGate deletes the shut gate, after which no sweep of this incarnation
-// can remove anything. The caller has just seen the partition empty.
+// DisarmGate deletes the shut gate. After that, no sweep of this incarnation can
+// remove anything. The caller must have just seen the partition empty.
 func (s *Store) DisarmGate(ctx context.Context, ref domain.ChannelRef) error {
-	err := s.blogs.Transact(ctx, partitionOf(ref.Key), driver.Delete(shutGate(ref.Incarnation), driver.Exists))
+	err := s.blogs.Transact(ctx, partitionOf(ref.Key), driver.Delete(shutGateRow(ref.Incarnation), driver.Exists))
 	if err == nil || errors.Is(err, domain.ErrNotFound) {
 		return nil
 	}
 	return fmt.Errorf("disarming the gate of channel %s: %w", ref.Key, err)
 }
 
-// whyGateGone says what a missing gate means to whoever wanted to post. Its
-// answer is never nil.
+// whyGateGone says what a missing gate means to a caller that wanted to hold it:
+// domain.ErrNotFound or domain.ErrGone. It never returns nil.
 func (s *Store) whyGateGone(ctx context.Context, ref domain.ChannelRef) error {
 	if _, err := s.readIncarnation(ctx, ref); err != nil {
 		return err
 	}
 	return fmt.Errorf("channel %s: %w", ref.Key, domain.ErrGone)
+}
+
+// hasRow tells whether a channel's Blogs partition has a row.
+func (s *Store) hasRow(ctx context.Context, ref domain.ChannelRef, row string) (bool, error) {
+	_, err := s.blogs.Get(ctx, partitionOf(ref.Key), row)
+	if errors.Is(err, domain.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
 }

@@ -34,7 +34,7 @@ func TestAnOpenGateNeverReturns(t *testing.T) {
 							break // the worker would start over
 						}
 					}
-					w.tend()
+					w.reconcile()
 					w.mustKeepLife(made, another)
 				})
 			})
@@ -52,7 +52,7 @@ func TestAnOpenGateNeverReturnsThoughAllOfItsRequestsDo(t *testing.T) {
 		w.delete(made)
 		w.live(made, lives)
 		arrive(t.Context())
-		if w.has("garden", openGate(made.Incarnation)) {
+		if w.has("garden", openGateRow(made.Incarnation)) {
 			t.Error("the gate of the life before is open")
 		}
 		w.mustKeepTheNextLife(made, true)

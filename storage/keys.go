@@ -18,7 +18,7 @@ import (
 //
 //	blog!<id>                          a post, newest first
 //	gate!open!<incarnation>            the fence: posts may be made
-//	gate!seed!<incarnation>            what an open gate takes the place of, once
+//	gate!reserved!<incarnation>        the reservation of a gate (gate.go)
 //	gate!shut!<incarnation>            the fence: rows may be swept
 //	join!<user>                        who is about to subscribe
 //	once!<hash>                        an idempotency key and the post it made
@@ -34,13 +34,16 @@ const (
 	prefixSub  = "sub!"
 	prefixVote = "vote!"
 
-	prefixOpen = prefixGate + "open!"
+	prefixOpen     = prefixGate + "open!"
+	prefixReserved = prefixGate + "reserved!"
+	// prefixSeed is what reservations were called before. A few may be left of
+	// creations that died; only a repair meets them.
 	prefixSeed = prefixGate + "seed!"
 	prefixShut = prefixGate + "shut!"
 )
 
-// only is the row key where a partition is one row.
-const only = ""
+// singleRow is the row key where a partition is one row.
+const singleRow = ""
 
 const (
 	// maxRating makes ratings sort in reverse as fixed-width decimals.
@@ -54,11 +57,11 @@ func userPartition(name domain.UserName) string { return string(name) }
 
 func deletionRow(i domain.Incarnation) string { return string(i) }
 
-func openGate(i domain.Incarnation) string { return prefixOpen + string(i) }
+func openGateRow(i domain.Incarnation) string { return prefixOpen + string(i) }
 
-func gateSeed(i domain.Incarnation) string { return prefixSeed + string(i) }
+func reservedGateRow(i domain.Incarnation) string { return prefixReserved + string(i) }
 
-func shutGate(i domain.Incarnation) string { return prefixShut + string(i) }
+func shutGateRow(i domain.Incarnation) string { return prefixShut + string(i) }
 
 func isGate(row string) bool { return strings.HasPrefix(row, prefixGate) }
 

@@ -55,7 +55,7 @@ func (ids identities) checkKeys(t *testing.T, text string) {
 			t.Errorf("partition %q: %v", partition, err)
 		}
 	}
-	gates := []string{openGate(ids.ref.Incarnation), shutGate(ids.ref.Incarnation)}
+	gates := []string{openGateRow(ids.ref.Incarnation), shutGateRow(ids.ref.Incarnation)}
 	others := []string{blogRow(ids.blog), onceRow(text, text), rateRow(ids.rating, ids.blog), subRow(ids.by), voteRow(ids.blog, ids.by),
 		subscriptionRow(ids.ref), deletionRow(ids.ref.Incarnation), throttleRow(time.Unix(ids.rating, 0), throttleWindow)}
 	for i, row := range append(gates, others...) {

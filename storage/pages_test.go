@@ -70,7 +70,7 @@ func TestShortAndEmptyPagesHideNothing(t *testing.T) {
 		}
 		w.forget(garden)
 		time.Sleep(patience + time.Second)
-		if done := w.tendAfter(patience); done.Requeued != 1 {
+		if done := w.reconcileAfter(patience); done.Requeued != 1 {
 			t.Errorf("swept: %+v", done)
 		}
 		w.carryOut(w.messages())

@@ -30,7 +30,7 @@ const (
 // insertToken mints a token and stores a row under its hash.
 func (s *Store) insertToken(ctx context.Context, p ...driver.Property) (string, error) {
 	token := rand.Text()
-	err := s.sessions.Transact(ctx, sessionPartition(token), driver.Insert(only, p...))
+	err := s.sessions.Transact(ctx, sessionPartition(token), driver.Insert(singleRow, p...))
 	if errors.Is(err, domain.ErrExists) {
 		err = nil // the echo of this very insert: the token is new
 	}
@@ -43,7 +43,7 @@ func (s *Store) insertToken(ctx context.Context, p ...driver.Property) (string, 
 // Session tells who is signed in by a token. One that is unknown, expired, or
 // ended by a new epoch is domain.ErrNotSignedIn.
 func (s *Store) Session(ctx context.Context, token string) (domain.Session, error) {
-	row, err := s.sessions.Get(ctx, sessionPartition(token), only)
+	row, err := s.sessions.Get(ctx, sessionPartition(token), singleRow)
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
 		return domain.Session{}, fmt.Errorf("session: %w", domain.ErrNotSignedIn)
@@ -68,7 +68,7 @@ func (s *Store) Session(ctx context.Context, token string) (domain.Session, erro
 
 // SignOut ends one session. Ending it again is no error.
 func (s *Store) SignOut(ctx context.Context, token string) error {
-	err := s.sessions.Transact(ctx, sessionPartition(token), driver.Delete(only, driver.Exists))
+	err := s.sessions.Transact(ctx, sessionPartition(token), driver.Delete(singleRow, driver.Exists))
 	if errors.Is(err, domain.ErrNotFound) {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (s *Store) SignOut(ctx context.Context, token string) error {
 // carrySession lets one session live on in a new epoch. If the process dies
 // before, its user has to sign in once more.
 func (s *Store) carrySession(ctx context.Context, token string, epoch int64) error {
-	err := s.sessions.Transact(ctx, sessionPartition(token), driver.Merge(only, driver.Exists, driver.Int64(propEpoch, epoch)))
+	err := s.sessions.Transact(ctx, sessionPartition(token), driver.Merge(singleRow, driver.Exists, driver.Int64(propEpoch, epoch)))
 	if errors.Is(err, domain.ErrNotFound) {
 		return nil // signed out meanwhile
 	}

@@ -19,12 +19,12 @@ func (s *Store) SignInLink(ctx context.Context, user domain.UserName) (string, e
 // FollowSignInLink exchanges the token of a link for a session. Used or expired
 // links are domain.ErrNotSignedIn: deleting the row decides who was first.
 func (s *Store) FollowSignInLink(ctx context.Context, link string) (token string, session domain.Session, err error) {
-	row, err := s.sessions.Get(ctx, sessionPartition(link), only)
+	row, err := s.sessions.Get(ctx, sessionPartition(link), singleRow)
 	if err == nil && (!row.Properties.Bool(propLink) || !time.Now().Before(row.Properties.Time(propExpiresOn))) {
 		err = domain.ErrNotFound
 	}
 	if err == nil {
-		err = s.sessions.Transact(ctx, sessionPartition(link), driver.Delete(only, driver.Match(row.ETag)))
+		err = s.sessions.Transact(ctx, sessionPartition(link), driver.Delete(singleRow, driver.Match(row.ETag)))
 	}
 	switch {
 	case raced(err):

@@ -56,7 +56,7 @@ func (s *Store) authenticate(ctx context.Context, a Attempt) (userRow, error) {
 	case !ok:
 		return userRow{}, fmt.Errorf("signing in: %w", domain.ErrNotSignedIn)
 	}
-	return account, s.takeBack(ctx, counted)
+	return account, s.uncount(ctx, counted)
 }
 
 // startSession starts a session in the epoch in which its user was

@@ -36,7 +36,7 @@ func (w *world) mustHoldTheFence() {
 	}
 	open := map[string]bool{}
 	for _, row := range w.rows("Blogs") {
-		if strings.HasPrefix(row.Row, "gate!seed!") {
+		if strings.HasPrefix(row.Row, "gate!reserved!") {
 			continue // no gate, and never again one: a creation's that died, or a late copy
 		}
 		of := row.Properties.String("Incarnation")
@@ -57,10 +57,10 @@ func (w *world) mustHoldTheFence() {
 	}
 }
 
-// tend runs the slow sweep on the sound side.
-func (w *world) tend() storage.Upkeep {
+// tend runs the reconciling pass on the sound side.
+func (w *world) reconcile() storage.Reconciled {
 	w.t.Helper()
-	done, err := w.store.Tend(w.t.Context(), time.Hour)
+	done, err := w.store.Reconcile(w.t.Context(), time.Hour)
 	w.ok(err)
 	return done
 }

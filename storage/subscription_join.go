@@ -61,10 +61,10 @@ func (s *Store) join(ctx context.Context, channel domain.Channel, user domain.Us
 // same user share it; then one of them makes the sub! row, and the other finds it.
 func (s *Store) beginJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (driver.ETag, error) {
 	err := s.blogs.Transact(ctx, partitionOf(ref.Key),
-		driver.Merge(openGate(ref.Incarnation), driver.Exists),
+		holdGate(ref),
 		driver.Insert(joinRow(user), driver.String(propIncarnation, ref.Incarnation), driver.Time(propSubscribedOn, domain.Now())))
 	switch {
-	case failedAt(err, 0, domain.ErrNotFound):
+	case gateMissing(err):
 		return "", s.whyGateGone(ctx, ref)
 	case err != nil && !errors.Is(err, domain.ErrExists): // there already, or the echo of this insert
 		return "", fmt.Errorf("subscribing to channel %s: %w", ref.Key, err)
@@ -80,13 +80,13 @@ func (s *Store) beginJoin(ctx context.Context, ref domain.ChannelRef, user domai
 // there already, with the user's row beside it, is as good.
 func (s *Store) swapJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName, ticket driver.ETag) error {
 	err := s.blogs.Transact(ctx, partitionOf(ref.Key),
-		driver.Merge(openGate(ref.Incarnation), driver.Exists),
+		holdGate(ref),
 		driver.Delete(joinRow(user), driver.Match(ticket)),
 		driver.Insert(subRow(user), driver.String(propIncarnation, ref.Incarnation), driver.Time(propSubscribedOn, domain.Now())))
 	switch {
 	case err == nil:
 		return nil
-	case failedAt(err, 0, domain.ErrNotFound):
+	case gateMissing(err):
 		return s.whyGateGone(ctx, ref)
 	case errors.Is(err, domain.ErrExists):
 		return s.leaveChannel(ctx, ref, joinRow(user))

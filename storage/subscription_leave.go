@@ -78,10 +78,9 @@ func (s *Store) deleteHalf(ctx context.Context, ref domain.ChannelRef, half []dr
 	if len(half) == 0 {
 		return nil
 	}
-	gate := driver.Merge(openGate(ref.Incarnation), driver.Exists)
-	err := s.blogs.Transact(ctx, partitionOf(ref.Key), append([]driver.Operation{gate}, half...)...)
+	err := s.blogs.Transact(ctx, partitionOf(ref.Key), append([]driver.Operation{holdGate(ref)}, half...)...)
 	switch {
-	case failedAt(err, 0, domain.ErrNotFound):
+	case gateMissing(err):
 		return nil
 	case raced(err):
 		return errTryAgain

@@ -46,14 +46,14 @@ func (s *Store) countAttempt(ctx context.Context, a Attempt) ([]counter, error) 
 	ends := now.Truncate(throttleWindow).Add(throttleWindow)
 	for i, c := range counters {
 		if err := s.count(ctx, c, 1, ends); err != nil {
-			return nil, errors.Join(err, s.takeBack(ctx, counters[:i]))
+			return nil, errors.Join(err, s.uncount(ctx, counters[:i]))
 		}
 	}
 	return counters, nil
 }
 
-// takeBack undoes countAttempt after an attempt that succeeded.
-func (s *Store) takeBack(ctx context.Context, counters []counter) error {
+// uncount undoes countAttempt after an attempt that succeeded.
+func (s *Store) uncount(ctx context.Context, counters []counter) error {
 	var errs error
 	for _, c := range counters {
 		errs = errors.Join(errs, s.count(ctx, c, -1, time.Time{}))

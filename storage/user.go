@@ -36,7 +36,7 @@ func (s *Store) SignUp(ctx context.Context, name, password string) (domain.User,
 	mine := domain.NewRevision()
 	properties := append(stamp(nil, mine),
 		driver.String(propPassword, hash), driver.Time(propCreatedOn, account.CreatedOn), driver.Int64(propEpoch, 0))
-	err = s.users.Transact(ctx, userPartition(user), driver.Insert(only, properties...))
+	err = s.users.Transact(ctx, userPartition(user), driver.Insert(singleRow, properties...))
 	if !errors.Is(err, domain.ErrExists) {
 		return account, err
 	}
@@ -74,7 +74,7 @@ func (s *Store) raiseEpoch(ctx context.Context, user domain.UserName,
 		}
 		epoch = row.epoch + 1
 		changes = append(append(changes, stamp(row.properties, mine)...), driver.Int64(propEpoch, epoch))
-		err = s.users.Transact(ctx, userPartition(user), driver.Merge(only, driver.Match(row.etag), changes...))
+		err = s.users.Transact(ctx, userPartition(user), driver.Merge(singleRow, driver.Match(row.etag), changes...))
 		if raced(err) {
 			return errTryAgain
 		}
@@ -93,7 +93,7 @@ type userRow struct {
 }
 
 func (s *Store) readUser(ctx context.Context, name domain.UserName) (userRow, error) {
-	row, err := s.users.Get(ctx, userPartition(name), only)
+	row, err := s.users.Get(ctx, userPartition(name), singleRow)
 	if err != nil {
 		return userRow{}, fmt.Errorf("user %s: %w", name, err)
 	}

@@ -171,15 +171,15 @@ func (w *world) has(key domain.ChannelKey, row string) bool {
 func (w *world) ungate(channel domain.Channel) {
 	w.t.Helper()
 	w.ok(w.table("Blogs").Transact(w.t.Context(), string(channel.Key()),
-		driver.Delete(openGate(channel.Incarnation), driver.Exists),
+		driver.Delete(openGateRow(channel.Incarnation), driver.Exists),
 		driver.Delete("sub!"+string(channel.Owner), driver.Exists)))
 }
 
-func openGate(i domain.Incarnation) string { return "gate!open!" + string(i) }
+func openGateRow(i domain.Incarnation) string { return "gate!open!" + string(i) }
 
-func gateSeed(i domain.Incarnation) string { return "gate!seed!" + string(i) }
+func reservedGateRow(i domain.Incarnation) string { return "gate!reserved!" + string(i) }
 
-func shutGate(i domain.Incarnation) string { return "gate!shut!" + string(i) }
+func shutGateRow(i domain.Incarnation) string { return "gate!shut!" + string(i) }
 
 func rateRow(rating int64, id domain.BlogID) string {
 	return fmt.Sprintf("rate!%010d!%s", 9_999_999_999-rating, id)

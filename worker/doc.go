@@ -24,7 +24,7 @@
 // # What survives failure
 //
 // Killed at any instant: the lease runs out and somebody else starts the list
-// again. A message that was lost or never sent: the slow sweep of the channels
+// again. A message that was lost or never sent: the reconciling pass of the channels
 // queues what is marked and shows no sign of life. A message that fails again
 // and again without getting further: the poison queue, visibly, until an
 // operator requeues it.

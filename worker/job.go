@@ -12,7 +12,7 @@ import (
 
 const (
 	// retryMin and retryMax bound the backoff of a message. The longest is
-	// shorter than the patience of the slow sweep with the default lease, which
+	// shorter than the patience of the reconciling pass with the default lease, which
 	// would otherwise queue the deletion a second time.
 	retryMin = time.Second
 	retryMax = time.Minute

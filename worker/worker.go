@@ -17,8 +17,8 @@ type Options struct {
 	// Lease is how long a message is hidden from others before it must be
 	// renewed: whole seconds, at least one.
 	Lease time.Duration
-	// Sweep is the time between two slow sweeps of the channels.
-	Sweep time.Duration
+	// Reconcile is the time between two reconciling passes over the channels.
+	Reconcile time.Duration
 	// Concurrency is the most messages handled at once.
 	Concurrency int
 	// MaxAttempts is how many attempts may fail without getting further before
@@ -38,7 +38,7 @@ const (
 	// an attempt.
 	maxDeliveries = 100
 	// quietLeases is how many leases a deletion may show no sign of life before
-	// the slow sweep queues it again.
+	// the reconciling pass queues it again.
 	quietLeases = 3
 	// idlePoll bounds the time between two looks at an empty queue.
 	idlePollMin = 50 * time.Millisecond
@@ -62,7 +62,7 @@ type store interface {
 	deletionLog
 	FinishBlog(ctx context.Context, m domain.Message) error
 	Poison(ctx context.Context, m driver.Message) error
-	Tend(ctx context.Context, patience time.Duration) (storage.Upkeep, error)
+	Reconcile(ctx context.Context, patience time.Duration) (storage.Reconciled, error)
 }
 
 // A Worker handles the messages of one queue.
@@ -103,7 +103,7 @@ func (w *Worker) Run(ctx context.Context) {
 	})()
 
 	var running sync.WaitGroup
-	running.Go(func() { w.tend(ctx) })
+	running.Go(func() { w.reconcile(ctx) })
 	w.receive(ctx, work, &running)
 	running.Wait()
 }
@@ -176,17 +176,17 @@ func (w *Worker) Handle(ctx context.Context, m driver.Message) error {
 	return err
 }
 
-// tend is the slow sweep.
-func (w *Worker) tend(ctx context.Context) {
-	for pauseFor(ctx, jitter(w.Sweep)) {
-		done, err := w.store.Tend(ctx, Patience(w.Lease))
+// reconcile runs the reconciling pass from time to time.
+func (w *Worker) reconcile(ctx context.Context) {
+	for pauseFor(ctx, jitter(w.Reconcile)) {
+		done, err := w.store.Reconcile(ctx, Patience(w.Lease))
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			w.Log.WarnContext(ctx, "slow sweep", "error", err)
-		case done != storage.Upkeep{}:
-			w.Log.InfoContext(ctx, "slow sweep", "requeued", done.Requeued, "ungated", done.Ungated, "expired", done.Expired)
+			w.Log.WarnContext(ctx, "reconciling pass", "error", err)
+		case done != storage.Reconciled{}:
+			w.Log.InfoContext(ctx, "reconciling pass", "requeued", done.Requeued, "ungated", done.Ungated, "expired", done.Expired)
 		}
 	}
 }

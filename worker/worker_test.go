@@ -40,7 +40,7 @@ func TestAMessageThatNeverGetsFurtherIsPoisonAndSaysSoUntilItIsRequeued(t *testi
 		if got := w.deletion().Attempts; got != testOptions.MaxAttempts {
 			t.Errorf("poisoned after %d attempts, want %d", got, testOptions.MaxAttempts)
 		}
-		w.until("the slow sweep had its chance", elapsed(10*testOptions.Sweep))
+		w.until("the reconciling pass had its chance", elapsed(10*testOptions.Reconcile))
 		if w.deletion().State != domain.DeletionPoisoned || w.visible(w.sound.Messages()) != 0 {
 			t.Error("a poisoned deletion was queued again by nobody's order")
 		}
@@ -186,7 +186,7 @@ func TestAStepThatDoesNotEndIsAbandonedAfterTheTimeToDrain(t *testing.T) {
 func TestALeaseIsKeptForAsLongAsTheWorkTakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 5)
-		w.options.Sweep = 24 * time.Hour // it would queue the intent again, for want of a sign of life
+		w.options.Reconcile = 24 * time.Hour // it would queue the intent again, for want of a sign of life
 		w.hook = drivertest.Only(sweeps, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 			time.Sleep(20 * testOptions.Lease)
 			return send(ctx)
@@ -276,7 +276,7 @@ func TestAMessageThatKillsItsWorkersIsPoisonAfterAHundredDeliveries(t *testing.T
 	})
 }
 
-func TestTheSlowSweepFindsADeletionThatTheQueueForgot(t *testing.T) {
+func TestTheReconcilingPassFindsADeletionThatTheQueueForgot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 5)
 		if err := w.ask(w.sound); err != nil {

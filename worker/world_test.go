@@ -103,7 +103,7 @@ func (w *world) ask(s *storage.Store) error {
 
 var testOptions = Options{
 	Lease:       30 * time.Second,
-	Sweep:       time.Minute,
+	Reconcile:   time.Minute,
 	Concurrency: 4,
 	MaxAttempts: 5,
 	Log:         slog.New(slog.DiscardHandler),

@@ -88,17 +88,19 @@ func (f leaseFlags) Validate() error {
 
 // workerFlags are the settings of the worker role.
 type workerFlags struct {
-	leaseFlags  `embed:""`
-	Sweep       time.Duration `default:"1m" help:"How often to look for deletions whose message was lost."`
-	Concurrency int           `default:"4" help:"How many messages to handle at once."`
-	MaxAttempts int           `default:"5" help:"How many attempts may fail without getting further before a message is poison."`
+	leaseFlags `embed:""`
+	Reconcile  time.Duration `default:"1m" help:"How often to look for deletions whose message was lost."`
+	// Sweep is what --reconcile was called before. It keeps working, with a warning.
+	Sweep       *time.Duration `hidden:"" help:"The old name of --reconcile."`
+	Concurrency int            `default:"4" help:"How many messages to handle at once."`
+	MaxAttempts int            `default:"5" help:"How many attempts may fail without getting further before a message is poison."`
 }
 
 // Validate is called by kong.
 func (f workerFlags) Validate() error {
 	switch {
-	case f.Sweep <= 0:
-		return fmt.Errorf("--sweep must be longer than nothing, not %s", f.Sweep)
+	case f.interval() <= 0:
+		return fmt.Errorf("--reconcile must be longer than nothing, not %s", f.interval())
 	case f.Concurrency < 1 || f.Concurrency > 256:
 		return fmt.Errorf("--concurrency must be 1 to 256, not %d", f.Concurrency)
 	case f.MaxAttempts < 1:
@@ -107,10 +109,22 @@ func (f workerFlags) Validate() error {
 	return f.leaseFlags.Validate()
 }
 
+// interval is the time between two reconciling passes, by whichever name it was
+// set.
+func (f workerFlags) interval() time.Duration {
+	if f.Sweep != nil {
+		return *f.Sweep
+	}
+	return f.Reconcile
+}
+
 func (f workerFlags) options(log *slog.Logger) worker.Options {
+	if f.Sweep != nil {
+		log.Warn("--sweep (MICROBLOGGING_SWEEP) is now --reconcile (MICROBLOGGING_RECONCILE); the old name will go")
+	}
 	return worker.Options{
 		Lease:       f.Lease,
-		Sweep:       f.Sweep,
+		Reconcile:   f.interval(),
 		Concurrency: f.Concurrency,
 		MaxAttempts: f.MaxAttempts,
 		Log:         log,

@@ -71,20 +71,20 @@ func TestWhatCannotRunExitsWith2AndSaysWhy(t *testing.T) {
 		args []string
 		says string
 	}{
-		"an unknown flag":            {[]string{"--nosuch"}, "--nosuch"},
-		"an unknown command":         {[]string{"nosuch"}, "nosuch"},
-		"an unknown store":           {[]string{"check", "--storage", "paper"}, "--storage"},
-		"a lease of half a second":   {[]string{"worker", "--lease", "500ms"}, "--lease"},
-		"no workers":                 {[]string{"worker", "--concurrency", "0"}, "--concurrency"},
-		"no time between two sweeps": {[]string{"serve", "--sweep", "0s"}, "--sweep"},
-		"a base URL without scheme":  {[]string{"web", "--base-url", "example.org", "--data", t.TempDir()}, "--base-url"},
-		"an address that is none":    {[]string{"web", "--listen", "nowhere:http:8080", "--data", t.TempDir()}, "--listen"},
-		"a file as data directory":   {[]string{"check", "--data", file}, file},
-		"azure without an account":   {[]string{"check", "--storage", "azure"}, "AZURE_STORAGE_CONNECTION_STRING"},
-		"import without a channel":   {[]string{"import", "--owner", "ada", file}, "--channel"},
-		"a channel that is no name":  {[]string{"import", "--channel", "a b", "--owner", "ada", file}, "--channel"},
-		"a feed that is not there":   {[]string{"import", "--channel", "a", "--owner", "ada", file + "x"}, file + "x"},
-		"azure that does not answer": {[]string{"check", "--storage", "azure", "--azure-connection-string", unreachable}, "unavailable"},
+		"an unknown flag":                        {[]string{"--nosuch"}, "--nosuch"},
+		"an unknown command":                     {[]string{"nosuch"}, "nosuch"},
+		"an unknown store":                       {[]string{"check", "--storage", "paper"}, "--storage"},
+		"a lease of half a second":               {[]string{"worker", "--lease", "500ms"}, "--lease"},
+		"no workers":                             {[]string{"worker", "--concurrency", "0"}, "--concurrency"},
+		"no time between two reconciling passes": {[]string{"serve", "--reconcile", "0s"}, "--reconcile"},
+		"a base URL without scheme":              {[]string{"web", "--base-url", "example.org", "--data", t.TempDir()}, "--base-url"},
+		"an address that is none":                {[]string{"web", "--listen", "nowhere:http:8080", "--data", t.TempDir()}, "--listen"},
+		"a file as data directory":               {[]string{"check", "--data", file}, file},
+		"azure without an account":               {[]string{"check", "--storage", "azure"}, "AZURE_STORAGE_CONNECTION_STRING"},
+		"import without a channel":               {[]string{"import", "--owner", "ada", file}, "--channel"},
+		"a channel that is no name":              {[]string{"import", "--channel", "a b", "--owner", "ada", file}, "--channel"},
+		"a feed that is not there":               {[]string{"import", "--channel", "a", "--owner", "ada", file + "x"}, file + "x"},
+		"azure that does not answer":             {[]string{"check", "--storage", "azure", "--azure-connection-string", unreachable}, "unavailable"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, out, errs := program(t, c.args...)
