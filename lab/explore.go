@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"microblogging/domain"
 	"microblogging/lab/mem"
 )
 
@@ -31,7 +32,7 @@ func (c Counts) Plus(d Counts) Counts {
 // A Finding is a run that breaks a law.
 type Finding struct {
 	Schedule Schedule
-	Breaches []Breach
+	Breaches []domain.Breach
 }
 
 // An Explorer explores one scenario. It is not safe for concurrent use.
@@ -44,7 +45,7 @@ type Explorer struct {
 	twins   []int
 	counts  Counts
 	seen    map[mem.Sum]struct{}
-	rests   map[mem.Sum][]Breach
+	rests   map[mem.Sum][]domain.Breach
 	scratch []Choice
 }
 
@@ -52,7 +53,7 @@ type Explorer struct {
 func NewExplorer(s Scenario) *Explorer {
 	x := &Explorer{
 		scenario: &s, lot: newParking(),
-		seen: map[mem.Sum]struct{}{}, rests: map[mem.Sum][]Breach{},
+		seen: map[mem.Sum]struct{}{}, rests: map[mem.Sum][]domain.Breach{},
 	}
 	return x
 }
@@ -160,7 +161,7 @@ func (x *Explorer) Explore() *Finding {
 
 // advance takes a step and looks at the state that it leads to, which is nil if
 // it was entered before.
-func (x *Explorer) advance(from *state, c Choice) (*state, []Breach) {
+func (x *Explorer) advance(from *state, c Choice) (*state, []domain.Breach) {
 	to, step := x.perform(from, c)
 	x.counts.Steps++
 	breaches := x.judgeStep(to, step)
@@ -170,7 +171,7 @@ func (x *Explorer) advance(from *state, c Choice) (*state, []Breach) {
 	return to, append(breaches, x.scenario.Laws.State(x.view(to))...)
 }
 
-func (x *Explorer) judgeStep(to *state, step Step) []Breach {
+func (x *Explorer) judgeStep(to *state, step Step) []domain.Breach {
 	if step.changes == nil {
 		return nil
 	}
@@ -194,7 +195,7 @@ func (x *Explorer) enter(s *state) bool {
 
 // rest judges a state in which nobody acts any more. States that differ only in
 // how much more could have gone wrong are judged once.
-func (x *Explorer) rest(s *state) []Breach {
+func (x *Explorer) rest(s *state) []domain.Breach {
 	v := x.view(s)
 	var d mem.Digest
 	d.Sum(s.db.Sum())
@@ -224,7 +225,7 @@ func scheduleOf(nodes []node, at int) Schedule {
 // A Run is a schedule as it went.
 type Run struct {
 	Steps    []Step
-	Breaches []Breach
+	Breaches []domain.Breach
 	// AtRest tells that nobody can go on, so that all laws were held against what
 	// is left. Until then only those of each step were.
 	AtRest bool

@@ -18,7 +18,7 @@ type Shipped struct {
 
 // Step is I2: who handles a message about one incarnation touches no row of
 // another.
-func (Shipped) Step(told []Fact, call *Call, changes []mem.Change) []Breach {
+func (Shipped) Step(told []Fact, call *Call, changes []mem.Change) []domain.Breach {
 	var of domain.Incarnation
 	for _, fact := range told {
 		if fact.Kind == Handling {
@@ -28,14 +28,14 @@ func (Shipped) Step(told []Fact, call *Call, changes []mem.Change) []Breach {
 	if of == "" {
 		return nil
 	}
-	var breaches []Breach
+	var breaches []domain.Breach
 	for _, change := range changes {
 		touched := change.Before
 		if touched.ETag == "" {
 			touched = change.After
 		}
 		if other := incarnationOf(call.Target, touched); other != "" && other != string(of) {
-			breaches = append(breaches, Breach{"I2", fmt.Sprintf("a worker that handles a message about %s touches %s of %s",
+			breaches = append(breaches, domain.Breach{Invariant: "I2", Detail: fmt.Sprintf("a worker that handles a message about %s touches %s of %s",
 				string(of), nameRow(call.Target, touched.Row), other)})
 		}
 	}
@@ -57,10 +57,10 @@ func incarnationOf(table string, row driver.Entity) string {
 
 // State is I3 and I4 and that nobody was told what is not so. What a client was
 // told holds in every later state.
-func (l Shipped) State(v View) []Breach {
-	var breaches []Breach
+func (l Shipped) State(v View) []domain.Breach {
+	var breaches []domain.Breach
 	breach := func(law, format string, args ...any) {
-		breaches = append(breaches, Breach{law, fmt.Sprintf(format, args...)})
+		breaches = append(breaches, domain.Breach{Invariant: law, Detail: fmt.Sprintf(format, args...)})
 	}
 	v.each(func(actor, at int, f Fact) {
 		switch f.Kind {

@@ -11,10 +11,10 @@ import (
 
 // atRest is I1, I5, I7, I8 and I9 in their plainest words, row by row, as far as
 // possible from the code that they are about.
-func atRest(v View) []Breach {
-	var breaches []Breach
+func atRest(v View) []domain.Breach {
+	var breaches []domain.Breach
 	breach := func(law, format string, args ...any) {
-		breaches = append(breaches, Breach{law, fmt.Sprintf(format, args...)})
+		breaches = append(breaches, domain.Breach{Invariant: law, Detail: fmt.Sprintf(format, args...)})
 	}
 	lives := map[string]string{}
 	for row := range v.DB.Rows(tableChannels) {

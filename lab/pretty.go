@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/storage/driver"
 )
 
@@ -48,7 +47,7 @@ func nameRow(table, row string) string {
 }
 
 // placeOf says where a breach is.
-func placeOf(b storage.Breach) string {
+func placeOf(b domain.Breach) string {
 	if b.RowKey == "" {
 		return nameRow(b.Table, "")
 	}

@@ -83,21 +83,21 @@ func (c *crew) handle(ctx context.Context, id string) error {
 
 // Rest is all invariants at rest, as the program's own checker sees them and in
 // plain words.
-func (l Shipped) Rest(v View) []Breach {
+func (l Shipped) Rest(v View) []domain.Breach {
 	ctx := context.Background()
 	c := newCrew(v.DB)
 	if err := c.settle(ctx, !l.SweepOff); err != nil {
-		return []Breach{{"I5", err.Error()}}
+		return []domain.Breach{{Invariant: "I5", Detail: err.Error()}}
 	}
-	var breaches []Breach
-	checker := c.store.NewChecker(0, false, func(b storage.Breach) {
-		breaches = append(breaches, Breach{b.Invariant, fmt.Sprintf("%s: %s", placeOf(b), b.Detail)})
+	var breaches []domain.Breach
+	checker := c.store.NewChecker(0, false, func(b domain.Breach) {
+		breaches = append(breaches, domain.Breach{Invariant: b.Invariant, Detail: fmt.Sprintf("%s: %s", placeOf(b), b.Detail)})
 	})
 	if _, err := checker.Run(ctx); err != nil {
-		breaches = append(breaches, Breach{"I5", fmt.Sprintf("checking: %v", err)})
+		breaches = append(breaches, domain.Breach{Invariant: "I5", Detail: fmt.Sprintf("checking: %v", err)})
 	}
 	if err := c.readFeeds(ctx); err != nil {
-		breaches = append(breaches, Breach{"I8", err.Error()})
+		breaches = append(breaches, domain.Breach{Invariant: "I8", Detail: err.Error()})
 	}
 	v.DB = c.db.Snapshot()
 	breaches = append(breaches, atRest(v)...)
@@ -121,20 +121,20 @@ func (c *crew) readFeeds(ctx context.Context) error {
 
 // again is I6: each message that ever was is delivered once more, and nothing
 // changes.
-func (c *crew) again(ctx context.Context, v View) []Breach {
+func (c *crew) again(ctx context.Context, v View) []domain.Breach {
 	before := v.DB.Sum()
 	for _, m := range v.Sent {
 		if m.Kind == "" {
 			continue
 		}
 		if err := c.db.Send(ctx, domain.QueueName, m.Text); err != nil {
-			return []Breach{{"I6", err.Error()}}
+			return []domain.Breach{{Invariant: "I6", Detail: err.Error()}}
 		}
 		if err := c.settle(ctx, false); err != nil {
-			return []Breach{{"I6", err.Error()}}
+			return []domain.Breach{{Invariant: "I6", Detail: err.Error()}}
 		}
 		if c.db.Snapshot().Sum() != before {
-			return []Breach{{"I6", "handling a message again changed the store: " + m.Text}}
+			return []domain.Breach{{Invariant: "I6", Detail: "handling a message again changed the store: " + m.Text}}
 		}
 	}
 	return nil

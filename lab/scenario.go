@@ -55,23 +55,13 @@ type Scenario struct {
 // Laws say what is wrong with a state, and nothing if all is well.
 type Laws interface {
 	// Step looks at what one call has changed, and at what its actor has told.
-	Step(told []Fact, call *Call, changes []mem.Change) []Breach
+	Step(told []Fact, call *Call, changes []mem.Change) []domain.Breach
 	// State looks at a state, in which requests may be under way.
-	State(v View) []Breach
+	State(v View) []domain.Breach
 	// Rest lets fresh workers carry on from a state where nobody does anything any
 	// more, and looks at what they leave.
-	Rest(v View) []Breach
+	Rest(v View) []domain.Breach
 }
-
-// A Breach is a law that does not hold.
-type Breach struct {
-	// Law is an invariant of package domain, I1 to I9; or A4 if somebody was told
-	// what is not so.
-	Law    string
-	Detail string
-}
-
-func (b Breach) String() string { return b.Law + ": " + b.Detail }
 
 // A View is what laws look at.
 type View struct {

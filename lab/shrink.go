@@ -1,6 +1,10 @@
 package lab
 
-import "slices"
+import (
+	"slices"
+
+	"microblogging/domain"
+)
 
 // Shrink looks for a shorter run that breaks the same law: it leaves out parts
 // of the schedule, larger ones first, as long as that can be done (delta
@@ -32,8 +36,8 @@ func (x *Explorer) withoutPart(found Finding, size int) *Finding {
 	return nil
 }
 
-func sameLaw(a, b []Breach) bool {
-	return slices.ContainsFunc(a, func(breach Breach) bool {
-		return slices.ContainsFunc(b, func(other Breach) bool { return other.Law == breach.Law })
+func sameLaw(a, b []domain.Breach) bool {
+	return slices.ContainsFunc(a, func(breach domain.Breach) bool {
+		return slices.ContainsFunc(b, func(other domain.Breach) bool { return other.Invariant == breach.Invariant })
 	})
 }

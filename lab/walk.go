@@ -3,6 +3,8 @@ package lab
 import (
 	"math/rand/v2"
 	"slices"
+
+	"microblogging/domain"
 )
 
 // faultOdds is how many choices of a random walk there are to one fault, as long
@@ -26,7 +28,7 @@ func (x *Explorer) Walk(walks int, seed uint64) *Finding {
 	return nil
 }
 
-func (x *Explorer) walk(d *dice) (Schedule, []Breach) {
+func (x *Explorer) walk(d *dice) (Schedule, []domain.Breach) {
 	var schedule Schedule
 	at := x.initial()
 	for {

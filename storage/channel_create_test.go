@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
@@ -262,7 +261,7 @@ func TestACreationOutlivesWhatHappensToItsName(t *testing.T) {
 		},
 		"the reconciling pass": func(w *world) { w.reconcile() },
 		"a repair": func(w *world) {
-			_, err := w.store.NewChecker(0, true, func(storage.Breach) {}).Run(w.t.Context())
+			_, err := w.store.NewChecker(0, true, func(domain.Breach) {}).Run(w.t.Context())
 			w.ok(err)
 		},
 	}

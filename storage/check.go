@@ -10,17 +10,6 @@ import (
 	"microblogging/storage/driver"
 )
 
-// A Breach is a place where an invariant does not hold.
-type Breach struct {
-	Invariant    string `json:"invariant"`
-	Table        string `json:"table"`
-	PartitionKey string `json:"partitionKey"`
-	RowKey       string `json:"rowKey"`
-	Detail       string `json:"detail"`
-	// Repaired tells what was done about it; empty if nothing was.
-	Repaired string `json:"repaired,omitempty"`
-}
-
 // CheckCounts is how much a check has read.
 type CheckCounts struct {
 	Channels int `json:"channels"`
@@ -39,14 +28,14 @@ type Checker struct {
 	// version that it read.
 	Repair bool
 	// Report is told of each breach as it is found.
-	Report func(Breach)
+	Report func(domain.Breach)
 
 	store  *Store
 	counts CheckCounts
 }
 
 // NewChecker is a checker of this store.
-func (s *Store) NewChecker(patience time.Duration, repair bool, report func(Breach)) *Checker {
+func (s *Store) NewChecker(patience time.Duration, repair bool, report func(domain.Breach)) *Checker {
 	return &Checker{Patience: patience, Repair: repair, Report: report, store: s}
 }
 
@@ -120,7 +109,7 @@ func (c *Checker) checkDeletions(ctx context.Context) error {
 		if !stalled(d, since) {
 			continue
 		}
-		breach := Breach{
+		breach := domain.Breach{
 			Invariant: "I5", Table: tableDeletions, PartitionKey: row.Partition, RowKey: row.Row,
 			Detail: fmt.Sprintf("%s since %s without progress", d.State, d.UpdatedOn.Format(time.RFC3339)),
 		}

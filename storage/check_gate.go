@@ -60,7 +60,7 @@ func (p *partitionCheck) checkGates(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	breach := Breach{Invariant: "I9", Table: tableChannels, PartitionKey: p.key, RowKey: singleRow}
+	breach := domain.Breach{Invariant: "I9", Table: tableChannels, PartitionKey: p.key, RowKey: singleRow}
 	switch active := now.State == domain.ChannelActive; {
 	case open && shut:
 		breach.Detail = "has both its gates"

@@ -51,7 +51,7 @@ func (p *partitionCheck) indexed(ctx context.Context, row driver.Entity) error {
 	if stands, err := p.stands(ctx, row); err != nil || !stands {
 		return err
 	}
-	breach := Breach{
+	breach := domain.Breach{
 		Invariant: "I8", Table: tableBlogs, PartitionKey: p.key, RowKey: row.Row,
 		Detail: fmt.Sprintf("rated %d, and not in the index by rating", blog.Rating),
 	}
@@ -99,7 +99,7 @@ func (p *partitionCheck) counted(ctx context.Context, row driver.Entity) (bool, 
 	if stands, err := p.stands(ctx, row); err != nil || !stands {
 		return true, err
 	}
-	breach := Breach{
+	breach := domain.Breach{
 		Invariant: "I8", Table: tableBlogs, PartitionKey: p.key, RowKey: row.Row,
 		Detail: fmt.Sprintf("rated %d by %d votes", blog.Rating, votes),
 	}

@@ -67,7 +67,7 @@ func TestACheckBesideLiveTrafficReportsNothing(t *testing.T) {
 					}
 					time.Sleep(2 * time.Second)
 				}))
-				checker := w.faulty.NewChecker(patience, repair, func(b storage.Breach) { w.t.Errorf("found %+v", b) })
+				checker := w.faulty.NewChecker(patience, repair, func(b domain.Breach) { w.t.Errorf("found %+v", b) })
 				_, err := checker.Run(w.t.Context())
 				w.ok(err)
 				w.mustBeSound()
@@ -125,7 +125,7 @@ func TestACheckUnderSteadyTrafficReportsNothing(t *testing.T) {
 				}
 				return send(ctx)
 			})
-			checker := storage.New(faults, faults).NewChecker(patience, seed%2 == 0, func(b storage.Breach) { t.Errorf("seed %d found %+v", seed, b) })
+			checker := storage.New(faults, faults).NewChecker(patience, seed%2 == 0, func(b domain.Breach) { t.Errorf("seed %d found %+v", seed, b) })
 			_, err := checker.Run(t.Context())
 			w.ok(err)
 			w.mustBeSound()
@@ -159,7 +159,7 @@ func (w *world) misled(short string, created, later, steps int) {
 		w.calls.Store(int64(call.Seq - created))
 		return hook(ctx, call, send)
 	})
-	checker := storage.New(faults, faults).NewChecker(patience, false, func(b storage.Breach) { w.t.Errorf("found %+v", b) })
+	checker := storage.New(faults, faults).NewChecker(patience, false, func(b domain.Breach) { w.t.Errorf("found %+v", b) })
 	_, err := checker.Run(w.t.Context())
 	w.ok(err)
 }
@@ -182,7 +182,7 @@ func TestChecksBesideManyAtWorkReportNothing(t *testing.T) {
 		}
 		ended := make(chan struct{})
 		go func() { all.Wait(); close(ended) }()
-		checker := w.store.NewChecker(time.Hour, repair, func(b storage.Breach) {
+		checker := w.store.NewChecker(time.Hour, repair, func(b domain.Breach) {
 			if !repair || b.Detail != "active without a gate" {
 				t.Errorf("found %+v", b)
 			}

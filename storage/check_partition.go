@@ -107,7 +107,7 @@ func (p *partitionCheck) breach(ctx context.Context, invariant string, row drive
 	if err != nil {
 		return err
 	}
-	p.Report(Breach{invariant, tableBlogs, row.Partition, row.Row, detail, repaired})
+	p.Report(domain.Breach{invariant, tableBlogs, row.Partition, row.Row, detail, repaired})
 	return nil
 }
 
@@ -137,7 +137,7 @@ func (p *partitionCheck) checkRecorded(ctx context.Context) error {
 	if !errors.Is(err, domain.ErrNotFound) {
 		return err
 	}
-	breach := Breach{
+	breach := domain.Breach{
 		Invariant: "I5", Table: tableChannels, PartitionKey: p.key, RowKey: singleRow,
 		Detail: "marked as being deleted, and no deletion is recorded",
 	}

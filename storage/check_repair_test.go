@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
@@ -28,7 +27,7 @@ func TestARepairNeverDeletesWhatChangedSinceItWasRead(t *testing.T) {
 					}
 					return send(ctx)
 				})
-				_, err := w.faulty.NewChecker(patience, true, func(b storage.Breach) {
+				_, err := w.faulty.NewChecker(patience, true, func(b domain.Breach) {
 					if b.Repaired == "deleted" && b.Table == "Blogs" {
 						t.Errorf("reported as deleted: %+v", b)
 					}
@@ -77,7 +76,7 @@ func TestACheckStreams(t *testing.T) {
 			runtime.ReadMemStats(&m)
 			least, most = min(least, m.HeapAlloc), max(most, m.HeapAlloc)
 			return send(ctx)
-		}).NewChecker(time.Hour, false, func(b storage.Breach) { t.Errorf("found %+v", b) })
+		}).NewChecker(time.Hour, false, func(b domain.Breach) { t.Errorf("found %+v", b) })
 		counts, err := checker.Run(t.Context())
 		if err != nil || counts.Rows < rows {
 			t.Errorf("checked %+v of %d rows, %v", counts, rows, err)

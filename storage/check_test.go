@@ -151,15 +151,15 @@ func (w *world) neighbours() {
 	w.insert("nobody", reservedGateRow(stray), stray)
 }
 
-func (w *world) run(repair bool) (breaches []storage.Breach, counts storage.CheckCounts) {
+func (w *world) run(repair bool) (breaches []domain.Breach, counts storage.CheckCounts) {
 	w.t.Helper()
-	checker := w.store.NewChecker(patience, repair, func(b storage.Breach) { breaches = append(breaches, b) })
+	checker := w.store.NewChecker(patience, repair, func(b domain.Breach) { breaches = append(breaches, b) })
 	counts, err := checker.Run(w.t.Context())
 	w.ok(err)
 	return breaches, counts
 }
 
-func places(breaches []storage.Breach) []string {
+func places(breaches []domain.Breach) []string {
 	var places []string
 	for _, b := range breaches {
 		places = append(places, fmt.Sprintf("%s %s %s %s", b.Invariant, b.Table, b.PartitionKey, b.RowKey))

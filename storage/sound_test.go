@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"microblogging/domain"
 	"microblogging/storage"
 )
 
@@ -18,10 +19,10 @@ func (w *world) mustBeSound() {
 }
 
 // check runs the checker without repair.
-func (w *world) check() []storage.Breach {
+func (w *world) check() []domain.Breach {
 	w.t.Helper()
-	var breaches []storage.Breach
-	checker := w.store.NewChecker(time.Hour, false, func(b storage.Breach) { breaches = append(breaches, b) })
+	var breaches []domain.Breach
+	checker := w.store.NewChecker(time.Hour, false, func(b domain.Breach) { breaches = append(breaches, b) })
 	_, err := checker.Run(w.t.Context())
 	w.ok(err)
 	return breaches

@@ -222,7 +222,7 @@ func TestTheCheckFindsAndMendsWhatVotesAndSubscriptionsCanHaveWrong(t *testing.T
 				if found := w.check(); len(found) == 0 || found[0].Invariant != "I8" {
 					t.Fatalf("found %+v, want a breach of I8", found)
 				}
-				_, err := w.store.NewChecker(leaseOfTests, true, func(storage.Breach) {}).Run(t.Context())
+				_, err := w.store.NewChecker(leaseOfTests, true, func(domain.Breach) {}).Run(t.Context())
 				w.ok(err)
 				w.mustBeSound()
 			})
@@ -235,7 +235,7 @@ func TestAVoteWithoutItsPostIsNoBreachAndARepairRemovesIt(t *testing.T) {
 		channel := w.create("garden", ada)
 		stray := w.insert("garden", "vote!"+string(domain.NewBlogID(domain.Now()))+"!eve", channel.Incarnation)
 		w.mustBeSound()
-		_, err := w.store.NewChecker(leaseOfTests, true, func(storage.Breach) {}).Run(t.Context())
+		_, err := w.store.NewChecker(leaseOfTests, true, func(domain.Breach) {}).Run(t.Context())
 		w.ok(err)
 		if w.has("garden", stray) {
 			t.Error("the repair left the vote")

@@ -157,7 +157,7 @@ func (g *gauge) most() int {
 // mustBeSound checks at rest all that the checker knows.
 func (s *site) mustBeSound() {
 	s.Helper()
-	checker := s.store.NewChecker(time.Hour, false, func(b storage.Breach) { s.Errorf("breach: %+v", b) })
+	checker := s.store.NewChecker(time.Hour, false, func(b domain.Breach) { s.Errorf("breach: %+v", b) })
 	if _, err := checker.Run(s.Context()); err != nil {
 		s.Fatal(err)
 	}

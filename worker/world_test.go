@@ -178,7 +178,7 @@ func (w *world) mustBeDeleted() {
 
 func (w *world) mustBeSound() {
 	w.t.Helper()
-	checker := w.sound.NewChecker(time.Hour, false, func(b storage.Breach) { w.t.Errorf("breach: %+v", b) })
+	checker := w.sound.NewChecker(time.Hour, false, func(b domain.Breach) { w.t.Errorf("breach: %+v", b) })
 	if _, err := checker.Run(w.t.Context()); err != nil {
 		w.t.Error(err)
 	}

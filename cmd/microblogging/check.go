@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 
+	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/worker"
 )
@@ -31,7 +32,7 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 			out = &jsonWriter{w: console.stdout}
 		}
 		breaches := 0
-		checker := store.NewChecker(worker.Patience(c.Lease), c.Repair, func(b storage.Breach) {
+		checker := store.NewChecker(worker.Patience(c.Lease), c.Repair, func(b domain.Breach) {
 			out.breach(b)
 			breaches++
 		})
@@ -65,7 +66,7 @@ func (f storageFlags) announceNew(w io.Writer) error {
 // A breachWriter prints breaches as they are found, holding none. Its first
 // failure to write is returned at the end.
 type breachWriter interface {
-	breach(storage.Breach)
+	breach(domain.Breach)
 	end(storage.CheckCounts) error
 }
 
@@ -81,7 +82,7 @@ func (l *lineWriter) printf(format string, args ...any) {
 	}
 }
 
-func (l *lineWriter) breach(b storage.Breach) {
+func (l *lineWriter) breach(b domain.Breach) {
 	l.n++
 	l.printf("%s %s (%s, %s): %s", b.Invariant, b.Table, b.PartitionKey, b.RowKey, b.Detail)
 	if b.Repaired != "" {
@@ -109,7 +110,7 @@ func (j *jsonWriter) write(text string) {
 	}
 }
 
-func (j *jsonWriter) breach(b storage.Breach) {
+func (j *jsonWriter) breach(b domain.Breach) {
 	text, err := json.Marshal(b)
 	if err != nil && j.err == nil {
 		j.err = err

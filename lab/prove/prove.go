@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/lab/textbook"
 )
@@ -105,7 +106,7 @@ func (c Case) Explore(seed uint64) Result {
 func (r Result) OK() bool {
 	switch {
 	case r.Part == Textbook:
-		return r.Finding != nil && slices.ContainsFunc(r.Finding.Breaches, func(b lab.Breach) bool { return b.Law == r.Name })
+		return r.Finding != nil && slices.ContainsFunc(r.Finding.Breaches, func(b domain.Breach) bool { return b.Invariant == r.Name })
 	case r.Part == Ablated:
 		return r.Finding != nil
 	default:

@@ -16,11 +16,11 @@ import (
 type laws struct{}
 
 // Step has nothing to say.
-func (laws) Step([]lab.Fact, *lab.Call, []mem.Change) []lab.Breach { return nil }
+func (laws) Step([]lab.Fact, *lab.Call, []mem.Change) []domain.Breach { return nil }
 
 // State is A2 and A4: what somebody was told, after the set-up, is so.
-func (laws) State(v lab.View) []lab.Breach {
-	var breaches []lab.Breach
+func (laws) State(v lab.View) []domain.Breach {
+	var breaches []domain.Breach
 	asking, creators := false, 0
 	each(v, func(actor int, f lab.Fact) {
 		switch f.Kind {
@@ -33,12 +33,12 @@ func (laws) State(v lab.View) []lab.Breach {
 	each(v, func(actor int, f lab.Fact) {
 		switch {
 		case f.Kind == lab.Taken && creators == 0:
-			breaches = append(breaches, lab.Breach{Law: "A4", Detail: "told that the name is taken, and nobody else ever wanted it"})
+			breaches = append(breaches, domain.Breach{Invariant: "A4", Detail: "told that the name is taken, and nobody else ever wanted it"})
 		case actor == 0 || asking:
 		case f.Kind == lab.Created && !there(v.DB, channels, ""):
-			breaches = append(breaches, lab.Breach{Law: "A2", Detail: "the channel that was created again is gone, and nobody asked for that"})
+			breaches = append(breaches, domain.Breach{Invariant: "A2", Detail: "the channel that was created again is gone, and nobody asked for that"})
 		case f.Kind == lab.Posted && !there(v.DB, blogs, "blog!"+string(f.Blog)):
-			breaches = append(breaches, lab.Breach{Law: "A2", Detail: "a post to the channel that was created again is gone, and nobody asked for that"})
+			breaches = append(breaches, domain.Breach{Invariant: "A2", Detail: "a post to the channel that was created again is gone, and nobody asked for that"})
 		}
 	})
 	return breaches
@@ -58,20 +58,20 @@ func there(db mem.Snapshot, table, row string) bool {
 }
 
 // Rest is A1 and A3, once fresh workers have handled what is on the queue.
-func (l laws) Rest(v lab.View) []lab.Breach {
+func (l laws) Rest(v lab.View) []domain.Breach {
 	db := mem.Open(v.DB, "rest.")
 	if err := drain(db); err != nil {
-		return []lab.Breach{{Law: "A4", Detail: fmt.Sprintf("a message is handled for ever: %v", err)}}
+		return []domain.Breach{{Invariant: "A4", Detail: fmt.Sprintf("a message is handled for ever: %v", err)}}
 	}
 	v.DB = db.Snapshot()
 	breaches := l.State(v)
 	channel, err := v.DB.Get(channels, news, "")
 	if err == nil && channel.Properties.String("State") == deleting {
-		breaches = append(breaches, lab.Breach{Law: "A3", Detail: "the channel is marked as being deleted, and nobody will ever delete it"})
+		breaches = append(breaches, domain.Breach{Invariant: "A3", Detail: "the channel is marked as being deleted, and nobody will ever delete it"})
 	}
 	for range v.DB.Rows(blogs) {
 		if err != nil {
-			breaches = append(breaches, lab.Breach{Law: "A1", Detail: "a post is left of a channel that is gone"})
+			breaches = append(breaches, domain.Breach{Invariant: "A1", Detail: "a post is left of a channel that is gone"})
 		}
 	}
 	return breaches

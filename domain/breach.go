@@ -1,0 +1,19 @@
+package domain
+
+// A Breach is a place where an invariant does not hold.
+type Breach struct {
+	// Invariant is the number of the invariant, I1 to I9, or the name of another
+	// law that was held against the store.
+	Invariant string `json:"invariant"`
+	// Table, PartitionKey and RowKey name the row that shows it, if one row does.
+	Table        string `json:"table"`
+	PartitionKey string `json:"partitionKey"`
+	RowKey       string `json:"rowKey"`
+	// Detail says what is wrong, in one clause.
+	Detail string `json:"detail"`
+	// Repaired tells what was done about it; empty if nothing was.
+	Repaired string `json:"repaired,omitempty"`
+}
+
+// String is the invariant and the detail, for a line of output.
+func (b Breach) String() string { return b.Invariant + ": " + b.Detail }
