@@ -107,7 +107,7 @@ func (p *partitionCheck) breach(ctx context.Context, invariant string, row drive
 	if err != nil {
 		return err
 	}
-	p.Report(domain.Breach{invariant, tableBlogs, row.Partition, row.Row, detail, repaired})
+	p.Report(domain.Breach{Invariant: invariant, Table: tableBlogs, PartitionKey: row.Partition, RowKey: row.Row, Detail: detail, Repaired: repaired})
 	return nil
 }
 
