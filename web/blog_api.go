@@ -37,30 +37,6 @@ func (a *blogsAPI) routes(r router) {
 	r.Add(http.MethodDelete, "/channels/:name/blogs/:id", a.delete)
 }
 
-type blogJSON struct {
-	ID        domain.BlogID      `json:"id"`
-	Channel   domain.ChannelName `json:"channel"`
-	Title     string             `json:"title"`
-	Text      string             `json:"text"`
-	UserID    domain.UserName    `json:"userId"`
-	Rating    int64              `json:"rating"`
-	CreatedOn apiTime            `json:"createdOn"`
-	EditedOn  apiTime            `json:"editedOn"`
-}
-
-func newBlogJSON(channel domain.ChannelName, b domain.Blog) blogJSON {
-	return blogJSON{
-		ID:        b.ID,
-		Channel:   channel,
-		Title:     b.Title,
-		Text:      b.Text,
-		UserID:    b.UserID,
-		Rating:    b.Rating,
-		CreatedOn: apiTime(b.CreatedOn),
-		EditedOn:  apiTime(b.EditedOn),
-	}
-}
-
 func (a *blogsAPI) list(c echo.Context) error {
 	limit, limitErr := queryLimit(c)
 	since, until, intervalErr := queryInterval(c)

@@ -73,6 +73,7 @@ func (h *blogPages) act(c echo.Context, v visitor) error {
 
 // vote gives or takes back the visitor's one vote, whichever cast does.
 func (h *blogPages) vote(c echo.Context, v visitor,
+
 	cast func(context.Context, domain.ChannelRef, domain.BlogID, domain.UserName) error, n notice,
 ) error {
 	channel, id, err := postAddress(c, h.store)
@@ -84,7 +85,6 @@ func (h *blogPages) vote(c echo.Context, v visitor,
 	}
 	return h.done(c, n, templates.BlogPath(string(channel.Name), string(id)))
 }
-
 func (h *blogPages) delete(c echo.Context, v visitor, form url.Values) error {
 	expected, err := formETag(form)
 	if err != nil {
@@ -104,56 +104,4 @@ func (h *blogPages) delete(c echo.Context, v visitor, form url.Values) error {
 		return explain(err, "", "", linkTo(channel))
 	}
 	return h.done(c, noticePostDeleted, templates.ChannelPath(string(channel.Name)))
-}
-
-type blogReader interface {
-	channelReader
-	Blog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (domain.Blog, error)
-}
-
-// postAddress is the channel and the post that the path names. Whether there is
-// such a post is not known yet.
-func postAddress(c echo.Context, store channelReader) (domain.Channel, domain.BlogID, error) {
-	channel, err := namedChannel(c, store)
-	if err != nil {
-		return domain.Channel{}, "", err
-	}
-	id, err := blogID(c)
-	if err != nil {
-		err = explain(err, "", "", linkTo(channel))
-	}
-	return channel, id, err
-}
-
-// namedPost is the post that the path names.
-func namedPost(c echo.Context, store blogReader) (domain.Channel, domain.Blog, error) {
-	channel, id, err := postAddress(c, store)
-	if err != nil {
-		return domain.Channel{}, domain.Blog{}, err
-	}
-	blog, err := store.Blog(c.Request().Context(), channel.Ref(), id)
-	if err != nil {
-		err = explain(err, "", "", linkTo(channel))
-	}
-	return channel, blog, err
-}
-
-func postOf(blog domain.Blog) templates.Post {
-	return templates.Post{
-		ID:        string(blog.ID),
-		Title:     blog.Title,
-		Text:      blog.Text,
-		Author:    string(blog.UserID),
-		Rating:    blog.Rating,
-		CreatedOn: blog.CreatedOn,
-		EditedOn:  blog.EditedOn,
-	}
-}
-
-func postsOf(blogs []domain.Blog) []templates.Post {
-	posts := make([]templates.Post, len(blogs))
-	for i, blog := range blogs {
-		posts[i] = postOf(blog)
-	}
-	return posts
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 
 	"github.com/labstack/echo/v4"
 
@@ -51,11 +50,6 @@ func newChannelJSON(c domain.Channel) channelJSON {
 		CreatedOn:   apiTime(c.CreatedOn),
 		State:       c.State,
 	}
-}
-
-// apiChannelPath is where a channel is found in the API.
-func apiChannelPath(name domain.ChannelName) string {
-	return apiPrefix + "/channels/" + url.PathEscape(string(name))
 }
 
 func (a *channelsAPI) list(c echo.Context) error {

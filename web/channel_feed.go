@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -82,11 +81,4 @@ func channelFeed(channel domain.Channel, posts []domain.Blog, origin string) fee
 		}
 	}
 	return f
-}
-
-func later(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return b
-	}
-	return a
 }

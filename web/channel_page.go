@@ -44,32 +44,6 @@ func (h *channelPages) routes(r router) {
 	r.Add(http.MethodPost, "/channels/:name/edit", h.closed(h.edit))
 }
 
-func (h *channelPages) newForm(c echo.Context, v visitor) error {
-	return render(c, http.StatusOK, templates.NewChannelPage(h.page(c, v),
-		templates.NewChannel{Name: shown(c.QueryParam("name"))}))
-}
-
-func (h *channelPages) create(c echo.Context, v visitor) error {
-	form, err := readForm(c)
-	if err != nil {
-		return err
-	}
-	name, description := form.Get("name"), form.Get("description")
-	channel, err := domain.NewChannel(name, description, v.User)
-	if err == nil {
-		channel, err = h.store.CreateChannel(c.Request().Context(), channel)
-	}
-	if err == nil {
-		return seeOther(c, templates.ChannelPath(string(channel.Name)))
-	}
-	refused, ok := formOf(err)
-	if !ok {
-		return err
-	}
-	return again(c, err, templates.NewChannelPage(h.page(c, v),
-		templates.NewChannel{Form: refused, Name: shown(name), Description: shown(description)}))
-}
-
 func (h *channelPages) show(c echo.Context, v visitor) error {
 	channel, err := namedChannel(c, h.store)
 	if err != nil {
@@ -172,37 +146,6 @@ func freshKey(key string, err error) string {
 	return key
 }
 
-func (h *channelPages) editForm(c echo.Context, v visitor) error {
-	channel, err := ownedChannel(c, h.store, v)
-	if err != nil {
-		return err
-	}
-	return render(c, http.StatusOK, templates.EditChannelPage(h.page(c, v),
-		templates.EditChannel{Name: string(channel.Name), Description: channel.Description}))
-}
-
-func (h *channelPages) edit(c echo.Context, v visitor) error {
-	form, err := readForm(c)
-	if err != nil {
-		return err
-	}
-	channel, err := ownedChannel(c, h.store, v)
-	if err != nil {
-		return err
-	}
-	description := form.Get("description")
-	_, err = h.store.Describe(c.Request().Context(), channel.Ref(), v.User, description)
-	if err == nil {
-		return h.done(c, noticeSaved, templates.ChannelPath(string(channel.Name)))
-	}
-	refused, ok := formOf(err)
-	if !ok {
-		return err
-	}
-	return again(c, err, templates.EditChannelPage(h.page(c, v),
-		templates.EditChannel{Form: refused, Name: string(channel.Name), Description: shown(description)}))
-}
-
 // queryView is which posts of a channel are wanted.
 func queryView(c echo.Context) (templates.View, error) {
 	rating, rated, err := queryRating(c)
@@ -244,38 +187,4 @@ func (h *channelPages) readership(ctx context.Context, ref domain.ChannelRef, v 
 		readership.Subscribed, err = h.store.Subscribed(ctx, ref, v.User)
 	}
 	return readership, err
-}
-
-type channelReader interface {
-	Channel(ctx context.Context, key domain.ChannelKey) (domain.Channel, error)
-}
-
-// namedChannel is the channel that the path names, if it can be read. Where the
-// path spells it in another way than its owner, the response tells which is
-// the one to keep.
-func namedChannel(c echo.Context, store channelReader) (domain.Channel, error) {
-	name, err := channelName(c)
-	if err != nil {
-		return domain.Channel{}, err
-	}
-	channel, err := store.Channel(c.Request().Context(), name.Key())
-	if err == nil && channel.Name != name {
-		c.Response().Header().Set("Link", "<"+templates.ChannelPath(string(channel.Name))+`>; rel="canonical"`)
-	}
-	return channel, err
-}
-
-// ownedChannel is namedChannel for its owner. It is domain.ErrForbidden for
-// others.
-func ownedChannel(c echo.Context, store channelReader, v visitor) (domain.Channel, error) {
-	channel, err := namedChannel(c, store)
-	if err == nil && channel.Owner != v.User {
-		err = explain(domain.ErrForbidden, "", "", linkTo(channel))
-	}
-	return channel, err
-}
-
-// linkTo is the way on to a channel that is there.
-func linkTo(channel domain.Channel) templates.Link {
-	return templates.Link{Label: "Back to " + string(channel.Name), URL: templates.ChannelPath(string(channel.Name))}
 }

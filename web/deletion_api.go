@@ -1,17 +1,12 @@
 package web
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
 )
-
-type deletionReader interface {
-	Deletion(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (domain.Deletion, error)
-}
 
 // deletionsAPI answers for how far the deletion of a channel has come.
 type deletionsAPI struct {
@@ -51,17 +46,4 @@ func (a *deletionsAPI) read(c echo.Context) error {
 		RequestedOn: apiTime(d.RequestedOn),
 		FinishedOn:  apiTime(d.FinishedOn),
 	})
-}
-
-// namedDeletion is the deletion that the path names, for who asked for it.
-func namedDeletion(c echo.Context, store deletionReader, v visitor) (domain.Deletion, error) {
-	name, err := channelName(c)
-	if err != nil {
-		return domain.Deletion{}, err
-	}
-	i, err := incarnation(c)
-	if err != nil {
-		return domain.Deletion{}, err
-	}
-	return store.Deletion(c.Request().Context(), domain.ChannelRef{Key: name.Key(), Incarnation: i}, v.User)
 }

@@ -82,16 +82,3 @@ func (h *deletionPages) progress(c echo.Context, v visitor) error {
 	}
 	return render(c, http.StatusOK, templates.DeletionPage(h.page(c, v), deletionOf(d)))
 }
-
-func deletionOf(d domain.Deletion) templates.Deletion {
-	return templates.Deletion{
-		Channel:     string(d.Name),
-		Incarnation: string(d.Channel.Incarnation),
-		State:       string(d.State),
-		Step:        string(d.Step),
-		RowsDeleted: d.RowsDeleted,
-		Attempts:    d.Attempts,
-		RequestedOn: d.RequestedOn,
-		FinishedOn:  d.FinishedOn,
-	}
-}

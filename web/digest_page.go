@@ -79,14 +79,6 @@ func (h *digestPages) showRefused(c echo.Context, v visitor, invalid *domain.Inv
 	return again(c, invalid, templates.DigestPage(h.page(c, v), view))
 }
 
-func digestChannels(channels []storage.DigestChannel) []templates.DigestChannel {
-	views := make([]templates.DigestChannel, len(channels))
-	for i, channel := range channels {
-		views[i] = templates.DigestChannel{Name: string(channel.Name), Posts: postsOf(channel.Items), Total: channel.Total}
-	}
-	return views
-}
-
 // fillAddress tells whether the personal feed has an address, and shows it if it
 // was made just now and still is the one.
 func (h *digestPages) fillAddress(c echo.Context, v visitor, view *templates.Digest, zone string) error {

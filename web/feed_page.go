@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -59,44 +58,4 @@ func feedPosts(items []storage.FeedItem) []templates.FeedPost {
 		posts[i] = templates.FeedPost{Post: postOf(item.Blog), Channel: string(item.Name)}
 	}
 	return posts
-}
-
-func (h *feedPages) subscriptions(c echo.Context, v visitor) error {
-	subscriptions, err := h.store.Subscriptions(c.Request().Context(), v.User)
-	if err != nil {
-		return err
-	}
-	view := make(templates.Subscriptions, len(subscriptions))
-	for i, s := range subscriptions {
-		view[i] = templates.Subscription{
-			Channel:      string(s.Name),
-			Own:          s.Role == domain.RoleOwner,
-			SubscribedOn: s.SubscribedOn,
-		}
-	}
-	return render(c, http.StatusOK, templates.SubscriptionsPage(h.page(c, v), view))
-}
-
-// unsubscribe ends a subscription from the list. With a channel that is gone or
-// going, the subscription is too.
-func (h *feedPages) unsubscribe(c echo.Context, v visitor) error {
-	form, err := readForm(c)
-	if err != nil {
-		return err
-	}
-	if form.Get("action") != "unsubscribe" {
-		return unknownAction()
-	}
-	name, err := domain.ParseChannelName(form.Get("channel"))
-	if err != nil {
-		return err
-	}
-	channel, err := h.store.Channel(c.Request().Context(), name.Key())
-	if err == nil {
-		err = h.store.Unsubscribe(c.Request().Context(), channel.Ref(), v.User)
-	}
-	if err != nil && !errors.Is(err, domain.ErrNotFound) && !errors.Is(err, domain.ErrGone) {
-		return err
-	}
-	return h.done(c, noticeUnsubscribed, templates.SubscriptionsPath)
 }

@@ -107,3 +107,14 @@ func unknownAction() error {
 	return refuse(http.StatusBadRequest, "Damaged form",
 		"The form does not say what to do. Nothing was changed. Please open the page again.")
 }
+
+func fieldErrors(fields []domain.FieldError) []templates.FieldError {
+	if len(fields) == 0 {
+		return nil
+	}
+	errs := make([]templates.FieldError, len(fields))
+	for i, f := range fields {
+		errs[i] = templates.FieldError{Field: f.Field, Detail: f.Detail}
+	}
+	return errs
+}

@@ -93,6 +93,3 @@ func (p *pages) setNotice(c echo.Context, value string, maxAge int) {
 		SameSite: http.SameSiteLaxMode,
 	})
 }
-
-// seeOther sends the browser on, so that reloading repeats nothing.
-func seeOther(c echo.Context, path string) error { return c.Redirect(http.StatusSeeOther, path) }

@@ -99,3 +99,6 @@ func render(c echo.Context, status int, content templ.Component) error {
 	c.Response().Header().Set(echo.HeaderContentLength, strconv.Itoa(buffer.Len()))
 	return c.HTMLBlob(status, buffer.Bytes())
 }
+
+// seeOther sends the browser on, so that reloading repeats nothing.
+func seeOther(c echo.Context, path string) error { return c.Redirect(http.StatusSeeOther, path) }

@@ -6,6 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"strings"
 )
 
 // channelName is the channel that the path names. A name that no channel can
@@ -40,26 +41,6 @@ func blogID(c echo.Context) (domain.BlogID, error) {
 	return domain.ParseBlogID(text)
 }
 
-// pathChannel is the channel that the path names, if it can be read.
-func pathChannel(c echo.Context, store channelReader) (domain.Channel, error) {
-	name, err := channelName(c)
-	if err != nil {
-		return domain.Channel{}, err
-	}
-	return store.Channel(c.Request().Context(), name.Key())
-}
-
-// pathBlog is the channel and the post that the path names. Whether there is
-// such a post is not known yet.
-func pathBlog(c echo.Context, store channelReader) (domain.Channel, domain.BlogID, error) {
-	channel, err := pathChannel(c, store)
-	if err != nil {
-		return domain.Channel{}, "", err
-	}
-	id, err := blogID(c)
-	return channel, id, err
-}
-
 // pathParam is a part of the path, decoded once. The router matches the raw path
 // if there is one, so that an encoded slash does not part a name.
 func pathParam(c echo.Context, name string) (string, error) {
@@ -72,4 +53,19 @@ func pathParam(c echo.Context, name string) (string, error) {
 		return "", domain.ErrNotFound
 	}
 	return decoded, nil
+}
+
+// localPath is the path if it leads to a page of this site, whatever a browser
+// makes of it, and empty otherwise. It may come from a link on another site. Two
+// slashes begin a host, and browsers take a backslash for a slash; what they
+// leave out, control characters, does not parse.
+func localPath(path string) string {
+	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.Contains(path, `\`) {
+		return ""
+	}
+	u, err := url.Parse(path)
+	if err != nil {
+		return ""
+	}
+	return u.RequestURI()
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"microblogging/domain"
 	"microblogging/templates"
 )
 
@@ -103,15 +102,4 @@ func problemWords(c echo.Context, p problem) (title, detail string) {
 		}
 	}
 	return "", ""
-}
-
-func fieldErrors(fields []domain.FieldError) []templates.FieldError {
-	if len(fields) == 0 {
-		return nil
-	}
-	errs := make([]templates.FieldError, len(fields))
-	for i, f := range fields {
-		errs[i] = templates.FieldError{Field: f.Field, Detail: f.Detail}
-	}
-	return errs
 }

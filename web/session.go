@@ -114,3 +114,6 @@ func (s *sessions) cookieName(c echo.Context) string {
 	}
 	return plainCookie
 }
+
+// signInLinkPath is where a link leads that signs in whoever follows it first.
+const signInLinkPath = "/sign-in/link"

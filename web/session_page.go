@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -13,9 +12,6 @@ import (
 	"microblogging/storage"
 	"microblogging/templates"
 )
-
-// signInLinkPath is where a link leads that signs in whoever follows it first.
-const signInLinkPath = "/sign-in/link"
 
 type sessionPageStore interface {
 	SignUp(ctx context.Context, name, password string) (domain.User, error)
@@ -153,19 +149,4 @@ func home(next string) string {
 		return templates.HomePath
 	}
 	return next
-}
-
-// localPath is the path if it leads to a page of this site, whatever a browser
-// makes of it, and empty otherwise. It may come from a link on another site. Two
-// slashes begin a host, and browsers take a backslash for a slash; what they
-// leave out, control characters, does not parse.
-func localPath(path string) string {
-	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.Contains(path, `\`) {
-		return ""
-	}
-	u, err := url.Parse(path)
-	if err != nil {
-		return ""
-	}
-	return u.RequestURI()
 }

@@ -74,3 +74,10 @@ func respondFeed(c echo.Context, mediaType, cacheControl string, body []byte) er
 	}
 	return c.Blob(http.StatusOK, mediaType, body)
 }
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
