@@ -13,24 +13,24 @@ import (
 	"microblogging/templates"
 )
 
-type editPageStore interface {
+type blogEditStore interface {
 	blogReader
 	Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName,
 		expected domain.Precondition[domain.Revision], draft domain.Draft) (domain.Blog, error)
 }
 
-// editPages let the author of a post change it, and show where two edits meet.
-type editPages struct {
+// blogEditPages let the author of a post change it, and show where two edits meet.
+type blogEditPages struct {
 	*pages
-	store editPageStore
+	store blogEditStore
 }
 
-func (h *editPages) routes(r router) {
-	get(r, "/channels/:name/blogs/:id/edit", h.closed(h.editForm))
+func (h *blogEditPages) routes(r router) {
+	get(r, "/channels/:name/blogs/:id/edit", h.closed(h.form))
 	r.Add(http.MethodPost, "/channels/:name/blogs/:id/edit", h.closed(h.edit))
 }
 
-func (h *editPages) editForm(c echo.Context, v visitor) error {
+func (h *blogEditPages) form(c echo.Context, v visitor) error {
 	channel, blog, err := namedPost(c, h.store)
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func (h *editPages) editForm(c echo.Context, v visitor) error {
 	}))
 }
 
-func (h *editPages) edit(c echo.Context, v visitor) error {
+func (h *blogEditPages) edit(c echo.Context, v visitor) error {
 	form, err := readForm(c)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (h *editPages) edit(c echo.Context, v visitor) error {
 
 // unsaved shows why an edit was not saved, with what was typed: beside the other
 // version if there is one, and in the form alone if there is not.
-func (h *editPages) unsaved(c echo.Context, v visitor, channel domain.Channel, id domain.BlogID, form url.Values, err error) error {
+func (h *blogEditPages) unsaved(c echo.Context, v visitor, channel domain.Channel, id domain.BlogID, form url.Values, err error) error {
 	view := templates.EditBlog{
 		Channel: string(channel.Name),
 		ID:      string(id),

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -9,12 +10,27 @@ import (
 	"microblogging/templates"
 )
 
-func (h *channelPages) newForm(c echo.Context, v visitor) error {
+type channelCreator interface {
+	CreateChannel(ctx context.Context, channel domain.Channel) (domain.Channel, error)
+}
+
+// channelCreatePages create a channel.
+type channelCreatePages struct {
+	*pages
+	store channelCreator
+}
+
+func (h *channelCreatePages) routes(r router) {
+	get(r, templates.NewChannelPath, h.closed(h.form))
+	r.Add(http.MethodPost, templates.NewChannelPath, h.closed(h.create))
+}
+
+func (h *channelCreatePages) form(c echo.Context, v visitor) error {
 	return render(c, http.StatusOK, templates.NewChannelPage(h.page(c, v),
 		templates.NewChannel{Name: shown(c.QueryParam("name"))}))
 }
 
-func (h *channelPages) create(c echo.Context, v visitor) error {
+func (h *channelCreatePages) create(c echo.Context, v visitor) error {
 	form, err := readForm(c)
 	if err != nil {
 		return err

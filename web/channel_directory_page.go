@@ -15,17 +15,17 @@ type channelLister interface {
 	Channels(ctx context.Context, prefix, after string, limit int) (storage.ChannelPage, error)
 }
 
-// directoryPages list the channels. To strangers that is the site's home, too.
-type directoryPages struct {
+// channelDirectoryPages list the channels. To strangers that is the site's home, too.
+type channelDirectoryPages struct {
 	*pages
 	store channelLister
 }
 
-func (h *directoryPages) routes(r router) {
+func (h *channelDirectoryPages) routes(r router) {
 	get(r, templates.ChannelsPath, h.open(h.list))
 }
 
-func (h *directoryPages) list(c echo.Context, v visitor) error {
+func (h *channelDirectoryPages) list(c echo.Context, v visitor) error {
 	prefix, err := queryPrefix(c)
 	if err != nil {
 		return err

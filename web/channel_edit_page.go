@@ -1,14 +1,32 @@
 package web
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
 
+	"microblogging/domain"
 	"microblogging/templates"
 )
 
-func (h *channelPages) editForm(c echo.Context, v visitor) error {
+type channelEditStore interface {
+	channelReader
+	Describe(ctx context.Context, ref domain.ChannelRef, by domain.UserName, description string) (domain.Channel, error)
+}
+
+// channelEditPages let the owner of a channel change its description.
+type channelEditPages struct {
+	*pages
+	store channelEditStore
+}
+
+func (h *channelEditPages) routes(r router) {
+	get(r, "/channels/:name/edit", h.closed(h.form))
+	r.Add(http.MethodPost, "/channels/:name/edit", h.closed(h.edit))
+}
+
+func (h *channelEditPages) form(c echo.Context, v visitor) error {
 	channel, err := ownedChannel(c, h.store, v)
 	if err != nil {
 		return err
@@ -17,7 +35,7 @@ func (h *channelPages) editForm(c echo.Context, v visitor) error {
 		templates.EditChannel{Name: string(channel.Name), Description: channel.Description}))
 }
 
-func (h *channelPages) edit(c echo.Context, v visitor) error {
+func (h *channelEditPages) edit(c echo.Context, v visitor) error {
 	form, err := readForm(c)
 	if err != nil {
 		return err

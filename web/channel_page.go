@@ -18,8 +18,6 @@ import (
 
 type channelPageStore interface {
 	channelReader
-	CreateChannel(ctx context.Context, channel domain.Channel) (domain.Channel, error)
-	Describe(ctx context.Context, ref domain.ChannelRef, by domain.UserName, description string) (domain.Channel, error)
 	Blogs(ctx context.Context, ref domain.ChannelRef, q storage.BlogQuery) (storage.BlogPage, error)
 	BlogsByRating(ctx context.Context, ref domain.ChannelRef, q storage.RatingQuery) (storage.BlogPage, error)
 	Post(ctx context.Context, p storage.Posting) (domain.Blog, bool, error)
@@ -29,19 +27,15 @@ type channelPageStore interface {
 	Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error
 }
 
-// channelPages make a channel, show it, and take posts to it.
+// channelPages show a channel, and take posts and subscriptions to it.
 type channelPages struct {
 	*pages
 	store channelPageStore
 }
 
 func (h *channelPages) routes(r router) {
-	get(r, templates.NewChannelPath, h.closed(h.newForm))
-	r.Add(http.MethodPost, templates.NewChannelPath, h.closed(h.create))
 	get(r, "/channels/:name", h.open(h.show))
 	r.Add(http.MethodPost, "/channels/:name", h.closed(h.act))
-	get(r, "/channels/:name/edit", h.closed(h.editForm))
-	r.Add(http.MethodPost, "/channels/:name/edit", h.closed(h.edit))
 }
 
 func (h *channelPages) show(c echo.Context, v visitor) error {

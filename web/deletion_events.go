@@ -14,19 +14,15 @@ import (
 )
 
 const (
+	// deletionEventsRoute is the one response that lasts as long as its reader
+	// stays.
+	deletionEventsRoute = "/channels/:name/deletions/:incarnation/events"
 	// watchInterval is how often a watched deletion is read: as often as a worker
 	// records its progress.
 	watchInterval = time.Second
-	// keepAlive is how long a stream may be silent before a comment is sent, so
-	// that proxies keep it open and a reader that has left is noticed.
-	keepAlive = 15 * time.Second
 	// watchLifetime bounds a stream. A browser that still wants one opens it
 	// again, and is asked again who it is.
 	watchLifetime = 5 * time.Minute
-	// reopenAfter is how long a browser waits before it opens a stream again.
-	reopenAfter = 2 * time.Second
-	// sendTimeout is how long a reader may take to accept what is sent.
-	sendTimeout = 10 * time.Second
 )
 
 // events streams the progress of a deletion to who asked for it: an event

@@ -12,6 +12,16 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
+const (
+	// keepAlive is how long a stream may be silent before a comment is sent, so
+	// that proxies keep it open and a reader that has left is noticed.
+	keepAlive = 15 * time.Second
+	// reopenAfter is how long a browser waits before it opens a stream again.
+	reopenAfter = 2 * time.Second
+	// sendTimeout is how long a reader may take to accept what is sent.
+	sendTimeout = 10 * time.Second
+)
+
 // errReaderLeft ends a stream that nobody reads any more. It is no failure.
 var errReaderLeft = errors.New("the reader has left")
 

@@ -12,10 +12,8 @@ import (
 )
 
 type feedPageStore interface {
-	channelReader
 	Feed(ctx context.Context, user domain.UserName, after string, limit int) (storage.FeedPage, error)
 	Subscriptions(ctx context.Context, user domain.UserName) ([]domain.Subscription, error)
-	Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error
 }
 
 // feedPages show what somebody subscribes to.
@@ -28,8 +26,6 @@ type feedPages struct {
 
 func (h *feedPages) routes(r router) {
 	get(r, templates.HomePath, h.open(h.home))
-	get(r, templates.SubscriptionsPath, h.closed(h.subscriptions))
-	r.Add(http.MethodPost, templates.SubscriptionsPath, h.closed(h.unsubscribe))
 }
 
 func (h *feedPages) home(c echo.Context, v visitor) error {

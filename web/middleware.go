@@ -21,9 +21,6 @@ const (
 	// requestTimeout bounds the work on one request. It ends the context, so that
 	// the store stops; the handler then answers 503 by itself.
 	requestTimeout = 10 * time.Second
-	// deletionEventsRoute is the one response that lasts as long as its reader
-	// stays.
-	deletionEventsRoute = "/channels/:name/deletions/:incarnation/events"
 	// statusClientGone is what the log says of a request whose client did not
 	// wait for the answer. It is never sent.
 	statusClientGone = 499

@@ -18,16 +18,19 @@ const pageSize = 20
 // pageRoutes registers what people see.
 func (s *server) pageRoutes(e *echo.Echo) {
 	p := s.pages()
-	directory := &directoryPages{pages: p, store: s.store}
+	directory := &channelDirectoryPages{pages: p, store: s.store}
 	directory.routes(e)
 	(&feedPages{pages: p, store: s.store, stranger: directory.list}).routes(e)
+	(&subscriptionPages{pages: p, store: s.store}).routes(e)
 	(&digestPages{pages: p, store: s.store, origin: s.origin}).routes(e)
+	(&channelCreatePages{pages: p, store: s.store}).routes(e)
 	(&channelPages{pages: p, store: s.store}).routes(e)
+	(&channelEditPages{pages: p, store: s.store}).routes(e)
 	(&blogPages{pages: p, store: s.store}).routes(e)
-	(&editPages{pages: p, store: s.store}).routes(e)
+	(&blogEditPages{pages: p, store: s.store}).routes(e)
 	(&deletionPages{pages: p, store: s.store, log: s.log, stopping: s.stopping}).routes(e)
 	(&sessionPages{pages: p, store: s.store}).routes(e)
-	(&accountPages{pages: p, store: s.store}).routes(e)
+	(&userPages{pages: p, store: s.store}).routes(e)
 	get(e, templates.LearnPath, p.open(func(c echo.Context, v visitor) error {
 		return render(c, http.StatusOK, templates.LearnPage(p.page(c, v)))
 	}))

@@ -11,6 +11,9 @@ import (
 	"microblogging/domain"
 )
 
+// signInLinkPath is where a link leads that signs in whoever follows it first.
+const signInLinkPath = "/sign-in/link"
+
 // The names of the session cookie. A browser accepts the first only over HTTPS
 // and only from this very host, so that no neighbour can plant one.
 const (
@@ -114,6 +117,3 @@ func (s *sessions) cookieName(c echo.Context) string {
 	}
 	return plainCookie
 }
-
-// signInLinkPath is where a link leads that signs in whoever follows it first.
-const signInLinkPath = "/sign-in/link"

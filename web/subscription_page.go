@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
@@ -10,7 +11,24 @@ import (
 	"microblogging/templates"
 )
 
-func (h *feedPages) subscriptions(c echo.Context, v visitor) error {
+type subscriptionPageStore interface {
+	channelReader
+	Subscriptions(ctx context.Context, user domain.UserName) ([]domain.Subscription, error)
+	Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error
+}
+
+// subscriptionPages list what a user subscribes to, and end a subscription.
+type subscriptionPages struct {
+	*pages
+	store subscriptionPageStore
+}
+
+func (h *subscriptionPages) routes(r router) {
+	get(r, templates.SubscriptionsPath, h.closed(h.list))
+	r.Add(http.MethodPost, templates.SubscriptionsPath, h.closed(h.unsubscribe))
+}
+
+func (h *subscriptionPages) list(c echo.Context, v visitor) error {
 	subscriptions, err := h.store.Subscriptions(c.Request().Context(), v.User)
 	if err != nil {
 		return err
@@ -28,7 +46,7 @@ func (h *feedPages) subscriptions(c echo.Context, v visitor) error {
 
 // unsubscribe ends a subscription from the list. With a channel that is gone or
 // going, the subscription is too.
-func (h *feedPages) unsubscribe(c echo.Context, v visitor) error {
+func (h *subscriptionPages) unsubscribe(c echo.Context, v visitor) error {
 	form, err := readForm(c)
 	if err != nil {
 		return err

@@ -12,27 +12,27 @@ import (
 	"microblogging/templates"
 )
 
-type accountPageStore interface {
+type userPageStore interface {
 	ChangePassword(ctx context.Context, token string, from storage.Attempt, password string) error
 	EndSessions(ctx context.Context, user domain.UserName) error
 }
 
-// accountPages change what belongs to an account.
-type accountPages struct {
+// userPages change what belongs to an account.
+type userPages struct {
 	*pages
-	store accountPageStore
+	store userPageStore
 }
 
-func (h *accountPages) routes(r router) {
+func (h *userPages) routes(r router) {
 	get(r, templates.AccountPath, h.closed(h.show))
 	r.Add(http.MethodPost, templates.AccountPath, h.closed(h.change))
 }
 
-func (h *accountPages) show(c echo.Context, v visitor) error {
+func (h *userPages) show(c echo.Context, v visitor) error {
 	return render(c, http.StatusOK, templates.AccountPage(h.page(c, v), templates.Account{}))
 }
 
-func (h *accountPages) change(c echo.Context, v visitor) error {
+func (h *userPages) change(c echo.Context, v visitor) error {
 	form, err := readForm(c)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func (h *accountPages) change(c echo.Context, v visitor) error {
 	return unknownAction()
 }
 
-func (h *accountPages) changePassword(c echo.Context, v visitor, form url.Values) error {
+func (h *userPages) changePassword(c echo.Context, v visitor, form url.Values) error {
 	attempt := storage.Attempt{Name: string(v.User), Password: form.Get("old"), Address: c.RealIP()}
 	err := h.store.ChangePassword(c.Request().Context(), v.Token, attempt, form.Get("new"))
 	if err == nil {
@@ -59,7 +59,7 @@ func (h *accountPages) changePassword(c echo.Context, v visitor, form url.Values
 	return again(c, err, templates.AccountPage(h.page(c, v), templates.Account{Form: refused}))
 }
 
-func (h *accountPages) endSessions(c echo.Context, v visitor) error {
+func (h *userPages) endSessions(c echo.Context, v visitor) error {
 	if err := h.store.EndSessions(c.Request().Context(), v.User); err != nil {
 		return err
 	}
