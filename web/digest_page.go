@@ -124,22 +124,15 @@ func (h *digestPages) changeAddress(c echo.Context, v visitor) error {
 const secretCookie = "digest-secret"
 
 func (h *digestPages) takeSecret(c echo.Context) string {
-	cookie, err := c.Request().Cookie(secretCookie)
-	if err != nil {
-		return "" // there is none: the only error that there can be
+	secret, there := cookieValue(c.Request(), secretCookie)
+	if there {
+		h.setSecret(c, "", -1)
 	}
-	h.setSecret(c, "", -1)
-	return cookie.Value
+	return secret
 }
 
 func (h *digestPages) setSecret(c echo.Context, value string, maxAge int) {
-	c.SetCookie(&http.Cookie{
-		Name:     secretCookie,
-		Value:    value,
-		Path:     templates.DigestPath,
-		MaxAge:   maxAge,
-		Secure:   h.guard.secure(c.Request()),
-		HttpOnly: true,
-		SameSite: http.SameSiteLaxMode,
-	})
+	cookie := h.guard.newCookie(c.Request(), secretCookie, value, templates.DigestPath)
+	cookie.MaxAge = maxAge
+	c.SetCookie(cookie)
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/http"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -74,22 +73,15 @@ func (p *pages) done(c echo.Context, n notice, path string) error {
 
 // takeNotice is what this page has to say of the last form, and ends it.
 func (p *pages) takeNotice(c echo.Context) string {
-	cookie, err := c.Request().Cookie(noticeCookie)
-	if err != nil {
-		return "" // there is none: the only error that there can be
+	value, there := cookieValue(c.Request(), noticeCookie)
+	if there {
+		p.setNotice(c, "", -1)
 	}
-	p.setNotice(c, "", -1)
-	return notice(cookie.Value).sentence()
+	return notice(value).sentence()
 }
 
 func (p *pages) setNotice(c echo.Context, value string, maxAge int) {
-	c.SetCookie(&http.Cookie{
-		Name:     noticeCookie,
-		Value:    value,
-		Path:     "/",
-		MaxAge:   maxAge,
-		Secure:   p.guard.secure(c.Request()),
-		HttpOnly: true,
-		SameSite: http.SameSiteLaxMode,
-	})
+	cookie := p.guard.newCookie(c.Request(), noticeCookie, value, "/")
+	cookie.MaxAge = maxAge
+	c.SetCookie(cookie)
 }

@@ -79,11 +79,8 @@ func (s *sessions) token(c echo.Context) (token string, bearer bool, err error) 
 		}
 		return strings.TrimSpace(credentials), true, nil
 	}
-	cookie, err := c.Request().Cookie(s.cookieName(c))
-	if err != nil {
-		return "", false, nil // there is none: the only error that there can be
-	}
-	return cookie.Value, false, nil
+	value, _ := cookieValue(c.Request(), s.cookieName(c))
+	return value, false, nil
 }
 
 // remember makes the browser send the session's token from now on.
@@ -101,14 +98,7 @@ func (s *sessions) forget(c echo.Context) {
 }
 
 func (s *sessions) cookie(c echo.Context, value string) *http.Cookie {
-	return &http.Cookie{
-		Name:     s.cookieName(c),
-		Value:    value,
-		Path:     "/",
-		Secure:   s.guard.secure(c.Request()),
-		HttpOnly: true,
-		SameSite: http.SameSiteLaxMode,
-	}
+	return s.guard.newCookie(c.Request(), s.cookieName(c), value, "/")
 }
 
 func (s *sessions) cookieName(c echo.Context) string {
