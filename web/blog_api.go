@@ -31,10 +31,10 @@ type blogsAPI struct {
 
 func (a *blogsAPI) routes(r router) {
 	get(r, "/channels/:name/blogs", a.list)
-	r.Add(http.MethodPost, "/channels/:name/blogs", a.create)
+	r.Add(http.MethodPost, "/channels/:name/blogs", a.sessions.closed(a.create))
 	get(r, "/channels/:name/blogs/:id", a.read)
-	r.Add(http.MethodPut, "/channels/:name/blogs/:id", a.edit)
-	r.Add(http.MethodDelete, "/channels/:name/blogs/:id", a.delete)
+	r.Add(http.MethodPut, "/channels/:name/blogs/:id", a.sessions.closed(a.edit))
+	r.Add(http.MethodDelete, "/channels/:name/blogs/:id", a.sessions.closed(a.delete))
 }
 
 func (a *blogsAPI) list(c echo.Context) error {
@@ -65,11 +65,7 @@ func (a *blogsAPI) list(c echo.Context) error {
 	}))
 }
 
-func (a *blogsAPI) create(c echo.Context) error {
-	visitor, err := a.sessions.require(c)
-	if err != nil {
-		return err
-	}
+func (a *blogsAPI) create(c echo.Context, v visitor) error {
 	key, keyErr := idempotencyKey(c.Request().Header)
 	draft, draftErr := readDraft(c)
 	if err := domain.JoinInvalid(keyErr, draftErr); err != nil {
@@ -80,7 +76,7 @@ func (a *blogsAPI) create(c echo.Context) error {
 		return err
 	}
 	blog, made, err := a.store.Post(c.Request().Context(),
-		storage.Posting{Channel: channel.Ref(), By: visitor.User, Key: key, Draft: draft})
+		storage.Posting{Channel: channel.Ref(), By: v.User, Key: key, Draft: draft})
 	if err != nil {
 		return err
 	}
@@ -108,11 +104,7 @@ func (a *blogsAPI) read(c echo.Context) error {
 	return respondBlog(c, http.StatusOK, channel, blog)
 }
 
-func (a *blogsAPI) edit(c echo.Context) error {
-	visitor, err := a.sessions.require(c)
-	if err != nil {
-		return err
-	}
+func (a *blogsAPI) edit(c echo.Context, v visitor) error {
 	expected, made, err := ifMatch(c.Request().Header, revisionOf)
 	switch {
 	case err != nil:
@@ -129,18 +121,14 @@ func (a *blogsAPI) edit(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	blog, err := a.store.Edit(c.Request().Context(), channel.Ref(), id, visitor.User, expected, draft)
+	blog, err := a.store.Edit(c.Request().Context(), channel.Ref(), id, v.User, expected, draft)
 	if err != nil {
 		return withCurrent(channel, err)
 	}
 	return respondBlog(c, http.StatusOK, channel, blog)
 }
 
-func (a *blogsAPI) delete(c echo.Context) error {
-	visitor, err := a.sessions.require(c)
-	if err != nil {
-		return err
-	}
+func (a *blogsAPI) delete(c echo.Context, v visitor) error {
 	expected, _, err := ifMatch(c.Request().Header, revisionOf)
 	if err != nil {
 		return err
@@ -149,7 +137,7 @@ func (a *blogsAPI) delete(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.store.DeleteBlog(c.Request().Context(), channel, id, visitor.User, expected); err != nil {
+	if err := a.store.DeleteBlog(c.Request().Context(), channel, id, v.User, expected); err != nil {
 		return withCurrent(channel, err)
 	}
 	return c.NoContent(http.StatusNoContent)

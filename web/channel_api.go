@@ -28,10 +28,10 @@ type channelsAPI struct {
 
 func (a *channelsAPI) routes(r router) {
 	get(r, "/channels", a.list)
-	r.Add(http.MethodPost, "/channels", a.create)
+	r.Add(http.MethodPost, "/channels", a.sessions.closed(a.create))
 	get(r, "/channels/:name", a.read)
-	r.Add(http.MethodPatch, "/channels/:name", a.describe)
-	r.Add(http.MethodDelete, "/channels/:name", a.delete)
+	r.Add(http.MethodPatch, "/channels/:name", a.sessions.closed(a.describe))
+	r.Add(http.MethodDelete, "/channels/:name", a.sessions.closed(a.delete))
 }
 
 type channelJSON struct {
@@ -65,16 +65,12 @@ func (a *channelsAPI) list(c echo.Context) error {
 	return respond(c, http.StatusOK, newList(page.Items, page.Next, newChannelJSON))
 }
 
-func (a *channelsAPI) create(c echo.Context) error {
-	visitor, err := a.sessions.require(c)
-	if err != nil {
-		return err
-	}
+func (a *channelsAPI) create(c echo.Context, v visitor) error {
 	var name, description string
 	if err := readFields(c, required("name", &name), optional("description", &description)); err != nil {
 		return err
 	}
-	channel, err := domain.NewChannel(name, description, visitor.User)
+	channel, err := domain.NewChannel(name, description, v.User)
 	if err != nil {
 		return err
 	}
@@ -93,11 +89,7 @@ func (a *channelsAPI) read(c echo.Context) error {
 	return respondChannel(c, http.StatusOK, channel)
 }
 
-func (a *channelsAPI) describe(c echo.Context) error {
-	visitor, err := a.sessions.require(c)
-	if err != nil {
-		return err
-	}
+func (a *channelsAPI) describe(c echo.Context, v visitor) error {
 	var description string
 	if err := readFields(c, required("description", &description)); err != nil {
 		return err
@@ -113,17 +105,13 @@ func (a *channelsAPI) describe(c echo.Context) error {
 	if !expected.Holds(channel.Incarnation) {
 		return errOtherLife()
 	}
-	if channel, err = a.store.Describe(c.Request().Context(), channel.Ref(), visitor.User, description); err != nil {
+	if channel, err = a.store.Describe(c.Request().Context(), channel.Ref(), v.User, description); err != nil {
 		return err
 	}
 	return respondChannel(c, http.StatusOK, channel)
 }
 
-func (a *channelsAPI) delete(c echo.Context) error {
-	visitor, err := a.sessions.require(c)
-	if err != nil {
-		return err
-	}
+func (a *channelsAPI) delete(c echo.Context, v visitor) error {
 	name, err := channelName(c)
 	if err != nil {
 		return err
@@ -132,7 +120,7 @@ func (a *channelsAPI) delete(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	channel, err := a.store.AskDeletion(c.Request().Context(), name.Key(), visitor.User, expected)
+	channel, err := a.store.AskDeletion(c.Request().Context(), name.Key(), v.User, expected)
 	if errors.Is(err, domain.ErrConflict) {
 		return errOtherLife()
 	}

@@ -15,7 +15,7 @@ type deletionsAPI struct {
 }
 
 func (a *deletionsAPI) routes(r router) {
-	get(r, "/channels/:name/deletions/:incarnation", a.read)
+	get(r, "/channels/:name/deletions/:incarnation", a.sessions.closed(a.read))
 }
 
 type deletionJSON struct {
@@ -28,12 +28,8 @@ type deletionJSON struct {
 	FinishedOn  apiTime              `json:"finishedOn"`
 }
 
-func (a *deletionsAPI) read(c echo.Context) error {
-	visitor, err := a.sessions.require(c)
-	if err != nil {
-		return err
-	}
-	d, err := namedDeletion(c, a.store, visitor)
+func (a *deletionsAPI) read(c echo.Context, v visitor) error {
+	d, err := namedDeletion(c, a.store, v)
 	if err != nil {
 		return err
 	}

@@ -27,9 +27,9 @@ type digestAPI struct {
 }
 
 func (a *digestAPI) routes(r router) {
-	get(r, "/digest", a.read)
-	r.Add(http.MethodPost, "/digest/address", a.makeAddress)
-	r.Add(http.MethodDelete, "/digest/address", a.revokeAddress)
+	get(r, "/digest", a.sessions.closed(a.read))
+	r.Add(http.MethodPost, "/digest/address", a.sessions.closed(a.makeAddress))
+	r.Add(http.MethodDelete, "/digest/address", a.sessions.closed(a.revokeAddress))
 }
 
 type digestJSON struct {
@@ -60,16 +60,12 @@ func newDigestJSON(day domain.Day, channels []storage.DigestChannel) digestJSON 
 	return digest
 }
 
-func (a *digestAPI) read(c echo.Context) error {
-	visitor, err := a.sessions.require(c)
-	if err != nil {
-		return err
-	}
+func (a *digestAPI) read(c echo.Context, v visitor) error {
 	day, err := domain.ParseDay(c.QueryParam("day"), c.QueryParam("tz"), time.Now())
 	if err != nil {
 		return err
 	}
-	channels, err := a.store.Digest(c.Request().Context(), visitor.User, day)
+	channels, err := a.store.Digest(c.Request().Context(), v.User, day)
 	if err != nil {
 		return err
 	}
@@ -82,29 +78,21 @@ type addressJSON struct {
 	URL string `json:"url"`
 }
 
-func (a *digestAPI) makeAddress(c echo.Context) error {
-	visitor, err := a.sessions.require(c)
-	if err != nil {
-		return err
-	}
+func (a *digestAPI) makeAddress(c echo.Context, v visitor) error {
 	today, err := domain.ParseDay("", c.QueryParam("tz"), time.Now())
 	if err != nil {
 		return err
 	}
-	secret, err := a.store.NewDigestAddress(c.Request().Context(), visitor.User)
+	secret, err := a.store.NewDigestAddress(c.Request().Context(), v.User)
 	if err != nil {
 		return err
 	}
-	path := templates.DigestFeedPath(string(visitor.User), secret, today.Zone)
+	path := templates.DigestFeedPath(string(v.User), secret, today.Zone)
 	return respond(c, http.StatusCreated, addressJSON{URL: a.origin(c.Request()) + path})
 }
 
-func (a *digestAPI) revokeAddress(c echo.Context) error {
-	visitor, err := a.sessions.require(c)
-	if err != nil {
-		return err
-	}
-	if err := a.store.RevokeDigestAddress(c.Request().Context(), visitor.User); err != nil {
+func (a *digestAPI) revokeAddress(c echo.Context, v visitor) error {
+	if err := a.store.RevokeDigestAddress(c.Request().Context(), v.User); err != nil {
 		return err
 	}
 	return c.NoContent(http.StatusNoContent)

@@ -21,19 +21,15 @@ type feedAPI struct {
 }
 
 func (a *feedAPI) routes(r router) {
-	get(r, "/feed", a.list)
+	get(r, "/feed", a.sessions.closed(a.list))
 }
 
-func (a *feedAPI) list(c echo.Context) error {
-	visitor, err := a.sessions.require(c)
-	if err != nil {
-		return err
-	}
+func (a *feedAPI) list(c echo.Context, v visitor) error {
 	limit, err := queryLimit(c)
 	if err != nil {
 		return err
 	}
-	page, err := a.store.Feed(c.Request().Context(), visitor.User, c.QueryParam("after"), limit)
+	page, err := a.store.Feed(c.Request().Context(), v.User, c.QueryParam("after"), limit)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ type feedPages struct {
 	*pages
 	store feedPageStore
 	// stranger is what home is to who has no feed.
-	stranger pageHandler
+	stranger visitorHandler
 }
 
 func (h *feedPages) routes(r router) {

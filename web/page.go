@@ -48,16 +48,13 @@ type pages struct {
 	assets   templates.Assets
 }
 
-// A pageHandler answers somebody, who may be a stranger.
-type pageHandler func(c echo.Context, v visitor) error
-
 // open is a page for everybody.
-func (p *pages) open(h pageHandler) echo.HandlerFunc { return p.route(p.sessions.visitor, h) }
+func (p *pages) open(h visitorHandler) echo.HandlerFunc { return p.route(p.sessions.visitor, h) }
 
 // closed is a page for who is signed in.
-func (p *pages) closed(h pageHandler) echo.HandlerFunc { return p.route(p.sessions.require, h) }
+func (p *pages) closed(h visitorHandler) echo.HandlerFunc { return p.route(p.sessions.require, h) }
 
-func (p *pages) route(who func(echo.Context) (visitor, error), h pageHandler) echo.HandlerFunc {
+func (p *pages) route(who func(echo.Context) (visitor, error), h visitorHandler) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		v, err := who(c)
 		if err == nil {

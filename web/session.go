@@ -70,6 +70,20 @@ func (s *sessions) require(c echo.Context) (visitor, error) {
 	return v, err
 }
 
+// A visitorHandler answers a visitor.
+type visitorHandler func(c echo.Context, v visitor) error
+
+// closed is a handler of the API for visitors who are signed in.
+func (s *sessions) closed(h visitorHandler) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		v, err := s.require(c)
+		if err != nil {
+			return err
+		}
+		return h(c, v)
+	}
+}
+
 // token is the bearer token of the request, or else its session cookie.
 func (s *sessions) token(c echo.Context) (token string, bearer bool, err error) {
 	if header := c.Request().Header.Get(echo.HeaderAuthorization); header != "" {

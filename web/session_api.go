@@ -25,8 +25,8 @@ type sessionsAPI struct {
 
 func (a *sessionsAPI) routes(r router) {
 	r.Add(http.MethodPost, "/sessions", a.create)
-	r.Add(http.MethodDelete, "/sessions", a.endAll)
-	r.Add(http.MethodDelete, "/sessions/current", a.end)
+	r.Add(http.MethodDelete, "/sessions", a.sessions.closed(a.endAll))
+	r.Add(http.MethodDelete, "/sessions/current", a.sessions.closed(a.end))
 }
 
 type sessionJSON struct {
@@ -50,24 +50,16 @@ func (a *sessionsAPI) create(c echo.Context) error {
 	return respond(c, http.StatusCreated, sessionJSON{Token: token, ExpiresOn: apiTime(session.ExpiresOn)})
 }
 
-func (a *sessionsAPI) endAll(c echo.Context) error {
-	visitor, err := a.sessions.require(c)
-	if err != nil {
-		return err
-	}
-	if err := a.store.EndSessions(c.Request().Context(), visitor.User); err != nil {
+func (a *sessionsAPI) endAll(c echo.Context, v visitor) error {
+	if err := a.store.EndSessions(c.Request().Context(), v.User); err != nil {
 		return err
 	}
 	a.sessions.forget(c)
 	return c.NoContent(http.StatusNoContent)
 }
 
-func (a *sessionsAPI) end(c echo.Context) error {
-	visitor, err := a.sessions.require(c)
-	if err != nil {
-		return err
-	}
-	if err := a.store.SignOut(c.Request().Context(), visitor.Token); err != nil {
+func (a *sessionsAPI) end(c echo.Context, v visitor) error {
+	if err := a.store.SignOut(c.Request().Context(), v.Token); err != nil {
 		return err
 	}
 	a.sessions.forget(c)

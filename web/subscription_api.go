@@ -24,9 +24,9 @@ type subscriptionsAPI struct {
 }
 
 func (a *subscriptionsAPI) routes(r router) {
-	get(r, "/subscriptions", a.list)
-	r.Add(http.MethodPut, "/subscriptions/:name", a.subscribe)
-	r.Add(http.MethodDelete, "/subscriptions/:name", a.unsubscribe)
+	get(r, "/subscriptions", a.sessions.closed(a.list))
+	r.Add(http.MethodPut, "/subscriptions/:name", a.sessions.closed(a.subscribe))
+	r.Add(http.MethodDelete, "/subscriptions/:name", a.sessions.closed(a.unsubscribe))
 }
 
 type subscriptionJSON struct {
@@ -39,47 +39,35 @@ func newSubscriptionJSON(s domain.Subscription) subscriptionJSON {
 	return subscriptionJSON{Channel: s.Name, Role: s.Role, SubscribedOn: apiTime(s.SubscribedOn)}
 }
 
-func (a *subscriptionsAPI) list(c echo.Context) error {
-	visitor, err := a.sessions.require(c)
-	if err != nil {
-		return err
-	}
+func (a *subscriptionsAPI) list(c echo.Context, v visitor) error {
 	limit, err := queryLimit(c)
 	if err != nil {
 		return err
 	}
-	page, err := a.store.SubscriptionPage(c.Request().Context(), visitor.User, c.QueryParam("after"), limit)
+	page, err := a.store.SubscriptionPage(c.Request().Context(), v.User, c.QueryParam("after"), limit)
 	if err != nil {
 		return err
 	}
 	return respond(c, http.StatusOK, newList(page.Items, page.Next, newSubscriptionJSON))
 }
 
-func (a *subscriptionsAPI) subscribe(c echo.Context) error {
-	visitor, err := a.sessions.require(c)
-	if err != nil {
-		return err
-	}
+func (a *subscriptionsAPI) subscribe(c echo.Context, v visitor) error {
 	channel, err := pathChannel(c, a.store)
 	if err != nil {
 		return err
 	}
-	if err := a.store.Subscribe(c.Request().Context(), channel, visitor.User); err != nil {
+	if err := a.store.Subscribe(c.Request().Context(), channel, v.User); err != nil {
 		return err
 	}
 	return c.NoContent(http.StatusNoContent)
 }
 
-func (a *subscriptionsAPI) unsubscribe(c echo.Context) error {
-	visitor, err := a.sessions.require(c)
-	if err != nil {
-		return err
-	}
+func (a *subscriptionsAPI) unsubscribe(c echo.Context, v visitor) error {
 	channel, err := pathChannel(c, a.store)
 	if err != nil {
 		return err
 	}
-	if err := a.store.Unsubscribe(c.Request().Context(), channel.Ref(), visitor.User); err != nil {
+	if err := a.store.Unsubscribe(c.Request().Context(), channel.Ref(), v.User); err != nil {
 		return err
 	}
 	return c.NoContent(http.StatusNoContent)

@@ -23,7 +23,7 @@ type usersAPI struct {
 
 func (a *usersAPI) routes(r router) {
 	r.Add(http.MethodPost, "/users", a.create)
-	r.Add(http.MethodPut, "/users/me/password", a.changePassword)
+	r.Add(http.MethodPut, "/users/me/password", a.sessions.closed(a.changePassword))
 }
 
 type userJSON struct {
@@ -43,17 +43,13 @@ func (a *usersAPI) create(c echo.Context) error {
 	return respond(c, http.StatusCreated, userJSON{Name: user.Name, CreatedOn: apiTime(user.CreatedOn)})
 }
 
-func (a *usersAPI) changePassword(c echo.Context) error {
-	visitor, err := a.sessions.require(c)
-	if err != nil {
-		return err
-	}
+func (a *usersAPI) changePassword(c echo.Context, v visitor) error {
 	var old, replacement string
 	if err := readFields(c, required("old", &old), required("new", &replacement)); err != nil {
 		return err
 	}
-	attempt := storage.Attempt{Name: string(visitor.User), Password: old, Address: c.RealIP()}
-	if err := a.store.ChangePassword(c.Request().Context(), visitor.Token, attempt, replacement); err != nil {
+	attempt := storage.Attempt{Name: string(v.User), Password: old, Address: c.RealIP()}
+	if err := a.store.ChangePassword(c.Request().Context(), v.Token, attempt, replacement); err != nil {
 		return err
 	}
 	return c.NoContent(http.StatusNoContent)

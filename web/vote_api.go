@@ -31,18 +31,14 @@ func (a *votesAPI) routes(r router) {
 func (a *votesAPI) cast(
 	change func(context.Context, domain.ChannelRef, domain.BlogID, domain.UserName) error,
 ) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		visitor, err := a.sessions.require(c)
-		if err != nil {
-			return err
-		}
+	return a.sessions.closed(func(c echo.Context, v visitor) error {
 		channel, id, err := pathBlog(c, a.store)
 		if err != nil {
 			return err
 		}
-		if err := change(c.Request().Context(), channel.Ref(), id, visitor.User); err != nil {
+		if err := change(c.Request().Context(), channel.Ref(), id, v.User); err != nil {
 			return err
 		}
 		return c.NoContent(http.StatusNoContent)
-	}
+	})
 }
