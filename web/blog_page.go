@@ -14,10 +14,9 @@ import (
 
 type blogPageStore interface {
 	blogReader
+	voteStore
 	DeleteBlog(ctx context.Context, channel domain.Channel, id domain.BlogID, by domain.UserName,
 		expected domain.Precondition[domain.Revision]) error
-	Vote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error
-	Unvote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error
 	Voted(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) (bool, error)
 }
 
@@ -71,11 +70,8 @@ func (h *blogPages) act(c echo.Context, v visitor) error {
 	return unknownAction()
 }
 
-// vote gives or takes back the visitor's one vote, whichever cast does.
-func (h *blogPages) vote(c echo.Context, v visitor,
-
-	cast func(context.Context, domain.ChannelRef, domain.BlogID, domain.UserName) error, n notice,
-) error {
+// vote gives the visitor's vote or takes it back, and then shows the notice.
+func (h *blogPages) vote(c echo.Context, v visitor, cast castVote, n notice) error {
 	channel, id, err := postAddress(c, h.store)
 	if err != nil {
 		return err
