@@ -14,8 +14,8 @@ type blogReader interface {
 	Blog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (domain.Blog, error)
 }
 
-// postAddress is the channel and the post that the path names. Whether there is
-// such a post is not known yet.
+// postAddress reads the channel that the path names, and parses the id of the
+// post. It does not read the post. Its errors link back to the channel.
 func postAddress(c echo.Context, store channelReader) (domain.Channel, domain.BlogID, error) {
 	channel, err := namedChannel(c, store)
 	if err != nil {
@@ -28,7 +28,8 @@ func postAddress(c echo.Context, store channelReader) (domain.Channel, domain.Bl
 	return channel, id, err
 }
 
-// namedPost is the post that the path names.
+// namedPost reads the channel and the post that the path names. Its errors link
+// back to the channel.
 func namedPost(c echo.Context, store blogReader) (domain.Channel, domain.Blog, error) {
 	channel, id, err := postAddress(c, store)
 	if err != nil {
@@ -61,8 +62,8 @@ func postsOf(blogs []domain.Blog) []templates.Post {
 	return posts
 }
 
-// pathBlog is the channel and the post that the path names. Whether there is
-// such a post is not known yet.
+// pathBlog reads the channel that the path names, and parses the id of the post.
+// It does not read the post.
 func pathBlog(c echo.Context, store channelReader) (domain.Channel, domain.BlogID, error) {
 	channel, err := pathChannel(c, store)
 	if err != nil {

@@ -23,7 +23,7 @@ type blogStore interface {
 		expected domain.Precondition[domain.Revision]) error
 }
 
-// blogsAPI answers for the posts of a channel.
+// blogsAPI lists, creates, reads, edits and deletes the posts of a channel.
 type blogsAPI struct {
 	store    blogStore
 	sessions *sessions
@@ -156,8 +156,7 @@ func respondBlog(c echo.Context, status int, channel domain.Channel, blog domain
 	return respond(c, status, newBlogJSON(channel.Name, blog))
 }
 
-// withCurrent adds the post as it stands to the error of a stale request, with
-// the tag that would hold now.
+// withCurrent adds the current post and its ETag to the error of a stale request.
 func withCurrent(channel domain.Channel, err error) error {
 	var stale *domain.StaleError
 	if !errors.As(err, &stale) {

@@ -19,7 +19,8 @@ type blogEditStore interface {
 		expected domain.Precondition[domain.Revision], draft domain.Draft) (domain.Blog, error)
 }
 
-// blogEditPages let the author of a post change it, and show where two edits meet.
+// blogEditPages let the author of a post edit it, and show both versions when two
+// edits conflict.
 type blogEditPages struct {
 	*pages
 	store blogEditStore
@@ -71,14 +72,14 @@ func (h *blogEditPages) edit(c echo.Context, v visitor) error {
 	return h.unsaved(c, v, channel, id, form, err)
 }
 
-// unsaved shows why an edit was not saved, with what was typed: beside the other
-// version if there is one, and in the form alone if there is not.
+// unsaved shows why an edit was not saved, and keeps what was typed in the form. If
+// somebody else saved another version, it shows that version beside the form.
 func (h *blogEditPages) unsaved(c echo.Context, v visitor, channel domain.Channel, id domain.BlogID, form url.Values, err error) error {
 	view := templates.EditBlog{
 		Channel: string(channel.Name),
 		ID:      string(id),
 		Title:   shown(form.Get("title")),
-		Text:    strings.ReplaceAll(shown(form.Get("text")), "\r\n", "\n"), // as forms send it, and no post has it
+		Text:    strings.ReplaceAll(shown(form.Get("text")), "\r\n", "\n"), // browsers send CRLF; posts have LF only
 		ETag:    shown(form.Get("etag")),
 	}
 	var stale *domain.StaleError
@@ -101,14 +102,14 @@ func (h *blogEditPages) unsaved(c echo.Context, v visitor, channel domain.Channe
 	return again(c, err, templates.EditBlogPage(h.page(c, v), view))
 }
 
-// says tells whether a post holds the draft already: then the form was sent
-// twice, by a double click or a reload, and there is nothing to choose between.
+// says reports whether the post already holds the draft. This is so when the form
+// was sent twice, by a double click or a reload. It is no conflict.
 func says(blog domain.Blog, draft domain.Draft) bool {
 	return blog.Title == draft.Title && blog.Text == draft.Text
 }
 
-// meet puts what was typed beside what stands. Saving again then replaces that,
-// for its author has seen it now.
+// meet adds the current version to the view of what was typed. The form gets the
+// current ETag, because its author now sees that version and may replace it.
 func meet(view *templates.EditBlog, current domain.Blog) {
 	view.Conflict = &templates.Conflict{
 		Theirs:   postOf(current),
@@ -118,8 +119,8 @@ func meet(view *templates.EditBlog, current domain.Blog) {
 	view.ETag = blogETag(current)
 }
 
-// baseOf is the revision that a form was made from; empty if it does not name
-// one alone.
+// baseOf returns the revision that a form was made from. It is empty unless the
+// form names exactly one.
 func baseOf(etag string) string {
 	tags, _, _ := parseETags(etag)
 	if len(tags) != 1 {

@@ -20,7 +20,8 @@ type blogPageStore interface {
 	Voted(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) (bool, error)
 }
 
-// blogPages show one post, take votes for it, and let its author delete it.
+// blogPages show one post, take votes for it, and delete it for its author or the
+// owner of the channel.
 type blogPages struct {
 	*pages
 	store blogPageStore
@@ -53,7 +54,7 @@ func (h *blogPages) show(c echo.Context, v visitor) error {
 	}))
 }
 
-// act does what the forms on the permalink do.
+// act handles the forms on the page of a post.
 func (h *blogPages) act(c echo.Context, v visitor) error {
 	form, err := readForm(c)
 	if err != nil {
@@ -81,6 +82,7 @@ func (h *blogPages) vote(c echo.Context, v visitor, cast castVote, n notice) err
 	}
 	return h.done(c, n, templates.BlogPath(string(channel.Name), string(id)))
 }
+
 func (h *blogPages) delete(c echo.Context, v visitor, form url.Values) error {
 	expected, err := formETag(form)
 	if err != nil {

@@ -15,25 +15,25 @@ import (
 	"microblogging/domain"
 )
 
-// Request bodies are read here rather than by decoding into a struct, because
-// encoding/json forgives what this API must not: it takes NAME for name, keeps
-// the last of two members, and replaces what is not Unicode.
+// Request bodies are not decoded into structs, because encoding/json accepts what
+// this API must refuse: it takes NAME for name, keeps the last of two members with
+// one name, and replaces what is not Unicode.
 
-// A field is a string in the body, and where it goes.
+// A field is a string member of the body, and the variable that takes it.
 type field struct {
 	name     string
 	into     *string
 	required bool
 }
 
-// required is a field that must be there. Null is not.
+// required is a field that must be present and not null.
 func required(name string, into *string) field { return field{name, into, true} }
 
-// optional is a field that may be missing or null, which leaves it as it is.
+// optional is a field that may be missing or null. Then its variable keeps its value.
 func optional(name string, into *string) field { return field{name, into, false} }
 
-// readFields reads a JSON object that may hold these fields and no others. What
-// is wrong with single fields is gathered in one InvalidError.
+// readFields reads a JSON object that may hold these fields and no others. One
+// domain.InvalidError gathers what is wrong with the fields.
 func readFields(c echo.Context, fields ...field) error {
 	body, err := readBody(c)
 	if err != nil {
@@ -59,8 +59,8 @@ func readFields(c echo.Context, fields ...field) error {
 	return domain.JoinInvalid(append(wrong, unknownField(members))...)
 }
 
-// unknownField names one of the members that are left, if there is one. One is
-// enough: a body of nothing else must not make a response of many times its size.
+// unknownField is an error about one of the members that no field has taken. It
+// names only one: a response must not grow with the number of unknown members.
 func unknownField(members map[string]json.RawMessage) error {
 	for name := range members {
 		return domain.Invalid(name, "is not a field of this request")
@@ -83,8 +83,8 @@ func readBody(c echo.Context) ([]byte, error) {
 	return body, checkJSON(body)
 }
 
-// checkContentType accepts JSON, said so or not. Anything else was not meant
-// for this API, such as a form.
+// checkContentType accepts JSON in UTF-8, and a missing Content-Type. It refuses
+// everything else, such as a form.
 func checkContentType(header string) error {
 	if header == "" {
 		return nil

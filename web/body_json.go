@@ -32,10 +32,10 @@ func notJSON(detail string) error {
 	return refuse(http.StatusBadRequest, "Not JSON", detail+" Nothing was saved.")
 }
 
-// parseObject takes an object apart. The body is known to be JSON.
+// parseObject splits an object into its members. The body must be valid JSON.
 func parseObject(body []byte) (map[string]json.RawMessage, error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber() // a number that no float64 holds is JSON, too
+	decoder.UseNumber() // JSON allows numbers that no float64 can hold
 	start, err := decoder.Token()
 	if err != nil {
 		return nil, err
@@ -74,14 +74,15 @@ func parseText(field string, value json.RawMessage) (string, error) {
 	return text, err
 }
 
-// hasLoneSurrogate looks for what JSON can spell and Unicode does not have. The
-// literal is known to be a JSON string.
+// hasLoneSurrogate reports whether a JSON string holds an escaped half of a
+// surrogate pair without the other half. JSON allows it; Unicode has no such
+// character. The literal must be a valid JSON string.
 func hasLoneSurrogate(literal []byte) bool {
 	for i := 0; i < len(literal); i++ {
 		if literal[i] != '\\' {
 			continue
 		}
-		i++ // at the character that is escaped
+		i++ // skip the backslash
 		unit, ok := escapedUnit(literal[i:])
 		if !ok {
 			continue
@@ -102,7 +103,7 @@ func hasLoneSurrogate(literal []byte) bool {
 	return false
 }
 
-// escapedUnit is the UTF-16 unit of what follows a backslash, if that is uXXXX.
+// escapedUnit decodes the UTF-16 unit of an escape uXXXX, without its backslash.
 func escapedUnit(s []byte) (unit rune, ok bool) {
 	if len(s) < 5 || s[0] != 'u' {
 		return 0, false

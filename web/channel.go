@@ -14,9 +14,9 @@ type channelReader interface {
 	Channel(ctx context.Context, key domain.ChannelKey) (domain.Channel, error)
 }
 
-// namedChannel is the channel that the path names, if it can be read. Where the
-// path spells it in another way than its owner, the response tells which is
-// the one to keep.
+// namedChannel reads the channel that the path names, for a page. If the path
+// spells the name in another way than the channel's creator did, the response gets
+// a Link to the canonical address.
 func namedChannel(c echo.Context, store channelReader) (domain.Channel, error) {
 	name, err := channelName(c)
 	if err != nil {
@@ -29,8 +29,8 @@ func namedChannel(c echo.Context, store channelReader) (domain.Channel, error) {
 	return channel, err
 }
 
-// ownedChannel is namedChannel for its owner. It is domain.ErrForbidden for
-// others.
+// ownedChannel is namedChannel for the channel's owner. For other visitors it
+// returns domain.ErrForbidden.
 func ownedChannel(c echo.Context, store channelReader, v visitor) (domain.Channel, error) {
 	channel, err := namedChannel(c, store)
 	if err == nil && channel.Owner != v.User {
@@ -39,12 +39,12 @@ func ownedChannel(c echo.Context, store channelReader, v visitor) (domain.Channe
 	return channel, err
 }
 
-// linkTo is the way on to a channel that is there.
+// linkTo is a link to a channel that exists.
 func linkTo(channel domain.Channel) templates.Link {
 	return templates.Link{Label: "Back to " + string(channel.Name), URL: templates.ChannelPath(string(channel.Name))}
 }
 
-// pathChannel is the channel that the path names, if it can be read.
+// pathChannel reads the channel that the path names.
 func pathChannel(c echo.Context, store channelReader) (domain.Channel, error) {
 	name, err := channelName(c)
 	if err != nil {
@@ -53,7 +53,7 @@ func pathChannel(c echo.Context, store channelReader) (domain.Channel, error) {
 	return store.Channel(c.Request().Context(), name.Key())
 }
 
-// apiChannelPath is where a channel is found in the API.
+// apiChannelPath is the path of a channel in the API.
 func apiChannelPath(name domain.ChannelName) string {
 	return apiPrefix + "/channels/" + url.PathEscape(string(name))
 }

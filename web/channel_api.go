@@ -20,7 +20,7 @@ type channelStore interface {
 		expected domain.Precondition[domain.Incarnation]) (domain.Channel, error)
 }
 
-// channelsAPI answers for channels.
+// channelsAPI lists, creates, reads, describes and deletes channels.
 type channelsAPI struct {
 	store    channelStore
 	sessions *sessions
@@ -103,7 +103,7 @@ func (a *channelsAPI) describe(c echo.Context, v visitor) error {
 		return err
 	}
 	if !expected.Holds(channel.Incarnation) {
-		return errOtherLife()
+		return errOtherIncarnation()
 	}
 	if channel, err = a.store.Describe(c.Request().Context(), channel.Ref(), v.User, description); err != nil {
 		return err
@@ -122,7 +122,7 @@ func (a *channelsAPI) delete(c echo.Context, v visitor) error {
 	}
 	channel, err := a.store.AskDeletion(c.Request().Context(), name.Key(), v.User, expected)
 	if errors.Is(err, domain.ErrConflict) {
-		return errOtherLife()
+		return errOtherIncarnation()
 	}
 	if err != nil {
 		return err
@@ -131,8 +131,9 @@ func (a *channelsAPI) delete(c echo.Context, v visitor) error {
 	return c.NoContent(http.StatusAccepted)
 }
 
-// errOtherLife is for who means a channel that had the name before.
-func errOtherLife() error {
+// errOtherIncarnation refuses a request whose If-Match names an incarnation that
+// does not have the name now.
+func errOtherIncarnation() error {
 	return refuse(http.StatusPreconditionFailed, "Another channel has the name",
 		"The channel was created again since you read it. Nothing was changed.")
 }

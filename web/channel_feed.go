@@ -11,11 +11,11 @@ import (
 	"microblogging/templates"
 )
 
-// feedLength is how many posts the feed of a channel holds.
+// feedLength is the number of posts in the feed of a channel.
 const feedLength = 50
 
-// publicFeed is for caches to keep, and to ask each time: a channel that is being
-// deleted is gone at once.
+// publicFeed is a Cache-Control value: a cache may keep the feed, but must ask
+// before each use, because a channel that is being deleted is gone at once.
 const publicFeed = "no-cache"
 
 type channelFeedStore interface {
@@ -23,7 +23,7 @@ type channelFeedStore interface {
 	Blogs(ctx context.Context, ref domain.ChannelRef, q storage.BlogQuery) (storage.BlogPage, error)
 }
 
-// channelFeeds tell feed readers what is new in a channel.
+// channelFeeds serve the latest posts of a channel to feed readers.
 type channelFeeds struct {
 	store  channelFeedStore
 	origin func(*http.Request) string
@@ -34,7 +34,7 @@ func (h *channelFeeds) routes(r router) {
 	get(r, "/channels/:name/feed.json", h.serve(jsonFeedType, templates.ChannelJSONFeedPath, encodeJSONFeed))
 }
 
-// serve answers in one of the formats, found at the path that is given.
+// serve answers in one format. pathOf returns the path of the feed in this format.
 func (h *channelFeeds) serve(mediaType string, pathOf func(name string) string, encode func(feed) ([]byte, error)) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		channel, err := pathChannel(c, h.store)

@@ -57,8 +57,7 @@ func (h *channelPages) show(c echo.Context, v visitor) error {
 	return render(c, http.StatusOK, templates.ChannelPage(h.page(c, v), view))
 }
 
-// act does what the forms on a channel's page do. The one for a post names no
-// action.
+// act handles the forms on a channel's page. The form for a post names no action.
 func (h *channelPages) act(c echo.Context, v visitor) error {
 	form, err := readForm(c)
 	if err != nil {
@@ -82,7 +81,8 @@ func (h *channelPages) act(c echo.Context, v visitor) error {
 	return unknownAction()
 }
 
-// subscribe subscribes the visitor, unless that would be one channel too many.
+// subscribe subscribes the visitor to the channel. A visitor who has reached
+// domain.MaxSubscriptions sees the page again, with the reason.
 func (h *channelPages) subscribe(c echo.Context, v visitor, channel domain.Channel) error {
 	err := h.store.Subscribe(c.Request().Context(), channel, v.User)
 	if err == nil {
@@ -101,7 +101,7 @@ func (h *channelPages) subscribe(c echo.Context, v visitor, channel domain.Chann
 	return again(c, err, templates.ChannelPage(h.page(c, v), view))
 }
 
-// post makes one post of a form, however often the form is sent.
+// post makes one post from a form, even if the form is sent several times.
 func (h *channelPages) post(c echo.Context, v visitor, channel domain.Channel, form url.Values) error {
 	key := cmp.Or(form.Get("key"), rand.Text())
 	draft, draftErr := domain.NewDraft(form.Get("title"), form.Get("text"))
@@ -130,8 +130,8 @@ func (h *channelPages) post(c echo.Context, v visitor, channel domain.Channel, f
 	return again(c, err, templates.ChannelPage(h.page(c, v), view))
 }
 
-// freshKey is the key for a form that was refused: its own while that can still
-// make the post, and another once it has made one.
+// freshKey returns the idempotency key for a form that was refused. It keeps the
+// form's key as long as the key has made no post and is valid.
 func freshKey(key string, err error) string {
 	spent := errors.Is(err, domain.ErrKeyReused) || errors.Is(err, domain.ErrPostGone)
 	if spent || checkIdempotencyKey("key", key) != nil {
@@ -140,13 +140,13 @@ func freshKey(key string, err error) string {
 	return key
 }
 
-// queryView is which posts of a channel are wanted.
+// queryView reads from the query which posts of a channel to list, and in what order.
 func queryView(c echo.Context) (templates.View, error) {
 	rating, rated, err := queryRating(c)
 	return templates.View{TopRated: rated && rating == nil, Rating: rating}, err
 }
 
-// view is a page of the channel's posts, with an empty form.
+// view is a page of the channel's posts, with an empty form for a new post.
 func (h *channelPages) view(c echo.Context, v visitor, channel domain.Channel, order templates.View, after string) (templates.Channel, error) {
 	blogs, err := h.blogs(c.Request().Context(), channel.Ref(), order, after)
 	if err != nil {
