@@ -15,7 +15,7 @@ type channelLister interface {
 	Channels(ctx context.Context, prefix, after string, limit int) (storage.ChannelPage, error)
 }
 
-// channelDirectoryPages list the channels. To strangers that is the site's home, too.
+// channelDirectoryPages list the channels. A stranger sees this list at / too.
 type channelDirectoryPages struct {
 	*pages
 	store channelLister

@@ -13,7 +13,8 @@ type deletionReader interface {
 	Deletion(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (domain.Deletion, error)
 }
 
-// namedDeletion is the deletion that the path names, for who asked for it.
+// namedDeletion reads the deletion that the path names. For anybody but the user who
+// asked for the deletion it returns domain.ErrForbidden.
 func namedDeletion(c echo.Context, store deletionReader, v visitor) (domain.Deletion, error) {
 	name, err := channelName(c)
 	if err != nil {

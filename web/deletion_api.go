@@ -8,7 +8,7 @@ import (
 	"microblogging/domain"
 )
 
-// deletionsAPI answers for how far the deletion of a channel has come.
+// deletionsAPI shows the progress of a deletion.
 type deletionsAPI struct {
 	store    deletionReader
 	sessions *sessions

@@ -14,19 +14,19 @@ import (
 )
 
 const (
-	// deletionEventsRoute is the one response that lasts as long as its reader
-	// stays.
+	// deletionEventsRoute is the only route without requestTimeout: its response
+	// lasts as long as its reader stays, up to watchLifetime.
 	deletionEventsRoute = "/channels/:name/deletions/:incarnation/events"
-	// watchInterval is how often a watched deletion is read: as often as a worker
-	// records its progress.
+	// watchInterval is how often a watched deletion is read. A worker records its
+	// progress as often.
 	watchInterval = time.Second
-	// watchLifetime bounds a stream. A browser that still wants one opens it
-	// again, and is asked again who it is.
+	// watchLifetime bounds a stream. A browser that is still interested opens a new
+	// one, and its session is checked again.
 	watchLifetime = 5 * time.Minute
 )
 
-// events streams the progress of a deletion to who asked for it: an event
-// "progress" whenever it changed, and "end" once it will not change any more.
+// events streams the progress of a deletion to the user who asked for it. It sends
+// an event "progress" after each change, and "end" when the deletion is done.
 func (h *deletionPages) events(c echo.Context, v visitor) error {
 	d, err := namedDeletion(c, h.store, v)
 	if err != nil {
@@ -44,7 +44,7 @@ func (h *deletionPages) events(c echo.Context, v visitor) error {
 	return err
 }
 
-// follow sends what changes, until nothing will, or the context ends, or the
+// follow sends each change until the deletion is done, the context ends, or the
 // process stops.
 func (h *deletionPages) follow(ctx context.Context, stream *eventStream, d domain.Deletion) error {
 	ticker := time.NewTicker(watchInterval)
@@ -61,7 +61,7 @@ func (h *deletionPages) follow(ctx context.Context, stream *eventStream, d domai
 		if err != nil {
 			return err
 		}
-		if d.State == domain.DeletionDone { // what is poisoned goes on once it is requeued
+		if d.State == domain.DeletionDone { // a poisoned deletion is not over: an operator can requeue it
 			return stream.send(ctx, "end", templ.NopComponent)
 		}
 		select {
@@ -75,8 +75,8 @@ func (h *deletionPages) follow(ctx context.Context, stream *eventStream, d domai
 	}
 }
 
-// reread is the deletion as it is now, or as it was if the store does not answer
-// this time: it is asked again in a moment, and the reader misses nothing.
+// reread reads the deletion again. If the store does not answer, it returns d: the
+// next tick asks again, so the reader misses nothing.
 func (h *deletionPages) reread(ctx context.Context, d domain.Deletion) domain.Deletion {
 	limited, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()

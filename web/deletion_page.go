@@ -19,11 +19,12 @@ type deletionPageStore interface {
 		expected domain.Precondition[domain.Incarnation]) (domain.Channel, error)
 }
 
-// deletionPages ask whether a channel shall go, and show it going.
+// deletionPages ask the owner to confirm the deletion of a channel, and show its
+// progress.
 type deletionPages struct {
 	*pages
 	store deletionPageStore
-	// log takes what a stream cannot tell its reader.
+	// log takes the errors that an event stream does not show to its reader.
 	log      *slog.Logger
 	stopping <-chan struct{}
 }
@@ -48,8 +49,9 @@ func (h *deletionPages) confirm(c echo.Context, v visitor) error {
 	}))
 }
 
-// delete asks for the deletion of the life of the channel that was confirmed,
-// and of no other. Sent again while it runs, it leads to the same progress.
+// delete asks for the deletion of the incarnation that the form was shown for, and
+// of no other. If the form is sent again while the deletion runs, the answer leads
+// to the same progress page.
 func (h *deletionPages) delete(c echo.Context, v visitor) error {
 	form, err := readForm(c)
 	if err != nil {

@@ -18,8 +18,9 @@ type digestStore interface {
 	RevokeDigestAddress(ctx context.Context, user domain.UserName) error
 }
 
-// digestAPI answers for a day of all channels that one subscribes to, and keeps
-// the address by which feed readers follow the days.
+// digestAPI serves the digest of a day: the posts of all channels that the caller
+// subscribes to. It also makes and revokes the address of the caller's personal
+// feed, which holds the digests.
 type digestAPI struct {
 	store    digestStore
 	sessions *sessions
@@ -41,7 +42,7 @@ type digestJSON struct {
 type digestChannelJSON struct {
 	Name  domain.ChannelName `json:"name"`
 	Items []blogJSON         `json:"items"`
-	// Total is how many posts there were, if they were too many to be items.
+	// Total is the number of posts of that day, if Items holds only some of them.
 	Total int `json:"total,omitempty"`
 }
 
@@ -72,8 +73,8 @@ func (a *digestAPI) read(c echo.Context, v visitor) error {
 	return respond(c, http.StatusOK, newDigestJSON(day, channels))
 }
 
-// addressJSON is the address of a personal feed. It is told this once: the store
-// keeps a hash of its secret alone.
+// addressJSON is the address of a personal feed. No later response can hold it,
+// because the store keeps only a hash of its secret.
 type addressJSON struct {
 	URL string `json:"url"`
 }

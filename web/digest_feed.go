@@ -13,15 +13,16 @@ import (
 )
 
 const (
-	// digestDays is how many days a personal feed goes back, without today, which
-	// is not complete.
+	// digestDays is the number of days in a personal feed. The last one is
+	// yesterday, because today is not complete.
 	digestDays = 14
-	// digestLength is how many posts of a channel a day of the feed lists. The
-	// digest's page has more.
+	// digestLength is the most posts of one channel that an entry lists. The page of
+	// the digest lists more.
 	digestLength = 20
 )
 
-// privateFeed is for its reader's own cache alone.
+// privateFeed is a Cache-Control value: only the reader's own cache may keep the
+// feed, and must ask before each use.
 const privateFeed = "private, no-cache"
 
 type digestFeedStore interface {
@@ -29,8 +30,8 @@ type digestFeedStore interface {
 	Digests(ctx context.Context, user domain.UserName, days []domain.Day) ([][]storage.DigestChannel, error)
 }
 
-// digestFeeds deliver somebody's digests to their feed reader, which cannot sign
-// in: its address is what it knows.
+// digestFeeds serve a user's digests to the user's feed reader. A feed reader cannot
+// sign in; the secret in the address authenticates it.
 type digestFeeds struct {
 	store  digestFeedStore
 	origin func(*http.Request) string
@@ -64,8 +65,9 @@ func (h *digestFeeds) serve(c echo.Context) error {
 	return respondFeed(c, atomType, privateFeed, body)
 }
 
-// address is whose feed the path names, if it knows the secret. Otherwise it
-// does not tell whether there is such a user.
+// address returns the user and the secret that the path names, after it has checked
+// the secret. A wrong secret and an unknown user are both domain.ErrNotFound, which
+// does not tell whether the user exists.
 func (h *digestFeeds) address(c echo.Context) (domain.UserName, string, error) {
 	name, err := pathParam(c, "user")
 	if err != nil {
@@ -82,7 +84,7 @@ func (h *digestFeeds) address(c echo.Context) (domain.UserName, string, error) {
 	return user, secret, h.store.CheckDigestAddress(c.Request().Context(), user, secret)
 }
 
-// daysBefore are the last complete days, newest first.
+// daysBefore returns the last digestDays days before today, newest first.
 func daysBefore(today domain.Day) []domain.Day {
 	days := make([]domain.Day, digestDays)
 	for i := range days {
@@ -92,8 +94,8 @@ func daysBefore(today domain.Day) []domain.Day {
 	return days
 }
 
-// digestFeed has an entry for each day with posts. Votes that come later change
-// what an entry says, but are no reason to show it as new.
+// digestFeed has an entry for each day with posts. A later vote can change the
+// content of an entry, but not its dates, so feed readers do not show it as new.
 func digestFeed(user domain.UserName, days []domain.Day, digests [][]storage.DigestChannel, origin string) feed {
 	f := feed{
 		id:       feedID("digest", string(user)),
@@ -123,7 +125,7 @@ func digestFeed(user domain.UserName, days []domain.Day, digests [][]storage.Dig
 	return f
 }
 
-// firstOfEach shortens what there is of each channel.
+// firstOfEach keeps the first digestLength posts of each channel.
 func firstOfEach(channels []storage.DigestChannel) []storage.DigestChannel {
 	for i := range channels {
 		items := channels[i].Items

@@ -21,8 +21,8 @@ type digestPageStore interface {
 	CheckDigestAddress(ctx context.Context, user domain.UserName, secret string) error
 }
 
-// digestPages show a day of all subscriptions, and keep the address by which
-// feed readers follow the days.
+// digestPages show the digest of a day, and make and revoke the address of the
+// visitor's personal feed.
 type digestPages struct {
 	*pages
 	store  digestPageStore
@@ -63,7 +63,7 @@ func (h *digestPages) show(c echo.Context, v visitor) error {
 	return render(c, http.StatusOK, templates.DigestPage(h.page(c, v), view))
 }
 
-// showRefused shows the form for a day that there cannot be a digest of.
+// showRefused shows the form again when the day or the time zone is invalid.
 func (h *digestPages) showRefused(c echo.Context, v visitor, invalid *domain.InvalidError) error {
 	view := templates.Digest{
 		Form: templates.Form{
@@ -79,8 +79,8 @@ func (h *digestPages) showRefused(c echo.Context, v visitor, invalid *domain.Inv
 	return again(c, invalid, templates.DigestPage(h.page(c, v), view))
 }
 
-// fillAddress tells whether the personal feed has an address, and shows it if it
-// was made just now and still is the one.
+// fillAddress sets whether the personal feed has an address. It also sets the
+// address itself if it was made just now and has not been replaced since.
 func (h *digestPages) fillAddress(c echo.Context, v visitor, view *templates.Digest, zone string) error {
 	ctx, secret := c.Request().Context(), h.takeSecret(c)
 	has, err := h.store.HasDigestAddress(ctx, v.User)
@@ -119,8 +119,8 @@ func (h *digestPages) changeAddress(c echo.Context, v visitor) error {
 	return unknownAction()
 }
 
-// secretCookie takes the secret of a new address to the page that shows it, once:
-// nobody else keeps it.
+// secretCookie carries the secret of a new address to the page that shows it once.
+// The store keeps only a hash of it.
 const secretCookie = "digest-secret"
 
 func (h *digestPages) takeSecret(c echo.Context) string {

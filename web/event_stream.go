@@ -13,16 +13,17 @@ import (
 )
 
 const (
-	// keepAlive is how long a stream may be silent before a comment is sent, so
-	// that proxies keep it open and a reader that has left is noticed.
+	// keepAlive is how long a stream may be silent before it sends a comment. The
+	// comment keeps proxies from closing it, and shows whether the reader has left.
 	keepAlive = 15 * time.Second
 	// reopenAfter is how long a browser waits before it opens a stream again.
 	reopenAfter = 2 * time.Second
-	// sendTimeout is how long a reader may take to accept what is sent.
+	// sendTimeout is how long the connection may take to accept what is sent.
 	sendTimeout = 10 * time.Second
 )
 
-// errReaderLeft ends a stream that nobody reads any more. It is no failure.
+// errReaderLeft ends a stream whose reader has closed the connection. It is not a
+// failure, and is not logged.
 var errReaderLeft = errors.New("the reader has left")
 
 // An eventStream writes Server-Sent Events (HTML Standard, section 9.2).
@@ -33,19 +34,20 @@ type eventStream struct {
 	buffer   bytes.Buffer
 }
 
-// openStream begins the response.
+// openStream sends the headers, and how long the browser waits before it opens the
+// stream again.
 func openStream(response *echo.Response) (*eventStream, error) {
 	s := &eventStream{response: response, control: http.NewResponseController(response.Writer)}
 	header := response.Header()
 	header.Set(echo.HeaderContentType, "text/event-stream")
 	header.Set(echo.HeaderCacheControl, "no-store")
-	header.Set("X-Accel-Buffering", "no") // nginx would collect events otherwise
+	header.Set("X-Accel-Buffering", "no") // stops nginx from buffering events
 	response.WriteHeader(http.StatusOK)
 	fmt.Fprintf(&s.buffer, "retry: %d\n\n", reopenAfter.Milliseconds())
 	return s, s.flush()
 }
 
-// send sends an event whose data is what the component renders.
+// send renders the component and sends it as the data of an event.
 func (s *eventStream) send(ctx context.Context, event string, content templ.Component) error {
 	rendered := templ.GetBuffer()
 	defer templ.ReleaseBuffer(rendered)
@@ -60,7 +62,7 @@ func (s *eventStream) send(ctx context.Context, event string, content templ.Comp
 	return s.flush()
 }
 
-// keepAlive sends a comment if nothing has been sent for a while.
+// keepAlive sends a comment if the stream was silent for that long.
 func (s *eventStream) keepAlive() error {
 	if time.Since(s.last) < keepAlive {
 		return nil
@@ -69,9 +71,9 @@ func (s *eventStream) keepAlive() error {
 	return s.flush()
 }
 
-// flush sends what is in the buffer, or is errReaderLeft. Each time it allows
-// for itself as long as it may take: what a server allows for a whole response
-// must not end it half way.
+// flush sends the buffer, or returns errReaderLeft. It sets its own write deadline
+// each time, so that the server's limit for a whole response does not cut the
+// stream.
 func (s *eventStream) flush() error {
 	defer s.buffer.Reset()
 	s.last = time.Now()
