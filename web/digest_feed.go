@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// digestDays is the number of days in a personal feed. The last one is
+	// digestDays is the number of days in a personal feed. The newest is
 	// yesterday, because today is not complete.
 	digestDays = 14
 	// digestLength is the most posts of one channel that an entry lists. The page of

@@ -14,7 +14,7 @@ type feedReader interface {
 	Feed(ctx context.Context, user domain.UserName, after string, limit int) (storage.FeedPage, error)
 }
 
-// feedAPI answers for the posts of all channels that one subscribes to.
+// feedAPI lists the posts of all channels that the caller subscribes to.
 type feedAPI struct {
 	store    feedReader
 	sessions *sessions

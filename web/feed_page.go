@@ -16,11 +16,11 @@ type feedPageStore interface {
 	Subscriptions(ctx context.Context, user domain.UserName) ([]domain.Subscription, error)
 }
 
-// feedPages show what somebody subscribes to.
+// feedPages show the home page: the feed of a visitor who is signed in.
 type feedPages struct {
 	*pages
 	store feedPageStore
-	// stranger is what home is to who has no feed.
+	// stranger handles / for a stranger, who has no feed.
 	stranger visitorHandler
 }
 

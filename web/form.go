@@ -15,9 +15,8 @@ import (
 	"microblogging/templates"
 )
 
-// readForm reads the fields of a form from the body, and from nowhere else: a
-// link with a query must not fill in a form. Fields that nobody asks for are
-// ignored, since browsers and their extensions add some.
+// readForm reads the fields of a form from the body only: a link with a query must
+// not fill in a form. It allows unknown fields, because browser extensions add some.
 func readForm(c echo.Context) (url.Values, error) {
 	r := c.Request()
 	mediaType, _, err := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))
@@ -25,7 +24,7 @@ func readForm(c echo.Context) (url.Values, error) {
 	case mediaType == echo.MIMEApplicationForm && err == nil:
 		err = r.ParseForm()
 	case mediaType == echo.MIMEMultipartForm && err == nil:
-		// No body is larger than this, so that none is written to a file.
+		// guard.admit bounds every body by maxBody, so no part is written to a file.
 		err = r.ParseMultipartForm(maxBody)
 	case r.ContentLength == 0:
 		return nil, nil
@@ -43,19 +42,18 @@ func readForm(c echo.Context) (url.Values, error) {
 	return r.PostForm, nil
 }
 
-// shown is what somebody typed, such that it can be put back into a form.
+// shown makes what somebody typed valid UTF-8, so that a page can show it again.
 func shown(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-// again shows a form that was refused, with what was typed in it, under the
-// status that its error has.
+// again shows a page whose form was refused, with the status of the error.
 func again(c echo.Context, err error, content templ.Component) error {
 	p := problemOf(err)
 	p.setHeaders(c.Response().Header())
 	return render(c, p.Status, content)
 }
 
-// formOf says what an error means to who filled in a form. It reports false for
-// what no change to the form can help.
+// formOf explains an error to the person who filled in a form. It reports false for
+// an error that no change to the form can solve.
 func formOf(err error) (templates.Form, bool) {
 	var invalid *domain.InvalidError
 	switch {
@@ -79,8 +77,8 @@ func nameTaken(detail string) templates.Form {
 	return templates.Form{Errors: []templates.FieldError{{Field: "name", Detail: detail}}}
 }
 
-// formETag is the version of the post that a form was made from: what it changes
-// must be what its reader saw.
+// formETag returns the precondition that a form carries: the version of the post
+// that its reader saw.
 func formETag(form url.Values) (domain.Precondition[domain.Revision], error) {
 	value := form.Get("etag")
 	if value == "" {
@@ -89,7 +87,7 @@ func formETag(form url.Values) (domain.Precondition[domain.Revision], error) {
 	return precondition(value, revisionOf)
 }
 
-// formIncarnation is the life of the channel that a form was made from.
+// formIncarnation returns the incarnation of the channel that a form was shown for.
 func formIncarnation(form url.Values) (domain.Incarnation, error) {
 	value := form.Get("incarnation")
 	if value == "" {

@@ -6,9 +6,9 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// A notice is what the page after a form says that the form did. It travels in
-// a cookie of its own to the next page, whichever that is, and ends there. The
-// cookie holds one of the names below: nobody can put words into it.
+// A notice tells, on the page after a form, what the form did. A cookie carries it to
+// the next page, which shows it and removes the cookie. The cookie holds one of the
+// names below, so a forged cookie cannot put other words on the page.
 type notice string
 
 const (
@@ -61,17 +61,18 @@ func (n notice) sentence() string {
 
 const (
 	noticeCookie = "notice"
-	// noticeLifetime is how long a notice waits for a page to show it.
+	// noticeLifetime is how long the cookie waits for the next page.
 	noticeLifetime = time.Minute
 )
 
-// done answers a form that succeeded: the page at the path says so.
+// done answers a form that succeeded. The page at the path shows the notice.
 func (p *pages) done(c echo.Context, n notice, path string) error {
 	p.setNotice(c, string(n), int(noticeLifetime.Seconds()))
 	return seeOther(c, path)
 }
 
-// takeNotice is what this page has to say of the last form, and ends it.
+// takeNotice returns the sentence of the notice, if there is one, and removes its
+// cookie.
 func (p *pages) takeNotice(c echo.Context) string {
 	value, there := cookieValue(c.Request(), noticeCookie)
 	if there {

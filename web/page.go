@@ -12,10 +12,10 @@ import (
 	"microblogging/templates"
 )
 
-// pageSize is how many items a page of a list shows.
+// pageSize is the number of items on one page of a list.
 const pageSize = 20
 
-// pageRoutes registers what people see.
+// pageRoutes registers the HTML pages.
 func (s *server) pageRoutes(e *echo.Echo) {
 	p := s.pages()
 	directory := &channelDirectoryPages{pages: p, store: s.store}
@@ -40,7 +40,7 @@ func (s *server) pages() *pages {
 	return &pages{sessions: s.sessions, guard: s.guard, assets: s.assets}
 }
 
-// pages is what the handlers of all pages share: who is asking, and how to
+// pages is what the handlers of all pages share: how to find the visitor, and how to
 // answer.
 type pages struct {
 	sessions *sessions
@@ -48,10 +48,10 @@ type pages struct {
 	assets   templates.Assets
 }
 
-// open is a page for everybody.
+// open is a page for every visitor.
 func (p *pages) open(h visitorHandler) echo.HandlerFunc { return p.route(p.sessions.visitor, h) }
 
-// closed is a page for who is signed in.
+// closed is a page for visitors who are signed in.
 func (p *pages) closed(h visitorHandler) echo.HandlerFunc { return p.route(p.sessions.require, h) }
 
 func (p *pages) route(who func(echo.Context) (visitor, error), h visitorHandler) echo.HandlerFunc {
@@ -67,7 +67,7 @@ func (p *pages) route(who func(echo.Context) (visitor, error), h visitorHandler)
 	}
 }
 
-// page is what every page needs.
+// page fills in what every page shows.
 func (p *pages) page(c echo.Context, v visitor) templates.Page {
 	return templates.Page{
 		Path:   ownPath(c),
@@ -78,8 +78,8 @@ func (p *pages) page(c echo.Context, v visitor) templates.Page {
 	}
 }
 
-// ownPath is where a page can be found again. A sign-in link cannot: it works
-// once.
+// ownPath returns the address to come back to. A sign-in link works once, so its
+// page leads back to the sign-in page instead.
 func ownPath(c echo.Context) string {
 	if c.Path() == signInLinkPath {
 		return templates.SignInPath
@@ -87,9 +87,9 @@ func ownPath(c echo.Context) string {
 	return c.Request().URL.RequestURI()
 }
 
-// render sends a page, once it is rendered whole: a render that fails becomes an
-// error page, not half a page. It takes no notice of the request's time limit,
-// for it waits for nothing, and the page that tells of a limit comes after it.
+// render renders a page whole before it sends the first byte. A failed render then
+// becomes an error page, not half a page. It ignores the request's time limit: the
+// page that reports a timeout is rendered after the limit.
 func render(c echo.Context, status int, content templ.Component) error {
 	buffer := templ.GetBuffer()
 	defer templ.ReleaseBuffer(buffer)
@@ -100,5 +100,6 @@ func render(c echo.Context, status int, content templ.Component) error {
 	return c.HTMLBlob(status, buffer.Bytes())
 }
 
-// seeOther sends the browser on, so that reloading repeats nothing.
+// seeOther redirects the browser after a form, so that a reload does not send the
+// form again.
 func seeOther(c echo.Context, path string) error { return c.Redirect(http.StatusSeeOther, path) }

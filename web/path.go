@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// channelName is the channel that the path names. A name that no channel can
-// have is domain.ErrNotFound: nothing is there.
+// channelName returns the channel name in the path. For a name that no channel can
+// have it returns domain.ErrNotFound.
 func channelName(c echo.Context) (domain.ChannelName, error) {
 	text, err := pathParam(c, "name")
 	if err != nil {
@@ -23,7 +23,7 @@ func channelName(c echo.Context) (domain.ChannelName, error) {
 	return name, nil
 }
 
-// incarnation is the life of a channel that the path names.
+// incarnation returns the incarnation in the path.
 func incarnation(c echo.Context) (domain.Incarnation, error) {
 	text, err := pathParam(c, "incarnation")
 	if err != nil {
@@ -32,7 +32,7 @@ func incarnation(c echo.Context) (domain.Incarnation, error) {
 	return domain.ParseIncarnation(text)
 }
 
-// blogID is the post that the path names.
+// blogID returns the id of a post in the path.
 func blogID(c echo.Context) (domain.BlogID, error) {
 	text, err := pathParam(c, "id")
 	if err != nil {
@@ -41,8 +41,8 @@ func blogID(c echo.Context) (domain.BlogID, error) {
 	return domain.ParseBlogID(text)
 }
 
-// pathParam is a part of the path, decoded once. The router matches the raw path
-// if there is one, so that an encoded slash does not part a name.
+// pathParam returns a parameter of the path, decoded once. If there is a raw path,
+// the router matches that, so an encoded slash does not split a name.
 func pathParam(c echo.Context, name string) (string, error) {
 	value := c.Param(name)
 	if c.Request().URL.RawPath == "" {
@@ -55,10 +55,10 @@ func pathParam(c echo.Context, name string) (string, error) {
 	return decoded, nil
 }
 
-// localPath is the path if it leads to a page of this site, whatever a browser
-// makes of it, and empty otherwise. It may come from a link on another site. Two
-// slashes begin a host, and browsers take a backslash for a slash; what they
-// leave out, control characters, does not parse.
+// localPath returns the path if every browser takes it for a page of this site, and
+// an empty string otherwise. The path may come from a link on another site. It must
+// not begin with two slashes, which begin a host, nor hold a backslash, which
+// browsers take for a slash. Control characters, which browsers drop, do not parse.
 func localPath(path string) string {
 	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.Contains(path, `\`) {
 		return ""

@@ -9,7 +9,8 @@ import (
 	"microblogging/templates"
 )
 
-// failureKey is where a page that failed leaves what its problem page needs.
+// failureKey is the key of a failure in the echo.Context of a page that failed. The
+// problem page needs it.
 const failureKey = "web.failure"
 
 type failure struct {
@@ -17,8 +18,8 @@ type failure struct {
 	err     error
 }
 
-// An explanation adds words and ways on to an error. What the error means, and
-// so its status, stays.
+// An explanation adds words and links to an error. The meaning of the error, and so
+// its status, stays the same.
 type explanation struct {
 	error
 	title  string
@@ -28,15 +29,15 @@ type explanation struct {
 
 func (e *explanation) Unwrap() error { return e.error }
 
-// explain leaves the words as they are if there is no title.
+// explain adds an explanation. Without a title the problem keeps its own words.
 func explain(err error, title, detail string, links ...templates.Link) error {
 	return &explanation{err, title, detail, links}
 }
 
-// problemPage shows why there is no answer.
+// problemPage shows a problem as a page.
 func (s *server) problemPage(c echo.Context, p problem) error { return s.pages().problemPage(c, p) }
 
-// problemPage shows why there is no answer, and where to go from here.
+// problemPage shows why the request failed, and links to where to go from here.
 func (p *pages) problemPage(c echo.Context, cause problem) error {
 	failed := p.failureOf(c, cause.Status)
 	view := templates.Problem{
@@ -63,22 +64,22 @@ func (p *pages) problemPage(c echo.Context, cause problem) error {
 	return render(c, cause.Status, templates.ProblemPage(page, view))
 }
 
-// failureOf is what the page's handler left. Where no handler was reached, the
-// page still greets who is signed in, unless it would have to ask a store that
-// may be what failed.
+// failureOf returns what the page's handler left under failureKey. If the request
+// reached no handler, it finds the visitor, so that the page can still greet a user.
+// After a 5xx it does not ask the store, which may be what failed.
 func (p *pages) failureOf(c echo.Context, status int) failure {
 	if failed, ok := c.Get(failureKey).(failure); ok || status >= http.StatusInternalServerError {
 		return failed
 	}
 	v, err := p.sessions.visitor(c)
 	if err != nil {
-		v = visitor{} // the page is about another failure: it greets nobody
+		v = visitor{} // the page reports the first failure, and greets nobody
 	}
 	return failure{visitor: v}
 }
 
-// problemWords are the words of a problem where they say more to people than
-// the general ones of its status, which the page has: they are empty then.
+// problemWords returns the words of a problem for people. They are empty if the
+// page's general words for the status say as much.
 func problemWords(c echo.Context, p problem) (title, detail string) {
 	sent := !isRead(c.Request().Method)
 	switch p.Status {

@@ -17,7 +17,7 @@ type sessionStore interface {
 	EndSessions(ctx context.Context, user domain.UserName) error
 }
 
-// sessionsAPI answers for signing in and out.
+// sessionsAPI signs users in and out.
 type sessionsAPI struct {
 	store    sessionStore
 	sessions *sessions

@@ -20,7 +20,7 @@ type sessionPageStore interface {
 	SignOut(ctx context.Context, token string) error
 }
 
-// sessionPages make accounts, and begin and end sessions.
+// sessionPages sign users up, in and out.
 type sessionPages struct {
 	*pages
 	store sessionPageStore
@@ -31,7 +31,7 @@ func (h *sessionPages) routes(r router) {
 	r.Add(http.MethodPost, templates.SignUpPath, h.open(h.signUp))
 	get(r, templates.SignInPath, h.open(h.signInForm))
 	r.Add(http.MethodPost, templates.SignInPath, h.open(h.signIn))
-	// Not for HEAD, which must change nothing.
+	// Not with get: HEAD must not use up the link.
 	r.Add(http.MethodGet, signInLinkPath, h.open(h.followLink))
 	get(r, templates.SignOutPath, h.open(h.signOutForm))
 	r.Add(http.MethodPost, templates.SignOutPath, h.open(h.signOut))
@@ -45,7 +45,7 @@ func (h *sessionPages) signUpForm(c echo.Context, v visitor) error {
 	return render(c, http.StatusOK, templates.SignUpPage(h.page(c, v), templates.SignUp{Next: next}))
 }
 
-// signUp makes the account and signs in.
+// signUp makes an account and begins a session.
 func (h *sessionPages) signUp(c echo.Context, v visitor) error {
 	form, err := readForm(c)
 	if err != nil {
@@ -63,7 +63,7 @@ func (h *sessionPages) signUp(c echo.Context, v visitor) error {
 	err = h.begin(c, form)
 	var throttled *domain.ThrottledError
 	if errors.As(err, &throttled) {
-		// Others failed from this address. The account is there all the same.
+		// Too many sign-ins from this address failed, but the account exists.
 		return h.done(c, noticeSignedUp, templates.SignInPath)
 	}
 	if err != nil {
@@ -100,8 +100,8 @@ func (h *sessionPages) signIn(c echo.Context, v visitor) error {
 	return seeOther(c, home(next))
 }
 
-// followLink signs in by a link. The link is used up by it, and a copy of its
-// address is worth nothing.
+// followLink signs in the visitor who opens a sign-in link. The link works once, so a
+// copy of its address, in a browser's history or a log, is worth nothing.
 func (h *sessionPages) followLink(c echo.Context, _ visitor) error {
 	token, session, err := h.store.FollowSignInLink(c.Request().Context(), c.QueryParam("token"))
 	if errors.Is(err, domain.ErrNotSignedIn) {
@@ -132,7 +132,7 @@ func (h *sessionPages) signOut(c echo.Context, v visitor) error {
 	return h.done(c, noticeSignedOut, templates.HomePath)
 }
 
-// begin starts a session with what the form says, and makes the browser keep it.
+// begin signs in with the name and password of the form, and sets the session cookie.
 func (h *sessionPages) begin(c echo.Context, form url.Values) error {
 	token, session, err := h.store.SignIn(c.Request().Context(),
 		storage.Attempt{Name: form.Get("name"), Password: form.Get("password"), Address: c.RealIP()})
@@ -143,7 +143,7 @@ func (h *sessionPages) begin(c echo.Context, form url.Values) error {
 	return nil
 }
 
-// home is where to go after signing in.
+// home returns the page to show after signing in: next, or the home page.
 func home(next string) string {
 	if next == "" {
 		return templates.HomePath

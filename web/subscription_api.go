@@ -17,7 +17,7 @@ type subscriptionStore interface {
 	Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error
 }
 
-// subscriptionsAPI answers for what one subscribes to.
+// subscriptionsAPI lists, makes and ends the subscriptions of the caller.
 type subscriptionsAPI struct {
 	store    subscriptionStore
 	sessions *sessions

@@ -44,8 +44,8 @@ func (h *subscriptionPages) list(c echo.Context, v visitor) error {
 	return render(c, http.StatusOK, templates.SubscriptionsPage(h.page(c, v), view))
 }
 
-// unsubscribe ends a subscription from the list. With a channel that is gone or
-// going, the subscription is too.
+// unsubscribe ends a subscription from the list. It succeeds if the channel is deleted
+// or being deleted, because the subscription ends with its channel.
 func (h *subscriptionPages) unsubscribe(c echo.Context, v visitor) error {
 	form, err := readForm(c)
 	if err != nil {

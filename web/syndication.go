@@ -11,20 +11,20 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// feedRoutes registers what feed readers follow.
+// feedRoutes registers the feeds for feed readers.
 func (s *server) feedRoutes(e *echo.Echo) {
 	(&channelFeeds{store: s.store, origin: s.origin}).routes(e)
 	(&digestFeeds{store: s.store, origin: s.origin}).routes(e)
 }
 
-// A feed is what the formats have in common. Addresses are whole: a feed is read
-// far from where it was got.
+// A feed is what Atom and JSON Feed have in common. All addresses are absolute,
+// because a feed reader shows a feed away from its site.
 type feed struct {
 	id    string
 	title string
 	// subtitle may be empty.
 	subtitle string
-	// self is where the feed is found, and page what it is a feed of.
+	// self is the address of the feed, and page that of the page that it syndicates.
 	self, page string
 	updated    time.Time
 	entries    []feedEntry
@@ -36,17 +36,17 @@ type feedEntry struct {
 	title  string
 	author string
 	text   string
-	// html says the same as text, or more.
+	// html has the same content as text, or more.
 	html               string
 	published, updated time.Time
 }
 
-// feedID names a feed or an entry by what makes it what it is. It is the same
-// wherever the feed is got from, and whatever its entries say: a version 8 UUID,
-// made of a hash as RFC 9562 shows (appendix B.2).
+// feedID returns the id of a feed or an entry, made from the names that identify it.
+// The id does not depend on the site's address or on what an entry says. It is a
+// version 8 UUID of a hash, as in RFC 9562, appendix B.2.
 func feedID(what string, names ...string) string {
 	hash := sha256.New()
-	_, _ = io.WriteString(hash, "microblogging "+what) // a hash takes everything
+	_, _ = io.WriteString(hash, "microblogging "+what) // a hash never fails
 	for _, name := range names {
 		_, _ = io.WriteString(hash, "\x00"+name)
 	}
@@ -56,12 +56,12 @@ func feedID(what string, names ...string) string {
 	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 }
 
-// feedTime writes an instant as RFC 3339, which both formats want.
+// feedTime formats a time as RFC 3339, which both formats require.
 func feedTime(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// respondFeed sends a feed, unless the reader has it already. It is the same for
-// everyone who knows the address, and names itself by its content: dates would
-// not tell that a post has been deleted.
+// respondFeed sends a feed, or 304 if the reader already has it. A feed is the same for
+// everyone who knows its address, so Vary is removed. The ETag is a hash of the
+// content: a date would not show that a post was deleted.
 func respondFeed(c echo.Context, mediaType, cacheControl string, body []byte) error {
 	sum := sha256.Sum256(body)
 	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`

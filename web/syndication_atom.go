@@ -8,8 +8,8 @@ import (
 
 const atomType = "application/atom+xml; charset=utf-8"
 
-// atomFeed is a feed as RFC 4287 has it. What XML cannot hold, encoding/xml
-// replaces by U+FFFD.
+// atomFeed is a feed in the Atom format (RFC 4287). encoding/xml replaces characters
+// that XML cannot hold with U+FFFD.
 type atomFeed struct {
 	XMLName  xml.Name    `xml:"http://www.w3.org/2005/Atom feed"`
 	ID       string      `xml:"id"`
@@ -36,7 +36,7 @@ type atomEntry struct {
 	Content   atomContent `xml:"content"`
 }
 
-// atomContent is HTML, which the markup of the feed escapes once more.
+// atomContent is HTML, escaped as text of the XML document.
 type atomContent struct {
 	Type string `xml:"type,attr"`
 	HTML string `xml:",chardata"`

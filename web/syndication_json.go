@@ -4,7 +4,7 @@ import "encoding/json"
 
 const jsonFeedType = "application/feed+json"
 
-// jsonFeed is a feed as https://jsonfeed.org/version/1.1 has it.
+// jsonFeed is a feed in the format of https://jsonfeed.org/version/1.1.
 type jsonFeed struct {
 	Version     string         `json:"version"`
 	Title       string         `json:"title"`
@@ -17,7 +17,7 @@ type jsonFeed struct {
 type jsonFeedItem struct {
 	ID  string `json:"id"`
 	URL string `json:"url"`
-	// Title is left out where a post has none, as the format wants of microblogs.
+	// Title is left out if a post has none, as the format asks of microblogs.
 	Title         string           `json:"title,omitempty"`
 	ContentText   string           `json:"content_text"`
 	DatePublished string           `json:"date_published"`

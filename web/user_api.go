@@ -15,7 +15,7 @@ type userStore interface {
 	ChangePassword(ctx context.Context, token string, from storage.Attempt, password string) error
 }
 
-// usersAPI answers for accounts.
+// usersAPI makes accounts and changes passwords.
 type usersAPI struct {
 	store    userStore
 	sessions *sessions

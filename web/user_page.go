@@ -17,7 +17,7 @@ type userPageStore interface {
 	EndSessions(ctx context.Context, user domain.UserName) error
 }
 
-// userPages change what belongs to an account.
+// userPages change the password of an account and end its sessions.
 type userPages struct {
 	*pages
 	store userPageStore
