@@ -264,7 +264,3 @@ func TestAPostToALifeThatEndedMeanwhileIsNotMade(t *testing.T) {
 		t.Errorf("the new channel holds %s", got)
 	}
 }
-
-func blogPath(channel domain.Channel, id domain.BlogID) string {
-	return "/api/v1/channels/" + url.PathEscape(string(channel.Name)) + "/blogs/" + string(id)
-}

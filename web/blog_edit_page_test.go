@@ -24,15 +24,6 @@ func meeting(t *testing.T) (s *site, path string, second page) {
 	return s, path, second
 }
 
-// marked is the text in all elements of that name.
-func (p page) marked(name string) string {
-	var texts []string
-	for _, n := range all(p.doc, tag(name)) {
-		texts = append(texts, seen(n))
-	}
-	return strings.Join(texts, "|")
-}
-
 func TestWhereEditsMeetTheSecondSeesBothVersionsAndWhatDiffers(t *testing.T) {
 	s, path, second := meeting(t)
 	second.heading("Two versions of one post").
@@ -49,15 +40,6 @@ func TestWhereEditsMeetTheSecondSeesBothVersionsAndWhatDiffers(t *testing.T) {
 	}
 	second.says("revision " + string(current.Revision[:6]) + ".")
 	s.browser().open(path).heading("Pistons").says("up and up")
-}
-
-func (s *site) ref(channel string) domain.ChannelRef {
-	s.Helper()
-	found, err := s.store.Channel(s.Context(), domain.ChannelName(channel).Key())
-	if err != nil {
-		s.Fatal(err)
-	}
-	return found.Ref()
 }
 
 func TestTakingTheirsLeavesThePostAsItIs(t *testing.T) {

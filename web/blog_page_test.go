@@ -8,11 +8,6 @@ import (
 	"microblogging/domain"
 )
 
-// permalink is the permalink of a post.
-func permalink(channel domain.Channel, blog domain.Blog) string {
-	return "/channels/" + url.PathEscape(string(channel.Name)) + "/blogs/" + string(blog.ID)
-}
-
 func TestAnAuthorFindsEditsAndDeletesAPost(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
@@ -25,38 +20,6 @@ func TestAnAuthorFindsEditsAndDeletesAPost(t *testing.T) {
 		at("/channels/Stra%C3%9Fe").says("The post is deleted.", "Nothing here yet")
 	b.open(path).want(404).follow("Back to Straße").want(200)
 	b.open(path + "/edit").want(404)
-}
-
-func TestAFormThatNamesNoVersionChangesNothing(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	channel := s.channel("Engines", "ada")
-	path := permalink(channel, s.post(channel, "ada", "Draft"))
-	for _, test := range []struct {
-		path   string
-		form   url.Values
-		status int
-	}{
-		{path + "/edit", url.Values{"text": {"x"}}, 428},
-		{path + "/edit", url.Values{"text": {"x"}, "etag": {"no quotes"}}, 400},
-		{path + "/edit", url.Values{"text": {"x"}, "etag": {`"of-another"`}}, 412},
-		{path, url.Values{"action": {"delete"}}, 428},
-		{path, url.Values{"action": {"delete"}, "etag": {`"of-another"`}}, 412},
-		{path, url.Values{"action": {"praise"}, "etag": {"*"}}, 400},
-		{"/channels/Engines", url.Values{"action": {"praise"}, "text": {"x"}}, 400},
-		{"/subscriptions", url.Values{"channel": {"Engines"}}, 400},
-		{"/digest", url.Values{"action": {"praise"}}, 400},
-		{path, url.Values{}, 400},
-		{"/channels/Engines/delete", url.Values{}, 428},
-		{"/channels/Engines/delete", url.Values{"incarnation": {"\xff"}}, 412},
-	} {
-		before := s.writes.Load()
-		b.send("POST", test.path, posted(test.form)).want(test.status)
-		if n := s.writes.Load() - before; n != 0 {
-			t.Errorf("%s %v: %d writes", test.path, test.form, n)
-		}
-	}
-	b.open(path).want(200).says("Draft").saysNot("edited")
 }
 
 func TestAPostEditedSinceItWasReadIsNotDeleted(t *testing.T) {

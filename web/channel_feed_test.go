@@ -3,7 +3,6 @@ package web_test
 import (
 	"bytes"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -17,11 +16,6 @@ import (
 	"microblogging/storage"
 	"microblogging/web"
 )
-
-func feedsOf(channel domain.Channel) (atom, json string) {
-	path := "/channels/" + url.PathEscape(string(channel.Name))
-	return path + "/feed.atom", path + "/feed.json"
-}
 
 func TestAChannelsFeedsHoldItsLatestFiftyPosts(t *testing.T) {
 	s := newSite(t)
@@ -198,8 +192,6 @@ func TestAFeedNamesItsOwnAddressAsTheReaderSeesIt(t *testing.T) {
 		})
 	}
 }
-
-func host(name string) change { return func(r *http.Request) { r.Host = name } }
 
 func TestAnIdOutlivesEditsVotesHostsAndFormatsButNoDeletion(t *testing.T) {
 	s := newSite(t)

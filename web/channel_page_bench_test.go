@@ -15,17 +15,6 @@ import (
 	"microblogging/web"
 )
 
-// A sink takes a response at the least cost: what is measured is the server.
-type sink struct {
-	header http.Header
-	status int
-	size   int
-}
-
-func (s *sink) Header() http.Header         { return s.header }
-func (s *sink) WriteHeader(status int)      { s.status = status }
-func (s *sink) Write(p []byte) (int, error) { s.size += len(p); return len(p), nil }
-
 // BenchmarkChannelPage is a page of 20 posts of 400 bytes, from the embedded
 // store to the last byte. The goal is under 150 µs and 400 allocations, the same
 // whatever the partition holds.
@@ -89,16 +78,4 @@ func crowdedStore(b *testing.B, posts int) *storage.Store {
 		b.Fatal(err)
 	}
 	return store
-}
-
-func benchSession(b *testing.B, store *storage.Store) string {
-	b.Helper()
-	if _, err := store.SignUp(b.Context(), "ada", password); err != nil {
-		b.Fatal(err)
-	}
-	token, _, err := store.SignIn(b.Context(), storage.Attempt{Name: "ada", Password: password})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return token
 }

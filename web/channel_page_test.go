@@ -1,13 +1,16 @@
 package web_test
 
 import (
+	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
 
 	"microblogging/domain"
+	"microblogging/storage/storagetest"
 )
 
 func TestANewcomerSignsUpCreatesAChannelAndPosts(t *testing.T) {
@@ -183,14 +186,6 @@ func TestABadPostComesBackAsItWasTyped(t *testing.T) {
 	}
 }
 
-func TestALongTextOfManyBytesIsNoTooLargeForm(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	s.channel("Engines", "ada")
-	// 5,000 characters of four bytes, each of which becomes three.
-	b.open("/channels/Engines").form("Post").fill("text", strings.Repeat("🚀", 5000)).press().at("/channels/Engines")
-}
-
 func TestABadChannelComesBackAsItWasTyped(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
@@ -290,5 +285,61 @@ func TestWhatIsNotThereOrGoingSaysSo(t *testing.T) {
 	b.open("/channels").saysNot("Going")
 	for _, path := range []string{"/nothing", "/channels/", "/channels/%FF", "/channels/x/y", "//evil.example/x"} {
 		b.open(path).want(404).says("There is nothing here", "ada")
+	}
+}
+
+func TestAFormWhoseReplyWasLostMakesOnePost(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	s.channel("Engines", "ada")
+	form := b.open("/channels/Engines").form("Post").fill("title", "Once").fill("text", "Hello")
+	s.breakStore(storagetest.Only(storagetest.Writes, storagetest.FailAfter(1)))
+	form.press().want(503)
+	if got := form.press().at("/channels/Engines").titles(); len(got) != 1 {
+		t.Errorf("posts %q", got)
+	}
+}
+
+func TestAChannelPageReadsNoMoreThanItShows(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	channel := s.channel("Engines", "ada")
+	for range 30 {
+		s.post(channel, "ada", "Hello")
+	}
+	for who, test := range map[string]struct {
+		send change
+		want string
+	}{
+		"a stranger":         {func(*http.Request) {}, "Get Channels, Range Blogs, Range Blogs"},
+		"somebody signed in": {cookie(token), "Get Sessions, Get Users, Get Channels, Range Blogs, Range Blogs, Get Subscriptions"},
+	} {
+		var calls []string
+		s.breakStore(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
+			calls = append(calls, call.Method+" "+call.Target)
+			return send(ctx)
+		})
+		s.do("GET", "/channels/Engines", test.send).want(200)
+		if got := strings.Join(calls, ", "); got != test.want {
+			t.Errorf("for %s: %s", who, got)
+		}
+	}
+}
+
+func TestAChannelLeadsFeedReadersToItsFeeds(t *testing.T) {
+	s := newSite(t)
+	s.channel("Straße", string(s.author("ada")))
+	p := s.browser().open("/channels/strasse")
+	if got := p.href("Atom feed"); got != "/channels/Stra%C3%9Fe/feed.atom" {
+		t.Errorf("the Atom feed is at %q", got)
+	}
+	var found []string
+	for _, n := range all(p.doc, tag("link")) {
+		if attr(n, "rel") == "alternate" {
+			found = append(found, attr(n, "type")+" "+attr(n, "href"))
+		}
+	}
+	if want := []string{"application/atom+xml /channels/Stra%C3%9Fe/feed.atom", "application/feed+json /channels/Stra%C3%9Fe/feed.json"}; !slices.Equal(found, want) {
+		t.Errorf("found %q", found)
 	}
 }

@@ -1,80 +1,9 @@
 package web_test
 
 import (
-	"fmt"
-	"net/url"
 	"slices"
 	"testing"
-
-	"golang.org/x/net/html"
-
-	"microblogging/domain"
 )
-
-func TestAVoteIsCountedOnceAndTakenBack(t *testing.T) {
-	s := newSite(t)
-	ada, bob := s.signedIn("ada"), s.signedIn("bob")
-	channel := s.channel("Engines", "ada")
-	path := permalink(channel, s.post(channel, "ada", "Hello"))
-	vote := ada.open(path).saysNot("vote ·", "0 votes").form("Vote") // one's own post, too
-	vote.press().at(path).says("Your vote is counted.", "1 vote", "You voted for this post.").saysNot("1 votes")
-	vote.press().at(path).says("1 vote").saysNot("2 votes") // sent twice
-	bob.open(path).saysNot("You voted").form("Vote").press().at(path).says("2 votes")
-	back := ada.open(path).form("Take back the vote")
-	back.press().at(path).says("Your vote is taken back.", "1 vote").saysNot("You voted")
-	back.press().at(path).says("1 vote")
-	if ada.open(path).hasForm("Take back the vote") {
-		t.Error("there is a vote to take back")
-	}
-}
-
-func TestAStrangerIsAskedToSignInToVote(t *testing.T) {
-	s := newSite(t)
-	channel := s.channel("Engines", string(s.author("ada")))
-	path := permalink(channel, s.post(channel, "ada", "Hello"))
-	b := s.browser()
-	p := b.open(path).says("Sign in to vote for this post.")
-	if p.hasForm("Vote") {
-		t.Error("a stranger is shown a form that would be refused")
-	}
-	b.send("POST", path, posted(url.Values{"action": {"vote"}})).want(401)
-}
-
-func TestAVoteForWhatIsGoneSaysSo(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	channel := s.channel("Engines", "ada")
-	path := permalink(channel, s.post(channel, "ada", "Hello"))
-	vote := b.open(path).form("Vote")
-	b.open(path).form("Delete this post").press().at("/channels/Engines")
-	vote.press().want(404).follow("Back to Engines").want(200)
-	s.askDeletion(channel)
-	vote.press().want(410)
-}
-
-// rated is a channel with posts of these ratings, the first the oldest.
-func (s *site) rated(name string, ratings ...int) domain.Channel {
-	s.Helper()
-	channel := s.channel(name, string(s.author("owner")))
-	for i, rating := range ratings {
-		blog := s.post(channel, "owner", fmt.Sprintf("post %d", i))
-		for voter := range rating {
-			if err := s.store.Vote(s.Context(), channel.Ref(), blog.ID, domain.UserName(fmt.Sprintf("voter%d", voter))); err != nil {
-				s.Fatal(err)
-			}
-		}
-	}
-	return channel
-}
-
-// texts are what the posts of a page say.
-func (p page) texts() []string {
-	var texts []string
-	for _, n := range all(p.doc, tag("article")) {
-		texts = append(texts, seen(one(n, func(n *html.Node) bool { return attr(n, "class") == "text" })))
-	}
-	return texts
-}
 
 func TestAChannelCanBeReadByItsRatings(t *testing.T) {
 	s := newSite(t)
@@ -124,23 +53,5 @@ func TestAViewThatThereIsNotIsRefusedWithAWayBack(t *testing.T) {
 	s.channel("Engines", string(s.author("ada")))
 	for _, query := range []string{"rating=x", "rating=-1", "rating=", "rating=99999999999", "rating=1.5", "order=worst", "order=rating&after=made-up"} {
 		s.browser().open("/channels/Engines?" + query).want(422).follow("Back to Engines").want(200)
-	}
-}
-
-func TestAChannelLeadsFeedReadersToItsFeeds(t *testing.T) {
-	s := newSite(t)
-	s.channel("Straße", string(s.author("ada")))
-	p := s.browser().open("/channels/strasse")
-	if got := p.href("Atom feed"); got != "/channels/Stra%C3%9Fe/feed.atom" {
-		t.Errorf("the Atom feed is at %q", got)
-	}
-	var found []string
-	for _, n := range all(p.doc, tag("link")) {
-		if attr(n, "rel") == "alternate" {
-			found = append(found, attr(n, "type")+" "+attr(n, "href"))
-		}
-	}
-	if want := []string{"application/atom+xml /channels/Stra%C3%9Fe/feed.atom", "application/feed+json /channels/Stra%C3%9Fe/feed.json"}; !slices.Equal(found, want) {
-		t.Errorf("found %q", found)
 	}
 }

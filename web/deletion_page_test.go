@@ -7,21 +7,6 @@ import (
 	"microblogging/domain"
 )
 
-// advance records progress, as a worker does.
-func (s *site) advance(ref domain.ChannelRef, state domain.DeletionState, step domain.Step, rows int64) {
-	s.Helper()
-	err := s.store.UpdateDeletion(s.Context(), ref, func(d *domain.Deletion) bool {
-		d.State, d.Step, d.RowsDeleted = state, step, rows
-		if state == domain.DeletionDone {
-			d.FinishedOn = domain.Now()
-		}
-		return true
-	})
-	if err != nil {
-		s.Fatalf("recording progress: %v", err)
-	}
-}
-
 func TestAnOwnerDeletesAChannelAndWatchesItGo(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")

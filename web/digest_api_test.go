@@ -12,8 +12,6 @@ import (
 	"microblogging/domain"
 )
 
-const digestPath = "/api/v1/digest"
-
 func TestADigestIsByChannelAndMostPopularFirst(t *testing.T) {
 	s := newSite(t)
 	bob := s.signUp("bob")

@@ -11,8 +11,6 @@ import (
 	"microblogging/domain"
 )
 
-const feedPath = "/api/v1/feed"
-
 func TestAFeedMergesAllSubscriptionsNewestFirst(t *testing.T) {
 	s := newSite(t)
 	bob := s.signUp("bob")

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -113,73 +112,4 @@ func manyChannels(b *testing.B, apart time.Duration) (store *storage.Store, toke
 		b.Fatal(err)
 	}
 	return store, token
-}
-
-func benchStore(b *testing.B, options bolt.Options) *storage.Store {
-	b.Helper()
-	db, err := bolt.Open(b.TempDir(), options)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = db.Close() })
-	store := storage.New(db, db)
-	if err := store.Prepare(b.Context()); err != nil {
-		b.Fatal(err)
-	}
-	return store
-}
-
-func benchChannel(b *testing.B, store *storage.Store, name string) domain.Channel {
-	b.Helper()
-	channel, err := domain.NewChannel(name, "Pistons and valves", "ada")
-	if err == nil {
-		channel, err = store.CreateChannel(b.Context(), channel)
-	}
-	if err != nil {
-		b.Fatal(err)
-	}
-	return channel
-}
-
-// BenchmarkVote is one of 16 voters, who all give and take back their votes as
-// fast as they can, durably. On one post each of them changes the same row; on
-// 16 posts they share no row, but still the commits.
-func BenchmarkVote(b *testing.B) {
-	const voters = 16
-	for _, posts := range []int{1, voters} {
-		b.Run(fmt.Sprintf("posts=%d", posts), func(b *testing.B) {
-			store := benchStore(b, bolt.Options{})
-			channel := benchChannel(b, store, "Engines")
-			blogs := make([]domain.Blog, posts)
-			for i := range blogs {
-				var err error
-				blogs[i], _, err = store.Post(b.Context(), storage.Posting{
-					Channel: channel.Ref(), By: "ada", Key: fmt.Sprint(i), Draft: domain.Draft{Text: "Hello"}})
-				if err != nil {
-					b.Fatal(err)
-				}
-			}
-			var group errgroup.Group
-			var left atomic.Int64
-			left.Store(int64(b.N))
-			b.ResetTimer()
-			for i := range voters {
-				blog, user := blogs[i%posts], domain.UserName(fmt.Sprintf("voter%d", i))
-				group.Go(func() error {
-					cast, back := store.Vote, store.Unvote
-					for left.Add(-1) >= 0 {
-						if err := cast(b.Context(), blog.Channel, blog.ID, user); err != nil {
-							return err
-						}
-						cast, back = back, cast
-					}
-					return nil
-				})
-			}
-			if err := group.Wait(); err != nil {
-				b.Fatal(err)
-			}
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "votes/s")
-		})
-	}
 }

@@ -2,11 +2,11 @@ package web
 
 import (
 	"net/url"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
-	"strings"
 )
 
 // channelName returns the channel name in the path. For a name that no channel can

@@ -1,53 +1,34 @@
 package web_test
 
 import (
-	"context"
-	"net/url"
-	"runtime"
-	"strings"
-	"sync"
+	"fmt"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/storagetest"
 )
 
-// What the tests of subscriptions, feeds, digests and votes share.
+const password = "correct horse battery staple"
 
-// postOn makes a post that is dated.
-func (s *site) postOn(on time.Time, channel domain.Channel, text string) domain.Blog {
+// author makes an account.
+func (s *site) author(name string) domain.UserName {
 	s.Helper()
-	blog, _, err := s.store.Post(s.Context(), storage.Posting{
-		Channel: channel.Ref(), By: channel.Owner, Key: string(domain.NewRevision()), Draft: domain.Draft{Text: text},
-		CreatedOn: on,
-	})
+	user, err := s.store.SignUp(s.Context(), name, password)
 	if err != nil {
-		s.Fatalf("posting: %v", err)
+		s.Fatalf("signing up: %v", err)
 	}
-	return blog
+	return user.Name
 }
 
-// subscribe subscribes a user to channels.
-func (s *site) subscribe(user domain.UserName, channels ...domain.Channel) {
+// signUp makes an account and returns the token of a session.
+func (s *site) signUp(name string) string {
 	s.Helper()
-	for _, channel := range channels {
-		if err := s.store.Subscribe(s.Context(), channel, user); err != nil {
-			s.Fatalf("subscribing %s to %s: %v", user, channel.Name, err)
-		}
+	if _, err := s.store.SignUp(s.Context(), name, password); err != nil {
+		s.Fatalf("signing %s up: %v", name, err)
 	}
-}
-
-// vote gives a post the votes of so many users, who need no account for that.
-func (s *site) vote(blog domain.Blog, votes int) {
-	s.Helper()
-	for i := range votes {
-		if err := s.store.Vote(s.Context(), blog.Channel, blog.ID, domain.UserName("voter"+string(rune('a'+i)))); err != nil {
-			s.Fatalf("voting: %v", err)
-		}
-	}
+	return s.session(name)
 }
 
 // signUpAll makes accounts, and returns the token of a session of each.
@@ -73,85 +54,155 @@ func (s *site) signUpAll(names []string) []string {
 	return tokens
 }
 
-// listed gathers one member of the items of all pages of a list.
-func (s *site) listed(path, member string, changes ...change) (values []string) {
+// session returns the token of one more session, without the cost of a password.
+func (s *site) session(name string) string {
 	s.Helper()
-	for after := ""; ; {
-		a := s.do("GET", continued(path, after), changes...).want(200)
-		values = append(values, a.items(member)...)
-		if after = a.text("next"); after == "" {
-			return values
+	link, err := s.store.SignInLink(s.Context(), domain.UserName(name))
+	if err != nil {
+		s.Fatalf("making a link: %v", err)
+	}
+	token, _, err := s.store.FollowSignInLink(s.Context(), link)
+	if err != nil {
+		s.Fatalf("following a link: %v", err)
+	}
+	return token
+}
+
+// channel makes a channel.
+func (s *site) channel(name, owner string) domain.Channel {
+	s.Helper()
+	channel, err := domain.NewChannel(name, "All about "+name, domain.UserName(owner))
+	if err == nil {
+		channel, err = s.store.CreateChannel(s.Context(), channel)
+	}
+	if err != nil {
+		s.Fatalf("creating channel %s: %v", name, err)
+	}
+	return channel
+}
+
+func (s *site) ref(channel string) domain.ChannelRef {
+	s.Helper()
+	found, err := s.store.Channel(s.Context(), domain.ChannelName(channel).Key())
+	if err != nil {
+		s.Fatal(err)
+	}
+	return found.Ref()
+}
+
+// post makes a post.
+func (s *site) post(channel domain.Channel, by, text string) domain.Blog {
+	s.Helper()
+	blog, _, err := s.store.Post(s.Context(), storage.Posting{
+		Channel: channel.Ref(), By: domain.UserName(by), Key: string(domain.NewRevision()), Draft: domain.Draft{Text: text},
+	})
+	if err != nil {
+		s.Fatalf("posting: %v", err)
+	}
+	return blog
+}
+
+// postOn makes a post that is dated.
+func (s *site) postOn(on time.Time, channel domain.Channel, text string) domain.Blog {
+	s.Helper()
+	blog, _, err := s.store.Post(s.Context(), storage.Posting{
+		Channel: channel.Ref(), By: channel.Owner, Key: string(domain.NewRevision()), Draft: domain.Draft{Text: text},
+		CreatedOn: on,
+	})
+	if err != nil {
+		s.Fatalf("posting: %v", err)
+	}
+	return blog
+}
+
+// rated is a channel with posts of these ratings, the first the oldest.
+func (s *site) rated(name string, ratings ...int) domain.Channel {
+	s.Helper()
+	channel := s.channel(name, string(s.author("owner")))
+	for i, rating := range ratings {
+		blog := s.post(channel, "owner", fmt.Sprintf("post %d", i))
+		for voter := range rating {
+			if err := s.store.Vote(s.Context(), channel.Ref(), blog.ID, domain.UserName(fmt.Sprintf("voter%d", voter))); err != nil {
+				s.Fatal(err)
+			}
+		}
+	}
+	return channel
+}
+
+// subscribe subscribes a user to channels.
+func (s *site) subscribe(user domain.UserName, channels ...domain.Channel) {
+	s.Helper()
+	for _, channel := range channels {
+		if err := s.store.Subscribe(s.Context(), channel, user); err != nil {
+			s.Fatalf("subscribing %s to %s: %v", user, channel.Name, err)
 		}
 	}
 }
 
-// items is one member of each item of a list.
-func (a answer) items(member string) []string {
-	a.t.Helper()
-	values := []string{}
-	for _, item := range a.get("items").([]any) {
-		text, _ := dig(item, member).(string)
-		values = append(values, text)
-	}
-	return values
+// feedOfTwo makes a continuation of a user's feed.
+func (s *site) feedOfTwo(user domain.UserName, token string) string {
+	s.Helper()
+	channel := s.channel("Two-of-"+string(user), string(user))
+	s.post(channel, string(user), "One")
+	s.post(channel, string(user), "Two")
+	return s.do("GET", "/api/v1/feed?limit=1", bearer(token)).want(200).text("next")
 }
 
-func continued(path, after string) string {
-	if after == "" {
-		return path
+// vote gives a post the votes of so many users, who need no account for that.
+func (s *site) vote(blog domain.Blog, votes int) {
+	s.Helper()
+	for i := range votes {
+		if err := s.store.Vote(s.Context(), blog.Channel, blog.ID, domain.UserName("voter"+string(rune('a'+i)))); err != nil {
+			s.Fatalf("voting: %v", err)
+		}
 	}
-	separator := "?"
-	if strings.Contains(path, "?") {
-		separator = "&"
-	}
-	return path + separator + "after=" + url.QueryEscape(after)
 }
 
-// calls counts what is asked of the store meanwhile, by table and method.
-func (s *site) calls(request func()) map[string]int {
-	var mu sync.Mutex
-	counts := make(map[string]int)
-	s.breakStore(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
-		mu.Lock()
-		counts[call.Target+" "+call.Method]++
-		mu.Unlock()
-		return send(ctx)
+// askDeletion asks for the deletion of a channel, for its owner.
+func (s *site) askDeletion(channel domain.Channel) {
+	s.Helper()
+	_, err := s.store.AskDeletion(s.Context(), channel.Key(), channel.Owner, domain.Any[domain.Incarnation]())
+	if err != nil {
+		s.Fatalf("asking for a deletion: %v", err)
+	}
+}
+
+// advance records progress, as a worker does.
+func (s *site) advance(ref domain.ChannelRef, state domain.DeletionState, step domain.Step, rows int64) {
+	s.Helper()
+	err := s.store.UpdateDeletion(s.Context(), ref, func(d *domain.Deletion) bool {
+		d.State, d.Step, d.RowsDeleted = state, step, rows
+		if state == domain.DeletionDone {
+			d.FinishedOn = domain.Now()
+		}
+		return true
 	})
-	defer s.mendStore()
-	request()
-	return counts
-}
-
-// A gauge sees how many calls of the store there are at once.
-type gauge struct {
-	mu            sync.Mutex
-	now, greatest int
-}
-
-// hook holds each read of a range for a moment, so that others can catch up.
-func (g *gauge) hook(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
-	if call.Target+" "+call.Method != "Blogs Range" {
-		return send(ctx)
+	if err != nil {
+		s.Fatalf("recording progress: %v", err)
 	}
-	g.add(1)
-	defer g.add(-1)
-	for range 100 {
-		runtime.Gosched()
+}
+
+// cascade does what a worker does with a channel that is being deleted.
+func (s *site) cascade(ref domain.ChannelRef) {
+	s.Helper()
+	ctx := s.Context()
+	if _, err := s.store.ShutGate(ctx, ref); err != nil {
+		s.Fatalf("shutting the gate: %v", err)
 	}
-	return send(ctx)
-}
-
-func (g *gauge) add(n int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.now += n
-	g.greatest = max(g.greatest, g.now)
-}
-
-func (g *gauge) most() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.greatest
+	for found := true; found; {
+		page, err := s.store.Sweep(ctx, ref, "", func(int) {})
+		if err != nil {
+			s.Fatalf("sweeping: %v", err)
+		}
+		found = page.Found > 0
+	}
+	if err := s.store.DisarmGate(ctx, ref); err != nil {
+		s.Fatalf("disarming: %v", err)
+	}
+	if err := s.store.ReleaseName(ctx, ref); err != nil {
+		s.Fatalf("releasing: %v", err)
+	}
 }
 
 // mustBeSound checks at rest all that the checker knows.

@@ -11,8 +11,6 @@ import (
 	"microblogging/domain"
 )
 
-const subscriptions = "/api/v1/subscriptions"
-
 func TestAnOwnerSubscribesFromTheStartAndAReaderByChoice(t *testing.T) {
 	s := newSite(t)
 	ada, bob := s.signUp("ada"), s.signUp("bob")
@@ -74,15 +72,6 @@ func TestSubscriptionsArePagedByName(t *testing.T) {
 	for _, after := range []string{"made-up", "!", theirs, feedNext, theirs + "A"} {
 		s.do("GET", continued(subscriptions, after), bearer(bob)).want(422).wantField("after")
 	}
-}
-
-// feedOfTwo makes a continuation of a user's feed.
-func (s *site) feedOfTwo(user domain.UserName, token string) string {
-	s.Helper()
-	channel := s.channel("Two-of-"+string(user), string(user))
-	s.post(channel, string(user), "One")
-	s.post(channel, string(user), "Two")
-	return s.do("GET", "/api/v1/feed?limit=1", bearer(token)).want(200).text("next")
 }
 
 func TestNobodySubscribesToWhatIsGone(t *testing.T) {

@@ -129,7 +129,3 @@ func (s *site) wantRating(channel domain.Channel, id domain.BlogID, want int) {
 		s.Fatalf("rated %v, want %d", got, want)
 	}
 }
-
-func votePath(channel domain.Channel, id domain.BlogID) string {
-	return blogPath(channel, id) + "/vote"
-}
