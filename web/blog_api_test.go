@@ -14,7 +14,25 @@ import (
 	"microblogging/storage/storagetest"
 )
 
-func TestAPostIsFoundWhereLocationSays(t *testing.T) {
+func TestBlogAPI(t *testing.T) {
+	t.Run("a new post is found at its Location", newPostIsFoundAtItsLocation)
+	t.Run("a bad post is refused field by field", badPostIsRefusedFieldByField)
+	t.Run("the longest post fits in every spelling", longestPostFitsInEverySpelling)
+	t.Run("posts are listed newest first and narrowed by time", postsAreListedNewestFirstAndNarrowedByTime)
+	t.Run("a reader who has the post gets 304", readerWhoHasThePostGets304)
+	t.Run("a post that is not in the channel is not found", postThatIsNotInTheChannelIsNotFound)
+	t.Run("a post to an incarnation that ended meanwhile is not made", postToAnIncarnationThatEndedMeanwhileIsNotMade)
+}
+
+func TestBlogEditAPI(t *testing.T) {
+	t.Run("an edit replaces what its author has seen", editReplacesWhatItsAuthorHasSeen)
+	t.Run("a stale edit is refused with the current post", staleEditIsRefusedWithTheCurrentPost)
+	t.Run("a vote in between makes no edit stale", voteInBetweenMakesNoEditStale)
+	t.Run("an edit without a usable If-Match is refused", editWithoutAUsableIfMatchIsRefused)
+	t.Run("only the author edits, and the owner of the channel also deletes", onlyTheAuthorEditsAndTheOwnerOfTheChannelAlsoDeletes)
+}
+
+func newPostIsFoundAtItsLocation(t *testing.T) {
 	s := newSite(t)
 	s.signUp("ada")
 	s.channel("Ärger", "ada")
@@ -37,7 +55,7 @@ func TestAPostIsFoundWhereLocationSays(t *testing.T) {
 	}
 }
 
-func TestABadPostIsRefusedFieldByField(t *testing.T) {
+func badPostIsRefusedFieldByField(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	channel := s.channel("Engines", "ada")
@@ -63,7 +81,7 @@ func TestABadPostIsRefusedFieldByField(t *testing.T) {
 	}
 }
 
-func TestTheLongestPostFitsHoweverItIsSpelled(t *testing.T) {
+func longestPostFitsInEverySpelling(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	s.channel("Engines", "ada")
@@ -76,7 +94,7 @@ func TestTheLongestPostFitsHoweverItIsSpelled(t *testing.T) {
 	}
 }
 
-func TestPostsAreListedNewestFirstAndNarrowedByTime(t *testing.T) {
+func postsAreListedNewestFirstAndNarrowedByTime(t *testing.T) {
 	s := newSite(t)
 	s.signUp("ada")
 	channel := s.channel("Engines", "ada")
@@ -117,7 +135,7 @@ func TestPostsAreListedNewestFirstAndNarrowedByTime(t *testing.T) {
 	}
 }
 
-func TestAReaderWhoHasThePostIsToldSo(t *testing.T) {
+func readerWhoHasThePostGets304(t *testing.T) {
 	s := newSite(t)
 	s.signUp("ada")
 	channel := s.channel("Engines", "ada")
@@ -134,7 +152,7 @@ func TestAReaderWhoHasThePostIsToldSo(t *testing.T) {
 	}
 }
 
-func TestAnEditReplacesWhatItsAuthorHasSeen(t *testing.T) {
+func editReplacesWhatItsAuthorHasSeen(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	channel := s.channel("Engines", "ada")
@@ -149,7 +167,7 @@ func TestAnEditReplacesWhatItsAuthorHasSeen(t *testing.T) {
 	}
 }
 
-func TestAStaleEditIsRefusedWithThePostAsItIs(t *testing.T) {
+func staleEditIsRefusedWithTheCurrentPost(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	channel := s.channel("Engines", "ada")
@@ -173,7 +191,7 @@ func TestAStaleEditIsRefusedWithThePostAsItIs(t *testing.T) {
 	}
 }
 
-func TestAVoteInBetweenMakesNoEditStale(t *testing.T) {
+func voteInBetweenMakesNoEditStale(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	channel := s.channel("Engines", "ada")
@@ -183,7 +201,7 @@ func TestAVoteInBetweenMakesNoEditStale(t *testing.T) {
 	s.do("GET", blogPath(channel, blog.ID), header("If-None-Match", voted)).want(200)
 }
 
-func TestAnEditWithoutAUsableIfMatchIsRefused(t *testing.T) {
+func editWithoutAUsableIfMatchIsRefused(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	channel := s.channel("Engines", "ada")
@@ -199,7 +217,7 @@ func TestAnEditWithoutAUsableIfMatchIsRefused(t *testing.T) {
 	}
 }
 
-func TestOnlyTheAuthorEditsAndTheChannelsOwnerDeletesToo(t *testing.T) {
+func onlyTheAuthorEditsAndTheOwnerOfTheChannelAlsoDeletes(t *testing.T) {
 	s := newSite(t)
 	ada, bob, eve := s.signUp("ada"), s.signUp("bob"), s.signUp("eve")
 	channel := s.channel("Engines", "ada")
@@ -223,7 +241,7 @@ func TestOnlyTheAuthorEditsAndTheChannelsOwnerDeletesToo(t *testing.T) {
 	s.do("DELETE", path, bearer(bob), header("If-Match", etag)).want(204)
 }
 
-func TestWhatIsInNoChannelIsNotFound(t *testing.T) {
+func postThatIsNotInTheChannelIsNotFound(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	engines, wheels := s.channel("Engines", "ada"), s.channel("Wheels", "ada")
@@ -245,7 +263,7 @@ func TestWhatIsInNoChannelIsNotFound(t *testing.T) {
 	s.do("DELETE", blogPath(wheels, blog.ID), bearer(token)).want(404)
 }
 
-func TestAPostToALifeThatEndedMeanwhileIsNotMade(t *testing.T) {
+func postToAnIncarnationThatEndedMeanwhileIsNotMade(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	channel := s.channel("Engines", "ada")

@@ -10,6 +10,19 @@ import (
 	"microblogging/storage/storagetest"
 )
 
+func TestBlogEditPage(t *testing.T) {
+	t.Run("the second of two edits sees both versions and what differs", secondOfTwoEditsSeesBothVersionsAndWhatDiffers)
+	t.Run("to take theirs leaves the post as it is", toTakeTheirsLeavesThePostAsItIs)
+	t.Run("to keep mine replaces theirs", toKeepMineReplacesTheirs)
+	t.Run("a merge by hand starts with mine and saves both", mergeByHandStartsWithMineAndSavesBoth)
+	t.Run("a merge that breaks a rule is shown again beside theirs", mergeThatBreaksARuleIsShownAgainBesideTheirs)
+	t.Run("a third edit in between conflicts with the second", thirdEditInBetweenConflictsWithTheSecond)
+	t.Run("a vote in between is no conflict and is kept", voteInBetweenIsNoConflictAndIsKept)
+	t.Run("an edit whose reply was lost is no conflict", editWhoseReplyWasLostIsNoConflict)
+	t.Run("an edit sent twice is no conflict with itself", editSentTwiceIsNoConflictWithItself)
+	t.Run("a bad edit is shown again as it was typed", badEditIsShownAgainAsItWasTyped)
+}
+
 // meeting is where two edits of one post met: the page that the second to save
 // sees, in another browser than the first.
 func meeting(t *testing.T) (s *site, path string, second page) {
@@ -24,7 +37,7 @@ func meeting(t *testing.T) (s *site, path string, second page) {
 	return s, path, second
 }
 
-func TestWhereEditsMeetTheSecondSeesBothVersionsAndWhatDiffers(t *testing.T) {
+func secondOfTwoEditsSeesBothVersionsAndWhatDiffers(t *testing.T) {
 	s, path, second := meeting(t)
 	second.heading("Two versions of one post").
 		says("Saved by ada just now.", "Sent by you, ada, just now", "The piston moves up and up.", "Then it rests.", "Why nothing was lost")
@@ -42,7 +55,7 @@ func TestWhereEditsMeetTheSecondSeesBothVersionsAndWhatDiffers(t *testing.T) {
 	s.browser().open(path).heading("Pistons").says("up and up")
 }
 
-func TestTakingTheirsLeavesThePostAsItIs(t *testing.T) {
+func toTakeTheirsLeavesThePostAsItIs(t *testing.T) {
 	s, _, second := meeting(t)
 	before := s.writes.Load()
 	second.follow("Take theirs").want(200).heading("Pistons").says("up and up")
@@ -51,14 +64,14 @@ func TestTakingTheirsLeavesThePostAsItIs(t *testing.T) {
 	}
 }
 
-func TestKeepingMineSavesItOverTheirs(t *testing.T) {
+func toKeepMineReplacesTheirs(t *testing.T) {
 	_, path, second := meeting(t)
 	form := second.form("Keep mine")
 	form.press().at(path).heading("On pistons").says("The piston moves up. Then it rests.", "Your changes are saved.")
 	form.press().at(path).heading("On pistons") // sent twice
 }
 
-func TestMergingByHandStartsWithMineAndSavesBoth(t *testing.T) {
+func mergeByHandStartsWithMineAndSavesBoth(t *testing.T) {
 	_, path, second := meeting(t)
 	form := second.form("Save the merged version")
 	if form.values.Get("title") != "On pistons" || form.values.Get("text") != "The piston moves up.\nThen it rests." {
@@ -68,7 +81,7 @@ func TestMergingByHandStartsWithMineAndSavesBoth(t *testing.T) {
 		at(path).heading("On pistons").says("up and up. Then it rests.")
 }
 
-func TestAMergeThatBreaksARuleComesBackBesideTheirs(t *testing.T) {
+func mergeThatBreaksARuleIsShownAgainBesideTheirs(t *testing.T) {
 	_, path, second := meeting(t)
 	for _, bad := range []string{" \n", strings.Repeat("x", 5001), "\xff"} {
 		p := second.form("Save the merged version").fill("text", bad).press().want(422).
@@ -81,7 +94,7 @@ func TestAMergeThatBreaksARuleComesBackBesideTheirs(t *testing.T) {
 	second.form("Save the merged version").fill("text", "Right").press().at(path).says("Right")
 }
 
-func TestAThirdSaveBetweenMakesTheSecondMeetIt(t *testing.T) {
+func thirdEditInBetweenConflictsWithTheSecond(t *testing.T) {
 	s, path, second := meeting(t)
 	third := s.again("ada").open(path+"/edit").form("Save").fill("title", "Third")
 	third.press().at(path)
@@ -91,7 +104,7 @@ func TestAThirdSaveBetweenMakesTheSecondMeetIt(t *testing.T) {
 	second.form("Keep mine").press().want(412).form("Keep mine").press().at(path).heading("On pistons")
 }
 
-func TestAVoteInBetweenIsNoConflictAndIsKept(t *testing.T) {
+func voteInBetweenIsNoConflictAndIsKept(t *testing.T) {
 	s := newSite(t)
 	author, reader := s.signedIn("ada"), s.signedIn("bob")
 	channel := s.channel("Engines", "ada")
@@ -101,7 +114,7 @@ func TestAVoteInBetweenIsNoConflictAndIsKept(t *testing.T) {
 	form.press().at(path).heading("Edited").says("1 vote")
 }
 
-func TestAReplyLostAfterAnEditTookEffectIsNoConflict(t *testing.T) {
+func editWhoseReplyWasLostIsNoConflict(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	channel := s.channel("Engines", "ada")
@@ -119,7 +132,7 @@ func TestAReplyLostAfterAnEditTookEffectIsNoConflict(t *testing.T) {
 	form.press().at(path).heading("Edited")
 }
 
-func TestAnEditSentTwiceIsNoConflictWithItself(t *testing.T) {
+func editSentTwiceIsNoConflictWithItself(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	channel := s.channel("Engines", "ada")
@@ -129,7 +142,7 @@ func TestAnEditSentTwiceIsNoConflictWithItself(t *testing.T) {
 	form.press().at(path).heading("Saved")
 }
 
-func TestABadEditComesBackAsItWasTyped(t *testing.T) {
+func badEditIsShownAgainAsItWasTyped(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	channel := s.channel("Engines", "ada")

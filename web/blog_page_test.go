@@ -8,7 +8,14 @@ import (
 	"microblogging/domain"
 )
 
-func TestAnAuthorFindsEditsAndDeletesAPost(t *testing.T) {
+func TestBlogPage(t *testing.T) {
+	t.Run("an author finds, edits and deletes a post", authorFindsEditsAndDeletesAPost)
+	t.Run("a post edited since it was read is not deleted", postEditedSinceItWasReadIsNotDeleted)
+	t.Run("only users who may change a post see the forms for it", onlyUsersWhoMayChangeAPostSeeTheFormsForIt)
+	t.Run("an id of no post is not found", idOfNoPostIsNotFound)
+}
+
+func authorFindsEditsAndDeletesAPost(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	channel := s.channel("Straße", "ada")
@@ -22,7 +29,7 @@ func TestAnAuthorFindsEditsAndDeletesAPost(t *testing.T) {
 	b.open(path + "/edit").want(404)
 }
 
-func TestAPostEditedSinceItWasReadIsNotDeleted(t *testing.T) {
+func postEditedSinceItWasReadIsNotDeleted(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	channel := s.channel("Engines", "ada")
@@ -34,7 +41,7 @@ func TestAPostEditedSinceItWasReadIsNotDeleted(t *testing.T) {
 	form.press().want(404)
 }
 
-func TestOnlyWhoMayIsOfferedToChangeAPost(t *testing.T) {
+func onlyUsersWhoMayChangeAPostSeeTheFormsForIt(t *testing.T) {
 	s := newSite(t)
 	owner, author, other, stranger := s.signedIn("ada"), s.signedIn("bob"), s.signedIn("eve"), s.browser()
 	channel := s.channel("Engines", "ada")
@@ -66,7 +73,7 @@ func TestOnlyWhoMayIsOfferedToChangeAPost(t *testing.T) {
 	owner.open(path).form("Delete this post").press().at("/channels/Engines")
 }
 
-func TestWhatNamesNoPostIsNotFound(t *testing.T) {
+func idOfNoPostIsNotFound(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	channel, other := s.channel("Engines", "ada"), s.channel("Wheels", "ada")

@@ -8,7 +8,13 @@ import (
 	"time"
 )
 
-func TestPostsAreListedByRatingAndTheNewestFirstAmongEquals(t *testing.T) {
+func TestBlogRatingAPI(t *testing.T) {
+	t.Run("posts are listed by rating, newest first among equals", postsAreListedByRatingNewestFirstAmongEquals)
+	t.Run("a list costs one range of the index and a read of each post", listCostsOneRangeOfTheIndexAndAReadOfEachPost)
+	t.Run("a list by rating refuses a bad query", listByRatingRefusesABadQuery)
+}
+
+func postsAreListedByRatingNewestFirstAmongEquals(t *testing.T) {
 	s := newSite(t)
 	channel := s.channel("Engines", "ada")
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -31,7 +37,7 @@ func TestPostsAreListedByRatingAndTheNewestFirstAmongEquals(t *testing.T) {
 	}
 }
 
-func TestAListByRatingCostsARangeOfTheIndexAndItsPosts(t *testing.T) {
+func listCostsOneRangeOfTheIndexAndAReadOfEachPost(t *testing.T) {
 	s := newSite(t)
 	channel := s.channel("Engines", "ada")
 	for i := range 30 {
@@ -43,7 +49,7 @@ func TestAListByRatingCostsARangeOfTheIndexAndItsPosts(t *testing.T) {
 	}
 }
 
-func TestAListByRatingRefusesWhatItCannotMean(t *testing.T) {
+func listByRatingRefusesABadQuery(t *testing.T) {
 	s := newSite(t)
 	engines, wheels := s.channel("Engines", "ada"), s.channel("Wheels", "ada")
 	for range 3 {

@@ -8,7 +8,19 @@ import (
 	"testing"
 )
 
-func TestAChannelIsFoundWhereLocationSays(t *testing.T) {
+func TestChannelAPI(t *testing.T) {
+	t.Run("a new channel is found at its Location", newChannelIsFoundAtItsLocation)
+	t.Run("a channel is found by every spelling of its name", channelIsFoundByEverySpellingOfItsName)
+	t.Run("a name that no channel can have is not found", nameThatNoChannelCanHaveIsNotFound)
+	t.Run("a bad channel is refused field by field", badChannelIsRefusedFieldByField)
+	t.Run("a name in use and one being deleted are different conflicts", nameInUseAndOneBeingDeletedAreDifferentConflicts)
+	t.Run("only the owner describes a channel", onlyTheOwnerDescribesAChannel)
+	t.Run("channels are listed by name page by page", channelsAreListedByNamePageByPage)
+	t.Run("an empty list is an empty array", emptyListIsAnEmptyArray)
+	t.Run("a bad query is refused by parameter", badQueryIsRefusedByParameter)
+}
+
+func newChannelIsFoundAtItsLocation(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	for _, name := range []string{"Engines", "Ärger.über_Öl", "日本語", "ελληνικά-2"} {
@@ -29,7 +41,7 @@ func TestAChannelIsFoundWhereLocationSays(t *testing.T) {
 	}
 }
 
-func TestAChannelIsFoundInAnySpellingOfItsName(t *testing.T) {
+func channelIsFoundByEverySpellingOfItsName(t *testing.T) {
 	s := newSite(t)
 	s.signUp("ada")
 	s.channel("Straße", "ada")
@@ -40,7 +52,7 @@ func TestAChannelIsFoundInAnySpellingOfItsName(t *testing.T) {
 	}
 }
 
-func TestANameThatNoChannelCanHaveIsNotFound(t *testing.T) {
+func nameThatNoChannelCanHaveIsNotFound(t *testing.T) {
 	s := newSite(t)
 	for _, name := range []string{"nothing", "new", "n%65w", "a--b", "a%2Fb", "%2541da", "%FF", "%00", "..", strings.Repeat("a", 65), "a/b"} {
 		s.do("GET", "/api/v1/channels/"+name).want(404)
@@ -50,7 +62,7 @@ func TestANameThatNoChannelCanHaveIsNotFound(t *testing.T) {
 	}
 }
 
-func TestABadChannelIsRefusedFieldByField(t *testing.T) {
+func badChannelIsRefusedFieldByField(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	for name, test := range map[string]struct{ name, description, field string }{
@@ -76,7 +88,7 @@ func TestABadChannelIsRefusedFieldByField(t *testing.T) {
 	}
 }
 
-func TestANameInUseOrBeingDeletedIsAConflictWithItsOwnWords(t *testing.T) {
+func nameInUseAndOneBeingDeletedAreDifferentConflicts(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	channel := s.channel("Engines", "ada")
@@ -96,7 +108,7 @@ func TestANameInUseOrBeingDeletedIsAConflictWithItsOwnWords(t *testing.T) {
 	}
 }
 
-func TestOnlyTheOwnerDescribesAChannel(t *testing.T) {
+func onlyTheOwnerDescribesAChannel(t *testing.T) {
 	s := newSite(t)
 	ada, bob := s.signUp("ada"), s.signUp("bob")
 	etag := `"` + string(s.channel("Engines", "ada").Incarnation) + `"`
@@ -131,7 +143,7 @@ func TestOnlyTheOwnerDescribesAChannel(t *testing.T) {
 	}
 }
 
-func TestChannelsAreListedByNamePageByPage(t *testing.T) {
+func channelsAreListedByNamePageByPage(t *testing.T) {
 	s := newSite(t)
 	s.signUp("ada")
 	var want []string
@@ -157,14 +169,14 @@ func TestChannelsAreListedByNamePageByPage(t *testing.T) {
 	}
 }
 
-func TestAnEmptyListIsAnEmptyArray(t *testing.T) {
+func emptyListIsAnEmptyArray(t *testing.T) {
 	a := newSite(t).do("GET", "/api/v1/channels").want(200)
 	if got := string(a.body); got != `{"items":[]}`+"\n" {
 		t.Errorf("body %s", got)
 	}
 }
 
-func TestABadQueryIsRefusedByName(t *testing.T) {
+func badQueryIsRefusedByParameter(t *testing.T) {
 	s := newSite(t)
 	s.signUp("ada")
 	for i := range 3 {

@@ -8,7 +8,12 @@ import (
 	"testing"
 )
 
-func TestTheDirectoryListsChannelsByNamePageByPage(t *testing.T) {
+func TestChannelDirectoryPage(t *testing.T) {
+	t.Run("the directory lists channels by name page by page", directoryListsChannelsByNamePageByPage)
+	t.Run("the filter keeps what was typed and says what to do next", filterKeepsWhatWasTypedAndSaysWhatToDoNext)
+}
+
+func directoryListsChannelsByNamePageByPage(t *testing.T) {
 	s := newSite(t)
 	s.author("ada")
 	var want []string
@@ -35,7 +40,7 @@ func TestTheDirectoryListsChannelsByNamePageByPage(t *testing.T) {
 	}
 }
 
-func TestTheFilterKeepsWhatWasTypedAndSaysWhatToDoNext(t *testing.T) {
+func filterKeepsWhatWasTypedAndSaysWhatToDoNext(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	s.channel("Ärger", "ada")

@@ -17,7 +17,16 @@ import (
 	"microblogging/web"
 )
 
-func TestAChannelsFeedsHoldItsLatestFiftyPosts(t *testing.T) {
+func TestChannelFeed(t *testing.T) {
+	t.Run("both formats hold the latest fifty posts", bothFormatsHoldTheLatestFiftyPosts)
+	t.Run("the feeds of an empty channel are valid", feedsOfAnEmptyChannelAreValid)
+	t.Run("a feed keeps the text and nothing in it runs", feedKeepsTheTextAndNothingInItRuns)
+	t.Run("a post without a title is titled by its first words", postWithoutATitleIsTitledByItsFirstWords)
+	t.Run("a feed names its own address as the reader sees it", feedNamesItsOwnAddressAsTheReaderSeesIt)
+	t.Run("an id survives edits, votes, hosts and formats but no deletion", idSurvivesEditsVotesHostsAndFormatsButNoDeletion)
+}
+
+func bothFormatsHoldTheLatestFiftyPosts(t *testing.T) {
 	s := newSite(t)
 	channel := s.channel("Ärger", "ada")
 	atom, json := feedsOf(channel)
@@ -65,7 +74,7 @@ func firstNonEmpty(a, b string) string {
 	return b
 }
 
-func TestAnEmptyChannelsFeedsAreValid(t *testing.T) {
+func feedsOfAnEmptyChannelAreValid(t *testing.T) {
 	s := newSite(t)
 	channel, err := domain.NewChannel("Quiet", "", "ada")
 	if err == nil {
@@ -83,7 +92,7 @@ func TestAnEmptyChannelsFeedsAreValid(t *testing.T) {
 	}
 }
 
-func TestAFeedKeepsWhatWasWrittenAndNothingRuns(t *testing.T) {
+func feedKeepsTheTextAndNothingInItRuns(t *testing.T) {
 	s := newSite(t)
 	channel := s.channel("Engines", "ada")
 	atom, json := feedsOf(channel)
@@ -109,7 +118,7 @@ func TestAFeedKeepsWhatWasWrittenAndNothingRuns(t *testing.T) {
 	}
 }
 
-func TestAPostWithoutATitleIsCalledByItsFirstWords(t *testing.T) {
+func postWithoutATitleIsTitledByItsFirstWords(t *testing.T) {
 	s := newSite(t)
 	channel := s.channel("Engines", "ada")
 	atom, json := feedsOf(channel)
@@ -142,7 +151,7 @@ func TestAPostWithoutATitleIsCalledByItsFirstWords(t *testing.T) {
 	}
 }
 
-func TestAFeedNamesItsOwnAddressAsTheReaderSeesIt(t *testing.T) {
+func feedNamesItsOwnAddressAsTheReaderSeesIt(t *testing.T) {
 	base, err := url.Parse("https://blog.example")
 	if err != nil {
 		t.Fatal(err)
@@ -193,7 +202,7 @@ func TestAFeedNamesItsOwnAddressAsTheReaderSeesIt(t *testing.T) {
 	}
 }
 
-func TestAnIdOutlivesEditsVotesHostsAndFormatsButNoDeletion(t *testing.T) {
+func idSurvivesEditsVotesHostsAndFormatsButNoDeletion(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	channel := s.channel("Engines", "ada")

@@ -13,7 +13,29 @@ import (
 	"microblogging/storage/storagetest"
 )
 
-func TestANewcomerSignsUpCreatesAChannelAndPosts(t *testing.T) {
+func TestChannelPage(t *testing.T) {
+	t.Run("a newcomer signs up, creates a channel and posts", newcomerSignsUpCreatesAChannelAndPosts)
+	t.Run("older posts are read page by page to the first", olderPostsAreReadPageByPageToTheFirst)
+	t.Run("a continuation token of another list is refused with a way back", continuationTokenOfAnotherListIsRefusedWithAWayBack)
+	t.Run("a channel page is found by every spelling of its name", channelPageIsFoundByEverySpellingOfItsName)
+	t.Run("a bad channel is shown again as it was typed", badChannelIsShownAgainAsItWasTyped)
+	t.Run("only the owner edits the description", onlyTheOwnerEditsTheDescription)
+	t.Run("a stranger is asked to sign in and comes back", strangerIsAskedToSignInAndComesBack)
+	t.Run("a missing channel and one being deleted say so", missingChannelAndOneBeingDeletedSaySo)
+	t.Run("a channel page reads no more than it shows", channelPageReadsNoMoreThanItShows)
+	t.Run("a channel leads feed readers to its feeds", channelLeadsFeedReadersToItsFeeds)
+}
+
+func TestPostForm(t *testing.T) {
+	t.Run("a form sent twice makes one post", formSentTwiceMakesOnePost)
+	t.Run("a form sent again with another text asks first", formSentAgainWithAnotherTextAsksFirst)
+	t.Run("a form whose post was deleted does not bring it back", formWhosePostWasDeletedDoesNotBringItBack)
+	t.Run("a bad post is shown again as it was typed", badPostIsShownAgainAsItWasTyped)
+	t.Run("a post of an ended session is refused with a way to send it", postOfAnEndedSessionIsRefusedWithAWayToSendIt)
+	t.Run("a form whose reply was lost makes one post", formWhoseReplyWasLostMakesOnePost)
+}
+
+func newcomerSignsUpCreatesAChannelAndPosts(t *testing.T) {
 	b := newSite(t).browser()
 	b.open("/").want(200).heading("Channels").says("No channels yet")
 	b.open("/channels/new").want(401).says("Please sign in")
@@ -29,7 +51,7 @@ func TestANewcomerSignsUpCreatesAChannelAndPosts(t *testing.T) {
 	b.open("/channels").says("Ärger.im-Büro", "Was", "by ada")
 }
 
-func TestAFormSentTwiceMakesOnePost(t *testing.T) {
+func formSentTwiceMakesOnePost(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	s.channel("Engines", "ada")
@@ -46,7 +68,7 @@ func TestAFormSentTwiceMakesOnePost(t *testing.T) {
 	}
 }
 
-func TestAFormSentAgainWithAnotherTextAsksFirst(t *testing.T) {
+func formSentAgainWithAnotherTextAsksFirst(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	s.channel("Engines", "ada")
@@ -65,7 +87,7 @@ func TestAFormSentAgainWithAnotherTextAsksFirst(t *testing.T) {
 	}
 }
 
-func TestAFormWhosePostWasDeletedDoesNotBringItBack(t *testing.T) {
+func formWhosePostWasDeletedDoesNotBringItBack(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	channel := s.channel("Engines", "ada")
@@ -89,7 +111,7 @@ func (s *site) unwrittenPosts(channel domain.Channel, request func() page) page 
 	return p
 }
 
-func TestOlderPostsAreReadPageByPageToTheFirst(t *testing.T) {
+func olderPostsAreReadPageByPageToTheFirst(t *testing.T) {
 	s := newSite(t)
 	channel := s.channel("Engines", string(s.author("ada")))
 	var want []string
@@ -119,7 +141,7 @@ func TestOlderPostsAreReadPageByPageToTheFirst(t *testing.T) {
 	}
 }
 
-func TestAContinuationFromElsewhereIsRefusedWithAWayBack(t *testing.T) {
+func continuationTokenOfAnotherListIsRefusedWithAWayBack(t *testing.T) {
 	s := newSite(t)
 	ada := s.author("ada")
 	engines, wheels := s.channel("Engines", string(ada)), s.channel("Wheels", string(ada))
@@ -136,7 +158,7 @@ func TestAContinuationFromElsewhereIsRefusedWithAWayBack(t *testing.T) {
 	}
 }
 
-func TestAChannelPageIsTheSameInAnySpelling(t *testing.T) {
+func channelPageIsFoundByEverySpellingOfItsName(t *testing.T) {
 	s := newSite(t)
 	s.channel("Straße", string(s.author("ada")))
 	for path, link := range map[string]string{
@@ -151,7 +173,7 @@ func TestAChannelPageIsTheSameInAnySpelling(t *testing.T) {
 	}
 }
 
-func TestABadPostComesBackAsItWasTyped(t *testing.T) {
+func badPostIsShownAgainAsItWasTyped(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	s.channel("Engines", "ada")
@@ -186,7 +208,7 @@ func TestABadPostComesBackAsItWasTyped(t *testing.T) {
 	}
 }
 
-func TestABadChannelComesBackAsItWasTyped(t *testing.T) {
+func badChannelIsShownAgainAsItWasTyped(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	s.channel("Engines", "ada")
@@ -223,7 +245,7 @@ func TestABadChannelComesBackAsItWasTyped(t *testing.T) {
 	}
 }
 
-func TestOnlyTheOwnerEditsTheDescription(t *testing.T) {
+func onlyTheOwnerEditsTheDescription(t *testing.T) {
 	s := newSite(t)
 	ada, bob := s.signedIn("ada"), s.signedIn("bob")
 	s.channel("Engines", "ada")
@@ -240,7 +262,7 @@ func TestOnlyTheOwnerEditsTheDescription(t *testing.T) {
 	s.browser().open("/channels/Engines").says("Pistons").saysNot("Mine")
 }
 
-func TestAStrangerIsAskedToSignInAndComesBack(t *testing.T) {
+func strangerIsAskedToSignInAndComesBack(t *testing.T) {
 	s := newSite(t)
 	s.author("ada")
 	s.channel("Engines", "ada")
@@ -255,7 +277,7 @@ func TestAStrangerIsAskedToSignInAndComesBack(t *testing.T) {
 		form("Sign in").fill("name", "ada").fill("password", password).press().at("/channels/Engines/edit")
 }
 
-func TestAPostOfAnEndedSessionIsRefusedWithAWayToSendIt(t *testing.T) {
+func postOfAnEndedSessionIsRefusedWithAWayToSendIt(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	s.channel("Engines", "ada")
@@ -268,7 +290,7 @@ func TestAPostOfAnEndedSessionIsRefusedWithAWayToSendIt(t *testing.T) {
 	form.press().at("/channels/Engines").says("Kept") // what reloading does
 }
 
-func TestWhatIsNotThereOrGoingSaysSo(t *testing.T) {
+func missingChannelAndOneBeingDeletedSaySo(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	going := s.channel("Going", "ada")
@@ -288,7 +310,7 @@ func TestWhatIsNotThereOrGoingSaysSo(t *testing.T) {
 	}
 }
 
-func TestAFormWhoseReplyWasLostMakesOnePost(t *testing.T) {
+func formWhoseReplyWasLostMakesOnePost(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	s.channel("Engines", "ada")
@@ -300,7 +322,7 @@ func TestAFormWhoseReplyWasLostMakesOnePost(t *testing.T) {
 	}
 }
 
-func TestAChannelPageReadsNoMoreThanItShows(t *testing.T) {
+func channelPageReadsNoMoreThanItShows(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	channel := s.channel("Engines", "ada")
@@ -326,7 +348,7 @@ func TestAChannelPageReadsNoMoreThanItShows(t *testing.T) {
 	}
 }
 
-func TestAChannelLeadsFeedReadersToItsFeeds(t *testing.T) {
+func channelLeadsFeedReadersToItsFeeds(t *testing.T) {
 	s := newSite(t)
 	s.channel("Straße", string(s.author("ada")))
 	p := s.browser().open("/channels/strasse")

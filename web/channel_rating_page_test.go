@@ -5,7 +5,13 @@ import (
 	"testing"
 )
 
-func TestAChannelCanBeReadByItsRatings(t *testing.T) {
+func TestChannelRatingPage(t *testing.T) {
+	t.Run("a channel can be read by rating", channelCanBeReadByRating)
+	t.Run("rated posts are read page by page to the last", ratedPostsAreReadPageByPageToTheLast)
+	t.Run("a bad rating is refused with a way back", badRatingIsRefusedWithAWayBack)
+}
+
+func channelCanBeReadByRating(t *testing.T) {
 	s := newSite(t)
 	s.rated("Engines", 0, 3, 1, 3, 0, 2)
 	b := s.browser()
@@ -24,7 +30,7 @@ func TestAChannelCanBeReadByItsRatings(t *testing.T) {
 	three.follow("Newest").want(200).says("post 5")
 }
 
-func TestRatedPostsAreReadPageByPageToTheLast(t *testing.T) {
+func ratedPostsAreReadPageByPageToTheLast(t *testing.T) {
 	s := newSite(t)
 	ratings := make([]int, 45)
 	for i := range ratings {
@@ -48,7 +54,7 @@ func TestRatedPostsAreReadPageByPageToTheLast(t *testing.T) {
 	}
 }
 
-func TestAViewThatThereIsNotIsRefusedWithAWayBack(t *testing.T) {
+func badRatingIsRefusedWithAWayBack(t *testing.T) {
 	s := newSite(t)
 	s.channel("Engines", string(s.author("ada")))
 	for _, query := range []string{"rating=x", "rating=-1", "rating=", "rating=99999999999", "rating=1.5", "order=worst", "order=rating&after=made-up"} {

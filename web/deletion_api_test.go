@@ -6,7 +6,14 @@ import (
 	"microblogging/domain"
 )
 
-func TestADeletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {
+func TestDeletionAPI(t *testing.T) {
+	t.Run("a deletion is accepted once and followed to its end", deletionIsAcceptedOnceAndFollowedToItsEnd)
+	t.Run("only the owner deletes a channel", onlyTheOwnerDeletesAChannel)
+	t.Run("a deletion for one incarnation leaves the next alone", deletionForOneIncarnationLeavesTheNextAlone)
+	t.Run("a deletion is shown only to the user who asked for it", deletionIsShownOnlyToTheUserWhoAskedForIt)
+}
+
+func deletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	channel := s.channel("Ärger", "ada")
@@ -48,7 +55,7 @@ func TestADeletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {
 	s.do("DELETE", "/api/v1/channels/Ärger", bearer(token)).want(404)
 }
 
-func TestOnlyTheOwnerDeletesAChannel(t *testing.T) {
+func onlyTheOwnerDeletesAChannel(t *testing.T) {
 	s := newSite(t)
 	ada, bob := s.signUp("ada"), s.signUp("bob")
 	s.channel("Engines", "ada")
@@ -61,7 +68,7 @@ func TestOnlyTheOwnerDeletesAChannel(t *testing.T) {
 	}).want(400)
 }
 
-func TestADeletionConfirmedForOneLifeDoesNotEndTheNext(t *testing.T) {
+func deletionForOneIncarnationLeavesTheNextAlone(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	old := s.do("POST", "/api/v1/channels", bearer(token), fields("name", "Engines")).want(201).header.Get("ETag")
@@ -81,7 +88,7 @@ func TestADeletionConfirmedForOneLifeDoesNotEndTheNext(t *testing.T) {
 	s.do("DELETE", "/api/v1/channels/Engines", bearer(token), header("If-Match", old+", "+fresh)).want(202)
 }
 
-func TestADeletionIsShownToWhoAskedAlone(t *testing.T) {
+func deletionIsShownOnlyToTheUserWhoAskedForIt(t *testing.T) {
 	s := newSite(t)
 	s.signUp("ada")
 	bob := s.signUp("bob")

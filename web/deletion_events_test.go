@@ -16,6 +16,17 @@ import (
 	"microblogging/web"
 )
 
+func TestDeletionEvents(t *testing.T) {
+	t.Run("every change of a deletion is sent", everyChangeOfADeletionIsSent)
+	t.Run("a stream does not hold up a shutdown", streamDoesNotHoldUpAShutdown)
+	t.Run("a silent stream is kept alive and ends after five minutes", silentStreamIsKeptAliveAndEndsAfterFiveMinutes)
+	t.Run("a stream ends when its reader leaves", streamEndsWhenItsReaderLeaves)
+	t.Run("a stream survives a store that does not answer", streamSurvivesAStoreThatDoesNotAnswer)
+	t.Run("a stream goes on while the deletion is poisoned", streamGoesOnWhileTheDeletionIsPoisoned)
+	t.Run("a stream that cannot be written ends quietly", streamThatCannotBeWrittenEndsQuietly)
+	t.Run("a stream does not answer HEAD", streamDoesNotAnswerHEAD)
+}
+
 // An event is what a browser makes of part of a stream.
 type event struct{ name, data string }
 
@@ -93,7 +104,7 @@ func (w watch) serve() (*httptest.Server, *http.Response) {
 	return server, response
 }
 
-func TestAWatchedDeletionIsSentWheneverItChanges(t *testing.T) {
+func everyChangeOfADeletionIsSent(t *testing.T) {
 	w := newWatch(t, nil)
 	_, response := w.serve()
 	stream := bufio.NewReader(response.Body)
@@ -117,7 +128,7 @@ func TestAWatchedDeletionIsSentWheneverItChanges(t *testing.T) {
 	}
 }
 
-func TestAStreamDoesNotHoldUpAShutdown(t *testing.T) {
+func streamDoesNotHoldUpAShutdown(t *testing.T) {
 	stopping := make(chan struct{})
 	w := newWatch(t, stopping)
 	server, response := w.serve()
@@ -142,7 +153,7 @@ func (w watch) watched(ctx context.Context) answer {
 	return w.do("GET", w.path, cookie(w.token), func(r *http.Request) { *r = *r.WithContext(ctx) })
 }
 
-func TestASilentStreamIsKeptAliveAndEndsAfterAWhile(t *testing.T) {
+func silentStreamIsKeptAliveAndEndsAfterFiveMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWatch(t, nil)
 		start := time.Now()
@@ -163,7 +174,7 @@ func TestASilentStreamIsKeptAliveAndEndsAfterAWhile(t *testing.T) {
 	})
 }
 
-func TestAStreamEndsWhenItsReaderLeaves(t *testing.T) {
+func streamEndsWhenItsReaderLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWatch(t, nil)
 		ctx, leave := context.WithTimeout(t.Context(), 90*time.Second)
@@ -179,7 +190,7 @@ func TestAStreamEndsWhenItsReaderLeaves(t *testing.T) {
 	})
 }
 
-func TestAStreamOutlivesAStoreThatDoesNotAnswer(t *testing.T) {
+func streamSurvivesAStoreThatDoesNotAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWatch(t, nil)
 		go func() {
@@ -200,7 +211,7 @@ func TestAStreamOutlivesAStoreThatDoesNotAnswer(t *testing.T) {
 }
 
 // An operator who requeues it wants to see it go on.
-func TestAStreamOutlivesADeletionThatIsPoisoned(t *testing.T) {
+func streamGoesOnWhileTheDeletionIsPoisoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWatch(t, nil)
 		go func() {
@@ -221,7 +232,7 @@ type leaver struct{ *httptest.ResponseRecorder }
 
 func (leaver) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
-func TestAStreamThatCannotBeWrittenEndsQuietly(t *testing.T) {
+func streamThatCannotBeWrittenEndsQuietly(t *testing.T) {
 	w := newWatch(t, nil)
 	r := httptest.NewRequestWithContext(t.Context(), "GET", w.path, nil)
 	cookie(w.token)(r)
@@ -231,7 +242,7 @@ func TestAStreamThatCannotBeWrittenEndsQuietly(t *testing.T) {
 	}
 }
 
-func TestAStreamIsNotOpenedToLookAtItsHead(t *testing.T) {
+func streamDoesNotAnswerHEAD(t *testing.T) {
 	w := newWatch(t, nil)
 	w.do("HEAD", w.path, cookie(w.token)).want(405)
 }

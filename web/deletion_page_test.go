@@ -7,7 +7,14 @@ import (
 	"microblogging/domain"
 )
 
-func TestAnOwnerDeletesAChannelAndWatchesItGo(t *testing.T) {
+func TestDeletionPage(t *testing.T) {
+	t.Run("an owner deletes a channel and watches the progress", ownerDeletesAChannelAndWatchesTheProgress)
+	t.Run("a form for one incarnation leaves the next alone", formForOneIncarnationLeavesTheNextAlone)
+	t.Run("only the owner is asked to confirm", onlyTheOwnerIsAskedToConfirm)
+	t.Run("progress is shown only to the user who asked", progressIsShownOnlyToTheUserWhoAsked)
+}
+
+func ownerDeletesAChannelAndWatchesTheProgress(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	channel := s.channel("Ärger", "ada")
@@ -31,7 +38,7 @@ func TestAnOwnerDeletesAChannelAndWatchesItGo(t *testing.T) {
 	b.open(progress).want(200).says("Deleted")
 }
 
-func TestADeletionConfirmedForOneLifeLeavesTheNextAlone(t *testing.T) {
+func formForOneIncarnationLeavesTheNextAlone(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	old := s.channel("Engines", "ada")
@@ -48,7 +55,7 @@ func TestADeletionConfirmedForOneLifeLeavesTheNextAlone(t *testing.T) {
 	}
 }
 
-func TestOnlyTheOwnerIsAskedWhetherTheChannelShallGo(t *testing.T) {
+func onlyTheOwnerIsAskedToConfirm(t *testing.T) {
 	s := newSite(t)
 	s.author("ada")
 	channel := s.channel("Engines", "ada")
@@ -63,7 +70,7 @@ func TestOnlyTheOwnerIsAskedWhetherTheChannelShallGo(t *testing.T) {
 	s.browser().open("/channels/Engines").want(200)
 }
 
-func TestProgressIsShownToWhoAskedAlone(t *testing.T) {
+func progressIsShownOnlyToTheUserWhoAsked(t *testing.T) {
 	s := newSite(t)
 	s.author("ada")
 	bob := s.signedIn("bob")

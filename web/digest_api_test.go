@@ -12,7 +12,17 @@ import (
 	"microblogging/domain"
 )
 
-func TestADigestIsByChannelAndMostPopularFirst(t *testing.T) {
+func TestDigestAPI(t *testing.T) {
+	t.Run("a digest is by channel and most popular first", digestIsByChannelAndMostPopularFirst)
+	t.Run("a digest covers its day to the tick when clocks change", digestCoversItsDayToTheTickWhenClocksChange)
+	t.Run("a digest without a day is of today", digestWithoutADayIsOfToday)
+	t.Run("a digest refuses a bad day and a bad time zone", digestRefusesABadDayAndABadTimeZone)
+	t.Run("a digest reads each channel once and only its day", digestReadsEachChannelOnceAndOnlyItsDay)
+	t.Run("a digest of a busy channel shows the most popular posts and the total", digestOfABusyChannelShowsTheMostPopularPostsAndTheTotal)
+	t.Run("a new address of the personal feed replaces the one before", newAddressOfThePersonalFeedReplacesTheOneBefore)
+}
+
+func digestIsByChannelAndMostPopularFirst(t *testing.T) {
 	s := newSite(t)
 	bob := s.signUp("bob")
 	wheels, engines, quiet := s.channel("Wheels", "ada"), s.channel("engines", "ada"), s.channel("Quiet", "ada")
@@ -57,7 +67,7 @@ func digestOf(a answer) string {
 
 // A day is as long as its zone's clocks make it, and ends where the next begins:
 // a post a tick apart is in the other.
-func TestADigestCoversItsDayToTheTickWhereverClocksChange(t *testing.T) {
+func digestCoversItsDayToTheTickWhenClocksChange(t *testing.T) {
 	s := newSite(t)
 	bob := s.signUp("bob")
 	for i, test := range []struct {
@@ -102,7 +112,7 @@ func instant(t *testing.T, text string) time.Time {
 	return at
 }
 
-func TestADigestAskedForWithoutADayIsOfToday(t *testing.T) {
+func digestWithoutADayIsOfToday(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
 		bob := s.signUp("bob")
@@ -124,7 +134,7 @@ func TestADigestAskedForWithoutADayIsOfToday(t *testing.T) {
 	})
 }
 
-func TestADigestRefusesWhatIsNoDay(t *testing.T) {
+func digestRefusesABadDayAndABadTimeZone(t *testing.T) {
 	s := newSite(t)
 	bob := s.signUp("bob")
 	for query, field := range map[string]string{
@@ -147,7 +157,7 @@ func TestADigestRefusesWhatIsNoDay(t *testing.T) {
 	s.do("GET", digestPath).want(401)
 }
 
-func TestADigestReadsEachChannelOnceAndOnlyItsDay(t *testing.T) {
+func digestReadsEachChannelOnceAndOnlyItsDay(t *testing.T) {
 	const channels, dead = 30, 5
 	s := newSite(t)
 	bob := s.signUp("bob")
@@ -173,7 +183,7 @@ func TestADigestReadsEachChannelOnceAndOnlyItsDay(t *testing.T) {
 	}
 }
 
-func TestADigestOfABusyChannelShowsItsMostPopularAndSaysHowManyThereWere(t *testing.T) {
+func digestOfABusyChannelShowsTheMostPopularPostsAndTheTotal(t *testing.T) {
 	const posts = 1100 // more than the store gives at once
 	s := newSite(t)
 	bob := s.signUp("bob")
@@ -207,7 +217,7 @@ func TestADigestOfABusyChannelShowsItsMostPopularAndSaysHowManyThereWere(t *test
 	}
 }
 
-func TestTheAddressOfAPersonalFeedIsToldOnceAndEndsTheOneBefore(t *testing.T) {
+func newAddressOfThePersonalFeedReplacesTheOneBefore(t *testing.T) {
 	s := newSite(t)
 	bob := s.signUp("bob")
 	renew := func() string {

@@ -15,6 +15,16 @@ import (
 	"microblogging/domain"
 )
 
+func TestDigestFeed(t *testing.T) {
+	t.Run("a feed has an entry for each complete day with posts", feedHasAnEntryForEachCompleteDayWithPosts)
+	t.Run("a day ends in the reader's time zone", dayEndsInTheReadersTimeZone)
+	t.Run("a day lists its posts by channel and most popular first", dayListsItsPostsByChannelAndMostPopularFirst)
+	t.Run("a day stays one entry", dayStaysOneEntry)
+	t.Run("a personal feed names its own address", personalFeedNamesItsOwnAddress)
+	t.Run("only the secret address opens a personal feed", onlyTheSecretAddressOpensAPersonalFeed)
+	t.Run("a personal feed reads each channel once for all days", personalFeedReadsEachChannelOnceForAllDays)
+}
+
 // digestFeed makes the address of a user's personal feed, and returns it without
 // scheme and host.
 func (s *site) digestFeed(token, zone string) string {
@@ -26,7 +36,7 @@ func (s *site) digestFeed(token, zone string) string {
 	return address.RequestURI()
 }
 
-func TestAPersonalFeedHasAnEntryForEachCompleteDayWithPosts(t *testing.T) {
+func feedHasAnEntryForEachCompleteDayWithPosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // in which it is midnight in UTC, and New Year
 		s := newSite(t)
 		bob := s.signUp("bob")
@@ -52,7 +62,7 @@ func TestAPersonalFeedHasAnEntryForEachCompleteDayWithPosts(t *testing.T) {
 	})
 }
 
-func TestAPersonalFeedsDayEndsWhereItsReaderIs(t *testing.T) {
+func dayEndsInTheReadersTimeZone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
 		bob := s.signUp("bob")
@@ -81,7 +91,7 @@ func TestAPersonalFeedsDayEndsWhereItsReaderIs(t *testing.T) {
 	})
 }
 
-func TestADayOfAPersonalFeedListsItsPostsByChannelMostPopularFirst(t *testing.T) {
+func dayListsItsPostsByChannelAndMostPopularFirst(t *testing.T) {
 	s := newSite(t)
 	bob := s.signUp("bob")
 	wheels, engines := s.channel("Wheels", "ada"), s.channel("Ärger", "ada")
@@ -141,7 +151,7 @@ func textContent(n *html.Node) string {
 	return b.String()
 }
 
-func TestADayOfAPersonalFeedIsOneEntryForEver(t *testing.T) {
+func dayStaysOneEntry(t *testing.T) {
 	s := newSite(t)
 	bob, eve := s.signUp("bob"), s.signUp("eve")
 	channel := s.channel("Engines", "ada")
@@ -174,7 +184,7 @@ func TestADayOfAPersonalFeedIsOneEntryForEver(t *testing.T) {
 	}
 }
 
-func TestAPersonalFeedNamesItsOwnAddress(t *testing.T) {
+func personalFeedNamesItsOwnAddress(t *testing.T) {
 	s := newSite(t)
 	bob := s.signUp("bob")
 	for _, zone := range []string{"UTC", "America/Argentina/Buenos_Aires"} {
@@ -189,7 +199,7 @@ func TestAPersonalFeedNamesItsOwnAddress(t *testing.T) {
 	}
 }
 
-func TestAPersonalFeedIsForWhoKnowsItsAddressAlone(t *testing.T) {
+func onlyTheSecretAddressOpensAPersonalFeed(t *testing.T) {
 	s := newSite(t)
 	bob, eve := s.signUp("bob"), s.signUp("eve")
 	path, theirs := s.digestFeed(bob, "UTC"), s.digestFeed(eve, "UTC")
@@ -223,7 +233,7 @@ func TestAPersonalFeedIsForWhoKnowsItsAddressAlone(t *testing.T) {
 	}
 }
 
-func TestAPersonalFeedReadsEachChannelOnceForAllItsDays(t *testing.T) {
+func personalFeedReadsEachChannelOnceForAllDays(t *testing.T) {
 	const channels = 20
 	s := newSite(t)
 	bob := s.signUp("bob")

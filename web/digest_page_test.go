@@ -17,6 +17,14 @@ import (
 	"microblogging/web"
 )
 
+func TestDigestPage(t *testing.T) {
+	t.Run("a page shows its day by channel and most popular first", pageShowsItsDayByChannelAndMostPopularFirst)
+	t.Run("a page without a day shows today", pageWithoutADayShowsToday)
+	t.Run("a bad day is shown again as it was typed", badDayIsShownAgainAsItWasTyped)
+	t.Run("an address is shown once, replaced and revoked", addressIsShownOnceReplacedAndRevoked)
+	t.Run("a planted secret is not shown", plantedSecretIsNotShown)
+}
+
 // postAt makes a post of another time.
 func (s *site) postAt(channel domain.Channel, text string, at time.Time) domain.Blog {
 	s.Helper()
@@ -29,7 +37,7 @@ func (s *site) postAt(channel domain.Channel, text string, at time.Time) domain.
 	return blog
 }
 
-func TestADigestShowsItsDayByChannelMostPopularFirst(t *testing.T) {
+func pageShowsItsDayByChannelAndMostPopularFirst(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	engines, wheels, other := s.channel("Engines", "ada"), s.channel("Wheels", "ada"), s.channel("Other", string(s.author("bob")))
@@ -63,7 +71,7 @@ func TestADigestShowsItsDayByChannelMostPopularFirst(t *testing.T) {
 		follow("find more channels").want(200)
 }
 
-func TestADigestIsOfTodayUnlessItSaysOtherwise(t *testing.T) {
+func pageWithoutADayShowsToday(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	channel := s.channel("Engines", "ada")
@@ -82,7 +90,7 @@ func TestADigestIsOfTodayUnlessItSaysOtherwise(t *testing.T) {
 	s.browser().open("/digest").want(401)
 }
 
-func TestADayThatCannotBeShownComesBackAsItWasTyped(t *testing.T) {
+func badDayIsShownAgainAsItWasTyped(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	for _, test := range []struct{ day, zone, field, detail string }{
@@ -116,7 +124,7 @@ func (p page) address() string {
 	return ""
 }
 
-func TestAnAddressIsShownOnceReplacedAndRevoked(t *testing.T) {
+func addressIsShownOnceReplacedAndRevoked(t *testing.T) {
 	base := &url.URL{Scheme: "https", Host: "micro.example"}
 	s := newSiteWith(t, web.Options{BaseURL: base})
 	b := s.browser()
@@ -148,7 +156,7 @@ func TestAnAddressIsShownOnceReplacedAndRevoked(t *testing.T) {
 	b.open("/digest?tz=Mars").want(422).form("Make an address").press().want(422).says("shown this once", "feed.atom?tz=UTC")
 }
 
-func TestASecretThatSomebodyPlantedIsNotShown(t *testing.T) {
+func plantedSecretIsNotShown(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	b.jar["digest-secret"] = "PLANTED"

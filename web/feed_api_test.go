@@ -11,7 +11,16 @@ import (
 	"microblogging/domain"
 )
 
-func TestAFeedMergesAllSubscriptionsNewestFirst(t *testing.T) {
+func TestFeedAPI(t *testing.T) {
+	t.Run("a feed merges all subscriptions newest first", feedMergesAllSubscriptionsNewestFirst)
+	t.Run("a feed has every post once whatever happens between its pages", feedHasEveryPostOnceWhateverHappensBetweenItsPages)
+	t.Run("a page of a feed reads each channel once", pageOfAFeedReadsEachChannelOnce)
+	t.Run("a feed reads at most sixteen channels at once", feedReadsAtMostSixteenChannelsAtOnce)
+	t.Run("a feed refuses a continuation token of another list", feedRefusesAContinuationTokenOfAnotherList)
+	t.Run("a feed belongs to one user and is kept by no cache", feedBelongsToOneUserAndIsKeptByNoCache)
+}
+
+func feedMergesAllSubscriptionsNewestFirst(t *testing.T) {
 	s := newSite(t)
 	bob := s.signUp("bob")
 	other := s.channel("Other", "eve")
@@ -43,7 +52,7 @@ func TestAFeedMergesAllSubscriptionsNewestFirst(t *testing.T) {
 	}
 }
 
-func TestAFeedIsPagedExactlyWhateverHappensBetweenItsPages(t *testing.T) {
+func feedHasEveryPostOnceWhateverHappensBetweenItsPages(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			r := newReading(t, rand.New(rand.NewPCG(seed, 0)))
@@ -154,7 +163,7 @@ func (r *reading) goneOrDone(err error) {
 	}
 }
 
-func TestAPageOfAFeedReadsEachChannelOnce(t *testing.T) {
+func pageOfAFeedReadsEachChannelOnce(t *testing.T) {
 	const channels, dead, posts = 40, 5, 30
 	s := newSite(t)
 	bob := s.signUp("bob")
@@ -180,7 +189,7 @@ func TestAPageOfAFeedReadsEachChannelOnce(t *testing.T) {
 	}
 }
 
-func TestAFeedReadsAtMostSixteenChannelsAtOnce(t *testing.T) {
+func feedReadsAtMostSixteenChannelsAtOnce(t *testing.T) {
 	s := newSite(t)
 	bob := s.signUp("bob")
 	for i := range 40 {
@@ -194,7 +203,7 @@ func TestAFeedReadsAtMostSixteenChannelsAtOnce(t *testing.T) {
 	}
 }
 
-func TestAFeedRefusesWhatItDidNotGive(t *testing.T) {
+func feedRefusesAContinuationTokenOfAnotherList(t *testing.T) {
 	s := newSite(t)
 	ada, bob := s.signUp("ada"), s.signUp("bob")
 	theirs := s.feedOfTwo("ada", ada)
@@ -210,7 +219,7 @@ func TestAFeedRefusesWhatItDidNotGive(t *testing.T) {
 	s.do("GET", continued(feedPath, mine), bearer(bob)).want(200)
 }
 
-func TestAFeedIsOneUsersOwnAndKeptByNoCache(t *testing.T) {
+func feedBelongsToOneUserAndIsKeptByNoCache(t *testing.T) {
 	s := newSite(t)
 	bob, eve := s.signUp("bob"), s.signUp("eve")
 	s.feedOfTwo("bob", bob)

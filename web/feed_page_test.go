@@ -10,7 +10,12 @@ import (
 	"microblogging/domain"
 )
 
-func TestAStrangerFindsTheDirectoryAtHome(t *testing.T) {
+func TestFeedPage(t *testing.T) {
+	t.Run("a stranger finds the directory at home", strangerFindsTheDirectoryAtHome)
+	t.Run("a feed is read to its end whatever is posted meanwhile", feedIsReadToItsEndWhateverIsPostedMeanwhile)
+}
+
+func strangerFindsTheDirectoryAtHome(t *testing.T) {
 	s := newSite(t)
 	s.channel("Engines", string(s.author("ada")))
 	b := s.browser()
@@ -21,7 +26,7 @@ func TestAStrangerFindsTheDirectoryAtHome(t *testing.T) {
 	s.again("ada").open("/channels").heading("Channels").follow("New channel").want(200)
 }
 
-func TestAFeedIsReadToItsEndWhateverIsPostedMeanwhile(t *testing.T) {
+func feedIsReadToItsEndWhateverIsPostedMeanwhile(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	channels := []domain.Channel{s.channel("Engines", "ada"), s.channel("Wheels", "ada"), s.channel("Brakes", "ada")}

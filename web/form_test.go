@@ -6,7 +6,13 @@ import (
 	"testing"
 )
 
-func TestADamagedFormIsRefusedUnread(t *testing.T) {
+func TestForm(t *testing.T) {
+	t.Run("a damaged form is refused and writes nothing", damagedFormIsRefusedAndWritesNothing)
+	t.Run("a form without a version changes nothing", formWithoutAVersionChangesNothing)
+	t.Run("the longest text of many bytes is not too large", longestTextOfManyBytesIsNotTooLarge)
+}
+
+func damagedFormIsRefusedAndWritesNothing(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	s.channel("Engines", "ada")
@@ -43,7 +49,7 @@ func TestADamagedFormIsRefusedUnread(t *testing.T) {
 	b.open("/channels/Engines").says("Nothing here yet")
 }
 
-func TestAFormThatNamesNoVersionChangesNothing(t *testing.T) {
+func formWithoutAVersionChangesNothing(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	channel := s.channel("Engines", "ada")
@@ -75,7 +81,7 @@ func TestAFormThatNamesNoVersionChangesNothing(t *testing.T) {
 	b.open(path).want(200).says("Draft").saysNot("edited")
 }
 
-func TestALongTextOfManyBytesIsNoTooLargeForm(t *testing.T) {
+func longestTextOfManyBytesIsNotTooLarge(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	s.channel("Engines", "ada")

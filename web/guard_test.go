@@ -11,7 +11,17 @@ import (
 	"microblogging/web"
 )
 
-func TestEveryResponseForbidsTheBrowserWhatNoPageNeeds(t *testing.T) {
+func TestGuard(t *testing.T) {
+	t.Run("every response forbids the browser what no page needs", everyResponseForbidsTheBrowserWhatNoPageNeeds)
+	t.Run("HTTPS stays on after the first use", httpsStaysOnAfterTheFirstUse)
+	t.Run("a trusted proxy says whether the connection is secure", trustedProxySaysWhetherTheConnectionIsSecure)
+	t.Run("a request from another origin does nothing", requestFromAnotherOriginDoesNothing)
+	t.Run("a body over 64 KiB is refused, announced or chunked", bodyOver64KiBIsRefusedAnnouncedOrChunked)
+	t.Run("a body that announces too much is not read", bodyThatAnnouncesTooMuchIsNotRead)
+	t.Run("a personal response is kept by no cache", personalResponseIsKeptByNoCache)
+}
+
+func everyResponseForbidsTheBrowserWhatNoPageNeeds(t *testing.T) {
 	s := newSite(t)
 	for _, path := range []string{"/", "/healthz", "/nothing", "/static/nothing", "/static/app.css", "/api/v1/channels", "/api/v1/nothing"} {
 		a := s.do("GET", path)
@@ -33,7 +43,7 @@ func TestEveryResponseForbidsTheBrowserWhatNoPageNeeds(t *testing.T) {
 	}
 }
 
-func TestHTTPSIsKeptOnceItIsUsed(t *testing.T) {
+func httpsStaysOnAfterTheFirstUse(t *testing.T) {
 	s := newSiteWith(t, web.Options{BaseURL: &url.URL{Scheme: "https", Host: "blog.example"}})
 	if got := s.do("GET", "/healthz").header.Get("Strict-Transport-Security"); got == "" {
 		t.Error("no Strict-Transport-Security")
@@ -43,7 +53,7 @@ func TestHTTPSIsKeptOnceItIsUsed(t *testing.T) {
 	s.do("POST", "/api/v1/channels", header("Cookie", "__Host-session="+token), fields("name", "Engines")).want(201)
 }
 
-func TestAProxyThatIsTrustedSaysWhetherTheConnectionIsSecure(t *testing.T) {
+func trustedProxySaysWhetherTheConnectionIsSecure(t *testing.T) {
 	for _, trust := range []bool{true, false} {
 		s := newSiteWith(t, web.Options{TrustProxy: trust})
 		token := s.signUp("ada")
@@ -60,7 +70,7 @@ func TestAProxyThatIsTrustedSaysWhetherTheConnectionIsSecure(t *testing.T) {
 	}
 }
 
-func TestAPostFromAnotherOriginDoesNothing(t *testing.T) {
+func requestFromAnotherOriginDoesNothing(t *testing.T) {
 	s := newSiteWith(t, web.Options{BaseURL: &url.URL{Scheme: "https", Host: "blog.example"}})
 	token := header("Cookie", "__Host-session="+s.signUp("ada"))
 	post := func(changes ...change) answer {
@@ -84,7 +94,7 @@ func TestAPostFromAnotherOriginDoesNothing(t *testing.T) {
 	post(header("Origin", "https://blog.example")).want(409)
 }
 
-func TestABodyOver64KiBIsRefusedHoweverItIsSent(t *testing.T) {
+func bodyOver64KiBIsRefusedAnnouncedOrChunked(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	s.channel("Engines", "ada")
@@ -141,7 +151,7 @@ func postJSON(t *testing.T, url, token string, body io.Reader) (status int) {
 	return response.StatusCode
 }
 
-func TestABodyThatIsAnnouncedAsTooLargeIsNotRead(t *testing.T) {
+func bodyThatAnnouncesTooMuchIsNotRead(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	s.channel("Engines", "ada")
@@ -160,7 +170,7 @@ func (u unread) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-func TestWhatIsPersonalIsKeptByNoCache(t *testing.T) {
+func personalResponseIsKeptByNoCache(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	s.channel("Engines", "ada")

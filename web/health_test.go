@@ -10,7 +10,11 @@ import (
 	"microblogging/storage/storagetest"
 )
 
-func TestAProcessIsReadyWhileItsStoreAnswersWithinTwoSeconds(t *testing.T) {
+func TestHealth(t *testing.T) {
+	t.Run("a process is ready while its store answers within two seconds", processIsReadyWhileItsStoreAnswersWithinTwoSeconds)
+}
+
+func processIsReadyWhileItsStoreAnswersWithinTwoSeconds(t *testing.T) {
 	s := newSite(t)
 	s.do("GET", "/readyz").want(200)
 	s.breakStore(everyCall(errors.New("SECRET-ACCOUNT-KEY")))

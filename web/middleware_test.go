@@ -12,7 +12,14 @@ import (
 	"microblogging/storage/storagetest"
 )
 
-func TestAFaultIsLoggedOnceAndShownToNobody(t *testing.T) {
+func TestMiddleware(t *testing.T) {
+	t.Run("a fault is logged once and shown to nobody", faultIsLoggedOnceAndShownToNobody)
+	t.Run("a request is logged without its query", requestIsLoggedWithoutItsQuery)
+	t.Run("a client that left is no error", clientThatLeftIsNoError)
+	t.Run("a request ends after ten seconds", requestEndsAfterTenSeconds)
+}
+
+func faultIsLoggedOnceAndShownToNobody(t *testing.T) {
 	for name, fault := range map[string]storagetest.Hook{
 		"error": everyCall(errors.New("SECRET-ACCOUNT-KEY")),
 		"panic": func(context.Context, storagetest.Call, storagetest.Send) error { panic("SECRET-ACCOUNT-KEY") },
@@ -39,7 +46,7 @@ func TestAFaultIsLoggedOnceAndShownToNobody(t *testing.T) {
 	}
 }
 
-func TestARequestIsLoggedWithoutItsQuery(t *testing.T) {
+func requestIsLoggedWithoutItsQuery(t *testing.T) {
 	s := newSite(t)
 	a := s.do("GET", "/api/v1/channels?after=secret").want(422)
 	line := s.log.String()
@@ -53,7 +60,7 @@ func TestARequestIsLoggedWithoutItsQuery(t *testing.T) {
 	}
 }
 
-func TestAClientThatLeftIsNoError(t *testing.T) {
+func clientThatLeftIsNoError(t *testing.T) {
 	s := newSite(t)
 	ctx, leave := context.WithCancel(t.Context())
 	s.breakStore(func(ctx context.Context, _ storagetest.Call, _ storagetest.Send) error {
@@ -86,7 +93,7 @@ func (w *countingWriter) WriteHeader(int) { w.writes++ }
 
 func (w *countingWriter) Write(p []byte) (int, error) { w.writes++; return len(p), nil }
 
-func TestARequestIsGivenUpAfterTenSeconds(t *testing.T) {
+func requestEndsAfterTenSeconds(t *testing.T) {
 	s := newSite(t)
 	s.breakStore(hanging)
 	synctest.Test(t, func(t *testing.T) {

@@ -13,7 +13,12 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-func TestEveryRouteIsDocumentedAndNoOther(t *testing.T) {
+func TestOpenAPI(t *testing.T) {
+	t.Run("the description names every route and no other", descriptionNamesEveryRouteAndNoOther)
+	t.Run("the description states its version and OpenAPI 3.1", descriptionStatesItsVersionAndOpenAPI31)
+}
+
+func descriptionNamesEveryRouteAndNoOther(t *testing.T) {
 	s := newSite(t)
 	documented := make(map[string]bool)
 	for path, item := range s.spec.paths() {
@@ -45,7 +50,7 @@ func TestEveryRouteIsDocumentedAndNoOther(t *testing.T) {
 	}
 }
 
-func TestTheDescriptionSaysTheVersionAndThatItIsOpenAPI31(t *testing.T) {
+func descriptionStatesItsVersionAndOpenAPI31(t *testing.T) {
 	a := newSite(t).do("GET", "/api/openapi.json").want(200)
 	if got := a.text("openapi"); got != "3.1.0" {
 		t.Errorf("openapi %q", got)

@@ -2,7 +2,11 @@ package web_test
 
 import "testing"
 
-func TestAPageIsAskedForByHeadAsByGet(t *testing.T) {
+func TestPage(t *testing.T) {
+	t.Run("HEAD of a page answers like GET", headOfAPageAnswersLikeGET)
+}
+
+func headOfAPageAnswersLikeGET(t *testing.T) {
 	s := newSite(t)
 	s.channel("Engines", string(s.author("ada")))
 	for _, path := range []string{"/", "/channels/Engines", "/nothing"} {

@@ -7,7 +7,14 @@ import (
 	"time"
 )
 
-func TestAStoreThatDoesNotAnswerMakesAPageThatSaysSo(t *testing.T) {
+func TestProblemPage(t *testing.T) {
+	t.Run("a page says that the store does not answer", pageSaysThatTheStoreDoesNotAnswer)
+	t.Run("a store that hangs makes a page after ten seconds", storeThatHangsMakesAPageAfterTenSeconds)
+	t.Run("a wrong method is refused with a page", wrongMethodIsRefusedWithAPage)
+	t.Run("a problem page names its request and no cause", problemPageNamesItsRequestAndNoCause)
+}
+
+func pageSaysThatTheStoreDoesNotAnswer(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	s.channel("Engines", "ada")
@@ -25,7 +32,7 @@ func TestAStoreThatDoesNotAnswerMakesAPageThatSaysSo(t *testing.T) {
 	b.open("/how-deletion-works").want(200)
 }
 
-func TestAStoreThatHangsMakesAPageAfterAWhile(t *testing.T) {
+func storeThatHangsMakesAPageAfterTenSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
 		s.breakStore(hanging)
@@ -37,7 +44,7 @@ func TestAStoreThatHangsMakesAPageAfterAWhile(t *testing.T) {
 	})
 }
 
-func TestAMethodThatAPageDoesNotHaveIsRefusedAsAPage(t *testing.T) {
+func wrongMethodIsRefusedWithAPage(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	for _, path := range []string{"/", "/channels", "/how-deletion-works"} {
@@ -50,7 +57,7 @@ func TestAMethodThatAPageDoesNotHaveIsRefusedAsAPage(t *testing.T) {
 	b.send("DELETE", "/channels/Engines").want(405)
 }
 
-func TestAProblemPageNamesItsRequestAndNoCause(t *testing.T) {
+func problemPageNamesItsRequestAndNoCause(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	s.breakStore(failing)

@@ -8,7 +8,11 @@ import (
 	"microblogging/domain"
 )
 
-func TestAStoreThatDoesNotAnswerIs503EverywhereInTheAPI(t *testing.T) {
+func TestProblem(t *testing.T) {
+	t.Run("every route of the API answers 503 if the store does not answer", everyRouteOfTheAPIAnswers503IfTheStoreDoesNotAnswer)
+}
+
+func everyRouteOfTheAPIAnswers503IfTheStoreDoesNotAnswer(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	channel := s.channel("Engines", "ada")

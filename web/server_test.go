@@ -8,7 +8,13 @@ import (
 	"testing"
 )
 
-func TestHeadAnswersLikeGetWithoutABody(t *testing.T) {
+func TestServer(t *testing.T) {
+	t.Run("HEAD answers like GET without a body", headAnswersLikeGETWithoutABody)
+	t.Run("a wrong method is told the right ones", wrongMethodIsToldTheRightOnes)
+	t.Run("a versioned asset is kept for ever", versionedAssetIsKeptForEver)
+}
+
+func headAnswersLikeGETWithoutABody(t *testing.T) {
 	s := newSite(t)
 	s.signUp("ada")
 	channel := s.channel("Engines", "ada")
@@ -48,7 +54,7 @@ func TestHeadAnswersLikeGetWithoutABody(t *testing.T) {
 	}
 }
 
-func TestAMethodThatDoesNotWorkIsToldWhichDo(t *testing.T) {
+func wrongMethodIsToldTheRightOnes(t *testing.T) {
 	s := newSite(t)
 	for path, want := range map[string]string{
 		"/api/v1/channels":         "GET HEAD OPTIONS POST",
@@ -69,7 +75,7 @@ func TestAMethodThatDoesNotWorkIsToldWhichDo(t *testing.T) {
 	}
 }
 
-func TestAVersionedAssetIsKeptForEver(t *testing.T) {
+func versionedAssetIsKeptForEver(t *testing.T) {
 	s := newSite(t)
 	page := s.do("GET", "/").body
 	_, after, found := bytes.Cut(page, []byte(`href="/static/app.`))

@@ -11,7 +11,20 @@ import (
 	"microblogging/web"
 )
 
-func TestWrongCredentialsSayNotWhichPartIsWrong(t *testing.T) {
+func TestSessionAPI(t *testing.T) {
+	t.Run("wrong credentials do not say which part is wrong", wrongCredentialsDoNotSayWhichPartIsWrong)
+	t.Run("repeated failures are throttled even with the right password", repeatedFailuresAreThrottledEvenWithTheRightPassword)
+	t.Run("clients behind a trusted proxy are throttled by the address that the proxy saw", clientsBehindATrustedProxyAreThrottledByTheAddressThatTheProxySaw)
+	t.Run("a session that was ended is over", sessionThatWasEndedIsOver)
+	t.Run("to end all sessions ends every session", toEndAllSessionsEndsEverySession)
+	t.Run("the cookie of a browser signs in to the API", cookieOfABrowserSignsInToTheAPI)
+	t.Run("an invalid token is refused without a write", invalidTokenIsRefusedWithoutAWrite)
+	t.Run("a session that expired is over", sessionThatExpiredIsOver)
+	t.Run("reading needs no session, even with an invalid token", readingNeedsNoSessionEvenWithAnInvalidToken)
+	t.Run("a session says when it expires", sessionSaysWhenItExpires)
+}
+
+func wrongCredentialsDoNotSayWhichPartIsWrong(t *testing.T) {
 	s := newSite(t)
 	s.signUp("ada")
 	wrong := s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", "not the password")).want(401)
@@ -24,7 +37,7 @@ func TestWrongCredentialsSayNotWhichPartIsWrong(t *testing.T) {
 	}
 }
 
-func TestRepeatedFailuresAreThrottledEvenWithTheRightPassword(t *testing.T) {
+func repeatedFailuresAreThrottledEvenWithTheRightPassword(t *testing.T) {
 	s := newSite(t)
 	s.signUp("ada")
 	attempt := func(guess string) answer {
@@ -43,7 +56,7 @@ func TestRepeatedFailuresAreThrottledEvenWithTheRightPassword(t *testing.T) {
 	}
 }
 
-func TestClientsBehindATrustedProxyAreThrottledByTheAddressThatTheProxySaw(t *testing.T) {
+func clientsBehindATrustedProxyAreThrottledByTheAddressThatTheProxySaw(t *testing.T) {
 	for name, test := range map[string]struct {
 		trust bool
 		want  int
@@ -68,7 +81,7 @@ func TestClientsBehindATrustedProxyAreThrottledByTheAddressThatTheProxySaw(t *te
 	}
 }
 
-func TestAnEndedSessionIsOver(t *testing.T) {
+func sessionThatWasEndedIsOver(t *testing.T) {
 	s := newSite(t)
 	mine, other := s.signUp("ada"), s.session("ada")
 	s.do("DELETE", "/api/v1/sessions/current", bearer(mine)).want(204)
@@ -79,7 +92,7 @@ func TestAnEndedSessionIsOver(t *testing.T) {
 	s.do("POST", "/api/v1/channels", bearer(other), fields("name", "Engines")).want(201)
 }
 
-func TestEndingAllSessionsEndsAll(t *testing.T) {
+func toEndAllSessionsEndsEverySession(t *testing.T) {
 	s := newSite(t)
 	mine, other, bob := s.signUp("ada"), s.session("ada"), s.signUp("bob")
 	s.do("DELETE", "/api/v1/sessions").want(401)
@@ -89,7 +102,7 @@ func TestEndingAllSessionsEndsAll(t *testing.T) {
 	s.do("POST", "/api/v1/channels", bearer(bob), fields("name", "Engines")).want(201)
 }
 
-func TestTheBrowsersCookieSignsInToTheAPI(t *testing.T) {
+func cookieOfABrowserSignsInToTheAPI(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	s.do("POST", "/api/v1/channels", cookie(token), fields("name", "Engines")).want(201)
@@ -101,7 +114,7 @@ func TestTheBrowsersCookieSignsInToTheAPI(t *testing.T) {
 	s.do("POST", "/api/v1/channels", cookie(token), fields("name", "More")).want(401)
 }
 
-func TestWhatIsNoValidTokenIsRefusedWithoutAWrite(t *testing.T) {
+func invalidTokenIsRefusedWithoutAWrite(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	link, err := s.store.SignInLink(t.Context(), "ada")
@@ -126,7 +139,7 @@ func TestWhatIsNoValidTokenIsRefusedWithoutAWrite(t *testing.T) {
 	}
 }
 
-func TestASessionThatExpiredIsOver(t *testing.T) {
+func sessionThatExpiredIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
 		token := s.signUp("ada")
@@ -139,14 +152,14 @@ func TestASessionThatExpiredIsOver(t *testing.T) {
 	})
 }
 
-func TestReadingNeedsNoSignInWhateverTokenIsSent(t *testing.T) {
+func readingNeedsNoSessionEvenWithAnInvalidToken(t *testing.T) {
 	s := newSite(t)
 	s.signUp("ada")
 	s.channel("Engines", "ada")
 	s.do("GET", "/api/v1/channels/Engines", bearer("expired")).want(200)
 }
 
-func TestASessionSaysWhenItExpires(t *testing.T) {
+func sessionSaysWhenItExpires(t *testing.T) {
 	s := newSite(t)
 	s.signUp("ada")
 	a := s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", password)).want(201)

@@ -10,7 +10,18 @@ import (
 	"microblogging/web"
 )
 
-func TestASessionCookieIsForThisSiteAlone(t *testing.T) {
+func TestSessionPage(t *testing.T) {
+	t.Run("a session cookie is for this site only", sessionCookieIsForThisSiteOnly)
+	t.Run("signing in never leads to another site", signingInNeverLeadsToAnotherSite)
+	t.Run("wrong credentials are shown again without the password", wrongCredentialsAreShownAgainWithoutThePassword)
+	t.Run("too many failures say how long to wait", tooManyFailuresSayHowLongToWait)
+	t.Run("a bad sign-up is shown again without the password", badSignUpIsShownAgainWithoutThePassword)
+	t.Run("a new account survives a throttled address", newAccountSurvivesAThrottledAddress)
+	t.Run("a sign-in link works once and not for HEAD", signInLinkWorksOnceAndNotForHEAD)
+	t.Run("signing out ends the session", signingOutEndsTheSession)
+}
+
+func sessionCookieIsForThisSiteOnly(t *testing.T) {
 	for base, want := range map[string]string{
 		"":                      "session",
 		"http://blogs.example":  "session",
@@ -34,7 +45,7 @@ func TestASessionCookieIsForThisSiteAlone(t *testing.T) {
 	}
 }
 
-func TestSigningInNeverLeadsToAnotherSite(t *testing.T) {
+func signingInNeverLeadsToAnotherSite(t *testing.T) {
 	s := newSite(t)
 	s.author("ada")
 	s.channel("Ärger", "ada")
@@ -68,7 +79,7 @@ func TestSigningInNeverLeadsToAnotherSite(t *testing.T) {
 	}
 }
 
-func TestWrongCredentialsComeBackWithTheNameAlone(t *testing.T) {
+func wrongCredentialsAreShownAgainWithoutThePassword(t *testing.T) {
 	s := newSite(t)
 	s.author("ada")
 	b := s.browser()
@@ -87,7 +98,7 @@ func TestWrongCredentialsComeBackWithTheNameAlone(t *testing.T) {
 	b.open("/sign-in").form("Sign in").fill("name", "\xff\"><b>").fill("password", "\x00").press().want(401)
 }
 
-func TestTooManyFailuresSayHowLongToWait(t *testing.T) {
+func tooManyFailuresSayHowLongToWait(t *testing.T) {
 	s := newSite(t)
 	s.author("ada")
 	b := s.browser()
@@ -107,7 +118,7 @@ func TestTooManyFailuresSayHowLongToWait(t *testing.T) {
 	}
 }
 
-func TestABadSignUpComesBackWithoutThePassword(t *testing.T) {
+func badSignUpIsShownAgainWithoutThePassword(t *testing.T) {
 	s := newSite(t)
 	s.author("ada")
 	for name, test := range map[string]struct {
@@ -137,7 +148,7 @@ func TestABadSignUpComesBackWithoutThePassword(t *testing.T) {
 	}
 }
 
-func TestANewAccountSurvivesAnAddressThatIsThrottled(t *testing.T) {
+func newAccountSurvivesAThrottledAddress(t *testing.T) {
 	s := newSite(t)
 	b := s.browser()
 	for i := range 60 { // impossible names cost no password hash
@@ -149,7 +160,7 @@ func TestANewAccountSurvivesAnAddressThatIsThrottled(t *testing.T) {
 	s.again("ada").open("/channels/new").want(200)
 }
 
-func TestASignInLinkWorksOnceAndForPeopleOnly(t *testing.T) {
+func signInLinkWorksOnceAndNotForHEAD(t *testing.T) {
 	s := newSite(t)
 	s.author("ada")
 	token, err := s.store.SignInLink(t.Context(), "ada")
@@ -174,7 +185,7 @@ func TestASignInLinkWorksOnceAndForPeopleOnly(t *testing.T) {
 	}
 }
 
-func TestSigningOutEndsTheSession(t *testing.T) {
+func signingOutEndsTheSession(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	token := b.jar["session"]

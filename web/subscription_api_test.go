@@ -11,7 +11,18 @@ import (
 	"microblogging/domain"
 )
 
-func TestAnOwnerSubscribesFromTheStartAndAReaderByChoice(t *testing.T) {
+func TestSubscribeAPI(t *testing.T) {
+	t.Run("an owner subscribes from the start and a reader by choice", ownerSubscribesFromTheStartAndAReaderByChoice)
+	t.Run("subscriptions belong to a user who is signed in", subscriptionsBelongToAUserWhoIsSignedIn)
+	t.Run("subscriptions are listed by name page by page", subscriptionsAreListedByNamePageByPage)
+	t.Run("nobody subscribes to a deleted channel", nobodySubscribesToADeletedChannel)
+	t.Run("the cascade leaves neither row of a subscription", cascadeLeavesNeitherRowOfASubscription)
+	t.Run("nobody subscribes to more than two thousand channels", nobodySubscribesToMoreThanTwoThousandChannels)
+	t.Run("a page of subscriptions reads no more than it shows", pageOfSubscriptionsReadsNoMoreThanItShows)
+	t.Run("a continuation token survives the end of the subscription that it names", continuationTokenSurvivesTheEndOfTheSubscriptionThatItNames)
+}
+
+func ownerSubscribesFromTheStartAndAReaderByChoice(t *testing.T) {
 	s := newSite(t)
 	ada, bob := s.signUp("ada"), s.signUp("bob")
 	s.do("POST", "/api/v1/channels", bearer(ada), fields("name", "Ärger")).want(201)
@@ -40,7 +51,7 @@ func TestAnOwnerSubscribesFromTheStartAndAReaderByChoice(t *testing.T) {
 	s.mustBeSound()
 }
 
-func TestSubscriptionsAreOnesOwnAndForWhoIsSignedIn(t *testing.T) {
+func subscriptionsBelongToAUserWhoIsSignedIn(t *testing.T) {
 	s := newSite(t)
 	bob := s.signUp("bob")
 	s.channel("Engines", "ada")
@@ -52,7 +63,7 @@ func TestSubscriptionsAreOnesOwnAndForWhoIsSignedIn(t *testing.T) {
 	s.unwritten(func() answer { return s.do("DELETE", subscriptions+"/Engines") }).want(401)
 }
 
-func TestSubscriptionsArePagedByName(t *testing.T) {
+func subscriptionsAreListedByNamePageByPage(t *testing.T) {
 	s := newSite(t)
 	ada, bob := s.signUp("ada"), s.signUp("bob")
 	want := []string{"a", "A-b", "a.b", "a1", "aa", "B", "Ärger", "Ωmega"}
@@ -74,7 +85,7 @@ func TestSubscriptionsArePagedByName(t *testing.T) {
 	}
 }
 
-func TestNobodySubscribesToWhatIsGone(t *testing.T) {
+func nobodySubscribesToADeletedChannel(t *testing.T) {
 	s := newSite(t)
 	bob := s.signUp("bob")
 	channel := s.channel("Engines", "ada")
@@ -102,7 +113,7 @@ func TestNobodySubscribesToWhatIsGone(t *testing.T) {
 	s.mustBeSound()
 }
 
-func TestTheCascadeLeavesNeitherRowOfASubscription(t *testing.T) {
+func cascadeLeavesNeitherRowOfASubscription(t *testing.T) {
 	s := newSite(t)
 	channel, other := s.channel("Engines", "ada"), s.channel("Wheels", "ada")
 	s.subscribe("bob", channel, other)
@@ -124,7 +135,7 @@ func TestTheCascadeLeavesNeitherRowOfASubscription(t *testing.T) {
 	s.mustBeSound()
 }
 
-func TestNobodySubscribesToMoreThanTwoThousandChannels(t *testing.T) {
+func nobodySubscribesToMoreThanTwoThousandChannels(t *testing.T) {
 	s := newSite(t)
 	bob := s.signUp("bob")
 	var group errgroup.Group
@@ -159,7 +170,7 @@ func TestNobodySubscribesToMoreThanTwoThousandChannels(t *testing.T) {
 	}
 }
 
-func TestAPageOfSubscriptionsReadsNoMoreThanItShows(t *testing.T) {
+func pageOfSubscriptionsReadsNoMoreThanItShows(t *testing.T) {
 	s := newSite(t)
 	bob := s.signUp("bob")
 	for i := range 30 {
@@ -171,7 +182,7 @@ func TestAPageOfSubscriptionsReadsNoMoreThanItShows(t *testing.T) {
 	}
 }
 
-func TestAContinuationOutlivesWhatItNames(t *testing.T) {
+func continuationTokenSurvivesTheEndOfTheSubscriptionThatItNames(t *testing.T) {
 	s := newSite(t)
 	bob := s.signUp("bob")
 	for _, name := range []string{"a", "b", "c", "d"} {

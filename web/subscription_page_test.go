@@ -9,7 +9,14 @@ import (
 	"microblogging/domain"
 )
 
-func TestSubscribingFillsTheFeedAndUnsubscribingEmptiesIt(t *testing.T) {
+func TestSubscribePage(t *testing.T) {
+	t.Run("subscribing fills the feed and unsubscribing empties it", subscribingFillsTheFeedAndUnsubscribingEmptiesIt)
+	t.Run("an owner subscribes from the start", ownerSubscribesFromTheStart)
+	t.Run("a subscription to a deleted channel ends without an error", subscriptionToADeletedChannelEndsWithoutAnError)
+	t.Run("one subscription too many is refused with the reason", oneSubscriptionTooManyIsRefusedWithTheReason)
+}
+
+func subscribingFillsTheFeedAndUnsubscribingEmptiesIt(t *testing.T) {
 	s := newSite(t)
 	s.post(s.channel("Engines", string(s.author("grace"))), "grace", "Hello")
 	b := s.signedIn("ada")
@@ -24,7 +31,7 @@ func TestSubscribingFillsTheFeedAndUnsubscribingEmptiesIt(t *testing.T) {
 	b.open("/").saysNot("Hello")
 }
 
-func TestAnOwnerSubscribesFromTheStart(t *testing.T) {
+func ownerSubscribesFromTheStart(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	b.open("/channels/new").form("Create channel").fill("name", "Engines").press().at("/channels/Engines").says("1 subscriber")
@@ -34,7 +41,7 @@ func TestAnOwnerSubscribesFromTheStart(t *testing.T) {
 	b.open("/").says("Nothing posted yet").follow("Go to one of them").says("Engines", "your own")
 }
 
-func TestASubscriptionOfAChannelThatIsGoneEndsWithoutAFuss(t *testing.T) {
+func subscriptionToADeletedChannelEndsWithoutAnError(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	going := s.channel("Going", "ada")
@@ -50,7 +57,7 @@ func TestASubscriptionOfAChannelThatIsGoneEndsWithoutAFuss(t *testing.T) {
 	form.fill("channel", "a/b").press().want(422)
 }
 
-func TestOneSubscriptionTooManyIsRefusedSayingSo(t *testing.T) {
+func oneSubscriptionTooManyIsRefusedWithTheReason(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	group, _ := errgroup.WithContext(t.Context())

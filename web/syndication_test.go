@@ -5,7 +5,12 @@ import (
 	"testing"
 )
 
-func TestAReaderWhoHasTheFeedIsToldSo(t *testing.T) {
+func TestChannelFeedCaching(t *testing.T) {
+	t.Run("a reader who has the feed gets 304", readerWhoHasTheFeedGets304)
+	t.Run("a deleted channel has no feed", deletedChannelHasNoFeed)
+}
+
+func readerWhoHasTheFeedGets304(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	channel := s.channel("Engines", "ada")
@@ -53,7 +58,7 @@ func TestAReaderWhoHasTheFeedIsToldSo(t *testing.T) {
 	}
 }
 
-func TestAChannelThatIsGoneHasNoFeed(t *testing.T) {
+func deletedChannelHasNoFeed(t *testing.T) {
 	s := newSite(t)
 	channel := s.channel("Engines", "ada")
 	s.post(channel, "ada", "Hello")

@@ -5,7 +5,17 @@ import (
 	"testing"
 )
 
-func TestAnAccountCanBeUsedOnceItIsMade(t *testing.T) {
+func TestUserAPI(t *testing.T) {
+	t.Run("an account can be used once it is made", accountCanBeUsedOnceItIsMade)
+	t.Run("a name in use cannot be taken again", nameInUseCannotBeTakenAgain)
+	t.Run("a bad account is refused field by field", badAccountIsRefusedFieldByField)
+	t.Run("a password of 256 characters of any kind works", passwordOf256CharactersOfAnyKindWorks)
+	t.Run("a new password ends every other session", newPasswordEndsEveryOtherSession)
+	t.Run("a password is not changed without the old one", passwordIsNotChangedWithoutTheOldOne)
+	t.Run("guessing the old password is throttled", guessingTheOldPasswordIsThrottled)
+}
+
+func accountCanBeUsedOnceItIsMade(t *testing.T) {
 	s := newSite(t)
 	a := s.do("POST", "/api/v1/users", fields("name", "Ada", "password", password)).want(201)
 	if got := a.text("name"); got != "ada" {
@@ -15,7 +25,7 @@ func TestAnAccountCanBeUsedOnceItIsMade(t *testing.T) {
 	s.do("POST", "/api/v1/channels", bearer(token), fields("name", "Engines")).want(201)
 }
 
-func TestANameInUseCannotBeTakenAgain(t *testing.T) {
+func nameInUseCannotBeTakenAgain(t *testing.T) {
 	s := newSite(t)
 	s.signUp("ada")
 	a := s.unwritten(func() answer {
@@ -26,7 +36,7 @@ func TestANameInUseCannotBeTakenAgain(t *testing.T) {
 	}
 }
 
-func TestABadAccountIsRefusedFieldByField(t *testing.T) {
+func badAccountIsRefusedFieldByField(t *testing.T) {
 	s := newSite(t)
 	for name, test := range map[string]struct{ name, password, field string }{
 		"empty name":       {"", password, "name"},
@@ -49,14 +59,14 @@ func TestABadAccountIsRefusedFieldByField(t *testing.T) {
 	}
 }
 
-func TestAPasswordOf256CharactersOfAnyKindWorks(t *testing.T) {
+func passwordOf256CharactersOfAnyKindWorks(t *testing.T) {
 	s := newSite(t)
 	long := strings.Repeat("\u00e9\U0001f511", 128)
 	s.do("POST", "/api/v1/users", fields("name", "ada", "password", long)).want(201)
 	s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", long)).want(201)
 }
 
-func TestANewPasswordEndsEveryOtherSession(t *testing.T) {
+func newPasswordEndsEveryOtherSession(t *testing.T) {
 	s := newSite(t)
 	mine, other := s.signUp("ada"), s.session("ada")
 	s.do("PUT", "/api/v1/users/me/password", bearer(mine),
@@ -67,7 +77,7 @@ func TestANewPasswordEndsEveryOtherSession(t *testing.T) {
 	s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", "a better password")).want(201)
 }
 
-func TestAPasswordIsNotChangedWithoutTheOldOne(t *testing.T) {
+func passwordIsNotChangedWithoutTheOldOne(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	s.do("PUT", "/api/v1/users/me/password", bearer(token),
@@ -81,7 +91,7 @@ func TestAPasswordIsNotChangedWithoutTheOldOne(t *testing.T) {
 	s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", password)).want(201)
 }
 
-func TestGuessingAtTheOldPasswordIsThrottled(t *testing.T) {
+func guessingTheOldPasswordIsThrottled(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	change := func(old string) answer {

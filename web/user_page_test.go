@@ -5,7 +5,12 @@ import (
 	"testing"
 )
 
-func TestAChangedPasswordEndsEveryOtherSession(t *testing.T) {
+func TestUserPage(t *testing.T) {
+	t.Run("a changed password ends every other session", changedPasswordEndsEveryOtherSession)
+	t.Run("an unknown action is refused", unknownActionIsRefused)
+}
+
+func changedPasswordEndsEveryOtherSession(t *testing.T) {
 	s := newSite(t)
 	mine, other := s.signedIn("ada"), s.again("ada")
 	form := mine.open("/account").want(200).form("Change password").fill("old", password).fill("new", "another good password")
@@ -32,7 +37,7 @@ func TestAChangedPasswordEndsEveryOtherSession(t *testing.T) {
 	other.open("/account").want(401)
 }
 
-func TestAnActionThatTheAccountDoesNotHaveIsRefused(t *testing.T) {
+func unknownActionIsRefused(t *testing.T) {
 	b := newSite(t).signedIn("ada")
 	b.send("POST", "/account", posted(url.Values{"action": {"delete-everything"}})).want(400)
 	b.send("POST", "/account").want(400)

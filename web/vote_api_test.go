@@ -11,7 +11,15 @@ import (
 	"microblogging/storage/storagetest"
 )
 
-func TestSixtyFourVotersAtOnceEndAtExactlySixtyFour(t *testing.T) {
+func TestVoteAPI(t *testing.T) {
+	t.Run("sixty-four voters at once make exactly sixty-four votes", sixtyFourVotersAtOnceMakeExactlySixtyFourVotes)
+	t.Run("a user has one vote however often it is given or taken back", userHasOneVoteHoweverOftenItIsGivenOrTakenBack)
+	t.Run("votes survive an edit and an edit survives votes", votesSurviveAnEditAndAnEditSurvivesVotes)
+	t.Run("an edit survives votes that come while it is written", editSurvivesVotesThatComeWhileItIsWritten)
+	t.Run("nobody votes for a deleted post", nobodyVotesForADeletedPost)
+}
+
+func sixtyFourVotersAtOnceMakeExactlySixtyFourVotes(t *testing.T) {
 	const voters = 64
 	s := newSite(t)
 	channel := s.channel("Engines", "ada")
@@ -39,7 +47,7 @@ func TestSixtyFourVotersAtOnceEndAtExactlySixtyFour(t *testing.T) {
 	s.mustBeSound()
 }
 
-func TestAUserHasOneVoteHoweverOftenItIsGivenOrTakenBack(t *testing.T) {
+func userHasOneVoteHoweverOftenItIsGivenOrTakenBack(t *testing.T) {
 	s := newSite(t)
 	ada, bob := s.signUp("ada"), s.signUp("bob")
 	channel := s.channel("Engines", "ada")
@@ -61,7 +69,7 @@ func TestAUserHasOneVoteHoweverOftenItIsGivenOrTakenBack(t *testing.T) {
 	s.mustBeSound()
 }
 
-func TestVotesOutliveAnEditAndAnEditOutlivesVotes(t *testing.T) {
+func votesSurviveAnEditAndAnEditSurvivesVotes(t *testing.T) {
 	s := newSite(t)
 	ada, bob := s.signUp("ada"), s.signUp("bob")
 	channel := s.channel("Engines", "ada")
@@ -79,7 +87,7 @@ func TestVotesOutliveAnEditAndAnEditOutlivesVotes(t *testing.T) {
 	s.do("DELETE", path, bearer(ada), header("If-Match", edited.header.Get("ETag"))).want(204)
 }
 
-func TestAnEditWaitsForAVoteThatComesWhileItIsWritten(t *testing.T) {
+func editSurvivesVotesThatComeWhileItIsWritten(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	channel := s.channel("Engines", "ada")
@@ -99,7 +107,7 @@ func TestAnEditWaitsForAVoteThatComesWhileItIsWritten(t *testing.T) {
 	s.mustBeSound()
 }
 
-func TestNobodyVotesOnWhatIsGone(t *testing.T) {
+func nobodyVotesForADeletedPost(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	engines, wheels := s.channel("Engines", "ada"), s.channel("Wheels", "ada")

@@ -5,7 +5,13 @@ import (
 	"testing"
 )
 
-func TestAVoteIsCountedOnceAndTakenBack(t *testing.T) {
+func TestVotePage(t *testing.T) {
+	t.Run("a vote is counted once and taken back", voteIsCountedOnceAndTakenBack)
+	t.Run("a stranger is asked to sign in to vote", strangerIsAskedToSignInToVote)
+	t.Run("a vote for a deleted post is not found", voteForADeletedPostIsNotFound)
+}
+
+func voteIsCountedOnceAndTakenBack(t *testing.T) {
 	s := newSite(t)
 	ada, bob := s.signedIn("ada"), s.signedIn("bob")
 	channel := s.channel("Engines", "ada")
@@ -22,7 +28,7 @@ func TestAVoteIsCountedOnceAndTakenBack(t *testing.T) {
 	}
 }
 
-func TestAStrangerIsAskedToSignInToVote(t *testing.T) {
+func strangerIsAskedToSignInToVote(t *testing.T) {
 	s := newSite(t)
 	channel := s.channel("Engines", string(s.author("ada")))
 	path := permalink(channel, s.post(channel, "ada", "Hello"))
@@ -34,7 +40,7 @@ func TestAStrangerIsAskedToSignInToVote(t *testing.T) {
 	b.send("POST", path, posted(url.Values{"action": {"vote"}})).want(401)
 }
 
-func TestAVoteForWhatIsGoneSaysSo(t *testing.T) {
+func voteForADeletedPostIsNotFound(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	channel := s.channel("Engines", "ada")
