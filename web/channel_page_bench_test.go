@@ -46,25 +46,11 @@ func benchPage(b *testing.B, handler http.Handler, who change) {
 	}
 }
 
-// crowdedStore holds one channel with that many posts.
+// crowdedStore makes a store with one channel that has so many posts.
 func crowdedStore(b *testing.B, posts int) *storage.Store {
 	b.Helper()
-	db, err := bolt.Open(b.TempDir(), bolt.Options{NoSync: true})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = db.Close() })
-	store := storage.New(db, db)
-	if err := store.Prepare(b.Context()); err != nil {
-		b.Fatal(err)
-	}
-	channel, err := domain.NewChannel("Engines", "Pistons and valves", "ada")
-	if err == nil {
-		channel, err = store.CreateChannel(b.Context(), channel)
-	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	store := benchStore(b, bolt.Options{NoSync: true})
+	channel := benchChannel(b, store, "Engines")
 	draft := domain.Draft{Title: "On pistons", Text: strings.Repeat("Words & wheels. ", 25)}
 	group, ctx := errgroup.WithContext(b.Context())
 	group.SetLimit(64)

@@ -195,7 +195,7 @@ func streamSurvivesAStoreThatDoesNotAnswer(t *testing.T) {
 		w := newWatch(t, nil)
 		go func() {
 			time.Sleep(1500 * time.Millisecond)
-			w.breakStore(func(context.Context, storagetest.Call, storagetest.Send) error { return storagetest.ErrInjected })
+			w.breakStore(everyCall(storagetest.ErrInjected))
 			time.Sleep(10 * time.Second)
 			w.mendStore()
 			w.advance(w.ref, domain.DeletionDone, domain.StepRelease, 7)

@@ -121,7 +121,7 @@ func dayListsItsPostsByChannelAndMostPopularFirst(t *testing.T) {
 	}
 	var lines []string
 	for _, n := range all(root, func(n *html.Node) bool { return tag("h2")(n) || tag("p")(n) || tag("li")(n) }) {
-		line := textContent(n)
+		line := text(n)
 		if link := one(n, tag("a")); link != nil {
 			line += " → " + attr(link, "href")
 		}
@@ -139,16 +139,6 @@ func dayListsItsPostsByChannelAndMostPopularFirst(t *testing.T) {
 	if len(lines) != 26 || !slices.Equal(lines[:6], want) {
 		t.Errorf("the day lists %q", lines)
 	}
-}
-
-func textContent(n *html.Node) string {
-	var b strings.Builder
-	for child := range n.Descendants() {
-		if child.Type == html.TextNode {
-			b.WriteString(child.Data)
-		}
-	}
-	return b.String()
 }
 
 func dayStaysOneEntry(t *testing.T) {

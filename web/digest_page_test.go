@@ -12,8 +12,6 @@ import (
 
 	"golang.org/x/net/html"
 
-	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/web"
 )
 
@@ -25,30 +23,18 @@ func TestDigestPage(t *testing.T) {
 	t.Run("a planted secret is not shown", plantedSecretIsNotShown)
 }
 
-// postAt makes a post of another time.
-func (s *site) postAt(channel domain.Channel, text string, at time.Time) domain.Blog {
-	s.Helper()
-	blog, _, err := s.store.Post(s.Context(), storage.Posting{
-		Channel: channel.Ref(), By: channel.Owner, Key: text, Draft: domain.Draft{Text: text}, CreatedOn: at,
-	})
-	if err != nil {
-		s.Fatalf("posting: %v", err)
-	}
-	return blog
-}
-
 func pageShowsItsDayByChannelAndMostPopularFirst(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	engines, wheels, other := s.channel("Engines", "ada"), s.channel("Wheels", "ada"), s.channel("Other", string(s.author("bob")))
 	day := time.Date(2026, 10, 5, 0, 0, 0, 0, time.UTC)
-	s.postAt(engines, "the evening before", day.Add(-time.Second))
-	s.postAt(engines, "midnight", day)
-	popular := s.postAt(engines, "popular", day.Add(time.Hour))
-	s.postAt(engines, "late", day.Add(24*time.Hour-time.Second))
-	s.postAt(engines, "the midnight after", day.Add(24*time.Hour))
-	s.postAt(wheels, "wheel", day.Add(time.Hour))
-	s.postAt(other, "not subscribed", day.Add(time.Hour))
+	s.postOn(day.Add(-time.Second), engines, "the evening before")
+	s.postOn(day, engines, "midnight")
+	popular := s.postOn(day.Add(time.Hour), engines, "popular")
+	s.postOn(day.Add(24*time.Hour-time.Second), engines, "late")
+	s.postOn(day.Add(24*time.Hour), engines, "the midnight after")
+	s.postOn(day.Add(time.Hour), wheels, "wheel")
+	s.postOn(day.Add(time.Hour), other, "not subscribed")
 	if err := s.store.Vote(t.Context(), engines.Ref(), popular.ID, "bob"); err != nil {
 		t.Fatal(err)
 	}

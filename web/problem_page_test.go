@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"microblogging/storage/storagetest"
 )
 
 func TestProblemPage(t *testing.T) {
@@ -19,7 +21,7 @@ func pageSaysThatTheStoreDoesNotAnswer(t *testing.T) {
 	b := s.signedIn("ada")
 	s.channel("Engines", "ada")
 	form := b.open("/channels/Engines").form("Post").fill("text", "Hello")
-	s.breakStore(failing)
+	s.breakStore(everyCall(storagetest.ErrInjected))
 	for _, path := range []string{"/", "/channels/Engines", "/channels/new", "/sign-in", "/account", "/sign-in/link?token=x"} {
 		p := b.open(path).want(503).says("The store does not answer", "Try again in 5 seconds")
 		if p.header.Get("Retry-After") != "5" {
@@ -60,7 +62,7 @@ func wrongMethodIsRefusedWithAPage(t *testing.T) {
 func problemPageNamesItsRequestAndNoCause(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
-	s.breakStore(failing)
+	s.breakStore(everyCall(storagetest.ErrInjected))
 	p := b.open("/channels/Engines").want(503).saysNot("injected", "Engines", "engines")
 	id := p.header.Get("X-Request-Id")
 	p.says(id)

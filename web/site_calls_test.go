@@ -55,10 +55,6 @@ func (g *gauge) most() int {
 	return g.greatest
 }
 
-func failing(context.Context, storagetest.Call, storagetest.Send) error {
-	return storagetest.ErrInjected
-}
-
 // hanging never answers.
 func hanging(ctx context.Context, _ storagetest.Call, _ storagetest.Send) error {
 	<-ctx.Done()

@@ -121,13 +121,29 @@ func (s *site) rated(name string, ratings ...int) domain.Channel {
 	channel := s.channel(name, string(s.author("owner")))
 	for i, rating := range ratings {
 		blog := s.post(channel, "owner", fmt.Sprintf("post %d", i))
-		for voter := range rating {
-			if err := s.store.Vote(s.Context(), channel.Ref(), blog.ID, domain.UserName(fmt.Sprintf("voter%d", voter))); err != nil {
-				s.Fatal(err)
-			}
-		}
+		s.vote(blog, rating)
 	}
 	return channel
+}
+
+// subscribeToMost makes the user subscribe to as many channels as a user can: the
+// user owns channels of this name with a number of four digits.
+func (s *site) subscribeToMost(user, name string) {
+	s.Helper()
+	var group errgroup.Group
+	group.SetLimit(64)
+	for i := range domain.MaxSubscriptions {
+		group.Go(func() error {
+			channel, err := domain.NewChannel(fmt.Sprintf("%s%04d", name, i), "", domain.UserName(user))
+			if err == nil {
+				_, err = s.store.CreateChannel(s.Context(), channel)
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		s.Fatalf("creating the channels of %s: %v", user, err)
+	}
 }
 
 // subscribe subscribes a user to channels.

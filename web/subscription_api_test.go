@@ -6,8 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"golang.org/x/sync/errgroup"
-
 	"microblogging/domain"
 )
 
@@ -138,20 +136,7 @@ func cascadeLeavesNeitherRowOfASubscription(t *testing.T) {
 func nobodySubscribesToMoreThanTwoThousandChannels(t *testing.T) {
 	s := newSite(t)
 	bob := s.signUp("bob")
-	var group errgroup.Group
-	group.SetLimit(64)
-	for i := range domain.MaxSubscriptions {
-		group.Go(func() error {
-			channel, err := domain.NewChannel(fmt.Sprintf("channel%04d", i), "", "bob")
-			if err == nil {
-				_, err = s.store.CreateChannel(t.Context(), channel)
-			}
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	s.subscribeToMost("bob", "channel")
 	one := s.channel("One-too-many", "ada")
 	put := func() answer { return s.do("PUT", subscriptions+"/One-too-many", bearer(bob)) }
 	if a := s.unwritten(put).want(422).wantField("subscriptions"); a.text("errors.0.detail") != "are 2000, and cannot be more" {

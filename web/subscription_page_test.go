@@ -1,13 +1,6 @@
 package web_test
 
-import (
-	"fmt"
-	"testing"
-
-	"golang.org/x/sync/errgroup"
-
-	"microblogging/domain"
-)
+import "testing"
 
 func TestSubscribePage(t *testing.T) {
 	t.Run("subscribing fills the feed and unsubscribing empties it", subscribingFillsTheFeedAndUnsubscribingEmptiesIt)
@@ -60,20 +53,7 @@ func subscriptionToADeletedChannelEndsWithoutAnError(t *testing.T) {
 func oneSubscriptionTooManyIsRefusedWithTheReason(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
-	group, _ := errgroup.WithContext(t.Context())
-	group.SetLimit(64)
-	for i := range domain.MaxSubscriptions {
-		group.Go(func() error {
-			channel, err := domain.NewChannel(fmt.Sprintf("c%04d", i), "", "ada")
-			if err == nil {
-				_, err = s.store.CreateChannel(t.Context(), channel)
-			}
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	s.subscribeToMost("ada", "c")
 	s.channel("One-too-many", string(s.author("bob")))
 	form := b.open("/channels/One-too-many").form("Subscribe")
 	form.press().want(422).heading("One-too-many").says("You subscribe to 2000 channels, and cannot subscribe to more.").
