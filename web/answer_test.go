@@ -10,7 +10,7 @@ import (
 	"microblogging/domain"
 )
 
-// An answer is a response that was read to its end.
+// An answer is a response with its whole body.
 type answer struct {
 	t      testing.TB
 	status int
@@ -27,8 +27,7 @@ func (a answer) want(status int) answer {
 	return a
 }
 
-// get is a member of the JSON body, by a path such as "items.0.text". It is nil
-// if there is none.
+// get returns a member of the JSON body by a path, such as "items.0.text", or nil.
 func (a answer) get(path string) any {
 	a.t.Helper()
 	var value any
@@ -38,14 +37,14 @@ func (a answer) get(path string) any {
 	return dig(value, path)
 }
 
-// text is get for strings.
+// text is like get for a string, which is empty if there is none.
 func (a answer) text(path string) string {
 	a.t.Helper()
 	text, _ := a.get(path).(string)
 	return text
 }
 
-// wantField fails the test unless the answer blames this field.
+// wantField fails the test unless the answer reports an error of this field.
 func (a answer) wantField(name string) answer {
 	a.t.Helper()
 	var p struct{ Errors []domain.FieldError }
@@ -61,7 +60,7 @@ func (a answer) wantField(name string) answer {
 	return a
 }
 
-// items is one member of each item of a list.
+// items returns one member of each item of a list.
 func (a answer) items(member string) []string {
 	a.t.Helper()
 	values := []string{}
@@ -72,7 +71,7 @@ func (a answer) items(member string) []string {
 	return values
 }
 
-// listed gathers one member of the items of all pages of a list.
+// listed returns one member of each item, from all pages of a list.
 func (s *site) listed(path, member string, changes ...change) (values []string) {
 	s.Helper()
 	for after := ""; ; {

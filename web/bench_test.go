@@ -9,7 +9,7 @@ import (
 	"microblogging/storage/bolt"
 )
 
-// A sink takes a response at the least cost: what is measured is the server.
+// A sink takes a response at the least cost, so that a benchmark measures the server.
 type sink struct {
 	header http.Header
 	status int

@@ -267,7 +267,7 @@ func postToAnIncarnationThatEndedMeanwhileIsNotMade(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	channel := s.channel("Engines", "ada")
-	// The cascade runs to its end after the channel was read and before the post.
+	// The channel is deleted whole after the handler has read it and before it posts.
 	s.breakStore(func(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
 		if call.Method == "Transact" && call.Target == "Blogs" {
 			s.mendStore()

@@ -23,8 +23,8 @@ func TestBlogEditPage(t *testing.T) {
 	t.Run("a bad edit is shown again as it was typed", badEditIsShownAgainAsItWasTyped)
 }
 
-// meeting is where two edits of one post met: the page that the second to save
-// sees, in another browser than the first.
+// meeting makes two edits of one post in two browsers. It returns the page that the
+// second author sees after saving.
 func meeting(t *testing.T) (s *site, path string, second page) {
 	t.Helper()
 	s = newSite(t)
@@ -68,7 +68,7 @@ func toKeepMineReplacesTheirs(t *testing.T) {
 	_, path, second := meeting(t)
 	form := second.form("Keep mine")
 	form.press().at(path).heading("On pistons").says("The piston moves up. Then it rests.", "Your changes are saved.")
-	form.press().at(path).heading("On pistons") // sent twice
+	form.press().at(path).heading("On pistons") // the form is sent twice
 }
 
 func mergeByHandStartsWithMineAndSavesBoth(t *testing.T) {

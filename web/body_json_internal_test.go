@@ -12,7 +12,7 @@ func TestBodyJSON(t *testing.T) {
 	t.Run("a lone surrogate is found everywhere in a string", loneSurrogateIsFoundEverywhereInAString)
 }
 
-// encoding/json is the judge: it puts U+FFFD where a literal spells no character.
+// encoding/json is the reference: it decodes a lone surrogate to U+FFFD.
 func loneSurrogateIsFoundEverywhereInAString(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := rapid.SliceOf(rapid.SampledFrom([]string{

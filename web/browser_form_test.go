@@ -7,14 +7,14 @@ import (
 	"golang.org/x/net/html"
 )
 
-// A form is what somebody fills in.
+// A form is a form on a page, with the values of its fields.
 type form struct {
 	page
 	action string
 	values url.Values
 }
 
-// form is the form with a button of this label.
+// form returns the form that has a button of this label.
 func (p page) form(button string) form {
 	p.t.Helper()
 	for _, n := range all(p.doc, tag("form")) {
@@ -41,7 +41,7 @@ func controls(form *html.Node) url.Values {
 	return values
 }
 
-// fill types a value into a field that the form has.
+// fill types a value into a field. It fails the test if the form has no such field.
 func (f form) fill(name, value string) form {
 	f.t.Helper()
 	if !f.values.Has(name) {

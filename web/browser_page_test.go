@@ -13,12 +13,12 @@ type page struct {
 	answer
 	b    *browser
 	path string
-	// first is the status of the first answer, where others were redirected to.
+	// first is the status of the first answer, before any redirects.
 	first int
 	doc   *html.Node
 }
 
-// mustBeDecent checks what holds for every page, whatever it shows.
+// mustBeDecent checks what every page must keep, whatever it shows.
 func (p page) mustBeDecent() {
 	p.t.Helper()
 	if got := p.header.Get("Content-Type"); got != "text/html; charset=UTF-8" {
@@ -49,8 +49,8 @@ func (p page) want(status int) page {
 	return p
 }
 
-// at fails the test unless the browser has ended at the path, after a form that
-// was answered as it should be.
+// at fails the test unless a form was answered by 303 and the browser ended at the
+// path.
 func (p page) at(path string) page {
 	p.t.Helper()
 	p.want(200)
@@ -60,7 +60,7 @@ func (p page) at(path string) page {
 	return p
 }
 
-// heading fails the test unless this is what the page is called.
+// heading fails the test unless the page has this heading.
 func (p page) heading(want string) page {
 	p.t.Helper()
 	if got := seen(one(p.doc, tag("h1"))); got != want {
@@ -92,7 +92,7 @@ func (p page) saysNot(texts ...string) page {
 	return p
 }
 
-// titles are the headings of the second rank: those of the posts or channels.
+// titles returns the headings of the second rank: those of posts or channels.
 func (p page) titles() []string {
 	var titles []string
 	for _, n := range all(p.doc, tag("h2")) {
@@ -101,7 +101,7 @@ func (p page) titles() []string {
 	return titles
 }
 
-// texts are what the posts of a page say.
+// texts returns the texts of the posts on a page.
 func (p page) texts() []string {
 	var texts []string
 	for _, n := range all(p.doc, tag("article")) {
@@ -110,7 +110,7 @@ func (p page) texts() []string {
 	return texts
 }
 
-// marked is the text in all elements of that name.
+// marked returns the text of all elements of that name.
 func (p page) marked(name string) string {
 	var texts []string
 	for _, n := range all(p.doc, tag(name)) {
@@ -119,7 +119,7 @@ func (p page) marked(name string) string {
 	return strings.Join(texts, "|")
 }
 
-// href is where a link leads; empty if there is none of that label.
+// href returns the address of the link with that label, or an empty string.
 func (p page) href(label string) string {
 	for _, n := range all(p.doc, tag("a")) {
 		if seen(n) == label {
@@ -138,7 +138,7 @@ func (p page) follow(label string) page {
 	return p.b.open(href)
 }
 
-// complains fails the test unless the form says of the field that it is wrong.
+// complains fails the test unless the form shows this error at the field.
 func (p page) complains(field, detail string) page {
 	p.t.Helper()
 	got := seen(one(p.doc, func(n *html.Node) bool { return attr(n, "id") == field+"-error" }))

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// A browser keeps cookies, follows redirects, and sees of a page what its reader
-// does. It has no scripts.
+// A browser keeps cookies, follows redirects and reads pages as people do. It runs no
+// scripts.
 type browser struct {
 	*site
 	jar map[string]string
@@ -17,7 +17,7 @@ type browser struct {
 
 func (s *site) browser() *browser { return &browser{site: s, jar: map[string]string{}} }
 
-// signedIn is the browser of somebody who has an account and a session.
+// signedIn makes an account, and returns a browser with a session.
 func (s *site) signedIn(name string) *browser {
 	s.Helper()
 	b := s.browser()
@@ -25,7 +25,7 @@ func (s *site) signedIn(name string) *browser {
 	return b
 }
 
-// again is another browser of somebody who has an account.
+// again returns another browser with a session of an account that exists.
 func (s *site) again(name string) *browser {
 	s.Helper()
 	b := s.browser()
@@ -38,7 +38,7 @@ func (b *browser) open(path string) page {
 	return b.send("GET", path)
 }
 
-// send sends a request and follows where it leads.
+// send sends a request and follows redirects.
 func (b *browser) send(method, path string, changes ...change) page {
 	b.Helper()
 	first := 0

@@ -57,7 +57,7 @@ func bothFormatsHoldTheLatestFiftyPosts(t *testing.T) {
 	}
 }
 
-// parse reads a feed as feed readers do.
+// parse parses a feed as feed readers do.
 func (s *site) parse(path string, changes ...change) *gofeed.Feed {
 	s.Helper()
 	feed, err := gofeed.NewParser().Parse(bytes.NewReader(s.do("GET", path, changes...).want(200).body))
@@ -107,7 +107,7 @@ func feedKeepsTheTextAndNothingInItRuns(t *testing.T) {
 		s.postOn(time.Now(), channel, text)
 		entry := s.do("GET", atom).want(200).atom().all("entry")[0]
 		shown := s.parse(atom).Items[0].Content
-		// XML has no place for two of them.
+		// XML cannot hold two of the noncharacters.
 		want := strings.NewReplacer("\ufffe", "\ufffd", "\uffff", "\ufffd").Replace(text)
 		if got := proseOf(t, shown); got != want {
 			t.Errorf("Atom reads %q, want %q, from %s", got, want, entry.text(t, "content"))
@@ -248,7 +248,7 @@ func idSurvivesEditsVotesHostsAndFormatsButNoDeletion(t *testing.T) {
 	}
 }
 
-// proseOf reads a post's content as a person does.
+// proseOf returns the text of a post's HTML as a person reads it.
 func proseOf(t testing.TB, content string) string {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(content))

@@ -15,9 +15,9 @@ import (
 	"microblogging/web"
 )
 
-// BenchmarkChannelPage is a page of 20 posts of 400 bytes, from the embedded
-// store to the last byte. The goal is under 150 µs and 400 allocations, the same
-// whatever the partition holds.
+// BenchmarkChannelPage serves a page of 20 posts of 400 bytes, from the embedded store
+// to the last byte. The goal is under 150 µs and 400 allocations, independent of the
+// size of the partition.
 func BenchmarkChannelPage(b *testing.B) {
 	for _, posts := range []int{100, 100_000} {
 		b.Run(fmt.Sprintf("posts=%d", posts), func(b *testing.B) {

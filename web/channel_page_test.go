@@ -99,7 +99,7 @@ func formWhosePostWasDeletedDoesNotBringItBack(t *testing.T) {
 	}
 }
 
-// unwrittenPosts fails the test if there are other posts afterwards.
+// unwrittenPosts fails the test if the request changes the posts of the channel.
 func (s *site) unwrittenPosts(channel domain.Channel, request func() page) page {
 	s.Helper()
 	before := s.browser().open("/channels/" + url.PathEscape(string(channel.Name))).titles()
@@ -287,7 +287,7 @@ func postOfAnEndedSessionIsRefusedWithAWayToSendIt(t *testing.T) {
 	}
 	refused := form.press().want(401).says("Nothing was saved.", "reload")
 	refused.form("Sign in").fill("name", "ada").fill("password", password).press().at("/channels/Engines").saysNot("Kept")
-	form.press().at("/channels/Engines").says("Kept") // what reloading does
+	form.press().at("/channels/Engines").says("Kept") // as a reload does
 }
 
 func missingChannelAndOneBeingDeletedSaySo(t *testing.T) {

@@ -76,7 +76,7 @@ func deletionForOneIncarnationLeavesTheNextAlone(t *testing.T) {
 	s.cascade(domain.ChannelRef{Key: "engines", Incarnation: domain.Incarnation(location[len(location)-26:])})
 	fresh := s.do("POST", "/api/v1/channels", bearer(token), fields("name", "Engines")).want(201).header.Get("ETag")
 
-	// Whose the new life is must not hide that it is another.
+	// The answer is 412 for the owner of the new incarnation and for others.
 	for _, who := range []change{bearer(token), bearer(s.signUp("bob"))} {
 		for _, stale := range []string{old, "W/" + fresh, `"nothing"`, `"a" , "b"`} {
 			s.unwritten(func() answer {

@@ -27,10 +27,10 @@ func TestDeletionEvents(t *testing.T) {
 	t.Run("a stream does not answer HEAD", streamDoesNotAnswerHEAD)
 }
 
-// An event is what a browser makes of part of a stream.
+// An event is an event of a stream as a browser parses it.
 type event struct{ name, data string }
 
-// readEvent reads the next event, leaving out comments. It is false at the end.
+// readEvent reads the next event and skips comments. It reports false at the end.
 func readEvent(r *bufio.Reader) (event, bool) {
 	var e event
 	for {
@@ -50,7 +50,7 @@ func readEvent(r *bufio.Reader) (event, bool) {
 	}
 }
 
-// eventNames are the names of all events in a stream that has ended.
+// eventNames returns the names of all events of a stream that has ended.
 func eventNames(stream string) string {
 	var names []string
 	for r := bufio.NewReader(strings.NewReader(stream)); ; {
@@ -62,7 +62,7 @@ func eventNames(stream string) string {
 	}
 }
 
-// A watch is a deletion, who asked for it, and where it is watched.
+// A watch is a deletion, the session of its owner, and the path of its event stream.
 type watch struct {
 	*site
 	ref   domain.ChannelRef
@@ -78,8 +78,8 @@ func newWatch(t testing.TB, stopping <-chan struct{}) watch {
 	return watch{s, channel.Ref(), token, "/channels/Engines/deletions/" + string(channel.Incarnation) + "/events"}
 }
 
-// serve starts a real server, which is as impatient as one may be, and opens
-// the stream. Reading it fails after a while.
+// serve starts a real server with short timeouts and opens the stream. Reading the
+// stream fails after 30 seconds.
 func (w watch) serve() (*httptest.Server, *http.Response) {
 	w.Helper()
 	server := httptest.NewUnstartedServer(w.handler)
@@ -142,13 +142,13 @@ func streamDoesNotHoldUpAShutdown(t *testing.T) {
 	if err := server.Config.Shutdown(ctx); err != nil {
 		t.Fatalf("shutting down: %v", err)
 	}
-	// The browser must come back to whoever serves next: nothing is over.
+	// No event "end": the browser must reconnect to the next process.
 	if e, ok := readEvent(stream); ok {
 		t.Errorf("event %q", e.name)
 	}
 }
 
-// watched runs the stream in fake time until the server ends it.
+// watched reads the stream, in fake time, until the server ends it.
 func (w watch) watched(ctx context.Context) answer {
 	return w.do("GET", w.path, cookie(w.token), func(r *http.Request) { *r = *r.WithContext(ctx) })
 }
@@ -210,7 +210,7 @@ func streamSurvivesAStoreThatDoesNotAnswer(t *testing.T) {
 	})
 }
 
-// An operator who requeues it wants to see it go on.
+// An operator can requeue a poisoned deletion, and then it goes on.
 func streamGoesOnWhileTheDeletionIsPoisoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWatch(t, nil)
@@ -226,8 +226,7 @@ func streamGoesOnWhileTheDeletionIsPoisoned(t *testing.T) {
 	})
 }
 
-// A leaver is a connection whose reader is gone, which the server has not
-// noticed yet.
+// A leaver is a connection whose reader has left, before the server notices.
 type leaver struct{ *httptest.ResponseRecorder }
 
 func (leaver) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }

@@ -51,7 +51,7 @@ func digestIsByChannelAndMostPopularFirst(t *testing.T) {
 	}
 }
 
-// digestOf is a digest in a line: each channel and the texts of its posts.
+// digestOf returns a digest as one line: each channel with the texts of its posts.
 func digestOf(a answer) string {
 	a.t.Helper()
 	var channels []string
@@ -65,8 +65,8 @@ func digestOf(a answer) string {
 	return strings.Join(channels, " | ")
 }
 
-// A day is as long as its zone's clocks make it, and ends where the next begins:
-// a post a tick apart is in the other.
+// The length of a day depends on the clocks of its time zone. A post one tick before a
+// day or after it belongs to another day.
 func digestCoversItsDayToTheTickWhenClocksChange(t *testing.T) {
 	s := newSite(t)
 	bob := s.signUp("bob")
@@ -117,7 +117,7 @@ func digestWithoutADayIsOfToday(t *testing.T) {
 		s := newSite(t)
 		bob := s.signUp("bob")
 		channel := s.channel("Engines", "bob")
-		s.post(channel, "bob", "at the turn of the millennium") // when this time begins
+		s.post(channel, "bob", "at the turn of the millennium") // fake time begins here
 		a := s.do("GET", digestPath, bearer(bob)).want(200)
 		if a.text("day") != "2000-01-01" || digestOf(a) == "" {
 			t.Errorf("the digest is %s", a.body)
@@ -126,7 +126,7 @@ func digestWithoutADayIsOfToday(t *testing.T) {
 		if a.text("day") != "1999-12-31" || digestOf(a) == "" {
 			t.Errorf("in New York the digest is %s", a.body)
 		}
-		// A day begins in the east first.
+		// A day begins earlier in the east.
 		s.do("GET", digestPath+"?day=2000-01-02&tz=Pacific/Kiritimati", bearer(bob)).want(422).wantField("day")
 		time.Sleep(10 * time.Hour)
 		s.do("GET", digestPath+"?day=2000-01-02&tz=Pacific/Kiritimati", bearer(bob)).want(200)
@@ -145,7 +145,7 @@ func digestRefusesABadDayAndABadTimeZone(t *testing.T) {
 		"day=yesterday":                         "day",
 		"day=2026-02-03T00:00:00Z":              "day",
 		"day=0000-01-01":                        "day",
-		"day=2011-12-30&tz=Pacific/Apia":        "day", // left out of the calendar there
+		"day=2011-12-30&tz=Pacific/Apia":        "day", // Samoa skipped this day
 		"tz=Europe/Bielefeld":                   "tz",
 		"tz=Local":                              "tz",
 		"tz=" + url.QueryEscape("../etc/hosts"): "tz",
@@ -184,7 +184,7 @@ func digestReadsEachChannelOnceAndOnlyItsDay(t *testing.T) {
 }
 
 func digestOfABusyChannelShowsTheMostPopularPostsAndTheTotal(t *testing.T) {
-	const posts = 1100 // more than the store gives at once
+	const posts = 1100 // more than one page of the store
 	s := newSite(t)
 	bob := s.signUp("bob")
 	channel := s.channel("Engines", "bob")

@@ -25,8 +25,8 @@ func TestDigestFeed(t *testing.T) {
 	t.Run("a personal feed reads each channel once for all days", personalFeedReadsEachChannelOnceForAllDays)
 }
 
-// digestFeed makes the address of a user's personal feed, and returns it without
-// scheme and host.
+// digestFeed makes an address of a user's personal feed, and returns it without scheme
+// and host.
 func (s *site) digestFeed(token, zone string) string {
 	s.Helper()
 	address, err := url.Parse(s.do("POST", digestPath+"/address?tz="+url.QueryEscape(zone), bearer(token)).want(201).text("url"))
@@ -37,7 +37,7 @@ func (s *site) digestFeed(token, zone string) string {
 }
 
 func feedHasAnEntryForEachCompleteDayWithPosts(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // in which it is midnight in UTC, and New Year
+	synctest.Test(t, func(t *testing.T) { // fake time begins at midnight UTC, on New Year
 		s := newSite(t)
 		bob := s.signUp("bob")
 		channel, path := s.channel("Engines", "bob"), s.digestFeed(bob, "UTC")
@@ -47,7 +47,7 @@ func feedHasAnEntryForEachCompleteDayWithPosts(t *testing.T) {
 			s.postOn(midnight.Add(-time.Duration(hours)*time.Hour), channel, "Hello")
 		}
 		var want []string
-		for _, days := range []int{1, 2, 3, 14} { // not today, which is not over, nor what is older
+		for _, days := range []int{1, 2, 3, 14} { // not today, which is not over, and nothing older
 			want = append(want, midnight.AddDate(0, 0, -days).Format("Monday, 2 January 2006"))
 		}
 		feed := s.do("GET", path).want(200).atom()
@@ -156,7 +156,7 @@ func dayStaysOneEntry(t *testing.T) {
 	s.do("HEAD", path).want(200)
 
 	s.vote(blog, 1)
-	again := s.do("GET", path, header("If-None-Match", etag)).want(200).atom() // it shows the vote
+	again := s.do("GET", path, header("If-None-Match", etag)).want(200).atom() // the content shows the vote
 	renewed := s.do("GET", s.digestFeed(bob, "UTC"), host("blog.example")).want(200).atom()
 	for _, after := range []element{again, renewed} {
 		for _, name := range []string{"id", "updated"} {
@@ -203,7 +203,7 @@ func onlyTheSecretAddressOpensAPersonalFeed(t *testing.T) {
 		strings.Replace(path, "bob", "nobody", 1),
 		strings.Replace(path, "bob", "b%2Fb", 1),
 		strings.Replace(path, "bob", "%27", 1),
-		strings.Replace(path, secret, other, 1) + "x", // no zone either, which it does not tell
+		strings.Replace(path, secret, other, 1) + "x", // the bad time zone must not change the answer
 	} {
 		a := s.do("GET", wrong, bearer(bob)).want(404)
 		if a.header.Get("Cache-Control") != "no-store" {

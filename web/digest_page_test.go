@@ -45,7 +45,7 @@ func pageShowsItsDayByChannelAndMostPopularFirst(t *testing.T) {
 	if got := p.titles()[:2]; !slices.Equal(got, []string{"Engines", "Wheels"}) {
 		t.Errorf("the channels are %q", got)
 	}
-	// In Berlin that day began, and ended, two hours earlier.
+	// In Berlin, that day began and ended two hours earlier.
 	berlin := b.open("/digest?day=2026-10-05&tz=Europe%2FBerlin").says("in Europe/Berlin")
 	if got := berlin.texts(); !slices.Equal(got, []string{"popular", "midnight", "the evening before", "wheel"}) {
 		t.Errorf("the digest in Berlin is %q", got)
@@ -62,7 +62,7 @@ func pageWithoutADayShowsToday(t *testing.T) {
 	b := s.signedIn("ada")
 	channel := s.channel("Engines", "ada")
 	today := func() string { return time.Now().UTC().Format("Monday, 2 January 2006") }
-	for begun := false; !begun; { // again if midnight passes
+	for begun := false; !begun; { // once more if midnight passes meanwhile
 		day := today()
 		s.post(channel, "ada", "new today")
 		p := b.open("/").follow("The day at a glance").want(200)
@@ -100,7 +100,7 @@ func badDayIsShownAgainAsItWasTyped(t *testing.T) {
 	}
 }
 
-// address is that of the personal feed, as the page shows it.
+// address returns the address of the personal feed that the page shows.
 func (p page) address() string {
 	for _, n := range all(p.doc, tag("code")) {
 		if text := seen(n); strings.Contains(text, "/feed.atom") {

@@ -79,14 +79,14 @@ func feedHasEveryPostOnceWhateverHappensBetweenItsPages(t *testing.T) {
 	}
 }
 
-// A reading is a feed while much happens to what it shows.
+// A reading is a feed that changes while a client reads it.
 type reading struct {
 	*site
 	*rand.Rand
 	token    string
 	channels []domain.Channel
-	// there are the posts that were there before the first page, and whether they
-	// still are.
+	// there holds the posts that existed before the first page, and whether they
+	// still exist.
 	there map[domain.BlogID]bool
 	posts []domain.Blog
 }
@@ -107,14 +107,14 @@ func newReading(t *testing.T, random *rand.Rand) *reading {
 	return r
 }
 
-// postAnywhere posts with any date, as an import does.
+// postAnywhere makes a post with a random date, as an import does.
 func (r *reading) postAnywhere() {
 	r.Helper()
 	on := time.Date(2026, 1, 1, 0, 0, r.IntN(1000), 0, time.UTC)
 	r.posts = append(r.posts, r.postOn(on, r.channels[r.IntN(len(r.channels))], "text"))
 }
 
-// disturb does what may happen between two pages.
+// disturb makes changes that can happen between two pages.
 func (r *reading) disturb() {
 	r.Helper()
 	for range 3 {
@@ -122,7 +122,7 @@ func (r *reading) disturb() {
 	}
 	r.post(r.channels[0], "ada", "the newest")
 	switch r.IntN(6) {
-	case 0: // a channel goes, at once or not quite yet
+	case 0: // a channel is being deleted, and perhaps is gone
 		last := len(r.channels) - 1
 		if last < 2 {
 			return

@@ -21,12 +21,12 @@ const (
 	benchPosts    = 1000 // in each channel
 )
 
-// benchDay is the day whose digest is measured. It is the middle one of those
-// that were posted in.
+// benchDay is the day whose digest is measured: the middle day of all posts.
 const benchDay = "2025-06-15"
 
-// BenchmarkFeed is a page of what 200 channels with 1,000 posts each have, from
-// the embedded store, and from there to the last byte. The goal is under 5 ms.
+// BenchmarkFeed reads a page of a feed of 200 channels with 1,000 posts each: from the
+// embedded store alone, and up to the last byte of the response. The goal is under
+// 5 ms.
 func BenchmarkFeed(b *testing.B) {
 	store, token := manyChannels(b, time.Hour)
 	b.Run("store", func(b *testing.B) {
@@ -40,8 +40,8 @@ func BenchmarkFeed(b *testing.B) {
 	b.Run("api", func(b *testing.B) { benchAPI(b, store, token, "/api/v1/feed") })
 }
 
-// BenchmarkDigest is a day of 200 channels with 1,000 posts each, of which the
-// name says how many fall on that day. The goal is under 5 ms.
+// BenchmarkDigest reads the digest of a day from 200 channels with 1,000 posts each. The
+// name says how many posts are of that day. The goal is under 5 ms.
 func BenchmarkDigest(b *testing.B) {
 	for _, daily := range []int{1, 5, 24} {
 		store, token := manyChannels(b, 24*time.Hour/time.Duration(daily))
@@ -81,9 +81,8 @@ func benchAPI(b *testing.B, store *storage.Store, token, path string) {
 	}
 }
 
-// manyChannels is a store whose user ada, with a session, owns and so subscribes to
-// 200 channels. Each has 1,000 posts, that far apart, in the middle of which
-// lies benchDay.
+// manyChannels makes a store and a session of ada, who owns 200 channels and so
+// subscribes to them. Each has 1,000 posts, that far apart. benchDay is in the middle.
 func manyChannels(b *testing.B, apart time.Duration) (store *storage.Store, token string) {
 	b.Helper()
 	store = benchStore(b, bolt.Options{NoSync: true})

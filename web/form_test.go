@@ -85,6 +85,6 @@ func longestTextOfManyBytesIsNotTooLarge(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	s.channel("Engines", "ada")
-	// 5,000 characters of four bytes, each of which becomes three.
+	// 5,000 characters of four bytes; the form escapes each byte with three.
 	b.open("/channels/Engines").form("Post").fill("text", strings.Repeat("🚀", 5000)).press().at("/channels/Engines")
 }

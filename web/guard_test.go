@@ -89,7 +89,7 @@ func requestFromAnotherOriginDoesNothing(t *testing.T) {
 		}
 	}
 	s.do("GET", "/api/v1/channels", header("Sec-Fetch-Site", "cross-site")).want(200)
-	// A proxy may have changed the Host; the browser names the base URL.
+	// A proxy may change the Host; the browser sends the origin of the base URL.
 	post(header("Sec-Fetch-Site", "same-origin"), header("Origin", "https://blog.example")).want(201)
 	post(header("Origin", "https://blog.example")).want(409)
 }
@@ -104,7 +104,7 @@ func bodyOver64KiBIsRefusedAnnouncedOrChunked(t *testing.T) {
 		body := `{"text":"a"}`
 		return body + strings.Repeat(" ", size-len(body))
 	}
-	// Hiding the type keeps the client from announcing the length.
+	// The client cannot announce the length of a reader whose type it does not know.
 	chunked := func(body string) io.Reader { return struct{ io.Reader }{strings.NewReader(body)} }
 	announced := func(body string) io.Reader { return strings.NewReader(body) }
 	for _, test := range []struct {
@@ -132,7 +132,7 @@ func bodyOver64KiBIsRefusedAnnouncedOrChunked(t *testing.T) {
 	}
 }
 
-// postJSON sends a body over a connection.
+// postJSON sends a body over a real connection.
 func postJSON(t *testing.T, url, token string, body io.Reader) (status int) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "POST", url, body)
@@ -162,7 +162,7 @@ func bodyThatAnnouncesTooMuchIsNotRead(t *testing.T) {
 	}).want(413)
 }
 
-// unread is a body that nobody may read.
+// unread is a body that fails the test when it is read.
 type unread struct{ testing.TB }
 
 func (u unread) Read([]byte) (int, error) {

@@ -81,7 +81,7 @@ func clientThatLeftIsNoError(t *testing.T) {
 	}
 }
 
-// countingWriter counts what would be sent.
+// countingWriter counts the writes of a response.
 type countingWriter struct {
 	header http.Header
 	writes int

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// validate holds a value to a JSON schema, of which it knows what the
-// description uses. A keyword that it does not know is an error of the schema.
+// validate checks a value against a JSON schema. It knows the keywords that the
+// description uses, and reports any other keyword.
 func (o *openAPI) validate(at string, node, value any) (wrong []string) {
 	schema := o.resolve(node)
 	if types, ok := schema["type"]; ok && !hasType(types, value) {
@@ -51,7 +51,7 @@ func (o *openAPI) validate(at string, node, value any) (wrong []string) {
 func textHolds(keyword string, rule, value any) bool {
 	text, ok := value.(string)
 	if !ok {
-		return true // such keywords say nothing of other types
+		return true // these keywords apply to strings only
 	}
 	switch keyword {
 	case "pattern":
@@ -100,7 +100,7 @@ func hasType(types, value any) bool {
 	return false
 }
 
-// dig is what stands at a path of members and indexes, or nil.
+// dig returns the value at a path of members and indexes, or nil.
 func dig(value any, path string) any {
 	for _, step := range strings.Split(path, ".") {
 		switch v := value.(type) {

@@ -30,7 +30,7 @@ func pageSaysThatTheStoreDoesNotAnswer(t *testing.T) {
 	}
 	form.press().want(503).says("may or may not have been saved", "Reload this page")
 	s.mendStore()
-	form.press().at("/channels/Engines").says("Hello") // what reloading does
+	form.press().at("/channels/Engines").says("Hello") // as a reload does
 	b.open("/how-deletion-works").want(200)
 }
 

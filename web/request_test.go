@@ -21,7 +21,7 @@ func bearer(token string) change { return header("Authorization", "Bearer "+toke
 
 func cookie(token string) change { return header("Cookie", "session="+token) }
 
-// raw is a body as it stands, said to be JSON.
+// raw is a body of media type JSON, sent unchanged.
 func raw(body string) change {
 	return func(r *http.Request) {
 		r.Header.Set("Content-Type", "application/json")
@@ -29,7 +29,7 @@ func raw(body string) change {
 	}
 }
 
-// fields are the members of a JSON body: names and values in turn.
+// fields is a JSON body with these members: names and values in turn.
 func fields(pairs ...string) change {
 	members := make(map[string]string)
 	for i := 0; i < len(pairs); i += 2 {
@@ -42,17 +42,17 @@ func fields(pairs ...string) change {
 	return raw(string(body))
 }
 
-// posted is a form as browsers send it.
+// posted is a form in the default encoding of browsers.
 func posted(values url.Values) change {
 	return typed("application/x-www-form-urlencoded", values.Encode())
 }
 
-// multiparted is a form as browsers send it if they are told to.
+// multiparted is a form as multipart/form-data.
 func multiparted(values url.Values) change {
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
 	for name := range values {
-		_ = w.WriteField(name, values.Get(name)) // a buffer takes everything
+		_ = w.WriteField(name, values.Get(name)) // a buffer never fails
 	}
 	_ = w.Close()
 	return typed(w.FormDataContentType(), body.String())

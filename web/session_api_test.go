@@ -66,12 +66,12 @@ func clientsBehindATrustedProxyAreThrottledByTheAddressThatTheProxySaw(t *testin
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSiteWith(t, web.Options{TrustProxy: test.trust})
-			// Impossible names cost no password hash.
+			// An impossible name needs no password hash, so it is fast.
 			guess := func(i int, forwarded string) answer {
 				return s.do("POST", "/api/v1/sessions", header("X-Forwarded-For", forwarded),
 					fields("name", "?"+strconv.Itoa(i), "password", "guess"))
 			}
-			// What stands before the last address is the client's invention.
+			// The client has invented all addresses but the last.
 			for i := range 60 {
 				guess(i, strconv.Itoa(i)+".1.1.1, 192.0.2.1")
 			}

@@ -72,7 +72,7 @@ func signingInNeverLeadsToAnotherSite(t *testing.T) {
 		if got := s.again("ada").open("/sign-in?next=" + url.QueryEscape(next)); got.path != want {
 			t.Errorf("signed in already, %q leads to %q", next, got.path)
 		}
-		// What the form was not shown with is no better.
+		// A next that is only in the sent form is no safer.
 		r := s.browser()
 		form.values.Set("next", next)
 		r.send("POST", "/sign-in", posted(form.values)).at(want)
@@ -151,7 +151,7 @@ func badSignUpIsShownAgainWithoutThePassword(t *testing.T) {
 func newAccountSurvivesAThrottledAddress(t *testing.T) {
 	s := newSite(t)
 	b := s.browser()
-	for i := range 60 { // impossible names cost no password hash
+	for i := range 60 { // an impossible name needs no password hash
 		s.do("POST", "/sign-in", posted(url.Values{"name": {"?" + strconv.Itoa(i)}}))
 	}
 	b.open("/sign-up?next=/channels/new").form("Sign up").fill("name", "ada").fill("password", password).press().
@@ -168,7 +168,7 @@ func signInLinkWorksOnceAndNotForHEAD(t *testing.T) {
 		t.Fatal(err)
 	}
 	link := "/sign-in/link?token=" + token
-	s.do("HEAD", link).want(405) // a chat that looks what is there
+	s.do("HEAD", link).want(405) // as a chat does to preview a link
 	b := s.browser()
 	b.open(link).at("/").says("ada")
 	used := s.browser()

@@ -8,7 +8,7 @@ import (
 	"microblogging/storage/storagetest"
 )
 
-// calls counts what is asked of the store meanwhile, by table and method.
+// calls counts the calls of the store during a request, by table and method.
 func (s *site) calls(request func()) map[string]int {
 	var mu sync.Mutex
 	counts := make(map[string]int)
@@ -23,13 +23,13 @@ func (s *site) calls(request func()) map[string]int {
 	return counts
 }
 
-// A gauge sees how many calls of the store there are at once.
+// A gauge counts the calls of the store that run at once.
 type gauge struct {
 	mu            sync.Mutex
 	now, greatest int
 }
 
-// hook holds each read of a range for a moment, so that others can catch up.
+// hook delays each read of a range a little, so that other reads can start.
 func (g *gauge) hook(ctx context.Context, call storagetest.Call, send storagetest.Send) error {
 	if call.Target+" "+call.Method != "Blogs Range" {
 		return send(ctx)
@@ -55,7 +55,7 @@ func (g *gauge) most() int {
 	return g.greatest
 }
 
-// hanging never answers.
+// hanging answers only when the context ends.
 func hanging(ctx context.Context, _ storagetest.Call, _ storagetest.Send) error {
 	<-ctx.Done()
 	return ctx.Err()

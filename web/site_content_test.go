@@ -12,7 +12,7 @@ import (
 
 const password = "correct horse battery staple"
 
-// author makes an account.
+// author makes an account without a session.
 func (s *site) author(name string) domain.UserName {
 	s.Helper()
 	user, err := s.store.SignUp(s.Context(), name, password)
@@ -102,7 +102,7 @@ func (s *site) post(channel domain.Channel, by, text string) domain.Blog {
 	return blog
 }
 
-// postOn makes a post that is dated.
+// postOn makes a post of the channel's owner with this time of creation.
 func (s *site) postOn(on time.Time, channel domain.Channel, text string) domain.Blog {
 	s.Helper()
 	blog, _, err := s.store.Post(s.Context(), storage.Posting{
@@ -115,7 +115,7 @@ func (s *site) postOn(on time.Time, channel domain.Channel, text string) domain.
 	return blog
 }
 
-// rated is a channel with posts of these ratings, the first the oldest.
+// rated makes a channel with posts of these ratings, the oldest first.
 func (s *site) rated(name string, ratings ...int) domain.Channel {
 	s.Helper()
 	channel := s.channel(name, string(s.author("owner")))
@@ -156,7 +156,8 @@ func (s *site) subscribe(user domain.UserName, channels ...domain.Channel) {
 	}
 }
 
-// feedOfTwo makes a continuation of a user's feed.
+// feedOfTwo gives a user's feed two posts, and returns the continuation token after the
+// first.
 func (s *site) feedOfTwo(user domain.UserName, token string) string {
 	s.Helper()
 	channel := s.channel("Two-of-"+string(user), string(user))
@@ -165,7 +166,7 @@ func (s *site) feedOfTwo(user domain.UserName, token string) string {
 	return s.do("GET", "/api/v1/feed?limit=1", bearer(token)).want(200).text("next")
 }
 
-// vote gives a post the votes of so many users, who need no account for that.
+// vote gives a post that many votes. The voters have no accounts.
 func (s *site) vote(blog domain.Blog, votes int) {
 	s.Helper()
 	for i := range votes {
@@ -184,7 +185,7 @@ func (s *site) askDeletion(channel domain.Channel) {
 	}
 }
 
-// advance records progress, as a worker does.
+// advance records the progress of a deletion, as a worker does.
 func (s *site) advance(ref domain.ChannelRef, state domain.DeletionState, step domain.Step, rows int64) {
 	s.Helper()
 	err := s.store.UpdateDeletion(s.Context(), ref, func(d *domain.Deletion) bool {
@@ -199,7 +200,7 @@ func (s *site) advance(ref domain.ChannelRef, state domain.DeletionState, step d
 	}
 }
 
-// cascade does what a worker does with a channel that is being deleted.
+// cascade does all steps of a deletion, as a worker does.
 func (s *site) cascade(ref domain.ChannelRef) {
 	s.Helper()
 	ctx := s.Context()
@@ -221,7 +222,7 @@ func (s *site) cascade(ref domain.ChannelRef) {
 	}
 }
 
-// mustBeSound checks at rest all that the checker knows.
+// mustBeSound checks all invariants at rest.
 func (s *site) mustBeSound() {
 	s.Helper()
 	checker := s.store.NewChecker(time.Hour, false, func(b storage.Breach) { s.Errorf("breach: %+v", b) })

@@ -6,7 +6,7 @@ import (
 	"microblogging/domain"
 )
 
-// permalink is the permalink of a post.
+// permalink is the path of the page of a post.
 func permalink(channel domain.Channel, blog domain.Blog) string {
 	return "/channels/" + url.PathEscape(string(channel.Name)) + "/blogs/" + string(blog.ID)
 }

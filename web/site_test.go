@@ -21,13 +21,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A site is a web role over a real store, as one test uses it.
+// A site is a web role over a real store, bound to one test.
 type site struct {
 	testing.TB
 	*role
 }
 
-// in is the same web role as a subtest uses it.
+// in returns the same web role, bound to a subtest.
 func (s *site) in(t testing.TB) *site { return &site{t, s.role} }
 
 // A role is a web role over a store that can be made to fail.
@@ -77,7 +77,7 @@ func (r *role) intercept(ctx context.Context, call storagetest.Call, send storag
 	return send(ctx)
 }
 
-// breakStore makes every later call of the store do what the hook does.
+// breakStore runs the hook for every later call of the store.
 func (r *role) breakStore(hook storagetest.Hook) { r.hook.Store(&hook) }
 
 func (r *role) mendStore() { r.hook.Store(nil) }
@@ -93,7 +93,7 @@ func (s *site) unwritten(request func() answer) answer {
 	return a
 }
 
-// do sends a request, and holds the answer of the API to what it documents.
+// do sends a request. It compares an answer of the API with the description.
 func (s *site) do(method, path string, changes ...change) answer {
 	s.Helper()
 	r := httptest.NewRequestWithContext(s.Context(), method, path, nil)

@@ -42,7 +42,7 @@ func ownerSubscribesFromTheStartAndAReaderByChoice(t *testing.T) {
 			t.Errorf("who unsubscribed has %q", got)
 		}
 	}
-	s.do("DELETE", subscriptions+"/Ärger", bearer(ada)).want(204) // an owner may, too
+	s.do("DELETE", subscriptions+"/Ärger", bearer(ada)).want(204) // an owner may unsubscribe too
 	if got := s.listed(subscriptions, "channel", bearer(ada)); len(got) != 0 {
 		t.Errorf("the owner who unsubscribed has %q", got)
 	}
@@ -142,7 +142,7 @@ func nobodySubscribesToMoreThanTwoThousandChannels(t *testing.T) {
 	if a := s.unwritten(put).want(422).wantField("subscriptions"); a.text("errors.0.detail") != "are 2000, and cannot be more" {
 		t.Errorf("it says %s", a.body)
 	}
-	s.do("PUT", subscriptions+"/channel0000", bearer(bob)).want(204) // no more than before
+	s.do("PUT", subscriptions+"/channel0000", bearer(bob)).want(204) // already subscribed, so the number stays
 	s.do("POST", "/api/v1/channels", bearer(bob), fields("name", "Another")).want(201)
 	if there, err := s.store.Subscribed(t.Context(), one.Ref(), "bob"); there || err != nil {
 		t.Errorf("subscribed all the same: %v, %v", there, err)

@@ -16,7 +16,7 @@ func subscribingFillsTheFeedAndUnsubscribingEmptiesIt(t *testing.T) {
 	b.open("/").heading("Feed").says("You subscribe to no channel yet").follow("Find channels").want(200).heading("Channels")
 	form := b.open("/channels/Engines").says("1 subscriber").saysNot("1 subscribers").form("Subscribe")
 	form.press().at("/channels/Engines").says("You subscribe to this channel.", "2 subscribers")
-	form.press().at("/channels/Engines").says("2 subscribers") // sent twice
+	form.press().at("/channels/Engines").says("2 subscribers") // the form is sent twice
 	b.open("/").says("grace in Engines", "Hello").follow("Your subscriptions").heading("Your subscriptions").saysNot("your own").
 		form("Unsubscribe from Engines").press().at("/subscriptions").says("You have unsubscribed.", "You subscribe to no channel")
 	b.open("/").saysNot("Hello")

@@ -14,10 +14,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// The rules of the formats, as far as gofeed, which forgives much, does not hold
-// a feed to them.
+// The rules of the formats. The parser gofeed accepts many feeds that break them.
 
-// An element is one of an Atom document.
+// An element is an element of an Atom document.
 type element struct {
 	XMLName  xml.Name
 	Attrs    []xml.Attr `xml:",any,attr"`
@@ -43,7 +42,7 @@ func (e element) attr(name string) string {
 	return ""
 }
 
-// text is that of the one child of this name.
+// text returns the text of the only child of this name.
 func (e element) text(t testing.TB, name string) string {
 	t.Helper()
 	children := e.all(name)
@@ -53,7 +52,7 @@ func (e element) text(t testing.TB, name string) string {
 	return children[0].Text
 }
 
-// link is the address of the one link of this relation.
+// link returns the address of the only link of this relation.
 func (e element) link(t testing.TB, rel string) string {
 	t.Helper()
 	var found []string
@@ -69,7 +68,7 @@ func (e element) link(t testing.TB, rel string) string {
 	return found[0]
 }
 
-// atom holds a document to RFC 4287, and returns it.
+// atom checks the rules of RFC 4287, and returns the document.
 func (a answer) atom() element {
 	a.t.Helper()
 	if got := a.header.Get("Content-Type"); got != "application/atom+xml; charset=utf-8" {
@@ -104,8 +103,8 @@ func (a answer) atom() element {
 	return feed
 }
 
-// checkAtomCommon checks what a feed and an entry must have alike, and returns
-// when it was updated.
+// checkAtomCommon checks the rules for both feeds and entries, and returns the time of
+// the last update.
 func checkAtomCommon(t testing.TB, e element) time.Time {
 	t.Helper()
 	mustBeUUID(t, e.text(t, "id"))
@@ -133,7 +132,8 @@ func checkAtomEntry(t testing.TB, entry element) {
 	mustBeSafe(t, content[0].Text)
 }
 
-// mustBeSafe allows in content what a feed reader needs, and nothing that runs.
+// mustBeSafe allows in content only elements that a feed reader needs, and nothing that
+// runs.
 func mustBeSafe(t testing.TB, content string) {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(content))
@@ -160,7 +160,7 @@ func mustBeSafe(t testing.TB, content string) {
 	}
 }
 
-// jsonFeed holds a document to JSON Feed 1.1, and returns it.
+// jsonFeed checks the rules of JSON Feed 1.1, and returns the document.
 func (a answer) jsonFeed() map[string]any {
 	a.t.Helper()
 	if got := a.header.Get("Content-Type"); got != "application/feed+json" {

@@ -33,7 +33,7 @@ func readerWhoHasTheFeedGets304(t *testing.T) {
 			t.Errorf("HEAD has ETag %s", head.header.Get("ETag"))
 		}
 		s.do("HEAD", path, header("If-None-Match", etag)).want(304)
-		s.vote(blog, 1) // which the feed does not show
+		s.vote(blog, 1) // the feed shows no votes
 		if same() != 304 {
 			t.Error("a vote made the feed another")
 		}

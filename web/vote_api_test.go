@@ -57,7 +57,7 @@ func userHasOneVoteHoweverOftenItIsGivenOrTakenBack(t *testing.T) {
 		method, token string
 		want          int
 	}{
-		{"DELETE", bob, 0}, {"PUT", bob, 1}, {"PUT", bob, 1}, {"PUT", ada, 2}, // one's own post too
+		{"DELETE", bob, 0}, {"PUT", bob, 1}, {"PUT", bob, 1}, {"PUT", ada, 2}, // ada votes for her own post
 		{"DELETE", bob, 1}, {"DELETE", bob, 1}, {"PUT", bob, 2}, {"DELETE", ada, 1},
 	} {
 		s.do(step.method, path, bearer(step.token)).want(204)
@@ -77,7 +77,7 @@ func votesSurviveAnEditAndAnEditSurvivesVotes(t *testing.T) {
 	read := s.do("GET", path).want(200).header.Get("ETag")
 
 	s.do("PUT", path+"/vote", bearer(bob)).want(204)
-	s.do("GET", path, header("If-None-Match", read)).want(200) // there is something new to see
+	s.do("GET", path, header("If-None-Match", read)).want(200) // the rating is new
 	edited := s.do("PUT", path, bearer(ada), header("If-Match", read), fields("text", "Second")).want(200)
 	if got := edited.get("rating"); got != 1.0 {
 		t.Errorf("rated %v after the edit, want 1", got)

@@ -12,9 +12,9 @@ import (
 	"microblogging/storage/bolt"
 )
 
-// BenchmarkVote is one of 16 voters, who all give and take back their votes as
-// fast as they can, durably. On one post each of them changes the same row; on
-// 16 posts they share no row, but still the commits.
+// BenchmarkVote gives and takes back votes durably, with 16 voters at once. On one post
+// they all change the same row. On 16 posts they share no row, but still share the
+// commits.
 func BenchmarkVote(b *testing.B) {
 	const voters = 16
 	for _, posts := range []int{1, voters} {

@@ -16,9 +16,9 @@ func voteIsCountedOnceAndTakenBack(t *testing.T) {
 	ada, bob := s.signedIn("ada"), s.signedIn("bob")
 	channel := s.channel("Engines", "ada")
 	path := permalink(channel, s.post(channel, "ada", "Hello"))
-	vote := ada.open(path).saysNot("vote ·", "0 votes").form("Vote") // one's own post, too
+	vote := ada.open(path).saysNot("vote ·", "0 votes").form("Vote") // ada votes for her own post
 	vote.press().at(path).says("Your vote is counted.", "1 vote", "You voted for this post.").saysNot("1 votes")
-	vote.press().at(path).says("1 vote").saysNot("2 votes") // sent twice
+	vote.press().at(path).says("1 vote").saysNot("2 votes") // the form is sent twice
 	bob.open(path).saysNot("You voted").form("Vote").press().at(path).says("2 votes")
 	back := ada.open(path).form("Take back the vote")
 	back.press().at(path).says("Your vote is taken back.", "1 vote").saysNot("You voted")
