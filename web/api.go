@@ -47,7 +47,7 @@ func apiDetail(status int) string {
 	case http.StatusUnauthorized:
 		return "Get a token from POST " + apiPrefix + "/sessions and send it as Authorization: Bearer TOKEN."
 	case http.StatusForbidden:
-		return "You are known, but this is not yours to do. Nothing was changed."
+		return "You are signed in, but you may not do this. Nothing was changed."
 	case http.StatusNotFound:
 		return "There is no such thing, or not any more."
 	case http.StatusMethodNotAllowed:
@@ -55,7 +55,7 @@ func apiDetail(status int) string {
 	case http.StatusTooManyRequests:
 		return "Wait as long as Retry-After says, in seconds."
 	case http.StatusInternalServerError:
-		return "It is not your doing. The log tells more under this request's id."
+		return "This is a fault of the server. Its log has the cause under this request's id."
 	}
 	return ""
 }

@@ -111,7 +111,7 @@ func (a *blogsAPI) edit(c echo.Context, v visitor) error {
 		return err
 	case !made:
 		return refuse(http.StatusPreconditionRequired, "If-Match is missing",
-			`Send If-Match with the ETag of the post that you read, or "*" to overwrite whatever stands. Nothing was saved.`)
+			`Send If-Match with the ETag of the post that you read, or "*" to overwrite any version. Nothing was saved.`)
 	}
 	draft, err := readDraft(c)
 	if err != nil {

@@ -87,7 +87,7 @@ func mergeThatBreaksARuleIsShownAgainBesideTheirs(t *testing.T) {
 		p := second.form("Save the merged version").fill("text", bad).press().want(422).
 			heading("Two versions of one post").says("The piston moves up and up.")
 		if p.hasForm("Keep mine") {
-			t.Error("what breaks a rule can be kept")
+			t.Error("a version that breaks a rule can be kept")
 		}
 		second = p
 	}

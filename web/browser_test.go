@@ -56,7 +56,7 @@ func (b *browser) send(method, path string, changes ...change) page {
 		p.mustBeDecent()
 		return p
 	}
-	b.Fatalf("%s leads in circles", path)
+	b.Fatalf("%s redirects too often", path)
 	return page{}
 }
 

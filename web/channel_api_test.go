@@ -104,7 +104,7 @@ func nameInUseAndOneBeingDeletedAreDifferentConflicts(t *testing.T) {
 	}
 	s.cascade(channel.Ref())
 	if again := create().want(201); again.header.Get("ETag") == `"`+string(channel.Incarnation)+`"` {
-		t.Error("two lives have one ETag")
+		t.Error("two incarnations have one ETag")
 	}
 }
 

@@ -215,7 +215,7 @@ func idSurvivesEditsVotesHostsAndFormatsButNoDeletion(t *testing.T) {
 	after := s.do("GET", atom, host("blog.example")).want(200).atom()
 
 	if before.text(t, "id") != after.text(t, "id") {
-		t.Error("the feed has another id")
+		t.Error("the id of the feed has changed")
 	}
 	for i, text := range []string{"Other", "Second"} {
 		was, is := before.all("entry")[i], after.all("entry")[i]
@@ -244,7 +244,7 @@ func idSurvivesEditsVotesHostsAndFormatsButNoDeletion(t *testing.T) {
 	s.postOn(other.CreatedOn, again, "Other")
 	reborn := s.do("GET", atom).want(200).atom()
 	if reborn.text(t, "id") == before.text(t, "id") || reborn.all("entry")[0].text(t, "id") == before.all("entry")[0].text(t, "id") {
-		t.Error("the channel created again passes for the one before")
+		t.Error("the new channel has the ids of the deleted one")
 	}
 }
 

@@ -196,7 +196,7 @@ func badPostIsShownAgainAsItWasTyped(t *testing.T) {
 			}
 			again := p.form("Post").values
 			if again.Get("key") != form.values.Get("key") {
-				t.Error("another key: it could make two posts of one")
+				t.Error("the key has changed, so the form could make two posts")
 			}
 			if got := again.Get("title"); test.title == "Title" && got != test.title {
 				t.Errorf("title %q", got)
@@ -254,7 +254,7 @@ func onlyTheOwnerEditsTheDescription(t *testing.T) {
 		form("Save").fill("description", "Pistons and <valves>").press().
 		at("/channels/Engines").says("Your changes are saved.", "Pistons and <valves>")
 	if bob.open("/channels/Engines").href("Edit description") != "" {
-		t.Error("everybody is offered to edit the description")
+		t.Error("a user who is not the owner sees the link to edit")
 	}
 	bob.open("/channels/Engines/edit").want(403).follow("Back to Engines").want(200)
 	bob.send("POST", "/channels/Engines/edit", posted(url.Values{"description": {"Mine"}})).want(403)
@@ -269,7 +269,7 @@ func strangerIsAskedToSignInAndComesBack(t *testing.T) {
 	b := s.browser()
 	p := b.open("/channels/Engines").want(200)
 	if p.hasForm("Post") {
-		t.Error("a stranger is shown a form that would be refused")
+		t.Error("a stranger sees a form that would be refused")
 	}
 	p.follow("Sign in").form("Sign in").fill("name", "ada").fill("password", password).press().at("/channels/Engines")
 	b.open("/sign-out").form("Sign out").press().at("/").says("You are signed out.")

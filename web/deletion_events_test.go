@@ -205,7 +205,7 @@ func streamSurvivesAStoreThatDoesNotAnswer(t *testing.T) {
 			t.Errorf("events %q", got)
 		}
 		if n := strings.Count(w.log.String(), "watching a deletion"); n == 0 {
-			t.Error("the log does not tell that the store did not answer")
+			t.Error("the log does not say that the store did not answer")
 		}
 	})
 }

@@ -170,7 +170,7 @@ func dayStaysOneEntry(t *testing.T) {
 	}
 	theirs := s.do("GET", s.digestFeed(eve, "UTC")).want(200).atom()
 	if theirs.text(t, "id") == before.text(t, "id") || theirs.all("entry")[0].text(t, "id") == before.all("entry")[0].text(t, "id") {
-		t.Error("two users' digests pass for one")
+		t.Error("two users' digests have the same id")
 	}
 }
 
@@ -219,7 +219,7 @@ func onlyTheSecretAddressOpensAPersonalFeed(t *testing.T) {
 	}
 	s.do("POST", path).want(405)
 	if strings.Contains(s.log.String(), secret) {
-		t.Errorf("the log tells the address:\n%s", s.log.String())
+		t.Errorf("the log holds the address:\n%s", s.log.String())
 	}
 }
 

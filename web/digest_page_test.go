@@ -69,7 +69,7 @@ func pageWithoutADayShowsToday(t *testing.T) {
 		if begun = day == today(); begun {
 			p.says(day, "new today")
 			if one(p.doc, func(n *html.Node) bool { return attr(n, "rel") == "next" }) != nil {
-				t.Error("today leads on to tomorrow")
+				t.Error("the page of today links to tomorrow")
 			}
 		}
 	}
@@ -152,7 +152,7 @@ func plantedSecretIsNotShown(t *testing.T) {
 	b.open("/digest").want(200).saysNot("PLANTED", "shown this once")
 	if cookie := b.do("POST", "/digest", b.cookies, posted(url.Values{"action": {"make"}})).header.Values("Set-Cookie"); !strings.Contains(fmt.Sprint(cookie), "HttpOnly; SameSite=Lax") ||
 		!strings.Contains(fmt.Sprint(cookie), "Path=/digest") {
-		t.Errorf("the secret travels as %q", cookie)
+		t.Errorf("the cookie of the secret is %q", cookie)
 	}
 	s.browser().send("POST", "/digest", posted(url.Values{"action": {"make"}})).want(http.StatusUnauthorized)
 }

@@ -72,7 +72,7 @@ func feedHasEveryPostOnceWhateverHappensBetweenItsPages(t *testing.T) {
 			}
 			for id, there := range r.there {
 				if there && !slices.Contains(read, id) {
-					t.Errorf("post %s was passed over", id)
+					t.Errorf("post %s is missing", id)
 				}
 			}
 		})

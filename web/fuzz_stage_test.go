@@ -158,7 +158,7 @@ func (g *stage) play(t testing.TB, d draftRequest) int {
 func (g *stage) reset(t testing.TB) {
 	t.Helper()
 	if err := g.db.Change(func(mem.Snapshot) (mem.Snapshot, error) { return g.start, nil }); err != nil {
-		t.Fatalf("going back: %v", err)
+		t.Fatalf("resetting the store: %v", err)
 	}
 }
 
@@ -174,7 +174,7 @@ func checkHeaderValues(t testing.TB, a answer) {
 	}
 	location := a.header.Get("Location")
 	if location != "" && (location[0] != '/' || strings.HasPrefix(location, "//") || strings.ContainsAny(location, "\\")) {
-		t.Errorf("leads to %q", location)
+		t.Errorf("Location leads to %q", location)
 	}
 }
 

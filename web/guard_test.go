@@ -85,7 +85,7 @@ func requestFromAnotherOriginDoesNothing(t *testing.T) {
 	} {
 		a := s.unwritten(func() answer { return post(foreign...) }).want(403)
 		if a.text("detail") == "" {
-			t.Errorf("no word of explanation: %s", a.body)
+			t.Errorf("no detail: %s", a.body)
 		}
 	}
 	s.do("GET", "/api/v1/channels", header("Sec-Fetch-Site", "cross-site")).want(200)

@@ -100,7 +100,7 @@ func requestEndsAfterTenSeconds(t *testing.T) {
 		start := time.Now()
 		a := s.do("GET", "/api/v1/channels").want(503)
 		if took := time.Since(start); took != 10*time.Second {
-			t.Errorf("given up after %s", took)
+			t.Errorf("answered after %s", took)
 		}
 		if a.header.Get("Retry-After") == "" {
 			t.Error("no Retry-After")

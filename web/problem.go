@@ -135,7 +135,7 @@ func problemOfMeaning(err error) problem {
 		return p
 	case errors.Is(err, domain.ErrConflict):
 		return newProblem(http.StatusPreconditionFailed, "Changed in between",
-			"It is not what you have seen any more. Nothing was changed.")
+			"It was changed after you read it. Your request changed nothing.")
 	case errors.Is(err, domain.ErrKeyReused):
 		p := newProblem(http.StatusUnprocessableEntity, "Idempotency key reused",
 			"The key was used before, for another body. Nothing was saved.")

@@ -67,6 +67,6 @@ func problemPageNamesItsRequestAndNoCause(t *testing.T) {
 	id := p.header.Get("X-Request-Id")
 	p.says(id)
 	if log := s.log.String(); !strings.Contains(log, id) || !strings.Contains(log, "injected fault") {
-		t.Errorf("the log does not tell of %s:\n%s", id, log)
+		t.Errorf("the log does not have %s:\n%s", id, log)
 	}
 }

@@ -28,7 +28,7 @@ func ownerSubscribesFromTheStartAndAReaderByChoice(t *testing.T) {
 		t.Errorf("the owner has %s", a.body)
 	}
 	if a := s.do("GET", subscriptions, bearer(bob)).want(200); string(a.body) != `{"items":[]}`+"\n" {
-		t.Errorf("who chose nothing has %s", a.body)
+		t.Errorf("a user without subscriptions has %s", a.body)
 	}
 	for range 2 {
 		s.do("PUT", subscriptions+"/ärger", bearer(bob)).want(204)
@@ -39,12 +39,12 @@ func ownerSubscribesFromTheStartAndAReaderByChoice(t *testing.T) {
 	for range 2 {
 		s.do("DELETE", subscriptions+"/%C3%84RGER", bearer(bob)).want(204)
 		if got := s.listed(subscriptions, "channel", bearer(bob)); len(got) != 0 {
-			t.Errorf("who unsubscribed has %q", got)
+			t.Errorf("the reader who unsubscribed has %q", got)
 		}
 	}
 	s.do("DELETE", subscriptions+"/Ärger", bearer(ada)).want(204) // an owner may unsubscribe too
 	if got := s.listed(subscriptions, "channel", bearer(ada)); len(got) != 0 {
-		t.Errorf("the owner who unsubscribed has %q", got)
+		t.Errorf("the owner the reader who unsubscribed has %q", got)
 	}
 	s.mustBeSound()
 }
@@ -106,7 +106,7 @@ func nobodySubscribesToADeletedChannel(t *testing.T) {
 	both(subscriptions+"/Engines", 404)
 	s.channel("Engines", "ada")
 	if got := s.listed(subscriptions, "channel", bearer(bob)); len(got) != 0 {
-		t.Errorf("a subscription outlived its channel, and holds for another of its name: %q", got)
+		t.Errorf("a subscription survived its channel, and counts for another one of its name: %q", got)
 	}
 	s.mustBeSound()
 }
@@ -145,7 +145,7 @@ func nobodySubscribesToMoreThanTwoThousandChannels(t *testing.T) {
 	s.do("PUT", subscriptions+"/channel0000", bearer(bob)).want(204) // already subscribed, so the number stays
 	s.do("POST", "/api/v1/channels", bearer(bob), fields("name", "Another")).want(201)
 	if there, err := s.store.Subscribed(t.Context(), one.Ref(), "bob"); there || err != nil {
-		t.Errorf("subscribed all the same: %v, %v", there, err)
+		t.Errorf("subscribed although refused: %v, %v", there, err)
 	}
 	s.do("DELETE", subscriptions+"/channel0007", bearer(bob)).want(204)
 	put().want(204)

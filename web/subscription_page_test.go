@@ -29,7 +29,7 @@ func ownerSubscribesFromTheStart(t *testing.T) {
 	b := s.signedIn("ada")
 	b.open("/channels/new").form("Create channel").fill("name", "Engines").press().at("/channels/Engines").says("1 subscriber")
 	if !b.open("/channels/Engines").hasForm("Unsubscribe") {
-		t.Error("the owner has to subscribe")
+		t.Error("the owner does not subscribe from the start")
 	}
 	b.open("/").says("Nothing posted yet").follow("Go to one of them").says("Engines", "your own")
 }

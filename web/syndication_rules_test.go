@@ -64,7 +64,7 @@ func (e element) link(t testing.TB, rel string) string {
 	if len(found) != 1 {
 		t.Fatalf("%d links %s in %s", len(found), rel, e.XMLName.Local)
 	}
-	mustBeWhole(t, found[0])
+	mustBeAbsolute(t, found[0])
 	return found[0]
 }
 
@@ -151,7 +151,7 @@ func mustBeSafe(t testing.TB, content string) {
 		for _, a := range n.Attr {
 			switch a.Key {
 			case "href":
-				mustBeWhole(t, a.Val)
+				mustBeAbsolute(t, a.Val)
 			case "rel", "dir":
 			default:
 				t.Errorf("attribute %s in %s", a.Key, content)
@@ -176,8 +176,8 @@ func (a answer) jsonFeed() map[string]any {
 	if feed["version"] != "https://jsonfeed.org/version/1.1" || textOf(a.t, feed, "title") == "" {
 		a.t.Errorf("version %v, title %v", feed["version"], feed["title"])
 	}
-	mustBeWhole(a.t, textOf(a.t, feed, "feed_url"))
-	mustBeWhole(a.t, textOf(a.t, feed, "home_page_url"))
+	mustBeAbsolute(a.t, textOf(a.t, feed, "feed_url"))
+	mustBeAbsolute(a.t, textOf(a.t, feed, "home_page_url"))
 	ids := make(map[string]bool)
 	for _, item := range feed["items"].([]any) {
 		id := textOf(a.t, item, "id")
@@ -192,7 +192,7 @@ func (a answer) jsonFeed() map[string]any {
 
 func checkJSONItem(t testing.TB, item any) {
 	t.Helper()
-	mustBeWhole(t, textOf(t, item, "url"))
+	mustBeAbsolute(t, textOf(t, item, "url"))
 	published := mustBeTime(t, textOf(t, item, "date_published"))
 	if modified := mustBeTime(t, textOf(t, item, "date_modified")); modified.Before(published) {
 		t.Errorf("modified on %s, before it was published on %s", modified, published)
@@ -213,11 +213,11 @@ func textOf(t testing.TB, value any, path string) string {
 	return text
 }
 
-func mustBeWhole(t testing.TB, address string) {
+func mustBeAbsolute(t testing.TB, address string) {
 	t.Helper()
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		t.Errorf("address %q is not whole: %v", address, err)
+		t.Errorf("address %q is not absolute: %v", address, err)
 	}
 }
 

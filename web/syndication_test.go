@@ -35,7 +35,7 @@ func readerWhoHasTheFeedGets304(t *testing.T) {
 		s.do("HEAD", path, header("If-None-Match", etag)).want(304)
 		s.vote(blog, 1) // the feed shows no votes
 		if same() != 304 {
-			t.Error("a vote made the feed another")
+			t.Error("a vote changed the ETag of the feed")
 		}
 	}
 	etag := s.do("GET", atom).header.Get("ETag")

@@ -24,7 +24,7 @@ func voteIsCountedOnceAndTakenBack(t *testing.T) {
 	back.press().at(path).says("Your vote is taken back.", "1 vote").saysNot("You voted")
 	back.press().at(path).says("1 vote")
 	if ada.open(path).hasForm("Take back the vote") {
-		t.Error("there is a vote to take back")
+		t.Error("the page still offers to take back a vote")
 	}
 }
 
@@ -35,7 +35,7 @@ func strangerIsAskedToSignInToVote(t *testing.T) {
 	b := s.browser()
 	p := b.open(path).says("Sign in to vote for this post.")
 	if p.hasForm("Vote") {
-		t.Error("a stranger is shown a form that would be refused")
+		t.Error("a stranger sees a form that would be refused")
 	}
 	b.send("POST", path, posted(url.Values{"action": {"vote"}})).want(401)
 }
