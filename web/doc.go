@@ -29,8 +29,9 @@
 // # What survives failure
 //
 // This package keeps no state: no session, no count, no lock. The store decides each
-// request, so processes can come and go at any time. A request that is sent again after a
-// lost reply has the same effect as one. A response is rendered whole before its first
+// request, so processes can come and go at any time. A client whose reply was lost can
+// send the request again: a post with the same idempotency key is made once, and every
+// other repeated write changes nothing more or is refused as stale. A response is rendered whole before its first
 // byte is sent, so a failure never leaves half a page; only event streams are sent in
 // pieces, and a browser opens an interrupted one again.
 package web
