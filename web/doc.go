@@ -22,16 +22,16 @@
 // as application/problem+json or as a page. The client sees these words and the id of the
 // request. The log gets the cause, once, under the same id.
 //
-// A handler never trusts what a client saw. An edit carries the version that its author
-// read (an entity tag), a deletion the incarnation that its owner confirmed, and a post
-// an idempotency key; the store checks them in the transaction that writes.
+// A request that changes something says what its client saw: an edit carries the version
+// that its author read (an entity tag), a deletion the incarnation that its owner
+// confirmed, and a post an idempotency key. The store checks them together with the write.
 //
 // # What survives failure
 //
 // This package keeps no state: no session, no count, no lock. The store decides each
 // request, so processes can come and go at any time. A client whose reply was lost can
-// send the request again: a post with the same idempotency key is made once, and every
-// other repeated write changes nothing more or is refused as stale. A response is rendered whole before its first
-// byte is sent, so a failure never leaves half a page; only event streams are sent in
-// pieces, and a browser opens an interrupted one again.
+// send its request again: a post with the same idempotency key is made once, and an edit,
+// a vote, a subscription or a deletion that is repeated changes nothing more. A response
+// is rendered whole before its first byte is sent, so a failure never leaves half a page.
+// Only event streams are sent in pieces; a browser opens an interrupted one again.
 package web

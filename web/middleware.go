@@ -91,8 +91,8 @@ func (s *server) handle(next echo.HandlerFunc, c echo.Context) (err error) {
 	return next(c)
 }
 
-// respondError answers a request that failed. It is the only place that logs the
-// cause of a failure on the server's side, once.
+// respondError answers a request that failed. Handlers return their errors and do not log
+// them: the cause of a failure on the server's side is logged once, here.
 func (s *server) respondError(err error, c echo.Context) {
 	if errors.Is(err, context.Canceled) && errors.Is(c.Request().Context().Err(), context.Canceled) {
 		c.Response().Status = statusClientGone
@@ -120,7 +120,7 @@ func (s *server) writeProblem(c echo.Context, p problem) error {
 		}
 		return writeJSON(c, p.Status, problemType, p)
 	}
-	return s.problemPage(c, p)
+	return s.pages().problemPage(c, p)
 }
 
 func (s *server) logFailure(c echo.Context, message string, err error) {

@@ -34,9 +34,6 @@ func explain(err error, title, detail string, links ...templates.Link) error {
 	return &explanation{err, title, detail, links}
 }
 
-// problemPage shows a problem as a page.
-func (s *server) problemPage(c echo.Context, p problem) error { return s.pages().problemPage(c, p) }
-
 // problemPage shows why the request failed, and links to where to go from here.
 func (p *pages) problemPage(c echo.Context, cause problem) error {
 	failed := p.failureOf(c, cause.Status)
