@@ -9,6 +9,10 @@ import (
 	"microblogging/templates"
 )
 
+// deletionEventsRoute is the only route without requestTimeout: its response
+// lasts as long as its reader stays, up to watchLifetime.
+const deletionEventsRoute = "/channels/:name/deletions/:incarnation/events"
+
 type deletionReader interface {
 	Deletion(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (domain.Deletion, error)
 }

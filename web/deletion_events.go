@@ -14,9 +14,6 @@ import (
 )
 
 const (
-	// deletionEventsRoute is the only route without requestTimeout: its response
-	// lasts as long as its reader stays, up to watchLifetime.
-	deletionEventsRoute = "/channels/:name/deletions/:incarnation/events"
 	// watchInterval is how often a watched deletion is read. A worker records its
 	// progress as often.
 	watchInterval = time.Second

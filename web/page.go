@@ -103,3 +103,12 @@ func render(c echo.Context, status int, content templ.Component) error {
 // seeOther redirects the browser after a form, so that a reload does not send the
 // form again.
 func seeOther(c echo.Context, path string) error { return c.Redirect(http.StatusSeeOther, path) }
+
+// failureKey is the key of a failure in the echo.Context of a page that failed. The
+// problem page needs it.
+const failureKey = "web.failure"
+
+type failure struct {
+	visitor visitor
+	err     error
+}

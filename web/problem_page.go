@@ -9,31 +9,6 @@ import (
 	"microblogging/templates"
 )
 
-// failureKey is the key of a failure in the echo.Context of a page that failed. The
-// problem page needs it.
-const failureKey = "web.failure"
-
-type failure struct {
-	visitor visitor
-	err     error
-}
-
-// An explanation adds words and links to an error. The meaning of the error, and so
-// its status, stays the same.
-type explanation struct {
-	error
-	title  string
-	detail string
-	links  []templates.Link
-}
-
-func (e *explanation) Unwrap() error { return e.error }
-
-// explain adds an explanation. Without a title the problem keeps its own words.
-func explain(err error, title, detail string, links ...templates.Link) error {
-	return &explanation{err, title, detail, links}
-}
-
 // problemPage shows why the request failed, and links to where to go from here.
 func (p *pages) problemPage(c echo.Context, cause problem) error {
 	failed := p.failureOf(c, cause.Status)
