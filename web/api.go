@@ -8,10 +8,10 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// apiPrefix is where the API lives. Another version would live beside it.
+// apiPrefix is the prefix of the API's paths. Another version would get its own.
 const apiPrefix = "/api/v1"
 
-// apiRoutes registers what programs use.
+// apiRoutes registers the API.
 func (s *server) apiRoutes(e *echo.Echo, version string) error {
 	api := e.Group(apiPrefix)
 	(&usersAPI{store: s.store, sessions: s.sessions}).routes(api)
@@ -26,7 +26,7 @@ func (s *server) apiRoutes(e *echo.Echo, version string) error {
 	return openAPIRoute(e, version)
 }
 
-// writeJSON sends a value, once it is encoded whole.
+// writeJSON encodes a value whole before it sends the first byte.
 func writeJSON(c echo.Context, status int, mediaType string, value any) error {
 	body, err := json.Marshal(value)
 	if err != nil {
@@ -35,19 +35,19 @@ func writeJSON(c echo.Context, status int, mediaType string, value any) error {
 	return c.Blob(status, mediaType, append(body, '\n'))
 }
 
-// respond sends a value that was asked for.
+// respond sends the answer of a request that succeeded.
 func respond(c echo.Context, status int, value any) error {
 	return writeJSON(c, status, echo.MIMEApplicationJSON, value)
 }
 
-// apiDetail tells a program's author what the title of a problem leaves open.
-// Pages have words of their own.
+// apiDetail returns the detail of a problem that has none of its own. It is for the
+// authors of programs; pages have other words.
 func apiDetail(status int) string {
 	switch status {
 	case http.StatusUnauthorized:
 		return "Get a token from POST " + apiPrefix + "/sessions and send it as Authorization: Bearer TOKEN."
 	case http.StatusForbidden:
-		return "You are known, but this is not yours to do. Nothing was changed."
+		return "You are signed in, but you may not do this. Nothing was changed."
 	case http.StatusNotFound:
 		return "There is no such thing, or not any more."
 	case http.StatusMethodNotAllowed:
@@ -55,19 +55,19 @@ func apiDetail(status int) string {
 	case http.StatusTooManyRequests:
 		return "Wait as long as Retry-After says, in seconds."
 	case http.StatusInternalServerError:
-		return "It is not your doing. The log tells more under this request's id."
+		return "This is a fault of the server. Its log has the cause under this request's id."
 	}
 	return ""
 }
 
-// listJSON is one page of any list.
+// listJSON is one page of a list.
 type listJSON[T any] struct {
 	Items []T `json:"items"`
-	// Next continues the list; there is none on the last page.
+	// Next is the continuation token; the last page has none.
 	Next string `json:"next,omitempty"`
 }
 
-// newList makes a page of a list from what the store gave. No item makes an
+// newList makes a page of a list from a page of the store. Without items it is an
 // empty array, not null.
 func newList[S, T any](items []S, next string, of func(S) T) listJSON[T] {
 	list := listJSON[T]{Items: make([]T, len(items)), Next: next}
@@ -77,8 +77,8 @@ func newList[S, T any](items []S, next string, of func(S) T) listJSON[T] {
 	return list
 }
 
-// apiTime writes an instant as RFC 3339 in UTC with seven fractional digits,
-// the resolution of a tick. The zero time is null: it has not come.
+// apiTime encodes a time as RFC 3339 in UTC with seven fractional digits, the
+// resolution of domain.Tick. The zero time is null: it has not happened.
 type apiTime time.Time
 
 const apiTimeLayout = `"2006-01-02T15:04:05.0000000Z"`

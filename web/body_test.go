@@ -6,7 +6,16 @@ import (
 	"testing"
 )
 
-func TestWhatIsNotAJSONObjectIsRefused(t *testing.T) {
+func TestBody(t *testing.T) {
+	t.Run("a body that is not a JSON object is refused", bodyThatIsNotAJSONObjectIsRefused)
+	t.Run("a bad member is refused by name", badMemberIsRefusedByName)
+	t.Run("all errors of a body are reported at once", allErrorsOfABodyAreReportedAtOnce)
+	t.Run("JSON is accepted in every spelling", jsonIsAcceptedInEverySpelling)
+	t.Run("a body of another media type is refused", bodyOfAnotherMediaTypeIsRefused)
+	t.Run("every write refuses a bad body", everyWriteRefusesABadBody)
+}
+
+func bodyThatIsNotAJSONObjectIsRefused(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	s.channel("Engines", "ada")
@@ -45,7 +54,7 @@ func TestWhatIsNotAJSONObjectIsRefused(t *testing.T) {
 	}
 }
 
-func TestAMemberThatDoesNotFitIsRefusedByName(t *testing.T) {
+func badMemberIsRefusedByName(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	s.channel("Engines", "ada")
@@ -78,7 +87,7 @@ func TestAMemberThatDoesNotFitIsRefusedByName(t *testing.T) {
 	}
 }
 
-func TestEverythingWrongWithABodyIsSaidAtOnce(t *testing.T) {
+func allErrorsOfABodyAreReportedAtOnce(t *testing.T) {
 	s := newSite(t)
 	a := s.do("POST", "/api/v1/users", raw(`{"name":1,"colour":"red"}`)).want(422)
 	for _, field := range []string{"name", "password", "colour"} {
@@ -86,7 +95,7 @@ func TestEverythingWrongWithABodyIsSaidAtOnce(t *testing.T) {
 	}
 }
 
-func TestJSONIsTakenHoweverItIsSpelled(t *testing.T) {
+func jsonIsAcceptedInEverySpelling(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	s.channel("Engines", "ada")
@@ -105,7 +114,7 @@ func TestJSONIsTakenHoweverItIsSpelled(t *testing.T) {
 	}
 }
 
-func TestABodyThatIsNotSaidToBeJSONIsRefused(t *testing.T) {
+func bodyOfAnotherMediaTypeIsRefused(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	post := func(name, mediaType string) answer {
@@ -127,7 +136,7 @@ func TestABodyThatIsNotSaidToBeJSONIsRefused(t *testing.T) {
 	post("c", "Application/JSON; Charset=UTF-8").want(201)
 }
 
-func TestEveryWriteRefusesWhatNoWriteTakes(t *testing.T) {
+func everyWriteRefusesABadBody(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	channel := s.channel("Engines", "ada")

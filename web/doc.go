@@ -1,25 +1,37 @@
-// Package web is the web role: HTML pages for people, and a JSON API under
-// /api/v1 for programs.
+// Package web is the web role: HTML pages for people, a JSON API under /api/v1 for
+// programs, and feeds for feed readers.
 //
 // # The problem
 //
-// Two audiences ask the same questions, and must get the same answers with the
-// same status. Some of what they send is damaged, stale, oversized or forged;
-// the store may not answer; and any process of several may get the next request.
+// Pages and API answer the same questions, and must give the same answer with the same
+// status. Requests may be damaged, stale, oversized or forged. A reply may be lost, so
+// that a client sends its request again. The store may not answer. The next request of
+// a client may reach another process.
 //
 // # The model
 //
-// One file per noun holds its routes and, in their order, its handlers: parse,
-// call, respond. Files named api_… answer in JSON, files named page_… in HTML.
-// A handler names the few methods that it needs from the store and returns an
-// error if it cannot answer; [New] wires them together. One function maps what
-// an error means to a status and words (problemOf), and one place writes that
-// down, as application/problem+json or as a page. A stranger sees those words
-// and the id of the request; the cause goes to the log, once, under the same id.
+// File names begin with the noun and end with what the file answers with, so
+// channel_api.go answers about channels in JSON, channel_page.go in HTML, and
+// channel_feed.go for feed readers; a file without such an ending, such as channel.go,
+// holds what several handlers share.
+//
+// Such a file lists its routes and then, in their order, its handlers. A handler parses
+// the request, calls the store, and responds or returns an error. It declares the few
+// methods of the store that it needs, and [New] wires all handlers together. One function
+// (problemOf) maps each error to a status and words, and one (writeProblem) sends them,
+// as application/problem+json or as a page. The client sees these words and the id of the
+// request. The log gets the cause, once, under the same id.
+//
+// A request that changes something says what its client saw: an edit carries the version
+// that its author read (an entity tag), a deletion the incarnation that its owner
+// confirmed, and a post an idempotency key. The store checks them together with the write.
 //
 // # What survives failure
 //
-// Nothing is kept here: no session, no count, no lock. Each request is decided
-// by what the store holds, so that processes may come and go, and a response
-// is rendered whole before its first byte is sent.
+// This package keeps no state: no session, no count, no lock. The store decides each
+// request, so processes can come and go at any time. A client whose reply was lost can
+// send its request again: a post with the same idempotency key is made once, and an edit,
+// a vote, a subscription or a deletion that is repeated changes nothing more. A response
+// is rendered whole before its first byte is sent, so a failure never leaves half a page.
+// Only event streams are sent in pieces; a browser opens an interrupted one again.
 package web

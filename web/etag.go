@@ -14,18 +14,19 @@ const (
 	headerIfNoneMatch = "If-None-Match"
 )
 
-// blogETag names what a reader sees of a post: its revision, and its rating,
-// which a vote changes.
+// blogETag is the entity tag of a post. It holds the revision, which an edit
+// changes, and the rating, which a vote changes.
 func blogETag(b domain.Blog) string {
 	return `"` + string(b.Revision) + "-" + strconv.FormatInt(b.Rating, 10) + `"`
 }
 
-// channelETag names a life of a channel. It tells lives apart, not descriptions,
-// and so is good for If-Match alone.
+// channelETag is the entity tag of an incarnation of a channel. A new description
+// does not change it, so it serves If-Match, but not If-None-Match.
 func channelETag(c domain.Channel) string { return `"` + string(c.Incarnation) + `"` }
 
-// revisionOf is the part of a post's tag that edits compare: a vote in between
-// is no reason to refuse one. A tag that is not of a post yields none.
+// revisionOf returns the revision from the tag of a post. Edits compare only the
+// revision, so that a vote in between makes no conflict. It is empty for a tag that
+// belongs to no post.
 func revisionOf(opaque string) domain.Revision {
 	revision, _, found := strings.Cut(opaque, "-")
 	if !found {
@@ -36,9 +37,9 @@ func revisionOf(opaque string) domain.Revision {
 
 func incarnationOf(opaque string) domain.Incarnation { return domain.Incarnation(opaque) }
 
-// ifMatch is the precondition that a request makes of what it changes, and
-// whether it makes one: without, any version will do. Tags are compared
-// strongly, so that a weak one never holds (RFC 9110, section 13.1.1).
+// ifMatch returns the precondition in a request's If-Match, and whether there is
+// one. Without If-Match every version holds. Tags are compared strongly: a weak tag
+// never holds (RFC 9110, section 13.1.1).
 func ifMatch[V ~string](h http.Header, versionOf func(opaque string) V) (p domain.Precondition[V], made bool, err error) {
 	values, made := h[headerIfMatch]
 	if !made {
@@ -48,7 +49,7 @@ func ifMatch[V ~string](h http.Header, versionOf func(opaque string) V) (p domai
 	return p, true, err
 }
 
-// precondition reads the value of If-Match, which forms send as a field.
+// precondition parses the value of If-Match. Forms send it as a field.
 func precondition[V ~string](value string, versionOf func(opaque string) V) (domain.Precondition[V], error) {
 	tags, any, ok := parseETags(value)
 	if !ok {
@@ -67,8 +68,9 @@ func precondition[V ~string](value string, versionOf func(opaque string) V) (dom
 	return domain.OneOf(versions...), nil
 }
 
-// notModified tells whether the client has what the tag names already. Tags are
-// compared weakly; a header that cannot be read is as good as none.
+// notModified reports whether If-None-Match names the tag: then the client already
+// has this version. Tags are compared weakly (RFC 9110, section 13.1.2). A malformed
+// header is ignored.
 func notModified(h http.Header, etag string) bool {
 	values, given := h[headerIfNoneMatch]
 	if !given {
@@ -86,13 +88,13 @@ func notModified(h http.Header, etag string) bool {
 	return false
 }
 
-// entityTag is what stands between the quotes, and whether W/ stood before them.
+// entityTag is an entity tag without its quotes, and whether W/ stood before them.
 type entityTag struct {
 	opaque string
 	weak   bool
 }
 
-// parseETags reads "*" or a list of entity tags.
+// parseETags parses "*", which sets any, or a list of entity tags.
 func parseETags(s string) (tags []entityTag, any, ok bool) {
 	if strings.Trim(s, " \t") == "*" {
 		return nil, true, true

@@ -1,6 +1,7 @@
 package web_test
 
-// The routes of the three targets. The corpus numbers them: new ones go last.
+// The routes of the three targets. The corpus refers to a route by its index, so new
+// routes go last.
 var (
 	apiRoutes = []string{
 		"GET /api/v1/channels", "POST /api/v1/channels", "GET /api/v1/channels/:name", "PATCH /api/v1/channels/:name",

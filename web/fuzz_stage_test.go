@@ -22,26 +22,25 @@ import (
 	"microblogging/web"
 )
 
-// A stage is a web role whose store goes back to the same start before each
-// request, so that what a request does depends on nothing but the request. The
-// store is lab/mem, which keeps the contract of all backends and whose content
-// is a value: to go back costs nothing, and to compare costs little.
+// A stage is a web role whose store is reset before each request, so that the effect of
+// a request depends only on the request. The store is lab/mem: it keeps the contract of
+// all backends, and its content is a value, which is cheap to reset and to compare.
 type stage struct {
 	*site
 	db    *mem.DB
 	start mem.Snapshot
-	// names are what a request may call the things that are there at the start,
-	// since their ids differ each time: {post}, for one.
+	// names replaces placeholders in a request, such as {post}, by the ids of this
+	// stage, which are random.
 	names  *strings.Replacer
 	tokens [4]string
 	errors *bytes.Buffer
 }
 
-// newStage fills a store with something of everything that a request can meet.
+// newStage fills a store with an example of everything that a request can meet.
 func newStage(t testing.TB) *stage {
 	t.Helper()
 	stopping := make(chan struct{})
-	close(stopping) // event streams end at their first event
+	close(stopping) // event streams end after their first event
 	g := &stage{site: &site{t, &role{log: &logBuffer{}}}, db: mem.Open(mem.Snapshot{}, "stage"), errors: &bytes.Buffer{}}
 	g.store = storage.New(g.db, g.db)
 	if err := g.store.Prepare(t.Context()); err != nil {
@@ -63,23 +62,24 @@ func newStage(t testing.TB) *stage {
 	return g
 }
 
-// A draftRequest is what a fuzzer varies of a request. Its strings may hold
-// names of the stage.
+// A draftRequest holds the parts of a request that a fuzzer varies. Its strings may hold
+// placeholders of the stage.
 type draftRequest struct {
-	// route is a method and a path, as the router knows it.
+	// route is a method and a path as the router has it.
 	route string
-	// who is 0 for a stranger, 1 for ada, 2 for bob, 3 for a token of nobody, and
-	// 4 more if the token comes in a cookie.
+	// who is 0 for a stranger, 1 for ada, 2 for bob and 3 for an invalid token. Add 4
+	// to send the token in a cookie.
 	who uint8
-	// params stand in the path, between slashes, escaped.
+	// params are the escaped parameters of the path, separated by slashes.
 	params string
 	query  string
-	// headers are lines.
+	// headers holds one header a line.
 	headers string
 	body    string
 }
 
-// request is the request as a server would hand it on; nil if it would not.
+// request makes the request as net/http would pass it on, or nil if net/http would
+// refuse it.
 func (g *stage) request(t testing.TB, d draftRequest) *http.Request {
 	method, path, _ := strings.Cut(d.route, " ")
 	params := g.names.Replace(d.params)
@@ -125,15 +125,15 @@ func (g *stage) setHeaders(r *http.Request, d draftRequest) {
 	}
 }
 
-// carried is a header's value without the bytes that no server lets in. To drop
-// the whole header would lose most of what the mutator makes.
+// carried removes the bytes that net/http refuses from the value of a header. To drop
+// the whole header would waste most of the fuzzer's inputs.
 func carried(value string) string {
 	kept := slices.DeleteFunc([]byte(value), func(c byte) bool { return c < ' ' && c != '\t' || c == 0x7f })
 	return strings.Trim(string(kept), " \t")
 }
 
-// play answers a request from the start, and holds the answer to what every
-// answer has to keep. It returns 0 for what is no request.
+// play resets the store, answers the request and checks what every answer must keep. It
+// returns the status, or 0 if there is no request.
 func (g *stage) play(t testing.TB, d draftRequest) int {
 	t.Helper()
 	r := g.request(t, d)
@@ -159,11 +159,11 @@ func (g *stage) play(t testing.TB, d draftRequest) int {
 func (g *stage) reset(t testing.TB) {
 	t.Helper()
 	if err := g.db.Change(func(mem.Snapshot) (mem.Snapshot, error) { return g.start, nil }); err != nil {
-		t.Fatalf("going back: %v", err)
+		t.Fatalf("resetting the store: %v", err)
 	}
 }
 
-// checkHeaderValues finds what would leave the header or the site.
+// checkHeaderValues finds a value that would break the header or lead off the site.
 func checkHeaderValues(t testing.TB, a answer) {
 	t.Helper()
 	for name, values := range a.header {
@@ -175,12 +175,12 @@ func checkHeaderValues(t testing.TB, a answer) {
 	}
 	location := a.header.Get("Location")
 	if location != "" && (location[0] != '/' || strings.HasPrefix(location, "//") || strings.ContainsAny(location, "\\")) {
-		t.Errorf("leads to %q", location)
+		t.Errorf("Location leads to %q", location)
 	}
 }
 
-// checkWrites finds a write of a request that was refused, or that only reads;
-// and what a request that was accepted has left unsound.
+// checkWrites finds a write of a request that was refused or that only reads. If a
+// request was accepted, it checks the invariants.
 func (g *stage) checkWrites(t testing.TB, r *http.Request, a answer) {
 	t.Helper()
 	now := g.db.Snapshot()
@@ -195,14 +195,14 @@ func (g *stage) checkWrites(t testing.TB, r *http.Request, a answer) {
 		}
 		return
 	}
-	// What is refused may count as a failed sign-in. Nothing at the start is
-	// garbage that a read would tidy away.
+	// A refused request may count as a failed sign-in. The stage starts without garbage,
+	// so no read has anything to repair.
 	if unthrottled(t, now).Sum() != g.start.Sum() {
 		t.Errorf("%s %s: status %d, and the store has changed:\n%s", r.Method, r.URL, a.status, changes(g.start, now))
 	}
 }
 
-// unthrottled is a snapshot without the counts of failed sign-ins.
+// unthrottled returns a snapshot without the counts of failed sign-ins.
 func unthrottled(t testing.TB, s mem.Snapshot) mem.Snapshot {
 	t.Helper()
 	for row := range s.Rows("Throttle") {
@@ -215,7 +215,7 @@ func unthrottled(t testing.TB, s mem.Snapshot) mem.Snapshot {
 	return s
 }
 
-// changes lists the rows and messages that are in one snapshot alone.
+// changes lists the rows and messages that only one of the snapshots has.
 func changes(before, after mem.Snapshot) string {
 	lines := make(map[string]int)
 	for by, s := range map[int]mem.Snapshot{-1: before, 1: after} {

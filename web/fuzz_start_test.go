@@ -13,8 +13,8 @@ import (
 	"microblogging/storage/driver"
 )
 
-// furnish makes ada, who owns Engines and Going, of which the second is being
-// deleted, and bob, who owns Wheels. Each list has more than one item.
+// furnish makes ada, who owns Engines and Going, and bob, who owns Wheels. Going is
+// being deleted. Each list has more than one item.
 func (g *stage) furnish() {
 	g.Helper()
 	g.tokens = [4]string{"", g.account("ada"), g.account("bob"), "of-nobody"}
@@ -47,7 +47,7 @@ func (g *stage) furnish() {
 	)
 }
 
-// subscribe makes both readers of channels.
+// subscribe subscribes ada and bob to channels.
 func (g *stage) subscribe(channels ...domain.Channel) {
 	g.Helper()
 	for _, channel := range channels {
@@ -59,7 +59,8 @@ func (g *stage) subscribe(channels ...domain.Channel) {
 	}
 }
 
-// keyed makes a post of yesterday, for a digest, whose idempotency key is its text.
+// keyed makes a post whose idempotency key is also its text. It is dated yesterday, so
+// that a digest holds it.
 func (g *stage) keyed(channel domain.Channel, key string) domain.Blog {
 	g.Helper()
 	blog, _, err := g.store.Post(g.Context(), storage.Posting{Channel: channel.Ref(), By: "ada", Key: key,
@@ -70,8 +71,8 @@ func (g *stage) keyed(channel domain.Channel, key string) domain.Blog {
 	return blog
 }
 
-// account makes an account with a password that costs little to check, and
-// returns the token of a session.
+// account makes an account whose password is cheap to check, and returns the token of a
+// session.
 func (g *stage) account(name string) string {
 	g.Helper()
 	const salt = "salt of 16 bytes"
@@ -85,7 +86,7 @@ func (g *stage) account(name string) string {
 	return g.session(name)
 }
 
-// next is the continuation of ada's first page of a list.
+// next returns the continuation token of ada's first page of a list.
 func (g *stage) next(list string) string {
 	g.Helper()
 	return g.do("GET", "/api/v1"+list, bearer(g.tokens[1])).want(200).text("next")

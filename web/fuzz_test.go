@@ -9,24 +9,27 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Each target below refutes that some request
-//   - is answered by a status from 500 up, or logs an error, which a panic does
-//     too, or sends a header that leads off the site
-//   - is answered by the API with what the description does not say
-//   - is refused, or only reads, and has changed a row or queued a message, but
-//     for the counts of failed sign-ins
+func TestFuzzTargets(t *testing.T) {
+	t.Run("every route is fuzzed", everyRouteIsFuzzed)
+}
+
+// Each target looks for a request that
+//   - gets a status of 500 or more, logs an error (as a panic does), or gets a header
+//     that leads off the site
+//   - gets an answer from the API that the description does not have
+//   - is refused or only reads, but changes a row or queues a message (counts of failed
+//     sign-ins excepted)
 //   - is accepted and breaks an invariant.
 //
-// A target varies requests to its routes, of which each seed is answered by
-// the status that it names: the mutator starts from requests that succeed.
-// Routes are numbered by the corpus: new ones go last.
+// A target varies requests to its routes. Each seed states the status that it must get,
+// so the fuzzer starts from requests that succeed.
 
-func FuzzNoRequestToTheAPIBreaksAPromise(f *testing.F) { fuzzRequests(f, apiRoutes, apiSeeds()) }
+func FuzzAPI(f *testing.F) { fuzzRequests(f, apiRoutes, apiSeeds()) }
 
-func FuzzNoFormOrAddressBreaksAPromise(f *testing.F) { fuzzRequests(f, pageRoutes, pageSeeds()) }
+func FuzzPages(f *testing.F) { fuzzRequests(f, pageRoutes, pageSeeds()) }
 
-// What hashes passwords is slow, and so has a target of its own.
-func FuzzNoCredentialsBreakAPromise(f *testing.F) {
+// FuzzCredentials is a target of its own because hashing passwords is slow.
+func FuzzCredentials(f *testing.F) {
 	fuzzRequests(f, credentialRoutes, credentialSeeds())
 }
 
@@ -53,13 +56,13 @@ func fuzzRequests(f *testing.F, routes []string, seeds []seed) {
 	})
 }
 
-// A seed is a request and the status that it has to be answered by.
+// A seed is a request and the status that it must get.
 type seed struct {
 	draftRequest
 	status int
 }
 
-func TestEveryRouteIsFuzzed(t *testing.T) {
+func everyRouteIsFuzzed(t *testing.T) {
 	fuzzed := slices.Concat(apiRoutes, pageRoutes, credentialRoutes)
 	for _, route := range newSite(t).handler.(*echo.Echo).Routes() {
 		fixed := route.Path == "/healthz" || route.Path == "/readyz" || route.Path == "/api/openapi.json" || strings.HasPrefix(route.Path, "/static/")

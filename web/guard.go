@@ -9,16 +9,15 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// maxBody is the most that a request's body may hold: twice the longest post
-// with every character escaped.
+// maxBody is the most bytes that a request's body may hold. The longest post fits,
+// with every character escaped: in JSON or in a form that takes up to 12 bytes each.
 const maxBody = 64 << 10
 
-// guard decides what holds for every request, whatever it asks: which headers
-// protect the response, whether it may come from where it comes from, and how
-// much it may carry.
+// guard decides what is the same for every request: the security headers of the
+// response, which origins may send a request, and how large a body may be.
 type guard struct {
-	// headers are set on every response. The slices are shared: nobody may write
-	// into them, only replace them.
+	// headers are set on every response. All responses share the slices: a handler
+	// may replace one, but must not write into it.
 	headers    http.Header
 	origins    *http.CrossOriginProtection
 	https      bool
@@ -33,7 +32,7 @@ func newGuard(options Options) (*guard, error) {
 	}
 	if base := options.BaseURL; base != nil {
 		g.https = base.Scheme == "https"
-		// A proxy may pass another Host on than the browser asked for.
+		// Behind a proxy, Host may differ from the host that the browser asked for.
 		if err := g.origins.AddTrustedOrigin(base.Scheme + "://" + base.Host); err != nil {
 			return nil, fmt.Errorf("base URL: %w", err)
 		}
@@ -44,8 +43,8 @@ func newGuard(options Options) (*guard, error) {
 	return g, nil
 }
 
-// securityHeaders forbid a browser all that the pages do not need. No page has
-// inline script or style, so none is allowed.
+// securityHeaders returns headers that forbid a browser everything that the pages do
+// not need. They forbid inline script and style, because no page has any.
 func securityHeaders() http.Header {
 	h := http.Header{}
 	h.Set(echo.HeaderContentSecurityPolicy, strings.Join([]string{
@@ -62,8 +61,8 @@ func securityHeaders() http.Header {
 	return h
 }
 
-// protect sets the headers that every response has. What a response to someone
-// known may show, or what changes something, is for no cache to keep.
+// protect sets the headers that every response has. No cache may keep a response to
+// a request that carries credentials or a cookie, or that is not a read.
 func (g *guard) protect(h http.Header, r *http.Request) {
 	for name, values := range g.headers {
 		h[name] = values
@@ -73,8 +72,8 @@ func (g *guard) protect(h http.Header, r *http.Request) {
 	}
 }
 
-// admit refuses a request that a page of another origin made a browser send, or
-// that announces more than it may carry, and bounds what it does carry.
+// admit refuses a request that a page of another origin made a browser send, and a
+// request that announces more than maxBody bytes. It bounds the body of all others.
 func (g *guard) admit(w http.ResponseWriter, r *http.Request) error {
 	if err := g.origins.Check(r); err != nil {
 		return refuse(http.StatusForbidden, "Request from another site",
@@ -89,15 +88,15 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// secure tells whether the browser's side of the connection is encrypted.
+// secure reports whether the browser's side of the connection is encrypted.
 func (g *guard) secure(r *http.Request) bool {
 	return g.https || r.TLS != nil ||
 		g.trustProxy && strings.EqualFold(r.Header.Get(echo.HeaderXForwardedProto), "https")
 }
 
-// clientAddress is who is asking. Behind a proxy it is the last address of
-// X-Forwarded-For, the one that the proxy itself saw: whatever stands before it
-// was sent by the client and may be invented.
+// clientAddress returns the address of the client. Behind a proxy it is the last one
+// in X-Forwarded-For, which the proxy itself saw. The client may have invented the
+// addresses before it.
 func (g *guard) clientAddress(r *http.Request) string {
 	if g.trustProxy {
 		if chains := r.Header.Values(echo.HeaderXForwardedFor); len(chains) > 0 {
@@ -107,7 +106,7 @@ func (g *guard) clientAddress(r *http.Request) string {
 	}
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
-		return r.RemoteAddr // a test's, or a socket's: the whole is the address
+		return r.RemoteAddr // a Unix socket or a test: there is no port
 	}
 	return host
 }

@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"bytes"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,7 +11,17 @@ import (
 	"microblogging/web"
 )
 
-func TestEveryResponseForbidsTheBrowserWhatNoPageNeeds(t *testing.T) {
+func TestGuard(t *testing.T) {
+	t.Run("every response forbids the browser what no page needs", everyResponseForbidsTheBrowserWhatNoPageNeeds)
+	t.Run("HTTPS stays on after the first use", httpsStaysOnAfterTheFirstUse)
+	t.Run("a trusted proxy says whether the connection is secure", trustedProxySaysWhetherTheConnectionIsSecure)
+	t.Run("a request from another origin does nothing", requestFromAnotherOriginDoesNothing)
+	t.Run("a body over 64 KiB is refused, announced or chunked", bodyOver64KiBIsRefusedAnnouncedOrChunked)
+	t.Run("a body that announces too much is not read", bodyThatAnnouncesTooMuchIsNotRead)
+	t.Run("a personal response is kept by no cache", personalResponseIsKeptByNoCache)
+}
+
+func everyResponseForbidsTheBrowserWhatNoPageNeeds(t *testing.T) {
 	s := newSite(t)
 	for _, path := range []string{"/", "/healthz", "/nothing", "/static/nothing", "/static/app.css", "/api/v1/channels", "/api/v1/nothing"} {
 		a := s.do("GET", path)
@@ -34,7 +43,7 @@ func TestEveryResponseForbidsTheBrowserWhatNoPageNeeds(t *testing.T) {
 	}
 }
 
-func TestHTTPSIsKeptOnceItIsUsed(t *testing.T) {
+func httpsStaysOnAfterTheFirstUse(t *testing.T) {
 	s := newSiteWith(t, web.Options{BaseURL: &url.URL{Scheme: "https", Host: "blog.example"}})
 	if got := s.do("GET", "/healthz").header.Get("Strict-Transport-Security"); got == "" {
 		t.Error("no Strict-Transport-Security")
@@ -44,7 +53,7 @@ func TestHTTPSIsKeptOnceItIsUsed(t *testing.T) {
 	s.do("POST", "/api/v1/channels", header("Cookie", "__Host-session="+token), fields("name", "Engines")).want(201)
 }
 
-func TestAProxyThatIsTrustedSaysWhetherTheConnectionIsSecure(t *testing.T) {
+func trustedProxySaysWhetherTheConnectionIsSecure(t *testing.T) {
 	for _, trust := range []bool{true, false} {
 		s := newSiteWith(t, web.Options{TrustProxy: trust})
 		token := s.signUp("ada")
@@ -61,7 +70,7 @@ func TestAProxyThatIsTrustedSaysWhetherTheConnectionIsSecure(t *testing.T) {
 	}
 }
 
-func TestAPostFromAnotherOriginDoesNothing(t *testing.T) {
+func requestFromAnotherOriginDoesNothing(t *testing.T) {
 	s := newSiteWith(t, web.Options{BaseURL: &url.URL{Scheme: "https", Host: "blog.example"}})
 	token := header("Cookie", "__Host-session="+s.signUp("ada"))
 	post := func(changes ...change) answer {
@@ -76,16 +85,16 @@ func TestAPostFromAnotherOriginDoesNothing(t *testing.T) {
 	} {
 		a := s.unwritten(func() answer { return post(foreign...) }).want(403)
 		if a.text("detail") == "" {
-			t.Errorf("no word of explanation: %s", a.body)
+			t.Errorf("no detail: %s", a.body)
 		}
 	}
 	s.do("GET", "/api/v1/channels", header("Sec-Fetch-Site", "cross-site")).want(200)
-	// A proxy may have changed the Host; the browser names the base URL.
+	// A proxy may change the Host; the browser sends the origin of the base URL.
 	post(header("Sec-Fetch-Site", "same-origin"), header("Origin", "https://blog.example")).want(201)
 	post(header("Origin", "https://blog.example")).want(409)
 }
 
-func TestABodyOver64KiBIsRefusedHoweverItIsSent(t *testing.T) {
+func bodyOver64KiBIsRefusedAnnouncedOrChunked(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	s.channel("Engines", "ada")
@@ -95,7 +104,7 @@ func TestABodyOver64KiBIsRefusedHoweverItIsSent(t *testing.T) {
 		body := `{"text":"a"}`
 		return body + strings.Repeat(" ", size-len(body))
 	}
-	// Hiding the type keeps the client from announcing the length.
+	// The client cannot announce the length of a reader whose type it does not know.
 	chunked := func(body string) io.Reader { return struct{ io.Reader }{strings.NewReader(body)} }
 	announced := func(body string) io.Reader { return strings.NewReader(body) }
 	for _, test := range []struct {
@@ -123,7 +132,7 @@ func TestABodyOver64KiBIsRefusedHoweverItIsSent(t *testing.T) {
 	}
 }
 
-// postJSON sends a body over a connection.
+// postJSON sends a body over a real connection.
 func postJSON(t *testing.T, url, token string, body io.Reader) (status int) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "POST", url, body)
@@ -142,7 +151,7 @@ func postJSON(t *testing.T, url, token string, body io.Reader) (status int) {
 	return response.StatusCode
 }
 
-func TestABodyThatIsAnnouncedAsTooLargeIsNotRead(t *testing.T) {
+func bodyThatAnnouncesTooMuchIsNotRead(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	s.channel("Engines", "ada")
@@ -153,7 +162,7 @@ func TestABodyThatIsAnnouncedAsTooLargeIsNotRead(t *testing.T) {
 	}).want(413)
 }
 
-// unread is a body that nobody may read.
+// unread is a body that fails the test when it is read.
 type unread struct{ testing.TB }
 
 func (u unread) Read([]byte) (int, error) {
@@ -161,68 +170,7 @@ func (u unread) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-func TestHeadAnswersLikeGetWithoutABody(t *testing.T) {
-	s := newSite(t)
-	s.signUp("ada")
-	channel := s.channel("Engines", "ada")
-	blog := s.post(channel, "ada", "Hello")
-	server := httptest.NewServer(s.handler)
-	defer server.Close()
-	for _, path := range []string{
-		"/healthz", "/readyz", "/api/openapi.json", "/api/v1/channels", "/api/v1/channels/Engines", "/api/v1/channels/Engines/blogs",
-		blogPath(channel, blog.ID), "/api/v1/channels/nothing", "/static/app.css",
-	} {
-		get, err := server.Client().Get(server.URL + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := io.ReadAll(get.Body)
-		if err := get.Body.Close(); err != nil {
-			t.Error(err)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		head, err := server.Client().Head(server.URL + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := head.Body.Close(); err != nil {
-			t.Error(err)
-		}
-		for _, name := range []string{"Etag", "Content-Type", "Cache-Control"} {
-			if head.Header.Get(name) != get.Header.Get(name) {
-				t.Errorf("%s: %s is %q, want %q", path, name, head.Header.Get(name), get.Header.Get(name))
-			}
-		}
-		if head.StatusCode != get.StatusCode || len(want) == 0 {
-			t.Errorf("%s: status %d, want %d", path, head.StatusCode, get.StatusCode)
-		}
-	}
-}
-
-func TestAMethodThatDoesNotWorkIsToldWhichDo(t *testing.T) {
-	s := newSite(t)
-	for path, want := range map[string]string{
-		"/api/v1/channels":         "GET HEAD OPTIONS POST",
-		"/api/v1/channels/Engines": "DELETE GET HEAD OPTIONS PATCH",
-		"/api/v1/sessions/current": "DELETE OPTIONS",
-		"/api/openapi.json":        "GET HEAD OPTIONS",
-	} {
-		a := s.do("PROPFIND", path).want(405)
-		allowed := strings.Split(a.header.Get("Allow"), ", ")
-		for _, method := range strings.Fields(want) {
-			if !strings.Contains(a.header.Get("Allow"), method) {
-				t.Errorf("%s: Allow %q, want %s", path, a.header.Get("Allow"), want)
-			}
-		}
-		if len(allowed) != len(strings.Fields(want)) || a.text("title") == "" {
-			t.Errorf("%s: Allow %q, want %s; %s", path, allowed, want, a.body)
-		}
-	}
-}
-
-func TestWhatIsPersonalIsKeptByNoCache(t *testing.T) {
+func personalResponseIsKeptByNoCache(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	s.channel("Engines", "ada")
@@ -241,19 +189,5 @@ func TestWhatIsPersonalIsKeptByNoCache(t *testing.T) {
 	}
 	if got := s.do("GET", "/api/v1/nothing").header.Get("Cache-Control"); got != "no-store" {
 		t.Errorf("a problem was sent with Cache-Control %q", got)
-	}
-}
-
-func TestAVersionedAssetIsKeptForEver(t *testing.T) {
-	s := newSite(t)
-	page := s.do("GET", "/").body
-	_, after, found := bytes.Cut(page, []byte(`href="/static/app.`))
-	if !found {
-		t.Fatalf("no style sheet in %s", page)
-	}
-	name, _, _ := bytes.Cut(after, []byte(`"`))
-	a := s.do("GET", "/static/app."+string(name)).want(200)
-	if got := a.header.Get("Cache-Control"); !strings.Contains(got, "immutable") || a.header.Get("Vary") != "" {
-		t.Errorf("Cache-Control %q, Vary %q", got, a.header.Get("Vary"))
 	}
 }

@@ -12,7 +12,7 @@ import (
 const (
 	healthPath = "/healthz"
 	readyPath  = "/readyz"
-	// readyTimeout is how long the store may take to answer a probe.
+	// readyTimeout is how long a readiness probe waits for the store.
 	readyTimeout = 2 * time.Second
 )
 
@@ -20,8 +20,8 @@ type readiness interface {
 	Ready(ctx context.Context) error
 }
 
-// healthRoutes answer whoever decides to restart this process (healthz) or to
-// send requests to it (readyz).
+// healthRoutes registers the probes. An orchestrator restarts a process that fails
+// healthPath, and sends no requests to one that fails readyPath.
 func healthRoutes(r router, store readiness, log *slog.Logger) {
 	get(r, healthPath, func(c echo.Context) error {
 		return c.String(http.StatusOK, "ok\n")

@@ -39,7 +39,7 @@ func attr(n *html.Node, name string) string {
 	return ""
 }
 
-// text is all text under a node, as it stands.
+// text returns all text under a node, unchanged.
 func text(root *html.Node) string {
 	var b strings.Builder
 	for n := range root.Descendants() {
@@ -50,8 +50,8 @@ func text(root *html.Node) string {
 	return b.String()
 }
 
-// seen is the text under a node as its reader sees it: on one line, and apart
-// where a line begins.
+// seen returns the text under a node as a reader sees it, on one line, with a space
+// where a new line begins.
 func seen(root *html.Node) string {
 	if root == nil {
 		return ""

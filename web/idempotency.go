@@ -14,9 +14,9 @@ const (
 	maxIdempotencyKey    = 255
 )
 
-// idempotencyKey is the key that makes a post repeatable. A request without one
-// is given a key of its own, which still protects it from being sent twice by
-// the layers below.
+// idempotencyKey returns the request's idempotency key: one key makes one post. A
+// request without one gets a random key, so that the store's own retries still make
+// one post.
 func idempotencyKey(h http.Header) (string, error) {
 	switch keys := h.Values(headerIdempotencyKey); len(keys) {
 	case 0:
@@ -28,7 +28,7 @@ func idempotencyKey(h http.Header) (string, error) {
 	}
 }
 
-// checkIdempotencyKey holds a key to 1 to 255 characters that can be seen.
+// checkIdempotencyKey refuses a key unless it has 1 to 255 printable characters.
 func checkIdempotencyKey(field, key string) error {
 	if !utf8.ValidString(key) {
 		return domain.Invalid(field, "is not valid UTF-8")

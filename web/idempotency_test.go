@@ -8,7 +8,13 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-func TestOneIdempotencyKeyMakesOnePost(t *testing.T) {
+func TestIdempotency(t *testing.T) {
+	t.Run("one key makes one post", oneKeyMakesOnePost)
+	t.Run("a bad key is refused", badKeyIsRefused)
+	t.Run("a post whose reply was lost is made once", postWhoseReplyWasLostIsMadeOnce)
+}
+
+func oneKeyMakesOnePost(t *testing.T) {
 	s := newSite(t)
 	ada, bob := s.signUp("ada"), s.signUp("bob")
 	channel := s.channel("Engines", "ada")
@@ -34,7 +40,7 @@ func TestOneIdempotencyKeyMakesOnePost(t *testing.T) {
 	post("Engines", ada, "k 1", "Hello").want(410)
 }
 
-func TestABadIdempotencyKeyIsRefused(t *testing.T) {
+func badKeyIsRefused(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	s.channel("Engines", "ada")
@@ -62,7 +68,7 @@ func TestABadIdempotencyKeyIsRefused(t *testing.T) {
 	post().want(201)
 }
 
-func TestAPostWhoseReplyWasLostIsMadeOnce(t *testing.T) {
+func postWhoseReplyWasLostIsMadeOnce(t *testing.T) {
 	s := newSite(t)
 	token := s.signUp("ada")
 	s.channel("Engines", "ada")

@@ -18,20 +18,17 @@ import (
 )
 
 const (
-	// requestTimeout bounds the work on one request. It ends the context, so that
-	// the store stops; the handler then answers 503 by itself.
+	// requestTimeout bounds the work on one request. It ends the request's context:
+	// the store gives up, and the handler answers 503.
 	requestTimeout = 10 * time.Second
-	// deletionEventsRoute is the one response that lasts as long as its reader
-	// stays.
-	deletionEventsRoute = "/channels/:name/deletions/:incarnation/events"
-	// statusClientGone is what the log says of a request whose client did not
-	// wait for the answer. It is never sent.
+	// statusClientGone is the status in the log when the client did not wait for the
+	// answer. It is never sent.
 	statusClientGone = 499
 )
 
-// observe is the only middleware: around every request it sets the protecting
-// headers and the time limit, turns errors and panics into responses, and
-// writes the access log.
+// observe is the only middleware. It wraps every request: it sets the security
+// headers and the time limit, turns errors and panics into responses, and writes the
+// access log.
 func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start := time.Now()
@@ -57,9 +54,9 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// loggedPath is a path without what is secret in it: the address of a personal
-// feed, of which a sloppy copy is one too. A sign-in link's secret is in the
-// query, which is not logged.
+// loggedPath removes the secret of a personal feed's address from a path. It does so
+// for all paths below /digest/, because a mistyped address can hold the secret too.
+// The secret of a sign-in link is in the query, which is not logged.
 func loggedPath(path string) string {
 	if strings.HasPrefix(path, templates.DigestPath+"/") {
 		return templates.DigestPath + "/…"
@@ -67,7 +64,8 @@ func loggedPath(path string) string {
 	return path
 }
 
-// accessLevel keeps the probes of an orchestrator out of the usual log.
+// accessLevel is slog.LevelDebug for the probes of an orchestrator, which would fill
+// the log.
 func accessLevel(c echo.Context) slog.Level {
 	if c.Path() == healthPath || c.Path() == readyPath {
 		return slog.LevelDebug
@@ -75,7 +73,7 @@ func accessLevel(c echo.Context) slog.Level {
 	return slog.LevelInfo
 }
 
-// handle runs the handler if the request may pass, and makes a panic an error.
+// handle calls next if the guard admits the request. It turns a panic into an error.
 func (s *server) handle(next echo.HandlerFunc, c echo.Context) (err error) {
 	defer func() {
 		cause := recover()
@@ -83,7 +81,7 @@ func (s *server) handle(next echo.HandlerFunc, c echo.Context) (err error) {
 			return
 		}
 		if aborted, ok := cause.(error); ok && errors.Is(aborted, http.ErrAbortHandler) {
-			panic(cause) // the server's own way to drop a connection
+			panic(cause) // net/http drops the connection silently
 		}
 		err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
 	}()
@@ -93,8 +91,8 @@ func (s *server) handle(next echo.HandlerFunc, c echo.Context) (err error) {
 	return next(c)
 }
 
-// respondError answers a request that failed. The cause of what is not the
-// client's doing is logged here, once, and nowhere else.
+// respondError answers a request that failed. Handlers return their errors and do not log
+// them: the cause of a failure on the server's side is logged once, here.
 func (s *server) respondError(err error, c echo.Context) {
 	if errors.Is(err, context.Canceled) && errors.Is(c.Request().Context().Err(), context.Canceled) {
 		c.Response().Status = statusClientGone
@@ -106,7 +104,7 @@ func (s *server) respondError(err error, c echo.Context) {
 		s.logFailure(c, "request failed", err)
 	}
 	if c.Response().Committed {
-		return // too late to say so
+		return // a part of the response is already sent
 	}
 	p.setHeaders(c.Response().Header())
 	if err := s.writeProblem(c, p); err != nil {
@@ -117,12 +115,12 @@ func (s *server) respondError(err error, c echo.Context) {
 func (s *server) writeProblem(c echo.Context, p problem) error {
 	if isAPI(c) {
 		p.Detail = cmp.Or(p.Detail, apiDetail(p.Status))
-		if p.Type == noType { // which RFC 9457 wants titled as the status is
+		if p.Type == noType { // RFC 9457: its title is the status phrase
 			p.Title = cmp.Or(http.StatusText(p.Status), p.Title)
 		}
 		return writeJSON(c, p.Status, problemType, p)
 	}
-	return s.problemPage(c, p)
+	return s.pages().problemPage(c, p)
 }
 
 func (s *server) logFailure(c echo.Context, message string, err error) {
@@ -131,5 +129,5 @@ func (s *server) logFailure(c echo.Context, message string, err error) {
 		slog.Any("error", err))
 }
 
-// isAPI tells whether a program is asking, also for what does not exist.
+// isAPI reports whether the request is for the API, even if no route matches it.
 func isAPI(c echo.Context) bool { return strings.HasPrefix(c.Request().URL.Path, "/api/") }

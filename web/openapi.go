@@ -10,8 +10,8 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// openAPIPath is where programs find the description of the API. It is written
-// by hand; the tests hold routes and responses to it.
+// openAPIPath serves the description of the API. The description is written by hand;
+// the tests compare every route and every response with it.
 const openAPIPath = "/api/openapi.json"
 
 //go:embed openapi.json

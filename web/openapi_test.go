@@ -13,7 +13,12 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-func TestEveryRouteIsDocumentedAndNoOther(t *testing.T) {
+func TestOpenAPI(t *testing.T) {
+	t.Run("the description names every route and no other", descriptionNamesEveryRouteAndNoOther)
+	t.Run("the description states its version and OpenAPI 3.1", descriptionStatesItsVersionAndOpenAPI31)
+}
+
+func descriptionNamesEveryRouteAndNoOther(t *testing.T) {
 	s := newSite(t)
 	documented := make(map[string]bool)
 	for path, item := range s.spec.paths() {
@@ -45,7 +50,7 @@ func TestEveryRouteIsDocumentedAndNoOther(t *testing.T) {
 	}
 }
 
-func TestTheDescriptionSaysTheVersionAndThatItIsOpenAPI31(t *testing.T) {
+func descriptionStatesItsVersionAndOpenAPI31(t *testing.T) {
 	a := newSite(t).do("GET", "/api/openapi.json").want(200)
 	if got := a.text("openapi"); got != "3.1.0" {
 		t.Errorf("openapi %q", got)
@@ -57,7 +62,7 @@ func TestTheDescriptionSaysTheVersionAndThatItIsOpenAPI31(t *testing.T) {
 
 var routeParam = regexp.MustCompile(`:(\w+)`)
 
-// openAPI is the description that the server gives of itself.
+// openAPI is the description of the API as the server serves it.
 type openAPI struct{ root any }
 
 func parseOpenAPI(t testing.TB, body []byte) *openAPI {
@@ -74,8 +79,8 @@ func (o *openAPI) paths() map[string]any {
 	return paths
 }
 
-// check holds a response of the API to its description: status, headers, media
-// type and schema. What has no route is a problem all the same.
+// check compares a response of the API with the description: status, headers, media
+// type and schema. Without a route, the response must still be a problem.
 func (o *openAPI) check(t testing.TB, r *http.Request, a answer) {
 	t.Helper()
 	name := fmt.Sprintf("%s %s: %d", r.Method, r.URL.Path, a.status)
@@ -105,7 +110,7 @@ func (o *openAPI) check(t testing.TB, r *http.Request, a answer) {
 	o.checkBody(t, name, response, a)
 }
 
-// item is what is documented for a path.
+// item returns the description of a path.
 func (o *openAPI) item(path string) map[string]any {
 	var found map[string]any
 	specificity := -1
@@ -147,7 +152,7 @@ func (o *openAPI) checkHeaders(t testing.TB, name string, response map[string]an
 	}
 }
 
-// canonical is the header's name as the description spells it.
+// canonical returns a header's name as the description spells it.
 func canonical(header string) string {
 	if header == "Etag" {
 		return "ETag"
@@ -182,7 +187,7 @@ func (o *openAPI) checkBody(t testing.TB, name string, response map[string]any, 
 	}
 }
 
-// checkProblem holds a problem to what RFC 9457 wants beyond its schema.
+// checkProblem checks the rules of RFC 9457 that the schema does not state.
 func checkProblem(t testing.TB, name string, body any, a answer) {
 	t.Helper()
 	title := dig(body, "title")

@@ -2,9 +2,9 @@ package web
 
 import "net/http"
 
-// origin is the scheme and the host that a request's sender reaches this server
-// by, for addresses that leave the site: what the operator says, or else what
-// the sender asked for.
+// origin returns the scheme and the host under which the client reaches this server,
+// such as https://blog.example. It is for addresses that are used outside the site. The
+// operator's BaseURL wins; without one it is what the request asked for.
 func (s *server) origin(r *http.Request) string {
 	if s.base != nil {
 		return s.base.Scheme + "://" + s.base.Host

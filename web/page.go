@@ -12,22 +12,25 @@ import (
 	"microblogging/templates"
 )
 
-// pageSize is how many items a page of a list shows.
+// pageSize is the number of items on one page of a list.
 const pageSize = 20
 
-// pageRoutes registers what people see.
+// pageRoutes registers the HTML pages.
 func (s *server) pageRoutes(e *echo.Echo) {
 	p := s.pages()
-	directory := &directoryPages{pages: p, store: s.store}
+	directory := &channelDirectoryPages{pages: p, store: s.store}
 	directory.routes(e)
 	(&feedPages{pages: p, store: s.store, stranger: directory.list}).routes(e)
+	(&subscriptionPages{pages: p, store: s.store}).routes(e)
 	(&digestPages{pages: p, store: s.store, origin: s.origin}).routes(e)
+	(&channelCreatePages{pages: p, store: s.store}).routes(e)
 	(&channelPages{pages: p, store: s.store}).routes(e)
+	(&channelEditPages{pages: p, store: s.store}).routes(e)
 	(&blogPages{pages: p, store: s.store}).routes(e)
-	(&editPages{pages: p, store: s.store}).routes(e)
+	(&blogEditPages{pages: p, store: s.store}).routes(e)
 	(&deletionPages{pages: p, store: s.store, log: s.log, stopping: s.stopping}).routes(e)
 	(&sessionPages{pages: p, store: s.store}).routes(e)
-	(&accountPages{pages: p, store: s.store}).routes(e)
+	(&userPages{pages: p, store: s.store}).routes(e)
 	get(e, templates.LearnPath, p.open(func(c echo.Context, v visitor) error {
 		return render(c, http.StatusOK, templates.LearnPage(p.page(c, v)))
 	}))
@@ -37,7 +40,7 @@ func (s *server) pages() *pages {
 	return &pages{sessions: s.sessions, guard: s.guard, assets: s.assets}
 }
 
-// pages is what the handlers of all pages share: who is asking, and how to
+// pages is what the handlers of all pages share: how to find the visitor, and how to
 // answer.
 type pages struct {
 	sessions *sessions
@@ -45,16 +48,13 @@ type pages struct {
 	assets   templates.Assets
 }
 
-// A pageHandler answers somebody, who may be a stranger.
-type pageHandler func(c echo.Context, v visitor) error
+// open is a page for every visitor.
+func (p *pages) open(h visitorHandler) echo.HandlerFunc { return p.route(p.sessions.visitor, h) }
 
-// open is a page for everybody.
-func (p *pages) open(h pageHandler) echo.HandlerFunc { return p.route(p.sessions.visitor, h) }
+// closed is a page for visitors who are signed in.
+func (p *pages) closed(h visitorHandler) echo.HandlerFunc { return p.route(p.sessions.require, h) }
 
-// closed is a page for who is signed in.
-func (p *pages) closed(h pageHandler) echo.HandlerFunc { return p.route(p.sessions.require, h) }
-
-func (p *pages) route(who func(echo.Context) (visitor, error), h pageHandler) echo.HandlerFunc {
+func (p *pages) route(who func(echo.Context) (visitor, error), h visitorHandler) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		v, err := who(c)
 		if err == nil {
@@ -67,7 +67,7 @@ func (p *pages) route(who func(echo.Context) (visitor, error), h pageHandler) ec
 	}
 }
 
-// page is what every page needs.
+// page fills in what every page shows.
 func (p *pages) page(c echo.Context, v visitor) templates.Page {
 	return templates.Page{
 		Path:   ownPath(c),
@@ -78,8 +78,8 @@ func (p *pages) page(c echo.Context, v visitor) templates.Page {
 	}
 }
 
-// ownPath is where a page can be found again. A sign-in link cannot: it works
-// once.
+// ownPath returns the address to come back to. A sign-in link works once, so its
+// page leads back to the sign-in page instead.
 func ownPath(c echo.Context) string {
 	if c.Path() == signInLinkPath {
 		return templates.SignInPath
@@ -87,9 +87,9 @@ func ownPath(c echo.Context) string {
 	return c.Request().URL.RequestURI()
 }
 
-// render sends a page, once it is rendered whole: a render that fails becomes an
-// error page, not half a page. It takes no notice of the request's time limit,
-// for it waits for nothing, and the page that tells of a limit comes after it.
+// render renders a page whole before it sends the first byte. A failed render then
+// becomes an error page, not half a page. It ignores the request's time limit: the
+// page that reports a timeout is rendered after the limit.
 func render(c echo.Context, status int, content templ.Component) error {
 	buffer := templ.GetBuffer()
 	defer templ.ReleaseBuffer(buffer)
@@ -98,4 +98,17 @@ func render(c echo.Context, status int, content templ.Component) error {
 	}
 	c.Response().Header().Set(echo.HeaderContentLength, strconv.Itoa(buffer.Len()))
 	return c.HTMLBlob(status, buffer.Bytes())
+}
+
+// seeOther redirects the browser after a form, so that a reload does not send the
+// form again.
+func seeOther(c echo.Context, path string) error { return c.Redirect(http.StatusSeeOther, path) }
+
+// failureKey is the key of a failure in the echo.Context of a page that failed. The
+// problem page needs it.
+const failureKey = "web.failure"
+
+type failure struct {
+	visitor visitor
+	err     error
 }

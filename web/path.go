@@ -2,14 +2,15 @@ package web
 
 import (
 	"net/url"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
 )
 
-// channelName is the channel that the path names. A name that no channel can
-// have is domain.ErrNotFound: nothing is there.
+// channelName returns the channel name in the path. For a name that no channel can
+// have it returns domain.ErrNotFound.
 func channelName(c echo.Context) (domain.ChannelName, error) {
 	text, err := pathParam(c, "name")
 	if err != nil {
@@ -22,7 +23,7 @@ func channelName(c echo.Context) (domain.ChannelName, error) {
 	return name, nil
 }
 
-// incarnation is the life of a channel that the path names.
+// incarnation returns the incarnation in the path.
 func incarnation(c echo.Context) (domain.Incarnation, error) {
 	text, err := pathParam(c, "incarnation")
 	if err != nil {
@@ -31,7 +32,7 @@ func incarnation(c echo.Context) (domain.Incarnation, error) {
 	return domain.ParseIncarnation(text)
 }
 
-// blogID is the post that the path names.
+// blogID returns the id of a post in the path.
 func blogID(c echo.Context) (domain.BlogID, error) {
 	text, err := pathParam(c, "id")
 	if err != nil {
@@ -40,28 +41,8 @@ func blogID(c echo.Context) (domain.BlogID, error) {
 	return domain.ParseBlogID(text)
 }
 
-// pathChannel is the channel that the path names, if it can be read.
-func pathChannel(c echo.Context, store channelReader) (domain.Channel, error) {
-	name, err := channelName(c)
-	if err != nil {
-		return domain.Channel{}, err
-	}
-	return store.Channel(c.Request().Context(), name.Key())
-}
-
-// pathBlog is the channel and the post that the path names. Whether there is
-// such a post is not known yet.
-func pathBlog(c echo.Context, store channelReader) (domain.Channel, domain.BlogID, error) {
-	channel, err := pathChannel(c, store)
-	if err != nil {
-		return domain.Channel{}, "", err
-	}
-	id, err := blogID(c)
-	return channel, id, err
-}
-
-// pathParam is a part of the path, decoded once. The router matches the raw path
-// if there is one, so that an encoded slash does not part a name.
+// pathParam returns a parameter of the path, decoded once. If there is a raw path,
+// the router matches that, so an encoded slash does not split a name.
 func pathParam(c echo.Context, name string) (string, error) {
 	value := c.Param(name)
 	if c.Request().URL.RawPath == "" {
@@ -72,4 +53,19 @@ func pathParam(c echo.Context, name string) (string, error) {
 		return "", domain.ErrNotFound
 	}
 	return decoded, nil
+}
+
+// localPath returns the path if every browser takes it for a page of this site, and
+// an empty string otherwise. The path may come from a link on another site. It must
+// not begin with two slashes, which begin a host, nor hold a backslash, which
+// browsers take for a slash. Control characters, which browsers drop, do not parse.
+func localPath(path string) string {
+	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.Contains(path, `\`) {
+		return ""
+	}
+	u, err := url.Parse(path)
+	if err != nil {
+		return ""
+	}
+	return u.RequestURI()
 }

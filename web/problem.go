@@ -16,33 +16,33 @@ import (
 // problemType is the media type of RFC 9457.
 const problemType = "application/problem+json"
 
-// noType is the type of a problem that says no more than its status.
+// noType is the type of a problem whose meaning is its status (RFC 9457, section 4.2.1).
 const noType = "about:blank"
 
-// unavailableRetry is how soon to try again what the store did not answer.
+// unavailableRetry is the Retry-After of a request that the store did not answer.
 const unavailableRetry = 5 * time.Second
 
-// A problem says why a request has no answer, in words for whoever sent it: the
-// problem details of RFC 9457, which pages show too.
+// A problem tells a client why its request failed. The API sends it as the problem
+// details of RFC 9457; pages show it as HTML.
 type problem struct {
 	Type   string `json:"type"`
 	Title  string `json:"title"`
 	Status int    `json:"status"`
-	// Detail says what happened and what to do; empty if Title says it all.
+	// Detail says what happened and what to do. It is empty if Title is enough.
 	Detail string `json:"detail,omitempty"`
-	// Errors are what is wrong with the request, field by field.
+	// Errors says what is wrong with each field of the request.
 	Errors []domain.FieldError `json:"errors,omitempty"`
-	// Current is what stands in the place of what a stale request named.
+	// Current is the current version, if the request named a stale one.
 	Current any `json:"current,omitempty"`
-	// RequestID is what the log line has.
+	// RequestID is the id of the request in the log.
 	RequestID string `json:"requestId"`
 	// RetryAfter is zero unless trying again later may help.
 	RetryAfter time.Duration `json:"-"`
-	// ETag is that of Current.
+	// ETag is the entity tag of Current.
 	ETag string `json:"-"`
 }
 
-// setHeaders sets what goes with the problem beside the body.
+// setHeaders sets the headers of a response that shows the problem.
 func (p problem) setHeaders(h http.Header) {
 	h.Set(echo.HeaderCacheControl, "no-store")
 	h.Del(headerETag)
@@ -57,22 +57,22 @@ func (p problem) setHeaders(h http.Header) {
 	}
 }
 
-// A refusal is a request that the web role itself turns down.
+// A refusal is the error of a request that this package refuses.
 type refusal struct{ problem }
 
 func (r *refusal) Error() string { return r.Title }
 
-// refuse is an error with its status and words. The detail may be empty.
+// refuse returns an error with a status and its words. The detail may be empty.
 func refuse(status int, title, detail string) error {
 	return &refusal{newProblem(status, title, detail)}
 }
 
-// newProblem has no type of its own beyond its status.
+// newProblem returns a problem of noType.
 func newProblem(status int, title, detail string) problem {
 	return problem{Type: noType, Title: title, Status: status, Detail: detail}
 }
 
-// A staleRequest adds to an error what stands now.
+// A staleRequest adds the current version to an error.
 type staleRequest struct {
 	error
 	current any
@@ -81,8 +81,8 @@ type staleRequest struct {
 
 func (e *staleRequest) Unwrap() error { return e.error }
 
-// problemOf is the one place that maps what an error means to a status and
-// words. What it does not know is a 500, which says nothing of the cause.
+// problemOf maps an error to a status and words. No other function does. An unknown
+// error becomes a 500 that does not tell the cause.
 func problemOf(err error) problem {
 	var (
 		refused   *refusal
@@ -115,7 +115,7 @@ func problemOf(err error) problem {
 	return problemOfMeaning(err)
 }
 
-// problemOfMeaning maps the meanings that an operation's failure can have.
+// problemOfMeaning maps the errors of package domain.
 func problemOfMeaning(err error) problem {
 	switch {
 	case errors.Is(err, domain.ErrNotSignedIn):
@@ -135,7 +135,7 @@ func problemOfMeaning(err error) problem {
 		return p
 	case errors.Is(err, domain.ErrConflict):
 		return newProblem(http.StatusPreconditionFailed, "Changed in between",
-			"It is not what you have seen any more. Nothing was changed.")
+			"It was changed after you read it. Your request changed nothing.")
 	case errors.Is(err, domain.ErrKeyReused):
 		p := newProblem(http.StatusUnprocessableEntity, "Idempotency key reused",
 			"The key was used before, for another body. Nothing was saved.")

@@ -13,12 +13,12 @@ import (
 const (
 	defaultLimit = 20
 	maxLimit     = 100
-	// maxPrefix leaves room for any spelling of a channel name. Longer filters
-	// match nothing, and would travel to the store.
+	// maxPrefix is the longest prefix in characters. It leaves room for every
+	// spelling of a channel name. A longer one would match nothing.
 	maxPrefix = 4 * domain.MaxChannelName
 )
 
-// queryLimit is how many items a page of a list may hold.
+// queryLimit returns the most items that a page of a list may hold.
 func queryLimit(c echo.Context) (int, error) {
 	values, given := c.QueryParams()["limit"]
 	if !given {
@@ -31,7 +31,7 @@ func queryLimit(c echo.Context) (int, error) {
 	return limit, nil
 }
 
-// queryPrefix is what the names of the channels in a list start with.
+// queryPrefix returns the prefix of the channel names to list.
 func queryPrefix(c echo.Context) (string, error) {
 	prefix := c.QueryParam("prefix")
 	if !utf8.ValidString(prefix) {
@@ -43,7 +43,8 @@ func queryPrefix(c echo.Context) (string, error) {
 	return prefix, nil
 }
 
-// queryInterval is the time that a list is narrowed to; zero leaves a side open.
+// queryInterval returns the interval [since, until) of a list. A zero time leaves its
+// side open.
 func queryInterval(c echo.Context) (since, until time.Time, err error) {
 	since, sinceErr := queryTime(c, "since")
 	until, untilErr := queryTime(c, "until")
@@ -56,8 +57,8 @@ func queryInterval(c echo.Context) (since, until time.Time, err error) {
 	return since, until, nil
 }
 
-// queryRating tells whether a list is wanted by rating, and which alone, if it is
-// one rating. The index of ratings knows no time.
+// queryRating reports whether to list posts by rating, and the one rating to list, or
+// nil for all. Such a list cannot be narrowed by time: the index by rating has none.
 func queryRating(c echo.Context) (rating *int64, rated bool, err error) {
 	query := c.QueryParams()
 	if query.Has("order") && query.Get("order") != "rating" {

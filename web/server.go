@@ -15,25 +15,27 @@ import (
 	"microblogging/templates"
 )
 
-// Options are what an operator decides about the web role.
+// Options are the settings of the web role.
 type Options struct {
-	// BaseURL is where browsers reach this server, if that is not where it
-	// listens. With https, cookies are Secure and browsers are told to stay on it.
+	// BaseURL is the address that browsers use, if it is not the one that the server
+	// listens on. If its scheme is https, cookies are Secure and responses carry
+	// Strict-Transport-Security. Nil takes the address from each request.
 	BaseURL *url.URL
 	// TrustProxy says that every request comes through one proxy, which sets
-	// X-Forwarded-For and X-Forwarded-Proto. Without one, anybody could.
+	// X-Forwarded-For and X-Forwarded-Proto. Set it only behind such a proxy: without
+	// one, a client could send these headers itself.
 	TrustProxy bool
-	// Logger takes one line per request, and the cause of each failure. Nil logs
+	// Logger gets one line for each request, and the cause of each failure. Nil logs
 	// nothing.
 	Logger *slog.Logger
-	// Version is what the API's description gives as its version.
+	// Version is the version that the description of the API states.
 	Version string
-	// Stopping is closed when the process begins to shut down: event streams end
-	// then, so that no shutdown waits for their readers. Nil is never.
+	// Stopping is closed when the process begins to shut down. Event streams then
+	// end, so that the shutdown does not wait for their readers. Nil means never.
 	Stopping <-chan struct{}
 }
 
-// server is what all handlers share.
+// server holds what New needs to wire the handlers together.
 type server struct {
 	store    *storage.Store
 	log      *slog.Logger
@@ -44,10 +46,11 @@ type server struct {
 	stopping <-chan struct{}
 }
 
-// New is the web role on a store that has been prepared. The handler is safe
-// for concurrent use and starts no goroutine. Its only response without an end
-// is the event stream of a deletion, so that a server around it may limit the
-// time to read a request, but not the time to write a response.
+// New returns the handler of the web role. The store must be prepared. The handler is
+// safe for concurrent use and starts no goroutine. The event stream of a deletion
+// lasts up to five minutes and sets its own write deadlines; all other responses end
+// soon after requestTimeout. It fails only if the options or the embedded files are
+// invalid.
 func New(store *storage.Store, options Options) (http.Handler, error) {
 	files, err := static.New(static.Files)
 	if err != nil {
@@ -81,9 +84,8 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 	return e, nil
 }
 
-// newEcho is a router that decides nothing by itself: what it cannot route, and
-// what handlers return, goes through this package's own errors, and it writes
-// to no output of its own.
+// newEcho makes a router that leaves all decisions to this package: respondError
+// answers unknown routes and the errors of handlers, and echo logs nothing.
 func (s *server) newEcho() *echo.Echo {
 	e := echo.New()
 	e.Logger.SetOutput(io.Discard)
@@ -93,20 +95,20 @@ func (s *server) newEcho() *echo.Echo {
 	return e
 }
 
-// router is what routes are registered on: the whole, or a group under a prefix.
+// router registers routes: the whole site or a group under a prefix.
 type router interface {
 	Add(method, path string, handler echo.HandlerFunc, middleware ...echo.MiddlewareFunc) *echo.Route
 }
 
-// get registers a handler for GET, and for HEAD, of which net/http drops the
-// body.
+// get registers a handler for GET and HEAD. net/http drops the body of a response to
+// HEAD.
 func get(r router, path string, h echo.HandlerFunc) {
 	r.Add(http.MethodGet, path, h)
 	r.Add(http.MethodHead, path, h)
 }
 
-// serveStatic serves the embedded assets, which say themselves how long to keep
-// them, and are the same for everyone.
+// serveStatic serves the embedded assets. They set their own Cache-Control, and are
+// the same for everyone, so Vary is removed.
 func serveStatic(files *static.Assets) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.Response().Header().Del(echo.HeaderVary)

@@ -11,8 +11,12 @@ import (
 	"microblogging/domain"
 )
 
-// The names of the session cookie. A browser accepts the first only over HTTPS
-// and only from this very host, so that no neighbour can plant one.
+// signInLinkPath is the path of a sign-in link, which signs in whoever opens it first.
+const signInLinkPath = "/sign-in/link"
+
+// The names of the session cookie. A browser accepts the name with the prefix __Host-
+// only over HTTPS and only from this host, so that no other host of the domain can
+// plant a session (RFC 6265bis, section 4.1.3.2).
 const (
 	secureCookie = "__Host-session"
 	plainCookie  = "session"
@@ -22,26 +26,27 @@ type sessionReader interface {
 	Session(ctx context.Context, token string) (domain.Session, error)
 }
 
-// sessions finds out who is asking. It asks the store each time: a session that
-// ended is over at once, in every process.
+// sessions finds the visitor of a request. It asks the store each time, so that a
+// session that has ended is over at once in every process.
 type sessions struct {
 	store sessionReader
 	guard *guard
 }
 
-// A visitor is who is asking. The zero value is a stranger.
+// A visitor is the user who sends a request. The zero value is a stranger: a visitor
+// who is not signed in.
 type visitor struct {
 	User domain.UserName
-	// Token proves it, and is what signing out ends.
+	// Token is the token of the session.
 	Token string
 }
 
-// SignedIn tells whether the visitor is known.
+// SignedIn reports whether the visitor is signed in.
 func (v visitor) SignedIn() bool { return v.User != "" }
 
-// visitor tells who is asking. A cookie that has expired makes a stranger; a
-// bearer token that is not valid is domain.ErrNotSignedIn, since who sends one
-// means it. Without either, the store is not asked.
+// visitor returns the visitor of a request. An expired cookie makes a stranger. An
+// invalid bearer token is domain.ErrNotSignedIn, because a program sends one on
+// purpose. Without cookie and token it does not ask the store.
 func (s *sessions) visitor(c echo.Context) (visitor, error) {
 	token, bearer, err := s.token(c)
 	if err != nil || token == "" {
@@ -57,8 +62,7 @@ func (s *sessions) visitor(c echo.Context) (visitor, error) {
 	return visitor{User: session.User, Token: token}, nil
 }
 
-// require is visitor for what a stranger may not do: then it is
-// domain.ErrNotSignedIn.
+// require is like visitor, but returns domain.ErrNotSignedIn for a stranger.
 func (s *sessions) require(c echo.Context) (visitor, error) {
 	v, err := s.visitor(c)
 	if err == nil && !v.SignedIn() {
@@ -67,7 +71,21 @@ func (s *sessions) require(c echo.Context) (visitor, error) {
 	return v, err
 }
 
-// token is the bearer token of the request, or else its session cookie.
+// A visitorHandler answers a visitor.
+type visitorHandler func(c echo.Context, v visitor) error
+
+// closed is a handler of the API for visitors who are signed in.
+func (s *sessions) closed(h visitorHandler) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		v, err := s.require(c)
+		if err != nil {
+			return err
+		}
+		return h(c, v)
+	}
+}
+
+// token returns the bearer token of the request, or else its session cookie.
 func (s *sessions) token(c echo.Context) (token string, bearer bool, err error) {
 	if header := c.Request().Header.Get(echo.HeaderAuthorization); header != "" {
 		scheme, credentials, _ := strings.Cut(header, " ")
@@ -76,11 +94,8 @@ func (s *sessions) token(c echo.Context) (token string, bearer bool, err error) 
 		}
 		return strings.TrimSpace(credentials), true, nil
 	}
-	cookie, err := c.Request().Cookie(s.cookieName(c))
-	if err != nil {
-		return "", false, nil // there is none: the only error that there can be
-	}
-	return cookie.Value, false, nil
+	value, _ := cookieValue(c.Request(), s.cookieName(c))
+	return value, false, nil
 }
 
 // remember makes the browser send the session's token from now on.
@@ -98,14 +113,7 @@ func (s *sessions) forget(c echo.Context) {
 }
 
 func (s *sessions) cookie(c echo.Context, value string) *http.Cookie {
-	return &http.Cookie{
-		Name:     s.cookieName(c),
-		Value:    value,
-		Path:     "/",
-		Secure:   s.guard.secure(c.Request()),
-		HttpOnly: true,
-		SameSite: http.SameSiteLaxMode,
-	}
+	return s.guard.newCookie(c.Request(), s.cookieName(c), value, "/")
 }
 
 func (s *sessions) cookieName(c echo.Context) string {

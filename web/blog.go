@@ -1,0 +1,98 @@
+package web
+
+import (
+	"context"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/templates"
+)
+
+type blogReader interface {
+	channelReader
+	Blog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (domain.Blog, error)
+}
+
+// postAddress reads the channel that the path names, and parses the id of the
+// post. It does not read the post. Its errors link back to the channel.
+func postAddress(c echo.Context, store channelReader) (domain.Channel, domain.BlogID, error) {
+	channel, err := namedChannel(c, store)
+	if err != nil {
+		return domain.Channel{}, "", err
+	}
+	id, err := blogID(c)
+	if err != nil {
+		err = explain(err, "", "", linkTo(channel))
+	}
+	return channel, id, err
+}
+
+// namedPost reads the channel and the post that the path names. Its errors link
+// back to the channel.
+func namedPost(c echo.Context, store blogReader) (domain.Channel, domain.Blog, error) {
+	channel, id, err := postAddress(c, store)
+	if err != nil {
+		return domain.Channel{}, domain.Blog{}, err
+	}
+	blog, err := store.Blog(c.Request().Context(), channel.Ref(), id)
+	if err != nil {
+		err = explain(err, "", "", linkTo(channel))
+	}
+	return channel, blog, err
+}
+
+func postOf(blog domain.Blog) templates.Post {
+	return templates.Post{
+		ID:        string(blog.ID),
+		Title:     blog.Title,
+		Text:      blog.Text,
+		Author:    string(blog.UserID),
+		Rating:    blog.Rating,
+		CreatedOn: blog.CreatedOn,
+		EditedOn:  blog.EditedOn,
+	}
+}
+
+func postsOf(blogs []domain.Blog) []templates.Post {
+	posts := make([]templates.Post, len(blogs))
+	for i, blog := range blogs {
+		posts[i] = postOf(blog)
+	}
+	return posts
+}
+
+// pathBlog reads the channel that the path names, and parses the id of the post.
+// It does not read the post.
+func pathBlog(c echo.Context, store channelReader) (domain.Channel, domain.BlogID, error) {
+	channel, err := pathChannel(c, store)
+	if err != nil {
+		return domain.Channel{}, "", err
+	}
+	id, err := blogID(c)
+	return channel, id, err
+}
+
+type blogJSON struct {
+	ID        domain.BlogID      `json:"id"`
+	Channel   domain.ChannelName `json:"channel"`
+	Title     string             `json:"title"`
+	Text      string             `json:"text"`
+	UserID    domain.UserName    `json:"userId"`
+	Rating    int64              `json:"rating"`
+	CreatedOn apiTime            `json:"createdOn"`
+	EditedOn  apiTime            `json:"editedOn"`
+}
+
+func newBlogJSON(channel domain.ChannelName, b domain.Blog) blogJSON {
+	return blogJSON{
+		ID:        b.ID,
+		Channel:   channel,
+		Title:     b.Title,
+		Text:      b.Text,
+		UserID:    b.UserID,
+		Rating:    b.Rating,
+		CreatedOn: apiTime(b.CreatedOn),
+		EditedOn:  apiTime(b.EditedOn),
+	}
+}

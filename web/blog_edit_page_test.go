@@ -1,0 +1,156 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage/drivertest"
+)
+
+func TestBlogEditPage(t *testing.T) {
+	t.Run("the second of two edits sees both versions and what differs", secondOfTwoEditsSeesBothVersionsAndWhatDiffers)
+	t.Run("to take theirs leaves the post as it is", toTakeTheirsLeavesThePostAsItIs)
+	t.Run("to keep mine replaces theirs", toKeepMineReplacesTheirs)
+	t.Run("a merge by hand starts with mine and saves both", mergeByHandStartsWithMineAndSavesBoth)
+	t.Run("a merge that breaks a rule is shown again beside theirs", mergeThatBreaksARuleIsShownAgainBesideTheirs)
+	t.Run("a third edit in between conflicts with the second", thirdEditInBetweenConflictsWithTheSecond)
+	t.Run("a vote in between is no conflict and is kept", voteInBetweenIsNoConflictAndIsKept)
+	t.Run("an edit whose reply was lost is no conflict", editWhoseReplyWasLostIsNoConflict)
+	t.Run("an edit sent twice is no conflict with itself", editSentTwiceIsNoConflictWithItself)
+	t.Run("a bad edit is shown again as it was typed", badEditIsShownAgainAsItWasTyped)
+}
+
+// meeting makes two edits of one post in two browsers. It returns the page that the
+// second author sees after saving.
+func meeting(t *testing.T) (s *site, path string, second page) {
+	t.Helper()
+	s = newSite(t)
+	first, late := s.signedIn("ada"), s.again("ada")
+	channel := s.channel("Engines", "ada")
+	path = permalink(channel, s.post(channel, "ada", "The piston moves up.\nThen it moves down."))
+	early, form := first.open(path+"/edit").form("Save"), late.open(path+"/edit").form("Save")
+	early.fill("title", "Pistons").fill("text", "The piston moves up and up.\nThen it moves down.").press().at(path)
+	second = form.fill("title", "On pistons").fill("text", "The piston moves up.\r\nThen it rests.").press().want(412)
+	return s, path, second
+}
+
+func secondOfTwoEditsSeesBothVersionsAndWhatDiffers(t *testing.T) {
+	s, path, second := meeting(t)
+	second.heading("Two versions of one post").
+		says("Saved by ada just now.", "Sent by you, ada, just now", "The piston moves up and up.", "Then it rests.", "Why nothing was lost")
+	if got := second.marked("del"); got != "Pistons|and up|moves down|Struck through" {
+		t.Errorf("only in theirs: %q", got)
+	}
+	if got := second.marked("ins"); got != "On pistons|rests|Underlined" {
+		t.Errorf("only in yours: %q", got)
+	}
+	current, err := s.store.Blog(t.Context(), s.ref("Engines"), domain.BlogID(path[strings.LastIndexByte(path, '/')+1:]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second.says("revision " + string(current.Revision[:6]) + ".")
+	s.browser().open(path).heading("Pistons").says("up and up")
+}
+
+func toTakeTheirsLeavesThePostAsItIs(t *testing.T) {
+	s, _, second := meeting(t)
+	before := s.writes.Load()
+	second.follow("Take theirs").want(200).heading("Pistons").says("up and up")
+	if n := s.writes.Load() - before; n != 0 {
+		t.Errorf("%d writes", n)
+	}
+}
+
+func toKeepMineReplacesTheirs(t *testing.T) {
+	_, path, second := meeting(t)
+	form := second.form("Keep mine")
+	form.press().at(path).heading("On pistons").says("The piston moves up. Then it rests.", "Your changes are saved.")
+	form.press().at(path).heading("On pistons") // the form is sent twice
+}
+
+func mergeByHandStartsWithMineAndSavesBoth(t *testing.T) {
+	_, path, second := meeting(t)
+	form := second.form("Save the merged version")
+	if form.values.Get("title") != "On pistons" || form.values.Get("text") != "The piston moves up.\nThen it rests." {
+		t.Errorf("the merge starts with %v", form.values)
+	}
+	form.fill("text", "The piston moves up and up.\nThen it rests.").press().
+		at(path).heading("On pistons").says("up and up. Then it rests.")
+}
+
+func mergeThatBreaksARuleIsShownAgainBesideTheirs(t *testing.T) {
+	_, path, second := meeting(t)
+	for _, bad := range []string{" \n", strings.Repeat("x", 5001), "\xff"} {
+		p := second.form("Save the merged version").fill("text", bad).press().want(422).
+			heading("Two versions of one post").says("The piston moves up and up.")
+		if p.hasForm("Keep mine") {
+			t.Error("a version that breaks a rule can be kept")
+		}
+		second = p
+	}
+	second.form("Save the merged version").fill("text", "Right").press().at(path).says("Right")
+}
+
+func thirdEditInBetweenConflictsWithTheSecond(t *testing.T) {
+	s, path, second := meeting(t)
+	third := s.again("ada").open(path+"/edit").form("Save").fill("title", "Third")
+	third.press().at(path)
+	for _, button := range []string{"Keep mine", "Save the merged version"} {
+		second.form(button).press().want(412).says("Third", "On pistons")
+	}
+	second.form("Keep mine").press().want(412).form("Keep mine").press().at(path).heading("On pistons")
+}
+
+func voteInBetweenIsNoConflictAndIsKept(t *testing.T) {
+	s := newSite(t)
+	author, reader := s.signedIn("ada"), s.signedIn("bob")
+	channel := s.channel("Engines", "ada")
+	path := permalink(channel, s.post(channel, "ada", "Draft"))
+	form := author.open(path+"/edit").form("Save").fill("title", "Edited")
+	reader.open(path).form("Vote").press().at(path)
+	form.press().at(path).heading("Edited").says("1 vote")
+}
+
+func editWhoseReplyWasLostIsNoConflict(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	channel := s.channel("Engines", "ada")
+	path := permalink(channel, s.post(channel, "ada", "Draft"))
+	form := b.open(path+"/edit").form("Save").fill("title", "Edited")
+	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		err := send(ctx)
+		if call.Write && err == nil {
+			err = fmt.Errorf("the reply is lost: %w", domain.ErrUnavailable)
+		}
+		return err
+	})
+	form.press().want(503)
+	s.mendStore()
+	form.press().at(path).heading("Edited")
+}
+
+func editSentTwiceIsNoConflictWithItself(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	channel := s.channel("Engines", "ada")
+	path := permalink(channel, s.post(channel, "ada", "Draft"))
+	form := b.open(path+"/edit").form("Save").fill("title", " Saved ").fill("text", "Two\r\nlines")
+	form.press().at(path).heading("Saved")
+	form.press().at(path).heading("Saved")
+}
+
+func badEditIsShownAgainAsItWasTyped(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	channel := s.channel("Engines", "ada")
+	path := permalink(channel, s.post(channel, "ada", "Draft"))
+	form := b.open(path+"/edit").form("Save").fill("title", "Kept").fill("text", " ")
+	again := form.press().want(422).complains("text", "must not be blank").form("Save")
+	if again.values.Get("title") != "Kept" || again.values.Get("etag") != form.values.Get("etag") {
+		t.Errorf("the form comes back as %v", again.values)
+	}
+	again.fill("text", "Words").press().at(path).heading("Kept")
+}

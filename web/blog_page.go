@@ -1,0 +1,105 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/templates"
+)
+
+type blogPageStore interface {
+	blogReader
+	voteStore
+	DeleteBlog(ctx context.Context, channel domain.Channel, id domain.BlogID, by domain.UserName,
+		expected domain.Precondition[domain.Revision]) error
+	Voted(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) (bool, error)
+}
+
+// blogPages show one post, take votes for it, and delete it for its author or the
+// owner of the channel.
+type blogPages struct {
+	*pages
+	store blogPageStore
+}
+
+func (h *blogPages) routes(r router) {
+	get(r, "/channels/:name/blogs/:id", h.open(h.show))
+	r.Add(http.MethodPost, "/channels/:name/blogs/:id", h.closed(h.act))
+}
+
+func (h *blogPages) show(c echo.Context, v visitor) error {
+	channel, blog, err := namedPost(c, h.store)
+	if err != nil {
+		return err
+	}
+	voted := false
+	if v.SignedIn() {
+		if voted, err = h.store.Voted(c.Request().Context(), channel.Ref(), blog.ID, v.User); err != nil {
+			return err
+		}
+	}
+	isAuthor := v.User == blog.UserID
+	return render(c, http.StatusOK, templates.BlogPage(h.page(c, v), templates.Blog{
+		Channel:   string(channel.Name),
+		Post:      postOf(blog),
+		Voted:     voted,
+		ETag:      blogETag(blog),
+		CanEdit:   isAuthor,
+		CanDelete: isAuthor || v.User == channel.Owner,
+	}))
+}
+
+// act handles the forms on the page of a post.
+func (h *blogPages) act(c echo.Context, v visitor) error {
+	form, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	switch form.Get("action") {
+	case "vote":
+		return h.vote(c, v, h.store.Vote, noticeVoted)
+	case "unvote":
+		return h.vote(c, v, h.store.Unvote, noticeUnvoted)
+	case "delete":
+		return h.delete(c, v, form)
+	}
+	return unknownAction()
+}
+
+// vote gives the visitor's vote or takes it back, and then shows the notice.
+func (h *blogPages) vote(c echo.Context, v visitor, cast castVote, n notice) error {
+	channel, id, err := postAddress(c, h.store)
+	if err != nil {
+		return err
+	}
+	if err := cast(c.Request().Context(), channel.Ref(), id, v.User); err != nil {
+		return explain(err, "", "", linkTo(channel))
+	}
+	return h.done(c, n, templates.BlogPath(string(channel.Name), string(id)))
+}
+
+func (h *blogPages) delete(c echo.Context, v visitor, form url.Values) error {
+	expected, err := formETag(form)
+	if err != nil {
+		return err
+	}
+	channel, id, err := postAddress(c, h.store)
+	if err != nil {
+		return err
+	}
+	err = h.store.DeleteBlog(c.Request().Context(), channel, id, v.User, expected)
+	if errors.Is(err, domain.ErrConflict) {
+		return explain(err, "The post was edited in between",
+			"You have not seen what it says now, so it was not deleted. Look at it, and delete it if you still want to.",
+			templates.Link{Label: "The post as it is now", URL: templates.BlogPath(string(channel.Name), string(id))})
+	}
+	if err != nil {
+		return explain(err, "", "", linkTo(channel))
+	}
+	return h.done(c, noticePostDeleted, templates.ChannelPath(string(channel.Name)))
+}

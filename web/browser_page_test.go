@@ -1,0 +1,153 @@
+package web_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// A page is what a browser shows.
+type page struct {
+	answer
+	b    *browser
+	path string
+	// first is the status of the first answer, before any redirects.
+	first int
+	doc   *html.Node
+}
+
+// mustBeDecent checks what every page must keep, whatever it shows.
+func (p page) mustBeDecent() {
+	p.t.Helper()
+	if got := p.header.Get("Content-Type"); got != "text/html; charset=UTF-8" {
+		p.t.Errorf("%s: Content-Type %q", p.path, got)
+	}
+	if n := len(all(p.doc, tag("h1"))); n != 1 {
+		p.t.Errorf("%s: %d headings of the first rank", p.path, n)
+	}
+	if main := one(p.doc, tag("main")); main != nil && p.status >= 400 && len(all(main, tag("a")))+len(all(main, tag("form"))) == 0 {
+		p.t.Errorf("%s: status %d is a dead end", p.path, p.status)
+	}
+	cached := p.header.Get("Cache-Control")
+	if personal := len(p.b.jar) > 0 || p.status >= 400; personal && cached != "no-store" {
+		p.t.Errorf("%s: Cache-Control %q on a page that is not for everybody", p.path, cached)
+	}
+	for _, n := range all(p.doc, func(n *html.Node) bool { return n.Type == html.ElementNode }) {
+		for _, a := range n.Attr {
+			if a.Key == "style" || strings.HasPrefix(a.Key, "on") {
+				p.t.Errorf("%s: <%s> has inline %s", p.path, n.Data, a.Key)
+			}
+		}
+	}
+}
+
+func (p page) want(status int) page {
+	p.t.Helper()
+	p.answer.want(status)
+	return p
+}
+
+// at fails the test unless a form was answered by 303 and the browser ended at the
+// path.
+func (p page) at(path string) page {
+	p.t.Helper()
+	p.want(200)
+	if p.path != path || p.first != http.StatusSeeOther {
+		p.t.Fatalf("at %s by way of %d, want %s by way of 303", p.path, p.first, path)
+	}
+	return p
+}
+
+// heading fails the test unless the page has this heading.
+func (p page) heading(want string) page {
+	p.t.Helper()
+	if got := seen(one(p.doc, tag("h1"))); got != want {
+		p.t.Fatalf("heading %q, want %q", got, want)
+	}
+	return p
+}
+
+// says fails the test unless the reader can read all of the texts.
+func (p page) says(texts ...string) page {
+	p.t.Helper()
+	all := seen(p.doc)
+	for _, text := range texts {
+		if !strings.Contains(all, text) {
+			p.t.Fatalf("%s does not say %q but\n%s", p.path, text, all)
+		}
+	}
+	return p
+}
+
+func (p page) saysNot(texts ...string) page {
+	p.t.Helper()
+	all := seen(p.doc)
+	for _, text := range texts {
+		if strings.Contains(all, text) {
+			p.t.Fatalf("%s says %q:\n%s", p.path, text, all)
+		}
+	}
+	return p
+}
+
+// titles returns the headings of the second rank: those of posts or channels.
+func (p page) titles() []string {
+	var titles []string
+	for _, n := range all(p.doc, tag("h2")) {
+		titles = append(titles, seen(n))
+	}
+	return titles
+}
+
+// texts returns the texts of the posts on a page.
+func (p page) texts() []string {
+	var texts []string
+	for _, n := range all(p.doc, tag("article")) {
+		texts = append(texts, seen(one(n, func(n *html.Node) bool { return attr(n, "class") == "text" })))
+	}
+	return texts
+}
+
+// marked returns the text of all elements of that name.
+func (p page) marked(name string) string {
+	var texts []string
+	for _, n := range all(p.doc, tag(name)) {
+		texts = append(texts, seen(n))
+	}
+	return strings.Join(texts, "|")
+}
+
+// href returns the address of the link with that label, or an empty string.
+func (p page) href(label string) string {
+	for _, n := range all(p.doc, tag("a")) {
+		if seen(n) == label {
+			return attr(n, "href")
+		}
+	}
+	return ""
+}
+
+func (p page) follow(label string) page {
+	p.t.Helper()
+	href := p.href(label)
+	if href == "" {
+		p.t.Fatalf("%s has no link %q:\n%s", p.path, label, p.body)
+	}
+	return p.b.open(href)
+}
+
+// complains fails the test unless the form shows this error at the field.
+func (p page) complains(field, detail string) page {
+	p.t.Helper()
+	got := seen(one(p.doc, func(n *html.Node) bool { return attr(n, "id") == field+"-error" }))
+	if !strings.Contains(got, detail) {
+		p.t.Fatalf("error at field %s: %q, want %q", field, got, detail)
+	}
+	return p
+}
+
+func (p page) hasForm(button string) bool {
+	return slices.ContainsFunc(all(p.doc, tag("button")), func(n *html.Node) bool { return seen(n) == button })
+}

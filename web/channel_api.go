@@ -1,0 +1,144 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+type channelStore interface {
+	Channels(ctx context.Context, prefix, after string, limit int) (storage.ChannelPage, error)
+	Channel(ctx context.Context, key domain.ChannelKey) (domain.Channel, error)
+	CreateChannel(ctx context.Context, channel domain.Channel) (domain.Channel, error)
+	Describe(ctx context.Context, ref domain.ChannelRef, by domain.UserName, description string) (domain.Channel, error)
+	AskDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
+		expected domain.Precondition[domain.Incarnation]) (domain.Channel, error)
+}
+
+// channelsAPI lists, creates, reads, describes and deletes channels.
+type channelsAPI struct {
+	store    channelStore
+	sessions *sessions
+}
+
+func (a *channelsAPI) routes(r router) {
+	get(r, "/channels", a.list)
+	r.Add(http.MethodPost, "/channels", a.sessions.closed(a.create))
+	get(r, "/channels/:name", a.read)
+	r.Add(http.MethodPatch, "/channels/:name", a.sessions.closed(a.describe))
+	r.Add(http.MethodDelete, "/channels/:name", a.sessions.closed(a.delete))
+}
+
+type channelJSON struct {
+	Name        domain.ChannelName  `json:"name"`
+	Owner       domain.UserName     `json:"owner"`
+	Description string              `json:"description"`
+	CreatedOn   apiTime             `json:"createdOn"`
+	State       domain.ChannelState `json:"state"`
+}
+
+func newChannelJSON(c domain.Channel) channelJSON {
+	return channelJSON{
+		Name:        c.Name,
+		Owner:       c.Owner,
+		Description: c.Description,
+		CreatedOn:   apiTime(c.CreatedOn),
+		State:       c.State,
+	}
+}
+
+func (a *channelsAPI) list(c echo.Context) error {
+	limit, limitErr := queryLimit(c)
+	prefix, prefixErr := queryPrefix(c)
+	if err := domain.JoinInvalid(limitErr, prefixErr); err != nil {
+		return err
+	}
+	page, err := a.store.Channels(c.Request().Context(), prefix, c.QueryParam("after"), limit)
+	if err != nil {
+		return err
+	}
+	return respond(c, http.StatusOK, newList(page.Items, page.Next, newChannelJSON))
+}
+
+func (a *channelsAPI) create(c echo.Context, v visitor) error {
+	var name, description string
+	if err := readFields(c, required("name", &name), optional("description", &description)); err != nil {
+		return err
+	}
+	channel, err := domain.NewChannel(name, description, v.User)
+	if err != nil {
+		return err
+	}
+	if channel, err = a.store.CreateChannel(c.Request().Context(), channel); err != nil {
+		return err
+	}
+	c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name))
+	return respondChannel(c, http.StatusCreated, channel)
+}
+
+func (a *channelsAPI) read(c echo.Context) error {
+	channel, err := pathChannel(c, a.store)
+	if err != nil {
+		return err
+	}
+	return respondChannel(c, http.StatusOK, channel)
+}
+
+func (a *channelsAPI) describe(c echo.Context, v visitor) error {
+	var description string
+	if err := readFields(c, required("description", &description)); err != nil {
+		return err
+	}
+	expected, _, err := ifMatch(c.Request().Header, incarnationOf)
+	if err != nil {
+		return err
+	}
+	channel, err := pathChannel(c, a.store)
+	if err != nil {
+		return err
+	}
+	if !expected.Holds(channel.Incarnation) {
+		return errOtherIncarnation()
+	}
+	if channel, err = a.store.Describe(c.Request().Context(), channel.Ref(), v.User, description); err != nil {
+		return err
+	}
+	return respondChannel(c, http.StatusOK, channel)
+}
+
+func (a *channelsAPI) delete(c echo.Context, v visitor) error {
+	name, err := channelName(c)
+	if err != nil {
+		return err
+	}
+	expected, _, err := ifMatch(c.Request().Header, incarnationOf)
+	if err != nil {
+		return err
+	}
+	channel, err := a.store.AskDeletion(c.Request().Context(), name.Key(), v.User, expected)
+	if errors.Is(err, domain.ErrConflict) {
+		return errOtherIncarnation()
+	}
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name)+"/deletions/"+string(channel.Incarnation))
+	return c.NoContent(http.StatusAccepted)
+}
+
+// errOtherIncarnation refuses a request whose If-Match names an incarnation that
+// does not have the name now.
+func errOtherIncarnation() error {
+	return refuse(http.StatusPreconditionFailed, "Another channel has the name",
+		"The channel was created again since you read it. Nothing was changed.")
+}
+
+func respondChannel(c echo.Context, status int, channel domain.Channel) error {
+	c.Response().Header().Set(headerETag, channelETag(channel))
+	return respond(c, status, newChannelJSON(channel))
+}

@@ -1,0 +1,57 @@
+package web
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/templates"
+)
+
+type channelLister interface {
+	Channels(ctx context.Context, prefix, after string, limit int) (storage.ChannelPage, error)
+}
+
+// channelDirectoryPages list the channels. A stranger sees this list at / too.
+type channelDirectoryPages struct {
+	*pages
+	store channelLister
+}
+
+func (h *channelDirectoryPages) routes(r router) {
+	get(r, templates.ChannelsPath, h.open(h.list))
+}
+
+func (h *channelDirectoryPages) list(c echo.Context, v visitor) error {
+	prefix, err := queryPrefix(c)
+	if err != nil {
+		return err
+	}
+	after := c.QueryParam("after")
+	channels, err := h.store.Channels(c.Request().Context(), prefix, after, pageSize)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, templates.DirectoryPage(h.page(c, v), templates.Directory{
+		Prefix:   prefix,
+		Channels: channelItems(channels.Items),
+		After:    after,
+		Next:     channels.Next,
+	}))
+}
+
+func channelItems(channels []domain.Channel) []templates.ChannelItem {
+	items := make([]templates.ChannelItem, len(channels))
+	for i, channel := range channels {
+		items[i] = templates.ChannelItem{
+			Name:        string(channel.Name),
+			Owner:       string(channel.Owner),
+			Description: channel.Description,
+			CreatedOn:   channel.CreatedOn,
+		}
+	}
+	return items
+}

@@ -1,0 +1,58 @@
+package web
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/templates"
+)
+
+type channelEditStore interface {
+	channelReader
+	Describe(ctx context.Context, ref domain.ChannelRef, by domain.UserName, description string) (domain.Channel, error)
+}
+
+// channelEditPages let the owner of a channel change its description.
+type channelEditPages struct {
+	*pages
+	store channelEditStore
+}
+
+func (h *channelEditPages) routes(r router) {
+	get(r, "/channels/:name/edit", h.closed(h.form))
+	r.Add(http.MethodPost, "/channels/:name/edit", h.closed(h.edit))
+}
+
+func (h *channelEditPages) form(c echo.Context, v visitor) error {
+	channel, err := ownedChannel(c, h.store, v)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, templates.EditChannelPage(h.page(c, v),
+		templates.EditChannel{Name: string(channel.Name), Description: channel.Description}))
+}
+
+func (h *channelEditPages) edit(c echo.Context, v visitor) error {
+	form, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	channel, err := ownedChannel(c, h.store, v)
+	if err != nil {
+		return err
+	}
+	description := form.Get("description")
+	_, err = h.store.Describe(c.Request().Context(), channel.Ref(), v.User, description)
+	if err == nil {
+		return h.done(c, noticeSaved, templates.ChannelPath(string(channel.Name)))
+	}
+	refused, ok := formOf(err)
+	if !ok {
+		return err
+	}
+	return again(c, err, templates.EditChannelPage(h.page(c, v),
+		templates.EditChannel{Form: refused, Name: string(channel.Name), Description: shown(description)}))
+}

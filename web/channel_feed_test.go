@@ -1,0 +1,270 @@
+package web_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mmcdole/gofeed"
+	"golang.org/x/net/html"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/web"
+)
+
+func TestChannelFeed(t *testing.T) {
+	t.Run("both formats hold the latest fifty posts", bothFormatsHoldTheLatestFiftyPosts)
+	t.Run("the feeds of an empty channel are valid", feedsOfAnEmptyChannelAreValid)
+	t.Run("a feed keeps the text and nothing in it runs", feedKeepsTheTextAndNothingInItRuns)
+	t.Run("a post without a title is titled by its first words", postWithoutATitleIsTitledByItsFirstWords)
+	t.Run("a feed names its own address as the reader sees it", feedNamesItsOwnAddressAsTheReaderSeesIt)
+	t.Run("an id survives edits, votes, hosts and formats but no deletion", idSurvivesEditsVotesHostsAndFormatsButNoDeletion)
+}
+
+func bothFormatsHoldTheLatestFiftyPosts(t *testing.T) {
+	s := newSite(t)
+	channel := s.channel("Ärger", "ada")
+	atom, json := feedsOf(channel)
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	var want []string
+	for i := range 53 {
+		s.postOn(start.Add(time.Duration(i)*time.Hour), channel, fmt.Sprintf("Text %d", i))
+		want = append([]string{fmt.Sprintf("Text %d", i)}, want...)
+	}
+	s.do("GET", atom).want(200).atom()
+	s.do("GET", json).want(200).jsonFeed()
+	for _, path := range []string{atom, json} {
+		feed := s.parse(path)
+		var got []string
+		for _, item := range feed.Items {
+			got = append(got, firstNonEmpty(item.Title, item.Content))
+		}
+		if !slices.Equal(got, want[:50]) {
+			t.Errorf("%s has %q", path, got)
+		}
+		newest, first := feed.Items[0], start.Add(52*time.Hour)
+		if feed.Title != "Ärger" || feed.Description != "All about Ärger" || newest.Authors[0].Name != "ada" {
+			t.Errorf("%s is of %q, %q, by %q", path, feed.Title, feed.Description, newest.Authors[0].Name)
+		}
+		if !newest.PublishedParsed.Equal(first) || !newest.UpdatedParsed.Equal(first) {
+			t.Errorf("%s dates %v, %v", path, newest.PublishedParsed, newest.UpdatedParsed)
+		}
+	}
+}
+
+// parse parses a feed as feed readers do.
+func (s *site) parse(path string, changes ...change) *gofeed.Feed {
+	s.Helper()
+	feed, err := gofeed.NewParser().Parse(bytes.NewReader(s.do("GET", path, changes...).want(200).body))
+	if err != nil {
+		s.Fatalf("%s: %v", path, err)
+	}
+	return feed
+}
+
+func firstNonEmpty(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func feedsOfAnEmptyChannelAreValid(t *testing.T) {
+	s := newSite(t)
+	channel, err := domain.NewChannel("Quiet", "", "ada")
+	if err == nil {
+		channel, err = s.store.CreateChannel(t.Context(), channel)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	atom, json := feedsOf(channel)
+	if feed := s.do("GET", atom).want(200).atom(); len(feed.all("subtitle")) != 0 || len(feed.all("entry")) != 0 {
+		t.Errorf("the feed is %+v", feed)
+	}
+	if feed := s.do("GET", json).want(200).jsonFeed(); len(feed["items"].([]any)) != 0 || feed["description"] != nil {
+		t.Errorf("the feed is %v", feed)
+	}
+}
+
+func feedKeepsTheTextAndNothingInItRuns(t *testing.T) {
+	s := newSite(t)
+	channel := s.channel("Engines", "ada")
+	atom, json := feedsOf(channel)
+	for _, text := range []string{
+		"One\n\nTwo\nthree\tfour",
+		`<script>alert("1")</script> & <b onclick='x'>bold</b> ]]> <!-- x -->`,
+		"&amp; &lt;p&gt; &#0;",
+		"See https://example.org/a?b=1&c=<2> and javascript:alert(1).",
+		"Noncharacters \ufffe\uffff and \U0001ffff, \u2028, \u200f, \U0001f600\u200d\U0001f4bb",
+		strings.Repeat("ẞ", 5000),
+	} {
+		s.postOn(time.Now(), channel, text)
+		entry := s.do("GET", atom).want(200).atom().all("entry")[0]
+		shown := s.parse(atom).Items[0].Content
+		// XML cannot hold two of the noncharacters.
+		want := strings.NewReplacer("\ufffe", "\ufffd", "\uffff", "\ufffd").Replace(text)
+		if got := proseOf(t, shown); got != want {
+			t.Errorf("Atom reads %q, want %q, from %s", got, want, entry.text(t, "content"))
+		}
+		if got := textOf(t, s.do("GET", json).want(200).jsonFeed(), "items.0.content_text"); got != text {
+			t.Errorf("JSON Feed reads %q, want %q", got, text)
+		}
+	}
+}
+
+func postWithoutATitleIsTitledByItsFirstWords(t *testing.T) {
+	s := newSite(t)
+	channel := s.channel("Engines", "ada")
+	atom, json := feedsOf(channel)
+	for text, want := range map[string]string{
+		"Short":                           "Short",
+		"One\n\nline\u2028of  it ":        "One line of it",
+		strings.Repeat("word ", 12):       strings.TrimSpace(strings.Repeat("word ", 12)),
+		strings.Repeat("words ", 12):      strings.TrimSpace(strings.Repeat("words ", 10)) + "…",
+		strings.Repeat("ö", 61):           strings.Repeat("ö", 60) + "…",
+		"<b>" + strings.Repeat(" & ", 60): "<b>" + strings.Repeat(" &", 28) + "…",
+	} {
+		s.postOn(time.Now(), channel, text)
+		if got := s.parse(atom).Items[0].Title; got != want {
+			t.Errorf("%q is called %q, want %q", text, got, want)
+		}
+		if feed := s.do("GET", json).want(200).jsonFeed(); dig(feed, "items.0.title") != nil {
+			t.Errorf("JSON Feed invents the title %v", dig(feed, "items.0.title"))
+		}
+	}
+	_, _, err := s.store.Post(t.Context(), storage.Posting{
+		Channel: channel.Ref(), By: "ada", Key: "key", Draft: domain.Draft{Title: "A <title> & more", Text: "Text"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{atom, json} {
+		if got := s.parse(path).Items[0].Title; got != "A <title> & more" {
+			t.Errorf("%s calls it %q", path, got)
+		}
+	}
+}
+
+func feedNamesItsOwnAddressAsTheReaderSeesIt(t *testing.T) {
+	base, err := url.Parse("https://blog.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		options web.Options
+		request []change
+		origin  string
+	}{
+		"as asked for":        {web.Options{}, nil, "http://example.com"},
+		"another host":        {web.Options{}, []change{host("127.0.0.1:8080")}, "http://127.0.0.1:8080"},
+		"a proxy":             {web.Options{TrustProxy: true}, []change{header("X-Forwarded-Proto", "https")}, "https://example.com"},
+		"a proxy nobody runs": {web.Options{}, []change{header("X-Forwarded-Proto", "https")}, "http://example.com"},
+		"as the operator says": {
+			web.Options{BaseURL: base}, []change{host("10.0.0.7:8080")}, "https://blog.example",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSiteWith(t, test.options)
+			channel := s.channel("Ärger", "ada")
+			post := s.post(channel, "ada", "Hello")
+			atom, json := feedsOf(channel)
+			page := test.origin + "/channels/%C3%84rger"
+			feed := s.do("GET", atom, test.request...).want(200).atom()
+			entry := feed.all("entry")[0]
+			for want, got := range map[string]string{
+				test.origin + atom:                 feed.link(t, "self"),
+				page:                               feed.link(t, "alternate"),
+				page + "/blogs/" + string(post.ID): entry.link(t, "alternate"),
+			} {
+				if got != want {
+					t.Errorf("Atom links %q, want %q", got, want)
+				}
+			}
+			items := s.do("GET", json, test.request...).want(200).jsonFeed()
+			for path, want := range map[string]string{
+				"feed_url": test.origin + json, "home_page_url": page, "items.0.url": page + "/blogs/" + string(post.ID),
+			} {
+				if got := textOf(t, items, path); got != want {
+					t.Errorf("JSON Feed's %s is %q, want %q", path, got, want)
+				}
+			}
+			other := s.do("GET", strings.Replace(atom, "%C3%84", "%C3%A4", 1), test.request...).want(200).atom()
+			if got := other.link(t, "self"); got != test.origin+atom {
+				t.Errorf("another spelling calls itself %q", got)
+			}
+		})
+	}
+}
+
+func idSurvivesEditsVotesHostsAndFormatsButNoDeletion(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	channel := s.channel("Engines", "ada")
+	atom, json := feedsOf(channel)
+	blog := s.post(channel, "ada", "Hello")
+	other := s.post(channel, "ada", "Other")
+	before := s.do("GET", atom).want(200).atom()
+	s.vote(blog, 2)
+	edited := s.do("PUT", blogPath(channel, blog.ID), bearer(token), header("If-Match", "*"), fields("text", "Second")).want(200)
+	after := s.do("GET", atom, host("blog.example")).want(200).atom()
+
+	if before.text(t, "id") != after.text(t, "id") {
+		t.Error("the id of the feed has changed")
+	}
+	for i, text := range []string{"Other", "Second"} {
+		was, is := before.all("entry")[i], after.all("entry")[i]
+		if was.text(t, "id") != is.text(t, "id") || is.text(t, "title") != text {
+			t.Errorf("entry %d is %s, was %s", i, is.text(t, "id"), was.text(t, "id"))
+		}
+		if was.text(t, "published") != is.text(t, "published") {
+			t.Error("it was published at another time")
+		}
+		if changed := was.text(t, "updated") != is.text(t, "updated"); changed != (text == "Second") {
+			t.Errorf("entry %d was updated: %v", i, changed)
+		}
+		item := s.do("GET", json).want(200).jsonFeed()
+		if got := textOf(t, item, fmt.Sprintf("items.%d.id", i)); got != is.text(t, "id") {
+			t.Errorf("JSON Feed calls entry %d %s", i, got)
+		}
+	}
+	at := mustBeTime(t, edited.text("editedOn"))
+	if got := mustBeTime(t, after.text(t, "updated")); !got.Equal(at) {
+		t.Errorf("the feed was updated on %s, want %s", got, at)
+	}
+
+	s.askDeletion(channel)
+	s.cascade(channel.Ref())
+	again := s.channel("Engines", "ada")
+	s.postOn(other.CreatedOn, again, "Other")
+	reborn := s.do("GET", atom).want(200).atom()
+	if reborn.text(t, "id") == before.text(t, "id") || reborn.all("entry")[0].text(t, "id") == before.all("entry")[0].text(t, "id") {
+		t.Error("the new channel has the ids of the deleted one")
+	}
+}
+
+// proseOf returns the text of a post's HTML as a person reads it.
+func proseOf(t testing.TB, content string) string {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for n := range root.Descendants() {
+		switch {
+		case n.Type == html.TextNode:
+			b.WriteString(n.Data)
+		case n.Data == "br":
+			b.WriteString("\n")
+		case n.Data == "p" && b.Len() > 0:
+			b.WriteString("\n\n")
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,237 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"microblogging/storage/drivertest"
+)
+
+func TestChannelPage(t *testing.T) {
+	t.Run("a newcomer signs up, creates a channel and posts", newcomerSignsUpCreatesAChannelAndPosts)
+	t.Run("older posts are read page by page to the first", olderPostsAreReadPageByPageToTheFirst)
+	t.Run("a continuation token of another list is refused with a way back", continuationTokenOfAnotherListIsRefusedWithAWayBack)
+	t.Run("a channel page is found by every spelling of its name", channelPageIsFoundByEverySpellingOfItsName)
+	t.Run("a bad channel is shown again as it was typed", badChannelIsShownAgainAsItWasTyped)
+	t.Run("only the owner edits the description", onlyTheOwnerEditsTheDescription)
+	t.Run("a stranger is asked to sign in and comes back", strangerIsAskedToSignInAndComesBack)
+	t.Run("a missing channel and one being deleted say so", missingChannelAndOneBeingDeletedSaySo)
+	t.Run("a channel page reads no more than it shows", channelPageReadsNoMoreThanItShows)
+	t.Run("a channel leads feed readers to its feeds", channelLeadsFeedReadersToItsFeeds)
+}
+
+func newcomerSignsUpCreatesAChannelAndPosts(t *testing.T) {
+	b := newSite(t).browser()
+	b.open("/").want(200).heading("Channels").says("No channels yet")
+	b.open("/channels/new").want(401).says("Please sign in")
+	b.open("/sign-up?next=/channels/new").want(200).
+		form("Sign up").fill("name", "Ada").fill("password", password).press().
+		at("/channels/new").
+		form("Create channel").fill("name", "Ärger.im-Büro").fill("description", "Was\r\nnervt").press().
+		at("/channels/%C3%84rger.im-B%C3%BCro").heading("Ärger.im-Büro").says("Nothing here yet", "Was nervt").
+		form("Post").fill("title", "Drucker").fill("text", "Papierstau.\nSchon wieder: https://example.com/a?b=1&c=2 <b>!</b>").press().
+		at("/channels/%C3%84rger.im-B%C3%BCro").says("Your post is published.", "Drucker", "Papierstau.", "<b>!</b>").
+		follow("https://example.com/a?b=1&c=2").want(404)
+	b.open("/channels/%C3%84rger.im-B%C3%BCro").saysNot("Your post is published.")
+	b.open("/channels").says("Ärger.im-Büro", "Was", "by ada")
+}
+
+func olderPostsAreReadPageByPageToTheFirst(t *testing.T) {
+	s := newSite(t)
+	channel := s.channel("Engines", string(s.author("ada")))
+	var want []string
+	for i := range 45 {
+		s.post(channel, "ada", fmt.Sprintf("number %d", i))
+		want = append([]string{fmt.Sprintf("number %d", i)}, want...)
+	}
+	var got []string
+	b := s.browser()
+	p := b.open("/channels/Engines").want(200)
+	for pages := 1; ; pages++ {
+		for _, n := range all(p.doc, tag("article")) {
+			_, number, _ := strings.Cut(seen(n), "just now ")
+			got = append(got, number)
+		}
+		if p.href("Older posts →") == "" {
+			if pages != 3 || p.href("← Newest posts") != "/channels/Engines" {
+				t.Errorf("%d pages, back to %q", pages, p.href("← Newest posts"))
+			}
+			break
+		}
+		s.post(channel, "ada", "while we read")
+		p = p.follow("Older posts →").want(200)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("read %q", got)
+	}
+}
+
+func continuationTokenOfAnotherListIsRefusedWithAWayBack(t *testing.T) {
+	s := newSite(t)
+	ada := s.author("ada")
+	engines, wheels := s.channel("Engines", string(ada)), s.channel("Wheels", string(ada))
+	for range 21 {
+		s.post(engines, "ada", "x")
+		s.post(wheels, "ada", "x")
+	}
+	b := s.browser()
+	_, ofEngines, _ := strings.Cut(b.open("/channels/Engines").href("Older posts →"), "?")
+	b.open("/channels/Engines?" + ofEngines).want(200)
+	for _, query := range []string{ofEngines, "after=made-up", "after=%FF%00", "after=" + strings.Repeat("A", 5000)} {
+		b.open("/channels/Wheels?" + query).want(422).says("This address does not work").saysNot("Nothing was saved").follow("Back to Wheels").want(200).heading("Wheels")
+		b.open("/channels?" + query).want(422).follow("All channels").want(200)
+	}
+}
+
+func channelPageIsFoundByEverySpellingOfItsName(t *testing.T) {
+	s := newSite(t)
+	s.channel("Straße", string(s.author("ada")))
+	for path, link := range map[string]string{
+		"/channels/STRASSE":       `</channels/Stra%C3%9Fe>; rel="canonical"`,
+		"/channels/stra%C3%9fe":   `</channels/Stra%C3%9Fe>; rel="canonical"`,
+		"/channels/%53tra%c3%9fe": "",
+	} {
+		p := s.browser().open(path).want(200).heading("Straße")
+		if got := p.header.Get("Link"); got != link {
+			t.Errorf("%s: Link %q", path, got)
+		}
+	}
+}
+
+func badChannelIsShownAgainAsItWasTyped(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	s.channel("Engines", "ada")
+	s.askDeletion(s.channel("Leaving", "ada"))
+	for name, test := range map[string]struct {
+		name, description string
+		status            int
+		field, detail     string
+	}{
+		"empty name":        {"", "d", 422, "name", "Name must not be empty."},
+		"a slash":           {"a/b", "d", 422, "name", "not '/'"},
+		"reserved":          {"NEW", "d", 422, "name", "reserved"},
+		"invalid UTF-8":     {"\xff", "d", 422, "name", "not valid UTF-8"},
+		"in use":            {"ENGINES", "d", 409, "name", "Name is taken."},
+		"being deleted":     {"leaving", "d", 409, "name", "still being deleted"},
+		"long description":  {"ok", strings.Repeat("x", 501), 422, "description", "at most 500"},
+		"both":              {"a b", strings.Repeat("x", 501), 422, "description", "at most 500"},
+		"control character": {"ok", "a\x01", 422, "description", "U+0001"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			form := b.open("/channels/new").form("Create channel").fill("name", test.name).fill("description", test.description)
+			before := s.writes.Load()
+			p := form.press().want(test.status).heading("New channel").complains(test.field, test.detail)
+			if n := s.writes.Load() - before; n != 0 {
+				t.Errorf("%d writes", n)
+			}
+			if got := p.form("Create channel").values.Get("description"); test.description == "d" && got != "d" {
+				t.Errorf("description %q", got)
+			}
+		})
+	}
+	if got := b.open("/channels/new?name=%22%3E%3Cb%3E").form("Create channel").values.Get("name"); got != `"><b>` {
+		t.Errorf("name %q", got)
+	}
+}
+
+func onlyTheOwnerEditsTheDescription(t *testing.T) {
+	s := newSite(t)
+	ada, bob := s.signedIn("ada"), s.signedIn("bob")
+	s.channel("Engines", "ada")
+	ada.open("/channels/engines").follow("Edit description").
+		form("Save").fill("description", strings.Repeat("x", 501)).press().want(422).complains("description", "at most 500").
+		form("Save").fill("description", "Pistons and <valves>").press().
+		at("/channels/Engines").says("Your changes are saved.", "Pistons and <valves>")
+	if bob.open("/channels/Engines").href("Edit description") != "" {
+		t.Error("a user who is not the owner sees the link to edit")
+	}
+	bob.open("/channels/Engines/edit").want(403).follow("Back to Engines").want(200)
+	bob.send("POST", "/channels/Engines/edit", posted(url.Values{"description": {"Mine"}})).want(403)
+	s.browser().open("/channels/Engines/edit").want(401)
+	s.browser().open("/channels/Engines").says("Pistons").saysNot("Mine")
+}
+
+func strangerIsAskedToSignInAndComesBack(t *testing.T) {
+	s := newSite(t)
+	s.author("ada")
+	s.channel("Engines", "ada")
+	b := s.browser()
+	p := b.open("/channels/Engines").want(200)
+	if p.hasForm("Post") {
+		t.Error("a stranger sees a form that would be refused")
+	}
+	p.follow("Sign in").form("Sign in").fill("name", "ada").fill("password", password).press().at("/channels/Engines")
+	b.open("/sign-out").form("Sign out").press().at("/").says("You are signed out.")
+	b.open("/channels/Engines/edit").want(401).
+		form("Sign in").fill("name", "ada").fill("password", password).press().at("/channels/Engines/edit")
+}
+
+func missingChannelAndOneBeingDeletedSaySo(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	going := s.channel("Going", "ada")
+	blog := s.post(going, "ada", "x")
+	s.askDeletion(going)
+	for _, path := range []string{"", "/edit", "/delete", "/blogs/" + string(blog.ID), "/blogs/" + string(blog.ID) + "/edit"} {
+		b.open("/channels/going" + path).want(410).says("The channel is being deleted.").saysNot("All about")
+		b.open("/channels/nothing" + path).want(404)
+		b.open("/channels/a%2Fb" + path).want(404)
+	}
+	b.send("POST", "/channels/Going", posted(url.Values{"text": {"Too late"}})).want(410)
+	b.send("POST", "/channels/Going/edit", posted(url.Values{"description": {"Too late"}})).want(410)
+	b.send("POST", "/channels/Nothing", posted(url.Values{"text": {"Nowhere"}})).want(404)
+	b.open("/channels").saysNot("Going")
+	for _, path := range []string{"/nothing", "/channels/", "/channels/%FF", "/channels/x/y", "//evil.example/x"} {
+		b.open(path).want(404).says("There is nothing here", "ada")
+	}
+}
+
+func channelPageReadsNoMoreThanItShows(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	channel := s.channel("Engines", "ada")
+	for range 30 {
+		s.post(channel, "ada", "Hello")
+	}
+	for who, test := range map[string]struct {
+		send change
+		want string
+	}{
+		"a stranger":         {func(*http.Request) {}, "Get Channels, Range Blogs, Range Blogs"},
+		"somebody signed in": {cookie(token), "Get Sessions, Get Users, Get Channels, Range Blogs, Range Blogs, Get Subscriptions"},
+	} {
+		var calls []string
+		s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			calls = append(calls, call.Method+" "+call.Target)
+			return send(ctx)
+		})
+		s.do("GET", "/channels/Engines", test.send).want(200)
+		if got := strings.Join(calls, ", "); got != test.want {
+			t.Errorf("for %s: %s", who, got)
+		}
+	}
+}
+
+func channelLeadsFeedReadersToItsFeeds(t *testing.T) {
+	s := newSite(t)
+	s.channel("Straße", string(s.author("ada")))
+	p := s.browser().open("/channels/strasse")
+	if got := p.href("Atom feed"); got != "/channels/Stra%C3%9Fe/feed.atom" {
+		t.Errorf("the Atom feed is at %q", got)
+	}
+	var found []string
+	for _, n := range all(p.doc, tag("link")) {
+		if attr(n, "rel") == "alternate" {
+			found = append(found, attr(n, "type")+" "+attr(n, "href"))
+		}
+	}
+	if want := []string{"application/atom+xml /channels/Stra%C3%9Fe/feed.atom", "application/feed+json /channels/Stra%C3%9Fe/feed.json"}; !slices.Equal(found, want) {
+		t.Errorf("found %q", found)
+	}
+}

@@ -1,0 +1,45 @@
+package web
+
+import (
+	"context"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/templates"
+)
+
+// deletionEventsRoute is the only route without requestTimeout: its response
+// lasts as long as its reader stays, up to watchLifetime.
+const deletionEventsRoute = "/channels/:name/deletions/:incarnation/events"
+
+type deletionReader interface {
+	Deletion(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (domain.Deletion, error)
+}
+
+// namedDeletion reads the deletion that the path names. For anybody but the user who
+// asked for the deletion it returns domain.ErrForbidden.
+func namedDeletion(c echo.Context, store deletionReader, v visitor) (domain.Deletion, error) {
+	name, err := channelName(c)
+	if err != nil {
+		return domain.Deletion{}, err
+	}
+	i, err := incarnation(c)
+	if err != nil {
+		return domain.Deletion{}, err
+	}
+	return store.Deletion(c.Request().Context(), domain.ChannelRef{Key: name.Key(), Incarnation: i}, v.User)
+}
+
+func deletionOf(d domain.Deletion) templates.Deletion {
+	return templates.Deletion{
+		Channel:     string(d.Name),
+		Incarnation: string(d.Channel.Incarnation),
+		State:       string(d.State),
+		Step:        string(d.Step),
+		RowsDeleted: d.RowsDeleted,
+		Attempts:    d.Attempts,
+		RequestedOn: d.RequestedOn,
+		FinishedOn:  d.FinishedOn,
+	}
+}

@@ -1,0 +1,45 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+)
+
+// deletionsAPI shows the progress of a deletion.
+type deletionsAPI struct {
+	store    deletionReader
+	sessions *sessions
+}
+
+func (a *deletionsAPI) routes(r router) {
+	get(r, "/channels/:name/deletions/:incarnation", a.sessions.closed(a.read))
+}
+
+type deletionJSON struct {
+	Channel     domain.ChannelName   `json:"channel"`
+	State       domain.DeletionState `json:"state"`
+	Step        domain.Step          `json:"step"`
+	RowsDeleted int64                `json:"rowsDeleted"`
+	Attempts    int                  `json:"attempts"`
+	RequestedOn apiTime              `json:"requestedOn"`
+	FinishedOn  apiTime              `json:"finishedOn"`
+}
+
+func (a *deletionsAPI) read(c echo.Context, v visitor) error {
+	d, err := namedDeletion(c, a.store, v)
+	if err != nil {
+		return err
+	}
+	return respond(c, http.StatusOK, deletionJSON{
+		Channel:     d.Name,
+		State:       d.State,
+		Step:        d.Step,
+		RowsDeleted: d.RowsDeleted,
+		Attempts:    d.Attempts,
+		RequestedOn: apiTime(d.RequestedOn),
+		FinishedOn:  apiTime(d.FinishedOn),
+	})
+}

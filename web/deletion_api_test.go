@@ -1,0 +1,107 @@
+package web_test
+
+import (
+	"testing"
+
+	"microblogging/domain"
+)
+
+func TestDeletionAPI(t *testing.T) {
+	t.Run("a deletion is accepted once and followed to its end", deletionIsAcceptedOnceAndFollowedToItsEnd)
+	t.Run("only the owner deletes a channel", onlyTheOwnerDeletesAChannel)
+	t.Run("a deletion for one incarnation leaves the next alone", deletionForOneIncarnationLeavesTheNextAlone)
+	t.Run("a deletion is shown only to the user who asked for it", deletionIsShownOnlyToTheUserWhoAskedForIt)
+}
+
+func deletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	channel := s.channel("Ärger", "ada")
+	blog := s.post(channel, "ada", "Hello")
+	first := s.do("DELETE", "/api/v1/channels/%C3%A4rger", bearer(token)).want(202)
+	location := first.header.Get("Location")
+	if want := "/api/v1/channels/%C3%84rger/deletions/" + string(channel.Incarnation); location != want {
+		t.Errorf("Location %q, want %q", location, want)
+	}
+	again := s.do("DELETE", "/api/v1/channels/ÄRGER", bearer(token)).want(202)
+	if got := again.header.Get("Location"); got != location {
+		t.Errorf("Location %q, the second time", got)
+	}
+	a := s.do("GET", location, bearer(token)).want(200)
+	if a.text("state") != "queued" || a.text("channel") != "Ärger" || a.get("finishedOn") != nil {
+		t.Errorf("queued as %s", a.body)
+	}
+	for _, path := range []string{"", "/blogs", "/blogs/" + string(blog.ID)} {
+		s.do("GET", "/api/v1/channels/Ärger"+path).want(410)
+	}
+	s.do("POST", "/api/v1/channels/Ärger/blogs", bearer(token), fields("text", "Too late")).want(410)
+	s.do("PUT", blogPath(channel, blog.ID), bearer(token), header("If-Match", "*"), fields("text", "Too late")).want(410)
+	s.do("DELETE", blogPath(channel, blog.ID), bearer(token)).want(410)
+	s.do("PATCH", "/api/v1/channels/Ärger", bearer(token), fields("description", "Too late")).want(410)
+
+	s.cascade(channel.Ref())
+	finish := func(d *domain.Deletion) bool {
+		d.State, d.Step, d.RowsDeleted, d.FinishedOn = domain.DeletionDone, domain.StepRelease, 3, domain.Now()
+		return true
+	}
+	if err := s.store.UpdateDeletion(t.Context(), channel.Ref(), finish); err != nil {
+		t.Fatal(err)
+	}
+	a = s.do("GET", location, bearer(token)).want(200)
+	if a.text("state") != "done" || a.get("rowsDeleted") != 3.0 || a.text("finishedOn") == "" {
+		t.Errorf("finished as %s", a.body)
+	}
+	s.do("GET", "/api/v1/channels/Ärger").want(404)
+	s.do("DELETE", "/api/v1/channels/Ärger", bearer(token)).want(404)
+}
+
+func onlyTheOwnerDeletesAChannel(t *testing.T) {
+	s := newSite(t)
+	ada, bob := s.signUp("ada"), s.signUp("bob")
+	s.channel("Engines", "ada")
+	s.unwritten(func() answer { return s.do("DELETE", "/api/v1/channels/Engines") }).want(401)
+	s.unwritten(func() answer { return s.do("DELETE", "/api/v1/channels/Engines", bearer(bob)) }).want(403)
+	s.do("GET", "/api/v1/channels/Engines").want(200)
+	s.do("DELETE", "/api/v1/channels/nothing", bearer(bob)).want(404)
+	s.unwritten(func() answer {
+		return s.do("DELETE", "/api/v1/channels/Engines", bearer(ada), header("If-Match", "unquoted"))
+	}).want(400)
+}
+
+func deletionForOneIncarnationLeavesTheNextAlone(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	old := s.do("POST", "/api/v1/channels", bearer(token), fields("name", "Engines")).want(201).header.Get("ETag")
+	location := s.do("DELETE", "/api/v1/channels/Engines", bearer(token), header("If-Match", old)).want(202).header.Get("Location")
+	s.cascade(domain.ChannelRef{Key: "engines", Incarnation: domain.Incarnation(location[len(location)-26:])})
+	fresh := s.do("POST", "/api/v1/channels", bearer(token), fields("name", "Engines")).want(201).header.Get("ETag")
+
+	// The answer is 412 for the owner of the new incarnation and for others.
+	for _, who := range []change{bearer(token), bearer(s.signUp("bob"))} {
+		for _, stale := range []string{old, "W/" + fresh, `"nothing"`, `"a" , "b"`} {
+			s.unwritten(func() answer {
+				return s.do("DELETE", "/api/v1/channels/Engines", who, header("If-Match", stale))
+			}).want(412)
+		}
+	}
+	s.do("GET", "/api/v1/channels/Engines").want(200)
+	s.do("DELETE", "/api/v1/channels/Engines", bearer(token), header("If-Match", old+", "+fresh)).want(202)
+}
+
+func deletionIsShownOnlyToTheUserWhoAskedForIt(t *testing.T) {
+	s := newSite(t)
+	s.signUp("ada")
+	bob := s.signUp("bob")
+	channel := s.channel("Engines", "ada")
+	s.askDeletion(channel)
+	location := "/api/v1/channels/Engines/deletions/" + string(channel.Incarnation)
+	s.do("GET", location).want(401)
+	s.do("GET", location, bearer(bob)).want(403)
+	a := s.do("GET", location, bearer(s.session("ada"))).want(200)
+	if got := a.header.Get("Cache-Control"); got != "no-store" {
+		t.Errorf("Cache-Control %q", got)
+	}
+	for _, unknown := range []string{"AAAAAAAAAAAAAAAAAAAAAAAAAA", "x", "%2e%2e", string(channel.Incarnation) + "/x"} {
+		s.do("GET", "/api/v1/channels/Engines/deletions/"+unknown, bearer(bob)).want(404)
+	}
+}

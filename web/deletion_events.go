@@ -1,0 +1,88 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/templates"
+)
+
+const (
+	// watchInterval is how often a watched deletion is read. A worker records its
+	// progress as often.
+	watchInterval = time.Second
+	// watchLifetime bounds a stream. A browser that is still interested opens a new
+	// one, and its session is checked again.
+	watchLifetime = 5 * time.Minute
+)
+
+// events streams the progress of a deletion to the user who asked for it. It sends
+// an event "progress" after each change, and "end" when the deletion is done.
+func (h *deletionPages) events(c echo.Context, v visitor) error {
+	d, err := namedDeletion(c, h.store, v)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(c.Request().Context(), watchLifetime)
+	defer cancel()
+	stream, err := openStream(c.Response())
+	if err == nil {
+		err = h.follow(ctx, stream, d)
+	}
+	if errors.Is(err, errReaderLeft) {
+		return nil
+	}
+	return err
+}
+
+// follow sends each change until the deletion is done, the context ends, or the
+// process stops.
+func (h *deletionPages) follow(ctx context.Context, stream *eventStream, d domain.Deletion) error {
+	ticker := time.NewTicker(watchInterval)
+	defer ticker.Stop()
+	var sent templates.Deletion
+	for {
+		var err error
+		if now := deletionOf(d); now != sent {
+			sent = now
+			err = stream.send(ctx, "progress", templates.DeletionProgress(time.Now(), now))
+		} else {
+			err = stream.keepAlive()
+		}
+		if err != nil {
+			return err
+		}
+		if d.State == domain.DeletionDone { // a poisoned deletion is not over: an operator can requeue it
+			return stream.send(ctx, "end", templ.NopComponent)
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return nil
+		case <-h.stopping:
+			return nil
+		}
+		d = h.reread(ctx, d)
+	}
+}
+
+// reread reads the deletion again. If the store does not answer, it returns d: the
+// next tick asks again, so the reader misses nothing.
+func (h *deletionPages) reread(ctx context.Context, d domain.Deletion) domain.Deletion {
+	limited, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	now, err := h.store.Deletion(limited, d.Channel, d.RequestedBy)
+	if err != nil {
+		if ctx.Err() == nil {
+			h.log.LogAttrs(ctx, slog.LevelWarn, "watching a deletion", slog.Any("error", err))
+		}
+		return d
+	}
+	return now
+}

@@ -1,0 +1,247 @@
+package web_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/drivertest"
+	"microblogging/web"
+)
+
+func TestDeletionEvents(t *testing.T) {
+	t.Run("every change of a deletion is sent", everyChangeOfADeletionIsSent)
+	t.Run("a stream does not hold up a shutdown", streamDoesNotHoldUpAShutdown)
+	t.Run("a silent stream is kept alive and ends after five minutes", silentStreamIsKeptAliveAndEndsAfterFiveMinutes)
+	t.Run("a stream ends when its reader leaves", streamEndsWhenItsReaderLeaves)
+	t.Run("a stream survives a store that does not answer", streamSurvivesAStoreThatDoesNotAnswer)
+	t.Run("a stream goes on while the deletion is poisoned", streamGoesOnWhileTheDeletionIsPoisoned)
+	t.Run("a stream that cannot be written ends quietly", streamThatCannotBeWrittenEndsQuietly)
+	t.Run("a stream does not answer HEAD", streamDoesNotAnswerHEAD)
+}
+
+// An event is an event of a stream as a browser parses it.
+type event struct{ name, data string }
+
+// readEvent reads the next event and skips comments. It reports false at the end.
+func readEvent(r *bufio.Reader) (event, bool) {
+	var e event
+	for {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			return event{}, false
+		}
+		field, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		switch {
+		case field == "event":
+			e.name = value
+		case field == "data" || field == "data:":
+			e.data += value + "\n"
+		case field == "" && e.name != "":
+			return e, true
+		}
+	}
+}
+
+// eventNames returns the names of all events of a stream that has ended.
+func eventNames(stream string) string {
+	var names []string
+	for r := bufio.NewReader(strings.NewReader(stream)); ; {
+		e, ok := readEvent(r)
+		if !ok {
+			return strings.Join(names, " ")
+		}
+		names = append(names, e.name)
+	}
+}
+
+// A watch is a deletion, the session of its owner, and the path of its event stream.
+type watch struct {
+	*site
+	ref   domain.ChannelRef
+	token string
+	path  string
+}
+
+func newWatch(t testing.TB, stopping <-chan struct{}) watch {
+	s := newSiteWith(t, web.Options{Stopping: stopping})
+	token := s.signUp("ada")
+	channel := s.channel("Engines", "ada")
+	s.askDeletion(channel)
+	return watch{s, channel.Ref(), token, "/channels/Engines/deletions/" + string(channel.Incarnation) + "/events"}
+}
+
+// serve starts a real server with short timeouts and opens the stream. Reading the
+// stream fails after 30 seconds.
+func (w watch) serve() (*httptest.Server, *http.Response) {
+	w.Helper()
+	server := httptest.NewUnstartedServer(w.handler)
+	server.Config.ReadTimeout = 300 * time.Millisecond
+	server.Config.WriteTimeout = 300 * time.Millisecond
+	server.Start()
+	ctx, cancel := context.WithTimeout(w.Context(), 30*time.Second)
+	w.Cleanup(func() { cancel(); server.Close() })
+	r, err := http.NewRequestWithContext(ctx, "GET", server.URL+w.path, nil)
+	if err != nil {
+		w.Fatal(err)
+	}
+	cookie(w.token)(r)
+	response, err := server.Client().Do(r)
+	if err != nil {
+		w.Fatalf("opening the stream: %v", err)
+	}
+	w.Cleanup(func() { _ = response.Body.Close() })
+	if got := response.Header.Get("Content-Type"); response.StatusCode != 200 || got != "text/event-stream" {
+		w.Fatalf("status %d, Content-Type %q", response.StatusCode, got)
+	}
+	return server, response
+}
+
+func everyChangeOfADeletionIsSent(t *testing.T) {
+	w := newWatch(t, nil)
+	_, response := w.serve()
+	stream := bufio.NewReader(response.Body)
+	next := func(name, want string) {
+		t.Helper()
+		e, ok := readEvent(stream)
+		if !ok || e.name != name || !strings.Contains(e.data, want) {
+			t.Fatalf("event %q (%t) without %q:\n%s", e.name, ok, want, e.data)
+		}
+	}
+	next("progress", "Waiting for a worker")
+	w.advance(w.ref, domain.DeletionRunning, domain.StepShut, 0)
+	next("progress", "Step 2 of 5")
+	w.advance(w.ref, domain.DeletionRunning, domain.StepSweep, 99)
+	next("progress", "<dd>99</dd>")
+	w.advance(w.ref, domain.DeletionDone, domain.StepRelease, 198)
+	next("progress", `data-announce="Deleted"`)
+	next("end", "")
+	if e, ok := readEvent(stream); ok {
+		t.Errorf("after the end comes %q", e.name)
+	}
+}
+
+func streamDoesNotHoldUpAShutdown(t *testing.T) {
+	stopping := make(chan struct{})
+	w := newWatch(t, stopping)
+	server, response := w.serve()
+	stream := bufio.NewReader(response.Body)
+	if _, ok := readEvent(stream); !ok {
+		t.Fatal("no event")
+	}
+	close(stopping)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := server.Config.Shutdown(ctx); err != nil {
+		t.Fatalf("shutting down: %v", err)
+	}
+	// No event "end": the browser must reconnect to the next process.
+	if e, ok := readEvent(stream); ok {
+		t.Errorf("event %q", e.name)
+	}
+}
+
+// watched reads the stream, in fake time, until the server ends it.
+func (w watch) watched(ctx context.Context) answer {
+	return w.do("GET", w.path, cookie(w.token), func(r *http.Request) { *r = *r.WithContext(ctx) })
+}
+
+func silentStreamIsKeptAliveAndEndsAfterFiveMinutes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t, nil)
+		start := time.Now()
+		a := w.watched(t.Context()).want(200)
+		if took := time.Since(start); took != 5*time.Minute {
+			t.Errorf("it took %s", took)
+		}
+		stream := string(a.body)
+		if got := eventNames(stream); got != "progress" {
+			t.Errorf("events %q, want one: nothing changed", got)
+		}
+		if n := strings.Count(stream, "\n:\n"); n < 15 || n > 20 {
+			t.Errorf("%d comments in 5 minutes", n)
+		}
+		if !strings.HasPrefix(stream, "retry: 2000\n\n") {
+			t.Errorf("stream begins with %.40q", stream)
+		}
+	})
+}
+
+func streamEndsWhenItsReaderLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t, nil)
+		ctx, leave := context.WithTimeout(t.Context(), 90*time.Second)
+		defer leave()
+		start := time.Now()
+		w.watched(ctx)
+		if took := time.Since(start); took != 90*time.Second {
+			t.Errorf("it took %s", took)
+		}
+		if strings.Contains(w.log.String(), "level=ERROR") {
+			t.Errorf("a reader that leaves is logged as a failure:\n%s", w.log)
+		}
+	})
+}
+
+func streamSurvivesAStoreThatDoesNotAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t, nil)
+		go func() {
+			time.Sleep(1500 * time.Millisecond)
+			w.breakStore(everyCall(drivertest.ErrInjected))
+			time.Sleep(10 * time.Second)
+			w.mendStore()
+			w.advance(w.ref, domain.DeletionDone, domain.StepRelease, 7)
+		}()
+		a := w.watched(t.Context()).want(200)
+		if got := eventNames(string(a.body)); got != "progress progress end" {
+			t.Errorf("events %q", got)
+		}
+		if n := strings.Count(w.log.String(), "watching a deletion"); n == 0 {
+			t.Error("the log does not say that the store did not answer")
+		}
+	})
+}
+
+// An operator can requeue a poisoned deletion, and then it goes on.
+func streamGoesOnWhileTheDeletionIsPoisoned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t, nil)
+		go func() {
+			time.Sleep(1500 * time.Millisecond)
+			w.advance(w.ref, domain.DeletionPoisoned, domain.StepSweep, 7)
+			time.Sleep(time.Minute)
+			w.advance(w.ref, domain.DeletionDone, domain.StepRelease, 8)
+		}()
+		if got := eventNames(string(w.watched(t.Context()).want(200).body)); got != "progress progress progress end" {
+			t.Errorf("events %q", got)
+		}
+	})
+}
+
+// A leaver is a connection whose reader has left, before the server notices.
+type leaver struct{ *httptest.ResponseRecorder }
+
+func (leaver) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
+
+func streamThatCannotBeWrittenEndsQuietly(t *testing.T) {
+	w := newWatch(t, nil)
+	r := httptest.NewRequestWithContext(t.Context(), "GET", w.path, nil)
+	cookie(w.token)(r)
+	w.handler.ServeHTTP(leaver{httptest.NewRecorder()}, r)
+	if strings.Contains(w.log.String(), "level=ERROR") {
+		t.Errorf("it is logged as a failure:\n%s", w.log)
+	}
+}
+
+func streamDoesNotAnswerHEAD(t *testing.T) {
+	w := newWatch(t, nil)
+	w.do("HEAD", w.path, cookie(w.token)).want(405)
+}

@@ -1,0 +1,86 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/templates"
+)
+
+type deletionPageStore interface {
+	channelReader
+	deletionReader
+	AskDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
+		expected domain.Precondition[domain.Incarnation]) (domain.Channel, error)
+}
+
+// deletionPages ask the owner to confirm the deletion of a channel, and show its
+// progress.
+type deletionPages struct {
+	*pages
+	store deletionPageStore
+	// log takes the errors that an event stream does not show to its reader.
+	log      *slog.Logger
+	stopping <-chan struct{}
+}
+
+func (h *deletionPages) routes(r router) {
+	get(r, "/channels/:name/delete", h.closed(h.confirm))
+	r.Add(http.MethodPost, "/channels/:name/delete", h.closed(h.delete))
+	get(r, "/channels/:name/deletions/:incarnation", h.closed(h.progress))
+	r.Add(http.MethodGet, deletionEventsRoute, h.closed(h.events))
+}
+
+func (h *deletionPages) confirm(c echo.Context, v visitor) error {
+	channel, err := ownedChannel(c, h.store, v)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, templates.DeleteChannelPage(h.page(c, v), templates.DeleteChannel{
+		Name:        string(channel.Name),
+		Description: channel.Description,
+		CreatedOn:   channel.CreatedOn,
+		Incarnation: string(channel.Incarnation),
+	}))
+}
+
+// delete asks for the deletion of the incarnation that the form was shown for, and
+// of no other. If the form is sent again while the deletion runs, the answer leads
+// to the same progress page.
+func (h *deletionPages) delete(c echo.Context, v visitor) error {
+	form, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	confirmed, err := formIncarnation(form)
+	if err != nil {
+		return err
+	}
+	name, err := channelName(c)
+	if err != nil {
+		return err
+	}
+	channel, err := h.store.AskDeletion(c.Request().Context(), name.Key(), v.User, domain.OneOf(confirmed))
+	if errors.Is(err, domain.ErrConflict) {
+		return explain(err, "Another channel has the name now",
+			"The channel that you meant is gone, and a new one was created under its name. Nothing was deleted.",
+			templates.Link{Label: "The channel as it is now", URL: templates.ChannelPath(string(name))})
+	}
+	if err != nil {
+		return err
+	}
+	return seeOther(c, templates.DeletionPath(string(channel.Name), string(channel.Incarnation)))
+}
+
+func (h *deletionPages) progress(c echo.Context, v visitor) error {
+	d, err := namedDeletion(c, h.store, v)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, templates.DeletionPage(h.page(c, v), deletionOf(d)))
+}

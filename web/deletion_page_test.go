@@ -1,0 +1,87 @@
+package web_test
+
+import (
+	"net/url"
+	"testing"
+
+	"microblogging/domain"
+)
+
+func TestDeletionPage(t *testing.T) {
+	t.Run("an owner deletes a channel and watches the progress", ownerDeletesAChannelAndWatchesTheProgress)
+	t.Run("a form for one incarnation leaves the next alone", formForOneIncarnationLeavesTheNextAlone)
+	t.Run("only the owner is asked to confirm", onlyTheOwnerIsAskedToConfirm)
+	t.Run("progress is shown only to the user who asked", progressIsShownOnlyToTheUserWhoAsked)
+}
+
+func ownerDeletesAChannelAndWatchesTheProgress(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	channel := s.channel("Ärger", "ada")
+	s.post(channel, "ada", "Hello")
+	progress := "/channels/%C3%84rger/deletions/" + string(channel.Incarnation)
+	form := b.open("/channels/%C3%84rger").follow("Delete channel…").heading("Delete “Ärger”?").
+		form("Delete this channel and all its posts")
+	form.press().at(progress).says("Waiting for a worker")
+	form.press().at(progress) // a double click
+	b.open("/channels/%C3%84rger").want(410)
+
+	s.advance(channel.Ref(), domain.DeletionRunning, domain.StepSweep, 1234)
+	b.open(progress).says("Step 3 of 5", "1,234")
+	s.advance(channel.Ref(), domain.DeletionPoisoned, domain.StepSweep, 1234)
+	b.open(progress).says("Stopped", "microblogging requeue --channel Ärger")
+
+	s.cascade(channel.Ref())
+	s.advance(channel.Ref(), domain.DeletionDone, domain.StepRelease, 1235)
+	b.open(progress).says("Deleted", "1,235").follow("Create “Ärger” again").
+		form("Create channel").press().at("/channels/%C3%84rger")
+	b.open(progress).want(200).says("Deleted")
+}
+
+func formForOneIncarnationLeavesTheNextAlone(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	old := s.channel("Engines", "ada")
+	form := b.open("/channels/Engines/delete").form("Delete this channel and all its posts")
+	s.askDeletion(old)
+	s.cascade(old.Ref())
+	fresh := s.channel("Engines", "ada")
+	s.post(fresh, "ada", "Still here")
+	before := s.writes.Load()
+	form.press().want(412).says("Another channel has the name now").
+		follow("The channel as it is now").want(200).says("Still here")
+	if n := s.writes.Load() - before; n != 0 {
+		t.Errorf("%d writes", n)
+	}
+}
+
+func onlyTheOwnerIsAskedToConfirm(t *testing.T) {
+	s := newSite(t)
+	s.author("ada")
+	channel := s.channel("Engines", "ada")
+	bob := s.signedIn("bob")
+	form := url.Values{"incarnation": {string(channel.Incarnation)}}
+	bob.open("/channels/Engines/delete").want(403).follow("Back to Engines").want(200)
+	bob.send("POST", "/channels/Engines/delete", posted(form)).want(403)
+	s.browser().open("/channels/Engines/delete").want(401)
+	s.browser().send("POST", "/channels/Engines/delete", posted(form)).want(401)
+	bob.open("/channels/Nothing/delete").want(404)
+	bob.send("POST", "/channels/Nothing/delete", posted(form)).want(404)
+	s.browser().open("/channels/Engines").want(200)
+}
+
+func progressIsShownOnlyToTheUserWhoAsked(t *testing.T) {
+	s := newSite(t)
+	s.author("ada")
+	bob := s.signedIn("bob")
+	channel := s.channel("Engines", "ada")
+	s.askDeletion(channel)
+	for _, suffix := range []string{"", "/events"} {
+		path := "/channels/Engines/deletions/" + string(channel.Incarnation) + suffix
+		s.browser().open(path).want(401)
+		bob.open(path).want(403)
+		bob.open("/channels/Wheels/deletions/" + string(channel.Incarnation) + suffix).want(404)
+		bob.open("/channels/Engines/deletions/AAAAAAAAAAAAAAAAAAAAAAAAAA" + suffix).want(404)
+		bob.open("/channels/Engines/deletions/x" + suffix).want(404)
+	}
+}

@@ -1,0 +1,135 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/templates"
+)
+
+const (
+	// digestDays is the number of days in a personal feed. The newest is
+	// yesterday, because today is not complete.
+	digestDays = 14
+	// digestLength is the most posts of one channel that an entry lists. The page of
+	// the digest lists more.
+	digestLength = 20
+)
+
+// privateFeed is a Cache-Control value: only the reader's own cache may keep the
+// feed, and must ask before each use.
+const privateFeed = "private, no-cache"
+
+type digestFeedStore interface {
+	CheckDigestAddress(ctx context.Context, user domain.UserName, secret string) error
+	Digests(ctx context.Context, user domain.UserName, days []domain.Day) ([][]storage.DigestChannel, error)
+}
+
+// digestFeeds serve a user's digests to the user's feed reader. A feed reader cannot
+// sign in; the secret in the address authenticates it.
+type digestFeeds struct {
+	store  digestFeedStore
+	origin func(*http.Request) string
+}
+
+func (h *digestFeeds) routes(r router) {
+	get(r, templates.DigestPath+"/:user/:secret/feed.atom", h.serve)
+}
+
+func (h *digestFeeds) serve(c echo.Context) error {
+	user, secret, err := h.address(c)
+	if err != nil {
+		return err
+	}
+	today, err := domain.ParseDay("", c.QueryParam("tz"), time.Now())
+	if err != nil {
+		return err
+	}
+	days := daysBefore(today)
+	digests, err := h.store.Digests(c.Request().Context(), user, days)
+	if err != nil {
+		return err
+	}
+	origin := h.origin(c.Request())
+	f := digestFeed(user, days, digests, origin)
+	f.self = origin + templates.DigestFeedPath(string(user), secret, today.Zone)
+	body, err := encodeAtom(f)
+	if err != nil {
+		return err
+	}
+	return respondFeed(c, atomType, privateFeed, body)
+}
+
+// address returns the user and the secret that the path names, after it has checked
+// the secret. A wrong secret and an unknown user are both domain.ErrNotFound, which
+// does not tell whether the user exists.
+func (h *digestFeeds) address(c echo.Context) (domain.UserName, string, error) {
+	name, err := pathParam(c, "user")
+	if err != nil {
+		return "", "", err
+	}
+	secret, err := pathParam(c, "secret")
+	if err != nil {
+		return "", "", err
+	}
+	user, err := domain.ParseUserName(name)
+	if err != nil {
+		return "", "", domain.ErrNotFound
+	}
+	return user, secret, h.store.CheckDigestAddress(c.Request().Context(), user, secret)
+}
+
+// daysBefore returns the last digestDays days before today, newest first.
+func daysBefore(today domain.Day) []domain.Day {
+	days := make([]domain.Day, digestDays)
+	for i := range days {
+		today = today.Before()
+		days[i] = today
+	}
+	return days
+}
+
+// digestFeed has an entry for each day with posts. A later vote can change the
+// content of an entry, but not its dates, so feed readers do not show it as new.
+func digestFeed(user domain.UserName, days []domain.Day, digests [][]storage.DigestChannel, origin string) feed {
+	f := feed{
+		id:       feedID("digest", string(user)),
+		title:    "Daily digest of " + string(user),
+		subtitle: "The days of " + days[0].Zone + ", by channel, most popular first",
+		page:     origin + templates.DigestPath,
+		updated:  days[len(days)-1].From,
+	}
+	for i, day := range days {
+		if len(digests[i]) == 0 {
+			continue
+		}
+		channels := digestChannels(firstOfEach(digests[i]))
+		title := templates.DigestHeadline(day.Date, channels)
+		f.updated = later(f.updated, day.Until)
+		f.entries = append(f.entries, feedEntry{
+			id:        feedID("digest", string(user), day.Date),
+			url:       origin + templates.DigestDayPath(day.Date, day.Zone),
+			title:     title,
+			author:    "MicroBlogging",
+			text:      title,
+			html:      templates.DigestContent(origin, channels),
+			published: day.Until,
+			updated:   day.Until,
+		})
+	}
+	return f
+}
+
+// firstOfEach keeps the first digestLength posts of each channel.
+func firstOfEach(channels []storage.DigestChannel) []storage.DigestChannel {
+	for i := range channels {
+		items := channels[i].Items
+		channels[i].Items = items[:min(len(items), digestLength)]
+	}
+	return channels
+}

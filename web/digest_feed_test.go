@@ -1,0 +1,246 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"microblogging/domain"
+)
+
+func TestDigestFeed(t *testing.T) {
+	t.Run("a feed has an entry for each complete day with posts", feedHasAnEntryForEachCompleteDayWithPosts)
+	t.Run("a day ends in the reader's time zone", dayEndsInTheReadersTimeZone)
+	t.Run("a day lists its posts by channel and most popular first", dayListsItsPostsByChannelAndMostPopularFirst)
+	t.Run("a day stays one entry", dayStaysOneEntry)
+	t.Run("a personal feed names its own address", personalFeedNamesItsOwnAddress)
+	t.Run("only the secret address opens a personal feed", onlyTheSecretAddressOpensAPersonalFeed)
+	t.Run("a personal feed reads each channel once for all days", personalFeedReadsEachChannelOnceForAllDays)
+}
+
+// digestFeed makes an address of a user's personal feed, and returns it without scheme
+// and host.
+func (s *site) digestFeed(token, zone string) string {
+	s.Helper()
+	address, err := url.Parse(s.do("POST", digestPath+"/address?tz="+url.QueryEscape(zone), bearer(token)).want(201).text("url"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	return address.RequestURI()
+}
+
+func feedHasAnEntryForEachCompleteDayWithPosts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // fake time begins at midnight UTC, on New Year
+		s := newSite(t)
+		bob := s.signUp("bob")
+		channel, path := s.channel("Engines", "bob"), s.digestFeed(bob, "UTC")
+		time.Sleep(20 * 24 * time.Hour)
+		midnight := time.Now()
+		for _, hours := range []int{0, 1, 24, 25, 3 * 24, 14 * 24, 14*24 + 1} {
+			s.postOn(midnight.Add(-time.Duration(hours)*time.Hour), channel, "Hello")
+		}
+		var want []string
+		for _, days := range []int{1, 2, 3, 14} { // not today, which is not over, and nothing older
+			want = append(want, midnight.AddDate(0, 0, -days).Format("Monday, 2 January 2006"))
+		}
+		feed := s.do("GET", path).want(200).atom()
+		var got []string
+		for _, entry := range feed.all("entry") {
+			date, _, _ := strings.Cut(entry.text(t, "title"), ":")
+			got = append(got, date)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("it has entries for %q, want %q", got, want)
+		}
+	})
+}
+
+func dayEndsInTheReadersTimeZone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		bob := s.signUp("bob")
+		channel := s.channel("Engines", "bob")
+		s.post(channel, "bob", "Happy New Year")
+		count := func(path string) int {
+			t.Helper()
+			return len(s.do("GET", path).want(200).atom().all("entry"))
+		}
+		path := s.digestFeed(bob, "Europe/Berlin")
+		utc := strings.Replace(path, "Europe%2FBerlin", "UTC", 1)
+		bare, _, _ := strings.Cut(path, "?")
+		time.Sleep(23*time.Hour - time.Nanosecond)
+		if got := count(path); got != 0 {
+			t.Errorf("%d days are complete while the first one lasts", got)
+		}
+		time.Sleep(time.Nanosecond)
+		if berlin, london := count(path), count(utc); berlin != 1 || london != 0 {
+			t.Errorf("%d days in Berlin, %d in London, want 1 and 0", berlin, london)
+		}
+		time.Sleep(time.Hour)
+		if got := count(bare); got != 1 {
+			t.Errorf("without a zone there are %d days", got)
+		}
+		s.do("GET", bare+"?tz=Nowhere").want(422)
+	})
+}
+
+func dayListsItsPostsByChannelAndMostPopularFirst(t *testing.T) {
+	s := newSite(t)
+	bob := s.signUp("bob")
+	wheels, engines := s.channel("Wheels", "ada"), s.channel("Ärger", "ada")
+	s.subscribe("bob", wheels, engines)
+	yesterday := time.Now().AddDate(0, 0, -1)
+	var posts []domain.Blog
+	for i, votes := range []int{0, 2, 1} {
+		blog := s.postOn(yesterday, wheels, fmt.Sprintf("<i>%d</i> & more", i))
+		s.vote(blog, votes)
+		posts = append(posts, blog)
+	}
+	for range 23 {
+		s.postOn(yesterday, engines, "https://example.org")
+	}
+	feed := s.do("GET", s.digestFeed(bob, "UTC"), host("blog.example")).want(200).atom()
+	entry := feed.all("entry")[0]
+	if got, want := entry.text(t, "title"), yesterday.UTC().Format("Monday, 2 January 2006")+": 26 posts in 2 channels"; got != want {
+		t.Errorf("the day is called %q, want %q", got, want)
+	}
+	day := "http://blog.example/digest?day=" + yesterday.UTC().Format(time.DateOnly) + "&tz=UTC"
+	if got := entry.link(t, "alternate"); got != day {
+		t.Errorf("the day links to %q, want %q", got, day)
+	}
+	root, err := html.Parse(strings.NewReader(entry.text(t, "content")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, n := range all(root, func(n *html.Node) bool { return tag("h2")(n) || tag("p")(n) || tag("li")(n) }) {
+		line := text(n)
+		if link := one(n, tag("a")); link != nil {
+			line += " → " + attr(link, "href")
+		}
+		lines = append(lines, line)
+	}
+	link := func(i int) string { return "http://blog.example/channels/Wheels/blogs/" + string(posts[i].ID) }
+	want := []string{
+		"Wheels → http://blog.example/channels/Wheels",
+		"<i>1</i> & more by ada, 2 votes → " + link(1),
+		"<i>2</i> & more by ada, 1 vote → " + link(2),
+		"<i>0</i> & more by ada → " + link(0),
+		"Ärger → http://blog.example/channels/%C3%84rger",
+		"The 20 most popular of 23 posts.",
+	}
+	if len(lines) != 26 || !slices.Equal(lines[:6], want) {
+		t.Errorf("the day lists %q", lines)
+	}
+}
+
+func dayStaysOneEntry(t *testing.T) {
+	s := newSite(t)
+	bob, eve := s.signUp("bob"), s.signUp("eve")
+	channel := s.channel("Engines", "ada")
+	s.subscribe("bob", channel)
+	s.subscribe("eve", channel)
+	blog := s.postOn(time.Now().AddDate(0, 0, -1), channel, "Hello")
+	path := s.digestFeed(bob, "UTC")
+	a := s.do("GET", path).want(200)
+	before := a.atom()
+	etag := a.header.Get("ETag")
+	s.do("GET", path, header("If-None-Match", etag)).want(304)
+	s.do("HEAD", path).want(200)
+
+	s.vote(blog, 1)
+	again := s.do("GET", path, header("If-None-Match", etag)).want(200).atom() // the content shows the vote
+	renewed := s.do("GET", s.digestFeed(bob, "UTC"), host("blog.example")).want(200).atom()
+	for _, after := range []element{again, renewed} {
+		for _, name := range []string{"id", "updated"} {
+			if after.text(t, name) != before.text(t, name) {
+				t.Errorf("the feed's %s has changed", name)
+			}
+			if was, is := before.all("entry")[0].text(t, name), after.all("entry")[0].text(t, name); was != is {
+				t.Errorf("the day's %s has changed from %s to %s", name, was, is)
+			}
+		}
+	}
+	theirs := s.do("GET", s.digestFeed(eve, "UTC")).want(200).atom()
+	if theirs.text(t, "id") == before.text(t, "id") || theirs.all("entry")[0].text(t, "id") == before.all("entry")[0].text(t, "id") {
+		t.Error("two users' digests have the same id")
+	}
+}
+
+func personalFeedNamesItsOwnAddress(t *testing.T) {
+	s := newSite(t)
+	bob := s.signUp("bob")
+	for _, zone := range []string{"UTC", "America/Argentina/Buenos_Aires"} {
+		path := s.digestFeed(bob, zone)
+		feed := s.do("GET", path).want(200).atom()
+		if got := feed.link(t, "self"); got != "http://example.com"+path {
+			t.Errorf("the feed at %q calls itself %q", path, got)
+		}
+		if got := feed.link(t, "alternate"); got != "http://example.com/digest" {
+			t.Errorf("it is a feed of %q", got)
+		}
+	}
+}
+
+func onlyTheSecretAddressOpensAPersonalFeed(t *testing.T) {
+	s := newSite(t)
+	bob, eve := s.signUp("bob"), s.signUp("eve")
+	path, theirs := s.digestFeed(bob, "UTC"), s.digestFeed(eve, "UTC")
+	secret, other := strings.Split(path, "/")[3], strings.Split(theirs, "/")[3]
+	for _, wrong := range []string{
+		strings.Replace(path, secret, other, 1),
+		strings.Replace(path, secret, strings.ToLower(secret), 1),
+		strings.Replace(path, secret, secret[:25], 1),
+		strings.Replace(path, secret, "%20", 1),
+		strings.Replace(path, "bob", "eve", 1),
+		strings.Replace(path, "bob", "nobody", 1),
+		strings.Replace(path, "bob", "b%2Fb", 1),
+		strings.Replace(path, "bob", "%27", 1),
+		strings.Replace(path, secret, other, 1) + "x", // the bad time zone must not change the answer
+	} {
+		a := s.do("GET", wrong, bearer(bob)).want(404)
+		if a.header.Get("Cache-Control") != "no-store" {
+			t.Errorf("Cache-Control %q", a.header.Get("Cache-Control"))
+		}
+	}
+	s.do("GET", strings.Replace(path, "bob", "BOB", 1)).want(200)
+	for _, who := range [][]change{nil, {cookie(eve)}, {bearer(bob)}} {
+		a := s.do("GET", path, who...).want(200)
+		if got := a.header.Get("Cache-Control"); got != "private, no-cache" {
+			t.Errorf("Cache-Control %q", got)
+		}
+	}
+	s.do("POST", path).want(405)
+	if strings.Contains(s.log.String(), secret) {
+		t.Errorf("the log holds the address:\n%s", s.log.String())
+	}
+}
+
+func personalFeedReadsEachChannelOnceForAllDays(t *testing.T) {
+	const channels = 20
+	s := newSite(t)
+	bob := s.signUp("bob")
+	for i := range channels {
+		channel := s.channel(fmt.Sprintf("channel%d", i), "bob")
+		for day := range 20 {
+			s.postOn(time.Now().AddDate(0, 0, -day), channel, "Hello")
+		}
+	}
+	path := s.digestFeed(bob, "UTC")
+	want := map[string]int{"Users Get": 1, "Subscriptions Range": 1, "Channels Get": channels, "Blogs Range": channels}
+	calls := s.calls(func() {
+		if n := len(s.do("GET", path).want(http.StatusOK).atom().all("entry")); n != 14 {
+			t.Errorf("%d entries, want 14", n)
+		}
+	})
+	if fmt.Sprint(calls) != fmt.Sprint(want) {
+		t.Errorf("%v, want %v", calls, want)
+	}
+}

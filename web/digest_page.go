@@ -1,0 +1,138 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/templates"
+)
+
+type digestPageStore interface {
+	Digest(ctx context.Context, user domain.UserName, day domain.Day) ([]storage.DigestChannel, error)
+	NewDigestAddress(ctx context.Context, user domain.UserName) (secret string, err error)
+	RevokeDigestAddress(ctx context.Context, user domain.UserName) error
+	HasDigestAddress(ctx context.Context, user domain.UserName) (bool, error)
+	CheckDigestAddress(ctx context.Context, user domain.UserName, secret string) error
+}
+
+// digestPages show the digest of a day, and make and revoke the address of the
+// visitor's personal feed.
+type digestPages struct {
+	*pages
+	store  digestPageStore
+	origin func(*http.Request) string
+}
+
+func (h *digestPages) routes(r router) {
+	get(r, templates.DigestPath, h.closed(h.show))
+	r.Add(http.MethodPost, templates.DigestPath, h.closed(h.changeAddress))
+}
+
+func (h *digestPages) show(c echo.Context, v visitor) error {
+	now := time.Now()
+	day, err := domain.ParseDay(c.QueryParam("day"), c.QueryParam("tz"), now)
+	var invalid *domain.InvalidError
+	if errors.As(err, &invalid) {
+		return h.showRefused(c, v, invalid)
+	}
+	if err != nil {
+		return err
+	}
+	channels, err := h.store.Digest(c.Request().Context(), v.User, day)
+	if err != nil {
+		return err
+	}
+	view := templates.Digest{
+		Day:      day.Date,
+		Zone:     day.Zone,
+		Previous: day.Before().Date,
+		Channels: digestChannels(channels),
+	}
+	if !day.Until.After(now) {
+		view.Next = day.After().Date
+	}
+	if err := h.fillAddress(c, v, &view, day.Zone); err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, templates.DigestPage(h.page(c, v), view))
+}
+
+// showRefused shows the form again when the day or the time zone is invalid.
+func (h *digestPages) showRefused(c echo.Context, v visitor, invalid *domain.InvalidError) error {
+	view := templates.Digest{
+		Form: templates.Form{
+			Message: "There is no digest of that. Please fix what is marked below.",
+			Errors:  fieldErrors(invalid.Fields),
+		},
+		Day:  shown(c.QueryParam("day")),
+		Zone: shown(c.QueryParam("tz")),
+	}
+	if err := h.fillAddress(c, v, &view, "UTC"); err != nil {
+		return err
+	}
+	return again(c, invalid, templates.DigestPage(h.page(c, v), view))
+}
+
+// fillAddress sets whether the personal feed has an address. It also sets the
+// address itself if it was made just now and has not been replaced since.
+func (h *digestPages) fillAddress(c echo.Context, v visitor, view *templates.Digest, zone string) error {
+	ctx, secret := c.Request().Context(), h.takeSecret(c)
+	has, err := h.store.HasDigestAddress(ctx, v.User)
+	view.HasAddress = has
+	if err != nil || secret == "" {
+		return err
+	}
+	err = h.store.CheckDigestAddress(ctx, v.User, secret)
+	if errors.Is(err, domain.ErrNotFound) {
+		return nil
+	}
+	view.Address = h.origin(c.Request()) + templates.DigestFeedPath(string(v.User), secret, zone)
+	return err
+}
+
+func (h *digestPages) changeAddress(c echo.Context, v visitor) error {
+	form, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	ctx, back := c.Request().Context(), templates.DigestDayPath(shown(form.Get("day")), shown(form.Get("tz")))
+	switch form.Get("action") {
+	case "make":
+		secret, err := h.store.NewDigestAddress(ctx, v.User)
+		if err != nil {
+			return err
+		}
+		h.setSecret(c, secret, int(noticeLifetime.Seconds()))
+		return h.done(c, noticeAddressMade, back)
+	case "revoke":
+		if err := h.store.RevokeDigestAddress(ctx, v.User); err != nil {
+			return err
+		}
+		return h.done(c, noticeAddressRevoked, back)
+	}
+	return unknownAction()
+}
+
+// secretCookie carries the secret of a new address to the page that shows it once.
+// The store keeps only a hash of it.
+const secretCookie = "digest-secret"
+
+func (h *digestPages) takeSecret(c echo.Context) string {
+	secret, there := cookieValue(c.Request(), secretCookie)
+	if there {
+		h.setSecret(c, "", -1)
+	}
+	return secret
+}
+
+func (h *digestPages) setSecret(c echo.Context, value string, maxAge int) {
+	cookie := h.guard.newCookie(c.Request(), secretCookie, value, templates.DigestPath)
+	cookie.MaxAge = maxAge
+	c.SetCookie(cookie)
+}

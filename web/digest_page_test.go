@@ -1,0 +1,158 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+
+	"microblogging/web"
+)
+
+func TestDigestPage(t *testing.T) {
+	t.Run("a page shows its day by channel and most popular first", pageShowsItsDayByChannelAndMostPopularFirst)
+	t.Run("a page without a day shows today", pageWithoutADayShowsToday)
+	t.Run("a bad day is shown again as it was typed", badDayIsShownAgainAsItWasTyped)
+	t.Run("an address is shown once, replaced and revoked", addressIsShownOnceReplacedAndRevoked)
+	t.Run("a planted secret is not shown", plantedSecretIsNotShown)
+}
+
+func pageShowsItsDayByChannelAndMostPopularFirst(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	engines, wheels, other := s.channel("Engines", "ada"), s.channel("Wheels", "ada"), s.channel("Other", string(s.author("bob")))
+	day := time.Date(2026, 10, 5, 0, 0, 0, 0, time.UTC)
+	s.postOn(day.Add(-time.Second), engines, "the evening before")
+	s.postOn(day, engines, "midnight")
+	popular := s.postOn(day.Add(time.Hour), engines, "popular")
+	s.postOn(day.Add(24*time.Hour-time.Second), engines, "late")
+	s.postOn(day.Add(24*time.Hour), engines, "the midnight after")
+	s.postOn(day.Add(time.Hour), wheels, "wheel")
+	s.postOn(day.Add(time.Hour), other, "not subscribed")
+	if err := s.store.Vote(t.Context(), engines.Ref(), popular.ID, "bob"); err != nil {
+		t.Fatal(err)
+	}
+	p := b.open("/digest?day=2026-10-05").want(200).heading("Digest").says("Monday, 5 October 2026", "in UTC", "1 vote")
+	if got := p.texts(); !slices.Equal(got, []string{"popular", "late", "midnight", "wheel"}) {
+		t.Errorf("the digest is %q", got)
+	}
+	if got := p.titles()[:2]; !slices.Equal(got, []string{"Engines", "Wheels"}) {
+		t.Errorf("the channels are %q", got)
+	}
+	// In Berlin, that day began and ended two hours earlier.
+	berlin := b.open("/digest?day=2026-10-05&tz=Europe%2FBerlin").says("in Europe/Berlin")
+	if got := berlin.texts(); !slices.Equal(got, []string{"popular", "midnight", "the evening before", "wheel"}) {
+		t.Errorf("the digest in Berlin is %q", got)
+	}
+	if got := berlin.follow("Tuesday, 6 October 2026 →").want(200).says("in Europe/Berlin").texts(); !slices.Equal(got, []string{"the midnight after", "late"}) {
+		t.Errorf("the next day is %q", got)
+	}
+	berlin.follow("← Sunday, 4 October 2026").want(200).says("in Europe/Berlin", "Nothing that day").
+		follow("find more channels").want(200)
+}
+
+func pageWithoutADayShowsToday(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	channel := s.channel("Engines", "ada")
+	today := func() string { return time.Now().UTC().Format("Monday, 2 January 2006") }
+	for begun := false; !begun; { // once more if midnight passes meanwhile
+		day := today()
+		s.post(channel, "ada", "new today")
+		p := b.open("/").follow("The day at a glance").want(200)
+		if begun = day == today(); begun {
+			p.says(day, "new today")
+			if one(p.doc, func(n *html.Node) bool { return attr(n, "rel") == "next" }) != nil {
+				t.Error("the page of today links to tomorrow")
+			}
+		}
+	}
+	s.browser().open("/digest").want(401)
+}
+
+func badDayIsShownAgainAsItWasTyped(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	for _, test := range []struct{ day, zone, field, detail string }{
+		{"2999-01-01", "UTC", "day", "has not begun in UTC"},
+		{"20-11-2026", "UTC", "day", "is not a date"},
+		{"1500-01-01", "UTC", "day", "before the year 1601"},
+		{"2026-10-05", "Mars", "tz", "is not a time zone"},
+		{"2026-10-05", "Local", "tz", "is not a time zone"},
+		{"2026-10-05", "../../etc/passwd", "tz", "is not a time zone"},
+		{"2026-10-05", "\xff\x00", "tz", "is not a time zone"},
+	} {
+		typed := url.Values{"day": {test.day}, "tz": {test.zone}}
+		p := b.open("/digest?"+typed.Encode()).want(422).heading("Digest").complains(test.field, test.detail)
+		for name, want := range typed {
+			input := one(p.doc, func(n *html.Node) bool { return attr(n, "id") == name })
+			if got := attr(input, "value"); got != want[0] && utf8.ValidString(want[0]) {
+				t.Errorf("%s is %q, want %q", name, got, want[0])
+			}
+		}
+		p.follow("today in UTC").want(200)
+	}
+}
+
+// address returns the address of the personal feed that the page shows.
+func (p page) address() string {
+	for _, n := range all(p.doc, tag("code")) {
+		if text := seen(n); strings.Contains(text, "/feed.atom") {
+			return text
+		}
+	}
+	return ""
+}
+
+func addressIsShownOnceReplacedAndRevoked(t *testing.T) {
+	base := &url.URL{Scheme: "https", Host: "micro.example"}
+	s := newSiteWith(t, web.Options{BaseURL: base})
+	b := s.browser()
+	b.jar["__Host-session"] = s.signUp("ada")
+	works := func(address string) bool {
+		t.Helper()
+		parts := strings.Split(address, "/")
+		if !strings.HasPrefix(address, "https://micro.example/digest/ada/") || len(parts) != 7 || parts[6] != "feed.atom?tz=Europe%2FBerlin" {
+			t.Fatalf("the address is %q", address)
+		}
+		return s.store.CheckDigestAddress(t.Context(), "ada", parts[5]) == nil
+	}
+	const path = "/digest?day=2026-10-05&tz=Europe%2FBerlin"
+	first := b.open(path).form("Make an address").press().at(path).says("shown this once", "feed reader")
+	if !works(first.address()) {
+		t.Error("the address does not work")
+	}
+	if again := b.open(path); again.address() != "" || again.hasForm("Make an address") {
+		t.Error("the address is shown again, or forgotten")
+	}
+	second := b.open(path).form("Make a new address (the old one stops working)").press().at(path)
+	if works(first.address()) || !works(second.address()) {
+		t.Error("the old address works, or the new one does not")
+	}
+	b.open(path).form("Revoke").press().at(path).says("is revoked")
+	if works(second.address()) || !b.open(path).hasForm("Make an address") {
+		t.Error("the revoked address works, or none can be made")
+	}
+	b.open("/digest?tz=Mars").want(422).form("Make an address").press().want(422).says("shown this once", "feed.atom?tz=UTC")
+}
+
+func plantedSecretIsNotShown(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	b.jar["digest-secret"] = "PLANTED"
+	b.open("/digest").want(200).saysNot("PLANTED")
+	b.open("/digest").form("Make an address").press().want(200)
+	b.jar["digest-secret"] = "PLANTED"
+	b.open("/digest").want(200).saysNot("PLANTED", "shown this once")
+	if cookie := b.do("POST", "/digest", b.cookies, posted(url.Values{"action": {"make"}})).header.Values("Set-Cookie"); !strings.Contains(fmt.Sprint(cookie), "HttpOnly; SameSite=Lax") ||
+		!strings.Contains(fmt.Sprint(cookie), "Path=/digest") {
+		t.Errorf("the cookie of the secret is %q", cookie)
+	}
+	s.browser().send("POST", "/digest", posted(url.Values{"action": {"make"}})).want(http.StatusUnauthorized)
+}

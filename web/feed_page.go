@@ -1,0 +1,57 @@
+package web
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/templates"
+)
+
+type feedPageStore interface {
+	Feed(ctx context.Context, user domain.UserName, after string, limit int) (storage.FeedPage, error)
+	Subscriptions(ctx context.Context, user domain.UserName) ([]domain.Subscription, error)
+}
+
+// feedPages show the home page: the feed of a visitor who is signed in.
+type feedPages struct {
+	*pages
+	store feedPageStore
+	// stranger handles / for a stranger, who has no feed.
+	stranger visitorHandler
+}
+
+func (h *feedPages) routes(r router) {
+	get(r, templates.HomePath, h.open(h.home))
+}
+
+func (h *feedPages) home(c echo.Context, v visitor) error {
+	if !v.SignedIn() {
+		return h.stranger(c, v)
+	}
+	ctx, after := c.Request().Context(), c.QueryParam("after")
+	feed, err := h.store.Feed(ctx, v.User, after, pageSize)
+	if err != nil {
+		return explain(err, "", "", templates.Link{Label: "Back to your feed", URL: templates.HomePath})
+	}
+	view := templates.Feed{Posts: feedPosts(feed.Items), After: after, Next: feed.Next}
+	if len(feed.Items) == 0 {
+		subscriptions, err := h.store.Subscriptions(ctx, v.User)
+		if err != nil {
+			return err
+		}
+		view.Subscriptions = len(subscriptions)
+	}
+	return render(c, http.StatusOK, templates.FeedPage(h.page(c, v), view))
+}
+
+func feedPosts(items []storage.FeedItem) []templates.FeedPost {
+	posts := make([]templates.FeedPost, len(items))
+	for i, item := range items {
+		posts[i] = templates.FeedPost{Post: postOf(item.Blog), Channel: string(item.Name)}
+	}
+	return posts
+}

@@ -1,0 +1,90 @@
+package web_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func TestForm(t *testing.T) {
+	t.Run("a damaged form is refused and writes nothing", damagedFormIsRefusedAndWritesNothing)
+	t.Run("a form without a version changes nothing", formWithoutAVersionChangesNothing)
+	t.Run("the longest text of many bytes is not too large", longestTextOfManyBytesIsNotTooLarge)
+}
+
+func damagedFormIsRefusedAndWritesNothing(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	s.channel("Engines", "ada")
+	const urlencoded = "application/x-www-form-urlencoded"
+	for name, test := range map[string]struct {
+		send   change
+		status int
+	}{
+		"too large":            {posted(url.Values{"text": {strings.Repeat("x", 64<<10)}}), 413},
+		"too large, multipart": {multiparted(url.Values{"text": {strings.Repeat("x", 64<<10)}}), 413},
+		"too large, chunked":   {chunked(urlencoded, "text="+strings.Repeat("x", 64<<10)), 413},
+		"too large, chunked multipart": {chunked("multipart/form-data; boundary=x",
+			"--x\r\nContent-Disposition: form-data; name=\"text\"\r\n\r\n"+strings.Repeat("x", 64<<10)), 413},
+		"JSON":                {typed("application/json", `{"text":"x"}`), 415},
+		"no type":             {typed("", "text=x"), 415},
+		"a type that is none": {typed(";;", "text=x"), 415},
+		"bad escape":          {typed(urlencoded, "text=%zz"), 400},
+		"cut multipart":       {typed("multipart/form-data; boundary=x", "--x\r\nContent-Disp"), 400},
+		"no boundary":         {typed("multipart/form-data", "--x--"), 400},
+		"another origin":      {both(posted(url.Values{"text": {"x"}}), header("Origin", "https://evil.example")), 403},
+		"another site":        {both(posted(url.Values{"text": {"x"}}), header("Sec-Fetch-Site", "cross-site")), 403},
+		"nothing":             {typed("", ""), 422},
+		"a file as text": {typed("multipart/form-data; boundary=x",
+			"--x\r\nContent-Disposition: form-data; name=\"text\"; filename=\"a\"\r\n\r\nwords\r\n--x--\r\n"), 422},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := s.writes.Load()
+			b.send("POST", "/channels/Engines?text=in+the+query&title=too", test.send).want(test.status)
+			if n := s.writes.Load() - before; n != 0 {
+				t.Errorf("%d writes", n)
+			}
+		})
+	}
+	b.open("/channels/Engines").says("Nothing here yet")
+}
+
+func formWithoutAVersionChangesNothing(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	channel := s.channel("Engines", "ada")
+	path := permalink(channel, s.post(channel, "ada", "Draft"))
+	for _, test := range []struct {
+		path   string
+		form   url.Values
+		status int
+	}{
+		{path + "/edit", url.Values{"text": {"x"}}, 428},
+		{path + "/edit", url.Values{"text": {"x"}, "etag": {"no quotes"}}, 400},
+		{path + "/edit", url.Values{"text": {"x"}, "etag": {`"of-another"`}}, 412},
+		{path, url.Values{"action": {"delete"}}, 428},
+		{path, url.Values{"action": {"delete"}, "etag": {`"of-another"`}}, 412},
+		{path, url.Values{"action": {"praise"}, "etag": {"*"}}, 400},
+		{"/channels/Engines", url.Values{"action": {"praise"}, "text": {"x"}}, 400},
+		{"/subscriptions", url.Values{"channel": {"Engines"}}, 400},
+		{"/digest", url.Values{"action": {"praise"}}, 400},
+		{path, url.Values{}, 400},
+		{"/channels/Engines/delete", url.Values{}, 428},
+		{"/channels/Engines/delete", url.Values{"incarnation": {"\xff"}}, 412},
+	} {
+		before := s.writes.Load()
+		b.send("POST", test.path, posted(test.form)).want(test.status)
+		if n := s.writes.Load() - before; n != 0 {
+			t.Errorf("%s %v: %d writes", test.path, test.form, n)
+		}
+	}
+	b.open(path).want(200).says("Draft").saysNot("edited")
+}
+
+func longestTextOfManyBytesIsNotTooLarge(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	s.channel("Engines", "ada")
+	// 5,000 characters of four bytes; the form escapes each byte with three.
+	b.open("/channels/Engines").form("Post").fill("text", strings.Repeat("🚀", 5000)).press().at("/channels/Engines")
+}

@@ -1,0 +1,109 @@
+package web_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"microblogging/storage/drivertest"
+)
+
+func TestMiddleware(t *testing.T) {
+	t.Run("a fault is logged once and shown to nobody", faultIsLoggedOnceAndShownToNobody)
+	t.Run("a request is logged without its query", requestIsLoggedWithoutItsQuery)
+	t.Run("a client that left is no error", clientThatLeftIsNoError)
+	t.Run("a request ends after ten seconds", requestEndsAfterTenSeconds)
+}
+
+func faultIsLoggedOnceAndShownToNobody(t *testing.T) {
+	for name, fault := range map[string]drivertest.Hook{
+		"error": everyCall(errors.New("SECRET-ACCOUNT-KEY")),
+		"panic": func(context.Context, drivertest.Call, drivertest.Send) error { panic("SECRET-ACCOUNT-KEY") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			s.breakStore(fault)
+			for _, path := range []string{"/api/v1/channels", "/channels"} {
+				before := len(s.log.String())
+				a := s.do("GET", path).want(500)
+				if body := string(a.body); strings.Contains(body, "SECRET") || strings.Contains(body, ".go") {
+					t.Errorf("%s shows %s", path, body)
+				}
+				id := a.header.Get("X-Request-Id")
+				if !strings.Contains(string(a.body), id) {
+					t.Errorf("%s: the response does not show the request id: %s", path, a.body)
+				}
+				logged := s.log.String()[before:]
+				if strings.Count(logged, "SECRET") != 1 || strings.Count(logged, id) != 2 {
+					t.Errorf("%s logged %s", path, logged)
+				}
+			}
+		})
+	}
+}
+
+func requestIsLoggedWithoutItsQuery(t *testing.T) {
+	s := newSite(t)
+	a := s.do("GET", "/api/v1/channels?after=secret").want(422)
+	line := s.log.String()
+	for _, want := range []string{"method=GET", "path=/api/v1/channels", "status=422", "duration=", "id=" + a.header.Get("X-Request-Id")} {
+		if !strings.Contains(line, want) {
+			t.Errorf("no %s in %s", want, line)
+		}
+	}
+	if strings.Contains(line, "secret") || strings.Contains(line, "level=ERROR") {
+		t.Errorf("logged %s", line)
+	}
+}
+
+func clientThatLeftIsNoError(t *testing.T) {
+	s := newSite(t)
+	ctx, leave := context.WithCancel(t.Context())
+	s.breakStore(func(ctx context.Context, _ drivertest.Call, _ drivertest.Send) error {
+		leave()
+		return ctx.Err()
+	})
+	r, err := http.NewRequestWithContext(ctx, "GET", "/api/v1/channels", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &countingWriter{header: http.Header{}}
+	s.handler.ServeHTTP(w, r)
+	if log := s.log.String(); strings.Contains(log, "level=ERROR") || !strings.Contains(log, "status=499") {
+		t.Errorf("logged %s", log)
+	}
+	if w.writes > 0 {
+		t.Errorf("%d writes to nobody", w.writes)
+	}
+}
+
+// countingWriter counts the writes of a response.
+type countingWriter struct {
+	header http.Header
+	writes int
+}
+
+func (w *countingWriter) Header() http.Header { return w.header }
+
+func (w *countingWriter) WriteHeader(int) { w.writes++ }
+
+func (w *countingWriter) Write(p []byte) (int, error) { w.writes++; return len(p), nil }
+
+func requestEndsAfterTenSeconds(t *testing.T) {
+	s := newSite(t)
+	s.breakStore(hanging)
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		a := s.do("GET", "/api/v1/channels").want(503)
+		if took := time.Since(start); took != 10*time.Second {
+			t.Errorf("answered after %s", took)
+		}
+		if a.header.Get("Retry-After") == "" {
+			t.Error("no Retry-After")
+		}
+	})
+}

@@ -1,0 +1,204 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"microblogging/web"
+)
+
+func TestSessionPage(t *testing.T) {
+	t.Run("a session cookie is for this site only", sessionCookieIsForThisSiteOnly)
+	t.Run("signing in never leads to another site", signingInNeverLeadsToAnotherSite)
+	t.Run("wrong credentials are shown again without the password", wrongCredentialsAreShownAgainWithoutThePassword)
+	t.Run("too many failures say how long to wait", tooManyFailuresSayHowLongToWait)
+	t.Run("a bad sign-up is shown again without the password", badSignUpIsShownAgainWithoutThePassword)
+	t.Run("a new account survives a throttled address", newAccountSurvivesAThrottledAddress)
+	t.Run("a sign-in link works once and not for HEAD", signInLinkWorksOnceAndNotForHEAD)
+	t.Run("signing out ends the session", signingOutEndsTheSession)
+}
+
+func sessionCookieIsForThisSiteOnly(t *testing.T) {
+	for base, want := range map[string]string{
+		"":                      "session",
+		"http://blogs.example":  "session",
+		"https://blogs.example": "__Host-session",
+	} {
+		var options web.Options
+		if base != "" {
+			options.BaseURL, _ = url.Parse(base)
+		}
+		s := newSiteWith(t, options)
+		s.author("ada")
+		a := s.do("POST", "/sign-in", posted(url.Values{"name": {"ada"}, "password": {password}})).want(303)
+		cookie, err := http.ParseSetCookie(a.header.Get("Set-Cookie"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cookie.Name != want || cookie.Secure != strings.HasPrefix(want, "__Host-") || !cookie.HttpOnly ||
+			cookie.SameSite != http.SameSiteLaxMode || cookie.Path != "/" || cookie.Domain != "" || cookie.Expires.IsZero() {
+			t.Errorf("at %q: %s", base, a.header.Get("Set-Cookie"))
+		}
+	}
+}
+
+func signingInNeverLeadsToAnotherSite(t *testing.T) {
+	s := newSite(t)
+	s.author("ada")
+	s.channel("Ärger", "ada")
+	for next, want := range map[string]string{
+		"/channels/%C3%84rger?after=":  "/channels/%C3%84rger?after=",
+		"/channels/Ärger":              "/channels/%C3%84rger",
+		"":                             "/",
+		"channels":                     "/",
+		"//evil.example":               "/",
+		"///evil.example":              "/",
+		"/\\evil.example":              "/",
+		"\\\\evil.example":             "/",
+		"/\t/evil.example":             "/",
+		"/\n/evil.example":             "/",
+		" //evil.example":              "/",
+		"https://evil.example/":        "/",
+		"javascript:alert(1)":          "/",
+		"/channels\r\nSet-Cookie: a=b": "/",
+		"/%zz":                         "/",
+	} {
+		b := s.browser()
+		form := b.open("/sign-in?next="+url.QueryEscape(next)).want(200).form("Sign in").fill("name", "ada").fill("password", password)
+		form.press().at(want)
+		if got := s.again("ada").open("/sign-in?next=" + url.QueryEscape(next)); got.path != want {
+			t.Errorf("signed in already, %q leads to %q", next, got.path)
+		}
+		// A next that is only in the sent form is no safer.
+		r := s.browser()
+		form.values.Set("next", next)
+		r.send("POST", "/sign-in", posted(form.values)).at(want)
+	}
+}
+
+func wrongCredentialsAreShownAgainWithoutThePassword(t *testing.T) {
+	s := newSite(t)
+	s.author("ada")
+	b := s.browser()
+	p := b.open("/sign-in?next=/channels").form("Sign in").fill("name", "ada").fill("password", "not the password").press().
+		want(401).says("The name or the password is wrong.")
+	if p.header.Get("WWW-Authenticate") == "" {
+		t.Error("no WWW-Authenticate")
+	}
+	values := p.form("Sign in").values
+	if values.Get("name") != "ada" || values.Get("password") != "" || values.Get("next") != "/channels" {
+		t.Errorf("the form comes back as %v", values)
+	}
+	if strings.Contains(string(p.body), "not the password") {
+		t.Error("the password is sent back")
+	}
+	b.open("/sign-in").form("Sign in").fill("name", "\xff\"><b>").fill("password", "\x00").press().want(401)
+}
+
+func tooManyFailuresSayHowLongToWait(t *testing.T) {
+	s := newSite(t)
+	s.author("ada")
+	b := s.browser()
+	try := func() page {
+		return b.open("/sign-in").form("Sign in").fill("name", "ada").fill("password", "wrong wrong").press()
+	}
+	p := try()
+	for range 20 {
+		if p.status == http.StatusTooManyRequests {
+			break
+		}
+		p = try()
+	}
+	p.want(429).says("Too many tries", "Try again in")
+	if n, err := strconv.Atoi(p.header.Get("Retry-After")); err != nil || n < 1 || n > 15*60 {
+		t.Errorf("Retry-After %q", p.header.Get("Retry-After"))
+	}
+}
+
+func badSignUpIsShownAgainWithoutThePassword(t *testing.T) {
+	s := newSite(t)
+	s.author("ada")
+	for name, test := range map[string]struct {
+		name, password string
+		status         int
+		field, detail  string
+	}{
+		"short name":     {"a", password, 422, "name", "2 to 32"},
+		"bad letters":    {"ä b", password, 422, "name", "letters a to z"},
+		"taken":          {"ADA", password, 409, "name", "Name is taken."},
+		"short password": {"bob", "too short", 422, "password", "10 to 256"},
+		"long password":  {"bob", strings.Repeat("x", 257), 422, "password", "10 to 256"},
+		"invalid UTF-8":  {"bob", "\xff123456789", 422, "password", "not valid UTF-8"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := s.writes.Load()
+			p := s.browser().open("/sign-up?next=/channels").form("Sign up").fill("name", test.name).fill("password", test.password).
+				press().want(test.status).complains(test.field, test.detail)
+			if n := s.writes.Load() - before; n != 0 {
+				t.Errorf("%d writes", n)
+			}
+			values := p.form("Sign up").values
+			if values.Get("name") != test.name || values.Get("password") != "" || values.Get("next") != "/channels" {
+				t.Errorf("the form comes back as %v", values)
+			}
+		})
+	}
+}
+
+func newAccountSurvivesAThrottledAddress(t *testing.T) {
+	s := newSite(t)
+	b := s.browser()
+	for i := range 60 { // an impossible name needs no password hash
+		s.do("POST", "/sign-in", posted(url.Values{"name": {"?" + strconv.Itoa(i)}}))
+	}
+	b.open("/sign-up?next=/channels/new").form("Sign up").fill("name", "ada").fill("password", password).press().
+		at("/sign-in").says("Your account is ready.").
+		form("Sign in").fill("name", "ada").fill("password", password).press().want(429)
+	s.again("ada").open("/channels/new").want(200)
+}
+
+func signInLinkWorksOnceAndNotForHEAD(t *testing.T) {
+	s := newSite(t)
+	s.author("ada")
+	token, err := s.store.SignInLink(t.Context(), "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := "/sign-in/link?token=" + token
+	s.do("HEAD", link).want(405) // as a chat does to preview a link
+	b := s.browser()
+	b.open(link).at("/").says("ada")
+	used := s.browser()
+	p := used.open(link).want(401).says("This link does not work any more")
+	if strings.Contains(string(p.body), token) {
+		t.Error("the page repeats the link")
+	}
+	p.form("Sign in").fill("name", "ada").fill("password", password).press().at("/").says("ada")
+	for _, bad := range []string{"", "?token=", "?token=%00", "?token=" + s.session("ada")} {
+		s.browser().open("/sign-in/link" + bad).want(401)
+	}
+	if log := s.log.String(); strings.Contains(log, token) {
+		t.Error("the log holds the link")
+	}
+}
+
+func signingOutEndsTheSession(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	token := b.jar["session"]
+	b.open("/sign-out").want(200).says("You are signed in as ada.")
+	b.open("/channels").says("ada").form("Sign out").press().at("/").says("You are signed out.", "Sign in")
+	b.open("/").saysNot("You are signed out.")
+	if len(b.jar) != 0 {
+		t.Errorf("cookies are left: %v", b.jar)
+	}
+	b.jar["session"] = token
+	b.open("/account").want(401)
+	if p := b.open("/sign-out"); p.path != "/" {
+		t.Errorf("a stranger who signs out is at %s", p.path)
+	}
+	b.send("POST", "/sign-out").at("/")
+}

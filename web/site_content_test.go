@@ -1,0 +1,232 @@
+package web_test
+
+import (
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+const password = "correct horse battery staple"
+
+// author makes an account without a session.
+func (s *site) author(name string) domain.UserName {
+	s.Helper()
+	user, err := s.store.SignUp(s.Context(), name, password)
+	if err != nil {
+		s.Fatalf("signing up: %v", err)
+	}
+	return user.Name
+}
+
+// signUp makes an account and returns the token of a session.
+func (s *site) signUp(name string) string {
+	s.Helper()
+	if _, err := s.store.SignUp(s.Context(), name, password); err != nil {
+		s.Fatalf("signing %s up: %v", name, err)
+	}
+	return s.session(name)
+}
+
+// signUpAll makes accounts, and returns the token of a session of each.
+func (s *site) signUpAll(names []string) []string {
+	s.Helper()
+	tokens := make([]string, len(names))
+	group, ctx := errgroup.WithContext(s.Context())
+	for i, name := range names {
+		group.Go(func() error {
+			if _, err := s.store.SignUp(ctx, name, password); err != nil {
+				return err
+			}
+			link, err := s.store.SignInLink(ctx, domain.UserName(name))
+			if err == nil {
+				tokens[i], _, err = s.store.FollowSignInLink(ctx, link)
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		s.Fatalf("signing up: %v", err)
+	}
+	return tokens
+}
+
+// session returns the token of one more session, without the cost of a password.
+func (s *site) session(name string) string {
+	s.Helper()
+	link, err := s.store.SignInLink(s.Context(), domain.UserName(name))
+	if err != nil {
+		s.Fatalf("making a link: %v", err)
+	}
+	token, _, err := s.store.FollowSignInLink(s.Context(), link)
+	if err != nil {
+		s.Fatalf("following a link: %v", err)
+	}
+	return token
+}
+
+// channel makes a channel.
+func (s *site) channel(name, owner string) domain.Channel {
+	s.Helper()
+	channel, err := domain.NewChannel(name, "All about "+name, domain.UserName(owner))
+	if err == nil {
+		channel, err = s.store.CreateChannel(s.Context(), channel)
+	}
+	if err != nil {
+		s.Fatalf("creating channel %s: %v", name, err)
+	}
+	return channel
+}
+
+func (s *site) ref(channel string) domain.ChannelRef {
+	s.Helper()
+	found, err := s.store.Channel(s.Context(), domain.ChannelName(channel).Key())
+	if err != nil {
+		s.Fatal(err)
+	}
+	return found.Ref()
+}
+
+// post makes a post.
+func (s *site) post(channel domain.Channel, by, text string) domain.Blog {
+	s.Helper()
+	blog, _, err := s.store.Post(s.Context(), storage.Posting{
+		Channel: channel.Ref(), By: domain.UserName(by), Key: string(domain.NewRevision()), Draft: domain.Draft{Text: text},
+	})
+	if err != nil {
+		s.Fatalf("posting: %v", err)
+	}
+	return blog
+}
+
+// postOn makes a post of the channel's owner with this time of creation.
+func (s *site) postOn(on time.Time, channel domain.Channel, text string) domain.Blog {
+	s.Helper()
+	blog, _, err := s.store.Post(s.Context(), storage.Posting{
+		Channel: channel.Ref(), By: channel.Owner, Key: string(domain.NewRevision()), Draft: domain.Draft{Text: text},
+		CreatedOn: on,
+	})
+	if err != nil {
+		s.Fatalf("posting: %v", err)
+	}
+	return blog
+}
+
+// rated makes a channel with posts of these ratings, the oldest first.
+func (s *site) rated(name string, ratings ...int) domain.Channel {
+	s.Helper()
+	channel := s.channel(name, string(s.author("owner")))
+	for i, rating := range ratings {
+		blog := s.post(channel, "owner", fmt.Sprintf("post %d", i))
+		s.vote(blog, rating)
+	}
+	return channel
+}
+
+// subscribeToMost makes the user subscribe to as many channels as a user can: the
+// user owns channels of this name with a number of four digits.
+func (s *site) subscribeToMost(user, name string) {
+	s.Helper()
+	var group errgroup.Group
+	group.SetLimit(64)
+	for i := range domain.MaxSubscriptions {
+		group.Go(func() error {
+			channel, err := domain.NewChannel(fmt.Sprintf("%s%04d", name, i), "", domain.UserName(user))
+			if err == nil {
+				_, err = s.store.CreateChannel(s.Context(), channel)
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		s.Fatalf("creating the channels of %s: %v", user, err)
+	}
+}
+
+// subscribe subscribes a user to channels.
+func (s *site) subscribe(user domain.UserName, channels ...domain.Channel) {
+	s.Helper()
+	for _, channel := range channels {
+		if err := s.store.Subscribe(s.Context(), channel, user); err != nil {
+			s.Fatalf("subscribing %s to %s: %v", user, channel.Name, err)
+		}
+	}
+}
+
+// feedOfTwo gives a user's feed two posts, and returns the continuation token after the
+// first.
+func (s *site) feedOfTwo(user domain.UserName, token string) string {
+	s.Helper()
+	channel := s.channel("Two-of-"+string(user), string(user))
+	s.post(channel, string(user), "One")
+	s.post(channel, string(user), "Two")
+	return s.do("GET", "/api/v1/feed?limit=1", bearer(token)).want(200).text("next")
+}
+
+// vote gives a post that many votes. The voters have no accounts.
+func (s *site) vote(blog domain.Blog, votes int) {
+	s.Helper()
+	for i := range votes {
+		if err := s.store.Vote(s.Context(), blog.Channel, blog.ID, domain.UserName("voter"+string(rune('a'+i)))); err != nil {
+			s.Fatalf("voting: %v", err)
+		}
+	}
+}
+
+// askDeletion asks for the deletion of a channel, for its owner.
+func (s *site) askDeletion(channel domain.Channel) {
+	s.Helper()
+	_, err := s.store.AskDeletion(s.Context(), channel.Key(), channel.Owner, domain.Any[domain.Incarnation]())
+	if err != nil {
+		s.Fatalf("asking for a deletion: %v", err)
+	}
+}
+
+// advance records the progress of a deletion, as a worker does.
+func (s *site) advance(ref domain.ChannelRef, state domain.DeletionState, step domain.Step, rows int64) {
+	s.Helper()
+	err := s.store.UpdateDeletion(s.Context(), ref, func(d *domain.Deletion) bool {
+		d.State, d.Step, d.RowsDeleted = state, step, rows
+		if state == domain.DeletionDone {
+			d.FinishedOn = domain.Now()
+		}
+		return true
+	})
+	if err != nil {
+		s.Fatalf("recording progress: %v", err)
+	}
+}
+
+// cascade does all steps of a deletion, as a worker does.
+func (s *site) cascade(ref domain.ChannelRef) {
+	s.Helper()
+	ctx := s.Context()
+	if _, err := s.store.ShutGate(ctx, ref); err != nil {
+		s.Fatalf("shutting the gate: %v", err)
+	}
+	for found := true; found; {
+		page, err := s.store.Sweep(ctx, ref, "", func(int) {})
+		if err != nil {
+			s.Fatalf("sweeping: %v", err)
+		}
+		found = page.Found > 0
+	}
+	if err := s.store.DisarmGate(ctx, ref); err != nil {
+		s.Fatalf("disarming: %v", err)
+	}
+	if err := s.store.ReleaseName(ctx, ref); err != nil {
+		s.Fatalf("releasing: %v", err)
+	}
+}
+
+// mustBeSound checks all invariants at rest.
+func (s *site) mustBeSound() {
+	s.Helper()
+	checker := s.store.NewChecker(time.Hour, false, func(b domain.Breach) { s.Errorf("breach: %+v", b) })
+	if _, err := checker.Run(s.Context()); err != nil {
+		s.Fatal(err)
+	}
+}

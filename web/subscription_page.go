@@ -1,0 +1,69 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/templates"
+)
+
+type subscriptionPageStore interface {
+	channelReader
+	Subscriptions(ctx context.Context, user domain.UserName) ([]domain.Subscription, error)
+	Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error
+}
+
+// subscriptionPages list what a user subscribes to, and end a subscription.
+type subscriptionPages struct {
+	*pages
+	store subscriptionPageStore
+}
+
+func (h *subscriptionPages) routes(r router) {
+	get(r, templates.SubscriptionsPath, h.closed(h.list))
+	r.Add(http.MethodPost, templates.SubscriptionsPath, h.closed(h.unsubscribe))
+}
+
+func (h *subscriptionPages) list(c echo.Context, v visitor) error {
+	subscriptions, err := h.store.Subscriptions(c.Request().Context(), v.User)
+	if err != nil {
+		return err
+	}
+	view := make(templates.Subscriptions, len(subscriptions))
+	for i, s := range subscriptions {
+		view[i] = templates.Subscription{
+			Channel:      string(s.Name),
+			Own:          s.Role == domain.RoleOwner,
+			SubscribedOn: s.SubscribedOn,
+		}
+	}
+	return render(c, http.StatusOK, templates.SubscriptionsPage(h.page(c, v), view))
+}
+
+// unsubscribe ends a subscription from the list. It succeeds if the channel is deleted
+// or being deleted, because the subscription ends with its channel.
+func (h *subscriptionPages) unsubscribe(c echo.Context, v visitor) error {
+	form, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	if form.Get("action") != "unsubscribe" {
+		return unknownAction()
+	}
+	name, err := domain.ParseChannelName(form.Get("channel"))
+	if err != nil {
+		return err
+	}
+	channel, err := h.store.Channel(c.Request().Context(), name.Key())
+	if err == nil {
+		err = h.store.Unsubscribe(c.Request().Context(), channel.Ref(), v.User)
+	}
+	if err != nil && !errors.Is(err, domain.ErrNotFound) && !errors.Is(err, domain.ErrGone) {
+		return err
+	}
+	return h.done(c, noticeUnsubscribed, templates.SubscriptionsPath)
+}

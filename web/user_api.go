@@ -1,0 +1,56 @@
+package web
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+type userStore interface {
+	SignUp(ctx context.Context, name, password string) (domain.User, error)
+	ChangePassword(ctx context.Context, token string, from storage.Attempt, password string) error
+}
+
+// usersAPI makes accounts and changes passwords.
+type usersAPI struct {
+	store    userStore
+	sessions *sessions
+}
+
+func (a *usersAPI) routes(r router) {
+	r.Add(http.MethodPost, "/users", a.create)
+	r.Add(http.MethodPut, "/users/me/password", a.sessions.closed(a.changePassword))
+}
+
+type userJSON struct {
+	Name      domain.UserName `json:"name"`
+	CreatedOn apiTime         `json:"createdOn"`
+}
+
+func (a *usersAPI) create(c echo.Context) error {
+	var name, password string
+	if err := readFields(c, required("name", &name), required("password", &password)); err != nil {
+		return err
+	}
+	user, err := a.store.SignUp(c.Request().Context(), name, password)
+	if err != nil {
+		return err
+	}
+	return respond(c, http.StatusCreated, userJSON{Name: user.Name, CreatedOn: apiTime(user.CreatedOn)})
+}
+
+func (a *usersAPI) changePassword(c echo.Context, v visitor) error {
+	var old, replacement string
+	if err := readFields(c, required("old", &old), required("new", &replacement)); err != nil {
+		return err
+	}
+	attempt := storage.Attempt{Name: string(v.User), Password: old, Address: c.RealIP()}
+	if err := a.store.ChangePassword(c.Request().Context(), v.Token, attempt, replacement); err != nil {
+		return err
+	}
+	return c.NoContent(http.StatusNoContent)
+}
