@@ -26,13 +26,14 @@ node_modules/.package-lock.json: package.json package-lock.json
 	@touch $@
 
 .PHONY: lint
-lint: ## formatting, vet, staticcheck, import arrows, generated code
+lint: ## formatting, vet, staticcheck, import arrows, generated code, known vulnerabilities
 	@unformatted=$$(go list -f '{{.Dir}}' ./... | xargs gofmt -l | sort -u) && \
 		if [ -n "$$unformatted" ]; then echo "gofmt -w is due:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	$(TOOL) staticcheck ./...
 	cd .ci && $(TOOL) depguard microblogging/...
 	$(TOOL) templ generate -check -path templates -log-level warn
+	.ci/vulnerabilities
 
 .PHONY: generate
 generate: ## Go code from templ files, and the schedules in docs/
