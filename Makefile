@@ -67,6 +67,10 @@ torture: node_modules/.package-lock.json ## hurt real processes under load for S
 run: ## the program with a sample store
 	go run ./cmd/microblogging --sample
 
+.PHONY: dev
+dev: ## the same with an own store, built and started again whenever a file changes
+	@.ci/dev
+
 .PHONY: help
 help: ## this list
 	@sed -En 's/^([a-z0-9]+):.*## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | column -t -s $$'\t'
