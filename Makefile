@@ -16,6 +16,10 @@ test: deps lint ## install what the tests need, then lint and run them all
 	@report=$$(mktemp) && trap 'rm -f "$$report"' EXIT && export TEST_REPORT="$$report" && \
 		(set -x; go test -race -shuffle=on -p 2 -timeout 10m ./...) && cat "$$report"
 
+.PHONY: check
+check: lint ## the inner loop: lint, and the tests that start no process and explore nothing
+	go test -short ./...
+
 .PHONY: deps
 deps: node_modules/.package-lock.json ## npm packages, browser, C compiler, docker-compose
 	@.ci/deps
