@@ -72,7 +72,7 @@ run: ## the program with a sample store
 	go run ./cmd/microblogging --sample
 
 .PHONY: dev
-dev: ## the same with an own store, built and started again whenever a file changes
+dev: ## the program with a sample store of its own, started again when a file changes
 	@.ci/dev
 
 .PHONY: help
