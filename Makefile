@@ -17,7 +17,7 @@ test: deps lint ## install what the tests need, then lint and run them all
 		(set -x; go test -race -shuffle=on -p 2 -timeout 10m ./...) && cat "$$report"
 
 .PHONY: check
-check: lint ## the inner loop: lint, and the tests that start no process and explore nothing
+check: lint ## the inner loop: lint, and the tests without Azurite, browser and long explorations
 	go test -short ./...
 
 .PHONY: deps
