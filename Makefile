@@ -16,6 +16,10 @@ test: deps lint ## install what the tests need, then lint and run them all
 	@report=$$(mktemp) && trap 'rm -f "$$report"' EXIT && export TEST_REPORT="$$report" && \
 		(set -x; go test -race -shuffle=on -p 2 -timeout 10m ./...) && cat "$$report"
 
+.PHONY: check
+check: lint ## the inner loop: lint, and the tests without Azurite, browser and long explorations
+	go test -short ./...
+
 .PHONY: deps
 deps: node_modules/.package-lock.json ## npm packages, browser, C compiler, docker-compose
 	@.ci/deps
@@ -26,13 +30,14 @@ node_modules/.package-lock.json: package.json package-lock.json
 	@touch $@
 
 .PHONY: lint
-lint: ## formatting, vet, staticcheck, import arrows, generated code
+lint: ## formatting, vet, staticcheck, import arrows, generated code, known vulnerabilities
 	@unformatted=$$(go list -f '{{.Dir}}' ./... | xargs gofmt -l | sort -u) && \
 		if [ -n "$$unformatted" ]; then echo "gofmt -w is due:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	$(TOOL) staticcheck ./...
 	cd .ci && $(TOOL) depguard microblogging/...
 	$(TOOL) templ generate -check -path templates -log-level warn
+	.ci/vulnerabilities
 
 .PHONY: generate
 generate: ## Go code from templ files, and the schedules in docs/
@@ -65,6 +70,10 @@ torture: node_modules/.package-lock.json ## hurt real processes under load for S
 .PHONY: run
 run: ## the program with a sample store
 	go run ./cmd/microblogging --sample
+
+.PHONY: dev
+dev: ## the program with a sample store of its own, started again when a file changes
+	@.ci/dev
 
 .PHONY: help
 help: ## this list

@@ -9,6 +9,9 @@ import (
 
 // The seed of the test is always the same; make torture takes any.
 func TestTheProgramKeepsItsWordWhateverHappensToItsProcesses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes, which make check leaves to make test")
+	}
 	const length = 20 * time.Second
 	err := inDir(func(dir string) error {
 		binary, err := program.Build(t.Context(), dir, program.Raced)

@@ -35,7 +35,7 @@ type Server struct {
 
 // Start starts an empty Azurite that keeps its data in memory, and stops it
 // when the test ends. Where Azurite is not installed, the test is skipped, or
-// fails if the environment variable CI is set.
+// fails if the environment variable CI is set. With -short, it is skipped.
 func Start(tb testing.TB) *Server { return start(tb, "") }
 
 // StartAt is Start for an Azurite that keeps its data in a directory.
@@ -45,6 +45,7 @@ func StartAt(tb testing.TB, location string) *Server { return start(tb, location
 // an Account each. It must not be stopped.
 func Shared(tb testing.TB) *Server {
 	tb.Helper()
+	skipIfShort(tb)
 	server, err := shared()
 	require(tb, err)
 	return server
@@ -67,6 +68,7 @@ func (s *Server) Kill() {
 
 func start(tb testing.TB, location string) *Server {
 	tb.Helper()
+	skipIfShort(tb)
 	server, err := newServer(location)
 	require(tb, err)
 	tb.Cleanup(func() { server.Stop(tb) })
@@ -80,6 +82,14 @@ func newServer(location string) (*Server, error) {
 	}
 	s := &Server{root: root, location: location}
 	return s, s.launch()
+}
+
+// skipIfShort leaves a test that needs a server to make test, which runs them all.
+func skipIfShort(tb testing.TB) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("starts Azurite, which make check leaves to make test")
+	}
 }
 
 // require ends the test if there is no server to be had.

@@ -16,7 +16,7 @@ import (
 )
 
 type cli struct {
-	Prove     proveCmd     `cmd:"" help:"Explore everything and fail on any shortfall."`
+	Prove     proveCmd     `cmd:"" help:"Explore everything. Fail if a result is not what was expected, or if too little was explored."`
 	List      listCmd      `cmd:"" help:"List the scenarios."`
 	Find      findCmd      `cmd:"" help:"Explore one scenario and print the shortest schedule that breaks a law."`
 	Replay    replayCmd    `cmd:"" help:"Run one schedule and print it. Exit status 0 whether or not it breaks a law, and 1 if it cannot be taken."`
@@ -35,9 +35,10 @@ const (
 	seedOfProof = 1
 	floorStates = 10_000_000
 	floorSteps  = 20_000_000
-	// floorSpeed is in steps a second.
-	floorSpeed = 20_000
-	mostTime   = 4 * time.Minute
+	// expectedSpeed is in steps a second. A slower proof warns and does not fail:
+	// its speed depends on what else the machine does.
+	expectedSpeed = 20_000
+	expectedTime  = 4 * time.Minute
 )
 
 var errShortfall = errors.New("that is less than what was to be shown")
@@ -69,22 +70,28 @@ func (c *proveCmd) Run() error {
 			return err
 		}
 	}
-	speed := float64(s.Steps) / took.Seconds()
-	fmt.Printf("%.0f s, %.0f steps a second\n%s\n", took.Seconds(), speed, s)
-	return shortfall(s, speed, took)
+	fmt.Printf("%.0f s, %.0f steps a second\n%s\n", took.Seconds(), speed(s.Steps, took), s)
+	if slow(s.Steps, took) {
+		fmt.Fprintf(os.Stderr, "warning: this was slow: expected are %d steps a second and at most %s\n", expectedSpeed, expectedTime)
+	}
+	return shortfall(s)
 }
 
-// shortfall is what there was too little of, or too much.
-func shortfall(s prove.Summary, speed float64, took time.Duration) error {
+// speed is in steps a second.
+func speed(steps int, took time.Duration) float64 { return float64(steps) / took.Seconds() }
+
+func slow(steps int, took time.Duration) bool {
+	return speed(steps, took) < expectedSpeed || took > expectedTime
+}
+
+// shortfall returns an error if a result is not what was expected, or if too
+// little was explored.
+func shortfall(s prove.Summary) error {
 	switch {
 	case len(s.Shortfalls) > 0:
 		return errShortfall
 	case s.States < floorStates || s.Steps < floorSteps:
 		return fmt.Errorf("%w: at least %d states and %d steps are due", errShortfall, floorStates, floorSteps)
-	case speed < floorSpeed:
-		return fmt.Errorf("%w: at least %d steps a second are due", errShortfall, floorSpeed)
-	case took > mostTime:
-		return fmt.Errorf("it took longer than %s", mostTime)
 	}
 	return nil
 }
