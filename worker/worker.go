@@ -3,7 +3,6 @@ package worker
 import (
 	"context"
 	"log/slog"
-	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -51,10 +50,6 @@ const (
 	defaultDrain    = 10 * time.Second
 	defaultProgress = time.Second
 )
-
-// Patience is how long a deletion may show no sign of life before it counts as
-// stalled, for workers with this lease.
-func Patience(lease time.Duration) time.Duration { return quietLeases * lease }
 
 // store is everything that the worker does to the store, beside its queue.
 type store interface {
@@ -108,48 +103,6 @@ func (w *Worker) Run(ctx context.Context) {
 	running.Wait()
 }
 
-// receive takes messages while there are free hands.
-func (w *Worker) receive(ctx, work context.Context, running *sync.WaitGroup) {
-	hands := make(chan struct{}, w.Concurrency)
-	idle := backoff{min: idlePollMin, max: idlePollMax}
-	failed := backoff{min: failedPollMin, max: failedPollMax}
-	for take(ctx, hands) {
-		// A fetch in flight is not cut off by ctx: what it leased would be
-		// stranded for a whole lease.
-		messages, err := w.fetch(work, 1+cap(hands)-len(hands))
-		var pause time.Duration
-		switch {
-		case err != nil:
-			w.Log.WarnContext(ctx, "queue not read", "error", err)
-			pause = failed.next()
-		case len(messages) == 0:
-			pause = idle.next()
-			failed.reset()
-		default:
-			idle.reset()
-			failed.reset()
-		}
-		<-hands
-		for _, m := range messages {
-			hands <- struct{}{}
-			running.Go(func() {
-				defer func() { <-hands }()
-				w.handle(ctx, work, m)
-			})
-		}
-		if !pauseFor(ctx, pause) {
-			return
-		}
-	}
-}
-
-func (w *Worker) fetch(ctx context.Context, free int) ([]driver.Message, error) {
-	// The answer must arrive while most of the lease is left.
-	ctx, cancel := context.WithTimeout(ctx, w.Lease/2)
-	defer cancel()
-	return w.queue.Receive(ctx, free, w.Lease)
-}
-
 // handle works on one message under its lease and settles it. stop ends when
 // the process is to stop, and work when it must.
 func (w *Worker) handle(stop, work context.Context, m driver.Message) {
@@ -174,73 +127,4 @@ func (w *Worker) Handle(ctx context.Context, m driver.Message) error {
 	err := guarded(func() error { return job.do(ctx) })
 	w.settle(ctx, job, classify(ctx, err), err)
 	return err
-}
-
-// reconcile runs the reconciling pass from time to time.
-func (w *Worker) reconcile(ctx context.Context) {
-	for pauseFor(ctx, jitter(w.Reconcile)) {
-		done, err := w.store.Reconcile(ctx, Patience(w.Lease))
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
-			w.Log.WarnContext(ctx, "reconciling pass", "error", err)
-		case done != storage.Reconciled{}:
-			w.Log.InfoContext(ctx, "reconciling pass", "requeued", done.Requeued, "ungated", done.Ungated, "expired", done.Expired)
-		}
-	}
-}
-
-// take waits for a free hand, and reports false if ctx ends first.
-func take(ctx context.Context, hands chan struct{}) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	default:
-	}
-	select {
-	case hands <- struct{}{}:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// pauseFor waits, and reports false if ctx ended.
-func pauseFor(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return ctx.Err() == nil
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// jitter is d, give or take a fifth, so that processes which started together
-// do not go on together.
-func jitter(d time.Duration) time.Duration {
-	if d <= 0 {
-		return 0
-	}
-	return d*4/5 + rand.N(d*2/5+1)
-}
-
-// A backoff is a delay that doubles from min to max, with jitter.
-type backoff struct {
-	min, max time.Duration
-	tries    int
-}
-
-func (b *backoff) next() time.Duration {
-	d := delay(b.min, b.max, b.tries)
-	b.tries++
-	return d
-}
-
-func (b *backoff) reset() { b.tries = 0 }
-
-func delay(lowest, highest time.Duration, tries int) time.Duration {
-	return jitter(min(lowest<<min(tries, 20), highest))
 }

@@ -30,13 +30,3 @@ func (versionCommand) Run(console *console) error {
 	}
 	return nil
 }
-
-// programVersion is the module's version or, in a checkout, its commit.
-func programVersion(build *debug.BuildInfo) string {
-	for _, setting := range build.Settings {
-		if setting.Key == "vcs.revision" {
-			return setting.Value
-		}
-	}
-	return build.Main.Version
-}

@@ -10,18 +10,6 @@ import (
 	"microblogging/worker"
 )
 
-// commands is the command line. The help texts are the operator's manual; each
-// flag can also be set by the environment variable that --help shows beside it.
-type commands struct {
-	Serve   serveCommand   `cmd:"" default:"withargs" help:"Run the web role and the worker role in one process (the default)."`
-	Web     webCommand     `cmd:"" help:"Run the web role alone."`
-	Worker  workerCommand  `cmd:"" help:"Run the worker role alone."`
-	Import  importCommand  `cmd:"" help:"Import posts from RSS, Atom or JSON Feed files."`
-	Requeue requeueCommand `cmd:"" help:"Put poisoned deletions back on the queue."`
-	Check   checkCommand   `cmd:"" help:"Read every table and report each breach of an invariant."`
-	Version versionCommand `cmd:"" help:"Show the version, Go's, and those of the storage libraries."`
-}
-
 // storageFlags say where the tables and queues are.
 type storageFlags struct {
 	Storage string `enum:"bolt,azure" default:"bolt" help:"Where to store: bolt, a file in the data directory, or azure."`

@@ -1,7 +1,6 @@
 package feed
 
 import (
-	"net/url"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -110,27 +109,4 @@ func isHidden(element atom.Atom) bool {
 		return true
 	}
 	return false
-}
-
-// webAddress is s as an absolute http or https URL.
-func webAddress(s string) (string, bool) {
-	u, err := url.Parse(strings.TrimSpace(s))
-	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return "", false
-	}
-	return u.String(), true
-}
-
-// spells tells whether a link's text is its address, as people abbreviate it:
-// without the scheme, or with an ellipsis for the end.
-func spells(text, address string) bool {
-	bare := func(s string) string {
-		s = strings.TrimPrefix(strings.TrimPrefix(s, "https://"), "http://")
-		return strings.TrimSuffix(strings.TrimPrefix(s, "www."), "/")
-	}
-	text, address = bare(text), bare(address)
-	if start, short := strings.CutSuffix(text, ellipsis); short && strings.Contains(start, ".") {
-		return strings.HasPrefix(address, start)
-	}
-	return text == address
 }

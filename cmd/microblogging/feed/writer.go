@@ -47,14 +47,6 @@ type list struct {
 	items   int
 }
 
-// A link is an open anchor. HTML does not nest them.
-type link struct {
-	// address is empty if there is no link, or none that adds anything.
-	address string
-	// from is where its text starts in the output; -1 as long as there is none.
-	from int
-}
-
 func (w *writer) start(token html.Token) {
 	w.breakLine(breaksAround(token.DataAtom))
 	switch token.DataAtom {
@@ -139,23 +131,6 @@ func (w *writer) openItem() {
 	current.items++
 	if current.ordered {
 		w.marker = strconv.Itoa(current.items) + ". "
-	}
-}
-
-// closeLink puts the address behind the text; if the text is but another way to
-// write the address, in its place.
-func (w *writer) closeLink() {
-	open := w.link
-	w.link = link{}
-	switch {
-	case open.address == "":
-	case open.from < 0:
-		w.word(open.address)
-	case spells(string(w.out[open.from:]), open.address):
-		w.out = append(w.out[:open.from], open.address...)
-	case !strings.Contains(string(w.out[open.from:]), open.address):
-		// Owed white space stays owed until after the address.
-		w.out = append(w.out, " ("+open.address+")"...)
 	}
 }
 
