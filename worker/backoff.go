@@ -20,12 +20,14 @@ func (b *backoff) next() time.Duration {
 
 func (b *backoff) reset() { b.tries = 0 }
 
+// delay returns the pause after this many earlier tries: lowest, doubled for
+// each of them, up to highest, with jitter.
 func delay(lowest, highest time.Duration, tries int) time.Duration {
 	return jitter(min(lowest<<min(tries, 20), highest))
 }
 
-// jitter is d, give or take a fifth, so that processes which started together
-// do not go on together.
+// jitter varies d by up to a fifth, so that processes which started together do
+// not keep calling together.
 func jitter(d time.Duration) time.Duration {
 	if d <= 0 {
 		return 0
@@ -33,7 +35,7 @@ func jitter(d time.Duration) time.Duration {
 	return d*4/5 + rand.N(d*2/5+1)
 }
 
-// pauseFor waits, and reports false if ctx ended.
+// pauseFor waits for d. It reports false if ctx ends first.
 func pauseFor(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -8,15 +8,21 @@ import (
 	"microblogging/storage/driver"
 )
 
+// maxDeliveries is how often a message may be delivered. It stops a message that
+// kills each worker before the worker can count an attempt.
+const maxDeliveries = 100
+
 // A job is the handling of one delivery.
 type job struct {
 	worker *Worker
-	// leased is the message as it must be named to settle it.
+	// leased is the message with its latest pop receipt.
 	leased driver.Message
 	// stop is closed when the process is to stop.
 	stop <-chan struct{}
 
-	message  domain.Message
+	// message is what leased asks for, once it is decoded.
+	message domain.Message
+	// progress is nil unless the message asks to delete a channel.
 	progress *progress
 }
 
@@ -37,11 +43,12 @@ func (j *job) do(ctx context.Context) error {
 	switch message.Kind {
 	case domain.MessageBlog:
 		return j.worker.store.FinishBlog(ctx, message)
-	default: // DecodeMessage lets no other kind pass
+	default: // DecodeMessage refuses every other kind
 		return j.deleteChannel(ctx)
 	}
 }
 
+// deleteChannel runs the cascade and records its progress and its end.
 func (j *job) deleteChannel(ctx context.Context) error {
 	w, ref := j.worker, j.message.Ref()
 	j.progress = &progress{store: w.store, ref: ref, log: w.Log, every: w.Progress}
@@ -52,7 +59,7 @@ func (j *job) deleteChannel(ctx context.Context) error {
 	if err := c.run(ctx); err != nil {
 		return err
 	}
-	return j.progress.settle(ctx, func(d *domain.Deletion) {
+	return j.progress.record(ctx, func(d *domain.Deletion) {
 		d.State = domain.DeletionDone
 		d.FinishedOn = domain.Now()
 	})

@@ -9,17 +9,19 @@ import (
 )
 
 const (
-	// retryMin and retryMax bound the backoff of a message. The longest is
-	// shorter than the patience of the reconciling pass with the default lease, which
-	// would otherwise queue the deletion a second time.
+	// concludeTime bounds the calls that conclude a message.
+	concludeTime = 15 * time.Second
+	// retryMin and retryMax bound the backoff of a message. retryMax is shorter
+	// than the patience of the reconciling pass with the default lease. A longer
+	// backoff would make that pass queue the deletion a second time.
 	retryMin = time.Second
 	retryMax = time.Minute
 )
 
-// settle does to the message what the outcome demands. If that fails, the
-// message shows up again when its lease ends, and is handled once more.
-func (w *Worker) settle(ctx context.Context, j *job, result outcome, cause error) {
-	ctx, cancel := context.WithTimeout(ctx, settleTime)
+// conclude does with the message what the outcome demands. If that fails, the
+// message becomes visible when its lease ends, and is handled once more.
+func (w *Worker) conclude(ctx context.Context, j *job, result outcome, cause error) {
+	ctx, cancel := context.WithTimeout(ctx, concludeTime)
 	defer cancel()
 	log := w.Log.With("outcome", result.String(), "channel", j.message.Channel,
 		"incarnation", j.message.Incarnation, "kind", j.message.Kind, "deliveries", j.leased.Deliveries)
@@ -34,53 +36,53 @@ func (w *Worker) settle(ctx context.Context, j *job, result outcome, cause error
 	case outcomeShutdown:
 		err = j.giveBack(ctx)
 	case outcomeLost:
-		err = j.recordProgress(ctx)
+		err = j.recordAttempts(ctx)
 	}
 	if cause != nil {
 		log = log.With("cause", cause)
 	}
 	switch {
 	case errors.Is(err, domain.ErrLeaseLost):
-		log.InfoContext(ctx, "message is somebody else's by now")
+		log.InfoContext(ctx, "lease lost before the message was concluded")
 	case err != nil:
-		log.WarnContext(ctx, "message not settled", "error", err)
+		log.WarnContext(ctx, "message not concluded", "error", err)
 	case result == outcomeDone, result == outcomeShutdown:
-		log.InfoContext(ctx, "message settled")
+		log.InfoContext(ctx, "message concluded")
 	default:
-		log.WarnContext(ctx, "message settled")
+		log.WarnContext(ctx, "message concluded")
 	}
 }
 
-// retry hides the message for a backoff, or poisons it after the last attempt.
-// An attempt that removed rows got further and does not count.
+// retry hides the message for a backoff. After the last attempt it poisons the
+// message instead. An attempt that removed rows does not count.
 func (w *Worker) retry(ctx context.Context, j *job) error {
-	if j.progress == nil || !j.progress.gotFurther() {
+	if j.progress == nil || !j.progress.removedRows() {
 		j.message.Attempts++
 	}
 	text := j.message.Encode()
 	if j.message.Attempts >= w.MaxAttempts {
 		poisoned := j.leased
 		poisoned.Text = text
-		return errors.Join(j.recordProgress(ctx), w.store.Poison(ctx, poisoned))
+		return errors.Join(j.recordAttempts(ctx), w.store.Poison(ctx, poisoned))
 	}
 	pause := delay(retryMin, retryMax, max(j.message.Attempts-1, 0)).Truncate(time.Second)
 	_, err := w.queue.Update(ctx, j.leased, text, max(pause, time.Second))
-	return errors.Join(j.recordProgress(ctx), err)
+	return errors.Join(j.recordAttempts(ctx), err)
 }
 
-// giveBack shows the message to others at once.
+// giveBack makes the message visible at once.
 func (j *job) giveBack(ctx context.Context) error {
 	_, err := j.worker.queue.Update(ctx, j.leased, j.leased.Text, 0)
-	return errors.Join(j.recordProgress(ctx), err)
+	return errors.Join(j.recordAttempts(ctx), err)
 }
 
-// recordProgress counts the rows and the attempts of a handling that did not
-// end the deletion.
-func (j *job) recordProgress(ctx context.Context) error {
+// recordAttempts records the attempts, and the rows that are not counted yet, of
+// a handling that did not complete the deletion.
+func (j *job) recordAttempts(ctx context.Context) error {
 	if j.progress == nil {
 		return nil
 	}
-	return j.progress.settle(ctx, func(d *domain.Deletion) {
+	return j.progress.record(ctx, func(d *domain.Deletion) {
 		d.Attempts = max(d.Attempts, j.message.Attempts)
 	})
 }

@@ -13,45 +13,32 @@ import (
 
 // Options are the settings of a worker.
 type Options struct {
-	// Lease is how long a message is hidden from others before it must be
-	// renewed: whole seconds, at least one.
+	// Lease is how long a message is hidden from other workers before the lease
+	// must be renewed: whole seconds, at least one.
 	Lease time.Duration
 	// Reconcile is the time between two reconciling passes over the channels.
 	Reconcile time.Duration
-	// Concurrency is the most messages handled at once.
+	// Concurrency is how many messages are handled at once, at most.
 	Concurrency int
-	// MaxAttempts is how many attempts may fail without getting further before
-	// a message is poison.
+	// MaxAttempts is the number of failed attempts that makes a message poison.
+	// An attempt that removed rows does not count.
 	MaxAttempts int
-	// Progress is the longest that a reader of the progress of a deletion waits
-	// for news while rows are being removed; the zero value means 1 s.
+	// Progress is the longest time between two records of a deletion's progress
+	// while rows are being removed. Zero means 1 s.
 	Progress time.Duration
-	// Drain is how long the steps in hand may take to finish once the worker is
-	// told to stop; the zero value means 10 s.
+	// Drain is how long the work under way may go on once the worker is told to
+	// stop. Zero means 10 s.
 	Drain time.Duration
-	Log   *slog.Logger
+	// Log must be set.
+	Log *slog.Logger
 }
 
 const (
-	// maxDeliveries ends a message that kills its workers before they can count
-	// an attempt.
-	maxDeliveries = 100
-	// quietLeases is how many leases a deletion may show no sign of life before
-	// the reconciling pass queues it again.
-	quietLeases = 3
-	// idlePoll bounds the time between two looks at an empty queue.
-	idlePollMin = 50 * time.Millisecond
-	idlePollMax = time.Second
-	// failedPoll bounds the time between two looks at a queue that fails.
-	failedPollMin = 250 * time.Millisecond
-	failedPollMax = 5 * time.Second
-	// settleTime bounds the calls that settle a message.
-	settleTime      = 15 * time.Second
 	defaultDrain    = 10 * time.Second
 	defaultProgress = time.Second
 )
 
-// store is everything that the worker does to the store, beside its queue.
+// store is everything that the worker does to the store, except for its queue.
 type store interface {
 	cascadeStore
 	deletionLog
@@ -67,24 +54,24 @@ type Worker struct {
 	queue queue
 }
 
-// New is a worker on a store and its queue of messages.
-func New(s *storage.Store, o Options) *Worker { return newWorker(s, s.Messages(), o) }
-
-func newWorker(s store, q queue, o Options) *Worker {
+// New returns a worker on the messages of a store.
+func New(s *storage.Store, o Options) *Worker {
 	if o.Drain == 0 {
 		o.Drain = defaultDrain
 	}
 	if o.Progress == 0 {
 		o.Progress = defaultProgress
 	}
-	return &Worker{Options: o, store: s, queue: q}
+	return &Worker{Options: o, store: s, queue: s.Messages()}
 }
 
-// Run works until ctx ends. Then it takes no more messages, lets the steps in
-// hand finish for as long as Drain, gives their messages back, and returns. The
-// store may be out of reach at any time, also at the start.
+// Run works until ctx ends. Then it takes no more messages, waits up to Drain
+// for the steps under way, gives the messages that are not done back to the
+// queue, and returns. The store may be unreachable at any time, also at the
+// start.
 func (w *Worker) Run(ctx context.Context) {
-	// Two contexts: ctx stops taking work; work, later, stops the work in hand.
+	// When ctx ends, the worker takes no more messages. When work ends, which is
+	// at most Drain later, the work under way is cut off.
 	work, abandon := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer abandon(nil)
 	defer context.AfterFunc(ctx, func() {
@@ -103,8 +90,8 @@ func (w *Worker) Run(ctx context.Context) {
 	running.Wait()
 }
 
-// handle works on one message under its lease and settles it. stop ends when
-// the process is to stop, and work when it must.
+// handle works on one message under its lease and concludes it. When stop ends,
+// the work stops before its next step. When work ends, it is cut off.
 func (w *Worker) handle(stop, work context.Context, m driver.Message) {
 	ctx, cancel := context.WithCancelCause(work)
 	defer cancel(nil)
@@ -116,15 +103,16 @@ func (w *Worker) handle(stop, work context.Context, m driver.Message) {
 	result := classify(ctx, err)
 
 	job.leased = held.release()
-	w.settle(context.WithoutCancel(ctx), job, result, err)
+	w.conclude(context.WithoutCancel(ctx), job, result, err)
 }
 
-// Handle works on one message that was received already and settles it, as Run
-// does, but does not keep its lease: like a worker that misses every sign of
-// having lost it. It returns why the work did not end, and nil if it did.
+// Handle works on one message that was received before and concludes it, as Run
+// does. It does not renew the lease: it behaves like a worker that does not
+// notice that its lease is lost. The error says why the work failed. It is nil
+// if the work is done.
 func (w *Worker) Handle(ctx context.Context, m driver.Message) error {
 	job := w.newJob(m, nil)
 	err := guarded(func() error { return job.do(ctx) })
-	w.settle(ctx, job, classify(ctx, err), err)
+	w.conclude(ctx, job, classify(ctx, err), err)
 	return err
 }

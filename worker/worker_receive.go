@@ -8,15 +8,29 @@ import (
 	"microblogging/storage/driver"
 )
 
-// receive takes messages while there are free hands.
+const (
+	// idlePollMin and idlePollMax bound the time between two looks at an empty
+	// queue.
+	idlePollMin = 50 * time.Millisecond
+	idlePollMax = time.Second
+	// failedPollMin and failedPollMax bound the time between two looks at a queue
+	// that cannot be read.
+	failedPollMin = 250 * time.Millisecond
+	failedPollMax = 5 * time.Second
+)
+
+// receive takes messages until ctx ends, and handles up to Concurrency of them
+// at once. It adds each handling to running.
 func (w *Worker) receive(ctx, work context.Context, running *sync.WaitGroup) {
-	hands := make(chan struct{}, w.Concurrency)
+	// A message that is being handled has a slot. Only this loop takes slots, so
+	// there is one for each message that a fetch returns.
+	slots := make(chan struct{}, w.Concurrency)
 	idle := backoff{min: idlePollMin, max: idlePollMax}
 	failed := backoff{min: failedPollMin, max: failedPollMax}
-	for take(ctx, hands) {
-		// A fetch in flight is not cut off by ctx: what it leased would be
-		// stranded for a whole lease.
-		messages, err := w.fetch(work, 1+cap(hands)-len(hands))
+	for takeSlot(ctx, slots) {
+		// ctx must not cut off a fetch: the messages that the fetch leased would
+		// stay hidden for a whole lease.
+		messages, err := w.fetch(work, 1+cap(slots)-len(slots))
 		var pause time.Duration
 		switch {
 		case err != nil:
@@ -29,11 +43,11 @@ func (w *Worker) receive(ctx, work context.Context, running *sync.WaitGroup) {
 			idle.reset()
 			failed.reset()
 		}
-		<-hands
+		<-slots
 		for _, m := range messages {
-			hands <- struct{}{}
+			slots <- struct{}{}
 			running.Go(func() {
-				defer func() { <-hands }()
+				defer func() { <-slots }()
 				w.handle(ctx, work, m)
 			})
 		}
@@ -43,22 +57,24 @@ func (w *Worker) receive(ctx, work context.Context, running *sync.WaitGroup) {
 	}
 }
 
-func (w *Worker) fetch(ctx context.Context, free int) ([]driver.Message, error) {
+// fetch leases up to limit messages.
+func (w *Worker) fetch(ctx context.Context, limit int) ([]driver.Message, error) {
 	// The answer must arrive while most of the lease is left.
 	ctx, cancel := context.WithTimeout(ctx, w.Lease/2)
 	defer cancel()
-	return w.queue.Receive(ctx, free, w.Lease)
+	return w.queue.Receive(ctx, limit, w.Lease)
 }
 
-// take waits for a free hand, and reports false if ctx ends first.
-func take(ctx context.Context, hands chan struct{}) bool {
+// takeSlot waits for a free slot and takes it. It reports false if ctx ends
+// first.
+func takeSlot(ctx context.Context, slots chan struct{}) bool {
 	select {
 	case <-ctx.Done():
 		return false
 	default:
 	}
 	select {
-	case hands <- struct{}{}:
+	case slots <- struct{}{}:
 		return true
 	case <-ctx.Done():
 		return false

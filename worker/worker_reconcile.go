@@ -7,11 +7,16 @@ import (
 	"microblogging/storage"
 )
 
-// Patience is how long a deletion may show no sign of life before it counts as
+// quietLeases is how many leases a deletion may show no progress before the
+// reconciling pass queues it again.
+const quietLeases = 3
+
+// Patience is how long a deletion may show no progress before it counts as
 // stalled, for workers with this lease.
 func Patience(lease time.Duration) time.Duration { return quietLeases * lease }
 
-// reconcile runs the reconciling pass from time to time.
+// reconcile runs a reconciling pass at each interval of Reconcile until ctx
+// ends.
 func (w *Worker) reconcile(ctx context.Context) {
 	for pauseFor(ctx, jitter(w.Reconcile)) {
 		done, err := w.store.Reconcile(ctx, Patience(w.Lease))
