@@ -9,13 +9,15 @@ import (
 	"microblogging/storage"
 )
 
-// A breachWriter prints breaches as they are found, holding none. Its first
-// failure to write is returned at the end.
+// A breachWriter prints each breach when it is found, so that its memory does not
+// grow with their number.
 type breachWriter interface {
 	breach(domain.Breach)
+	// end prints the counts. It returns the first error of all writes.
 	end(storage.CheckCounts) error
 }
 
+// lineWriter prints a line for each breach.
 type lineWriter struct {
 	w   io.Writer
 	n   int
@@ -42,8 +44,7 @@ func (l *lineWriter) end(counts storage.CheckCounts) error {
 	return l.err
 }
 
-// jsonWriter prints {"breaches":[…],"channels":N,"blogs":N,"rows":N} piece by
-// piece.
+// jsonWriter prints {"breaches":[…],"channels":N,"blogs":N,"rows":N}.
 type jsonWriter struct {
 	w       io.Writer
 	started bool
@@ -82,7 +83,7 @@ func (j *jsonWriter) end(counts storage.CheckCounts) error {
 	if err != nil {
 		return err
 	}
-	// The object of counts, without its opening brace, ends the object begun.
+	// The counts, without their opening brace, complete the object.
 	j.write("]," + string(text[1:]) + "\n")
 	return j.err
 }

@@ -4,6 +4,7 @@ import (
 	"runtime/debug"
 )
 
+// buildVersion returns the version of this program, or "unknown".
 func buildVersion() string {
 	if build, ok := debug.ReadBuildInfo(); ok {
 		return programVersion(build)
@@ -11,7 +12,8 @@ func buildVersion() string {
 	return "unknown"
 }
 
-// programVersion is the module's version or, in a checkout, its commit.
+// programVersion returns the commit that the program was built from or, outside a
+// checkout, the version of its module.
 func programVersion(build *debug.BuildInfo) string {
 	for _, setting := range build.Settings {
 		if setting.Key == "vcs.revision" {

@@ -16,11 +16,11 @@ import (
 type checkCommand struct {
 	storageFlags `embed:""`
 	leaseFlags   `embed:""`
-	Repair       bool `help:"Mend what can be mended safely, deleting rows only in the version that was read."`
-	JSON         bool `name:"json" help:"Print one JSON object instead of lines."`
+	Repair       bool `help:"Repair what can be repaired safely. A row is deleted only in the version that was read."`
+	JSON         bool `name:"json" help:"Print one JSON object instead of a line for each breach."`
 }
 
-// Run reports every breach and exits with 1 if there is any.
+// Run reports every breach. It returns errFound if there is any.
 func (c checkCommand) Run(ctx context.Context, console *console) error {
 	if err := c.announceNew(console.stderr); err != nil {
 		return err
@@ -49,8 +49,8 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 	})
 }
 
-// announceNew warns that the check is about to find nothing wrong with a store
-// that it makes itself: the directory's name may be a slip.
+// announceNew warns if the data directory does not exist. The check will create
+// an empty store and find nothing wrong with it, but the name may be a mistake.
 func (f storageFlags) announceNew(w io.Writer) error {
 	if f.Storage != "bolt" {
 		return nil
@@ -58,6 +58,6 @@ func (f storageFlags) announceNew(w io.Writer) error {
 	if _, err := os.Stat(f.Data); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "there was nothing in %s: this is a new store, and an empty one\n", f.Data)
+	_, err := fmt.Fprintf(w, "%s does not exist: this check creates a new, empty store there\n", f.Data)
 	return err
 }

@@ -17,13 +17,13 @@ import (
 
 type importCommand struct {
 	storageFlags `embed:""`
-	Channel      string   `required:"" placeholder:"NAME" help:"The channel to post to. It is created if need be."`
-	Owner        string   `required:"" placeholder:"USER" help:"Who posts, and owns the channel if it is created."`
-	Files        []string `arg:"" name:"file" help:"RSS, Atom or JSON Feed files."`
+	Channel      string   `required:"" placeholder:"NAME" help:"The channel to post to. It is created if it does not exist."`
+	Owner        string   `required:"" placeholder:"USER" help:"The user who posts. If the channel is created, this user owns it."`
+	Files        []string `arg:"" name:"file" help:"RSS, Atom or JSON Feed files, imported in this order."`
 }
 
-// Run imports the files in turn. A file that is not a feed stops the import
-// before anything of any file is written.
+// Run imports the files in turn. If one of them is not a feed, nothing of any file
+// is written.
 func (c importCommand) Run(ctx context.Context, console *console) error {
 	name, nameErr := domain.ParseChannelName(c.Channel)
 	owner, ownerErr := domain.ParseUserName(c.Owner)
@@ -54,6 +54,7 @@ func (c importCommand) Run(ctx context.Context, console *console) error {
 	})
 }
 
+// readFeeds reads all files before the import begins.
 func readFeeds(files []string) ([]feed.Feed, error) {
 	feeds := make([]feed.Feed, len(files))
 	for i, name := range files {
@@ -69,7 +70,7 @@ func readFeeds(files []string) ([]feed.Feed, error) {
 	return feeds, nil
 }
 
-// bar is shown on a terminal only.
+// bar returns the progress bar of one file. It is visible only if w is a terminal.
 func (c importCommand) bar(w io.Writer, n int, name string) *progressbar.ProgressBar {
 	file, ok := w.(*os.File)
 	visible := ok && isatty.IsTerminal(file.Fd())
@@ -81,7 +82,8 @@ func (c importCommand) bar(w io.Writer, n int, name string) *progressbar.Progres
 		progressbar.OptionClearOnFinish())
 }
 
-// findOrCreate is the channel of that name, made if it is not there.
+// findOrCreate returns the channel of that name. It creates the channel if it does
+// not exist.
 func findOrCreate(ctx context.Context, store *storage.Store, name domain.ChannelName, owner domain.UserName) (domain.Channel, error) {
 	channel, err := store.Channel(ctx, name.Key())
 	if !errors.Is(err, domain.ErrNotFound) {

@@ -21,10 +21,7 @@ type serveCommand struct {
 func (c serveCommand) Run(ctx context.Context, console *console) error {
 	log := c.logger(console.stderr)
 	return c.serve(ctx, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
-		run.Go(func() error {
-			worker.New(b.Store, c.options(log)).Run(ctx)
-			return nil
-		})
+		c.work(ctx, log, b, run)
 		return c.listen(ctx, console, log, b, run)
 	})
 }
@@ -54,16 +51,21 @@ func (c workerCommand) Run(ctx context.Context, console *console) error {
 	log := c.logger(console.stderr)
 	return c.serve(ctx, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
 		log.InfoContext(ctx, "worker started", "lease", c.Lease, "concurrency", c.Concurrency)
-		run.Go(func() error {
-			worker.New(b.Store, c.options(log)).Run(ctx)
-			return nil
-		})
+		c.work(ctx, log, b, run)
 		return nil
 	})
 }
 
-// serve opens the store, starts what start puts into the group, and waits until
-// all of it has ended: because ctx did, or because one part failed.
+// work starts the worker role in the group.
+func (f workerFlags) work(ctx context.Context, log *slog.Logger, b *backend, run *errgroup.Group) {
+	run.Go(func() error {
+		worker.New(b.Store, f.options(log)).Run(ctx)
+		return nil
+	})
+}
+
+// serve opens the store, calls start, and waits until all that start put into
+// the group has ended. The group ends when ctx ends or one part fails.
 func (f storageFlags) serve(ctx context.Context, log *slog.Logger,
 	start func(context.Context, *backend, *errgroup.Group) error,
 ) (err error) {

@@ -10,11 +10,11 @@ import (
 
 type versionCommand struct{}
 
-// Run prints the versions, one a line.
+// Run prints the versions, one on each line.
 func (versionCommand) Run(console *console) error {
 	build, ok := debug.ReadBuildInfo()
 	if !ok {
-		return errors.New("this binary was built without its build information")
+		return errors.New("this program was built without build information")
 	}
 	storageLibraries := []string{
 		"github.com/Azure/azure-sdk-for-go/sdk/data/aztables",

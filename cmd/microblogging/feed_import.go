@@ -10,25 +10,26 @@ import (
 	"microblogging/storage"
 )
 
-// importCounts is what became of a feed's entries.
+// importCounts counts what became of a feed's entries.
 type importCounts struct {
+	// known entries were imported before. cut entries are also among added.
 	added, known, cut, leftOut int
 }
 
 func (c importCounts) String() string {
-	text := fmt.Sprintf("%d posts added, %d there already", c.added, c.known)
+	text := fmt.Sprintf("%d posts added, %d already there", c.added, c.known)
 	if c.cut > 0 {
-		text += fmt.Sprintf(", %d cut to the limit", c.cut)
+		text += fmt.Sprintf(", %d cut to the limit of a post", c.cut)
 	}
 	if c.leftOut > 0 {
-		text += fmt.Sprintf(", %d left out for holding nothing", c.leftOut)
+		text += fmt.Sprintf(", %d left out because they are empty", c.leftOut)
 	}
 	return text
 }
 
-// importFeed posts the entries, each once: an entry that was imported before is
-// left as it is, also if the feed has changed it or somebody deleted the post.
-// After each, step is called.
+// importFeed posts each entry once. An entry that was imported before is left
+// alone, even if the feed has changed it or somebody has deleted its post.
+// importFeed calls step after each entry.
 func importFeed(ctx context.Context, store *storage.Store, channel domain.ChannelRef, owner domain.UserName,
 	f feed.Feed, step func() error,
 ) (importCounts, error) {

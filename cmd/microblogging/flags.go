@@ -12,24 +12,24 @@ import (
 
 // storageFlags say where the tables and queues are.
 type storageFlags struct {
-	Storage string `enum:"bolt,azure" default:"bolt" help:"Where to store: bolt, a file in the data directory, or azure."`
-	Data    string `default:"./data" help:"The data directory of the embedded store. One process can have it at a time."`
+	Storage string `enum:"bolt,azure" default:"bolt" help:"The store: bolt (the embedded store, one file) or azure (Azure Table and Queue Storage, or Azurite)."`
+	Data    string `default:"./data" help:"The directory of the embedded store. Only one process can use it at a time."`
 
-	AzureConnectionString string `env:"AZURE_STORAGE_CONNECTION_STRING,MICROBLOGGING_AZURE_CONNECTION_STRING" placeholder:"STRING" help:"With --storage azure: the account. UseDevelopmentStorage=true means Azurite on its usual ports."`
-	AzureTableEndpoint    string `env:"AZURE_STORAGE_TABLE_ENDPOINT,MICROBLOGGING_AZURE_TABLE_ENDPOINT" placeholder:"URL" help:"With --storage azure and the default Azure credential: the account's tables."`
-	AzureQueueEndpoint    string `env:"AZURE_STORAGE_QUEUE_ENDPOINT,MICROBLOGGING_AZURE_QUEUE_ENDPOINT" placeholder:"URL" help:"With --storage azure and the default Azure credential: the account's queues."`
+	AzureConnectionString string `env:"AZURE_STORAGE_CONNECTION_STRING,MICROBLOGGING_AZURE_CONNECTION_STRING" placeholder:"STRING" help:"With --storage azure: the connection string of the storage account. UseDevelopmentStorage=true means Azurite on its default ports."`
+	AzureTableEndpoint    string `env:"AZURE_STORAGE_TABLE_ENDPOINT,MICROBLOGGING_AZURE_TABLE_ENDPOINT" placeholder:"URL" help:"With --storage azure and the default Azure credential: the URL of the account's tables. Not used with a connection string."`
+	AzureQueueEndpoint    string `env:"AZURE_STORAGE_QUEUE_ENDPOINT,MICROBLOGGING_AZURE_QUEUE_ENDPOINT" placeholder:"URL" help:"With --storage azure and the default Azure credential: the URL of the account's queues. Not used with a connection string."`
 }
 
-// logFlags say what is logged, on standard error.
+// logFlags say what is logged on standard error.
 type logFlags struct {
-	LogFormat string `enum:"text,json" default:"text" help:"How to log: text or json."`
-	LogLevel  string `enum:"debug,info,warn,error" default:"info" help:"What to log: debug, info, warn or error."`
+	LogFormat string `enum:"text,json" default:"text" help:"The format of the log on standard error: text or json."`
+	LogLevel  string `enum:"debug,info,warn,error" default:"info" help:"The lowest level that is logged: debug, info, warn or error."`
 }
 
 func (f logFlags) logger(w io.Writer) *slog.Logger {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.LogLevel)); err != nil {
-		level = slog.LevelInfo // the enum lets no other word pass
+		level = slog.LevelInfo // the enum refuses every other word
 	}
 	options := &slog.HandlerOptions{Level: level}
 	if f.LogFormat == "json" {
@@ -40,13 +40,13 @@ func (f logFlags) logger(w io.Writer) *slog.Logger {
 
 // webFlags are the settings of the web role.
 type webFlags struct {
-	Listen     string `default:"127.0.0.1:8080" help:"Where to accept requests. Port 0 picks a free one."`
+	Listen     string `default:"127.0.0.1:8080" help:"The address to accept requests on. Port 0 picks a free port."`
 	Sample     bool   `help:"If the store is empty, fill it with a few channels and print a sign-in link that works once."`
-	BaseURL    string `name:"base-url" placeholder:"URL" help:"The address that users see. With https, cookies are bound to it."`
-	TrustProxy bool   `help:"Believe a proxy's X-Forwarded-For and X-Forwarded-Proto. Only behind a proxy that sets both."`
+	BaseURL    string `name:"base-url" placeholder:"URL" help:"The address that users see: http://HOST or https://HOST. It is used in links. With https, browsers are told to use https only, also for cookies."`
+	TrustProxy bool   `help:"Trust X-Forwarded-For and X-Forwarded-Proto. Use it only behind a proxy that sets both."`
 }
 
-// baseURL is nil if none is set.
+// baseURL returns the base URL, or nil if none is set.
 func (f webFlags) baseURL() (*url.URL, error) {
 	if f.BaseURL == "" {
 		return nil, nil
@@ -59,17 +59,18 @@ func (f webFlags) baseURL() (*url.URL, error) {
 	return u, nil
 }
 
-// leaseFlags are the setting that worker and check share.
+// leaseFlags are what worker and check share.
 type leaseFlags struct {
-	Lease time.Duration `default:"30s" help:"How long a worker may be silent before its message is handed to another; in whole seconds. A deletion without progress for three of these counts as stalled."`
+	Lease time.Duration `default:"30s" help:"How long a message is hidden from other workers, in whole seconds. The worker renews it while it works. A deletion that shows no progress for three leases counts as stalled."`
 }
 
+// maxLease is the longest lease that --lease accepts.
 const maxLease = 12 * time.Hour
 
 // Validate is called by kong.
 func (f leaseFlags) Validate() error {
 	if f.Lease < time.Second || f.Lease > maxLease || f.Lease%time.Second != 0 {
-		return fmt.Errorf("--lease must be whole seconds from 1s to %s, not %s", maxLease, f.Lease)
+		return fmt.Errorf("--lease must be 1s to %s, in whole seconds, not %s", maxLease, f.Lease)
 	}
 	return nil
 }
@@ -77,18 +78,18 @@ func (f leaseFlags) Validate() error {
 // workerFlags are the settings of the worker role.
 type workerFlags struct {
 	leaseFlags `embed:""`
-	Reconcile  time.Duration `default:"1m" help:"How often to look for deletions whose message was lost."`
+	Reconcile  time.Duration `default:"1m" help:"The time between two passes that look for deletions whose message was lost."`
 	// Sweep is what --reconcile was called before. It keeps working, with a warning.
 	Sweep       *time.Duration `hidden:"" help:"The old name of --reconcile."`
-	Concurrency int            `default:"4" help:"How many messages to handle at once."`
-	MaxAttempts int            `default:"5" help:"How many attempts may fail without getting further before a message is poison."`
+	Concurrency int            `default:"4" help:"How many messages to handle at once, 1 to 256."`
+	MaxAttempts int            `default:"5" help:"How many failed attempts make a message poison. An attempt that removed rows does not count."`
 }
 
 // Validate is called by kong.
 func (f workerFlags) Validate() error {
 	switch {
 	case f.interval() <= 0:
-		return fmt.Errorf("--reconcile must be longer than nothing, not %s", f.interval())
+		return fmt.Errorf("--reconcile must be more than 0s, not %s", f.interval())
 	case f.Concurrency < 1 || f.Concurrency > 256:
 		return fmt.Errorf("--concurrency must be 1 to 256, not %d", f.Concurrency)
 	case f.MaxAttempts < 1:
@@ -97,8 +98,8 @@ func (f workerFlags) Validate() error {
 	return f.leaseFlags.Validate()
 }
 
-// interval is the time between two reconciling passes, by whichever name it was
-// set.
+// interval returns the time between two reconciling passes, from --sweep or from
+// --reconcile.
 func (f workerFlags) interval() time.Duration {
 	if f.Sweep != nil {
 		return *f.Sweep
@@ -106,9 +107,10 @@ func (f workerFlags) interval() time.Duration {
 	return f.Reconcile
 }
 
+// options returns the settings of a worker. It warns if --sweep is used.
 func (f workerFlags) options(log *slog.Logger) worker.Options {
 	if f.Sweep != nil {
-		log.Warn("--sweep (MICROBLOGGING_SWEEP) is now --reconcile (MICROBLOGGING_RECONCILE); the old name will go")
+		log.Warn("--sweep (MICROBLOGGING_SWEEP) is now --reconcile (MICROBLOGGING_RECONCILE); the old name will be removed")
 	}
 	return worker.Options{
 		Lease:       f.Lease,

@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// readTime bounds how long a request may take to arrive, against clients
-	// that hold a connection by sending a byte now and then.
+	// readHeaderTime and readTime bound how long a request may take to arrive. A
+	// client that sends a byte now and then would hold a connection for ever.
 	readHeaderTime = 10 * time.Second
 	readTime       = 30 * time.Second
 	idleTime       = 2 * time.Minute
-	// drainTime is how long requests in hand may take to end.
+	// drainTime is how long requests under way may take to end.
 	drainTime = 10 * time.Second
 )
 
-// listen starts the web role in the group and announces its address.
+// listen starts the web role in the group and prints its address.
 func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger, b *backend, run *errgroup.Group) error {
 	base, err := f.baseURL()
 	if err != nil {
@@ -67,7 +67,7 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	return nil
 }
 
-// stopServer waits for ctx to end, and then for the requests in hand.
+// stopServer waits until ctx ends, and then until the requests under way end.
 func stopServer(ctx context.Context, server *http.Server) error {
 	<-ctx.Done()
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
@@ -85,8 +85,8 @@ func ignoreClosed(err error) error {
 	return err
 }
 
-// publicAddress is the URL of a listener, on this machine if it listens on
-// every address.
+// publicAddress returns the URL of a listener. The host is 127.0.0.1 if it listens
+// on every address.
 func publicAddress(address net.Addr) string {
 	host, port, err := net.SplitHostPort(address.String())
 	if err != nil {

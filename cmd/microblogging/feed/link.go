@@ -5,16 +5,18 @@ import (
 	"strings"
 )
 
-// A link is an open anchor. HTML does not nest them.
+// A link is an open anchor. HTML does not nest anchors.
 type link struct {
-	// address is empty if there is no link, or none that adds anything.
+	// address is empty if no anchor is open, or if its address is not a web
+	// address.
 	address string
-	// from is where its text starts in the output; -1 as long as there is none.
+	// from is where the text of the anchor starts in the output. It is -1 before
+	// there is any.
 	from int
 }
 
-// closeLink puts the address behind the text; if the text is but another way to
-// write the address, in its place.
+// closeLink writes the address after the text of the link. If the text only
+// abbreviates the address, the address replaces the text.
 func (w *writer) closeLink() {
 	open := w.link
 	w.link = link{}
@@ -22,7 +24,7 @@ func (w *writer) closeLink() {
 	case open.address == "":
 	case open.from < 0:
 		w.word(open.address)
-	case spells(string(w.out[open.from:]), open.address):
+	case abbreviates(string(w.out[open.from:]), open.address):
 		w.out = append(w.out[:open.from], open.address...)
 	case !strings.Contains(string(w.out[open.from:]), open.address):
 		// Owed white space stays owed until after the address.
@@ -30,7 +32,8 @@ func (w *writer) closeLink() {
 	}
 }
 
-// webAddress is s as an absolute http or https URL.
+// webAddress returns s as an absolute http or https URL. It reports false if s is
+// not one.
 func webAddress(s string) (string, bool) {
 	u, err := url.Parse(strings.TrimSpace(s))
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -39,9 +42,9 @@ func webAddress(s string) (string, bool) {
 	return u.String(), true
 }
 
-// spells tells whether a link's text is its address, as people abbreviate it:
-// without the scheme, or with an ellipsis for the end.
-func spells(text, address string) bool {
+// abbreviates tells whether the text of a link is its address, possibly without
+// the scheme, or with an ellipsis in place of its end.
+func abbreviates(text, address string) bool {
 	bare := func(s string) string {
 		s = strings.TrimPrefix(strings.TrimPrefix(s, "https://"), "http://")
 		return strings.TrimSuffix(strings.TrimPrefix(s, "www."), "/")
