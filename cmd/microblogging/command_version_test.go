@@ -5,7 +5,11 @@ import (
 	"testing"
 )
 
-func TestTheVersionNamesTheStorageLibraries(t *testing.T) {
+func TestVersionCommand(t *testing.T) {
+	t.Run("names the storage libraries", versionNamesLibraries)
+}
+
+func versionNamesLibraries(t *testing.T) {
 	code, out, _ := program(t, "version")
 	for _, part := range []string{"microblogging ", "go1.", "aztables v", "azqueue/v2 v", "bbolt v"} {
 		if code != exitOK || !strings.Contains(out, part) {

@@ -55,7 +55,12 @@ func workerStarts(t *testing.T, flags ...string) (log []string) {
 	return log
 }
 
-func TestEveryFlagIsShownWithItsEnvironmentVariable(t *testing.T) {
+func TestHelp(t *testing.T) {
+	t.Run("shows every flag with its environment variable", helpShowsEnvironment)
+	t.Run("of the program shows the flags of serve", helpShowsServe)
+}
+
+func helpShowsEnvironment(t *testing.T) {
 	for _, command := range []string{"serve", "web", "worker", "import", "requeue", "check"} {
 		code, help, _ := program(t, command, "--help")
 		if code != exitOK {
@@ -74,7 +79,7 @@ func TestEveryFlagIsShownWithItsEnvironmentVariable(t *testing.T) {
 	}
 }
 
-func TestTheHelpOfTheProgramShowsWhatServingTakes(t *testing.T) {
+func helpShowsServe(t *testing.T) {
 	code, help, _ := program(t, "--help")
 	if code != exitOK || !strings.Contains(help, "--listen") || !strings.Contains(help, "requeue") {
 		t.Errorf("--help exits with %d and shows\n%s", code, help)

@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// program runs the program to its end and returns what it left.
+// program runs the program to its end.
 func program(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -20,7 +20,11 @@ func program(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-func TestWhatCannotRunExitsWith2AndSaysWhy(t *testing.T) {
+func TestExitCode(t *testing.T) {
+	t.Run("what cannot run exits with 2 and says why", cannotRunExitsWith2)
+}
+
+func cannotRunExitsWith2(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -10,7 +10,11 @@ import (
 	"testing"
 )
 
-func TestTheSampleComesOnceAndItsLinkSignsInOnce(t *testing.T) {
+func TestSample(t *testing.T) {
+	t.Run("comes once and its link signs in once", sampleComesOnce)
+}
+
+func sampleComesOnce(t *testing.T) {
 	defer http.DefaultClient.CloseIdleConnections()
 	data := t.TempDir()
 	printed, stop := serving(t, 2, "--sample", "--data", data)
@@ -22,7 +26,7 @@ func TestTheSampleComesOnceAndItsLinkSignsInOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if page := get(t, &http.Client{Jar: jar}, link, http.StatusOK); !strings.Contains(page, "Sign out") {
-		t.Error("who follows the link is not signed in")
+		t.Error("the user who follows the link is not signed in")
 	}
 	get(t, http.DefaultClient, link, http.StatusUnauthorized)
 	channels := get(t, http.DefaultClient, address+"/api/v1/channels", http.StatusOK)
@@ -36,7 +40,8 @@ func TestTheSampleComesOnceAndItsLinkSignsInOnce(t *testing.T) {
 	}
 }
 
-// serving starts the program and returns the first lines that it prints.
+// serving starts the program and returns the first lines that it prints. stop
+// ends the program.
 func serving(t *testing.T, lines int, args ...string) (printed []string, stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -6,7 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-func TestTextIsCutBetweenWords(t *testing.T) {
+func TestCut(t *testing.T) {
+	t.Run("is between words", cutBetweenWords)
+}
+
+func cutBetweenWords(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string
 		limit int

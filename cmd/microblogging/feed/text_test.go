@@ -5,7 +5,12 @@ import (
 	"testing"
 )
 
-func TestMarkupBecomesText(t *testing.T) {
+func TestText(t *testing.T) {
+	t.Run("is made of markup", textOfMarkup)
+	t.Run("does not grow with depth", textOfDeepMarkup)
+}
+
+func textOfMarkup(t *testing.T) {
 	for name, c := range map[string]struct{ markup, want string }{
 		"paragraphs":              {"<p>one</p><p>two</p>", "one\n\ntwo"},
 		"divisions":               {"<div>one</div><div>two</div>three", "one\ntwo\nthree"},
@@ -55,7 +60,11 @@ func TestMarkupBecomesText(t *testing.T) {
 	}
 }
 
-func TestMarkupBecomesATitle(t *testing.T) {
+func TestTitle(t *testing.T) {
+	t.Run("is made of markup", titleOfMarkup)
+}
+
+func titleOfMarkup(t *testing.T) {
 	for markup, want := range map[string]string{
 		"  a\n b<br>c <em>d</em> ":             "a b c d",
 		"Why List<T> is &lt;not&gt; a List<I>": "Why List<T> is <not> a List",
@@ -70,8 +79,8 @@ func TestMarkupBecomesATitle(t *testing.T) {
 	}
 }
 
-// Deep nesting must neither overflow a stack nor multiply what is written.
-func TestTextDoesNotGrowWithDepth(t *testing.T) {
+// Deep nesting must not overflow a stack, and must not multiply the text.
+func textOfDeepMarkup(t *testing.T) {
 	deep := strings.Repeat("<ul><li><blockquote>", 50_000) + strings.Repeat("a<br>", 100)
 	if got := textOf(deep); len(got) > 100*50 {
 		t.Errorf("%d bytes of markup became %d bytes of text", len(deep), len(got))
