@@ -46,7 +46,7 @@ func BenchmarkCascadeOnBolt(b *testing.B) {
 					return send(ctx)
 				})
 				store := storage.New(db, db)
-				message := seedChannel(b, store, posts)
+				message := fillChannel(b, store, posts)
 				requests.Store(0)
 				live.begin()
 				b.StartTimer()
@@ -130,7 +130,7 @@ func onFreshAzurite(b *testing.B, posts int, work func(*storage.Store, *aztables
 		b.Fatal(err)
 	}
 	store := storage.New(client, client)
-	message := seedChannel(b, store, posts)
+	message := fillChannel(b, store, posts)
 	began := time.Now()
 	work(store, service.NewClient("Blogs"), message)
 	return time.Since(began)
@@ -167,8 +167,9 @@ func bareLoop(b *testing.B, table *aztables.Client, partition string) {
 	flush()
 }
 
-// seedChannel makes a channel with posts and asks for its deletion.
-func seedChannel(b *testing.B, store *storage.Store, posts int) domain.Message {
+// fillChannel makes a channel with posts and returns a message that asks for its
+// deletion.
+func fillChannel(b *testing.B, store *storage.Store, posts int) domain.Message {
 	b.Helper()
 	ctx := b.Context()
 	if err := store.Prepare(ctx); err != nil {
