@@ -9,11 +9,11 @@ import (
 	"microblogging/storage"
 )
 
-// errStopping is returned between two pieces of work when the process is to
-// stop. What is left is somebody else's to do.
+// errStopping ends a cascade between two pieces of work when the process is to
+// stop. Another worker does the rest.
 var errStopping = errors.New("stopping")
 
-// cascadeStore is what the cascade does to the store: one method a step.
+// cascadeStore is what the cascade does to the store: one method for each step.
 type cascadeStore interface {
 	MarkDeleting(ctx context.Context, ref domain.ChannelRef) (present bool, err error)
 	ShutGate(ctx context.Context, ref domain.ChannelRef) (sweep bool, err error)
@@ -22,8 +22,8 @@ type cascadeStore interface {
 	ReleaseName(ctx context.Context, ref domain.ChannelRef) error
 }
 
-// A cascade is one handling of the deletion of one incarnation. Any number may
-// run at once, and each may be stopped anywhere and started again.
+// A cascade deletes one incarnation of a channel. Any number of cascades of one
+// incarnation may run at once. Each may be stopped anywhere and started again.
 type cascade struct {
 	store    cascadeStore
 	ref      domain.ChannelRef
@@ -32,16 +32,17 @@ type cascade struct {
 	stop <-chan struct{}
 }
 
-// A step does its part and names the step to go on with; finished ends the
-// cascade.
+// A step is one stage of the cascade. run returns the name of the step to go on
+// with, or finished.
 type step struct {
 	name domain.Step
 	run  func(context.Context) (domain.Step, error)
 }
 
+// finished ends the cascade.
 const finished domain.Step = ""
 
-// steps is the cascade, in the only order that is safe (package domain).
+// steps lists the steps in the only order that is safe (package domain).
 func (c *cascade) steps() []step {
 	return []step{
 		{domain.StepMark, c.mark},
@@ -52,6 +53,7 @@ func (c *cascade) steps() []step {
 	}
 }
 
+// run takes the steps in order and skips those that a step has found done.
 func (c *cascade) run(ctx context.Context) error {
 	next := domain.StepMark
 	for _, step := range c.steps() {
@@ -70,8 +72,8 @@ func (c *cascade) run(ctx context.Context) error {
 	return nil
 }
 
-// mark hides the channel. No row, or another incarnation's: this one is gone
-// and nothing that is left could be its own.
+// mark hides the channel from readers. If the channel's row is absent, or is of
+// another incarnation, this incarnation is gone and nothing of it is left.
 func (c *cascade) mark(ctx context.Context) (domain.Step, error) {
 	present, err := c.store.MarkDeleting(ctx, c.ref)
 	if err != nil || !present {
@@ -80,8 +82,8 @@ func (c *cascade) mark(ctx context.Context) (domain.Step, error) {
 	return domain.StepShut, nil
 }
 
-// shut keeps new rows out. Both gates gone means that a worker before us died
-// between disarming the sweep and releasing the name.
+// shut shuts the gate, which keeps new rows out. If both gates are gone, an
+// earlier worker disarmed the gate and died before it released the name.
 func (c *cascade) shut(ctx context.Context) (domain.Step, error) {
 	sweep, err := c.store.ShutGate(ctx, c.ref)
 	if err != nil || !sweep {
@@ -90,9 +92,9 @@ func (c *cascade) shut(ctx context.Context) (domain.Step, error) {
 	return domain.StepSweep, nil
 }
 
-// sweep passes over the partition until one whole pass, from its start, finds
-// nothing: rows that others removed or moved meanwhile can hide behind a single
-// pass.
+// sweep passes over the partition until one whole pass finds nothing. A pass can
+// leave rows: those of a transaction that failed because another worker had
+// removed one of them, and those that others moved at that time.
 func (c *cascade) sweep(ctx context.Context) (domain.Step, error) {
 	for {
 		found, disarmed, err := c.pass(ctx)
@@ -107,6 +109,8 @@ func (c *cascade) sweep(ctx context.Context) (domain.Step, error) {
 	}
 }
 
+// pass sweeps the partition once, from its start to its end. found counts the
+// rows that it met. disarmed tells that the shut gate is gone.
 func (c *cascade) pass(ctx context.Context) (found int, disarmed bool, err error) {
 	report := func(rows int) { c.progress.removed(ctx, rows) }
 	for continuation := ""; ; {
@@ -122,17 +126,19 @@ func (c *cascade) pass(ctx context.Context) (found int, disarmed bool, err error
 	}
 }
 
-// disarm makes every sweeper that is late powerless. It must come before the
-// name is free, or such a sweeper could meet the next incarnation.
+// disarm deletes the shut gate, after which no late sweep can remove a row. It
+// must come before the name is free, or a late sweep could meet the rows of the
+// next incarnation.
 func (c *cascade) disarm(ctx context.Context) (domain.Step, error) {
 	return domain.StepRelease, c.store.DisarmGate(ctx, c.ref)
 }
 
-// release frees the name.
+// release deletes the channel's row, which frees the name.
 func (c *cascade) release(ctx context.Context) (domain.Step, error) {
 	return finished, c.store.ReleaseName(ctx, c.ref)
 }
 
+// stopping returns errStopping once the process is to stop.
 func (c *cascade) stopping() error {
 	select {
 	case <-c.stop:

@@ -12,12 +12,18 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-// enoughPosts make three rows each and so, with the owner's subscription, two
+func TestCascade(t *testing.T) {
+	t.Run("no failed call leaves an orphan or hurts another channel", noFailedCallHurts)
+	t.Run("no late call hurts the next incarnation", noLateCallHurts)
+	t.Run("a worker that wakes up late hurts nothing", noLateWorkerHurts)
+}
+
+// enoughPosts make three rows each. With the owner's subscription, these are two
 // transactions of a sweep.
 const enoughPosts = 40
 
-// faults are what befalls one call of a deletion: of the request to delete and
-// of the worker that carries it out.
+// faults are what can happen to one call of a deletion. The call is made by the
+// request that asks for the deletion, or by the worker.
 var faults = map[string]func(n int) drivertest.Hook{
 	"that never arrives":                       drivertest.FailBefore,
 	"whose reply is lost":                      drivertest.FailAfter,
@@ -27,8 +33,7 @@ var faults = map[string]func(n int) drivertest.Hook{
 	"that is sent twice before a process dies": func(n int) drivertest.Hook { return deadFrom(n, drivertest.SentTwice(n)) },
 }
 
-// deadFrom fails every call after number n: nothing that a dead process would
-// have done has an effect.
+// deadFrom fails every call after call n: a dead process has no effect.
 func deadFrom(n int, at drivertest.Hook) drivertest.Hook {
 	return func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Seq > n {
@@ -64,9 +69,9 @@ func callsOfADeletion(t *testing.T) (calls int) {
 	return calls
 }
 
-// deleteWithFaults asks on the faulty side, lets a faulty worker try for a
-// while, and then does on the sound side what is left: the user asks again and
-// another worker takes over.
+// deleteWithFaults asks for the deletion on the faulty side and lets a faulty
+// worker try for a while. Then the user asks again, and a sound worker does what
+// is left.
 func deleteWithFaults(w *world) {
 	w.t.Helper()
 	askErr := w.ask(w.faulty)
@@ -84,25 +89,23 @@ func deleteWithFaults(w *world) {
 	w.finish()
 }
 
-func TestNoFailedCallOfADeletionLeavesAnOrphanOrHurtsAnother(t *testing.T) {
+func noFailedCallHurts(t *testing.T) {
 	calls := callsOfADeletion(t)
 	for name, fault := range faults {
 		for n := 1; n <= calls; n++ {
-			t.Run(fmt.Sprintf("call %d %s", n, name), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					w := newWorld(t, enoughPosts)
-					w.hook, _ = renumber(fault(n))
-					deleteWithFaults(w)
-					w.mustBeDeleted()
-				})
-			})
+			t.Run(fmt.Sprintf("call %d %s", n, name), bubble(func(t *testing.T) {
+				w := newWorld(t, enoughPosts)
+				w.hook, _ = renumber(fault(n))
+				deleteWithFaults(w)
+				w.mustBeDeleted()
+			}))
 		}
 	}
 }
 
-// A request can be delivered once more when everybody has long gone on: after
-// the deletion, after the name was taken again, after somebody posted there.
-func TestNoCallOfADeletionHurtsTheNextIncarnationWhenItArrivesLate(t *testing.T) {
+// A request can be delivered once more long after it was sent: after the
+// deletion, after the name was taken again, after somebody posted there.
+func noLateCallHurts(t *testing.T) {
 	calls := callsOfADeletion(t)
 	firsts := map[string]func(n int) drivertest.Hook{
 		"once more":                     func(int) drivertest.Hook { return drivertest.Pass },
@@ -111,26 +114,25 @@ func TestNoCallOfADeletionHurtsTheNextIncarnationWhenItArrivesLate(t *testing.T)
 	}
 	for name, first := range firsts {
 		for n := 1; n <= calls; n++ {
-			t.Run(fmt.Sprintf("call %d arrives %s", n, name), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { arrivesLate(t, n, first(n)) })
-			})
+			t.Run(fmt.Sprintf("call %d arrives %s", n, name),
+				bubble(func(t *testing.T) { callArrivesLate(t, n, first(n)) }))
 		}
 	}
 }
 
-func arrivesLate(t *testing.T, n int, first drivertest.Hook) {
+func callArrivesLate(t *testing.T, n int, first drivertest.Hook) {
 	w := newWorld(t, enoughPosts)
 	hook, late := drivertest.ResentLater(n, first)
 	w.hook, _ = renumber(hook)
 	deleteWithFaults(w)
 
 	again := w.create(string(w.victim.Name))
-	posts := []domain.Blog{w.post(again, "first of the new life"), w.post(again, "second")}
+	posts := []domain.Blog{w.post(again, "first of the new incarnation"), w.post(again, "second")}
 	if _, err := late.Arrive(t.Context()); err != nil {
 		t.Logf("the late request was refused: %v", err)
 	}
-	// What a late request can do is queue a message: the worker must see that
-	// there is nothing left to do.
+	// A late request can still queue a message. The worker must find that nothing
+	// is left to do.
 	stop := w.start(w.sound)
 	w.until("the worker has seen the queue", elapsed(3*testOptions.Lease))
 	stop()
@@ -145,41 +147,4 @@ func arrivesLate(t *testing.T, n int, first drivertest.Hook) {
 		t.Errorf("the new incarnation lists %d posts (%v), want %d", len(page.Items), err, len(posts))
 	}
 	w.mustBeSound()
-}
-
-func TestASweepInManyPagesByThreeWorkersLeavesNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, 700)
-		if err := w.ask(w.sound); err != nil {
-			t.Fatal(err)
-		}
-		// The queue delivers the intent three times over.
-		for range 2 {
-			message := domain.Message{
-				Kind: domain.MessageChannel, Channel: w.victim.Key(), Incarnation: w.victim.Incarnation,
-				Name: w.victim.Name, By: owner, AskedOn: domain.Now(),
-			}
-			if err := w.sound.Messages().Send(t.Context(), message.Encode()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		defer w.start(w.sound)()
-		defer w.start(w.sound)()
-		w.finish()
-		w.mustBeDeleted()
-	})
-}
-
-func TestADeletionSaysHowManyRowsItRemoved(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, enoughPosts)
-		if err := w.ask(w.sound); err != nil {
-			t.Fatal(err)
-		}
-		w.finish()
-		d := w.deletion()
-		if want := int64(3*enoughPosts + 1); d.RowsDeleted != want || d.Step != domain.StepRelease || d.FinishedOn.IsZero() {
-			t.Errorf("deletion reads %+v, want %d rows, the last step and an end", d, want)
-		}
-	})
 }

@@ -3,29 +3,39 @@
 //
 // # The problem
 //
-// A message is delivered at least once, to anyone, and again when its lease
-// (visibility timeout) runs out. The process may be killed between any two
+// The queue delivers a message at least once, to any worker, and again when its
+// lease (visibility timeout) runs out. A process may be killed between any two
 // calls, may stall for longer than its lease, and may be told to stop in the
-// middle. What it works on lives in several tables without a common
-// transaction.
+// middle of its work. The rows that it removes lie in several tables, and no
+// transaction spans them.
 //
 // # The model
 //
-// The loop ([Worker.Run]) is apart from the work. The loop leases a message,
-// keeps the lease while the work goes on, and settles it by one of five
-// outcomes: done, retry, permanent failure, panic, shutdown. The work on a
-// channel is the cascade: a list of idempotent steps. A message is only a hint;
-// the truth is in the rows, and each step finds out from them what is left to do.
+// The loop is apart from the work.
 //
-// A lost lease cancels the work. That is a courtesy, not the safety: a worker
-// that misses it is made harmless by the fence (package domain), which the store
-// checks with every transaction of the sweep.
+//   - The loop ([Worker.Run]) leases a message, renews the lease while the work
+//     goes on, and concludes the message by the outcome of the work: done,
+//     retry, permanent failure, panic, shutdown or lease lost. Only done settles
+//     the message. A permanent failure, and a retry too many, make it poison.
+//   - The work on a channel is the cascade: a list of idempotent steps. The
+//     message is only a hint. Each step finds out from the rows what is left to
+//     do, so any number of workers may run the cascade at once.
+//
+// A worker that loses its lease stops its work. That only saves effort. The
+// fence makes the deletion safe (package domain): the store checks the shut gate
+// with every transaction of the sweep, so a worker that does not notice the loss
+// can do no harm.
 //
 // # What survives failure
 //
-// Killed at any instant: the lease runs out and somebody else starts the list
-// again. A message that was lost or never sent: the reconciling pass of the channels
-// queues what is marked and shows no sign of life. A message that fails again
-// and again without getting further: the poison queue, visibly, until an
-// operator requeues it.
+// Every accepted deletion.
+//
+//   - A worker is killed: the lease runs out, and another worker starts the list
+//     of steps again.
+//   - A message is lost, or was never sent: the reconciling pass
+//     (storage.Store.Reconcile) queues each marked channel whose deletion shows
+//     no progress.
+//   - A message fails again and again and gets no further: it goes to the poison
+//     queue, the Deletions row says so, and it stays there until an operator
+//     requeues it.
 package worker

@@ -17,22 +17,24 @@ type queue interface {
 	Delete(ctx context.Context, m driver.Message) error
 }
 
-// A lease is the right to settle one message. While it is kept, its message
-// changes with each renewal, so that only who stopped keeping it may settle.
+// A lease is the right to conclude one message. Each renewal changes the pop
+// receipt of the message, so the renewals must have ended (release) before the
+// message is concluded.
 type lease struct {
 	queue   queue
 	log     *slog.Logger
 	length  time.Duration
 	message driver.Message
-	// renewed is when the current lease began.
+	// renewed is when the handling began or, later, when the last renewal that
+	// succeeded was sent.
 	renewed time.Time
 
 	stop    chan struct{}
 	stopped chan struct{}
 }
 
-// keep renews the lease at a third of its length until release is called. When
-// it is lost, it calls lost and stops.
+// keep starts to renew the lease, each time after a third of its length, until
+// release is called. If the lease is lost, keep calls lost and stops.
 func (l *lease) keep(ctx context.Context, lost func()) {
 	l.stop, l.stopped = make(chan struct{}), make(chan struct{})
 	go func() {
@@ -53,8 +55,8 @@ func (l *lease) keep(ctx context.Context, lost func()) {
 	}()
 }
 
-// renew reports false if the lease is lost. One that fails for another reason is
-// tried again, as long as the lease runs.
+// renew renews the lease once. It reports false if the lease is lost. After
+// another failure, the lease counts as held until its length has passed.
 func (l *lease) renew(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, l.length/3)
 	defer cancel()
@@ -72,8 +74,9 @@ func (l *lease) renew(ctx context.Context) bool {
 	}
 }
 
-// release ends the renewals and waits for one that is under way, since its
-// receipt is the one to settle with. It returns the message as it must be named.
+// release ends the renewals. It waits for a renewal that is under way, because
+// only the receipt of the last renewal can conclude the message. It returns the
+// message with that receipt.
 func (l *lease) release() driver.Message {
 	close(l.stop)
 	<-l.stopped

@@ -7,24 +7,25 @@ import (
 	"runtime/debug"
 )
 
-// outcome is how the handling of a message ended. Telling them apart decides
-// what becomes of the message, and what counts as an attempt.
+// outcome is how the handling of a message ended. It decides what becomes of the
+// message, and whether the attempt counts.
 type outcome uint8
 
 const (
-	// outcomeDone: the message is deleted.
+	// outcomeDone: the work is done; the message is settled.
 	outcomeDone outcome = iota
-	// outcomeRetry: the message is hidden for a backoff and tried again; the
+	// outcomeRetry: the work failed; the message is hidden for a backoff. The
 	// attempt counts unless it removed rows.
 	outcomeRetry
 	// outcomePermanent: no attempt can succeed; the message is poison.
 	outcomePermanent
-	// outcomePanic: a bug; counts like a retry, and is logged with its stack.
+	// outcomePanic: the work met a bug. It is treated as a retry, and logged with
+	// its stack.
 	outcomePanic
-	// outcomeShutdown: the process stops; the message is shown again at once and
-	// the attempt does not count.
+	// outcomeShutdown: the process stops; the message is made visible at once. The
+	// attempt does not count.
 	outcomeShutdown
-	// outcomeLost: the lease is somebody else's. There is nothing to settle.
+	// outcomeLost: the lease is lost; the message belongs to another worker.
 	outcomeLost
 )
 
@@ -33,15 +34,16 @@ func (o outcome) String() string {
 }
 
 var (
-	// errPermanent wraps what no later attempt can mend.
+	// errPermanent is in the chain of a failure that no later attempt can mend.
 	errPermanent = errors.New("permanent failure")
-	// errLost is the cause of a work context that ended with its lease.
+	// errLost is the cause of a work context that ended because the lease is lost.
 	errLost = errors.New("lease lost")
-	// errDrained is the cause of a work context that outlived the time to drain.
+	// errDrained is the cause of a work context that ended because the work was
+	// still going on after Drain.
 	errDrained = errors.New("out of time to stop")
 )
 
-// panicError is a panic of the work, as an error.
+// panicError reports a panic of the work.
 type panicError struct {
 	value any
 	stack []byte
@@ -49,7 +51,7 @@ type panicError struct {
 
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.value, e.stack) }
 
-// guarded calls work and returns its panic as an error.
+// guarded calls work. If work panics, guarded returns a panicError.
 func guarded(work func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -59,8 +61,8 @@ func guarded(work func() error) (err error) {
 	return work()
 }
 
-// classify tells the outcome from the error and from why the work's context
-// ended, which says more: a call that was cut off reports anything.
+// classify returns the outcome of work that ended with err under ctx. The cause
+// of ctx comes before err, because a call that was cut off may return any error.
 func classify(ctx context.Context, err error) outcome {
 	var panicked *panicError
 	cause := context.Cause(ctx)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -18,21 +19,27 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// bubble runs a test in a bubble of fake time.
+func bubble(test func(*testing.T)) func(*testing.T) {
+	return func(t *testing.T) { synctest.Test(t, test) }
+}
+
 // A world is an embedded store with one channel to delete and one to leave
-// alone, looked at from two sides: one that is sound, and one whose calls fail
-// as a test decides. It lives in a bubble of fake time.
+// alone. It has two sides: a sound one, and one whose calls fail as a test
+// decides. It lives in a bubble of fake time.
 type world struct {
 	t *testing.T
-	// sound sees the store as it is.
+	// sound is the store without faults.
 	sound *storage.Store
-	// faulty goes through hook.
+	// faulty is the same store, with each call going through hook.
 	faulty *storage.Store
 	hook   drivertest.Hook
-	// options are those of the workers that it starts.
+	// options are those of the workers that start starts.
 	options Options
 
 	victim, bystander domain.Channel
-	kept              []domain.Blog
+	// kept are the posts of the bystander.
+	kept []domain.Blog
 }
 
 const (
@@ -40,7 +47,7 @@ const (
 	visitor domain.UserName = "grace"
 )
 
-// newWorld makes the channels, with this many posts in the one to delete.
+// newWorld makes both channels. The victim gets this many posts.
 func newWorld(t *testing.T, posts int) *world {
 	t.Helper()
 	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
@@ -101,6 +108,22 @@ func (w *world) ask(s *storage.Store) error {
 	return err
 }
 
+// mustAsk asks for the victim's deletion on the sound side.
+func (w *world) mustAsk() {
+	w.t.Helper()
+	if err := w.ask(w.sound); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// intent is a message that asks for the victim's deletion.
+func (w *world) intent() domain.Message {
+	return domain.Message{
+		Kind: domain.MessageChannel, Channel: w.victim.Key(), Incarnation: w.victim.Incarnation,
+		Name: w.victim.Name, By: owner, AskedOn: domain.Now(),
+	}
+}
+
 var testOptions = Options{
 	Lease:       30 * time.Second,
 	Reconcile:   time.Minute,
@@ -109,8 +132,8 @@ var testOptions = Options{
 	Log:         slog.New(slog.DiscardHandler),
 }
 
-// start runs a worker on one side of the store until the returned function is
-// called, which waits for its end.
+// start runs a worker on one side of the store until stop is called. stop waits
+// until the worker has ended.
 func (w *world) start(s *storage.Store) (stop func()) {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	ended := make(chan struct{})
@@ -127,13 +150,20 @@ func (w *world) start(s *storage.Store) (stop func()) {
 // finish runs a sound worker until the victim's deletion is done.
 func (w *world) finish() {
 	w.t.Helper()
-	defer w.start(w.sound)()
+	w.finishOn(w.sound)
+}
+
+// finishOn runs a worker on one side of the store until the victim's deletion is
+// done.
+func (w *world) finishOn(s *storage.Store) {
+	w.t.Helper()
+	defer w.start(s)()
 	w.until("the deletion is done", w.done)
 }
 
 func (w *world) done() bool { return w.deletion().State == domain.DeletionDone }
 
-// deletion is the Deletions row of the victim, or nothing before there is one.
+// deletion reads the Deletions row of the victim. It is zero before there is one.
 func (w *world) deletion() domain.Deletion {
 	w.t.Helper()
 	d, err := w.sound.Deletion(w.t.Context(), w.victim.Ref(), owner)
@@ -143,7 +173,24 @@ func (w *world) deletion() domain.Deletion {
 	return d
 }
 
-// until lets fake time pass until the condition holds, or for an hour of it.
+// visible counts the messages that the queue would deliver now, and makes them
+// visible again.
+func (w *world) visible() (n int) {
+	w.t.Helper()
+	q := w.sound.Messages()
+	messages, err := q.Receive(w.t.Context(), 32, time.Second)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, m := range messages {
+		if _, err := q.Update(w.t.Context(), m, m.Text, 0); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	return len(messages)
+}
+
+// until lets fake time pass until the condition holds, but at most an hour.
 func (w *world) until(what string, holds func() bool) {
 	w.t.Helper()
 	for range int(time.Hour / (100 * time.Millisecond)) {
@@ -155,14 +202,14 @@ func (w *world) until(what string, holds func() bool) {
 	w.t.Fatalf("an hour passed before %s", what)
 }
 
-// elapsed holds once this much fake time has passed.
+// elapsed returns a condition that holds once this much fake time has passed.
 func elapsed(d time.Duration) func() bool {
 	end := time.Now().Add(d)
 	return func() bool { return !time.Now().Before(end) }
 }
 
-// mustBeDeleted checks what every test demands in the end: the victim is gone
-// with all its rows, and the bystander is whole.
+// mustBeDeleted checks what every test demands in the end: the victim and all its
+// rows are gone, and the bystander is whole.
 func (w *world) mustBeDeleted() {
 	w.t.Helper()
 	if _, err := w.sound.Channel(w.t.Context(), w.victim.Key()); !errors.Is(err, domain.ErrNotFound) {

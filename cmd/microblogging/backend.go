@@ -17,21 +17,21 @@ import (
 // A backend is an open store.
 type backend struct {
 	*storage.Store
-	// local tells that the store is the embedded one, which answers at once or
-	// never.
+	// local tells that the store is the embedded one. If it does not answer at
+	// once, waiting does not help.
 	local bool
 	close func() error
 }
 
-// open opens the store that the flags name. A store over the network is not
-// contacted yet.
+// open opens the store that the flags name. It does not contact a store on the
+// network yet.
 func (f storageFlags) open() (*backend, error) {
 	if f.Storage == "azure" {
 		return f.openAzure()
 	}
 	db, err := bolt.Open(f.Data, bolt.Options{})
 	if errors.Is(err, bolt.ErrInUse) {
-		err = fmt.Errorf("%w; stop it, or run several processes with --storage azure", err)
+		err = fmt.Errorf("%w; stop that process, or use --storage azure for several processes", err)
 	}
 	if err != nil {
 		return nil, cannotRunError{err}
@@ -47,8 +47,8 @@ func (f storageFlags) openAzure() (*backend, error) {
 	}
 	switch {
 	case f.AzureConnectionString != "":
-		// A connection string that is given wins over endpoints that happen to be
-		// set in the environment.
+		// The connection string goes before the endpoints, which may be set in the
+		// environment for another program.
 		config.TableEndpoint, config.QueueEndpoint = "", ""
 	case f.AzureTableEndpoint == "" || f.AzureQueueEndpoint == "":
 		return nil, cannotRunError{errors.New("--storage azure needs AZURE_STORAGE_CONNECTION_STRING, " +
@@ -70,8 +70,8 @@ func (f storageFlags) openAzure() (*backend, error) {
 	}, nil
 }
 
-// use opens the store, prepares it, and calls work with it: for commands that
-// can do nothing without it.
+// use opens and prepares the store, calls work, and closes the store. It is for
+// commands that need the store from the start.
 func (f storageFlags) use(ctx context.Context, work func(*storage.Store) error) (err error) {
 	b, err := f.open()
 	if err != nil {
@@ -84,13 +84,14 @@ func (f storageFlags) use(ctx context.Context, work func(*storage.Store) error) 
 	return work(b.Store)
 }
 
+// prepareMin and prepareMax bound the pause between two tries of prepareLater.
 const (
 	prepareMin = 250 * time.Millisecond
 	prepareMax = 5 * time.Second
 )
 
-// prepareLater prepares a store over the network as soon as it answers: for
-// roles, which may be started before it and must outlive its absence.
+// prepareLater prepares a store on the network as soon as it answers. A role may
+// start before the store does, and must run on while the store is unreachable.
 func (b *backend) prepareLater(ctx context.Context, log *slog.Logger) {
 	for pause := prepareMin; ; pause = min(2*pause, prepareMax) {
 		err := b.Prepare(ctx)

@@ -1,6 +1,30 @@
 // Command microblogging is the whole program: the web role, the worker role, and
-// the tools of an operator. Without an argument it serves both roles in one
-// process on the embedded store.
+// the tools of an operator.
+//
+// # The problem
+//
+// The same program must run in one process on a laptop and in many processes on
+// Azure. An operator must be able to start, stop and kill any of them at any
+// time, and to find out whether the data is sound.
+//
+// # The model
+//
+// Each command is a struct of flags with a Run method (command_*.go). Run opens
+// the store that the flags name (backend.go) and does the rest through package
+// storage. The roles serve, web and worker run until the process is told to stop
+// by SIGTERM or SIGINT. The others run to their end. Without a command, the
+// program runs serve.
+//
+// Standard output carries results. Standard error carries logs and errors. The
+// exit codes are exitOK, exitFound and exitCannotRun.
+//
+// # What survives failure
+//
+// A process keeps nothing that is not in the store, so it may be killed at any
+// time. A role on Azure starts and runs on while the store is unreachable, except
+// that --sample needs the store at the start. An import or a requeue that was
+// interrupted can be run again, and an import adds no post twice. A sample that
+// was interrupted is not completed.
 package main
 
 import (
@@ -18,17 +42,16 @@ import (
 // The exit codes of every command.
 const (
 	exitOK = 0
-	// exitFound: the check, or the work, found something wrong.
+	// exitFound: the check found a breach, or the work failed.
 	exitFound = 1
-	// exitCannotRun: a bad flag, or a store that cannot be opened or reached.
+	// exitCannotRun: a flag is wrong, or the store cannot be opened or reached.
 	exitCannotRun = 2
 )
 
-// errFound ends a command that did its work and found something wrong, which it
-// has already said.
+// errFound ends a command that found something wrong and has already reported it.
 var errFound = errors.New("something is wrong")
 
-// A cannotRunError ends a command that could not do its work at all.
+// A cannotRunError ends a command that could not begin its work.
 type cannotRunError struct{ error }
 
 func (e cannotRunError) Unwrap() error { return e.error }
@@ -39,14 +62,14 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run is the program: it returns the exit code once ctx has ended or the work
-// is done. Standard output carries results, standard error everything else.
+// run runs the program until its work is done or ctx ends, and returns the exit
+// code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var commands commands
 	exited := -1
 	parser, err := kong.New(&commands,
 		kong.Name("microblogging"),
-		kong.Description("Channels and blogs, and a deletion across tables that is right."),
+		kong.Description("Channels and blogs. Deleting a channel leaves nothing behind."),
 		kong.DefaultEnvars("MICROBLOGGING"),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { exited = code }),
@@ -58,7 +81,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	command, err := parser.Parse(args)
 	switch {
-	case exited >= 0: // --help has been shown
+	case exited >= 0: // --help was printed
 		return exited
 	case err != nil:
 		fmt.Fprintf(stderr, "microblogging: %v\nTry “microblogging --help”.\n", err)
@@ -68,8 +91,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitCode(command.Run(&console{stdout: stdout, stderr: stderr}), stderr)
 }
 
-// help shows the flags of the default command too when no command is named:
-// they are what a newcomer is looking for.
+// help prints the help. If no command is named, it also prints the flags of serve,
+// because that is the command which runs then.
 func help(options kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil || ctx.Selected() != nil {
 		return err

@@ -1,15 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"context"
-	"io"
-	"net/http"
-	"net/http/cookiejar"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -18,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// program runs the program to its end and returns what it left.
+// program runs the program to its end.
 func program(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -26,43 +20,11 @@ func program(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-func TestEveryFlagIsShownWithItsEnvironmentVariable(t *testing.T) {
-	for _, command := range []string{"serve", "web", "worker", "import", "requeue", "check"} {
-		code, help, _ := program(t, command, "--help")
-		if code != exitOK {
-			t.Fatalf("%s --help exits with %d", command, code)
-		}
-		flat := strings.Join(strings.Fields(help), " ")
-		for _, flag := range regexp.MustCompile(`--[a-z][a-z-]*`).FindAllString(flat, -1) {
-			if flag == "--help" {
-				continue
-			}
-			variable := "$MICROBLOGGING_" + strings.ToUpper(strings.ReplaceAll(flag[2:], "-", "_"))
-			if !strings.Contains(flat, variable) {
-				t.Errorf("%s --help shows %s without %s", command, flag, variable)
-			}
-		}
-	}
+func TestExitCode(t *testing.T) {
+	t.Run("what cannot run exits with 2 and says why", cannotRunExitsWith2)
 }
 
-func TestTheHelpOfTheProgramShowsWhatServingTakes(t *testing.T) {
-	code, help, _ := program(t, "--help")
-	if code != exitOK || !strings.Contains(help, "--listen") || !strings.Contains(help, "requeue") {
-		t.Errorf("--help exits with %d and shows\n%s", code, help)
-	}
-}
-
-func TestACheckOfAStoreThatWasNotThereSaysSo(t *testing.T) {
-	data := filepath.Join(t.TempDir(), "slip")
-	if code, stdout, stderr := program(t, "check", "--data", data); code != exitOK || !strings.Contains(stdout, "0 breaches") || !strings.Contains(stderr, data) {
-		t.Errorf("exit %d, %q and %q, want a warning that names %s", code, stdout, stderr, data)
-	}
-	if _, _, stderr := program(t, "check", "--data", data); stderr != "" {
-		t.Errorf("of a store that is there: %q", stderr)
-	}
-}
-
-func TestWhatCannotRunExitsWith2AndSaysWhy(t *testing.T) {
+func cannotRunExitsWith2(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -98,76 +60,3 @@ func TestWhatCannotRunExitsWith2AndSaysWhy(t *testing.T) {
 // unreachable is an account on a port of this machine that nothing listens on.
 const unreachable = "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=YQ==;" +
 	"TableEndpoint=http://127.0.0.1:1/a;QueueEndpoint=http://127.0.0.1:1/a"
-
-func TestTheVersionNamesTheStorageLibraries(t *testing.T) {
-	code, out, _ := program(t, "version")
-	for _, part := range []string{"microblogging ", "go1.", "aztables v", "azqueue/v2 v", "bbolt v"} {
-		if code != exitOK || !strings.Contains(out, part) {
-			t.Errorf("version exits with %d and prints %q, want %q in it", code, out, part)
-		}
-	}
-}
-
-// serving starts the program and returns the first lines that it prints.
-func serving(t *testing.T, lines int, args ...string) (printed []string, stop func()) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	out, in := io.Pipe()
-	ended := make(chan int)
-	go func() {
-		code := run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0", "--log-level", "error"}, args...), in, t.Output())
-		in.Close()
-		ended <- code
-	}()
-	scanner := bufio.NewScanner(out)
-	for len(printed) < lines && scanner.Scan() {
-		printed = append(printed, scanner.Text())
-	}
-	return printed, func() {
-		t.Helper()
-		cancel()
-		if code := <-ended; code != exitOK {
-			t.Errorf("the program ended with %d", code)
-		}
-	}
-}
-
-func TestTheSampleComesOnceAndItsLinkSignsInOnce(t *testing.T) {
-	defer http.DefaultClient.CloseIdleConnections()
-	data := t.TempDir()
-	printed, stop := serving(t, 2, "--sample", "--data", data)
-	address := strings.TrimPrefix(printed[0], "listening on ")
-	_, link, _ := strings.Cut(printed[1], "once: ")
-
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if page := get(t, &http.Client{Jar: jar}, link, http.StatusOK); !strings.Contains(page, "Sign out") {
-		t.Error("who follows the link is not signed in")
-	}
-	get(t, http.DefaultClient, link, http.StatusUnauthorized)
-	channels := get(t, http.DefaultClient, address+"/api/v1/channels", http.StatusOK)
-	stop()
-
-	printed, stop = serving(t, 1, "--sample", "--data", data)
-	defer stop()
-	address = strings.TrimPrefix(printed[0], "listening on ")
-	if again := get(t, http.DefaultClient, address+"/api/v1/channels", http.StatusOK); again != channels {
-		t.Errorf("a second start with --sample changed the channels from %s to %s", channels, again)
-	}
-}
-
-func get(t *testing.T, client *http.Client, url string, want int) (body string) {
-	t.Helper()
-	response, err := client.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != want {
-		t.Errorf("GET %s: %d, %v, want %d", url, response.StatusCode, err, want)
-	}
-	return string(text)
-}

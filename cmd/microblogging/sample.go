@@ -15,16 +15,17 @@ import (
 	"microblogging/storage"
 )
 
-// sampleFeeds are the sample channels: a JSON Feed each, named after the
-// channel.
+// sampleFeeds holds the sample channels. Each is a JSON Feed whose file is named
+// after the channel.
 //
 //go:embed sample/*.json
 var sampleFeeds embed.FS
 
-// sampleUsers own, read and vote. Who follows the sign-in link is the first, who
-// owns all channels but one, which is left to subscribe to.
+// sampleUsers lists the users of the sample. The sign-in link is for the first.
 func sampleUsers() []domain.UserName { return []domain.UserName{"ada", "grace", "barbara"} }
 
+// sampleOwner returns the owner of a sample channel. The first user owns all but
+// one, so that there is one to subscribe to.
 func sampleOwner(channel string) domain.UserName {
 	users := sampleUsers()
 	if channel == "reading-list" {
@@ -33,9 +34,9 @@ func sampleOwner(channel string) domain.UserName {
 	return users[0]
 }
 
-// fillSample fills a store that holds nothing and returns who can sign in to it;
-// nobody, if the store holds something. The sample's accounts have passwords that
-// nobody knows.
+// fillSample fills an empty store and returns the user to sign in as. If the
+// store is not empty, it returns "". Nobody knows the passwords of the sample's
+// accounts.
 func fillSample(ctx context.Context, b *backend) (string, error) {
 	if err := b.Prepare(ctx); err != nil {
 		return "", cannotRunError{err}
@@ -93,8 +94,8 @@ func addSampleChannel(ctx context.Context, store *storage.Store, name string) er
 	return addSampleReaders(ctx, store, channel)
 }
 
-// addSampleReaders lets all users vote for some posts, each for others, and all
-// but the first subscribe.
+// addSampleReaders makes each user vote for some posts, and all users but the
+// first subscribe.
 func addSampleReaders(ctx context.Context, store *storage.Store, channel domain.Channel) error {
 	page, err := store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Limit: 30})
 	if err != nil {
@@ -118,8 +119,8 @@ func addSampleReaders(ctx context.Context, store *storage.Store, channel domain.
 	return nil
 }
 
-// bringUpToDate moves all entries in time by as much as brings the newest to a
-// few minutes ago, so that the sample never looks abandoned.
+// bringUpToDate moves all entries in time by the same amount, so that the newest
+// is a few minutes old and the sample does not look abandoned.
 func bringUpToDate(entries []feed.Entry, now time.Time) {
 	var newest time.Time
 	for _, entry := range entries {

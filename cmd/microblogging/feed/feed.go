@@ -1,12 +1,23 @@
 // Package feed turns an RSS, Atom or JSON Feed file into drafts of posts.
 //
-// Feeds carry markup of every quality, dates in every notation, and entries
-// without an identity. What leaves this package is plain text that the domain
-// accepts as it stands, under the limits of a post, with an identity that is
-// the same whenever the same file is read, so that importing it twice adds
-// nothing.
+// # The problem
 //
-// Nothing is fetched: what an entry only points to stays where it is.
+// Feeds contain bad markup, dates in many notations, and entries without an
+// identity. A file may also be hostile: endless, or nested a million deep.
+//
+// # The model
+//
+// [Read] returns entries of plain text that package domain accepts unchanged.
+// Each has an identity that depends on the file alone, so that a second import
+// of the file adds nothing. Whatever a feed says, it goes one way: the format is
+// translated to HTML (format.go), the HTML to text (text.go, writer.go), and text
+// over the limit of a post is cut (text_cut.go). Nothing is fetched from the
+// network.
+//
+// # What survives failure
+//
+// Read has no effect besides reading. A file that is not a feed, or that would
+// harm the parser, is an error.
 package feed
 
 import (
@@ -23,13 +34,13 @@ import (
 	"microblogging/domain"
 )
 
-// ErrNotAFeed is in the chain of every error that the content of a file causes,
-// as against a failure to read it.
+// ErrNotAFeed is in the chain of each error that the content of a file causes. It
+// is not in the chain of a failure to read the file.
 var ErrNotAFeed = errors.New("not an RSS, Atom or JSON Feed")
 
-// A Feed is what a file holds that can become posts.
+// A Feed is the part of a file that can become posts.
 type Feed struct {
-	// Title is the feed's own: one line, possibly empty.
+	// Title is the title of the feed: one line, possibly empty.
 	Title string
 	// Entries are in the order of the file.
 	Entries []Entry
@@ -38,21 +49,21 @@ type Feed struct {
 	LeftOut int
 }
 
-// An Entry is one post to be. Its Title and Text satisfy domain.NewDraft.
+// An Entry can become one post. domain.NewDraft accepts its Title and Text.
 type Entry struct {
-	// ID is the same whenever the same file is read: "id:" and the entry's own
-	// id, else "link:" and its link, else "hash:" and a hash of what it says.
+	// ID is the same each time that the same file is read: "id:" and the entry's
+	// own id, or "link:" and its link, or "hash:" and a hash of its content.
 	ID string
-	// Published is when the entry says that it was published, else updated. It
-	// is zero if the entry gives no date that can be read or stored.
+	// Published is when the entry was published or, if it does not say so, when it
+	// was updated. It is zero if neither date can be read and stored.
 	Published time.Time
 	Title     string
 	Text      string
-	// Cut tells that Title or Text was over the limit of a post and lost its end.
+	// Cut tells that Title or Text was longer than a post allows and was cut.
 	Cut bool
 }
 
-// Read reads a whole feed. Its errors are those of r, or wrap ErrNotAFeed.
+// Read reads a whole feed. An error is an error of r, or wraps ErrNotAFeed.
 func Read(r io.Reader) (Feed, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -74,7 +85,8 @@ func Read(r io.Reader) (Feed, error) {
 	return feed, nil
 }
 
-// entryOf is false if the item holds nothing to post.
+// entryOf makes an entry of an item. It reports false if the item holds nothing to
+// post.
 func entryOf(item *gofeed.Item) (Entry, bool) {
 	title, text := titleOf(item.Title), textOf(item.Content)
 	if text == "" {
@@ -97,8 +109,7 @@ func entryOf(item *gofeed.Item) (Entry, bool) {
 	return entry, true
 }
 
-// linkOf is the first address that the entry gives and that a reader can
-// follow. An RSS guid often is one.
+// linkOf returns the first web address of the item. An RSS guid often is one.
 func linkOf(item *gofeed.Item) string {
 	for _, candidate := range append([]string{item.Link}, append(item.Links, item.GUID)...) {
 		if address, ok := webAddress(candidate); ok {
@@ -108,8 +119,8 @@ func linkOf(item *gofeed.Item) string {
 	return ""
 }
 
-// identify hashes the date with the rest, for "Good morning" on two days is two
-// posts, and hashes before anything is cut.
+// identify returns the ID of an entry. The hash includes the date, because "Good
+// morning" on two days is two posts. It is made from the uncut content.
 func identify(item *gofeed.Item) string {
 	if id := strings.TrimSpace(item.GUID); id != "" {
 		return "id:" + id
@@ -124,7 +135,8 @@ func identify(item *gofeed.Item) string {
 	return "hash:" + hex.EncodeToString(sum.Sum(nil))
 }
 
-// dateOf skips a date that no row key can hold.
+// dateOf returns the time for Entry.Published. It skips a date that no row key can
+// hold.
 func dateOf(item *gofeed.Item) time.Time {
 	for _, date := range []*time.Time{item.PublishedParsed, item.UpdatedParsed} {
 		if date != nil && domain.CheckStored("published", *date) == nil {

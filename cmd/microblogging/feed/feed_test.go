@@ -60,7 +60,33 @@ func compare(t *testing.T, got, want feed.Feed) {
 	}
 }
 
-func TestRSSBecomesPosts(t *testing.T) {
+func TestFormat(t *testing.T) {
+	t.Run("RSS becomes posts", rssBecomesPosts)
+	t.Run("Atom becomes posts", atomBecomesPosts)
+	t.Run("JSON Feed becomes posts", jsonFeedBecomesPosts)
+	t.Run("an old feed in another character set becomes posts", oldFeedBecomesPosts)
+	t.Run("a byte order mark does not matter", byteOrderMarkDoesNotMatter)
+	t.Run("a file that is not a feed is refused", notAFeedIsRefused)
+	t.Run("elements cannot nest without end", nestingIsBounded)
+}
+
+func TestEntry(t *testing.T) {
+	t.Run("nasty ones become posts or are left out", nastyEntries)
+	t.Run("a link is taken from an ID that is one", linkFromID)
+	t.Run("what is over the limit is cut and reported", overTheLimitIsCut)
+}
+
+func TestEntryID(t *testing.T) {
+	t.Run("is the same when the file is read again", idsOfReadingTwice)
+	t.Run("of one kind does not collide with another kind", idsOfDifferentKinds)
+}
+
+func TestRead(t *testing.T) {
+	t.Run("a feed without entries is a feed", feedWithoutEntries)
+	t.Run("a failure to read is not blamed on the feed", failureToRead)
+}
+
+func rssBecomesPosts(t *testing.T) {
 	got := readFile(t, "garden.rss")
 	if len(got.Entries) != 4 || got.Entries[2].ID == got.Entries[3].ID {
 		t.Fatalf("the same words on two days are two posts: %+v", got.Entries)
@@ -93,7 +119,7 @@ func TestRSSBecomesPosts(t *testing.T) {
 	}}})
 }
 
-func TestAtomBecomesPosts(t *testing.T) {
+func atomBecomesPosts(t *testing.T) {
 	compare(t, readFile(t, "harbour.atom"), feed.Feed{Title: "Harbour log", Entries: []feed.Entry{{
 		ID:        "id:urn:example:harbour:1",
 		Published: instant("2025-05-01T04:05:06.7654321Z"),
@@ -117,7 +143,7 @@ func TestAtomBecomesPosts(t *testing.T) {
 	}}})
 }
 
-func TestJSONFeedBecomesPosts(t *testing.T) {
+func jsonFeedBecomesPosts(t *testing.T) {
 	compare(t, readFile(t, "kitchen.json"), feed.Feed{Title: "Kitchen <3", LeftOut: 1, Entries: []feed.Entry{{
 		ID:        "id:7",
 		Published: instant("2025-04-01T15:00:00Z"),
@@ -137,7 +163,7 @@ func TestJSONFeedBecomesPosts(t *testing.T) {
 	}}})
 }
 
-func TestAnOldFeedInAnotherCharacterSetBecomesPosts(t *testing.T) {
+func oldFeedBecomesPosts(t *testing.T) {
 	compare(t, readFile(t, "latin1.rdf"), feed.Feed{Title: "Café", Entries: []feed.Entry{{
 		ID:    "link:https://cafe.example/1",
 		Title: "Déjà vu",
@@ -145,7 +171,7 @@ func TestAnOldFeedInAnotherCharacterSetBecomesPosts(t *testing.T) {
 	}}})
 }
 
-func TestNastyEntriesBecomePostsOrAreLeftOut(t *testing.T) {
+func nastyEntries(t *testing.T) {
 	compare(t, readFile(t, "nasty.rss"), feed.Feed{Title: "Nasty things", LeftOut: 2, Entries: []feed.Entry{{
 		ID:    "id:controls",
 		Title: "Two lines and List<T>",
@@ -159,7 +185,7 @@ func TestNastyEntriesBecomePostsOrAreLeftOut(t *testing.T) {
 	}}})
 }
 
-func TestAByteOrderMarkDoesNotMatter(t *testing.T) {
+func byteOrderMarkDoesNotMatter(t *testing.T) {
 	for _, name := range []string{"garden.rss", "harbour.atom", "kitchen.json"} {
 		data, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {
@@ -169,14 +195,14 @@ func TestAByteOrderMarkDoesNotMatter(t *testing.T) {
 	}
 }
 
-func TestReadingTwiceGivesTheSameIDs(t *testing.T) {
+func idsOfReadingTwice(t *testing.T) {
 	for _, name := range []string{"garden.rss", "harbour.atom", "kitchen.json", "latin1.rdf", "nasty.rss"} {
 		compare(t, readFile(t, name), readFile(t, name))
 	}
 }
 
-// An id that reads like a link, or like our hash, must not take the place of one.
-func TestIDsOfDifferentKindsDoNotCollide(t *testing.T) {
+// An id that looks like a link or like our hash must not be taken for one.
+func idsOfDifferentKinds(t *testing.T) {
 	got := readString(t, `<rss><channel>
 		<item><guid>https://a.example/</guid><description>x</description></item>
 		<item><link>https://a.example/</link><description>x</description></item>
@@ -186,7 +212,7 @@ func TestIDsOfDifferentKindsDoNotCollide(t *testing.T) {
 	}
 }
 
-func TestALinkIsTakenFromAnIDThatIsOne(t *testing.T) {
+func linkFromID(t *testing.T) {
 	got := readString(t, `<rss><channel>
 		<item><title>T</title><link>/relative</link><guid>https://a.example/1</guid></item>
 	</channel></rss>`)
@@ -195,7 +221,7 @@ func TestALinkIsTakenFromAnIDThatIsOne(t *testing.T) {
 	}
 }
 
-func TestWhatIsOverTheLimitIsCutAndReported(t *testing.T) {
+func overTheLimitIsCut(t *testing.T) {
 	words := func(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }
 	item := func(title, text string) string {
 		return "<item><title>" + title + "</title><description>" + text + "</description></item>"
@@ -219,7 +245,7 @@ func TestWhatIsOverTheLimitIsCutAndReported(t *testing.T) {
 	compare(t, got, feed.Feed{Entries: want})
 }
 
-func TestAFileThatIsNotAFeedIsRefused(t *testing.T) {
+func notAFeedIsRefused(t *testing.T) {
 	for name, content := range map[string]string{
 		"empty":          "",
 		"blank":          " \n\t",
@@ -245,9 +271,9 @@ func TestAFileThatIsNotAFeedIsRefused(t *testing.T) {
 	}
 }
 
-// The parser recurses: a few megabytes of such a file overflow its stack, which
-// ends the process.
-func TestElementsCannotNestWithoutEnd(t *testing.T) {
+// The parser recurses. A few megabytes of such a file would overflow its stack,
+// which ends the process.
+func nestingIsBounded(t *testing.T) {
 	_, err := feed.Read(strings.NewReader("<rss><channel><item>" + strings.Repeat("<x:y>", 200_000)))
 	if !errors.Is(err, feed.ErrNotAFeed) || !strings.Contains(err.Error(), "nest") {
 		t.Errorf("got %v", err)
@@ -257,11 +283,11 @@ func TestElementsCannotNestWithoutEnd(t *testing.T) {
 	readString(t, `<rss><channel><item><description><![CDATA[`+many+`]]></description></item></channel></rss>`)
 }
 
-func TestAFeedWithoutEntriesIsAFeed(t *testing.T) {
+func feedWithoutEntries(t *testing.T) {
 	compare(t, readString(t, `<rss version="2.0"><channel><title>New</title></channel></rss>`), feed.Feed{Title: "New"})
 }
 
-func TestAFailureToReadIsNotBlamedOnTheFeed(t *testing.T) {
+func failureToRead(t *testing.T) {
 	data, err := os.ReadFile("testdata/garden.rss")
 	if err != nil {
 		t.Fatal(err)

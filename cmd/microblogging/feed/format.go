@@ -14,16 +14,15 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// maxNesting bounds how deep elements may nest: gofeed recurses, and a stack that
-// overflows cannot be recovered from. It is generous, for a feed in which many
-// elements are never closed seems to nest as deep.
+// maxNesting bounds how deep elements may nest. gofeed recurses, and a stack
+// overflow ends the process. The bound is high, because elements that are never
+// closed count as nested.
 const maxNesting = 100_000
 
-// parse makes HTML of every title, description and content, whatever the format
-// said it was: from there on there is one way to text. RSS needs no translation,
-// for its texts are HTML by custom.
+// parse reads a feed of any format. Each title, description and content of the
+// result is HTML. RSS needs no translation, because its texts usually are HTML.
 func parse(data []byte) (*gofeed.Feed, error) {
-	// A byte order mark is no part of JSON.
+	// JSON does not allow a byte order mark.
 	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\uFEFF")))
 	if len(data) == 0 {
 		return nil, fmt.Errorf("%w: the file is empty", ErrNotAFeed)
@@ -46,7 +45,8 @@ func parse(data []byte) (*gofeed.Feed, error) {
 	return feed, nil
 }
 
-// nestsDeeper leaves every other fault of the XML to the parser.
+// nestsDeeper tells whether the elements of XML nest deeper than limit. It leaves
+// every other fault of the XML to the parser.
 func nestsDeeper(data []byte, limit int) bool {
 	decoder := xml.NewDecoder(bytes.NewReader(data))
 	decoder.Strict = false
@@ -67,7 +67,7 @@ func nestsDeeper(data []byte, limit int) bool {
 	return true
 }
 
-// verbatim is plain text as HTML, with its lines kept.
+// verbatim returns plain text as HTML that keeps its lines.
 func verbatim(text string) string {
 	if text == "" {
 		return ""
@@ -75,10 +75,11 @@ func verbatim(text string) string {
 	return "<pre>" + html.EscapeString(text) + "</pre>"
 }
 
+// atomTranslator makes HTML of the contents of an Atom feed.
 type atomTranslator struct{ gofeed.DefaultAtomTranslator }
 
-// Translate respects the type of a content (RFC 4287, 4.1.3.1). That of a title
-// or a summary gofeed does not hand on; they are read as HTML.
+// Translate respects the type of a content (RFC 4287, 4.1.3.1). gofeed does not
+// pass on the type of a title or a summary, so these are read as HTML.
 func (t *atomTranslator) Translate(source any) (*gofeed.Feed, error) {
 	if feed, ok := source.(*atom.Feed); ok {
 		for _, entry := range feed.Entries {
@@ -97,16 +98,17 @@ func translateAtomContent(content *atom.Content) {
 		content.Value = verbatim(content.Value)
 	case strings.Contains(kind, "html"):
 	default:
-		// Another media type: a picture, or a language that is not for readers.
+		// Another media type: a picture, or data.
 		content.Value = ""
 	}
 }
 
+// jsonTranslator makes HTML of the texts of a JSON Feed.
 type jsonTranslator struct{ gofeed.DefaultJSONTranslator }
 
-// Translate refuses JSON that is no feed, which gofeed takes for an empty one.
-// It drops what is null in a list and the authors, which are not imported: gofeed
-// dereferences both.
+// Translate refuses JSON that is not a feed. gofeed would take it for an empty
+// feed. Translate also drops null items and all authors: gofeed dereferences both
+// without a check, and authors are not imported.
 func (t *jsonTranslator) Translate(source any) (*gofeed.Feed, error) {
 	feed, ok := source.(*json.Feed)
 	if !ok {
@@ -128,8 +130,8 @@ func (t *jsonTranslator) Translate(source any) (*gofeed.Feed, error) {
 	return t.DefaultJSONTranslator.Translate(feed)
 }
 
-// translateJSONItem escapes everything but content_html: the rest of a JSON Feed
-// is plain text.
+// translateJSONItem escapes everything except content_html, because the rest of a
+// JSON Feed is plain text.
 func translateJSONItem(item *json.Item) {
 	item.Authors = nil
 	item.Title = html.EscapeString(item.Title)

@@ -1,24 +1,23 @@
 package feed
 
 import (
-	"net/url"
 	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
 
-// titleOf is markup as one line. A name in angle brackets that is no element of
-// HTML stays: titles speak of List<T>, and many feeds do not escape them.
+// titleOf returns markup as one line. It keeps a tag that is not an element of
+// HTML, because titles contain names like List<T>, which many feeds do not escape.
 func titleOf(markup string) string {
 	w := &writer{space: collapse}
 	convert(w, markup, true)
 	return strings.Join(strings.Fields(string(w.out)), " ")
 }
 
-// textOf is markup as plain text: paragraphs apart, items of lists marked, the
-// addresses of links behind their texts. Markup without any tag is taken for
-// text that has lines.
+// textOf returns markup as plain text. Blank lines separate paragraphs, list items
+// are marked, and the address of a link follows its text. If markup has no tag,
+// its lines are kept.
 func textOf(markup string) string {
 	w := &writer{space: collapse}
 	if !hasTag(markup) {
@@ -41,8 +40,8 @@ func hasTag(markup string) bool {
 	}
 }
 
-// convert reads tokens, not a tree: it must not be troubled by elements that are
-// never closed or nest a million deep.
+// convert writes markup to w. It reads tokens and builds no tree, so that elements
+// which are never closed or nest a million deep do no harm.
 func convert(w *writer, markup string, title bool) {
 	z := html.NewTokenizer(strings.NewReader(markup))
 	var hidden hiding
@@ -52,7 +51,7 @@ func convert(w *writer, markup string, title bool) {
 			w.closeLink()
 			return
 		}
-		// Raw is lost once the token is taken.
+		// Token overwrites what Raw returns.
 		raw := string(z.Raw())
 		token := z.Token()
 		isTag := kind == html.StartTagToken || kind == html.EndTagToken || kind == html.SelfClosingTagToken
@@ -70,13 +69,13 @@ func convert(w *writer, markup string, title bool) {
 	}
 }
 
-// hiding tracks an element whose content is not for readers.
+// hiding tracks an element whose content is not text for readers.
 type hiding struct {
 	element atom.Atom
 	depth   int
 }
 
-// skips tells whether the token is, or is within, a hidden element.
+// skips tells whether the token belongs to a hidden element.
 func (h *hiding) skips(token html.Token) bool {
 	if h.depth == 0 {
 		if opens(token) && isHidden(token.DataAtom) {
@@ -96,13 +95,14 @@ func (h *hiding) skips(token html.Token) bool {
 	return true
 }
 
-// opens tells whether content follows. HTML closes no element by a slash, only
-// the foreign ones.
+// opens tells whether the token opens an element. In HTML, the slash of a
+// self-closing tag has a meaning only in foreign elements, such as svg.
 func opens(token html.Token) bool {
 	return token.Type == html.StartTagToken ||
 		token.Type == html.SelfClosingTagToken && token.DataAtom != atom.Svg
 }
 
+// isHidden tells whether the content of an element is not text for readers.
 func isHidden(element atom.Atom) bool {
 	switch element {
 	case atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Iframe, atom.Noembed, atom.Noframes,
@@ -110,27 +110,4 @@ func isHidden(element atom.Atom) bool {
 		return true
 	}
 	return false
-}
-
-// webAddress is s as an absolute http or https URL.
-func webAddress(s string) (string, bool) {
-	u, err := url.Parse(strings.TrimSpace(s))
-	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return "", false
-	}
-	return u.String(), true
-}
-
-// spells tells whether a link's text is its address, as people abbreviate it:
-// without the scheme, or with an ellipsis for the end.
-func spells(text, address string) bool {
-	bare := func(s string) string {
-		s = strings.TrimPrefix(strings.TrimPrefix(s, "https://"), "http://")
-		return strings.TrimSuffix(strings.TrimPrefix(s, "www."), "/")
-	}
-	text, address = bare(text), bare(address)
-	if start, short := strings.CutSuffix(text, ellipsis); short && strings.Contains(start, ".") {
-		return strings.HasPrefix(address, start)
-	}
-	return text == address
 }

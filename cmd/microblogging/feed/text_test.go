@@ -3,10 +3,14 @@ package feed
 import (
 	"strings"
 	"testing"
-	"unicode/utf8"
 )
 
-func TestMarkupBecomesText(t *testing.T) {
+func TestText(t *testing.T) {
+	t.Run("is made of markup", textOfMarkup)
+	t.Run("does not grow with depth", textOfDeepMarkup)
+}
+
+func textOfMarkup(t *testing.T) {
 	for name, c := range map[string]struct{ markup, want string }{
 		"paragraphs":              {"<p>one</p><p>two</p>", "one\n\ntwo"},
 		"divisions":               {"<div>one</div><div>two</div>three", "one\ntwo\nthree"},
@@ -56,7 +60,11 @@ func TestMarkupBecomesText(t *testing.T) {
 	}
 }
 
-func TestMarkupBecomesATitle(t *testing.T) {
+func TestTitle(t *testing.T) {
+	t.Run("is made of markup", titleOfMarkup)
+}
+
+func titleOfMarkup(t *testing.T) {
 	for markup, want := range map[string]string{
 		"  a\n b<br>c <em>d</em> ":             "a b c d",
 		"Why List<T> is &lt;not&gt; a List<I>": "Why List<T> is <not> a List",
@@ -71,41 +79,10 @@ func TestMarkupBecomesATitle(t *testing.T) {
 	}
 }
 
-// Deep nesting must neither overflow a stack nor multiply what is written.
-func TestTextDoesNotGrowWithDepth(t *testing.T) {
+// Deep nesting must not overflow a stack, and must not multiply the text.
+func textOfDeepMarkup(t *testing.T) {
 	deep := strings.Repeat("<ul><li><blockquote>", 50_000) + strings.Repeat("a<br>", 100)
 	if got := textOf(deep); len(got) > 100*50 {
 		t.Errorf("%d bytes of markup became %d bytes of text", len(deep), len(got))
-	}
-}
-
-func TestTextIsCutBetweenWords(t *testing.T) {
-	for name, c := range map[string]struct {
-		text  string
-		limit int
-		want  string
-	}{
-		"it fits":                {"one two", 7, "one two"},
-		"within a word":          {"one two three", 10, "one two…"},
-		"right after a word":     {"one two three", 8, "one two…"},
-		"at a line":              {"one two\n\nthree", 11, "one two…"},
-		"characters, not bytes":  {"äöü äöü äöü", 8, "äöü äöü…"},
-		"no spaces":              {"一二三四五六七八九十", 5, "一二三四…"},
-		"an early space only":    {"a bcdefghijklmn", 10, "a bcdefgh…"},
-		"within a character":     {"aaa\u0301\u0301\u0301\u0301aaa", 5, "aa…"},
-		"one endless character":  {"a" + strings.Repeat("\u0301", 20), 5, "a\u0301\u0301\u0301…"},
-		"a family stays in one":  {"ab👩‍👩‍👧cd", 5, "ab…"},
-		"the limit is one":       {"abc", 1, "…"},
-		"a space before nothing": {"a b", 2, "a…"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got, was := cut(c.text, c.limit)
-			if got != c.want || was != (got != c.text) {
-				t.Errorf("cut(%q, %d)\n got %q, %v\nwant %q", c.text, c.limit, got, was, c.want)
-			}
-			if n := utf8.RuneCountInString(got); n > c.limit {
-				t.Errorf("%q has %d characters, the limit is %d", got, n, c.limit)
-			}
-		})
 	}
 }

@@ -12,11 +12,11 @@ import (
 
 // How a writer treats white space.
 const (
-	// collapse makes every run of it one space, as HTML does.
+	// collapse makes one space of each run of white space, as HTML does.
 	collapse = iota
-	// keepLines does so within each line.
+	// keepLines does so within each line, and keeps the lines.
 	keepLines
-	// keepAll is for preformatted text.
+	// keepAll keeps all white space, for preformatted text.
 	keepAll
 )
 
@@ -24,17 +24,19 @@ const (
 // the text does not grow with the depth of the markup.
 const maxDepth = 6
 
-// A writer lays text out. White space is owed until a character that can be
-// seen follows: so none is doubled, and none is left at the start or the end.
+// A writer lays out text. It owes white space until a visible character follows,
+// so that none is doubled, and none is left at the start or the end.
 type writer struct {
-	out   []byte
+	out []byte
+	// space is how white space is treated outside preformatted text.
 	space int
-	// breaks is the number of newlines owed: 2 is a blank line, and the most.
+	// breaks is the number of newlines owed, at most 2, which is a blank line.
 	breaks int
 	// blanks are the spaces owed within a line.
 	blanks []byte
 	// marker is the mark of a list item that has no text yet.
 	marker string
+	// lists are the open lists. quotes and pre count the open elements.
 	lists  []list
 	quotes int
 	pre    int
@@ -47,14 +49,7 @@ type list struct {
 	items   int
 }
 
-// A link is an open anchor. HTML does not nest them.
-type link struct {
-	// address is empty if there is no link, or none that adds anything.
-	address string
-	// from is where its text starts in the output; -1 as long as there is none.
-	from int
-}
-
+// start writes what an opening tag means.
 func (w *writer) start(token html.Token) {
 	w.breakLine(breaksAround(token.DataAtom))
 	switch token.DataAtom {
@@ -80,6 +75,7 @@ func (w *writer) start(token html.Token) {
 	}
 }
 
+// end writes what a closing tag means.
 func (w *writer) end(element atom.Atom) {
 	if element == atom.A {
 		w.closeLink()
@@ -100,7 +96,8 @@ func (w *writer) end(element atom.Atom) {
 	}
 }
 
-// breaksAround is how many newlines set an element apart from what surrounds it.
+// breaksAround returns how many newlines separate an element from the text around
+// it.
 func breaksAround(element atom.Atom) int {
 	switch element {
 	case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Blockquote, atom.Pre, atom.Dl,
@@ -142,23 +139,6 @@ func (w *writer) openItem() {
 	}
 }
 
-// closeLink puts the address behind the text; if the text is but another way to
-// write the address, in its place.
-func (w *writer) closeLink() {
-	open := w.link
-	w.link = link{}
-	switch {
-	case open.address == "":
-	case open.from < 0:
-		w.word(open.address)
-	case spells(string(w.out[open.from:]), open.address):
-		w.out = append(w.out[:open.from], open.address...)
-	case !strings.Contains(string(w.out[open.from:]), open.address):
-		// Owed white space stays owed until after the address.
-		w.out = append(w.out, " ("+open.address+")"...)
-	}
-}
-
 // text writes a text node.
 func (w *writer) text(s string) {
 	for _, r := range s {
@@ -169,18 +149,19 @@ func (w *writer) text(s string) {
 			w.blank(r)
 		case unicode.IsControl(r):
 		default:
-			w.settle()
+			w.writeOwedSpace()
 			w.out = utf8.AppendRune(w.out, r)
 		}
 	}
 }
 
-// word writes what holds no white space.
+// word writes text without white space.
 func (w *writer) word(s string) {
-	w.settle()
+	w.writeOwedSpace()
 	w.out = append(w.out, s...)
 }
 
+// keeps returns how white space is treated at this place.
 func (w *writer) keeps() int {
 	if w.pre > 0 {
 		return keepAll
@@ -188,8 +169,8 @@ func (w *writer) keeps() int {
 	return w.space
 }
 
-// blank owes a space. One that is special (no-break, ideographic) stays so if it
-// is the first of its run.
+// blank makes w owe a space. The first of a run decides which: a no-break or an
+// ideographic space stays what it is.
 func (w *writer) blank(r rune) {
 	verbatim := w.keeps() == keepAll && !unicode.IsControl(r) || r == '	' && w.keeps() == keepAll
 	switch {
@@ -205,14 +186,14 @@ func (w *writer) blank(r rune) {
 
 func (w *writer) atLineStart() bool { return len(w.out) == 0 || w.breaks > 0 }
 
-// cell sets a cell of a table apart from the one before.
+// cell makes w owe a tab before each cell of a table row except the first.
 func (w *writer) cell() {
 	if !w.atLineStart() {
 		w.blanks = append(w.blanks[:0], '	')
 	}
 }
 
-// breakLine asks for at least n newlines before what follows.
+// breakLine makes w owe at least n newlines.
 func (w *writer) breakLine(n int) {
 	if n > 0 {
 		w.breaks = max(w.breaks, n)
@@ -220,14 +201,15 @@ func (w *writer) breakLine(n int) {
 	}
 }
 
-// newline asks for one more newline, up to a blank line.
+// newline makes w owe one more newline, up to a blank line.
 func (w *writer) newline() {
 	w.breaks = min(w.breaks+1, 2)
 	w.blanks = w.blanks[:0]
 }
 
-// settle writes the white space owed, and what starts a line.
-func (w *writer) settle() {
+// writeOwedSpace writes the owed white space and, at the start of a line, the
+// prefix.
+func (w *writer) writeOwedSpace() {
 	if w.atLineStart() {
 		if len(w.out) > 0 {
 			w.out = append(w.out, "\n\n"[:w.breaks]...)
@@ -241,7 +223,7 @@ func (w *writer) settle() {
 	}
 }
 
-// prefix is what a line starts with: quotation marks as in a letter, and the
+// prefix returns the start of a line: quotation marks as in an e-mail, and the
 // indentation and the mark of a list item.
 func (w *writer) prefix() string {
 	prefix := strings.Repeat("> ", min(w.quotes, maxDepth))

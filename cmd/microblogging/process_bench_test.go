@@ -47,7 +47,7 @@ func idleMemory(b *testing.B, binary string) (megabytes float64) {
 		b.Fatal(response, err)
 	}
 	response.Body.Close()
-	time.Sleep(3 * time.Second) // what is measured is idling
+	time.Sleep(3 * time.Second) // the process must be idle
 	megabytes = resident(b, process.Process.Pid)
 	if err := process.Process.Signal(syscall.SIGTERM); err != nil {
 		b.Fatal(err)

@@ -10,7 +10,7 @@ import (
 
 type requeueCommand struct {
 	storageFlags `embed:""`
-	Channel      string `placeholder:"NAME" help:"Only this channel's deletions."`
+	Channel      string `placeholder:"NAME" help:"Requeue only the deletions of this channel and of its posts."`
 }
 
 // Run puts poisoned messages back on the queue.

@@ -10,9 +10,9 @@ import (
 
 const ellipsis = "…"
 
-// cut shortens s to at most limit characters, an ellipsis included, and tells
-// whether it had to. It cuts between words; where a text has no spaces for long
-// (Chinese, a huge address) between two characters as a reader sees them.
+// cut shortens s to at most limit characters, including an ellipsis, and tells
+// whether s was longer. It cuts between words. If the text has no space in its
+// second half (Chinese, a long address), it cuts between grapheme clusters.
 func cut(s string, limit int) (string, bool) {
 	if utf8.RuneCountInString(s) <= limit {
 		return s, false
@@ -28,7 +28,8 @@ func cut(s string, limit int) (string, bool) {
 	return strings.TrimRightFunc(s[:end], unicode.IsSpace) + ellipsis, true
 }
 
-// byteOffset is where the character with the given number starts.
+// byteOffset returns the offset of the character with this number, or the length
+// of s if there are fewer characters.
 func byteOffset(s string, character int) int {
 	for offset := range s {
 		if character == 0 {
@@ -39,8 +40,8 @@ func byteOffset(s string, character int) int {
 	return len(s)
 }
 
-// clusterStart moves an offset back to the start of the grapheme cluster that it
-// is in, if that leaves anything.
+// clusterStart moves an offset back to the start of its grapheme cluster. In the
+// first cluster it returns the offset unchanged, so that some text is left.
 func clusterStart(s string, offset int) int {
 	start, state := 0, -1
 	for rest := s; rest != ""; {

@@ -14,9 +14,9 @@ import (
 	"microblogging/domain"
 )
 
-// FuzzRead refutes that some file makes Read panic, hand on an entry that could
-// not be posted, or hand on others when the same file is read again, of which an
-// import would make posts once more.
+// FuzzRead looks for a file that makes Read panic, or return an entry that cannot
+// be posted, or return other entries when it is read again. Those would be
+// imported a second time.
 func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.*")
 	if err != nil || len(files) == 0 {
@@ -54,8 +54,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// smallFeeds are one of each format, with what entries differ in: a mutation of
-// them hits something that matters.
+// smallFeeds has a feed of each format. They are small, so that a mutation is
+// likely to hit something that matters.
 var smallFeeds = []string{
 	`<rss version="2.0"><channel><title>T</title><item><guid>g</guid><title>A &amp; B</title><description>&lt;p&gt;x&lt;/p&gt;</description><pubDate>Mon, 03 Feb 2014 04:05:06 GMT</pubDate></item><item><link>https://a.example</link></item></channel></rss>`,
 	`<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><item><title>t</title></item></rdf:RDF>`,

@@ -17,13 +17,13 @@ import (
 
 type importCommand struct {
 	storageFlags `embed:""`
-	Channel      string   `required:"" placeholder:"NAME" help:"The channel to post to. It is created if need be."`
-	Owner        string   `required:"" placeholder:"USER" help:"Who posts, and owns the channel if it is created."`
-	Files        []string `arg:"" name:"file" help:"RSS, Atom or JSON Feed files."`
+	Channel      string   `required:"" placeholder:"NAME" help:"The channel to post to. It is created if it does not exist."`
+	Owner        string   `required:"" placeholder:"USER" help:"The user who posts. If the channel is created, this user owns it."`
+	Files        []string `arg:"" name:"file" help:"RSS, Atom or JSON Feed files, imported in this order."`
 }
 
-// Run imports the files in turn. A file that is not a feed stops the import
-// before anything of any file is written.
+// Run imports the files in turn. If one of them is not a feed, nothing of any file
+// is written.
 func (c importCommand) Run(ctx context.Context, console *console) error {
 	name, nameErr := domain.ParseChannelName(c.Channel)
 	owner, ownerErr := domain.ParseUserName(c.Owner)
@@ -54,6 +54,7 @@ func (c importCommand) Run(ctx context.Context, console *console) error {
 	})
 }
 
+// readFeeds reads all files before the import begins.
 func readFeeds(files []string) ([]feed.Feed, error) {
 	feeds := make([]feed.Feed, len(files))
 	for i, name := range files {
@@ -69,7 +70,7 @@ func readFeeds(files []string) ([]feed.Feed, error) {
 	return feeds, nil
 }
 
-// bar is shown on a terminal only.
+// bar returns the progress bar of one file. It is visible only if w is a terminal.
 func (c importCommand) bar(w io.Writer, n int, name string) *progressbar.ProgressBar {
 	file, ok := w.(*os.File)
 	visible := ok && isatty.IsTerminal(file.Fd())
@@ -81,7 +82,8 @@ func (c importCommand) bar(w io.Writer, n int, name string) *progressbar.Progres
 		progressbar.OptionClearOnFinish())
 }
 
-// findOrCreate is the channel of that name, made if it is not there.
+// findOrCreate returns the channel of that name. It creates the channel if it does
+// not exist.
 func findOrCreate(ctx context.Context, store *storage.Store, name domain.ChannelName, owner domain.UserName) (domain.Channel, error) {
 	channel, err := store.Channel(ctx, name.Key())
 	if !errors.Is(err, domain.ErrNotFound) {
@@ -92,54 +94,4 @@ func findOrCreate(ctx context.Context, store *storage.Store, name domain.Channel
 		return channel, err
 	}
 	return store.CreateChannel(ctx, channel)
-}
-
-// importCounts is what became of a feed's entries.
-type importCounts struct {
-	added, known, cut, leftOut int
-}
-
-func (c importCounts) String() string {
-	text := fmt.Sprintf("%d posts added, %d there already", c.added, c.known)
-	if c.cut > 0 {
-		text += fmt.Sprintf(", %d cut to the limit", c.cut)
-	}
-	if c.leftOut > 0 {
-		text += fmt.Sprintf(", %d left out for holding nothing", c.leftOut)
-	}
-	return text
-}
-
-// importFeed posts the entries, each once: an entry that was imported before is
-// left as it is, also if the feed has changed it or somebody deleted the post.
-// After each, step is called.
-func importFeed(ctx context.Context, store *storage.Store, channel domain.ChannelRef, owner domain.UserName,
-	f feed.Feed, step func() error,
-) (importCounts, error) {
-	counts := importCounts{leftOut: f.LeftOut}
-	for _, entry := range f.Entries {
-		_, created, err := store.Post(ctx, storage.Posting{
-			Channel:   channel,
-			By:        owner,
-			Source:    "feed",
-			Key:       entry.ID,
-			Draft:     domain.Draft{Title: entry.Title, Text: entry.Text},
-			CreatedOn: entry.Published,
-		})
-		switch {
-		case errors.Is(err, domain.ErrKeyReused), errors.Is(err, domain.ErrPostGone), err == nil && !created:
-			counts.known++
-		case err != nil:
-			return counts, err
-		default:
-			counts.added++
-			if entry.Cut {
-				counts.cut++
-			}
-		}
-		if err := step(); err != nil {
-			return counts, err
-		}
-	}
-	return counts, nil
 }

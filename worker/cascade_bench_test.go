@@ -25,8 +25,8 @@ import (
 // key, and its row in the index by rating.
 const rowsPerPost = 3
 
-// BenchmarkCascadeOnBolt deletes channels of different sizes durably. live-MB is
-// the most memory that was in use between two pages.
+// BenchmarkCascadeOnBolt deletes channels of different sizes from a durable store.
+// live-MB is the largest amount of memory in use between two pages.
 func BenchmarkCascadeOnBolt(b *testing.B) {
 	for _, posts := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("posts=%d", posts), func(b *testing.B) {
@@ -46,7 +46,7 @@ func BenchmarkCascadeOnBolt(b *testing.B) {
 					return send(ctx)
 				})
 				store := storage.New(db, db)
-				message := seedChannel(b, store, posts)
+				message := fillChannel(b, store, posts)
 				requests.Store(0)
 				live.begin()
 				b.StartTimer()
@@ -77,7 +77,7 @@ func (m *memory) begin() {
 	m.base, m.samples = heap(), 0
 }
 
-// sample looks at one page in ten, for each look collects the garbage.
+// sample looks at one page in ten, because each look collects the garbage.
 func (m *memory) sample() {
 	if m.samples++; m.samples%10 != 1 {
 		return
@@ -95,9 +95,9 @@ func heap() uint64 {
 }
 
 // BenchmarkCascadeOnAzurite compares the cascade with a bare loop over the SDK
-// that deletes as many rows of the same kind in transactions of 100, each on an
-// Azurite of its own that holds nothing else, since Azurite slows down with
-// every row that it holds. ratio is the bare loop's time over ours.
+// that deletes the same rows in transactions of 100. Each runs on an Azurite of
+// its own that holds nothing else, because Azurite slows down with every row.
+// ratio is the time of the bare loop divided by the time of the cascade.
 func BenchmarkCascadeOnAzurite(b *testing.B) {
 	const posts = 3_300
 	var ours, bare time.Duration
@@ -130,14 +130,14 @@ func onFreshAzurite(b *testing.B, posts int, work func(*storage.Store, *aztables
 		b.Fatal(err)
 	}
 	store := storage.New(client, client)
-	message := seedChannel(b, store, posts)
+	message := fillChannel(b, store, posts)
 	began := time.Now()
 	work(store, service.NewClient("Blogs"), message)
 	return time.Since(began)
 }
 
-// bareLoop is what one writes without any care for concurrency: read the keys,
-// delete a hundred at a time.
+// bareLoop deletes a partition without any care for concurrency: it reads the
+// keys and deletes a hundred rows at a time.
 func bareLoop(b *testing.B, table *aztables.Client, partition string) {
 	b.Helper()
 	filter, columns := fmt.Sprintf("PartitionKey eq '%s'", partition), "PartitionKey,RowKey"
@@ -167,8 +167,9 @@ func bareLoop(b *testing.B, table *aztables.Client, partition string) {
 	flush()
 }
 
-// seedChannel makes a channel with posts and asks for its deletion.
-func seedChannel(b *testing.B, store *storage.Store, posts int) domain.Message {
+// fillChannel makes a channel with posts and returns a message that asks for its
+// deletion.
+func fillChannel(b *testing.B, store *storage.Store, posts int) domain.Message {
 	b.Helper()
 	ctx := b.Context()
 	if err := store.Prepare(ctx); err != nil {
@@ -200,7 +201,7 @@ func seedChannel(b *testing.B, store *storage.Store, posts int) domain.Message {
 	}
 }
 
-// cascadeOnce carries out the deletion, and fails unless it is done.
+// cascadeOnce runs the deletion to its end.
 func cascadeOnce(b *testing.B, store *storage.Store, message domain.Message) {
 	b.Helper()
 	options := testOptions

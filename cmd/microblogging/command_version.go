@@ -10,11 +10,11 @@ import (
 
 type versionCommand struct{}
 
-// Run prints the versions, one a line.
+// Run prints the versions, one on each line.
 func (versionCommand) Run(console *console) error {
 	build, ok := debug.ReadBuildInfo()
 	if !ok {
-		return errors.New("this binary was built without its build information")
+		return errors.New("this program was built without build information")
 	}
 	storageLibraries := []string{
 		"github.com/Azure/azure-sdk-for-go/sdk/data/aztables",
@@ -29,14 +29,4 @@ func (versionCommand) Run(console *console) error {
 		}
 	}
 	return nil
-}
-
-// programVersion is the module's version or, in a checkout, its commit.
-func programVersion(build *debug.BuildInfo) string {
-	for _, setting := range build.Settings {
-		if setting.Key == "vcs.revision" {
-			return setting.Value
-		}
-	}
-	return build.Main.Version
 }

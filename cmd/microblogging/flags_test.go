@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -52,4 +53,35 @@ func workerStarts(t *testing.T, flags ...string) (log []string) {
 		t.Errorf("the worker ended with %d", code)
 	}
 	return log
+}
+
+func TestHelp(t *testing.T) {
+	t.Run("shows every flag with its environment variable", helpShowsEnvironment)
+	t.Run("of the program shows the flags of serve", helpShowsServe)
+}
+
+func helpShowsEnvironment(t *testing.T) {
+	for _, command := range []string{"serve", "web", "worker", "import", "requeue", "check"} {
+		code, help, _ := program(t, command, "--help")
+		if code != exitOK {
+			t.Fatalf("%s --help exits with %d", command, code)
+		}
+		flat := strings.Join(strings.Fields(help), " ")
+		for _, flag := range regexp.MustCompile(`--[a-z][a-z-]*`).FindAllString(flat, -1) {
+			if flag == "--help" {
+				continue
+			}
+			variable := "$MICROBLOGGING_" + strings.ToUpper(strings.ReplaceAll(flag[2:], "-", "_"))
+			if !strings.Contains(flat, variable) {
+				t.Errorf("%s --help shows %s without %s", command, flag, variable)
+			}
+		}
+	}
+}
+
+func helpShowsServe(t *testing.T) {
+	code, help, _ := program(t, "--help")
+	if code != exitOK || !strings.Contains(help, "--listen") || !strings.Contains(help, "requeue") {
+		t.Errorf("--help exits with %d and shows\n%s", code, help)
+	}
 }

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+// A breachWriter prints each breach when it is found, so that its memory does not
+// grow with their number.
+type breachWriter interface {
+	breach(domain.Breach)
+	// end prints the counts. It returns the first error of all writes.
+	end(storage.CheckCounts) error
+}
+
+// lineWriter prints a line for each breach.
+type lineWriter struct {
+	w   io.Writer
+	n   int
+	err error
+}
+
+func (l *lineWriter) printf(format string, args ...any) {
+	if l.err == nil {
+		_, l.err = fmt.Fprintf(l.w, format, args...)
+	}
+}
+
+func (l *lineWriter) breach(b domain.Breach) {
+	l.n++
+	l.printf("%s %s (%s, %s): %s", b.Invariant, b.Table, b.PartitionKey, b.RowKey, b.Detail)
+	if b.Repaired != "" {
+		l.printf(" [%s]", b.Repaired)
+	}
+	l.printf("\n")
+}
+
+func (l *lineWriter) end(counts storage.CheckCounts) error {
+	l.printf("%d breaches in %d channels, %d blogs, %d rows\n", l.n, counts.Channels, counts.Blogs, counts.Rows)
+	return l.err
+}
+
+// jsonWriter prints {"breaches":[…],"channels":N,"blogs":N,"rows":N}.
+type jsonWriter struct {
+	w       io.Writer
+	started bool
+	err     error
+}
+
+func (j *jsonWriter) write(text string) {
+	if j.err == nil {
+		_, j.err = io.WriteString(j.w, text)
+	}
+}
+
+func (j *jsonWriter) breach(b domain.Breach) {
+	text, err := json.Marshal(b)
+	if err != nil && j.err == nil {
+		j.err = err
+	}
+	j.separate()
+	j.write(string(text))
+}
+
+func (j *jsonWriter) separate() {
+	if j.started {
+		j.write(",")
+	} else {
+		j.write(`{"breaches":[`)
+	}
+	j.started = true
+}
+
+func (j *jsonWriter) end(counts storage.CheckCounts) error {
+	if !j.started {
+		j.separate()
+	}
+	text, err := json.Marshal(counts)
+	if err != nil {
+		return err
+	}
+	// The counts, without their opening brace, complete the object.
+	j.write("]," + string(text[1:]) + "\n")
+	return j.err
+}

@@ -1,0 +1,13 @@
+package main
+
+// commands is the command line. The help texts are the operator's manual. Each
+// flag can also be set by the environment variable that --help prints beside it.
+type commands struct {
+	Serve   serveCommand   `cmd:"" default:"withargs" help:"Run the web role and the worker role in one process (the default)."`
+	Web     webCommand     `cmd:"" help:"Run the web role alone."`
+	Worker  workerCommand  `cmd:"" help:"Run the worker role alone."`
+	Import  importCommand  `cmd:"" help:"Import posts from RSS, Atom or JSON Feed files. Each entry is imported once."`
+	Requeue requeueCommand `cmd:"" help:"Put poisoned deletions back on the queue."`
+	Check   checkCommand   `cmd:"" help:"Read every table and report each breach of an invariant and each stalled deletion."`
+	Version versionCommand `cmd:"" help:"Print the version of the program, of Go and of the storage libraries."`
+}

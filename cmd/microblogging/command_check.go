@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/worker"
+)
+
+type checkCommand struct {
+	storageFlags `embed:""`
+	leaseFlags   `embed:""`
+	Repair       bool `help:"Repair what can be repaired safely. A row is deleted only in the version that was read."`
+	JSON         bool `name:"json" help:"Print one JSON object instead of a line for each breach."`
+}
+
+// Run reports every breach. It returns errFound if there is any.
+func (c checkCommand) Run(ctx context.Context, console *console) error {
+	if err := c.announceNew(console.stderr); err != nil {
+		return err
+	}
+	return c.use(ctx, func(store *storage.Store) error {
+		var out breachWriter = &lineWriter{w: console.stdout}
+		if c.JSON {
+			out = &jsonWriter{w: console.stdout}
+		}
+		breaches := 0
+		checker := store.NewChecker(worker.Patience(c.Lease), c.Repair, func(b domain.Breach) {
+			out.breach(b)
+			breaches++
+		})
+		counts, err := checker.Run(ctx)
+		if err != nil {
+			return cannotRunError{err}
+		}
+		if err := out.end(counts); err != nil {
+			return err
+		}
+		if breaches > 0 {
+			return errFound
+		}
+		return nil
+	})
+}
+
+// announceNew warns if the data directory does not exist. The check will create
+// an empty store and find nothing wrong with it, but the name may be a mistake.
+func (f storageFlags) announceNew(w io.Writer) error {
+	if f.Storage != "bolt" {
+		return nil
+	}
+	if _, err := os.Stat(f.Data); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "%s does not exist: this check creates a new, empty store there\n", f.Data)
+	return err
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"time"
+
+	"microblogging/worker"
+)
+
+// storageFlags say where the tables and queues are.
+type storageFlags struct {
+	Storage string `enum:"bolt,azure" default:"bolt" help:"The store: bolt (the embedded store, one file) or azure (Azure Table and Queue Storage, or Azurite)."`
+	Data    string `default:"./data" help:"The directory of the embedded store. Only one process can use it at a time."`
+
+	AzureConnectionString string `env:"AZURE_STORAGE_CONNECTION_STRING,MICROBLOGGING_AZURE_CONNECTION_STRING" placeholder:"STRING" help:"With --storage azure: the connection string of the storage account. UseDevelopmentStorage=true means Azurite on its default ports."`
+	AzureTableEndpoint    string `env:"AZURE_STORAGE_TABLE_ENDPOINT,MICROBLOGGING_AZURE_TABLE_ENDPOINT" placeholder:"URL" help:"With --storage azure and the default Azure credential: the URL of the account's tables. Not used with a connection string."`
+	AzureQueueEndpoint    string `env:"AZURE_STORAGE_QUEUE_ENDPOINT,MICROBLOGGING_AZURE_QUEUE_ENDPOINT" placeholder:"URL" help:"With --storage azure and the default Azure credential: the URL of the account's queues. Not used with a connection string."`
+}
+
+// logFlags say what is logged on standard error.
+type logFlags struct {
+	LogFormat string `enum:"text,json" default:"text" help:"The format of the log on standard error: text or json."`
+	LogLevel  string `enum:"debug,info,warn,error" default:"info" help:"The lowest level that is logged: debug, info, warn or error."`
+}
+
+func (f logFlags) logger(w io.Writer) *slog.Logger {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(f.LogLevel)); err != nil {
+		level = slog.LevelInfo // the enum refuses every other word
+	}
+	options := &slog.HandlerOptions{Level: level}
+	if f.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// webFlags are the settings of the web role.
+type webFlags struct {
+	Listen     string `default:"127.0.0.1:8080" help:"The address to accept requests on. Port 0 picks a free port."`
+	Sample     bool   `help:"If the store is empty, fill it with a few channels and print a sign-in link that works once."`
+	BaseURL    string `name:"base-url" placeholder:"URL" help:"The address that users see: http://HOST or https://HOST. It is used in links. With https, browsers are told to use https only, also for cookies."`
+	TrustProxy bool   `help:"Trust X-Forwarded-For and X-Forwarded-Proto. Use it only behind a proxy that sets both."`
+}
+
+// baseURL returns the base URL, or nil if none is set.
+func (f webFlags) baseURL() (*url.URL, error) {
+	if f.BaseURL == "" {
+		return nil, nil
+	}
+	u, err := url.Parse(f.BaseURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.Path != "" && u.Path != "/" {
+		return nil, fmt.Errorf("--base-url must be http://HOST or https://HOST, not %q", f.BaseURL)
+	}
+	u.Path = ""
+	return u, nil
+}
+
+// leaseFlags are what worker and check share.
+type leaseFlags struct {
+	Lease time.Duration `default:"30s" help:"How long a message is hidden from other workers, in whole seconds. The worker renews it while it works. A deletion that shows no progress for three leases counts as stalled."`
+}
+
+// maxLease is the longest lease that --lease accepts.
+const maxLease = 12 * time.Hour
+
+// Validate is called by kong.
+func (f leaseFlags) Validate() error {
+	if f.Lease < time.Second || f.Lease > maxLease || f.Lease%time.Second != 0 {
+		return fmt.Errorf("--lease must be 1s to %s, in whole seconds, not %s", maxLease, f.Lease)
+	}
+	return nil
+}
+
+// workerFlags are the settings of the worker role.
+type workerFlags struct {
+	leaseFlags `embed:""`
+	Reconcile  time.Duration `default:"1m" help:"The time between two passes that look for deletions whose message was lost."`
+	// Sweep is what --reconcile was called before. It keeps working, with a warning.
+	Sweep       *time.Duration `hidden:"" help:"The old name of --reconcile."`
+	Concurrency int            `default:"4" help:"How many messages to handle at once, 1 to 256."`
+	MaxAttempts int            `default:"5" help:"How many failed attempts make a message poison. An attempt that removed rows does not count."`
+}
+
+// Validate is called by kong.
+func (f workerFlags) Validate() error {
+	switch {
+	case f.interval() <= 0:
+		return fmt.Errorf("--reconcile must be more than 0s, not %s", f.interval())
+	case f.Concurrency < 1 || f.Concurrency > 256:
+		return fmt.Errorf("--concurrency must be 1 to 256, not %d", f.Concurrency)
+	case f.MaxAttempts < 1:
+		return fmt.Errorf("--max-attempts must be at least 1, not %d", f.MaxAttempts)
+	}
+	return f.leaseFlags.Validate()
+}
+
+// interval returns the time between two reconciling passes, from --sweep or from
+// --reconcile.
+func (f workerFlags) interval() time.Duration {
+	if f.Sweep != nil {
+		return *f.Sweep
+	}
+	return f.Reconcile
+}
+
+// options returns the settings of a worker. It warns if --sweep is used.
+func (f workerFlags) options(log *slog.Logger) worker.Options {
+	if f.Sweep != nil {
+		log.Warn("--sweep (MICROBLOGGING_SWEEP) is now --reconcile (MICROBLOGGING_RECONCILE); the old name will be removed")
+	}
+	return worker.Options{
+		Lease:       f.Lease,
+		Reconcile:   f.interval(),
+		Concurrency: f.Concurrency,
+		MaxAttempts: f.MaxAttempts,
+		Log:         log,
+	}
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"strings"
+	"testing"
+)
+
+func TestSample(t *testing.T) {
+	t.Run("comes once and its link signs in once", sampleComesOnce)
+}
+
+func sampleComesOnce(t *testing.T) {
+	defer http.DefaultClient.CloseIdleConnections()
+	data := t.TempDir()
+	printed, stop := serving(t, 2, "--sample", "--data", data)
+	address := strings.TrimPrefix(printed[0], "listening on ")
+	_, link, _ := strings.Cut(printed[1], "once: ")
+
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page := get(t, &http.Client{Jar: jar}, link, http.StatusOK); !strings.Contains(page, "Sign out") {
+		t.Error("the user who follows the link is not signed in")
+	}
+	get(t, http.DefaultClient, link, http.StatusUnauthorized)
+	channels := get(t, http.DefaultClient, address+"/api/v1/channels", http.StatusOK)
+	stop()
+
+	printed, stop = serving(t, 1, "--sample", "--data", data)
+	defer stop()
+	address = strings.TrimPrefix(printed[0], "listening on ")
+	if again := get(t, http.DefaultClient, address+"/api/v1/channels", http.StatusOK); again != channels {
+		t.Errorf("a second start with --sample changed the channels from %s to %s", channels, again)
+	}
+}
+
+// serving starts the program and returns the first lines that it prints. stop
+// ends the program.
+func serving(t *testing.T, lines int, args ...string) (printed []string, stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	out, in := io.Pipe()
+	ended := make(chan int)
+	go func() {
+		code := run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0", "--log-level", "error"}, args...), in, t.Output())
+		in.Close()
+		ended <- code
+	}()
+	scanner := bufio.NewScanner(out)
+	for len(printed) < lines && scanner.Scan() {
+		printed = append(printed, scanner.Text())
+	}
+	return printed, func() {
+		t.Helper()
+		cancel()
+		if code := <-ended; code != exitOK {
+			t.Errorf("the program ended with %d", code)
+		}
+	}
+}
+
+func get(t *testing.T, client *http.Client, url string, want int) (body string) {
+	t.Helper()
+	response, err := client.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != want {
+		t.Errorf("GET %s: %d, %v, want %d", url, response.StatusCode, err, want)
+	}
+	return string(text)
+}

@@ -1,0 +1,55 @@
+package worker
+
+import (
+	"context"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+)
+
+func TestSweep(t *testing.T) {
+	t.Run("in many pages by three workers leaves nothing", bubble(sweptByThreeWorkers))
+	t.Run("leaves no row beside a post that its author deletes", bubble(sweptWhileAuthorDeletes))
+}
+
+// sweeps matches the transactions of a sweep.
+func sweeps(call drivertest.Call) bool {
+	return call.Method == "Transact" && call.Target == "Blogs" &&
+		call.Operations[0].Action == driver.ActionMerge && call.Operations[1].Action == driver.ActionDelete
+}
+
+func sweptByThreeWorkers(t *testing.T) {
+	w := newWorld(t, 700)
+	w.mustAsk()
+	for range 2 { // the queue delivers the intent three times in all
+		if err := w.sound.Messages().Send(t.Context(), w.intent().Encode()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	defer w.start(w.sound)()
+	defer w.start(w.sound)()
+	w.finish()
+	w.mustBeDeleted()
+}
+
+// A request that was under way when the channel was marked removes a row that
+// the sweep has just read. The transaction of the sweep fails as a whole, and the
+// other rows of that transaction are still there.
+func sweptWhileAuthorDeletes(t *testing.T) {
+	w := newWorld(t, 3)
+	blog := w.post(w.victim, "deleted by its author")
+	w.hook = drivertest.Only(sweeps, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Seq == 1 {
+			err := w.sound.DeleteBlog(ctx, w.victim, blog.ID, visitor, domain.Any[domain.Revision]())
+			if err != nil {
+				t.Errorf("deleting the post: %v", err)
+			}
+		}
+		return send(ctx)
+	})
+	w.mustAsk()
+	w.finishOn(w.faulty)
+	w.mustBeDeleted()
+}

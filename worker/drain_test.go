@@ -1,0 +1,63 @@
+package worker
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/drivertest"
+)
+
+func TestDrain(t *testing.T) {
+	t.Run("a worker that stops gives its message back at once and counts no attempt", bubble(stoppedGivesBack))
+	t.Run("a step that does not end is abandoned after the time to drain", bubble(endlessStepAbandoned))
+}
+
+func stoppedGivesBack(t *testing.T) {
+	w := newWorld(t, 1000) // several pages
+	inSweep := make(chan struct{})
+	w.hook = drivertest.Only(sweeps, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Seq == 1 {
+			close(inSweep)
+			time.Sleep(time.Second) // the step under way takes its time
+		}
+		return send(ctx)
+	})
+	w.mustAsk()
+	stop := w.start(w.faulty)
+	<-inSweep
+	stop()
+	if w.visible() != 1 {
+		t.Error("the message of a worker that stopped is not visible at once")
+	}
+	d := w.deletion()
+	if d.State != domain.DeletionRunning || d.Attempts != 0 || d.RowsDeleted == 0 {
+		t.Errorf("deletion reads %+v, want running, no attempt, and the rows of the step under way", d)
+	}
+	w.finish()
+	w.mustBeDeleted()
+}
+
+func endlessStepAbandoned(t *testing.T) {
+	w := newWorld(t, 5)
+	inSweep := make(chan struct{})
+	w.hook = drivertest.Only(sweeps, func(ctx context.Context, _ drivertest.Call, _ drivertest.Send) error {
+		close(inSweep)
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	w.mustAsk()
+	stop := w.start(w.faulty)
+	<-inSweep
+	began := time.Now()
+	stop()
+	if took := time.Since(began); took < defaultDrain || took > 2*defaultDrain {
+		t.Errorf("stopping took %s, want a little more than %s", took, defaultDrain)
+	}
+	if w.visible() != 1 || w.deletion().Attempts != 0 {
+		t.Error("the abandoned message is not given back, or an attempt was counted")
+	}
+	w.finish()
+	w.mustBeDeleted()
+}

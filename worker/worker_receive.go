@@ -1,0 +1,82 @@
+package worker
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"microblogging/storage/driver"
+)
+
+const (
+	// idlePollMin and idlePollMax bound the time between two looks at an empty
+	// queue.
+	idlePollMin = 50 * time.Millisecond
+	idlePollMax = time.Second
+	// failedPollMin and failedPollMax bound the time between two looks at a queue
+	// that cannot be read.
+	failedPollMin = 250 * time.Millisecond
+	failedPollMax = 5 * time.Second
+)
+
+// receive takes messages until ctx ends, and handles up to Concurrency of them
+// at once. It adds each handling to running.
+func (w *Worker) receive(ctx, work context.Context, running *sync.WaitGroup) {
+	// A message that is being handled has a slot. Only this loop takes slots, so
+	// there is one for each message that a fetch returns.
+	slots := make(chan struct{}, w.Concurrency)
+	idle := backoff{min: idlePollMin, max: idlePollMax}
+	failed := backoff{min: failedPollMin, max: failedPollMax}
+	for takeSlot(ctx, slots) {
+		// ctx must not cut off a fetch: the messages that the fetch leased would
+		// stay hidden for a whole lease.
+		messages, err := w.fetch(work, 1+cap(slots)-len(slots))
+		var pause time.Duration
+		switch {
+		case err != nil:
+			w.Log.WarnContext(ctx, "queue not read", "error", err)
+			pause = failed.next()
+		case len(messages) == 0:
+			pause = idle.next()
+			failed.reset()
+		default:
+			idle.reset()
+			failed.reset()
+		}
+		<-slots
+		for _, m := range messages {
+			slots <- struct{}{}
+			running.Go(func() {
+				defer func() { <-slots }()
+				w.handle(ctx, work, m)
+			})
+		}
+		if !pauseFor(ctx, pause) {
+			return
+		}
+	}
+}
+
+// fetch leases up to limit messages.
+func (w *Worker) fetch(ctx context.Context, limit int) ([]driver.Message, error) {
+	// The answer must arrive while most of the lease is left.
+	ctx, cancel := context.WithTimeout(ctx, w.Lease/2)
+	defer cancel()
+	return w.queue.Receive(ctx, limit, w.Lease)
+}
+
+// takeSlot waits for a free slot and takes it. It reports false if ctx ends
+// first.
+func takeSlot(ctx context.Context, slots chan struct{}) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	default:
+	}
+	select {
+	case slots <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
