@@ -101,7 +101,7 @@ func (v *byline) append(b []byte) []byte {
 		b = append(b, "?rating="...)
 		b = strconv.AppendInt(b, v.post.Rating, 10)
 		b = append(b, `">`...)
-		b = appendVotes(b, v.post.Rating)
+		b = append(b, votes(v.post.Rating)...)
 		b = append(b, "</a>"...)
 	}
 	return append(b, "</p>"...)

@@ -84,7 +84,7 @@ func (v Deletion) headline() string {
 	case DeletionDone:
 		return "Deleted"
 	case DeletionPoisoned:
-		return "Stopped after " + string(appendCount(nil, v.Attempts, "failed attempt"))
+		return "Stopped after " + counted(v.Attempts, "failed attempt")
 	case DeletionQueued:
 		return "Waiting for a worker"
 	}

@@ -1,6 +1,11 @@
 package templates
 
-import "strings"
+import (
+	"context"
+	"strings"
+
+	"github.com/a-h/templ"
+)
 
 // What stands in feeds is read elsewhere: it is HTML that stands alone, without
 // a style or a page around it, and its links are whole.
@@ -44,51 +49,29 @@ func DigestHeadline(day string, channels []DigestChannel) string {
 	for _, channel := range channels {
 		posts += channel.Total
 	}
-	b := append([]byte(dayInWords(day)), ": "...)
-	b = appendCount(b, posts, "post")
-	b = append(b, " in "...)
-	return string(appendCount(b, len(channels), "channel"))
+	return dayInWords(day) + ": " + counted(posts, "post") + " in " + counted(len(channels), "channel")
 }
 
 // DigestContent lists the posts of a day by channel as HTML. The origin makes
 // the links whole: it is a scheme and a host.
 func DigestContent(origin string, channels []DigestChannel) string {
-	var b []byte
-	for i := range channels {
-		b = appendDigestChannel(b, origin, &channels[i])
-	}
-	return string(b)
+	return content(digestContent(origin, channels))
 }
 
-func appendDigestChannel(b []byte, origin string, c *DigestChannel) []byte {
-	b = append(b, `<h2 dir="auto">`...)
-	b = appendAnchor(b, origin+ChannelPath(c.Name), c.Name)
-	b = append(b, "</h2>"...)
-	if c.cut() {
-		b = append(append(b, "<p>The "...), count(int64(len(c.Posts)))...)
-		b = append(append(b, " most popular of "...), count(int64(c.Total))...)
-		b = append(b, " posts.</p>"...)
+// credit says who wrote a post, and how many vote for it.
+func credit(p Post) string {
+	if p.Rating > 0 {
+		return p.Author + ", " + votes(p.Rating)
 	}
-	b = append(b, "<ul>"...)
-	for i := range c.Posts {
-		post := &c.Posts[i]
-		b = append(b, `<li dir="auto">`...)
-		b = appendAnchor(b, origin+BlogPath(c.Name, post.ID), Headline(post.Title, post.Text))
-		b = append(b, " by "...)
-		b = appendEscaped(b, post.Author)
-		if post.Rating > 0 {
-			b = append(b, ", "...)
-			b = appendVotes(b, post.Rating)
-		}
-		b = append(b, "</li>"...)
-	}
-	return append(b, "</ul>"...)
+	return p.Author
 }
 
-func appendAnchor(b []byte, url, text string) []byte {
-	b = append(b, `<a href="`...)
-	b = appendEscaped(b, url)
-	b = append(b, `">`...)
-	b = appendEscaped(b, text)
-	return append(b, "</a>"...)
+// content renders what cannot fail: it neither reads anything nor can be
+// cancelled.
+func content(c templ.Component) string {
+	var b strings.Builder
+	if err := c.Render(context.Background(), &b); err != nil {
+		panic(err)
+	}
+	return b.String()
 }

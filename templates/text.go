@@ -1,8 +1,6 @@
 package templates
 
 import (
-	"context"
-	"io"
 	"regexp"
 	"strings"
 	"sync"
@@ -10,28 +8,6 @@ import (
 	"github.com/a-h/templ"
 	"mvdan.cc/xurls/v2"
 )
-
-// A scratch is the buffer that the components of a list write in, one after the
-// other, so that a page of 20 posts does not allocate 60 of them. What templ
-// generates for { text } allocates twice, which is why the parts of a post are
-// written here instead. Its zero value is ready; it is not safe for concurrent
-// use.
-type scratch struct {
-	buffer []byte
-}
-
-func (s *scratch) component(add func(b []byte) []byte) templ.Component {
-	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
-		s.buffer = add(s.buffer[:0])
-		_, err := w.Write(s.buffer)
-		return err
-	})
-}
-
-// plain renders text that has no structure.
-func (s *scratch) plain(text string) templ.Component {
-	return s.component(func(b []byte) []byte { return appendEscaped(b, text) })
-}
 
 // prose renders text that somebody wrote: a blank line ends a paragraph, other
 // newlines break the line, http and https links are clickable, and all else is
@@ -137,30 +113,3 @@ var linkPattern = sync.OnceValue(func() *regexp.Regexp {
 	}
 	return pattern
 })
-
-// appendEscaped appends s such that it is text in an element and in a quoted
-// attribute. It is html.EscapeString without a string in between.
-func appendEscaped(b []byte, s string) []byte {
-	copied := 0
-	for i := range len(s) {
-		var entity string
-		switch s[i] {
-		case '<':
-			entity = "&lt;"
-		case '>':
-			entity = "&gt;"
-		case '&':
-			entity = "&amp;"
-		case '"':
-			entity = "&#34;"
-		case '\'':
-			entity = "&#39;"
-		default:
-			continue
-		}
-		b = append(b, s[copied:i]...)
-		b = append(b, entity...)
-		copied = i + 1
-	}
-	return append(b, s[copied:]...)
-}

@@ -1,12 +1,9 @@
 package templates
 
 import (
-	"context"
-	"io"
 	"strings"
 	"time"
 
-	"github.com/a-h/templ"
 	"github.com/rivo/uniseg"
 	"github.com/sergi/go-diff/diffmatchpatch"
 )
@@ -69,46 +66,6 @@ func (v *vocabulary) read(spelled string) string {
 	return text.String()
 }
 
-// before renders the version that was compared from, with what the other one
-// lacks in <del>.
-func (c comparison) before() templ.Component {
-	return c.side(diffmatchpatch.DiffDelete, "<del>", "</del>")
-}
-
-// after renders the version that was compared to, with what the other one lacks
-// in <ins>.
-func (c comparison) after() templ.Component {
-	return c.side(diffmatchpatch.DiffInsert, "<ins>", "</ins>")
-}
-
-// side renders what both versions have and what is its own of one of them.
-func (c comparison) side(own diffmatchpatch.Operation, open, shut string) templ.Component {
-	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
-		var b []byte
-		for _, change := range c {
-			switch change.Type {
-			case diffmatchpatch.DiffEqual:
-				b = appendEscaped(b, change.Text)
-			case own:
-				b = append(b, open...)
-				b = appendVisible(b, change.Text)
-				b = append(b, shut...)
-			}
-		}
-		_, err := w.Write(b)
-		return err
-	})
-}
-
-// appendVisible appends a change such that a reader sees it even if all that
-// changed is where lines end.
-func appendVisible(b []byte, text string) []byte {
-	for line := range strings.Lines(text) {
-		words, ended := strings.CutSuffix(line, "\n")
-		b = appendEscaped(b, words)
-		if ended {
-			b = append(b, "↵\n"...)
-		}
-	}
-	return b
-}
+// visible is a change as a reader sees it even if all that changed is where lines
+// end.
+func visible(text string) string { return strings.ReplaceAll(text, "\n", "↵\n") }

@@ -57,7 +57,7 @@ func TestProseReadsAsItWasWritten(t *testing.T) {
 			"https://", "http://", "://", "example.org/", "<b>", "</p>", "&amp;", `"`, "'", "\n", "\n\n", "\t", " ", "a", "é", "(", ")", ".",
 		})).Draw(t, "parts")
 		text := strings.Trim(strings.Join(parts, ""), "\n")
-		nodes, err := html.ParseFragment(strings.NewReader(string(appendProse(nil, text))), nil)
+		nodes, err := html.ParseFragment(strings.NewReader(PostContent(text)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestProseReadsAsItWasWritten(t *testing.T) {
 	})
 }
 
-// proseOf is the inverse of appendProse.
+// proseOf is the inverse of prose.
 func proseOf(t *rapid.T, root *html.Node) string {
 	var b strings.Builder
 	paragraphs := 0

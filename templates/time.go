@@ -1,8 +1,6 @@
 package templates
 
 import (
-	"context"
-	"io"
 	"strconv"
 	"time"
 
@@ -16,13 +14,11 @@ const (
 	year  = 365 * day
 )
 
-// when renders an instant relative to now, with the exact time in UTC for
-// machines and, on hover, for people.
+// when shows an instant relative to now, with the exact time in UTC for machines
+// and, on hover, for people.
 func when(t, now time.Time) templ.Component {
-	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
-		_, err := w.Write(appendTime(make([]byte, 0, 128), t, now))
-		return err
-	})
+	alone := scratch{buffer: make([]byte, 0, 128)}
+	return alone.component(func(b []byte) []byte { return appendTime(b, t, now) })
 }
 
 func appendTime(b []byte, t, now time.Time) []byte {
@@ -32,76 +28,64 @@ func appendTime(b []byte, t, now time.Time) []byte {
 	b = append(b, `" title="`...)
 	b = t.AppendFormat(b, "2 January 2006, 15:04:05 UTC")
 	b = append(b, `">`...)
-	b = appendRelative(b, now.Sub(t))
+	b = append(b, relative(now.Sub(t))...)
 	return append(b, "</time>"...)
 }
 
-// appendRelative says how long ago something was, in whole units rounded down:
-// "1 day ago" is a day or more. The script says the same in the same words.
-func appendRelative(b []byte, ago time.Duration) []byte {
-	ahead := ago < 0
-	if ahead {
-		ago = -ago
+// relative says how long ago something was, in whole units rounded down: "1 day
+// ago" is a day or more. The script says the same in the same words.
+func relative(ago time.Duration) string {
+	switch distance := ago.Abs(); {
+	case distance < time.Minute:
+		return "just now"
+	case ago < 0:
+		return "in " + inUnits(distance)
+	default:
+		return inUnits(distance) + " ago"
 	}
-	if ago < time.Minute {
-		return append(b, "just now"...)
-	}
-	if ahead {
-		b = append(b, "in "...)
-	}
-	b = appendSpan(b, ago)
-	if !ahead {
-		b = append(b, " ago"...)
-	}
-	return b
 }
 
-// appendSpan appends the largest unit that d fills.
-func appendSpan(b []byte, d time.Duration) []byte {
+// inUnits counts d in the largest unit that it fills.
+func inUnits(d time.Duration) string {
 	switch {
 	case d < time.Minute:
-		return appendCount(b, d/time.Second, "second")
+		return counted(d/time.Second, "second")
 	case d < time.Hour:
-		return appendCount(b, d/time.Minute, "minute")
+		return counted(d/time.Minute, "minute")
 	case d < day:
-		return appendCount(b, d/time.Hour, "hour")
+		return counted(d/time.Hour, "hour")
 	case d < week:
-		return appendCount(b, d/day, "day")
+		return counted(d/day, "day")
 	case d < 2*month:
-		return appendCount(b, d/week, "week")
+		return counted(d/week, "week")
 	case d < year:
-		return appendCount(b, d/month, "month")
+		return counted(d/month, "month")
 	}
-	return appendCount(b, d/year, "year")
+	return counted(d/year, "year")
 }
 
-func appendCount[N ~int | ~int64](b []byte, n N, unit string) []byte {
-	b = strconv.AppendInt(b, int64(n), 10)
-	b = append(b, ' ')
-	b = append(b, unit...)
-	if n != 1 {
-		b = append(b, 's')
-	}
-	return b
-}
-
-// appendVotes writes how many votes there are: "1 vote", "1,234 votes".
-func appendVotes(b []byte, n int64) []byte {
-	b = append(b, count(n)...)
+// counted is a number with its unit: "1 day", "2 days".
+func counted[N ~int | ~int64](n N, unit string) string {
 	if n == 1 {
-		return append(b, " vote"...)
+		return "1 " + unit
 	}
-	return append(b, " votes"...)
+	return strconv.FormatInt(int64(n), 10) + " " + unit + "s"
 }
 
-func votes(n int64) string { return string(appendVotes(nil, n)) }
+// votes says how many votes there are: "1 vote", "1,234 votes".
+func votes(n int64) string {
+	if n == 1 {
+		return "1 vote"
+	}
+	return count(n) + " votes"
+}
 
 // span says how long something took: "4 seconds".
 func span(d time.Duration) string {
 	if d < time.Second {
 		return "less than a second"
 	}
-	return string(appendSpan(nil, d))
+	return inUnits(d)
 }
 
 // count writes n with a comma between thousands: "12,345".

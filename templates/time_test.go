@@ -23,11 +23,11 @@ func TestRelativeTimes(t *testing.T) {
 		"in 2 hours":     -2 * time.Hour,
 		"in 1 day":       -day,
 	} {
-		if got := string(appendRelative(nil, ago)); got != want {
+		if got := relative(ago); got != want {
 			t.Errorf("%v: %q, want %q", ago, got, want)
 		}
 	}
-	if got := string(appendRelative(nil, -30*time.Second)); got != "just now" {
+	if got := relative(-30 * time.Second); got != "just now" {
 		t.Errorf("a clock that is a little ahead: %q", got)
 	}
 }
