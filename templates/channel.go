@@ -1,29 +1,6 @@
 package templates
 
-import (
-	"strings"
-	"time"
-)
-
-// A Directory is the list of channels, at / and at /channels. Its filter is a
-// GET form to /channels with the field prefix.
-type Directory struct {
-	// Prefix is the filter as typed.
-	Prefix   string
-	Channels []ChannelItem
-	// After is the continuation that this page was read from, empty on the first.
-	After string
-	// Next is the continuation of the next page, empty on the last.
-	Next string
-}
-
-// A ChannelItem is a channel in the directory.
-type ChannelItem struct {
-	Name        string
-	Owner       string
-	Description string
-	CreatedOn   time.Time
-}
+import "time"
 
 // A Channel is the page of one channel. Whoever is signed in finds a form there
 // that posts title, text and key to [ChannelPath].
@@ -102,35 +79,26 @@ func (v Channel) title() string {
 	return v.View.label() + " · " + v.Name
 }
 
-// A NewChannel is the form that creates a channel. It posts name and
-// description to [NewChannelPath].
-type NewChannel struct {
-	Form
-	Name        string
-	Description string
+// A Readership is how many subscribe to a channel, and whether the reader does.
+// Whoever is signed in finds a form there that posts action=subscribe or
+// action=unsubscribe to [ChannelPath].
+type Readership struct {
+	Subscribers int
+	// More says that there are more than Subscribers.
+	More bool
+	// Subscribed says that the reader is one of them.
+	Subscribed bool
+	// Refusal says why the reader could not subscribe; empty for no reason.
+	Refusal string
 }
 
-// An EditChannel is the form that changes a channel's description. It posts
-// description to [EditChannelPath].
-type EditChannel struct {
-	Form
-	Name        string
-	Description string
-}
-
-// A DeleteChannel asks the owner to confirm. It posts incarnation to
-// [DeleteChannelPath]: what is confirmed is the deletion of this life of the
-// channel, not of whatever has the name by then.
-type DeleteChannel struct {
-	Form
-	Name        string
-	Description string
-	CreatedOn   time.Time
-	Incarnation string
-}
-
-// firstLine is what the directory shows of a description.
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
+func (v Readership) words() string {
+	n := count(int64(v.Subscribers))
+	switch {
+	case v.More:
+		return n + "+ subscribers"
+	case v.Subscribers == 1:
+		return "1 subscriber"
+	}
+	return n + " subscribers"
 }
