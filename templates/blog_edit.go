@@ -1,35 +1,35 @@
 package templates
 
 // An EditBlog is the form that edits a post. It posts title, text and etag to
-// [EditBlogPath], and base as well if there is a conflict.
+// [EditBlogPath]. The form that merges by hand also posts merging=yes.
 type EditBlog struct {
 	Form
 	Channel string
 	ID      string
 	Title   string
 	Text    string
-	// ETag is the version that saving will replace. If there is a conflict, it is
-	// that of the version that stands, so that saving again means it.
+	// ETag is the version that saving replaces. After a conflict it is the current
+	// version, so that saving again overwrites it on purpose.
 	ETag string
-	// Conflict is set if somebody saved in between. Title and Text are then what
-	// this author typed.
+	// Conflict is not nil if somebody saved another version in between. Then Title
+	// and Text are what this author typed.
 	Conflict *Conflict
 }
 
-// A Conflict is two versions of a post that were made from the same one, of
-// which the other was saved first.
+// A Conflict is the other version of a post: somebody saved it while this author
+// was editing.
 type Conflict struct {
-	// Theirs is the post as it stands, and Revision what that version is called.
+	// Theirs is the post as it is now, and Revision is its revision.
 	Theirs   Post
 	Revision string
-	// Base is what the version is called that this author's was made from; empty
-	// if it is not known.
+	// Base is the revision from which this author started. It is empty if unknown.
 	Base string
 }
 
-// shortRevision is as much of a revision as tells it from others at a glance.
+// shortRevision is the beginning of a revision, long enough for people to tell two
+// apart.
 func shortRevision(revision string) string {
 	const enough = 6
-	letters := []rune(revision) // a form can claim any
+	letters := []rune(revision) // a form can hold any text
 	return string(letters[:min(len(letters), enough)])
 }

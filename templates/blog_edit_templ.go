@@ -207,7 +207,7 @@ func conflictPage(page Page, v EditBlog) templ.Component {
 	})
 }
 
-// versions shows both sides, with what each has and the other lacks.
+// versions shows both versions and marks what only one of them has.
 func versions(page Page, v EditBlog) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -430,8 +430,8 @@ func version(untitled bool, title, text templ.Component) templ.Component {
 	})
 }
 
-// choice is what can be done with one button. What is typed but breaks a rule
-// cannot be kept.
+// choice offers what takes one button. An author cannot keep a version that breaks
+// a rule.
 func choice(v EditBlog) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -2,7 +2,7 @@ package templates
 
 import "time"
 
-// A Channel is the page of one channel. Whoever is signed in finds a form there
+// A Channel is the page of one channel. If the reader is signed in, it has a form
 // that posts title, text and key to [ChannelPath].
 type Channel struct {
 	Name        string
@@ -13,13 +13,13 @@ type Channel struct {
 	CanManage  bool
 	Readership Readership
 
-	// View says which posts there are, and in which order.
+	// View says which posts the page shows, and in which order.
 	View  View
 	Posts []Post
-	// After is the continuation that this page was read from, empty on the
-	// first.
+	// After is the continuation token where this page starts. It is empty on the
+	// first page.
 	After string
-	// Next is the continuation of the next page, empty on the last.
+	// Next is the continuation token of the next page. It is empty on the last.
 	Next string
 
 	Draft Draft
@@ -30,14 +30,14 @@ type Channel struct {
 type View struct {
 	// TopRated puts the most popular first.
 	TopRated bool
-	// Rating is the one number of votes wanted, and nil for any.
+	// Rating selects the posts with this number of votes. If nil, it selects all.
 	Rating *int64
 }
 
-// Newest says that posts are as they came.
+// Newest says whether the view is all posts, newest first.
 func (v View) Newest() bool { return !v.TopRated && v.Rating == nil }
 
-// label says what is shown, beside the channel's name: "Top rated".
+// label names the view: "Top rated".
 func (v View) label() string {
 	switch {
 	case v.Rating != nil:
@@ -48,7 +48,7 @@ func (v View) label() string {
 	return "Newest"
 }
 
-// path is where the first page of the view is.
+// path is the path of the view's first page.
 func (v View) path(channel string) string {
 	switch {
 	case v.Rating != nil:
@@ -68,7 +68,7 @@ func (v Channel) bylines(now time.Time) []byline {
 	return lines
 }
 
-// title names the page in the title of a document.
+// title is the document's title.
 func (v Channel) title() string {
 	if v.Readership.Refusal != "" {
 		return "Error: " + v.Name
@@ -79,16 +79,17 @@ func (v Channel) title() string {
 	return v.View.label() + " · " + v.Name
 }
 
-// A Readership is how many subscribe to a channel, and whether the reader does.
-// Whoever is signed in finds a form there that posts action=subscribe or
+// A Readership is how many people subscribe to a channel, and whether the reader
+// does. If the reader is signed in, it has a form that posts action=subscribe or
 // action=unsubscribe to [ChannelPath].
 type Readership struct {
 	Subscribers int
-	// More says that there are more than Subscribers.
+	// More says that there are more than Subscribers says.
 	More bool
 	// Subscribed says that the reader is one of them.
 	Subscribed bool
-	// Refusal says why the reader could not subscribe; empty for no reason.
+	// Refusal says why the reader could not subscribe. It is empty if nothing was
+	// refused.
 	Refusal string
 }
 

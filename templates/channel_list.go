@@ -5,15 +5,16 @@ import (
 	"time"
 )
 
-// A Directory is the list of channels, at / and at /channels. Its filter is a
-// GET form to /channels with the field prefix.
+// A Directory is the list of channels, at [HomePath] for strangers and at
+// [ChannelsPath]. Its filter is a GET form to [ChannelsPath] with the field prefix.
 type Directory struct {
-	// Prefix is the filter as typed.
+	// Prefix is the filter, as somebody typed it.
 	Prefix   string
 	Channels []ChannelItem
-	// After is the continuation that this page was read from, empty on the first.
+	// After is the continuation token where this page starts. It is empty on the
+	// first page.
 	After string
-	// Next is the continuation of the next page, empty on the last.
+	// Next is the continuation token of the next page. It is empty on the last.
 	Next string
 }
 
@@ -25,7 +26,7 @@ type ChannelItem struct {
 	CreatedOn   time.Time
 }
 
-// firstLine is what the directory shows of a description.
+// firstLine is the part of a description that the directory shows.
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return line

@@ -18,9 +18,9 @@ type EditChannel struct {
 	Description string
 }
 
-// A DeleteChannel asks the owner to confirm. It posts incarnation to
-// [DeleteChannelPath]: what is confirmed is the deletion of this life of the
-// channel, not of whatever has the name by then.
+// A DeleteChannel asks the owner to confirm a deletion. It posts incarnation to
+// [DeleteChannelPath]. The owner confirms the deletion of this incarnation; a later
+// channel of the same name is not deleted.
 type DeleteChannel struct {
 	Form
 	Name        string

@@ -132,8 +132,8 @@ func ChannelPage(page Page, v Channel) templ.Component {
 	})
 }
 
-// views are the ways to look at the posts. A number of votes is one of them
-// while it is looked at.
+// views are links to the views of the channel. The view of one number of votes is
+// there only while it is the current one.
 func views(v Channel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

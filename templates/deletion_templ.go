@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "time"
 
-// DeletionPage shows how far a deletion has come, and keeps itself up to date:
-// by events if scripts run, by loading itself again if not.
+// DeletionPage shows how far a deletion has come. It stays up to date: by events
+// if scripts run, and by reloading itself if not.
 func DeletionPage(page Page, v Deletion) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -129,8 +129,8 @@ func DeletionPage(page Page, v Deletion) templ.Component {
 	})
 }
 
-// DeletionProgress is the part of DeletionPage that changes, and what an event
-// "progress" carries.
+// DeletionProgress is the part of DeletionPage that changes. Each event "progress"
+// carries it.
 func DeletionProgress(now time.Time, v Deletion) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

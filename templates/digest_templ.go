@@ -504,8 +504,8 @@ func days(v Digest) templ.Component {
 	})
 }
 
-// digestAddress makes the address of the personal feed, shows it once, and takes
-// it away.
+// digestAddress has the forms for the address of the personal feed, and shows the
+// address once.
 func digestAddress(page Page, v Digest) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

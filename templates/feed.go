@@ -2,17 +2,18 @@ package templates
 
 import "time"
 
-// A Feed is a page of the posts of all channels that somebody subscribes to.
+// A Feed is a page of the posts of all channels that the reader subscribes to.
 type Feed struct {
 	// Posts are newest first.
 	Posts []FeedPost
-	// After is the continuation that this page was read from, empty on the
-	// newest.
+	// After is the continuation token where this page starts. It is empty on the
+	// first page.
 	After string
-	// Next is the continuation of the page with older posts, empty on the oldest.
+	// Next is the continuation token of the page with older posts. It is empty on
+	// the last.
 	Next string
-	// Subscriptions is how many channels the reader subscribes to. It matters
-	// only where there are no posts.
+	// Subscriptions is how many channels the reader subscribes to. Only a feed
+	// without posts uses it.
 	Subscriptions int
 }
 

@@ -8,8 +8,8 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// pager leads back to the first page and on to the next one. There is no way to
-// the previous page: a continuation only leads forward.
+// pager links to the first page and to the next one. It has no link to the
+// previous page, because a continuation token only leads forward.
 func pager(after, firstPath, first, next, nextPath, more string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -10,18 +10,18 @@ import (
 // A Post is one post as a reader sees it.
 type Post struct {
 	ID string
-	// Title may be empty.
+	// Title is empty if the post has none.
 	Title  string
 	Text   string
 	Author string
-	// Rating is how many vote for it.
+	// Rating is how many people vote for it.
 	Rating    int64
 	CreatedOn time.Time
 	// EditedOn is zero if the post was never edited.
 	EditedOn time.Time
 }
 
-// postTitle names a post in the title of a document.
+// postTitle names a post in the document's title.
 func postTitle(p Post) string {
 	if p.Title != "" {
 		return p.Title
@@ -29,17 +29,18 @@ func postTitle(p Post) string {
 	return "Post by " + p.Author
 }
 
-// A byline says who wrote a post, when, whether it was edited since, and how
-// many vote for it.
+// A byline says who wrote a post, when, when it was edited, and how many people
+// vote for it.
 type byline struct {
 	post *Post
 	now  time.Time
 	// channel is the path of the post's channel.
 	channel string
-	// name is the channel's, where posts of several channels meet; empty where
-	// the page says it.
+	// name is the name of the post's channel. It is empty if the page shows only
+	// one channel.
 	name string
-	// alone is set on the post's own page: elsewhere the time leads there.
+	// alone says that this is the post's own page. On other pages the time is a
+	// link to it.
 	alone bool
 }
 
@@ -83,7 +84,8 @@ func (v *byline) append(b []byte) []byte {
 	return append(b, "</p>"...)
 }
 
-// appendLink begins a link to the channel, or to what is below it.
+// appendLink appends the beginning of a link: the path of the channel, to which
+// the caller may add.
 func (v *byline) appendLink(b []byte) []byte {
 	b = append(b, `<a href="`...)
 	return appendEscaped(b, v.channel)

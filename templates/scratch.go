@@ -26,8 +26,8 @@ func (s *scratch) component(add func(b []byte) []byte) templ.Component {
 	})
 }
 
-// appendEscaped appends s such that it is text in an element and in a quoted
-// attribute. It is html.EscapeString without a string in between.
+// appendEscaped appends s, escaped for an element or a quoted attribute. It writes
+// the same as html.EscapeString but allocates no string.
 func appendEscaped(b []byte, s string) []byte {
 	copied := 0
 	for i := range len(s) {

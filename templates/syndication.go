@@ -7,16 +7,15 @@ import (
 	"github.com/a-h/templ"
 )
 
-// What stands in feeds is read elsewhere: it is HTML that stands alone, without
-// a style or a page around it, and its links are whole.
-
-// PostContent is a post's text as HTML.
+// PostContent is a post's text as HTML for a feed. Feed readers show HTML without
+// our style sheet and on another site, so links in feeds have a scheme and a host.
 func PostContent(text string) string { return string(appendProse(nil, text)) }
 
-// maxHeadline is how many characters of a text make a headline.
+// maxHeadline is the greatest number of characters of a text in a headline.
 const maxHeadline = 60
 
-// Headline is a post's title, or else the first words of its text.
+// Headline is a post's title in a feed. If the post has none, it is the first words
+// of its text.
 func Headline(title, text string) string {
 	if title != "" {
 		return title
@@ -32,7 +31,7 @@ func Headline(title, text string) string {
 	return headline + "…"
 }
 
-// firstRunes is the first n characters of s.
+// firstRunes is the first n code points of s.
 func firstRunes(s string, n int) string {
 	for i := range s {
 		if n == 0 {
@@ -43,7 +42,8 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// DigestHeadline names the digest of a day, and says how much there is in it.
+// DigestHeadline is the title of a day's digest in a feed. It says how many posts
+// there are.
 func DigestHeadline(day string, channels []DigestChannel) string {
 	posts := 0
 	for _, channel := range channels {
@@ -52,13 +52,13 @@ func DigestHeadline(day string, channels []DigestChannel) string {
 	return dayInWords(day) + ": " + counted(posts, "post") + " in " + counted(len(channels), "channel")
 }
 
-// DigestContent lists the posts of a day by channel as HTML. The origin makes
-// the links whole: it is a scheme and a host.
+// DigestContent lists the posts of a day by channel as HTML for a feed. The origin,
+// a scheme and a host, goes before each path.
 func DigestContent(origin string, channels []DigestChannel) string {
 	return content(digestContent(origin, channels))
 }
 
-// credit says who wrote a post, and how many vote for it.
+// credit says who wrote a post and how many people vote for it.
 func credit(p Post) string {
 	if p.Rating > 0 {
 		return p.Author + ", " + votes(p.Rating)
@@ -66,12 +66,11 @@ func credit(p Post) string {
 	return p.Author
 }
 
-// content renders what cannot fail: it neither reads anything nor can be
-// cancelled.
+// content renders a component to a string.
 func content(c templ.Component) string {
 	var b strings.Builder
 	if err := c.Render(context.Background(), &b); err != nil {
-		panic(err)
+		panic(err) // a Builder accepts every write, and nothing cancels the context
 	}
 	return b.String()
 }

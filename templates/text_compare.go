@@ -8,15 +8,15 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
-// diffTime bounds how long two texts are compared. What is left then is shown as
-// replaced whole, which is true, if not helpful.
+// diffTime limits the time to compare two texts. The part that is left then is
+// shown as replaced: correct, but coarse.
 const diffTime = 100 * time.Millisecond
 
-// A comparison is two versions of a text, word by word.
+// A comparison has two versions of a text as a list of changes between them.
 type comparison []diffmatchpatch.Diff
 
-// compare finds what was taken from one text and what was put in to make the
-// other. It compares whole words, so that no word and no emoji is torn.
+// compare finds what only one of two texts has. It compares whole words, so that no
+// word and no emoji is split.
 func compare(from, to string) comparison {
 	var words vocabulary
 	before, after := words.spell(from), words.spell(to)
@@ -29,9 +29,9 @@ func compare(from, to string) comparison {
 	return changes
 }
 
-// A vocabulary gives each word a letter of its own, since the library compares
-// letters. Texts have far fewer words than there are letters below the
-// surrogates, which no string can hold.
+// A vocabulary gives each word a letter of its own, because the library compares
+// letters. The letters are the code points from 0 up. Texts have far fewer words
+// than there are code points below the surrogates, which no string can hold.
 type vocabulary struct {
 	words   []string
 	letters map[string]rune
@@ -66,6 +66,6 @@ func (v *vocabulary) read(spelled string) string {
 	return text.String()
 }
 
-// visible is a change as a reader sees it even if all that changed is where lines
-// end.
+// visible marks the ends of lines in a change, so that a reader sees the change
+// even if only those differ.
 func visible(text string) string { return strings.ReplaceAll(text, "\n", "↵\n") }

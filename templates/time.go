@@ -33,7 +33,7 @@ func appendTime(b []byte, t, now time.Time) []byte {
 }
 
 // relative says how long ago something was, in whole units rounded down: "1 day
-// ago" is a day or more. The script says the same in the same words.
+// ago" is a day or more. The script (static/app.js) must use the same words.
 func relative(ago time.Duration) string {
 	switch distance := ago.Abs(); {
 	case distance < time.Minute:
@@ -45,7 +45,7 @@ func relative(ago time.Duration) string {
 	}
 }
 
-// inUnits counts d in the largest unit that it fills.
+// inUnits says d in the largest unit that fits.
 func inUnits(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -64,7 +64,7 @@ func inUnits(d time.Duration) string {
 	return counted(d/year, "year")
 }
 
-// counted is a number with its unit: "1 day", "2 days".
+// counted joins a number and its unit: "1 day", "2 days".
 func counted[N ~int | ~int64](n N, unit string) string {
 	if n == 1 {
 		return "1 " + unit
