@@ -326,7 +326,7 @@ func versions(page Page, v EditBlog) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "</section></div><p class=\"hint\"><del>Struck through</del> is only in theirs. <ins>Underlined</ins> is only in yours. All else is the same in both.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "</section></div><p class=\"hint\"><del>Struck through</del> is only in theirs. <ins>Underlined</ins> is only in yours. Everything else is the same in both.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -534,7 +534,7 @@ func mergeForm(v EditBlog) templ.Component {
 			templ_7745c5c3_Var20 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<section class=\"merge\" aria-labelledby=\"merge\"><h2 id=\"merge\">Merge by hand</h2><p class=\"hint\">This is your version. Copy from theirs what belongs in, and save both as one.</p><form method=\"post\" action=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<section class=\"merge\" aria-labelledby=\"merge\"><h2 id=\"merge\">Merge by hand</h2><p class=\"hint\">This is your version. Copy into it what you want to keep of theirs, and save the result.</p><form method=\"post\" action=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -251,7 +251,7 @@ func vote(page Page, v Blog) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, " <button>Vote</button> <span class=\"hint\">Popular posts come first in the top rated and in digests.</span>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, " <button>Vote</button> <span class=\"hint\">Popular posts come first under “Top rated” and in digests.</span>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

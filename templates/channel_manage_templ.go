@@ -88,7 +88,7 @@ func NewChannelPage(page Page, v NewChannel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\">Cancel</a></p></form></div><aside class=\"side\" aria-label=\"About names\"><h2>About names</h2><p>The name is part of the channel’s address and cannot be changed later.</p><p>Capital and small letters count as the same letter when names are compared.</p><p>A name is free again once its channel was deleted to the end.</p></aside>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\">Cancel</a></p></form></div><aside class=\"side\" aria-label=\"About names\"><h2>About names</h2><p>The name is part of the channel’s address and cannot be changed later.</p><p>Capital and small letters count as the same letter when names are compared.</p><p>A name is free again when the deletion of its channel is done.</p></aside>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -359,7 +359,7 @@ func DeleteChannelPage(page Page, v DeleteChannel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "\">Keep it</a></p></form></div><aside class=\"side\" aria-label=\"What is not deleted\"><h2>What stays</h2><p>The accounts of those who posted, and a record that you asked for this deletion.</p><p>If the name is taken by a new channel before you press the button, nothing is deleted: the button stands for this channel, not for its name.</p></aside>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "\">Keep it</a></p></form></div><aside class=\"side\" aria-label=\"What is not deleted\"><h2>What stays</h2><p>The accounts of those who posted, and a record that you asked for this deletion.</p><p>If the name is taken by a new channel before you press the button, nothing is deleted: the button deletes this channel, not any channel of that name.</p></aside>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

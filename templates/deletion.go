@@ -44,7 +44,7 @@ func deletionSteps() [5]deletionStep {
 		{"mark", "Hide the channel from readers", "From here on no page shows it."},
 		{"shut", "Close the gate: no more posts", "A post needs the open gate. It is swapped for a shut one, once and for ever."},
 		{"sweep", "Remove the rows", "Each removal needs the shut gate, so it can only ever hit this channel."},
-		{"disarm", "Disarm late workers", "The shut gate goes. Whoever wakes up late can remove nothing."},
+		{"disarm", "Disarm late workers", "The shut gate is deleted. A worker that wakes up late can remove nothing."},
 		{"release", "Free the name", "Only now can anyone create the channel again."},
 	}
 }

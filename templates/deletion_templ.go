@@ -102,7 +102,7 @@ func DeletionPage(page Page, v Deletion) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "</div></div><aside class=\"side\" aria-label=\"Why so many steps\"><h2>Why so many steps?</h2><p>The store has no transaction that spans tables. A worker may die between any two writes, and another may wake up late. So each step can be repeated by anyone at any time, and the order makes every late hand harmless.</p><p><a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "</div></div><aside class=\"side\" aria-label=\"Why so many steps\"><h2>Why so many steps?</h2><p>The store has no transaction that spans tables. A worker may die between any two writes, and another may wake up late. So every worker can repeat each step at any time, and the order of the steps makes a late worker harmless.</p><p><a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
