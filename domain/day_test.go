@@ -6,7 +6,12 @@ import (
 	"time"
 )
 
-func TestADayLastsFromItsFirstInstantToTheFirstOfTheNext(t *testing.T) {
+func TestDay(t *testing.T) {
+	t.Run("lasts from its first instant to the first of the next", dayLastsFromItsFirstInstantToTheFirstOfTheNext)
+	t.Run("that cannot be shown says why", dayThatCannotBeShownSaysWhy)
+}
+
+func dayLastsFromItsFirstInstantToTheFirstOfTheNext(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	for _, test := range []struct {
 		zone, date string
@@ -36,7 +41,7 @@ func TestADayLastsFromItsFirstInstantToTheFirstOfTheNext(t *testing.T) {
 	}
 }
 
-func TestADayThatCannotBeShownSaysWhy(t *testing.T) {
+func dayThatCannotBeShownSaysWhy(t *testing.T) {
 	now := time.Date(2026, 11, 20, 23, 30, 0, 0, time.UTC)
 	for _, test := range []struct{ date, zone, field string }{
 		{"2026-11-21", "UTC", "day"},

@@ -12,7 +12,13 @@ import (
 	"microblogging/domain"
 )
 
-func TestABlogIDIsReadAsItWasMintedAndSortsNewestFirst(t *testing.T) {
+func TestBlogID(t *testing.T) {
+	t.Run("is read as it was minted and sorts newest first", blogIDIsReadAsItWasMintedAndSortsNewestFirst)
+	t.Run("never returns", iDNeverReturns)
+	t.Run("that nobody minted names nothing", iDThatNobodyMintedNamesNothing)
+}
+
+func blogIDIsReadAsItWasMintedAndSortsNewestFirst(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		older, newer := instants().Draw(t, "a"), instants().Draw(t, "b")
 		if newer.Before(older) {
@@ -28,7 +34,7 @@ func TestABlogIDIsReadAsItWasMintedAndSortsNewestFirst(t *testing.T) {
 	})
 }
 
-func TestAnIDNeverReturns(t *testing.T) {
+func iDNeverReturns(t *testing.T) {
 	seen := map[domain.BlogID]bool{}
 	at := domain.Now()
 	for range 1000 {
@@ -39,7 +45,7 @@ func TestAnIDNeverReturns(t *testing.T) {
 	}
 }
 
-func TestAnIDThatNobodyMintedNamesNothing(t *testing.T) {
+func iDThatNobodyMintedNamesNothing(t *testing.T) {
 	good := string(domain.NewBlogID(time.Now()))
 	digits, token, _ := strings.Cut(good, "!")
 	for _, s := range []string{
@@ -61,7 +67,11 @@ func TestAnIDThatNobodyMintedNamesNothing(t *testing.T) {
 	}
 }
 
-func TestAPreconditionHoldsForWhatItNames(t *testing.T) {
+func TestPrecondition(t *testing.T) {
+	t.Run("holds for what it names", preconditionHoldsForWhatItNames)
+}
+
+func preconditionHoldsForWhatItNames(t *testing.T) {
 	for what, test := range map[string]struct {
 		p    domain.Precondition[domain.Revision]
 		a, b bool
@@ -78,7 +88,12 @@ func TestAPreconditionHoldsForWhatItNames(t *testing.T) {
 	}
 }
 
-func TestAMeaningIncludesTheWiderOne(t *testing.T) {
+func TestErrors(t *testing.T) {
+	t.Run("include the wider meaning", meaningIncludesTheWiderOne)
+	t.Run("of other kinds are not hidden by invalid ones", otherErrorsAreNotHiddenByInvalidOnes)
+}
+
+func meaningIncludesTheWiderOne(t *testing.T) {
 	for _, test := range []struct{ narrow, wide error }{
 		{domain.ErrStillDeleting, domain.ErrExists},
 		{domain.ErrPostGone, domain.ErrGone},
@@ -90,7 +105,7 @@ func TestAMeaningIncludesTheWiderOne(t *testing.T) {
 	}
 }
 
-func TestOtherErrorsAreNotHiddenByInvalidOnes(t *testing.T) {
+func otherErrorsAreNotHiddenByInvalidOnes(t *testing.T) {
 	invalid := domain.Invalid("a", "is %d", 1)
 	if err := domain.JoinInvalid(nil, nil); err != nil {
 		t.Errorf("nothing wrong: %v", err)

@@ -35,7 +35,14 @@ func messages() *rapid.Generator[domain.Message] {
 	})
 }
 
-func TestAMessageRoundTripsInASCII(t *testing.T) {
+func TestMessage(t *testing.T) {
+	t.Run("round-trips in ASCII", messageRoundTripsInASCII)
+	t.Run("with a name that is not UTF-8 is read", messageWithANameThatIsNotUTF8IsRead)
+	t.Run("that nobody can handle is refused", messageThatNobodyCanHandleIsRefused)
+	t.Run("with fields of a later program is read", messageWithFieldsOfALaterProgramIsRead)
+}
+
+func messageRoundTripsInASCII(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := messages().Draw(t, "message")
 		text := m.Encode()
@@ -55,7 +62,7 @@ func TestAMessageRoundTripsInASCII(t *testing.T) {
 }
 
 // A name that is not UTF-8 is in no row of ours, but must not stop a deletion.
-func TestAMessageOfANameThatIsNotTextCanBeRead(t *testing.T) {
+func messageWithANameThatIsNotUTF8IsRead(t *testing.T) {
 	m := sample()
 	m.Name, m.By = "a\xff\xed\xa0\x80", "\xc3"
 	if _, err := domain.DecodeMessage(m.Encode()); err != nil {
@@ -78,7 +85,7 @@ func sampleOfAPost() domain.Message {
 
 // A message that can never be handled has to be told at once from one that may
 // be handled later.
-func TestAMessageThatNobodyCanHandleIsRefused(t *testing.T) {
+func messageThatNobodyCanHandleIsRefused(t *testing.T) {
 	for what, spoil := range map[string]func(m *domain.Message){
 		"no kind":                  func(m *domain.Message) { m.Kind = "" },
 		"an unknown kind":          func(m *domain.Message) { m.Kind = "user" },
@@ -120,7 +127,7 @@ func TestAMessageThatNobodyCanHandleIsRefused(t *testing.T) {
 }
 
 // The web may be newer than the worker, and the other way round.
-func TestAMessageWithFieldsOfALaterProgramIsRead(t *testing.T) {
+func messageWithFieldsOfALaterProgramIsRead(t *testing.T) {
 	m := sample()
 	text := strings.TrimSuffix(m.Encode(), "}") + `,"later":{"nested":[1]}}`
 	if back, err := domain.DecodeMessage(text); err != nil || back != m {
@@ -128,10 +135,10 @@ func TestAMessageWithFieldsOfALaterProgramIsRead(t *testing.T) {
 	}
 }
 
-// FuzzNoTextStopsTheDecoder refutes that some text makes the decoder panic, or
+// FuzzDecodeMessage refutes that some text makes the decoder panic, or
 // is read as a message that is another once a lease was renewed, which writes it
 // again, or as one that no row can hold.
-func FuzzNoTextStopsTheDecoder(f *testing.F) {
+func FuzzDecodeMessage(f *testing.F) {
 	of, post := sample(), sampleOfAPost()
 	of.Name, of.By, of.Attempts = "Stra\u00dfe \x7f\U0001f600\u2028", "ada_99", 7
 	for _, m := range []domain.Message{sample(), of, post} {

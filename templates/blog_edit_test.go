@@ -17,7 +17,13 @@ func sampleConflict() EditBlog {
 	}
 }
 
-func TestWhereEditsMeetBothVersionsAreShownWithWhatDiffers(t *testing.T) {
+func TestEditBlogPage(t *testing.T) {
+	t.Run("shows both versions of a conflict and what differs", whereEditsMeetBothVersionsAreShownWithWhatDiffers)
+	t.Run("offers three ways out of a conflict", whereEditsMeetThereAreThreeWaysOn)
+	t.Run("says that a version has no title", versionWithoutATitleSaysSo)
+}
+
+func whereEditsMeetBothVersionsAreShownWithWhatDiffers(t *testing.T) {
 	expect(t, EditBlogPage(pageAt("/e", "ingrid"), sampleConflict()),
 		in("h1", says("Two versions")), in("header[class=head]", says("nothing is lost")),
 		in("section[aria-labelledby=theirs]",
@@ -30,7 +36,7 @@ func TestWhereEditsMeetBothVersionsAreShownWithWhatDiffers(t *testing.T) {
 	)
 }
 
-func TestWhereEditsMeetThereAreThreeWaysOn(t *testing.T) {
+func whereEditsMeetThereAreThreeWaysOn(t *testing.T) {
 	const path = "/channels/aurora/blogs/2516789012345678901!abc"
 	v := sampleConflict()
 	expect(t, EditBlogPage(pageAt("/e", "ingrid"), v),
@@ -44,7 +50,7 @@ func TestWhereEditsMeetThereAreThreeWaysOn(t *testing.T) {
 	expect(t, EditBlogPage(pageAt("/e", "ingrid"), v), silent("Keep mine"), in("[id=text-error]", says("Text must not be blank.")))
 }
 
-func TestAVersionWithoutATitleSaysSo(t *testing.T) {
+func versionWithoutATitleSaysSo(t *testing.T) {
 	v := sampleConflict()
 	v.Conflict.Theirs.Title, v.Conflict.Base = "", ""
 	expect(t, EditBlogPage(pageAt("/e", "ingrid"), v), silent("made it from"),
@@ -60,7 +66,12 @@ func sides(t *testing.T, from, to string) (before, after string) {
 	return render(t, c.before()), render(t, c.after())
 }
 
-func TestAComparisonMarksWholeWords(t *testing.T) {
+func TestCompare(t *testing.T) {
+	t.Run("marks whole words", comparisonMarksWholeWords)
+	t.Run("loses nothing", comparisonLosesNothing)
+}
+
+func comparisonMarksWholeWords(t *testing.T) {
 	for _, test := range []struct{ from, to, before, after string }{
 		{"same", "same", "same", "same"},
 		{"", "new", "", "<ins>new</ins>"},
@@ -76,7 +87,7 @@ func TestAComparisonMarksWholeWords(t *testing.T) {
 	}
 }
 
-func TestAComparisonLosesNothing(t *testing.T) {
+func comparisonLosesNothing(t *testing.T) {
 	plain := func(marked string) string {
 		for _, mark := range []string{"<del>", "</del>", "<ins>", "</ins>", "↵"} {
 			marked = strings.ReplaceAll(marked, mark, "")
@@ -93,7 +104,7 @@ func TestAComparisonLosesNothing(t *testing.T) {
 }
 
 // Two texts of the greatest length with nothing in common are the worst case.
-func BenchmarkComparingTheLongestTexts(b *testing.B) {
+func BenchmarkCompare(b *testing.B) {
 	from, to := strings.Repeat("a b\n", 1250), strings.Repeat("c.d\t", 1250)
 	b.ReportAllocs()
 	for b.Loop() {
