@@ -1,9 +1,6 @@
 package templates
 
-import (
-	"testing"
-	"time"
-)
+import "testing"
 
 func TestChannelPage(t *testing.T) {
 	t.Run("shows its posts newest first", channelShowsItsPostsNewestFirst)
@@ -120,40 +117,4 @@ func emptyChannelSaysWhatToDoNext(t *testing.T) {
 	v.Posts, v.Next = nil, ""
 	expect(t, ChannelPage(pageAt("/channels/aurora", "jo"), v), in("div[class=empty]", says("Write the first post")), without("nav[aria-label=Pages]"))
 	expect(t, ChannelPage(pageAt("/channels/aurora", ""), v), in("div[class=empty]", in("a", says("sign in"))))
-}
-
-func TestDirectoryPage(t *testing.T) {
-	t.Run("lists channels", directoryListsChannels)
-	t.Run("without channels says why", emptyDirectorySaysWhy)
-}
-
-func directoryListsChannels(t *testing.T) {
-	v := Directory{
-		Prefix: "fü", Next: "n&m",
-		Channels: []ChannelItem{{Name: "Füchse", Owner: "jo", Description: "Foxes.\nNot shown.", CreatedOn: ago(2 * time.Hour)}},
-	}
-	expect(t, DirectoryPage(pageAt("/channels?prefix=f", ""), v),
-		in("form[method=get][action=/channels]", in("input[name=prefix][value=fü]")),
-		in("li", in("a[href=/channels/F%C3%BCchse]", says("Füchse")), says("Foxes. by jo · created 2 hours ago"), silent("Not shown")),
-		in("a[rel=next][href=/channels?prefix=f%C3%BC&after=n%26m]"),
-		in("a[href=/channels][aria-current=page]"),
-	)
-}
-
-func emptyDirectorySaysWhy(t *testing.T) {
-	expect(t, DirectoryPage(pageAt("/", ""), Directory{}), in("a[href=/channels/new]", says("Create the first channel")), without("input[name=prefix]"))
-	expect(t, DirectoryPage(pageAt("/", ""), Directory{Prefix: "zz"}), says("No channel starts with “zz”"), in("a[href=/channels/new?name=zz]"), in("input[name=prefix]"))
-	expect(t, DirectoryPage(pageAt("/", ""), Directory{After: "q"}), says("No more channels"), in("a[href=/channels]", says("Back to the start")))
-}
-
-func TestDeleteChannelPage(t *testing.T) {
-	t.Run("says what goes and names the incarnation", deletingAChannelSaysWhatGoes)
-}
-
-func deletingAChannelSaysWhatGoes(t *testing.T) {
-	v := DeleteChannel{Name: "aurora", Incarnation: "inc1", CreatedOn: ago(time.Hour)}
-	expect(t, DeleteChannelPage(pageAt("/channels/aurora/delete", "ingrid"), v),
-		in("main", says("This cannot be undone."), says("every post in it")),
-		in("form[method=post][action=/channels/aurora/delete]", in("input[type=hidden][name=incarnation][value=inc1]"), in("button"), in("a[href=/channels/aurora]")),
-	)
 }

@@ -32,17 +32,3 @@ func emptyFeedSaysWhyAndWhatToDo(t *testing.T) {
 	expect(t, FeedPage(page, Feed{Subscriptions: 2}), in("div[class=empty]", says("Nothing posted yet"), in("a[href=/subscriptions]")))
 	expect(t, FeedPage(page, Feed{After: "x"}), in("div[class=empty]", says("No older posts"), in("a[href=/]")), in("nav[aria-label=Pages]", in("a[href=/]")))
 }
-
-func TestSubscriptionsPage(t *testing.T) {
-	t.Run("lists subscriptions with buttons that name them", subscriptionsAreListedEachWithAButtonThatNamesIt)
-}
-
-func subscriptionsAreListedEachWithAButtonThatNamesIt(t *testing.T) {
-	v := Subscriptions{{Channel: "aurora", Own: true, SubscribedOn: ago(time.Hour)}, {Channel: "Füchse", SubscribedOn: ago(2 * time.Hour)}}
-	expect(t, SubscriptionsPage(pageAt("/subscriptions", "ingrid"), v),
-		in("li", in("a[href=/channels/aurora]"), says("your own · subscribed 1 hour ago")),
-		in("li", in("a[href=/channels/F%C3%BCchse]"), says("subscribed 2 hours ago"), silent("your own"),
-			in("form[method=post][action=/subscriptions]", in("input[name=channel][value=Füchse]"), in("button", says("Unsubscribe from Füchse")))),
-	)
-	expect(t, SubscriptionsPage(pageAt("/subscriptions", "ingrid"), nil), in("div[class=empty]", in("a[href=/channels]")), without("li"))
-}
