@@ -48,7 +48,7 @@ func dayThatCannotBeShownSaysWhy(t *testing.T) {
 		{"2026-11-20T00:00", "UTC", "day"},
 		{"2026-02-30", "UTC", "day"},
 		{"1600-12-31", "UTC", "day"},
-		{"2011-12-30", "Pacific/Apia", "day"}, // the date line moved over it
+		{"2011-12-30", "Pacific/Apia", "day"}, // Samoa crossed the date line and left the day out
 		{"", "Local", "tz"},
 		{"", "Europe/Nowhere", "tz"},
 		{"", "../etc/passwd", "tz"},

@@ -16,7 +16,7 @@ import (
 	"microblogging/domain"
 )
 
-// letters are of every script, and often of those whose case is peculiar.
+// letters are from every script, and often letters with unusual case folding.
 func letters() *rapid.Generator[rune] {
 	return rapid.OneOf(
 		rapid.RuneFrom(nil, unicode.L),
@@ -50,7 +50,7 @@ func validNames() *rapid.Generator[string] {
 	})
 }
 
-// parsed draws a valid name, and gives up on those that are too long.
+// parsed parses s, and skips the case if the name is not valid, such as too long.
 func parsed(t *rapid.T, s string) domain.ChannelName {
 	name, err := domain.ParseChannelName(s)
 	if err != nil {
@@ -83,8 +83,8 @@ func nameOfLettersIsGood(t *testing.T) {
 	})
 }
 
-// keyIsPlain tells whether a channel key holds what a key of every backend and a
-// path of every web address may hold.
+// keyIsPlain tells whether a channel key has only characters that keys of every
+// backend and paths of URLs may have.
 func keyIsPlain(key domain.ChannelKey) bool {
 	return key != "" && len(key) <= 448 && !strings.ContainsFunc(string(key), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && !strings.ContainsRune("-_.~", r)
@@ -117,10 +117,9 @@ func noNameYieldsAForbiddenKey(t *testing.T) {
 	t.Run("of the longest names", rapid.MakeCheck(check(rapid.StringOfN(letters(), domain.MaxChannelName, domain.MaxChannelName, -1))))
 }
 
-// FuzzParseChannelName refutes that some text passes for a name whose
-// key some backend would refuse; that a name, read again or spelled in another
-// normalization or case, is another; or that a filter does not find the names
-// that start with it.
+// FuzzParseChannelName looks for a name whose key some backend would refuse, for a
+// name that becomes another one if it is parsed again or spelled in another
+// normalization or case, and for a name that a filter with its prefix misses.
 func FuzzParseChannelName(f *testing.F) {
 	for _, s := range []string{"", "Café", "a-b_c.d", "..", "a/b", "new", "NEW", "\xff", "ﷺﷺ", "~", "a\u0301", "ᾳ\u0301", "ᏸꭰᎠ", "İstanbul", "ẞß",
 		strings.Repeat("և", 32), strings.Repeat("𐐀", 64)} {
@@ -160,8 +159,8 @@ func namesThatDifferInNormalizationAreOne(t *testing.T) {
 	})
 }
 
-// otherCase replaces letters by others that Unicode's simple case folding takes
-// for the same.
+// otherCase replaces letters by letters that are the same in Unicode's simple case
+// folding.
 func otherCase(t *rapid.T, s string) string {
 	return strings.Map(func(r rune) rune {
 		for range rapid.IntRange(0, 3).Draw(t, "turns") {
@@ -213,7 +212,8 @@ func keysAreFoldedAndASCII(t *testing.T) {
 	}
 }
 
-// unescape is what names are compared by, before it is written in ASCII.
+// unescape is the inverse of the last step to a key: the folded name that the ASCII
+// stands for.
 func unescape(t *rapid.T, key domain.ChannelKey) []rune {
 	var runes []rune
 	for i := 0; i < len(key); i++ {
@@ -243,8 +243,8 @@ func keysHaveTheOrderOfCodePoints(t *testing.T) {
 	})
 }
 
-// Sensible names are those whose letters stand by themselves: a prefix that ends
-// within a letter and its marks is another letter.
+// The names have no combining marks: a prefix that ends between a letter and its
+// mark has another letter at the end.
 func keyOfAPrefixIsAPrefixOfTheKey(t *testing.T) {
 	alone := rapid.RuneFrom([]rune("abcXYZ019-_.ßΣжЩ漢字हिあ한𐐀😀"))
 	rapid.Check(t, func(t *rapid.T) {
@@ -258,7 +258,7 @@ func keyOfAPrefixIsAPrefixOfTheKey(t *testing.T) {
 	})
 }
 
-// The escape of one letter must not match what nobody typed.
+// A typed "~" must not match the escape of a letter.
 func prefixThatNoNameCanHaveMatchesNone(t *testing.T) {
 	key := string(domain.ChannelName("éa").Key())
 	for _, typed := range []string{"~", "~0", "~0000e9", "~0000e9a"} {

@@ -37,7 +37,7 @@ func passwordMatchesItsHashAlone(t *testing.T) {
 	}
 }
 
-// The hash says its own cost, so that accounts outlive a change of it.
+// The hash contains its cost, so old accounts still work after the cost changes.
 func hashOfAnotherCostMatches(t *testing.T) {
 	salt := []byte("some salt")
 	key := argon2.IDKey([]byte("correct horse"), salt, 1, 64, 2, 24)

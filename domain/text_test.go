@@ -12,7 +12,7 @@ import (
 	"microblogging/domain"
 )
 
-// texts is one parser of text with its field and its limit.
+// texts is one parser for text, with its field and its limit.
 type texts struct {
 	parse func(string) (string, error)
 	field string
@@ -115,7 +115,7 @@ func textIsNotBlankAndKeepsItsLines(t *testing.T) {
 	for _, s := range []string{"", " ", "\n\t\r\n", "\u00a0", "\u3000\u2028"} {
 		text.refuses(t, s)
 	}
-	// A newline is one character however it was sent.
+	// A newline counts as one character, in each encoding.
 	if got, err := text.parse(strings.Repeat("\r\n", 4999) + "a"); err != nil || len(got) != 5000 {
 		t.Errorf("5000 lines: %d bytes, %v", len(got), err)
 	}
@@ -129,7 +129,7 @@ func descriptionMayBeEmptyAndIsTrimmed(t *testing.T) {
 	}
 }
 
-// What a row holds is parsed again when its form is sent back unchanged.
+// A form that is sent back unchanged parses the stored text again.
 func whatWasParsedIsParsedToItself(t *testing.T) {
 	for _, p := range allTexts {
 		t.Run(p.field, rapid.MakeCheck(func(t *rapid.T) {

@@ -16,8 +16,8 @@ var (
 	lastInstant  = time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC)
 )
 
-// instants are those that a row key can hold, in any zone, often close to each
-// other, to a second's edge, or to the ends.
+// instants are instants that a row key can hold, in any zone. They are often close
+// to each other, to a full second, or to the first or last instant.
 func instants() *rapid.Generator[time.Time] {
 	seconds := rapid.OneOf(
 		rapid.Int64Range(firstInstant.Unix(), lastInstant.Unix()),

@@ -80,7 +80,7 @@ func anotherContentHasAnotherURL(t *testing.T) {
 	}
 }
 
-// A page of the next version may ask this version for its style.
+// A page of the next version may ask this version for its style sheet.
 func anotherVersionIsServedButNotCached(t *testing.T) {
 	a := newAssets(t)
 	for _, url := range []string{"/static/app.0123456789ab.css", "/static/app.css"} {
@@ -103,7 +103,7 @@ func whatIsNotAnAssetIsNotFound(t *testing.T) {
 	}
 }
 
-// The Content-Security-Policy lets no page load from elsewhere.
+// The Content-Security-Policy forbids pages to load from elsewhere.
 func noAssetLoadsFromElsewhere(t *testing.T) {
 	elsewhere := regexp.MustCompile(`https?://|url\(|@import`)
 	for _, name := range []string{"app.css", "app.js", "favicon.svg"} {

@@ -61,8 +61,8 @@ func unfinishedDeletionKeepsItselfUpToDate(t *testing.T) {
 	}
 }
 
-// The script replaces the contents of #progress by what an event carries, and
-// an event's data is one line.
+// The script replaces the contents of #progress with the data of an event, which is
+// one line.
 func eventCarriesThePartOfThePageThatChanges(t *testing.T) {
 	v := sampleDeletion(DeletionRunning, "shut")
 	fragment := render(t, DeletionProgress(noon(), v))

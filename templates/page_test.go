@@ -49,8 +49,8 @@ func noPageIsADeadEnd(t *testing.T) {
 	})
 }
 
-// The Content-Security-Policy forbids what these look for, so a page that had
-// it would lose it in the browser without a word.
+// The Content-Security-Policy forbids all of this, so a browser would silently
+// ignore it.
 func noPageHasInlineScriptOrStyleOrLoadsFromElsewhere(t *testing.T) {
 	eachPage(t, func(t *testing.T, root *html.Node) {
 		for n := range root.Descendants() {
@@ -116,7 +116,7 @@ func everyControlHasALabelAndNoIDIsUsedTwice(t *testing.T) {
 	})
 }
 
-// A component call that is not on a line of its own is text to the generator.
+// The generator takes a component call for text if other text is on its line.
 func noPageShowsTemplateSource(t *testing.T) {
 	source := regexp.MustCompile(`@\w+[.(]|[{}]`)
 	eachPage(t, func(t *testing.T, root *html.Node) {
@@ -126,8 +126,8 @@ func noPageShowsTemplateSource(t *testing.T) {
 	})
 }
 
-// A browser silently mends markup that does not nest; what it makes of it may be
-// another page. So reading a page and writing it again must change no tag.
+// A browser silently mends markup that does not nest, and the result may be another
+// page. So a page that is parsed and rendered again must have the same tags.
 func noPageNeedsABrowserToMendItsMarkup(t *testing.T) {
 	for name, component := range everyPage() {
 		t.Run(name, func(t *testing.T) {

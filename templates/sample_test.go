@@ -9,7 +9,7 @@ import (
 	"github.com/a-h/templ"
 )
 
-// noon is the present in all tests.
+// noon is the current time in all tests.
 func noon() time.Time { return time.Date(2026, 7, 29, 12, 0, 0, 0, time.UTC) }
 
 func ago(d time.Duration) time.Time { return noon().Add(-d) }
@@ -60,7 +60,7 @@ func refused(fields ...string) Form {
 	return f
 }
 
-// everyPage is each page in each state that changes what is on it.
+// everyPage has every page in every state that changes its content.
 func everyPage() map[string]templ.Component {
 	in, out := pageAt("/channels/aurora?after=a&b", "ingrid"), pageAt("/channels/aurora?after=a&b", "")
 	pages := make(map[string]templ.Component)

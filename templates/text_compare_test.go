@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// sides are both versions as the page has them, marks and all.
+// sides has both versions as the page shows them, with marks.
 func sides(t *testing.T, from, to string) (before, after string) {
 	t.Helper()
 	c := compare(from, to)
@@ -52,7 +52,8 @@ func comparisonLosesNothing(t *testing.T) {
 	})
 }
 
-// Two texts of the greatest length with nothing in common are the worst case.
+// BenchmarkCompare measures the worst case: two texts of the greatest length with
+// nothing in common.
 func BenchmarkCompare(b *testing.B) {
 	from, to := strings.Repeat("a b\n", 1250), strings.Repeat("c.d\t", 1250)
 	b.ReportAllocs()

@@ -54,8 +54,8 @@ func proseIsWrittenAsHTML(t *testing.T) {
 	}
 }
 
-// Whatever somebody writes, a reader gets back: no letter is lost, added or
-// taken for markup, and nothing but what is allowed becomes an element.
+// A reader gets back what somebody wrote. No letter is lost, added or taken for
+// markup, and only the allowed elements appear.
 func proseReadsAsItWasWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parts := rapid.SliceOf(rapid.SampledFrom([]string{
