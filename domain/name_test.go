@@ -243,8 +243,8 @@ func keysHaveTheOrderOfCodePoints(t *testing.T) {
 	})
 }
 
-// The names have no combining marks: a prefix that ends between a letter and its
-// mark has another letter at the end.
+// No character here composes with the one before it. Otherwise a prefix could end
+// between a letter and its mark, and so in another letter.
 func keyOfAPrefixIsAPrefixOfTheKey(t *testing.T) {
 	alone := rapid.RuneFrom([]rune("abcXYZ019-_.ßΣжЩ漢字हिあ한𐐀😀"))
 	rapid.Check(t, func(t *rapid.T) {
