@@ -77,7 +77,7 @@ func findChromium(t *testing.T) string {
 }
 
 // sitesForTheBrowser starts what the tests in browser/ visit and returns the
-// variables that tell them where it is. browser/support.mjs says what each site
+// variables that tell them where it is. browser/visitor.mjs says what each site
 // is for.
 func sitesForTheBrowser(t *testing.T) []string {
 	t.Helper()

@@ -1,5 +1,5 @@
 // What holds for every page, whatever it shows. Tests call it where they have
-// reached a page that is worth a look; look.test.mjs goes to the others.
+// reached a page that is worth a look; page.test.mjs goes to the others.
 
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";

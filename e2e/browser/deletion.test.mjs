@@ -5,9 +5,9 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { before, beforeEach, test } from "node:test";
 import { promisify } from "node:util";
-import { signUp } from "./api.mjs";
-import { look } from "./look.mjs";
-import { sites, visitor } from "./support.mjs";
+import { signUp } from "./account.mjs";
+import { look } from "./page_look.mjs";
+import { sites, visitor } from "./visitor.mjs";
 
 // gate tells the worker's sweeps to hold, to let one transaction pass, to be
 // open, or to refuse them (../sweepgate_test.go).

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { sites, visitor } from "./support.mjs";
+import { sites, visitor } from "./visitor.mjs";
 
 const password = "correct horse battery";
 

@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { signUp } from "./api.mjs";
-import { look } from "./look.mjs";
-import { sites, visitor } from "./support.mjs";
+import { signUp } from "./account.mjs";
+import { look } from "./page_look.mjs";
+import { sites, visitor } from "./visitor.mjs";
 
 // As long as a name may be, with nowhere to break it.
 const longName = "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenfabrik";

@@ -3,9 +3,9 @@
 
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { signUp } from "./api.mjs";
-import { look } from "./look.mjs";
-import { sites, visitor } from "./support.mjs";
+import { signUp } from "./account.mjs";
+import { look } from "./page_look.mjs";
+import { sites, visitor } from "./visitor.mjs";
 
 let hal;
 before(async () => { hal = await signUp(sites.sample, "hal"); });

@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach } from "node:test";
 import { chromium } from "playwright-core";
-import { hands } from "./hands.mjs";
+import { hands } from "./visitor_hands.mjs";
 
 // The sites, by what is special about them. See sitesForTheBrowser in
 // ../browser_test.go.
