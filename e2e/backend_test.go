@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"microblogging/e2e/program"
 	"microblogging/storage/azuritetest"
 )
 
@@ -21,13 +22,13 @@ func onEachBackend(t *testing.T, test func(t *testing.T, s setup)) {
 }
 
 func onBolt(t *testing.T) setup {
-	return setup{binary: binary, flags: []string{"--data", filepath.Join(t.TempDir(), "data")}}
+	return setup{program.Setup{Binary: binary, Flags: []string{"--data", filepath.Join(t.TempDir(), "data")}}}
 }
 
 func onAzurite(connection string) setup {
-	return setup{
-		binary:      binary,
-		flags:       []string{"--storage", "azure"},
-		environment: []string{"AZURE_STORAGE_CONNECTION_STRING=" + connection},
-	}
+	return setup{program.Setup{
+		Binary:      binary,
+		Flags:       []string{"--storage", "azure"},
+		Environment: []string{"AZURE_STORAGE_CONNECTION_STRING=" + connection},
+	}}
 }

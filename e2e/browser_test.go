@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"microblogging/e2e/program"
 	"microblogging/storage/azuritetest"
 )
 
@@ -41,7 +42,7 @@ func TestTheSiteInARealBrowser(t *testing.T) {
 	cmd.Env = append(append(os.Environ(), "CHROMIUM="+chromium), sites...)
 	// The runner takes what it has started with it, unless it is killed.
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = patience
+	cmd.WaitDelay = program.Patience
 	runNodeTests(t, cmd)
 }
 
@@ -91,7 +92,7 @@ func sitesForTheBrowser(t *testing.T) []string {
 	down := onAzurite(unreachable(account)).start(t, "web", "--listen", "127.0.0.1:0", "--log-level", "error")
 	return []string{
 		"SITE_SAMPLE=" + sample.url,
-		"SIGN_IN_LINK=" + sample.await(t, sample.stdout, `sign in as ada, once: (http://\S+)`),
+		"SIGN_IN_LINK=" + sample.await(t, &sample.Stdout, `sign in as ada, once: (http://\S+)`),
 		"SITE_IDLE=" + idle.url,
 		"SITE_HELD=" + held.url,
 		"PROGRAM=" + binary,
@@ -115,7 +116,7 @@ type nodeRecord struct {
 // runNodeTests makes a subtest of every test that the runner reports.
 func runNodeTests(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
-	stderr := &journal{}
+	stderr := &program.Log{}
 	cmd.Stderr = stderr
 	stdout, err := cmd.StdoutPipe()
 	if err == nil {

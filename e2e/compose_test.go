@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"gopkg.in/yaml.v3"
+
+	"microblogging/e2e/program"
 )
 
 // composeService is what matters of a service in docker-compose.yml.
@@ -75,15 +77,15 @@ func TestTheServicesOfTheComposeFileWorkTogether(t *testing.T) {
 		processes = append(processes, p)
 	}
 
-	reader := client{url: processes[0].url}
-	reader.awaitStatus(t, "/readyz", 200)
-	alice := signUp(t, reader.url, "alice")
+	visitor := reader(processes[0].url)
+	visitor.awaitStatus(t, "/readyz", 200)
+	alice := signUp(t, visitor.URL, "alice")
 	alice.createChannel(t, "doomed")
 	alice.post(t, "doomed", "hello")
 	alice.awaitDeletion(t, alice.deleteChannel(t, "doomed"))
 	for _, p := range processes {
 		p.endCleanly(t)
-		expectEmpty(t, p.cmd.Dir)
+		expectEmpty(t, p.Dir())
 	}
 }
 
@@ -105,8 +107,8 @@ func startComposeAzurite(t *testing.T, service composeService) *strings.Replacer
 	}
 	arguments = append(arguments[1:], "--blobPort", "0", "--queuePort", "0", "--tablePort", "0")
 	p := launch(t, exec.Command("node", append([]string{azuriteScript(t, service.Image)}, arguments...)...))
-	queue := p.await(t, p.stdout, `Queue service is successfully listening at http://(127\.0\.0\.1:\d+)`)
-	table := p.await(t, p.stdout, `Table service is successfully listening at http://(127\.0\.0\.1:\d+)`)
+	queue := p.await(t, &p.Stdout, `Queue service is successfully listening at http://(127\.0\.0\.1:\d+)`)
+	table := p.await(t, &p.Stdout, `Table service is successfully listening at http://(127\.0\.0\.1:\d+)`)
 	here := strings.NewReplacer("azurite:10001", queue, "azurite:10002", table,
 		"127.0.0.1 10001", queue, "127.0.0.1 10002", table)
 	expectHealthy(t, here.Replace(service.Healthcheck.Test), queue, table)
@@ -157,9 +159,9 @@ func startComposeRole(t *testing.T, image string, service composeService, here *
 	if service.DependsOn["azurite"].Condition != "service_healthy" || !service.ReadOnly {
 		t.Errorf("%q does not wait for a healthy Azurite, or may write files", service.Command)
 	}
-	s := setup{binary: image}
+	s := setup{program.Setup{Binary: image}}
 	for name, value := range service.Environment {
-		s.environment = append(s.environment, name+"="+here.Replace(value))
+		s.Environment = append(s.Environment, name+"="+here.Replace(value))
 	}
 	command := strings.ReplaceAll(service.Command, "0.0.0.0:8080", "127.0.0.1:0")
 	return s.start(t, strings.Fields(command)...)

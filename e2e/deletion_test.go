@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"microblogging/e2e/client"
 )
 
 // serve starts both roles, of which the worker leases its messages for so long.
@@ -53,10 +55,10 @@ func testMidSweep(t *testing.T, s setup, lease string, end func(*process, *testi
 	t.Logf("%d rows were left", rows)
 
 	third := serve(t, s, lease)
-	alice.url = third.url
+	alice.URL = third.url
 	expectHidden(t, alice, "doomed")
 	done := alice.awaitDeletion(t, progress)
-	alice.do(t, "GET", channelPath("doomed"), nil, http.StatusNotFound, nil)
+	alice.do(t, "GET", client.ChannelPath("doomed"), nil, http.StatusNotFound, nil)
 	if done.Attempts != 0 {
 		t.Errorf("the end of a process counted as %d failed attempts", done.Attempts)
 	}
@@ -70,19 +72,19 @@ func testMidSweep(t *testing.T, s setup, lease string, end func(*process, *testi
 }
 
 // I4: being deleted or deleted, but not there.
-func expectHidden(t *testing.T, c client, channel string) {
+func expectHidden(t *testing.T, u user, channel string) {
 	t.Helper()
-	r, err := c.try(t, "GET", channelPath(channel), nil)
-	if err != nil || (r.status != http.StatusGone && r.status != http.StatusNotFound) {
-		t.Errorf("GET %s while it is being deleted: %d, %v", channel, r.status, err)
+	r, err := u.Send(t.Context(), "GET", client.ChannelPath(channel), nil, nil)
+	if err != nil || (r.Status != http.StatusGone && r.Status != http.StatusNotFound) {
+		t.Errorf("GET %s while it is being deleted: %d, %v", channel, r.Status, err)
 	}
 }
 
 // awaitFirstRows returns as soon as the deletion has removed something. It does
 // not pause between two looks: the sweep is fast.
-func awaitFirstRows(t *testing.T, c client, progress string) {
+func awaitFirstRows(t *testing.T, u user, progress string) {
 	t.Helper()
-	for d := c.deletion(t, progress); d.RowsDeleted == 0; d = c.deletion(t, progress) {
+	for d := u.deletion(t, progress); d.RowsDeleted == 0; d = u.deletion(t, progress) {
 		if d.State == "done" || d.State == "poisoned" {
 			t.Fatalf("the deletion is %+v", d)
 		}
@@ -95,8 +97,8 @@ func rowsLeft(t *testing.T, s setup) int {
 	t.Helper()
 	r := s.run(t, "check", "--json")
 	var report struct{ Rows int }
-	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil {
-		t.Fatalf("check --json: %v\n%s%s", err, r.stdout, r.stderr)
+	if err := json.Unmarshal([]byte(r.Stdout), &report); err != nil {
+		t.Fatalf("check --json: %v\n%s%s", err, r.Stdout, r.Stderr)
 	}
 	return report.Rows
 }
@@ -125,7 +127,7 @@ func TestImportingAFileTwiceAddsNothing(t *testing.T) {
 		s.mustRun(t, "import", "--channel", "news", "--owner", "alice", file)
 		s.mustRun(t, "import", "--channel", "news", "--owner", "alice", file)
 		web := s.start(t, "web", "--listen", "127.0.0.1:0")
-		if n := (client{url: web.url}).countBlogs(t, "news"); n != 25 {
+		if n := reader(web.url).countBlogs(t, "news"); n != 25 {
 			t.Errorf("%d posts, want 25", n)
 		}
 	})
@@ -139,9 +141,9 @@ func TestAFileThatIsNotAFeedWritesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := s.run(t, "import", "--channel", "news", "--owner", "alice", file)
-	if r.code == 0 || !strings.Contains(r.stderr, file) || !strings.Contains(r.stderr, "not an RSS, Atom or JSON Feed") {
-		t.Errorf("exit %d and %q", r.code, r.stderr)
+	if r.Code == 0 || !strings.Contains(r.Stderr, file) || !strings.Contains(r.Stderr, "not an RSS, Atom or JSON Feed") {
+		t.Errorf("exit %d and %q", r.Code, r.Stderr)
 	}
 	web := s.start(t, "web", "--listen", "127.0.0.1:0")
-	client{url: web.url}.do(t, "GET", channelPath("news"), nil, http.StatusNotFound, nil)
+	reader(web.url).do(t, "GET", client.ChannelPath("news"), nil, http.StatusNotFound, nil)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"microblogging/e2e/program"
 	"microblogging/storage/azuritetest"
 )
 
@@ -27,7 +28,7 @@ func TestSIGTERMEndsEveryRoleCleanly(t *testing.T) {
 			t.Parallel()
 			p := c.start(t, c.args...)
 			if p.url != "" {
-				client{url: p.url}.awaitStatus(t, "/readyz", http.StatusOK)
+				reader(p.url).awaitStatus(t, "/readyz", http.StatusOK)
 			} else {
 				p.await(t, p.stderr, "worker started")
 			}
@@ -61,11 +62,11 @@ func TestASecondProcessOnTheSameDataIsRefused(t *testing.T) {
 		{"import", "--channel", "news", "--owner", "alice", writeFeed(t, 1)},
 	} {
 		r := s.run(t, args...)
-		if r.code != 2 || !strings.Contains(r.stderr, "another process") {
-			t.Errorf("%s: exit %d and %q", args[0], r.code, r.stderr)
+		if r.Code != 2 || !strings.Contains(r.Stderr, "another process") {
+			t.Errorf("%s: exit %d and %q", args[0], r.Code, r.Stderr)
 		}
 	}
-	client{url: first.url}.do(t, "GET", "/readyz", nil, http.StatusOK, nil)
+	reader(first.url).do(t, "GET", "/readyz", nil, http.StatusOK, nil)
 }
 
 func TestADataDirectoryThatCannotBeWrittenIsRefused(t *testing.T) {
@@ -88,17 +89,17 @@ func TestADataDirectoryThatCannotBeWrittenIsRefused(t *testing.T) {
 		directories[filepath.Join(sealed, "data")] = sealed
 	}
 	for directory, culprit := range directories {
-		s := setup{binary: binary, flags: []string{"--data", directory}}
+		s := setup{program.Setup{Binary: binary, Flags: []string{"--data", directory}}}
 		r := s.run(t, "serve", "--listen", "127.0.0.1:0")
-		if r.code != 2 || !strings.Contains(r.stderr, culprit) {
-			t.Errorf("--data %s: exit %d and %q", directory, r.code, r.stderr)
+		if r.Code != 2 || !strings.Contains(r.Stderr, culprit) {
+			t.Errorf("--data %s: exit %d and %q", directory, r.Code, r.Stderr)
 		}
 	}
 }
 
 func TestWhatCannotRunExitsWithTwo(t *testing.T) {
 	t.Parallel()
-	s := setup{binary: binary}
+	s := setup{program.Setup{Binary: binary}}
 	for _, args := range [][]string{
 		{"serve", "--no-such-flag"},
 		{"serve", "--storage", "paper"},
@@ -109,9 +110,9 @@ func TestWhatCannotRunExitsWithTwo(t *testing.T) {
 		{"import", "--data", t.TempDir(), "--channel", "not a name", "--owner", "alice", writeFeed(t, 1)},
 		{"check", "--storage", "azure"},
 	} {
-		if r := s.run(t, args...); r.code != 2 || r.stderr == "" || r.stdout != "" {
+		if r := s.run(t, args...); r.Code != 2 || r.Stderr == "" || r.Stdout != "" {
 			t.Errorf("%s: exit %d, %q on standard output and %q on standard error",
-				strings.Join(args, " "), r.code, r.stdout, r.stderr)
+				strings.Join(args, " "), r.Code, r.Stdout, r.Stderr)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,159 +9,103 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"microblogging/e2e/client"
+	"microblogging/e2e/program"
 )
 
-const password = "correct horse battery"
+// A user is a client of the API that reports to a test.
+type user struct{ client.Client }
 
-// A client is one user of the API; without a token, a reader.
-type client struct {
-	url   string
-	token string
+// reader is nobody in particular, who only reads.
+func reader(url string) user {
+	return user{client.Client{URL: url, HTTP: &http.Client{
+		Timeout: program.Patience,
+		// One connection for each request: the processes come and go.
+		Transport: &http.Transport{DisableKeepAlives: true},
+	}}}
 }
 
-// A reply is a response that was read to its end.
-type reply struct {
-	status int
-	header http.Header
-	body   []byte
-}
-
-// try sends a request; body is sent as JSON unless it is nil.
-func (c client) try(t *testing.T, method, path string, body any) (reply, error) {
+// do sends a request that must be answered with the given status. The answer is
+// decoded into the result unless that is nil.
+func (u user) do(t *testing.T, method, path string, body any, status int, result any) client.Reply {
 	t.Helper()
-	var content io.Reader
-	if body != nil {
-		data, err := json.Marshal(body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		content = bytes.NewReader(data)
-	}
-	request, err := http.NewRequestWithContext(t.Context(), method, c.url+path, content)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	if c.token != "" {
-		request.Header.Set("Authorization", "Bearer "+c.token)
-	}
-	// A connection each: the processes come and go.
-	request.Close = true
-	response, err := (&http.Client{Timeout: patience}).Do(request)
-	if err != nil {
-		return reply{}, err
-	}
-	data, err := io.ReadAll(response.Body)
-	if err != nil {
-		return reply{}, err
-	}
-	return reply{response.StatusCode, response.Header, data}, response.Body.Close()
-}
-
-// do is try for a request that must be answered with the given status. The
-// answer is decoded into the result unless that is nil.
-func (c client) do(t *testing.T, method, path string, body any, status int, result any) reply {
-	t.Helper()
-	r, err := c.try(t, method, path, body)
+	r, err := u.Send(t.Context(), method, path, body, nil)
 	if err != nil {
 		t.Fatalf("%s %s: %v", method, path, err)
 	}
-	if r.status != status {
-		t.Fatalf("%s %s: got %d, want %d\n%s", method, path, r.status, status, r.body)
+	if r.Status != status {
+		t.Fatalf("%s %s: got %d, want %d\n%s", method, path, r.Status, status, r.Body)
 	}
 	if result != nil {
-		if err := json.Unmarshal(r.body, result); err != nil {
-			t.Fatalf("%s %s: %v\n%s", method, path, err, r.body)
+		if err := r.Decode(result); err != nil {
+			t.Fatalf("%s %s: %v", method, path, err)
 		}
 	}
 	return r
 }
 
 // signUp makes an account and signs in.
-func signUp(t *testing.T, url, name string) client {
+func signUp(t *testing.T, url, name string) user {
 	t.Helper()
-	client{url: url}.do(t, "POST", "/api/v1/users", credentials(name), http.StatusCreated, nil)
+	reader(url).do(t, "POST", client.UsersPath, client.Credentials(name), http.StatusCreated, nil)
 	return signIn(t, url, name)
 }
 
-func signIn(t *testing.T, url, name string) client {
+func signIn(t *testing.T, url, name string) user {
 	t.Helper()
-	c := client{url: url}
-	var session struct{ Token string }
-	c.do(t, "POST", "/api/v1/sessions", credentials(name), http.StatusCreated, &session)
-	c.token = session.Token
-	return c
+	u := reader(url)
+	var session client.Session
+	u.do(t, "POST", client.SessionsPath, client.Credentials(name), http.StatusCreated, &session)
+	u.Token = session.Token
+	return u
 }
 
-func credentials(name string) map[string]string {
-	return map[string]string{"name": name, "password": password}
+func (u user) createChannel(t *testing.T, name string) {
+	t.Helper()
+	u.do(t, "POST", client.ChannelsPath, map[string]string{"name": name}, http.StatusCreated, nil)
 }
 
-func channelPath(name string) string { return "/api/v1/channels/" + url.PathEscape(name) }
-
-func (c client) createChannel(t *testing.T, name string) {
+func (u user) post(t *testing.T, channel, text string) {
 	t.Helper()
-	c.do(t, "POST", "/api/v1/channels", map[string]string{"name": name}, http.StatusCreated, nil)
-}
-
-// post returns the path of the post.
-func (c client) post(t *testing.T, channel, text string) string {
-	t.Helper()
-	r := c.do(t, "POST", channelPath(channel)+"/blogs", map[string]string{"text": text}, http.StatusCreated, nil)
-	return r.header.Get("Location")
+	u.do(t, "POST", client.BlogsPath(channel), map[string]string{"text": text}, http.StatusCreated, nil)
 }
 
 // countBlogs pages through a channel.
-func (c client) countBlogs(t *testing.T, channel string) int {
+func (u user) countBlogs(t *testing.T, channel string) int {
 	t.Helper()
 	count := 0
-	for after := ""; ; {
-		var page struct {
-			Items []json.RawMessage
-			Next  string
-		}
-		query := url.Values{"limit": {"100"}}
-		if after != "" {
-			query.Set("after", after)
-		}
-		c.do(t, "GET", channelPath(channel)+"/blogs?"+query.Encode(), nil, http.StatusOK, &page)
+	query := url.Values{"limit": {"100"}}
+	for {
+		var page client.Page[json.RawMessage]
+		u.do(t, "GET", client.BlogsPath(channel)+"?"+query.Encode(), nil, http.StatusOK, &page)
 		count += len(page.Items)
 		if page.Next == "" {
 			return count
 		}
-		after = page.Next
+		query.Set("after", page.Next)
 	}
 }
 
-// A deletion is the progress of one.
-type deletion struct {
-	State       string
-	Step        string
-	RowsDeleted int
-	Attempts    int
+// deleteChannel asks for it and returns the path of its progress.
+func (u user) deleteChannel(t *testing.T, name string) string {
+	t.Helper()
+	return u.do(t, "DELETE", client.ChannelPath(name), nil, http.StatusAccepted, nil).Header.Get("Location")
 }
 
-// deleteChannel asks for it and returns where its progress is.
-func (c client) deleteChannel(t *testing.T, name string) string {
+func (u user) deletion(t *testing.T, path string) client.Deletion {
 	t.Helper()
-	return c.do(t, "DELETE", channelPath(name), nil, http.StatusAccepted, nil).header.Get("Location")
-}
-
-func (c client) deletion(t *testing.T, path string) deletion {
-	t.Helper()
-	var d deletion
-	c.do(t, "GET", path, nil, http.StatusOK, &d)
+	var d client.Deletion
+	u.do(t, "GET", path, nil, http.StatusOK, &d)
 	return d
 }
 
 // awaitDeletion waits until the deletion is done.
-func (c client) awaitDeletion(t *testing.T, path string) deletion {
+func (u user) awaitDeletion(t *testing.T, path string) client.Deletion {
 	t.Helper()
-	var d deletion
+	var d client.Deletion
 	eventually(t, func() error {
-		if d = c.deletion(t, path); d.State != "done" {
+		if d = u.deletion(t, path); d.State != "done" {
 			return fmt.Errorf("the deletion is %+v", d)
 		}
 		return nil
@@ -171,12 +114,12 @@ func (c client) awaitDeletion(t *testing.T, path string) deletion {
 }
 
 // awaitStatus waits until a path is answered with a status.
-func (c client) awaitStatus(t *testing.T, path string, status int) {
+func (u user) awaitStatus(t *testing.T, path string, status int) {
 	t.Helper()
 	eventually(t, func() error {
-		r, err := c.try(t, "GET", path, nil)
-		if err == nil && r.status != status {
-			err = fmt.Errorf("GET %s: got %d, want %d\n%s", path, r.status, status, r.body)
+		r, err := u.Send(t.Context(), "GET", path, nil, nil)
+		if err == nil && r.Status != status {
+			err = fmt.Errorf("GET %s: got %d, want %d\n%s", path, r.Status, status, r.Body)
 		}
 		return err
 	})
@@ -184,14 +127,14 @@ func (c client) awaitStatus(t *testing.T, path string, status int) {
 
 // watch follows a deletion as its page does. The channel that it returns is
 // closed when the server ends the stream.
-func (c client) watch(t *testing.T, progress string) <-chan struct{} {
+func (u user) watch(t *testing.T, progress string) <-chan struct{} {
 	t.Helper()
 	path := strings.TrimPrefix(progress, "/api/v1") + "/events"
-	request, err := http.NewRequestWithContext(t.Context(), "GET", c.url+path, nil)
+	request, err := http.NewRequestWithContext(t.Context(), "GET", u.URL+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.AddCookie(&http.Cookie{Name: "session", Value: c.token})
+	request.AddCookie(&http.Cookie{Name: "session", Value: u.Token})
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)

@@ -65,7 +65,7 @@ func (f *faults) run(ctx, load context.Context) {
 	nap := func(r *role, draw *rand.Rand) { f.nap(load, r, draw) }
 	stall := func(r *role, draw *rand.Rand) { f.stall(load, r, draw) }
 	var running sync.WaitGroup
-	running.Go(func() { f.each(load, "kill", killMin, killMax, slices.Concat(all, only(all, (*role).cascades)), kill) })
+	running.Go(func() { f.each(load, "kill", killMin, killMax, slices.Concat(all, only(all, (*role).deletes)), kill) })
 	running.Go(func() { f.each(load, "stop", stopMin, stopMax, only(all, (*role).works), stop) })
 	running.Go(func() { f.each(load, "nap", napMin, napMax, only(all, (*role).fronts), nap) })
 	running.Go(func() { f.each(load, "stall", stallMin, stallMax, only(all, (*role).wired), stall) })
@@ -99,7 +99,7 @@ func (f *faults) each(load context.Context, kind string, least, most time.Durati
 // serves, when the deletion of a channel is about to be asked for, to which it
 // may be writing; for one that works, when a deletion has been accepted.
 func (r *role) moment() (<-chan struct{}, time.Duration) {
-	if r.cascades() {
+	if r.deletes() {
 		return r.moments.accepted, atWork
 	}
 	return r.moments.asking, inHand
@@ -135,7 +135,7 @@ func (f *faults) kill(ctx context.Context, r *role, draw *rand.Rand) {
 // stop lets a worker sleep through its leases. When it wakes up, it may hear
 // nothing of its queue for a while, and so nothing of the leases that it lost.
 func (f *faults) stop(load context.Context, r *role, draw *rand.Rand) {
-	wake := r.stop()
+	wake := r.freeze()
 	began := time.Now()
 	pause(load, between(draw, asleepMin, asleepMax))
 	deaf, light := time.Duration(0), func() {}
@@ -151,7 +151,7 @@ func (f *faults) stop(load context.Context, r *role, draw *rand.Rand) {
 
 // nap lets a web role sleep for about as long, with requests in hand.
 func (f *faults) nap(load context.Context, r *role, draw *rand.Rand) {
-	wake := r.stop()
+	wake := r.freeze()
 	pause(load, between(draw, asleepMin, asleepMax))
 	if wake() {
 		f.naps.Add(1)

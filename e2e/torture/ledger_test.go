@@ -182,7 +182,7 @@ func TestAStatusThatIsNotAllowedIsAViolation(t *testing.T) {
 		s := &site{ledger: newLedger("test")}
 		u := newUser(s, 0, 1, 1)
 		u.http = &http.Client{Transport: always(status)}
-		s.roles = []*role{{program: []string{"", "serve"}, process: &process{url: "http://test"}}}
+		s.roles = []*role{{command: "serve", process: &process{url: "http://test"}}}
 		u.look(t.Context(), "news")
 		if found := s.ledger.found(); len(found) != want {
 			t.Errorf("%d: found %q, want %d", status, found, want)

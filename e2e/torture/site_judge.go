@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"microblogging/e2e/client"
 )
 
 const (
@@ -76,13 +78,13 @@ func (s *site) progress(ctx context.Context, of *life) string {
 			owner = u
 		}
 	}
-	path := channelPath(of.channel) + "/deletions/" + strings.Trim(of.incarnation, `"`)
+	path := client.ChannelPath(of.channel) + "/deletions/" + strings.Trim(of.incarnation, `"`)
 	a := owner.send(ctx, "GET", path, nil, nil, http.StatusOK, http.StatusNotFound)
-	var deletion struct{ State string }
+	var deletion client.Deletion
 	switch {
-	case a.status == http.StatusNotFound:
+	case a.Status == http.StatusNotFound:
 		return "absent"
-	case a.status == http.StatusOK && owner.decode(a, &deletion):
+	case a.Status == http.StatusOK && owner.decode(a, &deletion):
 		return deletion.State
 	}
 	return ""
@@ -109,7 +111,7 @@ func (s *site) judgeRatings(ctx context.Context, reader *user, in *life) {
 	for _, p := range s.ledger.standing(in) {
 		a := reader.send(ctx, "GET", postPath(p), nil, nil, http.StatusOK)
 		var shown item
-		if a.status != http.StatusOK || !reader.decode(a, &shown) {
+		if a.Status != http.StatusOK || !reader.decode(a, &shown) {
 			continue // which is a violation already
 		}
 		s.judged.ratings.Add(1)
@@ -127,9 +129,9 @@ func (u *user) judgeSubscription(ctx context.Context, now *life) {
 	if !there || told.is == ballotLost || u.site.ledger.during(now.channel, told.told) != now {
 		return
 	}
-	a := u.send(ctx, "GET", "/api/v1/subscriptions?limit=100", nil, nil, http.StatusOK)
-	var page struct{ Items []struct{ Channel string } }
-	if a.status != http.StatusOK || !u.decode(a, &page) {
+	a := u.send(ctx, "GET", client.SubscriptionsPath+"?limit=100", nil, nil, http.StatusOK)
+	var page client.Page[struct{ Channel string }]
+	if a.Status != http.StatusOK || !u.decode(a, &page) {
 		return // which is a violation already
 	}
 	u.site.judged.subscriptions.Add(1)
@@ -165,7 +167,7 @@ func (s *site) watch(ctx, load context.Context) {
 		var report struct {
 			Breaches []struct{ Invariant, Table, PartitionKey, RowKey, Detail string }
 		}
-		if jsonErr := json.Unmarshal(output, &report); jsonErr != nil {
+		if jsonErr := json.Unmarshal([]byte(output), &report); jsonErr != nil {
 			s.ledger.accuse("%v: %v", err, jsonErr)
 			continue
 		}

@@ -30,7 +30,7 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 func staged(a answers) (bench, *user, *post) {
 	b := bench{newLedger("test")}
 	s := &site{ledger: b.ledger, channels: []string{"news"}}
-	s.roles = []*role{{program: []string{"", "serve"}, process: &process{url: "http://test"}}}
+	s.roles = []*role{{command: "serve", process: &process{url: "http://test"}}}
 	u := newUser(s, 0, 1, 1)
 	u.http, u.name, u.tries = &http.Client{Transport: a}, "ann", finalTries
 	s.users = []*user{u}

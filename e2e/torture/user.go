@@ -1,19 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"slices"
 	"time"
+
+	"microblogging/e2e/client"
 )
 
 const (
-	password = "correct horse battery"
 	// answerTime bounds the wait for an answer. The program gives up a request
 	// after ten seconds.
 	answerTime = 30 * time.Second
@@ -57,13 +55,10 @@ func newUser(s *site, number int, seed1, seed2 uint64) *user {
 	}
 }
 
-// An answer is what came of a request.
+// An answer is what came of a request. Its status is zero if no answer came.
 type answer struct {
 	span
-	// status is zero if no answer came.
-	status int
-	header http.Header
-	body   []byte
+	client.Reply
 }
 
 // send sends a request. A status that is neither among those allowed nor "come
@@ -71,73 +66,37 @@ type answer struct {
 func (u *user) send(ctx context.Context, method, path string, body any, header http.Header, allowed ...int) answer {
 	a := u.once(ctx, method, path, body, header, allowed)
 	for range u.tries {
-		if a.status != 0 && a.status != http.StatusServiceUnavailable {
+		if a.Status != 0 && a.Status != http.StatusServiceUnavailable {
 			return a
 		}
 		pause(ctx, time.Second)
 		a = u.once(ctx, method, path, body, header, allowed)
 	}
 	if u.tries > 0 && ctx.Err() == nil {
-		u.site.ledger.accuse("%s %s: no answer, though nothing hurts the site (%d)", method, path, a.status)
+		u.site.ledger.accuse("%s %s: no answer, though nothing hurts the site (%d)", method, path, a.Status)
 	}
 	return a
 }
 
 func (u *user) once(ctx context.Context, method, path string, body any, header http.Header, allowed []int) answer {
 	a := answer{span: span{from: time.Now()}}
-	err := u.try(ctx, method, path, body, header, &a)
+	if url, err := u.site.url(ctx, u.number); err == nil {
+		c := client.Client{URL: url, Token: u.token, HTTP: u.http}
+		a.Reply, _ = c.Send(ctx, method, path, body, header) // it may be lost: that is what the faults are for
+	}
 	a.to = time.Now()
-	switch {
-	case err != nil:
-		a.status = 0
-	case a.status != http.StatusServiceUnavailable && !slices.Contains(allowed, a.status):
-		u.site.ledger.accuse("%s %s: answered %d\n%s", method, path, a.status, a.body)
-		a.status = 0
+	if a.Status != 0 && a.Status != http.StatusServiceUnavailable && !slices.Contains(allowed, a.Status) {
+		u.site.ledger.accuse("%s %s: answered %d\n%s", method, path, a.Status, a.Body)
+		a.Status = 0
 	}
 	return a
 }
 
-func (u *user) try(ctx context.Context, method, path string, body any, header http.Header, a *answer) error {
-	url, err := u.site.url(ctx, u.number)
-	if err != nil {
-		return err
-	}
-	var content io.Reader
-	if body != nil {
-		data, err := json.Marshal(body)
-		if err != nil {
-			return err
-		}
-		content = bytes.NewReader(data)
-	}
-	request, err := http.NewRequestWithContext(ctx, method, url+path, content)
-	if err != nil {
-		return err
-	}
-	request.Header = header.Clone()
-	if request.Header == nil {
-		request.Header = http.Header{}
-	}
-	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	if u.token != "" {
-		request.Header.Set("Authorization", "Bearer "+u.token)
-	}
-	response, err := u.http.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close() //nolint:errcheck // it was read to its end or failed
-	a.status, a.header = response.StatusCode, response.Header
-	a.body, err = io.ReadAll(response.Body)
-	return err
-}
-
-// decode reads the body of an answer that has one.
+// decode reads the body of an answer. A body that is not what was expected is a
+// violation.
 func (u *user) decode(a answer, into any) bool {
-	if err := json.Unmarshal(a.body, into); err != nil {
-		u.site.ledger.accuse("the answer %q: %v", a.body, err)
+	if err := a.Decode(into); err != nil {
+		u.site.ledger.accuse("%v", err)
 		return false
 	}
 	return true
@@ -145,14 +104,14 @@ func (u *user) decode(a answer, into any) bool {
 
 // signUp makes an account and signs in, before anything hurts the site.
 func (u *user) signUp(ctx context.Context) error {
-	who := map[string]string{"name": u.name, "password": password}
-	if a := u.send(ctx, "POST", "/api/v1/users", who, nil, http.StatusCreated); a.status != http.StatusCreated {
-		return fmt.Errorf("%s cannot sign up: %d", u.name, a.status)
+	who := client.Credentials(u.name)
+	if a := u.send(ctx, "POST", client.UsersPath, who, nil, http.StatusCreated); a.Status != http.StatusCreated {
+		return fmt.Errorf("%s cannot sign up: %d", u.name, a.Status)
 	}
-	a := u.send(ctx, "POST", "/api/v1/sessions", who, nil, http.StatusCreated)
-	var session struct{ Token string }
-	if a.status != http.StatusCreated || !u.decode(a, &session) {
-		return fmt.Errorf("%s cannot sign in: %d", u.name, a.status)
+	a := u.send(ctx, "POST", client.SessionsPath, who, nil, http.StatusCreated)
+	var session client.Session
+	if a.Status != http.StatusCreated || !u.decode(a, &session) {
+		return fmt.Errorf("%s cannot sign in: %d", u.name, a.Status)
 	}
 	u.token = session.Token
 	return nil

@@ -6,27 +6,27 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"microblogging/e2e/client"
 )
 
-func channelPath(channel string) string { return "/api/v1/channels/" + channel }
-
-func postPath(p *post) string { return channelPath(p.channel) + "/blogs/" + p.id }
+func postPath(p *post) string { return client.BlogsPath(p.channel) + "/" + p.id }
 
 // look reads a channel; nil if it was not seen.
 func (u *user) look(ctx context.Context, channel string) *life {
-	a := u.send(ctx, "GET", channelPath(channel), nil, nil, http.StatusOK, http.StatusNotFound, http.StatusGone)
+	a := u.send(ctx, "GET", client.ChannelPath(channel), nil, nil, http.StatusOK, http.StatusNotFound, http.StatusGone)
 	return u.sight(a, channel, http.StatusOK)
 }
 
 // sight takes in an answer that shows a channel, or says that there is none.
 func (u *user) sight(a answer, channel string, there int) *life {
-	switch a.status {
+	switch a.Status {
 	case there:
 		var shown struct{ Owner, Description string }
 		if !u.decode(a, &shown) {
 			return nil
 		}
-		return u.site.ledger.saw(a.span, channel, a.header.Get("ETag"), shown.Owner, shown.Description)
+		return u.site.ledger.saw(a.span, channel, a.Header.Get("ETag"), shown.Owner, shown.Description)
 	case http.StatusNotFound, http.StatusGone:
 		u.site.ledger.absent(a.span, channel)
 	}
@@ -37,9 +37,9 @@ func (u *user) sight(a answer, channel string, there int) *life {
 func (u *user) create(ctx context.Context, channel string) {
 	u.written++
 	creation := fmt.Sprintf("%s/%d", u.name, u.written)
-	a := u.send(ctx, "POST", "/api/v1/channels", map[string]string{"name": channel, "description": creation}, nil,
+	a := u.send(ctx, "POST", client.ChannelsPath, map[string]string{"name": channel, "description": creation}, nil,
 		http.StatusCreated, http.StatusConflict)
-	switch a.status {
+	switch a.Status {
 	case http.StatusCreated:
 		u.sight(a, channel, http.StatusCreated)
 		u.subscribed[channel] = subscribed{ballotYes, span{a.to, a.to}}
@@ -61,13 +61,13 @@ func (u *user) post(ctx context.Context, channel string) {
 	var first *post
 	var made span
 	for try := range 4 {
-		a := u.send(ctx, "POST", channelPath(channel)+"/blogs", map[string]string{"text": origin + " as posted"},
+		a := u.send(ctx, "POST", client.BlogsPath(channel), map[string]string{"text": origin + " as posted"},
 			http.Header{"Idempotency-Key": {origin}},
 			http.StatusCreated, http.StatusOK, http.StatusNotFound, http.StatusGone)
 		if try == 0 {
 			made.from = a.from
 		}
-		switch a.status {
+		switch a.Status {
 		case http.StatusCreated, http.StatusOK:
 			var shown item
 			if !u.decode(a, &shown) {
@@ -99,9 +99,9 @@ func (u *user) list(ctx context.Context, channel string) {
 	all := span{from: time.Now()}
 	query, allowed := url.Values{"limit": {"100"}}, []int{http.StatusOK, http.StatusNotFound, http.StatusGone}
 	for {
-		a := u.send(ctx, "GET", channelPath(channel)+"/blogs?"+query.Encode(), nil, nil, allowed...)
+		a := u.send(ctx, "GET", client.BlogsPath(channel)+"?"+query.Encode(), nil, nil, allowed...)
 		all.to = a.to
-		switch a.status {
+		switch a.Status {
 		case http.StatusOK:
 		case http.StatusNotFound, http.StatusGone, http.StatusUnprocessableEntity:
 			u.site.ledger.absent(all, channel)
@@ -109,10 +109,7 @@ func (u *user) list(ctx context.Context, channel string) {
 		default:
 			return
 		}
-		var page struct {
-			Items []item
-			Next  string
-		}
+		var page client.Page[item]
 		if !u.decode(a, &page) {
 			return
 		}
@@ -137,13 +134,13 @@ func (u *user) read(ctx context.Context, channel string) {
 // fetch reads a post and returns its ETag; empty if it was not there.
 func (u *user) fetch(ctx context.Context, p *post) (etag string) {
 	a := u.send(ctx, "GET", postPath(p), nil, nil, http.StatusOK, http.StatusNotFound, http.StatusGone)
-	switch a.status {
+	switch a.Status {
 	case http.StatusOK:
 		var shown item
 		if u.decode(a, &shown) {
 			u.site.ledger.shown(a.span, p.channel, shown)
 		}
-		return a.header.Get("ETag")
+		return a.Header.Get("ETag")
 	case http.StatusNotFound, http.StatusGone:
 		u.site.ledger.missing(a.span, p)
 	}
@@ -167,7 +164,7 @@ func (u *user) edit(ctx context.Context, channel string) {
 	u.site.ledger.editing(p, text)
 	a := u.send(ctx, "PUT", postPath(p), map[string]string{"text": text}, http.Header{"If-Match": {etag}},
 		http.StatusOK, http.StatusPreconditionFailed, http.StatusNotFound, http.StatusGone)
-	switch a.status {
+	switch a.Status {
 	case http.StatusOK:
 		u.site.ledger.edited(p, text)
 	case http.StatusPreconditionFailed:
@@ -187,7 +184,7 @@ func (u *user) remove(ctx context.Context, channel string) {
 	}
 	u.site.ledger.removing(p)
 	a := u.send(ctx, "DELETE", postPath(p), nil, nil, http.StatusNoContent, http.StatusNotFound, http.StatusGone)
-	switch a.status {
+	switch a.Status {
 	case http.StatusNoContent:
 		u.site.ledger.removed(p)
 	case http.StatusNotFound, http.StatusGone:
@@ -207,7 +204,7 @@ func (u *user) vote(ctx context.Context, channel string) {
 	}
 	u.site.ledger.voted(p, u.name, ballotUnsure)
 	a := u.send(ctx, method, postPath(p)+"/vote", nil, nil, http.StatusNoContent, http.StatusNotFound, http.StatusGone)
-	switch a.status {
+	switch a.Status {
 	case http.StatusNoContent:
 		u.site.ledger.voted(p, u.name, means)
 	case http.StatusNotFound, http.StatusGone:
@@ -223,9 +220,9 @@ func (u *user) subscribe(ctx context.Context, channel string) {
 	if u.draw.IntN(2) == 0 {
 		method, means = "DELETE", ballotNo
 	}
-	a := u.send(ctx, method, "/api/v1/subscriptions/"+channel, nil, nil,
+	a := u.send(ctx, method, client.SubscriptionPath(channel), nil, nil,
 		http.StatusNoContent, http.StatusNotFound, http.StatusGone)
-	switch a.status {
+	switch a.Status {
 	case http.StatusNoContent:
 		if before := u.subscribed[channel]; before.is == ballotLost && u.site.ledger.mayBeOneLife(channel, before.told, a.span) {
 			return
@@ -242,11 +239,11 @@ func (u *user) subscribe(ctx context.Context, channel string) {
 // askDeletion asks for the deletion of one of the user's own channels.
 func (u *user) askDeletion(ctx context.Context, of *life) {
 	first := u.site.ledger.asking(of)
-	a := u.send(ctx, "DELETE", channelPath(of.channel), nil, http.Header{"If-Match": {of.incarnation}},
+	a := u.send(ctx, "DELETE", client.ChannelPath(of.channel), nil, http.Header{"If-Match": {of.incarnation}},
 		http.StatusAccepted, http.StatusNotFound, http.StatusPreconditionFailed)
-	switch a.status {
+	switch a.Status {
 	case http.StatusAccepted:
-		u.site.ledger.accept(of, a.header.Get("Location"))
+		u.site.ledger.accept(of, a.Header.Get("Location"))
 	case http.StatusNotFound, http.StatusPreconditionFailed:
 		if first {
 			u.site.ledger.accuse("I2: %s of %s is gone before its deletion was asked for", of.channel, of.incarnation)
