@@ -4,77 +4,77 @@ import (
 	"time"
 )
 
-// A span is from when a request was sent until its answer was read, or it was
-// given up. What it did happened in between.
+// A span begins when a request was sent, and ends when its answer was read or
+// the user gave up. The request took effect in between, if it did.
 type span struct{ from, to time.Time }
 
-// A life is one incarnation of a channel, from what users were told of it.
-type life struct {
-	channel, incarnation, owner string
-	// known and last are when it surely was there; so it was all the time between.
+// An incarnation is what users were told about one incarnation of a channel.
+type incarnation struct {
+	channel, owner string
+	// id is the ETag of the channel.
+	id string
+	// The channel certainly was there from known to last.
 	known, last time.Time
-	// asked is when its deletion was first asked for, and accepted when that was
-	// first acknowledged. Zero if it never was.
+	// asked is when its deletion was first asked for, and accepted when one was
+	// first acknowledged. Zero if that never happened.
 	asked, accepted time.Time
-	// progress is the path of its deletion.
-	progress string
 }
 
-// saw takes in that a channel was there: whose, in which incarnation, and made by
-// which creation. It returns the life that was seen.
-func (l *ledger) saw(s span, channel, incarnation, owner, creation string) *life {
+// saw records that a channel was shown: its incarnation, its owner, and which
+// creation made it. It returns the incarnation.
+func (l *ledger) saw(s span, channel, id, owner, creation string) *incarnation {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.refused[creation] {
-		l.accuseLocked("A4: %s was made by creation %s, which was told that the name is taken", channel, creation)
+		l.accuseLocked("A4: creation %s made %s, but was told that the name is taken", creation, channel)
 		delete(l.refused, creation)
 	}
-	l.mustBe(s, channel, incarnation)
-	for _, seen := range l.lives[channel] {
-		if seen.incarnation != incarnation {
+	l.mustBe(s, channel, id)
+	for _, seen := range l.incarnations[channel] {
+		if seen.id != id {
 			continue
 		}
 		if !seen.accepted.IsZero() && seen.accepted.Before(s.from) {
-			l.accuseLocked("I4: %s of %s is shown after its deletion was acknowledged", channel, incarnation)
+			l.accuseLocked("I4: incarnation %s of %s is shown after its deletion was acknowledged", id, channel)
 		}
 		if s.from.After(seen.last) {
 			seen.last = s.from
 		}
 		return seen
 	}
-	fresh := &life{channel: channel, incarnation: incarnation, owner: owner, known: s.to, last: s.from}
-	l.lives[channel] = append(l.lives[channel], fresh)
+	fresh := &incarnation{channel: channel, id: id, owner: owner, known: s.to, last: s.from}
+	l.incarnations[channel] = append(l.incarnations[channel], fresh)
 	return fresh
 }
 
-// absent takes in that there was no such channel.
+// absent records that there was no such channel.
 func (l *ledger) absent(s span, channel string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.mustBe(s, channel, "")
 }
 
-// mustBe accuses the site if another life than the one seen was surely there all
-// the while: only its own deletion ends a life.
+// mustBe accuses the site if an incarnation other than the one seen was certainly
+// there during all of the span. Only its own deletion ends an incarnation.
 func (l *ledger) mustBe(s span, channel, seen string) {
-	for _, other := range l.lives[channel] {
-		if other.incarnation != seen && other.known.Before(s.from) && (other.asked.IsZero() || other.asked.After(s.to)) {
-			l.accuseLocked("I2: %s of %s is gone, and nobody asked for that (seen: %q)", channel, other.incarnation, seen)
-			other.asked, other.accepted = s.to, s.to // once is enough
+	for _, other := range l.incarnations[channel] {
+		if other.id != seen && other.known.Before(s.from) && (other.asked.IsZero() || other.asked.After(s.to)) {
+			l.accuseLocked("I2: incarnation %s of %s is gone, and nobody asked for that (seen: %q)", other.id, channel, seen)
+			other.asked, other.accepted = s.to, s.to // one accusation is enough
 		}
 	}
 }
 
-// refuse takes in that a creation was told that the name is taken.
+// refuse records that a creation was told that the name is taken.
 func (l *ledger) refuse(creation string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.refused[creation] = true
 }
 
-// asking notes that the deletion of a life is about to be asked for, and tells
-// whether for the first time.
-func (l *ledger) asking(of *life) (first bool) {
+// asking records that a user is about to ask for the deletion of an incarnation.
+// It reports whether this is the first time.
+func (l *ledger) asking(of *incarnation) (first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if first = of.asked.IsZero(); first {
@@ -84,23 +84,43 @@ func (l *ledger) asking(of *life) (first bool) {
 	return first
 }
 
-// accept takes in that a deletion was accepted.
-func (l *ledger) accept(of *life, progress string) {
+// accept records that a deletion was accepted.
+func (l *ledger) accept(of *incarnation) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if of.accepted.IsZero() {
-		of.accepted, of.progress = time.Now(), progress
+		of.accepted = time.Now()
 	}
 	tell(l.moments.accepted)
 }
 
-// lifeOf is the life of a channel in which all of a span surely was; nil if none
-// is known.
-func (l *ledger) lifeOf(channel string, s span) *life {
-	for _, of := range l.lives[channel] {
+// during is incarnationDuring for callers that do not hold the lock.
+func (l *ledger) during(channel string, s span) *incarnation {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.incarnationDuring(channel, s)
+}
+
+// incarnationDuring is the incarnation of a channel that certainly was there
+// during all of a span; nil if none is known.
+func (l *ledger) incarnationDuring(channel string, s span) *incarnation {
+	for _, of := range l.incarnations[channel] {
 		if !of.known.After(s.from) && !of.last.Before(s.to) {
 			return of
 		}
 	}
 	return nil
+}
+
+// mayBeOneIncarnation tells whether two requests may have been about the same
+// incarnation of a channel: no other became known in between.
+func (l *ledger) mayBeOneIncarnation(channel string, first, second span) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, of := range l.incarnations[channel] {
+		if of.known.After(first.to) && of.known.Before(second.from) {
+			return false
+		}
+	}
+	return true
 }

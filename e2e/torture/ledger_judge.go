@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// askedFor are the lives whose deletion was asked for.
-func (l *ledger) askedFor() []*life {
+// askedFor lists the incarnations whose deletion was asked for.
+func (l *ledger) askedFor() []*incarnation {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var asked []*life
-	for _, lives := range l.lives {
-		for _, of := range lives {
+	var asked []*incarnation
+	for _, incarnations := range l.incarnations {
+		for _, of := range incarnations {
 			if !of.asked.IsZero() {
 				asked = append(asked, of)
 			}
@@ -20,21 +20,21 @@ func (l *ledger) askedFor() []*life {
 	return asked
 }
 
-// standing are the posts of a life that surely are there.
-func (l *ledger) standing(in *life) []*post {
+// standing lists the posts of an incarnation that certainly are there now.
+func (l *ledger) standing(in *incarnation) []*post {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var posts []*post
 	now := time.Now()
-	for _, p := range l.of[in.channel] {
-		if l.lived(p) == in && l.stands(p, span{now, now}) {
+	for _, p := range l.byChannel[in.channel] {
+		if l.incarnationOf(p) == in && l.stands(p, span{now, now}) {
 			posts = append(posts, p)
 		}
 	}
 	return posts
 }
 
-// ratings are the least and the most that a post can be rated.
+// ratings returns the lowest and the highest rating that a post can have.
 func (l *ledger) ratings(p *post) (least, most int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -50,44 +50,25 @@ func (l *ledger) ratings(p *post) (least, most int) {
 	return least, most
 }
 
-func (l *ledger) during(channel string, s span) *life {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.lifeOf(channel, s)
-}
-
-// mayBeOneLife tells whether two requests can have been about the same life of a
-// channel: no other became known in between.
-func (l *ledger) mayBeOneLife(channel string, first, second span) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, of := range l.lives[channel] {
-		if of.known.After(first.to) && of.known.Before(second.from) {
-			return false
-		}
-	}
-	return true
-}
-
-// judgeTwins holds the two answers to one idempotency key against each other,
-// now that it is known which life each was about.
+// judgeTwins compares the two answers to each idempotency key that was answered
+// twice. In the end it is known which incarnation each answer was about.
 func (l *ledger) judgeTwins() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, t := range l.twins {
-		first, second := l.lifeOf(t.channel, t.first), l.lifeOf(t.channel, t.second)
+		first, second := l.incarnationDuring(t.channel, t.first), l.incarnationDuring(t.channel, t.second)
 		if first != nil && first == second && t.one != t.other {
 			l.accuseLocked("I7: one idempotency key made posts %s and %s of %s", t.one, t.other, t.channel)
 		}
 	}
 }
 
-// counts are how many deletions were accepted, and posts acknowledged.
+// counts returns how many deletions were accepted, and posts acknowledged.
 func (l *ledger) counts() (deletions, posts int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, lives := range l.lives {
-		for _, of := range lives {
+	for _, incarnations := range l.incarnations {
+		for _, of := range incarnations {
 			if !of.accepted.IsZero() {
 				deletions++
 			}
@@ -96,7 +77,7 @@ func (l *ledger) counts() (deletions, posts int) {
 	return deletions, len(l.posts)
 }
 
-// found are the violations.
+// found lists the violations.
 func (l *ledger) found() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

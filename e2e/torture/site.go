@@ -155,7 +155,7 @@ func (s *site) url(ctx context.Context, user int) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, program.Patience)
 	defer cancel()
 	for ctx.Err() == nil {
-		serving := only(s.roles, (*role).serves)
+		serving := which(s.roles, (*role).serves)
 		for n := range serving {
 			if p := serving[(user+n)%len(serving)].current(); p != nil {
 				return p.url, nil

@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// answerTime bounds the wait for an answer. The program gives up a request
-	// after ten seconds.
+	// answerTime bounds the wait for an answer. The program itself gives up a
+	// request after ten seconds.
 	answerTime = 30 * time.Second
 	// thinkTime is the longest that a user pauses between two requests.
 	thinkTime = 30 * time.Millisecond
-	// calmTime is how long before the end of the load nobody deletes a channel any
-	// more, so that there is much to judge in the end.
+	// calmTime is the last part of the load, in which nobody deletes a channel. So
+	// there is much to judge in the end.
 	calmTime = 5 * time.Second
-	// finalTries are due answers in the end, one a second.
+	// finalTries is how often a user tries again in the end, once a second.
 	finalTries = 10
 )
 
-// A user does one thing after another, and remembers what came of it.
+// A user does one thing after another, and records the answers.
 type user struct {
 	site   *site
 	number int
@@ -32,12 +32,12 @@ type user struct {
 	token  string
 	draw   *rand.Rand
 	http   *http.Client
-	// tries is how often the user tries again until there must be an answer; zero
-	// as long as there need be none.
+	// tries is how often the user tries again before the lack of an answer is a
+	// violation; zero as long as it is none.
 	tries int
-	// written numbers what the user makes.
+	// written numbers the channels, posts and texts that the user makes.
 	written int
-	// subscribed is what the user surely subscribes to, or not, by channel.
+	// subscribed is what the user was told about subscriptions, by channel.
 	subscribed map[string]subscribed
 }
 
@@ -61,8 +61,8 @@ type answer struct {
 	client.Reply
 }
 
-// send sends a request. A status that is neither among those allowed nor "come
-// back later" is a violation, and reported as no answer.
+// send sends a request. A status that is neither allowed nor 503 is a violation;
+// send returns it as no answer.
 func (u *user) send(ctx context.Context, method, path string, body any, header http.Header, allowed ...int) answer {
 	a := u.once(ctx, method, path, body, header, allowed)
 	for range u.tries {
@@ -102,7 +102,7 @@ func (u *user) decode(a answer, into any) bool {
 	return true
 }
 
-// signUp makes an account and signs in, before anything hurts the site.
+// signUp makes an account and signs in. Nothing hurts the site yet.
 func (u *user) signUp(ctx context.Context) error {
 	who := client.Credentials(u.name)
 	if a := u.send(ctx, "POST", client.UsersPath, who, nil, http.StatusCreated); a.Status != http.StatusCreated {
@@ -117,15 +117,15 @@ func (u *user) signUp(ctx context.Context) error {
 	return nil
 }
 
-// live goes on until the load ends. A request that was begun is finished.
-func (u *user) live(ctx, load context.Context) {
+// run acts until the load ends. It finishes a request that it has begun.
+func (u *user) run(ctx, load context.Context) {
 	for load.Err() == nil {
 		u.visit(ctx, load)
 	}
 }
 
 // visit does a few things in one channel. It looks at the channel before and
-// after, by which it is known which incarnation it was.
+// after: if both show the same incarnation, all of it happened in that one.
 func (u *user) visit(ctx, load context.Context) {
 	channel := u.site.channels[u.draw.IntN(len(u.site.channels))]
 	end, _ := load.Deadline()
@@ -139,7 +139,7 @@ func (u *user) visit(ctx, load context.Context) {
 		pause(load, time.Duration(u.draw.Int64N(int64(thinkTime))))
 	}
 	u.look(ctx, channel)
-	if seen.owner == u.name && time.Since(seen.known) > u.lifetime() && time.Until(end) > calmTime {
+	if seen.owner == u.name && time.Since(seen.known) > u.keepTime() && time.Until(end) > calmTime {
 		u.askDeletion(ctx, seen)
 		if u.draw.IntN(2) == 0 {
 			u.create(ctx, channel)
@@ -147,13 +147,13 @@ func (u *user) visit(ctx, load context.Context) {
 	}
 }
 
-// lifetime is how long a user keeps a channel: long enough for posts to gather,
-// and short enough for many deletions.
-func (u *user) lifetime() time.Duration {
+// keepTime is how long a user keeps a channel: long enough for posts to gather,
+// short enough for many deletions.
+func (u *user) keepTime() time.Duration {
 	return time.Second + time.Duration(u.draw.Int64N(int64(5*time.Second)))
 }
 
-// act does one thing, some more often than others.
+// act does one thing. Some are more likely than others.
 func (u *user) act(ctx context.Context, channel string) {
 	switch n := u.draw.IntN(100); {
 	case n < 50:

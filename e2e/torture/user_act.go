@@ -12,14 +12,15 @@ import (
 
 func postPath(p *post) string { return client.BlogsPath(p.channel) + "/" + p.id }
 
-// look reads a channel; nil if it was not seen.
-func (u *user) look(ctx context.Context, channel string) *life {
+// look reads a channel; nil if there was none, or no answer.
+func (u *user) look(ctx context.Context, channel string) *incarnation {
 	a := u.send(ctx, "GET", client.ChannelPath(channel), nil, nil, http.StatusOK, http.StatusNotFound, http.StatusGone)
 	return u.sight(a, channel, http.StatusOK)
 }
 
-// sight takes in an answer that shows a channel, or says that there is none.
-func (u *user) sight(a answer, channel string, there int) *life {
+// sight records an answer that shows a channel, with the status there, or says
+// that there is none.
+func (u *user) sight(a answer, channel string, there int) *incarnation {
 	switch a.Status {
 	case there:
 		var shown struct{ Owner, Description string }
@@ -33,7 +34,7 @@ func (u *user) sight(a answer, channel string, there int) *life {
 	return nil
 }
 
-// create asks for a channel. Its description tells which request made it.
+// create asks for a channel. The description says which request made it.
 func (u *user) create(ctx context.Context, channel string) {
 	u.written++
 	creation := fmt.Sprintf("%s/%d", u.name, u.written)
@@ -47,13 +48,13 @@ func (u *user) create(ctx context.Context, channel string) {
 		u.site.ledger.refuse(creation)
 		u.look(ctx, channel)
 	default:
-		// It may have been created, and its owner subscribed.
+		// The channel may exist now, and its owner may be subscribed.
 		u.subscribed[channel] = subscribed{ballotLost, a.span}
 	}
 }
 
-// post posts, and asks again with the same idempotency key if no answer comes;
-// sometimes also if one came.
+// post posts. It asks again with the same idempotency key if no answer comes, and
+// sometimes although one came.
 func (u *user) post(ctx context.Context, channel string) {
 	u.written++
 	origin := fmt.Sprintf("%s/%d", u.name, u.written)
@@ -119,7 +120,7 @@ func (u *user) list(ctx context.Context, channel string) {
 			return
 		}
 		query.Set("after", page.Next)
-		// A continuation belongs to one incarnation, and another may have the name.
+		// A cursor belongs to one incarnation, and another may have the name by now.
 		allowed = append(allowed, http.StatusUnprocessableEntity)
 	}
 }
@@ -131,7 +132,7 @@ func (u *user) read(ctx context.Context, channel string) {
 	}
 }
 
-// fetch reads a post and returns its ETag; empty if it was not there.
+// fetch reads a post and returns its ETag; empty if there was none, or no answer.
 func (u *user) fetch(ctx context.Context, p *post) (etag string) {
 	a := u.send(ctx, "GET", postPath(p), nil, nil, http.StatusOK, http.StatusNotFound, http.StatusGone)
 	switch a.Status {
@@ -147,7 +148,8 @@ func (u *user) fetch(ctx context.Context, p *post) (etag string) {
 	return ""
 }
 
-// edit reads and saves one of the user's own posts. Nobody else edits it.
+// edit reads one of the user's own posts and saves another text. Nobody else
+// edits that post.
 func (u *user) edit(ctx context.Context, channel string) {
 	p := u.site.ledger.anyPost(channel, u.name, u.draw.IntN)
 	if p == nil {
@@ -169,7 +171,7 @@ func (u *user) edit(ctx context.Context, channel string) {
 		u.site.ledger.edited(p, text)
 	case http.StatusPreconditionFailed:
 		if !disputed {
-			u.site.ledger.accuse("A4: an edit of post %s was told that somebody else edited it", p.id)
+			u.site.ledger.accuse("A4: an edit of post %s was told that somebody else edited it, and nobody did", p.id)
 		}
 	case http.StatusNotFound, http.StatusGone:
 		u.site.ledger.missing(a.span, p)
@@ -214,7 +216,7 @@ func (u *user) vote(ctx context.Context, channel string) {
 	}
 }
 
-// subscribe subscribes to a channel, or ends that.
+// subscribe subscribes to a channel, or unsubscribes from it.
 func (u *user) subscribe(ctx context.Context, channel string) {
 	method, means := "PUT", ballotYes
 	if u.draw.IntN(2) == 0 {
@@ -224,7 +226,7 @@ func (u *user) subscribe(ctx context.Context, channel string) {
 		http.StatusNoContent, http.StatusNotFound, http.StatusGone)
 	switch a.Status {
 	case http.StatusNoContent:
-		if before := u.subscribed[channel]; before.is == ballotLost && u.site.ledger.mayBeOneLife(channel, before.told, a.span) {
+		if before := u.subscribed[channel]; before.is == ballotLost && u.site.ledger.mayBeOneIncarnation(channel, before.told, a.span) {
 			return
 		}
 		u.subscribed[channel] = subscribed{means, a.span}
@@ -237,16 +239,16 @@ func (u *user) subscribe(ctx context.Context, channel string) {
 }
 
 // askDeletion asks for the deletion of one of the user's own channels.
-func (u *user) askDeletion(ctx context.Context, of *life) {
+func (u *user) askDeletion(ctx context.Context, of *incarnation) {
 	first := u.site.ledger.asking(of)
-	a := u.send(ctx, "DELETE", client.ChannelPath(of.channel), nil, http.Header{"If-Match": {of.incarnation}},
+	a := u.send(ctx, "DELETE", client.ChannelPath(of.channel), nil, http.Header{"If-Match": {of.id}},
 		http.StatusAccepted, http.StatusNotFound, http.StatusPreconditionFailed)
 	switch a.Status {
 	case http.StatusAccepted:
-		u.site.ledger.accept(of, a.Header.Get("Location"))
+		u.site.ledger.accept(of)
 	case http.StatusNotFound, http.StatusPreconditionFailed:
 		if first {
-			u.site.ledger.accuse("I2: %s of %s is gone before its deletion was asked for", of.channel, of.incarnation)
+			u.site.ledger.accuse("I2: incarnation %s of %s is gone before its deletion was asked for", of.id, of.channel)
 		}
 	}
 }
