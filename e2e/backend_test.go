@@ -8,7 +8,7 @@ import (
 	"microblogging/storage/azuritetest"
 )
 
-// onEachBackend runs a test on a fresh embedded store and on a fresh account of
+// onEachBackend runs a test on an empty embedded store and on an empty account of
 // Azurite.
 func onEachBackend(t *testing.T, test func(t *testing.T, s setup)) {
 	t.Run("bolt", func(t *testing.T) {
@@ -21,10 +21,12 @@ func onEachBackend(t *testing.T, test func(t *testing.T, s setup)) {
 	})
 }
 
+// onBolt makes an empty embedded store.
 func onBolt(t *testing.T) setup {
 	return setup{program.Setup{Binary: binary, Flags: []string{"--data", filepath.Join(t.TempDir(), "data")}}}
 }
 
+// onAzurite takes a connection string.
 func onAzurite(connection string) setup {
 	return setup{program.Setup{
 		Binary:      binary,

@@ -16,7 +16,8 @@ import (
 	"microblogging/e2e/program"
 )
 
-// composeService is what matters of a service in docker-compose.yml.
+// A composeService holds the settings of a service in docker-compose.yml that the
+// tests check.
 type composeService struct {
 	Image       string
 	Command     string
@@ -37,7 +38,13 @@ func readCompose(t *testing.T) map[string]composeService {
 	return file.Services
 }
 
-func TestDockerComposeAcceptsTheFile(t *testing.T) {
+func TestCompose(t *testing.T) {
+	t.Parallel()
+	t.Run("docker-compose accepts the file", composeAcceptsFile)
+	t.Run("the services of the file work together", composeServicesWorkTogether)
+}
+
+func composeAcceptsFile(t *testing.T) {
 	t.Parallel()
 	compose, err := exec.LookPath("docker-compose")
 	if err != nil {
@@ -53,11 +60,11 @@ func TestDockerComposeAcceptsTheFile(t *testing.T) {
 	}
 }
 
-// Where no Docker engine can run, this is as near as one gets: every service's
-// command as it is written, with the binary of the image and the npm package of
-// the Azurite image. Only what containers would give is replaced: names of
-// hosts, ports and the volume.
-func TestTheServicesOfTheComposeFileWorkTogether(t *testing.T) {
+// This comes as close to docker-compose as possible without a Docker engine. It
+// runs every service's command as it is written, with the binary of the image and
+// the npm package of the Azurite image. It replaces only what containers would
+// provide: host names, ports and the volume.
+func composeServicesWorkTogether(t *testing.T) {
 	t.Parallel()
 	services := readCompose(t)
 	azurite := startComposeAzurite(t, services["azurite"])
@@ -89,8 +96,8 @@ func TestTheServicesOfTheComposeFileWorkTogether(t *testing.T) {
 	}
 }
 
-// startComposeAzurite returns what the host and ports of the azurite service
-// are here.
+// startComposeAzurite starts the azurite service. It returns a replacer from the
+// service's addresses in the file to its addresses here.
 func startComposeAzurite(t *testing.T, service composeService) *strings.Replacer {
 	t.Helper()
 	arguments := strings.Fields(service.Command)
@@ -115,7 +122,7 @@ func startComposeAzurite(t *testing.T, service composeService) *strings.Replacer
 	return here
 }
 
-// azuriteScript finds the npm package of the version that the image has.
+// azuriteScript finds the npm package, which must have the version of the image.
 func azuriteScript(t *testing.T, image string) string {
 	t.Helper()
 	module := filepath.Join(root, "node_modules", "azurite")
@@ -133,8 +140,8 @@ func azuriteScript(t *testing.T, image string) string {
 	return filepath.Join(module, "dist", "src", "azurite.js")
 }
 
-// expectHealthy holds the health check to what BusyBox's nc -z would find: it
-// connects to each address that must be reached.
+// expectHealthy expects a health check that connects to each address with BusyBox's
+// nc -z. It connects itself, since nc may be missing here.
 func expectHealthy(t *testing.T, check string, addresses ...string) {
 	t.Helper()
 	var want []string
@@ -153,7 +160,7 @@ func expectHealthy(t *testing.T, check string, addresses ...string) {
 	}
 }
 
-// startComposeRole starts a service of the image.
+// startComposeRole starts a service that runs the binary of the image.
 func startComposeRole(t *testing.T, image string, service composeService, here *strings.Replacer) *process {
 	t.Helper()
 	if service.DependsOn["azurite"].Condition != "service_healthy" || !service.ReadOnly {
@@ -167,7 +174,7 @@ func startComposeRole(t *testing.T, image string, service composeService, here *
 	return s.start(t, strings.Fields(command)...)
 }
 
-// expectEmpty stands in for a root file system that cannot be written.
+// expectEmpty stands in for a root file system that is read-only.
 func expectEmpty(t *testing.T, dir string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -9,7 +9,13 @@ import (
 	"microblogging/storage/azuritetest"
 )
 
-func TestRolesOutliveAnAzuriteThatIsGone(t *testing.T) {
+func TestOutage(t *testing.T) {
+	t.Parallel()
+	t.Run("roles outlive an Azurite that is gone", outageIsOutlived)
+	t.Run("roles can be started before Azurite", outageAtStart)
+}
+
+func outageIsOutlived(t *testing.T) {
 	t.Parallel()
 	azurite := azuritetest.StartAt(t, t.TempDir())
 	s := onAzurite(azurite.ConnectionString())
@@ -43,8 +49,7 @@ func TestRolesOutliveAnAzuriteThatIsGone(t *testing.T) {
 	s.mustRun(t, "check")
 }
 
-// expectUnavailable wants a problem that says when to come back and nothing of
-// how we are built.
+// expectUnavailable expects a problem document that says when to try again.
 func expectUnavailable(t *testing.T, u user, method, path string, body any) {
 	t.Helper()
 	r := u.do(t, method, path, body, http.StatusServiceUnavailable, nil)
@@ -60,8 +65,8 @@ func expectUnavailable(t *testing.T, u user, method, path string, body any) {
 	}
 }
 
-// Started before its store, a role waits for it.
-func TestRolesCanBeStartedBeforeAzurite(t *testing.T) {
+// A role that starts before its store waits for the store.
+func outageAtStart(t *testing.T) {
 	t.Parallel()
 	azurite := azuritetest.Start(t)
 	s := onAzurite(azurite.ConnectionString())

@@ -81,7 +81,7 @@ func launch(t *testing.T, cmd *exec.Cmd) *process {
 }
 
 // await waits until the process has written what the pattern matches, and
-// returns the group in it.
+// returns the group of the pattern.
 func (p *process) await(t *testing.T, log *program.Log, pattern string) string {
 	t.Helper()
 	group, err := p.Await(t.Context(), log, pattern)
@@ -115,7 +115,7 @@ func failOnRace(t *testing.T, stderr string) {
 }
 
 // eventually waits until the condition holds and fails the test with its last
-// complaint if that takes too long.
+// error if that takes too long.
 func eventually(t *testing.T, condition func() error) {
 	t.Helper()
 	deadline := time.After(program.Patience)

@@ -8,49 +8,16 @@ import (
 	"testing"
 
 	"microblogging/e2e/program"
-	"microblogging/storage/azuritetest"
 )
 
-func TestSIGTERMEndsEveryRoleCleanly(t *testing.T) {
+func TestStart(t *testing.T) {
 	t.Parallel()
-	azurite := onAzurite(azuritetest.Shared(t).Account())
-	for name, c := range map[string]struct {
-		setup
-		args []string
-	}{
-		"serve on bolt":     {onBolt(t), []string{"serve", "--listen", "127.0.0.1:0"}},
-		"web on bolt":       {onBolt(t), []string{"web", "--listen", "127.0.0.1:0"}},
-		"serve on azurite":  {azurite, []string{"serve", "--listen", "127.0.0.1:0"}},
-		"web on azurite":    {azurite, []string{"web", "--listen", "127.0.0.1:0"}},
-		"worker on azurite": {azurite, []string{"worker"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := c.start(t, c.args...)
-			if p.url != "" {
-				reader(p.url).awaitStatus(t, "/readyz", http.StatusOK)
-			} else {
-				p.await(t, p.stderr, "worker started")
-			}
-			p.endCleanly(t)
-		})
-	}
+	t.Run("a second process on the same data is refused", startRefusesSecondProcess)
+	t.Run("a data directory that cannot be written is refused", startRefusesDirectory)
+	t.Run("a command that cannot run exits with 2", startExitsWithTwo)
 }
 
-// A page that follows a deletion holds a connection open for ever.
-func TestSIGTERMEndsAProcessThatIsBeingWatched(t *testing.T) {
-	t.Parallel()
-	s := onBolt(t)
-	web := s.start(t, "web", "--listen", "127.0.0.1:0")
-	alice := signUp(t, web.url, "alice")
-	alice.createChannel(t, "doomed")
-	progress := alice.deleteChannel(t, "doomed") // nobody works on it
-	stream := alice.watch(t, progress)
-	web.endCleanly(t)
-	<-stream
-}
-
-func TestASecondProcessOnTheSameDataIsRefused(t *testing.T) {
+func startRefusesSecondProcess(t *testing.T) {
 	t.Parallel()
 	s := onBolt(t)
 	first := s.start(t, "serve", "--listen", "127.0.0.1:0")
@@ -69,16 +36,16 @@ func TestASecondProcessOnTheSameDataIsRefused(t *testing.T) {
 	reader(first.url).do(t, "GET", "/readyz", nil, http.StatusOK, nil)
 }
 
-func TestADataDirectoryThatCannotBeWrittenIsRefused(t *testing.T) {
+func startRefusesDirectory(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// What must be named is what is wrong.
+	// From the directory to what the message must name as the cause.
 	directories := map[string]string{
-		file:                        file, // no directory
-		filepath.Join(file, "data"): file, // below what is none
+		file:                        file, // a file is no directory
+		filepath.Join(file, "data"): file, // nor can it hold one
 	}
 	if os.Getuid() != 0 { // root may write anywhere
 		sealed := filepath.Join(t.TempDir(), "sealed")
@@ -97,7 +64,7 @@ func TestADataDirectoryThatCannotBeWrittenIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhatCannotRunExitsWithTwo(t *testing.T) {
+func startExitsWithTwo(t *testing.T) {
 	t.Parallel()
 	s := setup{program.Setup{Binary: binary}}
 	for _, args := range [][]string{

@@ -17,7 +17,7 @@ import (
 // A user is a client of the API that reports to a test.
 type user struct{ client.Client }
 
-// reader is nobody in particular, who only reads.
+// reader is a user who has not signed in.
 func reader(url string) user {
 	return user{client.Client{URL: url, HTTP: &http.Client{
 		Timeout: program.Patience,
