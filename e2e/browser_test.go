@@ -41,7 +41,10 @@ func TestBrowser(t *testing.T) {
 	cmd := exec.CommandContext(ctx, "node", append(args, files...)...)
 	cmd.Env = append(append(os.Environ(), "CHROMIUM="+chromium), sites...)
 	// On SIGTERM, unlike SIGKILL, the runner ends what it has started.
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.Cancel = func() error {
+		t.Errorf("node has not ended after %s", browserPatience)
+		return cmd.Process.Signal(syscall.SIGTERM)
+	}
 	cmd.WaitDelay = program.Patience
 	runNodeTests(t, cmd)
 }
