@@ -4,38 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/drivertest"
 )
-
-// messages receives all that is visible on the queue, and settles it.
-func (w *world) messages() []domain.Message {
-	w.t.Helper()
-	var decoded []domain.Message
-	for {
-		received, err := w.store.Messages().Receive(w.t.Context(), 32, time.Minute)
-		w.ok(err)
-		if len(received) == 0 {
-			return decoded
-		}
-		for _, m := range received {
-			message, err := domain.DecodeMessage(m.Text)
-			w.ok(err)
-			decoded = append(decoded, message)
-			w.ok(w.store.Messages().Delete(w.t.Context(), m))
-		}
-	}
-}
-
-// finish does what the worker does with messages about posts.
-func (w *world) finish(messages []domain.Message) {
-	w.t.Helper()
-	for _, m := range messages {
-		w.ok(w.store.FinishBlog(w.t.Context(), m))
-	}
-}
 
 func (w *world) mustBeGone(blog domain.Blog) {
 	w.t.Helper()
@@ -200,4 +172,30 @@ func TestAPostIsDeletedOnceByMany(t *testing.T) {
 	})
 	w.finish(w.messages())
 	w.mustBeGone(blog)
+}
+
+func TestADeletedPostTakesItsVotesAlongWhereverItsDeletionDies(t *testing.T) {
+	eachMishap(t, func(w *world) {
+		channel := w.create("garden", ada)
+		blog, kept := w.post(channel, ada, "deleted"), w.post(channel, ada, "kept")
+		for i := range 150 { // more than one transaction
+			user := domain.UserName(fmt.Sprintf("voter%d", i))
+			w.ok(w.store.Vote(w.t.Context(), blog.Channel, blog.ID, user))
+		}
+		w.ok(w.store.Vote(w.t.Context(), kept.Channel, kept.ID, grace))
+		// A worker that dies, and one that does not.
+		w.ok(w.store.DeleteBlog(w.t.Context(), channel, blog.ID, ada, domain.Any[domain.Revision]()))
+		message := domain.Message{
+			Kind: domain.MessageBlog, Channel: channel.Key(), Incarnation: channel.Incarnation,
+			Blog: blog.ID, Revision: blog.Revision, AskedOn: domain.Now(),
+		}
+		if err := w.faulty.FinishBlog(w.t.Context(), message); err != nil && !errors.Is(err, domain.ErrUnavailable) {
+			t.Error(err)
+		}
+		w.finishBlogs()
+		if got := w.rating(kept); got != 1 {
+			t.Errorf("another post is rated %d, want 1", got)
+		}
+		w.mustBeSound()
+	})
 }

@@ -186,37 +186,6 @@ func TestAPageOfPostsIsOneRead(t *testing.T) {
 	})
 }
 
-func TestACursorOfPostsIsItsIncarnationsOwn(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel, other := w.create("garden", ada), w.create("harbour", ada)
-		for i := range 3 {
-			w.post(channel, grace, text(i))
-			w.post(other, grace, text(i))
-		}
-		page, err := w.store.Blogs(t.Context(), channel.Ref(), storage.BlogQuery{Limit: 1})
-		w.ok(err)
-		w.delete(channel)
-		again := w.create("garden", ada)
-		channels, err := w.store.Channels(t.Context(), "", "", 1)
-		w.ok(err)
-		for what, test := range map[string]struct {
-			ref   domain.ChannelRef
-			after string
-		}{
-			"of another channel":  {other.Ref(), page.Next},
-			"of the life before":  {again.Ref(), page.Next},
-			"of channels":         {again.Ref(), channels.Next},
-			"that is a post's id": {other.Ref(), string(domain.NewBlogID(time.Now()))},
-		} {
-			_, err := w.store.Blogs(t.Context(), test.ref, storage.BlogQuery{Limit: 1, After: test.after})
-			var invalid *domain.InvalidError
-			if !errors.As(err, &invalid) || invalid.Fields[0].Field != "after" {
-				t.Errorf("a cursor %s: %v, want an InvalidError on it", what, err)
-			}
-		}
-	})
-}
-
 // Who read the channel in one life and its posts in the next sees none of them.
 func TestAListNeverMixesTwoLives(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
@@ -235,25 +204,6 @@ func TestAListNeverMixesTwoLives(t *testing.T) {
 			if blog, err := w.store.Blog(t.Context(), wrong.ref, wrong.id); !errors.Is(err, domain.ErrNotFound) {
 				t.Errorf("read %+v, %v", blog, err)
 			}
-		}
-	})
-}
-
-// Dates of imports may be far, but must fit in a row.
-func TestAPostOfNoStorableDateIsRefused(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		for _, year := range []int{-1, 1, 1600, 10000} {
-			p := posting(channel, grace, "text")
-			p.CreatedOn = time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC)
-			if _, _, err := w.store.Post(t.Context(), p); !errors.Is(err, domain.ErrLimit) {
-				t.Errorf("posting in the year %d: %v", year, err)
-			}
-		}
-		oldest := w.dated(channel, time.Date(1601, 1, 1, 0, 0, 0, 0, time.UTC), "oldest")
-		newest := w.dated(channel, time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC), "newest")
-		if got := w.listed(channel.Ref(), storage.BlogQuery{Limit: 9}, nothing); !slices.Equal(got, []domain.Blog{newest, oldest}) {
-			t.Errorf("listed %+v", got)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -239,5 +240,24 @@ func TestAPostThatItsAuthorDeletedDoesNotComeBack(t *testing.T) {
 			w.t.Errorf("posts: %q", got)
 		}
 		w.mustBeSound()
+	})
+}
+
+// Dates of imports may be far, but must fit in a row.
+func TestAPostOfNoStorableDateIsRefused(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		for _, year := range []int{-1, 1, 1600, 10000} {
+			p := posting(channel, grace, "text")
+			p.CreatedOn = time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC)
+			if _, _, err := w.store.Post(t.Context(), p); !errors.Is(err, domain.ErrLimit) {
+				t.Errorf("posting in the year %d: %v", year, err)
+			}
+		}
+		oldest := w.dated(channel, time.Date(1601, 1, 1, 0, 0, 0, 0, time.UTC), "oldest")
+		newest := w.dated(channel, time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC), "newest")
+		if got := w.listed(channel.Ref(), storage.BlogQuery{Limit: 9}, nothing); !slices.Equal(got, []domain.Blog{newest, oldest}) {
+			t.Errorf("listed %+v", got)
+		}
 	})
 }

@@ -7,10 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -176,20 +174,6 @@ func TestACreationThatArrivesLateMakesNoChannel(t *testing.T) {
 	}
 }
 
-// mustKeepLife is mustKeepTheNextLife, but for open gates of lives that nobody
-// can ever hear of.
-func (w *world) mustKeepLife(channel domain.Channel, another bool) {
-	w.t.Helper()
-	if another {
-		w.mustKeepTheNextLife(channel, true)
-		return
-	}
-	if next, err := w.store.Channel(w.t.Context(), channel.Key()); !errors.Is(err, domain.ErrNotFound) {
-		w.t.Errorf("the deleted channel is read as %+v, %v", next, err)
-	}
-	w.mustBeSound()
-}
-
 // Another creates the same name between any two calls of the first creator, of
 // which one may fail besides.
 func TestTwoCreatorsOfOneNameHaveOneChannel(t *testing.T) {
@@ -309,27 +293,4 @@ func TestOneOfManyCreatorsOfANameWins(t *testing.T) {
 	if !slices.Equal(left, []string{openGateRow(read.Incarnation), "sub!" + string(read.Owner)}) {
 		t.Errorf("the partition holds %s, want the winner's gate and subscription alone", strings.Join(left, ", "))
 	}
-}
-
-// The insert of the row is sent again and lands after the whole deletion, and
-// the mark of whoever asked for that only then. Its message has been settled.
-func TestALateRowThatWasMarkedAfterItsDeletionDoesNotKeepTheName(t *testing.T) {
-	w := newWorld(t)
-	channel := w.create("garden", ada)
-	row := w.rows("Channels")[0]
-	_, err := w.store.AskDeletion(t.Context(), channel.Key(), ada, domain.OneOf(channel.Incarnation))
-	w.ok(err)
-	w.delete(channel)
-	w.ok(w.store.UpdateDeletion(t.Context(), channel.Ref(), func(d *domain.Deletion) bool {
-		d.State = domain.DeletionDone
-		return true
-	}))
-	w.ok(w.table("Channels").Transact(t.Context(), row.Partition, driver.Insert(row.Row, row.Properties...)))
-	if _, err := w.store.MarkDeleting(t.Context(), channel.Ref()); err != nil {
-		t.Fatal(err)
-	}
-	_, err = w.store.Reconcile(t.Context(), time.Hour)
-	w.ok(err)
-	w.create("garden", eve)
-	w.mustBeSound()
 }

@@ -9,6 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -256,4 +257,27 @@ func TestASweepHurtsNoOtherLife(t *testing.T) {
 			w.mustKeepTheNextLife(channel, steps >= 6)
 		})
 	}
+}
+
+// The insert of the row is sent again and lands after the whole deletion, and
+// the mark of whoever asked for that only then. Its message has been settled.
+func TestALateRowThatWasMarkedAfterItsDeletionDoesNotKeepTheName(t *testing.T) {
+	w := newWorld(t)
+	channel := w.create("garden", ada)
+	row := w.rows("Channels")[0]
+	_, err := w.store.AskDeletion(t.Context(), channel.Key(), ada, domain.OneOf(channel.Incarnation))
+	w.ok(err)
+	w.delete(channel)
+	w.ok(w.store.UpdateDeletion(t.Context(), channel.Ref(), func(d *domain.Deletion) bool {
+		d.State = domain.DeletionDone
+		return true
+	}))
+	w.ok(w.table("Channels").Transact(t.Context(), row.Partition, driver.Insert(row.Row, row.Properties...)))
+	if _, err := w.store.MarkDeleting(t.Context(), channel.Ref()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.store.Reconcile(t.Context(), time.Hour)
+	w.ok(err)
+	w.create("garden", eve)
+	w.mustBeSound()
 }

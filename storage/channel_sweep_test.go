@@ -11,33 +11,6 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-// lives is how far a channel's deletion and what comes after it have got: the
-// steps of the cascade, and then the name taken again and posted to.
-const lives = 7
-
-// live takes the first n steps of a channel's end and next life.
-func (w *world) live(channel domain.Channel, n int) {
-	w.t.Helper()
-	for i, step := range cascade(w.store, channel.Ref()) {
-		if i < n {
-			w.ok(step(w.t.Context()))
-		}
-	}
-	if n >= 6 {
-		w.post(w.create(string(channel.Name), eve), eve, "of the next life")
-	}
-}
-
-// die takes the rest of the steps, after the first n.
-func (w *world) die(channel domain.Channel, n int) {
-	w.t.Helper()
-	for i, step := range cascade(w.store, channel.Ref()) {
-		if i >= n {
-			w.ok(step(w.t.Context()))
-		}
-	}
-}
-
 // A post that was acknowledged is read until the cascade takes it, and nothing
 // is left of it then, whichever steps come between any two of its calls.
 func TestADeletionThatOvertakesAPostLeavesNoOrphan(t *testing.T) {
@@ -61,30 +34,6 @@ func TestADeletionThatOvertakesAPostLeavesNoOrphan(t *testing.T) {
 			w.die(channel, steps)
 			w.mustKeepTheNextLife(channel, steps >= 6)
 		})
-	}
-}
-
-// mustKeepTheNextLife checks that the channel's name leads to its next life with
-// its one post, or to nothing if there is none.
-func (w *world) mustKeepTheNextLife(channel domain.Channel, another bool) {
-	w.t.Helper()
-	w.mustBeSound()
-	next, err := w.store.Channel(w.t.Context(), channel.Key())
-	if !another {
-		if !errors.Is(err, domain.ErrNotFound) {
-			w.t.Errorf("the deleted channel is read as %+v, %v", next, err)
-		}
-		if rows := w.rows("Blogs"); len(rows) != 0 {
-			w.t.Errorf("rows are left: %v", rows)
-		}
-		return
-	}
-	w.ok(err)
-	if got := w.texts(next.Ref()); !slices.Equal(got, []string{"of the next life"}) {
-		w.t.Errorf("the next life has the posts %q", got)
-	}
-	if next.Incarnation == channel.Incarnation {
-		w.t.Error("the next life has the incarnation of the last")
 	}
 }
 
@@ -172,17 +121,6 @@ func TestAWorkerThatWakesUpInTheNextLifeIsPowerless(t *testing.T) {
 	})
 }
 
-func TestNoNameIsReleasedThatWasNotMarked(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		if err := w.store.ReleaseName(t.Context(), channel.Ref()); !errors.Is(err, domain.ErrConflict) {
-			t.Errorf("released an active channel: %v", err)
-		}
-		w.post(channel, grace, "one")
-		w.mustBeSound()
-	})
-}
-
 // Every call of the cascade may fail in every way; whoever starts again ends it.
 func TestNoMishapStopsADeletionForGood(t *testing.T) {
 	eachMishap(t, func(w *world) {
@@ -247,4 +185,31 @@ func TestASweepLeavesAChannelOfMoreThanAPageEmpty(t *testing.T) {
 	}
 	w.delete(channel)
 	w.mustKeepTheNextLife(channel, false)
+}
+
+func TestTheCascadeRemovesBothRowsOfASubscriptionWhereverItDies(t *testing.T) {
+	eachMishap(t, func(w *world) {
+		channel := w.create("garden", ada)
+		kept := w.create("kept", ada)
+		for i := range 5 {
+			user := domain.UserName(fmt.Sprintf("reader%d", i))
+			w.ok(w.store.Subscribe(w.t.Context(), channel, user))
+			w.ok(w.store.Subscribe(w.t.Context(), kept, user))
+		}
+		for _, step := range cascade(w.faulty, channel.Ref()) {
+			if err := step(w.t.Context()); err != nil {
+				break // the worker dies
+			}
+		}
+		w.delete(channel)
+		for _, row := range w.rows("Subscriptions") {
+			if row.Row != string(kept.Key())+"!"+string(kept.Incarnation) {
+				t.Errorf("the deletion left %s of %s", row.Row, row.Partition)
+			}
+		}
+		if n, _, err := w.store.Subscribers(w.t.Context(), kept.Ref()); n != 6 || err != nil {
+			t.Errorf("another channel has %d subscribers (%v), want its owner and 5 more", n, err)
+		}
+		w.mustBeSound()
+	})
 }

@@ -275,3 +275,50 @@ func TestTheGateOfACreationThatDiedIsNoBreachAndIsRemovedByARepair(t *testing.T)
 		w.post(live, grace, "one")
 	})
 }
+
+func TestTheCheckFindsAndMendsWhatVotesAndSubscriptionsCanHaveWrong(t *testing.T) {
+	plant := map[string]func(w *world, blog domain.Blog){
+		"a rating without votes": func(w *world, b domain.Blog) {
+			w.ok(w.table("Blogs").Transact(w.t.Context(), string(b.Channel.Key),
+				driver.Merge("blog!"+string(b.ID), driver.Exists, driver.Int64("Rating", 3)),
+				driver.Delete(rateRow(1, b.ID), driver.Exists),
+				driver.Insert(rateRow(3, b.ID), driver.String("Incarnation", b.Channel.Incarnation))))
+		},
+		"a vote that is not counted": func(w *world, b domain.Blog) {
+			w.ok(w.table("Blogs").Transact(w.t.Context(), string(b.Channel.Key),
+				driver.Insert("vote!"+string(b.ID)+"!eve", driver.String("Incarnation", b.Channel.Incarnation))))
+		},
+		"a subscriber without a subscription": func(w *world, b domain.Blog) {
+			w.ok(w.table("Blogs").Transact(w.t.Context(), string(b.Channel.Key),
+				driver.Insert("sub!eve", driver.String("Incarnation", b.Channel.Incarnation))))
+		},
+	}
+	for name, plantIt := range plant {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, w *world) {
+				blog := w.post(w.create("garden", ada), ada, "text")
+				w.ok(w.store.Vote(t.Context(), blog.Channel, blog.ID, grace))
+				plantIt(w, blog)
+				if found := w.check(); len(found) == 0 || found[0].Invariant != "I8" {
+					t.Fatalf("found %+v, want a breach of I8", found)
+				}
+				_, err := w.store.NewChecker(leaseOfTests, true, func(domain.Breach) {}).Run(t.Context())
+				w.ok(err)
+				w.mustBeSound()
+			})
+		})
+	}
+}
+
+func TestAVoteWithoutItsPostIsNoBreachAndARepairRemovesIt(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		stray := w.insert("garden", "vote!"+string(domain.NewBlogID(domain.Now()))+"!eve", channel.Incarnation)
+		w.mustBeSound()
+		_, err := w.store.NewChecker(leaseOfTests, true, func(domain.Breach) {}).Run(t.Context())
+		w.ok(err)
+		if w.has("garden", stray) {
+			t.Error("the repair left the vote")
+		}
+	})
+}

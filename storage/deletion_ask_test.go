@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/drivertest"
@@ -33,18 +32,6 @@ func (w *world) setDone(ref domain.ChannelRef) {
 		d.State, d.FinishedOn = domain.DeletionDone, domain.Now()
 		return true
 	}))
-}
-
-// carryOut does what the worker does with messages about channels.
-func (w *world) carryOut(messages []domain.Message) {
-	w.t.Helper()
-	for _, m := range messages {
-		w.ok(w.store.OpenDeletion(w.t.Context(), m))
-		for _, step := range cascade(w.store, m.Ref()) {
-			w.ok(step(w.t.Context()))
-		}
-		w.setDone(m.Ref())
-	}
 }
 
 func TestAnAcceptedDeletionIsQueuedRecordedAndHidden(t *testing.T) {
@@ -214,14 +201,4 @@ func TestAChannelIsDeletedOnceByMany(t *testing.T) {
 	}
 	w.carryOut(w.messages())
 	w.mustKeepTheNextLife(channel, false)
-}
-
-// poison moves every visible message to the poison queue.
-func (w *world) poison() {
-	w.t.Helper()
-	received, err := w.store.Messages().Receive(w.t.Context(), 32, time.Minute)
-	w.ok(err)
-	for _, m := range received {
-		w.ok(w.store.Poison(w.t.Context(), m))
-	}
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"testing"
 
-	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/storage/drivertest"
 )
 
@@ -123,44 +121,5 @@ func copied() (hook drivertest.Hook, arrive func(ctx context.Context)) {
 		for _, send := range copies {
 			_ = send(ctx) // the answer reaches nobody
 		}
-	}
-}
-
-// cascade is the steps of package worker's list, one after the other, so that a
-// test can stop between any two.
-func cascade(s *storage.Store, ref domain.ChannelRef) []func(ctx context.Context) error {
-	return []func(ctx context.Context) error{
-		func(ctx context.Context) error { _, err := s.MarkDeleting(ctx, ref); return err },
-		func(ctx context.Context) error { _, err := s.ShutGate(ctx, ref); return err },
-		func(ctx context.Context) error { return sweepAll(ctx, s, ref) },
-		func(ctx context.Context) error { return s.DisarmGate(ctx, ref) },
-		func(ctx context.Context) error { return s.ReleaseName(ctx, ref) },
-	}
-}
-
-func sweepAll(ctx context.Context, s *storage.Store, ref domain.ChannelRef) error {
-	for {
-		found, next := 0, ""
-		for {
-			page, err := s.Sweep(ctx, ref, next, func(int) {})
-			if err != nil || page.Disarmed {
-				return err
-			}
-			found += page.Found
-			if next = page.Next; next == "" {
-				break
-			}
-		}
-		if found == 0 {
-			return nil
-		}
-	}
-}
-
-// delete runs the whole cascade on the sound side.
-func (w *world) delete(channel domain.Channel) {
-	w.t.Helper()
-	for _, step := range cascade(w.store, channel.Ref()) {
-		w.ok(step(w.t.Context()))
 	}
 }

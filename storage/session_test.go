@@ -2,7 +2,6 @@ package storage_test
 
 import (
 	"errors"
-	"sync"
 	"testing"
 	"time"
 
@@ -79,19 +78,6 @@ func TestANewEpochEndsEverySessionOfItsUser(t *testing.T) {
 	})
 }
 
-func TestNoMishapOfASignInGivesAWorthlessToken(t *testing.T) {
-	eachMishap(t, func(w *world) {
-		w.account("ada")
-		token, err := w.signIn(w.faulty, "ada", right)
-		switch {
-		case err == nil:
-			w.mustBeSignedIn(token, "ada")
-		case token != "" || !errors.Is(err, domain.ErrUnavailable):
-			w.t.Errorf("told %v with the token %q", err, token)
-		}
-	})
-}
-
 func TestNoMishapOfAnEndedEpochLeavesASessionThatItsUserBelievesEnded(t *testing.T) {
 	eachMishap(t, func(w *world) {
 		w.account("ada")
@@ -102,70 +88,5 @@ func TestNoMishapOfAnEndedEpochLeavesASessionThatItsUserBelievesEnded(t *testing
 			w.t.Error(err)
 		}
 		w.mustBeSignedIn(w.signedIn("ada", right), "ada")
-	})
-}
-
-func TestASignInLinkIsFollowedOnceWithinItsHour(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.account("ada")
-		link, err := w.store.SignInLink(t.Context(), "ada")
-		w.ok(err)
-		w.mustNotBeSignedIn(link) // a link is no session
-		time.Sleep(time.Hour - 1)
-		token, session, err := w.store.FollowSignInLink(t.Context(), link)
-		if err != nil || session.User != "ada" {
-			t.Fatalf("followed: %+v, %v", session, err)
-		}
-		w.mustBeSignedIn(token, "ada")
-		late, err := w.store.SignInLink(t.Context(), "ada")
-		w.ok(err)
-		time.Sleep(time.Hour)
-		for what, link := range map[string]string{"used": link, "expired": late, "that is a session": token, "made up": "x", "empty": ""} {
-			if _, _, err := w.store.FollowSignInLink(t.Context(), link); !errors.Is(err, domain.ErrNotSignedIn) {
-				t.Errorf("a link %s: %v", what, err)
-			}
-		}
-		w.mustBeSignedIn(token, "ada")
-	})
-}
-
-func TestOneOfManyFollowsASignInLink(t *testing.T) {
-	w := newWorld(t)
-	w.account("ada")
-	link, err := w.store.SignInLink(t.Context(), "ada")
-	w.ok(err)
-	var mu sync.Mutex
-	var tokens []string
-	atOnce(16, func(int) {
-		token, _, err := w.store.FollowSignInLink(t.Context(), link)
-		mu.Lock()
-		defer mu.Unlock()
-		if err == nil {
-			tokens = append(tokens, token)
-		} else if !errors.Is(err, domain.ErrNotSignedIn) {
-			t.Error(err)
-		}
-	})
-	if len(tokens) != 1 {
-		t.Fatalf("%d followed the link", len(tokens))
-	}
-	w.mustBeSignedIn(tokens[0], "ada")
-}
-
-func TestNoMishapLetsALinkBeFollowedTwice(t *testing.T) {
-	eachMishap(t, func(w *world) {
-		w.account("ada")
-		link, err := w.store.SignInLink(w.t.Context(), "ada")
-		w.ok(err)
-		token, _, err := w.faulty.FollowSignInLink(w.t.Context(), link)
-		again, _, againErr := w.store.FollowSignInLink(w.t.Context(), link)
-		switch {
-		case err == nil && againErr == nil:
-			w.t.Error("the link was followed twice")
-		case err == nil:
-			w.mustBeSignedIn(token, "ada")
-		case againErr == nil:
-			w.mustBeSignedIn(again, "ada")
-		}
 	})
 }

@@ -58,20 +58,6 @@ func TestASubscriptionIsTwoRowsOrNoneWhateverCallFails(t *testing.T) {
 	})
 }
 
-func TestUnsubscribingLeavesTwoRowsOrNoneWhateverCallFails(t *testing.T) {
-	eachMishap(t, func(w *world) {
-		channel := w.create("garden", ada)
-		w.ok(w.store.Subscribe(w.t.Context(), channel, grace))
-		err := w.faulty.Unsubscribe(w.t.Context(), channel.Ref(), grace)
-		if is := w.subscribed(channel, grace); err == nil && is {
-			t.Error("unsubscribed, and then not")
-		}
-		w.ok(w.store.Unsubscribe(w.t.Context(), channel.Ref(), grace))
-		w.mustHaveNoSubscriptions(grace)
-		w.mustBeSound()
-	})
-}
-
 func TestASubscriptionAgreesWithItselfWhateverComesBetweenItsCalls(t *testing.T) {
 	works := map[string]func(w *world, channel domain.Channel){
 		"subscribing":    func(w *world, c domain.Channel) { w.ok(w.store.Subscribe(w.t.Context(), c, grace)) },
@@ -190,33 +176,6 @@ func TestALateRequestOfASubscriberDoesNotSubscribeToTheNextIncarnation(t *testin
 	})
 }
 
-func TestTheCascadeRemovesBothRowsOfASubscriptionWhereverItDies(t *testing.T) {
-	eachMishap(t, func(w *world) {
-		channel := w.create("garden", ada)
-		kept := w.create("kept", ada)
-		for i := range 5 {
-			user := domain.UserName(fmt.Sprintf("reader%d", i))
-			w.ok(w.store.Subscribe(w.t.Context(), channel, user))
-			w.ok(w.store.Subscribe(w.t.Context(), kept, user))
-		}
-		for _, step := range cascade(w.faulty, channel.Ref()) {
-			if err := step(w.t.Context()); err != nil {
-				break // the worker dies
-			}
-		}
-		w.delete(channel)
-		for _, row := range w.rows("Subscriptions") {
-			if row.Row != string(kept.Key())+"!"+string(kept.Incarnation) {
-				t.Errorf("the deletion left %s of %s", row.Row, row.Partition)
-			}
-		}
-		if n, _, err := w.store.Subscribers(w.t.Context(), kept.Ref()); n != 6 || err != nil {
-			t.Errorf("another channel has %d subscribers (%v), want its owner and 5 more", n, err)
-		}
-		w.mustBeSound()
-	})
-}
-
 func TestTheOwnerIsSubscribedFromTheStart(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
@@ -320,20 +279,5 @@ func TestTheRequestsOfASubscriberWhoLeftDoNotSubscribeWhenTheyAllReturn(t *testi
 		arrive(t.Context())
 		w.mustCountNobodyUnknown(channel)
 		w.mustBeSound()
-	})
-}
-
-func TestTheRequestsOfALeaverDoNotUndoALaterSubscription(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		w.ok(w.store.Subscribe(t.Context(), channel, grace))
-		hook, arrive := copied()
-		w.arm(hook)
-		w.ok(w.faulty.Unsubscribe(t.Context(), channel.Ref(), grace))
-		w.ok(w.store.Subscribe(t.Context(), channel, grace))
-		arrive(t.Context())
-		if !w.subscribed(channel, grace) {
-			t.Error("subscribed again, and then not")
-		}
 	})
 }

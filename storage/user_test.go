@@ -1,7 +1,6 @@
 package storage_test
 
 import (
-	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
-	"microblogging/storage/drivertest"
 )
 
 const (
@@ -117,113 +115,5 @@ func TestNoMishapOfASignUpTakesTheNameFromItsUser(t *testing.T) {
 		case !errors.Is(err, domain.ErrUnavailable):
 			w.t.Errorf("signed up as %+v, %v", user, err)
 		}
-	})
-}
-
-func TestAChangedPasswordEndsEveryOtherSession(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.account("ada")
-		w.account("grace")
-		own, other, stranger := w.signedIn("ada", right), w.signedIn("ada", right), w.signedIn("grace", right)
-		w.ok(w.store.ChangePassword(t.Context(), own, attempt("ada", right), "another horse"))
-		w.mustBeSignedIn(own, "ada")
-		w.mustBeSignedIn(stranger, "grace")
-		w.mustNotBeSignedIn(other)
-		if _, err := w.signIn(w.store, "ada", right); !errors.Is(err, domain.ErrNotSignedIn) {
-			t.Errorf("the old password: %v", err)
-		}
-		w.signedIn("ada", "another horse")
-	})
-}
-
-func TestABadChangeOfPasswordChangesNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.account("ada")
-		own := w.signedIn("ada", right)
-		for field, change := range map[string][2]string{"old": {wrong, "another horse"}, "new": {right, "short"}} {
-			err := w.store.ChangePassword(t.Context(), own, attempt("ada", change[0]), change[1])
-			var invalid *domain.InvalidError
-			if !errors.As(err, &invalid) || invalid.Fields[0].Field != field {
-				t.Errorf("changed from %q to %q: %v, want an InvalidError on %s", change[0], change[1], err, field)
-			}
-		}
-		w.mustBeSignedIn(own, "ada")
-		w.signedIn("ada", right)
-	})
-}
-
-// Whatever befalls a call: one of the two passwords stands, and who was told
-// that it is the new one can rely on it.
-func TestNoMishapOfAChangedPasswordLocksItsUserOut(t *testing.T) {
-	eachMishap(t, func(w *world) {
-		w.account("ada")
-		own, other := w.signedIn("ada", right), w.signedIn("ada", right)
-		err := w.faulty.ChangePassword(w.t.Context(), own, attempt("ada", right), "another horse")
-		_, oldErr := w.signIn(w.store, "ada", right)
-		_, newErr := w.signIn(w.store, "ada", "another horse")
-		switch {
-		case (oldErr == nil) == (newErr == nil):
-			w.t.Errorf("the old password: %v; the new one: %v", oldErr, newErr)
-		case err == nil && newErr != nil:
-			w.t.Errorf("told that the new password stands: %v", newErr)
-		case err != nil && !errors.Is(err, domain.ErrUnavailable):
-			w.t.Errorf("told %v", err)
-		}
-		if err == nil {
-			w.mustBeSignedIn(own, "ada")
-		}
-		if newErr == nil {
-			w.mustNotBeSignedIn(other)
-		}
-	})
-}
-
-// A thief who knows the old password is at any call of a request when the user's
-// own change is acknowledged. What the thief gets is worth nothing.
-func TestWhatTheOldPasswordGaveEndsWithIt(t *testing.T) {
-	for what, steal := range map[string]func(w *world) (token string, err error){
-		"of a sign-in": func(w *world) (string, error) { return w.signIn(w.faulty, "ada", right) },
-		"of another change": func(w *world) (string, error) {
-			token := w.signedIn("ada", right)
-			return token, w.faulty.ChangePassword(w.t.Context(), token, attempt("ada", right), "thief's horse")
-		},
-	} {
-		eachCall(t, what+" is overtaken", func(w *world, n int) {
-			w.account("ada")
-			own := w.signedIn("ada", right)
-			changeErr := errors.New("not yet")
-			w.arm(before(n, func() {
-				changeErr = w.store.ChangePassword(w.t.Context(), own, attempt("ada", right), "another horse")
-			}))
-			token, err := steal(w)
-			if changeErr != nil {
-				return // the thief was first
-			}
-			var invalid *domain.InvalidError
-			if err != nil && !errors.Is(err, domain.ErrNotSignedIn) && !errors.As(err, &invalid) {
-				w.t.Error(err)
-			}
-			w.mustNotBeSignedIn(token)
-			w.mustBeSignedIn(own, "ada")
-			w.signedIn("ada", "another horse")
-		})
-	}
-}
-
-// A change raises the epoch once, also if its reply is lost and others raise it
-// before it is known: the session that it carries over ends with theirs.
-func TestAnEchoOfAChangeDoesNotOutliveALaterEnd(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.account("ada")
-		token := w.signedIn("ada", right)
-		ofUsers := func(call drivertest.Call) bool { return call.Write && call.Target == "Users" }
-		w.arm(drivertest.Only(ofUsers, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
-			_ = send(ctx) // the answer that is lost
-			w.ok(w.store.EndSessions(ctx, "ada"))
-			return send(ctx)
-		}))
-		w.ok(w.faulty.ChangePassword(t.Context(), token, attempt("ada", right), "another horse"))
-		w.mustNotBeSignedIn(token)
-		w.signedIn("ada", "another horse")
 	})
 }

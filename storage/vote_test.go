@@ -3,13 +3,10 @@ package storage_test
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
-	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -129,116 +126,4 @@ func TestAsManyVotersAsVoteAreCounted(t *testing.T) {
 		t.Errorf("rated %d, want %d", got, voters)
 	}
 	w.mustBeSound()
-}
-
-func TestADeletedPostTakesItsVotesAlongWhereverItsDeletionDies(t *testing.T) {
-	eachMishap(t, func(w *world) {
-		channel := w.create("garden", ada)
-		blog, kept := w.post(channel, ada, "deleted"), w.post(channel, ada, "kept")
-		for i := range 150 { // more than one transaction
-			user := domain.UserName(fmt.Sprintf("voter%d", i))
-			w.ok(w.store.Vote(w.t.Context(), blog.Channel, blog.ID, user))
-		}
-		w.ok(w.store.Vote(w.t.Context(), kept.Channel, kept.ID, grace))
-		// A worker that dies, and one that does not.
-		w.ok(w.store.DeleteBlog(w.t.Context(), channel, blog.ID, ada, domain.Any[domain.Revision]()))
-		message := domain.Message{
-			Kind: domain.MessageBlog, Channel: channel.Key(), Incarnation: channel.Incarnation,
-			Blog: blog.ID, Revision: blog.Revision, AskedOn: domain.Now(),
-		}
-		if err := w.faulty.FinishBlog(w.t.Context(), message); err != nil && !errors.Is(err, domain.ErrUnavailable) {
-			t.Error(err)
-		}
-		w.finishBlogs()
-		if got := w.rating(kept); got != 1 {
-			t.Errorf("another post is rated %d, want 1", got)
-		}
-		w.mustBeSound()
-	})
-}
-
-func TestPostsComeByRatingAndTheNewestFirstAmongEquals(t *testing.T) {
-	w := newWorld(t)
-	channel := w.create("garden", ada)
-	var blogs []domain.Blog
-	for i := range 7 {
-		blogs = append(blogs, w.post(channel, ada, text(i)))
-	}
-	votes := []int{0, 2, 1, 2, 0, 5, 1}
-	for i, n := range votes {
-		for v := range n {
-			w.ok(w.store.Vote(t.Context(), channel.Ref(), blogs[i].ID, domain.UserName(fmt.Sprintf("voter%d", v))))
-		}
-	}
-	two := int64(2)
-	for _, list := range []struct {
-		rating *int64
-		want   []string
-	}{
-		{nil, []string{"post 5", "post 3", "post 1", "post 6", "post 2", "post 4", "post 0"}},
-		{&two, []string{"post 3", "post 1"}},
-	} {
-		var got []string
-		q := storage.RatingQuery{Rating: list.rating, Limit: 2}
-		for {
-			page, err := w.store.BlogsByRating(t.Context(), channel.Ref(), q)
-			w.ok(err)
-			for _, blog := range page.Items {
-				got = append(got, blog.Text)
-			}
-			if q.After = page.Next; page.Next == "" {
-				break
-			}
-		}
-		if !slices.Equal(got, list.want) {
-			t.Errorf("by rating the posts come as %v, want %v", got, list.want)
-		}
-	}
-}
-
-func TestTheCheckFindsAndMendsWhatVotesAndSubscriptionsCanHaveWrong(t *testing.T) {
-	plant := map[string]func(w *world, blog domain.Blog){
-		"a rating without votes": func(w *world, b domain.Blog) {
-			w.ok(w.table("Blogs").Transact(w.t.Context(), string(b.Channel.Key),
-				driver.Merge("blog!"+string(b.ID), driver.Exists, driver.Int64("Rating", 3)),
-				driver.Delete(rateRow(1, b.ID), driver.Exists),
-				driver.Insert(rateRow(3, b.ID), driver.String("Incarnation", b.Channel.Incarnation))))
-		},
-		"a vote that is not counted": func(w *world, b domain.Blog) {
-			w.ok(w.table("Blogs").Transact(w.t.Context(), string(b.Channel.Key),
-				driver.Insert("vote!"+string(b.ID)+"!eve", driver.String("Incarnation", b.Channel.Incarnation))))
-		},
-		"a subscriber without a subscription": func(w *world, b domain.Blog) {
-			w.ok(w.table("Blogs").Transact(w.t.Context(), string(b.Channel.Key),
-				driver.Insert("sub!eve", driver.String("Incarnation", b.Channel.Incarnation))))
-		},
-	}
-	for name, plantIt := range plant {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, w *world) {
-				blog := w.post(w.create("garden", ada), ada, "text")
-				w.ok(w.store.Vote(t.Context(), blog.Channel, blog.ID, grace))
-				plantIt(w, blog)
-				if found := w.check(); len(found) == 0 || found[0].Invariant != "I8" {
-					t.Fatalf("found %+v, want a breach of I8", found)
-				}
-				_, err := w.store.NewChecker(leaseOfTests, true, func(domain.Breach) {}).Run(t.Context())
-				w.ok(err)
-				w.mustBeSound()
-			})
-		})
-	}
-}
-
-func TestAVoteWithoutItsPostIsNoBreachAndARepairRemovesIt(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		stray := w.insert("garden", "vote!"+string(domain.NewBlogID(domain.Now()))+"!eve", channel.Incarnation)
-		w.mustBeSound()
-		_, err := w.store.NewChecker(leaseOfTests, true, func(domain.Breach) {}).Run(t.Context())
-		w.ok(err)
-		if w.has("garden", stray) {
-			t.Error("the repair left the vote")
-		}
-	})
 }

@@ -1,0 +1,19 @@
+package storage_test
+
+import (
+	"errors"
+	"testing"
+
+	"microblogging/domain"
+)
+
+func TestNoNameIsReleasedThatWasNotMarked(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		if err := w.store.ReleaseName(t.Context(), channel.Ref()); !errors.Is(err, domain.ErrConflict) {
+			t.Errorf("released an active channel: %v", err)
+		}
+		w.post(channel, grace, "one")
+		w.mustBeSound()
+	})
+}

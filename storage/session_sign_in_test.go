@@ -1,0 +1,21 @@
+package storage_test
+
+import (
+	"errors"
+	"testing"
+
+	"microblogging/domain"
+)
+
+func TestNoMishapOfASignInGivesAWorthlessToken(t *testing.T) {
+	eachMishap(t, func(w *world) {
+		w.account("ada")
+		token, err := w.signIn(w.faulty, "ada", right)
+		switch {
+		case err == nil:
+			w.mustBeSignedIn(token, "ada")
+		case token != "" || !errors.Is(err, domain.ErrUnavailable):
+			w.t.Errorf("told %v with the token %q", err, token)
+		}
+	})
+}

@@ -1,0 +1,34 @@
+package storage_test
+
+import (
+	"testing"
+)
+
+func TestUnsubscribingLeavesTwoRowsOrNoneWhateverCallFails(t *testing.T) {
+	eachMishap(t, func(w *world) {
+		channel := w.create("garden", ada)
+		w.ok(w.store.Subscribe(w.t.Context(), channel, grace))
+		err := w.faulty.Unsubscribe(w.t.Context(), channel.Ref(), grace)
+		if is := w.subscribed(channel, grace); err == nil && is {
+			t.Error("unsubscribed, and then not")
+		}
+		w.ok(w.store.Unsubscribe(w.t.Context(), channel.Ref(), grace))
+		w.mustHaveNoSubscriptions(grace)
+		w.mustBeSound()
+	})
+}
+
+func TestTheRequestsOfALeaverDoNotUndoALaterSubscription(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		w.ok(w.store.Subscribe(t.Context(), channel, grace))
+		hook, arrive := copied()
+		w.arm(hook)
+		w.ok(w.faulty.Unsubscribe(t.Context(), channel.Ref(), grace))
+		w.ok(w.store.Subscribe(t.Context(), channel, grace))
+		arrive(t.Context())
+		if !w.subscribed(channel, grace) {
+			t.Error("subscribed again, and then not")
+		}
+	})
+}
