@@ -17,7 +17,18 @@ func (w *world) mustBeGone(blog domain.Blog) {
 	w.mustBeSound()
 }
 
-func TestTheAuthorAndTheOwnerDeleteAPost(t *testing.T) {
+func TestBlogDelete(t *testing.T) {
+	t.Run("author and owner may, others not", authorAndOwnerDelete)
+	t.Run("stale revision is refused with the current post", staleDeleteShowsCurrentPost)
+	t.Run("fault leaves the post whole or gone", deleteFaultLeavesPostWholeOrGone)
+	t.Run("edit after a failed deletion keeps the post", editAfterFailedDeleteKeepsPost)
+	t.Run("deletion and edit at once agree", deleteAndEditAgree)
+	t.Run("late request spares the next incarnation", lateDeleteSparesNextIncarnation)
+	t.Run("many at once delete it once", manyDeleteOnce)
+	t.Run("votes go too wherever the worker dies", deletedPostTakesItsVotes)
+}
+
+func authorAndOwnerDelete(t *testing.T) {
 	for by, want := range map[domain.UserName]error{grace: nil, ada: nil, eve: domain.ErrForbidden, "": domain.ErrForbidden} {
 		inBubble(t, func(t *testing.T, w *world) {
 			channel := w.create("garden", ada)
@@ -45,7 +56,7 @@ func TestTheAuthorAndTheOwnerDeleteAPost(t *testing.T) {
 	}
 }
 
-func TestADeletionOfAStaleRevisionShowsThePostAsItIs(t *testing.T) {
+func staleDeleteShowsCurrentPost(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		blog := w.post(channel, grace, "one")
@@ -66,7 +77,7 @@ func TestADeletionOfAStaleRevisionShowsThePostAsItIs(t *testing.T) {
 }
 
 // A deletion that fails is completed by its message, or never was asked for.
-func TestNoMishapOfADeletedPostHalvesIt(t *testing.T) {
+func deleteFaultLeavesPostWholeOrGone(t *testing.T) {
 	eachMishap(t, func(w *world) {
 		channel := w.create("garden", ada)
 		blog := w.post(channel, grace, "one")
@@ -90,7 +101,7 @@ func TestNoMishapOfADeletedPostHalvesIt(t *testing.T) {
 
 // The message names a revision: an author who edited the post after a deletion
 // had failed keeps it, however late the message is handled, and twice at that.
-func TestAnEditAfterAFailedDeletionKeepsThePost(t *testing.T) {
+func editAfterFailedDeleteKeepsPost(t *testing.T) {
 	for _, fault := range mishaps[:2] {
 		eachCall(t, fault.name, func(w *world, n int) {
 			channel := w.create("garden", ada)
@@ -116,7 +127,7 @@ func TestAnEditAfterAFailedDeletionKeepsThePost(t *testing.T) {
 }
 
 // An edit between any two calls of a deletion.
-func TestADeletionAndAnEditAgree(t *testing.T) {
+func deleteAndEditAgree(t *testing.T) {
 	for what, expected := range map[string]func(domain.Blog) domain.Precondition[domain.Revision]{
 		"of whatever stands": func(domain.Blog) domain.Precondition[domain.Revision] { return anyRevision },
 		"of what was read":   func(b domain.Blog) domain.Precondition[domain.Revision] { return domain.OneOf(b.Revision) },
@@ -143,7 +154,7 @@ func TestADeletionAndAnEditAgree(t *testing.T) {
 }
 
 // A late copy of a deletion, or of its message, in the channel's next life.
-func TestADeletionOfAPostThatArrivesLateHurtsNoOther(t *testing.T) {
+func lateDeleteSparesNextIncarnation(t *testing.T) {
 	for steps := range lives {
 		t.Run(fmt.Sprintf("after %d steps", steps), func(t *testing.T) {
 			eachStraggler(t, func(w *world, late *drivertest.Straggler) {
@@ -160,7 +171,7 @@ func TestADeletionOfAPostThatArrivesLateHurtsNoOther(t *testing.T) {
 	}
 }
 
-func TestAPostIsDeletedOnceByMany(t *testing.T) {
+func manyDeleteOnce(t *testing.T) {
 	w := newWorld(t)
 	channel := w.create("garden", ada)
 	blog := w.post(channel, grace, "one")
@@ -174,7 +185,7 @@ func TestAPostIsDeletedOnceByMany(t *testing.T) {
 	w.mustBeGone(blog)
 }
 
-func TestADeletedPostTakesItsVotesAlongWhereverItsDeletionDies(t *testing.T) {
+func deletedPostTakesItsVotes(t *testing.T) {
 	eachMishap(t, func(w *world) {
 		channel := w.create("garden", ada)
 		blog, kept := w.post(channel, ada, "deleted"), w.post(channel, ada, "kept")

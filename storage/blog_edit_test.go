@@ -36,7 +36,20 @@ func (w *world) vote(blog domain.Blog, from, to int64) {
 	}
 }
 
-func TestAnEditReplacesTitleAndTextAlone(t *testing.T) {
+func TestBlogEdit(t *testing.T) {
+	t.Run("title and text alone are replaced", editReplacesTitleAndText)
+	t.Run("stale revision is refused with the current post", staleEditShowsCurrentPost)
+	t.Run("only the author may", onlyAuthorEdits)
+	t.Run("vote in between is kept", editKeepsVoteInBetween)
+	t.Run("fault never misleads the author", editFaultNeverMisleads)
+	t.Run("echo is recognised after others wrote", editEchoIsRecognised)
+	t.Run("late request changes nothing", lateEditChangesNothing)
+	t.Run("edits at once are applied in turn", editsAtOnceAreApplied)
+	t.Run("overwrites at once all succeed", overwritesAtOnceSucceed)
+	t.Run("swept post does not come back", editNeverRevivesSweptPost)
+}
+
+func editReplacesTitleAndText(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		blog := w.post(w.create("garden", ada), grace, "one")
 		w.vote(blog, 0, 5)
@@ -56,7 +69,7 @@ func TestAnEditReplacesTitleAndTextAlone(t *testing.T) {
 	})
 }
 
-func TestAnEditOfAStaleRevisionShowsThePostAsItIs(t *testing.T) {
+func staleEditShowsCurrentPost(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		blog := w.post(w.create("garden", ada), grace, "one")
 		second := w.edit(blog, "two")
@@ -75,7 +88,7 @@ func TestAnEditOfAStaleRevisionShowsThePostAsItIs(t *testing.T) {
 	})
 }
 
-func TestOnlyTheAuthorEdits(t *testing.T) {
+func onlyAuthorEdits(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		blog := w.post(w.create("garden", ada), grace, "one")
 		for _, by := range []domain.UserName{ada, eve, ""} {
@@ -90,7 +103,7 @@ func TestOnlyTheAuthorEdits(t *testing.T) {
 }
 
 // A vote lands between any two calls of an edit that overwrites whatever stands.
-func TestAnEditKeepsAVoteThatCameInBetween(t *testing.T) {
+func editKeepsVoteInBetween(t *testing.T) {
 	for what, expected := range map[string]func(domain.Blog) domain.Precondition[domain.Revision]{
 		"of whatever stands": func(domain.Blog) domain.Precondition[domain.Revision] { return anyRevision },
 		"of what was read":   func(b domain.Blog) domain.Precondition[domain.Revision] { return domain.OneOf(b.Revision) },
@@ -110,7 +123,7 @@ func TestAnEditKeepsAVoteThatCameInBetween(t *testing.T) {
 }
 
 // An echo of one's own write is no conflict, whoever wrote after it.
-func TestNoMishapOfAnEditMakesItsAuthorBelieveTheWrongThing(t *testing.T) {
+func editFaultNeverMisleads(t *testing.T) {
 	eachMishap(t, func(w *world) {
 		blog := w.post(w.create("garden", ada), grace, "one")
 		edited, err := w.editBy(w.faulty, blog, domain.OneOf(blog.Revision), "two")
@@ -126,7 +139,7 @@ func TestNoMishapOfAnEditMakesItsAuthorBelieveTheWrongThing(t *testing.T) {
 	})
 }
 
-func TestAnEchoIsRecognisedAfterOthersWrote(t *testing.T) {
+func editEchoIsRecognised(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		blog := w.post(w.create("garden", ada), grace, "one")
 		w.arm(drivertest.Only(drivertest.Writes, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
@@ -151,7 +164,7 @@ func TestAnEchoIsRecognisedAfterOthersWrote(t *testing.T) {
 }
 
 // A late copy of an edit finds another version.
-func TestAnEditThatArrivesLateChangesNothing(t *testing.T) {
+func lateEditChangesNothing(t *testing.T) {
 	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 		blog := w.post(w.create("garden", ada), grace, "one")
 		edited, err := w.editBy(w.faulty, blog, anyRevision, "two")
@@ -169,7 +182,7 @@ func TestAnEditThatArrivesLateChangesNothing(t *testing.T) {
 
 // Each of many edits adds a letter to what it read: all that were acknowledged
 // are there in the end.
-func TestEditsAtOnceAreAppliedInTurn(t *testing.T) {
+func editsAtOnceAreApplied(t *testing.T) {
 	w := newWorld(t)
 	blog := w.post(w.create("garden", ada), grace, "x")
 	var mu sync.Mutex
@@ -200,7 +213,7 @@ func TestEditsAtOnceAreAppliedInTurn(t *testing.T) {
 	}
 }
 
-func TestOverwritesAtOnceAllSucceed(t *testing.T) {
+func overwritesAtOnceSucceed(t *testing.T) {
 	w := newWorld(t)
 	blog := w.post(w.create("garden", ada), grace, "x")
 	atOnce(64, func(i int) {
@@ -212,7 +225,7 @@ func TestOverwritesAtOnceAllSucceed(t *testing.T) {
 }
 
 // An edit against every step of the sweep: what was swept does not come back.
-func TestAnEditNeverBringsBackWhatWasSwept(t *testing.T) {
+func editNeverRevivesSweptPost(t *testing.T) {
 	for steps := range lives {
 		eachCall(t, "is overtaken by a deletion", func(w *world, n int) {
 			channel := w.create("garden", ada)

@@ -9,7 +9,11 @@ import (
 	"microblogging/storage"
 )
 
-func TestPostsComeByRatingAndTheNewestFirstAmongEquals(t *testing.T) {
+func TestBlogListRated(t *testing.T) {
+	t.Run("highest rating is first, newest first among equals", highestRatingIsFirst)
+}
+
+func highestRatingIsFirst(t *testing.T) {
 	w := newWorld(t)
 	channel := w.create("garden", ada)
 	var blogs []domain.Blog

@@ -44,7 +44,16 @@ func (w *world) listed(ref domain.ChannelRef, q storage.BlogQuery, meanwhile fun
 	}
 }
 
-func TestPostsAreListedNewestFirst(t *testing.T) {
+func TestBlogList(t *testing.T) {
+	t.Run("newest post is first", postsAreListedNewestFirst)
+	t.Run("time range is exact to the tick", timeRangeIsExactToTick)
+	t.Run("any bound of a time range is accepted", anyTimeBoundIsAccepted)
+	t.Run("list is exact while posts come and go", postListIsExactWhileChanging)
+	t.Run("page is one read", postPageIsOneRead)
+	t.Run("list never mixes two incarnations", postListNeverMixesIncarnations)
+}
+
+func postsAreListedNewestFirst(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel, other := w.create("garden", ada), w.create("garden.too", ada)
 		base := time.Date(2014, 2, 3, 4, 5, 6, 0, time.UTC)
@@ -68,7 +77,7 @@ func TestPostsAreListedNewestFirst(t *testing.T) {
 }
 
 // Since is inclusive and until exclusive, also when they fall between two ticks.
-func TestARangeOfPostsIsExactToTheTick(t *testing.T) {
+func timeRangeIsExactToTick(t *testing.T) {
 	w := newWorld(t)
 	channel := w.create("garden", ada)
 	base := time.Date(2014, 2, 3, 4, 5, 6, 999_999_500, time.UTC)
@@ -97,7 +106,7 @@ func TestARangeOfPostsIsExactToTheTick(t *testing.T) {
 }
 
 // Bounds come from web addresses: any year that RFC 3339 can write.
-func TestAnyBoundOfARangeIsTaken(t *testing.T) {
+func anyTimeBoundIsAccepted(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		w.post(channel, grace, "one")
@@ -115,7 +124,7 @@ func TestAnyBoundOfARangeIsTaken(t *testing.T) {
 	})
 }
 
-func TestAListOfPostsIsExactWhilePostsComeAndGo(t *testing.T) {
+func postListIsExactWhileChanging(t *testing.T) {
 	w := newWorld(t)
 	round := 0
 	base := time.Date(2014, 2, 3, 4, 5, 6, 0, time.UTC)
@@ -160,7 +169,7 @@ func TestAListOfPostsIsExactWhilePostsComeAndGo(t *testing.T) {
 	})
 }
 
-func TestAPageOfPostsIsOneRead(t *testing.T) {
+func postPageIsOneRead(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		for i := range 250 {
@@ -187,7 +196,7 @@ func TestAPageOfPostsIsOneRead(t *testing.T) {
 }
 
 // Who read the channel in one life and its posts in the next sees none of them.
-func TestAListNeverMixesTwoLives(t *testing.T) {
+func postListNeverMixesIncarnations(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		old := w.post(channel, grace, "old")

@@ -13,7 +13,24 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-func TestAPostIsReadAsItWasWritten(t *testing.T) {
+func TestBlogPost(t *testing.T) {
+	t.Run("post is read as it was written", postIsReadAsWritten)
+	t.Run("longest post fits in a row", longestPostFits)
+	t.Run("same key and body make one post", sameKeyAndBodyMakeOnePost)
+	t.Run("key reused for another body is refused", keyReusedForAnotherBodyIsRefused)
+	t.Run("key belongs to one user and one incarnation", keyBelongsToUserAndIncarnation)
+	t.Run("source owns its keys whoever imports", sourceOwnsItsKeys)
+	t.Run("key of a deleted post makes no other", keyOfDeletedPostMakesNoOther)
+	t.Run("any text can be a key", anyTextCanBeKey)
+	t.Run("post to a missing channel says why", postToMissingChannelSaysWhy)
+	t.Run("one key used at once makes one post", oneKeyAtOnceMakesOnePost)
+	t.Run("fault never makes two posts or loses one", postFaultMakesOnePost)
+	t.Run("fault of a second try makes no second post", secondTryFaultMakesNoSecondPost)
+	t.Run("late request does not bring a deleted post back", latePostStaysDeleted)
+	t.Run("date that no row can store is refused", unstorableDateIsRefused)
+}
+
+func postIsReadAsWritten(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("Café", ada)
 		p := posting(channel, grace, "tab\tand\nnewline, 😀")
@@ -32,7 +49,7 @@ func TestAPostIsReadAsItWasWritten(t *testing.T) {
 	})
 }
 
-func TestTheLongestPostFitsInARow(t *testing.T) {
+func longestPostFits(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		p := posting(channel, grace, "longest")
@@ -47,7 +64,7 @@ func TestTheLongestPostFitsInARow(t *testing.T) {
 	})
 }
 
-func TestTheSameKeyAndBodyMakeOnePost(t *testing.T) {
+func sameKeyAndBodyMakeOnePost(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		first := w.post(channel, grace, "one")
@@ -66,7 +83,7 @@ func TestTheSameKeyAndBodyMakeOnePost(t *testing.T) {
 	})
 }
 
-func TestAKeyReusedForAnotherBodyIsRefused(t *testing.T) {
+func keyReusedForAnotherBodyIsRefused(t *testing.T) {
 	for _, draft := range []domain.Draft{{Text: "other"}, {Title: "title", Text: "one"}, {Title: "on", Text: "e"}} {
 		inBubble(t, func(t *testing.T, w *world) {
 			channel := w.create("garden", ada)
@@ -80,7 +97,7 @@ func TestAKeyReusedForAnotherBodyIsRefused(t *testing.T) {
 	}
 }
 
-func TestAKeyIsItsUsersAndItsIncarnationsOwn(t *testing.T) {
+func keyBelongsToUserAndIncarnation(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel, other := w.create("garden", ada), w.create("harbour", ada)
 		w.post(channel, grace, "one")
@@ -93,7 +110,7 @@ func TestAKeyIsItsUsersAndItsIncarnationsOwn(t *testing.T) {
 }
 
 // No user is called as a source is, whatever the source is called.
-func TestASourceOwnsItsKeysWhoeverImports(t *testing.T) {
+func sourceOwnsItsKeys(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		p := posting(channel, grace, "one")
@@ -115,7 +132,7 @@ func TestASourceOwnsItsKeysWhoeverImports(t *testing.T) {
 	})
 }
 
-func TestTheKeyOfADeletedPostMakesNoOther(t *testing.T) {
+func keyOfDeletedPostMakesNoOther(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		blog := w.post(channel, grace, "one")
@@ -130,7 +147,7 @@ func TestTheKeyOfADeletedPostMakesNoOther(t *testing.T) {
 	})
 }
 
-func TestAnyTextCanBeAKey(t *testing.T) {
+func anyTextCanBeKey(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		for _, key := range []string{"", "/\\#?'\x00\x7f", "\xff\xfe", "ключ 😀", string(make([]byte, 1<<16))} {
@@ -143,7 +160,7 @@ func TestAnyTextCanBeAKey(t *testing.T) {
 	})
 }
 
-func TestPostingIntoNoChannelSaysWhy(t *testing.T) {
+func postToMissingChannelSaysWhy(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		steps := cascade(w.store, channel.Ref())
@@ -162,7 +179,7 @@ func TestPostingIntoNoChannelSaysWhy(t *testing.T) {
 	})
 }
 
-func TestOneKeyAtOnceMakesOnePost(t *testing.T) {
+func oneKeyAtOnceMakesOnePost(t *testing.T) {
 	w := newWorld(t)
 	channel := w.create("garden", ada)
 	var mu sync.Mutex
@@ -189,7 +206,7 @@ func TestOneKeyAtOnceMakesOnePost(t *testing.T) {
 
 // Whatever befalls a call, the author who is told of a failure tries again with
 // the same key, and there is one post in the end.
-func TestNoMishapMakesTwoPostsOrLosesOne(t *testing.T) {
+func postFaultMakesOnePost(t *testing.T) {
 	eachMishap(t, func(w *world) {
 		channel := w.create("garden", ada)
 		first, created, err := w.faulty.Post(w.t.Context(), posting(channel, grace, "one"))
@@ -212,7 +229,7 @@ func TestNoMishapMakesTwoPostsOrLosesOne(t *testing.T) {
 }
 
 // The same for a second try: it finds what the first one made.
-func TestNoMishapOfASecondTryMakesASecondPost(t *testing.T) {
+func secondTryFaultMakesNoSecondPost(t *testing.T) {
 	eachMishap(t, func(w *world) {
 		channel := w.create("garden", ada)
 		first := w.post(channel, grace, "one")
@@ -226,7 +243,7 @@ func TestNoMishapOfASecondTryMakesASecondPost(t *testing.T) {
 	})
 }
 
-func TestAPostThatItsAuthorDeletedDoesNotComeBack(t *testing.T) {
+func latePostStaysDeleted(t *testing.T) {
 	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 		channel := w.create("garden", ada)
 		blog, _, err := w.faulty.Post(w.t.Context(), posting(channel, grace, "one"))
@@ -244,7 +261,7 @@ func TestAPostThatItsAuthorDeletedDoesNotComeBack(t *testing.T) {
 }
 
 // Dates of imports may be far, but must fit in a row.
-func TestAPostOfNoStorableDateIsRefused(t *testing.T) {
+func unstorableDateIsRefused(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		for _, year := range []int{-1, 1, 1600, 10000} {

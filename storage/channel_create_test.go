@@ -12,7 +12,21 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-func TestACreatedChannelIsReadAsItWasMade(t *testing.T) {
+func TestChannelCreate(t *testing.T) {
+	t.Run("channel is read as it was made", channelIsReadAsMade)
+	t.Run("name is taken in any spelling", nameIsTakenInAnySpelling)
+	t.Run("name is taken until its deletion has ended", nameIsTakenUntilDeleted)
+	t.Run("fault leaves a whole channel or none", createFaultLeavesWholeOrNone)
+	t.Run("creator that dies leaves a whole channel or none", deadCreatorLeavesWholeOrNone)
+	t.Run("late request of its own does not defeat a creator", ownLateRequestWithinCreation)
+	t.Run("late request of its own does not undo a creator that started over", ownLateRequestAfterStartingOver)
+	t.Run("late request makes no channel", lateCreateMakesNoChannel)
+	t.Run("two creators of one name get one channel", twoCreatorsGetOneChannel)
+	t.Run("creation succeeds whatever happens to its name meanwhile", createSucceedsWhateverHappensToName)
+	t.Run("one of many creators wins", oneOfManyCreatorsWins)
+}
+
+func channelIsReadAsMade(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel, err := domain.NewChannel("Café.Straße-9", " two\r\nlines ", ada)
 		w.ok(err)
@@ -29,7 +43,7 @@ func TestACreatedChannelIsReadAsItWasMade(t *testing.T) {
 	})
 }
 
-func TestANameIsTakenHoweverItIsSpelled(t *testing.T) {
+func nameIsTakenInAnySpelling(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.create("Café-Straße", ada)
 		for _, name := range []string{"Café-Straße", "CAFÉ-STRASSE", "cafe\u0301-strasse", "Cafe\u0301-stra\u1e9ee"} {
@@ -43,7 +57,7 @@ func TestANameIsTakenHoweverItIsSpelled(t *testing.T) {
 	})
 }
 
-func TestANameIsTakenUntilItsDeletionHasEnded(t *testing.T) {
+func nameIsTakenUntilDeleted(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		first := w.create("garden", ada)
 		for i, step := range cascade(w.store, first.Ref()) {
@@ -82,7 +96,7 @@ func (w *world) mustBeWhole(made domain.Channel, err error) {
 }
 
 // Nobody else wants the name, so that nobody can have taken it.
-func TestNoMishapOfACreationHalvesAChannelOrTakesTheNameFromItsCreator(t *testing.T) {
+func createFaultLeavesWholeOrNone(t *testing.T) {
 	eachMishap(t, func(w *world) {
 		made, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
 		if err != nil && !errors.Is(err, domain.ErrUnavailable) {
@@ -95,7 +109,7 @@ func TestNoMishapOfACreationHalvesAChannelOrTakesTheNameFromItsCreator(t *testin
 	})
 }
 
-func TestACreatorThatDiesLeavesAWholeChannelOrNone(t *testing.T) {
+func deadCreatorLeavesWholeOrNone(t *testing.T) {
 	for _, fault := range mishaps {
 		eachCall(t, fault.name+", and then its sender dies", func(w *world, n int) {
 			w.arm(deadAfter(n, fault.at(n)))
@@ -109,7 +123,7 @@ func TestACreatorThatDiesLeavesAWholeChannelOrNone(t *testing.T) {
 const callsOfACreation = 16
 
 // A request of the creation is delivered late while the creation still goes on.
-func TestACreatorIsNotBeatenByARequestOfItsOwn(t *testing.T) {
+func ownLateRequestWithinCreation(t *testing.T) {
 	for arrival := 2; arrival <= callsOfACreation; arrival++ {
 		t.Run(fmt.Sprintf("before call %d", arrival), func(t *testing.T) {
 			for _, first := range firsts {
@@ -129,7 +143,7 @@ func TestACreatorIsNotBeatenByARequestOfItsOwn(t *testing.T) {
 
 // One call never arrives, so that the creator starts over, and a later one is
 // delivered once more when the channel is made.
-func TestACreatorThatStartedOverIsNotUndoneByARequestOfItsOwn(t *testing.T) {
+func ownLateRequestAfterStartingOver(t *testing.T) {
 	for lost := 1; lost <= callsOfACreation; lost++ {
 		t.Run(fmt.Sprintf("call %d is lost", lost), func(t *testing.T) {
 			eachCall(t, "arrives once more", func(w *world, n int) {
@@ -145,7 +159,7 @@ func TestACreatorThatStartedOverIsNotUndoneByARequestOfItsOwn(t *testing.T) {
 
 // A request of the creation is delivered late, after a whole life and death of
 // the channel, with or without another life after it.
-func TestACreationThatArrivesLateMakesNoChannel(t *testing.T) {
+func lateCreateMakesNoChannel(t *testing.T) {
 	for _, another := range []bool{false, true} {
 		t.Run(fmt.Sprintf("another life %v", another), func(t *testing.T) {
 			eachStraggler(t, func(w *world, late *drivertest.Straggler) {
@@ -176,7 +190,7 @@ func TestACreationThatArrivesLateMakesNoChannel(t *testing.T) {
 
 // Another creates the same name between any two calls of the first creator, of
 // which one may fail besides.
-func TestTwoCreatorsOfOneNameHaveOneChannel(t *testing.T) {
+func twoCreatorsGetOneChannel(t *testing.T) {
 	faults := append([]fault{{"passes", func(int) drivertest.Hook { return drivertest.Pass }}}, mishaps...)
 	for arrival := 1; arrival <= callsOfACreation; arrival++ {
 		t.Run(fmt.Sprintf("the other comes before call %d", arrival), func(t *testing.T) {
@@ -226,7 +240,7 @@ func (w *world) mustHaveOneOwner(mine domain.Channel, err error, theirs domain.C
 
 // The name goes through another's life, or through an own deletion, between any
 // two calls of the creator.
-func TestACreationOutlivesWhatHappensToItsName(t *testing.T) {
+func createSucceedsWhateverHappensToName(t *testing.T) {
 	// complete tells that what was deleted had been created whole, up to the
 	// owner's subscription: then the creation need not outlive it.
 	var complete bool
@@ -264,7 +278,7 @@ func TestACreationOutlivesWhatHappensToItsName(t *testing.T) {
 	}
 }
 
-func TestOneOfManyCreatorsOfANameWins(t *testing.T) {
+func oneOfManyCreatorsWins(t *testing.T) {
 	w := newWorld(t)
 	var mu sync.Mutex
 	var winners []domain.Channel

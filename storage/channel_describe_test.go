@@ -8,7 +8,14 @@ import (
 	"microblogging/domain"
 )
 
-func TestOnlyTheOwnerDescribesAChannel(t *testing.T) {
+func TestChannelDescribe(t *testing.T) {
+	t.Run("only the owner may", onlyOwnerDescribes)
+	t.Run("description does not undo a deletion", describeDoesNotUndoDeletion)
+	t.Run("fault leaves the old description or the new one", describeFaultLeavesOldOrNew)
+	t.Run("descriptions at once are applied in turn", descriptionsAtOnceAreApplied)
+}
+
+func onlyOwnerDescribes(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		ref := channel.Ref()
@@ -40,7 +47,7 @@ func TestOnlyTheOwnerDescribesAChannel(t *testing.T) {
 }
 
 // A description never brings back the state that it was read beside.
-func TestADescriptionDoesNotUndoADeletion(t *testing.T) {
+func describeDoesNotUndoDeletion(t *testing.T) {
 	for steps := range lives {
 		eachCall(t, fmt.Sprintf("is overtaken by %d steps", steps), func(w *world, n int) {
 			channel := w.create("garden", ada)
@@ -61,7 +68,7 @@ func TestADescriptionDoesNotUndoADeletion(t *testing.T) {
 	}
 }
 
-func TestNoMishapOfADescriptionHalvesIt(t *testing.T) {
+func describeFaultLeavesOldOrNew(t *testing.T) {
 	eachMishap(t, func(w *world) {
 		channel := w.create("garden", ada)
 		got, err := w.faulty.Describe(w.t.Context(), channel.Ref(), ada, "new")
@@ -73,7 +80,7 @@ func TestNoMishapOfADescriptionHalvesIt(t *testing.T) {
 	})
 }
 
-func TestDescriptionsAtOnceAreAppliedInTurn(t *testing.T) {
+func descriptionsAtOnceAreApplied(t *testing.T) {
 	w := newWorld(t)
 	channel := w.create("garden", ada)
 	atOnce(16, func(i int) {

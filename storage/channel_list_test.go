@@ -34,7 +34,13 @@ func (w *world) names(prefix string, limit int, meanwhile func()) []string {
 
 func nothing() {}
 
-func TestChannelsAreListedByNameHoweverSpelled(t *testing.T) {
+func TestChannelList(t *testing.T) {
+	t.Run("channels come by name in any spelling", channelsAreListedByName)
+	t.Run("list is exact while channels come and go", channelListIsExactWhileChanging)
+	t.Run("channel being deleted is hidden", channelBeingDeletedIsHidden)
+}
+
+func channelsAreListedByName(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		for _, name := range []string{"zoo", "Émile", "apple", "Zebra", "éclair", "10", "a.b", "a", "日本", "A-b"} {
 			w.create(name, ada)
@@ -58,7 +64,7 @@ func TestChannelsAreListedByNameHoweverSpelled(t *testing.T) {
 
 // A channel that is there all the while is listed once; one that comes or goes
 // meanwhile once or not at all.
-func TestAListOfChannelsIsExactWhileChannelsComeAndGo(t *testing.T) {
+func channelListIsExactWhileChanging(t *testing.T) {
 	w := newWorld(t)
 	round := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -107,7 +113,7 @@ func TestAListOfChannelsIsExactWhileChannelsComeAndGo(t *testing.T) {
 	})
 }
 
-func TestAChannelBeingDeletedIsHidden(t *testing.T) {
+func channelBeingDeletedIsHidden(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		var channels []domain.Channel
 		for i := range 8 {

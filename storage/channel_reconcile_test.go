@@ -30,7 +30,22 @@ func (w *world) forget(channel domain.Channel) domain.ChannelRef {
 	return ref
 }
 
-func TestAForgottenDeletionIsQueuedAgainAfterItsPatience(t *testing.T) {
+func TestReconcile(t *testing.T) {
+	t.Run("late row that was marked after its deletion does not keep the name", lateMarkedRowFreesName)
+	t.Run("forgotten deletion is queued again after the patience", forgottenDeletionIsRequeued)
+	t.Run("deletion with progress is left alone", progressingDeletionIsLeftAlone)
+	t.Run("marked channel without a record is recorded and queued", unrecordedDeletionIsRecorded)
+	t.Run("many passes at once queue a deletion once", manyPassesQueueOnce)
+	t.Run("poisoned deletion is left to the operator", poisonedDeletionIsLeftAlone)
+	t.Run("active row without gates is deleted", ungatedRowIsDeleted)
+	t.Run("expired rows are removed and nothing else", onlyExpiredRowsAreRemoved)
+	t.Run("row that lands after its deletion blocks no name", lateRowBlocksNoName)
+	t.Run("fault forgets no deletion", reconcileFaultForgetsNothing)
+	t.Run("failure of one channel does not stop the pass", passGoesOnAfterFailure)
+	t.Run("pass spares every other incarnation", passSparesOtherIncarnations)
+}
+
+func forgottenDeletionIsRequeued(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		ref := w.forget(channel)
@@ -55,7 +70,7 @@ func TestAForgottenDeletionIsQueuedAgainAfterItsPatience(t *testing.T) {
 	})
 }
 
-func TestADeletionThatProgressesIsLeftAlone(t *testing.T) {
+func progressingDeletionIsLeftAlone(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ref := w.forget(w.create("garden", ada))
 		for range 5 {
@@ -68,7 +83,7 @@ func TestADeletionThatProgressesIsLeftAlone(t *testing.T) {
 	})
 }
 
-func TestAMarkedChannelThatNobodyRecordedIsRecordedAndQueued(t *testing.T) {
+func unrecordedDeletionIsRecorded(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		_, err := w.store.MarkDeleting(t.Context(), channel.Ref())
@@ -81,7 +96,7 @@ func TestAMarkedChannelThatNobodyRecordedIsRecordedAndQueued(t *testing.T) {
 	})
 }
 
-func TestManySweepersQueueADeletionOnce(t *testing.T) {
+func manyPassesQueueOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		const channels = 5
 		for i := range channels {
@@ -102,7 +117,7 @@ func TestManySweepersQueueADeletionOnce(t *testing.T) {
 	})
 }
 
-func TestAPoisonedDeletionIsLeftToTheOperator(t *testing.T) {
+func poisonedDeletionIsLeftAlone(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		ref := w.ask(channel)
@@ -117,7 +132,7 @@ func TestAPoisonedDeletionIsLeftToTheOperator(t *testing.T) {
 	})
 }
 
-func TestARowWithoutGatesIsTakenBack(t *testing.T) {
+func ungatedRowIsDeleted(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		whole, open, shut := w.create("whole", ada), w.create("ghost", ada), w.create("shut", ada)
 		w.post(whole, grace, "kept")
@@ -138,7 +153,7 @@ func TestARowWithoutGatesIsTakenBack(t *testing.T) {
 	})
 }
 
-func TestWhatHasExpiredIsRemovedAndNothingElse(t *testing.T) {
+func onlyExpiredRowsAreRemoved(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		w.signedIn("ada", right)
@@ -174,7 +189,7 @@ func TestWhatHasExpiredIsRemovedAndNothingElse(t *testing.T) {
 
 // A creation's insert lands again after the channel's end, its owner deletes what
 // is there, and the queue loses the message: the record says done already.
-func TestARowThatLandsAfterItsDeletionWasDoneBlocksNoName(t *testing.T) {
+func lateRowBlocksNoName(t *testing.T) {
 	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 		channel, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
 		if err != nil {
@@ -196,7 +211,7 @@ func TestARowThatLandsAfterItsDeletionWasDoneBlocksNoName(t *testing.T) {
 }
 
 // Whatever befalls a sweep, a later one makes it good; and what it counts it did.
-func TestNoMishapOfASweepForgetsADeletion(t *testing.T) {
+func reconcileFaultForgetsNothing(t *testing.T) {
 	eachMishap(t, func(w *world) {
 		first, second := w.create("a", ada), w.create("b", ada)
 		ghost := w.create("ghost", ada)
@@ -223,7 +238,7 @@ func TestNoMishapOfASweepForgetsADeletion(t *testing.T) {
 }
 
 // One channel's failure does not keep the sweep from the others.
-func TestASweepGoesOnAfterAFailure(t *testing.T) {
+func passGoesOnAfterFailure(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		for i := range 3 {
 			w.forget(w.create(fmt.Sprintf("garden%d", i), ada))
@@ -240,7 +255,7 @@ func TestASweepGoesOnAfterAFailure(t *testing.T) {
 
 // Between any two calls of a sweep, a channel goes through its deletion and its
 // next life.
-func TestASweepHurtsNoOtherLife(t *testing.T) {
+func passSparesOtherIncarnations(t *testing.T) {
 	for steps := range lives {
 		eachCall(t, fmt.Sprintf("of a sweep is overtaken by %d steps", steps), func(w *world, n int) {
 			channel := w.create("garden", ada)
@@ -261,7 +276,7 @@ func TestASweepHurtsNoOtherLife(t *testing.T) {
 
 // The insert of the row is sent again and lands after the whole deletion, and
 // the mark of whoever asked for that only then. Its message has been settled.
-func TestALateRowThatWasMarkedAfterItsDeletionDoesNotKeepTheName(t *testing.T) {
+func lateMarkedRowFreesName(t *testing.T) {
 	w := newWorld(t)
 	channel := w.create("garden", ada)
 	row := w.rows("Channels")[0]

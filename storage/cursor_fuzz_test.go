@@ -24,11 +24,11 @@ type list struct {
 	next  string
 }
 
-// FuzzAContinuationIsRefusedOrContinuesItsList refutes that some text, taken for
+// FuzzCursor refutes that some text, taken for
 // a continuation, is answered by anything but a refusal or the list's own items
 // in their order; that one of another list, or one that was tampered with, is
 // not refused; or that a backend is asked for what Azure would refuse.
-func FuzzAContinuationIsRefusedOrContinuesItsList(f *testing.F) {
+func FuzzCursor(f *testing.F) {
 	db := mem.Open(mem.Snapshot{}, "cursors")
 	bounds := &boundsGuard{Tables: db, t: f}
 	store := storage.New(bounds, db)

@@ -10,7 +10,12 @@ import (
 	"microblogging/storage"
 )
 
-func TestACursorOfPostsIsItsIncarnationsOwn(t *testing.T) {
+func TestCursor(t *testing.T) {
+	t.Run("cursor of posts belongs to one incarnation", postCursorBelongsToIncarnation)
+	t.Run("cursor of no list is refused", cursorOfNoListIsRefused)
+}
+
+func postCursorBelongsToIncarnation(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel, other := w.create("garden", ada), w.create("harbour", ada)
 		for i := range 3 {
@@ -41,7 +46,7 @@ func TestACursorOfPostsIsItsIncarnationsOwn(t *testing.T) {
 	})
 }
 
-func TestACursorOfNoListIsRefused(t *testing.T) {
+func cursorOfNoListIsRefused(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		for i := range 4 {
 			w.create(fmt.Sprintf("a%d", i), ada)

@@ -34,7 +34,17 @@ func (w *world) setDone(ref domain.ChannelRef) {
 	}))
 }
 
-func TestAnAcceptedDeletionIsQueuedRecordedAndHidden(t *testing.T) {
+func TestDeletionAsk(t *testing.T) {
+	t.Run("accepted deletion is queued, recorded and hidden", acceptedDeletionIsQueuedRecordedHidden)
+	t.Run("only the owner may ask and follow", onlyOwnerDeletesChannel)
+	t.Run("another incarnation is a conflict", askForAnotherIncarnationIsConflict)
+	t.Run("second request returns the deletion under way", askAgainReturnsDeletionUnderWay)
+	t.Run("deletion is queued, then recorded, then seen", deletionIsQueuedThenRecordedThenSeen)
+	t.Run("late request spares the next incarnation", lateAskSparesNextIncarnation)
+	t.Run("many at once ask for one deletion", manyAskForOneDeletion)
+}
+
+func acceptedDeletionIsQueuedRecordedHidden(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("Garden", ada)
 		asked := domain.Now()
@@ -63,7 +73,7 @@ func TestAnAcceptedDeletionIsQueuedRecordedAndHidden(t *testing.T) {
 	})
 }
 
-func TestOnlyTheOwnerDeletesAndFollowsTheDeletion(t *testing.T) {
+func onlyOwnerDeletesChannel(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		for _, by := range []domain.UserName{grace, ""} {
@@ -87,7 +97,7 @@ func TestOnlyTheOwnerDeletesAndFollowsTheDeletion(t *testing.T) {
 	})
 }
 
-func TestADeletionOfAnotherLifeIsAConflict(t *testing.T) {
+func askForAnotherIncarnationIsConflict(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		first := w.create("garden", ada)
 		w.delete(first)
@@ -105,7 +115,7 @@ func TestADeletionOfAnotherLifeIsAConflict(t *testing.T) {
 	})
 }
 
-func TestAskedAgainTheDeletionUnderWayIsTheAnswer(t *testing.T) {
+func askAgainReturnsDeletionUnderWay(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		w.post(channel, grace, "one")
@@ -125,7 +135,7 @@ func TestAskedAgainTheDeletionUnderWayIsTheAnswer(t *testing.T) {
 
 // The order is message, row, mark: whoever sees the later finds the earlier,
 // wherever the request died.
-func TestADeletionIsQueuedBeforeItIsRecordedAndRecordedBeforeItIsSeen(t *testing.T) {
+func deletionIsQueuedThenRecordedThenSeen(t *testing.T) {
 	for _, fault := range mishaps {
 		eachCall(t, fault.name+", and then its sender dies", func(w *world, n int) {
 			channel := w.create("garden", ada)
@@ -157,7 +167,7 @@ func TestADeletionIsQueuedBeforeItIsRecordedAndRecordedBeforeItIsSeen(t *testing
 
 // A request to delete may be overtaken by the whole rest of a life, and by the
 // next one, which it leaves alone.
-func TestARequestToDeleteHurtsNoOtherLife(t *testing.T) {
+func lateAskSparesNextIncarnation(t *testing.T) {
 	for steps := range lives {
 		eachCall(t, fmt.Sprintf("is overtaken by %d steps", steps), func(w *world, n int) {
 			channel := w.create("garden", ada)
@@ -187,7 +197,7 @@ func TestARequestToDeleteHurtsNoOtherLife(t *testing.T) {
 	}
 }
 
-func TestAChannelIsDeletedOnceByMany(t *testing.T) {
+func manyAskForOneDeletion(t *testing.T) {
 	w := newWorld(t)
 	channel := w.create("garden", ada)
 	atOnce(16, func(int) {

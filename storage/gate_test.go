@@ -7,11 +7,16 @@ import (
 	"microblogging/storage/drivertest"
 )
 
+func TestGate(t *testing.T) {
+	t.Run("late request does not open a gate again", lateRequestNeverReopensGate)
+	t.Run("late copies of all requests do not open a gate again", lateCopiesNeverReopenGate)
+}
+
 // A request of the creation is delivered once more after the whole life of the
 // channel, when its name is free or taken again. Neither a post that stalled
 // before its only call, nor a worker that slept between any two steps, may find
 // the gate of the life before.
-func TestAnOpenGateNeverReturns(t *testing.T) {
+func lateRequestNeverReopensGate(t *testing.T) {
 	for _, another := range []bool{false, true} {
 		for steps := range 5 {
 			t.Run(fmt.Sprintf("another life %v, and a worker slept after step %d", another, steps), func(t *testing.T) {
@@ -43,7 +48,7 @@ func TestAnOpenGateNeverReturns(t *testing.T) {
 }
 
 // Not even if copies of the seed's insert and of the swap arrive both.
-func TestAnOpenGateNeverReturnsThoughAllOfItsRequestsDo(t *testing.T) {
+func lateCopiesNeverReopenGate(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		hook, arrive := copied()
 		w.arm(hook)

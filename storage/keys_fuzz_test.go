@@ -10,11 +10,11 @@ import (
 	"microblogging/storage/driver"
 )
 
-// FuzzEveryKeyIsGoodForEveryBackendAndSaysWhatItIsOf refutes that some text that
+// FuzzKeys refutes that some text that
 // passes for a name, an id or an incarnation makes a key that some backend would
 // refuse, or one that is read as that of something else. Texts that do not pass
 // are replaced, so that each is varied by itself.
-func FuzzEveryKeyIsGoodForEveryBackendAndSaysWhatItIsOf(f *testing.F) {
+func FuzzKeys(f *testing.F) {
 	token := string(domain.NewIncarnation())
 	for _, name := range []string{"Engines", "Straße", strings.Repeat("և", 32), strings.Repeat("𐐀", 64), "a-b_c.d", "..", "\xff"} {
 		f.Add(name, "ada_99", "0000000000000000000!"+token, token, int64(0), "any")
@@ -102,10 +102,10 @@ func orElse[T ~string](t *testing.T, what, text string, parse func(string) (T, e
 	return parsed
 }
 
-// FuzzTheOrderOfRowKeysIsTheReverseOfTime refutes that some two posts stand in
+// FuzzKeyOrder refutes that some two posts stand in
 // the wrong order, by time or by rating, or that a range of time holds one that
 // it should not, or does not hold one that it should.
-func FuzzTheOrderOfRowKeysIsTheReverseOfTime(f *testing.F) {
+func FuzzKeyOrder(f *testing.F) {
 	const last = 3155378975999999999
 	for _, ticks := range [][4]int64{{0, 1, 0, 1}, {0, last, 0, last}, {last, last, last, last}, {last - 1, last, last, 0},
 		{5, 9, 9, 10}, {9, 5, 4, 9}, {630822816000000000, 630822816000000001, 630822816000000000, 630822816000000001}} {

@@ -9,7 +9,14 @@ import (
 	"microblogging/domain"
 )
 
-func TestAPoisonedMessageIsMovedAndSaysSo(t *testing.T) {
+func TestPoison(t *testing.T) {
+	t.Run("message is moved and recorded, and a requeue moves it back", poisonedMessageIsMovedAndRecorded)
+	t.Run("deletion without a record is recorded", poisonedDeletionIsRecorded)
+	t.Run("fault loses no message", poisonFaultLosesNoMessage)
+	t.Run("deletion that is recorded as poisoned can be requeued", recordedPoisonCanBeRequeued)
+}
+
+func poisonedMessageIsMovedAndRecorded(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ref := w.ask(w.create("garden", ada))
 		m := w.receive()
@@ -39,7 +46,7 @@ func TestAPoisonedMessageIsMovedAndSaysSo(t *testing.T) {
 }
 
 // A worker may get a message before the web has recorded it.
-func TestAPoisonedDeletionIsRecordedIfItWasNot(t *testing.T) {
+func poisonedDeletionIsRecorded(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		m := domain.Message{Kind: domain.MessageChannel, Channel: channel.Key(), Incarnation: channel.Incarnation, By: ada, AskedOn: domain.Now()}
@@ -53,7 +60,7 @@ func TestAPoisonedDeletionIsRecordedIfItWasNot(t *testing.T) {
 
 // The copy is sent before the original is deleted, so that no mishap loses a
 // message: what is not on one queue is on the other.
-func TestNoMishapLosesAPoisonedMessage(t *testing.T) {
+func poisonFaultLosesNoMessage(t *testing.T) {
 	moves := map[string]func(w *world) error{
 		"of poisoning": func(w *world) error { return w.faulty.Poison(w.t.Context(), w.receive()) },
 		"of requeueing": func(w *world) error {
@@ -88,7 +95,7 @@ func TestNoMishapLosesAPoisonedMessage(t *testing.T) {
 }
 
 // A deletion is never poisoned in its row alone: the operator finds its message.
-func TestWhatIsRecordedAsPoisonedCanBeRequeued(t *testing.T) {
+func recordedPoisonCanBeRequeued(t *testing.T) {
 	for _, fault := range mishaps {
 		eachCall(t, fault.name+", and then its sender dies", func(w *world, n int) {
 			ref := w.ask(w.create("garden", ada))

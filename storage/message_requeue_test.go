@@ -10,7 +10,12 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-func TestRequeueingOneChannelLeavesTheOthers(t *testing.T) {
+func TestRequeue(t *testing.T) {
+	t.Run("one channel's messages go back and no others", requeueOneChannelLeavesOthers)
+	t.Run("requeueing ends although a worker poisons at once", requeueEnds)
+}
+
+func requeueOneChannelLeavesOthers(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.ask(w.create("garden", ada))
 		w.ask(w.create("harbour", ada))
@@ -47,7 +52,7 @@ func TestRequeueingOneChannelLeavesTheOthers(t *testing.T) {
 
 // Requeueing looks through the queue once: what fails again meanwhile is for
 // the next time.
-func TestRequeueingEndsAlthoughAWorkerPoisonsAtOnce(t *testing.T) {
+func requeueEnds(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		const messages = 40
 		for i := range messages {

@@ -36,7 +36,11 @@ func (h haltingPages) Scan(ctx context.Context, table string, q driver.Scan) (dr
 	return h.Tables.Scan(ctx, table, q)
 }
 
-func TestShortAndEmptyPagesHideNothing(t *testing.T) {
+func TestPages(t *testing.T) {
+	t.Run("short and empty pages hide nothing", shortPagesHideNothing)
+}
+
+func shortPagesHideNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.store = storage.New(haltingPages{w.db}, w.db)
 		var names, newestFirst []string

@@ -9,7 +9,13 @@ import (
 	"microblogging/domain"
 )
 
-func TestASignInLinkIsFollowedOnceWithinItsHour(t *testing.T) {
+func TestSignInLink(t *testing.T) {
+	t.Run("link is followed once within its hour", linkIsFollowedOnce)
+	t.Run("one of many follows the link", oneOfManyFollowsLink)
+	t.Run("fault does not let the link be followed twice", linkFaultNeverFollowsTwice)
+}
+
+func linkIsFollowedOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		link, err := w.store.SignInLink(t.Context(), "ada")
@@ -33,7 +39,7 @@ func TestASignInLinkIsFollowedOnceWithinItsHour(t *testing.T) {
 	})
 }
 
-func TestOneOfManyFollowsASignInLink(t *testing.T) {
+func oneOfManyFollowsLink(t *testing.T) {
 	w := newWorld(t)
 	w.account("ada")
 	link, err := w.store.SignInLink(t.Context(), "ada")
@@ -56,7 +62,7 @@ func TestOneOfManyFollowsASignInLink(t *testing.T) {
 	w.mustBeSignedIn(tokens[0], "ada")
 }
 
-func TestNoMishapLetsALinkBeFollowedTwice(t *testing.T) {
+func linkFaultNeverFollowsTwice(t *testing.T) {
 	eachMishap(t, func(w *world) {
 		w.account("ada")
 		link, err := w.store.SignInLink(w.t.Context(), "ada")

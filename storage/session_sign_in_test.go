@@ -7,7 +7,11 @@ import (
 	"microblogging/domain"
 )
 
-func TestNoMishapOfASignInGivesAWorthlessToken(t *testing.T) {
+func TestSignIn(t *testing.T) {
+	t.Run("fault gives no worthless token", signInFaultGivesNoWorthlessToken)
+}
+
+func signInFaultGivesNoWorthlessToken(t *testing.T) {
 	eachMishap(t, func(w *world) {
 		w.account("ada")
 		token, err := w.signIn(w.faulty, "ada", right)

@@ -23,7 +23,15 @@ func (w *world) mustNotBeSignedIn(token string) {
 	}
 }
 
-func TestATokenThatNobodyGotIsNoSession(t *testing.T) {
+func TestSession(t *testing.T) {
+	t.Run("token that nobody was given is no session", unknownTokenIsNoSession)
+	t.Run("session ends with its time", sessionExpires)
+	t.Run("sign-out ends one session alone", signOutEndsOneSession)
+	t.Run("new epoch ends every session of its user", newEpochEndsAllSessions)
+	t.Run("fault leaves no session that its user believes ended", endSessionsFaultLeavesNoSession)
+}
+
+func unknownTokenIsNoSession(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		token := w.signedIn("ada", right)
@@ -40,7 +48,7 @@ func TestATokenThatNobodyGotIsNoSession(t *testing.T) {
 	})
 }
 
-func TestASessionEndsWithItsTime(t *testing.T) {
+func sessionExpires(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		token := w.signedIn("ada", right)
@@ -51,7 +59,7 @@ func TestASessionEndsWithItsTime(t *testing.T) {
 	})
 }
 
-func TestWhoSignsOutIsSignedOutAlone(t *testing.T) {
+func signOutEndsOneSession(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		one, two := w.signedIn("ada", right), w.signedIn("ada", right)
@@ -63,7 +71,7 @@ func TestWhoSignsOutIsSignedOutAlone(t *testing.T) {
 	})
 }
 
-func TestANewEpochEndsEverySessionOfItsUser(t *testing.T) {
+func newEpochEndsAllSessions(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		w.account("grace")
@@ -78,7 +86,7 @@ func TestANewEpochEndsEverySessionOfItsUser(t *testing.T) {
 	})
 }
 
-func TestNoMishapOfAnEndedEpochLeavesASessionThatItsUserBelievesEnded(t *testing.T) {
+func endSessionsFaultLeavesNoSession(t *testing.T) {
 	eachMishap(t, func(w *world) {
 		w.account("ada")
 		token := w.signedIn("ada", right)

@@ -43,7 +43,20 @@ func (w *world) mustHaveNoSubscriptions(user domain.UserName) {
 	}
 }
 
-func TestASubscriptionIsTwoRowsOrNoneWhateverCallFails(t *testing.T) {
+func TestSubscribe(t *testing.T) {
+	t.Run("fault leaves two rows or none", subscribeFaultLeavesTwoRowsOrNone)
+	t.Run("rows agree whatever comes between its calls", subscribeRowsAgree)
+	t.Run("joiner dies beside leaver is not counted", joinerDiesBesideLeaver)
+	t.Run("late request does not subscribe to the next incarnation", lateSubscribeSparesNextIncarnation)
+	t.Run("owner is subscribed from the start", ownerIsSubscribed)
+	t.Run("one too many is refused and stale rows do not count", oneSubscriptionTooManyIsRefused)
+	t.Run("many who join and leave at once agree in the end", manyJoinAndLeaveAgree)
+	t.Run("join row of a dead joiner is not counted and a repair deletes it once it is old", joinRowOfDeadJoinerIsNotCounted)
+	t.Run("join row of a dead joiner keeps nobody out", joinRowOfDeadJoinerKeepsNobodyOut)
+	t.Run("late copies do not subscribe a user who left", lateCopiesDoNotSubscribe)
+}
+
+func subscribeFaultLeavesTwoRowsOrNone(t *testing.T) {
 	eachMishap(t, func(w *world) {
 		channel := w.create("garden", ada)
 		err := w.faulty.Subscribe(w.t.Context(), channel, grace)
@@ -58,7 +71,7 @@ func TestASubscriptionIsTwoRowsOrNoneWhateverCallFails(t *testing.T) {
 	})
 }
 
-func TestASubscriptionAgreesWithItselfWhateverComesBetweenItsCalls(t *testing.T) {
+func subscribeRowsAgree(t *testing.T) {
 	works := map[string]func(w *world, channel domain.Channel){
 		"subscribing":    func(w *world, c domain.Channel) { w.ok(w.store.Subscribe(w.t.Context(), c, grace)) },
 		"unsubscribing":  func(w *world, c domain.Channel) { w.ok(w.store.Unsubscribe(w.t.Context(), c.Ref(), grace)) },
@@ -101,7 +114,7 @@ func TestASubscriptionAgreesWithItselfWhateverComesBetweenItsCalls(t *testing.T)
 
 // Somebody joins and dies right after any of the calls, which arrives between any
 // two calls of another window, in which they leave or look at their list.
-func TestAJoinerWhoDiesBesideALeaverIsNotCounted(t *testing.T) {
+func joinerDiesBesideLeaver(t *testing.T) {
 	const calls = 8 // at most, of those who take the rows away
 	others := map[string]func(w *world, other *storage.Store, channel domain.Channel) error{
 		"leaving": func(w *world, other *storage.Store, channel domain.Channel) error {
@@ -159,7 +172,7 @@ func (w *world) subscribedLoosely(user domain.UserName) {
 	w.ok(err)
 }
 
-func TestALateRequestOfASubscriberDoesNotSubscribeToTheNextIncarnation(t *testing.T) {
+func lateSubscribeSparesNextIncarnation(t *testing.T) {
 	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 		channel := w.create("garden", ada)
 		if err := w.faulty.Subscribe(w.t.Context(), channel, grace); err != nil && !errors.Is(err, domain.ErrUnavailable) {
@@ -176,7 +189,7 @@ func TestALateRequestOfASubscriberDoesNotSubscribeToTheNextIncarnation(t *testin
 	})
 }
 
-func TestTheOwnerIsSubscribedFromTheStart(t *testing.T) {
+func ownerIsSubscribed(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		list, err := w.store.Subscriptions(t.Context(), ada)
@@ -186,7 +199,7 @@ func TestTheOwnerIsSubscribedFromTheStart(t *testing.T) {
 	})
 }
 
-func TestOneSubscriptionTooManyIsRefusedAndGarbageDoesNotCount(t *testing.T) {
+func oneSubscriptionTooManyIsRefused(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel, dead := w.create("garden", ada), w.create("dead", ada)
 		w.ok(w.store.Subscribe(t.Context(), dead, grace))
@@ -211,7 +224,7 @@ func TestOneSubscriptionTooManyIsRefusedAndGarbageDoesNotCount(t *testing.T) {
 	})
 }
 
-func TestManyWhoSubscribeAndUnsubscribeAtOnceEndInAgreement(t *testing.T) {
+func manyJoinAndLeaveAgree(t *testing.T) {
 	w := newWorld(t)
 	channel := w.create("garden", ada)
 	atOnce(32, func(i int) {
@@ -231,7 +244,7 @@ func TestManyWhoSubscribeAndUnsubscribeAtOnceEndInAgreement(t *testing.T) {
 	w.mustBeSound()
 }
 
-func TestTheJoinRowOfAJoinerWhoDiedCountsForNothingAndARepairRemovesItOnceItIsOld(t *testing.T) {
+func joinRowOfDeadJoinerIsNotCounted(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		w.arm(deadAfter(4, drivertest.Pass))
@@ -250,7 +263,7 @@ func TestTheJoinRowOfAJoinerWhoDiedCountsForNothingAndARepairRemovesItOnceItIsOl
 	})
 }
 
-func TestTheJoinRowOfAJoinerWhoDiedKeepsNobodyFromSubscribing(t *testing.T) {
+func joinRowOfDeadJoinerKeepsNobodyOut(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		w.insert("garden", "join!grace", channel.Incarnation)
@@ -269,7 +282,7 @@ func TestTheJoinRowOfAJoinerWhoDiedKeepsNobodyFromSubscribing(t *testing.T) {
 	})
 }
 
-func TestTheRequestsOfASubscriberWhoLeftDoNotSubscribeWhenTheyAllReturn(t *testing.T) {
+func lateCopiesDoNotSubscribe(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		hook, arrive := copied()

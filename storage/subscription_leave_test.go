@@ -4,7 +4,12 @@ import (
 	"testing"
 )
 
-func TestUnsubscribingLeavesTwoRowsOrNoneWhateverCallFails(t *testing.T) {
+func TestUnsubscribe(t *testing.T) {
+	t.Run("fault leaves two rows or none", unsubscribeFaultLeavesTwoRowsOrNone)
+	t.Run("late copies do not undo a later subscription", lateCopiesDoNotUnsubscribe)
+}
+
+func unsubscribeFaultLeavesTwoRowsOrNone(t *testing.T) {
 	eachMishap(t, func(w *world) {
 		channel := w.create("garden", ada)
 		w.ok(w.store.Subscribe(w.t.Context(), channel, grace))
@@ -18,7 +23,7 @@ func TestUnsubscribingLeavesTwoRowsOrNoneWhateverCallFails(t *testing.T) {
 	})
 }
 
-func TestTheRequestsOfALeaverDoNotUndoALaterSubscription(t *testing.T) {
+func lateCopiesDoNotUnsubscribe(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		w.ok(w.store.Subscribe(t.Context(), channel, grace))

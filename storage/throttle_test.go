@@ -45,7 +45,17 @@ func (w *world) mustBeThrottled(s *storage.Store, a storage.Attempt) {
 	}
 }
 
-func TestAfterTooManyFailuresNobodyIsLookedAtUntilTheWindowPasses(t *testing.T) {
+func TestThrottle(t *testing.T) {
+	t.Run("too many failures are throttled until the window passes", tooManyFailuresAreThrottled)
+	t.Run("success is not counted", successIsNotCounted)
+	t.Run("address that tries many names is throttled", addressIsThrottled)
+	t.Run("unknown name is throttled alike", unknownNameIsThrottled)
+	t.Run("many at once cannot outrun the count", manyCannotOutrunCount)
+	t.Run("fault never lowers the count", throttleFaultNeverLowersCount)
+	t.Run("late request lowers no count", lateRequestLowersNoCount)
+}
+
+func tooManyFailuresAreThrottled(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		w.account("grace")
@@ -83,7 +93,7 @@ func isThrottled(err error) bool {
 	return errors.As(err, &throttled)
 }
 
-func TestASuccessIsNotCounted(t *testing.T) {
+func successIsNotCounted(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		for range 2 * addressLimit {
@@ -100,7 +110,7 @@ func TestASuccessIsNotCounted(t *testing.T) {
 	})
 }
 
-func TestAnAddressThatTriesManyNamesIsThrottled(t *testing.T) {
+func addressIsThrottled(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		for i := range addressLimit { // no user can be called so
@@ -125,7 +135,7 @@ func TestAnAddressThatTriesManyNamesIsThrottled(t *testing.T) {
 	})
 }
 
-func TestANameThatDoesNotExistIsThrottledAlike(t *testing.T) {
+func unknownNameIsThrottled(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		if looks := w.fail(w.store, "nobody", 20); looks != limit {
 			t.Errorf("%d wrong passwords were looked at, want %d", looks, limit)
@@ -133,7 +143,7 @@ func TestANameThatDoesNotExistIsThrottledAlike(t *testing.T) {
 	})
 }
 
-func TestManyAtOnceCannotOutrunTheCount(t *testing.T) {
+func manyCannotOutrunCount(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		stores := []*storage.Store{w.store, storage.New(w.db, w.db)}
@@ -154,7 +164,7 @@ func TestManyAtOnceCannotOutrunTheCount(t *testing.T) {
 }
 
 // Whatever befalls a sign-in, it gives nobody another guess.
-func TestNoMishapLowersTheCount(t *testing.T) {
+func throttleFaultNeverLowersCount(t *testing.T) {
 	const before = limit / 2
 	for what, password := range map[string]string{"right": right, "wrong": wrong} {
 		t.Run("of a "+what+" password", func(t *testing.T) {
@@ -173,7 +183,7 @@ func TestNoMishapLowersTheCount(t *testing.T) {
 	}
 }
 
-func TestACountThatArrivesLateLowersNone(t *testing.T) {
+func lateRequestLowersNoCount(t *testing.T) {
 	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 		w.account("ada")
 		w.fail(w.store, "ada", limit/2)

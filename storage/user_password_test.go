@@ -9,7 +9,15 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-func TestAChangedPasswordEndsEveryOtherSession(t *testing.T) {
+func TestPassword(t *testing.T) {
+	t.Run("change ends every other session", passwordChangeEndsOtherSessions)
+	t.Run("refused change changes nothing", refusedPasswordChangeChangesNothing)
+	t.Run("fault does not lock the user out", passwordFaultLocksNobodyOut)
+	t.Run("what the old password gave ends with it", oldPasswordGivesNothing)
+	t.Run("echo of a change ends with a later epoch", passwordEchoEndsWithLaterEpoch)
+}
+
+func passwordChangeEndsOtherSessions(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		w.account("grace")
@@ -25,7 +33,7 @@ func TestAChangedPasswordEndsEveryOtherSession(t *testing.T) {
 	})
 }
 
-func TestABadChangeOfPasswordChangesNothing(t *testing.T) {
+func refusedPasswordChangeChangesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		own := w.signedIn("ada", right)
@@ -43,7 +51,7 @@ func TestABadChangeOfPasswordChangesNothing(t *testing.T) {
 
 // Whatever befalls a call: one of the two passwords stands, and who was told
 // that it is the new one can rely on it.
-func TestNoMishapOfAChangedPasswordLocksItsUserOut(t *testing.T) {
+func passwordFaultLocksNobodyOut(t *testing.T) {
 	eachMishap(t, func(w *world) {
 		w.account("ada")
 		own, other := w.signedIn("ada", right), w.signedIn("ada", right)
@@ -69,7 +77,7 @@ func TestNoMishapOfAChangedPasswordLocksItsUserOut(t *testing.T) {
 
 // A thief who knows the old password is at any call of a request when the user's
 // own change is acknowledged. What the thief gets is worth nothing.
-func TestWhatTheOldPasswordGaveEndsWithIt(t *testing.T) {
+func oldPasswordGivesNothing(t *testing.T) {
 	for what, steal := range map[string]func(w *world) (token string, err error){
 		"of a sign-in": func(w *world) (string, error) { return w.signIn(w.faulty, "ada", right) },
 		"of another change": func(w *world) (string, error) {
@@ -101,7 +109,7 @@ func TestWhatTheOldPasswordGaveEndsWithIt(t *testing.T) {
 
 // A change raises the epoch once, also if its reply is lost and others raise it
 // before it is known: the session that it carries over ends with theirs.
-func TestAnEchoOfAChangeDoesNotOutliveALaterEnd(t *testing.T) {
+func passwordEchoEndsWithLaterEpoch(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		token := w.signedIn("ada", right)

@@ -50,7 +50,14 @@ func (w *world) signedIn(name, password string) string {
 	return token
 }
 
-func TestWhoSignedUpCanSignIn(t *testing.T) {
+func TestSignUp(t *testing.T) {
+	t.Run("new user can sign in", newUserCanSignIn)
+	t.Run("refusal names all that is wrong", badSignUpNamesAllErrors)
+	t.Run("one of many gets the name", oneOfManyGetsUserName)
+	t.Run("fault does not take the name from its user", signUpFaultKeepsName)
+}
+
+func newUserCanSignIn(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		user, err := w.store.SignUp(t.Context(), "Ada_1", right)
 		if want := (domain.User{Name: "ada_1", CreatedOn: domain.Now()}); err != nil || user != want {
@@ -73,7 +80,7 @@ func TestWhoSignedUpCanSignIn(t *testing.T) {
 	})
 }
 
-func TestABadSignUpTellsAllThatIsWrong(t *testing.T) {
+func badSignUpNamesAllErrors(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		var invalid *domain.InvalidError
 		if _, err := w.store.SignUp(t.Context(), "a b", "short"); !errors.As(err, &invalid) || len(invalid.Fields) != 2 {
@@ -85,7 +92,7 @@ func TestABadSignUpTellsAllThatIsWrong(t *testing.T) {
 	})
 }
 
-func TestOneOfManyGetsTheUserName(t *testing.T) {
+func oneOfManyGetsUserName(t *testing.T) {
 	w := newWorld(t)
 	var mu sync.Mutex
 	var winners []string
@@ -106,7 +113,7 @@ func TestOneOfManyGetsTheUserName(t *testing.T) {
 	w.signedIn("ada", winners[0])
 }
 
-func TestNoMishapOfASignUpTakesTheNameFromItsUser(t *testing.T) {
+func signUpFaultKeepsName(t *testing.T) {
 	eachMishap(t, func(w *world) {
 		user, err := w.faulty.SignUp(w.t.Context(), "ada", right)
 		switch {

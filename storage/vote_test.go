@@ -20,7 +20,15 @@ func (w *world) rating(blog domain.Blog) int64 {
 	return now.Rating
 }
 
-func TestAVoteCountsOnceWhateverCallFails(t *testing.T) {
+func TestVote(t *testing.T) {
+	t.Run("fault counts the vote once", voteFaultCountsOnce)
+	t.Run("withdrawn vote counts no more whatever call fails", withdrawnVoteCountsNoMore)
+	t.Run("late vote does not return after it was withdrawn", lateVoteDoesNotReturn)
+	t.Run("index stays right whatever comes between its calls", voteKeepsIndexRight)
+	t.Run("every voter is counted", everyVoterIsCounted)
+}
+
+func voteFaultCountsOnce(t *testing.T) {
 	eachMishap(t, func(w *world) {
 		blog := w.post(w.create("garden", ada), ada, "text")
 		err := w.faulty.Vote(w.t.Context(), blog.Channel, blog.ID, grace)
@@ -35,7 +43,7 @@ func TestAVoteCountsOnceWhateverCallFails(t *testing.T) {
 	})
 }
 
-func TestAVoteTakenBackCountsNoMoreWhateverCallFails(t *testing.T) {
+func withdrawnVoteCountsNoMore(t *testing.T) {
 	eachMishap(t, func(w *world) {
 		blog := w.post(w.create("garden", ada), ada, "text")
 		w.ok(w.store.Vote(w.t.Context(), blog.Channel, blog.ID, grace))
@@ -51,7 +59,7 @@ func TestAVoteTakenBackCountsNoMoreWhateverCallFails(t *testing.T) {
 	})
 }
 
-func TestALateVoteDoesNotReturnAfterItWasTakenBack(t *testing.T) {
+func lateVoteDoesNotReturn(t *testing.T) {
 	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 		blog := w.post(w.create("garden", ada), ada, "text")
 		if err := w.faulty.Vote(w.t.Context(), blog.Channel, blog.ID, grace); err == nil {
@@ -65,7 +73,7 @@ func TestALateVoteDoesNotReturnAfterItWasTakenBack(t *testing.T) {
 	})
 }
 
-func TestAVoteKeepsTheIndexRightWhateverComesBetweenItsCalls(t *testing.T) {
+func voteKeepsIndexRight(t *testing.T) {
 	works := map[string]func(w *world, channel domain.Channel, blog domain.Blog){
 		"another vote": func(w *world, _ domain.Channel, b domain.Blog) {
 			w.ok(w.store.Vote(w.t.Context(), b.Channel, b.ID, eve))
@@ -113,7 +121,7 @@ func (w *world) finishBlogs() {
 	}
 }
 
-func TestAsManyVotersAsVoteAreCounted(t *testing.T) {
+func everyVoterIsCounted(t *testing.T) {
 	w := newWorld(t)
 	blog := w.post(w.create("garden", ada), ada, "text")
 	const voters = 64
