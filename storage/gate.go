@@ -48,10 +48,10 @@ import (
 // Two short cuts end a creation that failed: a repair deletes a reservation, and
 // its creator withdraws an open gate (withdrawGate).
 
-// reserveGate inserts the reservation of a gate, whose place the open gate will
-// take, and returns the version of it. It must be called once for each
-// incarnation, and never after openGate was sent: a second reservation would
-// have a version that opens the gate again.
+// reserveGate inserts the reservation of a gate and returns its version. The open
+// gate will take its place. It must be called once for each incarnation, and never
+// after openGate was sent: a second reservation would have a version that opens the
+// gate again.
 //
 // If the process dies after this, the reservation stays until a repair deletes
 // it. If a repair deletes it before openGate is sent, the incarnation is lost:

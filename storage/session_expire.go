@@ -8,8 +8,8 @@ import (
 	"microblogging/storage/driver"
 )
 
-// removeExpired deletes the rows of a table whose time has come, each in the
-// version that was read.
+// removeExpired deletes the rows of a table whose ExpiresOn has passed, each in the
+// version that was read, and returns how many.
 func removeExpired(ctx context.Context, table *driver.Table) (int, error) {
 	removed := 0
 	now := time.Now()
