@@ -21,7 +21,7 @@ func (s *Store) reclaimChannel(ctx context.Context, row channelRow) (ungated boo
 // deletes nothing and reports false.
 func (s *Store) deleteUngated(ctx context.Context, row channelRow) (ungated bool, err error) {
 	ref := row.Ref()
-	if shut, err := s.hasRow(ctx, ref, shutGateRow(ref.Incarnation)); err != nil || shut {
+	if shut, err := s.hasRow(ctx, ref.Key, shutGateRow(ref.Incarnation)); err != nil || shut {
 		return false, err
 	}
 	err = s.channels.Transact(ctx, partitionOf(ref.Key), driver.Delete(singleRow, driver.Match(row.etag)))

@@ -158,9 +158,5 @@ func (p *partitionCheck) checkRecorded(ctx context.Context) error {
 }
 
 func (p *partitionCheck) has(ctx context.Context, row string) (bool, error) {
-	_, err := p.store.blogs.Get(ctx, p.key, row)
-	if errors.Is(err, domain.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
+	return p.store.hasRow(ctx, domain.ChannelKey(p.key), row)
 }

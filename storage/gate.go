@@ -110,7 +110,7 @@ func gateMissing(err error) bool { return failedAt(err, 0, domain.ErrNotFound) }
 
 // gateStands tells whether the open gate is there.
 func (s *Store) gateStands(ctx context.Context, ref domain.ChannelRef) (bool, error) {
-	return s.hasRow(ctx, ref, openGateRow(ref.Incarnation))
+	return s.hasRow(ctx, ref.Key, openGateRow(ref.Incarnation))
 }
 
 // withdrawGate deletes the open gate of a creation that its creator gives up, in
@@ -137,7 +137,7 @@ func (s *Store) ShutGate(ctx context.Context, ref domain.ChannelRef) (sweep bool
 	case !raced(err):
 		return false, fmt.Errorf("shutting the gate of channel %s: %w", ref.Key, err)
 	}
-	return s.hasRow(ctx, ref, shutGateRow(ref.Incarnation))
+	return s.hasRow(ctx, ref.Key, shutGateRow(ref.Incarnation))
 }
 
 // DisarmGate deletes the shut gate. After that, no sweep of this incarnation can
@@ -160,8 +160,8 @@ func (s *Store) whyGateGone(ctx context.Context, ref domain.ChannelRef) error {
 }
 
 // hasRow tells whether a channel's Blogs partition has a row.
-func (s *Store) hasRow(ctx context.Context, ref domain.ChannelRef, row string) (bool, error) {
-	_, err := s.blogs.Get(ctx, partitionOf(ref.Key), row)
+func (s *Store) hasRow(ctx context.Context, key domain.ChannelKey, row string) (bool, error) {
+	_, err := s.blogs.Get(ctx, partitionOf(key), row)
 	if errors.Is(err, domain.ErrNotFound) {
 		return false, nil
 	}

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"microblogging/domain"
@@ -52,9 +51,5 @@ func (s *Store) rate(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 
 // Voted tells whether a user has voted on a post.
 func (s *Store) Voted(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) (bool, error) {
-	_, err := s.blogs.Get(ctx, partitionOf(ref.Key), voteRow(id, by))
-	if errors.Is(err, domain.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
+	return s.hasRow(ctx, ref.Key, voteRow(id, by))
 }
