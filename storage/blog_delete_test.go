@@ -76,9 +76,9 @@ func staleDeleteShowsCurrentPost(t *testing.T) {
 	})
 }
 
-// A deletion that fails is completed by its message, or never was asked for.
+// After a fault, either the message completes the deletion, or nothing has happened.
 func deleteFaultLeavesPostWholeOrGone(t *testing.T) {
-	eachMishap(t, func(w *world) {
+	eachFault(t, func(w *world) {
 		channel := w.create("garden", ada)
 		blog := w.post(channel, grace, "one")
 		err := w.faulty.DeleteBlog(w.t.Context(), channel, blog.ID, grace, domain.OneOf(blog.Revision))
@@ -99,10 +99,10 @@ func deleteFaultLeavesPostWholeOrGone(t *testing.T) {
 	})
 }
 
-// The message names a revision: an author who edited the post after a deletion
-// had failed keeps it, however late the message is handled, and twice at that.
+// The message names a revision. So an author who edits the post after a deletion
+// failed keeps the post, even if the message is handled late and twice.
 func editAfterFailedDeleteKeepsPost(t *testing.T) {
-	for _, fault := range mishaps[:2] {
+	for _, fault := range callFaults[:2] {
 		eachCall(t, fault.name, func(w *world, n int) {
 			channel := w.create("garden", ada)
 			blog := w.post(channel, grace, "one")
@@ -126,11 +126,11 @@ func editAfterFailedDeleteKeepsPost(t *testing.T) {
 	}
 }
 
-// An edit between any two calls of a deletion.
+// An edit comes between any two calls of a deletion.
 func deleteAndEditAgree(t *testing.T) {
 	for what, expected := range map[string]func(domain.Blog) domain.Precondition[domain.Revision]{
-		"of whatever stands": func(domain.Blog) domain.Precondition[domain.Revision] { return anyRevision },
-		"of what was read":   func(b domain.Blog) domain.Precondition[domain.Revision] { return domain.OneOf(b.Revision) },
+		"of any revision":      func(domain.Blog) domain.Precondition[domain.Revision] { return anyRevision },
+		"of the revision read": func(b domain.Blog) domain.Precondition[domain.Revision] { return domain.OneOf(b.Revision) },
 	} {
 		eachCall(t, what, func(w *world, n int) {
 			channel := w.create("garden", ada)
@@ -144,7 +144,7 @@ func deleteAndEditAgree(t *testing.T) {
 			case err == nil && len(got) != 0:
 				w.t.Errorf("deleted, and the posts are %q", got)
 			case err == nil && editErr == nil && !expected(blog).Holds(domain.NewRevision()):
-				w.t.Error("deleted an edit that the request had not seen")
+				w.t.Error("the request deleted an edit that it had not seen")
 			case err != nil && (!errors.Is(err, domain.ErrConflict) || editErr != nil || len(got) != 1):
 				w.t.Errorf("told %v, edited with %v, and the posts are %q", err, editErr, got)
 			}
@@ -153,19 +153,20 @@ func deleteAndEditAgree(t *testing.T) {
 	}
 }
 
-// A late copy of a deletion, or of its message, in the channel's next life.
+// A late copy of a deletion, or of its message, arrives in the channel's next
+// incarnation.
 func lateDeleteSparesNextIncarnation(t *testing.T) {
-	for steps := range lives {
+	for steps := range stages {
 		t.Run(fmt.Sprintf("after %d steps", steps), func(t *testing.T) {
 			eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 				channel := w.create("garden", ada)
 				blog := w.post(channel, grace, "one")
 				_ = w.faulty.DeleteBlog(w.t.Context(), channel, blog.ID, grace, anyRevision) // whatever it answers
-				w.live(channel, steps)
+				w.advance(channel, steps)
 				w.arrive(late)
 				w.finish(w.messages())
-				w.die(channel, steps)
-				w.mustKeepTheNextLife(channel, steps >= 6)
+				w.finishDeletion(channel, steps)
+				w.mustKeepTheNextIncarnation(channel, steps >= 6)
 			})
 		})
 	}
@@ -186,7 +187,7 @@ func manyDeleteOnce(t *testing.T) {
 }
 
 func deletedPostTakesItsVotes(t *testing.T) {
-	eachMishap(t, func(w *world) {
+	eachFault(t, func(w *world) {
 		channel := w.create("garden", ada)
 		blog, kept := w.post(channel, ada, "deleted"), w.post(channel, ada, "kept")
 		for i := range 150 { // more than one transaction
@@ -203,7 +204,7 @@ func deletedPostTakesItsVotes(t *testing.T) {
 		if err := w.faulty.FinishBlog(w.t.Context(), message); err != nil && !errors.Is(err, domain.ErrUnavailable) {
 			t.Error(err)
 		}
-		w.finishBlogs()
+		w.finish(w.messages())
 		if got := w.rating(kept); got != 1 {
 			t.Errorf("another post is rated %d, want 1", got)
 		}

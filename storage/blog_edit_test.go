@@ -16,7 +16,7 @@ import (
 
 var anyRevision = domain.Any[domain.Revision]()
 
-// edit overwrites a post's text by its author's hand.
+// edit replaces a post's text in its author's name.
 func (w *world) edit(blog domain.Blog, text string) domain.Blog {
 	w.t.Helper()
 	edited, err := w.editBy(w.store, blog, domain.OneOf(blog.Revision), text)
@@ -28,7 +28,7 @@ func (w *world) editBy(s *storage.Store, blog domain.Blog, expected domain.Preco
 	return s.Edit(w.t.Context(), blog.Channel, blog.ID, blog.UserID, expected, domain.Draft{Text: text})
 }
 
-// vote gives a post as many votes as it takes it from one rating to another.
+// vote gives a post the votes that take it from one rating to another.
 func (w *world) vote(blog domain.Blog, from, to int64) {
 	w.t.Helper()
 	for n := from; n < to; n++ {
@@ -63,7 +63,7 @@ func editReplacesTitleAndText(t *testing.T) {
 			t.Errorf("edited %+v\nread %+v, %v\nwant %+v", edited, read, err, want)
 		}
 		if edited.Revision == blog.Revision || edited.EditedOn.IsZero() {
-			t.Errorf("the edit left no trace: %+v", edited)
+			t.Errorf("the edit has no new revision or no date: %+v", edited)
 		}
 		w.mustBeSound()
 	})
@@ -102,11 +102,11 @@ func onlyAuthorEdits(t *testing.T) {
 	})
 }
 
-// A vote lands between any two calls of an edit that overwrites whatever stands.
+// A vote lands between any two calls of an edit.
 func editKeepsVoteInBetween(t *testing.T) {
 	for what, expected := range map[string]func(domain.Blog) domain.Precondition[domain.Revision]{
-		"of whatever stands": func(domain.Blog) domain.Precondition[domain.Revision] { return anyRevision },
-		"of what was read":   func(b domain.Blog) domain.Precondition[domain.Revision] { return domain.OneOf(b.Revision) },
+		"of any revision":      func(domain.Blog) domain.Precondition[domain.Revision] { return anyRevision },
+		"of the revision read": func(b domain.Blog) domain.Precondition[domain.Revision] { return domain.OneOf(b.Revision) },
 	} {
 		eachCall(t, what, func(w *world, n int) {
 			blog := w.post(w.create("garden", ada), grace, "one")
@@ -122,9 +122,9 @@ func editKeepsVoteInBetween(t *testing.T) {
 	}
 }
 
-// An echo of one's own write is no conflict, whoever wrote after it.
+// The echo of the author's own write is no conflict.
 func editFaultNeverMisleads(t *testing.T) {
-	eachMishap(t, func(w *world) {
+	eachFault(t, func(w *world) {
 		blog := w.post(w.create("garden", ada), grace, "one")
 		edited, err := w.editBy(w.faulty, blog, domain.OneOf(blog.Revision), "two")
 		read, readErr := w.store.Blog(w.t.Context(), blog.Channel, blog.ID)
@@ -146,7 +146,7 @@ func editEchoIsRecognised(t *testing.T) {
 			if call.Seq > 1 {
 				t.Error("the echo was written again")
 			}
-			_ = send(ctx) // its answer is lost, and others go on
+			_ = send(ctx) // the answer is lost, and then others write
 			now, err := w.store.Blog(ctx, blog.Channel, blog.ID)
 			w.ok(err)
 			for i := range 5 {
@@ -180,8 +180,8 @@ func lateEditChangesNothing(t *testing.T) {
 	})
 }
 
-// Each of many edits adds a letter to what it read: all that were acknowledged
-// are there in the end.
+// Each of many edits adds one letter to the text that it read. In the end the text
+// has the letters of all acknowledged edits.
 func editsAtOnceAreApplied(t *testing.T) {
 	w := newWorld(t)
 	blog := w.post(w.create("garden", ada), grace, "x")
@@ -224,21 +224,21 @@ func overwritesAtOnceSucceed(t *testing.T) {
 	w.mustBeSound()
 }
 
-// An edit against every step of the sweep: what was swept does not come back.
+// A deletion of the channel, up to any step, comes between any two calls of an edit.
 func editNeverRevivesSweptPost(t *testing.T) {
-	for steps := range lives {
+	for steps := range stages {
 		eachCall(t, "is overtaken by a deletion", func(w *world, n int) {
 			channel := w.create("garden", ada)
 			blog := w.post(channel, grace, "one")
-			w.arm(before(n, func() { w.live(channel, steps) }))
+			w.arm(before(n, func() { w.advance(channel, steps) }))
 			if _, err := w.editBy(w.faulty, blog, anyRevision, "two"); err != nil && !errors.Is(err, domain.ErrNotFound) {
 				w.t.Error(err)
 			}
 			if w.calls.Load() < int64(n) {
 				return
 			}
-			w.die(channel, steps)
-			w.mustKeepTheNextLife(channel, steps >= 6)
+			w.finishDeletion(channel, steps)
+			w.mustKeepTheNextIncarnation(channel, steps >= 6)
 		})
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-// dated posts a text at an instant.
+// dated makes a post of this text with this date.
 func (w *world) dated(to domain.Channel, on time.Time, text string) domain.Blog {
 	w.t.Helper()
 	p := posting(to, grace, text)
@@ -25,8 +25,7 @@ func (w *world) dated(to domain.Channel, on time.Time, text string) domain.Blog 
 	return blog
 }
 
-// listed reads a whole list of posts, page by page, and calls meanwhile between
-// any two pages.
+// listed reads all pages of a list of posts. It calls meanwhile between two pages.
 func (w *world) listed(ref domain.ChannelRef, q storage.BlogQuery, meanwhile func()) []domain.Blog {
 	w.t.Helper()
 	var blogs []domain.Blog
@@ -76,7 +75,7 @@ func postsAreListedNewestFirst(t *testing.T) {
 	})
 }
 
-// Since is inclusive and until exclusive, also when they fall between two ticks.
+// Since is inclusive and until exclusive, even if they fall between two ticks.
 func timeRangeIsExactToTick(t *testing.T) {
 	w := newWorld(t)
 	channel := w.create("garden", ada)
@@ -105,7 +104,7 @@ func timeRangeIsExactToTick(t *testing.T) {
 	})
 }
 
-// Bounds come from web addresses: any year that RFC 3339 can write.
+// Bounds come from URLs, so that they can be of any year that RFC 3339 can write.
 func anyTimeBoundIsAccepted(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
@@ -163,7 +162,7 @@ func postListIsExactWhileChanging(t *testing.T) {
 		}
 		for _, blog := range stayed {
 			if !seen[blog.ID] {
-				rt.Errorf("%q was there all the while and is not listed", blog.Text)
+				rt.Errorf("%q was there all the time and is not listed", blog.Text)
 			}
 		}
 	})
@@ -195,7 +194,8 @@ func postPageIsOneRead(t *testing.T) {
 	})
 }
 
-// Who read the channel in one life and its posts in the next sees none of them.
+// A reader may hold the channel of one incarnation and then list the posts. They see
+// no post of the next incarnation.
 func postListNeverMixesIncarnations(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
@@ -204,7 +204,7 @@ func postListNeverMixesIncarnations(t *testing.T) {
 		again := w.create("garden", ada)
 		recent := w.post(again, grace, "new")
 		if got := w.texts(channel.Ref()); len(got) != 0 {
-			t.Errorf("the life before lists %q", got)
+			t.Errorf("the former incarnation lists %q", got)
 		}
 		for _, wrong := range []struct {
 			ref domain.ChannelRef

@@ -109,7 +109,8 @@ func keyBelongsToUserAndIncarnation(t *testing.T) {
 	})
 }
 
-// No user is called as a source is, whatever the source is called.
+// Two users who import one source share its keys. A user with the name of the source
+// does not.
 func sourceOwnsItsKeys(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
@@ -127,7 +128,7 @@ func sourceOwnsItsKeys(t *testing.T) {
 		p.Source = ""
 		p.By = "feed"
 		if _, created, err = w.store.Post(t.Context(), p); err != nil || !created {
-			t.Errorf("a user who is called like the source: created %v, %v", created, err)
+			t.Errorf("a user with the name of the source: created %v, %v", created, err)
 		}
 	})
 }
@@ -204,10 +205,10 @@ func oneKeyAtOnceMakesOnePost(t *testing.T) {
 	w.mustBeSound()
 }
 
-// Whatever befalls a call, the author who is told of a failure tries again with
-// the same key, and there is one post in the end.
+// An author who is told of a failure tries again with the same key. Whatever fault a
+// call has, there is one post in the end.
 func postFaultMakesOnePost(t *testing.T) {
-	eachMishap(t, func(w *world) {
+	eachFault(t, func(w *world) {
 		channel := w.create("garden", ada)
 		first, created, err := w.faulty.Post(w.t.Context(), posting(channel, grace, "one"))
 		switch {
@@ -228,9 +229,9 @@ func postFaultMakesOnePost(t *testing.T) {
 	})
 }
 
-// The same for a second try: it finds what the first one made.
+// The second try has the fault. It finds the post that the first try made.
 func secondTryFaultMakesNoSecondPost(t *testing.T) {
-	eachMishap(t, func(w *world) {
+	eachFault(t, func(w *world) {
 		channel := w.create("garden", ada)
 		first := w.post(channel, grace, "one")
 		again, created, err := w.faulty.Post(w.t.Context(), posting(channel, grace, "one"))
@@ -260,7 +261,7 @@ func latePostStaysDeleted(t *testing.T) {
 	})
 }
 
-// Dates of imports may be far, but must fit in a row.
+// An import may bring any date, but a row holds only the years 1601 to 9999.
 func unstorableDateIsRefused(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)

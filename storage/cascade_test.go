@@ -9,12 +9,12 @@ import (
 	"microblogging/storage"
 )
 
-// mustKeepLife is mustKeepTheNextLife, but for open gates of lives that nobody
-// can ever hear of.
-func (w *world) mustKeepLife(channel domain.Channel, another bool) {
+// mustKeepTheNextLoosely is like mustKeepTheNextIncarnation, but allows open gates
+// of creations that died.
+func (w *world) mustKeepTheNextLoosely(channel domain.Channel, another bool) {
 	w.t.Helper()
 	if another {
-		w.mustKeepTheNextLife(channel, true)
+		w.mustKeepTheNextIncarnation(channel, true)
 		return
 	}
 	if next, err := w.store.Channel(w.t.Context(), channel.Key()); !errors.Is(err, domain.ErrNotFound) {
@@ -23,12 +23,13 @@ func (w *world) mustKeepLife(channel domain.Channel, another bool) {
 	w.mustBeSound()
 }
 
-// lives is how far a channel's deletion and what comes after it have got: the
-// steps of the cascade, and then the name taken again and posted to.
-const lives = 7
+// stages is the number of stages that advance can stop at: none, after each of the
+// five steps of the cascade, and after the name was taken again.
+const stages = 7
 
-// live takes the first n steps of a channel's end and next life.
-func (w *world) live(channel domain.Channel, n int) {
+// advance takes the first n steps of a channel's deletion. With n = 6, it also
+// creates the next incarnation and posts to it.
+func (w *world) advance(channel domain.Channel, n int) {
 	w.t.Helper()
 	for i, step := range cascade(w.store, channel.Ref()) {
 		if i < n {
@@ -36,12 +37,12 @@ func (w *world) live(channel domain.Channel, n int) {
 		}
 	}
 	if n >= 6 {
-		w.post(w.create(string(channel.Name), eve), eve, "of the next life")
+		w.post(w.create(string(channel.Name), eve), eve, "of the next incarnation")
 	}
 }
 
-// die takes the rest of the steps, after the first n.
-func (w *world) die(channel domain.Channel, n int) {
+// finishDeletion takes the steps of a channel's deletion after the first n.
+func (w *world) finishDeletion(channel domain.Channel, n int) {
 	w.t.Helper()
 	for i, step := range cascade(w.store, channel.Ref()) {
 		if i >= n {
@@ -50,9 +51,10 @@ func (w *world) die(channel domain.Channel, n int) {
 	}
 }
 
-// mustKeepTheNextLife checks that the channel's name leads to its next life with
-// its one post, or to nothing if there is none.
-func (w *world) mustKeepTheNextLife(channel domain.Channel, another bool) {
+// mustKeepTheNextIncarnation checks that the store is sound, and that the channel's
+// name leads to its next incarnation with its one post. If there is no next
+// incarnation, the name must lead to nothing, and no row may be left in Blogs.
+func (w *world) mustKeepTheNextIncarnation(channel domain.Channel, another bool) {
 	w.t.Helper()
 	w.mustBeSound()
 	next, err := w.store.Channel(w.t.Context(), channel.Key())
@@ -66,15 +68,15 @@ func (w *world) mustKeepTheNextLife(channel domain.Channel, another bool) {
 		return
 	}
 	w.ok(err)
-	if got := w.texts(next.Ref()); !slices.Equal(got, []string{"of the next life"}) {
-		w.t.Errorf("the next life has the posts %q", got)
+	if got := w.texts(next.Ref()); !slices.Equal(got, []string{"of the next incarnation"}) {
+		w.t.Errorf("the next incarnation has the posts %q", got)
 	}
 	if next.Incarnation == channel.Incarnation {
-		w.t.Error("the next life has the incarnation of the last")
+		w.t.Error("an incarnation has returned")
 	}
 }
 
-// cascade is the steps of package worker's list, one after the other, so that a
+// cascade returns the worker's steps that delete a channel, in their order, so that a
 // test can stop between any two.
 func cascade(s *storage.Store, ref domain.ChannelRef) []func(ctx context.Context) error {
 	return []func(ctx context.Context) error{
@@ -86,6 +88,7 @@ func cascade(s *storage.Store, ref domain.ChannelRef) []func(ctx context.Context
 	}
 }
 
+// sweepAll sweeps until a whole pass finds no row, as the worker does.
 func sweepAll(ctx context.Context, s *storage.Store, ref domain.ChannelRef) error {
 	for {
 		found, next := 0, ""
@@ -105,7 +108,7 @@ func sweepAll(ctx context.Context, s *storage.Store, ref domain.ChannelRef) erro
 	}
 }
 
-// delete runs the whole cascade on the sound side.
+// delete takes all steps of a channel's deletion, without faults.
 func (w *world) delete(channel domain.Channel) {
 	w.t.Helper()
 	for _, step := range cascade(w.store, channel.Ref()) {

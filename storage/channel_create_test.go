@@ -76,9 +76,9 @@ func nameIsTakenUntilDeleted(t *testing.T) {
 	})
 }
 
-// mustBeWhole checks a creation whose creator was told err: after a success, the
-// creator has the channel and can post there; and whatever was told, what is
-// there is whole, and is the creator's.
+// mustBeWhole checks a creation whose creator was told err. After a success, there is
+// the channel that the creator was told. Whatever was told, a channel that is there
+// accepts a post, and the store is sound.
 func (w *world) mustBeWhole(made domain.Channel, err error) {
 	w.t.Helper()
 	w.reconcile()
@@ -95,9 +95,9 @@ func (w *world) mustBeWhole(made domain.Channel, err error) {
 	w.mustBeSound()
 }
 
-// Nobody else wants the name, so that nobody can have taken it.
+// Nobody else wants the name, so that the creator is never told that it is taken.
 func createFaultLeavesWholeOrNone(t *testing.T) {
-	eachMishap(t, func(w *world) {
+	eachFault(t, func(w *world) {
 		made, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
 		if err != nil && !errors.Is(err, domain.ErrUnavailable) {
 			w.t.Errorf("creating: %v", err)
@@ -110,7 +110,7 @@ func createFaultLeavesWholeOrNone(t *testing.T) {
 }
 
 func deadCreatorLeavesWholeOrNone(t *testing.T) {
-	for _, fault := range mishaps {
+	for _, fault := range callFaults {
 		eachCall(t, fault.name+", and then its sender dies", func(w *world, n int) {
 			w.arm(deadAfter(n, fault.at(n)))
 			made, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
@@ -119,14 +119,15 @@ func deadCreatorLeavesWholeOrNone(t *testing.T) {
 	}
 }
 
-// callsOfACreation bounds the calls that a creation makes, also with a fault.
+// callsOfACreation is the largest number of calls that a creation makes, even with a
+// fault.
 const callsOfACreation = 16
 
-// A request of the creation is delivered late while the creation still goes on.
+// A request of the creation is delivered late, while the creation still goes on.
 func ownLateRequestWithinCreation(t *testing.T) {
 	for arrival := 2; arrival <= callsOfACreation; arrival++ {
 		t.Run(fmt.Sprintf("before call %d", arrival), func(t *testing.T) {
-			for _, first := range firsts {
+			for _, first := range lateDeliveries {
 				eachCall(t, first.name, func(w *world, n int) {
 					hook, late := drivertest.ResentLater(n, first.at(n))
 					w.arm(chain(before(arrival, func() { w.arrive(late) }), hook))
@@ -141,8 +142,8 @@ func ownLateRequestWithinCreation(t *testing.T) {
 	}
 }
 
-// One call never arrives, so that the creator starts over, and a later one is
-// delivered once more when the channel is made.
+// One call never arrives, so that the creator starts over. Another is delivered once
+// more after the channel was made.
 func ownLateRequestAfterStartingOver(t *testing.T) {
 	for lost := 1; lost <= callsOfACreation; lost++ {
 		t.Run(fmt.Sprintf("call %d is lost", lost), func(t *testing.T) {
@@ -157,11 +158,11 @@ func ownLateRequestAfterStartingOver(t *testing.T) {
 	}
 }
 
-// A request of the creation is delivered late, after a whole life and death of
-// the channel, with or without another life after it.
+// A request of the creation is delivered late, after the channel was created and
+// deleted, and with or without a next incarnation.
 func lateCreateMakesNoChannel(t *testing.T) {
 	for _, another := range []bool{false, true} {
-		t.Run(fmt.Sprintf("another life %v", another), func(t *testing.T) {
+		t.Run(fmt.Sprintf("another incarnation %v", another), func(t *testing.T) {
 			eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 				made, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
 				if err != nil {
@@ -174,7 +175,7 @@ func lateCreateMakesNoChannel(t *testing.T) {
 				w.post(made, grace, "earlier")
 				w.delete(made)
 				if another {
-					w.live(made, lives)
+					w.advance(made, stages)
 				}
 				w.arrive(late)
 				if !another { // nor does it take the name from anybody
@@ -182,16 +183,16 @@ func lateCreateMakesNoChannel(t *testing.T) {
 					w.mustBeSound()
 					w.delete(theirs)
 				}
-				w.mustKeepLife(made, another)
+				w.mustKeepTheNextLoosely(made, another)
 			})
 		})
 	}
 }
 
-// Another creates the same name between any two calls of the first creator, of
-// which one may fail besides.
+// Another user creates the same name between any two calls of the first creator. One
+// of those calls may have a fault too.
 func twoCreatorsGetOneChannel(t *testing.T) {
-	faults := append([]fault{{"passes", func(int) drivertest.Hook { return drivertest.Pass }}}, mishaps...)
+	faults := append([]fault{{"passes", func(int) drivertest.Hook { return drivertest.Pass }}}, callFaults...)
 	for arrival := 1; arrival <= callsOfACreation; arrival++ {
 		t.Run(fmt.Sprintf("the other comes before call %d", arrival), func(t *testing.T) {
 			for _, fault := range faults {
@@ -211,7 +212,8 @@ func twoCreatorsGetOneChannel(t *testing.T) {
 	}
 }
 
-// mustHaveOneOwner checks what two creators of one name were told.
+// mustHaveOneOwner checks what two creators of one name were told, against the
+// channel that is there.
 func (w *world) mustHaveOneOwner(mine domain.Channel, err error, theirs domain.Channel, theirErr error) {
 	w.t.Helper()
 	if err == nil && theirErr == nil {
@@ -238,14 +240,14 @@ func (w *world) mustHaveOneOwner(mine domain.Channel, err error, theirs domain.C
 	w.mustBeSound()
 }
 
-// The name goes through another's life, or through an own deletion, between any
-// two calls of the creator.
+// Others use the name, or delete what the creation has made so far, between any two
+// calls of the creator.
 func createSucceedsWhateverHappensToName(t *testing.T) {
-	// complete tells that what was deleted had been created whole, up to the
-	// owner's subscription: then the creation need not outlive it.
+	// complete reports that the deleted channel was created whole, up to the owner's
+	// subscription. Then the creation need not bring it back.
 	var complete bool
 	works := map[string]func(w *world){
-		"another's whole life": func(w *world) {
+		"another creation and deletion": func(w *world) {
 			if theirs, err := w.store.CreateChannel(w.t.Context(), w.channel("garden", eve)); err == nil {
 				w.post(theirs, eve, "text")
 				w.delete(theirs)

@@ -36,7 +36,7 @@ func onlyOwnerDescribes(t *testing.T) {
 		other := ref
 		other.Incarnation = domain.NewIncarnation()
 		if _, err := w.store.Describe(t.Context(), other, ada, "x"); !errors.Is(err, domain.ErrNotFound) {
-			t.Errorf("describing another life: %v", err)
+			t.Errorf("describing another incarnation: %v", err)
 		}
 		_, err = w.store.MarkDeleting(t.Context(), ref)
 		w.ok(err)
@@ -46,12 +46,12 @@ func onlyOwnerDescribes(t *testing.T) {
 	})
 }
 
-// A description never brings back the state that it was read beside.
+// A new description does not write back the state that was read with the old one.
 func describeDoesNotUndoDeletion(t *testing.T) {
-	for steps := range lives {
+	for steps := range stages {
 		eachCall(t, fmt.Sprintf("is overtaken by %d steps", steps), func(w *world, n int) {
 			channel := w.create("garden", ada)
-			w.arm(before(n, func() { w.live(channel, steps) }))
+			w.arm(before(n, func() { w.advance(channel, steps) }))
 			_, err := w.faulty.Describe(w.t.Context(), channel.Ref(), ada, "new")
 			if err != nil && !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {
 				w.t.Error(err)
@@ -59,17 +59,17 @@ func describeDoesNotUndoDeletion(t *testing.T) {
 			if w.calls.Load() < int64(n) {
 				return
 			}
-			w.die(channel, steps)
-			w.mustKeepTheNextLife(channel, steps >= 6)
+			w.finishDeletion(channel, steps)
+			w.mustKeepTheNextIncarnation(channel, steps >= 6)
 			if next, err := w.store.Channel(w.t.Context(), channel.Key()); err == nil && next.Description != "" {
-				w.t.Errorf("the next life is described as %q", next.Description)
+				w.t.Errorf("the next incarnation is described as %q", next.Description)
 			}
 		})
 	}
 }
 
 func describeFaultLeavesOldOrNew(t *testing.T) {
-	eachMishap(t, func(w *world) {
+	eachFault(t, func(w *world) {
 		channel := w.create("garden", ada)
 		got, err := w.faulty.Describe(w.t.Context(), channel.Ref(), ada, "new")
 		read, readErr := w.store.Channel(w.t.Context(), channel.Key())

@@ -11,8 +11,8 @@ import (
 	"microblogging/domain"
 )
 
-// names lists the names of the channels with a prefix, page by page, and calls
-// meanwhile between any two pages.
+// names reads all pages of the list of channels with a prefix, and returns their
+// names. It calls meanwhile between two pages.
 func (w *world) names(prefix string, limit int, meanwhile func()) []string {
 	w.t.Helper()
 	var names []string
@@ -62,8 +62,8 @@ func channelsAreListedByName(t *testing.T) {
 	})
 }
 
-// A channel that is there all the while is listed once; one that comes or goes
-// meanwhile once or not at all.
+// A channel that is there all the time is listed once. A channel that is created or
+// deleted meanwhile is listed once or not at all.
 func channelListIsExactWhileChanging(t *testing.T) {
 	w := newWorld(t)
 	round := 0
@@ -107,7 +107,7 @@ func channelListIsExactWhileChanging(t *testing.T) {
 		}
 		for name := range stayed {
 			if !slices.Contains(got, name) {
-				rt.Errorf("%s was there all the while and is not in %q", name, got)
+				rt.Errorf("%s was there all the time and is not in %q", name, got)
 			}
 		}
 	})

@@ -22,7 +22,7 @@ func (w *world) reconcileAfter(patience time.Duration) storage.Reconciled {
 	return done
 }
 
-// forget asks for a deletion whose message the queue then loses.
+// forget asks for a deletion, and then loses its message.
 func (w *world) forget(channel domain.Channel) domain.ChannelRef {
 	w.t.Helper()
 	ref := w.ask(channel)
@@ -59,14 +59,14 @@ func forgottenDeletionIsRequeued(t *testing.T) {
 			t.Errorf("not queued again: %+v", done)
 		}
 		if done := w.reconcileAfter(patience); done.Requeued != 0 {
-			t.Errorf("queued at each sweep: %+v", done)
+			t.Errorf("queued by each pass: %+v", done)
 		}
 		messages := w.messages()
 		if len(messages) != 1 || messages[0].Ref() != ref || messages[0].By != ada || !messages[0].AskedOn.Equal(asked.RequestedOn) || messages[0].Name != "garden" {
 			t.Errorf("queued %+v", messages)
 		}
 		w.carryOut(messages)
-		w.mustKeepTheNextLife(channel, false)
+		w.mustKeepTheNextIncarnation(channel, false)
 	})
 }
 
@@ -92,7 +92,7 @@ func unrecordedDeletionIsRecorded(t *testing.T) {
 		time.Sleep(patience + time.Second)
 		w.reconcileAfter(patience)
 		w.carryOut(w.messages())
-		w.mustKeepTheNextLife(channel, false)
+		w.mustKeepTheNextIncarnation(channel, false)
 	})
 }
 
@@ -124,7 +124,7 @@ func poisonedDeletionIsLeftAlone(t *testing.T) {
 		w.poison()
 		time.Sleep(2 * patience)
 		if done := w.reconcileAfter(patience); done.Requeued != 0 || len(w.messages()) != 0 {
-			t.Errorf("swept: %+v", done)
+			t.Errorf("reconciled: %+v", done)
 		}
 		if d := w.deletion(ref); d.State != domain.DeletionPoisoned {
 			t.Errorf("the deletion is %+v", d)
@@ -140,7 +140,7 @@ func ungatedRowIsDeleted(t *testing.T) {
 		_, err := w.store.ShutGate(t.Context(), shut.Ref()) // but not marked
 		w.ok(err)
 		if done := w.reconcileAfter(patience); done.Ungated != 1 {
-			t.Errorf("swept: %+v", done)
+			t.Errorf("reconciled: %+v", done)
 		}
 		if _, err := w.store.Channel(t.Context(), "ghost"); !errors.Is(err, domain.ErrNotFound) {
 			t.Errorf("the row without gates: %v", err)
@@ -187,8 +187,9 @@ func onlyExpiredRowsAreRemoved(t *testing.T) {
 	})
 }
 
-// A creation's insert lands again after the channel's end, its owner deletes what
-// is there, and the queue loses the message: the record says done already.
+// The insert of a channel's row lands again after the channel was deleted. Its owner
+// deletes the row, and the queue loses the message. The Deletions row says done
+// already.
 func lateRowBlocksNoName(t *testing.T) {
 	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 		channel, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
@@ -210,9 +211,10 @@ func lateRowBlocksNoName(t *testing.T) {
 	})
 }
 
-// Whatever befalls a sweep, a later one makes it good; and what it counts it did.
+// Whatever fault a pass has, a later pass completes its work. A pass has done what it
+// counts.
 func reconcileFaultForgetsNothing(t *testing.T) {
-	eachMishap(t, func(w *world) {
+	eachFault(t, func(w *world) {
 		first, second := w.create("a", ada), w.create("b", ada)
 		ghost := w.create("ghost", ada)
 		w.ungate(ghost)
@@ -237,7 +239,6 @@ func reconcileFaultForgetsNothing(t *testing.T) {
 	})
 }
 
-// One channel's failure does not keep the sweep from the others.
 func passGoesOnAfterFailure(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		for i := range 3 {
@@ -248,34 +249,33 @@ func passGoesOnAfterFailure(t *testing.T) {
 		w.arm(drivertest.Only(ofDeletions, drivertest.FailBefore(1)))
 		done, err := w.faulty.Reconcile(t.Context(), patience)
 		if !errors.Is(err, domain.ErrUnavailable) || done.Requeued != 2 || len(w.messages()) != 2 {
-			t.Errorf("swept: %+v, %v", done, err)
+			t.Errorf("reconciled: %+v, %v", done, err)
 		}
 	})
 }
 
-// Between any two calls of a sweep, a channel goes through its deletion and its
-// next life.
+// A channel is deleted, and created again, between any two calls of a pass.
 func passSparesOtherIncarnations(t *testing.T) {
-	for steps := range lives {
-		eachCall(t, fmt.Sprintf("of a sweep is overtaken by %d steps", steps), func(w *world, n int) {
+	for steps := range stages {
+		eachCall(t, fmt.Sprintf("of a pass is overtaken by %d steps", steps), func(w *world, n int) {
 			channel := w.create("garden", ada)
 			w.forget(channel)
 			time.Sleep(2 * patience)
-			w.arm(before(n, func() { w.live(channel, steps) }))
+			w.arm(before(n, func() { w.advance(channel, steps) }))
 			_, err := w.faulty.Reconcile(w.t.Context(), patience)
 			w.ok(err)
 			if w.calls.Load() < int64(n) {
 				return
 			}
 			w.carryOut(w.messages())
-			w.die(channel, steps)
-			w.mustKeepTheNextLife(channel, steps >= 6)
+			w.finishDeletion(channel, steps)
+			w.mustKeepTheNextIncarnation(channel, steps >= 6)
 		})
 	}
 }
 
-// The insert of the row is sent again and lands after the whole deletion, and
-// the mark of whoever asked for that only then. Its message has been settled.
+// The insert of the channel's row lands again after the whole deletion. Only then the
+// mark of the request to delete lands. The message has been settled.
 func lateMarkedRowFreesName(t *testing.T) {
 	w := newWorld(t)
 	channel := w.create("garden", ada)

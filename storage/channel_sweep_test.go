@@ -23,14 +23,15 @@ func TestChannelSweep(t *testing.T) {
 	t.Run("both rows of a subscription go wherever the worker dies", sweepRemovesBothSubscriptionRows)
 }
 
-// A post that was acknowledged is read until the cascade takes it, and nothing
-// is left of it then, whichever steps come between any two of its calls.
+// Any number of steps of the deletion come between any two calls of a post. An
+// acknowledged post can be read until the sweep deletes it. Then nothing of it is
+// left.
 func overtakenPostLeavesNoOrphan(t *testing.T) {
-	for steps := range lives {
+	for steps := range stages {
 		eachCall(t, fmt.Sprintf("is overtaken by %d steps", steps), func(w *world, n int) {
 			channel := w.create("garden", ada)
 			w.post(channel, grace, "earlier")
-			w.arm(before(n, func() { w.live(channel, steps) }))
+			w.arm(before(n, func() { w.advance(channel, steps) }))
 			_, created, err := w.faulty.Post(w.t.Context(), posting(channel, grace, "late"))
 			switch {
 			case err == nil && !created:
@@ -43,13 +44,13 @@ func overtakenPostLeavesNoOrphan(t *testing.T) {
 			if w.calls.Load() < int64(n) {
 				return // nothing was overtaken
 			}
-			w.die(channel, steps)
-			w.mustKeepTheNextLife(channel, steps >= 6)
+			w.finishDeletion(channel, steps)
+			w.mustKeepTheNextIncarnation(channel, steps >= 6)
 		})
 	}
 }
 
-// The other way round: a post lands between any two calls of the cascade.
+// The other way round, a post lands between any two calls of the deletion.
 func postWithinDeletionLeavesNoOrphan(t *testing.T) {
 	eachCall(t, "of the cascade is overtaken by a post", func(w *world, n int) {
 		channel := w.create("garden", ada)
@@ -68,32 +69,33 @@ func postWithinDeletionLeavesNoOrphan(t *testing.T) {
 		for _, step := range cascade(w.faulty, channel.Ref()) {
 			w.ok(step(w.t.Context()))
 		}
-		w.mustKeepTheNextLife(channel, false)
+		w.mustKeepTheNextIncarnation(channel, false)
 	})
 }
 
-// A request to post may sit in the network while the channel is deleted and its
-// name taken again.
+// A request to post may stay in the network while the channel is deleted and its name
+// is taken again.
 func stalledPostSparesNextIncarnation(t *testing.T) {
-	for steps := range lives {
+	for steps := range stages {
 		t.Run(fmt.Sprintf("after %d steps", steps), func(t *testing.T) {
 			eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 				channel := w.create("garden", ada)
 				w.post(channel, grace, "earlier")
 				_, _, err := w.faulty.Post(w.t.Context(), posting(channel, grace, "late"))
-				w.live(channel, steps)
+				w.advance(channel, steps)
 				w.arrive(late)
 				if steps < 2 && err == nil && !slices.Contains(w.texts(channel.Ref()), "late") {
 					w.t.Error("an acknowledged post cannot be read")
 				}
-				w.die(channel, steps)
-				w.mustKeepTheNextLife(channel, steps >= 6)
+				w.finishDeletion(channel, steps)
+				w.mustKeepTheNextIncarnation(channel, steps >= 6)
 			})
 		})
 	}
 }
 
-// Nor does a request of the cascade itself, however late, touch the next life.
+// A request of the deletion itself, however late, touches no row of the next
+// incarnation.
 func stalledStepSparesNextIncarnation(t *testing.T) {
 	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 		channel := w.create("garden", ada)
@@ -102,18 +104,17 @@ func stalledStepSparesNextIncarnation(t *testing.T) {
 		}
 		for _, step := range cascade(w.faulty, channel.Ref()) {
 			if err := step(w.t.Context()); err != nil {
-				break // this worker gives up, and another starts again
+				break // this worker gives up, and another starts over
 			}
 		}
 		w.delete(channel)
-		w.live(channel, lives)
+		w.advance(channel, stages)
 		w.arrive(late)
-		w.mustKeepTheNextLife(channel, true)
+		w.mustKeepTheNextIncarnation(channel, true)
 	})
 }
 
-// A worker that stalls before a call, wakes up in the next life and goes on
-// from there.
+// A worker stalls before a call. It wakes up in the next incarnation, and goes on.
 func lateWorkerRemovesNothing(t *testing.T) {
 	eachCall(t, "is sent by a worker that slept", func(w *world, n int) {
 		channel := w.create("garden", ada)
@@ -122,20 +123,21 @@ func lateWorkerRemovesNothing(t *testing.T) {
 		}
 		w.arm(before(n, func() {
 			w.delete(channel)
-			w.live(channel, lives)
+			w.advance(channel, stages)
 		}))
 		for i, step := range cascade(w.faulty, channel.Ref()) {
 			if err := step(w.t.Context()); err != nil {
 				w.t.Errorf("step %d: %v", i+1, err)
 			}
 		}
-		w.mustKeepTheNextLife(channel, w.calls.Load() >= int64(n))
+		w.mustKeepTheNextIncarnation(channel, w.calls.Load() >= int64(n))
 	})
 }
 
-// Every call of the cascade may fail in every way; whoever starts again ends it.
+// Each call of the deletion may have each fault. A worker that starts over finishes
+// it.
 func sweepFaultStopsNoDeletion(t *testing.T) {
-	eachMishap(t, func(w *world) {
+	eachFault(t, func(w *world) {
 		channel := w.create("garden", ada)
 		for i := range 3 {
 			w.post(channel, grace, text(i))
@@ -196,11 +198,11 @@ func largeChannelIsEmptied(t *testing.T) {
 		}
 	}
 	w.delete(channel)
-	w.mustKeepTheNextLife(channel, false)
+	w.mustKeepTheNextIncarnation(channel, false)
 }
 
 func sweepRemovesBothSubscriptionRows(t *testing.T) {
-	eachMishap(t, func(w *world) {
+	eachFault(t, func(w *world) {
 		channel := w.create("garden", ada)
 		kept := w.create("kept", ada)
 		for i := range 5 {

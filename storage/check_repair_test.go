@@ -13,8 +13,8 @@ func TestRepair(t *testing.T) {
 	t.Run("row that changed since it was read is not deleted", repairNeverDeletesChangedRow)
 }
 
-// A repair changes what it read and nothing else: a row that somebody writes to
-// before the repair gets to it stays, for whoever wrote to it knows better.
+// A repair deletes only the version that it read. A row that somebody else has
+// written since stays.
 func repairNeverDeletesChangedRow(t *testing.T) {
 	for _, plant := range plants() {
 		t.Run(plant.name, func(t *testing.T) {
@@ -47,11 +47,11 @@ func repairNeverDeletesChangedRow(t *testing.T) {
 	}
 }
 
-// touch writes to a row that is about to be deleted.
+// touch writes to the row that a repair is about to delete, and returns it.
 func (w *world) touch(call drivertest.Call, op driver.Operation) driver.Entity {
 	w.t.Helper()
 	if _, conditional := op.If.ETag(); !conditional {
-		w.t.Errorf("a repair deletes %q whatever stands", op.Row)
+		w.t.Errorf("a repair deletes %q in any version", op.Row)
 	}
 	for _, row := range w.rows(call.Target) {
 		if row.Row == op.Row {

@@ -11,7 +11,7 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-// The memory that a check takes does not grow with what it reads.
+// It measures the largest growth of the heap during a check.
 func checkStreams(t *testing.T) {
 	w := newWorld(t)
 	channel, filled := w.create("garden", ada), 0

@@ -69,7 +69,7 @@ func acceptedDeletionIsQueuedRecordedHidden(t *testing.T) {
 			t.Errorf("queued %+v\nwant %+v", messages, wantMessage)
 		}
 		w.carryOut(messages)
-		w.mustKeepTheNextLife(channel, false)
+		w.mustKeepTheNextIncarnation(channel, false)
 	})
 }
 
@@ -129,14 +129,14 @@ func askAgainReturnsDeletionUnderWay(t *testing.T) {
 			}
 		}
 		w.carryOut(append(messages, w.messages()...))
-		w.mustKeepTheNextLife(channel, false)
+		w.mustKeepTheNextIncarnation(channel, false)
 	})
 }
 
-// The order is message, row, mark: whoever sees the later finds the earlier,
-// wherever the request died.
+// The order is message, Deletions row, mark. Wherever the request dies, there is none
+// of these without the ones before it.
 func deletionIsQueuedThenRecordedThenSeen(t *testing.T) {
-	for _, fault := range mishaps {
+	for _, fault := range callFaults {
 		eachCall(t, fault.name+", and then its sender dies", func(w *world, n int) {
 			channel := w.create("garden", ada)
 			w.post(channel, grace, "one")
@@ -165,13 +165,13 @@ func deletionIsQueuedThenRecordedThenSeen(t *testing.T) {
 	}
 }
 
-// A request to delete may be overtaken by the whole rest of a life, and by the
-// next one, which it leaves alone.
+// A request to delete may be overtaken by the whole deletion, and by the next
+// incarnation, which it leaves alone.
 func lateAskSparesNextIncarnation(t *testing.T) {
-	for steps := range lives {
+	for steps := range stages {
 		eachCall(t, fmt.Sprintf("is overtaken by %d steps", steps), func(w *world, n int) {
 			channel := w.create("garden", ada)
-			w.arm(before(n, func() { w.live(channel, steps) }))
+			w.arm(before(n, func() { w.advance(channel, steps) }))
 			asked, err := w.faulty.AskDeletion(w.t.Context(), channel.Key(), ada, domain.OneOf(channel.Incarnation))
 			if err != nil && !errors.Is(err, domain.ErrNotFound) && !errors.Is(err, domain.ErrConflict) || err == nil && asked.Ref() != channel.Ref() {
 				w.t.Errorf("told %+v, %v", asked, err)
@@ -180,18 +180,18 @@ func lateAskSparesNextIncarnation(t *testing.T) {
 				return
 			}
 			w.carryOut(w.messages())
-			w.die(channel, steps)
-			w.mustKeepTheNextLife(channel, steps >= 6)
+			w.finishDeletion(channel, steps)
+			w.mustKeepTheNextIncarnation(channel, steps >= 6)
 		})
 		t.Run(fmt.Sprintf("late after %d steps", steps), func(t *testing.T) {
 			eachStraggler(t, func(w *world, late *drivertest.Straggler) {
 				channel := w.create("garden", ada)
 				_, _ = w.faulty.AskDeletion(w.t.Context(), channel.Key(), ada, anyIncarnation) // whatever it answers
-				w.live(channel, steps)
+				w.advance(channel, steps)
 				w.arrive(late)
 				w.carryOut(w.messages())
-				w.die(channel, steps)
-				w.mustKeepTheNextLife(channel, steps >= 6)
+				w.finishDeletion(channel, steps)
+				w.mustKeepTheNextIncarnation(channel, steps >= 6)
 			})
 		})
 	}
@@ -210,5 +210,5 @@ func manyAskForOneDeletion(t *testing.T) {
 		t.Errorf("recorded %v", rows)
 	}
 	w.carryOut(w.messages())
-	w.mustKeepTheNextLife(channel, false)
+	w.mustKeepTheNextIncarnation(channel, false)
 }

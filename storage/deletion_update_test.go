@@ -49,7 +49,7 @@ func addRows(n int64) func(*domain.Deletion) bool {
 }
 
 func updateFaultCountsOnce(t *testing.T) {
-	eachMishap(t, func(w *world) {
+	eachFault(t, func(w *world) {
 		ref := w.ask(w.create("garden", ada))
 		err := w.faulty.UpdateDeletion(w.t.Context(), ref, addRows(1))
 		got := w.deletion(ref).RowsDeleted
@@ -75,7 +75,7 @@ func progressAtOnceIsCounted(t *testing.T) {
 	}
 }
 
-// An echo is recognised as long as fewer than eight others wrote since.
+// An echo is recognised if fewer than eight others have written since.
 func updateEchoIsRecognised(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ref := w.ask(w.create("garden", ada))

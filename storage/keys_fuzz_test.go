@@ -10,10 +10,9 @@ import (
 	"microblogging/storage/driver"
 )
 
-// FuzzKeys refutes that some text that
-// passes for a name, an id or an incarnation makes a key that some backend would
-// refuse, or one that is read as that of something else. Texts that do not pass
-// are replaced, so that each is varied by itself.
+// FuzzKeys makes keys of any text that is accepted as a name, an id or an incarnation.
+// Every backend must accept each key, and each key must be parsed back to what it was
+// made of. A text that is not accepted is replaced, so that each text varies alone.
 func FuzzKeys(f *testing.F) {
 	token := string(domain.NewIncarnation())
 	for _, name := range []string{"Engines", "Straße", strings.Repeat("և", 32), strings.Repeat("𐐀", 64), "a-b_c.d", "..", "\xff"} {
@@ -37,7 +36,7 @@ func FuzzKeys(f *testing.F) {
 	})
 }
 
-// identities are what keys are made of.
+// identities holds what keys are made of.
 type identities struct {
 	ref    domain.ChannelRef
 	by     domain.UserName
@@ -45,8 +44,8 @@ type identities struct {
 	rating int64
 }
 
-// checkKeys holds every key that can be made of them, and of any text, to what
-// all backends take.
+// checkKeys makes every key from the identities and from a text, and checks that all
+// backends accept it.
 func (ids identities) checkKeys(t *testing.T, text string) {
 	t.Helper()
 	partitions := []string{partitionOf(ids.ref.Key), userPartition(ids.by), sessionPartition(text), throttlePartition("user", text)}
@@ -63,12 +62,12 @@ func (ids identities) checkKeys(t *testing.T, text string) {
 			t.Errorf("row %q: %v", row, err)
 		}
 		if isGate(row) != (i < len(gates)) {
-			t.Errorf("row %q is taken for a gate, or is one and is not", row)
+			t.Errorf("row %q: isGate is wrong about it", row)
 		}
 	}
 }
 
-// checkInverses reads from each row key what it was made of.
+// checkInverses parses each row key and compares the result with what it was made of.
 func (ids identities) checkInverses(t *testing.T) {
 	t.Helper()
 	if got := blogIDOf(blogRow(ids.blog)); got != ids.blog {
@@ -88,8 +87,8 @@ func (ids identities) checkInverses(t *testing.T) {
 	}
 }
 
-// orElse is what a text is read as, which has to be read as itself again, or a
-// substitute.
+// orElse returns the parsed text, or the substitute if the text is not accepted. What
+// was parsed must be parsed to itself again.
 func orElse[T ~string](t *testing.T, what, text string, parse func(string) (T, error), substitute T) T {
 	t.Helper()
 	parsed, err := parse(text)
@@ -102,9 +101,9 @@ func orElse[T ~string](t *testing.T, what, text string, parse func(string) (T, e
 	return parsed
 }
 
-// FuzzKeyOrder refutes that some two posts stand in
-// the wrong order, by time or by rating, or that a range of time holds one that
-// it should not, or does not hold one that it should.
+// FuzzKeyOrder compares the keys of two posts: they must be in the order of time, newest
+// first, and of rating, highest first. A range of time must hold exactly the posts of
+// that time.
 func FuzzKeyOrder(f *testing.F) {
 	const last = 3155378975999999999
 	for _, ticks := range [][4]int64{{0, 1, 0, 1}, {0, last, 0, last}, {last, last, last, last}, {last - 1, last, last, 0},
@@ -137,7 +136,8 @@ func FuzzKeyOrder(f *testing.F) {
 	})
 }
 
-// checkRange holds a range of time to whether it should hold a post of that time.
+// checkRange checks whether the range of keys between two times holds a post exactly
+// if it should.
 func checkRange(t *testing.T, on time.Time, id domain.BlogID, since, until time.Time) {
 	t.Helper()
 	from, to := blogRange(since, until)

@@ -13,6 +13,7 @@ import (
 func TestRequeue(t *testing.T) {
 	t.Run("one channel's messages go back and no others", requeueOneChannelLeavesOthers)
 	t.Run("requeueing ends although a worker poisons at once", requeueEnds)
+	t.Run("fault loses no message", requeueFaultLosesNoMessage)
 }
 
 func requeueOneChannelLeavesOthers(t *testing.T) {
@@ -50,8 +51,8 @@ func requeueOneChannelLeavesOthers(t *testing.T) {
 	})
 }
 
-// Requeueing looks through the queue once: what fails again meanwhile is for
-// the next time.
+// Requeue moves each message once. A message that fails again meanwhile stays for the
+// next time.
 func requeueEnds(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		const messages = 40
@@ -76,5 +77,13 @@ func requeueEnds(t *testing.T) {
 		if left := w.poisoned(); len(left) != messages {
 			t.Errorf("%d messages are poisoned in the end", len(left))
 		}
+	})
+}
+
+func requeueFaultLosesNoMessage(t *testing.T) {
+	moveLosesNoMessage(t, func(w *world) error {
+		w.poison()
+		_, err := w.faulty.Requeue(w.t.Context(), "")
+		return err
 	})
 }

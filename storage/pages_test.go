@@ -13,11 +13,12 @@ import (
 	"microblogging/storage/driver"
 )
 
-// haltingPages is a backend that answers every read of a page first with no rows
-// and a continuation, and then with one row at most: as Azure may, whose pages
-// end where a server's patience or partition does.
+// haltingPages is a backend that answers each read first with an empty page and a
+// continuation, and then with a page of one row at most. Azure may do so: it ends a
+// page after a time limit, or at a partition's boundary.
 type haltingPages struct{ driver.Tables }
 
+// halt is the prefix of the continuation of an empty page.
 const halt = "halt "
 
 func (h haltingPages) Range(ctx context.Context, table string, q driver.Range) (driver.Page, error) {
@@ -75,7 +76,7 @@ func shortPagesHideNothing(t *testing.T) {
 		w.forget(garden)
 		time.Sleep(patience + time.Second)
 		if done := w.reconcileAfter(patience); done.Requeued != 1 {
-			t.Errorf("swept: %+v", done)
+			t.Errorf("reconciled: %+v", done)
 		}
 		w.carryOut(w.messages())
 		w.mustBeSound()

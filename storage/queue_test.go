@@ -8,7 +8,8 @@ import (
 	"microblogging/storage/driver"
 )
 
-// messages receives all that is visible on the queue, and settles it.
+// messages receives all visible messages of the queue and settles them, which
+// deletes them for good.
 func (w *world) messages() []domain.Message {
 	w.t.Helper()
 	var decoded []domain.Message
@@ -57,7 +58,7 @@ func (w *world) poison() {
 	}
 }
 
-// receive takes one message from the queue.
+// receive receives one message from the queue.
 func (w *world) receive() driver.Message {
 	w.t.Helper()
 	received, err := w.store.Messages().Receive(w.t.Context(), 1, time.Minute)
@@ -68,7 +69,8 @@ func (w *world) receive() driver.Message {
 	return received[0]
 }
 
-// poisoned is the texts that are visible on the poison queue, which keeps them.
+// poisoned returns the texts of the visible messages of the poison queue, sorted.
+// The messages stay there.
 func (w *world) poisoned() []string {
 	w.t.Helper()
 	queue := driver.NewQueue(w.db, domain.PoisonQueueName)

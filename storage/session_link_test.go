@@ -63,7 +63,7 @@ func oneOfManyFollowsLink(t *testing.T) {
 }
 
 func linkFaultNeverFollowsTwice(t *testing.T) {
-	eachMishap(t, func(w *world) {
+	eachFault(t, func(w *world) {
 		w.account("ada")
 		link, err := w.store.SignInLink(w.t.Context(), "ada")
 		w.ok(err)

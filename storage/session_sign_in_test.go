@@ -12,7 +12,7 @@ func TestSignIn(t *testing.T) {
 }
 
 func signInFaultGivesNoWorthlessToken(t *testing.T) {
-	eachMishap(t, func(w *world) {
+	eachFault(t, func(w *world) {
 		w.account("ada")
 		token, err := w.signIn(w.faulty, "ada", right)
 		switch {

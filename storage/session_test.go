@@ -38,7 +38,7 @@ func unknownTokenIsNoSession(t *testing.T) {
 		for _, other := range []string{"", "x", token + "A", token[1:], "/\\#?'\x00", "\xff"} {
 			w.mustNotBeSignedIn(other)
 		}
-		// Nor is what somebody reads in the table.
+		// What is stored in the table is no token either.
 		for _, row := range w.rows("Sessions") {
 			if row.Partition == token {
 				t.Error("the token itself is stored")
@@ -87,7 +87,7 @@ func newEpochEndsAllSessions(t *testing.T) {
 }
 
 func endSessionsFaultLeavesNoSession(t *testing.T) {
-	eachMishap(t, func(w *world) {
+	eachFault(t, func(w *world) {
 		w.account("ada")
 		token := w.signedIn("ada", right)
 		if err := w.faulty.EndSessions(w.t.Context(), "ada"); err == nil {

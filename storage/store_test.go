@@ -52,8 +52,7 @@ func storeIsNotReadyWithoutAPart(t *testing.T) {
 	})
 }
 
-// A row that changes whenever it is written to makes its writer give up in the
-// end, and not go on for ever.
+// A writer whose row changes before each of its writes gives up in the end.
 func writerThatAlwaysLosesGivesUp(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		blog := w.post(w.create("garden", ada), grace, "one")

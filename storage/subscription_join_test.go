@@ -15,8 +15,8 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-// subscribed is what the two rows of a subscription say once its user has looked
-// at the list, which tidies what a crash left.
+// subscribed tells whether a user subscribes. It lists the user's subscriptions first,
+// which repairs what a crash left, and then both rows must agree.
 func (w *world) subscribed(channel domain.Channel, user domain.UserName) bool {
 	w.t.Helper()
 	list, err := w.store.Subscriptions(w.t.Context(), user)
@@ -31,7 +31,7 @@ func (w *world) subscribed(channel domain.Channel, user domain.UserName) bool {
 	return listed
 }
 
-// mustHaveNoSubscriptions checks that a user's partition is empty once tidied.
+// mustHaveNoSubscriptions checks that a user's partition is empty after a read repair.
 func (w *world) mustHaveNoSubscriptions(user domain.UserName) {
 	w.t.Helper()
 	_, err := w.store.Subscriptions(w.t.Context(), user)
@@ -49,7 +49,7 @@ func TestSubscribe(t *testing.T) {
 	t.Run("joiner dies beside leaver is not counted", joinerDiesBesideLeaver)
 	t.Run("late request does not subscribe to the next incarnation", lateSubscribeSparesNextIncarnation)
 	t.Run("owner is subscribed from the start", ownerIsSubscribed)
-	t.Run("one too many is refused and stale rows do not count", oneSubscriptionTooManyIsRefused)
+	t.Run("one too many is refused and dangling rows do not count", oneSubscriptionTooManyIsRefused)
 	t.Run("many who join and leave at once agree in the end", manyJoinAndLeaveAgree)
 	t.Run("join row of a dead joiner is not counted and a repair deletes it once it is old", joinRowOfDeadJoinerIsNotCounted)
 	t.Run("join row of a dead joiner keeps nobody out", joinRowOfDeadJoinerKeepsNobodyOut)
@@ -57,7 +57,7 @@ func TestSubscribe(t *testing.T) {
 }
 
 func subscribeFaultLeavesTwoRowsOrNone(t *testing.T) {
-	eachMishap(t, func(w *world) {
+	eachFault(t, func(w *world) {
 		channel := w.create("garden", ada)
 		err := w.faulty.Subscribe(w.t.Context(), channel, grace)
 		if is := w.subscribed(channel, grace); err == nil && !is {
@@ -72,50 +72,50 @@ func subscribeFaultLeavesTwoRowsOrNone(t *testing.T) {
 }
 
 func subscribeRowsAgree(t *testing.T) {
+	rowsAgree(t, "subscribing", func(w *world, channel domain.Channel) error {
+		return w.faulty.Subscribe(w.t.Context(), channel, grace)
+	})
+}
+
+// rowsAgree checks that the two rows of a subscription agree, whatever comes between
+// any two calls of an operation on it.
+func rowsAgree(t *testing.T, name string, operation func(w *world, channel domain.Channel) error) {
 	works := map[string]func(w *world, channel domain.Channel){
-		"subscribing":    func(w *world, c domain.Channel) { w.ok(w.store.Subscribe(w.t.Context(), c, grace)) },
-		"unsubscribing":  func(w *world, c domain.Channel) { w.ok(w.store.Unsubscribe(w.t.Context(), c.Ref(), grace)) },
-		"a look":         func(w *world, c domain.Channel) { w.subscribedLoosely(grace) },
-		"the deletion":   func(w *world, c domain.Channel) { w.delete(c) },
-		"half of it":     func(w *world, c domain.Channel) { w.ok(cascade(w.store, c.Ref())[0](w.t.Context())) },
-		"a life further": func(w *world, c domain.Channel) { w.delete(c); w.create("garden", eve) },
-	}
-	calls := map[string]func(w *world, channel domain.Channel) error{
-		"subscribing": func(w *world, c domain.Channel) error { return w.faulty.Subscribe(w.t.Context(), c, grace) },
-		"unsubscribing": func(w *world, c domain.Channel) error {
-			return w.faulty.Unsubscribe(w.t.Context(), c.Ref(), grace)
-		},
+		"subscribing":        func(w *world, c domain.Channel) { w.ok(w.store.Subscribe(w.t.Context(), c, grace)) },
+		"unsubscribing":      func(w *world, c domain.Channel) { w.ok(w.store.Unsubscribe(w.t.Context(), c.Ref(), grace)) },
+		"a look":             func(w *world, c domain.Channel) { w.subscribedLoosely(grace) },
+		"the deletion":       func(w *world, c domain.Channel) { w.delete(c) },
+		"its mark":           func(w *world, c domain.Channel) { w.ok(cascade(w.store, c.Ref())[0](w.t.Context())) },
+		"a next incarnation": func(w *world, c domain.Channel) { w.delete(c); w.create("garden", eve) },
 	}
 	for workName, work := range works {
-		for callName, call := range calls {
-			eachCall(t, fmt.Sprintf("of %s comes after %s", callName, workName), func(w *world, n int) {
-				channel := w.create("garden", ada)
-				if callName == "unsubscribing" {
-					w.ok(w.store.Subscribe(w.t.Context(), channel, grace))
+		eachCall(t, fmt.Sprintf("of %s comes after %s", name, workName), func(w *world, n int) {
+			channel := w.create("garden", ada)
+			if name == "unsubscribing" {
+				w.ok(w.store.Subscribe(w.t.Context(), channel, grace))
+			}
+			w.arm(before(n, func() { work(w, channel) }))
+			err := operation(w, channel)
+			if err != nil && !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if now, err := w.store.Channel(w.t.Context(), channel.Key()); err == nil && now.Incarnation == channel.Incarnation {
+				w.subscribed(channel, grace)
+			} else {
+				for _, step := range cascade(w.store, channel.Ref()) {
+					w.ok(step(w.t.Context()))
 				}
-				w.arm(before(n, func() { work(w, channel) }))
-				err := call(w, channel)
-				if err != nil && !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {
-					t.Errorf("%s: %v", callName, err)
-				}
-				if now, err := w.store.Channel(w.t.Context(), channel.Key()); err == nil && now.Incarnation == channel.Incarnation {
-					w.subscribed(channel, grace)
-				} else {
-					for _, step := range cascade(w.store, channel.Ref()) {
-						w.ok(step(w.t.Context()))
-					}
-					w.mustHaveNoSubscriptions(grace)
-				}
-				w.mustBeSound()
-			})
-		}
+				w.mustHaveNoSubscriptions(grace)
+			}
+			w.mustBeSound()
+		})
 	}
 }
 
-// Somebody joins and dies right after any of the calls, which arrives between any
-// two calls of another window, in which they leave or look at their list.
+// Somebody joins and dies at any call. That call arrives between any two calls of
+// another request of the same user, which leaves or lists the subscriptions.
 func joinerDiesBesideLeaver(t *testing.T) {
-	const calls = 8 // at most, of those who take the rows away
+	const calls = 8 // the largest number of calls of the other request
 	others := map[string]func(w *world, other *storage.Store, channel domain.Channel) error{
 		"leaving": func(w *world, other *storage.Store, channel domain.Channel) error {
 			return other.Unsubscribe(w.t.Context(), channel.Ref(), grace)
@@ -136,7 +136,7 @@ func joinerDiesBesideLeaver(t *testing.T) {
 					case call.Seq == n:
 						w.ok(other(w, w.through(func(ctx context.Context, theirs drivertest.Call, sendTheirs drivertest.Send) error {
 							if theirs.Seq == before {
-								_ = send(ctx) // the answer reaches nobody
+								_ = send(ctx) // nobody gets the answer
 							}
 							return sendTheirs(ctx)
 						}), channel))
@@ -152,7 +152,7 @@ func joinerDiesBesideLeaver(t *testing.T) {
 	}
 }
 
-// mustCountNobodyUnknown checks that each sub! row has the user's row beside it.
+// mustCountNobodyUnknown checks that each sub! row has its user's row.
 func (w *world) mustCountNobodyUnknown(channel domain.Channel) {
 	w.t.Helper()
 	for _, row := range w.rows("Blogs") {
@@ -165,7 +165,7 @@ func (w *world) mustCountNobodyUnknown(channel domain.Channel) {
 	}
 }
 
-// subscribedLoosely looks at the list while others are at work.
+// subscribedLoosely lists a user's subscriptions, whose rows need not agree yet.
 func (w *world) subscribedLoosely(user domain.UserName) {
 	w.t.Helper()
 	_, err := w.store.Subscriptions(w.t.Context(), user)
@@ -213,13 +213,13 @@ func oneSubscriptionTooManyIsRefused(t *testing.T) {
 		if err := w.store.Subscribe(t.Context(), channel, grace); !errors.As(err, &invalid) {
 			t.Errorf("subscription %d is answered with %v, want a refusal", domain.MaxSubscriptions+1, err)
 		}
-		// The dead channel's row comes back, as a crash would leave it.
+		// The deleted channel's row comes back, as a crash would leave it.
 		row, err := planted.Get(t.Context(), string(grace), string(dead.Key())+"!"+string(dead.Incarnation))
 		w.ok(err)
 		w.delete(dead)
 		w.ok(planted.Transact(t.Context(), row.Partition, driver.Insert(row.Row, row.Properties...)))
 		if err := w.store.Subscribe(t.Context(), channel, grace); err != nil {
-			t.Errorf("with a dead subscription among as many, another is refused: %v", err)
+			t.Errorf("a dangling row among as many counts, and another subscription is refused: %v", err)
 		}
 	})
 }
@@ -274,11 +274,11 @@ func joinRowOfDeadJoinerKeepsNobodyOut(t *testing.T) {
 		}
 		w.ok(w.store.Unsubscribe(t.Context(), channel.Ref(), grace))
 		if w.has("garden", "join!grace") || w.has("garden", "sub!grace") {
-			t.Error("who left has a row in the channel")
+			t.Error("a user who left has a row in the channel")
 		}
 		w.insert("garden", "join!grace", channel.Incarnation)
 		w.delete(channel)
-		w.mustKeepTheNextLife(channel, false)
+		w.mustKeepTheNextIncarnation(channel, false)
 	})
 }
 

@@ -2,15 +2,18 @@ package storage_test
 
 import (
 	"testing"
+
+	"microblogging/domain"
 )
 
 func TestUnsubscribe(t *testing.T) {
 	t.Run("fault leaves two rows or none", unsubscribeFaultLeavesTwoRowsOrNone)
+	t.Run("rows agree whatever comes between its calls", unsubscribeRowsAgree)
 	t.Run("late copies do not undo a later subscription", lateCopiesDoNotUnsubscribe)
 }
 
 func unsubscribeFaultLeavesTwoRowsOrNone(t *testing.T) {
-	eachMishap(t, func(w *world) {
+	eachFault(t, func(w *world) {
 		channel := w.create("garden", ada)
 		w.ok(w.store.Subscribe(w.t.Context(), channel, grace))
 		err := w.faulty.Unsubscribe(w.t.Context(), channel.Ref(), grace)
@@ -20,6 +23,12 @@ func unsubscribeFaultLeavesTwoRowsOrNone(t *testing.T) {
 		w.ok(w.store.Unsubscribe(w.t.Context(), channel.Ref(), grace))
 		w.mustHaveNoSubscriptions(grace)
 		w.mustBeSound()
+	})
+}
+
+func unsubscribeRowsAgree(t *testing.T) {
+	rowsAgree(t, "unsubscribing", func(w *world, channel domain.Channel) error {
+		return w.faulty.Unsubscribe(w.t.Context(), channel.Ref(), grace)
 	})
 }
 

@@ -49,10 +49,10 @@ func refusedPasswordChangeChangesNothing(t *testing.T) {
 	})
 }
 
-// Whatever befalls a call: one of the two passwords stands, and who was told
-// that it is the new one can rely on it.
+// Whatever fault a call has, exactly one of the two passwords works. If the change was
+// acknowledged, it is the new one.
 func passwordFaultLocksNobodyOut(t *testing.T) {
-	eachMishap(t, func(w *world) {
+	eachFault(t, func(w *world) {
 		w.account("ada")
 		own, other := w.signedIn("ada", right), w.signedIn("ada", right)
 		err := w.faulty.ChangePassword(w.t.Context(), own, attempt("ada", right), "another horse")
@@ -62,7 +62,7 @@ func passwordFaultLocksNobodyOut(t *testing.T) {
 		case (oldErr == nil) == (newErr == nil):
 			w.t.Errorf("the old password: %v; the new one: %v", oldErr, newErr)
 		case err == nil && newErr != nil:
-			w.t.Errorf("told that the new password stands: %v", newErr)
+			w.t.Errorf("told that the password is changed, and the new one: %v", newErr)
 		case err != nil && !errors.Is(err, domain.ErrUnavailable):
 			w.t.Errorf("told %v", err)
 		}
@@ -75,8 +75,8 @@ func passwordFaultLocksNobodyOut(t *testing.T) {
 	})
 }
 
-// A thief who knows the old password is at any call of a request when the user's
-// own change is acknowledged. What the thief gets is worth nothing.
+// A thief knows the old password. The user's own change is acknowledged before any call
+// of the thief's request. What the thief gets then is no session.
 func oldPasswordGivesNothing(t *testing.T) {
 	for what, steal := range map[string]func(w *world) (token string, err error){
 		"of a sign-in": func(w *world) (string, error) { return w.signIn(w.faulty, "ada", right) },
@@ -107,8 +107,8 @@ func oldPasswordGivesNothing(t *testing.T) {
 	}
 }
 
-// A change raises the epoch once, also if its reply is lost and others raise it
-// before it is known: the session that it carries over ends with theirs.
+// A change begins one epoch, even if its reply is lost. If another request begins a
+// later epoch meanwhile, the session that the change carries over ends.
 func passwordEchoEndsWithLaterEpoch(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")

@@ -19,15 +19,15 @@ const (
 	wrong = "incorrect horse"
 )
 
-// cheapHash is a password's hash that takes no time to check: a hash says its
-// own cost.
+// cheapHash returns a hash of a password that takes little time to check. A hash holds
+// its own cost.
 func cheapHash(password string) string {
 	salt, b64 := []byte("some salt"), base64.RawStdEncoding
 	key := argon2.IDKey([]byte(password), salt, 1, 8, 1, 32)
 	return "$argon2id$v=19$m=8,t=1,p=1$" + b64.EncodeToString(salt) + "$" + b64.EncodeToString(key)
 }
 
-// account plants a user whose password is the right one, and cheap to check.
+// account writes the row of a user whose password is right, with a cheap hash.
 func (w *world) account(name domain.UserName) {
 	w.t.Helper()
 	w.ok(w.table("Users").Transact(w.t.Context(), string(name), driver.Insert("",
@@ -114,7 +114,7 @@ func oneOfManyGetsUserName(t *testing.T) {
 }
 
 func signUpFaultKeepsName(t *testing.T) {
-	eachMishap(t, func(w *world) {
+	eachFault(t, func(w *world) {
 		user, err := w.faulty.SignUp(w.t.Context(), "ada", right)
 		switch {
 		case err == nil && user.Name == "ada":

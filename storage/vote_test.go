@@ -4,14 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/drivertest"
 )
-
-// leaseOfTests is longer than any test takes.
-const leaseOfTests = time.Hour
 
 func (w *world) rating(blog domain.Blog) int64 {
 	w.t.Helper()
@@ -29,7 +25,7 @@ func TestVote(t *testing.T) {
 }
 
 func voteFaultCountsOnce(t *testing.T) {
-	eachMishap(t, func(w *world) {
+	eachFault(t, func(w *world) {
 		blog := w.post(w.create("garden", ada), ada, "text")
 		err := w.faulty.Vote(w.t.Context(), blog.Channel, blog.ID, grace)
 		if got := w.rating(blog); err == nil && got != 1 {
@@ -44,16 +40,16 @@ func voteFaultCountsOnce(t *testing.T) {
 }
 
 func withdrawnVoteCountsNoMore(t *testing.T) {
-	eachMishap(t, func(w *world) {
+	eachFault(t, func(w *world) {
 		blog := w.post(w.create("garden", ada), ada, "text")
 		w.ok(w.store.Vote(w.t.Context(), blog.Channel, blog.ID, grace))
 		err := w.faulty.Unvote(w.t.Context(), blog.Channel, blog.ID, grace)
 		if got := w.rating(blog); err == nil && got != 0 {
-			t.Errorf("rated %d after the vote was taken back, want 0", got)
+			t.Errorf("rated %d after the vote was withdrawn, want 0", got)
 		}
 		w.ok(w.store.Unvote(w.t.Context(), blog.Channel, blog.ID, grace))
 		if got := w.rating(blog); got != 0 {
-			t.Errorf("rated %d after taking it back again, want 0", got)
+			t.Errorf("rated %d after withdrawing it again, want 0", got)
 		}
 		w.mustBeSound()
 	})
@@ -102,22 +98,9 @@ func voteKeepsIndexRight(t *testing.T) {
 			if _, readErr := w.store.Channel(w.t.Context(), channel.Key()); errors.Is(readErr, domain.ErrGone) {
 				w.delete(channel)
 			}
-			w.finishBlogs()
+			w.finish(w.messages())
 			w.mustBeSound()
 		})
-	}
-}
-
-// finishBlogs does what a worker does with the messages on the queue.
-func (w *world) finishBlogs() {
-	w.t.Helper()
-	messages, err := w.store.Messages().Receive(w.t.Context(), 32, leaseOfTests)
-	w.ok(err)
-	for _, m := range messages {
-		message, err := domain.DecodeMessage(m.Text)
-		w.ok(err)
-		w.ok(w.store.FinishBlog(w.t.Context(), message))
-		w.ok(w.store.Messages().Delete(w.t.Context(), m))
 	}
 }
 
