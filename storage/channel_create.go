@@ -108,8 +108,8 @@ func (s *Store) resolveInsert(ctx context.Context, ref domain.ChannelRef, acknow
 	case row.Incarnation == ref.Incarnation:
 		return s.confirmCreated(ctx, row)
 	}
-	// A row whose insert was acknowledged can only have been deleted by a deletion of
-	// the channel, which removes the gate too. Otherwise the gate must go now.
+	// After an acknowledged insert, the row is only deleted once its gate is gone.
+	// Otherwise the gate must go now.
 	if gate.ETag != "" {
 		switch err := s.withdrawGate(ctx, gate); {
 		case errors.Is(err, errTryAgain):

@@ -76,9 +76,9 @@ func nameIsTakenUntilDeleted(t *testing.T) {
 	})
 }
 
-// mustBeWhole checks a creation whose creator was told err. After a success, there is
-// the channel that the creator was told. Whatever was told, a channel that is there
-// accepts a post, and the store is sound.
+// mustBeWhole checks a creation whose creator was told err. After a success, the
+// channel is there as the creator was told. Whatever was told, a channel that is
+// there accepts a post, and the store is sound.
 func (w *world) mustBeWhole(made domain.Channel, err error) {
 	w.t.Helper()
 	w.reconcile()

@@ -93,8 +93,8 @@ func (s shortPaged) Scan(ctx context.Context, table string, q driver.Scan) (driv
 	return s.Tables.Scan(ctx, table, q)
 }
 
-// Somebody posts, votes, edits or deletes before each call of a check, which reads
-// row by row.
+// Somebody posts, votes, edits or deletes before each of the first 59 calls of a
+// check, which reads row by row.
 func checkUnderSteadyTrafficReportsNothing(t *testing.T) {
 	for seed := range uint64(200) {
 		inBubble(t, func(t *testing.T, w *world) {

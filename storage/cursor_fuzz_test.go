@@ -62,7 +62,7 @@ func (l list) try(t *testing.T, after string, limit int, mayContinue bool) {
 	case err != nil:
 		t.Fatalf("%s after %q: %v", l.name, after, err)
 	case !mayContinue:
-		t.Fatalf("%s takes %q for a continuation", l.name, after)
+		t.Fatalf("%s accepts %q as a cursor", l.name, after)
 	case len(items) > limit:
 		t.Fatalf("%s after %q: %d items, want at most %d", l.name, after, len(items), limit)
 	case next != "":

@@ -18,7 +18,7 @@ const propDigestSecret = "DigestSecret"
 
 // NewDigestAddress makes a new secret for a user's personal feed and returns it. The
 // former secret no longer works. Only a hash is stored, so that the secret cannot be
-// read again.
+// read again. An unknown user is domain.ErrNotFound.
 func (s *Store) NewDigestAddress(ctx context.Context, user domain.UserName) (secret string, err error) {
 	secret = rand.Text()
 	return secret, s.setDigestSecret(ctx, user, hashHex("digest", secret))

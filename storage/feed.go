@@ -32,8 +32,8 @@ type FeedPage struct {
 // cursor of another list is an InvalidError on the field "after".
 //
 // Each page reads each channel once, and starts where the page before ended. So no
-// post comes twice and none is missed, whatever is posted, deleted or subscribed to
-// between the pages.
+// post comes twice, and no post after that place is missed, whatever is posted,
+// deleted or subscribed to between the pages.
 func (s *Store) Feed(ctx context.Context, user domain.UserName, after string, limit int) (FeedPage, error) {
 	list := "feed/" + userPartition(user)
 	from := prefixBlog
@@ -63,8 +63,8 @@ func (s *Store) Feed(ctx context.Context, user domain.UserName, after string, li
 }
 
 // eachSubscribed calls visit for each active channel that a user subscribes to. The
-// calls come in no order, and several at once. A subscription to an incarnation that
-// is gone is removed.
+// calls come in no order, and several at once. A subscription that is joining or
+// leaving is skipped. A subscription to an incarnation that is gone is removed.
 func (s *Store) eachSubscribed(ctx context.Context, user domain.UserName, visit func(context.Context, domain.Channel) error) error {
 	subscriptions, err := s.readSubscriptions(ctx, user)
 	if err != nil {

@@ -54,8 +54,8 @@ func (ids identities) checkKeys(t *testing.T, text string) {
 			t.Errorf("partition %q: %v", partition, err)
 		}
 	}
-	gates := []string{openGateRow(ids.ref.Incarnation), shutGateRow(ids.ref.Incarnation)}
-	others := []string{blogRow(ids.blog), onceRow(text, text), rateRow(ids.rating, ids.blog), subRow(ids.by), voteRow(ids.blog, ids.by),
+	gates := []string{openGateRow(ids.ref.Incarnation), reservedGateRow(ids.ref.Incarnation), shutGateRow(ids.ref.Incarnation)}
+	others := []string{blogRow(ids.blog), onceRow(text, text), rateRow(ids.rating, ids.blog), subRow(ids.by), joinRow(ids.by), voteRow(ids.blog, ids.by),
 		subscriptionRow(ids.ref), deletionRow(ids.ref.Incarnation), throttleRow(time.Unix(ids.rating, 0), throttleWindow)}
 	for i, row := range append(gates, others...) {
 		if err := driver.CheckKey("row", row); err != nil {
@@ -71,19 +71,22 @@ func (ids identities) checkKeys(t *testing.T, text string) {
 func (ids identities) checkInverses(t *testing.T) {
 	t.Helper()
 	if got := blogIDOf(blogRow(ids.blog)); got != ids.blog {
-		t.Errorf("the row of post %q is that of %q", ids.blog, got)
+		t.Errorf("the row of post %q is parsed as that of %q", ids.blog, got)
 	}
 	if n, got, ok := parseRateRow(rateRow(ids.rating, ids.blog)); n != ids.rating || got != ids.blog || !ok {
-		t.Errorf("the index row of post %q, rated %d, is that of %q, rated %d, %v", ids.blog, ids.rating, got, n, ok)
+		t.Errorf("the index row of post %q, rated %d, is parsed as that of %q, rated %d, %v", ids.blog, ids.rating, got, n, ok)
 	}
 	if got, ok := subscriberOf(subRow(ids.by)); got != ids.by || !ok {
-		t.Errorf("the row of subscriber %q is that of %q", ids.by, got)
+		t.Errorf("the row of subscriber %q is parsed as that of %q", ids.by, got)
+	}
+	if got, ok := subscriberOf(joinRow(ids.by)); got != ids.by || !ok {
+		t.Errorf("the row of joiner %q is parsed as that of %q", ids.by, got)
 	}
 	if got := votedOn(voteRow(ids.blog, ids.by)); got != ids.blog {
-		t.Errorf("a vote on post %q is one on %q", ids.blog, got)
+		t.Errorf("a vote on post %q is parsed as one on %q", ids.blog, got)
 	}
 	if got := parseSubscriptionRow(subscriptionRow(ids.ref)); got != ids.ref {
-		t.Errorf("the subscription row of %+v is that of %+v", ids.ref, got)
+		t.Errorf("the subscription row of %+v is parsed as that of %+v", ids.ref, got)
 	}
 }
 
@@ -96,7 +99,7 @@ func orElse[T ~string](t *testing.T, what, text string, parse func(string) (T, e
 		return substitute
 	}
 	if again, err := parse(string(parsed)); err != nil || again != parsed {
-		t.Errorf("%s %q is read as %q, and that as %q, %v", what, text, parsed, again, err)
+		t.Errorf("%s %q is parsed as %q, and that as %q, %v", what, text, parsed, again, err)
 	}
 	return parsed
 }
@@ -125,7 +128,7 @@ func FuzzKeyOrder(f *testing.F) {
 		}
 		byTime := cmp.Compare(blogRow(was), blogRow(is))
 		if older.Before(newer) && byTime != 1 {
-			t.Errorf("%q of %s stands before %q of %s", was, older, is, newer)
+			t.Errorf("%q of %s sorts before %q of %s", was, older, is, newer)
 		}
 		ratingA, ratingB = ratingA%(maxRating+1), ratingB%(maxRating+1)
 		want := cmp.Or(cmp.Compare(ratingB, ratingA), byTime)

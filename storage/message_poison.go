@@ -9,9 +9,9 @@ import (
 )
 
 // Poison moves a message to the poison queue, where it waits for an operator. The
-// worker calls it for a message that was attempted too often or cannot be read. The
-// Deletions row then says that the deletion is poisoned. A message whose lease was
-// lost is domain.ErrLeaseLost.
+// worker calls it for a message that was attempted too often or cannot be read. If
+// the message is about a channel, its Deletions row then says that the deletion is
+// poisoned. A message whose lease was lost is domain.ErrLeaseLost.
 //
 // The copy is sent before the message is deleted. If the process dies in between,
 // the message is not lost: it is on both queues, and to handle it twice does no

@@ -15,7 +15,7 @@ func removeExpired(ctx context.Context, table *driver.Table) (int, error) {
 	now := time.Now()
 	for row, err := range table.All(ctx, driver.Scan{}) {
 		if err != nil {
-			return removed, fmt.Errorf("reading what has expired: %w", err)
+			return removed, fmt.Errorf("reading expired rows: %w", err)
 		}
 		if now.Before(row.Properties.Time(propExpiresOn)) {
 			continue
@@ -24,7 +24,7 @@ func removeExpired(ctx context.Context, table *driver.Table) (int, error) {
 		case err == nil:
 			removed++
 		case !raced(err):
-			return removed, fmt.Errorf("removing what has expired: %w", err)
+			return removed, fmt.Errorf("removing expired rows: %w", err)
 		}
 	}
 	return removed, nil
