@@ -89,7 +89,7 @@ func deleteFaultLeavesPostWholeOrGone(t *testing.T) {
 		if err == nil {
 			w.mustBeGone(blog)
 		} else if len(messages) == 0 && len(w.texts(channel.Ref())) != 1 {
-			w.t.Error("the post is gone, and nothing was queued to sweep its votes")
+			w.t.Error("the post is gone, and nothing was queued to delete its votes")
 		}
 		w.finish(messages)
 		if len(messages) > 0 {
@@ -158,7 +158,7 @@ func deleteAndEditAgree(t *testing.T) {
 func lateDeleteSparesNextIncarnation(t *testing.T) {
 	for steps := range stages {
 		t.Run(fmt.Sprintf("after %d steps", steps), func(t *testing.T) {
-			eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+			eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 				channel := w.create("garden", ada)
 				blog := w.post(channel, grace, "one")
 				_ = w.faulty.DeleteBlog(w.t.Context(), channel, blog.ID, grace, anyRevision) // whatever it answers

@@ -165,7 +165,7 @@ func editEchoIsRecognised(t *testing.T) {
 
 // A late copy of an edit finds another version.
 func lateEditChangesNothing(t *testing.T) {
-	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+	eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 		blog := w.post(w.create("garden", ada), grace, "one")
 		edited, err := w.editBy(w.faulty, blog, anyRevision, "two")
 		if err != nil {

@@ -245,7 +245,7 @@ func secondTryFaultMakesNoSecondPost(t *testing.T) {
 }
 
 func latePostStaysDeleted(t *testing.T) {
-	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+	eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 		channel := w.create("garden", ada)
 		blog, _, err := w.faulty.Post(w.t.Context(), posting(channel, grace, "one"))
 		if err != nil { // its author tries again, with the same key

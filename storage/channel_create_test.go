@@ -163,7 +163,7 @@ func ownLateRequestAfterStartingOver(t *testing.T) {
 func lateCreateMakesNoChannel(t *testing.T) {
 	for _, another := range []bool{false, true} {
 		t.Run(fmt.Sprintf("another incarnation %v", another), func(t *testing.T) {
-			eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+			eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 				made, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
 				if err != nil {
 					made, err = w.store.CreateChannel(w.t.Context(), w.channel("garden", ada))

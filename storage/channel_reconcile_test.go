@@ -191,7 +191,7 @@ func onlyExpiredRowsAreRemoved(t *testing.T) {
 // deletes the row, and the queue loses the message. The Deletions row says done
 // already.
 func lateRowBlocksNoName(t *testing.T) {
-	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+	eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 		channel, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
 		if err != nil {
 			return

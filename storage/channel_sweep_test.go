@@ -78,7 +78,7 @@ func postWithinDeletionLeavesNoOrphan(t *testing.T) {
 func stalledPostSparesNextIncarnation(t *testing.T) {
 	for steps := range stages {
 		t.Run(fmt.Sprintf("after %d steps", steps), func(t *testing.T) {
-			eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+			eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 				channel := w.create("garden", ada)
 				w.post(channel, grace, "earlier")
 				_, _, err := w.faulty.Post(w.t.Context(), posting(channel, grace, "late"))
@@ -97,7 +97,7 @@ func stalledPostSparesNextIncarnation(t *testing.T) {
 // A request of the deletion itself, however late, touches no row of the next
 // incarnation.
 func stalledStepSparesNextIncarnation(t *testing.T) {
-	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+	eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 		channel := w.create("garden", ada)
 		for i := range 3 {
 			w.post(channel, grace, text(i))

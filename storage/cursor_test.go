@@ -32,10 +32,10 @@ func postCursorBelongsToIncarnation(t *testing.T) {
 			ref   domain.ChannelRef
 			after string
 		}{
-			"of another channel":  {other.Ref(), page.Next},
-			"of the life before":  {again.Ref(), page.Next},
-			"of channels":         {again.Ref(), channels.Next},
-			"that is a post's id": {other.Ref(), string(domain.NewBlogID(time.Now()))},
+			"of another channel":        {other.Ref(), page.Next},
+			"of the former incarnation": {again.Ref(), page.Next},
+			"of channels":               {again.Ref(), channels.Next},
+			"that is a post's id":       {other.Ref(), string(domain.NewBlogID(time.Now()))},
 		} {
 			_, err := w.store.Blogs(t.Context(), test.ref, storage.BlogQuery{Limit: 1, After: test.after})
 			var invalid *domain.InvalidError

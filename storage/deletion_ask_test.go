@@ -184,7 +184,7 @@ func lateAskSparesNextIncarnation(t *testing.T) {
 			w.mustKeepTheNextIncarnation(channel, steps >= 6)
 		})
 		t.Run(fmt.Sprintf("late after %d steps", steps), func(t *testing.T) {
-			eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+			eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 				channel := w.create("garden", ada)
 				_, _ = w.faulty.AskDeletion(w.t.Context(), channel.Key(), ada, anyIncarnation) // whatever it answers
 				w.advance(channel, steps)

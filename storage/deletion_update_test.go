@@ -94,7 +94,7 @@ func updateEchoIsRecognised(t *testing.T) {
 }
 
 func lateUpdateChangesNothing(t *testing.T) {
-	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+	eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 		ref := w.ask(w.create("garden", ada))
 		_ = w.faulty.UpdateDeletion(w.t.Context(), ref, addRows(1)) // whatever it answers
 		w.setDone(ref)

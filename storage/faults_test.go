@@ -84,9 +84,9 @@ func eachFault(t *testing.T, scenario func(w *world)) {
 	}
 }
 
-// eachStraggler runs a scenario once for each late delivery of each call on the faulty
+// eachLateDelivery runs a scenario once for each late delivery of each call on the faulty
 // side. The call is delivered late when the scenario calls arrive.
-func eachStraggler(t *testing.T, scenario func(w *world, late *drivertest.Straggler)) {
+func eachLateDelivery(t *testing.T, scenario func(w *world, late *drivertest.Straggler)) {
 	t.Helper()
 	for _, first := range lateDeliveries {
 		eachCall(t, first.name, func(w *world, n int) {

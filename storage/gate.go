@@ -114,8 +114,8 @@ func (s *Store) gateStands(ctx context.Context, ref domain.ChannelRef) (bool, er
 }
 
 // withdrawGate deletes the open gate of a creation that its creator gives up, in
-// the version that was read before the channel's row was found absent. Whoever
-// posted since then has changed that version; the answer is errTryAgain.
+// the version that was read before the channel's row was read. If somebody has
+// posted since then, the version has changed, and it returns errTryAgain.
 func (s *Store) withdrawGate(ctx context.Context, gate driver.Entity) error {
 	err := s.blogs.Transact(ctx, gate.Partition, driver.Delete(gate.Row, driver.Match(gate.ETag)))
 	if raced(err) {

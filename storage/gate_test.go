@@ -19,7 +19,7 @@ func lateRequestNeverReopensGate(t *testing.T) {
 	for _, another := range []bool{false, true} {
 		for steps := range 5 {
 			t.Run(fmt.Sprintf("another incarnation %v, and a worker slept after step %d", another, steps), func(t *testing.T) {
-				eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+				eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 					made, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
 					if err != nil {
 						return // nobody knows this incarnation

@@ -173,7 +173,7 @@ func (w *world) subscribedLoosely(user domain.UserName) {
 }
 
 func lateSubscribeSparesNextIncarnation(t *testing.T) {
-	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+	eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 		channel := w.create("garden", ada)
 		if err := w.faulty.Subscribe(w.t.Context(), channel, grace); err != nil && !errors.Is(err, domain.ErrUnavailable) {
 			t.Error(err)

@@ -186,7 +186,7 @@ func throttleFaultNeverLowersCount(t *testing.T) {
 }
 
 func lateRequestLowersNoCount(t *testing.T) {
-	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+	eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 		w.account("ada")
 		w.fail(w.store, "ada", limit/2)
 		_, _ = w.signIn(w.faulty, "ada", right) // whatever it answers

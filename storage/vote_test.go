@@ -56,7 +56,7 @@ func withdrawnVoteCountsNoMore(t *testing.T) {
 }
 
 func lateVoteDoesNotReturn(t *testing.T) {
-	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+	eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 		blog := w.post(w.create("garden", ada), ada, "text")
 		if err := w.faulty.Vote(w.t.Context(), blog.Channel, blog.ID, grace); err == nil {
 			w.ok(w.store.Unvote(w.t.Context(), blog.Channel, blog.ID, grace))
