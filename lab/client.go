@@ -8,8 +8,25 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/worker"
 )
+
+// A Client is an actor's side of the turnstile: its code calls the store, and
+// each call waits until it is answered.
+type Client struct {
+	// Tables and Queues are the backend; Store is the real operations on it.
+	Tables driver.Tables
+	Queues driver.Queues
+	Store  *storage.Store
+	// Given is what the set-up of the scenario told.
+	Given []Fact
+
+	session *session
+}
+
+// Tell records what the actor was told, or sets out to do.
+func (c *Client) Tell(f Fact) { c.session.tell(f) }
 
 // The requests of clients, each as package web carries it out, and the worker.
 // All are about one channel; a name is taken at most once at a time, so that one

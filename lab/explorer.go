@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"fmt"
 	"slices"
 
 	"microblogging/domain"
@@ -219,61 +218,5 @@ func scheduleOf(nodes []node, at int) Schedule {
 		schedule = append(schedule, nodes[at].choice)
 	}
 	slices.Reverse(schedule)
-	return schedule
-}
-
-// A Run is a schedule as it went.
-type Run struct {
-	Steps    []Step
-	Breaches []domain.Breach
-	// AtRest tells that nobody can go on, so that all laws were held against what
-	// is left. Until then only those of each step were.
-	AtRest bool
-}
-
-// Replay takes the schedule's choices. With complete, those who still wait in
-// the end go on, one after the other, and choices that cannot be taken are left
-// out; else they are an error.
-func (x *Explorer) Replay(schedule Schedule, complete bool) (Run, error) {
-	var run Run
-	at := x.initial()
-	take := func(c Choice) {
-		to, step := x.perform(at, c)
-		run.Steps = append(run.Steps, step)
-		run.Breaches = append(run.Breaches, x.judgeStep(to, step)...)
-		run.Breaches = append(run.Breaches, x.scenario.Laws.State(x.view(to))...)
-		at = to
-	}
-	for i, c := range schedule {
-		switch {
-		case x.allows(at, c):
-			take(c)
-		case !complete:
-			return run, fmt.Errorf("choice %d, %s, cannot be taken", i+1, x.scenario.formatChoice(c))
-		}
-		if run.Breaches != nil {
-			return run, nil
-		}
-	}
-	for complete && run.Breaches == nil {
-		next := x.choices(at)
-		if len(next) == 0 {
-			break
-		}
-		take(next[0])
-	}
-	run.AtRest = len(x.choices(at)) == 0
-	if run.AtRest && run.Breaches == nil {
-		run.Breaches = x.rest(at)
-	}
-	return run, nil
-}
-
-// Schedule is the choices that the run took.
-func (r Run) Schedule() Schedule {
-	schedule := make(Schedule, len(r.Steps))
-	for i, step := range r.Steps {
-		schedule[i] = step.Choice
-	}
 	return schedule
 }

@@ -7,28 +7,7 @@ import (
 	"time"
 
 	"microblogging/storage"
-	"microblogging/storage/driver"
 )
-
-// A Client is an actor's side of the turnstile: its code calls the store, and
-// each call waits until it is answered.
-type Client struct {
-	// Tables and Queues are the backend; Store is the real operations on it.
-	Tables driver.Tables
-	Queues driver.Queues
-	Store  *storage.Store
-	// Given is what the set-up of the scenario told.
-	Given []Fact
-
-	session *session
-}
-
-// Tell records what the actor was told, or sets out to do.
-func (c *Client) Tell(f Fact) { c.session.tell(f) }
-
-// An Interceptor stands between an actor's code and the turnstile. It may send
-// another call than it was asked to, none, or several, and answer what it likes.
-type Interceptor func(call Call, do func(Call) Answer) Answer
 
 // A session is one execution of an actor's code, in a goroutine of its own. The
 // code runs only between an answer and the next call, so that one goroutine of
