@@ -39,9 +39,9 @@ func Ablations() []Ablation {
 			always(believer)),
 		among(unharmed(ablate("fresh-read", "the shut gate goes only after a fresh read of an empty partition", "edit-sweep",
 			only("w", oneRead))), "olga", "w1"),
-		among(sweepOff(ablate("queue-first", "a message is queued before the channel is marked (no reconciling pass)", "web-dies",
+		among(unreconciled(ablate("queue-first", "a message is queued before the channel is marked (no reconciling pass)", "web-dies",
 			only("olga", markFirst))), "olga", "w1"),
-		sweepOff(ablate("reconcile", "the reconciling pass, with a queue that forgets", "forgotten", nil)),
+		unreconciled(ablate("reconcile", "the reconciling pass, with a queue that forgets", "forgotten", nil)),
 	}
 }
 
@@ -80,8 +80,8 @@ func among(a Ablation, actors ...string) Ablation {
 	return a
 }
 
-// sweepOff turns the reconciling pass off.
-func sweepOff(a Ablation) Ablation {
-	a.Laws = Shipped{SweepOff: true}
+// unreconciled leaves the reconciling pass out.
+func unreconciled(a Ablation) Ablation {
+	a.Laws = Shipped{NoReconcile: true}
 	return a
 }

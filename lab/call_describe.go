@@ -46,12 +46,16 @@ func nameRow(table, row string) string {
 	return shortRow(row)
 }
 
-// placeOf says where a breach is.
-func placeOf(b domain.Breach) string {
-	if b.RowKey == "" {
-		return nameRow(b.Table, "")
+// DescribeBreach is a breach in one line, with the row that shows it, if one does.
+func (s *Scenario) DescribeBreach(b domain.Breach) string {
+	text := b.Detail
+	switch {
+	case b.RowKey != "":
+		text = b.Table + ", " + shortRow(b.RowKey) + ": " + text
+	case b.Table != "":
+		text = nameRow(b.Table, b.RowKey) + ": " + text
 	}
-	return b.Table + ", " + shortRow(b.RowKey)
+	return s.Pretty(b.Invariant + ": " + text)
 }
 
 // describeCall says what a call asks for, in one line.

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"fmt"
 	"strings"
 
 	"microblogging/domain"
@@ -12,8 +11,9 @@ import (
 // Shipped are the laws of what ships: the invariants of package domain, over the
 // store and against what clients were told.
 type Shipped struct {
-	// SweepOff leaves the reconciling pass out of what workers do in the end.
-	SweepOff bool
+	// NoReconcile leaves the reconciling pass out of what fresh workers do in the
+	// end.
+	NoReconcile bool
 }
 
 // Step is I2: who handles a message about one incarnation touches no row of
@@ -35,8 +35,8 @@ func (Shipped) Step(told []Fact, call *Call, changes []mem.Change) []domain.Brea
 			touched = change.After
 		}
 		if other := incarnationOf(call.Target, touched); other != "" && other != string(of) {
-			breaches = append(breaches, domain.Breach{Invariant: "I2", Detail: fmt.Sprintf("a worker that handles a message about %s touches %s of %s",
-				string(of), nameRow(call.Target, touched.Row), other)})
+			breaches = append(breaches, breachOf("I2", "a worker that handles a message about %s touches %s of %s",
+				string(of), nameRow(call.Target, touched.Row), other))
 		}
 	}
 	return breaches
@@ -60,7 +60,7 @@ func incarnationOf(table string, row driver.Entity) string {
 func (l Shipped) State(v View) []domain.Breach {
 	var breaches []domain.Breach
 	breach := func(law, format string, args ...any) {
-		breaches = append(breaches, domain.Breach{Invariant: law, Detail: fmt.Sprintf(format, args...)})
+		breaches = append(breaches, breachOf(law, format, args...))
 	}
 	v.each(func(actor, at int, f Fact) {
 		switch f.Kind {

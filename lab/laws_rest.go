@@ -1,103 +1,65 @@
 package lab
 
 import (
+	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"microblogging/domain"
-	"microblogging/storage/driver"
+	"microblogging/storage/atrest"
 )
 
-// atRest is I1, I5, I7, I8 and I9 in their plainest words, row by row, as far as
-// possible from the code that they are about.
-func atRest(v View) []domain.Breach {
-	var breaches []domain.Breach
-	breach := func(law, format string, args ...any) {
-		breaches = append(breaches, domain.Breach{Invariant: law, Detail: fmt.Sprintf(format, args...)})
+// Rest is all invariants at quiescence. Fresh workers run until nothing moves.
+// Then the program's own checker, the plain reading of package atrest and what
+// only the lab knows (the messages, and what clients were told) must agree that
+// nothing is wrong.
+func (l Shipped) Rest(v View) []domain.Breach {
+	ctx := context.Background()
+	c := newCrew(v.DB)
+	if err := c.quiesce(ctx, !l.NoReconcile); err != nil {
+		return []domain.Breach{breachOf("I5", "%v", err)}
 	}
-	lives := map[string]string{}
-	for row := range v.DB.Rows(tableChannels) {
-		lives[row.Partition] = row.Properties.String("Incarnation")
-		if row.Properties.String("State") != string(domain.ChannelActive) {
-			breach("I5", "channel %s is still %s", row.Partition, row.Properties.String("State"))
-		}
+	breaches := c.check(ctx)
+	if err := c.readFeeds(ctx); err != nil {
+		breaches = append(breaches, breachOf("I8", "%v", err))
 	}
-	for channel, life := range lives {
-		if _, err := v.DB.Get(tableBlogs, channel, "gate!open!"+life); err != nil {
-			breach("I9", "channel %s has no open gate", channel)
-		}
+	plain, err := atrest.Breaches(ctx, c.db)
+	if err != nil {
+		return []domain.Breach{breachOf("I5", "%v", err)}
 	}
-	rows := map[string]driver.Entity{}
-	for row := range v.DB.Rows(tableBlogs) {
-		rows[row.Row] = row
-		life := row.Properties.String("Incarnation")
-		switch {
-		case strings.HasPrefix(row.Row, "gate!open!"), strings.HasPrefix(row.Row, "gate!reserved!"): // a creation's that died: harmless
-		case life != lives[row.Partition]:
-			breach("I1", "%s belongs to %s, and no such channel lives", shortRow(row.Row), life)
-		case strings.HasPrefix(row.Row, "gate!shut!"):
-			breach("I9", "an active channel has a shut gate")
-		}
+	breaches = append(breaches, plain...)
+	v.DB = c.db.Snapshot()
+	breaches = append(breaches, unfinished(v)...)
+	breaches = append(breaches, twicePosted(v)...)
+	breaches = append(breaches, uncounted(v)...)
+	breaches = append(breaches, l.State(v)...)
+	if breaches != nil {
+		return breaches
 	}
+	return c.again(ctx, v)
+}
+
+// unfinished is I5 of each message that was ever sent: the deletion that it asks
+// for is done.
+func unfinished(v View) (breaches []domain.Breach) {
 	for _, m := range v.Sent {
-		if m.Kind == domain.MessageChannel {
-			unfinished(v, m, breach)
+		if m.Kind != domain.MessageChannel {
+			continue
+		}
+		if _, there := channelRow(v.DB, m.Ref()); there {
+			breaches = append(breaches, breachOf("I5", "a channel is still there whose deletion was asked for (%s)", string(m.Incarnation)))
+		}
+		record, err := v.DB.Get(tableDeletions, string(m.Channel), string(m.Incarnation))
+		if state := record.Properties.String("State"); err != nil || state != string(domain.DeletionDone) {
+			breaches = append(breaches, breachOf("I5", "the deletion of %s is recorded as %q", string(m.Incarnation), state))
 		}
 	}
-	ratings(v, breach)
-	onePost(v, breach)
-	subscribers(v, lives, breach)
 	return breaches
 }
 
-type report func(law, format string, args ...any)
-
-// unfinished is I5 of one message.
-func unfinished(v View, m SentMessage, breach report) {
-	if _, there := channelRow(v.DB, m.Ref()); there {
-		breach("I5", "a channel is still there whose deletion was asked for (%s)", string(m.Incarnation))
-	}
-	record, err := v.DB.Get(tableDeletions, string(m.Channel), string(m.Incarnation))
-	if state := record.Properties.String("State"); err != nil || state != string(domain.DeletionDone) {
-		breach("I5", "the deletion of %s is recorded as %q", string(m.Incarnation), state)
-	}
-}
-
-// ratings is I8: each post, each row of the index and each vote has the others.
-func ratings(v View, breach report) {
-	votes, posts, indexed := map[string]int64{}, map[string]int64{}, map[string]int64{}
-	for row := range v.DB.Rows(tableBlogs) {
-		kind, rest, _ := strings.Cut(row.Row, "!")
-		switch kind {
-		case "blog":
-			posts[rest] = row.Properties.Int64("Rating")
-		case "vote":
-			votes[rest[:max(strings.LastIndexByte(rest, '!'), 0)]]++
-		case "rate":
-			inverted, id, _ := strings.Cut(rest, "!")
-			n, err := strconv.ParseInt(inverted, 10, 64)
-			if _, twice := indexed[id]; twice || err != nil {
-				breach("I8", "a post is twice in the index by rating")
-			}
-			indexed[id] = 9_999_999_999 - n
-		}
-	}
-	for id, rating := range posts {
-		if at, ok := indexed[id]; !ok || at != rating || votes[id] != rating {
-			breach("I8", "a post rated %d has %d votes and is in the index at %d", rating, votes[id], at)
-		}
-		delete(indexed, id)
-		delete(votes, id)
-	}
-	if len(indexed)+len(votes) > 0 {
-		breach("I8", "%d rows of the index and the votes of %d posts are left of posts that are gone", len(indexed), len(votes))
-	}
-}
-
-// onePost is I7. In the lab, requests with the same key have the same text, and
-// no others do.
-func onePost(v View, breach report) {
+// twicePosted is I7. In the lab, requests with the same key have the same text,
+// and no others do.
+func twicePosted(v View) (breaches []domain.Breach) {
 	made := map[string]string{}
 	v.each(func(_, _ int, f Fact) {
 		if f.Kind != Posted {
@@ -105,43 +67,41 @@ func onePost(v View, breach report) {
 		}
 		request := string(f.Channel.Incarnation) + "!" + string(f.User) + "!" + f.Key
 		if first, ok := made[request]; ok && first != string(f.Blog) {
-			breach("I7", "one idempotency key was answered with two posts")
+			breaches = append(breaches, breachOf("I7", "one idempotency key was answered with two posts"))
 		}
 		made[request] = string(f.Blog)
 	})
 	texts := map[string]bool{}
 	for row := range v.DB.Rows(tableBlogs) {
-		text := row.Properties.String("Text")
 		if !strings.HasPrefix(row.Row, "blog!") {
 			continue
 		}
-		key := row.Partition + "!" + row.Properties.String("UserId") + "!" + text
+		key := row.Partition + "!" + row.Properties.String("UserId") + "!" + row.Properties.String("Text")
 		if texts[key] {
-			breach("I7", "one idempotency key made two posts")
+			breaches = append(breaches, breachOf("I7", "one idempotency key made two posts"))
 		}
 		texts[key] = true
 	}
+	return breaches
 }
 
-// subscribers is I8 of subscriptions, once each feed was read: who counts for the
-// channel knows of it, and the other way round.
-func subscribers(v View, lives map[string]string, breach report) {
-	for row := range v.DB.Rows(tableBlogs) {
-		user, ok := strings.CutPrefix(row.Row, "sub!")
-		if !ok {
-			continue
-		}
-		if _, err := v.DB.Get(tableSubscriptions, user, row.Partition+"!"+row.Properties.String("Incarnation")); err != nil {
-			breach("I8", "%s counts as a subscriber and has no subscription", user)
-		}
-	}
+// uncounted is I8 of subscriptions, once each feed was read: a user who has a
+// subscription counts as a subscriber of the channel.
+func uncounted(v View) (breaches []domain.Breach) {
 	for row := range v.DB.Rows(tableSubscriptions) {
-		channel, life, _ := strings.Cut(row.Row, "!")
-		if row.Properties.String("State") != "joined" || lives[channel] != life {
-			continue // garbage, which nobody sees
+		key, incarnation, _ := strings.Cut(row.Row, "!")
+		ref := domain.ChannelRef{Key: domain.ChannelKey(key), Incarnation: domain.Incarnation(incarnation)}
+		if _, live := channelRow(v.DB, ref); !live || row.Properties.String("State") != "joined" {
+			continue // nobody sees it
 		}
-		if _, err := v.DB.Get(tableBlogs, channel, "sub!"+row.Partition); err != nil {
-			breach("I8", "%s has a subscription and does not count as a subscriber", row.Partition)
+		if !hasRow(v.DB, tableBlogs, ref, "sub!"+row.Partition) {
+			breaches = append(breaches, breachOf("I8", "%s has a subscription and does not count as a subscriber", row.Partition))
 		}
 	}
+	return breaches
+}
+
+// breachOf is a breach that no single row shows.
+func breachOf(invariant, format string, args ...any) domain.Breach {
+	return domain.Breach{Invariant: invariant, Detail: fmt.Sprintf(format, args...)}
 }

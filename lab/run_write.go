@@ -46,7 +46,7 @@ func (s *Scenario) WriteTable(w io.Writer, run Run) error {
 	}
 	b.WriteString("\n")
 	for _, breach := range run.Breaches {
-		fmt.Fprintf(&b, "Then %s.\n", s.Pretty(breach.String()))
+		fmt.Fprintf(&b, "Then %s.\n", s.DescribeBreach(breach))
 	}
 	switch {
 	case run.Breaches != nil:

@@ -89,7 +89,7 @@ func breach(r Result) string {
 	if r.Finding == nil {
 		return "**nothing noticed it**"
 	}
-	return r.Pretty(r.Finding.Breaches[0].String())
+	return r.DescribeBreach(r.Finding.Breaches[0])
 }
 
 // length is the number of steps of the shortest schedule.
