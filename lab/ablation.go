@@ -6,11 +6,11 @@ import (
 	"microblogging/storage/driver"
 )
 
-// An Ablation takes one guard out of what ships, by changing what an actor's
-// code sends or is answered. The explorer must notice: a guard whose removal
-// breaks no law is either needless or not tested.
+// An Ablation takes one guard out of the shipped code, by changing what an actor's
+// code sends or is answered. The explorer must notice: a guard whose removal breaks
+// no law is either needless or not tested.
 type Ablation struct {
-	// Guard says what was taken out, in a few words.
+	// Guard says what was taken out, in one clause.
 	Guard string
 	// Scenario is where its absence shows; its name is the ablation's.
 	Scenario
@@ -35,17 +35,17 @@ func Ablations() []Ablation {
 			always(func() Interceptor { return withoutMatch(tableBlogs, "gate!open!") })),
 		among(ablate("join", "a sub! row takes the place of a join! row, in the version that was read", "subscribe-twice",
 			always(outright("join!"))), "vera", "feed"),
-		ablate("look", "a creator looks at the row, whatever its insert was answered", "creators",
+		ablate("look", "a creator reads the row, whatever its insert returned", "creators",
 			always(believer)),
 		among(unharmed(ablate("fresh-read", "the shut gate goes only after a fresh read of an empty partition", "edit-sweep",
 			only("w", oneRead))), "olga", "w1"),
-		among(unreconciled(ablate("queue-first", "a message is queued before the channel is marked (no reconciling pass)", "web-dies",
+		among(unreconciled(ablate("queue-first", "a message is queued before the channel is marked (without the reconciling pass)", "web-dies",
 			only("olga", markFirst))), "olga", "w1"),
-		unreconciled(ablate("reconcile", "the reconciling pass, with a queue that forgets", "forgotten", nil)),
+		unreconciled(ablate("reconcile", "the reconciling pass finds a deletion whose message the queue lost", "forgotten", nil)),
 	}
 }
 
-// ablate is a scenario of what ships, without a guard.
+// ablate is a scenario of the shipped code without a guard.
 func ablate(name, guard, scenario string, intercept func(actor string) Interceptor) Ablation {
 	list := Scenarios()
 	s := list[slices.IndexFunc(list, func(s Scenario) bool { return s.Name == scenario })]
@@ -54,7 +54,7 @@ func ablate(name, guard, scenario string, intercept func(actor string) Intercept
 	return Ablation{guard, s}
 }
 
-// unharmed does without faults: the order of calls is enough.
+// unharmed allows no faults: the order of calls is enough.
 func unharmed(a Ablation) Ablation {
 	a.Faults = 0
 	return a
@@ -66,15 +66,15 @@ func interrupted(a Ablation) Ablation {
 	return a
 }
 
-// stalling interrupts but once, for whoever stalls does so while the others come
-// to their ends; and nothing goes wrong but that one insert of one row is late.
+// stalling allows one preemption, because the other actors end while one stalls,
+// and one fault, which is that the insert of one row is late.
 func stalling(a Ablation) Ablation {
 	a.Faults, a.Preemptions = 1, 1
 	a.Straggles = func(c *Call) bool { return len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionInsert }
 	return a
 }
 
-// among leaves only these actors.
+// among keeps only these actors.
 func among(a Ablation, actors ...string) Ablation {
 	a.Actors = slices.DeleteFunc(a.Actors, func(actor Actor) bool { return !slices.Contains(actors, actor.Name) })
 	return a

@@ -12,30 +12,29 @@ import (
 	"microblogging/worker"
 )
 
-// A Client is an actor's side of the turnstile: its code calls the store, and
-// each call waits until it is answered.
+// A Client is what an actor's code calls. Each call waits at the turnstile until
+// the scheduler answers it.
 type Client struct {
-	// Tables and Queues are the backend; Store is the real operations on it.
+	// Tables and Queues are the backend; Store has the real operations on it.
 	Tables driver.Tables
 	Queues driver.Queues
 	Store  *storage.Store
-	// Given is what the set-up of the scenario told.
+	// Given are the facts that the set-up of the scenario told.
 	Given []Fact
 
 	session *session
 }
 
-// Tell records what the actor was told, or sets out to do.
+// Tell records what the actor was told, or is about to do.
 func (c *Client) Tell(f Fact) { c.session.tell(f) }
 
-// The requests of clients, each as package web carries it out, and the worker.
-// All are about one channel; a name is taken at most once at a time, so that one
-// is enough.
+// The requests of clients, each as package web carries it out, and the worker. All
+// are about one channel; one is enough, because a name has one channel at a time.
 const (
 	channelName domain.ChannelName = "News"
 	channelKey  domain.ChannelKey  = "news"
-	// aside is a channel that nobody means to touch. Its key starts with the
-	// other's.
+	// aside is a channel that no actor touches. Its key starts with the key of the
+	// other channel.
 	aside domain.ChannelName = "News2"
 
 	owner   domain.UserName = "olga"
@@ -64,7 +63,7 @@ func (c *Client) create(ctx context.Context, name domain.ChannelName, by domain.
 	return channel, err == nil
 }
 
-// post posts to the channel, under an idempotency key that is also the text.
+// post posts to the channel. The idempotency key is also the text.
 func post(by domain.UserName, key string) body {
 	return func(ctx context.Context, c *Client) {
 		if channel, err := c.Store.Channel(ctx, channelKey); err == nil {
@@ -96,13 +95,13 @@ func createAndPost(by domain.UserName, key string) body {
 	}
 }
 
-// given is the fact that the set-up told of a post.
+// given is the fact that the set-up told about a post.
 func (c *Client) given(key string) Fact {
 	at := slices.IndexFunc(c.Given, func(f Fact) bool { return f.Kind == Posted && f.Key == key })
 	return c.Given[at]
 }
 
-// ask asks for the channel's deletion, whichever life it is in.
+// ask asks for the deletion of the channel, whichever incarnation it has.
 func ask(ctx context.Context, c *Client) {
 	c.Tell(Fact{Kind: Asking, Channel: domain.ChannelRef{Key: channelKey}})
 	channel, err := c.Store.AskDeletion(ctx, channelKey, owner, domain.Any[domain.Incarnation]())
@@ -126,7 +125,7 @@ func (c *Client) removePost(ctx context.Context, channel domain.Channel, id doma
 	}
 }
 
-// removeNewest deletes the newest post that there is, which is anybody's.
+// removeNewest deletes the newest post, whoever wrote it.
 func removeNewest(ctx context.Context, c *Client) {
 	channel, err := c.Store.Channel(ctx, channelKey)
 	if err != nil {
@@ -165,12 +164,13 @@ func vote(key string, by domain.UserName) body {
 	}
 }
 
-// voteNewest is a vote of a set-up on the post that it just made. What it told is
-// not named yet as others will know it, so that it reads the post.
+// voteNewest is a vote of a set-up on the post that it just made. The facts that
+// the set-up told have canonical names, which its own code does not know, so it
+// reads the post.
 func (c *Client) voteNewest(ctx context.Context, by domain.UserName) {
 	channel, err := c.Store.Channel(ctx, channelKey)
 	if err != nil {
-		return // the set-up is run to learn its calls, one answer at a time
+		return // does not happen: nothing befalls a set-up
 	}
 	page, err := c.Store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Limit: 1})
 	if err == nil && len(page.Items) > 0 {
@@ -178,7 +178,7 @@ func (c *Client) voteNewest(ctx context.Context, by domain.UserName) {
 	}
 }
 
-// unvote takes a vote back.
+// unvote removes a vote.
 func unvote(key string, by domain.UserName) body {
 	return func(ctx context.Context, c *Client) {
 		target := c.given(key)
@@ -217,7 +217,7 @@ func unsubscribe(by domain.UserName) body {
 	}
 }
 
-// inTurn does one thing after another.
+// inTurn runs bodies one after the other.
 func inTurn(bodies ...body) body {
 	return func(ctx context.Context, c *Client) {
 		for _, do := range bodies {
@@ -226,14 +226,14 @@ func inTurn(bodies ...body) body {
 	}
 }
 
-// feed reads what a user subscribes to, and tidies up on the way.
+// feed reads the subscriptions of a user, which removes those left half done.
 func feed(by domain.UserName) body {
 	return func(ctx context.Context, c *Client) {
-		_, _ = c.Store.Subscriptions(ctx, by) // what counts is what it leaves
+		_, _ = c.Store.Subscriptions(ctx, by) // the laws look at what it leaves
 	}
 }
 
-// work handles one message, whichever the scheduler delivers.
+// work handles the message that the scheduler delivers.
 func work(ctx context.Context, c *Client) {
 	messages, err := c.Store.Messages().Receive(ctx, 1, WorkerOptions().Lease)
 	if err != nil {
@@ -243,12 +243,12 @@ func work(ctx context.Context, c *Client) {
 		if asked, err := domain.DecodeMessage(m.Text); err == nil {
 			c.Tell(Fact{Kind: Handling, Channel: asked.Ref()})
 		}
-		// What came of it is in the store.
+		// Its outcome is in the store.
 		_ = worker.New(c.Store, WorkerOptions()).Handle(ctx, m)
 	}
 }
 
-// sweep is one reconciling pass. It takes everything for stalled.
-func sweep(ctx context.Context, c *Client) {
-	_, _ = c.Store.Reconcile(ctx, 0) // what it did is in the store
+// reconcile is one reconciling pass that takes every deletion for stalled.
+func reconcile(ctx context.Context, c *Client) {
+	_, _ = c.Store.Reconcile(ctx, 0) // its outcome is in the store
 }

@@ -9,21 +9,20 @@ import (
 
 // Counts is how much was explored.
 type Counts struct {
-	// Schedules counts runs: each from the start to its end, or to a state that
+	// Schedules counts runs, each from the start to its end or to a state that
 	// another run had entered before.
 	Schedules int
-	// States counts the states entered, each once.
+	// States counts the states entered.
 	States int
 	// Steps counts the steps from one state to another.
 	Steps int
-	// Rests counts the states in which nobody acted any more, and fresh workers
-	// carried on.
+	// Rests counts the states at rest from which fresh workers ran to quiescence.
 	Rests int
-	// Executions counts how often an actor's code was started.
+	// Executions counts the starts of an actor's code.
 	Executions int
 }
 
-// Plus adds up.
+// Plus is the sum of both.
 func (c Counts) Plus(d Counts) Counts {
 	return Counts{c.Schedules + d.Schedules, c.States + d.States, c.Steps + d.Steps, c.Rests + d.Rests, c.Executions + d.Executions}
 }
@@ -40,7 +39,7 @@ type Explorer struct {
 	programs []*program
 	lot      *parking
 	given    []Fact
-	// twins holds the actor that must start before, or -1.
+	// twins are, for each actor, the index of the one that must start before, or -1.
 	twins   []int
 	counts  Counts
 	seen    map[mem.Sum]struct{}
@@ -48,7 +47,7 @@ type Explorer struct {
 	scratch []Choice
 }
 
-// NewExplorer sets the scenario up. Close must be called in the end.
+// NewExplorer is an explorer of the scenario. The caller must call Close.
 func NewExplorer(s Scenario) *Explorer {
 	x := &Explorer{
 		scenario: &s, lot: newParking(),
@@ -57,7 +56,7 @@ func NewExplorer(s Scenario) *Explorer {
 	return x
 }
 
-// Close ends the executions that still wait.
+// Close ends the executions that still wait for an answer.
 func (x *Explorer) Close() { x.lot.clear() }
 
 // Counts is how much was explored so far.
@@ -67,7 +66,7 @@ func (x *Explorer) Counts() Counts {
 	return c
 }
 
-// initial is the state in which everybody is about to make the first call.
+// initial is the state in which each actor is about to make its first call.
 func (x *Explorer) initial() *state {
 	s := &state{db: emptyBackend(), history: &History{}, faults: x.scenario.Faults}
 	if x.programs == nil {
@@ -95,7 +94,7 @@ func (x *Explorer) load() {
 	}
 }
 
-// setUp runs the set-up to its end, alone.
+// setUp runs the set-up to its end.
 func (x *Explorer) setUp(s *state) {
 	p := &program{actor: Actor{Name: "setup", Run: x.scenario.Setup}, index: setupIndex, lot: x.lot}
 	at := p.start()
@@ -113,8 +112,8 @@ type node struct {
 	choice Choice
 }
 
-// Explore enters every state once, the nearest first, until a law is broken: the
-// first finding is among the shortest there are. It returns nil if there is none.
+// Explore enters every state once, breadth first, until a law is broken. So its
+// finding is one of the shortest; it is nil if no law is broken.
 func (x *Explorer) Explore() *Finding {
 	type found struct {
 		*state
@@ -158,8 +157,8 @@ func (x *Explorer) Explore() *Finding {
 	return nil
 }
 
-// advance takes a step and looks at the state that it leads to, which is nil if
-// it was entered before.
+// advance takes a step and judges it and the state that it leads to. The state is
+// nil if it was entered before.
 func (x *Explorer) advance(from *state, c Choice) (*state, []domain.Breach) {
 	to, step := x.perform(from, c)
 	x.counts.Steps++
@@ -192,8 +191,8 @@ func (x *Explorer) enter(s *state) bool {
 	return true
 }
 
-// rest judges a state in which nobody acts any more. States that differ only in
-// how much more could have gone wrong are judged once.
+// rest judges a state in which no actor can go on. States that differ only in the
+// faults that are left are judged once.
 func (x *Explorer) rest(s *state) []domain.Breach {
 	v := x.view(s)
 	var d mem.Digest

@@ -9,15 +9,15 @@ import (
 	"microblogging/storage/driver"
 )
 
-// An Interceptor stands between an actor's code and the turnstile. It may send
-// another call than it was asked to, none, or several, and answer what it likes.
+// An Interceptor stands between an actor's code and the turnstile. It may send the
+// call, another call, several or none, and may return any answer.
 type Interceptor func(call Call, do func(Call) Answer) Answer
 
 func always(interceptor func() Interceptor) func(string) Interceptor {
 	return func(string) Interceptor { return interceptor() }
 }
 
-// only intercepts the actors whose names start so.
+// only intercepts the actors whose names start with the prefix.
 func only(prefix string, interceptor func() Interceptor) func(string) Interceptor {
 	return func(actor string) Interceptor {
 		if !strings.HasPrefix(actor, prefix) {
@@ -37,8 +37,8 @@ func withoutGuard(gate string) Interceptor {
 	}
 }
 
-// withoutOperation sends the others. The index of one that fails is what it
-// would be.
+// withoutOperation sends the call without operation i. The index of an operation
+// that fails is counted as if i had been sent.
 func withoutOperation(c Call, i int, do func(Call) Answer) Answer {
 	c.Operations = slices.Delete(slices.Clone(c.Operations), i, i+1)
 	a := do(c)
@@ -49,8 +49,8 @@ func withoutOperation(c Call, i int, do func(Call) Answer) Answer {
 	return a
 }
 
-// outright does without the rows that start so, whose place others take: those
-// are inserted as if they had taken it.
+// outright takes out the rows that start with the prefix and that another row
+// replaces later. The other row is then inserted without anything to replace.
 func outright(prefix string) func() Interceptor {
 	return func() Interceptor {
 		began := false
@@ -70,6 +70,7 @@ func outright(prefix string) func() Interceptor {
 	}
 }
 
+// withoutOnce leaves out the insert of a once! row.
 func withoutOnce(c Call, do func(Call) Answer) Answer {
 	for i, op := range c.Operations {
 		if strings.HasPrefix(op.Row, "once!") {
@@ -79,7 +80,8 @@ func withoutOnce(c Call, do func(Call) Answer) Answer {
 	return do(c)
 }
 
-// withoutMatch puts up with any version of a table's rows that start so.
+// withoutMatch makes writes to a table's rows that start with the prefix hold for
+// any version.
 func withoutMatch(table, prefix string) Interceptor {
 	return func(c Call, do func(Call) Answer) Answer {
 		if c.Target == table {
@@ -94,8 +96,8 @@ func withoutMatch(table, prefix string) Interceptor {
 	}
 }
 
-// anyIncarnation shows a worker every channel as the one that its message is
-// about.
+// anyIncarnation makes every channel that a worker reads look like the incarnation
+// that its message is about.
 func anyIncarnation() Interceptor {
 	var about domain.Incarnation
 	return func(c Call, do func(Call) Answer) Answer {
@@ -112,8 +114,7 @@ func anyIncarnation() Interceptor {
 	}
 }
 
-// oneRead lets a worker believe that the partition is empty once it has swept
-// what it read first.
+// oneRead makes every read of the partition after the first look empty.
 func oneRead() Interceptor {
 	reads := 0
 	return func(c Call, do func(Call) Answer) Answer {
@@ -127,8 +128,8 @@ func oneRead() Interceptor {
 	}
 }
 
-// markFirst holds the message and the record of the deletion back until the
-// channel is marked.
+// markFirst sends the message and the record of the deletion only after the channel
+// is marked.
 func markFirst() Interceptor {
 	var held []Call
 	return func(c Call, do func(Call) Answer) Answer {
@@ -150,8 +151,9 @@ func markFirst() Interceptor {
 	}
 }
 
-// believer does not look: it takes the answer to the insert of a channel's row
-// for what is so. "Exists" is then somebody else's channel, with its gate.
+// believer makes a creator trust the answer to its insert of a channel's row: the
+// read that follows shows what the answer says. After "exists" it shows the channel
+// of a stranger, whose gate is there.
 func believer() Interceptor {
 	const stranger = "STRANGERSTRANGERSTRANGERAA"
 	var inserted *Call

@@ -6,18 +6,18 @@ import (
 	"microblogging/domain"
 )
 
-// A Run is a schedule as it went.
+// A Run is a schedule that was taken, with its outcome.
 type Run struct {
 	Steps    []Step
 	Breaches []domain.Breach
-	// AtRest tells that nobody can go on, so that all laws were held against what
-	// is left. Until then only those of each step were.
+	// AtRest tells that no actor can go on, so all laws were checked. Otherwise only
+	// the laws of steps and states were.
 	AtRest bool
 }
 
-// Replay takes the schedule's choices. With complete, those who still wait in
-// the end go on, one after the other, and choices that cannot be taken are left
-// out; else they are an error.
+// Replay takes the schedule's choices. A choice that cannot be taken is an error.
+// With complete it is left out instead, and at the end of the schedule the actors
+// that still wait go on, one after the other.
 func (x *Explorer) Replay(schedule Schedule, complete bool) (Run, error) {
 	var run Run
 	at := x.initial()
@@ -53,7 +53,7 @@ func (x *Explorer) Replay(schedule Schedule, complete bool) (Run, error) {
 	return run, nil
 }
 
-// Schedule is the choices that the run took.
+// Schedule is the list of choices that the run took.
 func (r Run) Schedule() Schedule {
 	schedule := make(Schedule, len(r.Steps))
 	for i, step := range r.Steps {

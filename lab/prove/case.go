@@ -1,13 +1,14 @@
 package prove
 
 import (
+	"fmt"
 	"slices"
 
 	"microblogging/lab"
 	"microblogging/lab/textbook"
 )
 
-// Part says which of three parts a scenario belongs to.
+// Part is the part of the proof that a scenario belongs to.
 type Part int
 
 // The parts.
@@ -20,16 +21,16 @@ const (
 	Ablated
 )
 
-// A Case is one scenario and what is expected of it.
+// A Case is one scenario and, by its part, what is expected of it.
 type Case struct {
 	Part
 	lab.Scenario
-	// Guard is what an ablation took out.
+	// Guard is the guard that an ablation took out.
 	Guard string
 }
 
-// Cases are all there are. quick leaves out the slow ones, and of the others most
-// faults and walks.
+// Cases are all cases. quick leaves out the slow ones, and reduces the faults and
+// walks of the others.
 func Cases(quick bool) []Case {
 	var cases []Case
 	for _, s := range lab.Scenarios() {
@@ -56,12 +57,12 @@ const (
 	quickFaults = 1
 )
 
-// Find is the case of this name.
-func Find(name string) (Case, bool) {
+// Find is the case of this name. It is an error if there is none.
+func Find(name string) (Case, error) {
 	cases := Cases(false)
 	at := slices.IndexFunc(cases, func(c Case) bool { return c.Name == name })
 	if at < 0 {
-		return Case{}, false
+		return Case{}, fmt.Errorf("there is no scenario %q", name)
 	}
-	return cases[at], true
+	return cases[at], nil
 }

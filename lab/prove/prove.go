@@ -1,9 +1,9 @@
-// Package prove explores everything that there is to explore and says what came
-// of it: what ships breaks no law in any scenario; the textbook version breaks
-// one in each of four; and so does what ships once any guard is taken out of it.
+// Package prove explores all scenarios and reports the results. The shipped code
+// must break no law in any scenario. The textbook version must break a law in each
+// of its four scenarios, and so must the shipped code without any one of its guards.
 //
-// An explorer that explores nothing finds nothing. So the numbers are part of
-// the claim, and a [Summary] that falls below its floor is a failure.
+// An explorer that explores nothing finds nothing. So the numbers are part of the
+// claim, and a [Summary] below its floor is a failure.
 package prove
 
 import (
@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// All explores the cases, as many at a time as there are processors, and calls
-// done with each result, one at a time and in the order of the cases.
+// All explores the cases, as many at a time as there are processors. It calls done
+// with one result after the other, in the order of the cases.
 func All(cases []Case, seed uint64, done func(Result)) Summary {
 	results := make([]chan Result, len(cases))
 	for i := range results {

@@ -10,16 +10,16 @@ import (
 	"microblogging/lab"
 )
 
-// A Result is what came of a case.
+// A Result is the result of exploring a case.
 type Result struct {
 	Case
 	lab.Counts
-	// Finding is the law that was broken and how, or nil.
+	// Finding is the run that broke a law, or nil.
 	Finding *lab.Finding
 	Took    time.Duration
 }
 
-// Explore explores one case, by random walks from this seed if it is too large.
+// Explore explores one case. seed is the seed of its random walks, if it has any.
 func (c Case) Explore(seed uint64) Result {
 	x := lab.NewExplorer(c.Scenario)
 	defer x.Close()
@@ -34,7 +34,7 @@ func (c Case) Explore(seed uint64) Result {
 	return r
 }
 
-// OK tells whether the result is what was expected.
+// OK tells whether the result is the one expected.
 func (r Result) OK() bool {
 	switch {
 	case r.Part == Textbook:
@@ -46,7 +46,8 @@ func (r Result) OK() bool {
 	}
 }
 
-// WriteSchedule writes the run that broke a law as a table, and how to run it.
+// WriteSchedule writes the run that broke a law as a table, and the command that
+// replays it. The result must have a finding.
 func (r Result) WriteSchedule(w io.Writer) error {
 	x := lab.NewExplorer(r.Scenario)
 	defer x.Close()

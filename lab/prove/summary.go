@@ -6,13 +6,13 @@ import (
 	"microblogging/lab"
 )
 
-// A Summary adds up.
+// A Summary is the sum of results.
 type Summary struct {
 	lab.Counts
 	Violations            int
 	Textbook, TextbookAll int
 	Ablated, AblatedAll   int
-	// Shortfalls are the results that are not what was expected.
+	// Shortfalls are the results that are not the expected ones.
 	Shortfalls []Result
 }
 
