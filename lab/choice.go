@@ -45,8 +45,8 @@ func fateNames() []string {
 
 func (f Fate) String() string { return fateNames()[f] }
 
-// nobody is the actor of a choice of the network.
-const nobody = -1
+// network is the actor of a choice that no actor makes.
+const network = -1
 
 // A Choice is one step of a schedule: whose call, its fate, and which message or
 // request is meant if there are several.
@@ -80,7 +80,7 @@ func (s *Scenario) Format(schedule Schedule) string {
 
 func (s *Scenario) formatChoice(c Choice) string {
 	word := "network"
-	if c.Actor != nobody {
+	if c.Actor != network {
 		word = s.actorName(int(c.Actor))
 	}
 	if c.Fate != Arrives {
@@ -119,13 +119,13 @@ func (s *Scenario) Parse(text string) (Schedule, error) {
 func (s *Scenario) parseChoice(word string) (Choice, error) {
 	word, arg, hasArg := strings.Cut(word, "@")
 	actor, fate, hasFate := strings.Cut(word, ":")
-	choice := Choice{Actor: nobody}
+	choice := Choice{Actor: network}
 	for i := range s.Actors {
 		if s.Actors[i].Name == actor {
 			choice.Actor = int8(i + 1)
 		}
 	}
-	if choice.Actor == nobody && actor != "network" {
+	if choice.Actor == network && actor != "network" {
 		return Choice{}, fmt.Errorf("scenario %s has no actor %q; it has %s", s.Name, actor, strings.Join(s.actorNames(), ", "))
 	}
 	if hasFate {

@@ -66,8 +66,8 @@
 //   - Walk: a random walk by priorities, like PCT [9]: the first actor in a random
 //     order acts. PCT fixes the number of priority changes beforehand, and its
 //     guarantee depends on that. A walk draws at each step, so it has no guarantee.
-//   - Shrink: delta debugging [10], of which only the reduction to complements is
-//     done. Whoever still waits at the end of a schedule goes on undisturbed.
+//   - Shrink: delta debugging [10]. Only the reduction to complements is done. At the
+//     end of a shrunk schedule the actors that still wait go on without faults.
 //   - Ablation: mutation testing [11] of guards. A mutant is made by changing what
 //     an actor sends or is answered ([Interceptor]), not by changing the code. It is
 //     killed if any law is broken.

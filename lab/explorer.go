@@ -174,7 +174,7 @@ func (x *Explorer) judgeStep(to *state, step Step) []domain.Breach {
 		return nil
 	}
 	told := x.given
-	if step.Choice.Actor != nobody {
+	if step.Choice.Actor != network {
 		told = to.places[step.Choice.Actor-1].at.facts
 	}
 	return x.scenario.Laws.Step(told, step.Call, step.changes)

@@ -67,7 +67,7 @@ func (l Shipped) State(v View) []domain.Breach {
 		switch f.Kind {
 		case Created:
 			if !asked(v, f.Channel) && !live(v.DB, f.Channel) {
-				breach("I3", "a channel that was said to be created (%s) is not there behind its open gate, and nobody asked for its deletion",
+				breach("I3", "a client was told that a channel was created (%s), and it is not there behind its open gate, and nobody asked for its deletion",
 					string(f.Channel.Incarnation))
 			}
 		case Taken:
@@ -85,7 +85,7 @@ func (l Shipped) State(v View) []domain.Breach {
 			// way when the channel was seen and deleted. Its creator deletes the row, or
 			// else the reconciling pass.
 			if live(v.DB, f.Channel) {
-				breach("I4", "a channel can be read whose deletion was accepted (%s)", string(f.Channel.Incarnation))
+				breach("I4", "a channel can be read, and its deletion was accepted (%s)", string(f.Channel.Incarnation))
 			}
 		case Voted, Unvoted, Subscribed, Left:
 			mark(v, actor, at, f, breach)
@@ -107,7 +107,7 @@ func (l Shipped) post(v View, f Fact, breach func(law, format string, args ...an
 		}
 	case Removed:
 		if there {
-			breach("I3", "a post can be read whose deletion was acknowledged")
+			breach("I3", "a post can be read, and its deletion was acknowledged")
 		}
 	case Edited:
 		if there && row.String("Text") != f.Key && editors(v, f.Blog) == 1 {
@@ -127,11 +127,11 @@ func mark(v View, actor, at int, f Fact, breach func(law, format string, args ..
 	case f.Kind == Voted && !voted && !undone(v, actor, at, f, Unvoting, Unvoted):
 		breach("I8", "an acknowledged vote is lost")
 	case f.Kind == Unvoted && voted && !undone(v, actor, at, f, Voting, Voted):
-		breach("I8", "a vote counts that was acknowledged to be taken back")
+		breach("I8", "a vote counts, and its removal was acknowledged")
 	case f.Kind == Subscribed && !subscribed && !undone(v, actor, at, f, Leaving, Left):
 		breach("I8", "an acknowledged subscription is lost")
 	case f.Kind == Left && subscribed && !undone(v, actor, at, f, Joining, Subscribed):
-		breach("I8", "somebody counts as a subscriber whose leaving was acknowledged")
+		breach("I8", "a user counts as a subscriber, and their leaving was acknowledged")
 	}
 }
 

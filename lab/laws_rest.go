@@ -47,7 +47,7 @@ func unfinished(v View) (breaches []domain.Breach) {
 			continue
 		}
 		if _, there := channelRow(v.DB, m.Ref()); there {
-			breaches = append(breaches, breachOf("I5", "a channel is still there whose deletion was asked for (%s)", string(m.Incarnation)))
+			breaches = append(breaches, breachOf("I5", "a channel is still there, and its deletion was asked for (%s)", string(m.Incarnation)))
 		}
 		record, err := v.DB.Get(tableDeletions, string(m.Channel), string(m.Incarnation))
 		if state := record.Properties.String("State"); err != nil || state != string(domain.DeletionDone) {

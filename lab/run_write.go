@@ -60,7 +60,7 @@ func (s *Scenario) WriteTable(w io.Writer, run Run) error {
 
 func (s *Scenario) tableRow(number int, step Step) []string {
 	actor, call, answer := "network", "", ""
-	if step.Choice.Actor != nobody {
+	if step.Choice.Actor != network {
 		actor = s.actorName(int(step.Choice.Actor))
 	}
 	switch {

@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"microblogging/domain"
 )
@@ -68,8 +69,7 @@ func worker3() Actor { return Actor{Name: "w3", Run: work, After: "w2"} }
 
 // Scenarios are the situations in which the shipped code must break no law.
 func Scenarios() []Scenario {
-	list := append(append(deletions(), reusedNames()...), posts()...)
-	list = append(list, crowds()...)
+	list := slices.Concat(deletions(), reusedNames(), posts(), subscriptions(), crowds())
 	for i := range list {
 		list[i].Laws = Shipped{}
 	}
@@ -202,6 +202,21 @@ func posts() []Scenario {
 			},
 		},
 		{
+			Name: "vote-again", About: "two users vote and remove their votes, one votes again, and copies of the requests land late", Faults: 2, Preemptions: 2,
+			Straggles: anything,
+			Setup:     news("old"),
+			Actors: []Actor{
+				{Name: "vera", Run: inTurn(vote("old", visitor), unvote("old", visitor), vote("old", visitor))},
+				{Name: "ann", Run: inTurn(vote("old", author), unvote("old", author))},
+			},
+		},
+	}
+}
+
+// subscriptions are about subscriptions to a channel that stays.
+func subscriptions() []Scenario {
+	return []Scenario{
+		{
 			Name: "subscribe-twice", About: "somebody subscribes in one window and unsubscribes in another", Faults: 2, Preemptions: 3,
 			Setup: news(),
 			Actors: []Actor{
@@ -221,15 +236,6 @@ func posts() []Scenario {
 			Straggles: anything,
 			Setup:     news(),
 			Actors:    []Actor{{Name: "vera", Run: inTurn(subscribe(visitor), unsubscribe(visitor))}, {Name: "feed", Run: feed(visitor)}},
-		},
-		{
-			Name: "vote-again", About: "two users vote and remove their votes, one votes again, and copies of the requests land late", Faults: 2, Preemptions: 2,
-			Straggles: anything,
-			Setup:     news("old"),
-			Actors: []Actor{
-				{Name: "vera", Run: inTurn(vote("old", visitor), unvote("old", visitor), vote("old", visitor))},
-				{Name: "ann", Run: inTurn(vote("old", author), unvote("old", author))},
-			},
 		},
 		{
 			Name: "subscribe-late", About: "somebody subscribes in one window and unsubscribes in another, and a request lands late", Faults: 2, Preemptions: 2,

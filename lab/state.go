@@ -74,11 +74,11 @@ func (x *Explorer) choices(s *state) []Choice {
 	}
 	if s.faults > 0 && x.scenario.Forgets {
 		for m := range s.db.Messages(domain.QueueName) {
-			list = append(list, Choice{Actor: nobody, Fate: Forgotten, Arg: uint8(m)})
+			list = append(list, Choice{Actor: network, Fate: Forgotten, Arg: uint8(m)})
 		}
 	}
 	for i := range s.late {
-		list = append(list, Choice{Actor: nobody, Fate: Lands, Arg: uint8(i)})
+		list = append(list, Choice{Actor: network, Fate: Lands, Arg: uint8(i)})
 	}
 	x.scratch = list
 	return list

@@ -159,7 +159,7 @@ func execute(db mem.Snapshot, c *Call, mine stamp, message int) (mem.Snapshot, A
 // countPreemption counts the switches away from an actor that can go on. What the
 // network does preempts no actor.
 func (s *state) countPreemption(from *state, c Choice) {
-	if c.Actor == nobody {
+	if c.Actor == network {
 		return
 	}
 	if from.last > 0 && c.Actor != from.last {
