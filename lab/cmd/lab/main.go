@@ -15,7 +15,7 @@ import (
 )
 
 type cli struct {
-	Prove     proveCmd     `cmd:"" help:"Explore all scenarios and fail on any shortfall."`
+	Prove     proveCmd     `cmd:"" help:"Explore everything and fail on any shortfall."`
 	List      listCmd      `cmd:"" help:"List the scenarios."`
 	Find      findCmd      `cmd:"" help:"Explore one scenario and print the shortest schedule that breaks a law."`
 	Replay    replayCmd    `cmd:"" help:"Replay one schedule and print it. The exit status is 1 if it cannot be taken, and 0 otherwise, also if it breaks a law."`
