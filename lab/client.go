@@ -44,6 +44,15 @@ const (
 
 type body = func(ctx context.Context, c *Client)
 
+// onChannel reads the channel, and goes on only if it can be read.
+func onChannel(do func(ctx context.Context, c *Client, channel domain.Channel)) body {
+	return func(ctx context.Context, c *Client) {
+		if channel, err := c.Store.Channel(ctx, channelKey); err == nil {
+			do(ctx, c, channel)
+		}
+	}
+}
+
 // create creates the channel.
 func create(name domain.ChannelName, by domain.UserName) body {
 	return func(ctx context.Context, c *Client) { c.create(ctx, name, by) }
@@ -65,11 +74,7 @@ func (c *Client) create(ctx context.Context, name domain.ChannelName, by domain.
 
 // post posts to the channel. The idempotency key is also the text.
 func post(by domain.UserName, key string) body {
-	return func(ctx context.Context, c *Client) {
-		if channel, err := c.Store.Channel(ctx, channelKey); err == nil {
-			c.post(ctx, channel, by, key)
-		}
-	}
+	return onChannel(func(ctx context.Context, c *Client, channel domain.Channel) { c.post(ctx, channel, by, key) })
 }
 
 func (c *Client) post(ctx context.Context, channel domain.Channel, by domain.UserName, key string) {
@@ -112,11 +117,9 @@ func ask(ctx context.Context, c *Client) {
 
 // removePost deletes a post of the set-up.
 func removePost(key string, by domain.UserName) body {
-	return func(ctx context.Context, c *Client) {
-		if channel, err := c.Store.Channel(ctx, channelKey); err == nil {
-			c.removePost(ctx, channel, c.given(key).Blog, by)
-		}
-	}
+	return onChannel(func(ctx context.Context, c *Client, channel domain.Channel) {
+		c.removePost(ctx, channel, c.given(key).Blog, by)
+	})
 }
 
 func (c *Client) removePost(ctx context.Context, channel domain.Channel, id domain.BlogID, by domain.UserName) {
@@ -191,30 +194,22 @@ func unvote(key string, by domain.UserName) body {
 
 // subscribe subscribes to the channel.
 func subscribe(by domain.UserName) body {
-	return func(ctx context.Context, c *Client) {
-		channel, err := c.Store.Channel(ctx, channelKey)
-		if err != nil {
-			return
-		}
+	return onChannel(func(ctx context.Context, c *Client, channel domain.Channel) {
 		c.Tell(Fact{Kind: Joining, Channel: channel.Ref(), User: by})
 		if err := c.Store.Subscribe(ctx, channel, by); err == nil {
 			c.Tell(Fact{Kind: Subscribed, Channel: channel.Ref(), User: by})
 		}
-	}
+	})
 }
 
 // unsubscribe ends a subscription.
 func unsubscribe(by domain.UserName) body {
-	return func(ctx context.Context, c *Client) {
-		channel, err := c.Store.Channel(ctx, channelKey)
-		if err != nil {
-			return
-		}
+	return onChannel(func(ctx context.Context, c *Client, channel domain.Channel) {
 		c.Tell(Fact{Kind: Leaving, Channel: channel.Ref(), User: by})
 		if err := c.Store.Unsubscribe(ctx, channel.Ref(), by); err == nil {
 			c.Tell(Fact{Kind: Left, Channel: channel.Ref(), User: by})
 		}
-	}
+	})
 }
 
 // inTurn runs bodies one after the other.
