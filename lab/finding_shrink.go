@@ -6,10 +6,10 @@ import (
 	"microblogging/domain"
 )
 
-// Shrink looks for a shorter run that breaks the same law: it leaves out parts
-// of the schedule, larger ones first, as long as that can be done (delta
-// debugging). Who still waits at the schedule's end goes on undisturbed, so that
-// what is left of the schedule is what matters.
+// Shrink looks for a shorter run that breaks the same law. It leaves out parts of
+// the schedule, larger parts first, as long as the law is still broken (delta
+// debugging, see doc.go). Actors that still wait at the schedule's end go on without
+// faults.
 func (x *Explorer) Shrink(found Finding) *Finding {
 	best := found
 	for size := len(best.Schedule) / 2; size > 0; {
@@ -24,7 +24,7 @@ func (x *Explorer) Shrink(found Finding) *Finding {
 	return &best
 }
 
-// withoutPart tries to do without each part of the given size.
+// withoutPart leaves out one part of the given size, if the law is still broken then.
 func (x *Explorer) withoutPart(found Finding, size int) *Finding {
 	for at := 0; at+size <= len(found.Schedule); at += size {
 		rest := slices.Concat(found.Schedule[:at], found.Schedule[at+size:])

@@ -14,8 +14,8 @@ import (
 	"microblogging/worker"
 )
 
-// WorkerOptions are those of all workers in the lab. Nothing happens by time:
-// progress is recorded after the first rows, and then at the end.
+// WorkerOptions are the options of all workers in the lab. Nothing depends on
+// time: progress is recorded after the first rows, and then at the end.
 func WorkerOptions() worker.Options {
 	return worker.Options{
 		Lease: 30 * time.Second, Progress: time.Hour, Concurrency: 1, MaxAttempts: 5,
@@ -23,7 +23,7 @@ func WorkerOptions() worker.Options {
 	}
 }
 
-// A crew is the workers that carry on when everybody else has stopped.
+// A crew is the fresh workers that run when all actors have stopped.
 type crew struct {
 	db     *mem.DB
 	store  *storage.Store
@@ -37,20 +37,22 @@ func newCrew(db mem.Snapshot) *crew {
 	return c
 }
 
-// patience is how many messages the crew handles before it gives up hope of an
-// end. A run of the lab leaves a few, and each is handled a few times at most.
-const patience = 64
+// maxTurns is how many turns the crew gets to come to rest. A run of the lab
+// leaves a few messages, and each is handled a few times at most.
+const maxTurns = 64
 
-// settle handles messages and sweeps until nothing moves.
-func (c *crew) settle(ctx context.Context, sweep bool) error {
-	for range patience {
+// quiesce runs the workers until nothing moves: until no message is left and,
+// with reconcile, a reconciling pass changes nothing. It is an error if that takes
+// more than maxTurns.
+func (c *crew) quiesce(ctx context.Context, reconcile bool) error {
+	for range maxTurns {
 		if messages := c.db.Snapshot().Messages(domain.QueueName); len(messages) > 0 {
 			if err := c.handle(ctx, messages[0].ID); err != nil {
 				return err
 			}
 			continue
 		}
-		if !sweep {
+		if !reconcile {
 			return nil
 		}
 		before := c.db.Snapshot().Sum()
@@ -61,11 +63,11 @@ func (c *crew) settle(ctx context.Context, sweep bool) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("no end after %d messages", patience)
+	return fmt.Errorf("no end after %d messages", maxTurns)
 }
 
-// handle delivers one message to a fresh worker. One that fails is seen by the
-// others again: only a panic is an error.
+// handle delivers one message to a fresh worker. If the worker fails, the message
+// stays on the queue; only a panic is an error.
 func (c *crew) handle(ctx context.Context, id string) error {
 	var delivered driver.Message
 	err := c.db.Change(func(s mem.Snapshot) (next mem.Snapshot, err error) {
@@ -81,35 +83,17 @@ func (c *crew) handle(ctx context.Context, id string) error {
 	return nil
 }
 
-// Rest is all invariants at rest, as the program's own checker sees them and in
-// plain words.
-func (l Shipped) Rest(v View) []domain.Breach {
-	ctx := context.Background()
-	c := newCrew(v.DB)
-	if err := c.settle(ctx, !l.SweepOff); err != nil {
-		return []domain.Breach{{Invariant: "I5", Detail: err.Error()}}
-	}
-	var breaches []domain.Breach
-	checker := c.store.NewChecker(0, false, func(b domain.Breach) {
-		breaches = append(breaches, domain.Breach{Invariant: b.Invariant, Detail: fmt.Sprintf("%s: %s", placeOf(b), b.Detail)})
-	})
+// check runs the program's own checker.
+func (c *crew) check(ctx context.Context) (breaches []domain.Breach) {
+	checker := c.store.NewChecker(0, false, func(b domain.Breach) { breaches = append(breaches, b) })
 	if _, err := checker.Run(ctx); err != nil {
-		breaches = append(breaches, domain.Breach{Invariant: "I5", Detail: fmt.Sprintf("checking: %v", err)})
+		breaches = append(breaches, breachOf("I5", "checking: %v", err))
 	}
-	if err := c.readFeeds(ctx); err != nil {
-		breaches = append(breaches, domain.Breach{Invariant: "I8", Detail: err.Error()})
-	}
-	v.DB = c.db.Snapshot()
-	breaches = append(breaches, atRest(v)...)
-	breaches = append(breaches, l.State(v)...)
-	if breaches != nil {
-		return breaches
-	}
-	return c.again(ctx, v)
+	return breaches
 }
 
-// readFeeds reads what everybody subscribes to, which removes what was left half
-// done.
+// readFeeds reads the list of every subscriber, which removes what a crash left
+// half done.
 func (c *crew) readFeeds(ctx context.Context) error {
 	for row := range c.db.Snapshot().Rows(tableSubscriptions) {
 		if _, err := c.store.Subscriptions(ctx, domain.UserName(row.Partition)); err != nil {
@@ -119,8 +103,8 @@ func (c *crew) readFeeds(ctx context.Context) error {
 	return nil
 }
 
-// again is I6: each message that ever was is delivered once more, and nothing
-// changes.
+// again is I6: each message that was ever sent is delivered once more, and changes
+// nothing.
 func (c *crew) again(ctx context.Context, v View) []domain.Breach {
 	before := v.DB.Sum()
 	for _, m := range v.Sent {
@@ -128,13 +112,13 @@ func (c *crew) again(ctx context.Context, v View) []domain.Breach {
 			continue
 		}
 		if err := c.db.Send(ctx, domain.QueueName, m.Text); err != nil {
-			return []domain.Breach{{Invariant: "I6", Detail: err.Error()}}
+			return []domain.Breach{breachOf("I6", "%v", err)}
 		}
-		if err := c.settle(ctx, false); err != nil {
-			return []domain.Breach{{Invariant: "I6", Detail: err.Error()}}
+		if err := c.quiesce(ctx, false); err != nil {
+			return []domain.Breach{breachOf("I6", "%v", err)}
 		}
 		if c.db.Snapshot().Sum() != before {
-			return []domain.Breach{{Invariant: "I6", Detail: "handling a message again changed the store: " + m.Text}}
+			return []domain.Breach{breachOf("I6", "handling a message again changed the store: %s", m.Text)}
 		}
 	}
 	return nil

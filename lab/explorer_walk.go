@@ -7,16 +7,15 @@ import (
 	"microblogging/domain"
 )
 
-// faultOdds is how many choices of a random walk there are to one fault, as long
-// as there are faults left, and stallOdds to one stall of who acts. A walk has
-// some dozens of steps.
+// One choice in faultOdds is a fault, as long as faults are left, and after one in
+// stallOdds the actor stalls. A walk has some dozens of steps.
 const (
 	faultOdds = 12
 	stallOdds = 10
 )
 
-// Walk takes random runs from start to end, of which each follows from the seed
-// and its number, until a law is broken. The run that broke it is shrunk.
+// Walk takes random runs from start to end until a law is broken, and shrinks the
+// run that broke it. The seed and the number of a run determine its choices.
 func (x *Explorer) Walk(walks int, seed uint64) *Finding {
 	for n := range walks {
 		schedule, breaches := x.walk(newDice(seed, n, len(x.scenario.Actors)))
@@ -49,11 +48,9 @@ func (x *Explorer) walk(d *dice) (Schedule, []domain.Breach) {
 	}
 }
 
-// dice choose by priorities: of those who can act, the first in a random order
-// does, and now and then it moves to the end. So somebody stalls for as long as it
-// takes others to finish, which hardly ever happens if all are equally likely
-// (Burckhardt and others, "A randomized scheduler with probabilistic guarantees
-// of finding bugs").
+// dice choose by priorities, as PCT does (doc.go): the first in a random order who
+// can act acts, and sometimes moves to the end of the order. So an actor can stall
+// while others finish, which is rare if all choices are equally likely.
 type dice struct {
 	*rand.Rand
 	order []int
@@ -61,7 +58,7 @@ type dice struct {
 
 func newDice(seed uint64, walk, actors int) *dice {
 	source := rand.New(rand.NewPCG(seed, uint64(walk)))
-	return &dice{source, source.Perm(actors + 1)} // the network comes first in line
+	return &dice{source, source.Perm(actors + 1)} // index 0 is the network
 }
 
 func (d *dice) pick(choices []Choice) Choice {

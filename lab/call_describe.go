@@ -9,8 +9,8 @@ import (
 	"microblogging/storage/driver"
 )
 
-// Pretty shortens what nobody reads: the name of a token becomes its actor and
-// the order in which the actor sent it, and a token of a fresh worker three dots.
+// Pretty shortens tokens: a canonical name becomes its actor and a number, and the
+// token of a fresh worker becomes three dots.
 func (s *Scenario) Pretty(text string) string {
 	return replaceTokens(text, func(token string) string {
 		actor, number, ok := parseName(token)
@@ -21,7 +21,7 @@ func (s *Scenario) Pretty(text string) string {
 	})
 }
 
-// shortRow shortens a row key: the digits by which posts are sorted, and hashes.
+// shortRow shortens the timestamps and the hashes in a row key.
 func shortRow(row string) string {
 	if row == "" {
 		return `""`
@@ -38,7 +38,7 @@ func shortRow(row string) string {
 	return strings.Join(parts, "!")
 }
 
-// nameRow is what a reader calls a row: some tables have one in each partition.
+// nameRow is a short name of a row. Some tables have one row in each partition.
 func nameRow(table, row string) string {
 	if row == "" {
 		return "the " + table + " row"
@@ -46,15 +46,19 @@ func nameRow(table, row string) string {
 	return shortRow(row)
 }
 
-// placeOf says where a breach is.
-func placeOf(b domain.Breach) string {
-	if b.RowKey == "" {
-		return nameRow(b.Table, "")
+// DescribeBreach is a breach in one line, with the row that shows it, if one does.
+func (s *Scenario) DescribeBreach(b domain.Breach) string {
+	text := b.Detail
+	switch {
+	case b.RowKey != "":
+		text = b.Table + ", " + shortRow(b.RowKey) + ": " + text
+	case b.Table != "":
+		text = nameRow(b.Table, b.RowKey) + ": " + text
 	}
-	return b.Table + ", " + shortRow(b.RowKey)
+	return s.Pretty(b.Invariant + ": " + text)
 }
 
-// describeCall says what a call asks for, in one line.
+// describeCall is what a call asks for, in one line.
 func describeCall(c *Call) string {
 	switch c.Method {
 	case Get:
@@ -116,7 +120,7 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// describeAnswer says what a call was answered, in a few words.
+// describeAnswer is the answer to a call, in a few words.
 func describeAnswer(c *Call, a *Answer) string {
 	var failed *driver.OperationError
 	switch {

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"fmt"
 	"slices"
 
 	"microblogging/domain"
@@ -10,21 +9,20 @@ import (
 
 // Counts is how much was explored.
 type Counts struct {
-	// Schedules counts runs: each from the start to its end, or to a state that
+	// Schedules counts runs, each from the start to its end or to a state that
 	// another run had entered before.
 	Schedules int
-	// States counts the states entered, each once.
+	// States counts the states entered.
 	States int
 	// Steps counts the steps from one state to another.
 	Steps int
-	// Rests counts the states in which nobody acted any more, and fresh workers
-	// carried on.
+	// Rests counts the states at rest from which fresh workers ran to quiescence.
 	Rests int
-	// Executions counts how often an actor's code was started.
+	// Executions counts the starts of an actor's code.
 	Executions int
 }
 
-// Plus adds up.
+// Plus is the sum of both.
 func (c Counts) Plus(d Counts) Counts {
 	return Counts{c.Schedules + d.Schedules, c.States + d.States, c.Steps + d.Steps, c.Rests + d.Rests, c.Executions + d.Executions}
 }
@@ -41,7 +39,7 @@ type Explorer struct {
 	programs []*program
 	lot      *parking
 	given    []Fact
-	// twins holds the actor that must start before, or -1.
+	// twins are, for each actor, the index of the one that must start before, or -1.
 	twins   []int
 	counts  Counts
 	seen    map[mem.Sum]struct{}
@@ -49,7 +47,7 @@ type Explorer struct {
 	scratch []Choice
 }
 
-// NewExplorer sets the scenario up. Close must be called in the end.
+// NewExplorer is an explorer of the scenario. The caller must call Close.
 func NewExplorer(s Scenario) *Explorer {
 	x := &Explorer{
 		scenario: &s, lot: newParking(),
@@ -58,7 +56,7 @@ func NewExplorer(s Scenario) *Explorer {
 	return x
 }
 
-// Close ends the executions that still wait.
+// Close ends the executions that still wait for an answer.
 func (x *Explorer) Close() { x.lot.clear() }
 
 // Counts is how much was explored so far.
@@ -68,7 +66,7 @@ func (x *Explorer) Counts() Counts {
 	return c
 }
 
-// initial is the state in which everybody is about to make the first call.
+// initial is the state in which each actor is about to make its first call.
 func (x *Explorer) initial() *state {
 	s := &state{db: emptyBackend(), history: &History{}, faults: x.scenario.Faults}
 	if x.programs == nil {
@@ -96,7 +94,7 @@ func (x *Explorer) load() {
 	}
 }
 
-// setUp runs the set-up to its end, alone.
+// setUp runs the set-up to its end.
 func (x *Explorer) setUp(s *state) {
 	p := &program{actor: Actor{Name: "setup", Run: x.scenario.Setup}, index: setupIndex, lot: x.lot}
 	at := p.start()
@@ -114,8 +112,8 @@ type node struct {
 	choice Choice
 }
 
-// Explore enters every state once, the nearest first, until a law is broken: the
-// first finding is among the shortest there are. It returns nil if there is none.
+// Explore enters every state once, breadth first, until a law is broken. So its
+// finding is one of the shortest; it is nil if no law is broken.
 func (x *Explorer) Explore() *Finding {
 	type found struct {
 		*state
@@ -159,8 +157,8 @@ func (x *Explorer) Explore() *Finding {
 	return nil
 }
 
-// advance takes a step and looks at the state that it leads to, which is nil if
-// it was entered before.
+// advance takes a step and judges it and the state that it leads to. The state is
+// nil if it was entered before.
 func (x *Explorer) advance(from *state, c Choice) (*state, []domain.Breach) {
 	to, step := x.perform(from, c)
 	x.counts.Steps++
@@ -176,7 +174,7 @@ func (x *Explorer) judgeStep(to *state, step Step) []domain.Breach {
 		return nil
 	}
 	told := x.given
-	if step.Choice.Actor != nobody {
+	if step.Choice.Actor != network {
 		told = to.places[step.Choice.Actor-1].at.facts
 	}
 	return x.scenario.Laws.Step(told, step.Call, step.changes)
@@ -193,8 +191,8 @@ func (x *Explorer) enter(s *state) bool {
 	return true
 }
 
-// rest judges a state in which nobody acts any more. States that differ only in
-// how much more could have gone wrong are judged once.
+// rest judges a state in which no actor can go on. States that differ only in the
+// faults that are left are judged once.
 func (x *Explorer) rest(s *state) []domain.Breach {
 	v := x.view(s)
 	var d mem.Digest
@@ -219,61 +217,5 @@ func scheduleOf(nodes []node, at int) Schedule {
 		schedule = append(schedule, nodes[at].choice)
 	}
 	slices.Reverse(schedule)
-	return schedule
-}
-
-// A Run is a schedule as it went.
-type Run struct {
-	Steps    []Step
-	Breaches []domain.Breach
-	// AtRest tells that nobody can go on, so that all laws were held against what
-	// is left. Until then only those of each step were.
-	AtRest bool
-}
-
-// Replay takes the schedule's choices. With complete, those who still wait in
-// the end go on, one after the other, and choices that cannot be taken are left
-// out; else they are an error.
-func (x *Explorer) Replay(schedule Schedule, complete bool) (Run, error) {
-	var run Run
-	at := x.initial()
-	take := func(c Choice) {
-		to, step := x.perform(at, c)
-		run.Steps = append(run.Steps, step)
-		run.Breaches = append(run.Breaches, x.judgeStep(to, step)...)
-		run.Breaches = append(run.Breaches, x.scenario.Laws.State(x.view(to))...)
-		at = to
-	}
-	for i, c := range schedule {
-		switch {
-		case x.allows(at, c):
-			take(c)
-		case !complete:
-			return run, fmt.Errorf("choice %d, %s, cannot be taken", i+1, x.scenario.formatChoice(c))
-		}
-		if run.Breaches != nil {
-			return run, nil
-		}
-	}
-	for complete && run.Breaches == nil {
-		next := x.choices(at)
-		if len(next) == 0 {
-			break
-		}
-		take(next[0])
-	}
-	run.AtRest = len(x.choices(at)) == 0
-	if run.AtRest && run.Breaches == nil {
-		run.Breaches = x.rest(at)
-	}
-	return run, nil
-}
-
-// Schedule is the choices that the run took.
-func (r Run) Schedule() Schedule {
-	schedule := make(Schedule, len(r.Steps))
-	for i, step := range r.Steps {
-		schedule[i] = step.Choice
-	}
 	return schedule
 }

@@ -18,15 +18,26 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// What the quick part of the proof explores at least; make prove explores much
-// more.
+// The least that the quick part of the proof explores. make prove explores more.
 const (
 	floorSchedules = 500_000
 	floorStates    = 700_000
 	floorSteps     = 1_200_000
 )
 
-func TestNoScheduleBreaksALawAndTheExplorerSeesWhatWould(t *testing.T) {
+func TestExplorer(t *testing.T) {
+	t.Run("no schedule breaks a law, and each missing guard is noticed", noScheduleBreaksALaw)
+	t.Run("a printed schedule breaks the same law again", printedScheduleBreaksTheSameLaw)
+	t.Run("a schedule that cannot be taken is refused", impossibleScheduleIsRefused)
+	t.Run("code that does not make the same call twice panics", codeThatDiffersPanics)
+}
+
+func TestWalk(t *testing.T) {
+	t.Run("what a walk finds is shrunk", findingOfAWalkIsShrunk)
+	t.Run("the same seed takes the same walks", sameSeedTakesTheSameWalks)
+}
+
+func noScheduleBreaksALaw(t *testing.T) {
 	if testing.Short() {
 		t.Skip("explores for long, which make check leaves to make test")
 	}
@@ -54,9 +65,9 @@ func TestNoScheduleBreaksALawAndTheExplorerSeesWhatWould(t *testing.T) {
 	}
 }
 
-// announce prints a line where it is seen although the test passes: go test shows
-// what tests of several packages print only if they fail, so make test collects
-// such lines in a file and shows them in the end.
+// announce prints a line that make test shows although the test passes. go test
+// shows the output of several packages only if they fail, so make test collects
+// such lines in a file.
 func announce(t *testing.T, line string) {
 	t.Helper()
 	fmt.Println(line)
@@ -91,7 +102,7 @@ func explorer(t *testing.T, s lab.Scenario) *lab.Explorer {
 	return x
 }
 
-func TestAPrintedScheduleBreaksTheSameLawAgain(t *testing.T) {
+func printedScheduleBreaksTheSameLaw(t *testing.T) {
 	for _, name := range []string{"open-gate", "shut-gate", "look", "reconcile"} {
 		s := ablated(t, name)
 		found := explorer(t, s).Explore()
@@ -109,7 +120,7 @@ func TestAPrintedScheduleBreaksTheSameLawAgain(t *testing.T) {
 	}
 }
 
-func TestAScheduleThatCannotBeTakenIsRefused(t *testing.T) {
+func impossibleScheduleIsRefused(t *testing.T) {
 	s := ablated(t, "open-gate")
 	schedule, err := s.Parse("w1")
 	if err != nil {
@@ -125,7 +136,7 @@ func TestAScheduleThatCannotBeTakenIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhatARandomWalkFindsIsShrunk(t *testing.T) {
+func findingOfAWalkIsShrunk(t *testing.T) {
 	s := ablated(t, "open-gate")
 	shortest := explorer(t, s).Explore()
 	s.Faults = 3
@@ -144,7 +155,7 @@ func TestWhatARandomWalkFindsIsShrunk(t *testing.T) {
 	}
 }
 
-func TestTheSameSeedTakesTheSameWalks(t *testing.T) {
+func sameSeedTakesTheSameWalks(t *testing.T) {
 	s := ablated(t, "shut-gate")
 	s.Setup, s.Intercept = lab.Scenarios()[0].Setup, nil
 	first, second := explorer(t, s), explorer(t, s)
@@ -155,9 +166,9 @@ func TestTheSameSeedTakesTheSameWalks(t *testing.T) {
 	}
 }
 
-// Code whose next call depends on anything but answers would make states that
-// look alike differ.
-func TestCodeThatDoesNotDoTheSameTwiceIsFoundOut(t *testing.T) {
+// States are told apart by the answers that actors got, so the next call of the code
+// must not depend on anything else.
+func codeThatDiffersPanics(t *testing.T) {
 	runs := 0
 	s := lab.Scenario{
 		Faults: 2,
@@ -174,7 +185,7 @@ func TestCodeThatDoesNotDoTheSameTwiceIsFoundOut(t *testing.T) {
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("nobody noticed")
+			t.Error("the explorer did not notice")
 		}
 	}()
 	x := lab.NewExplorer(s)

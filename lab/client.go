@@ -8,17 +8,33 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/worker"
 )
 
-// The requests of clients, each as package web carries it out, and the worker.
-// All are about one channel; a name is taken at most once at a time, so that one
-// is enough.
+// A Client is what an actor's code calls. Each call waits at the turnstile until
+// the scheduler answers it.
+type Client struct {
+	// Tables and Queues are the backend; Store has the real operations on it.
+	Tables driver.Tables
+	Queues driver.Queues
+	Store  *storage.Store
+	// Given are the facts that the set-up of the scenario told.
+	Given []Fact
+
+	session *session
+}
+
+// Tell records what the actor was told, or is about to do.
+func (c *Client) Tell(f Fact) { c.session.tell(f) }
+
+// The requests of clients, each as package web carries it out, and the worker. All
+// are about one channel; one is enough, because a name has one channel at a time.
 const (
 	channelName domain.ChannelName = "News"
 	channelKey  domain.ChannelKey  = "news"
-	// aside is a channel that nobody means to touch. Its key starts with the
-	// other's.
+	// aside is a channel that no actor touches. Its key starts with the key of the
+	// other channel.
 	aside domain.ChannelName = "News2"
 
 	owner   domain.UserName = "olga"
@@ -27,6 +43,15 @@ const (
 )
 
 type body = func(ctx context.Context, c *Client)
+
+// onChannel reads the channel, and goes on only if it can be read.
+func onChannel(do func(ctx context.Context, c *Client, channel domain.Channel)) body {
+	return func(ctx context.Context, c *Client) {
+		if channel, err := c.Store.Channel(ctx, channelKey); err == nil {
+			do(ctx, c, channel)
+		}
+	}
+}
 
 // create creates the channel.
 func create(name domain.ChannelName, by domain.UserName) body {
@@ -47,13 +72,9 @@ func (c *Client) create(ctx context.Context, name domain.ChannelName, by domain.
 	return channel, err == nil
 }
 
-// post posts to the channel, under an idempotency key that is also the text.
+// post posts to the channel. The idempotency key is also the text.
 func post(by domain.UserName, key string) body {
-	return func(ctx context.Context, c *Client) {
-		if channel, err := c.Store.Channel(ctx, channelKey); err == nil {
-			c.post(ctx, channel, by, key)
-		}
-	}
+	return onChannel(func(ctx context.Context, c *Client, channel domain.Channel) { c.post(ctx, channel, by, key) })
 }
 
 func (c *Client) post(ctx context.Context, channel domain.Channel, by domain.UserName, key string) {
@@ -79,13 +100,13 @@ func createAndPost(by domain.UserName, key string) body {
 	}
 }
 
-// given is the fact that the set-up told of a post.
+// given is the fact that the set-up told about a post.
 func (c *Client) given(key string) Fact {
 	at := slices.IndexFunc(c.Given, func(f Fact) bool { return f.Kind == Posted && f.Key == key })
 	return c.Given[at]
 }
 
-// ask asks for the channel's deletion, whichever life it is in.
+// ask asks for the deletion of the channel, whichever incarnation it has.
 func ask(ctx context.Context, c *Client) {
 	c.Tell(Fact{Kind: Asking, Channel: domain.ChannelRef{Key: channelKey}})
 	channel, err := c.Store.AskDeletion(ctx, channelKey, owner, domain.Any[domain.Incarnation]())
@@ -96,11 +117,9 @@ func ask(ctx context.Context, c *Client) {
 
 // removePost deletes a post of the set-up.
 func removePost(key string, by domain.UserName) body {
-	return func(ctx context.Context, c *Client) {
-		if channel, err := c.Store.Channel(ctx, channelKey); err == nil {
-			c.removePost(ctx, channel, c.given(key).Blog, by)
-		}
-	}
+	return onChannel(func(ctx context.Context, c *Client, channel domain.Channel) {
+		c.removePost(ctx, channel, c.given(key).Blog, by)
+	})
 }
 
 func (c *Client) removePost(ctx context.Context, channel domain.Channel, id domain.BlogID, by domain.UserName) {
@@ -109,7 +128,7 @@ func (c *Client) removePost(ctx context.Context, channel domain.Channel, id doma
 	}
 }
 
-// removeNewest deletes the newest post that there is, which is anybody's.
+// removeNewest deletes the newest post, whoever wrote it.
 func removeNewest(ctx context.Context, c *Client) {
 	channel, err := c.Store.Channel(ctx, channelKey)
 	if err != nil {
@@ -148,12 +167,13 @@ func vote(key string, by domain.UserName) body {
 	}
 }
 
-// voteNewest is a vote of a set-up on the post that it just made. What it told is
-// not named yet as others will know it, so that it reads the post.
+// voteNewest is a vote of a set-up on the post that it just made. The facts that
+// the set-up told have canonical names, which its own code does not know, so it
+// reads the post.
 func (c *Client) voteNewest(ctx context.Context, by domain.UserName) {
 	channel, err := c.Store.Channel(ctx, channelKey)
 	if err != nil {
-		return // the set-up is run to learn its calls, one answer at a time
+		return // does not happen: nothing befalls a set-up
 	}
 	page, err := c.Store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Limit: 1})
 	if err == nil && len(page.Items) > 0 {
@@ -161,7 +181,7 @@ func (c *Client) voteNewest(ctx context.Context, by domain.UserName) {
 	}
 }
 
-// unvote takes a vote back.
+// unvote removes a vote.
 func unvote(key string, by domain.UserName) body {
 	return func(ctx context.Context, c *Client) {
 		target := c.given(key)
@@ -174,33 +194,25 @@ func unvote(key string, by domain.UserName) body {
 
 // subscribe subscribes to the channel.
 func subscribe(by domain.UserName) body {
-	return func(ctx context.Context, c *Client) {
-		channel, err := c.Store.Channel(ctx, channelKey)
-		if err != nil {
-			return
-		}
+	return onChannel(func(ctx context.Context, c *Client, channel domain.Channel) {
 		c.Tell(Fact{Kind: Joining, Channel: channel.Ref(), User: by})
 		if err := c.Store.Subscribe(ctx, channel, by); err == nil {
 			c.Tell(Fact{Kind: Subscribed, Channel: channel.Ref(), User: by})
 		}
-	}
+	})
 }
 
 // unsubscribe ends a subscription.
 func unsubscribe(by domain.UserName) body {
-	return func(ctx context.Context, c *Client) {
-		channel, err := c.Store.Channel(ctx, channelKey)
-		if err != nil {
-			return
-		}
+	return onChannel(func(ctx context.Context, c *Client, channel domain.Channel) {
 		c.Tell(Fact{Kind: Leaving, Channel: channel.Ref(), User: by})
 		if err := c.Store.Unsubscribe(ctx, channel.Ref(), by); err == nil {
 			c.Tell(Fact{Kind: Left, Channel: channel.Ref(), User: by})
 		}
-	}
+	})
 }
 
-// inTurn does one thing after another.
+// inTurn runs bodies one after the other.
 func inTurn(bodies ...body) body {
 	return func(ctx context.Context, c *Client) {
 		for _, do := range bodies {
@@ -209,14 +221,14 @@ func inTurn(bodies ...body) body {
 	}
 }
 
-// feed reads what a user subscribes to, and tidies up on the way.
+// feed reads the subscriptions of a user, which removes those left half done.
 func feed(by domain.UserName) body {
 	return func(ctx context.Context, c *Client) {
-		_, _ = c.Store.Subscriptions(ctx, by) // what counts is what it leaves
+		_, _ = c.Store.Subscriptions(ctx, by) // the laws look at what it leaves
 	}
 }
 
-// work handles one message, whichever the scheduler delivers.
+// work handles the message that the scheduler delivers.
 func work(ctx context.Context, c *Client) {
 	messages, err := c.Store.Messages().Receive(ctx, 1, WorkerOptions().Lease)
 	if err != nil {
@@ -226,12 +238,12 @@ func work(ctx context.Context, c *Client) {
 		if asked, err := domain.DecodeMessage(m.Text); err == nil {
 			c.Tell(Fact{Kind: Handling, Channel: asked.Ref()})
 		}
-		// What came of it is in the store.
+		// Its outcome is in the store.
 		_ = worker.New(c.Store, WorkerOptions()).Handle(ctx, m)
 	}
 }
 
-// sweep is one reconciling pass. It takes everything for stalled.
-func sweep(ctx context.Context, c *Client) {
-	_, _ = c.Store.Reconcile(ctx, 0) // what it did is in the store
+// reconcile is one reconciling pass that takes every deletion for stalled.
+func reconcile(ctx context.Context, c *Client) {
+	_, _ = c.Store.Reconcile(ctx, 0) // its outcome is in the store
 }

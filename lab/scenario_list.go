@@ -3,12 +3,13 @@ package lab
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"microblogging/domain"
 )
 
-// news is a set-up: the channel with these posts, and another that nobody means
-// to touch.
+// news is a set-up: the channel with these posts, and another channel that no actor
+// touches.
 func news(texts ...string) body {
 	return func(ctx context.Context, c *Client) {
 		if other, ok := c.create(ctx, aside, owner); ok {
@@ -24,8 +25,8 @@ func news(texts ...string) body {
 	}
 }
 
-// queued is the set-up news, whose deletion a web role asked for that died right
-// after it had queued the message.
+// queued is the set-up news, and the message of a web role that died right after it
+// queued the deletion.
 func queued(texts ...string) body {
 	return func(ctx context.Context, c *Client) {
 		news(texts...)(ctx, c)
@@ -42,7 +43,7 @@ func (c *Client) queueDeletion(ctx context.Context) {
 		Kind: domain.MessageChannel, Channel: channel.Key(), Incarnation: channel.Incarnation,
 		Name: channel.Name, By: owner, AskedOn: instant(),
 	}
-	_ = c.Store.Messages().Send(ctx, message.Encode()) // nothing befalls a set-up
+	_ = c.Store.Messages().Send(ctx, message.Encode()) // a set-up has no faults
 }
 
 // queueCopy sends every message on the queue once more.
@@ -54,7 +55,7 @@ func (c *Client) queueCopy(ctx context.Context) {
 	_ = err
 }
 
-// accepted is the set-up news, whose deletion was accepted.
+// accepted is the set-up news, and the accepted deletion of the channel.
 func accepted(texts ...string) body {
 	return func(ctx context.Context, c *Client) {
 		news(texts...)(ctx, c)
@@ -66,17 +67,16 @@ func worker1() Actor { return Actor{Name: "w1", Run: work} }
 func worker2() Actor { return Actor{Name: "w2", Run: work, After: "w1"} }
 func worker3() Actor { return Actor{Name: "w3", Run: work, After: "w2"} }
 
-// Scenarios are the situations in which what ships must hold.
+// Scenarios are the situations in which the shipped code must break no law.
 func Scenarios() []Scenario {
-	list := append(append(deletions(), lives()...), posts()...)
-	list = append(list, crowds()...)
+	list := slices.Concat(deletions(), reusedNames(), posts(), subscriptions(), crowds())
 	for i := range list {
 		list[i].Laws = Shipped{}
 	}
 	return list
 }
 
-// deletions are about one life of the channel.
+// deletions are about one incarnation of the channel.
 func deletions() []Scenario {
 	return []Scenario{
 		{
@@ -85,14 +85,14 @@ func deletions() []Scenario {
 			Actors: []Actor{{Name: "ann", Run: post(author, "new")}, {Name: "olga", Run: ask}, worker1()},
 		},
 		{
-			Name: "workers-die", About: "three workers are at one deletion, and two of them may die at any step", Faults: 2, Deaths: true,
+			Name: "workers-die", About: "three workers handle one deletion, and two of them may die at any step", Faults: 2, Deaths: true,
 			Setup: accepted("old"), Preemptions: 2,
 			Actors: []Actor{worker1(), worker2(), worker3()},
 		},
 		{
-			Name: "web-dies", About: "the web role dies on its way through a request to delete, beside a reconciling pass", Faults: 2, Deaths: true,
+			Name: "web-dies", About: "the web role dies during a request to delete, beside a reconciling pass", Faults: 2, Deaths: true,
 			Setup:  news("old"),
-			Actors: []Actor{{Name: "olga", Run: ask}, worker1(), {Name: "reconcile", Run: sweep}},
+			Actors: []Actor{{Name: "olga", Run: ask}, worker1(), {Name: "reconcile", Run: reconcile}},
 		},
 		{
 			Name: "forgotten", About: "the queue may lose the message of a deletion", Faults: 1, Forgets: true,
@@ -123,15 +123,15 @@ func deletions() []Scenario {
 	}
 }
 
-// lives are about a name that is taken again.
-func lives() []Scenario {
+// reusedNames are about a name that is taken again.
+func reusedNames() []Scenario {
 	return []Scenario{
 		{
 			Name: "creators", About: "two people create a channel of the same name", Faults: 3,
 			Actors: []Actor{{Name: "ann", Run: create(channelName, author)}, {Name: "vera", Run: create(channelName, visitor)}},
 		},
 		{
-			Name: "create-late", About: "somebody posts as soon as a channel is seen, whose creator has given up", Faults: 2, Preemptions: 3,
+			Name: "create-late", About: "somebody posts as soon as a channel is seen, and its creator has given up", Faults: 2, Preemptions: 3,
 			Straggles: anything,
 			Actors:    []Actor{{Name: "ann", Run: create(channelName, author)}, {Name: "vera", Run: post(visitor, "new")}},
 		},
@@ -140,12 +140,12 @@ func lives() []Scenario {
 			Actors: []Actor{{Name: "olga", Run: create(channelName, owner)}, {Name: "olga2", Run: ask}, worker1()},
 		},
 		{
-			Name: "again", About: "the name is taken again while two workers are at its deletion, of which one is late", Slow: true,
+			Name: "again", About: "the name is taken again while two workers handle its deletion, one of them late", Slow: true,
 			Setup:  accepted("old"),
 			Actors: []Actor{{Name: "ann", Run: createAndPost(author, "new")}, worker1(), worker2()},
 		},
 		{
-			Name: "again-faults", About: "the same, with a fault", Slow: true, Faults: 1, Preemptions: 2,
+			Name: "again-faults", About: "the name is taken again while two workers handle its deletion, with a fault", Slow: true, Faults: 1, Preemptions: 2,
 			Setup:  accepted("old"),
 			Actors: []Actor{{Name: "ann", Run: createAndPost(author, "new")}, worker1(), worker2()},
 		},
@@ -158,13 +158,13 @@ func lives() []Scenario {
 			Actors: []Actor{{Name: "ann", Run: createAndPost(author, "new")}, worker1(), worker2()},
 		},
 		{
-			Name: "stragglers", About: "requests of a creation and a deletion land when everybody has long gone on", Faults: 2, Preemptions: 2,
+			Name: "stragglers", About: "requests of a creation and a deletion land long after their senders have gone on", Faults: 2, Preemptions: 2,
 			Straggles: anything,
 			Setup:     accepted("old"),
 			Actors:    []Actor{{Name: "ann", Run: createAndPost(author, "new")}, {Name: "olga", Run: ask}, worker1()},
 		},
 		{
-			Name: "stalled", About: "somebody creates a channel and stalls before posting to it, and requests land when it is long deleted", Faults: 2, Preemptions: 2,
+			Name: "stalled", About: "somebody creates a channel and stalls before posting to it, and requests land long after its deletion", Faults: 2, Preemptions: 2,
 			Straggles: anything,
 			Actors:    []Actor{{Name: "olga", Run: createAndPost(owner, "new")}, {Name: "olga2", Run: ask}, worker1()},
 		},
@@ -175,7 +175,7 @@ func lives() []Scenario {
 func posts() []Scenario {
 	return []Scenario{
 		{
-			Name: "one-key", About: "a request to post is sent twice with one idempotency key, and the post is deleted meanwhile", Faults: 3, Straggles: anything,
+			Name: "one-key", About: "a request to post is sent twice with one idempotency key while the post is deleted", Faults: 3, Straggles: anything,
 			Setup: news(),
 			Actors: []Actor{
 				{Name: "ann", Run: post(author, "new")}, {Name: "ann2", Run: post(author, "new"), After: "ann"},
@@ -183,7 +183,7 @@ func posts() []Scenario {
 			},
 		},
 		{
-			Name: "vote", About: "a vote is given and another taken back while the post is deleted", Faults: 2, Straggles: anything,
+			Name: "vote", About: "one vote is given and another removed while the post is deleted", Faults: 2, Straggles: anything,
 			Setup: func(ctx context.Context, c *Client) {
 				news("old")(ctx, c)
 				c.voteNewest(ctx, author)
@@ -202,28 +202,7 @@ func posts() []Scenario {
 			},
 		},
 		{
-			Name: "subscribe-twice", About: "somebody subscribes in one window and unsubscribes in another", Faults: 2, Preemptions: 3,
-			Setup: news(),
-			Actors: []Actor{
-				{Name: "vera", Run: subscribe(visitor)}, {Name: "vera2", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed(visitor)},
-			},
-		},
-		{
-			Name: "subscribe-again", About: "somebody subscribes, leaves and subscribes again, and copies of it all land late", Faults: 2, Preemptions: 2,
-			Straggles: anything,
-			Setup:     news(),
-			Actors: []Actor{
-				{Name: "vera", Run: inTurn(subscribe(visitor), unsubscribe(visitor), subscribe(visitor))}, {Name: "feed", Run: feed(visitor)},
-			},
-		},
-		{
-			Name: "leave-late", About: "somebody subscribes and leaves, and copies of it all land late", Faults: 2, Preemptions: 2,
-			Straggles: anything,
-			Setup:     news(),
-			Actors:    []Actor{{Name: "vera", Run: inTurn(subscribe(visitor), unsubscribe(visitor))}, {Name: "feed", Run: feed(visitor)}},
-		},
-		{
-			Name: "vote-again", About: "somebody votes, takes it back and votes again, while another does, and copies of it all land late", Faults: 2, Preemptions: 2,
+			Name: "vote-again", About: "two users vote and remove their votes, one votes again, and copies of the requests land late", Faults: 2, Preemptions: 2,
 			Straggles: anything,
 			Setup:     news("old"),
 			Actors: []Actor{
@@ -231,8 +210,35 @@ func posts() []Scenario {
 				{Name: "ann", Run: inTurn(vote("old", author), unvote("old", author))},
 			},
 		},
+	}
+}
+
+// subscriptions are about subscriptions to a channel that stays.
+func subscriptions() []Scenario {
+	return []Scenario{
 		{
-			Name: "subscribe-late", About: "the same, and a request lands when everybody has gone on", Faults: 2, Preemptions: 2,
+			Name: "subscribe-twice", About: "somebody subscribes in one window and unsubscribes in another", Faults: 2, Preemptions: 3,
+			Setup: news(),
+			Actors: []Actor{
+				{Name: "vera", Run: subscribe(visitor)}, {Name: "vera2", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed(visitor)},
+			},
+		},
+		{
+			Name: "subscribe-again", About: "somebody subscribes, leaves and subscribes again, and copies of the requests land late", Faults: 2, Preemptions: 2,
+			Straggles: anything,
+			Setup:     news(),
+			Actors: []Actor{
+				{Name: "vera", Run: inTurn(subscribe(visitor), unsubscribe(visitor), subscribe(visitor))}, {Name: "feed", Run: feed(visitor)},
+			},
+		},
+		{
+			Name: "leave-late", About: "somebody subscribes and leaves, and copies of the requests land late", Faults: 2, Preemptions: 2,
+			Straggles: anything,
+			Setup:     news(),
+			Actors:    []Actor{{Name: "vera", Run: inTurn(subscribe(visitor), unsubscribe(visitor))}, {Name: "feed", Run: feed(visitor)}},
+		},
+		{
+			Name: "subscribe-late", About: "somebody subscribes in one window and unsubscribes in another, and a request lands late", Faults: 2, Preemptions: 2,
 			Straggles: anything,
 			Setup:     news(),
 			Actors: []Actor{
@@ -242,7 +248,7 @@ func posts() []Scenario {
 	}
 }
 
-// crowds are too many for all their states: runs are drawn at random.
+// crowds have too many states to enter: they are explored by random walks.
 func crowds() []Scenario {
 	return []Scenario{{
 		Name: "crowd", About: "everybody at once", Faults: 4, Walks: 20_000,
@@ -251,11 +257,11 @@ func crowds() []Scenario {
 			{Name: "ann", Run: post(author, "new")}, {Name: "ann2", Run: edit("one", "other")},
 			{Name: "vera", Run: subscribe(visitor)}, {Name: "vera2", Run: vote("one", visitor)},
 			{Name: "olga", Run: removePost("two", owner)}, {Name: "olga2", Run: ask},
-			{Name: "max", Run: createAndPost("max", "new")}, {Name: "reconcile", Run: sweep},
+			{Name: "max", Run: createAndPost("max", "new")}, {Name: "reconcile", Run: reconcile},
 			worker1(), worker2(), worker3(),
 		},
 	}}
 }
 
-// anything may land late.
+// anything lets every call land late.
 func anything(*Call) bool { return true }

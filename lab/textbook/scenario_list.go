@@ -6,7 +6,7 @@ import (
 	"microblogging/lab"
 )
 
-// Scenarios are one for each anomaly, by whose name it goes.
+// Scenarios has one scenario for each anomaly, with its name.
 func Scenarios() []lab.Scenario {
 	list := []lab.Scenario{
 		{
@@ -15,7 +15,7 @@ func Scenarios() []lab.Scenario {
 			Actors: []lab.Actor{{Name: "ann", Run: poster}, {Name: "olga", Run: asker}, {Name: "w1", Run: worker}},
 		},
 		{
-			Name: "A2", About: "resurrection damage: the name is taken again while two workers are at its deletion, of which one is late",
+			Name: "A2", About: "resurrection damage: the name is taken again while two workers handle its deletion, one of them late",
 			Setup: func(ctx context.Context, c *lab.Client) {
 				creator(ctx, c)
 				asker(ctx, c)
@@ -29,7 +29,7 @@ func Scenarios() []lab.Scenario {
 			},
 		},
 		{
-			Name: "A3", About: "stuck intent: the web role dies on its way through a request to delete", Faults: 1, Deaths: true,
+			Name: "A3", About: "stuck intent: the web role dies during a request to delete", Faults: 1, Deaths: true,
 			Setup:  creator,
 			Actors: []lab.Actor{{Name: "olga", Run: asker}},
 		},

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// fates in the words of the table.
+// describeFate is the fate of a step in the words of the table.
 func describeFate(step Step) string {
 	return [...]string{
 		"", "dies before it", "dies after it", "takes effect, reply lost", "never arrives",
@@ -16,9 +16,8 @@ func describeFate(step Step) string {
 	}[step.Choice.Fate]
 }
 
-// WriteTable writes a run as a table in Markdown, one line a step: whose call,
-// what befell it, what it was answered. A token is written as its minter and the
-// order in which the minter sent it, so that the first of ann is ann.1.
+// WriteTable writes a run as a table in Markdown, one line for a step: the actor,
+// its call, the fate and the answer. The first token that ann minted is ann.1.
 func (s *Scenario) WriteTable(w io.Writer, run Run) error {
 	rows := [][]string{{"step", "actor", "call", "fate", "answer"}}
 	for i, step := range run.Steps {
@@ -46,14 +45,14 @@ func (s *Scenario) WriteTable(w io.Writer, run Run) error {
 	}
 	b.WriteString("\n")
 	for _, breach := range run.Breaches {
-		fmt.Fprintf(&b, "Then %s.\n", s.Pretty(breach.String()))
+		fmt.Fprintf(&b, "Then %s.\n", s.DescribeBreach(breach))
 	}
 	switch {
 	case run.Breaches != nil:
 	case run.AtRest:
 		b.WriteString("No law is broken.\n")
 	default:
-		b.WriteString("No law is broken so far, and somebody can go on.\n")
+		b.WriteString("No law is broken so far, and an actor can go on.\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -61,7 +60,7 @@ func (s *Scenario) WriteTable(w io.Writer, run Run) error {
 
 func (s *Scenario) tableRow(number int, step Step) []string {
 	actor, call, answer := "network", "", ""
-	if step.Choice.Actor != nobody {
+	if step.Choice.Actor != network {
 		actor = s.actorName(int(step.Choice.Actor))
 	}
 	switch {

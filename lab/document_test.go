@@ -8,7 +8,11 @@ import (
 	"microblogging/lab/prove"
 )
 
-func TestTheSchedulesThatAreWrittenDownAreThoseThatTheExplorerPrints(t *testing.T) {
+func TestDocument(t *testing.T) {
+	t.Run("its schedules are those that the explorer prints", schedulesAreCurrent)
+}
+
+func schedulesAreCurrent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("explores for long, which make check leaves to make test")
 	}
