@@ -2,12 +2,10 @@ package azure_test
 
 import (
 	"encoding/json"
-	"errors"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,7 +13,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2"
 
-	"microblogging/domain"
 	"microblogging/storage/azuritetest"
 	"microblogging/storage/driver"
 )
@@ -114,33 +111,6 @@ func TestAMessageNeverExpires(t *testing.T) {
 	}
 	if expires := *reply.Messages[0].ExpirationTime; time.Until(expires) < 100*365*24*time.Hour {
 		t.Errorf("it expires on %s", expires)
-	}
-}
-
-func TestABadContinuationIsRefusedWithoutARequest(t *testing.T) {
-	var tries atomic.Int64
-	c := open(t, with(azuritetest.Shared(t).Account(), counts(&tries)))
-	table := newName()
-	transact(t, c, table, driver.Insert("a"), driver.Insert("b"), driver.Insert("c"))
-	page, err := c.Range(t.Context(), table, driver.Range{Partition: "p", Paging: driver.Paging{Limit: 1}})
-	if err != nil || page.Continuation == "" {
-		t.Fatal(page, err)
-	}
-	before := tries.Load()
-	for name, q := range map[string]driver.Range{
-		"MadeUp":         {Partition: "p", Paging: driver.Paging{Limit: 1, Continuation: "bWFkZS11cC1ieS1zb21lYm9keQ"}},
-		"Altered":        {Partition: "p", Paging: driver.Paging{Limit: 1, Continuation: page.Continuation + "A"}},
-		"OtherPartition": {Partition: "q", Paging: driver.Paging{Limit: 1, Continuation: page.Continuation}},
-		"OtherBounds":    {Partition: "p", To: "c", Paging: driver.Paging{Limit: 1, Continuation: page.Continuation}},
-	} {
-		_, err := c.Range(t.Context(), table, q)
-		var invalid *domain.InvalidError
-		if !errors.As(err, &invalid) {
-			t.Errorf("%s: got %v", name, err)
-		}
-	}
-	if n := tries.Load() - before; n != 0 {
-		t.Errorf("%d requests were sent", n)
 	}
 }
 

@@ -49,13 +49,6 @@ func answers(status int, header http.Header, body string) fault {
 	}
 }
 
-// counts counts tries.
-func counts(tries *atomic.Int64) fault {
-	return func(req *policy.Request) (*http.Response, error) {
-		tries.Add(1)
-		return req.Next()
-	}
-}
 
 // with is a configuration that tries again at once.
 func with(account string, f ...policy.Policy) azure.Config {

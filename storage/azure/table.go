@@ -57,18 +57,12 @@ func (c *Client) Scan(ctx context.Context, table string, q driver.Scan) (driver.
 // page is one request. The limit is Azure's $top: a page may be shorter, or
 // empty, and still not be the last.
 func (c *Client) page(ctx context.Context, table, filter string, p driver.Paging) (driver.Page, error) {
-	selection := table + "?" + filter
 	options := &aztables.ListEntitiesOptions{Top: to.Ptr(int32(p.Limit)), Filter: optional(filter)}
 	if p.KeysOnly {
 		options.Select = to.Ptr("PartitionKey,RowKey")
 	}
-	if p.Continuation != "" {
-		next, err := decodeContinuation(selection, p.Continuation)
-		if err != nil {
-			return driver.Page{}, err
-		}
-		options.NextPartitionKey, options.NextRowKey = optional(next.partition), optional(next.row)
-	}
+	partition, row, _ := strings.Cut(p.Continuation, separator)
+	options.NextPartitionKey, options.NextRowKey = optional(partition), optional(row)
 	var reply aztables.ListEntitiesResponse
 	err := c.onTable(ctx, "query", table, func(t *aztables.Client) (err error) {
 		reply, err = t.NewListEntitiesPager(options).NextPage(ctx)
@@ -86,9 +80,16 @@ func (c *Client) page(ctx context.Context, table, filter string, p driver.Paging
 			rows[i].ETag = ""
 		}
 	}
-	next := position{value(reply.NextPartitionKey), value(reply.NextRowKey)}
-	return driver.Page{Rows: rows, Continuation: encodeContinuation(selection, next)}, nil
+	next := value(reply.NextPartitionKey) + separator + value(reply.NextRowKey)
+	if next == separator { // the last page
+		next = ""
+	}
+	return driver.Page{Rows: rows, Continuation: next}, nil
 }
+
+// separator stands between the two continuation headers of a reply. Either may be
+// empty, which is how an empty row key appears; neither can hold this byte.
+const separator = "\x00"
 
 // onTable makes a call on a table. If the table is missing, it is created and
 // the call made once more: nothing but an emptied Azurite loses a table, and it

@@ -57,17 +57,13 @@ func (db *DB) Scan(ctx context.Context, table string, q driver.Scan) (driver.Pag
 }
 
 func (db *DB) readPage(ctx context.Context, table string, s span, p driver.Paging) (driver.Page, error) {
-	last, err := s.resume(p.Continuation)
-	if err != nil {
-		return driver.Page{}, err
-	}
 	var page driver.Page
-	err = db.view(ctx, func(tx *bbolt.Tx) error {
+	err := db.view(ctx, func(tx *bbolt.Tx) error {
 		bucket, err := openTable(tx, table)
 		if err != nil {
 			return err
 		}
-		page, err = collect(bucket.Cursor(), s, last, p)
+		page, err = collect(bucket.Cursor(), s, p)
 		return err
 	})
 	if err != nil {

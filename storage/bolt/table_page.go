@@ -2,13 +2,11 @@ package bolt
 
 import (
 	"bytes"
-	"encoding/base64"
 	"fmt"
 	"strings"
 
 	"go.etcd.io/bbolt"
 
-	"microblogging/domain"
 	"microblogging/storage/driver"
 )
 
@@ -53,36 +51,25 @@ func (s span) holds(key []byte) bool {
 	return key != nil && bytes.Compare(key, s.start) >= 0 && (len(s.end) == 0 || bytes.Compare(key, s.end) < 0)
 }
 
-// A continuation is the key of the last row that was read, which need not be
-// there any more.
-func continuationAfter(key []byte) string { return base64.RawURLEncoding.EncodeToString(key) }
-
-// resume returns the last key read, or nil at the start. It refuses what this
-// span cannot have given, for continuations come back through web addresses.
-func (s span) resume(continuation string) (last []byte, err error) {
-	if continuation == "" {
-		return nil, nil
+// seek finds the first key of the span that comes after a continuation. A
+// continuation is the key of the last row of a page; that row may be gone.
+func (s span) seek(cursor *bbolt.Cursor, continuation string) (key, value []byte) {
+	last := []byte(continuation)
+	if continuation == "" || bytes.Compare(last, s.start) < 0 {
+		return cursor.Seek(s.start)
 	}
-	last, err = base64.RawURLEncoding.DecodeString(continuation)
-	if err != nil || continuationAfter(last) != continuation || !s.holds(last) || bytes.Count(last, []byte{separator}) != 1 {
-		return nil, domain.Invalid("continuation", "is not one that this selection gave")
+	if key, value = cursor.Seek(last); bytes.Equal(key, last) {
+		return cursor.Next()
 	}
-	return last, nil
+	return key, value
 }
 
 // A rawRow lies in the mapped file: it is valid as long as the read.
 type rawRow struct{ key, value []byte }
 
-// collect reads one page, after the last key that was read.
-func collect(cursor *bbolt.Cursor, s span, last []byte, p driver.Paging) (driver.Page, error) {
-	start := s.start
-	if last != nil {
-		start = last
-	}
-	key, value := cursor.Seek(start)
-	if last != nil && bytes.Equal(key, last) {
-		key, value = cursor.Next()
-	}
+// collect reads one page.
+func collect(cursor *bbolt.Cursor, s span, p driver.Paging) (driver.Page, error) {
+	key, value := s.seek(cursor, p.Continuation)
 	rows := make([]rawRow, 0, min(p.Limit, 32))
 	for ; s.holds(key) && len(rows) < p.Limit; key, value = cursor.Next() {
 		if p.KeysOnly {
@@ -92,7 +79,7 @@ func collect(cursor *bbolt.Cursor, s span, last []byte, p driver.Paging) (driver
 	}
 	page := driver.Page{}
 	if s.holds(key) && len(rows) > 0 {
-		page.Continuation = continuationAfter(rows[len(rows)-1].key)
+		page.Continuation = string(rows[len(rows)-1].key)
 	}
 	var err error
 	page.Rows, err = decodeRows(rows, p.KeysOnly)

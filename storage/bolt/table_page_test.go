@@ -1,14 +1,11 @@
 package bolt
 
 import (
-	"encoding/base64"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"microblogging/domain"
 	"microblogging/storage/driver"
 )
 
@@ -76,47 +73,37 @@ func TestABoundWithAZeroByteSelectsTheSamePartitionsAsItsOrder(t *testing.T) {
 	}
 }
 
-// FuzzAContinuationIsRefusedOrContinuesItsSelection refutes that some text, taken
-// for a continuation, is answered by anything but a refusal or the rows of the
-// selection that come after one of its keys; or that there are two texts for one
-// key.
-func FuzzAContinuationIsRefusedOrContinuesItsSelection(f *testing.F) {
+// FuzzContinuation refutes that whatever text is taken for a continuation, the
+// page holds the rows of the selection whose keys come after it.
+func FuzzContinuation(f *testing.F) {
 	keys := []string{"a\x00", "a\x001", "a\x002", "a b\x001", "ab\x00", "b\x001", "b\x003"}
 	for _, key := range append(keys, "", "a", "a\x001\x00", "a\x00\xff", "c\x00", "\x00", "b\x002") {
-		f.Add(uint8(len(key)), continuationAfter([]byte(key)), "a", "", "1")
+		f.Add(uint8(len(key)), key, "a", "", "1")
 	}
-	f.Add(uint8(2), "YQAx\n", "b", "a", "b")
-	f.Add(uint8(2), "YQAy=", "a\x00", "", "\xff")
-	f.Add(uint8(2), "YQB", "", "b", "a")
+	f.Add(uint8(2), "a\x001", "b", "a", "b")
+	f.Add(uint8(2), "a\x002", "a\x00", "", "\xff")
+	f.Add(uint8(2), "b", "", "b", "a")
 	db := openRows(f, keys)
 	f.Fuzz(func(t *testing.T, limit uint8, continuation, partition, from, to string) {
 		paging := driver.Paging{Limit: 1 + int(limit)%3, Continuation: continuation}
 		page, err := db.Scan(t.Context(), "T", driver.Scan{From: from, To: to, Paging: paging})
 		checkContinued(t, scanSpan(driver.Scan{From: from, To: to}), keys, paging, page, err)
 		page, err = db.Range(t.Context(), "T", driver.Range{Partition: partition, From: from, To: to, Paging: paging})
-		if !strings.Contains(partition, "\x00") { // which no partition key that gets here can hold
+		if !strings.Contains(partition, "\x00") { // Table lets no such partition key pass
 			checkContinued(t, rangeSpan(driver.Range{Partition: partition, From: from, To: to}), keys, paging, page, err)
 		}
 	})
 }
 
-// checkContinued holds a page to the keys of the table.
+// checkContinued compares a page with what the table's keys ask for.
 func checkContinued(t *testing.T, selection span, keys []string, p driver.Paging, page driver.Page, err error) {
 	t.Helper()
-	var invalid *domain.InvalidError
-	if errors.As(err, &invalid) && p.Continuation != "" {
-		return
-	}
 	if err != nil {
 		t.Fatalf("after %q: %v", p.Continuation, err)
 	}
-	last, err := base64.RawURLEncoding.DecodeString(p.Continuation)
-	if err != nil || continuationAfter(last) != p.Continuation || len(last) > 0 && !selection.holds(last) {
-		t.Fatalf("%q is taken for a continuation", p.Continuation)
-	}
 	var want []string
 	for _, key := range keys {
-		if selection.holds([]byte(key)) && (p.Continuation == "" || key > string(last)) && len(want) < p.Limit {
+		if selection.holds([]byte(key)) && key > p.Continuation && len(want) < p.Limit {
 			want = append(want, key)
 		}
 	}
@@ -125,7 +112,7 @@ func checkContinued(t *testing.T, selection span, keys []string, p driver.Paging
 		got = append(got, string(rowKey(row.Partition, row.Row)))
 	}
 	if !slices.Equal(got, want) {
-		t.Fatalf("%q to %q after %q: %q, want %q", selection.start, selection.end, last, got, want)
+		t.Fatalf("%q to %q after %q: got %q, want %q", selection.start, selection.end, p.Continuation, got, want)
 	}
 }
 

@@ -82,9 +82,11 @@ type Scan struct {
 type Paging struct {
 	// Limit is the most rows that the page may hold, 1 to 1,000.
 	Limit int
-	// Continuation is empty for the first page, then what the page before gave.
-	// It belongs to its selection and is opaque. One that was made up or is of
-	// another selection is a domain.InvalidError on the field "continuation".
+	// Continuation (Azure's continuation token) is empty for the first page, and
+	// then the Page.Continuation of the page before, of the same selection. It is
+	// opaque, and users never hold one: they hold the cursors of package storage.
+	// So a backend need not recognise a malformed one, or one of another
+	// selection. It may return any error or any page, but it must not panic.
 	Continuation string
 	// KeysOnly leaves out everything but the keys: properties and ETag are empty.
 	KeysOnly bool
