@@ -8,57 +8,6 @@ import (
 	"microblogging/domain"
 )
 
-// Azure's limits ("Understanding the Table service data model", "Performing
-// entity group transactions", "Put Message"). They are enforced here for every
-// backend, because Azurite and bbolt accept much that Azure refuses: what works
-// on a laptop must work in production.
-const (
-	MaxOperations  = 100
-	MaxTransaction = 4 << 20
-	MaxEntity      = 1 << 20
-	MaxProperties  = 252
-	MaxPage        = 1000
-	MaxMessageText = 64 << 10
-	// maxString is 64 KiB of UTF-16.
-	maxString = 64 << 10 / 2
-	// maxKey is 1 KiB of UTF-16.
-	maxKey          = 1 << 10 / 2
-	maxPropertyName = 255
-	// operationOverhead bounds the multipart headers around one operation.
-	operationOverhead = 512
-)
-
-func limitError(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", domain.ErrLimit, fmt.Sprintf(format, args...))
-}
-
-// CheckKey refuses keys that some backend refuses, alters, or orders in its own
-// way. Azure allows code points over U+007F, but orders them by UTF-16 unit;
-// and its SDK does not double an apostrophe in a batch.
-func CheckKey(what, key string) error {
-	if len(key) > maxKey {
-		return limitError("%s has %d characters, at most %d fit in 1 KiB", what, len(key), maxKey)
-	}
-	for i := range len(key) {
-		switch c := key[i]; {
-		case c < 0x20, c >= 0x7f:
-			return limitError("%s holds the byte 0x%02x; keys are printable ASCII", what, c)
-		case c == '/', c == '\\', c == '#', c == '?', c == '\'':
-			return limitError("%s holds %q, which a key must not", what, c)
-		}
-	}
-	return nil
-}
-
-// CheckPartition refuses in addition the empty key, by which the SDK cannot
-// address an entity. An empty row key is fine.
-func CheckPartition(key string) error {
-	if key == "" {
-		return limitError("the partition key is empty")
-	}
-	return CheckKey("partition key", key)
-}
-
 func checkTransaction(partition string, ops []Operation) error {
 	if len(ops) < 1 || len(ops) > MaxOperations {
 		return limitError("a transaction has 1 to %d operations, this has %d", MaxOperations, len(ops))
@@ -85,8 +34,8 @@ func checkTransaction(partition string, ops []Operation) error {
 	return nil
 }
 
-// checkOperation returns an upper bound of the bytes that the operation takes
-// in a request.
+// checkOperation returns an upper bound for the size of the operation in a
+// request, in bytes.
 func checkOperation(partition string, op Operation) (payload int, err error) {
 	if err := CheckKey("row key", op.Row); err != nil {
 		return 0, err
@@ -134,14 +83,14 @@ func checkCondition(op Operation) error {
 	return nil
 }
 
-// checkProperty returns what the property takes in storage, by Azure's formula,
-// and an upper bound of what it takes in a request.
+// checkProperty returns the size of the property in storage, by Azure's formula,
+// and an upper bound for its size in a request.
 func checkProperty(p Property) (stored, sent int, err error) {
 	if err := checkPropertyName(p.Name); err != nil {
 		return 0, 0, err
 	}
 	stored = 8 + 2*len(p.Name)
-	// The name twice, for its type annotation stands beside it.
+	// The name is sent twice: once for the value and once for its type.
 	sent = 2*len(p.Name) + 64
 	switch p.Value.kind {
 	case KindString:
@@ -200,7 +149,7 @@ func utf16Len(s string) int {
 	return n
 }
 
-// jsonLen bounds the length of s as encoding/json writes it.
+// jsonLen is an upper bound for the length of s as encoding/json writes it.
 func jsonLen(s string) int {
 	n := len(s)
 	for i := range len(s) {
