@@ -13,23 +13,23 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-// unreached is a backend that must not see what breaks a limit.
+// unreached is a backend that fails the test if it is called.
 func unreached(t *testing.T) *drivertest.Faults {
 	return drivertest.NewFaults(nil, nil, func(_ context.Context, call drivertest.Call, _ drivertest.Send) error {
-		t.Errorf("the driver was reached by %s", call.Method)
+		t.Errorf("the backend was reached by %s", call.Method)
 		return nil
 	})
 }
 
-// accepting is a backend that answers everything with nothing.
+// accepting is a backend that accepts every call and returns nothing.
 func accepting() *drivertest.Faults {
 	return drivertest.NewFaults(nil, nil, func(context.Context, drivertest.Call, drivertest.Send) error { return nil })
 }
 
-// longestText has as many UTF-16 units as fit in 64 KiB.
+// longestText has as many UTF-16 units as 64 KiB hold.
 var longestText = strings.Repeat("x", 32<<10)
 
-// longTexts is n properties of 64 KiB each.
+// longTexts returns n properties of 64 KiB each.
 func longTexts(n int) []driver.Property {
 	properties := make([]driver.Property, n)
 	for i := range properties {
@@ -46,7 +46,7 @@ func numbers(n int) []driver.Property {
 	return properties
 }
 
-// insertEach is n inserts with the same properties.
+// insertEach returns n inserts with the same properties.
 func insertEach(n int, properties ...driver.Property) []driver.Operation {
 	ops := make([]driver.Operation, n)
 	for i := range ops {
@@ -55,7 +55,6 @@ func insertEach(n int, properties ...driver.Property) []driver.Operation {
 	return ops
 }
 
-// A transaction as the tests below write it.
 type transaction struct {
 	partition string
 	ops       []driver.Operation
@@ -65,7 +64,16 @@ func in(partition string, ops ...driver.Operation) transaction {
 	return transaction{partition, ops}
 }
 
-func TestTableRefusesATransactionThatBreaksALimitBeforeTheDriver(t *testing.T) {
+func TestTable(t *testing.T) {
+	t.Run("refuses a transaction that breaks a limit", refusesTransactions)
+	t.Run("passes a transaction at the limit", passesTransactions)
+	t.Run("refuses each forbidden byte anywhere in a key", refusesKeys)
+	t.Run("refuses a bad property name", refusesPropertyNames)
+	t.Run("refuses a page of 0 rows or of more than 1000", refusesPageSizes)
+	t.Run("names the operation that breaks a limit", limitErrorNamesOperation)
+}
+
+func refusesTransactions(t *testing.T) {
 	for sentence, tx := range map[string]transaction{
 		"it has no operation":                      in("p"),
 		"it has 101 operations":                    in("p", insertEach(101)...),
@@ -83,7 +91,7 @@ func TestTableRefusesATransactionThatBreaksALimitBeforeTheDriver(t *testing.T) {
 		"a delete does not need its row to exist":  in("p", driver.Delete("r", driver.Upsert)),
 		"the ETag to match is empty":               in("p", driver.Merge("r", driver.Match(""))),
 		"an entity has 253 properties":             in("p", driver.Insert("r", numbers(253)...)),
-		"an entity has more than 1 MiB":            in("p", driver.Insert("r", longTexts(16)...)),
+		"a row has more than 1 MiB":                in("p", driver.Insert("r", longTexts(16)...)),
 		"a string has more than 64 KiB of UTF-16":  in("p", driver.Insert("r", driver.String("A", longestText+"x"))),
 		"a string has more than 64 KiB in astrals": in("p", driver.Insert("r", driver.String("A", strings.Repeat("😀", 16<<10)+"x"))),
 		"a string is not valid UTF-8":              in("p", driver.Insert("r", driver.String("A", "a\xffb"))),
@@ -100,7 +108,7 @@ func TestTableRefusesATransactionThatBreaksALimitBeforeTheDriver(t *testing.T) {
 	}
 }
 
-func TestTableLetsATransactionAtTheLimitPass(t *testing.T) {
+func passesTransactions(t *testing.T) {
 	for sentence, tx := range map[string]transaction{
 		"100 operations":                 in("p", insertEach(100)...),
 		"keys of 512 characters":         in(strings.Repeat("p", 512), driver.Insert(strings.Repeat("r", 512))),
@@ -121,13 +129,13 @@ func TestTableLetsATransactionAtTheLimitPass(t *testing.T) {
 				t.Error(err)
 			}
 			if backend.Calls() != 1 {
-				t.Errorf("the driver was called %d times", backend.Calls())
+				t.Errorf("the backend was called %d times", backend.Calls())
 			}
 		})
 	}
 }
 
-func TestTableRefusesEachForbiddenByteOfAKeyWhereverItStands(t *testing.T) {
+func refusesKeys(t *testing.T) {
 	table := driver.NewTable(unreached(t), "T")
 	for c := range 256 {
 		forbidden := c < 0x20 || c >= 0x7f || strings.ContainsRune(`/\#?'`, rune(c))
@@ -147,7 +155,7 @@ func TestTableRefusesEachForbiddenByteOfAKeyWhereverItStands(t *testing.T) {
 	}
 }
 
-func TestTableRefusesANameThatIsNoPropertyName(t *testing.T) {
+func refusesPropertyNames(t *testing.T) {
 	for what, name := range map[string]string{
 		"the partition key's":            "PartitionKey",
 		"the row key's":                  "RowKey",
@@ -169,7 +177,7 @@ func TestTableRefusesANameThatIsNoPropertyName(t *testing.T) {
 	}
 }
 
-func TestTableRefusesAPageOfNoneOrOfMoreThan1000Rows(t *testing.T) {
+func refusesPageSizes(t *testing.T) {
 	table := driver.NewTable(unreached(t), "T")
 	for _, limit := range []int{-1, 0, 1001} {
 		_, err := table.Range(t.Context(), driver.Range{Partition: "p", Paging: driver.Paging{Limit: limit}})
@@ -179,95 +187,11 @@ func TestTableRefusesAPageOfNoneOrOfMoreThan1000Rows(t *testing.T) {
 	}
 }
 
-func TestALimitErrorSaysWhichOperationBrokeIt(t *testing.T) {
+func limitErrorNamesOperation(t *testing.T) {
 	err := driver.NewTable(unreached(t), "T").Transact(t.Context(), "p", driver.Insert("r"), driver.Merge("a#b", driver.Exists))
 	wantLimit(t, err)
 	if err != nil && (!strings.Contains(err.Error(), "operation 1 (merge)") || !strings.Contains(err.Error(), "'#'")) {
 		t.Errorf("%q names neither the operation nor the character", err)
-	}
-}
-
-func TestQueueRefusesATextThatAzureRefusesOrAlters(t *testing.T) {
-	for what, text := range map[string]string{
-		"an empty one":                   "",
-		"one of more than 64 KiB":        strings.Repeat("x", 64<<10+1),
-		"one with a zero byte":           "a\x00b",
-		"one with a carriage return":     "a\r\nb",
-		"one with an escape":             "a\x1bb",
-		"one with a delete":              "a\x7fb",
-		"one that is not valid UTF-8":    "a\xffb",
-		"one with a code point FFFE":     "a\uFFFEb",
-		"one with a code point FFFF":     "a\uFFFFb",
-		"one with half a surrogate pair": "a\xed\xa0\x80b",
-	} {
-		t.Run(what, func(t *testing.T) {
-			queue := driver.NewQueue(unreached(t), "q")
-			wantLimit(t, queue.Send(t.Context(), text))
-			_, err := queue.Update(t.Context(), driver.Message{ID: "1"}, text, time.Second)
-			wantLimit(t, err)
-		})
-	}
-}
-
-func TestQueueRefusesALeaseThatAzureDoesNotGrant(t *testing.T) {
-	const week = 7 * 24 * time.Hour
-	queue := driver.NewQueue(unreached(t), "q")
-	for _, lease := range []time.Duration{-time.Second, time.Nanosecond, time.Second + time.Millisecond, week + time.Second} {
-		_, err := queue.Receive(t.Context(), 1, lease)
-		wantLimit(t, err)
-		_, err = queue.Update(t.Context(), driver.Message{ID: "1"}, "text", lease)
-		wantLimit(t, err)
-	}
-	_, err := queue.Receive(t.Context(), 1, 0)
-	wantLimit(t, err)
-}
-
-func TestQueueLetsTextsAndLeasesAtTheLimitPass(t *testing.T) {
-	queue := driver.NewQueue(accepting(), "q")
-	update := func(lease time.Duration) error {
-		_, err := queue.Update(t.Context(), driver.Message{ID: "1"}, "text", lease)
-		return err
-	}
-	receive := func(lease time.Duration) error {
-		_, err := queue.Receive(t.Context(), 1, lease)
-		return err
-	}
-	for what, err := range map[string]error{
-		"a text of 64 KiB":      queue.Send(t.Context(), strings.Repeat("x", 64<<10)),
-		"a tab and a newline":   queue.Send(t.Context(), "a\tb\nc"),
-		"an update of a week":   update(7 * 24 * time.Hour),
-		"an update of no time":  update(0),
-		"a receive of a second": receive(time.Second),
-		"a receive of a week":   receive(7 * 24 * time.Hour),
-	} {
-		if err != nil {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-}
-
-// receiveLimit notes what limit reaches the driver.
-type receiveLimit struct {
-	driver.Queues
-	limit int
-}
-
-func (d *receiveLimit) Receive(_ context.Context, _ string, limit int, _ time.Duration) ([]driver.Message, error) {
-	d.limit = limit
-	return nil, nil
-}
-
-func TestQueueAsksForOneTo32Messages(t *testing.T) {
-	_, err := driver.NewQueue(unreached(t), "q").Receive(t.Context(), 0, time.Second)
-	wantLimit(t, err)
-	for asked, want := range map[int]int{1: 1, 32: 32, 33: 32, 1000: 32} {
-		backend := &receiveLimit{}
-		if _, err := driver.NewQueue(backend, "q").Receive(t.Context(), asked, time.Second); err != nil {
-			t.Error(err)
-		}
-		if backend.limit != want {
-			t.Errorf("asked for %d messages, the driver for %d, want %d", asked, backend.limit, want)
-		}
 	}
 }
 
