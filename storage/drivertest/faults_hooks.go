@@ -9,11 +9,11 @@ import (
 	"microblogging/domain"
 )
 
-// ErrInjected is the failure that the hooks below give the caller. It is a
-// domain.ErrUnavailable: whether a write took effect is unknown.
+// ErrInjected is the error that the hooks below return to the caller. It wraps
+// domain.ErrUnavailable: the caller cannot know whether a write took effect.
 var ErrInjected = fmt.Errorf("%w: injected fault", domain.ErrUnavailable)
 
-// Pass leaves every call alone.
+// Pass sends every call once.
 func Pass(ctx context.Context, _ Call, send Send) error { return send(ctx) }
 
 // at applies the hook to call number n and passes the others.
@@ -26,12 +26,12 @@ func at(n int, hook Hook) Hook {
 	}
 }
 
-// FailBefore loses call number n on its way: it has no effect.
+// FailBefore loses the request of call number n: it has no effect.
 func FailBefore(n int) Hook {
 	return at(n, func(context.Context, Call, Send) error { return ErrInjected })
 }
 
-// FailAfter loses the answer to call number n: it has its effect, if it can.
+// FailAfter loses the answer to call number n, after it took effect.
 func FailAfter(n int) Hook {
 	return at(n, func(ctx context.Context, _ Call, send Send) error {
 		_ = send(ctx) // the answer that is lost
@@ -39,9 +39,9 @@ func FailAfter(n int) Hook {
 	})
 }
 
-// SentTwice is a client that loses the answer to call number n and sends it
-// again by itself: the caller gets the second answer, which may be the echo of
-// the first.
+// SentTwice acts as a client that loses the answer to call number n and sends the
+// request again without telling its caller. The caller gets the second answer,
+// which may be the echo of the first.
 func SentTwice(n int) Hook {
 	return at(n, func(ctx context.Context, _ Call, send Send) error {
 		_ = send(ctx) // the answer that is lost
@@ -49,10 +49,10 @@ func SentTwice(n int) Hook {
 	})
 }
 
-// ResentLater is a request that the network delivers once more, after other
-// work has gone on. What the caller gets of call number n is up to first: Pass,
-// FailAfter(n), or FailBefore(n) for one that arrives only later. The copy
-// takes effect when the test calls its Arrive.
+// ResentLater acts as a network that delivers the request of call number n once
+// more, after other work was done. The hook first decides what the caller gets:
+// Pass, FailAfter(n), or FailBefore(n) if the request arrives only later. The
+// copy takes effect when the test calls Arrive.
 func ResentLater(n int, first Hook) (Hook, *Straggler) {
 	late := &Straggler{}
 	return func(ctx context.Context, call Call, send Send) error {
@@ -63,7 +63,7 @@ func ResentLater(n int, first Hook) (Hook, *Straggler) {
 	}, late
 }
 
-// A Straggler is a request that is still under way.
+// A Straggler is a request that has not arrived yet.
 type Straggler struct {
 	mu   sync.Mutex
 	send Send
@@ -75,9 +75,9 @@ func (s *Straggler) hold(send Send) {
 	s.send = send
 }
 
-// Arrive delivers the request, once, and returns the backend's answer to it,
-// which nobody else sees. It reports false if there is no such request (yet, or
-// any more).
+// Arrive delivers the request, at most once, and returns the backend's error,
+// which the first caller does not see. It reports false if no request was sent
+// yet, or if it has arrived before.
 func (s *Straggler) Arrive(ctx context.Context) (arrived bool, err error) {
 	s.mu.Lock()
 	send := s.send
@@ -89,8 +89,8 @@ func (s *Straggler) Arrive(ctx context.Context) (arrived bool, err error) {
 	return true, send(ctx)
 }
 
-// Only applies the hook to the calls that match, numbered among themselves from
-// 1, and passes the others.
+// Only applies the hook to the calls that match, and passes the others. The calls
+// that match are numbered from 1.
 func Only(match func(Call) bool, hook Hook) Hook {
 	var matched atomic.Int64
 	return func(ctx context.Context, call Call, send Send) error {
@@ -102,5 +102,5 @@ func Only(match func(Call) bool, hook Hook) Hook {
 	}
 }
 
-// Writes matches the calls that may have an effect.
+// Writes matches the calls that may change something.
 func Writes(call Call) bool { return call.Write }

@@ -10,15 +10,15 @@ import (
 
 func leaseTests() queueTests {
 	return queueTests{
-		"ALeasedMessageIsHiddenFromOthers":           leaseHides,
-		"AMessageIsVisibleAgainOnceItsLeaseRanOut":   leaseExpires,
-		"ARenewalKeepsOthersAwayAndReplacesReceipt":  renewal,
-		"ARenewalRewritesTheText":                    renewalRewrites,
-		"AZeroLeaseShowsTheMessageAtOnce":            zeroLease,
-		"AReceiptFromBeforeARenewalSettlesNothing":   receiptBeforeRenewal,
-		"AStaleReceiptCannotSettleAnothersDelivery":  receiptOfLateWorker,
-		"ARenewalDoesNotCountAsADelivery":            renewalsAreNoDeliveries,
-		"TwoDeliveriesAreSettledEachByItsOwnReceipt": settleInTime,
+		"hides the message from others":                                   leaseHides,
+		"that ran out shows the message again":                            leaseExpires,
+		"that is renewed hides the message and replaces the receipt":      renewal,
+		"that is renewed takes the new text":                              renewalRewrites,
+		"of zero shows the message at once":                               zeroLease,
+		"that was renewed makes the old receipt powerless":                receiptBeforeRenewal,
+		"that ran out makes its receipt powerless over the next delivery": receiptOfLateWorker,
+		"that is renewed is still one delivery":                           renewalsAreNoDeliveries,
+		"on each of two messages settles its own":                         settleInTime,
 	}
 }
 
@@ -36,7 +36,7 @@ func leaseExpires(t *testing.T, queue queueFixture) {
 	start := time.Now()
 	first := queue.receiveOne(t, 2*shortLease)
 	second := queue.receiveOne(t, longLease)
-	// A second less: a backend may cut the end of a lease to whole seconds.
+	// A backend may cut the end of a lease to whole seconds: up to a second less.
 	if held := time.Since(start); held < shortLease {
 		t.Errorf("a lease of %s ended after %s", 2*shortLease, held)
 	}
@@ -51,7 +51,7 @@ func leaseExpires(t *testing.T, queue queueFixture) {
 	}
 }
 
-// renew must succeed.
+// renew updates a message, which must succeed.
 func (q queueFixture) renew(t *testing.T, m driver.Message, text string, lease time.Duration) driver.Message {
 	t.Helper()
 	renewed, err := q.Update(t.Context(), m, text, lease)
@@ -107,8 +107,8 @@ func receiptBeforeRenewal(t *testing.T, queue queueFixture) {
 	}
 }
 
-// receiptOfLateWorker is the worker that wakes up after its lease ran out and
-// somebody else got the message.
+// receiptOfLateWorker is about a worker that wakes up after its lease ran out and
+// another worker received the message.
 func receiptOfLateWorker(t *testing.T, queue queueFixture) {
 	queue.send(t, "m")
 	stale := queue.receiveOne(t, shortLease)
@@ -122,7 +122,7 @@ func receiptOfLateWorker(t *testing.T, queue queueFixture) {
 	queue.powerless(t, stale)
 }
 
-// powerless checks that a stale delivery can change nothing.
+// powerless requires that the receipt of a stale delivery changes nothing.
 func (q queueFixture) powerless(t *testing.T, stale driver.Message) {
 	t.Helper()
 	_, err := q.Update(t.Context(), stale, "by a late worker", longLease)

@@ -13,17 +13,17 @@ import (
 
 func messageTests() queueTests {
 	return queueTests{
-		"AMessageArrivesAsItWasSent":                  sendAndReceive,
-		"AnEmptyQueueGivesNoMessageAndNoError":        emptyQueue,
-		"UnicodeAndMarkupSurviveInAMessage":           unicodeMessages,
-		"TheLongestMessageArrives":                    longestMessage,
-		"AReceiveGivesNoMoreThanItsLimit":             receiveLimit,
-		"ASettledMessageIsGoneAndCannotBeSettledMore": settledMessage,
-		"CreatingAQueueAgainKeepsItsMessages":         createQueueAgain,
-		"AQueueThatIsThereAnswersAPing":               pingQueue,
-		"AQueueThatIsMissingFailsAPing":               pingMissingQueue,
-		"TwoQueuesShareNoMessage":                     queuesApart,
-		"AMessageGoesToOneOfManyReceivers":            manyReceivers,
+		"arrives as it was sent":                              sendAndReceive,
+		"queue that is empty gives no message and no error":   emptyQueue,
+		"keeps Unicode and markup":                            unicodeMessages,
+		"may have 64 KiB":                                     longestMessage,
+		"is received within the limit":                        receiveLimit,
+		"that is settled is gone and cannot be settled again": settledMessage,
+		"stays when the queue is created again":               createQueueAgain,
+		"is not touched by a ping":                            pingQueue,
+		"queue that is missing fails a ping":                  pingMissingQueue,
+		"is on one queue only":                                queuesApart,
+		"goes to one of many receivers":                       manyReceivers,
 	}
 }
 
@@ -118,7 +118,7 @@ func settledMessage(t *testing.T, queue queueFixture) {
 
 func createQueueAgain(t *testing.T, queue queueFixture) {
 	queue.send(t, "kept")
-	if err := queue.driver.CreateQueue(t.Context(), queue.name); err != nil {
+	if err := queue.backend.CreateQueue(t.Context(), queue.name); err != nil {
 		t.Fatal(err)
 	}
 	if m := queue.receiveOne(t, longLease); m.Text != "kept" {
@@ -137,13 +137,13 @@ func pingQueue(t *testing.T, queue queueFixture) {
 }
 
 func pingMissingQueue(t *testing.T, queue queueFixture) {
-	if err := queue.driver.Ping(t.Context(), queue.name+"-missing"); err == nil {
+	if err := queue.backend.Ping(t.Context(), queue.name+"-missing"); err == nil {
 		t.Error("a queue that was never created answered")
 	}
 }
 
 func queuesApart(t *testing.T, queue queueFixture) {
-	other := newQueue(t, queue.driver)
+	other := newQueue(t, queue.backend)
 	queue.send(t, "here")
 	other.none(t)
 	m := queue.receiveOne(t, longLease)

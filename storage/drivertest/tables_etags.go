@@ -1,7 +1,6 @@
 package drivertest
 
 import (
-	"context"
 	"testing"
 
 	"microblogging/domain"
@@ -10,14 +9,14 @@ import (
 
 func etagTests() tableTests {
 	return tableTests{
-		"AnETagChangesWithEveryWriteAndNeverReturns":  etagNeverRepeats,
-		"AnETagOutlivesReads":                         etagStaysWithoutWrites,
-		"AllReadsOfARowGiveOneETag":                   etagOfEachRead,
-		"AStaleETagIsAConflictAndChangesNothing":      staleETag,
-		"AnETagOfAnEarlierLifeOfTheRowIsAConflict":    etagOfEarlierLife,
-		"AGuardAloneMakesAnETagStale":                 guardChangesETag,
-		"EachRowOfATransactionHasAnETagOfItsOwn":      etagsInOneTransaction,
-		"AWriteThatChangesNoPropertyStillChangesETag": etagOfSameValues,
+		"changes with every write and never repeats":                  etagNeverRepeats,
+		"stays while only others are written":                         etagStaysWithoutWrites,
+		"is the same in each kind of read":                            etagOfEachRead,
+		"that is stale is a conflict and changes nothing":             staleETag,
+		"from before the row was deleted is a conflict":               etagFromBeforeDelete,
+		"changes with a merge of no properties":                       guardChangesETag,
+		"is of one row only":                                          etagsInOneTransaction,
+		"changes with a write that leaves all properties as they are": etagOfSameValues,
 	}
 }
 
@@ -29,7 +28,7 @@ func etagNeverRepeats(t *testing.T, table fixture) {
 			t.Fatalf("no ETag after %s", after)
 		}
 		if before, repeated := seen[etag]; repeated {
-			t.Fatalf("ETag %s after %s was there already, after %s", etag, after, before)
+			t.Fatalf("ETag %s after %s repeats the one after %s", etag, after, before)
 		}
 		seen[etag] = after
 	}
@@ -85,7 +84,7 @@ func staleETag(t *testing.T, table fixture) {
 	table.absent(t, "p", "r")
 }
 
-func etagOfEarlierLife(t *testing.T, table fixture) {
+func etagFromBeforeDelete(t *testing.T, table fixture) {
 	insert := driver.Insert("r", driver.Int64("N", 1))
 	table.transact(t, "p", insert)
 	earlier := driver.Match(table.get(t, "p", "r").ETag)
@@ -124,10 +123,4 @@ func etagOfSameValues(t *testing.T, table fixture) {
 	if after := table.get(t, "p", "r").ETag; after == before {
 		t.Fatalf("the ETag is still %s after a replace with the same properties", before)
 	}
-}
-
-func endedContextOf(t *testing.T) context.Context {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	return ctx
 }

@@ -7,7 +7,7 @@ import (
 	"microblogging/storage/driver"
 )
 
-// taken is the row that is there in each failure test; missing is not.
+// In each failure test, the row taken is there, and the row missing is not.
 const (
 	taken   = "taken"
 	missing = "missing"
@@ -15,16 +15,16 @@ const (
 
 func failureTests() tableTests {
 	return tableTests{
-		"AnInsertThatExistsFailsAtItsIndexWhereverItStands": func(t *testing.T, f fixture) {
+		"of an insert that finds its row names its index": func(t *testing.T, f fixture) {
 			failAtEachIndex(t, f, driver.Insert(taken), domain.ErrExists)
 		},
-		"AMergeThatFindsNothingFailsAtItsIndexWhereverItStands": func(t *testing.T, f fixture) {
+		"of a merge that finds no row names its index": func(t *testing.T, f fixture) {
 			failAtEachIndex(t, f, driver.Merge(missing, driver.Exists), domain.ErrNotFound)
 		},
-		"ADeleteThatFindsNothingFailsAtItsIndexWhereverItStands": func(t *testing.T, f fixture) {
+		"of a delete that finds no row names its index": func(t *testing.T, f fixture) {
 			failAtEachIndex(t, f, driver.Delete(missing, driver.Exists), domain.ErrNotFound)
 		},
-		"AStaleETagFailsAtItsIndexWhereverItStands": func(t *testing.T, f fixture) {
+		"of a stale ETag names its index": func(t *testing.T, f fixture) {
 			f.transact(t, "p", driver.Insert(taken))
 			stale := f.get(t, "p", taken).ETag
 			f.transact(t, "p", driver.Delete(taken, driver.Exists))
@@ -33,9 +33,9 @@ func failureTests() tableTests {
 	}
 }
 
-// failAtEachIndex sends transactions of 100 inserts of which one is replaced by
-// an operation that must fail. Anything that one of them writes is found at the
-// latest by the next one, which inserts the same rows.
+// failAtEachIndex sends 100 transactions of 100 operations: 99 inserts, and the
+// operation that must fail, at each index in turn. If a transaction wrote
+// something, the next one would fail elsewhere, because it inserts the same rows.
 func failAtEachIndex(t *testing.T, table fixture, failing driver.Operation, meaning error) {
 	t.Helper()
 	table.transact(t, "p", driver.Insert(taken, driver.Int64("N", 1)))

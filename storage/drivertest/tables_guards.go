@@ -11,22 +11,22 @@ import (
 	"microblogging/storage/driver"
 )
 
-// guard is the row that every write of these tests is conditional on: the fence
-// of the deletion protocol in small.
+// guard is the row that every write of these tests depends on, as a post depends
+// on its gate.
 const guard = "gate"
 
 const guardWriters = 32
 
 func guardTests() tableTests {
 	return tableTests{
-		"AGuardThatIsThereLetsAll32WritersPass":          guardPresent,
-		"AGuardThatIsMissingStopsAll32WritersAndStaysSo": guardAbsent,
-		"NoWriteIsAcknowledgedAfterTheGuardIsDeleted":    guardDeleted,
-		"OfManyWhoSwapOneGuardExactlyOneSucceeds":        guardSwapped,
+		"that is there passes all 32 writers":                     guardPresent,
+		"that is missing stops all 32 writers and is not created": guardAbsent,
+		"that was deleted lets no write be acknowledged":          guardDeleted,
+		"that 32 writers swap is swapped once":                    guardSwapped,
 	}
 }
 
-// guarded is a write that lands only while the guard is there.
+// guarded inserts a row on condition that the guard is there.
 func guarded(row string) []driver.Operation {
 	return []driver.Operation{driver.Merge(guard, driver.Exists), driver.Insert(row)}
 }
@@ -73,9 +73,9 @@ func guardAbsent(t *testing.T, table fixture) {
 	wantKeys(t, table.rows(t, pagesOf("p", 10)))
 }
 
-// guardDeleted lets writers run until each has met the missing guard. What is
-// there in the end is what was acknowledged, and nothing that was asked for
-// after the guard was known to be gone.
+// guardDeleted deletes the guard while 32 writers insert, until each of them has
+// failed. All acknowledged rows and no others are there in the end, and no write
+// that started after the deletion was acknowledged is among them.
 func guardDeleted(t *testing.T, table fixture) {
 	const before = 64
 	table.transact(t, "p", driver.Insert(guard))

@@ -14,14 +14,14 @@ const longestKey = 512
 
 func keyTests() tableTests {
 	return tableTests{
-		"AnEmptyRowKeyIsAKeyLikeAnyOther":              emptyRowKey,
-		"EveryPermittedCharacterComesBackInARowKey":    permittedRowKeys,
-		"EveryPermittedCharacterComesBackInAPartition": permittedPartitionKeys,
-		"AKeyMayHave512Characters":                     longKeys,
-		"KeysThatDifferInCaseAreDifferent":             caseSensitiveKeys,
-		"AForbiddenKeyIsRefusedAndWritesNothing":       forbiddenKeys,
-		"RowsWithOneKeyInTwoPartitionsAreStrangers":    partitionsApart,
-		"APartitionKeyMayStartAnother":                 prefixPartitions,
+		"that is an empty row key works like any other":   emptyRowKey,
+		"of a row keeps every permitted character":        permittedRowKeys,
+		"of a partition keeps every permitted character":  permittedPartitionKeys,
+		"may have 512 characters":                         longKeys,
+		"is not the key that differs in case":             caseSensitiveKeys,
+		"that is forbidden is refused and writes nothing": forbiddenKeys,
+		"of a row names different rows in two partitions": partitionsApart,
+		"of a partition may be the start of another":      prefixPartitions,
 	}
 }
 
@@ -37,8 +37,8 @@ func emptyRowKey(t *testing.T, table fixture) {
 	table.absent(t, "p", "")
 }
 
-// permittedKeys holds each printable ASCII character that a key may have, alone
-// and between others, and what looks like an escape, a path or a quotation.
+// permittedKeys returns keys that hold each permitted character, alone and between
+// others, and keys that look like an escape, a path or a quotation.
 func permittedKeys() []string {
 	keys := []string{
 		"..", ".", "a b", " lead", "trail ", "%25", "%2F", "%20", "a+b", "a%20b", `"quoted"`, "<tag>", "&amp;",
@@ -144,7 +144,7 @@ func prefixPartitions(t *testing.T, table fixture) {
 	}
 }
 
-// pagesOf selects a whole partition in pages of a size.
+// pagesOf selects a whole partition, in pages of limit rows.
 func pagesOf(partition string, limit int) driver.Range {
 	return driver.Range{Partition: partition, Paging: driver.Paging{Limit: limit}}
 }

@@ -9,15 +9,15 @@ import (
 
 func pagingTests() tableTests {
 	return tableTests{
-		"PagingThrough5000RowsWhileTheyAreDeletedMissesNoneThatStays": pagingUnderDeletes,
-		"APageThatIsReadAgainIsTheSame":                               pageAgain,
-		"APageSizeMayChangeOnTheWay":                                  pageSizeChanges,
-		"RowsInsertedBehindAreNotSeenAndAheadAre":                     pagingUnderInserts,
-		"AMalformedContinuationDoesNoHarm":                            malformedContinuation,
+		"while rows are deleted misses no row that stays": pagingUnderDeletes,
+		"to a page again gives the same page":             pageAgain,
+		"may change the page size on the way":             pageSizeChanges,
+		"sees rows inserted ahead and not those behind":   pagingUnderInserts,
+		"after a malformed continuation does no harm":     malformedContinuation,
 	}
 }
 
-// fill inserts rows numbered from 0, in as few transactions as may be.
+// fill inserts rows numbered from 0, 100 at a time.
 func fill(t *testing.T, table fixture, partition string, n int) {
 	t.Helper()
 	for chunk := range slices.Chunk(inserts(n), driver.MaxOperations) {
@@ -37,9 +37,9 @@ func deleteNumbered(t *testing.T, table fixture, partition string, numbers []int
 	}
 }
 
-// pagingUnderDeletes reads on while, after each page, every other row of it is
-// deleted, and of the page to come every fourth: among them the very next row
-// and the last one read, which are what a continuation may name.
+// pagingUnderDeletes deletes rows after each page: every other row of that page,
+// and every fourth row of the next one. Among them are the last row that was read
+// and the first that was not, which are what a continuation may name.
 func pagingUnderDeletes(t *testing.T, table fixture) {
 	const total, size = 5000, 250
 	fill(t, table, "p", total)
@@ -73,8 +73,8 @@ func pagingUnderDeletes(t *testing.T, table fixture) {
 	checkSeen(t, got, total, deletedAhead)
 }
 
-// checkSeen checks that every row was seen exactly once and in order, unless it
-// may have been deleted before it was reached.
+// checkSeen requires that every row was seen exactly once and in order. A row that
+// may be missing was perhaps deleted before it was reached.
 func checkSeen(t *testing.T, got []string, total int, mayBeMissing func(i int) bool) {
 	t.Helper()
 	if !slices.IsSorted(got) {

@@ -12,18 +12,18 @@ import (
 
 func propertyTests() tableTests {
 	return tableTests{
-		"EveryKindOfValueComesBackAsItWas":          everyKind,
-		"ExtremeIntegersComeBackAsTheyWere":         extremeIntegers,
-		"AnInstantComesBackToTheTick":               instants,
-		"TextComesBackCharacterForCharacter":        texts,
-		"TheLongestStringComesBack":                 longestString,
-		"ARowMayHave252Properties":                  manyProperties,
-		"ARowMayHaveNoProperties":                   noProperties,
-		"APropertyKeepsTheSpellingAndCaseOfItsName": propertyNames,
+		"of every kind comes back as it was":                everyKind,
+		"that is an extreme integer comes back as it was":   extremeIntegers,
+		"that is an instant comes back to the tick":         instants,
+		"that is a text comes back character for character": texts,
+		"may be a string of 64 KiB":                         longestString,
+		"may be one of 252":                                 manyProperties,
+		"need not be there":                                 noProperties,
+		"keeps the spelling and case of its name":           propertyNames,
 	}
 }
 
-// roundTrip writes a row and checks it in each of the three ways to read it.
+// roundTrip writes a row, reads it in each of the three ways and compares.
 func roundTrip(t *testing.T, table fixture, properties ...driver.Property) {
 	t.Helper()
 	table.transact(t, "p", driver.Insert("r", properties...))

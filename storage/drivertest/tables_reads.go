@@ -10,16 +10,16 @@ import (
 
 func readTests() tableTests {
 	return tableTests{
-		"AMissingRowIsNotFound":                          missingRow,
-		"AMissingPartitionIsAnEmptyRange":                missingPartition,
-		"ARangeStartsAtFromAndEndsBeforeTo":              rangeBounds,
-		"TheEndsOfARangeNeedNotBeValidKeys":              rangeOddBounds,
-		"ARangeStaysInItsPartition":                      rangeInPartition,
-		"AScanGivesWholePartitionsFromFromToBeforeTo":    scanBounds,
-		"AKeysOnlyReadGivesKeysAndNothingElse":           keysOnly,
-		"AReadSeesEveryWriteThatWasAcknowledgedBeforeIt": readYourWrites,
-		"FirstGivesAsManyRowsAsAskedWhileThereAreAny":    firstRows,
-		"AllGivesEachRowOfEachPartitionOnce":             allRows,
+		"a missing row is not found":                                  missingRow,
+		"a missing partition gives no rows":                           missingPartition,
+		"a range starts at From and ends before To":                   rangeBounds,
+		"a range accepts bounds that are no valid keys":               rangeOddBounds,
+		"a range stays in its partition":                              rangeInPartition,
+		"a scan gives whole partitions from From up to To":            scanBounds,
+		"keys only gives nothing else":                                keysOnly,
+		"sees every write that was acknowledged before":               readYourWrites,
+		"with First gives as many rows as asked if there are so many": firstRows,
+		"with All gives each row of each partition once":              allRows,
 	}
 }
 
@@ -29,7 +29,7 @@ func missingRow(t *testing.T, table fixture) {
 	table.absent(t, "p", "r")
 	table.absent(t, "p", "")
 	table.absent(t, "q", "q")
-	_, err := table.driver.Get(t.Context(), table.name, "p", "r")
+	_, err := table.backend.Get(t.Context(), table.name, "p", "r")
 	wantError(t, err, domain.ErrNotFound)
 }
 

@@ -10,13 +10,13 @@ import (
 
 func transactionTests() tableTests {
 	return tableTests{
-		"ATransactionMayHaveOneOperation":                 func(t *testing.T, f fixture) { transactionOf(t, f, 1) },
-		"ATransactionMayHave100Operations":                func(t *testing.T, f fixture) { transactionOf(t, f, driver.MaxOperations) },
-		"ATransactionOf101IsRefusedAndWritesNothing":      transactionTooLarge,
-		"ATransactionTouchesARowOnlyOnce":                 sameRowTwice,
-		"ATransactionMixesActions":                        mixedActions,
-		"AFailedMixOfActionsLeavesEveryRowAsItWas":        failedMix,
-		"ATransactionOfOnePartitionLeavesOthersAsTheyAre": otherPartitionUntouched,
+		"may have 1 operation":                                   func(t *testing.T, f fixture) { transactionOf(t, f, 1) },
+		"may have 100 operations":                                func(t *testing.T, f fixture) { transactionOf(t, f, driver.MaxOperations) },
+		"of 101 operations is refused and writes nothing":        transactionTooLarge,
+		"with two operations on a row is refused":                sameRowTwice,
+		"may mix actions":                                        mixedActions,
+		"of mixed actions that fails leaves every row as it was": failedMix,
+		"leaves other partitions as they are":                    otherPartitionUntouched,
 	}
 }
 

@@ -1,6 +1,7 @@
 package drivertest
 
 import (
+	"context"
 	"testing"
 
 	"microblogging/domain"
@@ -9,17 +10,17 @@ import (
 
 func writeTests() tableTests {
 	return tableTests{
-		"AMergeKeepsWhatItDoesNotName":         mergeKeeps,
-		"AMergeMayChangeTheKindOfAProperty":    mergeChangesKind,
-		"AReplaceDropsWhatItDoesNotName":       replaceDrops,
-		"AnUpsertCreatesWhatIsMissing":         upsertCreates,
-		"AnUpsertOfARowThatIsThereChangesIt":   upsertChanges,
-		"AnInsertNeverOverwrites":              insertExists,
-		"AMergeOrReplaceNeverCreates":          neverCreates,
-		"ADeleteOfAMissingRowIsNotFound":       deleteMissing,
-		"ADeletedRowCanBeInsertedAgainAfresh":  insertAfterDelete,
-		"CreatingATableAgainKeepsWhatItHolds":  createAgain,
-		"AWriteOfAnEndedContextReturnsItsFate": endedContext,
+		"by merge keeps the properties that it does not name":   mergeKeeps,
+		"by merge may change the kind of a property":            mergeChangesKind,
+		"by replace drops the properties that it does not name": replaceDrops,
+		"by upsert creates a missing row":                       upsertCreates,
+		"by upsert changes a row that is there":                 upsertChanges,
+		"by insert never overwrites":                            insertExists,
+		"by merge or replace never creates":                     neverCreates,
+		"by delete does not find a missing row":                 deleteMissing,
+		"by insert after a delete starts a new row":             insertAfterDelete,
+		"stays when the table is created again":                 createAgain,
+		"in a context that has ended returns its error":         endedContext,
 	}
 }
 
@@ -107,14 +108,15 @@ func insertAfterDelete(t *testing.T, table fixture) {
 func createAgain(t *testing.T, table fixture) {
 	table.transact(t, "p", driver.Insert("r", driver.String("A", "1")))
 	before := table.get(t, "p", "r")
-	if err := table.driver.CreateTable(t.Context(), table.name); err != nil {
+	if err := table.backend.CreateTable(t.Context(), table.name); err != nil {
 		t.Fatalf("creating the table again: %v", err)
 	}
 	unchanged(t, table, before)
 }
 
 func endedContext(t *testing.T, table fixture) {
-	ended := endedContextOf(t)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
 	wantError(t, table.Transact(ended, "p", driver.Insert("r")), ended.Err())
 	_, err := table.Get(ended, "p", "r")
 	wantError(t, err, ended.Err())
@@ -122,7 +124,7 @@ func endedContext(t *testing.T, table fixture) {
 	wantError(t, err, ended.Err())
 }
 
-// unchanged checks that a row stands as it was read before.
+// unchanged requires that a row is as it was read before.
 func unchanged(t *testing.T, table fixture, before driver.Entity) {
 	t.Helper()
 	now := table.get(t, before.Partition, before.Row)
