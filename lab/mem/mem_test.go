@@ -8,15 +8,15 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-func TestMemKeepsTheContractOfTables(t *testing.T) {
+func TestTables(t *testing.T) {
 	drivertest.Tables(t, func(*testing.T) driver.Tables { return mem.Open(mem.Snapshot{}, "test") })
 }
 
-func TestMemKeepsTheContractOfQueues(t *testing.T) {
+func TestQueues(t *testing.T) {
 	drivertest.Queues(t, func(*testing.T) driver.Queues { return mem.Open(mem.Snapshot{}, "test") })
 }
 
-func TestASnapshotStaysAsItWasAndItsSumTellsTheContent(t *testing.T) {
+func TestSnapshot(t *testing.T) {
 	mint := func(name string) func(int) driver.ETag {
 		return func(int) driver.ETag { return driver.ETag(name) }
 	}

@@ -49,7 +49,6 @@ func answers(status int, header http.Header, body string) fault {
 	}
 }
 
-
 // with is a configuration that tries again at once.
 func with(account string, f ...policy.Policy) azure.Config {
 	return azure.Config{

@@ -10,11 +10,16 @@ import (
 	"microblogging/storage/driver"
 )
 
-func TestEveryAcknowledgedWriteSurvivesAKilledProcess(t *testing.T) {
+func TestCrash(t *testing.T) {
+	t.Run("every acknowledged write survives a killed process", acknowledgedWritesSurviveKill)
+	t.Run("a copy of the file in use has every acknowledged write", copyOfFileInUse)
+}
+
+func acknowledgedWritesSurviveKill(t *testing.T) {
 	dir := t.TempDir()
 	var acknowledged []string
 	for range 2 {
-		writer := startHelper(t, dir)
+		writer := startProcess(t, dir)
 		for range 200 {
 			acknowledged = append(acknowledged, writer.next(t))
 		}
@@ -29,14 +34,14 @@ func TestEveryAcknowledgedWriteSurvivesAKilledProcess(t *testing.T) {
 	}
 }
 
-func TestACopyOfTheFileInUseOpensWithEveryAcknowledgedWrite(t *testing.T) {
+func copyOfFileInUse(t *testing.T) {
 	dir, elsewhere := t.TempDir(), t.TempDir()
 	db := open(t, dir)
-	if err := db.CreateTable(t.Context(), helperTable); err != nil {
+	if err := db.CreateTable(t.Context(), processTable); err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range []string{"1", "2", "3"} {
-		err := db.Transact(t.Context(), helperTable, "p", []driver.Operation{driver.Insert("a-" + row), driver.Insert("b-" + row)})
+		err := db.Transact(t.Context(), processTable, "p", []driver.Operation{driver.Insert("a-" + row), driver.Insert("b-" + row)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,8 +73,8 @@ func copyFile(t *testing.T, to, from string) {
 	}
 }
 
-// wantAll checks that each acknowledged transaction is there, and of every
-// transaction both rows or none.
+// wantAll requires that each acknowledged transaction is there, and that each
+// transaction is there with both rows or none.
 func wantAll(t *testing.T, db *bolt.DB, acknowledged []string) {
 	t.Helper()
 	rows := map[string]bool{}
@@ -78,7 +83,7 @@ func wantAll(t *testing.T, db *bolt.DB, acknowledged []string) {
 	}
 	for _, row := range acknowledged {
 		if !rows["a-"+row] || !rows["b-"+row] {
-			t.Errorf("row %s was acknowledged and is lost", row)
+			t.Errorf("row %s was acknowledged but is lost", row)
 		}
 	}
 	for row := range rows {
@@ -90,7 +95,7 @@ func wantAll(t *testing.T, db *bolt.DB, acknowledged []string) {
 
 func allRows(t *testing.T, db *bolt.DB) (rows []string) {
 	t.Helper()
-	for row, err := range driver.NewTable(db, helperTable).All(t.Context(), driver.Scan{Paging: driver.Paging{KeysOnly: true}}) {
+	for row, err := range driver.NewTable(db, processTable).All(t.Context(), driver.Scan{Paging: driver.Paging{KeysOnly: true}}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,11 +104,11 @@ func allRows(t *testing.T, db *bolt.DB) (rows []string) {
 	return rows
 }
 
-// clearRows makes room for the next process, which starts to count again.
+// clearRows deletes all rows, because the next process inserts the same ones.
 func clearRows(t *testing.T, db *bolt.DB) {
 	t.Helper()
 	for _, row := range allRows(t, db) {
-		if err := db.Transact(t.Context(), helperTable, "p", []driver.Operation{driver.Delete(row, driver.Exists)}); err != nil {
+		if err := db.Transact(t.Context(), processTable, "p", []driver.Operation{driver.Delete(row, driver.Exists)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -17,9 +17,21 @@ import (
 	"microblogging/storage/driver"
 )
 
-func TestAStoreInUseByAnotherProcessIsRefusedWithinASecond(t *testing.T) {
+func TestOpen(t *testing.T) {
+	t.Run("refuses a store in use within a second", storeInUse)
+	t.Run("accepts the store of a killed process", storeOfKilledProcess)
+	t.Run("makes the directory for its owner only", newDirectory)
+	t.Run("names a directory that cannot be made", badDirectory)
+	t.Run("names a file that cannot be opened", badFile)
+	t.Run("refuses a newer store and does not change it", newerStore)
+	t.Run("refuses the database of another program and does not change it", foreignDatabase)
+	t.Run("refuses a file that is no database and does not change it", noDatabase)
+	t.Run("completes a store that was only begun", emptyDatabase)
+}
+
+func storeInUse(t *testing.T) {
 	dir := t.TempDir()
-	startHelper(t, dir)
+	startProcess(t, dir)
 	start := time.Now()
 	_, err := bolt.Open(dir, bolt.Options{})
 	if !errors.Is(err, bolt.ErrInUse) || !strings.Contains(err.Error(), "in use by another process") {
@@ -30,13 +42,13 @@ func TestAStoreInUseByAnotherProcessIsRefusedWithinASecond(t *testing.T) {
 	}
 }
 
-func TestAKilledProcessLeavesTheStoreFree(t *testing.T) {
+func storeOfKilledProcess(t *testing.T) {
 	dir := t.TempDir()
-	startHelper(t, dir).kill(t)
+	startProcess(t, dir).kill(t)
 	open(t, dir)
 }
 
-func TestOpenMakesTheDirectoryForItsOwnerAlone(t *testing.T) {
+func newDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	open(t, dir)
 	for path, want := range map[string]os.FileMode{dir: 0o700, filepath.Join(dir, storeFile): 0o600} {
@@ -50,7 +62,7 @@ func TestOpenMakesTheDirectoryForItsOwnerAlone(t *testing.T) {
 	}
 }
 
-func TestADirectoryThatCannotBeMadeIsNamedInTheError(t *testing.T) {
+func badDirectory(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -59,7 +71,7 @@ func TestADirectoryThatCannotBeMadeIsNamedInTheError(t *testing.T) {
 	wantMessage(t, err, "data directory", file)
 }
 
-func TestAStoreFileThatCannotBeOpenedIsNamedInTheError(t *testing.T) {
+func badFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, storeFile)
 	if err := os.Mkdir(path, 0o700); err != nil {
@@ -69,7 +81,7 @@ func TestAStoreFileThatCannotBeOpenedIsNamedInTheError(t *testing.T) {
 	wantMessage(t, err, path)
 }
 
-func TestANewerStoreIsRefusedAndLeftAsItIs(t *testing.T) {
+func newerStore(t *testing.T) {
 	dir := t.TempDir()
 	if err := open(t, dir).Close(); err != nil {
 		t.Fatal(err)
@@ -80,7 +92,7 @@ func TestANewerStoreIsRefusedAndLeftAsItIs(t *testing.T) {
 	refusedUntouched(t, dir, "version 2", "newer version of this program")
 }
 
-func TestAnotherProgramsDatabaseIsRefusedAndLeftAsItIs(t *testing.T) {
+func foreignDatabase(t *testing.T) {
 	dir := t.TempDir()
 	alter(t, dir, func(tx *bbolt.Tx) error {
 		_, err := tx.CreateBucket([]byte("of another program"))
@@ -89,7 +101,7 @@ func TestAnotherProgramsDatabaseIsRefusedAndLeftAsItIs(t *testing.T) {
 	refusedUntouched(t, dir, "not a MicroBlogging store")
 }
 
-func TestAFileThatIsNoDatabaseIsRefusedAndLeftAsItIs(t *testing.T) {
+func noDatabase(t *testing.T) {
 	for _, size := range []int{1, 100, 4096, 100_000} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, storeFile), bytes.Repeat([]byte{'x'}, size), 0o600); err != nil {
@@ -99,7 +111,7 @@ func TestAFileThatIsNoDatabaseIsRefusedAndLeftAsItIs(t *testing.T) {
 	}
 }
 
-func TestAStoreThatWasOnlyBegunIsFinished(t *testing.T) {
+func emptyDatabase(t *testing.T) {
 	dir := t.TempDir()
 	alter(t, dir, func(*bbolt.Tx) error { return nil })
 	if err := open(t, dir).CreateTable(t.Context(), "T"); err != nil {
@@ -107,7 +119,11 @@ func TestAStoreThatWasOnlyBegunIsFinished(t *testing.T) {
 	}
 }
 
-func TestAClosedStoreIsUnavailable(t *testing.T) {
+func TestClosed(t *testing.T) {
+	t.Run("store is unavailable", closedStore)
+}
+
+func closedStore(t *testing.T) {
 	db := open(t, t.TempDir())
 	if err := errors.Join(db.CreateTable(t.Context(), "T"), db.CreateQueue(t.Context(), "q"), db.Close(), db.Close()); err != nil {
 		t.Fatal(err)
@@ -128,7 +144,11 @@ func TestAClosedStoreIsUnavailable(t *testing.T) {
 	}
 }
 
-func TestWhatWasNeverCreatedIsSaidToBeMissing(t *testing.T) {
+func TestMissing(t *testing.T) {
+	t.Run("table or queue is named in the error", missingTableOrQueue)
+}
+
+func missingTableOrQueue(t *testing.T) {
 	db := open(t, t.TempDir())
 	_, get := db.Get(t.Context(), "Nowhere", "p", "r")
 	_, scan := db.Scan(t.Context(), "Nowhere", driver.Scan{Paging: driver.Paging{Limit: 1}})

@@ -10,7 +10,13 @@ import (
 	"microblogging/storage/driver"
 )
 
-func TestAReopenedStoreHoldsEveryRowAsItWas(t *testing.T) {
+func TestReopen(t *testing.T) {
+	t.Run("keeps every row as it was", reopenedRows)
+	t.Run("repeats no ETag", reopenedETags)
+	t.Run("keeps the messages and their leases", reopenedMessages)
+}
+
+func reopenedRows(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)
 	if err := db.CreateTable(t.Context(), "T"); err != nil {
@@ -38,7 +44,7 @@ func TestAReopenedStoreHoldsEveryRowAsItWas(t *testing.T) {
 	write(t, db, driver.Merge("r", driver.Match(before[1].ETag)))
 }
 
-func TestAnETagDoesNotReturnInAReopenedStore(t *testing.T) {
+func reopenedETags(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)
 	if err := db.CreateTable(t.Context(), "T"); err != nil {
@@ -59,7 +65,7 @@ func TestAnETagDoesNotReturnInAReopenedStore(t *testing.T) {
 	}
 }
 
-func TestAReopenedStoreKeepsItsMessagesAndTheirLeases(t *testing.T) {
+func reopenedMessages(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)
 	if err := db.CreateQueue(t.Context(), "q"); err != nil {

@@ -8,9 +8,9 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// schemaVersion is the version of everything that this package writes: the
-// names of buckets, the form of keys, records and messages. A program refuses a
-// store with a higher one.
+// schemaVersion is the version of everything that this package writes: names of
+// buckets, keys, records and messages. A program refuses a store with a higher
+// version.
 const schemaVersion = 1
 
 var (
@@ -18,15 +18,15 @@ var (
 	errNewer   = errors.New("written by a newer version of this program")
 )
 
-// The bucket about the store itself. Its sequence is the epoch.
+// aboutBucket is the bucket about the store itself. Its sequence is the epoch.
 func aboutBucket() []byte { return []byte("microblogging") }
 func schemaKey() []byte   { return []byte("schema") }
 
-// The buckets of tables and queues.
+// Each table and each queue has a bucket.
 func tableBucket(table string) []byte { return []byte("table " + table) }
 func queueBucket(queue string) []byte { return []byte("queue " + queue) }
 
-// beginEpoch checks that the store is one of ours, and counts this opening.
+// beginEpoch checks that the store is one of ours and increments its epoch.
 func beginEpoch(file *bbolt.DB) (epoch uint64, err error) {
 	if err := file.View(checkSchema); err != nil {
 		return 0, err
@@ -46,8 +46,8 @@ func beginEpoch(file *bbolt.DB) (epoch uint64, err error) {
 	return epoch, err
 }
 
-// checkSchema accepts a store that is empty, and one of ours that is no newer
-// than this program.
+// checkSchema accepts an empty store, and a store of ours that is no newer than
+// this program.
 func checkSchema(tx *bbolt.Tx) error {
 	about := tx.Bucket(aboutBucket())
 	if about == nil {

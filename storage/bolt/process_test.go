@@ -15,12 +15,12 @@ import (
 	"microblogging/storage/driver"
 )
 
-// helperDir, if set, makes the test binary a process that writes to the store
-// in that directory until it is killed.
-const helperDir = "MICROBLOGGING_TEST_WRITE_TO"
+// writeTo names an environment variable. If it is set, the test binary is a process
+// that writes to the store in that directory until it is killed.
+const writeTo = "MICROBLOGGING_TEST_WRITE_TO"
 
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(helperDir); dir != "" {
+	if dir := os.Getenv(writeTo); dir != "" {
 		if err := writeUntilKilled(dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -29,27 +29,27 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-const helperTable, helperWriters = "Acknowledged", 8
+const processTable, processWriters = "Acknowledged", 8
 
-// writeUntilKilled says "open", then the row key of each write that was
-// acknowledged. Each transaction writes two rows, of which none may be alone.
+// writeUntilKilled prints "open", and then the row key of each acknowledged write.
+// Each transaction writes two rows; neither may be there without the other.
 func writeUntilKilled(dir string) error {
 	ctx := context.Background()
 	db, err := bolt.Open(dir, bolt.Options{})
 	if err != nil {
 		return err
 	}
-	if err := db.CreateTable(ctx, helperTable); err != nil {
+	if err := db.CreateTable(ctx, processTable); err != nil {
 		return err
 	}
 	fmt.Println("open")
 	var out sync.Mutex
 	failed := make(chan error)
-	for writer := range helperWriters {
+	for writer := range processWriters {
 		go func() {
 			for i := 0; ; i++ {
 				row := fmt.Sprintf("%d-%06d", writer, i)
-				err := db.Transact(ctx, helperTable, "p", []driver.Operation{
+				err := db.Transact(ctx, processTable, "p", []driver.Operation{
 					driver.Insert("a-" + row), driver.Insert("b-" + row),
 				})
 				if err != nil {
@@ -65,55 +65,56 @@ func writeUntilKilled(dir string) error {
 	return <-failed
 }
 
-// A helper is another process that writes to a store.
-type helper struct {
-	process *exec.Cmd
+// A process is another process that writes to a store.
+type process struct {
+	command *exec.Cmd
 	lines   *bufio.Scanner
 }
 
-// startHelper returns once the other process has the store open.
-func startHelper(t *testing.T, dir string) *helper {
+// startProcess returns when the other process has the store open.
+func startProcess(t *testing.T, dir string) *process {
 	t.Helper()
-	h := &helper{process: exec.Command(os.Args[0])}
-	h.process.Env = append(os.Environ(), helperDir+"="+dir)
-	h.process.Stderr = os.Stderr
-	stdout, err := h.process.StdoutPipe()
+	p := &process{command: exec.Command(os.Args[0])}
+	p.command.Env = append(os.Environ(), writeTo+"="+dir)
+	p.command.Stderr = os.Stderr
+	stdout, err := p.command.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := h.process.Start(); err != nil {
+	if err := p.command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { h.kill(t) })
-	h.lines = bufio.NewScanner(stdout)
-	if line := h.next(t); line != "open" {
-		t.Fatalf("the other process said %q", line)
+	t.Cleanup(func() { p.kill(t) })
+	p.lines = bufio.NewScanner(stdout)
+	if line := p.next(t); line != "open" {
+		t.Fatalf("the other process printed %q", line)
 	}
-	return h
+	return p
 }
 
-func (h *helper) next(t *testing.T) string {
+func (p *process) next(t *testing.T) string {
 	t.Helper()
-	if !h.lines.Scan() {
-		t.Fatalf("the other process ended: %v", h.lines.Err())
+	if !p.lines.Scan() {
+		t.Fatalf("the other process ended: %v", p.lines.Err())
 	}
-	return h.lines.Text()
+	return p.lines.Text()
 }
 
-// kill ends the process with SIGKILL and returns what it said until then.
-func (h *helper) kill(t *testing.T) (said []string) {
+// kill ends the process with SIGKILL and returns the lines that it printed since
+// the last call of next.
+func (p *process) kill(t *testing.T) (printed []string) {
 	t.Helper()
-	if h.process.ProcessState != nil {
+	if p.command.ProcessState != nil {
 		return nil
 	}
-	if err := h.process.Process.Kill(); err != nil {
+	if err := p.command.Process.Kill(); err != nil {
 		t.Errorf("killing the other process: %v", err)
 	}
-	for h.lines.Scan() {
-		said = append(said, h.lines.Text())
+	for p.lines.Scan() {
+		printed = append(printed, p.lines.Text())
 	}
-	if err := h.process.Wait(); err == nil {
-		t.Error("the other process ended by itself")
+	if err := p.command.Wait(); err == nil {
+		t.Error("the other process had ended before")
 	}
-	return said
+	return printed
 }

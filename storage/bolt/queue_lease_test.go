@@ -10,7 +10,7 @@ import (
 	"microblogging/storage/driver"
 )
 
-// withQueue runs a test of a queue in a bubble, where time is fake.
+// withQueue runs a test of a queue in a synctest bubble, where time is fake.
 func withQueue(t *testing.T, test func(t *testing.T, queue *driver.Queue)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -37,7 +37,15 @@ func received(t *testing.T, queue *driver.Queue, lease time.Duration) []driver.M
 	return messages
 }
 
-func TestALeaseHidesAMessageForExactlyItsTime(t *testing.T) {
+func TestLease(t *testing.T) {
+	t.Run("hides a message for exactly its time", leaseTime)
+	t.Run("that is over keeps its receipt until another delivery", receiptAfterLease)
+	t.Run("that ends earlier shows its message earlier", orderOfVisibility)
+	t.Run("that is renewed in the same instant has another receipt", renewalAtOnce)
+	t.Run("with a malformed receipt is lost", malformedReceipt)
+}
+
+func leaseTime(t *testing.T) {
 	withQueue(t, func(t *testing.T, queue *driver.Queue) {
 		if err := queue.Send(t.Context(), "m"); err != nil {
 			t.Fatal(err)
@@ -54,7 +62,7 @@ func TestALeaseHidesAMessageForExactlyItsTime(t *testing.T) {
 	})
 }
 
-func TestAReceiptHoldsUntilSomebodyElseTakesTheMessage(t *testing.T) {
+func receiptAfterLease(t *testing.T) {
 	withQueue(t, func(t *testing.T, queue *driver.Queue) {
 		if err := queue.Send(t.Context(), "m"); err != nil {
 			t.Fatal(err)
@@ -76,7 +84,7 @@ func TestAReceiptHoldsUntilSomebodyElseTakesTheMessage(t *testing.T) {
 	})
 }
 
-func TestMessagesComeInTheOrderInWhichTheyBecameVisible(t *testing.T) {
+func orderOfVisibility(t *testing.T) {
 	withQueue(t, func(t *testing.T, queue *driver.Queue) {
 		for _, text := range []string{"first", "second", "third"} {
 			if err := queue.Send(t.Context(), text); err != nil {
@@ -99,7 +107,7 @@ func TestMessagesComeInTheOrderInWhichTheyBecameVisible(t *testing.T) {
 	})
 }
 
-func TestARenewalInTheSameInstantStillReplacesTheReceipt(t *testing.T) {
+func renewalAtOnce(t *testing.T) {
 	withQueue(t, func(t *testing.T, queue *driver.Queue) {
 		if err := queue.Send(t.Context(), "m"); err != nil {
 			t.Fatal(err)
@@ -118,7 +126,7 @@ func TestARenewalInTheSameInstantStillReplacesTheReceipt(t *testing.T) {
 	})
 }
 
-func TestAMadeUpReceiptIsALostLease(t *testing.T) {
+func malformedReceipt(t *testing.T) {
 	withQueue(t, func(t *testing.T, queue *driver.Queue) {
 		if err := queue.Send(t.Context(), "m"); err != nil {
 			t.Fatal(err)

@@ -11,14 +11,16 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// A place is the key of a message in its queue's bucket: when it becomes
-// visible, in nanoseconds since 1970 or 0 for since ever, and a number that the
-// queue gives out once; both 8 bytes big endian. So the first keys are what can
-// be received, oldest first. Every delivery and renewal moves the message, which
-// makes its place the receipt: a stale one names an empty place.
+// A place is the key of a message in the bucket of its queue. It is two numbers of
+// 8 bytes, big endian: the time when the message is visible, in nanoseconds since
+// 1970 (0 is always), and a sequence number that the queue never repeats. So the
+// messages that can be received come first, oldest first.
+//
+// Every delivery and every renewal moves the message to a new place. The place is
+// the receipt: that of a stale receipt is empty.
 const placeLen = 16
 
-// lastSequence makes a place that sorts after all of its instant.
+// lastSequence is the sequence number that sorts after all others of its time.
 const lastSequence = math.MaxUint64
 
 func newPlace(visible time.Time, n uint64) []byte {
@@ -32,7 +34,7 @@ func newPlace(visible time.Time, n uint64) []byte {
 
 func receiptOf(place []byte) string { return hex.EncodeToString(place) }
 
-// placeOf is a place where no message is if the receipt is none of ours.
+// placeOf decodes a receipt; a malformed one matches no message.
 func placeOf(receipt string) []byte {
 	place, err := hex.DecodeString(receipt)
 	if err != nil {
@@ -41,10 +43,10 @@ func placeOf(receipt string) []byte {
 	return place
 }
 
-// A message is what the file holds at a place:
+// A message is the value that the file holds at a place:
 //
 //	version      1 byte, messageVersion
-//	id           uvarint, the number of the place where it was sent to
+//	id           uvarint, the sequence number of its first place
 //	deliveries   uvarint
 //	text         the rest
 type message struct {
@@ -76,7 +78,7 @@ func decodeMessage(value []byte) (message, error) {
 	return m, nil
 }
 
-// move puts the message to a new place.
+// move writes the message at a new place and returns the place.
 func move(bucket *bbolt.Bucket, from []byte, visible time.Time, m message) (place []byte, err error) {
 	n, err := bucket.NextSequence()
 	if err != nil {

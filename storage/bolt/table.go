@@ -88,7 +88,7 @@ func openTable(tx *bbolt.Tx, table string) (*bbolt.Bucket, error) {
 	return bucket, nil
 }
 
-// create makes a bucket if it is missing.
+// create makes the bucket of a table or queue, if it is missing.
 func (db *DB) create(ctx context.Context, name []byte) error {
 	err := db.submit(ctx, creation(name))
 	if errors.Is(err, errNoChange) {
@@ -97,7 +97,7 @@ func (db *DB) create(ctx context.Context, name []byte) error {
 	return err
 }
 
-// creation is the change that makes the bucket of this name.
+// A creation is the change that makes the bucket of this name.
 type creation []byte
 
 func (c creation) check(tx *bbolt.Tx) error {
@@ -114,6 +114,7 @@ func (c creation) apply(tx *bbolt.Tx) error {
 
 func (c creation) size() int { return len(c) }
 
+// damaged names the row whose record cannot be read.
 func damaged(partition, row string, err error) error {
 	return fmt.Errorf("row (%q, %q): %w", partition, row, err)
 }

@@ -10,8 +10,8 @@ import (
 	"microblogging/storage/driver"
 )
 
-// separator stands between a partition key and a row key. It sorts before every
-// byte of a key, so that a partition sorts before those that its key starts.
+// separator stands between the partition key and the row key. It sorts before every
+// byte of a key. So the rows of partition "a" sort before those of "ab".
 const separator = 0
 
 func rowKey(partition, row string) []byte {
@@ -21,8 +21,8 @@ func rowKey(partition, row string) []byte {
 	return append(key, row...)
 }
 
-// A span is the keys from start to before end, or to the end of the table if
-// end is empty.
+// A span selects the keys from start up to but not including end, or up to the end
+// of the table if end is empty.
 type span struct{ start, end []byte }
 
 func rangeSpan(q driver.Range) span {
@@ -36,9 +36,9 @@ func scanSpan(q driver.Scan) span {
 	return span{partitionBound(q.From), partitionBound(q.To)}
 }
 
-// partitionBound is where a partition of this key starts or would start. A key
-// that is no valid one may hold the separator; the next byte bounds the same
-// partitions.
+// partitionBound returns where a partition of this key starts or would start. The
+// bound of a scan need not be a valid key and may hold the separator; then the byte
+// after the separator bounds the same partitions.
 func partitionBound(partition string) []byte {
 	valid, _, found := strings.Cut(partition, string(rune(separator)))
 	if found {
@@ -51,7 +51,7 @@ func (s span) holds(key []byte) bool {
 	return key != nil && bytes.Compare(key, s.start) >= 0 && (len(s.end) == 0 || bytes.Compare(key, s.end) < 0)
 }
 
-// seek finds the first key of the span that comes after a continuation. A
+// seek moves the cursor to the first key of the span after the continuation. A
 // continuation is the key of the last row of a page; that row may be gone.
 func (s span) seek(cursor *bbolt.Cursor, continuation string) (key, value []byte) {
 	last := []byte(continuation)
@@ -64,10 +64,10 @@ func (s span) seek(cursor *bbolt.Cursor, continuation string) (key, value []byte
 	return key, value
 }
 
-// A rawRow lies in the mapped file: it is valid as long as the read.
+// A rawRow is memory of the mapped file. It is valid until the read ends.
 type rawRow struct{ key, value []byte }
 
-// collect reads one page.
+// collect reads one page of the span.
 func collect(cursor *bbolt.Cursor, s span, p driver.Paging) (driver.Page, error) {
 	key, value := s.seek(cursor, p.Continuation)
 	rows := make([]rawRow, 0, min(p.Limit, 32))
@@ -86,8 +86,8 @@ func collect(cursor *bbolt.Cursor, s span, p driver.Paging) (driver.Page, error)
 	return page, err
 }
 
-// decodeRows copies the rows out of the file into one string, of which all keys
-// and texts are parts, and all properties into one slice.
+// decodeRows copies the rows out of the file. All keys and texts become parts of
+// one string, and all properties parts of one slice, to save allocations.
 func decodeRows(rows []rawRow, keysOnly bool) ([]driver.Entity, error) {
 	size := 0
 	for _, row := range rows {
@@ -124,7 +124,7 @@ func decodeRows(rows []rawRow, keysOnly bool) ([]driver.Entity, error) {
 	return entities, decodeAll(entities, records, count)
 }
 
-// decodeAll decodes count properties.
+// decodeAll decodes the ETags and properties of all rows. There are count properties.
 func decodeAll(entities []driver.Entity, records []record, count int) error {
 	all := make(driver.Properties, 0, count)
 	for i, r := range records {
@@ -134,8 +134,8 @@ func decodeAll(entities []driver.Entity, records []record, count int) error {
 			return damaged(entities[i].Partition, entities[i].Row, err)
 		}
 		entities[i].ETag = r.etag
-		// The capacity ends with the row: whoever appends must not write into
-		// the next one.
+		// The capacity ends with the row, so that an append by the caller does not
+		// write into the next row.
 		entities[i].Properties = all[first:len(all):len(all)]
 	}
 	return nil

@@ -22,7 +22,14 @@ func openFilled(t *testing.T, rows int) *DB {
 	return db
 }
 
-func TestAPageOf20RowsTakesAtMostTwoAllocationsARow(t *testing.T) {
+func TestPage(t *testing.T) {
+	t.Run("of 20 rows takes at most 2 allocations a row", pageAllocations)
+	t.Run("has rows whose properties can be appended to", appendToProperties)
+	t.Run("that is the last has no continuation", lastPage)
+	t.Run("of a scan may have a bound with a zero byte", boundWithZeroByte)
+}
+
+func pageAllocations(t *testing.T) {
 	db := openFilled(t, 50)
 	q := driver.Range{Partition: "p", Paging: driver.Paging{Limit: 20}}
 	allocations := testing.AllocsPerRun(100, func() {
@@ -35,7 +42,7 @@ func TestAPageOf20RowsTakesAtMostTwoAllocationsARow(t *testing.T) {
 	}
 }
 
-func TestAppendingToOneRowsPropertiesLeavesTheNextRowAlone(t *testing.T) {
+func appendToProperties(t *testing.T) {
 	page, err := openFilled(t, 2).Range(t.Context(), "T", driver.Range{Partition: "p", Paging: driver.Paging{Limit: 2}})
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +54,7 @@ func TestAppendingToOneRowsPropertiesLeavesTheNextRowAlone(t *testing.T) {
 	}
 }
 
-func TestTheLastPageHasNoContinuation(t *testing.T) {
+func lastPage(t *testing.T) {
 	page, err := openFilled(t, 4).Range(t.Context(), "T", driver.Range{Partition: "p", Paging: driver.Paging{Limit: 4}})
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +64,7 @@ func TestTheLastPageHasNoContinuation(t *testing.T) {
 	}
 }
 
-func TestABoundWithAZeroByteSelectsTheSamePartitionsAsItsOrder(t *testing.T) {
+func boundWithZeroByte(t *testing.T) {
 	partitions := []string{"", "a", "a b", "ab", "b"}
 	bounds := []string{"", "\x00", "a", "a\x00", "a\x00b", "a\x00\xff", "a\x01", "a b\x00", "ab", "b\x00", "c"}
 	for _, from := range bounds {
@@ -116,7 +123,7 @@ func checkContinued(t *testing.T, selection span, keys []string, p driver.Paging
 	}
 }
 
-// openRows is a table with these rows, by their keys in the file.
+// openRows opens a store with a table of rows that have these keys in the file.
 func openRows(t testing.TB, keys []string) *DB {
 	t.Helper()
 	db, err := Open(t.TempDir(), Options{NoSync: true})

@@ -8,7 +8,7 @@ import (
 	"microblogging/storage/driver"
 )
 
-// A record is what the file holds of a row besides its key:
+// A record is the value that the file holds under the key of a row:
 //
 //	version      1 byte, recordVersion
 //	etag         text
@@ -16,16 +16,17 @@ import (
 //	properties   each: kind 1 byte, name text, then by its kind
 //	             text, or 1 byte, or 8 bytes big endian
 //
-// where text is a uvarint length and as many bytes. Names and texts of a decoded
-// record are parts of one string, so that a row costs no allocation for each.
+// A text is a uvarint length and as many bytes. Names and texts of a decoded record
+// are parts of one string, to save allocations.
 const recordVersion = 1
 
-// smallestProperty is kind, length of the name, and length of a text or a byte.
+// smallestProperty is the least number of bytes of a property: the kind, the length
+// of an empty name, and the length of an empty text or a truth value.
 const smallestProperty = 3
 
 var errCorrupt = errors.New("stored record is damaged")
 
-// encodeRecord puts an ETag before properties that are encoded already.
+// encodeRecord returns the record of a row. The properties are encoded already.
 func encodeRecord(etag driver.ETag, properties []byte) []byte {
 	b := make([]byte, 0, 2+len(etag)+len(properties))
 	b = append(b, recordVersion)
@@ -33,7 +34,7 @@ func encodeRecord(etag driver.ETag, properties []byte) []byte {
 	return append(b, properties...)
 }
 
-// encodeProperties is count and properties.
+// encodeProperties returns count and properties.
 func encodeProperties(properties driver.Properties) []byte {
 	size := binary.MaxVarintLen16
 	for _, p := range properties {
@@ -59,13 +60,14 @@ func appendText(b []byte, text string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
-// A record that is decoded as far as its properties.
+// A record in memory is decoded up to its properties.
 type record struct {
 	etag driver.ETag
-	// encoded is what encodeProperties gave: count, and properties in rest.
+	// encoded is what encodeProperties returned: count and properties.
 	encoded string
 	count   int
-	rest    string
+	// rest is the properties without count.
+	rest string
 }
 
 func decodeRecord(s string) (record, error) {
@@ -82,7 +84,7 @@ func decodeRecord(s string) (record, error) {
 	return record{etag: driver.ETag(etag), encoded: encoded, count: int(count), rest: d.rest}, nil
 }
 
-// appendTo decodes the properties.
+// appendTo decodes the record's properties and appends them.
 func (r record) appendTo(properties driver.Properties) (driver.Properties, error) {
 	d := decoder{rest: r.rest}
 	for range r.count {
@@ -110,7 +112,7 @@ func (r record) appendTo(properties driver.Properties) (driver.Properties, error
 	return properties, nil
 }
 
-// properties decodes the properties into a slice of their own.
+// properties decodes the record's properties into a new slice.
 func (r record) properties() (driver.Properties, error) {
 	if r.count == 0 && r.rest == "" {
 		return nil, nil
@@ -118,13 +120,14 @@ func (r record) properties() (driver.Properties, error) {
 	return r.appendTo(make(driver.Properties, 0, r.count))
 }
 
-// A decoder cuts values off a string. Once it has failed it gives zero values.
+// A decoder reads values from the start of a string. After a failure it returns zero
+// values.
 type decoder struct {
 	rest   string
 	failed bool
 }
 
-// take cuts off n bytes.
+// take reads n bytes.
 func (d *decoder) take(n uint64) string {
 	if d.failed || n > uint64(len(d.rest)) {
 		d.failed = true

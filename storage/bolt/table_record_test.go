@@ -27,7 +27,14 @@ func anyProperties(t *rapid.T) driver.Properties {
 	return properties
 }
 
-func TestARecordDecodesToWhatWasEncoded(t *testing.T) {
+func TestRecord(t *testing.T) {
+	t.Run("decodes to what was encoded", recordRoundTrip)
+	t.Run("that was cut is an error", cutRecord)
+	t.Run("of another version or with bytes left over is an error", oddRecord)
+	t.Run("that is damaged is an error in every call", damagedRow)
+}
+
+func recordRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := anyProperties(t)
 		etag := driver.ETag(rapid.String().Draw(t, "etag"))
@@ -45,7 +52,7 @@ func TestARecordDecodesToWhatWasEncoded(t *testing.T) {
 	})
 }
 
-func TestACutRecordIsAnError(t *testing.T) {
+func cutRecord(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		whole := encodeRecord("1.2", encodeProperties(anyProperties(t)))
 		cut := whole[:rapid.IntRange(0, len(whole)-1).Draw(t, "cut")]
@@ -59,7 +66,7 @@ func TestACutRecordIsAnError(t *testing.T) {
 	})
 }
 
-func TestARecordOfAnotherVersionOrWithBytesLeftOverIsAnError(t *testing.T) {
+func oddRecord(t *testing.T) {
 	valid := encodeRecord("1.2", encodeProperties(driver.Properties{driver.Bool("B", true)}))
 	other := bytes.Clone(valid)
 	other[0]++
@@ -74,7 +81,9 @@ func TestARecordOfAnotherVersionOrWithBytesLeftOverIsAnError(t *testing.T) {
 	}
 }
 
-func FuzzADamagedRecordIsAnErrorAndNoPanic(f *testing.F) {
+// FuzzRecord refutes that a damaged record is an error, or decodes to what can be
+// encoded again, and never a panic.
+func FuzzRecord(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(encodeRecord("1.2", encodeProperties(nil)))
 	f.Add(encodeRecord("1.2", encodeProperties(driver.Properties{
@@ -100,7 +109,8 @@ func FuzzADamagedRecordIsAnErrorAndNoPanic(f *testing.F) {
 	})
 }
 
-func FuzzADamagedMessageIsAnErrorAndNoPanic(f *testing.F) {
+// FuzzMessage is FuzzRecord for messages.
+func FuzzMessage(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(encodeMessage(message{id: 1, deliveries: 2, text: "text"}))
 	f.Fuzz(func(t *testing.T, value []byte) {
@@ -115,7 +125,7 @@ func FuzzADamagedMessageIsAnErrorAndNoPanic(f *testing.F) {
 	})
 }
 
-func TestADamagedRowIsAnErrorThatNamesIt(t *testing.T) {
+func damagedRow(t *testing.T) {
 	db, err := Open(t.TempDir(), Options{NoSync: true})
 	if err != nil {
 		t.Fatal(err)
@@ -136,16 +146,16 @@ func TestADamagedRowIsAnErrorThatNamesIt(t *testing.T) {
 	merge := db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Merge("broken", driver.Exists)})
 	for what, err := range map[string]error{"get": get, "range": page, "merge": merge} {
 		if err == nil {
-			t.Errorf("%s: the damage was not noticed", what)
+			t.Errorf("%s: no error", what)
 		}
 	}
-	// It can be removed and replaced all the same.
+	// It can still be replaced.
 	if err := db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Replace("broken", driver.Exists)}); err != nil {
 		t.Error(err)
 	}
 }
 
-// damage is a change that writes what is no record.
+// damage is a change that writes a value that is no record.
 type damage struct {
 	table string
 	key   []byte

@@ -11,9 +11,8 @@ import (
 	"microblogging/storage/driver"
 )
 
-// A transaction is the change of storage's entity group transaction. Whatever
-// can be encoded without knowing the state is encoded by the caller, for there
-// is only one writer.
+// A transaction is the change of an entity group transaction. The caller's goroutine
+// encodes all that does not depend on the state, to relieve the only writer.
 type transaction struct {
 	table string
 	epoch uint64
@@ -21,16 +20,16 @@ type transaction struct {
 	bytes int
 }
 
-// A step is one operation. It keeps nothing of the caller's that the caller may
-// write to after its context has ended.
+// A step is one operation. It shares no memory with the caller, who may go on and
+// change its own after its context has ended.
 type step struct {
 	action    driver.Action
 	condition driver.Condition
 	key       []byte
-	// changes is the properties of a merge.
+	// changes is the properties that a merge sets.
 	changes driver.Properties
-	// encoded is the properties that the row will have; check adds to a merge
-	// what the row has already.
+	// encoded is all properties that the row will have. For a merge, check
+	// computes it from the row.
 	encoded []byte
 }
 
@@ -52,8 +51,8 @@ func newTransaction(table, partition string, ops []driver.Operation, epoch uint6
 
 func (t *transaction) size() int { return t.bytes }
 
-// check names the first operation that cannot be applied. Their rows are
-// distinct, so that none depends on another.
+// check names the first operation that cannot be applied. The operations are on
+// distinct rows, so none depends on another.
 func (t *transaction) check(tx *bbolt.Tx) error {
 	bucket, err := openTable(tx, t.table)
 	if err != nil {
@@ -68,7 +67,8 @@ func (t *transaction) check(tx *bbolt.Tx) error {
 	return nil
 }
 
-// check compares the step with the row's record, which is nil if there is none.
+// check tells whether the step can be applied to a row with this record. The record
+// is nil if there is no row.
 func (s *step) check(value []byte) error {
 	switch {
 	case s.action == driver.ActionInsert && value == nil:
@@ -97,7 +97,7 @@ func (s *step) check(value []byte) error {
 	return nil
 }
 
-// merge makes the step's properties those that the row will have.
+// merge computes the properties that the row will have after a merge.
 func (s *step) merge(stored record) error {
 	if len(s.changes) == 0 { // a guard
 		s.encoded = []byte(stored.encoded)
@@ -132,9 +132,9 @@ func (t *transaction) apply(tx *bbolt.Tx) error {
 	return nil
 }
 
-// nextETag counts the writes to a table since it was created. A loss of power
-// can take back a commit that a reader has just seen but nobody was told of,
-// and its count with it; so the number of the opening stands before the count.
+// nextETag returns the epoch and the number of writes to the table. The number alone
+// could repeat: a loss of power can undo a commit that a reader has seen but that
+// was not acknowledged, and the number with it. The next epoch is another.
 func nextETag(bucket *bbolt.Bucket, epoch uint64) (driver.ETag, error) {
 	n, err := bucket.NextSequence()
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"microblogging/storage/driver"
 )
 
-// A slowDisk stops each commit until it is told how it ends.
+// A slowDisk is a store whose commits wait until the test says how they end.
 type slowDisk struct {
 	*DB
 	commits int
-	// started gets a value when a commit starts, and outcome ends it.
+	// started receives a value when a commit starts. A value sent to outcome ends it.
 	started chan struct{}
 	outcome chan func(*bbolt.Tx) error
 }
@@ -29,8 +29,8 @@ func failBefore(tx *bbolt.Tx) error { return errors.Join(errDisk, tx.Rollback())
 
 func failAfter(tx *bbolt.Tx) error { return errors.Join(errDisk, tx.Commit()) }
 
-// onSlowDisk runs a test in a bubble, where synctest.Wait returns once everyone
-// waits for the disk or for the writer.
+// onSlowDisk runs a test in a synctest bubble. There synctest.Wait returns when all
+// goroutines wait for the disk or for the writer.
 func onSlowDisk(t *testing.T, test func(t *testing.T, disk *slowDisk)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -54,21 +54,21 @@ func onSlowDisk(t *testing.T, test func(t *testing.T, disk *slowDisk)) {
 	})
 }
 
-// next ends the commit that starts next.
+// next waits for the next commit to start and ends it.
 func (d *slowDisk) next(outcome func(*bbolt.Tx) error) {
 	<-d.started
 	d.outcome <- outcome
 }
 
-// write starts a transaction and returns where its answer will be.
+// write starts a transaction and returns the channel that will get its answer.
 func (d *slowDisk) write(ctx context.Context, ops ...driver.Operation) <-chan error {
 	answer := make(chan error, 1)
 	go func() { answer <- d.Transact(ctx, "T", "p", ops) }()
 	return answer
 }
 
-// behindAnother makes writes share a commit: they wait behind one that is held
-// up, which ends well.
+// behindAnother makes the writes that start starts share a commit: they wait while
+// another commit is held up. That one then succeeds.
 func (d *slowDisk) behindAnother(t *testing.T, start func()) {
 	t.Helper()
 	first := d.write(t.Context(), driver.Merge("first", driver.Upsert))
@@ -90,7 +90,13 @@ func (d *slowDisk) has(t *testing.T, row string) bool {
 	return err == nil
 }
 
-func TestAStoreSyncsUnlessItIsToldNotTo(t *testing.T) {
+func TestCommit(t *testing.T) {
+	t.Run("is synced unless the options say no", syncsByDefault)
+	t.Run("that fails fails every write in it and the next one works", failedCommit)
+	t.Run("that fails half done is the last", halfDoneCommit)
+}
+
+func syncsByDefault(t *testing.T) {
 	for _, noSync := range []bool{false, true} {
 		db, err := Open(t.TempDir(), Options{NoSync: noSync})
 		if err != nil {
@@ -105,7 +111,7 @@ func TestAStoreSyncsUnlessItIsToldNotTo(t *testing.T) {
 	}
 }
 
-func TestAFailedCommitFailsEveryWriteInItAndTheNextOneWorks(t *testing.T) {
+func failedCommit(t *testing.T) {
 	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
 		var inserted, refused <-chan error
 		disk.behindAnother(t, func() {
@@ -129,7 +135,7 @@ func TestAFailedCommitFailsEveryWriteInItAndTheNextOneWorks(t *testing.T) {
 	})
 }
 
-func TestAfterACommitThatFailedHalfDoneNothingMoreIsWritten(t *testing.T) {
+func halfDoneCommit(t *testing.T) {
 	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
 		half := disk.write(t.Context(), driver.Insert("a"))
 		disk.next(failAfter)

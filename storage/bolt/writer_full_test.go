@@ -14,9 +14,13 @@ import (
 	"microblogging/storage/driver"
 )
 
-// TestAFullDiskRefusesWritesUntilThereIsSpace lets the system refuse a larger
-// file, which is as near to a full disk as a process gets by itself.
-func TestAFullDiskRefusesWritesUntilThereIsSpace(t *testing.T) {
+func TestFullDisk(t *testing.T) {
+	t.Run("refuses writes until there is space", fullDisk)
+}
+
+// fullDisk makes the system refuse a larger file. A process cannot come closer to a
+// full disk without help.
+func fullDisk(t *testing.T) {
 	db := open(t, t.TempDir())
 	if err := db.CreateTable(t.Context(), "T"); err != nil {
 		t.Fatal(err)
@@ -46,7 +50,7 @@ func TestAFullDiskRefusesWritesUntilThereIsSpace(t *testing.T) {
 	}
 }
 
-// limitFileSize limits every file of this process until restored.
+// limitFileSize limits every file of this process until restore is called.
 func limitFileSize(t *testing.T, bytes uint64) (restore func()) {
 	t.Helper()
 	signal.Ignore(syscall.SIGXFSZ)
