@@ -41,7 +41,7 @@ func TestSnapshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	if gone.Sum() != empty.Sum() || sent.Forget("q", "m").Sum() != empty.Sum() {
-		t.Error("an empty backend does not have the sum of an empty backend")
+		t.Error("a backend that was emptied has another sum than one that was never filled")
 	}
 	sums := map[mem.Sum]bool{empty.Sum(): true, one.Sum(): true, two.Sum(): true, sent.Sum(): true}
 	if len(sums) != 4 {

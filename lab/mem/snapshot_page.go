@@ -6,8 +6,8 @@ import (
 	"microblogging/storage/driver"
 )
 
-// A span is the rows from start to before end; endless, to the end of the
-// table.
+// A span selects the rows from start up to but not including end. If it is endless,
+// it selects all rows from start on.
 type span struct {
 	start, end position
 	endless    bool
@@ -17,7 +17,7 @@ type span struct {
 // row of a page; that row may be gone.
 const separator = "\x00"
 
-// afterAll is greater than every key: keys are valid UTF-8.
+// afterAll sorts after every key, because keys are ASCII.
 const afterAll = "\xff"
 
 // Range reads one page of one partition.

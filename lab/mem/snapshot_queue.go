@@ -3,24 +3,25 @@ package mem
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
 )
 
-// queue has its messages in the order of their ids.
+// A queue holds its messages in the order of their ids.
 type queue struct {
 	name     string
 	messages []message
 }
 
-// A message is hidden until visible, of which its sum knows nothing.
 type message struct {
 	id, text   string
 	deliveries int64
-	// turn counts deliveries and updates: each makes the receipt anew.
-	turn    int
+	// turn counts deliveries and updates. Each makes another receipt.
+	turn int
+	// visible is when it can be received; it is not part of the checksum.
 	visible time.Time
 }
 
@@ -36,7 +37,7 @@ func (m message) sum(queue string) Sum {
 	return d.Done()
 }
 
-// WithQueue is the snapshot with an empty queue of this name, if it has none.
+// WithQueue returns a snapshot that has a queue of this name; a new one is empty.
 func (s Snapshot) WithQueue(name string) Snapshot {
 	if s.queueAt(name) < 0 {
 		s.queues = append(slices.Clip(s.queues), queue{name: name})
@@ -56,8 +57,8 @@ func (s Snapshot) queue(name string) (int, error) {
 	return at, nil
 }
 
-// Messages are the messages of a queue, hidden or not, in the order of their
-// ids; their receipts are the latest.
+// Messages returns the messages of a queue in the order of their ids, including the
+// hidden ones, with their latest receipts.
 func (s Snapshot) Messages(queue string) []driver.Message {
 	at := s.queueAt(queue)
 	if at < 0 {
@@ -88,7 +89,8 @@ func (s Snapshot) Send(queue, id, text string) (Snapshot, error) {
 	return s, nil
 }
 
-// Deliver hands out a message, hidden or not: its lease, if it has one, is over.
+// Deliver receives a message, even a hidden one: the caller decides that its lease
+// is over. It hides the message until hidden.
 func (s Snapshot) Deliver(queue, id string, hidden time.Time) (Snapshot, driver.Message, error) {
 	at, err := s.queue(queue)
 	if err != nil {
@@ -106,8 +108,8 @@ func (s Snapshot) Deliver(queue, id string, hidden time.Time) (Snapshot, driver.
 	return s, m.delivery(), nil
 }
 
-// Update replaces the text and the receipt. With a receipt that is not the
-// latest: domain.ErrLeaseLost.
+// Update replaces the text and the receipt, and hides the message until hidden. If
+// the receipt is not the latest, the error is domain.ErrLeaseLost.
 func (s Snapshot) Update(queue string, held driver.Message, hidden time.Time) (Snapshot, string, error) {
 	at, place, err := s.held(queue, held)
 	if err != nil {
@@ -120,7 +122,7 @@ func (s Snapshot) Update(queue string, held driver.Message, hidden time.Time) (S
 	return s.withMessage(at, place, m), m.receipt(), nil
 }
 
-// Delete settles the message. With a receipt that is not the latest:
+// Delete settles the message. If the receipt is not the latest, the error is
 // domain.ErrLeaseLost.
 func (s Snapshot) Delete(queue string, held driver.Message) (Snapshot, error) {
 	at, place, err := s.held(queue, held)
@@ -130,7 +132,7 @@ func (s Snapshot) Delete(queue string, held driver.Message) (Snapshot, error) {
 	return s.withoutMessage(at, place), nil
 }
 
-// Forget loses a message, if it is there: what no queue should do.
+// Forget loses a message, as no queue should, if it is there.
 func (s Snapshot) Forget(queue, id string) Snapshot {
 	if at := s.queueAt(queue); at >= 0 {
 		if place, found := findMessage(s.queues[at].messages, id); found {
@@ -169,13 +171,5 @@ func (s Snapshot) withoutMessage(at, place int) Snapshot {
 }
 
 func findMessage(messages []message, id string) (at int, found bool) {
-	return slices.BinarySearchFunc(messages, id, func(m message, id string) int {
-		switch {
-		case m.id < id:
-			return -1
-		case m.id > id:
-			return 1
-		}
-		return 0
-	})
+	return slices.BinarySearchFunc(messages, id, func(m message, id string) int { return strings.Compare(m.id, id) })
 }

@@ -8,14 +8,13 @@ import (
 	"microblogging/storage/driver"
 )
 
-// A Change is what a transaction did to one row. Before or After is the zero
-// value if the row was not there.
+// A Change is what a transaction did to one row. If the row was not there before or
+// after, that Entity is the zero value.
 type Change struct{ Before, After driver.Entity }
 
-// Transact applies an entity group transaction, all or none. mint names the
-// version that operation i writes; it must never return what it returned
-// before. The error is an *driver.OperationError if an operation cannot be
-// applied.
+// Transact applies an entity group transaction, all or none. mint returns the ETag
+// of the row that operation i writes; it must never repeat one. The error is a
+// *driver.OperationError if an operation cannot be applied.
 func (s Snapshot) Transact(table, partition string, ops []driver.Operation, mint func(i int) driver.ETag) (Snapshot, []Change, error) {
 	at := s.tableAt(table)
 	if at < 0 {
@@ -56,8 +55,8 @@ func (s Snapshot) Transact(table, partition string, ops []driver.Operation, mint
 	return s, changes, nil
 }
 
-// check tells whether the operation can be applied. The rows of a transaction
-// are distinct, so that none depends on another.
+// check tells whether the operation can be applied. The operations of a transaction
+// are on distinct rows, so none depends on another.
 func check(rows []*row, partition string, op driver.Operation) error {
 	at, found := find(rows, partition, op.Row)
 	etag, isMatch := op.If.ETag()
@@ -76,8 +75,8 @@ func check(rows []*row, partition string, op driver.Operation) error {
 	return nil
 }
 
-// properties are those that the row will have. The caller may write to its own
-// afterwards.
+// properties returns what the row will have. It shares nothing with op, because the
+// caller may change that afterwards.
 func properties(before driver.Properties, op driver.Operation) driver.Properties {
 	if op.Action == driver.ActionMerge {
 		return before.Merged(op.Properties)
