@@ -8,11 +8,20 @@ import (
 	"microblogging/storage/driver"
 )
 
-// What these tests show is no wish but a fact to build on: the answer to a
-// request that the SDK sent twice may be the echo of the first try. Whoever
-// relies on an answer being about one's own request must read again.
+// TestEcho does not state wishes but facts that callers must expect: if the SDK sent
+// a request twice, the answer may be the echo of the first try. A caller that must
+// know what happened has to read again.
+func TestEcho(t *testing.T) {
+	t.Run("of an insert is that the row exists", echoOfInsert)
+	t.Run("of a conditional merge is a conflict", echoOfConditionalMerge)
+	t.Run("of a delete is that the row is not found", echoOfDelete)
+	t.Run("of an unconditional merge is success", echoOfMerge)
+	t.Run("of a send is a second message", echoOfSend)
+	t.Run("of a receive is no message while it is hidden", echoOfReceive)
+	t.Run("of an update or delete is a lost lease", echoOfUpdateOrDelete)
+}
 
-func TestTheEchoOfAnInsertIsThatItExists(t *testing.T) {
+func echoOfInsert(t *testing.T) {
 	sound, faulty := pair(t, losesReply())
 	table := newName()
 	transact(t, sound, table, driver.Insert("other"))
@@ -25,7 +34,7 @@ func TestTheEchoOfAnInsertIsThatItExists(t *testing.T) {
 	}
 }
 
-func TestTheEchoOfAConditionalMergeIsAConflict(t *testing.T) {
+func echoOfConditionalMerge(t *testing.T) {
 	sound, faulty := pair(t, losesReply())
 	table := newName()
 	transact(t, sound, table, driver.Insert("r", driver.Int64("N", 1)))
@@ -37,7 +46,7 @@ func TestTheEchoOfAConditionalMergeIsAConflict(t *testing.T) {
 	}
 }
 
-func TestTheEchoOfADeleteIsThatNothingWasFound(t *testing.T) {
+func echoOfDelete(t *testing.T) {
 	sound, faulty := pair(t, losesReply())
 	table := newName()
 	transact(t, sound, table, driver.Insert("r"), driver.Insert("guard"))
@@ -48,14 +57,14 @@ func TestTheEchoOfADeleteIsThatNothingWasFound(t *testing.T) {
 	absent(t, sound, table, "r")
 }
 
-func TestTheEchoOfAnUnconditionalMergeIsSuccess(t *testing.T) {
+func echoOfMerge(t *testing.T) {
 	sound, faulty := pair(t, losesReply())
 	table := newName()
 	transact(t, sound, table, driver.Insert("r"))
 	transact(t, faulty, table, driver.Merge("r", driver.Exists, driver.Int64("N", 1)))
 }
 
-func TestAMessageSentByALostReplyIsThereTwice(t *testing.T) {
+func echoOfSend(t *testing.T) {
 	sound, faulty := pair(t, losesReply())
 	queue := newName()
 	if err := sound.CreateQueue(t.Context(), queue); err != nil {
@@ -69,7 +78,7 @@ func TestAMessageSentByALostReplyIsThereTwice(t *testing.T) {
 	}
 }
 
-func TestAMessageReceivedByALostReplyIsHiddenFromAll(t *testing.T) {
+func echoOfReceive(t *testing.T) {
 	sound, faulty := pair(t, losesReply())
 	queue := newName()
 	if err := sound.Send(t.Context(), queue, "m"); err != nil {
@@ -79,17 +88,17 @@ func TestAMessageReceivedByALostReplyIsHiddenFromAll(t *testing.T) {
 		t.Errorf("the second try received %v", got)
 	}
 	if got := receive(t, sound, queue); len(got) != 0 {
-		t.Errorf("somebody else received %v", got)
+		t.Errorf("another receiver got %v", got)
 	}
 }
 
-func TestTheEchoOfARenewalOrASettlementIsALostLease(t *testing.T) {
-	for name, settle := range map[string]func(driver.Queues, string, driver.Message) error{
-		"Renewal": func(q driver.Queues, queue string, m driver.Message) error {
+func echoOfUpdateOrDelete(t *testing.T) {
+	for name, call := range map[string]func(driver.Queues, string, driver.Message) error{
+		"update": func(q driver.Queues, queue string, m driver.Message) error {
 			_, err := q.Update(t.Context(), queue, m, time.Minute)
 			return err
 		},
-		"Settlement": func(q driver.Queues, queue string, m driver.Message) error {
+		"delete": func(q driver.Queues, queue string, m driver.Message) error {
 			return q.Delete(t.Context(), queue, m)
 		},
 	} {
@@ -99,7 +108,7 @@ func TestTheEchoOfARenewalOrASettlementIsALostLease(t *testing.T) {
 			if err := sound.Send(t.Context(), queue, "m"); err != nil {
 				t.Fatal(err)
 			}
-			want(t, settle(faulty, queue, receive(t, sound, queue)[0]), domain.ErrLeaseLost)
+			want(t, call(faulty, queue, receive(t, sound, queue)[0]), domain.ErrLeaseLost)
 		})
 	}
 }

@@ -17,9 +17,15 @@ import (
 	"microblogging/storage/driver"
 )
 
-// What somebody else wrote, or will read, with the SDK or a tool.
+// TestForeign is about rows and messages that another program, with the SDK or a
+// tool, has written or will read.
+func TestForeign(t *testing.T) {
+	t.Run("properties of unknown kinds are not read and are kept", foreignKinds)
+	t.Run("programs read the types that this one wrote", ownTypes)
+	t.Run("programs see a message that never expires", messageNeverExpires)
+}
 
-func TestARowWithUnknownKindsIsReadWithoutThemAndKeepsThem(t *testing.T) {
+func foreignKinds(t *testing.T) {
 	account := azuritetest.Shared(t).Account()
 	c := open(t, with(account))
 	name := newName()
@@ -70,7 +76,7 @@ func wantNames(t *testing.T, e driver.Entity, want ...string) {
 	}
 }
 
-func TestOthersReadTheTypesThatWeWrote(t *testing.T) {
+func ownTypes(t *testing.T) {
 	account := azuritetest.Shared(t).Account()
 	c := open(t, with(account))
 	table := newName()
@@ -95,7 +101,7 @@ func TestOthersReadTheTypesThatWeWrote(t *testing.T) {
 	}
 }
 
-func TestAMessageNeverExpires(t *testing.T) {
+func messageNeverExpires(t *testing.T) {
 	account := azuritetest.Shared(t).Account()
 	queue := newName()
 	if err := open(t, with(account)).Send(t.Context(), queue, "m"); err != nil {
@@ -114,7 +120,7 @@ func TestAMessageNeverExpires(t *testing.T) {
 	}
 }
 
-// raw is the SDK by itself.
+// raw returns the SDK's own client.
 func raw(t *testing.T, account string) *aztables.ServiceClient {
 	t.Helper()
 	service, err := aztables.NewServiceClientFromConnectionString(account, &aztables.ClientOptions{ClientOptions: rawOptions(t)})
@@ -124,7 +130,7 @@ func raw(t *testing.T, account string) *aztables.ServiceClient {
 	return service
 }
 
-// rawOptions replace the SDK's transport, whose connections nobody can close.
+// rawOptions replaces the SDK's default transport, whose connections nobody can close.
 func rawOptions(t *testing.T) azcore.ClientOptions {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)

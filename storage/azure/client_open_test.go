@@ -15,7 +15,7 @@ import (
 	"microblogging/storage/azure"
 )
 
-// notSent records where requests would go.
+// notSent records the URLs of requests and sends none.
 func notSent(urls *[]string) fault {
 	return func(req *policy.Request) (*http.Response, error) {
 		u := req.Raw().URL
@@ -24,7 +24,7 @@ func notSent(urls *[]string) fault {
 	}
 }
 
-// authorizes records by whose authority requests are sent.
+// authorizes records the Authorization header of requests.
 func authorizes(authorizations *[]string) fault {
 	return func(req *policy.Request) (*http.Response, error) {
 		reply, err := req.Next()
@@ -33,7 +33,14 @@ func authorizes(authorizations *[]string) fault {
 	}
 }
 
-func TestDevelopmentStorageIsAzuriteOnItsUsualPorts(t *testing.T) {
+func TestOpen(t *testing.T) {
+	t.Run("takes development storage for Azurite on its usual ports", developmentStorage)
+	t.Run("sends a credential to both endpoints", credentialForBoth)
+	t.Run("accepts a credential whose failure is unavailable in one line", failingCredential)
+	t.Run("refuses a bad configuration without its secrets", badConfiguration)
+}
+
+func developmentStorage(t *testing.T) {
 	for _, short := range []string{"UseDevelopmentStorage=true", "UseDevelopmentStorage=true;", " usedevelopmentstorage=TRUE "} {
 		var urls []string
 		c := open(t, once(azure.Config{ConnectionString: short, PerRetry: []policy.Policy{notSent(&urls)}}))
@@ -44,7 +51,7 @@ func TestDevelopmentStorageIsAzuriteOnItsUsualPorts(t *testing.T) {
 	}
 }
 
-func TestACredentialIsSentToBothEndpoints(t *testing.T) {
+func credentialForBoth(t *testing.T) {
 	var sent []string
 	credential := &token{}
 	c := open(t, once(azure.Config{
@@ -70,7 +77,7 @@ func (k noToken) GetToken(context.Context, policy.TokenRequestOptions) (azcore.A
 	return azcore.AccessToken{}, k.err
 }
 
-func TestACredentialThatFailsIsUnavailableInOneLine(t *testing.T) {
+func failingCredential(t *testing.T) {
 	cause := errors.New("no token to be had\nbecause of this\nand that")
 	c := open(t, once(azure.Config{
 		TableEndpoint: "https://127.0.0.1:1/tables", QueueEndpoint: "https://127.0.0.1:1/queues", Credential: noToken{cause},
@@ -83,7 +90,7 @@ func TestACredentialThatFailsIsUnavailableInOneLine(t *testing.T) {
 	}
 }
 
-// unanswered asks both services once.
+// unanswered calls both services once.
 func unanswered(t *testing.T, c *azure.Client) {
 	t.Helper()
 	want(t, calls["Transact"](t.Context(), c, "name"), domain.ErrUnavailable)
@@ -97,28 +104,28 @@ func (k *token) GetToken(_ context.Context, o policy.TokenRequestOptions) (azcor
 	return azcore.AccessToken{Token: "secret", ExpiresOn: time.Now().Add(time.Hour)}, nil
 }
 
-// once makes no second try.
+// once turns retries off.
 func once(cfg azure.Config) azure.Config {
 	cfg.Retry = &policy.RetryOptions{MaxRetries: -1}
 	return cfg
 }
 
-func TestABadConfigurationIsRefusedWithoutItsSecrets(t *testing.T) {
+func badConfiguration(t *testing.T) {
 	const key = "c2VjcmV0"
 	tables, queues := "https://a.table.core.windows.net", "https://a.queue.core.windows.net"
 	for name, cfg := range map[string]azure.Config{
-		"Nothing":             {},
-		"NoPairs":             {ConnectionString: "AccountName" + key},
-		"NoAccount":           {ConnectionString: "AccountKey=" + key},
-		"NoKey":               {ConnectionString: "AccountName=a;TableEndpoint=" + tables},
-		"KeyThatIsNotBase64":  {ConnectionString: "AccountName=a;AccountKey=%" + key},
-		"Both":                {ConnectionString: "AccountName=a;AccountKey=" + key, TableEndpoint: tables, QueueEndpoint: queues, Credential: &token{}},
-		"EndpointsAlone":      {TableEndpoint: tables, QueueEndpoint: queues},
-		"CredentialAlone":     {Credential: &token{}},
-		"NoQueueEndpoint":     {TableEndpoint: tables, Credential: &token{}},
-		"NoTableEndpoint":     {QueueEndpoint: queues, Credential: &token{}},
-		"TokensWithoutHTTPS":  {TableEndpoint: "http://127.0.0.1:10002/a", QueueEndpoint: queues, Credential: &token{}},
-		"EndpointThatIsNoURL": {TableEndpoint: tables, QueueEndpoint: "a.queue.core.windows.net", Credential: &token{}},
+		"nothing":                    {},
+		"no pairs":                   {ConnectionString: "AccountName" + key},
+		"no account":                 {ConnectionString: "AccountKey=" + key},
+		"no key":                     {ConnectionString: "AccountName=a;TableEndpoint=" + tables},
+		"a key that is not base64":   {ConnectionString: "AccountName=a;AccountKey=%" + key},
+		"both":                       {ConnectionString: "AccountName=a;AccountKey=" + key, TableEndpoint: tables, QueueEndpoint: queues, Credential: &token{}},
+		"endpoints alone":            {TableEndpoint: tables, QueueEndpoint: queues},
+		"a credential alone":         {Credential: &token{}},
+		"no queue endpoint":          {TableEndpoint: tables, Credential: &token{}},
+		"no table endpoint":          {QueueEndpoint: queues, Credential: &token{}},
+		"tokens without HTTPS":       {TableEndpoint: "http://127.0.0.1:10002/a", QueueEndpoint: queues, Credential: &token{}},
+		"an endpoint that is no URL": {TableEndpoint: tables, QueueEndpoint: "a.queue.core.windows.net", Credential: &token{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := azure.Open(cfg)

@@ -23,7 +23,7 @@ import (
 const unreachable = "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=dGVzdA==;" +
 	"TableEndpoint=http://127.0.0.1:1/a;QueueEndpoint=http://127.0.0.1:1/a;"
 
-// calls is every method of both drivers.
+// calls has every method of driver.Tables and driver.Queues.
 var calls = map[string]func(context.Context, *azure.Client, string) error{
 	"CreateTable": func(ctx context.Context, c *azure.Client, name string) error { return c.CreateTable(ctx, name) },
 	"Get": func(ctx context.Context, c *azure.Client, name string) error {
@@ -59,7 +59,16 @@ var calls = map[string]func(context.Context, *azure.Client, string) error{
 	"Ping": func(ctx context.Context, c *azure.Client, name string) error { return c.Ping(ctx, name) },
 }
 
-func TestAnAccountThatCannotBeReachedIsUnavailable(t *testing.T) {
+func TestUnavailable(t *testing.T) {
+	t.Run("is an account that cannot be reached", unreachableAccount)
+	t.Run("is said in time by default", defaultPatience)
+	t.Run("is a service that cannot serve now", busyService)
+	t.Run("is a 404 that the service did not send", foreignNotFound)
+	t.Run("is a service that never answers", silentService)
+	t.Run("is a call whose context ends", endedContext)
+}
+
+func unreachableAccount(t *testing.T) {
 	c := open(t, with(unreachable))
 	for name, call := range calls {
 		t.Run(name, func(t *testing.T) {
@@ -77,7 +86,7 @@ func TestAnAccountThatCannotBeReachedIsUnavailable(t *testing.T) {
 	}
 }
 
-func TestByDefaultAnAccountThatCannotBeReachedIsGivenUpInTime(t *testing.T) {
+func defaultPatience(t *testing.T) {
 	c := open(t, azure.Config{ConnectionString: unreachable})
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
@@ -86,7 +95,7 @@ func TestByDefaultAnAccountThatCannotBeReachedIsGivenUpInTime(t *testing.T) {
 	want(t, err, syscall.ECONNREFUSED) // and not the end of the context
 }
 
-func TestAServiceThatCannotServeNowIsUnavailable(t *testing.T) {
+func busyService(t *testing.T) {
 	for _, status := range []int{401, 403, 408, 429, 500, 502, 503, 504} {
 		t.Run(http.StatusText(status), func(t *testing.T) {
 			c := open(t, with(unreachable, answers(status, nil, "")))
@@ -99,7 +108,7 @@ func TestAServiceThatCannotServeNowIsUnavailable(t *testing.T) {
 	}
 }
 
-func TestNothingIsTakenForMissingOnAStrangersWord(t *testing.T) {
+func foreignNotFound(t *testing.T) {
 	c := open(t, with(unreachable, answers(http.StatusNotFound, http.Header{"Content-Type": {"text/html"}}, "<h1>404</h1>")))
 	for name, call := range calls {
 		err := call(t.Context(), c, "name")
@@ -109,7 +118,11 @@ func TestNothingIsTakenForMissingOnAStrangersWord(t *testing.T) {
 	}
 }
 
-func TestARequestThatNeverArrivedIsSentAgain(t *testing.T) {
+func TestRetry(t *testing.T) {
+	t.Run("sends again what never arrived", lostRequest)
+}
+
+func lostRequest(t *testing.T) {
 	var tries atomic.Int64
 	lost := fault(func(req *policy.Request) (*http.Response, error) {
 		if tries.Add(1) < 4 {
@@ -126,7 +139,8 @@ func TestARequestThatNeverArrivedIsSentAgain(t *testing.T) {
 	get(t, sound, table, "r")
 }
 
-// silent is a server that accepts connections and never answers.
+// silent starts a server that accepts connections and never answers, and returns an
+// account that uses it.
 func silent(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -141,7 +155,7 @@ func silent(t *testing.T) string {
 	return strings.ReplaceAll(unreachable, "127.0.0.1:1", listener.Addr().String())
 }
 
-func TestAServiceThatNeverAnswersIsUnavailableAfterTheTimeout(t *testing.T) {
+func silentService(t *testing.T) {
 	cfg := with(silent(t))
 	cfg.Retry.TryTimeout = 20 * time.Millisecond
 	c := open(t, cfg)
@@ -154,7 +168,7 @@ func TestAServiceThatNeverAnswersIsUnavailableAfterTheTimeout(t *testing.T) {
 	}
 }
 
-func TestACallReturnsWhenItsContextEnds(t *testing.T) {
+func endedContext(t *testing.T) {
 	c := open(t, with(silent(t)))
 	for name, call := range calls {
 		t.Run(name, func(t *testing.T) {
@@ -171,7 +185,11 @@ func TestACallReturnsWhenItsContextEnds(t *testing.T) {
 	}
 }
 
-func TestAnEmptiedAzuriteHealsByTheNextCall(t *testing.T) {
+func TestHeal(t *testing.T) {
+	t.Run("creates the tables and queues of an emptied Azurite", emptiedAzurite)
+}
+
+func emptiedAzurite(t *testing.T) {
 	server := azuritetest.Start(t)
 	c := open(t, with(server.ConnectionString()))
 	names := map[string]string{}
@@ -190,7 +208,7 @@ func TestAnEmptiedAzuriteHealsByTheNextCall(t *testing.T) {
 		"Get":    domain.ErrNotFound,
 		"Update": domain.ErrLeaseLost,
 		"Delete": domain.ErrLeaseLost,
-		// It says that something is missing, and leaves it to others to repair.
+		// Ping reports what is missing and creates nothing.
 		"Ping": domain.ErrUnavailable,
 	}
 	for name, call := range calls {

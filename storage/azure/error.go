@@ -12,8 +12,8 @@ import (
 	"microblogging/domain"
 )
 
-// Error codes of the services that we act upon ("Table service error codes",
-// "Queue service error codes", "Common REST API error codes").
+// The error codes that have a meaning here ("Table service error codes", "Queue
+// service error codes", "Common REST API error codes").
 const (
 	conditionNotMet             = "ConditionNotMet"
 	entityAlreadyExists         = "EntityAlreadyExists"
@@ -28,16 +28,16 @@ const (
 	updateConditionNotSatisfied = "UpdateConditionNotSatisfied"
 )
 
-// A requestError is a request that failed. It wraps its meaning and what the SDK
-// said, an *azcore.ResponseError if there was an answer. Its text is one line,
-// where the SDK's is a dump of the reply.
+// A requestError is the error of a request. It wraps its meaning and the SDK's error,
+// which is an *azcore.ResponseError if there was an answer. Its text is one line; the
+// SDK's is a dump of the reply.
 type requestError struct {
 	// action and target say what failed: "read a row of", "Channels".
 	action, target string
-	// meaning is one of domain's errors, or nil for a refusal that should not
-	// happen: a gap in storage's limits, or a mistake here.
+	// meaning is an error of package domain, or nil for a refusal that should not
+	// happen: the limits of package driver have a gap, or this package a mistake.
 	meaning error
-	// status and code are the service's, 0 and empty if it did not answer.
+	// status and code are in the answer; without one they are 0 and empty.
 	status int
 	code   string
 	// operation is the index in a transaction, or -1.
@@ -64,8 +64,8 @@ func (e *requestError) Unwrap() []error {
 	return []error{e.meaning, e.cause}
 }
 
-// briefly is the first line, for credentials explain themselves at length,
-// without the URL, which is long too and may hold a signature.
+// briefly returns the first line of the error, because credentials explain failures
+// at length. It leaves out the URL, which is long and may hold a signature.
 func briefly(err error) string {
 	var inURL *url.Error
 	if errors.As(err, &inURL) {
@@ -75,7 +75,7 @@ func briefly(err error) string {
 	return line
 }
 
-// failure is where every error of the SDK gets its meaning. Nil stays nil.
+// failure gives an error of the SDK its meaning. It returns nil for nil.
 func failure(action, target string, cause error) error {
 	if cause == nil {
 		return nil
@@ -83,8 +83,8 @@ func failure(action, target string, cause error) error {
 	e := &requestError{action: action, target: target, operation: -1, cause: cause}
 	var response *azcore.ResponseError
 	if !errors.As(cause, &response) {
-		// No answer, or none that can be understood: a connection that failed, a
-		// timeout, the caller's context. What became of the request is unknown.
+		// No answer, or none that can be understood: the connection failed, time ran
+		// out, or the context ended. Whether the request took effect is unknown.
 		e.meaning = domain.ErrUnavailable
 		return e
 	}
@@ -98,8 +98,8 @@ func failure(action, target string, cause error) error {
 	return e
 }
 
-// meaningOf goes by the code where a wrong guess would be harmful: a 404 of some
-// proxy must not pass for a row that is gone.
+// meaningOf decides by the code where a wrong guess does harm: the 404 of a proxy must
+// not mean that a row is gone.
 func meaningOf(status int, code string) error {
 	switch code {
 	case resourceNotFound, entityNotFound:

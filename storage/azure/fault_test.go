@@ -18,13 +18,13 @@ import (
 
 var errReplyLost = errors.New("reply lost")
 
-// A fault decides what becomes of one try of a request.
+// A fault decides what happens to one try of a request.
 type fault func(*policy.Request) (*http.Response, error)
 
 func (f fault) Do(req *policy.Request) (*http.Response, error) { return f(req) }
 
-// losesReply lets the first try take effect and loses its reply, so that the SDK
-// sends the request again.
+// losesReply loses the reply to the first try, after it took effect. So the SDK sends
+// the request again.
 func losesReply() fault {
 	var tries atomic.Int64
 	return func(req *policy.Request) (*http.Response, error) {
@@ -37,19 +37,19 @@ func losesReply() fault {
 	}
 }
 
-// answers stands for a service, or whatever is in its place.
+// answers is a service, or a proxy in its place, that gives one answer.
 func answers(status int, header http.Header, body string) fault {
 	return func(req *policy.Request) (*http.Response, error) {
 		reply := &http.Response{
 			Status: http.StatusText(status), StatusCode: status, Header: header.Clone(),
 			Body: io.NopCloser(strings.NewReader(body)), Request: req.Raw(),
 		}
-		_, err := runtime.Payload(reply) // kept, as the SDK does further down
+		_, err := runtime.Payload(reply) // buffers the body, as the SDK does
 		return reply, err
 	}
 }
 
-// with is a configuration that tries again at once.
+// with returns a configuration that retries at once.
 func with(account string, f ...policy.Policy) azure.Config {
 	return azure.Config{
 		ConnectionString: account,
@@ -58,7 +58,7 @@ func with(account string, f ...policy.Policy) azure.Config {
 	}
 }
 
-// pair is a sound client, and another of the same account with faults.
+// pair returns two clients of one account: a sound one, and one with faults.
 func pair(t *testing.T, f ...policy.Policy) (sound, faulty *azure.Client) {
 	t.Helper()
 	account := azuritetest.Shared(t).Account()

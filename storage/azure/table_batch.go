@@ -19,12 +19,11 @@ type batchFailure struct {
 	operation int
 }
 
-// readBatchFailure reads why a transaction failed. The service accepts such a
-// batch (202) and answers with a multipart body that holds one HTTP response,
-// that of the operation which failed; the SDK leaves it at that. The error
-// message in there starts with the operation's index and a colon ("Performing
-// entity group transactions", sample error response). It reports false for a
-// reply that cannot be understood.
+// readBatchFailure reads why a transaction failed. The status of the reply is 202.
+// Its multipart body, which the SDK does not read, holds the HTTP response of the
+// operation that failed. The error message in it starts with the operation's index
+// and a colon ("Performing entity group transactions", sample error response). It
+// returns false for a reply that it does not understand.
 func readBatchFailure(reply *http.Response) (f batchFailure, ok bool) {
 	body, err := runtime.Payload(reply)
 	if err != nil {
@@ -45,7 +44,7 @@ func readBatchFailure(reply *http.Response) (f batchFailure, ok bool) {
 			Message struct{ Value string }
 		} `json:"odata.error"`
 	}
-	// Not Unmarshal, for what follows the JSON belongs to the multipart body.
+	// Not Unmarshal: the rest of the multipart body follows the JSON.
 	if err := json.NewDecoder(inner.Body).Decode(&said); err != nil {
 		return f, false
 	}

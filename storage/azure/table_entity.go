@@ -10,10 +10,10 @@ import (
 	"microblogging/storage/driver"
 )
 
-// An entity travels as a JSON object. Strings, truth values and 32-bit integers
-// stand for themselves; any other type is a string with a second member beside
-// it that names the type. An int64 written as a JSON number would be rounded
-// ("Payload format for Table service operations").
+// An entity travels as a JSON object. Strings, truth values and 32-bit integers are
+// plain JSON. Any other type is a string, and a second member names its type. As a
+// JSON number, an int64 would be rounded ("Payload format for Table service
+// operations").
 const (
 	typeSuffix   = "@odata.type"
 	edmInt64     = "Edm.Int64"
@@ -23,7 +23,7 @@ const (
 	timestamp    = "Timestamp"
 	odataPrefix  = "odata."
 	odataETag    = "odata.etag"
-	// dateTimeLayout writes each tick of 100 ns.
+	// dateTimeLayout has a digit for each tick of 100 ns.
 	dateTimeLayout = "2006-01-02T15:04:05.0000000Z"
 )
 
@@ -49,10 +49,10 @@ func encodeEntity(partition, row string, properties driver.Properties) ([]byte, 
 	return json.Marshal(members)
 }
 
-// decodeEntity reads a row. The system's own members are left out, and so are
-// properties that we cannot hold (Double, Guid, Binary), which only somebody
-// else can have written: the row stays readable, a merge keeps them, a replace
-// drops them. An Int32, as tools write it, is taken for an Int64.
+// decodeEntity reads a row. It leaves out the system's members, and properties that a
+// driver.Value cannot hold (Double, Guid, Binary), which only another program can
+// have written. So the row stays readable; a merge keeps them, a replace drops them.
+// An Int32, as tools write it, becomes an Int64.
 func decodeEntity(raw []byte) (driver.Entity, error) {
 	var members map[string]any
 	if err := json.Unmarshal(raw, &members); err != nil {
@@ -83,7 +83,7 @@ func decodeEntity(raw []byte) (driver.Entity, error) {
 	return e, nil
 }
 
-// decodeProperty reports false for a type that we cannot hold.
+// decodeProperty returns false for a type that a driver.Value cannot hold.
 func decodeProperty(name, edmType string, member any) (p driver.Property, ok bool, err error) {
 	switch v := member.(type) {
 	case bool:

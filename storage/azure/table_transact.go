@@ -30,9 +30,8 @@ func (c *Client) Transact(ctx context.Context, table, partition string, ops []dr
 	return blame(err)
 }
 
-// ifMatch is nil only where the row may be missing. In a batch, the SDK takes an
-// update without it for an upsert, which would create a guard row that is gone
-// and so open a shut gate.
+// ifMatch returns nil only where the row may be missing. In a batch, the SDK takes an
+// update without IfMatch for an upsert. That would create a gate that is gone.
 func ifMatch(op driver.Operation) *azcore.ETag {
 	if op.Action == driver.ActionInsert || op.If.AllowsAbsent() {
 		return nil
@@ -56,13 +55,13 @@ func actionType(op driver.Operation) aztables.TransactionType {
 		return aztables.TransactionTypeUpdateReplace
 	case op.Action == driver.ActionDelete:
 		return aztables.TransactionTypeDelete
-	default: // Table lets no other through
+	default: // an insert; Table refuses every other action
 		return aztables.TransactionTypeAdd
 	}
 }
 
-// blame names the operation that made a transaction fail, if it was one, and not
-// something that befell the transaction as a whole.
+// blame names the operation that made a transaction fail, unless the transaction
+// failed as a whole.
 func blame(err error) error {
 	var f *requestError
 	if !errors.As(err, &f) || f.operation < 0 {

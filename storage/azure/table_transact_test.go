@@ -14,18 +14,24 @@ import (
 	"microblogging/storage/driver"
 )
 
-func TestAGuardedWriteOfAMissingRowCreatesNothing(t *testing.T) {
+func TestTransact(t *testing.T) {
+	t.Run("creates nothing if its guard is missing", guardedMissingRow)
+	t.Run("names the operation that failed", failedOperation)
+	t.Run("understands the reply that Azure documents", documentedFailure)
+}
+
+func guardedMissingRow(t *testing.T) {
 	c := open(t, azure.Config{ConnectionString: azuritetest.Shared(t).Account()})
 	table := newName()
 	for name, op := range map[string]driver.Operation{
-		"AMergeIfItExists":      driver.Merge("gate", driver.Exists),
-		"AMergeIfItIsUnchanged": driver.Merge("gate", driver.Match(`W/"datetime'2026-01-01T00%3A00%3A00.0000000Z'"`)),
-		"AReplaceIfItExists":    driver.Replace("gate", driver.Exists),
-		// Table refuses an operation without a condition. The SDK takes it for an
-		// upsert, so the driver must not hand it on.
-		"AMergeWithoutCondition":   {Action: driver.ActionMerge, Row: "gate"},
-		"AReplaceWithoutCondition": {Action: driver.ActionReplace, Row: "gate"},
-		"ADeleteWithoutCondition":  {Action: driver.ActionDelete, Row: "gate"},
+		"merge if it exists":       driver.Merge("gate", driver.Exists),
+		"merge if it is unchanged": driver.Merge("gate", driver.Match(`W/"datetime'2026-01-01T00%3A00%3A00.0000000Z'"`)),
+		"replace if it exists":     driver.Replace("gate", driver.Exists),
+		// Table refuses an operation without a condition. The SDK would take it for an
+		// upsert.
+		"merge without condition":   {Action: driver.ActionMerge, Row: "gate"},
+		"replace without condition": {Action: driver.ActionReplace, Row: "gate"},
+		"delete without condition":  {Action: driver.ActionDelete, Row: "gate"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := c.Transact(t.Context(), table, "p", []driver.Operation{driver.Insert("r"), op})
@@ -36,7 +42,7 @@ func TestAGuardedWriteOfAMissingRowCreatesNothing(t *testing.T) {
 	}
 }
 
-func TestAFailedBatchNamesTheOperationOfEachKind(t *testing.T) {
+func failedOperation(t *testing.T) {
 	c := open(t, azure.Config{ConnectionString: azuritetest.Shared(t).Account()})
 	table := newName()
 	transact(t, c, table, driver.Insert("there"))
@@ -46,13 +52,13 @@ func TestAFailedBatchNamesTheOperationOfEachKind(t *testing.T) {
 		op      driver.Operation
 		meaning error
 	}{
-		"Insert":             {driver.Insert("there"), domain.ErrExists},
-		"Merge":              {driver.Merge("missing", driver.Exists), domain.ErrNotFound},
-		"Replace":            {driver.Replace("missing", driver.Exists), domain.ErrNotFound},
-		"Delete":             {driver.Delete("missing", driver.Exists), domain.ErrNotFound},
-		"ConditionalMerge":   {driver.Merge("there", stale), domain.ErrConflict},
-		"ConditionalReplace": {driver.Replace("there", stale), domain.ErrConflict},
-		"ConditionalDelete":  {driver.Delete("there", stale), domain.ErrConflict},
+		"insert":              {driver.Insert("there"), domain.ErrExists},
+		"merge":               {driver.Merge("missing", driver.Exists), domain.ErrNotFound},
+		"replace":             {driver.Replace("missing", driver.Exists), domain.ErrNotFound},
+		"delete":              {driver.Delete("missing", driver.Exists), domain.ErrNotFound},
+		"conditional merge":   {driver.Merge("there", stale), domain.ErrConflict},
+		"conditional replace": {driver.Replace("there", stale), domain.ErrConflict},
+		"conditional delete":  {driver.Delete("there", stale), domain.ErrConflict},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, index := range []int{0, 7, 10, 99} {
@@ -73,7 +79,7 @@ func TestAFailedBatchNamesTheOperationOfEachKind(t *testing.T) {
 	}
 }
 
-// wantBrief checks that an error's text fits a line of a log.
+// wantBrief requires that the text of an error fits a line of a log.
 func wantBrief(t *testing.T, err error) {
 	t.Helper()
 	if text := err.Error(); len(text) > 200 || strings.ContainsAny(text, "\n\r") {
@@ -81,8 +87,8 @@ func wantBrief(t *testing.T, err error) {
 	}
 }
 
-// azureSays is a failed batch in the form that Azure documents: unlike Azurite's
-// it has more headers, and the message goes on after a line feed.
+// azureSays answers as Azure documents a failed batch. Unlike Azurite's answer, it
+// has more headers, and the message goes on after a line feed.
 func azureSays(status, code, message string) fault {
 	const batch, changeset = "batchresponse_2dc0af07", "changesetresponse_fb5a4f5a"
 	return answers(http.StatusAccepted, http.Header{"Content-Type": {"multipart/mixed; boundary=" + batch}}, strings.Join([]string{
@@ -108,25 +114,25 @@ func azureSays(status, code, message string) fault {
 	}, "\r\n"))
 }
 
-func TestTheFailingOperationIsReadAsAzureDocumentsIt(t *testing.T) {
+func documentedFailure(t *testing.T) {
 	ops := []driver.Operation{driver.Insert("a"), driver.Insert("b")}
-	t.Run("AnIndexIsTakenFromTheMessage", func(t *testing.T) {
+	t.Run("the index is in the message", func(t *testing.T) {
 		c := open(t, with(unreachable, azureSays("409 Conflict", "EntityAlreadyExists", "1:The specified entity already exists.")))
 		wantOperation(t, c.Transact(t.Context(), "T", "p", ops), 1, domain.ErrExists)
 	})
-	t.Run("NoOperationIsBlamedWithoutAnIndex", func(t *testing.T) {
+	t.Run("without an index no operation is blamed", func(t *testing.T) {
 		c := open(t, with(unreachable, azureSays("409 Conflict", "EntityAlreadyExists", "The specified entity already exists.")))
 		err := c.Transact(t.Context(), "T", "p", ops)
 		want(t, err, domain.ErrExists)
 		notAnOperation(t, err)
 	})
-	t.Run("NoOperationIsBlamedForABusyService", func(t *testing.T) {
+	t.Run("for a busy service no operation is blamed", func(t *testing.T) {
 		c := open(t, with(unreachable, azureSays("503 Service Unavailable", "ServerBusy", "0:The server is busy.")))
 		err := c.Transact(t.Context(), "T", "p", ops)
 		want(t, err, domain.ErrUnavailable)
 		notAnOperation(t, err)
 	})
-	t.Run("ARefusalHasNoMeaningOfOurs", func(t *testing.T) {
+	t.Run("a refusal has no meaning in domain", func(t *testing.T) {
 		c := open(t, with(unreachable, azureSays("400 Bad Request", "InvalidDuplicateRow", "1:The batch request contains multiple changes.")))
 		err := c.Transact(t.Context(), "T", "p", ops)
 		notAnOperation(t, err)
@@ -139,7 +145,7 @@ func TestTheFailingOperationIsReadAsAzureDocumentsIt(t *testing.T) {
 			t.Errorf("%v does not say why", err)
 		}
 	})
-	t.Run("AnUnintelligibleReplyIsNoAnswer", func(t *testing.T) {
+	t.Run("a malformed reply is no answer", func(t *testing.T) {
 		c := open(t, with(unreachable, answers(http.StatusAccepted, nil, "{}")))
 		want(t, c.Transact(t.Context(), "T", "p", ops), domain.ErrUnavailable)
 	})
