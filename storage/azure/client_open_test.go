@@ -36,7 +36,7 @@ func authorizes(authorizations *[]string) fault {
 func TestOpen(t *testing.T) {
 	t.Run("takes development storage for Azurite on its usual ports", developmentStorage)
 	t.Run("sends a credential to both endpoints", credentialForBoth)
-	t.Run("accepts a credential whose failure is unavailable in one line", failingCredential)
+	t.Run("reports a failing credential as unavailable in one line", failingCredential)
 	t.Run("refuses a bad configuration without its secrets", badConfiguration)
 }
 

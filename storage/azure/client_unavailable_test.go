@@ -61,7 +61,7 @@ var calls = map[string]func(context.Context, *azure.Client, string) error{
 
 func TestUnavailable(t *testing.T) {
 	t.Run("is an account that cannot be reached", unreachableAccount)
-	t.Run("is said in time by default", defaultPatience)
+	t.Run("is reported in time by default", defaultPatience)
 	t.Run("is a service that cannot serve now", busyService)
 	t.Run("is a 404 that the service did not send", foreignNotFound)
 	t.Run("is a service that never answers", silentService)

@@ -3,7 +3,6 @@ package bolt
 import (
 	"errors"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"microblogging/domain"
@@ -13,19 +12,7 @@ import (
 // withQueue runs a test of a queue in a synctest bubble, where time is fake.
 func withQueue(t *testing.T, test func(t *testing.T, queue *driver.Queue)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		db, err := Open(t.TempDir(), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := db.CreateQueue(t.Context(), "q"); err != nil {
-			t.Fatal(err)
-		}
-		test(t, driver.NewQueue(db, "q"))
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	inBubble(t, func(t *testing.T, db *DB) { test(t, driver.NewQueue(db, "q")) })
 }
 
 func received(t *testing.T, queue *driver.Queue, lease time.Duration) []driver.Message {

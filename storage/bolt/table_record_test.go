@@ -126,18 +126,7 @@ func FuzzMessage(f *testing.F) {
 }
 
 func damagedRow(t *testing.T) {
-	db, err := Open(t.TempDir(), Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	if err := db.CreateTable(t.Context(), "T"); err != nil {
-		t.Fatal(err)
-	}
+	db := openRows(t, nil)
 	if err := db.submit(t.Context(), damage{table: "T", key: rowKey("p", "broken")}); err != nil {
 		t.Fatal(err)
 	}

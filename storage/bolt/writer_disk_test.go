@@ -33,6 +33,20 @@ func failAfter(tx *bbolt.Tx) error { return errors.Join(errDisk, tx.Commit()) }
 // goroutines wait for the disk or for the writer.
 func onSlowDisk(t *testing.T, test func(t *testing.T, disk *slowDisk)) {
 	t.Helper()
+	inBubble(t, func(t *testing.T, db *DB) {
+		disk := &slowDisk{DB: db, started: make(chan struct{}), outcome: make(chan func(*bbolt.Tx) error)}
+		db.commit = func(tx *bbolt.Tx) error {
+			disk.commits++
+			disk.started <- struct{}{}
+			return (<-disk.outcome)(tx)
+		}
+		test(t, disk)
+	})
+}
+
+// inBubble runs a test of a durable store with table "T" and queue "q".
+func inBubble(t *testing.T, test func(t *testing.T, db *DB)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		db, err := Open(t.TempDir(), Options{})
 		if err != nil {
@@ -41,13 +55,7 @@ func onSlowDisk(t *testing.T, test func(t *testing.T, disk *slowDisk)) {
 		if err := errors.Join(db.CreateTable(t.Context(), "T"), db.CreateQueue(t.Context(), "q")); err != nil {
 			t.Fatal(err)
 		}
-		disk := &slowDisk{DB: db, started: make(chan struct{}), outcome: make(chan func(*bbolt.Tx) error)}
-		db.commit = func(tx *bbolt.Tx) error {
-			disk.commits++
-			disk.started <- struct{}{}
-			return (<-disk.outcome)(tx)
-		}
-		test(t, disk)
+		test(t, db)
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}

@@ -6,8 +6,8 @@ import (
 )
 
 // Queues is what a backend implements: all of its queues. Senders and workers do
-// not call it; they use a [Queue], which stands in front of it and checks the
-// limits. A message is delivered at least once, and messages come in no promised
+// not call it; they use a [Queue], which stands in front of it, checks the limits
+// and gives the backend the queue's name. A message is delivered at least once, and messages come in no promised
 // order.
 type Queues interface {
 	// CreateQueue makes a queue, or does nothing if it is there.

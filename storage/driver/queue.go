@@ -46,7 +46,8 @@ func (q *Queue) Receive(ctx context.Context, limit int, lease time.Duration) ([]
 
 // Update replaces the text and hides the message for another lease, in whole
 // seconds; zero makes it visible at once. It returns the message with its new
-// receipt. domain.ErrLeaseLost means that somebody else has it, or settled it.
+// receipt. domain.ErrLeaseLost means that the receipt is not the latest, or that the
+// message was settled.
 func (q *Queue) Update(ctx context.Context, m Message, text string, lease time.Duration) (Message, error) {
 	if err := checkMessageText(text); err != nil {
 		return m, err
@@ -63,8 +64,8 @@ func (q *Queue) Update(ctx context.Context, m Message, text string, lease time.D
 	return m, nil
 }
 
-// Delete settles the message. domain.ErrLeaseLost means that somebody else has
-// it, or that it was settled before.
+// Delete settles the message. domain.ErrLeaseLost means that the receipt is not the
+// latest, or that the message was settled before.
 func (q *Queue) Delete(ctx context.Context, m Message) error {
 	return q.backend.Delete(ctx, q.name, m)
 }

@@ -22,6 +22,6 @@
 //
 // # What survives failure
 //
-// Nothing is kept. Faults has no state but its count of calls, and what it did not
-// send never happened.
+// Faults keeps nothing but its count of calls. After an injected fault the backend
+// holds exactly what the hook sent to it.
 package drivertest
