@@ -54,7 +54,7 @@ func (s *site) requeue(ctx context.Context) error {
 			r.terminate()
 		}
 	}
-	_, err := s.run(ctx, "requeue")
+	_, err := s.run(ctx, 0, "requeue")
 	if !s.shared() {
 		for _, r := range s.roles {
 			err = errors.Join(err, r.start(ctx))
@@ -151,7 +151,7 @@ func (s *site) end(ctx context.Context) {
 	for _, r := range s.roles {
 		r.terminate()
 	}
-	output, err := s.run(ctx, "check", "--json", "--lease", lease.String())
+	output, err := s.run(ctx, 0, "check", "--json", "--lease", lease.String())
 	if err != nil {
 		s.ledger.accuse("%v\n%s", err, output)
 	}
@@ -163,19 +163,27 @@ func (s *site) end(ctx context.Context) {
 // sweeping it.
 func (s *site) watch(ctx, load context.Context) {
 	for pause(load, checkPause); load.Err() == nil; pause(load, checkPause) {
-		output, err := s.run(ctx, "check", "--json", "--lease", lease.String())
-		var report struct {
-			Breaches []struct{ Invariant, Table, PartitionKey, RowKey, Detail string }
-		}
-		if jsonErr := json.Unmarshal([]byte(output), &report); jsonErr != nil {
-			s.ledger.accuse("%v: %v", err, jsonErr)
-			continue
-		}
-		s.checks.Add(1)
-		for _, b := range report.Breaches {
-			if b.Invariant != "I5" {
-				s.ledger.accuse("%s: %+v, says check", b.Invariant, b)
-			}
+		s.inspect(ctx)
+	}
+}
+
+// inspect lets the program check its own store once, while it is in use.
+func (s *site) inspect(ctx context.Context) {
+	output, err := s.run(ctx, 1, "check", "--json", "--lease", lease.String())
+	var report struct {
+		Breaches []struct{ Invariant, Table, PartitionKey, RowKey, Detail string }
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(output), &report)
+	}
+	if err != nil {
+		s.ledger.accuse("%v\n%s", err, output)
+		return
+	}
+	s.checks.Add(1)
+	for _, b := range report.Breaches {
+		if b.Invariant != "I5" {
+			s.ledger.accuse("%s: %+v, says check", b.Invariant, b)
 		}
 	}
 }

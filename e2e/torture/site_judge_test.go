@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"microblogging/e2e/program"
 )
 
 // answers are bodies by path. A path without a body is answered with 503.
@@ -41,6 +43,7 @@ func TestJudge(t *testing.T) {
 	t.Run("accuses what is not as it was acknowledged", judgeAccuses)
 	t.Run("accuses a deletion that does not end", judgeAccusesEndlessDeletion)
 	t.Run("accuses a log line that no process should write", judgeAccusesLogLine)
+	t.Run("accuses its own commands", judgeAccusesCommand)
 }
 
 func judgeAccuses(t *testing.T) {
@@ -136,5 +139,43 @@ func judgeAccusesLogLine(t *testing.T) {
 		if want == 0 && n != 2 {
 			t.Errorf("%d redeliveries, want 2", n)
 		}
+	}
+}
+
+func judgeAccusesCommand(t *testing.T) {
+	const sound, breach = `{"breaches":[]}`, `{"breaches":[{"invariant":"I1"}]}`
+	for name, c := range map[string]struct {
+		script string
+		do     func(s *site)
+		want   string
+	}{
+		"a sound check is not accused":      {"echo '" + sound + "'", func(s *site) { s.inspect(t.Context()) }, ""},
+		"a check that finds a breach":       {"echo '" + breach + "'; exit 1", func(s *site) { s.inspect(t.Context()) }, "I1"},
+		"a check that writes nothing":       {"exit 2", func(s *site) { s.inspect(t.Context()) }, "check: exit 2"},
+		"a check that raced":                {"echo '" + sound + "'; echo WARNING: DATA RACE >&2; exit 66", func(s *site) { s.inspect(t.Context()) }, "check: exit 66"},
+		"a check that raced and ended well": {"echo '" + sound + "'; echo WARNING: DATA RACE >&2", func(s *site) { s.inspect(t.Context()) }, "check: exit 0"},
+		"a last check that finds a breach":  {"echo '" + breach + "'; exit 1", func(s *site) { s.end(t.Context()) }, "check: exit 1"},
+		"a last check that raced":           {"echo WARNING: DATA RACE >&2", func(s *site) { s.end(t.Context()) }, "check: exit 0"},
+		"a requeue that raced": {"echo WARNING: DATA RACE >&2", func(s *site) {
+			if err := s.requeue(t.Context()); err != nil {
+				s.ledger.accuse("%v", err)
+			}
+		}, "requeue: exit 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			binary := filepath.Join(t.TempDir(), "program")
+			if err := os.WriteFile(binary, []byte("#!/bin/sh\n"+c.script+"\n"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			s := &site{ledger: newLedger("test"), setup: program.Setup{Binary: binary, Environment: []string{"SHARED=yes"}}}
+			c.do(s)
+			found := s.ledger.found()
+			if c.want == "" && len(found) == 0 {
+				return
+			}
+			if len(found) != 1 || c.want == "" || !strings.HasPrefix(found[0], "test: "+c.want) {
+				t.Errorf("found %q, want one violation of %q", found, c.want)
+			}
+		})
 	}
 }
