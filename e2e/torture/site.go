@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -41,10 +42,16 @@ type site struct {
 	setup    program.Setup
 	dir      string
 	channels []string
-	roles    []*role
-	users    []*user
-	ledger   *ledger
-	checks   atomic.Int64
+	// relay is what stands before the table service; nil on the embedded store.
+	relay *relay
+	roles []*role
+	users []*user
+	// ports tells whether gateways add ports.
+	ports  bool
+	ledger *ledger
+	checks atomic.Int64
+	// throttled counts clients that guessed passwords and were refused.
+	throttled atomic.Int64
 	// judged counts what was compared in the end with what its users were told.
 	judged struct{ ratings, subscriptions atomic.Int64 }
 }
@@ -53,17 +60,26 @@ type site struct {
 func boltSite(o *Options) *site {
 	s := newSite("bolt", o)
 	s.setup.Flags = []string{"--data", filepath.Join(o.Dir, "bolt")}
-	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--lease", lease.String(), "--sweep", reconcile.String())
+	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--trust-proxy", "--lease", lease.String(), "--sweep", reconcile.String())
 	return s
 }
 
 // azuriteSite is web and worker processes on an account of Azurite. Each reaches
-// it by wires of its own.
+// it by wires of its own. The wires to the tables meet in a relay.
 func azuriteSite(o *Options, account string) (*site, error) {
 	s := newSite("azurite", o)
 	s.setup.Flags, s.setup.Environment = []string{"--storage", "azure"}, []string{connection(account)}
+	to := endpoints.FindStringSubmatch(account)
+	if to == nil {
+		return nil, fmt.Errorf("no endpoints in %q", account)
+	}
+	var err error
+	if s.relay, err = newRelay(to[1]); err != nil {
+		return nil, err
+	}
+	account = strings.Replace(account, to[1], s.relay.address, 1)
 	for n := range webCount {
-		if err := s.addWired(fmt.Sprintf("web%d", n+1), account, webLatency, "web", "--listen", "127.0.0.1:0"); err != nil {
+		if err := s.addWired(fmt.Sprintf("web%d", n+1), account, webLatency, "web", "--listen", "127.0.0.1:0", "--trust-proxy"); err != nil {
 			return nil, err
 		}
 	}
@@ -79,7 +95,7 @@ func azuriteSite(o *Options, account string) (*site, error) {
 func connection(account string) string { return "AZURE_STORAGE_CONNECTION_STRING=" + account }
 
 func newSite(name string, o *Options) *site {
-	s := &site{name: name, setup: program.Setup{Binary: o.Binary}, dir: o.Dir, ledger: newLedger(name)}
+	s := &site{name: name, setup: program.Setup{Binary: o.Binary}, dir: o.Dir, ledger: newLedger(name), ports: slices.Contains(o.Faults, "port")}
 	for n := range channelCount {
 		s.channels = append(s.channels, fmt.Sprintf("channel%d", n+1))
 	}
@@ -149,6 +165,9 @@ func (s *site) close() {
 			r.tables.close()
 			r.queue.close()
 		}
+	}
+	if s.relay != nil {
+		s.relay.close()
 	}
 }
 
