@@ -23,7 +23,7 @@ func (s *site) prowl(ctx, load context.Context) {
 	for n := 1; load.Err() == nil; n++ {
 		prowler := newUser(s, n, 0, 0)
 		prowler.name = fmt.Sprintf("prowler%d", n)
-		prowler.from(fmt.Sprintf("203.0.113.%d", 1+n%254))
+		prowler.from(fmt.Sprintf("100.64.%d.%d", n/256, n%256))
 		if !prowler.guess(ctx, load) {
 			s.ledger.accuse("%s guessed %d passwords from one address, and was not refused", prowler.name, guesses)
 			return // one accusation is enough
@@ -39,8 +39,9 @@ func (u *user) guess(ctx, load context.Context) bool {
 			return true
 		}
 		u.written++
-		// Such a name needs no hash of a password, so a guess costs little.
-		who := map[string]string{"name": fmt.Sprintf("?%d", u.written), "password": "guess"}
+		// Such a name needs no hash of a password, so a guess costs little. No name is
+		// tried twice, because the tries of one name are counted as well.
+		who := map[string]string{"name": fmt.Sprintf("?%s/%d", u.name, u.written), "password": "guess"}
 		a := u.send(ctx, "POST", client.SessionsPath, who, nil, http.StatusUnauthorized, http.StatusTooManyRequests)
 		switch a.Status {
 		case http.StatusUnauthorized:
