@@ -31,7 +31,7 @@ func TestQueues(t *testing.T) {
 	})
 }
 
-// open opens a client that is closed when the test ends.
+// open opens a client and closes it when the test ends.
 func open(t testing.TB, cfg azure.Config) *azure.Client {
 	t.Helper()
 	c, err := azure.Open(cfg)
@@ -42,8 +42,8 @@ func open(t testing.TB, cfg azure.Config) *azure.Client {
 	return c
 }
 
-// transact applies operations of partition "p" that must succeed. It goes by the
-// driver, whose tables need no creating.
+// transact applies operations to partition "p", which must succeed. It creates the
+// table if that is missing.
 func transact(t testing.TB, c *azure.Client, table string, ops ...driver.Operation) {
 	t.Helper()
 	if err := c.Transact(t.Context(), table, "p", ops); err != nil {
@@ -83,5 +83,5 @@ func wantOperation(t testing.TB, err error, index int, meaning error) {
 	want(t, err, meaning)
 }
 
-// newName is the name of a table that nobody has used, and of a queue.
+// newName returns a new name, good for a table and for a queue.
 func newName() string { return "t" + strings.ToLower(rand.Text()) }
