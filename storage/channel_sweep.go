@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
 	"microblogging/domain"
 	"microblogging/storage/driver"
 )
@@ -68,8 +66,7 @@ func withoutGates(rows []driver.Entity) []string {
 // sweepRows deletes the rows in transactions, several at once.
 func (s *Store) sweepRows(ctx context.Context, ref domain.ChannelRef, rows []string, report func(int)) (disarmed bool, err error) {
 	var gateGone atomic.Bool
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(sweepFlight)
+	group, ctx := newFlight(ctx, sweepFlight)
 	for len(rows) > 0 {
 		batch := rows[:min(sweepBatch, len(rows))]
 		rows = rows[len(batch):]
