@@ -122,12 +122,14 @@ func TestImportingAFileTwiceAddsNothing(t *testing.T) {
 	t.Parallel()
 	onEachBackend(t, func(t *testing.T, s setup) {
 		file := writeFeed(t, 25)
-		s.mustRun(t, "import", "--channel", "news", "--owner", "alice", file)
+		s.environment = append(s.environment, "MICROBLOGGING_OWNER_PASSWORD="+password)
+		s.mustRun(t, "import", "--channel", "news", "--owner", "alice", "--create-owner", file)
 		s.mustRun(t, "import", "--channel", "news", "--owner", "alice", file)
 		web := s.start(t, "web", "--listen", "127.0.0.1:0")
 		if n := (client{url: web.url}).countBlogs(t, "news"); n != 25 {
 			t.Errorf("%d posts, want 25", n)
 		}
+		signIn(t, web.url, "alice")
 	})
 }
 

@@ -18,12 +18,13 @@ import (
 type importCommand struct {
 	storageFlags `embed:""`
 	Channel      string   `required:"" placeholder:"NAME" help:"The channel to post to. It is created if it does not exist."`
-	Owner        string   `required:"" placeholder:"USER" help:"The user who posts. If the channel is created, this user owns it."`
+	Owner        string   `required:"" placeholder:"USER" help:"The user who posts. If the channel is created, this user owns it. The user must have an account."`
+	CreateOwner  bool     `help:"Create the owner's account if there is none. The password is the environment variable MICROBLOGGING_OWNER_PASSWORD or, if that is not set, is asked for on a terminal, or is the first line of standard input."`
 	Files        []string `arg:"" name:"file" help:"RSS, Atom or JSON Feed files, imported in this order."`
 }
 
-// Run imports the files in turn. If one of them is not a feed, nothing of any file
-// is written.
+// Run imports the files in turn. If one of them is not a feed, or the owner has no
+// account and gets none, nothing of any file is written.
 func (c importCommand) Run(ctx context.Context, console *console) error {
 	name, nameErr := domain.ParseChannelName(c.Channel)
 	owner, ownerErr := domain.ParseUserName(c.Owner)
@@ -38,6 +39,9 @@ func (c importCommand) Run(ctx context.Context, console *console) error {
 		return err
 	}
 	return c.use(ctx, func(store *storage.Store) error {
+		if err := c.checkOwner(ctx, console, store, owner); err != nil {
+			return err
+		}
 		channel, err := findOrCreate(ctx, store, name, owner)
 		if err != nil {
 			return err
