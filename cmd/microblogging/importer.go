@@ -27,36 +27,35 @@ func (c importCounts) String() string {
 	return text
 }
 
-// importFeed posts each entry once. An entry that was imported before is left
-// alone, even if the feed has changed it or somebody has deleted its post.
-// importFeed calls step after each entry.
-func importFeed(ctx context.Context, store *storage.Store, channel domain.ChannelRef, owner domain.UserName,
-	f feed.Feed, step func() error,
-) (importCounts, error) {
-	counts := importCounts{leftOut: f.LeftOut}
-	for _, entry := range f.Entries {
-		_, created, err := store.Post(ctx, storage.Posting{
-			Channel:   channel,
-			By:        owner,
-			Source:    "feed",
-			Key:       entry.ID,
-			Draft:     domain.Draft{Title: entry.Title, Text: entry.Text},
-			CreatedOn: entry.Published,
-		})
-		switch {
-		case errors.Is(err, domain.ErrKeyReused), errors.Is(err, domain.ErrPostGone), err == nil && !created:
-			counts.known++
-		case err != nil:
-			return counts, err
-		default:
-			counts.added++
-			if entry.Cut {
-				counts.cut++
-			}
-		}
-		if err := step(); err != nil {
-			return counts, err
+// An importer posts the entries of one feed, each once.
+type importer struct {
+	store   *storage.Store
+	channel domain.ChannelRef
+	owner   domain.UserName
+	counts  importCounts
+}
+
+// post posts an entry. An entry that was imported before is left alone, even if the
+// feed has changed it or somebody has deleted its post.
+func (i *importer) post(ctx context.Context, entry feed.Entry) error {
+	_, created, err := i.store.Post(ctx, storage.Posting{
+		Channel:   i.channel,
+		By:        i.owner,
+		Source:    "feed",
+		Key:       entry.ID,
+		Draft:     domain.Draft{Title: entry.Title, Text: entry.Text},
+		CreatedOn: entry.Published,
+	})
+	switch {
+	case errors.Is(err, domain.ErrKeyReused), errors.Is(err, domain.ErrPostGone), err == nil && !created:
+		i.counts.known++
+	case err != nil:
+		return err
+	default:
+		i.counts.added++
+		if entry.Cut {
+			i.counts.cut++
 		}
 	}
-	return counts, nil
+	return nil
 }
