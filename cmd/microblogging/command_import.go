@@ -44,12 +44,12 @@ func (c importCommand) Run(ctx context.Context, console *console) (err error) {
 		if err := c.checkOwner(ctx, console, store, owner); err != nil {
 			return err
 		}
-		channel, err := findOrCreate(ctx, store, name, owner)
+		channel, created, err := findOrCreate(ctx, store, name, owner)
 		if err != nil {
 			return err
 		}
 		for _, file := range files {
-			to := &importer{store: store, channel: channel.Ref(), owner: owner}
+			to := &importer{store: store, channel: channel.Ref(), owner: owner, source: file.source(), fresh: created}
 			err := c.importFile(ctx, console, file, to)
 			fmt.Fprintf(console.stdout, "%s: %s\n", file.name, to.counts)
 			if err != nil {
@@ -107,14 +107,17 @@ func (c importCommand) bar(w io.Writer, n int, name string) *progressbar.Progres
 
 // findOrCreate returns the channel of that name. It creates the channel if it does
 // not exist.
-func findOrCreate(ctx context.Context, store *storage.Store, name domain.ChannelName, owner domain.UserName) (domain.Channel, error) {
-	channel, err := store.Channel(ctx, name.Key())
+func findOrCreate(ctx context.Context, store *storage.Store, name domain.ChannelName, owner domain.UserName) (
+	channel domain.Channel, created bool, err error,
+) {
+	channel, err = store.Channel(ctx, name.Key())
 	if !errors.Is(err, domain.ErrNotFound) {
-		return channel, err
+		return channel, false, err
 	}
 	channel, err = domain.NewChannel(string(name), "", owner)
 	if err != nil {
-		return channel, err
+		return channel, false, err
 	}
-	return store.CreateChannel(ctx, channel)
+	channel, err = store.CreateChannel(ctx, channel)
+	return channel, true, err
 }

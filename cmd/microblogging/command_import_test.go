@@ -149,16 +149,21 @@ func expectPassword(t *testing.T, data, name, password string) {
 // the same ids.
 func writeFeed(t *testing.T, title string, entries int) string {
 	t.Helper()
+	return writeNamedFeed(t, title+".rss", "<title>"+title+"</title>", entries)
+}
+
+func writeNamedFeed(t *testing.T, name, head string, entries int) string {
+	t.Helper()
 	var b strings.Builder
-	fmt.Fprintf(&b, `<rss version="2.0"><channel><title>%s</title>`, title)
+	fmt.Fprintf(&b, `<rss version="2.0"><channel>%s`, head)
 	for i := range entries {
 		fmt.Fprintf(&b, "<item><guid>%d</guid><pubDate>Mon, 02 Jan 2023 00:%02d:%02d GMT</pubDate>"+
-			"<description>Entry %d of %s</description></item>", i, i/60%60, i%60, i, title)
+			"<description>Entry %d of %s</description></item>", i, i/60%60, i%60, i, name)
 	}
 	b.WriteString(`</channel></rss>`)
-	name := filepath.Join(t.TempDir(), title+".rss")
-	if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return name
+	return file
 }

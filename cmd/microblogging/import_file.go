@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -59,6 +60,15 @@ func (f *importFile) read(visit func(feed.Entry) error) (feed.Feed, error) {
 	}
 	head, err := feed.Read(file, visit)
 	return head, errors.Join(err, file.Close())
+}
+
+// source tells the feed apart from others that use the same ids for their entries. A
+// feed that says nothing about itself is known by the name of its file.
+func (f *importFile) source() string {
+	if f.head.Source != "" {
+		return f.head.Source
+	}
+	return "name:" + filepath.Base(f.name)
 }
 
 // Close removes the copy. A nil file has none.

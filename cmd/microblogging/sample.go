@@ -92,7 +92,7 @@ func addSampleChannel(ctx context.Context, store *storage.Store, name string) er
 		return err
 	}
 	bringUpToDate(entries, time.Now())
-	to := &importer{store: store, channel: channel.Ref(), owner: channel.Owner}
+	to := &importer{store: store, channel: channel.Ref(), owner: channel.Owner, source: f.Source, fresh: true}
 	for _, entry := range entries {
 		if err := to.post(ctx, entry); err != nil {
 			return err
