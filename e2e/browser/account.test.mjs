@@ -1,0 +1,116 @@
+// Accounts: passwords, sessions, cookies.
+
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { signUp } from "./account.mjs";
+import { look } from "./page_look.mjs";
+import { sites, visitor } from "./visitor.mjs";
+
+let cem;
+before(async () => { cem = await signUp(sites.sample, "cem"); });
+
+async function signIn(v, name, password) {
+  await v.open("/sign-in");
+  await v.fill({ Name: name, Password: password });
+  await v.follow(v.button("Sign in"));
+}
+
+const isStranger = async (v) => await v.page.getByRole("navigation").getByRole("link", { name: "Sign in" }).isVisible();
+
+test("account: a wrong password is refused, and the name is kept", async () => {
+  const v = await visitor(sites.sample);
+  await signIn(v, "cem", "wrong horse battery");
+  assert.equal(v.status, 401);
+  await v.page.getByRole("alert").waitFor();
+  await look(v, "wrong-password");
+  assert.equal(await v.field("Name").inputValue(), "cem");
+  assert.equal(await v.field("Password").inputValue(), "");
+  assert.ok(await isStranger(v));
+  await v.fill({ Password: cem.password });
+  await v.follow(v.button("Sign in"));
+  await v.link("cem").waitFor();
+  await v.leave();
+});
+
+test("account: a name that is taken and a password that is too short are refused", async () => {
+  const v = await visitor(sites.sample);
+  await v.open("/sign-up");
+  await v.fill({ Name: "CEM", Password: cem.password });
+  await v.follow(v.button("Sign up"));
+  assert.equal(v.status, 409);
+  assert.equal(await v.field("Name").getAttribute("aria-invalid"), "true");
+  await v.fill({ Name: "c", Password: "short" });
+  await v.press(v.button("Sign up"));
+  assert.ok(await v.field("Password").evaluate((field) => field.validity.tooShort), "the browser checks it without the server");
+  await v.fill({ Password: cem.password });
+  await v.follow(v.button("Sign up"));
+  assert.equal(v.status, 422);
+  assert.equal(await v.field("Name").inputValue(), "c");
+  await look(v, "refused-account");
+  await v.leave();
+});
+
+test("session: signing out ends the session, not only the cookie", async () => {
+  const v = await visitor(sites.sample);
+  await signIn(v, cem.name, cem.password);
+  const [cookie] = (await v.context.cookies()).filter(({ name }) => name.includes("session"));
+  assert.ok(cookie.httpOnly);
+  assert.equal(cookie.sameSite, "Lax");
+  await v.follow(v.button("Sign out"));
+  assert.match(await v.notice(), /signed out/);
+  await v.context.addCookies([cookie]);
+  await v.open("/channels");
+  assert.ok(await isStranger(v));
+  await v.leave();
+});
+
+test("session: a visitor with a made-up or expired cookie is not signed in", async () => {
+  for (const token of ["made-up", "AAAAAAAAAAAAAAAAAAAAAAAAAA", cem.token.toLowerCase(), ""]) {
+    const v = await visitor(sites.sample, { as: { token } });
+    await v.open("/channels");
+    assert.equal(v.status, 200);
+    assert.ok(await isStranger(v));
+    await v.open("/channels/new");
+    assert.equal(v.status, 401);
+    await v.fill({ Name: "cem", Password: cem.password });
+    await v.follow(v.button("Sign in"));
+    assert.equal(v.path, "/channels/new", "signing in leads back");
+    await v.leave();
+  }
+});
+
+test("account: a new password ends every other session", async () => {
+  const dan = await signUp(sites.sample, "dan");
+  const [here, there] = [await visitor(sites.sample, { as: dan }), await visitor(sites.sample)];
+  await signIn(there, dan.name, dan.password);
+  await here.open("/account");
+  await here.fill({ "Current password": "not that", "New password": "another horse battery" });
+  await here.follow(here.button("Change password"));
+  assert.ok(here.status >= 400);
+  assert.equal(await here.field("Current password").getAttribute("aria-invalid"), "true");
+  await look(here, "refused-new-password");
+  await here.fill({ "Current password": dan.password, "New password": "another horse battery" });
+  await here.follow(here.button("Change password"));
+  assert.match(await here.notice(), /password/);
+  await there.open("/account");
+  assert.equal(there.status, 401);
+  await here.open("/account");
+  await here.follow(here.button("End all sessions"));
+  assert.ok(await isStranger(here));
+  await here.leave();
+  await there.leave();
+});
+
+test("session: the sample's link signs in once", async () => {
+  const [first, second] = [await visitor(sites.sample), await visitor(sites.sample)];
+  await first.open(process.env.SIGN_IN_LINK);
+  await first.link("ada").waitFor();
+  assert.ok(!first.page.url().includes("token"), "the token is still in the address");
+  await second.open(process.env.SIGN_IN_LINK);
+  assert.equal(second.status, 401);
+  assert.ok(await isStranger(second));
+  await second.link("Sign up").first().waitFor();
+  await look(second, "used-sign-in-link");
+  await first.leave();
+  await second.leave();
+});

@@ -1,0 +1,84 @@
+// The pages that no other test looks at.
+
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { signUp } from "./account.mjs";
+import { look } from "./page_look.mjs";
+import { sites, visitor } from "./visitor.mjs";
+
+// A name of the greatest length, without a place to break the line.
+const longName = "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenfabrik";
+const longAddress = `https://example.org/${"very-long-path-".repeat(20)}?${"q=1&".repeat(40)}`;
+const words = "The gate is a row in the same partition as the posts. A post touches it in the same transaction. ".repeat(12);
+
+let stranger, owner, mia;
+
+before(async () => {
+  mia = await signUp(sites.sample, "mia");
+  stranger = await visitor(sites.sample);
+  owner = await visitor(sites.sample, { as: mia });
+  await mia.createChannel("Bare");
+  await mia.createChannel(longName, `See ${longAddress.slice(0, 300)}\n${words.slice(0, 100)}`);
+  await mia.post(longName, words, "A title of as many characters as a title may have, which takes several lines on a phone, and two on a wide screen. ");
+  await mia.post(longName, longAddress);
+  await mia.post(longName, "عنوان المدونة قصير\nשלום עולם\n\tindented\n\n\nafter three empty lines");
+});
+
+// shows looks at a page, after act if that is given.
+function shows(who, name, path, act) {
+  test(name, async () => {
+    const v = who();
+    await v.open(typeof path === "string" ? path : await path());
+    await act?.(v);
+    await look(v, name.replaceAll(/[^a-z]+/g, "-"));
+  });
+}
+
+const sample = "/channels/tables-and-queues";
+const long = `/channels/${encodeURIComponent(longName)}`;
+const newPost = () => mia.post("Bare", "One line.\n\nAnother, see https://example.org/page.", "A post");
+
+describe("page: a stranger sees in order", () => {
+  const see = shows.bind(null, () => stranger);
+  see("the directory", "/channels");
+  see("a channel", sample);
+  see("a channel without posts", "/channels/Bare");
+  see("a channel with long words", long);
+  see("a post", newPost);
+  see("the form to sign up", "/sign-up");
+  see("the form to sign in", "/sign-in");
+  see("how deletion works", "/how-deletion-works");
+  see("a page that needs an account", "/account");
+});
+
+describe("page: a user who has signed in sees in order", () => {
+  const see = shows.bind(null, () => owner);
+  see("an own channel without posts", "/channels/Bare");
+  see("an own channel with long words", long);
+  see("an own post", newPost);
+  see("an own post about to be deleted", newPost, (v) => v.press(v.page.locator("summary")));
+  see("the form for a channel", "/channels/new");
+  see("the form for a description", `${long}/edit`);
+  see("the form to edit a post", async () => `${await newPost()}/edit`);
+  see("the question whether to delete a channel", `${long}/delete`);
+  see("the account", "/account");
+  see("the question whether to sign out", "/sign-out");
+});
+
+test("page: the directory of an empty site is in order", async () => {
+  const v = await visitor(sites.idle);
+  await v.open("/");
+  await look(v, "empty-directory");
+  await v.leave();
+});
+
+test("page: the first stop of the keyboard skips to the content", async () => {
+  const v = await visitor(sites.idle);
+  await v.open("/channels");
+  await v.page.keyboard.press("Tab");
+  assert.ok(await v.link("Skip to the content").evaluate((link) => link === document.activeElement));
+  await v.page.keyboard.press("Enter");
+  await v.page.keyboard.press("Tab");
+  assert.ok(await v.page.evaluate(() => document.activeElement.closest("main") !== null));
+  await v.leave();
+});

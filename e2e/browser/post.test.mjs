@@ -1,0 +1,156 @@
+// Posts: a form that is sent again makes no second post, lists are read page by
+// page, and no edit overwrites another unseen.
+
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { signUp } from "./account.mjs";
+import { look } from "./page_look.mjs";
+import { sites, visitor } from "./visitor.mjs";
+
+let ann;
+before(async () => { ann = await signUp(sites.sample, "ann"); });
+
+// newChannel makes a channel and opens its page.
+async function newChannel(name) {
+  const v = await visitor(sites.sample, { as: ann });
+  await v.open(await ann.createChannel(name));
+  return v;
+}
+
+// A double click proves nothing: browsers send the form once.
+describe("post: a form that is sent more than once makes one post", () => {
+  test("by going back to it and pressing again", async () => {
+    const v = await newChannel("twice.back");
+    await v.fill({ Text: "Once" });
+    await v.follow(v.button("Post"));
+    await v.page.goBack();
+    assert.equal(await v.field("Text").inputValue(), "Once", "the browser kept what was typed");
+    await v.follow(v.button("Post"));
+    assert.deepEqual(await v.posts(), ["Once"]);
+
+    await v.page.goBack();
+    await v.fill({ Text: "Once more" });
+    await v.follow(v.button("Post"));
+    assert.equal(v.status, 422, "another text with the same key is not posted unseen");
+    await look(v, "posted-before");
+    await v.follow(v.button("Post"));
+    assert.deepEqual(await v.posts(), ["Once more", "Once"]);
+    await v.leave();
+  });
+
+  test("by reloading when the answer was lost", async () => {
+    const v = await newChannel("twice.lost");
+    await v.fill({ Text: "Once" });
+    await v.page.route("**", async (route) => {
+      if (route.request().method() !== "POST") return route.continue();
+      await route.fetch({ maxRedirects: 0 });
+      return route.abort();
+    });
+    const failed = v.page.waitForEvent("requestfailed", (request) => request.method() === "POST");
+    await v.press(v.button("Post"));
+    await failed;
+    v.complaints.length = 0; // that the answer was lost
+    await v.page.unroute("**");
+    await v.page.reload();
+    assert.match(await v.notice(), /post/);
+    await look(v, "posted");
+    assert.deepEqual(await v.posts(), ["Once"]);
+    await v.leave();
+  });
+});
+
+test("post: a channel with more posts than a page holds can be read to its end and back", async () => {
+  const v = await newChannel("many");
+  const written = [];
+  for (let i = 1; i <= 45; i++) {
+    await ann.post("many", `Post ${i}`);
+    written.unshift(`Post ${i}`);
+  }
+  await v.open("/channels/many");
+  const newest = await v.posts();
+  const read = [...newest];
+  while (await v.link("Older posts →").isVisible()) {
+    await v.follow(v.link("Older posts →"));
+    read.push(...await v.posts());
+  }
+  assert.deepEqual(read, written);
+  await look(v, "oldest-posts");
+  assert.ok(newest.length < 45 / 2, "the posts fit on two pages");
+  await v.follow(v.link("← Newest posts"));
+  assert.deepEqual(await v.posts(), newest);
+  assert.ok(!(await v.link("← Newest posts").isVisible()), "these are the newest");
+  await v.leave();
+});
+
+test("post: one that was edited meanwhile is not deleted unseen", async () => {
+  await ann.createChannel("unseen");
+  const path = await ann.post("unseen", "First words");
+  const [editor, deleter] = [await visitor(sites.sample, { as: ann }), await visitor(sites.sample, { as: ann })];
+  await deleter.open(path);
+  await editor.open(`${path}/edit`);
+  await editor.fill({ Text: "Second words" });
+  await editor.follow(editor.button("Save"));
+
+  const deletePost = async () => {
+    await deleter.press(deleter.page.locator("summary"));
+    await deleter.follow(deleter.button("Delete this post"));
+  };
+  await deletePost();
+  assert.equal(deleter.status, 412);
+  await look(deleter, "stale-deletion-of-a-post");
+  await deleter.follow(deleter.page.locator(".onward").getByRole("link").first());
+  assert.deepEqual(await deleter.posts(), ["Second words"]);
+  await deletePost();
+  assert.match(await deleter.notice(), /deleted/);
+  await editor.leave();
+  await deleter.leave();
+});
+
+test("post: a refused form keeps what was typed and says what is wrong", async () => {
+  const v = await newChannel("refused");
+  const long = "x".repeat(5001);
+  await v.fill({ Title: "Kept", Text: long });
+  await v.sees("1 too many");
+  await v.follow(v.button("Post"));
+  assert.equal(v.status, 422);
+  assert.equal(await v.field("Title").inputValue(), "Kept");
+  assert.equal(await v.field("Text").inputValue(), long);
+  const described = await v.field("Text").getAttribute("aria-describedby");
+  assert.match(await v.page.locator(`#${described}`).innerText(), /5,?000/);
+  await look(v, "refused-post");
+  await v.fill({ Text: "Short" });
+  await v.follow(v.button("Post"));
+  assert.deepEqual(await v.posts(), ["Short"]);
+  await v.leave();
+});
+
+test("post: its text is shown as plain text, whatever it contains", async () => {
+  const v = await newChannel("plain");
+  const text = `<script>document.title="no"</script> <b>bold</b> &amp;\n\tjavascript:alert(1) "quoted"`;
+  await v.fill({ Title: "<i>Title</i>", Text: text });
+  await v.follow(v.button("Post"));
+  assert.deepEqual(await v.posts(), [text]);
+  assert.equal(await v.page.getByRole("article").getByRole("heading").innerText(), "<i>Title</i>");
+  assert.equal(await v.page.locator("article .text a").count(), 0);
+  await v.leave();
+});
+
+test("post: Ctrl+Enter sends the form", async () => {
+  const v = await newChannel("quick");
+  await v.fill({ Text: "Quick" });
+  await Promise.all([v.page.waitForEvent("load"), v.page.keyboard.press("ControlOrMeta+Enter")]);
+  assert.deepEqual(await v.posts(), ["Quick"]);
+  await v.leave();
+});
+
+test("post: a visitor who has not signed in is led to signing in, and back", async () => {
+  await ann.createChannel("led");
+  const v = await visitor(sites.sample);
+  await v.open("/channels/led");
+  await v.follow(v.page.getByRole("main").getByRole("link", { name: "Sign in", exact: true }).first());
+  await v.fill({ Name: ann.name, Password: ann.password });
+  await v.follow(v.button("Sign in"));
+  assert.equal(v.path, "/channels/led");
+  await v.field("Text").waitFor();
+  await v.leave();
+});

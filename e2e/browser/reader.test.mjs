@@ -1,0 +1,167 @@
+// Readers: subscriptions, the feed, the digest, votes, and edits that conflict.
+
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { signUp } from "./account.mjs";
+import { look } from "./page_look.mjs";
+import { sites, visitor } from "./visitor.mjs";
+
+let bea, cal;
+before(async () => { [bea, cal] = [await signUp(sites.sample, "reader_bea"), await signUp(sites.sample, "reader_cal")]; });
+
+for (const scripts of [true, false]) {
+  const how = scripts ? "" : ", without scripts";
+
+  test(`feed: it shows a channel's posts from subscribing to unsubscribing${how}`, async () => {
+    const reader = await signUp(sites.sample, scripts ? "reader_dot" : "reader_eli");
+    const channel = scripts ? "subscribed" : "subscribed.plain";
+    await bea.createChannel(channel);
+    await bea.post(channel, "The older post");
+    await bea.post(channel, "The newer post");
+    const v = await visitor(sites.sample, { as: reader, scripts });
+    await v.open("/");
+    await v.sees("You subscribe to no channel yet");
+    if (scripts) await look(v, "feed-empty");
+
+    await v.open(`/channels/${channel}`);
+    await v.sees("1 subscriber");
+    await v.follow(v.button("Subscribe"));
+    await v.sees("2 subscribers");
+    await v.open("/");
+    assert.deepEqual(await v.posts(), ["The newer post", "The older post"]);
+    if (scripts) await look(v, "feed");
+
+    await v.open("/subscriptions");
+    if (scripts) await look(v, "subscriptions");
+    await v.follow(v.button(`Unsubscribe from ${channel}`));
+    await v.open("/");
+    await v.sees("You subscribe to no channel yet");
+    await v.leave();
+  });
+}
+
+test("feed: a deleted channel leaves it", async () => {
+  await bea.createChannel("leaves");
+  await bea.post("leaves", "Soon gone");
+  const reader = await signUp(sites.sample, "reader_fay");
+  const v = await visitor(sites.sample, { as: reader });
+  await v.open("/channels/leaves");
+  await v.follow(v.button("Subscribe"));
+  await bea.deleteChannel("leaves");
+  await v.open("/");
+  assert.deepEqual(await v.posts(), []);
+  await v.leave();
+});
+
+test("vote: it moves a post to the top, and to the page of its rating", async () => {
+  await bea.createChannel("rated");
+  const path = await bea.post("rated", "The better post");
+  await bea.post("rated", "The later post");
+  const [one, two] = [await visitor(sites.sample, { as: bea }), await visitor(sites.sample, { as: cal })];
+  for (const v of [one, two]) {
+    await v.open(path);
+    await v.follow(v.button("Vote"));
+    await v.sees("You voted for this post.");
+  }
+  await look(two, "post-voted");
+  await two.open("/channels/rated?order=rating");
+  assert.deepEqual(await two.posts(), ["The better post", "The later post"]);
+  await look(two, "top-rated");
+  await two.open("/channels/rated?rating=2");
+  assert.deepEqual(await two.posts(), ["The better post"]);
+
+  await two.open(path);
+  await two.follow(two.button("Take back the vote"));
+  await two.open("/channels/rated?rating=1");
+  assert.deepEqual(await two.posts(), ["The better post"]);
+  await one.leave();
+  await two.leave();
+});
+
+test("digest: it shows the day, most popular first, and has a feed with a secret address", async () => {
+  await cal.createChannel("daily");
+  const path = await cal.post("daily", "Posted first and liked");
+  await cal.post("daily", "Posted second");
+  const v = await visitor(sites.sample, { as: cal });
+  await v.open(path);
+  await v.follow(v.button("Vote"));
+  await v.open("/digest");
+  assert.deepEqual((await v.posts()).slice(0, 2), ["Posted first and liked", "Posted second"]);
+  await look(v, "digest");
+
+  await v.follow(v.button("Make an address"));
+  const address = await v.page.locator(".address code").innerText();
+  const feed = await fetch(address);
+  assert.equal(feed.status, 200);
+  assert.match(feed.headers.get("Content-Type"), /atom/);
+  await look(v, "digest-address");
+  await v.follow(v.button("Revoke"));
+  assert.equal((await fetch(address)).status, 404, "a revoked address still works");
+
+  await v.open("/digest?day=2999-01-01&tz=Europe/Berlin");
+  assert.equal(v.status, 422);
+  await look(v, "digest-refused");
+  await v.leave();
+});
+
+// conflict lets two visitors edit one post at once. The late one is shown a
+// conflict.
+async function conflict(channel) {
+  await bea.createChannel(channel);
+  const path = await bea.post(channel, "The quick brown fox", "A fox");
+  const [early, late] = [await visitor(sites.sample, { as: bea }), await visitor(sites.sample, { as: bea })];
+  for (const v of [early, late]) await v.open(`${path}/edit`);
+  await early.fill({ Text: "The quick red fox" });
+  await early.follow(early.button("Save"));
+  await late.fill({ Text: "The slow brown fox" });
+  await late.follow(late.button("Save"));
+  assert.equal(late.status, 412);
+  assert.match(await late.page.locator("section", { hasText: "Theirs" }).first().innerText(), /The quick red fox/);
+  assert.match(await late.page.locator("section", { hasText: "Yours" }).first().innerText(), /The slow brown fox/);
+  assert.deepEqual(await late.page.locator("article.version del").allInnerTexts(), ["quick red"]);
+  assert.deepEqual(await late.page.locator("article.version ins").allInnerTexts(), ["slow brown"]);
+  return { early, late, path };
+}
+
+test("conflict: the other edit can be taken", async () => {
+  const { early, late } = await conflict("meet.theirs");
+  await look(late, "conflict");
+  await late.follow(late.link("Take theirs"));
+  assert.deepEqual(await late.posts(), ["The quick red fox"]);
+  await early.leave();
+  await late.leave();
+});
+
+test("conflict: one's own edit can be kept", async () => {
+  const { early, late, path } = await conflict("meet.mine");
+  await late.follow(late.button("Keep mine"));
+  assert.deepEqual(await late.posts(), ["The slow brown fox"]);
+  await early.open(path);
+  assert.deepEqual(await early.posts(), ["The slow brown fox"]);
+  await early.leave();
+  await late.leave();
+});
+
+test("conflict: both edits can be merged by hand", async () => {
+  const { early, late } = await conflict("meet.both");
+  await late.page.getByLabel("Text").last().fill("The slow red fox");
+  await late.follow(late.button("Save the merged version"));
+  assert.deepEqual(await late.posts(), ["The slow red fox"]);
+  await early.leave();
+  await late.leave();
+});
+
+test("conflict: a vote between reading and saving is none", async () => {
+  await bea.createChannel("vote.between");
+  const path = await bea.post("vote.between", "Before");
+  const [editor, voter] = [await visitor(sites.sample, { as: bea }), await visitor(sites.sample, { as: cal })];
+  await editor.open(`${path}/edit`);
+  await voter.open(path);
+  await voter.follow(voter.button("Vote"));
+  await editor.fill({ Text: "After" });
+  await editor.follow(editor.button("Save"));
+  assert.deepEqual(await editor.posts(), ["After"]);
+  await editor.sees("1 vote");
+  await editor.leave();
+  await voter.leave();
+});

@@ -1,0 +1,146 @@
+// The sites that the Go test has started, a browser, and visitors who use it. Each
+// file of tests is a process with a browser of its own, and each visitor has their
+// own cookies, so that tests can run in parallel. No test waits for a length of
+// time: like a person, a visitor waits until something is shown.
+
+import assert from "node:assert/strict";
+import { after, afterEach } from "node:test";
+import { chromium } from "playwright-core";
+import { hands } from "./visitor_hands.mjs";
+
+// The sites, named by what is special about each. See sitesForTheBrowser in
+// ../browser_test.go.
+export const sites = {
+  // Has the sample data and a worker.
+  sample: process.env.SITE_SAMPLE,
+  // Was empty at first, and has no worker.
+  idle: process.env.SITE_IDLE,
+  // Has a worker whose sweeps are held back until deletion.test.mjs lets them pass.
+  held: process.env.SITE_HELD,
+  // Has a store that cannot be reached.
+  down: process.env.SITE_DOWN,
+};
+
+// Bounds every wait, in milliseconds. A test that waits longer fails.
+export const patience = 15_000;
+
+const flags = [
+  "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync",
+];
+
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: flags });
+const present = new Set();
+
+// After every test: no script failed, nothing violated the Content-Security-Policy,
+// and everything that a page asked for was found.
+afterEach(() => {
+  const complaints = [...present].flatMap((visitor) => visitor.complaints.splice(0));
+  assert.deepEqual(complaints, [], "the browser complained");
+});
+
+after(() => browser.close());
+
+// A visitor is a person in front of a browser.
+//
+//   as       an account from signUp, who is signed in from the start
+//   scripts  false switches JavaScript off
+//   hand     "mouse" or "keyboard"
+export async function visitor(site, { as, scripts = true, hand = "mouse", width = 1280 } = {}) {
+  const context = await browser.newContext({
+    baseURL: site,
+    javaScriptEnabled: scripts,
+    viewport: { width, height: 800 },
+  });
+  context.setDefaultTimeout(patience);
+  if (as) await context.addCookies([{ name: "session", value: as.token, url: site }]);
+  const v = new Visitor(context, await context.newPage(), hands[hand]);
+  present.add(v);
+  return v;
+}
+
+class Visitor {
+  // status is the HTTP status of the page that is shown.
+  status = 0;
+  complaints = [];
+
+  constructor(context, page, hand) {
+    Object.assign(this, { context, page, hand });
+    page.on("pageerror", (error) => this.complaints.push(String(error)));
+    page.on("console", (message) => this.#listen(message));
+    page.on("response", (response) => {
+      if (this.#isPage(response.request())) this.status = response.status();
+    });
+  }
+
+  // The browser also complains when the page itself has an error status. That is
+  // no complaint about the page.
+  #listen(message) {
+    const { url } = message.location();
+    const aboutThePage = message.text().startsWith("Failed to load resource") && url === this.page.url();
+    if (message.type() === "error" && !aboutThePage) this.complaints.push(`${message.text()} (${url})`);
+  }
+
+  #isPage(request) {
+    return request.isNavigationRequest() && request.frame() === this.page.mainFrame();
+  }
+
+  get path() {
+    return decodeURIComponent(new URL(this.page.url()).pathname);
+  }
+
+  async open(path) {
+    await this.page.goto(path);
+  }
+
+  link(name) {
+    return this.page.getByRole("link", { name, exact: true });
+  }
+
+  button(name) {
+    return this.page.getByRole("button", { name, exact: true });
+  }
+
+  field(label) {
+    return this.page.locator("form").getByLabel(label);
+  }
+
+  async press(control) {
+    await this.hand.press(this.page, control);
+  }
+
+  // follow presses a control that leads to another page, and waits for that page.
+  async follow(control) {
+    await Promise.all([this.page.waitForEvent("load"), this.press(control)]);
+  }
+
+  // fill types into the fields with these labels, in their order.
+  async fill(texts) {
+    for (const [label, text] of Object.entries(texts)) await this.hand.fill(this.page, this.field(label), text);
+  }
+
+  // sees waits until all of the texts are shown.
+  async sees(...texts) {
+    for (const text of texts) await this.page.getByText(text).first().waitFor();
+  }
+
+  async heading() {
+    return this.page.getByRole("heading", { level: 1 }).innerText();
+  }
+
+  // notice is what the page says about the form that led to it.
+  async notice() {
+    return this.page.locator("main > .notice").innerText();
+  }
+
+  // posts are the texts of the posts on a channel's page, in order.
+  async posts() {
+    return this.page.locator("article .text").allInnerTexts();
+  }
+
+  async leave() {
+    present.delete(this);
+    await this.context.close();
+    assert.deepEqual(this.complaints, [], "the browser complained");
+  }
+}

@@ -1,0 +1,135 @@
+package e2e
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// A sweepValve is a proxy between a worker and its tables. It decides when the
+// transactions of a sweep pass, so that a test can look at a deletion that is half
+// done for as long as it likes. All other requests pass at once.
+type sweepValve struct {
+	// account is the connection string that leads through the valve.
+	account string
+	// control is the URL where POST /hold, /one, /open and /refuse tell the valve
+	// what to do. At first it holds.
+	control string
+
+	mu sync.Mutex
+	// changed is closed, and replaced, whenever credit or refusing changes.
+	changed  chan struct{}
+	credit   int
+	refusing bool
+}
+
+// unlimited is more transactions than any test needs.
+const unlimited = 1 << 30
+
+var tableEndpoint = regexp.MustCompile(`TableEndpoint=(http://[^/;]+)`)
+
+func newSweepValve(t *testing.T, account string) *sweepValve {
+	t.Helper()
+	endpoint := tableEndpoint.FindStringSubmatch(account)
+	if endpoint == nil {
+		t.Fatalf("no table endpoint in %q", account)
+	}
+	tables, err := url.Parse(endpoint[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &sweepValve{changed: make(chan struct{})}
+	forward := httputil.NewSingleHostReverseProxy(tables)
+	// The default handler logs each request that a worker gave up.
+	forward.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) }
+	through := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !v.admits(r) {
+			http.Error(w, "refused by the test", http.StatusForbidden)
+			return
+		}
+		forward.ServeHTTP(w, r)
+	}))
+	t.Cleanup(through.Close)
+	control := httptest.NewServer(http.HandlerFunc(v.obey))
+	t.Cleanup(control.Close)
+	v.account, v.control = strings.Replace(account, endpoint[1], through.URL, 1), control.URL
+	return v
+}
+
+// unreachable is the same account at a port where nobody listens.
+func unreachable(account string) string {
+	return regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(account, "127.0.0.1:1")
+}
+
+// admits waits until the request may pass. It returns false if the request is
+// refused, or the worker has given it up.
+func (v *sweepValve) admits(r *http.Request) bool {
+	if !isSweep(r) {
+		return true
+	}
+	for {
+		decided, pass, changed := v.decide()
+		if decided {
+			return pass
+		}
+		select {
+		case <-changed:
+		case <-r.Context().Done():
+			return false
+		}
+	}
+}
+
+// decide says whether a sweep may pass. If that is undecided, the caller asks again
+// when changed is closed.
+func (v *sweepValve) decide() (decided, pass bool, changed <-chan struct{}) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	switch {
+	case v.refusing:
+		return true, false, nil
+	case v.credit > 0:
+		v.credit--
+		return true, true, nil
+	}
+	return false, false, v.changed
+}
+
+// isSweep tells whether a request is a transaction of a sweep: no other transaction
+// of a worker deletes more than one row.
+func isSweep(r *http.Request) bool {
+	if !strings.HasSuffix(r.URL.Path, "/$batch") {
+		return false
+	}
+	body, err := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return err == nil && bytes.Count(body, []byte("\nDELETE ")) > 1
+}
+
+func (v *sweepValve) obey(w http.ResponseWriter, r *http.Request) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.refusing = false
+	switch r.URL.Path {
+	case "/hold":
+		v.credit = 0
+	case "/one":
+		v.credit++
+	case "/open":
+		v.credit = unlimited
+	case "/refuse":
+		v.refusing = true
+	default:
+		http.NotFound(w, r)
+		return
+	}
+	close(v.changed)
+	v.changed = make(chan struct{})
+}

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"time"
+)
+
+// A post is one that was acknowledged.
+type post struct {
+	id, channel, author string
+	// made lasts from the first request to the acknowledgement.
+	made span
+	// in is the incarnation that it was made in; nil as long as that is uncertain.
+	in *incarnation
+	// text is the last one acknowledged. pending are those sent since, and past
+	// those that an acknowledged edit has overwritten.
+	text    string
+	pending []string
+	past    []pastText
+	// removing is when its author first asked for its removal, and removed when
+	// that was acknowledged.
+	removing, removed time.Time
+	votes             map[string]ballot // by user
+}
+
+// A pastText was overwritten by an edit that was acknowledged at until. A request
+// that was sent earlier may still show it.
+type pastText struct {
+	text  string
+	until time.Time
+}
+
+// A ballot is what is known about a user's vote on a post, or a user's
+// subscription to a channel.
+type ballot uint8
+
+const (
+	ballotNo ballot = iota
+	ballotYes
+	// ballotUnsure is being asked for.
+	ballotUnsure
+	// ballotLost was asked for and not answered: it may take effect at any time.
+	ballotLost
+)
+
+func (b ballot) String() string { return [...]string{"no", "yes", "unsure", "lost"}[b] }
+
+// A twin is two answers to one idempotency key.
+type twin struct {
+	channel       string
+	one, other    string
+	first, second span
+}
+
+// draft records that a user is about to ask for a post.
+func (l *ledger) draft(origin, channel string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.drafts[origin] = channel
+}
+
+// posted records that a post was made.
+func (l *ledger) posted(s span, id, channel, author, text string) *post {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := l.posts[id]
+	if p == nil {
+		p = &post{id: id, channel: channel, author: author, made: s, text: text, votes: map[string]ballot{}}
+		l.posts[id] = p
+		l.byChannel[channel] = append(l.byChannel[channel], p)
+	}
+	return p
+}
+
+// repeated records that one idempotency key was answered twice.
+func (l *ledger) repeated(channel, one, other string, first, second span) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.twins = append(l.twins, twin{channel, one, other, first, second})
+}
+
+// removing records that an author is about to ask for the removal of a post.
+func (l *ledger) removing(p *post) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if p.removing.IsZero() {
+		p.removing = time.Now()
+	}
+}
+
+// removed records that the removal of a post was acknowledged.
+func (l *ledger) removed(p *post) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if p.removed.IsZero() {
+		p.removed = time.Now()
+	}
+}
+
+// editing records that a text is about to be sent.
+func (l *ledger) editing(p *post, text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p.pending = append(p.pending, text)
+}
+
+// edited records that a text was saved. The texts that were sent before can no
+// longer be saved: they were sent for a revision that is gone.
+func (l *ledger) edited(p *post, text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p.past = append(p.past, pastText{p.text, time.Now()})
+	for _, pending := range p.pending {
+		p.past = append(p.past, pastText{pending, time.Now()})
+	}
+	p.text, p.pending = text, nil
+}
+
+// disputed tells whether an edit of the post was never answered, so that the next
+// edit may find the post changed.
+func (l *ledger) disputed(p *post) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(p.pending) > 0
+}
+
+// voted records what a user's vote is, or that it is about to change.
+func (l *ledger) voted(p *post, by string, b ballot) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if p.votes[by] != ballotLost {
+		p.votes[by] = b
+	}
+}
+
+// anyPost draws one of the last posts of a channel; if an author is named, one of
+// the author's own. It is nil if there is none.
+func (l *ledger) anyPost(channel, author string, draw func(n int) int) *post {
+	const recent = 40
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	posts := l.byChannel[channel]
+	var candidates []*post
+	for _, p := range posts[max(0, len(posts)-recent):] {
+		if p.removing.IsZero() && (author == "" || p.author == author) {
+			candidates = append(candidates, p)
+		}
+	}
+	if len(candidates) == 0 {
+		return nil
+	}
+	return candidates[draw(len(candidates))]
+}
+
+// incarnationOf is the incarnation that a post was made in; nil as long as that
+// is uncertain.
+func (l *ledger) incarnationOf(p *post) *incarnation {
+	if p.in == nil {
+		p.in = l.incarnationDuring(p.channel, p.made)
+	}
+	return p.in
+}
+
+// stands tells whether a post certainly was there during all of a span.
+func (l *ledger) stands(p *post, s span) bool {
+	in := l.incarnationOf(p)
+	return in != nil && p.made.to.Before(s.from) &&
+		(in.asked.IsZero() || in.asked.After(s.to)) && (p.removing.IsZero() || p.removing.After(s.to))
+}
+
+// gone says why nobody may read a post after a time; empty if they may.
+func (l *ledger) gone(p *post, from time.Time) string {
+	in := l.incarnationOf(p)
+	switch {
+	case !p.removed.IsZero() && p.removed.Before(from):
+		return "I3: its removal was acknowledged"
+	case in != nil && !in.accepted.IsZero() && in.accepted.Before(from):
+		return "I4: the deletion of its channel was acknowledged"
+	}
+	return ""
+}
+
+// missing records that a post was not there.
+func (l *ledger) missing(s span, p *post) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stands(p, s) {
+		l.accuseLocked("I3: post %s of %s is gone, and nobody asked for that", p.id, p.channel)
+		p.removing, p.removed = s.to, s.to // one accusation is enough
+	}
+}
+
+// vanished records that an author who asked for the removal of a post, once, was
+// told that it is not there.
+func (l *ledger) vanished(s span, p *post) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p.removing = time.Time{}
+	if l.stands(p, s) {
+		l.accuseLocked("A4: the removal of post %s was told that it is gone, and nobody else asked for that", p.id)
+	}
+	p.removing, p.removed = s.from, s.to
+}
+
+// isPast tells whether a post needs no more attention: its channel was deleted,
+// or nobody will ever know which incarnation it was made in.
+func (l *ledger) isPast(p *post) bool {
+	if in := l.incarnationOf(p); in != nil {
+		return !in.accepted.IsZero()
+	}
+	for _, of := range l.incarnations[p.channel] {
+		if of.known.After(p.made.to) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"microblogging/e2e/client"
+)
+
+const (
+	// drainTime bounds the wait for the deletions that were accepted. The longest
+	// backoff of a message is a minute.
+	drainTime = 3 * time.Minute
+	drainPoll = 100 * time.Millisecond
+	// checkPause is between two checks of a store in use.
+	checkPause = time.Second
+)
+
+// drain waits until every accepted deletion is done. It puts a message that is in
+// poison back on the queue, as an operator would do.
+func (s *site) drain(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, drainTime)
+	defer cancel()
+	for _, u := range s.users {
+		u.tries = finalTries
+	}
+	for _, of := range s.ledger.askedFor() {
+		state := s.progress(ctx, of)
+		for ; s.pending(of, state) && ctx.Err() == nil; state = s.progress(ctx, of) {
+			if state == "poisoned" {
+				if err := s.requeue(ctx); err != nil {
+					s.ledger.accuse("%v", err)
+				}
+			}
+			pause(ctx, drainPoll)
+		}
+		if s.pending(of, state) {
+			s.ledger.accuse("I5: the deletion of incarnation %s of %s is %q after %s", of.id, of.channel, state, drainTime)
+		}
+	}
+}
+
+// requeue puts the messages in poison back on the queue. The embedded store
+// allows one process at a time, so the site's own must end before.
+func (s *site) requeue(ctx context.Context) error {
+	if !s.shared() {
+		for _, r := range s.roles {
+			r.terminate()
+		}
+	}
+	_, err := s.run(ctx, "requeue")
+	if !s.shared() {
+		for _, r := range s.roles {
+			err = errors.Join(err, r.start(ctx))
+		}
+	}
+	return err
+}
+
+// pending tells whether the deletion of an incarnation must still end. A deletion
+// that was never accepted may never have begun.
+func (s *site) pending(of *incarnation, state string) bool {
+	return state != "done" && (state != "absent" || !of.accepted.IsZero())
+}
+
+// progress is the state of a deletion: "absent" if there is none, and empty if no
+// answer came.
+func (s *site) progress(ctx context.Context, of *incarnation) string {
+	var owner *user
+	for _, u := range s.users {
+		if u.name == of.owner {
+			owner = u
+		}
+	}
+	path := client.ChannelPath(of.channel) + "/deletions/" + strings.Trim(of.id, `"`)
+	a := owner.send(ctx, "GET", path, nil, nil, http.StatusOK, http.StatusNotFound)
+	var deletion client.Deletion
+	switch {
+	case a.Status == http.StatusNotFound:
+		return "absent"
+	case a.Status == http.StatusOK && owner.decode(a, &deletion):
+		return deletion.State
+	}
+	return ""
+}
+
+// judge compares what the site shows now with the ledger.
+func (s *site) judge(ctx context.Context) {
+	reader := s.users[0]
+	for _, channel := range s.channels {
+		reader.look(ctx, channel)
+		reader.list(ctx, channel)
+		if last := reader.look(ctx, channel); last != nil {
+			s.judgeRatings(ctx, reader, last)
+			for _, u := range s.users {
+				u.judgeSubscription(ctx, last)
+			}
+		}
+	}
+	s.ledger.judgeTwins()
+}
+
+// judgeRatings compares the rating of each post with the votes on it.
+func (s *site) judgeRatings(ctx context.Context, reader *user, in *incarnation) {
+	for _, p := range s.ledger.standing(in) {
+		a := reader.send(ctx, "GET", postPath(p), nil, nil, http.StatusOK)
+		var shown item
+		if a.Status != http.StatusOK || !reader.decode(a, &shown) {
+			continue // which is a violation already
+		}
+		s.judged.ratings.Add(1)
+		least, most := s.ledger.ratings(p)
+		if shown.Rating < least || shown.Rating > most {
+			s.ledger.accuse("I8: post %s is rated %d, and its voters were told %d to %d", p.id, shown.Rating, least, most)
+		}
+	}
+}
+
+// judgeSubscription compares the user's subscriptions with what the user was last
+// told about a channel, in its incarnation of now.
+func (u *user) judgeSubscription(ctx context.Context, now *incarnation) {
+	told, there := u.subscribed[now.channel]
+	if !there || told.is == ballotLost || u.site.ledger.during(now.channel, told.told) != now {
+		return
+	}
+	a := u.send(ctx, "GET", client.SubscriptionsPath+"?limit=100", nil, nil, http.StatusOK)
+	var page client.Page[struct{ Channel string }]
+	if a.Status != http.StatusOK || !u.decode(a, &page) {
+		return // which is a violation already
+	}
+	u.site.judged.subscriptions.Add(1)
+	is := ballotNo
+	for _, i := range page.Items {
+		if i.Channel == now.channel {
+			is = ballotYes
+		}
+	}
+	if is != told.is {
+		u.site.ledger.accuse("I8: the subscription of %s to %s is %s, but the user was told %s", u.name, now.channel, is, told.is)
+	}
+}
+
+// end ends all processes, and lets the program check its own store.
+func (s *site) end(ctx context.Context) {
+	for _, r := range s.roles {
+		r.terminate()
+	}
+	output, err := s.run(ctx, "check", "--json", "--lease", lease.String())
+	if err != nil {
+		s.ledger.accuse("%v\n%s", err, output)
+	}
+}
+
+// watch lets the program check its own store again and again until the load ends.
+// A deletion that nobody works on is no violation yet: all workers may be down. A
+// row that belongs to nobody always is one, and the next deletion would hide it by
+// sweeping it.
+func (s *site) watch(ctx, load context.Context) {
+	for pause(load, checkPause); load.Err() == nil; pause(load, checkPause) {
+		output, err := s.run(ctx, "check", "--json", "--lease", lease.String())
+		var report struct {
+			Breaches []struct{ Invariant, Table, PartitionKey, RowKey, Detail string }
+		}
+		if jsonErr := json.Unmarshal([]byte(output), &report); jsonErr != nil {
+			s.ledger.accuse("%v: %v", err, jsonErr)
+			continue
+		}
+		s.checks.Add(1)
+		for _, b := range report.Breaches {
+			if b.Invariant != "I5" {
+				s.ledger.accuse("%s: %+v, says check", b.Invariant, b)
+			}
+		}
+	}
+}
+
+// redeliveries counts, in the logs of the processes, deliveries of messages that
+// had been delivered before. A line that no process should write is a violation.
+func (s *site) redeliveries() (n int64, err error) {
+	for _, r := range s.roles {
+		text, err := os.ReadFile(r.log)
+		if err != nil {
+			return n, err
+		}
+		for text := range bytes.Lines(text) {
+			var line struct {
+				Outcome    string
+				Deliveries int64
+			}
+			switch err := json.Unmarshal(text, &line); {
+			case err != nil, line.Outcome == "panic":
+				s.ledger.accuse("%s wrote: %s", r.name, text)
+			case line.Outcome == "done":
+				n += max(0, line.Deliveries-1)
+			}
+		}
+	}
+	return n, nil
+}

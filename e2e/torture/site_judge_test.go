@@ -1,0 +1,140 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// answers are bodies by path. A path without a body is answered with 503.
+type answers map[string]string
+
+func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, ok := a[r.URL.Path]
+	status := http.StatusOK
+	if !ok {
+		status = http.StatusServiceUnavailable
+	}
+	return &http.Response{
+		StatusCode: status, Header: http.Header{"Etag": {"i"}}, Body: io.NopCloser(strings.NewReader(body)),
+	}, nil
+}
+
+// staged is a site that gives these answers. Its one user owns a channel and has
+// posted there.
+func staged(a answers) (bench, *user, *post) {
+	b := bench{newLedger("test")}
+	s := &site{ledger: b.ledger, channels: []string{"news"}}
+	s.roles = []*role{{command: "serve", process: &process{url: "http://test"}}}
+	u := newUser(s, 0, 1, 1)
+	u.http, u.name, u.tries = &http.Client{Transport: a}, "ann", finalTries
+	s.users = []*user{u}
+	return b, u, b.postedIn(b.channel())
+}
+
+func TestJudge(t *testing.T) {
+	t.Run("accuses what is not as it was acknowledged", judgeAccuses)
+	t.Run("accuses a deletion that does not end", judgeAccusesEndlessDeletion)
+	t.Run("accuses a log line that no process should write", judgeAccusesLogLine)
+}
+
+func judgeAccuses(t *testing.T) {
+	const (
+		channel = "/api/v1/channels/news"
+		there   = `{"owner":"ann","description":"ann/1"}`
+		shown   = `{"id":"p","text":"ann/2 as posted"}`
+		listed  = `{"items":[` + shown + `]}`
+		nothing = `{"items":[]}`
+	)
+	right := answers{channel: there, channel + "/blogs": listed, channel + "/blogs/p": shown, "/api/v1/subscriptions": nothing}
+	with := func(path, body string) answers {
+		a := answers{}
+		for p, b := range right {
+			a[p] = b
+		}
+		a[path] = body
+		return a
+	}
+	without := func(path string) answers {
+		a := with(path, "")
+		delete(a, path)
+		return a
+	}
+	for name, c := range map[string]struct {
+		answers answers
+		told    func(b bench, u *user, p *post)
+		want    string
+	}{
+		"nothing, if all is well": {right, func(bench, *user, *post) {}, ""},
+		"a vote that does not count": {right, func(b bench, _ *user, p *post) {
+			b.voted(p, "bob", ballotYes)
+		}, "I8"},
+		"a vote that nobody cast":  {with(channel+"/blogs/p", `{"id":"p","text":"ann/2 as posted","rating":1}`), func(bench, *user, *post) {}, "I8"},
+		"a post that is not there": {with(channel+"/blogs", nothing), func(bench, *user, *post) {}, "I3"},
+		"a subscription that is not there": {right, func(b bench, u *user, p *post) {
+			u.subscribed["news"] = subscribed{ballotYes, p.made}
+		}, "I8"},
+		"a subscription that was ended": {with("/api/v1/subscriptions", `{"items":[{"channel":"news"}]}`), func(b bench, u *user, p *post) {
+			u.subscribed["news"] = subscribed{ballotNo, p.made}
+		}, "I8"},
+		"a list that is never answered": {without(channel + "/blogs"), func(bench, *user, *post) {}, "GET " + channel + "/blogs"},
+		"a post that is never answered": {without(channel + "/blogs/p"), func(bench, *user, *post) {}, "GET " + channel + "/blogs/p"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b, u, p := staged(c.answers)
+				c.told(b, u, p)
+				time.Sleep(time.Second)
+				u.site.judge(t.Context())
+				found := b.found()
+				if c.want == "" && len(found) == 0 {
+					return
+				}
+				if len(found) != 1 || c.want == "" || !strings.HasPrefix(found[0], "test: "+c.want) {
+					t.Errorf("found %q, want one violation of %q", found, c.want)
+				}
+			})
+		})
+	}
+}
+
+func judgeAccusesEndlessDeletion(t *testing.T) {
+	for state, want := range map[string]int{"running": 1, "done": 0} {
+		synctest.Test(t, func(t *testing.T) {
+			b, u, _ := staged(answers{"/api/v1/channels/news/deletions/i": `{"state":"` + state + `"}`})
+			b.accepted(b.incarnations["news"][0])
+			u.site.drain(t.Context())
+			if found := b.found(); len(found) != want {
+				t.Errorf("%s: found %q, want %d", state, found, want)
+			}
+		})
+	}
+}
+
+func judgeAccusesLogLine(t *testing.T) {
+	for text, want := range map[string]int{
+		`{"outcome":"done","deliveries":3}`:     0,
+		`{"outcome":"panic"}`:                   1,
+		"WARNING: DATA RACE":                    1,
+		strings.Repeat("x", 100_000) + " panic": 1,
+	} {
+		s := &site{ledger: newLedger("test")}
+		log := filepath.Join(t.TempDir(), "log")
+		if err := os.WriteFile(log, []byte(`{"outcome":"done","deliveries":1}`+"\n"+text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s.roles = []*role{{log: log}}
+		n, err := s.redeliveries()
+		if found := s.ledger.found(); err != nil || len(found) != want {
+			t.Errorf("%.40s: found %d and %v, want %d", text, len(found), err, want)
+		}
+		if want == 0 && n != 2 {
+			t.Errorf("%d redeliveries, want 2", n)
+		}
+	}
+}

@@ -1,0 +1,254 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"microblogging/e2e/client"
+)
+
+func postPath(p *post) string { return client.BlogsPath(p.channel) + "/" + p.id }
+
+// look reads a channel; nil if there was none, or no answer.
+func (u *user) look(ctx context.Context, channel string) *incarnation {
+	a := u.send(ctx, "GET", client.ChannelPath(channel), nil, nil, http.StatusOK, http.StatusNotFound, http.StatusGone)
+	return u.sight(a, channel, http.StatusOK)
+}
+
+// sight records an answer that shows a channel, with the status there, or says
+// that there is none.
+func (u *user) sight(a answer, channel string, there int) *incarnation {
+	switch a.Status {
+	case there:
+		var shown struct{ Owner, Description string }
+		if !u.decode(a, &shown) {
+			return nil
+		}
+		return u.site.ledger.saw(a.span, channel, a.Header.Get("ETag"), shown.Owner, shown.Description)
+	case http.StatusNotFound, http.StatusGone:
+		u.site.ledger.absent(a.span, channel)
+	}
+	return nil
+}
+
+// create asks for a channel. The description says which request made it.
+func (u *user) create(ctx context.Context, channel string) {
+	u.written++
+	creation := fmt.Sprintf("%s/%d", u.name, u.written)
+	a := u.send(ctx, "POST", client.ChannelsPath, map[string]string{"name": channel, "description": creation}, nil,
+		http.StatusCreated, http.StatusConflict)
+	switch a.Status {
+	case http.StatusCreated:
+		u.sight(a, channel, http.StatusCreated)
+		u.subscribed[channel] = subscribed{ballotYes, span{a.to, a.to}}
+	case http.StatusConflict:
+		u.site.ledger.refuse(creation)
+		u.look(ctx, channel)
+	default:
+		// The channel may exist now, and its owner may be subscribed.
+		u.subscribed[channel] = subscribed{ballotLost, a.span}
+	}
+}
+
+// post posts. It asks again with the same idempotency key if no answer comes, and
+// sometimes although one came.
+func (u *user) post(ctx context.Context, channel string) {
+	u.written++
+	origin := fmt.Sprintf("%s/%d", u.name, u.written)
+	u.site.ledger.draft(origin, channel)
+	var first *post
+	var made span
+	for try := range 4 {
+		a := u.send(ctx, "POST", client.BlogsPath(channel), map[string]string{"text": origin + " as posted"},
+			http.Header{"Idempotency-Key": {origin}},
+			http.StatusCreated, http.StatusOK, http.StatusNotFound, http.StatusGone)
+		if try == 0 {
+			made.from = a.from
+		}
+		switch a.Status {
+		case http.StatusCreated, http.StatusOK:
+			var shown item
+			if !u.decode(a, &shown) {
+				return
+			}
+			made.to = a.to
+			if first != nil {
+				u.site.ledger.repeated(channel, first.id, shown.ID, first.made, a.span)
+				return
+			}
+			first = u.site.ledger.posted(made, shown.ID, channel, u.name, origin+" as posted")
+			if u.draw.IntN(8) > 0 {
+				return
+			}
+		case http.StatusNotFound, http.StatusGone:
+			if first != nil {
+				u.site.ledger.missing(a.span, first)
+			} else {
+				u.site.ledger.absent(a.span, channel)
+			}
+			return
+		}
+	}
+}
+
+// list reads all posts of a channel.
+func (u *user) list(ctx context.Context, channel string) {
+	var items []item
+	all := span{from: time.Now()}
+	query, allowed := url.Values{"limit": {"100"}}, []int{http.StatusOK, http.StatusNotFound, http.StatusGone}
+	for {
+		a := u.send(ctx, "GET", client.BlogsPath(channel)+"?"+query.Encode(), nil, nil, allowed...)
+		all.to = a.to
+		switch a.Status {
+		case http.StatusOK:
+		case http.StatusNotFound, http.StatusGone, http.StatusUnprocessableEntity:
+			u.site.ledger.absent(all, channel)
+			return
+		default:
+			return
+		}
+		var page client.Page[item]
+		if !u.decode(a, &page) {
+			return
+		}
+		items = append(items, page.Items...)
+		if page.Next == "" {
+			u.site.ledger.listed(all, channel, items)
+			return
+		}
+		query.Set("after", page.Next)
+		// A cursor belongs to one incarnation, and another may have the name by now.
+		allowed = append(allowed, http.StatusUnprocessableEntity)
+	}
+}
+
+// read reads any post.
+func (u *user) read(ctx context.Context, channel string) {
+	if p := u.site.ledger.anyPost(channel, "", u.draw.IntN); p != nil {
+		u.fetch(ctx, p)
+	}
+}
+
+// fetch reads a post and returns its ETag; empty if there was none, or no answer.
+func (u *user) fetch(ctx context.Context, p *post) (etag string) {
+	a := u.send(ctx, "GET", postPath(p), nil, nil, http.StatusOK, http.StatusNotFound, http.StatusGone)
+	switch a.Status {
+	case http.StatusOK:
+		var shown item
+		if u.decode(a, &shown) {
+			u.site.ledger.shown(a.span, p.channel, shown)
+		}
+		return a.Header.Get("ETag")
+	case http.StatusNotFound, http.StatusGone:
+		u.site.ledger.missing(a.span, p)
+	}
+	return ""
+}
+
+// edit reads one of the user's own posts and saves another text. Nobody else
+// edits that post.
+func (u *user) edit(ctx context.Context, channel string) {
+	p := u.site.ledger.anyPost(channel, u.name, u.draw.IntN)
+	if p == nil {
+		return
+	}
+	disputed := u.site.ledger.disputed(p)
+	etag := u.fetch(ctx, p)
+	if etag == "" {
+		return
+	}
+	u.written++
+	origin := item{Text: p.text}.origin()
+	text := fmt.Sprintf("%s edited %d", origin, u.written)
+	u.site.ledger.editing(p, text)
+	a := u.send(ctx, "PUT", postPath(p), map[string]string{"text": text}, http.Header{"If-Match": {etag}},
+		http.StatusOK, http.StatusPreconditionFailed, http.StatusNotFound, http.StatusGone)
+	switch a.Status {
+	case http.StatusOK:
+		u.site.ledger.edited(p, text)
+	case http.StatusPreconditionFailed:
+		if !disputed {
+			u.site.ledger.accuse("A4: an edit of post %s was told that somebody else edited it, and nobody did", p.id)
+		}
+	case http.StatusNotFound, http.StatusGone:
+		u.site.ledger.missing(a.span, p)
+	}
+}
+
+// remove removes one of the user's own posts.
+func (u *user) remove(ctx context.Context, channel string) {
+	p := u.site.ledger.anyPost(channel, u.name, u.draw.IntN)
+	if p == nil {
+		return
+	}
+	u.site.ledger.removing(p)
+	a := u.send(ctx, "DELETE", postPath(p), nil, nil, http.StatusNoContent, http.StatusNotFound, http.StatusGone)
+	switch a.Status {
+	case http.StatusNoContent:
+		u.site.ledger.removed(p)
+	case http.StatusNotFound, http.StatusGone:
+		u.site.ledger.vanished(a.span, p)
+	}
+}
+
+// vote votes on any post, or takes the vote back.
+func (u *user) vote(ctx context.Context, channel string) {
+	p := u.site.ledger.anyPost(channel, "", u.draw.IntN)
+	if p == nil {
+		return
+	}
+	method, means := "PUT", ballotYes
+	if u.draw.IntN(3) == 0 {
+		method, means = "DELETE", ballotNo
+	}
+	u.site.ledger.voted(p, u.name, ballotUnsure)
+	a := u.send(ctx, method, postPath(p)+"/vote", nil, nil, http.StatusNoContent, http.StatusNotFound, http.StatusGone)
+	switch a.Status {
+	case http.StatusNoContent:
+		u.site.ledger.voted(p, u.name, means)
+	case http.StatusNotFound, http.StatusGone:
+		u.site.ledger.missing(a.span, p)
+	default:
+		u.site.ledger.voted(p, u.name, ballotLost)
+	}
+}
+
+// subscribe subscribes to a channel, or unsubscribes from it.
+func (u *user) subscribe(ctx context.Context, channel string) {
+	method, means := "PUT", ballotYes
+	if u.draw.IntN(2) == 0 {
+		method, means = "DELETE", ballotNo
+	}
+	a := u.send(ctx, method, client.SubscriptionPath(channel), nil, nil,
+		http.StatusNoContent, http.StatusNotFound, http.StatusGone)
+	switch a.Status {
+	case http.StatusNoContent:
+		if before := u.subscribed[channel]; before.is == ballotLost && u.site.ledger.mayBeOneIncarnation(channel, before.told, a.span) {
+			return
+		}
+		u.subscribed[channel] = subscribed{means, a.span}
+	case http.StatusNotFound:
+		u.site.ledger.absent(a.span, channel)
+	case http.StatusGone:
+	default:
+		u.subscribed[channel] = subscribed{ballotLost, a.span}
+	}
+}
+
+// askDeletion asks for the deletion of one of the user's own channels.
+func (u *user) askDeletion(ctx context.Context, of *incarnation) {
+	first := u.site.ledger.asking(of)
+	a := u.send(ctx, "DELETE", client.ChannelPath(of.channel), nil, http.Header{"If-Match": {of.id}},
+		http.StatusAccepted, http.StatusNotFound, http.StatusPreconditionFailed)
+	switch a.Status {
+	case http.StatusAccepted:
+		u.site.ledger.accept(of)
+	case http.StatusNotFound, http.StatusPreconditionFailed:
+		if first {
+			u.site.ledger.accuse("I2: incarnation %s of %s is gone before its deletion was asked for", of.id, of.channel)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package templates
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// The paths of pages that have no parameters.
+const (
+	HomePath       = "/"
+	ChannelsPath   = "/channels"
+	NewChannelPath = "/channels/new"
+	// SubscriptionsPath lists what the reader subscribes to.
+	SubscriptionsPath = "/subscriptions"
+	DigestPath        = "/digest"
+	SignUpPath        = "/sign-up"
+	SignInPath        = "/sign-in"
+	SignOutPath       = "/sign-out"
+	AccountPath       = "/account"
+	LearnPath         = "/how-deletion-works"
+)
+
+// ChannelPath is a channel's page. The name may be any text.
+func ChannelPath(name string) string { return ChannelsPath + "/" + url.PathEscape(name) }
+
+// TopRatedPath is a channel's page with the most popular posts first.
+func TopRatedPath(name string) string { return ChannelPath(name) + "?order=rating" }
+
+// RatedPath is a channel's page of the posts with that number of votes.
+func RatedPath(name string, rating int64) string {
+	return ChannelPath(name) + "?rating=" + strconv.FormatInt(rating, 10)
+}
+
+// ChannelAtomPath is a channel's feed in the Atom format.
+func ChannelAtomPath(name string) string { return ChannelPath(name) + "/feed.atom" }
+
+// ChannelJSONFeedPath is a channel's feed in the JSON Feed format.
+func ChannelJSONFeedPath(name string) string { return ChannelPath(name) + "/feed.json" }
+
+// DigestDayPath is the digest of one day in a time zone. An empty day means today,
+// and an empty zone means UTC.
+func DigestDayPath(day, zone string) string {
+	query := url.Values{}
+	if day != "" {
+		query.Set("day", day)
+	}
+	if zone != "" {
+		query.Set("tz", zone)
+	}
+	if len(query) == 0 {
+		return DigestPath
+	}
+	return DigestPath + "?" + query.Encode()
+}
+
+// DigestFeedPath is a user's personal feed, with the days of a time zone. Everybody
+// who knows the secret can read it.
+func DigestFeedPath(user, secret, zone string) string {
+	return DigestPath + "/" + url.PathEscape(user) + "/" + url.PathEscape(secret) + "/feed.atom?tz=" + url.QueryEscape(zone)
+}
+
+// EditChannelPath is where the owner changes the description.
+func EditChannelPath(name string) string { return ChannelPath(name) + "/edit" }
+
+// DeleteChannelPath is where the owner confirms the deletion.
+func DeleteChannelPath(name string) string { return ChannelPath(name) + "/delete" }
+
+// DeletionPath is where the owner watches a deletion.
+func DeletionPath(channel, incarnation string) string {
+	return ChannelPath(channel) + "/deletions/" + incarnation
+}
+
+// DeletionEventsPath is the stream of Server-Sent Events for DeletionPath. Each
+// event "progress" carries what [DeletionProgress] renders. The event "end" is the
+// last.
+func DeletionEventsPath(channel, incarnation string) string {
+	return DeletionPath(channel, incarnation) + "/events"
+}
+
+// BlogPath is a post's permalink. A valid id needs no escaping.
+func BlogPath(channel, id string) string { return ChannelPath(channel) + "/blogs/" + id }
+
+// EditBlogPath is where the author edits the post.
+func EditBlogPath(channel, id string) string { return BlogPath(channel, id) + "/edit" }
+
+// signInFrom is the path to sign in and then return to the page.
+func signInFrom(page Page) string { return withNext(SignInPath, page.returnPath()) }
+
+// signUpFrom is the path to sign up and then return to the page.
+func signUpFrom(page Page) string { return withNext(SignUpPath, page.returnPath()) }
+
+func withNext(path, next string) string {
+	if next == "" {
+		return path
+	}
+	return path + "?next=" + url.QueryEscape(next)
+}
+
+// directoryPath is one page of the directory.
+func directoryPath(prefix, after string) string {
+	path := ChannelsPath
+	if prefix != "" {
+		path += "?prefix=" + url.QueryEscape(prefix)
+	}
+	if after != "" {
+		path = continued(path, after)
+	}
+	return path
+}
+
+// continued is the page of a list that starts at a continuation token.
+func continued(path, after string) string {
+	separator := "?"
+	if strings.Contains(path, "?") {
+		separator = "&"
+	}
+	return path + separator + "after=" + url.QueryEscape(after)
+}
+
+// newChannelNamed is the form for a new channel with the name filled in.
+func newChannelNamed(name string) string {
+	return NewChannelPath + "?name=" + url.QueryEscape(name)
+}

@@ -1,0 +1,70 @@
+package templates
+
+import (
+	"testing"
+	"time"
+)
+
+func TestTime(t *testing.T) {
+	t.Run("is relative to now", timesAreRelativeToNow)
+	t.Run("shows the exact instant in UTC", timeShowsTheExactInstantInUTC)
+	t.Run("of a span is in its largest unit", spanIsInItsLargestUnit)
+}
+
+func timesAreRelativeToNow(t *testing.T) {
+	for want, ago := range map[string]time.Duration{
+		"just now":       59 * time.Second,
+		"1 minute ago":   time.Minute,
+		"59 minutes ago": time.Hour - time.Second,
+		"1 hour ago":     time.Hour,
+		"23 hours ago":   day - time.Second,
+		"1 day ago":      day,
+		"6 days ago":     week - time.Second,
+		"1 week ago":     week,
+		"8 weeks ago":    2*month - time.Second,
+		"2 months ago":   2 * month,
+		"12 months ago":  year - time.Second,
+		"1 year ago":     year,
+		"13 years ago":   13*year + month,
+		"in 2 hours":     -2 * time.Hour,
+		"in 1 day":       -day,
+	} {
+		if got := relative(ago); got != want {
+			t.Errorf("%v: %q, want %q", ago, got, want)
+		}
+	}
+	if got := relative(-30 * time.Second); got != "just now" {
+		t.Errorf("a clock that is a little ahead: %q", got)
+	}
+}
+
+func timeShowsTheExactInstantInUTC(t *testing.T) {
+	tokyo := time.FixedZone("JST", 9*60*60)
+	posted := time.Date(2026, 7, 29, 2, 3, 4, 0, tokyo)
+	want := `<time datetime="2026-07-28T17:03:04Z" title="28 July 2026, 17:03:04 UTC">18 hours ago</time>`
+	if got := render(t, when(posted, noon())); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestCount(t *testing.T) {
+	t.Run("has a comma between thousands", numbersHaveACommaBetweenThousands)
+}
+
+func numbersHaveACommaBetweenThousands(t *testing.T) {
+	for want, n := range map[string]int64{"0": 0, "999": 999, "1,000": 1000, "12,345,678": 12345678, "-1,000": -1000, "-100": -100} {
+		if got := count(n); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}
+
+func spanIsInItsLargestUnit(t *testing.T) {
+	for want, d := range map[string]time.Duration{
+		"less than a second": 999 * time.Millisecond, "1 second": time.Second, "4 seconds": 4*time.Second + 1, "2 minutes": 2*time.Minute + 59*time.Second,
+	} {
+		if got := span(d); got != want {
+			t.Errorf("%v: %q, want %q", d, got, want)
+		}
+	}
+}
