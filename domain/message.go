@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
 	"time"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -43,6 +47,10 @@ type Message struct {
 	// Attempts counts the attempts that failed without removing a row. It
 	// travels in the text, which each renewal of the lease rewrites.
 	Attempts int `json:"attempts,omitempty"`
+
+	// unknown holds the fields of a later program as DecodeMessage met them, for
+	// Encode to write again: members of a JSON object in ASCII, sorted by name.
+	unknown string
 }
 
 // Ref names the life of the channel that the message is about.
@@ -51,26 +59,43 @@ func (m Message) Ref() ChannelRef {
 }
 
 // Encode writes the message as JSON in ASCII, since Azure Queue Storage carries
-// XML and alters what XML cannot hold.
+// XML and alters what XML cannot hold. Fields that DecodeMessage did not know are
+// written again: a worker that is older than the sender must not drop them when
+// it renews, retries or poisons a message.
 func (m Message) Encode() string {
 	text, err := json.Marshal(m)
 	if err != nil {
 		// Strings, an integer and a time in the years 1 to 9999 always marshal.
 		panic(fmt.Sprintf("encoding a message: %v", err))
 	}
-	return escapeNonASCII(text)
+	known := escapeNonASCII(text)
+	if m.unknown == "" {
+		return known
+	}
+	return strings.TrimSuffix(known, "}") + "," + m.unknown + "}"
 }
 
-// DecodeMessage reads what Encode wrote. Fields that it does not know are
-// ignored, so that web and worker may be deployed in either order; a kind that
+// maxUnknown bounds the fields of a later program, in bytes as Encode writes
+// them. A message must stay within the limit of a queue (64 KiB) when it is
+// written again.
+const maxUnknown = 32 << 10
+
+// DecodeMessage reads what Encode wrote. Fields that it does not know are kept
+// for Encode, so that web and worker may be deployed in either order; a kind that
 // it does not know is an error, for a newer worker to handle. So is a message
 // about what no row can hold: it could be neither handled nor recorded.
 func DecodeMessage(text string) (Message, error) {
 	var m Message
-	if err := json.Unmarshal([]byte(text), &m); err != nil {
+	err := json.Unmarshal([]byte(text), &m)
+	if err == nil {
+		m.unknown, err = unknownFields([]byte(text))
+	}
+	if err != nil {
 		return Message{}, fmt.Errorf("message is not JSON: %w", err)
 	}
 	switch {
+	case len(m.unknown) > maxUnknown:
+		return Message{}, fmt.Errorf("message holds %d bytes in unknown fields", len(m.unknown))
 	case !isChannelKey(string(m.Channel)), !isToken(string(m.Incarnation)):
 		return Message{}, fmt.Errorf("message names no incarnation of a channel")
 	case len(m.Name) > utf8.UTFMax*MaxChannelName, len(m.By) > MaxUserName:
@@ -89,6 +114,38 @@ func DecodeMessage(text string) (Message, error) {
 	default:
 		return Message{}, fmt.Errorf("message of unknown kind %q", m.Kind)
 	}
+}
+
+// unknownFields returns the members of a JSON object that are no fields of a
+// Message, in the one form that Encode writes.
+func unknownFields(text []byte) (string, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return "", err
+	}
+	maps.DeleteFunc(fields, func(name string, _ json.RawMessage) bool { return isMessageField(name) })
+	var members []string
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		quoted, err := json.Marshal(name)
+		if err != nil {
+			return "", err
+		}
+		member := bytes.NewBuffer(append(quoted, ':'))
+		if err := json.Compact(member, fields[name]); err != nil {
+			return "", err
+		}
+		members = append(members, escapeNonASCII(member.Bytes()))
+	}
+	return strings.Join(members, ","), nil
+}
+
+// isMessageField tells whether json.Unmarshal takes the name for a field of a
+// Message. It ignores case.
+func isMessageField(name string) bool {
+	return slices.ContainsFunc(reflect.VisibleFields(reflect.TypeFor[Message]()), func(field reflect.StructField) bool {
+		known, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		return known != "" && strings.EqualFold(known, name)
+	})
 }
 
 func escapeNonASCII(text []byte) string {
