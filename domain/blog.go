@@ -5,15 +5,16 @@ import (
 	"time"
 )
 
-// A BlogID names a post within its channel: 19 recent-first digits, "!", and a
-// random token, so that ids sort newest first and an id never returns.
+// A BlogID names a post within its channel: 19 recent-first digits (see
+// [RecentFirst]), "!", and a random token. Ids sort newest first, and no two posts
+// ever have the same id.
 type BlogID string
 
-// NewBlogID mints the id of a post that is dated t.
+// NewBlogID mints the id of a post with the date t.
 func NewBlogID(t time.Time) BlogID { return BlogID(RecentFirst(t) + "!" + newToken()) }
 
-// ParseBlogID accepts only what NewBlogID can mint. Anything else is ErrNotFound:
-// it names no post, and must not become part of a key.
+// ParseBlogID accepts only what NewBlogID can mint, and returns ErrNotFound for
+// anything else: such an id names no post and must not become part of a key.
 func ParseBlogID(s string) (BlogID, error) {
 	digits, token, ok := strings.Cut(s, "!")
 	if !ok || !isToken(token) {
@@ -34,8 +35,8 @@ type Blog struct {
 	UserID   UserName
 	Rating   int64
 	Revision Revision
-	// CreatedOn is when the post was made, or for an imported one the date that
-	// its feed gives.
+	// CreatedOn is when the post was made. For an imported post it is the date
+	// that its feed gives.
 	CreatedOn time.Time
 	// EditedOn is zero if the post was never edited.
 	EditedOn time.Time
@@ -47,7 +48,8 @@ type Draft struct {
 	Text  string
 }
 
-// NewDraft checks what an author wrote.
+// NewDraft checks what an author wrote. The error is an InvalidError on the
+// fields "title" and "text".
 func NewDraft(title, text string) (Draft, error) {
 	parsedTitle, titleErr := ParseTitle(title)
 	parsedText, textErr := ParseText(text)

@@ -11,7 +11,7 @@ const (
 	ChannelDeleting ChannelState = "deleting"
 )
 
-// A Channel is a named place for posts, in one of its lives.
+// A Channel is one incarnation of a named place for posts.
 type Channel struct {
 	Name        ChannelName
 	Owner       UserName
@@ -21,13 +21,14 @@ type Channel struct {
 	State       ChannelState
 }
 
-// Key is what the channel is found by.
+// Key is the channel's partition key.
 func (c Channel) Key() ChannelKey { return c.Name.Key() }
 
-// Ref names this life of the channel.
+// Ref names this incarnation of the channel.
 func (c Channel) Ref() ChannelRef { return ChannelRef{Key: c.Key(), Incarnation: c.Incarnation} }
 
-// NewChannel checks a request to create a channel and mints its incarnation.
+// NewChannel checks a request to create a channel and mints its incarnation. The
+// error is an InvalidError on the fields "name" and "description".
 func NewChannel(name, description string, owner UserName) (Channel, error) {
 	parsedName, nameErr := ParseChannelName(name)
 	parsedDescription, descriptionErr := ParseDescription(description)
@@ -44,8 +45,8 @@ func NewChannel(name, description string, owner UserName) (Channel, error) {
 	}, nil
 }
 
-// A ChannelRef names one life of a channel. Everything that is written below a
-// channel is addressed by it, never by the name alone.
+// A ChannelRef names one incarnation of a channel. Every row that belongs to a
+// channel is addressed by a ChannelRef, never by the name alone.
 type ChannelRef struct {
 	Key         ChannelKey
 	Incarnation Incarnation

@@ -2,11 +2,11 @@ package domain
 
 import (
 	"time"
-	_ "time/tzdata" // where the machine has no time zones, the program brings them
+	_ "time/tzdata" // for machines without a time zone database
 )
 
-// A Day is a calendar day in a time zone, from midnight to midnight: 23, 24 or
-// 25 hours.
+// A Day is a calendar day in a time zone, from midnight to midnight. It has 24
+// hours, or 23 or 25 if clocks are put forward or back.
 type Day struct {
 	// Date is the day as it is written, such as 2026-11-20.
 	Date string
@@ -16,15 +16,16 @@ type Day struct {
 	From, Until time.Time
 }
 
-// ParseDay checks a day and the name of a time zone. Empty, they mean the present
-// day and UTC. A day that has not begun there is an InvalidError, and so is a
-// zone that does not exist.
+// ParseDay checks a date and the name of a time zone. An empty date means today,
+// and an empty zone means UTC. The error is an InvalidError: on the field "tz" if
+// the zone does not exist, or on "day" if the date is none or if the day has not
+// begun in the zone.
 func ParseDay(date, zone string, now time.Time) (Day, error) {
 	if zone == "" {
 		zone = "UTC"
 	}
 	location, err := time.LoadLocation(zone)
-	if err != nil || zone == "Local" { // which is wherever this server happens to be
+	if err != nil || zone == "Local" { // the zone of this machine
 		return Day{}, Invalid("tz", "is not a time zone, such as Europe/Berlin")
 	}
 	today := dayOf(now.In(location), zone)
@@ -46,7 +47,7 @@ func ParseDay(date, zone string, now time.Time) (Day, error) {
 	return day, CheckStored("day", day.From)
 }
 
-// dayOf is the day of an instant in its location.
+// dayOf is the day in which t falls, in t's location.
 func dayOf(t time.Time, zone string) Day {
 	year, month, day := t.Date()
 	return Day{
@@ -57,9 +58,9 @@ func dayOf(t time.Time, zone string) Day {
 	}
 }
 
-// midnight is the first instant of a date. Where clocks are put forward or back
-// at midnight, there is no 00:00, or there are two, and time.Date may choose the
-// evening before, or the second.
+// midnight is the first instant of a date. If clocks are put forward at midnight,
+// there is no 00:00, and time.Date may return an instant of the evening before. If
+// they are put back, there are two, and time.Date may return the second.
 func midnight(year int, month time.Month, day int, location *time.Location) time.Time {
 	t := time.Date(year, month, day, 0, 0, 0, 0, location)
 	number := time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Day()
@@ -78,7 +79,7 @@ func midnight(year int, month time.Month, day int, location *time.Location) time
 // Before is the day before.
 func (d Day) Before() Day { return d.around(d.From.Add(-1)) }
 
-// After is the day after. It may not have begun.
+// After is the day after. Perhaps it has not begun.
 func (d Day) After() Day { return d.around(d.Until) }
 
 func (d Day) around(t time.Time) Day {

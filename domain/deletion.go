@@ -25,14 +25,14 @@ const (
 	// StepSweep deletes the rows of the partition behind the shut gate, until a
 	// fresh read shows nothing but gates.
 	StepSweep Step = "sweep"
-	// StepDisarm deletes the shut gate: every sweeper that is late is powerless.
+	// StepDisarm deletes the shut gate: a late sweeper can delete nothing.
 	StepDisarm Step = "disarm"
 	// StepRelease deletes the channel's row: the name can be taken again.
 	StepRelease Step = "release"
 )
 
-// Steps lists the steps of the cascade in their order. The slice is the
-// caller's own.
+// Steps lists the steps of the cascade in their order. The caller may change the
+// slice.
 func Steps() []Step { return []Step{StepMark, StepShut, StepSweep, StepDisarm, StepRelease} }
 
 // A Deletion is the progress and the audit of deleting one incarnation. It
@@ -43,14 +43,14 @@ type Deletion struct {
 	RequestedBy UserName
 	RequestedOn time.Time
 	State       DeletionState
-	// Step is the step under way; empty before the first.
+	// Step is the current step. It is empty before the first.
 	Step Step
 	// RowsDeleted counts rows of every kind, not posts.
 	RowsDeleted int64
-	// Attempts counts the attempts that failed without getting any further.
+	// Attempts counts the attempts that failed and made no progress.
 	Attempts int
-	// UpdatedOn is the last sign of life: the reconciling pass of Channels re-queues a
-	// deletion that has shown none for three leases.
+	// UpdatedOn is the time of the last progress. The reconciling pass sends a new
+	// message for a deletion without progress for three leases.
 	UpdatedOn time.Time
 	// FinishedOn is zero until the deletion is done.
 	FinishedOn time.Time

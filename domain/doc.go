@@ -1,37 +1,37 @@
-// Package domain says what MicroBlogging is about, whatever stores it.
+// Package domain holds the types and the rules of MicroBlogging that do not
+// depend on the store.
 //
 // # The problem
 //
 // Channels hold blogs (short posts). Deleting a channel must remove everything
-// that hangs from it, and the rows that hang from it live in several tables of
-// a store that has no transaction across tables, nor across partitions of one
-// table. A process may die between any two writes, a queue delivers a message
-// at least once, a worker may stall past its lease and wake up later, and any
-// call may take effect although its caller saw it fail.
+// that belongs to it. Those rows lie in several tables of a store that has no
+// transaction across tables, and none across partitions of one table. A process
+// may die between any two writes. A queue delivers a message at least once. A
+// worker may stall past its lease and wake up later. Any call may take effect
+// although its caller saw it fail.
 //
 // # The model
 //
 // A [Channel] has a name and an [Incarnation]: a random identity minted when it
 // is created. The same name created again is another incarnation. Everything
-// that must not outlive a channel is stored in one partition, so that a write
-// there can be made conditional, in the same transaction, on a gate row of the
-// incarnation:
+// that must not outlive a channel is stored in one partition. So one transaction
+// can hold a write there and a condition on a gate row of the incarnation:
 //
 //   - a post of incarnation i requires the open gate of i, which is put up once,
 //     and disappears before the rows are swept;
 //   - a sweep of i requires the shut gate of i, which disappears before the
 //     name is free again.
 //
-// Both are checked by the store together with the write, so it does not matter
-// how late a request arrives. This is a fence (a fencing token that the store
-// itself checks), not a lock: nobody ever waits for it.
+// The store checks the gate together with the write, so it does not matter how
+// late a request arrives. This is a fence (a fencing token that the store itself
+// checks), not a lock: nobody ever waits for it.
 //
-// A deletion is asked for by a [Message] on a queue, which is the durable
-// record of the intent, and reported by a [Deletion], which outlives the
-// channel. Handling the message goes through the [Steps], each of which may be
-// repeated by any number of workers at any time.
+// A [Message] on a queue asks for a deletion; it is the durable record of the
+// intent. A [Deletion] reports the progress and outlives the channel. A worker
+// that handles the message goes through the [Steps]. Any number of workers may
+// repeat each step at any time.
 //
-// # The invariants
+// # What survives failure: the invariants
 //
 // They hold for every interleaving of requests, workers, crashes, lost replies
 // and re-sent requests. "At rest" means: no request is under way and no message
@@ -57,8 +57,8 @@
 //     with its rating; its rating equals its votes.
 //   - I9 gates. Every active channel has exactly its own open gate; a deleting
 //     one has at most one gate of its own. The gate of a creation that died is
-//     harmless, for nobody ever learned its incarnation. An incarnation's open
-//     gate is put up at most once in all time.
+//     harmless, because nobody ever learned its incarnation. An incarnation's
+//     open gate is put up at most once in all time.
 //
 // The package imports nothing of ours and does no input or output.
 package domain

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// The meanings that an operation's failure can have. An error is born once, at
-// a storage driver or in an operation, wraps one of these, and is mapped once,
-// to a status and a page. Test for them with errors.Is.
+// What the failure of an operation can mean. A storage driver or an operation
+// makes each error once and wraps one of these. The web maps it once to a status
+// and a page. Test for them with errors.Is.
 var (
 	// ErrNotFound: there is no such row, channel, post, user or session.
 	ErrNotFound = errors.New("not found")
@@ -22,23 +22,23 @@ var (
 	ErrConflict = errors.New("changed in between")
 	// ErrGone: the channel is being deleted.
 	ErrGone = errors.New("gone")
-	// ErrPostGone: the post that this idempotency key made has been deleted
-	// since. It is an ErrGone.
+	// ErrPostGone: this idempotency key made a post that has been deleted. It is
+	// an ErrGone.
 	ErrPostGone = fmt.Errorf("%w: the post was deleted since", ErrGone)
 	// ErrKeyReused: the idempotency key was used before, for another body.
 	ErrKeyReused = errors.New("idempotency key used for another request")
-	// ErrNotSignedIn: the caller must sign in, or did so with wrong credentials.
+	// ErrNotSignedIn: the caller has not signed in, or the credentials are wrong.
 	ErrNotSignedIn = errors.New("not signed in")
-	// ErrForbidden: the caller is known, and this is not theirs to do.
+	// ErrForbidden: the caller is known but may not do this.
 	ErrForbidden = errors.New("not yours")
-	// ErrLimit: a request breaks a limit of Azure Storage. It was refused before
-	// any driver saw it; nothing was written.
+	// ErrLimit: the request breaks a limit of Azure Storage. No driver saw it, and
+	// nothing was written.
 	ErrLimit = errors.New("storage limit")
-	// ErrLeaseLost: the message has been settled, or its lease ran out and it
-	// was handed to somebody else. Whoever sees this must stop working on it.
+	// ErrLeaseLost: the message has been settled, or its lease ran out and another
+	// worker received it. The caller must stop working on it.
 	ErrLeaseLost = errors.New("lease lost")
-	// ErrUnavailable: the store did not answer, or answered that it cannot now.
-	// Whether a write took effect is unknown.
+	// ErrUnavailable: the store did not answer, or answered that it cannot serve
+	// now. A write may have taken effect or not.
 	ErrUnavailable = errors.New("storage unavailable")
 )
 
@@ -48,8 +48,8 @@ type FieldError struct {
 	Detail string `json:"detail"`
 }
 
-// InvalidError is input that breaks a rule. Its details are written for the
-// person who typed it.
+// InvalidError says that input breaks a rule. Its details are written for the
+// person who typed the input.
 type InvalidError struct {
 	Fields []FieldError
 }
@@ -67,9 +67,10 @@ func Invalid(field, format string, args ...any) error {
 	return &InvalidError{Fields: []FieldError{{Field: field, Detail: fmt.Sprintf(format, args...)}}}
 }
 
-// JoinInvalid gathers the fields of all InvalidErrors among errs into one, so
-// that a form shows everything that is wrong at once. It returns the first
-// error of another kind instead if there is one, and nil if all are nil.
+// JoinInvalid makes one InvalidError with the fields of all InvalidErrors in
+// errs, so that a form shows everything that is wrong at once. If errs has an
+// error of another kind, JoinInvalid returns the first of those. It returns nil if
+// all are nil.
 func JoinInvalid(errs ...error) error {
 	var all InvalidError
 	for _, err := range errs {
@@ -88,8 +89,8 @@ func JoinInvalid(errs ...error) error {
 	return &all
 }
 
-// StaleError is an edit or a deletion that named a revision which no longer
-// stands. It is an ErrConflict and carries the post as it is now.
+// StaleError refuses an edit or a deletion of a revision that is no longer the
+// current one. It is an ErrConflict and holds the post as it is now.
 type StaleError struct {
 	Current Blog
 }
@@ -101,7 +102,7 @@ func (e *StaleError) Unwrap() error { return ErrConflict }
 
 // ThrottledError refuses a sign-in attempt because too many failed before.
 type ThrottledError struct {
-	// RetryAfter is how long it takes until an attempt is counted afresh.
+	// RetryAfter is the time until the next attempt is allowed.
 	RetryAfter time.Duration
 }
 

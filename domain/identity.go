@@ -2,26 +2,27 @@ package domain
 
 import "crypto/rand"
 
-// An Incarnation tells one life of a channel name from the next. It is random,
-// minted once, and safe in keys, URLs and ETags.
+// An Incarnation is the identity of a channel between its creation and its
+// deletion. A channel that is created again under the same name has another one.
+// It is random, minted once, and safe in keys, URLs and ETags.
 type Incarnation string
 
-// NewIncarnation mints an incarnation that never was before.
+// NewIncarnation mints an incarnation that no channel has had before.
 func NewIncarnation() Incarnation { return Incarnation(newToken()) }
 
-// A Revision tells one version of a row from the next, independently of the
-// store's ETag: whoever wrote a row and lost the reply recognises its own
-// revision when it reads again.
+// A Revision is the identity of one version of a row. Unlike the store's ETag, the
+// writer chooses it: a writer that lost the reply reads the row again and
+// recognises its own revision.
 type Revision string
 
-// NewRevision mints a revision that never was before.
+// NewRevision mints a revision that no row has had before.
 func NewRevision() Revision { return Revision(newToken()) }
 
-// newToken is 26 characters of A-Z and 2-7 with 130 bits of randomness.
+// newToken makes 26 characters of A-Z and 2-7 with 130 bits of randomness.
 func newToken() string { return rand.Text() }
 
-// isToken tells whether s could have come from newToken. Rows and URLs from
-// elsewhere are checked with it before they become part of a key.
+// isToken tells whether newToken could have made s. Text from outside must pass it
+// before it becomes part of a key.
 func isToken(s string) bool {
 	if len(s) != 26 {
 		return false
@@ -34,7 +35,8 @@ func isToken(s string) bool {
 	return true
 }
 
-// ParseIncarnation accepts only what NewIncarnation can mint.
+// ParseIncarnation accepts only what NewIncarnation can mint, and returns
+// ErrNotFound for anything else.
 func ParseIncarnation(s string) (Incarnation, error) {
 	if !isToken(s) {
 		return "", ErrNotFound

@@ -2,7 +2,6 @@ package domain_test
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +11,13 @@ import (
 	"microblogging/domain"
 )
 
-func TestABlogIDIsReadAsItWasMintedAndSortsNewestFirst(t *testing.T) {
+func TestBlogID(t *testing.T) {
+	t.Run("is read as it was minted and sorts newest first", blogIDIsReadAsItWasMintedAndSortsNewestFirst)
+	t.Run("never returns", iDNeverReturns)
+	t.Run("that nobody minted names nothing", iDThatNobodyMintedNamesNothing)
+}
+
+func blogIDIsReadAsItWasMintedAndSortsNewestFirst(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		older, newer := instants().Draw(t, "a"), instants().Draw(t, "b")
 		if newer.Before(older) {
@@ -28,7 +33,7 @@ func TestABlogIDIsReadAsItWasMintedAndSortsNewestFirst(t *testing.T) {
 	})
 }
 
-func TestAnIDNeverReturns(t *testing.T) {
+func iDNeverReturns(t *testing.T) {
 	seen := map[domain.BlogID]bool{}
 	at := domain.Now()
 	for range 1000 {
@@ -39,7 +44,7 @@ func TestAnIDNeverReturns(t *testing.T) {
 	}
 }
 
-func TestAnIDThatNobodyMintedNamesNothing(t *testing.T) {
+func iDThatNobodyMintedNamesNothing(t *testing.T) {
 	good := string(domain.NewBlogID(time.Now()))
 	digits, token, _ := strings.Cut(good, "!")
 	for _, s := range []string{
@@ -58,49 +63,5 @@ func TestAnIDThatNobodyMintedNamesNothing(t *testing.T) {
 	}
 	if i, err := domain.ParseIncarnation(token); err != nil || string(i) != token {
 		t.Errorf("%q is read as %q, %v", token, i, err)
-	}
-}
-
-func TestAPreconditionHoldsForWhatItNames(t *testing.T) {
-	for what, test := range map[string]struct {
-		p    domain.Precondition[domain.Revision]
-		a, b bool
-	}{
-		"the zero value": {domain.Precondition[domain.Revision]{}, false, false},
-		"any":            {domain.Any[domain.Revision](), true, true},
-		"none":           {domain.OneOf[domain.Revision](), false, false},
-		"one":            {domain.OneOf[domain.Revision]("a"), true, false},
-		"two":            {domain.OneOf[domain.Revision]("b", "a"), true, true},
-	} {
-		if a, b := test.p.Holds("a"), test.p.Holds("b"); a != test.a || b != test.b {
-			t.Errorf("%s holds for a: %v, for b: %v", what, a, b)
-		}
-	}
-}
-
-func TestAMeaningIncludesTheWiderOne(t *testing.T) {
-	for _, test := range []struct{ narrow, wide error }{
-		{domain.ErrStillDeleting, domain.ErrExists},
-		{domain.ErrPostGone, domain.ErrGone},
-		{&domain.StaleError{}, domain.ErrConflict},
-	} {
-		if !errors.Is(test.narrow, test.wide) || errors.Is(test.wide, test.narrow) {
-			t.Errorf("%v should be a %v, and not the other way round", test.narrow, test.wide)
-		}
-	}
-}
-
-func TestOtherErrorsAreNotHiddenByInvalidOnes(t *testing.T) {
-	invalid := domain.Invalid("a", "is %d", 1)
-	if err := domain.JoinInvalid(nil, nil); err != nil {
-		t.Errorf("nothing wrong: %v", err)
-	}
-	if err := domain.JoinInvalid(invalid, domain.ErrUnavailable); !errors.Is(err, domain.ErrUnavailable) {
-		t.Errorf("%v, want the one that is not invalid", err)
-	}
-	var all *domain.InvalidError
-	err := domain.JoinInvalid(invalid, nil, fmt.Errorf("wrapped: %w", domain.Invalid("b", "is 2")))
-	if !errors.As(err, &all) || len(all.Fields) != 2 || all.Fields[0] != (domain.FieldError{Field: "a", Detail: "is 1"}) {
-		t.Errorf("%v, want both fields", err)
 	}
 }

@@ -13,11 +13,11 @@ import (
 	"unicode/utf8"
 )
 
-// QueueName is the queue DeleteChannelAndBlogs as Azure can spell it: queue
-// names are lower case.
+// QueueName is the name of the queue DeleteChannelAndBlogs. Azure requires queue
+// names in lower case.
 const QueueName = "delete-channel-and-blogs"
 
-// PoisonQueueName is where messages go that were attempted too often.
+// PoisonQueueName is the queue for poison messages: those that failed too often.
 const PoisonQueueName = QueueName + "-poison"
 
 // MessageKind says what a message asks for.
@@ -25,15 +25,15 @@ type MessageKind string
 
 // The kinds of message on the queue.
 const (
-	// MessageChannel asks to delete one incarnation of a channel with
-	// everything that hangs from it.
+	// MessageChannel asks to delete one incarnation of a channel with everything
+	// that belongs to it.
 	MessageChannel MessageKind = "channel"
-	// MessageBlog asks to delete one post at one revision, and its votes.
+	// MessageBlog asks to delete one revision of a post, and its votes.
 	MessageBlog MessageKind = "blog"
 )
 
-// A Message is the durable record of an intent to delete. It is a hint: the
-// truth is in the rows, and handling a message twice changes nothing more.
+// A Message is the durable record of an intent to delete. It is a hint: the truth
+// is in the rows, and a message that is handled twice changes nothing more.
 type Message struct {
 	Kind        MessageKind `json:"kind"`
 	Channel     ChannelKey  `json:"channel"`
@@ -41,11 +41,11 @@ type Message struct {
 	Name        ChannelName `json:"name,omitempty"`
 	By          UserName    `json:"by,omitempty"`
 	AskedOn     time.Time   `json:"askedOn"`
-	// Blog and Revision are set in a message of kind blog.
+	// Blog and Revision are set only if Kind is MessageBlog.
 	Blog     BlogID   `json:"blog,omitempty"`
 	Revision Revision `json:"revision,omitempty"`
-	// Attempts counts the attempts that failed without removing a row. It
-	// travels in the text, which each renewal of the lease rewrites.
+	// Attempts counts the attempts that failed and removed no row. It is part of
+	// the text, and each renewal of the lease writes the text again.
 	Attempts int `json:"attempts,omitempty"`
 
 	// unknown holds the fields of a later program as DecodeMessage met them, for
@@ -53,15 +53,15 @@ type Message struct {
 	unknown string
 }
 
-// Ref names the life of the channel that the message is about.
+// Ref names the incarnation that the message is about.
 func (m Message) Ref() ChannelRef {
 	return ChannelRef{Key: m.Channel, Incarnation: m.Incarnation}
 }
 
-// Encode writes the message as JSON in ASCII, since Azure Queue Storage carries
-// XML and alters what XML cannot hold. Fields that DecodeMessage did not know are
-// written again: a worker that is older than the sender must not drop them when
-// it renews, retries or poisons a message.
+// Encode writes the message as JSON in ASCII, because Azure Queue Storage
+// transports messages as XML and changes characters that XML cannot hold.
+// Fields that DecodeMessage did not know are written again: a worker that is older
+// than the sender must not drop them when it retries or poisons a message.
 func (m Message) Encode() string {
 	text, err := json.Marshal(m)
 	if err != nil {
@@ -80,10 +80,11 @@ func (m Message) Encode() string {
 // written again.
 const maxUnknown = 32 << 10
 
-// DecodeMessage reads what Encode wrote. Fields that it does not know are kept
-// for Encode, so that web and worker may be deployed in either order; a kind that
-// it does not know is an error, for a newer worker to handle. So is a message
-// about what no row can hold: it could be neither handled nor recorded.
+// DecodeMessage reads what Encode wrote. It keeps unknown fields for
+// Encode, so that web and worker may be deployed in either order. An unknown kind is an error: the
+// message goes to poison, and a newer worker can handle it. A message with values
+// that no row can hold is an error too, because no worker could handle or record
+// it.
 func DecodeMessage(text string) (Message, error) {
 	var m Message
 	err := json.Unmarshal([]byte(text), &m)
@@ -101,7 +102,7 @@ func DecodeMessage(text string) (Message, error) {
 	case len(m.Name) > utf8.UTFMax*MaxChannelName, len(m.By) > MaxUserName:
 		return Message{}, fmt.Errorf("message holds a name that is too long")
 	case CheckStored("askedOn", m.AskedOn) != nil:
-		return Message{}, fmt.Errorf("message was asked for at no time")
+		return Message{}, fmt.Errorf("message has a time that cannot be stored")
 	}
 	switch m.Kind {
 	case MessageChannel:
@@ -152,7 +153,7 @@ func escapeNonASCII(text []byte) string {
 	var b bytes.Buffer
 	for _, r := range string(text) {
 		switch {
-		case r < 0x7f: // DEL is ASCII, and altered too
+		case r < 0x7f: // DEL, 0x7f, is ASCII, but Azure changes it too
 			b.WriteByte(byte(r))
 		case r > 0xFFFF:
 			high, low := utf16.EncodeRune(r)

@@ -14,8 +14,8 @@ import (
 	"microblogging/domain"
 )
 
-// messages are all that a program of ours can send, and more: their names are
-// any text.
+// messages are all messages that our programs can send, and more: the names are any
+// text.
 func messages() *rapid.Generator[domain.Message] {
 	return rapid.Custom(func(t *rapid.T) domain.Message {
 		m := domain.Message{
@@ -39,7 +39,16 @@ func messages() *rapid.Generator[domain.Message] {
 	})
 }
 
-func TestAMessageRoundTripsInASCII(t *testing.T) {
+func TestMessage(t *testing.T) {
+	t.Run("round-trips in ASCII", messageRoundTripsInASCII)
+	t.Run("with a name that is not UTF-8 is read", messageWithANameThatIsNotUTF8IsRead)
+	t.Run("that nobody can handle is refused", messageThatNobodyCanHandleIsRefused)
+	t.Run("with fields of a later program is read", messageWithFieldsOfALaterProgramIsRead)
+	t.Run("keeps the fields of a later program when it is written again", laterFieldsSurvive)
+	t.Run("with later fields that are too long to carry is refused", laterFieldsTooLong)
+}
+
+func messageRoundTripsInASCII(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := messages().Draw(t, "message")
 		text := m.Encode()
@@ -58,8 +67,8 @@ func TestAMessageRoundTripsInASCII(t *testing.T) {
 	})
 }
 
-// A name that is not UTF-8 is in no row of ours, but must not stop a deletion.
-func TestAMessageOfANameThatIsNotTextCanBeRead(t *testing.T) {
+// No row of ours has a name that is not UTF-8, but one must not stop a deletion.
+func messageWithANameThatIsNotUTF8IsRead(t *testing.T) {
 	m := sample()
 	m.Name, m.By = "a\xff\xed\xa0\x80", "\xc3"
 	if _, err := domain.DecodeMessage(m.Encode()); err != nil {
@@ -80,9 +89,9 @@ func sampleOfAPost() domain.Message {
 	return m
 }
 
-// A message that can never be handled has to be told at once from one that may
-// be handled later.
-func TestAMessageThatNobodyCanHandleIsRefused(t *testing.T) {
+// The decoder must refuse a message that no worker can ever handle, because a
+// worker would try it again and again.
+func messageThatNobodyCanHandleIsRefused(t *testing.T) {
 	for what, spoil := range map[string]func(m *domain.Message){
 		"no kind":                  func(m *domain.Message) { m.Kind = "" },
 		"an unknown kind":          func(m *domain.Message) { m.Kind = "user" },
@@ -124,18 +133,13 @@ func TestAMessageThatNobodyCanHandleIsRefused(t *testing.T) {
 }
 
 // The web may be newer than the worker, and the other way round.
-func TestAMessageWithFieldsOfALaterProgramIsRead(t *testing.T) {
+func messageWithFieldsOfALaterProgramIsRead(t *testing.T) {
 	m := sample()
 	text := strings.TrimSuffix(m.Encode(), "}") + `,"later":{"nested":[1]}}`
 	back, err := domain.DecodeMessage(text)
 	if err != nil || back.Encode() != text || back.Ref() != m.Ref() || back.Kind != m.Kind || back.By != m.By || !back.AskedOn.Equal(m.AskedOn) {
 		t.Errorf("%s is read as %+v, %v", text, back, err)
 	}
-}
-
-func TestMessage(t *testing.T) {
-	t.Run("fields of a later program survive being written again", laterFieldsSurvive)
-	t.Run("a message whose later fields are too long to carry is refused", laterFieldsTooLong)
 }
 
 func laterFieldsSurvive(t *testing.T) {
@@ -173,12 +177,10 @@ func laterFieldsTooLong(t *testing.T) {
 	}
 }
 
-// FuzzNoTextStopsTheDecoder refutes that some text makes the decoder panic, or
-// is read as a message that is another once a lease was renewed, which writes it
-// again, or as one that no row can hold.
-//
-// It also refutes that a field of a later program is lost on the way.
-func FuzzNoTextStopsTheDecoder(f *testing.F) {
+// FuzzDecodeMessage looks for a text that makes the decoder panic, that is read as
+// a message which no row can hold, or that changes its meaning when a renewal of
+// the lease writes it again, or that loses a field of a later program then.
+func FuzzDecodeMessage(f *testing.F) {
 	of, post := sample(), sampleOfAPost()
 	of.Name, of.By, of.Attempts = "Stra\u00dfe \x7f\U0001f600\u2028", "ada_99", 7
 	for _, m := range []domain.Message{sample(), of, post} {
@@ -198,7 +200,7 @@ func FuzzNoTextStopsTheDecoder(f *testing.F) {
 		}
 		renewed := m.Encode()
 		if i := strings.IndexFunc(renewed, func(r rune) bool { return r < ' ' || r > '~' }); i >= 0 {
-			t.Errorf("%q is written as %q, of which Azure alters byte %d", text, renewed, i)
+			t.Errorf("%q is written as %q, and Azure changes its byte %d", text, renewed, i)
 		}
 		again, err := domain.DecodeMessage(renewed)
 		if err != nil || again.Encode() != renewed || !again.AskedOn.Equal(m.AskedOn) {
@@ -209,7 +211,7 @@ func FuzzNoTextStopsTheDecoder(f *testing.F) {
 				t.Errorf("%q is written as %q, without %s", text, renewed, field)
 			}
 		}
-		again.AskedOn = m.AskedOn // which differ in how they are written, such as +00:00
+		again.AskedOn = m.AskedOn // equal instants, perhaps written differently, such as +00:00
 		if again != m {
 			t.Errorf("%q is read as %+v, and then as %+v", text, m, again)
 		}

@@ -10,24 +10,25 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Limits on names, in characters (code points) after normalization.
+// Limits on the length of names, in code points after normalization.
 const (
 	MaxChannelName = 64
 	MinUserName    = 2
 	MaxUserName    = 32
 )
 
-// maxChannelKey leaves room in Azure's 1 KiB of UTF-16 (512 characters) for
-// the longest key that contains a channel key. Only names of dozens of
-// ligatures that fold to several letters each come near it.
+// maxChannelKey is the length limit of a channel key, in bytes. Azure allows keys
+// of 1 KiB in UTF-16 (512 characters), and some keys contain a channel key and
+// more. Only a name with dozens of ligatures that fold to several letters comes
+// near the limit.
 const maxChannelKey = 448
 
-// A ChannelName is a channel's name as its owner spelled it, in NFC.
+// A ChannelName is a channel's name in its owner's spelling, in NFC.
 type ChannelName string
 
-// A ChannelKey is what names are compared by, and a partition key: two names
-// that differ in case or in normalization alone have the same key. It is ASCII,
-// so that every backend orders it alike.
+// A ChannelKey is the partition key of a channel, made from its name. Two names
+// that differ only in case or in normalization have the same key. It is ASCII, so
+// that every backend sorts it in the same order.
 type ChannelKey string
 
 // ParseChannelName checks a name against the rules: 1 to 64 characters after
@@ -57,11 +58,11 @@ func ParseChannelName(s string) (ChannelName, error) {
 	return name, nil
 }
 
-// checkChannelRunes holds s to the grammar
+// checkChannelRunes checks s against the grammar
 // name = word *(separator word), word = 1*(digit / letter *mark).
 func checkChannelRunes(s string) error {
 	const separators = "-_."
-	previous := '.' // a name starts as if after a separator: with a letter or digit
+	previous := '.' // so that a name cannot start with a separator
 	for _, r := range s {
 		switch {
 		case unicode.IsLetter(r), unicode.IsDigit(r):
@@ -84,20 +85,22 @@ func checkChannelRunes(s string) error {
 	return nil
 }
 
-// Key is the name's channel key: full case folding, after NFD and before NFC (the
-// Unicode Standard's canonical caseless match, D145), in ASCII. A code point over
-// U+007F becomes "~" and six hex digits, which keeps the order of code points.
+// Key is the name's channel key. The name is decomposed (NFD), case-folded in full
+// and composed (NFC): the Unicode Standard's canonical caseless match (D145). Then
+// each code point above U+007F becomes "~" and six hex digits, which keeps the
+// order of code points.
 func (n ChannelName) Key() ChannelKey { return ChannelKey(foldASCII(string(n))) }
 
 // ChannelKeyPrefix is the common prefix of the keys of all channels whose names
-// start with s. It accepts any text, since people type a filter letter by letter.
+// start with s. It accepts any text, because people type a filter letter by
+// letter.
 func ChannelKeyPrefix(s string) string { return foldASCII(strings.ToValidUTF8(s, "")) }
 
 func foldASCII(s string) string {
 	folded := strings.Map(foldCherokee, cases.Fold().String(norm.NFD.String(s)))
 	var b strings.Builder
 	for _, r := range norm.NFC.String(folded) {
-		if r < utf8.RuneSelf && r != '~' { // a filter may hold one, which must not pass for an escape
+		if r < utf8.RuneSelf && r != '~' { // a "~" in a filter must not look like an escape
 			b.WriteRune(r)
 		} else {
 			fmt.Fprintf(&b, "~%06x", r)
@@ -106,8 +109,8 @@ func foldASCII(s string) string {
 	return b.String()
 }
 
-// isChannelKey tells whether s can be the key of a name. What comes from
-// elsewhere is checked with it before it becomes part of a key.
+// isChannelKey tells whether s can be the key of a name. Text from outside must
+// pass it before it becomes part of a key.
 func isChannelKey(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -118,8 +121,8 @@ func isChannelKey(s string) bool {
 	return s != "" && len(s) <= maxChannelKey
 }
 
-// foldCherokee folds the only letters that fold to upper case. x/text folds them
-// to the other case, whichever they have (golang/go issue 46101).
+// foldCherokee folds Cherokee letters, the only ones that fold to upper case.
+// x/text swaps their case instead (golang/go issue 46101).
 func foldCherokee(r rune) rune {
 	if unicode.Is(unicode.Cherokee, r) {
 		return unicode.ToUpper(r)
@@ -127,11 +130,12 @@ func foldCherokee(r rune) rune {
 	return r
 }
 
-// A UserName is an account's name in lower case: 2 to 32 of a-z, 0-9 and "_".
+// A UserName is an account's name in lower case: 2 to 32 characters of a-z, 0-9
+// and "_".
 type UserName string
 
-// ParseUserName accepts either case and returns the lower one. The error is an
-// InvalidError on the field "name".
+// ParseUserName accepts upper and lower case and returns lower case. The error is
+// an InvalidError on the field "name".
 func ParseUserName(s string) (UserName, error) {
 	if len(s) < MinUserName || len(s) > MaxUserName {
 		return "", Invalid("name", "must have %d to %d characters", MinUserName, MaxUserName)

@@ -16,7 +16,7 @@ import (
 	"microblogging/domain"
 )
 
-// letters are of every script, and often of those whose case is peculiar.
+// letters are from every script, and often letters with unusual case folding.
 func letters() *rapid.Generator[rune] {
 	return rapid.OneOf(
 		rapid.RuneFrom(nil, unicode.L),
@@ -50,7 +50,7 @@ func validNames() *rapid.Generator[string] {
 	})
 }
 
-// parsed draws a valid name, and gives up on those that are too long.
+// parsed parses s, and skips the case if the name is not valid, such as too long.
 func parsed(t *rapid.T, s string) domain.ChannelName {
 	name, err := domain.ParseChannelName(s)
 	if err != nil {
@@ -59,7 +59,12 @@ func parsed(t *rapid.T, s string) domain.ChannelName {
 	return name
 }
 
-func TestANameOfLettersIsGood(t *testing.T) {
+func TestChannelName(t *testing.T) {
+	t.Run("follows the grammar", channelNamesFollowTheGrammar)
+	t.Run("of letters is accepted", nameOfLettersIsGood)
+}
+
+func nameOfLettersIsGood(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := validNames().Draw(t, "name")
 		name, err := domain.ParseChannelName(s)
@@ -78,15 +83,26 @@ func TestANameOfLettersIsGood(t *testing.T) {
 	})
 }
 
-// keyIsPlain tells whether a channel key holds what a key of every backend and a
-// path of every web address may hold.
+// keyIsPlain tells whether a channel key has only characters that keys of every
+// backend and paths of URLs may have.
 func keyIsPlain(key domain.ChannelKey) bool {
 	return key != "" && len(key) <= 448 && !strings.ContainsFunc(string(key), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && !strings.ContainsRune("-_.~", r)
 	})
 }
 
-func TestNoNameYieldsAForbiddenKey(t *testing.T) {
+func TestChannelKey(t *testing.T) {
+	t.Run("is folded and written in ASCII", keysAreFoldedAndASCII)
+	t.Run("is never forbidden in a backend", noNameYieldsAForbiddenKey)
+	t.Run("is the same in each normalization", namesThatDifferInNormalizationAreOne)
+	t.Run("is the same in each case", namesThatDifferInCaseAreOne)
+	t.Run("differs for other differences", namesThatDifferOtherwiseAreTwo)
+	t.Run("has the order of code points", keysHaveTheOrderOfCodePoints)
+	t.Run("starts with the key of each prefix of the name", keyOfAPrefixIsAPrefixOfTheKey)
+	t.Run("starts with no prefix that no name can have", prefixThatNoNameCanHaveMatchesNone)
+}
+
+func noNameYieldsAForbiddenKey(t *testing.T) {
 	check := func(names *rapid.Generator[string]) func(*rapid.T) {
 		return func(t *rapid.T) {
 			s := names.Draw(t, "name")
@@ -101,11 +117,10 @@ func TestNoNameYieldsAForbiddenKey(t *testing.T) {
 	t.Run("of the longest names", rapid.MakeCheck(check(rapid.StringOfN(letters(), domain.MaxChannelName, domain.MaxChannelName, -1))))
 }
 
-// FuzzNoTextYieldsAForbiddenKey refutes that some text passes for a name whose
-// key some backend would refuse; that a name, read again or spelled in another
-// normalization or case, is another; or that a filter does not find the names
-// that start with it.
-func FuzzNoTextYieldsAForbiddenKey(f *testing.F) {
+// FuzzParseChannelName looks for a name whose key some backend would refuse, for a
+// name that becomes another one if it is parsed again or spelled in another
+// normalization or case, and for a name that a filter with its prefix misses.
+func FuzzParseChannelName(f *testing.F) {
 	for _, s := range []string{"", "Café", "a-b_c.d", "..", "a/b", "new", "NEW", "\xff", "ﷺﷺ", "~", "a\u0301", "ᾳ\u0301", "ᏸꭰᎠ", "İstanbul", "ẞß",
 		strings.Repeat("և", 32), strings.Repeat("𐐀", 64)} {
 		f.Add(s)
@@ -133,7 +148,7 @@ func FuzzNoTextYieldsAForbiddenKey(f *testing.F) {
 	})
 }
 
-func TestNamesThatDifferInNormalizationAreOne(t *testing.T) {
+func namesThatDifferInNormalizationAreOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := parsed(t, validNames().Draw(t, "name"))
 		for _, form := range []norm.Form{norm.NFC, norm.NFD} {
@@ -144,8 +159,8 @@ func TestNamesThatDifferInNormalizationAreOne(t *testing.T) {
 	})
 }
 
-// otherCase replaces letters by others that Unicode's simple case folding takes
-// for the same.
+// otherCase replaces letters by letters that are the same in Unicode's simple case
+// folding.
 func otherCase(t *rapid.T, s string) string {
 	return strings.Map(func(r rune) rune {
 		for range rapid.IntRange(0, 3).Draw(t, "turns") {
@@ -157,7 +172,7 @@ func otherCase(t *rapid.T, s string) string {
 	}, s)
 }
 
-func TestNamesThatDifferInCaseAreOne(t *testing.T) {
+func namesThatDifferInCaseAreOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := parsed(t, validNames().Draw(t, "name"))
 		other := domain.ChannelName(otherCase(t, string(name)))
@@ -167,7 +182,7 @@ func TestNamesThatDifferInCaseAreOne(t *testing.T) {
 	})
 }
 
-func TestNamesThatDifferOtherwiseAreTwo(t *testing.T) {
+func namesThatDifferOtherwiseAreTwo(t *testing.T) {
 	for _, pair := range [][2]domain.ChannelName{
 		{"cafe", "café"}, {"a-b", "a_b"}, {"a.b", "ab"}, {"ab1", "ab١"}, {"i", "ı"}, {"а", "a"}, {"a~", "a"}, {"ａ", "a"},
 	} {
@@ -177,7 +192,7 @@ func TestNamesThatDifferOtherwiseAreTwo(t *testing.T) {
 	}
 }
 
-func TestKeys(t *testing.T) {
+func keysAreFoldedAndASCII(t *testing.T) {
 	for name, want := range map[domain.ChannelName]domain.ChannelKey{
 		"Go":       "go",
 		"Straße.1": "strasse.1",
@@ -197,7 +212,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// unescape is what names are compared by, before it is written in ASCII.
+// unescape is the inverse of the last step to a key: the folded name that the ASCII
+// stands for.
 func unescape(t *rapid.T, key domain.ChannelKey) []rune {
 	var runes []rune
 	for i := 0; i < len(key); i++ {
@@ -215,7 +231,7 @@ func unescape(t *rapid.T, key domain.ChannelKey) []rune {
 	return runes
 }
 
-func TestKeysHaveTheOrderOfCodePoints(t *testing.T) {
+func keysHaveTheOrderOfCodePoints(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stem := validNames().Draw(t, "stem")
 		a := parsed(t, stem+rapid.OneOf(rapid.Just(""), validNames()).Draw(t, "a"))
@@ -227,9 +243,9 @@ func TestKeysHaveTheOrderOfCodePoints(t *testing.T) {
 	})
 }
 
-// Sensible names are those whose letters stand by themselves: a prefix that ends
-// within a letter and its marks is another letter.
-func TestTheKeyOfAPrefixIsAPrefixOfTheKey(t *testing.T) {
+// No character here composes with the one before it. Otherwise a prefix could end
+// between a letter and its mark, and so in another letter.
+func keyOfAPrefixIsAPrefixOfTheKey(t *testing.T) {
 	alone := rapid.RuneFrom([]rune("abcXYZ019-_.ßΣжЩ漢字हिあ한𐐀😀"))
 	rapid.Check(t, func(t *rapid.T) {
 		runes := rapid.SliceOfN(alone, 1, 20).Draw(t, "name")
@@ -242,8 +258,8 @@ func TestTheKeyOfAPrefixIsAPrefixOfTheKey(t *testing.T) {
 	})
 }
 
-// The escape of one letter must not match what nobody typed.
-func TestAPrefixThatNoNameCanHaveMatchesNone(t *testing.T) {
+// A typed "~" must not match the escape of a letter.
+func prefixThatNoNameCanHaveMatchesNone(t *testing.T) {
 	key := string(domain.ChannelName("éa").Key())
 	for _, typed := range []string{"~", "~0", "~0000e9", "~0000e9a"} {
 		if prefix := domain.ChannelKeyPrefix(typed); strings.HasPrefix(key, prefix) {
@@ -255,7 +271,7 @@ func TestAPrefixThatNoNameCanHaveMatchesNone(t *testing.T) {
 	}
 }
 
-func TestChannelNames(t *testing.T) {
+func channelNamesFollowTheGrammar(t *testing.T) {
 	long := strings.Repeat("é", domain.MaxChannelName)
 	for s, want := range map[string]string{
 		"a": "a", "7": "7", "Go": "Go", "a-b_c.d": "a-b_c.d", "Cafe\u0301": "Café", "हिन्दी": "हिन्दी", "漢字": "漢字", "٣": "٣",
@@ -278,7 +294,11 @@ func TestChannelNames(t *testing.T) {
 	}
 }
 
-func TestUserNames(t *testing.T) {
+func TestUserName(t *testing.T) {
+	t.Run("follows the grammar", userNamesFollowTheGrammar)
+}
+
+func userNamesFollowTheGrammar(t *testing.T) {
 	for s, want := range map[string]domain.UserName{
 		"ab": "ab", "AB": "ab", "a_b": "a_b", "__": "__", "07": "07", "Grace_Hopper1": "grace_hopper1",
 		strings.Repeat("x", 32): domain.UserName(strings.Repeat("x", 32)),

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// The cost of argon2id: the second of the equivalent choices in OWASP's
-// Password Storage Cheat Sheet. Each hash takes that much memory while it runs.
+// The cost of argon2id: the second of the equivalent settings in OWASP's Password
+// Storage Cheat Sheet. Each running hash takes argonMemory.
 const (
 	argonTime    = 2
 	argonMemory  = 19 << 10 // KiB
@@ -20,8 +20,9 @@ const (
 	argonSalt    = 16
 )
 
-// HashPassword derives what may be stored of a password: argon2id with a random
-// salt, in the PHC string format. It takes 19 MiB and some tens of milliseconds.
+// HashPassword makes the hash of a password that may be stored: argon2id with a
+// random salt, in the PHC string format. It takes 19 MiB and some tens of
+// milliseconds.
 func HashPassword(password string) string {
 	salt := make([]byte, argonSalt)
 	rand.Read(salt) // never fails: crypto/rand ends the program instead
@@ -31,9 +32,9 @@ func HashPassword(password string) string {
 		argon2.Version, argonMemory, argonTime, argonThreads, b64.EncodeToString(salt), b64.EncodeToString(key))
 }
 
-// PasswordMatches tells, in constant time, whether the hash was made from the
-// password. The cost is read from the hash, so that raising it keeps old
-// accounts usable. A hash that cannot be read matches nothing.
+// PasswordMatches tells whether the hash was made from the password. The
+// comparison takes constant time. The cost is read from the hash, so that old
+// accounts still work after the cost is raised. A malformed hash matches nothing.
 func PasswordMatches(hash, password string) bool {
 	parts := strings.Split(hash, "$")
 	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" {

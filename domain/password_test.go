@@ -2,6 +2,7 @@ package domain_test
 
 import (
 	"encoding/base64"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +12,14 @@ import (
 	"microblogging/domain"
 )
 
-func TestAPasswordMatchesItsHashAlone(t *testing.T) {
+func TestPassword(t *testing.T) {
+	t.Run("matches only its own hash", passwordMatchesItsHashAlone)
+	t.Run("matches a hash of another cost", hashOfAnotherCostMatches)
+	t.Run("matches no malformed hash", hashThatCannotBeReadMatchesNothing)
+	t.Run("has a length", passwordsHaveALength)
+}
+
+func passwordMatchesItsHashAlone(t *testing.T) {
 	hash := domain.HashPassword("correct horse")
 	if !domain.PasswordMatches(hash, "correct horse") {
 		t.Error("the password does not match its own hash")
@@ -29,8 +37,8 @@ func TestAPasswordMatchesItsHashAlone(t *testing.T) {
 	}
 }
 
-// The hash says its own cost, so that accounts outlive a change of it.
-func TestAHashOfAnotherCostMatches(t *testing.T) {
+// The hash contains its cost, so old accounts still work after the cost changes.
+func hashOfAnotherCostMatches(t *testing.T) {
 	salt := []byte("some salt")
 	key := argon2.IDKey([]byte("correct horse"), salt, 1, 64, 2, 24)
 	b64 := base64.RawStdEncoding
@@ -40,7 +48,7 @@ func TestAHashOfAnotherCostMatches(t *testing.T) {
 	}
 }
 
-func TestAHashThatCannotBeReadMatchesNothing(t *testing.T) {
+func hashThatCannotBeReadMatchesNothing(t *testing.T) {
 	parts := strings.Split(domain.HashPassword("correct horse"), "$")
 	for i := range parts {
 		for _, spoilt := range []string{"", "x", "m=,t=,p=", "v=18", "m=8,t=0,p=1", "m=8,t=1,p=0", "m=8,t=1,p=256", "m=-1,t=1,p=1", "é"} {
@@ -54,6 +62,20 @@ func TestAHashThatCannotBeReadMatchesNothing(t *testing.T) {
 	for _, hash := range []string{"", "$", "$$$$$", "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$", strings.Join(parts, "$") + "$"} {
 		if domain.PasswordMatches(hash, "correct horse") || domain.PasswordMatches(hash, "") {
 			t.Errorf("%q matches", hash)
+		}
+	}
+}
+
+func passwordsHaveALength(t *testing.T) {
+	for s, good := range map[string]bool{
+		strings.Repeat("x", 9): false, strings.Repeat("x", 10): true, strings.Repeat("x", 256): true, strings.Repeat("x", 257): false,
+		strings.Repeat("é", 9): false, strings.Repeat("é", 10): true, strings.Repeat("😀", 256): true,
+		"          ": true, "\x00\x01\n\t\r234567": true, "\xff123456789": false, "": false,
+	} {
+		err := domain.CheckPassword("new", s)
+		var invalid *domain.InvalidError
+		if good != (err == nil) || err != nil && (!errors.As(err, &invalid) || invalid.Fields[0].Field != "new") {
+			t.Errorf("%.20q: %v", s, err)
 		}
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on texts, in characters (code points), as they are stored.
+// Limits on the length of texts and passwords, in code points. Texts are counted
+// as they are stored.
 const (
 	MaxTitle       = 120
 	MaxText        = 5000
@@ -15,8 +16,9 @@ const (
 	MaxPassword    = 256
 )
 
-// ParseTitle checks a post's title: one line of at most 120 characters, or none.
-// Spaces around it are dropped.
+// ParseTitle checks a post's title: one line of at most 120 characters, or
+// nothing. It drops the spaces around it. The error is an InvalidError on the
+// field "title".
 func ParseTitle(s string) (string, error) {
 	s = strings.Trim(s, " ")
 	if err := checkText("title", s, 0, MaxTitle, ""); err != nil {
@@ -28,8 +30,9 @@ func ParseTitle(s string) (string, error) {
 	return s, nil
 }
 
-// ParseText checks a post's text: 1 to 5,000 characters, not blank. Newlines and
-// tabs are kept, CRLF and CR become LF.
+// ParseText checks a post's text: 1 to 5,000 characters, not blank. It keeps
+// newlines and tabs; CRLF and CR become LF. The error is an InvalidError on the
+// field "text".
 func ParseText(s string) (string, error) {
 	s = normalizeNewlines(s)
 	if err := checkText("text", s, 1, MaxText, "\n\t"); err != nil {
@@ -38,8 +41,9 @@ func ParseText(s string) (string, error) {
 	return s, nil
 }
 
-// ParseDescription checks a channel's description: at most 500 characters, of
-// which newlines and tabs are kept.
+// ParseDescription checks a channel's description: at most 500 characters. It
+// drops blanks at both ends and keeps newlines and tabs between them. The error is
+// an InvalidError on the field "description".
 func ParseDescription(s string) (string, error) {
 	s = strings.Trim(normalizeNewlines(s), " \n\t")
 	if err := checkText("description", s, 0, MaxDescription, "\n\t"); err != nil {
@@ -48,7 +52,8 @@ func ParseDescription(s string) (string, error) {
 	return s, nil
 }
 
-// CheckPassword holds a new password to its length. Any characters will do.
+// CheckPassword checks the length of a new password. Any characters are allowed.
+// The error is an InvalidError on the given field.
 func CheckPassword(field, s string) error {
 	if !utf8.ValidString(s) {
 		return Invalid(field, "is not valid UTF-8")
@@ -66,9 +71,9 @@ func normalizeNewlines(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
-// checkText holds s to a length and to valid UTF-8, and refuses control
-// characters other than the allowed ones. A text that must have characters must
-// have some that can be seen.
+// checkText checks that s is valid UTF-8, has low to high characters, and has no
+// control characters except the allowed ones. If low is not 0, s must not be
+// blank.
 func checkText(field, s string, low, high int, allowed string) error {
 	if !utf8.ValidString(s) {
 		return Invalid(field, "is not valid UTF-8")

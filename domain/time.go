@@ -12,18 +12,18 @@ const Tick = 100 * time.Nanosecond
 
 const (
 	// maxTicks is the last tick of the year 9999, counted from the start of the
-	// year 1: DateTime.MaxValue.Ticks in .NET, where the log tail pattern of
-	// Azure's table design guide comes from.
+	// year 1. It is DateTime.MaxValue.Ticks in .NET, which the log tail pattern in
+	// Azure's table design guide uses.
 	maxTicks       = 3155378975999999999
 	ticksPerSecond = int64(time.Second / Tick)
 	// yearOneToUnix is the number of seconds from 0001-01-01 to 1970-01-01.
 	yearOneToUnix = 62135596800
-	// recentFirstDigits is the fixed width that makes the decimal form sort as
-	// the number does.
+	// recentFirstDigits is a fixed width, so that the decimal digits sort in the
+	// order of the numbers.
 	recentFirstDigits = 19
 )
 
-// Now is the present time as it can be stored: in UTC, at the resolution of a
+// Now is the current time as a row can hold it: in UTC, with the resolution of a
 // Tick and without a monotonic reading.
 func Now() time.Time { return Storable(time.Now()) }
 
@@ -40,8 +40,8 @@ func TimeOf(n int64) time.Time {
 	return time.Unix(n/ticksPerSecond-yearOneToUnix, n%ticksPerSecond*int64(Tick)).UTC()
 }
 
-// CheckTime refuses an instant that has no place in the order of row keys:
-// before the year 1 or after the year 9999.
+// CheckTime refuses an instant that RecentFirst cannot sort: before the year 1 or
+// after the year 9999. The error is an InvalidError on the field.
 func CheckTime(field string, t time.Time) error {
 	if y := t.UTC().Year(); y < 1 || y > 9999 {
 		return Invalid(field, "must lie in the years 1 to 9999")
@@ -54,7 +54,7 @@ func CheckTime(field string, t time.Time) error {
 const firstStored = 1601
 
 // CheckStored refuses an instant that a row cannot hold: before the year 1601 or
-// after the year 9999.
+// after the year 9999. The error is an InvalidError on the field.
 func CheckStored(field string, t time.Time) error {
 	if t.UTC().Year() < firstStored {
 		return Invalid(field, "must not lie before the year %d", firstStored)
@@ -62,14 +62,15 @@ func CheckStored(field string, t time.Time) error {
 	return CheckTime(field, t)
 }
 
-// RecentFirst is 19 digits that sort in reverse order of time, so that the
-// newest row comes first in a table that is ordered by key (the log tail
-// pattern). The instant must satisfy CheckTime.
+// RecentFirst makes 19 digits that sort in reverse order of time, so that the
+// newest row comes first in a table that is sorted by key (the log tail pattern).
+// The instant must pass CheckTime.
 func RecentFirst(t time.Time) string {
 	return fmt.Sprintf("%0*d", recentFirstDigits, maxTicks-TicksOf(t))
 }
 
-// ParseRecentFirst is the inverse of RecentFirst.
+// ParseRecentFirst is the inverse of RecentFirst. It refuses anything that
+// RecentFirst cannot make.
 func ParseRecentFirst(digits string) (time.Time, error) {
 	n, err := strconv.ParseUint(digits, 10, 64) // no sign
 	if err != nil || len(digits) != recentFirstDigits || n > maxTicks {

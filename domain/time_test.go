@@ -16,8 +16,8 @@ var (
 	lastInstant  = time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC)
 )
 
-// instants are those that a row key can hold, in any zone, often close to each
-// other, to a second's edge, or to the ends.
+// instants are instants that a row key can hold, in any zone. They are often close
+// to each other, to a full second, or to the first or last instant.
 func instants() *rapid.Generator[time.Time] {
 	seconds := rapid.OneOf(
 		rapid.Int64Range(firstInstant.Unix(), lastInstant.Unix()),
@@ -33,7 +33,14 @@ func instants() *rapid.Generator[time.Time] {
 	})
 }
 
-func TestTheOrderOfKeysIsTheReverseOfTime(t *testing.T) {
+func TestRecentFirst(t *testing.T) {
+	t.Run("sorts in the reverse order of time", orderOfKeysIsTheReverseOfTime)
+	t.Run("tells neighbouring ticks apart", neighbouringTicksHaveNeighbouringKeys)
+	t.Run("round-trips", keyOfAnInstantRoundTrips)
+	t.Run("refuses what is no key of an instant", whatIsNoKeyOfAnInstantIsRefused)
+}
+
+func orderOfKeysIsTheReverseOfTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := instants().Draw(t, "a"), instants().Draw(t, "b")
 		byKey := strings.Compare(domain.RecentFirst(b), domain.RecentFirst(a))
@@ -46,7 +53,7 @@ func TestTheOrderOfKeysIsTheReverseOfTime(t *testing.T) {
 	})
 }
 
-func TestNeighbouringTicksHaveNeighbouringKeys(t *testing.T) {
+func neighbouringTicksHaveNeighbouringKeys(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := instants().Draw(t, "a")
 		b := a.Add(domain.Tick)
@@ -59,7 +66,7 @@ func TestNeighbouringTicksHaveNeighbouringKeys(t *testing.T) {
 	})
 }
 
-func TestAKeyOfAnInstantRoundTrips(t *testing.T) {
+func keyOfAnInstantRoundTrips(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := instants().Draw(t, "at")
 		key := domain.RecentFirst(at)
@@ -76,8 +83,14 @@ func TestAKeyOfAnInstantRoundTrips(t *testing.T) {
 	})
 }
 
+func TestTime(t *testing.T) {
+	t.Run("has the ticks of .NET", ticksAreThoseOfDotNet)
+	t.Run("outside the years is refused", instantOutsideTheYearsIsRefused)
+	t.Run("of now can be stored as it is", nowCanBeStoredAsItIs)
+}
+
 // The figures are those of DateTime.MaxValue.Ticks and of the Unix epoch in .NET.
-func TestTicksAreThoseOfDotNet(t *testing.T) {
+func ticksAreThoseOfDotNet(t *testing.T) {
 	for at, want := range map[time.Time]int64{
 		firstInstant:                     0,
 		lastInstant:                      3155378975999999999,
@@ -99,7 +112,7 @@ func TestTicksAreThoseOfDotNet(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoKeyOfAnInstantIsRefused(t *testing.T) {
+func whatIsNoKeyOfAnInstantIsRefused(t *testing.T) {
 	for _, digits := range []string{
 		"", "0", "000000000000000000", "00000000000000000000", "3155378976000000000", "9999999999999999999",
 		"-000000000000000001", "+000000000000000001", " 000000000000000001", "000000000000000000x", "0x00000000000000001",
@@ -111,7 +124,7 @@ func TestWhatIsNoKeyOfAnInstantIsRefused(t *testing.T) {
 	}
 }
 
-func TestAnInstantOutsideTheYearsIsRefused(t *testing.T) {
+func instantOutsideTheYearsIsRefused(t *testing.T) {
 	west, east := time.FixedZone("", -3600), time.FixedZone("", 3600)
 	for at, want := range map[time.Time][2]bool{
 		firstInstant:         {true, false},
@@ -133,7 +146,7 @@ func TestAnInstantOutsideTheYearsIsRefused(t *testing.T) {
 	}
 }
 
-func TestNowCanBeStoredAsItIs(t *testing.T) {
+func nowCanBeStoredAsItIs(t *testing.T) {
 	now := domain.Now()
 	if now != domain.TimeOf(domain.TicksOf(now)) {
 		t.Errorf("%v is not what a row gives back", now)

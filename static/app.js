@@ -1,7 +1,7 @@
-// Everything works without this file; it only saves a reload or a look.
+// Every page works without this file. It only saves reloads.
 
-// A deletion that is watched: each event brings the part of the page that
-// changed. The headline is read out when it changes, not every second.
+// The page of a running deletion: each event brings the part of the page that
+// changed. Screen readers read out the headline when it changes, not every second.
 const progress = document.querySelector("#progress[data-events]");
 if (progress) {
   const announcement = document.getElementById("announcement");
@@ -13,15 +13,15 @@ if (progress) {
     freshen();
   });
   events.addEventListener("end", () => events.close());
-  // A lost connection is taken up again by itself; a refused one is not.
+  // The browser reconnects after a lost connection, but not after a refused one.
   events.addEventListener("error", () => {
     if (events.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 5000);
   });
 }
 
-// Relative times age. The words are those of the server (when.go).
+// Keep relative times up to date, in the words of the server (templates/time.go).
 const units = [
-  // name, seconds in one, seconds from which on it is used
+  // name, its length in seconds, the shortest time that is told in it, in seconds
   ["year", 31536000, 31536000],
   ["month", 2592000, 5184000],
   ["week", 604800, 604800],
@@ -45,8 +45,8 @@ function freshen() {
 }
 setInterval(freshen, 30000);
 
-// How much room is left, once it gets short. It counts characters as the server
-// does, not UTF-16 units as maxlength would.
+// Show how many characters are left, once few are. The server counts code points;
+// maxlength would count UTF-16 units.
 for (const control of document.querySelectorAll("[data-limit]")) {
   const limit = Number(control.dataset.limit);
   const counter = document.createElement("p");
@@ -69,9 +69,9 @@ for (const form of document.querySelectorAll("form[data-quick]")) {
   });
 }
 
-// Back at a form that was sent, a browser restores what was typed but gets
-// another key from the server, and sending it again would make a second post.
-// So the key stays with the entry of the history.
+// If the reader goes back to a form that was sent, the browser restores what was
+// typed, but the server sends a new key. Sending the form again would then make a
+// second post. So the key is kept in the history entry.
 const key = document.querySelector("input[name=key]");
 if (key) {
   if (history.state?.key) key.value = history.state.key;

@@ -1,11 +1,23 @@
-// Package static serves the style sheet, the script and the icon, which are
+// Package static serves the style sheet, the script and the icon. They are
 // embedded in the binary.
 //
-// A browser may keep a file for a year, because its URL holds a hash of its
-// content: another content has another URL. While a new version is rolled out,
-// a page from a new process may ask an old process for a file that only the new
-// one has. It is then given the old process's file, for that once: a cache must
-// not keep it under a name that is not its own.
+// # The problem
+//
+// A browser should keep these files for a long time, and still use the new ones at
+// once after a deployment. The page and its files may come from different
+// processes, and from different versions of the program during the deployment.
+//
+// # The model
+//
+// The URL of a file holds a hash of its content, so a new content has a new URL,
+// and browsers may keep the file for a year. [Assets] makes these URLs and serves
+// them. A file is named by what it is for: app.css, app.js, favicon.svg.
+//
+// # What survives failure
+//
+// A page from a new process may ask an old process for a file that only the new
+// one has. The old process then sends its own file of that plain name, and forbids
+// to cache it. The page is in an old style once, and correct at the next request.
 package static
 
 import (
@@ -21,15 +33,16 @@ import (
 	"time"
 )
 
-// Files are the assets, by their plain names: app.css, app.js and favicon.svg.
+// Files has the assets by their plain names: app.css, app.js and favicon.svg.
 //
 //go:embed app.css app.js favicon.svg
 var Files embed.FS
 
-// Prefix is the path that all URLs of assets start with.
+// Prefix is the start of the URLs of all assets.
 const Prefix = "/static/"
 
-// hashDigits of a SHA-256 tell the versions of a handful of files apart.
+// hashDigits is how many hex digits of the SHA-256 are in a URL: enough to tell the
+// versions of a few files apart.
 const hashDigits = 12
 
 // Assets knows the embedded files and their hashes. It does not change, and is
@@ -43,7 +56,7 @@ type asset struct {
 	hash    string
 }
 
-// New reads the files and hashes them.
+// New reads and hashes the files. It returns an error if a file cannot be read.
 func New(files fs.FS) (*Assets, error) {
 	names, err := fs.Glob(files, "*")
 	if err != nil {
@@ -61,8 +74,8 @@ func New(files fs.FS) (*Assets, error) {
 	return a, nil
 }
 
-// URL is the versioned path of a file: /static/app.0123456789ab.css. It is
-// empty if there is no such file, which a test of the pages would see.
+// URL is the versioned path of a file, such as /static/app.0123456789ab.css. It is
+// empty if there is no such file; tests of the pages would notice.
 func (a *Assets) URL(name string) string {
 	file, ok := a.byName[name]
 	if !ok {
@@ -72,8 +85,8 @@ func (a *Assets) URL(name string) string {
 	return Prefix + strings.TrimSuffix(name, extension) + "." + file.hash + extension
 }
 
-// ServeHTTP answers GET and HEAD for what URL makes. A known file under the hash
-// of another version is served too, but not to be cached.
+// ServeHTTP answers GET and HEAD for the paths that URL makes. It also serves a
+// known file under another hash, but then a cache must not keep it.
 func (a *Assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, hash := splitVersion(strings.TrimPrefix(r.URL.Path, Prefix))
 	file, ok := a.byName[name]
@@ -86,12 +99,12 @@ func (a *Assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
 	w.Header().Set("ETag", `"`+file.hash+`"`)
-	// The time is left out: an embedded file has none, and the ETag says more.
+	// An embedded file has no time, so the ETag alone tells versions apart.
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(file.content))
 }
 
-// splitVersion takes app.0123456789ab.css apart into app.css and the hash. A
-// name without a version has an empty hash.
+// splitVersion splits app.0123456789ab.css into app.css and the hash. The hash of a
+// name without a version is empty.
 func splitVersion(versioned string) (name, hash string) {
 	extension := path.Ext(versioned)
 	stem := strings.TrimSuffix(versioned, extension)

@@ -28,7 +28,15 @@ func get(a *Assets, url, etag string) *httptest.ResponseRecorder {
 	return response
 }
 
-func TestEachAssetIsServedUnderItsURLForAYear(t *testing.T) {
+func TestAssets(t *testing.T) {
+	t.Run("are each served under their URL for a year", eachAssetIsServedUnderItsURLForAYear)
+	t.Run("of another content have another URL", anotherContentHasAnotherURL)
+	t.Run("of another version are served but not cached", anotherVersionIsServedButNotCached)
+	t.Run("that do not exist are not found", whatIsNotAnAssetIsNotFound)
+	t.Run("load nothing from elsewhere", noAssetLoadsFromElsewhere)
+}
+
+func eachAssetIsServedUnderItsURLForAYear(t *testing.T) {
 	a := newAssets(t)
 	for name, kind := range map[string]string{
 		"app.css":     "text/css; charset=utf-8",
@@ -55,7 +63,7 @@ func TestEachAssetIsServedUnderItsURLForAYear(t *testing.T) {
 	}
 }
 
-func TestAnotherContentHasAnotherURL(t *testing.T) {
+func anotherContentHasAnotherURL(t *testing.T) {
 	url := func(content string) string {
 		a, err := New(fstest.MapFS{"app.css": {Data: []byte(content)}})
 		if err != nil {
@@ -72,8 +80,8 @@ func TestAnotherContentHasAnotherURL(t *testing.T) {
 	}
 }
 
-// A page of the next version may ask this version for its style.
-func TestAnotherVersionIsServedButNotCached(t *testing.T) {
+// A page of the next version may ask this version for its style sheet.
+func anotherVersionIsServedButNotCached(t *testing.T) {
 	a := newAssets(t)
 	for _, url := range []string{"/static/app.0123456789ab.css", "/static/app.css"} {
 		response := get(a, url, "")
@@ -83,7 +91,7 @@ func TestAnotherVersionIsServedButNotCached(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotAnAssetIsNotFound(t *testing.T) {
+func whatIsNotAnAssetIsNotFound(t *testing.T) {
 	a := newAssets(t)
 	for _, url := range []string{"/static/", "/static/static.go", "/static/x.0123456789ab.css", "/static/../static.go", "/static/.css", "/static/..."} {
 		if response := get(a, url, ""); response.Code != http.StatusNotFound {
@@ -95,8 +103,8 @@ func TestWhatIsNotAnAssetIsNotFound(t *testing.T) {
 	}
 }
 
-// The Content-Security-Policy lets no page load from elsewhere.
-func TestNoAssetLoadsFromElsewhere(t *testing.T) {
+// The Content-Security-Policy forbids pages to load from elsewhere.
+func noAssetLoadsFromElsewhere(t *testing.T) {
 	elsewhere := regexp.MustCompile(`https?://|url\(|@import`)
 	for _, name := range []string{"app.css", "app.js", "favicon.svg"} {
 		content, err := Files.ReadFile(name)

@@ -1,11 +1,11 @@
 package templates
 
-// A SignUp is the form that makes an account. It posts name, password and next
+// A SignUp is the form that creates an account. It posts name, password and next
 // to [SignUpPath].
 type SignUp struct {
 	Form
 	Name string
-	// Next is the path to go to afterwards; empty for home.
+	// Next is the path to go to afterwards. If empty, it is home.
 	Next string
 }
 
@@ -14,13 +14,13 @@ type SignUp struct {
 type SignIn struct {
 	Form
 	Name string
-	// Next is the path to go to afterwards; empty for home.
+	// Next is the path to go to afterwards. If empty, it is home.
 	Next string
 }
 
-// An Account is where someone signed in changes the password, which posts
-// action=password, old and new to [AccountPath], and ends all sessions, which
-// posts action=end-sessions.
+// An Account is the page of one's own account. It has two forms, which post to
+// [AccountPath]: action=password, old and new changes the password;
+// action=end-sessions ends all sessions.
 type Account struct {
 	Form
 }

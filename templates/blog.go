@@ -1,114 +1,24 @@
 package templates
 
-import (
-	"strconv"
-	"time"
-
-	"github.com/a-h/templ"
-)
-
-// A Post is one post as a reader sees it.
-type Post struct {
-	ID string
-	// Title may be empty.
-	Title  string
-	Text   string
-	Author string
-	// Rating is how many vote for it.
-	Rating    int64
-	CreatedOn time.Time
-	// EditedOn is zero if the post was never edited.
-	EditedOn time.Time
-}
-
-// A Draft is a post that is being written: title, text, and key, which makes
-// sending the form twice one post.
+// A Draft is the form for a new post. It posts title, text and key.
 type Draft struct {
 	Form
 	Title string
 	Text  string
-	// Key is the idempotency key, minted afresh for each new form, and kept
-	// when a refused one comes back.
+	// Key is the idempotency key: a form that is sent twice makes one post. Each
+	// new form has a new key; a refused form keeps its key.
 	Key string
 }
 
-// A Blog is the permalink page of one post. Voting for it posts action=vote or
-// action=unvote to [BlogPath], and deleting it action=delete and etag.
+// A Blog is the permalink page of one post. Its forms post to [BlogPath]:
+// action=vote or action=unvote; action=delete and etag.
 type Blog struct {
 	Channel string
 	Post    Post
 	// Voted says that the reader votes for the post.
 	Voted bool
-	// ETag is the version that is shown: what is deleted is what was read.
+	// ETag is the version on the page. The form deletes only this version.
 	ETag      string
 	CanEdit   bool
 	CanDelete bool
-}
-
-// postTitle names a post in the title of a document.
-func postTitle(p Post) string {
-	if p.Title != "" {
-		return p.Title
-	}
-	return "Post by " + p.Author
-}
-
-// A byline says who wrote a post, when, whether it was edited since, and how
-// many vote for it.
-type byline struct {
-	post *Post
-	now  time.Time
-	// channel is the path of the post's channel.
-	channel string
-	// name is the channel's, where posts of several channels meet; empty where
-	// the page says it.
-	name string
-	// alone is set on the post's own page: elsewhere the time leads there.
-	alone bool
-}
-
-func (s *scratch) byline(v *byline) templ.Component { return s.component(v.append) }
-
-func (v *byline) append(b []byte) []byte {
-	b = append(b, `<p class="meta"><b>`...)
-	b = appendEscaped(b, v.post.Author)
-	b = append(b, "</b>"...)
-	if v.name != "" {
-		b = append(b, " in "...)
-		b = v.appendLink(b)
-		b = append(b, `"><bdi>`...)
-		b = appendEscaped(b, v.name)
-		b = append(b, "</bdi></a>"...)
-	}
-	b = append(b, " · "...)
-	if !v.alone {
-		b = v.appendLink(b)
-		b = append(b, "/blogs/"...)
-		b = appendEscaped(b, v.post.ID)
-		b = append(b, `">`...)
-	}
-	b = appendTime(b, v.post.CreatedOn, v.now)
-	if !v.alone {
-		b = append(b, "</a>"...)
-	}
-	if !v.post.EditedOn.IsZero() {
-		b = append(b, " · edited "...)
-		b = appendTime(b, v.post.EditedOn, v.now)
-	}
-	if v.post.Rating != 0 {
-		b = append(b, " · "...)
-		b = v.appendLink(b)
-		b = append(b, "?rating="...)
-		b = strconv.AppendInt(b, v.post.Rating, 10)
-		b = append(b, `">`...)
-		b = appendVotes(b, v.post.Rating)
-		b = append(b, "</a>"...)
-	}
-	return append(b, "</p>"...)
-}
-
-// appendLink begins a link to the channel, or to what is below it.
-func (v *byline) appendLink(b []byte) []byte {
-	b = append(b, `<a href="`...)
-	return appendEscaped(b, v.channel)
 }

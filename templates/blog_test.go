@@ -2,7 +2,13 @@ package templates
 
 import "testing"
 
-func TestAPostOffersOnlyWhatTheReaderMayDo(t *testing.T) {
+func TestBlogPage(t *testing.T) {
+	t.Run("offers only what the reader may do", postOffersOnlyWhatTheReaderMayDo)
+	t.Run("without a title is named by its author", postWithoutATitleIsNamedByItsAuthor)
+	t.Run("says how many vote and whether the reader does", postSaysHowManyVoteAndWhetherTheReaderDoes)
+}
+
+func postOffersOnlyWhatTheReaderMayDo(t *testing.T) {
 	const path = "/channels/aurora/blogs/2516789012345678901!abc"
 	v := Blog{Channel: "aurora", Post: samplePost(), ETag: `"r-0"`}
 	expect(t, BlogPage(pageAt(path, ""), v),
@@ -18,13 +24,13 @@ func TestAPostOffersOnlyWhatTheReaderMayDo(t *testing.T) {
 	expect(t, BlogPage(pageAt(path, "ingrid"), v), in("a[href="+path+"/edit]"))
 }
 
-func TestAPostWithoutATitleIsNamedByItsAuthor(t *testing.T) {
+func postWithoutATitleIsNamedByItsAuthor(t *testing.T) {
 	post := samplePost()
 	post.Title = ""
 	expect(t, BlogPage(pageAt("/x", ""), Blog{Channel: "aurora", Post: post}), in("h1", says("Post by ingrid")), in("title", says("Post by ingrid · aurora")))
 }
 
-func TestAPostSaysHowManyVoteAndWhetherTheReaderDoes(t *testing.T) {
+func postSaysHowManyVoteAndWhetherTheReaderDoes(t *testing.T) {
 	const path = "/channels/aurora/blogs/2516789012345678901!abc"
 	v := Blog{Channel: "aurora", Post: samplePost()}
 	expect(t, BlogPage(pageAt(path, "ingrid"), v), silent("0 vote"), silent("You voted"),

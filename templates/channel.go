@@ -1,31 +1,8 @@
 package templates
 
-import (
-	"strings"
-	"time"
-)
+import "time"
 
-// A Directory is the list of channels, at / and at /channels. Its filter is a
-// GET form to /channels with the field prefix.
-type Directory struct {
-	// Prefix is the filter as typed.
-	Prefix   string
-	Channels []ChannelItem
-	// After is the continuation that this page was read from, empty on the first.
-	After string
-	// Next is the continuation of the next page, empty on the last.
-	Next string
-}
-
-// A ChannelItem is a channel in the directory.
-type ChannelItem struct {
-	Name        string
-	Owner       string
-	Description string
-	CreatedOn   time.Time
-}
-
-// A Channel is the page of one channel. Whoever is signed in finds a form there
+// A Channel is the page of one channel. If the reader is signed in, it has a form
 // that posts title, text and key to [ChannelPath].
 type Channel struct {
 	Name        string
@@ -36,13 +13,13 @@ type Channel struct {
 	CanManage  bool
 	Readership Readership
 
-	// View says which posts there are, and in which order.
+	// View says which posts the page shows, and in which order.
 	View  View
 	Posts []Post
-	// After is the continuation that this page was read from, empty on the
-	// first.
+	// After is the continuation token where this page starts. It is empty on the
+	// first page.
 	After string
-	// Next is the continuation of the next page, empty on the last.
+	// Next is the continuation token of the next page. It is empty on the last.
 	Next string
 
 	Draft Draft
@@ -53,14 +30,14 @@ type Channel struct {
 type View struct {
 	// TopRated puts the most popular first.
 	TopRated bool
-	// Rating is the one number of votes wanted, and nil for any.
+	// Rating selects the posts with this number of votes. If nil, it selects all.
 	Rating *int64
 }
 
-// Newest says that posts are as they came.
+// Newest says whether the view is all posts, newest first.
 func (v View) Newest() bool { return !v.TopRated && v.Rating == nil }
 
-// label says what is shown, beside the channel's name: "Top rated".
+// label names the view: "Top rated".
 func (v View) label() string {
 	switch {
 	case v.Rating != nil:
@@ -71,7 +48,7 @@ func (v View) label() string {
 	return "Newest"
 }
 
-// path is where the first page of the view is.
+// path is the path of the view's first page.
 func (v View) path(channel string) string {
 	switch {
 	case v.Rating != nil:
@@ -91,7 +68,7 @@ func (v Channel) bylines(now time.Time) []byline {
 	return lines
 }
 
-// title names the page in the title of a document.
+// title is the document's title.
 func (v Channel) title() string {
 	if v.Readership.Refusal != "" {
 		return "Error: " + v.Name
@@ -102,35 +79,27 @@ func (v Channel) title() string {
 	return v.View.label() + " · " + v.Name
 }
 
-// A NewChannel is the form that creates a channel. It posts name and
-// description to [NewChannelPath].
-type NewChannel struct {
-	Form
-	Name        string
-	Description string
+// A Readership is how many people subscribe to a channel, and whether the reader
+// does. If the reader is signed in, it has a form that posts action=subscribe or
+// action=unsubscribe to [ChannelPath].
+type Readership struct {
+	Subscribers int
+	// More says that there are more than Subscribers says.
+	More bool
+	// Subscribed says that the reader is one of them.
+	Subscribed bool
+	// Refusal says why the reader could not subscribe. It is empty if nothing was
+	// refused.
+	Refusal string
 }
 
-// An EditChannel is the form that changes a channel's description. It posts
-// description to [EditChannelPath].
-type EditChannel struct {
-	Form
-	Name        string
-	Description string
-}
-
-// A DeleteChannel asks the owner to confirm. It posts incarnation to
-// [DeleteChannelPath]: what is confirmed is the deletion of this life of the
-// channel, not of whatever has the name by then.
-type DeleteChannel struct {
-	Form
-	Name        string
-	Description string
-	CreatedOn   time.Time
-	Incarnation string
-}
-
-// firstLine is what the directory shows of a description.
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
+func (v Readership) words() string {
+	n := count(int64(v.Subscribers))
+	switch {
+	case v.More:
+		return n + "+ subscribers"
+	case v.Subscribers == 1:
+		return "1 subscriber"
+	}
+	return n + " subscribers"
 }

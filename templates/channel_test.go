@@ -1,11 +1,19 @@
 package templates
 
-import (
-	"testing"
-	"time"
-)
+import "testing"
 
-func TestAChannelShowsItsPostsNewestFirst(t *testing.T) {
+func TestChannelPage(t *testing.T) {
+	t.Run("shows its posts newest first", channelShowsItsPostsNewestFirst)
+	t.Run("has the form for a post only if signed in", onlySomeoneSignedInFindsTheFormForAPost)
+	t.Run("lets only the owner manage it", onlyTheOwnerFindsTheWaysToManageAChannel)
+	t.Run("leads back to the newest posts", pagedChannelLeadsBackToTheNewestPosts)
+	t.Run("says how many subscribe and lets the reader", channelSaysHowManySubscribeAndLetsTheReader)
+	t.Run("leads to its feeds", channelLeadsToItsFeeds)
+	t.Run("has three views", channelIsLookedAtInThreeWays)
+	t.Run("without posts says what to do next", emptyChannelSaysWhatToDoNext)
+}
+
+func channelShowsItsPostsNewestFirst(t *testing.T) {
 	expect(t, ChannelPage(pageAt("/channels/aurora", ""), sampleChannel()),
 		in("h1", says("aurora")),
 		in("header[class=head]", says("Sightings. One post each."), in("br")),
@@ -24,7 +32,7 @@ func TestAChannelShowsItsPostsNewestFirst(t *testing.T) {
 	)
 }
 
-func TestOnlySomeoneSignedInFindsTheFormForAPost(t *testing.T) {
+func onlySomeoneSignedInFindsTheFormForAPost(t *testing.T) {
 	expect(t, ChannelPage(pageAt("/channels/aurora", ""), sampleChannel()),
 		without("textarea"), in("main", in("a", says("Sign in"))),
 	)
@@ -34,14 +42,14 @@ func TestOnlySomeoneSignedInFindsTheFormForAPost(t *testing.T) {
 	)
 }
 
-func TestOnlyTheOwnerFindsTheWaysToManageAChannel(t *testing.T) {
+func onlyTheOwnerFindsTheWaysToManageAChannel(t *testing.T) {
 	v := sampleChannel()
 	expect(t, ChannelPage(pageAt("/channels/aurora", "jo"), v), without("a[href=/channels/aurora/delete]"), without("a[href=/channels/aurora/edit]"))
 	v.CanManage = true
 	expect(t, ChannelPage(pageAt("/channels/aurora", "ingrid"), v), in("a[href=/channels/aurora/delete]"), in("a[href=/channels/aurora/edit]"))
 }
 
-func TestAPagedChannelLeadsBackToTheNewestPosts(t *testing.T) {
+func pagedChannelLeadsBackToTheNewestPosts(t *testing.T) {
 	v := sampleChannel()
 	v.After = "x"
 	expect(t, ChannelPage(pageAt("/channels/aurora?after=x", "jo"), v),
@@ -49,7 +57,7 @@ func TestAPagedChannelLeadsBackToTheNewestPosts(t *testing.T) {
 	)
 }
 
-func TestAChannelSaysHowManySubscribeAndLetsTheReader(t *testing.T) {
+func channelSaysHowManySubscribeAndLetsTheReader(t *testing.T) {
 	v := sampleChannel()
 	for _, test := range []struct {
 		n    int
@@ -72,7 +80,7 @@ func TestAChannelSaysHowManySubscribeAndLetsTheReader(t *testing.T) {
 		in("[role=alert]", says("Too many."), in("a[href=/subscriptions]")))
 }
 
-func TestAChannelLeadsToItsFeeds(t *testing.T) {
+func channelLeadsToItsFeeds(t *testing.T) {
 	v := sampleChannel()
 	v.Name = "Füchse"
 	expect(t, ChannelPage(pageAt("/channels/F%C3%BCchse", ""), v),
@@ -82,7 +90,7 @@ func TestAChannelLeadsToItsFeeds(t *testing.T) {
 	)
 }
 
-func TestAChannelIsLookedAtInThreeWays(t *testing.T) {
+func channelIsLookedAtInThreeWays(t *testing.T) {
 	v := sampleChannel()
 	v.Posts[0].Rating = 3
 	page := pageAt("/channels/aurora", "jo")
@@ -104,36 +112,9 @@ func TestAChannelIsLookedAtInThreeWays(t *testing.T) {
 	expect(t, ChannelPage(page, v), in("div[class=empty]", says("No post has 3 votes"), in("a[href=/channels/aurora?order=rating]")))
 }
 
-func TestAnEmptyChannelSaysWhatToDoNext(t *testing.T) {
+func emptyChannelSaysWhatToDoNext(t *testing.T) {
 	v := sampleChannel()
 	v.Posts, v.Next = nil, ""
 	expect(t, ChannelPage(pageAt("/channels/aurora", "jo"), v), in("div[class=empty]", says("Write the first post")), without("nav[aria-label=Pages]"))
 	expect(t, ChannelPage(pageAt("/channels/aurora", ""), v), in("div[class=empty]", in("a", says("sign in"))))
-}
-
-func TestTheDirectoryListsChannels(t *testing.T) {
-	v := Directory{
-		Prefix: "fü", Next: "n&m",
-		Channels: []ChannelItem{{Name: "Füchse", Owner: "jo", Description: "Foxes.\nNot shown.", CreatedOn: ago(2 * time.Hour)}},
-	}
-	expect(t, DirectoryPage(pageAt("/channels?prefix=f", ""), v),
-		in("form[method=get][action=/channels]", in("input[name=prefix][value=fü]")),
-		in("li", in("a[href=/channels/F%C3%BCchse]", says("Füchse")), says("Foxes. by jo · created 2 hours ago"), silent("Not shown")),
-		in("a[rel=next][href=/channels?prefix=f%C3%BC&after=n%26m]"),
-		in("a[href=/channels][aria-current=page]"),
-	)
-}
-
-func TestAnEmptyDirectorySaysWhy(t *testing.T) {
-	expect(t, DirectoryPage(pageAt("/", ""), Directory{}), in("a[href=/channels/new]", says("Create the first channel")), without("input[name=prefix]"))
-	expect(t, DirectoryPage(pageAt("/", ""), Directory{Prefix: "zz"}), says("No channel starts with “zz”"), in("a[href=/channels/new?name=zz]"), in("input[name=prefix]"))
-	expect(t, DirectoryPage(pageAt("/", ""), Directory{After: "q"}), says("No more channels"), in("a[href=/channels]", says("Back to the start")))
-}
-
-func TestDeletingAChannelSaysWhatGoesAndForWhichLife(t *testing.T) {
-	v := DeleteChannel{Name: "aurora", Incarnation: "inc1", CreatedOn: ago(time.Hour)}
-	expect(t, DeleteChannelPage(pageAt("/channels/aurora/delete", "ingrid"), v),
-		in("main", says("This cannot be undone."), says("every post in it")),
-		in("form[method=post][action=/channels/aurora/delete]", in("input[type=hidden][name=incarnation][value=inc1]"), in("button"), in("a[href=/channels/aurora]")),
-	)
 }

@@ -14,18 +14,18 @@ const (
 	DeletionPoisoned = "poisoned"
 )
 
-// A Deletion is how far the removal of one life of a channel has come.
+// A Deletion is the progress of deleting one incarnation of a channel.
 type Deletion struct {
 	Channel     string
 	Incarnation string
 	// State is one of queued, running, done and poisoned.
 	State string
-	// Step is the one under way: mark, shut, sweep, disarm or release; empty
-	// before the first. Unknown names count as before the first.
+	// Step is the current step: mark, shut, sweep, disarm or release. It is empty
+	// before the first. An unknown name counts as before the first.
 	Step string
 	// RowsDeleted counts rows of every kind, not posts.
 	RowsDeleted int64
-	// Attempts counts those that failed without getting any further.
+	// Attempts counts the attempts that failed and made no progress.
 	Attempts    int
 	RequestedOn time.Time
 	// FinishedOn is zero until the deletion is done.
@@ -44,19 +44,19 @@ func deletionSteps() [5]deletionStep {
 		{"mark", "Hide the channel from readers", "From here on no page shows it."},
 		{"shut", "Close the gate: no more posts", "A post needs the open gate. It is swapped for a shut one, once and for ever."},
 		{"sweep", "Remove the rows", "Each removal needs the shut gate, so it can only ever hit this channel."},
-		{"disarm", "Disarm late workers", "The shut gate goes. Whoever wakes up late can remove nothing."},
+		{"disarm", "Disarm late workers", "The shut gate is deleted. A worker that wakes up late can remove nothing."},
 		{"release", "Free the name", "Only now can anyone create the channel again."},
 	}
 }
 
-// The states of a step, in words for a screen reader and as classes for style.
+// The states of a step. Screen readers read them out, and they are CSS classes.
 const (
 	stepDone    = "done"
 	stepCurrent = "current"
 	stepAhead   = "ahead"
 )
 
-// at is the index of the step under way: -1 before the first, 5 after the last.
+// at is the index of the current step: -1 before the first, 5 after the last.
 func (v Deletion) at() int {
 	steps := deletionSteps()
 	if v.State == DeletionDone {
@@ -78,13 +78,14 @@ func (v Deletion) stepState(i int) string {
 // finished is how many steps are done.
 func (v Deletion) finished() string { return strconv.Itoa(max(0, v.at())) }
 
-// headline says in a few words how it stands. A change of it is announced.
+// headline says in a few words how far the deletion has come. The page announces
+// each change of it to screen readers.
 func (v Deletion) headline() string {
 	switch v.State {
 	case DeletionDone:
 		return "Deleted"
 	case DeletionPoisoned:
-		return "Stopped after " + string(appendCount(nil, v.Attempts, "failed attempt"))
+		return "Stopped after " + counted(v.Attempts, "failed attempt")
 	case DeletionQueued:
 		return "Waiting for a worker"
 	}
@@ -95,7 +96,7 @@ func (v Deletion) headline() string {
 	return "Step " + strconv.Itoa(at+1) + " of 5: " + deletionSteps()[at].name
 }
 
-// explanation says what the headline means for whoever waits.
+// explanation says what the headline means for the person who waits.
 func (v Deletion) explanation() string {
 	switch v.State {
 	case DeletionDone:

@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "time"
 
-// DeletionPage shows how far a deletion has come, and keeps itself up to date:
-// by events if scripts run, by loading itself again if not.
+// DeletionPage shows how far a deletion has come. It stays up to date: by events
+// if scripts run, and by reloading itself if not.
 func DeletionPage(page Page, v Deletion) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -102,7 +102,7 @@ func DeletionPage(page Page, v Deletion) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "</div></div><aside class=\"side\" aria-label=\"Why so many steps\"><h2>Why so many steps?</h2><p>The store has no transaction that spans tables. A worker may die between any two writes, and another may wake up late. So each step can be repeated by anyone at any time, and the order makes every late hand harmless.</p><p><a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "</div></div><aside class=\"side\" aria-label=\"Why so many steps\"><h2>Why so many steps?</h2><p>The store has no transaction that spans tables. A worker may die between any two writes, and another may wake up late. So every worker can repeat each step at any time, and the order of the steps makes a late worker harmless.</p><p><a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -129,8 +129,8 @@ func DeletionPage(page Page, v Deletion) templ.Component {
 	})
 }
 
-// DeletionProgress is the part of DeletionPage that changes, and what an event
-// "progress" carries.
+// DeletionProgress is the part of DeletionPage that changes. Each event "progress"
+// carries it.
 func DeletionProgress(now time.Time, v Deletion) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -6,7 +6,17 @@ import (
 	"testing"
 )
 
-func TestADeletionShowsItsSteps(t *testing.T) {
+func TestDeletionPage(t *testing.T) {
+	t.Run("shows its steps", deletionShowsItsSteps)
+	t.Run("has no current step while queued", queuedDeletionHasNoStepUnderWay)
+	t.Run("leads on and stops refreshing when done", finishedDeletionLeadsOnAndStopsRefreshing)
+	t.Run("says how to re-queue a poisoned deletion", poisonedDeletionSaysHowToRequeueIt)
+	t.Run("stays up to date until done", unfinishedDeletionKeepsItselfUpToDate)
+	t.Run("gets the part that changes from an event", eventCarriesThePartOfThePageThatChanges)
+	t.Run("shows each step as current in its turn", eachStepIsCurrentInItsTurn)
+}
+
+func deletionShowsItsSteps(t *testing.T) {
 	page := pageAt("/channels/aurora/deletions/inc1", "ingrid")
 	expect(t, DeletionPage(page, sampleDeletion(DeletionRunning, "sweep")),
 		in("p[class=headline]", says("Step 3 of 5: Remove the rows")),
@@ -17,13 +27,13 @@ func TestADeletionShowsItsSteps(t *testing.T) {
 	)
 }
 
-func TestAQueuedDeletionHasNoStepUnderWay(t *testing.T) {
+func queuedDeletionHasNoStepUnderWay(t *testing.T) {
 	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(DeletionQueued, "")),
 		in("p[class=headline]", says("Waiting for a worker")), in("progress[value=0]"), without("[aria-current=step]"),
 	)
 }
 
-func TestAFinishedDeletionLeadsOnAndStopsRefreshing(t *testing.T) {
+func finishedDeletionLeadsOnAndStopsRefreshing(t *testing.T) {
 	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(DeletionDone, "release")),
 		says("It took 4 seconds. The name is free again."), in("progress[value=5]"), times(5, "li[class=done]"),
 		in("dl", says("Finished")),
@@ -32,7 +42,7 @@ func TestAFinishedDeletionLeadsOnAndStopsRefreshing(t *testing.T) {
 	)
 }
 
-func TestAPoisonedDeletionSaysHowToRequeueIt(t *testing.T) {
+func poisonedDeletionSaysHowToRequeueIt(t *testing.T) {
 	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(DeletionPoisoned, "sweep")),
 		in("p[class=headline]", says("Stopped after 2 failed attempts")),
 		in("code", says("microblogging requeue --channel aurora")),
@@ -41,7 +51,7 @@ func TestAPoisonedDeletionSaysHowToRequeueIt(t *testing.T) {
 	)
 }
 
-func TestAnUnfinishedDeletionKeepsItselfUpToDate(t *testing.T) {
+func unfinishedDeletionKeepsItselfUpToDate(t *testing.T) {
 	for _, state := range []string{DeletionQueued, DeletionRunning, DeletionPoisoned} {
 		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(state, "mark")),
 			in("noscript", in("meta[http-equiv=refresh][content=2]")),
@@ -51,9 +61,9 @@ func TestAnUnfinishedDeletionKeepsItselfUpToDate(t *testing.T) {
 	}
 }
 
-// The script replaces the contents of #progress by what an event carries, and
-// an event's data is one line.
-func TestAnEventCarriesThePartOfThePageThatChanges(t *testing.T) {
+// The script replaces the contents of #progress with the data of an event, which is
+// one line.
+func eventCarriesThePartOfThePageThatChanges(t *testing.T) {
 	v := sampleDeletion(DeletionRunning, "shut")
 	fragment := render(t, DeletionProgress(noon(), v))
 	if page := render(t, DeletionPage(pageAt("/x", "ingrid"), v)); !strings.Contains(page, `/events">`+fragment+"</div>") {
@@ -65,7 +75,7 @@ func TestAnEventCarriesThePartOfThePageThatChanges(t *testing.T) {
 	expect(t, DeletionProgress(noon(), v), in("[data-announce=Step 2 of 5: Close the gate: no more posts]"))
 }
 
-func TestEachStepIsCurrentInItsTurn(t *testing.T) {
+func eachStepIsCurrentInItsTurn(t *testing.T) {
 	for i, step := range []string{"mark", "shut", "sweep", "disarm", "release"} {
 		expect(t, DeletionProgress(noon(), sampleDeletion(DeletionRunning, step)),
 			in(fmt.Sprintf("progress[value=%d]", i)), times(i, "li[class=done]"), times(4-i, "li[class=ahead]"),

@@ -2,23 +2,25 @@ package templates
 
 import "time"
 
-// A Digest is what was posted in one day to the channels that somebody
-// subscribes to. The day is chosen by a GET form to [DigestPath] with the fields
-// day and tz. The address of the personal feed is made by posting action=make,
-// and taken away by action=revoke; both carry day and tz, to come back to.
+// A Digest is what was posted in one day to the channels that the reader
+// subscribes to. A GET form to [DigestPath] with the fields day and tz chooses the
+// day. Two more forms post there: action=make makes an address for the personal
+// feed, and action=revoke takes it away. Both send day and tz, so that the same
+// day is shown afterwards.
 type Digest struct {
 	Form
-	// Day is as in 2026-11-20, and Zone as in Europe/Berlin. If the form was
-	// refused they are what was typed, and there is nothing else.
+	// Day is written like 2026-11-20, and Zone like Europe/Berlin. If the form was
+	// refused, they are what the reader typed, and the fields below are empty.
 	Day, Zone string
-	// Previous and Next are the days around it; empty if there is none.
+	// Previous and Next are the days before and after. Each is empty if there is
+	// none.
 	Previous, Next string
 	Channels       []DigestChannel
 
 	// HasAddress says that the personal feed has an address.
 	HasAddress bool
-	// Address is the whole address, right after it was made. Nobody, not even
-	// this program, can find it out again.
+	// Address is the whole address. It is set only right after it was made, because
+	// nobody, not even this program, can find it out again.
 	Address string
 }
 
@@ -27,10 +29,11 @@ type DigestChannel struct {
 	Name string
 	// Posts are the most popular first.
 	Posts []Post
-	// Total is how many there were, which may be more.
+	// Total is how many posts the day had. It may be more than len(Posts).
 	Total int
 }
 
+// cut says that Posts are not all posts of the day.
 func (v DigestChannel) cut() bool { return v.Total > len(v.Posts) }
 
 // date is the day in words.
@@ -39,12 +42,12 @@ func (v Digest) date() string { return dayInWords(v.Day) }
 func dayInWords(day string) string {
 	date, err := time.Parse(time.DateOnly, day)
 	if err != nil {
-		return day // as it was typed
+		return day // a refused form shows what was typed
 	}
 	return date.Format("Monday, 2 January 2006")
 }
 
-// zones are offered for completion. Any other zone of the IANA database will do.
+// zones are offered for completion. Every zone of the IANA database is accepted.
 func zones() []string {
 	return []string{
 		"UTC", "Africa/Cairo", "Africa/Johannesburg", "Africa/Lagos", "Africa/Nairobi", "America/Argentina/Buenos_Aires",

@@ -17,7 +17,14 @@ func sampleDigest() Digest {
 	}
 }
 
-func TestADigestShowsADayByChannel(t *testing.T) {
+func TestDigestPage(t *testing.T) {
+	t.Run("shows a day by channel", digestShowsADayByChannel)
+	t.Run("leads on if nothing was posted or there is no such day", dayWithoutPostsAndADayThatIsNoneLeadOn)
+	t.Run("shows an address once and explains it", addressIsShownOnceAndExplained)
+	t.Run("offers only zones that exist", everyZoneThatIsOfferedExists)
+}
+
+func digestShowsADayByChannel(t *testing.T) {
 	expect(t, DigestPage(pageAt("/digest", "ingrid"), sampleDigest()),
 		in("title", says("Digest of Tuesday, 28 July 2026")),
 		in("header[class=head]", says("from midnight to midnight in Europe/Berlin")),
@@ -31,7 +38,7 @@ func TestADigestShowsADayByChannel(t *testing.T) {
 	)
 }
 
-func TestADayWithoutPostsAndADayThatIsNoneLeadOn(t *testing.T) {
+func dayWithoutPostsAndADayThatIsNoneLeadOn(t *testing.T) {
 	v := sampleDigest()
 	v.Channels, v.Next = nil, ""
 	expect(t, DigestPage(pageAt("/digest", "ingrid"), v), in("div[class=empty]", says("Nothing that day"), in("a[href=/channels]")), without("a[rel=next]"))
@@ -43,7 +50,7 @@ func TestADayWithoutPostsAndADayThatIsNoneLeadOn(t *testing.T) {
 	)
 }
 
-func TestAnAddressIsShownOnceAndExplained(t *testing.T) {
+func addressIsShownOnceAndExplained(t *testing.T) {
 	v := sampleDigest()
 	page := pageAt("/digest", "ingrid")
 	expect(t, DigestPage(page, v), in("form[method=post][action=/digest]", in("input[name=action][value=make]"), in("input[name=tz][value=Europe/Berlin]"), in("button", says("Make an address"))), without("input[value=revoke]"))
@@ -53,7 +60,7 @@ func TestAnAddressIsShownOnceAndExplained(t *testing.T) {
 	expect(t, DigestPage(page, v), in("code", says("https://example.org/digest/ingrid/SECRET/feed.atom?tz=Europe%2FBerlin")), says("shown this once"), says("feed reader"))
 }
 
-func TestEveryZoneThatIsOfferedExists(t *testing.T) {
+func everyZoneThatIsOfferedExists(t *testing.T) {
 	for _, zone := range zones() {
 		if _, err := time.LoadLocation(zone); err != nil {
 			t.Error(err)

@@ -2,27 +2,40 @@
 //
 // # The problem
 //
-// A page must say the same thing to someone with a mouse, a keyboard, a screen
-// reader, a phone 360 px wide, or no JavaScript; it shows text that strangers
-// wrote; and it is rendered for every request, so what it costs is paid all day.
+// A page must say the same to everybody: with a mouse, a keyboard, a screen
+// reader, a phone 360 px wide, or without JavaScript. It shows text that strangers
+// wrote. And it is rendered for every request, so its cost counts.
 //
 // # The model
 //
-// Each page is a component XPage(Page, X). [Page] is what every page needs,
-// whatever it shows; X is a plain struct shaped like that page. The package
-// imports nothing of ours: a stored record cannot slip into a page, and what a
-// page shows can be read off its struct. The comment on each view model names
-// the path that its form posts to and the fields that it sends, because those
-// are the handlers' side of the bargain. Paths are spelled in this package
-// alone ([ChannelPath] and its neighbours); routes and redirects follow them.
+// Each page is a component XPage(Page, X). [Page] is what every page needs; X, the
+// view model, is a plain struct with what this page shows. The package imports no
+// other package of the project, so a stored row cannot get into a page by
+// accident. The comment on a view model names the path that its form posts to and
+// the fields that the form sends; the handler must expect the same. Only this
+// package spells paths ([ChannelPath] and its neighbours); routes and redirects
+// use them.
 //
-// Everything is escaped. Text that people wrote goes through one function that
-// keeps newlines and makes http and https links clickable. No component writes
-// an inline script, an inline style or an external address, so that the
+// Everything is escaped. Text that people wrote goes through one function, which
+// keeps newlines and makes http and https links clickable. No component writes an
+// inline script, an inline style or an external address, so the
 // Content-Security-Policy can forbid all three.
 //
-// Render into a buffer before the first header is sent: a render that fails
-// then becomes an error page, not half a page.
+// HTML is written in .templ files. The exception is what each post of a list
+// needs, which is too slow as templ components (scratch.go).
+//
+// # What survives failure
+//
+// Nothing here keeps state, so there is nothing to repair. A render can fail half
+// way. Render into a buffer before the first header is sent: then the reader gets
+// an error page and not half a page. A form that was refused comes back with what
+// was typed, except passwords ([Form]). A page works without the script; the
+// script only updates it.
+//
+// # Files
+//
+// A file is named by its noun, then its verb if the noun has several files:
+// blog.templ, blog_edit.templ. A view model has the file name of its component.
 package templates
 
 //go:generate go tool -modfile=../.ci/tools.mod templ generate

@@ -10,7 +10,12 @@ func sampleFeed() Feed {
 	return Feed{Posts: []FeedPost{{samplePost(), "aurora"}, {other, "Füchse"}}, Next: "n&m"}
 }
 
-func TestAFeedNamesTheChannelOfEachPost(t *testing.T) {
+func TestFeedPage(t *testing.T) {
+	t.Run("names the channel of each post", feedNamesTheChannelOfEachPost)
+	t.Run("without posts says why and what to do", emptyFeedSaysWhyAndWhatToDo)
+}
+
+func feedNamesTheChannelOfEachPost(t *testing.T) {
 	expect(t, FeedPage(pageAt("/", "ingrid"), sampleFeed()),
 		in("h1", says("Feed")), times(2, "article"),
 		in("article", says("ingrid in aurora · 3 minutes ago"), in("a[href=/channels/aurora]"), in("a[href=/channels/aurora/blogs/2516789012345678901!abc]")),
@@ -21,19 +26,9 @@ func TestAFeedNamesTheChannelOfEachPost(t *testing.T) {
 	)
 }
 
-func TestAnEmptyFeedSaysWhyAndWhatToDo(t *testing.T) {
+func emptyFeedSaysWhyAndWhatToDo(t *testing.T) {
 	page := pageAt("/", "ingrid")
 	expect(t, FeedPage(page, Feed{}), in("div[class=empty]", says("You subscribe to no channel yet"), in("a[href=/channels]")))
 	expect(t, FeedPage(page, Feed{Subscriptions: 2}), in("div[class=empty]", says("Nothing posted yet"), in("a[href=/subscriptions]")))
 	expect(t, FeedPage(page, Feed{After: "x"}), in("div[class=empty]", says("No older posts"), in("a[href=/]")), in("nav[aria-label=Pages]", in("a[href=/]")))
-}
-
-func TestSubscriptionsAreListedEachWithAButtonThatNamesIt(t *testing.T) {
-	v := Subscriptions{{Channel: "aurora", Own: true, SubscribedOn: ago(time.Hour)}, {Channel: "Füchse", SubscribedOn: ago(2 * time.Hour)}}
-	expect(t, SubscriptionsPage(pageAt("/subscriptions", "ingrid"), v),
-		in("li", in("a[href=/channels/aurora]"), says("your own · subscribed 1 hour ago")),
-		in("li", in("a[href=/channels/F%C3%BCchse]"), says("subscribed 2 hours ago"), silent("your own"),
-			in("form[method=post][action=/subscriptions]", in("input[name=channel][value=Füchse]"), in("button", says("Unsubscribe from Füchse")))),
-	)
-	expect(t, SubscriptionsPage(pageAt("/subscriptions", "ingrid"), nil), in("div[class=empty]", in("a[href=/channels]")), without("li"))
 }

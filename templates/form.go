@@ -8,18 +8,18 @@ import (
 	"github.com/a-h/templ"
 )
 
-// A Form is what became of a form that was sent. Its zero value is a form that
-// nobody has sent yet. The view models that embed it keep what was typed, so
-// that a refused form comes back as it was; passwords alone are never sent back.
+// A Form says why a form was refused. The zero value is a form that nobody has
+// sent yet. The view models that embed it hold what was typed, so that a refused
+// form comes back as it was. Only passwords are never sent back.
 type Form struct {
-	// Message is one sentence about the form as a whole; empty for none.
+	// Message is one sentence about the whole form. It may be empty.
 	Message string
-	// Errors say what is wrong with single fields, by the names of the fields.
+	// Errors say what is wrong with single fields.
 	Errors []FieldError
 }
 
-// FieldError says what is wrong with one field. The detail follows the field's
-// label to make a sentence, as in "must not be blank".
+// FieldError says what is wrong with one field. The field's label and the detail
+// make a sentence: "Text" and "must not be blank".
 type FieldError struct {
 	Field  string
 	Detail string
@@ -27,7 +27,7 @@ type FieldError struct {
 
 func (f Form) failed() bool { return f.Message != "" || len(f.Errors) > 0 }
 
-// detail is what is wrong with the field, empty if nothing is.
+// detail says what is wrong with the field. It is empty if nothing is.
 func (f Form) detail(field string) string {
 	for _, e := range f.Errors {
 		if e.Field == field {
@@ -37,8 +37,8 @@ func (f Form) detail(field string) string {
 	return ""
 }
 
-// unplaced are the errors about none of the fields that the form shows. They
-// are about hidden fields, and would be lost if they were not shown on top.
+// unplaced are the errors about fields that the form does not show, such as hidden
+// ones. The page shows them above the form.
 func (f Form) unplaced(shown []string) []FieldError {
 	var rest []FieldError
 next:
@@ -53,7 +53,7 @@ next:
 	return rest
 }
 
-// message is the sentence on top of a refused form.
+// message is the sentence above a refused form.
 func (f Form) message() string {
 	if f.Message != "" {
 		return f.Message
@@ -61,31 +61,33 @@ func (f Form) message() string {
 	return "Nothing was saved yet. Please fix what is marked below."
 }
 
-// A field is one labelled control of a form.
+// A field is one control of a form with its label.
 type field struct {
 	Name  string
 	Label string
 	Value string
-	// Hint says what is allowed before anything is typed.
+	// Hint says what may be typed.
 	Hint string
-	// Detail is what is wrong with the value; empty if nothing is.
+	// Detail says what is wrong with the value. It is empty if nothing is.
 	Detail   string
 	Required bool
-	// Limit is the most characters that are allowed; 0 if nobody need count.
+	// Limit is the greatest number of characters that is allowed. If empty, the page
+	// does not count them.
 	Limit string
 
-	// Of single lines only.
+	// For single lines only.
 	Type         string
 	Autocomplete string
-	// MinLength is the least number of UTF-16 units, as browsers count; empty
-	// for none.
+	// MinLength is the smallest number of UTF-16 units, which is what browsers
+	// count. It may be empty.
 	MinLength string
-	// Offers are completions; what is typed need not be one of them.
+	// Offers are completions. Other values are allowed too.
 	Offers []string
-	// Literal values are names and passwords: no spell check, no capitals.
+	// Literal is set for names and passwords. It turns off the spell check and
+	// automatic capitals.
 	Literal bool
 
-	// Of text areas only.
+	// For text areas only.
 	Rows string
 }
 
@@ -93,7 +95,7 @@ func (f field) hintID() string  { return f.Name + "-hint" }
 func (f field) errorID() string { return f.Name + "-error" }
 func (f field) listID() string  { return f.Name + "-list" }
 
-// describedBy ties the control to its hint and its error.
+// describedBy has the ids of the control's error and hint.
 func (f field) describedBy() string {
 	switch {
 	case f.Hint != "" && f.Detail != "":
@@ -106,7 +108,7 @@ func (f field) describedBy() string {
 	return ""
 }
 
-// sentence makes one of a label and a detail.
+// sentence joins a label and a detail to a sentence.
 func sentence(label, detail string) string {
 	s := label + " " + detail
 	first, size := utf8.DecodeRuneInString(s)
@@ -117,8 +119,8 @@ func sentence(label, detail string) string {
 	return s + "."
 }
 
-// state are the attributes that tie a control to its hint and its error. Their
-// order is fixed, so that a page rendered twice is the same page.
+// state has the attributes that depend on the state of the control. Their order is
+// fixed, so that a page that is rendered twice has the same bytes.
 func (f field) state() templ.OrderedAttributes {
 	var attributes templ.OrderedAttributes
 	if by := f.describedBy(); by != "" {
@@ -136,8 +138,8 @@ func (f field) state() templ.OrderedAttributes {
 	return attributes
 }
 
-// title is the document's title with the form's fate in front, which is the
-// first thing that a screen reader says.
+// title is the document's title. It begins with "Error" if the form was refused,
+// because screen readers read the title first.
 func (f Form) title(s string) string {
 	if f.failed() {
 		return "Error: " + s

@@ -5,7 +5,16 @@ import (
 	"testing"
 )
 
-func TestARefusedFormKeepsWhatWasTypedAndTiesErrorsToFields(t *testing.T) {
+func TestForm(t *testing.T) {
+	t.Run("that was refused keeps what was typed and ties errors to fields", refusedFormKeepsWhatWasTypedAndTiesErrorsToFields)
+	t.Run("that nobody sent complains of nothing", formThatNobodySentComplainsOfNothing)
+	t.Run("shows an error about a hidden field on top", errorAboutAHiddenFieldIsShownOnTop)
+	t.Run("never sends a password back", passwordIsNeverSentBack)
+	t.Run("keeps a leading newline", textareaKeepsALeadingNewline)
+	t.Run("for signing in comes back to the page", signingInComesBackToThePage)
+}
+
+func refusedFormKeepsWhatWasTypedAndTiesErrorsToFields(t *testing.T) {
 	v := NewChannel{
 		Form: Form{Errors: []FieldError{{"name", "“new” is reserved"}}},
 		Name: "new", Description: "Typed with care.",
@@ -20,13 +29,13 @@ func TestARefusedFormKeepsWhatWasTypedAndTiesErrorsToFields(t *testing.T) {
 	)
 }
 
-func TestAFormThatNobodySentComplainsOfNothing(t *testing.T) {
+func formThatNobodySentComplainsOfNothing(t *testing.T) {
 	expect(t, NewChannelPage(pageAt("/channels/new", "ingrid"), NewChannel{}),
 		without("[role=alert]"), without("[aria-invalid]"), in("title", says("New channel"), silent("Error")),
 	)
 }
 
-func TestAnErrorAboutAHiddenFieldIsShownOnTop(t *testing.T) {
+func errorAboutAHiddenFieldIsShownOnTop(t *testing.T) {
 	v := sampleChannel()
 	v.Draft.Form = Form{Errors: []FieldError{{"key", "was used before for another post"}}}
 	expect(t, ChannelPage(pageAt("/channels/aurora", "ingrid"), v),
@@ -34,7 +43,7 @@ func TestAnErrorAboutAHiddenFieldIsShownOnTop(t *testing.T) {
 	)
 }
 
-func TestAPasswordIsNeverSentBack(t *testing.T) {
+func passwordIsNeverSentBack(t *testing.T) {
 	for _, page := range []string{
 		render(t, SignUpPage(pageAt("/sign-up", ""), SignUp{Form: refused("password"), Name: "jo"})),
 		render(t, SignInPage(pageAt("/sign-in", ""), SignIn{Form: refused("password"), Name: "jo"})),
@@ -48,7 +57,7 @@ func TestAPasswordIsNeverSentBack(t *testing.T) {
 	}
 }
 
-func TestATextareaKeepsALeadingNewline(t *testing.T) {
+func textareaKeepsALeadingNewline(t *testing.T) {
 	v := EditBlog{Channel: "aurora", ID: "1!a", Text: "\n\nfirst"}
 	root := parse(t, render(t, EditBlogPage(pageAt("/e", "ingrid"), v)))
 	if got := find(root, "textarea[name=text]")[0].FirstChild.Data; got != v.Text {
@@ -56,7 +65,7 @@ func TestATextareaKeepsALeadingNewline(t *testing.T) {
 	}
 }
 
-func TestSigningInComesBackToThePage(t *testing.T) {
+func signingInComesBackToThePage(t *testing.T) {
 	page := render(t, ChannelPage(pageAt("/channels/aurora?after=a&b", ""), sampleChannel()))
 	if want := `href="/sign-in?next=%2Fchannels%2Faurora%3Fafter%3Da%26b"`; !strings.Contains(page, want) {
 		t.Errorf("no %s", want)

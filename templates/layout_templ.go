@@ -10,17 +10,17 @@ import templruntime "github.com/a-h/templ/runtime"
 
 const siteName = "MicroBlogging"
 
-// frame is what differs in the head of a document from page to page.
+// frame is the part of a document's head that differs from page to page.
 type frame struct {
 	Title string
-	// Refresh makes a browser without scripts load the page again every 2 s.
+	// Refresh makes a browser without scripts reload the page every 2 s.
 	Refresh bool
-	// Channel is the one whose feeds a feed reader finds here; empty for none.
+	// Channel is the channel whose feeds a feed reader finds here. It may be empty.
 	Channel string
 }
 
-// layout is the frame of every page. Its children are the columns: a header and
-// a body, and an aside if there is something to explain.
+// layout is the document around every page. Its children are the columns: a header
+// and a body, and an aside if there is something to explain.
 func layout(page Page, f frame) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -231,9 +231,9 @@ func layout(page Page, f frame) templ.Component {
 	})
 }
 
-// masthead leads to where people go often. For who is signed in the directory
-// leads on to a new channel, since more would not fit beside each other on a
-// phone.
+// masthead links to the pages that people use most. If the reader is signed in, it
+// has no link to a new channel, because no more links fit on a phone; the
+// directory has that link.
 func masthead(page Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

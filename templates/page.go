@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// A Page is what every page needs, whatever it shows.
+// A Page is what every page needs.
 type Page struct {
-	// Path is the path and query of this very page. Signing in comes back to it.
+	// Path is the path and query of this page. Signing in returns to it.
 	Path string
-	// User is who is signed in; empty for a stranger.
+	// User is the name of the signed-in reader. It is empty for a stranger.
 	User string
-	// Now is what "3 minutes ago" is reckoned from.
+	// Now is the time from which "3 minutes ago" is counted.
 	Now time.Time
-	// Notice is one sentence that confirms what the last request did; empty for
-	// none. It may be set on any page.
+	// Notice is one sentence that confirms what the last request did. It may be
+	// empty. Any page can have one.
 	Notice string
-	// Assets are where the browser finds style, script and icon.
+	// Assets are the URLs of style sheet, script and icon.
 	Assets Assets
 }
 
@@ -28,20 +28,20 @@ type Assets struct {
 	Icon       string
 }
 
-// A Link leads somewhere from a page that would be a dead end otherwise.
+// A Link leads on from a page that would otherwise be a dead end.
 type Link struct {
 	Label string
 	URL   string
 }
 
-// within says whether the page is at the path, whatever its query.
+// within says whether the page is at the path, with any query.
 func (p Page) within(path string) bool {
 	own, _, _ := strings.Cut(p.Path, "?")
 	return own == path
 }
 
-// returnPath is where someone who signs in from this page wants to be
-// afterwards: here, unless here is about signing in.
+// returnPath is the path to return to after signing in from this page. It is empty
+// if the page is home or is itself about signing in.
 func (p Page) returnPath() string {
 	switch own, _, _ := strings.Cut(p.Path, "?"); own {
 	case "/", SignInPath, SignUpPath, SignOutPath:
@@ -50,8 +50,8 @@ func (p Page) returnPath() string {
 	return p.here()
 }
 
-// here is the page's own path as a link. It is empty for a path that a browser
-// would take for another host, which anyone can make someone ask for.
+// here is the page's own path as a link. It is empty if a browser would read the
+// path as another host: anyone can send people to such a path.
 func (p Page) here() string {
 	if !strings.HasPrefix(p.Path, "/") || strings.HasPrefix(p.Path, "//") || strings.HasPrefix(p.Path, `/\`) {
 		return ""
@@ -59,8 +59,8 @@ func (p Page) here() string {
 	return p.Path
 }
 
-// current says whether a link of the navigation leads to this very page. To a
-// stranger home is the directory.
+// current says whether a link of the navigation leads to this page. For a stranger
+// the home page is the directory.
 func (p Page) current(path string) bool {
 	return p.within(path) || path == ChannelsPath && p.User == "" && p.within(HomePath)
 }

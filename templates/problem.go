@@ -5,25 +5,26 @@ import (
 	"time"
 )
 
-// A Problem is the page that stands where another could not. Status alone is
-// enough: it then says in general words what happened and what to do.
+// A Problem is an error page. If only Status is set, the page says in general words
+// what happened and what to do.
 type Problem struct {
-	// Status is the HTTP status that goes with the page.
+	// Status is the HTTP status of the response.
 	Status int
-	// Title says what happened in a few words; empty for the status's own.
+	// Title says in a few words what happened. If empty, Status decides.
 	Title string
-	// Detail says it in a sentence or two that a stranger may read; empty for
-	// the status's own.
+	// Detail says more, in one or two sentences that a stranger may read. If empty,
+	// Status decides.
 	Detail string
-	// Errors are what is wrong with the request, field by field.
+	// Errors say what is wrong with the request, field by field.
 	Errors []FieldError
-	// Links lead on from here. A way to the directory is always added.
+	// Links lead on from here. The page adds a link to the directory.
 	Links []Link
-	// RetryAfter is how long to wait before trying again; zero if it does not help.
+	// RetryAfter is how long to wait before trying again. It is zero if trying again
+	// does not help.
 	RetryAfter time.Duration
-	// RequestID is what an operator finds in the log.
+	// RequestID identifies the request in the log.
 	RequestID string
-	// SignIn is shown if signing in would help (401); nil otherwise.
+	// SignIn is the form to show if signing in helps (401), and else nil.
 	SignIn *SignIn
 }
 
@@ -46,7 +47,7 @@ func (v Problem) detail() string {
 	return detail
 }
 
-// problemWords says what a status means to someone who does not know statuses.
+// problemWords says what a status means, for people who do not know HTTP.
 func problemWords(status int) (title, detail string) {
 	switch status {
 	case http.StatusBadRequest:
@@ -80,7 +81,7 @@ func problemWords(status int) (title, detail string) {
 	return "That did not work", "The server refused the request. Nothing was changed."
 }
 
-// onward are the ways on from the page; there is always one.
+// onward has the links that lead on from the page. There is at least one.
 func (v Problem) onward(page Page) []Link {
 	var links []Link
 	if here := page.here(); v.canRetry() && here != "" {

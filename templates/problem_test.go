@@ -6,7 +6,14 @@ import (
 	"time"
 )
 
-func TestEveryProblemSaysWhatHappenedAndWhatToDo(t *testing.T) {
+func TestProblemPage(t *testing.T) {
+	t.Run("says what happened and what to do", everyProblemSaysWhatHappenedAndWhatToDo)
+	t.Run("offers to try again if that may help", problemOffersToTryAgainIfThatMayHelp)
+	t.Run("offers to sign in and come back", notSignedInOffersTheFormThatComesBack)
+	t.Run("does not lead to another host that its path names", noPageLeadsToAnotherHostThatItsPathNames)
+}
+
+func everyProblemSaysWhatHappenedAndWhatToDo(t *testing.T) {
 	for status := 400; status < 600; status++ {
 		v := Problem{Status: status, RequestID: "r-17"}
 		if v.title() == "" || v.detail() == "" {
@@ -16,21 +23,21 @@ func TestEveryProblemSaysWhatHappenedAndWhatToDo(t *testing.T) {
 	}
 }
 
-func TestAProblemOffersToTryAgainIfThatMayHelp(t *testing.T) {
+func problemOffersToTryAgainIfThatMayHelp(t *testing.T) {
 	page := pageAt("/channels/aurora?after=x", "")
 	again := in("main", in("a[href=/channels/aurora?after=x]", says("Try again")))
 	expect(t, ProblemPage(page, Problem{Status: 503, RetryAfter: 5 * time.Second}), again, says("Try again in 5 seconds."))
 	expect(t, ProblemPage(page, Problem{Status: 404}), silent("Try again"))
 }
 
-func TestNotSignedInOffersTheFormThatComesBack(t *testing.T) {
+func notSignedInOffersTheFormThatComesBack(t *testing.T) {
 	v := Problem{Status: 401, SignIn: &SignIn{Next: "/channels/new"}}
 	expect(t, ProblemPage(pageAt("/channels/new", ""), v),
 		in("form[method=post][action=/sign-in]", in("input[name=next][value=/channels/new]"), in("input[type=password]")),
 	)
 }
 
-func TestNoPageLeadsToAnotherHostThatItsPathNames(t *testing.T) {
+func noPageLeadsToAnotherHostThatItsPathNames(t *testing.T) {
 	for _, path := range []string{"//example.org/x", `/\example.org`, "https://example.org", ""} {
 		page := render(t, ProblemPage(pageAt(path, ""), Problem{Status: 503}))
 		if strings.Contains(page, "example.org") || strings.Contains(page, "Try again") {

@@ -1,8 +1,6 @@
 package templates
 
 import (
-	"context"
-	"io"
 	"regexp"
 	"strings"
 	"sync"
@@ -11,31 +9,9 @@ import (
 	"mvdan.cc/xurls/v2"
 )
 
-// A scratch is the buffer that the components of a list write in, one after the
-// other, so that a page of 20 posts does not allocate 60 of them. What templ
-// generates for { text } allocates twice, which is why the parts of a post are
-// written here instead. Its zero value is ready; it is not safe for concurrent
-// use.
-type scratch struct {
-	buffer []byte
-}
-
-func (s *scratch) component(add func(b []byte) []byte) templ.Component {
-	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
-		s.buffer = add(s.buffer[:0])
-		_, err := w.Write(s.buffer)
-		return err
-	})
-}
-
-// plain renders text that has no structure.
-func (s *scratch) plain(text string) templ.Component {
-	return s.component(func(b []byte) []byte { return appendEscaped(b, text) })
-}
-
-// prose renders text that somebody wrote: a blank line ends a paragraph, other
-// newlines break the line, http and https links are clickable, and all else is
-// escaped.
+// prose shows text that somebody wrote. A blank line ends a paragraph, other
+// newlines break the line, http and https links are clickable, and everything else
+// is escaped.
 func (s *scratch) prose(text string) templ.Component {
 	return s.component(func(b []byte) []byte { return appendProse(b, text) })
 }
@@ -44,7 +20,7 @@ func prose(text string) templ.Component { return new(scratch).prose(text) }
 
 func appendProse(b []byte, text string) []byte {
 	appendLine := appendEscaped
-	// Few texts hold a link, and looking for one costs more than all the rest.
+	// Few texts have a link, and to look for one costs more than all the rest.
 	if strings.Contains(text, "://") {
 		appendLine = appendLinked
 	}
@@ -71,8 +47,8 @@ func appendLines(b []byte, paragraph string, appendLine func([]byte, string) []b
 	return b
 }
 
-// appendLinked appends the line with its links made clickable. What a stranger
-// links to is nothing that the site vouches for: rel says so.
+// appendLinked appends the line with clickable links. Their rel says that the site
+// does not vouch for what strangers link to.
 func appendLinked(b []byte, line string) []byte {
 	for {
 		before, link, after := cutLink(line)
@@ -89,9 +65,8 @@ func appendLinked(b []byte, line string) []byte {
 	}
 }
 
-// cutLink slices the line around its first http or https link; the link is
-// empty if there is none. The expression, which is slow, only ever looks at a
-// link.
+// cutLink splits the line around its first http or https link. The link is empty
+// if there is none. The slow regular expression runs only where a link begins.
 func cutLink(line string) (before, link, after string) {
 	from := 0
 	for {
@@ -110,8 +85,8 @@ func cutLink(line string) (before, link, after string) {
 	}
 }
 
-// webScheme finds the http or https that s ends with. One that is the tail of a
-// longer scheme is another scheme.
+// webScheme finds the start of the http or https at the end of s. It refuses the
+// end of a longer scheme, such as "xhttp".
 func webScheme(s string) (start int, ok bool) {
 	for _, scheme := range [...]string{"https", "http"} {
 		start = len(s) - len(scheme)
@@ -128,8 +103,8 @@ func inScheme(c byte) bool {
 		c == '+' || c == '-' || c == '.'
 }
 
-// linkPattern matches a link at the start of a string. It is compiled once, and
-// not before the first link is seen.
+// linkPattern matches a link at the start of a string. It is compiled once, for the
+// first link.
 var linkPattern = sync.OnceValue(func() *regexp.Regexp {
 	pattern, err := xurls.StrictMatchingScheme(`^https?://`)
 	if err != nil {
@@ -137,30 +112,3 @@ var linkPattern = sync.OnceValue(func() *regexp.Regexp {
 	}
 	return pattern
 })
-
-// appendEscaped appends s such that it is text in an element and in a quoted
-// attribute. It is html.EscapeString without a string in between.
-func appendEscaped(b []byte, s string) []byte {
-	copied := 0
-	for i := range len(s) {
-		var entity string
-		switch s[i] {
-		case '<':
-			entity = "&lt;"
-		case '>':
-			entity = "&gt;"
-		case '&':
-			entity = "&amp;"
-		case '"':
-			entity = "&#34;"
-		case '\'':
-			entity = "&#39;"
-		default:
-			continue
-		}
-		b = append(b, s[copied:i]...)
-		b = append(b, entity...)
-		copied = i + 1
-	}
-	return append(b, s[copied:]...)
-}

@@ -2,13 +2,14 @@ package templates
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
 	"github.com/a-h/templ"
 )
 
-// noon is the present in all tests.
+// noon is the current time in all tests.
 func noon() time.Time { return time.Date(2026, 7, 29, 12, 0, 0, 0, time.UTC) }
 
 func ago(d time.Duration) time.Time { return noon().Add(-d) }
@@ -59,15 +60,35 @@ func refused(fields ...string) Form {
 	return f
 }
 
-// everyPage is each page in each state that changes what is on it.
+// everyPage has every page in every state that changes its content.
 func everyPage() map[string]templ.Component {
 	in, out := pageAt("/channels/aurora?after=a&b", "ingrid"), pageAt("/channels/aurora?after=a&b", "")
-	noticed := in
-	noticed.Notice = "Saved " + nasty
+	pages := make(map[string]templ.Component)
+	for _, some := range []map[string]templ.Component{
+		directoryPages(in, out), channelPages(in, out), channelManagePages(in), blogPages(in, out), readerPages(in), accountPages(in, out), otherPages(in, out),
+	} {
+		maps.Copy(pages, some)
+	}
+	return pages
+}
+
+func directoryPages(in, out Page) map[string]templ.Component {
 	items := []ChannelItem{
 		{Name: "aurora", Owner: "ingrid", Description: "First line\nsecond line", CreatedOn: ago(time.Hour)},
 		{Name: longName(), Owner: "jo", Description: nasty, CreatedOn: ago(time.Hour)},
 	}
+	return map[string]templ.Component{
+		"directory":           DirectoryPage(out, Directory{Channels: items, Next: "n"}),
+		"directory, filtered": DirectoryPage(in, Directory{Channels: items, Prefix: nasty, After: "a"}),
+		"directory, empty":    DirectoryPage(out, Directory{}),
+		"directory, no match": DirectoryPage(out, Directory{Prefix: nasty}),
+		"directory, past end": DirectoryPage(out, Directory{After: "a"}),
+	}
+}
+
+func channelPages(in, out Page) map[string]templ.Component {
+	noticed := in
+	noticed.Notice = "Saved " + nasty
 	empty, paged, strange := sampleChannel(), sampleChannel(), sampleChannel()
 	empty.Posts, empty.Next, empty.Description = nil, "", ""
 	paged.After, paged.CanManage = "x", true
@@ -77,64 +98,85 @@ func everyPage() map[string]templ.Component {
 	rated.View, rated.Posts, rated.Name = View{Rating: &three}, nil, nasty
 	crowded.View, crowded.After, crowded.Readership = View{TopRated: true}, "x", Readership{Subscribers: 1000, More: true, Subscribed: true, Refusal: nasty}
 	crowded.Posts[0].Rating = 3
-	post := samplePost()
-	conflict, unmerged := sampleConflict(), sampleConflict()
-	unmerged.Form, unmerged.Title, unmerged.Text = refused("title", "text"), nasty, nasty
-	unmerged.Conflict.Theirs.Title, unmerged.Conflict.Base = "", nasty
-	digest, quiet, made := sampleDigest(), sampleDigest(), sampleDigest()
-	quiet.Channels, quiet.Next, quiet.HasAddress = nil, "", true
-	made.HasAddress, made.Address = true, "https://example.org/"+nasty
-	pages := map[string]templ.Component{
-		"directory":           DirectoryPage(out, Directory{Channels: items, Next: "n"}),
-		"directory, filtered": DirectoryPage(in, Directory{Channels: items, Prefix: nasty, After: "a"}),
-		"directory, empty":    DirectoryPage(out, Directory{}),
-		"directory, no match": DirectoryPage(out, Directory{Prefix: nasty}),
-		"directory, past end": DirectoryPage(out, Directory{After: "a"}),
+	return map[string]templ.Component{
 		"channel":             ChannelPage(in, sampleChannel()),
 		"channel, stranger":   ChannelPage(out, sampleChannel()),
 		"channel, empty":      ChannelPage(in, empty),
 		"channel, empty, out": ChannelPage(out, empty),
 		"channel, paged":      ChannelPage(in, paged),
 		"channel, nasty":      ChannelPage(noticed, strange),
+		"channel, top rated":  ChannelPage(in, crowded),
+		"channel, none rated": ChannelPage(out, rated),
+	}
+}
+
+func channelManagePages(in Page) map[string]templ.Component {
+	return map[string]templ.Component{
+		"new channel":        NewChannelPage(in, NewChannel{}),
+		"new channel, no":    NewChannelPage(in, NewChannel{Form: refused("name", "description"), Name: nasty, Description: nasty}),
+		"edit channel":       EditChannelPage(in, EditChannel{Name: "aurora", Description: "d"}),
+		"edit channel, no":   EditChannelPage(in, EditChannel{Form: refused("description"), Name: nasty, Description: nasty}),
+		"delete channel":     DeleteChannelPage(in, DeleteChannel{Name: "aurora", Incarnation: "inc1", CreatedOn: ago(time.Hour)}),
+		"delete channel, no": DeleteChannelPage(in, DeleteChannel{Form: Form{Message: nasty}, Name: nasty, Incarnation: nasty}),
+		"deletion queued":    DeletionPage(in, sampleDeletion(DeletionQueued, "")),
+		"deletion running":   DeletionPage(in, sampleDeletion(DeletionRunning, "sweep")),
+		"deletion poisoned":  DeletionPage(in, sampleDeletion(DeletionPoisoned, "sweep")),
+		"deletion done":      DeletionPage(in, sampleDeletion(DeletionDone, "release")),
+	}
+}
+
+func blogPages(in, out Page) map[string]templ.Component {
+	post, popular := samplePost(), samplePost()
+	popular.Rating = 3
+	conflict, unmerged := sampleConflict(), sampleConflict()
+	unmerged.Form, unmerged.Title, unmerged.Text = refused("title", "text"), nasty, nasty
+	unmerged.Conflict.Theirs.Title, unmerged.Conflict.Base = "", nasty
+	return map[string]templ.Component{
 		"blog":                BlogPage(in, Blog{Channel: "aurora", Post: post, ETag: "e", CanEdit: true, CanDelete: true}),
 		"blog, nasty":         BlogPage(out, Blog{Channel: nasty, Post: Post{ID: nasty, Text: nasty, Author: nasty}, ETag: nasty, CanDelete: true}),
+		"blog, voted":         BlogPage(in, Blog{Channel: "aurora", Post: popular, Voted: true}),
 		"edit blog":           EditBlogPage(in, EditBlog{Channel: "aurora", ID: post.ID, Title: post.Title, Text: post.Text, ETag: "e"}),
 		"edit blog, refused":  EditBlogPage(in, EditBlog{Form: refused("title", "text"), Channel: "aurora", ID: post.ID, Title: nasty, Text: nasty}),
 		"edit blog, stale":    EditBlogPage(in, conflict),
 		"edit blog, unmerged": EditBlogPage(in, unmerged),
-		"blog, voted":         BlogPage(in, Blog{Channel: "aurora", Post: crowded.Posts[0], Voted: true}),
-		"channel, top rated":  ChannelPage(in, crowded),
-		"channel, none rated": ChannelPage(out, rated),
+	}
+}
+
+func readerPages(in Page) map[string]templ.Component {
+	quiet, made := sampleDigest(), sampleDigest()
+	quiet.Channels, quiet.Next, quiet.HasAddress = nil, "", true
+	made.HasAddress, made.Address = true, "https://example.org/"+nasty
+	return map[string]templ.Component{
 		"feed":                FeedPage(in, sampleFeed()),
 		"feed, empty":         FeedPage(in, Feed{}),
 		"feed, nothing yet":   FeedPage(in, Feed{Subscriptions: 1}),
 		"feed, past end":      FeedPage(in, Feed{After: "a"}),
 		"subscriptions":       SubscriptionsPage(in, Subscriptions{{Channel: nasty, Own: true, SubscribedOn: ago(time.Hour)}}),
 		"subscriptions, none": SubscriptionsPage(in, nil),
-		"digest":              DigestPage(in, digest),
+		"digest":              DigestPage(in, sampleDigest()),
 		"digest, quiet":       DigestPage(in, quiet),
 		"digest, address":     DigestPage(in, made),
 		"digest, no":          DigestPage(in, Digest{Form: refused("day", "tz"), Day: nasty, Zone: nasty}),
-		"new channel":         NewChannelPage(in, NewChannel{}),
-		"new channel, no":     NewChannelPage(in, NewChannel{Form: refused("name", "description"), Name: nasty, Description: nasty}),
-		"edit channel":        EditChannelPage(in, EditChannel{Name: "aurora", Description: "d"}),
-		"edit channel, no":    EditChannelPage(in, EditChannel{Form: refused("description"), Name: nasty, Description: nasty}),
-		"delete channel":      DeleteChannelPage(in, DeleteChannel{Name: "aurora", Incarnation: "inc1", CreatedOn: ago(time.Hour)}),
-		"delete channel, no":  DeleteChannelPage(in, DeleteChannel{Form: Form{Message: nasty}, Name: nasty, Incarnation: nasty}),
-		"deletion queued":     DeletionPage(in, sampleDeletion(DeletionQueued, "")),
-		"deletion running":    DeletionPage(in, sampleDeletion(DeletionRunning, "sweep")),
-		"deletion poisoned":   DeletionPage(in, sampleDeletion(DeletionPoisoned, "sweep")),
-		"deletion done":       DeletionPage(in, sampleDeletion(DeletionDone, "release")),
-		"sign up":             SignUpPage(out, SignUp{Next: "/channels/a"}),
-		"sign up, no":         SignUpPage(out, SignUp{Form: refused("name", "password"), Name: nasty, Next: nasty}),
-		"sign in":             SignInPage(out, SignIn{}),
-		"sign in, no":         SignInPage(out, SignIn{Form: Form{Message: "Wrong name or password."}, Name: nasty, Next: nasty}),
-		"sign out":            SignOutPage(in),
-		"account":             AccountPage(in, Account{}),
-		"account, no":         AccountPage(in, Account{Form: refused("old", "new")}),
-		"learn":               LearnPage(out),
-		"problem, nasty":      ProblemPage(in, Problem{Status: 422, Title: nasty, Detail: nasty, Errors: refused(nasty).Errors, Links: []Link{{nasty, "/x"}}, RequestID: nasty}),
-		"problem, sign in":    ProblemPage(out, Problem{Status: 401, SignIn: &SignIn{Next: "/channels/new"}}),
+	}
+}
+
+func accountPages(in, out Page) map[string]templ.Component {
+	return map[string]templ.Component{
+		"sign up":     SignUpPage(out, SignUp{Next: "/channels/a"}),
+		"sign up, no": SignUpPage(out, SignUp{Form: refused("name", "password"), Name: nasty, Next: nasty}),
+		"sign in":     SignInPage(out, SignIn{}),
+		"sign in, no": SignInPage(out, SignIn{Form: Form{Message: "Wrong name or password."}, Name: nasty, Next: nasty}),
+		"sign out":    SignOutPage(in),
+		"account":     AccountPage(in, Account{}),
+		"account, no": AccountPage(in, Account{Form: refused("old", "new")}),
+	}
+}
+
+func otherPages(in, out Page) map[string]templ.Component {
+	pages := map[string]templ.Component{
+		"learn":            LearnPage(out),
+		"problem, nasty":   ProblemPage(in, Problem{Status: 422, Title: nasty, Detail: nasty, Errors: refused(nasty).Errors, Links: []Link{{nasty, "/x"}}, RequestID: nasty}),
+		"problem, sign in": ProblemPage(out, Problem{Status: 401, SignIn: &SignIn{Next: "/channels/new"}}),
 	}
 	for _, status := range []int{400, 401, 403, 404, 405, 409, 410, 412, 413, 418, 422, 429, 500, 503} {
 		pages[fmt.Sprint("problem ", status)] = ProblemPage(in, Problem{Status: status, RequestID: "r-1"})

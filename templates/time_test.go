@@ -5,7 +5,13 @@ import (
 	"time"
 )
 
-func TestRelativeTimes(t *testing.T) {
+func TestTime(t *testing.T) {
+	t.Run("is relative to now", timesAreRelativeToNow)
+	t.Run("shows the exact instant in UTC", timeShowsTheExactInstantInUTC)
+	t.Run("of a span is in its largest unit", spanIsInItsLargestUnit)
+}
+
+func timesAreRelativeToNow(t *testing.T) {
 	for want, ago := range map[string]time.Duration{
 		"just now":       59 * time.Second,
 		"1 minute ago":   time.Minute,
@@ -23,16 +29,16 @@ func TestRelativeTimes(t *testing.T) {
 		"in 2 hours":     -2 * time.Hour,
 		"in 1 day":       -day,
 	} {
-		if got := string(appendRelative(nil, ago)); got != want {
+		if got := relative(ago); got != want {
 			t.Errorf("%v: %q, want %q", ago, got, want)
 		}
 	}
-	if got := string(appendRelative(nil, -30*time.Second)); got != "just now" {
+	if got := relative(-30 * time.Second); got != "just now" {
 		t.Errorf("a clock that is a little ahead: %q", got)
 	}
 }
 
-func TestATimeShowsTheExactInstantInUTC(t *testing.T) {
+func timeShowsTheExactInstantInUTC(t *testing.T) {
 	tokyo := time.FixedZone("JST", 9*60*60)
 	posted := time.Date(2026, 7, 29, 2, 3, 4, 0, tokyo)
 	want := `<time datetime="2026-07-28T17:03:04Z" title="28 July 2026, 17:03:04 UTC">18 hours ago</time>`
@@ -41,7 +47,11 @@ func TestATimeShowsTheExactInstantInUTC(t *testing.T) {
 	}
 }
 
-func TestNumbersHaveACommaBetweenThousands(t *testing.T) {
+func TestCount(t *testing.T) {
+	t.Run("has a comma between thousands", numbersHaveACommaBetweenThousands)
+}
+
+func numbersHaveACommaBetweenThousands(t *testing.T) {
 	for want, n := range map[string]int64{"0": 0, "999": 999, "1,000": 1000, "12,345,678": 12345678, "-1,000": -1000, "-100": -100} {
 		if got := count(n); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
@@ -49,7 +59,7 @@ func TestNumbersHaveACommaBetweenThousands(t *testing.T) {
 	}
 }
 
-func TestASpanIsInItsLargestUnit(t *testing.T) {
+func spanIsInItsLargestUnit(t *testing.T) {
 	for want, d := range map[string]time.Duration{
 		"less than a second": 999 * time.Millisecond, "1 second": time.Second, "4 seconds": 4*time.Second + 1, "2 minutes": 2*time.Minute + 59*time.Second,
 	} {

@@ -11,11 +11,11 @@ import (
 	"golang.org/x/net/html"
 )
 
-// A check says what is wrong with a part of a page, by what a reader sees. Checks
-// are small and nest: in("form[method=post]", in("button", says("Post"))).
+// A check returns what is wrong with a part of a page. Checks are small and nest:
+// in("form[method=post]", in("button", says("Post"))).
 type check func(*html.Node) error
 
-// in passes if some element below that matches the selector passes all checks.
+// in passes if an element below matches the selector and passes all checks.
 func in(selector string, checks ...check) check {
 	return func(n *html.Node) error {
 		found := find(n, selector)
@@ -44,7 +44,7 @@ func without(selector string) check {
 	}
 }
 
-// times passes if so many elements below match the selector.
+// times passes if that number of elements below match the selector.
 func times(want int, selector string) check {
 	return func(n *html.Node) error {
 		if got := len(find(n, selector)); got != want {
@@ -54,7 +54,7 @@ func times(want int, selector string) check {
 	}
 }
 
-// says passes if the text is somewhere in what a reader reads.
+// says passes if a reader can read the text.
 func says(text string) check {
 	return func(n *html.Node) error {
 		if got := textOf(n); !strings.Contains(got, text) {
@@ -64,7 +64,7 @@ func says(text string) check {
 	}
 }
 
-// silent passes if the text is nowhere in what a reader reads.
+// silent passes if a reader cannot read the text.
 func silent(text string) check {
 	return func(n *html.Node) error {
 		if got := textOf(n); strings.Contains(got, text) {
@@ -85,7 +85,7 @@ func all(checks []check) check {
 	}
 }
 
-// expect renders the component and holds it to the checks.
+// expect renders the component and runs the checks on it.
 func expect(t *testing.T, c templ.Component, checks ...check) {
 	t.Helper()
 	root := parse(t, render(t, c))
@@ -115,8 +115,8 @@ func parse(t *testing.T, document string) *html.Node {
 	return root
 }
 
-// find lists the elements below n that match tag[name=value][name]…; the tag may
-// be left out.
+// find lists the elements below n that match tag[name=value][name]…. The tag is
+// optional.
 func find(n *html.Node, selector string) []*html.Node {
 	tag, conditions, _ := strings.Cut(selector, "[")
 	var found []*html.Node
@@ -151,7 +151,7 @@ func attribute(n *html.Node, name string) (value string, ok bool) {
 	return "", false
 }
 
-// textOf is what a reader reads, with single spaces, and one between blocks.
+// textOf is the text that a reader reads, with one space between words and blocks.
 func textOf(n *html.Node) string {
 	var b strings.Builder
 	for d := range n.Descendants() {

@@ -13,9 +13,14 @@ import (
 	"github.com/a-h/templ/parser/v2"
 )
 
-// TestTheGeneratedCodeIsNotStale runs the generator in this process, at the
+func TestGeneratedCode(t *testing.T) {
+	t.Run("is not stale", generatedCodeIsNotStale)
+	t.Run("of a deleted template is gone", noGeneratedCodeIsLeftOfADeletedTemplate)
+}
+
+// generatedCodeIsNotStale runs the generator in this process, at the
 // version in go.mod, so that it needs neither the network nor a second module.
-func TestTheGeneratedCodeIsNotStale(t *testing.T) {
+func generatedCodeIsNotStale(t *testing.T) {
 	sources, err := filepath.Glob("*.templ")
 	if err != nil || len(sources) == 0 {
 		t.Fatalf("no templates: %v", err)
@@ -32,7 +37,7 @@ func TestTheGeneratedCodeIsNotStale(t *testing.T) {
 	}
 }
 
-func TestNoGeneratedCodeIsLeftOfADeletedTemplate(t *testing.T) {
+func noGeneratedCodeIsLeftOfADeletedTemplate(t *testing.T) {
 	generated, err := filepath.Glob("*_templ.go")
 	if err != nil {
 		t.Fatal(err)

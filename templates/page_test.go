@@ -16,7 +16,18 @@ func eachPage(t *testing.T, test func(t *testing.T, root *html.Node)) {
 	}
 }
 
-func TestEveryPageHasOneHeadingAndItsLandmarks(t *testing.T) {
+func TestEveryPage(t *testing.T) {
+	t.Run("has one heading and its landmarks", everyPageHasOneHeadingAndItsLandmarks)
+	t.Run("is no dead end", noPageIsADeadEnd)
+	t.Run("has no inline script or style and loads nothing from elsewhere", noPageHasInlineScriptOrStyleOrLoadsFromElsewhere)
+	t.Run("links only to the web", noPageLinksToAnythingButTheWeb)
+	t.Run("has a label for each control and no id twice", everyControlHasALabelAndNoIDIsUsedTwice)
+	t.Run("shows no template source", noPageShowsTemplateSource)
+	t.Run("needs no browser to mend its markup", noPageNeedsABrowserToMendItsMarkup)
+	t.Run("never takes what strangers write for markup", whatStrangersWriteIsNeverMarkup)
+}
+
+func everyPageHasOneHeadingAndItsLandmarks(t *testing.T) {
 	eachPage(t, func(t *testing.T, root *html.Node) {
 		err := all([]check{
 			in("html[lang=en]"), in("title", says(siteName)), times(1, "h1"), times(1, "main[id=main]"),
@@ -29,7 +40,7 @@ func TestEveryPageHasOneHeadingAndItsLandmarks(t *testing.T) {
 	})
 }
 
-func TestNoPageIsADeadEnd(t *testing.T) {
+func noPageIsADeadEnd(t *testing.T) {
 	eachPage(t, func(t *testing.T, root *html.Node) {
 		main := find(root, "main")[0]
 		if len(find(main, "a[href]"))+len(find(main, "button")) == 0 {
@@ -38,9 +49,9 @@ func TestNoPageIsADeadEnd(t *testing.T) {
 	})
 }
 
-// The Content-Security-Policy forbids what these look for, so a page that had
-// it would lose it in the browser without a word.
-func TestNoPageHasInlineScriptOrStyleOrLoadsFromElsewhere(t *testing.T) {
+// The Content-Security-Policy forbids all of this, so a browser would silently
+// ignore it.
+func noPageHasInlineScriptOrStyleOrLoadsFromElsewhere(t *testing.T) {
 	eachPage(t, func(t *testing.T, root *html.Node) {
 		for n := range root.Descendants() {
 			if n.Data == "style" || n.Data == "script" && n.FirstChild != nil {
@@ -59,7 +70,7 @@ func TestNoPageHasInlineScriptOrStyleOrLoadsFromElsewhere(t *testing.T) {
 	})
 }
 
-func TestNoPageLinksToAnythingButTheWeb(t *testing.T) {
+func noPageLinksToAnythingButTheWeb(t *testing.T) {
 	eachPage(t, func(t *testing.T, root *html.Node) {
 		for _, a := range find(root, "a[href]") {
 			href, _ := attribute(a, "href")
@@ -75,7 +86,7 @@ func TestNoPageLinksToAnythingButTheWeb(t *testing.T) {
 	})
 }
 
-func TestEveryControlHasALabelAndNoIDIsUsedTwice(t *testing.T) {
+func everyControlHasALabelAndNoIDIsUsedTwice(t *testing.T) {
 	eachPage(t, func(t *testing.T, root *html.Node) {
 		var ids []string
 		for _, n := range find(root, "[id]") {
@@ -105,8 +116,8 @@ func TestEveryControlHasALabelAndNoIDIsUsedTwice(t *testing.T) {
 	})
 }
 
-// A component call that is not on a line of its own is text to the generator.
-func TestNoPageShowsTemplateSource(t *testing.T) {
+// The generator takes a component call for text if other text is on its line.
+func noPageShowsTemplateSource(t *testing.T) {
 	source := regexp.MustCompile(`@\w+[.(]|[{}]`)
 	eachPage(t, func(t *testing.T, root *html.Node) {
 		if leak := source.FindString(textOf(root)); leak != "" {
@@ -115,9 +126,9 @@ func TestNoPageShowsTemplateSource(t *testing.T) {
 	})
 }
 
-// A browser silently mends markup that does not nest; what it makes of it may be
-// another page. So reading a page and writing it again must change no tag.
-func TestNoPageNeedsABrowserToMendItsMarkup(t *testing.T) {
+// A browser silently mends markup that does not nest, and the result may be another
+// page. So a page that is parsed and rendered again must have the same tags.
+func noPageNeedsABrowserToMendItsMarkup(t *testing.T) {
 	for name, component := range everyPage() {
 		t.Run(name, func(t *testing.T) {
 			sent := render(t, component)
@@ -156,7 +167,7 @@ func tags(document string) []string {
 	}
 }
 
-func TestWhatStrangersWriteIsNeverMarkup(t *testing.T) {
+func whatStrangersWriteIsNeverMarkup(t *testing.T) {
 	eachPage(t, func(t *testing.T, root *html.Node) {
 		if err := times(1, "script")(root); err != nil {
 			t.Error(err)

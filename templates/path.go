@@ -11,7 +11,7 @@ const (
 	HomePath       = "/"
 	ChannelsPath   = "/channels"
 	NewChannelPath = "/channels/new"
-	// SubscriptionsPath lists what whoever is signed in subscribes to.
+	// SubscriptionsPath lists what the reader subscribes to.
 	SubscriptionsPath = "/subscriptions"
 	DigestPath        = "/digest"
 	SignUpPath        = "/sign-up"
@@ -27,7 +27,7 @@ func ChannelPath(name string) string { return ChannelsPath + "/" + url.PathEscap
 // TopRatedPath is a channel's page with the most popular posts first.
 func TopRatedPath(name string) string { return ChannelPath(name) + "?order=rating" }
 
-// RatedPath is a channel's page of the posts with so many votes.
+// RatedPath is a channel's page of the posts with that number of votes.
 func RatedPath(name string, rating int64) string {
 	return ChannelPath(name) + "?rating=" + strconv.FormatInt(rating, 10)
 }
@@ -38,8 +38,8 @@ func ChannelAtomPath(name string) string { return ChannelPath(name) + "/feed.ato
 // ChannelJSONFeedPath is a channel's feed in the JSON Feed format.
 func ChannelJSONFeedPath(name string) string { return ChannelPath(name) + "/feed.json" }
 
-// DigestDayPath is the digest of one day in a time zone. Empty, they mean today
-// and UTC.
+// DigestDayPath is the digest of one day in a time zone. An empty day means today,
+// and an empty zone means UTC.
 func DigestDayPath(day, zone string) string {
 	query := url.Values{}
 	if day != "" {
@@ -54,8 +54,8 @@ func DigestDayPath(day, zone string) string {
 	return DigestPath + "?" + query.Encode()
 }
 
-// DigestFeedPath is somebody's personal feed, with the days of a time zone.
-// Whoever knows the secret can read it.
+// DigestFeedPath is a user's personal feed, with the days of a time zone. Everybody
+// who knows the secret can read it.
 func DigestFeedPath(user, secret, zone string) string {
 	return DigestPath + "/" + url.PathEscape(user) + "/" + url.PathEscape(secret) + "/feed.atom?tz=" + url.QueryEscape(zone)
 }
@@ -63,30 +63,31 @@ func DigestFeedPath(user, secret, zone string) string {
 // EditChannelPath is where the owner changes the description.
 func EditChannelPath(name string) string { return ChannelPath(name) + "/edit" }
 
-// DeleteChannelPath is where the owner confirms that the channel shall go.
+// DeleteChannelPath is where the owner confirms the deletion.
 func DeleteChannelPath(name string) string { return ChannelPath(name) + "/delete" }
 
-// DeletionPath is where whoever asked for a deletion watches it.
+// DeletionPath is where the owner watches a deletion.
 func DeletionPath(channel, incarnation string) string {
 	return ChannelPath(channel) + "/deletions/" + incarnation
 }
 
-// DeletionEventsPath is the stream of Server-Sent Events behind DeletionPath.
-// Each event "progress" carries what [DeletionProgress] renders; the event
-// "end" says that nothing will follow.
+// DeletionEventsPath is the stream of Server-Sent Events for DeletionPath. Each
+// event "progress" carries what [DeletionProgress] renders. The event "end" is the
+// last.
 func DeletionEventsPath(channel, incarnation string) string {
 	return DeletionPath(channel, incarnation) + "/events"
 }
 
-// BlogPath is a post's permalink. The id is a real one: it needs no escaping.
+// BlogPath is a post's permalink. A valid id needs no escaping.
 func BlogPath(channel, id string) string { return ChannelPath(channel) + "/blogs/" + id }
 
 // EditBlogPath is where the author edits the post.
 func EditBlogPath(channel, id string) string { return BlogPath(channel, id) + "/edit" }
 
-// signInFrom is the way to sign in and come back to the page.
+// signInFrom is the path to sign in and then return to the page.
 func signInFrom(page Page) string { return withNext(SignInPath, page.returnPath()) }
 
+// signUpFrom is the path to sign up and then return to the page.
 func signUpFrom(page Page) string { return withNext(SignUpPath, page.returnPath()) }
 
 func withNext(path, next string) string {
@@ -108,7 +109,7 @@ func directoryPath(prefix, after string) string {
 	return path
 }
 
-// continued is the page of a list that starts after a continuation.
+// continued is the page of a list that starts at a continuation token.
 func continued(path, after string) string {
 	separator := "?"
 	if strings.Contains(path, "?") {

@@ -1,0 +1,33 @@
+package templates
+
+import (
+	"strings"
+	"time"
+)
+
+// A Directory is the list of channels, at [HomePath] for strangers and at
+// [ChannelsPath]. Its filter is a GET form to [ChannelsPath] with the field prefix.
+type Directory struct {
+	// Prefix is the filter, as somebody typed it.
+	Prefix   string
+	Channels []ChannelItem
+	// After is the continuation token where this page starts. It is empty on the
+	// first page.
+	After string
+	// Next is the continuation token of the next page. It is empty on the last.
+	Next string
+}
+
+// A ChannelItem is a channel in the directory.
+type ChannelItem struct {
+	Name        string
+	Owner       string
+	Description string
+	CreatedOn   time.Time
+}
+
+// firstLine is the part of a description that the directory shows.
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}

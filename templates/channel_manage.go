@@ -1,0 +1,30 @@
+package templates
+
+import "time"
+
+// A NewChannel is the form that creates a channel. It posts name and
+// description to [NewChannelPath].
+type NewChannel struct {
+	Form
+	Name        string
+	Description string
+}
+
+// An EditChannel is the form that changes a channel's description. It posts
+// description to [EditChannelPath].
+type EditChannel struct {
+	Form
+	Name        string
+	Description string
+}
+
+// A DeleteChannel asks the owner to confirm a deletion. It posts incarnation to
+// [DeleteChannelPath]. The owner confirms the deletion of this incarnation; a later
+// channel of the same name is not deleted.
+type DeleteChannel struct {
+	Form
+	Name        string
+	Description string
+	CreatedOn   time.Time
+	Incarnation string
+}

@@ -1,0 +1,20 @@
+package templates
+
+import (
+	"testing"
+	"time"
+)
+
+func TestSubscriptionsPage(t *testing.T) {
+	t.Run("lists subscriptions with buttons that name them", subscriptionsAreListedEachWithAButtonThatNamesIt)
+}
+
+func subscriptionsAreListedEachWithAButtonThatNamesIt(t *testing.T) {
+	v := Subscriptions{{Channel: "aurora", Own: true, SubscribedOn: ago(time.Hour)}, {Channel: "Füchse", SubscribedOn: ago(2 * time.Hour)}}
+	expect(t, SubscriptionsPage(pageAt("/subscriptions", "ingrid"), v),
+		in("li", in("a[href=/channels/aurora]"), says("your own · subscribed 1 hour ago")),
+		in("li", in("a[href=/channels/F%C3%BCchse]"), says("subscribed 2 hours ago"), silent("your own"),
+			in("form[method=post][action=/subscriptions]", in("input[name=channel][value=Füchse]"), in("button", says("Unsubscribe from Füchse")))),
+	)
+	expect(t, SubscriptionsPage(pageAt("/subscriptions", "ingrid"), nil), in("div[class=empty]", in("a[href=/channels]")), without("li"))
+}

@@ -1,0 +1,98 @@
+package templates
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/a-h/templ"
+)
+
+const (
+	day   = 24 * time.Hour
+	week  = 7 * day
+	month = 30 * day
+	year  = 365 * day
+)
+
+// when shows an instant relative to now, with the exact time in UTC for machines
+// and, on hover, for people.
+func when(t, now time.Time) templ.Component {
+	alone := scratch{buffer: make([]byte, 0, 128)}
+	return alone.component(func(b []byte) []byte { return appendTime(b, t, now) })
+}
+
+func appendTime(b []byte, t, now time.Time) []byte {
+	t = t.UTC()
+	b = append(b, `<time datetime="`...)
+	b = t.AppendFormat(b, "2006-01-02T15:04:05Z")
+	b = append(b, `" title="`...)
+	b = t.AppendFormat(b, "2 January 2006, 15:04:05 UTC")
+	b = append(b, `">`...)
+	b = append(b, relative(now.Sub(t))...)
+	return append(b, "</time>"...)
+}
+
+// relative says how long ago something was, in whole units rounded down: "1 day
+// ago" is a day or more. The script (static/app.js) must use the same words.
+func relative(ago time.Duration) string {
+	switch distance := ago.Abs(); {
+	case distance < time.Minute:
+		return "just now"
+	case ago < 0:
+		return "in " + inUnits(distance)
+	default:
+		return inUnits(distance) + " ago"
+	}
+}
+
+// inUnits says d in the largest unit that fits.
+func inUnits(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return counted(d/time.Second, "second")
+	case d < time.Hour:
+		return counted(d/time.Minute, "minute")
+	case d < day:
+		return counted(d/time.Hour, "hour")
+	case d < week:
+		return counted(d/day, "day")
+	case d < 2*month:
+		return counted(d/week, "week")
+	case d < year:
+		return counted(d/month, "month")
+	}
+	return counted(d/year, "year")
+}
+
+// counted joins a number and its unit: "1 day", "2 days".
+func counted[N ~int | ~int64](n N, unit string) string {
+	if n == 1 {
+		return "1 " + unit
+	}
+	return strconv.FormatInt(int64(n), 10) + " " + unit + "s"
+}
+
+// votes says how many votes there are: "1 vote", "1,234 votes".
+func votes(n int64) string {
+	if n == 1 {
+		return "1 vote"
+	}
+	return count(n) + " votes"
+}
+
+// span says how long something took: "4 seconds".
+func span(d time.Duration) string {
+	if d < time.Second {
+		return "less than a second"
+	}
+	return inUnits(d)
+}
+
+// count writes n with a comma between thousands: "12,345".
+func count(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
