@@ -4,10 +4,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"microblogging/e2e/program"
 	"microblogging/storage/azuritetest"
 )
 
-// onEachBackend runs a test on a fresh embedded store and on a fresh account of
+// onEachBackend runs a test on an empty embedded store and on an empty account of
 // Azurite.
 func onEachBackend(t *testing.T, test func(t *testing.T, s setup)) {
 	t.Run("bolt", func(t *testing.T) {
@@ -20,14 +21,16 @@ func onEachBackend(t *testing.T, test func(t *testing.T, s setup)) {
 	})
 }
 
+// onBolt makes an empty embedded store.
 func onBolt(t *testing.T) setup {
-	return setup{binary: binary, flags: []string{"--data", filepath.Join(t.TempDir(), "data")}}
+	return setup{program.Setup{Binary: binary, Flags: []string{"--data", filepath.Join(t.TempDir(), "data")}}}
 }
 
+// onAzurite takes a connection string.
 func onAzurite(connection string) setup {
-	return setup{
-		binary:      binary,
-		flags:       []string{"--storage", "azure"},
-		environment: []string{"AZURE_STORAGE_CONNECTION_STRING=" + connection},
-	}
+	return setup{program.Setup{
+		Binary:      binary,
+		Flags:       []string{"--storage", "azure"},
+		Environment: []string{"AZURE_STORAGE_CONNECTION_STRING=" + connection},
+	}}
 }

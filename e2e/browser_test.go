@@ -13,17 +13,18 @@ import (
 	"testing"
 	"time"
 
+	"microblogging/e2e/program"
 	"microblogging/storage/azuritetest"
 )
 
 // browserPatience bounds all tests in a browser together.
-const browserPatience = 5 * time.Minute
+const browserPatience = 8 * time.Minute
 
-// TestTheSiteInARealBrowser runs the tests in browser/, which node's own test
-// runner runs, and shows each as a subtest. Two variables help to look closer:
-// ONLY is a pattern for the names of the tests to run, and with SCREENSHOTS=1
-// pictures of every page are left in artifacts/.
-func TestTheSiteInARealBrowser(t *testing.T) {
+// TestBrowser runs the tests in browser/ with node's test runner, and shows each as
+// a subtest. Two environment variables help to look closer: ONLY is a pattern for
+// the names of the tests to run, such as "channel:", and SCREENSHOTS=1 leaves
+// pictures of every page in artifacts/.
+func TestBrowser(t *testing.T) {
 	t.Parallel()
 	chromium := findChromium(t)
 	sites := sitesForTheBrowser(t)
@@ -39,14 +40,17 @@ func TestTheSiteInARealBrowser(t *testing.T) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", append(args, files...)...)
 	cmd.Env = append(append(os.Environ(), "CHROMIUM="+chromium), sites...)
-	// The runner takes what it has started with it, unless it is killed.
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = patience
+	// On SIGTERM, unlike SIGKILL, the runner ends what it has started.
+	cmd.Cancel = func() error {
+		t.Errorf("node has not ended after %s", browserPatience)
+		return cmd.Process.Signal(syscall.SIGTERM)
+	}
+	cmd.WaitDelay = program.Patience
 	runNodeTests(t, cmd)
 }
 
-// findChromium returns the browser's file, and sees to it that the packages
-// which drive it are there.
+// findChromium returns the browser's file. It also checks that the packages that
+// drive the browser are installed.
 func findChromium(t *testing.T) string {
 	t.Helper()
 	candidates := []string{"chromium", "chromium-browser", "google-chrome"}
@@ -76,9 +80,9 @@ func findChromium(t *testing.T) string {
 	return found
 }
 
-// sitesForTheBrowser starts what the tests in browser/ visit and returns the
-// variables that tell them where it is. browser/support.mjs says what each site
-// is for.
+// sitesForTheBrowser starts the sites that the tests in browser/ visit, and returns
+// environment variables with their addresses. browser/visitor.mjs says what each
+// site is for.
 func sitesForTheBrowser(t *testing.T) []string {
 	t.Helper()
 	listen := []string{"--listen", "127.0.0.1:0", "--log-level", "warn"}
@@ -86,23 +90,23 @@ func sitesForTheBrowser(t *testing.T) []string {
 	idle := onBolt(t).start(t, append([]string{"web"}, listen...)...)
 	account := azuritetest.Shared(t).Account()
 	held := onAzurite(account).start(t, append([]string{"web"}, listen...)...)
-	gate := newSweepGate(t, account)
-	onAzurite(gate.account).start(t, "worker", "--max-attempts", "2", "--log-level", "error")
+	valve := newSweepValve(t, account)
+	onAzurite(valve.account).start(t, "worker", "--max-attempts", "2", "--log-level", "error")
 	down := onAzurite(unreachable(account)).start(t, "web", "--listen", "127.0.0.1:0", "--log-level", "error")
 	return []string{
 		"SITE_SAMPLE=" + sample.url,
-		"SIGN_IN_LINK=" + sample.await(t, sample.stdout, `sign in as ada, once: (http://\S+)`),
+		"SIGN_IN_LINK=" + sample.await(t, &sample.Stdout, `sign in as ada, once: (http://\S+)`),
 		"SITE_IDLE=" + idle.url,
 		"SITE_HELD=" + held.url,
 		"PROGRAM=" + binary,
 		"ACCOUNT_HELD=" + account,
-		"SWEEP_GATE=" + gate.control,
+		"SWEEP_VALVE=" + valve.control,
 		"SITE_DOWN=" + down.url,
 	}
 }
 
-// A nodeRecord is a line of browser/reporter.mjs: a test that has ended, or what
-// one has written.
+// A nodeRecord is a line of browser/reporter.mjs: a test that has ended, or
+// output of one.
 type nodeRecord struct {
 	Name         string
 	Milliseconds int
@@ -112,10 +116,10 @@ type nodeRecord struct {
 	Output  string
 }
 
-// runNodeTests makes a subtest of every test that the runner reports.
+// runNodeTests shows every test that the runner reports as a subtest.
 func runNodeTests(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
-	stderr := &journal{}
+	stderr := &program.Log{}
 	cmd.Stderr = stderr
 	stdout, err := cmd.StdoutPipe()
 	if err == nil {
@@ -129,7 +133,7 @@ func runNodeTests(t *testing.T, cmd *exec.Cmd) {
 	for {
 		line, err := lines.ReadBytes('\n')
 		if err != nil {
-			break // Wait tells why
+			break // Wait returns the reason
 		}
 		var record nodeRecord
 		switch err := json.Unmarshal(line, &record); {

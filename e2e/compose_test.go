@@ -12,9 +12,12 @@ import (
 	"testing"
 
 	"gopkg.in/yaml.v3"
+
+	"microblogging/e2e/program"
 )
 
-// composeService is what matters of a service in docker-compose.yml.
+// A composeService holds the settings of a service in docker-compose.yml that the
+// tests check.
 type composeService struct {
 	Image       string
 	Command     string
@@ -35,7 +38,13 @@ func readCompose(t *testing.T) map[string]composeService {
 	return file.Services
 }
 
-func TestDockerComposeAcceptsTheFile(t *testing.T) {
+func TestCompose(t *testing.T) {
+	t.Parallel()
+	t.Run("docker-compose accepts the file", composeAcceptsFile)
+	t.Run("the services of the file work together", composeServicesWorkTogether)
+}
+
+func composeAcceptsFile(t *testing.T) {
 	t.Parallel()
 	compose, err := exec.LookPath("docker-compose")
 	if err != nil {
@@ -51,11 +60,11 @@ func TestDockerComposeAcceptsTheFile(t *testing.T) {
 	}
 }
 
-// Where no Docker engine can run, this is as near as one gets: every service's
-// command as it is written, with the binary of the image and the npm package of
-// the Azurite image. Only what containers would give is replaced: names of
-// hosts, ports and the volume.
-func TestTheServicesOfTheComposeFileWorkTogether(t *testing.T) {
+// This comes as close to docker-compose as possible without a Docker engine. It
+// runs every service's command as it is written, with the binary of the image and
+// the npm package of the Azurite image. It replaces only what containers would
+// provide: host names, ports and the volume.
+func composeServicesWorkTogether(t *testing.T) {
 	t.Parallel()
 	services := readCompose(t)
 	azurite := startComposeAzurite(t, services["azurite"])
@@ -75,20 +84,20 @@ func TestTheServicesOfTheComposeFileWorkTogether(t *testing.T) {
 		processes = append(processes, p)
 	}
 
-	reader := client{url: processes[0].url}
-	reader.awaitStatus(t, "/readyz", 200)
-	alice := signUp(t, reader.url, "alice")
+	visitor := reader(processes[0].url)
+	visitor.awaitStatus(t, "/readyz", 200)
+	alice := signUp(t, visitor.URL, "alice")
 	alice.createChannel(t, "doomed")
 	alice.post(t, "doomed", "hello")
 	alice.awaitDeletion(t, alice.deleteChannel(t, "doomed"))
 	for _, p := range processes {
 		p.endCleanly(t)
-		expectEmpty(t, p.cmd.Dir)
+		expectEmpty(t, p.Dir())
 	}
 }
 
-// startComposeAzurite returns what the host and ports of the azurite service
-// are here.
+// startComposeAzurite starts the azurite service. It returns a replacer from the
+// service's addresses in the file to its addresses here.
 func startComposeAzurite(t *testing.T, service composeService) *strings.Replacer {
 	t.Helper()
 	arguments := strings.Fields(service.Command)
@@ -105,15 +114,15 @@ func startComposeAzurite(t *testing.T, service composeService) *strings.Replacer
 	}
 	arguments = append(arguments[1:], "--blobPort", "0", "--queuePort", "0", "--tablePort", "0")
 	p := launch(t, exec.Command("node", append([]string{azuriteScript(t, service.Image)}, arguments...)...))
-	queue := p.await(t, p.stdout, `Queue service is successfully listening at http://(127\.0\.0\.1:\d+)`)
-	table := p.await(t, p.stdout, `Table service is successfully listening at http://(127\.0\.0\.1:\d+)`)
+	queue := p.await(t, &p.Stdout, `Queue service is successfully listening at http://(127\.0\.0\.1:\d+)`)
+	table := p.await(t, &p.Stdout, `Table service is successfully listening at http://(127\.0\.0\.1:\d+)`)
 	here := strings.NewReplacer("azurite:10001", queue, "azurite:10002", table,
 		"127.0.0.1 10001", queue, "127.0.0.1 10002", table)
 	expectHealthy(t, here.Replace(service.Healthcheck.Test), queue, table)
 	return here
 }
 
-// azuriteScript finds the npm package of the version that the image has.
+// azuriteScript finds the npm package, which must have the version of the image.
 func azuriteScript(t *testing.T, image string) string {
 	t.Helper()
 	module := filepath.Join(root, "node_modules", "azurite")
@@ -131,8 +140,8 @@ func azuriteScript(t *testing.T, image string) string {
 	return filepath.Join(module, "dist", "src", "azurite.js")
 }
 
-// expectHealthy holds the health check to what BusyBox's nc -z would find: it
-// connects to each address that must be reached.
+// expectHealthy expects a health check that connects to each address with BusyBox's
+// nc -z. It connects itself, since nc may be missing here.
 func expectHealthy(t *testing.T, check string, addresses ...string) {
 	t.Helper()
 	var want []string
@@ -151,21 +160,21 @@ func expectHealthy(t *testing.T, check string, addresses ...string) {
 	}
 }
 
-// startComposeRole starts a service of the image.
+// startComposeRole starts a service that runs the binary of the image.
 func startComposeRole(t *testing.T, image string, service composeService, here *strings.Replacer) *process {
 	t.Helper()
 	if service.DependsOn["azurite"].Condition != "service_healthy" || !service.ReadOnly {
 		t.Errorf("%q does not wait for a healthy Azurite, or may write files", service.Command)
 	}
-	s := setup{binary: image}
+	s := setup{program.Setup{Binary: image}}
 	for name, value := range service.Environment {
-		s.environment = append(s.environment, name+"="+here.Replace(value))
+		s.Environment = append(s.Environment, name+"="+here.Replace(value))
 	}
 	command := strings.ReplaceAll(service.Command, "0.0.0.0:8080", "127.0.0.1:0")
 	return s.start(t, strings.Fields(command)...)
 }
 
-// expectEmpty stands in for a root file system that cannot be written.
+// expectEmpty stands in for a root file system that is read-only.
 func expectEmpty(t *testing.T, dir string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

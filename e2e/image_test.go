@@ -25,8 +25,8 @@ func readRoot(t *testing.T, name string) string {
 	return string(data)
 }
 
-// buildAsDockerDoes runs the build command of the Dockerfile on what Docker gets
-// to see of the project, and returns the file that it makes.
+// buildAsDockerDoes runs the build command of the Dockerfile on the files that
+// Docker would see, and returns the binary.
 func buildAsDockerDoes(t *testing.T) string {
 	t.Helper()
 	command := regexp.MustCompile(`(?m)^RUN (.*go build .*)$`).FindStringSubmatch(readRoot(t, "Dockerfile"))
@@ -46,7 +46,7 @@ func buildAsDockerDoes(t *testing.T) string {
 	return filepath.Join(image, "microblogging")
 }
 
-// dockerContext copies the project without what .dockerignore names.
+// dockerContext copies the project without the files that .dockerignore excludes.
 func dockerContext(t *testing.T) string {
 	t.Helper()
 	ignored := strings.Fields(regexp.MustCompile(`(?m)^#.*$`).ReplaceAllString(readRoot(t, ".dockerignore"), ""))
@@ -77,8 +77,8 @@ func dockerContext(t *testing.T) string {
 	return target
 }
 
-// isIgnored knows the two kinds of pattern that .dockerignore uses: a name at
-// the top, and **/ before one at any depth.
+// isIgnored knows the two kinds of pattern in .dockerignore: a name at the top of
+// the project, and a name at any depth, which begins with **/.
 func isIgnored(patterns []string, name string) bool {
 	for _, pattern := range patterns {
 		subject := name
@@ -92,7 +92,12 @@ func isIgnored(patterns []string, name string) bool {
 	return false
 }
 
-func TestTheImageHoldsNothingButAStaticBinaryOfNobody(t *testing.T) {
+func TestImage(t *testing.T) {
+	t.Parallel()
+	t.Run("it holds nothing but a static binary that runs without privileges", imageHoldsStaticBinary)
+}
+
+func imageHoldsStaticBinary(t *testing.T) {
 	t.Parallel()
 	stages := strings.Split(readRoot(t, "Dockerfile"), "\nFROM ")
 	last := stages[len(stages)-1]
@@ -100,7 +105,7 @@ func TestTheImageHoldsNothingButAStaticBinaryOfNobody(t *testing.T) {
 		t.Errorf("the last stage is not from scratch:\n%s", last)
 	}
 	if !regexp.MustCompile(`(?m)^USER [1-9]\d*:[1-9]\d*$`).MatchString(last) {
-		t.Errorf("the last stage names no user by number, or root:\n%s", last)
+		t.Errorf("the last stage must name a user by number, and not root:\n%s", last)
 	}
 	if runtime.GOOS != "linux" {
 		t.Skip("SKIPPED, NOT TESTED: this system's binaries are not those of the image")

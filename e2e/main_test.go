@@ -1,9 +1,26 @@
-// Package e2e tests the program as its users meet it: the binary as a process of
-// its own, over HTTP, on the embedded store and on a real Azurite.
+// Package e2e tests the program as its users meet it.
 //
-// A process lives in a directory of its own and is asked for a free port, so
-// that tests can run beside each other. Every process ends with its test, and
-// fails it if it reported a data race.
+// # The problem
+//
+// The tests of the other packages call functions. Flags, exit codes, signals, the
+// Dockerfile, the compose file and the pages in a browser can be wrong although
+// all functions are right.
+//
+// # The model
+//
+// Each test builds on the binary, which runs as a process and is reached over
+// HTTP, on the embedded store or on a real Azurite. Package program supervises
+// the processes, package client sends the requests; here both report to a test.
+// The tests in browser/ are written for node's test runner, and each is shown as a
+// subtest of TestBrowser. Command torture, which has a folder of its own, runs the
+// program under load and faults.
+//
+// # What survives failure
+//
+// Each process has a working directory of its own and picks a free port, so tests
+// run in parallel. A process ends with its test, and fails the test if it reported
+// a data race. If a test binary is killed with SIGKILL, the processes that it
+// started go on.
 package e2e
 
 import (

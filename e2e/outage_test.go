@@ -5,30 +5,37 @@ import (
 	"net/http"
 	"testing"
 
+	"microblogging/e2e/client"
 	"microblogging/storage/azuritetest"
 )
 
-func TestRolesOutliveAnAzuriteThatIsGone(t *testing.T) {
+func TestOutage(t *testing.T) {
+	t.Parallel()
+	t.Run("roles outlive an Azurite that is gone", outageIsOutlived)
+	t.Run("roles can be started before Azurite", outageAtStart)
+}
+
+func outageIsOutlived(t *testing.T) {
 	t.Parallel()
 	azurite := azuritetest.StartAt(t, t.TempDir())
 	s := onAzurite(azurite.ConnectionString())
 	web := s.start(t, "web", "--listen", "127.0.0.1:0")
 	worker := s.start(t, "worker", "--lease", "2s", "--sweep", "1s")
-	client{url: web.url}.awaitStatus(t, "/readyz", http.StatusOK)
+	reader(web.url).awaitStatus(t, "/readyz", http.StatusOK)
 	alice := signUp(t, web.url, "alice")
 	alice.createChannel(t, "doomed")
 	alice.post(t, "doomed", "hello")
 
 	azurite.Stop(t)
-	expectUnavailable(t, alice, "GET", "/api/v1/channels", nil)
-	expectUnavailable(t, alice, "POST", channelPath("doomed")+"/blogs", map[string]string{"text": "lost"})
+	expectUnavailable(t, alice, "GET", client.ChannelsPath, nil)
+	expectUnavailable(t, alice, "POST", client.BlogsPath("doomed"), map[string]string{"text": "lost"})
 	alice.do(t, "GET", "/channels", nil, http.StatusServiceUnavailable, nil)
 	alice.do(t, "GET", "/healthz", nil, http.StatusOK, nil)
-	if r, err := alice.try(t, "GET", "/readyz", nil); err != nil || r.status == http.StatusOK {
-		t.Errorf("/readyz: %d, %v", r.status, err)
+	if r, err := alice.Send(t.Context(), "GET", "/readyz", nil, nil); err != nil || r.Status == http.StatusOK {
+		t.Errorf("/readyz: %d, %v", r.Status, err)
 	}
-	if r := s.run(t, "check"); r.code != 2 || r.stderr == "" {
-		t.Errorf("check: exit %d and %q", r.code, r.stderr)
+	if r := s.run(t, "check"); r.Code != 2 || r.Stderr == "" {
+		t.Errorf("check: exit %d and %q", r.Code, r.Stderr)
 	}
 
 	azurite.Restart(t)
@@ -42,35 +49,34 @@ func TestRolesOutliveAnAzuriteThatIsGone(t *testing.T) {
 	s.mustRun(t, "check")
 }
 
-// expectUnavailable wants a problem that says when to come back and nothing of
-// how we are built.
-func expectUnavailable(t *testing.T, c client, method, path string, body any) {
+// expectUnavailable expects a problem document that says when to try again.
+func expectUnavailable(t *testing.T, u user, method, path string, body any) {
 	t.Helper()
-	r := c.do(t, method, path, body, http.StatusServiceUnavailable, nil)
-	if r.header.Get("Retry-After") == "" || r.header.Get("Content-Type") != "application/problem+json" {
-		t.Errorf("%s %s: header %v", method, path, r.header)
+	r := u.do(t, method, path, body, http.StatusServiceUnavailable, nil)
+	if r.Header.Get("Retry-After") == "" || r.Header.Get("Content-Type") != "application/problem+json" {
+		t.Errorf("%s %s: header %v", method, path, r.Header)
 	}
 	var problem struct {
 		Status int
 		Title  string
 	}
-	if err := json.Unmarshal(r.body, &problem); err != nil || problem.Status != r.status || problem.Title == "" {
-		t.Errorf("%s %s: %v\n%s", method, path, err, r.body)
+	if err := json.Unmarshal(r.Body, &problem); err != nil || problem.Status != r.Status || problem.Title == "" {
+		t.Errorf("%s %s: %v\n%s", method, path, err, r.Body)
 	}
 }
 
-// Started before its store, a role waits for it.
-func TestRolesCanBeStartedBeforeAzurite(t *testing.T) {
+// A role that starts before its store waits for the store.
+func outageAtStart(t *testing.T) {
 	t.Parallel()
 	azurite := azuritetest.Start(t)
 	s := onAzurite(azurite.ConnectionString())
 	azurite.Stop(t)
 	web := s.start(t, "web", "--listen", "127.0.0.1:0")
 	s.start(t, "worker")
-	reader := client{url: web.url}
-	expectUnavailable(t, reader, "GET", "/api/v1/channels", nil)
+	visitor := reader(web.url)
+	expectUnavailable(t, visitor, "GET", client.ChannelsPath, nil)
 	azurite.Restart(t)
-	reader.awaitStatus(t, "/readyz", http.StatusOK)
+	visitor.awaitStatus(t, "/readyz", http.StatusOK)
 	alice := signUp(t, web.url, "alice")
 	alice.createChannel(t, "doomed")
 	alice.awaitDeletion(t, alice.deleteChannel(t, "doomed"))

@@ -1,92 +1,62 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
-	"os"
 	"os/exec"
-	"regexp"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"microblogging/e2e/program"
 )
 
-// patience bounds every wait. It is no promise of the program but the point at
-// which a test gives up, on a machine that is busy with others.
-const patience = time.Minute
-
-// A setup is how to run the program: the file, and where it finds its store.
-type setup struct {
-	binary string
-	// flags follow the command.
-	flags []string
-	// environment is added to the test's own.
-	environment []string
-}
-
-func (s setup) command(ctx context.Context, t *testing.T, args ...string) *exec.Cmd {
-	command, rest := args[0], args[1:]
-	cmd := exec.CommandContext(ctx, s.binary, append(append([]string{command}, s.flags...), rest...)...)
-	cmd.Dir = t.TempDir()
-	cmd.Env = append(program.Environ(), s.environment...)
-	return cmd
-}
-
-// A result is what a command that has ended leaves behind.
-type result struct {
-	code           int
-	stdout, stderr string
-}
+// A setup is a program.Setup that reports to a test.
+type setup struct{ program.Setup }
 
 // run runs a command to its end.
-func (s setup) run(t *testing.T, args ...string) result {
+func (s setup) run(t *testing.T, args ...string) program.Result {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), program.Patience)
 	defer cancel()
-	cmd := s.command(ctx, t, args...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && (!errors.As(err, &exit) || !exit.Exited()) {
-		t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, stderr.String())
+	cmd := s.Command(ctx, args[0], args[1:]...)
+	cmd.Dir = t.TempDir()
+	r, err := program.Run(cmd)
+	if err != nil {
+		t.Fatal(err)
 	}
-	failOnRace(t, stderr.String())
-	return result{code: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
+	failOnRace(t, r.Stderr)
+	return r
 }
 
 // mustRun is run for a command that has to succeed.
-func (s setup) mustRun(t *testing.T, args ...string) result {
+func (s setup) mustRun(t *testing.T, args ...string) program.Result {
 	t.Helper()
 	r := s.run(t, args...)
-	if r.code != 0 {
-		t.Fatalf("%s: exit %d\n%s%s", strings.Join(args, " "), r.code, r.stdout, r.stderr)
+	if r.Code != 0 {
+		t.Fatalf("%s: exit %d\n%s%s", strings.Join(args, " "), r.Code, r.Stdout, r.Stderr)
 	}
 	return r
 }
 
-// A process is one that was started and may still run.
+// A process is a program.Process that reports to a test, and ends with it.
 type process struct {
+	*program.Process
+	stderr *program.Log
 	// url is where a web role listens; empty for anything else.
-	url            string
-	cmd            *exec.Cmd
-	stdout, stderr *journal
-	// ended is closed once the process has been waited for.
-	ended chan struct{}
+	url string
 }
 
 // start starts a role. A web role accepts requests when start returns.
 func (s setup) start(t *testing.T, args ...string) *process {
 	t.Helper()
-	p := launch(t, s.command(context.WithoutCancel(t.Context()), t, args...))
+	cmd := s.Command(context.WithoutCancel(t.Context()), args[0], args[1:]...)
+	cmd.Dir = t.TempDir()
+	p := launch(t, cmd)
 	if args[0] != "worker" {
-		p.url = p.await(t, p.stdout, `(?m)^listening on (http://\S+)$`)
+		var err error
+		if p.url, err = p.AwaitURL(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return p
 }
@@ -94,76 +64,45 @@ func (s setup) start(t *testing.T, args ...string) *process {
 // launch starts a process that ends with its test.
 func launch(t *testing.T, cmd *exec.Cmd) *process {
 	t.Helper()
-	p := &process{cmd: cmd, stdout: &journal{}, stderr: &journal{}, ended: make(chan struct{})}
-	cmd.Stdout, cmd.Stderr = p.stdout, p.stderr
-	if err := cmd.Start(); err != nil {
+	p := &process{stderr: &program.Log{}}
+	cmd.Stderr = p.stderr
+	var err error
+	if p.Process, err = program.Start(cmd); err != nil {
 		t.Fatal(err)
 	}
-	go func() {
-		defer close(p.ended)
-		_ = cmd.Wait() // the exit code says it all
-	}()
 	t.Cleanup(func() {
 		p.kill(t)
 		failOnRace(t, p.stderr.String())
 		if t.Failed() {
-			t.Logf("%s wrote:\n%s", cmd, p.stderr)
+			t.Logf("%s wrote:\n%s", p, p.stderr)
 		}
 	})
 	return p
 }
 
 // await waits until the process has written what the pattern matches, and
-// returns the group in it.
-func (p *process) await(t *testing.T, where *journal, pattern string) string {
+// returns the group of the pattern.
+func (p *process) await(t *testing.T, log *program.Log, pattern string) string {
 	t.Helper()
-	expression := regexp.MustCompile(pattern)
-	var match []string
-	eventually(t, func() error {
-		if match = expression.FindStringSubmatch(where.String()); match != nil {
-			return nil
-		}
-		select {
-		case <-p.ended:
-			t.Fatalf("ended with exit code %d before it wrote %q", p.cmd.ProcessState.ExitCode(), pattern)
-		default:
-		}
-		return fmt.Errorf("it has not written %q", pattern)
-	})
-	return match[len(match)-1]
-}
-
-// terminate asks the process to end, as systemd or Docker do, and returns its
-// exit code.
-func (p *process) terminate(t *testing.T) int {
-	t.Helper()
-	p.signal(t, syscall.SIGTERM)
-	select {
-	case <-p.ended:
-	case <-time.After(patience):
-		t.Fatalf("still runs %s after SIGTERM", patience)
+	group, err := p.Await(t.Context(), log, pattern)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return p.cmd.ProcessState.ExitCode()
+	return group
 }
 
-// endCleanly is terminate for a process that has no reason to complain.
+// endCleanly terminates a process that has no reason to complain.
 func (p *process) endCleanly(t *testing.T) {
 	t.Helper()
-	if code := p.terminate(t); code != 0 {
-		t.Errorf("%s: exit %d after SIGTERM\n%s", p.cmd, code, p.stderr)
+	if err := p.Terminate(); err != nil {
+		t.Errorf("%s: %v\n%s", p, err, p.stderr)
 	}
 }
 
 // kill is kill -9. It does nothing to a process that has ended.
 func (p *process) kill(t *testing.T) {
 	t.Helper()
-	p.signal(t, syscall.SIGKILL)
-	<-p.ended
-}
-
-func (p *process) signal(t *testing.T, s syscall.Signal) {
-	t.Helper()
-	if err := p.cmd.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
+	if err := p.Kill(); err != nil {
 		t.Error(err)
 	}
 }
@@ -175,29 +114,11 @@ func failOnRace(t *testing.T, stderr string) {
 	}
 }
 
-// A journal keeps what a process writes, for reading while it still runs.
-type journal struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (j *journal) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(p)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
-}
-
 // eventually waits until the condition holds and fails the test with its last
-// complaint if that takes too long.
+// error if that takes too long.
 func eventually(t *testing.T, condition func() error) {
 	t.Helper()
-	deadline := time.After(patience)
+	deadline := time.After(program.Patience)
 	again := time.NewTicker(10 * time.Millisecond)
 	defer again.Stop()
 	for {
@@ -208,7 +129,7 @@ func eventually(t *testing.T, condition func() error) {
 		select {
 		case <-again.C:
 		case <-deadline:
-			t.Fatalf("after %s: %v", patience, err)
+			t.Fatalf("after %s: %v", program.Patience, err)
 		}
 	}
 }

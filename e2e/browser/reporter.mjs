@@ -1,5 +1,5 @@
-// One line of JSON for each test that has ended, and for each line that one has
-// written. The Go test reads them.
+// A reporter for node's test runner. It writes a line of JSON for each test that
+// has ended and for each output of a test. ../browser_test.go reads them.
 
 import { inspect } from "node:util";
 
@@ -15,7 +15,7 @@ export default async function* report(events) {
       case "test:pass":
       case "test:fail":
         if (data.skip === "test name does not match pattern") break;
-        if (data.details.type !== "suite" || failedByItself(data.details.error)) {
+        if (data.details.type !== "suite" || hookFailed(data.details.error)) {
           yield line({
             name: [...(suites.get(data.file) ?? []).slice(0, data.nesting), data.name].join("/"),
             milliseconds: Math.round(data.details.duration_ms),
@@ -31,8 +31,9 @@ export default async function* report(events) {
   }
 }
 
-// A suite also fails by its tests, which have been reported, or by a hook.
-function failedByItself(error) {
+// A suite fails when one of its tests fails, which was reported before, or when a
+// hook of its own fails.
+function hookFailed(error) {
   return error !== undefined && error.failureType !== "subtestsFailed";
 }
 
@@ -40,7 +41,7 @@ function line(record) {
   return JSON.stringify(record) + "\n";
 }
 
-// why leaves out what is node's own.
+// why returns the stack of an error without node's own frames.
 function why(error) {
   const cause = error.cause ?? error;
   const stack = cause.stack ?? inspect(cause);

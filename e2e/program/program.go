@@ -1,5 +1,23 @@
-// Package program builds the program for those who run it as a process, and says
-// in which environment.
+// Package program builds MicroBlogging and supervises it as a process.
+//
+// # The problem
+//
+// The end-to-end tests and the torture both run the real binary: they build it,
+// start it, wait until it listens, and stop, kill or freeze it. The one reports
+// to a test, the other to a ledger.
+//
+// # The model
+//
+// A [Setup] says which binary runs on which store. [Run] runs a command to its
+// end. [Start] starts a process that goes on, and returns a [Process] to wait
+// for and to signal. Every function returns an error; the caller decides whom
+// to tell.
+//
+// # What survives failure
+//
+// No wait is longer than [Patience]. A process that does not end when it is
+// asked to is killed. A process outlives its supervisor only if the supervisor
+// is killed, so whoever starts one must see to its [Process.Kill].
 package program
 
 import (
@@ -10,28 +28,50 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
+
+// Patience bounds every wait for a process. The program does not promise to be
+// that fast: it is when a test gives up on a busy machine.
+const Patience = time.Minute
 
 // Build builds the program into a directory, with the race detector if asked to,
 // and returns the file. It must be called inside the repository.
 func Build(ctx context.Context, dir string, race bool) (binary string, err error) {
 	binary = filepath.Join(dir, "microblogging")
-	// Version control is left out: it may be missing, or refuse to look into a
-	// checkout of another user.
+	// No version control: git may be missing, or may refuse to read a checkout
+	// that belongs to another user.
 	args := []string{"build", "-buildvcs=false", "-o", binary}
 	if race {
 		args = append(args, "-race")
 	}
 	build := exec.CommandContext(ctx, "go", append(args, "microblogging/cmd/microblogging")...)
 	if output, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building the program, which must be done inside its repository: %w\n%s", err, output)
+		return "", fmt.Errorf("build the program (only possible inside its repository): %w\n%s", err, output)
 	}
 	return binary, nil
 }
 
-// Environ is the caller's environment without what would set flags of the
-// program.
-func Environ() []string {
+// A Setup says how to run the program: which binary, on which store.
+type Setup struct {
+	Binary string
+	// Flags follow the name of the command.
+	Flags []string
+	// Environment is added to the caller's own.
+	Environment []string
+}
+
+// Command prepares a command of the program: its name, then its arguments. It is
+// killed when the context ends.
+func (s Setup) Command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, s.Binary, slices.Concat([]string{name}, s.Flags, args)...)
+	cmd.Env = append(environ(), s.Environment...)
+	return cmd
+}
+
+// environ is the caller's environment without the variables that set flags of
+// the program.
+func environ() []string {
 	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		return strings.HasPrefix(variable, "MICROBLOGGING_") || strings.HasPrefix(variable, "AZURE_")
 	})

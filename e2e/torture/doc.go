@@ -1,36 +1,42 @@
-// Command torture runs the real program as real processes under load, hurts
-// them, and holds what is left against what their clients were told.
+// Command torture runs the real program under load, hurts its processes, and
+// compares what is left with what its users were told.
 //
 // # The problem
 //
-// Package lab explores the schedules of the code by reason: it decides what
-// happens to each call. What it takes for granted (that the drivers, the SDK,
-// Azurite, the disk, the scheduler of the operating system and TCP do as its
-// backend does) only real processes can show.
+// Package lab explores the schedules of the code: it decides what happens to
+// each call to the store. It takes for granted that the drivers, the SDK,
+// Azurite, the disk, the scheduler of the operating system and TCP behave as the
+// lab's backend does. Only real processes can show that they do.
 //
 // # The model
 //
-// Two sites are served at once: web and worker processes over an Azurite that
-// stays up, each behind wires of its own ([wire]), and one process with both
-// roles on the embedded store. Users ([user]) create channels under a few names
-// that all of them want, post, edit, vote, subscribe, delete posts and channels,
-// and create the same names again. Meanwhile processes are killed with SIGKILL
-// and started again, workers are stopped with SIGSTOP for longer than their lease
-// and woken, and connections are cut, some of them just when an answer is on its
-// way ([faults]).
+// Two sites are served at once. One has web and worker processes on an Azurite
+// that stays up; each process has wires of its own to it ([wire]). The other has
+// one process with both roles on the embedded store. Users ([user]) create
+// channels under a few names that all of them want, post, edit, vote, subscribe,
+// delete posts and channels, and create the same names again. Meanwhile the
+// [faults] kill processes with SIGKILL and start others, freeze processes with
+// SIGSTOP for longer than a lease, hold back what they send, and cut their
+// connections, some of them just before an answer passes.
 //
 // Each user writes into the [ledger] when a request was sent, when it was
-// answered, and what it was told. An answer that never came, or a 503, leaves
-// both possibilities open. Whatever contradicts the ledger is a violation, at
-// once or in the end ([verdict]): when the faults have ceased, every deletion
-// that was accepted must end, every post, edit, vote and subscription must stand
-// as it was acknowledged, no process may have panicked, raced or ended by itself,
-// all must end cleanly, and check must find nothing.
+// answered, and what the answer said. A request without an answer, or answered
+// with 503, may or may not have taken effect.
+//
+// An answer that contradicts the ledger is a violation. When the faults have
+// ceased, the site is judged ([site.judge]): every accepted deletion must end.
+// Every post, edit, vote and subscription must be as it was acknowledged. No
+// process may have panicked, raced, or ended when nobody ended it. All processes
+// must end cleanly, and the command check must find nothing.
+//
+// # What survives failure
+//
+// Nothing: each run has a fresh store. A run that failed leaves the logs of its
+// processes and says where they are. A run that is interrupted ends every process
+// that it started; a run that is killed with SIGKILL cannot.
 //
 // # What a seed repeats
 //
-// The same seed makes the same decisions, of users as of faults. When they take
-// effect is up to the machine, so that a run cannot be repeated exactly.
-//
-// Interrupted, it ends all that it started; killed with SIGKILL, it cannot.
+// The same seed makes the same decisions of users and of faults. The machine
+// decides when they take effect, so a run cannot be repeated exactly.
 package main

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// faults hurt the processes of sites: one kind of fault each of several goroutines.
+// faults hurt the processes of all sites. Each kind of fault has a goroutine.
 type faults struct {
 	seed  uint64
 	sites []*site
@@ -18,8 +18,8 @@ type faults struct {
 	kills, stops, naps, stalls, cuts atomic.Int64
 }
 
-// The pauses between two faults of a kind, and other times of them.
 const (
+	// The pauses between two faults of a kind.
 	killMin, killMax = 300 * time.Millisecond, 2500 * time.Millisecond
 	stopMin, stopMax = 50 * time.Millisecond, 500 * time.Millisecond
 	napMin, napMax   = 100 * time.Millisecond, time.Second
@@ -27,20 +27,21 @@ const (
 
 	stallMin, stallMax = 500 * time.Millisecond, 3 * time.Second
 
-	// downMax is the longest that a killed process stays away.
+	// downMax is the longest time before a killed process is replaced.
 	downMax = 500 * time.Millisecond
 	// asleepMin and asleepMax are longer than a lease.
 	asleepMin, asleepMax = lease + 200*time.Millisecond, lease + lease/2
-	// momentMax is the longest wait for a good moment; inHand and atWork are how
-	// long it lasts for who has requests in hand and for who has a deletion to do.
+	// momentMax is the longest wait for a good moment. The moment lasts inHand for
+	// a role that has requests in hand, and atWork for one that has a deletion to do.
 	momentMax = 700 * time.Millisecond
 	inHand    = 5 * time.Millisecond
 	atWork    = 600 * time.Millisecond
-	// deafMax is the longest that a worker which wakes up hears nothing of its queue.
+	// deafMax is the longest time for which a worker that wakes up cannot reach its
+	// queue.
 	deafMax = time.Second
 )
 
-// stream numbers the random stream of one actor.
+// stream derives the number of one actor's random stream.
 func stream(parts ...any) uint64 {
 	h := fnv.New64a()
 	for _, part := range parts {
@@ -54,7 +55,7 @@ func stream(parts ...any) uint64 {
 	return h.Sum64()
 }
 
-// run goes on until the load ends, and then leaves all processes up and awake.
+// run goes on until the load ends. It leaves all processes up and awake.
 func (f *faults) run(ctx, load context.Context) {
 	var all []*role
 	for _, s := range f.sites {
@@ -65,16 +66,17 @@ func (f *faults) run(ctx, load context.Context) {
 	nap := func(r *role, draw *rand.Rand) { f.nap(load, r, draw) }
 	stall := func(r *role, draw *rand.Rand) { f.stall(load, r, draw) }
 	var running sync.WaitGroup
-	running.Go(func() { f.each(load, "kill", killMin, killMax, slices.Concat(all, only(all, (*role).cascades)), kill) })
-	running.Go(func() { f.each(load, "stop", stopMin, stopMax, only(all, (*role).works), stop) })
-	running.Go(func() { f.each(load, "nap", napMin, napMax, only(all, (*role).fronts), nap) })
-	running.Go(func() { f.each(load, "stall", stallMin, stallMax, only(all, (*role).wired), stall) })
-	running.Go(func() { f.each(load, "cut", cutMin, cutMax, only(all, (*role).wired), f.cut) })
+	running.Go(func() { f.each(load, "kill", killMin, killMax, slices.Concat(all, which(all, (*role).deletes)), kill) })
+	running.Go(func() { f.each(load, "stop", stopMin, stopMax, which(all, (*role).works), stop) })
+	running.Go(func() { f.each(load, "nap", napMin, napMax, which(all, (*role).fronts), nap) })
+	running.Go(func() { f.each(load, "stall", stallMin, stallMax, which(all, (*role).wired), stall) })
+	running.Go(func() { f.each(load, "cut", cutMin, cutMax, which(all, (*role).wired), f.cut) })
 	running.Wait()
 }
 
-func only(roles []*role, which func(*role) bool) []*role {
-	return slices.DeleteFunc(slices.Clone(roles), func(r *role) bool { return !which(r) })
+// which lists the roles that a predicate is true of.
+func which(roles []*role, is func(*role) bool) []*role {
+	return slices.DeleteFunc(slices.Clone(roles), func(r *role) bool { return !is(r) })
 }
 
 // each hurts one role after another, mostly at a good moment.
@@ -95,17 +97,17 @@ func (f *faults) each(load context.Context, kind string, least, most time.Durati
 	}
 }
 
-// moment is a good one to hurt the role, and for how long: for one that only
-// serves, when the deletion of a channel is about to be asked for, to which it
-// may be writing; for one that works, when a deletion has been accepted.
+// moment returns when it is worth hurting the role, and for how long. A web role
+// may be writing to a channel when somebody is about to ask for the deletion of
+// that channel. A worker has something to do when a deletion was accepted.
 func (r *role) moment() (<-chan struct{}, time.Duration) {
-	if r.cascades() {
+	if r.deletes() {
 		return r.moments.accepted, atWork
 	}
 	return r.moments.asking, inHand
 }
 
-// await waits for a moment, but not for long.
+// await waits for a moment, at most momentMax.
 func await(ctx context.Context, moment <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, momentMax)
 	defer cancel()
@@ -128,14 +130,15 @@ func (f *faults) kill(ctx context.Context, r *role, draw *rand.Rand) {
 		return
 	}
 	if err := r.start(ctx); err != nil {
-		r.accuse("starting again: %v", err)
+		r.accuse("start again: %v", err)
 	}
 }
 
-// stop lets a worker sleep through its leases. When it wakes up, it may hear
-// nothing of its queue for a while, and so nothing of the leases that it lost.
+// stop freezes a worker until its leases have run out. After that the worker may
+// be unable to reach its queue for a while, so that it does not learn which leases
+// it lost.
 func (f *faults) stop(load context.Context, r *role, draw *rand.Rand) {
-	wake := r.stop()
+	wake := r.freeze()
 	began := time.Now()
 	pause(load, between(draw, asleepMin, asleepMax))
 	deaf, light := time.Duration(0), func() {}
@@ -149,16 +152,16 @@ func (f *faults) stop(load context.Context, r *role, draw *rand.Rand) {
 	light()
 }
 
-// nap lets a web role sleep for about as long, with requests in hand.
+// nap freezes a web role for about as long, with requests in hand.
 func (f *faults) nap(load context.Context, r *role, draw *rand.Rand) {
-	wake := r.stop()
+	wake := r.freeze()
 	pause(load, between(draw, asleepMin, asleepMax))
 	if wake() {
 		f.naps.Add(1)
 	}
 }
 
-// stall holds back what a process sends until others may have its leases.
+// stall holds back what a process sends, for longer than its leases last.
 func (f *faults) stall(load context.Context, r *role, draw *rand.Rand) {
 	tables, queue := r.tables.stall(), r.queue.stall()
 	pause(load, between(draw, asleepMin, asleepMax))
@@ -167,7 +170,7 @@ func (f *faults) stall(load context.Context, r *role, draw *rand.Rand) {
 	f.stalls.Add(1)
 }
 
-// cut cuts both of a role's wires, or one of them at its next answer.
+// cut cuts both wires of a role at once, or one of them at its next answer.
 func (f *faults) cut(r *role, draw *rand.Rand) {
 	var cut bool
 	switch draw.IntN(4) {

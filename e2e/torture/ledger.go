@@ -5,27 +5,27 @@ import (
 	"sync"
 )
 
-// A ledger is what the users of one site were told. Each method takes in one
+// A ledger is what the users of one site were told. Each method records one
 // answer, and accuses the site if that contradicts another.
 type ledger struct {
 	site    string
 	moments *moments
 
-	mu         sync.Mutex
-	violations []string
-	lives      map[string][]*life // by channel
-	posts      map[string]*post   // by id
-	of         map[string][]*post // by channel
-	// drafts are all posts that were ever asked for: what their text begins with,
-	// and the channel.
+	mu           sync.Mutex
+	violations   []string
+	incarnations map[string][]*incarnation // by channel
+	posts        map[string]*post          // by id
+	byChannel    map[string][]*post
+	// drafts are all posts that a user ever asked for: from the first word of the
+	// text to the channel.
 	drafts map[string]string
 	// refused are the creations that were told that the name is taken.
 	refused map[string]bool
 	twins   []twin
 }
 
-// moments tell whoever listens that a deletion is about to be asked for, and that
-// one was accepted.
+// moments tell whoever listens that somebody is about to ask for a deletion, and
+// that one was accepted.
 type moments struct{ asking, accepted chan struct{} }
 
 func tell(moment chan<- struct{}) {
@@ -38,12 +38,12 @@ func tell(moment chan<- struct{}) {
 func newLedger(site string) *ledger {
 	return &ledger{
 		site: site, moments: &moments{make(chan struct{}), make(chan struct{})},
-		lives: map[string][]*life{}, posts: map[string]*post{}, of: map[string][]*post{},
+		incarnations: map[string][]*incarnation{}, posts: map[string]*post{}, byChannel: map[string][]*post{},
 		drafts: map[string]string{}, refused: map[string]bool{},
 	}
 }
 
-// accuse notes a violation.
+// accuse records a violation.
 func (l *ledger) accuse(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

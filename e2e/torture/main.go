@@ -15,13 +15,13 @@ import (
 )
 
 type cli struct {
-	Time time.Duration `help:"How long there are load and faults." default:"60s"`
-	Seed uint64        `help:"What decides who does what, and what is hurt." default:"1"`
+	Time time.Duration `help:"How long the load and the faults last." default:"60s"`
+	Seed uint64        `help:"Decides what users do, and which faults happen." default:"1"`
 	Race bool          `help:"Build the program with the race detector."`
 }
 
 var (
-	errViolated    = errors.New("the program broke its word")
+	errViolated    = errors.New("the program violated its guarantees")
 	errInterrupted = errors.New("interrupted, and nothing was judged")
 )
 
@@ -62,7 +62,7 @@ func (c *cli) torture(ctx context.Context, dir string) error {
 	return err
 }
 
-// verdict is the error of a run that was not as it should be.
+// verdict returns an error if there were violations, or too little happened.
 func verdict(r Report, length time.Duration) error {
 	if len(r.Violations) > 0 {
 		return errViolated

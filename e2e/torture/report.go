@@ -5,22 +5,21 @@ import (
 	"time"
 )
 
-// A Report is what a run came to.
+// A Report counts what happened in a run.
 type Report struct {
 	Seed uint64
-	// Kills, Stops and Cuts count faults: processes killed, workers that slept for
-	// longer than a lease and woke up, and cuts of connections that were there.
+	// Kills counts processes that were killed. Stops counts workers that slept for
+	// longer than a lease and woke up. Cuts counts cuts that ended a connection.
 	Kills, Stops, Cuts int64
-	// Naps are web roles that slept as long, and Stalls requests that were held
-	// back as long.
+	// Naps counts web roles that slept as long, and Stalls the times that a
+	// process's requests were held back as long.
 	Naps, Stalls int64
-	// Checks are those of a store in use. Ratings and Subscriptions are what was
-	// held in the end against what users were told.
+	// Checks counts checks of a store in use. Ratings and Subscriptions count what
+	// was compared in the end with what users were told.
 	Checks, Ratings, Subscriptions int64
-	// Redeliveries are deliveries of messages that had been delivered before.
+	// Redeliveries counts deliveries of messages that had been delivered before.
 	Redeliveries int64
-	// Deletions are those of channels that were accepted and, in the end, done.
-	// Posts are those that were acknowledged.
+	// Deletions counts accepted deletions, and Posts acknowledged posts.
 	Deletions, Posts int64
 	Violations       []string
 }
@@ -30,16 +29,15 @@ func (r Report) String() string {
 		r.Seed, r.Kills, r.Stops, r.Cuts, r.Redeliveries, r.Deletions, r.Posts, len(r.Violations))
 }
 
-// also is what the last line has no room for.
+// also lists what the last line has no room for.
 func (r Report) also() string {
 	return fmt.Sprintf("also: web roles asleep %d times, networks stalled %d times, %d checks of a store in use; judged in the end: %d ratings, %d subscriptions",
 		r.Naps, r.Stalls, r.Checks, r.Ratings, r.Subscriptions)
 }
 
-// shortfall tells what there was too little of for a run of that length; empty
-// if of nothing. A run in which little happened shows nothing. Of a run of less
-// than a minute only one of each is due: a busy machine is slow to start what was
-// killed.
+// shortfall says what happened too rarely in a run of that length; empty if
+// nothing did. A run in which little happened shows nothing. In less than a minute,
+// once is enough: a busy machine is slow to replace a process that was killed.
 func (r Report) shortfall(length time.Duration) string {
 	floors := []struct {
 		what           string
@@ -54,13 +52,13 @@ func (r Report) shortfall(length time.Duration) string {
 			floor = int64(float64(f.perMinute) * length.Minutes())
 		}
 		if f.was < floor {
-			return fmt.Sprintf("%d %s in %s, and at least %d are due", f.was, f.what, length, floor)
+			return fmt.Sprintf("%d %s in %s, want at least %d", f.was, f.what, length, floor)
 		}
 	}
 	return ""
 }
 
-// report is what there was so far, but for redeliveries.
+// report counts what has happened so far, except redeliveries.
 func (f *faults) report() Report {
 	r := Report{
 		Seed: f.seed, Kills: f.kills.Load(), Stops: f.stops.Load(), Cuts: f.cuts.Load(),

@@ -1,67 +1,61 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
-	"time"
 
 	"microblogging/e2e/program"
 )
 
-// patience bounds every wait for a process.
-const patience = time.Minute
-
-// A role is one place in a site that a process takes: killed, another takes its
-// place.
+// A role is one place in a site, which one process at a time takes. When that
+// is killed, another takes its place.
 type role struct {
-	name        string
-	program     []string
-	environment []string
-	// tables and queue are what its process reaches its store by; nil on the
-	// embedded one.
+	name string
+	// setup, command and args are how its processes are started.
+	setup   program.Setup
+	command string
+	args    []string
+	// tables and queue are the wires between its process and the store; nil on the
+	// embedded store.
 	tables, queue *wire
 	// log keeps the standard error of all its processes.
 	log string
-	// moments are when it is worth hurting.
+	// moments say when the role is worth hurting.
 	moments *moments
-	// accuse is told what a process did that none should.
+	// accuse is told what a process did that no process should do.
 	accuse func(format string, args ...any)
 
 	mu      sync.Mutex
 	process *process
 }
 
-// A process is one that was started.
+// A process is one that was started, and is expected to go on until somebody
+// ends it.
 type process struct {
-	cmd *exec.Cmd
+	*program.Process
 	// url is where it serves; empty if it is a worker.
 	url string
-	// ended is closed when the process has been waited for.
-	ended chan struct{}
 	// doomed is closed before somebody ends it.
 	doomed chan struct{}
+	// judged is closed once it has ended and was accused if nobody ended it.
+	judged chan struct{}
 }
 
 // serves tells whether the role answers requests.
-func (r *role) serves() bool { return r.program[1] != "worker" }
+func (r *role) serves() bool { return r.command != "worker" }
 
 // fronts tells whether the role is a web role and nothing else.
-func (r *role) fronts() bool { return r.program[1] == "web" }
+func (r *role) fronts() bool { return r.command == "web" }
 
 // works tells whether the role is a worker and nothing else.
-func (r *role) works() bool { return r.program[1] == "worker" }
+func (r *role) works() bool { return r.command == "worker" }
 
-// cascades tells whether the role carries out deletions.
-func (r *role) cascades() bool { return r.program[1] != "web" }
+// deletes tells whether the role carries out deletions.
+func (r *role) deletes() bool { return r.command != "web" }
 
 // wired tells whether the role reaches its store by wires.
 func (r *role) wired() bool { return r.tables != nil }
@@ -73,23 +67,17 @@ func (r *role) start(ctx context.Context) error {
 		return err
 	}
 	defer log.Close() //nolint:errcheck // the process has its own descriptor
-	cmd := exec.Command(r.program[0], r.program[1:]...)
-	cmd.Dir = filepath.Dir(r.log)
-	cmd.Env = append(program.Environ(), r.environment...)
-	cmd.Stderr = log
-	stdout, err := cmd.StdoutPipe()
+	cmd := r.setup.Command(context.WithoutCancel(ctx), r.command, r.args...)
+	cmd.Dir, cmd.Stderr = filepath.Dir(r.log), log
+	started, err := program.Start(cmd)
 	if err != nil {
 		return err
 	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	p := &process{cmd: cmd, ended: make(chan struct{}), doomed: make(chan struct{})}
-	listening := make(chan string, 1)
-	go r.watch(p, stdout, listening)
+	p := &process{Process: started, doomed: make(chan struct{}), judged: make(chan struct{})}
+	go r.watch(p)
 	if r.serves() {
-		if p.url, err = p.await(ctx, listening); err != nil {
-			p.end()
+		if p.url, err = p.AwaitURL(ctx); err != nil {
+			r.end(p)
 			return fmt.Errorf("%s: %w", r.name, err)
 		}
 	}
@@ -99,37 +87,14 @@ func (r *role) start(ctx context.Context) error {
 	return nil
 }
 
-// watch reads what the process prints, waits for its end, and accuses it if
-// nobody wanted that.
-func (r *role) watch(p *process, stdout io.Reader, listening chan<- string) {
-	defer close(p.ended)
-	lines := bufio.NewScanner(stdout)
-	for lines.Scan() {
-		if url, ok := strings.CutPrefix(lines.Text(), "listening on "); ok {
-			listening <- url
-		}
-	}
-	_, _ = io.Copy(io.Discard, stdout) // a line too long for the scanner, which nobody needs
-	err := p.cmd.Wait()
+// watch waits for the end of a process, and accuses it if nobody ended it.
+func (r *role) watch(p *process) {
+	defer close(p.judged)
+	<-p.Ended()
 	select {
 	case <-p.doomed:
 	default:
-		r.accuse("%s ended by itself: %v", r.name, err)
-	}
-}
-
-func (p *process) await(ctx context.Context, listening <-chan string) (string, error) {
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
-	select {
-	case url := <-listening:
-		return url, nil
-	case <-p.ended:
-		return "", errors.New("it ended before it listened")
-	case <-timer.C:
-		return "", fmt.Errorf("it does not listen after %s", patience)
-	case <-ctx.Done():
-		return "", ctx.Err()
+		r.accuse("%s ended, and nobody ended it: %v", r.name, p.State())
 	}
 }
 
@@ -155,49 +120,41 @@ func (r *role) kill() bool {
 	if p == nil {
 		return false
 	}
-	p.end()
+	r.end(p)
 	return true
 }
 
-func (p *process) end() {
+func (r *role) end(p *process) {
 	close(p.doomed)
-	_ = p.cmd.Process.Kill() // fails if it has ended, which watch reports
-	<-p.ended
+	if err := p.Kill(); err != nil {
+		r.accuse("%s: %v", r.name, err)
+		return
+	}
+	<-p.judged
 }
 
-// stop freezes the process until the function that it returns is called, which
-// tells whether that woke it: another fault may have killed it meanwhile.
-func (r *role) stop() (wake func() bool) {
+// freeze stops the process with SIGSTOP until wake is called. wake reports
+// whether the process slept until then: another fault may have killed it.
+func (r *role) freeze() (wake func() bool) {
 	p := r.current()
-	if p == nil || p.cmd.Process.Signal(syscall.SIGSTOP) != nil {
+	if p == nil || p.Signal(syscall.SIGSTOP) != nil {
 		return func() bool { return false }
 	}
 	return func() bool {
-		return p.cmd.Process.Signal(syscall.SIGCONT) == nil && r.current() == p
+		return p.Signal(syscall.SIGCONT) == nil && r.current() == p
 	}
 }
 
-// terminate asks the process to end, as systemd or Docker do, and accuses it if
-// it does not do so cleanly.
+// terminate asks the process to end, and accuses it if it does not end cleanly.
 func (r *role) terminate() {
 	p := r.take()
 	if p == nil {
 		return
 	}
 	close(p.doomed)
-	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		r.accuse("%s: SIGTERM: %v", r.name, err)
+	if err := p.Terminate(); err != nil {
+		r.accuse("%s: %v", r.name, err)
+		return
 	}
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
-	select {
-	case <-p.ended:
-	case <-timer.C:
-		r.accuse("%s still runs %s after SIGTERM", r.name, patience)
-		_ = p.cmd.Process.Kill() // fails if it has ended
-		<-p.ended
-	}
-	if code := p.cmd.ProcessState.ExitCode(); code != 0 {
-		r.accuse("%s: exit %d after SIGTERM", r.name, code)
-	}
+	<-p.judged
 }

@@ -14,19 +14,19 @@ import (
 
 // Options are the settings of a run.
 type Options struct {
-	// Time is how long there are load and faults.
+	// Time is how long the load and the faults last.
 	Time time.Duration
 	Seed uint64
 	// Binary is the program.
 	Binary string
 	// Dir keeps the embedded store and the logs. It must be empty.
 	Dir string
-	// Tell is told once a minute what there was so far.
+	// Tell is called once a minute with what has happened so far.
 	Tell func(Report)
 }
 
-// Run runs the program under load and faults. The error is why that could not be
-// done; what the program did wrong is in the report.
+// Run runs the program under load and faults. What the program did wrong is in
+// the report; the error says why there could be no run.
 func Run(ctx context.Context, o Options) (Report, error) {
 	azurite, err := azuritetest.Launch()
 	if err != nil {
@@ -61,14 +61,14 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	return report, ctx.Err()
 }
 
-// hurt lets the users live and the faults happen for some time.
+// hurt lets the users act and the faults happen until the time is over.
 func (f *faults) hurt(ctx context.Context, o Options) {
 	load, cancel := context.WithTimeout(ctx, o.Time)
 	defer cancel()
 	var running sync.WaitGroup
 	for _, s := range f.sites {
 		for _, u := range s.users {
-			running.Go(func() { u.live(ctx, load) })
+			running.Go(func() { u.run(ctx, load) })
 		}
 		if s.shared() {
 			running.Go(func() { s.watch(ctx, load) })
@@ -83,8 +83,8 @@ func (f *faults) hurt(ctx context.Context, o Options) {
 	running.Wait()
 }
 
-// inDir runs in a directory of its own. If anything was wrong, the logs in it
-// stay.
+// inDir runs something in a directory of its own. After an error, the logs in it
+// are kept.
 func inDir(run func(dir string) error) error {
 	dir, err := os.MkdirTemp("", "microblogging-torture-")
 	if err != nil {

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -14,59 +12,60 @@ import (
 	"microblogging/e2e/program"
 )
 
-// Times of the program under test. The lease is short, so that many can be
-// missed.
 const (
-	lease      = 2 * time.Second
-	slowSweep  = time.Second
-	usersEach  = 10
-	namesEach  = 3
-	webRoles   = 2
-	workerRole = 2
+	// lease is short, so that a process often misses one.
+	lease = 2 * time.Second
+	// reconcile is the time between two reconciling passes.
+	reconcile = time.Second
 
-	// A region away from its store, a role waits as long for each answer, and a
-	// deletion takes long enough to be hurt.
+	// How many there are of each on a site.
+	userCount    = 10
+	channelCount = 3
+	webCount     = 2
+	workerCount  = 2
+
+	// The latency of a store in another region. It makes a deletion long enough to
+	// be hurt.
 	webLatency    = 8 * time.Millisecond
 	workerLatency = 12 * time.Millisecond
 )
 
 // A site is the processes that serve one store, and its users.
 type site struct {
-	name     string
-	binary   string
+	name string
+	// setup leads a command straight to the store, past the wires.
+	setup    program.Setup
+	dir      string
 	channels []string
 	roles    []*role
 	users    []*user
 	ledger   *ledger
 	checks   atomic.Int64
-	// judged counts what was held in the end against what its users were told.
+	// judged counts what was compared in the end with what its users were told.
 	judged struct{ ratings, subscriptions atomic.Int64 }
-	// flags and environment lead a command straight to the store.
-	flags       []string
-	environment []string
 }
 
 // boltSite is one process on the embedded store.
 func boltSite(o *Options) *site {
 	s := newSite("bolt", o)
-	s.flags = []string{"--data", filepath.Join(o.Dir, "bolt")}
-	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--lease", lease.String(), "--sweep", slowSweep.String())
+	s.setup.Flags = []string{"--data", filepath.Join(o.Dir, "bolt")}
+	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--lease", lease.String(), "--sweep", reconcile.String())
 	return s
 }
 
-// azuriteSite is web and worker processes that reach an account by wires of
-// their own.
+// azuriteSite is web and worker processes on an account of Azurite. Each reaches
+// it by wires of its own.
 func azuriteSite(o *Options, account string) (*site, error) {
 	s := newSite("azurite", o)
-	s.flags, s.environment = []string{"--storage", "azure"}, []string{connection(account)}
-	for n := range webRoles {
+	s.setup.Flags, s.setup.Environment = []string{"--storage", "azure"}, []string{connection(account)}
+	for n := range webCount {
 		if err := s.addWired(fmt.Sprintf("web%d", n+1), account, webLatency, "web", "--listen", "127.0.0.1:0"); err != nil {
 			return nil, err
 		}
 	}
-	for n := range workerRole {
+	for n := range workerCount {
 		if err := s.addWired(fmt.Sprintf("worker%d", n+1), account, workerLatency,
-			"worker", "--lease", lease.String(), "--sweep", slowSweep.String()); err != nil {
+			"worker", "--lease", lease.String(), "--sweep", reconcile.String()); err != nil {
 			return nil, err
 		}
 	}
@@ -76,33 +75,32 @@ func azuriteSite(o *Options, account string) (*site, error) {
 func connection(account string) string { return "AZURE_STORAGE_CONNECTION_STRING=" + account }
 
 func newSite(name string, o *Options) *site {
-	s := &site{name: name, binary: o.Binary, ledger: newLedger(name)}
-	for n := range namesEach {
+	s := &site{name: name, setup: program.Setup{Binary: o.Binary}, dir: o.Dir, ledger: newLedger(name)}
+	for n := range channelCount {
 		s.channels = append(s.channels, fmt.Sprintf("channel%d", n+1))
 	}
-	for n := range usersEach {
+	for n := range userCount {
 		s.users = append(s.users, newUser(s, n, o.Seed, stream(name, "user", n)))
 	}
 	return s
 }
 
-func (s *site) addRole(name string, args ...string) *role {
+func (s *site) addRole(name, command string, args ...string) *role {
 	name = s.name + "-" + name
-	program := append(append([]string{s.binary, args[0]}, s.flags...), args[1:]...)
 	r := &role{
 		name: name, moments: s.ledger.moments, accuse: s.ledger.accuse,
-		program: append(program, "--log-format", "json"),
-		log:     filepath.Join(filepath.Dir(s.binary), name+".log"),
+		setup: s.setup, command: command, args: append(args, "--log-format", "json"),
+		log: filepath.Join(s.dir, name+".log"),
 	}
 	s.roles = append(s.roles, r)
 	return r
 }
 
-// endpoints are where a connection string leads.
+// endpoints matches the hosts that a connection string leads to.
 var endpoints = regexp.MustCompile(`TableEndpoint=http://([^/]+)/.*QueueEndpoint=http://([^/]+)/`)
 
 // addWired adds a role that reaches the account by wires of its own.
-func (s *site) addWired(name, account string, latency time.Duration, args ...string) error {
+func (s *site) addWired(name, account string, latency time.Duration, command string, args ...string) error {
 	to := endpoints.FindStringSubmatch(account)
 	if to == nil {
 		return fmt.Errorf("no endpoints in %q", account)
@@ -116,13 +114,13 @@ func (s *site) addWired(name, account string, latency time.Duration, args ...str
 		return err
 	}
 	through := strings.NewReplacer(to[1], tables.address(), to[2], queue.address()).Replace(account)
-	r := s.addRole(name, args...)
-	r.tables, r.queue, r.environment = tables, queue, []string{connection(through)}
+	r := s.addRole(name, command, args...)
+	r.tables, r.queue, r.setup.Environment = tables, queue, []string{connection(through)}
 	return nil
 }
 
 // shared tells whether other processes may use the store at the same time.
-func (s *site) shared() bool { return len(s.environment) > 0 }
+func (s *site) shared() bool { return len(s.setup.Environment) > 0 }
 
 // start starts all roles, and makes the users' accounts.
 func (s *site) start(ctx context.Context) error {
@@ -139,7 +137,7 @@ func (s *site) start(ctx context.Context) error {
 	return nil
 }
 
-// close ends what still runs, if the run itself did not come to that.
+// close ends what still runs after a run that did not come to its end.
 func (s *site) close() {
 	for _, r := range s.roles {
 		r.kill()
@@ -150,13 +148,14 @@ func (s *site) close() {
 	}
 }
 
-// url is where a user is served: by the same process as long as it is up, so that
-// one which sleeps does not catch all users. If all are down, it waits.
+// url is where a user is served. Each user keeps to one process as long as it is
+// up, so that a process that sleeps does not delay all users. While all are down,
+// url waits.
 func (s *site) url(ctx context.Context, user int) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, program.Patience)
 	defer cancel()
 	for ctx.Err() == nil {
-		serving := only(s.roles, (*role).serves)
+		serving := which(s.roles, (*role).serves)
 		for n := range serving {
 			if p := serving[(user+n)%len(serving)].current(); p != nil {
 				return p.url, nil
@@ -167,16 +166,14 @@ func (s *site) url(ctx context.Context, user int) (string, error) {
 	return "", ctx.Err()
 }
 
-// run runs a command of the program to its end.
-func (s *site) run(ctx context.Context, command string, args ...string) (output []byte, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// run runs a command of the program to its end. An exit code other than zero is
+// an error.
+func (s *site) run(ctx context.Context, command string, args ...string) (stdout string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, program.Patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, s.binary, append(append([]string{command}, s.flags...), args...)...)
-	cmd.Env = append(program.Environ(), s.environment...)
-	output, err = cmd.Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		err = fmt.Errorf("%s: %w\n%s", command, err, exit.Stderr)
+	r, err := program.Run(s.setup.Command(ctx, command, args...))
+	if err == nil && r.Code != 0 {
+		err = fmt.Errorf("%s: exit %d\n%s", command, r.Code, r.Stderr)
 	}
-	return output, err
+	return r.Stdout, err
 }

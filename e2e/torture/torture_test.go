@@ -7,8 +7,12 @@ import (
 	"microblogging/e2e/program"
 )
 
-// The seed of the test is always the same; make torture takes any.
-func TestTheProgramKeepsItsWordWhateverHappensToItsProcesses(t *testing.T) {
+func TestTorture(t *testing.T) {
+	t.Run("the program keeps its guarantees whatever happens to its processes", programKeepsGuarantees)
+}
+
+// The seed is always the same here; make torture takes any.
+func programKeepsGuarantees(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes, which make check leaves to make test")
 	}

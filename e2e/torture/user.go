@@ -1,32 +1,30 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"slices"
 	"time"
+
+	"microblogging/e2e/client"
 )
 
 const (
-	password = "correct horse battery"
-	// answerTime bounds the wait for an answer. The program gives up a request
-	// after ten seconds.
+	// answerTime bounds the wait for an answer. The program itself gives up a
+	// request after ten seconds.
 	answerTime = 30 * time.Second
 	// thinkTime is the longest that a user pauses between two requests.
 	thinkTime = 30 * time.Millisecond
-	// calmTime is how long before the end of the load nobody deletes a channel any
-	// more, so that there is much to judge in the end.
+	// calmTime is the last part of the load, in which nobody deletes a channel. So
+	// there is much to judge in the end.
 	calmTime = 5 * time.Second
-	// finalTries are due answers in the end, one a second.
+	// finalTries is how often a user tries again in the end, once a second.
 	finalTries = 10
 )
 
-// A user does one thing after another, and remembers what came of it.
+// A user does one thing after another, and records the answers.
 type user struct {
 	site   *site
 	number int
@@ -34,12 +32,12 @@ type user struct {
 	token  string
 	draw   *rand.Rand
 	http   *http.Client
-	// tries is how often the user tries again until there must be an answer; zero
-	// as long as there need be none.
+	// tries is how often the user tries again before the lack of an answer is a
+	// violation; zero as long as it is none.
 	tries int
-	// written numbers what the user makes.
+	// written numbers the channels, posts and texts that the user makes.
 	written int
-	// subscribed is what the user surely subscribes to, or not, by channel.
+	// subscribed is what the user was told about subscriptions, by channel.
 	subscribed map[string]subscribed
 }
 
@@ -57,116 +55,77 @@ func newUser(s *site, number int, seed1, seed2 uint64) *user {
 	}
 }
 
-// An answer is what came of a request.
+// An answer is what came of a request. Its status is zero if no answer came.
 type answer struct {
 	span
-	// status is zero if no answer came.
-	status int
-	header http.Header
-	body   []byte
+	client.Reply
 }
 
-// send sends a request. A status that is neither among those allowed nor "come
-// back later" is a violation, and reported as no answer.
+// send sends a request. A status that is neither allowed nor 503 is a violation;
+// send returns it as no answer.
 func (u *user) send(ctx context.Context, method, path string, body any, header http.Header, allowed ...int) answer {
 	a := u.once(ctx, method, path, body, header, allowed)
 	for range u.tries {
-		if a.status != 0 && a.status != http.StatusServiceUnavailable {
+		if a.Status != 0 && a.Status != http.StatusServiceUnavailable {
 			return a
 		}
 		pause(ctx, time.Second)
 		a = u.once(ctx, method, path, body, header, allowed)
 	}
 	if u.tries > 0 && ctx.Err() == nil {
-		u.site.ledger.accuse("%s %s: no answer, though nothing hurts the site (%d)", method, path, a.status)
+		u.site.ledger.accuse("%s %s: no answer, though nothing hurts the site (%d)", method, path, a.Status)
 	}
 	return a
 }
 
 func (u *user) once(ctx context.Context, method, path string, body any, header http.Header, allowed []int) answer {
 	a := answer{span: span{from: time.Now()}}
-	err := u.try(ctx, method, path, body, header, &a)
+	if url, err := u.site.url(ctx, u.number); err == nil {
+		c := client.Client{URL: url, Token: u.token, HTTP: u.http}
+		a.Reply, _ = c.Send(ctx, method, path, body, header) // it may be lost: that is what the faults are for
+	}
 	a.to = time.Now()
-	switch {
-	case err != nil:
-		a.status = 0
-	case a.status != http.StatusServiceUnavailable && !slices.Contains(allowed, a.status):
-		u.site.ledger.accuse("%s %s: answered %d\n%s", method, path, a.status, a.body)
-		a.status = 0
+	if a.Status != 0 && a.Status != http.StatusServiceUnavailable && !slices.Contains(allowed, a.Status) {
+		u.site.ledger.accuse("%s %s: answered %d\n%s", method, path, a.Status, a.Body)
+		a.Status = 0
 	}
 	return a
 }
 
-func (u *user) try(ctx context.Context, method, path string, body any, header http.Header, a *answer) error {
-	url, err := u.site.url(ctx, u.number)
-	if err != nil {
-		return err
-	}
-	var content io.Reader
-	if body != nil {
-		data, err := json.Marshal(body)
-		if err != nil {
-			return err
-		}
-		content = bytes.NewReader(data)
-	}
-	request, err := http.NewRequestWithContext(ctx, method, url+path, content)
-	if err != nil {
-		return err
-	}
-	request.Header = header.Clone()
-	if request.Header == nil {
-		request.Header = http.Header{}
-	}
-	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	if u.token != "" {
-		request.Header.Set("Authorization", "Bearer "+u.token)
-	}
-	response, err := u.http.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close() //nolint:errcheck // it was read to its end or failed
-	a.status, a.header = response.StatusCode, response.Header
-	a.body, err = io.ReadAll(response.Body)
-	return err
-}
-
-// decode reads the body of an answer that has one.
+// decode reads the body of an answer. A body that is not what was expected is a
+// violation.
 func (u *user) decode(a answer, into any) bool {
-	if err := json.Unmarshal(a.body, into); err != nil {
-		u.site.ledger.accuse("the answer %q: %v", a.body, err)
+	if err := a.Decode(into); err != nil {
+		u.site.ledger.accuse("%v", err)
 		return false
 	}
 	return true
 }
 
-// signUp makes an account and signs in, before anything hurts the site.
+// signUp makes an account and signs in. Nothing hurts the site yet.
 func (u *user) signUp(ctx context.Context) error {
-	who := map[string]string{"name": u.name, "password": password}
-	if a := u.send(ctx, "POST", "/api/v1/users", who, nil, http.StatusCreated); a.status != http.StatusCreated {
-		return fmt.Errorf("%s cannot sign up: %d", u.name, a.status)
+	who := client.Credentials(u.name)
+	if a := u.send(ctx, "POST", client.UsersPath, who, nil, http.StatusCreated); a.Status != http.StatusCreated {
+		return fmt.Errorf("%s cannot sign up: %d", u.name, a.Status)
 	}
-	a := u.send(ctx, "POST", "/api/v1/sessions", who, nil, http.StatusCreated)
-	var session struct{ Token string }
-	if a.status != http.StatusCreated || !u.decode(a, &session) {
-		return fmt.Errorf("%s cannot sign in: %d", u.name, a.status)
+	a := u.send(ctx, "POST", client.SessionsPath, who, nil, http.StatusCreated)
+	var session client.Session
+	if a.Status != http.StatusCreated || !u.decode(a, &session) {
+		return fmt.Errorf("%s cannot sign in: %d", u.name, a.Status)
 	}
 	u.token = session.Token
 	return nil
 }
 
-// live goes on until the load ends. A request that was begun is finished.
-func (u *user) live(ctx, load context.Context) {
+// run acts until the load ends. It finishes a request that it has begun.
+func (u *user) run(ctx, load context.Context) {
 	for load.Err() == nil {
 		u.visit(ctx, load)
 	}
 }
 
 // visit does a few things in one channel. It looks at the channel before and
-// after, by which it is known which incarnation it was.
+// after: if both show the same incarnation, all of it happened in that one.
 func (u *user) visit(ctx, load context.Context) {
 	channel := u.site.channels[u.draw.IntN(len(u.site.channels))]
 	end, _ := load.Deadline()
@@ -180,7 +139,7 @@ func (u *user) visit(ctx, load context.Context) {
 		pause(load, time.Duration(u.draw.Int64N(int64(thinkTime))))
 	}
 	u.look(ctx, channel)
-	if seen.owner == u.name && time.Since(seen.known) > u.lifetime() && time.Until(end) > calmTime {
+	if seen.owner == u.name && time.Since(seen.known) > u.keepTime() && time.Until(end) > calmTime {
 		u.askDeletion(ctx, seen)
 		if u.draw.IntN(2) == 0 {
 			u.create(ctx, channel)
@@ -188,13 +147,13 @@ func (u *user) visit(ctx, load context.Context) {
 	}
 }
 
-// lifetime is how long a user keeps a channel: long enough for posts to gather,
-// and short enough for many deletions.
-func (u *user) lifetime() time.Duration {
+// keepTime is how long a user keeps a channel: long enough for posts to gather,
+// short enough for many deletions.
+func (u *user) keepTime() time.Duration {
 	return time.Second + time.Duration(u.draw.Int64N(int64(5*time.Second)))
 }
 
-// act does one thing, some more often than others.
+// act does one thing. Some are more likely than others.
 func (u *user) act(ctx context.Context, channel string) {
 	switch n := u.draw.IntN(100); {
 	case n < 50:

@@ -8,29 +8,30 @@ import (
 	"time"
 )
 
-// A wire is a stretch of the network between one process and one service, which
-// can be cut. It listens for as long as it lives: what is cut are connections.
+// A wire is the network between one process and one service. It forwards
+// connections, and can delay, hold back and cut them. It listens until it is
+// closed: a cut ends connections only.
 type wire struct {
 	listener net.Listener
 	target   string
-	// latency is how long it holds back what passes.
+	// latency is how long it delays what passes.
 	latency time.Duration
 
 	mu sync.Mutex
-	// dark is set while nobody gets through.
+	// dark is set while every new connection is cut.
 	dark bool
-	// held is closed when requests may pass; nil if they may.
+	// held is closed when requests may pass; nil if they may pass now.
 	held  chan struct{}
 	pairs map[*pair]struct{}
-	// trap, if there is one, is told of the next answer, which cuts the wire
-	// before it passes.
+	// trap, unless nil, is closed when the next answer has cut the wire instead of
+	// passing.
 	trap chan struct{}
 }
 
 // A pair is one connection: the caller's half and the service's.
 type pair struct{ caller, service *net.TCPConn }
 
-// newWire leads to a service at host:port until it is closed.
+// newWire makes a wire to a service at host:port, until it is closed.
 func newWire(target string, latency time.Duration) (*wire, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -52,11 +53,11 @@ func (w *wire) accept() {
 	for {
 		caller, err := w.listener.Accept()
 		if err != nil {
-			return // closed
+			return // the wire was closed
 		}
 		service, err := net.Dial("tcp", w.target)
 		if err != nil {
-			_ = caller.Close() // which is all that the caller needs to know
+			_ = caller.Close() // the caller sees a lost connection, as it should
 			continue
 		}
 		p := &pair{caller.(*net.TCPConn), service.(*net.TCPConn)}
@@ -76,7 +77,7 @@ func (w *wire) add(p *pair) {
 }
 
 // carry copies one direction of a connection until either half ends. It calls
-// before ahead of all that it passes on.
+// before each time that it has read something, and passes that on afterwards.
 func (w *wire) carry(p *pair, to io.Writer, from io.Reader, before func()) {
 	buffer := make([]byte, 32<<10)
 	for {
@@ -94,7 +95,7 @@ func (w *wire) carry(p *pair, to io.Writer, from io.Reader, before func()) {
 	}
 }
 
-// sever ends both halves at once, as a network does that is gone.
+// sever ends both halves at once, as a network failure does.
 func (w *wire) sever(p *pair) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -107,12 +108,12 @@ func (w *wire) drop(p *pair) {
 	}
 	delete(w.pairs, p)
 	for _, half := range []*net.TCPConn{p.caller, p.service} {
-		_ = half.SetLinger(0) // a reset, not a farewell
+		_ = half.SetLinger(0) // send a reset, not an orderly end
 		_ = half.Close()
 	}
 }
 
-// cut severs every connection and reports whether there was any.
+// cut severs every connection, and reports whether there was one.
 func (w *wire) cut() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -123,7 +124,7 @@ func (w *wire) cut() bool {
 	return had
 }
 
-// darken cuts the wire and lets nobody through until light is called.
+// darken cuts the wire, and every new connection until light is called.
 func (w *wire) darken() (light func()) {
 	w.setDark(true)
 	w.cut()
@@ -136,9 +137,8 @@ func (w *wire) setDark(dark bool) {
 	w.dark = dark
 }
 
-// stall holds back what callers send until the function that it returns is
-// called. Then all of it arrives, though its caller may long have given up, and
-// others gone on.
+// stall holds back what callers send until release is called. Then all of it
+// arrives, although the caller may have given up long ago and others have gone on.
 func (w *wire) stall() (release func()) {
 	held := make(chan struct{})
 	w.setHeld(held)
@@ -154,7 +154,7 @@ func (w *wire) setHeld(held chan struct{}) {
 	w.held = held
 }
 
-// wait waits while requests are held back.
+// wait returns when requests may pass.
 func (w *wire) wait() {
 	w.mu.Lock()
 	held := w.held
@@ -164,8 +164,9 @@ func (w *wire) wait() {
 	}
 }
 
-// cutAtAnswer cuts the wire when the next answer is on its way, which so takes
-// effect and is never heard of. If none comes in time, it cuts what is there.
+// cutAtAnswer cuts the wire just before the next answer passes: the request took
+// effect, and its sender never learns that. If no answer comes in time, it cuts
+// the connections that are there. It reports whether anything was cut.
 func (w *wire) cutAtAnswer(wait time.Duration) bool {
 	trap := make(chan struct{})
 	w.mu.Lock()

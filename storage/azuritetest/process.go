@@ -18,8 +18,8 @@ const (
 	startTimeout = time.Minute
 	stopTimeout  = 20 * time.Second
 
-	// The account that every Azurite has and whose key is public: "Use the
-	// Azurite emulator for local Azure Storage development".
+	// The account that every Azurite has. Its key is public: see "Use the Azurite
+	// emulator for local Azure Storage development" in Microsoft's documentation.
 	emulatorAccount = "devstoreaccount1"
 	emulatorKey     = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 
@@ -27,24 +27,26 @@ const (
 	accountKey  = "dGVzdA=="
 )
 
-// watchParent ends Azurite when its standard input does. Unreferenced, it does
-// not keep an Azurite alive that was told to stop.
+// watchParent ends Azurite when its standard input ends. It is unreferenced, so that
+// it does not keep an Azurite running that was told to stop.
 const watchParent = `data:text/javascript,process.stdin.on("end",()=>process.exit()).resume().unref()`
 
 var errMissing = errors.New("no Azurite is installed: run `npm ci` beside package.json (Node 20 or newer)")
 
-// ports are as printed; zero picks a free one.
+// ports are the ports of the three services, as Azurite prints them. An empty one
+// has not been chosen yet.
 type ports struct{ blob, queue, table string }
 
 // A process is an Azurite that accepts requests.
 type process struct {
 	cmd *exec.Cmd
-	// lifeline is the standard input, see watchParent. output stays open until
-	// the end, for Azurite says goodbye and would fail on a closed pipe. Nothing
-	// else is written in between (--silent), so nobody needs to read it.
+	// lifeline is the other end of its standard input, see watchParent. output stays
+	// open until the end: Azurite prints a last line and would fail on a closed pipe.
+	// Nobody reads output, since with --silent there is nothing else in it.
 	lifeline, output *os.File
 }
 
+// moduleRoot returns the folder with go.mod, above the working directory.
 func moduleRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -62,9 +64,9 @@ func moduleRoot() (string, error) {
 	}
 }
 
-// launch starts the process on the server's ports and remembers those that it
-// was given. A port that somebody else took while the server was stopped is
-// waited for.
+// launch starts the process on the server's ports, and remembers the ports that
+// Azurite chose. If another process took a port while the server was stopped,
+// launch tries again until startTimeout.
 func (s *Server) launch() error {
 	deadline := time.Now().Add(startTimeout)
 	for {
@@ -124,7 +126,7 @@ func command(root, location string, wanted ports) (*exec.Cmd, error) {
 		args = append(args, "--location", location)
 	}
 	cmd := exec.Command(node, args...)
-	// Azurite wants to create its location, by default the working directory.
+	// Azurite creates its location, which by default is the working directory.
 	cmd.Dir = os.TempDir()
 	cmd.Env = append(os.Environ(), "AZURITE_ACCOUNTS="+accounts())
 	return cmd, nil
@@ -137,7 +139,8 @@ func orZero(port string) string {
 	return port
 }
 
-// accounts is what AZURITE_ACCOUNTS wants: it replaces the emulator's account.
+// accounts is the value of AZURITE_ACCOUNTS. It names the emulator's account, too:
+// Azurite has only the accounts in this variable.
 func accounts() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:%s;", emulatorAccount, emulatorKey)
@@ -149,23 +152,23 @@ func accounts() string {
 
 func accountName(n int64) string { return fmt.Sprintf("test%d", n) }
 
-// readPorts waits until all three services have said where they listen. From
-// then on they accept requests.
+// readPorts waits until all three services have printed their ports. From then on
+// they accept requests.
 func readPorts(output *os.File, deadline time.Time) (ports, error) {
 	if err := output.SetReadDeadline(deadline); err != nil {
 		return ports{}, err
 	}
 	listening := regexp.MustCompile(`Azurite (\w+) service is successfully listening at http://127\.0\.0\.1:(\d+)`)
 	var p ports
-	var said strings.Builder
-	lines := bufio.NewScanner(io.TeeReader(output, &said))
+	var printed strings.Builder
+	lines := bufio.NewScanner(io.TeeReader(output, &printed))
 	for p.blob == "" || p.queue == "" || p.table == "" {
 		if !lines.Scan() {
 			err := lines.Err()
 			if err == nil {
 				err = errors.New("it ended")
 			}
-			return ports{}, fmt.Errorf("%w before all services were listening; it said:\n%s", err, said.String())
+			return ports{}, fmt.Errorf("%w before all services listened; it printed:\n%s", err, printed.String())
 		}
 		switch match := listening.FindStringSubmatch(lines.Text()); {
 		case match == nil:
@@ -180,11 +183,11 @@ func readPorts(output *os.File, deadline time.Time) (ports, error) {
 	return p, nil
 }
 
-// stop ends the process and waits for that. Kindly, Azurite saves its data first;
-// in memory there is nothing to save, so it is killed.
-func (p *process) stop(kindly bool) error {
+// stop ends the process and waits for its end. With save, Azurite saves its data
+// first, for at most stopTimeout. Otherwise it is killed.
+func (p *process) stop(save bool) error {
 	kill := func() { _ = p.cmd.Process.Kill() } // fails only if it has ended
-	if kindly {
+	if save {
 		if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			return err
 		}
@@ -195,7 +198,7 @@ func (p *process) stop(kindly bool) error {
 	}
 	err := p.cmd.Wait()
 	var exit *exec.ExitError
-	if !kindly && errors.As(err, &exit) {
+	if !save && errors.As(err, &exit) {
 		err = nil
 	}
 	return errors.Join(err, p.lifeline.Close(), p.output.Close())

@@ -1,29 +1,27 @@
-// What the tests of the site in a browser share: the sites that the Go test has
-// started, a browser, and visitors. Each file of tests is a process with a
-// browser of its own, and each visitor has cookies of its own, so that tests can
-// run beside each other. Nothing waits for time to pass: a visitor waits for
-// what a person would wait for, which is to see something.
+// The sites that the Go test has started, a browser, and visitors who use it. Each
+// file of tests is a process with a browser of its own, and each visitor has their
+// own cookies, so that tests can run in parallel. No test waits for a length of
+// time: like a person, a visitor waits until something is shown.
 
 import assert from "node:assert/strict";
 import { after, afterEach } from "node:test";
 import { chromium } from "playwright-core";
-import { hands } from "./hands.mjs";
+import { hands } from "./visitor_hands.mjs";
 
-// The sites, by what is special about them. See sitesForTheBrowser in
+// The sites, named by what is special about each. See sitesForTheBrowser in
 // ../browser_test.go.
 export const sites = {
-  // Has the sample, and a worker that is quick.
+  // Has the sample data and a worker.
   sample: process.env.SITE_SAMPLE,
-  // Was empty at first, and nobody works on its deletions.
+  // Was empty at first, and has no worker.
   idle: process.env.SITE_IDLE,
-  // Has a worker whose sweeps are held back until gate.mjs lets them pass.
+  // Has a worker whose sweeps are held back until deletion.test.mjs lets them pass.
   held: process.env.SITE_HELD,
-  // Has a store that does not answer.
+  // Has a store that cannot be reached.
   down: process.env.SITE_DOWN,
 };
 
-// Bounds every wait. A test that runs into it has failed, however slow the
-// machine.
+// Bounds every wait, in milliseconds. A test that waits longer fails.
 export const patience = 15_000;
 
 const flags = [
@@ -34,8 +32,8 @@ const flags = [
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: flags });
 const present = new Set();
 
-// Whatever else a test is about: no script failed, nothing violated the
-// Content-Security-Policy, nothing that a page asked for was missing.
+// After every test: no script failed, nothing violated the Content-Security-Policy,
+// and everything that a page asked for was found.
 afterEach(() => {
   const complaints = [...present].flatMap((visitor) => visitor.complaints.splice(0));
   assert.deepEqual(complaints, [], "the browser complained");
@@ -43,9 +41,9 @@ afterEach(() => {
 
 after(() => browser.close());
 
-// A visitor is somebody in front of a browser.
+// A visitor is a person in front of a browser.
 //
-//   as       an account from signUp, to be signed in already
+//   as       an account from signUp, who is signed in from the start
 //   scripts  false switches JavaScript off
 //   hand     "mouse" or "keyboard"
 export async function visitor(site, { as, scripts = true, hand = "mouse", width = 1280 } = {}) {
@@ -62,7 +60,7 @@ export async function visitor(site, { as, scripts = true, hand = "mouse", width 
 }
 
 class Visitor {
-  // status is that of the page that is shown.
+  // status is the HTTP status of the page that is shown.
   status = 0;
   complaints = [];
 
@@ -75,7 +73,8 @@ class Visitor {
     });
   }
 
-  // A page that tells of an error is no error of the browser's.
+  // The browser also complains when the page itself has an error status. That is
+  // no complaint about the page.
   #listen(message) {
     const { url } = message.location();
     const aboutThePage = message.text().startsWith("Failed to load resource") && url === this.page.url();
@@ -110,7 +109,7 @@ class Visitor {
     await this.hand.press(this.page, control);
   }
 
-  // follow presses what leads to another page, and waits for that.
+  // follow presses a control that leads to another page, and waits for that page.
   async follow(control) {
     await Promise.all([this.page.waitForEvent("load"), this.press(control)]);
   }
@@ -129,7 +128,7 @@ class Visitor {
     return this.page.getByRole("heading", { level: 1 }).innerText();
   }
 
-  // notice is what the page says of the form that led to it.
+  // notice is what the page says about the form that led to it.
   async notice() {
     return this.page.locator("main > .notice").innerText();
   }

@@ -6,40 +6,41 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"microblogging/e2e/client"
 )
 
-func channelPath(channel string) string { return "/api/v1/channels/" + channel }
+func postPath(p *post) string { return client.BlogsPath(p.channel) + "/" + p.id }
 
-func postPath(p *post) string { return channelPath(p.channel) + "/blogs/" + p.id }
-
-// look reads a channel; nil if it was not seen.
-func (u *user) look(ctx context.Context, channel string) *life {
-	a := u.send(ctx, "GET", channelPath(channel), nil, nil, http.StatusOK, http.StatusNotFound, http.StatusGone)
+// look reads a channel; nil if there was none, or no answer.
+func (u *user) look(ctx context.Context, channel string) *incarnation {
+	a := u.send(ctx, "GET", client.ChannelPath(channel), nil, nil, http.StatusOK, http.StatusNotFound, http.StatusGone)
 	return u.sight(a, channel, http.StatusOK)
 }
 
-// sight takes in an answer that shows a channel, or says that there is none.
-func (u *user) sight(a answer, channel string, there int) *life {
-	switch a.status {
+// sight records an answer that shows a channel, with the status there, or says
+// that there is none.
+func (u *user) sight(a answer, channel string, there int) *incarnation {
+	switch a.Status {
 	case there:
 		var shown struct{ Owner, Description string }
 		if !u.decode(a, &shown) {
 			return nil
 		}
-		return u.site.ledger.saw(a.span, channel, a.header.Get("ETag"), shown.Owner, shown.Description)
+		return u.site.ledger.saw(a.span, channel, a.Header.Get("ETag"), shown.Owner, shown.Description)
 	case http.StatusNotFound, http.StatusGone:
 		u.site.ledger.absent(a.span, channel)
 	}
 	return nil
 }
 
-// create asks for a channel. Its description tells which request made it.
+// create asks for a channel. The description says which request made it.
 func (u *user) create(ctx context.Context, channel string) {
 	u.written++
 	creation := fmt.Sprintf("%s/%d", u.name, u.written)
-	a := u.send(ctx, "POST", "/api/v1/channels", map[string]string{"name": channel, "description": creation}, nil,
+	a := u.send(ctx, "POST", client.ChannelsPath, map[string]string{"name": channel, "description": creation}, nil,
 		http.StatusCreated, http.StatusConflict)
-	switch a.status {
+	switch a.Status {
 	case http.StatusCreated:
 		u.sight(a, channel, http.StatusCreated)
 		u.subscribed[channel] = subscribed{ballotYes, span{a.to, a.to}}
@@ -47,13 +48,13 @@ func (u *user) create(ctx context.Context, channel string) {
 		u.site.ledger.refuse(creation)
 		u.look(ctx, channel)
 	default:
-		// It may have been created, and its owner subscribed.
+		// The channel may exist now, and its owner may be subscribed.
 		u.subscribed[channel] = subscribed{ballotLost, a.span}
 	}
 }
 
-// post posts, and asks again with the same idempotency key if no answer comes;
-// sometimes also if one came.
+// post posts. It asks again with the same idempotency key if no answer comes, and
+// sometimes although one came.
 func (u *user) post(ctx context.Context, channel string) {
 	u.written++
 	origin := fmt.Sprintf("%s/%d", u.name, u.written)
@@ -61,13 +62,13 @@ func (u *user) post(ctx context.Context, channel string) {
 	var first *post
 	var made span
 	for try := range 4 {
-		a := u.send(ctx, "POST", channelPath(channel)+"/blogs", map[string]string{"text": origin + " as posted"},
+		a := u.send(ctx, "POST", client.BlogsPath(channel), map[string]string{"text": origin + " as posted"},
 			http.Header{"Idempotency-Key": {origin}},
 			http.StatusCreated, http.StatusOK, http.StatusNotFound, http.StatusGone)
 		if try == 0 {
 			made.from = a.from
 		}
-		switch a.status {
+		switch a.Status {
 		case http.StatusCreated, http.StatusOK:
 			var shown item
 			if !u.decode(a, &shown) {
@@ -99,9 +100,9 @@ func (u *user) list(ctx context.Context, channel string) {
 	all := span{from: time.Now()}
 	query, allowed := url.Values{"limit": {"100"}}, []int{http.StatusOK, http.StatusNotFound, http.StatusGone}
 	for {
-		a := u.send(ctx, "GET", channelPath(channel)+"/blogs?"+query.Encode(), nil, nil, allowed...)
+		a := u.send(ctx, "GET", client.BlogsPath(channel)+"?"+query.Encode(), nil, nil, allowed...)
 		all.to = a.to
-		switch a.status {
+		switch a.Status {
 		case http.StatusOK:
 		case http.StatusNotFound, http.StatusGone, http.StatusUnprocessableEntity:
 			u.site.ledger.absent(all, channel)
@@ -109,10 +110,7 @@ func (u *user) list(ctx context.Context, channel string) {
 		default:
 			return
 		}
-		var page struct {
-			Items []item
-			Next  string
-		}
+		var page client.Page[item]
 		if !u.decode(a, &page) {
 			return
 		}
@@ -122,7 +120,7 @@ func (u *user) list(ctx context.Context, channel string) {
 			return
 		}
 		query.Set("after", page.Next)
-		// A continuation belongs to one incarnation, and another may have the name.
+		// A cursor belongs to one incarnation, and another may have the name by now.
 		allowed = append(allowed, http.StatusUnprocessableEntity)
 	}
 }
@@ -134,23 +132,24 @@ func (u *user) read(ctx context.Context, channel string) {
 	}
 }
 
-// fetch reads a post and returns its ETag; empty if it was not there.
+// fetch reads a post and returns its ETag; empty if there was none, or no answer.
 func (u *user) fetch(ctx context.Context, p *post) (etag string) {
 	a := u.send(ctx, "GET", postPath(p), nil, nil, http.StatusOK, http.StatusNotFound, http.StatusGone)
-	switch a.status {
+	switch a.Status {
 	case http.StatusOK:
 		var shown item
 		if u.decode(a, &shown) {
 			u.site.ledger.shown(a.span, p.channel, shown)
 		}
-		return a.header.Get("ETag")
+		return a.Header.Get("ETag")
 	case http.StatusNotFound, http.StatusGone:
 		u.site.ledger.missing(a.span, p)
 	}
 	return ""
 }
 
-// edit reads and saves one of the user's own posts. Nobody else edits it.
+// edit reads one of the user's own posts and saves another text. Nobody else
+// edits that post.
 func (u *user) edit(ctx context.Context, channel string) {
 	p := u.site.ledger.anyPost(channel, u.name, u.draw.IntN)
 	if p == nil {
@@ -167,12 +166,12 @@ func (u *user) edit(ctx context.Context, channel string) {
 	u.site.ledger.editing(p, text)
 	a := u.send(ctx, "PUT", postPath(p), map[string]string{"text": text}, http.Header{"If-Match": {etag}},
 		http.StatusOK, http.StatusPreconditionFailed, http.StatusNotFound, http.StatusGone)
-	switch a.status {
+	switch a.Status {
 	case http.StatusOK:
 		u.site.ledger.edited(p, text)
 	case http.StatusPreconditionFailed:
 		if !disputed {
-			u.site.ledger.accuse("A4: an edit of post %s was told that somebody else edited it", p.id)
+			u.site.ledger.accuse("A4: an edit of post %s was told that somebody else edited it, and nobody did", p.id)
 		}
 	case http.StatusNotFound, http.StatusGone:
 		u.site.ledger.missing(a.span, p)
@@ -187,7 +186,7 @@ func (u *user) remove(ctx context.Context, channel string) {
 	}
 	u.site.ledger.removing(p)
 	a := u.send(ctx, "DELETE", postPath(p), nil, nil, http.StatusNoContent, http.StatusNotFound, http.StatusGone)
-	switch a.status {
+	switch a.Status {
 	case http.StatusNoContent:
 		u.site.ledger.removed(p)
 	case http.StatusNotFound, http.StatusGone:
@@ -207,7 +206,7 @@ func (u *user) vote(ctx context.Context, channel string) {
 	}
 	u.site.ledger.voted(p, u.name, ballotUnsure)
 	a := u.send(ctx, method, postPath(p)+"/vote", nil, nil, http.StatusNoContent, http.StatusNotFound, http.StatusGone)
-	switch a.status {
+	switch a.Status {
 	case http.StatusNoContent:
 		u.site.ledger.voted(p, u.name, means)
 	case http.StatusNotFound, http.StatusGone:
@@ -217,17 +216,17 @@ func (u *user) vote(ctx context.Context, channel string) {
 	}
 }
 
-// subscribe subscribes to a channel, or ends that.
+// subscribe subscribes to a channel, or unsubscribes from it.
 func (u *user) subscribe(ctx context.Context, channel string) {
 	method, means := "PUT", ballotYes
 	if u.draw.IntN(2) == 0 {
 		method, means = "DELETE", ballotNo
 	}
-	a := u.send(ctx, method, "/api/v1/subscriptions/"+channel, nil, nil,
+	a := u.send(ctx, method, client.SubscriptionPath(channel), nil, nil,
 		http.StatusNoContent, http.StatusNotFound, http.StatusGone)
-	switch a.status {
+	switch a.Status {
 	case http.StatusNoContent:
-		if before := u.subscribed[channel]; before.is == ballotLost && u.site.ledger.mayBeOneLife(channel, before.told, a.span) {
+		if before := u.subscribed[channel]; before.is == ballotLost && u.site.ledger.mayBeOneIncarnation(channel, before.told, a.span) {
 			return
 		}
 		u.subscribed[channel] = subscribed{means, a.span}
@@ -240,16 +239,16 @@ func (u *user) subscribe(ctx context.Context, channel string) {
 }
 
 // askDeletion asks for the deletion of one of the user's own channels.
-func (u *user) askDeletion(ctx context.Context, of *life) {
+func (u *user) askDeletion(ctx context.Context, of *incarnation) {
 	first := u.site.ledger.asking(of)
-	a := u.send(ctx, "DELETE", channelPath(of.channel), nil, http.Header{"If-Match": {of.incarnation}},
+	a := u.send(ctx, "DELETE", client.ChannelPath(of.channel), nil, http.Header{"If-Match": {of.id}},
 		http.StatusAccepted, http.StatusNotFound, http.StatusPreconditionFailed)
-	switch a.status {
+	switch a.Status {
 	case http.StatusAccepted:
-		u.site.ledger.accept(of, a.header.Get("Location"))
+		u.site.ledger.accept(of)
 	case http.StatusNotFound, http.StatusPreconditionFailed:
 		if first {
-			u.site.ledger.accuse("I2: %s of %s is gone before its deletion was asked for", of.channel, of.incarnation)
+			u.site.ledger.accuse("I2: incarnation %s of %s is gone before its deletion was asked for", of.id, of.channel)
 		}
 	}
 }

@@ -1,10 +1,11 @@
-// What a test wants to find is put there through the API.
+// Accounts, and what a test puts on a site through the API before it looks.
 
 import assert from "node:assert/strict";
 
 const password = "correct horse battery";
 
-// An account can be given to a visitor, who is then signed in.
+// signUp makes an account and signs in. A visitor who is given the account is
+// signed in, too.
 export async function signUp(site, name) {
   await call(site, "POST", "/users", { name, password });
   const { token } = await call(site, "POST", "/sessions", { name, password });

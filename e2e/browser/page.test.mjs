@@ -1,12 +1,12 @@
-// The pages that no other test stops at.
+// The pages that no other test looks at.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { signUp } from "./api.mjs";
-import { look } from "./look.mjs";
-import { sites, visitor } from "./support.mjs";
+import { signUp } from "./account.mjs";
+import { look } from "./page_look.mjs";
+import { sites, visitor } from "./visitor.mjs";
 
-// As long as a name may be, with nowhere to break it.
+// A name of the greatest length, without a place to break the line.
 const longName = "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenfabrik";
 const longAddress = `https://example.org/${"very-long-path-".repeat(20)}?${"q=1&".repeat(40)}`;
 const words = "The gate is a row in the same partition as the posts. A post touches it in the same transaction. ".repeat(12);
@@ -24,7 +24,7 @@ before(async () => {
   await mia.post(longName, "عنوان المدونة قصير\nשלום עולם\n\tindented\n\n\nafter three empty lines");
 });
 
-// shows looks at a page.
+// shows looks at a page, after act if that is given.
 function shows(who, name, path, act) {
   test(name, async () => {
     const v = who();
@@ -38,7 +38,7 @@ const sample = "/channels/tables-and-queues";
 const long = `/channels/${encodeURIComponent(longName)}`;
 const newPost = () => mia.post("Bare", "One line.\n\nAnother, see https://example.org/page.", "A post");
 
-describe("a stranger sees in order", () => {
+describe("page: a stranger sees in order", () => {
   const see = shows.bind(null, () => stranger);
   see("the directory", "/channels");
   see("a channel", sample);
@@ -51,7 +51,7 @@ describe("a stranger sees in order", () => {
   see("a page that needs an account", "/account");
 });
 
-describe("who has signed in sees in order", () => {
+describe("page: a user who has signed in sees in order", () => {
   const see = shows.bind(null, () => owner);
   see("an own channel without posts", "/channels/Bare");
   see("an own channel with long words", long);
@@ -65,14 +65,14 @@ describe("who has signed in sees in order", () => {
   see("the question whether to sign out", "/sign-out");
 });
 
-test("the directory of an empty site", async () => {
+test("page: the directory of an empty site is in order", async () => {
   const v = await visitor(sites.idle);
   await v.open("/");
   await look(v, "empty-directory");
   await v.leave();
 });
 
-test("the first stop of the keyboard skips to the content", async () => {
+test("page: the first stop of the keyboard skips to the content", async () => {
   const v = await visitor(sites.idle);
   await v.open("/channels");
   await v.page.keyboard.press("Tab");

@@ -1,5 +1,5 @@
-// What holds for every page, whatever it shows. Tests call it where they have
-// reached a page that is worth a look; look.test.mjs goes to the others.
+// What must be true of every page, whatever it shows. A test that reaches a new
+// page looks at it; page.test.mjs looks at the pages that are left.
 
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
@@ -10,9 +10,9 @@ const desk = { width: 1280, height: 800 };
 
 const artifacts = new URL("../artifacts/", import.meta.url).pathname;
 
-// look holds the page to axe's rules, in the light on a phone and in the dark on
-// a wide screen, and to the width of a phone. With SCREENSHOTS=1 it leaves
-// pictures under the name.
+// look checks the page by axe's rules, on a phone in light colours and on a wide
+// screen in dark ones, and checks that it fits on a phone. With SCREENSHOTS=1 it
+// leaves pictures with that name in artifacts/.
 export async function look(v, name) {
   const { page } = v;
   const before = page.viewportSize();
@@ -36,13 +36,13 @@ async function assertFits(page) {
     const { scrollWidth, clientWidth } = document.documentElement;
     return [scrollWidth, clientWidth];
   });
-  assert.ok(content <= room, `the page is ${content} px wide where there are ${room}`);
+  assert.ok(content <= room, `the page is ${content} px wide on a screen of ${room}`);
 }
 
 async function assertAccessible(page) {
   const { violations } = await new AxeBuilder({ page })
     .options({ rules: { "target-size": { enabled: true } } })
-    .setLegacyMode(true) // there are no frames, and it is quicker
+    .setLegacyMode(true) // the pages have no frames, and this mode is quicker
     .analyze();
   const found = violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) =>
     `${id}: ${target}\n${failureSummary}`));

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// answers are bodies by path; what has none is answered with 503.
+// answers are bodies by path. A path without a body is answered with 503.
 type answers map[string]string
 
 func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -25,19 +25,25 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// staged is a site that answers so, with one user who owns a channel and posted
-// there.
+// staged is a site that gives these answers. Its one user owns a channel and has
+// posted there.
 func staged(a answers) (bench, *user, *post) {
 	b := bench{newLedger("test")}
 	s := &site{ledger: b.ledger, channels: []string{"news"}}
-	s.roles = []*role{{program: []string{"", "serve"}, process: &process{url: "http://test"}}}
+	s.roles = []*role{{command: "serve", process: &process{url: "http://test"}}}
 	u := newUser(s, 0, 1, 1)
 	u.http, u.name, u.tries = &http.Client{Transport: a}, "ann", finalTries
 	s.users = []*user{u}
 	return b, u, b.postedIn(b.channel())
 }
 
-func TestTheVerdictAccusesWhatIsNotAsItWasAcknowledged(t *testing.T) {
+func TestJudge(t *testing.T) {
+	t.Run("accuses what is not as it was acknowledged", judgeAccuses)
+	t.Run("accuses a deletion that does not end", judgeAccusesEndlessDeletion)
+	t.Run("accuses a log line that no process should write", judgeAccusesLogLine)
+}
+
+func judgeAccuses(t *testing.T) {
 	const (
 		channel = "/api/v1/channels/news"
 		there   = `{"owner":"ann","description":"ann/1"}`
@@ -68,7 +74,7 @@ func TestTheVerdictAccusesWhatIsNotAsItWasAcknowledged(t *testing.T) {
 		"a vote that does not count": {right, func(b bench, _ *user, p *post) {
 			b.voted(p, "bob", ballotYes)
 		}, "I8"},
-		"a vote that nobody gave":  {with(channel+"/blogs/p", `{"id":"p","text":"ann/2 as posted","rating":1}`), func(bench, *user, *post) {}, "I8"},
+		"a vote that nobody cast":  {with(channel+"/blogs/p", `{"id":"p","text":"ann/2 as posted","rating":1}`), func(bench, *user, *post) {}, "I8"},
 		"a post that is not there": {with(channel+"/blogs", nothing), func(bench, *user, *post) {}, "I3"},
 		"a subscription that is not there": {right, func(b bench, u *user, p *post) {
 			u.subscribed["news"] = subscribed{ballotYes, p.made}
@@ -97,11 +103,11 @@ func TestTheVerdictAccusesWhatIsNotAsItWasAcknowledged(t *testing.T) {
 	}
 }
 
-func TestADeletionThatDoesNotEndIsAViolation(t *testing.T) {
+func judgeAccusesEndlessDeletion(t *testing.T) {
 	for state, want := range map[string]int{"running": 1, "done": 0} {
 		synctest.Test(t, func(t *testing.T) {
 			b, u, _ := staged(answers{"/api/v1/channels/news/deletions/i": `{"state":"` + state + `"}`})
-			b.accepted(b.lives["news"][0])
+			b.accepted(b.incarnations["news"][0])
 			u.site.drain(t.Context())
 			if found := b.found(); len(found) != want {
 				t.Errorf("%s: found %q, want %d", state, found, want)
@@ -110,7 +116,7 @@ func TestADeletionThatDoesNotEndIsAViolation(t *testing.T) {
 	}
 }
 
-func TestWhatNoProcessShouldWriteIsAViolation(t *testing.T) {
+func judgeAccusesLogLine(t *testing.T) {
 	for text, want := range map[string]int{
 		`{"outcome":"done","deliveries":3}`:     0,
 		`{"outcome":"panic"}`:                   1,

@@ -1,10 +1,10 @@
-// Who is who: passwords, sessions, cookies.
+// Accounts: passwords, sessions, cookies.
 
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { signUp } from "./api.mjs";
-import { look } from "./look.mjs";
-import { sites, visitor } from "./support.mjs";
+import { signUp } from "./account.mjs";
+import { look } from "./page_look.mjs";
+import { sites, visitor } from "./visitor.mjs";
 
 let cem;
 before(async () => { cem = await signUp(sites.sample, "cem"); });
@@ -17,7 +17,7 @@ async function signIn(v, name, password) {
 
 const isStranger = async (v) => await v.page.getByRole("navigation").getByRole("link", { name: "Sign in" }).isVisible();
 
-test("a wrong password is refused, and the name is kept", async () => {
+test("account: a wrong password is refused, and the name is kept", async () => {
   const v = await visitor(sites.sample);
   await signIn(v, "cem", "wrong horse battery");
   assert.equal(v.status, 401);
@@ -32,7 +32,7 @@ test("a wrong password is refused, and the name is kept", async () => {
   await v.leave();
 });
 
-test("a name that is taken and a password that is short are refused", async () => {
+test("account: a name that is taken and a password that is too short are refused", async () => {
   const v = await visitor(sites.sample);
   await v.open("/sign-up");
   await v.fill({ Name: "CEM", Password: cem.password });
@@ -41,7 +41,7 @@ test("a name that is taken and a password that is short are refused", async () =
   assert.equal(await v.field("Name").getAttribute("aria-invalid"), "true");
   await v.fill({ Name: "c", Password: "short" });
   await v.press(v.button("Sign up"));
-  assert.ok(await v.field("Password").evaluate((field) => field.validity.tooShort), "the browser says so by itself");
+  assert.ok(await v.field("Password").evaluate((field) => field.validity.tooShort), "the browser checks it without the server");
   await v.fill({ Password: cem.password });
   await v.follow(v.button("Sign up"));
   assert.equal(v.status, 422);
@@ -50,7 +50,7 @@ test("a name that is taken and a password that is short are refused", async () =
   await v.leave();
 });
 
-test("signing out ends the session, not only the cookie", async () => {
+test("session: signing out ends the session, not only the cookie", async () => {
   const v = await visitor(sites.sample);
   await signIn(v, cem.name, cem.password);
   const [cookie] = (await v.context.cookies()).filter(({ name }) => name.includes("session"));
@@ -64,7 +64,7 @@ test("signing out ends the session, not only the cookie", async () => {
   await v.leave();
 });
 
-test("a cookie that was made up or has expired makes a stranger", async () => {
+test("session: a visitor with a made-up or expired cookie is not signed in", async () => {
   for (const token of ["made-up", "AAAAAAAAAAAAAAAAAAAAAAAAAA", cem.token.toLowerCase(), ""]) {
     const v = await visitor(sites.sample, { as: { token } });
     await v.open("/channels");
@@ -79,7 +79,7 @@ test("a cookie that was made up or has expired makes a stranger", async () => {
   }
 });
 
-test("a new password ends every other session", async () => {
+test("account: a new password ends every other session", async () => {
   const dan = await signUp(sites.sample, "dan");
   const [here, there] = [await visitor(sites.sample, { as: dan }), await visitor(sites.sample)];
   await signIn(there, dan.name, dan.password);
@@ -101,11 +101,11 @@ test("a new password ends every other session", async () => {
   await there.leave();
 });
 
-test("the sample's link signs in once", async () => {
+test("session: the sample's link signs in once", async () => {
   const [first, second] = [await visitor(sites.sample), await visitor(sites.sample)];
   await first.open(process.env.SIGN_IN_LINK);
   await first.link("ada").waitFor();
-  assert.ok(!first.page.url().includes("token"), "the secret does not stay in the address");
+  assert.ok(!first.page.url().includes("token"), "the token is still in the address");
   await second.open(process.env.SIGN_IN_LINK);
   assert.equal(second.status, 401);
   assert.ok(await isStranger(second));

@@ -1,8 +1,8 @@
-// The main job from end to end, as three people do it.
+// The main job from end to end, as three different users do it.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { sites, visitor } from "./support.mjs";
+import { sites, visitor } from "./visitor.mjs";
 
 const password = "correct horse battery";
 
@@ -14,13 +14,13 @@ function walk(how, user, options) {
   const channel = `Engines.${user}`;
   const description = "What turns, and why.";
 
-  describe(how, () => {
+  describe(`walk: ${how}`, () => {
     let v;
     before(async () => { v = await visitor(sites.sample, options); });
     after(() => v.leave());
 
     let stuck = false;
-    // A step that fails leaves the next ones nowhere to go on from.
+    // After a failed step the next ones cannot start from where they should.
     function step(sentence, take) {
       test(sentence, async () => {
         assert.ok(!stuck, "an earlier step failed");
@@ -96,7 +96,7 @@ function walk(how, user, options) {
       await v.follow(v.button("Create channel"));
       assert.equal(await v.heading(), channel);
       await v.sees("Nothing here yet");
-      assert.ok(!(await v.page.getByText(description).isVisible()), "nothing is left of the old one");
+      assert.ok(!(await v.page.getByText(description).isVisible()), "the old description is still there");
     });
 
     step("signs out", async () => {

@@ -1,17 +1,17 @@
-// How a visitor gets at the controls of a page.
+// How a visitor uses the controls of a page: with a mouse or a keyboard.
 
 import assert from "node:assert/strict";
 
-// No page has more stops than this.
+// More stops than any page has.
 const manyStops = 100;
 
 const mouse = {
-  // What a click leads to is for the visitor to wait for.
+  // The visitor waits for the page that a click leads to.
   press: (page, control) => control.click({ noWaitAfter: true }),
   fill: (page, field, text) => field.fill(text),
 };
 
-// A keyboard has no way to a control but Tab, and none to use it but its keys.
+// Only Tab reaches a control, and only keys use it.
 const keyboard = {
   async press(page, control) {
     await tabTo(page, control);
@@ -31,13 +31,13 @@ async function tabTo(page, control) {
   for (let stop = 0; stop < manyStops; stop++) {
     if (await control.evaluate((element) => element === document.activeElement)) return;
     await page.keyboard.press("Tab");
-    assert.ok(await page.evaluate(showsFocus), "nobody can see where the focus is");
+    assert.ok(await page.evaluate(showsFocus), "the focus is not visible");
   }
   assert.fail(`Tab does not lead to ${control}`);
 }
 
-// showsFocus runs in the page. A control may leave it to what surrounds it to
-// show that it has the focus. Past the last control nothing has.
+// showsFocus runs in the page. The outline may be around the parent of the control.
+// Behind the last control the body has the focus, without an outline.
 function showsFocus() {
   const outlined = (element) => {
     const { outlineStyle, outlineWidth } = getComputedStyle(element);

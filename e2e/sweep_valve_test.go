@@ -13,15 +13,14 @@ import (
 	"testing"
 )
 
-// A sweepGate stands between a worker and its tables, and decides when the
-// transactions that sweep a channel arrive there. A deletion can so be looked at
-// half way for as long as one likes, although it is over in a moment otherwise.
-// Everything else passes.
-type sweepGate struct {
-	// account is the connection string that leads through the gate.
+// A sweepValve is a proxy between a worker and its tables. It decides when the
+// transactions of a sweep pass, so that a test can look at a deletion that is half
+// done for as long as it likes. All other requests pass at once.
+type sweepValve struct {
+	// account is the connection string that leads through the valve.
 	account string
-	// control is where POST /hold, /one, /open and /refuse tell the gate what to
-	// do. It holds at first.
+	// control is the URL where POST /hold, /one, /open and /refuse tell the valve
+	// what to do. At first it holds.
 	control string
 
 	mu sync.Mutex
@@ -31,12 +30,12 @@ type sweepGate struct {
 	refusing bool
 }
 
-// unlimited is more than any test sweeps.
+// unlimited is more transactions than any test needs.
 const unlimited = 1 << 30
 
 var tableEndpoint = regexp.MustCompile(`TableEndpoint=(http://[^/;]+)`)
 
-func newSweepGate(t *testing.T, account string) *sweepGate {
+func newSweepValve(t *testing.T, account string) *sweepValve {
 	t.Helper()
 	endpoint := tableEndpoint.FindStringSubmatch(account)
 	if endpoint == nil {
@@ -46,37 +45,37 @@ func newSweepGate(t *testing.T, account string) *sweepGate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &sweepGate{changed: make(chan struct{})}
+	v := &sweepValve{changed: make(chan struct{})}
 	forward := httputil.NewSingleHostReverseProxy(tables)
-	// What a worker gave up is no news.
+	// The default handler logs each request that a worker gave up.
 	forward.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) }
 	through := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !g.admits(r) {
+		if !v.admits(r) {
 			http.Error(w, "refused by the test", http.StatusForbidden)
 			return
 		}
 		forward.ServeHTTP(w, r)
 	}))
 	t.Cleanup(through.Close)
-	control := httptest.NewServer(http.HandlerFunc(g.obey))
+	control := httptest.NewServer(http.HandlerFunc(v.obey))
 	t.Cleanup(control.Close)
-	g.account, g.control = strings.Replace(account, endpoint[1], through.URL, 1), control.URL
-	return g
+	v.account, v.control = strings.Replace(account, endpoint[1], through.URL, 1), control.URL
+	return v
 }
 
-// unreachable is the account where nobody listens.
+// unreachable is the same account at a port where nobody listens.
 func unreachable(account string) string {
 	return regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(account, "127.0.0.1:1")
 }
 
-// admits waits until the request may pass. It reports false if it may not, or
-// if the worker has given it up.
-func (g *sweepGate) admits(r *http.Request) bool {
+// admits waits until the request may pass. It returns false if the request is
+// refused, or the worker has given it up.
+func (v *sweepValve) admits(r *http.Request) bool {
 	if !isSweep(r) {
 		return true
 	}
 	for {
-		decided, pass, changed := g.decide()
+		decided, pass, changed := v.decide()
 		if decided {
 			return pass
 		}
@@ -88,22 +87,23 @@ func (g *sweepGate) admits(r *http.Request) bool {
 	}
 }
 
-// decide says whether a sweep may pass, or whose closing to wait for to ask again.
-func (g *sweepGate) decide() (decided, pass bool, changed <-chan struct{}) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+// decide says whether a sweep may pass. If that is undecided, the caller asks again
+// when changed is closed.
+func (v *sweepValve) decide() (decided, pass bool, changed <-chan struct{}) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	switch {
-	case g.refusing:
+	case v.refusing:
 		return true, false, nil
-	case g.credit > 0:
-		g.credit--
+	case v.credit > 0:
+		v.credit--
 		return true, true, nil
 	}
-	return false, false, g.changed
+	return false, false, v.changed
 }
 
-// isSweep tells by the operations: no other transaction of a worker deletes more
-// than one row.
+// isSweep tells whether a request is a transaction of a sweep: no other transaction
+// of a worker deletes more than one row.
 func isSweep(r *http.Request) bool {
 	if !strings.HasSuffix(r.URL.Path, "/$batch") {
 		return false
@@ -113,23 +113,23 @@ func isSweep(r *http.Request) bool {
 	return err == nil && bytes.Count(body, []byte("\nDELETE ")) > 1
 }
 
-func (g *sweepGate) obey(w http.ResponseWriter, r *http.Request) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.refusing = false
+func (v *sweepValve) obey(w http.ResponseWriter, r *http.Request) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.refusing = false
 	switch r.URL.Path {
 	case "/hold":
-		g.credit = 0
+		v.credit = 0
 	case "/one":
-		g.credit++
+		v.credit++
 	case "/open":
-		g.credit = unlimited
+		v.credit = unlimited
 	case "/refuse":
-		g.refusing = true
+		v.refusing = true
 	default:
 		http.NotFound(w, r)
 		return
 	}
-	close(g.changed)
-	g.changed = make(chan struct{})
+	close(v.changed)
+	v.changed = make(chan struct{})
 }

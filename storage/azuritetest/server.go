@@ -1,15 +1,28 @@
 // Package azuritetest starts a real Azurite for tests.
 //
-// An Azurite is a process of its own on free ports of the loopback interface.
-// It lives no longer than the test binary, however that ends: it watches a pipe
-// that only the binary holds open, so that a panic, a timeout or kill -9 leaves
-// nothing behind. Starting one takes about a second, so tests that need no more
-// than an empty store share one ([Shared]) and take an account each
-// ([Server.Account]); accounts see nothing of each other.
+// # The problem
 //
-// Azurite is not a durable store: one that keeps its data in a directory
-// ([StartAt]) loses the last seconds before a kill, but nothing when it is
-// stopped by [Server.Stop].
+// A test of the Azure driver, or of the program on Azure, needs an empty store
+// that behaves as the emulator of Azure Storage does, and that no other test
+// disturbs.
+//
+// # The model
+//
+// A [Server] is one Azurite: a process on free ports of the loopback interface.
+// Starting one takes about a second. So tests that only need an empty store share
+// a server ([Shared]) and take an account each ([Server.Account]); an account sees
+// nothing of another. A test that stops its server starts its own ([Start],
+// [StartAt]).
+//
+// # What survives failure
+//
+// No Azurite outlives the process that started it, not even after a panic, a
+// timeout or kill -9: it ends when a pipe is closed that only that process holds
+// open.
+//
+// Azurite is no durable store. It loses what it kept in memory when it ends. With a
+// directory ([StartAt]) it loses the last seconds before a kill, but nothing when
+// [Server.Stop] ends it.
 package azuritetest
 
 import (
@@ -21,11 +34,11 @@ import (
 	"testing"
 )
 
-// A Server is an Azurite process, or one that was stopped and can be started
-// again on the same ports.
+// A Server is an Azurite that runs, or that was stopped and can be started again on
+// the same ports.
 type Server struct {
 	root string
-	// location is where the data is kept; empty means in memory.
+	// location is the directory of the data; empty means in memory.
 	location string
 	ports    ports
 	// process is nil while the server is stopped.
@@ -41,8 +54,8 @@ func Start(tb testing.TB) *Server { return start(tb, "") }
 // StartAt is Start for an Azurite that keeps its data in a directory.
 func StartAt(tb testing.TB, location string) *Server { return start(tb, location) }
 
-// Shared is the one Azurite that all tests of a binary may use at once, through
-// an Account each. It must not be stopped.
+// Shared returns the one Azurite that all tests of a binary use at the same time,
+// each with an Account of its own. It must not be stopped.
 func Shared(tb testing.TB) *Server {
 	tb.Helper()
 	skipIfShort(tb)
@@ -51,17 +64,17 @@ func Shared(tb testing.TB) *Server {
 	return server
 }
 
-// shared is process-wide state on purpose: what it guards is a process too.
+// shared is the only global: all tests of the process are to get one server.
 var shared = sync.OnceValues(func() (*Server, error) { return newServer("") })
 
-// Launch is Start for a program that is no test. Who launches it ends it by Kill,
-// or by ending.
+// Launch is Start for a program that is no test. The server runs until Kill, or
+// until the program ends.
 func Launch() (*Server, error) { return newServer("") }
 
-// Kill ends the process and loses what it kept in memory.
+// Kill ends the process with SIGKILL. Data in memory is lost.
 func (s *Server) Kill() {
 	if s.process != nil {
-		_ = s.process.stop(false) // nobody depends on how it ends
+		_ = s.process.stop(false) // how it ended does not matter
 		s.process = nil
 	}
 }
@@ -92,7 +105,7 @@ func skipIfShort(tb testing.TB) {
 	}
 }
 
-// require ends the test if there is no server to be had.
+// require ends the test if the server could not be started.
 func require(tb testing.TB, err error) {
 	tb.Helper()
 	switch {
@@ -118,8 +131,8 @@ func (s *Server) Stop(tb testing.TB) {
 	}
 }
 
-// Restart stops the server if it runs and starts it again on the same ports:
-// empty if it kept its data in memory, else with the same data.
+// Restart stops the server if it runs, and starts it again on the same ports. It has
+// the same data if that is in a directory, and none if it was in memory.
 func (s *Server) Restart(tb testing.TB) {
 	tb.Helper()
 	s.Stop(tb)
@@ -128,13 +141,14 @@ func (s *Server) Restart(tb testing.TB) {
 	}
 }
 
-// ConnectionString reaches the account devstoreaccount1, which all callers of
-// this method share.
+// ConnectionString returns the connection string of the account devstoreaccount1.
+// All callers share that account.
 func (s *Server) ConnectionString() string {
 	return s.connectionString(emulatorAccount, emulatorKey)
 }
 
-// Account is the connection string of an account that nobody has used before.
+// Account returns the connection string of an account that nobody has used before.
+// It panics after a thousand accounts of one server.
 func (s *Server) Account() string {
 	n := s.accounts.Add(1)
 	if n > maxAccounts {

@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"microblogging/e2e/client"
 )
 
 const (
@@ -20,8 +22,8 @@ const (
 	checkPause = time.Second
 )
 
-// drain waits until every deletion that was accepted is done. One that went to
-// poison is put back, as an operator would do.
+// drain waits until every accepted deletion is done. It puts a message that is in
+// poison back on the queue, as an operator would do.
 func (s *site) drain(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, drainTime)
 	defer cancel()
@@ -39,13 +41,13 @@ func (s *site) drain(ctx context.Context) {
 			pause(ctx, drainPoll)
 		}
 		if s.pending(of, state) {
-			s.ledger.accuse("I5: the deletion of %s of %s is %q after %s", of.channel, of.incarnation, state, drainTime)
+			s.ledger.accuse("I5: the deletion of incarnation %s of %s is %q after %s", of.id, of.channel, state, drainTime)
 		}
 	}
 }
 
-// requeue puts back what is poisoned. The embedded store has one process at a
-// time.
+// requeue puts the messages in poison back on the queue. The embedded store
+// allows one process at a time, so the site's own must end before.
 func (s *site) requeue(ctx context.Context) error {
 	if !s.shared() {
 		for _, r := range s.roles {
@@ -61,34 +63,34 @@ func (s *site) requeue(ctx context.Context) error {
 	return err
 }
 
-// pending tells whether the deletion of a life must still come to an end. One
+// pending tells whether the deletion of an incarnation must still end. A deletion
 // that was never accepted may never have begun.
-func (s *site) pending(of *life, state string) bool {
+func (s *site) pending(of *incarnation, state string) bool {
 	return state != "done" && (state != "absent" || !of.accepted.IsZero())
 }
 
-// progress is the state of a deletion: absent if there is none, and empty if no
+// progress is the state of a deletion: "absent" if there is none, and empty if no
 // answer came.
-func (s *site) progress(ctx context.Context, of *life) string {
+func (s *site) progress(ctx context.Context, of *incarnation) string {
 	var owner *user
 	for _, u := range s.users {
 		if u.name == of.owner {
 			owner = u
 		}
 	}
-	path := channelPath(of.channel) + "/deletions/" + strings.Trim(of.incarnation, `"`)
+	path := client.ChannelPath(of.channel) + "/deletions/" + strings.Trim(of.id, `"`)
 	a := owner.send(ctx, "GET", path, nil, nil, http.StatusOK, http.StatusNotFound)
-	var deletion struct{ State string }
+	var deletion client.Deletion
 	switch {
-	case a.status == http.StatusNotFound:
+	case a.Status == http.StatusNotFound:
 		return "absent"
-	case a.status == http.StatusOK && owner.decode(a, &deletion):
+	case a.Status == http.StatusOK && owner.decode(a, &deletion):
 		return deletion.State
 	}
 	return ""
 }
 
-// judge holds what the site shows now against the ledger.
+// judge compares what the site shows now with the ledger.
 func (s *site) judge(ctx context.Context) {
 	reader := s.users[0]
 	for _, channel := range s.channels {
@@ -104,12 +106,12 @@ func (s *site) judge(ctx context.Context) {
 	s.ledger.judgeTwins()
 }
 
-// judgeRatings holds the rating of each post against the votes on it.
-func (s *site) judgeRatings(ctx context.Context, reader *user, in *life) {
+// judgeRatings compares the rating of each post with the votes on it.
+func (s *site) judgeRatings(ctx context.Context, reader *user, in *incarnation) {
 	for _, p := range s.ledger.standing(in) {
 		a := reader.send(ctx, "GET", postPath(p), nil, nil, http.StatusOK)
 		var shown item
-		if a.status != http.StatusOK || !reader.decode(a, &shown) {
+		if a.Status != http.StatusOK || !reader.decode(a, &shown) {
 			continue // which is a violation already
 		}
 		s.judged.ratings.Add(1)
@@ -120,16 +122,16 @@ func (s *site) judgeRatings(ctx context.Context, reader *user, in *life) {
 	}
 }
 
-// judgeSubscription holds the user's subscriptions against what the user was
-// told of the channel that lives now.
-func (u *user) judgeSubscription(ctx context.Context, now *life) {
+// judgeSubscription compares the user's subscriptions with what the user was last
+// told about a channel, in its incarnation of now.
+func (u *user) judgeSubscription(ctx context.Context, now *incarnation) {
 	told, there := u.subscribed[now.channel]
 	if !there || told.is == ballotLost || u.site.ledger.during(now.channel, told.told) != now {
 		return
 	}
-	a := u.send(ctx, "GET", "/api/v1/subscriptions?limit=100", nil, nil, http.StatusOK)
-	var page struct{ Items []struct{ Channel string } }
-	if a.status != http.StatusOK || !u.decode(a, &page) {
+	a := u.send(ctx, "GET", client.SubscriptionsPath+"?limit=100", nil, nil, http.StatusOK)
+	var page client.Page[struct{ Channel string }]
+	if a.Status != http.StatusOK || !u.decode(a, &page) {
 		return // which is a violation already
 	}
 	u.site.judged.subscriptions.Add(1)
@@ -140,11 +142,11 @@ func (u *user) judgeSubscription(ctx context.Context, now *life) {
 		}
 	}
 	if is != told.is {
-		u.site.ledger.accuse("I8: the subscription of %s to %s is %d, and was told to be %d", u.name, now.channel, is, told.is)
+		u.site.ledger.accuse("I8: the subscription of %s to %s is %s, but the user was told %s", u.name, now.channel, is, told.is)
 	}
 }
 
-// end ends all processes and has the program check its own store.
+// end ends all processes, and lets the program check its own store.
 func (s *site) end(ctx context.Context) {
 	for _, r := range s.roles {
 		r.terminate()
@@ -155,17 +157,17 @@ func (s *site) end(ctx context.Context) {
 	}
 }
 
-// watch has the program check its own store again and again, beside the
-// processes that are hurt, until the load ends. A deletion that nobody works on
-// is no violation yet: they may all be down. A row that belongs to nobody always
-// is one, and the next deletion would sweep it out of sight.
+// watch lets the program check its own store again and again until the load ends.
+// A deletion that nobody works on is no violation yet: all workers may be down. A
+// row that belongs to nobody always is one, and the next deletion would hide it by
+// sweeping it.
 func (s *site) watch(ctx, load context.Context) {
 	for pause(load, checkPause); load.Err() == nil; pause(load, checkPause) {
 		output, err := s.run(ctx, "check", "--json", "--lease", lease.String())
 		var report struct {
 			Breaches []struct{ Invariant, Table, PartitionKey, RowKey, Detail string }
 		}
-		if jsonErr := json.Unmarshal(output, &report); jsonErr != nil {
+		if jsonErr := json.Unmarshal([]byte(output), &report); jsonErr != nil {
 			s.ledger.accuse("%v: %v", err, jsonErr)
 			continue
 		}
@@ -178,9 +180,8 @@ func (s *site) watch(ctx, load context.Context) {
 	}
 }
 
-// redeliveries reads what the processes logged: how often a message was
-// delivered that had been delivered before. What no process should write is a
-// violation.
+// redeliveries counts, in the logs of the processes, deliveries of messages that
+// had been delivered before. A line that no process should write is a violation.
 func (s *site) redeliveries() (n int64, err error) {
 	for _, r := range s.roles {
 		text, err := os.ReadFile(r.log)

@@ -1,11 +1,10 @@
-// Readers: who subscribes, what the feed and the digest bring them, votes, and
-// edits that meet.
+// Readers: subscriptions, the feed, the digest, votes, and edits that conflict.
 
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { signUp } from "./api.mjs";
-import { look } from "./look.mjs";
-import { sites, visitor } from "./support.mjs";
+import { signUp } from "./account.mjs";
+import { look } from "./page_look.mjs";
+import { sites, visitor } from "./visitor.mjs";
 
 let bea, cal;
 before(async () => { [bea, cal] = [await signUp(sites.sample, "reader_bea"), await signUp(sites.sample, "reader_cal")]; });
@@ -13,7 +12,7 @@ before(async () => { [bea, cal] = [await signUp(sites.sample, "reader_bea"), awa
 for (const scripts of [true, false]) {
   const how = scripts ? "" : ", without scripts";
 
-  test(`who subscribes has the channel's posts in the feed until they unsubscribe${how}`, async () => {
+  test(`feed: it shows a channel's posts from subscribing to unsubscribing${how}`, async () => {
     const reader = await signUp(sites.sample, scripts ? "reader_dot" : "reader_eli");
     const channel = scripts ? "subscribed" : "subscribed.plain";
     await bea.createChannel(channel);
@@ -41,7 +40,7 @@ for (const scripts of [true, false]) {
   });
 }
 
-test("a channel that is deleted leaves the feed", async () => {
+test("feed: a deleted channel leaves it", async () => {
   await bea.createChannel("leaves");
   await bea.post("leaves", "Soon gone");
   const reader = await signUp(sites.sample, "reader_fay");
@@ -54,7 +53,7 @@ test("a channel that is deleted leaves the feed", async () => {
   await v.leave();
 });
 
-test("votes put a post on top, and it has the rating's page", async () => {
+test("vote: it moves a post to the top, and to the page of its rating", async () => {
   await bea.createChannel("rated");
   const path = await bea.post("rated", "The better post");
   await bea.post("rated", "The later post");
@@ -79,7 +78,7 @@ test("votes put a post on top, and it has the rating's page", async () => {
   await two.leave();
 });
 
-test("the digest brings the day, most popular first, and a feed of one's own", async () => {
+test("digest: it shows the day, most popular first, and has a feed with a secret address", async () => {
   await cal.createChannel("daily");
   const path = await cal.post("daily", "Posted first and liked");
   await cal.post("daily", "Posted second");
@@ -105,7 +104,8 @@ test("the digest brings the day, most popular first, and a feed of one's own", a
   await v.leave();
 });
 
-// conflict makes two visitors edit one post, of whom the second is too late.
+// conflict lets two visitors edit one post at once. The late one is shown a
+// conflict.
 async function conflict(channel) {
   await bea.createChannel(channel);
   const path = await bea.post(channel, "The quick brown fox", "A fox");
@@ -123,7 +123,7 @@ async function conflict(channel) {
   return { early, late, path };
 }
 
-test("of two edits that meet, theirs can be taken", async () => {
+test("conflict: the other edit can be taken", async () => {
   const { early, late } = await conflict("meet.theirs");
   await look(late, "conflict");
   await late.follow(late.link("Take theirs"));
@@ -132,7 +132,7 @@ test("of two edits that meet, theirs can be taken", async () => {
   await late.leave();
 });
 
-test("of two edits that meet, one's own can be kept", async () => {
+test("conflict: one's own edit can be kept", async () => {
   const { early, late, path } = await conflict("meet.mine");
   await late.follow(late.button("Keep mine"));
   assert.deepEqual(await late.posts(), ["The slow brown fox"]);
@@ -142,7 +142,7 @@ test("of two edits that meet, one's own can be kept", async () => {
   await late.leave();
 });
 
-test("two edits that meet can be merged by hand", async () => {
+test("conflict: both edits can be merged by hand", async () => {
   const { early, late } = await conflict("meet.both");
   await late.page.getByLabel("Text").last().fill("The slow red fox");
   await late.follow(late.button("Save the merged version"));
@@ -151,7 +151,7 @@ test("two edits that meet can be merged by hand", async () => {
   await late.leave();
 });
 
-test("a vote in between is no conflict", async () => {
+test("conflict: a vote between reading and saving is none", async () => {
   await bea.createChannel("vote.between");
   const path = await bea.post("vote.between", "Before");
   const [editor, voter] = [await visitor(sites.sample, { as: bea }), await visitor(sites.sample, { as: cal })];

@@ -1,23 +1,23 @@
-// Pages that stand where another could not: each says what happened and leads
-// on.
+// Pages that report a problem: each says what happened and links to where one can
+// go on.
 
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { signUp } from "./api.mjs";
-import { look } from "./look.mjs";
-import { sites, visitor } from "./support.mjs";
+import { signUp } from "./account.mjs";
+import { look } from "./page_look.mjs";
+import { sites, visitor } from "./visitor.mjs";
 
 let hal;
 before(async () => { hal = await signUp(sites.sample, "hal"); });
 
-// leadsOn goes on from a page that tells of a problem.
+// leadsOn expects that the page of a problem links to the directory.
 async function leadsOn(v) {
   await v.follow(v.link("All channels"));
   assert.equal(v.status, 200);
   assert.equal(await v.heading(), "Channels");
 }
 
-test("what does not exist is said to be missing", async () => {
+test("problem: what does not exist is reported as missing", async () => {
   const path = await hal.createChannel("empty");
   const v = await visitor(sites.sample);
   await v.open("/nothing");
@@ -30,7 +30,7 @@ test("what does not exist is said to be missing", async () => {
   await v.leave();
 });
 
-test("a post that was deleted leads to its channel", async () => {
+test("problem: the page of a deleted post leads to its channel", async () => {
   await hal.createChannel("thinned");
   const post = await hal.post("thinned", "Short-lived");
   const v = await visitor(sites.sample, { as: hal });
@@ -45,7 +45,7 @@ test("a post that was deleted leads to its channel", async () => {
   await v.leave();
 });
 
-test("a page of a list that was made up is refused", async () => {
+test("problem: a made-up cursor is refused", async () => {
   const v = await visitor(sites.sample);
   await v.open("/channels?after=made-up");
   assert.ok(v.status >= 400 && v.status < 500);
@@ -54,7 +54,7 @@ test("a page of a list that was made up is refused", async () => {
   await v.leave();
 });
 
-test("a form that another site sends is refused", async () => {
+test("problem: a form that another site sends is refused", async () => {
   const v = await visitor(sites.sample, { as: hal });
   const path = await hal.createChannel("guarded");
   await v.page.setContent(`<form method=post action="${sites.sample}${path}"><input name=text value=Bad><button>Win</button></form>`);
@@ -66,7 +66,7 @@ test("a form that another site sends is refused", async () => {
   await v.leave();
 });
 
-test("too many wrong passwords are answered with a pause", async () => {
+test("problem: after too many wrong passwords one has to wait", async () => {
   const v = await visitor(sites.idle);
   await signUp(sites.idle, "ivy");
   const failures = 10;
@@ -82,7 +82,7 @@ test("too many wrong passwords are answered with a pause", async () => {
   await v.leave();
 });
 
-test("a store that does not answer is said not to, and leads to trying again", async () => {
+test("problem: when the store does not answer the page says so and offers to try again", async () => {
   const v = await visitor(sites.down);
   await v.open("/channels");
   assert.equal(v.status, 503);

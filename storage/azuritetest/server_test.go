@@ -18,7 +18,15 @@ import (
 	"microblogging/storage/azuritetest"
 )
 
-func TestARestartKeepsThePortsAndEmptiesMemory(t *testing.T) {
+func TestServer(t *testing.T) {
+	t.Run("a restart keeps the ports and empties the memory", restartEmptiesMemory)
+	t.Run("a restart keeps a directory", restartKeepsDirectory)
+	t.Run("nothing listens after a stop", stopEndsListening)
+	t.Run("accounts see nothing of each other", accountsAreSeparate)
+	t.Run("it ends with the test binary", endsWithBinary)
+}
+
+func restartEmptiesMemory(t *testing.T) {
 	server := azuritetest.Start(t)
 	before := server.ConnectionString()
 	createTable(t, before)
@@ -31,7 +39,7 @@ func TestARestartKeepsThePortsAndEmptiesMemory(t *testing.T) {
 	}
 }
 
-func TestARestartKeepsADirectory(t *testing.T) {
+func restartKeepsDirectory(t *testing.T) {
 	server := azuritetest.StartAt(t, t.TempDir())
 	createTable(t, server.ConnectionString())
 	server.Restart(t)
@@ -40,7 +48,7 @@ func TestARestartKeepsADirectory(t *testing.T) {
 	}
 }
 
-func TestNothingListensAtAStoppedServer(t *testing.T) {
+func stopEndsListening(t *testing.T) {
 	server := azuritetest.Start(t)
 	server.Stop(t)
 	server.Stop(t)
@@ -49,7 +57,7 @@ func TestNothingListensAtAStoppedServer(t *testing.T) {
 	}
 }
 
-func TestAccountsSeeNothingOfEachOther(t *testing.T) {
+func accountsAreSeparate(t *testing.T) {
 	server := azuritetest.Shared(t)
 	one, other := server.Account(), server.Account()
 	createTable(t, one)
@@ -61,12 +69,12 @@ func TestAccountsSeeNothingOfEachOther(t *testing.T) {
 	}
 }
 
-func TestAServerEndsWithTheTestBinary(t *testing.T) {
+func endsWithBinary(t *testing.T) {
 	if os.Getenv("AZURITETEST_VICTIM") != "" {
 		fmt.Println("victim reaches", azuritetest.Shared(t).ConnectionString())
 		select {} // until it is killed
 	}
-	azuritetest.Shared(t) // where Azurite is missing, the test ends here
+	azuritetest.Shared(t) // without Azurite, the test is skipped here
 	victim := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 	victim.Env = append(os.Environ(), "AZURITETEST_VICTIM=1")
 	output, err := victim.StdoutPipe()

@@ -7,39 +7,42 @@ import (
 // A post is one that was acknowledged.
 type post struct {
 	id, channel, author string
-	// made is from the first request to the acknowledgement.
+	// made lasts from the first request to the acknowledgement.
 	made span
-	// in is the life that it was made in, once that is sure.
-	in *life
-	// text is the last one acknowledged, maybe are those sent since, and past those
-	// acknowledged before.
-	text  string
-	maybe []string
-	past  []pastText
+	// in is the incarnation that it was made in; nil as long as that is uncertain.
+	in *incarnation
+	// text is the last one acknowledged. pending are those sent since, and past
+	// those that an acknowledged edit has overwritten.
+	text    string
+	pending []string
+	past    []pastText
 	// removing is when its author first asked for its removal, and removed when
 	// that was acknowledged.
 	removing, removed time.Time
-	votes             map[string]ballot
+	votes             map[string]ballot // by user
 }
 
-// A pastText stood until then, or somewhat longer in the eyes of a reader who
-// had asked before.
+// A pastText was overwritten by an edit that was acknowledged at until. A request
+// that was sent earlier may still show it.
 type pastText struct {
 	text  string
 	until time.Time
 }
 
-// A ballot is what a user's vote on a post surely is.
+// A ballot is what is known about a user's vote on a post, or a user's
+// subscription to a channel.
 type ballot uint8
 
 const (
 	ballotNo ballot = iota
 	ballotYes
-	// ballotUnsure is one that is being asked for.
+	// ballotUnsure is being asked for.
 	ballotUnsure
 	// ballotLost was asked for and not answered: it may take effect at any time.
 	ballotLost
 )
+
+func (b ballot) String() string { return [...]string{"no", "yes", "unsure", "lost"}[b] }
 
 // A twin is two answers to one idempotency key.
 type twin struct {
@@ -48,14 +51,14 @@ type twin struct {
 	first, second span
 }
 
-// draft notes that a post is about to be asked for.
+// draft records that a user is about to ask for a post.
 func (l *ledger) draft(origin, channel string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.drafts[origin] = channel
 }
 
-// posted takes in that a post was made.
+// posted records that a post was made.
 func (l *ledger) posted(s span, id, channel, author, text string) *post {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,19 +66,19 @@ func (l *ledger) posted(s span, id, channel, author, text string) *post {
 	if p == nil {
 		p = &post{id: id, channel: channel, author: author, made: s, text: text, votes: map[string]ballot{}}
 		l.posts[id] = p
-		l.of[channel] = append(l.of[channel], p)
+		l.byChannel[channel] = append(l.byChannel[channel], p)
 	}
 	return p
 }
 
-// repeated takes in that one idempotency key was answered twice.
+// repeated records that one idempotency key was answered twice.
 func (l *ledger) repeated(channel, one, other string, first, second span) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.twins = append(l.twins, twin{channel, one, other, first, second})
 }
 
-// removing notes that the removal of a post is about to be asked for.
+// removing records that an author is about to ask for the removal of a post.
 func (l *ledger) removing(p *post) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -84,6 +87,7 @@ func (l *ledger) removing(p *post) {
 	}
 }
 
+// removed records that the removal of a post was acknowledged.
 func (l *ledger) removed(p *post) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -92,34 +96,34 @@ func (l *ledger) removed(p *post) {
 	}
 }
 
-// editing notes that a text is about to be sent.
+// editing records that a text is about to be sent.
 func (l *ledger) editing(p *post, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	p.maybe = append(p.maybe, text)
+	p.pending = append(p.pending, text)
 }
 
-// edited takes in that a text was saved. What was sent before it cannot be saved
-// any more: it was sent for a version that is gone.
+// edited records that a text was saved. The texts that were sent before can no
+// longer be saved: they were sent for a revision that is gone.
 func (l *ledger) edited(p *post, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	p.past = append(p.past, pastText{p.text, time.Now()})
-	for _, maybe := range p.maybe {
-		p.past = append(p.past, pastText{maybe, time.Now()})
+	for _, pending := range p.pending {
+		p.past = append(p.past, pastText{pending, time.Now()})
 	}
-	p.text, p.maybe = text, nil
+	p.text, p.pending = text, nil
 }
 
-// disputed tells whether an edit of the post is without an answer, so that
-// another may find the post changed.
+// disputed tells whether an edit of the post was never answered, so that the next
+// edit may find the post changed.
 func (l *ledger) disputed(p *post) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(p.maybe) > 0
+	return len(p.pending) > 0
 }
 
-// voted notes what a user's vote is, or that it is about to change.
+// voted records what a user's vote is, or that it is about to change.
 func (l *ledger) voted(p *post, by string, b ballot) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -128,13 +132,13 @@ func (l *ledger) voted(p *post, by string, b ballot) {
 	}
 }
 
-// anyPost draws one of the last posts of a channel; own ones only, if an author
-// is named.
+// anyPost draws one of the last posts of a channel; if an author is named, one of
+// the author's own. It is nil if there is none.
 func (l *ledger) anyPost(channel, author string, draw func(n int) int) *post {
 	const recent = 40
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	posts := l.of[channel]
+	posts := l.byChannel[channel]
 	var candidates []*post
 	for _, p := range posts[max(0, len(posts)-recent):] {
 		if p.removing.IsZero() && (author == "" || p.author == author) {
@@ -147,24 +151,25 @@ func (l *ledger) anyPost(channel, author string, draw func(n int) int) *post {
 	return candidates[draw(len(candidates))]
 }
 
-// lived is the life that a post was made in; nil as long as that is not sure.
-func (l *ledger) lived(p *post) *life {
+// incarnationOf is the incarnation that a post was made in; nil as long as that
+// is uncertain.
+func (l *ledger) incarnationOf(p *post) *incarnation {
 	if p.in == nil {
-		p.in = l.lifeOf(p.channel, p.made)
+		p.in = l.incarnationDuring(p.channel, p.made)
 	}
 	return p.in
 }
 
-// stands tells whether a post was surely there during a span.
+// stands tells whether a post certainly was there during all of a span.
 func (l *ledger) stands(p *post, s span) bool {
-	in := l.lived(p)
+	in := l.incarnationOf(p)
 	return in != nil && p.made.to.Before(s.from) &&
 		(in.asked.IsZero() || in.asked.After(s.to)) && (p.removing.IsZero() || p.removing.After(s.to))
 }
 
-// gone tells why nobody may read a post from a time on; empty if they may.
+// gone says why nobody may read a post after a time; empty if they may.
 func (l *ledger) gone(p *post, from time.Time) string {
-	in := l.lived(p)
+	in := l.incarnationOf(p)
 	switch {
 	case !p.removed.IsZero() && p.removed.Before(from):
 		return "I3: its removal was acknowledged"
@@ -174,17 +179,17 @@ func (l *ledger) gone(p *post, from time.Time) string {
 	return ""
 }
 
-// missing takes in that a post was not there.
+// missing records that a post was not there.
 func (l *ledger) missing(s span, p *post) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.stands(p, s) {
 		l.accuseLocked("I3: post %s of %s is gone, and nobody asked for that", p.id, p.channel)
-		p.removing, p.removed = s.to, s.to // once is enough
+		p.removing, p.removed = s.to, s.to // one accusation is enough
 	}
 }
 
-// vanished takes in that an author who asked for the removal of a post, once, was
+// vanished records that an author who asked for the removal of a post, once, was
 // told that it is not there.
 func (l *ledger) vanished(s span, p *post) {
 	l.mu.Lock()
@@ -196,15 +201,15 @@ func (l *ledger) vanished(s span, p *post) {
 	p.removing, p.removed = s.from, s.to
 }
 
-// past tells whether nothing more is to be said of a post: its channel, or what it
-// must have been, is deleted.
-func (l *ledger) past(p *post) bool {
-	if in := l.lived(p); in != nil {
+// isPast tells whether a post needs no more attention: its channel was deleted,
+// or nobody will ever know which incarnation it was made in.
+func (l *ledger) isPast(p *post) bool {
+	if in := l.incarnationOf(p); in != nil {
 		return !in.accepted.IsZero()
 	}
-	for _, of := range l.lives[p.channel] {
+	for _, of := range l.incarnations[p.channel] {
 		if of.known.After(p.made.to) {
-			return true // it will never be sure which one it was made in
+			return true
 		}
 	}
 	return false

@@ -1,20 +1,20 @@
-// The directory, and what is whose.
+// The directory, and who may change a channel.
 
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { signUp } from "./api.mjs";
-import { look } from "./look.mjs";
-import { sites, visitor } from "./support.mjs";
+import { signUp } from "./account.mjs";
+import { look } from "./page_look.mjs";
+import { sites, visitor } from "./visitor.mjs";
 
 let bea;
 before(async () => { bea = await signUp(sites.sample, "bea"); });
 
-// names are the channels on a page of the directory, in order.
+// names returns the names of the channels on a page of the directory, in order.
 async function names(v) {
   return v.page.locator(".channels h2").allInnerTexts();
 }
 
-test("the directory is filtered by how names begin", async () => {
+test("directory: a filter finds the names that begin with it", async () => {
   for (const name of ["Zebra", "zeal", "Zürich", "Yak"]) await bea.createChannel(name);
   const v = await visitor(sites.sample);
   await v.open("/");
@@ -31,7 +31,7 @@ test("the directory is filtered by how names begin", async () => {
   await v.leave();
 });
 
-test("a filter that finds nothing leads on to creating that channel", async () => {
+test("directory: a filter that finds nothing leads to creating that channel", async () => {
   const v = await visitor(sites.sample, { as: bea });
   await v.open("/channels");
   await v.fill({ "Name starts with": "Xylophones" });
@@ -43,7 +43,7 @@ test("a filter that finds nothing leads on to creating that channel", async () =
   await v.leave();
 });
 
-test("a directory of more channels than a page holds is read to its end", async () => {
+test("directory: with more channels than a page holds it can be read to its end", async () => {
   const created = [];
   for (let i = 10; i < 31; i++) {
     created.push(`paged-${i}`);
@@ -61,7 +61,7 @@ test("a directory of more channels than a page holds is read to its end", async 
   await v.leave();
 });
 
-test("a name that is taken is refused, and what was typed is kept", async () => {
+test("channel: a name that is taken is refused, and what was typed is kept", async () => {
   await bea.createChannel("Taken");
   const v = await visitor(sites.sample, { as: bea });
   await v.open("/channels/new");
@@ -74,7 +74,7 @@ test("a name that is taken is refused, and what was typed is kept", async () => 
   await look(v, "taken-name");
   await v.fill({ Name: "not taken" });
   await v.follow(v.button("Create channel"));
-  assert.equal(v.status, 422, "a space is no part of a name");
+  assert.equal(v.status, 422, "a name must not contain a space");
   await look(v, "refused-name");
   await v.fill({ Name: "not-taken" });
   await v.follow(v.button("Create channel"));
@@ -82,7 +82,7 @@ test("a name that is taken is refused, and what was typed is kept", async () => 
   await v.leave();
 });
 
-test("only the owner is offered what only the owner may do", async () => {
+test("channel: only the owner is offered what only the owner may do", async () => {
   const path = await bea.createChannel("Owned");
   const [owner, other] = [
     await visitor(sites.sample, { as: bea }),
@@ -108,19 +108,19 @@ test("only the owner is offered what only the owner may do", async () => {
   await other.leave();
 });
 
-test("a channel that was created again meanwhile is not deleted unseen", async () => {
+test("channel: one that was created again meanwhile is not deleted unseen", async () => {
   const path = await bea.createChannel("Reborn");
   const v = await visitor(sites.sample, { as: bea });
   await v.open(`${path}/delete`);
   const other = await visitor(sites.sample, { as: bea });
   await other.open(await bea.deleteChannel("Reborn"));
   await other.sees("The name is free again.");
-  await bea.createChannel("Reborn", "The second life");
+  await bea.createChannel("Reborn", "The second incarnation");
   await v.follow(v.button("Delete this channel and all its posts"));
   assert.equal(v.status, 412);
   await look(v, "stale-deletion-of-a-channel");
   await v.follow(v.page.locator(".onward").getByRole("link").first());
-  await v.sees("The second life");
+  await v.sees("The second incarnation");
   await v.leave();
   await other.leave();
 });

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// An item is a post as it was shown.
+// An item is a post as the API shows it.
 type item struct {
 	ID        string
 	Text      string
@@ -14,13 +14,13 @@ type item struct {
 	CreatedOn time.Time
 }
 
-// origin is what all texts of one draft begin with.
+// origin is the first word, which all texts of one draft share.
 func (i item) origin() string {
 	origin, _, _ := strings.Cut(i.Text, " ")
 	return origin
 }
 
-// shown takes in that a post was shown.
+// shown records that a post was shown.
 func (l *ledger) shown(s span, channel string, i item) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -34,19 +34,19 @@ func (l *ledger) show(s span, channel string, i item) {
 	}
 	p := l.posts[i.ID]
 	if p == nil {
-		return // its author was never told
+		return // its author got no answer
 	}
 	if why := l.gone(p, s.from); why != "" {
 		l.accuseLocked("%s, and post %s is shown in %s", why, p.id, channel)
 	}
-	current := i.Text == p.text || slices.Contains(p.maybe, i.Text)
+	current := i.Text == p.text || slices.Contains(p.pending, i.Text)
 	past := slices.ContainsFunc(p.past, func(t pastText) bool { return t.text == i.Text && t.until.After(s.from) })
 	if !current && !past {
-		l.accuseLocked("I3: post %s shows %q, and not what was saved last, %q", p.id, i.Text, p.text)
+		l.accuseLocked("I3: post %s shows %q, but %q was saved last", p.id, i.Text, p.text)
 	}
 }
 
-// listed takes in all posts of a channel, newest first.
+// listed records the whole list of a channel's posts, newest first.
 func (l *ledger) listed(s span, channel string, items []item) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,18 +54,18 @@ func (l *ledger) listed(s span, channel string, items []item) {
 	for n, i := range items {
 		l.show(s, channel, i)
 		if n > 0 && i.CreatedOn.After(items[n-1].CreatedOn) {
-			l.accuseLocked("%s: post %s is listed below one that is older", channel, i.ID)
+			l.accuseLocked("%s: post %s is listed below an older one", channel, i.ID)
 		}
 		if origins[i.origin()] {
 			l.accuseLocked("I7: %s has draft %s twice", channel, i.origin())
 		}
 		origins[i.origin()], ids[i.ID] = true, true
 	}
-	for _, p := range l.of[channel] {
+	for _, p := range l.byChannel[channel] {
 		if !ids[p.id] && l.stands(p, s) {
 			l.accuseLocked("I3: post %s of %s is not listed, and nobody removed it", p.id, channel)
-			p.removing, p.removed = s.to, s.to // once is enough
+			p.removing, p.removed = s.to, s.to // one accusation is enough
 		}
 	}
-	l.of[channel] = slices.DeleteFunc(l.of[channel], l.past)
+	l.byChannel[channel] = slices.DeleteFunc(l.byChannel[channel], l.isPast)
 }

@@ -1,11 +1,11 @@
-// Posts: made once however often they are sent, read page by page, changed
-// without losing what somebody else wrote.
+// Posts: a form that is sent again makes no second post, lists are read page by
+// page, and no edit overwrites another unseen.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { signUp } from "./api.mjs";
-import { look } from "./look.mjs";
-import { sites, visitor } from "./support.mjs";
+import { signUp } from "./account.mjs";
+import { look } from "./page_look.mjs";
+import { sites, visitor } from "./visitor.mjs";
 
 let ann;
 before(async () => { ann = await signUp(sites.sample, "ann"); });
@@ -17,8 +17,8 @@ async function newChannel(name) {
   return v;
 }
 
-// A double click tells nothing: browsers let one of the two through.
-describe("a form that is sent more than once makes one post", () => {
+// A double click proves nothing: browsers send the form once.
+describe("post: a form that is sent more than once makes one post", () => {
   test("by going back to it and pressing again", async () => {
     const v = await newChannel("twice.back");
     await v.fill({ Text: "Once" });
@@ -31,7 +31,7 @@ describe("a form that is sent more than once makes one post", () => {
     await v.page.goBack();
     await v.fill({ Text: "Once more" });
     await v.follow(v.button("Post"));
-    assert.equal(v.status, 422, "other words under the same key need a second look");
+    assert.equal(v.status, 422, "another text with the same key is not posted unseen");
     await look(v, "posted-before");
     await v.follow(v.button("Post"));
     assert.deepEqual(await v.posts(), ["Once more", "Once"]);
@@ -49,7 +49,7 @@ describe("a form that is sent more than once makes one post", () => {
     const failed = v.page.waitForEvent("requestfailed", (request) => request.method() === "POST");
     await v.press(v.button("Post"));
     await failed;
-    v.complaints.length = 0; // of the answer
+    v.complaints.length = 0; // that the answer was lost
     await v.page.unroute("**");
     await v.page.reload();
     assert.match(await v.notice(), /post/);
@@ -59,7 +59,7 @@ describe("a form that is sent more than once makes one post", () => {
   });
 });
 
-test("a channel of more posts than a page holds is read to its end and back", async () => {
+test("post: a channel with more posts than a page holds can be read to its end and back", async () => {
   const v = await newChannel("many");
   const written = [];
   for (let i = 1; i <= 45; i++) {
@@ -75,14 +75,14 @@ test("a channel of more posts than a page holds is read to its end and back", as
   }
   assert.deepEqual(read, written);
   await look(v, "oldest-posts");
-  assert.ok(newest.length < 45 / 2, "it took more than two pages");
+  assert.ok(newest.length < 45 / 2, "the posts fit on two pages");
   await v.follow(v.link("← Newest posts"));
   assert.deepEqual(await v.posts(), newest);
   assert.ok(!(await v.link("← Newest posts").isVisible()), "these are the newest");
   await v.leave();
 });
 
-test("a post that was edited meanwhile is not deleted unseen", async () => {
+test("post: one that was edited meanwhile is not deleted unseen", async () => {
   await ann.createChannel("unseen");
   const path = await ann.post("unseen", "First words");
   const [editor, deleter] = [await visitor(sites.sample, { as: ann }), await visitor(sites.sample, { as: ann })];
@@ -106,7 +106,7 @@ test("a post that was edited meanwhile is not deleted unseen", async () => {
   await deleter.leave();
 });
 
-test("a post that is refused comes back with what was typed and what is wrong", async () => {
+test("post: a refused form keeps what was typed and says what is wrong", async () => {
   const v = await newChannel("refused");
   const long = "x".repeat(5001);
   await v.fill({ Title: "Kept", Text: long });
@@ -124,7 +124,7 @@ test("a post that is refused comes back with what was typed and what is wrong", 
   await v.leave();
 });
 
-test("a post is plain text, whatever it holds", async () => {
+test("post: its text is shown as plain text, whatever it contains", async () => {
   const v = await newChannel("plain");
   const text = `<script>document.title="no"</script> <b>bold</b> &amp;\n\tjavascript:alert(1) "quoted"`;
   await v.fill({ Title: "<i>Title</i>", Text: text });
@@ -135,7 +135,7 @@ test("a post is plain text, whatever it holds", async () => {
   await v.leave();
 });
 
-test("Ctrl+Enter posts", async () => {
+test("post: Ctrl+Enter sends the form", async () => {
   const v = await newChannel("quick");
   await v.fill({ Text: "Quick" });
   await Promise.all([v.page.waitForEvent("load"), v.page.keyboard.press("ControlOrMeta+Enter")]);
@@ -143,7 +143,7 @@ test("Ctrl+Enter posts", async () => {
   await v.leave();
 });
 
-test("who has not signed in is led to it, and back", async () => {
+test("post: a visitor who has not signed in is led to signing in, and back", async () => {
   await ann.createChannel("led");
   const v = await visitor(sites.sample);
   await v.open("/channels/led");

@@ -1,30 +1,32 @@
-// A deletion as whoever asked for it watches it. It is held half way, for
-// otherwise it would be over before anybody could look.
+// The page that shows the progress of a deletion. The tests stop deletions half
+// way: otherwise each would be over before anybody could look.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { before, beforeEach, test } from "node:test";
 import { promisify } from "node:util";
-import { signUp } from "./api.mjs";
-import { look } from "./look.mjs";
-import { sites, visitor } from "./support.mjs";
+import { signUp } from "./account.mjs";
+import { look } from "./page_look.mjs";
+import { sites, visitor } from "./visitor.mjs";
 
-// gate tells the worker's sweeps to hold, to let one transaction pass, to be
-// open, or to refuse them (../sweepgate_test.go).
-const gate = async (order) => {
-  const response = await fetch(`${process.env.SWEEP_GATE}/${order}`, { method: "POST" });
+// valve tells the proxy before the worker's tables to hold the transactions of
+// sweeps ("hold"), to let one pass ("one"), to let all pass ("open"), or to refuse
+// them ("refuse"); see ../sweep_valve_test.go.
+const valve = async (order) => {
+  const response = await fetch(`${process.env.SWEEP_VALVE}/${order}`, { method: "POST" });
   assert.ok(response.ok);
 };
 
-// A transaction removes up to 99 rows, and each post is three: without the owner's
-// subscription these are two full transactions, of which either may come first.
+// The number of posts whose rows fill two transactions: a transaction removes up to
+// 99 rows, and each post has three. The owner must not be subscribed, since that is
+// a row more. Either transaction may come first.
 const twoSweeps = 66;
 
 let eve;
 before(async () => { eve = await signUp(sites.held, "eve"); });
-beforeEach(() => gate("hold"));
+beforeEach(() => valve("hold"));
 
-// doomed opens the progress page of a channel whose deletion has begun.
+// doomed makes a channel, asks for its deletion and opens the progress page.
 async function doomed(channel, { posts = 1, scripts } = {}) {
   await eve.createChannel(channel);
   await eve.unsubscribe(channel);
@@ -34,10 +36,10 @@ async function doomed(channel, { posts = 1, scripts } = {}) {
   return v;
 }
 
-// finish sees the deletion to its end, so that none of its sweeps takes the turn
-// of another test's.
+// finish waits for the end of the deletion. Otherwise one of its transactions could
+// pass the valve in place of the next test's.
 async function finish(v) {
-  await gate("open");
+  await valve("open");
   await headline(v).getByText("Deleted").waitFor();
 }
 
@@ -46,13 +48,13 @@ const removed = async (v) => Number(await fact(v, "Rows removed").innerText());
 const fact = (v, name) => v.page.locator(".facts > div", { hasText: name }).locator("dd");
 const bar = async (v) => Number(await v.page.locator("progress").getAttribute("value"));
 
-test("the progress page follows a deletion to its end without being loaded again", async () => {
+test("deletion: the progress page follows a deletion to its end without being loaded again", async () => {
   const v = await doomed("watched", { posts: twoSweeps });
   await v.page.evaluate(() => { window.same = true; });
   assert.equal(await removed(v), 0);
   assert.equal(await bar(v), 0);
 
-  await gate("one");
+  await valve("one");
   await fact(v, "Rows removed").getByText("99").waitFor();
   assert.equal(await bar(v), 2);
   assert.match(await v.page.locator("[aria-current=step]").innerText(), /^Remove the rows/);
@@ -62,21 +64,21 @@ test("the progress page follows a deletion to its end without being loaded again
   await finish(v);
   assert.equal(await removed(v), 3 * twoSweeps);
   assert.equal(await bar(v), 5);
-  assert.ok(await v.page.evaluate(() => window.same), "the page was loaded again");
+  assert.ok(await v.page.evaluate(() => window.same), "the page was reloaded");
   await look(v, "deletion-done");
   await v.leave();
 });
 
-test("without scripts it loads itself again until the end", async () => {
+test("deletion: without scripts the progress page reloads until the end", async () => {
   const v = await doomed("refreshed", { posts: twoSweeps, scripts: false });
-  await gate("one");
+  await valve("one");
   await fact(v, "Rows removed").getByText("99").waitFor();
   await finish(v);
   assert.equal(await removed(v), 3 * twoSweeps);
   await v.leave();
 });
 
-test("a channel that is being deleted is gone for every reader", async () => {
+test("deletion: a channel that is being deleted is gone for every reader", async () => {
   const owner = await doomed("hidden");
   const progress = owner.path;
   const reader = await visitor(sites.held);
@@ -98,7 +100,7 @@ test("a channel that is being deleted is gone for every reader", async () => {
   await reader.leave();
 });
 
-test("a deletion is for nobody but who asked for it to watch", async () => {
+test("deletion: only the user who asked for it can watch it", async () => {
   const owner = await doomed("private");
   const other = await visitor(sites.held, { as: await signUp(sites.held, "fay") });
   await other.open(owner.path);
@@ -111,9 +113,9 @@ test("a deletion is for nobody but who asked for it to watch", async () => {
   for (const v of [owner, other, stranger]) await v.leave();
 });
 
-test("a deletion that fails again and again says so, and which command makes it go on", async () => {
+test("deletion: after repeated failures the page shows the command that makes it go on", async () => {
   const v = await doomed("stuck");
-  await gate("refuse");
+  await valve("refuse");
   await v.sees(/^Stopped after \d failed attempts$/);
   await look(v, "deletion-poisoned");
   const [, ...command] = (await v.page.locator("pre").innerText()).split(" ");
@@ -124,7 +126,7 @@ test("a deletion that fails again and again says so, and which command makes it 
   await v.leave();
 });
 
-test("a deletion that no worker has taken up yet says that it waits", async () => {
+test("deletion: until a worker takes it up the page says that it waits", async () => {
   const gus = await signUp(sites.idle, "gus");
   await gus.createChannel("waiting");
   const v = await visitor(sites.idle, { as: gus });

@@ -1,0 +1,63 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"microblogging/e2e/client"
+)
+
+func TestImport(t *testing.T) {
+	t.Parallel()
+	t.Run("importing a file twice adds nothing", importTwice)
+	t.Run("a file that is not a feed writes nothing", importNoFeed)
+}
+
+func importTwice(t *testing.T) {
+	t.Parallel()
+	onEachBackend(t, func(t *testing.T, s setup) {
+		file := writeFeed(t, 25)
+		s.mustRun(t, "import", "--channel", "news", "--owner", "alice", file)
+		s.mustRun(t, "import", "--channel", "news", "--owner", "alice", file)
+		web := s.start(t, "web", "--listen", "127.0.0.1:0")
+		if n := reader(web.url).countBlogs(t, "news"); n != 25 {
+			t.Errorf("%d posts, want 25", n)
+		}
+	})
+}
+
+func importNoFeed(t *testing.T) {
+	t.Parallel()
+	s := onBolt(t)
+	file := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(file, []byte("<!DOCTYPE html><p>Hello"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := s.run(t, "import", "--channel", "news", "--owner", "alice", file)
+	if r.Code == 0 || !strings.Contains(r.Stderr, file) || !strings.Contains(r.Stderr, "not an RSS, Atom or JSON Feed") {
+		t.Errorf("exit %d and %q", r.Code, r.Stderr)
+	}
+	web := s.start(t, "web", "--listen", "127.0.0.1:0")
+	reader(web.url).do(t, "GET", client.ChannelPath("news"), nil, http.StatusNotFound, nil)
+}
+
+// writeFeed writes an RSS file with that many entries, and returns its name.
+func writeFeed(t *testing.T, entries int) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(`<rss version="2.0"><channel><title>Many</title>`)
+	for i := range entries {
+		fmt.Fprintf(&b, "<item><guid>%d</guid><pubDate>Mon, 02 Jan 2023 %02d:%02d:%02d GMT</pubDate>"+
+			"<description>Entry %d</description></item>", i, i/3600%24, i/60%60, i%60, i)
+	}
+	b.WriteString(`</channel></rss>`)
+	name := filepath.Join(t.TempDir(), "many.rss")
+	if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}

@@ -1,0 +1,53 @@
+package e2e
+
+import (
+	"net/http"
+	"testing"
+
+	"microblogging/storage/azuritetest"
+)
+
+func TestShutdown(t *testing.T) {
+	t.Parallel()
+	t.Run("SIGTERM ends every role cleanly", shutdownEndsRoles)
+	t.Run("SIGTERM ends a process that is being watched", shutdownEndsStreams)
+}
+
+func shutdownEndsRoles(t *testing.T) {
+	t.Parallel()
+	azurite := onAzurite(azuritetest.Shared(t).Account())
+	for name, c := range map[string]struct {
+		setup
+		args []string
+	}{
+		"serve on bolt":     {onBolt(t), []string{"serve", "--listen", "127.0.0.1:0"}},
+		"web on bolt":       {onBolt(t), []string{"web", "--listen", "127.0.0.1:0"}},
+		"serve on azurite":  {azurite, []string{"serve", "--listen", "127.0.0.1:0"}},
+		"web on azurite":    {azurite, []string{"web", "--listen", "127.0.0.1:0"}},
+		"worker on azurite": {azurite, []string{"worker"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := c.start(t, c.args...)
+			if p.url != "" {
+				reader(p.url).awaitStatus(t, "/readyz", http.StatusOK)
+			} else {
+				p.await(t, p.stderr, "worker started")
+			}
+			p.endCleanly(t)
+		})
+	}
+}
+
+// A page that follows a deletion keeps a connection open.
+func shutdownEndsStreams(t *testing.T) {
+	t.Parallel()
+	s := onBolt(t)
+	web := s.start(t, "web", "--listen", "127.0.0.1:0")
+	alice := signUp(t, web.url, "alice")
+	alice.createChannel(t, "doomed")
+	progress := alice.deleteChannel(t, "doomed") // no worker runs, so it does not end
+	stream := alice.watch(t, progress)
+	web.endCleanly(t)
+	<-stream
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"time"
+)
+
+// A span begins when a request was sent, and ends when its answer was read or
+// the user gave up. The request took effect in between, if it did.
+type span struct{ from, to time.Time }
+
+// An incarnation is what users were told about one incarnation of a channel.
+type incarnation struct {
+	channel, owner string
+	// id is the ETag of the channel.
+	id string
+	// The channel certainly was there from known to last.
+	known, last time.Time
+	// asked is when its deletion was first asked for, and accepted when one was
+	// first acknowledged. Zero if that never happened.
+	asked, accepted time.Time
+}
+
+// saw records that a channel was shown: its incarnation, its owner, and which
+// creation made it. It returns the incarnation.
+func (l *ledger) saw(s span, channel, id, owner, creation string) *incarnation {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.refused[creation] {
+		l.accuseLocked("A4: creation %s made %s, but was told that the name is taken", creation, channel)
+		delete(l.refused, creation)
+	}
+	l.mustBe(s, channel, id)
+	for _, seen := range l.incarnations[channel] {
+		if seen.id != id {
+			continue
+		}
+		if !seen.accepted.IsZero() && seen.accepted.Before(s.from) {
+			l.accuseLocked("I4: incarnation %s of %s is shown after its deletion was acknowledged", id, channel)
+		}
+		if s.from.After(seen.last) {
+			seen.last = s.from
+		}
+		return seen
+	}
+	fresh := &incarnation{channel: channel, id: id, owner: owner, known: s.to, last: s.from}
+	l.incarnations[channel] = append(l.incarnations[channel], fresh)
+	return fresh
+}
+
+// absent records that there was no such channel.
+func (l *ledger) absent(s span, channel string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.mustBe(s, channel, "")
+}
+
+// mustBe accuses the site if an incarnation other than the one seen was certainly
+// there during all of the span. Only its own deletion ends an incarnation.
+func (l *ledger) mustBe(s span, channel, seen string) {
+	for _, other := range l.incarnations[channel] {
+		if other.id != seen && other.known.Before(s.from) && (other.asked.IsZero() || other.asked.After(s.to)) {
+			l.accuseLocked("I2: incarnation %s of %s is gone, and nobody asked for that (seen: %q)", other.id, channel, seen)
+			other.asked, other.accepted = s.to, s.to // one accusation is enough
+		}
+	}
+}
+
+// refuse records that a creation was told that the name is taken.
+func (l *ledger) refuse(creation string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.refused[creation] = true
+}
+
+// asking records that a user is about to ask for the deletion of an incarnation.
+// It reports whether this is the first time.
+func (l *ledger) asking(of *incarnation) (first bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if first = of.asked.IsZero(); first {
+		of.asked = time.Now()
+	}
+	tell(l.moments.asking)
+	return first
+}
+
+// accept records that a deletion was accepted.
+func (l *ledger) accept(of *incarnation) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if of.accepted.IsZero() {
+		of.accepted = time.Now()
+	}
+	tell(l.moments.accepted)
+}
+
+// during is incarnationDuring for callers that do not hold the lock.
+func (l *ledger) during(channel string, s span) *incarnation {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.incarnationDuring(channel, s)
+}
+
+// incarnationDuring is the incarnation of a channel that certainly was there
+// during all of a span; nil if none is known.
+func (l *ledger) incarnationDuring(channel string, s span) *incarnation {
+	for _, of := range l.incarnations[channel] {
+		if !of.known.After(s.from) && !of.last.Before(s.to) {
+			return of
+		}
+	}
+	return nil
+}
+
+// mayBeOneIncarnation tells whether two requests may have been about the same
+// incarnation of a channel: no other became known in between.
+func (l *ledger) mayBeOneIncarnation(channel string, first, second span) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, of := range l.incarnations[channel] {
+		if of.known.After(first.to) && of.known.Before(second.from) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"slices"
+	"time"
+)
+
+// askedFor lists the incarnations whose deletion was asked for.
+func (l *ledger) askedFor() []*incarnation {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var asked []*incarnation
+	for _, incarnations := range l.incarnations {
+		for _, of := range incarnations {
+			if !of.asked.IsZero() {
+				asked = append(asked, of)
+			}
+		}
+	}
+	return asked
+}
+
+// standing lists the posts of an incarnation that certainly are there now.
+func (l *ledger) standing(in *incarnation) []*post {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var posts []*post
+	now := time.Now()
+	for _, p := range l.byChannel[in.channel] {
+		if l.incarnationOf(p) == in && l.stands(p, span{now, now}) {
+			posts = append(posts, p)
+		}
+	}
+	return posts
+}
+
+// ratings returns the lowest and the highest rating that a post can have.
+func (l *ledger) ratings(p *post) (least, most int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, b := range p.votes {
+		switch b {
+		case ballotYes:
+			least++
+			most++
+		case ballotUnsure, ballotLost:
+			most++
+		}
+	}
+	return least, most
+}
+
+// judgeTwins compares the two answers to each idempotency key that was answered
+// twice. In the end it is known which incarnation each answer was about.
+func (l *ledger) judgeTwins() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, t := range l.twins {
+		first, second := l.incarnationDuring(t.channel, t.first), l.incarnationDuring(t.channel, t.second)
+		if first != nil && first == second && t.one != t.other {
+			l.accuseLocked("I7: one idempotency key made posts %s and %s of %s", t.one, t.other, t.channel)
+		}
+	}
+}
+
+// counts returns how many deletions were accepted, and posts acknowledged.
+func (l *ledger) counts() (deletions, posts int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, incarnations := range l.incarnations {
+		for _, of := range incarnations {
+			if !of.accepted.IsZero() {
+				deletions++
+			}
+		}
+	}
+	return deletions, len(l.posts)
+}
+
+// found lists the violations.
+func (l *ledger) found() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.violations)
+}

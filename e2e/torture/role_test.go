@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"microblogging/e2e/program"
+)
+
+func TestRole(t *testing.T) {
+	for name, c := range map[string]struct {
+		script string
+		do     func(r *role)
+		want   string
+	}{
+		"a process that ends when nobody ended it is accused": {"exit 0", func(r *role) {
+			<-r.current().judged
+		}, "ended, and nobody ended it"},
+		"a process that was killed is not accused": {"while :; do sleep 0.01; done", func(r *role) {
+			r.kill()
+		}, ""},
+		"a process that ends cleanly is not accused": {"trap 'exit 0' TERM; echo ready >&2; while :; do sleep 0.01; done", func(r *role) {
+			awaitReady(r)
+			r.terminate()
+		}, ""},
+		"a process that ends with an error is accused": {"trap 'exit 3' TERM; echo ready >&2; while :; do sleep 0.01; done", func(r *role) {
+			awaitReady(r)
+			r.terminate()
+		}, "exit status 3 after SIGTERM"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "worker"), []byte(c.script), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var accused []string
+			r := &role{
+				// The shell takes the command for the name of a script.
+				name: "role", setup: program.Setup{Binary: "/bin/sh"}, command: "worker", log: filepath.Join(dir, "log"),
+				accuse: func(format string, args ...any) { accused = append(accused, fmt.Sprintf(format, args...)) },
+			}
+			if err := r.start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			c.do(r)
+			r.kill()
+			if c.want == "" && len(accused) == 0 {
+				return
+			}
+			if len(accused) != 1 || c.want == "" || !strings.Contains(accused[0], c.want) {
+				t.Errorf("accused of %q, want %q", accused, c.want)
+			}
+		})
+	}
+}
+
+// awaitReady waits until the process has installed its trap.
+func awaitReady(r *role) {
+	for text := ""; !strings.Contains(text, "ready"); time.Sleep(time.Millisecond) {
+		data, _ := os.ReadFile(r.log) // it is there as soon as the process is
+		text = string(data)
+	}
+}
