@@ -52,6 +52,12 @@ type Deletion struct {
 	// UpdatedOn is the time of the last progress. The reconciling pass sends a new
 	// message for a deletion without progress for three leases.
 	UpdatedOn time.Time
+	// WaitingSince is when a worker first found that the store did not answer,
+	// since the deletion last got further. It is zero if nothing is waited for.
+	WaitingSince time.Time
+	// RetryOn is when the message of a handling that failed becomes visible again.
+	// Until then, no sign of life can be expected.
+	RetryOn time.Time
 	// FinishedOn is zero until the deletion is done.
 	FinishedOn time.Time
 }

@@ -47,6 +47,9 @@ type Message struct {
 	// Attempts counts the attempts that failed and removed no row. It is part of
 	// the text, and each renewal of the lease writes the text again.
 	Attempts int `json:"attempts,omitempty"`
+	// Waits counts the handlings in a row that the store did not answer. They are
+	// no attempts, and only make the pauses between them longer.
+	Waits int `json:"waits,omitempty"`
 
 	// unknown holds the fields of a later program as DecodeMessage met them, for
 	// Encode to write again: members of a JSON object in ASCII, sorted by name.
@@ -80,11 +83,11 @@ func (m Message) Encode() string {
 // written again.
 const maxUnknown = 32 << 10
 
-// DecodeMessage reads what Encode wrote. It keeps unknown fields for
-// Encode, so that web and worker may be deployed in either order. An unknown kind is an error: the
-// message goes to poison, and a newer worker can handle it. A message with values
-// that no row can hold is an error too, because no worker could handle or record
-// it.
+// DecodeMessage reads what Encode wrote. It keeps unknown fields for Encode, so
+// that web and worker may be deployed in either order. An unknown kind is an
+// error: the message goes to poison, and a newer worker can handle it. A message
+// with values that no row can hold is an error too, because no worker could handle
+// or record it.
 func DecodeMessage(text string) (Message, error) {
 	var m Message
 	err := json.Unmarshal([]byte(text), &m)

@@ -19,6 +19,11 @@ const (
 	propAttempts    = "Attempts"
 	propUpdatedOn   = "UpdatedOn"
 	propFinishedOn  = "FinishedOn"
+	// propWaiting tells whether the time in propWaitingSince counts: a merge cannot
+	// take a property away.
+	propWaiting      = "Waiting"
+	propWaitingSince = "WaitingSince"
+	propRetryOn      = "RetryOn"
 )
 
 // Deletion reads the progress of a deletion, for the user who asked for it.
@@ -51,6 +56,13 @@ func encodeDeletion(d domain.Deletion) driver.Properties {
 		driver.Int64(propRowsDeleted, d.RowsDeleted),
 		driver.Int64(propAttempts, int64(d.Attempts)),
 		driver.Time(propUpdatedOn, d.UpdatedOn),
+		driver.Bool(propWaiting, !d.WaitingSince.IsZero()),
+	}
+	if !d.WaitingSince.IsZero() {
+		p = append(p, driver.Time(propWaitingSince, d.WaitingSince))
+	}
+	if !d.RetryOn.IsZero() {
+		p = append(p, driver.Time(propRetryOn, d.RetryOn))
 	}
 	if !d.FinishedOn.IsZero() {
 		p = append(p, driver.Time(propFinishedOn, d.FinishedOn))
@@ -60,7 +72,7 @@ func encodeDeletion(d domain.Deletion) driver.Properties {
 
 func decodeDeletion(row driver.Entity) domain.Deletion {
 	p := row.Properties
-	return domain.Deletion{
+	d := domain.Deletion{
 		Channel: domain.ChannelRef{
 			Key:         domain.ChannelKey(row.Partition),
 			Incarnation: domain.Incarnation(row.Row),
@@ -73,6 +85,11 @@ func decodeDeletion(row driver.Entity) domain.Deletion {
 		RowsDeleted: p.Int64(propRowsDeleted),
 		Attempts:    int(p.Int64(propAttempts)),
 		UpdatedOn:   p.Time(propUpdatedOn),
+		RetryOn:     p.Time(propRetryOn),
 		FinishedOn:  p.Time(propFinishedOn),
 	}
+	if p.Bool(propWaiting) {
+		d.WaitingSince = p.Time(propWaitingSince)
+	}
+	return d
 }

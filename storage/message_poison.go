@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -32,6 +33,7 @@ func (s *Store) setDeletionState(ctx context.Context, m domain.Message, state do
 	return s.UpdateDeletion(ctx, m.Ref(), func(d *domain.Deletion) bool {
 		d.State = state
 		d.Attempts = m.Attempts
+		d.WaitingSince = time.Time{}
 		return true
 	})
 }

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -62,5 +63,6 @@ func (j *job) deleteChannel(ctx context.Context) error {
 	return j.progress.record(ctx, func(d *domain.Deletion) {
 		d.State = domain.DeletionDone
 		d.FinishedOn = domain.Now()
+		d.WaitingSince = time.Time{}
 	})
 }

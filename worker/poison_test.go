@@ -18,7 +18,7 @@ func TestPoison(t *testing.T) {
 func poisonedUntilRequeued(t *testing.T) {
 	w := newWorld(t, 5)
 	w.hook = drivertest.Only(sweeps, func(context.Context, drivertest.Call, drivertest.Send) error {
-		return drivertest.ErrInjected
+		return errRefused
 	})
 	w.mustAsk()
 	stop := w.start(w.faulty)

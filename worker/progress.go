@@ -80,8 +80,12 @@ func running(d *domain.Deletion) { d.State = domain.DeletionRunning }
 // record must not stop the removal of rows.
 func (p *progress) record(ctx context.Context, change func(*domain.Deletion)) error {
 	rows, step := p.take()
+	further := p.removedRows()
 	err := p.store.UpdateDeletion(ctx, p.ref, func(d *domain.Deletion) bool {
 		d.RowsDeleted += rows
+		if further {
+			d.WaitingSince = time.Time{}
+		}
 		if step != "" {
 			d.Step = step
 		}
