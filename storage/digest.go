@@ -11,23 +11,23 @@ import (
 	"microblogging/storage/driver"
 )
 
-// maxDigest is how many posts of one channel a digest shows.
+// maxDigest is the largest number of posts of one channel in a digest.
 const maxDigest = 200
 
-// DigestChannel is what was posted to one channel in a day.
+// DigestChannel holds what was posted to one channel in a day.
 type DigestChannel struct {
 	Name domain.ChannelName
-	// Items are the most popular, at most 200, in that order, newest first among
-	// equals.
+	// Items are the posts of the highest ratings, at most 200, highest first. Among
+	// posts of one rating, the newest is first.
 	Items []domain.Blog
-	// Total is how many there were.
+	// Total is the number of posts of that day, in Items or not.
 	Total int
 
 	key domain.ChannelKey
 }
 
-// Digest lists what was posted in a day to the channels that a user subscribes
-// to, by channel key. Channels without a post that day are left out.
+// Digest lists what was posted in a day to the channels that a user subscribes to,
+// in the order of channel keys. Channels without a post that day are left out.
 func (s *Store) Digest(ctx context.Context, user domain.UserName, day domain.Day) ([]DigestChannel, error) {
 	digests, err := s.Digests(ctx, user, []domain.Day{day})
 	if err != nil {
@@ -36,8 +36,8 @@ func (s *Store) Digest(ctx context.Context, user domain.UserName, day domain.Day
 	return digests[0], nil
 }
 
-// Digests is Digest for each of some successive days, newest first, at the price
-// of one: each channel is read once, from the first instant to the last.
+// Digests is Digest for several successive days, newest first. It reads each channel
+// once, from the first instant to the last. There must be at least one day.
 func (s *Store) Digests(ctx context.Context, user domain.UserName, days []domain.Day) ([][]DigestChannel, error) {
 	from, to := blogRange(days[len(days)-1].From, days[0].Until)
 	var mu sync.Mutex
@@ -68,7 +68,7 @@ func (s *Store) Digests(ctx context.Context, user domain.UserName, days []domain
 	return digests, err
 }
 
-// dayOf is the index of the day, newest first, that t lies in.
+// dayOf returns the index of the day that contains t. The days are newest first.
 func dayOf(t time.Time, days []domain.Day) int {
 	for i, day := range days {
 		if !t.Before(day.From) {
@@ -78,7 +78,7 @@ func dayOf(t time.Time, days []domain.Day) int {
 	return len(days) - 1
 }
 
-// popular gathers the most popular of posts that come newest first.
+// popular collects the posts of the highest ratings. They must be added newest first.
 type popular struct {
 	items []domain.Blog
 	total int
@@ -87,11 +87,12 @@ type popular struct {
 func (p *popular) add(blog domain.Blog) {
 	p.total++
 	if p.items = append(p.items, blog); len(p.items) >= 2*maxDigest {
-		p.items = p.most() // so that the busiest channel does not fill the memory
+		p.items = p.most() // this bounds the memory that a busy channel takes
 	}
 }
 
-// most sorts stably: what came first stays so among equals.
+// most returns the posts of the highest ratings. Its sort is stable, so that the
+// newest stays first among posts of one rating.
 func (p *popular) most() []domain.Blog {
 	slices.SortStableFunc(p.items, func(a, b domain.Blog) int { return cmp.Compare(b.Rating, a.Rating) })
 	return p.items[:min(len(p.items), maxDigest)]

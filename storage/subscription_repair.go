@@ -8,10 +8,11 @@ import (
 	"microblogging/storage/driver"
 )
 
-// tidySubscription tells whether a subscription stands, and leaves the row as
-// that demands. A row that has changed since it was read is left alone: whoever
-// changed it is at work.
-func (s *Store) tidySubscription(ctx context.Context, row subscription, user domain.UserName) (stands bool, err error) {
+// repairSubscription is the read repair of one user's row. It reports whether the
+// subscription is valid: the channel is active, has the sub! row, and the user's row
+// is not leaving. It removes a dangling row and completes a joining one. A row that
+// has changed since it was read is left alone, since another request works on it.
+func (s *Store) repairSubscription(ctx context.Context, row subscription, user domain.UserName) (valid bool, err error) {
 	channel, err := s.readIncarnation(ctx, row.Channel)
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
@@ -37,14 +38,14 @@ func (s *Store) tidySubscription(ctx context.Context, row subscription, user dom
 	return true, nil
 }
 
-// removeUnjoined deletes the row of somebody who was not seen to subscribe. They
-// may be about to: so first their join! row goes, and with it their way to sub!.
-// Whoever begins to join after that writes the user's row before the sub! row, and
-// so keeps it.
+// removeUnjoined deletes a user's row without a sub! row. The user may be about to
+// subscribe. So it deletes the join! row first, without which that request cannot
+// write the sub! row. A request that begins to join after that writes the user's row
+// before the sub! row. Then the user's row has changed and is not deleted.
 func (s *Store) removeUnjoined(ctx context.Context, row subscription, user domain.UserName) error {
 	switch err := s.leaveChannel(ctx, row.Channel, joinRow(user)); {
 	case errors.Is(err, errTryAgain):
-		return nil // they are at work
+		return nil // a request of the user works on them
 	case err != nil:
 		return err
 	}
@@ -55,29 +56,29 @@ func (s *Store) removeUnjoined(ctx context.Context, row subscription, user domai
 	return s.removeSubscription(ctx, row)
 }
 
-// finishLeaving goes on where somebody died who was leaving. Nobody has asked for
-// that now, so that it must not end a subscription that began since. Therefore the
-// channel's rows are read first, and the user's again after them: if that is still
-// the version which says leaving, they are what was being left, for whoever joins
-// writes the user's row before the sub! row.
+// finishLeaving completes an Unsubscribe that died. It must not end a subscription
+// that began since. So it reads the channel's rows first, and then the user's row
+// again. If that is still the version that says leaving, the channel's rows belong
+// to the subscription that was being left: a request to join writes the user's row
+// before the sub! row.
 func (s *Store) finishLeaving(ctx context.Context, row subscription, user domain.UserName) error {
-	half, err := s.channelHalf(ctx, row.Channel, joinRow(user), subRow(user))
+	plan, err := s.planLeave(ctx, row.Channel, joinRow(user), subRow(user))
 	if err != nil {
 		return err
 	}
 	if same, err := unchanged(ctx, s.subscriptions, row.row); err != nil || !same {
 		return err
 	}
-	switch err := s.deleteHalf(ctx, row.Channel, half); {
+	switch err := s.executeLeave(ctx, row.Channel, plan); {
 	case errors.Is(err, errTryAgain):
-		return nil // somebody else is at it
+		return nil // another request works on them
 	case err != nil:
 		return err
 	}
 	return s.removeSubscription(ctx, row)
 }
 
-// removeSubscription deletes garbage in the version that was read.
+// removeSubscription deletes a dangling row of a user in the version that was read.
 func (s *Store) removeSubscription(ctx context.Context, row subscription) error {
 	err := s.subscriptions.Transact(ctx, row.row.Partition, driver.Delete(row.row.Row, driver.Match(row.row.ETag)))
 	if raced(err) {

@@ -16,15 +16,15 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-// livelihoods are what goes on while a check is under way. None of it breaks an
+// traffic returns what others may do while a check goes on. None of it breaks an
 // invariant.
-func livelihoods() map[string]func(w *world, channel domain.Channel, blog domain.Blog) {
+func traffic() map[string]func(w *world, channel domain.Channel, blog domain.Blog) {
 	works := map[string]func(w *world, channel domain.Channel, blog domain.Blog){
 		"a post":  func(w *world, channel domain.Channel, _ domain.Blog) { w.post(channel, grace, "more") },
 		"an edit": func(w *world, _ domain.Channel, blog domain.Blog) { w.edit(blog, "edited") },
 		"a vote":  func(w *world, _ domain.Channel, blog domain.Blog) { w.vote(blog, 0, 1) },
 		"progress": func(w *world, _ domain.Channel, _ domain.Blog) {
-			w.ok(w.store.UpdateDeletion(w.t.Context(), w.half(), addRows(1)))
+			w.ok(w.store.UpdateDeletion(w.t.Context(), w.deletionUnderWay(), addRows(1)))
 		},
 		"a deleted post": func(w *world, channel domain.Channel, blog domain.Blog) {
 			w.ok(w.store.DeleteBlog(w.t.Context(), channel, blog.ID, grace, anyRevision))
@@ -35,30 +35,30 @@ func livelihoods() map[string]func(w *world, channel domain.Channel, blog domain
 			}
 		},
 	}
-	works["half a sweep"] = func(w *world, channel domain.Channel, blog domain.Blog) {
+	works["a part of a sweep"] = func(w *world, channel domain.Channel, blog domain.Blog) {
 		w.forget(channel)
-		w.live(channel, 2)
+		w.advance(channel, 2)
 		w.remove(channel.Key(), "blog!"+string(blog.ID))
 	}
-	for steps := 1; steps < lives; steps++ {
+	for steps := 1; steps < stages; steps++ {
 		works[fmt.Sprintf("%d steps of its deletion", steps)] = func(w *world, channel domain.Channel, _ domain.Blog) {
 			w.forget(channel)
-			w.live(channel, steps)
+			w.advance(channel, steps)
 		}
 	}
 	return works
 }
 
-// Between any two calls of a check something goes on in the channel that it looks
-// at: it reports nothing, and its repair mends nothing.
-func TestACheckBesideLiveTrafficReportsNothing(t *testing.T) {
-	for what, work := range livelihoods() {
+// Others write between any two calls of a check. The check reports nothing, and its
+// repair harms nothing.
+func checkBesideTrafficReportsNothing(t *testing.T) {
+	for what, work := range traffic() {
 		for _, repair := range []bool{false, true} {
 			eachCall(t, fmt.Sprintf("of a check is overtaken by %s, repair %v", what, repair), func(w *world, n int) {
 				channel := w.create("garden", ada)
 				blog := w.post(channel, grace, "one")
 				w.post(w.create("harbour", ada), grace, "one")
-				w.forget(w.create("half", ada))
+				w.forget(w.create("halfway", ada))
 				time.Sleep(patience - time.Second)
 				w.arm(before(n, func() {
 					work(w, channel, blog)
@@ -79,8 +79,8 @@ func TestACheckBesideLiveTrafficReportsNothing(t *testing.T) {
 	}
 }
 
-// shortPaged is a backend that answers scans of one table with pages of one row
-// each, as a backend may: what a check reads of two tables lies far apart in time.
+// shortPaged is a backend that answers scans of one table with pages of one row, as a
+// backend may. So a check reads the rows of two tables at very different times.
 type shortPaged struct {
 	driver.Tables
 	table string
@@ -93,9 +93,9 @@ func (s shortPaged) Scan(ctx context.Context, table string, q driver.Scan) (driv
 	return s.Tables.Scan(ctx, table, q)
 }
 
-// Before each call of a check that reads row by row, somebody posts, votes, edits
-// or deletes.
-func TestACheckUnderSteadyTrafficReportsNothing(t *testing.T) {
+// Somebody posts, votes, edits or deletes before each of the first 59 calls of a
+// check, which reads row by row.
+func checkUnderSteadyTrafficReportsNothing(t *testing.T) {
 	for seed := range uint64(200) {
 		inBubble(t, func(t *testing.T, w *world) {
 			channel := w.create("garden", ada)
@@ -133,9 +133,9 @@ func TestACheckUnderSteadyTrafficReportsNothing(t *testing.T) {
 	}
 }
 
-// A channel is created after a check has read where its posts would be, and its
-// deletion goes on between any two of the check's later calls.
-func TestACheckIsNotMisledByAChannelThatComesAndGoes(t *testing.T) {
+// A channel is created after a check has begun to read. A part of its deletion comes
+// between any two later calls of the check.
+func checkIsNotMisledByNewChannel(t *testing.T) {
 	for _, short := range []string{"Channels", "Blogs"} {
 		for created := 1; created < 8; created++ {
 			for _, steps := range []int{1, 2, 4, 5, 6} {
@@ -147,6 +147,8 @@ func TestACheckIsNotMisledByAChannelThatComesAndGoes(t *testing.T) {
 	}
 }
 
+// misled runs a check. It creates a channel before call created, and takes steps of
+// its deletion later calls after that.
 func (w *world) misled(short string, created, later, steps int) {
 	w.t.Helper()
 	w.post(w.create("a", ada), grace, "one")
@@ -154,7 +156,7 @@ func (w *world) misled(short string, created, later, steps int) {
 	var garden domain.Channel
 	hook := chain(
 		before(created, func() { garden = w.create("garden", ada); w.post(garden, grace, "one") }),
-		before(created+later, func() { w.forget(garden); w.live(garden, steps) }))
+		before(created+later, func() { w.forget(garden); w.advance(garden, steps) }))
 	faults := drivertest.NewFaults(shortPaged{w.db, short}, w.db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		w.calls.Store(int64(call.Seq - created))
 		return hook(ctx, call, send)
@@ -164,17 +166,17 @@ func (w *world) misled(short string, created, later, steps int) {
 	w.ok(err)
 }
 
-// The same in real time, with everything going on at once. A repair may take away
-// the gate of a creation under way, whose creator then starts over: until it
-// does, there is a row without a gate, which is none of the creator's fault.
-func TestChecksBesideManyAtWorkReportNothing(t *testing.T) {
+// The same in real time, with everything at once. A repair may delete the gate of a
+// creation under way. Its creator then starts over. Until it does, there is an active
+// row without a gate, which a later check may report.
+func checkBesideManyReportsNothing(t *testing.T) {
 	for _, repair := range []bool{false, true} {
 		w := newWorld(t)
 		var all sync.WaitGroup
 		for i := range 4 {
 			all.Go(func() {
 				for round := range 40 {
-					if err := w.liveOnce(fmt.Sprintf("garden%d", (i+round)%5), round); err != nil {
+					if err := w.useOnce(fmt.Sprintf("garden%d", (i+round)%5), round); err != nil {
 						t.Error(err)
 					}
 				}
@@ -201,8 +203,8 @@ func TestChecksBesideManyAtWorkReportNothing(t *testing.T) {
 	}
 }
 
-// liveOnce lets a channel live for a short while, unless somebody else has it.
-func (w *world) liveOnce(name string, round int) error {
+// useOnce creates a channel, posts to it and deletes it, unless the name is taken.
+func (w *world) useOnce(name string, round int) error {
 	ctx := w.t.Context()
 	channel, err := domain.NewChannel(name, "", ada)
 	if err != nil {
