@@ -58,6 +58,9 @@ type Deletion struct {
 	// RetryOn is when the message of a handling that failed becomes visible again.
 	// Until then, no sign of life can be expected.
 	RetryOn time.Time
+	// LastDelivery is the highest number of a delivery that removed rows. Deliveries
+	// up to it do not count against the limit of deliveries.
+	LastDelivery int64
 	// FinishedOn is zero until the deletion is done.
 	FinishedOn time.Time
 }

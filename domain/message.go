@@ -50,6 +50,10 @@ type Message struct {
 	// Waits counts the handlings in a row that the store did not answer. They are
 	// no attempts, and only make the pauses between them longer.
 	Waits int `json:"waits,omitempty"`
+	// Accounted is the number of the latest delivery whose handling ended in good
+	// order: it was done, failed, waited or was given back. The deliveries after it
+	// ended by a crash or with a lost lease.
+	Accounted int64 `json:"accounted,omitempty"`
 
 	// unknown holds the fields of a later program as DecodeMessage met them, for
 	// Encode to write again: members of a JSON object in ASCII, sorted by name.
@@ -59,6 +63,12 @@ type Message struct {
 // Ref names the incarnation that the message is about.
 func (m Message) Ref() ChannelRef {
 	return ChannelRef{Key: m.Channel, Incarnation: m.Incarnation}
+}
+
+// Afresh returns the message as it is to be sent again: nobody has tried it yet.
+func (m Message) Afresh() Message {
+	m.Attempts, m.Waits, m.Accounted = 0, 0, 0
+	return m
 }
 
 // Encode writes the message as JSON in ASCII, because Azure Queue Storage

@@ -24,6 +24,7 @@ const (
 	propWaiting      = "Waiting"
 	propWaitingSince = "WaitingSince"
 	propRetryOn      = "RetryOn"
+	propLastDelivery = "LastDelivery"
 )
 
 // Deletion reads the progress of a deletion. Only the user who asked for it may:
@@ -58,6 +59,7 @@ func encodeDeletion(d domain.Deletion) driver.Properties {
 		driver.Int64(propRowsDeleted, d.RowsDeleted),
 		driver.Int64(propAttempts, int64(d.Attempts)),
 		driver.Time(propUpdatedOn, d.UpdatedOn),
+		driver.Int64(propLastDelivery, d.LastDelivery),
 		driver.Bool(propWaiting, !d.WaitingSince.IsZero()),
 	}
 	if !d.WaitingSince.IsZero() {
@@ -79,16 +81,17 @@ func decodeDeletion(row driver.Entity) domain.Deletion {
 			Key:         domain.ChannelKey(row.Partition),
 			Incarnation: domain.Incarnation(row.Row),
 		},
-		Name:        domain.ChannelName(p.String(propName)),
-		RequestedBy: domain.UserName(p.String(propRequestedBy)),
-		RequestedOn: p.Time(propRequestedOn),
-		State:       domain.DeletionState(p.String(propState)),
-		Step:        domain.Step(p.String(propStep)),
-		RowsDeleted: p.Int64(propRowsDeleted),
-		Attempts:    int(p.Int64(propAttempts)),
-		UpdatedOn:   p.Time(propUpdatedOn),
-		RetryOn:     p.Time(propRetryOn),
-		FinishedOn:  p.Time(propFinishedOn),
+		Name:         domain.ChannelName(p.String(propName)),
+		RequestedBy:  domain.UserName(p.String(propRequestedBy)),
+		RequestedOn:  p.Time(propRequestedOn),
+		State:        domain.DeletionState(p.String(propState)),
+		Step:         domain.Step(p.String(propStep)),
+		RowsDeleted:  p.Int64(propRowsDeleted),
+		Attempts:     int(p.Int64(propAttempts)),
+		UpdatedOn:    p.Time(propUpdatedOn),
+		LastDelivery: p.Int64(propLastDelivery),
+		RetryOn:      p.Time(propRetryOn),
+		FinishedOn:   p.Time(propFinishedOn),
 	}
 	if p.Bool(propWaiting) {
 		d.WaitingSince = p.Time(propWaitingSince)

@@ -40,6 +40,9 @@ func (s *Store) setDeletionState(ctx context.Context, m domain.Message, state do
 		d.State = state
 		d.Attempts = m.Attempts
 		d.WaitingSince = time.Time{}
+		if state == domain.DeletionQueued {
+			d.LastDelivery = 0 // a new message counts its deliveries anew
+		}
 		return true
 	})
 }

@@ -80,7 +80,7 @@ func (s *Store) readPoisoned(ctx context.Context, m driver.Message, only domain.
 	if only != "" && deletion.Channel != only {
 		return "", false, nil
 	}
-	deletion.Attempts = 0
+	deletion = deletion.Afresh()
 	if deletion.Kind == domain.MessageChannel {
 		err = s.setDeletionState(ctx, deletion, domain.DeletionQueued)
 	}

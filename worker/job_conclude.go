@@ -56,14 +56,13 @@ func (w *Worker) conclude(ctx context.Context, j *job, result outcome, cause err
 // retry hides the message for a backoff. After the last attempt it poisons the
 // message instead. An attempt that removed rows does not count.
 func (w *Worker) retry(ctx context.Context, j *job) error {
-	if j.progress == nil || !j.progress.removedRows() {
+	if !j.gotFurther() {
 		j.message.Attempts++
 	}
 	j.message.Waits = 0
-	text := j.message.Encode()
-	if j.message.Attempts >= w.MaxAttempts {
+	if j.message.Attempts >= w.MaxAttempts || !j.decoded {
 		poisoned := j.leased
-		poisoned.Text = text
+		poisoned.Text = j.text()
 		return errors.Join(j.recordAttempts(ctx), w.store.Poison(ctx, poisoned))
 	}
 	return j.hide(ctx, j.message.Attempts-1, func(d *domain.Deletion) { d.WaitingSince = time.Time{} })
@@ -73,7 +72,7 @@ func (w *Worker) retry(ctx context.Context, j *job) error {
 // no reason to give up, so the attempt does not count. The Deletions row says
 // since when the store is waited for, if that row can be written.
 func (w *Worker) wait(ctx context.Context, j *job) error {
-	if j.progress != nil && j.progress.removedRows() {
+	if j.gotFurther() {
 		j.message.Waits = 0
 	}
 	j.message.Waits++
@@ -89,7 +88,7 @@ func (w *Worker) wait(ctx context.Context, j *job) error {
 func (j *job) hide(ctx context.Context, tries int, change func(*domain.Deletion)) error {
 	pause := max(delay(retryMin, retryMax, max(tries, 0)).Truncate(time.Second), time.Second)
 	due := domain.Now().Add(pause)
-	_, err := j.worker.queue.Update(ctx, j.leased, j.message.Encode(), pause)
+	_, err := j.worker.queue.Update(ctx, j.leased, j.text(), pause)
 	return errors.Join(j.recordEnd(ctx, func(d *domain.Deletion) {
 		d.RetryOn = due
 		change(d)
@@ -98,7 +97,7 @@ func (j *job) hide(ctx context.Context, tries int, change func(*domain.Deletion)
 
 // giveBack makes the message visible at once.
 func (j *job) giveBack(ctx context.Context) error {
-	_, err := j.worker.queue.Update(ctx, j.leased, j.leased.Text, 0)
+	_, err := j.worker.queue.Update(ctx, j.leased, j.text(), 0)
 	return errors.Join(j.recordAttempts(ctx), err)
 }
 

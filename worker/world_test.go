@@ -28,7 +28,8 @@ func bubble(test func(*testing.T)) func(*testing.T) {
 // alone. It has two sides: a sound one, and one whose calls fail as a test
 // decides. It lives in a bubble of fake time.
 type world struct {
-	t *testing.T
+	t  *testing.T
+	db *bolt.DB
 	// sound is the store without faults.
 	sound *storage.Store
 	// faulty is the same store, with each call going through hook.
@@ -59,7 +60,7 @@ func newWorld(t *testing.T, posts int) *world {
 			t.Error(err)
 		}
 	})
-	w := &world{t: t, hook: drivertest.Pass, options: testOptions}
+	w := &world{t: t, db: db, hook: drivertest.Pass, options: testOptions}
 	w.sound = storage.New(db, db)
 	faults := drivertest.NewFaults(db, db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		return w.hook(ctx, call, send)
