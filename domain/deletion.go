@@ -38,7 +38,11 @@ func Steps() []Step { return []Step{StepMark, StepShut, StepSweep, StepDisarm, S
 // A Deletion is the progress and the audit of deleting one incarnation. It
 // outlives the channel.
 type Deletion struct {
-	Channel     ChannelRef
+	Channel ChannelRef
+	// Blog and Revision are set if only this post is deleted. The deletion of a
+	// post is recorded only once it was poisoned.
+	Blog        BlogID
+	Revision    Revision
 	Name        ChannelName
 	RequestedBy UserName
 	RequestedOn time.Time
@@ -63,4 +67,20 @@ type Deletion struct {
 	LastDelivery int64
 	// FinishedOn is zero until the deletion is done.
 	FinishedOn time.Time
+}
+
+// Message returns a message that asks for the deletion.
+func (d Deletion) Message() Message {
+	m := Message{
+		Kind:        MessageChannel,
+		Channel:     d.Channel.Key,
+		Incarnation: d.Channel.Incarnation,
+		Name:        d.Name,
+		By:          d.RequestedBy,
+		AskedOn:     d.RequestedOn,
+	}
+	if d.Blog != "" {
+		m.Kind, m.Blog, m.Revision, m.Recorded = MessageBlog, d.Blog, d.Revision, true
+	}
+	return m
 }

@@ -54,6 +54,12 @@ type Message struct {
 	// order: it was done, failed, waited or was given back. The deliveries after it
 	// ended by a crash or with a lost lease.
 	Accounted int64 `json:"accounted,omitempty"`
+	// Copied marks a message that is poisoned: its copy may be on the poison queue,
+	// the Deletions row says so, and all that is left to do is to delete it.
+	Copied bool `json:"copied,omitempty"`
+	// Recorded tells that the deletion of a post has a Deletions row, because it
+	// was poisoned once. That of a channel always has one.
+	Recorded bool `json:"recorded,omitempty"`
 
 	// unknown holds the fields of a later program as DecodeMessage met them, for
 	// Encode to write again: members of a JSON object in ASCII, sorted by name.
@@ -67,8 +73,14 @@ func (m Message) Ref() ChannelRef {
 
 // Afresh returns the message as it is to be sent again: nobody has tried it yet.
 func (m Message) Afresh() Message {
-	m.Attempts, m.Waits, m.Accounted = 0, 0, 0
+	m.Attempts, m.Waits, m.Accounted, m.Copied = 0, 0, 0, false
 	return m
+}
+
+// Intent returns what the message asks for, without who asked when, and what was
+// tried since. Two messages with the same intent are copies.
+func (m Message) Intent() Message {
+	return Message{Kind: m.Kind, Channel: m.Channel, Incarnation: m.Incarnation, Blog: m.Blog, Revision: m.Revision}
 }
 
 // Encode writes the message as JSON in ASCII, because Azure Queue Storage

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -62,7 +63,22 @@ func blogMessage(channel domain.Channel, blog domain.Blog, by domain.UserName) d
 // after the request to delete it had failed: the post stays.
 //
 // FinishBlog calls report after each transaction with the number of rows it deleted.
+// If the message was poisoned once, its Deletions row then says that it is done.
 func (s *Store) FinishBlog(ctx context.Context, m domain.Message, report func(rows int)) error {
+	if err := s.finishBlog(ctx, m, report); err != nil || !m.Recorded {
+		return err
+	}
+	err := s.updateDeletion(ctx, m.Channel, deletionRowOf(m), func(d *domain.Deletion) bool {
+		d.State, d.FinishedOn, d.WaitingSince = domain.DeletionDone, domain.Now(), time.Time{}
+		return true
+	})
+	if errors.Is(err, domain.ErrNotFound) {
+		return nil // a record that nobody has any more says nothing wrong
+	}
+	return err
+}
+
+func (s *Store) finishBlog(ctx context.Context, m domain.Message, report func(rows int)) error {
 	return s.contend(ctx, func() error {
 		row, err := s.readBlog(ctx, m.Ref(), m.Blog)
 		switch {

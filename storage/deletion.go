@@ -76,11 +76,11 @@ func encodeDeletion(d domain.Deletion) driver.Properties {
 
 func decodeDeletion(row driver.Entity) domain.Deletion {
 	p := row.Properties
+	i, id, revision := parseDeletionRow(row.Row)
 	d := domain.Deletion{
-		Channel: domain.ChannelRef{
-			Key:         domain.ChannelKey(row.Partition),
-			Incarnation: domain.Incarnation(row.Row),
-		},
+		Channel:      domain.ChannelRef{Key: domain.ChannelKey(row.Partition), Incarnation: i},
+		Blog:         id,
+		Revision:     revision,
 		Name:         domain.ChannelName(p.String(propName)),
 		RequestedBy:  domain.UserName(p.String(propRequestedBy)),
 		RequestedOn:  p.Time(propRequestedOn),

@@ -42,6 +42,9 @@ func (j *job) do(ctx context.Context) error {
 		return fmt.Errorf("%w: %w", errPermanent, err)
 	}
 	j.message, j.decoded = message, true
+	if message.Copied {
+		return nil // it is poisoned, and all that is left to do is to delete it
+	}
 	switch message.Kind {
 	case domain.MessageBlog:
 		return j.deleteBlog(ctx)

@@ -30,7 +30,7 @@ func (w *Worker) conclude(ctx context.Context, j *job, result outcome, cause err
 	case outcomeRetry, outcomePanic:
 		err = w.retry(ctx, j)
 	case outcomePermanent:
-		err = w.store.Poison(ctx, j.leased)
+		err = w.poison(ctx, j, j.leased.Text)
 	case outcomeShutdown:
 		err = j.giveBack(ctx)
 	case outcomeWait:
@@ -61,11 +61,22 @@ func (w *Worker) retry(ctx context.Context, j *job) error {
 	}
 	j.message.Waits = 0
 	if j.message.Attempts >= w.MaxAttempts || !j.decoded {
-		poisoned := j.leased
-		poisoned.Text = j.text()
-		return errors.Join(j.recordAttempts(ctx), w.store.Poison(ctx, poisoned))
+		return errors.Join(j.recordAttempts(ctx), w.poison(ctx, j, j.text()))
 	}
 	return j.hide(ctx, j.message.Attempts-1, func(d *domain.Deletion) { d.WaitingSince = time.Time{} })
+}
+
+// poison moves the message to the poison queue. If the store does not answer, the
+// message waits for it. But once it is marked as poisoned, its receipt has changed,
+// so that wait leaves it alone: the mark must not be overwritten.
+func (w *Worker) poison(ctx context.Context, j *job, text string) error {
+	poisoned := j.leased
+	poisoned.Text = text
+	err := w.store.Poison(ctx, poisoned)
+	if !errors.Is(err, domain.ErrUnavailable) {
+		return err
+	}
+	return errors.Join(err, w.wait(ctx, j))
 }
 
 // wait hides the message for a backoff, because the store did not answer. That is
@@ -75,8 +86,12 @@ func (w *Worker) wait(ctx context.Context, j *job) error {
 	if j.gotFurther() {
 		j.message.Waits = 0
 	}
+	tries := j.message.Waits
+	if !j.decoded {
+		tries = int(j.leased.Deliveries) - 1 // its text cannot say more
+	}
 	j.message.Waits++
-	return j.hide(ctx, j.message.Waits-1, func(d *domain.Deletion) {
+	return j.hide(ctx, tries, func(d *domain.Deletion) {
 		if d.WaitingSince.IsZero() {
 			d.WaitingSince = domain.Now()
 		}
