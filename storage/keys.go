@@ -83,6 +83,24 @@ func userPartition(name domain.UserName) string { return string(name) }
 
 func deletionRow(i domain.Incarnation) string { return string(i) }
 
+// deletionRowOf returns the key of the Deletions row about what a message asks for:
+// an incarnation, or one revision of one of its posts.
+func deletionRowOf(m domain.Message) string {
+	row := deletionRow(m.Incarnation)
+	if m.Kind == domain.MessageBlog {
+		row += "!" + string(m.Blog) + "!" + string(m.Revision)
+	}
+	return row
+}
+
+// parseDeletionRow is the inverse of deletionRowOf. The post is empty if the row is
+// about a channel.
+func parseDeletionRow(row string) (i domain.Incarnation, id domain.BlogID, r domain.Revision) {
+	incarnation, post, _ := strings.Cut(row, "!")
+	at := max(strings.LastIndexByte(post, '!'), 0)
+	return domain.Incarnation(incarnation), domain.BlogID(post[:at]), domain.Revision(strings.TrimPrefix(post[at:], "!"))
+}
+
 func openGateRow(i domain.Incarnation) string { return prefixOpen + string(i) }
 
 func reservedGateRow(i domain.Incarnation) string { return prefixReserved + string(i) }
