@@ -62,6 +62,9 @@ func (c *Client) page(ctx context.Context, table, filter string, p driver.Paging
 	if p.KeysOnly {
 		options.Select = to.Ptr("PartitionKey,RowKey")
 	}
+	if len(p.Select) > 0 {
+		options.Select = to.Ptr("PartitionKey,RowKey," + strings.Join(p.Select, ","))
+	}
 	if p.Continuation != "" {
 		next, err := decodeContinuation(selection, p.Continuation)
 		if err != nil {
@@ -82,7 +85,7 @@ func (c *Client) page(ctx context.Context, table, filter string, p driver.Paging
 		if rows[i], err = decodeEntity(raw); err != nil {
 			return driver.Page{}, fmt.Errorf("azure: query %s: %w", table, err)
 		}
-		if p.KeysOnly {
+		if p.KeysOnly || len(p.Select) > 0 {
 			rows[i].ETag = ""
 		}
 	}

@@ -85,8 +85,15 @@ func collect(cursor *bbolt.Cursor, s span, last []byte, p driver.Paging) (driver
 	}
 	rows := make([]rawRow, 0, min(p.Limit, 32))
 	for ; s.holds(key) && len(rows) < p.Limit; key, value = cursor.Next() {
-		if p.KeysOnly {
+		switch {
+		case p.KeysOnly:
 			value = nil
+		case len(p.Select) > 0:
+			var err error
+			if value, err = selectProperties(value, p.Select); err != nil {
+				partition, row, _ := strings.Cut(string(key), string(rune(separator)))
+				return driver.Page{}, damaged(partition, row, err)
+			}
 		}
 		rows = append(rows, rawRow{key, value})
 	}

@@ -88,6 +88,9 @@ type Paging struct {
 	Continuation string
 	// KeysOnly leaves out everything but the keys: properties and ETag are empty.
 	KeysOnly bool
+	// Select, if not empty, names the only properties to read. A row that lacks one
+	// of them is read without it. The ETag is empty.
+	Select []string
 }
 
 // A Page is part of a selection. It may hold fewer rows than the limit, even

@@ -126,5 +126,13 @@ func checkPaging(p Paging) error {
 	if p.Limit < 1 || p.Limit > MaxPage {
 		return limitError("a page has 1 to %d rows, not %d", MaxPage, p.Limit)
 	}
+	if p.KeysOnly && len(p.Select) > 0 {
+		return limitError("a page of keys alone selects no properties")
+	}
+	for _, name := range p.Select {
+		if err := checkPropertyName(name); err != nil {
+			return err
+		}
+	}
 	return nil
 }
