@@ -42,7 +42,7 @@ func (s *Store) Feed(ctx context.Context, user domain.UserName, after string, li
 		from = successor(blogRow(domain.BlogID(position)))
 	}
 	newest := newest{most: limit + 1}
-	err := s.eachSubscribed(ctx, user, func(ctx context.Context, channel domain.Channel) error {
+	err := s.eachSubscribed(ctx, user, everyChannel, func(ctx context.Context, channel domain.Channel) error {
 		rows, err := s.blogs.First(ctx, limit+1, driver.Range{
 			Partition: partitionOf(channel.Key()), From: from, To: newest.bound()})
 		newest.add(channel, rows)
@@ -59,10 +59,15 @@ func (s *Store) Feed(ctx context.Context, user domain.UserName, after string, li
 	return page, nil
 }
 
-// eachSubscribed calls visit for each channel that a user subscribes to, several
-// at once, and in no order. Subscriptions to what is gone are ignored, and
-// removed.
-func (s *Store) eachSubscribed(ctx context.Context, user domain.UserName, visit func(context.Context, domain.Channel) error) error {
+// everyChannel is for eachSubscribed.
+func everyChannel(domain.ChannelKey) bool { return true }
+
+// eachSubscribed calls visit for each channel that a user subscribes to and that is
+// wanted, several at once. Calls start in the order of channel keys, and end in any
+// order. It asks wanted about a channel after all calls for lesser keys have started.
+// Subscriptions to what is gone are ignored, and removed.
+func (s *Store) eachSubscribed(ctx context.Context, user domain.UserName, wanted func(domain.ChannelKey) bool,
+	visit func(context.Context, domain.Channel) error) error {
 	subscriptions, err := s.readSubscriptions(ctx, user)
 	if err != nil {
 		return err
@@ -70,7 +75,7 @@ func (s *Store) eachSubscribed(ctx context.Context, user domain.UserName, visit 
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(subscriptionFlight)
 	for _, subscription := range subscriptions {
-		if subscription.state != stateJoined {
+		if subscription.state != stateJoined || !wanted(subscription.Channel.Key) {
 			continue
 		}
 		group.Go(func() error {
