@@ -48,6 +48,13 @@ generate: ## Go code from templ files, and the schedules in docs/
 e2e: deps ## the binary as a process, the browser, the compose file
 	go test -race -count=1 -v ./e2e/...
 
+.PHONY: screenshots
+screenshots: deps ## the pictures of the README, taken again
+	SCREENSHOTS=1 ONLY='a channel$$|follows a deletion to its end' go test -count=1 -run TestBrowser ./e2e
+	@mkdir -p docs/images
+	cp e2e/artifacts/a-channel-first.png docs/images/channel.png
+	cp e2e/artifacts/deletion-running-first.png docs/images/deletion.png
+
 .PHONY: bench
 bench: ## the table of benchmarks
 	go test -run '^$$' -bench . -benchmem ./... | awk '/^Benchmark/ { sub(/^Benchmark/, ""); print; next } /FAIL|panic/ { print; bad = 1 } END { exit bad }'

@@ -27,7 +27,7 @@ func (c Channel) Key() ChannelKey { return c.Name.Key() }
 // Ref names this incarnation of the channel.
 func (c Channel) Ref() ChannelRef { return ChannelRef{Key: c.Key(), Incarnation: c.Incarnation} }
 
-// NewChannel checks a request to create a channel and mints its incarnation. The
+// NewChannel checks a request to create a channel and makes its incarnation. The
 // error is an InvalidError on the fields "name" and "description".
 func NewChannel(name, description string, owner UserName) (Channel, error) {
 	parsedName, nameErr := ParseChannelName(name)

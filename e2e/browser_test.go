@@ -18,7 +18,7 @@ import (
 )
 
 // browserPatience bounds all tests in a browser together.
-const browserPatience = 5 * time.Minute
+const browserPatience = 8 * time.Minute
 
 // TestBrowser runs the tests in browser/ with node's test runner, and shows each as
 // a subtest. Two environment variables help to look closer: ONLY is a pattern for

@@ -1,19 +1,16 @@
 package lab
 
 import (
-	"errors"
 	"slices"
-	"strings"
 
-	"microblogging/domain"
 	"microblogging/storage/driver"
 )
 
-// An Ablation takes one guard out of what ships, by changing what an actor's
-// code sends or is answered. The explorer must notice: a guard whose removal
-// breaks no law is either needless or not tested.
+// An Ablation takes one guard out of the shipped code, by changing what an actor's
+// code sends or is answered. The explorer must notice: a guard whose removal breaks
+// no law is either needless or not tested.
 type Ablation struct {
-	// Guard says what was taken out, in a few words.
+	// Guard says what was taken out, in one clause.
 	Guard string
 	// Scenario is where its absence shows; its name is the ablation's.
 	Scenario
@@ -38,17 +35,17 @@ func Ablations() []Ablation {
 			always(func() Interceptor { return withoutMatch(tableBlogs, "gate!open!") })),
 		among(ablate("join", "a sub! row takes the place of a join! row, in the version that was read", "subscribe-twice",
 			always(outright("join!"))), "vera", "feed"),
-		ablate("look", "a creator looks at the row, whatever its insert was answered", "creators",
+		ablate("look", "a creator reads the row, whatever its insert returned", "creators",
 			always(believer)),
 		among(unharmed(ablate("fresh-read", "the shut gate goes only after a fresh read of an empty partition", "edit-sweep",
 			only("w", oneRead))), "olga", "w1"),
-		among(sweepOff(ablate("queue-first", "a message is queued before the channel is marked (no reconciling pass)", "web-dies",
+		among(unreconciled(ablate("queue-first", "a message is queued before the channel is marked (without the reconciling pass)", "web-dies",
 			only("olga", markFirst))), "olga", "w1"),
-		sweepOff(ablate("reconcile", "the reconciling pass, with a queue that forgets", "forgotten", nil)),
+		unreconciled(ablate("reconcile", "the reconciling pass finds a deletion whose message the queue lost", "forgotten", nil)),
 	}
 }
 
-// ablate is a scenario of what ships, without a guard.
+// ablate is a scenario of the shipped code without a guard.
 func ablate(name, guard, scenario string, intercept func(actor string) Interceptor) Ablation {
 	list := Scenarios()
 	s := list[slices.IndexFunc(list, func(s Scenario) bool { return s.Name == scenario })]
@@ -57,7 +54,7 @@ func ablate(name, guard, scenario string, intercept func(actor string) Intercept
 	return Ablation{guard, s}
 }
 
-// unharmed does without faults: the order of calls is enough.
+// unharmed allows no faults: the order of calls is enough.
 func unharmed(a Ablation) Ablation {
 	a.Faults = 0
 	return a
@@ -69,190 +66,22 @@ func interrupted(a Ablation) Ablation {
 	return a
 }
 
-// stalling interrupts but once, for whoever stalls does so while the others come
-// to their ends; and nothing goes wrong but that one insert of one row is late.
+// stalling allows one preemption, because the other actors end while one stalls,
+// and one fault, which is that the insert of one row is late.
 func stalling(a Ablation) Ablation {
 	a.Faults, a.Preemptions = 1, 1
 	a.Straggles = func(c *Call) bool { return len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionInsert }
 	return a
 }
 
-// among leaves only these actors.
+// among keeps only these actors.
 func among(a Ablation, actors ...string) Ablation {
 	a.Actors = slices.DeleteFunc(a.Actors, func(actor Actor) bool { return !slices.Contains(actors, actor.Name) })
 	return a
 }
 
-// sweepOff turns the reconciling pass off.
-func sweepOff(a Ablation) Ablation {
-	a.Laws = Shipped{SweepOff: true}
+// unreconciled leaves the reconciling pass out.
+func unreconciled(a Ablation) Ablation {
+	a.Laws = Shipped{NoReconcile: true}
 	return a
-}
-
-func always(interceptor func() Interceptor) func(string) Interceptor {
-	return func(string) Interceptor { return interceptor() }
-}
-
-// only intercepts the actors whose names start so.
-func only(prefix string, interceptor func() Interceptor) func(string) Interceptor {
-	return func(actor string) Interceptor {
-		if !strings.HasPrefix(actor, prefix) {
-			return nil
-		}
-		return interceptor()
-	}
-}
-
-// withoutGuard leaves out the merge of a gate before other operations.
-func withoutGuard(gate string) Interceptor {
-	return func(c Call, do func(Call) Answer) Answer {
-		if len(c.Operations) < 2 || c.Operations[0].Action != driver.ActionMerge || !strings.HasPrefix(c.Operations[0].Row, gate) {
-			return do(c)
-		}
-		return withoutOperation(c, 0, do)
-	}
-}
-
-// withoutOperation sends the others. The index of one that fails is what it
-// would be.
-func withoutOperation(c Call, i int, do func(Call) Answer) Answer {
-	c.Operations = slices.Delete(slices.Clone(c.Operations), i, i+1)
-	a := do(c)
-	var failed *driver.OperationError
-	if errors.As(a.Err, &failed) && failed.Index >= i {
-		a.Err = &driver.OperationError{Index: failed.Index + 1, Err: failed.Err}
-	}
-	return a
-}
-
-// outright does without the rows that start so, whose place others take: those
-// are inserted as if they had taken it.
-func outright(prefix string) func() Interceptor {
-	return func() Interceptor {
-		began := false
-		return func(c Call, do func(Call) Answer) Answer {
-			at := slices.IndexFunc(c.Operations, func(op driver.Operation) bool { return strings.HasPrefix(op.Row, prefix) })
-			began = began || at >= 0
-			switch {
-			case at >= 0 && len(c.Operations) == 1:
-				return Answer{}
-			case at >= 0:
-				return withoutOperation(c, at, do)
-			case began && c.Method == Get && strings.HasPrefix(c.Row, prefix):
-				return Answer{Entity: driver.Entity{Partition: c.Partition, Row: c.Row, ETag: "none"}}
-			}
-			return do(c)
-		}
-	}
-}
-
-func withoutOnce(c Call, do func(Call) Answer) Answer {
-	for i, op := range c.Operations {
-		if strings.HasPrefix(op.Row, "once!") {
-			return withoutOperation(c, i, do)
-		}
-	}
-	return do(c)
-}
-
-// withoutMatch puts up with any version of a table's rows that start so.
-func withoutMatch(table, prefix string) Interceptor {
-	return func(c Call, do func(Call) Answer) Answer {
-		if c.Target == table {
-			c.Operations = slices.Clone(c.Operations)
-			for i, op := range c.Operations {
-				if _, ok := op.If.ETag(); ok && strings.HasPrefix(op.Row, prefix) {
-					c.Operations[i].If = driver.Exists
-				}
-			}
-		}
-		return do(c)
-	}
-}
-
-// anyIncarnation shows a worker every channel as the one that its message is
-// about.
-func anyIncarnation() Interceptor {
-	var about domain.Incarnation
-	return func(c Call, do func(Call) Answer) Answer {
-		a := do(c)
-		switch {
-		case c.Method == Receive && a.Err == nil:
-			if m, err := domain.DecodeMessage(a.Messages[0].Text); err == nil {
-				about = m.Incarnation
-			}
-		case c.Method == Get && c.Target == tableChannels && a.Err == nil:
-			a.Entity.Properties = a.Entity.Properties.Merged(driver.Properties{driver.String("Incarnation", about)})
-		}
-		return a
-	}
-}
-
-// oneRead lets a worker believe that the partition is empty once it has swept
-// what it read first.
-func oneRead() Interceptor {
-	reads := 0
-	return func(c Call, do func(Call) Answer) Answer {
-		if c.Method != Range || c.Target != tableBlogs {
-			return do(c)
-		}
-		if reads++; reads > 1 {
-			return Answer{}
-		}
-		return do(c)
-	}
-}
-
-// markFirst holds the message and the record of the deletion back until the
-// channel is marked.
-func markFirst() Interceptor {
-	var held []Call
-	return func(c Call, do func(Call) Answer) Answer {
-		switch {
-		case c.Method == Send, c.Method == Transact && c.Target == tableDeletions:
-			held = append(held, c)
-			return Answer{}
-		case c.Method != Transact || c.Target != tableChannels:
-			return do(c)
-		}
-		a := do(c)
-		for _, late := range held {
-			if a.Err == nil {
-				a = do(late)
-			}
-		}
-		held = nil
-		return a
-	}
-}
-
-// believer does not look: it takes the answer to the insert of a channel's row
-// for what is so. "Exists" is then somebody else's channel, with its gate.
-func believer() Interceptor {
-	const stranger = "STRANGERSTRANGERSTRANGERAA"
-	var inserted *Call
-	var answer Answer
-	return func(c Call, do func(Call) Answer) Answer {
-		switch {
-		case c.Target == tableChannels && len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionInsert:
-			answer = do(c)
-			inserted = &c
-			return answer
-		case strings.HasSuffix(c.Row, stranger):
-			return Answer{}
-		case inserted == nil || c.Method != Get || c.Target != tableChannels:
-			return do(c)
-		}
-		row := driver.Entity{Partition: c.Partition, Row: c.Row, Properties: inserted.Operations[0].Properties}
-		inserted = nil
-		switch {
-		case answer.Err == nil:
-			return Answer{Entity: row}
-		case errors.Is(answer.Err, domain.ErrExists):
-			row.Properties = row.Properties.Merged(driver.Properties{driver.String("Incarnation", stranger)})
-			return Answer{Entity: row}
-		default:
-			return Answer{Err: domain.ErrNotFound}
-		}
-	}
 }

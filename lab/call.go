@@ -8,11 +8,11 @@ import (
 	"microblogging/storage/driver"
 )
 
-// Method is what a call asks of the backend.
+// Method is the method of the backend that a call invokes.
 type Method uint8
 
-// The methods of driver.Tables and driver.Queues that an actor may
-// call.
+// The methods of driver.Tables and driver.Queues that an actor may call. Settle is
+// Queues.Delete.
 const (
 	Get Method = iota + 1
 	Range
@@ -24,8 +24,8 @@ const (
 	Settle
 )
 
-// A Call is one request of an actor, as a value. Which fields count depends on
-// the method.
+// A Call is one request of an actor, as a value. The method decides which fields
+// count.
 type Call struct {
 	Method Method
 	// Target is the table or the queue.
@@ -41,8 +41,7 @@ type Call struct {
 // Writes tells whether the call may have an effect.
 func (c *Call) Writes() bool { return c.Method >= Transact }
 
-// sum tells calls apart, so that code which does not do the same twice is found
-// out.
+// sum tells calls apart, to notice code that does not make the same call twice.
 func (c *Call) sum() mem.Sum {
 	var d mem.Digest
 	d.Int(uint64(c.Method))
@@ -69,7 +68,7 @@ func digestProperties(d *mem.Digest, properties driver.Properties) {
 	}
 }
 
-// An Answer is what a call returns. Which fields count depends on the method.
+// An Answer is what a call returns. The method decides which fields count.
 type Answer struct {
 	Entity   driver.Entity
 	Page     driver.Page
@@ -78,8 +77,8 @@ type Answer struct {
 	Err      error
 }
 
-// sum tells answers apart: an actor that gets answers with the same sums goes on
-// alike.
+// sum tells answers apart: an actor that gets answers with the same sums makes the
+// same next call.
 func (a *Answer) sum() mem.Sum {
 	var d mem.Digest
 	if a.Err != nil {

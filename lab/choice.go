@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// A Fate is what befalls a call.
+// A Fate is what happens to a call.
 type Fate uint8
 
-// The fates. All but the first cost a fault.
+// The fates. Each costs one of the scenario's faults, except Arrives and Lands.
 const (
 	// Arrives: the call takes effect and is answered.
 	Arrives Fate = iota
@@ -35,7 +35,7 @@ const (
 	Copied
 	// Forgotten: the queue loses a message.
 	Forgotten
-	// Lands: a call takes effect whose caller has given up, or a copy.
+	// Lands: a call whose caller has given up takes effect, or a copy does.
 	Lands
 )
 
@@ -45,18 +45,18 @@ func fateNames() []string {
 
 func (f Fate) String() string { return fateNames()[f] }
 
-// nobody is the actor of a choice that no actor takes part in.
-const nobody = -1
+// network is the actor of a choice that no actor makes.
+const network = -1
 
-// A Choice is one step of a schedule: whose call, what befalls it, and which
-// message or request is meant if several could be.
+// A Choice is one step of a schedule: whose call, its fate, and which message or
+// request is meant if there are several.
 type Choice struct {
 	Actor int8
 	Fate  Fate
 	Arg   uint8
 }
 
-// A Schedule is a run.
+// A Schedule is the list of choices that makes a run.
 type Schedule []Choice
 
 // Format writes a schedule as one word, with the names of the scenario's actors:
@@ -80,7 +80,7 @@ func (s *Scenario) Format(schedule Schedule) string {
 
 func (s *Scenario) formatChoice(c Choice) string {
 	word := "network"
-	if c.Actor != nobody {
+	if c.Actor != network {
 		word = s.actorName(int(c.Actor))
 	}
 	if c.Fate != Arrives {
@@ -92,7 +92,7 @@ func (s *Scenario) formatChoice(c Choice) string {
 	return word
 }
 
-// maxRepeats is more than any actor does.
+// maxRepeats is more than the calls of any actor.
 const maxRepeats = 10_000
 
 // Parse reads what Format wrote.
@@ -119,13 +119,13 @@ func (s *Scenario) Parse(text string) (Schedule, error) {
 func (s *Scenario) parseChoice(word string) (Choice, error) {
 	word, arg, hasArg := strings.Cut(word, "@")
 	actor, fate, hasFate := strings.Cut(word, ":")
-	choice := Choice{Actor: nobody}
+	choice := Choice{Actor: network}
 	for i := range s.Actors {
 		if s.Actors[i].Name == actor {
 			choice.Actor = int8(i + 1)
 		}
 	}
-	if choice.Actor == nobody && actor != "network" {
+	if choice.Actor == network && actor != "network" {
 		return Choice{}, fmt.Errorf("scenario %s has no actor %q; it has %s", s.Name, actor, strings.Join(s.actorNames(), ", "))
 	}
 	if hasFate {

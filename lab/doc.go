@@ -1,51 +1,104 @@
-// Package lab explores schedules and crashes of the real code.
+// Package lab is an explicit-state model checker that runs the shipped code.
 //
 // # The problem
 //
 // The program claims that no interleaving of requests, workers, crashes, lost
-// replies and re-sent requests breaks an invariant of package domain. A claim
-// like that wants a machine that looks for the counterexample, in the code that
-// ships and not in a model of it.
+// replies and re-sent requests breaks an invariant of package domain. Such a claim
+// needs a machine that looks for the counterexample. The machine must look in the
+// code that ships, because a model of the code can be right where the code is not.
 //
 // # The model
 //
-// A [Scenario] has actors: requests of clients, and workers with one message
-// each. An actor runs real code, the operations of package storage and the
-// handling of package worker, over a driver whose every call waits at a
-// turnstile. A scheduler decides who goes next and what befalls the call (a
-// [Fate]): it takes effect; the actor dies before it, or after it; it never
-// arrives; its reply is lost; the SDK sends it again, and it arrives again now or
-// after others have gone on. The queue delivers any message that exists to anyone
-// at any time, which covers every lease that runs out. Time does not pass. A run
-// is a list of choices (a [Schedule]) and can be taken again.
+// A [Scenario] has actors: requests of clients, and workers that handle one
+// message each. An actor runs real code, the operations of package storage and the
+// handling of package worker. Each call to the store waits at a turnstile. A
+// scheduler decides whose call is next and what happens to it (its [Fate]): it
+// takes effect; the actor dies before it or after it; it never arrives; its reply
+// is lost; the SDK sends it again, and the second copy arrives now or later. The
+// queue delivers any message to any worker at any time, which covers each lease
+// that runs out. Time does not pass. A run is a list of choices (a [Schedule]) and
+// can be replayed.
 //
-// What an actor's code does next depends on nothing but the answers that it got.
-// So the state of the whole system is the content of the store, the answers that
-// each actor got, the requests under way, and the faults left. Random tokens are
-// named by who minted them and in which order, so that the same state looks the
-// same whichever way it was reached; each is entered once. The code of an actor
-// runs once for each history of answers, in a goroutine of its own, and must do
-// the same each time, which is checked.
+// The next call of an actor depends only on the answers that it got. So the state
+// of the system is the content of the store, the answers that each actor got, the
+// requests under way, what the laws remember of the past ([History]), and the
+// faults and preemptions that are left. Each state is entered once. A goroutine
+// cannot be copied, so an actor is led back to a state by running its code again
+// with the same answers. The code must then make the same call, which is checked.
 //
-// [Explorer.Explore] enters all states of a small scenario, the nearest first, so
-// that what it finds is as short as can be. [Explorer.Walk] takes random runs of
-// a large one, and shrinks what it finds.
+// [Explorer.Explore] enters all states of a small scenario breadth first, so its
+// counterexample is one of the shortest. [Explorer.Walk] takes random runs of a
+// large scenario and shrinks what it finds.
 //
 // # The laws
 //
-// In every state, what a client was told is so ([Shipped]). When nobody acts any
-// more, fresh workers carry on until nothing moves; then every invariant must
-// hold over the whole store, in the eyes of the program's own checker and in
-// plain words, and each message that ever was must change nothing if it is
-// delivered again.
+// In every state, what a client was told is true ([Shipped]). When no actor can go
+// on, fresh workers run until nothing moves. Then every invariant must hold over
+// the whole store, both for the program's own checker and for the plain reading of
+// package atrest, and each message that was ever sent must change nothing when it
+// is delivered again.
 //
-// An explorer that finds nothing may be blind. So package textbook is the naive
-// version, in which it must find each anomaly, and [Ablations] take one guard at
-// a time out of what ships, which it must notice.
+// A model checker that finds nothing may be blind. So it must find each anomaly in
+// package textbook, which is the naive version, and it must find a breach for each
+// of the [Ablations], each of which removes one guard from the shipped code.
+//
+// # Our words and the field's
+//
+//   - Schedule: a trace; a [Finding] has the counterexample. A state is matched
+//     against the states entered before, as in SPIN and CMC [1] [2]. The local
+//     state of an actor is restored by re-execution, as in VeriSoft [3]. There is no
+//     partial-order reduction: all interleavings are taken that lead to new states.
+//   - Sum: hash compaction [4] [5]. Of an entered state only a hash of 128 bits is
+//     kept; a collision would hide a state. It is not SPIN's bitstate hashing, which
+//     keeps a few bits. A hash of the store is a sum over rows and messages, so a
+//     write changes it at the cost of the rows written.
+//   - Names: symmetry reduction by canonical names [6] [7]. A random token is renamed
+//     by the actor that minted it and by the order in which that actor sent it, so
+//     that states which differ only in their tokens are one. Of equal actors
+//     (Actor.After) only the order of their starts is reduced.
+//   - Preemptions: context bounding, as in CHESS [8]. Only switches away from an
+//     actor that can go on count, and what the network does is free. The bound is
+//     fixed for a scenario; it is not raised step by step.
+//   - Faults: a fault budget, the most faults of one run.
+//   - At rest: quiescence. Each actor has ended, has died or waits for a message
+//     that is not there, and no request is under way. I5, a liveness property, is
+//     checked there as a safety property: fresh workers must finish within a bound.
+//   - Walk: a random walk by priorities, like PCT [9]: the first actor in a random
+//     order acts. PCT fixes the number of priority changes beforehand, and its
+//     guarantee depends on that. A walk draws at each step, so it has no guarantee.
+//   - Shrink: delta debugging [10]. Only the reduction to complements is done. At the
+//     end of a shrunk schedule the actors that still wait go on without faults.
+//   - Ablation: mutation testing [11] of guards. A mutant is made by changing what
+//     an actor sends or is answered ([Interceptor]), not by changing the code. It is
+//     killed if any law is broken.
+//
+// # Sources
+//
+//   - [1] Holzmann, "The model checker SPIN", IEEE Transactions on Software
+//     Engineering 23(5), 1997
+//   - [2] Musuvathi, Park, Chou, Engler, Dill, "CMC: A pragmatic approach to model
+//     checking real code", OSDI 2002
+//   - [3] Godefroid, "Model checking for programming languages using VeriSoft",
+//     POPL 1997
+//   - [4] Wolper, Leroy, "Reliable hashing without collision detection", CAV 1993
+//   - [5] Stern, Dill, "Improved probabilistic verification by hash compaction",
+//     CHARME 1995
+//   - [6] Ip, Dill, "Better verification through symmetry", Formal Methods in System
+//     Design 9(1/2), 1996
+//   - [7] Clarke, Enders, Filkorn, Jha, "Exploiting symmetry in temporal logic model
+//     checking", Formal Methods in System Design 9(1/2), 1996
+//   - [8] Musuvathi, Qadeer, "Iterative context bounding for systematic testing of
+//     multithreaded programs", PLDI 2007
+//   - [9] Burckhardt, Kothari, Musuvathi, Nagarakatte, "A randomized scheduler with
+//     probabilistic guarantees of finding bugs", ASPLOS 2010
+//   - [10] Zeller, Hildebrandt, "Simplifying and isolating failure-inducing input",
+//     IEEE Transactions on Software Engineering 28(2), 2002
+//   - [11] DeMillo, Lipton, Sayward, "Hints on test data selection: help for the
+//     practicing programmer", IEEE Computer 11(4), 1978
 //
 // # What it does not cover
 //
-// Real time, more than one call of one actor at once, pages of more rows than a
-// transaction holds (package storage tests those), and the bounds that each
-// scenario states: actors, faults, preemptions.
+// Real time, two calls of one actor at once, pages of more rows than a transaction
+// holds (package storage tests those), and whatever lies outside the bounds that
+// each scenario states: actors, faults, preemptions.
 package lab

@@ -8,8 +8,8 @@ import (
 // Kind says what a Fact is about.
 type Kind uint8
 
-// What a client can have been told, and what an actor sets out to do. What was
-// told is a promise that every later state is held against.
+// What a client was told, and what an actor is about to do. Every later state must
+// keep what a client was told.
 const (
 	// Created: the channel is there.
 	Created Kind = iota + 1
@@ -19,11 +19,11 @@ const (
 	Posted
 	// Removed: the post is gone.
 	Removed
-	// Accepted: nobody sees the channel any more, and its deletion will end.
+	// Accepted: no reader sees the channel any more, and its deletion will end.
 	Accepted
 	// Refused: the channel was there, and is gone.
 	Refused
-	// Edited: the post reads as Key says, unless somebody else edits it.
+	// Edited: the text of the post is Key, unless another actor edits it.
 	Edited
 	// Voted: the user's vote counts.
 	Voted
@@ -41,7 +41,7 @@ const (
 	Leaving
 	// Voting: the actor votes.
 	Voting
-	// Unvoting: the actor takes a vote back.
+	// Unvoting: the actor removes a vote.
 	Unvoting
 	// Editing: the actor edits a post.
 	Editing
@@ -49,7 +49,7 @@ const (
 	Handling
 )
 
-// A Fact is one thing that an actor was told or set out to do.
+// A Fact is one thing that an actor was told or is about to do.
 type Fact struct {
 	Kind    Kind
 	Channel domain.ChannelRef
@@ -76,7 +76,7 @@ func sumFacts(facts []Fact) mem.Sum {
 	return d.Done()
 }
 
-// fact translates a fact into the names of the backend.
+// fact translates the tokens of a fact into canonical names.
 func (n *names) fact(f Fact) Fact {
 	f.Channel.Incarnation = domain.Incarnation(n.outward(string(f.Channel.Incarnation)))
 	f.Blog = domain.BlogID(n.outward(string(f.Blog)))

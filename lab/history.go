@@ -7,18 +7,18 @@ import (
 	"microblogging/lab/mem"
 )
 
-// A History is the part of a run's past that the store does not show any more
-// and that laws refer to. It never changes.
+// A History is what laws need of a run's past and the store no longer shows. It
+// never changes.
 type History struct {
 	// Sent is every message that was ever put on the queue.
 	Sent []SentMessage
-	// Lives is every incarnation that ever had a row in Channels.
-	Lives []string
-	sum   mem.Sum
+	// Incarnations is every incarnation that ever had a row in Channels.
+	Incarnations []string
+	sum          mem.Sum
 }
 
-// A SentMessage is a text on the queue and what it means. A text that is no
-// message of ours has no Kind.
+// A SentMessage is a text on the queue and its meaning. Kind is empty if the text
+// is not a message of this program.
 type SentMessage struct {
 	Text string
 	domain.Message
@@ -38,10 +38,10 @@ func (h *History) withSent(text string) *History {
 	return &next
 }
 
-func (h *History) withLife(incarnation string) *History {
+func (h *History) withIncarnation(incarnation string) *History {
 	next := *h
-	next.Lives = append(slices.Clip(h.Lives), incarnation)
-	next.sum = h.sum.Plus(sumOfText("life", incarnation))
+	next.Incarnations = append(slices.Clip(h.Incarnations), incarnation)
+	next.sum = h.sum.Plus(sumOfText("incarnation", incarnation))
 	return &next
 }
 
@@ -52,7 +52,7 @@ func sumOfText(kind, text string) mem.Sum {
 	return d.Done()
 }
 
-// askedChannel tells whether a message asks for the deletion of this life.
+// askedChannel tells whether a message asks for the deletion of this incarnation.
 func (h *History) askedChannel(ref domain.ChannelRef) bool {
 	return slices.ContainsFunc(h.Sent, func(m SentMessage) bool {
 		return m.Kind == domain.MessageChannel && m.Incarnation == ref.Incarnation

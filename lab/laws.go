@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"fmt"
 	"strings"
 
 	"microblogging/domain"
@@ -9,15 +8,16 @@ import (
 	"microblogging/storage/driver"
 )
 
-// Shipped are the laws of what ships: the invariants of package domain, over the
-// store and against what clients were told.
+// Shipped are the laws of the shipped code: the invariants of package domain, over
+// the store and against what clients were told.
 type Shipped struct {
-	// SweepOff leaves the reconciling pass out of what workers do in the end.
-	SweepOff bool
+	// NoReconcile leaves the reconciling pass out of what fresh workers do in the
+	// end.
+	NoReconcile bool
 }
 
-// Step is I2: who handles a message about one incarnation touches no row of
-// another.
+// Step is I2: a worker that handles a message about one incarnation touches no row
+// of another.
 func (Shipped) Step(told []Fact, call *Call, changes []mem.Change) []domain.Breach {
 	var of domain.Incarnation
 	for _, fact := range told {
@@ -35,14 +35,15 @@ func (Shipped) Step(told []Fact, call *Call, changes []mem.Change) []domain.Brea
 			touched = change.After
 		}
 		if other := incarnationOf(call.Target, touched); other != "" && other != string(of) {
-			breaches = append(breaches, domain.Breach{Invariant: "I2", Detail: fmt.Sprintf("a worker that handles a message about %s touches %s of %s",
-				string(of), nameRow(call.Target, touched.Row), other)})
+			breaches = append(breaches, breachOf("I2", "a worker that handles a message about %s touches %s of %s",
+				string(of), nameRow(call.Target, touched.Row), other))
 		}
 	}
 	return breaches
 }
 
-// incarnationOf is the life that a row belongs to, or empty if it outlives them.
+// incarnationOf is the incarnation that a row belongs to, or empty if the row
+// outlives incarnations.
 func incarnationOf(table string, row driver.Entity) string {
 	switch table {
 	case tableChannels, tableBlogs:
@@ -55,18 +56,18 @@ func incarnationOf(table string, row driver.Entity) string {
 	}
 }
 
-// State is I3 and I4 and that nobody was told what is not so. What a client was
+// State is I3, I4 and the law that clients are told the truth. What a client was
 // told holds in every later state.
 func (l Shipped) State(v View) []domain.Breach {
 	var breaches []domain.Breach
 	breach := func(law, format string, args ...any) {
-		breaches = append(breaches, domain.Breach{Invariant: law, Detail: fmt.Sprintf(format, args...)})
+		breaches = append(breaches, breachOf(law, format, args...))
 	}
 	v.each(func(actor, at int, f Fact) {
 		switch f.Kind {
 		case Created:
 			if !asked(v, f.Channel) && !live(v.DB, f.Channel) {
-				breach("I3", "a channel that was said to be created (%s) is not there behind its open gate, and nobody asked for its deletion",
+				breach("I3", "a client was told that a channel was created (%s), and it is not there behind its open gate, and nobody asked for its deletion",
 					string(f.Channel.Incarnation))
 			}
 		case Taken:
@@ -74,17 +75,17 @@ func (l Shipped) State(v View) []domain.Breach {
 				breach("A4", "told that the name belongs to somebody else, and nobody else ever had it")
 			}
 		case Refused:
-			// A row that lands after its creator has given up is nobody's: it can be
-			// read until it is taken back, and was never said to be created.
+			// A row can land after its creator has given up. Nobody was told that it was
+			// created; it can be read until it is deleted again.
 			if !asked(v, f.Channel) && v.has(Created, func(g Fact) bool { return g.Channel == f.Channel }) {
 				breach("A4", "told that the channel is gone, and nobody asked for its deletion")
 			}
 		case Accepted:
-			// A row without gates can be read and is nobody's: an insert of a creation
-			// that was still under way when the channel was seen, deleted, and gone.
-			// Its creator takes it back, or else the reconciling pass.
+			// A row without gates is no breach: an insert of the creation was still under
+			// way when the channel was seen and deleted. Its creator deletes the row, or
+			// else the reconciling pass.
 			if live(v.DB, f.Channel) {
-				breach("I4", "a channel can be read whose deletion was accepted (%s)", string(f.Channel.Incarnation))
+				breach("I4", "a channel can be read, and its deletion was accepted (%s)", string(f.Channel.Incarnation))
 			}
 		case Voted, Unvoted, Subscribed, Left:
 			mark(v, actor, at, f, breach)
@@ -95,7 +96,7 @@ func (l Shipped) State(v View) []domain.Breach {
 	return breaches
 }
 
-// post holds the state against what was told of posts.
+// post compares the state with what was told about posts.
 func (l Shipped) post(v View, f Fact, breach func(law, format string, args ...any)) {
 	row, there := blogRow(v.DB, f.Channel, f.Blog)
 	kept := !v.askedBlog(f.Blog) && !asked(v, f.Channel)
@@ -106,7 +107,7 @@ func (l Shipped) post(v View, f Fact, breach func(law, format string, args ...an
 		}
 	case Removed:
 		if there {
-			breach("I3", "a post can be read whose deletion was acknowledged")
+			breach("I3", "a post can be read, and its deletion was acknowledged")
 		}
 	case Edited:
 		if there && row.String("Text") != f.Key && editors(v, f.Blog) == 1 {
@@ -115,7 +116,7 @@ func (l Shipped) post(v View, f Fact, breach func(law, format string, args ...an
 	}
 }
 
-// mark holds the state against what was told of votes and subscriptions.
+// mark compares the state with what was told about votes and subscriptions.
 func mark(v View, actor, at int, f Fact, breach func(law, format string, args ...any)) {
 	if f.Blog != "" && v.askedBlog(f.Blog) || asked(v, f.Channel) {
 		return
@@ -126,11 +127,11 @@ func mark(v View, actor, at int, f Fact, breach func(law, format string, args ..
 	case f.Kind == Voted && !voted && !undone(v, actor, at, f, Unvoting, Unvoted):
 		breach("I8", "an acknowledged vote is lost")
 	case f.Kind == Unvoted && voted && !undone(v, actor, at, f, Voting, Voted):
-		breach("I8", "a vote counts that was acknowledged to be taken back")
+		breach("I8", "a vote counts, and its removal was acknowledged")
 	case f.Kind == Subscribed && !subscribed && !undone(v, actor, at, f, Leaving, Left):
 		breach("I8", "an acknowledged subscription is lost")
 	case f.Kind == Left && subscribed && !undone(v, actor, at, f, Joining, Subscribed):
-		breach("I8", "somebody counts as a subscriber whose leaving was acknowledged")
+		breach("I8", "a user counts as a subscriber, and their leaving was acknowledged")
 	}
 }
 
@@ -143,9 +144,9 @@ func editors(v View, id domain.BlogID) (n int) {
 	return n
 }
 
-// undone tells whether what f tells may have been undone: somebody else set out to,
-// or the same actor did later, or before and was never answered, so that it may
-// take effect at any time.
+// undone tells whether another request may have undone what f tells: one of another
+// actor, a later one of the same actor, or an earlier one that was never answered
+// and may still take effect. sets and answered are the kinds of such a request.
 func undone(v View, actor, at int, f Fact, sets, answered Kind) (may bool) {
 	open := false
 	v.each(func(a, i int, g Fact) {
@@ -164,8 +165,8 @@ func undone(v View, actor, at int, f Fact, sets, answered Kind) (may bool) {
 	return may || open
 }
 
-// asked tells whether the deletion of this life was asked for: by a message, or
-// by a mark of somebody who asks.
+// asked tells whether the deletion of this incarnation was asked for, by a message
+// or by the mark of an actor that asks.
 func asked(v View, ref domain.ChannelRef) bool {
 	if v.askedChannel(ref) {
 		return true
@@ -197,10 +198,11 @@ func hasRow(db mem.Snapshot, table string, ref domain.ChannelRef, row string) bo
 	return err == nil
 }
 
-// ownEcho tells whether nobody but this actor ever held a name.
+// ownEcho tells whether every channel row there ever was is of this actor: then
+// "taken" was the echo of its own request.
 func ownEcho(v View, actor int) bool {
-	for _, life := range v.Lives {
-		if minter, _, _ := parseName(life); minter != actor {
+	for _, incarnation := range v.Incarnations {
+		if minter, _, _ := parseName(incarnation); minter != actor {
 			return false
 		}
 	}

@@ -9,15 +9,15 @@ import (
 	"microblogging/storage/driver"
 )
 
-// A state must look the same each time it is reached, so nothing random and no
-// time may enter the store. Between an actor and the backend stand its names:
-// each token that the actor mints gets a name by the actor and by the order in
-// which the actor first sent it, whatever others did meanwhile. The backend
-// knows names alone; the actor's code gets its own tokens back, and the names of
-// the tokens of others, which are tokens like any other.
+// names translates between the tokens of an actor and canonical names. A state must
+// look the same each time it is reached, so nothing random and no time may enter
+// the store. A token that the actor mints gets a name from the actor and from the
+// order in which the actor first sent it, whatever other actors did meanwhile. The
+// backend sees names alone. The actor's code gets its own tokens back; the tokens
+// of other actors it sees as their names, which are valid tokens too.
 type names struct {
 	actor int
-	// named holds the actor's tokens by name; tokens the other way round.
+	// named are the actor's tokens by name; tokens are the names by token.
 	named, tokens map[string]string
 }
 
@@ -53,7 +53,7 @@ func parseName(token string) (actor, number int, ok bool) {
 	return int(rest[0] - 'A'), number, true
 }
 
-// outward puts names in the place of the actor's tokens.
+// outward replaces the actor's tokens by their names.
 func (n *names) outward(s string) string {
 	return replaceTokens(s, func(token string) string {
 		if name, ok := n.tokens[token]; ok {
@@ -68,7 +68,7 @@ func (n *names) outward(s string) string {
 	})
 }
 
-// inward puts the actor's tokens in the place of their names.
+// inward replaces names by the actor's tokens.
 func (n *names) inward(s string) string {
 	return replaceTokens(s, func(name string) string {
 		if token, ok := n.named[name]; ok {
@@ -109,11 +109,11 @@ func replaceTokens(s string, replace func(string) string) string {
 
 func isTokenByte(c byte) bool { return c >= 'A' && c <= 'Z' || c >= '2' && c <= '7' }
 
-// instant is the only time there is. It lies in the past, so that the reconciling pass
-// takes every deletion for stalled: what it may do at some time, it may do at any.
+// instant is the only time in the lab. It lies in the past, so the reconciling pass
+// takes every deletion for stalled: it may do at any time what it may do at all.
 func instant() time.Time { return time.Date(2001, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
-// call translates what the actor sends.
+// call translates what the actor sends, and removes times.
 func (n *names) call(c Call) *Call {
 	c.Partition, c.Row = n.outward(c.Partition), n.outward(c.Row)
 	c.Range.Partition = n.outward(c.Range.Partition)
@@ -153,7 +153,7 @@ func (n *names) entity(e driver.Entity) driver.Entity {
 	return e
 }
 
-// translate copies properties, with other texts and without times.
+// translate copies properties with translated texts and without times.
 func translate(properties driver.Properties, text func(string) string) driver.Properties {
 	translated := slices.Clone(properties)
 	for i, p := range translated {

@@ -6,10 +6,10 @@ import (
 	"microblogging/lab/mem"
 )
 
-// A program is what is known of one actor's code: a tree of the points that it
-// can reach. What the code does next depends on nothing but the answers that it
-// got, so a point is named by them; the code runs once for each point, however
-// many states of the whole system the actor is found there in.
+// A program is what is known of one actor's code: a tree of the points that it can
+// reach. What the code does next depends only on the answers that it got, so those
+// name a point. The code is not run again for a point that is known, in however
+// many states of the system the actor is there.
 type program struct {
 	actor     Actor
 	index     int
@@ -22,18 +22,18 @@ type program struct {
 // A point is where an actor waits for the answer to a call, or its end.
 type point struct {
 	id uint64
-	// parent and answer say how to get here.
+	// parent and answer lead to this point.
 	parent *point
 	answer Answer
 	// depth is the number of answers so far.
 	depth int
-	// call is what the actor waits for, and nil at the end.
+	// call is the call that the actor waits for, nil at the end.
 	call *Call
-	// facts is what the actor has told by now.
+	// facts are what the actor has told so far.
 	facts    []Fact
 	factsSum mem.Sum
 	next     map[mem.Sum]*point
-	// parked is an execution that waits right here, if there is one.
+	// parked is an execution that waits at this point, if there is one.
 	parked *session
 }
 
@@ -86,7 +86,7 @@ func (p *program) arrive(s *session, from *point, a Answer) *point {
 }
 
 // executionAt is an execution that waits at the point: the one that is parked
-// there, or another that is led there.
+// there, or a new one that gets the same answers.
 func (p *program) executionAt(at *point) *session {
 	if s := at.parked; s != nil {
 		p.lot.leave(at)
@@ -105,8 +105,8 @@ func (p *program) executionAt(at *point) *session {
 	return s
 }
 
-// mustRepeat makes sure that the code does as it did before. If it does not, it
-// depends on something that the lab does not hold in its hands.
+// mustRepeat panics if the code does not make the same call as before. Then the
+// code depends on something that the lab does not control.
 func (p *program) mustRepeat(s *session, at *point) {
 	c := s.next()
 	if c != nil && c.sum() == at.call.sum() {
@@ -117,12 +117,12 @@ func (p *program) mustRepeat(s *session, at *point) {
 		p.actor.Name, at.depth, at.call, c))
 }
 
-// parking keeps executions that may go on. There is room for so many; who parks
-// longest has to go, and is executed anew if it is wanted after all.
+// parking keeps executions that may go on. Its room is limited: the execution that
+// has been parked the longest is abandoned, and is run again if it is needed.
 type parking struct {
 	spaces []*point
 	oldest int
-	// points and executions count, for all programs.
+	// points and executions are counted over all programs.
 	points, executions uint64
 }
 

@@ -12,68 +12,68 @@ import (
 type Actor struct {
 	Name string
 	Run  func(ctx context.Context, c *Client)
-	// After names an actor that is just like this one. This one starts only
-	// once the other has, since it makes no difference which of them is first.
+	// After names an actor that is equal to this one. This one starts only after
+	// the other has, because it makes no difference which of them is first.
 	After string
 }
 
-// A Scenario is a situation to explore: what is there, who acts, and what may go
-// wrong.
+// A Scenario is a situation to explore: what is in the store, who acts, and what
+// may go wrong.
 type Scenario struct {
 	Name string
-	// About is one sentence for who reads the table.
+	// About is one sentence for the reader of the table.
 	About string
-	// Setup makes what is there at the start, and tells it. It may be nil.
+	// Setup fills the store and tells what it made. It may be nil.
 	Setup  func(ctx context.Context, c *Client)
 	Actors []Actor
 	// Faults is the most faults of one run: deaths, lost and repeated requests.
 	Faults int
-	// Deaths leaves no other faults than deaths.
+	// Deaths allows no other faults than deaths.
 	Deaths bool
-	// Forgets adds the fault of a queue that loses a message.
+	// Forgets adds the fault that the queue loses a message.
 	Forgets bool
-	// Straggles adds the fault of a request that is still under way when its
-	// caller has given up, or of a copy of one that was answered, which lands at
-	// any later time. It tells which calls may; nil means none.
+	// Straggles adds two faults: the caller of a request gives up while it is still
+	// under way, and a copy of an answered request is still under way. Either lands
+	// at any later time. Straggles tells which calls may; nil means none.
 	Straggles func(*Call) bool
-	// Preemptions bounds how often an actor is interrupted that could go on; 0
-	// does not bound it.
+	// Preemptions is the most times in one run that an actor which can go on has to
+	// wait; 0 means any number.
 	Preemptions int
-	// Walks is a number of random walks to take, in the place of all states.
+	// Walks is a number of random walks to take instead of entering all states.
 	Walks int
-	// Limit ends the search after so many states, if it is not 0.
+	// Limit ends the search after that many states, if it is not 0.
 	Limit int
-	// Slow leaves the scenario to make prove.
+	// Slow scenarios are explored by make prove alone.
 	Slow bool
 	// Laws are what must hold.
 	Laws Laws
-	// Intercept makes an interceptor for each execution of an actor; nil if the
-	// code runs as it is.
+	// Intercept makes an interceptor for each execution of the actor of that name. It
+	// may be nil, and may return nil: then the code runs as it is.
 	Intercept func(actor string) Interceptor
 }
 
-// Laws say what is wrong with a state, and nothing if all is well.
+// Laws say what is wrong with a step or a state, and nothing if all is well.
 type Laws interface {
 	// Step looks at what one call has changed, and at what its actor has told.
 	Step(told []Fact, call *Call, changes []mem.Change) []domain.Breach
 	// State looks at a state, in which requests may be under way.
 	State(v View) []domain.Breach
-	// Rest lets fresh workers carry on from a state where nobody does anything any
-	// more, and looks at what they leave.
+	// Rest looks at a state in which no actor can go on. It lets fresh workers run to
+	// quiescence and looks at what they leave.
 	Rest(v View) []domain.Breach
 }
 
 // A View is what laws look at.
 type View struct {
 	DB mem.Snapshot
-	// Told is what each actor has told so far, dead or alive; the set-up is the
+	// Told is what each actor has told so far, dead or alive. The set-up comes
 	// first.
 	Told [][]Fact
 	*History
 }
 
-// each calls f with every fact of every actor.
-// each goes through all facts: whose, and which of theirs.
+// each calls f with every fact, the index of its actor, and its place among the
+// facts of that actor.
 func (v View) each(f func(actor, at int, fact Fact)) {
 	for actor, facts := range v.Told {
 		for at, fact := range facts {
@@ -109,8 +109,8 @@ func emptyBackend() mem.Snapshot {
 	return s.WithQueue(domain.QueueName).WithQueue(domain.PoisonQueueName)
 }
 
-// setup is the actor of the set-up: it acts alone, before the others, and
-// nothing befalls it.
+// setupIndex is the actor of the set-up. It acts alone, before the others, and
+// without faults.
 const setupIndex = 0
 
 func (s *Scenario) actorName(index int) string {

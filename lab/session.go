@@ -7,46 +7,25 @@ import (
 	"time"
 
 	"microblogging/storage"
-	"microblogging/storage/driver"
 )
 
-// A Client is an actor's side of the turnstile: its code calls the store, and
-// each call waits until it is answered.
-type Client struct {
-	// Tables and Queues are the backend; Store is the real operations on it.
-	Tables driver.Tables
-	Queues driver.Queues
-	Store  *storage.Store
-	// Given is what the set-up of the scenario told.
-	Given []Fact
-
-	session *session
-}
-
-// Tell records what the actor was told, or sets out to do.
-func (c *Client) Tell(f Fact) { c.session.tell(f) }
-
-// An Interceptor stands between an actor's code and the turnstile. It may send
-// another call than it was asked to, none, or several, and answer what it likes.
-type Interceptor func(call Call, do func(Call) Answer) Answer
-
 // A session is one execution of an actor's code, in a goroutine of its own. The
-// code runs only between an answer and the next call, so that one goroutine of
-// all runs at a time.
+// code runs only between an answer and the next call, so only one actor runs at a
+// time.
 type session struct {
 	names *names
 	facts []Fact
-	// calls and answers are unbuffered: who sends knows that the other has it.
+	// calls and answers are unbuffered: a send returns when the other side has it.
 	calls   chan *Call
 	answers chan Answer
 	ended   chan struct{}
 	quit    chan struct{}
-	// busy is set from a call to its answer. An operation that makes two calls at
-	// once has no one order of calls, and its scenario must be smaller.
+	// busy is set from a call to its answer. An actor must not make two calls at
+	// once, because the order of such calls is not the scheduler's.
 	busy atomic.Bool
 }
 
-// begin starts the actor's code. Its first call or its end is awaited by next.
+// begin starts the actor's code. next waits for its first call or its end.
 func begin(actor Actor, index int, given []Fact, intercept Interceptor) *session {
 	s := &session{
 		names: newNames(index),
@@ -67,11 +46,11 @@ func begin(actor Actor, index int, given []Fact, intercept Interceptor) *session
 	return s
 }
 
-// noPause lets an actor try again at once: the scheduler decides when others
-// come first.
+// noPause lets an actor try again at once, because the scheduler decides whether
+// other actors go first.
 func noPause(context.Context, time.Duration) error { return nil }
 
-// next waits for the next call, which is nil if the code has ended.
+// next waits for the next call. It is nil if the code has ended.
 func (s *session) next() *Call {
 	select {
 	case c := <-s.calls:
@@ -81,17 +60,18 @@ func (s *session) next() *Call {
 	}
 }
 
-// answer lets the call return.
+// answer makes the waiting call return.
 func (s *session) answer(a Answer) { s.answers <- a }
 
-// abandon ends the execution where it stands and waits for its end.
+// abandon ends the execution at its call and waits for its end.
 func (s *session) abandon() {
 	close(s.quit)
 	<-s.ended
 }
 
-// submit is the turnstile. It runs in the actor's goroutine, or in one that the
-// actor's code has started. An execution that was abandoned does not return.
+// submit hands the call to the scheduler and waits for the answer. It runs in the
+// actor's goroutine, or in one that the actor's code has started. It does not
+// return if the execution is abandoned.
 func (s *session) submit(c Call) Answer {
 	if !s.busy.CompareAndSwap(false, true) {
 		panic("lab: an actor made two calls at once")

@@ -14,8 +14,8 @@ type state struct {
 	places  []place
 	late    []straggler
 	faults  int
-	// last is who acted last and could go on; preempted counts how often such an
-	// actor had to wait. They count only if the scenario bounds preemptions.
+	// last is the actor that acted last, if it can go on; preempted counts how often
+	// such an actor had to wait. Both are 0 unless the scenario bounds preemptions.
 	last      int8
 	preempted int
 }
@@ -23,22 +23,22 @@ type state struct {
 // A place is how far an actor has come.
 type place struct {
 	at *point
-	// sends counts how often the call has been sent already.
+	// sends is how often the call was sent before.
 	sends uint8
 	dead  bool
 }
 
 func (p place) stopped() bool { return p.dead || p.at.call == nil }
 
-// A straggler is a request that is still under way though nobody waits for it.
+// A straggler is a request that is still under way and that no actor waits for.
 type straggler struct {
 	actor int
 	call  *Call
 	stamp stamp
 }
 
-// key identifies the state. Of an actor that has stopped counts only what it
-// has told: nothing that it knew can matter any more.
+// key identifies the state. Of an actor that has stopped, only the facts count:
+// nothing else that it knew can matter any more.
 func (s *state) key() mem.Sum {
 	var d mem.Digest
 	d.Sum(s.db.Sum())
@@ -62,7 +62,8 @@ func (s *state) key() mem.Sum {
 	return d.Done()
 }
 
-// choices are all that can happen next. There is none if nobody acts any more.
+// choices are all that can happen next. There is none if no actor can go on and no
+// request is under way.
 func (x *Explorer) choices(s *state) []Choice {
 	list := x.scratch[:0]
 	for i, p := range s.places {
@@ -73,18 +74,18 @@ func (x *Explorer) choices(s *state) []Choice {
 	}
 	if s.faults > 0 && x.scenario.Forgets {
 		for m := range s.db.Messages(domain.QueueName) {
-			list = append(list, Choice{Actor: nobody, Fate: Forgotten, Arg: uint8(m)})
+			list = append(list, Choice{Actor: network, Fate: Forgotten, Arg: uint8(m)})
 		}
 	}
 	for i := range s.late {
-		list = append(list, Choice{Actor: nobody, Fate: Lands, Arg: uint8(i)})
+		list = append(list, Choice{Actor: network, Fate: Lands, Arg: uint8(i)})
 	}
 	x.scratch = list
 	return list
 }
 
-// mayAct keeps to the order of actors that are alike, and to the bound of
-// preemptions.
+// mayAct tells whether the actor may act now. Equal actors start in their order,
+// and preemptions have a bound.
 func (x *Explorer) mayAct(s *state, i int) bool {
 	if twin := x.twins[i]; twin >= 0 && !x.started(s.places[twin]) {
 		return false

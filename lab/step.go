@@ -11,12 +11,12 @@ import (
 	"microblogging/storage/driver"
 )
 
-// errNoAnswer is what an actor is told if it gets no answer.
+// errNoAnswer is the error that an actor gets in place of a lost answer.
 var errNoAnswer = fmt.Errorf("%w: no answer", domain.ErrUnavailable)
 
-// A stamp makes the versions and messages that one sending of one call writes.
-// It does not depend on what others did, so that the same row is named alike in
-// all orders that lead to it.
+// A stamp names the versions and messages that one sending of one call writes. It
+// does not depend on other actors, so a row has the same version in all orders of
+// calls that lead to it.
 type stamp struct {
 	actor, depth int
 	send         uint8
@@ -35,18 +35,18 @@ func (s stamp) sum() uint64 { return uint64(s.actor)<<32 | uint64(s.depth)<<8 | 
 
 func (s stamp) etag(i int) driver.ETag { return driver.ETag(s.String() + "/" + strconv.Itoa(i)) }
 
-// A Step is what a choice came to.
+// A Step is a choice and its outcome.
 type Step struct {
 	Choice Choice
-	// Call is nil if no call was made: the queue forgot something.
+	// Call is nil if the queue lost a message.
 	Call *Call
-	// Applied is what the backend answered, if the call reached it.
+	// Applied is the backend's answer, if the call reached it.
 	Applied *Answer
-	// Answer is what the actor was told, if it was told anything.
+	// Answer is the answer that the actor got, if it got one.
 	Answer *Answer
-	// Told are the facts that the actor went on to tell.
+	// Told are the facts that the actor told next.
 	Told []Fact
-	// Message is the message forgotten.
+	// Message is the message that the queue lost.
 	Message string
 	changes []mem.Change
 }
@@ -77,7 +77,7 @@ func (x *Explorer) perform(from *state, c Choice) (*state, Step) {
 	return &to, step
 }
 
-// act lets the actor's call meet its fate.
+// act applies the call of an actor as its fate says, and moves the actor on.
 func (x *Explorer) act(to *state, step *Step) {
 	c := step.Choice
 	p := &to.places[c.Actor-1]
@@ -110,7 +110,7 @@ func (x *Explorer) act(to *state, step *Step) {
 	step.Told = p.at.facts[before:]
 }
 
-// apply lets the call take effect.
+// apply applies the call to the backend and to the history.
 func (x *Explorer) apply(to *state, step *Step, mine stamp) {
 	var a Answer
 	to.db, a, step.changes = execute(to.db, step.Call, mine, int(step.Choice.Arg))
@@ -123,12 +123,13 @@ func (x *Explorer) apply(to *state, step *Step, mine stamp) {
 	}
 	for _, change := range step.changes {
 		if step.Call.Target == tableChannels && change.Before.ETag == "" {
-			to.history = to.history.withLife(change.After.Properties.String("Incarnation"))
+			to.history = to.history.withIncarnation(change.After.Properties.String("Incarnation"))
 		}
 	}
 }
 
-// execute is what the backend does with a call.
+// execute applies one call to a snapshot. message is the index of the message that
+// a Receive gets.
 func execute(db mem.Snapshot, c *Call, mine stamp, message int) (mem.Snapshot, Answer, []mem.Change) {
 	var a Answer
 	var changes []mem.Change
@@ -155,10 +156,10 @@ func execute(db mem.Snapshot, c *Call, mine stamp, message int) (mem.Snapshot, A
 	return db, a, changes
 }
 
-// countPreemption notes whether an actor that could go on has to wait. What the
-// network does interrupts nobody.
+// countPreemption counts the switches away from an actor that can go on. What the
+// network does preempts no actor.
 func (s *state) countPreemption(from *state, c Choice) {
-	if c.Actor == nobody {
+	if c.Actor == network {
 		return
 	}
 	if from.last > 0 && c.Actor != from.last {

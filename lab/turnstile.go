@@ -13,8 +13,8 @@ var (
 )
 
 // A turnstile is a backend that turns each call into a value and submits it. It
-// does not look at contexts: what a caller that gives up would see is the fate
-// of a call, which the scheduler decides.
+// ignores contexts: whether a caller gives up is a fate, which the scheduler
+// decides.
 type turnstile struct{ submit func(Call) Answer }
 
 // CreateTable does nothing: the tables are there.
@@ -57,8 +57,8 @@ func (t *turnstile) Receive(_ context.Context, queue string, _ int, _ time.Durat
 	return a.Messages, a.Err
 }
 
-// Update implements driver.Queues. How long it hides the message does not
-// count, for the scheduler may deliver it at any time.
+// Update implements driver.Queues. The visibility timeout has no effect, because
+// the scheduler may deliver the message at any time.
 func (t *turnstile) Update(_ context.Context, queue string, m driver.Message, _ time.Duration) (string, error) {
 	a := t.submit(Call{Method: Update, Target: queue, Message: m})
 	return a.Receipt, a.Err

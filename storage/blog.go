@@ -8,7 +8,8 @@ import (
 	"microblogging/storage/driver"
 )
 
-// Properties of a post, beside its channel's incarnation and its revisions.
+// Properties of a post, besides its channel's incarnation, its creation time and
+// its revisions.
 const (
 	propTitle    = "Title"
 	propText     = "Text"
@@ -17,14 +18,16 @@ const (
 	propEditedOn = "EditedOn"
 )
 
-// blogEntity is a post as it was read, with what a conditional write needs.
+// blogEntity is a post as it was read, with the version that a conditional write
+// needs and the history that bears and stamp need.
 type blogEntity struct {
 	domain.Blog
 	etag       driver.ETag
 	properties driver.Properties
 }
 
-// Blog reads one post.
+// Blog reads one post. A post that is not there, or that belongs to another
+// incarnation of the channel's name, is domain.ErrNotFound.
 func (s *Store) Blog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (domain.Blog, error) {
 	row, err := s.readBlog(ctx, ref, id)
 	return row.Blog, err

@@ -9,9 +9,14 @@ import (
 	"microblogging/storage/driver"
 )
 
-// DeleteBlog removes a post. Its author and the channel's owner may. The
-// message is queued first, so that what hangs from the post goes too if this
-// process dies in between.
+// DeleteBlog deletes a post. Only its author and the channel's owner may.
+//
+//   - The post is not there: domain.ErrNotFound.
+//   - The user may not: domain.ErrForbidden.
+//   - The precondition does not hold: a *domain.StaleError with the current post.
+//
+// The message is queued before the post is deleted. If the process dies in
+// between, the worker deletes the post and its votes (FinishBlog).
 func (s *Store) DeleteBlog(ctx context.Context, channel domain.Channel, id domain.BlogID, by domain.UserName,
 	expected domain.Precondition[domain.Revision],
 ) error {
@@ -20,7 +25,7 @@ func (s *Store) DeleteBlog(ctx context.Context, channel domain.Channel, id domai
 		row, err := s.readBlog(ctx, channel.Ref(), id)
 		switch {
 		case errors.Is(err, domain.ErrNotFound) && queued != "":
-			return nil // the echo of our own delete, or the worker was faster
+			return nil // this is the echo of our own delete, or the worker was faster
 		case err != nil:
 			return err
 		case row.UserID != by && channel.Owner != by:
@@ -51,16 +56,16 @@ func blogMessage(channel domain.Channel, blog domain.Blog, by domain.UserName) d
 	}
 }
 
-// FinishBlog completes the deletion of a post that a message asks for, in
-// whatever state it was left, and removes the post's votes, however many. The post is removed only at the revision that the
-// message names: another one means that its author edited it after the request
-// had failed, and that it stays.
+// FinishBlog completes the deletion of a post that a message asks for, whatever
+// was done before, and deletes all votes on it. It deletes the post only at the
+// revision that the message names. At another revision, the author edited the post
+// after the request to delete it had failed: the post stays.
 func (s *Store) FinishBlog(ctx context.Context, m domain.Message) error {
 	return s.contend(ctx, func() error {
 		row, err := s.readBlog(ctx, m.Ref(), m.Blog)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
-			return s.sweepVotes(ctx, m.Ref(), m.Blog)
+			return s.removeVotes(ctx, m.Ref(), m.Blog)
 		case err != nil:
 			return err
 		case row.Revision != m.Revision:
@@ -69,11 +74,12 @@ func (s *Store) FinishBlog(ctx context.Context, m domain.Message) error {
 		if err := s.removeBlog(ctx, row); err != nil {
 			return err
 		}
-		return s.sweepVotes(ctx, m.Ref(), m.Blog)
+		return s.removeVotes(ctx, m.Ref(), m.Blog)
 	})
 }
 
-// removeBlog deletes the post in the version that was read, with its index row.
+// removeBlog deletes the post in the version that was read, and its index row. It
+// returns errTryAgain if the post has changed.
 func (s *Store) removeBlog(ctx context.Context, row blogEntity) error {
 	err := s.blogs.Transact(ctx, partitionOf(row.Channel.Key),
 		driver.Delete(blogRow(row.ID), driver.Match(row.etag)),
@@ -84,10 +90,10 @@ func (s *Store) removeBlog(ctx context.Context, row blogEntity) error {
 	return err
 }
 
-// sweepVotes removes the votes on a post whose row is gone: no vote can land any
-// more, and the id never returns, so that no gate is needed however late this
-// is. Others may be at it at the same time.
-func (s *Store) sweepVotes(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) error {
+// removeVotes deletes the votes on a post whose row is gone. It needs no gate,
+// however late it runs: no vote can land on a missing post, and the id of a post
+// never returns. Several workers may do this at once.
+func (s *Store) removeVotes(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) error {
 	prefix := votesOf(id)
 	for {
 		rows, err := s.blogs.First(ctx, driver.MaxOperations, driver.Range{

@@ -4,38 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/drivertest"
 )
-
-// messages receives all that is visible on the queue, and settles it.
-func (w *world) messages() []domain.Message {
-	w.t.Helper()
-	var decoded []domain.Message
-	for {
-		received, err := w.store.Messages().Receive(w.t.Context(), 32, time.Minute)
-		w.ok(err)
-		if len(received) == 0 {
-			return decoded
-		}
-		for _, m := range received {
-			message, err := domain.DecodeMessage(m.Text)
-			w.ok(err)
-			decoded = append(decoded, message)
-			w.ok(w.store.Messages().Delete(w.t.Context(), m))
-		}
-	}
-}
-
-// finish does what the worker does with messages about posts.
-func (w *world) finish(messages []domain.Message) {
-	w.t.Helper()
-	for _, m := range messages {
-		w.ok(w.store.FinishBlog(w.t.Context(), m))
-	}
-}
 
 func (w *world) mustBeGone(blog domain.Blog) {
 	w.t.Helper()
@@ -45,7 +17,18 @@ func (w *world) mustBeGone(blog domain.Blog) {
 	w.mustBeSound()
 }
 
-func TestTheAuthorAndTheOwnerDeleteAPost(t *testing.T) {
+func TestBlogDelete(t *testing.T) {
+	t.Run("author and owner may, others not", authorAndOwnerDelete)
+	t.Run("stale revision is refused with the current post", staleDeleteShowsCurrentPost)
+	t.Run("fault leaves the post whole or gone", deleteFaultLeavesPostWholeOrGone)
+	t.Run("edit after a failed deletion keeps the post", editAfterFailedDeleteKeepsPost)
+	t.Run("deletion and edit at once agree", deleteAndEditAgree)
+	t.Run("late request spares the next incarnation", lateDeleteSparesNextIncarnation)
+	t.Run("many at once delete it once", manyDeleteOnce)
+	t.Run("votes go too wherever the worker dies", deletedPostTakesItsVotes)
+}
+
+func authorAndOwnerDelete(t *testing.T) {
 	for by, want := range map[domain.UserName]error{grace: nil, ada: nil, eve: domain.ErrForbidden, "": domain.ErrForbidden} {
 		inBubble(t, func(t *testing.T, w *world) {
 			channel := w.create("garden", ada)
@@ -73,7 +56,7 @@ func TestTheAuthorAndTheOwnerDeleteAPost(t *testing.T) {
 	}
 }
 
-func TestADeletionOfAStaleRevisionShowsThePostAsItIs(t *testing.T) {
+func staleDeleteShowsCurrentPost(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		blog := w.post(channel, grace, "one")
@@ -93,9 +76,9 @@ func TestADeletionOfAStaleRevisionShowsThePostAsItIs(t *testing.T) {
 	})
 }
 
-// A deletion that fails is completed by its message, or never was asked for.
-func TestNoMishapOfADeletedPostHalvesIt(t *testing.T) {
-	eachMishap(t, func(w *world) {
+// After a fault, either the message completes the deletion, or nothing has happened.
+func deleteFaultLeavesPostWholeOrGone(t *testing.T) {
+	eachFault(t, func(w *world) {
 		channel := w.create("garden", ada)
 		blog := w.post(channel, grace, "one")
 		err := w.faulty.DeleteBlog(w.t.Context(), channel, blog.ID, grace, domain.OneOf(blog.Revision))
@@ -106,7 +89,7 @@ func TestNoMishapOfADeletedPostHalvesIt(t *testing.T) {
 		if err == nil {
 			w.mustBeGone(blog)
 		} else if len(messages) == 0 && len(w.texts(channel.Ref())) != 1 {
-			w.t.Error("the post is gone, and nothing was queued to sweep its votes")
+			w.t.Error("the post is gone, and nothing was queued to delete its votes")
 		}
 		w.finish(messages)
 		if len(messages) > 0 {
@@ -116,10 +99,10 @@ func TestNoMishapOfADeletedPostHalvesIt(t *testing.T) {
 	})
 }
 
-// The message names a revision: an author who edited the post after a deletion
-// had failed keeps it, however late the message is handled, and twice at that.
-func TestAnEditAfterAFailedDeletionKeepsThePost(t *testing.T) {
-	for _, fault := range mishaps[:2] {
+// The message names a revision. So an author who edits the post after a deletion
+// failed keeps the post, even if the message is handled late and twice.
+func editAfterFailedDeleteKeepsPost(t *testing.T) {
+	for _, fault := range callFaults[:2] {
 		eachCall(t, fault.name, func(w *world, n int) {
 			channel := w.create("garden", ada)
 			blog := w.post(channel, grace, "one")
@@ -143,11 +126,11 @@ func TestAnEditAfterAFailedDeletionKeepsThePost(t *testing.T) {
 	}
 }
 
-// An edit between any two calls of a deletion.
-func TestADeletionAndAnEditAgree(t *testing.T) {
+// An edit comes between any two calls of a deletion.
+func deleteAndEditAgree(t *testing.T) {
 	for what, expected := range map[string]func(domain.Blog) domain.Precondition[domain.Revision]{
-		"of whatever stands": func(domain.Blog) domain.Precondition[domain.Revision] { return anyRevision },
-		"of what was read":   func(b domain.Blog) domain.Precondition[domain.Revision] { return domain.OneOf(b.Revision) },
+		"of any revision":      func(domain.Blog) domain.Precondition[domain.Revision] { return anyRevision },
+		"of the revision read": func(b domain.Blog) domain.Precondition[domain.Revision] { return domain.OneOf(b.Revision) },
 	} {
 		eachCall(t, what, func(w *world, n int) {
 			channel := w.create("garden", ada)
@@ -161,7 +144,7 @@ func TestADeletionAndAnEditAgree(t *testing.T) {
 			case err == nil && len(got) != 0:
 				w.t.Errorf("deleted, and the posts are %q", got)
 			case err == nil && editErr == nil && !expected(blog).Holds(domain.NewRevision()):
-				w.t.Error("deleted an edit that the request had not seen")
+				w.t.Error("the request deleted an edit that it had not seen")
 			case err != nil && (!errors.Is(err, domain.ErrConflict) || editErr != nil || len(got) != 1):
 				w.t.Errorf("told %v, edited with %v, and the posts are %q", err, editErr, got)
 			}
@@ -170,25 +153,26 @@ func TestADeletionAndAnEditAgree(t *testing.T) {
 	}
 }
 
-// A late copy of a deletion, or of its message, in the channel's next life.
-func TestADeletionOfAPostThatArrivesLateHurtsNoOther(t *testing.T) {
-	for steps := range lives {
+// A late copy of a deletion, or of its message, arrives in the channel's next
+// incarnation.
+func lateDeleteSparesNextIncarnation(t *testing.T) {
+	for steps := range stages {
 		t.Run(fmt.Sprintf("after %d steps", steps), func(t *testing.T) {
-			eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+			eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 				channel := w.create("garden", ada)
 				blog := w.post(channel, grace, "one")
 				_ = w.faulty.DeleteBlog(w.t.Context(), channel, blog.ID, grace, anyRevision) // whatever it answers
-				w.live(channel, steps)
+				w.advance(channel, steps)
 				w.arrive(late)
 				w.finish(w.messages())
-				w.die(channel, steps)
-				w.mustKeepTheNextLife(channel, steps >= 6)
+				w.finishDeletion(channel, steps)
+				w.mustKeepTheNextIncarnation(channel, steps >= 6)
 			})
 		})
 	}
 }
 
-func TestAPostIsDeletedOnceByMany(t *testing.T) {
+func manyDeleteOnce(t *testing.T) {
 	w := newWorld(t)
 	channel := w.create("garden", ada)
 	blog := w.post(channel, grace, "one")
@@ -200,4 +184,30 @@ func TestAPostIsDeletedOnceByMany(t *testing.T) {
 	})
 	w.finish(w.messages())
 	w.mustBeGone(blog)
+}
+
+func deletedPostTakesItsVotes(t *testing.T) {
+	eachFault(t, func(w *world) {
+		channel := w.create("garden", ada)
+		blog, kept := w.post(channel, ada, "deleted"), w.post(channel, ada, "kept")
+		for i := range 150 { // more than one transaction
+			user := domain.UserName(fmt.Sprintf("voter%d", i))
+			w.ok(w.store.Vote(w.t.Context(), blog.Channel, blog.ID, user))
+		}
+		w.ok(w.store.Vote(w.t.Context(), kept.Channel, kept.ID, grace))
+		// A worker that dies, and one that does not.
+		w.ok(w.store.DeleteBlog(w.t.Context(), channel, blog.ID, ada, domain.Any[domain.Revision]()))
+		message := domain.Message{
+			Kind: domain.MessageBlog, Channel: channel.Key(), Incarnation: channel.Incarnation,
+			Blog: blog.ID, Revision: blog.Revision, AskedOn: domain.Now(),
+		}
+		if err := w.faulty.FinishBlog(w.t.Context(), message); err != nil && !errors.Is(err, domain.ErrUnavailable) {
+			t.Error(err)
+		}
+		w.finish(w.messages())
+		if got := w.rating(kept); got != 1 {
+			t.Errorf("another post is rated %d, want 1", got)
+		}
+		w.mustBeSound()
+	})
 }

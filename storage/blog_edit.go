@@ -8,10 +8,15 @@ import (
 	"microblogging/storage/driver"
 )
 
-// Edit replaces the title and text of a post. Only its author may. A
-// precondition that does not hold is a *domain.StaleError with the post as it
-// is; one that always holds overwrites whatever stands, but never blindly: the
-// write is conditional on what was read, so that a vote in between is kept.
+// Edit replaces the title and the text of a post, and returns the edited post. Only
+// its author may.
+//
+//   - The post is not there: domain.ErrNotFound.
+//   - The user is not its author: domain.ErrForbidden.
+//   - The precondition does not hold: a *domain.StaleError with the current post.
+//
+// A precondition that always holds overwrites any revision. Even then the write is
+// conditional on the version that was read, so that a vote in between is kept.
 func (s *Store) Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName,
 	expected domain.Precondition[domain.Revision], draft domain.Draft,
 ) (domain.Blog, error) {
@@ -23,7 +28,7 @@ func (s *Store) Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 		case err != nil:
 			return err
 		case bears(row.properties, mine):
-			edited = row.Blog // the conflict was the echo of our own write
+			edited = row.Blog // the failure was the echo of our own write
 			return nil
 		case row.UserID != by:
 			return fmt.Errorf("editing post %s: %w", id, domain.ErrForbidden)

@@ -16,7 +16,7 @@ import (
 
 var anyRevision = domain.Any[domain.Revision]()
 
-// edit overwrites a post's text by its author's hand.
+// edit replaces a post's text in its author's name.
 func (w *world) edit(blog domain.Blog, text string) domain.Blog {
 	w.t.Helper()
 	edited, err := w.editBy(w.store, blog, domain.OneOf(blog.Revision), text)
@@ -28,7 +28,7 @@ func (w *world) editBy(s *storage.Store, blog domain.Blog, expected domain.Preco
 	return s.Edit(w.t.Context(), blog.Channel, blog.ID, blog.UserID, expected, domain.Draft{Text: text})
 }
 
-// vote gives a post as many votes as it takes it from one rating to another.
+// vote gives a post the votes that take it from one rating to another.
 func (w *world) vote(blog domain.Blog, from, to int64) {
 	w.t.Helper()
 	for n := from; n < to; n++ {
@@ -36,7 +36,20 @@ func (w *world) vote(blog domain.Blog, from, to int64) {
 	}
 }
 
-func TestAnEditReplacesTitleAndTextAlone(t *testing.T) {
+func TestBlogEdit(t *testing.T) {
+	t.Run("title and text alone are replaced", editReplacesTitleAndText)
+	t.Run("stale revision is refused with the current post", staleEditShowsCurrentPost)
+	t.Run("only the author may", onlyAuthorEdits)
+	t.Run("vote in between is kept", editKeepsVoteInBetween)
+	t.Run("fault never misleads the author", editFaultNeverMisleads)
+	t.Run("echo is recognised after others wrote", editEchoIsRecognised)
+	t.Run("late request changes nothing", lateEditChangesNothing)
+	t.Run("edits at once are applied in turn", editsAtOnceAreApplied)
+	t.Run("overwrites at once all succeed", overwritesAtOnceSucceed)
+	t.Run("swept post does not come back", editNeverRevivesSweptPost)
+}
+
+func editReplacesTitleAndText(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		blog := w.post(w.create("garden", ada), grace, "one")
 		w.vote(blog, 0, 5)
@@ -50,13 +63,13 @@ func TestAnEditReplacesTitleAndTextAlone(t *testing.T) {
 			t.Errorf("edited %+v\nread %+v, %v\nwant %+v", edited, read, err, want)
 		}
 		if edited.Revision == blog.Revision || edited.EditedOn.IsZero() {
-			t.Errorf("the edit left no trace: %+v", edited)
+			t.Errorf("the edit has no new revision or no date: %+v", edited)
 		}
 		w.mustBeSound()
 	})
 }
 
-func TestAnEditOfAStaleRevisionShowsThePostAsItIs(t *testing.T) {
+func staleEditShowsCurrentPost(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		blog := w.post(w.create("garden", ada), grace, "one")
 		second := w.edit(blog, "two")
@@ -75,7 +88,7 @@ func TestAnEditOfAStaleRevisionShowsThePostAsItIs(t *testing.T) {
 	})
 }
 
-func TestOnlyTheAuthorEdits(t *testing.T) {
+func onlyAuthorEdits(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		blog := w.post(w.create("garden", ada), grace, "one")
 		for _, by := range []domain.UserName{ada, eve, ""} {
@@ -89,11 +102,11 @@ func TestOnlyTheAuthorEdits(t *testing.T) {
 	})
 }
 
-// A vote lands between any two calls of an edit that overwrites whatever stands.
-func TestAnEditKeepsAVoteThatCameInBetween(t *testing.T) {
+// A vote lands between any two calls of an edit.
+func editKeepsVoteInBetween(t *testing.T) {
 	for what, expected := range map[string]func(domain.Blog) domain.Precondition[domain.Revision]{
-		"of whatever stands": func(domain.Blog) domain.Precondition[domain.Revision] { return anyRevision },
-		"of what was read":   func(b domain.Blog) domain.Precondition[domain.Revision] { return domain.OneOf(b.Revision) },
+		"of any revision":      func(domain.Blog) domain.Precondition[domain.Revision] { return anyRevision },
+		"of the revision read": func(b domain.Blog) domain.Precondition[domain.Revision] { return domain.OneOf(b.Revision) },
 	} {
 		eachCall(t, what, func(w *world, n int) {
 			blog := w.post(w.create("garden", ada), grace, "one")
@@ -109,9 +122,9 @@ func TestAnEditKeepsAVoteThatCameInBetween(t *testing.T) {
 	}
 }
 
-// An echo of one's own write is no conflict, whoever wrote after it.
-func TestNoMishapOfAnEditMakesItsAuthorBelieveTheWrongThing(t *testing.T) {
-	eachMishap(t, func(w *world) {
+// The echo of the author's own write is no conflict.
+func editFaultNeverMisleads(t *testing.T) {
+	eachFault(t, func(w *world) {
 		blog := w.post(w.create("garden", ada), grace, "one")
 		edited, err := w.editBy(w.faulty, blog, domain.OneOf(blog.Revision), "two")
 		read, readErr := w.store.Blog(w.t.Context(), blog.Channel, blog.ID)
@@ -126,14 +139,14 @@ func TestNoMishapOfAnEditMakesItsAuthorBelieveTheWrongThing(t *testing.T) {
 	})
 }
 
-func TestAnEchoIsRecognisedAfterOthersWrote(t *testing.T) {
+func editEchoIsRecognised(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		blog := w.post(w.create("garden", ada), grace, "one")
 		w.arm(drivertest.Only(drivertest.Writes, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 			if call.Seq > 1 {
 				t.Error("the echo was written again")
 			}
-			_ = send(ctx) // its answer is lost, and others go on
+			_ = send(ctx) // the answer is lost, and then others write
 			now, err := w.store.Blog(ctx, blog.Channel, blog.ID)
 			w.ok(err)
 			for i := range 5 {
@@ -151,8 +164,8 @@ func TestAnEchoIsRecognisedAfterOthersWrote(t *testing.T) {
 }
 
 // A late copy of an edit finds another version.
-func TestAnEditThatArrivesLateChangesNothing(t *testing.T) {
-	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+func lateEditChangesNothing(t *testing.T) {
+	eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 		blog := w.post(w.create("garden", ada), grace, "one")
 		edited, err := w.editBy(w.faulty, blog, anyRevision, "two")
 		if err != nil {
@@ -167,9 +180,9 @@ func TestAnEditThatArrivesLateChangesNothing(t *testing.T) {
 	})
 }
 
-// Each of many edits adds a letter to what it read: all that were acknowledged
-// are there in the end.
-func TestEditsAtOnceAreAppliedInTurn(t *testing.T) {
+// Each of many edits adds one letter to the text that it read. In the end the text
+// has the letters of all acknowledged edits.
+func editsAtOnceAreApplied(t *testing.T) {
 	w := newWorld(t)
 	blog := w.post(w.create("garden", ada), grace, "x")
 	var mu sync.Mutex
@@ -200,7 +213,7 @@ func TestEditsAtOnceAreAppliedInTurn(t *testing.T) {
 	}
 }
 
-func TestOverwritesAtOnceAllSucceed(t *testing.T) {
+func overwritesAtOnceSucceed(t *testing.T) {
 	w := newWorld(t)
 	blog := w.post(w.create("garden", ada), grace, "x")
 	atOnce(64, func(i int) {
@@ -211,21 +224,21 @@ func TestOverwritesAtOnceAllSucceed(t *testing.T) {
 	w.mustBeSound()
 }
 
-// An edit against every step of the sweep: what was swept does not come back.
-func TestAnEditNeverBringsBackWhatWasSwept(t *testing.T) {
-	for steps := range lives {
+// A deletion of the channel, up to any step, comes between any two calls of an edit.
+func editNeverRevivesSweptPost(t *testing.T) {
+	for steps := range stages {
 		eachCall(t, "is overtaken by a deletion", func(w *world, n int) {
 			channel := w.create("garden", ada)
 			blog := w.post(channel, grace, "one")
-			w.arm(before(n, func() { w.live(channel, steps) }))
+			w.arm(before(n, func() { w.advance(channel, steps) }))
 			if _, err := w.editBy(w.faulty, blog, anyRevision, "two"); err != nil && !errors.Is(err, domain.ErrNotFound) {
 				w.t.Error(err)
 			}
 			if w.calls.Load() < int64(n) {
 				return
 			}
-			w.die(channel, steps)
-			w.mustKeepTheNextLife(channel, steps >= 6)
+			w.finishDeletion(channel, steps)
+			w.mustKeepTheNextIncarnation(channel, steps >= 6)
 		})
 	}
 }

@@ -9,27 +9,26 @@ import (
 	"microblogging/storage/driver"
 )
 
-// BlogQuery narrows a list of posts.
+// BlogQuery selects a page of a channel's posts.
 type BlogQuery struct {
-	// Since is the first instant wanted, Until the first not wanted. Zero leaves
-	// that side open.
+	// Since is inclusive and Until exclusive. A zero time leaves that side open.
 	Since, Until time.Time
-	// After is the cursor of the page before; empty for the first.
+	// After is the Next of the page before. It is empty for the first page.
 	After string
-	// Limit is the most posts that the page may hold, 1 to 100.
+	// Limit is the largest number of posts on the page, 1 to 100.
 	Limit int
 }
 
 // BlogPage is part of a list of posts.
 type BlogPage struct {
 	Items []domain.Blog
-	// Next continues the list; it is empty on the last page.
+	// Next is the cursor of the next page. It is empty on the last page.
 	Next string
 }
 
-// Blogs lists a channel's posts, newest first, by one read of a range of row
-// keys: its cost does not depend on how many posts there are. A cursor that is
-// not of this channel's list is an InvalidError.
+// Blogs lists a channel's posts, newest first. It reads one range of row keys, so
+// that its cost does not depend on how many posts there are. A cursor of another
+// list is an InvalidError on the field "after".
 func (s *Store) Blogs(ctx context.Context, ref domain.ChannelRef, q BlogQuery) (BlogPage, error) {
 	list := "blogs/" + partitionOf(ref.Key) + "/" + string(ref.Incarnation)
 	from, to := blogRange(q.Since, q.Until)
@@ -51,8 +50,8 @@ func (s *Store) Blogs(ctx context.Context, ref domain.ChannelRef, q BlogQuery) (
 	}
 	items := make([]domain.Blog, 0, len(rows))
 	for _, row := range rows {
-		// Between the read of the channel and this one, the name may have gone
-		// through a whole deletion and creation.
+		// The channel may have been deleted, and its name created again, since the
+		// caller read the channel.
 		if blog := decodeBlog(row); blog.Channel.Incarnation == ref.Incarnation {
 			items = append(items, blog.Blog)
 		}

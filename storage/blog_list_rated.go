@@ -11,19 +11,21 @@ import (
 	"microblogging/storage/driver"
 )
 
-// RatingQuery selects posts by the index of ratings.
+// RatingQuery selects a page of a channel's posts by rating.
 type RatingQuery struct {
-	// Rating is the one rating wanted, and nil for all, most popular first.
+	// Rating selects the posts of one rating. Nil selects all posts.
 	Rating *int64
-	// After is the cursor of the page before; empty for the first.
+	// After is the Next of the page before. It is empty for the first page.
 	After string
-	// Limit is the most posts that the page may hold, 1 to 100.
+	// Limit is the largest number of posts on the page, 1 to 100.
 	Limit int
 }
 
-// BlogsByRating lists a channel's posts by rating, the newest first among
-// equals: a range of the index, and a read for each post that it names. A post
-// whose rating changes between two pages can be missed or met twice.
+// BlogsByRating lists a channel's posts by rating, the highest first. Among posts of
+// one rating, the newest is first. It reads a range of the index, and then each
+// post that the index names. A post whose rating changes between two pages can be
+// missed, or listed twice. A cursor of another list is an InvalidError on the field
+// "after".
 func (s *Store) BlogsByRating(ctx context.Context, ref domain.ChannelRef, q RatingQuery) (BlogPage, error) {
 	list := "ratings/" + partitionOf(ref.Key) + "/" + string(ref.Incarnation)
 	from, to := prefixRate, prefixEnd(prefixRate)
@@ -52,8 +54,8 @@ func (s *Store) BlogsByRating(ctx context.Context, ref domain.ChannelRef, q Rati
 	return BlogPage{Items: items, Next: next}, err
 }
 
-// ratedBlogs reads the posts that rows of the index name. One that has been
-// deleted since is left out.
+// ratedBlogs reads the posts that rows of the index name. A post that was deleted
+// since is left out.
 func (s *Store) ratedBlogs(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) ([]domain.Blog, error) {
 	read := make([]domain.Blog, len(rows))
 	group, ctx := errgroup.WithContext(ctx)

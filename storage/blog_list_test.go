@@ -15,7 +15,7 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-// dated posts a text at an instant.
+// dated makes a post of this text with this date.
 func (w *world) dated(to domain.Channel, on time.Time, text string) domain.Blog {
 	w.t.Helper()
 	p := posting(to, grace, text)
@@ -25,8 +25,7 @@ func (w *world) dated(to domain.Channel, on time.Time, text string) domain.Blog 
 	return blog
 }
 
-// listed reads a whole list of posts, page by page, and calls meanwhile between
-// any two pages.
+// listed reads all pages of a list of posts. It calls meanwhile between two pages.
 func (w *world) listed(ref domain.ChannelRef, q storage.BlogQuery, meanwhile func()) []domain.Blog {
 	w.t.Helper()
 	var blogs []domain.Blog
@@ -44,7 +43,16 @@ func (w *world) listed(ref domain.ChannelRef, q storage.BlogQuery, meanwhile fun
 	}
 }
 
-func TestPostsAreListedNewestFirst(t *testing.T) {
+func TestBlogList(t *testing.T) {
+	t.Run("newest post is first", postsAreListedNewestFirst)
+	t.Run("time range is exact to the tick", timeRangeIsExactToTick)
+	t.Run("any bound of a time range is accepted", anyTimeBoundIsAccepted)
+	t.Run("list is exact while posts come and go", postListIsExactWhileChanging)
+	t.Run("page is one read", postPageIsOneRead)
+	t.Run("list never mixes two incarnations", postListNeverMixesIncarnations)
+}
+
+func postsAreListedNewestFirst(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel, other := w.create("garden", ada), w.create("garden.too", ada)
 		base := time.Date(2014, 2, 3, 4, 5, 6, 0, time.UTC)
@@ -67,8 +75,8 @@ func TestPostsAreListedNewestFirst(t *testing.T) {
 	})
 }
 
-// Since is inclusive and until exclusive, also when they fall between two ticks.
-func TestARangeOfPostsIsExactToTheTick(t *testing.T) {
+// Since is inclusive and until exclusive, even if they fall between two ticks.
+func timeRangeIsExactToTick(t *testing.T) {
 	w := newWorld(t)
 	channel := w.create("garden", ada)
 	base := time.Date(2014, 2, 3, 4, 5, 6, 999_999_500, time.UTC)
@@ -96,8 +104,8 @@ func TestARangeOfPostsIsExactToTheTick(t *testing.T) {
 	})
 }
 
-// Bounds come from web addresses: any year that RFC 3339 can write.
-func TestAnyBoundOfARangeIsTaken(t *testing.T) {
+// Bounds come from URLs, so that they can be of any year that RFC 3339 can write.
+func anyTimeBoundIsAccepted(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		w.post(channel, grace, "one")
@@ -115,7 +123,7 @@ func TestAnyBoundOfARangeIsTaken(t *testing.T) {
 	})
 }
 
-func TestAListOfPostsIsExactWhilePostsComeAndGo(t *testing.T) {
+func postListIsExactWhileChanging(t *testing.T) {
 	w := newWorld(t)
 	round := 0
 	base := time.Date(2014, 2, 3, 4, 5, 6, 0, time.UTC)
@@ -154,13 +162,13 @@ func TestAListOfPostsIsExactWhilePostsComeAndGo(t *testing.T) {
 		}
 		for _, blog := range stayed {
 			if !seen[blog.ID] {
-				rt.Errorf("%q was there all the while and is not listed", blog.Text)
+				rt.Errorf("%q was there all the time and is not listed", blog.Text)
 			}
 		}
 	})
 }
 
-func TestAPageOfPostsIsOneRead(t *testing.T) {
+func postPageIsOneRead(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		for i := range 250 {
@@ -186,39 +194,9 @@ func TestAPageOfPostsIsOneRead(t *testing.T) {
 	})
 }
 
-func TestACursorOfPostsIsItsIncarnationsOwn(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel, other := w.create("garden", ada), w.create("harbour", ada)
-		for i := range 3 {
-			w.post(channel, grace, text(i))
-			w.post(other, grace, text(i))
-		}
-		page, err := w.store.Blogs(t.Context(), channel.Ref(), storage.BlogQuery{Limit: 1})
-		w.ok(err)
-		w.delete(channel)
-		again := w.create("garden", ada)
-		channels, err := w.store.Channels(t.Context(), "", "", 1)
-		w.ok(err)
-		for what, test := range map[string]struct {
-			ref   domain.ChannelRef
-			after string
-		}{
-			"of another channel":  {other.Ref(), page.Next},
-			"of the life before":  {again.Ref(), page.Next},
-			"of channels":         {again.Ref(), channels.Next},
-			"that is a post's id": {other.Ref(), string(domain.NewBlogID(time.Now()))},
-		} {
-			_, err := w.store.Blogs(t.Context(), test.ref, storage.BlogQuery{Limit: 1, After: test.after})
-			var invalid *domain.InvalidError
-			if !errors.As(err, &invalid) || invalid.Fields[0].Field != "after" {
-				t.Errorf("a cursor %s: %v, want an InvalidError on it", what, err)
-			}
-		}
-	})
-}
-
-// Who read the channel in one life and its posts in the next sees none of them.
-func TestAListNeverMixesTwoLives(t *testing.T) {
+// A reader may hold the channel of one incarnation and then list the posts. They see
+// no post of the next incarnation.
+func postListNeverMixesIncarnations(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		old := w.post(channel, grace, "old")
@@ -226,7 +204,7 @@ func TestAListNeverMixesTwoLives(t *testing.T) {
 		again := w.create("garden", ada)
 		recent := w.post(again, grace, "new")
 		if got := w.texts(channel.Ref()); len(got) != 0 {
-			t.Errorf("the life before lists %q", got)
+			t.Errorf("the former incarnation lists %q", got)
 		}
 		for _, wrong := range []struct {
 			ref domain.ChannelRef
@@ -235,25 +213,6 @@ func TestAListNeverMixesTwoLives(t *testing.T) {
 			if blog, err := w.store.Blog(t.Context(), wrong.ref, wrong.id); !errors.Is(err, domain.ErrNotFound) {
 				t.Errorf("read %+v, %v", blog, err)
 			}
-		}
-	})
-}
-
-// Dates of imports may be far, but must fit in a row.
-func TestAPostOfNoStorableDateIsRefused(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		for _, year := range []int{-1, 1, 1600, 10000} {
-			p := posting(channel, grace, "text")
-			p.CreatedOn = time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC)
-			if _, _, err := w.store.Post(t.Context(), p); !errors.Is(err, domain.ErrLimit) {
-				t.Errorf("posting in the year %d: %v", year, err)
-			}
-		}
-		oldest := w.dated(channel, time.Date(1601, 1, 1, 0, 0, 0, 0, time.UTC), "oldest")
-		newest := w.dated(channel, time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC), "newest")
-		if got := w.listed(channel.Ref(), storage.BlogQuery{Limit: 9}, nothing); !slices.Equal(got, []domain.Blog{newest, oldest}) {
-			t.Errorf("listed %+v", got)
 		}
 	})
 }

@@ -10,35 +10,38 @@ import (
 	"microblogging/storage/driver"
 )
 
-// Properties of a once! row: which post the key made, and of what.
+// Properties of a once! row.
 const (
+	// propBlog is the id of the post that the idempotency key made.
 	propBlog = "Blog"
+	// propBody is the hash of that post's title and text.
 	propBody = "Body"
 )
 
-// A Posting is a request to post, with what makes it repeatable.
+// A Posting is a request to post. It may be sent again without making a second post.
 type Posting struct {
 	Channel domain.ChannelRef
 	By      domain.UserName
-	// Key is the idempotency key: a posting with the same key by the same user
-	// to the same incarnation makes no second post. It may be any text.
+	// Key is the idempotency key. A posting with the same key by the same user to
+	// the same incarnation makes no second post. It may be any text.
 	Key string
-	// Source owns the key in the user's place, if it is set: what an import adds
-	// is the same whoever runs it.
+	// Source, if it is not empty, owns the key instead of the user. An import sets
+	// it, so that two users who import the same feed make each post once.
 	Source string
 	Draft  domain.Draft
 	// CreatedOn dates the post. The zero time means now.
 	CreatedOn time.Time
 }
 
-// Post makes a post, and reports true if this call made it and false if an
-// earlier one with the same key did; the post is then as it stands now.
+// Post makes a post and returns it. It reports true if this call made the post. It
+// reports false if an earlier call with the same key made it, and then returns that
+// post in its present state.
 //
-//   - The channel is gone or being deleted: domain.ErrNotFound or ErrGone.
+//   - The channel is not there, or is being deleted: domain.ErrNotFound or ErrGone.
 //   - The key was used for another body: domain.ErrKeyReused.
 //   - The post that the key made has been deleted since: domain.ErrPostGone.
 func (s *Store) Post(ctx context.Context, p Posting) (domain.Blog, bool, error) {
-	blog := p.mint()
+	blog := p.newBlog()
 	err := s.blogs.Transact(ctx, partitionOf(p.Channel.Key),
 		holdGate(p.Channel),
 		driver.Insert(p.once(),
@@ -59,7 +62,8 @@ func (s *Store) Post(ctx context.Context, p Posting) (domain.Blog, bool, error) 
 	}
 }
 
-func (p Posting) mint() domain.Blog {
+// newBlog returns the post with a new id and a new revision.
+func (p Posting) newBlog() domain.Blog {
 	on := p.CreatedOn
 	if on.IsZero() {
 		on = domain.Now()
@@ -76,9 +80,10 @@ func (p Posting) mint() domain.Blog {
 	}
 }
 
+// once returns the row key of the idempotency key.
 func (p Posting) once() string {
 	if p.Source != "" {
-		// No user can be called so.
+		// A user name holds no space, so that no user owns this key.
 		return onceRow("source "+p.Source, p.Key)
 	}
 	return onceRow(string(p.By), p.Key)
@@ -86,9 +91,9 @@ func (p Posting) once() string {
 
 func (p Posting) bodyHash() string { return hashHex(p.Draft.Title, p.Draft.Text) }
 
-// earlierPost reads what the idempotency key made. If that is the post which
-// this call minted, its own first try took effect and the reply was lost.
-func (s *Store) earlierPost(ctx context.Context, p Posting, minted domain.Blog) (domain.Blog, bool, error) {
+// earlierPost reads the post that the idempotency key made. If that is the post of
+// this very call, its first try took effect and the reply was lost.
+func (s *Store) earlierPost(ctx context.Context, p Posting, made domain.Blog) (domain.Blog, bool, error) {
 	once, err := s.blogs.Get(ctx, partitionOf(p.Channel.Key), p.once())
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
@@ -97,8 +102,8 @@ func (s *Store) earlierPost(ctx context.Context, p Posting, minted domain.Blog) 
 		return domain.Blog{}, false, err
 	}
 	id := domain.BlogID(once.Properties.String(propBlog))
-	if id == minted.ID {
-		return minted, true, nil
+	if id == made.ID {
+		return made, true, nil
 	}
 	if once.Properties.String(propBody) != p.bodyHash() {
 		return domain.Blog{}, false, fmt.Errorf("posting to channel %s: %w", p.Channel.Key, domain.ErrKeyReused)

@@ -6,13 +6,31 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/drivertest"
 )
 
-func TestAPostIsReadAsItWasWritten(t *testing.T) {
+func TestBlogPost(t *testing.T) {
+	t.Run("post is read as it was written", postIsReadAsWritten)
+	t.Run("longest post fits in a row", longestPostFits)
+	t.Run("same key and body make one post", sameKeyAndBodyMakeOnePost)
+	t.Run("key reused for another body is refused", keyReusedForAnotherBodyIsRefused)
+	t.Run("key belongs to one user and one incarnation", keyBelongsToUserAndIncarnation)
+	t.Run("source owns its keys whoever imports", sourceOwnsItsKeys)
+	t.Run("key of a deleted post makes no other", keyOfDeletedPostMakesNoOther)
+	t.Run("any text can be a key", anyTextCanBeKey)
+	t.Run("post to a missing channel says why", postToMissingChannelSaysWhy)
+	t.Run("one key used at once makes one post", oneKeyAtOnceMakesOnePost)
+	t.Run("fault never makes two posts or loses one", postFaultMakesOnePost)
+	t.Run("fault of a second try makes no second post", secondTryFaultMakesNoSecondPost)
+	t.Run("late request does not bring a deleted post back", latePostStaysDeleted)
+	t.Run("date that no row can store is refused", unstorableDateIsRefused)
+}
+
+func postIsReadAsWritten(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("Café", ada)
 		p := posting(channel, grace, "tab\tand\nnewline, 😀")
@@ -31,7 +49,7 @@ func TestAPostIsReadAsItWasWritten(t *testing.T) {
 	})
 }
 
-func TestTheLongestPostFitsInARow(t *testing.T) {
+func longestPostFits(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		p := posting(channel, grace, "longest")
@@ -46,7 +64,7 @@ func TestTheLongestPostFitsInARow(t *testing.T) {
 	})
 }
 
-func TestTheSameKeyAndBodyMakeOnePost(t *testing.T) {
+func sameKeyAndBodyMakeOnePost(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		first := w.post(channel, grace, "one")
@@ -65,7 +83,7 @@ func TestTheSameKeyAndBodyMakeOnePost(t *testing.T) {
 	})
 }
 
-func TestAKeyReusedForAnotherBodyIsRefused(t *testing.T) {
+func keyReusedForAnotherBodyIsRefused(t *testing.T) {
 	for _, draft := range []domain.Draft{{Text: "other"}, {Title: "title", Text: "one"}, {Title: "on", Text: "e"}} {
 		inBubble(t, func(t *testing.T, w *world) {
 			channel := w.create("garden", ada)
@@ -79,7 +97,7 @@ func TestAKeyReusedForAnotherBodyIsRefused(t *testing.T) {
 	}
 }
 
-func TestAKeyIsItsUsersAndItsIncarnationsOwn(t *testing.T) {
+func keyBelongsToUserAndIncarnation(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel, other := w.create("garden", ada), w.create("harbour", ada)
 		w.post(channel, grace, "one")
@@ -91,8 +109,9 @@ func TestAKeyIsItsUsersAndItsIncarnationsOwn(t *testing.T) {
 	})
 }
 
-// No user is called as a source is, whatever the source is called.
-func TestASourceOwnsItsKeysWhoeverImports(t *testing.T) {
+// Two users who import one source share its keys. A user with the name of the source
+// does not.
+func sourceOwnsItsKeys(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		p := posting(channel, grace, "one")
@@ -109,12 +128,12 @@ func TestASourceOwnsItsKeysWhoeverImports(t *testing.T) {
 		p.Source = ""
 		p.By = "feed"
 		if _, created, err = w.store.Post(t.Context(), p); err != nil || !created {
-			t.Errorf("a user who is called like the source: created %v, %v", created, err)
+			t.Errorf("a user with the name of the source: created %v, %v", created, err)
 		}
 	})
 }
 
-func TestTheKeyOfADeletedPostMakesNoOther(t *testing.T) {
+func keyOfDeletedPostMakesNoOther(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		blog := w.post(channel, grace, "one")
@@ -129,7 +148,7 @@ func TestTheKeyOfADeletedPostMakesNoOther(t *testing.T) {
 	})
 }
 
-func TestAnyTextCanBeAKey(t *testing.T) {
+func anyTextCanBeKey(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		for _, key := range []string{"", "/\\#?'\x00\x7f", "\xff\xfe", "ключ 😀", string(make([]byte, 1<<16))} {
@@ -142,7 +161,7 @@ func TestAnyTextCanBeAKey(t *testing.T) {
 	})
 }
 
-func TestPostingIntoNoChannelSaysWhy(t *testing.T) {
+func postToMissingChannelSaysWhy(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		steps := cascade(w.store, channel.Ref())
@@ -161,7 +180,7 @@ func TestPostingIntoNoChannelSaysWhy(t *testing.T) {
 	})
 }
 
-func TestOneKeyAtOnceMakesOnePost(t *testing.T) {
+func oneKeyAtOnceMakesOnePost(t *testing.T) {
 	w := newWorld(t)
 	channel := w.create("garden", ada)
 	var mu sync.Mutex
@@ -186,10 +205,10 @@ func TestOneKeyAtOnceMakesOnePost(t *testing.T) {
 	w.mustBeSound()
 }
 
-// Whatever befalls a call, the author who is told of a failure tries again with
-// the same key, and there is one post in the end.
-func TestNoMishapMakesTwoPostsOrLosesOne(t *testing.T) {
-	eachMishap(t, func(w *world) {
+// An author who is told of a failure tries again with the same key. Whatever fault a
+// call has, there is one post in the end.
+func postFaultMakesOnePost(t *testing.T) {
+	eachFault(t, func(w *world) {
 		channel := w.create("garden", ada)
 		first, created, err := w.faulty.Post(w.t.Context(), posting(channel, grace, "one"))
 		switch {
@@ -210,9 +229,9 @@ func TestNoMishapMakesTwoPostsOrLosesOne(t *testing.T) {
 	})
 }
 
-// The same for a second try: it finds what the first one made.
-func TestNoMishapOfASecondTryMakesASecondPost(t *testing.T) {
-	eachMishap(t, func(w *world) {
+// The second try has the fault. It finds the post that the first try made.
+func secondTryFaultMakesNoSecondPost(t *testing.T) {
+	eachFault(t, func(w *world) {
 		channel := w.create("garden", ada)
 		first := w.post(channel, grace, "one")
 		again, created, err := w.faulty.Post(w.t.Context(), posting(channel, grace, "one"))
@@ -225,8 +244,8 @@ func TestNoMishapOfASecondTryMakesASecondPost(t *testing.T) {
 	})
 }
 
-func TestAPostThatItsAuthorDeletedDoesNotComeBack(t *testing.T) {
-	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+func latePostStaysDeleted(t *testing.T) {
+	eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 		channel := w.create("garden", ada)
 		blog, _, err := w.faulty.Post(w.t.Context(), posting(channel, grace, "one"))
 		if err != nil { // its author tries again, with the same key
@@ -239,5 +258,24 @@ func TestAPostThatItsAuthorDeletedDoesNotComeBack(t *testing.T) {
 			w.t.Errorf("posts: %q", got)
 		}
 		w.mustBeSound()
+	})
+}
+
+// An import may bring any date, but a row holds only the years 1601 to 9999.
+func unstorableDateIsRefused(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		for _, year := range []int{-1, 1, 1600, 10000} {
+			p := posting(channel, grace, "text")
+			p.CreatedOn = time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC)
+			if _, _, err := w.store.Post(t.Context(), p); !errors.Is(err, domain.ErrLimit) {
+				t.Errorf("posting in the year %d: %v", year, err)
+			}
+		}
+		oldest := w.dated(channel, time.Date(1601, 1, 1, 0, 0, 0, 0, time.UTC), "oldest")
+		newest := w.dated(channel, time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC), "newest")
+		if got := w.listed(channel.Ref(), storage.BlogQuery{Limit: 9}, nothing); !slices.Equal(got, []domain.Blog{newest, oldest}) {
+			t.Errorf("listed %+v", got)
+		}
 	})
 }

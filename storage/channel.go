@@ -8,7 +8,7 @@ import (
 	"microblogging/storage/driver"
 )
 
-// Properties of a Channels row, beside the revision.
+// Properties of a Channels row.
 const (
 	propName        = "Name"
 	propOwner       = "Owner"
@@ -18,14 +18,15 @@ const (
 	propState       = "State"
 )
 
-// channelRow is a channel as it was read, with what a conditional write needs.
+// channelRow is a channel as it was read, with the version that a conditional write
+// needs.
 type channelRow struct {
 	domain.Channel
 	etag driver.ETag
 }
 
-// Channel reads an active channel. While it is being deleted the answer is
-// domain.ErrGone, and afterwards domain.ErrNotFound.
+// Channel reads an active channel. A channel that is being deleted is
+// domain.ErrGone. A name without a channel is domain.ErrNotFound.
 func (s *Store) Channel(ctx context.Context, key domain.ChannelKey) (domain.Channel, error) {
 	row, err := s.readChannel(ctx, key)
 	if err != nil {
@@ -37,7 +38,7 @@ func (s *Store) Channel(ctx context.Context, key domain.ChannelKey) (domain.Chan
 	return row.Channel, nil
 }
 
-// readChannel reads a channel in whatever state.
+// readChannel reads a channel in any state.
 func (s *Store) readChannel(ctx context.Context, key domain.ChannelKey) (channelRow, error) {
 	row, err := s.channels.Get(ctx, partitionOf(key), singleRow)
 	if err != nil {
@@ -46,8 +47,8 @@ func (s *Store) readChannel(ctx context.Context, key domain.ChannelKey) (channel
 	return decodeChannel(row), nil
 }
 
-// readIncarnation reads the channel if it still lives the given life. Otherwise
-// the answer is domain.ErrNotFound.
+// readIncarnation reads a channel in any state, but only if it is still of the given
+// incarnation. Otherwise it returns domain.ErrNotFound.
 func (s *Store) readIncarnation(ctx context.Context, ref domain.ChannelRef) (channelRow, error) {
 	row, err := s.readChannel(ctx, ref.Key)
 	if err == nil && row.Incarnation != ref.Incarnation {

@@ -9,16 +9,24 @@ import (
 	"microblogging/storage/driver"
 )
 
-// CreateChannel makes a new channel. A name that is in use is domain.ErrExists,
-// and domain.ErrStillDeleting while its last life is being removed. The channel's
-// incarnation must be new: whoever calls again mints another.
+// CreateChannel creates a channel, subscribes its owner, and returns the channel as
+// it was created. A name that is in use is domain.ErrExists. While the former
+// channel of that name is being deleted, it is domain.ErrStillDeleting. The given
+// incarnation must be new: a caller that tries again passes another. If this
+// incarnation cannot become the channel, CreateChannel takes a new one.
 //
-// The order is: the seed of the gate, the open gate in its place, the row, a look
-// at the row, the gate again, in one transaction with the start of the owner's
-// subscription. Died before the row: a seed or a gate remains that is of no use to
-// anyone. Died after it: the channel is there and whole, though its owner may have
-// to subscribe. Nobody knows the incarnation before the row is there, so that
-// nobody can have shut the gate earlier.
+// The order of calls is:
+//
+//  1. insert the reservation of the gate;
+//  2. put the open gate in its place;
+//  3. insert the channel's row;
+//  4. read the row, whatever the insert was answered;
+//  5. hold the gate, in the transaction that begins the owner's subscription.
+//
+// If the process dies before step 3, a reservation or a gate is left that nobody
+// will use. If it dies later, the channel is whole, but its owner may have to
+// subscribe. Nobody can shut the gate before step 3, since nobody else knows the
+// incarnation until the row is there.
 func (s *Store) CreateChannel(ctx context.Context, channel domain.Channel) (domain.Channel, error) {
 	err := s.contend(ctx, func() error {
 		row, err := s.readChannel(ctx, channel.Key())
@@ -30,8 +38,8 @@ func (s *Store) CreateChannel(ctx context.Context, channel domain.Channel) (doma
 		}
 		err = s.tryCreate(ctx, channel)
 		if errors.Is(err, errTryAgain) {
-			// What was inserted may still land later. Whoever reads the row absent
-			// must not use its incarnation again: its gate may be gone by then.
+			// A row that was sent may still land later, and its gate may be gone by
+			// then. So the incarnation must not be used again.
 			channel.Incarnation = domain.NewIncarnation()
 		}
 		return err
@@ -39,9 +47,9 @@ func (s *Store) CreateChannel(ctx context.Context, channel domain.Channel) (doma
 	return channel, err
 }
 
-// nameTaken says what the row means to whoever wants its name. A row without
-// gates is nobody's, not even if it is a late request of the very caller's: it
-// is taken back, and the answer is errTryAgain.
+// nameTaken returns the error for a creator who finds this row under the name: it
+// never returns nil. A row without gates belongs to nobody, even if it is the
+// caller's own late request. nameTaken deletes such a row and returns errTryAgain.
 func (s *Store) nameTaken(ctx context.Context, row channelRow) error {
 	if row.State == domain.ChannelDeleting {
 		return fmt.Errorf("channel %s: %w", row.Key(), domain.ErrStillDeleting)
@@ -55,7 +63,7 @@ func (s *Store) nameTaken(ctx context.Context, row channelRow) error {
 	return fmt.Errorf("channel %s: %w", row.Key(), domain.ErrExists)
 }
 
-// tryCreate makes one attempt with one incarnation. It is errTryAgain if this
+// tryCreate makes one attempt with one incarnation. It returns errTryAgain if this
 // incarnation can no longer become the channel.
 func (s *Store) tryCreate(ctx context.Context, channel domain.Channel) error {
 	ref := channel.Ref()
@@ -73,14 +81,15 @@ func (s *Store) tryCreate(ctx context.Context, channel domain.Channel) error {
 	return s.resolveInsert(ctx, ref, insertErr == nil)
 }
 
-// resolveInsert finds out what became of the insert of the channel's row. Whatever
-// it was answered, the row says whose the name is: "exists" can be the echo of our
-// own insert, and a failure can have taken effect.
+// resolveInsert finds out whether the insert of the channel's row took effect. The
+// row tells who has the name. The answer to the insert does not: "exists" can be
+// the echo of our own insert, and a failed insert can have taken effect.
 //
-// If it was not acknowledged, it may land at any time, also between a look at the
-// row and the removal of the gate; and then somebody may have posted behind that
-// gate. So the gate is read before the row, and removed in the version that was
-// read: a post merges it. A row that lands after that is nobody's.
+// An insert that was not acknowledged may land at any time, even between the read
+// of the row and the deletion of the gate. Then somebody may have posted behind
+// that gate. So the gate is read before the row, and deleted in the version that
+// was read: a post changes that version. A row that lands after that has no gate
+// and belongs to nobody.
 func (s *Store) resolveInsert(ctx context.Context, ref domain.ChannelRef, acknowledged bool) error {
 	var gate driver.Entity
 	if !acknowledged {
@@ -99,7 +108,8 @@ func (s *Store) resolveInsert(ctx context.Context, ref domain.ChannelRef, acknow
 	case row.Incarnation == ref.Incarnation:
 		return s.confirmCreated(ctx, row)
 	}
-	// An insert that was acknowledged is gone by way of a deletion, gate and all.
+	// After an acknowledged insert, the row is only deleted once its gate is gone.
+	// Otherwise the gate must go now.
 	if gate.ETag != "" {
 		switch err := s.withdrawGate(ctx, gate); {
 		case errors.Is(err, errTryAgain):
@@ -114,8 +124,9 @@ func (s *Store) resolveInsert(ctx context.Context, ref domain.ChannelRef, acknow
 	return s.nameTaken(ctx, row)
 }
 
-// confirmCreated checks that the row stands behind its gate, by subscribing its
-// owner.
+// confirmCreated makes sure that the row has its open gate: it subscribes the
+// owner, which holds the gate. If the gate is gone, it returns errTryAgain after
+// deleting the row, or domain.ErrStillDeleting if a deletion is under way.
 func (s *Store) confirmCreated(ctx context.Context, row channelRow) error {
 	err := s.joinOwner(ctx, row.Channel)
 	if !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {
@@ -131,8 +142,8 @@ func (s *Store) confirmCreated(ctx context.Context, row channelRow) error {
 	return fmt.Errorf("channel %s: %w", row.Key(), domain.ErrStillDeleting)
 }
 
-// joinOwner merges the gate even if the owner has no room for a subscription,
-// which must not keep them from creating channels.
+// joinOwner subscribes the owner. An owner who has no room for another subscription
+// can create channels all the same: then joinOwner only holds the gate.
 func (s *Store) joinOwner(ctx context.Context, channel domain.Channel) error {
 	var full *domain.InvalidError
 	err := s.roomForSubscription(ctx, channel.Owner)

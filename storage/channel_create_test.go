@@ -7,14 +7,26 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
-func TestACreatedChannelIsReadAsItWasMade(t *testing.T) {
+func TestChannelCreate(t *testing.T) {
+	t.Run("channel is read as it was made", channelIsReadAsMade)
+	t.Run("name is taken in any spelling", nameIsTakenInAnySpelling)
+	t.Run("name is taken until its deletion has ended", nameIsTakenUntilDeleted)
+	t.Run("fault leaves a whole channel or none", createFaultLeavesWholeOrNone)
+	t.Run("creator that dies leaves a whole channel or none", deadCreatorLeavesWholeOrNone)
+	t.Run("late request of its own does not defeat a creator", ownLateRequestWithinCreation)
+	t.Run("late request of its own does not undo a creator that started over", ownLateRequestAfterStartingOver)
+	t.Run("late request makes no channel", lateCreateMakesNoChannel)
+	t.Run("two creators of one name get one channel", twoCreatorsGetOneChannel)
+	t.Run("creation succeeds whatever happens to its name meanwhile", createSucceedsWhateverHappensToName)
+	t.Run("one of many creators wins", oneOfManyCreatorsWins)
+}
+
+func channelIsReadAsMade(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel, err := domain.NewChannel("Café.Straße-9", " two\r\nlines ", ada)
 		w.ok(err)
@@ -31,7 +43,7 @@ func TestACreatedChannelIsReadAsItWasMade(t *testing.T) {
 	})
 }
 
-func TestANameIsTakenHoweverItIsSpelled(t *testing.T) {
+func nameIsTakenInAnySpelling(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.create("Café-Straße", ada)
 		for _, name := range []string{"Café-Straße", "CAFÉ-STRASSE", "cafe\u0301-strasse", "Cafe\u0301-stra\u1e9ee"} {
@@ -45,7 +57,7 @@ func TestANameIsTakenHoweverItIsSpelled(t *testing.T) {
 	})
 }
 
-func TestANameIsTakenUntilItsDeletionHasEnded(t *testing.T) {
+func nameIsTakenUntilDeleted(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		first := w.create("garden", ada)
 		for i, step := range cascade(w.store, first.Ref()) {
@@ -64,9 +76,9 @@ func TestANameIsTakenUntilItsDeletionHasEnded(t *testing.T) {
 	})
 }
 
-// mustBeWhole checks a creation whose creator was told err: after a success, the
-// creator has the channel and can post there; and whatever was told, what is
-// there is whole, and is the creator's.
+// mustBeWhole checks a creation whose creator was told err. After a success, the
+// channel is there as the creator was told. Whatever was told, a channel that is
+// there accepts a post, and the store is sound.
 func (w *world) mustBeWhole(made domain.Channel, err error) {
 	w.t.Helper()
 	w.reconcile()
@@ -83,9 +95,9 @@ func (w *world) mustBeWhole(made domain.Channel, err error) {
 	w.mustBeSound()
 }
 
-// Nobody else wants the name, so that nobody can have taken it.
-func TestNoMishapOfACreationHalvesAChannelOrTakesTheNameFromItsCreator(t *testing.T) {
-	eachMishap(t, func(w *world) {
+// Nobody else wants the name, so that the creator is never told that it is taken.
+func createFaultLeavesWholeOrNone(t *testing.T) {
+	eachFault(t, func(w *world) {
 		made, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
 		if err != nil && !errors.Is(err, domain.ErrUnavailable) {
 			w.t.Errorf("creating: %v", err)
@@ -97,8 +109,8 @@ func TestNoMishapOfACreationHalvesAChannelOrTakesTheNameFromItsCreator(t *testin
 	})
 }
 
-func TestACreatorThatDiesLeavesAWholeChannelOrNone(t *testing.T) {
-	for _, fault := range mishaps {
+func deadCreatorLeavesWholeOrNone(t *testing.T) {
+	for _, fault := range callFaults {
 		eachCall(t, fault.name+", and then its sender dies", func(w *world, n int) {
 			w.arm(deadAfter(n, fault.at(n)))
 			made, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
@@ -107,14 +119,15 @@ func TestACreatorThatDiesLeavesAWholeChannelOrNone(t *testing.T) {
 	}
 }
 
-// callsOfACreation bounds the calls that a creation makes, also with a fault.
+// callsOfACreation is the largest number of calls that a creation makes, even with a
+// fault.
 const callsOfACreation = 16
 
-// A request of the creation is delivered late while the creation still goes on.
-func TestACreatorIsNotBeatenByARequestOfItsOwn(t *testing.T) {
+// A request of the creation is delivered late, while the creation still goes on.
+func ownLateRequestWithinCreation(t *testing.T) {
 	for arrival := 2; arrival <= callsOfACreation; arrival++ {
 		t.Run(fmt.Sprintf("before call %d", arrival), func(t *testing.T) {
-			for _, first := range firsts {
+			for _, first := range lateDeliveries {
 				eachCall(t, first.name, func(w *world, n int) {
 					hook, late := drivertest.ResentLater(n, first.at(n))
 					w.arm(chain(before(arrival, func() { w.arrive(late) }), hook))
@@ -129,9 +142,9 @@ func TestACreatorIsNotBeatenByARequestOfItsOwn(t *testing.T) {
 	}
 }
 
-// One call never arrives, so that the creator starts over, and a later one is
-// delivered once more when the channel is made.
-func TestACreatorThatStartedOverIsNotUndoneByARequestOfItsOwn(t *testing.T) {
+// One call never arrives, so that the creator starts over. Another is delivered once
+// more after the channel was made.
+func ownLateRequestAfterStartingOver(t *testing.T) {
 	for lost := 1; lost <= callsOfACreation; lost++ {
 		t.Run(fmt.Sprintf("call %d is lost", lost), func(t *testing.T) {
 			eachCall(t, "arrives once more", func(w *world, n int) {
@@ -145,12 +158,12 @@ func TestACreatorThatStartedOverIsNotUndoneByARequestOfItsOwn(t *testing.T) {
 	}
 }
 
-// A request of the creation is delivered late, after a whole life and death of
-// the channel, with or without another life after it.
-func TestACreationThatArrivesLateMakesNoChannel(t *testing.T) {
+// A request of the creation is delivered late, after the channel was created and
+// deleted, and with or without a next incarnation.
+func lateCreateMakesNoChannel(t *testing.T) {
 	for _, another := range []bool{false, true} {
-		t.Run(fmt.Sprintf("another life %v", another), func(t *testing.T) {
-			eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+		t.Run(fmt.Sprintf("another incarnation %v", another), func(t *testing.T) {
+			eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 				made, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
 				if err != nil {
 					made, err = w.store.CreateChannel(w.t.Context(), w.channel("garden", ada))
@@ -162,7 +175,7 @@ func TestACreationThatArrivesLateMakesNoChannel(t *testing.T) {
 				w.post(made, grace, "earlier")
 				w.delete(made)
 				if another {
-					w.live(made, lives)
+					w.advance(made, stages)
 				}
 				w.arrive(late)
 				if !another { // nor does it take the name from anybody
@@ -170,30 +183,16 @@ func TestACreationThatArrivesLateMakesNoChannel(t *testing.T) {
 					w.mustBeSound()
 					w.delete(theirs)
 				}
-				w.mustKeepLife(made, another)
+				w.mustKeepTheNextLoosely(made, another)
 			})
 		})
 	}
 }
 
-// mustKeepLife is mustKeepTheNextLife, but for open gates of lives that nobody
-// can ever hear of.
-func (w *world) mustKeepLife(channel domain.Channel, another bool) {
-	w.t.Helper()
-	if another {
-		w.mustKeepTheNextLife(channel, true)
-		return
-	}
-	if next, err := w.store.Channel(w.t.Context(), channel.Key()); !errors.Is(err, domain.ErrNotFound) {
-		w.t.Errorf("the deleted channel is read as %+v, %v", next, err)
-	}
-	w.mustBeSound()
-}
-
-// Another creates the same name between any two calls of the first creator, of
-// which one may fail besides.
-func TestTwoCreatorsOfOneNameHaveOneChannel(t *testing.T) {
-	faults := append([]fault{{"passes", func(int) drivertest.Hook { return drivertest.Pass }}}, mishaps...)
+// Another user creates the same name between any two calls of the first creator. One
+// of those calls may have a fault too.
+func twoCreatorsGetOneChannel(t *testing.T) {
+	faults := append([]fault{{"passes", func(int) drivertest.Hook { return drivertest.Pass }}}, callFaults...)
 	for arrival := 1; arrival <= callsOfACreation; arrival++ {
 		t.Run(fmt.Sprintf("the other comes before call %d", arrival), func(t *testing.T) {
 			for _, fault := range faults {
@@ -213,7 +212,8 @@ func TestTwoCreatorsOfOneNameHaveOneChannel(t *testing.T) {
 	}
 }
 
-// mustHaveOneOwner checks what two creators of one name were told.
+// mustHaveOneOwner checks what two creators of one name were told, against the
+// channel that is there.
 func (w *world) mustHaveOneOwner(mine domain.Channel, err error, theirs domain.Channel, theirErr error) {
 	w.t.Helper()
 	if err == nil && theirErr == nil {
@@ -240,14 +240,14 @@ func (w *world) mustHaveOneOwner(mine domain.Channel, err error, theirs domain.C
 	w.mustBeSound()
 }
 
-// The name goes through another's life, or through an own deletion, between any
-// two calls of the creator.
-func TestACreationOutlivesWhatHappensToItsName(t *testing.T) {
-	// complete tells that what was deleted had been created whole, up to the
-	// owner's subscription: then the creation need not outlive it.
+// Others use the name, or delete what the creation has made so far, between any two
+// calls of the creator.
+func createSucceedsWhateverHappensToName(t *testing.T) {
+	// complete reports that the deleted channel was created whole, up to the owner's
+	// subscription. Then the creation need not bring it back.
 	var complete bool
 	works := map[string]func(w *world){
-		"another's whole life": func(w *world) {
+		"another creation and deletion": func(w *world) {
 			if theirs, err := w.store.CreateChannel(w.t.Context(), w.channel("garden", eve)); err == nil {
 				w.post(theirs, eve, "text")
 				w.delete(theirs)
@@ -280,7 +280,7 @@ func TestACreationOutlivesWhatHappensToItsName(t *testing.T) {
 	}
 }
 
-func TestOneOfManyCreatorsOfANameWins(t *testing.T) {
+func oneOfManyCreatorsWins(t *testing.T) {
 	w := newWorld(t)
 	var mu sync.Mutex
 	var winners []domain.Channel
@@ -309,27 +309,4 @@ func TestOneOfManyCreatorsOfANameWins(t *testing.T) {
 	if !slices.Equal(left, []string{openGateRow(read.Incarnation), "sub!" + string(read.Owner)}) {
 		t.Errorf("the partition holds %s, want the winner's gate and subscription alone", strings.Join(left, ", "))
 	}
-}
-
-// The insert of the row is sent again and lands after the whole deletion, and
-// the mark of whoever asked for that only then. Its message has been settled.
-func TestALateRowThatWasMarkedAfterItsDeletionDoesNotKeepTheName(t *testing.T) {
-	w := newWorld(t)
-	channel := w.create("garden", ada)
-	row := w.rows("Channels")[0]
-	_, err := w.store.AskDeletion(t.Context(), channel.Key(), ada, domain.OneOf(channel.Incarnation))
-	w.ok(err)
-	w.delete(channel)
-	w.ok(w.store.UpdateDeletion(t.Context(), channel.Ref(), func(d *domain.Deletion) bool {
-		d.State = domain.DeletionDone
-		return true
-	}))
-	w.ok(w.table("Channels").Transact(t.Context(), row.Partition, driver.Insert(row.Row, row.Properties...)))
-	if _, err := w.store.MarkDeleting(t.Context(), channel.Ref()); err != nil {
-		t.Fatal(err)
-	}
-	_, err = w.store.Reconcile(t.Context(), time.Hour)
-	w.ok(err)
-	w.create("garden", eve)
-	w.mustBeSound()
 }

@@ -8,7 +8,12 @@ import (
 	"microblogging/storage/driver"
 )
 
-// Describe replaces a channel's description. Only its owner may.
+// Describe replaces a channel's description, and returns the channel as it is then.
+// Only its owner may.
+//
+//   - The description breaks a rule: an InvalidError.
+//   - The channel is not there, or is being deleted: domain.ErrNotFound or ErrGone.
+//   - The user is not the owner: domain.ErrForbidden.
 func (s *Store) Describe(ctx context.Context, ref domain.ChannelRef, by domain.UserName, description string) (domain.Channel, error) {
 	description, err := domain.ParseDescription(description)
 	if err != nil {
@@ -27,8 +32,8 @@ func (s *Store) Describe(ctx context.Context, ref domain.ChannelRef, by domain.U
 		}
 		channel = row.Channel
 		channel.Description = description
-		// The value is all that the caller asked for, so that an echo of this
-		// write needs no telling apart: writing it again is the same.
+		// An echo of this write needs no recognising: to write the same description
+		// again changes nothing.
 		err = s.channels.Transact(ctx, partitionOf(ref.Key),
 			driver.Merge(singleRow, driver.Match(row.etag), driver.String(propDescription, description)))
 		if raced(err) {

@@ -10,13 +10,13 @@ import (
 // ChannelPage is part of a list of channels.
 type ChannelPage struct {
 	Items []domain.Channel
-	// Next continues the list; it is empty on the last page.
+	// Next is the cursor of the next page. It is empty on the last page.
 	Next string
 }
 
-// Channels lists up to limit active channels by name: those whose names start
-// with the prefix, after the given cursor, which may be empty. A cursor that is
-// not of this list is an InvalidError.
+// Channels lists up to limit active channels whose names start with the prefix, in
+// the order of their keys. After is the Next of the page before, and empty for the
+// first page. A cursor of another list is an InvalidError on the field "after".
 func (s *Store) Channels(ctx context.Context, prefix, after string, limit int) (ChannelPage, error) {
 	from := domain.ChannelKeyPrefix(prefix)
 	list := "channels/" + from
@@ -30,7 +30,7 @@ func (s *Store) Channels(ctx context.Context, prefix, after string, limit int) (
 	}
 	var page ChannelPage
 	if driver.CheckKey("prefix", from) != nil {
-		return page, nil // no key starts so, and a backend need not take it
+		return page, nil // no key starts with this, and a backend may refuse it
 	}
 	for row, err := range s.channels.All(ctx, q) {
 		if err != nil {

@@ -9,11 +9,10 @@ import (
 	"pgregory.net/rapid"
 
 	"microblogging/domain"
-	"microblogging/storage"
 )
 
-// names lists the names of the channels with a prefix, page by page, and calls
-// meanwhile between any two pages.
+// names reads all pages of the list of channels with a prefix, and returns their
+// names. It calls meanwhile between two pages.
 func (w *world) names(prefix string, limit int, meanwhile func()) []string {
 	w.t.Helper()
 	var names []string
@@ -35,7 +34,13 @@ func (w *world) names(prefix string, limit int, meanwhile func()) []string {
 
 func nothing() {}
 
-func TestChannelsAreListedByNameHoweverSpelled(t *testing.T) {
+func TestChannelList(t *testing.T) {
+	t.Run("channels come by name in any spelling", channelsAreListedByName)
+	t.Run("list is exact while channels come and go", channelListIsExactWhileChanging)
+	t.Run("channel being deleted is hidden", channelBeingDeletedIsHidden)
+}
+
+func channelsAreListedByName(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		for _, name := range []string{"zoo", "Émile", "apple", "Zebra", "éclair", "10", "a.b", "a", "日本", "A-b"} {
 			w.create(name, ada)
@@ -57,9 +62,9 @@ func TestChannelsAreListedByNameHoweverSpelled(t *testing.T) {
 	})
 }
 
-// A channel that is there all the while is listed once; one that comes or goes
-// meanwhile once or not at all.
-func TestAListOfChannelsIsExactWhileChannelsComeAndGo(t *testing.T) {
+// A channel that is there all the time is listed once. A channel that is created or
+// deleted meanwhile is listed once or not at all.
+func channelListIsExactWhileChanging(t *testing.T) {
 	w := newWorld(t)
 	round := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -102,13 +107,13 @@ func TestAListOfChannelsIsExactWhileChannelsComeAndGo(t *testing.T) {
 		}
 		for name := range stayed {
 			if !slices.Contains(got, name) {
-				rt.Errorf("%s was there all the while and is not in %q", name, got)
+				rt.Errorf("%s was there all the time and is not in %q", name, got)
 			}
 		}
 	})
 }
 
-func TestAChannelBeingDeletedIsHidden(t *testing.T) {
+func channelBeingDeletedIsHidden(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		var channels []domain.Channel
 		for i := range 8 {
@@ -133,117 +138,4 @@ func TestAChannelBeingDeletedIsHidden(t *testing.T) {
 			t.Errorf("c0 is read as %v, want ErrNotFound", err)
 		}
 	})
-}
-
-func TestACursorOfNoListIsRefused(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		for i := range 4 {
-			w.create(fmt.Sprintf("a%d", i), ada)
-			w.create(fmt.Sprintf("b%d", i), ada)
-		}
-		page, err := w.store.Channels(t.Context(), "a", "", 2)
-		w.ok(err)
-		blogs := w.create("posts", ada)
-		w.post(blogs, ada, "one")
-		w.post(blogs, ada, "two")
-		posts, err := w.store.Blogs(t.Context(), blogs.Ref(), storage.BlogQuery{Limit: 1})
-		w.ok(err)
-		for what, test := range map[string]struct{ prefix, after string }{
-			"made up":         {"a", "x"},
-			"of no alphabet":  {"a", "\x00/é"},
-			"too short":       {"a", "AAAA"},
-			"of zeroes":       {"a", "AAAAAAAAAAAAAAAA"},
-			"cut":             {"a", page.Next[:len(page.Next)-1]},
-			"longer":          {"a", page.Next + "A"},
-			"padded":          {"a", page.Next + "="},
-			"of another list": {"b", page.Next},
-			"of a wider list": {"", page.Next},
-			"of posts":        {"a", posts.Next},
-		} {
-			_, err := w.store.Channels(t.Context(), test.prefix, test.after, 2)
-			var invalid *domain.InvalidError
-			if !errors.As(err, &invalid) || invalid.Fields[0].Field != "after" {
-				t.Errorf("a cursor %s: %v, want an InvalidError on it", what, err)
-			}
-		}
-	})
-}
-
-func TestOnlyTheOwnerDescribesAChannel(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		ref := channel.Ref()
-		if _, err := w.store.Describe(t.Context(), ref, grace, "mine"); !errors.Is(err, domain.ErrForbidden) {
-			t.Errorf("described by another: %v", err)
-		}
-		var invalid *domain.InvalidError
-		if _, err := w.store.Describe(t.Context(), ref, ada, "a\x00b"); !errors.As(err, &invalid) {
-			t.Errorf("described badly: %v", err)
-		}
-		want := channel
-		want.Description = "one\ntwo"
-		got, err := w.store.Describe(t.Context(), ref, ada, " one\r\ntwo ")
-		read, readErr := w.store.Channel(t.Context(), ref.Key)
-		if err != nil || readErr != nil || got != want || read != want {
-			t.Errorf("described as %+v, %v, and read as %+v, %v", got, err, read, readErr)
-		}
-		other := ref
-		other.Incarnation = domain.NewIncarnation()
-		if _, err := w.store.Describe(t.Context(), other, ada, "x"); !errors.Is(err, domain.ErrNotFound) {
-			t.Errorf("describing another life: %v", err)
-		}
-		_, err = w.store.MarkDeleting(t.Context(), ref)
-		w.ok(err)
-		if _, err := w.store.Describe(t.Context(), ref, ada, "x"); !errors.Is(err, domain.ErrGone) {
-			t.Errorf("describing a channel being deleted: %v", err)
-		}
-	})
-}
-
-// A description never brings back the state that it was read beside.
-func TestADescriptionDoesNotUndoADeletion(t *testing.T) {
-	for steps := range lives {
-		eachCall(t, fmt.Sprintf("is overtaken by %d steps", steps), func(w *world, n int) {
-			channel := w.create("garden", ada)
-			w.arm(before(n, func() { w.live(channel, steps) }))
-			_, err := w.faulty.Describe(w.t.Context(), channel.Ref(), ada, "new")
-			if err != nil && !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {
-				w.t.Error(err)
-			}
-			if w.calls.Load() < int64(n) {
-				return
-			}
-			w.die(channel, steps)
-			w.mustKeepTheNextLife(channel, steps >= 6)
-			if next, err := w.store.Channel(w.t.Context(), channel.Key()); err == nil && next.Description != "" {
-				w.t.Errorf("the next life is described as %q", next.Description)
-			}
-		})
-	}
-}
-
-func TestNoMishapOfADescriptionHalvesIt(t *testing.T) {
-	eachMishap(t, func(w *world) {
-		channel := w.create("garden", ada)
-		got, err := w.faulty.Describe(w.t.Context(), channel.Ref(), ada, "new")
-		read, readErr := w.store.Channel(w.t.Context(), channel.Key())
-		w.ok(readErr)
-		if err == nil && read != got || err != nil && !errors.Is(err, domain.ErrUnavailable) {
-			w.t.Errorf("described as %+v, %v, and read as %+v", got, err, read)
-		}
-	})
-}
-
-func TestDescriptionsAtOnceAreAppliedInTurn(t *testing.T) {
-	w := newWorld(t)
-	channel := w.create("garden", ada)
-	atOnce(16, func(i int) {
-		if _, err := w.store.Describe(t.Context(), channel.Ref(), ada, text(i)); err != nil {
-			t.Error(err)
-		}
-	})
-	read, err := w.store.Channel(t.Context(), channel.Key())
-	if err != nil || read.Description == "" || read.State != domain.ChannelActive {
-		t.Errorf("read %+v, %v", read, err)
-	}
 }

@@ -8,9 +8,9 @@ import (
 	"microblogging/storage/driver"
 )
 
-// MarkDeleting hides the channel from readers and reports whether this
-// incarnation's row is there at all. It is the mark of the web role and the
-// second step of the worker.
+// MarkDeleting marks the channel as being deleted, which hides it from readers. It
+// reports whether this incarnation's row is there. The web role calls it when a
+// deletion is asked for, and the worker again as its first step.
 func (s *Store) MarkDeleting(ctx context.Context, ref domain.ChannelRef) (present bool, err error) {
 	err = s.contend(ctx, func() error {
 		row, err := s.readIncarnation(ctx, ref)

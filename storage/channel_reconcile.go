@@ -10,24 +10,24 @@ import (
 	"microblogging/storage/driver"
 )
 
-// The reconciling pass: what finds the intents that messages lost. It is the same
-// code path as the happy case, for it only puts messages on the queue.
-
 // Reconciled counts what one reconciling pass did.
 type Reconciled struct {
 	// Requeued is the number of deletions put on the queue again.
 	Requeued int
-	// Ungated is the number of rows taken back that a creation left without a
-	// gate.
+	// Ungated is the number of active rows found without a gate, and deleted.
 	Ungated int
-	// Expired is the number of sessions and counters removed.
+	// Expired is the number of sessions, sign-in links and counters removed.
 	Expired int
 }
 
-// Tend looks at every channel once. A deletion that has shown no sign of life
-// for the given time, and is not poisoned, is queued again; an active row
-// without gates is deleted. Then it removes what has expired. One channel's
-// failure does not keep it from the others.
+// Reconcile is the reconciling pass: it replaces messages that were lost. It reads
+// every channel once. It queues a deletion again if that has made no progress for
+// the time of patience and is not poisoned. It deletes an active row without gates.
+// Then it deletes the sessions and counters that have expired. The failure of one
+// channel does not keep it from the others; all failures are joined.
+//
+// A lost deletion takes the same way as any other, since Reconcile only puts its
+// message on the queue.
 func (s *Store) Reconcile(ctx context.Context, patience time.Duration) (Reconciled, error) {
 	var done Reconciled
 	var failures error
@@ -63,9 +63,9 @@ func (s *Store) reconcileChannel(ctx context.Context, row channelRow, patience t
 	return err
 }
 
-// requeueStalled queues a marked channel's deletion again if it is stalled. If it
-// is done, the row landed after that and was marked then: nothing is left to do
-// but to release the name.
+// requeueStalled queues the deletion of a marked channel again if it is stalled, and
+// reports whether it did. If the deletion is done, the row landed after it and was
+// marked then: nothing is left to do but to release the name.
 func (s *Store) requeueStalled(ctx context.Context, row channelRow, patience time.Duration) (bool, error) {
 	if err := s.OpenDeletion(ctx, channelMessage(row.Channel, row.Owner)); err != nil {
 		return false, err
@@ -80,9 +80,10 @@ func (s *Store) requeueStalled(ctx context.Context, row channelRow, patience tim
 	return s.requeueDeletion(ctx, row.Ref(), time.Now().Add(-patience))
 }
 
-// requeueDeletion claims a deletion that is stalled since the given time, by
-// dating its row, so that several sweepers do not all queue it, and then queues
-// it. Died in between: the next sweep finds it stalled again.
+// requeueDeletion queues a deletion again if it has made no progress since the given
+// time, and reports whether it did. First it claims the deletion by dating its row,
+// so that of several passes only one queues it. If the process dies in between, a
+// later pass finds the deletion stalled again.
 func (s *Store) requeueDeletion(ctx context.Context, ref domain.ChannelRef, since time.Time) (bool, error) {
 	var claimed domain.Deletion
 	err := s.UpdateDeletion(ctx, ref, func(d *domain.Deletion) bool {

@@ -9,6 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -21,7 +22,7 @@ func (w *world) reconcileAfter(patience time.Duration) storage.Reconciled {
 	return done
 }
 
-// forget asks for a deletion whose message the queue then loses.
+// forget asks for a deletion, and then loses its message.
 func (w *world) forget(channel domain.Channel) domain.ChannelRef {
 	w.t.Helper()
 	ref := w.ask(channel)
@@ -29,7 +30,22 @@ func (w *world) forget(channel domain.Channel) domain.ChannelRef {
 	return ref
 }
 
-func TestAForgottenDeletionIsQueuedAgainAfterItsPatience(t *testing.T) {
+func TestReconcile(t *testing.T) {
+	t.Run("late row that was marked after its deletion does not keep the name", lateMarkedRowFreesName)
+	t.Run("forgotten deletion is queued again after the patience", forgottenDeletionIsRequeued)
+	t.Run("deletion with progress is left alone", progressingDeletionIsLeftAlone)
+	t.Run("marked channel without a record is recorded and queued", unrecordedDeletionIsRecorded)
+	t.Run("many passes at once queue a deletion once", manyPassesQueueOnce)
+	t.Run("poisoned deletion is left to the operator", poisonedDeletionIsLeftAlone)
+	t.Run("active row without gates is deleted", ungatedRowIsDeleted)
+	t.Run("expired rows are removed and nothing else", onlyExpiredRowsAreRemoved)
+	t.Run("row that lands after its deletion blocks no name", lateRowBlocksNoName)
+	t.Run("fault forgets no deletion", reconcileFaultForgetsNothing)
+	t.Run("failure of one channel does not stop the pass", passGoesOnAfterFailure)
+	t.Run("pass spares every other incarnation", passSparesOtherIncarnations)
+}
+
+func forgottenDeletionIsRequeued(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		ref := w.forget(channel)
@@ -43,18 +59,18 @@ func TestAForgottenDeletionIsQueuedAgainAfterItsPatience(t *testing.T) {
 			t.Errorf("not queued again: %+v", done)
 		}
 		if done := w.reconcileAfter(patience); done.Requeued != 0 {
-			t.Errorf("queued at each sweep: %+v", done)
+			t.Errorf("queued by each pass: %+v", done)
 		}
 		messages := w.messages()
 		if len(messages) != 1 || messages[0].Ref() != ref || messages[0].By != ada || !messages[0].AskedOn.Equal(asked.RequestedOn) || messages[0].Name != "garden" {
 			t.Errorf("queued %+v", messages)
 		}
 		w.carryOut(messages)
-		w.mustKeepTheNextLife(channel, false)
+		w.mustKeepTheNextIncarnation(channel, false)
 	})
 }
 
-func TestADeletionThatProgressesIsLeftAlone(t *testing.T) {
+func progressingDeletionIsLeftAlone(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ref := w.forget(w.create("garden", ada))
 		for range 5 {
@@ -67,7 +83,7 @@ func TestADeletionThatProgressesIsLeftAlone(t *testing.T) {
 	})
 }
 
-func TestAMarkedChannelThatNobodyRecordedIsRecordedAndQueued(t *testing.T) {
+func unrecordedDeletionIsRecorded(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		_, err := w.store.MarkDeleting(t.Context(), channel.Ref())
@@ -76,11 +92,11 @@ func TestAMarkedChannelThatNobodyRecordedIsRecordedAndQueued(t *testing.T) {
 		time.Sleep(patience + time.Second)
 		w.reconcileAfter(patience)
 		w.carryOut(w.messages())
-		w.mustKeepTheNextLife(channel, false)
+		w.mustKeepTheNextIncarnation(channel, false)
 	})
 }
 
-func TestManySweepersQueueADeletionOnce(t *testing.T) {
+func manyPassesQueueOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		const channels = 5
 		for i := range channels {
@@ -101,14 +117,14 @@ func TestManySweepersQueueADeletionOnce(t *testing.T) {
 	})
 }
 
-func TestAPoisonedDeletionIsLeftToTheOperator(t *testing.T) {
+func poisonedDeletionIsLeftAlone(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		ref := w.ask(channel)
 		w.poison()
 		time.Sleep(2 * patience)
 		if done := w.reconcileAfter(patience); done.Requeued != 0 || len(w.messages()) != 0 {
-			t.Errorf("swept: %+v", done)
+			t.Errorf("reconciled: %+v", done)
 		}
 		if d := w.deletion(ref); d.State != domain.DeletionPoisoned {
 			t.Errorf("the deletion is %+v", d)
@@ -116,7 +132,7 @@ func TestAPoisonedDeletionIsLeftToTheOperator(t *testing.T) {
 	})
 }
 
-func TestARowWithoutGatesIsTakenBack(t *testing.T) {
+func ungatedRowIsDeleted(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		whole, open, shut := w.create("whole", ada), w.create("ghost", ada), w.create("shut", ada)
 		w.post(whole, grace, "kept")
@@ -124,7 +140,7 @@ func TestARowWithoutGatesIsTakenBack(t *testing.T) {
 		_, err := w.store.ShutGate(t.Context(), shut.Ref()) // but not marked
 		w.ok(err)
 		if done := w.reconcileAfter(patience); done.Ungated != 1 {
-			t.Errorf("swept: %+v", done)
+			t.Errorf("reconciled: %+v", done)
 		}
 		if _, err := w.store.Channel(t.Context(), "ghost"); !errors.Is(err, domain.ErrNotFound) {
 			t.Errorf("the row without gates: %v", err)
@@ -137,7 +153,7 @@ func TestARowWithoutGatesIsTakenBack(t *testing.T) {
 	})
 }
 
-func TestWhatHasExpiredIsRemovedAndNothingElse(t *testing.T) {
+func onlyExpiredRowsAreRemoved(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		w.signedIn("ada", right)
@@ -171,10 +187,11 @@ func TestWhatHasExpiredIsRemovedAndNothingElse(t *testing.T) {
 	})
 }
 
-// A creation's insert lands again after the channel's end, its owner deletes what
-// is there, and the queue loses the message: the record says done already.
-func TestARowThatLandsAfterItsDeletionWasDoneBlocksNoName(t *testing.T) {
-	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+// The insert of a channel's row lands again after the channel was deleted. Its owner
+// deletes the row, and the queue loses the message. The Deletions row says done
+// already.
+func lateRowBlocksNoName(t *testing.T) {
+	eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 		channel, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
 		if err != nil {
 			return
@@ -194,9 +211,10 @@ func TestARowThatLandsAfterItsDeletionWasDoneBlocksNoName(t *testing.T) {
 	})
 }
 
-// Whatever befalls a sweep, a later one makes it good; and what it counts it did.
-func TestNoMishapOfASweepForgetsADeletion(t *testing.T) {
-	eachMishap(t, func(w *world) {
+// Whatever fault a pass has, a later pass completes its work. A pass has done what it
+// counts.
+func reconcileFaultForgetsNothing(t *testing.T) {
+	eachFault(t, func(w *world) {
 		first, second := w.create("a", ada), w.create("b", ada)
 		ghost := w.create("ghost", ada)
 		w.ungate(ghost)
@@ -221,8 +239,7 @@ func TestNoMishapOfASweepForgetsADeletion(t *testing.T) {
 	})
 }
 
-// One channel's failure does not keep the sweep from the others.
-func TestASweepGoesOnAfterAFailure(t *testing.T) {
+func passGoesOnAfterFailure(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		for i := range 3 {
 			w.forget(w.create(fmt.Sprintf("garden%d", i), ada))
@@ -232,28 +249,50 @@ func TestASweepGoesOnAfterAFailure(t *testing.T) {
 		w.arm(drivertest.Only(ofDeletions, drivertest.FailBefore(1)))
 		done, err := w.faulty.Reconcile(t.Context(), patience)
 		if !errors.Is(err, domain.ErrUnavailable) || done.Requeued != 2 || len(w.messages()) != 2 {
-			t.Errorf("swept: %+v, %v", done, err)
+			t.Errorf("reconciled: %+v, %v", done, err)
 		}
 	})
 }
 
-// Between any two calls of a sweep, a channel goes through its deletion and its
-// next life.
-func TestASweepHurtsNoOtherLife(t *testing.T) {
-	for steps := range lives {
-		eachCall(t, fmt.Sprintf("of a sweep is overtaken by %d steps", steps), func(w *world, n int) {
+// A channel is deleted, and created again, between any two calls of a pass.
+func passSparesOtherIncarnations(t *testing.T) {
+	for steps := range stages {
+		eachCall(t, fmt.Sprintf("of a pass is overtaken by %d steps", steps), func(w *world, n int) {
 			channel := w.create("garden", ada)
 			w.forget(channel)
 			time.Sleep(2 * patience)
-			w.arm(before(n, func() { w.live(channel, steps) }))
+			w.arm(before(n, func() { w.advance(channel, steps) }))
 			_, err := w.faulty.Reconcile(w.t.Context(), patience)
 			w.ok(err)
 			if w.calls.Load() < int64(n) {
 				return
 			}
 			w.carryOut(w.messages())
-			w.die(channel, steps)
-			w.mustKeepTheNextLife(channel, steps >= 6)
+			w.finishDeletion(channel, steps)
+			w.mustKeepTheNextIncarnation(channel, steps >= 6)
 		})
 	}
+}
+
+// The insert of the channel's row lands again after the whole deletion. Only then the
+// mark of the request to delete lands. The message has been settled.
+func lateMarkedRowFreesName(t *testing.T) {
+	w := newWorld(t)
+	channel := w.create("garden", ada)
+	row := w.rows("Channels")[0]
+	_, err := w.store.AskDeletion(t.Context(), channel.Key(), ada, domain.OneOf(channel.Incarnation))
+	w.ok(err)
+	w.delete(channel)
+	w.ok(w.store.UpdateDeletion(t.Context(), channel.Ref(), func(d *domain.Deletion) bool {
+		d.State = domain.DeletionDone
+		return true
+	}))
+	w.ok(w.table("Channels").Transact(t.Context(), row.Partition, driver.Insert(row.Row, row.Properties...)))
+	if _, err := w.store.MarkDeleting(t.Context(), channel.Ref()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.store.Reconcile(t.Context(), time.Hour)
+	w.ok(err)
+	w.create("garden", eve)
+	w.mustBeSound()
 }

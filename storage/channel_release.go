@@ -9,8 +9,9 @@ import (
 	"microblogging/storage/driver"
 )
 
-// ReleaseName deletes the channel's row, in a version that is marked, and so
-// frees the name. Another incarnation's row is left alone.
+// ReleaseName deletes the channel's row, which frees the name. A row that is gone,
+// or of another incarnation, is no error and is left alone. A row that is not
+// marked as being deleted is domain.ErrConflict.
 func (s *Store) ReleaseName(ctx context.Context, ref domain.ChannelRef) error {
 	return s.contend(ctx, func() error {
 		row, err := s.readIncarnation(ctx, ref)

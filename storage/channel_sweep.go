@@ -12,40 +12,36 @@ import (
 	"microblogging/storage/driver"
 )
 
-// The operations of the cascade. Each is one step of package worker's list, may
-// be repeated at any time, by anyone, however late, and changes nothing of any
-// other incarnation.
-
 const (
-	// sweepBatch rows and the guard fill a transaction.
+	// sweepBatch rows and the merge of the shut gate fill a transaction.
 	sweepBatch = driver.MaxOperations - 1
 	// sweepPage is a whole number of full batches, so that no page ends in a
 	// transaction of a few rows.
 	sweepPage = driver.MaxPage / sweepBatch * sweepBatch
-	// sweepFlight bounds the transactions under way at once. The store works on
-	// one while another travels; more would only queue up at the partition.
+	// sweepFlight is the largest number of transactions under way at once. The store
+	// works on one while others travel. More would only wait at the partition.
 	sweepFlight = 4
 )
 
 // A SweepPage is what one call of Sweep found.
 type SweepPage struct {
-	// Next continues the pass; it is empty at the end of the partition.
+	// Next is the continuation of the pass. It is empty at the end of the partition.
 	Next string
-	// Found counts the rows found, other than gates.
+	// Found is the number of rows on the page that are not gates.
 	Found int
-	// Disarmed tells that the shut gate is gone: another worker finished the
-	// sweep, and this one could not remove another row if it tried.
+	// Disarmed reports that the shut gate is gone. Then another worker has finished
+	// the sweep, and this one cannot delete another row.
 	Disarmed bool
 }
 
-// Sweep removes one page of the rows behind the shut gate: the first, or the one
-// that a continuation names. Each transaction is conditional on that gate, so that a sweep which arrives
-// late removes nothing of a later incarnation. A transaction that fails because
-// somebody else removed or moved one of its rows is left to the next pass: the
-// sweep is over when a pass from the start finds nothing.
+// Sweep deletes one page of the rows behind the shut gate: the first page, or the
+// page after a continuation. Each transaction holds that gate, so that a sweep that
+// arrives late deletes no row of a later incarnation. A transaction fails if
+// somebody else has deleted one of its rows; the next pass finds what is left. The
+// sweep is finished when a whole pass from the start finds no row.
 //
-// After each transaction report is told how many rows it removed; it may be
-// called from several goroutines at once.
+// Sweep calls report after each transaction with the number of rows it deleted. It
+// may call report from several goroutines at once.
 func (s *Store) Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, report func(rows int)) (SweepPage, error) {
 	page, err := s.blogs.Range(ctx, driver.Range{
 		Partition: partitionOf(ref.Key),
@@ -85,7 +81,7 @@ func (s *Store) sweepRows(ctx context.Context, ref domain.ChannelRef, rows []str
 			case gateMissing(err):
 				gateGone.Store(true)
 			case errors.Is(err, domain.ErrNotFound):
-				// Another worker was faster, or this is our own echo.
+				// Another worker was faster, or this is the echo of this transaction.
 			default:
 				return fmt.Errorf("sweeping channel %s: %w", ref.Key, err)
 			}
@@ -101,10 +97,11 @@ func (s *Store) sweepTransaction(ctx context.Context, ref domain.ChannelRef, row
 	ops = append(ops, holdShutGate(ref))
 	for _, row := range rows {
 		if user, ok := subscriberOf(row); ok {
-			// First the user's row, in another table: once this one is gone, nobody
-			// would know of it. Its key carries the incarnation, so that however late
-			// this is, it is not another life's. Who is joining more slowly than this
-			// writes it again; then it is of a dead incarnation, and goes when it is read.
+			// The user's row goes first. It is in another table, and nobody could find
+			// it once this row is gone. Its key carries the incarnation, so that even
+			// a late call deletes no row of another incarnation. A joiner who is
+			// slower than this writes the user's row again. That row is dangling, and
+			// is deleted when it is read.
 			if err := s.deleteSubscription(ctx, ref, user); err != nil {
 				return err
 			}

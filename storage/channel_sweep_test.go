@@ -11,41 +11,27 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-// lives is how far a channel's deletion and what comes after it have got: the
-// steps of the cascade, and then the name taken again and posted to.
-const lives = 7
-
-// live takes the first n steps of a channel's end and next life.
-func (w *world) live(channel domain.Channel, n int) {
-	w.t.Helper()
-	for i, step := range cascade(w.store, channel.Ref()) {
-		if i < n {
-			w.ok(step(w.t.Context()))
-		}
-	}
-	if n >= 6 {
-		w.post(w.create(string(channel.Name), eve), eve, "of the next life")
-	}
+func TestChannelSweep(t *testing.T) {
+	t.Run("deletion that overtakes a post leaves no orphan", overtakenPostLeavesNoOrphan)
+	t.Run("post that lands within the deletion leaves no orphan", postWithinDeletionLeavesNoOrphan)
+	t.Run("stalled post lands in no other incarnation", stalledPostSparesNextIncarnation)
+	t.Run("stalled step spares the next incarnation", stalledStepSparesNextIncarnation)
+	t.Run("worker that wakes up late removes nothing", lateWorkerRemovesNothing)
+	t.Run("fault stops no deletion for good", sweepFaultStopsNoDeletion)
+	t.Run("posts at once with a deletion leave no orphan", postsDuringDeletionLeaveNoOrphan)
+	t.Run("channel of more than a page is emptied", largeChannelIsEmptied)
+	t.Run("both rows of a subscription go wherever the worker dies", sweepRemovesBothSubscriptionRows)
 }
 
-// die takes the rest of the steps, after the first n.
-func (w *world) die(channel domain.Channel, n int) {
-	w.t.Helper()
-	for i, step := range cascade(w.store, channel.Ref()) {
-		if i >= n {
-			w.ok(step(w.t.Context()))
-		}
-	}
-}
-
-// A post that was acknowledged is read until the cascade takes it, and nothing
-// is left of it then, whichever steps come between any two of its calls.
-func TestADeletionThatOvertakesAPostLeavesNoOrphan(t *testing.T) {
-	for steps := range lives {
+// Any number of steps of the deletion come between any two calls of a post. An
+// acknowledged post can be read until the sweep deletes it. Then nothing of it is
+// left.
+func overtakenPostLeavesNoOrphan(t *testing.T) {
+	for steps := range stages {
 		eachCall(t, fmt.Sprintf("is overtaken by %d steps", steps), func(w *world, n int) {
 			channel := w.create("garden", ada)
 			w.post(channel, grace, "earlier")
-			w.arm(before(n, func() { w.live(channel, steps) }))
+			w.arm(before(n, func() { w.advance(channel, steps) }))
 			_, created, err := w.faulty.Post(w.t.Context(), posting(channel, grace, "late"))
 			switch {
 			case err == nil && !created:
@@ -58,38 +44,14 @@ func TestADeletionThatOvertakesAPostLeavesNoOrphan(t *testing.T) {
 			if w.calls.Load() < int64(n) {
 				return // nothing was overtaken
 			}
-			w.die(channel, steps)
-			w.mustKeepTheNextLife(channel, steps >= 6)
+			w.finishDeletion(channel, steps)
+			w.mustKeepTheNextIncarnation(channel, steps >= 6)
 		})
 	}
 }
 
-// mustKeepTheNextLife checks that the channel's name leads to its next life with
-// its one post, or to nothing if there is none.
-func (w *world) mustKeepTheNextLife(channel domain.Channel, another bool) {
-	w.t.Helper()
-	w.mustBeSound()
-	next, err := w.store.Channel(w.t.Context(), channel.Key())
-	if !another {
-		if !errors.Is(err, domain.ErrNotFound) {
-			w.t.Errorf("the deleted channel is read as %+v, %v", next, err)
-		}
-		if rows := w.rows("Blogs"); len(rows) != 0 {
-			w.t.Errorf("rows are left: %v", rows)
-		}
-		return
-	}
-	w.ok(err)
-	if got := w.texts(next.Ref()); !slices.Equal(got, []string{"of the next life"}) {
-		w.t.Errorf("the next life has the posts %q", got)
-	}
-	if next.Incarnation == channel.Incarnation {
-		w.t.Error("the next life has the incarnation of the last")
-	}
-}
-
-// The other way round: a post lands between any two calls of the cascade.
-func TestAPostThatLandsWithinADeletionLeavesNoOrphan(t *testing.T) {
+// The other way round, a post lands between any two calls of the deletion.
+func postWithinDeletionLeavesNoOrphan(t *testing.T) {
 	eachCall(t, "of the cascade is overtaken by a post", func(w *world, n int) {
 		channel := w.create("garden", ada)
 		w.post(channel, grace, "earlier")
@@ -107,53 +69,53 @@ func TestAPostThatLandsWithinADeletionLeavesNoOrphan(t *testing.T) {
 		for _, step := range cascade(w.faulty, channel.Ref()) {
 			w.ok(step(w.t.Context()))
 		}
-		w.mustKeepTheNextLife(channel, false)
+		w.mustKeepTheNextIncarnation(channel, false)
 	})
 }
 
-// A request to post may sit in the network while the channel is deleted and its
-// name taken again.
-func TestAStalledPostLandsInNoOtherLife(t *testing.T) {
-	for steps := range lives {
+// A request to post may stay in the network while the channel is deleted and its name
+// is taken again.
+func stalledPostSparesNextIncarnation(t *testing.T) {
+	for steps := range stages {
 		t.Run(fmt.Sprintf("after %d steps", steps), func(t *testing.T) {
-			eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+			eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 				channel := w.create("garden", ada)
 				w.post(channel, grace, "earlier")
 				_, _, err := w.faulty.Post(w.t.Context(), posting(channel, grace, "late"))
-				w.live(channel, steps)
+				w.advance(channel, steps)
 				w.arrive(late)
 				if steps < 2 && err == nil && !slices.Contains(w.texts(channel.Ref()), "late") {
 					w.t.Error("an acknowledged post cannot be read")
 				}
-				w.die(channel, steps)
-				w.mustKeepTheNextLife(channel, steps >= 6)
+				w.finishDeletion(channel, steps)
+				w.mustKeepTheNextIncarnation(channel, steps >= 6)
 			})
 		})
 	}
 }
 
-// Nor does a request of the cascade itself, however late, touch the next life.
-func TestAStalledStepHurtsNoOtherLife(t *testing.T) {
-	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+// A request of the deletion itself, however late, touches no row of the next
+// incarnation.
+func stalledStepSparesNextIncarnation(t *testing.T) {
+	eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 		channel := w.create("garden", ada)
 		for i := range 3 {
 			w.post(channel, grace, text(i))
 		}
 		for _, step := range cascade(w.faulty, channel.Ref()) {
 			if err := step(w.t.Context()); err != nil {
-				break // this worker gives up, and another starts again
+				break // this worker gives up, and another starts over
 			}
 		}
 		w.delete(channel)
-		w.live(channel, lives)
+		w.advance(channel, stages)
 		w.arrive(late)
-		w.mustKeepTheNextLife(channel, true)
+		w.mustKeepTheNextIncarnation(channel, true)
 	})
 }
 
-// A worker that stalls before a call, wakes up in the next life and goes on
-// from there.
-func TestAWorkerThatWakesUpInTheNextLifeIsPowerless(t *testing.T) {
+// A worker stalls before a call. It wakes up in the next incarnation, and goes on.
+func lateWorkerRemovesNothing(t *testing.T) {
 	eachCall(t, "is sent by a worker that slept", func(w *world, n int) {
 		channel := w.create("garden", ada)
 		for i := range 3 {
@@ -161,31 +123,21 @@ func TestAWorkerThatWakesUpInTheNextLifeIsPowerless(t *testing.T) {
 		}
 		w.arm(before(n, func() {
 			w.delete(channel)
-			w.live(channel, lives)
+			w.advance(channel, stages)
 		}))
 		for i, step := range cascade(w.faulty, channel.Ref()) {
 			if err := step(w.t.Context()); err != nil {
 				w.t.Errorf("step %d: %v", i+1, err)
 			}
 		}
-		w.mustKeepTheNextLife(channel, w.calls.Load() >= int64(n))
+		w.mustKeepTheNextIncarnation(channel, w.calls.Load() >= int64(n))
 	})
 }
 
-func TestNoNameIsReleasedThatWasNotMarked(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		if err := w.store.ReleaseName(t.Context(), channel.Ref()); !errors.Is(err, domain.ErrConflict) {
-			t.Errorf("released an active channel: %v", err)
-		}
-		w.post(channel, grace, "one")
-		w.mustBeSound()
-	})
-}
-
-// Every call of the cascade may fail in every way; whoever starts again ends it.
-func TestNoMishapStopsADeletionForGood(t *testing.T) {
-	eachMishap(t, func(w *world) {
+// Each call of the deletion may have each fault. A worker that starts over finishes
+// it.
+func sweepFaultStopsNoDeletion(t *testing.T) {
+	eachFault(t, func(w *world) {
 		channel := w.create("garden", ada)
 		for i := range 3 {
 			w.post(channel, grace, text(i))
@@ -208,7 +160,7 @@ func TestNoMishapStopsADeletionForGood(t *testing.T) {
 	})
 }
 
-func TestPostsAgainstADeletionAtOnceLeaveNoOrphan(t *testing.T) {
+func postsDuringDeletionLeaveNoOrphan(t *testing.T) {
 	w := newWorld(t)
 	for round := range 10 {
 		channel := w.create("garden", ada)
@@ -234,7 +186,7 @@ func TestPostsAgainstADeletionAtOnceLeaveNoOrphan(t *testing.T) {
 	w.mustBeSound()
 }
 
-func TestASweepLeavesAChannelOfMoreThanAPageEmpty(t *testing.T) {
+func largeChannelIsEmptied(t *testing.T) {
 	w := newWorld(t)
 	channel := w.create("garden", ada)
 	var batch []driver.Operation
@@ -246,5 +198,32 @@ func TestASweepLeavesAChannelOfMoreThanAPageEmpty(t *testing.T) {
 		}
 	}
 	w.delete(channel)
-	w.mustKeepTheNextLife(channel, false)
+	w.mustKeepTheNextIncarnation(channel, false)
+}
+
+func sweepRemovesBothSubscriptionRows(t *testing.T) {
+	eachFault(t, func(w *world) {
+		channel := w.create("garden", ada)
+		kept := w.create("kept", ada)
+		for i := range 5 {
+			user := domain.UserName(fmt.Sprintf("reader%d", i))
+			w.ok(w.store.Subscribe(w.t.Context(), channel, user))
+			w.ok(w.store.Subscribe(w.t.Context(), kept, user))
+		}
+		for _, step := range cascade(w.faulty, channel.Ref()) {
+			if err := step(w.t.Context()); err != nil {
+				break // the worker dies
+			}
+		}
+		w.delete(channel)
+		for _, row := range w.rows("Subscriptions") {
+			if row.Row != string(kept.Key())+"!"+string(kept.Incarnation) {
+				t.Errorf("the deletion left %s of %s", row.Row, row.Partition)
+			}
+		}
+		if n, _, err := w.store.Subscribers(w.t.Context(), kept.Ref()); n != 6 || err != nil {
+			t.Errorf("another channel has %d subscribers (%v), want its owner and 5 more", n, err)
+		}
+		w.mustBeSound()
+	})
 }

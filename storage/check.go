@@ -10,36 +10,37 @@ import (
 	"microblogging/storage/driver"
 )
 
-// CheckCounts is how much a check has read.
+// CheckCounts counts what a check has read.
 type CheckCounts struct {
 	Channels int `json:"channels"`
 	Blogs    int `json:"blogs"`
 	Rows     int `json:"rows"`
 }
 
-// A Checker reads every table and holds what it finds against the invariants.
-// It streams: its memory does not grow with the number of rows. It may run
-// beside live processes: what looks wrong is read again before it is reported,
-// since rows read at different times need not agree.
+// A Checker reads every table and compares what it finds with the invariants of
+// package domain. It streams: its memory does not grow with the number of rows.
+// It may run while other processes work. Rows that are read at different times need
+// not agree, so that it reads again whatever looks wrong before it reports a breach.
 type Checker struct {
-	// Patience is how long a deletion may show no sign of life.
+	// Patience is how long a deletion may make no progress.
 	Patience time.Duration
-	// Repair mends what can be mended safely. It deletes a row only in the
+	// Repair repairs what can be repaired safely. It deletes a row only in the
 	// version that it read.
 	Repair bool
-	// Report is told of each breach as it is found.
+	// Report is called with each breach when it is found.
 	Report func(domain.Breach)
 
 	store  *Store
 	counts CheckCounts
 }
 
-// NewChecker is a checker of this store.
+// NewChecker returns a checker of this store. See the fields of Checker.
 func (s *Store) NewChecker(patience time.Duration, repair bool, report func(domain.Breach)) *Checker {
 	return &Checker{Patience: patience, Repair: repair, Report: report, store: s}
 }
 
-// Run checks everything once. The error is about reading, not about breaches.
+// Run checks all tables once. It returns an error if a read or a repair fails, not
+// if there are breaches.
 func (c *Checker) Run(ctx context.Context) (CheckCounts, error) {
 	if err := c.checkPartitions(ctx); err != nil {
 		return c.counts, err
@@ -61,9 +62,9 @@ func (c *Checker) Run(ctx context.Context) (CheckCounts, error) {
 	return c.counts, nil
 }
 
-// checkPartitions walks the Channels and the Blogs partitions side by side,
-// both in key order, so that it meets each partition with its channel, each
-// channel without a partition, and each partition without a channel.
+// checkPartitions reads Channels and Blogs side by side, both in key order. So it
+// meets each partition together with its channel. It also meets the channels
+// without a partition, and the partitions without a channel.
 func (c *Checker) checkPartitions(ctx context.Context) error {
 	channels := newStream(c.store.channels.All(ctx, driver.Scan{}))
 	defer channels.stop()
@@ -97,7 +98,8 @@ func (c *Checker) checkPartitions(ctx context.Context) error {
 	return errors.Join(channels.err, blogs.err)
 }
 
-// checkDeletions finds the deletions that nobody works on.
+// checkDeletions is the part of I5 about progress: it reports the deletions that
+// are stalled.
 func (c *Checker) checkDeletions(ctx context.Context) error {
 	since := time.Now().Add(-c.Patience)
 	for row, err := range c.store.deletions.All(ctx, driver.Scan{}) {
@@ -127,7 +129,8 @@ func (c *Checker) checkDeletions(ctx context.Context) error {
 	return nil
 }
 
-// delete removes a row in the version that was read, if repairing, and says so.
+// delete deletes a row in the version that was read, if the checker repairs. It
+// returns what a breach reports as Repaired.
 func (c *Checker) delete(ctx context.Context, table *driver.Table, row driver.Entity) (string, error) {
 	if !c.Repair {
 		return "", nil

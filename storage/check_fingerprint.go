@@ -8,8 +8,8 @@ import (
 	"microblogging/domain"
 )
 
-// fingerprint sums up a set of posts and ratings, whatever their order: two
-// sets that differ have different sums, but for a chance of 2 to the -128.
+// fingerprint is a sum over a set of posts and their ratings, in any order. Two sets
+// that differ have the same sum with a probability of 2 to the power of -128.
 type fingerprint struct {
 	low, high uint64
 	n         int

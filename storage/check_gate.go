@@ -9,10 +9,11 @@ import (
 	"microblogging/storage/driver"
 )
 
-// strayGate is the open gate of a creation that died or is under way. It is
-// harmless and no breach; repairing removes it. The gate was read first: if its
-// channel's row is absent now, the creation has either died or will see that its
-// gate is gone and start over.
+// strayGate handles an open gate that is not the channel's. Its creation died or is
+// under way. The gate is harmless and no breach. A repair deletes it. That is safe,
+// since the gate was read before the row is read here: if the row is not of that
+// incarnation, the creation has died, or will see that its gate is gone and start
+// over.
 func (p *partitionCheck) strayGate(ctx context.Context, gate driver.Entity) error {
 	if !p.Repair {
 		return nil
@@ -37,7 +38,7 @@ func (p *partitionCheck) strayReservation(ctx context.Context, reservation drive
 	return err
 }
 
-// checkGates is I9.
+// checkGates is I9: it reports a channel whose gates do not fit its state.
 func (p *partitionCheck) checkGates(ctx context.Context) error {
 	active := p.channel.State == domain.ChannelActive
 	if active && p.open && !p.shut || !active && !(p.open && p.shut) {
@@ -51,8 +52,9 @@ func (p *partitionCheck) checkGates(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// A deletion marks the channel, shuts the gate and then removes it. Read in the
-	// opposite order, the three cannot look wrong because it goes on meanwhile.
+	// A deletion marks the channel, then shuts the gate, then disarms it. The three
+	// are read in the opposite order, so that a deletion that goes on meanwhile
+	// cannot make them look wrong.
 	now, err := p.store.readIncarnation(ctx, p.channel.Ref())
 	if errors.Is(err, domain.ErrNotFound) {
 		return nil
@@ -78,7 +80,8 @@ func (p *partitionCheck) checkGates(ctx context.Context) error {
 	return nil
 }
 
-// repairUngated removes a row without gates, if repairing, and says so.
+// repairUngated deletes a row without gates, if the checker repairs. It returns
+// what the breach reports as Repaired.
 func (p *partitionCheck) repairUngated(ctx context.Context, row channelRow) (string, error) {
 	if !p.Repair {
 		return "", nil

@@ -10,9 +10,10 @@ import (
 	"microblogging/storage/driver"
 )
 
-// checkIndex is I8, row by row: each post has its row in the index by rating and
-// as many votes as its rating says, and each row of the index its post. It runs only on a partition whose sums
-// disagree, which on a live one may be chance.
+// checkIndex is I8, row by row. Each post has one row in the index by rating, and as
+// many votes as its rating says. Each row of the index has its post. It runs only on
+// a partition whose fingerprints disagree. They may disagree without a breach, if
+// others write to the partition meanwhile.
 func (p *partitionCheck) checkIndex(ctx context.Context) error {
 	for row, err := range p.store.blogs.All(ctx, driver.Scan{From: p.key, To: successor(p.key)}) {
 		switch {
@@ -34,21 +35,22 @@ func (p *partitionCheck) checkIndex(ctx context.Context) error {
 	return nil
 }
 
+// blog checks the rating of a post and then its row in the index.
 func (p *partitionCheck) blog(ctx context.Context, row driver.Entity) error {
 	if counts, err := p.counted(ctx, row); err != nil || !counts {
-		return err // mending the rating mends the index
+		return err // to repair the rating also repairs the index
 	}
 	return p.indexed(ctx, row)
 }
 
-// indexed reports a post that lacks its row in the index.
+// indexed reports a post that has no row in the index.
 func (p *partitionCheck) indexed(ctx context.Context, row driver.Entity) error {
 	blog := decodeBlog(row)
 	want := rateRow(blog.Rating, blog.ID)
 	if there, err := p.has(ctx, want); err != nil || there {
 		return err
 	}
-	if stands, err := p.stands(ctx, row); err != nil || !stands {
+	if steady, err := p.steady(ctx, row); err != nil || !steady {
 		return err
 	}
 	breach := domain.Breach{
@@ -72,7 +74,8 @@ func (p *partitionCheck) indexed(ctx context.Context, row driver.Entity) error {
 	return nil
 }
 
-// pointsAtPost reports a row of the index that names no post of that rating.
+// pointsAtPost reports a row of the index whose post is missing or has another
+// rating.
 func (p *partitionCheck) pointsAtPost(ctx context.Context, row driver.Entity) error {
 	rating, id, ok := parseRateRow(row.Row)
 	post, err := p.store.blogs.Get(ctx, p.key, blogRow(id))
@@ -82,21 +85,21 @@ func (p *partitionCheck) pointsAtPost(ctx context.Context, row driver.Entity) er
 	case err != nil && !errors.Is(err, domain.ErrNotFound):
 		return err
 	}
-	if stands, err := p.stands(ctx, row); err != nil || !stands {
+	if steady, err := p.steady(ctx, row); err != nil || !steady {
 		return err
 	}
 	return p.breach(ctx, "I8", row, "in the index by rating, and no post is rated so")
 }
 
-// counted tells whether a post's rating is the number of its votes, and reports
-// it otherwise. Repairing believes the votes.
+// counted reports a post whose rating is not the number of its votes, and returns
+// false for it. A repair sets the rating to the number of votes.
 func (p *partitionCheck) counted(ctx context.Context, row driver.Entity) (bool, error) {
 	blog := decodeBlog(row)
 	votes, err := p.countVotes(ctx, blog.ID)
 	if err != nil || votes == blog.Rating {
 		return true, err
 	}
-	if stands, err := p.stands(ctx, row); err != nil || !stands {
+	if steady, err := p.steady(ctx, row); err != nil || !steady {
 		return true, err
 	}
 	breach := domain.Breach{
@@ -112,9 +115,10 @@ func (p *partitionCheck) counted(ctx context.Context, row driver.Entity) (bool, 
 	return false, nil
 }
 
-// recount sets the rating to the number of votes, in the version of the post
-// that was read, which no vote has changed since. Rows of the index at another
-// rating are left to the check of the index.
+// recount sets the rating to the number of votes, in the version of the post that
+// was read: each vote changes that version. It moves the post in the index from the
+// old rating to the new one. Rows of the index at any other rating are left to
+// pointsAtPost.
 func (p *partitionCheck) recount(ctx context.Context, blog blogEntity, votes int64) (string, error) {
 	ops := []driver.Operation{driver.Merge(blogRow(blog.ID), driver.Match(blog.etag), driver.Int64(propRating, votes))}
 	if there, err := p.has(ctx, rateRow(votes, blog.ID)); err != nil {
@@ -151,9 +155,9 @@ func (p *partitionCheck) countVotes(ctx context.Context, id domain.BlogID) (int6
 	}
 }
 
-// strayVote is a vote on a post that is gone: the worker has yet to remove it.
-// It counts for nothing and is no breach; repairing removes it, which is safe
-// at any time, since the id of a post never returns.
+// strayVote handles a vote. If its post is gone, the worker has not deleted the vote
+// yet. Such a vote counts for nothing and is no breach. A repair deletes it, which is
+// safe at any time, since the id of a post never returns.
 func (p *partitionCheck) strayVote(ctx context.Context, row driver.Entity) error {
 	if there, err := p.has(ctx, blogRow(votedOn(row.Row))); err != nil || there {
 		return err
@@ -162,10 +166,9 @@ func (p *partitionCheck) strayVote(ctx context.Context, row driver.Entity) error
 	return err
 }
 
-// stands tells whether a row was there unchanged all the while since it was
-// read, in a channel that nobody deletes: only then what was read of other rows
-// meanwhile can be held against it.
-func (p *partitionCheck) stands(ctx context.Context, row driver.Entity) (bool, error) {
+// steady tells whether a row has not changed since it was read, and its channel is
+// active. Only then other rows that were read meanwhile can be compared with it.
+func (p *partitionCheck) steady(ctx context.Context, row driver.Entity) (bool, error) {
 	if still, err := unchanged(ctx, p.store.blogs, row); err != nil || !still {
 		return false, err
 	}

@@ -10,26 +10,26 @@ import (
 	"microblogging/storage/driver"
 )
 
-// partitionCheck holds one Blogs partition against its channel.
+// partitionCheck compares one Blogs partition with its channel.
 type partitionCheck struct {
 	*Checker
 	key string
-	// channel is the one that was read before the rows; its incarnation is empty
-	// if there is none.
+	// channel was read before the rows. Its incarnation is empty if there is none.
 	channel domain.Channel
 	// open and shut tell which of the channel's own gates were met.
 	open, shut bool
-	// blogs, index and votes sum up what each of the three says of the rating of
-	// every post, and of every post that is rated. They agree if the index is
-	// right; if not, the partition is read again, row by row.
+	// blogs and index are the ratings of all posts, by the posts and by the index.
+	// rated and votes are the ratings that are not zero, by the posts and by the
+	// votes. If each pair agrees, I8 holds; if not, checkIndex reads the partition
+	// again, row by row.
 	blogs, index, rated, votes fingerprint
-	// voted and ballots are the post whose votes the scan is passing, and how many
-	// there were so far.
+	// voted is the post whose votes the scan is reading, and ballots is the number
+	// of its votes so far.
 	voted   domain.BlogID
 	ballots int64
 }
 
-// row looks at one row as the scan brings it.
+// row checks one row. The scan brings the rows in key order.
 func (p *partitionCheck) row(ctx context.Context, row driver.Entity) error {
 	own := row.Properties.String(propIncarnation) == string(p.channel.Incarnation) && p.channel.Incarnation != ""
 	switch {
@@ -66,8 +66,8 @@ func (p *partitionCheck) row(ctx context.Context, row driver.Entity) error {
 	return nil
 }
 
-// vote counts the votes on each post. They come one post after another, since
-// the post is the first part of their keys.
+// vote counts a vote on a post. The votes come one post after another, since their
+// keys begin with the post.
 func (p *partitionCheck) vote(on domain.BlogID) {
 	if on != p.voted {
 		p.endVotes()
@@ -76,6 +76,7 @@ func (p *partitionCheck) vote(on domain.BlogID) {
 	p.ballots++
 }
 
+// endVotes adds the votes on the last post to the fingerprint.
 func (p *partitionCheck) endVotes() {
 	if p.ballots > 0 {
 		p.votes.add(p.voted, p.ballots)
@@ -83,8 +84,8 @@ func (p *partitionCheck) endVotes() {
 	p.ballots = 0
 }
 
-// orphan reports a row that is not of the channel's incarnation, if that is
-// still so: the channel may have been created since it was read.
+// orphan is I1: it reports a row that is not of the channel's incarnation. It reads
+// the channel again first, since that may have been created meanwhile.
 func (p *partitionCheck) orphan(ctx context.Context, row driver.Entity) error {
 	now, err := p.store.readChannel(ctx, domain.ChannelKey(p.key))
 	if err != nil && !errors.Is(err, domain.ErrNotFound) {
@@ -101,7 +102,8 @@ func (p *partitionCheck) orphan(ctx context.Context, row driver.Entity) error {
 	return p.breach(ctx, "I1", row, detail)
 }
 
-// breach reports a row that should not be there, after deleting it if repairing.
+// breach reports a row that should not be there. If the checker repairs, it deletes
+// the row first.
 func (p *partitionCheck) breach(ctx context.Context, invariant string, row driver.Entity, detail string) error {
 	repaired, err := p.delete(ctx, p.store.blogs, row)
 	if err != nil {
@@ -111,7 +113,7 @@ func (p *partitionCheck) breach(ctx context.Context, invariant string, row drive
 	return nil
 }
 
-// end holds the whole partition against its channel.
+// end checks what concerns the partition as a whole, after its last row.
 func (p *partitionCheck) end(ctx context.Context) error {
 	if p.channel.Incarnation == "" {
 		return nil
@@ -122,7 +124,7 @@ func (p *partitionCheck) end(ctx context.Context) error {
 	p.endVotes()
 	switch {
 	case p.channel.State == domain.ChannelDeleting:
-		// Its rows go in no order that the index could be held against.
+		// The sweep deletes rows in no order, so that the index need not agree.
 		return p.checkRecorded(ctx)
 	case p.blogs != p.index, p.rated != p.votes:
 		return p.checkIndex(ctx)
@@ -130,8 +132,8 @@ func (p *partitionCheck) end(ctx context.Context) error {
 	return nil
 }
 
-// checkRecorded is the part of I5 that a missing row breaks: a channel is
-// marked only after its deletion was recorded.
+// checkRecorded is the part of I5 about the Deletions row: a channel is marked only
+// after its deletion was recorded.
 func (p *partitionCheck) checkRecorded(ctx context.Context) error {
 	_, err := p.store.deletions.Get(ctx, p.key, deletionRow(p.channel.Incarnation))
 	if !errors.Is(err, domain.ErrNotFound) {
@@ -156,9 +158,5 @@ func (p *partitionCheck) checkRecorded(ctx context.Context) error {
 }
 
 func (p *partitionCheck) has(ctx context.Context, row string) (bool, error) {
-	_, err := p.store.blogs.Get(ctx, p.key, row)
-	if errors.Is(err, domain.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
+	return p.store.hasRow(ctx, domain.ChannelKey(p.key), row)
 }

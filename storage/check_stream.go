@@ -6,7 +6,7 @@ import (
 	"microblogging/storage/driver"
 )
 
-// A stream is a scan with its next row in view.
+// A stream is a scan whose next row, head, is read ahead.
 type stream struct {
 	head  driver.Entity
 	err   error
@@ -28,8 +28,8 @@ func (s *stream) advance() {
 	s.ended = !ok
 }
 
-// earlier is the lesser partition key of two streams, of which one at least has
-// not ended.
+// earlier returns the lesser partition key of the heads of two streams. At least one
+// of them must not have ended.
 func earlier(a, b *stream) string {
 	switch {
 	case a.ended:

@@ -10,23 +10,25 @@ import (
 	"microblogging/storage/driver"
 )
 
-// paired reports a channel's sub! row without the user's row: the channel counts
-// a subscriber who cannot know it. The user's row comes first and goes last.
+// paired reports a sub! row of the channel without the user's row: the channel then
+// counts a subscriber who does not know it. The user's row is written before the
+// sub! row and deleted after it.
 func (p *partitionCheck) paired(ctx context.Context, row driver.Entity) error {
 	user, _ := subscriberOf(row.Row)
 	_, err := p.store.subscriptions.Get(ctx, userPartition(user), subscriptionRow(p.channel.Ref()))
 	if !errors.Is(err, domain.ErrNotFound) {
 		return err
 	}
-	if stands, err := p.stands(ctx, row); err != nil || !stands {
+	if steady, err := p.steady(ctx, row); err != nil || !steady {
 		return err
 	}
 	return p.breach(ctx, "I8", row, "a subscriber without a subscription")
 }
 
-// strayJoin is the join! row of a subscriber who died, or of one who is at it if it
-// is young. It counts for nothing and is no breach; repairing removes what is old,
-// which is safe at any age: who was at it after all will start over.
+// strayJoin handles a join! row. A young one may belong to somebody who is just
+// subscribing. An old one is left of a request that died. It counts for nothing and
+// is no breach. A repair deletes it once it is older than Patience. That is safe at
+// any age: a request that still needed it starts over.
 func (p *partitionCheck) strayJoin(ctx context.Context, row driver.Entity) error {
 	if time.Since(row.Properties.Time(propSubscribedOn)) < p.Patience {
 		return nil
@@ -35,8 +37,8 @@ func (p *partitionCheck) strayJoin(ctx context.Context, row driver.Entity) error
 	return err
 }
 
-// checkSubscriptions finds the users' rows without a channel's. They are garbage
-// that any reader removes, and no breach; repairing removes them now.
+// checkSubscriptions handles the users' rows. A dangling one (subscription.go) is no
+// breach, since the next reader removes it. A repair removes it now.
 func (c *Checker) checkSubscriptions(ctx context.Context) error {
 	for row, err := range c.store.subscriptions.All(ctx, driver.Scan{}) {
 		if err != nil {
@@ -46,7 +48,7 @@ func (c *Checker) checkSubscriptions(ctx context.Context) error {
 		if !c.Repair {
 			continue
 		}
-		if _, err := c.store.tidySubscription(ctx, decodeSubscription(row), domain.UserName(row.Partition)); err != nil {
+		if _, err := c.store.repairSubscription(ctx, decodeSubscription(row), domain.UserName(row.Partition)); err != nil {
 			return fmt.Errorf("repairing: %w", err)
 		}
 	}

@@ -11,16 +11,17 @@ import (
 	"microblogging/storage/driver"
 )
 
-// A plant writes what the store never does, and tells where it must be found.
+// A plant is a breach that the test writes by hand, since no operation does.
 type plant struct {
 	name string
-	// found is the breaches as invariant, table, partition and row.
+	// found plants the breach. It returns the breaches that a check must find, each as
+	// invariant, table, partition key and row key.
 	found func(w *world) []string
-	// unmended tells that no repair of it is safe.
-	unmended bool
+	// unrepaired reports that no repair of it is safe.
+	unrepaired bool
 }
 
-// insert plants a row of an incarnation.
+// insert writes a row of an incarnation and returns its row key.
 func (w *world) insert(key domain.ChannelKey, row string, of domain.Incarnation, p ...driver.Property) string {
 	w.t.Helper()
 	w.ok(w.table("Blogs").Transact(w.t.Context(), string(key),
@@ -33,7 +34,7 @@ func (w *world) remove(key domain.ChannelKey, row string) {
 	w.ok(w.table("Blogs").Transact(w.t.Context(), string(key), driver.Delete(row, driver.Exists)))
 }
 
-// ofDead plants one row of every kind, of an incarnation that does not live.
+// ofDead plants one row of every kind, of an incarnation that no channel has.
 func ofDead(key domain.ChannelKey) func(w *world) []string {
 	return func(w *world) (found []string) {
 		dead := domain.NewIncarnation()
@@ -45,7 +46,8 @@ func ofDead(key domain.ChannelKey) func(w *world) []string {
 	}
 }
 
-// marked marks a channel as being deleted, and records it or not.
+// marked creates a channel and marks it as being deleted. The deletion is recorded or
+// not.
 func (w *world) marked(name string, recorded bool) domain.Channel {
 	w.t.Helper()
 	channel := w.create(name, ada)
@@ -57,10 +59,17 @@ func (w *world) marked(name string, recorded bool) domain.Channel {
 	return channel
 }
 
-func plants() []plant {
-	of := func(invariant, table string, key domain.ChannelKey, row string) []string {
-		return []string{fmt.Sprintf("%s %s %s %s", invariant, table, key, row)}
-	}
+// plants are all breaches that a check can find in one row or one channel.
+func plants() []plant { return append(rowPlants(), gatePlants()...) }
+
+// found returns one breach as a check must find it.
+func found(invariant, table string, key domain.ChannelKey, row string) []string {
+	return []string{fmt.Sprintf("%s %s %s %s", invariant, table, key, row)}
+}
+
+// rowPlants are breaches of single rows: orphans, and rows that disagree with the
+// index.
+func rowPlants() []plant {
 	return []plant{
 		{name: "orphans under a name before all", found: ofDead("0")},
 		{name: "orphans under a free name", found: ofDead("free")},
@@ -69,7 +78,7 @@ func plants() []plant {
 		{name: "a post that is not in the index", found: func(w *world) []string {
 			blog := w.post(w.create("plant", ada), grace, "one")
 			w.remove("plant", rateRow(0, blog.ID))
-			return of("I8", "Blogs", "plant", "blog!"+string(blog.ID))
+			return found("I8", "Blogs", "plant", "blog!"+string(blog.ID))
 		}},
 		{name: "a post of another rating than in the index", found: func(w *world) []string {
 			blog := w.post(w.create("plant", ada), grace, "one")
@@ -77,56 +86,62 @@ func plants() []plant {
 			for n := range 7 {
 				w.insert("plant", fmt.Sprintf("vote!%s!voter%d", blog.ID, n), blog.Channel.Incarnation)
 			}
-			return append(of("I8", "Blogs", "plant", "blog!"+string(blog.ID)), of("I8", "Blogs", "plant", rateRow(0, blog.ID))...)
+			return append(found("I8", "Blogs", "plant", "blog!"+string(blog.ID)), found("I8", "Blogs", "plant", rateRow(0, blog.ID))...)
 		}},
 		{name: "a post that is in the index twice", found: func(w *world) []string {
 			blog := w.post(w.create("plant", ada), grace, "one")
-			return of("I8", "Blogs", "plant", w.insert("plant", rateRow(-3, blog.ID), blog.Channel.Incarnation))
+			return found("I8", "Blogs", "plant", w.insert("plant", rateRow(-3, blog.ID), blog.Channel.Incarnation))
 		}},
 		{name: "no post where the index has one", found: func(w *world) []string {
 			channel := w.create("plant", ada)
 			w.post(channel, grace, "one")
-			return of("I8", "Blogs", "plant", w.insert("plant", rateRow(0, domain.NewBlogID(time.Now())), channel.Incarnation))
+			return found("I8", "Blogs", "plant", w.insert("plant", rateRow(0, domain.NewBlogID(time.Now())), channel.Incarnation))
 		}},
 		{name: "a row of the index that cannot be read", found: func(w *world) []string {
 			channel := w.create("plant", ada)
-			return append(of("I8", "Blogs", "plant", w.insert("plant", "rate!", channel.Incarnation)),
-				of("I8", "Blogs", "plant", w.insert("plant", "rate!x!y", channel.Incarnation))...)
-		}},
-		{name: "an active channel without a gate", found: func(w *world) []string {
-			w.ungate(w.create("plant", ada))
-			return of("I9", "Channels", "plant", "")
-		}},
-		{name: "an active channel behind a shut gate", unmended: true, found: func(w *world) []string {
-			_, err := w.store.ShutGate(w.t.Context(), w.create("plant", ada).Ref())
-			w.ok(err)
-			return of("I9", "Channels", "plant", "")
-		}},
-		{name: "an active channel with both its gates", unmended: true, found: func(w *world) []string {
-			channel := w.create("plant", ada)
-			w.insert("plant", shutGateRow(channel.Incarnation), channel.Incarnation)
-			return of("I9", "Channels", "plant", "")
-		}},
-		{name: "a deleting channel with both its gates", unmended: true, found: func(w *world) []string {
-			channel := w.marked("plant", true)
-			w.insert("plant", shutGateRow(channel.Incarnation), channel.Incarnation)
-			return of("I9", "Channels", "plant", "")
-		}},
-		{name: "a deleting channel that nobody recorded", found: func(w *world) []string {
-			w.marked("plant", false)
-			return of("I5", "Channels", "plant", "")
-		}},
-		{name: "a deletion without progress", found: func(w *world) []string {
-			channel := w.marked("plant", true)
-			time.Sleep(patience + time.Second)
-			return of("I5", "Deletions", "plant", string(channel.Incarnation))
+			return append(found("I8", "Blogs", "plant", w.insert("plant", "rate!", channel.Incarnation)),
+				found("I8", "Blogs", "plant", w.insert("plant", "rate!x!y", channel.Incarnation))...)
 		}},
 	}
 }
 
-// neighbours makes what a check must leave alone: a channel with posts, one being
-// deleted, a deletion that is done, one that is poisoned, and the gates and seeds of
-// creations that died.
+// gatePlants are breaches of gates and of deletions.
+func gatePlants() []plant {
+	return []plant{
+		{name: "an active channel without a gate", found: func(w *world) []string {
+			w.ungate(w.create("plant", ada))
+			return found("I9", "Channels", "plant", "")
+		}},
+		{name: "an active channel behind a shut gate", unrepaired: true, found: func(w *world) []string {
+			_, err := w.store.ShutGate(w.t.Context(), w.create("plant", ada).Ref())
+			w.ok(err)
+			return found("I9", "Channels", "plant", "")
+		}},
+		{name: "an active channel with both its gates", unrepaired: true, found: func(w *world) []string {
+			channel := w.create("plant", ada)
+			w.insert("plant", shutGateRow(channel.Incarnation), channel.Incarnation)
+			return found("I9", "Channels", "plant", "")
+		}},
+		{name: "a deleting channel with both its gates", unrepaired: true, found: func(w *world) []string {
+			channel := w.marked("plant", true)
+			w.insert("plant", shutGateRow(channel.Incarnation), channel.Incarnation)
+			return found("I9", "Channels", "plant", "")
+		}},
+		{name: "a deleting channel that nobody recorded", found: func(w *world) []string {
+			w.marked("plant", false)
+			return found("I5", "Channels", "plant", "")
+		}},
+		{name: "a deletion without progress", found: func(w *world) []string {
+			channel := w.marked("plant", true)
+			time.Sleep(patience + time.Second)
+			return found("I5", "Deletions", "plant", string(channel.Incarnation))
+		}},
+	}
+}
+
+// neighbours makes what a check must leave alone: channels with posts, a channel that
+// is being deleted, a deletion that is done, a poisoned one, and the gates and
+// reservations of creations that died.
 func (w *world) neighbours() {
 	w.t.Helper()
 	for _, name := range []string{"a", "m", "z"} {
@@ -134,10 +149,11 @@ func (w *world) neighbours() {
 		w.vote(blog, 0, 3)
 		w.post(w.create(name+".empty", ada), grace, "two")
 	}
-	half := w.marked("half", true)
+	underWay := w.marked("halfway", true)
 	w.post(w.create("quarter", ada), grace, "one")
+	w.ask(w.create("poisoned", ada))
 	w.poison()
-	for _, step := range cascade(w.store, half.Ref())[:4] {
+	for _, step := range cascade(w.store, underWay.Ref())[:4] {
 		w.ok(step(w.t.Context()))
 	}
 	done := w.create("done", ada)
@@ -147,7 +163,7 @@ func (w *world) neighbours() {
 	w.insert("a", openGateRow(stray), stray)
 	w.insert("nobody", openGateRow(stray), stray)
 	w.insert("m", reservedGateRow(stray), stray)
-	w.insert("m", "gate!seed!"+string(stray), stray) // as reservations were called before
+	w.insert("m", "gate!seed!"+string(stray), stray) // the former prefix of reservations
 	w.insert("nobody", reservedGateRow(stray), stray)
 }
 
@@ -168,14 +184,27 @@ func places(breaches []domain.Breach) []string {
 	return places
 }
 
-func TestEveryBreachIsFoundAndMended(t *testing.T) {
+func TestCheck(t *testing.T) {
+	t.Run("every breach is found and repaired", everyBreachIsFoundAndRepaired)
+	t.Run("wrong ratings and subscribers are found and repaired", wrongRatingsAndSubscribersAreFound)
+	t.Run("rows that are read are counted", checkCountsWhatItReads)
+	t.Run("gate of a creation that died is no breach and a repair deletes it", gateOfDeadCreationIsNoBreach)
+	t.Run("vote without its post is no breach and a repair deletes it", voteWithoutPostIsNoBreach)
+	t.Run("traffic between its calls is no breach", checkBesideTrafficReportsNothing)
+	t.Run("steady traffic is no breach", checkUnderSteadyTrafficReportsNothing)
+	t.Run("channel that comes and goes is no breach", checkIsNotMisledByNewChannel)
+	t.Run("many at work at once are no breach", checkBesideManyReportsNothing)
+	t.Run("memory does not grow with the rows", checkStreams)
+}
+
+func everyBreachIsFoundAndRepaired(t *testing.T) {
 	for _, plant := range plants() {
 		t.Run(plant.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, w *world) {
 				w.neighbours()
 				want := plant.found(w)
 				slices.Sort(want)
-				w.ok(w.store.UpdateDeletion(t.Context(), w.half(), addRows(1))) // half is at work
+				w.ok(w.store.UpdateDeletion(t.Context(), w.deletionUnderWay(), addRows(1))) // a worker makes progress
 				before := w.rows("Blogs")
 				breaches, _ := w.run(false)
 				if got := places(breaches); !slices.Equal(got, want) {
@@ -194,11 +223,11 @@ func TestEveryBreachIsFoundAndMended(t *testing.T) {
 					t.Errorf("repairing, found\n%q\nwant\n%q", got, want)
 				}
 				for _, b := range breaches {
-					if (b.Repaired == "") != plant.unmended {
+					if (b.Repaired == "") != plant.unrepaired {
 						t.Errorf("repaired %+v", b)
 					}
 				}
-				if breaches, _ = w.run(false); (len(breaches) == 0) == plant.unmended {
+				if breaches, _ = w.run(false); (len(breaches) == 0) == plant.unrepaired {
 					t.Errorf("after the repair: %+v", breaches)
 				}
 				w.mustHaveKeptTheNeighbours()
@@ -207,15 +236,15 @@ func TestEveryBreachIsFoundAndMended(t *testing.T) {
 	}
 }
 
-// half is the channel whose deletion is under way.
-func (w *world) half() domain.ChannelRef {
+// deletionUnderWay returns the incarnation whose deletion has begun.
+func (w *world) deletionUnderWay() domain.ChannelRef {
 	w.t.Helper()
 	for _, row := range w.rows("Deletions") {
-		if row.Partition == "half" {
-			return domain.ChannelRef{Key: "half", Incarnation: domain.Incarnation(row.Row)}
+		if row.Partition == "halfway" {
+			return domain.ChannelRef{Key: "halfway", Incarnation: domain.Incarnation(row.Row)}
 		}
 	}
-	w.t.Fatal("no deletion of half")
+	w.t.Fatal("no deletion is under way")
 	panic("unreachable")
 }
 
@@ -228,12 +257,12 @@ func (w *world) mustHaveKeptTheNeighbours() {
 			w.t.Errorf("%s has the posts %q", key, got)
 		}
 	}
-	if _, err := w.store.MarkDeleting(w.t.Context(), w.half()); err != nil {
+	if _, err := w.store.MarkDeleting(w.t.Context(), w.deletionUnderWay()); err != nil {
 		w.t.Error(err)
 	}
 }
 
-func TestACheckCountsWhatItReads(t *testing.T) {
+func checkCountsWhatItReads(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		w.signedIn("ada", right) // and two counters
@@ -249,14 +278,14 @@ func TestACheckCountsWhatItReads(t *testing.T) {
 	})
 }
 
-func TestTheGateOfACreationThatDiedIsNoBreachAndIsRemovedByARepair(t *testing.T) {
+func gateOfDeadCreationIsNoBreach(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		live := w.create("live", ada)
+		active := w.create("active", ada)
 		died := domain.NewIncarnation()
 		left := map[domain.ChannelKey][]string{
-			"live": {
-				w.insert("live", openGateRow(died), died), w.insert("live", reservedGateRow(died), died),
-				w.insert("live", reservedGateRow(live.Incarnation), live.Incarnation), // a late copy
+			"active": {
+				w.insert("active", openGateRow(died), died), w.insert("active", reservedGateRow(died), died),
+				w.insert("active", reservedGateRow(active.Incarnation), active.Incarnation), // a late copy
 			},
 			"nobody": {w.insert("nobody", openGateRow(died), died), w.insert("nobody", reservedGateRow(died), died)},
 		}
@@ -272,6 +301,53 @@ func TestTheGateOfACreationThatDiedIsNoBreachAndIsRemovedByARepair(t *testing.T)
 				}
 			}
 		}
-		w.post(live, grace, "one")
+		w.post(active, grace, "one")
+	})
+}
+
+func wrongRatingsAndSubscribersAreFound(t *testing.T) {
+	breaches := map[string]func(w *world, blog domain.Blog){
+		"a rating without votes": func(w *world, b domain.Blog) {
+			w.ok(w.table("Blogs").Transact(w.t.Context(), string(b.Channel.Key),
+				driver.Merge("blog!"+string(b.ID), driver.Exists, driver.Int64("Rating", 3)),
+				driver.Delete(rateRow(1, b.ID), driver.Exists),
+				driver.Insert(rateRow(3, b.ID), driver.String("Incarnation", b.Channel.Incarnation))))
+		},
+		"a vote that is not counted": func(w *world, b domain.Blog) {
+			w.ok(w.table("Blogs").Transact(w.t.Context(), string(b.Channel.Key),
+				driver.Insert("vote!"+string(b.ID)+"!eve", driver.String("Incarnation", b.Channel.Incarnation))))
+		},
+		"a subscriber without a subscription": func(w *world, b domain.Blog) {
+			w.ok(w.table("Blogs").Transact(w.t.Context(), string(b.Channel.Key),
+				driver.Insert("sub!eve", driver.String("Incarnation", b.Channel.Incarnation))))
+		},
+	}
+	for name, plant := range breaches {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, w *world) {
+				blog := w.post(w.create("garden", ada), ada, "text")
+				w.ok(w.store.Vote(t.Context(), blog.Channel, blog.ID, grace))
+				plant(w, blog)
+				if found := w.check(); len(found) == 0 || found[0].Invariant != "I8" {
+					t.Fatalf("found %+v, want a breach of I8", found)
+				}
+				_, err := w.store.NewChecker(time.Hour, true, func(domain.Breach) {}).Run(t.Context())
+				w.ok(err)
+				w.mustBeSound()
+			})
+		})
+	}
+}
+
+func voteWithoutPostIsNoBreach(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		stray := w.insert("garden", "vote!"+string(domain.NewBlogID(domain.Now()))+"!eve", channel.Incarnation)
+		w.mustBeSound()
+		_, err := w.store.NewChecker(time.Hour, true, func(domain.Breach) {}).Run(t.Context())
+		w.ok(err)
+		if w.has("garden", stray) {
+			t.Error("the repair left the vote")
+		}
 	})
 }

@@ -8,11 +8,15 @@ import (
 	"microblogging/storage/driver"
 )
 
-// A cursor is the continuation that users of a list hold: the position of the
-// last item that they saw, so that it stays exact while rows come and go, and a
-// checksum over the position and the list, so that one that was made up or
-// belongs to another list is refused. The checksum is no secret: whoever forges
-// one merely chooses where to start reading what they may read anyhow.
+// A cursor is the continuation of a list that a user holds. It has two parts:
+//
+//   - The position of the last item that the user saw. So it stays exact while rows
+//     come and go.
+//   - A checksum over the list and the position. So a cursor of another list is
+//     refused. The checksum is no secret: a user who forges a cursor only chooses
+//     where to start in a list that they may read.
+
+// cursorChecksum is the length of the checksum in bytes.
 const cursorChecksum = 8
 
 func encodeCursor(list, position string) string {
@@ -20,10 +24,10 @@ func encodeCursor(list, position string) string {
 	return base64.RawURLEncoding.EncodeToString(append(sum[:cursorChecksum], position...))
 }
 
-// decodeCursor returns the position, or an InvalidError on the field "after" for
-// whatever encodeCursor does not write. The decoder is more forgiving: it skips
-// line breaks. A forged position becomes part of what a backend is asked for, and
-// so has to be one that a key can hold.
+// decodeCursor returns the position. A cursor that encodeCursor does not write for
+// this list is an InvalidError on the field "after". The comparison with
+// encodeCursor is needed because the base64 decoder skips line breaks. The position
+// may be forged and becomes part of a query, so that it must be a valid key.
 func decodeCursor(list, cursor string) (position string, err error) {
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err == nil && len(raw) > cursorChecksum {

@@ -14,21 +14,20 @@ import (
 	"microblogging/storage/driver"
 )
 
-// A list is one that users page through with a continuation.
+// A list is one that users read page by page with a cursor.
 type list struct {
-	// name is what the checksum of its continuations covers.
+	// name is what the checksum of its cursors covers.
 	name string
 	read func(ctx context.Context, after string, limit int) (items []string, next string, err error)
-	// whole is the list in one page, and next what continues its first item.
+	// whole is the list in one page. next is the cursor after its first item.
 	whole []string
 	next  string
 }
 
-// FuzzAContinuationIsRefusedOrContinuesItsList refutes that some text, taken for
-// a continuation, is answered by anything but a refusal or the list's own items
-// in their order; that one of another list, or one that was tampered with, is
-// not refused; or that a backend is asked for what Azure would refuse.
-func FuzzAContinuationIsRefusedOrContinuesItsList(f *testing.F) {
+// FuzzCursor sends any text as a cursor. It must be refused, or be answered with the
+// list's own items in their order. A cursor of another list, or one that was changed,
+// must be refused. No backend may be asked for a key that Azure would refuse.
+func FuzzCursor(f *testing.F) {
 	db := mem.Open(mem.Snapshot{}, "cursors")
 	bounds := &boundsGuard{Tables: db, t: f}
 	store := storage.New(bounds, db)
@@ -51,8 +50,8 @@ func FuzzAContinuationIsRefusedOrContinuesItsList(f *testing.F) {
 	})
 }
 
-// try reads a page after some text, which has to be refused unless it may be a
-// continuation of the list.
+// try reads a page after some text. The text must be refused unless it may be a
+// cursor of the list.
 func (l list) try(t *testing.T, after string, limit int, mayContinue bool) {
 	t.Helper()
 	items, next, err := l.read(t.Context(), after, limit)
@@ -63,7 +62,7 @@ func (l list) try(t *testing.T, after string, limit int, mayContinue bool) {
 	case err != nil:
 		t.Fatalf("%s after %q: %v", l.name, after, err)
 	case !mayContinue:
-		t.Fatalf("%s takes %q for a continuation", l.name, after)
+		t.Fatalf("%s accepts %q as a cursor", l.name, after)
 	case len(items) > limit:
 		t.Fatalf("%s after %q: %d items, want at most %d", l.name, after, len(items), limit)
 	case next != "":
@@ -78,7 +77,7 @@ func (l list) try(t *testing.T, after string, limit int, mayContinue bool) {
 	}
 }
 
-// filter lists by a prefix, which has to find what it says.
+// filter lists the channels with a prefix, and compares them with the whole list.
 func (l list) filter(t *testing.T, store *storage.Store, prefix string) {
 	t.Helper()
 	want := slices.DeleteFunc(slices.Clone(l.whole), func(key string) bool {
@@ -89,7 +88,7 @@ func (l list) filter(t *testing.T, store *storage.Store, prefix string) {
 	}
 }
 
-// recoded is what a continuation of a list with the position of this one is.
+// recoded returns the cursor of a list with the position of the given one.
 func recoded(list, cursor string) string {
 	const checksum = 8
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
@@ -99,8 +98,8 @@ func recoded(list, cursor string) string {
 	return storage.EncodeCursor(list, string(raw[checksum:]))
 }
 
-// listsToPage are all lists of a store that users page through. Each has more
-// items than a page, and something beside it that is not of it.
+// listsToPage fills a store and returns all its lists that users read page by page.
+// Each has more items than a page, and the store holds items that are not of it.
 func listsToPage(t testing.TB, store *storage.Store) []list {
 	t.Helper()
 	of, one := fill(t, store).Ref(), int64(1)
@@ -140,8 +139,8 @@ func listsToPage(t testing.TB, store *storage.Store) []list {
 	return lists
 }
 
-// fill makes channels of which ada reads all, with posts of one vote each, and
-// returns one in their midst.
+// fill creates channels with posts of one vote each, subscribes ada to all of them,
+// and returns one that is not the first or the last.
 func fill(t testing.TB, store *storage.Store) domain.Channel {
 	t.Helper()
 	ctx := t.Context()
@@ -193,12 +192,12 @@ func idsOf(blogs []domain.Blog) (ids []string) {
 	return ids
 }
 
-// longestBound is the successor of a forged position that is taken for a post's.
+// longestBound is the length of the longest bound: the successor of a post's row key
+// with a forged position of 512 bytes.
 const longestBound = 512 + len("blog!") + len(" ")
 
-// A boundsGuard reports a selection whose bounds hold what no key can. Azure has
-// its own mind about filters, and whoever sends such a text is not to learn it
-// as a 503.
+// A boundsGuard reports a query with a bound that is no possible key. Azure may refuse
+// such a filter, and the user would get a 503 for a bad cursor.
 type boundsGuard struct {
 	driver.Tables
 	t testing.TB

@@ -9,8 +9,8 @@ import (
 	"microblogging/storage/driver"
 )
 
-// Properties of a Deletions row, beside the channel's name, the state and the
-// revisions.
+// Properties of a Deletions row, besides the channel's name, the incarnation, the
+// state and the revisions.
 const (
 	propRequestedBy = "RequestedBy"
 	propRequestedOn = "RequestedOn"
@@ -21,7 +21,9 @@ const (
 	propFinishedOn  = "FinishedOn"
 )
 
-// Deletion reads the progress of a deletion, for the user who asked for it.
+// Deletion reads the progress of a deletion. Only the user who asked for it may:
+// another is domain.ErrForbidden. A deletion that nobody asked for is
+// domain.ErrNotFound.
 func (s *Store) Deletion(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (domain.Deletion, error) {
 	row, err := s.deletions.Get(ctx, partitionOf(ref.Key), deletionRow(ref.Incarnation))
 	if err != nil {
@@ -34,8 +36,8 @@ func (s *Store) Deletion(ctx context.Context, ref domain.ChannelRef, by domain.U
 	return d, nil
 }
 
-// stalled tells whether a deletion that a worker should be at has shown no sign
-// of life since the given time. A poisoned one waits for an operator.
+// stalled tells whether a deletion that a worker should do has made no progress
+// since the given time. A poisoned one is not stalled: it waits for an operator.
 func stalled(d domain.Deletion, since time.Time) bool {
 	return (d.State == domain.DeletionQueued || d.State == domain.DeletionRunning) && d.UpdatedOn.Before(since)
 }

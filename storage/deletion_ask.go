@@ -7,14 +7,17 @@ import (
 	"microblogging/domain"
 )
 
-// AskDeletion accepts the deletion of a channel, for its owner, if the
-// incarnation that lives now satisfies the precondition. When it returns the
-// channel, no reader sees it any more, and the deletion will end whatever
-// crashes. Asked again while it runs, it answers the same.
+// AskDeletion accepts the deletion of a channel, and returns the channel. From then
+// on no reader sees the channel, and the deletion will end whatever crashes. Only
+// the owner may. Called again while the deletion runs, it returns the same.
 //
-// The order is: the message, the Deletions row, the mark. Died after the
-// message: the worker does the rest. The other way round, a channel marked and
-// never queued would be stuck.
+//   - There is no such channel: domain.ErrNotFound.
+//   - The precondition does not hold for its present incarnation: domain.ErrConflict.
+//   - The user is not the owner: domain.ErrForbidden.
+//
+// The order of writes is: the message, the Deletions row, the mark. If the process
+// dies after the message, the worker does the rest. In the other order, a channel
+// could be marked and never queued.
 func (s *Store) AskDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
 	expected domain.Precondition[domain.Incarnation],
 ) (domain.Channel, error) {
@@ -23,7 +26,8 @@ func (s *Store) AskDeletion(ctx context.Context, key domain.ChannelKey, by domai
 	case err != nil:
 		return domain.Channel{}, err
 	case !expected.Holds(row.Incarnation):
-		// Before the question whose it is: the new life may be somebody else's.
+		// This comes before the check of the owner, since the present incarnation
+		// may belong to somebody else.
 		return domain.Channel{}, fmt.Errorf("incarnation of channel %s: %w", key, domain.ErrConflict)
 	case row.Owner != by:
 		return domain.Channel{}, fmt.Errorf("deleting channel %s: %w", key, domain.ErrForbidden)

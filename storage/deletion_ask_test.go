@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/drivertest"
@@ -35,19 +34,17 @@ func (w *world) setDone(ref domain.ChannelRef) {
 	}))
 }
 
-// carryOut does what the worker does with messages about channels.
-func (w *world) carryOut(messages []domain.Message) {
-	w.t.Helper()
-	for _, m := range messages {
-		w.ok(w.store.OpenDeletion(w.t.Context(), m))
-		for _, step := range cascade(w.store, m.Ref()) {
-			w.ok(step(w.t.Context()))
-		}
-		w.setDone(m.Ref())
-	}
+func TestDeletionAsk(t *testing.T) {
+	t.Run("accepted deletion is queued, recorded and hidden", acceptedDeletionIsQueuedRecordedHidden)
+	t.Run("only the owner may ask and follow", onlyOwnerDeletesChannel)
+	t.Run("another incarnation is a conflict", askForAnotherIncarnationIsConflict)
+	t.Run("second request returns the deletion under way", askAgainReturnsDeletionUnderWay)
+	t.Run("deletion is queued, then recorded, then seen", deletionIsQueuedThenRecordedThenSeen)
+	t.Run("late request spares the next incarnation", lateAskSparesNextIncarnation)
+	t.Run("many at once ask for one deletion", manyAskForOneDeletion)
 }
 
-func TestAnAcceptedDeletionIsQueuedRecordedAndHidden(t *testing.T) {
+func acceptedDeletionIsQueuedRecordedHidden(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("Garden", ada)
 		asked := domain.Now()
@@ -72,11 +69,11 @@ func TestAnAcceptedDeletionIsQueuedRecordedAndHidden(t *testing.T) {
 			t.Errorf("queued %+v\nwant %+v", messages, wantMessage)
 		}
 		w.carryOut(messages)
-		w.mustKeepTheNextLife(channel, false)
+		w.mustKeepTheNextIncarnation(channel, false)
 	})
 }
 
-func TestOnlyTheOwnerDeletesAndFollowsTheDeletion(t *testing.T) {
+func onlyOwnerDeletesChannel(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		for _, by := range []domain.UserName{grace, ""} {
@@ -100,7 +97,7 @@ func TestOnlyTheOwnerDeletesAndFollowsTheDeletion(t *testing.T) {
 	})
 }
 
-func TestADeletionOfAnotherLifeIsAConflict(t *testing.T) {
+func askForAnotherIncarnationIsConflict(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		first := w.create("garden", ada)
 		w.delete(first)
@@ -118,7 +115,7 @@ func TestADeletionOfAnotherLifeIsAConflict(t *testing.T) {
 	})
 }
 
-func TestAskedAgainTheDeletionUnderWayIsTheAnswer(t *testing.T) {
+func askAgainReturnsDeletionUnderWay(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		w.post(channel, grace, "one")
@@ -132,14 +129,14 @@ func TestAskedAgainTheDeletionUnderWayIsTheAnswer(t *testing.T) {
 			}
 		}
 		w.carryOut(append(messages, w.messages()...))
-		w.mustKeepTheNextLife(channel, false)
+		w.mustKeepTheNextIncarnation(channel, false)
 	})
 }
 
-// The order is message, row, mark: whoever sees the later finds the earlier,
-// wherever the request died.
-func TestADeletionIsQueuedBeforeItIsRecordedAndRecordedBeforeItIsSeen(t *testing.T) {
-	for _, fault := range mishaps {
+// The order is message, Deletions row, mark. Wherever the request dies, there is none
+// of these without the ones before it.
+func deletionIsQueuedThenRecordedThenSeen(t *testing.T) {
+	for _, fault := range callFaults {
 		eachCall(t, fault.name+", and then its sender dies", func(w *world, n int) {
 			channel := w.create("garden", ada)
 			w.post(channel, grace, "one")
@@ -168,13 +165,13 @@ func TestADeletionIsQueuedBeforeItIsRecordedAndRecordedBeforeItIsSeen(t *testing
 	}
 }
 
-// A request to delete may be overtaken by the whole rest of a life, and by the
-// next one, which it leaves alone.
-func TestARequestToDeleteHurtsNoOtherLife(t *testing.T) {
-	for steps := range lives {
+// A request to delete may be overtaken by the whole deletion, and by the next
+// incarnation, which it leaves alone.
+func lateAskSparesNextIncarnation(t *testing.T) {
+	for steps := range stages {
 		eachCall(t, fmt.Sprintf("is overtaken by %d steps", steps), func(w *world, n int) {
 			channel := w.create("garden", ada)
-			w.arm(before(n, func() { w.live(channel, steps) }))
+			w.arm(before(n, func() { w.advance(channel, steps) }))
 			asked, err := w.faulty.AskDeletion(w.t.Context(), channel.Key(), ada, domain.OneOf(channel.Incarnation))
 			if err != nil && !errors.Is(err, domain.ErrNotFound) && !errors.Is(err, domain.ErrConflict) || err == nil && asked.Ref() != channel.Ref() {
 				w.t.Errorf("told %+v, %v", asked, err)
@@ -183,24 +180,24 @@ func TestARequestToDeleteHurtsNoOtherLife(t *testing.T) {
 				return
 			}
 			w.carryOut(w.messages())
-			w.die(channel, steps)
-			w.mustKeepTheNextLife(channel, steps >= 6)
+			w.finishDeletion(channel, steps)
+			w.mustKeepTheNextIncarnation(channel, steps >= 6)
 		})
 		t.Run(fmt.Sprintf("late after %d steps", steps), func(t *testing.T) {
-			eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+			eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 				channel := w.create("garden", ada)
 				_, _ = w.faulty.AskDeletion(w.t.Context(), channel.Key(), ada, anyIncarnation) // whatever it answers
-				w.live(channel, steps)
+				w.advance(channel, steps)
 				w.arrive(late)
 				w.carryOut(w.messages())
-				w.die(channel, steps)
-				w.mustKeepTheNextLife(channel, steps >= 6)
+				w.finishDeletion(channel, steps)
+				w.mustKeepTheNextIncarnation(channel, steps >= 6)
 			})
 		})
 	}
 }
 
-func TestAChannelIsDeletedOnceByMany(t *testing.T) {
+func manyAskForOneDeletion(t *testing.T) {
 	w := newWorld(t)
 	channel := w.create("garden", ada)
 	atOnce(16, func(int) {
@@ -213,15 +210,5 @@ func TestAChannelIsDeletedOnceByMany(t *testing.T) {
 		t.Errorf("recorded %v", rows)
 	}
 	w.carryOut(w.messages())
-	w.mustKeepTheNextLife(channel, false)
-}
-
-// poison moves every visible message to the poison queue.
-func (w *world) poison() {
-	w.t.Helper()
-	received, err := w.store.Messages().Receive(w.t.Context(), 32, time.Minute)
-	w.ok(err)
-	for _, m := range received {
-		w.ok(w.store.Poison(w.t.Context(), m))
-	}
+	w.mustKeepTheNextIncarnation(channel, false)
 }

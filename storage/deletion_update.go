@@ -9,8 +9,9 @@ import (
 	"microblogging/storage/driver"
 )
 
-// OpenDeletion writes the Deletions row of a message if it is not there: by the
-// web that queued it, or by a worker that got the message first.
+// OpenDeletion inserts the Deletions row of a message if it is not there. The web
+// role calls it after it has queued the message, and the worker when it receives
+// the message, which may be earlier.
 func (s *Store) OpenDeletion(ctx context.Context, m domain.Message) error {
 	d := domain.Deletion{
 		Channel:     m.Ref(),
@@ -27,10 +28,11 @@ func (s *Store) OpenDeletion(ctx context.Context, m domain.Message) error {
 	return fmt.Errorf("recording the deletion of channel %s: %w", m.Channel, err)
 }
 
-// UpdateDeletion changes the Deletions row by a loop of read and conditional
-// write, and dates it. A deletion that is done stays as it is: change is not
-// called. Nor is anything written if change reports false. The change is applied
-// once, also if a reply is lost; change may be called several times until then.
+// UpdateDeletion reads the Deletions row, lets change modify it, and writes it with
+// the present time as UpdatedOn. If change returns false, nothing is written. A
+// deletion that is done is final: then change is not called. The change is applied
+// once, even if a reply is lost. Change may be called several times before that. A
+// deletion without a row is domain.ErrNotFound.
 func (s *Store) UpdateDeletion(ctx context.Context, ref domain.ChannelRef, change func(*domain.Deletion) bool) error {
 	mine := domain.NewRevision()
 	err := s.contend(ctx, func() error {

@@ -10,7 +10,16 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-func TestADeletionThatIsDoneStaysSo(t *testing.T) {
+func TestDeletionUpdate(t *testing.T) {
+	t.Run("deletion that is done stays done", doneDeletionStaysDone)
+	t.Run("fault counts progress once", updateFaultCountsOnce)
+	t.Run("progress at once is counted once", progressAtOnceIsCounted)
+	t.Run("echo is recognised after others wrote", updateEchoIsRecognised)
+	t.Run("late request changes nothing", lateUpdateChangesNothing)
+	t.Run("change that declines writes nothing", declinedUpdateWritesNothing)
+}
+
+func doneDeletionStaysDone(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		w.ask(channel)
@@ -39,8 +48,8 @@ func addRows(n int64) func(*domain.Deletion) bool {
 	return func(d *domain.Deletion) bool { d.RowsDeleted += n; d.State = domain.DeletionRunning; return true }
 }
 
-func TestNoMishapCountsProgressTwice(t *testing.T) {
-	eachMishap(t, func(w *world) {
+func updateFaultCountsOnce(t *testing.T) {
+	eachFault(t, func(w *world) {
 		ref := w.ask(w.create("garden", ada))
 		err := w.faulty.UpdateDeletion(w.t.Context(), ref, addRows(1))
 		got := w.deletion(ref).RowsDeleted
@@ -50,7 +59,7 @@ func TestNoMishapCountsProgressTwice(t *testing.T) {
 	})
 }
 
-func TestProgressAtOnceIsCountedOnce(t *testing.T) {
+func progressAtOnceIsCounted(t *testing.T) {
 	w := newWorld(t)
 	ref := w.ask(w.create("garden", ada))
 	const workers, records = 16, 10
@@ -66,8 +75,8 @@ func TestProgressAtOnceIsCountedOnce(t *testing.T) {
 	}
 }
 
-// An echo is recognised as long as fewer than eight others wrote since.
-func TestProgressIsCountedOnceAlthoughOthersWroteSince(t *testing.T) {
+// An echo is recognised if fewer than eight others have written since.
+func updateEchoIsRecognised(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ref := w.ask(w.create("garden", ada))
 		w.arm(drivertest.Only(drivertest.Writes, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
@@ -84,8 +93,8 @@ func TestProgressIsCountedOnceAlthoughOthersWroteSince(t *testing.T) {
 	})
 }
 
-func TestProgressThatArrivesLateChangesNothing(t *testing.T) {
-	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+func lateUpdateChangesNothing(t *testing.T) {
+	eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 		ref := w.ask(w.create("garden", ada))
 		_ = w.faulty.UpdateDeletion(w.t.Context(), ref, addRows(1)) // whatever it answers
 		w.setDone(ref)
@@ -97,7 +106,7 @@ func TestProgressThatArrivesLateChangesNothing(t *testing.T) {
 	})
 }
 
-func TestAChangeThatDeclinesWritesNothing(t *testing.T) {
+func declinedUpdateWritesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ref := w.ask(w.create("garden", ada))
 		before := w.rows("Deletions")

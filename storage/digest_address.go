@@ -12,18 +12,19 @@ import (
 )
 
 // propDigestSecret is the hash of the secret in the address of a user's personal
-// feed of digests: absent or empty, there is no such address. One row holds it,
-// so that revoking it is one write.
+// feed of digests. If it is absent or empty, the user has no such address. It is in
+// the Users row, so that revoking the address is one write.
 const propDigestSecret = "DigestSecret"
 
-// NewDigestAddress mints the secret of a user's personal feed and revokes the
-// one before. It is returned this once and stored as a hash alone.
+// NewDigestAddress makes a new secret for a user's personal feed and returns it. The
+// former secret no longer works. Only a hash is stored, so that the secret cannot be
+// read again. An unknown user is domain.ErrNotFound.
 func (s *Store) NewDigestAddress(ctx context.Context, user domain.UserName) (secret string, err error) {
 	secret = rand.Text()
 	return secret, s.setDigestSecret(ctx, user, hashHex("digest", secret))
 }
 
-// RevokeDigestAddress ends the personal feed of a user.
+// RevokeDigestAddress ends the personal feed of a user. To revoke again is no error.
 func (s *Store) RevokeDigestAddress(ctx context.Context, user domain.UserName) error {
 	return s.setDigestSecret(ctx, user, "")
 }
@@ -42,8 +43,8 @@ func (s *Store) HasDigestAddress(ctx context.Context, user domain.UserName) (boo
 	return row.properties.String(propDigestSecret) != "", err
 }
 
-// CheckDigestAddress is domain.ErrNotFound unless the secret is that of the
-// user's personal feed.
+// CheckDigestAddress returns nil if the secret is that of the user's personal feed,
+// and domain.ErrNotFound if not.
 func (s *Store) CheckDigestAddress(ctx context.Context, user domain.UserName, secret string) error {
 	row, err := s.readUser(ctx, user)
 	if err != nil && !errors.Is(err, domain.ErrNotFound) {

@@ -14,11 +14,13 @@
 // ideas carry all of its operations:
 //
 //   - The gate (gate.go). Whatever must not outlive a channel is in one
-//     partition, and each write there depends on a gate row, which the store
-//     checks in the same transaction.
-//   - Identities. An operation mints an incarnation, a post's id or a revision,
-//     writes it, and looks for it again when an answer was lost. "Exists" or
-//     "conflict" is never an answer; it is a reason to read.
+//     partition. A post, a subscription and a sweep depend there on a gate row,
+//     which the store checks in the same transaction. An edit and a vote depend
+//     on the version of the post.
+//   - Identities. An operation writes a random identity of its own: an
+//     incarnation, a post's id or a revision. It looks for that identity again
+//     when an answer was lost. "Exists" or "conflict" is never an answer; it is a
+//     reason to read.
 //   - The order of writes. Where an operation writes several times, its comment
 //     says what a reader would find if the process died there, and who repairs
 //     it. The repair always belongs to something that runs anyway.

@@ -1,5 +1,5 @@
 package storage
 
-// EncodeCursor lets a test forge a continuation, as anybody can: its checksum is
-// no secret.
+// EncodeCursor lets a test forge a cursor. Anybody can, since its checksum is no
+// secret.
 func EncodeCursor(list, position string) string { return encodeCursor(list, position) }

@@ -5,27 +5,25 @@ import (
 	"fmt"
 	"testing"
 
-	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/storage/drivertest"
 )
 
-// A fault is what befalls call number n.
+// A fault is what happens to call number n.
 type fault struct {
 	name string
 	at   func(n int) drivertest.Hook
 }
 
-// mishaps are what a network and an SDK that retries do to one call.
-var mishaps = []fault{
+// callFaults are what a network, and an SDK that retries, can do to one call.
+var callFaults = []fault{
 	{"never arrives", drivertest.FailBefore},
 	{"loses its reply", drivertest.FailAfter},
 	{"is sent twice", drivertest.SentTwice},
 }
 
-// firsts are what the caller gets of a call that is delivered once more, or for
-// the first time, when everybody has long gone on.
-var firsts = []fault{
+// lateDeliveries are the ways in which a call can be delivered late. They differ in
+// what happened to the call at its proper time.
+var lateDeliveries = []fault{
 	{"arrives once more", func(int) drivertest.Hook { return drivertest.Pass }},
 	{"arrives once more after its reply was lost", drivertest.FailAfter},
 	{"arrives only later", drivertest.FailBefore},
@@ -42,8 +40,7 @@ func deadAfter(n int, at drivertest.Hook) drivertest.Hook {
 	}
 }
 
-// before runs other work when call number n has been decided on and not yet
-// sent.
+// before does other work just before call number n is sent.
 func before(n int, work func()) drivertest.Hook {
 	return func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Seq == n {
@@ -53,22 +50,22 @@ func before(n int, work func()) drivertest.Hook {
 	}
 }
 
-// chain applies the first hook around the second.
+// chain combines two hooks: the outer one decides whether the inner one is called.
 func chain(outer, inner drivertest.Hook) drivertest.Hook {
 	return func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		return outer(ctx, call, func(ctx context.Context) error { return inner(ctx, call, send) })
 	}
 }
 
-// eachCall runs a scenario again and again, telling it 1, 2, 3… as the number of
-// the call to strike, until the scenario no longer makes so many calls on the
-// faulty side. Nobody chooses which call to test.
+// eachCall runs a scenario with n = 1, 2, 3 and so on, the number of the call that
+// gets the fault. It stops when the scenario makes fewer than n calls on the faulty
+// side. So every call is tested, and nobody has to choose.
 func eachCall(t *testing.T, what string, scenario func(w *world, n int)) {
 	t.Helper()
 	for n, last := 1, false; !last; n++ {
 		t.Run(fmt.Sprintf("call %d %s", n, what), func(t *testing.T) {
 			inBubble(t, func(_ *testing.T, w *world) {
-				last = true // also if the scenario fails for good
+				last = true // even if the scenario ends the test
 				scenario(w, n)
 				last = int(w.calls.Load()) < n
 			})
@@ -76,11 +73,10 @@ func eachCall(t *testing.T, what string, scenario func(w *world, n int)) {
 	}
 }
 
-// eachMishap runs a scenario with every call on the faulty side struck by every
-// mishap in turn.
-func eachMishap(t *testing.T, scenario func(w *world)) {
+// eachFault runs a scenario once for each fault of each call on the faulty side.
+func eachFault(t *testing.T, scenario func(w *world)) {
 	t.Helper()
-	for _, fault := range mishaps {
+	for _, fault := range callFaults {
 		eachCall(t, fault.name, func(w *world, n int) {
 			w.arm(fault.at(n))
 			scenario(w)
@@ -88,11 +84,11 @@ func eachMishap(t *testing.T, scenario func(w *world)) {
 	}
 }
 
-// eachStraggler runs a scenario with every call on the faulty side delivered once
-// more when the scenario says so.
-func eachStraggler(t *testing.T, scenario func(w *world, late *drivertest.Straggler)) {
+// eachLateDelivery runs a scenario once for each late delivery of each call on the faulty
+// side. The call is delivered late when the scenario calls arrive.
+func eachLateDelivery(t *testing.T, scenario func(w *world, late *drivertest.Straggler)) {
 	t.Helper()
-	for _, first := range firsts {
+	for _, first := range lateDeliveries {
 		eachCall(t, first.name, func(w *world, n int) {
 			hook, late := drivertest.ResentLater(n, first.at(n))
 			w.arm(hook)
@@ -101,7 +97,7 @@ func eachStraggler(t *testing.T, scenario func(w *world, late *drivertest.Stragg
 	}
 }
 
-// arrive delivers a straggler. Its answer reaches nobody.
+// arrive delivers a late request. Nobody gets its answer.
 func (w *world) arrive(late *drivertest.Straggler) {
 	w.t.Helper()
 	if _, err := late.Arrive(w.t.Context()); err != nil {
@@ -109,8 +105,8 @@ func (w *world) arrive(late *drivertest.Straggler) {
 	}
 }
 
-// copied passes every call and keeps a copy of those to the Blogs table, all of
-// which arrive once more, in order, when the test says so.
+// copied returns a hook that passes every call, and keeps a copy of each call to the
+// Blogs table. Arrive delivers all copies, in their order.
 func copied() (hook drivertest.Hook, arrive func(ctx context.Context)) {
 	var copies []drivertest.Send
 	hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
@@ -121,46 +117,7 @@ func copied() (hook drivertest.Hook, arrive func(ctx context.Context)) {
 	}
 	return hook, func(ctx context.Context) {
 		for _, send := range copies {
-			_ = send(ctx) // the answer reaches nobody
+			_ = send(ctx) // nobody gets the answer
 		}
-	}
-}
-
-// cascade is the steps of package worker's list, one after the other, so that a
-// test can stop between any two.
-func cascade(s *storage.Store, ref domain.ChannelRef) []func(ctx context.Context) error {
-	return []func(ctx context.Context) error{
-		func(ctx context.Context) error { _, err := s.MarkDeleting(ctx, ref); return err },
-		func(ctx context.Context) error { _, err := s.ShutGate(ctx, ref); return err },
-		func(ctx context.Context) error { return sweepAll(ctx, s, ref) },
-		func(ctx context.Context) error { return s.DisarmGate(ctx, ref) },
-		func(ctx context.Context) error { return s.ReleaseName(ctx, ref) },
-	}
-}
-
-func sweepAll(ctx context.Context, s *storage.Store, ref domain.ChannelRef) error {
-	for {
-		found, next := 0, ""
-		for {
-			page, err := s.Sweep(ctx, ref, next, func(int) {})
-			if err != nil || page.Disarmed {
-				return err
-			}
-			found += page.Found
-			if next = page.Next; next == "" {
-				break
-			}
-		}
-		if found == 0 {
-			return nil
-		}
-	}
-}
-
-// delete runs the whole cascade on the sound side.
-func (w *world) delete(channel domain.Channel) {
-	w.t.Helper()
-	for _, step := range cascade(w.store, channel.Ref()) {
-		w.ok(step(w.t.Context()))
 	}
 }

@@ -23,14 +23,17 @@ type FeedItem struct {
 // FeedPage is part of a feed.
 type FeedPage struct {
 	Items []FeedItem
-	// Next continues the feed; it is empty on the last page.
+	// Next is the cursor of the next page. It is empty on the last page.
 	Next string
 }
 
-// Feed lists the posts of all channels that a user subscribes to, newest first.
-// Each page reads each channel once and seeks straight to the position where the
-// page before ended, so that no post comes twice and none is passed over,
-// whatever is posted, deleted or subscribed to between the pages.
+// Feed lists up to limit posts of all channels that a user subscribes to, newest
+// first. After is the Next of the page before, and empty for the first page. A
+// cursor of another list is an InvalidError on the field "after".
+//
+// Each page reads each channel once, and starts where the page before ended. So no
+// post comes twice, and no post after that place is missed, whatever is posted,
+// deleted or subscribed to between the pages.
 func (s *Store) Feed(ctx context.Context, user domain.UserName, after string, limit int) (FeedPage, error) {
 	list := "feed/" + userPartition(user)
 	from := prefixBlog
@@ -62,10 +65,11 @@ func (s *Store) Feed(ctx context.Context, user domain.UserName, after string, li
 // everyChannel is for eachSubscribed.
 func everyChannel(domain.ChannelKey) bool { return true }
 
-// eachSubscribed calls visit for each channel that a user subscribes to and that is
-// wanted, several at once. Calls start in the order of channel keys, and end in any
-// order. It asks wanted about a channel after all calls for lesser keys have started.
-// Subscriptions to what is gone are ignored, and removed.
+// eachSubscribed calls visit for each active channel that a user subscribes to and that
+// is wanted. Several calls run at once. They start in the order of channel keys, and end
+// in any order: wanted is asked about a channel after all calls for lesser keys have
+// started. A subscription that is joining or leaving is skipped. A subscription to an
+// incarnation that is gone is removed.
 func (s *Store) eachSubscribed(ctx context.Context, user domain.UserName, wanted func(domain.ChannelKey) bool,
 	visit func(context.Context, domain.Channel) error) error {
 	subscriptions, err := s.readSubscriptions(ctx, user)
@@ -95,17 +99,17 @@ func (s *Store) eachSubscribed(ctx context.Context, user domain.UserName, wanted
 	return group.Wait()
 }
 
-// newest gathers the newest posts of several channels, whose rows may come in
-// any order and from any goroutine. An id begins with the time and is unique, so
-// that ids order the posts of all channels.
+// newest collects the newest posts of several channels. Channels may be added in
+// any order and from any goroutine. The id of a post begins with its time and is
+// unique, so that ids order the posts of all channels.
 type newest struct {
 	most  int
 	mu    sync.Mutex
 	items []FeedItem
 }
 
-// bound is the first row key that is too old to be among the newest, by what is
-// known so far: of a channel that is read late, little or nothing is of use.
+// bound returns the first row key that is too old to be among the newest, as far as
+// is known. So little or nothing is read of a channel that comes late.
 func (n *newest) bound() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -117,7 +121,7 @@ func (n *newest) bound() string {
 
 func (n *newest) add(channel domain.Channel, rows []driver.Entity) {
 	if len(rows) == 0 {
-		return // as of most channels: nothing to sort
+		return // most channels have no new posts, so that nothing needs sorting
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()

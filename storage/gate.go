@@ -48,10 +48,10 @@ import (
 // Two short cuts end a creation that failed: a repair deletes a reservation, and
 // its creator withdraws an open gate (withdrawGate).
 
-// reserveGate inserts the reservation of a gate, whose place the open gate will
-// take, and returns the version of it. It must be called once for each
-// incarnation, and never after openGate was sent: a second reservation would
-// have a version that opens the gate again.
+// reserveGate inserts the reservation of a gate and returns its version. The open
+// gate will take its place. It must be called once for each incarnation, and never
+// after openGate was sent: a second reservation would have a version that opens the
+// gate again.
 //
 // If the process dies after this, the reservation stays until a repair deletes
 // it. If a repair deletes it before openGate is sent, the incarnation is lost:
@@ -110,12 +110,12 @@ func gateMissing(err error) bool { return failedAt(err, 0, domain.ErrNotFound) }
 
 // gateStands tells whether the open gate is there.
 func (s *Store) gateStands(ctx context.Context, ref domain.ChannelRef) (bool, error) {
-	return s.hasRow(ctx, ref, openGateRow(ref.Incarnation))
+	return s.hasRow(ctx, ref.Key, openGateRow(ref.Incarnation))
 }
 
 // withdrawGate deletes the open gate of a creation that its creator gives up, in
-// the version that was read before the channel's row was found absent. Whoever
-// posted since then has changed that version; the answer is errTryAgain.
+// the version that was read before the channel's row was read. If somebody has
+// posted since then, the version has changed, and it returns errTryAgain.
 func (s *Store) withdrawGate(ctx context.Context, gate driver.Entity) error {
 	err := s.blogs.Transact(ctx, gate.Partition, driver.Delete(gate.Row, driver.Match(gate.ETag)))
 	if raced(err) {
@@ -137,7 +137,7 @@ func (s *Store) ShutGate(ctx context.Context, ref domain.ChannelRef) (sweep bool
 	case !raced(err):
 		return false, fmt.Errorf("shutting the gate of channel %s: %w", ref.Key, err)
 	}
-	return s.hasRow(ctx, ref, shutGateRow(ref.Incarnation))
+	return s.hasRow(ctx, ref.Key, shutGateRow(ref.Incarnation))
 }
 
 // DisarmGate deletes the shut gate. After that, no sweep of this incarnation can
@@ -160,8 +160,8 @@ func (s *Store) whyGateGone(ctx context.Context, ref domain.ChannelRef) error {
 }
 
 // hasRow tells whether a channel's Blogs partition has a row.
-func (s *Store) hasRow(ctx context.Context, ref domain.ChannelRef, row string) (bool, error) {
-	_, err := s.blogs.Get(ctx, partitionOf(ref.Key), row)
+func (s *Store) hasRow(ctx context.Context, key domain.ChannelKey, row string) (bool, error) {
+	_, err := s.blogs.Get(ctx, partitionOf(key), row)
 	if errors.Is(err, domain.ErrNotFound) {
 		return false, nil
 	}

@@ -7,23 +7,27 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-// A request of the creation is delivered once more after the whole life of the
-// channel, when its name is free or taken again. Neither a post that stalled
-// before its only call, nor a worker that slept between any two steps, may find
-// the gate of the life before.
-func TestAnOpenGateNeverReturns(t *testing.T) {
+func TestGate(t *testing.T) {
+	t.Run("late request does not open a gate again", lateRequestNeverReopensGate)
+	t.Run("late copies of all requests do not open a gate again", lateCopiesNeverReopenGate)
+}
+
+// A request of the creation is delivered late, after the channel was deleted. Its name
+// is free, or taken again. Then a post that stalled before its only call, and a worker
+// that slept between any two steps, must not find the gate of the former incarnation.
+func lateRequestNeverReopensGate(t *testing.T) {
 	for _, another := range []bool{false, true} {
 		for steps := range 5 {
-			t.Run(fmt.Sprintf("another life %v, and a worker slept after step %d", another, steps), func(t *testing.T) {
-				eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+			t.Run(fmt.Sprintf("another incarnation %v, and a worker slept after step %d", another, steps), func(t *testing.T) {
+				eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 					made, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
 					if err != nil {
-						return // nobody ever hears of this incarnation
+						return // nobody knows this incarnation
 					}
 					w.post(made, grace, "earlier")
 					w.delete(made)
 					if another {
-						w.live(made, lives)
+						w.advance(made, stages)
 					}
 					w.arrive(late)
 					if _, _, err := w.store.Post(w.t.Context(), posting(made, grace, "stalled")); err == nil {
@@ -35,26 +39,27 @@ func TestAnOpenGateNeverReturns(t *testing.T) {
 						}
 					}
 					w.reconcile()
-					w.mustKeepLife(made, another)
+					w.mustKeepTheNextLoosely(made, another)
 				})
 			})
 		}
 	}
 }
 
-// Not even if copies of the seed's insert and of the swap arrive both.
-func TestAnOpenGateNeverReturnsThoughAllOfItsRequestsDo(t *testing.T) {
+// Copies of all requests arrive: of the reservation and of the swap that opens the
+// gate.
+func lateCopiesNeverReopenGate(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		hook, arrive := copied()
 		w.arm(hook)
 		made, err := w.faulty.CreateChannel(t.Context(), w.channel("garden", ada))
 		w.ok(err)
 		w.delete(made)
-		w.live(made, lives)
+		w.advance(made, stages)
 		arrive(t.Context())
 		if w.has("garden", openGateRow(made.Incarnation)) {
-			t.Error("the gate of the life before is open")
+			t.Error("the gate of the former incarnation is open")
 		}
-		w.mustKeepTheNextLife(made, true)
+		w.mustKeepTheNextIncarnation(made, true)
 	})
 }

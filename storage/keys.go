@@ -13,18 +13,44 @@ import (
 
 // This file is the only code that builds a partition key or a row key.
 //
-// The rows of a Blogs partition, in key order; rows of different kinds share
-// the partition so that one transaction can span them:
+// The tables, as a storage explorer lists them. <key> is a channel key: the
+// folded name, such as "garden".
 //
-//	blog!<id>                          a post, newest first
-//	gate!open!<incarnation>            the fence: posts may be made
-//	gate!reserved!<incarnation>        the reservation of a gate (gate.go)
-//	gate!shut!<incarnation>            the fence: rows may be swept
-//	join!<user>                        who is about to subscribe
-//	once!<hash>                        an idempotency key and the post it made
-//	rate!<inverted rating>!<id>        index of posts, most popular first
-//	sub!<user>                         who subscribes
-//	vote!<id>!<user>                   one vote of one user on one post
+//	table          PartitionKey    RowKey              note
+//	Blogs          <key>           see below
+//	Channels       <key>           (empty)
+//	Deletions      <key>           <incarnation>
+//	Sessions       <hash>          (empty)             <hash> of the token
+//	Subscriptions  <user>          <key>!<incarnation>
+//	Throttle       address!<hash>  <time>              failures from one address
+//	Throttle       user!<hash>     <time>              failures for one user name
+//	Users          <user>          (empty)
+//
+// The rows of one Blogs partition, in key order. Rows of different kinds share
+// the partition so that one transaction can span them. Each row carries its
+// channel's incarnation in the property Incarnation.
+//
+//	RowKey                       what it is                further properties
+//	blog!<id>                    a post, newest first      Title, Text, UserId, Rating, CreatedOn,
+//	                                                       EditedOn, Revision, Revisions
+//	gate!open!<incarnation>      fence: posts may be made
+//	gate!reserved!<incarnation>  a gate's reservation
+//	gate!shut!<incarnation>      fence: rows may be swept
+//	join!<user>                  who is about to join      SubscribedOn
+//	once!<hash>                  an idempotency key        Blog, Body
+//	rate!<inverted>!<id>         a post, best rated first
+//	sub!<user>                   a subscriber              SubscribedOn
+//	vote!<id>!<user>             a user's vote on a post
+//
+// In the row key of a Blogs row, each variable part has a fixed width or ends the
+// key, so that the keys sort as they are meant to:
+//
+//	<hash>         64 hex digits: SHA-256
+//	<id>           19 digits that count down with time, "!", 26 random characters
+//	<incarnation>  26 random characters of A-Z and 2-7
+//	<inverted>     10 digits: 9999999999 minus the rating
+//	<time>         19 digits: the start of a window of 15 minutes, in Unix seconds
+//	<user>         a user name in lower case
 const (
 	prefixBlog = "blog!"
 	prefixGate = "gate!"
@@ -36,17 +62,17 @@ const (
 
 	prefixOpen     = prefixGate + "open!"
 	prefixReserved = prefixGate + "reserved!"
-	// prefixSeed is what reservations were called before. A few may be left of
-	// creations that died; only a repair meets them.
+	// prefixSeed is the former prefix of reservations. Creations that died may
+	// have left a few of them. Only a check reads them.
 	prefixSeed = prefixGate + "seed!"
 	prefixShut = prefixGate + "shut!"
 )
 
-// singleRow is the row key where a partition is one row.
+// singleRow is the row key in tables whose partitions hold one row each.
 const singleRow = ""
 
 const (
-	// maxRating makes ratings sort in reverse as fixed-width decimals.
+	// A rating is subtracted from maxRating, so that the highest sorts first.
 	maxRating    = 9_999_999_999
 	ratingDigits = 10
 )
@@ -80,7 +106,8 @@ func parseRateRow(row string) (rating int64, id domain.BlogID, ok bool) {
 	return maxRating - inverted, domain.BlogID(rest), found && err == nil
 }
 
-// ratedRange is the range of row keys of the index rows of one rating.
+// ratedRange returns the range of row keys that index the posts of one rating,
+// from inclusive and to exclusive.
 func ratedRange(rating int64) (from, to string) {
 	from = fmt.Sprintf("%s%0*d!", prefixRate, ratingDigits, maxRating-rating)
 	return from, prefixEnd(from)
@@ -90,7 +117,7 @@ func subRow(user domain.UserName) string { return prefixSub + string(user) }
 
 func joinRow(user domain.UserName) string { return prefixJoin + string(user) }
 
-// subscriberOf is the user of a sub! or join! row.
+// subscriberOf returns the user of a sub! or join! row; ok is false for other rows.
 func subscriberOf(row string) (user domain.UserName, ok bool) {
 	kind, name, _ := strings.Cut(row, "!")
 	return domain.UserName(name), kind+"!" == prefixSub || kind+"!" == prefixJoin
@@ -98,10 +125,10 @@ func subscriberOf(row string) (user domain.UserName, ok bool) {
 
 func voteRow(id domain.BlogID, user domain.UserName) string { return votesOf(id) + string(user) }
 
-// votesOf is the common prefix of all votes on a post.
+// votesOf returns the common prefix of all votes on a post.
 func votesOf(id domain.BlogID) string { return prefixVote + string(id) + "!" }
 
-// votedOn is the post of a vote! row.
+// votedOn returns the post of a vote! row.
 func votedOn(row string) domain.BlogID {
 	rest := strings.TrimPrefix(row, prefixVote)
 	return domain.BlogID(rest[:max(strings.LastIndexByte(rest, '!'), 0)])
@@ -111,28 +138,29 @@ func subscriptionRow(ref domain.ChannelRef) string {
 	return string(ref.Key) + "!" + string(ref.Incarnation)
 }
 
-// parseSubscriptionRow is the inverse of subscriptionRow. Neither part holds
+// parseSubscriptionRow is the inverse of subscriptionRow. Neither part can hold
 // an exclamation mark.
 func parseSubscriptionRow(row string) domain.ChannelRef {
 	key, incarnation, _ := strings.Cut(row, "!")
 	return domain.ChannelRef{Key: domain.ChannelKey(key), Incarnation: domain.Incarnation(incarnation)}
 }
 
-// onceRow hashes the pair, since a key of the client's may hold anything.
+// onceRow hashes the pair, since a client's idempotency key may hold any character.
 func onceRow(owner, key string) string { return prefixOnce + hashHex(owner, key) }
 
-// sessionPartition is the hash of a token, so that who reads the table cannot
-// sign in with what is there.
+// sessionPartition hashes the token, so that somebody who reads the table cannot
+// sign in with what it holds.
 func sessionPartition(token string) string { return hashHex("session", token) }
 
 func throttlePartition(what, who string) string { return what + "!" + hashHex(what, who) }
 
-// throttleRow names the window of the given length that now lies in.
+// throttleRow names the window that contains now. All windows have this length.
 func throttleRow(now time.Time, window time.Duration) string {
 	return fmt.Sprintf("%019d", now.Truncate(window).Unix())
 }
 
-// hashHex hashes its parts so that no two lists of parts collide by joining.
+// hashHex hashes a list of parts. Each part's length is hashed too, so that
+// ("ab", "c") and ("a", "bc") differ.
 func hashHex(parts ...string) string {
 	h := sha256.New()
 	for _, part := range parts {
@@ -141,12 +169,12 @@ func hashHex(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// successor is the first valid key after key: a space is the least character
+// successor returns the first valid key after key. A space is the least character
 // that a key may hold.
 func successor(key string) string { return key + " " }
 
-// prefixEnd is the first key after all that start with the prefix. It is meant
-// as the end of a range and need not be a valid key.
+// prefixEnd returns the end, exclusive, of the range of keys that start with the
+// prefix. It need not be a valid key. An empty prefix has no end.
 func prefixEnd(prefix string) string {
 	if prefix == "" {
 		return ""
@@ -155,9 +183,9 @@ func prefixEnd(prefix string) string {
 	return prefix[:last] + string(prefix[last]+1)
 }
 
-// blogRange is the range of row keys of the posts made from since, inclusive,
-// until until, exclusive; a zero time leaves that side open. The newer end has
-// the smaller key, so that until makes the start of the range.
+// blogRange returns the range of row keys of the posts that were made from since,
+// inclusive, to until, exclusive. A zero time leaves that side open. A newer post
+// has a smaller key, so that until gives the start of the range.
 func blogRange(since, until time.Time) (from, to string) {
 	from, to = prefixBlog, prefixEnd(prefixBlog)
 	if !until.IsZero() {
@@ -169,5 +197,5 @@ func blogRange(since, until time.Time) (from, to string) {
 	return from, to
 }
 
-// lastTickBefore is the greatest storable instant that is less than t.
+// lastTickBefore returns the last storable instant before t.
 func lastTickBefore(t time.Time) time.Time { return domain.Storable(t.Add(-time.Nanosecond)) }

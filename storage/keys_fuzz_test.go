@@ -10,11 +10,10 @@ import (
 	"microblogging/storage/driver"
 )
 
-// FuzzEveryKeyIsGoodForEveryBackendAndSaysWhatItIsOf refutes that some text that
-// passes for a name, an id or an incarnation makes a key that some backend would
-// refuse, or one that is read as that of something else. Texts that do not pass
-// are replaced, so that each is varied by itself.
-func FuzzEveryKeyIsGoodForEveryBackendAndSaysWhatItIsOf(f *testing.F) {
+// FuzzKeys makes keys of any text that is accepted as a name, an id or an incarnation.
+// Every backend must accept each key, and each key must be parsed back to what it was
+// made of. A text that is not accepted is replaced, so that each text varies alone.
+func FuzzKeys(f *testing.F) {
 	token := string(domain.NewIncarnation())
 	for _, name := range []string{"Engines", "Straße", strings.Repeat("և", 32), strings.Repeat("𐐀", 64), "a-b_c.d", "..", "\xff"} {
 		f.Add(name, "ada_99", "0000000000000000000!"+token, token, int64(0), "any")
@@ -37,7 +36,7 @@ func FuzzEveryKeyIsGoodForEveryBackendAndSaysWhatItIsOf(f *testing.F) {
 	})
 }
 
-// identities are what keys are made of.
+// identities holds what keys are made of.
 type identities struct {
 	ref    domain.ChannelRef
 	by     domain.UserName
@@ -45,8 +44,8 @@ type identities struct {
 	rating int64
 }
 
-// checkKeys holds every key that can be made of them, and of any text, to what
-// all backends take.
+// checkKeys makes every key from the identities and from a text, and checks that all
+// backends accept it.
 func (ids identities) checkKeys(t *testing.T, text string) {
 	t.Helper()
 	partitions := []string{partitionOf(ids.ref.Key), userPartition(ids.by), sessionPartition(text), throttlePartition("user", text)}
@@ -55,41 +54,44 @@ func (ids identities) checkKeys(t *testing.T, text string) {
 			t.Errorf("partition %q: %v", partition, err)
 		}
 	}
-	gates := []string{openGateRow(ids.ref.Incarnation), shutGateRow(ids.ref.Incarnation)}
-	others := []string{blogRow(ids.blog), onceRow(text, text), rateRow(ids.rating, ids.blog), subRow(ids.by), voteRow(ids.blog, ids.by),
+	gates := []string{openGateRow(ids.ref.Incarnation), reservedGateRow(ids.ref.Incarnation), shutGateRow(ids.ref.Incarnation)}
+	others := []string{blogRow(ids.blog), onceRow(text, text), rateRow(ids.rating, ids.blog), subRow(ids.by), joinRow(ids.by), voteRow(ids.blog, ids.by),
 		subscriptionRow(ids.ref), deletionRow(ids.ref.Incarnation), throttleRow(time.Unix(ids.rating, 0), throttleWindow)}
 	for i, row := range append(gates, others...) {
 		if err := driver.CheckKey("row", row); err != nil {
 			t.Errorf("row %q: %v", row, err)
 		}
 		if isGate(row) != (i < len(gates)) {
-			t.Errorf("row %q is taken for a gate, or is one and is not", row)
+			t.Errorf("row %q: isGate is wrong about it", row)
 		}
 	}
 }
 
-// checkInverses reads from each row key what it was made of.
+// checkInverses parses each row key and compares the result with what it was made of.
 func (ids identities) checkInverses(t *testing.T) {
 	t.Helper()
 	if got := blogIDOf(blogRow(ids.blog)); got != ids.blog {
-		t.Errorf("the row of post %q is that of %q", ids.blog, got)
+		t.Errorf("the row of post %q is parsed as that of %q", ids.blog, got)
 	}
 	if n, got, ok := parseRateRow(rateRow(ids.rating, ids.blog)); n != ids.rating || got != ids.blog || !ok {
-		t.Errorf("the index row of post %q, rated %d, is that of %q, rated %d, %v", ids.blog, ids.rating, got, n, ok)
+		t.Errorf("the index row of post %q, rated %d, is parsed as that of %q, rated %d, %v", ids.blog, ids.rating, got, n, ok)
 	}
 	if got, ok := subscriberOf(subRow(ids.by)); got != ids.by || !ok {
-		t.Errorf("the row of subscriber %q is that of %q", ids.by, got)
+		t.Errorf("the row of subscriber %q is parsed as that of %q", ids.by, got)
+	}
+	if got, ok := subscriberOf(joinRow(ids.by)); got != ids.by || !ok {
+		t.Errorf("the row of joiner %q is parsed as that of %q", ids.by, got)
 	}
 	if got := votedOn(voteRow(ids.blog, ids.by)); got != ids.blog {
-		t.Errorf("a vote on post %q is one on %q", ids.blog, got)
+		t.Errorf("a vote on post %q is parsed as one on %q", ids.blog, got)
 	}
 	if got := parseSubscriptionRow(subscriptionRow(ids.ref)); got != ids.ref {
-		t.Errorf("the subscription row of %+v is that of %+v", ids.ref, got)
+		t.Errorf("the subscription row of %+v is parsed as that of %+v", ids.ref, got)
 	}
 }
 
-// orElse is what a text is read as, which has to be read as itself again, or a
-// substitute.
+// orElse returns the parsed text, or the substitute if the text is not accepted. What
+// was parsed must be parsed to itself again.
 func orElse[T ~string](t *testing.T, what, text string, parse func(string) (T, error), substitute T) T {
 	t.Helper()
 	parsed, err := parse(text)
@@ -97,15 +99,15 @@ func orElse[T ~string](t *testing.T, what, text string, parse func(string) (T, e
 		return substitute
 	}
 	if again, err := parse(string(parsed)); err != nil || again != parsed {
-		t.Errorf("%s %q is read as %q, and that as %q, %v", what, text, parsed, again, err)
+		t.Errorf("%s %q is parsed as %q, and that as %q, %v", what, text, parsed, again, err)
 	}
 	return parsed
 }
 
-// FuzzTheOrderOfRowKeysIsTheReverseOfTime refutes that some two posts stand in
-// the wrong order, by time or by rating, or that a range of time holds one that
-// it should not, or does not hold one that it should.
-func FuzzTheOrderOfRowKeysIsTheReverseOfTime(f *testing.F) {
+// FuzzKeyOrder compares the keys of two posts: they must be in the order of time, newest
+// first, and of rating, highest first. A range of time must hold exactly the posts of
+// that time.
+func FuzzKeyOrder(f *testing.F) {
 	const last = 3155378975999999999
 	for _, ticks := range [][4]int64{{0, 1, 0, 1}, {0, last, 0, last}, {last, last, last, last}, {last - 1, last, last, 0},
 		{5, 9, 9, 10}, {9, 5, 4, 9}, {630822816000000000, 630822816000000001, 630822816000000000, 630822816000000001}} {
@@ -126,7 +128,7 @@ func FuzzTheOrderOfRowKeysIsTheReverseOfTime(f *testing.F) {
 		}
 		byTime := cmp.Compare(blogRow(was), blogRow(is))
 		if older.Before(newer) && byTime != 1 {
-			t.Errorf("%q of %s stands before %q of %s", was, older, is, newer)
+			t.Errorf("%q of %s sorts before %q of %s", was, older, is, newer)
 		}
 		ratingA, ratingB = ratingA%(maxRating+1), ratingB%(maxRating+1)
 		want := cmp.Or(cmp.Compare(ratingB, ratingA), byTime)
@@ -137,7 +139,8 @@ func FuzzTheOrderOfRowKeysIsTheReverseOfTime(f *testing.F) {
 	})
 }
 
-// checkRange holds a range of time to whether it should hold a post of that time.
+// checkRange checks whether the range of keys between two times holds a post exactly
+// if it should.
 func checkRange(t *testing.T, on time.Time, id domain.BlogID, since, until time.Time) {
 	t.Helper()
 	from, to := blogRange(since, until)

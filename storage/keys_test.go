@@ -11,9 +11,14 @@ import (
 	"microblogging/domain"
 )
 
-// What the domain lets pass as a name must be a key on every backend, alone and
-// where a key contains it.
-func TestNoNameYieldsAKeyThatABackendRefuses(t *testing.T) {
+func TestKeys(t *testing.T) {
+	t.Run("every name makes a key that backends accept", everyNameMakesValidKey)
+	t.Run("longest name fits in every table", longestNameFits)
+}
+
+// Every name that the domain accepts must be a valid key, alone and as a part of a
+// longer key.
+func everyNameMakesValidKey(t *testing.T) {
 	w := newWorld(t)
 	channels, letter := w.table("Channels"), rapid.RuneFrom([]rune("aZ9-_.ßéİΰևﷺ漢😀/#"), unicode.L, unicode.Nd)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -30,8 +35,8 @@ func TestNoNameYieldsAKeyThatABackendRefuses(t *testing.T) {
 	})
 }
 
-// The longest key is that of 32 ligatures which fold to two letters each.
-func TestTheLongestNameHasAPlaceInEveryTable(t *testing.T) {
+// The longest key is of a name of 32 ligatures, each of which folds to two letters.
+func longestNameFits(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		for _, name := range []string{strings.Repeat("և", 32), strings.Repeat("𐐀", 64)} {
 			channel := w.create(name, ada)

@@ -8,10 +8,14 @@ import (
 	"microblogging/storage/driver"
 )
 
-// Poison moves a message that was attempted too often, or cannot be read, to the
-// poison queue, where it waits for an operator. The Deletions row says so. The
-// copy is sent before the message is deleted: died in between, it is poisoned
-// twice, which requeueing makes good, and not lost.
+// Poison moves a message to the poison queue, where it waits for an operator. The
+// worker calls it for a message that was attempted too often or cannot be read. If
+// the message is about a channel, its Deletions row then says that the deletion is
+// poisoned. A message whose lease was lost is domain.ErrLeaseLost.
+//
+// The copy is sent before the message is deleted. If the process dies in between,
+// the message is not lost: it is on both queues, and to handle it twice does no
+// harm.
 func (s *Store) Poison(ctx context.Context, m driver.Message) error {
 	if err := s.poison.Send(ctx, m.Text); err != nil {
 		return fmt.Errorf("sending to the poison queue: %w", err)
@@ -25,6 +29,8 @@ func (s *Store) Poison(ctx context.Context, m driver.Message) error {
 	return s.queue.Delete(ctx, m)
 }
 
+// setDeletionState records the state and the attempts of a message in its Deletions
+// row, which it inserts if it is not there.
 func (s *Store) setDeletionState(ctx context.Context, m domain.Message, state domain.DeletionState) error {
 	if err := s.OpenDeletion(ctx, m); err != nil {
 		return err

@@ -1,57 +1,22 @@
 package storage_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"testing"
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/driver"
-	"microblogging/storage/drivertest"
 )
 
-// receive takes one message from the queue.
-func (w *world) receive() driver.Message {
-	w.t.Helper()
-	received, err := w.store.Messages().Receive(w.t.Context(), 1, time.Minute)
-	w.ok(err)
-	if len(received) != 1 {
-		w.t.Fatal("no message is visible")
-	}
-	return received[0]
+func TestPoison(t *testing.T) {
+	t.Run("message is moved and recorded, and a requeue moves it back", poisonedMessageIsMovedAndRecorded)
+	t.Run("deletion without a record is recorded", poisonedDeletionIsRecorded)
+	t.Run("fault loses no message", poisonFaultLosesNoMessage)
+	t.Run("deletion that is recorded as poisoned can be requeued", recordedPoisonCanBeRequeued)
 }
 
-// poisoned is the texts that are visible on the poison queue, which keeps them.
-func (w *world) poisoned() []string {
-	w.t.Helper()
-	queue := driver.NewQueue(w.db, domain.PoisonQueueName)
-	var texts []string
-	for {
-		received, err := queue.Receive(w.t.Context(), 32, time.Minute)
-		w.ok(err)
-		if len(received) == 0 {
-			break
-		}
-		for _, m := range received {
-			texts = append(texts, m.Text)
-		}
-	}
-	time.Sleep(time.Minute)
-	slices.Sort(texts)
-	return texts
-}
-
-func (w *world) requeue(only domain.ChannelKey) int {
-	w.t.Helper()
-	n, err := w.store.Requeue(w.t.Context(), only)
-	w.ok(err)
-	return n
-}
-
-func TestAPoisonedMessageIsMovedAndSaysSo(t *testing.T) {
+func poisonedMessageIsMovedAndRecorded(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ref := w.ask(w.create("garden", ada))
 		m := w.receive()
@@ -80,8 +45,8 @@ func TestAPoisonedMessageIsMovedAndSaysSo(t *testing.T) {
 	})
 }
 
-// A worker may get a message before the web has recorded it.
-func TestAPoisonedDeletionIsRecordedIfItWasNot(t *testing.T) {
+// A worker may receive a message before the web role has recorded the deletion.
+func poisonedDeletionIsRecorded(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		m := domain.Message{Kind: domain.MessageChannel, Channel: channel.Key(), Incarnation: channel.Incarnation, By: ada, AskedOn: domain.Now()}
@@ -93,109 +58,39 @@ func TestAPoisonedDeletionIsRecordedIfItWasNot(t *testing.T) {
 	})
 }
 
-func TestRequeueingOneChannelLeavesTheOthers(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.ask(w.create("garden", ada))
-		w.ask(w.create("harbour", ada))
-		blog := w.post(w.create("posts", ada), grace, "one")
-		ofPost := domain.Message{
-			Kind: domain.MessageBlog, Channel: "posts", Incarnation: blog.Channel.Incarnation, By: grace,
-			AskedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision,
+func poisonFaultLosesNoMessage(t *testing.T) {
+	moveLosesNoMessage(t, func(w *world) error { return w.faulty.Poison(w.t.Context(), w.receive()) })
+}
+
+// moveLosesNoMessage checks a move from one queue to the other. The copy is sent before
+// the original is deleted. So a message that is not on one queue is on the other,
+// whatever fault a call has.
+func moveLosesNoMessage(t *testing.T, move func(w *world) error) {
+	eachFault(t, func(w *world) {
+		channel := w.create("garden", ada)
+		w.ask(channel)
+		err := move(w)
+		if err != nil && !errors.Is(err, domain.ErrUnavailable) && !errors.Is(err, domain.ErrLeaseLost) {
+			w.t.Error(err)
 		}
-		for _, text := range []string{ofPost.Encode(), "not a message", `{"kind":"of later"}`} {
-			w.ok(w.store.Messages().Send(t.Context(), text))
+		time.Sleep(time.Hour) // every lease has run out
+		n := w.requeue("")
+		messages := w.messages()
+		if len(messages) == 0 || len(messages) < n {
+			w.t.Errorf("requeued %d, and the queue holds %+v", n, messages)
 		}
-		w.poison()
-		before := w.poisoned()
-		if n := w.requeue("nobody"); n != 0 || !slices.Equal(w.poisoned(), before) {
-			t.Errorf("requeued %d of no channel", n)
-		}
-		if n := w.requeue("garden"); n != 1 || len(w.poisoned()) != 4 {
-			t.Errorf("requeued %d of one channel, and %q is left", n, w.poisoned())
-		}
-		if back := w.messages(); len(back) != 1 || back[0].Channel != "garden" {
-			t.Errorf("the queue holds %+v", back)
-		}
-		if n := w.requeue("posts"); n != 1 || w.messages()[0] != ofPost {
-			t.Errorf("requeued %d of a post", n)
-		}
-		if n := w.requeue(""); n != 3 || len(w.poisoned()) != 0 {
-			t.Errorf("requeued %d of all, and %q is left", n, w.poisoned())
-		}
-		if rows := w.rows("Deletions"); len(rows) != 2 {
-			t.Errorf("deletions are recorded of %v", rows)
+		w.carryOut(messages)
+		w.mustKeepTheNextIncarnation(channel, false)
+		if d := w.deletion(channel.Ref()); d.State != domain.DeletionDone {
+			w.t.Errorf("the deletion is %+v", d)
 		}
 	})
 }
 
-// Requeueing looks through the queue once: what fails again meanwhile is for
-// the next time.
-func TestRequeueingEndsAlthoughAWorkerPoisonsAtOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		const messages = 40
-		for i := range messages {
-			w.ok(w.store.Messages().Send(t.Context(), fmt.Sprintf("not a message %02d", i)))
-		}
-		w.poison()
-		w.poison()
-		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-			if call.Seq > 100*messages {
-				return drivertest.ErrInjected
-			}
-			err := send(ctx)
-			if call.Method == "Send" && call.Target == domain.QueueName {
-				w.poison()
-			}
-			return err
-		})
-		if n, err := w.faulty.Requeue(t.Context(), ""); err != nil || n != messages {
-			t.Errorf("requeued %d, %v", n, err)
-		}
-		if left := w.poisoned(); len(left) != messages {
-			t.Errorf("%d messages are poisoned in the end", len(left))
-		}
-	})
-}
-
-// The copy is sent before the original is deleted, so that no mishap loses a
-// message: what is not on one queue is on the other.
-func TestNoMishapLosesAPoisonedMessage(t *testing.T) {
-	moves := map[string]func(w *world) error{
-		"of poisoning": func(w *world) error { return w.faulty.Poison(w.t.Context(), w.receive()) },
-		"of requeueing": func(w *world) error {
-			w.poison()
-			_, err := w.faulty.Requeue(w.t.Context(), "")
-			return err
-		},
-	}
-	for what, move := range moves {
-		t.Run(what, func(t *testing.T) {
-			eachMishap(t, func(w *world) {
-				channel := w.create("garden", ada)
-				w.ask(channel)
-				err := move(w)
-				if err != nil && !errors.Is(err, domain.ErrUnavailable) && !errors.Is(err, domain.ErrLeaseLost) {
-					w.t.Error(err)
-				}
-				time.Sleep(time.Hour) // every lease has run out
-				n := w.requeue("")
-				messages := w.messages()
-				if len(messages) == 0 || len(messages) < n {
-					w.t.Errorf("requeued %d, and the queue holds %+v", n, messages)
-				}
-				w.carryOut(messages)
-				w.mustKeepTheNextLife(channel, false)
-				if d := w.deletion(channel.Ref()); d.State != domain.DeletionDone {
-					w.t.Errorf("the deletion is %+v", d)
-				}
-			})
-		})
-	}
-}
-
-// A deletion is never poisoned in its row alone: the operator finds its message.
-func TestWhatIsRecordedAsPoisonedCanBeRequeued(t *testing.T) {
-	for _, fault := range mishaps {
+// A deletion that is recorded as poisoned has its message on the poison queue, where
+// the operator finds it.
+func recordedPoisonCanBeRequeued(t *testing.T) {
+	for _, fault := range callFaults {
 		eachCall(t, fault.name+", and then its sender dies", func(w *world, n int) {
 			ref := w.ask(w.create("garden", ada))
 			m := w.receive()

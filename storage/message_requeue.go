@@ -10,13 +10,14 @@ import (
 	"microblogging/storage/driver"
 )
 
-// requeueLease is how long a poisoned message is hidden while it is looked at.
+// requeueLease is how long Requeue hides the poisoned messages that it receives.
 const requeueLease = time.Minute
 
-// Requeue puts poisoned messages back on the queue, with a fresh count of
-// attempts, and returns how many: those of one channel, or all if the key is
-// empty. Messages that nobody could read go back as they are, for a newer
-// worker may know them. What is poisoned again meanwhile stays where it is.
+// Requeue moves poisoned messages back to the queue, and returns how many. It moves
+// the messages of one channel, or all if the key is empty. Their count of attempts
+// starts again at 0. A message that cannot be decoded moves back unchanged, and only
+// if the key is empty: a newer worker may understand it. A message that is poisoned
+// again meanwhile stays poisoned.
 func (s *Store) Requeue(ctx context.Context, only domain.ChannelKey) (requeued int, err error) {
 	poisoned, err := s.receivePoisoned(ctx)
 	if err != nil {
@@ -42,8 +43,9 @@ func (s *Store) Requeue(ctx context.Context, only domain.ChannelKey) (requeued i
 	return requeued, nil
 }
 
-// receivePoisoned takes all that is on the poison queue before any of it is
-// moved: a worker that poisons again at once would keep the caller for ever.
+// receivePoisoned receives all messages of the poison queue before any is moved.
+// Otherwise a worker that poisons each message again at once would keep Requeue
+// going for ever.
 func (s *Store) receivePoisoned(ctx context.Context) ([]driver.Message, error) {
 	var all []driver.Message
 	for {
@@ -58,8 +60,8 @@ func (s *Store) receivePoisoned(ctx context.Context) ([]driver.Message, error) {
 	}
 }
 
-// moveBack sends the copy before it deletes the original: died in between, the
-// message is on both queues, and not lost.
+// moveBack sends the copy before it deletes the original. If the process dies in
+// between, the message is on both queues, and not lost.
 func (s *Store) moveBack(ctx context.Context, m driver.Message, text string) error {
 	if err := s.queue.Send(ctx, text); err != nil {
 		return err
@@ -67,8 +69,9 @@ func (s *Store) moveBack(ctx context.Context, m driver.Message, text string) err
 	return s.poison.Delete(ctx, m)
 }
 
-// readPoisoned returns the text to put back, and records the deletion as queued
-// before it is: the other way round, a worker's progress would be overwritten.
+// readPoisoned tells whether a poisoned message is of the channel, and returns the
+// text to send. It records the deletion as queued. This comes before the message is
+// sent: later, it would overwrite the state that a worker has recorded.
 func (s *Store) readPoisoned(ctx context.Context, m driver.Message, only domain.ChannelKey) (text string, matches bool, err error) {
 	deletion, err := domain.DecodeMessage(m.Text)
 	if err != nil {

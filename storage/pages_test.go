@@ -13,11 +13,12 @@ import (
 	"microblogging/storage/driver"
 )
 
-// haltingPages is a backend that answers every read of a page first with no rows
-// and a continuation, and then with one row at most: as Azure may, whose pages
-// end where a server's patience or partition does.
+// haltingPages is a backend that answers each read first with an empty page and a
+// continuation, and then with a page of one row at most. Azure may do so: it ends a
+// page after a time limit, or at a partition's boundary.
 type haltingPages struct{ driver.Tables }
 
+// halt is the prefix of the continuation of an empty page.
 const halt = "halt "
 
 func (h haltingPages) Range(ctx context.Context, table string, q driver.Range) (driver.Page, error) {
@@ -36,7 +37,11 @@ func (h haltingPages) Scan(ctx context.Context, table string, q driver.Scan) (dr
 	return h.Tables.Scan(ctx, table, q)
 }
 
-func TestShortAndEmptyPagesHideNothing(t *testing.T) {
+func TestPages(t *testing.T) {
+	t.Run("short and empty pages hide nothing", shortPagesHideNothing)
+}
+
+func shortPagesHideNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.store = storage.New(haltingPages{w.db}, w.db)
 		var names, newestFirst []string
@@ -71,7 +76,7 @@ func TestShortAndEmptyPagesHideNothing(t *testing.T) {
 		w.forget(garden)
 		time.Sleep(patience + time.Second)
 		if done := w.reconcileAfter(patience); done.Requeued != 1 {
-			t.Errorf("swept: %+v", done)
+			t.Errorf("reconciled: %+v", done)
 		}
 		w.carryOut(w.messages())
 		w.mustBeSound()

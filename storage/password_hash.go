@@ -6,10 +6,11 @@ import (
 	"microblogging/domain"
 )
 
-// hashingSlots bounds how many passwords are hashed at once, since each takes
-// 19 MiB: a burst of sign-ins waits instead of exhausting the memory.
+// hashingSlots limits how many passwords are hashed at once. Each takes 19 MiB, so
+// that a burst of sign-ins has to wait instead of exhausting the memory.
 type hashingSlots chan struct{}
 
+// hashingAtOnce is the number of slots.
 const hashingAtOnce = 2
 
 func newHashingSlots() hashingSlots { return make(hashingSlots, hashingAtOnce) }

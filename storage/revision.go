@@ -7,18 +7,21 @@ import (
 	"microblogging/storage/driver"
 )
 
-// Rows that are changed by reading and writing conditionally carry the revision
-// of their last write and a short history. A writer whose conditional write
-// "conflicts" reads again and looks for the revision that it minted: finding it
-// means that the conflict was the echo of its own write, whose reply was lost.
-// The history covers others who wrote after it.
+// A row that is read and then written conditionally carries the revision of its last
+// write, and a short history. A writer whose write "conflicts" reads the row again
+// and looks for its own revision. If the revision is there, the conflict was the
+// echo of its own write, whose reply was lost. The history is for the case that
+// others wrote to the row after it.
 const (
-	propRevision    = "Revision"
-	propRevisions   = "Revisions"
+	propRevision = "Revision"
+	// propRevisions is the history: the last revisions, oldest first, separated by
+	// spaces.
+	propRevisions = "Revisions"
+	// revisionHistory is the largest number of revisions in the history.
 	revisionHistory = 8
 )
 
-// stamp is the properties that record a new revision on top of a row's history.
+// stamp returns the properties that add a new revision to a row's history.
 func stamp(row driver.Properties, revision domain.Revision) driver.Properties {
 	history := strings.Fields(row.String(propRevisions))
 	history = append(history, string(revision))
@@ -31,7 +34,8 @@ func stamp(row driver.Properties, revision domain.Revision) driver.Properties {
 	}
 }
 
-// bears tells whether the row was written, not long ago, under the revision.
+// bears tells whether one of the row's last writes, as far as its history goes, had
+// this revision.
 func bears(row driver.Properties, revision domain.Revision) bool {
 	return strings.Contains(row.String(propRevisions), string(revision))
 }

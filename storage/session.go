@@ -15,8 +15,7 @@ import (
 const (
 	propUser      = "User"
 	propExpiresOn = "ExpiresOn"
-	// propLink marks a sign-in link, which is exchanged for a session once and
-	// is none itself.
+	// propLink marks a sign-in link. It is no session, and can be exchanged for one.
 	propLink = "Link"
 )
 
@@ -27,12 +26,13 @@ const (
 	linkLifetime = time.Hour
 )
 
-// insertToken mints a token and stores a row under its hash.
+// insertToken makes a new token, and stores a row with these properties under its
+// hash.
 func (s *Store) insertToken(ctx context.Context, p ...driver.Property) (string, error) {
 	token := rand.Text()
 	err := s.sessions.Transact(ctx, sessionPartition(token), driver.Insert(singleRow, p...))
 	if errors.Is(err, domain.ErrExists) {
-		err = nil // the echo of this very insert: the token is new
+		err = nil // the token is new, so that this is the echo of this insert
 	}
 	if err != nil {
 		return "", fmt.Errorf("starting a session: %w", err)
@@ -40,8 +40,8 @@ func (s *Store) insertToken(ctx context.Context, p ...driver.Property) (string, 
 	return token, nil
 }
 
-// Session tells who is signed in by a token. One that is unknown, expired, or
-// ended by a new epoch is domain.ErrNotSignedIn.
+// Session returns the session of a token. A token that is unknown or expired, or
+// whose user has begun a new epoch, is domain.ErrNotSignedIn.
 func (s *Store) Session(ctx context.Context, token string) (domain.Session, error) {
 	row, err := s.sessions.Get(ctx, sessionPartition(token), singleRow)
 	switch {
@@ -66,7 +66,7 @@ func (s *Store) Session(ctx context.Context, token string) (domain.Session, erro
 	return session, nil
 }
 
-// SignOut ends one session. Ending it again is no error.
+// SignOut ends the session of a token. To end it again is no error.
 func (s *Store) SignOut(ctx context.Context, token string) error {
 	err := s.sessions.Transact(ctx, sessionPartition(token), driver.Delete(singleRow, driver.Exists))
 	if errors.Is(err, domain.ErrNotFound) {
@@ -75,8 +75,8 @@ func (s *Store) SignOut(ctx context.Context, token string) error {
 	return err
 }
 
-// carrySession lets one session live on in a new epoch. If the process dies
-// before, its user has to sign in once more.
+// carrySession moves one session to a new epoch, so that it does not end with the
+// old one. If the process dies before this, the user has to sign in again.
 func (s *Store) carrySession(ctx context.Context, token string, epoch int64) error {
 	err := s.sessions.Transact(ctx, sessionPartition(token), driver.Merge(singleRow, driver.Exists, driver.Int64(propEpoch, epoch)))
 	if errors.Is(err, domain.ErrNotFound) {

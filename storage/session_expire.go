@@ -8,14 +8,14 @@ import (
 	"microblogging/storage/driver"
 )
 
-// removeExpired deletes the rows of a table whose time has come, each in the
-// version that was read.
+// removeExpired deletes the rows of a table whose ExpiresOn has passed, each in the
+// version that was read, and returns how many.
 func removeExpired(ctx context.Context, table *driver.Table) (int, error) {
 	removed := 0
 	now := time.Now()
 	for row, err := range table.All(ctx, driver.Scan{}) {
 		if err != nil {
-			return removed, fmt.Errorf("reading what has expired: %w", err)
+			return removed, fmt.Errorf("reading expired rows: %w", err)
 		}
 		if now.Before(row.Properties.Time(propExpiresOn)) {
 			continue
@@ -24,7 +24,7 @@ func removeExpired(ctx context.Context, table *driver.Table) (int, error) {
 		case err == nil:
 			removed++
 		case !raced(err):
-			return removed, fmt.Errorf("removing what has expired: %w", err)
+			return removed, fmt.Errorf("removing expired rows: %w", err)
 		}
 	}
 	return removed, nil

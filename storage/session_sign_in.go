@@ -9,18 +9,18 @@ import (
 	"microblogging/storage/driver"
 )
 
-// An Attempt is one try to prove who one is.
+// An Attempt is one try to sign in, or to confirm a password.
 type Attempt struct {
 	Name     string
 	Password string
-	// Address is where the attempt comes from: what failed attempts are counted
-	// by, beside the name. It may be any text.
+	// Address is where the attempt comes from. Failed attempts are counted by address
+	// as well as by name. It may be any text.
 	Address string
 }
 
-// SignIn starts a session and returns its token, which is stored nowhere.
-// Wrong credentials are domain.ErrNotSignedIn, too many of them a
-// *domain.ThrottledError.
+// SignIn starts a session, and returns it and its token. Only a hash of the token is
+// stored. A wrong name or password is domain.ErrNotSignedIn. After too many of them
+// every attempt is a *domain.ThrottledError.
 func (s *Store) SignIn(ctx context.Context, a Attempt) (token string, session domain.Session, err error) {
 	account, err := s.authenticate(ctx, a)
 	if err != nil {
@@ -29,10 +29,11 @@ func (s *Store) SignIn(ctx context.Context, a Attempt) (token string, session do
 	return s.startSession(ctx, account)
 }
 
-// authenticate checks a password and returns the account whose it is, as it was
-// read with that password. The attempt is counted as failed before it is looked
-// at and taken back if it succeeds, so that many at once cannot outrun the
-// count. A name that does not exist takes as long as a wrong password.
+// authenticate checks the password and returns the account row it was checked
+// against. It counts the attempt as failed before the check, and uncounts it if the
+// password is right, so that many attempts at once cannot outrun the count. An
+// unknown name takes as long as a wrong password, so that nobody learns which names
+// exist.
 func (s *Store) authenticate(ctx context.Context, a Attempt) (userRow, error) {
 	counted, err := s.countAttempt(ctx, a)
 	if err != nil {
@@ -59,8 +60,8 @@ func (s *Store) authenticate(ctx context.Context, a Attempt) (userRow, error) {
 	return account, s.uncount(ctx, counted)
 }
 
-// startSession starts a session in the epoch in which its user was
-// authenticated: if the password was changed since, the session has ended.
+// startSession starts a session in the epoch of the account row. If the password was
+// changed since that row was read, the session has ended already.
 func (s *Store) startSession(ctx context.Context, account userRow) (string, domain.Session, error) {
 	session := domain.Session{User: account.name, ExpiresOn: domain.Now().Add(SessionLifetime)}
 	token, err := s.insertToken(ctx,

@@ -2,7 +2,6 @@ package storage_test
 
 import (
 	"errors"
-	"sync"
 	"testing"
 	"time"
 
@@ -24,14 +23,22 @@ func (w *world) mustNotBeSignedIn(token string) {
 	}
 }
 
-func TestATokenThatNobodyGotIsNoSession(t *testing.T) {
+func TestSession(t *testing.T) {
+	t.Run("token that nobody was given is no session", unknownTokenIsNoSession)
+	t.Run("session ends with its time", sessionExpires)
+	t.Run("sign-out ends one session alone", signOutEndsOneSession)
+	t.Run("new epoch ends every session of its user", newEpochEndsAllSessions)
+	t.Run("fault leaves no session that its user believes ended", endSessionsFaultLeavesNoSession)
+}
+
+func unknownTokenIsNoSession(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		token := w.signedIn("ada", right)
 		for _, other := range []string{"", "x", token + "A", token[1:], "/\\#?'\x00", "\xff"} {
 			w.mustNotBeSignedIn(other)
 		}
-		// Nor is what somebody reads in the table.
+		// What is stored in the table is no token either.
 		for _, row := range w.rows("Sessions") {
 			if row.Partition == token {
 				t.Error("the token itself is stored")
@@ -41,7 +48,7 @@ func TestATokenThatNobodyGotIsNoSession(t *testing.T) {
 	})
 }
 
-func TestASessionEndsWithItsTime(t *testing.T) {
+func sessionExpires(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		token := w.signedIn("ada", right)
@@ -52,7 +59,7 @@ func TestASessionEndsWithItsTime(t *testing.T) {
 	})
 }
 
-func TestWhoSignsOutIsSignedOutAlone(t *testing.T) {
+func signOutEndsOneSession(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		one, two := w.signedIn("ada", right), w.signedIn("ada", right)
@@ -64,7 +71,7 @@ func TestWhoSignsOutIsSignedOutAlone(t *testing.T) {
 	})
 }
 
-func TestANewEpochEndsEverySessionOfItsUser(t *testing.T) {
+func newEpochEndsAllSessions(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		w.account("grace")
@@ -79,21 +86,8 @@ func TestANewEpochEndsEverySessionOfItsUser(t *testing.T) {
 	})
 }
 
-func TestNoMishapOfASignInGivesAWorthlessToken(t *testing.T) {
-	eachMishap(t, func(w *world) {
-		w.account("ada")
-		token, err := w.signIn(w.faulty, "ada", right)
-		switch {
-		case err == nil:
-			w.mustBeSignedIn(token, "ada")
-		case token != "" || !errors.Is(err, domain.ErrUnavailable):
-			w.t.Errorf("told %v with the token %q", err, token)
-		}
-	})
-}
-
-func TestNoMishapOfAnEndedEpochLeavesASessionThatItsUserBelievesEnded(t *testing.T) {
-	eachMishap(t, func(w *world) {
+func endSessionsFaultLeavesNoSession(t *testing.T) {
+	eachFault(t, func(w *world) {
 		w.account("ada")
 		token := w.signedIn("ada", right)
 		if err := w.faulty.EndSessions(w.t.Context(), "ada"); err == nil {
@@ -102,70 +96,5 @@ func TestNoMishapOfAnEndedEpochLeavesASessionThatItsUserBelievesEnded(t *testing
 			w.t.Error(err)
 		}
 		w.mustBeSignedIn(w.signedIn("ada", right), "ada")
-	})
-}
-
-func TestASignInLinkIsFollowedOnceWithinItsHour(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.account("ada")
-		link, err := w.store.SignInLink(t.Context(), "ada")
-		w.ok(err)
-		w.mustNotBeSignedIn(link) // a link is no session
-		time.Sleep(time.Hour - 1)
-		token, session, err := w.store.FollowSignInLink(t.Context(), link)
-		if err != nil || session.User != "ada" {
-			t.Fatalf("followed: %+v, %v", session, err)
-		}
-		w.mustBeSignedIn(token, "ada")
-		late, err := w.store.SignInLink(t.Context(), "ada")
-		w.ok(err)
-		time.Sleep(time.Hour)
-		for what, link := range map[string]string{"used": link, "expired": late, "that is a session": token, "made up": "x", "empty": ""} {
-			if _, _, err := w.store.FollowSignInLink(t.Context(), link); !errors.Is(err, domain.ErrNotSignedIn) {
-				t.Errorf("a link %s: %v", what, err)
-			}
-		}
-		w.mustBeSignedIn(token, "ada")
-	})
-}
-
-func TestOneOfManyFollowsASignInLink(t *testing.T) {
-	w := newWorld(t)
-	w.account("ada")
-	link, err := w.store.SignInLink(t.Context(), "ada")
-	w.ok(err)
-	var mu sync.Mutex
-	var tokens []string
-	atOnce(16, func(int) {
-		token, _, err := w.store.FollowSignInLink(t.Context(), link)
-		mu.Lock()
-		defer mu.Unlock()
-		if err == nil {
-			tokens = append(tokens, token)
-		} else if !errors.Is(err, domain.ErrNotSignedIn) {
-			t.Error(err)
-		}
-	})
-	if len(tokens) != 1 {
-		t.Fatalf("%d followed the link", len(tokens))
-	}
-	w.mustBeSignedIn(tokens[0], "ada")
-}
-
-func TestNoMishapLetsALinkBeFollowedTwice(t *testing.T) {
-	eachMishap(t, func(w *world) {
-		w.account("ada")
-		link, err := w.store.SignInLink(w.t.Context(), "ada")
-		w.ok(err)
-		token, _, err := w.faulty.FollowSignInLink(w.t.Context(), link)
-		again, _, againErr := w.store.FollowSignInLink(w.t.Context(), link)
-		switch {
-		case err == nil && againErr == nil:
-			w.t.Error("the link was followed twice")
-		case err == nil:
-			w.mustBeSignedIn(token, "ada")
-		case againErr == nil:
-			w.mustBeSignedIn(again, "ada")
-		}
 	})
 }

@@ -6,10 +6,11 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/atrest"
 )
 
-// mustBeSound checks at rest what every test demands in the end. What it says of
-// orphans and gates it says from the rows themselves, not from the checker alone.
+// mustBeSound checks at rest what every test demands in the end, with the program's
+// own checker and from the rows themselves.
 func (w *world) mustBeSound() {
 	w.t.Helper()
 	for _, breach := range w.check() {
@@ -28,34 +29,23 @@ func (w *world) check() []domain.Breach {
 	return breaches
 }
 
-// mustHoldTheFence is I1 and I9 of active channels in their plainest words.
+// mustHoldTheFence holds the rows against the plain words of package atrest.
 func (w *world) mustHoldTheFence() {
 	w.t.Helper()
-	live := map[string]string{}
-	for _, row := range w.rows("Channels") {
-		live[row.Partition] = row.Properties.String("Incarnation")
-	}
-	open := map[string]bool{}
-	for _, row := range w.rows("Blogs") {
-		if strings.HasPrefix(row.Row, "gate!reserved!") {
-			continue // no gate, and never again one: a creation's that died, or a late copy
-		}
-		of := row.Properties.String("Incarnation")
-		if gate, isOpen := strings.CutPrefix(row.Row, "gate!open!"); isOpen {
-			if gate == live[row.Partition] {
-				open[row.Partition] = true
-			}
-			continue // another's is that of a creation that died
-		}
-		if of != live[row.Partition] {
-			w.t.Errorf("orphan %s of %q in partition %q, which has %q", row.Row, of, row.Partition, live[row.Partition])
+	breaches, err := atrest.Breaches(w.t.Context(), w.db)
+	w.ok(err)
+	for _, b := range breaches {
+		if !awaitsWorker(b) {
+			w.t.Errorf("breach in row %q of partition %q of %s: %v", b.RowKey, b.PartitionKey, b.Table, b)
 		}
 	}
-	for _, row := range w.rows("Channels") {
-		if row.Properties.String("State") == "active" && !open[row.Partition] {
-			w.t.Errorf("channel %s is active without its open gate", row.Partition)
-		}
-	}
+}
+
+// awaitsWorker tells whether a breach is what a worker has yet to do: to end a
+// deletion, and to delete the votes on a deleted post. Most tests of this package
+// run no worker.
+func awaitsWorker(b domain.Breach) bool {
+	return b.Invariant == "I5" || b.Invariant == "I8" && strings.HasPrefix(b.RowKey, "vote!")
 }
 
 // tend runs the reconciling pass on the sound side.

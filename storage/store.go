@@ -11,7 +11,7 @@ import (
 	"microblogging/storage/driver"
 )
 
-// The tables. Their names are also those of the design.
+// The tables. Their keys are in keys.go.
 const (
 	tableChannels      = "Channels"
 	tableBlogs         = "Blogs"
@@ -22,10 +22,13 @@ const (
 	tableSubscriptions = "Subscriptions"
 )
 
-// A Store is everything that MicroBlogging does to its tables and queues. Each
-// operation is written here once, for all backends. It is safe for concurrent
-// use, holds no state of its own that matters, and any number of processes may
-// use the same backend at once.
+// A Store holds every operation of MicroBlogging on its tables and queues, for
+// all backends. It is safe for concurrent use. It keeps nothing that another
+// process needs, so that any number of processes may use the same backend at once.
+//
+// Unless an operation says otherwise, it returns domain.ErrUnavailable if the
+// backend does not answer, or if too many others write to the same row. A write
+// may then have taken effect or not.
 type Store struct {
 	tables driver.Tables
 	queues driver.Queues
@@ -44,18 +47,18 @@ type Store struct {
 	pause   Pause
 }
 
-// A Pause waits between two attempts at a contended row, or until ctx ends,
-// which is an error.
+// A Pause waits for d between two attempts at a contended row. If ctx ends first,
+// it returns the error of ctx.
 type Pause func(ctx context.Context, d time.Duration) error
 
-// New is a store on a backend. Prepare must have succeeded once on the backend
-// before anything else does.
+// New returns a store on a backend. Prepare must have succeeded once on that
+// backend before any other operation is called.
 func New(tables driver.Tables, queues driver.Queues) *Store {
 	return NewWithPause(tables, queues, sleep)
 }
 
-// NewWithPause is a store that waits by pause before it tries again on a
-// contended row, for who owns the time in the clock's place.
+// NewWithPause is like New, but waits with pause between two attempts at a
+// contended row. The model checker passes one that does not wait.
 func NewWithPause(tables driver.Tables, queues driver.Queues, pause Pause) *Store {
 	return &Store{
 		tables:        tables,
@@ -74,7 +77,8 @@ func NewWithPause(tables driver.Tables, queues driver.Queues, pause Pause) *Stor
 	}
 }
 
-// Prepare creates the tables and queues that are missing. It may be repeated.
+// Prepare creates the tables and queues that are missing. It may be repeated, and
+// several processes may call it at once.
 func (s *Store) Prepare(ctx context.Context) error {
 	for _, t := range []*driver.Table{s.channels, s.blogs, s.deletions, s.users, s.sessions, s.throttle, s.subscriptions} {
 		if err := s.tables.CreateTable(ctx, t.Name()); err != nil {
@@ -89,8 +93,8 @@ func (s *Store) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// Ready tells whether the store answers: one read of a table and one look-up of
-// the queue.
+// Ready checks that the store answers: it reads one row of a table and looks up the
+// queue. It returns nil if both answered.
 func (s *Store) Ready(ctx context.Context) error {
 	if _, err := s.channels.Scan(ctx, driver.Scan{Paging: driver.Paging{Limit: 1, KeysOnly: true}}); err != nil {
 		return fmt.Errorf("reading a table: %w", err)
@@ -101,23 +105,25 @@ func (s *Store) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Messages is the queue of deletions, for who handles them.
+// Messages returns the queue of deletions, from which workers receive.
 func (s *Store) Messages() *driver.Queue { return s.queue }
 
 const (
-	// maxContention is many more than writers meet on one row: with n of them, one
-	// succeeds each time.
-	maxContention     = 1000
+	// maxContention is how often contend tries. Of n writers that meet on one row,
+	// one succeeds each time, and n is far smaller than this.
+	maxContention = 1000
+	// maxContentionWait is the longest pause between two attempts.
 	maxContentionWait = 50 * time.Millisecond
 )
 
-// errTryAgain is what an attempt inside contend returns when another writer was
-// faster. It never leaves contend.
+// errTryAgain is returned by an attempt inside contend when another writer was
+// faster, so that what it read is out of date. No exported operation returns it.
 var errTryAgain = errors.New("try again")
 
-// contend repeats a read and conditional write while it answers errTryAgain,
-// with jitter, so that the writers of one row do not meet again. The attempts
-// are bounded: one row takes only so many writers.
+// contend calls attempt, which reads a row and writes it conditionally, until it
+// returns anything but errTryAgain. It pauses for a random time in between, so
+// that the writers of one row do not meet again. After maxContention attempts it
+// gives up with domain.ErrUnavailable.
 func (s *Store) contend(ctx context.Context, attempt func() error) error {
 	for n := range maxContention {
 		err := attempt()
@@ -143,15 +149,17 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// failedAt tells whether a transaction failed at the operation of this index
-// with this meaning.
+// failedAt tells whether a transaction failed because of its operation number
+// index, counted from 0, and with this meaning.
 func failedAt(err error, index int, meaning error) bool {
 	var failed *driver.OperationError
 	return errors.As(err, &failed) && failed.Index == index && errors.Is(failed.Err, meaning)
 }
 
-// raced tells whether a conditional write failed because the row is not what
-// was read: another writer was faster, or this is the echo of one's own attempt.
+// raced tells whether a conditional write failed because the row is not as it was
+// read. Either another writer was faster, or the failure is the echo of the
+// caller's own write: the write took effect, its reply was lost, and the backend's
+// client sent it again.
 func raced(err error) bool {
 	return errors.Is(err, domain.ErrConflict) || errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrExists)
 }

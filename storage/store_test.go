@@ -12,7 +12,13 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-func TestAStoreIsReadyOnceItIsPrepared(t *testing.T) {
+func TestStore(t *testing.T) {
+	t.Run("store is ready once it is prepared", storeIsReadyOncePrepared)
+	t.Run("store is not ready while a part does not answer", storeIsNotReadyWithoutAPart)
+	t.Run("writer that loses every race gives up", writerThatAlwaysLosesGivesUp)
+}
+
+func storeIsReadyOncePrepared(t *testing.T) {
 	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +42,7 @@ func TestAStoreIsReadyOnceItIsPrepared(t *testing.T) {
 	}
 }
 
-func TestAStoreOfWhichAPartDoesNotAnswerIsNotReady(t *testing.T) {
+func storeIsNotReadyWithoutAPart(t *testing.T) {
 	eachCall(t, "never arrives", func(w *world, n int) {
 		w.arm(drivertest.FailBefore(n))
 		err := w.faulty.Ready(w.t.Context())
@@ -46,9 +52,8 @@ func TestAStoreOfWhichAPartDoesNotAnswerIsNotReady(t *testing.T) {
 	})
 }
 
-// A row that changes whenever it is written to makes its writer give up in the
-// end, and not go on for ever.
-func TestAWriterThatIsAlwaysTooLateGivesUp(t *testing.T) {
+// A writer whose row changes before each of its writes gives up in the end.
+func writerThatAlwaysLosesGivesUp(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		blog := w.post(w.create("garden", ada), grace, "one")
 		w.arm(drivertest.Only(drivertest.Writes, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {

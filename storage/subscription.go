@@ -8,19 +8,24 @@ import (
 	"microblogging/storage/driver"
 )
 
-// A subscription is two rows in two partitions of two tables: the user's, by
-// which a feed is read, and sub! in the channel's, by which the channel's
-// deletion finds it. No transaction spans them. The sub! row is the truth, since
-// it lives and dies behind the gate; the user's row says how far it has come, so
-// that what a crash left half done is recognised without reading the other.
+// A subscription is two rows in two tables. The user's row is in the user's
+// partition of Subscriptions, by which a feed is read. The sub! row is in the
+// channel's partition of Blogs, by which the channel's deletion finds the user's row.
+// No transaction spans the two.
 //
-//   - joining: written before the sub! row. Died here: nobody subscribes.
-//   - joined: written after it.
-//   - leaving: written before the sub! row is deleted. Died here: whoever reads
-//     it finishes.
+// The sub! row is the truth, since it is written behind the gate and swept with the
+// channel. The user's row has a state, so that a subscription which a crash left
+// incomplete is recognised:
 //
-// A row that is not joined, or has no sub!, or is of a dead incarnation is
-// garbage: ignored, and removed when it is read.
+//   - joining is written before the sub! row. If the request dies then, nobody
+//     subscribes.
+//   - joined is written after the sub! row.
+//   - leaving is written before the sub! row is deleted. If the request dies then,
+//     the next reader finishes it.
+//
+// A user's row is dangling if it is leaving, or has no sub! row, or is of an
+// incarnation that is gone. It does not count. A reader of the list removes dangling
+// rows and completes joining ones: that is the read repair (subscription_repair.go).
 const (
 	propRole         = "Role"
 	propSubscribedOn = "SubscribedOn"
@@ -37,21 +42,22 @@ type subscription struct {
 	row   driver.Entity
 }
 
-// roomForSubscription refuses one too many. Garbage does not count.
+// roomForSubscription returns an InvalidError on the field "subscriptions" if the
+// user has domain.MaxSubscriptions. Dangling rows do not count.
 func (s *Store) roomForSubscription(ctx context.Context, user domain.UserName) error {
 	rows, err := s.subscriptions.First(ctx, domain.MaxSubscriptions, driver.Range{
 		Partition: userPartition(user), Paging: driver.Paging{KeysOnly: true}})
 	if err != nil || len(rows) < domain.MaxSubscriptions {
 		return err
 	}
-	alive, err := s.Subscriptions(ctx, user)
-	if err == nil && len(alive) >= domain.MaxSubscriptions {
+	valid, err := s.Subscriptions(ctx, user)
+	if err == nil && len(valid) >= domain.MaxSubscriptions {
 		err = domain.Invalid("subscriptions", "are %d, and cannot be more", domain.MaxSubscriptions)
 	}
 	return err
 }
 
-// deleteSubscription deletes the user's row of a channel that is being swept.
+// deleteSubscription deletes the user's row for a channel that is being swept.
 func (s *Store) deleteSubscription(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {
 	err := s.subscriptions.Transact(ctx, userPartition(user), driver.Delete(subscriptionRow(ref), driver.Exists))
 	if errors.Is(err, domain.ErrNotFound) {
@@ -60,7 +66,8 @@ func (s *Store) deleteSubscription(ctx context.Context, ref domain.ChannelRef, u
 	return err
 }
 
-// Subscribed tells whether a user's row says so. It is one read.
+// Subscribed tells whether the user's row says that the user subscribes to the
+// channel. It is one read, and does not look for the sub! row.
 func (s *Store) Subscribed(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error) {
 	row, err := s.subscriptions.Get(ctx, userPartition(user), subscriptionRow(ref))
 	if errors.Is(err, domain.ErrNotFound) {
@@ -69,17 +76,18 @@ func (s *Store) Subscribed(ctx context.Context, ref domain.ChannelRef, user doma
 	return row.Properties.String(propState) == stateJoined, err
 }
 
-// maxCounted is how far subscribers are counted for a page.
+// maxCounted is the largest number that Subscribers counts.
 const maxCounted = 1000
 
-// Subscribers counts the subscribers of a channel, up to 1,000; more reports
-// that there are more.
+// Subscribers counts the subscribers of a channel, up to 1,000. It reports in more
+// whether there are more than that.
 func (s *Store) Subscribers(ctx context.Context, ref domain.ChannelRef) (n int, more bool, err error) {
 	rows, err := s.blogs.First(ctx, maxCounted+1, driver.Range{
 		Partition: partitionOf(ref.Key), From: prefixSub, To: prefixEnd(prefixSub), Paging: driver.Paging{KeysOnly: true}})
 	return min(len(rows), maxCounted), len(rows) > maxCounted, err
 }
 
+// hasSub tells whether the channel has a sub! row of this incarnation for the user.
 func (s *Store) hasSub(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error) {
 	row, err := s.blogs.Get(ctx, partitionOf(ref.Key), subRow(user))
 	if errors.Is(err, domain.ErrNotFound) {

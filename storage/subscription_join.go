@@ -9,9 +9,11 @@ import (
 	"microblogging/storage/driver"
 )
 
-// Subscribe subscribes a user to a channel. Again is no error. A channel that is
-// gone or being deleted is domain.ErrNotFound or ErrGone; more than
-// domain.MaxSubscriptions are an InvalidError on the field "subscriptions".
+// Subscribe subscribes a user to a channel. To subscribe again is no error.
+//
+//   - The channel is not there, or is being deleted: domain.ErrNotFound or ErrGone.
+//   - The user has domain.MaxSubscriptions: an InvalidError on the field
+//     "subscriptions".
 func (s *Store) Subscribe(ctx context.Context, channel domain.Channel, user domain.UserName) error {
 	switch subscribed, err := s.Subscribed(ctx, channel.Ref(), user); {
 	case err != nil:
@@ -28,19 +30,20 @@ func (s *Store) Subscribe(ctx context.Context, channel domain.Channel, user doma
 	return s.join(ctx, channel, user)
 }
 
-// join makes both rows. What must not happen is that the sub! row lands, however
-// late, where somebody has removed the user's row, or is about to: nobody would
-// know of it. So the sub! row takes the place of a join! row, in the version that
-// was read before the user's row was written.
+// join writes both rows. A sub! row must never land, however late, after somebody
+// has removed the user's row: nobody would know of it. So the sub! row takes the
+// place of a join! row, in the version that was read before the user's row was
+// written. Whoever removes the user's row has read it first, and removes the join!
+// row before it. Then one of two things holds:
 //
-//   - Who removes the user's row read it first, and removes the join! row before
-//     it. If that was the version read here, the swap fails.
-//   - If it was an earlier one, the user's row has changed since it was read, and
-//     its removal fails.
+//   - They removed the join! row in the version read here. Then the swap fails.
+//   - They removed an earlier join! row. Then the user's row has changed since they
+//     read it, and they cannot remove it.
 //
-// Died before the swap: a join! row remains, which counts for nothing. The same
-// user's next attempt takes it over, leaving removes it, and so does a repair.
-// Died after it: the user's row reads joining, and is completed when it is read.
+// If the process dies before the swap, a join! row is left, which counts for
+// nothing. The user's next attempt uses it; leaving removes it, and so does a repair
+// by the checker. If the process dies after the swap, the user's row is joining, and
+// the read repair completes it.
 func (s *Store) join(ctx context.Context, channel domain.Channel, user domain.UserName) error {
 	return s.contend(ctx, func() error {
 		ticket, err := s.beginJoin(ctx, channel.Ref(), user)
@@ -57,8 +60,9 @@ func (s *Store) join(ctx context.Context, channel domain.Channel, user domain.Us
 	})
 }
 
-// beginJoin makes sure of a join! row, and reads its version. Two who join for the
-// same user share it; then one of them makes the sub! row, and the other finds it.
+// beginJoin inserts a join! row, if there is none, and returns its version. Two
+// requests of one user share the row. One of them puts the sub! row in its place,
+// and the other finds that.
 func (s *Store) beginJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (driver.ETag, error) {
 	err := s.blogs.Transact(ctx, partitionOf(ref.Key),
 		holdGate(ref),
@@ -66,7 +70,7 @@ func (s *Store) beginJoin(ctx context.Context, ref domain.ChannelRef, user domai
 	switch {
 	case gateMissing(err):
 		return "", s.whyGateGone(ctx, ref)
-	case err != nil && !errors.Is(err, domain.ErrExists): // there already, or the echo of this insert
+	case err != nil && !errors.Is(err, domain.ErrExists): // it was there, or this is the echo of this insert
 		return "", fmt.Errorf("subscribing to channel %s: %w", ref.Key, err)
 	}
 	row, err := s.blogs.Get(ctx, partitionOf(ref.Key), joinRow(user))
@@ -76,8 +80,8 @@ func (s *Store) beginJoin(ctx context.Context, ref domain.ChannelRef, user domai
 	return row.ETag, err
 }
 
-// swapJoin puts the sub! row in the place of the join! row. A sub! row that is
-// there already, with the user's row beside it, is as good.
+// swapJoin puts the sub! row in the place of the join! row. If there is a sub! row
+// already, it deletes the join! row, which is no longer needed.
 func (s *Store) swapJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName, ticket driver.ETag) error {
 	err := s.blogs.Transact(ctx, partitionOf(ref.Key),
 		holdGate(ref),
@@ -93,8 +97,8 @@ func (s *Store) swapJoin(ctx context.Context, ref domain.ChannelRef, user domain
 	case !raced(err):
 		return fmt.Errorf("subscribing to channel %s: %w", ref.Key, err)
 	}
-	// The echo of this swap, or another window of the user's made it; or somebody
-	// took the join! row away.
+	// Either this is the echo of the swap, or another request of the user did it, or
+	// somebody removed the join! row. The sub! row tells.
 	there, err := s.hasSub(ctx, ref, user)
 	if err == nil && !there {
 		return errTryAgain
@@ -102,6 +106,7 @@ func (s *Store) swapJoin(ctx context.Context, ref domain.ChannelRef, user domain
 	return err
 }
 
+// putSubscription writes the user's row in this state, whatever is there.
 func (s *Store) putSubscription(ctx context.Context, channel domain.Channel, user domain.UserName, state string) error {
 	role := domain.RoleReader
 	if channel.Owner == user {

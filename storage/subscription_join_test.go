@@ -15,8 +15,8 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-// subscribed is what the two rows of a subscription say once its user has looked
-// at the list, which tidies what a crash left.
+// subscribed tells whether a user subscribes. It lists the user's subscriptions first,
+// which repairs what a crash left, and then both rows must agree.
 func (w *world) subscribed(channel domain.Channel, user domain.UserName) bool {
 	w.t.Helper()
 	list, err := w.store.Subscriptions(w.t.Context(), user)
@@ -31,7 +31,7 @@ func (w *world) subscribed(channel domain.Channel, user domain.UserName) bool {
 	return listed
 }
 
-// mustHaveNoSubscriptions checks that a user's partition is empty once tidied.
+// mustHaveNoSubscriptions checks that a user's partition is empty after a read repair.
 func (w *world) mustHaveNoSubscriptions(user domain.UserName) {
 	w.t.Helper()
 	_, err := w.store.Subscriptions(w.t.Context(), user)
@@ -43,8 +43,21 @@ func (w *world) mustHaveNoSubscriptions(user domain.UserName) {
 	}
 }
 
-func TestASubscriptionIsTwoRowsOrNoneWhateverCallFails(t *testing.T) {
-	eachMishap(t, func(w *world) {
+func TestSubscribe(t *testing.T) {
+	t.Run("fault leaves two rows or none", subscribeFaultLeavesTwoRowsOrNone)
+	t.Run("rows agree whatever comes between its calls", subscribeRowsAgree)
+	t.Run("joiner dies beside leaver is not counted", joinerDiesBesideLeaver)
+	t.Run("late request does not subscribe to the next incarnation", lateSubscribeSparesNextIncarnation)
+	t.Run("owner is subscribed from the start", ownerIsSubscribed)
+	t.Run("one too many is refused and dangling rows do not count", oneSubscriptionTooManyIsRefused)
+	t.Run("many who join and leave at once agree in the end", manyJoinAndLeaveAgree)
+	t.Run("join row of a dead joiner is not counted and a repair deletes it once it is old", joinRowOfDeadJoinerIsNotCounted)
+	t.Run("join row of a dead joiner keeps nobody out", joinRowOfDeadJoinerKeepsNobodyOut)
+	t.Run("late copies do not subscribe a user who left", lateCopiesDoNotSubscribe)
+}
+
+func subscribeFaultLeavesTwoRowsOrNone(t *testing.T) {
+	eachFault(t, func(w *world) {
 		channel := w.create("garden", ada)
 		err := w.faulty.Subscribe(w.t.Context(), channel, grace)
 		if is := w.subscribed(channel, grace); err == nil && !is {
@@ -58,65 +71,51 @@ func TestASubscriptionIsTwoRowsOrNoneWhateverCallFails(t *testing.T) {
 	})
 }
 
-func TestUnsubscribingLeavesTwoRowsOrNoneWhateverCallFails(t *testing.T) {
-	eachMishap(t, func(w *world) {
-		channel := w.create("garden", ada)
-		w.ok(w.store.Subscribe(w.t.Context(), channel, grace))
-		err := w.faulty.Unsubscribe(w.t.Context(), channel.Ref(), grace)
-		if is := w.subscribed(channel, grace); err == nil && is {
-			t.Error("unsubscribed, and then not")
-		}
-		w.ok(w.store.Unsubscribe(w.t.Context(), channel.Ref(), grace))
-		w.mustHaveNoSubscriptions(grace)
-		w.mustBeSound()
+func subscribeRowsAgree(t *testing.T) {
+	rowsAgree(t, "subscribing", func(w *world, channel domain.Channel) error {
+		return w.faulty.Subscribe(w.t.Context(), channel, grace)
 	})
 }
 
-func TestASubscriptionAgreesWithItselfWhateverComesBetweenItsCalls(t *testing.T) {
+// rowsAgree checks that the two rows of a subscription agree, whatever comes between
+// any two calls of an operation on it.
+func rowsAgree(t *testing.T, name string, operation func(w *world, channel domain.Channel) error) {
 	works := map[string]func(w *world, channel domain.Channel){
-		"subscribing":    func(w *world, c domain.Channel) { w.ok(w.store.Subscribe(w.t.Context(), c, grace)) },
-		"unsubscribing":  func(w *world, c domain.Channel) { w.ok(w.store.Unsubscribe(w.t.Context(), c.Ref(), grace)) },
-		"a look":         func(w *world, c domain.Channel) { w.subscribedLoosely(grace) },
-		"the deletion":   func(w *world, c domain.Channel) { w.delete(c) },
-		"half of it":     func(w *world, c domain.Channel) { w.ok(cascade(w.store, c.Ref())[0](w.t.Context())) },
-		"a life further": func(w *world, c domain.Channel) { w.delete(c); w.create("garden", eve) },
-	}
-	calls := map[string]func(w *world, channel domain.Channel) error{
-		"subscribing": func(w *world, c domain.Channel) error { return w.faulty.Subscribe(w.t.Context(), c, grace) },
-		"unsubscribing": func(w *world, c domain.Channel) error {
-			return w.faulty.Unsubscribe(w.t.Context(), c.Ref(), grace)
-		},
+		"subscribing":        func(w *world, c domain.Channel) { w.ok(w.store.Subscribe(w.t.Context(), c, grace)) },
+		"unsubscribing":      func(w *world, c domain.Channel) { w.ok(w.store.Unsubscribe(w.t.Context(), c.Ref(), grace)) },
+		"a look":             func(w *world, c domain.Channel) { w.subscribedLoosely(grace) },
+		"the deletion":       func(w *world, c domain.Channel) { w.delete(c) },
+		"its mark":           func(w *world, c domain.Channel) { w.ok(cascade(w.store, c.Ref())[0](w.t.Context())) },
+		"a next incarnation": func(w *world, c domain.Channel) { w.delete(c); w.create("garden", eve) },
 	}
 	for workName, work := range works {
-		for callName, call := range calls {
-			eachCall(t, fmt.Sprintf("of %s comes after %s", callName, workName), func(w *world, n int) {
-				channel := w.create("garden", ada)
-				if callName == "unsubscribing" {
-					w.ok(w.store.Subscribe(w.t.Context(), channel, grace))
+		eachCall(t, fmt.Sprintf("of %s comes after %s", name, workName), func(w *world, n int) {
+			channel := w.create("garden", ada)
+			if name == "unsubscribing" {
+				w.ok(w.store.Subscribe(w.t.Context(), channel, grace))
+			}
+			w.arm(before(n, func() { work(w, channel) }))
+			err := operation(w, channel)
+			if err != nil && !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if now, err := w.store.Channel(w.t.Context(), channel.Key()); err == nil && now.Incarnation == channel.Incarnation {
+				w.subscribed(channel, grace)
+			} else {
+				for _, step := range cascade(w.store, channel.Ref()) {
+					w.ok(step(w.t.Context()))
 				}
-				w.arm(before(n, func() { work(w, channel) }))
-				err := call(w, channel)
-				if err != nil && !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {
-					t.Errorf("%s: %v", callName, err)
-				}
-				if now, err := w.store.Channel(w.t.Context(), channel.Key()); err == nil && now.Incarnation == channel.Incarnation {
-					w.subscribed(channel, grace)
-				} else {
-					for _, step := range cascade(w.store, channel.Ref()) {
-						w.ok(step(w.t.Context()))
-					}
-					w.mustHaveNoSubscriptions(grace)
-				}
-				w.mustBeSound()
-			})
-		}
+				w.mustHaveNoSubscriptions(grace)
+			}
+			w.mustBeSound()
+		})
 	}
 }
 
-// Somebody joins and dies right after any of the calls, which arrives between any
-// two calls of another window, in which they leave or look at their list.
-func TestAJoinerWhoDiesBesideALeaverIsNotCounted(t *testing.T) {
-	const calls = 8 // at most, of those who take the rows away
+// Somebody joins and dies at any call. That call arrives between any two calls of
+// another request of the same user, which leaves or lists the subscriptions.
+func joinerDiesBesideLeaver(t *testing.T) {
+	const calls = 8 // the largest number of calls of the other request
 	others := map[string]func(w *world, other *storage.Store, channel domain.Channel) error{
 		"leaving": func(w *world, other *storage.Store, channel domain.Channel) error {
 			return other.Unsubscribe(w.t.Context(), channel.Ref(), grace)
@@ -137,7 +136,7 @@ func TestAJoinerWhoDiesBesideALeaverIsNotCounted(t *testing.T) {
 					case call.Seq == n:
 						w.ok(other(w, w.through(func(ctx context.Context, theirs drivertest.Call, sendTheirs drivertest.Send) error {
 							if theirs.Seq == before {
-								_ = send(ctx) // the answer reaches nobody
+								_ = send(ctx) // nobody gets the answer
 							}
 							return sendTheirs(ctx)
 						}), channel))
@@ -153,7 +152,7 @@ func TestAJoinerWhoDiesBesideALeaverIsNotCounted(t *testing.T) {
 	}
 }
 
-// mustCountNobodyUnknown checks that each sub! row has the user's row beside it.
+// mustCountNobodyUnknown checks that each sub! row has its user's row.
 func (w *world) mustCountNobodyUnknown(channel domain.Channel) {
 	w.t.Helper()
 	for _, row := range w.rows("Blogs") {
@@ -166,15 +165,15 @@ func (w *world) mustCountNobodyUnknown(channel domain.Channel) {
 	}
 }
 
-// subscribedLoosely looks at the list while others are at work.
+// subscribedLoosely lists a user's subscriptions, whose rows need not agree yet.
 func (w *world) subscribedLoosely(user domain.UserName) {
 	w.t.Helper()
 	_, err := w.store.Subscriptions(w.t.Context(), user)
 	w.ok(err)
 }
 
-func TestALateRequestOfASubscriberDoesNotSubscribeToTheNextIncarnation(t *testing.T) {
-	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+func lateSubscribeSparesNextIncarnation(t *testing.T) {
+	eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 		channel := w.create("garden", ada)
 		if err := w.faulty.Subscribe(w.t.Context(), channel, grace); err != nil && !errors.Is(err, domain.ErrUnavailable) {
 			t.Error(err)
@@ -190,34 +189,7 @@ func TestALateRequestOfASubscriberDoesNotSubscribeToTheNextIncarnation(t *testin
 	})
 }
 
-func TestTheCascadeRemovesBothRowsOfASubscriptionWhereverItDies(t *testing.T) {
-	eachMishap(t, func(w *world) {
-		channel := w.create("garden", ada)
-		kept := w.create("kept", ada)
-		for i := range 5 {
-			user := domain.UserName(fmt.Sprintf("reader%d", i))
-			w.ok(w.store.Subscribe(w.t.Context(), channel, user))
-			w.ok(w.store.Subscribe(w.t.Context(), kept, user))
-		}
-		for _, step := range cascade(w.faulty, channel.Ref()) {
-			if err := step(w.t.Context()); err != nil {
-				break // the worker dies
-			}
-		}
-		w.delete(channel)
-		for _, row := range w.rows("Subscriptions") {
-			if row.Row != string(kept.Key())+"!"+string(kept.Incarnation) {
-				t.Errorf("the deletion left %s of %s", row.Row, row.Partition)
-			}
-		}
-		if n, _, err := w.store.Subscribers(w.t.Context(), kept.Ref()); n != 6 || err != nil {
-			t.Errorf("another channel has %d subscribers (%v), want its owner and 5 more", n, err)
-		}
-		w.mustBeSound()
-	})
-}
-
-func TestTheOwnerIsSubscribedFromTheStart(t *testing.T) {
+func ownerIsSubscribed(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		list, err := w.store.Subscriptions(t.Context(), ada)
@@ -227,7 +199,7 @@ func TestTheOwnerIsSubscribedFromTheStart(t *testing.T) {
 	})
 }
 
-func TestOneSubscriptionTooManyIsRefusedAndGarbageDoesNotCount(t *testing.T) {
+func oneSubscriptionTooManyIsRefused(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel, dead := w.create("garden", ada), w.create("dead", ada)
 		w.ok(w.store.Subscribe(t.Context(), dead, grace))
@@ -241,18 +213,18 @@ func TestOneSubscriptionTooManyIsRefusedAndGarbageDoesNotCount(t *testing.T) {
 		if err := w.store.Subscribe(t.Context(), channel, grace); !errors.As(err, &invalid) {
 			t.Errorf("subscription %d is answered with %v, want a refusal", domain.MaxSubscriptions+1, err)
 		}
-		// The dead channel's row comes back, as a crash would leave it.
+		// The deleted channel's row comes back, as a crash would leave it.
 		row, err := planted.Get(t.Context(), string(grace), string(dead.Key())+"!"+string(dead.Incarnation))
 		w.ok(err)
 		w.delete(dead)
 		w.ok(planted.Transact(t.Context(), row.Partition, driver.Insert(row.Row, row.Properties...)))
 		if err := w.store.Subscribe(t.Context(), channel, grace); err != nil {
-			t.Errorf("with a dead subscription among as many, another is refused: %v", err)
+			t.Errorf("a dangling row among as many counts, and another subscription is refused: %v", err)
 		}
 	})
 }
 
-func TestManyWhoSubscribeAndUnsubscribeAtOnceEndInAgreement(t *testing.T) {
+func manyJoinAndLeaveAgree(t *testing.T) {
 	w := newWorld(t)
 	channel := w.create("garden", ada)
 	atOnce(32, func(i int) {
@@ -272,7 +244,7 @@ func TestManyWhoSubscribeAndUnsubscribeAtOnceEndInAgreement(t *testing.T) {
 	w.mustBeSound()
 }
 
-func TestTheJoinRowOfAJoinerWhoDiedCountsForNothingAndARepairRemovesItOnceItIsOld(t *testing.T) {
+func joinRowOfDeadJoinerIsNotCounted(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		w.arm(deadAfter(4, drivertest.Pass))
@@ -291,7 +263,7 @@ func TestTheJoinRowOfAJoinerWhoDiedCountsForNothingAndARepairRemovesItOnceItIsOl
 	})
 }
 
-func TestTheJoinRowOfAJoinerWhoDiedKeepsNobodyFromSubscribing(t *testing.T) {
+func joinRowOfDeadJoinerKeepsNobodyOut(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		w.insert("garden", "join!grace", channel.Incarnation)
@@ -302,15 +274,15 @@ func TestTheJoinRowOfAJoinerWhoDiedKeepsNobodyFromSubscribing(t *testing.T) {
 		}
 		w.ok(w.store.Unsubscribe(t.Context(), channel.Ref(), grace))
 		if w.has("garden", "join!grace") || w.has("garden", "sub!grace") {
-			t.Error("who left has a row in the channel")
+			t.Error("a user who left has a row in the channel")
 		}
 		w.insert("garden", "join!grace", channel.Incarnation)
 		w.delete(channel)
-		w.mustKeepTheNextLife(channel, false)
+		w.mustKeepTheNextIncarnation(channel, false)
 	})
 }
 
-func TestTheRequestsOfASubscriberWhoLeftDoNotSubscribeWhenTheyAllReturn(t *testing.T) {
+func lateCopiesDoNotSubscribe(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.create("garden", ada)
 		hook, arrive := copied()
@@ -320,20 +292,5 @@ func TestTheRequestsOfASubscriberWhoLeftDoNotSubscribeWhenTheyAllReturn(t *testi
 		arrive(t.Context())
 		w.mustCountNobodyUnknown(channel)
 		w.mustBeSound()
-	})
-}
-
-func TestTheRequestsOfALeaverDoNotUndoALaterSubscription(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		w.ok(w.store.Subscribe(t.Context(), channel, grace))
-		hook, arrive := copied()
-		w.arm(hook)
-		w.ok(w.faulty.Unsubscribe(t.Context(), channel.Ref(), grace))
-		w.ok(w.store.Subscribe(t.Context(), channel, grace))
-		arrive(t.Context())
-		if !w.subscribed(channel, grace) {
-			t.Error("subscribed again, and then not")
-		}
 	})
 }

@@ -8,9 +8,9 @@ import (
 	"microblogging/storage/driver"
 )
 
-// Unsubscribe ends a subscription. Again is no error. Somebody who begins to join
-// meanwhile, in another window, comes after it: to go on against them would be to
-// undo each other's steps for ever.
+// Unsubscribe ends a subscription. To unsubscribe again is no error. If another
+// request of the user begins to join meanwhile, that one comes later and wins:
+// otherwise the two could undo each other's steps for ever.
 func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {
 	left := false
 	return s.contend(ctx, func() error {
@@ -18,7 +18,7 @@ func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user dom
 		state := row.Properties.String(propState)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
-			return nil // then there is no sub! row either
+			return nil // then there is no sub! row
 		case err != nil:
 			return err
 		case left && state == stateJoining:
@@ -27,7 +27,7 @@ func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user dom
 			err := s.subscriptions.Transact(ctx, row.Partition,
 				driver.Merge(row.Row, driver.Match(row.ETag), driver.String(propState, stateLeaving)))
 			if err == nil || raced(err) {
-				return errTryAgain // with the ETag of what is there now
+				return errTryAgain // which reads the new ETag
 			}
 			return err
 		}
@@ -43,22 +43,23 @@ func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user dom
 	})
 }
 
-// leaveChannel deletes those of a user's rows that are in the channel. It is
-// errTryAgain if they changed under its hands.
+// leaveChannel deletes these rows of a user in the channel's partition, if they are
+// there. It returns errTryAgain if one of them changed meanwhile.
 func (s *Store) leaveChannel(ctx context.Context, ref domain.ChannelRef, rows ...string) error {
-	half, err := s.channelHalf(ctx, ref, rows...)
+	plan, err := s.planLeave(ctx, ref, rows...)
 	if err != nil {
 		return err
 	}
-	return s.deleteHalf(ctx, ref, half)
+	return s.executeLeave(ctx, ref, plan)
 }
 
-// channelHalf is what deletes those of a user's rows that are in the channel, in the
-// versions that are there now, so that a late copy undoes no subscription that
-// begins later. The join! row must come first: seen after sub!, it could have
-// become sub! in between.
-func (s *Store) channelHalf(ctx context.Context, ref domain.ChannelRef, rows ...string) ([]driver.Operation, error) {
-	var half []driver.Operation
+// planLeave reads these rows of a user in the channel's partition, and returns the
+// operations that delete them in the versions read. So a late copy of the deletion
+// undoes no subscription that begins later. The join! row must be read before the
+// sub! row: otherwise a join! row could become a sub! row between the two reads, and
+// neither would be seen.
+func (s *Store) planLeave(ctx context.Context, ref domain.ChannelRef, rows ...string) ([]driver.Operation, error) {
+	var plan []driver.Operation
 	for _, key := range rows {
 		row, err := s.blogs.Get(ctx, partitionOf(ref.Key), key)
 		switch {
@@ -66,19 +67,20 @@ func (s *Store) channelHalf(ctx context.Context, ref domain.ChannelRef, rows ...
 		case err != nil:
 			return nil, err
 		default:
-			half = append(half, driver.Delete(key, driver.Match(row.ETag)))
+			plan = append(plan, driver.Delete(key, driver.Match(row.ETag)))
 		}
 	}
-	return half, nil
+	return plan, nil
 }
 
-// deleteHalf carries that out behind the gate. If the gate is gone, the channel's
-// deletion takes the rows. It is errTryAgain if they changed since they were read.
-func (s *Store) deleteHalf(ctx context.Context, ref domain.ChannelRef, half []driver.Operation) error {
-	if len(half) == 0 {
+// executeLeave executes a plan of planLeave. It holds the gate: if that is gone, the
+// channel's deletion removes the rows. It returns errTryAgain if one of them has
+// changed since it was read.
+func (s *Store) executeLeave(ctx context.Context, ref domain.ChannelRef, plan []driver.Operation) error {
+	if len(plan) == 0 {
 		return nil
 	}
-	err := s.blogs.Transact(ctx, partitionOf(ref.Key), append([]driver.Operation{holdGate(ref)}, half...)...)
+	err := s.blogs.Transact(ctx, partitionOf(ref.Key), append([]driver.Operation{holdGate(ref)}, plan...)...)
 	switch {
 	case gateMissing(err):
 		return nil

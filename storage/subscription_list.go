@@ -13,13 +13,13 @@ import (
 // SubscriptionPage is part of the list of a user's subscriptions.
 type SubscriptionPage struct {
 	Items []domain.Subscription
-	// Next continues the list; it is empty on the last page.
+	// Next is the cursor of the next page. It is empty on the last page.
 	Next string
 }
 
-// SubscriptionPage is Subscriptions, page by page: it reads and tidies up to
-// limit of them, and so may return fewer on a page that is not the last. A
-// cursor that is not of this user's list is an InvalidError.
+// SubscriptionPage is Subscriptions, page by page. It reads and repairs up to limit
+// rows. It leaves out dangling ones, so that a page can be short without being the
+// last. A cursor of another list is an InvalidError on the field "after".
 func (s *Store) SubscriptionPage(ctx context.Context, user domain.UserName, after string, limit int) (SubscriptionPage, error) {
 	list, from := "subscriptions/"+userPartition(user), ""
 	if after != "" {
@@ -38,31 +38,34 @@ func (s *Store) SubscriptionPage(ctx context.Context, user domain.UserName, afte
 		rows = rows[:limit]
 		next = encodeCursor(list, rows[limit-1].row.Row)
 	}
-	items, err := s.standing(ctx, rows, user)
+	items, err := s.repairSubscriptions(ctx, rows, user)
 	return SubscriptionPage{Items: items, Next: next}, err
 }
 
-// subscriptionFlight bounds how many channels are read at once for one user.
+// subscriptionFlight is the largest number of reads under way at once for one
+// request that reads many channels or posts.
 const subscriptionFlight = 16
 
-// Subscriptions lists what a user subscribes to, by channel key, and removes or
-// completes what was left half done.
+// Subscriptions lists what a user subscribes to, in the order of channel keys. It
+// repairs what a crash left incomplete. A subscription to a channel that is being
+// deleted is left out.
 func (s *Store) Subscriptions(ctx context.Context, user domain.UserName) ([]domain.Subscription, error) {
 	rows, err := s.readSubscriptions(ctx, user)
 	if err != nil {
 		return nil, err
 	}
-	return s.standing(ctx, rows, user)
+	return s.repairSubscriptions(ctx, rows, user)
 }
 
-// standing tidies rows, and returns the subscriptions that stand.
-func (s *Store) standing(ctx context.Context, rows []subscription, user domain.UserName) ([]domain.Subscription, error) {
-	alive := make([]bool, len(rows))
+// repairSubscriptions repairs a user's rows, several at once, and returns the valid
+// subscriptions in the order of the rows.
+func (s *Store) repairSubscriptions(ctx context.Context, rows []subscription, user domain.UserName) ([]domain.Subscription, error) {
+	valid := make([]bool, len(rows))
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(subscriptionFlight)
 	for i, row := range rows {
 		group.Go(func() (err error) {
-			alive[i], err = s.tidySubscription(groupCtx, row, user)
+			valid[i], err = s.repairSubscription(groupCtx, row, user)
 			return err
 		})
 	}
@@ -71,20 +74,20 @@ func (s *Store) standing(ctx context.Context, rows []subscription, user domain.U
 	}
 	var list []domain.Subscription
 	for i, row := range rows {
-		if alive[i] {
+		if valid[i] {
 			list = append(list, row.Subscription)
 		}
 	}
 	return list, nil
 }
 
-// readSubscriptions reads a user's rows, garbage and all. Garbage can make them
-// more than the limit.
+// readSubscriptions reads all rows of a user, dangling ones too. With those, there
+// can be more than domain.MaxSubscriptions.
 func (s *Store) readSubscriptions(ctx context.Context, user domain.UserName) ([]subscription, error) {
 	return s.firstSubscriptions(ctx, user, "", 2*domain.MaxSubscriptions)
 }
 
-// firstSubscriptions reads up to n rows, from the given one on.
+// firstSubscriptions reads up to n rows of a user, from this row key on.
 func (s *Store) firstSubscriptions(ctx context.Context, user domain.UserName, from string, n int) ([]subscription, error) {
 	rows, err := s.subscriptions.First(ctx, n, driver.Range{Partition: userPartition(user), From: from})
 	if err != nil {

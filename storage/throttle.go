@@ -10,9 +10,9 @@ import (
 	"microblogging/storage/driver"
 )
 
-// Failed sign-ins are counted in the store, so that the count holds for all web
-// processes together: by user, against guessing one password, and by address,
-// against trying one password on many names.
+// Failed sign-ins are counted in the store, so that the limits hold for all web
+// processes together. They are counted by user, against guessing one user's
+// password, and by address, against trying one password on many names.
 const (
 	throttleWindow     = 15 * time.Minute
 	failuresPerUser    = 10
@@ -21,20 +21,21 @@ const (
 	propFailures = "Failures"
 )
 
-// counter names one count in one window.
+// counter is the key of one count in one window, and its limit.
 type counter struct {
 	partition string
 	row       string
 	limit     int64
 }
 
-// countAttempt counts an attempt as failed before it is made. If that would be
-// one too many, it is a *domain.ThrottledError and the attempt must not be made.
+// countAttempt counts an attempt as failed, before it is made, and returns the
+// counters for uncount. If a limit is reached, it counts nothing and returns a
+// *domain.ThrottledError: then the attempt must not be made.
 func (s *Store) countAttempt(ctx context.Context, a Attempt) ([]counter, error) {
 	now := time.Now()
 	row := throttleRow(now, throttleWindow)
-	// Names differ in case only for people; counting them apart would multiply
-	// the guesses.
+	// Spellings of one name in upper and lower case share a counter. Otherwise each
+	// would give more guesses.
 	name := a.Name
 	if user, err := domain.ParseUserName(a.Name); err == nil {
 		name = string(user)
@@ -52,7 +53,7 @@ func (s *Store) countAttempt(ctx context.Context, a Attempt) ([]counter, error) 
 	return counters, nil
 }
 
-// uncount undoes countAttempt after an attempt that succeeded.
+// uncount subtracts an attempt from its counters after it succeeded.
 func (s *Store) uncount(ctx context.Context, counters []counter) error {
 	var errs error
 	for _, c := range counters {
@@ -61,7 +62,9 @@ func (s *Store) uncount(ctx context.Context, counters []counter) error {
 	return errs
 }
 
-// count adds to a counter, once, unless that would pass its limit.
+// count adds to a counter, once. If that would pass the limit, it adds nothing and
+// returns a *domain.ThrottledError. The window ends at ends, which may be zero when
+// by is negative.
 func (s *Store) count(ctx context.Context, c counter, by int64, ends time.Time) error {
 	mine := domain.NewRevision()
 	err := s.contend(ctx, func() error {
@@ -77,7 +80,7 @@ func (s *Store) count(ctx context.Context, c counter, by int64, ends time.Time) 
 		case errors.Is(err, domain.ErrNotFound) && by > 0:
 			op = driver.Insert(c.row, append(changes, driver.Time(propExpiresOn, ends))...)
 		case errors.Is(err, domain.ErrNotFound):
-			return nil // the window ended and was swept
+			return nil // the window has ended, and the counter was removed
 		default:
 			return err
 		}

@@ -12,28 +12,30 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-// limit is how many wrong passwords a user is looked at with, within window.
 const (
-	limit        = 10
+	// limit is how many wrong passwords are checked for one user within a window.
+	limit = 10
+	// addressLimit is how many are checked for one address within a window.
 	addressLimit = 50
 	window       = 15 * time.Minute
 )
 
-// fail tries wrong passwords until the store no longer looks, and counts them.
-func (w *world) fail(s *storage.Store, name string, most int) (looks int) {
+// fail tries up to most wrong passwords, until the store refuses to check them. It
+// returns how many were checked.
+func (w *world) fail(s *storage.Store, name string, most int) (checked int) {
 	w.t.Helper()
 	for range most {
 		_, err := w.signIn(s, name, wrong)
 		var throttled *domain.ThrottledError
 		if errors.As(err, &throttled) {
-			return looks
+			return checked
 		}
 		if !errors.Is(err, domain.ErrNotSignedIn) {
 			w.t.Fatal(err)
 		}
-		looks++
+		checked++
 	}
-	return looks
+	return checked
 }
 
 func (w *world) mustBeThrottled(s *storage.Store, a storage.Attempt) {
@@ -45,13 +47,23 @@ func (w *world) mustBeThrottled(s *storage.Store, a storage.Attempt) {
 	}
 }
 
-func TestAfterTooManyFailuresNobodyIsLookedAtUntilTheWindowPasses(t *testing.T) {
+func TestThrottle(t *testing.T) {
+	t.Run("too many failures are throttled until the window passes", tooManyFailuresAreThrottled)
+	t.Run("success is not counted", successIsNotCounted)
+	t.Run("address that tries many names is throttled", addressIsThrottled)
+	t.Run("unknown name is throttled alike", unknownNameIsThrottled)
+	t.Run("many at once cannot outrun the count", manyCannotOutrunCount)
+	t.Run("fault never lowers the count", throttleFaultNeverLowersCount)
+	t.Run("late request lowers no count", lateRequestLowersNoCount)
+}
+
+func tooManyFailuresAreThrottled(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		w.account("grace")
 		token := w.signedIn("ada", right)
-		if looks := w.fail(w.store, "ada", 20); looks != limit {
-			t.Errorf("%d wrong passwords were looked at, want %d", looks, limit)
+		if checked := w.fail(w.store, "ada", 20); checked != limit {
+			t.Errorf("%d wrong passwords were checked, want %d", checked, limit)
 		}
 		other := storage.New(w.db, w.db) // another web process
 		for _, s := range []*storage.Store{w.store, other} {
@@ -72,8 +84,8 @@ func TestAfterTooManyFailuresNobodyIsLookedAtUntilTheWindowPasses(t *testing.T) 
 		w.mustBeThrottled(w.store, attempt("ada", right))
 		time.Sleep(time.Nanosecond)
 		w.signedIn("ada", right)
-		if looks := w.fail(w.store, "ada", 20); looks != limit {
-			t.Errorf("%d wrong passwords were looked at in the next window, want %d", looks, limit)
+		if checked := w.fail(w.store, "ada", 20); checked != limit {
+			t.Errorf("%d wrong passwords were checked in the next window, want %d", checked, limit)
 		}
 	})
 }
@@ -83,28 +95,28 @@ func isThrottled(err error) bool {
 	return errors.As(err, &throttled)
 }
 
-func TestASuccessIsNotCounted(t *testing.T) {
+func successIsNotCounted(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		for range 2 * addressLimit {
 			w.signedIn("ada", right)
 		}
-		if looks := w.fail(w.store, "ada", limit-1); looks != limit-1 {
-			t.Fatalf("%d wrong passwords were looked at", looks)
+		if checked := w.fail(w.store, "ada", limit-1); checked != limit-1 {
+			t.Fatalf("%d wrong passwords were checked", checked)
 		}
 		w.signedIn("ada", right)
 		w.signedIn("ada", right)
-		if looks := w.fail(w.store, "ada", limit); looks != 1 {
-			t.Errorf("%d more wrong passwords were looked at, want 1", looks)
+		if checked := w.fail(w.store, "ada", limit); checked != 1 {
+			t.Errorf("%d more wrong passwords were checked, want 1", checked)
 		}
 	})
 }
 
-func TestAnAddressThatTriesManyNamesIsThrottled(t *testing.T) {
+func addressIsThrottled(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
-		for i := range addressLimit { // no user can be called so
-			if looks := w.fail(w.store, fmt.Sprintf("no name %d", i), 1); looks != 1 {
+		for i := range addressLimit { // names that no user can have
+			if checked := w.fail(w.store, fmt.Sprintf("no name %d", i), 1); checked != 1 {
 				t.Fatalf("name %d is throttled", i)
 			}
 		}
@@ -115,7 +127,7 @@ func TestAnAddressThatTriesManyNamesIsThrottled(t *testing.T) {
 		if _, _, err := w.store.SignIn(t.Context(), elsewhere); err != nil {
 			t.Errorf("from another address: %v", err)
 		}
-		// What the address is refused is not held against the name.
+		// Attempts that are refused because of the address do not count against the name.
 		for range 2 * limit {
 			w.mustBeThrottled(w.store, attempt("ada", right))
 		}
@@ -125,63 +137,63 @@ func TestAnAddressThatTriesManyNamesIsThrottled(t *testing.T) {
 	})
 }
 
-func TestANameThatDoesNotExistIsThrottledAlike(t *testing.T) {
+func unknownNameIsThrottled(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		if looks := w.fail(w.store, "nobody", 20); looks != limit {
-			t.Errorf("%d wrong passwords were looked at, want %d", looks, limit)
+		if checked := w.fail(w.store, "nobody", 20); checked != limit {
+			t.Errorf("%d wrong passwords were checked, want %d", checked, limit)
 		}
 	})
 }
 
-func TestManyAtOnceCannotOutrunTheCount(t *testing.T) {
+func manyCannotOutrunCount(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		stores := []*storage.Store{w.store, storage.New(w.db, w.db)}
-		var looks atomic.Int64
+		var checked atomic.Int64
 		atOnce(40, func(i int) {
 			_, err := w.signIn(stores[i%2], "ada", wrong)
 			switch {
 			case errors.Is(err, domain.ErrNotSignedIn):
-				looks.Add(1)
+				checked.Add(1)
 			case !isThrottled(err):
 				t.Error(err)
 			}
 		})
-		if n := looks.Load(); n != limit {
-			t.Errorf("%d wrong passwords were looked at, want %d", n, limit)
+		if n := checked.Load(); n != limit {
+			t.Errorf("%d wrong passwords were checked, want %d", n, limit)
 		}
 	})
 }
 
-// Whatever befalls a sign-in, it gives nobody another guess.
-func TestNoMishapLowersTheCount(t *testing.T) {
+// Whatever fault a sign-in has, it gives nobody another guess.
+func throttleFaultNeverLowersCount(t *testing.T) {
 	const before = limit / 2
 	for what, password := range map[string]string{"right": right, "wrong": wrong} {
 		t.Run("of a "+what+" password", func(t *testing.T) {
-			eachMishap(t, func(w *world) {
+			eachFault(t, func(w *world) {
 				w.account("ada")
 				w.fail(w.store, "ada", before)
 				_, err := w.signIn(w.faulty, "ada", password)
 				if err != nil && !errors.Is(err, domain.ErrUnavailable) && !errors.Is(err, domain.ErrNotSignedIn) {
 					w.t.Error(err)
 				}
-				if looks := w.fail(w.store, "ada", limit); looks > limit-before {
-					w.t.Errorf("%d more wrong passwords were looked at, want at most %d", looks, limit-before)
+				if checked := w.fail(w.store, "ada", limit); checked > limit-before {
+					w.t.Errorf("%d more wrong passwords were checked, want at most %d", checked, limit-before)
 				}
 			})
 		})
 	}
 }
 
-func TestACountThatArrivesLateLowersNone(t *testing.T) {
-	eachStraggler(t, func(w *world, late *drivertest.Straggler) {
+func lateRequestLowersNoCount(t *testing.T) {
+	eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
 		w.account("ada")
 		w.fail(w.store, "ada", limit/2)
 		_, _ = w.signIn(w.faulty, "ada", right) // whatever it answers
-		looks := w.fail(w.store, "ada", 2)
+		checked := w.fail(w.store, "ada", 2)
 		w.arrive(late)
-		if looks += w.fail(w.store, "ada", limit); looks > limit-limit/2 {
-			w.t.Errorf("%d more wrong passwords were looked at", looks)
+		if checked += w.fail(w.store, "ada", limit); checked > limit-limit/2 {
+			w.t.Errorf("%d more wrong passwords were checked", checked)
 		}
 	})
 }

@@ -9,14 +9,16 @@ import (
 	"microblogging/storage/driver"
 )
 
-// Properties of a Users row, beside CreatedOn and the revisions.
+// Properties of a Users row, besides CreatedOn, DigestSecret and the revisions.
 const (
 	propPassword = "Password"
-	propEpoch    = "Epoch"
+	// propEpoch numbers the epochs of a user. A session is of one epoch, and ends
+	// when the user begins another.
+	propEpoch = "Epoch"
 )
 
-// SignUp creates an account. A name in use is domain.ErrExists; a bad name or
-// password is an InvalidError.
+// SignUp creates an account and returns its user. A name in use is domain.ErrExists.
+// A name or password that breaks a rule is an InvalidError.
 func (s *Store) SignUp(ctx context.Context, name, password string) (domain.User, error) {
 	user, nameErr := domain.ParseUserName(name)
 	if err := domain.JoinInvalid(nameErr, domain.CheckPassword("password", password)); err != nil {
@@ -42,20 +44,20 @@ func (s *Store) SignUp(ctx context.Context, name, password string) (domain.User,
 	}
 	row, readErr := s.readUser(ctx, user)
 	if readErr == nil && bears(row.properties, mine) {
-		return account, nil // the echo of our own insert
+		return account, nil // this is the echo of our own insert
 	}
 	return domain.User{}, errors.Join(err, readErr)
 }
 
-// EndSessions ends every session of a user.
+// EndSessions ends every session of a user. An unknown user is domain.ErrNotFound.
 func (s *Store) EndSessions(ctx context.Context, user domain.UserName) error {
 	_, err := s.raiseEpoch(ctx, user, func(userRow) (driver.Properties, error) { return nil, nil })
 	return err
 }
 
-// raiseEpoch makes all sessions of the user invalid at once, by a single write,
-// and sets what else changes with it. It returns the epoch that it began, which
-// need not be the latest any more.
+// raiseEpoch ends all sessions of a user in one write. The same write sets the
+// properties that change returns. It returns the epoch that it began. Others may
+// have begun a later one since.
 func (s *Store) raiseEpoch(ctx context.Context, user domain.UserName,
 	change func(now userRow) (driver.Properties, error),
 ) (epoch int64, err error) {
@@ -66,7 +68,7 @@ func (s *Store) raiseEpoch(ctx context.Context, user domain.UserName,
 		case err != nil:
 			return err
 		case bears(row.properties, mine):
-			return nil // the echo of our own write, of which epoch is the last
+			return nil // this is the echo of our own write, which began epoch
 		}
 		changes, err := change(row)
 		if err != nil {
@@ -83,7 +85,8 @@ func (s *Store) raiseEpoch(ctx context.Context, user domain.UserName,
 	return epoch, err
 }
 
-// userRow is an account as it was read, with what never leaves this package.
+// userRow is an account as it was read, with the password hash, which never leaves
+// this package.
 type userRow struct {
 	name       domain.UserName
 	password   string

@@ -8,9 +8,11 @@ import (
 	"microblogging/storage/driver"
 )
 
-// ChangePassword replaces the password of who is signed in by token, and ends
-// every other session of theirs. A wrong old password is an InvalidError on the
-// field "old", and counts as a failed sign-in.
+// ChangePassword replaces the password of the user named in from, and ends all of the
+// user's sessions but the one of token. From holds the old password. A wrong old
+// password is an InvalidError on the field "old", and counts as a failed sign-in. A
+// new password that breaks a rule is an InvalidError on the field "new". After too
+// many wrong passwords, every attempt is a *domain.ThrottledError.
 func (s *Store) ChangePassword(ctx context.Context, token string, from Attempt, password string) error {
 	if err := domain.CheckPassword("new", password); err != nil {
 		return err
@@ -28,7 +30,7 @@ func (s *Store) ChangePassword(ctx context.Context, token string, from Attempt, 
 	}
 	epoch, err := s.raiseEpoch(ctx, account.name, func(now userRow) (driver.Properties, error) {
 		if now.password != account.password {
-			return nil, errNotThePassword() // any more
+			return nil, errNotThePassword() // another request has changed it meanwhile
 		}
 		return driver.Properties{driver.String(propPassword, hash)}, nil
 	})

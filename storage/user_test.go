@@ -1,7 +1,6 @@
 package storage_test
 
 import (
-	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
-	"microblogging/storage/drivertest"
 )
 
 const (
@@ -21,15 +19,15 @@ const (
 	wrong = "incorrect horse"
 )
 
-// cheapHash is a password's hash that takes no time to check: a hash says its
-// own cost.
+// cheapHash returns a hash of a password that takes little time to check. A hash holds
+// its own cost.
 func cheapHash(password string) string {
 	salt, b64 := []byte("some salt"), base64.RawStdEncoding
 	key := argon2.IDKey([]byte(password), salt, 1, 8, 1, 32)
 	return "$argon2id$v=19$m=8,t=1,p=1$" + b64.EncodeToString(salt) + "$" + b64.EncodeToString(key)
 }
 
-// account plants a user whose password is the right one, and cheap to check.
+// account writes the row of a user whose password is right, with a cheap hash.
 func (w *world) account(name domain.UserName) {
 	w.t.Helper()
 	w.ok(w.table("Users").Transact(w.t.Context(), string(name), driver.Insert("",
@@ -52,7 +50,14 @@ func (w *world) signedIn(name, password string) string {
 	return token
 }
 
-func TestWhoSignedUpCanSignIn(t *testing.T) {
+func TestSignUp(t *testing.T) {
+	t.Run("new user can sign in", newUserCanSignIn)
+	t.Run("refusal names all that is wrong", badSignUpNamesAllErrors)
+	t.Run("one of many gets the name", oneOfManyGetsUserName)
+	t.Run("fault does not take the name from its user", signUpFaultKeepsName)
+}
+
+func newUserCanSignIn(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		user, err := w.store.SignUp(t.Context(), "Ada_1", right)
 		if want := (domain.User{Name: "ada_1", CreatedOn: domain.Now()}); err != nil || user != want {
@@ -75,7 +80,7 @@ func TestWhoSignedUpCanSignIn(t *testing.T) {
 	})
 }
 
-func TestABadSignUpTellsAllThatIsWrong(t *testing.T) {
+func badSignUpNamesAllErrors(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		var invalid *domain.InvalidError
 		if _, err := w.store.SignUp(t.Context(), "a b", "short"); !errors.As(err, &invalid) || len(invalid.Fields) != 2 {
@@ -87,7 +92,7 @@ func TestABadSignUpTellsAllThatIsWrong(t *testing.T) {
 	})
 }
 
-func TestOneOfManyGetsTheUserName(t *testing.T) {
+func oneOfManyGetsUserName(t *testing.T) {
 	w := newWorld(t)
 	var mu sync.Mutex
 	var winners []string
@@ -108,8 +113,8 @@ func TestOneOfManyGetsTheUserName(t *testing.T) {
 	w.signedIn("ada", winners[0])
 }
 
-func TestNoMishapOfASignUpTakesTheNameFromItsUser(t *testing.T) {
-	eachMishap(t, func(w *world) {
+func signUpFaultKeepsName(t *testing.T) {
+	eachFault(t, func(w *world) {
 		user, err := w.faulty.SignUp(w.t.Context(), "ada", right)
 		switch {
 		case err == nil && user.Name == "ada":
@@ -117,113 +122,5 @@ func TestNoMishapOfASignUpTakesTheNameFromItsUser(t *testing.T) {
 		case !errors.Is(err, domain.ErrUnavailable):
 			w.t.Errorf("signed up as %+v, %v", user, err)
 		}
-	})
-}
-
-func TestAChangedPasswordEndsEveryOtherSession(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.account("ada")
-		w.account("grace")
-		own, other, stranger := w.signedIn("ada", right), w.signedIn("ada", right), w.signedIn("grace", right)
-		w.ok(w.store.ChangePassword(t.Context(), own, attempt("ada", right), "another horse"))
-		w.mustBeSignedIn(own, "ada")
-		w.mustBeSignedIn(stranger, "grace")
-		w.mustNotBeSignedIn(other)
-		if _, err := w.signIn(w.store, "ada", right); !errors.Is(err, domain.ErrNotSignedIn) {
-			t.Errorf("the old password: %v", err)
-		}
-		w.signedIn("ada", "another horse")
-	})
-}
-
-func TestABadChangeOfPasswordChangesNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.account("ada")
-		own := w.signedIn("ada", right)
-		for field, change := range map[string][2]string{"old": {wrong, "another horse"}, "new": {right, "short"}} {
-			err := w.store.ChangePassword(t.Context(), own, attempt("ada", change[0]), change[1])
-			var invalid *domain.InvalidError
-			if !errors.As(err, &invalid) || invalid.Fields[0].Field != field {
-				t.Errorf("changed from %q to %q: %v, want an InvalidError on %s", change[0], change[1], err, field)
-			}
-		}
-		w.mustBeSignedIn(own, "ada")
-		w.signedIn("ada", right)
-	})
-}
-
-// Whatever befalls a call: one of the two passwords stands, and who was told
-// that it is the new one can rely on it.
-func TestNoMishapOfAChangedPasswordLocksItsUserOut(t *testing.T) {
-	eachMishap(t, func(w *world) {
-		w.account("ada")
-		own, other := w.signedIn("ada", right), w.signedIn("ada", right)
-		err := w.faulty.ChangePassword(w.t.Context(), own, attempt("ada", right), "another horse")
-		_, oldErr := w.signIn(w.store, "ada", right)
-		_, newErr := w.signIn(w.store, "ada", "another horse")
-		switch {
-		case (oldErr == nil) == (newErr == nil):
-			w.t.Errorf("the old password: %v; the new one: %v", oldErr, newErr)
-		case err == nil && newErr != nil:
-			w.t.Errorf("told that the new password stands: %v", newErr)
-		case err != nil && !errors.Is(err, domain.ErrUnavailable):
-			w.t.Errorf("told %v", err)
-		}
-		if err == nil {
-			w.mustBeSignedIn(own, "ada")
-		}
-		if newErr == nil {
-			w.mustNotBeSignedIn(other)
-		}
-	})
-}
-
-// A thief who knows the old password is at any call of a request when the user's
-// own change is acknowledged. What the thief gets is worth nothing.
-func TestWhatTheOldPasswordGaveEndsWithIt(t *testing.T) {
-	for what, steal := range map[string]func(w *world) (token string, err error){
-		"of a sign-in": func(w *world) (string, error) { return w.signIn(w.faulty, "ada", right) },
-		"of another change": func(w *world) (string, error) {
-			token := w.signedIn("ada", right)
-			return token, w.faulty.ChangePassword(w.t.Context(), token, attempt("ada", right), "thief's horse")
-		},
-	} {
-		eachCall(t, what+" is overtaken", func(w *world, n int) {
-			w.account("ada")
-			own := w.signedIn("ada", right)
-			changeErr := errors.New("not yet")
-			w.arm(before(n, func() {
-				changeErr = w.store.ChangePassword(w.t.Context(), own, attempt("ada", right), "another horse")
-			}))
-			token, err := steal(w)
-			if changeErr != nil {
-				return // the thief was first
-			}
-			var invalid *domain.InvalidError
-			if err != nil && !errors.Is(err, domain.ErrNotSignedIn) && !errors.As(err, &invalid) {
-				w.t.Error(err)
-			}
-			w.mustNotBeSignedIn(token)
-			w.mustBeSignedIn(own, "ada")
-			w.signedIn("ada", "another horse")
-		})
-	}
-}
-
-// A change raises the epoch once, also if its reply is lost and others raise it
-// before it is known: the session that it carries over ends with theirs.
-func TestAnEchoOfAChangeDoesNotOutliveALaterEnd(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.account("ada")
-		token := w.signedIn("ada", right)
-		ofUsers := func(call drivertest.Call) bool { return call.Write && call.Target == "Users" }
-		w.arm(drivertest.Only(ofUsers, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
-			_ = send(ctx) // the answer that is lost
-			w.ok(w.store.EndSessions(ctx, "ada"))
-			return send(ctx)
-		}))
-		w.ok(w.faulty.ChangePassword(t.Context(), token, attempt("ada", right), "another horse"))
-		w.mustNotBeSignedIn(token)
-		w.signedIn("ada", "another horse")
 	})
 }

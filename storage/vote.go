@@ -2,28 +2,30 @@ package storage
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
 )
 
-// Vote gives a user's one vote to a post. Voting again is no error.
+// Vote gives a user's vote to a post. A user has one vote on each post; to vote
+// again is no error. A post that is not there is domain.ErrNotFound.
 func (s *Store) Vote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error {
 	vote := driver.Insert(voteRow(id, by), driver.String(propIncarnation, ref.Incarnation))
 	return s.rate(ctx, ref, id, +1, vote, domain.ErrExists)
 }
 
-// Unvote takes a user's vote back. Without one there is nothing to do.
+// Unvote withdraws a user's vote. A user without a vote is no error. A post that is
+// not there is domain.ErrNotFound.
 func (s *Store) Unvote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error {
 	return s.rate(ctx, ref, id, -1, driver.Delete(voteRow(id, by), driver.Exists), domain.ErrNotFound)
 }
 
-// rate changes a vote, the post's rating and its place in the index, all or
-// none, on condition that the post is as it was read: so no vote is lost, and
-// none lands once the post is gone. The vote itself decides whether anything is
-// left to do, which also tells the echo of this transaction.
+// rate changes a vote, the post's rating and its row in the index in one
+// transaction. It depends on the version of the post, so that no vote is lost, and
+// none lands after the post is gone. If the vote's own operation fails with done,
+// the vote is as the user wants it. This also recognises the echo of the
+// transaction.
 func (s *Store) rate(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by int64, vote driver.Operation, done error) error {
 	return s.contend(ctx, func() error {
 		post, err := s.readBlog(ctx, ref, id)
@@ -47,11 +49,7 @@ func (s *Store) rate(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 	})
 }
 
-// Voted tells whether a user has a vote on a post.
+// Voted tells whether a user has voted on a post.
 func (s *Store) Voted(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) (bool, error) {
-	_, err := s.blogs.Get(ctx, partitionOf(ref.Key), voteRow(id, by))
-	if errors.Is(err, domain.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
+	return s.hasRow(ctx, ref.Key, voteRow(id, by))
 }

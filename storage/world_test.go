@@ -20,22 +20,23 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// ada, grace and eve are users. No operation that takes a user asks whether
-// there is such an account.
+// ada, grace and eve are users. They need no accounts: only the operations on accounts
+// and sessions read them.
 const (
 	ada   domain.UserName = "ada"
 	grace domain.UserName = "grace"
 	eve   domain.UserName = "eve"
 )
 
-// A world is an embedded store, looked at from two sides: one that is sound, and
-// one whose calls go through a hook.
+// A world is an embedded store with two sides. Calls on the sound side reach the
+// backend as they are. Calls on the faulty side go through a hook.
 type world struct {
 	t  testing.TB
 	db *bolt.DB
-	// store sees the backend as it is.
+	// store is the sound side.
 	store *storage.Store
-	// faulty goes through the hook that the test has armed.
+	// faulty is the faulty side. Its calls go through hook, which arm sets, and are
+	// counted in calls.
 	faulty *storage.Store
 	hook   drivertest.Hook
 	calls  atomic.Int64
@@ -64,8 +65,8 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-// through is a store on the same backend whose calls go through a hook of their
-// own: another process.
+// through returns another store on the same backend, whose calls go through this hook.
+// It stands for another process.
 func (w *world) through(hook drivertest.Hook) *storage.Store {
 	faults := drivertest.NewFaults(w.db, w.db, hook)
 	return storage.New(faults, faults)
@@ -77,14 +78,14 @@ func (w *world) arm(hook drivertest.Hook) {
 	w.calls.Store(0)
 }
 
-// inBubble runs a test on a world of its own in fake time, so that no wait of
-// the code under test takes any.
+// inBubble runs a test on a world of its own, in the fake time of a synctest bubble. So
+// no wait takes real time.
 func inBubble(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { test(t, newWorld(t)) })
 }
 
-// ok fails the test at once if a step that has to succeed does not.
+// ok ends the test if a step that must succeed has failed.
 func (w *world) ok(err error) {
 	w.t.Helper()
 	if err != nil {
@@ -92,7 +93,7 @@ func (w *world) ok(err error) {
 	}
 }
 
-// channel is a request to create a channel, not yet made.
+// channel returns a channel that is not created yet.
 func (w *world) channel(name string, owner domain.UserName) domain.Channel {
 	w.t.Helper()
 	channel, err := domain.NewChannel(name, "", owner)
@@ -107,7 +108,7 @@ func (w *world) create(name string, owner domain.UserName) domain.Channel {
 	return channel
 }
 
-// posting is a request to post whose idempotency key is its text.
+// posting returns a request to post whose idempotency key is its text.
 func posting(to domain.Channel, by domain.UserName, text string) storage.Posting {
 	return storage.Posting{Channel: to.Ref(), By: by, Key: text, Draft: domain.Draft{Text: text}}
 }
@@ -140,8 +141,8 @@ func (w *world) texts(ref domain.ChannelRef) []string {
 	}
 }
 
-// table is one of the store's tables without its operations: to look behind
-// them, and to plant what they never write.
+// table returns one of the store's tables. Tests read rows there, and write what no
+// operation writes.
 func (w *world) table(name string) *driver.Table { return driver.NewTable(w.db, name) }
 
 // rows reads a whole table.
@@ -166,8 +167,8 @@ func (w *world) has(key domain.ChannelKey, row string) bool {
 	return true
 }
 
-// ungate leaves of a channel what a row leaves that lands after the whole
-// deletion: itself.
+// ungate deletes the Blogs rows of a new channel, as if the channel's row had landed
+// after the deletion.
 func (w *world) ungate(channel domain.Channel) {
 	w.t.Helper()
 	w.ok(w.table("Blogs").Transact(w.t.Context(), string(channel.Key()),
@@ -185,7 +186,7 @@ func rateRow(rating int64, id domain.BlogID) string {
 	return fmt.Sprintf("rate!%010d!%s", 9_999_999_999-rating, id)
 }
 
-// atOnce runs n calls that all start together, and waits for them.
+// atOnce starts n calls at the same time, and waits for them.
 func atOnce(n int, call func(i int)) {
 	start := make(chan struct{})
 	var all sync.WaitGroup
@@ -199,5 +200,5 @@ func atOnce(n int, call func(i int)) {
 	all.Wait()
 }
 
-// text is a distinct text for each number.
+// text returns a different text for each number.
 func text(n int) string { return fmt.Sprintf("post %d", n) }

@@ -13,6 +13,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/atrest"
 	"microblogging/storage/bolt"
 	"microblogging/storage/drivertest"
 )
@@ -33,6 +34,7 @@ type world struct {
 	sound *storage.Store
 	// faulty is the same store, with each call going through hook.
 	faulty *storage.Store
+	db     *bolt.DB
 	hook   drivertest.Hook
 	// options are those of the workers that start starts.
 	options Options
@@ -59,7 +61,7 @@ func newWorld(t *testing.T, posts int) *world {
 			t.Error(err)
 		}
 	})
-	w := &world{t: t, hook: drivertest.Pass, options: testOptions}
+	w := &world{t: t, db: db, hook: drivertest.Pass, options: testOptions}
 	w.sound = storage.New(db, db)
 	faults := drivertest.NewFaults(db, db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		return w.hook(ctx, call, send)
@@ -223,8 +225,17 @@ func (w *world) mustBeDeleted() {
 	}
 }
 
+// mustBeSound holds the store against the invariants, with the program's own
+// checker and with the plain words of package atrest.
 func (w *world) mustBeSound() {
 	w.t.Helper()
+	breaches, err := atrest.Breaches(w.t.Context(), w.db)
+	if err != nil {
+		w.t.Error(err)
+	}
+	for _, b := range breaches {
+		w.t.Errorf("breach in row %q of partition %q of %s: %v", b.RowKey, b.PartitionKey, b.Table, b)
+	}
 	checker := w.sound.NewChecker(time.Hour, false, func(b domain.Breach) { w.t.Errorf("breach: %+v", b) })
 	if _, err := checker.Run(w.t.Context()); err != nil {
 		w.t.Error(err)

@@ -58,4 +58,7 @@ async function picture(page, name) {
       await page.screenshot({ path, fullPage: true, animations: "disabled" });
     }
   }
+  // What a wide screen shows at first: make screenshots puts two of these into the README.
+  await show(page, desk, "light");
+  await page.screenshot({ path: `${artifacts}${name}-first.png`, animations: "disabled" });
 }

@@ -49,7 +49,7 @@ type site struct {
 func boltSite(o *Options) *site {
 	s := newSite("bolt", o)
 	s.setup.Flags = []string{"--data", filepath.Join(o.Dir, "bolt")}
-	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--lease", lease.String(), "--sweep", reconcile.String())
+	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--lease", lease.String(), "--reconcile", reconcile.String())
 	return s
 }
 
@@ -65,7 +65,7 @@ func azuriteSite(o *Options, account string) (*site, error) {
 	}
 	for n := range workerCount {
 		if err := s.addWired(fmt.Sprintf("worker%d", n+1), account, workerLatency,
-			"worker", "--lease", lease.String(), "--sweep", reconcile.String()); err != nil {
+			"worker", "--lease", lease.String(), "--reconcile", reconcile.String()); err != nil {
 			return nil, err
 		}
 	}

@@ -10,13 +10,14 @@ import (
 	"microblogging/lab"
 )
 
-// Document brings up to date what a Markdown document shows of the explorer:
-// everything between <!-- explorer: WHAT --> and <!-- end -->, where WHAT is
+// Document returns a Markdown document with its explorer regions written anew. A
+// region is everything between <!-- explorer: WHAT --> and <!-- end -->, where WHAT
+// is
 //
 //   - schedule NAME: the shortest schedule that breaks a law of a scenario
-//   - run NAME SCHEDULE: a schedule of a scenario, whatever comes of it
+//   - run NAME SCHEDULE: a schedule of a scenario, whatever its outcome
 //   - table textbook, table ablations: the shortest schedules of all of them
-//   - commands ablations: how to run each
+//   - commands ablations: the command that replays each of them
 func Document(text string) (string, error) {
 	regions := regexp.MustCompile(`(?s)(<!-- explorer: ([^>]*) -->\n).*?(<!-- end -->)`)
 	var failed error
@@ -32,7 +33,8 @@ func Document(text string) (string, error) {
 	return text, failed
 }
 
-// A document explores each case once, however often it shows it.
+// A document holds the results of the cases explored so far, so that each is
+// explored once.
 type document map[string]Result
 
 func (d document) explore(c Case) Result {
@@ -57,13 +59,13 @@ func (d document) writeRegion(w io.Writer, what []string) error {
 	case len(what) == 2 && what[0] == "commands" && what[1] == "ablations":
 		return d.writeCommands(w)
 	}
-	return errors.New("the explorer does not know what that is")
+	return errors.New("the explorer does not know this kind of region")
 }
 
 func (d document) writeFound(w io.Writer, name string) error {
-	c, ok := Find(name)
-	if !ok {
-		return errNoScenario
+	c, err := Find(name)
+	if err != nil {
+		return err
 	}
 	r := d.explore(c)
 	if r.Finding == nil {
@@ -73,9 +75,9 @@ func (d document) writeFound(w io.Writer, name string) error {
 }
 
 func writeRun(w io.Writer, name, schedule string) error {
-	c, ok := Find(name)
-	if !ok {
-		return errNoScenario
+	c, err := Find(name)
+	if err != nil {
+		return err
 	}
 	choices, err := c.Parse(schedule)
 	if err != nil {
@@ -122,16 +124,13 @@ func (d document) writeCommands(w io.Writer) error {
 	return nil
 }
 
-// writeCommand writes how to run a schedule.
+// writeCommand writes the command that replays a schedule.
 func writeCommand(w io.Writer, name, schedule string) error {
 	_, err := fmt.Fprintf(w, "    go run ./lab/cmd/lab replay %s '%s'\n", name, schedule)
 	return err
 }
 
-// No case of a document takes random walks.
+// seedOfDocuments has no effect: no case of a document takes random walks.
 const seedOfDocuments = 0
 
-var (
-	errNoScenario   = errors.New("there is no such scenario")
-	errNothingFound = errors.New("no law is broken")
-)
+var errNothingFound = errors.New("no law is broken")

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Report writes results as tables in Markdown, line by line as they come.
+// A Report writes results as tables in Markdown, one line for each as it comes.
 type Report struct {
 	w    io.Writer
 	part Part
@@ -15,14 +15,14 @@ type Report struct {
 	err  error
 }
 
-// NewReport writes to w.
+// NewReport is a report that is written to w.
 func NewReport(w io.Writer) *Report { return &Report{w: w} }
 
-// Err is the first failure to write.
+// Err is the first error of writing.
 func (p *Report) Err() error { return p.err }
 
-// Add writes one line, after the head of its table if it is the first of its
-// part.
+// Add writes the line of a result, and before the first of a part the head of its
+// table.
 func (p *Report) Add(r Result) {
 	if !p.any || p.part != r.Part {
 		p.any, p.part = true, r.Part
@@ -43,11 +43,11 @@ func (p *Report) head(part Part) {
 	var cells []string
 	switch part {
 	case Real:
-		cells = []string{"what ships, while", "scenario", "faults", "schedules", "states", "steps", "seconds", "broken"}
+		cells = []string{"the shipped code, while", "scenario", "faults", "schedules", "states", "steps", "seconds", "broken"}
 	case Textbook:
 		cells = []string{"the textbook version", "scenario", "steps", "broken"}
 	case Ablated:
-		cells = []string{"what ships, but for the guard that", "scenario", "steps", "broken"}
+		cells = []string{"the shipped code without this guard", "scenario", "steps", "broken"}
 	}
 	p.line(cells...)
 	for i, cell := range cells {
@@ -64,7 +64,7 @@ func (p *Report) printf(format string, args ...any) {
 	}
 }
 
-// outcome is the law that was broken, if any, and else how far the search went.
+// outcome is the law that was broken, or else how far the search went.
 func outcome(r Result) string {
 	switch {
 	case r.Finding != nil:
@@ -89,7 +89,7 @@ func breach(r Result) string {
 	if r.Finding == nil {
 		return "**nothing noticed it**"
 	}
-	return r.Pretty(r.Finding.Breaches[0].String())
+	return r.DescribeBreach(r.Finding.Breaches[0])
 }
 
 // length is the number of steps of the shortest schedule.
@@ -100,7 +100,7 @@ func length(r Result) string {
 	return fmt.Sprint(len(r.Finding.Schedule))
 }
 
-// comma writes a number with thousands apart.
+// comma writes a number with commas between the thousands.
 func comma(n int) string {
 	digits := fmt.Sprint(n)
 	for at := len(digits) - 3; at > 0; at -= 3 {

@@ -11,14 +11,14 @@ import (
 	"microblogging/storage/driver"
 )
 
-// laws are what a user of the textbook version would take for granted, each
-// named after the anomaly that its breach is.
+// laws are what a user of the textbook version expects. Each has the name of the
+// anomaly that breaks it.
 type laws struct{}
 
-// Step has nothing to say.
+// Step finds nothing: the laws are about states.
 func (laws) Step([]lab.Fact, *lab.Call, []mem.Change) []domain.Breach { return nil }
 
-// State is A2 and A4: what somebody was told, after the set-up, is so.
+// State is A2 and A4: what a client was told after the set-up is true.
 func (laws) State(v lab.View) []domain.Breach {
 	var breaches []domain.Breach
 	asking, creators := false, 0
@@ -57,7 +57,7 @@ func there(db mem.Snapshot, table, row string) bool {
 	return err == nil
 }
 
-// Rest is A1 and A3, once fresh workers have handled what is on the queue.
+// Rest is A1 and A3, after fresh workers have handled the messages on the queue.
 func (l laws) Rest(v lab.View) []domain.Breach {
 	db := mem.Open(v.DB, "rest.")
 	if err := drain(db); err != nil {
@@ -77,7 +77,8 @@ func (l laws) Rest(v lab.View) []domain.Breach {
 	return breaches
 }
 
-// drain lets fresh workers handle messages, each as often as it shows up.
+// drain lets fresh workers handle messages until the queue is empty. The error is the
+// last of a worker that never gets there.
 func drain(db *mem.DB) (last error) {
 	ctx := context.Background()
 	for range 16 {

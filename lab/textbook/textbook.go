@@ -1,11 +1,12 @@
-// Package textbook is the version that everybody writes first, for the lab to
-// take apart: mark the channel, delete its posts, delete the channel, delete the
-// message, return; and a web role that marks before it queues. No incarnations,
-// no gates, no second look at anything.
+// Package textbook is the naive version of the cascade, which package lab explores
+// to show what goes wrong in it. A worker marks the channel, deletes its posts,
+// deletes the channel, deletes the message and returns. A web role marks the channel
+// before it queues the message. There are no incarnations and no gates, and nothing
+// is read twice.
 //
-// It is no part of the product. What goes wrong in it is what the protocol of
-// package domain is an answer to: A1 orphan post, A2 resurrection damage, A3
-// stuck intent, A4 echo. The explorer finds each by itself.
+// It is no part of the product. The explorer must find its four anomalies, which
+// the protocol of package domain prevents: A1 orphan post, A2 resurrection damage,
+// A3 stuck intent, A4 echo.
 package textbook
 
 import (
@@ -27,7 +28,7 @@ const (
 	deleting = "deleting"
 )
 
-// backend is what the textbook's code works on.
+// backend is the store that the textbook version works on.
 type backend struct {
 	tables driver.Tables
 	queues driver.Queues
@@ -39,12 +40,13 @@ func (b backend) write(ctx context.Context, table string, op driver.Operation) e
 	return b.tables.Transact(ctx, table, news, []driver.Operation{op})
 }
 
-// create is the web role's: insert the row.
+// create is a request to the web role: insert the row.
 func (b backend) create(ctx context.Context) error {
 	return b.write(ctx, channels, driver.Insert("", driver.String("State", active)))
 }
 
-// post is the web role's: look whether the channel is active, insert the post.
+// post is a request to the web role: read whether the channel is active, insert the
+// post.
 func (b backend) post(ctx context.Context, id domain.BlogID) error {
 	row, err := b.tables.Get(ctx, channels, news, "")
 	if err != nil {
@@ -56,7 +58,7 @@ func (b backend) post(ctx context.Context, id domain.BlogID) error {
 	return b.write(ctx, blogs, driver.Insert("blog!"+string(id)))
 }
 
-// ask is the web role's: mark, queue.
+// ask is a request to the web role: mark, queue.
 func (b backend) ask(ctx context.Context) error {
 	if err := b.mark(ctx); err != nil {
 		return err
@@ -68,7 +70,7 @@ func (b backend) mark(ctx context.Context) error {
 	return b.write(ctx, channels, driver.Merge("", driver.Exists, driver.String("State", deleting)))
 }
 
-// work is the worker's five steps.
+// work is the five steps of the worker.
 func (b backend) work(ctx context.Context, m driver.Message) error {
 	if err := b.mark(ctx); err != nil {
 		return err

@@ -1,5 +1,4 @@
-// Command lab explores the schedules and crashes of the real code. See package
-// lab.
+// Command lab runs the model checker of package lab.
 package main
 
 import (
@@ -19,8 +18,8 @@ type cli struct {
 	Prove     proveCmd     `cmd:"" help:"Explore everything. Fail if a result is not what was expected, or if too little was explored."`
 	List      listCmd      `cmd:"" help:"List the scenarios."`
 	Find      findCmd      `cmd:"" help:"Explore one scenario and print the shortest schedule that breaks a law."`
-	Replay    replayCmd    `cmd:"" help:"Run one schedule and print it. Exit status 0 whether or not it breaks a law, and 1 if it cannot be taken."`
-	Document  documentCmd  `cmd:"" help:"Bring up to date what a Markdown document shows of the explorer."`
+	Replay    replayCmd    `cmd:"" help:"Replay one schedule and print it. The exit status is 1 if it cannot be taken, and 0 otherwise, also if it breaks a law."`
+	Document  documentCmd  `cmd:"" help:"Write the explorer regions of a Markdown document anew."`
 	Schedules schedulesCmd `cmd:"" help:"Print, in Markdown, the shortest schedules of the textbook version and of each missing guard."`
 }
 
@@ -102,7 +101,7 @@ func (*listCmd) Run() error {
 	for _, c := range prove.Cases(false) {
 		about := c.About
 		if c.Guard != "" {
-			about = "without the guard that " + c.Guard
+			about = "without this guard: " + c.Guard
 		}
 		fmt.Printf("%-16s %s\n", c.Name, about)
 	}
@@ -115,9 +114,9 @@ type findCmd struct {
 }
 
 func (c *findCmd) Run() error {
-	found, ok := prove.Find(c.Scenario)
-	if !ok {
-		return fmt.Errorf("there is no scenario %q", c.Scenario)
+	found, err := prove.Find(c.Scenario)
+	if err != nil {
+		return err
 	}
 	r := found.Explore(c.Seed)
 	fmt.Printf("schedules=%d states=%d steps=%d rests=%d executions=%d, %.0f steps a second\n\n",
@@ -135,9 +134,9 @@ type replayCmd struct {
 }
 
 func (c *replayCmd) Run() error {
-	found, ok := prove.Find(c.Scenario)
-	if !ok {
-		return fmt.Errorf("there is no scenario %q", c.Scenario)
+	found, err := prove.Find(c.Scenario)
+	if err != nil {
+		return err
 	}
 	schedule, err := found.Parse(c.Schedule)
 	if err != nil {

@@ -1,0 +1,125 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/lab/mem"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+	"microblogging/worker"
+)
+
+// WorkerOptions are the options of all workers in the lab. Nothing depends on
+// time: progress is recorded after the first rows, and then at the end.
+func WorkerOptions() worker.Options {
+	return worker.Options{
+		Lease: 30 * time.Second, Progress: time.Hour, Concurrency: 1, MaxAttempts: 5,
+		Log: slog.New(slog.DiscardHandler),
+	}
+}
+
+// A crew is the fresh workers that run when all actors have stopped.
+type crew struct {
+	db     *mem.DB
+	store  *storage.Store
+	worker *worker.Worker
+}
+
+func newCrew(db mem.Snapshot) *crew {
+	c := &crew{db: mem.Open(db, "rest.")}
+	c.store = storage.NewWithPause(c.db, c.db, noPause)
+	c.worker = worker.New(c.store, WorkerOptions())
+	return c
+}
+
+// maxTurns is how many turns the crew gets to come to rest. A run of the lab
+// leaves a few messages, and each is handled a few times at most.
+const maxTurns = 64
+
+// quiesce runs the workers until nothing moves: until no message is left and,
+// with reconcile, a reconciling pass changes nothing. It is an error if that takes
+// more than maxTurns.
+func (c *crew) quiesce(ctx context.Context, reconcile bool) error {
+	for range maxTurns {
+		if messages := c.db.Snapshot().Messages(domain.QueueName); len(messages) > 0 {
+			if err := c.handle(ctx, messages[0].ID); err != nil {
+				return err
+			}
+			continue
+		}
+		if !reconcile {
+			return nil
+		}
+		before := c.db.Snapshot().Sum()
+		if _, err := c.store.Reconcile(ctx, 0); err != nil {
+			return fmt.Errorf("reconciling pass: %w", err)
+		}
+		if c.db.Snapshot().Sum() == before {
+			return nil
+		}
+	}
+	return fmt.Errorf("no end after %d messages", maxTurns)
+}
+
+// handle delivers one message to a fresh worker. If the worker fails, the message
+// stays on the queue; only a panic is an error.
+func (c *crew) handle(ctx context.Context, id string) error {
+	var delivered driver.Message
+	err := c.db.Change(func(s mem.Snapshot) (next mem.Snapshot, err error) {
+		next, delivered, err = s.Deliver(domain.QueueName, id, time.Time{})
+		return next, err
+	})
+	if err != nil {
+		return fmt.Errorf("delivering a message: %w", err)
+	}
+	if err := c.worker.Handle(ctx, delivered); err != nil && strings.HasPrefix(err.Error(), "panic") {
+		return fmt.Errorf("handling a message: %w", err)
+	}
+	return nil
+}
+
+// check runs the program's own checker.
+func (c *crew) check(ctx context.Context) (breaches []domain.Breach) {
+	checker := c.store.NewChecker(0, false, func(b domain.Breach) { breaches = append(breaches, b) })
+	if _, err := checker.Run(ctx); err != nil {
+		breaches = append(breaches, breachOf("I5", "checking: %v", err))
+	}
+	return breaches
+}
+
+// readFeeds reads the list of every subscriber, which removes what a crash left
+// half done.
+func (c *crew) readFeeds(ctx context.Context) error {
+	for row := range c.db.Snapshot().Rows(tableSubscriptions) {
+		if _, err := c.store.Subscriptions(ctx, domain.UserName(row.Partition)); err != nil {
+			return fmt.Errorf("reading the feed of %s: %w", row.Partition, err)
+		}
+	}
+	return nil
+}
+
+// again is I6: each message that was ever sent is delivered once more, and changes
+// nothing.
+func (c *crew) again(ctx context.Context, v View) []domain.Breach {
+	before := v.DB.Sum()
+	for _, m := range v.Sent {
+		if m.Kind == "" {
+			continue
+		}
+		if err := c.db.Send(ctx, domain.QueueName, m.Text); err != nil {
+			return []domain.Breach{breachOf("I6", "%v", err)}
+		}
+		if err := c.quiesce(ctx, false); err != nil {
+			return []domain.Breach{breachOf("I6", "%v", err)}
+		}
+		if c.db.Snapshot().Sum() != before {
+			return []domain.Breach{breachOf("I6", "handling a message again changed the store: %s", m.Text)}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,221 @@
+package lab
+
+import (
+	"slices"
+
+	"microblogging/domain"
+	"microblogging/lab/mem"
+)
+
+// Counts is how much was explored.
+type Counts struct {
+	// Schedules counts runs, each from the start to its end or to a state that
+	// another run had entered before.
+	Schedules int
+	// States counts the states entered.
+	States int
+	// Steps counts the steps from one state to another.
+	Steps int
+	// Rests counts the states at rest from which fresh workers ran to quiescence.
+	Rests int
+	// Executions counts the starts of an actor's code.
+	Executions int
+}
+
+// Plus is the sum of both.
+func (c Counts) Plus(d Counts) Counts {
+	return Counts{c.Schedules + d.Schedules, c.States + d.States, c.Steps + d.Steps, c.Rests + d.Rests, c.Executions + d.Executions}
+}
+
+// A Finding is a run that breaks a law.
+type Finding struct {
+	Schedule Schedule
+	Breaches []domain.Breach
+}
+
+// An Explorer explores one scenario. It is not safe for concurrent use.
+type Explorer struct {
+	scenario *Scenario
+	programs []*program
+	lot      *parking
+	given    []Fact
+	// twins are, for each actor, the index of the one that must start before, or -1.
+	twins   []int
+	counts  Counts
+	seen    map[mem.Sum]struct{}
+	rests   map[mem.Sum][]domain.Breach
+	scratch []Choice
+}
+
+// NewExplorer is an explorer of the scenario. The caller must call Close.
+func NewExplorer(s Scenario) *Explorer {
+	x := &Explorer{
+		scenario: &s, lot: newParking(),
+		seen: map[mem.Sum]struct{}{}, rests: map[mem.Sum][]domain.Breach{},
+	}
+	return x
+}
+
+// Close ends the executions that still wait for an answer.
+func (x *Explorer) Close() { x.lot.clear() }
+
+// Counts is how much was explored so far.
+func (x *Explorer) Counts() Counts {
+	c := x.counts
+	c.Executions = int(x.lot.executions)
+	return c
+}
+
+// initial is the state in which each actor is about to make its first call.
+func (x *Explorer) initial() *state {
+	s := &state{db: emptyBackend(), history: &History{}, faults: x.scenario.Faults}
+	if x.programs == nil {
+		x.load()
+	}
+	if x.scenario.Setup != nil {
+		x.setUp(s)
+	}
+	for _, p := range x.programs {
+		p.given = x.given
+		s.places = append(s.places, place{at: p.start()})
+	}
+	return s
+}
+
+// load makes the programs of the actors.
+func (x *Explorer) load() {
+	for i, actor := range x.scenario.Actors {
+		p := &program{actor: actor, index: i + 1, lot: x.lot}
+		if intercept := x.scenario.Intercept; intercept != nil {
+			p.intercept = func() Interceptor { return intercept(actor.Name) }
+		}
+		x.programs = append(x.programs, p)
+		x.twins = append(x.twins, slices.IndexFunc(x.scenario.Actors, func(a Actor) bool { return a.Name == actor.After }))
+	}
+}
+
+// setUp runs the set-up to its end.
+func (x *Explorer) setUp(s *state) {
+	p := &program{actor: Actor{Name: "setup", Run: x.scenario.Setup}, index: setupIndex, lot: x.lot}
+	at := p.start()
+	for at.call != nil {
+		step := Step{Call: at.call}
+		x.apply(s, &step, stamp{setupIndex, at.depth, 0})
+		at = p.after(at, *step.Applied)
+	}
+	x.given = at.facts
+}
+
+// node is how a state was first reached.
+type node struct {
+	parent int
+	choice Choice
+}
+
+// Explore enters every state once, breadth first, until a law is broken. So its
+// finding is one of the shortest; it is nil if no law is broken.
+func (x *Explorer) Explore() *Finding {
+	type found struct {
+		*state
+		node int
+	}
+	first := x.initial()
+	nodes := []node{{parent: -1}}
+	frontier := []found{{first, 0}}
+	x.enter(first)
+	if breaches := x.scenario.Laws.State(x.view(first)); breaches != nil {
+		return &Finding{nil, breaches}
+	}
+	for len(frontier) > 0 {
+		if x.scenario.Limit > 0 && x.counts.States > x.scenario.Limit {
+			return nil
+		}
+		from := frontier[0]
+		frontier[0] = found{}
+		frontier = frontier[1:]
+		choices := slices.Clone(x.choices(from.state))
+		if len(choices) == 0 {
+			x.counts.Schedules++
+			if breaches := x.rest(from.state); breaches != nil {
+				return &Finding{scheduleOf(nodes, from.node), breaches}
+			}
+			continue
+		}
+		for _, c := range choices {
+			to, breaches := x.advance(from.state, c)
+			if to == nil {
+				x.counts.Schedules++
+				continue
+			}
+			nodes = append(nodes, node{from.node, c})
+			if breaches != nil {
+				return &Finding{scheduleOf(nodes, len(nodes)-1), breaches}
+			}
+			frontier = append(frontier, found{to, len(nodes) - 1})
+		}
+	}
+	return nil
+}
+
+// advance takes a step and judges it and the state that it leads to. The state is
+// nil if it was entered before.
+func (x *Explorer) advance(from *state, c Choice) (*state, []domain.Breach) {
+	to, step := x.perform(from, c)
+	x.counts.Steps++
+	breaches := x.judgeStep(to, step)
+	if !x.enter(to) && breaches == nil {
+		return nil, nil
+	}
+	return to, append(breaches, x.scenario.Laws.State(x.view(to))...)
+}
+
+func (x *Explorer) judgeStep(to *state, step Step) []domain.Breach {
+	if step.changes == nil {
+		return nil
+	}
+	told := x.given
+	if step.Choice.Actor != network {
+		told = to.places[step.Choice.Actor-1].at.facts
+	}
+	return x.scenario.Laws.Step(told, step.Call, step.changes)
+}
+
+// enter reports whether the state is new.
+func (x *Explorer) enter(s *state) bool {
+	key := s.key()
+	if _, known := x.seen[key]; known {
+		return false
+	}
+	x.seen[key] = struct{}{}
+	x.counts.States++
+	return true
+}
+
+// rest judges a state in which no actor can go on. States that differ only in the
+// faults that are left are judged once.
+func (x *Explorer) rest(s *state) []domain.Breach {
+	v := x.view(s)
+	var d mem.Digest
+	d.Sum(s.db.Sum())
+	d.Sum(s.history.sum)
+	for _, told := range v.Told {
+		d.Sum(sumFacts(told))
+	}
+	key := d.Done()
+	if breaches, known := x.rests[key]; known {
+		return breaches
+	}
+	x.counts.Rests++
+	breaches := x.scenario.Laws.Rest(v)
+	x.rests[key] = breaches
+	return breaches
+}
+
+func scheduleOf(nodes []node, at int) Schedule {
+	var schedule Schedule
+	for ; nodes[at].parent >= 0; at = nodes[at].parent {
+		schedule = append(schedule, nodes[at].choice)
+	}
+	slices.Reverse(schedule)
+	return schedule
+}

@@ -1,0 +1,194 @@
+package lab_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"microblogging/domain"
+	"microblogging/lab"
+	"microblogging/lab/prove"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// The least that the quick part of the proof explores. make prove explores more.
+const (
+	floorSchedules = 500_000
+	floorStates    = 700_000
+	floorSteps     = 1_200_000
+)
+
+func TestExplorer(t *testing.T) {
+	t.Run("no schedule breaks a law, and each missing guard is noticed", noScheduleBreaksALaw)
+	t.Run("a printed schedule breaks the same law again", printedScheduleBreaksTheSameLaw)
+	t.Run("a schedule that cannot be taken is refused", impossibleScheduleIsRefused)
+	t.Run("code that does not make the same call twice panics", codeThatDiffersPanics)
+}
+
+func TestWalk(t *testing.T) {
+	t.Run("what a walk finds is shrunk", findingOfAWalkIsShrunk)
+	t.Run("the same seed takes the same walks", sameSeedTakesTheSameWalks)
+}
+
+func noScheduleBreaksALaw(t *testing.T) {
+	if testing.Short() {
+		t.Skip("explores for long, which make check leaves to make test")
+	}
+	var table strings.Builder
+	report := prove.NewReport(&table)
+	s := prove.All(prove.Cases(true), 1, report.Add)
+	if report.Err() != nil {
+		t.Fatal(report.Err())
+	}
+	announce(t, "lab: "+s.String())
+	t.Log(table.String())
+	for _, r := range s.Shortfalls {
+		if r.Finding == nil {
+			t.Errorf("%s: no law was broken, and one should be", r.Name)
+			continue
+		}
+		var schedule strings.Builder
+		if err := r.WriteSchedule(&schedule); err != nil {
+			t.Error(err)
+		}
+		t.Errorf("%s", schedule.String())
+	}
+	if s.Schedules < floorSchedules || s.States < floorStates || s.Steps < floorSteps {
+		t.Errorf("explored less than %d schedules, %d states, %d steps", floorSchedules, floorStates, floorSteps)
+	}
+}
+
+// announce prints a line that make test shows although the test passes. go test
+// shows the output of several packages only if they fail, so make test collects
+// such lines in a file.
+func announce(t *testing.T, line string) {
+	t.Helper()
+	fmt.Println(line)
+	name := os.Getenv("TEST_REPORT")
+	if name == "" {
+		return
+	}
+	report, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = fmt.Fprintln(report, line)
+	if err := errors.Join(err, report.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func ablated(t *testing.T, name string) lab.Scenario {
+	t.Helper()
+	for _, a := range lab.Ablations() {
+		if a.Name == name {
+			return a.Scenario
+		}
+	}
+	t.Fatalf("there is no ablation %s", name)
+	return lab.Scenario{}
+}
+
+func explorer(t *testing.T, s lab.Scenario) *lab.Explorer {
+	x := lab.NewExplorer(s)
+	t.Cleanup(x.Close)
+	return x
+}
+
+func printedScheduleBreaksTheSameLaw(t *testing.T) {
+	for _, name := range []string{"open-gate", "shut-gate", "look", "reconcile"} {
+		s := ablated(t, name)
+		found := explorer(t, s).Explore()
+		if found == nil {
+			t.Fatalf("%s: nothing found", name)
+		}
+		schedule, err := s.Parse(s.Format(found.Schedule))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := explorer(t, s).Replay(schedule, false)
+		if err != nil || !reflect.DeepEqual(run.Breaches, found.Breaches) {
+			t.Errorf("%s: replayed as %v (%v), want %v", name, run.Breaches, err, found.Breaches)
+		}
+	}
+}
+
+func impossibleScheduleIsRefused(t *testing.T) {
+	s := ablated(t, "open-gate")
+	schedule, err := s.Parse("w1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := explorer(t, s).Replay(schedule, false); err == nil {
+		t.Error("a worker received a message that was never sent")
+	}
+	for _, nonsense := range []string{"nobody", "ann:sleeps", "ann@x", "ann*x", "ann*0", "ann*-1", "ann*2000000000"} {
+		if _, err := s.Parse(nonsense); err == nil {
+			t.Errorf("%q passes for a schedule", nonsense)
+		}
+	}
+}
+
+func findingOfAWalkIsShrunk(t *testing.T) {
+	s := ablated(t, "open-gate")
+	shortest := explorer(t, s).Explore()
+	s.Faults = 3
+	walked := explorer(t, s).Walk(10_000, 1)
+	if walked == nil {
+		t.Fatal("10,000 walks found nothing")
+	}
+	t.Logf("walked: %s", s.Format(walked.Schedule))
+	if got, want := len(walked.Schedule), len(shortest.Schedule)+5; got > want {
+		t.Errorf("a walk was shrunk to %d steps, want at most %d: the shortest has %d", got, want, len(shortest.Schedule))
+	}
+	for _, c := range walked.Schedule {
+		if c.Fate == lab.Unsent || c.Fate == lab.Lost {
+			t.Errorf("the shrunk run still has a fault that does not matter: %s", s.Format(walked.Schedule))
+		}
+	}
+}
+
+func sameSeedTakesTheSameWalks(t *testing.T) {
+	s := ablated(t, "shut-gate")
+	s.Setup, s.Intercept = lab.Scenarios()[0].Setup, nil
+	first, second := explorer(t, s), explorer(t, s)
+	first.Walk(50, 7)
+	second.Walk(50, 7)
+	if first.Counts().States != second.Counts().States || first.Counts().Steps != second.Counts().Steps {
+		t.Errorf("first %+v, then %+v", first.Counts(), second.Counts())
+	}
+}
+
+// States are told apart by the answers that actors got, so the next call of the code
+// must not depend on anything else.
+func codeThatDiffersPanics(t *testing.T) {
+	runs := 0
+	s := lab.Scenario{
+		Faults: 2,
+		Laws:   lab.Shipped{},
+		Actors: []lab.Actor{{Name: "fickle", Run: func(ctx context.Context, c *lab.Client) {
+			runs++
+			for range 3 {
+				key := domain.ChannelKey(fmt.Sprint("news", runs))
+				if _, err := c.Store.Channel(ctx, key); err == nil {
+					return
+				}
+			}
+		}}},
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("the explorer did not notice")
+		}
+	}()
+	x := lab.NewExplorer(s)
+	defer x.Close()
+	x.Explore()
+}

@@ -1,0 +1,184 @@
+package lab
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+)
+
+// An Interceptor stands between an actor's code and the turnstile. It may send the
+// call, another call, several or none, and may return any answer.
+type Interceptor func(call Call, do func(Call) Answer) Answer
+
+func always(interceptor func() Interceptor) func(string) Interceptor {
+	return func(string) Interceptor { return interceptor() }
+}
+
+// only intercepts the actors whose names start with the prefix.
+func only(prefix string, interceptor func() Interceptor) func(string) Interceptor {
+	return func(actor string) Interceptor {
+		if !strings.HasPrefix(actor, prefix) {
+			return nil
+		}
+		return interceptor()
+	}
+}
+
+// withoutGuard leaves out the merge of a gate before other operations.
+func withoutGuard(gate string) Interceptor {
+	return func(c Call, do func(Call) Answer) Answer {
+		if len(c.Operations) < 2 || c.Operations[0].Action != driver.ActionMerge || !strings.HasPrefix(c.Operations[0].Row, gate) {
+			return do(c)
+		}
+		return withoutOperation(c, 0, do)
+	}
+}
+
+// withoutOperation sends the call without operation i. The index of an operation
+// that fails is counted as if i had been sent.
+func withoutOperation(c Call, i int, do func(Call) Answer) Answer {
+	c.Operations = slices.Delete(slices.Clone(c.Operations), i, i+1)
+	a := do(c)
+	var failed *driver.OperationError
+	if errors.As(a.Err, &failed) && failed.Index >= i {
+		a.Err = &driver.OperationError{Index: failed.Index + 1, Err: failed.Err}
+	}
+	return a
+}
+
+// outright takes out the rows that start with the prefix and that another row
+// replaces later. The other row is then inserted without anything to replace.
+func outright(prefix string) func() Interceptor {
+	return func() Interceptor {
+		began := false
+		return func(c Call, do func(Call) Answer) Answer {
+			at := slices.IndexFunc(c.Operations, func(op driver.Operation) bool { return strings.HasPrefix(op.Row, prefix) })
+			began = began || at >= 0
+			switch {
+			case at >= 0 && len(c.Operations) == 1:
+				return Answer{}
+			case at >= 0:
+				return withoutOperation(c, at, do)
+			case began && c.Method == Get && strings.HasPrefix(c.Row, prefix):
+				return Answer{Entity: driver.Entity{Partition: c.Partition, Row: c.Row, ETag: "none"}}
+			}
+			return do(c)
+		}
+	}
+}
+
+// withoutOnce leaves out the insert of a once! row.
+func withoutOnce(c Call, do func(Call) Answer) Answer {
+	for i, op := range c.Operations {
+		if strings.HasPrefix(op.Row, "once!") {
+			return withoutOperation(c, i, do)
+		}
+	}
+	return do(c)
+}
+
+// withoutMatch makes writes to a table's rows that start with the prefix hold for
+// any version.
+func withoutMatch(table, prefix string) Interceptor {
+	return func(c Call, do func(Call) Answer) Answer {
+		if c.Target == table {
+			c.Operations = slices.Clone(c.Operations)
+			for i, op := range c.Operations {
+				if _, ok := op.If.ETag(); ok && strings.HasPrefix(op.Row, prefix) {
+					c.Operations[i].If = driver.Exists
+				}
+			}
+		}
+		return do(c)
+	}
+}
+
+// anyIncarnation makes every channel that a worker reads look like the incarnation
+// that its message is about.
+func anyIncarnation() Interceptor {
+	var about domain.Incarnation
+	return func(c Call, do func(Call) Answer) Answer {
+		a := do(c)
+		switch {
+		case c.Method == Receive && a.Err == nil:
+			if m, err := domain.DecodeMessage(a.Messages[0].Text); err == nil {
+				about = m.Incarnation
+			}
+		case c.Method == Get && c.Target == tableChannels && a.Err == nil:
+			a.Entity.Properties = a.Entity.Properties.Merged(driver.Properties{driver.String("Incarnation", about)})
+		}
+		return a
+	}
+}
+
+// oneRead makes every read of the partition after the first look empty.
+func oneRead() Interceptor {
+	reads := 0
+	return func(c Call, do func(Call) Answer) Answer {
+		if c.Method != Range || c.Target != tableBlogs {
+			return do(c)
+		}
+		if reads++; reads > 1 {
+			return Answer{}
+		}
+		return do(c)
+	}
+}
+
+// markFirst sends the message and the record of the deletion only after the channel
+// is marked.
+func markFirst() Interceptor {
+	var held []Call
+	return func(c Call, do func(Call) Answer) Answer {
+		switch {
+		case c.Method == Send, c.Method == Transact && c.Target == tableDeletions:
+			held = append(held, c)
+			return Answer{}
+		case c.Method != Transact || c.Target != tableChannels:
+			return do(c)
+		}
+		a := do(c)
+		for _, late := range held {
+			if a.Err == nil {
+				a = do(late)
+			}
+		}
+		held = nil
+		return a
+	}
+}
+
+// believer makes a creator trust the answer to its insert of a channel's row: the
+// read that follows shows what the answer says. After "exists" it shows the channel
+// of a stranger, whose gate is there.
+func believer() Interceptor {
+	const stranger = "STRANGERSTRANGERSTRANGERAA"
+	var inserted *Call
+	var answer Answer
+	return func(c Call, do func(Call) Answer) Answer {
+		switch {
+		case c.Target == tableChannels && len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionInsert:
+			answer = do(c)
+			inserted = &c
+			return answer
+		case strings.HasSuffix(c.Row, stranger):
+			return Answer{}
+		case inserted == nil || c.Method != Get || c.Target != tableChannels:
+			return do(c)
+		}
+		row := driver.Entity{Partition: c.Partition, Row: c.Row, Properties: inserted.Operations[0].Properties}
+		inserted = nil
+		switch {
+		case answer.Err == nil:
+			return Answer{Entity: row}
+		case errors.Is(answer.Err, domain.ErrExists):
+			row.Properties = row.Properties.Merged(driver.Properties{driver.String("Incarnation", stranger)})
+			return Answer{Entity: row}
+		default:
+			return Answer{Err: domain.ErrNotFound}
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"microblogging/domain"
+	"microblogging/storage/atrest"
+)
+
+// Rest is all invariants at quiescence. Fresh workers run until nothing moves.
+// Then the program's own checker, the plain reading of package atrest and what
+// only the lab knows (the messages, and what clients were told) must agree that
+// nothing is wrong.
+func (l Shipped) Rest(v View) []domain.Breach {
+	ctx := context.Background()
+	c := newCrew(v.DB)
+	if err := c.quiesce(ctx, !l.NoReconcile); err != nil {
+		return []domain.Breach{breachOf("I5", "%v", err)}
+	}
+	breaches := c.check(ctx)
+	if err := c.readFeeds(ctx); err != nil {
+		breaches = append(breaches, breachOf("I8", "%v", err))
+	}
+	plain, err := atrest.Breaches(ctx, c.db)
+	if err != nil {
+		return []domain.Breach{breachOf("I5", "%v", err)}
+	}
+	breaches = append(breaches, plain...)
+	v.DB = c.db.Snapshot()
+	breaches = append(breaches, unfinished(v)...)
+	breaches = append(breaches, twicePosted(v)...)
+	breaches = append(breaches, uncounted(v)...)
+	breaches = append(breaches, l.State(v)...)
+	if breaches != nil {
+		return breaches
+	}
+	return c.again(ctx, v)
+}
+
+// unfinished is I5 of each message that was ever sent: the deletion that it asks
+// for is done.
+func unfinished(v View) (breaches []domain.Breach) {
+	for _, m := range v.Sent {
+		if m.Kind != domain.MessageChannel {
+			continue
+		}
+		if _, there := channelRow(v.DB, m.Ref()); there {
+			breaches = append(breaches, breachOf("I5", "a channel is still there, and its deletion was asked for (%s)", string(m.Incarnation)))
+		}
+		record, err := v.DB.Get(tableDeletions, string(m.Channel), string(m.Incarnation))
+		if state := record.Properties.String("State"); err != nil || state != string(domain.DeletionDone) {
+			breaches = append(breaches, breachOf("I5", "the deletion of %s is recorded as %q", string(m.Incarnation), state))
+		}
+	}
+	return breaches
+}
+
+// twicePosted is I7. In the lab, requests with the same key have the same text,
+// and no others do.
+func twicePosted(v View) (breaches []domain.Breach) {
+	made := map[string]string{}
+	v.each(func(_, _ int, f Fact) {
+		if f.Kind != Posted {
+			return
+		}
+		request := string(f.Channel.Incarnation) + "!" + string(f.User) + "!" + f.Key
+		if first, ok := made[request]; ok && first != string(f.Blog) {
+			breaches = append(breaches, breachOf("I7", "one idempotency key was answered with two posts"))
+		}
+		made[request] = string(f.Blog)
+	})
+	texts := map[string]bool{}
+	for row := range v.DB.Rows(tableBlogs) {
+		if !strings.HasPrefix(row.Row, "blog!") {
+			continue
+		}
+		key := row.Partition + "!" + row.Properties.String("UserId") + "!" + row.Properties.String("Text")
+		if texts[key] {
+			breaches = append(breaches, breachOf("I7", "one idempotency key made two posts"))
+		}
+		texts[key] = true
+	}
+	return breaches
+}
+
+// uncounted is I8 of subscriptions, once each feed was read: a user who has a
+// subscription counts as a subscriber of the channel.
+func uncounted(v View) (breaches []domain.Breach) {
+	for row := range v.DB.Rows(tableSubscriptions) {
+		key, incarnation, _ := strings.Cut(row.Row, "!")
+		ref := domain.ChannelRef{Key: domain.ChannelKey(key), Incarnation: domain.Incarnation(incarnation)}
+		if _, live := channelRow(v.DB, ref); !live || row.Properties.String("State") != "joined" {
+			continue // nobody sees it
+		}
+		if !hasRow(v.DB, tableBlogs, ref, "sub!"+row.Partition) {
+			breaches = append(breaches, breachOf("I8", "%s has a subscription and does not count as a subscriber", row.Partition))
+		}
+	}
+	return breaches
+}
+
+// breachOf is a breach that no single row shows.
+func breachOf(invariant, format string, args ...any) domain.Breach {
+	return domain.Breach{Invariant: invariant, Detail: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,68 @@
+package prove
+
+import (
+	"fmt"
+	"slices"
+
+	"microblogging/lab"
+	"microblogging/lab/textbook"
+)
+
+// Part is the part of the proof that a scenario belongs to.
+type Part int
+
+// The parts.
+const (
+	// Real scenarios must break no law.
+	Real Part = iota
+	// Textbook scenarios must show the anomaly that they are named after.
+	Textbook
+	// Ablated scenarios must break some law.
+	Ablated
+)
+
+// A Case is one scenario and, by its part, what is expected of it.
+type Case struct {
+	Part
+	lab.Scenario
+	// Guard is the guard that an ablation took out.
+	Guard string
+}
+
+// Cases are all cases. quick leaves out the slow ones, and reduces the faults and
+// walks of the others.
+func Cases(quick bool) []Case {
+	var cases []Case
+	for _, s := range lab.Scenarios() {
+		if quick && s.Slow {
+			continue
+		}
+		if quick {
+			s.Walks /= quickWalks
+			s.Faults = min(s.Faults, quickFaults)
+		}
+		cases = append(cases, Case{Part: Real, Scenario: s})
+	}
+	for _, s := range textbook.Scenarios() {
+		cases = append(cases, Case{Part: Textbook, Scenario: s})
+	}
+	for _, a := range lab.Ablations() {
+		cases = append(cases, Case{Part: Ablated, Scenario: a.Scenario, Guard: a.Guard})
+	}
+	return cases
+}
+
+const (
+	quickWalks  = 20
+	quickFaults = 1
+)
+
+// Find is the case of this name. It is an error if there is none.
+func Find(name string) (Case, error) {
+	cases := Cases(false)
+	at := slices.IndexFunc(cases, func(c Case) bool { return c.Name == name })
+	if at < 0 {
+		return Case{}, fmt.Errorf("there is no scenario %q", name)
+	}
+	return cases[at], nil
+}

@@ -1,0 +1,79 @@
+package prove
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/lab"
+)
+
+// A Result is the result of exploring a case.
+type Result struct {
+	Case
+	lab.Counts
+	// Finding is the run that broke a law, or nil.
+	Finding *lab.Finding
+	Took    time.Duration
+}
+
+// Explore explores one case. seed is the seed of its random walks, if it has any.
+func (c Case) Explore(seed uint64) Result {
+	x := lab.NewExplorer(c.Scenario)
+	defer x.Close()
+	began := time.Now()
+	r := Result{Case: c}
+	if c.Walks > 0 {
+		r.Finding = x.Walk(c.Walks, seed)
+	} else {
+		r.Finding = x.Explore()
+	}
+	r.Counts, r.Took = x.Counts(), time.Since(began)
+	return r
+}
+
+// OK tells whether the result is the one expected.
+func (r Result) OK() bool {
+	switch {
+	case r.Part == Textbook:
+		return r.Finding != nil && slices.ContainsFunc(r.Finding.Breaches, func(b domain.Breach) bool { return b.Invariant == r.Name })
+	case r.Part == Ablated:
+		return r.Finding != nil
+	default:
+		return r.Finding == nil
+	}
+}
+
+// WriteSchedule writes the run that broke a law as a table, and the command that
+// replays it. The result must have a finding.
+func (r Result) WriteSchedule(w io.Writer) error {
+	x := lab.NewExplorer(r.Scenario)
+	defer x.Close()
+	run, err := x.Replay(r.Finding.Schedule, false)
+	if err != nil {
+		return fmt.Errorf("replaying %s: %w", r.Name, err)
+	}
+	if _, err := fmt.Fprintf(w, "%s: %s\n\n", r.Name, r.about()); err != nil {
+		return err
+	}
+	if err := r.WriteTable(w, run); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(w); err != nil {
+		return err
+	}
+	if err := writeCommand(w, r.Name, r.Format(r.Finding.Schedule)); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(w)
+	return err
+}
+
+func (r Result) about() string {
+	if r.Part == Ablated {
+		return "without this guard: " + r.Guard
+	}
+	return r.About
+}

@@ -1,0 +1,88 @@
+package lab
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// describeFate is the fate of a step in the words of the table.
+func describeFate(step Step) string {
+	return [...]string{
+		"", "dies before it", "dies after it", "takes effect, reply lost", "never arrives",
+		"takes effect, SDK sends it again", "caller gives up, still under way", "a copy is still under way",
+		"the queue forgets a message", "lands late",
+	}[step.Choice.Fate]
+}
+
+// WriteTable writes a run as a table in Markdown, one line for a step: the actor,
+// its call, the fate and the answer. The first token that ann minted is ann.1.
+func (s *Scenario) WriteTable(w io.Writer, run Run) error {
+	rows := [][]string{{"step", "actor", "call", "fate", "answer"}}
+	for i, step := range run.Steps {
+		rows = append(rows, s.tableRow(i+1, step))
+	}
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	for i, row := range rows {
+		for j, cell := range row {
+			fmt.Fprintf(&b, "| %s%s ", cell, strings.Repeat(" ", widths[j]-utf8.RuneCountInString(cell)))
+		}
+		b.WriteString("|\n")
+		if i > 0 {
+			continue
+		}
+		for _, width := range widths {
+			b.WriteString("| " + strings.Repeat("-", width) + " ")
+		}
+		b.WriteString("|\n")
+	}
+	b.WriteString("\n")
+	for _, breach := range run.Breaches {
+		fmt.Fprintf(&b, "Then %s.\n", s.DescribeBreach(breach))
+	}
+	switch {
+	case run.Breaches != nil:
+	case run.AtRest:
+		b.WriteString("No law is broken.\n")
+	default:
+		b.WriteString("No law is broken so far, and an actor can go on.\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (s *Scenario) tableRow(number int, step Step) []string {
+	actor, call, answer := "network", "", ""
+	if step.Choice.Actor != network {
+		actor = s.actorName(int(step.Choice.Actor))
+	}
+	switch {
+	case step.Call != nil:
+		call = describeCall(step.Call)
+	case step.Message != "":
+		call = describeMessage(step.Message)
+	}
+	switch {
+	case step.Answer != nil:
+		answer = describeAnswer(step.Call, step.Answer)
+	case step.Choice.Fate == Lands:
+		answer = "(" + describeAnswer(step.Call, step.Applied) + ")"
+	}
+	for _, fact := range step.Told {
+		if told := describeFact(fact); told != "" {
+			answer += "; " + told
+		}
+	}
+	cells := []string{fmt.Sprint(number), actor, call, describeFate(step), answer}
+	for i, cell := range cells {
+		cells[i] = strings.ReplaceAll(s.Pretty(cell), "|", `\|`)
+	}
+	return cells
+}

@@ -1,0 +1,199 @@
+package atrest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+)
+
+// The tables that are read.
+const (
+	tableChannels      = "Channels"
+	tableBlogs         = "Blogs"
+	tableDeletions     = "Deletions"
+	tableSubscriptions = "Subscriptions"
+)
+
+// Breaches reads the store and returns what is wrong with it, nil if nothing is.
+// Its order follows from the rows alone. The error is about reading.
+func Breaches(ctx context.Context, tables driver.Tables) ([]domain.Breach, error) {
+	s := store{channels: map[string]channel{}, has: map[key]driver.Entity{}}
+	if err := s.read(ctx, tables); err != nil {
+		return nil, err
+	}
+	s.noOrphan()
+	s.itEnds()
+	s.indexesAgree()
+	s.subscribersAgree()
+	s.gates()
+	return s.breaches, nil
+}
+
+// A key names one row of the store.
+type key struct{ table, partition, row string }
+
+// A channel is what a Channels row says that matters here.
+type channel struct {
+	incarnation string
+	active      bool
+}
+
+// store is all rows, and what was found wrong with them so far.
+type store struct {
+	// rows are those of each table in key order.
+	rows map[string][]driver.Entity
+	has  map[key]driver.Entity
+	// channels are the live channels by their key.
+	channels map[string]channel
+	breaches []domain.Breach
+}
+
+func (s *store) read(ctx context.Context, tables driver.Tables) error {
+	s.rows = map[string][]driver.Entity{}
+	for _, table := range []string{tableChannels, tableBlogs, tableDeletions, tableSubscriptions} {
+		for row, err := range driver.NewTable(tables, table).All(ctx, driver.Scan{}) {
+			if err != nil {
+				return fmt.Errorf("reading table %s: %w", table, err)
+			}
+			s.rows[table] = append(s.rows[table], row)
+			s.has[key{table, row.Partition, row.Row}] = row
+		}
+	}
+	for _, row := range s.rows[tableChannels] {
+		s.channels[row.Partition] = channel{
+			incarnation: row.Properties.String("Incarnation"),
+			active:      row.Properties.String("State") == "active",
+		}
+	}
+	return nil
+}
+
+func (s *store) breach(invariant, table string, row driver.Entity, format string, args ...any) {
+	s.breaches = append(s.breaches, domain.Breach{
+		Invariant: invariant, Table: table, PartitionKey: row.Partition, RowKey: row.Row,
+		Detail: fmt.Sprintf(format, args...),
+	})
+}
+
+// blogs calls f with each Blogs row of the live incarnation of its channel, with
+// the kind of the row and the rest of its key.
+func (s *store) blogs(f func(of channel, row driver.Entity, kind, rest string)) {
+	for _, row := range s.rows[tableBlogs] {
+		of, lives := s.channels[row.Partition]
+		if lives && row.Properties.String("Incarnation") == of.incarnation {
+			kind, rest, _ := strings.Cut(row.Row, "!")
+			f(of, row, kind, rest)
+		}
+	}
+}
+
+// noOrphan is I1: every Blogs row is of the incarnation that its channel has. The
+// gate of a creation that died is harmless.
+func (s *store) noOrphan() {
+	for _, row := range s.rows[tableBlogs] {
+		if isUnlearned(row.Row) {
+			continue
+		}
+		of := row.Properties.String("Incarnation")
+		if live, there := s.channels[row.Partition]; !there || live.incarnation != of {
+			s.breach("I1", tableBlogs, row, "is of incarnation %s, and its channel is not", of)
+		}
+	}
+}
+
+// isUnlearned tells whether a row is of the kinds that a creation leaves when it
+// dies before anybody has learned its incarnation. A reservation was called a
+// seed once.
+func isUnlearned(row string) bool {
+	return strings.HasPrefix(row, "gate!open!") || strings.HasPrefix(row, "gate!reserved!") || strings.HasPrefix(row, "gate!seed!")
+}
+
+// itEnds is I5: each deletion is done, and its channel is gone; or it is in
+// poison, where an operator sees it.
+func (s *store) itEnds() {
+	for _, row := range s.rows[tableChannels] {
+		deletion := s.has[key{tableDeletions, row.Partition, s.channels[row.Partition].incarnation}]
+		state := deletion.Properties.String("State")
+		if !s.channels[row.Partition].active && state != "poisoned" {
+			s.breach("I5", tableChannels, row, "is still %s, and its deletion is recorded as %q", row.Properties.String("State"), state)
+		}
+	}
+	for _, row := range s.rows[tableDeletions] {
+		state := row.Properties.String("State")
+		live, there := s.channels[row.Partition]
+		switch {
+		case state != "done" && state != "poisoned":
+			s.breach("I5", tableDeletions, row, "is still %s", state)
+		case state == "done" && there && live.incarnation == row.Row:
+			s.breach("I5", tableDeletions, row, "is done, and its channel is still there")
+		}
+	}
+}
+
+// indexesAgree is I8 of posts. A post has as many votes as its rating says, and
+// one row in the index by rating, which has that rating. Each row of the index
+// and each vote has its post.
+func (s *store) indexesAgree() {
+	votes, indexed := map[key]int64{}, map[key]int{}
+	s.blogs(func(of channel, row driver.Entity, kind, rest string) {
+		var id string
+		switch kind {
+		case "vote": // vote!<post>!<user>
+			id = rest[:max(strings.LastIndexByte(rest, '!'), 0)]
+			votes[postKey(row, id)]++
+		case "rate": // rate!<inverted rating>!<post>
+			_, id, _ = strings.Cut(rest, "!")
+			indexed[postKey(row, id)]++
+		default:
+			return
+		}
+		if _, there := s.has[postKey(row, id)]; !there && of.active {
+			s.breach("I8", tableBlogs, row, "is about a post that is not there")
+		}
+	})
+	s.blogs(func(of channel, row driver.Entity, kind, id string) {
+		if kind != "blog" || !of.active {
+			return
+		}
+		rating, post := row.Properties.Int64("Rating"), postKey(row, id)
+		_, right := s.has[key{tableBlogs, row.Partition, fmt.Sprintf("rate!%010d!%s", 9_999_999_999-rating, id)}]
+		if votes[post] != rating || indexed[post] != 1 || !right {
+			s.breach("I8", tableBlogs, row, "is rated %d, has %d votes and %d rows in the index (one at its rating: %t)",
+				rating, votes[post], indexed[post], right)
+		}
+	})
+}
+
+func postKey(row driver.Entity, id string) key { return key{tableBlogs, row.Partition, "blog!" + id} }
+
+// subscribersAgree is I8 of subscriptions: whoever counts as a subscriber of a
+// channel has the subscription.
+func (s *store) subscribersAgree() {
+	s.blogs(func(of channel, row driver.Entity, kind, user string) {
+		_, there := s.has[key{tableSubscriptions, user, row.Partition + "!" + of.incarnation}]
+		if kind == "sub" && of.active && !there {
+			s.breach("I8", tableBlogs, row, "counts as a subscriber and has no subscription")
+		}
+	})
+}
+
+// gates is I9: an active channel has its own open gate and no shut one; any other
+// has one gate of its own at the most.
+func (s *store) gates() {
+	for _, row := range s.rows[tableChannels] {
+		live := s.channels[row.Partition]
+		_, open := s.has[key{tableBlogs, row.Partition, "gate!open!" + live.incarnation}]
+		_, shut := s.has[key{tableBlogs, row.Partition, "gate!shut!" + live.incarnation}]
+		switch {
+		case open && shut:
+			s.breach("I9", tableChannels, row, "has an open gate and a shut one")
+		case live.active && shut:
+			s.breach("I9", tableChannels, row, "is active and has a shut gate")
+		case live.active && !open:
+			s.breach("I9", tableChannels, row, "is active and has no open gate")
+		}
+	}
+}

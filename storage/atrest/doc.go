@@ -1,0 +1,32 @@
+// Package atrest reads the tables of a store at rest and reports each row that
+// breaks an invariant.
+//
+// # The problem
+//
+// The tests of the operations and of the worker and the explorer of package lab
+// all end with the same question: do the invariants of package domain hold? The
+// program has a checker of its own (storage.Checker), but that one shares its
+// keys and its decoding with the code that it judges, and would share a mistake.
+//
+// # The model
+//
+// A store is at rest if no request is under way and no message is on the queue.
+// Then an invariant can be put into plain words about rows, and [Breaches] does
+// that: it reads whole tables and compares row with row. It has its own literals
+// for tables, keys and properties, and imports nothing of package storage. It is
+// for tests: it holds all rows in memory, repairs nothing, and on a store in use
+// it reports what is merely unfinished.
+//
+// It reads what rows can show:
+//
+//   - I1 no orphan;
+//   - I5 it ends, as far as the deletions are recorded;
+//   - I8 indexes agree, with the subscriptions of a channel;
+//   - I9 gates.
+//
+// I2, I3, I4, I6 and I7 are about what happened before, or about what users were
+// told. Whoever knows that must hold it against the store: package lab does.
+//
+// A subscription of a user that its channel does not count is no breach here. A
+// crash can leave one, and it goes when the user's list is read.
+package atrest

@@ -1,0 +1,57 @@
+package storage_test
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+)
+
+// It measures the largest growth of the heap during a check.
+func checkStreams(t *testing.T) {
+	w := newWorld(t)
+	channel, filled := w.create("garden", ada), 0
+	peak := func(rows int) uint64 {
+		for ; filled < rows; filled += 99 {
+			w.fill(channel)
+		}
+		var least, most uint64 = 1 << 62, 0
+		checker := w.through(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			runtime.GC()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			least, most = min(least, m.HeapAlloc), max(most, m.HeapAlloc)
+			return send(ctx)
+		}).NewChecker(time.Hour, false, func(b domain.Breach) { t.Errorf("found %+v", b) })
+		counts, err := checker.Run(t.Context())
+		if err != nil || counts.Rows < rows {
+			t.Errorf("checked %+v of %d rows, %v", counts, rows, err)
+		}
+		return most - least
+	}
+	few := peak(2_000)
+	many := peak(50_000)
+	t.Logf("a check of 2,000 rows takes %d KiB, of 50,000 rows %d KiB", few>>10, many>>10)
+	if many > 2*few {
+		t.Errorf("a check of 2,000 rows takes %d bytes, of 50,000 rows %d", few, many)
+	}
+}
+
+// fill adds 99 rows of posts to a channel.
+func (w *world) fill(channel domain.Channel) {
+	w.t.Helper()
+	var ops []driver.Operation
+	of := driver.String("Incarnation", channel.Incarnation)
+	for range 33 {
+		id := domain.NewBlogID(domain.Now())
+		ops = append(ops,
+			driver.Insert("blog!"+string(id), of, driver.String("Text", "text"), driver.Int64("Rating", 0)),
+			driver.Insert(rateRow(0, id), of),
+			driver.Insert("once!"+string(id), of))
+	}
+	w.ok(w.table("Blogs").Transact(w.t.Context(), string(channel.Key()), ops...))
+}

@@ -1,0 +1,237 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+)
+
+// traffic returns what others may do while a check goes on. None of it breaks an
+// invariant.
+func traffic() map[string]func(w *world, channel domain.Channel, blog domain.Blog) {
+	works := map[string]func(w *world, channel domain.Channel, blog domain.Blog){
+		"a post":  func(w *world, channel domain.Channel, _ domain.Blog) { w.post(channel, grace, "more") },
+		"an edit": func(w *world, _ domain.Channel, blog domain.Blog) { w.edit(blog, "edited") },
+		"a vote":  func(w *world, _ domain.Channel, blog domain.Blog) { w.vote(blog, 0, 1) },
+		"progress": func(w *world, _ domain.Channel, _ domain.Blog) {
+			w.ok(w.store.UpdateDeletion(w.t.Context(), w.deletionUnderWay(), addRows(1)))
+		},
+		"a deleted post": func(w *world, channel domain.Channel, blog domain.Blog) {
+			w.ok(w.store.DeleteBlog(w.t.Context(), channel, blog.ID, grace, anyRevision))
+		},
+		"other channels": func(w *world, _ domain.Channel, _ domain.Blog) {
+			for _, name := range []string{"0", "gardem", "gardeo", "zzz"} {
+				w.post(w.create(name, eve), eve, "new")
+			}
+		},
+	}
+	works["a part of a sweep"] = func(w *world, channel domain.Channel, blog domain.Blog) {
+		w.forget(channel)
+		w.advance(channel, 2)
+		w.remove(channel.Key(), "blog!"+string(blog.ID))
+	}
+	for steps := 1; steps < stages; steps++ {
+		works[fmt.Sprintf("%d steps of its deletion", steps)] = func(w *world, channel domain.Channel, _ domain.Blog) {
+			w.forget(channel)
+			w.advance(channel, steps)
+		}
+	}
+	return works
+}
+
+// Others write between any two calls of a check. The check reports nothing, and its
+// repair harms nothing.
+func checkBesideTrafficReportsNothing(t *testing.T) {
+	for what, work := range traffic() {
+		for _, repair := range []bool{false, true} {
+			eachCall(t, fmt.Sprintf("of a check is overtaken by %s, repair %v", what, repair), func(w *world, n int) {
+				channel := w.create("garden", ada)
+				blog := w.post(channel, grace, "one")
+				w.post(w.create("harbour", ada), grace, "one")
+				w.forget(w.create("halfway", ada))
+				time.Sleep(patience - time.Second)
+				w.arm(before(n, func() {
+					work(w, channel, blog)
+					if what != "progress" {
+						return
+					}
+					time.Sleep(2 * time.Second)
+				}))
+				checker := w.faulty.NewChecker(patience, repair, func(b domain.Breach) { w.t.Errorf("found %+v", b) })
+				_, err := checker.Run(w.t.Context())
+				w.ok(err)
+				w.mustBeSound()
+				if next, err := w.store.Channel(w.t.Context(), "garden"); err == nil {
+					w.post(next, grace, "last")
+				}
+			})
+		}
+	}
+}
+
+// shortPaged is a backend that answers scans of one table with pages of one row, as a
+// backend may. So a check reads the rows of two tables at very different times.
+type shortPaged struct {
+	driver.Tables
+	table string
+}
+
+func (s shortPaged) Scan(ctx context.Context, table string, q driver.Scan) (driver.Page, error) {
+	if table == s.table {
+		q.Limit = 1
+	}
+	return s.Tables.Scan(ctx, table, q)
+}
+
+// Somebody posts, votes, edits or deletes before each of the first 59 calls of a
+// check, which reads row by row.
+func checkUnderSteadyTrafficReportsNothing(t *testing.T) {
+	for seed := range uint64(200) {
+		inBubble(t, func(t *testing.T, w *world) {
+			channel := w.create("garden", ada)
+			random := rand.New(rand.NewPCG(seed, 0))
+			var blogs []domain.Blog
+			change := func() {
+				i := random.IntN(len(blogs) + 1)
+				switch kind := random.IntN(4); {
+				case i == len(blogs):
+					blogs = append(blogs, w.post(channel, grace, text(random.Int())))
+				case kind == 0:
+					w.ok(w.store.DeleteBlog(t.Context(), channel, blogs[i].ID, grace, anyRevision))
+					blogs = slices.Delete(blogs, i, i+1)
+				case kind == 1:
+					blogs[i] = w.edit(blogs[i], "edited")
+				default:
+					w.vote(blogs[i], blogs[i].Rating, blogs[i].Rating+1)
+					blogs[i].Rating++
+				}
+			}
+			for range 5 {
+				change()
+			}
+			faults := drivertest.NewFaults(shortPaged{w.db, "Blogs"}, w.db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+				if call.Seq < 60 {
+					change()
+				}
+				return send(ctx)
+			})
+			checker := storage.New(faults, faults).NewChecker(patience, seed%2 == 0, func(b domain.Breach) { t.Errorf("seed %d found %+v", seed, b) })
+			_, err := checker.Run(t.Context())
+			w.ok(err)
+			w.mustBeSound()
+		})
+	}
+}
+
+// A channel is created after a check has begun to read. A part of its deletion comes
+// between any two later calls of the check.
+func checkIsNotMisledByNewChannel(t *testing.T) {
+	for _, short := range []string{"Channels", "Blogs"} {
+		for created := 1; created < 8; created++ {
+			for _, steps := range []int{1, 2, 4, 5, 6} {
+				eachCall(t, fmt.Sprintf("after a creation before call %d, scans of %s short, is overtaken by %d steps", created, short, steps), func(w *world, n int) {
+					w.misled(short, created, n, steps)
+				})
+			}
+		}
+	}
+}
+
+// misled runs a check. It creates a channel before call created, and takes steps of
+// its deletion later calls after that.
+func (w *world) misled(short string, created, later, steps int) {
+	w.t.Helper()
+	w.post(w.create("a", ada), grace, "one")
+	w.post(w.create("zzz", ada), grace, "one")
+	var garden domain.Channel
+	hook := chain(
+		before(created, func() { garden = w.create("garden", ada); w.post(garden, grace, "one") }),
+		before(created+later, func() { w.forget(garden); w.advance(garden, steps) }))
+	faults := drivertest.NewFaults(shortPaged{w.db, short}, w.db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		w.calls.Store(int64(call.Seq - created))
+		return hook(ctx, call, send)
+	})
+	checker := storage.New(faults, faults).NewChecker(patience, false, func(b domain.Breach) { w.t.Errorf("found %+v", b) })
+	_, err := checker.Run(w.t.Context())
+	w.ok(err)
+}
+
+// The same in real time, with everything at once. A repair may delete the gate of a
+// creation under way. Its creator then starts over. Until it does, there is an active
+// row without a gate, which a later check may report.
+func checkBesideManyReportsNothing(t *testing.T) {
+	for _, repair := range []bool{false, true} {
+		w := newWorld(t)
+		var all sync.WaitGroup
+		for i := range 4 {
+			all.Go(func() {
+				for round := range 40 {
+					if err := w.useOnce(fmt.Sprintf("garden%d", (i+round)%5), round); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		ended := make(chan struct{})
+		go func() { all.Wait(); close(ended) }()
+		checker := w.store.NewChecker(time.Hour, repair, func(b domain.Breach) {
+			if !repair || b.Detail != "active without a gate" {
+				t.Errorf("found %+v", b)
+			}
+		})
+		for more := true; more; {
+			if _, err := checker.Run(t.Context()); err != nil {
+				t.Error(err)
+			}
+			select {
+			case <-ended:
+				more = false
+			default:
+			}
+		}
+		w.mustBeSound()
+	}
+}
+
+// useOnce creates a channel, posts to it and deletes it, unless the name is taken.
+func (w *world) useOnce(name string, round int) error {
+	ctx := w.t.Context()
+	channel, err := domain.NewChannel(name, "", ada)
+	if err != nil {
+		return err
+	}
+	if channel, err = w.store.CreateChannel(ctx, channel); errors.Is(err, domain.ErrExists) {
+		return nil
+	}
+	for n := 0; n < 6 && err == nil; n++ {
+		var blog domain.Blog
+		if blog, _, err = w.store.Post(ctx, posting(channel, grace, text(n))); err != nil {
+			break
+		}
+		switch (n + round) % 3 {
+		case 0:
+			err = w.store.DeleteBlog(ctx, channel, blog.ID, grace, anyRevision)
+		case 1:
+			_, err = w.editBy(w.store, blog, anyRevision, "edited")
+		}
+	}
+	if err == nil {
+		_, err = w.store.AskDeletion(ctx, channel.Key(), ada, anyIncarnation)
+	}
+	for _, step := range cascade(w.store, channel.Ref()) {
+		if err == nil {
+			err = step(ctx)
+		}
+	}
+	return err
+}

@@ -1,0 +1,89 @@
+package storage_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage/drivertest"
+)
+
+func TestRequeue(t *testing.T) {
+	t.Run("one channel's messages go back and no others", requeueOneChannelLeavesOthers)
+	t.Run("requeueing ends although a worker poisons at once", requeueEnds)
+	t.Run("fault loses no message", requeueFaultLosesNoMessage)
+}
+
+func requeueOneChannelLeavesOthers(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.ask(w.create("garden", ada))
+		w.ask(w.create("harbour", ada))
+		blog := w.post(w.create("posts", ada), grace, "one")
+		ofPost := domain.Message{
+			Kind: domain.MessageBlog, Channel: "posts", Incarnation: blog.Channel.Incarnation, By: grace,
+			AskedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision,
+		}
+		for _, text := range []string{ofPost.Encode(), "not a message", `{"kind":"of later"}`} {
+			w.ok(w.store.Messages().Send(t.Context(), text))
+		}
+		w.poison()
+		before := w.poisoned()
+		if n := w.requeue("nobody"); n != 0 || !slices.Equal(w.poisoned(), before) {
+			t.Errorf("requeued %d of no channel", n)
+		}
+		if n := w.requeue("garden"); n != 1 || len(w.poisoned()) != 4 {
+			t.Errorf("requeued %d of one channel, and %q is left", n, w.poisoned())
+		}
+		if back := w.messages(); len(back) != 1 || back[0].Channel != "garden" {
+			t.Errorf("the queue holds %+v", back)
+		}
+		if n := w.requeue("posts"); n != 1 || w.messages()[0] != ofPost {
+			t.Errorf("requeued %d of a post", n)
+		}
+		if n := w.requeue(""); n != 3 || len(w.poisoned()) != 0 {
+			t.Errorf("requeued %d of all, and %q is left", n, w.poisoned())
+		}
+		if rows := w.rows("Deletions"); len(rows) != 2 {
+			t.Errorf("deletions are recorded of %v", rows)
+		}
+	})
+}
+
+// Requeue moves each message once. A message that fails again meanwhile stays for the
+// next time.
+func requeueEnds(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		const messages = 40
+		for i := range messages {
+			w.ok(w.store.Messages().Send(t.Context(), fmt.Sprintf("not a message %02d", i)))
+		}
+		w.poison()
+		w.poison()
+		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			if call.Seq > 100*messages {
+				return drivertest.ErrInjected
+			}
+			err := send(ctx)
+			if call.Method == "Send" && call.Target == domain.QueueName {
+				w.poison()
+			}
+			return err
+		})
+		if n, err := w.faulty.Requeue(t.Context(), ""); err != nil || n != messages {
+			t.Errorf("requeued %d, %v", n, err)
+		}
+		if left := w.poisoned(); len(left) != messages {
+			t.Errorf("%d messages are poisoned in the end", len(left))
+		}
+	})
+}
+
+func requeueFaultLosesNoMessage(t *testing.T) {
+	moveLosesNoMessage(t, func(w *world) error {
+		w.poison()
+		_, err := w.faulty.Requeue(w.t.Context(), "")
+		return err
+	})
+}

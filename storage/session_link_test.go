@@ -1,0 +1,81 @@
+package storage_test
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+)
+
+func TestSignInLink(t *testing.T) {
+	t.Run("link is followed once within its hour", linkIsFollowedOnce)
+	t.Run("one of many follows the link", oneOfManyFollowsLink)
+	t.Run("fault does not let the link be followed twice", linkFaultNeverFollowsTwice)
+}
+
+func linkIsFollowedOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		link, err := w.store.SignInLink(t.Context(), "ada")
+		w.ok(err)
+		w.mustNotBeSignedIn(link) // a link is no session
+		time.Sleep(time.Hour - 1)
+		token, session, err := w.store.FollowSignInLink(t.Context(), link)
+		if err != nil || session.User != "ada" {
+			t.Fatalf("followed: %+v, %v", session, err)
+		}
+		w.mustBeSignedIn(token, "ada")
+		late, err := w.store.SignInLink(t.Context(), "ada")
+		w.ok(err)
+		time.Sleep(time.Hour)
+		for what, link := range map[string]string{"used": link, "expired": late, "that is a session": token, "made up": "x", "empty": ""} {
+			if _, _, err := w.store.FollowSignInLink(t.Context(), link); !errors.Is(err, domain.ErrNotSignedIn) {
+				t.Errorf("a link %s: %v", what, err)
+			}
+		}
+		w.mustBeSignedIn(token, "ada")
+	})
+}
+
+func oneOfManyFollowsLink(t *testing.T) {
+	w := newWorld(t)
+	w.account("ada")
+	link, err := w.store.SignInLink(t.Context(), "ada")
+	w.ok(err)
+	var mu sync.Mutex
+	var tokens []string
+	atOnce(16, func(int) {
+		token, _, err := w.store.FollowSignInLink(t.Context(), link)
+		mu.Lock()
+		defer mu.Unlock()
+		if err == nil {
+			tokens = append(tokens, token)
+		} else if !errors.Is(err, domain.ErrNotSignedIn) {
+			t.Error(err)
+		}
+	})
+	if len(tokens) != 1 {
+		t.Fatalf("%d followed the link", len(tokens))
+	}
+	w.mustBeSignedIn(tokens[0], "ada")
+}
+
+func linkFaultNeverFollowsTwice(t *testing.T) {
+	eachFault(t, func(w *world) {
+		w.account("ada")
+		link, err := w.store.SignInLink(w.t.Context(), "ada")
+		w.ok(err)
+		token, _, err := w.faulty.FollowSignInLink(w.t.Context(), link)
+		again, _, againErr := w.store.FollowSignInLink(w.t.Context(), link)
+		switch {
+		case err == nil && againErr == nil:
+			w.t.Error("the link was followed twice")
+		case err == nil:
+			w.mustBeSignedIn(token, "ada")
+		case againErr == nil:
+			w.mustBeSignedIn(again, "ada")
+		}
+	})
+}

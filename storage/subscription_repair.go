@@ -1,0 +1,88 @@
+package storage
+
+import (
+	"context"
+	"errors"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+)
+
+// repairSubscription is the read repair of one user's row. It reports whether the
+// subscription is valid: the channel is active, has the sub! row, and the user's row
+// is not leaving. It removes a dangling row and completes a joining one. A row that
+// has changed since it was read is left alone, since another request works on it.
+func (s *Store) repairSubscription(ctx context.Context, row subscription, user domain.UserName) (valid bool, err error) {
+	channel, err := s.readIncarnation(ctx, row.Channel)
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return false, s.removeSubscription(ctx, row)
+	case err != nil || channel.State != domain.ChannelActive:
+		return false, err
+	}
+	switch there, err := s.hasSub(ctx, row.Channel, user); {
+	case err != nil:
+		return false, err
+	case !there:
+		return false, s.removeUnjoined(ctx, row, user)
+	case row.state == stateLeaving:
+		return false, s.finishLeaving(ctx, row, user)
+	case row.state == stateJoining:
+		err := s.subscriptions.Transact(ctx, row.row.Partition,
+			driver.Merge(row.row.Row, driver.Match(row.row.ETag), driver.String(propState, stateJoined)))
+		if raced(err) {
+			err = nil
+		}
+		return true, err
+	}
+	return true, nil
+}
+
+// removeUnjoined deletes a user's row without a sub! row. The user may be about to
+// subscribe. So it deletes the join! row first, without which that request cannot
+// write the sub! row. A request that begins to join after that writes the user's row
+// before the sub! row. Then the user's row has changed and is not deleted.
+func (s *Store) removeUnjoined(ctx context.Context, row subscription, user domain.UserName) error {
+	switch err := s.leaveChannel(ctx, row.Channel, joinRow(user)); {
+	case errors.Is(err, errTryAgain):
+		return nil // a request of the user works on them
+	case err != nil:
+		return err
+	}
+	there, err := s.hasSub(ctx, row.Channel, user)
+	if err != nil || there {
+		return err
+	}
+	return s.removeSubscription(ctx, row)
+}
+
+// finishLeaving completes an Unsubscribe that died. It must not end a subscription
+// that began since. So it reads the channel's rows first, and then the user's row
+// again. If that is still the version that says leaving, the channel's rows belong
+// to the subscription that was being left: a request to join writes the user's row
+// before the sub! row.
+func (s *Store) finishLeaving(ctx context.Context, row subscription, user domain.UserName) error {
+	plan, err := s.planLeave(ctx, row.Channel, joinRow(user), subRow(user))
+	if err != nil {
+		return err
+	}
+	if same, err := unchanged(ctx, s.subscriptions, row.row); err != nil || !same {
+		return err
+	}
+	switch err := s.executeLeave(ctx, row.Channel, plan); {
+	case errors.Is(err, errTryAgain):
+		return nil // another request works on them
+	case err != nil:
+		return err
+	}
+	return s.removeSubscription(ctx, row)
+}
+
+// removeSubscription deletes a dangling row of a user in the version that was read.
+func (s *Store) removeSubscription(ctx context.Context, row subscription) error {
+	err := s.subscriptions.Transact(ctx, row.row.Partition, driver.Delete(row.row.Row, driver.Match(row.row.ETag)))
+	if raced(err) {
+		return nil
+	}
+	return err
+}
