@@ -10,22 +10,22 @@ import (
 	"microblogging/domain"
 )
 
-// MaxDigest is the most posts of one channel that a digest lists.
+// MaxDigest is the largest number of posts of one channel in a digest.
 const MaxDigest = 200
 
 // DigestQuery selects a page of a digest.
 type DigestQuery struct {
 	Day domain.Day
-	// After is the cursor of the page before; empty for the first.
+	// After is the Next of the page before. It is empty for the first page.
 	After string
-	// Limit is the most posts that the page may hold, 1 to 100.
+	// Limit is the largest number of posts on the page, 1 to 100.
 	Limit int
 }
 
 // DigestPage is part of the digest of a day.
 type DigestPage struct {
 	Channels []DigestChannel
-	// Next continues the digest; it is empty on the last page.
+	// Next is the cursor of the next page. It is empty on the last page.
 	Next string
 }
 

@@ -65,7 +65,7 @@ func (s *Store) rankDays(ctx context.Context, channel domain.Channel, days []dom
 	return ranked, nil
 }
 
-// dayOf is the index of the day, newest first, that t lies in.
+// dayOf returns the index of the day that contains t. The days are newest first.
 func dayOf(t time.Time, days []domain.Day) int {
 	for i, day := range days {
 		if !t.Before(day.From) {
