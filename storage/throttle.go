@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"microblogging/domain"
@@ -11,83 +12,111 @@ import (
 )
 
 // Failed sign-ins are counted in the store, so that the limits hold for all web
-// processes together. They are counted by user, against guessing one user's
-// password, and by address, against trying one password on many names.
+// processes together. They are counted by address, against trying one password on many
+// names, and by user, against guessing one user's password.
+//
+// An attempt that is refused only reads, and its address is looked at first. So an
+// address that tries many names leaves no more rows than attempts that it is allowed.
 const (
 	throttleWindow     = 15 * time.Minute
-	failuresPerUser    = 10
 	failuresPerAddress = 50
+	failuresPerUser    = 10
 
 	propFailures = "Failures"
 )
 
-// counter is the key of one count in one window, and its limit.
-type counter struct {
+// A tally is the counters of one partition that an attempt is counted in. One
+// transaction counts it in all of them.
+type tally struct {
 	partition string
-	row       string
-	limit     int64
+	counters  []counter
+	// ends is when the window of the counters ends.
+	ends time.Time
 }
 
-// countAttempt counts an attempt as failed, before it is made, and returns the
-// counters for uncount. If a limit is reached, it counts nothing and returns a
-// *domain.ThrottledError: then the attempt must not be made.
-func (s *Store) countAttempt(ctx context.Context, a Attempt) ([]counter, error) {
+// A counter is a row that counts up to a limit.
+type counter struct {
+	row   string
+	limit int64
+}
+
+// talliesOf returns where an attempt is counted, in the order in which that is done.
+func talliesOf(a Attempt) []tally {
 	now := time.Now()
 	row := throttleRow(now, throttleWindow)
+	ends := now.Truncate(throttleWindow).Add(throttleWindow)
 	// Spellings of one name in upper and lower case share a counter. Otherwise each
 	// would give more guesses.
 	name := a.Name
 	if user, err := domain.ParseUserName(a.Name); err == nil {
 		name = string(user)
 	}
-	counters := []counter{
-		{throttlePartition("user", name), row, failuresPerUser},
-		{throttlePartition("address", a.Address), row, failuresPerAddress},
+	return []tally{
+		{throttlePartition("address", a.Address), []counter{{row, failuresPerAddress}}, ends},
+		{throttlePartition("user", name), []counter{{row, failuresPerUser}}, ends},
 	}
-	ends := now.Truncate(throttleWindow).Add(throttleWindow)
-	for i, c := range counters {
-		if err := s.count(ctx, c, 1, ends); err != nil {
-			return nil, errors.Join(err, s.uncount(ctx, counters[:i]))
-		}
-	}
-	return counters, nil
 }
 
-// uncount subtracts an attempt from its counters after it succeeded.
-func (s *Store) uncount(ctx context.Context, counters []counter) error {
+// countAttempt counts an attempt as failed, before it is made, and returns its tallies
+// for uncount. If a limit is reached, it returns a *domain.ThrottledError and the
+// attempt must not be made. Then it has written nothing, unless others reached the
+// limit between its reads and its writes.
+func (s *Store) countAttempt(ctx context.Context, a Attempt) ([]tally, error) {
+	tallies := talliesOf(a)
+	seen := make([][]driver.Entity, len(tallies))
+	for i, t := range tallies {
+		rows, err := s.readCounters(ctx, t)
+		if err == nil {
+			err = t.refuse(rows)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("counting sign-ins: %w", err)
+		}
+		seen[i] = rows
+	}
+	for i, t := range tallies {
+		if err := s.count(ctx, t, seen[i], 1); err != nil {
+			return nil, errors.Join(err, s.uncount(ctx, tallies[:i]))
+		}
+	}
+	return tallies, nil
+}
+
+// uncount subtracts an attempt from its tallies after it succeeded.
+func (s *Store) uncount(ctx context.Context, tallies []tally) error {
 	var errs error
-	for _, c := range counters {
-		errs = errors.Join(errs, s.count(ctx, c, -1, time.Time{}))
+	for _, t := range tallies {
+		errs = errors.Join(errs, s.count(ctx, t, nil, -1))
 	}
 	return errs
 }
 
-// count adds to a counter, once. If that would pass the limit, it adds nothing and
-// returns a *domain.ThrottledError. The window ends at ends, which may be zero when
-// by is negative.
-func (s *Store) count(ctx context.Context, c counter, by int64, ends time.Time) error {
+// count adds to the counters of a tally, once. If that would pass a limit, it adds
+// nothing and returns a *domain.ThrottledError. Seen are the counters as they were read
+// just now, or nil.
+func (s *Store) count(ctx context.Context, t tally, seen []driver.Entity, by int64) error {
 	mine := domain.NewRevision()
-	err := s.contend(ctx, func() error {
-		row, err := s.throttle.Get(ctx, c.partition, c.row)
-		failures := row.Properties.Int64(propFailures) + by
-		changes := append(stamp(row.Properties, mine), driver.Int64(propFailures, max(failures, 0)))
-		var op driver.Operation
-		switch {
-		case err == nil && bears(row.Properties, mine):
+	err := s.contend(ctx, func() (err error) {
+		rows := seen
+		seen = nil // the next attempt reads them again
+		if rows == nil {
+			if rows, err = s.readCounters(ctx, t); err != nil {
+				return err
+			}
+		}
+		if slices.ContainsFunc(rows, func(row driver.Entity) bool { return bears(row.Properties, mine) }) {
 			return nil // the echo of our own write, which must not count twice
-		case err == nil:
-			op = driver.Merge(c.row, driver.Match(row.ETag), changes...)
-		case errors.Is(err, domain.ErrNotFound) && by > 0:
-			op = driver.Insert(c.row, append(changes, driver.Time(propExpiresOn, ends))...)
-		case errors.Is(err, domain.ErrNotFound):
-			return nil // the window has ended, and the counter was removed
-		default:
-			return err
 		}
-		if failures > c.limit && by > 0 {
-			return &domain.ThrottledError{RetryAfter: time.Until(ends)}
+		if by > 0 {
+			if err := t.refuse(rows); err != nil {
+				return err
+			}
 		}
-		err = s.throttle.Transact(ctx, c.partition, op)
+		ops := t.operations(rows, by, mine)
+		if len(ops) == 0 {
+			return nil
+		}
+		err = s.throttle.Transact(ctx, t.partition, ops...)
 		if raced(err) {
 			return errTryAgain
 		}
@@ -97,4 +126,45 @@ func (s *Store) count(ctx context.Context, c counter, by int64, ends time.Time) 
 		return fmt.Errorf("counting sign-ins: %w", err)
 	}
 	return nil
+}
+
+// readCounters reads the rows of a tally. A row that does not exist has no ETag.
+func (s *Store) readCounters(ctx context.Context, t tally) ([]driver.Entity, error) {
+	rows := make([]driver.Entity, len(t.counters))
+	for i, c := range t.counters {
+		row, err := s.throttle.Get(ctx, t.partition, c.row)
+		if err != nil && !errors.Is(err, domain.ErrNotFound) {
+			return nil, err
+		}
+		rows[i] = row
+	}
+	return rows, nil
+}
+
+// refuse returns a *domain.ThrottledError if a counter has reached its limit.
+func (t tally) refuse(rows []driver.Entity) error {
+	for i, c := range t.counters {
+		if rows[i].Properties.Int64(propFailures) >= c.limit {
+			return &domain.ThrottledError{RetryAfter: time.Until(t.ends)}
+		}
+	}
+	return nil
+}
+
+// operations returns what adds to the counters. A counter that does not exist is made
+// if by is positive. Otherwise its window has ended, and there is nothing to subtract
+// from.
+func (t tally) operations(rows []driver.Entity, by int64, mine domain.Revision) []driver.Operation {
+	var ops []driver.Operation
+	for i, c := range t.counters {
+		failures := max(rows[i].Properties.Int64(propFailures)+by, 0)
+		changes := append(stamp(rows[i].Properties, mine), driver.Int64(propFailures, failures))
+		switch {
+		case rows[i].ETag != "":
+			ops = append(ops, driver.Merge(c.row, driver.Match(rows[i].ETag), changes...))
+		case by > 0:
+			ops = append(ops, driver.Insert(c.row, append(changes, driver.Time(propExpiresOn, t.ends))...))
+		}
+	}
+	return ops
 }

@@ -1,6 +1,7 @@
 package storage_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -51,6 +52,8 @@ func TestThrottle(t *testing.T) {
 	t.Run("too many failures are throttled until the window passes", tooManyFailuresAreThrottled)
 	t.Run("success is not counted", successIsNotCounted)
 	t.Run("address that tries many names is throttled", addressIsThrottled)
+	t.Run("refused attempt writes nothing", refusedAttemptWritesNothing)
+	t.Run("address that tries many names leaves a bounded number of rows", manyNamesLeaveFewRows)
 	t.Run("unknown name is throttled alike", unknownNameIsThrottled)
 	t.Run("many at once cannot outrun the count", manyCannotOutrunCount)
 	t.Run("fault never lowers the count", throttleFaultNeverLowersCount)
@@ -133,6 +136,51 @@ func addressIsThrottled(t *testing.T) {
 		}
 		if _, _, err := w.store.SignIn(t.Context(), elsewhere); err != nil {
 			t.Errorf("from another address, later: %v", err)
+		}
+	})
+}
+
+// An attempt that is refused, for whatever reason, only reads. One that is refused
+// because of its address reads one row.
+func refusedAttemptWritesNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		var reads, writes int
+		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			if call.Write {
+				writes++
+			} else {
+				reads++
+			}
+			return send(ctx)
+		})
+		refused := func(because string, a storage.Attempt, most int) {
+			t.Helper()
+			reads, writes = 0, 0
+			w.mustBeThrottled(w.faulty, a)
+			if writes != 0 || reads > most {
+				t.Errorf("an attempt that is refused because of %s makes %d writes and %d reads, want none and at most %d", because, writes, reads, most)
+			}
+		}
+		w.fail(w.store, "ada", limit)
+		refused("its name", attempt("ada", right), 4)
+		for i := range addressLimit - limit {
+			w.fail(w.store, fmt.Sprintf("no name %d", i), 1)
+		}
+		refused("its address", attempt("grace", right), 1)
+		refused("both", attempt("ada", right), 1)
+	})
+}
+
+func manyNamesLeaveFewRows(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		checked := 0
+		for i := range 2000 { // names that no user can have
+			checked += w.fail(w.store, fmt.Sprintf("no name %d", i), 1)
+		}
+		const most = 1 + 2*addressLimit
+		if rows := len(w.rows("Throttle")); checked != addressLimit || rows > most {
+			t.Errorf("%d wrong passwords were checked, and %d rows are left, want %d and at most %d", checked, rows, addressLimit, most)
 		}
 	})
 }
