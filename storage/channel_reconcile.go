@@ -23,8 +23,9 @@ type Reconciled struct {
 // Reconcile is the reconciling pass: it replaces messages that were lost. It reads
 // every channel once. It queues a deletion again if that has made no progress for
 // the time of patience and is not poisoned. It deletes an active row without gates.
-// Then it deletes the sessions and counters that have expired. The failure of one
-// channel does not keep it from the others; all failures are joined.
+// Last it deletes sessions and counters that have expired, a bounded number, so that
+// the next pass is not late. The failure of one channel does not keep it from the
+// others; all failures are joined.
 //
 // A lost deletion takes the same way as any other, since Reconcile only puts its
 // message on the queue.
