@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"net/url"
 
 	"github.com/labstack/echo/v4"
@@ -25,6 +26,10 @@ type Options struct {
 	// X-Forwarded-For and X-Forwarded-Proto. Set it only behind such a proxy: without
 	// one, a client could send these headers itself.
 	TrustProxy bool
+	// TrustedNetworks are the networks of the proxies, if there are several in a row
+	// or if clients can reach the process without them. A peer outside of them is not
+	// believed, unless TrustProxy is set.
+	TrustedNetworks []netip.Prefix
 	// Logger gets one line for each request, and the cause of each failure. Nil logs
 	// nothing.
 	Logger *slog.Logger
@@ -90,7 +95,7 @@ func (s *server) newEcho() *echo.Echo {
 	e := echo.New()
 	e.Logger.SetOutput(io.Discard)
 	e.HTTPErrorHandler = s.respondError
-	e.IPExtractor = s.guard.clientAddress
+	e.IPExtractor = func(r *http.Request) string { return string(s.guard.clientAddress(r)) }
 	e.Use(s.observe)
 	return e
 }

@@ -52,10 +52,10 @@ func (f logFlags) logger(w io.Writer) *slog.Logger {
 
 // webFlags are the settings of the web role.
 type webFlags struct {
-	Listen     string `default:"127.0.0.1:8080" help:"Where to accept requests. Port 0 picks a free one."`
-	Sample     bool   `help:"If the store is empty, fill it with a few channels and print a sign-in link that works once."`
-	BaseURL    string `name:"base-url" placeholder:"URL" help:"The address that users see. With https, cookies are bound to it."`
-	TrustProxy bool   `help:"Believe a proxy's X-Forwarded-For and X-Forwarded-Proto. Only behind a proxy that sets both."`
+	Listen     string    `default:"127.0.0.1:8080" help:"Where to accept requests. Port 0 picks a free one."`
+	Sample     bool      `help:"If the store is empty, fill it with a few channels and print a sign-in link that works once."`
+	BaseURL    string    `name:"base-url" placeholder:"URL" help:"The address that users see. With https, cookies are bound to it."`
+	TrustProxy proxyFlag `help:"Believe the X-Forwarded-For and X-Forwarded-Proto of a proxy. Set it only behind a proxy that sets both. With a value such as --trust-proxy=10.0.0.0/8,fd00::/8, believe only the proxies in these networks, also if there are several in a row."`
 }
 
 // baseURL is nil if none is set.

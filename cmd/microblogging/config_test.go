@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"net/http"
 	"strings"
 	"testing"
 )
@@ -52,4 +53,59 @@ func workerStarts(t *testing.T, flags ...string) (log []string) {
 		t.Errorf("the worker ended with %d", code)
 	}
 	return log
+}
+
+// A cookie is Secure if a proxy that is believed says that its client uses HTTPS.
+func TestTrustProxyFlag(t *testing.T) {
+	for sentence, c := range map[string]struct {
+		flags       []string
+		environment string
+		believed    bool
+	}{
+		"unset it believes nobody":                       {nil, "", false},
+		"without a value it believes the peer":           {[]string{"--trust-proxy"}, "", true},
+		"false believes nobody":                          {[]string{"--trust-proxy=false"}, "", false},
+		"the environment sets it":                        {nil, "true", true},
+		"the environment unsets it":                      {nil, "false", false},
+		"the environment names networks":                 {nil, "127.0.0.0/8", true},
+		"a flag wins over the environment":               {[]string{"--trust-proxy=false"}, "true", false},
+		"a peer in the networks is believed":             {[]string{"--trust-proxy=10.0.0.0/8, 127.0.0.1/8,fd00::/8"}, "", true},
+		"a peer outside the networks is not":             {[]string{"--trust-proxy=10.0.0.0/8,fd00::/8"}, "", false},
+		"networks of the flag replace the environment's": {[]string{"--trust-proxy=10.0.0.0/8"}, "127.0.0.0/8", false},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			if c.environment != "" {
+				t.Setenv("MICROBLOGGING_TRUST_PROXY", c.environment)
+			}
+			printed, stop := serving(t, 1, append(c.flags, "--data", t.TempDir())...)
+			defer stop()
+			if got := cookieIsSecure(t, strings.TrimPrefix(printed[0], "listening on ")); got != c.believed {
+				t.Errorf("believed: %t, want %t", got, c.believed)
+			}
+		})
+	}
+}
+
+// cookieIsSecure signs out, with a header as a proxy that ends TLS sends it, and tells
+// whether the cookie in the answer is Secure.
+func cookieIsSecure(t *testing.T, address string) bool {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), "POST", address+"/sign-out", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("X-Forwarded-Proto", "https")
+	defer http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	for _, cookie := range response.Cookies() {
+		if strings.HasSuffix(cookie.Name, "session") {
+			return cookie.Secure
+		}
+	}
+	t.Fatalf("status %d and no cookie of a session", response.StatusCode)
+	return false
 }

@@ -79,6 +79,8 @@ func TestWhatCannotRunExitsWith2AndSaysWhy(t *testing.T) {
 		"no time between two reconciling passes": {[]string{"serve", "--reconcile", "0s"}, "--reconcile"},
 		"a base URL without scheme":              {[]string{"web", "--base-url", "example.org", "--data", t.TempDir()}, "--base-url"},
 		"an address that is none":                {[]string{"web", "--listen", "nowhere:http:8080", "--data", t.TempDir()}, "--listen"},
+		"a proxy that is no network":             {[]string{"web", "--trust-proxy=10.0.0.0/8,nowhere", "--data", t.TempDir()}, "nowhere"},
+		"a proxy in no network at all":           {[]string{"web", "--trust-proxy=", "--data", t.TempDir()}, "--trust-proxy"},
 		"a file as data directory":               {[]string{"check", "--data", file}, file},
 		"azure without an account":               {[]string{"check", "--storage", "azure"}, "AZURE_STORAGE_CONNECTION_STRING"},
 		"import without a channel":               {[]string{"import", "--owner", "ada", file}, "--channel"},

@@ -107,11 +107,12 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 		return cannotRunError{err}
 	}
 	handler, err := web.New(b.Store, web.Options{
-		BaseURL:    base,
-		TrustProxy: f.TrustProxy,
-		Logger:     log,
-		Version:    buildVersion(),
-		Stopping:   ctx.Done(),
+		BaseURL:         base,
+		TrustProxy:      f.TrustProxy.any,
+		TrustedNetworks: f.TrustProxy.networks,
+		Logger:          log,
+		Version:         buildVersion(),
+		Stopping:        ctx.Done(),
 	})
 	if err != nil {
 		return err
