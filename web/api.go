@@ -32,7 +32,7 @@ func writeJSON(c echo.Context, status int, mediaType string, value any) error {
 	if err != nil {
 		return err
 	}
-	return c.Blob(status, mediaType, append(body, '\n'))
+	return sendWhole(c, status, mediaType, append(body, '\n'))
 }
 
 // respond sends the answer of a request that succeeded.

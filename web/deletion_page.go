@@ -26,6 +26,7 @@ type deletionPages struct {
 	store deletionPageStore
 	// log takes the errors that an event stream does not show to its reader.
 	log      *slog.Logger
+	streams  *streamLimit
 	stopping <-chan struct{}
 }
 

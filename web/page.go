@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/a-h/templ"
@@ -28,7 +27,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 	(&channelEditPages{pages: p, store: s.store}).routes(e)
 	(&blogPages{pages: p, store: s.store}).routes(e)
 	(&blogEditPages{pages: p, store: s.store}).routes(e)
-	(&deletionPages{pages: p, store: s.store, log: s.log, stopping: s.stopping}).routes(e)
+	(&deletionPages{pages: p, store: s.store, log: s.log, streams: newStreamLimit(), stopping: s.stopping}).routes(e)
 	(&sessionPages{pages: p, store: s.store}).routes(e)
 	(&userPages{pages: p, store: s.store}).routes(e)
 	get(e, templates.LearnPath, p.open(func(c echo.Context, v visitor) error {
@@ -96,8 +95,7 @@ func render(c echo.Context, status int, content templ.Component) error {
 	if err := content.Render(context.WithoutCancel(c.Request().Context()), buffer); err != nil {
 		return err
 	}
-	c.Response().Header().Set(echo.HeaderContentLength, strconv.Itoa(buffer.Len()))
-	return c.HTMLBlob(status, buffer.Bytes())
+	return sendWhole(c, status, echo.MIMETextHTMLCharsetUTF8, buffer.Bytes())
 }
 
 // seeOther redirects the browser after a form, so that a reload does not send the

@@ -53,8 +53,8 @@ type server struct {
 
 // New returns the handler of the web role. The store must be prepared. The handler is
 // safe for concurrent use and starts no goroutine. The event stream of a deletion
-// lasts up to five minutes and sets its own write deadlines; all other responses end
-// soon after requestTimeout. It fails only if the options or the embedded files are
+// lasts up to five minutes. Any other response begins soon after requestTimeout at the
+// latest, and ends as soon as its client has read it or was too slow. It fails only if the options or the embedded files are
 // invalid.
 func New(store *storage.Store, options Options) (http.Handler, error) {
 	files, err := static.New(static.Files)
