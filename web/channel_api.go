@@ -28,10 +28,10 @@ type channelsAPI struct {
 
 func (a *channelsAPI) routes(r router) {
 	get(r, "/channels", a.list)
-	r.Add(http.MethodPost, "/channels", a.sessions.closed(a.create))
+	r.Add(http.MethodPost, "/channels", a.sessions.writing(a.create))
 	get(r, "/channels/:name", a.read)
-	r.Add(http.MethodPatch, "/channels/:name", a.sessions.closed(a.describe))
-	r.Add(http.MethodDelete, "/channels/:name", a.sessions.closed(a.delete))
+	r.Add(http.MethodPatch, "/channels/:name", a.sessions.writing(a.describe))
+	r.Add(http.MethodDelete, "/channels/:name", a.sessions.writing(a.delete))
 }
 
 type channelJSON struct {

@@ -38,6 +38,9 @@ func (h *channelCreatePages) create(c echo.Context, v visitor) error {
 	name, description := form.Get("name"), form.Get("description")
 	channel, err := domain.NewChannel(name, description, v.User)
 	if err == nil {
+		err = h.sessions.takeWrite(c, v)
+	}
+	if err == nil {
 		channel, err = h.store.CreateChannel(c.Request().Context(), channel)
 	}
 	if err == nil {

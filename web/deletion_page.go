@@ -66,6 +66,9 @@ func (h *deletionPages) delete(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
+	if err := h.sessions.takeWrite(c, v); err != nil {
+		return err
+	}
 	channel, err := h.store.AskDeletion(c.Request().Context(), name.Key(), v.User, domain.OneOf(confirmed))
 	if errors.Is(err, domain.ErrConflict) {
 		return explain(err, "Another channel has the name now",

@@ -89,6 +89,7 @@ func problemOf(err error) problem {
 		invalid   *domain.InvalidError
 		stale     *staleRequest
 		throttled *domain.ThrottledError
+		tooMany   *tooManyWrites
 		tooLarge  *http.MaxBytesError
 		routing   *echo.HTTPError
 	)
@@ -106,6 +107,11 @@ func problemOf(err error) problem {
 	case errors.As(err, &throttled):
 		p := newProblem(http.StatusTooManyRequests, "Too many failed attempts", "")
 		p.RetryAfter = max(throttled.RetryAfter, time.Second)
+		return p
+	case errors.As(err, &tooMany):
+		p := newProblem(http.StatusTooManyRequests, "Too many writes",
+			"You have written too much in a short time. Nothing was saved.")
+		p.RetryAfter = tooMany.retryAfter
 		return p
 	case errors.As(err, &tooLarge):
 		return newProblem(http.StatusRequestEntityTooLarge, "Too large", "A request holds at most 64 KiB. Nothing was saved.")

@@ -30,6 +30,11 @@ type Options struct {
 	// or if clients can reach the process without them. A peer outside of them is not
 	// believed, unless TrustProxy is set.
 	TrustedNetworks []netip.Prefix
+	// WriteRate is how many writes a second one user may make, and WriteBurst how many at
+	// once. All users of one client together may make ten times as many. A WriteRate of 0
+	// is no limit.
+	WriteRate  float64
+	WriteBurst int
 	// Logger gets one line for each request, and the cause of each failure. Nil logs
 	// nothing.
 	Logger *slog.Logger
@@ -66,10 +71,14 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		return nil, err
 	}
 	s := &server{
-		store:    store,
-		log:      cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
-		guard:    guard,
-		sessions: &sessions{store: store, guard: guard},
+		store: store,
+		log:   cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
+		guard: guard,
+		sessions: &sessions{
+			store:  store,
+			guard:  guard,
+			writes: newWriteLimit(options.WriteRate, options.WriteBurst),
+		},
 		assets: templates.Assets{
 			Stylesheet: files.URL("app.css"),
 			Script:     files.URL("app.js"),

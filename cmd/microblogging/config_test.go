@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"strings"
 	"testing"
 )
@@ -53,6 +54,59 @@ func workerStarts(t *testing.T, flags ...string) (log []string) {
 		t.Errorf("the worker ended with %d", code)
 	}
 	return log
+}
+
+func TestWriteRateFlag(t *testing.T) {
+	for sentence, c := range map[string]struct {
+		flags   []string
+		limited bool
+	}{
+		"its default lets a busy user write": {nil, false},
+		"it limits how fast one user writes": {[]string{"--write-rate", "0.001", "--write-burst", "5"}, true},
+		"0 is no limit, whatever the burst":  {[]string{"--write-rate", "0", "--write-burst", "5"}, false},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			printed, stop := serving(t, 2, append(c.flags, "--sample", "--data", t.TempDir())...)
+			defer stop()
+			defer http.DefaultClient.CloseIdleConnections()
+			address := strings.TrimPrefix(printed[0], "listening on ")
+			_, link, _ := strings.Cut(printed[1], "once: ")
+			if got := isLimited(t, address, link); got != c.limited {
+				t.Errorf("limited after 30 writes: %t, want %t", got, c.limited)
+			}
+		})
+	}
+}
+
+// isLimited follows a sign-in link, subscribes 30 times, and tells whether that was too
+// often.
+func isLimited(t *testing.T, address, link string) bool {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Jar: jar}
+	get(t, client, link, http.StatusOK)
+	for range 30 {
+		request, err := http.NewRequestWithContext(t.Context(), "PUT", address+"/api/v1/subscriptions/reading-list", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		switch response.StatusCode {
+		case http.StatusTooManyRequests:
+			return true
+		case http.StatusNoContent:
+		default:
+			t.Fatalf("status %d", response.StatusCode)
+		}
+	}
+	return false
 }
 
 // A cookie is Secure if a proxy that is believed says that its client uses HTTPS.

@@ -23,6 +23,11 @@ type serveCommand struct {
 	logFlags     `embed:""`
 }
 
+// Validate is called by kong.
+func (c serveCommand) Validate() error {
+	return errors.Join(c.webFlags.Validate(), c.workerFlags.Validate())
+}
+
 // Run serves both roles until ctx ends.
 func (c serveCommand) Run(ctx context.Context, console *console) error {
 	log := c.logger(console.stderr)
@@ -113,6 +118,8 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 		BaseURL:         base,
 		TrustProxy:      f.TrustProxy.any,
 		TrustedNetworks: f.TrustProxy.networks,
+		WriteRate:       f.WriteRate,
+		WriteBurst:      f.WriteBurst,
 		Logger:          log,
 		Version:         buildVersion(),
 		Stopping:        ctx.Done(),

@@ -24,6 +24,10 @@ const (
 	webRoles   = 2
 	workerRole = 2
 
+	// unlimited is the rate of writes: the users write faster than people, and from one
+	// address.
+	unlimited = "0"
+
 	// A region away from its store, a role waits as long for each answer, and a
 	// deletion takes long enough to be hurt.
 	webLatency    = 8 * time.Millisecond
@@ -50,7 +54,7 @@ type site struct {
 func boltSite(o *Options) *site {
 	s := newSite("bolt", o)
 	s.flags = []string{"--data", filepath.Join(o.Dir, "bolt")}
-	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--lease", lease.String(), "--sweep", slowSweep.String())
+	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--write-rate", unlimited, "--lease", lease.String(), "--sweep", slowSweep.String())
 	return s
 }
 
@@ -60,7 +64,7 @@ func azuriteSite(o *Options, account string) (*site, error) {
 	s := newSite("azurite", o)
 	s.flags, s.environment = []string{"--storage", "azure"}, []string{connection(account)}
 	for n := range webRoles {
-		if err := s.addWired(fmt.Sprintf("web%d", n+1), account, webLatency, "web", "--listen", "127.0.0.1:0"); err != nil {
+		if err := s.addWired(fmt.Sprintf("web%d", n+1), account, webLatency, "web", "--listen", "127.0.0.1:0", "--write-rate", unlimited); err != nil {
 			return nil, err
 		}
 	}
