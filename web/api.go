@@ -16,7 +16,7 @@ func (s *server) apiRoutes(e *echo.Echo, version string) error {
 	api := e.Group(apiPrefix)
 	(&usersAPI{store: s.store, sessions: s.sessions}).routes(api)
 	(&sessionsAPI{store: s.store, sessions: s.sessions}).routes(api)
-	(&channelsAPI{store: s.store, sessions: s.sessions}).routes(api)
+	(&channelsAPI{store: s.store, sessions: s.sessions, maxChannels: s.maxChannels}).routes(api)
 	(&deletionsAPI{store: s.store, sessions: s.sessions}).routes(api)
 	(&blogsAPI{store: s.store, sessions: s.sessions}).routes(api)
 	(&votesAPI{store: s.store, sessions: s.sessions}).routes(api)

@@ -22,7 +22,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 	(&feedPages{pages: p, store: s.store, stranger: directory.list}).routes(e)
 	(&subscriptionPages{pages: p, store: s.store}).routes(e)
 	(&digestPages{pages: p, store: s.store, origin: s.origin}).routes(e)
-	(&channelCreatePages{pages: p, store: s.store}).routes(e)
+	(&channelCreatePages{pages: p, store: s.store, maxChannels: s.maxChannels}).routes(e)
 	(&channelPages{pages: p, store: s.store}).routes(e)
 	(&channelEditPages{pages: p, store: s.store}).routes(e)
 	(&blogPages{pages: p, store: s.store}).routes(e)

@@ -35,6 +35,9 @@ type Options struct {
 	// is no limit.
 	WriteRate  float64
 	WriteBurst int
+	// MaxChannelsPerOwner is how many channels one user may own that were created here. 0
+	// is no limit; domain.MaxChannelsPerOwner is the highest.
+	MaxChannelsPerOwner int
 	// Logger gets one line for each request, and the cause of each failure. Nil logs
 	// nothing.
 	Logger *slog.Logger
@@ -47,13 +50,14 @@ type Options struct {
 
 // server holds what New needs to wire the handlers together.
 type server struct {
-	store    *storage.Store
-	log      *slog.Logger
-	guard    *guard
-	sessions *sessions
-	assets   templates.Assets
-	base     *url.URL
-	stopping <-chan struct{}
+	store       *storage.Store
+	log         *slog.Logger
+	guard       *guard
+	sessions    *sessions
+	assets      templates.Assets
+	base        *url.URL
+	maxChannels int
+	stopping    <-chan struct{}
 }
 
 // New returns the handler of the web role. The store must be prepared. The handler is
@@ -84,8 +88,9 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 			Script:     files.URL("app.js"),
 			Icon:       files.URL("favicon.svg"),
 		},
-		base:     options.BaseURL,
-		stopping: options.Stopping,
+		base:        options.BaseURL,
+		maxChannels: options.MaxChannelsPerOwner,
+		stopping:    options.Stopping,
 	}
 	e := s.newEcho()
 	get(e, static.Prefix+"*", serveStatic(files))

@@ -82,31 +82,63 @@ func TestWriteRateFlag(t *testing.T) {
 // often.
 func isLimited(t *testing.T, address, link string) bool {
 	t.Helper()
+	client := signedIn(t, link)
+	for range 30 {
+		switch status := send(t, client, "PUT", address+"/api/v1/subscriptions/reading-list", ""); status {
+		case http.StatusTooManyRequests:
+			return true
+		case http.StatusNoContent:
+		default:
+			t.Fatalf("status %d", status)
+		}
+	}
+	return false
+}
+
+// signedIn follows a sign-in link.
+func signedIn(t *testing.T, link string) *http.Client {
+	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	client := &http.Client{Jar: jar}
 	get(t, client, link, http.StatusOK)
-	for range 30 {
-		request, err := http.NewRequestWithContext(t.Context(), "PUT", address+"/api/v1/subscriptions/reading-list", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response, err := client.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response.Body.Close()
-		switch response.StatusCode {
-		case http.StatusTooManyRequests:
-			return true
-		case http.StatusNoContent:
-		default:
-			t.Fatalf("status %d", response.StatusCode)
-		}
+	return client
+}
+
+// send sends a request with a body of JSON, which may be empty, and returns the status.
+func send(t *testing.T, client *http.Client, method, url, body string) int {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
 	}
-	return false
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	return response.StatusCode
+}
+
+// Ada owns channels of the sample, which do not count.
+func TestMaxChannelsPerOwnerFlag(t *testing.T) {
+	for flag, want := range map[string]int{"1": http.StatusUnprocessableEntity, "0": http.StatusCreated} {
+		t.Run(flag, func(t *testing.T) {
+			printed, stop := serving(t, 2, "--max-channels-per-owner", flag, "--sample", "--data", t.TempDir())
+			defer stop()
+			defer http.DefaultClient.CloseIdleConnections()
+			_, link, _ := strings.Cut(printed[1], "once: ")
+			client, channels := signedIn(t, link), strings.TrimPrefix(printed[0], "listening on ")+"/api/v1/channels"
+			first := send(t, client, "POST", channels, `{"name":"first"}`)
+			if second := send(t, client, "POST", channels, `{"name":"second"}`); first != http.StatusCreated || second != want {
+				t.Errorf("answered %d and %d, want 201 and %d", first, second, want)
+			}
+		})
+	}
 }
 
 // A cookie is Secure if a proxy that is believed says that its client uses HTTPS.

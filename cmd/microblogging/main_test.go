@@ -80,6 +80,7 @@ func TestWhatCannotRunExitsWith2AndSaysWhy(t *testing.T) {
 		"a base URL without scheme":              {[]string{"web", "--base-url", "example.org", "--data", t.TempDir()}, "--base-url"},
 		"an address that is none":                {[]string{"web", "--listen", "nowhere:http:8080", "--data", t.TempDir()}, "--listen"},
 		"writes at a negative rate":              {[]string{"serve", "--write-rate=-1", "--data", t.TempDir()}, "--write-rate"},
+		"fewer channels than none":               {[]string{"web", "--max-channels-per-owner=-1", "--data", t.TempDir()}, "--max-channels-per-owner"},
 		"no write at once":                       {[]string{"web", "--write-burst", "0", "--data", t.TempDir()}, "--write-burst"},
 		"a proxy that is no network":             {[]string{"web", "--trust-proxy=10.0.0.0/8,nowhere", "--data", t.TempDir()}, "nowhere"},
 		"a proxy in no network at all":           {[]string{"web", "--trust-proxy=", "--data", t.TempDir()}, "--trust-proxy"},

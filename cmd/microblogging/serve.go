@@ -115,14 +115,15 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 		return cannotRunError{err}
 	}
 	handler, err := web.New(b.Store, web.Options{
-		BaseURL:         base,
-		TrustProxy:      f.TrustProxy.any,
-		TrustedNetworks: f.TrustProxy.networks,
-		WriteRate:       f.WriteRate,
-		WriteBurst:      f.WriteBurst,
-		Logger:          log,
-		Version:         buildVersion(),
-		Stopping:        ctx.Done(),
+		BaseURL:             base,
+		TrustProxy:          f.TrustProxy.any,
+		TrustedNetworks:     f.TrustProxy.networks,
+		WriteRate:           f.WriteRate,
+		WriteBurst:          f.WriteBurst,
+		MaxChannelsPerOwner: f.MaxChannelsPerOwner,
+		Logger:              log,
+		Version:             buildVersion(),
+		Stopping:            ctx.Done(),
 	})
 	if err != nil {
 		return err
