@@ -15,11 +15,11 @@ import (
 )
 
 // An owner may have so many channels and no more. The channels of one owner are in as
-// many partitions, so no transaction can count them. What is counted are claims: rows in
-// the owner's own partition, one for each channel that the owner creates, inserted before
-// the channel is. Whoever inserts a claim changes the tally in the same transaction, in
-// the version that was read before the claims were counted. So two who count at once
-// cannot both insert.
+// many partitions, so no transaction can count them. What is counted are the names that
+// are claimed. A claim is a row in the owner's own partition. Each creation inserts one
+// before it begins, and changes the tally in the same transaction, in the version that
+// was read before the names were counted. So two who count at once cannot both insert.
+// Several claims to one name count once, for one channel at most comes of them.
 //
 // A claim may outlive its channel, and the end of a channel does not look for it. Only
 // when an owner has no room are the claims held against the channels:
@@ -57,7 +57,6 @@ func (s *Store) CreateChannelWithin(ctx context.Context, channel domain.Channel,
 	}
 	channel, err = s.CreateChannel(ctx, channel)
 	switch {
-	case claim == "":
 	case err == nil:
 		s.markMade(ctx, channel.Owner, claim)
 	case errors.Is(err, domain.ErrExists):
@@ -69,8 +68,8 @@ func (s *Store) CreateChannelWithin(ctx context.Context, channel domain.Channel,
 }
 
 // claimChannel inserts a claim and returns its row key, or refuses it with a
-// *domain.TooManyChannelsError. It inserts none and returns an empty key if the owner has
-// no room, but has the channel: the request may be one that was sent again.
+// *domain.TooManyChannelsError. A name that is claimed already needs no room: the request
+// may be one that was sent again.
 func (s *Store) claimChannel(ctx context.Context, channel domain.Channel, limit int) (claim string, err error) {
 	claim = claimRow(channel.Key(), domain.NewRevision())
 	err = s.contend(ctx, func() error {
@@ -86,12 +85,9 @@ func (s *Store) claimChannel(ctx context.Context, channel domain.Channel, limit 
 		if hasClaim(rows, claim) {
 			return nil // the echo of our own insert
 		}
-		if len(rows) >= limit {
-			err := s.makeRoom(ctx, channel.Owner, rows, limit)
-			if !errors.Is(err, errTryAgain) && ownsName(rows, channel.Key()) {
-				claim, err = "", nil
-			}
-			return err
+		byName := claimsByName(rows)
+		if len(byName) >= limit && byName[channel.Key()] == nil {
+			return s.makeRoom(ctx, channel.Owner, byName, limit)
 		}
 		err = s.users.Transact(ctx, userPartition(channel.Owner), raiseTally(tally),
 			driver.Insert(claim, driver.String(propState, stateClaimed), driver.Time(propClaimedOn, domain.Now())))
@@ -119,46 +115,57 @@ func hasClaim(claims []driver.Entity, claim string) bool {
 	return slices.ContainsFunc(claims, func(row driver.Entity) bool { return row.Row == claim })
 }
 
-func ownsName(claims []driver.Entity, name domain.ChannelKey) bool {
-	return slices.ContainsFunc(claims, func(row driver.Entity) bool { return claimedChannel(row.Row) == name })
+func claimsByName(claims []driver.Entity) map[domain.ChannelKey][]driver.Entity {
+	byName := make(map[domain.ChannelKey][]driver.Entity)
+	for _, claim := range claims {
+		name := claimedChannel(claim.Row)
+		byName[name] = append(byName[name], claim)
+	}
+	return byName
 }
 
 // makeRoom deletes the claims that nothing needs. It is errTryAgain if that made room,
 // and otherwise a *domain.TooManyChannelsError.
-func (s *Store) makeRoom(ctx context.Context, owner domain.UserName, claims []driver.Entity, limit int) error {
+func (s *Store) makeRoom(ctx context.Context, owner domain.UserName, byName map[domain.ChannelKey][]driver.Entity, limit int) error {
 	var freed atomic.Int64
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(claimFlight)
-	counted := make(map[domain.ChannelKey]bool)
-	for _, claim := range claims {
-		if !settledClaim(claim) {
+	for name, claims := range byName {
+		if !allSettled(claims) {
 			continue
 		}
-		channel := claimedChannel(claim.Row)
-		spare := counted[channel] // of several claims to one channel, the first counts
-		counted[channel] = true
 		group.Go(func() error {
-			stands, err := s.ownsChannel(groupCtx, owner, channel)
-			if err != nil || stands && !spare {
+			switch owned, err := s.ownsChannel(groupCtx, owner, name); {
+			case err != nil:
 				return err
+			case owned:
+				claims = claims[1:] // one is enough
+			default:
+				freed.Add(1)
 			}
-			freed.Add(1)
-			return s.releaseClaim(groupCtx, owner, claim.Row)
+			for _, claim := range claims {
+				if err := s.releaseClaim(groupCtx, owner, claim.Row); err != nil {
+					return err
+				}
+			}
+			return nil
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	if int64(len(claims))-freed.Load() >= int64(limit) {
+	if len(byName)-int(freed.Load()) >= limit {
 		return &domain.TooManyChannelsError{Limit: limit}
 	}
 	return errTryAgain
 }
 
-// settledClaim tells whether no creation can be under way that needs the claim.
-func settledClaim(claim driver.Entity) bool {
-	return claim.Properties.String(propState) == stateMade ||
-		time.Since(claim.Properties.Time(propClaimedOn)) > claimPatience
+// allSettled tells whether no creation can be under way that needs one of the claims.
+func allSettled(claims []driver.Entity) bool {
+	return !slices.ContainsFunc(claims, func(claim driver.Entity) bool {
+		return claim.Properties.String(propState) != stateMade &&
+			time.Since(claim.Properties.Time(propClaimedOn)) < claimPatience
+	})
 }
 
 // ownsChannel tells whether the owner has the channel, in whatever state.

@@ -20,6 +20,7 @@ func TestCreateChannelWithin(t *testing.T) {
 	t.Run("of two who count at once one gets the room", ofTwoWhoCountAtOnceOneGetsTheRoom)
 	t.Run("a request that is sent twice is no failure", requestThatIsSentTwiceIsNoFailure)
 	t.Run("two claims to one channel count once", twoClaimsToOneChannelCountOnce)
+	t.Run("a creation that fails again and again takes the room of one", creationThatFailsAgainAndAgainTakesTheRoomOfOne)
 	t.Run("no mishap lets an owner have more or leaves less room for good", noMishapLetsAnOwnerHaveMoreOrLeavesLessRoomForGood)
 	t.Run("a request that arrives late takes no room for good", requestThatArrivesLateTakesNoRoomForGood)
 	t.Run("a name that was taken takes no room", nameThatWasTakenTakesNoRoom)
@@ -133,9 +134,29 @@ func twoClaimsToOneChannelCountOnce(t *testing.T) {
 			}
 			w.calls.Store(0)
 		}
-		w.wantFull(w.within(2, "b"), 2)
-		time.Sleep(11 * time.Minute)
 		w.ok(w.within(2, "b"))
+		w.wantFull(w.within(2, "c"), 2)
+		time.Sleep(11 * time.Minute)
+		w.wantFull(w.within(2, "c"), 2)
+		if n := len(w.rows("Users")); n != 3 {
+			t.Errorf("%d rows, want two claims and the tally", n)
+		}
+	})
+}
+
+// The partition of the name does not answer, while the owner's does.
+func creationThatFailsAgainAndAgainTakesTheRoomOfOne(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		cut := w.through(drivertest.Only(func(call drivertest.Call) bool { return call.Target != "Users" },
+			func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
+		for range 20 {
+			if _, err := cut.CreateChannelWithin(t.Context(), w.channel("a", ada), 2); !errors.Is(err, domain.ErrUnavailable) {
+				t.Errorf("creating on a store that does not answer: %v", err)
+			}
+		}
+		w.ok(w.within(2, "b"))
+		w.wantFull(w.within(2, "c"), 2)
+		w.ok(w.within(2, "a"))
 		w.wantFull(w.within(2, "c"), 2)
 	})
 }
