@@ -28,7 +28,7 @@
 //
 // # What survives failure
 //
-// This package keeps no state: no session, no count, no lock. The store decides each
+// This package keeps no state that matters: no session, no count, no lock. The store decides each
 // request, so processes can come and go at any time. A client whose reply was lost can
 // send its request again: a post with the same idempotency key is made once, and an edit,
 // a vote, a subscription or a deletion that is repeated changes nothing more. A response
