@@ -55,7 +55,7 @@ func (s *Store) authenticate(ctx context.Context, a Attempt, counted []*tally) (
 	case err != nil:
 		return userRow{}, err
 	case !ok:
-		return userRow{}, fmt.Errorf("signing in: %w", domain.ErrNotSignedIn)
+		return userRow{}, &domain.WrongPasswordError{User: user}
 	}
 	return account, s.uncount(ctx, counted)
 }

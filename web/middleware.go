@@ -45,12 +45,13 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		if err := s.handle(next, c); err != nil {
 			c.Error(err)
 		}
-		s.log.LogAttrs(c.Request().Context(), accessLevel(c), "request",
+		s.log.LogAttrs(c.Request().Context(), accessLevel(c), "request", append([]slog.Attr{
 			slog.String("method", c.Request().Method),
 			slog.String("path", loggedPath(c.Request().URL.Path)),
 			slog.Int("status", c.Response().Status),
 			slog.Duration("duration", time.Since(start)),
-			slog.String("id", id))
+			slog.String("id", id),
+		}, s.clients.who(c)...)...)
 		return nil
 	}
 }

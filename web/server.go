@@ -43,6 +43,15 @@ type Options struct {
 	Logger *slog.Logger
 	// Version is the version that the description of the API states.
 	Version string
+	// Alive fails if the process must be started again to go on; /healthz then fails.
+	// Nil never fails.
+	Alive func() error
+	// Draining is closed when the process was told to stop, before Stopping; /readyz
+	// fails from then on. Nil means never.
+	Draining <-chan struct{}
+	// LogAddresses makes the log state the addresses of clients. Without it, the log has
+	// a hash of each, with a key that is forgotten each UTC day.
+	LogAddresses bool
 	// Stopping is closed when the process begins to shut down. Event streams then
 	// end, so that the shutdown does not wait for their readers. Nil means never.
 	Stopping <-chan struct{}
@@ -54,6 +63,7 @@ type server struct {
 	log         *slog.Logger
 	guard       *guard
 	sessions    *sessions
+	clients     *clientNames
 	assets      templates.Assets
 	base        *url.URL
 	maxChannels int
@@ -74,15 +84,20 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	log := cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
+	clients := &clientNames{plain: options.LogAddresses}
 	s := &server{
 		store: store,
-		log:   cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
+		log:   log,
 		guard: guard,
 		sessions: &sessions{
-			store:  store,
-			guard:  guard,
-			writes: newWriteLimit(options.WriteRate, options.WriteBurst),
+			store:   store,
+			guard:   guard,
+			writes:  newWriteLimit(options.WriteRate, options.WriteBurst),
+			clients: clients,
+			log:     log,
 		},
+		clients: clients,
 		assets: templates.Assets{
 			Stylesheet: files.URL("app.css"),
 			Script:     files.URL("app.js"),
@@ -94,7 +109,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 	}
 	e := s.newEcho()
 	get(e, static.Prefix+"*", serveStatic(files))
-	healthRoutes(e, store, s.log)
+	healthRoutes(e, Health{Ready: store.Ready, Alive: options.Alive, Draining: options.Draining, Logger: log})
 	s.pageRoutes(e)
 	s.feedRoutes(e)
 	if err := s.apiRoutes(e, options.Version); err != nil {

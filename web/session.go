@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strings"
 
@@ -29,9 +30,11 @@ type sessionReader interface {
 // sessions finds the visitor of a request. It asks the store each time, so that a
 // session that has ended is over at once in every process.
 type sessions struct {
-	store  sessionReader
-	guard  *guard
-	writes *writeLimit
+	store   sessionReader
+	guard   *guard
+	writes  *writeLimit
+	clients *clientNames
+	log     *slog.Logger
 }
 
 // A visitor is the user who sends a request. The zero value is a stranger: a visitor
@@ -60,6 +63,7 @@ func (s *sessions) visitor(c echo.Context) (visitor, error) {
 	if err != nil {
 		return visitor{}, err
 	}
+	c.Set(userKey, session.User)
 	return visitor{User: session.User, Token: token}, nil
 }
 
@@ -118,6 +122,7 @@ func (s *sessions) token(c echo.Context) (token string, bearer bool, err error) 
 
 // remember makes the browser send the session's token from now on.
 func (s *sessions) remember(c echo.Context, token string, session domain.Session) {
+	c.Set(userKey, session.User)
 	cookie := s.cookie(c, token)
 	cookie.Expires = session.ExpiresOn
 	c.SetCookie(cookie)
