@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -128,7 +129,11 @@ func (db *DB) writeBatch(batch []*write) error {
 	if err != nil {
 		return unavailable(err)
 	}
-	changed, err := applyEach(tx, batch)
+	var changed bool
+	err = db.guarded(func() (err error) {
+		changed, err = applyEach(tx, batch)
+		return err
+	})
 	if err != nil || !changed {
 		if rollback := tx.Rollback(); rollback != nil {
 			err = errors.Join(err, rollback)
@@ -136,10 +141,35 @@ func (db *DB) writeBatch(batch []*write) error {
 		return unavailable(err)
 	}
 	id := tx.ID()
-	if err := db.commit(tx); err != nil {
+	err = db.guarded(func() error { return db.commit(tx) })
+	var panicked panicError
+	if errors.As(err, &panicked) {
+		db.broken.Store(true) // nobody knows what bbolt keeps in memory now
+		// It gives up its locks, so that the store can be closed.
+		_ = db.guarded(tx.Rollback)
+		return unavailable(err)
+	}
+	if err != nil {
 		return unavailable(errors.Join(err, db.distrust(id)))
 	}
 	return nil
+}
+
+// A panicError is a panic in bbolt. Its stack is in the log.
+type panicError struct{ value any }
+
+func (e panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
+
+// guarded calls work in the writer. A panic there would end the process; it becomes a
+// panicError.
+func (db *DB) guarded(work func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			db.log.Error("panic in the embedded store", "panic", fmt.Sprint(value), "stack", string(debug.Stack()))
+			err = panicError{value}
+		}
+	}()
+	return work()
 }
 
 func applyEach(tx *bbolt.Tx, batch []*write) (changed bool, err error) {
