@@ -27,13 +27,21 @@ func newFlight(ctx context.Context, limit int) (*flight, context.Context) {
 	return &flight{group: group}, ctx
 }
 
+// newUnbrokenFlight returns a flight of at most limit calls at once, in which a call
+// that fails does not end the others.
+func newUnbrokenFlight(limit int) *flight {
+	group := &errgroup.Group{}
+	group.SetLimit(limit)
+	return &flight{group: group}
+}
+
 // Go makes a call as soon as there is room for it.
 func (f *flight) Go(call func() error) {
 	f.group.Go(func() (err error) {
 		defer func() {
 			if value := recover(); value != nil {
 				f.once.Do(func() { f.panicked = fmt.Sprintf("%v\n\n%s", value, debug.Stack()) })
-				err = fmt.Errorf("panic: %v", value) // ends the others
+				err = fmt.Errorf("panic: %v", value) // ends the others, if they share a context
 			}
 		}()
 		return call()

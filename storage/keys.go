@@ -23,7 +23,10 @@ import (
 //	Sessions       <hash>          (empty)             <hash> of the token
 //	Subscriptions  <user>          <key>!<incarnation>
 //	Throttle       address!<hash>  <time>              failures from one address
-//	Throttle       user!<hash>     <time>              failures for one user name
+//	Throttle       session!<hash>  <time>              failures in the sessions of one user
+//	Throttle       user!<hash>     <time>              failures for one user name from strangers
+//	Throttle       user!<hash>     <time>!<hash>       failures for it from one address
+//	Throttle       user!<hash>     known!<hash>        an address that the user signed in from
 //	Users          <user>          (empty)
 //
 // The rows of one Blogs partition, in key order. Rows of different kinds share
@@ -66,6 +69,9 @@ const (
 	// have left a few of them. Only a check reads them.
 	prefixSeed = prefixGate + "seed!"
 	prefixShut = prefixGate + "shut!"
+
+	// prefixKnown is of the table Throttle.
+	prefixKnown = "known!"
 )
 
 // singleRow is the row key in tables whose partitions hold one row each.
@@ -82,6 +88,24 @@ func partitionOf(key domain.ChannelKey) string { return string(key) }
 func userPartition(name domain.UserName) string { return string(name) }
 
 func deletionRow(i domain.Incarnation) string { return string(i) }
+
+// deletionRowOf returns the key of the Deletions row about what a message asks for:
+// an incarnation, or one revision of one of its posts.
+func deletionRowOf(m domain.Message) string {
+	row := deletionRow(m.Incarnation)
+	if m.Kind == domain.MessageBlog {
+		row += "!" + string(m.Blog) + "!" + string(m.Revision)
+	}
+	return row
+}
+
+// parseDeletionRow is the inverse of deletionRowOf. The post is empty if the row is
+// about a channel.
+func parseDeletionRow(row string) (i domain.Incarnation, id domain.BlogID, r domain.Revision) {
+	incarnation, post, _ := strings.Cut(row, "!")
+	at := max(strings.LastIndexByte(post, '!'), 0)
+	return domain.Incarnation(incarnation), domain.BlogID(post[:at]), domain.Revision(strings.TrimPrefix(post[at:], "!"))
+}
 
 func openGateRow(i domain.Incarnation) string { return prefixOpen + string(i) }
 
@@ -158,6 +182,12 @@ func throttlePartition(what, who string) string { return what + "!" + hashHex(wh
 func throttleRow(now time.Time, window time.Duration) string {
 	return fmt.Sprintf("%019d", now.Truncate(window).Unix())
 }
+
+// pairRow names what is counted for one user from one address in a window, which
+// throttleRow names.
+func pairRow(window, address string) string { return window + "!" + hashHex("address", address) }
+
+func knownRow(address string) string { return prefixKnown + hashHex("address", address) }
 
 // hashHex hashes a list of parts. Each part's length is hashed too, so that
 // ("ab", "c") and ("a", "bc") differ.

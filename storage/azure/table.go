@@ -62,6 +62,9 @@ func (c *Client) page(ctx context.Context, table, filter string, p driver.Paging
 	if p.KeysOnly {
 		options.Select = to.Ptr("PartitionKey,RowKey")
 	}
+	if len(p.Select) > 0 {
+		options.Select = to.Ptr("PartitionKey,RowKey," + strings.Join(p.Select, ","))
+	}
 	partition, row, _ := strings.Cut(p.Continuation, separator)
 	options.NextPartitionKey, options.NextRowKey = optional(partition), optional(row)
 	var reply aztables.ListEntitiesResponse
@@ -77,7 +80,7 @@ func (c *Client) page(ctx context.Context, table, filter string, p driver.Paging
 		if rows[i], err = decodeEntity(raw); err != nil {
 			return driver.Page{}, fmt.Errorf("azure: query %s: %w", table, err)
 		}
-		if p.KeysOnly {
+		if p.KeysOnly || len(p.Select) > 0 {
 			rows[i].ETag = ""
 		}
 	}
