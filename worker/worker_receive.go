@@ -62,7 +62,12 @@ func (w *Worker) fetch(ctx context.Context, limit int) ([]driver.Message, error)
 	// The answer must arrive while most of the lease is left.
 	ctx, cancel := context.WithTimeout(ctx, w.Lease/2)
 	defer cancel()
-	return w.queue.Receive(ctx, limit, w.Lease)
+	asked := time.Now()
+	messages, err := w.queue.Receive(ctx, limit, w.Lease)
+	if err == nil {
+		w.handedOut.note(asked, messages)
+	}
+	return messages, err
 }
 
 // takeSlot waits for a free slot and takes it. It reports false if ctx ends

@@ -19,7 +19,7 @@ func Patience(lease time.Duration) time.Duration { return quietLeases * lease }
 // ends.
 func (w *Worker) reconcile(ctx context.Context) {
 	for pauseFor(ctx, jitter(w.Reconcile)) {
-		done, err := w.store.Reconcile(ctx, Patience(w.Lease))
+		done, err := w.store.Reconcile(ctx, Patience(w.Lease), w.handedOut.time())
 		switch {
 		case ctx.Err() != nil:
 			return
