@@ -8,8 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
 	"microblogging/domain"
 	"microblogging/storage/driver"
 )
@@ -73,8 +71,7 @@ func withoutGates(rows []driver.Entity) []string {
 func (s *Store) sweepRows(ctx context.Context, ref domain.ChannelRef, rows []string, report func(int)) (disarmed bool, err error) {
 	var gateGone atomic.Bool
 	var failed failures
-	var group errgroup.Group // without a context, which would cut off those under way
-	group.SetLimit(sweepFlight)
+	group := newUnbrokenFlight(sweepFlight)
 	for batch := range slices.Chunk(rows, sweepBatch) {
 		group.Go(func() error {
 			if failed.any() {

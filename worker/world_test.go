@@ -34,7 +34,6 @@ type world struct {
 	sound *storage.Store
 	// faulty is the same store, with each call going through hook.
 	faulty *storage.Store
-	db     *bolt.DB
 	hook   drivertest.Hook
 	// options are those of the workers that start starts.
 	options Options

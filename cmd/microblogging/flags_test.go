@@ -40,7 +40,7 @@ func workerStarts(t *testing.T, flags ...string) (log []string) {
 	out, in := io.Pipe()
 	ended := make(chan int, 1)
 	go func() {
-		ended <- run(ctx, append([]string{"worker", "--data", t.TempDir()}, flags...), io.Discard, in)
+		ended <- run(ctx, append([]string{"worker", "--data", t.TempDir()}, flags...), &console{stdout: io.Discard, stderr: in})
 		in.Close()
 	}()
 	for scanner := bufio.NewScanner(out); scanner.Scan(); {

@@ -15,8 +15,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // program runs the program to its end.
 func program(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
+	return programWithInput(t, "", args...)
+}
+
+// programWithInput runs the program to its end, with this on standard input.
+func programWithInput(t *testing.T, input string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
 	var out, errs bytes.Buffer
-	code = run(t.Context(), args, &out, &errs)
+	code = run(t.Context(), args, &console{stdin: strings.NewReader(input), stdout: &out, stderr: &errs})
 	return code, out.String(), errs.String()
 }
 
