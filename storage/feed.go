@@ -8,8 +8,6 @@ import (
 	"slices"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"microblogging/domain"
 	"microblogging/storage/driver"
 )
@@ -76,8 +74,7 @@ func (s *Store) eachSubscribed(ctx context.Context, user domain.UserName, wanted
 	if err != nil {
 		return err
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(subscriptionFlight)
+	group, ctx := newFlight(ctx, subscriptionFlight)
 	for _, subscription := range subscriptions {
 		if subscription.state != stateJoined || !wanted(subscription.Channel.Key) {
 			continue

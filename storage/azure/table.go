@@ -13,8 +13,10 @@ import (
 
 // CreateTable implements driver.Tables.
 func (c *Client) CreateTable(ctx context.Context, table string) error {
-	_, err := c.tables.CreateTable(ctx, table, nil)
-	err = failure("create table", table, err)
+	err := c.guarded(ctx, "create table", table, func() error {
+		_, err := c.tables.CreateTable(ctx, table, nil)
+		return err
+	})
 	if hasCode(err, tableAlreadyExists) {
 		return nil
 	}
@@ -99,14 +101,15 @@ const separator = "\x00"
 // program need not be restarted for it.
 func (c *Client) onTable(ctx context.Context, action, table string, call func(*aztables.Client) error) error {
 	client := c.tables.NewClient(table) // it shares the connections of c.tables
-	err := failure(action, table, call(client))
+	try := func() error { return c.guarded(ctx, action, table, func() error { return call(client) }) }
+	err := try()
 	if !hasCode(err, tableNotFound) {
 		return err
 	}
 	if err := c.CreateTable(ctx, table); err != nil {
 		return err
 	}
-	return failure(action, table, call(client))
+	return try()
 }
 
 // within makes the filter from <= key < to. An empty string is no bound.

@@ -54,6 +54,8 @@ type DB struct {
 	close            func() error
 	// broken is set when a commit has failed half done. Nothing is written after it.
 	broken atomic.Bool
+	// failure is why the last commit failed. It is nil if the last one succeeded.
+	failure atomic.Pointer[error]
 	// commit is (*bbolt.Tx).Commit. Tests replace it by a disk that fails.
 	commit func(*bbolt.Tx) error
 }

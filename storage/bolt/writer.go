@@ -124,22 +124,33 @@ func (db *DB) writeBatch(batch []*write) error {
 	if db.broken.Load() {
 		return errBroken
 	}
+	changed, err := db.commitBatch(batch)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%w: %w", domain.ErrUnavailable, err)
+		db.failure.Store(&err)
+		return err
+	case changed:
+		db.failure.Store(nil)
+	}
+	return nil
+}
+
+// commitBatch tells whether it changed anything. If it did not, it commits nothing.
+func (db *DB) commitBatch(batch []*write) (changed bool, err error) {
 	tx, err := db.bolt.Begin(true)
 	if err != nil {
-		return unavailable(err)
+		return false, err
 	}
-	changed, err := applyEach(tx, batch)
+	changed, err = applyEach(tx, batch)
 	if err != nil || !changed {
-		if rollback := tx.Rollback(); rollback != nil {
-			err = errors.Join(err, rollback)
-		}
-		return unavailable(err)
+		return false, errors.Join(err, tx.Rollback())
 	}
 	id := tx.ID()
 	if err := db.commit(tx); err != nil {
-		return unavailable(errors.Join(err, db.distrust(id)))
+		return false, errors.Join(err, db.distrust(id))
 	}
-	return nil
+	return true, nil
 }
 
 func applyEach(tx *bbolt.Tx, batch []*write) (changed bool, err error) {
@@ -169,11 +180,4 @@ func (db *DB) distrust(commit int) error {
 		}
 		return nil
 	})
-}
-
-func unavailable(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%w: %w", domain.ErrUnavailable, err)
 }
