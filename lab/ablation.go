@@ -2,6 +2,7 @@ package lab
 
 import (
 	"slices"
+	"strings"
 
 	"microblogging/storage/driver"
 )
@@ -16,7 +17,8 @@ type Ablation struct {
 	Scenario
 }
 
-// Ablations are the guards of the deletion protocol, one at a time.
+// Ablations are the guards of the protocol, one at a time. One of them is a premise and
+// no guard of ours: that an ETag never repeats.
 func Ablations() []Ablation {
 	return []Ablation{
 		unharmed(ablate("open-gate", "a post merges the open gate", "post",
@@ -31,6 +33,8 @@ func Ablations() []Ablation {
 			always(func() Interceptor { return withoutOnce }))),
 		stalling(ablate("reservation", "an open gate takes the place of its reservation, in the version that was read", "stalled",
 			always(outright("gate!reserved!")))),
+		repeating(ablate("etag", "an ETag never repeats: here the reservation that a late copy inserts has the ETag of the first", "stalled",
+			always(func() Interceptor { return withoutMatch(tableBlogs, "gate!reserved!") }))),
 		ablate("late-row", "a creator who gives up removes the gate in the version that was read before the row", "create-late",
 			always(func() Interceptor { return withoutMatch(tableBlogs, "gate!open!") })),
 		among(ablate("join", "a sub! row takes the place of a join! row, in the version that was read", "subscribe-twice",
@@ -71,6 +75,16 @@ func interrupted(a Ablation) Ablation {
 func stalling(a Ablation) Ablation {
 	a.Faults, a.Preemptions = 1, 1
 	a.Straggles = func(c *Call) bool { return len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionInsert }
+	return a
+}
+
+// repeating is stalling with two late requests: the insert of a reservation, and the
+// swap that depends on its ETag.
+func repeating(a Ablation) Ablation {
+	a.Faults, a.Preemptions = 2, 1
+	a.Straggles = func(c *Call) bool {
+		return len(c.Operations) > 0 && strings.HasPrefix(c.Operations[0].Row, "gate!reserved!")
+	}
 	return a
 }
 

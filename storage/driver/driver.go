@@ -12,7 +12,8 @@ import (
 //
 //   - Rows are ordered by partition key, then row key, byte by byte.
 //   - A row's ETag changes with every write to it and never repeats, also when
-//     the row is deleted and created again.
+//     the row is deleted and created again. (Azure and Azurite make it from the
+//     time of the write: ARCHITECTURE.md, "Guarantees", says what a repeat needs.)
 //   - An acknowledged write is durable, as far as the backend's own promise
 //     goes, and is seen by every read that starts after the acknowledgement.
 //   - A page of Range is one snapshot of its partition. Nothing spans pages,
