@@ -39,6 +39,7 @@ func Ablations() []Ablation {
 			always(func() Interceptor { return withoutMatch(tableBlogs, "gate!open!") })),
 		among(ablate("join", "a sub! row takes the place of a join! row, in the version that was read", "subscribe-twice",
 			always(outright("join!"))), "vera", "feed"),
+		trusting(ablate("joined", "a feed reads the sub! row of each channel that it shows", "subscribe-late", nil)),
 		ablate("look", "a creator reads the row, whatever its insert returned", "creators",
 			always(believer)),
 		among(unharmed(ablate("fresh-read", "the shut gate goes only after a fresh read of an empty partition", "edit-sweep",
@@ -86,6 +87,12 @@ func repeating(a Ablation) Ablation {
 		return len(c.Operations) > 0 && strings.HasPrefix(c.Operations[0].Row, "gate!reserved!")
 	}
 	return a
+}
+
+// trusting reads feeds that believe the user's row alone.
+func trusting(a Ablation) Ablation {
+	a.Laws = Shipped{TrustJoined: true}
+	return unharmed(among(a, "vera", "vera2"))
 }
 
 // among keeps only these actors.

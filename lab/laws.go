@@ -14,6 +14,9 @@ type Shipped struct {
 	// NoReconcile leaves the reconciling pass out of what fresh workers do in the
 	// end.
 	NoReconcile bool
+	// TrustJoined lets the feeds that are read at rest believe each user's row that says
+	// joined.
+	TrustJoined bool
 }
 
 // Step is I2: a worker that handles a message about one incarnation touches no row

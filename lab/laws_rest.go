@@ -19,7 +19,7 @@ func (l Shipped) Rest(v View) []domain.Breach {
 	if err := c.quiesce(ctx, !l.NoReconcile); err != nil {
 		return []domain.Breach{breachOf("I5", "%v", err)}
 	}
-	breaches := c.check(ctx)
+	breaches := append(c.check(ctx), c.strangers(ctx, l.TrustJoined)...)
 	if err := c.readFeeds(ctx); err != nil {
 		breaches = append(breaches, breachOf("I8", "%v", err))
 	}

@@ -218,7 +218,7 @@ func subscriptions() []Scenario {
 	return []Scenario{
 		{
 			Name: "subscribe-twice", About: "somebody subscribes in one window and unsubscribes in another", Faults: 2, Preemptions: 3,
-			Setup: news(),
+			Setup: news("old"),
 			Actors: []Actor{
 				{Name: "vera", Run: subscribe(visitor)}, {Name: "vera2", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed(visitor)},
 			},
@@ -226,7 +226,7 @@ func subscriptions() []Scenario {
 		{
 			Name: "subscribe-again", About: "somebody subscribes, leaves and subscribes again, and copies of the requests land late", Faults: 2, Preemptions: 2,
 			Straggles: anything,
-			Setup:     news(),
+			Setup:     news("old"),
 			Actors: []Actor{
 				{Name: "vera", Run: inTurn(subscribe(visitor), unsubscribe(visitor), subscribe(visitor))}, {Name: "feed", Run: feed(visitor)},
 			},
@@ -234,13 +234,13 @@ func subscriptions() []Scenario {
 		{
 			Name: "leave-late", About: "somebody subscribes and leaves, and copies of the requests land late", Faults: 2, Preemptions: 2,
 			Straggles: anything,
-			Setup:     news(),
+			Setup:     news("old"),
 			Actors:    []Actor{{Name: "vera", Run: inTurn(subscribe(visitor), unsubscribe(visitor))}, {Name: "feed", Run: feed(visitor)}},
 		},
 		{
 			Name: "subscribe-late", About: "somebody subscribes in one window and unsubscribes in another, and a request lands late", Faults: 2, Preemptions: 2,
 			Straggles: anything,
-			Setup:     news(),
+			Setup:     news("old"),
 			Actors: []Actor{
 				{Name: "vera", Run: subscribe(visitor)}, {Name: "vera2", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed(visitor)},
 			},

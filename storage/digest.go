@@ -37,7 +37,8 @@ func (s *Store) Digest(ctx context.Context, user domain.UserName, day domain.Day
 }
 
 // Digests is Digest for several successive days, newest first. It reads each channel
-// once, from the first instant to the last. There must be at least one day.
+// once, from the first instant to the last, and the sub! row of each channel that has a
+// post then. There must be at least one day.
 func (s *Store) Digests(ctx context.Context, user domain.UserName, days []domain.Day) ([][]DigestChannel, error) {
 	from, to := blogRange(days[len(days)-1].From, days[0].Until)
 	var mu sync.Mutex
@@ -51,6 +52,12 @@ func (s *Store) Digests(ctx context.Context, user domain.UserName, days []domain
 			if blog := decodeBlog(row); blog.Channel.Incarnation == channel.Incarnation {
 				posted[dayOf(blog.CreatedOn, days)].add(blog.Blog)
 			}
+		}
+		if !slices.ContainsFunc(posted, func(p popular) bool { return p.total > 0 }) {
+			return nil
+		}
+		if is, err := s.verifySubscription(ctx, channel.Ref(), user); err != nil || !is {
+			return err
 		}
 		mu.Lock()
 		defer mu.Unlock()
