@@ -61,28 +61,38 @@ func (s *Store) EndSessions(ctx context.Context, user domain.UserName) error {
 func (s *Store) raiseEpoch(ctx context.Context, user domain.UserName,
 	change func(now userRow) (driver.Properties, error),
 ) (epoch int64, err error) {
+	err = s.changeUser(ctx, user, func(now userRow) (driver.Properties, error) {
+		epoch = now.epoch + 1
+		changes, err := change(now)
+		return append(changes, driver.Int64(propEpoch, epoch)), err
+	})
+	return epoch, err
+}
+
+// changeUser sets the properties that change returns for the row as it was read, in that
+// version. So a late copy of the write changes nothing. An unknown user is
+// domain.ErrNotFound.
+func (s *Store) changeUser(ctx context.Context, user domain.UserName, change func(now userRow) (driver.Properties, error)) error {
 	mine := domain.NewRevision()
-	err = s.contend(ctx, func() error {
+	return s.contend(ctx, func() error {
 		row, err := s.readUser(ctx, user)
 		switch {
 		case err != nil:
 			return err
 		case bears(row.properties, mine):
-			return nil // this is the echo of our own write, which began epoch
+			return nil // this is the echo of our own write
 		}
 		changes, err := change(row)
 		if err != nil {
 			return err
 		}
-		epoch = row.epoch + 1
-		changes = append(append(changes, stamp(row.properties, mine)...), driver.Int64(propEpoch, epoch))
-		err = s.users.Transact(ctx, userPartition(user), driver.Merge(singleRow, driver.Match(row.etag), changes...))
+		err = s.users.Transact(ctx, userPartition(user),
+			driver.Merge(singleRow, driver.Match(row.etag), append(changes, stamp(row.properties, mine)...)...))
 		if raced(err) {
 			return errTryAgain
 		}
 		return err
 	})
-	return epoch, err
 }
 
 // userRow is an account as it was read, with the password hash, which never leaves

@@ -9,7 +9,8 @@ import (
 )
 
 // ChangePassword replaces the password of the user named in from, and ends all of the
-// user's sessions but the one of token. From holds the old password. A wrong old
+// user's sessions but the one of token. It revokes the address of the user's personal
+// feed. From holds the old password. A wrong old
 // password is an InvalidError on the field "old", and counts as a failed sign-in. A
 // new password that breaks a rule is an InvalidError on the field "new". After too
 // many wrong passwords, every attempt is a *domain.ThrottledError.
@@ -32,7 +33,7 @@ func (s *Store) ChangePassword(ctx context.Context, token string, from Attempt, 
 		if now.password != account.password {
 			return nil, errNotThePassword() // another request has changed it meanwhile
 		}
-		return driver.Properties{driver.String(propPassword, hash)}, nil
+		return driver.Properties{driver.String(propPassword, hash), driver.String(propDigestSecret, "")}, nil
 	})
 	if err != nil {
 		return err

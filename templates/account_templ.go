@@ -428,7 +428,7 @@ func AccountPage(page Page, v Account) templ.Component {
 			}
 			templ_7745c5c3_Err = line(field{
 				Name: "new", Label: "New password", Detail: v.detail("new"), Type: "password",
-				Hint:     "At least 10 characters. Every other session ends.",
+				Hint:     "At least 10 characters. Every other session ends, and so does the address of your personal feed.",
 				Required: true, Literal: true, Autocomplete: "new-password", MinLength: "10",
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
