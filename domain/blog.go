@@ -10,7 +10,7 @@ import (
 // ever have the same id.
 type BlogID string
 
-// NewBlogID mints the id of a post with the date t.
+// NewBlogID makes the id of a post with the date t.
 func NewBlogID(t time.Time) BlogID { return BlogID(RecentFirst(t) + "!" + newToken()) }
 
 // ParseBlogID accepts only what NewBlogID can mint, and returns ErrNotFound for

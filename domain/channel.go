@@ -2,6 +2,9 @@ package domain
 
 import "time"
 
+// MaxChannelsPerOwner is the highest limit that can be set for the channels of one owner.
+const MaxChannelsPerOwner = 10_000
+
 // ChannelState says whether a channel can be read and posted to.
 type ChannelState string
 
@@ -27,7 +30,7 @@ func (c Channel) Key() ChannelKey { return c.Name.Key() }
 // Ref names this incarnation of the channel.
 func (c Channel) Ref() ChannelRef { return ChannelRef{Key: c.Key(), Incarnation: c.Incarnation} }
 
-// NewChannel checks a request to create a channel and mints its incarnation. The
+// NewChannel checks a request to create a channel and makes its incarnation. The
 // error is an InvalidError on the fields "name" and "description".
 func NewChannel(name, description string, owner UserName) (Channel, error) {
 	parsedName, nameErr := ParseChannelName(name)

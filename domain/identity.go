@@ -7,7 +7,7 @@ import "crypto/rand"
 // It is random, minted once, and safe in keys, URLs and ETags.
 type Incarnation string
 
-// NewIncarnation mints an incarnation that no channel has had before.
+// NewIncarnation makes an incarnation that no channel has had before.
 func NewIncarnation() Incarnation { return Incarnation(newToken()) }
 
 // A Revision is the identity of one version of a row. Unlike the store's ETag, the
@@ -15,7 +15,7 @@ func NewIncarnation() Incarnation { return Incarnation(newToken()) }
 // recognises its own revision.
 type Revision string
 
-// NewRevision mints a revision that no row has had before.
+// NewRevision makes a revision that no row has had before.
 func NewRevision() Revision { return Revision(newToken()) }
 
 // newToken makes 26 characters of A-Z and 2-7 with 130 bits of randomness.

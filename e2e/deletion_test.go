@@ -11,7 +11,7 @@ import (
 // serve starts one process with both roles.
 func serve(t *testing.T, s setup, lease string) *process {
 	t.Helper()
-	return s.start(t, "serve", "--listen", "127.0.0.1:0", "--lease", lease, "--sweep", lease, "--log-level", "warn")
+	return s.start(t, "serve", "--listen", "127.0.0.1:0", "--lease", lease, "--reconcile", lease, "--log-level", "warn")
 }
 
 // I1, I2, I5 and I6 across the end of a process.

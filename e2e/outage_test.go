@@ -20,7 +20,7 @@ func outageIsOutlived(t *testing.T) {
 	azurite := azuritetest.StartAt(t, t.TempDir())
 	s := onAzurite(azurite.ConnectionString())
 	web := s.start(t, "web", "--listen", "127.0.0.1:0")
-	worker := s.start(t, "worker", "--lease", "2s", "--sweep", "1s")
+	worker := s.start(t, "worker", "--lease", "2s", "--reconcile", "1s")
 	reader(web.url).awaitStatus(t, "/readyz", http.StatusOK)
 	alice := signUp(t, web.url, "alice")
 	alice.createChannel(t, "doomed")

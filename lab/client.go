@@ -80,7 +80,7 @@ func createOnce(by domain.UserName, key string) body {
 		c.Tell(Fact{Kind: Creating, User: by, Key: key})
 		channel, err := domain.NewChannel(string(channelName), "", by)
 		if err == nil {
-			channel, _, err = c.Store.CreateChannelOnce(ctx, channel, key)
+			channel, _, err = c.Store.CreateChannelOnce(ctx, channel, key, 0)
 		}
 		switch {
 		case err == nil:

@@ -9,7 +9,7 @@ import (
 	"microblogging/storage/driver"
 )
 
-// CreateChannelOnce is CreateChannel for a request with an idempotency key, which the
+// CreateChannelOnce is CreateChannelWithin for a request with an idempotency key, which the
 // owner may send again: it then returns the channel that the first one made, in its
 // present state. It reports true if this call made the channel. The key may be any text.
 //
@@ -28,19 +28,20 @@ import (
 // recognises the channel of an earlier request with its key, whichever incarnation that
 // took. If the process dies before made! is inserted, the next request with the key
 // inserts it.
-func (s *Store) CreateChannelOnce(ctx context.Context, channel domain.Channel, key string) (domain.Channel, bool, error) {
+func (s *Store) CreateChannelOnce(ctx context.Context, channel domain.Channel, key string, limit int) (domain.Channel, bool, error) {
 	c := creation{
 		channel: channel,
 		once:    hashHex(string(channel.Owner), key),
 		body:    hashHex(string(channel.Key()), channel.Description),
 	}
-	if err := s.create(ctx, &c); err != nil {
-		return domain.Channel{}, false, err
-	}
-	if !c.recorded {
-		if err := s.recordMade(ctx, &c, c.channel.Incarnation); err != nil {
-			return domain.Channel{}, false, err
+	err := s.withinLimit(ctx, channel, limit, func() error {
+		if err := s.create(ctx, &c); err != nil || c.recorded {
+			return err
 		}
+		return s.recordMade(ctx, &c, c.channel.Incarnation)
+	})
+	if err != nil {
+		return domain.Channel{}, false, err
 	}
 	return c.channel, !c.adopted, nil
 }

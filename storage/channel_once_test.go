@@ -15,13 +15,14 @@ func TestCreateChannelOnce(t *testing.T) {
 	t.Run("fault does not keep the creator from the name", createOnceFaultKeepsName)
 	t.Run("many with one key get the same channel", manyWithOneKeyGetOneChannel)
 	t.Run("requests that meet are told one channel", requestsThatMeetGetOneChannel)
+	t.Run("owner without room can ask again", ownerWithoutRoomCanAskAgain)
 	t.Run("late request makes no second channel", lateCreateMakesNoSecondChannel)
 }
 
 // createOnce creates the channel garden for ada with the key k.
 func (w *world) createOnce(s *storage.Store) (domain.Channel, bool, error) {
 	w.t.Helper()
-	return s.CreateChannelOnce(w.t.Context(), w.channel("garden", ada), "k")
+	return s.CreateChannelOnce(w.t.Context(), w.channel("garden", ada), "k", 0)
 }
 
 func oneKeyMakesOneChannel(t *testing.T) {
@@ -46,11 +47,11 @@ func oneKeyMakesOneChannel(t *testing.T) {
 			"another key":         {w.channel("garden", ada), "k2", domain.ErrExists},
 			"another user":        {w.channel("garden", grace), "k", domain.ErrExists},
 		} {
-			if _, _, err := w.store.CreateChannelOnce(t.Context(), try.channel, try.key); !errors.Is(err, try.want) {
+			if _, _, err := w.store.CreateChannelOnce(t.Context(), try.channel, try.key, 0); !errors.Is(err, try.want) {
 				t.Errorf("%s: %v, want %v", what, err, try.want)
 			}
 		}
-		if _, made, err := w.store.CreateChannelOnce(t.Context(), w.channel("yard", ada), "k2"); err != nil || !made {
+		if _, made, err := w.store.CreateChannelOnce(t.Context(), w.channel("yard", ada), "k2", 0); err != nil || !made {
 			t.Errorf("a key that was refused because the name was taken: %t, %v", made, err)
 		}
 		w.ask(first)
@@ -147,6 +148,34 @@ func lateCreateMakesNoSecondChannel(t *testing.T) {
 		w.arrive(late)
 		if again, _, err := w.createOnce(w.store); !errors.Is(err, domain.ErrChannelGone) {
 			w.t.Errorf("the key made %s, which is deleted, and then gave %s, %v", channel.Incarnation, again.Incarnation, err)
+		}
+	})
+}
+
+// The limit of an owner's channels does not keep the creator of the last one from asking
+// again. A key that is refused leaves no claim.
+func ownerWithoutRoomCanAskAgain(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		const limit = 2
+		once := func(name, key string) (domain.Channel, bool, error) {
+			return w.store.CreateChannelOnce(t.Context(), w.channel(name, ada), key, limit)
+		}
+		first, made, err := once("garden", "k")
+		if err != nil || !made {
+			t.Fatalf("created: %t, %v", made, err)
+		}
+		if _, _, err := once("orchard", "k"); !errors.Is(err, domain.ErrKeyReused) {
+			t.Errorf("another name: %v", err)
+		}
+		if _, made, err := once("yard", "k2"); err != nil || !made {
+			t.Errorf("the last: %t, %v", made, err)
+		}
+		if again, made, err := once("garden", "k"); err != nil || made || again != first {
+			t.Errorf("asked again: %+v, %t, %v", again, made, err)
+		}
+		var many *domain.TooManyChannelsError
+		if _, _, err := once("shed", "k3"); !errors.As(err, &many) {
+			t.Errorf("one too many: %v", err)
 		}
 	})
 }

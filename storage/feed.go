@@ -8,8 +8,6 @@ import (
 	"slices"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"microblogging/domain"
 	"microblogging/storage/driver"
 )
@@ -68,7 +66,7 @@ func (s *Store) newestSubscribed(ctx context.Context, user domain.UserName, from
 	subscribes := make(map[domain.ChannelRef]bool) // of those that were verified
 	for {
 		newest := newest{most: most}
-		err := s.eachSubscribed(ctx, user, func(ctx context.Context, channel domain.Channel) error {
+		err := s.eachSubscribed(ctx, user, everyChannel, func(ctx context.Context, channel domain.Channel) error {
 			if is, known := subscribes[channel.Ref()]; known && !is {
 				return nil
 			}
@@ -100,8 +98,7 @@ func (s *Store) verifyContributors(ctx context.Context, user domain.UserName, it
 		}
 	}
 	found := make([]bool, len(refs))
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(subscriptionFlight)
+	group, groupCtx := newFlight(ctx, subscriptionFlight)
 	for i, ref := range refs {
 		group.Go(func() (err error) {
 			found[i], err = s.verifySubscription(groupCtx, ref, user)
@@ -115,19 +112,24 @@ func (s *Store) verifyContributors(ctx context.Context, user domain.UserName, it
 	return !slices.Contains(found, false), err
 }
 
-// eachSubscribed calls visit for each active channel that a user subscribes to. The
-// calls come in no order, and several at once. A subscription that is joining or
-// leaving is skipped. A subscription to an incarnation that is gone is removed. Visit
-// must call verifySubscription before it shows anything of the channel.
-func (s *Store) eachSubscribed(ctx context.Context, user domain.UserName, visit func(context.Context, domain.Channel) error) error {
+// everyChannel is for eachSubscribed.
+func everyChannel(domain.ChannelKey) bool { return true }
+
+// eachSubscribed calls visit for each active channel that a user subscribes to and that
+// is wanted. Several calls run at once. They start in the order of channel keys, and end
+// in any order: wanted is asked about a channel after all calls for lesser keys have
+// started. A subscription that is joining or leaving is skipped. A subscription to an
+// incarnation that is gone is removed. Visit must call verifySubscription before it shows
+// anything of the channel.
+func (s *Store) eachSubscribed(ctx context.Context, user domain.UserName, wanted func(domain.ChannelKey) bool,
+	visit func(context.Context, domain.Channel) error) error {
 	subscriptions, err := s.readSubscriptions(ctx, user)
 	if err != nil {
 		return err
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(subscriptionFlight)
+	group, ctx := newFlight(ctx, subscriptionFlight)
 	for _, subscription := range subscriptions {
-		if subscription.state != stateJoined {
+		if subscription.state != stateJoined || !wanted(subscription.Channel.Key) {
 			continue
 		}
 		group.Go(func() error {

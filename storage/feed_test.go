@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/storage/drivertest"
 )
 
@@ -47,14 +48,26 @@ func (w *world) feed(user domain.UserName, limit int) (texts []string) {
 	}
 }
 
+func thisDay() domain.Day {
+	now := domain.Now()
+	return domain.Day{From: now.Add(-time.Hour), Until: now.Add(time.Hour)}
+}
+
 func feedForgetsSlowJoiner(t *testing.T) {
 	for what, read := range map[string]func(w *world) int{
 		"feed": func(w *world) int { return len(w.feed(grace, 10)) },
 		"digest": func(w *world) int {
-			now := domain.Now()
-			digest, err := w.store.Digest(w.t.Context(), grace, domain.Day{From: now.Add(-time.Hour), Until: now.Add(time.Hour)})
+			digest, err := w.store.Digest(w.t.Context(), grace, storage.DigestQuery{Day: thisDay(), Limit: 10})
 			w.ok(err)
-			return len(digest)
+			return len(digest.Channels)
+		},
+		"summary of a digest": func(w *world) int {
+			summaries, err := w.store.DigestSummaries(w.t.Context(), grace, storage.DigestSummaryQuery{
+				Days: []domain.Day{thisDay()}, PerChannel: 10, PerDay: 10,
+				Headline: func(_, text string) string { return text },
+			})
+			w.ok(err)
+			return summaries[0].Channels
 		},
 	} {
 		t.Run(what, func(t *testing.T) {

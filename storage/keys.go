@@ -24,7 +24,10 @@ import (
 //	                                                   idempotency key of a sign-up
 //	Subscriptions  <user>          <key>!<incarnation>
 //	Throttle       address!<hash>  <time>              failures from one address
-//	Throttle       user!<hash>     <time>              failures for one user name
+//	Throttle       session!<hash>  <time>              failures in the sessions of one user
+//	Throttle       user!<hash>     <time>              failures for one user name from strangers
+//	Throttle       user!<hash>     <time>!<hash>       failures for it from one address
+//	Throttle       user!<hash>     known!<hash>        an address that the user signed in from
 //	Users          <user>          (empty)             the account
 //	Users          <user>          made!<hash>         the channel that a key made
 //	Users          <user>          once!<hash>         an idempotency key for channels
@@ -70,9 +73,23 @@ const (
 	// have left a few of them. Only a check reads them.
 	prefixSeed = prefixGate + "seed!"
 	prefixShut = prefixGate + "shut!"
+
+	// prefixKnown is of the table Throttle.
+	prefixKnown = "known!"
 )
 
-// singleRow is the row key in tables whose partitions hold one row each.
+// The rows of a Users partition:
+//
+//	(empty)                            the account
+//	owns!                              the tally of the claims (channel_claim.go)
+//	owns!<channel key>!<claim>         a claim to one channel
+const (
+	prefixClaim = "owns!"
+	tallyRow    = prefixClaim
+)
+
+// singleRow is the row key of an account, and in tables whose partitions hold one row
+// each.
 const singleRow = ""
 
 const (
@@ -86,6 +103,24 @@ func partitionOf(key domain.ChannelKey) string { return string(key) }
 func userPartition(name domain.UserName) string { return string(name) }
 
 func deletionRow(i domain.Incarnation) string { return string(i) }
+
+// deletionRowOf returns the key of the Deletions row about what a message asks for:
+// an incarnation, or one revision of one of its posts.
+func deletionRowOf(m domain.Message) string {
+	row := deletionRow(m.Incarnation)
+	if m.Kind == domain.MessageBlog {
+		row += "!" + string(m.Blog) + "!" + string(m.Revision)
+	}
+	return row
+}
+
+// parseDeletionRow is the inverse of deletionRowOf. The post is empty if the row is
+// about a channel.
+func parseDeletionRow(row string) (i domain.Incarnation, id domain.BlogID, r domain.Revision) {
+	incarnation, post, _ := strings.Cut(row, "!")
+	at := max(strings.LastIndexByte(post, '!'), 0)
+	return domain.Incarnation(incarnation), domain.BlogID(post[:at]), domain.Revision(strings.TrimPrefix(post[at:], "!"))
+}
 
 func openGateRow(i domain.Incarnation) string { return prefixOpen + string(i) }
 
@@ -158,6 +193,16 @@ func parseSubscriptionRow(row string) domain.ChannelRef {
 	return domain.ChannelRef{Key: domain.ChannelKey(key), Incarnation: domain.Incarnation(incarnation)}
 }
 
+func claimRow(key domain.ChannelKey, claim domain.Revision) string {
+	return prefixClaim + string(key) + "!" + string(claim)
+}
+
+// claimedChannel is the channel of a claim. A channel key holds no exclamation mark.
+func claimedChannel(row string) domain.ChannelKey {
+	key, _, _ := strings.Cut(strings.TrimPrefix(row, prefixClaim), "!")
+	return domain.ChannelKey(key)
+}
+
 // onceRow hashes the pair, since a client's idempotency key may hold any character.
 func onceRow(owner, key string) string { return prefixOnce + hashHex(owner, key) }
 
@@ -171,6 +216,12 @@ func throttlePartition(what, who string) string { return what + "!" + hashHex(wh
 func throttleRow(now time.Time, window time.Duration) string {
 	return fmt.Sprintf("%019d", now.Truncate(window).Unix())
 }
+
+// pairRow names what is counted for one user from one address in a window, which
+// throttleRow names.
+func pairRow(window, address string) string { return window + "!" + hashHex("address", address) }
+
+func knownRow(address string) string { return prefixKnown + hashHex("address", address) }
 
 // hashHex hashes a list of parts. Each part's length is hashed too, so that
 // ("ab", "c") and ("a", "bc") differ.

@@ -24,14 +24,16 @@ type channelStore interface {
 type channelsAPI struct {
 	store    channelStore
 	sessions *sessions
+	// maxChannels is how many channels one user may own.
+	maxChannels int
 }
 
 func (a *channelsAPI) routes(r router) {
 	get(r, "/channels", a.list)
-	r.Add(http.MethodPost, "/channels", a.sessions.closed(a.create))
+	r.Add(http.MethodPost, "/channels", a.sessions.writing(a.create))
 	get(r, "/channels/:name", a.read)
-	r.Add(http.MethodPatch, "/channels/:name", a.sessions.closed(a.describe))
-	r.Add(http.MethodDelete, "/channels/:name", a.sessions.closed(a.delete))
+	r.Add(http.MethodPatch, "/channels/:name", a.sessions.writing(a.describe))
+	r.Add(http.MethodDelete, "/channels/:name", a.sessions.writing(a.delete))
 }
 
 type channelJSON struct {
@@ -75,7 +77,7 @@ func (a *channelsAPI) create(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	channel, made, err := createChannel(c, a.store, channel, key)
+	channel, made, err := createChannel(c, a.store, channel, key, a.maxChannels)
 	if err != nil {
 		return err
 	}

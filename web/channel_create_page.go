@@ -13,17 +13,17 @@ import (
 )
 
 type channelCreator interface {
-	CreateChannel(ctx context.Context, channel domain.Channel) (domain.Channel, error)
-	CreateChannelOnce(ctx context.Context, channel domain.Channel, key string) (domain.Channel, bool, error)
+	CreateChannelWithin(ctx context.Context, channel domain.Channel, limit int) (domain.Channel, error)
+	CreateChannelOnce(ctx context.Context, channel domain.Channel, key string, limit int) (domain.Channel, bool, error)
 }
 
 // createChannel creates a channel, once if the request has an idempotency key. It reports
 // true if this request made it.
-func createChannel(c echo.Context, store channelCreator, channel domain.Channel, key string) (domain.Channel, bool, error) {
+func createChannel(c echo.Context, store channelCreator, channel domain.Channel, key string, limit int) (domain.Channel, bool, error) {
 	if key != "" {
-		return store.CreateChannelOnce(c.Request().Context(), channel, key)
+		return store.CreateChannelOnce(c.Request().Context(), channel, key, limit)
 	}
-	channel, err := store.CreateChannel(c.Request().Context(), channel)
+	channel, err := store.CreateChannelWithin(c.Request().Context(), channel, limit)
 	return channel, err == nil, err
 }
 
@@ -31,6 +31,8 @@ func createChannel(c echo.Context, store channelCreator, channel domain.Channel,
 type channelCreatePages struct {
 	*pages
 	store channelCreator
+	// maxChannels is how many channels one user may own.
+	maxChannels int
 }
 
 func (h *channelCreatePages) routes(r router) {
@@ -54,7 +56,10 @@ func (h *channelCreatePages) create(c echo.Context, v visitor) error {
 		err = domain.JoinInvalid(err, checkIdempotencyKey("key", key))
 	}
 	if err == nil {
-		channel, _, err = createChannel(c, h.store, channel, key)
+		err = h.sessions.takeWrite(c, v)
+	}
+	if err == nil {
+		channel, _, err = createChannel(c, h.store, channel, key, h.maxChannels)
 	}
 	if err == nil {
 		return seeOther(c, templates.ChannelPath(string(channel.Name)))

@@ -116,6 +116,7 @@ func (h *sessionPages) signIn(c echo.Context, v visitor) error {
 func (h *sessionPages) followLink(c echo.Context, _ visitor) error {
 	token, session, err := h.store.FollowSignInLink(c.Request().Context(), c.QueryParam("token"))
 	if errors.Is(err, domain.ErrNotSignedIn) {
+		h.sessions.logRefused(c, err)
 		return explain(err, "This link does not work any more",
 			"A sign-in link works once, and for an hour at most. Sign in with your name and password instead.")
 	}
@@ -148,6 +149,7 @@ func (h *sessionPages) begin(c echo.Context, form url.Values) error {
 	token, session, err := h.store.SignIn(c.Request().Context(),
 		storage.Attempt{Name: form.Get("name"), Password: form.Get("password"), Address: c.RealIP()})
 	if err != nil {
+		h.sessions.logRefused(c, err)
 		return err
 	}
 	h.sessions.remember(c, token, session)

@@ -17,6 +17,11 @@ type serveCommand struct {
 	logFlags     `embed:""`
 }
 
+// Validate is called by kong.
+func (c serveCommand) Validate() error {
+	return errors.Join(c.webFlags.Validate(), c.workerFlags.Validate())
+}
+
 // Run serves both roles until ctx ends.
 func (c serveCommand) Run(ctx context.Context, console *console) error {
 	log := c.logger(console.stderr)
@@ -69,7 +74,7 @@ func (f workerFlags) work(ctx context.Context, log *slog.Logger, b *backend, run
 func (f storageFlags) serve(ctx context.Context, log *slog.Logger,
 	start func(context.Context, *backend, *errgroup.Group) error,
 ) (err error) {
-	b, err := f.open()
+	b, err := f.open(log)
 	if err != nil {
 		return err
 	}

@@ -15,27 +15,27 @@ var (
 	_ driver.Queues = (*DB)(nil)
 )
 
-// A DB is a backend whose content is a snapshot. It is safe for concurrent use.
+// A DB is a backend whose content is a Snapshot. It is safe for concurrent use.
 type DB struct {
-	mu   sync.Mutex
-	now  Snapshot
-	life string
-	// writes counts the writes, which name versions and messages.
+	mu  sync.Mutex
+	now Snapshot
+	// prefix and the number of writes make the names of versions and messages.
+	prefix string
 	writes uint64
 }
 
-// Open is a backend with this content. Nothing else may have minted names of
-// this life for what the snapshot holds: versions and messages are named by it.
-func Open(content Snapshot, life string) *DB { return &DB{now: content, life: life} }
+// Open returns a backend with this content. All ETags and message IDs that it mints
+// start with prefix. No name in content may start with it, or one would repeat.
+func Open(content Snapshot, prefix string) *DB { return &DB{now: content, prefix: prefix} }
 
-// Snapshot is the content as it is now.
+// Snapshot returns the content as it is now.
 func (db *DB) Snapshot() Snapshot {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	return db.now
 }
 
-// read gives the content to a reader, unless its time is over.
+// read returns the content, or the error of a context that has ended.
 func (db *DB) read(ctx context.Context) (Snapshot, error) {
 	if err := ctx.Err(); err != nil {
 		return Snapshot{}, err
@@ -43,7 +43,7 @@ func (db *DB) read(ctx context.Context) (Snapshot, error) {
 	return db.Snapshot(), nil
 }
 
-// write replaces the content by what change makes of it.
+// write replaces the content by what change returns, unless that is an error.
 func (db *DB) write(ctx context.Context, change func(Snapshot) (Snapshot, error)) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -57,19 +57,19 @@ func (db *DB) write(ctx context.Context, change func(Snapshot) (Snapshot, error)
 	return err
 }
 
-// Change replaces the content by what change makes of it, all or none.
+// Change replaces the content by what change returns, unless that is an error. No
+// other write happens in between.
 func (db *DB) Change(change func(Snapshot) (Snapshot, error)) error {
 	return db.write(context.Background(), change)
 }
 
-// mint makes a name that never was before.
+// mint returns a new name.
 func (db *DB) mint() string {
 	db.writes++
-	return db.life + strconv.FormatUint(db.writes, 36)
+	return db.prefix + strconv.FormatUint(db.writes, 36)
 }
 
-// CreateTable implements driver.Tables, as do Get, Range, Scan and
-// Transact.
+// CreateTable implements driver.Tables.
 func (db *DB) CreateTable(ctx context.Context, table string) error {
 	return db.write(ctx, func(s Snapshot) (Snapshot, error) { return s.WithTable(table), nil })
 }
@@ -109,8 +109,7 @@ func (db *DB) Transact(ctx context.Context, table, partition string, ops []drive
 	})
 }
 
-// CreateQueue implements driver.Queues, as do Send, Receive, Update,
-// Delete and Ping.
+// CreateQueue implements driver.Queues.
 func (db *DB) CreateQueue(ctx context.Context, queue string) error {
 	return db.write(ctx, func(s Snapshot) (Snapshot, error) { return s.WithQueue(queue), nil })
 }

@@ -1,13 +1,24 @@
 // Package mem is a backend in memory whose content is a value.
 //
-// The problem: an explorer of schedules goes back to a state that it left a
-// moment ago, some hundred thousand times, and asks of each state whether it has
-// been there before. So a [Snapshot] never changes. A write returns another one
-// that shares with it all that was not written, and each carries a [Sum] of its
-// content, kept up to date write by write.
+// # The problem
 //
-// [DB] puts a Snapshot behind driver.Tables and driver.Queues. It
-// passes the conformance suite of package drivertest, which is what makes the
-// explorer's findings mean anything for the other backends. Nothing survives the
-// process.
+// The explorer (package lab) goes back to a state that it has just left, some
+// hundred thousand times. And it asks of each state whether it has been there
+// before. Both must be cheap.
+//
+// # The model
+//
+// A [Snapshot] is the whole content and never changes. A write returns another
+// Snapshot, which shares all that was not written. Each carries a [Sum] of its
+// content, which every write updates, so that comparing two states is comparing
+// two numbers.
+//
+// [DB] puts a Snapshot behind driver.Tables and driver.Queues. It passes the
+// conformance suite of package drivertest, so what the explorer finds on it means
+// something for the other backends.
+//
+// # What survives failure
+//
+// A crash in the explorer is an event of a scenario, and loses nothing that a
+// Snapshot holds. Nothing survives the process.
 package mem

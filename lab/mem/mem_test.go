@@ -8,15 +8,15 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-func TestMemKeepsTheContractOfTables(t *testing.T) {
+func TestTables(t *testing.T) {
 	drivertest.Tables(t, func(*testing.T) driver.Tables { return mem.Open(mem.Snapshot{}, "test") })
 }
 
-func TestMemKeepsTheContractOfQueues(t *testing.T) {
+func TestQueues(t *testing.T) {
 	drivertest.Queues(t, func(*testing.T) driver.Queues { return mem.Open(mem.Snapshot{}, "test") })
 }
 
-func TestASnapshotStaysAsItWasAndItsSumTellsTheContent(t *testing.T) {
+func TestSnapshot(t *testing.T) {
 	mint := func(name string) func(int) driver.ETag {
 		return func(int) driver.ETag { return driver.ETag(name) }
 	}
@@ -41,7 +41,7 @@ func TestASnapshotStaysAsItWasAndItsSumTellsTheContent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if gone.Sum() != empty.Sum() || sent.Forget("q", "m").Sum() != empty.Sum() {
-		t.Error("an empty backend does not have the sum of an empty backend")
+		t.Error("a backend that was emptied has another sum than one that was never filled")
 	}
 	sums := map[mem.Sum]bool{empty.Sum(): true, one.Sum(): true, two.Sum(): true, sent.Sum(): true}
 	if len(sums) != 4 {

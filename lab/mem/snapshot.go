@@ -10,21 +10,21 @@ import (
 	"microblogging/storage/driver"
 )
 
-// A Snapshot is the whole content of a backend at one moment. It never changes;
-// its zero value holds no table and no queue.
+// A Snapshot is the whole content of a backend at one moment. It never changes. The
+// zero value has no table and no queue.
 type Snapshot struct {
 	tables []table
 	queues []queue
 	sum    Sum
 }
 
-// table has its rows in the order of their keys.
+// A table holds its rows in the order of their keys.
 type table struct {
 	name string
 	rows []*row
 }
 
-// A row is never written to: a write replaces it.
+// A row never changes; a write replaces it.
 type row struct {
 	driver.Entity
 	sum Sum
@@ -42,16 +42,16 @@ func newRow(table string, e driver.Entity) *row {
 		d.Int(uint64(p.Value.Number()))
 		d.Text(p.Value.Text())
 	}
-	// Whoever appends to the properties must not write into the row.
+	// An append by a reader must not write into the row.
 	e.Properties = slices.Clip(e.Properties)
 	return &row{e, d.Done()}
 }
 
-// Sum identifies the content: two snapshots with the same rows, versions and
-// messages have the same.
+// Sum identifies the content. Snapshots with the same rows, ETags and messages have
+// the same Sum.
 func (s Snapshot) Sum() Sum { return s.sum }
 
-// WithTable is the snapshot with an empty table of this name, if it has none.
+// WithTable returns a snapshot that has a table of this name; a new one is empty.
 func (s Snapshot) WithTable(name string) Snapshot {
 	if s.tableAt(name) < 0 {
 		s.tables = append(slices.Clip(s.tables), table{name: name})
@@ -71,9 +71,9 @@ func (s Snapshot) rows(table string) ([]*row, error) {
 	return s.tables[i].rows, nil
 }
 
-// Rows are the rows of a table in the order of their keys.
+// Rows yields the rows of a table in the order of their keys.
 func (s Snapshot) Rows(table string) iter.Seq[driver.Entity] {
-	rows, _ := s.rows(table) // a table that is not there has none
+	rows, _ := s.rows(table) // a missing table has no rows
 	return func(yield func(driver.Entity) bool) {
 		for _, r := range rows {
 			if !yield(r.Entity) {
@@ -96,14 +96,14 @@ func (s Snapshot) Get(table, partition, key string) (driver.Entity, error) {
 	return rows[at].Entity, nil
 }
 
-// find is where the row is or would be.
+// find returns the index where the row is or would be.
 func find(rows []*row, partition, key string) (at int, found bool) {
 	return slices.BinarySearchFunc(rows, position{partition, key}, func(r *row, p position) int {
 		return position{r.Partition, r.Row}.compare(p)
 	})
 }
 
-// A position is a place in the order of rows.
+// A position is a point in the order of rows.
 type position struct{ partition, row string }
 
 func (p position) compare(q position) int {

@@ -5,29 +5,29 @@ import (
 	"math/bits"
 )
 
-// A Sum identifies content by 128 bits. It is the same in every process, and is
-// no defence against somebody who looks for collisions.
+// A Sum identifies content by 128 bits. It is the same in every process. It is not a
+// cryptographic hash: somebody who looks for collisions can find them.
 type Sum struct{ hi, lo uint64 }
 
-// Plus is the sum of a collection to which one more member is added, whatever
-// their order.
+// Plus returns the sum of a collection after one more member is added. The order of
+// the members does not matter.
 func (s Sum) Plus(member Sum) Sum {
 	lo, carry := bits.Add64(s.lo, member.lo, 0)
 	hi, _ := bits.Add64(s.hi, member.hi, carry)
 	return Sum{hi, lo}
 }
 
-// Minus takes a member out of the sum of a collection.
+// Minus returns the sum of a collection after a member is taken out.
 func (s Sum) Minus(member Sum) Sum {
 	lo, borrow := bits.Sub64(s.lo, member.lo, 0)
 	hi, _ := bits.Sub64(s.hi, member.hi, borrow)
 	return Sum{hi, lo}
 }
 
-// A Digest gathers parts, in their order, into a Sum. Its zero value is empty.
+// A Digest makes a Sum of parts. Their order matters. The zero value has no parts.
 type Digest struct{ a, b uint64 }
 
-// Odd constants without pattern: digits of pi, and of e.
+// Constants without a pattern: digits of pi and of e, and of the golden ratio.
 const (
 	mixA = 0x243f6a8885a308d3
 	mixB = 0xb7e151628aed2a6b
@@ -42,8 +42,7 @@ func (d *Digest) Int(n uint64) {
 	d.b = hi ^ lo + d.a
 }
 
-// Text adds a text with its length, so that no two lists of texts collide by
-// joining.
+// Text adds a text and its length, so that "ab", "c" differs from "a", "bc".
 func (d *Digest) Text(s string) {
 	d.Int(uint64(len(s)))
 	for len(s) >= 8 {
@@ -63,7 +62,7 @@ func (d *Digest) Sum(s Sum) {
 	d.Int(s.lo)
 }
 
-// Done is the sum of the parts so far.
+// Done returns the sum of the parts so far.
 func (d *Digest) Done() Sum {
 	end := *d
 	end.Int(mixA)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -20,18 +21,28 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestTables(t *testing.T) {
 	account := azuritetest.Shared(t).Account()
 	drivertest.Tables(t, func(t *testing.T) driver.Tables {
-		return open(t, azure.Config{ConnectionString: account})
+		return open(t, patient(account))
 	})
 }
 
 func TestQueues(t *testing.T) {
 	account := azuritetest.Shared(t).Account()
 	drivertest.Queues(t, func(t *testing.T) driver.Queues {
-		return open(t, azure.Config{ConnectionString: account})
+		return open(t, patient(account))
 	})
 }
 
-// open opens a client that is closed when the test ends.
+// patient returns a configuration whose tries do not time out. On a busy machine
+// Azurite may need longer than the 5 s of DefaultRetry. Then the SDK sends a request
+// again, and its answer may be an echo, which the conformance suite cannot tell from
+// a wrong answer. TestEcho is about echoes.
+func patient(account string) azure.Config {
+	retry := azure.DefaultRetry()
+	retry.TryTimeout = 5 * time.Minute
+	return azure.Config{ConnectionString: account, Retry: &retry}
+}
+
+// open opens a client and closes it when the test ends.
 func open(t testing.TB, cfg azure.Config) *azure.Client {
 	t.Helper()
 	c, err := azure.Open(cfg)
@@ -42,8 +53,8 @@ func open(t testing.TB, cfg azure.Config) *azure.Client {
 	return c
 }
 
-// transact applies operations of partition "p" that must succeed. It goes by the
-// driver, whose tables need no creating.
+// transact applies operations to partition "p", which must succeed. It creates the
+// table if that is missing.
 func transact(t testing.TB, c *azure.Client, table string, ops ...driver.Operation) {
 	t.Helper()
 	if err := c.Transact(t.Context(), table, "p", ops); err != nil {
@@ -83,5 +94,5 @@ func wantOperation(t testing.TB, err error, index int, meaning error) {
 	want(t, err, meaning)
 }
 
-// newName is the name of a table that nobody has used, and of a queue.
+// newName returns a new name, good for a table and for a queue.
 func newName() string { return "t" + strings.ToLower(rand.Text()) }

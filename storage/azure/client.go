@@ -1,8 +1,10 @@
 package azure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -18,42 +20,43 @@ import (
 	"microblogging/storage/driver"
 )
 
-// developmentStorage is what "UseDevelopmentStorage=true" stands for: Azurite on
-// its usual ports, with the account and the key that the whole world knows
-// ("Use the Azurite emulator for local Azure Storage development"). The SDK does
-// not understand the short form.
+// developmentStorage is what "UseDevelopmentStorage=true" stands for: Azurite on its
+// usual ports, with its published account and key ("Use the Azurite emulator for
+// local Azure Storage development"). The SDK does not know the short form.
 const developmentStorage = "DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;" +
 	"AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==;" +
 	"BlobEndpoint=http://127.0.0.1:10000/devstoreaccount1;" +
 	"QueueEndpoint=http://127.0.0.1:10001/devstoreaccount1;" +
 	"TableEndpoint=http://127.0.0.1:10002/devstoreaccount1;"
 
-// Config says which storage account to use: either by a connection string, or by
-// two endpoints and a credential.
+// Config names a storage account, by a connection string or by two endpoints and a
+// credential.
 type Config struct {
 	// ConnectionString is the account's, from the portal, or
 	// "UseDevelopmentStorage=true" for Azurite on its usual ports.
 	ConnectionString string
 	// TableEndpoint and QueueEndpoint are base URLs such as
-	// https://ACCOUNT.table.core.windows.net; HTTPS, for Credential sends tokens.
+	// https://ACCOUNT.table.core.windows.net. They must be HTTPS, because each
+	// request carries a token of Credential.
 	TableEndpoint, QueueEndpoint string
 	Credential                   azcore.TokenCredential
 
-	// Retry replaces DefaultRetry. A single call can have its own by
-	// policy.WithRetryOptions.
+	// Retry replaces DefaultRetry. For a single call, use policy.WithRetryOptions.
 	Retry *policy.RetryOptions
-	// PerRetry sees every try of every request. Tests inject faults with it: an
-	// error before Next is a request that was never sent, one after it is a reply
-	// that was lost.
+	// PerRetry runs at every try of every request. Tests inject faults with it: an
+	// error before Next is a request that was never sent, and an error after Next
+	// is a reply that was lost.
 	PerRetry []policy.Policy
+
+	// Log gets the stack of a panic in a library. Nil means slog.Default().
+	Log *slog.Logger
 }
 
-// DefaultRetry is short, because people wait: when nothing listens, a call fails
-// after about two seconds, and after eight when packets are dropped. A service
-// that takes requests and says nothing can hold a call for 22 s; who has less
-// patience gives the context a deadline. The delays are about 150, 450 and
-// 1050 ms, with jitter. Sent again are requests without an answer and those that
-// were answered by 408, 429, 500, 502, 503 or 504, which is the SDK's own list.
+// DefaultRetry returns short retries, because people wait. A call fails after about
+// 2 s if nothing listens, after 8 s if packets are dropped, and after 22 s if the
+// service accepts requests but does not answer; a context can end it earlier. The
+// delays are about 150, 450 and 1050 ms, with jitter. The SDK sends a request again
+// if it had no answer, or one of 408, 429, 500, 502, 503 and 504.
 func DefaultRetry() policy.RetryOptions {
 	return policy.RetryOptions{
 		MaxRetries:    3,
@@ -68,6 +71,7 @@ type Client struct {
 	tables    *aztables.ServiceClient
 	queues    *azqueue.ServiceClient
 	transport *http.Transport
+	log       *slog.Logger
 }
 
 var (
@@ -75,13 +79,13 @@ var (
 	_ driver.Queues = (*Client)(nil)
 )
 
-// Open checks the configuration and sends nothing: an account that cannot be
-// reached shows with the first call. Close the client when it is done with.
+// Open checks the configuration and returns a client. It sends nothing: if the
+// account cannot be reached, the first call fails. The caller closes the client.
 func Open(cfg Config) (*Client, error) {
 	if err := cfg.check(); err != nil {
 		return nil, fmt.Errorf("azure: %w", err)
 	}
-	c := &Client{transport: newTransport()}
+	c := &Client{transport: newTransport(), log: cmp.Or(cfg.Log, slog.Default())}
 	var err error
 	if c.tables, err = cfg.tables(cfg.options(c.transport)); err != nil {
 		return nil, fmt.Errorf("azure: tables: %w", err)
@@ -92,7 +96,7 @@ func Open(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// Close gives the idle connections back. Calls under way are not disturbed.
+// Close closes the idle connections. It does not disturb calls under way.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
 func (cfg Config) check() error {
@@ -145,8 +149,8 @@ func expand(connectionString string) string {
 	return connectionString
 }
 
-// options are made afresh for each client: azqueue appends to the policies that
-// it is given.
+// options makes new options for each client, because azqueue appends to the policies
+// that it is given.
 func (cfg Config) options(transport *http.Transport) azcore.ClientOptions {
 	retry := DefaultRetry()
 	if cfg.Retry != nil {
@@ -154,6 +158,7 @@ func (cfg Config) options(transport *http.Transport) azcore.ClientOptions {
 	}
 	return azcore.ClientOptions{
 		Retry:            retry,
+		PerCallPolicies:  []policy.Policy{batchPolicy{}},
 		PerRetryPolicies: slices.Clone(cfg.PerRetry),
 		Transport:        &http.Client{Transport: transport},
 	}
@@ -162,12 +167,12 @@ func (cfg Config) options(transport *http.Transport) azcore.ClientOptions {
 func newTransport() *http.Transport {
 	return &http.Transport{
 		Proxy: http.ProxyFromEnvironment,
-		// A connection's first packet that is lost is sent again after 1 s.
+		// The system sends a lost first packet again after 1 s.
 		DialContext:         (&net.Dialer{Timeout: 1500 * time.Millisecond}).DialContext,
 		TLSHandshakeTimeout: 3 * time.Second,
 		ForceAttemptHTTP2:   true,
 		IdleConnTimeout:     90 * time.Second,
-		// The SDK keeps 10, so that 32 writers would spend their time connecting.
+		// The SDK keeps 10. Then 32 writers would connect again and again.
 		MaxIdleConnsPerHost: 64,
 	}
 }

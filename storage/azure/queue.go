@@ -10,15 +10,16 @@ import (
 	"microblogging/storage/driver"
 )
 
-// forever keeps a message until it is settled. Without it, the service drops a
-// message, and with it somebody's intent, after seven days.
+// forever is the time to live of a message that stays until it is settled. By
+// default, the service drops a message after seven days.
 const forever = -1
 
-// CreateQueue implements driver.Queues, as do Send, Receive, Update,
-// Delete and Ping.
+// CreateQueue implements driver.Queues.
 func (c *Client) CreateQueue(ctx context.Context, queue string) error {
-	_, err := c.queues.CreateQueue(ctx, queue, nil)
-	err = failure("create queue", queue, err)
+	err := c.guarded(ctx, "create queue", queue, func() error {
+		_, err := c.queues.CreateQueue(ctx, queue, nil)
+		return err
+	})
 	if hasCode(err, queueAlreadyExists) {
 		return nil
 	}
@@ -60,8 +61,8 @@ func (c *Client) Receive(ctx context.Context, queue string, limit int, lease tim
 	return messages, nil
 }
 
-// Update implements driver.Queues. The service replaces the text and the
-// lease together: without a timeout, it would show the message at once.
+// Update implements driver.Queues. Without a visibility timeout, the service would
+// make the message visible at once.
 func (c *Client) Update(ctx context.Context, queue string, m driver.Message, lease time.Duration) (receipt string, err error) {
 	options := &azqueue.UpdateMessageOptions{VisibilityTimeout: seconds(lease)}
 	var reply azqueue.UpdateMessageResponse
@@ -82,27 +83,30 @@ func (c *Client) Delete(ctx context.Context, queue string, m driver.Message) err
 
 // Ping implements driver.Queues. It creates nothing.
 func (c *Client) Ping(ctx context.Context, queue string) error {
-	_, err := c.queues.NewQueueClient(queue).GetProperties(ctx, nil)
-	return failure("look up queue", queue, err)
+	return c.guarded(ctx, "look up queue", queue, func() error {
+		_, err := c.queues.NewQueueClient(queue).GetProperties(ctx, nil)
+		return err
+	})
 }
 
-// onQueue is onTable for queues.
+// onQueue makes a call on a queue, as onTable does on a table.
 func (c *Client) onQueue(ctx context.Context, action, queue string, call func(*azqueue.QueueClient) error) error {
 	client := c.queues.NewQueueClient(queue)
-	err := failure(action, queue, call(client))
+	try := func() error { return c.guarded(ctx, action, queue, func() error { return call(client) }) }
+	err := try()
 	if !hasCode(err, queueNotFound) {
 		return err
 	}
 	if err := c.CreateQueue(ctx, queue); err != nil {
 		return err
 	}
-	return failure(action, queue, call(client))
+	return try()
 }
 
-// seconds is the unit of visibility timeouts. Queue lets only whole ones pass.
+// seconds converts a visibility timeout. Queue lets only whole seconds pass.
 func seconds(d time.Duration) *int32 { return to.Ptr(int32(d / time.Second)) }
 
-// value is what an optional part of a reply says, or the zero value.
+// value returns an optional part of a reply, or the zero value.
 func value[T any](p *T) T {
 	if p == nil {
 		var none T

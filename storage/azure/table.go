@@ -11,11 +11,12 @@ import (
 	"microblogging/storage/driver"
 )
 
-// CreateTable implements driver.Tables, as do Get, Range, Scan and
-// Transact.
+// CreateTable implements driver.Tables.
 func (c *Client) CreateTable(ctx context.Context, table string) error {
-	_, err := c.tables.CreateTable(ctx, table, nil)
-	err = failure("create table", table, err)
+	err := c.guarded(ctx, "create table", table, func() error {
+		_, err := c.tables.CreateTable(ctx, table, nil)
+		return err
+	})
 	if hasCode(err, tableAlreadyExists) {
 		return nil
 	}
@@ -54,21 +55,18 @@ func (c *Client) Scan(ctx context.Context, table string, q driver.Scan) (driver.
 	return c.page(ctx, table, within("PartitionKey", q.From, q.To), q.Paging)
 }
 
-// page is one request. The limit is Azure's $top: a page may be shorter, or
-// empty, and still not be the last.
+// page sends one query. The limit is Azure's $top: a page may be shorter, or empty,
+// and still not be the last.
 func (c *Client) page(ctx context.Context, table, filter string, p driver.Paging) (driver.Page, error) {
-	selection := table + "?" + filter
 	options := &aztables.ListEntitiesOptions{Top: to.Ptr(int32(p.Limit)), Filter: optional(filter)}
 	if p.KeysOnly {
 		options.Select = to.Ptr("PartitionKey,RowKey")
 	}
-	if p.Continuation != "" {
-		next, err := decodeContinuation(selection, p.Continuation)
-		if err != nil {
-			return driver.Page{}, err
-		}
-		options.NextPartitionKey, options.NextRowKey = optional(next.partition), optional(next.row)
+	if len(p.Select) > 0 {
+		options.Select = to.Ptr("PartitionKey,RowKey," + strings.Join(p.Select, ","))
 	}
+	partition, row, _ := strings.Cut(p.Continuation, separator)
+	options.NextPartitionKey, options.NextRowKey = optional(partition), optional(row)
 	var reply aztables.ListEntitiesResponse
 	err := c.onTable(ctx, "query", table, func(t *aztables.Client) (err error) {
 		reply, err = t.NewListEntitiesPager(options).NextPage(ctx)
@@ -82,30 +80,39 @@ func (c *Client) page(ctx context.Context, table, filter string, p driver.Paging
 		if rows[i], err = decodeEntity(raw); err != nil {
 			return driver.Page{}, fmt.Errorf("azure: query %s: %w", table, err)
 		}
-		if p.KeysOnly {
+		if p.KeysOnly || len(p.Select) > 0 {
 			rows[i].ETag = ""
 		}
 	}
-	next := position{value(reply.NextPartitionKey), value(reply.NextRowKey)}
-	return driver.Page{Rows: rows, Continuation: encodeContinuation(selection, next)}, nil
+	next := value(reply.NextPartitionKey) + separator + value(reply.NextRowKey)
+	if next == separator { // the last page
+		next = ""
+	}
+	return driver.Page{Rows: rows, Continuation: next}, nil
 }
 
-// onTable makes a call on a table. If the table is missing, it is created and
-// the call made once more: nothing but an emptied Azurite loses a table, and it
-// heals without a restart of ours.
+// separator stands between the two continuation headers of a reply, the next
+// partition key and the next row key. Either may be empty: a row key is allowed to
+// be. Neither can hold this byte.
+const separator = "\x00"
+
+// onTable makes a call on a table. If the table is missing, it creates the table and
+// makes the call once more. Only an Azurite that was emptied loses a table, and this
+// program need not be restarted for it.
 func (c *Client) onTable(ctx context.Context, action, table string, call func(*aztables.Client) error) error {
-	client := c.tables.NewClient(table) // a view: the connections are the service's
-	err := failure(action, table, call(client))
+	client := c.tables.NewClient(table) // it shares the connections of c.tables
+	try := func() error { return c.guarded(ctx, action, table, func() error { return call(client) }) }
+	err := try()
 	if !hasCode(err, tableNotFound) {
 		return err
 	}
 	if err := c.CreateTable(ctx, table); err != nil {
 		return err
 	}
-	return failure(action, table, call(client))
+	return try()
 }
 
-// within selects from <= key < to. An empty bound is none.
+// within makes the filter from <= key < to. An empty string is no bound.
 func within(key, from, to string) string {
 	var bounds []string
 	if from != "" {
@@ -120,7 +127,7 @@ func within(key, from, to string) string {
 // quote makes an OData string literal.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// optional is nil for an empty string, as the SDK wants what is not said.
+// optional returns nil for an empty string, which the SDK takes for no value.
 func optional(s string) *string {
 	if s == "" {
 		return nil

@@ -1,9 +1,11 @@
-package bolt_test
+package bolt
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,17 +15,22 @@ import (
 	"go.etcd.io/bbolt"
 
 	"microblogging/domain"
-	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
 )
 
-const benchTable = "Blogs"
+const (
+	benchTable  = "Blogs"
+	openGate    = "gate!open"
+	missingGate = "gate!missing"
+	// postsBefore is how many posts a store holds before others are timed.
+	postsBefore = 5_000
+)
 
 // post is what the application writes for one post, behind its gate.
 func post(now time.Time) []driver.Operation {
 	digits, id := domain.RecentFirst(now), rand.Text()
 	return []driver.Operation{
-		driver.Merge("gate!open", driver.Exists),
+		driver.Merge(openGate, driver.Exists),
 		driver.Insert("blog!"+digits+"!"+id,
 			driver.String("Title", "A title of some forty characters, or so"),
 			driver.String("Text", strings.Repeat("lorem ipsum ", 33)),
@@ -50,24 +57,14 @@ func posts(n int) [][]driver.Operation {
 // least 8 times as many posts. Both take turns in short rounds, so that whatever
 // else the disk and the machine do slows both alike.
 func BenchmarkDurablePosts(b *testing.B) {
-	const before, writers, plainRound, storeRound = 5_000, 32, 100, 2048
-	plain, db := openPlain(b), open(b, b.TempDir())
-	prepare(b, db)
-	fillPosts(b, before, func(ops []driver.Operation) error { return plainPost(plain, ops) })
-	fillPosts(b, before, func(ops []driver.Operation) error { return db.Transact(b.Context(), benchTable, "channel", ops) })
+	const writers, plainRound, storeRound = 32, 100, 2048
+	plain, db := openPlain(b), openFilledPosts(b)
+	fillPosts(b, postsBefore, func(ops []driver.Operation) error { return plainPost(plain, ops) })
 	var plainTime, storeTime time.Duration
 	for b.Loop() {
 		few, many := posts(plainRound), posts(storeRound)
-		start := time.Now()
-		for _, ops := range few {
-			if err := plainPost(plain, ops); err != nil {
-				b.Fatal(err)
-			}
-		}
-		plainTime += time.Since(start)
-		start = time.Now()
-		storePosts(b, db, writers, many)
-		storeTime += time.Since(start)
+		plainTime += writeAll(b, 1, few, func(ops []driver.Operation) error { return plainPost(plain, ops) })
+		storeTime += writeAll(b, writers, many, transactOn(b, db))
 	}
 	plainRate := float64(b.N*plainRound) / plainTime.Seconds()
 	storeRate := float64(b.N*storeRound) / storeTime.Seconds()
@@ -77,24 +74,98 @@ func BenchmarkDurablePosts(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkDurablePostsOfOneWriter is what the detour through the writer costs
-// those who write alone.
-func BenchmarkDurablePostsOfOneWriter(b *testing.B) {
-	b.Run("Plain", func(b *testing.B) {
-		plain := openPlain(b)
-		for b.Loop() {
-			if err := plainPost(plain, post(time.Now())); err != nil {
-				b.Fatal(err)
+// BenchmarkGroupCommit compares three ways to make the same transactions
+// durable: bbolt.Update, which syncs for each; bbolt.Batch, with several delays
+// and sizes; and the writer of this package. One transaction in 16 finds its gate
+// missing, and must fail alone. Each way has a store of its own. All take turns
+// in short rounds, so that whatever else the disk and the machine do slows all
+// alike. The results are ratios to bbolt.Update with as many writers.
+func BenchmarkGroupCommit(b *testing.B) {
+	for _, writers := range []int{1, 4, 32} {
+		b.Run(fmt.Sprintf("Writers%d", writers), func(b *testing.B) { compareCommits(b, writers) })
+	}
+}
+
+func compareCommits(b *testing.B, writers int) {
+	const each = 16 // posts of one writer in a round
+	ways := waysToCommit(b, writers)
+	rounds := make([][]time.Duration, len(ways))
+	for b.Loop() {
+		for i, way := range ways {
+			round := posts(writers * each)
+			for n := 15; n < len(round); n += 16 {
+				round[n][0] = driver.Merge(missingGate, driver.Exists)
 			}
+			rounds[i] = append(rounds[i], writeAll(b, writers, round, func(ops []driver.Operation) error {
+				err := way.write(ops)
+				if ops[0].Row == missingGate && errors.Is(err, domain.ErrNotFound) {
+					return nil
+				}
+				return err
+			}))
 		}
-	})
-	b.Run("Store", func(b *testing.B) {
-		db := open(b, b.TempDir())
-		prepare(b, db)
-		for b.Loop() {
-			storePosts(b, db, 1, posts(1))
+	}
+	update := median(rounds[0]).Seconds()
+	b.ReportMetric(float64(writers*each)/update, "update-posts/s")
+	for i, way := range ways[1:] {
+		b.ReportMetric(update/median(rounds[i+1]).Seconds(), "x-"+way.name)
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+func median(list []time.Duration) time.Duration {
+	slices.Sort(list)
+	return list[len(list)/2]
+}
+
+// A wayToCommit writes one transaction durably and returns its own failure.
+type wayToCommit struct {
+	name  string
+	write func(ops []driver.Operation) error
+}
+
+// waysToCommit starts with bbolt.Update.
+func waysToCommit(b *testing.B, writers int) []wayToCommit {
+	ways := []wayToCommit{
+		{"update", commitBy(openFilledPosts(b), (*bbolt.DB).Update)},
+		{"writer", transactOn(b, openFilledPosts(b))},
+	}
+	type tuning struct {
+		delay time.Duration
+		size  int
+	}
+	for _, tuned := range []tuning{
+		{0, maxBatch}, {100 * time.Microsecond, maxBatch}, {time.Millisecond, maxBatch},
+		{time.Millisecond, writers}, // as if it were known how many there are
+	} {
+		db := openFilledPosts(b)
+		db.bolt.MaxBatchDelay, db.bolt.MaxBatchSize = tuned.delay, tuned.size
+		ways = append(ways, wayToCommit{fmt.Sprintf("batch-%s-%d", tuned.delay, tuned.size), commitBy(db, (*bbolt.DB).Batch)})
+	}
+	return ways
+}
+
+// commitBy writes without the writer. A refusal is no error to bbolt.Batch, which
+// would roll back all that share the commit and run them again, this one alone.
+func commitBy(db *DB, run func(*bbolt.DB, func(*bbolt.Tx) error) error) func([]driver.Operation) error {
+	return func(ops []driver.Operation) error {
+		change := newTransaction(benchTable, "channel", ops, db.epoch)
+		var refused error
+		err := run(db.bolt, func(tx *bbolt.Tx) error {
+			if refused = change.check(tx); refused != nil {
+				return nil
+			}
+			return change.apply(tx)
+		})
+		if err != nil {
+			return err
 		}
-	})
+		return refused
+	}
+}
+
+func transactOn(b *testing.B, db *DB) func([]driver.Operation) error {
+	return func(ops []driver.Operation) error { return db.Transact(b.Context(), benchTable, "channel", ops) }
 }
 
 func openPlain(b *testing.B) *bbolt.DB {
@@ -131,14 +202,15 @@ func plainPost(db *bbolt.DB, ops []driver.Operation) error {
 	})
 }
 
-// storePosts lets writers take posts from one pile.
-func storePosts(b *testing.B, db *bolt.DB, writers int, posts [][]driver.Operation) {
+// writeAll lets writers take posts from one pile, and returns how long they took.
+func writeAll(b *testing.B, writers int, posts [][]driver.Operation, write func([]driver.Operation) error) time.Duration {
 	var taken atomic.Int64
 	var all sync.WaitGroup
+	start := time.Now()
 	for range writers {
 		all.Go(func() {
 			for i := taken.Add(1); i <= int64(len(posts)); i = taken.Add(1) {
-				if err := db.Transact(b.Context(), benchTable, "channel", posts[i-1]); err != nil {
+				if err := write(posts[i-1]); err != nil {
 					b.Error(err)
 					return
 				}
@@ -146,16 +218,36 @@ func storePosts(b *testing.B, db *bolt.DB, writers int, posts [][]driver.Operati
 		})
 	}
 	all.Wait()
+	return time.Since(start)
 }
 
-func prepare(b testing.TB, db *bolt.DB) {
+// openFilledPosts opens a durable store that holds postsBefore posts.
+func openFilledPosts(b *testing.B) *DB {
 	b.Helper()
+	db := openBench(b, Options{})
+	fillPosts(b, postsBefore, transactOn(b, db))
+	return db
+}
+
+// openBench opens a store with an empty table and its gate.
+func openBench(b *testing.B, opts Options) *DB {
+	b.Helper()
+	db, err := Open(b.TempDir(), opts)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			b.Error(err)
+		}
+	})
 	if err := db.CreateTable(b.Context(), benchTable); err != nil {
 		b.Fatal(err)
 	}
-	if err := db.Transact(b.Context(), benchTable, "channel", []driver.Operation{driver.Insert("gate!open")}); err != nil {
+	if err := transactOn(b, db)([]driver.Operation{driver.Insert(openGate)}); err != nil {
 		b.Fatal(err)
 	}
+	return db
 }
 
 // BenchmarkPageOf20 reads what a channel page needs. It must cost the same
@@ -163,17 +255,8 @@ func prepare(b testing.TB, db *bolt.DB) {
 func BenchmarkPageOf20(b *testing.B) {
 	for _, posts := range []int{100, 100_000} {
 		b.Run(fmt.Sprintf("Posts%d", posts), func(b *testing.B) {
-			db, err := bolt.Open(b.TempDir(), bolt.Options{NoSync: true})
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer func() {
-				if err := db.Close(); err != nil {
-					b.Error(err)
-				}
-			}()
-			prepare(b, db)
-			fillPosts(b, posts, func(ops []driver.Operation) error { return db.Transact(b.Context(), benchTable, "channel", ops) })
+			db := openBench(b, Options{NoSync: true})
+			fillPosts(b, posts, transactOn(b, db))
 			q := driver.Range{Partition: "channel", From: "blog!", To: "blog\"", Paging: driver.Paging{Limit: 20}}
 			b.ReportAllocs()
 			for b.Loop() {
@@ -191,7 +274,7 @@ func fillPosts(b *testing.B, posts int, transact func([]driver.Operation) error)
 	b.Helper()
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := 0; i < posts; {
-		ops := []driver.Operation{driver.Merge("gate!open", driver.Exists)}
+		ops := []driver.Operation{driver.Merge(openGate, driver.Exists)}
 		for ; i < posts && len(ops) < 99; i++ {
 			ops = append(ops, post(start.Add(time.Duration(i) * time.Minute))[1:]...)
 		}

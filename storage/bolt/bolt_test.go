@@ -8,15 +8,15 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-func TestBoltKeepsTheContractOfTables(t *testing.T) {
+func TestTables(t *testing.T) {
 	drivertest.Tables(t, func(t *testing.T) driver.Tables { return open(t, t.TempDir()) })
 }
 
-func TestBoltKeepsTheContractOfQueues(t *testing.T) {
+func TestQueues(t *testing.T) {
 	drivertest.Queues(t, func(t *testing.T) driver.Queues { return open(t, t.TempDir()) })
 }
 
-// open opens a durable store until the test ends.
+// open opens a durable store and closes it when the test ends.
 func open(t testing.TB, dir string) *bolt.DB {
 	t.Helper()
 	db, err := bolt.Open(dir, bolt.Options{})

@@ -20,47 +20,49 @@ import (
 
 const (
 	fileName = "microblogging.db"
-	// lockPatience keeps a second process from waiting for the first one for
-	// longer than people wait for a prompt.
+	// lockPatience is how long a second process waits for the first to close the
+	// store. It is shorter than a person's patience.
 	lockPatience = 500 * time.Millisecond
-	// mapped is the address space reserved for the file, not memory. Readers
-	// wait only when the file outgrows it and is mapped again.
+	// mapped is address space that is reserved for the file; it takes no memory.
+	// Readers wait only when the file outgrows it and is mapped again.
 	mapped = 256 << 20
 )
 
 // ErrInUse means that another process has the store open.
 var ErrInUse = errors.New("the store is in use by another process")
 
-// Options are the ways to open a store. The zero value is right for everything
-// but tests and exploration.
+// Options says how to open a store. Only tests and experiments need other than the
+// zero value.
 type Options struct {
-	// NoSync acknowledges writes that are not on the disk yet: they survive the
-	// death of the process, but not the loss of power.
+	// NoSync acknowledges a write before it is on the disk. The write survives the
+	// death of the process but not a loss of power.
 	NoSync bool
 }
 
-// DB is one open store. It is a driver.Tables and a driver.Queues,
-// and safe for concurrent use.
+// DB is an open store. It implements driver.Tables and driver.Queues, and is safe
+// for concurrent use.
 type DB struct {
 	bolt *bbolt.DB
 	// epoch counts how often the store was opened; see nextETag.
 	epoch uint64
-	// writes hands a write to the writer. It has no buffer: what was handed over
-	// is answered, and what was not is still its sender's.
+	// writes hands a write to the writer. It has no buffer: the writer answers what
+	// it has taken, and a sender can still give up what it has not.
 	writes chan *write
-	// closing tells senders and the writer to stop; stopped says that the writer
-	// did.
+	// closing is closed to stop the senders and the writer, and stopped is closed
+	// when the writer has stopped.
 	closing, stopped chan struct{}
 	close            func() error
-	// broken is set once a commit has failed half done. Nothing is written after.
+	// broken is set when a commit has failed half done. Nothing is written after it.
 	broken atomic.Bool
-	// commit is (*bbolt.Tx).Commit, but for tests of a failing disk.
+	// failure is why the last commit failed. It is nil if the last one succeeded.
+	failure atomic.Pointer[error]
+	// commit is (*bbolt.Tx).Commit. Tests replace it by a disk that fails.
 	commit func(*bbolt.Tx) error
 }
 
-// Open opens the store in a directory, and makes both if they are missing. It
-// fails with ErrInUse, within a second, if another process has the store open.
-// A store that a newer program wrote is refused and left as it is.
+// Open opens the store in a directory. It makes the directory and the store if they
+// are missing. If another process has the store open, it fails with ErrInUse within
+// a second. It refuses a store that a newer program wrote, and does not change it.
 func Open(dir string, opts Options) (*DB, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data directory: %w", err)
@@ -89,9 +91,9 @@ func Open(dir string, opts Options) (*DB, error) {
 	return db, nil
 }
 
-// openFile lets bbolt store the list of free pages with each commit. Without it
-// commits were faster (2 to 3 times in a large cascade), but opening would read
-// every page of the file, and a large store would start with all of it resident.
+// openFile opens the file, with the list of free pages stored in each commit.
+// Without the list, commits would be faster (2 to 3 times in a large cascade), but
+// opening would read every page and leave a large file in memory.
 func openFile(path string, opts Options) (*bbolt.DB, error) {
 	options := &bbolt.Options{
 		Timeout:         lockPatience,
@@ -101,7 +103,7 @@ func openFile(path string, opts Options) (*bbolt.DB, error) {
 		InitialMmapSize: mapped,
 		NoStatistics:    true,
 	}
-	if runtime.GOOS == "windows" { // where a mapping makes the file as large
+	if runtime.GOOS == "windows" { // here the file grows to the size of its mapping
 		options.InitialMmapSize = 0
 	}
 	file, err := bbolt.Open(path, 0o600, options)
@@ -113,14 +115,14 @@ func openFile(path string, opts Options) (*bbolt.DB, error) {
 		return nil, fmt.Errorf("opening %s: %w", path, ErrInUse)
 	case errors.As(err, &system):
 		return nil, fmt.Errorf("opening %s: %w", path, err)
-	default: // bbolt does not understand what it read
+	default: // bbolt does not understand the file
 		return nil, fmt.Errorf("opening %s: damaged, or %w: %w", path, errForeign, err)
 	}
 }
 
-// syncDir makes the name of a new file as durable as what is in it.
+// syncDir makes the name of a new file durable. Syncing the file does not.
 func syncDir(dir string) error {
-	if runtime.GOOS == "windows" { // where a directory cannot be synced
+	if runtime.GOOS == "windows" { // here a directory cannot be synced
 		return nil
 	}
 	d, err := os.Open(dir)
@@ -130,8 +132,8 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Close answers the writes that were taken, refuses the others, and waits for
-// reads to end. Every later call fails with domain.ErrUnavailable.
+// Close finishes the writes that the writer has taken, refuses the others and waits
+// for reads to end. Every later call fails with domain.ErrUnavailable.
 func (db *DB) Close() error { return db.close() }
 
 func (db *DB) shut() error {
@@ -143,7 +145,7 @@ func (db *DB) shut() error {
 	return nil
 }
 
-// view reads from one snapshot.
+// view calls read with one snapshot of the store.
 func (db *DB) view(ctx context.Context, read func(tx *bbolt.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

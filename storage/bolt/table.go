@@ -57,17 +57,13 @@ func (db *DB) Scan(ctx context.Context, table string, q driver.Scan) (driver.Pag
 }
 
 func (db *DB) readPage(ctx context.Context, table string, s span, p driver.Paging) (driver.Page, error) {
-	last, err := s.resume(p.Continuation)
-	if err != nil {
-		return driver.Page{}, err
-	}
 	var page driver.Page
-	err = db.view(ctx, func(tx *bbolt.Tx) error {
+	err := db.view(ctx, func(tx *bbolt.Tx) error {
 		bucket, err := openTable(tx, table)
 		if err != nil {
 			return err
 		}
-		page, err = collect(bucket.Cursor(), s, last, p)
+		page, err = collect(bucket.Cursor(), s, p)
 		return err
 	})
 	if err != nil {
@@ -92,7 +88,7 @@ func openTable(tx *bbolt.Tx, table string) (*bbolt.Bucket, error) {
 	return bucket, nil
 }
 
-// create makes a bucket if it is missing.
+// create makes the bucket of a table or queue, if it is missing.
 func (db *DB) create(ctx context.Context, name []byte) error {
 	err := db.submit(ctx, creation(name))
 	if errors.Is(err, errNoChange) {
@@ -101,7 +97,7 @@ func (db *DB) create(ctx context.Context, name []byte) error {
 	return err
 }
 
-// creation is the change that makes the bucket of this name.
+// A creation is the change that makes the bucket of this name.
 type creation []byte
 
 func (c creation) check(tx *bbolt.Tx) error {
@@ -118,6 +114,7 @@ func (c creation) apply(tx *bbolt.Tx) error {
 
 func (c creation) size() int { return len(c) }
 
+// damaged names the row whose record cannot be read.
 func damaged(partition, row string, err error) error {
 	return fmt.Errorf("row (%q, %q): %w", partition, row, err)
 }

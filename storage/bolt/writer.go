@@ -13,45 +13,46 @@ import (
 )
 
 const (
-	// maxBatch and maxBatchBytes bound what shares one commit, and so the memory
-	// that it takes and the time that the first one waits for the last.
+	// maxBatch and maxBatchBytes limit what shares one commit: its memory, and how
+	// long its first transaction waits for its last.
 	maxBatch      = 128
 	maxBatchBytes = 8 << 20
-	// maxYields is how often in a row the writer lets others run before it
-	// believes that nobody has anything to write. It is some microseconds, but
-	// for maxGather: those who run may be in no hurry to let the writer run.
+	// maxYields is how often in a row the writer lets other goroutines run before
+	// it takes it that none has anything to write. If none runs, this takes some
+	// microseconds.
 	maxYields = 32
+	// maxGather ends the gathering when the others run for long and write nothing.
 	maxGather = 200 * time.Microsecond
 )
 
-// A change is what a caller wants to be written.
+// A change is what one caller wants to write.
 type change interface {
-	// check tells whether the change can be applied to the state in the
-	// transaction, and changes nothing. Its error is the caller's answer.
+	// check tells whether the change can be applied, and writes nothing. The caller
+	// gets its error.
 	check(tx *bbolt.Tx) error
-	// apply changes what check has looked at. Its error fails the commit, for
-	// every change in it.
+	// apply writes the change. It is called right after check. Its error fails the
+	// whole commit.
 	apply(tx *bbolt.Tx) error
-	// size is about how many bytes it writes.
+	// size returns about how many bytes the change writes.
 	size() int
 }
 
-// errNoChange is what check answers if there is nothing to do.
+// errNoChange is what check returns if there is nothing to do.
 var errNoChange = errors.New("nothing to change")
 
 // A write is a change on its way through the writer.
 type write struct {
 	ctx    context.Context
 	change change
-	// refused is why the change was not applied.
+	// refused says why the change was not applied.
 	refused error
-	// done gets the answer. It holds one, so that the writer never waits for a
-	// caller who has gone.
+	// done gets the answer. Its buffer holds one, so that the writer does not wait
+	// for a caller that has gone.
 	done chan error
 }
 
-// submit waits until the change is durable. If the context ends before, whether
-// it was made is unknown.
+// submit gives the change to the writer and waits until it is durable. If the context
+// ends first, the change may be written or not.
 func (db *DB) submit(ctx context.Context, c change) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -72,7 +73,7 @@ func (db *DB) submit(ctx context.Context, c change) error {
 	}
 }
 
-// run is the writer. It owns all writing to the file.
+// run is the writer. No other goroutine writes to the file.
 func (db *DB) run() {
 	defer close(db.stopped)
 	for {
@@ -93,9 +94,9 @@ func (db *DB) run() {
 	}
 }
 
-// gather adds what is waiting already; while one batch is synced, the next one
-// gathers by itself. Those who were just answered may be about to write again,
-// so it lets others run until nobody comes any more.
+// gather adds the writes that wait to the first one. Callers queue while the batch
+// before is synced. Those that were in that batch have just been answered and may
+// be about to write again, so gather lets other goroutines run until no write comes.
 func (db *DB) gather(first *write) []*write {
 	batch := []*write{first}
 	bytes, yields, start := first.change.size(), 0, time.Now()
@@ -116,35 +117,46 @@ func (db *DB) gather(first *write) []*write {
 	return batch
 }
 
-// writeBatch applies each change that can be applied and commits once. Its
-// error is the answer to all: also a refusal was decided by changes that may
-// not have been made.
+// writeBatch applies each change that can be applied and commits once. Its error is
+// the answer to all writes, even to a refused one: the refusal may depend on changes
+// that were not made.
 func (db *DB) writeBatch(batch []*write) error {
 	if db.broken.Load() {
 		return errBroken
 	}
+	changed, err := db.commitBatch(batch)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%w: %w", domain.ErrUnavailable, err)
+		db.failure.Store(&err)
+		return err
+	case changed:
+		db.failure.Store(nil)
+	}
+	return nil
+}
+
+// commitBatch tells whether it changed anything. If it did not, it commits nothing.
+func (db *DB) commitBatch(batch []*write) (changed bool, err error) {
 	tx, err := db.bolt.Begin(true)
 	if err != nil {
-		return unavailable(err)
+		return false, err
 	}
-	changed, err := applyEach(tx, batch)
+	changed, err = applyEach(tx, batch)
 	if err != nil || !changed {
-		if rollback := tx.Rollback(); rollback != nil {
-			err = errors.Join(err, rollback)
-		}
-		return unavailable(err)
+		return false, errors.Join(err, tx.Rollback())
 	}
 	id := tx.ID()
 	if err := db.commit(tx); err != nil {
-		return unavailable(errors.Join(err, db.distrust(id)))
+		return false, errors.Join(err, db.distrust(id))
 	}
-	return nil
+	return true, nil
 }
 
 func applyEach(tx *bbolt.Tx, batch []*write) (changed bool, err error) {
 	for _, w := range batch {
 		if w.refused = w.ctx.Err(); w.refused != nil {
-			continue // nobody waits for it any more
+			continue // its caller has gone
 		}
 		if w.refused = w.change.check(tx); w.refused != nil {
 			continue
@@ -157,10 +169,10 @@ func applyEach(tx *bbolt.Tx, batch []*write) (changed bool, err error) {
 	return changed, nil
 }
 
-// distrust stops all writing if the commit that failed can be read all the
-// same: its last page is in the system's cache and perhaps on the disk. The
-// next commit would reuse pages that the one before it needs, which is what the
-// disk may still hold after a loss of power.
+// distrust stops all writing if a commit failed and can be read nevertheless. Then
+// its last page is in the system's cache, and perhaps not on the disk. The next
+// commit would reuse pages of the last good commit, which is what the disk still
+// holds after a loss of power.
 func (db *DB) distrust(commit int) error {
 	return db.bolt.View(func(tx *bbolt.Tx) error {
 		if tx.ID() >= commit {
@@ -168,11 +180,4 @@ func (db *DB) distrust(commit int) error {
 		}
 		return nil
 	})
-}
-
-func unavailable(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%w: %w", domain.ErrUnavailable, err)
 }

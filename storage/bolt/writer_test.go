@@ -13,7 +13,20 @@ import (
 	"microblogging/storage/driver"
 )
 
-func TestNoWriteIsAcknowledgedOrReadBeforeItsCommit(t *testing.T) {
+func TestWriter(t *testing.T) {
+	t.Run("acknowledges and shows nothing before its commit", notBeforeCommit)
+	t.Run("gives one commit to the writes that wait", sharedCommit)
+	t.Run("limits the writes of a commit", mostWrites)
+	t.Run("limits the bytes of a commit", mostBytes)
+	t.Run("lets a refused transaction fail alone", refusedAlone)
+	t.Run("shows a transaction those before it in its commit", seesEarlier)
+	t.Run("spends no commit on writes that change nothing", noChangeNoCommit)
+	t.Run("lets a caller go when its context ends", callerLeaves)
+	t.Run("does not write for a caller that has gone", callerGone)
+	t.Run("answers every caller when the store closes", closeAnswers)
+}
+
+func notBeforeCommit(t *testing.T) {
 	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
 		answer := disk.write(t.Context(), driver.Insert("r"))
 		<-disk.started
@@ -33,7 +46,7 @@ func TestNoWriteIsAcknowledgedOrReadBeforeItsCommit(t *testing.T) {
 	})
 }
 
-func TestWritesThatWaitShareOneCommit(t *testing.T) {
+func sharedCommit(t *testing.T) {
 	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
 		var answers []<-chan error
 		disk.behindAnother(t, func() {
@@ -53,7 +66,7 @@ func TestWritesThatWaitShareOneCommit(t *testing.T) {
 	})
 }
 
-func TestACommitTakesOnlySoManyWrites(t *testing.T) {
+func mostWrites(t *testing.T) {
 	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
 		var answers []<-chan error
 		disk.behindAnother(t, func() {
@@ -74,7 +87,7 @@ func TestACommitTakesOnlySoManyWrites(t *testing.T) {
 	})
 }
 
-func TestACommitTakesOnlySoManyBytes(t *testing.T) {
+func mostBytes(t *testing.T) {
 	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
 		large := strings.Repeat("x", maxBatchBytes/2)
 		var answers []<-chan error
@@ -93,7 +106,7 @@ func TestACommitTakesOnlySoManyBytes(t *testing.T) {
 	})
 }
 
-func TestARefusedTransactionFailsAlone(t *testing.T) {
+func refusedAlone(t *testing.T) {
 	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
 		var well, refused, alsoWell <-chan error
 		disk.behindAnother(t, func() {
@@ -115,7 +128,7 @@ func TestARefusedTransactionFailsAlone(t *testing.T) {
 	})
 }
 
-func TestATransactionSeesTheOnesBeforeItInItsCommit(t *testing.T) {
+func seesEarlier(t *testing.T) {
 	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
 		var answers []<-chan error
 		disk.behindAnother(t, func() {
@@ -139,7 +152,7 @@ func TestATransactionSeesTheOnesBeforeItInItsCommit(t *testing.T) {
 	})
 }
 
-func TestWritesThatChangeNothingCostNoCommit(t *testing.T) {
+func noChangeNoCommit(t *testing.T) {
 	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
 		// Each would wait for ever if it started a commit.
 		err := disk.Transact(t.Context(), "T", "p", []driver.Operation{driver.Delete("r", driver.Exists)})
@@ -155,7 +168,7 @@ func TestWritesThatChangeNothingCostNoCommit(t *testing.T) {
 	})
 }
 
-func TestACallerWhoseContextEndsDoesNotWaitForTheDisk(t *testing.T) {
+func callerLeaves(t *testing.T) {
 	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
 		ctx, cancel := context.WithCancel(t.Context())
 		underWay := disk.write(ctx, driver.Insert("a"))
@@ -176,7 +189,7 @@ func TestACallerWhoseContextEndsDoesNotWaitForTheDisk(t *testing.T) {
 	})
 }
 
-func TestAWriteThatNobodyWaitsForIsNotMade(t *testing.T) {
+func callerGone(t *testing.T) {
 	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -192,7 +205,7 @@ func TestAWriteThatNobodyWaitsForIsNotMade(t *testing.T) {
 	})
 }
 
-func TestCloseAnswersEveryone(t *testing.T) {
+func closeAnswers(t *testing.T) {
 	db, err := Open(t.TempDir(), Options{NoSync: true})
 	if err != nil {
 		t.Fatal(err)

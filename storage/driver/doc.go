@@ -10,10 +10,13 @@
 // # The model
 //
 // The contract is written from the weakest of the three, and nothing may rely
-// on more. A backend implements [Tables] and [Queues], two narrow interfaces,
-// and is dumb: it has no rule of its own. A [Table] and a [Queue] stand in front
-// of it. They refuse whatever Azure would refuse, so that a limit is the same
-// on every backend and is met before any request is sent.
+// on more. Two layers share the work, and their names differ by one letter:
+//
+//   - The plural [Tables] and [Queues] are interfaces. A backend implements them.
+//     It has no rule of its own, so that no rule can differ between backends.
+//   - The singular [Table] and [Queue] are structs in front of a backend. The
+//     operations call only these. They refuse whatever Azure would refuse, before
+//     any request is sent.
 //
 // A table holds an [Entity] for each pair of partition key and row key. There
 // are three reads: one row, a [Range] of one partition, and a [Scan] of

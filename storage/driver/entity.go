@@ -18,8 +18,8 @@ type Entity struct {
 	Properties Properties
 }
 
-// Properties are a row's own properties, each name once, in any order. A row
-// has few, so that a slice is faster to fill and to search than a map.
+// Properties are a row's own properties, each name once, in any order. A row has
+// few of them, and a short slice is faster to fill and to search than a map.
 type Properties []Property
 
 // A Property is one named value of a row.
@@ -31,8 +31,8 @@ type Property struct {
 // Kind is the type of a stored value.
 type Kind uint8
 
-// The kinds of value, named as Azure's entity data model names them. The
-// numbers are part of the embedded store's format.
+// The kinds of value, named as in Azure's entity data model. The numbers are part
+// of the embedded store's format.
 const (
 	KindString   Kind = 1
 	KindInt64    Kind = 2
@@ -40,15 +40,15 @@ const (
 	KindDateTime Kind = 4
 )
 
-// A Value is a string, an integer, a truth value or an instant. Its zero value
-// is of no kind and is refused by Table.
+// A Value is a string, an integer, a truth value or an instant. The zero Value is
+// none of them, and Table refuses it.
 type Value struct {
 	kind   Kind
 	text   string
 	number int64
 }
 
-// String, Int64, Bool and Time make properties.
+// String makes a property that holds a text.
 func String[S ~string](name string, s S) Property {
 	return Property{name, Value{kind: KindString, text: string(s)}}
 }
@@ -67,14 +67,13 @@ func Bool(name string, b bool) Property {
 	return Property{name, v}
 }
 
-// Time makes a property that holds an instant, at the resolution of
-// domain.Tick.
+// Time makes a property that holds an instant, cut to whole ticks (domain.Tick).
 func Time(name string, t time.Time) Property {
 	return Property{name, Value{kind: KindDateTime, number: domain.TicksOf(t)}}
 }
 
-// RawValue rebuilds a value from what Kind, Text and Number gave: for drivers.
-// It is an error if the kind is unknown.
+// RawValue rebuilds a value from its Kind, Text and Number. Only backends need it.
+// An unknown kind is an error.
 func RawValue(kind Kind, text string, number int64) (Value, error) {
 	if kind < KindString || kind > KindDateTime {
 		return Value{}, fmt.Errorf("stored value of unknown kind %d", kind)
@@ -82,17 +81,17 @@ func RawValue(kind Kind, text string, number int64) (Value, error) {
 	return Value{kind: kind, text: text, number: number}, nil
 }
 
-// Kind says which of Text and Number holds the value.
+// Kind tells what the value is, and so which of Text and Number holds it.
 func (v Value) Kind() Kind { return v.kind }
 
-// Text is the value of a string, and empty otherwise.
+// Text returns the value of a string. For other kinds it is empty.
 func (v Value) Text() string { return v.text }
 
-// Number is the value of an integer, 1 or 0 for a truth value, and the ticks
-// of an instant (domain.TicksOf).
+// Number returns the value of an integer, 1 or 0 for a truth value, or the ticks
+// of an instant (domain.TicksOf). For a string it is 0.
 func (v Value) Number() int64 { return v.number }
 
-// Instant is the value of an instant.
+// Instant returns the value of an instant.
 func (v Value) Instant() time.Time { return domain.TimeOf(v.number) }
 
 func (p Properties) find(name string, kind Kind) (Value, bool) {
@@ -104,14 +103,15 @@ func (p Properties) find(name string, kind Kind) (Value, bool) {
 	return Value{}, false
 }
 
-// String is the named string, or empty if there is none. So do Int64, Bool and
-// Time: a property that an older program did not write has its zero value.
+// String returns the string of this name, or an empty one if there is none. A
+// property that an older program did not write reads as its zero value, here and
+// in Int64, Bool and Time.
 func (p Properties) String(name string) string {
 	v, _ := p.find(name, KindString)
 	return v.text
 }
 
-// Int64 is the named integer, or 0.
+// Int64 returns the integer of this name, or 0.
 func (p Properties) Int64(name string) int64 {
 	v, ok := p.find(name, KindInt64)
 	if !ok {
@@ -120,13 +120,13 @@ func (p Properties) Int64(name string) int64 {
 	return v.number
 }
 
-// Bool is the named truth value, or false.
+// Bool returns the truth value of this name, or false.
 func (p Properties) Bool(name string) bool {
 	v, ok := p.find(name, KindBoolean)
 	return ok && v.number != 0
 }
 
-// Time is the named instant, or the zero time.
+// Time returns the instant of this name, or the zero time.
 func (p Properties) Time(name string) time.Time {
 	v, ok := p.find(name, KindDateTime)
 	if !ok {
@@ -135,8 +135,8 @@ func (p Properties) Time(name string) time.Time {
 	return v.Instant()
 }
 
-// Merged is p with every property of changes put in its place or added. Neither
-// is modified.
+// Merged returns p with each property of changes added, or put in the place of
+// the one with its name. It modifies neither.
 func (p Properties) Merged(changes Properties) Properties {
 	merged := make(Properties, len(p), len(p)+len(changes))
 	copy(merged, p)

@@ -2,216 +2,44 @@ package driver
 
 import (
 	"fmt"
-	"slices"
-	"unicode/utf8"
+	"time"
 
 	"microblogging/domain"
 )
 
 // Azure's limits ("Understanding the Table service data model", "Performing
-// entity group transactions", "Put Message"). They are enforced here for every
-// backend, because Azurite and bbolt accept much that Azure refuses: what works
-// on a laptop must work in production.
+// entity group transactions", "Put Message", "Get Messages"). Table and Queue
+// enforce them for every backend, because Azurite and bbolt accept much that
+// Azure refuses. Sizes are in bytes.
 const (
-	MaxOperations  = 100
+	// MaxOperations is the most operations of a transaction.
+	MaxOperations = 100
+	// MaxTransaction is the largest transaction, as it is sent.
 	MaxTransaction = 4 << 20
-	MaxEntity      = 1 << 20
-	MaxProperties  = 252
-	MaxPage        = 1000
+	// MaxEntity is the largest row, as Azure counts it.
+	MaxEntity = 1 << 20
+	// MaxProperties is the most properties of a row.
+	MaxProperties = 252
+	// MaxPage is the most rows of a page.
+	MaxPage = 1000
+	// MaxMessageText is the longest text of a message.
 	MaxMessageText = 64 << 10
-	// maxString is 64 KiB of UTF-16.
+	// MaxReceive is the most messages of one Receive.
+	MaxReceive = 32
+
+	// maxString is the longest string property in UTF-16 units: 64 KiB.
 	maxString = 64 << 10 / 2
-	// maxKey is 1 KiB of UTF-16.
+	// maxKey is the longest key in UTF-16 units: 1 KiB.
 	maxKey          = 1 << 10 / 2
 	maxPropertyName = 255
-	// operationOverhead bounds the multipart headers around one operation.
+	// operationOverhead is an upper bound for the multipart headers around one
+	// operation.
 	operationOverhead = 512
+	// maxLease is the longest visibility timeout.
+	maxLease = 7 * 24 * time.Hour
 )
 
+// limitError wraps domain.ErrLimit.
 func limitError(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", domain.ErrLimit, fmt.Sprintf(format, args...))
-}
-
-// CheckKey refuses keys that some backend refuses, alters, or orders in its own
-// way. Azure allows code points over U+007F, but orders them by UTF-16 unit;
-// and its SDK does not double an apostrophe in a batch.
-func CheckKey(what, key string) error {
-	if len(key) > maxKey {
-		return limitError("%s has %d characters, at most %d fit in 1 KiB", what, len(key), maxKey)
-	}
-	for i := range len(key) {
-		switch c := key[i]; {
-		case c < 0x20, c >= 0x7f:
-			return limitError("%s holds the byte 0x%02x; keys are printable ASCII", what, c)
-		case c == '/', c == '\\', c == '#', c == '?', c == '\'':
-			return limitError("%s holds %q, which a key must not", what, c)
-		}
-	}
-	return nil
-}
-
-// CheckPartition refuses in addition the empty key, by which the SDK cannot
-// address an entity. An empty row key is fine.
-func CheckPartition(key string) error {
-	if key == "" {
-		return limitError("the partition key is empty")
-	}
-	return CheckKey("partition key", key)
-}
-
-func checkTransaction(partition string, ops []Operation) error {
-	if len(ops) < 1 || len(ops) > MaxOperations {
-		return limitError("a transaction has 1 to %d operations, this has %d", MaxOperations, len(ops))
-	}
-	if err := CheckPartition(partition); err != nil {
-		return err
-	}
-	rows := make(map[string]struct{}, len(ops))
-	payload := 0
-	for i, op := range ops {
-		size, err := checkOperation(partition, op)
-		if err != nil {
-			return fmt.Errorf("operation %d (%s): %w", i, op.Action, err)
-		}
-		if _, twice := rows[op.Row]; twice {
-			return limitError("operation %d: a second operation on the same row", i)
-		}
-		rows[op.Row] = struct{}{}
-		payload += size
-	}
-	if payload > MaxTransaction {
-		return limitError("a transaction has at most %d bytes, this has %d", MaxTransaction, payload)
-	}
-	return nil
-}
-
-// checkOperation returns an upper bound of the bytes that the operation takes
-// in a request.
-func checkOperation(partition string, op Operation) (payload int, err error) {
-	if err := CheckKey("row key", op.Row); err != nil {
-		return 0, err
-	}
-	switch op.Action {
-	case ActionInsert:
-	case ActionMerge, ActionReplace, ActionDelete:
-		if err := checkCondition(op); err != nil {
-			return 0, err
-		}
-	default:
-		return 0, limitError("unknown action")
-	}
-	if n := len(op.Properties); n > MaxProperties {
-		return 0, limitError("an entity has at most %d properties, this has %d", MaxProperties, n)
-	}
-	payload = operationOverhead + 2*(len(partition)+len(op.Row))
-	entity := 4 + 2*(len(partition)+len(op.Row))
-	for i, p := range op.Properties {
-		if slices.ContainsFunc(op.Properties[:i], func(q Property) bool { return q.Name == p.Name }) {
-			return 0, limitError("property %s is given twice", p.Name)
-		}
-		stored, sent, err := checkProperty(p)
-		if err != nil {
-			return 0, err
-		}
-		entity += stored
-		payload += sent
-	}
-	if entity > MaxEntity {
-		return 0, limitError("an entity has at most %d bytes, this has %d", MaxEntity, entity)
-	}
-	return payload, nil
-}
-
-func checkCondition(op Operation) error {
-	switch etag, isMatch := op.If.ETag(); {
-	case op.If.kind == 0:
-		return limitError("an operation other than an insert needs a condition")
-	case isMatch && etag == "":
-		return limitError("the ETag to match is empty")
-	case op.If.AllowsAbsent() && op.Action == ActionDelete:
-		return limitError("a delete needs a row that exists")
-	}
-	return nil
-}
-
-// checkProperty returns what the property takes in storage, by Azure's formula,
-// and an upper bound of what it takes in a request.
-func checkProperty(p Property) (stored, sent int, err error) {
-	if err := checkPropertyName(p.Name); err != nil {
-		return 0, 0, err
-	}
-	stored = 8 + 2*len(p.Name)
-	// The name twice, for its type annotation stands beside it.
-	sent = 2*len(p.Name) + 64
-	switch p.Value.kind {
-	case KindString:
-		if !utf8.ValidString(p.Value.text) {
-			return 0, 0, limitError("property %s is not valid UTF-8", p.Name)
-		}
-		units := utf16Len(p.Value.text)
-		if units > maxString {
-			return 0, 0, limitError("property %s has %d UTF-16 units, at most %d fit in 64 KiB", p.Name, units, maxString)
-		}
-		stored += 4 + 2*units
-		sent += jsonLen(p.Value.text)
-	case KindDateTime:
-		if err := domain.CheckStored(p.Name, p.Value.Instant()); err != nil {
-			return 0, 0, limitError("%v", err)
-		}
-		stored += 8
-	case KindInt64:
-		stored += 8
-	case KindBoolean:
-		stored++
-	default:
-		return 0, 0, limitError("property %s has no value", p.Name)
-	}
-	return stored, sent, nil
-}
-
-func checkPropertyName(name string) error {
-	switch name {
-	case "PartitionKey", "RowKey", "Timestamp":
-		return limitError("property name %s belongs to the system", name)
-	case "hasOwnProperty":
-		return limitError("property name %s makes Azurite fail until it is restarted", name)
-	}
-	if name == "" || len(name) > maxPropertyName {
-		return limitError("a property name has 1 to %d characters", maxPropertyName)
-	}
-	for i := range len(name) {
-		c := name[i]
-		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
-		if !letter && (i == 0 || c < '0' || c > '9') {
-			return limitError("property name %q is not an identifier", name)
-		}
-	}
-	return nil
-}
-
-func utf16Len(s string) int {
-	n := 0
-	for _, r := range s {
-		n++
-		if r > 0xFFFF {
-			n++
-		}
-	}
-	return n
-}
-
-// jsonLen bounds the length of s as encoding/json writes it.
-func jsonLen(s string) int {
-	n := len(s)
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c < 0x20, c == '<', c == '>', c == '&':
-			n += 5
-		case c == '"', c == '\\':
-			n++
-		case c == 0xe2: // may start U+2028 or U+2029
-			n += 3
-		}
-	}
-	return n
 }

@@ -5,7 +5,7 @@ import "fmt"
 // Action is what an operation does to its row.
 type Action uint8
 
-// The actions. Insert is by itself conditional on the row being absent.
+// The actions. An insert needs no condition: it requires that the row is absent.
 const (
 	ActionInsert Action = iota + 1
 	ActionMerge
@@ -28,9 +28,9 @@ func (a Action) String() string {
 	}
 }
 
-// A Condition must hold when a merge, replace or delete is applied. There is no
-// zero value that means "whatever": Azure's SDK takes an absent condition for
-// an upsert, which would create a guard row that is missing.
+// A Condition must hold when a merge, replace or delete is applied. The zero
+// Condition is refused: Azure's SDK takes a missing condition for an upsert, which
+// would create the guard row whose absence must stop the transaction.
 type Condition struct {
 	kind conditionKind
 	etag ETag
@@ -44,17 +44,18 @@ const (
 	conditionNone
 )
 
-// Exists holds if the row is there, in whatever version.
+// Exists holds if the row is there, in any version.
 var Exists = Condition{kind: conditionExists}
 
-// Upsert always holds: a merge or replace creates the row if it is missing. A
-// delete cannot have it.
+// Upsert always holds: a merge or replace creates the row if it is missing. It
+// cannot be the condition of a delete.
 var Upsert = Condition{kind: conditionNone}
 
 // Match holds if the row is there in exactly this version.
 func Match(etag ETag) Condition { return Condition{kind: conditionETag, etag: etag} }
 
-// ETag is the version that must stand, if the condition names one.
+// ETag returns the version that the row must have, and false if the condition is
+// not a Match.
 func (c Condition) ETag() (ETag, bool) { return c.etag, c.kind == conditionETag }
 
 // AllowsAbsent tells whether the condition holds for a row that is missing.
@@ -75,25 +76,26 @@ func Insert(row string, p ...Property) Operation {
 }
 
 // Merge sets the given properties and keeps the others. Without properties it
-// changes nothing but the ETag: a guard. It fails with domain.ErrNotFound if
-// the row is missing and with ErrConflict if it has another ETag.
+// changes only the ETag; such a merge guards the rest of its transaction. It
+// fails with domain.ErrNotFound if the row is missing, and with ErrConflict if it
+// has another ETag than the condition.
 func Merge(row string, c Condition, p ...Property) Operation {
 	return Operation{Action: ActionMerge, Row: row, If: c, Properties: p}
 }
 
-// Replace sets the given properties and drops the others. It fails as Merge.
+// Replace sets the given properties and drops the others. It fails as Merge does.
 func Replace(row string, c Condition, p ...Property) Operation {
 	return Operation{Action: ActionReplace, Row: row, If: c, Properties: p}
 }
 
-// Delete removes a row. It fails as Merge.
+// Delete removes a row. It fails as Merge does.
 func Delete(row string, c Condition) Operation {
 	return Operation{Action: ActionDelete, Row: row, If: c}
 }
 
-// OperationError names the operation that made a transaction fail. Nothing of
-// the transaction was applied by this attempt; an earlier attempt of the same
-// request may have been.
+// OperationError names the operation that made a transaction fail. This attempt
+// applied nothing of the transaction. An earlier attempt of the same request may
+// have applied all of it.
 type OperationError struct {
 	// Index is the position of the operation in the transaction, from 0.
 	Index int

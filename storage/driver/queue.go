@@ -3,40 +3,34 @@ package driver
 import (
 	"context"
 	"time"
-	"unicode/utf8"
 )
 
-// MaxReceive is the most messages that Azure hands out in one call.
-const MaxReceive = 32
-
-// maxLease is the longest that Azure hides a message.
-const maxLease = 7 * 24 * time.Hour
-
-// A Queue is one queue of a backend, behind Azure's limits.
+// A Queue is one queue, as senders and workers use it. It refuses what breaks
+// Azure's limits (domain.ErrLimit) and calls the backend's [Queues] for the rest.
 type Queue struct {
-	name   string
-	driver Queues
+	name    string
+	backend Queues
 }
 
-// NewQueue is the named queue of a backend. The queue must be created before it
-// is used.
-func NewQueue(driver Queues, name string) *Queue {
-	return &Queue{name: name, driver: driver}
+// NewQueue returns the queue of this name. It must be created (Queues.CreateQueue)
+// before it is used.
+func NewQueue(backend Queues, name string) *Queue {
+	return &Queue{name: name, backend: backend}
 }
 
-// Name is the queue's name, as it was given to NewQueue.
+// Name returns the name that was given to NewQueue.
 func (q *Queue) Name() string { return q.name }
 
-// Send puts a message on the queue, visible at once and for ever.
+// Send puts a message on the queue. It is visible at once and never expires.
 func (q *Queue) Send(ctx context.Context, text string) error {
 	if err := checkMessageText(text); err != nil {
 		return err
 	}
-	return q.driver.Send(ctx, q.name, text)
+	return q.backend.Send(ctx, q.name, text)
 }
 
-// Receive takes up to limit visible messages, at most 32, and hides each for the
-// lease: 1 s to 7 days, in whole seconds.
+// Receive takes up to limit visible messages, at most MaxReceive, and hides each
+// for the lease: 1 s to 7 days, in whole seconds.
 func (q *Queue) Receive(ctx context.Context, limit int, lease time.Duration) ([]Message, error) {
 	if limit < 1 {
 		return nil, limitError("cannot receive %d messages", limit)
@@ -47,12 +41,13 @@ func (q *Queue) Receive(ctx context.Context, limit int, lease time.Duration) ([]
 	if err := checkLease(lease); err != nil {
 		return nil, err
 	}
-	return q.driver.Receive(ctx, q.name, min(limit, MaxReceive), lease)
+	return q.backend.Receive(ctx, q.name, min(limit, MaxReceive), lease)
 }
 
 // Update replaces the text and hides the message for another lease, in whole
-// seconds; zero shows it at once. It returns the message as it must be named
-// from now on. domain.ErrLeaseLost means that it is somebody else's by now.
+// seconds; zero makes it visible at once. It returns the message with its new
+// receipt. domain.ErrLeaseLost means that the receipt is not the latest, or that the
+// message was settled.
 func (q *Queue) Update(ctx context.Context, m Message, text string, lease time.Duration) (Message, error) {
 	if err := checkMessageText(text); err != nil {
 		return m, err
@@ -61,7 +56,7 @@ func (q *Queue) Update(ctx context.Context, m Message, text string, lease time.D
 		return m, err
 	}
 	m.Text = text
-	receipt, err := q.driver.Update(ctx, q.name, m, lease)
+	receipt, err := q.backend.Update(ctx, q.name, m, lease)
 	if err != nil {
 		return m, err
 	}
@@ -69,35 +64,11 @@ func (q *Queue) Update(ctx context.Context, m Message, text string, lease time.D
 	return m, nil
 }
 
-// Delete settles the message. domain.ErrLeaseLost means that it is somebody
-// else's by now, or was settled.
+// Delete settles the message. domain.ErrLeaseLost means that the receipt is not the
+// latest, or that the message was settled before.
 func (q *Queue) Delete(ctx context.Context, m Message) error {
-	return q.driver.Delete(ctx, q.name, m)
+	return q.backend.Delete(ctx, q.name, m)
 }
 
 // Ping tells whether the queue can be reached.
-func (q *Queue) Ping(ctx context.Context) error { return q.driver.Ping(ctx, q.name) }
-
-// checkMessageText refuses what Azure refuses or alters: queue messages travel
-// as XML. Domain messages are JSON in ASCII and always pass.
-func checkMessageText(text string) error {
-	if text == "" || len(text) > MaxMessageText {
-		return limitError("a message has 1 to %d bytes, this has %d", MaxMessageText, len(text))
-	}
-	if !utf8.ValidString(text) {
-		return limitError("a message is not valid UTF-8")
-	}
-	for _, r := range text {
-		if r < 0x20 && r != '\t' && r != '\n' || r == 0x7f || r == 0xFFFE || r == 0xFFFF {
-			return limitError("a message must not hold %U", r)
-		}
-	}
-	return nil
-}
-
-func checkLease(lease time.Duration) error {
-	if lease < 0 || lease > maxLease || lease%time.Second != 0 {
-		return limitError("a lease is 0 s to 7 days in whole seconds, not %s", lease)
-	}
-	return nil
-}
+func (q *Queue) Ping(ctx context.Context) error { return q.backend.Ping(ctx, q.name) }

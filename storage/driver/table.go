@@ -5,20 +5,21 @@ import (
 	"iter"
 )
 
-// A Table is one table of a backend, behind Azure's limits. All operations of
-// Store go through it.
+// A Table is one table, as the operations of package storage use it. It refuses
+// what breaks Azure's limits (domain.ErrLimit) and calls the backend's [Tables]
+// for the rest.
 type Table struct {
-	name   string
-	driver Tables
+	name    string
+	backend Tables
 }
 
-// NewTable is the named table of a backend. The table must be created before it
-// is used.
-func NewTable(driver Tables, name string) *Table {
-	return &Table{name: name, driver: driver}
+// NewTable returns the table of this name. It must be created (Tables.CreateTable)
+// before it is used.
+func NewTable(backend Tables, name string) *Table {
+	return &Table{name: name, backend: backend}
 }
 
-// Name is the table's name, as it was given to NewTable.
+// Name returns the name that was given to NewTable.
 func (t *Table) Name() string { return t.name }
 
 // Get reads one row, or returns domain.ErrNotFound.
@@ -29,7 +30,7 @@ func (t *Table) Get(ctx context.Context, partition, row string) (Entity, error) 
 	if err := CheckKey("row key", row); err != nil {
 		return Entity{}, err
 	}
-	return t.driver.Get(ctx, t.name, partition, row)
+	return t.backend.Get(ctx, t.name, partition, row)
 }
 
 // Range reads one page of one partition.
@@ -37,31 +38,31 @@ func (t *Table) Range(ctx context.Context, q Range) (Page, error) {
 	if err := CheckPartition(q.Partition); err != nil {
 		return Page{}, err
 	}
-	if err := checkPaging(q.Paging); err != nil {
+	if err := q.Paging.check(); err != nil {
 		return Page{}, err
 	}
-	return t.driver.Range(ctx, t.name, q)
+	return t.backend.Range(ctx, t.name, q)
 }
 
 // Scan reads one page of a range of partitions.
 func (t *Table) Scan(ctx context.Context, q Scan) (Page, error) {
-	if err := checkPaging(q.Paging); err != nil {
+	if err := q.Paging.check(); err != nil {
 		return Page{}, err
 	}
-	return t.driver.Scan(ctx, t.name, q)
+	return t.backend.Scan(ctx, t.name, q)
 }
 
-// Transact applies the operations, all or none. What breaks a limit is refused
-// with domain.ErrLimit before the driver sees it.
+// Transact applies the operations to one partition, all or none. The error is an
+// *OperationError if one of them cannot be applied.
 func (t *Table) Transact(ctx context.Context, partition string, ops ...Operation) error {
 	if err := checkTransaction(partition, ops); err != nil {
 		return err
 	}
-	return t.driver.Transact(ctx, t.name, partition, ops)
+	return t.backend.Transact(ctx, t.name, partition, ops)
 }
 
-// First reads the first n rows of a selection, however many pages they take. It
-// returns fewer only at the selection's end.
+// First reads the first n rows of a selection, over as many pages as needed. It
+// returns fewer only if the selection has fewer.
 func (t *Table) First(ctx context.Context, n int, q Range) ([]Entity, error) {
 	q.Limit = min(n, MaxPage)
 	page, err := t.Range(ctx, q)
@@ -80,8 +81,8 @@ func (t *Table) First(ctx context.Context, n int, q Range) ([]Entity, error) {
 	return rows, nil
 }
 
-// All streams the rows of a scan in pages of q.Limit, or the most if that is 0.
-// It holds one page at a time, and ends after the first error.
+// All streams the rows of a scan, page by page. A q.Limit of 0 means pages of
+// MaxPage rows. It holds one page at a time and ends after the first error.
 func (t *Table) All(ctx context.Context, q Scan) iter.Seq2[Entity, error] {
 	return eachRow(q.Paging, func(p Paging) (Page, error) {
 		q.Paging = p
@@ -89,7 +90,7 @@ func (t *Table) All(ctx context.Context, q Scan) iter.Seq2[Entity, error] {
 	})
 }
 
-// Within streams the rows of a range, as All does those of a scan.
+// Within streams the rows of a range, as All streams those of a scan.
 func (t *Table) Within(ctx context.Context, q Range) iter.Seq2[Entity, error] {
 	return eachRow(q.Paging, func(p Paging) (Page, error) {
 		q.Paging = p
@@ -97,6 +98,7 @@ func (t *Table) Within(ctx context.Context, q Range) iter.Seq2[Entity, error] {
 	})
 }
 
+// eachRow streams the rows of all pages from start on.
 func eachRow(start Paging, read func(Paging) (Page, error)) iter.Seq2[Entity, error] {
 	if start.Limit == 0 {
 		start.Limit = MaxPage
@@ -120,11 +122,4 @@ func eachRow(start Paging, read func(Paging) (Page, error)) iter.Seq2[Entity, er
 			p.Continuation = page.Continuation
 		}
 	}
-}
-
-func checkPaging(p Paging) error {
-	if p.Limit < 1 || p.Limit > MaxPage {
-		return limitError("a page has 1 to %d rows, not %d", MaxPage, p.Limit)
-	}
-	return nil
 }

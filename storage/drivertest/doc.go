@@ -1,16 +1,27 @@
-// Package drivertest is the storage contract as code: what the comments of
-// driver.Tables and driver.Queues promise, every backend must pass.
+// Package drivertest is the contract of package driver as tests that every backend
+// must pass, and a way to make a backend fail.
 //
-// The problem it answers is that two backends drift apart where nobody looks:
-// a key that one of them escapes, an ETag that returns after a row was deleted
-// and created again, a guard that is quietly created because it was missing.
-// Each test is a sentence that can be false, and goes through the concrete
-// driver.Table and driver.Queue unless the point is the driver itself.
+// # The problem
 //
-// Tables and Queues take a constructor. Every test uses a table or queue that
-// it names itself, so that all of them may share one backend and run at once.
+// Backends drift apart where nobody looks: one of them escapes a key, gives a row
+// that was created again an ETag that it had before, or creates a guard row that
+// is missing. And code that works while every call succeeds says nothing about a
+// network that loses answers.
 //
-// Faults wraps either driver and makes calls fail before or after they took
-// effect, be sent twice, or be sent again much later: what a network and an SDK
-// that retries by itself do to every caller sooner or later.
+// # The model
+//
+// [Tables] and [Queues] run the conformance suite on a backend. A test is a
+// sentence that can be false: "ETag changes with every write and never repeats".
+// It goes through a driver.Table or driver.Queue, unless it is about the backend
+// alone. Each test names its own table or queue, so all of them can share one
+// backend and run in parallel.
+//
+// [Faults] stands in front of a backend. A [Hook] makes calls fail before or after
+// they took effect, sends them twice, or sends them again much later. A network,
+// and a client that retries without being asked, do all of this sooner or later.
+//
+// # What survives failure
+//
+// Faults keeps nothing but its count of calls. After an injected fault the backend
+// holds exactly what the hook sent to it.
 package drivertest

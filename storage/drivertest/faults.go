@@ -9,11 +9,11 @@ import (
 	"microblogging/storage/driver"
 )
 
-// Faults is a backend (its Tables and Queues) that hands every call to a hook,
-// which decides what becomes of it. It is safe for concurrent use if the hook
-// is, as all hooks of this package are.
+// Faults stands in front of a backend, both its Tables and its Queues, and gives
+// every call to a hook. The hook decides whether the backend gets it. Faults is
+// safe for concurrent use if the hook is. All hooks of this package are.
 //
-// To fail each call of a scenario in turn, nobody choosing which:
+// To fail each call of a scenario in turn:
 //
 //	for n := 1; ; n++ {
 //		faults := drivertest.NewFaults(db, db, drivertest.FailAfter(n))
@@ -30,13 +30,13 @@ type Faults struct {
 	calls  atomic.Int64
 }
 
-// A Call is one call of a driver.
+// A Call is one call of a backend.
 type Call struct {
-	// Method is the driver's method: "Transact", "Get", "Receive", …
+	// Method is the name of the method: "Transact", "Get", "Receive", …
 	Method string
 	// Target is the table or the queue.
 	Target string
-	// Operations is what a Transact asks for, and nil for other methods.
+	// Operations is the transaction of a Transact, and nil for other methods.
 	Operations []driver.Operation
 	// Write is false for Get, Range, Scan and Ping. A Receive is a write: it
 	// hides messages.
@@ -45,24 +45,25 @@ type Call struct {
 	Seq int
 }
 
-// A Hook decides what becomes of a call. It may send it by send, any number of
-// times, at once or later and from any goroutine, and returns what the caller
-// gets: nil stands for the answer of the latest send.
+// A Hook decides what happens to a call. It may call send any number of times, at
+// once or later, and from any goroutine. The caller gets the error that the hook
+// returns; if that is nil, the caller gets the answer of the latest send.
 type Hook func(ctx context.Context, call Call, send Send) error
 
-// Send applies a call to the backend and returns the backend's error.
+// Send makes the call on the backend and returns the backend's error.
 type Send func(ctx context.Context) error
 
-// NewFaults puts a hook before both drivers; either may be nil if unused.
+// NewFaults puts a hook in front of a backend. An interface that no test calls
+// may be nil.
 func NewFaults(tables driver.Tables, queues driver.Queues, hook Hook) *Faults {
 	return &Faults{tables: tables, queues: queues, hook: hook}
 }
 
-// Calls is the number of calls so far.
+// Calls returns the number of calls so far.
 func (f *Faults) Calls() int { return int(f.calls.Load()) }
 
-// intercept hands one call to the hook. The answer is guarded, for the hook may
-// still send the request while the caller goes on.
+// intercept gives one call to the hook. A mutex guards the answer, because the
+// hook may still send the request after the caller has gone on.
 func intercept[R any](ctx context.Context, f *Faults, call Call, do func(context.Context) (R, error)) (R, error) {
 	call.Seq = int(f.calls.Add(1))
 	var mu sync.Mutex
@@ -77,25 +78,23 @@ func intercept[R any](ctx context.Context, f *Faults, call Call, do func(context
 	mu.Lock()
 	defer mu.Unlock()
 	if err != nil {
-		var none R
-		return none, err
+		var zero R
+		return zero, err
 	}
 	return latest, nil
 }
 
-// none is the answer of a call that has only an error.
-type none struct{}
-
-func only(do func(context.Context) error) func(context.Context) (none, error) {
-	return func(ctx context.Context) (none, error) { return none{}, do(ctx) }
+// interceptError is intercept for a method that returns only an error.
+func (f *Faults) interceptError(ctx context.Context, call Call, do func(context.Context) error) error {
+	_, err := intercept(ctx, f, call, func(ctx context.Context) (struct{}, error) { return struct{}{}, do(ctx) })
+	return err
 }
 
-// CreateTable implements driver.Tables, as do Get, Range, Scan and Transact.
+// CreateTable implements driver.Tables.
 func (f *Faults) CreateTable(ctx context.Context, table string) error {
-	_, err := intercept(ctx, f, Call{Method: "CreateTable", Target: table, Write: true}, only(func(ctx context.Context) error {
+	return f.interceptError(ctx, Call{Method: "CreateTable", Target: table, Write: true}, func(ctx context.Context) error {
 		return f.tables.CreateTable(ctx, table)
-	}))
-	return err
+	})
 }
 
 // Get implements driver.Tables.
@@ -122,27 +121,23 @@ func (f *Faults) Scan(ctx context.Context, table string, q driver.Scan) (driver.
 // Transact implements driver.Tables.
 func (f *Faults) Transact(ctx context.Context, table, partition string, ops []driver.Operation) error {
 	call := Call{Method: "Transact", Target: table, Operations: ops, Write: true}
-	_, err := intercept(ctx, f, call, only(func(ctx context.Context) error {
+	return f.interceptError(ctx, call, func(ctx context.Context) error {
 		return f.tables.Transact(ctx, table, partition, ops)
-	}))
-	return err
+	})
 }
 
-// CreateQueue implements driver.Queues, as do Send, Receive, Update,
-// Delete and Ping.
+// CreateQueue implements driver.Queues.
 func (f *Faults) CreateQueue(ctx context.Context, queue string) error {
-	_, err := intercept(ctx, f, Call{Method: "CreateQueue", Target: queue, Write: true}, only(func(ctx context.Context) error {
+	return f.interceptError(ctx, Call{Method: "CreateQueue", Target: queue, Write: true}, func(ctx context.Context) error {
 		return f.queues.CreateQueue(ctx, queue)
-	}))
-	return err
+	})
 }
 
 // Send implements driver.Queues.
 func (f *Faults) Send(ctx context.Context, queue, text string) error {
-	_, err := intercept(ctx, f, Call{Method: "Send", Target: queue, Write: true}, only(func(ctx context.Context) error {
+	return f.interceptError(ctx, Call{Method: "Send", Target: queue, Write: true}, func(ctx context.Context) error {
 		return f.queues.Send(ctx, queue, text)
-	}))
-	return err
+	})
 }
 
 // Receive implements driver.Queues.
@@ -161,16 +156,14 @@ func (f *Faults) Update(ctx context.Context, queue string, m driver.Message, lea
 
 // Delete implements driver.Queues.
 func (f *Faults) Delete(ctx context.Context, queue string, m driver.Message) error {
-	_, err := intercept(ctx, f, Call{Method: "Delete", Target: queue, Write: true}, only(func(ctx context.Context) error {
+	return f.interceptError(ctx, Call{Method: "Delete", Target: queue, Write: true}, func(ctx context.Context) error {
 		return f.queues.Delete(ctx, queue, m)
-	}))
-	return err
+	})
 }
 
 // Ping implements driver.Queues.
 func (f *Faults) Ping(ctx context.Context, queue string) error {
-	_, err := intercept(ctx, f, Call{Method: "Ping", Target: queue}, only(func(ctx context.Context) error {
+	return f.interceptError(ctx, Call{Method: "Ping", Target: queue}, func(ctx context.Context) error {
 		return f.queues.Ping(ctx, queue)
-	}))
-	return err
+	})
 }

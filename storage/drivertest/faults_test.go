@@ -35,8 +35,16 @@ func open(t *testing.T) *bolt.DB {
 	return db
 }
 
-// A driver that passes every call on is as good as the one behind it.
-func TestFaultsThatPassEverythingKeepTheContract(t *testing.T) {
+func TestFaults(t *testing.T) {
+	t.Run("that pass everything keep the contract", passesKeepContract)
+	t.Run("hit one call and no other", hookHitsItsCall)
+	t.Run("count only the calls that match", onlyMatchingCalls)
+	t.Run("deliver a resent request when the test says so", resentRequest)
+	t.Run("show each call to the hook", hookSeesCall)
+	t.Run("count concurrent calls", concurrentCalls)
+}
+
+func passesKeepContract(t *testing.T) {
 	faultless := func(t *testing.T) *drivertest.Faults {
 		db := open(t)
 		return drivertest.NewFaults(db, db, drivertest.Pass)
@@ -50,7 +58,7 @@ func insert(t *testing.T, tables driver.Tables, row string) error {
 	return tables.Transact(t.Context(), "T", "p", []driver.Operation{driver.Insert(row)})
 }
 
-// has asks the backend itself.
+// has tells whether the backend behind the faults has a row.
 func has(t *testing.T, db *bolt.DB, row string) bool {
 	t.Helper()
 	_, err := db.Get(t.Context(), "T", "p", row)
@@ -60,7 +68,7 @@ func has(t *testing.T, db *bolt.DB, row string) bool {
 	return err == nil
 }
 
-func TestAHookHitsItsCallAndNoOther(t *testing.T) {
+func hookHitsItsCall(t *testing.T) {
 	lost := func(err error) bool {
 		return errors.Is(err, drivertest.ErrInjected) && errors.Is(err, domain.ErrUnavailable)
 	}
@@ -96,7 +104,7 @@ func TestAHookHitsItsCallAndNoOther(t *testing.T) {
 	}
 }
 
-func TestOnlyTheCallsThatMatchAreCounted(t *testing.T) {
+func onlyMatchingCalls(t *testing.T) {
 	db := open(t)
 	faults := drivertest.NewFaults(db, db, drivertest.Only(drivertest.Writes, drivertest.FailBefore(2)))
 	for range 3 {
@@ -115,7 +123,7 @@ func TestOnlyTheCallsThatMatchAreCounted(t *testing.T) {
 	}
 }
 
-func TestAResentRequestArrivesWhenTheTestSaysSo(t *testing.T) {
+func resentRequest(t *testing.T) {
 	for name, test := range map[string]struct {
 		first   drivertest.Hook
 		answer  error
@@ -134,7 +142,7 @@ func TestAResentRequestArrivesWhenTheTestSaysSo(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			err := faults.Transact(ctx, "T", "p", []driver.Operation{driver.Insert("r")})
-			cancel() // its caller has gone
+			cancel() // the caller does not wait any more
 			if !errors.Is(err, test.answer) || has(t, db, "r") != test.written {
 				t.Errorf("got %v, written %v", err, has(t, db, "r"))
 			}
@@ -156,7 +164,7 @@ func TestAResentRequestArrivesWhenTheTestSaysSo(t *testing.T) {
 	}
 }
 
-func TestAHookSeesWhatIsAskedOfWhom(t *testing.T) {
+func hookSeesCall(t *testing.T) {
 	db := open(t)
 	var seen []drivertest.Call
 	faults := drivertest.NewFaults(db, db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
@@ -183,7 +191,7 @@ func TestAHookSeesWhatIsAskedOfWhom(t *testing.T) {
 	}
 }
 
-func TestFaultsCountCallsThatComeAtOnce(t *testing.T) {
+func concurrentCalls(t *testing.T) {
 	db := open(t)
 	faults := drivertest.NewFaults(db, db, drivertest.FailBefore(50))
 	var callers sync.WaitGroup

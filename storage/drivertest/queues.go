@@ -9,10 +9,10 @@ import (
 	"microblogging/storage/driver"
 )
 
-// Queues runs the conformance suite of a driver.Queues. The constructor
-// is called once for each test, which closes what it opens through t.Cleanup.
+// Queues runs the conformance suite of a driver.Queues. It calls open once for
+// each test; open must register the closing of what it opens with t.Cleanup.
 //
-// Leases last whole seconds, so some tests take real ones; all run at once.
+// Leases last whole seconds, so some tests take seconds. All run in parallel.
 func Queues(t *testing.T, open func(t *testing.T) driver.Queues) {
 	topics := map[string]queueTests{
 		"Message": messageTests(),
@@ -30,14 +30,15 @@ func Queues(t *testing.T, open func(t *testing.T) driver.Queues) {
 	}
 }
 
-// queueTests are the tests of one topic, by the sentence that each would refute.
+// queueTests are the tests of one topic. The key is the sentence that the test
+// would refute.
 type queueTests map[string]func(t *testing.T, queue queueFixture)
 
-// A queueFixture is a queue of the test's own.
+// A queueFixture is a queue that only one test uses.
 type queueFixture struct {
 	*driver.Queue
-	driver driver.Queues
-	name   string
+	backend driver.Queues
+	name    string
 }
 
 const (
@@ -47,7 +48,7 @@ const (
 	longLease = time.Hour
 	// patience is how long a test waits for what must happen.
 	patience = 15 * time.Second
-	// pollEvery is how often it looks.
+	// pollEvery is the pause between two looks.
 	pollEvery = 100 * time.Millisecond
 )
 
@@ -57,7 +58,7 @@ func newQueue(t *testing.T, queues driver.Queues) queueFixture {
 	if err := queues.CreateQueue(t.Context(), name); err != nil {
 		t.Fatalf("creating queue %s: %v", name, err)
 	}
-	return queueFixture{Queue: driver.NewQueue(queues, name), driver: queues, name: name}
+	return queueFixture{Queue: driver.NewQueue(queues, name), backend: queues, name: name}
 }
 
 func (q queueFixture) send(t *testing.T, texts ...string) {
@@ -69,7 +70,7 @@ func (q queueFixture) send(t *testing.T, texts ...string) {
 	}
 }
 
-// receive polls until it has n messages, each under a lease of its own.
+// receive polls until it has n messages, and leases each of them.
 func (q queueFixture) receive(t *testing.T, n int, lease time.Duration) []driver.Message {
 	t.Helper()
 	var got []driver.Message
@@ -92,7 +93,7 @@ func (q queueFixture) receiveOne(t *testing.T, lease time.Duration) driver.Messa
 	return q.receive(t, 1, lease)[0]
 }
 
-// none checks that nothing is visible now.
+// none requires that no message is visible now.
 func (q queueFixture) none(t *testing.T) {
 	t.Helper()
 	messages, err := q.Receive(t.Context(), 32, longLease)
@@ -104,7 +105,7 @@ func (q queueFixture) none(t *testing.T) {
 	}
 }
 
-// poll looks until done or until the time is over.
+// poll calls done until it returns true or the time is over.
 func (q queueFixture) poll(t *testing.T, wait time.Duration, done func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(wait)

@@ -11,8 +11,8 @@ import (
 	"microblogging/storage/driver"
 )
 
-// Tables runs the conformance suite of a driver.Tables. The constructor
-// is called once for each test, which closes what it opens through t.Cleanup.
+// Tables runs the conformance suite of a driver.Tables. It calls open once for
+// each test; open must register the closing of what it opens with t.Cleanup.
 func Tables(t *testing.T, open func(t *testing.T) driver.Tables) {
 	topics := map[string]tableTests{
 		"Key":         keyTests(),
@@ -37,14 +37,15 @@ func Tables(t *testing.T, open func(t *testing.T) driver.Tables) {
 	}
 }
 
-// tableTests are the tests of one topic, by the sentence that each would refute.
+// tableTests are the tests of one topic. The key is the sentence that the test
+// would refute.
 type tableTests map[string]func(t *testing.T, table fixture)
 
-// A fixture is a table of the test's own.
+// A fixture is a table that only one test uses.
 type fixture struct {
 	*driver.Table
-	driver driver.Tables
-	name   string
+	backend driver.Tables
+	name    string
 }
 
 func newTable(t *testing.T, tables driver.Tables) fixture {
@@ -53,7 +54,7 @@ func newTable(t *testing.T, tables driver.Tables) fixture {
 	if err := tables.CreateTable(t.Context(), name); err != nil {
 		t.Fatalf("creating table %s: %v", name, err)
 	}
-	return fixture{Table: driver.NewTable(tables, name), driver: tables, name: name}
+	return fixture{Table: driver.NewTable(tables, name), backend: tables, name: name}
 }
 
 // transact applies operations that must succeed.
@@ -77,7 +78,7 @@ func (f fixture) get(t *testing.T, partition, row string) driver.Entity {
 	return e
 }
 
-// absent checks that a row is not there.
+// absent requires that a row is not there.
 func (f fixture) absent(t *testing.T, partition, row string) {
 	t.Helper()
 	if _, err := f.Get(t.Context(), partition, row); !errors.Is(err, domain.ErrNotFound) {
@@ -103,8 +104,8 @@ func (f fixture) scan(t *testing.T, q driver.Scan) []driver.Entity {
 	})
 }
 
-// readPages follows continuations to the end, and fails a test that would
-// follow them for ever.
+// readPages follows continuations to the end. It fails the test if there is no
+// end.
 func readPages(t *testing.T, limit int, read func(continuation string) (driver.Page, error)) []driver.Entity {
 	t.Helper()
 	const tooMany = 1000
@@ -143,7 +144,7 @@ func wantKeys(t *testing.T, got []driver.Entity, want ...string) {
 	}
 }
 
-// wantProperties compares in any order.
+// wantProperties requires these properties, in any order.
 func wantProperties(t *testing.T, e driver.Entity, want ...driver.Property) {
 	t.Helper()
 	if len(e.Properties) != len(want) || !maps.Equal(byName(e.Properties), byName(want)) {
@@ -166,7 +167,7 @@ func wantError(t *testing.T, err, meaning error) {
 	}
 }
 
-// wantOperationError checks which operation of a transaction failed, and why.
+// wantOperationError requires that the operation at index failed, with meaning.
 func wantOperationError(t *testing.T, err error, index int, meaning error) {
 	t.Helper()
 	var failed *driver.OperationError
@@ -174,7 +175,7 @@ func wantOperationError(t *testing.T, err error, index int, meaning error) {
 		t.Fatalf("got error %v, want an OperationError of operation %d: %v", err, index, meaning)
 	}
 	if failed.Index != index {
-		t.Fatalf("operation %d is said to have failed, but it was %d: %v", failed.Index, index, err)
+		t.Fatalf("operation %d failed, want operation %d: %v", failed.Index, index, err)
 	}
 	wantError(t, err, meaning)
 }

@@ -1,0 +1,138 @@
+package azure_test
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2"
+
+	"microblogging/storage/azuritetest"
+	"microblogging/storage/driver"
+)
+
+// TestForeign is about rows and messages that another program, with the SDK or a
+// tool, has written or will read.
+func TestForeign(t *testing.T) {
+	t.Run("properties of unknown kinds are not read and are kept", foreignKinds)
+	t.Run("programs read the types that this one wrote", ownTypes)
+	t.Run("programs see a message that never expires", messageNeverExpires)
+}
+
+func foreignKinds(t *testing.T) {
+	account := azuritetest.Shared(t).Account()
+	c := open(t, with(account))
+	name := newName()
+	table := raw(t, account).NewClient(name)
+	if err := c.CreateTable(t.Context(), name); err != nil {
+		t.Fatal(err)
+	}
+	foreign, err := json.Marshal(aztables.EDMEntity{
+		Entity: aztables.Entity{PartitionKey: "p", RowKey: "r"},
+		Properties: map[string]any{
+			"Int32": int32(-7), "Double": 1.5, "Text": "known", "Flag": true, "Long": aztables.EDMInt64(1 << 60),
+			"Guid": aztables.EDMGUID("c9da6455-213d-42c9-9a79-3e9149a57833"), "Binary": aztables.EDMBinary("bytes"),
+			"Since": aztables.EDMDateTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)),
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := table.AddEntity(t.Context(), foreign, nil); err != nil {
+		t.Fatal(err)
+	}
+
+	wantNames(t, get(t, c, name, "r"), "Flag", "Int32", "Long", "Since", "Text")
+	properties := get(t, c, name, "r").Properties
+	if n, long := properties.Int64("Int32"), properties.Int64("Long"); n != -7 || long != 1<<60 {
+		t.Errorf("integers are read as %d and %d", n, long)
+	}
+	transact(t, c, name, driver.Merge("r", driver.Exists, driver.String("Text", "changed")))
+	reply, err := table.GetEntity(t.Context(), "p", "r", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kept := range []string{`"Double":1.5`, `"Guid":"c9da6455-`, `"Binary":"`, `"Text":"changed"`} {
+		if !strings.Contains(string(reply.Value), kept) {
+			t.Errorf("no %s in %s", kept, reply.Value)
+		}
+	}
+}
+
+func wantNames(t *testing.T, e driver.Entity, want ...string) {
+	t.Helper()
+	names := map[string]bool{}
+	for _, p := range e.Properties {
+		names[p.Name] = true
+	}
+	if got := slices.Sorted(maps.Keys(names)); !slices.Equal(got, want) {
+		t.Errorf("the row has %q, want %q", got, want)
+	}
+}
+
+func ownTypes(t *testing.T) {
+	account := azuritetest.Shared(t).Account()
+	c := open(t, with(account))
+	table := newName()
+	when := time.Date(2026, 1, 2, 3, 4, 5, 123456700, time.UTC)
+	transact(t, c, table, driver.Insert("r", driver.Int64("N", 1<<53+1), driver.Time("When", when), driver.Bool("Yes", true)))
+	reply, err := raw(t, account).NewClient(table).GetEntity(t.Context(), "p", "r", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e aztables.EDMEntity
+	if err := json.Unmarshal(reply.Value, &e); err != nil {
+		t.Fatal(err)
+	}
+	if n := e.Properties["N"]; n != aztables.EDMInt64(1<<53+1) {
+		t.Errorf("N is %T %v", n, n)
+	}
+	if got, ok := e.Properties["When"].(aztables.EDMDateTime); !ok || !time.Time(got).Equal(when) {
+		t.Errorf("When is %T %v", e.Properties["When"], e.Properties["When"])
+	}
+	if yes := e.Properties["Yes"]; yes != true {
+		t.Errorf("Yes is %T %v", yes, yes)
+	}
+}
+
+func messageNeverExpires(t *testing.T) {
+	account := azuritetest.Shared(t).Account()
+	queue := newName()
+	if err := open(t, with(account)).Send(t.Context(), queue, "m"); err != nil {
+		t.Fatal(err)
+	}
+	service, err := azqueue.NewServiceClientFromConnectionString(account, &azqueue.ClientOptions{ClientOptions: rawOptions(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply, err := service.NewQueueClient(queue).PeekMessage(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if expires := *reply.Messages[0].ExpirationTime; time.Until(expires) < 100*365*24*time.Hour {
+		t.Errorf("it expires on %s", expires)
+	}
+}
+
+// raw returns the SDK's own client.
+func raw(t *testing.T, account string) *aztables.ServiceClient {
+	t.Helper()
+	service, err := aztables.NewServiceClientFromConnectionString(account, &aztables.ClientOptions{ClientOptions: rawOptions(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return service
+}
+
+// rawOptions replaces the SDK's default transport, whose connections nobody can close.
+func rawOptions(t *testing.T) azcore.ClientOptions {
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return azcore.ClientOptions{Transport: &http.Client{Transport: transport}}
+}

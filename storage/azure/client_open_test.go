@@ -1,0 +1,142 @@
+package azure_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
+	"microblogging/domain"
+	"microblogging/storage/azure"
+)
+
+// notSent records the URLs of requests and sends none.
+func notSent(urls *[]string) fault {
+	return func(req *policy.Request) (*http.Response, error) {
+		u := req.Raw().URL
+		*urls = append(*urls, u.Scheme+"://"+u.Host+u.Path)
+		return nil, errors.New("not sent")
+	}
+}
+
+// authorizes records the Authorization header of requests.
+func authorizes(authorizations *[]string) fault {
+	return func(req *policy.Request) (*http.Response, error) {
+		reply, err := req.Next()
+		*authorizations = append(*authorizations, req.Raw().URL.Path+" "+req.Raw().Header.Get("Authorization"))
+		return reply, err
+	}
+}
+
+func TestOpen(t *testing.T) {
+	t.Run("takes development storage for Azurite on its usual ports", developmentStorage)
+	t.Run("sends a credential to both endpoints", credentialForBoth)
+	t.Run("reports a failing credential as unavailable in one line", failingCredential)
+	t.Run("refuses a bad configuration without its secrets", badConfiguration)
+}
+
+func developmentStorage(t *testing.T) {
+	for _, short := range []string{"UseDevelopmentStorage=true", "UseDevelopmentStorage=true;", " usedevelopmentstorage=TRUE "} {
+		var urls []string
+		c := open(t, once(azure.Config{ConnectionString: short, PerRetry: []policy.Policy{notSent(&urls)}}))
+		unanswered(t, c)
+		if got := strings.Join(urls, " "); got != "http://127.0.0.1:10002/devstoreaccount1/$batch http://127.0.0.1:10001/devstoreaccount1/name" {
+			t.Errorf("%q asks %s", short, got)
+		}
+	}
+}
+
+func credentialForBoth(t *testing.T) {
+	var sent []string
+	credential := &token{}
+	c := open(t, once(azure.Config{
+		TableEndpoint: "https://127.0.0.1:1/tables",
+		QueueEndpoint: "https://127.0.0.1:1/queues/",
+		Credential:    credential,
+		PerRetry:      []policy.Policy{authorizes(&sent)},
+	}))
+	unanswered(t, c)
+	if got := strings.Join(sent, ", "); got != "/tables/$batch Bearer secret, /queues/name Bearer secret" {
+		t.Errorf("sent %s", got)
+	}
+	for _, scope := range credential.scopes {
+		if scope != "https://storage.azure.com/.default" {
+			t.Errorf("asks for a token of scope %s", scope)
+		}
+	}
+}
+
+type noToken struct{ err error }
+
+func (k noToken) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
+	return azcore.AccessToken{}, k.err
+}
+
+func failingCredential(t *testing.T) {
+	cause := errors.New("no token to be had\nbecause of this\nand that")
+	c := open(t, once(azure.Config{
+		TableEndpoint: "https://127.0.0.1:1/tables", QueueEndpoint: "https://127.0.0.1:1/queues", Credential: noToken{cause},
+	}))
+	for _, name := range []string{"Get", "Ping"} {
+		err := calls[name](t.Context(), c, "name")
+		want(t, err, domain.ErrUnavailable)
+		want(t, err, cause)
+		wantBrief(t, err)
+	}
+}
+
+// unanswered calls both services once.
+func unanswered(t *testing.T, c *azure.Client) {
+	t.Helper()
+	want(t, calls["Transact"](t.Context(), c, "name"), domain.ErrUnavailable)
+	want(t, calls["Ping"](t.Context(), c, "name"), domain.ErrUnavailable)
+}
+
+type token struct{ scopes []string }
+
+func (k *token) GetToken(_ context.Context, o policy.TokenRequestOptions) (azcore.AccessToken, error) {
+	k.scopes = append(k.scopes, o.Scopes...)
+	return azcore.AccessToken{Token: "secret", ExpiresOn: time.Now().Add(time.Hour)}, nil
+}
+
+// once turns retries off.
+func once(cfg azure.Config) azure.Config {
+	cfg.Retry = &policy.RetryOptions{MaxRetries: -1}
+	return cfg
+}
+
+func badConfiguration(t *testing.T) {
+	const key = "c2VjcmV0"
+	tables, queues := "https://a.table.core.windows.net", "https://a.queue.core.windows.net"
+	for name, cfg := range map[string]azure.Config{
+		"nothing":                    {},
+		"no pairs":                   {ConnectionString: "AccountName" + key},
+		"no account":                 {ConnectionString: "AccountKey=" + key},
+		"no key":                     {ConnectionString: "AccountName=a;TableEndpoint=" + tables},
+		"a key that is not base64":   {ConnectionString: "AccountName=a;AccountKey=%" + key},
+		"both":                       {ConnectionString: "AccountName=a;AccountKey=" + key, TableEndpoint: tables, QueueEndpoint: queues, Credential: &token{}},
+		"endpoints alone":            {TableEndpoint: tables, QueueEndpoint: queues},
+		"a credential alone":         {Credential: &token{}},
+		"no queue endpoint":          {TableEndpoint: tables, Credential: &token{}},
+		"no table endpoint":          {QueueEndpoint: queues, Credential: &token{}},
+		"tokens without HTTPS":       {TableEndpoint: "http://127.0.0.1:10002/a", QueueEndpoint: queues, Credential: &token{}},
+		"an endpoint that is no URL": {TableEndpoint: tables, QueueEndpoint: "a.queue.core.windows.net", Credential: &token{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := azure.Open(cfg)
+			if err == nil {
+				c.Close()
+				t.Fatal("accepted")
+			}
+			if strings.Contains(err.Error(), key) {
+				t.Errorf("the key is in %q", err)
+			}
+			t.Log(err)
+		})
+	}
+}

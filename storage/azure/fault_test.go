@@ -1,0 +1,66 @@
+package azure_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
+
+	"microblogging/storage/azure"
+	"microblogging/storage/azuritetest"
+)
+
+var errReplyLost = errors.New("reply lost")
+
+// A fault decides what happens to one try of a request.
+type fault func(*policy.Request) (*http.Response, error)
+
+func (f fault) Do(req *policy.Request) (*http.Response, error) { return f(req) }
+
+// losesReply loses the reply to the first try, after it took effect. So the SDK sends
+// the request again.
+func losesReply() fault {
+	var tries atomic.Int64
+	return func(req *policy.Request) (*http.Response, error) {
+		reply, err := req.Next()
+		if err == nil && tries.Add(1) == 1 {
+			runtime.Drain(reply)
+			return nil, errReplyLost
+		}
+		return reply, err
+	}
+}
+
+// answers is a service, or a proxy in its place, that gives one answer.
+func answers(status int, header http.Header, body string) fault {
+	return func(req *policy.Request) (*http.Response, error) {
+		reply := &http.Response{
+			Status: http.StatusText(status), StatusCode: status, Header: header.Clone(),
+			Body: io.NopCloser(strings.NewReader(body)), Request: req.Raw(),
+		}
+		_, err := runtime.Payload(reply) // buffers the body, as the SDK does
+		return reply, err
+	}
+}
+
+// with returns a configuration that retries at once.
+func with(account string, f ...policy.Policy) azure.Config {
+	return azure.Config{
+		ConnectionString: account,
+		PerRetry:         f,
+		Retry:            &policy.RetryOptions{MaxRetries: 3, RetryDelay: time.Millisecond},
+	}
+}
+
+// pair returns two clients of one account: a sound one, and one with faults.
+func pair(t *testing.T, f ...policy.Policy) (sound, faulty *azure.Client) {
+	t.Helper()
+	account := azuritetest.Shared(t).Account()
+	return open(t, with(account)), open(t, with(account, f...))
+}

@@ -1,0 +1,136 @@
+package bolt_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
+)
+
+func TestReopen(t *testing.T) {
+	t.Run("keeps every row as it was", reopenedRows)
+	t.Run("repeats no ETag", reopenedETags)
+	t.Run("keeps the messages and their leases", reopenedMessages)
+}
+
+func reopenedRows(t *testing.T) {
+	dir := t.TempDir()
+	db := open(t, dir)
+	if err := db.CreateTable(t.Context(), "T"); err != nil {
+		t.Fatal(err)
+	}
+	write(t, db,
+		driver.Insert("", driver.String("Text", "👩‍🚀\n"), driver.Time("When", time.Unix(1, 100))),
+		driver.Insert("r", driver.Int64("N", -1), driver.Bool("Yes", true)))
+	before := read(t, db)
+	db = reopen(t, dir, db)
+	after := read(t, db)
+	if len(after) != len(before) || len(after) != 2 {
+		t.Fatalf("%d rows, then %d", len(before), len(after))
+	}
+	for i := range before {
+		if before[i].Row != after[i].Row || before[i].ETag != after[i].ETag {
+			t.Errorf("row %v became %v", before[i], after[i])
+		}
+		for j, p := range before[i].Properties {
+			if after[i].Properties[j] != p {
+				t.Errorf("property %v became %v", p, after[i].Properties[j])
+			}
+		}
+	}
+	write(t, db, driver.Merge("r", driver.Match(before[1].ETag)))
+}
+
+func reopenedETags(t *testing.T) {
+	dir := t.TempDir()
+	db := open(t, dir)
+	if err := db.CreateTable(t.Context(), "T"); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[driver.ETag]bool{}
+	for range 4 {
+		for range 3 {
+			write(t, db, driver.Insert("r"))
+			etag := read(t, db)[0].ETag
+			if seen[etag] {
+				t.Fatalf("ETag %s was there before", etag)
+			}
+			seen[etag] = true
+			write(t, db, driver.Delete("r", driver.Match(etag)))
+		}
+		db = reopen(t, dir, db)
+	}
+}
+
+func reopenedMessages(t *testing.T) {
+	dir := t.TempDir()
+	db := open(t, dir)
+	if err := db.CreateQueue(t.Context(), "q"); err != nil {
+		t.Fatal(err)
+	}
+	queue := driver.NewQueue(db, "q")
+	send(t, queue, "leased")
+	leased := receive(t, queue, 1)[0]
+	send(t, queue, "visible")
+
+	db = reopen(t, dir, db)
+	queue = driver.NewQueue(db, "q")
+	visible := receive(t, queue, 1)[0]
+	if visible.Text != "visible" || visible.Deliveries != 1 {
+		t.Errorf("received %v", visible)
+	}
+	receive(t, queue, 0)
+	if err := errors.Join(queue.Delete(t.Context(), leased), queue.Delete(t.Context(), visible)); err != nil {
+		t.Errorf("settling with the receipts from before: %v", err)
+	}
+	if err := queue.Delete(t.Context(), leased); !errors.Is(err, domain.ErrLeaseLost) {
+		t.Errorf("settling again: got %v, want ErrLeaseLost", err)
+	}
+}
+
+func reopen(t *testing.T, dir string, db *bolt.DB) *bolt.DB {
+	t.Helper()
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return open(t, dir)
+}
+
+func write(t *testing.T, db *bolt.DB, ops ...driver.Operation) {
+	t.Helper()
+	if err := db.Transact(t.Context(), "T", "p", ops); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, db *bolt.DB) []driver.Entity {
+	t.Helper()
+	page, err := db.Range(t.Context(), "T", driver.Range{Partition: "p", Paging: driver.Paging{Limit: 100}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page.Rows
+}
+
+func send(t *testing.T, queue *driver.Queue, text string) {
+	t.Helper()
+	if err := queue.Send(t.Context(), text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// receive must find exactly n messages.
+func receive(t *testing.T, queue *driver.Queue, n int) []driver.Message {
+	t.Helper()
+	messages, err := queue.Receive(t.Context(), 32, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(messages) != n {
+		t.Fatalf("received %d messages, want %d", len(messages), n)
+	}
+	return messages
+}

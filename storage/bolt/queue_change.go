@@ -1,0 +1,141 @@
+package bolt
+
+import (
+	"bytes"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+)
+
+// A sending is the change that puts a message on a queue.
+type sending struct{ queue, text string }
+
+func (s *sending) size() int { return len(s.text) }
+
+func (s *sending) check(tx *bbolt.Tx) error {
+	_, err := openQueue(tx, s.queue)
+	return err
+}
+
+func (s *sending) apply(tx *bbolt.Tx) error {
+	bucket := tx.Bucket(queueBucket(s.queue))
+	n, err := bucket.NextSequence()
+	if err != nil {
+		return err
+	}
+	// The zero time makes it visible at once, even if the clock is set back.
+	return bucket.Put(newPlace(time.Time{}, n), encodeMessage(message{id: n, text: s.text}))
+}
+
+// A receiving is the change that takes visible messages and hides them.
+type receiving struct {
+	queue string
+	limit int
+	lease time.Duration
+	// visible is the messages that check has found and apply takes.
+	visible  []delivery
+	received []driver.Message
+}
+
+func (r *receiving) size() int { return r.limit }
+
+func (r *receiving) check(tx *bbolt.Tx) error {
+	bucket, err := openQueue(tx, r.queue)
+	if err != nil {
+		return err
+	}
+	r.visible = r.visible[:0]
+	now := newPlace(time.Now(), lastSequence)
+	cursor := bucket.Cursor()
+	visible := func(place []byte) bool { return place != nil && bytes.Compare(place, now) <= 0 }
+	for place, value := cursor.First(); visible(place) && len(r.visible) < r.limit; place, value = cursor.Next() {
+		m, err := decodeMessage(value)
+		if err != nil {
+			return err
+		}
+		r.visible = append(r.visible, delivery{bytes.Clone(place), m})
+	}
+	if len(r.visible) == 0 {
+		return errNoChange
+	}
+	return nil
+}
+
+func (r *receiving) apply(tx *bbolt.Tx) error {
+	bucket := tx.Bucket(queueBucket(r.queue))
+	hidden := time.Now().Add(r.lease)
+	for _, d := range r.visible {
+		m := d.message
+		m.deliveries++
+		next, err := move(bucket, d.place, hidden, m)
+		if err != nil {
+			return err
+		}
+		r.received = append(r.received, driver.Message{
+			ID: m.name(), Text: m.text, Receipt: receiptOf(next), Deliveries: m.deliveries,
+		})
+	}
+	return nil
+}
+
+// A delivery is a message and its place.
+type delivery struct {
+	place   []byte
+	message message
+}
+
+// held names a message by the receipt that its receiver holds.
+type held struct {
+	queue, id, receipt string
+	// stored is the message that check has found.
+	stored message
+}
+
+func (h *held) size() int { return len(h.receipt) }
+
+// check refuses a receipt that is not the latest: its place is empty.
+func (h *held) check(tx *bbolt.Tx) error {
+	bucket, err := openQueue(tx, h.queue)
+	if err != nil {
+		return err
+	}
+	value := bucket.Get(placeOf(h.receipt))
+	if value == nil {
+		return domain.ErrLeaseLost
+	}
+	if h.stored, err = decodeMessage(value); err != nil {
+		return err
+	}
+	if h.stored.name() != h.id {
+		return domain.ErrLeaseLost
+	}
+	return nil
+}
+
+// A settling is the change that deletes a message for good.
+type settling struct{ held }
+
+func (d *settling) apply(tx *bbolt.Tx) error {
+	return tx.Bucket(queueBucket(d.queue)).Delete(placeOf(d.receipt))
+}
+
+// A renewing is the change that rewrites a message and hides it again.
+type renewing struct {
+	held
+	text    string
+	lease   time.Duration
+	renewed string
+}
+
+func (r *renewing) size() int { return len(r.text) }
+
+func (r *renewing) apply(tx *bbolt.Tx) error {
+	m := r.stored
+	m.text = r.text
+	next, err := move(tx.Bucket(queueBucket(r.queue)), placeOf(r.receipt), time.Now().Add(r.lease), m)
+	r.renewed = receiptOf(next)
+	return err
+}

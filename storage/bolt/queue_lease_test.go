@@ -1,0 +1,130 @@
+package bolt
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+)
+
+// withQueue runs a test of a queue in a synctest bubble, where time is fake.
+func withQueue(t *testing.T, test func(t *testing.T, queue *driver.Queue)) {
+	t.Helper()
+	inBubble(t, func(t *testing.T, db *DB) { test(t, driver.NewQueue(db, "q")) })
+}
+
+func received(t *testing.T, queue *driver.Queue, lease time.Duration) []driver.Message {
+	t.Helper()
+	messages, err := queue.Receive(t.Context(), 32, lease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return messages
+}
+
+func TestLease(t *testing.T) {
+	t.Run("hides a message for exactly its time", leaseTime)
+	t.Run("that is over keeps its receipt until another delivery", receiptAfterLease)
+	t.Run("that ends earlier shows its message earlier", orderOfVisibility)
+	t.Run("that is renewed in the same instant has another receipt", renewalAtOnce)
+	t.Run("with a malformed receipt is lost", malformedReceipt)
+}
+
+func leaseTime(t *testing.T) {
+	withQueue(t, func(t *testing.T, queue *driver.Queue) {
+		if err := queue.Send(t.Context(), "m"); err != nil {
+			t.Fatal(err)
+		}
+		received(t, queue, 30*time.Second)
+		time.Sleep(30*time.Second - time.Nanosecond)
+		if got := received(t, queue, time.Second); len(got) > 0 {
+			t.Error("visible a nanosecond too early")
+		}
+		time.Sleep(time.Nanosecond)
+		if got := received(t, queue, time.Second); len(got) != 1 || got[0].Deliveries != 2 {
+			t.Errorf("got %v when the lease was over, want the second delivery", got)
+		}
+	})
+}
+
+func receiptAfterLease(t *testing.T) {
+	withQueue(t, func(t *testing.T, queue *driver.Queue) {
+		if err := queue.Send(t.Context(), "m"); err != nil {
+			t.Fatal(err)
+		}
+		m := received(t, queue, time.Second)[0]
+		time.Sleep(time.Hour)
+		m, err := queue.Update(t.Context(), m, "late, but nobody took it", time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		taken := received(t, queue, time.Minute)
+		if len(taken) != 1 || taken[0].Text != "late, but nobody took it" {
+			t.Fatalf("received %v", taken)
+		}
+		if err := queue.Delete(t.Context(), m); !errors.Is(err, domain.ErrLeaseLost) {
+			t.Errorf("got %v, want ErrLeaseLost", err)
+		}
+	})
+}
+
+func orderOfVisibility(t *testing.T) {
+	withQueue(t, func(t *testing.T, queue *driver.Queue) {
+		for _, text := range []string{"first", "second", "third"} {
+			if err := queue.Send(t.Context(), text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, m := range received(t, queue, time.Minute) {
+			if _, err := queue.Update(t.Context(), m, m.Text, time.Duration(3-i)*time.Second); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(time.Minute)
+		var got []string
+		for _, m := range received(t, queue, time.Minute) {
+			got = append(got, m.Text)
+		}
+		if len(got) != 3 || got[0] != "third" || got[1] != "second" || got[2] != "first" {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+func renewalAtOnce(t *testing.T) {
+	withQueue(t, func(t *testing.T, queue *driver.Queue) {
+		if err := queue.Send(t.Context(), "m"); err != nil {
+			t.Fatal(err)
+		}
+		stale := received(t, queue, time.Minute)[0]
+		current, err := queue.Update(t.Context(), stale, "m", time.Minute) // time stands still
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := queue.Delete(t.Context(), stale); !errors.Is(err, domain.ErrLeaseLost) {
+			t.Errorf("the stale receipt: got %v, want ErrLeaseLost", err)
+		}
+		if err := queue.Delete(t.Context(), current); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func malformedReceipt(t *testing.T) {
+	withQueue(t, func(t *testing.T, queue *driver.Queue) {
+		if err := queue.Send(t.Context(), "m"); err != nil {
+			t.Fatal(err)
+		}
+		m := received(t, queue, time.Minute)[0]
+		for _, made := range []driver.Message{
+			{}, {ID: m.ID}, {ID: m.ID, Receipt: "made up"}, {ID: m.ID, Receipt: "00"}, {ID: "other", Receipt: m.Receipt},
+		} {
+			if err := queue.Delete(t.Context(), made); !errors.Is(err, domain.ErrLeaseLost) {
+				t.Errorf("%v: got %v, want ErrLeaseLost", made, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,71 @@
+//go:build linux || darwin
+
+package bolt_test
+
+import (
+	"errors"
+	"fmt"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+)
+
+func TestFullDisk(t *testing.T) {
+	t.Run("refuses writes until there is space", fullDisk)
+}
+
+// fullDisk makes the system refuse a larger file. A process cannot come closer to a
+// full disk without help.
+func fullDisk(t *testing.T) {
+	db := open(t, t.TempDir())
+	if err := db.CreateTable(t.Context(), "T"); err != nil {
+		t.Fatal(err)
+	}
+	restore := limitFileSize(t, 20<<20)
+	text := strings.Repeat("x", 1<<20)
+	insert := func(i int) error {
+		return db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Insert(fmt.Sprint(i), driver.String("Text", text))})
+	}
+	full := 0
+	for insert(full) == nil {
+		if full++; full > 100 {
+			t.Fatal("100 MiB fit into 20")
+		}
+	}
+	if err := insert(full); !errors.Is(err, domain.ErrUnavailable) || !strings.Contains(err.Error(), syscall.EFBIG.Error()) {
+		t.Errorf("got %v, want ErrUnavailable with its cause", err)
+	}
+	for i := range full {
+		if _, err := db.Get(t.Context(), "T", "p", fmt.Sprint(i)); err != nil {
+			t.Errorf("acknowledged row %d: %v", i, err)
+		}
+	}
+	restore()
+	if err := insert(full); err != nil {
+		t.Errorf("with space again: %v", err)
+	}
+}
+
+// limitFileSize limits every file of this process until restore is called.
+func limitFileSize(t *testing.T, bytes uint64) (restore func()) {
+	t.Helper()
+	signal.Ignore(syscall.SIGXFSZ)
+	var before syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: bytes, Max: before.Max}); err != nil {
+		t.Fatal(err)
+	}
+	restore = func() {
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Cleanup(restore)
+	return restore
+}

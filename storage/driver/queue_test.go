@@ -1,0 +1,101 @@
+package driver_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"microblogging/storage/driver"
+)
+
+func TestQueue(t *testing.T) {
+	t.Run("refuses a text that Azure refuses or alters", refusesTexts)
+	t.Run("refuses a lease that Azure does not grant", refusesLeases)
+	t.Run("passes texts and leases at the limit", passesTextsAndLeases)
+	t.Run("asks the backend for 1 to 32 messages", asksForMessages)
+}
+
+func refusesTexts(t *testing.T) {
+	for what, text := range map[string]string{
+		"an empty one":                   "",
+		"one of more than 64 KiB":        strings.Repeat("x", 64<<10+1),
+		"one with a zero byte":           "a\x00b",
+		"one with a carriage return":     "a\r\nb",
+		"one with an escape":             "a\x1bb",
+		"one with a delete":              "a\x7fb",
+		"one that is not valid UTF-8":    "a\xffb",
+		"one with a code point FFFE":     "a\uFFFEb",
+		"one with a code point FFFF":     "a\uFFFFb",
+		"one with half a surrogate pair": "a\xed\xa0\x80b",
+	} {
+		t.Run(what, func(t *testing.T) {
+			queue := driver.NewQueue(unreached(t), "q")
+			wantLimit(t, queue.Send(t.Context(), text))
+			_, err := queue.Update(t.Context(), driver.Message{ID: "1"}, text, time.Second)
+			wantLimit(t, err)
+		})
+	}
+}
+
+func refusesLeases(t *testing.T) {
+	const week = 7 * 24 * time.Hour
+	queue := driver.NewQueue(unreached(t), "q")
+	for _, lease := range []time.Duration{-time.Second, time.Nanosecond, time.Second + time.Millisecond, week + time.Second} {
+		_, err := queue.Receive(t.Context(), 1, lease)
+		wantLimit(t, err)
+		_, err = queue.Update(t.Context(), driver.Message{ID: "1"}, "text", lease)
+		wantLimit(t, err)
+	}
+	_, err := queue.Receive(t.Context(), 1, 0)
+	wantLimit(t, err)
+}
+
+func passesTextsAndLeases(t *testing.T) {
+	queue := driver.NewQueue(accepting(), "q")
+	update := func(lease time.Duration) error {
+		_, err := queue.Update(t.Context(), driver.Message{ID: "1"}, "text", lease)
+		return err
+	}
+	receive := func(lease time.Duration) error {
+		_, err := queue.Receive(t.Context(), 1, lease)
+		return err
+	}
+	for what, err := range map[string]error{
+		"a text of 64 KiB":      queue.Send(t.Context(), strings.Repeat("x", 64<<10)),
+		"a tab and a newline":   queue.Send(t.Context(), "a\tb\nc"),
+		"an update of a week":   update(7 * 24 * time.Hour),
+		"an update of no time":  update(0),
+		"a receive of a second": receive(time.Second),
+		"a receive of a week":   receive(7 * 24 * time.Hour),
+	} {
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// receiveLimit is a backend that records the limit of a Receive.
+type receiveLimit struct {
+	driver.Queues
+	limit int
+}
+
+func (d *receiveLimit) Receive(_ context.Context, _ string, limit int, _ time.Duration) ([]driver.Message, error) {
+	d.limit = limit
+	return nil, nil
+}
+
+func asksForMessages(t *testing.T) {
+	_, err := driver.NewQueue(unreached(t), "q").Receive(t.Context(), 0, time.Second)
+	wantLimit(t, err)
+	for asked, want := range map[int]int{1: 1, 32: 32, 33: 32, 1000: 32} {
+		backend := &receiveLimit{}
+		if _, err := driver.NewQueue(backend, "q").Receive(t.Context(), asked, time.Second); err != nil {
+			t.Error(err)
+		}
+		if backend.limit != want {
+			t.Errorf("asked for %d messages, the backend was asked for %d, want %d", asked, backend.limit, want)
+		}
+	}
+}
