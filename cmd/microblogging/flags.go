@@ -44,6 +44,13 @@ type webFlags struct {
 	Sample     bool   `help:"If the store is empty, fill it with a few channels and print a sign-in link that works once."`
 	BaseURL    string `name:"base-url" placeholder:"URL" help:"The address that users see: http://HOST or https://HOST. It is used in links. With https, browsers are told to use https only, also for cookies."`
 	TrustProxy bool   `help:"Trust X-Forwarded-For and X-Forwarded-Proto. Use it only behind a proxy that sets both."`
+
+	LogAddresses bool `help:"Log the addresses of clients. Without it, the log has a hash of each address, which changes each day."`
+}
+
+// stopFlags are what all roles share.
+type stopFlags struct {
+	DrainDelay time.Duration `default:"0s" help:"How long to go on after SIGTERM or SIGINT, while /readyz fails, before requests are refused and the work is ended."`
 }
 
 // baseURL returns the base URL, or nil if none is set.
