@@ -74,7 +74,18 @@ const (
 	prefixKnown = "known!"
 )
 
-// singleRow is the row key in tables whose partitions hold one row each.
+// The rows of a Users partition:
+//
+//	(empty)                            the account
+//	owns!                              the tally of the claims (channel_claim.go)
+//	owns!<channel key>!<claim>         a claim to one channel
+const (
+	prefixClaim = "owns!"
+	tallyRow    = prefixClaim
+)
+
+// singleRow is the row key of an account, and in tables whose partitions hold one row
+// each.
 const singleRow = ""
 
 const (
@@ -167,6 +178,16 @@ func subscriptionRow(ref domain.ChannelRef) string {
 func parseSubscriptionRow(row string) domain.ChannelRef {
 	key, incarnation, _ := strings.Cut(row, "!")
 	return domain.ChannelRef{Key: domain.ChannelKey(key), Incarnation: domain.Incarnation(incarnation)}
+}
+
+func claimRow(key domain.ChannelKey, claim domain.Revision) string {
+	return prefixClaim + string(key) + "!" + string(claim)
+}
+
+// claimedChannel is the channel of a claim. A channel key holds no exclamation mark.
+func claimedChannel(row string) domain.ChannelKey {
+	key, _, _ := strings.Cut(strings.TrimPrefix(row, prefixClaim), "!")
+	return domain.ChannelKey(key)
 }
 
 // onceRow hashes the pair, since a client's idempotency key may hold any character.

@@ -32,6 +32,7 @@ type sessionReader interface {
 type sessions struct {
 	store   sessionReader
 	guard   *guard
+	writes  *writeLimit
 	clients *clientNames
 	log     *slog.Logger
 }
@@ -87,6 +88,23 @@ func (s *sessions) closed(h visitorHandler) echo.HandlerFunc {
 		}
 		return h(c, v)
 	}
+}
+
+// writing is closed for handlers of the API that write, with the limit for writes. What
+// protects an account is not limited: its password, its sessions and its digest address.
+func (s *sessions) writing(h visitorHandler) echo.HandlerFunc {
+	return s.closed(func(c echo.Context, v visitor) error {
+		if err := s.takeWrite(c, v); err != nil {
+			return err
+		}
+		return h(c, v)
+	})
+}
+
+// takeWrite counts a write of the visitor, or returns a *tooManyWrites. A page calls it
+// where it can show again what was typed.
+func (s *sessions) takeWrite(c echo.Context, v visitor) error {
+	return s.writes.take(v.User, s.guard.clientAddress(c.Request()))
 }
 
 // token returns the bearer token of the request, or else its session cookie.
