@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -77,10 +78,13 @@ func (r *role) await(t *testing.T, pattern string) string {
 func startRole(t *testing.T, args ...string) *role {
 	t.Helper()
 	t.Cleanup(http.DefaultClient.CloseIdleConnections)
+	if !slices.Contains(args, "--data") {
+		args = append(args, "--data", t.TempDir())
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &role{stop: cancel, ended: make(chan int, 1), news: make(chan struct{}, 1)}
 	go func() {
-		r.ended <- run(ctx, append(args, "--data", t.TempDir()), &console{stdin: strings.NewReader(""), stdout: r, stderr: r})
+		r.ended <- run(ctx, args, &console{stdin: strings.NewReader(""), stdout: r, stderr: r})
 	}()
 	return r
 }
