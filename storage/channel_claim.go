@@ -128,7 +128,7 @@ func (s *Store) makeRoom(ctx context.Context, owner domain.UserName, byName map[
 	var freed atomic.Int64
 	group, groupCtx := newFlight(ctx, claimFlight)
 	for name, claims := range byName {
-		if !allSettled(claims) {
+		if creationUnderWay(claims) {
 			continue
 		}
 		group.Go(func() error {
@@ -157,9 +157,9 @@ func (s *Store) makeRoom(ctx context.Context, owner domain.UserName, byName map[
 	return errTryAgain
 }
 
-// allSettled tells whether no creation can be under way that needs one of the claims.
-func allSettled(claims []driver.Entity) bool {
-	return !slices.ContainsFunc(claims, func(claim driver.Entity) bool {
+// creationUnderWay tells whether a creation may be under way that needs one of the claims.
+func creationUnderWay(claims []driver.Entity) bool {
+	return slices.ContainsFunc(claims, func(claim driver.Entity) bool {
 		return claim.Properties.String(propState) != stateMade &&
 			time.Since(claim.Properties.Time(propClaimedOn)) < claimPatience
 	})
