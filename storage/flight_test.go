@@ -46,7 +46,7 @@ func panicReachesCaller(t *testing.T) {
 			return err
 		},
 		"reconciling pass": func(w *world, ctx context.Context, _ domain.Channel) error {
-			_, err := w.faulty.Reconcile(ctx, patience)
+			_, err := w.faulty.Reconcile(ctx, patience, time.Now())
 			return err
 		},
 		"sweep": func(w *world, ctx context.Context, channel domain.Channel) error {
