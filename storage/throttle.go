@@ -22,6 +22,8 @@ import (
 //   - By user, for all of the user's sessions: against guessing it with a stolen
 //     session. Nothing else keeps somebody with a session from trying.
 //
+// Sign-ups are counted by address, in windows of signUpWindow.
+//
 // An attempt that is refused only reads, and its address is looked at first. So an
 // address that tries many names leaves no more rows than attempts that it is allowed.
 const (
@@ -30,6 +32,8 @@ const (
 	failuresPerPair     = 10
 	failuresOfStrangers = 50
 	failuresOfSessions  = 10
+
+	signUpWindow = time.Hour
 
 	// An address is known for knownLifetime after a sign-in. It is written again if
 	// less than knownRenewal of that is left, so not with each sign-in.
@@ -58,9 +62,9 @@ type counter struct {
 	limit int64
 }
 
-// newTally returns a tally of the window that it is now.
-func newTally(partition string, counters ...counter) *tally {
-	return &tally{partition: partition, counters: counters, ends: time.Now().Truncate(throttleWindow).Add(throttleWindow)}
+// newTally returns a tally of the current window of that length.
+func newTally(partition string, window time.Duration, counters ...counter) *tally {
+	return &tally{partition: partition, counters: counters, ends: time.Now().Truncate(window).Add(window)}
 }
 
 // countSignIn counts an attempt to sign in as failed, before it is made, and returns its
@@ -69,11 +73,12 @@ func newTally(partition string, counters ...counter) *tally {
 // limit between its reads and its writes.
 func (s *Store) countSignIn(ctx context.Context, a Attempt) ([]*tally, error) {
 	window := throttleRow(time.Now(), throttleWindow)
-	byAddress := newTally(throttlePartition("address", a.Address), counter{window, failuresPerAddress})
+	byAddress := newTally(throttlePartition("address", a.Address), throttleWindow, counter{window, failuresPerAddress})
 	if err := s.look(ctx, byAddress); err != nil {
 		return nil, err
 	}
-	byUser := newTally(throttlePartition("user", throttleName(a.Name)), counter{pairRow(window, a.Address), failuresPerPair})
+	byUser := newTally(throttlePartition("user", throttleName(a.Name)), throttleWindow,
+		counter{pairRow(window, a.Address), failuresPerPair})
 	until, err := s.knownUntil(ctx, byUser.partition, a.Address)
 	if err != nil {
 		return nil, err
@@ -94,12 +99,22 @@ func (s *Store) countSignIn(ctx context.Context, a Attempt) ([]*tally, error) {
 // countConfirmation is like countSignIn, for somebody who has a session of that name and
 // confirms the password.
 func (s *Store) countConfirmation(ctx context.Context, a Attempt) ([]*tally, error) {
-	ofSessions := newTally(throttlePartition("session", throttleName(a.Name)),
+	ofSessions := newTally(throttlePartition("session", throttleName(a.Name)), throttleWindow,
 		counter{throttleRow(time.Now(), throttleWindow), failuresOfSessions})
 	if err := s.look(ctx, ofSessions); err != nil {
 		return nil, err
 	}
 	return s.countIn(ctx, ofSessions)
+}
+
+// countSignUp counts a sign-up before it is made, of at most so many from one address.
+func (s *Store) countSignUp(ctx context.Context, address string, most int) ([]*tally, error) {
+	ofSignUps := newTally(throttlePartition("sign-up", address), signUpWindow,
+		counter{throttleRow(time.Now(), signUpWindow), int64(most)})
+	if err := s.look(ctx, ofSignUps); err != nil {
+		return nil, err
+	}
+	return s.countIn(ctx, ofSignUps)
 }
 
 // throttleName returns what a name is counted as. Spellings in upper and lower case are
@@ -128,7 +143,7 @@ func (s *Store) look(ctx context.Context, t *tally) (err error) {
 		err = t.refuse(t.seen)
 	}
 	if err != nil {
-		return fmt.Errorf("counting sign-ins: %w", err)
+		return fmt.Errorf("counting attempts: %w", err)
 	}
 	return nil
 }
@@ -138,10 +153,18 @@ func (s *Store) look(ctx context.Context, t *tally) (err error) {
 func (s *Store) countIn(ctx context.Context, tallies ...*tally) ([]*tally, error) {
 	for i, t := range tallies {
 		if err := s.count(ctx, t, 1); err != nil {
-			return nil, errors.Join(err, s.uncount(ctx, tallies[:i]))
+			return nil, errors.Join(err, s.withdraw(ctx, tallies[:i]))
 		}
 	}
 	return tallies, nil
+}
+
+// withdraw subtracts an attempt that was not made from its tallies.
+func (s *Store) withdraw(ctx context.Context, tallies []*tally) error {
+	for _, t := range tallies {
+		t.remember = nil
+	}
+	return s.uncount(ctx, tallies)
 }
 
 // uncount subtracts an attempt from its tallies after it succeeded.
@@ -184,7 +207,7 @@ func (s *Store) count(ctx context.Context, t *tally, by int64) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("counting sign-ins: %w", err)
+		return fmt.Errorf("counting attempts: %w", err)
 	}
 	return nil
 }

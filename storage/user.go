@@ -20,8 +20,21 @@ const (
 // SignUp creates an account and returns its user. A name in use is domain.ErrExists.
 // A name or password that breaks a rule is an InvalidError.
 func (s *Store) SignUp(ctx context.Context, name, password string) (domain.User, error) {
-	user, nameErr := domain.ParseUserName(name)
-	if err := domain.JoinInvalid(nameErr, domain.CheckPassword("password", password)); err != nil {
+	return s.signUp(ctx, Attempt{Name: name, Password: password}, func() ([]*tally, error) { return nil, nil })
+}
+
+// SignUpFrom is like SignUp, for a stranger at an address from which at most so many
+// accounts may be made in an hour. One more is a *domain.ThrottledError. An attempt
+// counts once its name and password are accepted. If too many sign up at once, it is
+// domain.ErrBusy and does not count.
+func (s *Store) SignUpFrom(ctx context.Context, a Attempt, perHour int) (domain.User, error) {
+	return s.signUp(ctx, a, func() ([]*tally, error) { return s.countSignUp(ctx, a.Address, perHour) })
+}
+
+// signUp calls count before it does what takes long.
+func (s *Store) signUp(ctx context.Context, a Attempt, count func() ([]*tally, error)) (domain.User, error) {
+	user, nameErr := domain.ParseUserName(a.Name)
+	if err := domain.JoinInvalid(nameErr, domain.CheckPassword("password", a.Password)); err != nil {
 		return domain.User{}, err
 	}
 	switch _, err := s.readUser(ctx, user); {
@@ -30,15 +43,27 @@ func (s *Store) SignUp(ctx context.Context, name, password string) (domain.User,
 	case !errors.Is(err, domain.ErrNotFound):
 		return domain.User{}, err
 	}
-	hash, err := s.hashing.hash(ctx, password)
+	counted, err := count()
 	if err != nil {
 		return domain.User{}, err
 	}
+	hash, err := s.hashing.hashNew(ctx, a.Password)
+	if errors.Is(err, domain.ErrBusy) {
+		err = errors.Join(err, s.withdraw(ctx, counted))
+	}
+	if err != nil {
+		return domain.User{}, err
+	}
+	return s.insertUser(ctx, user, hash)
+}
+
+// insertUser inserts the row of a new account.
+func (s *Store) insertUser(ctx context.Context, user domain.UserName, hash string) (domain.User, error) {
 	account := domain.User{Name: user, CreatedOn: domain.Now()}
 	mine := domain.NewRevision()
 	properties := append(stamp(nil, mine),
 		driver.String(propPassword, hash), driver.Time(propCreatedOn, account.CreatedOn), driver.Int64(propEpoch, 0))
-	err = s.users.Transact(ctx, userPartition(user), driver.Insert(singleRow, properties...))
+	err := s.users.Transact(ctx, userPartition(user), driver.Insert(singleRow, properties...))
 	if !errors.Is(err, domain.ErrExists) {
 		return account, err
 	}

@@ -25,6 +25,9 @@ type Options struct {
 	// X-Forwarded-For and X-Forwarded-Proto. Set it only behind such a proxy: without
 	// one, a client could send these headers itself.
 	TrustProxy bool
+	// SignUps is how many accounts one client may make in an hour, counted for all
+	// processes on the store. Zero means DefaultSignUps.
+	SignUps int
 	// Logger gets one line for each request, and the cause of each failure. Nil logs
 	// nothing.
 	Logger *slog.Logger
@@ -35,6 +38,9 @@ type Options struct {
 	Stopping <-chan struct{}
 }
 
+// DefaultSignUps is generous: many users can share an address.
+const DefaultSignUps = 100
+
 // server holds what New needs to wire the handlers together.
 type server struct {
 	store    *storage.Store
@@ -43,6 +49,7 @@ type server struct {
 	sessions *sessions
 	assets   templates.Assets
 	base     *url.URL
+	signUps  int
 	stopping <-chan struct{}
 }
 
@@ -71,6 +78,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 			Icon:       files.URL("favicon.svg"),
 		},
 		base:     options.BaseURL,
+		signUps:  cmp.Or(options.SignUps, DefaultSignUps),
 		stopping: options.Stopping,
 	}
 	e := s.newEcho()

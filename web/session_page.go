@@ -14,7 +14,7 @@ import (
 )
 
 type sessionPageStore interface {
-	SignUp(ctx context.Context, name, password string) (domain.User, error)
+	SignUpFrom(ctx context.Context, a storage.Attempt, perHour int) (domain.User, error)
 	SignIn(ctx context.Context, a storage.Attempt) (token string, session domain.Session, err error)
 	FollowSignInLink(ctx context.Context, link string) (token string, session domain.Session, err error)
 	SignOut(ctx context.Context, token string) error
@@ -24,6 +24,8 @@ type sessionPageStore interface {
 type sessionPages struct {
 	*pages
 	store sessionPageStore
+	// signUps is how many accounts one client may make in an hour.
+	signUps int
 }
 
 func (h *sessionPages) routes(r router) {
@@ -52,7 +54,7 @@ func (h *sessionPages) signUp(c echo.Context, v visitor) error {
 		return err
 	}
 	next := localPath(form.Get("next"))
-	if _, err := h.store.SignUp(c.Request().Context(), form.Get("name"), form.Get("password")); err != nil {
+	if _, err := h.store.SignUpFrom(c.Request().Context(), attemptOf(c, form), h.signUps); err != nil {
 		refused, ok := formOf(err)
 		if !ok {
 			return err
@@ -62,8 +64,9 @@ func (h *sessionPages) signUp(c echo.Context, v visitor) error {
 	}
 	err = h.begin(c, form)
 	var throttled *domain.ThrottledError
-	if errors.As(err, &throttled) {
-		// Too many sign-ins from this address failed, but the account exists.
+	if errors.As(err, &throttled) || errors.Is(err, domain.ErrBusy) {
+		// Too many sign-ins from this address failed, or too many sign in at this
+		// moment, but the account exists.
 		return h.done(c, noticeSignedUp, templates.SignInPath)
 	}
 	if err != nil {
@@ -134,13 +137,16 @@ func (h *sessionPages) signOut(c echo.Context, v visitor) error {
 
 // begin signs in with the name and password of the form, and sets the session cookie.
 func (h *sessionPages) begin(c echo.Context, form url.Values) error {
-	token, session, err := h.store.SignIn(c.Request().Context(),
-		storage.Attempt{Name: form.Get("name"), Password: form.Get("password"), Address: c.RealIP()})
+	token, session, err := h.store.SignIn(c.Request().Context(), attemptOf(c, form))
 	if err != nil {
 		return err
 	}
 	h.sessions.remember(c, token, session)
 	return nil
+}
+
+func attemptOf(c echo.Context, form url.Values) storage.Attempt {
+	return storage.Attempt{Name: form.Get("name"), Password: form.Get("password"), Address: c.RealIP()}
 }
 
 // home returns the page to show after signing in: next, or the home page.

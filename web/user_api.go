@@ -11,7 +11,7 @@ import (
 )
 
 type userStore interface {
-	SignUp(ctx context.Context, name, password string) (domain.User, error)
+	SignUpFrom(ctx context.Context, a storage.Attempt, perHour int) (domain.User, error)
 	ChangePassword(ctx context.Context, token string, from storage.Attempt, password string) error
 }
 
@@ -19,6 +19,8 @@ type userStore interface {
 type usersAPI struct {
 	store    userStore
 	sessions *sessions
+	// signUps is how many accounts one client may make in an hour.
+	signUps int
 }
 
 func (a *usersAPI) routes(r router) {
@@ -36,7 +38,8 @@ func (a *usersAPI) create(c echo.Context) error {
 	if err := readFields(c, required("name", &name), required("password", &password)); err != nil {
 		return err
 	}
-	user, err := a.store.SignUp(c.Request().Context(), name, password)
+	user, err := a.store.SignUpFrom(c.Request().Context(),
+		storage.Attempt{Name: name, Password: password, Address: c.RealIP()}, a.signUps)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,11 @@ type serveCommand struct {
 	logFlags     `embed:""`
 }
 
+// Validate is called by kong. It is not called for embedded flags.
+func (c serveCommand) Validate() error {
+	return errors.Join(c.webFlags.Validate(), c.workerFlags.Validate())
+}
+
 // Run serves both roles until ctx ends.
 func (c serveCommand) Run(ctx context.Context, console *console) error {
 	log := c.logger(console.stderr)

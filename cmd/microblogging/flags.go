@@ -44,6 +44,15 @@ type webFlags struct {
 	Sample     bool   `help:"If the store is empty, fill it with a few channels and print a sign-in link that works once."`
 	BaseURL    string `name:"base-url" placeholder:"URL" help:"The address that users see: http://HOST or https://HOST. It is used in links. With https, browsers are told to use https only, also for cookies."`
 	TrustProxy bool   `help:"Trust X-Forwarded-For and X-Forwarded-Proto. Use it only behind a proxy that sets both."`
+	SignUps    int    `default:"100" help:"How many accounts one client address may make in an hour."`
+}
+
+// Validate is called by kong.
+func (f webFlags) Validate() error {
+	if f.SignUps < 1 {
+		return fmt.Errorf("--sign-ups must be at least 1, not %d", f.SignUps)
+	}
+	return nil
 }
 
 // baseURL returns the base URL, or nil if none is set.

@@ -33,6 +33,7 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	handler, err := web.New(b.Store, web.Options{
 		BaseURL:    base,
 		TrustProxy: f.TrustProxy,
+		SignUps:    f.SignUps,
 		Logger:     log,
 		Version:    buildVersion(),
 		Stopping:   ctx.Done(),
