@@ -38,7 +38,11 @@ func Steps() []Step { return []Step{StepMark, StepShut, StepSweep, StepDisarm, S
 // A Deletion is the progress and the audit of deleting one incarnation. It
 // outlives the channel.
 type Deletion struct {
-	Channel     ChannelRef
+	Channel ChannelRef
+	// Blog and Revision are set if only this post is deleted. The deletion of a
+	// post is recorded only once it was poisoned.
+	Blog        BlogID
+	Revision    Revision
 	Name        ChannelName
 	RequestedBy UserName
 	RequestedOn time.Time
@@ -52,6 +56,31 @@ type Deletion struct {
 	// UpdatedOn is the time of the last progress. The reconciling pass sends a new
 	// message for a deletion without progress for three leases.
 	UpdatedOn time.Time
+	// WaitingSince is when a worker first found that the store did not answer,
+	// since the deletion last got further. It is zero if nothing is waited for.
+	WaitingSince time.Time
+	// RetryOn is when the message of a handling that failed becomes visible again.
+	// Until then, no sign of life can be expected.
+	RetryOn time.Time
+	// LastDelivery is the highest number of a delivery that removed rows. Deliveries
+	// up to it do not count against the limit of deliveries.
+	LastDelivery int64
 	// FinishedOn is zero until the deletion is done.
 	FinishedOn time.Time
+}
+
+// Message returns a message that asks for the deletion.
+func (d Deletion) Message() Message {
+	m := Message{
+		Kind:        MessageChannel,
+		Channel:     d.Channel.Key,
+		Incarnation: d.Channel.Incarnation,
+		Name:        d.Name,
+		By:          d.RequestedBy,
+		AskedOn:     d.RequestedOn,
+	}
+	if d.Blog != "" {
+		m.Kind, m.Blog, m.Revision, m.Recorded = MessageBlog, d.Blog, d.Revision, true
+	}
+	return m
 }

@@ -102,6 +102,16 @@ func (e *StaleError) Error() string { return "the post was edited in between" }
 // Unwrap makes a StaleError an ErrConflict.
 func (e *StaleError) Unwrap() error { return ErrConflict }
 
+// TooManyChannelsError refuses a channel to an owner who has as many as allowed. Nothing
+// was created.
+type TooManyChannelsError struct {
+	Limit int
+}
+
+func (e *TooManyChannelsError) Error() string {
+	return fmt.Sprintf("the owner has %d channels, and may have no more", e.Limit)
+}
+
 // ThrottledError refuses an attempt to sign in because too many failed before, or to
 // sign up because too many accounts were made.
 type ThrottledError struct {

@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
 	"time"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -43,6 +47,23 @@ type Message struct {
 	// Attempts counts the attempts that failed and removed no row. It is part of
 	// the text, and each renewal of the lease writes the text again.
 	Attempts int `json:"attempts,omitempty"`
+	// Waits counts the handlings in a row that the store did not answer. They are
+	// no attempts, and only make the pauses between them longer.
+	Waits int `json:"waits,omitempty"`
+	// Accounted is the number of the latest delivery whose handling ended in good
+	// order: it was done, failed, waited or was given back. The deliveries after it
+	// ended by a crash or with a lost lease.
+	Accounted int64 `json:"accounted,omitempty"`
+	// Copied marks a message that is poisoned: its copy may be on the poison queue,
+	// the Deletions row says so, and all that is left to do is to delete it.
+	Copied bool `json:"copied,omitempty"`
+	// Recorded tells that the deletion of a post has a Deletions row, because it
+	// was poisoned once. That of a channel always has one.
+	Recorded bool `json:"recorded,omitempty"`
+
+	// unknown holds the fields of a later program as DecodeMessage met them, for
+	// Encode to write again: members of a JSON object in ASCII, sorted by name.
+	unknown string
 }
 
 // Ref names the incarnation that the message is about.
@@ -50,28 +71,57 @@ func (m Message) Ref() ChannelRef {
 	return ChannelRef{Key: m.Channel, Incarnation: m.Incarnation}
 }
 
+// Afresh returns the message as it is to be sent again: nobody has tried it yet.
+func (m Message) Afresh() Message {
+	m.Attempts, m.Waits, m.Accounted, m.Copied = 0, 0, 0, false
+	return m
+}
+
+// Intent returns what the message asks for, without who asked when, and what was
+// tried since. Two messages with the same intent are copies.
+func (m Message) Intent() Message {
+	return Message{Kind: m.Kind, Channel: m.Channel, Incarnation: m.Incarnation, Blog: m.Blog, Revision: m.Revision}
+}
+
 // Encode writes the message as JSON in ASCII, because Azure Queue Storage
 // transports messages as XML and changes characters that XML cannot hold.
+// Fields that DecodeMessage did not know are written again: a worker that is older
+// than the sender must not drop them when it retries or poisons a message.
 func (m Message) Encode() string {
 	text, err := json.Marshal(m)
 	if err != nil {
 		// Strings, an integer and a time in the years 1 to 9999 always marshal.
 		panic(fmt.Sprintf("encoding a message: %v", err))
 	}
-	return escapeNonASCII(text)
+	known := escapeNonASCII(text)
+	if m.unknown == "" {
+		return known
+	}
+	return strings.TrimSuffix(known, "}") + "," + m.unknown + "}"
 }
 
-// DecodeMessage reads what Encode wrote. It ignores unknown fields, so that web
-// and worker may be deployed in either order. An unknown kind is an error: the
-// message goes to poison, and a newer worker can handle it. A message with values
-// that no row can hold is an error too, because no worker could handle or record
-// it.
+// maxUnknown bounds the fields of a later program, in bytes as Encode writes
+// them. A message must stay within the limit of a queue (64 KiB) when it is
+// written again.
+const maxUnknown = 32 << 10
+
+// DecodeMessage reads what Encode wrote. It keeps unknown fields for Encode, so
+// that web and worker may be deployed in either order. An unknown kind is an
+// error: the message goes to poison, and a newer worker can handle it. A message
+// with values that no row can hold is an error too, because no worker could handle
+// or record it.
 func DecodeMessage(text string) (Message, error) {
 	var m Message
-	if err := json.Unmarshal([]byte(text), &m); err != nil {
+	err := json.Unmarshal([]byte(text), &m)
+	if err == nil {
+		m.unknown, err = unknownFields([]byte(text))
+	}
+	if err != nil {
 		return Message{}, fmt.Errorf("message is not JSON: %w", err)
 	}
 	switch {
+	case len(m.unknown) > maxUnknown:
+		return Message{}, fmt.Errorf("message holds %d bytes in unknown fields", len(m.unknown))
 	case !isChannelKey(string(m.Channel)), !isToken(string(m.Incarnation)):
 		return Message{}, fmt.Errorf("message names no incarnation of a channel")
 	case len(m.Name) > utf8.UTFMax*MaxChannelName, len(m.By) > MaxUserName:
@@ -90,6 +140,38 @@ func DecodeMessage(text string) (Message, error) {
 	default:
 		return Message{}, fmt.Errorf("message of unknown kind %q", m.Kind)
 	}
+}
+
+// unknownFields returns the members of a JSON object that are no fields of a
+// Message, in the one form that Encode writes.
+func unknownFields(text []byte) (string, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return "", err
+	}
+	maps.DeleteFunc(fields, func(name string, _ json.RawMessage) bool { return isMessageField(name) })
+	var members []string
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		quoted, err := json.Marshal(name)
+		if err != nil {
+			return "", err
+		}
+		member := bytes.NewBuffer(append(quoted, ':'))
+		if err := json.Compact(member, fields[name]); err != nil {
+			return "", err
+		}
+		members = append(members, escapeNonASCII(member.Bytes()))
+	}
+	return strings.Join(members, ","), nil
+}
+
+// isMessageField tells whether json.Unmarshal takes the name for a field of a
+// Message. It ignores case.
+func isMessageField(name string) bool {
+	return slices.ContainsFunc(reflect.VisibleFields(reflect.TypeFor[Message]()), func(field reflect.StructField) bool {
+		known, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		return known != "" && strings.EqualFold(known, name)
+	})
 }
 
 func escapeNonASCII(text []byte) string {

@@ -1,6 +1,10 @@
 package domain_test
 
 import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -40,6 +44,8 @@ func TestMessage(t *testing.T) {
 	t.Run("with a name that is not UTF-8 is read", messageWithANameThatIsNotUTF8IsRead)
 	t.Run("that nobody can handle is refused", messageThatNobodyCanHandleIsRefused)
 	t.Run("with fields of a later program is read", messageWithFieldsOfALaterProgramIsRead)
+	t.Run("keeps the fields of a later program when it is written again", laterFieldsSurvive)
+	t.Run("with later fields that are too long to carry is refused", laterFieldsTooLong)
 }
 
 func messageRoundTripsInASCII(t *testing.T) {
@@ -130,20 +136,57 @@ func messageThatNobodyCanHandleIsRefused(t *testing.T) {
 func messageWithFieldsOfALaterProgramIsRead(t *testing.T) {
 	m := sample()
 	text := strings.TrimSuffix(m.Encode(), "}") + `,"later":{"nested":[1]}}`
-	if back, err := domain.DecodeMessage(text); err != nil || back != m {
+	back, err := domain.DecodeMessage(text)
+	if err != nil || back.Encode() != text || back.Ref() != m.Ref() || back.Kind != m.Kind || back.By != m.By || !back.AskedOn.Equal(m.AskedOn) {
 		t.Errorf("%s is read as %+v, %v", text, back, err)
+	}
+}
+
+func laterFieldsSurvive(t *testing.T) {
+	for later, want := range map[string]string{
+		`"later":{"nested":[1, 2.50]}`:              `"later":{"nested":[1,2.50]}`,
+		`"later":"Stra\u00dfe","b":null`:            `"b":null,"later":"Stra\u00dfe"`,
+		`"later":"Straße \u0007","a":"😀"`:           `"a":"\ud83d\ude00","later":"Stra\u00dfe \u0007"`,
+		"\"later\":\r\n\t[true]":                    `"later":[true]`,
+		`"größe":1e400`:                             `"gr\u00f6\u00dfe":1e400`,
+		`"later":1,"later":2`:                       `"later":2`,
+		`"<a>":"<b>"`:                               `"\u003ca\u003e":"<b>"`,
+		`"later":99999999999999999999,"ATTEMPTS":3`: `"later":99999999999999999999`,
+	} {
+		text := strings.TrimSuffix(sample().Encode(), "}") + "," + later + "}"
+		m, err := domain.DecodeMessage(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		m.Attempts = 4
+		again := m.Encode()
+		if !strings.HasSuffix(again, `"attempts":4,`+want+"}") {
+			t.Errorf("%s is written again as %s", text, again)
+		}
+		if back, err := domain.DecodeMessage(again); err != nil || back != m || back.Encode() != again {
+			t.Errorf("%s is read as %+v, %v, want %+v", again, back, err, m)
+		}
+	}
+}
+
+func laterFieldsTooLong(t *testing.T) {
+	text := strings.TrimSuffix(sample().Encode(), "}") + `,"later":"` + strings.Repeat("ß", 6<<10) + `"}`
+	if m, err := domain.DecodeMessage(text); err == nil {
+		t.Errorf("%d bytes are read as a message, and written again as %d", len(text), len(m.Encode()))
 	}
 }
 
 // FuzzDecodeMessage looks for a text that makes the decoder panic, that is read as
 // a message which no row can hold, or that changes its meaning when a renewal of
-// the lease writes it again.
+// the lease writes it again, or that loses a field of a later program then.
 func FuzzDecodeMessage(f *testing.F) {
 	of, post := sample(), sampleOfAPost()
 	of.Name, of.By, of.Attempts = "Stra\u00dfe \x7f\U0001f600\u2028", "ada_99", 7
 	for _, m := range []domain.Message{sample(), of, post} {
 		f.Add(m.Encode())
 		f.Add(strings.TrimSuffix(m.Encode(), "}") + `,"later":{"nested":[1]},"attempts":1e2}`)
+		f.Add(strings.TrimSuffix(m.Encode(), "}") + ",\"gr\u00f6\u00dfe\" :\r\n[ \"\U0001f600\x7f\"],\"\xff\":\"\xff\",\"KIND\":\"channel\"}")
 		f.Add(strings.Replace(m.Encode(), "07Z\"", "07+23:59\"", 1))
 		f.Add(strings.Replace(m.Encode(), string(m.Incarnation), "of/nothing", 1))
 	}
@@ -163,6 +206,11 @@ func FuzzDecodeMessage(f *testing.F) {
 		if err != nil || again.Encode() != renewed || !again.AskedOn.Equal(m.AskedOn) {
 			t.Errorf("%q is read as %+v, and then as %+v, %v", text, m, again, err)
 		}
+		for field := range unknownTo(m, text) {
+			if !strings.Contains(renewed, field) {
+				t.Errorf("%q is written as %q, without %s", text, renewed, field)
+			}
+		}
 		again.AskedOn = m.AskedOn // equal instants, perhaps written differently, such as +00:00
 		if again != m {
 			t.Errorf("%q is read as %+v, and then as %+v", text, m, again)
@@ -180,4 +228,26 @@ func FuzzDecodeMessage(f *testing.F) {
 			t.Errorf("%q: %v", text, err)
 		}
 	})
+}
+
+// unknownTo lists the names in a text, as JSON in ASCII writes them, that are not
+// those of a field of m.
+func unknownTo(m domain.Message, text string) map[string]bool {
+	var fields map[string]any
+	if err := json.Unmarshal([]byte(text), &fields); err != nil {
+		return nil
+	}
+	names := map[string]bool{}
+	for name := range fields {
+		if isField := func(field reflect.StructField) bool {
+			known, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			return strings.EqualFold(known, name)
+		}; !slices.ContainsFunc(reflect.VisibleFields(reflect.TypeOf(m)), isField) {
+			quoted := strconv.QuoteToASCII(name)
+			if !strings.Contains(quoted, `\`) && !strings.ContainsAny(quoted, "<>&") { // spelt otherwise in JSON
+				names[quoted] = true
+			}
+		}
+	}
+	return names
 }

@@ -21,12 +21,14 @@ func importTwice(t *testing.T) {
 	t.Parallel()
 	onEachBackend(t, func(t *testing.T, s setup) {
 		file := writeFeed(t, 25)
-		s.mustRun(t, "import", "--channel", "news", "--owner", "alice", file)
+		s.Environment = append(s.Environment, "MICROBLOGGING_OWNER_PASSWORD="+client.Password)
+		s.mustRun(t, "import", "--channel", "news", "--owner", "alice", "--create-owner", file)
 		s.mustRun(t, "import", "--channel", "news", "--owner", "alice", file)
 		web := s.start(t, "web", "--listen", "127.0.0.1:0")
 		if n := reader(web.url).countBlogs(t, "news"); n != 25 {
 			t.Errorf("%d posts, want 25", n)
 		}
+		signIn(t, web.url, "alice")
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -60,12 +61,29 @@ func blogMessage(channel domain.Channel, blog domain.Blog, by domain.UserName) d
 // was done before, and deletes all votes on it. It deletes the post only at the
 // revision that the message names. At another revision, the author edited the post
 // after the request to delete it had failed: the post stays.
-func (s *Store) FinishBlog(ctx context.Context, m domain.Message) error {
+//
+// FinishBlog calls report after each transaction with the number of rows it deleted.
+// If the message was poisoned once, its Deletions row then says that it is done.
+func (s *Store) FinishBlog(ctx context.Context, m domain.Message, report func(rows int)) error {
+	if err := s.finishBlog(ctx, m, report); err != nil || !m.Recorded {
+		return err
+	}
+	err := s.updateDeletion(ctx, m.Channel, deletionRowOf(m), func(d *domain.Deletion) bool {
+		d.State, d.FinishedOn, d.WaitingSince = domain.DeletionDone, domain.Now(), time.Time{}
+		return true
+	})
+	if errors.Is(err, domain.ErrNotFound) {
+		return nil // a record that nobody has any more says nothing wrong
+	}
+	return err
+}
+
+func (s *Store) finishBlog(ctx context.Context, m domain.Message, report func(rows int)) error {
 	return s.contend(ctx, func() error {
 		row, err := s.readBlog(ctx, m.Ref(), m.Blog)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
-			return s.removeVotes(ctx, m.Ref(), m.Blog)
+			return s.removeVotes(ctx, m.Ref(), m.Blog, report)
 		case err != nil:
 			return err
 		case row.Revision != m.Revision:
@@ -74,9 +92,13 @@ func (s *Store) FinishBlog(ctx context.Context, m domain.Message) error {
 		if err := s.removeBlog(ctx, row); err != nil {
 			return err
 		}
-		return s.removeVotes(ctx, m.Ref(), m.Blog)
+		report(blogRows)
+		return s.removeVotes(ctx, m.Ref(), m.Blog, report)
 	})
 }
+
+// blogRows is how many rows removeBlog deletes.
+const blogRows = 2
 
 // removeBlog deletes the post in the version that was read, and its index row. It
 // returns errTryAgain if the post has changed.
@@ -93,7 +115,7 @@ func (s *Store) removeBlog(ctx context.Context, row blogEntity) error {
 // removeVotes deletes the votes on a post whose row is gone. It needs no gate,
 // however late it runs: no vote can land on a missing post, and the id of a post
 // never returns. Several workers may do this at once.
-func (s *Store) removeVotes(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) error {
+func (s *Store) removeVotes(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, report func(rows int)) error {
 	prefix := votesOf(id)
 	for {
 		rows, err := s.blogs.First(ctx, driver.MaxOperations, driver.Range{
@@ -108,6 +130,9 @@ func (s *Store) removeVotes(ctx context.Context, ref domain.ChannelRef, id domai
 		err = s.blogs.Transact(ctx, partitionOf(ref.Key), votes...)
 		if err != nil && !errors.Is(err, domain.ErrNotFound) {
 			return fmt.Errorf("removing the votes on post %s: %w", id, err)
+		}
+		if err == nil {
+			report(len(rows))
 		}
 	}
 }

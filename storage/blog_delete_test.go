@@ -201,7 +201,7 @@ func deletedPostTakesItsVotes(t *testing.T) {
 			Kind: domain.MessageBlog, Channel: channel.Key(), Incarnation: channel.Incarnation,
 			Blog: blog.ID, Revision: blog.Revision, AskedOn: domain.Now(),
 		}
-		if err := w.faulty.FinishBlog(w.t.Context(), message); err != nil && !errors.Is(err, domain.ErrUnavailable) {
+		if err := w.faulty.FinishBlog(w.t.Context(), message, func(int) {}); err != nil && !errors.Is(err, domain.ErrUnavailable) {
 			t.Error(err)
 		}
 		w.finish(w.messages())

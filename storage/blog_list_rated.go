@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"golang.org/x/sync/errgroup"
-
 	"microblogging/domain"
 	"microblogging/storage/driver"
 )
@@ -58,8 +56,7 @@ func (s *Store) BlogsByRating(ctx context.Context, ref domain.ChannelRef, q Rati
 // since is left out.
 func (s *Store) ratedBlogs(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) ([]domain.Blog, error) {
 	read := make([]domain.Blog, len(rows))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(subscriptionFlight)
+	group, ctx := newFlight(ctx, subscriptionFlight)
 	for i, row := range rows {
 		group.Go(func() error {
 			_, id, _ := parseRateRow(row.Row)

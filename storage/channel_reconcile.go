@@ -68,7 +68,8 @@ func (s *Store) reconcileChannel(ctx context.Context, row channelRow, patience t
 // reports whether it did. If the deletion is done, the row landed after it and was
 // marked then: nothing is left to do but to release the name.
 func (s *Store) requeueStalled(ctx context.Context, row channelRow, patience time.Duration) (bool, error) {
-	if err := s.OpenDeletion(ctx, channelMessage(row.Channel, row.Owner)); err != nil {
+	message := channelMessage(row.Channel, row.Owner)
+	if err := s.OpenDeletion(ctx, message); err != nil {
 		return false, err
 	}
 	record, err := s.deletions.Get(ctx, partitionOf(row.Key()), deletionRow(row.Incarnation))
@@ -78,32 +79,24 @@ func (s *Store) requeueStalled(ctx context.Context, row channelRow, patience tim
 	case decodeDeletion(record).State == domain.DeletionDone:
 		return false, s.ReleaseName(ctx, row.Ref())
 	}
-	return s.requeueDeletion(ctx, row.Ref(), time.Now().Add(-patience))
+	return s.requeueDeletion(ctx, message, time.Now().Add(-patience))
 }
 
 // requeueDeletion queues a deletion again if it has made no progress since the given
 // time, and reports whether it did. First it claims the deletion by dating its row,
 // so that of several passes only one queues it. If the process dies in between, a
 // later pass finds the deletion stalled again.
-func (s *Store) requeueDeletion(ctx context.Context, ref domain.ChannelRef, since time.Time) (bool, error) {
+func (s *Store) requeueDeletion(ctx context.Context, of domain.Message, since time.Time) (bool, error) {
 	var claimed domain.Deletion
-	err := s.UpdateDeletion(ctx, ref, func(d *domain.Deletion) bool {
+	err := s.updateDeletion(ctx, of.Channel, deletionRowOf(of), func(d *domain.Deletion) bool {
 		claimed = *d
 		return stalled(*d, since)
 	})
 	if err != nil || !stalled(claimed, since) {
 		return false, err
 	}
-	message := domain.Message{
-		Kind:        domain.MessageChannel,
-		Channel:     ref.Key,
-		Incarnation: ref.Incarnation,
-		Name:        claimed.Name,
-		By:          claimed.RequestedBy,
-		AskedOn:     claimed.RequestedOn,
-	}
-	if err := s.queue.Send(ctx, message.Encode()); err != nil {
-		return false, fmt.Errorf("queueing the deletion of channel %s again: %w", ref.Key, err)
+	if err := s.queue.Send(ctx, claimed.Message().Encode()); err != nil {
+		return false, fmt.Errorf("queueing the deletion of channel %s again: %w", of.Channel, err)
 	}
 	return true, nil
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -65,15 +65,18 @@ func withoutGates(rows []driver.Entity) []string {
 	return keys
 }
 
-// sweepRows deletes the rows in transactions, several at once.
+// sweepRows deletes the rows in transactions, several at once. After one has
+// failed, no other starts. Those under way end: what they remove is progress, and
+// must be counted.
 func (s *Store) sweepRows(ctx context.Context, ref domain.ChannelRef, rows []string, report func(int)) (disarmed bool, err error) {
 	var gateGone atomic.Bool
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(sweepFlight)
-	for len(rows) > 0 {
-		batch := rows[:min(sweepBatch, len(rows))]
-		rows = rows[len(batch):]
+	var failed failures
+	group := newUnbrokenFlight(sweepFlight)
+	for batch := range slices.Chunk(rows, sweepBatch) {
 		group.Go(func() error {
+			if failed.any() {
+				return nil
+			}
 			err := s.sweepTransaction(ctx, ref, batch)
 			switch {
 			case err == nil:
@@ -83,13 +86,37 @@ func (s *Store) sweepRows(ctx context.Context, ref domain.ChannelRef, rows []str
 			case errors.Is(err, domain.ErrNotFound):
 				// Another worker was faster, or this is the echo of this transaction.
 			default:
-				return fmt.Errorf("sweeping channel %s: %w", ref.Key, err)
+				failed.add(fmt.Errorf("sweeping channel %s: %w", ref.Key, err))
 			}
 			return nil
 		})
 	}
-	err = group.Wait()
-	return gateGone.Load(), err
+	_ = group.Wait() // the failures are gathered apart: a group keeps only the first
+	return gateGone.Load(), failed.joined()
+}
+
+// failures gathers the errors of several goroutines.
+type failures struct {
+	mu   sync.Mutex
+	errs []error
+}
+
+func (f *failures) add(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.errs = append(f.errs, err)
+}
+
+func (f *failures) any() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.errs) > 0
+}
+
+func (f *failures) joined() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return errors.Join(f.errs...)
 }
 
 func (s *Store) sweepTransaction(ctx context.Context, ref domain.ChannelRef, rows []string) error {

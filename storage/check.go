@@ -29,6 +29,9 @@ type Checker struct {
 	Repair bool
 	// Report is called with each breach when it is found.
 	Report func(domain.Breach)
+	// Poisoned is called with each deletion that waits in poison for an operator,
+	// unless it is nil. That is no breach.
+	Poisoned func(domain.Deletion)
 
 	store  *Store
 	counts CheckCounts
@@ -108,6 +111,9 @@ func (c *Checker) checkDeletions(ctx context.Context) error {
 		}
 		c.counts.Rows++
 		d := decodeDeletion(row)
+		if d.State == domain.DeletionPoisoned && c.Poisoned != nil {
+			c.Poisoned(d)
+		}
 		if !stalled(d, since) {
 			continue
 		}
@@ -116,7 +122,7 @@ func (c *Checker) checkDeletions(ctx context.Context) error {
 			Detail: fmt.Sprintf("%s since %s without progress", d.State, d.UpdatedOn.Format(time.RFC3339)),
 		}
 		if c.Repair {
-			requeued, err := c.store.requeueDeletion(ctx, d.Channel, since)
+			requeued, err := c.store.requeueDeletion(ctx, d.Message(), since)
 			if err != nil {
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
@@ -120,6 +121,13 @@ func listsToPage(t testing.TB, store *storage.Store) []list {
 			}
 			return ids, page.Next, err
 		}},
+		{name: "digest/ada/2026-03-04/UTC", read: func(ctx context.Context, after string, limit int) (ids []string, next string, err error) {
+			page, err := store.Digest(ctx, ada, storage.DigestQuery{Day: digestDay, After: after, Limit: limit})
+			for _, channel := range page.Channels {
+				ids = append(ids, idsOf(channel.Items)...)
+			}
+			return ids, page.Next, err
+		}},
 		{name: "subscriptions/ada", read: func(ctx context.Context, after string, limit int) (keys []string, next string, err error) {
 			page, err := store.SubscriptionPage(ctx, ada, after, limit)
 			for _, s := range page.Items {
@@ -139,7 +147,8 @@ func listsToPage(t testing.TB, store *storage.Store) []list {
 	return lists
 }
 
-// fill creates channels with posts of one vote each, subscribes ada to all of them,
+// fill creates channels with posts of one vote each, and posts on
+// digestDay, subscribes ada to all of them,
 // and returns one that is not the first or the last.
 func fill(t testing.TB, store *storage.Store) domain.Channel {
 	t.Helper()
@@ -162,6 +171,13 @@ func fill(t testing.TB, store *storage.Store) domain.Channel {
 			blog, _, err := store.Post(ctx, posting(channel, ada, text(i)))
 			must(err)
 			must(store.Vote(ctx, channel.Ref(), blog.ID, grace))
+			p := posting(channel, ada, "on "+text(i))
+			p.CreatedOn = digestDay.From.Add(time.Duration(i) * time.Hour)
+			blog, _, err = store.Post(ctx, p)
+			must(err)
+			for _, user := range []domain.UserName{grace, eve}[:i] {
+				must(store.Vote(ctx, channel.Ref(), blog.ID, user))
+			}
 		}
 		channels = append(channels, channel)
 	}

@@ -19,6 +19,12 @@ const (
 	propAttempts    = "Attempts"
 	propUpdatedOn   = "UpdatedOn"
 	propFinishedOn  = "FinishedOn"
+	// propWaiting tells whether the time in propWaitingSince counts: a merge cannot
+	// take a property away.
+	propWaiting      = "Waiting"
+	propWaitingSince = "WaitingSince"
+	propRetryOn      = "RetryOn"
+	propLastDelivery = "LastDelivery"
 )
 
 // Deletion reads the progress of a deletion. Only the user who asked for it may:
@@ -53,6 +59,14 @@ func encodeDeletion(d domain.Deletion) driver.Properties {
 		driver.Int64(propRowsDeleted, d.RowsDeleted),
 		driver.Int64(propAttempts, int64(d.Attempts)),
 		driver.Time(propUpdatedOn, d.UpdatedOn),
+		driver.Int64(propLastDelivery, d.LastDelivery),
+		driver.Bool(propWaiting, !d.WaitingSince.IsZero()),
+	}
+	if !d.WaitingSince.IsZero() {
+		p = append(p, driver.Time(propWaitingSince, d.WaitingSince))
+	}
+	if !d.RetryOn.IsZero() {
+		p = append(p, driver.Time(propRetryOn, d.RetryOn))
 	}
 	if !d.FinishedOn.IsZero() {
 		p = append(p, driver.Time(propFinishedOn, d.FinishedOn))
@@ -62,19 +76,25 @@ func encodeDeletion(d domain.Deletion) driver.Properties {
 
 func decodeDeletion(row driver.Entity) domain.Deletion {
 	p := row.Properties
-	return domain.Deletion{
-		Channel: domain.ChannelRef{
-			Key:         domain.ChannelKey(row.Partition),
-			Incarnation: domain.Incarnation(row.Row),
-		},
-		Name:        domain.ChannelName(p.String(propName)),
-		RequestedBy: domain.UserName(p.String(propRequestedBy)),
-		RequestedOn: p.Time(propRequestedOn),
-		State:       domain.DeletionState(p.String(propState)),
-		Step:        domain.Step(p.String(propStep)),
-		RowsDeleted: p.Int64(propRowsDeleted),
-		Attempts:    int(p.Int64(propAttempts)),
-		UpdatedOn:   p.Time(propUpdatedOn),
-		FinishedOn:  p.Time(propFinishedOn),
+	i, id, revision := parseDeletionRow(row.Row)
+	d := domain.Deletion{
+		Channel:      domain.ChannelRef{Key: domain.ChannelKey(row.Partition), Incarnation: i},
+		Blog:         id,
+		Revision:     revision,
+		Name:         domain.ChannelName(p.String(propName)),
+		RequestedBy:  domain.UserName(p.String(propRequestedBy)),
+		RequestedOn:  p.Time(propRequestedOn),
+		State:        domain.DeletionState(p.String(propState)),
+		Step:         domain.Step(p.String(propStep)),
+		RowsDeleted:  p.Int64(propRowsDeleted),
+		Attempts:     int(p.Int64(propAttempts)),
+		UpdatedOn:    p.Time(propUpdatedOn),
+		LastDelivery: p.Int64(propLastDelivery),
+		RetryOn:      p.Time(propRetryOn),
+		FinishedOn:   p.Time(propFinishedOn),
 	}
+	if p.Bool(propWaiting) {
+		d.WaitingSince = p.Time(propWaitingSince)
+	}
+	return d
 }

@@ -21,7 +21,7 @@ func (s *Store) OpenDeletion(ctx context.Context, m domain.Message) error {
 		State:       domain.DeletionQueued,
 		UpdatedOn:   domain.Now(),
 	}
-	err := s.deletions.Transact(ctx, partitionOf(m.Channel), driver.Insert(deletionRow(m.Incarnation), encodeDeletion(d)...))
+	err := s.deletions.Transact(ctx, partitionOf(m.Channel), driver.Insert(deletionRowOf(m), encodeDeletion(d)...))
 	if err == nil || errors.Is(err, domain.ErrExists) {
 		return nil
 	}
@@ -34,9 +34,13 @@ func (s *Store) OpenDeletion(ctx context.Context, m domain.Message) error {
 // once, even if a reply is lost. Change may be called several times before that. A
 // deletion without a row is domain.ErrNotFound.
 func (s *Store) UpdateDeletion(ctx context.Context, ref domain.ChannelRef, change func(*domain.Deletion) bool) error {
+	return s.updateDeletion(ctx, ref.Key, deletionRow(ref.Incarnation), change)
+}
+
+func (s *Store) updateDeletion(ctx context.Context, key domain.ChannelKey, row string, change func(*domain.Deletion) bool) error {
 	mine := domain.NewRevision()
 	err := s.contend(ctx, func() error {
-		row, err := s.deletions.Get(ctx, partitionOf(ref.Key), deletionRow(ref.Incarnation))
+		row, err := s.deletions.Get(ctx, partitionOf(key), row)
 		if err != nil {
 			return err
 		}
@@ -49,14 +53,14 @@ func (s *Store) UpdateDeletion(ctx context.Context, ref domain.ChannelRef, chang
 		}
 		d.UpdatedOn = domain.Now()
 		changes := append(stamp(row.Properties, mine), encodeDeletion(d)...)
-		err = s.deletions.Transact(ctx, partitionOf(ref.Key), driver.Merge(row.Row, driver.Match(row.ETag), changes...))
+		err = s.deletions.Transact(ctx, partitionOf(key), driver.Merge(row.Row, driver.Match(row.ETag), changes...))
 		if raced(err) {
 			return errTryAgain
 		}
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("recording the deletion of channel %s: %w", ref.Key, err)
+		return fmt.Errorf("recording the deletion of channel %s: %w", key, err)
 	}
 	return nil
 }

@@ -4,96 +4,182 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"sync"
-	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/driver"
 )
 
-// maxDigest is the largest number of posts of one channel in a digest.
-const maxDigest = 200
+// MaxDigest is the largest number of posts of one channel in a digest.
+const MaxDigest = 200
 
-// DigestChannel holds what was posted to one channel in a day.
+// DigestQuery selects a page of a digest.
+type DigestQuery struct {
+	Day domain.Day
+	// After is the Next of the page before. It is empty for the first page.
+	After string
+	// Limit is the largest number of posts on the page, 1 to 100.
+	Limit int
+}
+
+// DigestPage is part of the digest of a day.
+type DigestPage struct {
+	Channels []DigestChannel
+	// Next is the cursor of the next page. It is empty on the last page.
+	Next string
+}
+
+// DigestChannel holds what was posted to one channel in a day, or a part of it.
 type DigestChannel struct {
 	Name domain.ChannelName
-	// Items are the posts of the highest ratings, at most 200, highest first. Among
-	// posts of one rating, the newest is first.
+	// Items are the most popular first, and the newest first among equals.
 	Items []domain.Blog
-	// Total is the number of posts of that day, in Items or not.
+	// First is the rank of the first of Items among the posts of the day, from 1.
+	First int
+	// Total is the number of posts of the day. A digest lists at most MaxDigest of them.
 	Total int
-
-	key domain.ChannelKey
 }
 
-// Digest lists what was posted in a day to the channels that a user subscribes to,
-// in the order of channel keys. Channels without a post that day are left out.
-func (s *Store) Digest(ctx context.Context, user domain.UserName, day domain.Day) ([]DigestChannel, error) {
-	digests, err := s.Digests(ctx, user, []domain.Day{day})
+// Digest lists what was posted in a day to the channels that a user subscribes to, in
+// the order of their keys. Channels without a post that day are left out. A channel
+// that does not fit on a page continues on the next one. A cursor of another user, day
+// or time zone is an InvalidError.
+//
+// A page takes memory for its own posts only, however many the day has. It reads the
+// ratings of all posts of each channel until it is full, and then the posts that it
+// holds. It starts at the channel, the rating and the post where the page before ended:
+// posts that come and go in between make no other post come twice or be missed. A post
+// whose rating changes in between can be missed or met twice.
+func (s *Store) Digest(ctx context.Context, user domain.UserName, q DigestQuery) (DigestPage, error) {
+	list := "digest/" + userPartition(user) + "/" + q.Day.Date + "/" + q.Day.Zone
+	builder := digestBuilder{limit: q.Limit}
+	if q.After != "" {
+		var err error
+		if builder.after, err = decodeDigestCursor(list, q.After); err != nil {
+			return DigestPage{}, err
+		}
+	}
+	err := s.eachSubscribed(ctx, user, builder.wants, func(ctx context.Context, channel domain.Channel) error {
+		ranked, err := s.rankDays(ctx, channel, []domain.Day{q.Day}, MaxDigest)
+		if err == nil {
+			builder.add(channel, ranked[0])
+		}
+		return err
+	})
 	if err != nil {
+		return DigestPage{}, err
+	}
+	sections, next := builder.page()
+	page := DigestPage{}
+	if next != nil {
+		page.Next = encodeCursor(list, next.String())
+	}
+	page.Channels, err = s.readSections(ctx, sections)
+	return page, err
+}
+
+// A digestPosition is where a page of a digest ends: at a post of a channel.
+type digestPosition struct {
+	key domain.ChannelKey
+	pick
+}
+
+func (p digestPosition) String() string { return string(p.key) + "!" + rateRow(p.rating, p.id) }
+
+func decodeDigestCursor(list, cursor string) (p digestPosition, err error) {
+	position, err := decodeCursor(list, cursor)
+	if err != nil {
+		return p, err
+	}
+	key, row, _ := strings.Cut(position, "!")
+	rating, id, ok := parseRateRow(row)
+	if !ok {
+		return p, domain.Invalid("after", "is not a continuation of this list")
+	}
+	return digestPosition{domain.ChannelKey(key), pick{id: id, rating: rating}}, nil
+}
+
+// A digestSection is what a page holds of one channel, before it is read.
+type digestSection struct {
+	channel      domain.Channel
+	picks        []pick
+	first, total int
+}
+
+// digestBuilder gathers the sections of a page. Channels come from several goroutines.
+type digestBuilder struct {
+	limit int
+	after digestPosition
+
+	mu       sync.Mutex
+	sections []digestSection
+	found    int
+}
+
+// wants tells whether the page may hold posts of a channel. Channels are started in the
+// order of their keys: once those that were started fill the page and one post more,
+// all that follow belong to later pages.
+func (b *digestBuilder) wants(key domain.ChannelKey) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return key >= b.after.key && b.found <= b.limit
+}
+
+func (b *digestBuilder) add(channel domain.Channel, posted *ranking) {
+	picks := posted.best()
+	first := 0
+	if channel.Key() == b.after.key {
+		first = len(picks)
+		if i := slices.IndexFunc(picks, b.after.before); i >= 0 {
+			first = i
+		}
+	}
+	if picks = picks[first:]; len(picks) == 0 {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.found += len(picks)
+	b.sections = append(b.sections, digestSection{channel, picks, first + 1, posted.total})
+}
+
+// page returns the sections of the page, and where the page ends if it is not the last.
+func (b *digestBuilder) page() (sections []digestSection, next *digestPosition) {
+	slices.SortFunc(b.sections, func(x, y digestSection) int { return cmp.Compare(x.channel.Key(), y.channel.Key()) })
+	room := b.limit
+	for i := range b.sections {
+		if room == 0 {
+			break
+		}
+		section := b.sections[i]
+		section.picks = section.picks[:min(len(section.picks), room)]
+		room -= len(section.picks)
+		sections = append(sections, section)
+	}
+	if b.found > b.limit {
+		last := sections[len(sections)-1]
+		next = &digestPosition{last.channel.Key(), last.picks[len(last.picks)-1]}
+	}
+	return sections, next
+}
+
+// readSections reads the posts of a page. A post that was deleted since is left out.
+func (s *Store) readSections(ctx context.Context, sections []digestSection) ([]DigestChannel, error) {
+	channels := make([]DigestChannel, len(sections))
+	var picked []pickedPost
+	var into []*domain.Blog
+	for i, section := range sections {
+		items := make([]domain.Blog, len(section.picks))
+		channels[i] = DigestChannel{Name: section.channel.Name, Items: items, First: section.first, Total: section.total}
+		for j, pick := range section.picks {
+			picked, into = append(picked, pickedPost{section.channel.Ref(), pick}), append(into, &items[j])
+		}
+	}
+	if err := s.readPicked(ctx, picked, func(i int, blog domain.Blog) { *into[i] = blog }); err != nil {
 		return nil, err
 	}
-	return digests[0], nil
-}
-
-// Digests is Digest for several successive days, newest first. It reads each channel
-// once, from the first instant to the last. There must be at least one day.
-func (s *Store) Digests(ctx context.Context, user domain.UserName, days []domain.Day) ([][]DigestChannel, error) {
-	from, to := blogRange(days[len(days)-1].From, days[0].Until)
-	var mu sync.Mutex
-	digests := make([][]DigestChannel, len(days))
-	err := s.eachSubscribed(ctx, user, func(ctx context.Context, channel domain.Channel) error {
-		posted := make([]popular, len(days))
-		for row, err := range s.blogs.Within(ctx, driver.Range{Partition: partitionOf(channel.Key()), From: from, To: to}) {
-			if err != nil {
-				return err
-			}
-			if blog := decodeBlog(row); blog.Channel.Incarnation == channel.Incarnation {
-				posted[dayOf(blog.CreatedOn, days)].add(blog.Blog)
-			}
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		for i := range posted {
-			if p := &posted[i]; p.total > 0 {
-				digests[i] = append(digests[i],
-					DigestChannel{Name: channel.Name, Items: p.most(), Total: p.total, key: channel.Key()})
-			}
-		}
-		return nil
-	})
-	for _, digest := range digests {
-		slices.SortFunc(digest, func(a, b DigestChannel) int { return cmp.Compare(a.key, b.key) })
+	for i := range channels {
+		channels[i].Items = slices.DeleteFunc(channels[i].Items, func(blog domain.Blog) bool { return blog.ID == "" })
 	}
-	return digests, err
-}
-
-// dayOf returns the index of the day that contains t. The days are newest first.
-func dayOf(t time.Time, days []domain.Day) int {
-	for i, day := range days {
-		if !t.Before(day.From) {
-			return i
-		}
-	}
-	return len(days) - 1
-}
-
-// popular collects the posts of the highest ratings. They must be added newest first.
-type popular struct {
-	items []domain.Blog
-	total int
-}
-
-func (p *popular) add(blog domain.Blog) {
-	p.total++
-	if p.items = append(p.items, blog); len(p.items) >= 2*maxDigest {
-		p.items = p.most() // this bounds the memory that a busy channel takes
-	}
-}
-
-// most returns the posts of the highest ratings. Its sort is stable, so that the
-// newest stays first among posts of one rating.
-func (p *popular) most() []domain.Blog {
-	slices.SortStableFunc(p.items, func(a, b domain.Blog) int { return cmp.Compare(b.Rating, a.Rating) })
-	return p.items[:min(len(p.items), maxDigest)]
+	return slices.DeleteFunc(channels, func(channel DigestChannel) bool { return len(channel.Items) == 0 }), nil
 }

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"microblogging/domain"
 	"microblogging/storage/driver"
 )
@@ -45,7 +43,7 @@ func (s *Store) Feed(ctx context.Context, user domain.UserName, after string, li
 		from = successor(blogRow(domain.BlogID(position)))
 	}
 	newest := newest{most: limit + 1}
-	err := s.eachSubscribed(ctx, user, func(ctx context.Context, channel domain.Channel) error {
+	err := s.eachSubscribed(ctx, user, everyChannel, func(ctx context.Context, channel domain.Channel) error {
 		rows, err := s.blogs.First(ctx, limit+1, driver.Range{
 			Partition: partitionOf(channel.Key()), From: from, To: newest.bound()})
 		newest.add(channel, rows)
@@ -62,18 +60,23 @@ func (s *Store) Feed(ctx context.Context, user domain.UserName, after string, li
 	return page, nil
 }
 
-// eachSubscribed calls visit for each active channel that a user subscribes to. The
-// calls come in no order, and several at once. A subscription that is joining or
-// leaving is skipped. A subscription to an incarnation that is gone is removed.
-func (s *Store) eachSubscribed(ctx context.Context, user domain.UserName, visit func(context.Context, domain.Channel) error) error {
+// everyChannel is for eachSubscribed.
+func everyChannel(domain.ChannelKey) bool { return true }
+
+// eachSubscribed calls visit for each active channel that a user subscribes to and that
+// is wanted. Several calls run at once. They start in the order of channel keys, and end
+// in any order: wanted is asked about a channel after all calls for lesser keys have
+// started. A subscription that is joining or leaving is skipped. A subscription to an
+// incarnation that is gone is removed.
+func (s *Store) eachSubscribed(ctx context.Context, user domain.UserName, wanted func(domain.ChannelKey) bool,
+	visit func(context.Context, domain.Channel) error) error {
 	subscriptions, err := s.readSubscriptions(ctx, user)
 	if err != nil {
 		return err
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(subscriptionFlight)
+	group, ctx := newFlight(ctx, subscriptionFlight)
 	for _, subscription := range subscriptions {
-		if subscription.state != stateJoined {
+		if subscription.state != stateJoined || !wanted(subscription.Channel.Key) {
 			continue
 		}
 		group.Go(func() error {

@@ -75,7 +75,18 @@ const (
 	prefixKnown = "known!"
 )
 
-// singleRow is the row key in tables whose partitions hold one row each.
+// The rows of a Users partition:
+//
+//	(empty)                            the account
+//	owns!                              the tally of the claims (channel_claim.go)
+//	owns!<channel key>!<claim>         a claim to one channel
+const (
+	prefixClaim = "owns!"
+	tallyRow    = prefixClaim
+)
+
+// singleRow is the row key of an account, and in tables whose partitions hold one row
+// each.
 const singleRow = ""
 
 const (
@@ -89,6 +100,24 @@ func partitionOf(key domain.ChannelKey) string { return string(key) }
 func userPartition(name domain.UserName) string { return string(name) }
 
 func deletionRow(i domain.Incarnation) string { return string(i) }
+
+// deletionRowOf returns the key of the Deletions row about what a message asks for:
+// an incarnation, or one revision of one of its posts.
+func deletionRowOf(m domain.Message) string {
+	row := deletionRow(m.Incarnation)
+	if m.Kind == domain.MessageBlog {
+		row += "!" + string(m.Blog) + "!" + string(m.Revision)
+	}
+	return row
+}
+
+// parseDeletionRow is the inverse of deletionRowOf. The post is empty if the row is
+// about a channel.
+func parseDeletionRow(row string) (i domain.Incarnation, id domain.BlogID, r domain.Revision) {
+	incarnation, post, _ := strings.Cut(row, "!")
+	at := max(strings.LastIndexByte(post, '!'), 0)
+	return domain.Incarnation(incarnation), domain.BlogID(post[:at]), domain.Revision(strings.TrimPrefix(post[at:], "!"))
+}
 
 func openGateRow(i domain.Incarnation) string { return prefixOpen + string(i) }
 
@@ -150,6 +179,16 @@ func subscriptionRow(ref domain.ChannelRef) string {
 func parseSubscriptionRow(row string) domain.ChannelRef {
 	key, incarnation, _ := strings.Cut(row, "!")
 	return domain.ChannelRef{Key: domain.ChannelKey(key), Incarnation: domain.Incarnation(incarnation)}
+}
+
+func claimRow(key domain.ChannelKey, claim domain.Revision) string {
+	return prefixClaim + string(key) + "!" + string(claim)
+}
+
+// claimedChannel is the channel of a claim. A channel key holds no exclamation mark.
+func claimedChannel(row string) domain.ChannelKey {
+	key, _, _ := strings.Cut(strings.TrimPrefix(row, prefixClaim), "!")
+	return domain.ChannelKey(key)
 }
 
 // onceRow hashes the pair, since a client's idempotency key may hold any character.

@@ -3,28 +3,71 @@ package storage
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
 )
 
+// markLease hides a message while its copy is sent to the poison queue.
+const markLease = time.Minute
+
 // Poison moves a message to the poison queue, where it waits for an operator. The
-// worker calls it for a message that was attempted too often or cannot be read. If
-// the message is about a channel, its Deletions row then says that the deletion is
-// poisoned. A message whose lease was lost is domain.ErrLeaseLost.
+// worker calls it for a message that was attempted too often or cannot be read. The
+// Deletions row then says that the deletion is poisoned; a post gets such a row only
+// now. A message whose lease was lost is domain.ErrLeaseLost.
 //
-// The copy is sent before the message is deleted. If the process dies in between,
-// the message is not lost: it is on both queues, and to handle it twice does no
-// harm.
+// One message makes at most one copy, whatever fails in between. But a client that
+// sends a request again unasked can double the copy.
 func (s *Store) Poison(ctx context.Context, m driver.Message) error {
-	if err := s.poison.Send(ctx, m.Text); err != nil {
-		return fmt.Errorf("sending to the poison queue: %w", err)
+	message, err := domain.DecodeMessage(m.Text)
+	if err != nil {
+		return s.poisonUnread(ctx, m)
 	}
-	if deletion, err := domain.DecodeMessage(m.Text); err == nil && deletion.Kind == domain.MessageChannel {
-		err := s.setDeletionState(ctx, deletion, domain.DeletionPoisoned)
-		if err != nil {
+	if !message.Copied {
+		if m, err = s.copyToPoison(ctx, m, message); err != nil {
 			return err
 		}
+	}
+	return s.queue.Delete(ctx, m)
+}
+
+// copyToPoison sends a copy of a message to the poison queue, and returns the
+// message with its new receipt. The order of writes is: the record, the mark, the
+// copy. After it, the message is deleted.
+//
+//   - The process dies before the record, or the tables are away: nothing has
+//     happened, and the next delivery starts again.
+//   - It dies after the record: the next delivery starts again, and records the same.
+//   - It dies after the mark: there may be no copy. The next delivery only deletes
+//     the message. The record says poisoned, and Requeue queues a new message.
+//   - It dies after the copy: the next delivery deletes the message.
+//
+// If the copy came before the mark, each delivery that cannot complete the rest
+// would send another.
+func (s *Store) copyToPoison(ctx context.Context, m driver.Message, message domain.Message) (driver.Message, error) {
+	message.Recorded = message.Kind == domain.MessageBlog
+	if err := s.setDeletionState(ctx, message, domain.DeletionPoisoned); err != nil {
+		return m, err
+	}
+	marked := message
+	marked.Copied = true
+	m, err := s.queue.Update(ctx, m, marked.Encode(), markLease)
+	if err != nil {
+		return m, fmt.Errorf("marking a message as poisoned: %w", err)
+	}
+	if err := s.poison.Send(ctx, message.Encode()); err != nil {
+		return m, fmt.Errorf("sending to the poison queue: %w", err)
+	}
+	return m, nil
+}
+
+// poisonUnread moves a message that cannot be decoded. It has no record that Requeue
+// could find, so the copy is sent before the message is deleted: if the process dies
+// in between, the message is poisoned twice, and not lost.
+func (s *Store) poisonUnread(ctx context.Context, m driver.Message) error {
+	if err := s.poison.Send(ctx, m.Text); err != nil {
+		return fmt.Errorf("sending to the poison queue: %w", err)
 	}
 	return s.queue.Delete(ctx, m)
 }
@@ -35,9 +78,13 @@ func (s *Store) setDeletionState(ctx context.Context, m domain.Message, state do
 	if err := s.OpenDeletion(ctx, m); err != nil {
 		return err
 	}
-	return s.UpdateDeletion(ctx, m.Ref(), func(d *domain.Deletion) bool {
+	return s.updateDeletion(ctx, m.Channel, deletionRowOf(m), func(d *domain.Deletion) bool {
 		d.State = state
 		d.Attempts = m.Attempts
+		d.WaitingSince = time.Time{}
+		if state == domain.DeletionQueued {
+			d.LastDelivery = 0 // a new message counts its deliveries anew
+		}
 		return true
 	})
 }

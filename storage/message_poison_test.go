@@ -1,12 +1,15 @@
 package storage_test
 
 import (
+	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/drivertest"
 )
 
 func TestPoison(t *testing.T) {
@@ -14,6 +17,10 @@ func TestPoison(t *testing.T) {
 	t.Run("deletion without a record is recorded", poisonedDeletionIsRecorded)
 	t.Run("fault loses no message", poisonFaultLosesNoMessage)
 	t.Run("deletion that is recorded as poisoned can be requeued", recordedPoisonCanBeRequeued)
+	t.Run("message makes one copy, whatever fails", poisonMakesOneCopy)
+	t.Run("nothing is sent while the tables are away", poisonSendsNothingWithoutTables)
+	t.Run("deletion of a post is recorded until it is done", poisonedPostIsRecorded)
+	t.Run("message keeps the fields of a later program", poisonKeepsLaterFields)
 }
 
 func poisonedMessageIsMovedAndRecorded(t *testing.T) {
@@ -87,8 +94,8 @@ func moveLosesNoMessage(t *testing.T, move func(w *world) error) {
 	})
 }
 
-// A deletion that is recorded as poisoned has its message on the poison queue, where
-// the operator finds it.
+// A deletion that is recorded as poisoned can be put back, even if its worker died
+// before it sent the copy.
 func recordedPoisonCanBeRequeued(t *testing.T) {
 	for _, fault := range callFaults {
 		eachCall(t, fault.name+", and then its sender dies", func(w *world, n int) {
@@ -96,9 +103,146 @@ func recordedPoisonCanBeRequeued(t *testing.T) {
 			m := w.receive()
 			w.arm(deadAfter(n, fault.at(n)))
 			_ = w.faulty.Poison(w.t.Context(), m) // whatever it answers
-			if w.deletion(ref).State == domain.DeletionPoisoned && len(w.poisoned()) == 0 {
-				w.t.Error("poisoned, and no operator can find it")
+			if w.deletion(ref).State != domain.DeletionPoisoned {
+				return
+			}
+			w.settleCopied()
+			if n := w.requeue(""); n != 1 || len(w.messages()) == 0 {
+				w.t.Errorf("requeued %d", n)
+			}
+			if n := w.requeue(""); n != 0 || len(w.messages()) != 0 {
+				w.t.Errorf("requeued %d the second time", n)
 			}
 		})
 	}
+}
+
+// settleCopied deletes what the queue holds of messages that are marked as poisoned,
+// as the worker does with the next delivery.
+func (w *world) settleCopied() {
+	w.t.Helper()
+	time.Sleep(time.Hour) // every lease has run out
+	received, err := w.store.Messages().Receive(w.t.Context(), 32, time.Second)
+	w.ok(err)
+	for _, m := range received {
+		if message, err := domain.DecodeMessage(m.Text); err == nil && message.Copied {
+			w.ok(w.store.Poison(w.t.Context(), m))
+		}
+	}
+	time.Sleep(time.Second)
+}
+
+// Some worker poisons the message at each delivery, and each has the same fault, until
+// the fault is over.
+func poisonMakesOneCopy(t *testing.T) {
+	for _, fault := range callFaults {
+		eachCall(t, fault.name+" in ten deliveries", func(w *world, n int) {
+			w.ask(w.create("garden", ada))
+			calls := 0
+			for range 10 {
+				received, err := w.store.Messages().Receive(w.t.Context(), 1, time.Minute)
+				w.ok(err)
+				if len(received) == 0 {
+					break
+				}
+				w.arm(fault.at(n))
+				_ = w.faulty.Poison(w.t.Context(), received[0]) // whatever it answers
+				calls = max(calls, int(w.calls.Load()))
+				time.Sleep(time.Hour)
+			}
+			w.calls.Store(int64(calls))
+			most := 1
+			if fault.name == "is sent twice" {
+				most = 2 // the client sent the copy again unasked
+			}
+			if copies := len(w.poisoned()); copies > most {
+				w.t.Errorf("%d copies are on the poison queue", copies)
+			}
+			w.settleCopied()
+			// The original is still there if it was never marked.
+			if n := w.requeue(""); n > 1 || len(w.messages()) == 0 || len(w.poisoned()) != 0 {
+				w.t.Errorf("requeued %d, and %q is left in poison", n, w.poisoned())
+			}
+		})
+	}
+}
+
+func poisonSendsNothingWithoutTables(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.ask(w.create("garden", ada))
+		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			if call.Target == "Deletions" {
+				return drivertest.ErrInjected
+			}
+			return send(ctx)
+		})
+		for range 100 {
+			if err := w.faulty.Poison(t.Context(), w.receive()); !errors.Is(err, domain.ErrUnavailable) {
+				t.Fatalf("poisoning reports %v", err)
+			}
+			time.Sleep(time.Minute)
+		}
+		if copies := w.poisoned(); len(copies) != 0 {
+			t.Errorf("%d copies are on the poison queue", len(copies))
+		}
+		w.poison()
+		if copies := w.poisoned(); len(copies) != 1 {
+			t.Errorf("%d copies are on the poison queue once the tables are back", len(copies))
+		}
+	})
+}
+
+func poisonedPostIsRecorded(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		blog := w.post(channel, grace, "one")
+		message := domain.Message{
+			Kind: domain.MessageBlog, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name, By: grace,
+			AskedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision, Attempts: 5,
+		}
+		w.ok(w.store.Messages().Send(t.Context(), message.Encode()))
+		w.poison()
+		w.mustRecordPost(message, domain.DeletionPoisoned)
+		if n := w.requeue("garden"); n != 1 {
+			t.Errorf("requeued %d", n)
+		}
+		w.mustRecordPost(message, domain.DeletionQueued)
+		again := w.messages()
+		if len(again) != 1 || again[0].Intent() != message.Intent() || again[0].Attempts != 0 || again[0].By != grace {
+			t.Fatalf("the queue holds %+v", again)
+		}
+		w.finish(again)
+		w.mustRecordPost(message, domain.DeletionDone)
+		if w.has("garden", "blog!"+string(blog.ID)) {
+			t.Error("the post is still there")
+		}
+		w.finish(again)
+		w.mustBeSound()
+	})
+}
+
+// mustRecordPost checks the state in the one row of Deletions.
+func (w *world) mustRecordPost(m domain.Message, state domain.DeletionState) {
+	w.t.Helper()
+	rows := w.rows("Deletions")
+	if len(rows) != 1 || rows[0].Row != string(m.Incarnation)+"!"+string(m.Blog)+"!"+string(m.Revision) || rows[0].Properties.String("State") != string(state) {
+		w.t.Errorf("the deletions are %+v, want that of one post, %s", rows, state)
+	}
+	w.mustBeSound()
+}
+
+func poisonKeepsLaterFields(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.ask(w.create("garden", ada))
+		m := w.receive()
+		m.Text = strings.TrimSuffix(m.Text, "}") + `,"later":[1]}`
+		w.ok(w.store.Poison(t.Context(), m))
+		if copies := w.poisoned(); len(copies) != 1 || !strings.HasSuffix(copies[0], `,"later":[1]}`) {
+			t.Errorf("poison holds %q", copies)
+		}
+		w.requeue("")
+		if text := w.receive().Text; !strings.HasSuffix(text, `,"later":[1]}`) {
+			t.Errorf("the queue holds %q", text)
+		}
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -14,6 +15,8 @@ func TestRequeue(t *testing.T) {
 	t.Run("one channel's messages go back and no others", requeueOneChannelLeavesOthers)
 	t.Run("requeueing ends although a worker poisons at once", requeueEnds)
 	t.Run("fault loses no message", requeueFaultLosesNoMessage)
+	t.Run("post that an older program poisoned is recorded until it is done", requeueRecordsOldPoison)
+	t.Run("deletion is queued once however many copies are poisoned", requeueQueuesOnce)
 }
 
 func requeueOneChannelLeavesOthers(t *testing.T) {
@@ -39,13 +42,13 @@ func requeueOneChannelLeavesOthers(t *testing.T) {
 		if back := w.messages(); len(back) != 1 || back[0].Channel != "garden" {
 			t.Errorf("the queue holds %+v", back)
 		}
-		if n := w.requeue("posts"); n != 1 || w.messages()[0] != ofPost {
+		if n := w.requeue("posts"); n != 1 || w.messages()[0].Intent() != ofPost.Intent() {
 			t.Errorf("requeued %d of a post", n)
 		}
 		if n := w.requeue(""); n != 3 || len(w.poisoned()) != 0 {
 			t.Errorf("requeued %d of all, and %q is left", n, w.poisoned())
 		}
-		if rows := w.rows("Deletions"); len(rows) != 2 {
+		if rows := w.rows("Deletions"); len(rows) != 3 {
 			t.Errorf("deletions are recorded of %v", rows)
 		}
 	})
@@ -86,4 +89,47 @@ func requeueFaultLosesNoMessage(t *testing.T) {
 		_, err := w.faulty.Requeue(w.t.Context(), "")
 		return err
 	})
+}
+
+// An older program left no record of a post.
+func requeueRecordsOldPoison(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		blog := w.post(w.create("posts", ada), grace, "one")
+		w.ok(w.store.DeleteBlog(t.Context(), w.readChannel("posts"), blog.ID, grace, domain.Any[domain.Revision]()))
+		message := w.messages()[0]
+		w.ok(driver.NewQueue(w.db, domain.PoisonQueueName).Send(t.Context(), message.Encode()))
+		w.requeue("")
+		w.mustRecordPost(message, domain.DeletionQueued)
+		w.finish(w.messages())
+		w.mustRecordPost(message, domain.DeletionDone)
+	})
+}
+
+// A client that sends a request again unasked doubles a copy.
+func requeueQueuesOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.ask(w.create("garden", ada))
+		blog := w.post(w.create("posts", ada), grace, "one")
+		w.ok(w.store.DeleteBlog(t.Context(), w.readChannel("posts"), blog.ID, grace, domain.Any[domain.Revision]()))
+		w.poison()
+		poison := driver.NewQueue(w.db, domain.PoisonQueueName)
+		for _, text := range w.poisoned() {
+			for range 3 {
+				w.ok(poison.Send(t.Context(), text))
+			}
+		}
+		if n := w.requeue(""); n != 2 || len(w.poisoned()) != 0 {
+			t.Errorf("requeued %d, and %q is left", n, w.poisoned())
+		}
+		if back := w.messages(); len(back) != 2 {
+			t.Errorf("the queue holds %+v", back)
+		}
+	})
+}
+
+func (w *world) readChannel(key domain.ChannelKey) domain.Channel {
+	w.t.Helper()
+	channel, err := w.store.Channel(w.t.Context(), key)
+	w.ok(err)
+	return channel
 }

@@ -32,7 +32,7 @@ func (w *world) messages() []domain.Message {
 func (w *world) finish(messages []domain.Message) {
 	w.t.Helper()
 	for _, m := range messages {
-		w.ok(w.store.FinishBlog(w.t.Context(), m))
+		w.ok(w.store.FinishBlog(w.t.Context(), m, func(int) {}))
 	}
 }
 

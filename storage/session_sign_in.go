@@ -39,7 +39,7 @@ func (s *Store) SignIn(ctx context.Context, a Attempt) (token string, session do
 // password is right, so that many attempts at once cannot outrun the count. An
 // unknown name takes as long as a wrong password, so that nobody learns which names
 // exist.
-func (s *Store) authenticate(ctx context.Context, a Attempt, counted []*tally) (userRow, error) {
+func (s *Store) authenticate(ctx context.Context, a Attempt, counted []*quota) (userRow, error) {
 	user, err := domain.ParseUserName(a.Name)
 	if err != nil {
 		return userRow{}, fmt.Errorf("signing in: %w", domain.ErrNotSignedIn)
@@ -59,8 +59,10 @@ func (s *Store) authenticate(ctx context.Context, a Attempt, counted []*tally) (
 		return userRow{}, errors.Join(err, s.withdraw(ctx, counted))
 	case err != nil:
 		return userRow{}, err
-	case !matches:
+	case account.password == "":
 		return userRow{}, fmt.Errorf("signing in: %w", domain.ErrNotSignedIn)
+	case !matches:
+		return userRow{}, &domain.WrongPasswordError{User: user}
 	}
 	return account, s.uncount(ctx, counted)
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"golang.org/x/sync/errgroup"
-
 	"microblogging/domain"
 	"microblogging/storage/driver"
 )
@@ -61,8 +59,7 @@ func (s *Store) Subscriptions(ctx context.Context, user domain.UserName) ([]doma
 // subscriptions in the order of the rows.
 func (s *Store) repairSubscriptions(ctx context.Context, rows []subscription, user domain.UserName) ([]domain.Subscription, error) {
 	valid := make([]bool, len(rows))
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(subscriptionFlight)
+	group, groupCtx := newFlight(ctx, subscriptionFlight)
 	for i, row := range rows {
 		group.Go(func() (err error) {
 			valid[i], err = s.repairSubscription(groupCtx, row, user)

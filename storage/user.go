@@ -18,21 +18,25 @@ const (
 )
 
 // SignUp creates an account and returns its user. A name in use is domain.ErrExists.
-// A name or password that breaks a rule is an InvalidError.
+// A name or password that breaks a rule is an InvalidError. If too many sign up at once,
+// it is domain.ErrBusy.
 func (s *Store) SignUp(ctx context.Context, name, password string) (domain.User, error) {
-	return s.signUp(ctx, Attempt{Name: name, Password: password}, func() ([]*tally, error) { return nil, nil })
+	return s.signUp(ctx, Attempt{Name: name, Password: password}, func() ([]*quota, error) { return nil, nil })
 }
 
 // SignUpFrom is like SignUp, for a stranger at an address from which at most so many
-// accounts may be made in an hour. One more is a *domain.ThrottledError. An attempt
-// counts once its name and password are accepted. If too many sign up at once, it is
-// domain.ErrBusy and does not count.
+// accounts may be made in an hour; 0 is no limit. One more is a *domain.ThrottledError.
+// An attempt counts once its name and password are accepted. If too many sign up at
+// once, it is domain.ErrBusy and does not count.
 func (s *Store) SignUpFrom(ctx context.Context, a Attempt, perHour int) (domain.User, error) {
-	return s.signUp(ctx, a, func() ([]*tally, error) { return s.countSignUp(ctx, a.Address, perHour) })
+	if perHour == 0 {
+		return s.SignUp(ctx, a.Name, a.Password)
+	}
+	return s.signUp(ctx, a, func() ([]*quota, error) { return s.countSignUp(ctx, a.Address, perHour) })
 }
 
 // signUp calls count before it does what takes long.
-func (s *Store) signUp(ctx context.Context, a Attempt, count func() ([]*tally, error)) (domain.User, error) {
+func (s *Store) signUp(ctx context.Context, a Attempt, count func() ([]*quota, error)) (domain.User, error) {
 	user, nameErr := domain.ParseUserName(a.Name)
 	if err := domain.JoinInvalid(nameErr, domain.CheckPassword("password", a.Password)); err != nil {
 		return domain.User{}, err

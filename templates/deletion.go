@@ -30,6 +30,9 @@ type Deletion struct {
 	RequestedOn time.Time
 	// FinishedOn is zero until the deletion is done.
 	FinishedOn time.Time
+	// WaitingSince is zero unless a worker waits for a storage that does not
+	// answer.
+	WaitingSince time.Time
 }
 
 // A deletionStep is one step in words.
@@ -80,7 +83,15 @@ func (v Deletion) finished() string { return strconv.Itoa(max(0, v.at())) }
 
 // headline says in a few words how far the deletion has come. The page announces
 // each change of it to screen readers.
+// waiting tells whether the work stands still because the storage does not answer.
+func (v Deletion) waiting() bool {
+	return !v.WaitingSince.IsZero() && v.State != DeletionDone && v.State != DeletionPoisoned
+}
+
 func (v Deletion) headline() string {
+	if v.waiting() {
+		return "Waiting for the storage since " + v.WaitingSince.UTC().Format("2 January 2006, 15:04 UTC")
+	}
 	switch v.State {
 	case DeletionDone:
 		return "Deleted"
@@ -98,6 +109,10 @@ func (v Deletion) headline() string {
 
 // explanation says what the headline means for the person who waits.
 func (v Deletion) explanation() string {
+	if v.waiting() {
+		return "The storage does not answer. A worker tries again about once a minute until it does, " +
+			"and then the work goes on where it stopped. Readers do not see the channel."
+	}
 	switch v.State {
 	case DeletionDone:
 		return "It took " + span(v.FinishedOn.Sub(v.RequestedOn)) + ". The name is free again."

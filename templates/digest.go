@@ -15,7 +15,15 @@ type Digest struct {
 	// Previous and Next are the days before and after. Each is empty if there is
 	// none.
 	Previous, Next string
-	Channels       []DigestChannel
+	// Channels are what this page holds of the day.
+	Channels []DigestChannel
+	// Most is the most posts of one channel that a digest lists.
+	Most int
+	// After is the continuation token that this page was read from. It is empty on
+	// the first page.
+	After string
+	// More is the continuation token of the next page. It is empty on the last one.
+	More string
 
 	// HasAddress says that the personal feed has an address.
 	HasAddress bool
@@ -24,17 +32,37 @@ type Digest struct {
 	Address string
 }
 
-// A DigestChannel is what was posted to one channel in a day.
+// path is the first page of the day.
+func (v Digest) path() string { return DigestDayPath(v.Day, v.Zone) }
+
+// A DigestChannel is what a page holds of the posts to one channel in a day.
 type DigestChannel struct {
 	Name string
 	// Posts are the most popular first.
 	Posts []Post
+	// First is the rank of the first of Posts among the posts of the day, from 1.
+	First int
 	// Total is how many posts the day had. It may be more than len(Posts).
 	Total int
 }
 
-// cut says that Posts are not all posts of the day.
-func (v DigestChannel) cut() bool { return v.Total > len(v.Posts) }
+// part says which posts of the day these are. It is empty if they are all.
+func (v DigestChannel) part() string {
+	switch n := len(v.Posts); {
+	case n >= v.Total:
+		return ""
+	case v.First > 1 && n == 1:
+		return "Continued: post " + count(int64(v.First)) + " of " + count(int64(v.Total)) + "."
+	case v.First > 1:
+		return "Continued: posts " + count(int64(v.First)) + " to " + count(int64(v.First+n-1)) + " of " + count(int64(v.Total)) + "."
+	default:
+		return mostPopular(n, v.Total)
+	}
+}
+
+func mostPopular(n, total int) string {
+	return "The " + count(int64(n)) + " most popular of " + count(int64(total)) + " posts."
+}
 
 // date is the day in words.
 func (v Digest) date() string { return dayInWords(v.Day) }

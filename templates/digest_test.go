@@ -9,16 +9,17 @@ func sampleDigest() Digest {
 	popular := samplePost()
 	popular.Rating = 3
 	return Digest{
-		Day: "2026-07-28", Zone: "Europe/Berlin", Previous: "2026-07-27", Next: "2026-07-29",
+		Day: "2026-07-28", Zone: "Europe/Berlin", Previous: "2026-07-27", Next: "2026-07-29", Most: 200,
 		Channels: []DigestChannel{
-			{Name: "aurora", Posts: []Post{popular}, Total: 1},
-			{Name: "Füchse", Posts: []Post{{ID: "1!a", Text: nasty, Author: "jo", CreatedOn: ago(time.Hour)}}, Total: 1234},
+			{Name: "aurora", Posts: []Post{popular}, First: 1, Total: 1},
+			{Name: "Füchse", Posts: []Post{{ID: "1!a", Text: nasty, Author: "jo", CreatedOn: ago(time.Hour)}}, First: 1, Total: 1234},
 		},
 	}
 }
 
 func TestDigestPage(t *testing.T) {
 	t.Run("shows a day by channel", digestShowsADayByChannel)
+	t.Run("shows a part of a day", digestShowsAPartOfADay)
 	t.Run("leads on if nothing was posted or there is no such day", dayWithoutPostsAndADayThatIsNoneLeadOn)
 	t.Run("shows an address once and explains it", addressIsShownOnceAndExplained)
 	t.Run("offers only zones that exist", everyZoneThatIsOfferedExists)
@@ -36,6 +37,22 @@ func digestShowsADayByChannel(t *testing.T) {
 		in("form[method=get][action=/digest]", in("input[name=day][type=date][value=2026-07-28]"), in("input[name=tz][list=tz-list][value=Europe/Berlin]")),
 		in("datalist[id=tz-list]", in("option[value=Europe/Berlin]")),
 	)
+}
+
+func digestShowsAPartOfADay(t *testing.T) {
+	v := sampleDigest()
+	v.After, v.More, v.Most = "AFTER", "MO&RE", 200
+	v.Channels[1].First = 41
+	expect(t, DigestPage(pageAt("/digest", "ingrid"), v),
+		in("header[class=head]", says("at most 200 posts of each")),
+		in("section", in("a[href=/channels/F%C3%BCchse]"), says("Continued: post 41 of 1,234.")),
+		in("nav[aria-label=Pages]",
+			in("a[href=/digest?day=2026-07-28&tz=Europe%2FBerlin]", says("Start of the day")),
+			in("a[rel=next][href=/digest?day=2026-07-28&tz=Europe%2FBerlin&after=MO%26RE]", says("More of this day"))))
+	v.More, v.Channels = "", nil
+	expect(t, DigestPage(pageAt("/digest", "ingrid"), v),
+		in("div[class=empty]", says("No more posts that day"), in("a[href=/digest?day=2026-07-28&tz=Europe%2FBerlin]")),
+		in("nav[aria-label=Pages]", without("a[rel=next]")))
 }
 
 func dayWithoutPostsAndADayThatIsNoneLeadOn(t *testing.T) {

@@ -143,8 +143,9 @@ func blogPages(in, out Page) map[string]templ.Component {
 }
 
 func readerPages(in Page) map[string]templ.Component {
-	quiet, made := sampleDigest(), sampleDigest()
+	quiet, made, part := sampleDigest(), sampleDigest(), sampleDigest()
 	quiet.Channels, quiet.Next, quiet.HasAddress = nil, "", true
+	part.After, part.More, part.Channels[1].First = "after", "more", 101
 	made.HasAddress, made.Address = true, "https://example.org/"+nasty
 	return map[string]templ.Component{
 		"feed":                FeedPage(in, sampleFeed()),
@@ -155,6 +156,7 @@ func readerPages(in Page) map[string]templ.Component {
 		"subscriptions, none": SubscriptionsPage(in, nil),
 		"digest":              DigestPage(in, sampleDigest()),
 		"digest, quiet":       DigestPage(in, quiet),
+		"digest, part":        DigestPage(in, part),
 		"digest, address":     DigestPage(in, made),
 		"digest, no":          DigestPage(in, Digest{Form: refused("day", "tz"), Day: nasty, Zone: nasty}),
 	}

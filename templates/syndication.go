@@ -42,21 +42,39 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// DigestHeadline is the title of a day's digest in a feed. It says how many posts
-// there are.
-func DigestHeadline(day string, channels []DigestChannel) string {
-	posts := 0
-	for _, channel := range channels {
-		posts += channel.Total
-	}
-	return dayInWords(day) + ": " + counted(posts, "post") + " in " + counted(len(channels), "channel")
+// A DigestEntry is the digest of a day in a feed. It lists posts by their headlines, and
+// may list less than the page of the digest does.
+type DigestEntry struct {
+	// Origin, a scheme and a host, goes before each path.
+	Origin string
+	// URL is the page of the digest.
+	URL string
+	// Day is written like 2026-11-20.
+	Day string
+	// Posts and Channels count the posts of the day, and the channels with such posts.
+	Posts, Channels int
+	Listed          []DigestEntryChannel
 }
 
-// DigestContent lists the posts of a day by channel as HTML for a feed. The origin,
-// a scheme and a host, goes before each path.
-func DigestContent(origin string, channels []DigestChannel) string {
-	return content(digestContent(origin, channels))
+// A DigestEntryChannel is what an entry lists of one channel.
+type DigestEntryChannel struct {
+	Name string
+	// Posts are the most popular first.
+	Posts []Post
+	// Total is how many posts the day had. It may be more than len(Posts).
+	Total int
 }
+
+// Headline is the title of the entry. It says how many posts there are.
+func (v DigestEntry) Headline() string {
+	return dayInWords(v.Day) + ": " + counted(v.Posts, "post") + " in " + counted(v.Channels, "channel")
+}
+
+// Content lists the posts as HTML.
+func (v DigestEntry) Content() string { return content(digestContent(v)) }
+
+// unlisted counts the channels of which the entry lists nothing.
+func (v DigestEntry) unlisted() int { return v.Channels - len(v.Listed) }
 
 // credit says who wrote a post and how many people vote for it.
 func credit(p Post) string {

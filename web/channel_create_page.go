@@ -11,13 +11,15 @@ import (
 )
 
 type channelCreator interface {
-	CreateChannel(ctx context.Context, channel domain.Channel) (domain.Channel, error)
+	CreateChannelWithin(ctx context.Context, channel domain.Channel, limit int) (domain.Channel, error)
 }
 
 // channelCreatePages create a channel.
 type channelCreatePages struct {
 	*pages
 	store channelCreator
+	// maxChannels is how many channels one user may own.
+	maxChannels int
 }
 
 func (h *channelCreatePages) routes(r router) {
@@ -38,7 +40,10 @@ func (h *channelCreatePages) create(c echo.Context, v visitor) error {
 	name, description := form.Get("name"), form.Get("description")
 	channel, err := domain.NewChannel(name, description, v.User)
 	if err == nil {
-		channel, err = h.store.CreateChannel(c.Request().Context(), channel)
+		err = h.sessions.takeWrite(c, v)
+	}
+	if err == nil {
+		channel, err = h.store.CreateChannelWithin(c.Request().Context(), channel, h.maxChannels)
 	}
 	if err == nil {
 		return seeOther(c, templates.ChannelPath(string(channel.Name)))

@@ -41,5 +41,7 @@ func deletionOf(d domain.Deletion) templates.Deletion {
 		Attempts:    d.Attempts,
 		RequestedOn: d.RequestedOn,
 		FinishedOn:  d.FinishedOn,
+
+		WaitingSince: d.WaitingSince,
 	}
 }

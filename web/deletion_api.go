@@ -26,6 +26,8 @@ type deletionJSON struct {
 	Attempts    int                  `json:"attempts"`
 	RequestedOn apiTime              `json:"requestedOn"`
 	FinishedOn  apiTime              `json:"finishedOn"`
+	// WaitingSince is absent unless a worker waits for the storage.
+	WaitingSince *apiTime `json:"waitingSince,omitempty"`
 }
 
 func (a *deletionsAPI) read(c echo.Context, v visitor) error {
@@ -33,7 +35,7 @@ func (a *deletionsAPI) read(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	return respond(c, http.StatusOK, deletionJSON{
+	answer := deletionJSON{
 		Channel:     d.Name,
 		State:       d.State,
 		Step:        d.Step,
@@ -41,5 +43,9 @@ func (a *deletionsAPI) read(c echo.Context, v visitor) error {
 		Attempts:    d.Attempts,
 		RequestedOn: apiTime(d.RequestedOn),
 		FinishedOn:  apiTime(d.FinishedOn),
-	})
+	}
+	if since := apiTime(d.WaitingSince); !d.WaitingSince.IsZero() {
+		answer.WaitingSince = &since
+	}
+	return respond(c, http.StatusOK, answer)
 }

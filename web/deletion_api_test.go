@@ -1,7 +1,9 @@
 package web_test
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"microblogging/domain"
 )
@@ -31,6 +33,14 @@ func deletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {
 	if a.text("state") != "queued" || a.text("channel") != "Ärger" || a.get("finishedOn") != nil {
 		t.Errorf("queued as %s", a.body)
 	}
+	if strings.Contains(string(a.body), "waitingSince") {
+		t.Errorf("nothing is waited for in %s", a.body)
+	}
+	s.waiting(channel.Ref(), time.Date(2026, time.March, 4, 5, 6, 7, 0, time.UTC))
+	if a = s.do("GET", location, bearer(token)).want(200); a.text("waitingSince") != "2026-03-04T05:06:07.0000000Z" {
+		t.Errorf("waiting as %s", a.body)
+	}
+	s.waiting(channel.Ref(), time.Time{})
 	for _, path := range []string{"", "/blogs", "/blogs/" + string(blog.ID)} {
 		s.do("GET", "/api/v1/channels/Ärger"+path).want(410)
 	}

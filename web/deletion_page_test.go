@@ -3,6 +3,7 @@ package web_test
 import (
 	"net/url"
 	"testing"
+	"time"
 
 	"microblogging/domain"
 )
@@ -28,6 +29,10 @@ func ownerDeletesAChannelAndWatchesTheProgress(t *testing.T) {
 
 	s.advance(channel.Ref(), domain.DeletionRunning, domain.StepSweep, 1234)
 	b.open(progress).says("Step 3 of 5", "1,234")
+	s.waiting(channel.Ref(), time.Date(2026, time.March, 4, 5, 6, 7, 0, time.UTC))
+	b.open(progress).says("Waiting for the storage since 4 March 2026, 05:06 UTC", "1,234")
+	s.waiting(channel.Ref(), time.Time{})
+	b.open(progress).says("Step 3 of 5")
 	s.advance(channel.Ref(), domain.DeletionPoisoned, domain.StepSweep, 1234)
 	b.open(progress).says("Stopped", "microblogging requeue --channel Ärger")
 

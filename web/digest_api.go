@@ -13,13 +13,13 @@ import (
 )
 
 type digestStore interface {
-	Digest(ctx context.Context, user domain.UserName, day domain.Day) ([]storage.DigestChannel, error)
+	Digest(ctx context.Context, user domain.UserName, q storage.DigestQuery) (storage.DigestPage, error)
 	NewDigestAddress(ctx context.Context, user domain.UserName) (secret string, err error)
 	RevokeDigestAddress(ctx context.Context, user domain.UserName) error
 }
 
-// digestAPI serves the digest of a day: the posts of all channels that the caller
-// subscribes to. It also makes and revokes the address of the caller's personal
+// digestAPI serves the digest of a day, page by page: the posts of all channels that the
+// caller subscribes to. It also makes and revokes the address of the caller's personal
 // feed, which holds the digests.
 type digestAPI struct {
 	store    digestStore
@@ -33,32 +33,46 @@ func (a *digestAPI) routes(r router) {
 	r.Add(http.MethodDelete, "/digest/address", a.sessions.closed(a.revokeAddress))
 }
 
-type digestJSON struct {
-	Day      string              `json:"day"`
-	TZ       string              `json:"tz"`
-	Channels []digestChannelJSON `json:"channels"`
-}
-
-type digestChannelJSON struct {
-	Name  domain.ChannelName `json:"name"`
-	Items []blogJSON         `json:"items"`
-	// Total is the number of posts of that day, if Items holds only some of them.
-	Total int `json:"total,omitempty"`
-}
-
-func newDigestJSON(day domain.Day, channels []storage.DigestChannel) digestJSON {
-	digest := digestJSON{Day: day.Date, TZ: day.Zone, Channels: make([]digestChannelJSON, len(channels))}
-	for i, channel := range channels {
-		items := make([]blogJSON, len(channel.Items))
-		for j, blog := range channel.Items {
-			items[j] = newBlogJSON(channel.Name, blog)
+// digestJSON encodes a page of a digest, each post by itself: a page of long posts is
+// megabytes.
+func digestJSON(day domain.Day, page storage.DigestPage) *jsonParts {
+	var p jsonParts
+	p.raw(`{"day":`)
+	p.value(day.Date)
+	p.raw(`,"tz":`)
+	p.value(day.Zone)
+	p.raw(`,"channels":[`)
+	for i, channel := range page.Channels {
+		if i > 0 {
+			p.raw(",")
 		}
-		digest.Channels[i] = digestChannelJSON{Name: channel.Name, Items: items}
-		if channel.Total > len(items) {
-			digest.Channels[i].Total = channel.Total
-		}
+		p.digestChannel(channel)
 	}
-	return digest
+	p.raw("]")
+	if page.Next != "" {
+		p.raw(`,"next":`)
+		p.value(page.Next)
+	}
+	p.raw("}\n")
+	return &p
+}
+
+func (p *jsonParts) digestChannel(channel storage.DigestChannel) {
+	p.raw(`{"name":`)
+	p.value(channel.Name)
+	p.raw(`,"items":[`)
+	for i, blog := range channel.Items {
+		if i > 0 {
+			p.raw(",")
+		}
+		p.value(newBlogJSON(channel.Name, blog))
+	}
+	p.raw("]")
+	if channel.Total > len(channel.Items) {
+		p.raw(`,"total":`)
+		p.value(channel.Total)
+	}
+	p.raw("}")
 }
 
 func (a *digestAPI) read(c echo.Context, v visitor) error {
@@ -66,11 +80,16 @@ func (a *digestAPI) read(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	channels, err := a.store.Digest(c.Request().Context(), v.User, day)
+	limit, err := queryLimit(c)
 	if err != nil {
 		return err
 	}
-	return respond(c, http.StatusOK, newDigestJSON(day, channels))
+	page, err := a.store.Digest(c.Request().Context(), v.User,
+		storage.DigestQuery{Day: day, After: c.QueryParam("after"), Limit: limit})
+	if err != nil {
+		return err
+	}
+	return digestJSON(day, page).respond(c)
 }
 
 // addressJSON is the address of a personal feed. No later response can hold it,

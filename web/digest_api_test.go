@@ -17,7 +17,10 @@ func TestDigestAPI(t *testing.T) {
 	t.Run("a digest covers its day to the tick when clocks change", digestCoversItsDayToTheTickWhenClocksChange)
 	t.Run("a digest without a day is of today", digestWithoutADayIsOfToday)
 	t.Run("a digest refuses a bad day and a bad time zone", digestRefusesABadDayAndABadTimeZone)
-	t.Run("a digest reads each channel once and only its day", digestReadsEachChannelOnceAndOnlyItsDay)
+	t.Run("a digest ranks each channel once and reads only its own posts", digestRanksEachChannelOnceAndReadsOnlyItsOwnPosts)
+	t.Run("a page ranks no more channels than it needs", pageRanksNoMoreChannelsThanItNeeds)
+	t.Run("a digest is read page by page", digestIsReadPageByPage)
+	t.Run("a digest refuses a continuation token of another list", digestRefusesAContinuationTokenOfAnotherList)
 	t.Run("a digest of a busy channel shows the most popular posts and the total", digestOfABusyChannelShowsTheMostPopularPostsAndTheTotal)
 	t.Run("a new address of the personal feed replaces the one before", newAddressOfThePersonalFeedReplacesTheOneBefore)
 }
@@ -157,7 +160,7 @@ func digestRefusesABadDayAndABadTimeZone(t *testing.T) {
 	s.do("GET", digestPath).want(401)
 }
 
-func digestReadsEachChannelOnceAndOnlyItsDay(t *testing.T) {
+func digestRanksEachChannelOnceAndReadsOnlyItsOwnPosts(t *testing.T) {
 	const channels, dead = 30, 5
 	s := newSite(t)
 	bob := s.signUp("bob")
@@ -171,16 +174,95 @@ func digestReadsEachChannelOnceAndOnlyItsDay(t *testing.T) {
 		}
 	}
 	want := map[string]int{
-		"Sessions Get": 1, "Users Get": 1, "Subscriptions Range": 1, "Channels Get": channels, "Blogs Range": channels - dead,
+		"Sessions Get": 1, "Users Get": 1, "Subscriptions Range": 1, "Channels Get": channels,
+		"Blogs Range": 2 * (channels - dead), // one for the ratings, and one for the posts
 	}
 	var a answer
-	calls := s.calls(func() { a = s.do("GET", digestPath+"?day=2026-03-04", bearer(bob)).want(200) })
+	calls := s.calls(func() { a = s.do("GET", digestPath+"?day=2026-03-04&limit=100", bearer(bob)).want(200) })
 	if fmt.Sprint(calls) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", calls, want)
 	}
 	if got := strings.Count(digestOf(a), "that day"); got != channels-dead {
 		t.Errorf("%d posts, want %d", got, channels-dead)
 	}
+}
+
+func pageRanksNoMoreChannelsThanItNeeds(t *testing.T) {
+	const channels, limit, flight = 60, 4, 16
+	s := newSite(t)
+	bob := s.signUp("bob")
+	noon := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	for i := range channels {
+		s.postOn(noon, s.channel(fmt.Sprintf("channel%02d", i), "bob"), "that day")
+	}
+	for after, page := "", 1; page <= channels/limit; page++ {
+		var a answer
+		path := continued(fmt.Sprintf("%s?day=2026-03-04&limit=%d", digestPath, limit), after)
+		calls := s.calls(func() { a = s.do("GET", path, bearer(bob)).want(200) })
+		// Ranked again is the channel where the page before ended, and one more is needed
+		// to see that there is a next page. Another one may wait to be started.
+		if n := calls["Channels Get"]; n > limit+2+flight+1 || calls["Blogs Range"] != n+limit {
+			t.Errorf("page %d: %v", page, calls)
+		}
+		if after = a.text("next"); (after == "") != (page == channels/limit) {
+			t.Errorf("page %d continues at %q", page, after)
+		}
+	}
+}
+
+func digestIsReadPageByPage(t *testing.T) {
+	s := newSite(t)
+	bob := s.signUp("bob")
+	noon := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	for c, posts := range []int{1, 7, 3} {
+		channel := s.channel(fmt.Sprintf("channel%d", c), "bob")
+		for i := range posts {
+			s.vote(s.postOn(noon, channel, fmt.Sprintf("%d-%d", c, i)), i)
+		}
+	}
+	pages := []string{
+		"channel0: 0-0 | channel1: 1-6, 1-5, 1-4",
+		"channel1: 1-3, 1-2, 1-1, 1-0",
+		"channel2: 2-2, 2-1, 2-0",
+	}
+	after := ""
+	for i, want := range pages {
+		a := s.do("GET", continued(digestPath+"?day=2026-03-04&limit=4", after), bearer(bob)).want(200)
+		if got := digestOf(a); got != want {
+			t.Errorf("page %d is %q, want %q", i, got, want)
+		}
+		if after = a.text("next"); (after == "") != (i == len(pages)-1) {
+			t.Fatalf("page %d continues at %q", i, after)
+		}
+		if total := a.get("channels.0.total"); i == 1 && total != 7.0 || i == 2 && total != nil {
+			t.Errorf("page %d has the total %v", i, total)
+		}
+	}
+	if a := s.do("GET", digestPath+"?day=2026-03-04&limit=11", bearer(bob)).want(200); a.get("next") != nil {
+		t.Errorf("a page that holds all continues at %q", a.text("next"))
+	}
+}
+
+func digestRefusesAContinuationTokenOfAnotherList(t *testing.T) {
+	s := newSite(t)
+	bob, eve := s.signUp("bob"), s.signUp("eve")
+	engines := s.channel("Engines", "bob")
+	s.subscribe("eve", engines)
+	for range 2 {
+		s.postOn(time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC), engines, "that day")
+	}
+	const path = digestPath + "?day=2026-03-04&limit=1"
+	mine, theirs := s.do("GET", path, bearer(bob)).want(200).text("next"), s.do("GET", path, bearer(eve)).want(200).text("next")
+	feed := s.do("GET", feedPath+"?limit=1", bearer(bob)).want(200).text("next")
+	for _, after := range []string{"made-up", "!", theirs, feed, mine + "A", mine[1:]} {
+		s.do("GET", continued(path, after), bearer(bob)).want(422).wantField("after")
+	}
+	s.do("GET", continued(digestPath+"?day=2026-03-05", mine), bearer(bob)).want(422).wantField("after")
+	s.do("GET", continued(path+"&tz=Europe/Berlin", mine), bearer(bob)).want(422).wantField("after")
+	for _, limit := range []string{"0", "101", "-1", "x"} {
+		s.do("GET", digestPath+"?day=2026-03-04&limit="+limit, bearer(bob)).want(422).wantField("limit")
+	}
+	s.do("GET", continued(path, mine), bearer(bob)).want(200)
 }
 
 func digestOfABusyChannelShowsTheMostPopularPostsAndTheTotal(t *testing.T) {
@@ -195,10 +277,6 @@ func digestOfABusyChannelShowsTheMostPopularPostsAndTheTotal(t *testing.T) {
 			s.vote(blog, 1)
 		}
 	}
-	a := s.do("GET", digestPath+"?day=2026-03-04", bearer(bob)).want(200)
-	if got := a.get("channels.0.total"); got != float64(posts) {
-		t.Errorf("total %v, want %d", got, posts)
-	}
 	var want []string
 	for i := posts - 10; i >= 0; i -= 10 {
 		want = append(want, fmt.Sprint(i))
@@ -209,8 +287,17 @@ func digestOfABusyChannelShowsTheMostPopularPostsAndTheTotal(t *testing.T) {
 		}
 	}
 	var got []string
-	for _, item := range a.get("channels.0.items").([]any) {
-		got = append(got, dig(item, "text").(string))
+	for after := ""; ; {
+		a := s.do("GET", continued(digestPath+"?day=2026-03-04&limit=99", after), bearer(bob)).want(200)
+		if total := a.get("channels.0.total"); total != float64(posts) {
+			t.Errorf("total %v, want %d", total, posts)
+		}
+		for _, item := range a.get("channels.0.items").([]any) {
+			got = append(got, dig(item, "text").(string))
+		}
+		if after = a.text("next"); after == "" {
+			break
+		}
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("it shows %q, want %q", got, want)

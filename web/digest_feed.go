@@ -16,9 +16,11 @@ const (
 	// digestDays is the number of days in a personal feed. The newest is
 	// yesterday, because today is not complete.
 	digestDays = 14
-	// digestLength is the most posts of one channel that an entry lists. The page of
-	// the digest lists more.
+	// An entry lists at most digestLength posts of one channel, and digestTotal posts in
+	// all, each by a line. So a feed of any days has a bounded size. The page of the
+	// digest lists more.
 	digestLength = 20
+	digestTotal  = 50
 )
 
 // privateFeed is a Cache-Control value: only the reader's own cache may keep the
@@ -27,7 +29,7 @@ const privateFeed = "private, no-cache"
 
 type digestFeedStore interface {
 	CheckDigestAddress(ctx context.Context, user domain.UserName, secret string) error
-	Digests(ctx context.Context, user domain.UserName, days []domain.Day) ([][]storage.DigestChannel, error)
+	DigestSummaries(ctx context.Context, user domain.UserName, q storage.DigestSummaryQuery) ([]storage.DigestSummary, error)
 }
 
 // digestFeeds serve a user's digests to the user's feed reader. A feed reader cannot
@@ -51,12 +53,14 @@ func (h *digestFeeds) serve(c echo.Context) error {
 		return err
 	}
 	days := daysBefore(today)
-	digests, err := h.store.Digests(c.Request().Context(), user, days)
+	summaries, err := h.store.DigestSummaries(c.Request().Context(), user, storage.DigestSummaryQuery{
+		Days: days, PerChannel: digestLength, PerDay: digestTotal, Headline: templates.Headline,
+	})
 	if err != nil {
 		return err
 	}
 	origin := h.origin(c.Request())
-	f := digestFeed(user, days, digests, origin)
+	f := digestFeed(user, days, summaries, origin)
 	f.self = origin + templates.DigestFeedPath(string(user), secret, today.Zone)
 	body, err := encodeAtom(f)
 	if err != nil {
@@ -96,7 +100,7 @@ func daysBefore(today domain.Day) []domain.Day {
 
 // digestFeed has an entry for each day with posts. A later vote can change the
 // content of an entry, but not its dates, so feed readers do not show it as new.
-func digestFeed(user domain.UserName, days []domain.Day, digests [][]storage.DigestChannel, origin string) feed {
+func digestFeed(user domain.UserName, days []domain.Day, summaries []storage.DigestSummary, origin string) feed {
 	f := feed{
 		id:       feedID("digest", string(user)),
 		title:    "Daily digest of " + string(user),
@@ -105,19 +109,18 @@ func digestFeed(user domain.UserName, days []domain.Day, digests [][]storage.Dig
 		updated:  days[len(days)-1].From,
 	}
 	for i, day := range days {
-		if len(digests[i]) == 0 {
+		if summaries[i].Posts == 0 {
 			continue
 		}
-		channels := digestChannels(firstOfEach(digests[i]))
-		title := templates.DigestHeadline(day.Date, channels)
+		entry := digestEntry(origin, day, summaries[i])
 		f.updated = later(f.updated, day.Until)
 		f.entries = append(f.entries, feedEntry{
 			id:        feedID("digest", string(user), day.Date),
-			url:       origin + templates.DigestDayPath(day.Date, day.Zone),
-			title:     title,
+			url:       entry.URL,
+			title:     entry.Headline(),
 			author:    "MicroBlogging",
-			text:      title,
-			html:      templates.DigestContent(origin, channels),
+			text:      entry.Headline(),
+			html:      entry.Content(),
 			published: day.Until,
 			updated:   day.Until,
 		})
@@ -125,11 +128,20 @@ func digestFeed(user domain.UserName, days []domain.Day, digests [][]storage.Dig
 	return f
 }
 
-// firstOfEach keeps the first digestLength posts of each channel.
-func firstOfEach(channels []storage.DigestChannel) []storage.DigestChannel {
-	for i := range channels {
-		items := channels[i].Items
-		channels[i].Items = items[:min(len(items), digestLength)]
+func digestEntry(origin string, day domain.Day, summary storage.DigestSummary) templates.DigestEntry {
+	entry := templates.DigestEntry{
+		Origin: origin, URL: origin + templates.DigestDayPath(day.Date, day.Zone), Day: day.Date,
+		Posts: summary.Posts, Channels: summary.Channels,
+		Listed: make([]templates.DigestEntryChannel, len(summary.Listed)),
 	}
-	return channels
+	for i, channel := range summary.Listed {
+		lines := make([]templates.Post, len(channel.Lines))
+		for j, line := range channel.Lines {
+			lines[j] = templates.Post{
+				ID: string(line.ID), Title: line.Headline, Author: string(line.UserID), Rating: line.Rating,
+			}
+		}
+		entry.Listed[i] = templates.DigestEntryChannel{Name: string(channel.Name), Posts: lines, Total: channel.Total}
+	}
+	return entry
 }

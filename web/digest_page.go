@@ -13,8 +13,12 @@ import (
 	"microblogging/templates"
 )
 
+// digestPageSize is the number of posts on one page of a digest. It is more than on a
+// page of a feed: most days of most readers fit on one.
+const digestPageSize = 50
+
 type digestPageStore interface {
-	Digest(ctx context.Context, user domain.UserName, day domain.Day) ([]storage.DigestChannel, error)
+	Digest(ctx context.Context, user domain.UserName, q storage.DigestQuery) (storage.DigestPage, error)
 	NewDigestAddress(ctx context.Context, user domain.UserName) (secret string, err error)
 	RevokeDigestAddress(ctx context.Context, user domain.UserName) error
 	HasDigestAddress(ctx context.Context, user domain.UserName) (bool, error)
@@ -44,15 +48,20 @@ func (h *digestPages) show(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	channels, err := h.store.Digest(c.Request().Context(), v.User, day)
+	after := c.QueryParam("after")
+	page, err := h.store.Digest(c.Request().Context(), v.User,
+		storage.DigestQuery{Day: day, After: after, Limit: digestPageSize})
 	if err != nil {
-		return err
+		return explain(err, "", "", templates.Link{Label: "Back to the digest", URL: templates.DigestDayPath(day.Date, day.Zone)})
 	}
 	view := templates.Digest{
 		Day:      day.Date,
 		Zone:     day.Zone,
 		Previous: day.Before().Date,
-		Channels: digestChannels(channels),
+		Channels: digestChannels(page.Channels),
+		Most:     storage.MaxDigest,
+		After:    after,
+		More:     page.Next,
 	}
 	if !day.Until.After(now) {
 		view.Next = day.After().Date

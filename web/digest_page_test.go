@@ -12,11 +12,13 @@ import (
 
 	"golang.org/x/net/html"
 
+	"microblogging/domain"
 	"microblogging/web"
 )
 
 func TestDigestPage(t *testing.T) {
 	t.Run("a page shows its day by channel and most popular first", pageShowsItsDayByChannelAndMostPopularFirst)
+	t.Run("a long day is read page by page", longDayIsReadPageByPage)
 	t.Run("a page without a day shows today", pageWithoutADayShowsToday)
 	t.Run("a bad day is shown again as it was typed", badDayIsShownAgainAsItWasTyped)
 	t.Run("an address is shown once, replaced and revoked", addressIsShownOnceReplacedAndRevoked)
@@ -55,6 +57,38 @@ func pageShowsItsDayByChannelAndMostPopularFirst(t *testing.T) {
 	}
 	berlin.follow("← Sunday, 4 October 2026").want(200).says("in Europe/Berlin", "Nothing that day").
 		follow("find more channels").want(200)
+}
+
+func longDayIsReadPageByPage(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	noon := time.Date(2026, 10, 5, 12, 0, 0, 0, time.UTC)
+	var want []string
+	var channels []domain.Channel
+	for c, posts := range []int{30, 75, 5} {
+		channel := s.channel(fmt.Sprintf("Channel-%d", c), "ada")
+		channels = append(channels, channel)
+		for i := range posts {
+			s.postOn(noon.Add(-time.Duration(i)*time.Second), channel, fmt.Sprintf("%d-%d", c, i))
+			want = append(want, fmt.Sprintf("%d-%d", c, i))
+		}
+	}
+	const path = "/digest?day=2026-10-05&tz=UTC"
+	p := b.open(path).says("The 20 most popular of 75 posts.").saysNot("Continued")
+	got := p.texts()
+	p = p.follow("More of this day →").says("Continued: posts 21 to 70 of 75.", "Monday, 5 October 2026")
+	got = append(got, p.texts()...)
+	// What is posted meanwhile, and what is deleted, moves nothing else.
+	s.postOn(noon.Add(time.Hour), channels[1], "posted meanwhile")
+	p = p.follow("More of this day →").says("Continued: posts 72 to 76 of 76.")
+	if got = append(got, p.texts()...); !slices.Equal(got, want) {
+		t.Errorf("the pages show %q", got)
+	}
+	if p.href("More of this day →") != "" || p.href("← Start of the day") != path || p.href("← Sunday, 4 October 2026") == "" {
+		t.Error("the last page leads on, or not back")
+	}
+	foreign := s.signedIn("bob").open(p.path).want(422)
+	foreign.follow("Back to the digest").want(200).heading("Digest")
 }
 
 func pageWithoutADayShowsToday(t *testing.T) {

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"net/http"
 	"strconv"
@@ -93,6 +94,8 @@ func problemOf(err error) problem {
 		invalid   *domain.InvalidError
 		stale     *staleRequest
 		throttled *domain.ThrottledError
+		tooMany   *tooManyWrites
+		full      *domain.TooManyChannelsError
 		tooLarge  *http.MaxBytesError
 		routing   *echo.HTTPError
 	)
@@ -111,12 +114,27 @@ func problemOf(err error) problem {
 		p := newProblem(http.StatusTooManyRequests, "Too many attempts", "")
 		p.RetryAfter = max(throttled.RetryAfter, time.Second)
 		return p
+	case errors.As(err, &tooMany):
+		p := newProblem(http.StatusTooManyRequests, "Too many writes",
+			"You have written too much in a short time. Nothing was saved.")
+		p.RetryAfter = tooMany.retryAfter
+		return p
+	case errors.As(err, &full):
+		p := newProblem(http.StatusUnprocessableEntity, "Too many channels", fullWords(full.Limit))
+		p.Type = "urn:microblogging:too-many-channels"
+		return p
 	case errors.As(err, &tooLarge):
 		return newProblem(http.StatusRequestEntityTooLarge, "Too large", "A request holds at most 64 KiB. Nothing was saved.")
 	case errors.As(err, &routing):
 		return newProblem(routing.Code, http.StatusText(routing.Code), "")
 	}
 	return problemOfMeaning(err)
+}
+
+// fullWords says why a channel was refused to an owner who has as many as allowed.
+func fullWords(limit int) string {
+	return fmt.Sprintf("You own as many channels as one user may own, which is %d. Nothing was created. "+
+		"Delete a channel first; it counts until its deletion has ended.", limit)
 }
 
 // problemOfMeaning maps the errors of package domain.

@@ -108,6 +108,7 @@ func (h *sessionPages) signIn(c echo.Context, v visitor) error {
 func (h *sessionPages) followLink(c echo.Context, _ visitor) error {
 	token, session, err := h.store.FollowSignInLink(c.Request().Context(), c.QueryParam("token"))
 	if errors.Is(err, domain.ErrNotSignedIn) {
+		h.sessions.logRefused(c, err)
 		return explain(err, "This link does not work any more",
 			"A sign-in link works once, and for an hour at most. Sign in with your name and password instead.")
 	}
@@ -139,6 +140,7 @@ func (h *sessionPages) signOut(c echo.Context, v visitor) error {
 func (h *sessionPages) begin(c echo.Context, form url.Values) error {
 	token, session, err := h.store.SignIn(c.Request().Context(), attemptOf(c, form))
 	if err != nil {
+		h.sessions.logRefused(c, err)
 		return err
 	}
 	h.sessions.remember(c, token, session)

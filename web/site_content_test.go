@@ -200,6 +200,18 @@ func (s *site) advance(ref domain.ChannelRef, state domain.DeletionState, step d
 	}
 }
 
+// waiting records since when a worker waits for the store; zero if it does not.
+func (s *site) waiting(ref domain.ChannelRef, since time.Time) {
+	s.Helper()
+	err := s.store.UpdateDeletion(s.Context(), ref, func(d *domain.Deletion) bool {
+		d.WaitingSince = since
+		return true
+	})
+	if err != nil {
+		s.Fatalf("recording a wait: %v", err)
+	}
+}
+
 // cascade does all steps of a deletion, as a worker does.
 func (s *site) cascade(ref domain.ChannelRef) {
 	s.Helper()

@@ -53,6 +53,12 @@ func newSiteWith(t testing.TB, options web.Options) *site {
 			t.Errorf("closing the store: %v", err)
 		}
 	})
+	return newSiteOver(t, db, options)
+}
+
+// newSiteOver is for a test that opens the store itself, and closes it.
+func newSiteOver(t testing.TB, db *bolt.DB, options web.Options) *site {
+	t.Helper()
 	s := &site{t, &role{log: &logBuffer{}}}
 	faults := drivertest.NewFaults(db, db, s.intercept)
 	s.store = storage.New(faults, faults)
@@ -60,6 +66,7 @@ func newSiteWith(t testing.TB, options web.Options) *site {
 		t.Fatalf("preparing the store: %v", err)
 	}
 	options.Logger = slog.New(slog.NewTextHandler(s.log, nil))
+	var err error
 	if s.handler, err = web.New(s.store, options); err != nil {
 		t.Fatalf("making the web role: %v", err)
 	}

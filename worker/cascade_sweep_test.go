@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"testing"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -11,6 +12,7 @@ import (
 
 func TestSweep(t *testing.T) {
 	t.Run("in many pages by three workers leaves nothing", bubble(sweptByThreeWorkers))
+	t.Run("counts what is removed beside transactions that fail", sweptBesideFailures)
 	t.Run("leaves no row beside a post that its author deletes", bubble(sweptWhileAuthorDeletes))
 }
 
@@ -32,6 +34,33 @@ func sweptByThreeWorkers(t *testing.T) {
 	defer w.start(w.sound)()
 	w.finish()
 	w.mustBeDeleted()
+}
+
+// One transaction in two fails, soon, while the others are under way.
+func sweptBesideFailures(t *testing.T) {
+	for _, failure := range []error{errRefused, drivertest.ErrInjected} {
+		t.Run(failure.Error(), bubble(func(t *testing.T) {
+			w := newWorld(t, 700)
+			w.hook = drivertest.Only(sweeps, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+				if call.Seq%2 == 0 {
+					time.Sleep(time.Millisecond) // the others are under way by then
+					return failure
+				}
+				select {
+				case <-time.After(100 * time.Millisecond):
+					return send(ctx)
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			})
+			w.mustAsk()
+			w.finishOn(w.faulty)
+			if d := w.deletion(); d.RowsDeleted != 3*700+1 {
+				t.Errorf("the deletion reads %+v, want all rows counted", d)
+			}
+			w.mustBeDeleted()
+		}))
+	}
 }
 
 // A request that was under way when the channel was marked removes a row that

@@ -15,8 +15,9 @@
 //
 //   - The loop ([Worker.Run]) leases a message, renews the lease while the work
 //     goes on, and concludes the message by the outcome of the work: done,
-//     retry, permanent failure, panic, shutdown or lease lost. Only done settles
-//     the message. A permanent failure, and a retry too many, make it poison.
+//     retry, wait, permanent failure, panic, shutdown or lease lost. Only done
+//     settles the message. A permanent failure, and a retry too many, make it
+//     poison.
 //   - The work on a channel is the cascade: a list of idempotent steps. The
 //     message is only a hint. Each step finds out from the rows what is left to
 //     do, so any number of workers may run the cascade at once.
@@ -35,6 +36,7 @@
 //   - A message is lost, or was never sent: the reconciling pass
 //     (storage.Store.Reconcile) queues each marked channel whose deletion shows
 //     no progress.
+//   - The store does not answer: the worker waits for it, for as long as it takes.
 //   - A message fails again and again and gets no further: it goes to the poison
 //     queue, the Deletions row says so, and it stays there until an operator
 //     requeues it.

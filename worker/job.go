@@ -3,13 +3,15 @@ package worker
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
 )
 
-// maxDeliveries is how often a message may be delivered. It stops a message that
-// kills each worker before the worker can count an attempt.
+// maxDeliveries is how often a message may be delivered and then neither get any
+// further nor end in good order. It stops a message that kills each worker before
+// the worker can count an attempt.
 const maxDeliveries = 100
 
 // A job is the handling of one delivery.
@@ -22,6 +24,9 @@ type job struct {
 
 	// message is what leased asks for, once it is decoded.
 	message domain.Message
+	decoded bool
+	// rows counts the rows that were removed for a message about a post.
+	rows int
 	// progress is nil unless the message asks to delete a channel.
 	progress *progress
 }
@@ -36,23 +41,59 @@ func (j *job) do(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errPermanent, err)
 	}
-	j.message = message
-	if j.leased.Deliveries > maxDeliveries {
-		return fmt.Errorf("%w: delivered %d times", errPermanent, j.leased.Deliveries)
+	j.message, j.decoded = message, true
+	if message.Copied {
+		return nil // it is poisoned, and all that is left to do is to delete it
 	}
 	switch message.Kind {
 	case domain.MessageBlog:
-		return j.worker.store.FinishBlog(ctx, message)
+		return j.deleteBlog(ctx)
 	default: // DecodeMessage refuses every other kind
 		return j.deleteChannel(ctx)
 	}
 }
 
+// checkDeliveries fails for good if too many deliveries came after the last one that
+// is accounted for.
+func (j *job) checkDeliveries(accounted int64) error {
+	if n := j.leased.Deliveries - max(accounted, j.message.Accounted); n > maxDeliveries {
+		return fmt.Errorf("%w: delivered %d times without progress", errPermanent, n)
+	}
+	return nil
+}
+
+// gotFurther tells whether this handling removed any row.
+func (j *job) gotFurther() bool {
+	return j.rows > 0 || j.progress != nil && j.progress.removedRows()
+}
+
+// text is the message as the next delivery is to find it. This handling ends in
+// good order, so all deliveries up to it are accounted for.
+func (j *job) text() string {
+	if !j.decoded {
+		return j.leased.Text
+	}
+	j.message.Accounted = j.leased.Deliveries
+	return j.message.Encode()
+}
+
+// deleteBlog completes the deletion of a post.
+func (j *job) deleteBlog(ctx context.Context) error {
+	if err := j.checkDeliveries(0); err != nil {
+		return err
+	}
+	return j.worker.store.FinishBlog(ctx, j.message, func(rows int) { j.rows += rows })
+}
+
 // deleteChannel runs the cascade and records its progress and its end.
 func (j *job) deleteChannel(ctx context.Context) error {
 	w, ref := j.worker, j.message.Ref()
-	j.progress = &progress{store: w.store, ref: ref, log: w.Log, every: w.Progress}
-	if err := j.progress.start(ctx, j.message); err != nil {
+	j.progress = &progress{store: w.store, ref: ref, log: w.Log, every: w.Progress, delivery: j.leased.Deliveries}
+	accounted, err := j.progress.start(ctx, j.message)
+	if err != nil {
+		return err
+	}
+	if err := j.checkDeliveries(accounted); err != nil {
 		return err
 	}
 	c := cascade{store: w.store, ref: ref, progress: j.progress, stop: j.stop}
@@ -62,5 +103,6 @@ func (j *job) deleteChannel(ctx context.Context) error {
 	return j.progress.record(ctx, func(d *domain.Deletion) {
 		d.State = domain.DeletionDone
 		d.FinishedOn = domain.Now()
+		d.WaitingSince = time.Time{}
 	})
 }

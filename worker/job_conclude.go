@@ -11,9 +11,7 @@ import (
 const (
 	// concludeTime bounds the calls that conclude a message.
 	concludeTime = 15 * time.Second
-	// retryMin and retryMax bound the backoff of a message. retryMax is shorter
-	// than the patience of the reconciling pass with the default lease. A longer
-	// backoff would make that pass queue the deletion a second time.
+	// retryMin and retryMax bound the backoff of a message.
 	retryMin = time.Second
 	retryMax = time.Minute
 )
@@ -21,6 +19,7 @@ const (
 // conclude does with the message what the outcome demands. If that fails, the
 // message becomes visible when its lease ends, and is handled once more.
 func (w *Worker) conclude(ctx context.Context, j *job, result outcome, cause error) {
+	defer w.survive(ctx, "message not concluded")
 	ctx, cancel := context.WithTimeout(ctx, concludeTime)
 	defer cancel()
 	log := w.Log.With("outcome", result.String(), "channel", j.message.Channel,
@@ -32,9 +31,11 @@ func (w *Worker) conclude(ctx context.Context, j *job, result outcome, cause err
 	case outcomeRetry, outcomePanic:
 		err = w.retry(ctx, j)
 	case outcomePermanent:
-		err = w.store.Poison(ctx, j.leased)
+		err = w.poison(ctx, j, j.leased.Text)
 	case outcomeShutdown:
 		err = j.giveBack(ctx)
+	case outcomeWait:
+		err = w.wait(ctx, j)
 	case outcomeLost:
 		err = j.recordAttempts(ctx)
 	}
@@ -56,33 +57,79 @@ func (w *Worker) conclude(ctx context.Context, j *job, result outcome, cause err
 // retry hides the message for a backoff. After the last attempt it poisons the
 // message instead. An attempt that removed rows does not count.
 func (w *Worker) retry(ctx context.Context, j *job) error {
-	if j.progress == nil || !j.progress.removedRows() {
+	if !j.gotFurther() {
 		j.message.Attempts++
 	}
-	text := j.message.Encode()
-	if j.message.Attempts >= w.MaxAttempts {
-		poisoned := j.leased
-		poisoned.Text = text
-		return errors.Join(j.recordAttempts(ctx), w.store.Poison(ctx, poisoned))
+	j.message.Waits = 0
+	if j.message.Attempts >= w.MaxAttempts || !j.decoded {
+		return errors.Join(j.recordAttempts(ctx), w.poison(ctx, j, j.text()))
 	}
-	pause := delay(retryMin, retryMax, max(j.message.Attempts-1, 0)).Truncate(time.Second)
-	_, err := w.queue.Update(ctx, j.leased, text, max(pause, time.Second))
-	return errors.Join(j.recordAttempts(ctx), err)
+	return j.hide(ctx, j.message.Attempts-1, func(d *domain.Deletion) { d.WaitingSince = time.Time{} })
+}
+
+// poison moves the message to the poison queue. If the store does not answer, the
+// message waits for it. But once it is marked as poisoned, its receipt has changed,
+// so that wait leaves it alone: the mark must not be overwritten.
+func (w *Worker) poison(ctx context.Context, j *job, text string) error {
+	poisoned := j.leased
+	poisoned.Text = text
+	err := w.store.Poison(ctx, poisoned)
+	if !errors.Is(err, domain.ErrUnavailable) {
+		return err
+	}
+	return errors.Join(err, w.wait(ctx, j))
+}
+
+// wait hides the message for a backoff, because the store did not answer. That is
+// no reason to give up, so the attempt does not count. The Deletions row says
+// since when the store is waited for, if that row can be written.
+func (w *Worker) wait(ctx context.Context, j *job) error {
+	if j.gotFurther() {
+		j.message.Waits = 0
+	}
+	tries := j.message.Waits
+	if !j.decoded {
+		tries = int(j.leased.Deliveries) - 1 // its text cannot say more
+	}
+	j.message.Waits++
+	return j.hide(ctx, tries, func(d *domain.Deletion) {
+		if d.WaitingSince.IsZero() {
+			d.WaitingSince = domain.Now()
+		}
+	})
+}
+
+// hide hides the message for a backoff after this many earlier tries, and records
+// when the next try is due.
+func (j *job) hide(ctx context.Context, tries int, change func(*domain.Deletion)) error {
+	pause := max(delay(retryMin, retryMax, max(tries, 0)).Truncate(time.Second), time.Second)
+	due := domain.Now().Add(pause)
+	_, err := j.worker.queue.Update(ctx, j.leased, j.text(), pause)
+	return errors.Join(j.recordEnd(ctx, func(d *domain.Deletion) {
+		d.RetryOn = due
+		change(d)
+	}), err)
 }
 
 // giveBack makes the message visible at once.
 func (j *job) giveBack(ctx context.Context) error {
-	_, err := j.worker.queue.Update(ctx, j.leased, j.leased.Text, 0)
+	_, err := j.worker.queue.Update(ctx, j.leased, j.text(), 0)
 	return errors.Join(j.recordAttempts(ctx), err)
 }
 
 // recordAttempts records the attempts, and the rows that are not counted yet, of
 // a handling that did not complete the deletion.
 func (j *job) recordAttempts(ctx context.Context) error {
+	return j.recordEnd(ctx, func(*domain.Deletion) {})
+}
+
+// recordEnd records what recordAttempts does, and what change changes.
+func (j *job) recordEnd(ctx context.Context, change func(*domain.Deletion)) error {
 	if j.progress == nil {
 		return nil
 	}
 	return j.progress.record(ctx, func(d *domain.Deletion) {
 		d.Attempts = max(d.Attempts, j.message.Attempts)
+		change(d)
 	})
 }

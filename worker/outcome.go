@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+
+	"microblogging/domain"
 )
 
 // outcome is how the handling of a message ended. It decides what becomes of the
@@ -14,7 +16,7 @@ type outcome uint8
 const (
 	// outcomeDone: the work is done; the message is settled.
 	outcomeDone outcome = iota
-	// outcomeRetry: the work failed; the message is hidden for a backoff. The
+	// outcomeRetry: the work failed although the store answered; the message is hidden for a backoff. The
 	// attempt counts unless it removed rows.
 	outcomeRetry
 	// outcomePermanent: no attempt can succeed; the message is poison.
@@ -25,12 +27,15 @@ const (
 	// outcomeShutdown: the process stops; the message is made visible at once. The
 	// attempt does not count.
 	outcomeShutdown
+	// outcomeWait: the store did not answer; the message is hidden for a backoff.
+	// The attempt does not count, however often that happens.
+	outcomeWait
 	// outcomeLost: the lease is lost; the message belongs to another worker.
 	outcomeLost
 )
 
 func (o outcome) String() string {
-	return [...]string{"done", "retry", "permanent", "panic", "shutdown", "lease lost"}[o]
+	return [...]string{"done", "retry", "permanent", "panic", "shutdown", "wait", "lease lost"}[o]
 }
 
 var (
@@ -61,6 +66,13 @@ func guarded(work func() error) (err error) {
 	return work()
 }
 
+// survive is deferred. It ends a panic, and logs it with its stack.
+func (w *Worker) survive(ctx context.Context, message string) {
+	if value := recover(); value != nil {
+		w.Log.ErrorContext(ctx, message, "error", &panicError{value: value, stack: debug.Stack()})
+	}
+}
+
 // classify returns the outcome of work that ended with err under ctx. The cause
 // of ctx comes before err, because a call that was cut off may return any error.
 func classify(ctx context.Context, err error) outcome {
@@ -77,6 +89,8 @@ func classify(ctx context.Context, err error) outcome {
 		return outcomeShutdown
 	case errors.Is(err, errPermanent):
 		return outcomePermanent
+	case errors.Is(err, domain.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+		return outcomeWait
 	default:
 		return outcomeRetry
 	}

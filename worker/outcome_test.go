@@ -25,7 +25,7 @@ func attemptRemovedRows(t *testing.T) {
 		}
 		if sweeps(call) {
 			if inHandling++; inHandling > 1 {
-				return drivertest.ErrInjected
+				return errRefused
 			}
 		}
 		return send(ctx)

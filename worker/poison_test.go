@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -13,12 +14,14 @@ func TestPoison(t *testing.T) {
 	t.Run("takes a message that gets no further until it is requeued", bubble(poisonedUntilRequeued))
 	t.Run("takes at once a message that nobody can read", bubble(poisonedUnread))
 	t.Run("takes a message that kills its workers after a hundred deliveries", bubble(poisonedForKilling))
+	t.Run("takes one copy of a message after the tables were away for an hour", bubble(poisonedOnce))
+	t.Run("keeps a message that is marked as poisoned from being handled", bubble(poisonedNotHandled))
 }
 
 func poisonedUntilRequeued(t *testing.T) {
 	w := newWorld(t, 5)
 	w.hook = drivertest.Only(sweeps, func(context.Context, drivertest.Call, drivertest.Send) error {
-		return drivertest.ErrInjected
+		return errRefused
 	})
 	w.mustAsk()
 	stop := w.start(w.faulty)
@@ -74,4 +77,58 @@ func poisonedForKilling(t *testing.T) {
 	stop := w.start(w.sound)
 	w.until("the deletion is poisoned", w.poisoned)
 	stop()
+}
+
+// The work on a post is refused. When its message is to be poisoned, the table with
+// the records does not answer, but the queues do.
+func poisonedOnce(t *testing.T) {
+	w := newWorld(t, 1)
+	blog := w.post(w.bystander, "to be deleted")
+	if err := w.sound.DeleteBlog(t.Context(), w.bystander, blog.ID, visitor, domain.Any[domain.Revision]()); err != nil {
+		t.Fatal(err)
+	}
+	back := elapsed(50 * time.Minute)
+	away := fails(func(call drivertest.Call) bool { return call.Target == "Deletions" }, not(back), drivertest.ErrInjected)
+	w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Target == "Blogs" {
+			return errRefused
+		}
+		return away(ctx, call, send)
+	}
+	stop := w.start(w.faulty)
+	w.until("the tables are back", back)
+	if copies := w.copies(); copies != 0 {
+		t.Errorf("%d copies are on the poison queue while the tables are away", copies)
+	}
+	w.until("the worker has noticed", elapsed(75*time.Second))
+	stop()
+	if copies := w.copies(); copies != 1 || w.visible() != 0 {
+		t.Errorf("%d copies are on the poison queue, %d messages on the queue", copies, w.visible())
+	}
+	w.mustBeSound()
+}
+
+// copies counts the messages on the poison queue.
+func (w *world) copies() int {
+	w.t.Helper()
+	messages, err := driver.NewQueue(w.db, domain.PoisonQueueName).Receive(w.t.Context(), 32, time.Second)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return len(messages)
+}
+
+func poisonedNotHandled(t *testing.T) {
+	w := newWorld(t, 1)
+	message := w.intent()
+	message.Copied = true
+	if err := w.sound.Messages().Send(t.Context(), message.Encode()); err != nil {
+		t.Fatal(err)
+	}
+	stop := w.start(w.sound)
+	w.until("the worker has seen the queue", elapsed(time.Minute))
+	stop()
+	if _, err := w.sound.Channel(t.Context(), w.victim.Key()); err != nil || w.visible() != 0 || w.copies() != 0 {
+		t.Errorf("the channel is read with %v, %d messages are left", err, w.visible())
+	}
 }

@@ -25,6 +25,8 @@ type progress struct {
 	log   *slog.Logger
 	// every is the time between two records while rows are being removed.
 	every time.Duration
+	// delivery is the number of the delivery that is being handled.
+	delivery int64
 
 	mu sync.Mutex
 	// step is the step under way.
@@ -65,12 +67,17 @@ func (p *progress) count(rows int64) bool {
 	return first || time.Since(p.recorded) >= p.every
 }
 
-// start records that the work has begun.
-func (p *progress) start(ctx context.Context, m domain.Message) error {
+// start records that the work has begun. It returns the number of the latest
+// delivery that got further, of this message or of a copy.
+func (p *progress) start(ctx context.Context, m domain.Message) (lastDelivery int64, err error) {
 	if err := p.store.OpenDeletion(ctx, m); err != nil {
-		return err
+		return 0, err
 	}
-	return p.record(ctx, running)
+	err = p.record(ctx, func(d *domain.Deletion) {
+		running(d)
+		lastDelivery = d.LastDelivery
+	})
+	return lastDelivery, err
 }
 
 func running(d *domain.Deletion) { d.State = domain.DeletionRunning }
@@ -80,8 +87,13 @@ func running(d *domain.Deletion) { d.State = domain.DeletionRunning }
 // record must not stop the removal of rows.
 func (p *progress) record(ctx context.Context, change func(*domain.Deletion)) error {
 	rows, step := p.take()
+	further := p.removedRows()
 	err := p.store.UpdateDeletion(ctx, p.ref, func(d *domain.Deletion) bool {
 		d.RowsDeleted += rows
+		if further {
+			d.WaitingSince = time.Time{}
+			d.LastDelivery = max(d.LastDelivery, p.delivery)
+		}
 		if step != "" {
 			d.Step = step
 		}

@@ -42,7 +42,7 @@ const (
 type store interface {
 	cascadeStore
 	deletionLog
-	FinishBlog(ctx context.Context, m domain.Message) error
+	FinishBlog(ctx context.Context, m domain.Message, report func(rows int)) error
 	Poison(ctx context.Context, m driver.Message) error
 	Reconcile(ctx context.Context, patience time.Duration) (storage.Reconciled, error)
 }

@@ -29,12 +29,12 @@ func bubble(test func(*testing.T)) func(*testing.T) {
 // alone. It has two sides: a sound one, and one whose calls fail as a test
 // decides. It lives in a bubble of fake time.
 type world struct {
-	t *testing.T
+	t  *testing.T
+	db *bolt.DB
 	// sound is the store without faults.
 	sound *storage.Store
 	// faulty is the same store, with each call going through hook.
 	faulty *storage.Store
-	db     *bolt.DB
 	hook   drivertest.Hook
 	// options are those of the workers that start starts.
 	options Options

@@ -24,12 +24,12 @@ type backend struct {
 }
 
 // open opens the store that the flags name. It does not contact a store on the
-// network yet.
-func (f storageFlags) open() (*backend, error) {
+// network yet. A panic in a library is logged; without a log, to standard error.
+func (f storageFlags) open(log *slog.Logger) (*backend, error) {
 	if f.Storage == "azure" {
-		return f.openAzure()
+		return f.openAzure(log)
 	}
-	db, err := bolt.Open(f.Data, bolt.Options{})
+	db, err := bolt.Open(f.Data, bolt.Options{Log: log})
 	if errors.Is(err, bolt.ErrInUse) {
 		err = fmt.Errorf("%w; stop that process, or use --storage azure for several processes", err)
 	}
@@ -39,11 +39,12 @@ func (f storageFlags) open() (*backend, error) {
 	return &backend{Store: storage.New(db, db), local: true, close: db.Close}, nil
 }
 
-func (f storageFlags) openAzure() (*backend, error) {
+func (f storageFlags) openAzure(log *slog.Logger) (*backend, error) {
 	config := azure.Config{
 		ConnectionString: f.AzureConnectionString,
 		TableEndpoint:    f.AzureTableEndpoint,
 		QueueEndpoint:    f.AzureQueueEndpoint,
+		Log:              log,
 	}
 	switch {
 	case f.AzureConnectionString != "":
@@ -73,7 +74,7 @@ func (f storageFlags) openAzure() (*backend, error) {
 // use opens and prepares the store, calls work, and closes the store. It is for
 // commands that need the store from the start.
 func (f storageFlags) use(ctx context.Context, work func(*storage.Store) error) (err error) {
-	b, err := f.open()
+	b, err := f.open(nil)
 	if err != nil {
 		return err
 	}

@@ -35,11 +35,16 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 			out.breach(b)
 			breaches++
 		})
+		var told error
+		checker.Poisoned = func(d domain.Deletion) {
+			_, err := fmt.Fprintln(console.stderr, poisonedLine(d))
+			told = errors.Join(told, err)
+		}
 		counts, err := checker.Run(ctx)
 		if err != nil {
 			return cannotRunError{err}
 		}
-		if err := out.end(counts); err != nil {
+		if err := errors.Join(out.end(counts), told); err != nil {
 			return err
 		}
 		if breaches > 0 {
@@ -47,6 +52,16 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 		}
 		return nil
 	})
+}
+
+// poisonedLine says that a deletion waits for an operator, and what to do.
+func poisonedLine(d domain.Deletion) string {
+	what := fmt.Sprintf("channel %s", d.Name)
+	if d.Blog != "" {
+		what = fmt.Sprintf("post %s of channel %s", d.Blog, d.Name)
+	}
+	return fmt.Sprintf("poisoned: the deletion of %s, which %s asked for; microblogging requeue --channel %s puts it back",
+		what, d.RequestedBy, d.Channel.Key)
 }
 
 // announceNew warns if the data directory does not exist. The check will create

@@ -18,13 +18,15 @@ import (
 type importCommand struct {
 	storageFlags `embed:""`
 	Channel      string   `required:"" placeholder:"NAME" help:"The channel to post to. It is created if it does not exist."`
-	Owner        string   `required:"" placeholder:"USER" help:"The user who posts. If the channel is created, this user owns it."`
+	Owner        string   `required:"" placeholder:"USER" help:"The user who posts. If the channel is created, this user owns it. The user must have an account."`
+	CreateOwner  bool     `help:"Create the owner's account if there is none. The password is the environment variable MICROBLOGGING_OWNER_PASSWORD or, if that is not set, is asked for on a terminal, or is the first line of standard input."`
+	MaxFileSize  byteSize `default:"1GiB" placeholder:"SIZE" help:"Refuse a file that is larger, such as 512MiB or 2GiB. One entry at a time is in memory (16 MiB at most), so a larger file takes longer, and not more memory."`
 	Files        []string `arg:"" name:"file" help:"RSS, Atom or JSON Feed files, imported in this order."`
 }
 
-// Run imports the files in turn. If one of them is not a feed, nothing of any file
-// is written.
-func (c importCommand) Run(ctx context.Context, console *console) error {
+// Run imports the files in turn. If one of them is not a feed, or the owner has no
+// account and gets none, nothing of any file is written.
+func (c importCommand) Run(ctx context.Context, console *console) (err error) {
 	name, nameErr := domain.ParseChannelName(c.Channel)
 	owner, ownerErr := domain.ParseUserName(c.Owner)
 	switch {
@@ -33,41 +35,62 @@ func (c importCommand) Run(ctx context.Context, console *console) error {
 	case ownerErr != nil:
 		return cannotRunError{fmt.Errorf("--owner: %w", ownerErr)}
 	}
-	feeds, err := readFeeds(c.Files)
+	files, err := c.inspect(ctx)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, closeFiles(files)) }()
 	return c.use(ctx, func(store *storage.Store) error {
-		channel, err := findOrCreate(ctx, store, name, owner)
+		if err := c.checkOwner(ctx, console, store, owner); err != nil {
+			return err
+		}
+		channel, created, err := findOrCreate(ctx, store, name, owner)
 		if err != nil {
 			return err
 		}
-		for i, f := range feeds {
-			bar := c.bar(console.stderr, len(f.Entries), c.Files[i])
-			counts, err := importFeed(ctx, store, channel.Ref(), owner, f, func() error { return bar.Add(1) })
-			fmt.Fprintf(console.stdout, "%s: %s\n", c.Files[i], counts)
+		for _, file := range files {
+			to := &importer{store: store, channel: channel.Ref(), owner: owner, source: file.source(), fresh: created}
+			err := c.importFile(ctx, console, file, to)
+			fmt.Fprintf(console.stdout, "%s: %s\n", file.name, to.counts)
 			if err != nil {
-				return fmt.Errorf("importing %s: %w", c.Files[i], err)
+				return fmt.Errorf("importing %s: %w", file.name, err)
 			}
 		}
 		return nil
 	})
 }
 
-// readFeeds reads all files before the import begins.
-func readFeeds(files []string) ([]feed.Feed, error) {
-	feeds := make([]feed.Feed, len(files))
-	for i, name := range files {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, cannotRunError{err}
-		}
-		feeds[i], err = feed.Read(file)
-		if err := errors.Join(err, file.Close()); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+// inspect reads all files before the import begins.
+func (c importCommand) inspect(ctx context.Context) ([]*importFile, error) {
+	files := make([]*importFile, len(c.Files))
+	for i, name := range c.Files {
+		var err error
+		if files[i], err = inspect(ctx, name, c.MaxFileSize); err != nil {
+			return nil, errors.Join(err, closeFiles(files))
 		}
 	}
-	return feeds, nil
+	return files, nil
+}
+
+func closeFiles(files []*importFile) error {
+	var errs error
+	for _, file := range files {
+		errs = errors.Join(errs, file.Close())
+	}
+	return errs
+}
+
+// importFile posts the entries of a file, and shows a progress bar.
+func (c importCommand) importFile(ctx context.Context, console *console, file *importFile, to *importer) error {
+	bar := c.bar(console.stderr, file.head.Entries, file.name)
+	head, err := file.read(func(entry feed.Entry) error {
+		if err := to.post(ctx, entry); err != nil {
+			return err
+		}
+		return bar.Add(1)
+	})
+	to.counts.leftOut = head.LeftOut
+	return err
 }
 
 // bar returns the progress bar of one file. It is visible only if w is a terminal.
@@ -84,14 +107,17 @@ func (c importCommand) bar(w io.Writer, n int, name string) *progressbar.Progres
 
 // findOrCreate returns the channel of that name. It creates the channel if it does
 // not exist.
-func findOrCreate(ctx context.Context, store *storage.Store, name domain.ChannelName, owner domain.UserName) (domain.Channel, error) {
-	channel, err := store.Channel(ctx, name.Key())
+func findOrCreate(ctx context.Context, store *storage.Store, name domain.ChannelName, owner domain.UserName) (
+	channel domain.Channel, created bool, err error,
+) {
+	channel, err = store.Channel(ctx, name.Key())
 	if !errors.Is(err, domain.ErrNotFound) {
-		return channel, err
+		return channel, false, err
 	}
 	channel, err = domain.NewChannel(string(name), "", owner)
 	if err != nil {
-		return channel, err
+		return channel, false, err
 	}
-	return store.CreateChannel(ctx, channel)
+	channel, err = store.CreateChannel(ctx, channel)
+	return channel, true, err
 }

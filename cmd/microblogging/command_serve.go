@@ -74,7 +74,7 @@ func (f workerFlags) work(ctx context.Context, log *slog.Logger, b *backend, run
 func (f storageFlags) serve(ctx context.Context, log *slog.Logger,
 	start func(context.Context, *backend, *errgroup.Group) error,
 ) (err error) {
-	b, err := f.open()
+	b, err := f.open(log)
 	if err != nil {
 		return err
 	}

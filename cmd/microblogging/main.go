@@ -59,24 +59,24 @@ func (e cannotRunError) Unwrap() error { return e.error }
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(run(ctx, os.Args[1:], &console{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}))
 }
 
 // run runs the program until its work is done or ctx ends, and returns the exit
 // code.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+func run(ctx context.Context, args []string, console *console) int {
 	var commands commands
 	exited := -1
 	parser, err := kong.New(&commands,
 		kong.Name("microblogging"),
 		kong.Description("Channels and blogs. Deleting a channel leaves nothing behind."),
 		kong.DefaultEnvars("MICROBLOGGING"),
-		kong.Writers(stdout, stderr),
+		kong.Writers(console.stdout, console.stderr),
 		kong.Exit(func(code int) { exited = code }),
 		kong.Help(help),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err != nil {
-		fmt.Fprintln(stderr, "microblogging:", err)
+		fmt.Fprintln(console.stderr, "microblogging:", err)
 		return exitCannotRun
 	}
 	command, err := parser.Parse(args)
@@ -84,11 +84,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case exited >= 0: // --help was printed
 		return exited
 	case err != nil:
-		fmt.Fprintf(stderr, "microblogging: %v\nTry “microblogging --help”.\n", err)
+		fmt.Fprintf(console.stderr, "microblogging: %v\nTry “microblogging --help”.\n", err)
 		return exitCannotRun
 	}
 	command.BindTo(ctx, (*context.Context)(nil))
-	return exitCode(command.Run(&console{stdout: stdout, stderr: stderr}), stderr)
+	return exitCode(command.Run(console), console.stderr)
 }
 
 // help prints the help. If no command is named, it also prints the flags of serve,
@@ -121,7 +121,8 @@ func exitCode(err error, stderr io.Writer) int {
 	}
 }
 
-// console is where a command writes.
+// console is what a command reads from and writes to.
 type console struct {
+	stdin          io.Reader
 	stdout, stderr io.Writer
 }

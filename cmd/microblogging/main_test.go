@@ -15,8 +15,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // program runs the program to its end.
 func program(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
+	return programWithInput(t, "", args...)
+}
+
+// programWithInput runs the program to its end, with this on standard input.
+func programWithInput(t *testing.T, input string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
 	var out, errs bytes.Buffer
-	code = run(t.Context(), args, &out, &errs)
+	code = run(t.Context(), args, &console{stdin: strings.NewReader(input), stdout: &out, stderr: &errs})
 	return code, out.String(), errs.String()
 }
 
@@ -39,10 +45,15 @@ func cannotRunExitsWith2(t *testing.T) {
 		"a lease of half a second":               {[]string{"worker", "--lease", "500ms"}, "--lease"},
 		"no workers":                             {[]string{"worker", "--concurrency", "0"}, "--concurrency"},
 		"no time between two reconciling passes": {[]string{"serve", "--reconcile", "0s"}, "--reconcile"},
-		"no sign-ups to serve":                   {[]string{"serve", "--sign-ups", "0"}, "--sign-ups"},
-		"no sign-ups in the web role":            {[]string{"web", "--sign-ups", "0"}, "--sign-ups"},
+		"less than no sign-ups to serve":         {[]string{"serve", "--sign-ups=-1"}, "--sign-ups"},
+		"less than no sign-ups in the web role":  {[]string{"web", "--sign-ups=-1"}, "--sign-ups"},
 		"a base URL without scheme":              {[]string{"web", "--base-url", "example.org", "--data", t.TempDir()}, "--base-url"},
 		"an address that is none":                {[]string{"web", "--listen", "nowhere:http:8080", "--data", t.TempDir()}, "--listen"},
+		"writes at a negative rate":              {[]string{"serve", "--write-rate=-1", "--data", t.TempDir()}, "--write-rate"},
+		"fewer channels than none":               {[]string{"web", "--max-channels-per-owner=-1", "--data", t.TempDir()}, "--max-channels-per-owner"},
+		"no write at once":                       {[]string{"web", "--write-burst", "0", "--data", t.TempDir()}, "--write-burst"},
+		"a proxy that is no network":             {[]string{"web", "--trust-proxy=10.0.0.0/8,nowhere", "--data", t.TempDir()}, "nowhere"},
+		"a proxy in no network at all":           {[]string{"web", "--trust-proxy=", "--data", t.TempDir()}, "--trust-proxy"},
 		"a file as data directory":               {[]string{"check", "--data", file}, file},
 		"azure without an account":               {[]string{"check", "--storage", "azure"}, "AZURE_STORAGE_CONNECTION_STRING"},
 		"import without a channel":               {[]string{"import", "--owner", "ada", file}, "--channel"},

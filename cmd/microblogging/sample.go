@@ -75,7 +75,11 @@ func addSampleChannel(ctx context.Context, store *storage.Store, name string) er
 		return err
 	}
 	defer file.Close()
-	f, err := feed.Read(file)
+	var entries []feed.Entry
+	f, err := feed.Read(file, func(entry feed.Entry) error {
+		entries = append(entries, entry)
+		return nil
+	})
 	if err != nil {
 		return err
 	}
@@ -87,9 +91,12 @@ func addSampleChannel(ctx context.Context, store *storage.Store, name string) er
 	if channel, err = store.CreateChannel(ctx, channel); err != nil {
 		return err
 	}
-	bringUpToDate(f.Entries, time.Now())
-	if _, err = importFeed(ctx, store, channel.Ref(), channel.Owner, f, func() error { return nil }); err != nil {
-		return err
+	bringUpToDate(entries, time.Now())
+	to := &importer{store: store, channel: channel.Ref(), owner: channel.Owner, source: f.Source, fresh: true}
+	for _, entry := range entries {
+		if err := to.post(ctx, entry); err != nil {
+			return err
+		}
 	}
 	return addSampleReaders(ctx, store, channel)
 }

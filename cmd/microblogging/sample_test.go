@@ -3,15 +3,74 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"strings"
 	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage"
 )
 
 func TestSample(t *testing.T) {
 	t.Run("comes once and its link signs in once", sampleComesOnce)
+	t.Run("a stranger cannot take one of its users", sampleUsersAreTaken)
+	t.Run("does not come where a stranger has the name of one of its users", sampleUserWasTaken)
+}
+
+// Everybody whom a row of the sample names has an account, so that nobody else can
+// sign up under the name.
+func sampleUsersAreTaken(t *testing.T) {
+	defer http.DefaultClient.CloseIdleConnections()
+	data := t.TempDir()
+	_, stop := serving(t, 2, "--sample", "--data", data)
+	stop()
+	named := map[domain.UserName]bool{}
+	inStore(t, data, func(store *storage.Store) {
+		channels, err := store.Channels(t.Context(), "", "", 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, channel := range channels.Items {
+			named[channel.Owner] = true
+			blogs, err := store.Blogs(t.Context(), channel.Ref(), storage.BlogQuery{Limit: 100})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, blog := range blogs.Items {
+				named[blog.UserID] = true
+			}
+		}
+		for name := range named {
+			if _, err := store.SignUp(t.Context(), string(name), testPassword); !errors.Is(err, domain.ErrExists) {
+				t.Errorf("signing up as %s: %v, want that the name is taken", name, err)
+			}
+		}
+	})
+	if len(named) < 2 {
+		t.Errorf("the sample names only %v", named)
+	}
+}
+
+func sampleUserWasTaken(t *testing.T) {
+	for _, user := range sampleUsers() {
+		data := t.TempDir()
+		inStore(t, data, func(store *storage.Store) {
+			if _, err := store.SignUp(t.Context(), string(user), testPassword); err != nil {
+				t.Fatal(err)
+			}
+		})
+		_, stop := serving(t, 1, "--sample", "--data", data)
+		stop()
+		inStore(t, data, func(store *storage.Store) {
+			if channels, err := store.Channels(t.Context(), "", "", 1); err != nil || len(channels.Items) > 0 {
+				t.Errorf("%s has an account of their own: channels %+v, %v", user, channels.Items, err)
+			}
+		})
+		expectPassword(t, data, string(user), testPassword)
+	}
 }
 
 func sampleComesOnce(t *testing.T) {
@@ -48,7 +107,7 @@ func serving(t *testing.T, lines int, args ...string) (printed []string, stop fu
 	out, in := io.Pipe()
 	ended := make(chan int)
 	go func() {
-		code := run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0", "--log-level", "error"}, args...), in, t.Output())
+		code := run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0", "--log-level", "error"}, args...), &console{stdout: in, stderr: t.Output()})
 		in.Close()
 		ended <- code
 	}()

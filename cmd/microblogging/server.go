@@ -20,6 +20,9 @@ const (
 	readHeaderTime = 10 * time.Second
 	readTime       = 30 * time.Second
 	idleTime       = 2 * time.Minute
+	// writeTime bounds what the HTTP server itself sends. The web role sets a deadline
+	// for each of its responses; this one is later than any of them begins.
+	writeTime = time.Minute
 	// drainTime is how long requests under way may take to end.
 	drainTime = 10 * time.Second
 )
@@ -31,12 +34,16 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 		return cannotRunError{err}
 	}
 	handler, err := web.New(b.Store, web.Options{
-		BaseURL:    base,
-		TrustProxy: f.TrustProxy,
-		SignUps:    f.SignUps,
-		Logger:     log,
-		Version:    buildVersion(),
-		Stopping:   ctx.Done(),
+		BaseURL:             base,
+		TrustProxy:          f.TrustProxy.any,
+		TrustedNetworks:     f.TrustProxy.networks,
+		WriteRate:           f.WriteRate,
+		WriteBurst:          f.WriteBurst,
+		MaxChannelsPerOwner: f.MaxChannelsPerOwner,
+		SignUps:             f.SignUps,
+		Logger:              log,
+		Version:             buildVersion(),
+		Stopping:            ctx.Done(),
 	})
 	if err != nil {
 		return err
@@ -55,11 +62,12 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 		Handler:           handler,
 		ReadHeaderTimeout: readHeaderTime,
 		ReadTimeout:       readTime,
+		WriteTimeout:      writeTime,
 		IdleTimeout:       idleTime,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 	run.Go(func() error { return ignoreClosed(server.Serve(listener)) })
-	run.Go(func() error { return stopServer(ctx, server) })
+	run.Go(func() error { return stopServer(ctx, log, server) })
 	address := publicAddress(listener.Addr())
 	fmt.Fprintf(console.stdout, "listening on %s\n", address)
 	if sampleUser != "" {
@@ -68,15 +76,19 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	return nil
 }
 
-// stopServer waits until ctx ends, and then until the requests under way end.
-func stopServer(ctx context.Context, server *http.Server) error {
+// stopServer waits until ctx ends, and then until the requests under way end. It cuts
+// off those that do not end in drainTime: a client that sends or reads nothing must not
+// decide how the process ends.
+func stopServer(ctx context.Context, log *slog.Logger, server *http.Server) error {
 	<-ctx.Done()
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
-	if err := server.Shutdown(drain); err != nil {
-		return errors.Join(fmt.Errorf("requests did not end in time: %w", err), server.Close())
+	err := server.Shutdown(drain)
+	if errors.Is(err, context.DeadlineExceeded) {
+		log.WarnContext(ctx, "requests did not end in time and are cut off", "after", drainTime)
+		err = server.Close()
 	}
-	return nil
+	return err
 }
 
 func ignoreClosed(err error) error {

@@ -17,7 +17,10 @@
 // delete posts and channels, and create the same names again. Meanwhile the
 // [faults] kill processes with SIGKILL and start others, freeze processes with
 // SIGSTOP for longer than a lease, hold back what they send, and cut their
-// connections, some of them just before an answer passes.
+// connections, some of them just before an answer passes. A [relay] before the
+// tables refuses all requests to one partition for a while, and cuts replies to
+// transactions short. The users reach the site through a [gateway], which adds
+// the client's port to its address; beside them, somebody guesses passwords.
 //
 // Each user writes into the [ledger] when a request was sent, when it was
 // answered, and what the answer said. A request without an answer, or answered
@@ -27,7 +30,9 @@
 // ceased, the site is judged ([site.judge]): every accepted deletion must end.
 // Every post, edit, vote and subscription must be as it was acknowledged. No
 // process may have panicked, raced, or ended when nobody ended it. All processes
-// must end cleanly, and the command check must find nothing.
+// must end cleanly, and the command check must find nothing. No deletion may be
+// poisoned by faults that pass. Whoever guesses passwords must be refused, and
+// nobody else for that.
 //
 // # What survives failure
 //

@@ -10,13 +10,22 @@ import (
 	"time"
 )
 
-// faults hurt the processes of all sites. Each kind of fault has a goroutine.
+// faults hurt the processes of all sites, and what stands between them and their
+// store. Each kind of fault has a goroutine.
 type faults struct {
 	seed  uint64
 	sites []*site
+	// kinds are the kinds of faults that happen.
+	kinds []string
+	// outageMax is the longest time for which a partition does not serve.
+	outageMax time.Duration
 
-	kills, stops, naps, stalls, cuts atomic.Int64
+	kills, stops, naps, stalls, cuts, outages, shortened atomic.Int64
 }
+
+// allKinds are all kinds of faults. The kind "port" has no goroutine: it is a
+// habit of a [gateway].
+var allKinds = []string{"kill", "stop", "nap", "stall", "cut", "outage", "shorten", "port"}
 
 const (
 	// The pauses between two faults of a kind.
@@ -65,12 +74,25 @@ func (f *faults) run(ctx, load context.Context) {
 	stop := func(r *role, draw *rand.Rand) { f.stop(load, r, draw) }
 	nap := func(r *role, draw *rand.Rand) { f.nap(load, r, draw) }
 	stall := func(r *role, draw *rand.Rand) { f.stall(load, r, draw) }
+	fault := map[string]func(kind string){
+		"kill": func(kind string) {
+			f.each(load, kind, killMin, killMax, slices.Concat(all, which(all, (*role).deletes)), kill)
+		},
+		"stop":  func(kind string) { f.each(load, kind, stopMin, stopMax, which(all, (*role).works), stop) },
+		"nap":   func(kind string) { f.each(load, kind, napMin, napMax, which(all, (*role).fronts), nap) },
+		"stall": func(kind string) { f.each(load, kind, stallMin, stallMax, which(all, (*role).wired), stall) },
+		"cut":   func(kind string) { f.each(load, kind, cutMin, cutMax, which(all, (*role).wired), f.cut) },
+		"outage": func(kind string) {
+			f.eachRelay(load, kind, f.outageMax/2, f.outageMax, func(s *site, draw *rand.Rand) { f.outage(load, s, draw) })
+		},
+		"shorten": func(kind string) { f.eachRelay(load, kind, shortenMin, shortenMax, f.shorten) },
+	}
 	var running sync.WaitGroup
-	running.Go(func() { f.each(load, "kill", killMin, killMax, slices.Concat(all, which(all, (*role).deletes)), kill) })
-	running.Go(func() { f.each(load, "stop", stopMin, stopMax, which(all, (*role).works), stop) })
-	running.Go(func() { f.each(load, "nap", napMin, napMax, which(all, (*role).fronts), nap) })
-	running.Go(func() { f.each(load, "stall", stallMin, stallMax, which(all, (*role).wired), stall) })
-	running.Go(func() { f.each(load, "cut", cutMin, cutMax, which(all, (*role).wired), f.cut) })
+	for _, kind := range f.kinds {
+		if happen := fault[kind]; happen != nil {
+			running.Go(func() { happen(kind) })
+		}
+	}
 	running.Wait()
 }
 
@@ -87,7 +109,7 @@ func (f *faults) each(load context.Context, kind string, least, most time.Durati
 		victim := roles[draw.IntN(len(roles))]
 		if draw.IntN(4) > 0 {
 			moment, lasts := victim.moment()
-			await(load, moment)
+			await(load, moment, momentMax)
 			pause(load, between(draw, 0, lasts))
 		}
 		if load.Err() != nil {
@@ -107,9 +129,9 @@ func (r *role) moment() (<-chan struct{}, time.Duration) {
 	return r.moments.asking, inHand
 }
 
-// await waits for a moment, at most momentMax.
-func await(ctx context.Context, moment <-chan struct{}) {
-	ctx, cancel := context.WithTimeout(ctx, momentMax)
+// await waits for a moment, at most so long.
+func await(ctx context.Context, moment <-chan struct{}, most time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	select {
 	case <-moment:

@@ -15,9 +15,10 @@ import (
 )
 
 type cli struct {
-	Time time.Duration `help:"How long the load and the faults last." default:"60s"`
-	Seed uint64        `help:"Decides what users do, and which faults happen." default:"1"`
-	Race bool          `help:"Build the program with the race detector."`
+	Time   time.Duration `help:"How long the load and the faults last." default:"60s"`
+	Seed   uint64        `help:"Decides what users do, and which faults happen." default:"1"`
+	Faults []string      `help:"Which kinds of faults happen: ${enum}." enum:"kill,stop,nap,stall,cut,outage,shorten,port" default:"kill,stop,nap,stall,cut,outage,shorten,port"`
+	Race   bool          `help:"Build the program with the race detector."`
 }
 
 var (
@@ -44,7 +45,7 @@ func (c *cli) torture(ctx context.Context, dir string) error {
 	}
 	began := time.Now()
 	report, err := Run(ctx, Options{
-		Time: c.Time, Seed: c.Seed, Binary: binary, Dir: dir,
+		Time: c.Time, Seed: c.Seed, Faults: c.Faults, Binary: binary, Dir: dir,
 		Tell: func(r Report) { fmt.Fprintf(os.Stderr, "%s: %s\n", time.Since(began).Round(time.Second), r) },
 	})
 	if err != nil {

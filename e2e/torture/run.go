@@ -17,6 +17,8 @@ type Options struct {
 	// Time is how long the load and the faults last.
 	Time time.Duration
 	Seed uint64
+	// Faults are the kinds of faults that happen, of allKinds.
+	Faults []string
 	// Binary is the program.
 	Binary string
 	// Dir keeps the embedded store and the logs. It must be empty.
@@ -37,7 +39,10 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	f := &faults{seed: o.Seed, sites: []*site{onAzurite, boltSite(&o)}}
+	f := &faults{
+		seed: o.Seed, sites: []*site{onAzurite, boltSite(&o)},
+		kinds: o.Faults, outageMax: outageTime(o.Time),
+	}
 	for _, s := range f.sites {
 		defer s.close()
 		if err := s.start(ctx); err != nil {
@@ -70,6 +75,7 @@ func (f *faults) hurt(ctx context.Context, o Options) {
 		for _, u := range s.users {
 			running.Go(func() { u.run(ctx, load) })
 		}
+		running.Go(func() { s.prowl(ctx, load) })
 		if s.shared() {
 			running.Go(func() { s.watch(ctx, load) })
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -24,6 +25,14 @@ const (
 	webCount     = 2
 	workerCount  = 2
 
+	// dataRace is in every report of the race detector. Its exit code is no sign: a
+	// program that fails for another reason keeps its own.
+	dataRace = "DATA RACE"
+
+	// unlimited is the rate of writes: the users write faster than people, and from one
+	// address.
+	unlimited = "0"
+
 	// The latency of a store in another region. It makes a deletion long enough to
 	// be hurt.
 	webLatency    = 8 * time.Millisecond
@@ -37,10 +46,16 @@ type site struct {
 	setup    program.Setup
 	dir      string
 	channels []string
-	roles    []*role
-	users    []*user
-	ledger   *ledger
-	checks   atomic.Int64
+	// relay is what stands before the table service; nil on the embedded store.
+	relay *relay
+	roles []*role
+	users []*user
+	// ports tells whether gateways add ports.
+	ports  bool
+	ledger *ledger
+	checks atomic.Int64
+	// throttled counts clients that guessed passwords and were refused.
+	throttled atomic.Int64
 	// judged counts what was compared in the end with what its users were told.
 	judged struct{ ratings, subscriptions atomic.Int64 }
 }
@@ -49,17 +64,26 @@ type site struct {
 func boltSite(o *Options) *site {
 	s := newSite("bolt", o)
 	s.setup.Flags = []string{"--data", filepath.Join(o.Dir, "bolt")}
-	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--lease", lease.String(), "--reconcile", reconcile.String())
+	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--trust-proxy", "--write-rate", unlimited, "--lease", lease.String(), "--reconcile", reconcile.String())
 	return s
 }
 
 // azuriteSite is web and worker processes on an account of Azurite. Each reaches
-// it by wires of its own.
+// it by wires of its own. The wires to the tables meet in a relay.
 func azuriteSite(o *Options, account string) (*site, error) {
 	s := newSite("azurite", o)
 	s.setup.Flags, s.setup.Environment = []string{"--storage", "azure"}, []string{connection(account)}
+	to := endpoints.FindStringSubmatch(account)
+	if to == nil {
+		return nil, fmt.Errorf("no endpoints in %q", account)
+	}
+	var err error
+	if s.relay, err = newRelay(to[1]); err != nil {
+		return nil, err
+	}
+	account = strings.Replace(account, to[1], s.relay.address, 1)
 	for n := range webCount {
-		if err := s.addWired(fmt.Sprintf("web%d", n+1), account, webLatency, "web", "--listen", "127.0.0.1:0"); err != nil {
+		if err := s.addWired(fmt.Sprintf("web%d", n+1), account, webLatency, "web", "--listen", "127.0.0.1:0", "--trust-proxy", "--write-rate", unlimited); err != nil {
 			return nil, err
 		}
 	}
@@ -75,7 +99,7 @@ func azuriteSite(o *Options, account string) (*site, error) {
 func connection(account string) string { return "AZURE_STORAGE_CONNECTION_STRING=" + account }
 
 func newSite(name string, o *Options) *site {
-	s := &site{name: name, setup: program.Setup{Binary: o.Binary}, dir: o.Dir, ledger: newLedger(name)}
+	s := &site{name: name, setup: program.Setup{Binary: o.Binary}, dir: o.Dir, ledger: newLedger(name), ports: slices.Contains(o.Faults, "port")}
 	for n := range channelCount {
 		s.channels = append(s.channels, fmt.Sprintf("channel%d", n+1))
 	}
@@ -146,6 +170,9 @@ func (s *site) close() {
 			r.queue.close()
 		}
 	}
+	if s.relay != nil {
+		s.relay.close()
+	}
 }
 
 // url is where a user is served. Each user keeps to one process as long as it is
@@ -166,13 +193,13 @@ func (s *site) url(ctx context.Context, user int) (string, error) {
 	return "", ctx.Err()
 }
 
-// run runs a command of the program to its end. An exit code other than zero is
-// an error.
-func (s *site) run(ctx context.Context, command string, args ...string) (stdout string, err error) {
+// run runs a command of the program to its end. An exit code above most is an
+// error. So is a report of the race detector, whatever the exit code.
+func (s *site) run(ctx context.Context, most int, command string, args ...string) (stdout string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, program.Patience)
 	defer cancel()
 	r, err := program.Run(s.setup.Command(ctx, command, args...))
-	if err == nil && r.Code != 0 {
+	if err == nil && (r.Code > most || strings.Contains(r.Stderr, dataRace)) {
 		err = fmt.Errorf("%s: exit %d\n%s", command, r.Code, r.Stderr)
 	}
 	return r.Stdout, err

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"microblogging/e2e/program"
 )
 
 // answers are bodies by path. A path without a body is answered with 503.
@@ -17,8 +19,11 @@ type answers map[string]string
 func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, ok := a[r.URL.Path]
 	status := http.StatusOK
-	if !ok {
+	switch {
+	case !ok:
 		status = http.StatusServiceUnavailable
+	case r.Method == http.MethodPost:
+		status = http.StatusCreated
 	}
 	return &http.Response{
 		StatusCode: status, Header: http.Header{"Etag": {"i"}}, Body: io.NopCloser(strings.NewReader(body)),
@@ -40,7 +45,9 @@ func staged(a answers) (bench, *user, *post) {
 func TestJudge(t *testing.T) {
 	t.Run("accuses what is not as it was acknowledged", judgeAccuses)
 	t.Run("accuses a deletion that does not end", judgeAccusesEndlessDeletion)
+	t.Run("accuses poison", judgeAccusesPoison)
 	t.Run("accuses a log line that no process should write", judgeAccusesLogLine)
+	t.Run("accuses its own commands", judgeAccusesCommand)
 }
 
 func judgeAccuses(t *testing.T) {
@@ -51,7 +58,10 @@ func judgeAccuses(t *testing.T) {
 		listed  = `{"items":[` + shown + `]}`
 		nothing = `{"items":[]}`
 	)
-	right := answers{channel: there, channel + "/blogs": listed, channel + "/blogs/p": shown, "/api/v1/subscriptions": nothing}
+	right := answers{
+		channel: there, channel + "/blogs": listed, channel + "/blogs/p": shown,
+		"/api/v1/subscriptions": nothing, "/api/v1/sessions": "{}",
+	}
 	with := func(path, body string) answers {
 		a := answers{}
 		for p, b := range right {
@@ -82,6 +92,7 @@ func judgeAccuses(t *testing.T) {
 		"a subscription that was ended": {with("/api/v1/subscriptions", `{"items":[{"channel":"news"}]}`), func(b bench, u *user, p *post) {
 			u.subscribed["news"] = subscribed{ballotNo, p.made}
 		}, "I8"},
+		"a sign-in that is refused":     {without("/api/v1/sessions"), func(bench, *user, *post) {}, "POST /api/v1/sessions"},
 		"a list that is never answered": {without(channel + "/blogs"), func(bench, *user, *post) {}, "GET " + channel + "/blogs"},
 		"a post that is never answered": {without(channel + "/blogs/p"), func(bench, *user, *post) {}, "GET " + channel + "/blogs/p"},
 	} {
@@ -116,6 +127,33 @@ func judgeAccusesEndlessDeletion(t *testing.T) {
 	}
 }
 
+func judgeAccusesPoison(t *testing.T) {
+	b, u, _ := staged(nil)
+	binary := program.Setup{Binary: filepath.Join(t.TempDir(), "program"), Environment: []string{"SHARED=yes"}}
+	if err := os.WriteFile(binary.Binary, []byte("#!/bin/sh\nexit 0\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	u.site.setup = binary
+	u.http = &http.Client{Transport: &poisoned{}}
+	b.accepted(b.incarnations["news"][0])
+	u.site.drain(t.Context())
+	if found := b.found(); len(found) != 1 || !strings.HasPrefix(found[0], "test: I5: ") || !strings.Contains(found[0], "poison") {
+		t.Errorf("found %q, want one violation of I5", found)
+	}
+}
+
+// poisoned answers that a deletion is in poison, and then that it is done.
+type poisoned struct{ asked bool }
+
+func (p *poisoned) RoundTrip(*http.Request) (*http.Response, error) {
+	state := "poisoned"
+	if p.asked {
+		state = "done"
+	}
+	p.asked = true
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(`{"state":"` + state + `"}`))}, nil
+}
+
 func judgeAccusesLogLine(t *testing.T) {
 	for text, want := range map[string]int{
 		`{"outcome":"done","deliveries":3}`:     0,
@@ -136,5 +174,43 @@ func judgeAccusesLogLine(t *testing.T) {
 		if want == 0 && n != 2 {
 			t.Errorf("%d redeliveries, want 2", n)
 		}
+	}
+}
+
+func judgeAccusesCommand(t *testing.T) {
+	const sound, breach = `{"breaches":[]}`, `{"breaches":[{"invariant":"I1"}]}`
+	for name, c := range map[string]struct {
+		script string
+		do     func(s *site)
+		want   string
+	}{
+		"a sound check is not accused":      {"echo '" + sound + "'", func(s *site) { s.inspect(t.Context()) }, ""},
+		"a check that finds a breach":       {"echo '" + breach + "'; exit 1", func(s *site) { s.inspect(t.Context()) }, "I1"},
+		"a check that writes nothing":       {"exit 2", func(s *site) { s.inspect(t.Context()) }, "check: exit 2"},
+		"a check that raced":                {"echo '" + sound + "'; echo WARNING: DATA RACE >&2; exit 66", func(s *site) { s.inspect(t.Context()) }, "check: exit 66"},
+		"a check that raced and ended well": {"echo '" + sound + "'; echo WARNING: DATA RACE >&2", func(s *site) { s.inspect(t.Context()) }, "check: exit 0"},
+		"a last check that finds a breach":  {"echo '" + breach + "'; exit 1", func(s *site) { s.end(t.Context()) }, "check: exit 1"},
+		"a last check that raced":           {"echo WARNING: DATA RACE >&2", func(s *site) { s.end(t.Context()) }, "check: exit 0"},
+		"a requeue that raced": {"echo WARNING: DATA RACE >&2", func(s *site) {
+			if err := s.requeue(t.Context()); err != nil {
+				s.ledger.accuse("%v", err)
+			}
+		}, "requeue: exit 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			binary := filepath.Join(t.TempDir(), "program")
+			if err := os.WriteFile(binary, []byte("#!/bin/sh\n"+c.script+"\n"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			s := &site{ledger: newLedger("test"), setup: program.Setup{Binary: binary, Environment: []string{"SHARED=yes"}}}
+			c.do(s)
+			found := s.ledger.found()
+			if c.want == "" && len(found) == 0 {
+				return
+			}
+			if len(found) != 1 || c.want == "" || !strings.HasPrefix(found[0], "test: "+c.want) {
+				t.Errorf("found %q, want one violation of %q", found, c.want)
+			}
+		})
 	}
 }

@@ -22,7 +22,7 @@ func programKeepsGuarantees(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		report, err := Run(t.Context(), Options{Time: length, Seed: 1, Binary: binary, Dir: dir, Tell: func(Report) {}})
+		report, err := Run(t.Context(), Options{Time: length, Seed: 1, Faults: allKinds, Binary: binary, Dir: dir, Tell: func(Report) {}})
 		if err != nil {
 			return err
 		}

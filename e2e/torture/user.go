@@ -35,6 +35,8 @@ type user struct {
 	// tries is how often the user tries again before the lack of an answer is a
 	// violation; zero as long as it is none.
 	tries int
+	// unanswered tells whether the last request had no answer.
+	unanswered bool
 	// written numbers the channels, posts and texts that the user makes.
 	written int
 	// subscribed is what the user was told about subscriptions, by channel.
@@ -48,10 +50,19 @@ type subscribed struct {
 }
 
 func newUser(s *site, number int, seed1, seed2 uint64) *user {
-	return &user{
+	u := &user{
 		site: s, number: number, name: fmt.Sprintf("user%d", number+1), draw: rand.New(rand.NewPCG(seed1, seed2)),
-		http:       &http.Client{Timeout: answerTime, Transport: &http.Transport{MaxIdleConnsPerHost: 2}},
 		subscribed: map[string]subscribed{},
+	}
+	u.from(fmt.Sprintf("198.51.100.%d", number+1))
+	return u
+}
+
+// from gives the user an address, and a gateway that tells it to the site.
+func (u *user) from(address string) {
+	u.http = &http.Client{
+		Timeout:   answerTime,
+		Transport: &gateway{next: &http.Transport{MaxIdleConnsPerHost: 2}, address: address, ports: u.site.ports},
 	}
 }
 
@@ -61,18 +72,18 @@ type answer struct {
 	client.Reply
 }
 
+// answered tells whether an answer came that says what became of the request.
+func (a answer) answered() bool { return a.Status != 0 && a.Status != http.StatusServiceUnavailable }
+
 // send sends a request. A status that is neither allowed nor 503 is a violation;
 // send returns it as no answer.
 func (u *user) send(ctx context.Context, method, path string, body any, header http.Header, allowed ...int) answer {
 	a := u.once(ctx, method, path, body, header, allowed)
-	for range u.tries {
-		if a.Status != 0 && a.Status != http.StatusServiceUnavailable {
-			return a
-		}
+	for n := 0; n < u.tries && !a.answered(); n++ {
 		pause(ctx, time.Second)
 		a = u.once(ctx, method, path, body, header, allowed)
 	}
-	if u.tries > 0 && ctx.Err() == nil {
+	if u.tries > 0 && !a.answered() && ctx.Err() == nil {
 		u.site.ledger.accuse("%s %s: no answer, though nothing hurts the site (%d)", method, path, a.Status)
 	}
 	return a
@@ -85,7 +96,8 @@ func (u *user) once(ctx context.Context, method, path string, body any, header h
 		a.Reply, _ = c.Send(ctx, method, path, body, header) // it may be lost: that is what the faults are for
 	}
 	a.to = time.Now()
-	if a.Status != 0 && a.Status != http.StatusServiceUnavailable && !slices.Contains(allowed, a.Status) {
+	u.unanswered = !a.answered()
+	if a.answered() && !slices.Contains(allowed, a.Status) {
 		u.site.ledger.accuse("%s %s: answered %d\n%s", method, path, a.Status, a.Body)
 		a.Status = 0
 	}
@@ -136,6 +148,9 @@ func (u *user) visit(ctx, load context.Context) {
 	}
 	for range 1 + u.draw.IntN(6) {
 		u.act(ctx, channel)
+		if u.unanswered {
+			break // the posts may be out of reach for a minute, and the channel itself not
+		}
 		pause(load, time.Duration(u.draw.Int64N(int64(thinkTime))))
 	}
 	u.look(ctx, channel)

@@ -3,10 +3,12 @@ package main
 import (
 	"net/http"
 	"testing"
+	"testing/synctest"
 )
 
 func TestUser(t *testing.T) {
 	t.Run("an answer with a status that is not allowed is a violation", userAccusesStatus)
+	t.Run("no answer is a violation only if no try was answered", userAccusesSilence)
 }
 
 func userAccusesStatus(t *testing.T) {
@@ -30,4 +32,31 @@ type always int
 
 func (a always) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: int(a), Body: http.NoBody}, nil
+}
+
+func userAccusesSilence(t *testing.T) {
+	for failures, want := range map[int]int{0: 0, 1: 0, finalTries: 0, finalTries + 1: 1} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &site{ledger: newLedger("test")}
+			s.roles = []*role{{command: "serve", process: &process{url: "http://test"}}}
+			u := newUser(s, 0, 1, 1)
+			u.http, u.tries = &http.Client{Transport: &recovering{failures}}, finalTries
+			u.look(t.Context(), "news")
+			if found := s.ledger.found(); len(found) != want {
+				t.Errorf("%d failures: found %q, want %d", failures, found, want)
+			}
+		})
+	}
+}
+
+// recovering answers with 503 as often as it says, and then with 404.
+type recovering struct{ failures int }
+
+func (r *recovering) RoundTrip(*http.Request) (*http.Response, error) {
+	status := http.StatusNotFound
+	if r.failures > 0 {
+		r.failures--
+		status = http.StatusServiceUnavailable
+	}
+	return &http.Response{StatusCode: status, Body: http.NoBody}, nil
 }

@@ -1,6 +1,7 @@
 package mem
 
 import (
+	"slices"
 	"strings"
 
 	"microblogging/storage/driver"
@@ -56,12 +57,22 @@ func (s Snapshot) page(table string, of span, p driver.Paging) (driver.Page, err
 			break
 		}
 		entity := rows[at].Entity
-		if p.KeysOnly {
-			entity.ETag, entity.Properties = "", nil
+		if p.KeysOnly || len(p.Select) > 0 {
+			entity.ETag, entity.Properties = "", selectProperties(entity.Properties, p.Select)
 		}
 		page.Rows = append(page.Rows, entity)
 	}
 	return page, nil
+}
+
+// selectProperties returns the named properties, in a slice of its own.
+func selectProperties(properties driver.Properties, names []string) (selected driver.Properties) {
+	for _, p := range properties {
+		if slices.Contains(names, p.Name) {
+			selected = append(selected, p)
+		}
+	}
+	return selected
 }
 
 func (of span) holds(p position) bool {

@@ -1,8 +1,10 @@
 package azure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -45,6 +47,9 @@ type Config struct {
 	// error before Next is a request that was never sent, and an error after Next
 	// is a reply that was lost.
 	PerRetry []policy.Policy
+
+	// Log gets the stack of a panic in a library. Nil means slog.Default().
+	Log *slog.Logger
 }
 
 // DefaultRetry returns short retries, because people wait. A call fails after about
@@ -66,6 +71,7 @@ type Client struct {
 	tables    *aztables.ServiceClient
 	queues    *azqueue.ServiceClient
 	transport *http.Transport
+	log       *slog.Logger
 }
 
 var (
@@ -79,7 +85,7 @@ func Open(cfg Config) (*Client, error) {
 	if err := cfg.check(); err != nil {
 		return nil, fmt.Errorf("azure: %w", err)
 	}
-	c := &Client{transport: newTransport()}
+	c := &Client{transport: newTransport(), log: cmp.Or(cfg.Log, slog.Default())}
 	var err error
 	if c.tables, err = cfg.tables(cfg.options(c.transport)); err != nil {
 		return nil, fmt.Errorf("azure: tables: %w", err)
@@ -152,6 +158,7 @@ func (cfg Config) options(transport *http.Transport) azcore.ClientOptions {
 	}
 	return azcore.ClientOptions{
 		Retry:            retry,
+		PerCallPolicies:  []policy.Policy{batchPolicy{}},
 		PerRetryPolicies: slices.Clone(cfg.PerRetry),
 		Transport:        &http.Client{Transport: transport},
 	}

@@ -89,10 +89,9 @@ func failure(action, target string, cause error) error {
 		return e
 	}
 	e.status, e.code = response.StatusCode, response.ErrorCode
-	if response.StatusCode == http.StatusAccepted {
-		if f, ok := readBatchFailure(response.RawResponse); ok {
-			e.status, e.code, e.operation = f.status, f.code, f.operation
-		}
+	var f *batchFailure
+	if errors.As(cause, &f) {
+		e.status, e.code, e.operation = f.status, f.code, f.operation
 	}
 	e.meaning = meaningOf(e.status, e.code)
 	return e

@@ -16,8 +16,10 @@ const forever = -1
 
 // CreateQueue implements driver.Queues.
 func (c *Client) CreateQueue(ctx context.Context, queue string) error {
-	_, err := c.queues.CreateQueue(ctx, queue, nil)
-	err = failure("create queue", queue, err)
+	err := c.guarded(ctx, "create queue", queue, func() error {
+		_, err := c.queues.CreateQueue(ctx, queue, nil)
+		return err
+	})
 	if hasCode(err, queueAlreadyExists) {
 		return nil
 	}
@@ -81,21 +83,24 @@ func (c *Client) Delete(ctx context.Context, queue string, m driver.Message) err
 
 // Ping implements driver.Queues. It creates nothing.
 func (c *Client) Ping(ctx context.Context, queue string) error {
-	_, err := c.queues.NewQueueClient(queue).GetProperties(ctx, nil)
-	return failure("look up queue", queue, err)
+	return c.guarded(ctx, "look up queue", queue, func() error {
+		_, err := c.queues.NewQueueClient(queue).GetProperties(ctx, nil)
+		return err
+	})
 }
 
 // onQueue makes a call on a queue, as onTable does on a table.
 func (c *Client) onQueue(ctx context.Context, action, queue string, call func(*azqueue.QueueClient) error) error {
 	client := c.queues.NewQueueClient(queue)
-	err := failure(action, queue, call(client))
+	try := func() error { return c.guarded(ctx, action, queue, func() error { return call(client) }) }
+	err := try()
 	if !hasCode(err, queueNotFound) {
 		return err
 	}
 	if err := c.CreateQueue(ctx, queue); err != nil {
 		return err
 	}
-	return failure(action, queue, call(client))
+	return try()
 }
 
 // seconds converts a visibility timeout. Queue lets only whole seconds pass.

@@ -13,8 +13,10 @@ import (
 
 // CreateTable implements driver.Tables.
 func (c *Client) CreateTable(ctx context.Context, table string) error {
-	_, err := c.tables.CreateTable(ctx, table, nil)
-	err = failure("create table", table, err)
+	err := c.guarded(ctx, "create table", table, func() error {
+		_, err := c.tables.CreateTable(ctx, table, nil)
+		return err
+	})
 	if hasCode(err, tableAlreadyExists) {
 		return nil
 	}
@@ -60,6 +62,9 @@ func (c *Client) page(ctx context.Context, table, filter string, p driver.Paging
 	if p.KeysOnly {
 		options.Select = to.Ptr("PartitionKey,RowKey")
 	}
+	if len(p.Select) > 0 {
+		options.Select = to.Ptr("PartitionKey,RowKey," + strings.Join(p.Select, ","))
+	}
 	partition, row, _ := strings.Cut(p.Continuation, separator)
 	options.NextPartitionKey, options.NextRowKey = optional(partition), optional(row)
 	var reply aztables.ListEntitiesResponse
@@ -75,7 +80,7 @@ func (c *Client) page(ctx context.Context, table, filter string, p driver.Paging
 		if rows[i], err = decodeEntity(raw); err != nil {
 			return driver.Page{}, fmt.Errorf("azure: query %s: %w", table, err)
 		}
-		if p.KeysOnly {
+		if p.KeysOnly || len(p.Select) > 0 {
 			rows[i].ETag = ""
 		}
 	}
@@ -96,14 +101,15 @@ const separator = "\x00"
 // program need not be restarted for it.
 func (c *Client) onTable(ctx context.Context, action, table string, call func(*aztables.Client) error) error {
 	client := c.tables.NewClient(table) // it shares the connections of c.tables
-	err := failure(action, table, call(client))
+	try := func() error { return c.guarded(ctx, action, table, func() error { return call(client) }) }
+	err := try()
 	if !hasCode(err, tableNotFound) {
 		return err
 	}
 	if err := c.CreateTable(ctx, table); err != nil {
 		return err
 	}
-	return failure(action, table, call(client))
+	return try()
 }
 
 // within makes the filter from <= key < to. An empty string is no bound.

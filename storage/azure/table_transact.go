@@ -24,7 +24,7 @@ func (c *Client) Transact(ctx context.Context, table, partition string, ops []dr
 		actions[i] = aztables.TransactionAction{ActionType: actionType(op), IfMatch: ifMatch(op), Entity: entity}
 	}
 	err := c.onTable(ctx, "write to", table, func(t *aztables.Client) error {
-		_, err := t.SubmitTransaction(ctx, actions, nil)
+		_, err := t.SubmitTransaction(withOperations(ctx, len(ops)), actions, nil)
 		return err
 	})
 	return blame(err)

@@ -72,8 +72,15 @@ func collect(cursor *bbolt.Cursor, s span, p driver.Paging) (driver.Page, error)
 	key, value := s.seek(cursor, p.Continuation)
 	rows := make([]rawRow, 0, min(p.Limit, 32))
 	for ; s.holds(key) && len(rows) < p.Limit; key, value = cursor.Next() {
-		if p.KeysOnly {
+		switch {
+		case p.KeysOnly:
 			value = nil
+		case len(p.Select) > 0:
+			var err error
+			if value, err = selectProperties(value, p.Select); err != nil {
+				partition, row, _ := strings.Cut(string(key), string(rune(separator)))
+				return driver.Page{}, damaged(partition, row, err)
+			}
 		}
 		rows = append(rows, rawRow{key, value})
 	}

@@ -29,6 +29,9 @@ type Paging struct {
 	Continuation string
 	// KeysOnly leaves out everything but the keys: properties and ETag are empty.
 	KeysOnly bool
+	// Select, if not empty, names the only properties to read. A row that lacks one
+	// of them is read without it. The ETag is empty.
+	Select []string
 }
 
 // A Page is a part of a selection. It may hold fewer rows than the limit, even
@@ -42,6 +45,14 @@ type Page struct {
 func (p Paging) check() error {
 	if p.Limit < 1 || p.Limit > MaxPage {
 		return limitError("a page has 1 to %d rows, not %d", MaxPage, p.Limit)
+	}
+	if p.KeysOnly && len(p.Select) > 0 {
+		return limitError("a page of keys alone selects no properties")
+	}
+	for _, name := range p.Select {
+		if err := checkPropertyName(name); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -2,7 +2,9 @@ package drivertest
 
 import (
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -17,6 +19,7 @@ func readTests() tableTests {
 		"a range stays in its partition":                              rangeInPartition,
 		"a scan gives whole partitions from From up to To":            scanBounds,
 		"keys only gives nothing else":                                keysOnly,
+		"of selected properties gives those alone":                    selectedProperties,
 		"sees every write that was acknowledged before":               readYourWrites,
 		"with First gives as many rows as asked if there are so many": firstRows,
 		"with All gives each row of each partition once":              allRows,
@@ -146,6 +149,30 @@ func keysOnly(t *testing.T, table fixture) {
 			}
 		}
 	}
+}
+
+func selectedProperties(t *testing.T, table fixture) {
+	on := time.Date(2014, 2, 3, 4, 5, 6, 700, time.UTC)
+	text := strings.Repeat("long ", 1000)
+	table.transact(t, "p",
+		driver.Insert("", driver.String("Text", text), driver.Int64("Rating", 7), driver.Time("On", on), driver.Bool("Yes", true)),
+		driver.Insert("r", driver.String("Text", text)),
+		driver.Insert("s", driver.Int64("Rating", 1<<53+1), driver.String("Rat", "not this")),
+		driver.Insert("t"))
+	want := []driver.Properties{{driver.Int64("Rating", 7), driver.Time("On", on), driver.Bool("Yes", true)}, nil, {driver.Int64("Rating", 1<<53+1)}, nil}
+	paging := driver.Paging{Limit: 2, Select: []string{"Rating", "On", "Yes", "Missing"}}
+	ranged := table.rows(t, driver.Range{Partition: "p", Paging: paging})
+	scanned := table.scan(t, driver.Scan{Paging: paging})
+	for _, rows := range [][]driver.Entity{ranged, scanned} {
+		wantKeys(t, rows, "", "r", "s", "t")
+		for i, row := range rows {
+			wantProperties(t, row, want[i]...)
+			if row.Partition != "p" || row.ETag != "" {
+				t.Errorf("row %q has partition %q and ETag %q", row.Row, row.Partition, row.ETag)
+			}
+		}
+	}
+	wantProperties(t, table.get(t, "p", "r"), driver.String("Text", text))
 }
 
 func readYourWrites(t *testing.T, table fixture) {

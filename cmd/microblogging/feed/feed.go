@@ -7,17 +7,19 @@
 //
 // # The model
 //
-// [Read] returns entries of plain text that package domain accepts unchanged.
-// Each has an identity that depends on the file alone, so that a second import
-// of the file adds nothing. Whatever a feed says, it goes one way: the format is
-// translated to HTML (format.go), the HTML to text (text.go, writer.go), and text
-// over the limit of a post is cut (text_cut.go). Nothing is fetched from the
-// network.
+// [Read] visits entries of plain text that package domain accepts unchanged. Each has
+// an identity that depends on the file alone, so that a second import of the file adds
+// nothing. Whatever a feed says, it goes one way: the file is cut into items
+// (stream_json.go, stream_xml.go), the format of an item is translated to HTML
+// (format.go), the HTML to text (text.go, writer.go), and text over the limit of a post
+// is cut (text_cut.go). One item at a time is in memory, so a file may be as large as
+// it likes, but an item may not. Nothing is fetched from the network.
 //
 // # What survives failure
 //
 // Read has no effect besides reading. A file that is not a feed, or that would
-// harm the parser, is an error.
+// harm the parser, is an error. It may be noticed only at the end of the file, so
+// whoever acts on entries reads the file twice.
 package feed
 
 import (
@@ -38,12 +40,15 @@ import (
 // is not in the chain of a failure to read the file.
 var ErrNotAFeed = errors.New("not an RSS, Atom or JSON Feed")
 
-// A Feed is the part of a file that can become posts.
+// A Feed is what a file says about itself, and how many entries it has.
 type Feed struct {
 	// Title is the title of the feed: one line, possibly empty.
 	Title string
-	// Entries are in the order of the file.
-	Entries []Entry
+	// Source tells feeds apart: "id:" and the feed's own id or address, or "title:"
+	// and its title. It is empty if the file says nothing about itself.
+	Source string
+	// Entries counts the entries that can become posts.
+	Entries int
 	// LeftOut counts the entries that hold nothing to post: no text, no title
 	// and no link.
 	LeftOut int
@@ -63,26 +68,28 @@ type Entry struct {
 	Cut bool
 }
 
-// Read reads a whole feed. An error is an error of r, or wraps ErrNotAFeed.
-func Read(r io.Reader) (Feed, error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
+// Read reads a feed and calls visit with each entry, in the order of the file. An
+// error is an error of visit, or an error of r, or wraps ErrNotAFeed. Read may have
+// visited entries before it finds that the file is not a feed.
+func Read(r io.Reader, visit func(Entry) error) (Feed, error) {
+	s := newStream(r, visit)
+	if err := s.read(); err != nil {
 		return Feed{}, err
 	}
-	parsed, err := parse(data)
-	if err != nil {
-		return Feed{}, err
-	}
-	title, _ := cut(titleOf(parsed.Title), domain.MaxTitle)
-	feed := Feed{Title: title}
-	for _, item := range parsed.Items {
-		if entry, ok := entryOf(item); ok {
-			feed.Entries = append(feed.Entries, entry)
-		} else {
-			feed.LeftOut++
+	return s.feed, nil
+}
+
+// sourceOf returns Feed.Source. Of ids, the first that is not empty counts.
+func sourceOf(title string, ids ...string) string {
+	for _, id := range ids {
+		if id := strings.TrimSpace(id); id != "" {
+			return "id:" + id
 		}
 	}
-	return feed, nil
+	if title != "" {
+		return "title:" + title
+	}
+	return ""
 }
 
 // entryOf makes an entry of an item. It reports false if the item holds nothing to

@@ -2,91 +2,75 @@ package feed
 
 import (
 	"bytes"
-	"encoding/xml"
-	"errors"
-	"fmt"
 	"html"
 	"strings"
 
 	"github.com/mmcdole/gofeed"
 	"github.com/mmcdole/gofeed/atom"
-	"github.com/mmcdole/gofeed/json"
-	"golang.org/x/net/html/charset"
+	"github.com/mmcdole/gofeed/rss"
 )
 
-// maxNesting bounds how deep elements may nest. gofeed recurses, and a stack
-// overflow ends the process. The bound is high, because elements that are never
-// closed count as nested.
-const maxNesting = 100_000
+// An xmlFormat is what RSS and Atom differ in.
+type xmlFormat struct {
+	// channel is the element in the root that describes the feed. It is empty if the
+	// root itself does.
+	channel string
+	item    string
+	// parse reads a document. Each title, description and content of the result is
+	// HTML.
+	parse func(document []byte) (*parsedFeed, error)
+}
 
-// parse reads a feed of any format. Each title, description and content of the
-// result is HTML. RSS needs no translation, because its texts usually are HTML.
-func parse(data []byte) (*gofeed.Feed, error) {
-	// JSON does not allow a byte order mark.
-	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\uFEFF")))
-	if len(data) == 0 {
-		return nil, fmt.Errorf("%w: the file is empty", ErrNotAFeed)
+// A parsedFeed is a document that gofeed has read.
+type parsedFeed struct {
+	*gofeed.Feed
+	// ids are what may identify the feed, the best one first.
+	ids []string
+}
+
+// formatOf returns the format of a feed with that root element, or nil.
+func formatOf(root string) *xmlFormat {
+	switch strings.ToLower(root) {
+	case "feed":
+		return &xmlFormat{item: "entry", parse: parseAtom}
+	case "rss", "rdf":
+		return &xmlFormat{channel: "channel", item: "item", parse: parseRSS}
 	}
-	if data[0] == '<' && nestsDeeper(data, maxNesting) {
-		return nil, fmt.Errorf("%w: its elements nest deeper than %d", ErrNotAFeed, maxNesting)
-	}
-	parser := gofeed.NewParser()
-	parser.AtomTranslator = &atomTranslator{}
-	parser.JSONTranslator = &jsonTranslator{}
-	feed, err := parser.Parse(bytes.NewReader(data))
-	switch {
-	case errors.Is(err, gofeed.ErrFeedTypeNotDetected):
-		return nil, ErrNotAFeed
-	case errors.Is(err, ErrNotAFeed):
+	return nil
+}
+
+// parseRSS needs to translate no text, because those of RSS usually are HTML.
+func parseRSS(document []byte) (*parsedFeed, error) {
+	parser := &rss.Parser{}
+	source, err := parser.Parse(bytes.NewReader(document))
+	if err != nil {
 		return nil, err
-	case err != nil:
-		return nil, fmt.Errorf("%w: %w", ErrNotAFeed, err)
 	}
-	return feed, nil
+	translator := &gofeed.DefaultRSSTranslator{DisableContentImageScan: true}
+	feed, err := translator.Translate(source)
+	if err != nil {
+		return nil, err
+	}
+	return &parsedFeed{Feed: feed, ids: []string{feed.Link, feed.FeedLink}}, nil
 }
 
-// nestsDeeper tells whether the elements of XML nest deeper than limit. It leaves
-// every other fault of the XML to the parser.
-func nestsDeeper(data []byte, limit int) bool {
-	decoder := xml.NewDecoder(bytes.NewReader(data))
-	decoder.Strict = false
-	decoder.CharsetReader = charset.NewReaderLabel
-	depth := 0
-	for depth <= limit {
-		token, err := decoder.RawToken()
-		if err != nil {
-			return false
-		}
-		switch token.(type) {
-		case xml.StartElement:
-			depth++
-		case xml.EndElement:
-			depth--
-		}
+// parseAtom respects the type of a content (RFC 4287, 4.1.3.1). gofeed does not pass
+// on the type of a title or a summary, so these are read as HTML.
+func parseAtom(document []byte) (*parsedFeed, error) {
+	parser := &atom.Parser{}
+	source, err := parser.Parse(bytes.NewReader(document))
+	if err != nil {
+		return nil, err
 	}
-	return true
-}
-
-// verbatim returns plain text as HTML that keeps its lines.
-func verbatim(text string) string {
-	if text == "" {
-		return ""
+	for _, entry := range source.Entries {
+		translateAtomContent(entry.Content)
 	}
-	return "<pre>" + html.EscapeString(text) + "</pre>"
-}
-
-// atomTranslator makes HTML of the contents of an Atom feed.
-type atomTranslator struct{ gofeed.DefaultAtomTranslator }
-
-// Translate respects the type of a content (RFC 4287, 4.1.3.1). gofeed does not
-// pass on the type of a title or a summary, so these are read as HTML.
-func (t *atomTranslator) Translate(source any) (*gofeed.Feed, error) {
-	if feed, ok := source.(*atom.Feed); ok {
-		for _, entry := range feed.Entries {
-			translateAtomContent(entry.Content)
-		}
+	translator := &gofeed.DefaultAtomTranslator{}
+	feed, err := translator.Translate(source)
+	if err != nil {
+		return nil, err
 	}
-	return t.DefaultAtomTranslator.Translate(source)
+	return &parsedFeed{Feed: feed, ids: []string{source.ID, feed.Link, feed.FeedLink}}, nil
 }
 
 func translateAtomContent(content *atom.Content) {
@@ -103,38 +87,10 @@ func translateAtomContent(content *atom.Content) {
 	}
 }
 
-// jsonTranslator makes HTML of the texts of a JSON Feed.
-type jsonTranslator struct{ gofeed.DefaultJSONTranslator }
-
-// Translate refuses JSON that is not a feed. gofeed would take it for an empty
-// feed. Translate also drops null items and all authors: gofeed dereferences both
-// without a check, and authors are not imported.
-func (t *jsonTranslator) Translate(source any) (*gofeed.Feed, error) {
-	feed, ok := source.(*json.Feed)
-	if !ok {
-		return nil, fmt.Errorf("%w: unexpected type %T", ErrNotAFeed, source)
+// verbatim returns plain text as HTML that keeps its lines.
+func verbatim(text string) string {
+	if text == "" {
+		return ""
 	}
-	if !strings.Contains(feed.Version, "jsonfeed.org/version/") {
-		return nil, fmt.Errorf("%w: the JSON does not name a version of JSON Feed", ErrNotAFeed)
-	}
-	feed.Authors = nil
-	feed.Title = html.EscapeString(feed.Title)
-	items := feed.Items[:0]
-	for _, item := range feed.Items {
-		if item != nil {
-			translateJSONItem(item)
-			items = append(items, item)
-		}
-	}
-	feed.Items = items
-	return t.DefaultJSONTranslator.Translate(feed)
-}
-
-// translateJSONItem escapes everything except content_html, because the rest of a
-// JSON Feed is plain text.
-func translateJSONItem(item *json.Item) {
-	item.Authors = nil
-	item.Title = html.EscapeString(item.Title)
-	item.Summary = verbatim(item.Summary)
-	item.ContentText = verbatim(item.ContentText)
+	return "<pre>" + html.EscapeString(text) + "</pre>"
 }

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"microblogging/cmd/microblogging/feed"
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/bolt"
+	"microblogging/storage/drivertest"
+)
+
+func TestImportTwoFeeds(t *testing.T) {
+	t.Run("with the same entry ids are both imported", feedsWithTheSameIDs)
+	t.Run("that say nothing about themselves are told apart by their names", feedsWithoutTitle)
+}
+
+func TestImporterFormerKey(t *testing.T) {
+	t.Run("an entry that was imported under it is recognised", formerEntryIsRecognised)
+	t.Run("an entry of another feed is not taken for it", formerEntryOfAnotherFeed)
+	t.Run("is not looked up in a channel that the import created", formerKeysOfNewChannel)
+}
+
+func feedsWithTheSameIDs(t *testing.T) {
+	data := t.TempDir()
+	a, b := writeFeed(t, "a", 3), writeFeed(t, "b", 3)
+	for _, c := range []struct{ file, want string }{
+		{a, "3 posts added, 0 already there"},
+		{b, "3 posts added, 0 already there"},
+		{a, "0 posts added, 3 already there"},
+		{b, "0 posts added, 3 already there"},
+	} {
+		expectImport(t, data, c.file, c.want)
+	}
+}
+
+func feedsWithoutTitle(t *testing.T) {
+	data := t.TempDir()
+	a, b := writeNamedFeed(t, "a.rss", "", 3), writeNamedFeed(t, "b.rss", "", 3)
+	copyOfA := writeNamedFeed(t, "a.rss", "", 3)
+	expectImport(t, data, a, "3 posts added, 0 already there")
+	expectImport(t, data, b, "3 posts added, 0 already there")
+	expectImport(t, data, copyOfA, "0 posts added, 3 already there")
+}
+
+func expectImport(t *testing.T, data, file, want string) {
+	t.Helper()
+	code, out, errs := programWithInput(t, testPassword+"\n", "import", "--data", data, "--create-owner",
+		"--channel", "news", "--owner", "ada", file)
+	if code != exitOK || !strings.Contains(out, want) {
+		t.Errorf("exits with %d, prints %q and says %q, want %q", code, out, errs, want)
+	}
+}
+
+var formerEntry = feed.Entry{ID: "id:1", Title: "Title", Text: "Text", Published: time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)}
+
+func formerEntryIsRecognised(t *testing.T) {
+	changed, undated := formerEntry, formerEntry
+	changed.Text = "Other text"
+	undated.Published = time.Time{}
+	for name, c := range map[string]struct {
+		was, is feed.Entry
+		deleted bool
+	}{
+		"as it was":                      {was: formerEntry, is: formerEntry},
+		"with another text":              {was: formerEntry, is: changed},
+		"without a date":                 {was: undated, is: undated},
+		"though its post is deleted":     {was: formerEntry, is: formerEntry, deleted: true},
+		"changed, and its post deleted":  {was: formerEntry, is: changed, deleted: true},
+		"though it has lost its date":    {was: formerEntry, is: undated},
+		"though it has got another date": {was: undated, is: formerEntry},
+	} {
+		t.Run(name, func(t *testing.T) {
+			to, _ := newImporter(t)
+			blog := postAsFormerly(t, to, c.was)
+			if c.deleted {
+				channel, err := to.store.Channel(t.Context(), to.channel.Key)
+				if err == nil {
+					err = to.store.DeleteBlog(t.Context(), channel, blog.ID, to.owner, domain.Any[domain.Revision]())
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 2 {
+				if err := to.post(t.Context(), c.is); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if to.counts != (importCounts{known: 2}) {
+				t.Errorf("got %+v, want that it is known", to.counts)
+			}
+		})
+	}
+}
+
+func formerEntryOfAnotherFeed(t *testing.T) {
+	for name, change := range map[string]func(*feed.Entry){
+		"of another day":                      func(e *feed.Entry) { e.Text, e.Published = "Other", e.Published.Add(time.Hour) },
+		"of the same second with other words": func(e *feed.Entry) { e.Text, e.Title = "Other", "Another" },
+		"without a date":                      func(e *feed.Entry) { e.Text, e.Published = "Other", time.Time{} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			to, _ := newImporter(t)
+			postAsFormerly(t, to, formerEntry)
+			other := formerEntry
+			change(&other)
+			for range 2 {
+				if err := to.post(t.Context(), other); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if to.counts != (importCounts{added: 1, known: 1}) {
+				t.Errorf("got %+v, want that it is added once", to.counts)
+			}
+		})
+	}
+}
+
+func formerKeysOfNewChannel(t *testing.T) {
+	to, calls := newImporter(t)
+	to.fresh = true
+	before := calls.Load()
+	if err := to.post(t.Context(), formerEntry); err != nil || to.counts.added != 1 {
+		t.Fatalf("%+v, %v", to.counts, err)
+	}
+	if n := calls.Load() - before; n != 1 {
+		t.Errorf("a new entry in a new channel takes %d calls, want 1", n)
+	}
+	to.fresh = false
+	before = calls.Load()
+	if err := to.post(t.Context(), formerEntry); err != nil || to.counts.known != 1 {
+		t.Fatalf("%+v, %v", to.counts, err)
+	}
+	if n := calls.Load() - before; n != 1 {
+		t.Errorf("a known entry takes %d calls, want 1", n)
+	}
+}
+
+// newImporter returns an importer to a channel that exists, and the number of calls
+// to its store.
+func newImporter(t *testing.T) (*importer, *atomic.Int64) {
+	t.Helper()
+	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	calls := &atomic.Int64{}
+	faults := drivertest.NewFaults(db, db, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+		calls.Add(1)
+		return send(ctx)
+	})
+	store := storage.New(faults, faults)
+	if err := store.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	channel, err := domain.NewChannel("news", "", "ada")
+	if err == nil {
+		channel, err = store.CreateChannel(t.Context(), channel)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &importer{store: store, channel: channel.Ref(), owner: "ada", source: "id:urn:a"}, calls
+}
+
+// postAsFormerly posts an entry as the program did before it told feeds apart.
+func postAsFormerly(t *testing.T, to *importer, entry feed.Entry) domain.Blog {
+	t.Helper()
+	blog, created, err := to.store.Post(t.Context(), storage.Posting{
+		Channel:   to.channel,
+		By:        to.owner,
+		Source:    "feed",
+		Key:       entry.ID,
+		Draft:     domain.Draft{Title: entry.Title, Text: entry.Text},
+		CreatedOn: entry.Published,
+	})
+	if err != nil || !created {
+		t.Fatalf("created %v, %v", created, err)
+	}
+	return blog
+}

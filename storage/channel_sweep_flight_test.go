@@ -1,0 +1,92 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+)
+
+func TestSweepRows(t *testing.T) {
+	t.Run("a transaction that fails does not stop those under way", failedTransactionStopsNoSibling)
+	t.Run("no transaction starts after one has failed", noTransactionAfterFailure)
+}
+
+// sweepsRows matches the transactions that remove a channel's rows.
+func sweepsRows(call drivertest.Call) bool {
+	return call.Method == "Transact" && call.Target == "Blogs" && len(call.Operations) > 1 &&
+		strings.HasPrefix(call.Operations[0].Row, "gate!shut!") && call.Operations[1].Action == driver.ActionDelete
+}
+
+// shutWithPosts makes a channel of many rows behind a shut gate.
+func (w *world) shutWithPosts(posts int) domain.Channel {
+	w.t.Helper()
+	channel := w.create("garden", ada)
+	for i := range posts {
+		w.post(channel, grace, text(i))
+	}
+	for _, step := range cascade(w.store, channel.Ref())[:2] {
+		w.ok(step(w.t.Context()))
+	}
+	return channel
+}
+
+// The second and the fourth of four transactions fail at once. The others take
+// their time, and end.
+func failedTransactionStopsNoSibling(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.shutWithPosts(132) // four transactions
+		before := len(w.rows("Blogs"))
+		first, second := errors.New("first"), errors.New("second")
+		w.arm(drivertest.Only(sweepsRows, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			switch call.Seq {
+			case 2:
+				time.Sleep(time.Millisecond) // all are under way
+				return first
+			case 4:
+				time.Sleep(time.Millisecond)
+				return second
+			}
+			select {
+			case <-time.After(time.Second):
+				return send(ctx)
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}))
+		var removed atomic.Int64
+		_, err := w.faulty.Sweep(t.Context(), channel.Ref(), "", func(rows int) { removed.Add(int64(rows)) })
+		if !errors.Is(err, first) || !errors.Is(err, second) {
+			t.Errorf("sweeping reports %v, want both failures", err)
+		}
+		if left := len(w.rows("Blogs")); removed.Load() == 0 || int(removed.Load()) != before-left {
+			t.Errorf("%d rows are reported as removed, %d of %d are left", removed.Load(), left, before)
+		}
+	})
+}
+
+func noTransactionAfterFailure(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.shutWithPosts(300) // ten transactions
+		var sent atomic.Int64
+		w.arm(drivertest.Only(sweepsRows, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			sent.Add(1)
+			if call.Seq == 1 {
+				time.Sleep(time.Millisecond)
+				return drivertest.ErrInjected
+			}
+			time.Sleep(time.Second)
+			return send(ctx)
+		}))
+		_, err := w.faulty.Sweep(t.Context(), channel.Ref(), "", func(int) {})
+		if !errors.Is(err, domain.ErrUnavailable) || sent.Load() != 4 {
+			t.Errorf("sweeping sends %d transactions, of which the first fails, and reports %v; want the 4 that were under way", sent.Load(), err)
+		}
+	})
+}

@@ -1,0 +1,253 @@
+package storage_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+)
+
+// digestDay is the day of the digests in tests.
+var digestDay = domain.Day{
+	Date: "2026-03-04", Zone: "UTC",
+	From:  time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC),
+	Until: time.Date(2026, 3, 5, 0, 0, 0, 0, time.UTC),
+}
+
+func TestDigest(t *testing.T) {
+	t.Run("pages of any size make up the digest", digestPagesMakeUpTheDigest)
+	t.Run("post that stays comes once whatever happens between pages", digestHasEachPostThatStaysOnce)
+	t.Run("longest channel key can be continued", digestContinuesInTheLongestKey)
+	t.Run("only the posts of a page are read", digestReadsItsPageOnly)
+	t.Run("post deleted while a page is read is left out", digestLeavesOutADeletedPost)
+	t.Run("short and empty pages of the store hide nothing", digestBearsShortPages)
+}
+
+// A digestWorld has channels that ada subscribes to, with posts around digestDay.
+type digestWorld struct {
+	*world
+	*rand.Rand
+	channels []domain.Channel
+	posts    []domain.Blog
+}
+
+func newDigestWorld(w *world, seed uint64) *digestWorld {
+	d := &digestWorld{world: w, Rand: rand.New(rand.NewPCG(seed, 0))}
+	for i := range 5 {
+		d.channels = append(d.channels, w.create(fmt.Sprintf("channel-%d", i), ada))
+	}
+	for range 60 {
+		d.postAnywhere()
+	}
+	return d
+}
+
+// postAnywhere makes a post of up to three votes, most likely on digestDay.
+func (d *digestWorld) postAnywhere() {
+	d.t.Helper()
+	on := digestDay.From.Add(time.Duration(d.IntN(36)-6) * time.Hour)
+	blog := d.dated(d.channels[d.IntN(len(d.channels))], on, string(domain.NewRevision()))
+	d.vote(blog, 0, int64(d.IntN(4)))
+	d.posts = append(d.posts, blog)
+}
+
+// digest reads all pages, and calls meanwhile between two pages. It returns the ids of
+// the posts, after the name of their channel.
+func (d *digestWorld) digest(store *storage.Store, limit int, meanwhile func()) (ids []string) {
+	d.t.Helper()
+	q := storage.DigestQuery{Day: digestDay, Limit: limit}
+	for {
+		page, err := store.Digest(d.t.Context(), ada, q)
+		d.ok(err)
+		n := 0
+		for _, channel := range page.Channels {
+			n += len(channel.Items)
+			for _, blog := range channel.Items {
+				ids = append(ids, string(channel.Name)+"/"+string(blog.ID))
+			}
+		}
+		if n > limit || n < limit && page.Next != "" {
+			d.t.Fatalf("a page of %d has %d posts and the continuation %q", limit, n, page.Next)
+		}
+		if q.After = page.Next; q.After == "" {
+			return ids
+		}
+		meanwhile()
+	}
+}
+
+// want returns what a digest lists, as the lists of the channels have it.
+func (d *digestWorld) want() (ids []string) {
+	for _, channel := range d.channels {
+		posts := d.listed(channel.Ref(), storage.BlogQuery{Since: digestDay.From, Until: digestDay.Until, Limit: 100}, nothing)
+		slices.SortStableFunc(posts, func(a, b domain.Blog) int { return cmp.Compare(b.Rating, a.Rating) })
+		for _, blog := range posts {
+			ids = append(ids, string(channel.Name)+"/"+string(blog.ID))
+		}
+	}
+	return ids
+}
+
+func digestPagesMakeUpTheDigest(t *testing.T) {
+	for seed := range uint64(4) {
+		inBubble(t, func(t *testing.T, w *world) {
+			d := newDigestWorld(w, seed)
+			want := d.want()
+			for _, limit := range []int{1, 2, 7, len(want) - 1, len(want), len(want) + 1} {
+				if got := d.digest(w.store, limit, nothing); !slices.Equal(got, want) {
+					t.Errorf("seed %d, pages of %d: %q, want %q", seed, limit, got, want)
+				}
+			}
+			page, err := w.store.Digest(t.Context(), ada, storage.DigestQuery{Day: digestDay.Before(), Limit: 100})
+			w.ok(err)
+			for _, channel := range page.Channels {
+				if channel.First != 1 || channel.Total != len(channel.Items) {
+					t.Errorf("a whole channel is %+v", channel)
+				}
+			}
+		})
+	}
+}
+
+func digestHasEachPostThatStaysOnce(t *testing.T) {
+	for seed := range uint64(6) {
+		inBubble(t, func(t *testing.T, w *world) {
+			d := newDigestWorld(w, seed)
+			stays := map[string]bool{}
+			for _, id := range d.want() {
+				stays[id] = true
+			}
+			got := d.digest(w.store, 3, func() {
+				d.postAnywhere()
+				i := d.IntN(len(d.posts))
+				gone := d.posts[i]
+				d.posts = slices.Delete(d.posts, i, i+1)
+				name := slices.IndexFunc(d.channels, func(c domain.Channel) bool { return c.Ref() == gone.Channel })
+				w.ok(w.store.DeleteBlog(t.Context(), d.channels[name], gone.ID, ada, domain.Any[domain.Revision]()))
+				delete(stays, string(d.channels[name].Name)+"/"+string(gone.ID))
+			})
+			times := map[string]int{}
+			for _, id := range got {
+				times[id]++
+			}
+			for id, n := range times {
+				if n > 1 {
+					t.Errorf("seed %d: post %s comes %d times", seed, id, n)
+				}
+			}
+			for id := range stays {
+				if times[id] == 0 {
+					t.Errorf("seed %d: post %s is missing", seed, id)
+				}
+			}
+		})
+	}
+}
+
+// The cursor has the channel's key in it, and may not be longer than a key.
+func digestContinuesInTheLongestKey(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		d := &digestWorld{world: w, channels: []domain.Channel{w.create(strings.Repeat("ж", domain.MaxChannelName), ada)}}
+		for i := range 3 {
+			w.dated(d.channels[0], digestDay.From, text(i))
+		}
+		if got, want := d.digest(w.store, 1, nothing), d.want(); !slices.Equal(got, want) {
+			t.Errorf("read %q, want %q", got, want)
+		}
+	})
+}
+
+// A textRecorder records the posts whose texts are read.
+type textRecorder struct {
+	driver.Tables
+	mu   sync.Mutex
+	read []string
+}
+
+func (r *textRecorder) Range(ctx context.Context, table string, q driver.Range) (driver.Page, error) {
+	page, err := r.Tables.Range(ctx, table, q)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, row := range page.Rows {
+		if row.Properties.String("Text") != "" {
+			r.read = append(r.read, row.Partition+"/"+strings.TrimPrefix(row.Row, "blog!"))
+		}
+	}
+	return page, err
+}
+
+// take returns what was read since, in order.
+func (r *textRecorder) take() []string {
+	read := slices.Sorted(slices.Values(r.read))
+	r.read = nil
+	return read
+}
+
+func digestReadsItsPageOnly(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		d := newDigestWorld(w, 0)
+		recorder := &textRecorder{Tables: w.db}
+		store := storage.New(recorder, w.db)
+		want, first := d.want(), 0
+		check := func() {
+			t.Helper()
+			page := slices.Sorted(slices.Values(want[first:min(first+7, len(want))]))
+			if got := recorder.take(); !slices.Equal(got, page) {
+				t.Errorf("the page from %d on reads %q, want %q", first, got, page)
+			}
+			first += 7
+		}
+		d.digest(store, 7, check)
+		check()
+	})
+}
+
+func digestLeavesOutADeletedPost(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		d := &digestWorld{world: w, channels: []domain.Channel{w.create("garden", ada), w.create("harbour", ada)}}
+		var doomed domain.Blog
+		for i := range 3 {
+			doomed = w.dated(d.channels[0], digestDay.From.Add(time.Duration(i)*time.Hour), text(i))
+		}
+		last := w.dated(d.channels[1], digestDay.From, "last")
+		var mu sync.Mutex
+		ranked := 0
+		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			if call.Target+call.Method != "BlogsRange" {
+				return send(ctx)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if ranked++; ranked == len(d.channels)+1 { // the ratings are read, and no post yet
+				w.ok(w.store.DeleteBlog(ctx, d.channels[0], doomed.ID, ada, domain.Any[domain.Revision]()))
+				w.ok(w.store.DeleteBlog(ctx, d.channels[1], last.ID, ada, domain.Any[domain.Revision]()))
+			}
+			return send(ctx)
+		})
+		page, err := w.faulty.Digest(t.Context(), ada, storage.DigestQuery{Day: digestDay, Limit: 10})
+		w.ok(err)
+		if len(page.Channels) != 1 || len(page.Channels[0].Items) != 2 || page.Channels[0].Items[0].Text != text(1) {
+			t.Errorf("the page is %+v", page)
+		}
+	})
+}
+
+func digestBearsShortPages(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		d := newDigestWorld(w, 1)
+		short := storage.New(haltingPages{w.db}, w.db)
+		if got, want := d.digest(short, 7, nothing), d.want(); !slices.Equal(got, want) {
+			t.Errorf("read %q, want %q", got, want)
+		}
+	})
+}

@@ -1,0 +1,71 @@
+package storage_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/drivertest"
+)
+
+func TestFlight(t *testing.T) {
+	t.Run("a panic in a goroutine of an operation reaches the caller", panicReachesCaller)
+}
+
+// A panic in a goroutine that nobody guards would end the process, and this test.
+func panicReachesCaller(t *testing.T) {
+	for name, operation := range map[string]func(w *world, ctx context.Context, channel domain.Channel) error{
+		"feed": func(w *world, ctx context.Context, _ domain.Channel) error {
+			_, err := w.faulty.Feed(ctx, ada, "", 20)
+			return err
+		},
+		"subscriptions": func(w *world, ctx context.Context, _ domain.Channel) error {
+			_, err := w.faulty.Subscriptions(ctx, ada)
+			return err
+		},
+		"posts by rating": func(w *world, ctx context.Context, channel domain.Channel) error {
+			_, err := w.faulty.BlogsByRating(ctx, channel.Ref(), storage.RatingQuery{Limit: 20})
+			return err
+		},
+		"sweep": func(w *world, ctx context.Context, channel domain.Channel) error {
+			for _, step := range cascade(w.faulty, channel.Ref()) {
+				if err := step(ctx); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachCall(t, "panics", func(w *world, n int) {
+				channel := w.create("garden", ada)
+				for i := range 3 {
+					w.post(channel, grace, text(i))
+				}
+				w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+					if call.Seq == n {
+						panic("a bug of a library")
+					}
+					return send(ctx)
+				})
+				err, value := caught(func() error { return operation(w, w.t.Context(), channel) })
+				if w.calls.Load() < int64(n) {
+					w.ok(err)
+					return
+				}
+				if said := fmt.Sprint(value); !strings.Contains(said, "a bug of a library") || !strings.Contains(said, "panicReachesCaller") && value != "a bug of a library" {
+					w.t.Errorf("the caller caught %.300s and got %v", said, err)
+				}
+			})
+		})
+	}
+}
+
+// caught returns the error of work, or what it panicked with.
+func caught(work func() error) (err error, value any) {
+	defer func() { value = recover() }()
+	return work(), nil
+}
