@@ -40,6 +40,8 @@ var (
 	// ErrLeaseLost: the message has been settled, or its lease ran out and another
 	// worker received it. The caller must stop working on it.
 	ErrLeaseLost = errors.New("lease lost")
+	// ErrBusy: too many others do the same at this moment. Nothing was done.
+	ErrBusy = errors.New("too busy")
 	// ErrUnavailable: the store did not answer, or answered that it cannot serve
 	// now. A write may have taken effect or not.
 	ErrUnavailable = errors.New("storage unavailable")
@@ -113,12 +115,13 @@ func (e *TooManyChannelsError) Error() string {
 	return fmt.Sprintf("the owner has %d channels, and may have no more", e.Limit)
 }
 
-// ThrottledError refuses a sign-in attempt because too many failed before.
+// ThrottledError refuses an attempt to sign in because too many failed before, or to
+// sign up because too many accounts were made.
 type ThrottledError struct {
 	// RetryAfter is the time until the next attempt is allowed.
 	RetryAfter time.Duration
 }
 
 func (e *ThrottledError) Error() string {
-	return fmt.Sprintf("too many failed attempts, try again in %s", e.RetryAfter.Round(time.Second))
+	return fmt.Sprintf("too many attempts, try again in %s", e.RetryAfter.Round(time.Second))
 }

@@ -1,5 +1,17 @@
 package storage
 
+import "context"
+
 // EncodeCursor lets a test forge a cursor. Anybody can, since its checksum is no
 // secret.
 func EncodeCursor(list, position string) string { return encodeCursor(list, position) }
+
+// HashSignIn and HashSignUp do work in a slot of password hashing, as a sign-in or a
+// sign-up does.
+func (s *Store) HashSignIn(ctx context.Context, work func()) error {
+	return s.hashing.signingIn(ctx, work)
+}
+
+func (s *Store) HashSignUp(ctx context.Context, work func()) error {
+	return s.hashing.signingUp(ctx, work)
+}

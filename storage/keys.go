@@ -25,6 +25,7 @@ import (
 //	Subscriptions  <user>          <key>!<incarnation>
 //	Throttle       address!<hash>  <time>              failures from one address
 //	Throttle       session!<hash>  <time>              failures in the sessions of one user
+//	Throttle       sign-up!<hash>  <time>              sign-ups from one address, by the hour
 //	Throttle       user!<hash>     <time>              failures for one user name from strangers
 //	Throttle       user!<hash>     <time>!<hash>       failures for it from one address
 //	Throttle       user!<hash>     known!<hash>        an address that the user signed in from
@@ -55,7 +56,7 @@ import (
 //	<id>           19 digits that count down with time, "!", 26 random characters
 //	<incarnation>  26 random characters of A-Z and 2-7
 //	<inverted>     10 digits: 9999999999 minus the rating
-//	<time>         19 digits: the start of a window of 15 minutes, in Unix seconds
+//	<time>         19 digits: the start of a window of 15 minutes or an hour, in Unix seconds
 //	<user>         a user name in lower case
 const (
 	prefixBlog = "blog!"
@@ -212,7 +213,8 @@ func sessionPartition(token string) string { return hashHex("session", token) }
 
 func throttlePartition(what, who string) string { return what + "!" + hashHex(what, who) }
 
-// throttleRow names the window that contains now. All windows have this length.
+// throttleRow names the window that contains now. All windows of a kind of counter have
+// one length.
 func throttleRow(now time.Time, window time.Duration) string {
 	return fmt.Sprintf("%019d", now.Truncate(window).Unix())
 }

@@ -2,42 +2,82 @@ package storage
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"microblogging/domain"
 )
 
-// hashingSlots limits how many passwords are hashed at once. Each takes 19 MiB, so
-// that a burst of sign-ins has to wait instead of exhausting the memory.
-type hashingSlots chan struct{}
+const (
+	// hashingAtOnce is how many passwords are hashed at once. Each takes 19 MiB, so a
+	// burst has to wait instead of exhausting the memory.
+	hashingAtOnce = 2
+	// signUpsAtOnce is how many of them may be of sign-ups. Anybody may sign up, so the
+	// last slot is out of their reach.
+	signUpsAtOnce = hashingAtOnce - 1
+	// signInWait and signUpWait are how long a password may wait for its slot.
+	signInWait = 5 * time.Second
+	signUpWait = 2 * time.Second
+)
 
-// hashingAtOnce is the number of slots.
-const hashingAtOnce = 2
-
-func newHashingSlots() hashingSlots { return make(hashingSlots, hashingAtOnce) }
-
-func (h hashingSlots) hash(ctx context.Context, password string) (string, error) {
-	if err := h.enter(ctx); err != nil {
-		return "", err
-	}
-	defer h.leave()
-	return domain.HashPassword(password), nil
+// hashing hashes passwords, a few at once. At most one sign-up is ever before a sign-in
+// in the queue for a slot. A password that waits too long is a domain.ErrBusy, and was
+// not looked at.
+type hashing struct {
+	slots   chan struct{}
+	signUps chan struct{}
 }
 
-func (h hashingSlots) matches(ctx context.Context, hash, password string) (bool, error) {
-	if err := h.enter(ctx); err != nil {
-		return false, err
-	}
-	defer h.leave()
-	return domain.PasswordMatches(hash, password), nil
+func newHashing() hashing {
+	return hashing{slots: make(chan struct{}, hashingAtOnce), signUps: make(chan struct{}, signUpsAtOnce)}
 }
 
-func (h hashingSlots) enter(ctx context.Context) error {
+// hash hashes a password for somebody who signs in or has signed in.
+func (h hashing) hash(ctx context.Context, password string) (hash string, err error) {
+	err = h.signingIn(ctx, func() { hash = domain.HashPassword(password) })
+	return hash, err
+}
+
+// matches compares a hash with the password of somebody who signs in or has signed in.
+func (h hashing) matches(ctx context.Context, hash, password string) (ok bool, err error) {
+	err = h.signingIn(ctx, func() { ok = domain.PasswordMatches(hash, password) })
+	return ok, err
+}
+
+// hashNew hashes the password of a new account.
+func (h hashing) hashNew(ctx context.Context, password string) (hash string, err error) {
+	err = h.signingUp(ctx, func() { hash = domain.HashPassword(password) })
+	return hash, err
+}
+
+func (h hashing) signingIn(ctx context.Context, work func()) error {
+	late := time.NewTimer(signInWait)
+	defer late.Stop()
+	return inSlot(ctx, late.C, h.slots, work)
+}
+
+func (h hashing) signingUp(ctx context.Context, work func()) error {
+	late := time.NewTimer(signUpWait)
+	defer late.Stop()
+	var inner error
+	err := inSlot(ctx, late.C, h.signUps, func() { inner = inSlot(ctx, late.C, h.slots, work) })
+	if err != nil {
+		return err
+	}
+	return inner
+}
+
+// inSlot waits for a slot, and works in it. If it is late before there is one, it
+// returns domain.ErrBusy.
+func inSlot(ctx context.Context, late <-chan time.Time, slots chan struct{}, work func()) error {
 	select {
-	case h <- struct{}{}:
+	case slots <- struct{}{}:
+		defer func() { <-slots }()
+		work()
 		return nil
+	case <-late:
+		return fmt.Errorf("hashing a password: %w", domain.ErrBusy)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
-
-func (h hashingSlots) leave() { <-h }

@@ -21,26 +21,30 @@ const (
 // removeExpired deletes up to maxExpired rows of a table whose ExpiresOn has passed, each
 // in the version that was read, and returns how many. Rows of one partition go in one
 // transaction. If one of them has changed since it was read, all of them are left to the
-// next pass.
+// next pass. After a transaction has failed, no other starts. Those under way end, and
+// are counted.
 func removeExpired(ctx context.Context, table *driver.Table) (int, error) {
 	var removed atomic.Int64
-	group, going := newFlight(ctx, expireFlight)
+	var failed failures
+	group := newUnbrokenFlight(expireFlight)
 	err := eachExpired(ctx, table, func(partition string, batch []driver.Operation) (more bool) {
 		group.Go(func() error {
-			// Not with going: what is under way when another fails is counted too.
+			if failed.any() {
+				return nil
+			}
 			err := table.Transact(ctx, partition, batch...)
 			switch {
 			case err == nil:
 				removed.Add(int64(len(batch)))
 			case !raced(err):
-				return fmt.Errorf("removing expired rows: %w", err)
+				failed.add(fmt.Errorf("removing expired rows: %w", err))
 			}
 			return nil
 		})
-		return going.Err() == nil
+		return !failed.any()
 	})
-	err = errors.Join(err, group.Wait())
-	return int(removed.Load()), err
+	_ = group.Wait() // the failures are gathered apart: a group keeps only the first
+	return int(removed.Load()), errors.Join(err, failed.joined())
 }
 
 // eachExpired calls remove with deletes of expired rows, as many at once as are beside

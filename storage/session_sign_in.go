@@ -9,7 +9,7 @@ import (
 	"microblogging/storage/driver"
 )
 
-// An Attempt is one try to sign in, or to confirm a password.
+// An Attempt is one try to sign up, to sign in, or to confirm a password.
 type Attempt struct {
 	Name     string
 	Password string
@@ -20,7 +20,8 @@ type Attempt struct {
 
 // SignIn starts a session, and returns it and its token. Only a hash of the token is
 // stored. A wrong name or password is domain.ErrNotSignedIn. After too many of them
-// every attempt is a *domain.ThrottledError.
+// every attempt is a *domain.ThrottledError. If too many sign in at once, it is
+// domain.ErrBusy and does not count.
 func (s *Store) SignIn(ctx context.Context, a Attempt) (token string, session domain.Session, err error) {
 	counted, err := s.countSignIn(ctx, a)
 	if err != nil {
@@ -38,7 +39,7 @@ func (s *Store) SignIn(ctx context.Context, a Attempt) (token string, session do
 // password is right, so that many attempts at once cannot outrun the count. An
 // unknown name takes as long as a wrong password, so that nobody learns which names
 // exist.
-func (s *Store) authenticate(ctx context.Context, a Attempt, counted []*tally) (userRow, error) {
+func (s *Store) authenticate(ctx context.Context, a Attempt, counted []*quota) (userRow, error) {
 	user, err := domain.ParseUserName(a.Name)
 	if err != nil {
 		return userRow{}, fmt.Errorf("signing in: %w", domain.ErrNotSignedIn)
@@ -47,14 +48,20 @@ func (s *Store) authenticate(ctx context.Context, a Attempt, counted []*tally) (
 	if err != nil && !errors.Is(err, domain.ErrNotFound) {
 		return userRow{}, err
 	}
+	var matches bool
 	if account.password == "" {
-		_, err := s.hashing.hash(ctx, a.Password)
-		return userRow{}, errors.Join(err, fmt.Errorf("signing in: %w", domain.ErrNotSignedIn))
+		_, err = s.hashing.hash(ctx, a.Password)
+	} else {
+		matches, err = s.hashing.matches(ctx, account.password, a.Password)
 	}
-	switch ok, err := s.hashing.matches(ctx, account.password, a.Password); {
+	switch {
+	case errors.Is(err, domain.ErrBusy):
+		return userRow{}, errors.Join(err, s.withdraw(ctx, counted))
 	case err != nil:
 		return userRow{}, err
-	case !ok:
+	case account.password == "":
+		return userRow{}, fmt.Errorf("signing in: %w", domain.ErrNotSignedIn)
+	case !matches:
 		return userRow{}, &domain.WrongPasswordError{User: user}
 	}
 	return account, s.uncount(ctx, counted)

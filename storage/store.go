@@ -43,7 +43,7 @@ type Store struct {
 	queue         *driver.Queue
 	poison        *driver.Queue
 
-	hashing hashingSlots
+	hashing hashing
 	pause   Pause
 }
 
@@ -72,7 +72,7 @@ func NewWithPause(tables driver.Tables, queues driver.Queues, pause Pause) *Stor
 		subscriptions: driver.NewTable(tables, tableSubscriptions),
 		queue:         driver.NewQueue(queues, domain.QueueName),
 		poison:        driver.NewQueue(queues, domain.PoisonQueueName),
-		hashing:       newHashingSlots(),
+		hashing:       newHashing(),
 		pause:         pause,
 	}
 }

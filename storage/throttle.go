@@ -22,6 +22,8 @@ import (
 //   - By user, for all of the user's sessions: against guessing it with a stolen
 //     session. Nothing else keeps somebody with a session from trying.
 //
+// Sign-ups are counted by address, in windows of signUpWindow.
+//
 // An attempt that is refused only reads, and its address is looked at first. So an
 // address that tries many names leaves no more rows than attempts that it is allowed.
 const (
@@ -31,6 +33,8 @@ const (
 	failuresOfStrangers = 50
 	failuresOfSessions  = 10
 
+	signUpWindow = time.Hour
+
 	// An address is known for knownLifetime after a sign-in. It is written again if
 	// less than knownRenewal of that is left, so not with each sign-in.
 	knownLifetime = 30 * 24 * time.Hour
@@ -39,9 +43,9 @@ const (
 	propFailures = "Failures"
 )
 
-// A tally is the counters of one partition that an attempt is counted in. One
+// A quota is the counters of one partition that an attempt is counted in. One
 // transaction counts it in all of them.
-type tally struct {
+type quota struct {
 	partition string
 	counters  []counter
 	// ends is when the window of the counters ends.
@@ -58,22 +62,23 @@ type counter struct {
 	limit int64
 }
 
-// newTally returns a tally of the window that it is now.
-func newTally(partition string, counters ...counter) *tally {
-	return &tally{partition: partition, counters: counters, ends: time.Now().Truncate(throttleWindow).Add(throttleWindow)}
+// newQuota returns a quota of the current window of that length.
+func newQuota(partition string, window time.Duration, counters ...counter) *quota {
+	return &quota{partition: partition, counters: counters, ends: time.Now().Truncate(window).Add(window)}
 }
 
 // countSignIn counts an attempt to sign in as failed, before it is made, and returns its
-// tallies for uncount. If a limit is reached, it returns a *domain.ThrottledError and the
+// quotas for uncount. If a limit is reached, it returns a *domain.ThrottledError and the
 // attempt must not be made. Then it has written nothing, unless others reached the
 // limit between its reads and its writes.
-func (s *Store) countSignIn(ctx context.Context, a Attempt) ([]*tally, error) {
+func (s *Store) countSignIn(ctx context.Context, a Attempt) ([]*quota, error) {
 	window := throttleRow(time.Now(), throttleWindow)
-	byAddress := newTally(throttlePartition("address", a.Address), counter{window, failuresPerAddress})
+	byAddress := newQuota(throttlePartition("address", a.Address), throttleWindow, counter{window, failuresPerAddress})
 	if err := s.look(ctx, byAddress); err != nil {
 		return nil, err
 	}
-	byUser := newTally(throttlePartition("user", throttleName(a.Name)), counter{pairRow(window, a.Address), failuresPerPair})
+	byUser := newQuota(throttlePartition("user", throttleName(a.Name)), throttleWindow,
+		counter{pairRow(window, a.Address), failuresPerPair})
 	until, err := s.knownUntil(ctx, byUser.partition, a.Address)
 	if err != nil {
 		return nil, err
@@ -93,13 +98,27 @@ func (s *Store) countSignIn(ctx context.Context, a Attempt) ([]*tally, error) {
 
 // countConfirmation is like countSignIn, for somebody who has a session of that name and
 // confirms the password.
-func (s *Store) countConfirmation(ctx context.Context, a Attempt) ([]*tally, error) {
-	ofSessions := newTally(throttlePartition("session", throttleName(a.Name)),
+func (s *Store) countConfirmation(ctx context.Context, a Attempt) ([]*quota, error) {
+	ofSessions := newQuota(throttlePartition("session", throttleName(a.Name)), throttleWindow,
 		counter{throttleRow(time.Now(), throttleWindow), failuresOfSessions})
 	if err := s.look(ctx, ofSessions); err != nil {
 		return nil, err
 	}
 	return s.countIn(ctx, ofSessions)
+}
+
+// countSignUp counts a sign-up before it is made, of at most so many from one address; 0 is
+// no limit.
+func (s *Store) countSignUp(ctx context.Context, address string, most int) ([]*quota, error) {
+	if most == 0 {
+		return nil, nil
+	}
+	ofSignUps := newQuota(throttlePartition("sign-up", address), signUpWindow,
+		counter{throttleRow(time.Now(), signUpWindow), int64(most)})
+	if err := s.look(ctx, ofSignUps); err != nil {
+		return nil, err
+	}
+	return s.countIn(ctx, ofSignUps)
 }
 
 // throttleName returns what a name is counted as. Spellings in upper and lower case are
@@ -121,47 +140,55 @@ func (s *Store) knownUntil(ctx context.Context, partition, address string) (time
 	return row.Properties.Time(propExpiresOn), nil
 }
 
-// look reads the counters of a tally. It returns a *domain.ThrottledError if one of them
+// look reads the counters of a quota. It returns a *domain.ThrottledError if one of them
 // has reached its limit.
-func (s *Store) look(ctx context.Context, t *tally) (err error) {
-	if t.seen, err = s.readCounters(ctx, t); err == nil {
-		err = t.refuse(t.seen)
+func (s *Store) look(ctx context.Context, q *quota) (err error) {
+	if q.seen, err = s.readCounters(ctx, q); err == nil {
+		err = q.refuse(q.seen)
 	}
 	if err != nil {
-		return fmt.Errorf("counting sign-ins: %w", err)
+		return fmt.Errorf("counting attempts: %w", err)
 	}
 	return nil
 }
 
-// countIn counts an attempt in tallies that look has read. If one refuses, it is counted
+// countIn counts an attempt in quotas that look has read. If one refuses, it is counted
 // in none.
-func (s *Store) countIn(ctx context.Context, tallies ...*tally) ([]*tally, error) {
-	for i, t := range tallies {
-		if err := s.count(ctx, t, 1); err != nil {
-			return nil, errors.Join(err, s.uncount(ctx, tallies[:i]))
+func (s *Store) countIn(ctx context.Context, quotas ...*quota) ([]*quota, error) {
+	for i, q := range quotas {
+		if err := s.count(ctx, q, 1); err != nil {
+			return nil, errors.Join(err, s.withdraw(ctx, quotas[:i]))
 		}
 	}
-	return tallies, nil
+	return quotas, nil
 }
 
-// uncount subtracts an attempt from its tallies after it succeeded.
-func (s *Store) uncount(ctx context.Context, tallies []*tally) error {
+// withdraw subtracts an attempt that was not made from its quotas.
+func (s *Store) withdraw(ctx context.Context, quotas []*quota) error {
+	for _, q := range quotas {
+		q.remember = nil
+	}
+	return s.uncount(ctx, quotas)
+}
+
+// uncount subtracts an attempt from its quotas after it succeeded.
+func (s *Store) uncount(ctx context.Context, quotas []*quota) error {
 	var errs error
-	for _, t := range tallies {
-		errs = errors.Join(errs, s.count(ctx, t, -1))
+	for _, q := range quotas {
+		errs = errors.Join(errs, s.count(ctx, q, -1))
 	}
 	return errs
 }
 
-// count adds to the counters of a tally, once. If that would pass a limit, it adds
+// count adds to the counters of a quota, once. If that would pass a limit, it adds
 // nothing and returns a *domain.ThrottledError.
-func (s *Store) count(ctx context.Context, t *tally, by int64) error {
+func (s *Store) count(ctx context.Context, q *quota, by int64) error {
 	mine := domain.NewRevision()
 	err := s.contend(ctx, func() (err error) {
-		rows := t.seen
-		t.seen = nil // whoever comes next reads them again
+		rows := q.seen
+		q.seen = nil // whoever comes next reads them again
 		if rows == nil {
-			if rows, err = s.readCounters(ctx, t); err != nil {
+			if rows, err = s.readCounters(ctx, q); err != nil {
 				return err
 			}
 		}
@@ -169,31 +196,31 @@ func (s *Store) count(ctx context.Context, t *tally, by int64) error {
 			return nil // the echo of our own write, which must not count twice
 		}
 		if by > 0 {
-			if err := t.refuse(rows); err != nil {
+			if err := q.refuse(rows); err != nil {
 				return err
 			}
 		}
-		ops := t.operations(rows, by, mine)
+		ops := q.operations(rows, by, mine)
 		if len(ops) == 0 {
 			return nil
 		}
-		err = s.throttle.Transact(ctx, t.partition, ops...)
+		err = s.throttle.Transact(ctx, q.partition, ops...)
 		if raced(err) {
 			return errTryAgain
 		}
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("counting sign-ins: %w", err)
+		return fmt.Errorf("counting attempts: %w", err)
 	}
 	return nil
 }
 
-// readCounters reads the rows of a tally. A row that does not exist has no ETag.
-func (s *Store) readCounters(ctx context.Context, t *tally) ([]driver.Entity, error) {
-	rows := make([]driver.Entity, len(t.counters))
-	for i, c := range t.counters {
-		row, err := s.throttle.Get(ctx, t.partition, c.row)
+// readCounters reads the rows of a quota. A row that does not exist has no ETag.
+func (s *Store) readCounters(ctx context.Context, q *quota) ([]driver.Entity, error) {
+	rows := make([]driver.Entity, len(q.counters))
+	for i, c := range q.counters {
+		row, err := s.throttle.Get(ctx, q.partition, c.row)
 		if err != nil && !errors.Is(err, domain.ErrNotFound) {
 			return nil, err
 		}
@@ -203,10 +230,10 @@ func (s *Store) readCounters(ctx context.Context, t *tally) ([]driver.Entity, er
 }
 
 // refuse returns a *domain.ThrottledError if a counter has reached its limit.
-func (t *tally) refuse(rows []driver.Entity) error {
-	for i, c := range t.counters {
+func (q *quota) refuse(rows []driver.Entity) error {
+	for i, c := range q.counters {
 		if rows[i].Properties.Int64(propFailures) >= c.limit {
-			return &domain.ThrottledError{RetryAfter: time.Until(t.ends)}
+			return &domain.ThrottledError{RetryAfter: time.Until(q.ends)}
 		}
 	}
 	return nil
@@ -216,20 +243,20 @@ func (t *tally) refuse(rows []driver.Entity) error {
 // if by is positive. Otherwise its window has ended, and there is nothing to subtract
 // from. An attempt is subtracted because it succeeded: what it has to remember goes with
 // that.
-func (t *tally) operations(rows []driver.Entity, by int64, mine domain.Revision) []driver.Operation {
+func (q *quota) operations(rows []driver.Entity, by int64, mine domain.Revision) []driver.Operation {
 	var ops []driver.Operation
-	for i, c := range t.counters {
+	for i, c := range q.counters {
 		failures := max(rows[i].Properties.Int64(propFailures)+by, 0)
 		changes := append(stamp(rows[i].Properties, mine), driver.Int64(propFailures, failures))
 		switch {
 		case rows[i].ETag != "":
 			ops = append(ops, driver.Merge(c.row, driver.Match(rows[i].ETag), changes...))
 		case by > 0:
-			ops = append(ops, driver.Insert(c.row, append(changes, driver.Time(propExpiresOn, t.ends))...))
+			ops = append(ops, driver.Insert(c.row, append(changes, driver.Time(propExpiresOn, q.ends))...))
 		}
 	}
 	if by < 0 {
-		ops = append(ops, t.remember...)
+		ops = append(ops, q.remember...)
 	}
 	return ops
 }

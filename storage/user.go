@@ -18,38 +18,72 @@ const (
 )
 
 // SignUp creates an account and returns its user. A name in use is domain.ErrExists.
-// A name or password that breaks a rule is an InvalidError.
+// A name or password that breaks a rule is an InvalidError. If too many sign up at once,
+// it is domain.ErrBusy.
 func (s *Store) SignUp(ctx context.Context, name, password string) (domain.User, error) {
-	account, _, err := s.signUp(ctx, name, password, "")
+	account, _, err := s.SignUpOnce(ctx, SignUpRequest{Attempt: Attempt{Name: name, Password: password}})
 	return account, err
 }
 
-// signUp reports true if this call made the account. The key may be empty.
-func (s *Store) signUp(ctx context.Context, name, password, key string) (_ domain.User, made bool, err error) {
-	user, nameErr := domain.ParseUserName(name)
-	if err := domain.JoinInvalid(nameErr, domain.CheckPassword("password", password)); err != nil {
+// A SignUpRequest is a stranger's request to make an account.
+type SignUpRequest struct {
+	Attempt
+	// Key is the idempotency key; empty if there is none. It may be any text, and should
+	// be random: whoever knows it can find out whether a password is the one that the
+	// account has.
+	Key string
+	// PerHour is how many accounts may be made from one address in an hour; 0 is no limit.
+	PerHour int
+}
+
+// SignUpOnce is SignUp for a request that may be sent again under its key: it then returns
+// the account that the first one made. It reports true if this call made the account.
+//
+//   - The key was used for another name in the last 24 hours, or with another password
+//     than the account has now: domain.ErrKeyReused.
+//   - Too many accounts were made from the address: a *domain.ThrottledError. An attempt
+//     counts once its name and password are accepted.
+//   - Too many sign up at once: domain.ErrBusy, and the attempt does not count.
+//
+// The account's row has a hash of the key and the name. So a request that finds the name
+// taken recognises the account of an earlier request with its key.
+func (s *Store) SignUpOnce(ctx context.Context, r SignUpRequest) (_ domain.User, made bool, err error) {
+	user, nameErr := domain.ParseUserName(r.Name)
+	if err := domain.JoinInvalid(nameErr, domain.CheckPassword("password", r.Password)); err != nil {
 		return domain.User{}, false, err
 	}
 	switch row, err := s.readUser(ctx, user); {
 	case err == nil:
-		account, err := s.earlierAccount(ctx, row, key, password)
+		account, err := s.earlierAccount(ctx, row, r)
 		return account, false, err
 	case !errors.Is(err, domain.ErrNotFound):
 		return domain.User{}, false, err
 	}
-	if err := s.bindSignUpKey(ctx, user, key); err != nil {
+	if err := s.bindSignUpKey(ctx, user, r.Key); err != nil {
 		return domain.User{}, false, err
 	}
-	hash, err := s.hashing.hash(ctx, password)
+	counted, err := s.countSignUp(ctx, r.Address, r.PerHour)
 	if err != nil {
 		return domain.User{}, false, err
 	}
+	hash, err := s.hashing.hashNew(ctx, r.Password)
+	if errors.Is(err, domain.ErrBusy) {
+		err = errors.Join(err, s.withdraw(ctx, counted))
+	}
+	if err != nil {
+		return domain.User{}, false, err
+	}
+	return s.insertUser(ctx, user, hash, r)
+}
+
+// insertUser inserts the row of a new account.
+func (s *Store) insertUser(ctx context.Context, user domain.UserName, hash string, r SignUpRequest) (_ domain.User, made bool, err error) {
 	account := domain.User{Name: user, CreatedOn: domain.Now()}
 	mine := domain.NewRevision()
 	properties := append(stamp(nil, mine),
 		driver.String(propPassword, hash), driver.Time(propCreatedOn, account.CreatedOn), driver.Int64(propEpoch, 0))
-	if key != "" {
-		properties = append(properties, driver.String(propOnce, onceAccount(user, key)))
+	if r.Key != "" {
+		properties = append(properties, driver.String(propOnce, onceAccount(user, r.Key)))
 	}
 	err = s.users.Transact(ctx, userPartition(user), driver.Insert(singleRow, properties...))
 	if !errors.Is(err, domain.ErrExists) {
@@ -62,7 +96,7 @@ func (s *Store) signUp(ctx context.Context, name, password, key string) (_ domai
 	case bears(row.properties, mine):
 		return account, true, nil // this is the echo of our own insert
 	}
-	account, err = s.earlierAccount(ctx, row, key, password)
+	account, err = s.earlierAccount(ctx, row, r)
 	return account, false, err
 }
 

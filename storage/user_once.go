@@ -14,27 +14,13 @@ import (
 // used for. The account's own row remembers the key for good.
 const signUpKeyLifetime = 24 * time.Hour
 
-// SignUpOnce is SignUp for a request with an idempotency key, which may be sent again: it
-// then returns the account that the first one made. It reports true if this call made the
-// account. The key may be any text, and should be random: whoever knows it can find out
-// whether a password is the one that the account has.
-//
-//   - The key was used for another name in the last 24 hours, or with another password
-//     than the account has now: domain.ErrKeyReused.
-//
-// The account's row has a hash of the key and the name. So a request that finds the name
-// taken recognises the account of an earlier request with its key.
-func (s *Store) SignUpOnce(ctx context.Context, name, password, key string) (domain.User, bool, error) {
-	return s.signUp(ctx, name, password, key)
-}
-
 // earlierAccount returns the account of a name that is taken, if the same key and password
 // made it. Otherwise it returns domain.ErrKeyReused or ErrExists.
-func (s *Store) earlierAccount(ctx context.Context, row userRow, key, password string) (domain.User, error) {
-	if key == "" || row.properties.String(propOnce) != onceAccount(row.name, key) {
+func (s *Store) earlierAccount(ctx context.Context, row userRow, r SignUpRequest) (domain.User, error) {
+	if r.Key == "" || row.properties.String(propOnce) != onceAccount(row.name, r.Key) {
 		return domain.User{}, fmt.Errorf("user %s: %w", row.name, domain.ErrExists)
 	}
-	switch same, err := s.hashing.matches(ctx, row.password, password); {
+	switch same, err := s.hashing.matches(ctx, row.password, r.Password); {
 	case err != nil:
 		return domain.User{}, err
 	case !same:

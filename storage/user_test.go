@@ -1,17 +1,21 @@
 package storage_test
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"golang.org/x/crypto/argon2"
 
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 )
 
 const (
@@ -55,6 +59,9 @@ func TestSignUp(t *testing.T) {
 	t.Run("refusal names all that is wrong", badSignUpNamesAllErrors)
 	t.Run("one of many gets the name", oneOfManyGetsUserName)
 	t.Run("fault does not take the name from its user", signUpFaultKeepsName)
+	t.Run("address makes so many accounts in an hour", addressMakesSoManyAccounts)
+	t.Run("many at once cannot outrun the limit", signUpsCannotOutrunLimit)
+	t.Run("refused sign-up writes nothing", refusedSignUpWritesNothing)
 }
 
 func newUserCanSignIn(t *testing.T) {
@@ -121,6 +128,79 @@ func signUpFaultKeepsName(t *testing.T) {
 			w.signedIn("ada", right)
 		case !errors.Is(err, domain.ErrUnavailable):
 			w.t.Errorf("signed up as %+v, %v", user, err)
+		}
+	})
+}
+
+// signUpFrom signs up a new user, at most three from an address.
+func (w *world) signUpFrom(s *storage.Store, address int, name string) error {
+	_, _, err := s.SignUpOnce(w.t.Context(), storage.SignUpRequest{Attempt: from(address, name, right), PerHour: signUpLimit})
+	return err
+}
+
+const signUpLimit = 3
+
+func addressMakesSoManyAccounts(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		other := storage.New(w.db, w.db) // another web process
+		for i := range signUpLimit {
+			w.ok(w.signUpFrom(w.store, 1, fmt.Sprintf("user%d", i)))
+			if err := w.signUpFrom(other, 1, "user0"); !errors.Is(err, domain.ErrExists) {
+				t.Errorf("a name in use: %v", err)
+			}
+			if err := w.signUpFrom(other, 1, "!"); err == nil || isThrottled(err) {
+				t.Errorf("a name that breaks a rule: %v", err)
+			}
+		}
+		err := w.signUpFrom(other, 1, "late")
+		var throttled *domain.ThrottledError
+		if !errors.As(err, &throttled) || throttled.RetryAfter <= 0 || throttled.RetryAfter > time.Hour {
+			t.Fatalf("one more account: %v", err)
+		}
+		w.ok(w.signUpFrom(w.store, 2, "elsewhere"))
+		w.signedIn("user0", right) // signing in is counted apart
+		time.Sleep(throttled.RetryAfter)
+		w.ok(w.signUpFrom(w.store, 1, "late"))
+	})
+}
+
+func signUpsCannotOutrunLimit(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		stores := []*storage.Store{w.store, storage.New(w.db, w.db)}
+		var made atomic.Int64
+		atOnce(4*signUpLimit, func(i int) {
+			switch err := w.signUpFrom(stores[i%2], 1, fmt.Sprintf("user%d", i)); {
+			case err == nil:
+				made.Add(1)
+			case !isThrottled(err):
+				t.Error(err)
+			}
+		})
+		if n := made.Load(); n != signUpLimit || len(w.rows("Users")) != signUpLimit {
+			t.Errorf("%d accounts were made, want %d", n, signUpLimit)
+		}
+	})
+}
+
+func refusedSignUpWritesNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		for i := range signUpLimit {
+			w.ok(w.signUpFrom(w.store, 1, fmt.Sprintf("user%d", i)))
+		}
+		writes := 0
+		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			if call.Write {
+				writes++
+			}
+			return send(ctx)
+		})
+		for i := range 10 {
+			if err := w.signUpFrom(w.faulty, 1, fmt.Sprintf("more%d", i)); !isThrottled(err) {
+				t.Errorf("one more account: %v", err)
+			}
+		}
+		if writes != 0 {
+			t.Errorf("%d writes, want none", writes)
 		}
 	})
 }

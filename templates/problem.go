@@ -71,7 +71,7 @@ func problemWords(status int) (title, detail string) {
 	case http.StatusUnprocessableEntity:
 		return "Something in it is not right", "Nothing was saved. This is what to fix:"
 	case http.StatusTooManyRequests:
-		return "Too many tries", "There were too many failed attempts in a short time."
+		return "Too many tries", "There were too many attempts in a short time."
 	case http.StatusServiceUnavailable:
 		return "The store does not answer", "It is nothing that you did. It usually passes within a minute."
 	}

@@ -14,7 +14,7 @@ const apiPrefix = "/api/v1"
 // apiRoutes registers the API.
 func (s *server) apiRoutes(e *echo.Echo, version string) error {
 	api := e.Group(apiPrefix)
-	(&usersAPI{store: s.store, sessions: s.sessions}).routes(api)
+	(&usersAPI{store: s.store, sessions: s.sessions, signUps: s.signUps}).routes(api)
 	(&sessionsAPI{store: s.store, sessions: s.sessions}).routes(api)
 	(&channelsAPI{store: s.store, sessions: s.sessions, maxChannels: s.maxChannels}).routes(api)
 	(&deletionsAPI{store: s.store, sessions: s.sessions}).routes(api)

@@ -20,7 +20,11 @@ const problemType = "application/problem+json"
 // noType is the type of a problem whose meaning is its status (RFC 9457, section 4.2.1).
 const noType = "about:blank"
 
-// unavailableRetry is the Retry-After of a request that the store did not answer.
+// busyType is the type of a problem that passes without anything being wrong.
+const busyType = "urn:microblogging:busy"
+
+// unavailableRetry is the Retry-After of a request that the store did not answer, or
+// that there was no room for.
 const unavailableRetry = 5 * time.Second
 
 // A problem tells a client why its request failed. The API sends it as the problem
@@ -107,7 +111,7 @@ func problemOf(err error) problem {
 		p.Current, p.ETag = stale.current, stale.etag
 		return p
 	case errors.As(err, &throttled):
-		p := newProblem(http.StatusTooManyRequests, "Too many failed attempts", "")
+		p := newProblem(http.StatusTooManyRequests, "Too many attempts", "")
 		p.RetryAfter = max(throttled.RetryAfter, time.Second)
 		return p
 	case errors.As(err, &tooMany):
@@ -165,6 +169,12 @@ func problemOfMeaning(err error) problem {
 		return newProblem(http.StatusGone, "Channel deleted", "The channel that this idempotency key made has been deleted since.")
 	case errors.Is(err, domain.ErrGone):
 		return newProblem(http.StatusGone, "Channel deleted", "The channel is being deleted. Nobody can read it any more.")
+	case errors.Is(err, domain.ErrBusy):
+		p := newProblem(http.StatusServiceUnavailable, "Too busy",
+			"Too many people sign up or sign in at this moment. Nothing was saved.")
+		p.Type = busyType
+		p.RetryAfter = unavailableRetry
+		return p
 	case errors.Is(err, domain.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		p := newProblem(http.StatusServiceUnavailable, "Storage does not answer",
 			"It is unknown whether anything was saved. Try again.")

@@ -65,6 +65,9 @@ func problemWords(c echo.Context, p problem) (title, detail string) {
 			return "This address does not work", "It is from another page, or was changed on its way here. This is what is wrong with it:"
 		}
 	case http.StatusServiceUnavailable:
+		if p.Type == busyType {
+			return p.Title, p.Detail
+		}
 		if sent {
 			return "", "What you sent may or may not have been saved. Reload this page to send it again: nothing is made twice."
 		}

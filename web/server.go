@@ -38,6 +38,9 @@ type Options struct {
 	// MaxChannelsPerOwner is how many channels one user may own that were created here. 0
 	// is no limit; domain.MaxChannelsPerOwner is the highest.
 	MaxChannelsPerOwner int
+	// SignUps is how many accounts one client may make in an hour, counted for all
+	// processes on the store. 0 is no limit.
+	SignUps int
 	// Logger gets one line for each request, and the cause of each failure. Nil logs
 	// nothing.
 	Logger *slog.Logger
@@ -67,6 +70,7 @@ type server struct {
 	assets      templates.Assets
 	base        *url.URL
 	maxChannels int
+	signUps     int
 	stopping    <-chan struct{}
 }
 
@@ -105,6 +109,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		},
 		base:        options.BaseURL,
 		maxChannels: options.MaxChannelsPerOwner,
+		signUps:     options.SignUps,
 		stopping:    options.Stopping,
 	}
 	e := s.newEcho()

@@ -16,7 +16,7 @@ import (
 )
 
 type sessionPageStore interface {
-	SignUpOnce(ctx context.Context, name, password, key string) (domain.User, bool, error)
+	SignUpOnce(ctx context.Context, r storage.SignUpRequest) (domain.User, bool, error)
 	SignIn(ctx context.Context, a storage.Attempt) (token string, session domain.Session, err error)
 	FollowSignInLink(ctx context.Context, link string) (token string, session domain.Session, err error)
 	SignOut(ctx context.Context, token string) error
@@ -26,6 +26,8 @@ type sessionPageStore interface {
 type sessionPages struct {
 	*pages
 	store sessionPageStore
+	// signUps is how many accounts one client may make in an hour.
+	signUps int
 }
 
 func (h *sessionPages) routes(r router) {
@@ -57,7 +59,8 @@ func (h *sessionPages) signUp(c echo.Context, v visitor) error {
 	key := cmp.Or(form.Get("key"), rand.Text())
 	err = checkIdempotencyKey("key", key)
 	if err == nil {
-		_, _, err = h.store.SignUpOnce(c.Request().Context(), form.Get("name"), form.Get("password"), key)
+		_, _, err = h.store.SignUpOnce(c.Request().Context(),
+			storage.SignUpRequest{Attempt: attemptOf(c, form), Key: key, PerHour: h.signUps})
 	}
 	if err != nil {
 		refused, ok := formOf(err)
@@ -73,8 +76,9 @@ func (h *sessionPages) signUp(c echo.Context, v visitor) error {
 	}
 	err = h.begin(c, form)
 	var throttled *domain.ThrottledError
-	if errors.As(err, &throttled) {
-		// Too many sign-ins from this address failed, but the account exists.
+	if errors.As(err, &throttled) || errors.Is(err, domain.ErrBusy) {
+		// Too many sign-ins from this address failed, or too many sign in at this
+		// moment, but the account exists.
 		return h.done(c, noticeSignedUp, templates.SignInPath)
 	}
 	if err != nil {
@@ -146,14 +150,17 @@ func (h *sessionPages) signOut(c echo.Context, v visitor) error {
 
 // begin signs in with the name and password of the form, and sets the session cookie.
 func (h *sessionPages) begin(c echo.Context, form url.Values) error {
-	token, session, err := h.store.SignIn(c.Request().Context(),
-		storage.Attempt{Name: form.Get("name"), Password: form.Get("password"), Address: c.RealIP()})
+	token, session, err := h.store.SignIn(c.Request().Context(), attemptOf(c, form))
 	if err != nil {
 		h.sessions.logRefused(c, err)
 		return err
 	}
 	h.sessions.remember(c, token, session)
 	return nil
+}
+
+func attemptOf(c echo.Context, form url.Values) storage.Attempt {
+	return storage.Attempt{Name: form.Get("name"), Password: form.Get("password"), Address: c.RealIP()}
 }
 
 // home returns the page to show after signing in: next, or the home page.

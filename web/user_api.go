@@ -11,8 +11,7 @@ import (
 )
 
 type userStore interface {
-	SignUp(ctx context.Context, name, password string) (domain.User, error)
-	SignUpOnce(ctx context.Context, name, password, key string) (domain.User, bool, error)
+	SignUpOnce(ctx context.Context, r storage.SignUpRequest) (domain.User, bool, error)
 	ChangePassword(ctx context.Context, token string, from storage.Attempt, password string) error
 }
 
@@ -20,6 +19,8 @@ type userStore interface {
 type usersAPI struct {
 	store    userStore
 	sessions *sessions
+	// signUps is how many accounts one client may make in an hour.
+	signUps int
 }
 
 func (a *usersAPI) routes(r router) {
@@ -38,7 +39,11 @@ func (a *usersAPI) create(c echo.Context) error {
 	if err := domain.JoinInvalid(keyErr, readFields(c, required("name", &name), required("password", &password))); err != nil {
 		return err
 	}
-	user, made, err := a.signUp(c, name, password, key)
+	user, made, err := a.store.SignUpOnce(c.Request().Context(), storage.SignUpRequest{
+		Attempt: storage.Attempt{Name: name, Password: password, Address: c.RealIP()},
+		Key:     key,
+		PerHour: a.signUps,
+	})
 	if err != nil {
 		return err
 	}
@@ -47,16 +52,6 @@ func (a *usersAPI) create(c echo.Context) error {
 		status = http.StatusCreated
 	}
 	return respond(c, status, userJSON{Name: user.Name, CreatedOn: apiTime(user.CreatedOn)})
-}
-
-// signUp makes an account, once if the request has an idempotency key. It reports true if
-// this request made it.
-func (a *usersAPI) signUp(c echo.Context, name, password, key string) (domain.User, bool, error) {
-	if key != "" {
-		return a.store.SignUpOnce(c.Request().Context(), name, password, key)
-	}
-	user, err := a.store.SignUp(c.Request().Context(), name, password)
-	return user, err == nil, err
 }
 
 func (a *usersAPI) changePassword(c echo.Context, v visitor) error {

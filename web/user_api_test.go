@@ -1,8 +1,12 @@
 package web_test
 
 import (
+	"net/url"
+	"strconv"
 	"strings"
 	"testing"
+
+	"microblogging/web"
 )
 
 func TestUserAPI(t *testing.T) {
@@ -13,6 +17,7 @@ func TestUserAPI(t *testing.T) {
 	t.Run("a new password ends every other session", newPasswordEndsEveryOtherSession)
 	t.Run("a password is not changed without the old one", passwordIsNotChangedWithoutTheOldOne)
 	t.Run("guessing the old password is throttled", guessingTheOldPasswordIsThrottled)
+	t.Run("an address makes so many accounts in an hour", addressMakesSoManyAccounts)
 }
 
 func accountCanBeUsedOnceItIsMade(t *testing.T) {
@@ -105,4 +110,22 @@ func guessingTheOldPasswordIsThrottled(t *testing.T) {
 		}
 	}
 	change(password).want(429)
+}
+
+func addressMakesSoManyAccounts(t *testing.T) {
+	s := newSiteWith(t, web.Options{TrustProxy: true, SignUps: 2})
+	from := func(address, name string) answer {
+		return s.do("POST", "/api/v1/users", header("X-Forwarded-For", address), fields("name", name, "password", password))
+	}
+	from("192.0.2.1", "ada").want(201)
+	b := s.browser()
+	b.send("POST", "/sign-up", header("X-Forwarded-For", "192.0.2.1"), posted(url.Values{"name": {"bob"}, "password": {password}}))
+	a := s.unwritten(func() answer { return from("192.0.2.1", "eve") }).want(429)
+	if n, err := strconv.Atoi(a.header.Get("Retry-After")); err != nil || n < 1 || n > 60*60 {
+		t.Errorf("Retry-After %q", a.header.Get("Retry-After"))
+	}
+	s.browser().send("POST", "/sign-up", header("X-Forwarded-For", "192.0.2.1"), posted(url.Values{"name": {"eve"}, "password": {password}})).
+		want(429).says("Too many tries", "Try again in")
+	from("192.0.2.2", "eve").want(201)
+	s.do("POST", "/api/v1/sessions", header("X-Forwarded-For", "192.0.2.1"), fields("name", "bob", "password", password)).want(201)
 }

@@ -20,7 +20,7 @@ type serveCommand struct {
 	logFlags     `embed:""`
 }
 
-// Validate is called by kong.
+// Validate is called by kong. It is not called for embedded flags.
 func (c serveCommand) Validate() error {
 	return errors.Join(c.webFlags.Validate(), c.workerFlags.Validate())
 }

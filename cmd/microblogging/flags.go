@@ -48,6 +48,7 @@ type webFlags struct {
 	WriteRate           float64   `default:"20" help:"How many writes a second one user may make in the long run; 0 for no limit. All users of one address together may make ten times as many. Each process counts for itself."`
 	WriteBurst          int       `default:"1000" help:"How many writes one user may make at once, after a pause."`
 	MaxChannelsPerOwner int       `default:"100" help:"How many channels one user may own that were created in the browser or by the API; 0 for no limit. Imported channels do not count."`
+	SignUps             int       `default:"100" help:"How many accounts one client address may make in an hour, counted for all processes; 0 for no limit."`
 	TrustProxy          proxyFlag `help:"Believe the X-Forwarded-For and X-Forwarded-Proto of a proxy. Set it only behind a proxy that sets both. With a value such as --trust-proxy=10.0.0.0/8,fd00::/8, believe only the proxies in these networks, also if there are several in a row."`
 	LogAddresses        bool      `help:"Log the addresses of clients. Without it, the log has a hash of each address, which changes each day."`
 }
@@ -59,6 +60,8 @@ func (f webFlags) Validate() error {
 		return fmt.Errorf("--write-rate must be 0 to %d, not %g", maxWriteRate, f.WriteRate)
 	case f.MaxChannelsPerOwner < 0 || f.MaxChannelsPerOwner > domain.MaxChannelsPerOwner:
 		return fmt.Errorf("--max-channels-per-owner must be 0 to %d, not %d", domain.MaxChannelsPerOwner, f.MaxChannelsPerOwner)
+	case f.SignUps < 0:
+		return fmt.Errorf("--sign-ups must be at least 0, not %d", f.SignUps)
 	case f.WriteBurst < 1 || f.WriteBurst > maxWriteBurst:
 		return fmt.Errorf("--write-burst must be 1 to %d, not %d", maxWriteBurst, f.WriteBurst)
 	}

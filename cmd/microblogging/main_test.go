@@ -45,6 +45,8 @@ func cannotRunExitsWith2(t *testing.T) {
 		"a lease of half a second":               {[]string{"worker", "--lease", "500ms"}, "--lease"},
 		"no workers":                             {[]string{"worker", "--concurrency", "0"}, "--concurrency"},
 		"no time between two reconciling passes": {[]string{"serve", "--reconcile", "0s"}, "--reconcile"},
+		"less than no sign-ups to serve":         {[]string{"serve", "--sign-ups=-1"}, "--sign-ups"},
+		"less than no sign-ups in the web role":  {[]string{"web", "--sign-ups=-1"}, "--sign-ups"},
 		"a base URL without scheme":              {[]string{"web", "--base-url", "example.org", "--data", t.TempDir()}, "--base-url"},
 		"an address that is none":                {[]string{"web", "--listen", "nowhere:http:8080", "--data", t.TempDir()}, "--listen"},
 		"writes at a negative rate":              {[]string{"serve", "--write-rate=-1", "--data", t.TempDir()}, "--write-rate"},

@@ -40,6 +40,7 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 		WriteRate:           f.WriteRate,
 		WriteBurst:          f.WriteBurst,
 		MaxChannelsPerOwner: f.MaxChannelsPerOwner,
+		SignUps:             f.SignUps,
 		Logger:              log,
 		Version:             buildVersion(),
 		Stopping:            ctx.Done(),
