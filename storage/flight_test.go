@@ -45,8 +45,8 @@ func panicReachesCaller(t *testing.T) {
 			}
 			return err
 		},
-		"reconciling pass": func(w *world, ctx context.Context, _ domain.Channel) error {
-			_, err := w.faulty.Reconcile(ctx, patience, time.Now())
+		"reconciling pass": func(w *world, _ context.Context, _ domain.Channel) error {
+			_, err := w.reconcileFaulty()
 			return err
 		},
 		"sweep": func(w *world, ctx context.Context, channel domain.Channel) error {

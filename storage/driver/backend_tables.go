@@ -21,8 +21,9 @@ import "context"
 //     ErrNotFound may be the echo of the caller's own earlier attempt.
 //
 // Errors wrap their cause and one of domain.ErrNotFound, ErrExists, ErrConflict
-// and ErrUnavailable. When its context ends, a call returns; it may still take
-// effect.
+// and ErrUnavailable. ErrUnavailable leaves open whether a write took effect: there
+// was no answer, or none that says so about every operation. When its context ends, a
+// call returns; it may still take effect.
 type Tables interface {
 	// CreateTable makes a table, or does nothing if it is there.
 	CreateTable(ctx context.Context, table string) error
