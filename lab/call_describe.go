@@ -70,6 +70,8 @@ func describeCall(c *Call) string {
 		return fmt.Sprintf("%s: list %s", c.Target, strings.TrimSpace(c.Range.Partition+" "+strings.TrimSuffix(c.Range.From, "!")))
 	case Scan:
 		return fmt.Sprintf("%s: scan", c.Target)
+	case Length:
+		return "queue: count the messages"
 	case Send:
 		return "queue: send " + describeMessage(c.Message.Text)
 	case Receive:
@@ -128,6 +130,8 @@ func describeAnswer(c *Call, a *Answer) string {
 		return describeEntity(a.Entity)
 	case a.Err == nil && (c.Method == Range || c.Method == Scan):
 		return count(len(a.Page.Rows), "row")
+	case a.Err == nil && c.Method == Length:
+		return count(int(a.Length), "message")
 	case a.Err == nil && c.Method == Receive:
 		return describeMessage(a.Messages[0].Text)
 	case a.Err == nil:

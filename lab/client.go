@@ -264,5 +264,5 @@ func work(ctx context.Context, c *Client) {
 
 // reconcile is one reconciling pass that takes every deletion for stalled.
 func reconcile(ctx context.Context, c *Client) {
-	_, _ = c.Store.Reconcile(ctx, 0) // its outcome is in the store
+	_, _ = c.Store.Reconcile(ctx, 0, time.Now()) // its outcome is in the store
 }

@@ -56,7 +56,7 @@ func (c *crew) quiesce(ctx context.Context, reconcile bool) error {
 			return nil
 		}
 		before := c.db.Snapshot().Sum()
-		if _, err := c.store.Reconcile(ctx, 0); err != nil {
+		if _, err := c.store.Reconcile(ctx, 0, time.Now()); err != nil {
 			return fmt.Errorf("reconciling pass: %w", err)
 		}
 		if c.db.Snapshot().Sum() == before {

@@ -182,6 +182,9 @@ func (n *names) call(c Call) *Call {
 	}
 	if message, err := domain.DecodeMessage(c.Message.Text); err == nil {
 		message.AskedOn = instant()
+		if !message.QueuedOn.IsZero() {
+			message.QueuedOn = instant()
+		}
 		c.Message.Text = message.Encode()
 	}
 	c.Message.Text = n.outward(c.Message.Text)

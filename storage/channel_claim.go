@@ -140,7 +140,7 @@ func (s *Store) makeRoom(ctx context.Context, owner domain.UserName, byName map[
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(claimFlight)
 	for name, claims := range byName {
-		if !allSettled(claims) {
+		if creationUnderWay(claims) {
 			continue
 		}
 		group.Go(func() error {
@@ -169,9 +169,9 @@ func (s *Store) makeRoom(ctx context.Context, owner domain.UserName, byName map[
 	return errTryAgain
 }
 
-// allSettled tells whether no creation can be under way that needs one of the claims.
-func allSettled(claims []driver.Entity) bool {
-	return !slices.ContainsFunc(claims, func(claim driver.Entity) bool {
+// creationUnderWay tells whether a creation may be under way that needs one of the claims.
+func creationUnderWay(claims []driver.Entity) bool {
+	return slices.ContainsFunc(claims, func(claim driver.Entity) bool {
 		return claim.Properties.String(propState) != stateMade &&
 			time.Since(claim.Properties.Time(propClaimedOn)) < claimPatience
 	})

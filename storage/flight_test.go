@@ -51,7 +51,7 @@ func panicReachesCaller(t *testing.T) {
 					}
 					return send(ctx)
 				})
-				err, value := caught(func() error { return operation(w, w.t.Context(), channel) })
+				value, err := caught(func() error { return operation(w, w.t.Context(), channel) })
 				if w.calls.Load() < int64(n) {
 					w.ok(err)
 					return
@@ -64,8 +64,8 @@ func panicReachesCaller(t *testing.T) {
 	}
 }
 
-// caught returns the error of work, or what it panicked with.
-func caught(work func() error) (err error, value any) {
+// caught returns what work panicked with, or its error.
+func caught(work func() error) (value any, err error) {
 	defer func() { value = recover() }()
-	return work(), nil
+	return nil, work()
 }

@@ -61,7 +61,11 @@ func (l *lease) renew(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, l.length/3)
 	defer cancel()
 	began := time.Now()
-	renewed, err := l.queue.Update(ctx, l.message, l.message.Text, l.length)
+	var renewed driver.Message
+	err := guarded(func() (err error) {
+		renewed, err = l.queue.Update(ctx, l.message, l.message.Text, l.length)
+		return err
+	})
 	switch {
 	case err == nil:
 		l.message, l.renewed = renewed, began

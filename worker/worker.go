@@ -44,7 +44,7 @@ type store interface {
 	deletionLog
 	FinishBlog(ctx context.Context, m domain.Message, report func(rows int)) error
 	Poison(ctx context.Context, m driver.Message) error
-	Reconcile(ctx context.Context, patience time.Duration) (storage.Reconciled, error)
+	Reconcile(ctx context.Context, patience time.Duration, handedOut time.Time) (storage.Reconciled, error)
 }
 
 // A Worker handles the messages of one queue.
@@ -52,6 +52,8 @@ type Worker struct {
 	Options
 	store store
 	queue queue
+	// handedOut tells which messages have been received, by this worker or others.
+	handedOut watermark
 }
 
 // New returns a worker on the messages of a store.

@@ -29,7 +29,7 @@ func (f storageFlags) open(log *slog.Logger) (*backend, error) {
 	if f.Storage == "azure" {
 		return f.openAzure(log)
 	}
-	db, err := bolt.Open(f.Data, bolt.Options{})
+	db, err := bolt.Open(f.Data, bolt.Options{Log: log})
 	if errors.Is(err, bolt.ErrInUse) {
 		err = fmt.Errorf("%w; stop that process, or use --storage azure for several processes", err)
 	}
