@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"microblogging/domain"
 	"microblogging/storage/driver"
 )
@@ -137,8 +135,7 @@ func claimsByName(claims []driver.Entity) map[domain.ChannelKey][]driver.Entity 
 // and otherwise a *domain.TooManyChannelsError.
 func (s *Store) makeRoom(ctx context.Context, owner domain.UserName, byName map[domain.ChannelKey][]driver.Entity, limit int) error {
 	var freed atomic.Int64
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(claimFlight)
+	group, groupCtx := newFlight(ctx, claimFlight)
 	for name, claims := range byName {
 		if creationUnderWay(claims) {
 			continue

@@ -7,8 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"microblogging/storage/driver"
 )
 
@@ -26,10 +24,9 @@ const (
 // next pass.
 func removeExpired(ctx context.Context, table *driver.Table) (int, error) {
 	var removed atomic.Int64
-	flight, going := errgroup.WithContext(ctx)
-	flight.SetLimit(expireFlight)
+	group, going := newFlight(ctx, expireFlight)
 	err := eachExpired(ctx, table, func(partition string, batch []driver.Operation) (more bool) {
-		flight.Go(func() error {
+		group.Go(func() error {
 			// Not with going: what is under way when another fails is counted too.
 			err := table.Transact(ctx, partition, batch...)
 			switch {
@@ -42,7 +39,7 @@ func removeExpired(ctx context.Context, table *driver.Table) (int, error) {
 		})
 		return going.Err() == nil
 	})
-	err = errors.Join(err, flight.Wait())
+	err = errors.Join(err, group.Wait())
 	return int(removed.Load()), err
 }
 
