@@ -25,6 +25,9 @@ var (
 	// ErrPostGone: this idempotency key made a post that has been deleted. It is
 	// an ErrGone.
 	ErrPostGone = fmt.Errorf("%w: the post was deleted since", ErrGone)
+	// ErrChannelGone: this idempotency key made a channel that has been deleted. It
+	// is an ErrGone.
+	ErrChannelGone = fmt.Errorf("%w: the channel was deleted since", ErrGone)
 	// ErrKeyReused: the idempotency key was used before, for another body.
 	ErrKeyReused = errors.New("idempotency key used for another request")
 	// ErrNotSignedIn: the caller has not signed in, or the credentials are wrong.
@@ -99,6 +102,16 @@ func (e *StaleError) Error() string { return "the post was edited in between" }
 
 // Unwrap makes a StaleError an ErrConflict.
 func (e *StaleError) Unwrap() error { return ErrConflict }
+
+// TooManyChannelsError refuses a channel to an owner who has as many as allowed. Nothing
+// was created.
+type TooManyChannelsError struct {
+	Limit int
+}
+
+func (e *TooManyChannelsError) Error() string {
+	return fmt.Sprintf("the owner has %d channels, and may have no more", e.Limit)
+}
 
 // ThrottledError refuses a sign-in attempt because too many failed before.
 type ThrottledError struct {

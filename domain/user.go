@@ -13,3 +13,14 @@ type Session struct {
 	User      UserName
 	ExpiresOn time.Time
 }
+
+// A WrongPasswordError is ErrNotSignedIn for an account that exists. It is for the log
+// alone: whoever tries to sign in must not learn which names exist.
+type WrongPasswordError struct{ User UserName }
+
+func (e *WrongPasswordError) Error() string {
+	return "wrong password of " + string(e.User)
+}
+
+// Unwrap returns ErrNotSignedIn.
+func (e *WrongPasswordError) Unwrap() error { return ErrNotSignedIn }

@@ -63,7 +63,7 @@ func describeCall(c *Call) string {
 	switch c.Method {
 	case Get:
 		if c.Row == "" {
-			return fmt.Sprintf("%s: read %s", c.Target, c.Partition)
+			return fmt.Sprintf("%s: read %s", c.Target, shortRow(c.Partition))
 		}
 		return fmt.Sprintf("%s: read %s", c.Target, shortRow(c.Row))
 	case Range:
@@ -97,7 +97,7 @@ func describeCall(c *Call) string {
 func describeOperation(partition string, op driver.Operation) string {
 	row := shortRow(op.Row)
 	if op.Row == "" {
-		row = partition
+		row = shortRow(partition)
 	}
 	text := op.Action.String() + " " + row
 	if state := op.Properties.String("State"); state != "" {
@@ -167,6 +167,7 @@ func describeFact(f Fact) string {
 		Created: "told: created", Taken: "told: the name is taken", Posted: "told: posted", Removed: "told: post deleted",
 		Accepted: "told: deletion accepted", Refused: "told: the channel is gone", Edited: "told: edited",
 		Voted: "told: voted", Subscribed: "told: subscribed",
+		Followed: "told: signed in", LinkUsed: "told: the link is used", SignedOut: "told: signed out", AddressRevoked: "told: address revoked",
 	}
 	return verbs[f.Kind]
 }

@@ -26,8 +26,9 @@ type Reconciled struct {
 // worker is queued again only if its message was lost: if every message that was
 // queued before handedOut has been received once, and the deletion is older by the
 // time of patience. It deletes an active row without gates.
-// Then it deletes the sessions and counters that have expired. The failure of one
-// channel does not keep it from the others; all failures are joined.
+// Last it deletes sessions and counters that have expired, a bounded number, so that
+// the next pass is not late. The failure of one channel does not keep it from the
+// others; all failures are joined.
 //
 // A lost deletion takes the same way as any other, since Reconcile only puts its
 // message on the queue.

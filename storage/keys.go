@@ -20,11 +20,17 @@ import (
 //	Blogs          <key>           see below
 //	Channels       <key>           (empty)
 //	Deletions      <key>           <incarnation>
-//	Sessions       <hash>          (empty)             <hash> of the token
+//	Sessions       <hash>          (empty)             <hash> of the token, or of the
+//	                                                   idempotency key of a sign-up
 //	Subscriptions  <user>          <key>!<incarnation>
 //	Throttle       address!<hash>  <time>              failures from one address
-//	Throttle       user!<hash>     <time>              failures for one user name
-//	Users          <user>          (empty)
+//	Throttle       session!<hash>  <time>              failures in the sessions of one user
+//	Throttle       user!<hash>     <time>              failures for one user name from strangers
+//	Throttle       user!<hash>     <time>!<hash>       failures for it from one address
+//	Throttle       user!<hash>     known!<hash>        an address that the user signed in from
+//	Users          <user>          (empty)             the account
+//	Users          <user>          made!<hash>         the channel that a key made
+//	Users          <user>          once!<hash>         an idempotency key for channels
 //
 // The rows of one Blogs partition, in key order. Rows of different kinds share
 // the partition so that one transaction can span them. Each row carries its
@@ -55,6 +61,7 @@ const (
 	prefixBlog = "blog!"
 	prefixGate = "gate!"
 	prefixJoin = "join!"
+	prefixMade = "made!"
 	prefixOnce = "once!"
 	prefixRate = "rate!"
 	prefixSub  = "sub!"
@@ -66,9 +73,23 @@ const (
 	// have left a few of them. Only a check reads them.
 	prefixSeed = prefixGate + "seed!"
 	prefixShut = prefixGate + "shut!"
+
+	// prefixKnown is of the table Throttle.
+	prefixKnown = "known!"
 )
 
-// singleRow is the row key in tables whose partitions hold one row each.
+// The rows of a Users partition:
+//
+//	(empty)                            the account
+//	owns!                              the tally of the claims (channel_claim.go)
+//	owns!<channel key>!<claim>         a claim to one channel
+const (
+	prefixClaim = "owns!"
+	tallyRow    = prefixClaim
+)
+
+// singleRow is the row key of an account, and in tables whose partitions hold one row
+// each.
 const singleRow = ""
 
 const (
@@ -106,6 +127,15 @@ func openGateRow(i domain.Incarnation) string { return prefixOpen + string(i) }
 func reservedGateRow(i domain.Incarnation) string { return prefixReserved + string(i) }
 
 func shutGateRow(i domain.Incarnation) string { return prefixShut + string(i) }
+
+// onceUserRow and madeUserRow are rows of a user's partition in Users, for an idempotency
+// key that is hashed already.
+func onceUserRow(hash string) string { return prefixOnce + hash }
+
+func madeUserRow(hash string) string { return prefixMade + hash }
+
+// signUpPartition is the partition in Sessions of the idempotency key of a sign-up.
+func signUpPartition(key string) string { return hashHex("sign-up", key) }
 
 func isGate(row string) bool { return strings.HasPrefix(row, prefixGate) }
 
@@ -163,6 +193,16 @@ func parseSubscriptionRow(row string) domain.ChannelRef {
 	return domain.ChannelRef{Key: domain.ChannelKey(key), Incarnation: domain.Incarnation(incarnation)}
 }
 
+func claimRow(key domain.ChannelKey, claim domain.Revision) string {
+	return prefixClaim + string(key) + "!" + string(claim)
+}
+
+// claimedChannel is the channel of a claim. A channel key holds no exclamation mark.
+func claimedChannel(row string) domain.ChannelKey {
+	key, _, _ := strings.Cut(strings.TrimPrefix(row, prefixClaim), "!")
+	return domain.ChannelKey(key)
+}
+
 // onceRow hashes the pair, since a client's idempotency key may hold any character.
 func onceRow(owner, key string) string { return prefixOnce + hashHex(owner, key) }
 
@@ -176,6 +216,12 @@ func throttlePartition(what, who string) string { return what + "!" + hashHex(wh
 func throttleRow(now time.Time, window time.Duration) string {
 	return fmt.Sprintf("%019d", now.Truncate(window).Unix())
 }
+
+// pairRow names what is counted for one user from one address in a window, which
+// throttleRow names.
+func pairRow(window, address string) string { return window + "!" + hashHex("address", address) }
+
+func knownRow(address string) string { return prefixKnown + hashHex("address", address) }
 
 // hashHex hashes a list of parts. Each part's length is hashed too, so that
 // ("ab", "c") and ("a", "bc") differ.

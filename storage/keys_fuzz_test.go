@@ -56,7 +56,8 @@ func (ids identities) checkKeys(t *testing.T, text string) {
 	}
 	gates := []string{openGateRow(ids.ref.Incarnation), reservedGateRow(ids.ref.Incarnation), shutGateRow(ids.ref.Incarnation)}
 	others := []string{blogRow(ids.blog), onceRow(text, text), rateRow(ids.rating, ids.blog), subRow(ids.by), joinRow(ids.by), voteRow(ids.blog, ids.by),
-		subscriptionRow(ids.ref), deletionRow(ids.ref.Incarnation), throttleRow(time.Unix(ids.rating, 0), throttleWindow)}
+		subscriptionRow(ids.ref), deletionRow(ids.ref.Incarnation), throttleRow(time.Unix(ids.rating, 0), throttleWindow),
+		pairRow(throttleRow(time.Unix(ids.rating, 0), throttleWindow), text), knownRow(text)}
 	for i, row := range append(gates, others...) {
 		if err := driver.CheckKey("row", row); err != nil {
 			t.Errorf("row %q: %v", row, err)

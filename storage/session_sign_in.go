@@ -13,8 +13,8 @@ import (
 type Attempt struct {
 	Name     string
 	Password string
-	// Address is where the attempt comes from. Failed attempts are counted by address
-	// as well as by name. It may be any text.
+	// Address is where the attempt comes from. Failed attempts are counted by address,
+	// and by name and address. It may be any text.
 	Address string
 }
 
@@ -22,7 +22,11 @@ type Attempt struct {
 // stored. A wrong name or password is domain.ErrNotSignedIn. After too many of them
 // every attempt is a *domain.ThrottledError.
 func (s *Store) SignIn(ctx context.Context, a Attempt) (token string, session domain.Session, err error) {
-	account, err := s.authenticate(ctx, a)
+	counted, err := s.countSignIn(ctx, a)
+	if err != nil {
+		return "", domain.Session{}, err
+	}
+	account, err := s.authenticate(ctx, a, counted)
 	if err != nil {
 		return "", domain.Session{}, err
 	}
@@ -30,15 +34,11 @@ func (s *Store) SignIn(ctx context.Context, a Attempt) (token string, session do
 }
 
 // authenticate checks the password and returns the account row it was checked
-// against. It counts the attempt as failed before the check, and uncounts it if the
+// against. The attempt was counted as failed before, and is uncounted if the
 // password is right, so that many attempts at once cannot outrun the count. An
 // unknown name takes as long as a wrong password, so that nobody learns which names
 // exist.
-func (s *Store) authenticate(ctx context.Context, a Attempt) (userRow, error) {
-	counted, err := s.countAttempt(ctx, a)
-	if err != nil {
-		return userRow{}, err
-	}
+func (s *Store) authenticate(ctx context.Context, a Attempt, counted []*tally) (userRow, error) {
 	user, err := domain.ParseUserName(a.Name)
 	if err != nil {
 		return userRow{}, fmt.Errorf("signing in: %w", domain.ErrNotSignedIn)
@@ -55,7 +55,7 @@ func (s *Store) authenticate(ctx context.Context, a Attempt) (userRow, error) {
 	case err != nil:
 		return userRow{}, err
 	case !ok:
-		return userRow{}, fmt.Errorf("signing in: %w", domain.ErrNotSignedIn)
+		return userRow{}, &domain.WrongPasswordError{User: user}
 	}
 	return account, s.uncount(ctx, counted)
 }

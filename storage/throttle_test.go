@@ -1,6 +1,7 @@
 package storage_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -13,12 +14,48 @@ import (
 )
 
 const (
-	// limit is how many wrong passwords are checked for one user within a window.
+	// limit is how many wrong passwords are checked within a window for one user from
+	// one address, or for one user who has a session.
 	limit = 10
-	// addressLimit is how many are checked for one address within a window.
+	// strangersLimit is how many are checked for one user from all addresses that are
+	// not known.
+	strangersLimit = 50
+	// addressLimit is how many are checked for one address.
 	addressLimit = 50
 	window       = 15 * time.Minute
+	// known is how long an address is known.
+	known = 30 * 24 * time.Hour
 )
+
+// from returns an attempt from one of many addresses.
+func from(address int, name, password string) storage.Attempt {
+	return storage.Attempt{Name: name, Password: password, Address: fmt.Sprintf("198.51.100.%d", address)}
+}
+
+// failFrom is like fail, from an address.
+func (w *world) failFrom(s *storage.Store, address int, name string, most int) (checked int) {
+	w.t.Helper()
+	for range most {
+		switch _, _, err := s.SignIn(w.t.Context(), from(address, name, wrong)); {
+		case isThrottled(err):
+			return checked
+		case !errors.Is(err, domain.ErrNotSignedIn):
+			w.t.Fatal(err)
+		}
+		checked++
+	}
+	return checked
+}
+
+// strangers guess at a name from many addresses until no guess is checked any more, and
+// return how many were.
+func (w *world) strangers(name string) (checked int) {
+	w.t.Helper()
+	for address := range 2 * strangersLimit / limit {
+		checked += w.failFrom(w.store, address, name, 2*limit)
+	}
+	return checked
+}
 
 // fail tries up to most wrong passwords, until the store refuses to check them. It
 // returns how many were checked.
@@ -51,8 +88,18 @@ func TestThrottle(t *testing.T) {
 	t.Run("too many failures are throttled until the window passes", tooManyFailuresAreThrottled)
 	t.Run("success is not counted", successIsNotCounted)
 	t.Run("address that tries many names is throttled", addressIsThrottled)
+	t.Run("refused attempt writes nothing", refusedAttemptWritesNothing)
+	t.Run("address that tries many names leaves a bounded number of rows", manyNamesLeaveFewRows)
 	t.Run("unknown name is throttled alike", unknownNameIsThrottled)
+	t.Run("one stranger does not lock the user out elsewhere", strangerLocksNobodyOutElsewhere)
+	t.Run("strangers together have a limit for each user", strangersHaveLimit)
+	t.Run("strangers do not lock out a known address", strangersSpareKnownAddress)
+	t.Run("address is known for 30 days after a sign-in", addressIsKnownForAWhile)
+	t.Run("strangers do not lock out a session", strangersSpareSession)
+	t.Run("guessing with a session has a limit", sessionHasLimit)
 	t.Run("many at once cannot outrun the count", manyCannotOutrunCount)
+	t.Run("many addresses at once cannot outrun the count", manyAddressesCannotOutrunCount)
+	t.Run("many with a session at once cannot outrun the count", manyWithSessionCannotOutrunCount)
 	t.Run("fault never lowers the count", throttleFaultNeverLowersCount)
 	t.Run("late request lowers no count", lateRequestLowersNoCount)
 }
@@ -61,7 +108,7 @@ func tooManyFailuresAreThrottled(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		w.account("grace")
-		token := w.signedIn("ada", right)
+		w.signedIn("ada", right)
 		if checked := w.fail(w.store, "ada", 20); checked != limit {
 			t.Errorf("%d wrong passwords were checked, want %d", checked, limit)
 		}
@@ -69,10 +116,6 @@ func tooManyFailuresAreThrottled(t *testing.T) {
 		for _, s := range []*storage.Store{w.store, other} {
 			w.mustBeThrottled(s, attempt("ada", right))
 			w.mustBeThrottled(s, attempt("ADA", right))
-			w.mustBeThrottled(s, storage.Attempt{Name: "ada", Password: right, Address: "2001:db8::1"})
-			if err := s.ChangePassword(t.Context(), token, attempt("ada", right), "another horse"); !isThrottled(err) {
-				t.Errorf("changing the password is answered %v", err)
-			}
 		}
 		w.signedIn("grace", right) // from the same address
 		_, _, err := w.store.SignIn(t.Context(), attempt("ada", right))
@@ -137,6 +180,51 @@ func addressIsThrottled(t *testing.T) {
 	})
 }
 
+// An attempt that is refused, for whatever reason, only reads. One that is refused
+// because of its address reads one row.
+func refusedAttemptWritesNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		var reads, writes int
+		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			if call.Write {
+				writes++
+			} else {
+				reads++
+			}
+			return send(ctx)
+		})
+		refused := func(because string, a storage.Attempt, most int) {
+			t.Helper()
+			reads, writes = 0, 0
+			w.mustBeThrottled(w.faulty, a)
+			if writes != 0 || reads > most {
+				t.Errorf("an attempt that is refused because of %s makes %d writes and %d reads, want none and at most %d", because, writes, reads, most)
+			}
+		}
+		w.fail(w.store, "ada", limit)
+		refused("its name", attempt("ada", right), 4)
+		for i := range addressLimit - limit {
+			w.fail(w.store, fmt.Sprintf("no name %d", i), 1)
+		}
+		refused("its address", attempt("grace", right), 1)
+		refused("both", attempt("ada", right), 1)
+	})
+}
+
+func manyNamesLeaveFewRows(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		checked := 0
+		for i := range 2000 { // names that no user can have
+			checked += w.fail(w.store, fmt.Sprintf("no name %d", i), 1)
+		}
+		const most = 1 + 2*addressLimit
+		if rows := len(w.rows("Throttle")); checked != addressLimit || rows > most {
+			t.Errorf("%d wrong passwords were checked, and %d rows are left, want %d and at most %d", checked, rows, addressLimit, most)
+		}
+	})
+}
+
 func unknownNameIsThrottled(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		if checked := w.fail(w.store, "nobody", 20); checked != limit {
@@ -194,6 +282,157 @@ func lateRequestLowersNoCount(t *testing.T) {
 		w.arrive(late)
 		if checked += w.fail(w.store, "ada", limit); checked > limit-limit/2 {
 			w.t.Errorf("%d more wrong passwords were checked", checked)
+		}
+	})
+}
+
+func strangerLocksNobodyOutElsewhere(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		if checked := w.failFrom(w.store, 1, "ada", 20); checked != limit {
+			t.Errorf("%d wrong passwords were checked, want %d", checked, limit)
+		}
+		w.mustBeThrottled(w.store, from(1, "ada", right))
+		if _, _, err := w.store.SignIn(t.Context(), from(2, "ada", right)); err != nil {
+			t.Errorf("from another address: %v", err)
+		}
+		w.mustBeThrottled(w.store, from(1, "Ada", right))
+	})
+}
+
+func strangersHaveLimit(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		w.account("grace")
+		for _, name := range []string{"ada", "nobody"} {
+			if checked := w.strangers(name); checked != strangersLimit {
+				t.Errorf("%d wrong passwords were checked for %s, want %d", checked, name, strangersLimit)
+			}
+			w.mustBeThrottled(w.store, from(200, name, right))
+			w.mustBeThrottled(storage.New(w.db, w.db), from(200, name, right))
+		}
+		if _, _, err := w.store.SignIn(t.Context(), from(200, "grace", right)); err != nil {
+			t.Errorf("another user: %v", err)
+		}
+		time.Sleep(window)
+		if _, _, err := w.store.SignIn(t.Context(), from(200, "ada", right)); err != nil {
+			t.Errorf("in the next window: %v", err)
+		}
+	})
+}
+
+func strangersSpareKnownAddress(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		w.account("grace")
+		w.signedIn("ada", right)
+		for range 3 { // whatever the order
+			w.strangers("ada")
+			for range 2 * limit {
+				w.signedIn("ada", right)
+			}
+		}
+		w.mustBeThrottled(w.store, from(200, "ada", right))
+		// It is known for one user alone, and what it gets wrong is counted.
+		w.strangers("grace")
+		w.mustBeThrottled(w.store, attempt("grace", right))
+		if checked := w.fail(w.store, "ada", 20); checked != limit {
+			t.Errorf("%d wrong passwords were checked from a known address, want %d", checked, limit)
+		}
+		w.mustBeThrottled(w.store, attempt("ada", right))
+	})
+}
+
+func addressIsKnownForAWhile(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		w.signedIn("ada", right)
+		time.Sleep(known - window)
+		w.reconcileAfter(patience)
+		w.strangers("ada")
+		w.signedIn("ada", right) // which makes it known for another 30 days
+		time.Sleep(known - window)
+		w.reconcileAfter(patience)
+		w.strangers("ada")
+		if checked := w.fail(w.store, "ada", 20); checked != limit {
+			t.Errorf("%d wrong passwords were checked, want %d", checked, limit)
+		}
+		time.Sleep(window)
+		w.strangers("ada")
+		w.mustBeThrottled(w.store, attempt("ada", right))
+	})
+}
+
+func strangersSpareSession(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		token := w.signedIn("ada", right)
+		w.strangers("ada")
+		for i := range addressLimit { // and strangers at the same address
+			w.fail(w.store, fmt.Sprintf("no name %d", i), 1)
+		}
+		w.mustBeThrottled(w.store, attempt("ada", right))
+		w.ok(w.store.ChangePassword(t.Context(), token, attempt("ada", right), "another horse"))
+		w.mustBeSignedIn(token, "ada")
+	})
+}
+
+// guess tries to change the password with a wrong one, and reports whether it was checked.
+func (w *world) guess(s *storage.Store, token string, a storage.Attempt) (checked bool) {
+	w.t.Helper()
+	var invalid *domain.InvalidError
+	err := s.ChangePassword(w.t.Context(), token, a, "another horse")
+	if !errors.As(err, &invalid) && !isThrottled(err) {
+		w.t.Error(err)
+	}
+	return !isThrottled(err)
+}
+
+func sessionHasLimit(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		checked := 0
+		for i := range 2 * limit { // each with a session and an address of its own
+			if w.guess(w.store, w.signedIn("ada", right), from(i, "ada", wrong)) {
+				checked++
+			}
+		}
+		token := w.signedIn("ada", right)
+		if err := w.store.ChangePassword(t.Context(), token, attempt("ada", right), "another horse"); checked != limit || !isThrottled(err) {
+			t.Errorf("%d wrong passwords were checked, want %d, and then the right one is answered %v", checked, limit, err)
+		}
+		time.Sleep(window)
+		w.ok(w.store.ChangePassword(t.Context(), token, attempt("ada", right), "another horse"))
+	})
+}
+
+func manyAddressesCannotOutrunCount(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		stores := []*storage.Store{w.store, storage.New(w.db, w.db)}
+		var checked atomic.Int64
+		atOnce(2*strangersLimit, func(i int) {
+			checked.Add(int64(w.failFrom(stores[i%2], i/2, "ada", 1)))
+		})
+		if n := checked.Load(); n != strangersLimit {
+			t.Errorf("%d wrong passwords were checked, want %d", n, strangersLimit)
+		}
+	})
+}
+
+func manyWithSessionCannotOutrunCount(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		token := w.signedIn("ada", right)
+		stores := []*storage.Store{w.store, storage.New(w.db, w.db)}
+		var checked atomic.Int64
+		atOnce(4*limit, func(i int) {
+			if w.guess(stores[i%2], token, from(i, "ada", wrong)) {
+				checked.Add(1)
+			}
+		})
+		if n := checked.Load(); n != limit {
+			t.Errorf("%d wrong passwords were checked, want %d", n, limit)
 		}
 	})
 }

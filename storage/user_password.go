@@ -9,15 +9,21 @@ import (
 )
 
 // ChangePassword replaces the password of the user named in from, and ends all of the
-// user's sessions but the one of token. From holds the old password. A wrong old
-// password is an InvalidError on the field "old", and counts as a failed sign-in. A
-// new password that breaks a rule is an InvalidError on the field "new". After too
-// many wrong passwords, every attempt is a *domain.ThrottledError.
+// user's sessions but the one of token. It revokes the address of the user's personal
+// feed. The token must be of a session of that user.
+// From holds the old password. A wrong old password is an InvalidError on the field
+// "old". After too many of them, in whatever sessions of the user, every attempt is a
+// *domain.ThrottledError; failed sign-ins do not count. A new password that breaks a
+// rule is an InvalidError on the field "new".
 func (s *Store) ChangePassword(ctx context.Context, token string, from Attempt, password string) error {
 	if err := domain.CheckPassword("new", password); err != nil {
 		return err
 	}
-	account, err := s.authenticate(ctx, from)
+	counted, err := s.countConfirmation(ctx, from)
+	if err != nil {
+		return err
+	}
+	account, err := s.authenticate(ctx, from, counted)
 	switch {
 	case errors.Is(err, domain.ErrNotSignedIn):
 		return errNotThePassword()
@@ -32,7 +38,7 @@ func (s *Store) ChangePassword(ctx context.Context, token string, from Attempt, 
 		if now.password != account.password {
 			return nil, errNotThePassword() // another request has changed it meanwhile
 		}
-		return driver.Properties{driver.String(propPassword, hash)}, nil
+		return driver.Properties{driver.String(propPassword, hash), driver.String(propDigestSecret, "")}, nil
 	})
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ func (s *server) apiRoutes(e *echo.Echo, version string) error {
 	api := e.Group(apiPrefix)
 	(&usersAPI{store: s.store, sessions: s.sessions}).routes(api)
 	(&sessionsAPI{store: s.store, sessions: s.sessions}).routes(api)
-	(&channelsAPI{store: s.store, sessions: s.sessions}).routes(api)
+	(&channelsAPI{store: s.store, sessions: s.sessions, maxChannels: s.maxChannels}).routes(api)
 	(&deletionsAPI{store: s.store, sessions: s.sessions}).routes(api)
 	(&blogsAPI{store: s.store, sessions: s.sessions}).routes(api)
 	(&votesAPI{store: s.store, sessions: s.sessions}).routes(api)
@@ -32,7 +32,7 @@ func writeJSON(c echo.Context, status int, mediaType string, value any) error {
 	if err != nil {
 		return err
 	}
-	return c.Blob(status, mediaType, append(body, '\n'))
+	return sendWhole(c, status, mediaType, append(body, '\n'))
 }
 
 // respond sends the answer of a request that succeeded.

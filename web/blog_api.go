@@ -31,10 +31,10 @@ type blogsAPI struct {
 
 func (a *blogsAPI) routes(r router) {
 	get(r, "/channels/:name/blogs", a.list)
-	r.Add(http.MethodPost, "/channels/:name/blogs", a.sessions.closed(a.create))
+	r.Add(http.MethodPost, "/channels/:name/blogs", a.sessions.writing(a.create))
 	get(r, "/channels/:name/blogs/:id", a.read)
-	r.Add(http.MethodPut, "/channels/:name/blogs/:id", a.sessions.closed(a.edit))
-	r.Add(http.MethodDelete, "/channels/:name/blogs/:id", a.sessions.closed(a.delete))
+	r.Add(http.MethodPut, "/channels/:name/blogs/:id", a.sessions.writing(a.edit))
+	r.Add(http.MethodDelete, "/channels/:name/blogs/:id", a.sessions.writing(a.delete))
 }
 
 func (a *blogsAPI) list(c echo.Context) error {

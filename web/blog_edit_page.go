@@ -63,6 +63,9 @@ func (h *blogEditPages) edit(c echo.Context, v visitor) error {
 	}
 	draft, err := domain.NewDraft(form.Get("title"), form.Get("text"))
 	if err == nil {
+		err = h.sessions.takeWrite(c, v)
+	}
+	if err == nil {
 		_, err = h.store.Edit(c.Request().Context(), channel.Ref(), id, v.User, expected, draft)
 	}
 	var stale *domain.StaleError

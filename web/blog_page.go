@@ -60,6 +60,9 @@ func (h *blogPages) act(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
+	if err := h.sessions.takeWrite(c, v); err != nil {
+		return err
+	}
 	switch form.Get("action") {
 	case "vote":
 		return h.vote(c, v, h.store.Vote, noticeVoted)

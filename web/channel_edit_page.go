@@ -45,7 +45,10 @@ func (h *channelEditPages) edit(c echo.Context, v visitor) error {
 		return err
 	}
 	description := form.Get("description")
-	_, err = h.store.Describe(c.Request().Context(), channel.Ref(), v.User, description)
+	err = h.sessions.takeWrite(c, v)
+	if err == nil {
+		_, err = h.store.Describe(c.Request().Context(), channel.Ref(), v.User, description)
+	}
 	if err == nil {
 		return h.done(c, noticeSaved, templates.ChannelPath(string(channel.Name)))
 	}

@@ -73,10 +73,7 @@ func (h *channelPages) act(c echo.Context, v visitor) error {
 	case "subscribe":
 		return h.subscribe(c, v, channel)
 	case "unsubscribe":
-		if err := h.store.Unsubscribe(c.Request().Context(), channel.Ref(), v.User); err != nil {
-			return err
-		}
-		return h.done(c, noticeUnsubscribed, templates.ChannelPath(string(channel.Name)))
+		return h.unsubscribe(c, v, channel)
 	}
 	return unknownAction()
 }
@@ -84,6 +81,9 @@ func (h *channelPages) act(c echo.Context, v visitor) error {
 // subscribe subscribes the visitor to the channel. A visitor who has reached
 // domain.MaxSubscriptions sees the page again, with the reason.
 func (h *channelPages) subscribe(c echo.Context, v visitor, channel domain.Channel) error {
+	if err := h.sessions.takeWrite(c, v); err != nil {
+		return explain(err, "", "", linkTo(channel))
+	}
 	err := h.store.Subscribe(c.Request().Context(), channel, v.User)
 	if err == nil {
 		return h.done(c, noticeSubscribed, templates.ChannelPath(string(channel.Name)))
@@ -101,11 +101,25 @@ func (h *channelPages) subscribe(c echo.Context, v visitor, channel domain.Chann
 	return again(c, err, templates.ChannelPage(h.page(c, v), view))
 }
 
+func (h *channelPages) unsubscribe(c echo.Context, v visitor, channel domain.Channel) error {
+	err := h.sessions.takeWrite(c, v)
+	if err == nil {
+		err = h.store.Unsubscribe(c.Request().Context(), channel.Ref(), v.User)
+	}
+	if err != nil {
+		return explain(err, "", "", linkTo(channel))
+	}
+	return h.done(c, noticeUnsubscribed, templates.ChannelPath(string(channel.Name)))
+}
+
 // post makes one post from a form, even if the form is sent several times.
 func (h *channelPages) post(c echo.Context, v visitor, channel domain.Channel, form url.Values) error {
 	key := cmp.Or(form.Get("key"), rand.Text())
 	draft, draftErr := domain.NewDraft(form.Get("title"), form.Get("text"))
 	err := domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
+	if err == nil {
+		err = h.sessions.takeWrite(c, v)
+	}
 	if err == nil {
 		_, _, err = h.store.Post(c.Request().Context(),
 			storage.Posting{Channel: channel.Ref(), By: v.User, Key: key, Draft: draft})

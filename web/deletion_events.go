@@ -25,6 +25,11 @@ const (
 // events streams the progress of a deletion to the user who asked for it. It sends
 // an event "progress" after each change, and "end" when the deletion is done.
 func (h *deletionPages) events(c echo.Context, v visitor) error {
+	leave, err := h.streams.enter(h.guard.clientAddress(c.Request()))
+	if err != nil {
+		return err
+	}
+	defer leave()
 	d, err := namedDeletion(c, h.store, v)
 	if err != nil {
 		return err

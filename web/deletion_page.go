@@ -26,6 +26,7 @@ type deletionPages struct {
 	store deletionPageStore
 	// log takes the errors that an event stream does not show to its reader.
 	log      *slog.Logger
+	streams  *streamLimit
 	stopping <-chan struct{}
 }
 
@@ -63,6 +64,9 @@ func (h *deletionPages) delete(c echo.Context, v visitor) error {
 	}
 	name, err := channelName(c)
 	if err != nil {
+		return err
+	}
+	if err := h.sessions.takeWrite(c, v); err != nil {
 		return err
 	}
 	channel, err := h.store.AskDeletion(c.Request().Context(), name.Key(), v.User, domain.OneOf(confirmed))

@@ -53,12 +53,18 @@ func again(c echo.Context, err error, content templ.Component) error {
 }
 
 // formOf explains an error to the person who filled in a form. It reports false for
-// an error that no change to the form can solve.
+// an error after which the form is of no use.
 func formOf(err error) (templates.Form, bool) {
 	var invalid *domain.InvalidError
+	var tooMany *tooManyWrites
+	var full *domain.TooManyChannelsError
 	switch {
 	case errors.As(err, &invalid):
 		return templates.Form{Errors: fieldErrors(invalid.Fields)}, true
+	case errors.As(err, &tooMany):
+		return templates.Form{Message: tooMany.sentence()}, true
+	case errors.As(err, &full):
+		return templates.Form{Message: fullWords(full.Limit)}, true
 	case errors.Is(err, domain.ErrStillDeleting):
 		return nameTaken("belongs to a channel that is still being deleted. It is free again once that is done"), true
 	case errors.Is(err, domain.ErrExists):
@@ -69,6 +75,9 @@ func formOf(err error) (templates.Form, bool) {
 	case errors.Is(err, domain.ErrPostGone):
 		return templates.Form{Message: "This form was sent before, and the post that it made has been deleted since. " +
 			"Send it again to make a new post of it."}, true
+	case errors.Is(err, domain.ErrChannelGone):
+		return templates.Form{Message: "This form was sent before, and the channel that it created has been deleted since. " +
+			"Send it again to create it anew."}, true
 	}
 	return templates.Form{}, false
 }

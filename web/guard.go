@@ -2,7 +2,6 @@ package web
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"strings"
 
@@ -18,17 +17,17 @@ const maxBody = 64 << 10
 type guard struct {
 	// headers are set on every response. All responses share the slices: a handler
 	// may replace one, but must not write into it.
-	headers    http.Header
-	origins    *http.CrossOriginProtection
-	https      bool
-	trustProxy bool
+	headers http.Header
+	origins *http.CrossOriginProtection
+	https   bool
+	proxies proxyTrust
 }
 
 func newGuard(options Options) (*guard, error) {
 	g := &guard{
-		headers:    securityHeaders(),
-		origins:    http.NewCrossOriginProtection(),
-		trustProxy: options.TrustProxy,
+		headers: securityHeaders(),
+		origins: http.NewCrossOriginProtection(),
+		proxies: proxyTrust{any: options.TrustProxy, networks: options.TrustedNetworks},
 	}
 	if base := options.BaseURL; base != nil {
 		g.https = base.Scheme == "https"
@@ -91,24 +90,7 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request) error {
 // secure reports whether the browser's side of the connection is encrypted.
 func (g *guard) secure(r *http.Request) bool {
 	return g.https || r.TLS != nil ||
-		g.trustProxy && strings.EqualFold(r.Header.Get(echo.HeaderXForwardedProto), "https")
-}
-
-// clientAddress returns the address of the client. Behind a proxy it is the last one
-// in X-Forwarded-For, which the proxy itself saw. The client may have invented the
-// addresses before it.
-func (g *guard) clientAddress(r *http.Request) string {
-	if g.trustProxy {
-		if chains := r.Header.Values(echo.HeaderXForwardedFor); len(chains) > 0 {
-			chain := chains[len(chains)-1]
-			return strings.TrimSpace(chain[strings.LastIndexByte(chain, ',')+1:])
-		}
-	}
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr // a Unix socket or a test: there is no port
-	}
-	return host
+		strings.EqualFold(r.Header.Get(echo.HeaderXForwardedProto), "https") && g.proxies.trustPeer(r)
 }
 
 func isRead(method string) bool { return method == http.MethodGet || method == http.MethodHead }

@@ -1,17 +1,75 @@
 package web_test
 
 import (
+	"context"
 	"errors"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"microblogging/storage/drivertest"
+	"microblogging/web"
 )
 
 func TestHealth(t *testing.T) {
 	t.Run("a process is ready while its store answers within two seconds", processIsReadyWhileItsStoreAnswersWithinTwoSeconds)
+	t.Run("a process is healthy while its store writes", processIsHealthyWhileItsStoreWrites)
+	t.Run("a process that was told to stop is not ready, and answers", drainingProcessIsNotReady)
+	t.Run("the probes are answered without a web role", probesWithoutWebRole)
+}
+
+func processIsHealthyWhileItsStoreWrites(t *testing.T) {
+	var failure atomic.Pointer[error]
+	s := newSiteWith(t, web.Options{Version: "test", Alive: func() error {
+		if err := failure.Load(); err != nil {
+			return *err
+		}
+		return nil
+	}})
+	s.do("GET", "/healthz").want(200)
+	broken := errors.New("SECRET-PATH: input/output error")
+	failure.Store(&broken)
+	a := s.do("GET", "/healthz").want(503)
+	if strings.Contains(string(a.body), "SECRET") || !strings.Contains(s.log.String(), "SECRET-PATH") {
+		t.Errorf("the cause belongs into the log alone: %s, logged %s", a.body, s.log)
+	}
+	failure.Store(nil)
+	s.do("GET", "/healthz").want(200)
+}
+
+func drainingProcessIsNotReady(t *testing.T) {
+	draining := make(chan struct{})
+	s := newSiteWith(t, web.Options{Version: "test", Draining: draining})
+	s.do("GET", "/readyz").want(200)
+	close(draining)
+	s.do("GET", "/readyz").want(503)
+	s.do("GET", "/healthz").want(200)
+	s.do("GET", "/channels").want(200)
+}
+
+func probesWithoutWebRole(t *testing.T) {
+	var ready error
+	health := web.Health{Ready: func(context.Context) error { return ready }}
+	probe := func(method, path string) int {
+		w := httptest.NewRecorder()
+		health.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), method, path, nil))
+		return w.Code
+	}
+	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/": 404, "/channels": 404} {
+		if got := probe("GET", path); got != want {
+			t.Errorf("GET %s: %d, want %d", path, got, want)
+		}
+	}
+	if got := probe("POST", "/healthz"); got != 405 {
+		t.Errorf("POST /healthz: %d, want 405", got)
+	}
+	ready = errors.New("away")
+	if got := probe("GET", "/readyz"); got != 503 {
+		t.Errorf("GET /readyz without a store: %d, want 503", got)
+	}
 }
 
 func processIsReadyWhileItsStoreAnswersWithinTwoSeconds(t *testing.T) {

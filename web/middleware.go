@@ -22,12 +22,12 @@ const (
 	// the store gives up, and the handler answers 503.
 	requestTimeout = 10 * time.Second
 	// statusClientGone is the status in the log when the client did not wait for the
-	// answer. It is never sent.
+	// answer, or did not read it. It is never sent.
 	statusClientGone = 499
 )
 
 // observe is the only middleware. It wraps every request: it sets the security
-// headers and the time limit, turns errors and panics into responses, and writes the
+// headers and the time limits, turns errors and panics into responses, and writes the
 // access log.
 func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
@@ -36,6 +36,7 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		header := c.Response().Header()
 		s.guard.protect(header, c.Request())
 		header.Set(echo.HeaderXRequestID, id)
+		boundWriting(c.Response())
 		if c.Path() != deletionEventsRoute {
 			ctx, cancel := context.WithTimeout(c.Request().Context(), requestTimeout)
 			defer cancel()
@@ -44,12 +45,13 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		if err := s.handle(next, c); err != nil {
 			c.Error(err)
 		}
-		s.log.LogAttrs(c.Request().Context(), accessLevel(c), "request",
+		s.log.LogAttrs(c.Request().Context(), accessLevel(c), "request", append([]slog.Attr{
 			slog.String("method", c.Request().Method),
 			slog.String("path", loggedPath(c.Request().URL.Path)),
 			slog.Int("status", c.Response().Status),
 			slog.Duration("duration", time.Since(start)),
-			slog.String("id", id))
+			slog.String("id", id),
+		}, s.clients.who(c)...)...)
 		return nil
 	}
 }
@@ -94,13 +96,15 @@ func (s *server) handle(next echo.HandlerFunc, c echo.Context) (err error) {
 // respondError answers a request that failed. Handlers return their errors and do not log
 // them: the cause of a failure on the server's side is logged once, here.
 func (s *server) respondError(err error, c echo.Context) {
-	if errors.Is(err, context.Canceled) && errors.Is(c.Request().Context().Err(), context.Canceled) {
+	left := errors.Is(err, context.Canceled) && errors.Is(c.Request().Context().Err(), context.Canceled)
+	if left || unread(c.Response(), err) {
 		c.Response().Status = statusClientGone
 		return
 	}
 	p := problemOf(err)
 	p.RequestID = c.Response().Header().Get(echo.HeaderXRequestID)
-	if p.Status >= http.StatusInternalServerError || c.Response().Committed {
+	var refused *refusal
+	if p.Status >= http.StatusInternalServerError && !errors.As(err, &refused) || c.Response().Committed {
 		s.logFailure(c, "request failed", err)
 	}
 	if c.Response().Committed {

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/a-h/templ"
@@ -23,12 +22,12 @@ func (s *server) pageRoutes(e *echo.Echo) {
 	(&feedPages{pages: p, store: s.store, stranger: directory.list}).routes(e)
 	(&subscriptionPages{pages: p, store: s.store}).routes(e)
 	(&digestPages{pages: p, store: s.store, origin: s.origin}).routes(e)
-	(&channelCreatePages{pages: p, store: s.store}).routes(e)
+	(&channelCreatePages{pages: p, store: s.store, maxChannels: s.maxChannels}).routes(e)
 	(&channelPages{pages: p, store: s.store}).routes(e)
 	(&channelEditPages{pages: p, store: s.store}).routes(e)
 	(&blogPages{pages: p, store: s.store}).routes(e)
 	(&blogEditPages{pages: p, store: s.store}).routes(e)
-	(&deletionPages{pages: p, store: s.store, log: s.log, stopping: s.stopping}).routes(e)
+	(&deletionPages{pages: p, store: s.store, log: s.log, streams: newStreamLimit(), stopping: s.stopping}).routes(e)
 	(&sessionPages{pages: p, store: s.store}).routes(e)
 	(&userPages{pages: p, store: s.store}).routes(e)
 	get(e, templates.LearnPath, p.open(func(c echo.Context, v visitor) error {
@@ -96,8 +95,7 @@ func render(c echo.Context, status int, content templ.Component) error {
 	if err := content.Render(context.WithoutCancel(c.Request().Context()), buffer); err != nil {
 		return err
 	}
-	c.Response().Header().Set(echo.HeaderContentLength, strconv.Itoa(buffer.Len()))
-	return c.HTMLBlob(status, buffer.Bytes())
+	return sendWhole(c, status, echo.MIMETextHTMLCharsetUTF8, buffer.Bytes())
 }
 
 // seeOther redirects the browser after a form, so that a reload does not send the

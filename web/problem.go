@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"net/http"
 	"strconv"
@@ -89,6 +90,8 @@ func problemOf(err error) problem {
 		invalid   *domain.InvalidError
 		stale     *staleRequest
 		throttled *domain.ThrottledError
+		tooMany   *tooManyWrites
+		full      *domain.TooManyChannelsError
 		tooLarge  *http.MaxBytesError
 		routing   *echo.HTTPError
 	)
@@ -107,12 +110,27 @@ func problemOf(err error) problem {
 		p := newProblem(http.StatusTooManyRequests, "Too many failed attempts", "")
 		p.RetryAfter = max(throttled.RetryAfter, time.Second)
 		return p
+	case errors.As(err, &tooMany):
+		p := newProblem(http.StatusTooManyRequests, "Too many writes",
+			"You have written too much in a short time. Nothing was saved.")
+		p.RetryAfter = tooMany.retryAfter
+		return p
+	case errors.As(err, &full):
+		p := newProblem(http.StatusUnprocessableEntity, "Too many channels", fullWords(full.Limit))
+		p.Type = "urn:microblogging:too-many-channels"
+		return p
 	case errors.As(err, &tooLarge):
 		return newProblem(http.StatusRequestEntityTooLarge, "Too large", "A request holds at most 64 KiB. Nothing was saved.")
 	case errors.As(err, &routing):
 		return newProblem(routing.Code, http.StatusText(routing.Code), "")
 	}
 	return problemOfMeaning(err)
+}
+
+// fullWords says why a channel was refused to an owner who has as many as allowed.
+func fullWords(limit int) string {
+	return fmt.Sprintf("You own as many channels as one user may own, which is %d. Nothing was created. "+
+		"Delete a channel first; it counts until its deletion has ended.", limit)
 }
 
 // problemOfMeaning maps the errors of package domain.
@@ -143,6 +161,8 @@ func problemOfMeaning(err error) problem {
 		return p
 	case errors.Is(err, domain.ErrPostGone):
 		return newProblem(http.StatusGone, "Post deleted", "The post that this idempotency key made has been deleted since.")
+	case errors.Is(err, domain.ErrChannelGone):
+		return newProblem(http.StatusGone, "Channel deleted", "The channel that this idempotency key made has been deleted since.")
 	case errors.Is(err, domain.ErrGone):
 		return newProblem(http.StatusGone, "Channel deleted", "The channel is being deleted. Nobody can read it any more.")
 	case errors.Is(err, domain.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):

@@ -68,7 +68,7 @@ func problemWords(c echo.Context, p problem) (title, detail string) {
 		if sent {
 			return "", "What you sent may or may not have been saved. Reload this page to send it again: nothing is made twice."
 		}
-	case http.StatusForbidden, http.StatusBadRequest, http.StatusGone, http.StatusPreconditionFailed,
+	case http.StatusForbidden, http.StatusBadRequest, http.StatusGone, http.StatusTooManyRequests, http.StatusPreconditionFailed,
 		http.StatusPreconditionRequired, http.StatusUnsupportedMediaType:
 		if p.Detail != "" {
 			return p.Title, p.Detail

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"net/url"
 
 	"github.com/labstack/echo/v4"
@@ -25,11 +26,32 @@ type Options struct {
 	// X-Forwarded-For and X-Forwarded-Proto. Set it only behind such a proxy: without
 	// one, a client could send these headers itself.
 	TrustProxy bool
+	// TrustedNetworks are the networks of the proxies, if there are several in a row
+	// or if clients can reach the process without them. A peer outside of them is not
+	// believed, unless TrustProxy is set.
+	TrustedNetworks []netip.Prefix
+	// WriteRate is how many writes a second one user may make, and WriteBurst how many at
+	// once. All users of one client together may make ten times as many. A WriteRate of 0
+	// is no limit.
+	WriteRate  float64
+	WriteBurst int
+	// MaxChannelsPerOwner is how many channels one user may own that were created here. 0
+	// is no limit; domain.MaxChannelsPerOwner is the highest.
+	MaxChannelsPerOwner int
 	// Logger gets one line for each request, and the cause of each failure. Nil logs
 	// nothing.
 	Logger *slog.Logger
 	// Version is the version that the description of the API states.
 	Version string
+	// Alive fails if the process must be started again to go on; /healthz then fails.
+	// Nil never fails.
+	Alive func() error
+	// Draining is closed when the process was told to stop, before Stopping; /readyz
+	// fails from then on. Nil means never.
+	Draining <-chan struct{}
+	// LogAddresses makes the log state the addresses of clients. Without it, the log has
+	// a hash of each, with a key that is forgotten each UTC day.
+	LogAddresses bool
 	// Stopping is closed when the process begins to shut down. Event streams then
 	// end, so that the shutdown does not wait for their readers. Nil means never.
 	Stopping <-chan struct{}
@@ -37,19 +59,21 @@ type Options struct {
 
 // server holds what New needs to wire the handlers together.
 type server struct {
-	store    *storage.Store
-	log      *slog.Logger
-	guard    *guard
-	sessions *sessions
-	assets   templates.Assets
-	base     *url.URL
-	stopping <-chan struct{}
+	store       *storage.Store
+	log         *slog.Logger
+	guard       *guard
+	sessions    *sessions
+	clients     *clientNames
+	assets      templates.Assets
+	base        *url.URL
+	maxChannels int
+	stopping    <-chan struct{}
 }
 
 // New returns the handler of the web role. The store must be prepared. The handler is
 // safe for concurrent use and starts no goroutine. The event stream of a deletion
-// lasts up to five minutes and sets its own write deadlines; all other responses end
-// soon after requestTimeout. It fails only if the options or the embedded files are
+// lasts up to five minutes. Any other response begins soon after requestTimeout at the
+// latest, and ends as soon as its client has read it or was too slow. It fails only if the options or the embedded files are
 // invalid.
 func New(store *storage.Store, options Options) (http.Handler, error) {
 	files, err := static.New(static.Files)
@@ -60,22 +84,32 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	log := cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
+	clients := &clientNames{plain: options.LogAddresses}
 	s := &server{
-		store:    store,
-		log:      cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
-		guard:    guard,
-		sessions: &sessions{store: store, guard: guard},
+		store: store,
+		log:   log,
+		guard: guard,
+		sessions: &sessions{
+			store:   store,
+			guard:   guard,
+			writes:  newWriteLimit(options.WriteRate, options.WriteBurst),
+			clients: clients,
+			log:     log,
+		},
+		clients: clients,
 		assets: templates.Assets{
 			Stylesheet: files.URL("app.css"),
 			Script:     files.URL("app.js"),
 			Icon:       files.URL("favicon.svg"),
 		},
-		base:     options.BaseURL,
-		stopping: options.Stopping,
+		base:        options.BaseURL,
+		maxChannels: options.MaxChannelsPerOwner,
+		stopping:    options.Stopping,
 	}
 	e := s.newEcho()
 	get(e, static.Prefix+"*", serveStatic(files))
-	healthRoutes(e, store, s.log)
+	healthRoutes(e, Health{Ready: store.Ready, Alive: options.Alive, Draining: options.Draining, Logger: log})
 	s.pageRoutes(e)
 	s.feedRoutes(e)
 	if err := s.apiRoutes(e, options.Version); err != nil {
@@ -90,7 +124,7 @@ func (s *server) newEcho() *echo.Echo {
 	e := echo.New()
 	e.Logger.SetOutput(io.Discard)
 	e.HTTPErrorHandler = s.respondError
-	e.IPExtractor = s.guard.clientAddress
+	e.IPExtractor = func(r *http.Request) string { return string(s.guard.clientAddress(r)) }
 	e.Use(s.observe)
 	return e
 }

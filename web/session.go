@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strings"
 
@@ -29,8 +30,11 @@ type sessionReader interface {
 // sessions finds the visitor of a request. It asks the store each time, so that a
 // session that has ended is over at once in every process.
 type sessions struct {
-	store sessionReader
-	guard *guard
+	store   sessionReader
+	guard   *guard
+	writes  *writeLimit
+	clients *clientNames
+	log     *slog.Logger
 }
 
 // A visitor is the user who sends a request. The zero value is a stranger: a visitor
@@ -59,6 +63,7 @@ func (s *sessions) visitor(c echo.Context) (visitor, error) {
 	if err != nil {
 		return visitor{}, err
 	}
+	c.Set(userKey, session.User)
 	return visitor{User: session.User, Token: token}, nil
 }
 
@@ -85,6 +90,23 @@ func (s *sessions) closed(h visitorHandler) echo.HandlerFunc {
 	}
 }
 
+// writing is closed for handlers of the API that write, with the limit for writes. What
+// protects an account is not limited: its password, its sessions and its digest address.
+func (s *sessions) writing(h visitorHandler) echo.HandlerFunc {
+	return s.closed(func(c echo.Context, v visitor) error {
+		if err := s.takeWrite(c, v); err != nil {
+			return err
+		}
+		return h(c, v)
+	})
+}
+
+// takeWrite counts a write of the visitor, or returns a *tooManyWrites. A page calls it
+// where it can show again what was typed.
+func (s *sessions) takeWrite(c echo.Context, v visitor) error {
+	return s.writes.take(v.User, s.guard.clientAddress(c.Request()))
+}
+
 // token returns the bearer token of the request, or else its session cookie.
 func (s *sessions) token(c echo.Context) (token string, bearer bool, err error) {
 	if header := c.Request().Header.Get(echo.HeaderAuthorization); header != "" {
@@ -100,6 +122,7 @@ func (s *sessions) token(c echo.Context) (token string, bearer bool, err error) 
 
 // remember makes the browser send the session's token from now on.
 func (s *sessions) remember(c echo.Context, token string, session domain.Session) {
+	c.Set(userKey, session.User)
 	cookie := s.cookie(c, token)
 	cookie.Expires = session.ExpiresOn
 	c.SetCookie(cookie)

@@ -41,12 +41,16 @@ func (a *sessionsAPI) create(c echo.Context) error {
 	}
 	token, session, err := a.store.SignIn(c.Request().Context(),
 		storage.Attempt{Name: name, Password: password, Address: c.RealIP()})
+	if err != nil {
+		a.sessions.logRefused(c, err)
+	}
 	if errors.Is(err, domain.ErrNotSignedIn) {
 		return refuse(http.StatusUnauthorized, "Wrong credentials", "The name or the password is wrong.")
 	}
 	if err != nil {
 		return err
 	}
+	c.Set(userKey, session.User)
 	return respond(c, http.StatusCreated, sessionJSON{Token: token, ExpiresOn: apiTime(session.ExpiresOn)})
 }
 

@@ -1,7 +1,9 @@
 package web
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"net/http"
 	"net/url"
@@ -14,7 +16,7 @@ import (
 )
 
 type sessionPageStore interface {
-	SignUp(ctx context.Context, name, password string) (domain.User, error)
+	SignUpOnce(ctx context.Context, name, password, key string) (domain.User, bool, error)
 	SignIn(ctx context.Context, a storage.Attempt) (token string, session domain.Session, err error)
 	FollowSignInLink(ctx context.Context, link string) (token string, session domain.Session, err error)
 	SignOut(ctx context.Context, token string) error
@@ -42,7 +44,7 @@ func (h *sessionPages) signUpForm(c echo.Context, v visitor) error {
 	if v.SignedIn() {
 		return seeOther(c, home(next))
 	}
-	return render(c, http.StatusOK, templates.SignUpPage(h.page(c, v), templates.SignUp{Next: next}))
+	return render(c, http.StatusOK, templates.SignUpPage(h.page(c, v), templates.SignUp{Next: next, Key: rand.Text()}))
 }
 
 // signUp makes an account and begins a session.
@@ -52,13 +54,22 @@ func (h *sessionPages) signUp(c echo.Context, v visitor) error {
 		return err
 	}
 	next := localPath(form.Get("next"))
-	if _, err := h.store.SignUp(c.Request().Context(), form.Get("name"), form.Get("password")); err != nil {
+	key := cmp.Or(form.Get("key"), rand.Text())
+	err = checkIdempotencyKey("key", key)
+	if err == nil {
+		_, _, err = h.store.SignUpOnce(c.Request().Context(), form.Get("name"), form.Get("password"), key)
+	}
+	if err != nil {
 		refused, ok := formOf(err)
 		if !ok {
 			return err
 		}
+		if errors.Is(err, domain.ErrKeyReused) {
+			refused.Message = "This form was sent before, with another name or password. Send it again to sign up with these."
+		}
+		// A refused request has made nothing, so that the form gets a new key.
 		return again(c, err, templates.SignUpPage(h.page(c, v),
-			templates.SignUp{Form: refused, Name: shown(form.Get("name")), Next: next}))
+			templates.SignUp{Form: refused, Name: shown(form.Get("name")), Next: next, Key: rand.Text()}))
 	}
 	err = h.begin(c, form)
 	var throttled *domain.ThrottledError
@@ -105,6 +116,7 @@ func (h *sessionPages) signIn(c echo.Context, v visitor) error {
 func (h *sessionPages) followLink(c echo.Context, _ visitor) error {
 	token, session, err := h.store.FollowSignInLink(c.Request().Context(), c.QueryParam("token"))
 	if errors.Is(err, domain.ErrNotSignedIn) {
+		h.sessions.logRefused(c, err)
 		return explain(err, "This link does not work any more",
 			"A sign-in link works once, and for an hour at most. Sign in with your name and password instead.")
 	}
@@ -137,6 +149,7 @@ func (h *sessionPages) begin(c echo.Context, form url.Values) error {
 	token, session, err := h.store.SignIn(c.Request().Context(),
 		storage.Attempt{Name: form.Get("name"), Password: form.Get("password"), Address: c.RealIP()})
 	if err != nil {
+		h.sessions.logRefused(c, err)
 		return err
 	}
 	h.sessions.remember(c, token, session)

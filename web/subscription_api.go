@@ -25,8 +25,8 @@ type subscriptionsAPI struct {
 
 func (a *subscriptionsAPI) routes(r router) {
 	get(r, "/subscriptions", a.sessions.closed(a.list))
-	r.Add(http.MethodPut, "/subscriptions/:name", a.sessions.closed(a.subscribe))
-	r.Add(http.MethodDelete, "/subscriptions/:name", a.sessions.closed(a.unsubscribe))
+	r.Add(http.MethodPut, "/subscriptions/:name", a.sessions.writing(a.subscribe))
+	r.Add(http.MethodDelete, "/subscriptions/:name", a.sessions.writing(a.unsubscribe))
 }
 
 type subscriptionJSON struct {

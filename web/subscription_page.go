@@ -54,6 +54,9 @@ func (h *subscriptionPages) unsubscribe(c echo.Context, v visitor) error {
 	if form.Get("action") != "unsubscribe" {
 		return unknownAction()
 	}
+	if err := h.sessions.takeWrite(c, v); err != nil {
+		return err
+	}
 	name, err := domain.ParseChannelName(form.Get("channel"))
 	if err != nil {
 		return err

@@ -72,7 +72,7 @@ func respondFeed(c echo.Context, mediaType, cacheControl string, body []byte) er
 	if notModified(c.Request().Header, etag) {
 		return c.NoContent(http.StatusNotModified)
 	}
-	return c.Blob(http.StatusOK, mediaType, body)
+	return sendWhole(c, http.StatusOK, mediaType, body)
 }
 
 func later(a, b time.Time) time.Time {

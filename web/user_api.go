@@ -12,6 +12,7 @@ import (
 
 type userStore interface {
 	SignUp(ctx context.Context, name, password string) (domain.User, error)
+	SignUpOnce(ctx context.Context, name, password, key string) (domain.User, bool, error)
 	ChangePassword(ctx context.Context, token string, from storage.Attempt, password string) error
 }
 
@@ -33,14 +34,29 @@ type userJSON struct {
 
 func (a *usersAPI) create(c echo.Context) error {
 	var name, password string
-	if err := readFields(c, required("name", &name), required("password", &password)); err != nil {
+	key, keyErr := optionalIdempotencyKey(c.Request().Header)
+	if err := domain.JoinInvalid(keyErr, readFields(c, required("name", &name), required("password", &password))); err != nil {
 		return err
 	}
-	user, err := a.store.SignUp(c.Request().Context(), name, password)
+	user, made, err := a.signUp(c, name, password, key)
 	if err != nil {
 		return err
 	}
-	return respond(c, http.StatusCreated, userJSON{Name: user.Name, CreatedOn: apiTime(user.CreatedOn)})
+	status := http.StatusOK
+	if made {
+		status = http.StatusCreated
+	}
+	return respond(c, status, userJSON{Name: user.Name, CreatedOn: apiTime(user.CreatedOn)})
+}
+
+// signUp makes an account, once if the request has an idempotency key. It reports true if
+// this request made it.
+func (a *usersAPI) signUp(c echo.Context, name, password, key string) (domain.User, bool, error) {
+	if key != "" {
+		return a.store.SignUpOnce(c.Request().Context(), name, password, key)
+	}
+	user, err := a.store.SignUp(c.Request().Context(), name, password)
+	return user, err == nil, err
 }
 
 func (a *usersAPI) changePassword(c echo.Context, v visitor) error {

@@ -24,7 +24,7 @@ func (a *votesAPI) routes(r router) {
 
 // vote gives a vote or takes it back. A repeated request changes nothing more.
 func (a *votesAPI) vote(cast castVote) echo.HandlerFunc {
-	return a.sessions.closed(func(c echo.Context, v visitor) error {
+	return a.sessions.writing(func(c echo.Context, v visitor) error {
 		channel, id, err := pathBlog(c, a.store)
 		if err != nil {
 			return err

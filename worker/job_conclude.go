@@ -19,6 +19,7 @@ const (
 // conclude does with the message what the outcome demands. If that fails, the
 // message becomes visible when its lease ends, and is handled once more.
 func (w *Worker) conclude(ctx context.Context, j *job, result outcome, cause error) {
+	defer w.survive(ctx, "message not concluded")
 	ctx, cancel := context.WithTimeout(ctx, concludeTime)
 	defer cancel()
 	log := w.Log.With("outcome", result.String(), "channel", j.message.Channel,

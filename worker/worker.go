@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -37,6 +38,14 @@ const (
 	defaultDrain    = 10 * time.Second
 	defaultProgress = time.Second
 )
+
+// StopTime returns how long Run may go on after its context has ended, if the store
+// answers nothing any more: the work under way is cut off after Drain, then a renewal
+// that is under way ends, and then the calls that conclude the message. Whatever ends
+// the process must wait longer.
+func (o Options) StopTime() time.Duration {
+	return cmp.Or(o.Drain, defaultDrain) + renewTime + concludeTime
+}
 
 // store is everything that the worker does to the store, except for its queue.
 type store interface {

@@ -58,12 +58,15 @@ func (w *Worker) receive(ctx, work context.Context, running *sync.WaitGroup) {
 }
 
 // fetch leases up to limit messages.
-func (w *Worker) fetch(ctx context.Context, limit int) ([]driver.Message, error) {
+func (w *Worker) fetch(ctx context.Context, limit int) (messages []driver.Message, err error) {
 	// The answer must arrive while most of the lease is left.
 	ctx, cancel := context.WithTimeout(ctx, w.Lease/2)
 	defer cancel()
 	asked := time.Now()
-	messages, err := w.queue.Receive(ctx, limit, w.Lease)
+	err = guarded(func() (err error) {
+		messages, err = w.queue.Receive(ctx, limit, w.Lease)
+		return err
+	})
 	if err == nil {
 		w.handedOut.note(asked, messages)
 	}

@@ -19,7 +19,11 @@ func Patience(lease time.Duration) time.Duration { return quietLeases * lease }
 // ends.
 func (w *Worker) reconcile(ctx context.Context) {
 	for pauseFor(ctx, jitter(w.Reconcile)) {
-		done, err := w.store.Reconcile(ctx, Patience(w.Lease), w.handedOut.time())
+		var done storage.Reconciled
+		err := guarded(func() (err error) {
+			done, err = w.store.Reconcile(ctx, Patience(w.Lease), w.handedOut.time())
+			return err
+		})
 		switch {
 		case ctx.Err() != nil:
 			return

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net/url"
 	"time"
 
+	"microblogging/domain"
 	"microblogging/worker"
 )
 
@@ -40,11 +42,33 @@ func (f logFlags) logger(w io.Writer) *slog.Logger {
 
 // webFlags are the settings of the web role.
 type webFlags struct {
-	Listen     string `default:"127.0.0.1:8080" help:"The address to accept requests on. Port 0 picks a free port."`
-	Sample     bool   `help:"If the store is empty, fill it with a few channels and print a sign-in link that works once."`
-	BaseURL    string `name:"base-url" placeholder:"URL" help:"The address that users see: http://HOST or https://HOST. It is used in links. With https, browsers are told to use https only, also for cookies."`
-	TrustProxy bool   `help:"Trust X-Forwarded-For and X-Forwarded-Proto. Use it only behind a proxy that sets both."`
+	Listen              string    `default:"127.0.0.1:8080" help:"The address to accept requests on. Port 0 picks a free port."`
+	Sample              bool      `help:"If the store is empty, fill it with a few channels and print a sign-in link that works once."`
+	BaseURL             string    `name:"base-url" placeholder:"URL" help:"The address that users see: http://HOST or https://HOST. It is used in links. With https, browsers are told to use https only, also for cookies."`
+	WriteRate           float64   `default:"20" help:"How many writes a second one user may make in the long run; 0 for no limit. All users of one address together may make ten times as many. Each process counts for itself."`
+	WriteBurst          int       `default:"1000" help:"How many writes one user may make at once, after a pause."`
+	MaxChannelsPerOwner int       `default:"100" help:"How many channels one user may own that were created in the browser or by the API; 0 for no limit. Imported channels do not count."`
+	TrustProxy          proxyFlag `help:"Believe the X-Forwarded-For and X-Forwarded-Proto of a proxy. Set it only behind a proxy that sets both. With a value such as --trust-proxy=10.0.0.0/8,fd00::/8, believe only the proxies in these networks, also if there are several in a row."`
+	LogAddresses        bool      `help:"Log the addresses of clients. Without it, the log has a hash of each address, which changes each day."`
 }
+
+// Validate is called by kong.
+func (f webFlags) Validate() error {
+	switch {
+	case f.WriteRate < 0 || math.IsNaN(f.WriteRate) || f.WriteRate > maxWriteRate:
+		return fmt.Errorf("--write-rate must be 0 to %d, not %g", maxWriteRate, f.WriteRate)
+	case f.MaxChannelsPerOwner < 0 || f.MaxChannelsPerOwner > domain.MaxChannelsPerOwner:
+		return fmt.Errorf("--max-channels-per-owner must be 0 to %d, not %d", domain.MaxChannelsPerOwner, f.MaxChannelsPerOwner)
+	case f.WriteBurst < 1 || f.WriteBurst > maxWriteBurst:
+		return fmt.Errorf("--write-burst must be 1 to %d, not %d", maxWriteBurst, f.WriteBurst)
+	}
+	return nil
+}
+
+const (
+	maxWriteRate  = 1_000_000
+	maxWriteBurst = 1_000_000
+)
 
 // baseURL returns the base URL, or nil if none is set.
 func (f webFlags) baseURL() (*url.URL, error) {
@@ -57,6 +81,11 @@ func (f webFlags) baseURL() (*url.URL, error) {
 	}
 	u.Path = ""
 	return u, nil
+}
+
+// stopFlags are what all roles share.
+type stopFlags struct {
+	DrainDelay time.Duration `default:"0s" help:"How long to go on after SIGTERM or SIGINT, while /readyz fails, before requests are refused and the work is ended."`
 }
 
 // leaseFlags are what worker and check share.

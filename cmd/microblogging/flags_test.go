@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"net/http"
+	"net/http/cookiejar"
 	"regexp"
 	"strings"
 	"testing"
@@ -84,4 +86,144 @@ func helpShowsServe(t *testing.T) {
 	if code != exitOK || !strings.Contains(help, "--listen") || !strings.Contains(help, "requeue") {
 		t.Errorf("--help exits with %d and shows\n%s", code, help)
 	}
+}
+
+func TestWriteRateFlag(t *testing.T) {
+	for sentence, c := range map[string]struct {
+		flags   []string
+		limited bool
+	}{
+		"its default lets a busy user write": {nil, false},
+		"it limits how fast one user writes": {[]string{"--write-rate", "0.001", "--write-burst", "5"}, true},
+		"0 is no limit, whatever the burst":  {[]string{"--write-rate", "0", "--write-burst", "5"}, false},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			printed, stop := serving(t, 2, append(c.flags, "--sample", "--data", t.TempDir())...)
+			defer stop()
+			defer http.DefaultClient.CloseIdleConnections()
+			address := strings.TrimPrefix(printed[0], "listening on ")
+			_, link, _ := strings.Cut(printed[1], "once: ")
+			if got := isLimited(t, address, link); got != c.limited {
+				t.Errorf("limited after 30 writes: %t, want %t", got, c.limited)
+			}
+		})
+	}
+}
+
+// isLimited follows a sign-in link, subscribes 30 times, and tells whether that was too
+// often.
+func isLimited(t *testing.T, address, link string) bool {
+	t.Helper()
+	client := signedIn(t, link)
+	for range 30 {
+		switch status := send(t, client, "PUT", address+"/api/v1/subscriptions/reading-list", ""); status {
+		case http.StatusTooManyRequests:
+			return true
+		case http.StatusNoContent:
+		default:
+			t.Fatalf("status %d", status)
+		}
+	}
+	return false
+}
+
+// signedIn follows a sign-in link.
+func signedIn(t *testing.T, link string) *http.Client {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Jar: jar}
+	get(t, client, link, http.StatusOK)
+	return client
+}
+
+// send sends a request with a body of JSON, which may be empty, and returns the status.
+func send(t *testing.T, client *http.Client, method, url, body string) int {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	return response.StatusCode
+}
+
+// Ada owns channels of the sample, which do not count.
+func TestMaxChannelsPerOwnerFlag(t *testing.T) {
+	for flag, want := range map[string]int{"1": http.StatusUnprocessableEntity, "0": http.StatusCreated} {
+		t.Run(flag, func(t *testing.T) {
+			printed, stop := serving(t, 2, "--max-channels-per-owner", flag, "--sample", "--data", t.TempDir())
+			defer stop()
+			defer http.DefaultClient.CloseIdleConnections()
+			_, link, _ := strings.Cut(printed[1], "once: ")
+			client, channels := signedIn(t, link), strings.TrimPrefix(printed[0], "listening on ")+"/api/v1/channels"
+			first := send(t, client, "POST", channels, `{"name":"first"}`)
+			if second := send(t, client, "POST", channels, `{"name":"second"}`); first != http.StatusCreated || second != want {
+				t.Errorf("answered %d and %d, want 201 and %d", first, second, want)
+			}
+		})
+	}
+}
+
+// A cookie is Secure if a proxy that is believed says that its client uses HTTPS.
+func TestTrustProxyFlag(t *testing.T) {
+	for sentence, c := range map[string]struct {
+		flags       []string
+		environment string
+		believed    bool
+	}{
+		"unset it believes nobody":                       {nil, "", false},
+		"without a value it believes the peer":           {[]string{"--trust-proxy"}, "", true},
+		"false believes nobody":                          {[]string{"--trust-proxy=false"}, "", false},
+		"the environment sets it":                        {nil, "true", true},
+		"the environment unsets it":                      {nil, "false", false},
+		"the environment names networks":                 {nil, "127.0.0.0/8", true},
+		"a flag wins over the environment":               {[]string{"--trust-proxy=false"}, "true", false},
+		"a peer in the networks is believed":             {[]string{"--trust-proxy=10.0.0.0/8, 127.0.0.1/8,fd00::/8"}, "", true},
+		"a peer outside the networks is not":             {[]string{"--trust-proxy=10.0.0.0/8,fd00::/8"}, "", false},
+		"networks of the flag replace the environment's": {[]string{"--trust-proxy=10.0.0.0/8"}, "127.0.0.0/8", false},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			if c.environment != "" {
+				t.Setenv("MICROBLOGGING_TRUST_PROXY", c.environment)
+			}
+			printed, stop := serving(t, 1, append(c.flags, "--data", t.TempDir())...)
+			defer stop()
+			if got := cookieIsSecure(t, strings.TrimPrefix(printed[0], "listening on ")); got != c.believed {
+				t.Errorf("believed: %t, want %t", got, c.believed)
+			}
+		})
+	}
+}
+
+// cookieIsSecure signs out, with a header as a proxy that ends TLS sends it, and tells
+// whether the cookie in the answer is Secure.
+func cookieIsSecure(t *testing.T, address string) bool {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), "POST", address+"/sign-out", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("X-Forwarded-Proto", "https")
+	defer http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	for _, cookie := range response.Cookies() {
+		if strings.HasSuffix(cookie.Name, "session") {
+			return cookie.Secure
+		}
+	}
+	t.Fatalf("status %d and no cookie of a session", response.StatusCode)
+	return false
 }

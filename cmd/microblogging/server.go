@@ -20,6 +20,9 @@ const (
 	readHeaderTime = 10 * time.Second
 	readTime       = 30 * time.Second
 	idleTime       = 2 * time.Minute
+	// writeTime bounds what the HTTP server itself sends. The web role sets a deadline
+	// for each of its responses; this one is later than any of them begins.
+	writeTime = time.Minute
 	// drainTime is how long requests under way may take to end.
 	drainTime = 10 * time.Second
 )
@@ -31,11 +34,18 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 		return cannotRunError{err}
 	}
 	handler, err := web.New(b.Store, web.Options{
-		BaseURL:    base,
-		TrustProxy: f.TrustProxy,
-		Logger:     log,
-		Version:    buildVersion(),
-		Stopping:   ctx.Done(),
+		BaseURL:             base,
+		TrustProxy:          f.TrustProxy.any,
+		TrustedNetworks:     f.TrustProxy.networks,
+		WriteRate:           f.WriteRate,
+		WriteBurst:          f.WriteBurst,
+		MaxChannelsPerOwner: f.MaxChannelsPerOwner,
+		Logger:              log,
+		Version:             buildVersion(),
+		Stopping:            ctx.Done(),
+		LogAddresses:        f.LogAddresses,
+		Alive:               b.health,
+		Draining:            b.draining,
 	})
 	if err != nil {
 		return err
@@ -50,15 +60,7 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	if err != nil {
 		return cannotRunError{fmt.Errorf("--listen: %w", err)}
 	}
-	server := &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: readHeaderTime,
-		ReadTimeout:       readTime,
-		IdleTimeout:       idleTime,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-	}
-	run.Go(func() error { return ignoreClosed(server.Serve(listener)) })
-	run.Go(func() error { return stopServer(ctx, server) })
+	serveHTTP(ctx, listener, handler, log, run)
 	address := publicAddress(listener.Addr())
 	fmt.Fprintf(console.stdout, "listening on %s\n", address)
 	if sampleUser != "" {
@@ -67,15 +69,44 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	return nil
 }
 
-// stopServer waits until ctx ends, and then until the requests under way end.
-func stopServer(ctx context.Context, server *http.Server) error {
+// listenHealth answers the probes in the group until ctx ends.
+func listenHealth(ctx context.Context, address string, log *slog.Logger, b *backend, run *errgroup.Group) error {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return cannotRunError{fmt.Errorf("--health-listen: %w", err)}
+	}
+	serveHTTP(ctx, listener, web.Health{Ready: b.Ready, Alive: b.health, Draining: b.draining, Logger: log}, log, run)
+	log.InfoContext(ctx, "answering probes", "address", publicAddress(listener.Addr()))
+	return nil
+}
+
+// serveHTTP serves in the group until ctx ends.
+func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler, log *slog.Logger, run *errgroup.Group) {
+	server := &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: readHeaderTime,
+		ReadTimeout:       readTime,
+		WriteTimeout:      writeTime,
+		IdleTimeout:       idleTime,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	run.Go(func() error { return ignoreClosed(server.Serve(listener)) })
+	run.Go(func() error { return stopServer(ctx, log, server) })
+}
+
+// stopServer waits until ctx ends, and then until the requests under way end. It cuts
+// off those that do not end in drainTime: a client that sends or reads nothing must not
+// decide how the process ends.
+func stopServer(ctx context.Context, log *slog.Logger, server *http.Server) error {
 	<-ctx.Done()
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
-	if err := server.Shutdown(drain); err != nil {
-		return errors.Join(fmt.Errorf("requests did not end in time: %w", err), server.Close())
+	err := server.Shutdown(drain)
+	if errors.Is(err, context.DeadlineExceeded) {
+		log.WarnContext(ctx, "requests did not end in time and are cut off", "after", drainTime)
+		err = server.Close()
 	}
-	return nil
+	return err
 }
 
 func ignoreClosed(err error) error {

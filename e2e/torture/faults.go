@@ -109,7 +109,7 @@ func (f *faults) each(load context.Context, kind string, least, most time.Durati
 		victim := roles[draw.IntN(len(roles))]
 		if draw.IntN(4) > 0 {
 			moment, lasts := victim.moment()
-			await(load, moment)
+			await(load, moment, momentMax)
 			pause(load, between(draw, 0, lasts))
 		}
 		if load.Err() != nil {
@@ -129,9 +129,9 @@ func (r *role) moment() (<-chan struct{}, time.Duration) {
 	return r.moments.asking, inHand
 }
 
-// await waits for a moment, at most momentMax.
-func await(ctx context.Context, moment <-chan struct{}) {
-	ctx, cancel := context.WithTimeout(ctx, momentMax)
+// await waits for a moment, at most so long.
+func await(ctx context.Context, moment <-chan struct{}, most time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	select {
 	case <-moment:

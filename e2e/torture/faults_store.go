@@ -29,7 +29,7 @@ func (f *faults) eachRelay(load context.Context, kind string, least, most time.D
 
 // outage takes one partition out of service, while all others serve.
 func (f *faults) outage(load context.Context, s *site, draw *rand.Rand) {
-	restore := s.relay.refuse(s.anyPartition(draw))
+	restore := s.relay.refuse(f.anyPartition(load, s, draw))
 	pause(load, between(draw, f.outageMax/2, f.outageMax))
 	if restore() > 0 {
 		f.outages.Add(1)
@@ -37,13 +37,21 @@ func (f *faults) outage(load context.Context, s *site, draw *rand.Rand) {
 }
 
 // anyPartition draws a partition: mostly all that is of one channel or a part of
-// it, and sometimes the subscriptions of one user.
-func (s *site) anyPartition(draw *rand.Rand) partition {
-	if draw.IntN(4) == 0 {
+// it, and sometimes the subscriptions of one user. Half the time it waits for a
+// deletion that was accepted, and draws a partition of that channel.
+func (f *faults) anyPartition(load context.Context, s *site, draw *rand.Rand) partition {
+	channel := s.channels[draw.IntN(len(s.channels))]
+	switch draw.IntN(4) {
+	case 0:
 		return partition{"Subscriptions", s.users[draw.IntN(len(s.users))].name}
+	case 1:
+		return partition{[]string{"", "Blogs", "Channels", "Deletions"}[draw.IntN(4)], channel}
 	}
-	table := []string{"", "Blogs", "Blogs", "Channels", "Deletions"}[draw.IntN(5)]
-	return partition{table, s.channels[draw.IntN(len(s.channels))]}
+	await(load, s.ledger.moments.accepted, f.outageMax/4)
+	if last := s.ledger.lastAccepted(); last != "" {
+		channel = last
+	}
+	return partition{[]string{"", "Blogs"}[draw.IntN(2)], channel}
 }
 
 // shorten cuts the reply to a batch short, after the batch took effect or failed.

@@ -22,6 +22,8 @@ type ledger struct {
 	// refused are the creations that were told that the name is taken.
 	refused map[string]bool
 	twins   []twin
+	// deleting is the channel whose deletion was accepted last.
+	deleting string
 }
 
 // moments tell whoever listens that somebody is about to ask for a deletion, and

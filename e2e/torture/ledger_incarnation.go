@@ -91,7 +91,15 @@ func (l *ledger) accept(of *incarnation) {
 	if of.accepted.IsZero() {
 		of.accepted = time.Now()
 	}
+	l.deleting = of.channel
 	tell(l.moments.accepted)
+}
+
+// lastAccepted is the channel whose deletion was accepted last; empty if none was.
+func (l *ledger) lastAccepted() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.deleting
 }
 
 // during is incarnationDuring for callers that do not hold the lock.

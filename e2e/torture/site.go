@@ -29,6 +29,10 @@ const (
 	// program that fails for another reason keeps its own.
 	dataRace = "DATA RACE"
 
+	// unlimited is the rate of writes: the users write faster than people, and from one
+	// address.
+	unlimited = "0"
+
 	// The latency of a store in another region. It makes a deletion long enough to
 	// be hurt.
 	webLatency    = 8 * time.Millisecond
@@ -60,7 +64,7 @@ type site struct {
 func boltSite(o *Options) *site {
 	s := newSite("bolt", o)
 	s.setup.Flags = []string{"--data", filepath.Join(o.Dir, "bolt")}
-	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--trust-proxy", "--lease", lease.String(), "--reconcile", reconcile.String())
+	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--trust-proxy", "--write-rate", unlimited, "--lease", lease.String(), "--reconcile", reconcile.String())
 	return s
 }
 
@@ -79,7 +83,7 @@ func azuriteSite(o *Options, account string) (*site, error) {
 	}
 	account = strings.Replace(account, to[1], s.relay.address, 1)
 	for n := range webCount {
-		if err := s.addWired(fmt.Sprintf("web%d", n+1), account, webLatency, "web", "--listen", "127.0.0.1:0", "--trust-proxy"); err != nil {
+		if err := s.addWired(fmt.Sprintf("web%d", n+1), account, webLatency, "web", "--listen", "127.0.0.1:0", "--trust-proxy", "--write-rate", unlimited); err != nil {
 			return nil, err
 		}
 	}

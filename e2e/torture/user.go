@@ -35,6 +35,8 @@ type user struct {
 	// tries is how often the user tries again before the lack of an answer is a
 	// violation; zero as long as it is none.
 	tries int
+	// unanswered tells whether the last request had no answer.
+	unanswered bool
 	// written numbers the channels, posts and texts that the user makes.
 	written int
 	// subscribed is what the user was told about subscriptions, by channel.
@@ -94,6 +96,7 @@ func (u *user) once(ctx context.Context, method, path string, body any, header h
 		a.Reply, _ = c.Send(ctx, method, path, body, header) // it may be lost: that is what the faults are for
 	}
 	a.to = time.Now()
+	u.unanswered = !a.answered()
 	if a.answered() && !slices.Contains(allowed, a.Status) {
 		u.site.ledger.accuse("%s %s: answered %d\n%s", method, path, a.Status, a.Body)
 		a.Status = 0
@@ -145,6 +148,9 @@ func (u *user) visit(ctx, load context.Context) {
 	}
 	for range 1 + u.draw.IntN(6) {
 		u.act(ctx, channel)
+		if u.unanswered {
+			break // the posts may be out of reach for a minute, and the channel itself not
+		}
 		pause(load, time.Duration(u.draw.Int64N(int64(thinkTime))))
 	}
 	u.look(ctx, channel)

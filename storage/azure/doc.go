@@ -11,12 +11,18 @@
 // by a reply that was lost. This package cannot detect that and does not hide it.
 // The operations of package storage carry identities and read again.
 //
+// The SDK does not count what the reply to a transaction confirms: a reply that was
+// cut short passes for success, or makes the SDK panic.
+//
 // # The model
 //
 // A [Client] implements driver.Tables and driver.Queues. One call is one request,
 // unless it is sent again. Every write of rows is an entity group transaction, even
 // of a single row, so that all writes fail in one way. One function gives each error
-// of the SDK its meaning (error.go).
+// of the SDK its meaning (error.go). A transaction is done if the reply confirms all
+// of its operations, and failed if the reply names the one that failed. After any
+// other reply the outcome is unknown: domain.ErrUnavailable (client_batch.go). So it
+// is after a panic in the SDK, whose stack goes to the log.
 //
 // # What survives failure
 //

@@ -1,9 +1,11 @@
 package bolt
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -31,12 +33,13 @@ const (
 // ErrInUse means that another process has the store open.
 var ErrInUse = errors.New("the store is in use by another process")
 
-// Options says how to open a store. Only tests and experiments need other than the
-// zero value.
+// Options says how to open a store. The zero value is sound.
 type Options struct {
 	// NoSync acknowledges a write before it is on the disk. The write survives the
 	// death of the process but not a loss of power.
 	NoSync bool
+	// Log gets the stack of a panic in a library. Nil means slog.Default().
+	Log *slog.Logger
 }
 
 // DB is an open store. It implements driver.Tables and driver.Queues, and is safe
@@ -54,8 +57,11 @@ type DB struct {
 	close            func() error
 	// broken is set when a commit has failed half done. Nothing is written after it.
 	broken atomic.Bool
+	// failure is why the last commit failed. It is nil if the last one succeeded.
+	failure atomic.Pointer[error]
 	// commit is (*bbolt.Tx).Commit. Tests replace it by a disk that fails.
 	commit func(*bbolt.Tx) error
+	log    *slog.Logger
 }
 
 // Open opens the store in a directory. It makes the directory and the store if they
@@ -83,6 +89,7 @@ func Open(dir string, opts Options) (*DB, error) {
 		closing: make(chan struct{}),
 		stopped: make(chan struct{}),
 		commit:  (*bbolt.Tx).Commit,
+		log:     cmp.Or(opts.Log, slog.Default()),
 	}
 	db.close = sync.OnceValue(db.shut)
 	go db.run()

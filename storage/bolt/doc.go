@@ -32,7 +32,8 @@
 // If a commit fails, all transactions in it fail with domain.ErrUnavailable. If it
 // failed after its last page was given to the disk, nobody knows whether the disk
 // has that page. Another commit could then destroy acknowledged writes, so all
-// later writes are refused until the store is opened again.
+// later writes are refused until the store is opened again. The same holds after a
+// panic in a commit. A panic before it fails only the transactions of that commit.
 //
 // Only one process at a time can open the file. The operating system's lock ends
 // with the process.

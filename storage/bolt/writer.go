@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -124,22 +125,61 @@ func (db *DB) writeBatch(batch []*write) error {
 	if db.broken.Load() {
 		return errBroken
 	}
-	tx, err := db.bolt.Begin(true)
-	if err != nil {
-		return unavailable(err)
-	}
-	changed, err := applyEach(tx, batch)
-	if err != nil || !changed {
-		if rollback := tx.Rollback(); rollback != nil {
-			err = errors.Join(err, rollback)
-		}
-		return unavailable(err)
-	}
-	id := tx.ID()
-	if err := db.commit(tx); err != nil {
-		return unavailable(errors.Join(err, db.distrust(id)))
+	changed, err := db.commitBatch(batch)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%w: %w", domain.ErrUnavailable, err)
+		db.failure.Store(&err)
+		return err
+	case changed:
+		db.failure.Store(nil)
 	}
 	return nil
+}
+
+// commitBatch tells whether it changed anything. If it did not, it commits nothing.
+func (db *DB) commitBatch(batch []*write) (changed bool, err error) {
+	tx, err := db.bolt.Begin(true)
+	if err != nil {
+		return false, err
+	}
+	err = db.guarded(func() (err error) {
+		changed, err = applyEach(tx, batch)
+		return err
+	})
+	if err != nil || !changed {
+		return false, errors.Join(err, tx.Rollback())
+	}
+	id := tx.ID()
+	err = db.guarded(func() error { return db.commit(tx) })
+	var panicked panicError
+	switch {
+	case errors.As(err, &panicked):
+		db.broken.Store(true) // nobody knows what bbolt keeps in memory now
+		// It gives up its locks, so that the store can be closed.
+		_ = db.guarded(tx.Rollback)
+		return false, err
+	case err != nil:
+		return false, errors.Join(err, db.distrust(id))
+	}
+	return true, nil
+}
+
+// A panicError is a panic in bbolt. Its stack is in the log.
+type panicError struct{ value any }
+
+func (e panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
+
+// guarded calls work in the writer. A panic there would end the process; it becomes a
+// panicError.
+func (db *DB) guarded(work func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			db.log.Error("panic in the embedded store", "panic", fmt.Sprint(value), "stack", string(debug.Stack()))
+			err = panicError{value}
+		}
+	}()
+	return work()
 }
 
 func applyEach(tx *bbolt.Tx, batch []*write) (changed bool, err error) {
@@ -169,11 +209,4 @@ func (db *DB) distrust(commit int) error {
 		}
 		return nil
 	})
-}
-
-func unavailable(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%w: %w", domain.ErrUnavailable, err)
 }

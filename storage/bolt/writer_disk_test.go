@@ -3,6 +3,9 @@ package bolt
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -102,6 +105,7 @@ func TestCommit(t *testing.T) {
 	t.Run("is synced unless the options say no", syncsByDefault)
 	t.Run("that fails fails every write in it and the next one works", failedCommit)
 	t.Run("that fails half done is the last", halfDoneCommit)
+	t.Run("that panics is the last", panickingCommit)
 }
 
 func syncsByDefault(t *testing.T) {
@@ -160,4 +164,37 @@ func halfDoneCommit(t *testing.T) {
 			t.Error("something was written")
 		}
 	})
+}
+
+// A panic in the writer would end the process, and this test.
+func panickingCommit(t *testing.T) {
+	for name, outcome := range map[string]func(*bbolt.Tx) error{
+		"before it wrote": func(*bbolt.Tx) error { panic("a bug of a library") },
+		"after it wrote":  func(tx *bbolt.Tx) error { _ = tx.Commit(); panic("a bug of a library") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
+				var log strings.Builder
+				disk.log = slog.New(slog.NewTextHandler(&log, nil))
+				var answers []<-chan error
+				disk.behindAnother(t, func() {
+					for i := range 8 {
+						answers = append(answers, disk.write(t.Context(), driver.Insert(fmt.Sprint("r", i))))
+					}
+				})
+				disk.next(outcome)
+				for _, answer := range answers {
+					if err := <-answer; !errors.Is(err, domain.ErrUnavailable) || len(err.Error()) > 200 {
+						t.Errorf("got %v, want ErrUnavailable in a line", err)
+					}
+				}
+				if err := <-disk.write(t.Context(), driver.Insert("b")); !errors.Is(err, domain.ErrUnavailable) {
+					t.Errorf("the next write: got %v, want ErrUnavailable", err)
+				}
+				if n := strings.Count(log.String(), "debug.Stack"); n != 1 || disk.commits != 2 {
+					t.Errorf("%d stacks in %.300q, %d commits", n, log.String(), disk.commits)
+				}
+			})
+		})
+	}
 }

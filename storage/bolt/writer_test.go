@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
+
+	"go.etcd.io/bbolt"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -19,6 +22,7 @@ func TestWriter(t *testing.T) {
 	t.Run("limits the writes of a commit", mostWrites)
 	t.Run("limits the bytes of a commit", mostBytes)
 	t.Run("lets a refused transaction fail alone", refusedAlone)
+	t.Run("lets the others go on after a change that panics", othersGoOnAfterPanic)
 	t.Run("shows a transaction those before it in its commit", seesEarlier)
 	t.Run("spends no commit on writes that change nothing", noChangeNoCommit)
 	t.Run("lets a caller go when its context ends", callerLeaves)
@@ -124,6 +128,29 @@ func refusedAlone(t *testing.T) {
 		}
 		if !disk.has(t, "a") || disk.has(t, "b") || !disk.has(t, "c") {
 			t.Error("want the rows a and c, and not b")
+		}
+	})
+}
+
+// A panickingChange makes bbolt, or what is called beside it, panic.
+type panickingChange struct{ change }
+
+func (panickingChange) apply(tx *bbolt.Tx) error {
+	if err := tx.Bucket([]byte("no such bucket")).Put(nil, nil); err != nil { // on a nil bucket
+		return err
+	}
+	return nil
+}
+
+func othersGoOnAfterPanic(t *testing.T) {
+	inBubble(t, func(t *testing.T, db *DB) {
+		db.log = slog.New(slog.DiscardHandler)
+		change := newTransaction("T", "p", []driver.Operation{driver.Insert("a")}, 1)
+		if err := db.submit(t.Context(), panickingChange{change}); !errors.Is(err, domain.ErrUnavailable) {
+			t.Errorf("got %v, want ErrUnavailable", err)
+		}
+		if err := db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Insert("a")}); err != nil {
+			t.Errorf("the next write: %v", err)
 		}
 	})
 }

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"errors"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestServe(t *testing.T) {
+	t.Run("readers who never read do not hold up a stop", readersWhoNeverReadDoNotHoldUpAStop)
+}
+
+// stuck opens a connection that asks for more than all buffers hold and reads nothing.
+// It returns once the server waits for its reader.
+func stuck(t *testing.T, address string) {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	request := []byte(strings.Repeat("GET /static/app.css HTTP/1.1\r\nHost: blog.example\r\n\r\n", 100))
+	for {
+		// The server answers one request after the other: it stops to read them when
+		// nobody takes its answers.
+		if err := conn.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		switch _, err := conn.Write(request); {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return
+		case err != nil:
+			t.Fatal(err)
+		}
+	}
+}
+
+func readersWhoNeverReadDoNotHoldUpAStop(t *testing.T) {
+	printed, stop := serving(t, 1, "--data", t.TempDir())
+	for range 3 {
+		stuck(t, strings.TrimPrefix(printed[0], "listening on "))
+	}
+	began := time.Now()
+	stop() // fails unless the exit code is 0
+	if took := time.Since(began); took > drainTime+2*time.Second {
+		t.Errorf("the stop took %s, want %s at most", took, drainTime)
+	}
+}

@@ -1,0 +1,287 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/drivertest"
+)
+
+func TestCreateChannelWithin(t *testing.T) {
+	t.Run("one more than the limit is refused until one has gone", oneMoreThanTheLimitIsRefusedUntilOneHasGone)
+	t.Run("creators at once get as many as the limit", creatorsAtOnceGetAsManyAsTheLimit)
+	t.Run("of two who count at once one gets the room", ofTwoWhoCountAtOnceOneGetsTheRoom)
+	t.Run("a request that is sent twice is no failure", requestThatIsSentTwiceIsNoFailure)
+	t.Run("two claims to one channel count once", twoClaimsToOneChannelCountOnce)
+	t.Run("a creation that fails again and again takes the room of one", creationThatFailsAgainAndAgainTakesTheRoomOfOne)
+	t.Run("no mishap lets an owner have more or leaves less room for good", noMishapLetsAnOwnerHaveMoreOrLeavesLessRoomForGood)
+	t.Run("a request that arrives late takes no room for good", requestThatArrivesLateTakesNoRoomForGood)
+	t.Run("a name that was taken takes no room", nameThatWasTakenTakesNoRoom)
+	t.Run("an owner without room is told that a name is theirs", ownerWithoutRoomIsToldThatANameIsTheirs)
+	t.Run("a lower limit removes nothing", lowerLimitRemovesNothing)
+	t.Run("a creation under way counts", creationUnderWayCounts)
+	t.Run("a limit of 0 is none", limitOf0IsNone)
+}
+
+// within creates a channel under a limit, on the sound side.
+func (w *world) within(limit int, name string) error {
+	_, err := w.store.CreateChannelWithin(w.t.Context(), w.channel(name, ada), limit)
+	return err
+}
+
+func (w *world) wantFull(err error, limit int) {
+	w.t.Helper()
+	var full *domain.TooManyChannelsError
+	if !errors.As(err, &full) || full.Limit != limit {
+		w.t.Errorf("%v, want a refusal at %d", err, limit)
+	}
+}
+
+// owned counts the channels of ada, in whatever state.
+func (w *world) owned() int {
+	n := 0
+	for _, row := range w.rows("Channels") {
+		if row.Properties.String("Owner") == string(ada) {
+			n++
+		}
+	}
+	return n
+}
+
+func oneMoreThanTheLimitIsRefusedUntilOneHasGone(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		for _, name := range []string{"a", strings.Repeat("և", 32), strings.Repeat("𐐀", 64)} {
+			w.ok(w.within(3, name))
+		}
+		w.wantFull(w.within(3, "d"), 3)
+		w.create("grace", grace)
+		channel, err := w.store.Channel(t.Context(), "a")
+		w.ok(err)
+		_, err = w.store.AskDeletion(t.Context(), "a", ada, domain.Any[domain.Incarnation]())
+		w.ok(err)
+		w.wantFull(w.within(3, "d"), 3) // it counts until it is gone
+		w.delete(channel)
+		w.create("a", grace) // what she has is no longer ada's
+		w.ok(w.within(3, "d"))
+		w.wantFull(w.within(3, "e"), 3)
+		if n := w.owned(); n != 3 {
+			t.Errorf("%d channels", n)
+		}
+		w.mustBeSound()
+	})
+}
+
+func creatorsAtOnceGetAsManyAsTheLimit(t *testing.T) {
+	w := newWorld(t)
+	var made atomic.Int64
+	atOnce(24, func(i int) {
+		var full *domain.TooManyChannelsError
+		switch err := w.within(5, fmt.Sprintf("channel%d", i)); {
+		case err == nil:
+			made.Add(1)
+		case !errors.As(err, &full):
+			t.Errorf("creator %d: %v", i, err)
+		}
+	})
+	if n := w.owned(); made.Load() != 5 || n != 5 {
+		t.Errorf("%d were created and %d are there, want 5", made.Load(), n)
+	}
+	w.mustBeSound()
+}
+
+// Another creator comes, and goes all the way, between any two calls of the first.
+func ofTwoWhoCountAtOnceOneGetsTheRoom(t *testing.T) {
+	eachCall(t, "is preceded by another creation", func(w *world, n int) {
+		var other error
+		w.ok(w.within(2, "earlier"))
+		w.arm(before(n, func() { other = w.within(2, "other") }))
+		_, err := w.faulty.CreateChannelWithin(w.t.Context(), w.channel("garden", ada), 2)
+		if w.calls.Load() < int64(n) {
+			return // the other never came
+		}
+		if (err == nil) == (other == nil) || w.owned() != 2 {
+			w.t.Errorf("one got %v and the other %v, and there are %d channels", err, other, w.owned())
+		}
+		w.mustBeSound()
+	})
+}
+
+func requestThatIsSentTwiceIsNoFailure(t *testing.T) {
+	eachCall(t, "is sent twice", func(w *world, n int) {
+		w.arm(drivertest.SentTwice(n))
+		_, err := w.faulty.CreateChannelWithin(w.t.Context(), w.channel("garden", ada), 2)
+		w.ok(err)
+		w.wantFull(errors.Join(w.within(2, "second"), w.within(2, "third")), 2)
+	})
+}
+
+// The claim of a request for a name that is taken is not released, because its process
+// died.
+func twoClaimsToOneChannelCountOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.ok(w.within(2, "a"))
+		w.arm(deadAfter(2, drivertest.Pass))
+		for range 3 {
+			if _, err := w.faulty.CreateChannelWithin(t.Context(), w.channel("a", ada), 4); !errors.Is(err, domain.ErrUnavailable) {
+				t.Errorf("creating the same name: %v", err)
+			}
+			w.calls.Store(0)
+		}
+		w.ok(w.within(2, "b"))
+		w.wantFull(w.within(2, "c"), 2)
+		time.Sleep(11 * time.Minute)
+		w.wantFull(w.within(2, "c"), 2)
+		if n := len(w.rows("Users")); n != 3 {
+			t.Errorf("%d rows, want two claims and the tally", n)
+		}
+	})
+}
+
+// The partition of the name does not answer, while the owner's does.
+func creationThatFailsAgainAndAgainTakesTheRoomOfOne(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		cut := w.through(drivertest.Only(func(call drivertest.Call) bool { return call.Target != "Users" },
+			func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
+		for range 20 {
+			if _, err := cut.CreateChannelWithin(t.Context(), w.channel("a", ada), 2); !errors.Is(err, domain.ErrUnavailable) {
+				t.Errorf("creating on a store that does not answer: %v", err)
+			}
+		}
+		w.ok(w.within(2, "b"))
+		w.wantFull(w.within(2, "c"), 2)
+		w.ok(w.within(2, "a"))
+		w.wantFull(w.within(2, "c"), 2)
+	})
+}
+
+// fillUp lets the claims of creations that died run out, and fills the room that is left.
+func (w *world) fillUp(limit int) {
+	w.t.Helper()
+	time.Sleep(11 * time.Minute)
+	w.reconcile()
+	for n := range limit + 1 {
+		err := w.within(limit, fmt.Sprintf("more%d", n))
+		if full := w.owned() == limit && err != nil; full {
+			w.wantFull(err, limit)
+			break
+		}
+		w.ok(err)
+	}
+	if n := w.owned(); n != limit {
+		w.t.Errorf("%d channels, want %d", n, limit)
+	}
+	w.wantFull(w.within(limit, "onemore"), limit)
+}
+
+func noMishapLetsAnOwnerHaveMoreOrLeavesLessRoomForGood(t *testing.T) {
+	eachFault(t, func(w *world) {
+		w.ok(w.within(2, "earlier"))
+		made, err := w.faulty.CreateChannelWithin(w.t.Context(), w.channel("garden", ada), 2)
+		if err != nil && !errors.Is(err, domain.ErrUnavailable) {
+			w.t.Errorf("creating: %v", err)
+		}
+		w.mustBeWhole(made, err)
+		w.fillUp(2)
+	})
+}
+
+func requestThatArrivesLateTakesNoRoomForGood(t *testing.T) {
+	eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
+		made, err := w.faulty.CreateChannelWithin(w.t.Context(), w.channel("garden", ada), 2)
+		if err == nil {
+			w.delete(made)
+		}
+		w.arrive(late)
+		w.fillUp(2)
+	})
+}
+
+func nameThatWasTakenTakesNoRoom(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.create("taken", grace)
+		for range 5 {
+			if err := w.within(2, "taken"); !errors.Is(err, domain.ErrExists) {
+				t.Errorf("creating a taken name: %v", err)
+			}
+		}
+		w.ok(w.within(2, "a"))
+		w.ok(w.within(2, "b"))
+		w.wantFull(w.within(2, "c"), 2)
+	})
+}
+
+func ownerWithoutRoomIsToldThatANameIsTheirs(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.ok(w.within(1, "a"))
+		if err := w.within(1, "A"); !errors.Is(err, domain.ErrExists) {
+			t.Errorf("creating it again: %v", err)
+		}
+		w.wantFull(w.within(1, "b"), 1)
+	})
+}
+
+func lowerLimitRemovesNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		for n := range 5 {
+			w.ok(w.within(5, fmt.Sprintf("channel%d", n)))
+		}
+		w.wantFull(w.within(3, "more"), 3)
+		if n := w.owned(); n != 5 {
+			t.Errorf("%d channels", n)
+		}
+		w.ok(w.within(6, "more"))
+	})
+}
+
+// A creation stalls before it makes the channel. Its claim counts, so nobody else gets
+// its room; if it never goes on, the room is free after a while.
+func creationUnderWayCounts(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		stalled, goOn := make(chan struct{}), make(chan struct{})
+		slow := w.through(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			if call.Write && call.Target == "Blogs" && stalled != nil {
+				close(stalled)
+				stalled = nil
+				<-goOn
+			}
+			return send(ctx)
+		})
+		var err error
+		done := make(chan struct{})
+		begun := stalled
+		go func() {
+			defer close(done)
+			_, err = slow.CreateChannelWithin(t.Context(), w.channel("slow", ada), 1)
+		}()
+		<-begun
+		synctest.Wait()
+		w.wantFull(w.within(1, "quick"), 1)
+		time.Sleep(9 * time.Minute)
+		w.wantFull(w.within(1, "quick"), 1)
+		close(goOn)
+		<-done
+		w.ok(err)
+		w.wantFull(w.within(1, "quick"), 1)
+		if n := w.owned(); n != 1 {
+			t.Errorf("%d channels", n)
+		}
+	})
+}
+
+func limitOf0IsNone(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		for n := range 5 {
+			w.ok(w.within(0, fmt.Sprintf("channel%d", n)))
+		}
+		if rows := w.rows("Users"); len(rows) > 0 {
+			t.Errorf("%d rows are written for no limit", len(rows))
+		}
+	})
+}

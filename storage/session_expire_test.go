@@ -1,0 +1,195 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+)
+
+// maxExpired is the largest number of rows of a table that one pass removes.
+const maxExpired = 5000
+
+func TestExpiry(t *testing.T) {
+	t.Run("rows of one partition go in batches", expiredRowsGoInBatches)
+	t.Run("transactions of different partitions are under way at once", expiryIsConcurrent)
+	t.Run("one pass removes a bounded number of rows", expiryIsBounded)
+	t.Run("deletions that wait are queued first", deletionsAreQueuedBeforeExpiry)
+	t.Run("row that changes after it was read is spared", changedRowIsSpared)
+	t.Run("failure is reported, and the next pass removes what is left", failedExpiryIsRepeated)
+	t.Run("failure cuts off no transaction that is under way", failedExpiryCutsOffNothing)
+}
+
+// counters writes rows of one Throttle partition that end at the same time.
+func (w *world) counters(partition string, n int, ends time.Time) {
+	w.t.Helper()
+	for first := 0; first < n; first += driver.MaxOperations {
+		var ops []driver.Operation
+		for i := first; i < min(n, first+driver.MaxOperations); i++ {
+			ops = append(ops, driver.Insert(fmt.Sprintf("%019d", i), driver.Int64("Failures", 1), driver.Time("ExpiresOn", ends)))
+		}
+		w.ok(w.table("Throttle").Transact(w.t.Context(), partition, ops...))
+	}
+}
+
+// reconcileFaulty makes a reconciling pass on the faulty side.
+func (w *world) reconcileFaulty() (expired int, err error) {
+	done, err := w.faulty.Reconcile(w.t.Context(), patience, time.Now())
+	return done.Expired, err
+}
+
+func expiredRowsGoInBatches(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.counters("user!a", 250, time.Now())
+		w.counters("user!b", 3, time.Now().Add(time.Hour))
+		transactions := 0
+		w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Throttle" && call.Write },
+			func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+				transactions++
+				return send(ctx)
+			}))
+		if expired, err := w.reconcileFaulty(); err != nil || expired != 250 || transactions != 3 {
+			t.Errorf("%d rows went in %d transactions, %v; want 250 in 3", expired, transactions, err)
+		}
+		if left := w.rows("Throttle"); len(left) != 3 {
+			t.Errorf("%d rows are left, want 3", len(left))
+		}
+	})
+}
+
+func expiryIsConcurrent(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		for i := range 20 {
+			w.counters(fmt.Sprintf("user!%d", i), 1, time.Now())
+		}
+		var mu sync.Mutex
+		now, most := 0, 0
+		w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Throttle" && call.Write },
+			func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+				mu.Lock()
+				now++
+				most = max(most, now)
+				mu.Unlock()
+				time.Sleep(time.Second) // in the bubble: every transaction that can start has started
+				mu.Lock()
+				now--
+				mu.Unlock()
+				return send(ctx)
+			}))
+		expired, err := w.reconcileFaulty()
+		if err != nil || expired != 20 || most < 2 || most > 8 {
+			t.Errorf("%d rows went, %d transactions at once, %v; want 20, and 2 to 8 at once", expired, most, err)
+		}
+	})
+}
+
+func expiryIsBounded(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.counters("user!a", maxExpired+30, time.Now())
+		for _, want := range []int{maxExpired, 30, 0} {
+			if done := w.reconcileAfter(patience); done.Expired != want {
+				t.Errorf("%d rows went, want %d", done.Expired, want)
+			}
+		}
+	})
+}
+
+func deletionsAreQueuedBeforeExpiry(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		for _, name := range []string{"garden", "kitchen", "roof"} {
+			w.forget(w.create(name, ada))
+		}
+		time.Sleep(2 * patience)
+		w.counters("user!a", 10, time.Now())
+		var order []string
+		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			switch {
+			case call.Method == "Send":
+				order = append(order, "queue")
+			case call.Target == "Throttle" || call.Target == "Sessions":
+				order = append(order, "expire")
+			}
+			return send(ctx)
+		})
+		expired, err := w.reconcileFaulty()
+		got := strings.Join(order, " ")
+		if err != nil || expired != 10 || !strings.HasPrefix(got, "queue queue queue expire") || strings.Count(got, "queue") != 3 {
+			t.Errorf("%d rows went in the order %q, %v", expired, got, err)
+		}
+	})
+}
+
+// A session is carried to another epoch, or a counter is raised, while the pass is at it.
+func changedRowIsSpared(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.counters("user!a", 3, time.Now())
+		w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Throttle" && call.Write },
+			func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+				w.ok(w.table("Throttle").Transact(ctx, "user!a",
+					driver.Merge(fmt.Sprintf("%019d", 1), driver.Exists, driver.Time("ExpiresOn", time.Now().Add(time.Hour)))))
+				return send(ctx)
+			}))
+		if expired, err := w.reconcileFaulty(); err != nil || expired != 0 {
+			t.Errorf("%d rows of a batch that has changed went, %v", expired, err)
+		}
+		w.arm(drivertest.Pass)
+		if expired, err := w.reconcileFaulty(); err != nil || expired != 2 {
+			t.Errorf("%d rows went in the next pass, %v; want 2", expired, err)
+		}
+		if left := w.rows("Throttle"); len(left) != 1 {
+			t.Errorf("left: %v", left)
+		}
+	})
+}
+
+func failedExpiryIsRepeated(t *testing.T) {
+	eachFault(t, func(w *world) {
+		w.counters("user!a", 120, time.Now())
+		w.counters("user!b", 1, time.Now())
+		if _, err := w.reconcileFaulty(); err != nil && !errors.Is(err, domain.ErrUnavailable) {
+			w.t.Error(err)
+		}
+		w.reconcileAfter(patience)
+		if left := w.rows("Throttle"); len(left) != 0 {
+			w.t.Errorf("%d rows are left", len(left))
+		}
+	})
+}
+
+// One transaction fails while seven others are under way. These are counted, and few
+// more are sent to a store that fails.
+func failedExpiryCutsOffNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		for i := range 100 {
+			w.counters(fmt.Sprintf("user!%03d", i), 1, time.Now())
+		}
+		var mu sync.Mutex
+		sent := 0
+		w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Throttle" && call.Write },
+			func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+				mu.Lock()
+				sent++
+				first := sent == 1
+				mu.Unlock()
+				if first {
+					time.Sleep(time.Second)
+					return drivertest.ErrInjected
+				}
+				time.Sleep(2 * time.Second)
+				// A call that is cut off can have taken effect.
+				return errors.Join(send(context.WithoutCancel(ctx)), ctx.Err())
+			}))
+		expired, err := w.reconcileFaulty()
+		left := len(w.rows("Throttle"))
+		if !errors.Is(err, drivertest.ErrInjected) || expired != 100-left || sent > 10 {
+			t.Errorf("%d rows went, %d are left, %d transactions were sent, %v", expired, left, sent, err)
+		}
+	})
+}

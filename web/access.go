@@ -1,0 +1,84 @@
+package web
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+)
+
+// userKey is where a request's context keeps the name of its user for the log.
+const userKey = "user"
+
+// clientNames names the clients in the log. An address is personal data, so the log has
+// a keyed hash of it. The key is random and another each UTC day, and is in memory
+// alone: requests of one client on one day can be told to belong together, and nobody
+// can find the address by trying all. Processes have keys of their own.
+type clientNames struct {
+	// plain logs the addresses themselves.
+	plain bool
+
+	mu  sync.Mutex
+	day time.Time
+	key []byte
+}
+
+// name returns the name of the client with that address.
+func (n *clientNames) name(address string, now time.Time) string {
+	if n.plain {
+		return address
+	}
+	mac := hmac.New(sha256.New, n.keyOf(now.UTC().Truncate(24*time.Hour)))
+	mac.Write([]byte(address))
+	return hex.EncodeToString(mac.Sum(nil)[:8])
+}
+
+func (n *clientNames) keyOf(day time.Time) []byte {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.day.Equal(day) || n.key == nil {
+		n.day, n.key = day, make([]byte, sha256.Size)
+		rand.Read(n.key) // it never fails
+	}
+	return n.key
+}
+
+// who returns the attributes of a line of the log that say who sent the request.
+func (n *clientNames) who(c echo.Context) []slog.Attr {
+	attrs := []slog.Attr{slog.String("client", n.name(c.RealIP(), time.Now()))}
+	if user, ok := c.Get(userKey).(domain.UserName); ok {
+		attrs = append(attrs, slog.String("user", string(user)))
+	}
+	return attrs
+}
+
+// logRefused logs a sign-in that was refused. It names the account only if there is one:
+// what was typed as the name may be a password.
+func (s *sessions) logRefused(c echo.Context, err error) {
+	var reason string
+	var throttled *domain.ThrottledError
+	switch {
+	case errors.As(err, &throttled):
+		reason = "too many attempts"
+	case errors.Is(err, domain.ErrNotSignedIn):
+		reason = "wrong credentials"
+	default:
+		return
+	}
+	attrs := append(s.clients.who(c),
+		slog.String("reason", reason),
+		slog.String("id", c.Response().Header().Get(echo.HeaderXRequestID)))
+	var wrong *domain.WrongPasswordError
+	if errors.As(err, &wrong) {
+		attrs = append(attrs, slog.String("account", string(wrong.User)))
+	}
+	s.log.LogAttrs(c.Request().Context(), slog.LevelWarn, "sign-in refused", attrs...)
+}

@@ -1,0 +1,148 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/web"
+)
+
+func TestAccessLog(t *testing.T) {
+	t.Run("has a hash of the client's address", accessLogHashesAddresses)
+	t.Run("has the client's address if that is asked for", accessLogHasAddresses)
+	t.Run("has the user, also of a sign-in", accessLogHasUser)
+}
+
+func TestSignInLog(t *testing.T) {
+	t.Run("names an account that exists, and nothing else that was typed", signInLogNamesAccounts)
+	t.Run("has a line for an attempt that is throttled", signInLogHasThrottled)
+	t.Run("has a line for a link that does not work", signInLogHasLinks)
+}
+
+const clientAddress = "192.0.2.77"
+
+func from(address string) change {
+	return func(r *http.Request) { r.RemoteAddr = address + ":1234" }
+}
+
+// logged returns what a request adds to the log.
+func (s *site) logged(request func()) string {
+	before := len(s.log.String())
+	request()
+	return s.log.String()[before:]
+}
+
+func accessLogHashesAddresses(t *testing.T) {
+	s := newSite(t)
+	client := regexp.MustCompile(`client=([0-9a-f]{16})( |\n)`)
+	line := func(address string) string {
+		logged := s.logged(func() { s.do("GET", "/channels", from(address)).want(200) })
+		match := client.FindStringSubmatch(logged)
+		if match == nil || strings.Contains(logged, address) {
+			t.Fatalf("logged %s", logged)
+		}
+		return match[1]
+	}
+	if a, again, b := line(clientAddress), line(clientAddress), line("192.0.2.78"); a != again || a == b {
+		t.Errorf("one client is %s and %s, and another %s", a, again, b)
+	}
+}
+
+func accessLogHasAddresses(t *testing.T) {
+	s := newSiteWith(t, web.Options{Version: "test", LogAddresses: true})
+	logged := s.logged(func() { s.do("GET", "/channels", from(clientAddress)).want(200) })
+	if !strings.Contains(logged, "client="+clientAddress) {
+		t.Errorf("logged %s", logged)
+	}
+}
+
+func accessLogHasUser(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	for name, request := range map[string]func(){
+		"an API call":    func() { s.do("GET", "/api/v1/feed", bearer(token)).want(200) },
+		"a page":         func() { s.do("GET", "/channels", cookie(token)).want(200) },
+		"a refused call": func() { s.do("DELETE", "/api/v1/channels/none", bearer(token)).want(404) },
+		"a sign-in":      func() { s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", password)).want(201) },
+		"a sign-in of a page": func() {
+			s.do("POST", "/sign-in", posted(url.Values{"name": {"ada"}, "password": {password}})).want(303)
+		},
+	} {
+		if logged := s.logged(request); !strings.Contains(logged, "user=ada") {
+			t.Errorf("%s: logged %s", name, logged)
+		}
+	}
+	for name, request := range map[string]func(){
+		"a stranger":    func() { s.do("GET", "/channels").want(200) },
+		"a wrong token": func() { s.do("GET", "/api/v1/feed", bearer("wrong")).want(401) },
+		"a refused visit": func() {
+			s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", "wrong password")).want(401)
+		},
+	} {
+		if logged := s.logged(request); strings.Contains(logged, "user=") {
+			t.Errorf("%s: logged %s", name, logged)
+		}
+	}
+}
+
+func signInLogNamesAccounts(t *testing.T) {
+	s := newSite(t)
+	s.signUp("ada")
+	sent := map[string]func(name, password string){
+		"API": func(name, password string) {
+			s.do("POST", "/api/v1/sessions", fields("name", name, "password", password), from(clientAddress)).want(401)
+		},
+		"page": func(name, password string) {
+			s.do("POST", "/sign-in", posted(url.Values{"name": {name}, "password": {password}})).want(401)
+		},
+	}
+	for where, attempt := range sent {
+		logged := s.logged(func() { attempt("Ada", "SECRET password") })
+		if !regexp.MustCompile(`msg="sign-in refused" client=[0-9a-f]{16} reason="wrong credentials" id=\S+ account=ada`).MatchString(logged) {
+			t.Errorf("%s: logged %s", where, logged)
+		}
+		for _, name := range []string{"secret_password", "SECRET password"} {
+			unknown := s.logged(func() { attempt(name, "SECRET password") })
+			if !strings.Contains(unknown, "sign-in refused") || strings.Contains(unknown, "account=") {
+				t.Errorf("%s: logged %s", where, unknown)
+			}
+			logged += unknown
+		}
+		if strings.Contains(strings.ToLower(logged), "secret") {
+			t.Errorf("%s: what was typed is logged: %s", where, logged)
+		}
+	}
+}
+
+func signInLogHasThrottled(t *testing.T) {
+	s := newSite(t)
+	s.signUp("ada")
+	for range 10 {
+		s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", "wrong password")).want(401)
+	}
+	logged := s.logged(func() { s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", password)).want(429) })
+	if !strings.Contains(logged, `reason="too many attempts"`) || strings.Contains(logged, "account=") {
+		t.Errorf("logged %s", logged)
+	}
+}
+
+func signInLogHasLinks(t *testing.T) {
+	s := newSite(t)
+	s.signUp("ada")
+	link, err := s.store.SignInLink(t.Context(), domain.UserName("ada"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := s.logged(func() { s.do("GET", "/sign-in/link?token="+link).want(303) })
+	if strings.Contains(good, "sign-in refused") || !strings.Contains(good, "user=ada") {
+		t.Errorf("a good link: logged %s", good)
+	}
+	used := s.logged(func() { s.do("GET", "/sign-in/link?token="+link).want(401) })
+	if !strings.Contains(used, "sign-in refused") || strings.Contains(used, link) {
+		t.Errorf("a used link: logged %s", used)
+	}
+}

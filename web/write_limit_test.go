@@ -1,0 +1,212 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/web"
+)
+
+func TestWriteLimit(t *testing.T) {
+	t.Run("a user who writes too fast is told when to go on", userWhoWritesTooFastIsToldWhenToGoOn)
+	t.Run("every call that writes is limited", everyCallThatWritesIsLimited)
+	t.Run("every form that writes is limited", everyFormThatWritesIsLimited)
+	t.Run("all users of one client are limited together", allUsersOfOneClientAreLimitedTogether)
+	t.Run("a page says so and keeps what was typed", pageSaysSoAndKeepsWhatWasTyped)
+	t.Run("without a rate there is no limit", withoutARateThereIsNoLimit)
+}
+
+// limited makes a site with this limit. It must be made in a bubble, whose clock fills
+// the buckets.
+func limited(t *testing.T, perSecond float64, burst int) *site {
+	return newSiteWith(t, web.Options{Version: "test", WriteRate: perSecond, WriteBurst: burst})
+}
+
+func (a answer) wantRetryAfter(seconds int) {
+	a.t.Helper()
+	if got := a.want(429).header.Get("Retry-After"); got != strconv.Itoa(seconds) {
+		a.t.Errorf("Retry-After %q, want %d", got, seconds)
+	}
+}
+
+func userWhoWritesTooFastIsToldWhenToGoOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := limited(t, 0.4, 3)
+		token := s.signUp("ada")
+		s.channel("Engines", "ada")
+		post := func() answer {
+			return s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), fields("text", "Hello"))
+		}
+		for range 3 {
+			post().want(201)
+		}
+		a := s.unwritten(post)
+		a.wantRetryAfter(3) // a token comes each 2.5 s
+		if a.text("title") != "Too Many Requests" || !strings.Contains(a.text("detail"), "Nothing was saved") {
+			t.Errorf("the problem says %s", a.body)
+		}
+		s.do("GET", "/api/v1/channels/Engines", bearer(token)).want(200)
+		time.Sleep(2 * time.Second)
+		post().wantRetryAfter(1)
+		time.Sleep(time.Second)
+		post().want(201)
+		post().want(429)
+	})
+}
+
+// exhausted makes a site where ada, whose token is returned, has no write left for an
+// hour, with a channel and a post of hers.
+func exhausted(t *testing.T) (s *site, token string, channel domain.Channel, blog domain.Blog) {
+	s = limited(t, 1.0/3600, 1)
+	token = s.signUp("ada")
+	channel = s.channel("Engines", "ada")
+	blog = s.post(channel, "ada", "Hello")
+	s.do("PUT", "/api/v1/subscriptions/Engines", bearer(token)).want(204)
+	return s, token, channel, blog
+}
+
+// exempt are the routes that change something and are not limited: they begin or end
+// sessions, or protect an account.
+func exempt() []string {
+	return []string{
+		"POST /api/v1/users", "POST /api/v1/sessions", "DELETE /api/v1/sessions", "DELETE /api/v1/sessions/current",
+		"PUT /api/v1/users/me/password", "POST /api/v1/digest/address", "DELETE /api/v1/digest/address",
+		"POST /sign-up", "POST /sign-in", "POST /sign-out", "POST /account", "POST /digest",
+	}
+}
+
+// writingRoutes are the routes under the prefix, or outside of it, that are neither reads nor
+// exempt, with the parameters of the post in place.
+func (s *site) writingRoutes(api bool, blog domain.Blog) []string {
+	s.Helper()
+	var found []string
+	for _, route := range s.handler.(*echo.Echo).Routes() {
+		name := route.Method + " " + route.Path
+		read := route.Method == http.MethodGet || route.Method == http.MethodHead || route.Method == echo.RouteNotFound
+		if read || strings.HasPrefix(route.Path, "/api/") != api || slices.Contains(exempt(), name) {
+			continue
+		}
+		found = append(found, strings.NewReplacer(":name", "Engines", ":id", string(blog.ID)).Replace(name))
+	}
+	if len(found) < 5 {
+		s.Errorf("the only routes that write are %q", found)
+	}
+	return found
+}
+
+func everyCallThatWritesIsLimited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, token, _, blog := exhausted(t)
+		for _, route := range s.writingRoutes(true, blog) {
+			method, path, _ := strings.Cut(route, " ")
+			a := s.unwritten(func() answer {
+				return s.do(method, path, bearer(token), header("If-Match", "*"), fields("text", "Hello"))
+			})
+			if a.status != 429 {
+				t.Errorf("%s answers %d", route, a.status)
+			}
+		}
+		s.do("PUT", "/api/v1/subscriptions/Engines", bearer(s.signUp("bob"))).want(204)
+		s.do("DELETE", "/api/v1/sessions/current", bearer(token)).want(204)
+	})
+}
+
+func everyFormThatWritesIsLimited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, token, channel, blog := exhausted(t)
+		forms := map[string][]url.Values{
+			"POST /channels/Engines": {
+				{"text": {"Hello"}}, {"action": {"subscribe"}}, {"action": {"unsubscribe"}},
+			},
+			"POST /channels/Engines/blogs/" + string(blog.ID): {
+				{"action": {"vote"}}, {"action": {"unvote"}}, {"action": {"delete"}, "etag": {"*"}},
+			},
+			"POST /channels/Engines/blogs/" + string(blog.ID) + "/edit": {{"text": {"Hello again"}, "etag": {"*"}}},
+			"POST /channels/new":            {{"name": {"Wheels"}}},
+			"POST /channels/Engines/edit":   {{"description": {"More"}}},
+			"POST /channels/Engines/delete": {{"incarnation": {string(channel.Incarnation)}}},
+			"POST /subscriptions":           {{"action": {"unsubscribe"}, "channel": {"Engines"}}},
+		}
+		for _, route := range s.writingRoutes(false, blog) {
+			if forms[route] == nil {
+				t.Errorf("no form for %s", route)
+			}
+		}
+		for route, values := range forms {
+			_, path, _ := strings.Cut(route, " ")
+			for _, form := range values {
+				a := s.unwritten(func() answer { return s.do("POST", path, cookie(token), posted(form)) })
+				if a.status != 429 || a.header.Get("Retry-After") != "3600" {
+					t.Errorf("%s with %v answers %d, Retry-After %q", route, form, a.status, a.header.Get("Retry-After"))
+				}
+			}
+		}
+	})
+}
+
+func allUsersOfOneClientAreLimitedTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := limited(t, 1.0/3600, 2) // and 20 of one client
+		s.author("owner")
+		s.channel("Engines", "owner")
+		from := func(peer, token string) answer {
+			return s.do("PUT", "/api/v1/subscriptions/Engines", bearer(token), func(r *http.Request) { r.RemoteAddr = peer })
+		}
+		for n := range 10 {
+			token := s.signUp("user_" + strconv.Itoa(n))
+			from("[2001:db8::1]:"+strconv.Itoa(1000+n), token).want(204)
+			from("[2001:db8::2]:"+strconv.Itoa(1000+n), token).want(204)
+		}
+		ada := s.signUp("ada")
+		from("[2001:db8::3]:1000", ada).wantRetryAfter(360)
+		from("[2001:db8:0:1::3]:1000", ada).want(204)
+	})
+}
+
+func pageSaysSoAndKeepsWhatWasTyped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, token, _, blog := exhausted(t)
+		b := s.browser()
+		b.jar["session"] = token
+		const words = "You have written too much in a short time. Nothing was saved. Wait 3600 seconds, and then send it again."
+		draft := b.open("/channels/Engines").form("Post").fill("title", "On valves").fill("text", "They open and shut.").press()
+		kept := draft.want(429).says(words).form("Post").values
+		if kept.Get("title") != "On valves" || kept.Get("text") != "They open and shut." || kept.Get("key") == "" {
+			t.Errorf("of the post the page keeps %v", kept)
+		}
+		edit := b.open("/channels/Engines/blogs/"+string(blog.ID)+"/edit").form("Save").fill("text", "Hello again").press()
+		if kept := edit.want(429).says(words).form("Save").values; kept.Get("text") != "Hello again" {
+			t.Errorf("of the edit the page keeps %v", kept)
+		}
+		create := b.open("/channels/new").form("Create channel").fill("name", "Wheels").fill("description", "All round").press()
+		if kept := create.want(429).says(words).form("Create channel").values; kept.Get("name") != "Wheels" || kept.Get("description") != "All round" {
+			t.Errorf("of the channel the page keeps %v", kept)
+		}
+		describe := b.open("/channels/Engines/edit").form("Save").fill("description", "More").press()
+		if kept := describe.want(429).says(words).form("Save").values; kept.Get("description") != "More" {
+			t.Errorf("of the description the page keeps %v", kept)
+		}
+		b.open("/channels/Engines/blogs/"+string(blog.ID)).form("Vote").press().want(429).
+			heading("Too many writes").says("Nothing was saved.", "Try again in")
+		time.Sleep(time.Hour)
+		draft.form("Post").press().at("/channels/Engines").says("They open and shut.")
+	})
+}
+
+func withoutARateThereIsNoLimit(t *testing.T) {
+	s := limited(t, 0, 0)
+	token := s.signUp("ada")
+	s.channel("Engines", "ada")
+	for range 100 {
+		s.do("PUT", "/api/v1/subscriptions/Engines", bearer(token)).want(204)
+	}
+}
