@@ -60,6 +60,12 @@ func Ablations() []Ablation {
 			only("w", oneRead))), "olga", "w1"),
 		among(unreconciled(ablate("queue-first", "a message is queued before the channel is marked (without the reconciling pass)", "web-dies",
 			only("olga", markFirst))), "olga", "w1"),
+		ablate("wait", "a store that does not answer is no refusal", "forgotten",
+			only("w", unavailableRefuses)),
+		ablate("mark", "a message is marked as poisoned before its copy is sent", "poison-post",
+			only("w", both(refused, unmarked))),
+		ablate("record", "a deletion is recorded as poisoned before its message is marked", "poison-post",
+			only("w", both(refused, unrecorded))),
 		unreconciled(ablate("reconcile", "the reconciling pass finds a deletion whose message the queue lost", "forgotten", nil)),
 	}
 }

@@ -73,10 +73,16 @@ func describeCall(c *Call) string {
 	case Length:
 		return "queue: count the messages"
 	case Send:
+		if c.Target == domain.PoisonQueueName {
+			return "poison queue: send " + describeMessage(c.Message.Text)
+		}
 		return "queue: send " + describeMessage(c.Message.Text)
 	case Receive:
 		return "queue: receive"
 	case Update:
+		if m, err := domain.DecodeMessage(c.Message.Text); err == nil && m.Copied {
+			return "queue: mark the message as poisoned"
+		}
 		return "queue: give the message back"
 	case Settle:
 		return "queue: delete the message"

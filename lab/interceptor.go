@@ -215,3 +215,62 @@ func withoutMark(ofLink bool) Interceptor {
 		return do(c)
 	}
 }
+
+// errRefused is a refusal: the store answered, and no later attempt can succeed.
+var errRefused = errors.New("refused")
+
+// refused refuses to read any row of a channel's partition.
+func refused() Interceptor {
+	return func(c Call, do func(Call) Answer) Answer {
+		if c.Target == tableBlogs && (c.Method == Get || c.Method == Range) {
+			return Answer{Err: errRefused}
+		}
+		return do(c)
+	}
+}
+
+// unavailableRefuses makes a store that does not answer look like a refusal.
+func unavailableRefuses() Interceptor {
+	return func(c Call, do func(Call) Answer) Answer {
+		a := do(c)
+		if errors.Is(a.Err, domain.ErrUnavailable) {
+			a.Err = errRefused
+		}
+		return a
+	}
+}
+
+// unmarked leaves out the mark of a message that is poisoned.
+func unmarked() Interceptor {
+	return func(c Call, do func(Call) Answer) Answer {
+		if m, err := domain.DecodeMessage(c.Message.Text); err == nil && m.Copied && c.Method == Update {
+			return Answer{Receipt: c.Message.Receipt}
+		}
+		return do(c)
+	}
+}
+
+// unrecorded leaves out the Deletions row.
+func unrecorded() Interceptor {
+	return func(c Call, do func(Call) Answer) Answer {
+		switch {
+		case c.Target != tableDeletions:
+			return do(c)
+		case c.Method == Get:
+			return Answer{Entity: driver.Entity{Partition: c.Partition, Row: c.Row,
+				Properties: driver.Properties{driver.String("State", domain.DeletionDone)}}}
+		default:
+			return Answer{}
+		}
+	}
+}
+
+// both lets a call meet one interceptor and then another.
+func both(outer, inner func() Interceptor) func() Interceptor {
+	return func() Interceptor {
+		first, second := outer(), inner()
+		return func(c Call, do func(Call) Answer) Answer {
+			return first(c, func(c Call) Answer { return second(c, do) })
+		}
+	}
+}

@@ -15,6 +15,9 @@ type Shipped struct {
 	// NoReconcile leaves the reconciling pass out of what fresh workers do in the
 	// end.
 	NoReconcile bool
+	// Copies is how many copies of one message the poison queue may hold. It is 0
+	// unless some work is refused: a store that does not answer makes no poison.
+	Copies int
 	// TrustJoined lets the feeds that are read at rest believe each user's row that says
 	// joined.
 	TrustJoined bool
@@ -99,6 +102,36 @@ func (l Shipped) State(v View) []domain.Breach {
 			l.post(v, f, breach)
 		}
 	})
+	return append(breaches, l.poison(v)...)
+}
+
+// poison is the part of I5 about poison: only what was refused is poisoned, and one
+// message makes at most one copy. What a client sends again unasked does not count.
+func (l Shipped) poison(v View) (breaches []domain.Breach) {
+	senders := map[domain.Message][]string{}
+	for _, m := range v.DB.Messages(domain.PoisonQueueName) {
+		message, err := domain.DecodeMessage(m.Text)
+		if err != nil {
+			continue
+		}
+		intent := message.Intent()
+		if sender, _, _ := strings.Cut(m.ID, "+"); !slices.Contains(senders[intent], sender) {
+			senders[intent] = append(senders[intent], sender)
+		}
+	}
+	for _, copies := range senders {
+		if len(copies) > l.Copies {
+			breaches = append(breaches, breachOf("I5", "%d copies of one message are on the poison queue, and %d may be", len(copies), l.Copies))
+		}
+	}
+	if l.Copies > 0 {
+		return breaches
+	}
+	for row := range v.DB.Rows(tableDeletions) {
+		if row.Properties.String("State") == string(domain.DeletionPoisoned) {
+			breaches = append(breaches, breachOf("I5", "a deletion is recorded as poisoned, and nothing was refused"))
+		}
+	}
 	return breaches
 }
 

@@ -19,6 +19,9 @@ func (l Shipped) Rest(v View) []domain.Breach {
 	if err := c.quiesce(ctx, !l.NoReconcile); err != nil {
 		return []domain.Breach{breachOf("I5", "%v", err)}
 	}
+	if err := c.requeue(ctx); err != nil {
+		return []domain.Breach{breachOf("I5", "%v", err)}
+	}
 	breaches := append(c.check(ctx), c.strangers(ctx, l.TrustJoined)...)
 	if err := c.readFeeds(ctx); err != nil {
 		breaches = append(breaches, breachOf("I8", "%v", err))
@@ -43,6 +46,12 @@ func (l Shipped) Rest(v View) []domain.Breach {
 // for is done.
 func unfinished(v View) (breaches []domain.Breach) {
 	for _, m := range v.Sent {
+		if m.Kind == domain.MessageBlog {
+			row, there := blogRow(v.DB, m.Ref(), m.Blog)
+			if there && row.String("Revision") == string(m.Revision) {
+				breaches = append(breaches, breachOf("I5", "a post is still there, and its deletion was queued"))
+			}
+		}
 		if m.Kind != domain.MessageChannel {
 			continue
 		}

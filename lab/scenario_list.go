@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"microblogging/domain"
+	"microblogging/storage"
 )
 
 // news is a set-up: the channel with these posts, and another channel that no actor
@@ -46,6 +47,27 @@ func (c *Client) queueDeletion(ctx context.Context) {
 	_ = c.Store.Messages().Send(ctx, message.Encode()) // a set-up has no faults
 }
 
+// queuedPost is the set-up news, and the message of a web role that died right after
+// it queued the deletion of the newest post.
+func queuedPost(texts ...string) body {
+	return func(ctx context.Context, c *Client) {
+		news(texts...)(ctx, c)
+		channel, err := c.Store.Channel(ctx, channelKey)
+		if err != nil {
+			return
+		}
+		page, err := c.Store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Limit: 1})
+		if err != nil || len(page.Items) == 0 {
+			return
+		}
+		message := domain.Message{
+			Kind: domain.MessageBlog, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name,
+			By: owner, AskedOn: instant(), Blog: page.Items[0].ID, Revision: page.Items[0].Revision,
+		}
+		_ = c.Store.Messages().Send(ctx, message.Encode()) // a set-up has no faults
+	}
+}
+
 // queueCopy sends every message on the queue once more.
 func (c *Client) queueCopy(ctx context.Context) {
 	messages, err := c.Store.Messages().Receive(ctx, 1, WorkerOptions().Lease)
@@ -69,11 +91,29 @@ func worker3() Actor { return Actor{Name: "w3", Run: work, After: "w2"} }
 
 // Scenarios are the situations in which the shipped code must break no law.
 func Scenarios() []Scenario {
-	list := slices.Concat(deletions(), reusedNames(), posts(), subscriptions(), accounts(), crowds())
+	list := slices.Concat(deletions(), poison(), reusedNames(), posts(), subscriptions(), accounts(), crowds())
 	for i := range list {
-		list[i].Laws = Shipped{}
+		if list[i].Laws == nil {
+			list[i].Laws = Shipped{}
+		}
 	}
 	return list
+}
+
+// poison is about work that the store refuses, so that its message is poisoned.
+func poison() []Scenario {
+	return []Scenario{
+		{
+			Name: "poison", About: "a deletion is refused, while the workers that poison its message die or get no answer", Faults: 2, Preemptions: 1, Slow: true,
+			Setup: accepted("old"), Intercept: only("w", refused), Laws: Shipped{Copies: 1},
+			Actors: []Actor{worker1(), worker2()},
+		},
+		{
+			Name: "poison-post", About: "the same, of a post", Faults: 2, Preemptions: 1,
+			Setup: queuedPost("old"), Intercept: only("w", refused), Laws: Shipped{Copies: 1},
+			Actors: []Actor{worker1(), worker2()},
+		},
+	}
 }
 
 // deletions are about one incarnation of the channel.

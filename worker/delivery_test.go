@@ -83,14 +83,12 @@ func deliveryBeforeProgress(t *testing.T) {
 	for range maxDeliveries / 2 {
 		w.receive()
 	}
-	swept := false
-	w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if swept && sweeps(call) {
+	w.hook = drivertest.Only(sweeps, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Seq > 1 {
 			return drivertest.ErrInjected // killed before this call
 		}
-		swept = swept || sweeps(call)
 		return send(ctx)
-	}
+	})
 	job := New(w.faulty, w.options).newJob(w.receive(), nil)
 	if err := job.do(t.Context()); err == nil || w.deletion().RowsDeleted == 0 {
 		t.Fatalf("the worker was not killed in the middle of its work: %+v, %v", w.deletion(), err)
