@@ -18,10 +18,10 @@ const (
 )
 
 // SignUp creates an account and returns its user. A name in use is domain.ErrExists.
-// A name or password that breaks a rule is an InvalidError. If too many sign up at once,
-// it is domain.ErrBusy.
+// A name or password that breaks a rule is an InvalidError. It is for an operator: it
+// waits for its turn to hash the password as long as ctx lasts.
 func (s *Store) SignUp(ctx context.Context, name, password string) (domain.User, error) {
-	return s.signUp(ctx, Attempt{Name: name, Password: password}, func() ([]*quota, error) { return nil, nil })
+	return s.signUp(ctx, Attempt{Name: name, Password: password}, uncounted, s.hashing.hashNewPatiently)
 }
 
 // SignUpFrom is like SignUp, for a stranger at an address from which at most so many
@@ -29,14 +29,19 @@ func (s *Store) SignUp(ctx context.Context, name, password string) (domain.User,
 // An attempt counts once its name and password are accepted. If too many sign up at
 // once, it is domain.ErrBusy and does not count.
 func (s *Store) SignUpFrom(ctx context.Context, a Attempt, perHour int) (domain.User, error) {
-	if perHour == 0 {
-		return s.SignUp(ctx, a.Name, a.Password)
+	count := uncounted
+	if perHour > 0 {
+		count = func() ([]*quota, error) { return s.countSignUp(ctx, a.Address, perHour) }
 	}
-	return s.signUp(ctx, a, func() ([]*quota, error) { return s.countSignUp(ctx, a.Address, perHour) })
+	return s.signUp(ctx, a, count, s.hashing.hashNew)
 }
 
-// signUp calls count before it does what takes long.
-func (s *Store) signUp(ctx context.Context, a Attempt, count func() ([]*quota, error)) (domain.User, error) {
+func uncounted() ([]*quota, error) { return nil, nil }
+
+// signUp calls count before it hashes the password, which takes long.
+func (s *Store) signUp(ctx context.Context, a Attempt, count func() ([]*quota, error),
+	hashNew func(ctx context.Context, password string) (string, error),
+) (domain.User, error) {
 	user, nameErr := domain.ParseUserName(a.Name)
 	if err := domain.JoinInvalid(nameErr, domain.CheckPassword("password", a.Password)); err != nil {
 		return domain.User{}, err
@@ -51,7 +56,7 @@ func (s *Store) signUp(ctx context.Context, a Attempt, count func() ([]*quota, e
 	if err != nil {
 		return domain.User{}, err
 	}
-	hash, err := s.hashing.hashNew(ctx, a.Password)
+	hash, err := hashNew(ctx, a.Password)
 	if errors.Is(err, domain.ErrBusy) {
 		err = errors.Join(err, s.withdraw(ctx, counted))
 	}
