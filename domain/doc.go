@@ -52,13 +52,17 @@
 //   - I6 repeatable. Handling a message again, late, or twice at once changes
 //     nothing more.
 //   - I7 one post. A request sent twice with one idempotency key to one
-//     incarnation, or retried by any layer, makes one post.
+//     incarnation, or retried by any layer, makes one post. A request to create a
+//     channel that is sent twice with one key is answered with one incarnation.
 //   - I8 indexes agree. Each post has exactly one row in the index by rating,
 //     with its rating; its rating equals its votes.
 //   - I9 gates. Every active channel has exactly its own open gate; a deleting
 //     one has at most one gate of its own. The gate of a creation that died is
 //     harmless, because nobody ever learned its incarnation. An incarnation's
 //     open gate is put up at most once in all time.
+//   - I10 what ended stays ended. A session whose end was acknowledged signs nobody
+//     in, a sign-in link gives one session, and a digest address that was revoked
+//     never works again.
 //
 // The package imports nothing of ours and does no input or output.
 package domain

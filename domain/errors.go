@@ -25,6 +25,9 @@ var (
 	// ErrPostGone: this idempotency key made a post that has been deleted. It is
 	// an ErrGone.
 	ErrPostGone = fmt.Errorf("%w: the post was deleted since", ErrGone)
+	// ErrChannelGone: this idempotency key made a channel that has been deleted. It
+	// is an ErrGone.
+	ErrChannelGone = fmt.Errorf("%w: the channel was deleted since", ErrGone)
 	// ErrKeyReused: the idempotency key was used before, for another body.
 	ErrKeyReused = errors.New("idempotency key used for another request")
 	// ErrNotSignedIn: the caller has not signed in, or the credentials are wrong.

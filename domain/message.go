@@ -41,6 +41,9 @@ type Message struct {
 	Name        ChannelName `json:"name,omitempty"`
 	By          UserName    `json:"by,omitempty"`
 	AskedOn     time.Time   `json:"askedOn"`
+	// QueuedOn is when this message was put on the queue. It is zero in a message of
+	// an older program.
+	QueuedOn time.Time `json:"queuedOn,omitzero"`
 	// Blog and Revision are set only if Kind is MessageBlog.
 	Blog     BlogID   `json:"blog,omitempty"`
 	Revision Revision `json:"revision,omitempty"`

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"slices"
+	"strings"
 
 	"microblogging/storage/driver"
 )
@@ -16,7 +17,8 @@ type Ablation struct {
 	Scenario
 }
 
-// Ablations are the guards of the deletion protocol, one at a time.
+// Ablations are the guards of the protocol, one at a time. One of them is a premise and
+// no guard of ours: that an ETag never repeats.
 func Ablations() []Ablation {
 	return []Ablation{
 		unharmed(ablate("open-gate", "a post merges the open gate", "post",
@@ -31,12 +33,29 @@ func Ablations() []Ablation {
 			always(func() Interceptor { return withoutOnce }))),
 		stalling(ablate("reservation", "an open gate takes the place of its reservation, in the version that was read", "stalled",
 			always(outright("gate!reserved!")))),
+		repeating(ablate("etag", "an ETag never repeats: here the reservation that a late copy inserts has the ETag of the first", "stalled",
+			always(func() Interceptor { return withoutMatch(tableBlogs, "gate!reserved!") }))),
 		ablate("late-row", "a creator who gives up removes the gate in the version that was read before the row", "create-late",
 			always(func() Interceptor { return withoutMatch(tableBlogs, "gate!open!") })),
 		among(ablate("join", "a sub! row takes the place of a join! row, in the version that was read", "subscribe-twice",
 			always(outright("join!"))), "vera", "feed"),
+		trusting(ablate("joined", "a feed reads the sub! row of each channel that it shows", "subscribe-late", nil)),
 		ablate("look", "a creator reads the row, whatever its insert returned", "creators",
 			always(believer)),
+		unharmed(among(ablate("made", "what a key made is recorded before the creator is answered", "create-once",
+			always(func() Interceptor { return withoutMade })), "olga", "w1")),
+		unharmed(among(ablate("own-key", "a channel's row carries the hash of the key that made it", "create-once",
+			always(func() Interceptor { return withoutProperty(tableChannels, "Once") })), "olga", "olga2")),
+		ablate("ended", "signing out marks the row of a session, and does not delete it", "sign-out",
+			always(func() Interceptor { return withoutMark(false) })),
+		ablate("used", "following a sign-in link marks its row, and does not delete it", "link-late",
+			always(func() Interceptor { return withoutMark(true) })),
+		unharmed(ablate("link-version", "a sign-in link is marked in the version that was read", "link",
+			always(func() Interceptor { return withoutMatch(tableSessions, "") }))),
+		among(ablate("used-by", "the row of a used sign-in link says who used it", "link",
+			always(func() Interceptor { return withoutProperty(tableSessions, "UsedBy") })), "vera"),
+		ablate("address", "a digest address is changed in the version of the account that was read", "digest-address",
+			always(func() Interceptor { return withoutMatch(tableUsers, "") })),
 		among(unharmed(ablate("fresh-read", "the shut gate goes only after a fresh read of an empty partition", "edit-sweep",
 			only("w", oneRead))), "olga", "w1"),
 		among(unreconciled(ablate("queue-first", "a message is queued before the channel is marked (without the reconciling pass)", "web-dies",
@@ -72,6 +91,22 @@ func stalling(a Ablation) Ablation {
 	a.Faults, a.Preemptions = 1, 1
 	a.Straggles = func(c *Call) bool { return len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionInsert }
 	return a
+}
+
+// repeating is stalling with two late requests: the insert of a reservation, and the
+// swap that depends on its ETag.
+func repeating(a Ablation) Ablation {
+	a.Faults, a.Preemptions = 2, 1
+	a.Straggles = func(c *Call) bool {
+		return len(c.Operations) > 0 && strings.HasPrefix(c.Operations[0].Row, "gate!reserved!")
+	}
+	return a
+}
+
+// trusting reads feeds that believe the user's row alone.
+func trusting(a Ablation) Ablation {
+	a.Laws = Shipped{TrustJoined: true}
+	return unharmed(among(a, "vera", "vera2"))
 }
 
 // among keeps only these actors.

@@ -17,6 +17,7 @@ const (
 	Get Method = iota + 1
 	Range
 	Scan
+	Length
 	Transact
 	Send
 	Receive
@@ -74,6 +75,7 @@ type Answer struct {
 	Page     driver.Page
 	Messages []driver.Message
 	Receipt  string
+	Length   int64
 	Err      error
 }
 
@@ -96,6 +98,7 @@ func (a *Answer) sum() mem.Sum {
 		d.Text(m.Text)
 	}
 	d.Text(a.Receipt)
+	d.Int(uint64(a.Length))
 	return d.Done()
 }
 

@@ -63,13 +63,15 @@ func describeCall(c *Call) string {
 	switch c.Method {
 	case Get:
 		if c.Row == "" {
-			return fmt.Sprintf("%s: read %s", c.Target, c.Partition)
+			return fmt.Sprintf("%s: read %s", c.Target, shortRow(c.Partition))
 		}
 		return fmt.Sprintf("%s: read %s", c.Target, shortRow(c.Row))
 	case Range:
 		return fmt.Sprintf("%s: list %s", c.Target, strings.TrimSpace(c.Range.Partition+" "+strings.TrimSuffix(c.Range.From, "!")))
 	case Scan:
 		return fmt.Sprintf("%s: scan", c.Target)
+	case Length:
+		return "queue: count the messages"
 	case Send:
 		return "queue: send " + describeMessage(c.Message.Text)
 	case Receive:
@@ -89,7 +91,7 @@ func describeCall(c *Call) string {
 func describeOperation(partition string, op driver.Operation) string {
 	row := shortRow(op.Row)
 	if op.Row == "" {
-		row = partition
+		row = shortRow(partition)
 	}
 	text := op.Action.String() + " " + row
 	if state := op.Properties.String("State"); state != "" {
@@ -128,6 +130,8 @@ func describeAnswer(c *Call, a *Answer) string {
 		return describeEntity(a.Entity)
 	case a.Err == nil && (c.Method == Range || c.Method == Scan):
 		return count(len(a.Page.Rows), "row")
+	case a.Err == nil && c.Method == Length:
+		return count(int(a.Length), "message")
 	case a.Err == nil && c.Method == Receive:
 		return describeMessage(a.Messages[0].Text)
 	case a.Err == nil:
@@ -157,6 +161,7 @@ func describeFact(f Fact) string {
 		Created: "told: created", Taken: "told: the name is taken", Posted: "told: posted", Removed: "told: post deleted",
 		Accepted: "told: deletion accepted", Refused: "told: the channel is gone", Edited: "told: edited",
 		Voted: "told: voted", Subscribed: "told: subscribed",
+		Followed: "told: signed in", LinkUsed: "told: the link is used", SignedOut: "told: signed out", AddressRevoked: "told: address revoked",
 	}
 	return verbs[f.Kind]
 }

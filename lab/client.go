@@ -23,6 +23,8 @@ type Client struct {
 	Given []Fact
 
 	session *session
+	// links and tokens are the sign-in links and the sessions that the actor has.
+	links, tokens []string
 }
 
 // Tell records what the actor was told, or is about to do.
@@ -70,6 +72,23 @@ func (c *Client) create(ctx context.Context, name domain.ChannelName, by domain.
 		c.Tell(Fact{Kind: Taken, Channel: domain.ChannelRef{Key: channel.Key()}})
 	}
 	return channel, err == nil
+}
+
+// createOnce creates the channel with an idempotency key.
+func createOnce(by domain.UserName, key string) body {
+	return func(ctx context.Context, c *Client) {
+		c.Tell(Fact{Kind: Creating, User: by, Key: key})
+		channel, err := domain.NewChannel(string(channelName), "", by)
+		if err == nil {
+			channel, _, err = c.Store.CreateChannelOnce(ctx, channel, key, 0)
+		}
+		switch {
+		case err == nil:
+			c.Tell(Fact{Kind: Created, Channel: channel.Ref(), User: by, Key: key})
+		case errors.Is(err, domain.ErrExists) && !errors.Is(err, domain.ErrStillDeleting):
+			c.Tell(Fact{Kind: Taken, Channel: domain.ChannelRef{Key: channelKey}, User: by, Key: key})
+		}
+	}
 }
 
 // post posts to the channel. The idempotency key is also the text.
@@ -245,5 +264,5 @@ func work(ctx context.Context, c *Client) {
 
 // reconcile is one reconciling pass that takes every deletion for stalled.
 func reconcile(ctx context.Context, c *Client) {
-	_, _ = c.Store.Reconcile(ctx, 0) // its outcome is in the store
+	_, _ = c.Store.Reconcile(ctx, 0, time.Now()) // its outcome is in the store
 }

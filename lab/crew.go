@@ -56,7 +56,7 @@ func (c *crew) quiesce(ctx context.Context, reconcile bool) error {
 			return nil
 		}
 		before := c.db.Snapshot().Sum()
-		if _, err := c.store.Reconcile(ctx, 0); err != nil {
+		if _, err := c.store.Reconcile(ctx, 0, time.Now()); err != nil {
 			return fmt.Errorf("reconciling pass: %w", err)
 		}
 		if c.db.Snapshot().Sum() == before {
@@ -90,6 +90,42 @@ func (c *crew) check(ctx context.Context) (breaches []domain.Breach) {
 		breaches = append(breaches, breachOf("I5", "checking: %v", err))
 	}
 	return breaches
+}
+
+// strangers is I8 of feeds: a feed shows no channel in whose partition its user has no
+// sub! row. With trust, the feed finds one in each channel that is there.
+func (c *crew) strangers(ctx context.Context, trust bool) (breaches []domain.Breach) {
+	reader := c.store
+	if trust {
+		reader = storage.NewWithPause(trustful{c.db}, c.db, noPause)
+	}
+	for row := range c.db.Snapshot().Rows(tableSubscriptions) {
+		feed, err := reader.Feed(ctx, domain.UserName(row.Partition), "", feedLimit)
+		if err != nil {
+			breaches = append(breaches, breachOf("I8", "reading the feed of %s: %v", row.Partition, err))
+		}
+		for _, item := range feed.Items {
+			if !hasRow(c.db.Snapshot(), tableBlogs, item.Channel, "sub!"+row.Partition) {
+				breaches = append(breaches, breachOf("I8", "the feed of %s shows a post of a channel that %s does not subscribe to", row.Partition, row.Partition))
+			}
+		}
+	}
+	return breaches
+}
+
+// feedLimit is more than the posts of one run.
+const feedLimit = 100
+
+// trustful is a backend on which everybody has a sub! row in each channel.
+type trustful struct{ *mem.DB }
+
+// Get implements driver.Tables.
+func (t trustful) Get(ctx context.Context, table, partition, row string) (driver.Entity, error) {
+	if table == tableBlogs && strings.HasPrefix(row, "sub!") {
+		channel, err := t.DB.Get(ctx, tableChannels, partition, "")
+		return driver.Entity{Partition: partition, Row: row, Properties: channel.Properties}, err
+	}
+	return t.DB.Get(ctx, table, partition, row)
 }
 
 // readFeeds reads the list of every subscriber, which removes what a crash left

@@ -15,6 +15,8 @@ const (
 	Created Kind = iota + 1
 	// Taken: the name belongs to somebody else.
 	Taken
+	// Creating: the actor creates a channel with the idempotency key Key.
+	Creating
 	// Posted: the post is there.
 	Posted
 	// Removed: the post is gone.
@@ -33,6 +35,20 @@ const (
 	Subscribed
 	// Left: the user does not subscribe.
 	Left
+	// LinkMade: the sign-in link Token can be followed once.
+	LinkMade
+	// Followed: the actor has followed the link Token, and is signed in.
+	Followed
+	// LinkUsed: somebody else has followed the link Token.
+	LinkUsed
+	// SignedOut: the session Token signs nobody in.
+	SignedOut
+	// AddressRevoked: the user has no digest address.
+	AddressRevoked
+	// Following: the actor follows the link Token.
+	Following
+	// Addressing: the actor makes a digest address.
+	Addressing
 	// Asking: the actor asks for the deletion of a channel.
 	Asking
 	// Joining: the actor subscribes.
@@ -55,8 +71,11 @@ type Fact struct {
 	Channel domain.ChannelRef
 	Blog    domain.BlogID
 	User    domain.UserName
-	// Key is an idempotency key, or the text of an edit.
+	// Key is an idempotency key, or the text of an edit. A Created or Taken channel may
+	// have none.
 	Key string
+	// Token is a session's or a sign-in link's.
+	Token string
 }
 
 func (f Fact) digest(d *mem.Digest) {
@@ -66,6 +85,7 @@ func (f Fact) digest(d *mem.Digest) {
 	d.Text(string(f.Blog))
 	d.Text(string(f.User))
 	d.Text(f.Key)
+	d.Text(f.Token)
 }
 
 func sumFacts(facts []Fact) mem.Sum {
@@ -80,5 +100,8 @@ func sumFacts(facts []Fact) mem.Sum {
 func (n *names) fact(f Fact) Fact {
 	f.Channel.Incarnation = domain.Incarnation(n.outward(string(f.Channel.Incarnation)))
 	f.Blog = domain.BlogID(n.outward(string(f.Blog)))
+	if f.Token != "" {
+		f.Token = n.token(f.Token)
+	}
 	return f
 }

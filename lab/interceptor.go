@@ -182,3 +182,36 @@ func believer() Interceptor {
 		}
 	}
 }
+
+// withoutMade does not insert the row that says which channel a key made.
+func withoutMade(c Call, do func(Call) Answer) Answer {
+	if c.Method == Transact && strings.HasPrefix(c.Operations[0].Row, "made!") {
+		return Answer{}
+	}
+	return do(c)
+}
+
+// withoutProperty reads rows that do not have the property.
+func withoutProperty(table, name string) Interceptor {
+	return func(c Call, do func(Call) Answer) Answer {
+		a := do(c)
+		if c.Method == Get && c.Target == table && a.Err == nil {
+			a.Entity.Properties = slices.DeleteFunc(slices.Clone(a.Entity.Properties), func(p driver.Property) bool { return p.Name == name })
+		}
+		return a
+	}
+}
+
+// withoutMark deletes the row of a session, or of a link that is used, instead of marking
+// it as ended.
+func withoutMark(ofLink bool) Interceptor {
+	return func(c Call, do func(Call) Answer) Answer {
+		if c.Method == Transact && c.Target == tableSessions && c.Operations[0].Action == driver.ActionMerge {
+			mark := c.Operations[0]
+			if used := mark.Properties.String("UsedBy") != ""; used == ofLink {
+				c.Operations = []driver.Operation{driver.Delete(mark.Row, mark.If)}
+			}
+		}
+		return do(c)
+	}
+}

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"slices"
 	"strings"
 
 	"microblogging/domain"
@@ -14,6 +15,9 @@ type Shipped struct {
 	// NoReconcile leaves the reconciling pass out of what fresh workers do in the
 	// end.
 	NoReconcile bool
+	// TrustJoined lets the feeds that are read at rest believe each user's row that says
+	// joined.
+	TrustJoined bool
 }
 
 // Step is I2: a worker that handles a message about one incarnation touches no row
@@ -71,7 +75,7 @@ func (l Shipped) State(v View) []domain.Breach {
 					string(f.Channel.Incarnation))
 			}
 		case Taken:
-			if ownEcho(v, actor) {
+			if ownEcho(v, actor) || f.Key != "" && ownKey(v, f) {
 				breach("A4", "told that the name belongs to somebody else, and nobody else ever had it")
 			}
 		case Refused:
@@ -89,6 +93,8 @@ func (l Shipped) State(v View) []domain.Breach {
 			}
 		case Voted, Unvoted, Subscribed, Left:
 			mark(v, actor, at, f, breach)
+		case SignedOut, Followed, LinkUsed, AddressRevoked:
+			ofAccount(v, actor, at, f, breach)
 		default:
 			l.post(v, f, breach)
 		}
@@ -203,6 +209,19 @@ func hasRow(db mem.Snapshot, table string, ref domain.ChannelRef, row string) bo
 func ownEcho(v View, actor int) bool {
 	for _, incarnation := range v.Incarnations {
 		if minter, _, _ := parseName(incarnation); minter != actor {
+			return false
+		}
+	}
+	return true
+}
+
+// ownKey tells whether every channel row there ever was is of an actor who creates with
+// the same key: then "taken" was the echo of the user's own request.
+func ownKey(v View, f Fact) bool {
+	for _, incarnation := range v.Incarnations {
+		minter, _, _ := parseName(incarnation)
+		same := func(g Fact) bool { return g.Kind == Creating && g.User == f.User && g.Key == f.Key }
+		if minter >= len(v.Told) || !slices.ContainsFunc(v.Told[minter], same) {
 			return false
 		}
 	}

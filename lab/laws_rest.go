@@ -19,7 +19,7 @@ func (l Shipped) Rest(v View) []domain.Breach {
 	if err := c.quiesce(ctx, !l.NoReconcile); err != nil {
 		return []domain.Breach{breachOf("I5", "%v", err)}
 	}
-	breaches := c.check(ctx)
+	breaches := append(c.check(ctx), c.strangers(ctx, l.TrustJoined)...)
 	if err := c.readFeeds(ctx); err != nil {
 		breaches = append(breaches, breachOf("I8", "%v", err))
 	}
@@ -30,7 +30,7 @@ func (l Shipped) Rest(v View) []domain.Breach {
 	breaches = append(breaches, plain...)
 	v.DB = c.db.Snapshot()
 	breaches = append(breaches, unfinished(v)...)
-	breaches = append(breaches, twicePosted(v)...)
+	breaches = append(breaches, twiceMade(v)...)
 	breaches = append(breaches, uncounted(v)...)
 	breaches = append(breaches, l.State(v)...)
 	if breaches != nil {
@@ -57,19 +57,22 @@ func unfinished(v View) (breaches []domain.Breach) {
 	return breaches
 }
 
-// twicePosted is I7. In the lab, requests with the same key have the same text,
+// twiceMade is I7. In the lab, requests with the same key have the same text,
 // and no others do.
-func twicePosted(v View) (breaches []domain.Breach) {
+func twiceMade(v View) (breaches []domain.Breach) {
 	made := map[string]string{}
 	v.each(func(_, _ int, f Fact) {
-		if f.Kind != Posted {
+		request, answer, what := string(f.Channel.Incarnation)+"!"+string(f.User)+"!"+f.Key, string(f.Blog), "posts"
+		switch {
+		case f.Kind == Created && f.Key != "":
+			request, answer, what = string(f.User)+"!"+f.Key, string(f.Channel.Incarnation), "channels"
+		case f.Kind != Posted:
 			return
 		}
-		request := string(f.Channel.Incarnation) + "!" + string(f.User) + "!" + f.Key
-		if first, ok := made[request]; ok && first != string(f.Blog) {
-			breaches = append(breaches, breachOf("I7", "one idempotency key was answered with two posts"))
+		if first, ok := made[request]; ok && first != answer {
+			breaches = append(breaches, breachOf("I7", "one idempotency key was answered with two %s", what))
 		}
-		made[request] = string(f.Blog)
+		made[request] = answer
 	})
 	texts := map[string]bool{}
 	for row := range v.DB.Rows(tableBlogs) {

@@ -1,6 +1,9 @@
 package lab
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +22,8 @@ type names struct {
 	actor int
 	// named are the actor's tokens by name; tokens are the names by token.
 	named, tokens map[string]string
+	// hashed are the names of tokens by their hash (see hash).
+	hashed map[string]string
 }
 
 // A name is a valid token: a prefix, a letter for the actor, and a number.
@@ -29,7 +34,45 @@ const (
 )
 
 func newNames(actor int) *names {
-	return &names{actor: actor, named: map[string]string{}, tokens: map[string]string{}}
+	return &names{actor: actor, named: map[string]string{}, tokens: map[string]string{}, hashed: map[string]string{}}
+}
+
+// sessionHash is the partition key of a session's row: package storage writes the hash of
+// a token and not the token.
+func sessionHash(token string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "7:session%d:%s", len(token), token))
+	return hex.EncodeToString(sum[:])
+}
+
+// know makes the actor know a token by its name: another actor gave it.
+func (n *names) know(name string) {
+	if name != "" {
+		n.hashed[sessionHash(name)] = name
+	}
+}
+
+// hash replaces the hash of a token of the actor by the hash of the token's name. The
+// actor sends the hash before it tells the token, so that the name is made here. The hash
+// of a name stands for itself.
+func (n *names) hash(s string) string {
+	if s == "" {
+		return ""
+	}
+	name, ok := n.hashed[s]
+	if !ok {
+		name = nameOf(n.actor, len(n.tokens)+1)
+		n.tokens["hash "+s] = name // it takes the number
+		n.hashed[s], n.hashed[sessionHash(name)] = name, name
+	}
+	return sessionHash(name)
+}
+
+// token is the name of a token that the actor tells, once its hash was sent.
+func (n *names) token(s string) string {
+	if name, ok := n.hashed[sessionHash(s)]; ok {
+		return name
+	}
+	return n.outward(s)
 }
 
 func nameOf(actor, number int) string {
@@ -113,8 +156,15 @@ func isTokenByte(c byte) bool { return c >= 'A' && c <= 'Z' || c >= '2' && c <= 
 // takes every deletion for stalled: it may do at any time what it may do at all.
 func instant() time.Time { return time.Date(2001, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
+// never is the time at which everything in the lab expires. Time does not pass, so that it
+// does not come.
+func never() time.Time { return time.Date(2200, time.January, 1, 0, 0, 0, 0, time.UTC) }
+
 // call translates what the actor sends, and removes times.
 func (n *names) call(c Call) *Call {
+	if c.Target == tableSessions {
+		c.Partition = n.hash(c.Partition)
+	}
 	c.Partition, c.Row = n.outward(c.Partition), n.outward(c.Row)
 	c.Range.Partition = n.outward(c.Range.Partition)
 	c.Range.From, c.Range.To = n.outward(c.Range.From), n.outward(c.Range.To)
@@ -124,9 +174,17 @@ func (n *names) call(c Call) *Call {
 		op := &c.Operations[i]
 		op.Row = n.outward(op.Row)
 		op.Properties = translate(op.Properties, n.outward)
+		for i, p := range op.Properties {
+			if p.Name == "DigestSecret" {
+				op.Properties[i] = driver.String(p.Name, n.hash(p.Value.Text()))
+			}
+		}
 	}
 	if message, err := domain.DecodeMessage(c.Message.Text); err == nil {
 		message.AskedOn = instant()
+		if !message.QueuedOn.IsZero() {
+			message.QueuedOn = instant()
+		}
 		c.Message.Text = message.Encode()
 	}
 	c.Message.Text = n.outward(c.Message.Text)
@@ -161,7 +219,11 @@ func translate(properties driver.Properties, text func(string) string) driver.Pr
 		case driver.KindString:
 			translated[i] = driver.String(p.Name, text(p.Value.Text()))
 		case driver.KindDateTime:
-			translated[i] = driver.Time(p.Name, instant())
+			at := instant()
+			if p.Name == "ExpiresOn" {
+				at = never()
+			}
+			translated[i] = driver.Time(p.Name, at)
 		}
 	}
 	return translated

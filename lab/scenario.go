@@ -99,11 +99,13 @@ const (
 	tableBlogs         = "Blogs"
 	tableDeletions     = "Deletions"
 	tableSubscriptions = "Subscriptions"
+	tableUsers         = "Users"
+	tableSessions      = "Sessions"
 )
 
 func emptyBackend() mem.Snapshot {
 	var s mem.Snapshot
-	for _, table := range []string{tableChannels, tableBlogs, tableDeletions, tableSubscriptions, "Users", "Sessions", "Throttle"} {
+	for _, table := range []string{tableChannels, tableBlogs, tableDeletions, tableSubscriptions, tableUsers, tableSessions, "Throttle"} {
 		s = s.WithTable(table)
 	}
 	return s.WithQueue(domain.QueueName).WithQueue(domain.PoisonQueueName)

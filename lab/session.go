@@ -31,6 +31,9 @@ func begin(actor Actor, index int, given []Fact, intercept Interceptor) *session
 		names: newNames(index),
 		calls: make(chan *Call), answers: make(chan Answer), ended: make(chan struct{}), quit: make(chan struct{}),
 	}
+	for _, f := range given {
+		s.names.know(f.Token)
+	}
 	d := &turnstile{submit: s.submit}
 	if intercept != nil {
 		d.submit = func(c Call) Answer { return intercept(c, s.submit) }

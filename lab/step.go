@@ -140,6 +140,8 @@ func execute(db mem.Snapshot, c *Call, mine stamp, message int) (mem.Snapshot, A
 		a.Page, a.Err = db.Range(c.Target, c.Range)
 	case Scan:
 		a.Page, a.Err = db.Scan(c.Target, c.Scan)
+	case Length:
+		a.Length = int64(len(db.Messages(c.Target)))
 	case Transact:
 		db, changes, a.Err = db.Transact(c.Target, c.Partition, c.Operations, mine.etag)
 	case Send:

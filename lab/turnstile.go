@@ -71,3 +71,9 @@ func (t *turnstile) Delete(_ context.Context, queue string, m driver.Message) er
 
 // Ping finds the queue.
 func (t *turnstile) Ping(context.Context, string) error { return nil }
+
+// Length implements driver.Queues.
+func (t *turnstile) Length(_ context.Context, queue string) (int64, error) {
+	a := t.submit(Call{Method: Length, Target: queue})
+	return a.Length, a.Err
+}

@@ -35,7 +35,7 @@ func (s *Store) DeleteBlog(ctx context.Context, channel domain.Channel, id domai
 			return &domain.StaleError{Current: row.Blog}
 		}
 		if row.Revision != queued {
-			if err := s.queue.Send(ctx, blogMessage(channel, row.Blog, by).Encode()); err != nil {
+			if err := s.enqueue(ctx, blogMessage(channel, row.Blog, by)); err != nil {
 				return fmt.Errorf("queueing the deletion of post %s: %w", id, err)
 			}
 			queued = row.Revision

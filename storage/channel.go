@@ -16,12 +16,17 @@ const (
 	propCreatedOn   = "CreatedOn"
 	propIncarnation = "Incarnation"
 	propState       = "State"
+	// propOnce is the hash of the idempotency key that made the row. It is absent if the
+	// request had no key.
+	propOnce = "Once"
 )
 
 // channelRow is a channel as it was read, with the version that a conditional write
 // needs.
 type channelRow struct {
 	domain.Channel
+	// once is the hash of the idempotency key that made the channel, or empty.
+	once string
 	etag driver.ETag
 }
 
@@ -79,6 +84,7 @@ func decodeChannel(row driver.Entity) channelRow {
 			Incarnation: domain.Incarnation(p.String(propIncarnation)),
 			State:       domain.ChannelState(p.String(propState)),
 		},
+		once: p.String(propOnce),
 		etag: row.ETag,
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"microblogging/domain"
 	"microblogging/storage/driver"
 )
@@ -48,23 +46,32 @@ const (
 // most; a limit of 0 is none. One more is a *domain.TooManyChannelsError. Only channels
 // that were made by this operation count, and each of them until its deletion has ended.
 func (s *Store) CreateChannelWithin(ctx context.Context, channel domain.Channel, limit int) (domain.Channel, error) {
+	err := s.withinLimit(ctx, channel, limit, func() (err error) {
+		channel, err = s.CreateChannel(ctx, channel)
+		return err
+	})
+	return channel, err
+}
+
+// withinLimit calls create with a claim to the channel.
+func (s *Store) withinLimit(ctx context.Context, channel domain.Channel, limit int, create func() error) error {
 	if limit == 0 {
-		return s.CreateChannel(ctx, channel)
+		return create()
 	}
 	claim, err := s.claimChannel(ctx, channel, limit)
 	if err != nil {
-		return channel, err
+		return err
 	}
-	channel, err = s.CreateChannel(ctx, channel)
+	err = create()
 	switch {
 	case err == nil:
 		s.markMade(ctx, channel.Owner, claim)
-	case errors.Is(err, domain.ErrExists):
+	case errors.Is(err, domain.ErrExists), errors.Is(err, domain.ErrKeyReused), errors.Is(err, domain.ErrChannelGone):
 		err = errors.Join(err, s.releaseClaim(ctx, channel.Owner, claim))
 	}
 	// After any other failure it is unknown whether the channel is there, and the claim
 	// stays.
-	return channel, err
+	return err
 }
 
 // claimChannel inserts a claim and returns its row key, or refuses it with a
@@ -128,10 +135,9 @@ func claimsByName(claims []driver.Entity) map[domain.ChannelKey][]driver.Entity 
 // and otherwise a *domain.TooManyChannelsError.
 func (s *Store) makeRoom(ctx context.Context, owner domain.UserName, byName map[domain.ChannelKey][]driver.Entity, limit int) error {
 	var freed atomic.Int64
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(claimFlight)
+	group, groupCtx := newFlight(ctx, claimFlight)
 	for name, claims := range byName {
-		if !allSettled(claims) {
+		if creationUnderWay(claims) {
 			continue
 		}
 		group.Go(func() error {
@@ -160,9 +166,9 @@ func (s *Store) makeRoom(ctx context.Context, owner domain.UserName, byName map[
 	return errTryAgain
 }
 
-// allSettled tells whether no creation can be under way that needs one of the claims.
-func allSettled(claims []driver.Entity) bool {
-	return !slices.ContainsFunc(claims, func(claim driver.Entity) bool {
+// creationUnderWay tells whether a creation may be under way that needs one of the claims.
+func creationUnderWay(claims []driver.Entity) bool {
+	return slices.ContainsFunc(claims, func(claim driver.Entity) bool {
 		return claim.Properties.String(propState) != stateMade &&
 			time.Since(claim.Properties.Time(propClaimedOn)) < claimPatience
 	})

@@ -28,29 +28,64 @@ import (
 // subscribe. Nobody can shut the gate before step 3, since nobody else knows the
 // incarnation until the row is there.
 func (s *Store) CreateChannel(ctx context.Context, channel domain.Channel) (domain.Channel, error) {
-	err := s.contend(ctx, func() error {
-		row, err := s.readChannel(ctx, channel.Key())
+	c := creation{channel: channel}
+	err := s.create(ctx, &c)
+	return c.channel, err
+}
+
+// A creation is a request to create a channel, while it is carried out.
+type creation struct {
+	channel domain.Channel
+	// once is the hash of the owner and the idempotency key. It is empty if the request
+	// has no key. Body is the hash of what the request asks for.
+	once, body string
+	// begun tells that the once! row is there.
+	begun bool
+	// adopted tells that an earlier request with the same key made the channel. Recorded
+	// tells that the made! row says so.
+	adopted, recorded bool
+}
+
+// encode returns the properties of the channel's row.
+func (c *creation) encode() driver.Properties {
+	properties := encodeChannel(c.channel)
+	if c.once != "" {
+		properties = append(properties, driver.String(propOnce, c.once))
+	}
+	return properties
+}
+
+// create carries out the request.
+func (s *Store) create(ctx context.Context, c *creation) error {
+	return s.contend(ctx, func() error {
+		row, err := s.readChannel(ctx, c.channel.Key())
 		switch {
 		case err == nil:
-			return s.nameTaken(ctx, row)
+			return s.nameTaken(ctx, c, row)
 		case !errors.Is(err, domain.ErrNotFound):
 			return err
 		}
-		err = s.tryCreate(ctx, channel)
+		if done, err := s.beginOnce(ctx, c); err != nil || done {
+			return err
+		}
+		err = s.tryCreate(ctx, c)
 		if errors.Is(err, errTryAgain) {
 			// A row that was sent may still land later, and its gate may be gone by
 			// then. So the incarnation must not be used again.
-			channel.Incarnation = domain.NewIncarnation()
+			c.channel.Incarnation = domain.NewIncarnation()
 		}
 		return err
 	})
-	return channel, err
 }
 
-// nameTaken returns the error for a creator who finds this row under the name: it
-// never returns nil. A row without gates belongs to nobody, even if it is the
-// caller's own late request. nameTaken deletes such a row and returns errTryAgain.
-func (s *Store) nameTaken(ctx context.Context, row channelRow) error {
+// nameTaken returns the error for a creator who finds this row under the name. It
+// returns nil if an earlier request with the same idempotency key made the channel. A
+// row without gates belongs to nobody, even if it is the caller's own late request.
+// nameTaken deletes such a row and returns errTryAgain.
+func (s *Store) nameTaken(ctx context.Context, c *creation, row channelRow) error {
+	if done, err := s.adopt(ctx, c, row); err != nil || done {
+		return err
+	}
 	if row.State == domain.ChannelDeleting {
 		return fmt.Errorf("channel %s: %w", row.Key(), domain.ErrStillDeleting)
 	}
@@ -65,8 +100,8 @@ func (s *Store) nameTaken(ctx context.Context, row channelRow) error {
 
 // tryCreate makes one attempt with one incarnation. It returns errTryAgain if this
 // incarnation can no longer become the channel.
-func (s *Store) tryCreate(ctx context.Context, channel domain.Channel) error {
-	ref := channel.Ref()
+func (s *Store) tryCreate(ctx context.Context, c *creation) error {
+	ref := c.channel.Ref()
 	reservation, err := s.reserveGate(ctx, ref)
 	if err != nil {
 		return err
@@ -74,11 +109,11 @@ func (s *Store) tryCreate(ctx context.Context, channel domain.Channel) error {
 	if err := s.openGate(ctx, ref, reservation); err != nil {
 		return err
 	}
-	insertErr := s.channels.Transact(ctx, partitionOf(ref.Key), driver.Insert(singleRow, encodeChannel(channel)...))
+	insertErr := s.channels.Transact(ctx, partitionOf(ref.Key), driver.Insert(singleRow, c.encode()...))
 	if insertErr != nil && !errors.Is(insertErr, domain.ErrExists) && !errors.Is(insertErr, domain.ErrUnavailable) {
 		return insertErr
 	}
-	return s.resolveInsert(ctx, ref, insertErr == nil)
+	return s.resolveInsert(ctx, c, insertErr == nil)
 }
 
 // resolveInsert finds out whether the insert of the channel's row took effect. The
@@ -90,7 +125,8 @@ func (s *Store) tryCreate(ctx context.Context, channel domain.Channel) error {
 // that gate. So the gate is read before the row, and deleted in the version that
 // was read: a post changes that version. A row that lands after that has no gate
 // and belongs to nobody.
-func (s *Store) resolveInsert(ctx context.Context, ref domain.ChannelRef, acknowledged bool) error {
+func (s *Store) resolveInsert(ctx context.Context, c *creation, acknowledged bool) error {
+	ref := c.channel.Ref()
 	var gate driver.Entity
 	if !acknowledged {
 		var err error
@@ -113,7 +149,7 @@ func (s *Store) resolveInsert(ctx context.Context, ref domain.ChannelRef, acknow
 	if gate.ETag != "" {
 		switch err := s.withdrawGate(ctx, gate); {
 		case errors.Is(err, errTryAgain):
-			return s.resolveInsert(ctx, ref, acknowledged)
+			return s.resolveInsert(ctx, c, acknowledged)
 		case err != nil:
 			return err
 		}
@@ -121,7 +157,7 @@ func (s *Store) resolveInsert(ctx context.Context, ref domain.ChannelRef, acknow
 	if absent {
 		return errTryAgain
 	}
-	return s.nameTaken(ctx, row)
+	return s.nameTaken(ctx, c, row)
 }
 
 // confirmCreated makes sure that the row has its open gate: it subscribes the

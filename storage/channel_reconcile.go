@@ -22,14 +22,18 @@ type Reconciled struct {
 
 // Reconcile is the reconciling pass: it replaces messages that were lost. It reads
 // every channel once. It queues a deletion again if that has made no progress for
-// the time of patience and is not poisoned. It deletes an active row without gates.
+// the time of patience and is not poisoned. One that still waits for its first
+// worker is queued again only if its message was lost: if every message that was
+// queued before handedOut has been received once, and the deletion is older by the
+// time of patience. It deletes an active row without gates.
 // Last it deletes sessions and counters that have expired, a bounded number, so that
 // the next pass is not late. The failure of one channel does not keep it from the
 // others; all failures are joined.
 //
 // A lost deletion takes the same way as any other, since Reconcile only puts its
 // message on the queue.
-func (s *Store) Reconcile(ctx context.Context, patience time.Duration) (Reconciled, error) {
+func (s *Store) Reconcile(ctx context.Context, patience time.Duration, handedOut time.Time) (Reconciled, error) {
+	since := silence{queued: handedOut.Add(-patience), running: time.Now().Add(-patience)}
 	var done Reconciled
 	var failures error
 	for row, err := range s.channels.All(ctx, driver.Scan{}) {
@@ -37,7 +41,7 @@ func (s *Store) Reconcile(ctx context.Context, patience time.Duration) (Reconcil
 			return done, errors.Join(failures, fmt.Errorf("reading the channels: %w", err))
 		}
 		channel := decodeChannel(row)
-		if err := s.reconcileChannel(ctx, channel, patience, &done); err != nil {
+		if err := s.reconcileChannel(ctx, channel, since, &done); err != nil {
 			failures = errors.Join(failures, fmt.Errorf("channel %s: %w", channel.Key(), err))
 		}
 	}
@@ -49,9 +53,9 @@ func (s *Store) Reconcile(ctx context.Context, patience time.Duration) (Reconcil
 	return done, failures
 }
 
-func (s *Store) reconcileChannel(ctx context.Context, row channelRow, patience time.Duration, done *Reconciled) error {
+func (s *Store) reconcileChannel(ctx context.Context, row channelRow, since silence, done *Reconciled) error {
 	if row.State == domain.ChannelDeleting {
-		requeued, err := s.requeueStalled(ctx, row, patience)
+		requeued, err := s.requeueStalled(ctx, row, since)
 		if requeued {
 			done.Requeued++
 		}
@@ -67,7 +71,7 @@ func (s *Store) reconcileChannel(ctx context.Context, row channelRow, patience t
 // requeueStalled queues the deletion of a marked channel again if it is stalled, and
 // reports whether it did. If the deletion is done, the row landed after it and was
 // marked then: nothing is left to do but to release the name.
-func (s *Store) requeueStalled(ctx context.Context, row channelRow, patience time.Duration) (bool, error) {
+func (s *Store) requeueStalled(ctx context.Context, row channelRow, since silence) (bool, error) {
 	message := channelMessage(row.Channel, row.Owner)
 	if err := s.OpenDeletion(ctx, message); err != nil {
 		return false, err
@@ -79,23 +83,24 @@ func (s *Store) requeueStalled(ctx context.Context, row channelRow, patience tim
 	case decodeDeletion(record).State == domain.DeletionDone:
 		return false, s.ReleaseName(ctx, row.Ref())
 	}
-	return s.requeueDeletion(ctx, message, time.Now().Add(-patience))
+	return s.requeueDeletion(ctx, message, since)
 }
 
-// requeueDeletion queues a deletion again if it has made no progress since the given
-// time, and reports whether it did. First it claims the deletion by dating its row,
+// requeueDeletion queues a deletion again if it is stalled, and reports whether it did. First it claims the deletion by dating its row,
 // so that of several passes only one queues it. If the process dies in between, a
-// later pass finds the deletion stalled again.
-func (s *Store) requeueDeletion(ctx context.Context, of domain.Message, since time.Time) (bool, error) {
+// later pass finds the deletion stalled again. The deletion waits on the queue then,
+// so that the new message is given time to be received.
+func (s *Store) requeueDeletion(ctx context.Context, of domain.Message, since silence) (bool, error) {
 	var claimed domain.Deletion
 	err := s.updateDeletion(ctx, of.Channel, deletionRowOf(of), func(d *domain.Deletion) bool {
 		claimed = *d
-		return stalled(*d, since)
+		d.State = domain.DeletionQueued
+		return stalled(claimed, since)
 	})
 	if err != nil || !stalled(claimed, since) {
 		return false, err
 	}
-	if err := s.queue.Send(ctx, claimed.Message().Encode()); err != nil {
+	if err := s.enqueue(ctx, claimed.Message()); err != nil {
 		return false, fmt.Errorf("queueing the deletion of channel %s again: %w", of.Channel, err)
 	}
 	return true, nil

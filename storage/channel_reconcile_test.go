@@ -17,7 +17,7 @@ const patience = 90 * time.Second
 
 func (w *world) reconcileAfter(patience time.Duration) storage.Reconciled {
 	w.t.Helper()
-	done, err := w.store.Reconcile(w.t.Context(), patience)
+	done, err := w.store.Reconcile(w.t.Context(), patience, time.Now())
 	w.ok(err)
 	return done
 }
@@ -36,6 +36,10 @@ func TestReconcile(t *testing.T) {
 	t.Run("deletion with progress is left alone", progressingDeletionIsLeftAlone)
 	t.Run("marked channel without a record is recorded and queued", unrecordedDeletionIsRecorded)
 	t.Run("many passes at once queue a deletion once", manyPassesQueueOnce)
+	t.Run("deletion whose message nobody has received yet is left alone", waitingDeletionIsLeftAlone)
+	t.Run("deletion is left alone until its next try is due", retriedDeletionIsLeftAlone)
+	t.Run("begun deletion that is queued again waits for its turn", requeuedDeletionWaits)
+	t.Run("check accuses a queued deletion only if the queue is empty", checkSparesBacklog)
 	t.Run("poisoned deletion is left to the operator", poisonedDeletionIsLeftAlone)
 	t.Run("active row without gates is deleted", ungatedRowIsDeleted)
 	t.Run("expired rows are removed and nothing else", onlyExpiredRowsAreRemoved)
@@ -43,6 +47,99 @@ func TestReconcile(t *testing.T) {
 	t.Run("fault forgets no deletion", reconcileFaultForgetsNothing)
 	t.Run("failure of one channel does not stop the pass", passGoesOnAfterFailure)
 	t.Run("pass spares every other incarnation", passSparesOtherIncarnations)
+}
+
+// reconcileHandedOut is a pass of a worker that has seen all messages received that were queued
+// before handedOut. It returns how many it queued again.
+func (w *world) reconcileHandedOut(handedOut time.Time) int {
+	w.t.Helper()
+	done, err := w.store.Reconcile(w.t.Context(), patience, handedOut)
+	w.ok(err)
+	return done.Requeued
+}
+
+func waitingDeletionIsLeftAlone(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.forget(w.create("garden", ada))
+		asked := time.Now()
+		time.Sleep(24 * time.Hour)
+		for what, handedOut := range map[string]time.Time{"nothing": {}, "what was queued before it": asked, "what was queued soon after it": asked.Add(patience)} {
+			if n := w.reconcileHandedOut(handedOut); n != 0 {
+				t.Errorf("queued again although only %s was received", what)
+			}
+		}
+		if n := w.reconcileHandedOut(asked.Add(patience + time.Second)); n != 1 {
+			t.Error("not queued again although messages that came later were received")
+		}
+	})
+}
+
+func retriedDeletionIsLeftAlone(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		for _, state := range []domain.DeletionState{domain.DeletionQueued, domain.DeletionRunning} {
+			ref := w.forget(w.create(string(state), ada))
+			w.ok(w.store.UpdateDeletion(t.Context(), ref, func(d *domain.Deletion) bool {
+				d.State, d.RetryOn = state, domain.Now().Add(time.Hour)
+				return true
+			}))
+		}
+		time.Sleep(time.Hour + patience)
+		if n := w.reconcileHandedOut(time.Now()); n != 0 {
+			t.Errorf("%d deletions are queued again before their patience has passed since the next try", n)
+		}
+		time.Sleep(time.Second)
+		if n := w.reconcileHandedOut(time.Now()); n != 2 {
+			t.Errorf("%d deletions are queued again, want 2", n)
+		}
+	})
+}
+
+// A worker dies, and its message is behind many others.
+func requeuedDeletionWaits(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		ref := w.forget(w.create("garden", ada))
+		w.ok(w.store.UpdateDeletion(t.Context(), ref, func(d *domain.Deletion) bool {
+			d.State = domain.DeletionRunning
+			return true
+		}))
+		behind := time.Now()
+		copies := 0
+		for range 60 {
+			time.Sleep(time.Minute)
+			copies += w.reconcileHandedOut(behind)
+		}
+		if copies != 1 || len(w.messages()) != 1 {
+			t.Errorf("%d copies are sent in an hour", copies)
+		}
+	})
+}
+
+func checkSparesBacklog(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		ref := w.ask(w.create("garden", ada))
+		time.Sleep(time.Hour)
+		accused := func() (n int) {
+			checker := w.store.NewChecker(patience, false, func(b domain.Breach) {
+				if b.Table == "Deletions" && b.RowKey == string(ref.Incarnation) {
+					n++
+				}
+			})
+			_, err := checker.Run(t.Context())
+			w.ok(err)
+			return n
+		}
+		if accused() != 0 {
+			t.Error("a deletion is accused whose message is on the queue")
+		}
+		m := w.receive()
+		if accused() != 0 {
+			t.Error("a deletion is accused whose message was just received")
+		}
+		w.ok(w.store.Messages().Delete(t.Context(), m))
+		if accused() != 1 {
+			t.Error("a deletion without a message is not accused")
+		}
+	})
 }
 
 func forgottenDeletionIsRequeued(t *testing.T) {
@@ -105,7 +202,7 @@ func manyPassesQueueOnce(t *testing.T) {
 		time.Sleep(2 * patience)
 		var requeued atomic.Int64
 		atOnce(8, func(int) {
-			done, err := w.store.Reconcile(t.Context(), patience)
+			done, err := w.store.Reconcile(t.Context(), patience, time.Now())
 			if err != nil {
 				t.Error(err)
 			}
@@ -221,7 +318,7 @@ func reconcileFaultForgetsNothing(t *testing.T) {
 		w.forget(first)
 		w.forget(second)
 		time.Sleep(2 * patience)
-		done, err := w.faulty.Reconcile(w.t.Context(), patience)
+		done, err := w.faulty.Reconcile(w.t.Context(), patience, time.Now())
 		if err != nil && !errors.Is(err, domain.ErrUnavailable) {
 			w.t.Error(err)
 		}
@@ -247,7 +344,7 @@ func passGoesOnAfterFailure(t *testing.T) {
 		time.Sleep(2 * patience)
 		ofDeletions := func(call drivertest.Call) bool { return call.Target == "Deletions" }
 		w.arm(drivertest.Only(ofDeletions, drivertest.FailBefore(1)))
-		done, err := w.faulty.Reconcile(t.Context(), patience)
+		done, err := w.faulty.Reconcile(t.Context(), patience, time.Now())
 		if !errors.Is(err, domain.ErrUnavailable) || done.Requeued != 2 || len(w.messages()) != 2 {
 			t.Errorf("reconciled: %+v, %v", done, err)
 		}
@@ -262,7 +359,7 @@ func passSparesOtherIncarnations(t *testing.T) {
 			w.forget(channel)
 			time.Sleep(2 * patience)
 			w.arm(before(n, func() { w.advance(channel, steps) }))
-			_, err := w.faulty.Reconcile(w.t.Context(), patience)
+			_, err := w.faulty.Reconcile(w.t.Context(), patience, time.Now())
 			w.ok(err)
 			if w.calls.Load() < int64(n) {
 				return
@@ -291,7 +388,7 @@ func lateMarkedRowFreesName(t *testing.T) {
 	if _, err := w.store.MarkDeleting(t.Context(), channel.Ref()); err != nil {
 		t.Fatal(err)
 	}
-	_, err = w.store.Reconcile(t.Context(), time.Hour)
+	_, err = w.store.Reconcile(t.Context(), time.Hour, time.Now())
 	w.ok(err)
 	w.create("garden", eve)
 	w.mustBeSound()

@@ -102,9 +102,17 @@ func (c *Checker) checkPartitions(ctx context.Context) error {
 }
 
 // checkDeletions is the part of I5 about progress: it reports the deletions that
-// are stalled.
+// are stalled. One that waits for its first worker is not stalled while there are
+// messages on the queue, of which one may be its own.
 func (c *Checker) checkDeletions(ctx context.Context) error {
-	since := time.Now().Add(-c.Patience)
+	since := silence{running: time.Now().Add(-c.Patience)}
+	waiting, err := c.store.queue.Length(ctx)
+	if err != nil {
+		return fmt.Errorf("counting the messages on the queue: %w", err)
+	}
+	if waiting == 0 {
+		since.queued = since.running
+	}
 	for row, err := range c.store.deletions.All(ctx, driver.Scan{}) {
 		if err != nil {
 			return fmt.Errorf("reading the deletions: %w", err)

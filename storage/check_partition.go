@@ -148,7 +148,7 @@ func (p *partitionCheck) checkRecorded(ctx context.Context) error {
 		if err := p.store.OpenDeletion(ctx, message); err != nil {
 			return err
 		}
-		if err := p.store.queue.Send(ctx, message.Encode()); err != nil {
+		if err := p.store.enqueue(ctx, message); err != nil {
 			return fmt.Errorf("repairing: %w", err)
 		}
 		breach.Repaired = "queued"

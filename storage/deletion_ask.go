@@ -35,7 +35,7 @@ func (s *Store) AskDeletion(ctx context.Context, key domain.ChannelKey, by domai
 		return row.Channel, nil
 	}
 	message := channelMessage(row.Channel, by)
-	if err := s.queue.Send(ctx, message.Encode()); err != nil {
+	if err := s.enqueue(ctx, message); err != nil {
 		return domain.Channel{}, fmt.Errorf("queueing the deletion of channel %s: %w", key, err)
 	}
 	if err := s.OpenDeletion(ctx, message); err != nil {
@@ -43,6 +43,12 @@ func (s *Store) AskDeletion(ctx context.Context, key domain.ChannelKey, by domai
 	}
 	_, err = s.MarkDeleting(ctx, row.Ref())
 	return row.Channel, err
+}
+
+// enqueue puts a message on the queue and dates it.
+func (s *Store) enqueue(ctx context.Context, m domain.Message) error {
+	m.QueuedOn = domain.Now()
+	return s.queue.Send(ctx, m.Encode())
 }
 
 func channelMessage(channel domain.Channel, by domain.UserName) domain.Message {

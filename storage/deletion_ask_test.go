@@ -62,7 +62,7 @@ func acceptedDeletionIsQueuedRecordedHidden(t *testing.T) {
 			t.Errorf("the channel is read as %v", err)
 		}
 		wantMessage := domain.Message{
-			Kind: domain.MessageChannel, Channel: "garden", Incarnation: channel.Incarnation, Name: "Garden", By: ada, AskedOn: asked,
+			Kind: domain.MessageChannel, Channel: "garden", Incarnation: channel.Incarnation, Name: "Garden", By: ada, AskedOn: asked, QueuedOn: asked,
 		}
 		messages := w.messages()
 		if !slices.Equal(messages, []domain.Message{wantMessage}) {

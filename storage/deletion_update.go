@@ -13,19 +13,31 @@ import (
 // role calls it after it has queued the message, and the worker when it receives
 // the message, which may be earlier.
 func (s *Store) OpenDeletion(ctx context.Context, m domain.Message) error {
+	_, err := s.insertDeletion(ctx, m, domain.DeletionQueued)
+	return err
+}
+
+// insertDeletion inserts the Deletions row of a message in a state, and reports
+// whether it did. It does nothing if the row is there.
+func (s *Store) insertDeletion(ctx context.Context, m domain.Message, state domain.DeletionState) (inserted bool, err error) {
 	d := domain.Deletion{
 		Channel:     m.Ref(),
 		Name:        m.Name,
 		RequestedBy: m.By,
 		RequestedOn: m.AskedOn,
-		State:       domain.DeletionQueued,
+		State:       state,
+		Attempts:    m.Attempts,
 		UpdatedOn:   domain.Now(),
 	}
-	err := s.deletions.Transact(ctx, partitionOf(m.Channel), driver.Insert(deletionRowOf(m), encodeDeletion(d)...))
-	if err == nil || errors.Is(err, domain.ErrExists) {
-		return nil
+	err = s.deletions.Transact(ctx, partitionOf(m.Channel), driver.Insert(deletionRowOf(m), encodeDeletion(d)...))
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, domain.ErrExists):
+		return false, nil
+	default:
+		return false, fmt.Errorf("recording the deletion of channel %s: %w", m.Channel, err)
 	}
-	return fmt.Errorf("recording the deletion of channel %s: %w", m.Channel, err)
 }
 
 // UpdateDeletion reads the Deletions row, lets change modify it, and writes it with

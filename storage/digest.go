@@ -47,7 +47,7 @@ type DigestChannel struct {
 //
 // A page takes memory for its own posts only, however many the day has. It reads the
 // ratings of all posts of each channel until it is full, and then the posts that it
-// holds. It starts at the channel, the rating and the post where the page before ended:
+// holds, and the sub! row of each channel that has a post. It starts at the channel, the rating and the post where the page before ended:
 // posts that come and go in between make no other post come twice or be missed. A post
 // whose rating changes in between can be missed or met twice.
 func (s *Store) Digest(ctx context.Context, user domain.UserName, q DigestQuery) (DigestPage, error) {
@@ -61,7 +61,11 @@ func (s *Store) Digest(ctx context.Context, user domain.UserName, q DigestQuery)
 	}
 	err := s.eachSubscribed(ctx, user, builder.wants, func(ctx context.Context, channel domain.Channel) error {
 		ranked, err := s.rankDays(ctx, channel, []domain.Day{q.Day}, MaxDigest)
-		if err == nil {
+		if err != nil || ranked[0].total == 0 {
+			return err
+		}
+		is, err := s.verifySubscription(ctx, channel.Ref(), user)
+		if is {
 			builder.add(channel, ranked[0])
 		}
 		return err

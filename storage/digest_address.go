@@ -13,7 +13,8 @@ import (
 
 // propDigestSecret is the hash of the secret in the address of a user's personal
 // feed of digests. If it is absent or empty, the user has no such address. It is in
-// the Users row, so that revoking the address is one write.
+// the Users row, so that revoking the address is one write. A new password revokes it in
+// the same write.
 const propDigestSecret = "DigestSecret"
 
 // NewDigestAddress makes a new secret for a user's personal feed and returns it. The
@@ -30,7 +31,11 @@ func (s *Store) RevokeDigestAddress(ctx context.Context, user domain.UserName) e
 }
 
 func (s *Store) setDigestSecret(ctx context.Context, user domain.UserName, hash string) error {
-	err := s.users.Transact(ctx, userPartition(user), driver.Merge(singleRow, driver.Exists, driver.String(propDigestSecret, hash)))
+	err := s.changeUser(ctx, user, func(userRow) (driver.Properties, error) {
+		// This writes even if there is nothing to revoke: it changes the version, so that a
+		// request which was never answered cannot take effect later.
+		return driver.Properties{driver.String(propDigestSecret, hash)}, nil
+	})
 	if err != nil {
 		return fmt.Errorf("digest address of %s: %w", user, err)
 	}

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"microblogging/domain"
 	"microblogging/storage/driver"
 )
@@ -124,8 +122,7 @@ func (s *Store) readPicked(ctx context.Context, posts []pickedPost, keep func(i 
 		x, y := posts[i], posts[j]
 		return cmp.Or(cmp.Compare(x.channel.Key, y.channel.Key), cmp.Compare(x.place, y.place))
 	})
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(pickFlight)
+	group, ctx := newFlight(ctx, pickFlight)
 	for len(order) > 0 {
 		n := 1
 		for n < min(len(order), pickPage) && follows(posts[order[n-1]], posts[order[n]]) {

@@ -49,7 +49,8 @@ type DigestLine struct {
 }
 
 // DigestSummaries sums up what was posted on each of some days to the channels that a
-// user subscribes to. It ranks each channel once for all days. If a day has more posts
+// user subscribes to. It ranks each channel once for all days, and reads the sub! row of
+// each that has a post. If a day has more posts
 // than it may list, each channel gets a line before any gets a second one, and so on.
 //
 // Its memory is bounded by what it lists: of the other posts it reads the ratings alone,
@@ -59,7 +60,10 @@ func (s *Store) DigestSummaries(ctx context.Context, user domain.UserName, q Dig
 	var mu sync.Mutex
 	err := s.eachSubscribed(ctx, user, everyChannel, func(ctx context.Context, channel domain.Channel) error {
 		ranked, err := s.rankDays(ctx, channel, q.Days, q.PerChannel)
-		if err != nil {
+		if err != nil || !slices.ContainsFunc(ranked, func(r *ranking) bool { return r.total > 0 }) {
+			return err
+		}
+		if is, err := s.verifySubscription(ctx, channel.Ref(), user); err != nil || !is {
 			return err
 		}
 		mu.Lock()

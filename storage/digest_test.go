@@ -26,6 +26,7 @@ var digestDay = domain.Day{
 
 func TestDigest(t *testing.T) {
 	t.Run("pages of any size make up the digest", digestPagesMakeUpTheDigest)
+	t.Run("page that is just full continues behind channels without posts", digestContinuesBehindQuietChannels)
 	t.Run("post that stays comes once whatever happens between pages", digestHasEachPostThatStaysOnce)
 	t.Run("longest channel key can be continued", digestContinuesInTheLongestKey)
 	t.Run("only the posts of a page are read", digestReadsItsPageOnly)
@@ -117,6 +118,23 @@ func digestPagesMakeUpTheDigest(t *testing.T) {
 			}
 		})
 	}
+}
+
+// More channels are quiet than are ranked at once.
+func digestContinuesBehindQuietChannels(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		d := &digestWorld{world: w}
+		for i := range 40 {
+			d.channels = append(d.channels, w.create(fmt.Sprintf("channel-%02d", i), ada))
+		}
+		for i := range 3 {
+			w.dated(d.channels[0], digestDay.From, text(i))
+		}
+		w.dated(d.channels[39], digestDay.From, "last")
+		if got, want := d.digest(w.store, 3, nothing), d.want(); !slices.Equal(got, want) {
+			t.Errorf("read %q, want %q", got, want)
+		}
+	})
 }
 
 func digestHasEachPostThatStaysOnce(t *testing.T) {

@@ -32,6 +32,11 @@ type FeedPage struct {
 // Each page reads each channel once, and starts where the page before ended. So no
 // post comes twice, and no post after that place is missed, whatever is posted,
 // deleted or subscribed to between the pages.
+//
+// The user's rows alone do not tell who subscribes, since one that says joined may have
+// no sub! row. So the sub! row is read of each channel that contributes to the page, and
+// of no other. If one is not there, the page is read again without that channel. This
+// happens once for a channel, since its dangling row is removed.
 func (s *Store) Feed(ctx context.Context, user domain.UserName, after string, limit int) (FeedPage, error) {
 	list := "feed/" + userPartition(user)
 	from := prefixBlog
@@ -42,22 +47,69 @@ func (s *Store) Feed(ctx context.Context, user domain.UserName, after string, li
 		}
 		from = successor(blogRow(domain.BlogID(position)))
 	}
-	newest := newest{most: limit + 1}
-	err := s.eachSubscribed(ctx, user, everyChannel, func(ctx context.Context, channel domain.Channel) error {
-		rows, err := s.blogs.First(ctx, limit+1, driver.Range{
-			Partition: partitionOf(channel.Key()), From: from, To: newest.bound()})
-		newest.add(channel, rows)
-		return err
-	})
+	// One post more than the page holds tells whether there is another page.
+	items, err := s.newestSubscribed(ctx, user, from, limit+1)
 	if err != nil {
 		return FeedPage{}, err
 	}
-	page := FeedPage{Items: newest.items}
-	if len(page.Items) > limit {
-		page.Items = page.Items[:limit]
+	page := FeedPage{Items: items}
+	if len(items) > limit {
+		page.Items = items[:limit]
 		page.Next = encodeCursor(list, string(page.Items[limit-1].ID))
 	}
 	return page, nil
+}
+
+// newestSubscribed returns the newest posts, up to most, of the channels that a user
+// subscribes to, from this row key on.
+func (s *Store) newestSubscribed(ctx context.Context, user domain.UserName, from string, most int) ([]FeedItem, error) {
+	subscribes := make(map[domain.ChannelRef]bool) // of those that were verified
+	for {
+		newest := newest{most: most}
+		err := s.eachSubscribed(ctx, user, everyChannel, func(ctx context.Context, channel domain.Channel) error {
+			if is, known := subscribes[channel.Ref()]; known && !is {
+				return nil
+			}
+			rows, err := s.blogs.First(ctx, most, driver.Range{
+				Partition: partitionOf(channel.Key()), From: from, To: newest.bound()})
+			newest.add(channel, rows)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if all, err := s.verifyContributors(ctx, user, newest.items, subscribes); err != nil || all {
+			return newest.items, err
+		}
+	}
+}
+
+// verifyContributors reports whether the user subscribes to the channels of all items.
+// What it finds about a channel, it adds to subscribes, and reads only what is not there
+// yet.
+func (s *Store) verifyContributors(ctx context.Context, user domain.UserName, items []FeedItem,
+	subscribes map[domain.ChannelRef]bool,
+) (all bool, err error) {
+	var refs []domain.ChannelRef
+	for _, item := range items {
+		if _, known := subscribes[item.Channel]; !known {
+			subscribes[item.Channel] = false
+			refs = append(refs, item.Channel)
+		}
+	}
+	found := make([]bool, len(refs))
+	group, groupCtx := newFlight(ctx, subscriptionFlight)
+	for i, ref := range refs {
+		group.Go(func() (err error) {
+			found[i], err = s.verifySubscription(groupCtx, ref, user)
+			return err
+		})
+	}
+	err = group.Wait()
+	for i, ref := range refs {
+		subscribes[ref] = found[i]
+	}
+	return !slices.Contains(found, false), err
 }
 
 // everyChannel is for eachSubscribed.
@@ -67,7 +119,8 @@ func everyChannel(domain.ChannelKey) bool { return true }
 // is wanted. Several calls run at once. They start in the order of channel keys, and end
 // in any order: wanted is asked about a channel after all calls for lesser keys have
 // started. A subscription that is joining or leaving is skipped. A subscription to an
-// incarnation that is gone is removed.
+// incarnation that is gone is removed. Visit must call verifySubscription before it shows
+// anything of the channel.
 func (s *Store) eachSubscribed(ctx context.Context, user domain.UserName, wanted func(domain.ChannelKey) bool,
 	visit func(context.Context, domain.Channel) error) error {
 	subscriptions, err := s.readSubscriptions(ctx, user)

@@ -2,9 +2,11 @@ package storage_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -30,6 +32,23 @@ func panicReachesCaller(t *testing.T) {
 			_, err := w.faulty.BlogsByRating(ctx, channel.Ref(), storage.RatingQuery{Limit: 20})
 			return err
 		},
+		"digest": func(w *world, ctx context.Context, _ domain.Channel) error {
+			day, err := domain.ParseDay("", "UTC", time.Now())
+			w.ok(err)
+			_, err = w.faulty.Digest(ctx, ada, storage.DigestQuery{Day: day, Limit: 20})
+			return err
+		},
+		"channels of an owner": func(w *world, ctx context.Context, _ domain.Channel) error {
+			_, err := w.faulty.CreateChannelWithin(ctx, w.channel("second", eve), 1)
+			if errors.As(err, new(*domain.TooManyChannelsError)) {
+				return nil
+			}
+			return err
+		},
+		"reconciling pass": func(w *world, ctx context.Context, _ domain.Channel) error {
+			_, err := w.faulty.Reconcile(ctx, patience, time.Now())
+			return err
+		},
 		"sweep": func(w *world, ctx context.Context, channel domain.Channel) error {
 			for _, step := range cascade(w.faulty, channel.Ref()) {
 				if err := step(ctx); err != nil {
@@ -45,13 +64,17 @@ func panicReachesCaller(t *testing.T) {
 				for i := range 3 {
 					w.post(channel, grace, text(i))
 				}
+				_, err := w.store.CreateChannelWithin(w.t.Context(), w.channel("first", eve), 1)
+				w.ok(err)
+				w.counters("user!a", 3, time.Now())
+				time.Sleep(time.Hour) // fake
 				w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 					if call.Seq == n {
 						panic("a bug of a library")
 					}
 					return send(ctx)
 				})
-				err, value := caught(func() error { return operation(w, w.t.Context(), channel) })
+				value, err := caught(func() error { return operation(w, w.t.Context(), channel) })
 				if w.calls.Load() < int64(n) {
 					w.ok(err)
 					return
@@ -64,8 +87,8 @@ func panicReachesCaller(t *testing.T) {
 	}
 }
 
-// caught returns the error of work, or what it panicked with.
-func caught(work func() error) (err error, value any) {
+// caught returns what work panicked with, or its error.
+func caught(work func() error) (value any, err error) {
 	defer func() { value = recover() }()
-	return work(), nil
+	return nil, work()
 }

@@ -36,7 +36,7 @@ import (
 // again and however late it arrives:
 //
 //   - open deletes the reservation in the version that was read, and an ETag
-//     never repeats;
+//     never repeats (see below);
 //   - shut deletes the open gate, which was put up once;
 //   - disarm deletes the shut gate, which was put up once.
 //
@@ -44,6 +44,15 @@ import (
 // nobody will ever open. A late copy of insert leaves an active row behind no
 // gate, which accepts no post; reclaimChannel deletes it. Mark and release name
 // an incarnation and change nothing that is done.
+//
+// That an ETag never repeats is a premise, since Azure and Azurite make it from
+// the time of the write. A repeat would have to be of the same row key. That key
+// holds a random incarnation, and only reserveGate inserts it, once. So a repeat
+// needs a late copy of that insert, which lands after the reservation was deleted
+// and is dated with the same tick of the server's clock as the first; and then a
+// late copy of openGate. A random revision in the row would not tell the copy
+// from the first: a copy carries the same revision. The etag ablation of package
+// lab shows what such a repeat does.
 //
 // Two short cuts end a creation that failed: a repair deletes a reservation, and
 // its creator withdraws an open gate (withdrawGate).

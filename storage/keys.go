@@ -20,7 +20,8 @@ import (
 //	Blogs          <key>           see below
 //	Channels       <key>           (empty)
 //	Deletions      <key>           <incarnation>
-//	Sessions       <hash>          (empty)             <hash> of the token
+//	Sessions       <hash>          (empty)             <hash> of the token, or of the
+//	                                                   idempotency key of a sign-up
 //	Subscriptions  <user>          <key>!<incarnation>
 //	Throttle       address!<hash>  <time>              failures from one address
 //	Throttle       session!<hash>  <time>              failures in the sessions of one user
@@ -28,7 +29,9 @@ import (
 //	Throttle       user!<hash>     <time>              failures for one user name from strangers
 //	Throttle       user!<hash>     <time>!<hash>       failures for it from one address
 //	Throttle       user!<hash>     known!<hash>        an address that the user signed in from
-//	Users          <user>          (empty)
+//	Users          <user>          (empty)             the account
+//	Users          <user>          made!<hash>         the channel that a key made
+//	Users          <user>          once!<hash>         an idempotency key for channels
 //
 // The rows of one Blogs partition, in key order. Rows of different kinds share
 // the partition so that one transaction can span them. Each row carries its
@@ -59,6 +62,7 @@ const (
 	prefixBlog = "blog!"
 	prefixGate = "gate!"
 	prefixJoin = "join!"
+	prefixMade = "made!"
 	prefixOnce = "once!"
 	prefixRate = "rate!"
 	prefixSub  = "sub!"
@@ -124,6 +128,15 @@ func openGateRow(i domain.Incarnation) string { return prefixOpen + string(i) }
 func reservedGateRow(i domain.Incarnation) string { return prefixReserved + string(i) }
 
 func shutGateRow(i domain.Incarnation) string { return prefixShut + string(i) }
+
+// onceUserRow and madeUserRow are rows of a user's partition in Users, for an idempotency
+// key that is hashed already.
+func onceUserRow(hash string) string { return prefixOnce + hash }
+
+func madeUserRow(hash string) string { return prefixMade + hash }
+
+// signUpPartition is the partition in Sessions of the idempotency key of a sign-up.
+func signUpPartition(key string) string { return hashHex("sign-up", key) }
 
 func isGate(row string) bool { return strings.HasPrefix(row, prefixGate) }
 

@@ -73,9 +73,11 @@ func (s *Store) poisonUnread(ctx context.Context, m driver.Message) error {
 }
 
 // setDeletionState records the state and the attempts of a message in its Deletions
-// row, which it inserts if it is not there.
+// row. A row that is not there is inserted in that state: in another, a post would
+// look unfinished if the process died in between.
 func (s *Store) setDeletionState(ctx context.Context, m domain.Message, state domain.DeletionState) error {
-	if err := s.OpenDeletion(ctx, m); err != nil {
+	inserted, err := s.insertDeletion(ctx, m, state)
+	if err != nil || inserted {
 		return err
 	}
 	return s.updateDeletion(ctx, m.Channel, deletionRowOf(m), func(d *domain.Deletion) bool {

@@ -39,13 +39,13 @@ func poisonedMessageIsMovedAndRecorded(t *testing.T) {
 		if left := w.messages(); len(left) != 0 || !slices.Equal(w.poisoned(), []string{m.Text}) {
 			t.Errorf("the queue holds %v, poison %q", left, w.poisoned())
 		}
+		tried.Attempts, tried.QueuedOn = 0, domain.Now()
 		if n := w.requeue(""); n != 1 {
 			t.Errorf("requeued %d", n)
 		}
 		if d := w.deletion(ref); d.State != domain.DeletionQueued || d.Attempts != 0 {
 			t.Errorf("the requeued deletion is %+v", d)
 		}
-		tried.Attempts = 0
 		if back := w.messages(); !slices.Equal(back, []domain.Message{tried}) || len(w.poisoned()) != 0 {
 			t.Errorf("the queue holds %+v, poison %q", back, w.poisoned())
 		}

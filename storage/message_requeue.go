@@ -65,7 +65,7 @@ func (s *Store) requeueMessage(ctx context.Context, m driver.Message, only domai
 	message, err := domain.DecodeMessage(m.Text)
 	switch readable := err == nil; {
 	case !readable && only == "":
-		moved, err = true, s.moveBack(ctx, m, m.Text)
+		moved, err = true, s.moveBack(ctx, m, func() error { return s.queue.Send(ctx, m.Text) })
 	case !readable, only != "" && message.Channel != only:
 		_, err = s.poison.Update(ctx, m, m.Text, 0)
 	case queued[message.Intent()]:
@@ -79,7 +79,7 @@ func (s *Store) requeueMessage(ctx context.Context, m driver.Message, only domai
 			return false, err
 		}
 		queued[message.Intent()] = true
-		moved, err = true, s.moveBack(ctx, m, message.Encode())
+		moved, err = true, s.moveBack(ctx, m, func() error { return s.enqueue(ctx, message) })
 	}
 	if errors.Is(err, domain.ErrLeaseLost) { // another Requeue has it
 		err = nil
@@ -89,8 +89,8 @@ func (s *Store) requeueMessage(ctx context.Context, m driver.Message, only domai
 
 // moveBack sends the copy before it deletes the original. If the process dies in
 // between, the message is on both queues, and not lost.
-func (s *Store) moveBack(ctx context.Context, m driver.Message, text string) error {
-	if err := s.queue.Send(ctx, text); err != nil {
+func (s *Store) moveBack(ctx context.Context, m driver.Message, send func() error) error {
+	if err := send(); err != nil {
 		return err
 	}
 	return s.poison.Delete(ctx, m)
@@ -124,7 +124,7 @@ func (s *Store) requeueRecords(ctx context.Context, only domain.ChannelKey, queu
 // state that a worker has recorded meanwhile stays.
 func (s *Store) requeueRecord(ctx context.Context, d domain.Deletion) error {
 	message := d.Message()
-	if err := s.queue.Send(ctx, message.Encode()); err != nil {
+	if err := s.enqueue(ctx, message); err != nil {
 		return err
 	}
 	return s.updateDeletion(ctx, message.Channel, deletionRowOf(message), func(d *domain.Deletion) bool {

@@ -52,6 +52,14 @@ func (h hashing) hashNew(ctx context.Context, password string) (hash string, err
 	return hash, err
 }
 
+// matchesNew compares a hash with the password of somebody who signs up again.
+func (h hashing) matchesNew(ctx context.Context, hash, password string) (ok bool, err error) {
+	late := time.NewTimer(signUpWait)
+	defer late.Stop()
+	err = h.signingUp(ctx, late.C, func() { ok = domain.PasswordMatches(hash, password) })
+	return ok, err
+}
+
 // hashNewPatiently is like hashNew, for an operator: it waits as long as ctx lasts.
 func (h hashing) hashNewPatiently(ctx context.Context, password string) (hash string, err error) {
 	err = h.signingUp(ctx, nil, func() { hash = domain.HashPassword(password) })

@@ -17,6 +17,9 @@ const (
 	propExpiresOn = "ExpiresOn"
 	// propLink marks a sign-in link. It is no session, and can be exchanged for one.
 	propLink = "Link"
+	// propEnded marks the token of a session that was signed out, or of a link that was
+	// used. The row stays until its time has come: a late copy of the insert finds it.
+	propEnded = "Ended"
 )
 
 const (
@@ -54,7 +57,7 @@ func (s *Store) Session(ctx context.Context, token string) (domain.Session, erro
 		User:      domain.UserName(row.Properties.String(propUser)),
 		ExpiresOn: row.Properties.Time(propExpiresOn),
 	}
-	if row.Properties.Bool(propLink) || !time.Now().Before(session.ExpiresOn) {
+	if row.Properties.Bool(propLink) || hasEnded(row.Properties) {
 		return domain.Session{}, fmt.Errorf("session: %w", domain.ErrNotSignedIn)
 	}
 	switch user, err := s.readUser(ctx, session.User); {
@@ -66,21 +69,49 @@ func (s *Store) Session(ctx context.Context, token string) (domain.Session, erro
 	return session, nil
 }
 
-// SignOut ends the session of a token. To end it again is no error.
+// hasEnded tells whether the token of a Sessions row is worth nothing any more.
+func hasEnded(token driver.Properties) bool {
+	return token.Bool(propEnded) || !time.Now().Before(token.Time(propExpiresOn))
+}
+
+// ended returns the properties that end a token for good. It leaves ExpiresOn, so that
+// the row is removed when its time has come. A copy of the insert that lands after that
+// has expired. The epoch and the mark are for a web role that does not know propEnded yet.
+func ended() driver.Properties {
+	return driver.Properties{driver.Bool(propEnded, true), driver.Bool(propLink, false), driver.Int64(propEpoch, endedEpoch)}
+}
+
+// endedEpoch is an epoch that no user has.
+const endedEpoch = -1
+
+// SignOut ends the session of a token. To end it again is no error. It does not delete
+// the row: then a late copy of its insert would start the session again.
 func (s *Store) SignOut(ctx context.Context, token string) error {
-	err := s.sessions.Transact(ctx, sessionPartition(token), driver.Delete(singleRow, driver.Exists))
+	err := s.sessions.Transact(ctx, sessionPartition(token), driver.Merge(singleRow, driver.Exists, ended()...))
 	if errors.Is(err, domain.ErrNotFound) {
-		return nil
+		return nil // it has expired
 	}
 	return err
 }
 
 // carrySession moves one session to a new epoch, so that it does not end with the
-// old one. If the process dies before this, the user has to sign in again.
+// epoch before. A session that has ended otherwise stays ended. If the process dies
+// before this, the user has to sign in again.
 func (s *Store) carrySession(ctx context.Context, token string, epoch int64) error {
-	err := s.sessions.Transact(ctx, sessionPartition(token), driver.Merge(singleRow, driver.Exists, driver.Int64(propEpoch, epoch)))
-	if errors.Is(err, domain.ErrNotFound) {
-		return nil // signed out meanwhile
-	}
-	return err
+	return s.contend(ctx, func() error {
+		row, err := s.sessions.Get(ctx, sessionPartition(token), singleRow)
+		switch {
+		case errors.Is(err, domain.ErrNotFound):
+			return nil // it has expired
+		case err != nil:
+			return err
+		case hasEnded(row.Properties), row.Properties.Int64(propEpoch) != epoch-1:
+			return nil // or this is the echo of our own write
+		}
+		err = s.sessions.Transact(ctx, row.Partition, driver.Merge(singleRow, driver.Match(row.ETag), driver.Int64(propEpoch, epoch)))
+		if raced(err) {
+			return errTryAgain
+		}
+		return err
+	})
 }

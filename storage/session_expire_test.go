@@ -41,7 +41,7 @@ func (w *world) counters(partition string, n int, ends time.Time) {
 
 // reconcileFaulty makes a reconciling pass on the faulty side.
 func (w *world) reconcileFaulty() (expired int, err error) {
-	done, err := w.faulty.Reconcile(w.t.Context(), patience)
+	done, err := w.faulty.Reconcile(w.t.Context(), patience, time.Now())
 	return done.Expired, err
 }
 

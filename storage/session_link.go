@@ -2,12 +2,15 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
 )
+
+// propUsedBy is a revision of the request that used a sign-in link.
+const propUsedBy = "UsedBy"
 
 // SignInLink makes a sign-in link for a user and returns its token. The token can be
 // exchanged for a session once, within an hour.
@@ -18,25 +21,46 @@ func (s *Store) SignInLink(ctx context.Context, user domain.UserName) (string, e
 
 // FollowSignInLink exchanges the token of a link for a session, and returns the
 // session and its token. A link that was used, has expired or never was is
-// domain.ErrNotSignedIn. Of several who follow one link, the one whose call deletes
-// its row is signed in.
+// domain.ErrNotSignedIn. Of several who follow one link, the one who marks its row as
+// used is signed in. If the process dies after that, the link is lost.
 func (s *Store) FollowSignInLink(ctx context.Context, link string) (token string, session domain.Session, err error) {
-	row, err := s.sessions.Get(ctx, sessionPartition(link), singleRow)
-	if err == nil && (!row.Properties.Bool(propLink) || !time.Now().Before(row.Properties.Time(propExpiresOn))) {
-		err = domain.ErrNotFound
+	user, err := s.useLink(ctx, link)
+	if err != nil {
+		return "", domain.Session{}, fmt.Errorf("sign-in link: %w", err)
 	}
-	if err == nil {
-		err = s.sessions.Transact(ctx, sessionPartition(link), driver.Delete(singleRow, driver.Match(row.ETag)))
-	}
-	switch {
-	case raced(err):
-		return "", domain.Session{}, fmt.Errorf("sign-in link: %w", domain.ErrNotSignedIn)
-	case err != nil:
-		return "", domain.Session{}, err
-	}
-	account, err := s.readUser(ctx, domain.UserName(row.Properties.String(propUser)))
+	account, err := s.readUser(ctx, user)
 	if err != nil {
 		return "", domain.Session{}, err
 	}
 	return s.startSession(ctx, account)
+}
+
+// useLink marks a link as used and returns its user. It does not delete the row: then a
+// late copy of its insert would bring the link back. The row says who used it, since the
+// caller may find its own mark: that is the echo of its write.
+func (s *Store) useLink(ctx context.Context, link string) (user domain.UserName, err error) {
+	mine := domain.NewRevision()
+	err = s.contend(ctx, func() error {
+		row, err := s.sessions.Get(ctx, sessionPartition(link), singleRow)
+		switch {
+		case errors.Is(err, domain.ErrNotFound):
+			return domain.ErrNotSignedIn
+		case err != nil:
+			return err
+		}
+		user = domain.UserName(row.Properties.String(propUser))
+		switch {
+		case row.Properties.String(propUsedBy) == string(mine):
+			return nil
+		case !row.Properties.Bool(propLink), hasEnded(row.Properties):
+			return domain.ErrNotSignedIn
+		}
+		err = s.sessions.Transact(ctx, row.Partition,
+			driver.Merge(singleRow, driver.Match(row.ETag), append(ended(), driver.String(propUsedBy, mine))...))
+		if raced(err) {
+			return errTryAgain
+		}
+		return err
+	})
+	return user, err
 }

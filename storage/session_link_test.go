@@ -7,12 +7,15 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/drivertest"
 )
 
 func TestSignInLink(t *testing.T) {
 	t.Run("link is followed once within its hour", linkIsFollowedOnce)
 	t.Run("one of many follows the link", oneOfManyFollowsLink)
 	t.Run("fault does not let the link be followed twice", linkFaultNeverFollowsTwice)
+	t.Run("echo of a call does not burn the link", linkEchoBurnsNoLink)
+	t.Run("late copy of a request brings no used link back", lateCopyBringsNoLinkBack)
 }
 
 func linkIsFollowedOnce(t *testing.T) {
@@ -76,6 +79,36 @@ func linkFaultNeverFollowsTwice(t *testing.T) {
 			w.mustBeSignedIn(token, "ada")
 		case againErr == nil:
 			w.mustBeSignedIn(again, "ada")
+		}
+	})
+}
+
+// The SDK sends a call twice, and the first answer is lost. Nobody else follows the link.
+func linkEchoBurnsNoLink(t *testing.T) {
+	eachCall(t, "is sent twice", func(w *world, n int) {
+		w.account("ada")
+		link, err := w.store.SignInLink(w.t.Context(), "ada")
+		w.ok(err)
+		w.arm(drivertest.SentTwice(n))
+		token, _, err := w.faulty.FollowSignInLink(w.t.Context(), link)
+		w.ok(err)
+		w.mustBeSignedIn(token, "ada")
+	})
+}
+
+func lateCopyBringsNoLinkBack(t *testing.T) {
+	eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
+		w.account("ada")
+		link, err := w.faulty.SignInLink(w.t.Context(), "ada")
+		if err != nil {
+			return // then nobody has the link
+		}
+		_, _, first := w.faulty.FollowSignInLink(w.t.Context(), link)
+		_, _, second := w.store.FollowSignInLink(w.t.Context(), link)
+		w.arrive(late)
+		_, _, third := w.store.FollowSignInLink(w.t.Context(), link)
+		if second == nil && first == nil || third == nil {
+			w.t.Errorf("followed: %v, %v and %v", first, second, third)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/drivertest"
 )
 
 func (w *world) mustBeSignedIn(token string, as domain.UserName) {
@@ -29,6 +30,9 @@ func TestSession(t *testing.T) {
 	t.Run("sign-out ends one session alone", signOutEndsOneSession)
 	t.Run("new epoch ends every session of its user", newEpochEndsAllSessions)
 	t.Run("fault leaves no session that its user believes ended", endSessionsFaultLeavesNoSession)
+	t.Run("fault of a sign-out leaves no session that its user believes ended", signOutFaultLeavesNoSession)
+	t.Run("late copy of a request undoes no sign-out", lateCopyUndoesNoSignOut)
+	t.Run("ended session is removed when its time has come", endedSessionIsRemoved)
 }
 
 func unknownTokenIsNoSession(t *testing.T) {
@@ -96,5 +100,57 @@ func endSessionsFaultLeavesNoSession(t *testing.T) {
 			w.t.Error(err)
 		}
 		w.mustBeSignedIn(w.signedIn("ada", right), "ada")
+	})
+}
+
+func signOutFaultLeavesNoSession(t *testing.T) {
+	eachFault(t, func(w *world) {
+		w.account("ada")
+		token := w.signedIn("ada", right)
+		if err := w.faulty.SignOut(w.t.Context(), token); err == nil {
+			w.mustNotBeSignedIn(token)
+		} else if !errors.Is(err, domain.ErrUnavailable) {
+			w.t.Error(err)
+		}
+	})
+}
+
+// Each call of a sign-in, of a change of the password and of a sign-out arrives once more
+// after the user signed out.
+func lateCopyUndoesNoSignOut(t *testing.T) {
+	for name, between := range map[string]func(w *world, token string){
+		"after signing in": func(*world, string) {},
+		"after changing the password": func(w *world, token string) {
+			_ = w.faulty.ChangePassword(w.t.Context(), token, attempt("ada", right), "another horse") // it may fail
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
+				w.account("ada")
+				token, err := w.signIn(w.faulty, "ada", right)
+				if err != nil {
+					return // then nobody has the token
+				}
+				between(w, token)
+				_ = w.faulty.SignOut(w.t.Context(), token) // it may fail
+				w.ok(w.store.SignOut(w.t.Context(), token))
+				w.arrive(late)
+				w.mustNotBeSignedIn(token)
+			})
+		})
+	}
+}
+
+func endedSessionIsRemoved(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		token := w.signedIn("ada", right)
+		w.ok(w.store.SignOut(t.Context(), token))
+		time.Sleep(storage.SessionLifetime)
+		_, err := w.store.Reconcile(t.Context(), time.Hour, time.Now())
+		w.ok(err)
+		if rows := w.rows("Sessions"); len(rows) != 0 {
+			t.Errorf("%d rows are left", len(rows))
+		}
 	})
 }

@@ -51,7 +51,7 @@ func awaitsWorker(b domain.Breach) bool {
 // tend runs the reconciling pass on the sound side.
 func (w *world) reconcile() storage.Reconciled {
 	w.t.Helper()
-	done, err := w.store.Reconcile(w.t.Context(), time.Hour)
+	done, err := w.store.Reconcile(w.t.Context(), time.Hour, time.Now())
 	w.ok(err)
 	return done
 }

@@ -38,6 +38,25 @@ func (s *Store) repairSubscription(ctx context.Context, row subscription, user d
 	return true, nil
 }
 
+// verifySubscription tells whether the user subscribes to the channel: it reads the sub!
+// row. If there is none, it removes the user's row, unless a request to join works on it.
+// A user's row that says joined has no sub! row if the subscription ended while a request
+// to join was slow with its last write.
+func (s *Store) verifySubscription(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error) {
+	there, err := s.hasSub(ctx, ref, user)
+	if err != nil || there {
+		return there, err
+	}
+	row, err := s.subscriptions.Get(ctx, userPartition(user), subscriptionRow(ref))
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	return false, s.removeUnjoined(ctx, decodeSubscription(row), user)
+}
+
 // removeUnjoined deletes a user's row without a sub! row. The user may be about to
 // subscribe. So it deletes the join! row first, without which that request cannot
 // write the sub! row. A request that begins to join after that writes the user's row

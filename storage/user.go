@@ -21,66 +21,66 @@ const (
 // A name or password that breaks a rule is an InvalidError. It is for an operator: it
 // waits for its turn to hash the password as long as ctx lasts.
 func (s *Store) SignUp(ctx context.Context, name, password string) (domain.User, error) {
-	return s.signUp(ctx, Attempt{Name: name, Password: password}, uncounted, s.hashing.hashNewPatiently)
+	account, _, err := s.signUp(ctx, Attempt{Name: name, Password: password}, "", uncounted, s.hashing.hashNewPatiently)
+	return account, err
 }
 
-// SignUpFrom is like SignUp, for a stranger at an address from which at most so many
-// accounts may be made in an hour; 0 is no limit. One more is a *domain.ThrottledError.
-// An attempt counts once its name and password are accepted. If too many sign up at
-// once, it is domain.ErrBusy and does not count.
-func (s *Store) SignUpFrom(ctx context.Context, a Attempt, perHour int) (domain.User, error) {
-	count := uncounted
-	if perHour > 0 {
-		count = func() ([]*quota, error) { return s.countSignUp(ctx, a.Address, perHour) }
-	}
-	return s.signUp(ctx, a, count, s.hashing.hashNew)
-}
-
-func uncounted() ([]*quota, error) { return nil, nil }
-
-// signUp calls count before it hashes the password, which takes long.
-func (s *Store) signUp(ctx context.Context, a Attempt, count func() ([]*quota, error),
+// signUp reports true if this call made the account. The key may be empty. It calls count
+// before it writes anything else, and before it hashes the password, which takes long.
+func (s *Store) signUp(ctx context.Context, a Attempt, key string, count func() ([]*quota, error),
 	hashNew func(ctx context.Context, password string) (string, error),
-) (domain.User, error) {
+) (_ domain.User, made bool, err error) {
 	user, nameErr := domain.ParseUserName(a.Name)
 	if err := domain.JoinInvalid(nameErr, domain.CheckPassword("password", a.Password)); err != nil {
-		return domain.User{}, err
+		return domain.User{}, false, err
 	}
-	switch _, err := s.readUser(ctx, user); {
+	switch row, err := s.readUser(ctx, user); {
 	case err == nil:
-		return domain.User{}, fmt.Errorf("user %s: %w", user, domain.ErrExists)
+		account, err := s.earlierAccount(ctx, row, key, a.Password)
+		return account, false, err
 	case !errors.Is(err, domain.ErrNotFound):
-		return domain.User{}, err
+		return domain.User{}, false, err
 	}
 	counted, err := count()
 	if err != nil {
-		return domain.User{}, err
+		return domain.User{}, false, err
 	}
-	hash, err := hashNew(ctx, a.Password)
-	if errors.Is(err, domain.ErrBusy) {
+	var hash string
+	if err = s.bindSignUpKey(ctx, user, key); err == nil {
+		hash, err = hashNew(ctx, a.Password)
+	}
+	if errors.Is(err, domain.ErrKeyReused) || errors.Is(err, domain.ErrBusy) {
 		err = errors.Join(err, s.withdraw(ctx, counted))
 	}
 	if err != nil {
-		return domain.User{}, err
+		return domain.User{}, false, err
 	}
-	return s.insertUser(ctx, user, hash)
+	return s.insertUser(ctx, user, key, hash, a.Password)
 }
 
-// insertUser inserts the row of a new account.
-func (s *Store) insertUser(ctx context.Context, user domain.UserName, hash string) (domain.User, error) {
+// insertUser inserts the row of a new account. It reports true if this call made the
+// account.
+func (s *Store) insertUser(ctx context.Context, user domain.UserName, key, hash, password string) (domain.User, bool, error) {
 	account := domain.User{Name: user, CreatedOn: domain.Now()}
 	mine := domain.NewRevision()
 	properties := append(stamp(nil, mine),
 		driver.String(propPassword, hash), driver.Time(propCreatedOn, account.CreatedOn), driver.Int64(propEpoch, 0))
+	if key != "" {
+		properties = append(properties, driver.String(propOnce, onceAccount(user, key)))
+	}
 	err := s.users.Transact(ctx, userPartition(user), driver.Insert(singleRow, properties...))
 	if !errors.Is(err, domain.ErrExists) {
-		return account, err
+		return account, err == nil, err
 	}
-	row, readErr := s.readUser(ctx, user)
-	if readErr == nil && bears(row.properties, mine) {
-		return account, nil // this is the echo of our own insert
+	row, err := s.readUser(ctx, user)
+	switch {
+	case err != nil:
+		return domain.User{}, false, err
+	case bears(row.properties, mine):
+		return account, true, nil // this is the echo of our own insert
 	}
-	return domain.User{}, errors.Join(err, readErr)
+	account, err = s.earlierAccount(ctx, row, key, password)
+	return account, false, err
 }
 
 // EndSessions ends every session of a user. An unknown user is domain.ErrNotFound.
@@ -95,28 +95,38 @@ func (s *Store) EndSessions(ctx context.Context, user domain.UserName) error {
 func (s *Store) raiseEpoch(ctx context.Context, user domain.UserName,
 	change func(now userRow) (driver.Properties, error),
 ) (epoch int64, err error) {
+	err = s.changeUser(ctx, user, func(now userRow) (driver.Properties, error) {
+		epoch = now.epoch + 1
+		changes, err := change(now)
+		return append(changes, driver.Int64(propEpoch, epoch)), err
+	})
+	return epoch, err
+}
+
+// changeUser sets the properties that change returns for the row as it was read, in that
+// version. So a late copy of the write changes nothing. An unknown user is
+// domain.ErrNotFound.
+func (s *Store) changeUser(ctx context.Context, user domain.UserName, change func(now userRow) (driver.Properties, error)) error {
 	mine := domain.NewRevision()
-	err = s.contend(ctx, func() error {
+	return s.contend(ctx, func() error {
 		row, err := s.readUser(ctx, user)
 		switch {
 		case err != nil:
 			return err
 		case bears(row.properties, mine):
-			return nil // this is the echo of our own write, which began epoch
+			return nil // this is the echo of our own write
 		}
 		changes, err := change(row)
 		if err != nil {
 			return err
 		}
-		epoch = row.epoch + 1
-		changes = append(append(changes, stamp(row.properties, mine)...), driver.Int64(propEpoch, epoch))
-		err = s.users.Transact(ctx, userPartition(user), driver.Merge(singleRow, driver.Match(row.etag), changes...))
+		err = s.users.Transact(ctx, userPartition(user),
+			driver.Merge(singleRow, driver.Match(row.etag), append(changes, stamp(row.properties, mine)...)...))
 		if raced(err) {
 			return errTryAgain
 		}
 		return err
 	})
-	return epoch, err
 }
 
 // userRow is an account as it was read, with the password hash, which never leaves

@@ -9,7 +9,8 @@ import (
 )
 
 // ChangePassword replaces the password of the user named in from, and ends all of the
-// user's sessions but the one of token. The token must be of a session of that user.
+// user's sessions but the one of token. It revokes the address of the user's personal
+// feed. The token must be of a session of that user.
 // From holds the old password. A wrong old password is an InvalidError on the field
 // "old". After too many of them, in whatever sessions of the user, every attempt is a
 // *domain.ThrottledError; failed sign-ins do not count. A new password that breaks a
@@ -37,7 +38,7 @@ func (s *Store) ChangePassword(ctx context.Context, token string, from Attempt, 
 		if now.password != account.password {
 			return nil, errNotThePassword() // another request has changed it meanwhile
 		}
-		return driver.Properties{driver.String(propPassword, hash)}, nil
+		return driver.Properties{driver.String(propPassword, hash), driver.String(propDigestSecret, "")}, nil
 	})
 	if err != nil {
 		return err

@@ -7,6 +7,8 @@ type SignUp struct {
 	Name string
 	// Next is the path to go to afterwards. If empty, it is home.
 	Next string
+	// Key is the idempotency key: a form that is sent twice makes one account.
+	Key string
 }
 
 // A SignIn is the form that starts a session. It posts name, password and next

@@ -8,6 +8,8 @@ type NewChannel struct {
 	Form
 	Name        string
 	Description string
+	// Key is the idempotency key: a form that is sent twice creates one channel.
+	Key string
 }
 
 // An EditChannel is the form that changes a channel's description. It posts

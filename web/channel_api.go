@@ -14,7 +14,7 @@ import (
 type channelStore interface {
 	Channels(ctx context.Context, prefix, after string, limit int) (storage.ChannelPage, error)
 	Channel(ctx context.Context, key domain.ChannelKey) (domain.Channel, error)
-	CreateChannelWithin(ctx context.Context, channel domain.Channel, limit int) (domain.Channel, error)
+	channelCreator
 	Describe(ctx context.Context, ref domain.ChannelRef, by domain.UserName, description string) (domain.Channel, error)
 	AskDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
 		expected domain.Precondition[domain.Incarnation]) (domain.Channel, error)
@@ -69,18 +69,24 @@ func (a *channelsAPI) list(c echo.Context) error {
 
 func (a *channelsAPI) create(c echo.Context, v visitor) error {
 	var name, description string
-	if err := readFields(c, required("name", &name), optional("description", &description)); err != nil {
+	key, keyErr := optionalIdempotencyKey(c.Request().Header)
+	if err := domain.JoinInvalid(keyErr, readFields(c, required("name", &name), optional("description", &description))); err != nil {
 		return err
 	}
 	channel, err := domain.NewChannel(name, description, v.User)
 	if err != nil {
 		return err
 	}
-	if channel, err = a.store.CreateChannelWithin(c.Request().Context(), channel, a.maxChannels); err != nil {
+	channel, made, err := createChannel(c, a.store, channel, key, a.maxChannels)
+	if err != nil {
 		return err
 	}
 	c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name))
-	return respondChannel(c, http.StatusCreated, channel)
+	status := http.StatusOK
+	if made {
+		status = http.StatusCreated
+	}
+	return respondChannel(c, status, channel)
 }
 
 func (a *channelsAPI) read(c echo.Context) error {

@@ -2,6 +2,8 @@ package web
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -12,6 +14,17 @@ import (
 
 type channelCreator interface {
 	CreateChannelWithin(ctx context.Context, channel domain.Channel, limit int) (domain.Channel, error)
+	CreateChannelOnce(ctx context.Context, channel domain.Channel, key string, limit int) (domain.Channel, bool, error)
+}
+
+// createChannel creates a channel, once if the request has an idempotency key. It reports
+// true if this request made it.
+func createChannel(c echo.Context, store channelCreator, channel domain.Channel, key string, limit int) (domain.Channel, bool, error) {
+	if key != "" {
+		return store.CreateChannelOnce(c.Request().Context(), channel, key, limit)
+	}
+	channel, err := store.CreateChannelWithin(c.Request().Context(), channel, limit)
+	return channel, err == nil, err
 }
 
 // channelCreatePages create a channel.
@@ -29,7 +42,7 @@ func (h *channelCreatePages) routes(r router) {
 
 func (h *channelCreatePages) form(c echo.Context, v visitor) error {
 	return render(c, http.StatusOK, templates.NewChannelPage(h.page(c, v),
-		templates.NewChannel{Name: shown(c.QueryParam("name"))}))
+		templates.NewChannel{Name: shown(c.QueryParam("name")), Key: rand.Text()}))
 }
 
 func (h *channelCreatePages) create(c echo.Context, v visitor) error {
@@ -37,13 +50,16 @@ func (h *channelCreatePages) create(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	name, description := form.Get("name"), form.Get("description")
+	name, description, key := form.Get("name"), form.Get("description"), form.Get("key")
 	channel, err := domain.NewChannel(name, description, v.User)
+	if key != "" {
+		err = domain.JoinInvalid(err, checkIdempotencyKey("key", key))
+	}
 	if err == nil {
 		err = h.sessions.takeWrite(c, v)
 	}
 	if err == nil {
-		channel, err = h.store.CreateChannelWithin(c.Request().Context(), channel, h.maxChannels)
+		channel, _, err = createChannel(c, h.store, channel, key, h.maxChannels)
 	}
 	if err == nil {
 		return seeOther(c, templates.ChannelPath(string(channel.Name)))
@@ -52,6 +68,10 @@ func (h *channelCreatePages) create(c echo.Context, v visitor) error {
 	if !ok {
 		return err
 	}
-	return again(c, err, templates.NewChannelPage(h.page(c, v),
-		templates.NewChannel{Form: refused, Name: shown(name), Description: shown(description)}))
+	if errors.Is(err, domain.ErrKeyReused) {
+		refused.Message = "This form was sent before, with another name or description. Send it again to create this channel."
+	}
+	// A refused request has made nothing, so that the form gets a new key.
+	return again(c, err, templates.NewChannelPage(h.page(c, v), templates.NewChannel{
+		Form: refused, Name: shown(name), Description: shown(description), Key: rand.Text()}))
 }

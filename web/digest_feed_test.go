@@ -236,7 +236,8 @@ func personalFeedRanksEachChannelOnceForAllDays(t *testing.T) {
 	}
 	path := s.digestFeed(bob, "UTC")
 	want := map[string]int{"Users Get": 1, "Subscriptions Range": 1, "Channels Get": channels,
-		"Blogs Range": 2 * channels} // one for the ratings, and one for the posts that are listed
+		"Blogs Range": 2 * channels, // one for the ratings, and one for the posts that are listed
+		"Blogs Get":   channels}
 	calls := s.calls(func() {
 		if n := len(s.do("GET", path).want(http.StatusOK).atom().all("entry")); n != 14 {
 			t.Errorf("%d entries, want 14", n)

@@ -75,6 +75,9 @@ func formOf(err error) (templates.Form, bool) {
 	case errors.Is(err, domain.ErrPostGone):
 		return templates.Form{Message: "This form was sent before, and the post that it made has been deleted since. " +
 			"Send it again to make a new post of it."}, true
+	case errors.Is(err, domain.ErrChannelGone):
+		return templates.Form{Message: "This form was sent before, and the channel that it created has been deleted since. " +
+			"Send it again to create it anew."}, true
 	}
 	return templates.Form{}, false
 }

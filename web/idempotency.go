@@ -18,9 +18,19 @@ const (
 // request without one gets a random key, so that the store's own retries still make
 // one post.
 func idempotencyKey(h http.Header) (string, error) {
+	key, err := optionalIdempotencyKey(h)
+	if err == nil && key == "" {
+		key = rand.Text()
+	}
+	return key, err
+}
+
+// optionalIdempotencyKey returns the request's idempotency key, which is empty if it has
+// none.
+func optionalIdempotencyKey(h http.Header) (string, error) {
 	switch keys := h.Values(headerIdempotencyKey); len(keys) {
 	case 0:
-		return rand.Text(), nil
+		return "", nil
 	case 1:
 		return keys[0], checkIdempotencyKey(headerIdempotencyKey, keys[0])
 	default:

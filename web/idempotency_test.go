@@ -12,6 +12,11 @@ func TestIdempotency(t *testing.T) {
 	t.Run("one key makes one post", oneKeyMakesOnePost)
 	t.Run("a bad key is refused", badKeyIsRefused)
 	t.Run("a post whose reply was lost is made once", postWhoseReplyWasLostIsMadeOnce)
+	t.Run("one key makes one channel", oneKeyMakesOneChannel)
+	t.Run("a channel whose reply was lost is its creator's", channelWhoseReplyWasLostIsItsCreators)
+	t.Run("one key makes one account", oneKeyMakesOneAccount)
+	t.Run("a bad key makes no channel and no account", badKeyMakesNoChannelAndNoAccount)
+	t.Run("a form that is sent twice makes one channel and one account", formSentTwiceMakesOne)
 }
 
 func oneKeyMakesOnePost(t *testing.T) {
@@ -85,4 +90,95 @@ func postWhoseReplyWasLostIsMadeOnce(t *testing.T) {
 	if got := s.do("GET", "/api/v1/channels/Engines/blogs").text("items.1.id"); got != "" {
 		t.Errorf("a second post %s", got)
 	}
+}
+
+func oneKeyMakesOneChannel(t *testing.T) {
+	s := newSite(t)
+	ada, bob := s.signUp("ada"), s.signUp("bob")
+	create := func(token, key, name, description string) answer {
+		return s.do("POST", "/api/v1/channels", bearer(token), header("Idempotency-Key", key), fields("name", name, "description", description))
+	}
+	first := create(ada, "k 1", "Engines", "Wheels").want(201)
+	again := create(ada, "k 1", "Engines", "Wheels").want(200)
+	if string(first.body) != string(again.body) || first.header.Get("Location") != again.header.Get("Location") ||
+		first.header.Get("ETag") != again.header.Get("ETag") {
+		t.Errorf("first %s, again %s", first.body, again.body)
+	}
+	for _, other := range [][2]string{{"Engines", "Other"}, {"Brakes", "Wheels"}} {
+		if got := create(ada, "k 1", other[0], other[1]).want(422).text("type"); got != "urn:microblogging:key-reused" {
+			t.Errorf("type %q", got)
+		}
+	}
+	create(bob, "k 1", "Engines", "Wheels").want(409)
+	create(ada, "k 2", "Engines", "Wheels").want(409)
+	create(ada, "k 2", "Brakes", "Wheels").want(201)
+	s.do("DELETE", "/api/v1/channels/Engines", bearer(ada)).want(202)
+	create(ada, "k 1", "Engines", "Wheels").want(410)
+}
+
+func channelWhoseReplyWasLostIsItsCreators(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	s.breakStore(drivertest.Only(
+		func(c drivertest.Call) bool { return c.Method == "Transact" && c.Target == "Subscriptions" }, drivertest.FailAfter(1)))
+	create := func() answer {
+		return s.do("POST", "/api/v1/channels", bearer(token), header("Idempotency-Key", "k"), fields("name", "Engines"))
+	}
+	create().want(503)
+	s.mendStore()
+	if got := create().want(200).text("owner"); got != "ada" {
+		t.Errorf("the owner is %q", got)
+	}
+}
+
+func oneKeyMakesOneAccount(t *testing.T) {
+	s := newSite(t)
+	signUp := func(key, name, password string) answer {
+		return s.do("POST", "/api/v1/users", header("Idempotency-Key", key), fields("name", name, "password", password))
+	}
+	first := signUp("k 1", "ada", password).want(201)
+	again := signUp("k 1", "ada", password).want(200)
+	if string(first.body) != string(again.body) {
+		t.Errorf("first %s, again %s", first.body, again.body)
+	}
+	signUp("k 1", "ada", "another password").want(422)
+	signUp("k 1", "bob", password).want(422)
+	signUp("k 2", "ada", password).want(409)
+	signUp("k 2", "bob", password).want(201)
+}
+
+func badKeyMakesNoChannelAndNoAccount(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	for name, keys := range map[string][]change{
+		"empty": {header("Idempotency-Key", "")}, "unprintable": {header("Idempotency-Key", "a\tb")},
+		"sent twice": {header("Idempotency-Key", "a"), header("Idempotency-Key", "b")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := s.in(t)
+			s.unwritten(func() answer {
+				return s.do("POST", "/api/v1/channels", append(keys, bearer(token), fields("name", "Engines"))...)
+			}).want(422).wantField("Idempotency-Key")
+			s.unwritten(func() answer {
+				return s.do("POST", "/api/v1/users", append(keys, fields("name", "bob", "password", password))...)
+			}).want(422).wantField("Idempotency-Key")
+		})
+	}
+}
+
+// A double click sends a form twice. Both land on what it made.
+func formSentTwiceMakesOne(t *testing.T) {
+	s := newSite(t)
+	b := s.browser()
+	signUp := b.open("/sign-up").form("Sign up").fill("name", "ada").fill("password", password)
+	for range 2 {
+		signUp.press().at("/")
+	}
+	create := b.open("/channels/new").form("Create channel").fill("name", "Engines")
+	for range 2 {
+		create.press().at("/channels/Engines")
+	}
+	// The back button shows the form again, with the same key.
+	again := create.fill("name", "Brakes").press().want(422).says("This form was sent before").form("Create channel")
+	again.press().at("/channels/Brakes")
 }

@@ -165,6 +165,8 @@ func problemOfMeaning(err error) problem {
 		return p
 	case errors.Is(err, domain.ErrPostGone):
 		return newProblem(http.StatusGone, "Post deleted", "The post that this idempotency key made has been deleted since.")
+	case errors.Is(err, domain.ErrChannelGone):
+		return newProblem(http.StatusGone, "Channel deleted", "The channel that this idempotency key made has been deleted since.")
 	case errors.Is(err, domain.ErrGone):
 		return newProblem(http.StatusGone, "Channel deleted", "The channel is being deleted. Nobody can read it any more.")
 	case errors.Is(err, domain.ErrBusy):

@@ -1,7 +1,9 @@
 package web
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"net/http"
 	"net/url"
@@ -14,7 +16,7 @@ import (
 )
 
 type sessionPageStore interface {
-	SignUpFrom(ctx context.Context, a storage.Attempt, perHour int) (domain.User, error)
+	SignUpFrom(ctx context.Context, a storage.Attempt, key string, perHour int) (domain.User, bool, error)
 	SignIn(ctx context.Context, a storage.Attempt) (token string, session domain.Session, err error)
 	FollowSignInLink(ctx context.Context, link string) (token string, session domain.Session, err error)
 	SignOut(ctx context.Context, token string) error
@@ -44,7 +46,7 @@ func (h *sessionPages) signUpForm(c echo.Context, v visitor) error {
 	if v.SignedIn() {
 		return seeOther(c, home(next))
 	}
-	return render(c, http.StatusOK, templates.SignUpPage(h.page(c, v), templates.SignUp{Next: next}))
+	return render(c, http.StatusOK, templates.SignUpPage(h.page(c, v), templates.SignUp{Next: next, Key: rand.Text()}))
 }
 
 // signUp makes an account and begins a session.
@@ -54,13 +56,22 @@ func (h *sessionPages) signUp(c echo.Context, v visitor) error {
 		return err
 	}
 	next := localPath(form.Get("next"))
-	if _, err := h.store.SignUpFrom(c.Request().Context(), attemptOf(c, form), h.signUps); err != nil {
+	key := cmp.Or(form.Get("key"), rand.Text())
+	err = checkIdempotencyKey("key", key)
+	if err == nil {
+		_, _, err = h.store.SignUpFrom(c.Request().Context(), attemptOf(c, form), key, h.signUps)
+	}
+	if err != nil {
 		refused, ok := formOf(err)
 		if !ok {
 			return err
 		}
+		if errors.Is(err, domain.ErrKeyReused) {
+			refused.Message = "This form was sent before, with another name or password. Send it again to sign up with these."
+		}
+		// A refused request has made nothing, so that the form gets a new key.
 		return again(c, err, templates.SignUpPage(h.page(c, v),
-			templates.SignUp{Form: refused, Name: shown(form.Get("name")), Next: next}))
+			templates.SignUp{Form: refused, Name: shown(form.Get("name")), Next: next, Key: rand.Text()}))
 	}
 	err = h.begin(c, form)
 	var throttled *domain.ThrottledError

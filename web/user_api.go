@@ -11,7 +11,7 @@ import (
 )
 
 type userStore interface {
-	SignUpFrom(ctx context.Context, a storage.Attempt, perHour int) (domain.User, error)
+	SignUpFrom(ctx context.Context, a storage.Attempt, key string, perHour int) (domain.User, bool, error)
 	ChangePassword(ctx context.Context, token string, from storage.Attempt, password string) error
 }
 
@@ -35,15 +35,20 @@ type userJSON struct {
 
 func (a *usersAPI) create(c echo.Context) error {
 	var name, password string
-	if err := readFields(c, required("name", &name), required("password", &password)); err != nil {
+	key, keyErr := optionalIdempotencyKey(c.Request().Header)
+	if err := domain.JoinInvalid(keyErr, readFields(c, required("name", &name), required("password", &password))); err != nil {
 		return err
 	}
-	user, err := a.store.SignUpFrom(c.Request().Context(),
-		storage.Attempt{Name: name, Password: password, Address: c.RealIP()}, a.signUps)
+	user, made, err := a.store.SignUpFrom(c.Request().Context(),
+		storage.Attempt{Name: name, Password: password, Address: c.RealIP()}, key, a.signUps)
 	if err != nil {
 		return err
 	}
-	return respond(c, http.StatusCreated, userJSON{Name: user.Name, CreatedOn: apiTime(user.CreatedOn)})
+	status := http.StatusOK
+	if made {
+		status = http.StatusCreated
+	}
+	return respond(c, status, userJSON{Name: user.Name, CreatedOn: apiTime(user.CreatedOn)})
 }
 
 func (a *usersAPI) changePassword(c echo.Context, v visitor) error {

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,6 +13,36 @@ import (
 func TestDrain(t *testing.T) {
 	t.Run("a worker that stops gives its message back at once and counts no attempt", bubble(stoppedGivesBack))
 	t.Run("a step that does not end is abandoned after the time to drain", bubble(endlessStepAbandoned))
+	t.Run("a worker whose store answers nothing ends within its stop time", bubble(silentStoreEnds))
+}
+
+// The worst time to stop is a moment before a lease is renewed.
+func silentStoreEnds(t *testing.T) {
+	for _, lease := range []time.Duration{3 * time.Second, 30 * time.Second, 12 * time.Hour} {
+		w := newWorld(t, 5)
+		w.options.Lease = lease
+		inSweep := make(chan struct{})
+		var silent atomic.Bool
+		w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			if sweeps(call) && silent.CompareAndSwap(false, true) {
+				close(inSweep)
+			}
+			if silent.Load() {
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			return send(ctx)
+		}
+		w.mustAsk()
+		stop := w.start(w.faulty)
+		<-inSweep
+		time.Sleep(max(lease/3-w.options.StopTime()/4, 0))
+		began := time.Now()
+		stop()
+		if took := time.Since(began); took > w.options.StopTime() {
+			t.Errorf("with a lease of %s, stopping took %s, want at most %s", lease, took, w.options.StopTime())
+		}
+	}
 }
 
 func stoppedGivesBack(t *testing.T) {

@@ -17,6 +17,9 @@ type queue interface {
 	Delete(ctx context.Context, m driver.Message) error
 }
 
+// renewTime bounds the call that renews a lease. A worker that stops waits for it.
+const renewTime = 10 * time.Second
+
 // A lease is the right to conclude one message. Each renewal changes the pop
 // receipt of the message, so the renewals must have ended (release) before the
 // message is concluded.
@@ -46,6 +49,9 @@ func (l *lease) keep(ctx context.Context, lost func()) {
 			case <-l.stop:
 				return
 			case <-ticker.C:
+				if l.isReleased() {
+					return // both were ready
+				}
 				if !l.renew(ctx) {
 					lost()
 					return
@@ -58,7 +64,7 @@ func (l *lease) keep(ctx context.Context, lost func()) {
 // renew renews the lease once. It reports false if the lease is lost. After
 // another failure, the lease counts as held until its length has passed.
 func (l *lease) renew(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, l.length/3)
+	ctx, cancel := context.WithTimeout(ctx, min(l.length/3, renewTime))
 	defer cancel()
 	began := time.Now()
 	var renewed driver.Message
@@ -75,6 +81,15 @@ func (l *lease) renew(ctx context.Context) bool {
 	default:
 		l.log.WarnContext(ctx, "lease not renewed", "error", err)
 		return time.Since(l.renewed) < l.length
+	}
+}
+
+func (l *lease) isReleased() bool {
+	select {
+	case <-l.stop:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -38,13 +39,21 @@ const (
 	defaultProgress = time.Second
 )
 
+// StopTime returns how long Run may go on after its context has ended, if the store
+// answers nothing any more: the work under way is cut off after Drain, then a renewal
+// that is under way ends, and then the calls that conclude the message. Whatever ends
+// the process must wait longer.
+func (o Options) StopTime() time.Duration {
+	return cmp.Or(o.Drain, defaultDrain) + renewTime + concludeTime
+}
+
 // store is everything that the worker does to the store, except for its queue.
 type store interface {
 	cascadeStore
 	deletionLog
 	FinishBlog(ctx context.Context, m domain.Message, report func(rows int)) error
 	Poison(ctx context.Context, m driver.Message) error
-	Reconcile(ctx context.Context, patience time.Duration) (storage.Reconciled, error)
+	Reconcile(ctx context.Context, patience time.Duration, handedOut time.Time) (storage.Reconciled, error)
 }
 
 // A Worker handles the messages of one queue.
@@ -52,6 +61,8 @@ type Worker struct {
 	Options
 	store store
 	queue queue
+	// handedOut tells which messages have been received, by this worker or others.
+	handedOut watermark
 }
 
 // New returns a worker on the messages of a store.

@@ -62,10 +62,14 @@ func (w *Worker) fetch(ctx context.Context, limit int) (messages []driver.Messag
 	// The answer must arrive while most of the lease is left.
 	ctx, cancel := context.WithTimeout(ctx, w.Lease/2)
 	defer cancel()
+	asked := time.Now()
 	err = guarded(func() (err error) {
 		messages, err = w.queue.Receive(ctx, limit, w.Lease)
 		return err
 	})
+	if err == nil {
+		w.handedOut.note(asked, messages)
+	}
 	return messages, err
 }
 

@@ -21,7 +21,7 @@ func (w *Worker) reconcile(ctx context.Context) {
 	for pauseFor(ctx, jitter(w.Reconcile)) {
 		var done storage.Reconciled
 		err := guarded(func() (err error) {
-			done, err = w.store.Reconcile(ctx, Patience(w.Lease))
+			done, err = w.store.Reconcile(ctx, Patience(w.Lease), w.handedOut.time())
 			return err
 		})
 		switch {

@@ -20,7 +20,11 @@ type backend struct {
 	// local tells that the store is the embedded one. If it does not answer at
 	// once, waiting does not help.
 	local bool
-	close func() error
+	// health fails if the process must open the store again to go on. Nil never fails.
+	health func() error
+	// draining is closed when the process is told to stop.
+	draining <-chan struct{}
+	close    func() error
 }
 
 // open opens the store that the flags name. It does not contact a store on the
@@ -36,7 +40,7 @@ func (f storageFlags) open(log *slog.Logger) (*backend, error) {
 	if err != nil {
 		return nil, cannotRunError{err}
 	}
-	return &backend{Store: storage.New(db, db), local: true, close: db.Close}, nil
+	return &backend{Store: storage.New(db, db), local: true, health: db.Health, close: db.Close}, nil
 }
 
 func (f storageFlags) openAzure(log *slog.Logger) (*backend, error) {

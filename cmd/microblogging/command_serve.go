@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -14,6 +16,7 @@ type serveCommand struct {
 	storageFlags `embed:""`
 	webFlags     `embed:""`
 	workerFlags  `embed:""`
+	stopFlags    `embed:""`
 	logFlags     `embed:""`
 }
 
@@ -25,7 +28,7 @@ func (c serveCommand) Validate() error {
 // Run serves both roles until ctx ends.
 func (c serveCommand) Run(ctx context.Context, console *console) error {
 	log := c.logger(console.stderr)
-	return c.serve(ctx, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
+	return c.serve(ctx, c.stopFlags, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
 		c.work(ctx, log, b, run)
 		return c.listen(ctx, console, log, b, run)
 	})
@@ -34,13 +37,14 @@ func (c serveCommand) Run(ctx context.Context, console *console) error {
 type webCommand struct {
 	storageFlags `embed:""`
 	webFlags     `embed:""`
+	stopFlags    `embed:""`
 	logFlags     `embed:""`
 }
 
 // Run serves the web role until ctx ends.
 func (c webCommand) Run(ctx context.Context, console *console) error {
 	log := c.logger(console.stderr)
-	return c.serve(ctx, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
+	return c.serve(ctx, c.stopFlags, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
 		return c.listen(ctx, console, log, b, run)
 	})
 }
@@ -48,15 +52,29 @@ func (c webCommand) Run(ctx context.Context, console *console) error {
 type workerCommand struct {
 	storageFlags `embed:""`
 	workerFlags  `embed:""`
+	HealthListen string `placeholder:"ADDR" help:"The address to answer /healthz and /readyz on. Port 0 picks a free port. Without it they are not answered."`
+	stopFlags    `embed:""`
 	logFlags     `embed:""`
 }
 
-// Run serves the worker role until ctx ends.
+// Run serves the worker role until ctx ends. The probes are answered until the work
+// has ended.
 func (c workerCommand) Run(ctx context.Context, console *console) error {
 	log := c.logger(console.stderr)
-	return c.serve(ctx, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
+	return c.serve(ctx, c.stopFlags, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
+		probes, workEnded := context.WithCancel(context.WithoutCancel(ctx))
+		if c.HealthListen != "" {
+			if err := listenHealth(probes, c.HealthListen, log, b, run); err != nil {
+				workEnded()
+				return err
+			}
+		}
 		log.InfoContext(ctx, "worker started", "lease", c.Lease, "concurrency", c.Concurrency)
-		c.work(ctx, log, b, run)
+		run.Go(func() error {
+			defer workEnded()
+			worker.New(b.Store, c.options(log)).Run(ctx)
+			return nil
+		})
 		return nil
 	})
 }
@@ -70,15 +88,22 @@ func (f workerFlags) work(ctx context.Context, log *slog.Logger, b *backend, run
 }
 
 // serve opens the store, calls start, and waits until all that start put into
-// the group has ended. The group ends when ctx ends or one part fails.
-func (f storageFlags) serve(ctx context.Context, log *slog.Logger,
+// the group has ended. The group ends when one part fails, or after the delay when
+// ctx ends.
+func (f storageFlags) serve(ctx context.Context, stop stopFlags, log *slog.Logger,
 	start func(context.Context, *backend, *errgroup.Group) error,
 ) (err error) {
+	if stop.DrainDelay < 0 {
+		return cannotRunError{fmt.Errorf("--drain-delay must be 0s or more, not %s", stop.DrainDelay)}
+	}
 	b, err := f.open(log)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
+	b.draining = ctx.Done()
+	ctx, cancel := delayed(ctx, stop.DrainDelay)
+	defer cancel()
 	run, ctx := errgroup.WithContext(ctx)
 	if b.local {
 		if err := b.Prepare(ctx); err != nil {
@@ -89,4 +114,23 @@ func (f storageFlags) serve(ctx context.Context, log *slog.Logger,
 	}
 	run.Go(func() error { return start(ctx, b, run) })
 	return run.Wait()
+}
+
+// delayed returns a context that ends when ctx has ended a while ago, or when cancel is
+// called.
+func delayed(ctx context.Context, delay time.Duration) (later context.Context, cancel context.CancelFunc) {
+	if delay == 0 {
+		return context.WithCancel(ctx)
+	}
+	later, end := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		timer := time.NewTimer(delay)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			end()
+		case <-later.Done():
+		}
+	})
+	return later, func() { stop(); end() }
 }

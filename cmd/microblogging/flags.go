@@ -50,6 +50,7 @@ type webFlags struct {
 	MaxChannelsPerOwner int       `default:"100" help:"How many channels one user may own that were created in the browser or by the API; 0 for no limit. Imported channels do not count."`
 	SignUps             int       `default:"100" help:"How many accounts one client address may make in an hour, counted for all processes; 0 for no limit."`
 	TrustProxy          proxyFlag `help:"Believe the X-Forwarded-For and X-Forwarded-Proto of a proxy. Set it only behind a proxy that sets both. With a value such as --trust-proxy=10.0.0.0/8,fd00::/8, believe only the proxies in these networks, also if there are several in a row."`
+	LogAddresses        bool      `help:"Log the addresses of clients. Without it, the log has a hash of each address, which changes each day."`
 }
 
 // Validate is called by kong.
@@ -83,6 +84,11 @@ func (f webFlags) baseURL() (*url.URL, error) {
 	}
 	u.Path = ""
 	return u, nil
+}
+
+// stopFlags are what all roles share.
+type stopFlags struct {
+	DrainDelay time.Duration `default:"0s" help:"How long to go on after SIGTERM or SIGINT, while /readyz fails, before requests are refused and the work is ended."`
 }
 
 // leaseFlags are what worker and check share.

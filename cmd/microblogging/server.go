@@ -44,6 +44,9 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 		Logger:              log,
 		Version:             buildVersion(),
 		Stopping:            ctx.Done(),
+		LogAddresses:        f.LogAddresses,
+		Alive:               b.health,
+		Draining:            b.draining,
 	})
 	if err != nil {
 		return err
@@ -58,6 +61,28 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	if err != nil {
 		return cannotRunError{fmt.Errorf("--listen: %w", err)}
 	}
+	serveHTTP(ctx, listener, handler, log, run)
+	address := publicAddress(listener.Addr())
+	fmt.Fprintf(console.stdout, "listening on %s\n", address)
+	if sampleUser != "" {
+		return printSignInLink(ctx, console, b, address, sampleUser)
+	}
+	return nil
+}
+
+// listenHealth answers the probes in the group until ctx ends.
+func listenHealth(ctx context.Context, address string, log *slog.Logger, b *backend, run *errgroup.Group) error {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return cannotRunError{fmt.Errorf("--health-listen: %w", err)}
+	}
+	serveHTTP(ctx, listener, web.Health{Ready: b.Ready, Alive: b.health, Draining: b.draining, Logger: log}, log, run)
+	log.InfoContext(ctx, "answering probes", "address", publicAddress(listener.Addr()))
+	return nil
+}
+
+// serveHTTP serves in the group until ctx ends.
+func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler, log *slog.Logger, run *errgroup.Group) {
 	server := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: readHeaderTime,
@@ -68,12 +93,6 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	}
 	run.Go(func() error { return ignoreClosed(server.Serve(listener)) })
 	run.Go(func() error { return stopServer(ctx, log, server) })
-	address := publicAddress(listener.Addr())
-	fmt.Fprintf(console.stdout, "listening on %s\n", address)
-	if sampleUser != "" {
-		return printSignInLink(ctx, console, b, address, sampleUser)
-	}
-	return nil
 }
 
 // stopServer waits until ctx ends, and then until the requests under way end. It cuts

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 type cli struct {
 	Time   time.Duration `help:"How long the load and the faults last." default:"60s"`
 	Seed   uint64        `help:"Decides what users do, and which faults happen." default:"1"`
-	Faults []string      `help:"Which kinds of faults happen: ${enum}." enum:"kill,stop,nap,stall,cut,outage,shorten,port" default:"kill,stop,nap,stall,cut,outage,shorten,port"`
+	Faults []string      `help:"Which kinds of faults happen: ${enum}." enum:"${faults}" default:"${faults}"`
 	Race   bool          `help:"Build the program with the race detector."`
 }
 
@@ -76,6 +77,7 @@ func verdict(r Report, length time.Duration) error {
 
 func main() {
 	var c cli
-	ctx := kong.Parse(&c, kong.Name("torture"), kong.Description("Run the program under load, hurt its processes, and check what is left."))
+	ctx := kong.Parse(&c, kong.Name("torture"), kong.Vars{"faults": strings.Join(allKinds, ",")},
+		kong.Description("Run the program under load, hurt its processes, and check what is left."))
 	ctx.FatalIfErrorf(ctx.Run())
 }

@@ -169,3 +169,15 @@ func (db *DB) Ping(ctx context.Context, queue string) error {
 	}
 	return nil
 }
+
+// Length implements driver.Queues.
+func (db *DB) Length(ctx context.Context, queue string) (int64, error) {
+	s, err := db.read(ctx)
+	if err == nil {
+		_, err = s.queue(queue)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("queue %s: %w", queue, err)
+	}
+	return int64(len(s.Messages(queue))), nil
+}

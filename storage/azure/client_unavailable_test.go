@@ -57,6 +57,10 @@ var calls = map[string]func(context.Context, *azure.Client, string) error{
 		return c.Delete(ctx, name, driver.Message{ID: "1", Receipt: "r"})
 	},
 	"Ping": func(ctx context.Context, c *azure.Client, name string) error { return c.Ping(ctx, name) },
+	"Length": func(ctx context.Context, c *azure.Client, name string) error {
+		_, err := c.Length(ctx, name)
+		return err
+	},
 }
 
 func TestUnavailable(t *testing.T) {
@@ -208,8 +212,9 @@ func emptiedAzurite(t *testing.T) {
 		"Get":    domain.ErrNotFound,
 		"Update": domain.ErrLeaseLost,
 		"Delete": domain.ErrLeaseLost,
-		// Ping reports what is missing and creates nothing.
-		"Ping": domain.ErrUnavailable,
+		// Ping and Length report what is missing and create nothing.
+		"Ping":   domain.ErrUnavailable,
+		"Length": domain.ErrUnavailable,
 	}
 	for name, call := range calls {
 		if err := call(t.Context(), c, names[name]); !errors.Is(err, expected[name]) {

@@ -89,6 +89,13 @@ func (c *Client) Ping(ctx context.Context, queue string) error {
 	})
 }
 
+// Length implements driver.Queues. It creates nothing. The service keeps an
+// approximate count.
+func (c *Client) Length(ctx context.Context, queue string) (int64, error) {
+	reply, err := c.queues.NewQueueClient(queue).GetProperties(ctx, nil)
+	return int64(value(reply.ApproximateMessagesCount)), failure("look up queue", queue, err)
+}
+
 // onQueue makes a call on a queue, as onTable does on a table.
 func (c *Client) onQueue(ctx context.Context, action, queue string, call func(*azqueue.QueueClient) error) error {
 	client := c.queues.NewQueueClient(queue)

@@ -71,6 +71,21 @@ func (db *DB) Ping(ctx context.Context, queue string) error {
 	return nil
 }
 
+// Length implements driver.Queues. It walks through the whole queue.
+func (db *DB) Length(ctx context.Context, queue string) (n int64, err error) {
+	err = db.view(ctx, func(tx *bbolt.Tx) error {
+		bucket, err := openQueue(tx, queue)
+		if err == nil {
+			n = int64(bucket.Stats().KeyN)
+		}
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("queue %s: %w", queue, err)
+	}
+	return n, nil
+}
+
 // changeQueue submits a change of a queue and names the queue in its error.
 func (db *DB) changeQueue(ctx context.Context, queue string, c change) error {
 	if err := db.submit(ctx, c); err != nil {

@@ -28,6 +28,8 @@ type Queues interface {
 	Delete(ctx context.Context, queue string, m Message) error
 	// Ping tells whether the queue can be reached.
 	Ping(ctx context.Context, queue string) error
+	// Length counts the messages on the queue about, hidden ones included.
+	Length(ctx context.Context, queue string) (int64, error)
 }
 
 // A Message is one delivery of a queued text.

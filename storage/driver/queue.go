@@ -72,3 +72,7 @@ func (q *Queue) Delete(ctx context.Context, m Message) error {
 
 // Ping tells whether the queue can be reached.
 func (q *Queue) Ping(ctx context.Context) error { return q.backend.Ping(ctx, q.name) }
+
+// Length counts the messages on the queue about, hidden ones included. A message
+// that was settled or sent at this moment may or may not count.
+func (q *Queue) Length(ctx context.Context) (int64, error) { return q.backend.Length(ctx, q.name) }

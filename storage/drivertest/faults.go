@@ -38,7 +38,7 @@ type Call struct {
 	Target string
 	// Operations is the transaction of a Transact, and nil for other methods.
 	Operations []driver.Operation
-	// Write is false for Get, Range, Scan and Ping. A Receive is a write: it
+	// Write is false for Get, Range, Scan, Ping and Length. A Receive is a write: it
 	// hides messages.
 	Write bool
 	// Seq numbers the calls from 1 in the order in which they started.
@@ -165,5 +165,12 @@ func (f *Faults) Delete(ctx context.Context, queue string, m driver.Message) err
 func (f *Faults) Ping(ctx context.Context, queue string) error {
 	return f.interceptError(ctx, Call{Method: "Ping", Target: queue}, func(ctx context.Context) error {
 		return f.queues.Ping(ctx, queue)
+	})
+}
+
+// Length implements driver.Queues.
+func (f *Faults) Length(ctx context.Context, queue string) (int64, error) {
+	return intercept(ctx, f, Call{Method: "Length", Target: queue}, func(ctx context.Context) (int64, error) {
+		return f.queues.Length(ctx, queue)
 	})
 }

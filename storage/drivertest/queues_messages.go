@@ -22,6 +22,8 @@ func messageTests() queueTests {
 		"stays when the queue is created again":               createQueueAgain,
 		"is not touched by a ping":                            pingQueue,
 		"queue that is missing fails a ping":                  pingMissingQueue,
+		"counts until it is settled, hidden or not":           countMessages,
+		"queue that is missing has no length":                 missingQueueLength,
 		"is on one queue only":                                queuesApart,
 		"goes to one of many receivers":                       manyReceivers,
 	}
@@ -139,6 +141,36 @@ func pingQueue(t *testing.T, queue queueFixture) {
 func pingMissingQueue(t *testing.T, queue queueFixture) {
 	if err := queue.backend.Ping(t.Context(), queue.name+"-missing"); err == nil {
 		t.Error("a queue that was never created answered")
+	}
+}
+
+func countMessages(t *testing.T, queue queueFixture) {
+	wantLength(t, queue, 0)
+	queue.send(t, "one", "two", "three")
+	wantLength(t, queue, 3)
+	m := queue.receiveOne(t, longLease)
+	wantLength(t, queue, 3)
+	renewed, err := queue.Update(t.Context(), m, "renewed", longLease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantLength(t, queue, 3)
+	if err := queue.Delete(t.Context(), renewed); err != nil {
+		t.Fatal(err)
+	}
+	wantLength(t, queue, 2)
+}
+
+func wantLength(t *testing.T, queue queueFixture, want int64) {
+	t.Helper()
+	if n, err := queue.Length(t.Context()); n != want || err != nil {
+		t.Errorf("the queue holds %d messages (%v), want %d", n, err, want)
+	}
+}
+
+func missingQueueLength(t *testing.T, queue queueFixture) {
+	if _, err := queue.backend.Length(t.Context(), queue.name+"-missing"); err == nil {
+		t.Error("a queue that was never created has a length")
 	}
 }
 

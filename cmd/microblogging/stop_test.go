@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"gopkg.in/yaml.v3"
+
+	"microblogging/worker"
+)
+
+func TestDrainDelay(t *testing.T) {
+	t.Run("a web role answers, and is not ready, until it is over", webDrains)
+	t.Run("a worker is not ready until it is over", workerDrains)
+	t.Run("a negative one is refused", negativeDelay)
+	t.Run("ends the roles so much later, and not after a failure", delayedContext)
+}
+
+func TestHealthListen(t *testing.T) {
+	t.Run("answers the probes of a worker and nothing else", workerProbes)
+	t.Run("an address that is none is refused", workerProbesNowhere)
+}
+
+func TestGracePeriod(t *testing.T) {
+	t.Run("of the compose file is longer than each role takes to stop", composeGracePeriod)
+}
+
+// A role is a program that runs until its process is told to stop.
+type role struct {
+	stop  func()
+	ended chan int
+	mu    sync.Mutex
+	wrote strings.Builder
+	news  chan struct{}
+}
+
+func (r *role) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.wrote.Write(p)
+	select {
+	case r.news <- struct{}{}:
+	default:
+	}
+	return len(p), nil
+}
+
+// await waits until the role has written what the pattern matches, and returns the
+// group in it.
+func (r *role) await(t *testing.T, pattern string) string {
+	t.Helper()
+	for {
+		r.mu.Lock()
+		match := regexp.MustCompile(pattern).FindStringSubmatch(r.wrote.String())
+		r.mu.Unlock()
+		if match != nil {
+			return match[1]
+		}
+		select {
+		case <-r.news:
+		case code := <-r.ended:
+			t.Fatalf("ended with %d after writing %s", code, r.wrote.String())
+		}
+	}
+}
+
+func startRole(t *testing.T, args ...string) *role {
+	t.Helper()
+	t.Cleanup(http.DefaultClient.CloseIdleConnections)
+	if !slices.Contains(args, "--data") {
+		args = append(args, "--data", t.TempDir())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	r := &role{stop: cancel, ended: make(chan int, 1), news: make(chan struct{}, 1)}
+	go func() {
+		r.ended <- run(ctx, args, &console{stdin: strings.NewReader(""), stdout: r, stderr: r})
+	}()
+	return r
+}
+
+// expectDraining stops the role and expects that it is not ready from then on, and
+// otherwise as it was, until the delay is over.
+func (r *role) expectDraining(t *testing.T, address string, delay time.Duration, answers string) {
+	t.Helper()
+	get(t, http.DefaultClient, address+"/readyz", http.StatusOK)
+	told := time.Now()
+	r.stop()
+	if body := get(t, http.DefaultClient, address+"/readyz", http.StatusServiceUnavailable); !strings.Contains(body, "shutting down") {
+		t.Errorf("/readyz answers %s", body)
+	}
+	get(t, http.DefaultClient, address+answers, http.StatusOK)
+	http.DefaultClient.CloseIdleConnections()
+	if code := <-r.ended; code != exitOK {
+		t.Errorf("ended with %d after writing %s", code, r.wrote.String())
+	}
+	if took := time.Since(told); took < delay {
+		t.Errorf("ended after %s, want the delay of %s", took, delay)
+	}
+	if response, err := http.Get(address + "/healthz"); err == nil {
+		response.Body.Close()
+		t.Error("the listener is still open")
+	}
+}
+
+func webDrains(t *testing.T) {
+	for _, command := range []string{"serve", "web"} {
+		r := startRole(t, command, "--listen", "127.0.0.1:0", "--drain-delay", "2s")
+		address := r.await(t, `listening on (\S+)\n`)
+		r.expectDraining(t, address, 2*time.Second, "/channels")
+	}
+}
+
+func workerDrains(t *testing.T) {
+	r := startRole(t, "worker", "--health-listen", "127.0.0.1:0", "--drain-delay", "2s")
+	address := r.await(t, `answering probes" address=(\S+)`)
+	r.expectDraining(t, address, 2*time.Second, "/healthz")
+}
+
+func negativeDelay(t *testing.T) {
+	code, _, errs := program(t, "worker", "--data", t.TempDir(), "--drain-delay=-1s")
+	if code != exitCannotRun || !strings.Contains(errs, "--drain-delay") {
+		t.Errorf("exits with %d and says %q", code, errs)
+	}
+}
+
+func delayedContext(t *testing.T) {
+	for _, delay := range []time.Duration{0, time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, stop := context.WithCancel(t.Context())
+			later, cancel := delayed(ctx, delay)
+			defer cancel()
+			synctest.Wait()
+			if later.Err() != nil {
+				t.Fatal("ended before it was told to")
+			}
+			told := time.Now()
+			stop()
+			<-later.Done()
+			if took := time.Since(told); took != delay {
+				t.Errorf("ended after %s, want %s", took, delay)
+			}
+			failed, cancelFailed := delayed(t.Context(), delay)
+			cancelFailed()
+			<-failed.Done()
+		})
+	}
+}
+
+func workerProbes(t *testing.T) {
+	r := startRole(t, "worker", "--health-listen", "127.0.0.1:0")
+	address := r.await(t, `answering probes" address=(\S+)`)
+	get(t, http.DefaultClient, address+"/healthz", http.StatusOK)
+	get(t, http.DefaultClient, address+"/readyz", http.StatusOK)
+	get(t, http.DefaultClient, address+"/", http.StatusNotFound)
+	get(t, http.DefaultClient, address+"/metrics", http.StatusNotFound)
+	r.stop()
+	if code := <-r.ended; code != exitOK {
+		t.Errorf("ended with %d", code)
+	}
+}
+
+func workerProbesNowhere(t *testing.T) {
+	code, _, errs := program(t, "worker", "--data", t.TempDir(), "--health-listen", "nowhere:http:8080")
+	if code != exitCannotRun || !strings.Contains(errs, "--health-listen") {
+		t.Errorf("exits with %d and says %q", code, errs)
+	}
+}
+
+// The engine kills a container that takes longer.
+func composeGracePeriod(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "docker-compose.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Services map[string]struct {
+			Command     string
+			GracePeriod string `yaml:"stop_grace_period"`
+		}
+	}
+	if err := yaml.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"web", "worker"} {
+		service := file.Services[name]
+		grace, err := time.ParseDuration(service.GracePeriod)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var flags commands
+		parser, err := kong.New(&flags, kong.DefaultEnvars("MICROBLOGGING"), kong.Writers(io.Discard, io.Discard))
+		if err == nil {
+			_, err = parser.Parse(strings.Fields(service.Command))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		takes := flags.Web.DrainDelay + drainTime
+		if name == "worker" {
+			takes = flags.Worker.DrainDelay + worker.Options{}.StopTime()
+		}
+		if takes += time.Second; takes > grace { // to close the store
+			t.Errorf("%s takes up to %s to stop, and has %s", name, takes, grace)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+)
+
+// CreateChannelOnce is CreateChannelWithin for a request with an idempotency key, which the
+// owner may send again: it then returns the channel that the first one made, in its
+// present state. It reports true if this call made the channel. The key may be any text.
+//
+//   - The key was used for another name or description: domain.ErrKeyReused.
+//   - The channel that the key made has been deleted since: domain.ErrChannelGone.
+//
+// Two rows of the owner's partition belong to the key. They are inserted and never
+// changed or deleted, so that a late copy of an insert changes nothing:
+//
+//   - once! holds the hash of the body. It is inserted before the gate is reserved, and
+//     not while another has the name: then the key is still unused.
+//   - made! holds the incarnation that the key made. It is inserted before the caller is
+//     answered. Of two requests with one key, the first insert decides for both.
+//
+// The channel's row carries the hash of the key. So a request that finds the name taken
+// recognises the channel of an earlier request with its key, whichever incarnation that
+// took. If the process dies before made! is inserted, the next request with the key
+// inserts it.
+func (s *Store) CreateChannelOnce(ctx context.Context, channel domain.Channel, key string, limit int) (domain.Channel, bool, error) {
+	c := creation{
+		channel: channel,
+		once:    hashHex(string(channel.Owner), key),
+		body:    hashHex(string(channel.Key()), channel.Description),
+	}
+	err := s.withinLimit(ctx, channel, limit, func() error {
+		if err := s.create(ctx, &c); err != nil || c.recorded {
+			return err
+		}
+		return s.recordMade(ctx, &c, c.channel.Incarnation)
+	})
+	if err != nil {
+		return domain.Channel{}, false, err
+	}
+	return c.channel, !c.adopted, nil
+}
+
+// beginOnce inserts the once! row, unless the request has no key or this call has
+// inserted it. It reports done if the key has made a channel already, which it then puts
+// into the creation.
+func (s *Store) beginOnce(ctx context.Context, c *creation) (done bool, err error) {
+	if c.once == "" || c.begun {
+		return false, nil
+	}
+	err = s.users.Transact(ctx, userPartition(c.channel.Owner),
+		driver.Insert(onceUserRow(c.once), driver.String(propBody, c.body)))
+	switch {
+	case err == nil:
+		c.begun = true
+		return false, nil
+	case !errors.Is(err, domain.ErrExists):
+		return false, fmt.Errorf("creating channel %s: %w", c.channel.Key(), err)
+	}
+	return s.earlierCreation(ctx, c)
+}
+
+// adopt looks whether an earlier request with the same key made the channel of this row,
+// or another channel. It reports done if so, and puts that channel into the creation.
+func (s *Store) adopt(ctx context.Context, c *creation, row channelRow) (done bool, err error) {
+	if c.once == "" {
+		return false, nil
+	}
+	if done, err := s.earlierCreation(ctx, c); err != nil || done || row.once != c.once {
+		return done, err
+	}
+	if row.State != domain.ChannelActive {
+		if err := s.recordMade(ctx, c, row.Incarnation); err != nil || c.recorded {
+			return true, err
+		}
+		return true, errChannelGone(c)
+	}
+	if err := s.confirmCreated(ctx, row); err != nil {
+		return false, err
+	}
+	c.channel, c.adopted = row.Channel, row.Incarnation != c.channel.Incarnation
+	return true, nil
+}
+
+// earlierCreation reads what the key was used for. It reports done if the key has made a
+// channel, which it puts into the creation.
+func (s *Store) earlierCreation(ctx context.Context, c *creation) (done bool, err error) {
+	partition := userPartition(c.channel.Owner)
+	once, err := s.users.Get(ctx, partition, onceUserRow(c.once))
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return false, nil
+	case err != nil:
+		return false, err
+	case once.Properties.String(propBody) != c.body:
+		return false, fmt.Errorf("creating channel %s: %w", c.channel.Key(), domain.ErrKeyReused)
+	}
+	c.begun = true
+	made, err := s.users.Get(ctx, partition, madeUserRow(c.once))
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	return true, s.takeMade(ctx, c, made)
+}
+
+// recordMade inserts the made! row. If another request with the key was faster, its row
+// says which channel the key made, and recordMade puts that into the creation.
+func (s *Store) recordMade(ctx context.Context, c *creation, incarnation domain.Incarnation) error {
+	partition, row := userPartition(c.channel.Owner), madeUserRow(c.once)
+	err := s.users.Transact(ctx, partition, driver.Insert(row, driver.String(propIncarnation, incarnation)))
+	switch {
+	case err == nil:
+		return nil
+	case !errors.Is(err, domain.ErrExists):
+		return fmt.Errorf("creating channel %s: %w", c.channel.Key(), err)
+	}
+	made, err := s.users.Get(ctx, partition, row)
+	if err != nil {
+		return err
+	}
+	if made.Properties.String(propIncarnation) == string(incarnation) {
+		return nil // the echo of this insert, or another request found the same channel
+	}
+	return s.takeMade(ctx, c, made)
+}
+
+// takeMade puts the channel that the key made into the creation. If that channel was
+// deleted, it returns domain.ErrChannelGone.
+func (s *Store) takeMade(ctx context.Context, c *creation, made driver.Entity) error {
+	incarnation := domain.Incarnation(made.Properties.String(propIncarnation))
+	row, err := s.readIncarnation(ctx, domain.ChannelRef{Key: c.channel.Key(), Incarnation: incarnation})
+	switch {
+	case errors.Is(err, domain.ErrNotFound), err == nil && row.State != domain.ChannelActive:
+		return errChannelGone(c)
+	case err != nil:
+		return err
+	}
+	// A late copy of the insert can bring the row back after the channel was deleted.
+	switch ungated, err := s.reclaimChannel(ctx, row); {
+	case err != nil:
+		return err
+	case ungated:
+		return errChannelGone(c)
+	}
+	c.recorded = true
+	c.adopted = c.adopted || incarnation != c.channel.Incarnation
+	c.channel = row.Channel
+	return nil
+}
+
+func errChannelGone(c *creation) error {
+	return fmt.Errorf("creating channel %s: %w", c.channel.Key(), domain.ErrChannelGone)
+}

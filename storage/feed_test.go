@@ -1,0 +1,149 @@
+package storage_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/drivertest"
+)
+
+func TestFeed(t *testing.T) {
+	t.Run("subscription that ended while a joiner was slow shows no posts", feedForgetsSlowJoiner)
+	t.Run("page is filled from the channels that are left", feedFillsPageFromTheRest)
+	t.Run("channel without posts on the page is not verified", feedVerifiesOnlyContributors)
+}
+
+// endedWhileJoining leaves a user's row that says joined, of a subscription that ended:
+// a request to join was slow with its last write.
+func (w *world) endedWhileJoining(channel domain.Channel, user domain.UserName) {
+	w.t.Helper()
+	const last = 7
+	w.arm(before(last, func() { w.ok(w.store.Unsubscribe(w.t.Context(), channel.Ref(), user)) }))
+	w.ok(w.faulty.Subscribe(w.t.Context(), channel, user))
+	if n := w.calls.Load(); n != last || w.has(channel.Key(), "sub!"+string(user)) {
+		w.t.Fatalf("joined in %d calls, and the channel's row is there: %t", n, w.has(channel.Key(), "sub!"+string(user)))
+	}
+}
+
+func (w *world) feed(user domain.UserName, limit int) (texts []string) {
+	w.t.Helper()
+	for after := ""; ; {
+		page, err := w.store.Feed(w.t.Context(), user, after, limit)
+		w.ok(err)
+		if after = page.Next; after != "" && len(page.Items) != limit {
+			w.t.Errorf("a page of %d posts has %d", limit, len(page.Items))
+		}
+		for _, item := range page.Items {
+			texts = append(texts, item.Text)
+		}
+		if after == "" {
+			return texts
+		}
+	}
+}
+
+func thisDay() domain.Day {
+	now := domain.Now()
+	return domain.Day{From: now.Add(-time.Hour), Until: now.Add(time.Hour)}
+}
+
+func feedForgetsSlowJoiner(t *testing.T) {
+	for what, read := range map[string]func(w *world) int{
+		"feed": func(w *world) int { return len(w.feed(grace, 10)) },
+		"digest": func(w *world) int {
+			digest, err := w.store.Digest(w.t.Context(), grace, storage.DigestQuery{Day: thisDay(), Limit: 10})
+			w.ok(err)
+			return len(digest.Channels)
+		},
+		"summary of a digest": func(w *world) int {
+			summaries, err := w.store.DigestSummaries(w.t.Context(), grace, storage.DigestSummaryQuery{
+				Days: []domain.Day{thisDay()}, PerChannel: 10, PerDay: 10,
+				Headline: func(_, text string) string { return text },
+			})
+			w.ok(err)
+			return summaries[0].Channels
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, w *world) {
+				channel := w.create("garden", ada)
+				w.post(channel, ada, "hello")
+				w.endedWhileJoining(channel, grace)
+				if n := read(w); n != 0 {
+					t.Errorf("%d shown of a channel that nobody subscribes to", n)
+				}
+				if there, err := w.store.Subscribed(t.Context(), channel.Ref(), grace); err != nil || there {
+					t.Errorf("the user's row is still there: %t, %v", there, err)
+				}
+				w.ok(w.store.Subscribe(t.Context(), channel, grace))
+				if n := read(w); n != 1 {
+					t.Errorf("%d shown after subscribing again, want 1", n)
+				}
+			})
+		})
+	}
+}
+
+func feedFillsPageFromTheRest(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		var want []string
+		channels := map[string]domain.Channel{}
+		for _, name := range []string{"apples", "pears", "ended1", "ended2"} {
+			channels[name] = w.create(name, ada)
+		}
+		for i := range 12 {
+			for _, name := range []string{"apples", "ended1", "pears", "ended2"} {
+				time.Sleep(time.Second)
+				text := fmt.Sprintf("%s %d", name, i)
+				w.post(channels[name], ada, text)
+				if name == "apples" || name == "pears" {
+					want = slices.Insert(want, 0, text)
+				}
+			}
+		}
+		for limit := 1; limit <= 25; limit += 4 {
+			for name, channel := range channels {
+				if name == "apples" || name == "pears" {
+					w.ok(w.store.Subscribe(t.Context(), channel, grace))
+				} else {
+					w.endedWhileJoining(channel, grace)
+				}
+			}
+			if got := w.feed(grace, limit); !slices.Equal(got, want) {
+				t.Errorf("with limit %d: %q, want %q", limit, got, want)
+			}
+		}
+	})
+}
+
+// The sub! row is read of the channels that a page shows, and of no other.
+func feedVerifiesOnlyContributors(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		const channels, posts, shown = 20, 15, 4
+		for i := range channels {
+			channel := w.create(fmt.Sprintf("channel%d", i), grace)
+			if i < posts {
+				time.Sleep(time.Second)
+				w.post(channel, ada, "hello")
+			}
+		}
+		var reads atomic.Int64
+		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			if call.Target == "Blogs" && call.Method == "Get" {
+				reads.Add(1)
+			}
+			return send(ctx)
+		})
+		page, err := w.faulty.Feed(t.Context(), grace, "", shown)
+		// One more post is found, which tells that there is another page.
+		if n := reads.Load(); err != nil || len(page.Items) != shown || n != shown+1 {
+			t.Errorf("%d posts, %v, and %d reads of sub! rows; want %d posts and %d reads", len(page.Items), err, n, shown, shown+1)
+		}
+	})
+}
