@@ -21,54 +21,77 @@ const (
 // A name or password that breaks a rule is an InvalidError. It is for an operator: it
 // waits for its turn to hash the password as long as ctx lasts.
 func (s *Store) SignUp(ctx context.Context, name, password string) (domain.User, error) {
-	account, _, err := s.signUp(ctx, Attempt{Name: name, Password: password}, "", uncounted, s.hashing.hashNewPatiently)
+	account, _, err := s.SignUpOnce(ctx, SignUpRequest{Attempt: Attempt{Name: name, Password: password}, patient: true})
 	return account, err
 }
 
-// signUp reports true if this call made the account. The key may be empty. It calls count
-// before it writes anything else, and before it hashes the password, which takes long.
-func (s *Store) signUp(ctx context.Context, a Attempt, key string, count func() ([]*quota, error),
-	hashNew func(ctx context.Context, password string) (string, error),
-) (_ domain.User, made bool, err error) {
-	user, nameErr := domain.ParseUserName(a.Name)
-	if err := domain.JoinInvalid(nameErr, domain.CheckPassword("password", a.Password)); err != nil {
+// A SignUpRequest is a stranger's request to make an account.
+type SignUpRequest struct {
+	Attempt
+	// Key is the idempotency key; empty if there is none. It may be any text, and should
+	// be random: whoever knows it can find out whether a password is the one that the
+	// account has.
+	Key string
+	// PerHour is how many accounts may be made from one address in an hour; 0 is no limit.
+	PerHour int
+	// patient makes the request of an operator, who waits as long as ctx lasts.
+	patient bool
+}
+
+// SignUpOnce is SignUp for a request that may be sent again under its key: it then returns
+// the account that the first one made. It reports true if this call made the account.
+//
+//   - The key was used for another name in the last 24 hours, or with another password
+//     than the account has now: domain.ErrKeyReused.
+//   - Too many accounts were made from the address: a *domain.ThrottledError. An attempt
+//     counts once its name, password and key are accepted.
+//   - Too many sign up at once: domain.ErrBusy, and the attempt does not count.
+//
+// The account's row has a hash of the key and the name. So a request that finds the name
+// taken recognises the account of an earlier request with its key.
+func (s *Store) SignUpOnce(ctx context.Context, r SignUpRequest) (_ domain.User, made bool, err error) {
+	user, nameErr := domain.ParseUserName(r.Name)
+	if err := domain.JoinInvalid(nameErr, domain.CheckPassword("password", r.Password)); err != nil {
 		return domain.User{}, false, err
 	}
 	switch row, err := s.readUser(ctx, user); {
 	case err == nil:
-		account, err := s.earlierAccount(ctx, row, key, a.Password)
+		account, err := s.earlierAccount(ctx, row, r)
 		return account, false, err
 	case !errors.Is(err, domain.ErrNotFound):
 		return domain.User{}, false, err
 	}
-	counted, err := count()
+	counted, err := s.countSignUp(ctx, r.Address, r.PerHour)
 	if err != nil {
 		return domain.User{}, false, err
 	}
-	var hash string
-	if err = s.bindSignUpKey(ctx, user, key); err == nil {
-		hash, err = hashNew(ctx, a.Password)
+	hashNew := s.hashing.hashNew
+	if r.patient {
+		hashNew = s.hashing.hashNewPatiently
 	}
-	if errors.Is(err, domain.ErrKeyReused) || errors.Is(err, domain.ErrBusy) {
+	var hash string
+	if err = s.bindSignUpKey(ctx, user, r.Key); err == nil {
+		hash, err = hashNew(ctx, r.Password)
+	}
+	if errors.Is(err, domain.ErrBusy) || errors.Is(err, domain.ErrKeyReused) {
 		err = errors.Join(err, s.withdraw(ctx, counted))
 	}
 	if err != nil {
 		return domain.User{}, false, err
 	}
-	return s.insertUser(ctx, user, key, hash, a.Password)
+	return s.insertUser(ctx, user, hash, r)
 }
 
-// insertUser inserts the row of a new account. It reports true if this call made the
-// account.
-func (s *Store) insertUser(ctx context.Context, user domain.UserName, key, hash, password string) (domain.User, bool, error) {
+// insertUser inserts the row of a new account.
+func (s *Store) insertUser(ctx context.Context, user domain.UserName, hash string, r SignUpRequest) (_ domain.User, made bool, err error) {
 	account := domain.User{Name: user, CreatedOn: domain.Now()}
 	mine := domain.NewRevision()
 	properties := append(stamp(nil, mine),
 		driver.String(propPassword, hash), driver.Time(propCreatedOn, account.CreatedOn), driver.Int64(propEpoch, 0))
-	if key != "" {
-		properties = append(properties, driver.String(propOnce, onceAccount(user, key)))
+	if r.Key != "" {
+		properties = append(properties, driver.String(propOnce, onceAccount(user, r.Key)))
 	}
-	err := s.users.Transact(ctx, userPartition(user), driver.Insert(singleRow, properties...))
+	err = s.users.Transact(ctx, userPartition(user), driver.Insert(singleRow, properties...))
 	if !errors.Is(err, domain.ErrExists) {
 		return account, err == nil, err
 	}
@@ -79,7 +102,7 @@ func (s *Store) insertUser(ctx context.Context, user domain.UserName, key, hash,
 	case bears(row.properties, mine):
 		return account, true, nil // this is the echo of our own insert
 	}
-	account, err = s.earlierAccount(ctx, row, key, password)
+	account, err = s.earlierAccount(ctx, row, r)
 	return account, false, err
 }
 

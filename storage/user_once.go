@@ -14,38 +14,13 @@ import (
 // used for. The account's own row remembers the key for good.
 const signUpKeyLifetime = 24 * time.Hour
 
-// SignUpFrom is like SignUp, for a stranger. It reports true if this call made the account.
-//
-// The key is an idempotency key, or empty. A request with a key may be sent again: it then
-// returns the account that the first one made. The key may be any text, and should be
-// random: whoever knows it can find out whether a password is the one that the account has.
-//
-//   - The key was used for another name in the last 24 hours, or with another password
-//     than the account has now: domain.ErrKeyReused.
-//   - More than perHour accounts were made from the address in an hour: a
-//     *domain.ThrottledError. An attempt counts once its name, password and key are
-//     accepted. 0 is no limit.
-//   - Too many sign up at once: domain.ErrBusy. It does not count.
-//
-// The account's row has a hash of the key and the name. So a request that finds the name
-// taken recognises the account of an earlier request with its key.
-func (s *Store) SignUpFrom(ctx context.Context, a Attempt, key string, perHour int) (domain.User, bool, error) {
-	count := uncounted
-	if perHour > 0 {
-		count = func() ([]*quota, error) { return s.countSignUp(ctx, a.Address, perHour) }
-	}
-	return s.signUp(ctx, a, key, count, s.hashing.hashNew)
-}
-
-func uncounted() ([]*quota, error) { return nil, nil }
-
 // earlierAccount returns the account of a name that is taken, if the same key and password
 // made it. Otherwise it returns domain.ErrKeyReused or ErrExists.
-func (s *Store) earlierAccount(ctx context.Context, row userRow, key, password string) (domain.User, error) {
-	if key == "" || row.properties.String(propOnce) != onceAccount(row.name, key) {
+func (s *Store) earlierAccount(ctx context.Context, row userRow, r SignUpRequest) (domain.User, error) {
+	if r.Key == "" || row.properties.String(propOnce) != onceAccount(row.name, r.Key) {
 		return domain.User{}, fmt.Errorf("user %s: %w", row.name, domain.ErrExists)
 	}
-	switch same, err := s.hashing.matchesNew(ctx, row.password, password); {
+	switch same, err := s.hashing.matchesNew(ctx, row.password, r.Password); {
 	case err != nil:
 		return domain.User{}, err
 	case !same:

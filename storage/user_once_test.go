@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage"
 )
 
 func TestSignUpOnce(t *testing.T) {
@@ -17,12 +18,12 @@ func TestSignUpOnce(t *testing.T) {
 
 func oneKeyMakesOneAccount(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		first, made, err := w.store.SignUpFrom(t.Context(), attempt("ada", right), "k", 0)
+		first, made, err := w.store.SignUpOnce(t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: "ada", Password: right}, Key: "k"})
 		if err != nil || !made {
 			t.Fatalf("signed up: %t, %v", made, err)
 		}
 		time.Sleep(time.Second)
-		again, made, err := w.store.SignUpFrom(t.Context(), attempt("Ada", right), "k", 0)
+		again, made, err := w.store.SignUpOnce(t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: "Ada", Password: right}, Key: "k"})
 		if err != nil || made || again != first {
 			t.Errorf("signed up %+v again as %+v, %t, %v", first, again, made, err)
 		}
@@ -35,18 +36,18 @@ func oneKeyMakesOneAccount(t *testing.T) {
 			"another key":      {"ada", right, "k2", domain.ErrExists},
 			"no key":           {"ada", right, "", domain.ErrExists},
 		} {
-			if _, _, err := w.store.SignUpFrom(t.Context(), attempt(try.name, try.password), try.key, 0); !errors.Is(err, try.want) {
+			if _, _, err := w.store.SignUpOnce(t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: try.name, Password: try.password}, Key: try.key}); !errors.Is(err, try.want) {
 				t.Errorf("%s: %v, want %v", what, err, try.want)
 			}
 		}
-		if _, made, err := w.store.SignUpFrom(t.Context(), attempt("grace", right), "k2", 0); err != nil || !made {
+		if _, made, err := w.store.SignUpOnce(t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: "grace", Password: right}, Key: "k2"}); err != nil || !made {
 			t.Errorf("a key that was refused because the name was taken: %t, %v", made, err)
 		}
 		time.Sleep(24 * time.Hour)
 		if _, err := w.store.Reconcile(t.Context(), time.Hour, time.Now()); err != nil || len(w.rows("Sessions")) != 0 {
 			t.Errorf("after a day, %d rows of keys are left (%v)", len(w.rows("Sessions")), err)
 		}
-		if _, made, err := w.store.SignUpFrom(t.Context(), attempt("ada", right), "k", 0); err != nil || made {
+		if _, made, err := w.store.SignUpOnce(t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: "ada", Password: right}, Key: "k"}); err != nil || made {
 			t.Errorf("the same key and body after a day: %t, %v", made, err)
 		}
 	})
@@ -54,8 +55,8 @@ func oneKeyMakesOneAccount(t *testing.T) {
 
 func signUpOnceFaultKeepsName(t *testing.T) {
 	eachFault(t, func(w *world) {
-		_, _, err := w.faulty.SignUpFrom(w.t.Context(), attempt("ada", right), "k", 0)
-		if _, _, againErr := w.store.SignUpFrom(w.t.Context(), attempt("ada", right), "k", 0); againErr != nil {
+		_, _, err := w.faulty.SignUpOnce(w.t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: "ada", Password: right}, Key: "k"})
+		if _, _, againErr := w.store.SignUpOnce(w.t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: "ada", Password: right}, Key: "k"}); againErr != nil {
 			w.t.Errorf("told %v, and then %v", err, againErr)
 		}
 		w.signedIn("ada", right)
@@ -67,7 +68,7 @@ func manyWithOneKeyGetOneAccount(t *testing.T) {
 	var mu sync.Mutex
 	makers := 0
 	atOnce(4, func(int) {
-		_, made, err := w.store.SignUpFrom(t.Context(), attempt("ada", right), "k", 0)
+		_, made, err := w.store.SignUpOnce(t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: "ada", Password: right}, Key: "k"})
 		mu.Lock()
 		defer mu.Unlock()
 		if err != nil {

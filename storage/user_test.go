@@ -134,7 +134,7 @@ func signUpFaultKeepsName(t *testing.T) {
 
 // signUpFrom signs up a new user, at most three from an address.
 func (w *world) signUpFrom(s *storage.Store, address int, name string) error {
-	_, _, err := s.SignUpFrom(w.t.Context(), from(address, name, right), "", signUpLimit)
+	_, _, err := s.SignUpOnce(w.t.Context(), storage.SignUpRequest{Attempt: from(address, name, right), PerHour: signUpLimit})
 	return err
 }
 

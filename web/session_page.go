@@ -16,7 +16,7 @@ import (
 )
 
 type sessionPageStore interface {
-	SignUpFrom(ctx context.Context, a storage.Attempt, key string, perHour int) (domain.User, bool, error)
+	SignUpOnce(ctx context.Context, r storage.SignUpRequest) (domain.User, bool, error)
 	SignIn(ctx context.Context, a storage.Attempt) (token string, session domain.Session, err error)
 	FollowSignInLink(ctx context.Context, link string) (token string, session domain.Session, err error)
 	SignOut(ctx context.Context, token string) error
@@ -59,7 +59,8 @@ func (h *sessionPages) signUp(c echo.Context, v visitor) error {
 	key := cmp.Or(form.Get("key"), rand.Text())
 	err = checkIdempotencyKey("key", key)
 	if err == nil {
-		_, _, err = h.store.SignUpFrom(c.Request().Context(), attemptOf(c, form), key, h.signUps)
+		_, _, err = h.store.SignUpOnce(c.Request().Context(),
+			storage.SignUpRequest{Attempt: attemptOf(c, form), Key: key, PerHour: h.signUps})
 	}
 	if err != nil {
 		refused, ok := formOf(err)

@@ -11,7 +11,7 @@ import (
 )
 
 type userStore interface {
-	SignUpFrom(ctx context.Context, a storage.Attempt, key string, perHour int) (domain.User, bool, error)
+	SignUpOnce(ctx context.Context, r storage.SignUpRequest) (domain.User, bool, error)
 	ChangePassword(ctx context.Context, token string, from storage.Attempt, password string) error
 }
 
@@ -39,8 +39,11 @@ func (a *usersAPI) create(c echo.Context) error {
 	if err := domain.JoinInvalid(keyErr, readFields(c, required("name", &name), required("password", &password))); err != nil {
 		return err
 	}
-	user, made, err := a.store.SignUpFrom(c.Request().Context(),
-		storage.Attempt{Name: name, Password: password, Address: c.RealIP()}, key, a.signUps)
+	user, made, err := a.store.SignUpOnce(c.Request().Context(), storage.SignUpRequest{
+		Attempt: storage.Attempt{Name: name, Password: password, Address: c.RealIP()},
+		Key:     key,
+		PerHour: a.signUps,
+	})
 	if err != nil {
 		return err
 	}
