@@ -1,6 +1,9 @@
 package storage
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // EncodeCursor lets a test forge a cursor. Anybody can, since its checksum is no
 // secret.
@@ -13,5 +16,7 @@ func (s *Store) HashSignIn(ctx context.Context, work func()) error {
 }
 
 func (s *Store) HashSignUp(ctx context.Context, work func()) error {
-	return s.hashing.signingUp(ctx, work)
+	late := time.NewTimer(signUpWait)
+	defer late.Stop()
+	return s.hashing.signingUp(ctx, late.C, work)
 }

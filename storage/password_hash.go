@@ -44,9 +44,25 @@ func (h hashing) matches(ctx context.Context, hash, password string) (ok bool, e
 	return ok, err
 }
 
-// hashNew hashes the password of a new account.
+// hashNew hashes the password of a new account, for a stranger.
 func (h hashing) hashNew(ctx context.Context, password string) (hash string, err error) {
-	err = h.signingUp(ctx, func() { hash = domain.HashPassword(password) })
+	late := time.NewTimer(signUpWait)
+	defer late.Stop()
+	err = h.signingUp(ctx, late.C, func() { hash = domain.HashPassword(password) })
+	return hash, err
+}
+
+// matchesNew compares a hash with the password of somebody who signs up again.
+func (h hashing) matchesNew(ctx context.Context, hash, password string) (ok bool, err error) {
+	late := time.NewTimer(signUpWait)
+	defer late.Stop()
+	err = h.signingUp(ctx, late.C, func() { ok = domain.PasswordMatches(hash, password) })
+	return ok, err
+}
+
+// hashNewPatiently is like hashNew, for an operator: it waits as long as ctx lasts.
+func (h hashing) hashNewPatiently(ctx context.Context, password string) (hash string, err error) {
+	err = h.signingUp(ctx, nil, func() { hash = domain.HashPassword(password) })
 	return hash, err
 }
 
@@ -56,11 +72,9 @@ func (h hashing) signingIn(ctx context.Context, work func()) error {
 	return inSlot(ctx, late.C, h.slots, work)
 }
 
-func (h hashing) signingUp(ctx context.Context, work func()) error {
-	late := time.NewTimer(signUpWait)
-	defer late.Stop()
+func (h hashing) signingUp(ctx context.Context, late <-chan time.Time, work func()) error {
 	var inner error
-	err := inSlot(ctx, late.C, h.signUps, func() { inner = inSlot(ctx, late.C, h.slots, work) })
+	err := inSlot(ctx, late, h.signUps, func() { inner = inSlot(ctx, late, h.slots, work) })
 	if err != nil {
 		return err
 	}
@@ -68,7 +82,7 @@ func (h hashing) signingUp(ctx context.Context, work func()) error {
 }
 
 // inSlot waits for a slot, and works in it. If it is late before there is one, it
-// returns domain.ErrBusy.
+// returns domain.ErrBusy. A nil late never comes.
 func inSlot(ctx context.Context, late <-chan time.Time, slots chan struct{}, work func()) error {
 	select {
 	case slots <- struct{}{}:

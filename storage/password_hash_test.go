@@ -17,6 +17,7 @@ func TestPasswordHashing(t *testing.T) {
 	t.Run("sign-in that waits too long is refused and does not count", lateSignInIsRefused)
 	t.Run("sign-up that waits too long does not count", lateSignUpDoesNotCount)
 	t.Run("wait ends with the request", hashingWaitEndsWithRequest)
+	t.Run("operator who makes an account waits", operatorWaits)
 	t.Run("at most two are hashed at once", twoAreHashedAtOnce)
 }
 
@@ -160,6 +161,18 @@ func twoAreHashedAtOnce(t *testing.T) {
 		})
 		if most != 2 {
 			t.Errorf("%d are hashed at once, want 2", most)
+		}
+	})
+}
+
+func operatorWaits(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		release := busy(t, w.store.HashSignUp)
+		began := time.Now()
+		time.AfterFunc(time.Minute, release)
+		_, err := w.store.SignUp(t.Context(), "ada", right)
+		if took := time.Since(began); err != nil || took != time.Minute {
+			t.Errorf("an operator's account took %s, %v", took, err)
 		}
 	})
 }

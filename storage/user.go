@@ -18,10 +18,10 @@ const (
 )
 
 // SignUp creates an account and returns its user. A name in use is domain.ErrExists.
-// A name or password that breaks a rule is an InvalidError. If too many sign up at once,
-// it is domain.ErrBusy.
+// A name or password that breaks a rule is an InvalidError. It is for an operator: it
+// waits for its turn to hash the password as long as ctx lasts.
 func (s *Store) SignUp(ctx context.Context, name, password string) (domain.User, error) {
-	account, _, err := s.SignUpOnce(ctx, SignUpRequest{Attempt: Attempt{Name: name, Password: password}})
+	account, _, err := s.SignUpOnce(ctx, SignUpRequest{Attempt: Attempt{Name: name, Password: password}, patient: true})
 	return account, err
 }
 
@@ -34,6 +34,8 @@ type SignUpRequest struct {
 	Key string
 	// PerHour is how many accounts may be made from one address in an hour; 0 is no limit.
 	PerHour int
+	// patient makes the request of an operator, who waits as long as ctx lasts.
+	patient bool
 }
 
 // SignUpOnce is SignUp for a request that may be sent again under its key: it then returns
@@ -42,7 +44,7 @@ type SignUpRequest struct {
 //   - The key was used for another name in the last 24 hours, or with another password
 //     than the account has now: domain.ErrKeyReused.
 //   - Too many accounts were made from the address: a *domain.ThrottledError. An attempt
-//     counts once its name and password are accepted.
+//     counts once its name, password and key are accepted.
 //   - Too many sign up at once: domain.ErrBusy, and the attempt does not count.
 //
 // The account's row has a hash of the key and the name. So a request that finds the name
@@ -59,15 +61,19 @@ func (s *Store) SignUpOnce(ctx context.Context, r SignUpRequest) (_ domain.User,
 	case !errors.Is(err, domain.ErrNotFound):
 		return domain.User{}, false, err
 	}
-	if err := s.bindSignUpKey(ctx, user, r.Key); err != nil {
-		return domain.User{}, false, err
-	}
 	counted, err := s.countSignUp(ctx, r.Address, r.PerHour)
 	if err != nil {
 		return domain.User{}, false, err
 	}
-	hash, err := s.hashing.hashNew(ctx, r.Password)
-	if errors.Is(err, domain.ErrBusy) {
+	hashNew := s.hashing.hashNew
+	if r.patient {
+		hashNew = s.hashing.hashNewPatiently
+	}
+	var hash string
+	if err = s.bindSignUpKey(ctx, user, r.Key); err == nil {
+		hash, err = hashNew(ctx, r.Password)
+	}
+	if errors.Is(err, domain.ErrBusy) || errors.Is(err, domain.ErrKeyReused) {
 		err = errors.Join(err, s.withdraw(ctx, counted))
 	}
 	if err != nil {

@@ -20,7 +20,7 @@ func (s *Store) earlierAccount(ctx context.Context, row userRow, r SignUpRequest
 	if r.Key == "" || row.properties.String(propOnce) != onceAccount(row.name, r.Key) {
 		return domain.User{}, fmt.Errorf("user %s: %w", row.name, domain.ErrExists)
 	}
-	switch same, err := s.hashing.matches(ctx, row.password, r.Password); {
+	switch same, err := s.hashing.matchesNew(ctx, row.password, r.Password); {
 	case err != nil:
 		return domain.User{}, err
 	case !same:
