@@ -92,8 +92,12 @@ func (c *Client) Ping(ctx context.Context, queue string) error {
 // Length implements driver.Queues. It creates nothing. The service keeps an
 // approximate count.
 func (c *Client) Length(ctx context.Context, queue string) (int64, error) {
-	reply, err := c.queues.NewQueueClient(queue).GetProperties(ctx, nil)
-	return int64(value(reply.ApproximateMessagesCount)), failure("look up queue", queue, err)
+	var reply azqueue.GetQueuePropertiesResponse
+	err := c.guarded(ctx, "look up queue", queue, func() (err error) {
+		reply, err = c.queues.NewQueueClient(queue).GetProperties(ctx, nil)
+		return err
+	})
+	return int64(value(reply.ApproximateMessagesCount)), err
 }
 
 // onQueue makes a call on a queue, as onTable does on a table.
