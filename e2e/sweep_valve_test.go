@@ -51,7 +51,8 @@ func newSweepValve(t *testing.T, account string) *sweepValve {
 	forward.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) }
 	through := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !v.admits(r) {
-			http.Error(w, "refused by the test", http.StatusForbidden)
+			// Not 403 or 503: the worker would wait for a store that answers so.
+			http.Error(w, "refused by the test", http.StatusBadRequest)
 			return
 		}
 		forward.ServeHTTP(w, r)

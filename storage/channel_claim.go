@@ -93,6 +93,9 @@ func (s *Store) claimChannel(ctx context.Context, channel domain.Channel, limit 
 			return nil // the echo of our own insert
 		}
 		byName := claimsByName(rows)
+		if err := s.pruneClaims(ctx, channel.Owner, byName[channel.Key()]); err != nil {
+			return err
+		}
 		if len(byName) >= limit && byName[channel.Key()] == nil {
 			return s.makeRoom(ctx, channel.Owner, byName, limit)
 		}
@@ -164,6 +167,26 @@ func (s *Store) makeRoom(ctx context.Context, owner domain.UserName, byName map[
 		return &domain.TooManyChannelsError{Limit: limit}
 	}
 	return errTryAgain
+}
+
+// pruneClaims deletes all made claims to one name but the first. Each request that is
+// sent again under an idempotency key leaves one, and the claims of an owner must not
+// grow without end. Of several who prune at once, each keeps the first claim that it
+// read, so that the first of all of these stays.
+func (s *Store) pruneClaims(ctx context.Context, owner domain.UserName, claims []driver.Entity) error {
+	kept := false
+	for _, claim := range claims {
+		switch {
+		case claim.Properties.String(propState) != stateMade:
+		case !kept:
+			kept = true
+		default:
+			if err := s.releaseClaim(ctx, owner, claim.Row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // creationUnderWay tells whether a creation may be under way that needs one of the claims.

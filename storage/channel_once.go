@@ -38,12 +38,29 @@ func (s *Store) CreateChannelOnce(ctx context.Context, channel domain.Channel, k
 		if err := s.create(ctx, &c); err != nil || c.recorded {
 			return err
 		}
-		return s.recordMade(ctx, &c, c.channel.Incarnation)
+		ref := c.channel.Ref()
+		err := s.recordMade(ctx, &c, ref.Incarnation)
+		if errors.Is(err, domain.ErrChannelGone) {
+			err = errors.Join(err, s.deleteSuperseded(ctx, ref, c.channel.Owner))
+		}
+		return err
 	})
 	if err != nil {
 		return domain.Channel{}, false, err
 	}
 	return c.channel, !c.adopted, nil
+}
+
+// deleteSuperseded asks for the deletion of a channel that this call made too late:
+// another request with the key had made one before, and that has been deleted since. If
+// the process dies before the message is sent, the channel stays, as if its owner had
+// created it again.
+func (s *Store) deleteSuperseded(ctx context.Context, ref domain.ChannelRef, owner domain.UserName) error {
+	_, err := s.AskDeletion(ctx, ref.Key, owner, domain.OneOf(ref.Incarnation))
+	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrConflict) {
+		return nil // it is gone already
+	}
+	return err
 }
 
 // beginOnce inserts the once! row, unless the request has no key or this call has

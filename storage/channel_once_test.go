@@ -2,6 +2,7 @@ package storage_test
 
 import (
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 
@@ -17,6 +18,7 @@ func TestCreateChannelOnce(t *testing.T) {
 	t.Run("requests that meet are told one channel", requestsThatMeetGetOneChannel)
 	t.Run("owner without room can ask again", ownerWithoutRoomCanAskAgain)
 	t.Run("late request makes no second channel", lateCreateMakesNoSecondChannel)
+	t.Run("request sent again and again leaves no claims behind", createSentAgainLeavesNoClaims)
 }
 
 // createOnce creates the channel garden for ada with the key k.
@@ -121,6 +123,11 @@ func requestsThatMeetGetOneChannel(t *testing.T) {
 				}
 			}))
 			channel, _, err := w.createOnce(w.faulty)
+			if errors.Is(err, domain.ErrChannelGone) {
+				if late, readErr := w.store.Channel(w.t.Context(), "garden"); readErr == nil {
+					w.t.Errorf("told that the channel was deleted, and %s stands", late.Incarnation)
+				}
+			}
 			switch {
 			case deleted && err == nil && other.Incarnation != "" && channel.Incarnation != other.Incarnation:
 				w.t.Error("one key was told two channels")
@@ -134,6 +141,25 @@ func requestsThatMeetGetOneChannel(t *testing.T) {
 			w.mustBeSound()
 		})
 	}
+}
+
+// The owner has a limit, so each request claims the name.
+func createSentAgainLeavesNoClaims(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		for range 20 {
+			_, _, err := w.store.CreateChannelOnce(t.Context(), w.channel("garden", ada), "k", 3)
+			w.ok(err)
+		}
+		claims := 0
+		for _, row := range w.rows("Users") {
+			if strings.HasPrefix(row.Row, "owns!garden!") {
+				claims++
+			}
+		}
+		if claims < 1 || claims > 2 {
+			t.Errorf("%d claims to one channel, want 1 or 2", claims)
+		}
+	})
 }
 
 // A request lands when the channel is deleted. The key makes no second one.

@@ -88,6 +88,10 @@ func retriedDeletionIsLeftAlone(t *testing.T) {
 			t.Errorf("%d deletions are queued again before their patience has passed since the next try", n)
 		}
 		time.Sleep(time.Second)
+		// Now their messages are visible again, but others may be before them.
+		if n := w.reconcileHandedOut(time.Now().Add(-2 * time.Second)); n != 0 {
+			t.Errorf("%d deletions are queued again while their messages wait for a worker", n)
+		}
 		if n := w.reconcileHandedOut(time.Now()); n != 2 {
 			t.Errorf("%d deletions are queued again, want 2", n)
 		}

@@ -64,6 +64,9 @@ func stalled(d domain.Deletion, since silence) bool {
 	case domain.DeletionQueued:
 		return last.Before(since.queued)
 	case domain.DeletionRunning:
+		if d.RetryOn.After(d.UpdatedOn) {
+			return last.Before(since.queued) // its message waits on the queue for its next try
+		}
 		return last.Before(since.running)
 	default:
 		return false

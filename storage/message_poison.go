@@ -17,8 +17,8 @@ const markLease = time.Minute
 // Deletions row then says that the deletion is poisoned; a post gets such a row only
 // now. A message whose lease was lost is domain.ErrLeaseLost.
 //
-// One message makes at most one copy, whatever fails in between. But a client that
-// sends a request again unasked can double the copy.
+// A message that can be read makes at most one copy, whatever fails in between. But a
+// client that sends a request again unasked can double the copy.
 func (s *Store) Poison(ctx context.Context, m driver.Message) error {
 	message, err := domain.DecodeMessage(m.Text)
 	if err != nil {

@@ -132,6 +132,7 @@ func (s *Store) requeueRecord(ctx context.Context, d domain.Deletion) error {
 			return false
 		}
 		d.State, d.Attempts, d.LastDelivery = domain.DeletionQueued, 0, 0
+		d.WaitingSince, d.RetryOn = time.Time{}, time.Time{}
 		return true
 	})
 }

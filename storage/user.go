@@ -79,7 +79,11 @@ func (s *Store) SignUpOnce(ctx context.Context, r SignUpRequest) (_ domain.User,
 	if err != nil {
 		return domain.User{}, false, err
 	}
-	return s.insertUser(ctx, user, hash, r)
+	account, made, err := s.insertUser(ctx, user, hash, r)
+	if errors.Is(err, domain.ErrExists) || errors.Is(err, domain.ErrKeyReused) {
+		err = errors.Join(err, s.withdraw(ctx, counted)) // somebody else was faster
+	}
+	return account, made, err
 }
 
 // insertUser inserts the row of a new account.

@@ -105,6 +105,9 @@ func (j *job) hide(ctx context.Context, tries int, change func(*domain.Deletion)
 	pause := max(delay(retryMin, retryMax, max(tries, 0)).Truncate(time.Second), time.Second)
 	due := domain.Now().Add(pause)
 	_, err := j.worker.queue.Update(ctx, j.leased, j.text(), pause)
+	if errors.Is(err, domain.ErrLeaseLost) {
+		return errors.Join(j.recordAttempts(ctx), err) // when it is tried next is not ours to say
+	}
 	return errors.Join(j.recordEnd(ctx, func(d *domain.Deletion) {
 		d.RetryOn = due
 		change(d)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
 	"net/url"
 	"time"
 
@@ -56,8 +55,8 @@ type webFlags struct {
 // Validate is called by kong.
 func (f webFlags) Validate() error {
 	switch {
-	case f.WriteRate < 0 || math.IsNaN(f.WriteRate) || f.WriteRate > maxWriteRate:
-		return fmt.Errorf("--write-rate must be 0 to %d, not %g", maxWriteRate, f.WriteRate)
+	case f.WriteRate != 0 && !(f.WriteRate >= minWriteRate && f.WriteRate <= maxWriteRate):
+		return fmt.Errorf("--write-rate must be 0, or %g to %d, not %g", minWriteRate, maxWriteRate, f.WriteRate)
 	case f.MaxChannelsPerOwner < 0 || f.MaxChannelsPerOwner > domain.MaxChannelsPerOwner:
 		return fmt.Errorf("--max-channels-per-owner must be 0 to %d, not %d", domain.MaxChannelsPerOwner, f.MaxChannelsPerOwner)
 	case f.SignUps < 0:
@@ -69,6 +68,7 @@ func (f webFlags) Validate() error {
 }
 
 const (
+	minWriteRate  = 0.001
 	maxWriteRate  = 1_000_000
 	maxWriteBurst = 1_000_000
 )
