@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -49,14 +50,14 @@ func expiredRowsGoInBatches(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.counters("user!a", 250, time.Now())
 		w.counters("user!b", 3, time.Now().Add(time.Hour))
-		transactions := 0
+		var transactions atomic.Int64
 		w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Throttle" && call.Write },
 			func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
-				transactions++
+				transactions.Add(1)
 				return send(ctx)
 			}))
-		if expired, err := w.reconcileFaulty(); err != nil || expired != 250 || transactions != 3 {
-			t.Errorf("%d rows went in %d transactions, %v; want 250 in 3", expired, transactions, err)
+		if expired, err := w.reconcileFaulty(); err != nil || expired != 250 || transactions.Load() != 3 {
+			t.Errorf("%d rows went in %d transactions, %v; want 250 in 3", expired, transactions.Load(), err)
 		}
 		if left := w.rows("Throttle"); len(left) != 3 {
 			t.Errorf("%d rows are left, want 3", len(left))
@@ -108,8 +109,11 @@ func deletionsAreQueuedBeforeExpiry(t *testing.T) {
 		}
 		time.Sleep(2 * patience)
 		w.counters("user!a", 10, time.Now())
+		var mu sync.Mutex
 		var order []string
 		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			mu.Lock()
+			defer mu.Unlock()
 			switch {
 			case call.Method == "Send":
 				order = append(order, "queue")
