@@ -10,7 +10,8 @@ import (
 )
 
 // ReleaseName deletes the channel's row, which frees the name. A row that is gone,
-// or of another incarnation, is no error and is left alone. A row that is not
+// or of another incarnation, is no error and is left alone. So is one that a late copy
+// of the insert brought back, which it deletes. A row behind its gate that is not
 // marked as being deleted is domain.ErrConflict.
 func (s *Store) ReleaseName(ctx context.Context, ref domain.ChannelRef) error {
 	return s.contend(ctx, func() error {
@@ -21,7 +22,7 @@ func (s *Store) ReleaseName(ctx context.Context, ref domain.ChannelRef) error {
 		case err != nil:
 			return err
 		case row.State != domain.ChannelDeleting:
-			return fmt.Errorf("releasing channel %s, which is not marked: %w", ref.Key, domain.ErrConflict)
+			return s.releaseActive(ctx, row)
 		}
 		err = s.channels.Transact(ctx, partitionOf(ref.Key), driver.Delete(singleRow, driver.Match(row.etag)))
 		if raced(err) {
@@ -29,4 +30,18 @@ func (s *Store) ReleaseName(ctx context.Context, ref domain.ChannelRef) error {
 		}
 		return err
 	})
+}
+
+// releaseActive handles the row of an incarnation that is swept, and is active: a late
+// copy of its insert has landed. It deletes the row as whoever wants the name would, and
+// is errTryAgain then. If the gate stands, the deletion has skipped a step, which is
+// domain.ErrConflict.
+func (s *Store) releaseActive(ctx context.Context, row channelRow) error {
+	switch ungated, err := s.reclaimChannel(ctx, row); {
+	case err != nil:
+		return err
+	case ungated:
+		return errTryAgain
+	}
+	return fmt.Errorf("releasing channel %s, which is not marked: %w", row.Key(), domain.ErrConflict)
 }

@@ -5,10 +5,12 @@ import (
 	"testing"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 func TestChannelRelease(t *testing.T) {
 	t.Run("name of an active channel is not released", activeNameIsNotReleased)
+	t.Run("row that lands late does not stop it", lateRowDoesNotStopRelease)
 }
 
 func activeNameIsNotReleased(t *testing.T) {
@@ -19,5 +21,21 @@ func activeNameIsNotReleased(t *testing.T) {
 		}
 		w.post(channel, grace, "one")
 		w.mustBeSound()
+	})
+}
+
+// A late copy of the insert has taken the place of the marked row.
+func lateRowDoesNotStopRelease(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		for _, step := range cascade(w.store, channel.Ref())[:4] {
+			w.ok(step(t.Context()))
+		}
+		w.ok(w.table("Channels").Transact(t.Context(), "garden",
+			driver.Merge("", driver.Exists, driver.String("State", domain.ChannelActive))))
+		w.ok(w.store.ReleaseName(t.Context(), channel.Ref()))
+		if rows := w.rows("Channels"); len(rows) != 0 {
+			t.Errorf("left: %v", rows)
+		}
 	})
 }
