@@ -25,17 +25,23 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
 	"path"
 	"strings"
 	"time"
+
+	"github.com/tdewolff/minify/v2"
+	"github.com/tdewolff/minify/v2/css"
+	"github.com/tdewolff/minify/v2/js"
 )
 
-// Files has the assets by their plain names: app.css, app.js and favicon.svg.
+// Files has the assets by their plain names, as they were written: the style sheet,
+// the icon, app.js for all pages, and a script for each thing that only some pages do.
 //
-//go:embed app.css app.js favicon.svg
+//go:embed *.css *.js *.svg
 var Files embed.FS
 
 // Prefix is the start of the URLs of all assets.
@@ -56,7 +62,8 @@ type asset struct {
 	hash    string
 }
 
-// New reads and hashes the files. It returns an error if a file cannot be read.
+// New reads, minifies and hashes the files. It returns an error if a file cannot be
+// read or parsed.
 func New(files fs.FS) (*Assets, error) {
 	names, err := fs.Glob(files, "*")
 	if err != nil {
@@ -68,10 +75,29 @@ func New(files fs.FS) (*Assets, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read asset: %w", err)
 		}
+		if content, err = minified(name, content); err != nil {
+			return nil, err
+		}
 		sum := sha256.Sum256(content)
 		a.byName[name] = asset{content: content, hash: hex.EncodeToString(sum[:])[:hashDigits]}
 	}
 	return a, nil
+}
+
+// minified is the content without comments and spaces. Only style sheets and
+// scripts have enough of them to matter.
+func minified(name string, content []byte) ([]byte, error) {
+	m := minify.New()
+	m.AddFunc(".css", css.Minify)
+	m.AddFunc(".js", js.Minify)
+	short, err := m.Bytes(path.Ext(name), content)
+	switch {
+	case errors.Is(err, minify.ErrNotExist):
+		return content, nil
+	case err != nil:
+		return nil, fmt.Errorf("minify %s: %w", name, err)
+	}
+	return short, nil
 }
 
 // URL is the versioned path of a file, such as /static/app.0123456789ab.css. It is

@@ -1,6 +1,7 @@
 package static
 
 import (
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -30,6 +31,8 @@ func get(a *Assets, url, etag string) *httptest.ResponseRecorder {
 
 func TestAssets(t *testing.T) {
 	t.Run("are each served under their URL for a year", eachAssetIsServedUnderItsURLForAYear)
+	t.Run("are served without comments", eachAssetIsServedWithoutComments)
+	t.Run("that cannot be parsed stop the program", anAssetThatCannotBeParsedIsAnError)
 	t.Run("of another content have another URL", anotherContentHasAnotherURL)
 	t.Run("of another version are served but not cached", anotherVersionIsServedButNotCached)
 	t.Run("that do not exist are not found", whatIsNotAnAssetIsNotFound)
@@ -44,7 +47,11 @@ func eachAssetIsServedUnderItsURLForAYear(t *testing.T) {
 		"favicon.svg": "image/svg+xml",
 	} {
 		response := get(a, a.URL(name), "")
-		want, err := Files.ReadFile(name)
+		written, err := Files.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := minified(name, written)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,6 +70,30 @@ func eachAssetIsServedUnderItsURLForAYear(t *testing.T) {
 	}
 }
 
+func eachAssetIsServedWithoutComments(t *testing.T) {
+	a := newAssets(t)
+	names, err := fs.Glob(Files, "*.*s")
+	if err != nil || len(names) < 2 {
+		t.Fatalf("%v, %v: no style sheet or no script", names, err)
+	}
+	for _, name := range names {
+		written, err := Files.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := get(a, a.URL(name), "").Body.String()
+		if strings.Contains(body, "/*") || strings.Contains(body, "// ") || len(body) == 0 || len(body) >= len(written) {
+			t.Errorf("%s has %d bytes of %d", name, len(body), len(written))
+		}
+	}
+}
+
+func anAssetThatCannotBeParsedIsAnError(t *testing.T) {
+	if _, err := New(fstest.MapFS{"app.js": {Data: []byte("const = ;")}}); err == nil {
+		t.Error("a script with a syntax error is served")
+	}
+}
+
 func anotherContentHasAnotherURL(t *testing.T) {
 	url := func(content string) string {
 		a, err := New(fstest.MapFS{"app.css": {Data: []byte(content)}})
@@ -71,8 +102,8 @@ func anotherContentHasAnotherURL(t *testing.T) {
 		}
 		return a.URL("app.css")
 	}
-	one, other := url("a{}"), url("b{}")
-	if one == other || one != url("a{}") {
+	one, other := url("a{top:0}"), url("b{top:0}")
+	if one == other || one != url("a{top:0}") {
 		t.Errorf("%s and %s", one, other)
 	}
 	if !regexp.MustCompile(`^/static/app\.[0-9a-f]{12}\.css$`).MatchString(one) {

@@ -16,16 +16,8 @@ type Page struct {
 	// Notice is one sentence that confirms what the last request did. It may be
 	// empty. Any page can have one.
 	Notice string
-	// Assets are the URLs of style sheet, script and icon.
-	Assets Assets
-}
-
-// Assets are the versioned URLs of the embedded files. They are the same on
-// every page.
-type Assets struct {
-	Stylesheet string
-	Script     string
-	Icon       string
+	// Asset is the versioned URL of an embedded file, such as "app.css".
+	Asset func(name string) string
 }
 
 // A Link leads on from a page that would otherwise be a dead end.

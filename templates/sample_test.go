@@ -17,7 +17,7 @@ func ago(d time.Duration) time.Time { return noon().Add(-d) }
 func pageAt(path, user string) Page {
 	return Page{
 		Path: path, User: user, Now: noon(),
-		Assets: Assets{Stylesheet: "/static/app.1.css", Script: "/static/app.1.js", Icon: "/static/favicon.1.svg"},
+		Asset: func(name string) string { return "/static/" + name },
 	}
 }
 

@@ -36,7 +36,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 }
 
 func (s *server) pages() *pages {
-	return &pages{sessions: s.sessions, guard: s.guard, assets: s.assets}
+	return &pages{sessions: s.sessions, guard: s.guard, asset: s.asset}
 }
 
 // pages is what the handlers of all pages share: how to find the visitor, and how to
@@ -44,7 +44,7 @@ func (s *server) pages() *pages {
 type pages struct {
 	sessions *sessions
 	guard    *guard
-	assets   templates.Assets
+	asset    func(name string) string
 }
 
 // open is a page for every visitor.
@@ -73,7 +73,7 @@ func (p *pages) page(c echo.Context, v visitor) templates.Page {
 		User:   string(v.User),
 		Now:    time.Now(),
 		Notice: p.takeNotice(c),
-		Assets: p.assets,
+		Asset:  p.asset,
 	}
 }
 

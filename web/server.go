@@ -13,7 +13,6 @@ import (
 
 	"microblogging/static"
 	"microblogging/storage"
-	"microblogging/templates"
 )
 
 // Options are the settings of the web role.
@@ -67,7 +66,7 @@ type server struct {
 	guard       *guard
 	sessions    *sessions
 	clients     *clientNames
-	assets      templates.Assets
+	asset       func(name string) string
 	base        *url.URL
 	maxChannels int
 	signUps     int
@@ -101,12 +100,8 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 			clients: clients,
 			log:     log,
 		},
-		clients: clients,
-		assets: templates.Assets{
-			Stylesheet: files.URL("app.css"),
-			Script:     files.URL("app.js"),
-			Icon:       files.URL("favicon.svg"),
-		},
+		clients:     clients,
+		asset:       files.URL,
 		base:        options.BaseURL,
 		maxChannels: options.MaxChannelsPerOwner,
 		signUps:     options.SignUps,
