@@ -9,8 +9,8 @@ import (
 	"microblogging/templates"
 )
 
-// deletionEventsRoute is the only route without requestTimeout: its response
-// lasts as long as its reader stays, up to watchLifetime.
+// deletionEventsRoute is the only route whose response outlasts requestTimeout: once it
+// has begun, it lasts as long as its reader stays, up to watchLifetime.
 const deletionEventsRoute = "/channels/:name/deletions/:incarnation/events"
 
 type deletionReader interface {

@@ -34,11 +34,15 @@ func (h *deletionPages) events(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
+	unlimitTime(c)
 	ctx, cancel := context.WithTimeout(c.Request().Context(), watchLifetime)
 	defer cancel()
 	stream, err := openStream(c.Response())
 	if err == nil {
 		err = h.follow(ctx, stream, d)
+	}
+	if err == nil {
+		err = stream.close()
 	}
 	if errors.Is(err, errReaderLeft) {
 		return nil

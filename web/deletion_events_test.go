@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -25,6 +26,9 @@ func TestDeletionEvents(t *testing.T) {
 	t.Run("a stream goes on while the deletion is poisoned", streamGoesOnWhileTheDeletionIsPoisoned)
 	t.Run("a stream that cannot be written ends quietly", streamThatCannotBeWrittenEndsQuietly)
 	t.Run("a stream does not answer HEAD", streamDoesNotAnswerHEAD)
+	t.Run("a stream that cannot begin is refused after ten seconds", streamThatCannotBeginIsRefused)
+	t.Run("the refusal of a stream that nobody reads is cut off", refusalOfAStreamIsCutOff)
+	t.Run("the end of a stream reaches a reader who was silent", endOfAStreamReachesItsReader)
 }
 
 // An event is an event of a stream as a browser parses it.
@@ -244,4 +248,67 @@ func streamThatCannotBeWrittenEndsQuietly(t *testing.T) {
 func streamDoesNotAnswerHEAD(t *testing.T) {
 	w := newWatch(t, nil)
 	w.do("HEAD", w.path, cookie(w.token)).want(405)
+}
+
+// Until its first event, a stream has the time of every other response.
+func streamThatCannotBeginIsRefused(t *testing.T) {
+	for _, table := range []string{"Sessions", "Users", "Deletions"} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWatch(t, nil)
+			w.breakStore(drivertest.Only(func(c drivertest.Call) bool { return c.Target == table }, hanging))
+			ctx, leave := context.WithTimeout(t.Context(), time.Hour)
+			defer leave()
+			start := time.Now()
+			a := w.watched(ctx).want(503)
+			if took := time.Since(start); took != 10*time.Second {
+				t.Errorf("without an answer of %s, it took %s", table, took)
+			}
+			if a.header.Get("Retry-After") == "" || strings.HasPrefix(a.header.Get("Content-Type"), "text/event-stream") {
+				t.Errorf("without an answer of %s: %v", table, a.header)
+			}
+			w.mendStore()
+			w.advance(w.ref, domain.DeletionDone, domain.StepRelease, 7)
+			if got := eventNames(string(w.watched(t.Context()).want(200).body)); got != "progress end" {
+				t.Errorf("events %q after that", got)
+			}
+		})
+	}
+}
+
+func refusalOfAStreamIsCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t, nil)
+		for path, session := range map[string]string{
+			w.path: "", // 401
+			strings.Replace(w.path, "Engines", "Wheels", 1): w.token, // 404
+		} {
+			conn := w.dial()
+			w.request(conn, path, "Cookie: session="+session)
+			if took := waitForEnd(t, conn); took < 30*time.Second || took > time.Minute {
+				t.Errorf("%s: cut off after %s", path, took)
+			}
+		}
+	})
+}
+
+// The last deadline has passed when a stream ends by its age. A browser that finds it
+// cut short reports a failure.
+func endOfAStreamReachesItsReader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stopping := make(chan struct{})
+		w := newWatch(t, stopping)
+		conn := w.dial()
+		w.request(conn, w.path, "Cookie: session="+w.token)
+		go func() {
+			time.Sleep(13 * time.Second) // the first comment comes after 15
+			close(stopping)
+		}()
+		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stream, err := io.ReadAll(response.Body); err != nil {
+			t.Errorf("%v after %q", err, stream)
+		}
+	})
 }

@@ -77,15 +77,28 @@ func (s *eventStream) keepAlive() error {
 func (s *eventStream) flush() error {
 	defer s.buffer.Reset()
 	s.last = time.Now()
-	err := s.control.SetWriteDeadline(s.last.Add(sendTimeout))
-	if err != nil && !errors.Is(err, http.ErrNotSupported) { // a test's recorder has no deadlines
+	if err := s.allowSending(); err != nil {
 		return err
 	}
-	_, err = s.response.Write(s.buffer.Bytes())
+	_, err := s.response.Write(s.buffer.Bytes())
 	if err == nil {
 		err = s.control.Flush()
 	}
 	if err != nil {
+		return fmt.Errorf("%w: %w", errReaderLeft, err)
+	}
+	return nil
+}
+
+// close gives the server time to tell the reader that the stream is complete. The last
+// deadline has passed if the stream was silent since.
+func (s *eventStream) close() error { return s.allowSending() }
+
+// allowSending sets a write deadline from now. It returns errReaderLeft if the connection
+// is closed.
+func (s *eventStream) allowSending() error {
+	err := s.control.SetWriteDeadline(time.Now().Add(sendTimeout))
+	if err != nil && !errors.Is(err, http.ErrNotSupported) { // a test's recorder has no deadlines
 		return fmt.Errorf("%w: %w", errReaderLeft, err)
 	}
 	return nil

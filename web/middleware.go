@@ -21,6 +21,9 @@ const (
 	// requestTimeout bounds the work on one request. It ends the request's context:
 	// the store gives up, and the handler answers 503.
 	requestTimeout = 10 * time.Second
+	// connectionKey is where a request keeps the context that it came with, which ends
+	// when the client leaves.
+	connectionKey = "web.connection"
 	// statusClientGone is the status in the log when the client did not wait for the
 	// answer, or did not read it. It is never sent.
 	statusClientGone = 499
@@ -37,11 +40,8 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		s.guard.protect(header, c.Request())
 		header.Set(echo.HeaderXRequestID, id)
 		boundWriting(c.Response())
-		if c.Path() != deletionEventsRoute {
-			ctx, cancel := context.WithTimeout(c.Request().Context(), requestTimeout)
-			defer cancel()
-			c.SetRequest(c.Request().WithContext(ctx))
-		}
+		cancel := limitTime(c)
+		defer cancel()
 		if err := s.handle(next, c); err != nil {
 			c.Error(err)
 		}
@@ -53,6 +53,23 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 			slog.String("id", id),
 		}, s.clients.who(c)...)...)
 		return nil
+	}
+}
+
+// limitTime gives the request requestTimeout.
+func limitTime(c echo.Context) context.CancelFunc {
+	connection := c.Request().Context()
+	c.Set(connectionKey, connection)
+	ctx, cancel := context.WithTimeout(connection, requestTimeout)
+	c.SetRequest(c.Request().WithContext(ctx))
+	return cancel
+}
+
+// unlimitTime takes requestTimeout from the request. It is for a response that lasts: its
+// handler calls it when there is something to send, and sets limits of its own.
+func unlimitTime(c echo.Context) {
+	if connection, ok := c.Get(connectionKey).(context.Context); ok {
+		c.SetRequest(c.Request().WithContext(connection))
 	}
 }
 
