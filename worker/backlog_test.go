@@ -14,6 +14,7 @@ import (
 
 func TestBacklog(t *testing.T) {
 	t.Run("a deletion that waits in it is not queued again", bubble(backlogIsNoStall))
+	t.Run("a deletion that was given back is not queued again", bubble(givenBackIsNoStall))
 	t.Run("what was received tells which messages were handed out", watermarkRises)
 	t.Run("a message that is lost is replaced while others keep coming", bubble(lostInBacklogIsReplaced))
 }
@@ -66,14 +67,50 @@ func slowly(match func(drivertest.Call) bool, pause time.Duration) drivertest.Ho
 // minute.
 func backlogIsNoStall(t *testing.T) {
 	w := newWorld(t, 5)
+	w.queueBusy()
+	w.mustAsk()
+	w.mustWaitForItsTurn()
+}
+
+// A worker stops when it has begun the victim's deletion. The next worker is busy with
+// another channel first.
+func givenBackIsNoStall(t *testing.T) {
+	w := newWorld(t, 1000) // several pages
+	w.mustAsk()
+	inSweep := make(chan struct{})
+	w.hook = drivertest.Only(sweeps, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Seq == 1 {
+			close(inSweep)
+			time.Sleep(time.Second) // the step under way takes its time
+		}
+		return send(ctx)
+	})
+	stop := w.start(w.faulty)
+	<-inSweep
+	stop()
+	if d := w.deletion(); d.RowsDeleted == 0 || d.Attempts != 0 {
+		t.Fatalf("the deletion reads %+v, want one that a worker has begun and given back", d)
+	}
+	w.queueBusy()
+	w.mustWaitForItsTurn()
+}
+
+// queueBusy asks for a deletion that takes 40 transactions.
+func (w *world) queueBusy() {
+	w.t.Helper()
 	busy := w.create("Busy")
-	for i := range 1_320 { // 40 transactions
+	for i := range 1_320 {
 		w.post(busy, fmt.Sprintf("post %d", i))
 	}
-	if _, err := w.sound.AskDeletion(t.Context(), busy.Key(), owner, domain.OneOf(busy.Incarnation)); err != nil {
-		t.Fatal(err)
+	if _, err := w.sound.AskDeletion(w.t.Context(), busy.Key(), owner, domain.OneOf(busy.Incarnation)); err != nil {
+		w.t.Fatal(err)
 	}
-	w.mustAsk()
+}
+
+// mustWaitForItsTurn runs one slow worker. It checks that nobody takes the victim's
+// deletion for stalled while the worker is busy with the other one.
+func (w *world) mustWaitForItsTurn() {
+	w.t.Helper()
 	var sent atomic.Int64
 	slow := slowly(sweeps, time.Minute)
 	w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
@@ -86,11 +123,11 @@ func backlogIsNoStall(t *testing.T) {
 	stop := w.start(w.faulty)
 	w.until("most of the work is done", elapsed(35*time.Minute))
 	if n := sent.Load(); n != 0 || w.deletion().State != domain.DeletionQueued {
-		t.Errorf("%d messages were sent for %+v, which waits for its turn", n, w.deletion())
+		w.t.Errorf("%d messages were sent for %+v, which waits for its turn", n, w.deletion())
 	}
-	checker := w.sound.NewChecker(Patience(testOptions.Lease), false, func(b domain.Breach) { t.Errorf("breach: %+v", b) })
-	if _, err := checker.Run(t.Context()); err != nil {
-		t.Error(err)
+	checker := w.sound.NewChecker(Patience(testOptions.Lease), false, func(b domain.Breach) { w.t.Errorf("breach: %+v", b) })
+	if _, err := checker.Run(w.t.Context()); err != nil {
+		w.t.Error(err)
 	}
 	w.until("the deletion is done", w.done)
 	stop()

@@ -63,8 +63,8 @@ func stoppedGivesBack(t *testing.T) {
 		t.Error("the message of a worker that stopped is not visible at once")
 	}
 	d := w.deletion()
-	if d.State != domain.DeletionRunning || d.Attempts != 0 || d.RowsDeleted == 0 {
-		t.Errorf("deletion reads %+v, want running, no attempt, and the rows of the step under way", d)
+	if d.State != domain.DeletionQueued || d.Attempts != 0 || d.RowsDeleted == 0 {
+		t.Errorf("deletion reads %+v, want queued, no attempt, and the rows of the step under way", d)
 	}
 	w.finish()
 	w.mustBeDeleted()

@@ -114,10 +114,17 @@ func (j *job) hide(ctx context.Context, tries int, change func(*domain.Deletion)
 	}), err)
 }
 
-// giveBack makes the message visible at once.
+// giveBack makes the message visible at once. The deletion then waits for its turn on
+// the queue, and its row says so: a deletion that waits is not stalled. The row comes
+// first, so that it cannot overwrite what the next worker records.
 func (j *job) giveBack(ctx context.Context) error {
+	recorded := j.recordEnd(ctx, func(d *domain.Deletion) {
+		if d.State == domain.DeletionRunning {
+			d.State = domain.DeletionQueued
+		}
+	})
 	_, err := j.worker.queue.Update(ctx, j.leased, j.text(), 0)
-	return errors.Join(j.recordAttempts(ctx), err)
+	return errors.Join(recorded, err)
 }
 
 // recordAttempts records the attempts, and the rows that are not counted yet, of
