@@ -28,9 +28,7 @@ func (s *Store) SignUp(ctx context.Context, name, password string) (domain.User,
 // A SignUpRequest is a stranger's request to make an account.
 type SignUpRequest struct {
 	Attempt
-	// Key is the idempotency key; empty if there is none. It may be any text, and should
-	// be random: whoever knows it can find out whether a password is the one that the
-	// account has.
+	// Key is the idempotency key; empty if there is none. It may be any text.
 	Key string
 	// PerHour is how many accounts may be made from one address in an hour; 0 is no limit.
 	PerHour int
@@ -42,7 +40,9 @@ type SignUpRequest struct {
 // the account that the first one made. It reports true if this call made the account.
 //
 //   - The key was used for another name in the last 24 hours, or with another password
-//     than the account has now: domain.ErrKeyReused.
+//     than the account has now: domain.ErrKeyReused. The latter counts as a failed sign-in.
+//   - The key made the account, and too many sign-ins have failed: a *domain.ThrottledError.
+//   - The key made the account more than 24 hours ago: domain.ErrExists.
 //   - Too many accounts were made from the address: a *domain.ThrottledError. An attempt
 //     counts once its name, password and key are accepted.
 //   - Too many sign up at once: domain.ErrBusy, and the attempt does not count.

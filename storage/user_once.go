@@ -10,23 +10,32 @@ import (
 	"microblogging/storage/driver"
 )
 
-// signUpKeyLifetime is how long the store remembers which name an idempotency key was
-// used for. The account's own row remembers the key for good.
+// signUpKeyLifetime is how long an idempotency key is honoured: how long the store
+// remembers which name it was used for, and how long it returns the account that it made.
 const signUpKeyLifetime = 24 * time.Hour
 
-// earlierAccount returns the account of a name that is taken, if the same key and password
-// made it. Otherwise it returns domain.ErrKeyReused or ErrExists.
+// earlierAccount returns the account of a name that is taken, if the same key made it and
+// the password is right. Otherwise it returns domain.ErrExists or ErrKeyReused. A key is
+// no way past the limits for sign-ins: the attempt counts as one, as in SignIn.
 func (s *Store) earlierAccount(ctx context.Context, row userRow, r SignUpRequest) (domain.User, error) {
-	if r.Key == "" || row.properties.String(propOnce) != onceAccount(row.name, r.Key) {
+	account := domain.User{Name: row.name, CreatedOn: row.properties.Time(propCreatedOn)}
+	made := r.Key != "" && row.properties.String(propOnce) == onceAccount(row.name, r.Key)
+	if !made || time.Since(account.CreatedOn) >= signUpKeyLifetime {
 		return domain.User{}, fmt.Errorf("user %s: %w", row.name, domain.ErrExists)
 	}
+	counted, err := s.countSignIn(ctx, r.Attempt)
+	if err != nil {
+		return domain.User{}, err
+	}
 	switch same, err := s.hashing.matchesNew(ctx, row.password, r.Password); {
+	case errors.Is(err, domain.ErrBusy):
+		return domain.User{}, errors.Join(err, s.withdraw(ctx, counted))
 	case err != nil:
 		return domain.User{}, err
 	case !same:
 		return domain.User{}, fmt.Errorf("user %s: %w", row.name, domain.ErrKeyReused)
 	}
-	return domain.User{Name: row.name, CreatedOn: row.properties.Time(propCreatedOn)}, nil
+	return account, s.uncount(ctx, counted)
 }
 
 // bindSignUpKey writes down which name the key is used for. It is called when the name is

@@ -3,6 +3,7 @@ package storage_test
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,6 +15,9 @@ func TestSignUpOnce(t *testing.T) {
 	t.Run("one key makes one account", oneKeyMakesOneAccount)
 	t.Run("fault does not keep the user from the name", signUpOnceFaultKeepsName)
 	t.Run("many with one key get the same account", manyWithOneKeyGetOneAccount)
+	t.Run("a key gives no guesses past the limit of sign-ins", keyGivesNoGuessesPastLimit)
+	t.Run("many guesses with a key at once do not outrun the limit", manyGuessesWithAKeyDoNotOutrunLimit)
+	t.Run("the right password with a key does not count", rightPasswordWithAKeyDoesNotCount)
 }
 
 func oneKeyMakesOneAccount(t *testing.T) {
@@ -47,7 +51,7 @@ func oneKeyMakesOneAccount(t *testing.T) {
 		if _, err := w.store.Reconcile(t.Context(), time.Hour, time.Now()); err != nil || len(w.rows("Sessions")) != 0 {
 			t.Errorf("after a day, %d rows of keys are left (%v)", len(w.rows("Sessions")), err)
 		}
-		if _, made, err := w.store.SignUpOnce(t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: "ada", Password: right}, Key: "k"}); err != nil || made {
+		if _, made, err := w.store.SignUpOnce(t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: "ada", Password: right}, Key: "k"}); !errors.Is(err, domain.ErrExists) {
 			t.Errorf("the same key and body after a day: %t, %v", made, err)
 		}
 	})
@@ -80,5 +84,83 @@ func manyWithOneKeyGetOneAccount(t *testing.T) {
 	})
 	if makers != 1 {
 		t.Errorf("%d made the account", makers)
+	}
+}
+
+// withKey signs up with a key that has made an account.
+func (w *world) withKey(a storage.Attempt) error {
+	_, _, err := w.store.SignUpOnce(w.t.Context(), storage.SignUpRequest{Attempt: a, Key: "k"})
+	return err
+}
+
+// guessWithKey tries wrong passwords with a key, until one is refused, and returns how many
+// were not.
+func (w *world) guessWithKey(address int, name string, most int) (checked int) {
+	w.t.Helper()
+	for range most {
+		switch err := w.withKey(from(address, name, wrong)); {
+		case isThrottled(err):
+			return checked
+		case !errors.Is(err, domain.ErrKeyReused):
+			w.t.Fatal(err)
+		}
+		checked++
+	}
+	return checked
+}
+
+func keyGivesNoGuessesPastLimit(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.ok(w.withKey(from(0, "ada", right)))
+		if n := w.failFrom(w.store, 1, "ada", 4); n != 4 {
+			t.Errorf("%d sign-ins were checked", n)
+		}
+		if n := w.guessWithKey(1, "Ada", 2*limit); n != limit-4 {
+			t.Errorf("after 4 failed sign-ins, %d guesses with a key were checked, want %d", n, limit-4)
+		}
+		w.mustBeThrottled(w.store, from(1, "ada", right))
+		if err := w.withKey(from(1, "ada", right)); !isThrottled(err) {
+			t.Errorf("the right password from a refused address: %v", err)
+		}
+		checked := limit
+		for address := range 2 * strangersLimit / limit {
+			checked += w.guessWithKey(2+address, "ada", 2*limit)
+		}
+		if checked != strangersLimit {
+			t.Errorf("%d guesses from many addresses were checked, want %d", checked, strangersLimit)
+		}
+		rows := len(w.rows("Throttle"))
+		if n := w.guessWithKey(99, "ada", 5); n != 0 || len(w.rows("Throttle")) != rows {
+			t.Errorf("%d more guesses were checked, and left %d rows", n, len(w.rows("Throttle"))-rows)
+		}
+		time.Sleep(window)
+		w.ok(w.withKey(from(1, "ada", right)))
+	})
+}
+
+func manyGuessesWithAKeyDoNotOutrunLimit(t *testing.T) {
+	w := newWorld(t)
+	w.ok(w.withKey(from(0, "ada", right)))
+	var checked atomic.Int64
+	atOnce(2*limit, func(int) {
+		switch err := w.withKey(from(1, "ada", wrong)); {
+		case errors.Is(err, domain.ErrKeyReused):
+			checked.Add(1)
+		case !isThrottled(err) && !errors.Is(err, domain.ErrBusy) && !errors.Is(err, domain.ErrUnavailable):
+			t.Error(err)
+		}
+	})
+	if n := checked.Load(); n > limit {
+		t.Errorf("%d guesses at once were checked, want at most %d", n, limit)
+	}
+}
+
+func rightPasswordWithAKeyDoesNotCount(t *testing.T) {
+	w := newWorld(t)
+	for range limit + 1 {
+		w.ok(w.withKey(from(1, "ada", right)))
+	}
+	if n := w.failFrom(w.store, 1, "ada", 2*limit); n != limit {
+		t.Errorf("%d failed sign-ins were checked, want %d", n, limit)
 	}
 }
