@@ -69,10 +69,11 @@ prove: ## explore schedules and crashes of the real code (lab/)
 
 SECONDS ?= 60
 SEED ?= 1
+FAULTS ?=
 
 .PHONY: torture
-torture: node_modules/.package-lock.json ## hurt real processes under load for SECONDS, as SEED decides
-	go run ./e2e/torture --time $(SECONDS)s --seed $(SEED)
+torture: node_modules/.package-lock.json ## hurt real processes under load for SECONDS, as SEED decides, with all FAULTS or those named
+	go run ./e2e/torture --time $(SECONDS)s --seed $(SEED) $(addprefix --faults ,$(FAULTS))
 
 .PHONY: run
 run: ## the program with a sample store

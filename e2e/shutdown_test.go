@@ -12,19 +12,19 @@ func TestShutdown(t *testing.T) {
 	t.Parallel()
 	t.Run("SIGTERM ends every role cleanly", shutdownEndsRoles)
 	t.Run("SIGTERM ends a process that is being watched", shutdownEndsStreams)
-	t.Run("SIGTERM makes a process unready before it stops to answer", shutdownDrains)
+	t.Run("SIGTERM makes a process unready before it stops to answer, and another one ends it at once", shutdownDrains)
 }
 
 func shutdownDrains(t *testing.T) {
 	t.Parallel()
-	web := onBolt(t).start(t, "web", "--listen", "127.0.0.1:0", "--drain-delay", "3s")
+	web := onBolt(t).start(t, "web", "--listen", "127.0.0.1:0", "--drain-delay", "1h")
 	reader(web.url).awaitStatus(t, "/readyz", http.StatusOK)
 	if err := web.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	reader(web.url).awaitStatus(t, "/readyz", http.StatusServiceUnavailable)
 	reader(web.url).do(t, "GET", "/api/v1/channels", nil, http.StatusOK, nil)
-	web.endCleanly(t)
+	web.endCleanly(t) // the second SIGTERM
 }
 
 func shutdownEndsRoles(t *testing.T) {

@@ -28,7 +28,7 @@ func (c serveCommand) Validate() error {
 // Run serves both roles until ctx ends.
 func (c serveCommand) Run(ctx context.Context, console *console) error {
 	log := c.logger(console.stderr)
-	return c.serve(ctx, c.stopFlags, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
+	return c.serve(ctx, console, c.stopFlags, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
 		c.work(ctx, log, b, run)
 		return c.listen(ctx, console, log, b, run)
 	})
@@ -44,7 +44,7 @@ type webCommand struct {
 // Run serves the web role until ctx ends.
 func (c webCommand) Run(ctx context.Context, console *console) error {
 	log := c.logger(console.stderr)
-	return c.serve(ctx, c.stopFlags, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
+	return c.serve(ctx, console, c.stopFlags, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
 		return c.listen(ctx, console, log, b, run)
 	})
 }
@@ -61,7 +61,7 @@ type workerCommand struct {
 // has ended.
 func (c workerCommand) Run(ctx context.Context, console *console) error {
 	log := c.logger(console.stderr)
-	return c.serve(ctx, c.stopFlags, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
+	return c.serve(ctx, console, c.stopFlags, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
 		probes, workEnded := context.WithCancel(context.WithoutCancel(ctx))
 		if c.HealthListen != "" {
 			if err := listenHealth(probes, c.HealthListen, log, b, run); err != nil {
@@ -89,8 +89,8 @@ func (f workerFlags) work(ctx context.Context, log *slog.Logger, b *backend, run
 
 // serve opens the store, calls start, and waits until all that start put into
 // the group has ended. The group ends when one part fails, or after the delay when
-// ctx ends.
-func (f storageFlags) serve(ctx context.Context, stop stopFlags, log *slog.Logger,
+// ctx ends. Whoever tells the process a second time to stop ends the delay.
+func (f storageFlags) serve(ctx context.Context, console *console, stop stopFlags, log *slog.Logger,
 	start func(context.Context, *backend, *errgroup.Group) error,
 ) (err error) {
 	if stop.DrainDelay < 0 {
@@ -102,7 +102,7 @@ func (f storageFlags) serve(ctx context.Context, stop stopFlags, log *slog.Logge
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
 	b.draining = ctx.Done()
-	ctx, cancel := delayed(ctx, stop.DrainDelay)
+	ctx, cancel := delayed(ctx, stop.DrainDelay, console.again)
 	defer cancel()
 	run, ctx := errgroup.WithContext(ctx)
 	if b.local {
@@ -116,9 +116,9 @@ func (f storageFlags) serve(ctx context.Context, stop stopFlags, log *slog.Logge
 	return run.Wait()
 }
 
-// delayed returns a context that ends when ctx has ended a while ago, or when cancel is
-// called.
-func delayed(ctx context.Context, delay time.Duration) (later context.Context, cancel context.CancelFunc) {
+// delayed returns a context that ends when ctx has ended a while ago, or has ended and
+// now is closed, or when cancel is called.
+func delayed(ctx context.Context, delay time.Duration, now <-chan struct{}) (later context.Context, cancel context.CancelFunc) {
 	if delay == 0 {
 		return context.WithCancel(ctx)
 	}
@@ -128,6 +128,8 @@ func delayed(ctx context.Context, delay time.Duration) (later context.Context, c
 		defer timer.Stop()
 		select {
 		case <-timer.C:
+			end()
+		case <-now:
 			end()
 		case <-later.Done():
 		}

@@ -88,7 +88,7 @@ func (f webFlags) baseURL() (*url.URL, error) {
 
 // stopFlags are what all roles share.
 type stopFlags struct {
-	DrainDelay time.Duration `default:"0s" help:"How long to go on after SIGTERM or SIGINT, while /readyz fails, before requests are refused and the work is ended."`
+	DrainDelay time.Duration `default:"0s" help:"How long to go on after SIGTERM or SIGINT, while /readyz fails, before requests are refused and the work is ended. A second signal ends it at once."`
 }
 
 // leaseFlags are what worker and check share.

@@ -25,6 +25,7 @@ func TestDrainDelay(t *testing.T) {
 	t.Run("a worker is not ready until it is over", workerDrains)
 	t.Run("a negative one is refused", negativeDelay)
 	t.Run("ends the roles so much later, and not after a failure", delayedContext)
+	t.Run("ends at once when the process is told to stop a second time", secondStopEndsDelay)
 }
 
 func TestHealthListen(t *testing.T) {
@@ -39,6 +40,7 @@ func TestGracePeriod(t *testing.T) {
 // A role is a program that runs until its process is told to stop.
 type role struct {
 	stop  func()
+	again chan struct{}
 	ended chan int
 	mu    sync.Mutex
 	wrote strings.Builder
@@ -82,9 +84,9 @@ func startRole(t *testing.T, args ...string) *role {
 		args = append(args, "--data", t.TempDir())
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	r := &role{stop: cancel, ended: make(chan int, 1), news: make(chan struct{}, 1)}
+	r := &role{stop: cancel, again: make(chan struct{}), ended: make(chan int, 1), news: make(chan struct{}, 1)}
 	go func() {
-		r.ended <- run(ctx, args, &console{stdin: strings.NewReader(""), stdout: r, stderr: r})
+		r.ended <- run(ctx, args, &console{stdin: strings.NewReader(""), stdout: r, stderr: r, again: r.again})
 	}()
 	return r
 }
@@ -138,7 +140,7 @@ func delayedContext(t *testing.T) {
 	for _, delay := range []time.Duration{0, time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
-			later, cancel := delayed(ctx, delay)
+			later, cancel := delayed(ctx, delay, nil)
 			defer cancel()
 			synctest.Wait()
 			if later.Err() != nil {
@@ -150,10 +152,22 @@ func delayedContext(t *testing.T) {
 			if took := time.Since(told); took != delay {
 				t.Errorf("ended after %s, want %s", took, delay)
 			}
-			failed, cancelFailed := delayed(t.Context(), delay)
+			failed, cancelFailed := delayed(t.Context(), delay, nil)
 			cancelFailed()
 			<-failed.Done()
 		})
+	}
+}
+
+func secondStopEndsDelay(t *testing.T) {
+	r := startRole(t, "web", "--listen", "127.0.0.1:0", "--drain-delay", "1h")
+	address := r.await(t, `listening on (\S+)\n`)
+	r.stop()
+	get(t, http.DefaultClient, address+"/readyz", http.StatusServiceUnavailable)
+	http.DefaultClient.CloseIdleConnections()
+	close(r.again)
+	if code := <-r.ended; code != exitOK {
+		t.Errorf("ended with %d after writing %s", code, r.wrote.String())
 	}
 }
 
