@@ -14,6 +14,7 @@ func TestStart(t *testing.T) {
 	t.Parallel()
 	t.Run("a second process on the same data is refused", startRefusesSecondProcess)
 	t.Run("a data directory that cannot be written is refused", startRefusesDirectory)
+	t.Run("with the sample prints a fresh sign-in link each time", startPrintsAFreshLink)
 	t.Run("a command that cannot run exits with 2", startExitsWithTwo)
 }
 
@@ -62,6 +63,32 @@ func startRefusesDirectory(t *testing.T) {
 			t.Errorf("--data %s: exit %d and %q", directory, r.Code, r.Stderr)
 		}
 	}
+}
+
+func startPrintsAFreshLink(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, s setup) {
+		var former string
+		for start := range 3 {
+			p := s.start(t, "serve", "--sample", "--listen", "127.0.0.1:0", "--log-level", "error")
+			link := p.await(t, &p.Stdout, `sign in as ada, once: (http://\S+)`)
+			_, token, _ := strings.Cut(link, "token=")
+			r, err := (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}).Get(link)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Body.Close()
+			if r.StatusCode != http.StatusSeeOther || r.Header.Get("Set-Cookie") == "" || token == former {
+				t.Errorf("start %d: the link %s answers %d", start, link, r.StatusCode)
+			}
+			former = token
+			switch start {
+			case 0:
+				p.endCleanly(t)
+			case 1:
+				p.kill(t)
+			}
+		}
+	})
 }
 
 func startExitsWithTwo(t *testing.T) {

@@ -1,5 +1,7 @@
 package templates
 
+import "strings"
+
 // A SignUp is the form that creates an account. It posts name, password and next
 // to [SignUpPath].
 type SignUp struct {
@@ -18,6 +20,14 @@ type SignIn struct {
 	Name string
 	// Next is the path to go to afterwards. If empty, it is home.
 	Next string
+}
+
+// why says what signing in is for, if the reader is on the way to somewhere.
+func (v SignIn) why() string {
+	if path, _, _ := strings.Cut(v.Next, "?"); path == NewChannelPath {
+		return "A channel belongs to whoever creates it, so sign in first. The form for the new channel comes next."
+	}
+	return ""
 }
 
 // An Account is the page of one's own account. It has two forms, which post to

@@ -24,7 +24,8 @@ func directoryListsChannels(t *testing.T) {
 }
 
 func emptyDirectorySaysWhy(t *testing.T) {
-	expect(t, DirectoryPage(pageAt("/", ""), Directory{}), in("a[href=/channels/new]", says("Create the first channel")), without("input[name=prefix]"))
-	expect(t, DirectoryPage(pageAt("/", ""), Directory{Prefix: "zz"}), says("No channel starts with “zz”"), in("a[href=/channels/new?name=zz]"), in("input[name=prefix]"))
+	expect(t, DirectoryPage(pageAt("/", ""), Directory{}), in("a[href=/sign-in?next=%2Fchannels%2Fnew]", says("Create the first channel")), without("input[name=prefix]"))
+	expect(t, DirectoryPage(pageAt("/", ""), Directory{Prefix: "zz"}), says("No channel starts with “zz”"), in("a[href=/sign-in?next=%2Fchannels%2Fnew%3Fname%3Dzz]"), in("input[name=prefix]"))
 	expect(t, DirectoryPage(pageAt("/", ""), Directory{After: "q"}), says("No more channels"), in("a[href=/channels]", says("Back to the start")))
+	expect(t, DirectoryPage(pageAt("/", "jo"), Directory{Prefix: "zz"}), in("a[href=/channels/new?name=zz]"))
 }

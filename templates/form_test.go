@@ -73,6 +73,6 @@ func signingInComesBackToThePage(t *testing.T) {
 	expect(t, SignUpPage(pageAt("/sign-up?next=%2Fx", ""), SignUp{Next: "/x"}),
 		in("input[type=hidden][name=next][value=/x]"),
 		in("main", in("a[href=/sign-in?next=%2Fx]")),
-		in("nav[aria-label=Account]", in("a[href=/sign-in]")),
+		in("nav[aria-label=Account]", in("a[href=/sign-in?next=%2Fx]")),
 	)
 }

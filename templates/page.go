@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"net/url"
 	"strings"
 	"time"
 )
@@ -33,11 +34,17 @@ func (p Page) within(path string) bool {
 }
 
 // returnPath is the path to return to after signing in from this page. It is empty
-// if the page is home or is itself about signing in.
+// if that is home. From a page about signing in, it is where that page leads to.
 func (p Page) returnPath() string {
-	switch own, _, _ := strings.Cut(p.Path, "?"); own {
-	case "/", SignInPath, SignUpPath, SignOutPath:
+	switch own, query, _ := strings.Cut(p.Path, "?"); own {
+	case "/", SignOutPath:
 		return ""
+	case SignInPath, SignUpPath:
+		values, err := url.ParseQuery(query)
+		if err != nil {
+			return ""
+		}
+		return values.Get("next") // the form checks it
 	}
 	return p.here()
 }
@@ -54,5 +61,6 @@ func (p Page) here() string {
 // current says whether a link of the navigation leads to this page. For a stranger
 // the home page is the directory.
 func (p Page) current(path string) bool {
+	path, _, _ = strings.Cut(path, "?")
 	return p.within(path) || path == ChannelsPath && p.User == "" && p.within(HomePath)
 }

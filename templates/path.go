@@ -118,6 +118,15 @@ func continued(path, after string) string {
 	return path + separator + "after=" + url.QueryEscape(after)
 }
 
+// newChannelFrom is the form for a new channel. A stranger signs in first, and then gets
+// there.
+func newChannelFrom(page Page, path string) string {
+	if page.User == "" {
+		return withNext(SignInPath, path)
+	}
+	return path
+}
+
 // newChannelNamed is the form for a new channel with the name filled in.
 func newChannelNamed(name string) string {
 	return NewChannelPath + "?name=" + url.QueryEscape(name)

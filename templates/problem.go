@@ -38,11 +38,14 @@ func (v Problem) title() string {
 
 func (v Problem) detail() string {
 	detail := v.Detail
+	if detail == "" && v.SignIn != nil {
+		detail = v.SignIn.why()
+	}
 	if detail == "" {
 		_, detail = problemWords(v.Status)
 	}
 	if v.RetryAfter > 0 {
-		detail += " Try again in " + span(v.RetryAfter) + "."
+		detail += " Try again in " + wait(v.RetryAfter) + "."
 	}
 	return detail
 }

@@ -88,6 +88,19 @@ func span(d time.Duration) string {
 	return inUnits(d)
 }
 
+// wait says how long to wait at least, in whole units rounded up: whoever waits as long
+// does not come too early.
+func wait(d time.Duration) string {
+	up := func(unit time.Duration) time.Duration { return (d + unit - 1) / unit }
+	switch {
+	case up(time.Second) < 60:
+		return counted(max(up(time.Second), 1), "second")
+	case up(time.Minute) < 60:
+		return counted(up(time.Minute), "minute")
+	}
+	return counted(up(time.Hour), "hour")
+}
+
 // count writes n with a comma between thousands: "12,345".
 func count(n int64) string {
 	s := strconv.FormatInt(n, 10)

@@ -8,6 +8,7 @@ import (
 func TestTime(t *testing.T) {
 	t.Run("is relative to now", timesAreRelativeToNow)
 	t.Run("shows the exact instant in UTC", timeShowsTheExactInstantInUTC)
+	t.Run("to wait is rounded up", waitIsRoundedUp)
 	t.Run("of a span is in its largest unit", spanIsInItsLargestUnit)
 }
 
@@ -56,6 +57,21 @@ func numbersHaveACommaBetweenThousands(t *testing.T) {
 		if got := count(n); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}
+	}
+}
+
+func waitIsRoundedUp(t *testing.T) {
+	for want, d := range map[string]time.Duration{
+		"1 second": time.Millisecond, "2 seconds": time.Second + 1, "59 seconds": 59 * time.Second, "1 minute": 59*time.Second + 1,
+		"2 minutes": time.Minute + 1, "15 minutes": 14*time.Minute + 30*time.Second, "59 minutes": 59 * time.Minute,
+		"1 hour": 59*time.Minute + 1, "2 hours": time.Hour + 1,
+	} {
+		if got := wait(d); got != want {
+			t.Errorf("%v: %q, want %q", d, got, want)
+		}
+	}
+	if got := wait(0); got != "1 second" {
+		t.Errorf("no time: %q", got)
 	}
 }
 

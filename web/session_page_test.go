@@ -13,6 +13,7 @@ import (
 func TestSessionPage(t *testing.T) {
 	t.Run("a session cookie is for this site only", sessionCookieIsForThisSiteOnly)
 	t.Run("signing in never leads to another site", signingInNeverLeadsToAnotherSite)
+	t.Run("a stranger who wants a channel signs in and gets to its form", strangerSignsInOnTheWayToAChannel)
 	t.Run("wrong credentials are shown again without the password", wrongCredentialsAreShownAgainWithoutThePassword)
 	t.Run("too many failures say how long to wait", tooManyFailuresSayHowLongToWait)
 	t.Run("a bad sign-up is shown again without the password", badSignUpIsShownAgainWithoutThePassword)
@@ -43,6 +44,24 @@ func sessionCookieIsForThisSiteOnly(t *testing.T) {
 			t.Errorf("at %q: %s", base, a.header.Get("Set-Cookie"))
 		}
 	}
+}
+
+func strangerSignsInOnTheWayToAChannel(t *testing.T) {
+	s := newSite(t)
+	s.author("ada")
+	for _, start := range []string{"/", "/channels?prefix=zz", "/channels/new"} {
+		p := s.browser().open(start)
+		if start != "/channels/new" {
+			p = p.follow("New channel").want(200).heading("Sign in")
+		}
+		p.says("sign in first").saysNot("401", "If you ask for help")
+		p = p.form("Sign in").fill("name", "ada").fill("password", "wrong "+password).press().want(401)
+		p.form("Sign in").fill("name", "ada").fill("password", password).press().at("/channels/new").heading("New channel")
+	}
+	s.browser().open("/channels?prefix=zz").follow("create it").form("Sign in").
+		fill("name", "ada").fill("password", password).press().at("/channels/new?name=zz")
+	s.browser().open("/").follow("New channel").follow("Sign up").form("Sign up").
+		fill("name", "newcomer").fill("password", password).press().at("/channels/new")
 }
 
 func signingInNeverLeadsToAnotherSite(t *testing.T) {

@@ -42,7 +42,7 @@ func (f logFlags) logger(w io.Writer) *slog.Logger {
 // webFlags are the settings of the web role.
 type webFlags struct {
 	Listen              string    `default:"127.0.0.1:8080" help:"The address to accept requests on. Port 0 picks a free port."`
-	Sample              bool      `help:"If the store is empty, fill it with a few channels and print a sign-in link that works once."`
+	Sample              bool      `help:"If the store is empty, fill it with a few channels. Print a sign-in link for one of the sample's users at each start; it works once."`
 	BaseURL             string    `name:"base-url" placeholder:"URL" help:"The address that users see: http://HOST or https://HOST. It is used in links. With https, browsers are told to use https only, also for cookies."`
 	WriteRate           float64   `default:"20" help:"How many writes a second one user may make in the long run; 0 for no limit. All users of one address together may make ten times as many. Each process counts for itself."`
 	WriteBurst          int       `default:"1000" help:"How many writes one user may make at once, after a pause."`

@@ -34,39 +34,108 @@ func sampleOwner(channel string) domain.UserName {
 	return users[0]
 }
 
-// fillSample fills an empty store and returns the user to sign in as. If the
-// store is not empty, it returns "". Nobody knows the passwords of the sample's
-// accounts.
-func fillSample(ctx context.Context, b *backend) (string, error) {
-	if err := b.Prepare(ctx); err != nil {
-		return "", cannotRunError{err}
+// sampleKey begins the idempotency keys under which the accounts of the sample are made.
+// A later start recognises them by it.
+const sampleKey = "account of the sample: "
+
+// A sampleLink signs its user in once. The zero value is no link.
+type sampleLink struct {
+	user  domain.UserName
+	token string
+}
+
+// print prints the link, if there is one.
+func (l sampleLink) print(console *console, address string) {
+	if l.token != "" {
+		fmt.Fprintf(console.stdout, "sign in as %s, once: %s/sign-in/link?token=%s\n", l.user, address, l.token)
 	}
-	page, err := b.Channels(ctx, "", "", 1)
-	switch {
+}
+
+// openSample fills an empty store, and makes a fresh sign-in link for the first user of
+// the sample. There is no link if the store has channels without the sample, or if
+// somebody else made an account under the name of one of the sample's users.
+func openSample(ctx context.Context, store *storage.Store) (sampleLink, error) {
+	if err := store.Prepare(ctx); err != nil {
+		return sampleLink{}, cannotRunError{err}
+	}
+	user := sampleUsers()[0]
+	there, err := ensureSample(ctx, store, user)
+	if err != nil || !there {
+		return sampleLink{}, err
+	}
+	token, err := store.SignInLink(ctx, user)
+	return sampleLink{user, token}, err
+}
+
+// ensureSample fills the store if it is empty. It tells whether the user is one of the
+// sample's.
+func ensureSample(ctx context.Context, store *storage.Store, user domain.UserName) (bool, error) {
+	switch _, err := store.User(ctx, user); {
+	case errors.Is(err, domain.ErrNotFound):
+		if room, err := hasRoomForSample(ctx, store); err != nil || !room {
+			return false, err
+		}
+		return true, fillSample(ctx, store)
 	case err != nil:
-		return "", cannotRunError{err}
-	case len(page.Items) > 0:
-		return "", nil
+		return false, cannotRunError{err}
+	}
+	_, err := signUpSample(ctx, store, user)
+	if errors.Is(err, domain.ErrExists) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// hasRoomForSample tells whether the store has no channel, and none of the sample's users.
+func hasRoomForSample(ctx context.Context, store *storage.Store) (bool, error) {
+	page, err := store.Channels(ctx, "", "", 1)
+	if err != nil {
+		return false, cannotRunError{err}
 	}
 	for _, user := range sampleUsers() {
-		_, err := b.SignUp(ctx, string(user), rand.Text())
-		if errors.Is(err, domain.ErrExists) {
-			return "", nil
+		switch _, err := store.User(ctx, user); {
+		case err == nil:
+			return false, nil
+		case !errors.Is(err, domain.ErrNotFound):
+			return false, cannotRunError{err}
 		}
-		if err != nil {
-			return "", err
+	}
+	return len(page.Items) == 0, nil
+}
+
+// signUpSample makes an account of the sample, unless it is there already, and reports
+// true if it made it. An account that somebody else made is domain.ErrExists. Nobody
+// knows the password. So the store answers domain.ErrKeyReused for an account of the
+// sample: the key is the same, and the password is another.
+func signUpSample(ctx context.Context, store *storage.Store, user domain.UserName) (made bool, err error) {
+	_, made, err = store.SignUpOnce(ctx, storage.SignUpRequest{
+		Attempt: storage.Attempt{Name: string(user), Password: rand.Text()},
+		Key:     sampleKey + string(user),
+	})
+	if errors.Is(err, domain.ErrKeyReused) {
+		return false, nil
+	}
+	return made, err
+}
+
+// fillSample makes the accounts and the channels of the sample. If another process does
+// so at the same time, it leaves them to that one.
+func fillSample(ctx context.Context, store *storage.Store) error {
+	for _, user := range sampleUsers() {
+		if made, err := signUpSample(ctx, store, user); err != nil || !made {
+			return err
 		}
 	}
 	files, err := sampleFeeds.ReadDir("sample")
 	if err != nil {
-		return "", err
+		return err
 	}
 	for _, file := range files {
-		if err := addSampleChannel(ctx, b.Store, file.Name()); err != nil {
-			return "", fmt.Errorf("sample %s: %w", file.Name(), err)
+		if err := addSampleChannel(ctx, store, file.Name()); err != nil {
+			return fmt.Errorf("sample %s: %w", file.Name(), err)
 		}
 	}
-	return string(sampleUsers()[0]), nil
+	return nil
 }
 
 func addSampleChannel(ctx context.Context, store *storage.Store, name string) error {
@@ -139,14 +208,4 @@ func bringUpToDate(entries []feed.Entry, now time.Time) {
 	for i := range entries {
 		entries[i].Published = entries[i].Published.Add(move)
 	}
-}
-
-// printSignInLink prints a link that signs its user in once.
-func printSignInLink(ctx context.Context, console *console, b *backend, address, user string) error {
-	token, err := b.SignInLink(ctx, domain.UserName(user))
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(console.stdout, "sign in as %s, once: %s/sign-in/link?token=%s\n", user, address, token)
-	return err
 }

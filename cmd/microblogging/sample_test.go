@@ -16,6 +16,7 @@ import (
 
 func TestSample(t *testing.T) {
 	t.Run("comes once and its link signs in once", sampleComesOnce)
+	t.Run("has a fresh link at each start", sampleHasALinkAtEachStart)
 	t.Run("a stranger cannot take one of its users", sampleUsersAreTaken)
 	t.Run("does not come where a stranger has the name of one of its users", sampleUserWasTaken)
 }
@@ -62,8 +63,10 @@ func sampleUserWasTaken(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
-		_, stop := serving(t, 1, "--sample", "--data", data)
-		stop()
+		printed := allPrinted(t, "--sample", "--data", data)
+		if len(printed) != 1 {
+			t.Errorf("%s has an account of their own, and it is printed: %q", user, printed)
+		}
 		inStore(t, data, func(store *storage.Store) {
 			if channels, err := store.Channels(t.Context(), "", "", 1); err != nil || len(channels.Items) > 0 {
 				t.Errorf("%s has an account of their own: channels %+v, %v", user, channels.Items, err)
@@ -91,12 +94,58 @@ func sampleComesOnce(t *testing.T) {
 	channels := get(t, http.DefaultClient, address+"/api/v1/channels", http.StatusOK)
 	stop()
 
-	printed, stop = serving(t, 1, "--sample", "--data", data)
+	printed, stop = serving(t, 2, "--sample", "--data", data)
 	defer stop()
 	address = strings.TrimPrefix(printed[0], "listening on ")
 	if again := get(t, http.DefaultClient, address+"/api/v1/channels", http.StatusOK); again != channels {
 		t.Errorf("a second start with --sample changed the channels from %s to %s", channels, again)
 	}
+}
+
+func sampleHasALinkAtEachStart(t *testing.T) {
+	defer http.DefaultClient.CloseIdleConnections()
+	data := t.TempDir()
+	seen := map[string]bool{}
+	for start := range 3 {
+		printed, stop := serving(t, 2, "--sample", "--data", data)
+		if len(printed) < 2 {
+			stop()
+			t.Fatalf("start %d printed %q", start, printed)
+		}
+		_, link, _ := strings.Cut(printed[1], "sign in as ada, once: ")
+		_, token, _ := strings.Cut(link, "token=")
+		if token == "" || seen[token] {
+			t.Errorf("start %d printed %q, want a link that is new", start, printed[1])
+		}
+		seen[token] = true
+		jar, err := cookiejar.New(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page := get(t, &http.Client{Jar: jar}, link, http.StatusOK); !strings.Contains(page, ">ada</a>") {
+			t.Errorf("start %d: the link does not sign in as ada", start)
+		}
+		stop()
+	}
+}
+
+// allPrinted starts the program, waits until it accepts requests, ends it, and returns
+// all that it has printed.
+func allPrinted(t *testing.T, args ...string) []string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out, in := io.Pipe()
+	go func() {
+		defer in.Close()
+		run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0", "--log-level", "error"}, args...), &console{stdout: in, stderr: t.Output()})
+	}()
+	var printed []string
+	for scanner := bufio.NewScanner(out); scanner.Scan(); {
+		printed = append(printed, scanner.Text())
+		cancel() // what is printed at the start follows without waiting
+	}
+	return printed
 }
 
 // serving starts the program and returns the first lines that it prints. stop

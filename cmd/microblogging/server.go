@@ -51,9 +51,10 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	if err != nil {
 		return err
 	}
-	var sampleUser string
+	var link sampleLink
 	if f.Sample {
-		if sampleUser, err = fillSample(ctx, b); err != nil {
+		// Before the first request: a stop that comes later fails no write.
+		if link, err = openSample(ctx, b.Store); err != nil {
 			return err
 		}
 	}
@@ -64,9 +65,7 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	serveHTTP(ctx, listener, handler, log, run)
 	address := publicAddress(listener.Addr())
 	fmt.Fprintf(console.stdout, "listening on %s\n", address)
-	if sampleUser != "" {
-		return printSignInLink(ctx, console, b, address, sampleUser)
-	}
+	link.print(console, address)
 	return nil
 }
 
