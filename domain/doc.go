@@ -61,8 +61,8 @@
 //     harmless, because nobody ever learned its incarnation. An incarnation's
 //     open gate is put up at most once in all time.
 //   - I10 what ended stays ended. A session whose end was acknowledged signs nobody
-//     in, a sign-in link gives one session, and a digest address that was revoked
-//     never works again.
+//     in, a sign-in link gives one session and ends with all others of its user, and a
+//     digest address that was revoked never works again.
 //
 // The package imports nothing of ours and does no input or output.
 package domain

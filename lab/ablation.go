@@ -54,6 +54,8 @@ func Ablations() []Ablation {
 			always(func() Interceptor { return withoutMatch(tableSessions, "") }))),
 		among(ablate("used-by", "the row of a used sign-in link says who used it", "link",
 			always(func() Interceptor { return withoutProperty(tableSessions, "UsedBy") })), "vera"),
+		unharmed(ablate("link-epoch", "a sign-in link ends with the sessions of its user", "link-ended",
+			always(func() Interceptor { return withoutLinkEpoch }))),
 		ablate("address", "a digest address is changed in the version of the account that was read", "digest-address",
 			always(func() Interceptor { return withoutMatch(tableUsers, "") })),
 		among(unharmed(ablate("fresh-read", "the shut gate goes only after a fresh read of an empty partition", "edit-sweep",

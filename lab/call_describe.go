@@ -167,7 +167,7 @@ func describeFact(f Fact) string {
 		Created: "told: created", Taken: "told: the name is taken", Posted: "told: posted", Removed: "told: post deleted",
 		Accepted: "told: deletion accepted", Refused: "told: the channel is gone", Edited: "told: edited",
 		Voted: "told: voted", Subscribed: "told: subscribed",
-		Followed: "told: signed in", LinkUsed: "told: the link is used", SignedOut: "told: signed out", AddressRevoked: "told: address revoked",
+		Followed: "told: signed in", LinkUsed: "told: the link is used", SignedOut: "told: signed out", SessionsEnded: "told: sessions ended", AddressRevoked: "told: address revoked",
 	}
 	return verbs[f.Kind]
 }

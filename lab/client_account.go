@@ -48,7 +48,7 @@ func follow(ctx context.Context, c *Client) {
 	switch {
 	case err == nil:
 		c.tokens = append(c.tokens, token)
-		c.Tell(Fact{Kind: Followed, Token: link})
+		c.Tell(Fact{Kind: Followed, Token: link, Session: token})
 	case errors.Is(err, domain.ErrNotSignedIn):
 		c.Tell(Fact{Kind: LinkUsed, Token: link})
 	}
@@ -65,7 +65,12 @@ func signOut(ctx context.Context, c *Client) {
 
 // endSessions ends all sessions of a user.
 func endSessions(by domain.UserName) body {
-	return func(ctx context.Context, c *Client) { _ = c.Store.EndSessions(ctx, by) } // it contends with others
+	return func(ctx context.Context, c *Client) {
+		c.Tell(Fact{Kind: Ending, User: by})
+		if err := c.Store.EndSessions(ctx, by); err == nil { // it contends with others
+			c.Tell(Fact{Kind: SessionsEnded, User: by})
+		}
+	}
 }
 
 func newAddress(by domain.UserName) body {

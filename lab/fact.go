@@ -39,14 +39,19 @@ const (
 	LinkMade
 	// Followed: the actor has followed the link Token, and is signed in.
 	Followed
-	// LinkUsed: somebody else has followed the link Token.
+	// LinkUsed: somebody else has followed the link Token, or somebody has ended the
+	// sessions of its user.
 	LinkUsed
+	// SessionsEnded: what signed the user in before signs nobody in.
+	SessionsEnded
 	// SignedOut: the session Token signs nobody in.
 	SignedOut
 	// AddressRevoked: the user has no digest address.
 	AddressRevoked
 	// Following: the actor follows the link Token.
 	Following
+	// Ending: the actor ends all sessions of the user.
+	Ending
 	// Addressing: the actor makes a digest address.
 	Addressing
 	// Asking: the actor asks for the deletion of a channel.
@@ -76,6 +81,8 @@ type Fact struct {
 	Key string
 	// Token is a session's or a sign-in link's.
 	Token string
+	// Session is the token of the session that following a link has started.
+	Session string
 }
 
 func (f Fact) digest(d *mem.Digest) {
@@ -86,6 +93,7 @@ func (f Fact) digest(d *mem.Digest) {
 	d.Text(string(f.User))
 	d.Text(f.Key)
 	d.Text(f.Token)
+	d.Text(f.Session)
 }
 
 func sumFacts(facts []Fact) mem.Sum {
@@ -102,6 +110,9 @@ func (n *names) fact(f Fact) Fact {
 	f.Blog = domain.BlogID(n.outward(string(f.Blog)))
 	if f.Token != "" {
 		f.Token = n.token(f.Token)
+	}
+	if f.Session != "" {
+		f.Session = n.token(f.Session)
 	}
 	return f
 }

@@ -202,6 +202,18 @@ func withoutProperty(table, name string) Interceptor {
 	}
 }
 
+// withoutLinkEpoch reads a sign-in link as one of the epoch that its user is in.
+func withoutLinkEpoch(c Call, do func(Call) Answer) Answer {
+	a := do(c)
+	if c.Method != Get || c.Target != tableSessions || !a.Entity.Properties.Bool("Link") {
+		return a
+	}
+	user := do(Call{Method: Get, Target: tableUsers, Partition: a.Entity.Properties.String("User")})
+	a.Entity.Properties = append(slices.DeleteFunc(slices.Clone(a.Entity.Properties), func(p driver.Property) bool { return p.Name == "Epoch" }),
+		driver.Int64("Epoch", user.Entity.Properties.Int64("Epoch")))
+	return a
+}
+
 // withoutMark deletes the row of a session, or of a link that is used, instead of marking
 // it as ended.
 func withoutMark(ofLink bool) Interceptor {

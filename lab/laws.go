@@ -96,7 +96,7 @@ func (l Shipped) State(v View) []domain.Breach {
 			}
 		case Voted, Unvoted, Subscribed, Left:
 			mark(v, actor, at, f, breach)
-		case SignedOut, Followed, LinkUsed, AddressRevoked:
+		case SignedOut, SessionsEnded, Followed, LinkUsed, AddressRevoked:
 			ofAccount(v, actor, at, f, breach)
 		default:
 			l.post(v, f, breach)

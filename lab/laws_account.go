@@ -14,6 +14,10 @@ func ofAccount(v View, actor, at int, f Fact, breach func(law, format string, ar
 		if signsIn(v.DB, f.Token) {
 			breach("I10", "a session signs somebody in whose end was acknowledged")
 		}
+	case SessionsEnded:
+		if v.has(Followed, func(g Fact) bool { return ofSetup(v, g.Token) && signsIn(v.DB, g.Session) }) {
+			breach("I10", "a sign-in link signs somebody in though it was made before the end of all sessions")
+		}
 	case Followed:
 		follows := 0
 		v.each(func(_, _ int, g Fact) {
@@ -25,7 +29,8 @@ func ofAccount(v View, actor, at int, f Fact, breach func(law, format string, ar
 			breach("I10", "one sign-in link gave two sessions")
 		}
 	case LinkUsed:
-		if !usedByOther(v, actor, at, f.Token) {
+		ending := v.has(Ending, func(Fact) bool { return true })
+		if !ending && !usedByOther(v, actor, at, f.Token) {
 			breach("A4", "told that a sign-in link is used, and nobody else ever followed it")
 		}
 	case AddressRevoked:
@@ -45,6 +50,11 @@ func signsIn(db mem.Snapshot, token string) bool {
 	}
 	user, err := db.Get(tableUsers, row.Properties.String("User"), "")
 	return err == nil && user.Properties.Int64("Epoch") == row.Properties.Int64("Epoch")
+}
+
+// ofSetup tells whether the set-up made a link: before anybody ended any session.
+func ofSetup(v View, link string) bool {
+	return slices.ContainsFunc(v.Told[0], func(f Fact) bool { return f.Kind == LinkMade && f.Token == link })
 }
 
 // usedByOther tells whether another actor set out to follow the link, or the same actor

@@ -335,6 +335,12 @@ func accounts() []Scenario {
 			Actors:    []Actor{{Name: "vera", Run: inTurn(makeLink(visitor), follow, follow)}},
 		},
 		{
+			Name: "link-ended", About: "somebody follows a sign-in link while all sessions are ended", Faults: 3,
+			Straggles: anything,
+			Setup:     inTurn(account(visitor), makeLink(visitor)),
+			Actors:    []Actor{{Name: "vera", Run: follow}, {Name: "vera2", Run: endSessions(visitor)}},
+		},
+		{
 			Name: "digest-address", About: "a digest address is made and revoked twice, and copies of the requests land late", Faults: 2,
 			Straggles: anything,
 			Setup:     account(visitor),

@@ -13,32 +13,40 @@ import (
 const propUsedBy = "UsedBy"
 
 // SignInLink makes a sign-in link for a user and returns its token. The token can be
-// exchanged for a session once, within an hour.
+// exchanged for a session once, within an hour, and in the epoch in which it was made: a
+// link ends with the user's sessions. An unknown user is domain.ErrNotFound.
 func (s *Store) SignInLink(ctx context.Context, user domain.UserName) (string, error) {
+	account, err := s.readUser(ctx, user)
+	if err != nil {
+		return "", fmt.Errorf("sign-in link: %w", err)
+	}
 	return s.insertToken(ctx, driver.String(propUser, user), driver.Bool(propLink, true),
-		driver.Time(propExpiresOn, domain.Now().Add(linkLifetime)))
+		driver.Int64(propEpoch, account.epoch), driver.Time(propExpiresOn, domain.Now().Add(linkLifetime)))
 }
 
 // FollowSignInLink exchanges the token of a link for a session, and returns the
-// session and its token. A link that was used, has expired or never was is
+// session and its token. A link that was used, has ended or never was is
 // domain.ErrNotSignedIn. Of several who follow one link, the one who marks its row as
 // used is signed in. If the process dies after that, the link is lost.
 func (s *Store) FollowSignInLink(ctx context.Context, link string) (token string, session domain.Session, err error) {
-	user, err := s.useLink(ctx, link)
+	user, epoch, err := s.useLink(ctx, link)
 	if err != nil {
 		return "", domain.Session{}, fmt.Errorf("sign-in link: %w", err)
 	}
 	account, err := s.readUser(ctx, user)
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", domain.Session{}, err
+	case account.epoch != epoch:
+		return "", domain.Session{}, fmt.Errorf("sign-in link: %w", domain.ErrNotSignedIn)
 	}
 	return s.startSession(ctx, account)
 }
 
-// useLink marks a link as used and returns its user. It does not delete the row: then a
-// late copy of its insert would bring the link back. The row says who used it, since the
-// caller may find its own mark: that is the echo of its write.
-func (s *Store) useLink(ctx context.Context, link string) (user domain.UserName, err error) {
+// useLink marks a link as used, and returns its user and its epoch. It does not delete
+// the row: then a late copy of its insert would bring the link back. The row says who
+// used it, since the caller may find its own mark: that is the echo of its write.
+func (s *Store) useLink(ctx context.Context, link string) (user domain.UserName, epoch int64, err error) {
 	mine := domain.NewRevision()
 	err = s.contend(ctx, func() error {
 		row, err := s.sessions.Get(ctx, sessionPartition(link), singleRow)
@@ -47,14 +55,12 @@ func (s *Store) useLink(ctx context.Context, link string) (user domain.UserName,
 			return domain.ErrNotSignedIn
 		case err != nil:
 			return err
-		}
-		user = domain.UserName(row.Properties.String(propUser))
-		switch {
 		case row.Properties.String(propUsedBy) == string(mine):
-			return nil
+			return nil // user and epoch are from before, since the mark replaced the epoch
 		case !row.Properties.Bool(propLink), hasEnded(row.Properties):
 			return domain.ErrNotSignedIn
 		}
+		user, epoch = domain.UserName(row.Properties.String(propUser)), row.Properties.Int64(propEpoch)
 		err = s.sessions.Transact(ctx, row.Partition,
 			driver.Merge(singleRow, driver.Match(row.ETag), append(ended(), driver.String(propUsedBy, mine))...))
 		if raced(err) {
@@ -62,5 +68,5 @@ func (s *Store) useLink(ctx context.Context, link string) (user domain.UserName,
 		}
 		return err
 	})
-	return user, err
+	return user, epoch, err
 }

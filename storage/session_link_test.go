@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/storage/drivertest"
 )
 
@@ -16,6 +17,9 @@ func TestSignInLink(t *testing.T) {
 	t.Run("fault does not let the link be followed twice", linkFaultNeverFollowsTwice)
 	t.Run("echo of a call does not burn the link", linkEchoBurnsNoLink)
 	t.Run("late copy of a request brings no used link back", lateCopyBringsNoLinkBack)
+	t.Run("end of all sessions ends the link", endOfSessionsEndsLink)
+	t.Run("new password ends the link", newPasswordEndsLink)
+	t.Run("link of an unknown user is not made", linkOfUnknownUserIsNotMade)
 }
 
 func linkIsFollowedOnce(t *testing.T) {
@@ -111,4 +115,46 @@ func lateCopyBringsNoLinkBack(t *testing.T) {
 			w.t.Errorf("followed: %v, %v and %v", first, second, third)
 		}
 	})
+}
+
+// mustBeDead fails the test if a link signs anybody in.
+func (w *world) mustBeDead(link string) {
+	w.t.Helper()
+	if _, _, err := w.store.FollowSignInLink(w.t.Context(), link); !errors.Is(err, domain.ErrNotSignedIn) {
+		w.t.Errorf("the link is answered %v", err)
+	}
+}
+
+func endOfSessionsEndsLink(t *testing.T) {
+	w := newWorld(t)
+	w.account("ada")
+	for range 2 { // in the first epoch, and in a later one
+		before, err := w.store.SignInLink(t.Context(), "ada")
+		w.ok(err)
+		w.ok(w.store.EndSessions(t.Context(), "ada"))
+		w.mustBeDead(before)
+	}
+	after, err := w.store.SignInLink(t.Context(), "ada")
+	w.ok(err)
+	token, _, err := w.store.FollowSignInLink(t.Context(), after)
+	w.ok(err)
+	w.mustBeSignedIn(token, "ada")
+}
+
+func newPasswordEndsLink(t *testing.T) {
+	w := newWorld(t)
+	w.account("ada")
+	link, err := w.store.SignInLink(t.Context(), "ada")
+	w.ok(err)
+	token := w.signedIn("ada", right)
+	w.ok(w.store.ChangePassword(t.Context(), token, storage.Attempt{Name: "ada", Password: right}, "another password"))
+	w.mustBeDead(link)
+	w.mustBeSignedIn(token, "ada")
+}
+
+func linkOfUnknownUserIsNotMade(t *testing.T) {
+	w := newWorld(t)
+	if _, err := w.store.SignInLink(t.Context(), "nobody"); !errors.Is(err, domain.ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
 }
