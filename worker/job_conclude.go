@@ -9,8 +9,15 @@ import (
 )
 
 const (
-	// concludeTime bounds the calls that conclude a message.
-	concludeTime = 15 * time.Second
+	// concludeTime bounds the calls that conclude a message, all together: none of them
+	// can take the time of the next.
+	concludeTime = poisonTime + messageTime + recordTime
+	// poisonTime bounds the calls that move a message to the poison queue.
+	poisonTime = 7 * time.Second
+	// messageTime bounds a call that rewrites the message.
+	messageTime = 4 * time.Second
+	// recordTime bounds the calls that write the Deletions row.
+	recordTime = 4 * time.Second
 	// retryMin and retryMax bound the backoff of a message.
 	retryMin = time.Second
 	retryMax = time.Minute
@@ -62,7 +69,7 @@ func (w *Worker) retry(ctx context.Context, j *job) error {
 	}
 	j.message.Waits = 0
 	if j.message.Attempts >= w.MaxAttempts || !j.decoded {
-		return errors.Join(j.recordAttempts(ctx), w.poison(ctx, j, j.text()))
+		return w.poison(ctx, j, j.text())
 	}
 	return j.hide(ctx, j.message.Attempts-1, func(d *domain.Deletion) { d.WaitingSince = time.Time{} })
 }
@@ -73,11 +80,18 @@ func (w *Worker) retry(ctx context.Context, j *job) error {
 func (w *Worker) poison(ctx context.Context, j *job, text string) error {
 	poisoned := j.leased
 	poisoned.Text = text
-	err := w.store.Poison(ctx, poisoned)
-	if !errors.Is(err, domain.ErrUnavailable) {
-		return err
+	err := within(ctx, poisonTime, func(ctx context.Context) error { return w.store.Poison(ctx, poisoned) })
+	if unanswered(err) {
+		return errors.Join(err, w.wait(ctx, j))
 	}
-	return errors.Join(err, w.wait(ctx, j))
+	return errors.Join(j.recordAttempts(ctx), err)
+}
+
+// within calls work, and cuts it off after the time.
+func within(ctx context.Context, most time.Duration, work func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	return work(ctx)
 }
 
 // wait hides the message for a backoff, because the store did not answer. That is
@@ -104,7 +118,7 @@ func (w *Worker) wait(ctx context.Context, j *job) error {
 func (j *job) hide(ctx context.Context, tries int, change func(*domain.Deletion)) error {
 	pause := max(delay(retryMin, retryMax, max(tries, 0)).Truncate(time.Second), time.Second)
 	due := domain.Now().Add(pause)
-	_, err := j.worker.queue.Update(ctx, j.leased, j.text(), pause)
+	err := j.rewrite(ctx, pause)
 	if errors.Is(err, domain.ErrLeaseLost) {
 		return errors.Join(j.recordAttempts(ctx), err) // when it is tried next is not ours to say
 	}
@@ -123,8 +137,16 @@ func (j *job) giveBack(ctx context.Context) error {
 			d.State = domain.DeletionQueued
 		}
 	})
-	_, err := j.worker.queue.Update(ctx, j.leased, j.text(), 0)
-	return errors.Join(recorded, err)
+	return errors.Join(recorded, j.rewrite(ctx, 0))
+}
+
+// rewrite writes the message as the next delivery is to find it, and hides it for the
+// pause.
+func (j *job) rewrite(ctx context.Context, pause time.Duration) error {
+	return within(ctx, messageTime, func(ctx context.Context) error {
+		_, err := j.worker.queue.Update(ctx, j.leased, j.text(), pause)
+		return err
+	})
 }
 
 // recordAttempts records the attempts, and the rows that are not counted yet, of
@@ -138,8 +160,10 @@ func (j *job) recordEnd(ctx context.Context, change func(*domain.Deletion)) erro
 	if j.progress == nil {
 		return nil
 	}
-	return j.progress.record(ctx, func(d *domain.Deletion) {
-		d.Attempts = max(d.Attempts, j.message.Attempts)
-		change(d)
+	return within(ctx, recordTime, func(ctx context.Context) error {
+		return j.progress.record(ctx, func(d *domain.Deletion) {
+			d.Attempts = max(d.Attempts, j.message.Attempts)
+			change(d)
+		})
 	})
 }

@@ -89,9 +89,14 @@ func classify(ctx context.Context, err error) outcome {
 		return outcomeShutdown
 	case errors.Is(err, errPermanent):
 		return outcomePermanent
-	case errors.Is(err, domain.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+	case unanswered(err):
 		return outcomeWait
 	default:
 		return outcomeRetry
 	}
+}
+
+// unanswered tells whether work failed because the store did not answer.
+func unanswered(err error) bool {
+	return errors.Is(err, domain.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -1,0 +1,106 @@
+package worker
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/drivertest"
+)
+
+func TestConclude(t *testing.T) {
+	t.Run("a record that gets no answer leaves time for the message", bubble(silentRecordLeavesTime))
+	t.Run("poisoning that gets no answer leaves time to hide the message", bubble(silentPoisonLeavesTime))
+	t.Run("a record that gets no answer leaves time to give the message back", bubble(silentRecordGivesBack))
+	t.Run("no outcome takes longer than the time to conclude", bubble(silentConclusionEnds))
+}
+
+// silentAfterRefusal refuses the work. From then on the calls that match get no answer.
+func silentAfterRefusal(match func(drivertest.Call) bool) drivertest.Hook {
+	silent := false
+	return serial(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		switch {
+		case sweeps(call):
+			silent = true
+			return errRefused
+		case silent && match(call):
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		return send(ctx)
+	})
+}
+
+func ofDeletions(call drivertest.Call) bool { return call.Target == "Deletions" }
+
+// The table with the records is silent, and the queues answer.
+func silentRecordLeavesTime(t *testing.T) {
+	w := newWorld(t, 5)
+	w.hook = silentAfterRefusal(ofDeletions)
+	w.mustAsk()
+	w.handle(w.faulty, nil)
+	w.mustBeHidden(domain.Message{Attempts: 1})
+}
+
+func silentPoisonLeavesTime(t *testing.T) {
+	w := newWorld(t, 5)
+	w.options.MaxAttempts = 1
+	w.hook = silentAfterRefusal(ofDeletions)
+	w.mustAsk()
+	w.handle(w.faulty, nil)
+	w.mustBeHidden(domain.Message{Attempts: 1, Waits: 1})
+	if n := w.copies(); n != 0 {
+		t.Errorf("%d copies are on the poison queue", n)
+	}
+}
+
+func silentRecordGivesBack(t *testing.T) {
+	w := newWorld(t, 5)
+	w.hook = silentAfterRefusal(ofDeletions)
+	w.mustAsk()
+	worker := New(w.faulty, w.options)
+	job := worker.newJob(w.receive(), nil)
+	cause := job.do(t.Context())
+	worker.conclude(t.Context(), job, outcomeShutdown, cause)
+	w.mustBeHidden(domain.Message{})
+}
+
+// mustBeHidden checks that the message was written again with these counts, and is
+// visible after its first pause at the latest, which is shorter than the lease.
+func (w *world) mustBeHidden(counts domain.Message) {
+	w.t.Helper()
+	time.Sleep(2 * time.Second)
+	if w.visible() != 1 {
+		w.t.Fatal("the message is not visible after its pause")
+	}
+	m, err := domain.DecodeMessage(w.receive().Text)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if m.Attempts != counts.Attempts || m.Waits != counts.Waits || m.Accounted == 0 {
+		w.t.Errorf("the message reads %+v, want %d attempts and %d waits", m, counts.Attempts, counts.Waits)
+	}
+}
+
+func silentConclusionEnds(t *testing.T) {
+	everything := func(drivertest.Call) bool { return true }
+	for _, result := range []outcome{
+		outcomeDone, outcomeRetry, outcomePermanent, outcomePanic, outcomeShutdown, outcomeWait, outcomeLost,
+	} {
+		for _, attempts := range []int{1, 5} {
+			w := newWorld(t, 5)
+			w.options.MaxAttempts = attempts
+			w.hook = silentAfterRefusal(everything)
+			w.mustAsk()
+			worker := New(w.faulty, w.options)
+			job := worker.newJob(w.receive(), nil)
+			cause := job.do(t.Context())
+			began := time.Now()
+			worker.conclude(t.Context(), job, result, cause)
+			if took := time.Since(began); took > concludeTime {
+				t.Errorf("%s took %s of silence, want at most %s", result, took, concludeTime)
+			}
+		}
+	}
+}
