@@ -54,3 +54,17 @@ type ChannelRef struct {
 	Key         ChannelKey
 	Incarnation Incarnation
 }
+
+// Address is the address of this incarnation and of no other.
+func (r ChannelRef) Address() ChannelAddress {
+	return ChannelAddress{Key: r.Key, Expected: OneOf(r.Incarnation)}
+}
+
+// A ChannelAddress names the channel that a request was made for: by its key, and by the
+// incarnations that its sender accepts. A page or a program that has read a channel
+// accepts that incarnation only. A request that was made for no channel that was read
+// accepts any.
+type ChannelAddress struct {
+	Key      ChannelKey
+	Expected Precondition[Incarnation]
+}

@@ -40,7 +40,7 @@
 //   - I1 no orphan. At rest, every row in a Blogs partition belongs to the live
 //     incarnation in Channels.
 //   - I2 no collateral. Deleting one incarnation never removes or changes a row
-//     of another.
+//     of another. What was sent to one incarnation never lands in another.
 //   - I3 no lost post. An acknowledged post is readable until its author, the
 //     channel's owner, or the channel's deletion removes it, and then never
 //     again.

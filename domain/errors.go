@@ -105,6 +105,19 @@ func (e *StaleError) Error() string { return "the post was edited in between" }
 // Unwrap makes a StaleError an ErrConflict.
 func (e *StaleError) Unwrap() error { return ErrConflict }
 
+// ReplacedError refuses a request that was made for another incarnation of a channel's
+// name than the one that has it now. It is an ErrNotFound, since the incarnation is gone,
+// and an ErrConflict, since the name belongs to another.
+type ReplacedError struct {
+	// Current is the channel that has the name now.
+	Current Channel
+}
+
+func (e *ReplacedError) Error() string { return "another channel has the name now" }
+
+// Unwrap makes a ReplacedError an ErrNotFound and an ErrConflict.
+func (e *ReplacedError) Unwrap() []error { return []error{ErrNotFound, ErrConflict} }
+
 // TooManyChannelsError refuses a channel to an owner who has as many as allowed. Nothing
 // was created.
 type TooManyChannelsError struct {

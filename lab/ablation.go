@@ -29,6 +29,7 @@ func Ablations() []Ablation {
 			only("w", anyIncarnation))),
 		interrupted(ablate("if-match", "a write to the channel's row holds only for the version that was read", "again",
 			always(func() Interceptor { return withoutMatch(tableChannels, "") }))),
+		heedless(ablate("expected", "what a reader sends is for the incarnation that they read", "stale-form", nil)),
 		unharmed(ablate("once", "a post inserts the once! row of its idempotency key", "one-key",
 			always(func() Interceptor { return withoutOnce }))),
 		stalling(ablate("reservation", "an open gate takes the place of its reservation, in the version that was read", "stalled",
@@ -115,6 +116,12 @@ func repeating(a Ablation) Ablation {
 func trusting(a Ablation) Ablation {
 	a.Laws = Shipped{TrustJoined: true}
 	return unharmed(among(a, "vera", "vera2"))
+}
+
+// heedless lets readers send to whatever has the name by then.
+func heedless(a Ablation) Ablation {
+	a.Actors = staleForm(whateverIsThere).Actors
+	return unharmed(a)
 }
 
 // among keeps only these actors.

@@ -231,6 +231,54 @@ func unsubscribe(by domain.UserName) body {
 	})
 }
 
+// accepting says which incarnations a request accepts from a user who has read this one.
+type accepting func(read domain.ChannelRef) domain.ChannelAddress
+
+// whatWasRead accepts the incarnation that was read and no other. Page forms do so.
+func whatWasRead(read domain.ChannelRef) domain.ChannelAddress { return read.Address() }
+
+// whateverIsThere accepts any incarnation.
+func whateverIsThere(read domain.ChannelRef) domain.ChannelAddress {
+	return domain.ChannelAddress{Key: read.Key, Expected: domain.Any[domain.Incarnation]()}
+}
+
+// stale reads the channel, and later sends a request that was made for what was read. It
+// tells what the request was answered as an answer about that.
+func stale(by domain.UserName, accept accepting, done Kind,
+	send func(ctx context.Context, c *Client, now domain.Channel) (domain.BlogID, error),
+) body {
+	return onChannel(func(ctx context.Context, c *Client, read domain.Channel) {
+		c.Tell(Fact{Kind: Read, Channel: read.Ref(), User: by})
+		now, err := c.Store.ChannelAt(ctx, accept(read.Ref()))
+		var id domain.BlogID
+		if err == nil {
+			id, err = send(ctx, c, now)
+		}
+		switch {
+		case err == nil:
+			c.Tell(Fact{Kind: done, Channel: read.Ref(), Blog: id, User: by})
+		case errors.Is(err, domain.ErrGone), errors.Is(err, domain.ErrNotFound):
+			c.Tell(Fact{Kind: Refused, Channel: read.Ref()})
+		}
+	})
+}
+
+// stalePost posts to the channel that was read before.
+func stalePost(by domain.UserName, accept accepting) body {
+	return stale(by, accept, Posted, func(ctx context.Context, c *Client, now domain.Channel) (domain.BlogID, error) {
+		blog, _, err := c.Store.Post(ctx, storage.Posting{
+			Channel: now.Ref(), By: by, Key: "stale", Draft: domain.Draft{Text: "stale"}, CreatedOn: instant()})
+		return blog.ID, err
+	})
+}
+
+// staleSubscribe subscribes to the channel that was read before.
+func staleSubscribe(by domain.UserName, accept accepting) body {
+	return stale(by, accept, Subscribed, func(ctx context.Context, c *Client, now domain.Channel) (domain.BlogID, error) {
+		return "", c.Store.Subscribe(ctx, now, by)
+	})
+}
+
 // inTurn runs bodies one after the other.
 func inTurn(bodies ...body) body {
 	return func(ctx context.Context, c *Client) {

@@ -68,6 +68,8 @@ const (
 	Editing
 	// Handling: the actor handles a message about the incarnation.
 	Handling
+	// Read: the user has read the incarnation. What they send from now on is made for it.
+	Read
 )
 
 // A Fact is one thing that an actor was told or is about to do.

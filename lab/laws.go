@@ -102,7 +102,38 @@ func (l Shipped) State(v View) []domain.Breach {
 			l.post(v, f, breach)
 		}
 	})
-	return append(breaches, l.poison(v)...)
+	return append(append(breaches, l.poison(v)...), misplaced(v)...)
+}
+
+// misplaced is the part of I2 about users who have read an incarnation: what they sent
+// since is in no other, acknowledged or not.
+func misplaced(v View) (breaches []domain.Breach) {
+	v.each(func(_, _ int, f Fact) {
+		if f.Kind != Read {
+			return
+		}
+		found := func(what, incarnation string) {
+			if incarnation != string(f.Channel.Incarnation) {
+				breaches = append(breaches, breachOf("I2", "%s of %s was made for %s, and is found in %s",
+					what, f.User, string(f.Channel.Incarnation), incarnation))
+			}
+		}
+		for row := range v.DB.Rows(tableBlogs) {
+			switch {
+			case row.Partition != string(f.Channel.Key):
+			case row.Row == "sub!"+string(f.User):
+				found("a subscription", incarnationOf(tableBlogs, row))
+			case row.Properties.String("UserId") == string(f.User):
+				found("a post", incarnationOf(tableBlogs, row))
+			}
+		}
+		for row := range v.DB.Rows(tableSubscriptions) {
+			if row.Partition == string(f.User) {
+				found("a feed's row", incarnationOf(tableSubscriptions, row))
+			}
+		}
+	})
+	return breaches
 }
 
 // poison is the part of I5 about poison: only what was refused is poisoned, and one

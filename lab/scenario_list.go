@@ -216,6 +216,20 @@ func reusedNames() []Scenario {
 			Straggles: anything,
 			Actors:    []Actor{{Name: "olga", Run: createAndPost(owner, "new")}, {Name: "olga2", Run: ask}, worker1()},
 		},
+		staleForm(whatWasRead),
+	}
+}
+
+// staleForm is about readers whose forms are older than the channel that has the name.
+func staleForm(accept accepting) Scenario {
+	return Scenario{
+		Name: "stale-form", About: "two people read a channel, its owner deletes it and creates it again, and then one of the two posts and the other subscribes", Faults: 1, Preemptions: 2, Slow: true,
+		Straggles: anything,
+		Setup:     news(),
+		Actors: []Actor{
+			{Name: "ann", Run: stalePost(author, accept)}, {Name: "vera", Run: staleSubscribe(visitor, accept)},
+			{Name: "olga", Run: ask}, worker1(), {Name: "olga2", Run: create(channelName, owner)},
+		},
 	}
 }
 

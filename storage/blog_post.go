@@ -38,6 +38,7 @@ type Posting struct {
 // post in its present state.
 //
 //   - The channel is not there, or is being deleted: domain.ErrNotFound or ErrGone.
+//   - Another incarnation has the name now: a *domain.ReplacedError.
 //   - The key was used for another body: domain.ErrKeyReused.
 //   - The post that the key made has been deleted since: domain.ErrPostGone.
 func (s *Store) Post(ctx context.Context, p Posting) (domain.Blog, bool, error) {

@@ -33,14 +33,31 @@ type channelRow struct {
 // Channel reads an active channel. A channel that is being deleted is
 // domain.ErrGone. A name without a channel is domain.ErrNotFound.
 func (s *Store) Channel(ctx context.Context, key domain.ChannelKey) (domain.Channel, error) {
-	row, err := s.readChannel(ctx, key)
-	if err != nil {
-		return domain.Channel{}, err
+	return s.ChannelAt(ctx, domain.ChannelAddress{Key: key, Expected: domain.Any[domain.Incarnation]()})
+}
+
+// ChannelAt reads the active channel at an address, like Channel. If its incarnation is
+// not one that the sender accepts, it returns a *domain.ReplacedError.
+//
+// To post or to subscribe to the channel that ChannelAt returns is safe, however much
+// later that is: the gate that such a request holds is of this incarnation.
+func (s *Store) ChannelAt(ctx context.Context, at domain.ChannelAddress) (domain.Channel, error) {
+	row, err := s.readActive(ctx, at)
+	return row.Channel, err
+}
+
+// readActive reads the active channel at an address. Its errors are those of ChannelAt.
+func (s *Store) readActive(ctx context.Context, at domain.ChannelAddress) (channelRow, error) {
+	row, err := s.readChannel(ctx, at.Key)
+	switch {
+	case err != nil:
+		return channelRow{}, err
+	case row.State != domain.ChannelActive:
+		return channelRow{}, fmt.Errorf("channel %s: %w", at.Key, domain.ErrGone)
+	case !at.Expected.Holds(row.Incarnation):
+		return channelRow{}, fmt.Errorf("channel %s: %w", at.Key, &domain.ReplacedError{Current: row.Channel})
 	}
-	if row.State != domain.ChannelActive {
-		return domain.Channel{}, fmt.Errorf("channel %s: %w", key, domain.ErrGone)
-	}
-	return row.Channel, nil
+	return row, nil
 }
 
 // readChannel reads a channel in any state.

@@ -13,6 +13,7 @@ import (
 //
 //   - The description breaks a rule: an InvalidError.
 //   - The channel is not there, or is being deleted: domain.ErrNotFound or ErrGone.
+//   - Another incarnation has the name now: a *domain.ReplacedError.
 //   - The user is not the owner: domain.ErrForbidden.
 func (s *Store) Describe(ctx context.Context, ref domain.ChannelRef, by domain.UserName, description string) (domain.Channel, error) {
 	description, err := domain.ParseDescription(description)
@@ -21,12 +22,10 @@ func (s *Store) Describe(ctx context.Context, ref domain.ChannelRef, by domain.U
 	}
 	var channel domain.Channel
 	err = s.contend(ctx, func() error {
-		row, err := s.readIncarnation(ctx, ref)
+		row, err := s.readActive(ctx, ref.Address())
 		switch {
 		case err != nil:
 			return err
-		case row.State != domain.ChannelActive:
-			return fmt.Errorf("channel %s: %w", ref.Key, domain.ErrGone)
 		case row.Owner != by:
 			return fmt.Errorf("describing channel %s: %w", ref.Key, domain.ErrForbidden)
 		}

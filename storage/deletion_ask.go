@@ -12,7 +12,7 @@ import (
 // the owner may. Called again while the deletion runs, it returns the same.
 //
 //   - There is no such channel: domain.ErrNotFound.
-//   - The precondition does not hold for its present incarnation: domain.ErrConflict.
+//   - The precondition does not hold for its present incarnation: a *domain.ReplacedError.
 //   - The user is not the owner: domain.ErrForbidden.
 //
 // The order of writes is: the message, the Deletions row, the mark. If the process
@@ -28,7 +28,7 @@ func (s *Store) AskDeletion(ctx context.Context, key domain.ChannelKey, by domai
 	case !expected.Holds(row.Incarnation):
 		// This comes before the check of the owner, since the present incarnation
 		// may belong to somebody else.
-		return domain.Channel{}, fmt.Errorf("incarnation of channel %s: %w", key, domain.ErrConflict)
+		return domain.Channel{}, fmt.Errorf("deleting channel %s: %w", key, &domain.ReplacedError{Current: row.Channel})
 	case row.Owner != by:
 		return domain.Channel{}, fmt.Errorf("deleting channel %s: %w", key, domain.ErrForbidden)
 	case row.State == domain.ChannelDeleting:

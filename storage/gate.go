@@ -160,9 +160,10 @@ func (s *Store) DisarmGate(ctx context.Context, ref domain.ChannelRef) error {
 }
 
 // whyGateGone says what a missing gate means to a caller that wanted to hold it:
-// domain.ErrNotFound or domain.ErrGone. It never returns nil.
+// domain.ErrNotFound, domain.ErrGone, or a *domain.ReplacedError if another incarnation
+// has the name. It never returns nil.
 func (s *Store) whyGateGone(ctx context.Context, ref domain.ChannelRef) error {
-	if _, err := s.readIncarnation(ctx, ref); err != nil {
+	if _, err := s.ChannelAt(ctx, ref.Address()); err != nil {
 		return err
 	}
 	return fmt.Errorf("channel %s: %w", ref.Key, domain.ErrGone)

@@ -12,6 +12,7 @@ import (
 // Subscribe subscribes a user to a channel. To subscribe again is no error.
 //
 //   - The channel is not there, or is being deleted: domain.ErrNotFound or ErrGone.
+//   - Another incarnation has the name now: a *domain.ReplacedError.
 //   - The user has domain.MaxSubscriptions: an InvalidError on the field
 //     "subscriptions".
 func (s *Store) Subscribe(ctx context.Context, channel domain.Channel, user domain.UserName) error {

@@ -12,7 +12,7 @@ import (
 )
 
 type blogStore interface {
-	Channel(ctx context.Context, key domain.ChannelKey) (domain.Channel, error)
+	channelReader
 	Blogs(ctx context.Context, ref domain.ChannelRef, q storage.BlogQuery) (storage.BlogPage, error)
 	BlogsByRating(ctx context.Context, ref domain.ChannelRef, q storage.RatingQuery) (storage.BlogPage, error)
 	Blog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (domain.Blog, error)
@@ -71,21 +71,19 @@ func (a *blogsAPI) create(c echo.Context, v visitor) error {
 	if err := domain.JoinInvalid(keyErr, draftErr); err != nil {
 		return err
 	}
-	channel, err := pathChannel(c, a.store)
-	if err != nil {
-		return err
-	}
-	blog, made, err := a.store.Post(c.Request().Context(),
-		storage.Posting{Channel: channel.Ref(), By: v.User, Key: key, Draft: draft})
-	if err != nil {
-		return err
-	}
-	c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name)+"/blogs/"+string(blog.ID))
-	status := http.StatusOK
-	if made {
-		status = http.StatusCreated
-	}
-	return respondBlog(c, status, channel, blog)
+	return withPathChannel(c, a.store, func(channel domain.Channel) error {
+		blog, made, err := a.store.Post(c.Request().Context(),
+			storage.Posting{Channel: channel.Ref(), By: v.User, Key: key, Draft: draft})
+		if err != nil {
+			return err
+		}
+		c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name)+"/blogs/"+string(blog.ID))
+		status := http.StatusOK
+		if made {
+			status = http.StatusCreated
+		}
+		return respondBlog(c, status, channel, blog)
+	})
 }
 
 func (a *blogsAPI) read(c echo.Context) error {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/url"
 
 	"github.com/labstack/echo/v4"
@@ -12,6 +13,9 @@ import (
 
 type channelReader interface {
 	Channel(ctx context.Context, key domain.ChannelKey) (domain.Channel, error)
+	// ChannelAt is like Channel, but returns a *domain.ReplacedError unless the request
+	// was made for the incarnation that has the name.
+	ChannelAt(ctx context.Context, at domain.ChannelAddress) (domain.Channel, error)
 }
 
 // namedChannel reads the channel that the path names, for a page. If the path
@@ -51,6 +55,30 @@ func pathChannel(c echo.Context, store channelReader) (domain.Channel, error) {
 		return domain.Channel{}, err
 	}
 	return store.Channel(c.Request().Context(), name.Key())
+}
+
+// withPathChannel does something with the channel that the path names, if If-Match accepts
+// it. What do writes must depend on the incarnation of the channel that it is given.
+func withPathChannel(c echo.Context, store channelReader, do func(channel domain.Channel) error) error {
+	expected, _, err := ifMatch(c.Request().Header, incarnationOf)
+	if err != nil {
+		return err
+	}
+	name, err := channelName(c)
+	if err != nil {
+		return err
+	}
+	channel, err := store.ChannelAt(c.Request().Context(), domain.ChannelAddress{Key: name.Key(), Expected: expected})
+	if err == nil {
+		err = do(channel)
+	}
+	var replaced *domain.ReplacedError
+	if errors.As(err, &replaced) && expected.Holds(replaced.Current.Incarnation) {
+		// Another channel took the name after this one was read. If-Match accepts that
+		// one too, so that its condition has not failed: this channel is gone.
+		return domain.ErrNotFound
+	}
+	return err
 }
 
 // apiChannelPath is the path of a channel in the API.

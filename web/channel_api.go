@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -13,7 +12,7 @@ import (
 
 type channelStore interface {
 	Channels(ctx context.Context, prefix, after string, limit int) (storage.ChannelPage, error)
-	Channel(ctx context.Context, key domain.ChannelKey) (domain.Channel, error)
+	channelReader
 	channelCreator
 	Describe(ctx context.Context, ref domain.ChannelRef, by domain.UserName, description string) (domain.Channel, error)
 	AskDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
@@ -102,21 +101,13 @@ func (a *channelsAPI) describe(c echo.Context, v visitor) error {
 	if err := readFields(c, required("description", &description)); err != nil {
 		return err
 	}
-	expected, _, err := ifMatch(c.Request().Header, incarnationOf)
-	if err != nil {
-		return err
-	}
-	channel, err := pathChannel(c, a.store)
-	if err != nil {
-		return err
-	}
-	if !expected.Holds(channel.Incarnation) {
-		return errOtherIncarnation()
-	}
-	if channel, err = a.store.Describe(c.Request().Context(), channel.Ref(), v.User, description); err != nil {
-		return err
-	}
-	return respondChannel(c, http.StatusOK, channel)
+	return withPathChannel(c, a.store, func(channel domain.Channel) error {
+		channel, err := a.store.Describe(c.Request().Context(), channel.Ref(), v.User, description)
+		if err != nil {
+			return err
+		}
+		return respondChannel(c, http.StatusOK, channel)
+	})
 }
 
 func (a *channelsAPI) delete(c echo.Context, v visitor) error {
@@ -129,21 +120,11 @@ func (a *channelsAPI) delete(c echo.Context, v visitor) error {
 		return err
 	}
 	channel, err := a.store.AskDeletion(c.Request().Context(), name.Key(), v.User, expected)
-	if errors.Is(err, domain.ErrConflict) {
-		return errOtherIncarnation()
-	}
 	if err != nil {
 		return err
 	}
 	c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name)+"/deletions/"+string(channel.Incarnation))
 	return c.NoContent(http.StatusAccepted)
-}
-
-// errOtherIncarnation refuses a request whose If-Match names an incarnation that
-// does not have the name now.
-func errOtherIncarnation() error {
-	return refuse(http.StatusPreconditionFailed, "Another channel has the name",
-		"The channel was created again since you read it. Nothing was changed.")
 }
 
 func respondChannel(c echo.Context, status int, channel domain.Channel) error {

@@ -93,6 +93,7 @@ func problemOf(err error) problem {
 		refused   *refusal
 		invalid   *domain.InvalidError
 		stale     *staleRequest
+		replaced  *domain.ReplacedError
 		throttled *domain.ThrottledError
 		tooMany   *tooManyWrites
 		full      *domain.TooManyChannelsError
@@ -110,6 +111,9 @@ func problemOf(err error) problem {
 		p := problemOfMeaning(stale.error)
 		p.Current, p.ETag = stale.current, stale.etag
 		return p
+	case errors.As(err, &replaced):
+		return newProblem(http.StatusPreconditionFailed, "Another channel has the name",
+			"The channel was deleted since you read it, and another was created under its name. Nothing was changed.")
 	case errors.As(err, &throttled):
 		p := newProblem(http.StatusTooManyRequests, "Too many attempts", "")
 		p.RetryAfter = max(throttled.RetryAfter, time.Second)

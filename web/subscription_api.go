@@ -52,23 +52,19 @@ func (a *subscriptionsAPI) list(c echo.Context, v visitor) error {
 }
 
 func (a *subscriptionsAPI) subscribe(c echo.Context, v visitor) error {
-	channel, err := pathChannel(c, a.store)
-	if err != nil {
-		return err
-	}
-	if err := a.store.Subscribe(c.Request().Context(), channel, v.User); err != nil {
-		return err
-	}
-	return c.NoContent(http.StatusNoContent)
+	return withPathChannel(c, a.store, func(channel domain.Channel) error {
+		if err := a.store.Subscribe(c.Request().Context(), channel, v.User); err != nil {
+			return err
+		}
+		return c.NoContent(http.StatusNoContent)
+	})
 }
 
 func (a *subscriptionsAPI) unsubscribe(c echo.Context, v visitor) error {
-	channel, err := pathChannel(c, a.store)
-	if err != nil {
-		return err
-	}
-	if err := a.store.Unsubscribe(c.Request().Context(), channel.Ref(), v.User); err != nil {
-		return err
-	}
-	return c.NoContent(http.StatusNoContent)
+	return withPathChannel(c, a.store, func(channel domain.Channel) error {
+		if err := a.store.Unsubscribe(c.Request().Context(), channel.Ref(), v.User); err != nil {
+			return err
+		}
+		return c.NoContent(http.StatusNoContent)
+	})
 }

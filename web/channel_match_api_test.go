@@ -1,0 +1,143 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage/drivertest"
+)
+
+func TestChannelMatchAPI(t *testing.T) {
+	t.Run("a post or a subscription for one incarnation leaves the next alone", requestForOneIncarnationLeavesTheNextAlone)
+	t.Run("a key that was used before makes no post in the next incarnation", keyMakesNoPostInTheNextIncarnation)
+	t.Run("a condition that holds changes nothing else", conditionThatHoldsChangesNothingElse)
+	t.Run("the incarnation is compared with the write", incarnationIsComparedWithTheWrite)
+}
+
+const enginesBlogs = "/api/v1/channels/Engines/blogs"
+
+// replaced makes the channel Engines, deletes it and makes it again. It returns the tags
+// of both incarnations.
+func (s *site) replaced() (old, fresh string) {
+	s.Helper()
+	return s.tag(), s.replace(s.ref("Engines"))
+}
+
+// tag makes the channel Engines and returns its tag.
+func (s *site) tag() string {
+	s.Helper()
+	return `"` + string(s.channel("Engines", "ada").Incarnation) + `"`
+}
+
+// replace deletes the channel Engines whole and makes it again. It returns the new tag.
+func (s *site) replace(old domain.ChannelRef) string {
+	s.Helper()
+	s.askDeletion(domain.Channel{Name: "Engines", Owner: "ada"})
+	s.cascade(old)
+	return s.tag()
+}
+
+func requestForOneIncarnationLeavesTheNextAlone(t *testing.T) {
+	s := newSite(t)
+	bob := s.signUp("bob")
+	old, fresh := s.replaced()
+	send := func(method, match string) answer {
+		if method == "POST" {
+			return s.do(method, enginesBlogs, bearer(bob), header("If-Match", match), fields("text", "For "+match))
+		}
+		return s.do(method, subscriptions+"/engines", bearer(bob), header("If-Match", match))
+	}
+	for _, method := range []string{"POST", "PUT", "DELETE"} {
+		for _, stale := range []string{old, "W/" + fresh, `"nothing"`, `"a" , "b"`} {
+			a := s.unwritten(func() answer { return send(method, stale) }).want(412)
+			if a.text("title") == "" || a.text("detail") == "" || a.header.Get("Etag") != "" {
+				t.Errorf("%s for %s is refused with %s", method, stale, a.body)
+			}
+		}
+		for _, malformed := range []string{"unquoted", "", `"a`} {
+			s.unwritten(func() answer { return send(method, malformed) }).want(400)
+		}
+	}
+	for _, holds := range []string{fresh, "*", old + ", " + fresh} {
+		send("POST", holds).want(201)
+		send("PUT", holds).want(204)
+		if got := s.listed(subscriptions, "channel", bearer(bob)); len(got) != 1 {
+			t.Errorf("with If-Match %s, bob subscribes to %q", holds, got)
+		}
+		send("DELETE", holds).want(204)
+	}
+	if got := s.listed(enginesBlogs, "text"); fmt.Sprint(got) != fmt.Sprintf("[For %s, %s For * For %s]", old, fresh, fresh) {
+		t.Errorf("the new channel holds %q", got)
+	}
+	s.mustBeSound()
+}
+
+func keyMakesNoPostInTheNextIncarnation(t *testing.T) {
+	s := newSite(t)
+	bob := s.signUp("bob")
+	post := func(match string) answer {
+		return s.do("POST", enginesBlogs, bearer(bob), header("If-Match", match), header("Idempotency-Key", "k"), fields("text", "Once"))
+	}
+	old := s.tag()
+	first := post(old).want(201).text("id")
+	if again := post(old).want(200).text("id"); again != first {
+		t.Errorf("the key made %s, and then %s", first, again)
+	}
+	fresh := s.replace(s.ref("Engines"))
+	s.unwritten(func() answer { return post(old) }).want(412)
+	if got := s.listed(enginesBlogs, "text"); len(got) != 0 {
+		t.Errorf("the new channel holds %q", got)
+	}
+	if next := post(fresh).want(201).text("id"); next == first {
+		t.Error("a post has returned")
+	}
+}
+
+func conditionThatHoldsChangesNothingElse(t *testing.T) {
+	s := newSite(t)
+	bob := s.signUp("bob")
+	for _, method := range []string{"POST", "PUT", "DELETE"} {
+		send := func(match string) answer {
+			if method == "POST" {
+				return s.do(method, enginesBlogs, bearer(bob), header("If-Match", match), fields("text", "Too late"))
+			}
+			return s.do(method, subscriptions+"/Engines", bearer(bob), header("If-Match", match))
+		}
+		send("*").want(404)
+		tag, ref := s.tag(), s.ref("Engines")
+		s.askDeletion(domain.Channel{Name: "Engines", Owner: "ada"})
+		send("*").want(410)
+		send(tag).want(410)
+		s.cascade(ref)
+		send(tag).want(404)
+	}
+}
+
+// The channel is replaced after the handler has read it and before it writes.
+func incarnationIsComparedWithTheWrite(t *testing.T) {
+	for match, status := range map[string]int{"": 404, "*": 404, "old": 412} {
+		s := newSite(t)
+		bob := s.signUp("bob")
+		old, ref := s.tag(), s.ref("Engines")
+		s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			if call.Method == "Transact" && call.Target == "Blogs" {
+				s.mendStore()
+				s.replace(ref)
+			}
+			return send(ctx)
+		})
+		changes := []change{bearer(bob), fields("text", "Orphan")}
+		switch match {
+		case "*":
+			changes = append(changes, header("If-Match", match))
+		case "old":
+			changes = append(changes, header("If-Match", old))
+		}
+		s.do("POST", enginesBlogs, changes...).want(status)
+		if got := s.listed(enginesBlogs, "text"); len(got) != 0 {
+			t.Errorf("the new channel holds %q", got)
+		}
+	}
+}
