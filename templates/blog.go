@@ -10,6 +10,9 @@ type Draft struct {
 	Key string
 }
 
+// begun says that the form has something to show: words, or why it was refused.
+func (d Draft) begun() bool { return d.failed() || d.Title != "" || d.Text != "" }
+
 // A Blog is the permalink page of one post. Its forms post to [BlogPath]:
 // action=vote or action=unvote; action=delete and etag.
 type Blog struct {

@@ -79,6 +79,14 @@ func (v Channel) title() string {
 	return v.View.label() + " · " + v.Name
 }
 
+// scripts are the scripts of the page. A stranger has no form to write in.
+func (v Channel) scripts(page Page) []string {
+	if page.User == "" {
+		return nil
+	}
+	return []string{"compose.js"}
+}
+
 // A Readership is how many people subscribe to a channel, and whether the reader
 // does. If the reader is signed in, it has a form that posts action=subscribe or
 // action=unsubscribe to [ChannelPath].

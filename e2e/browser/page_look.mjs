@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
 import { AxeBuilder } from "@axe-core/playwright";
+import { phone } from "./visitor.mjs";
 
-const phone = { width: 360, height: 740 };
 const desk = { width: 1280, height: 800 };
 
 const artifacts = new URL("../artifacts/", import.meta.url).pathname;

@@ -24,6 +24,9 @@ export const sites = {
 // Bounds every wait, in milliseconds. A test that waits longer fails.
 export const patience = 15_000;
 
+// The size of a small phone's screen, in CSS pixels.
+export const phone = { width: 360, height: 740 };
+
 const flags = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync",
@@ -46,11 +49,14 @@ after(() => browser.close());
 //   as       an account from signUp, who is signed in from the start
 //   scripts  false switches JavaScript off
 //   hand     "mouse" or "keyboard"
-export async function visitor(site, { as, scripts = true, hand = "mouse", width = 1280 } = {}) {
+//   touch    true if the screen is touched: controls are larger then
+export async function visitor(site, { as, scripts = true, hand = "mouse", width = 1280, height = 800, touch = false } = {}) {
   const context = await browser.newContext({
     baseURL: site,
     javaScriptEnabled: scripts,
-    viewport: { width, height: 800 },
+    viewport: { width, height },
+    hasTouch: touch,
+    isMobile: touch,
   });
   context.setDefaultTimeout(patience);
   if (as) await context.addCookies([{ name: "session", value: as.token, url: site }]);
@@ -114,9 +120,19 @@ class Visitor {
     await Promise.all([this.page.waitForEvent("load"), this.press(control)]);
   }
 
-  // fill types into the fields with these labels, in their order.
+  // fill types into the fields with these labels, in their order. It opens what a
+  // field is folded into.
   async fill(texts) {
-    for (const [label, text] of Object.entries(texts)) await this.hand.fill(this.page, this.field(label), text);
+    for (const [label, text] of Object.entries(texts)) {
+      await this.unfold(this.field(label));
+      await this.hand.fill(this.page, this.field(label), text);
+    }
+  }
+
+  async unfold(control) {
+    if (await control.isVisible()) return;
+    const folded = this.page.locator("details:not([open])", { has: control });
+    if (await folded.count() > 0) await this.press(folded.locator("summary"));
   }
 
   // sees waits until all of the texts are shown.
