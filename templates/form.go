@@ -71,6 +71,8 @@ type field struct {
 	// Detail says what is wrong with the value. It is empty if nothing is.
 	Detail   string
 	Required bool
+	// ReadOnly is set for what is there to be copied.
+	ReadOnly bool
 	// Limit is the greatest number of characters that is allowed. If empty, the page
 	// does not count them.
 	Limit string
@@ -132,6 +134,9 @@ func (f field) state() templ.OrderedAttributes {
 	if f.Limit != "" {
 		attributes = append(attributes, templ.KV[string, any]("data-limit", f.Limit))
 	}
+	if f.ReadOnly {
+		attributes = append(attributes, templ.KV[string, any]("readonly", true))
+	}
 	if f.Required {
 		attributes = append(attributes, templ.KV[string, any]("required", true))
 	}
@@ -145,6 +150,23 @@ func (f Form) title(s string) string {
 		return "Error: " + s
 	}
 	return s
+}
+
+// draft is the attribute data-draft of a form for text. It says whether the fields
+// hold what was sent.
+func (f Form) draft() string {
+	if f.failed() {
+		return "sent"
+	}
+	return ""
+}
+
+func nameField(f Form, value string) field {
+	return field{
+		Name: "name", Label: "Name", Value: value, Detail: f.detail("name"), Type: "text",
+		Hint:     "Up to 64 letters and digits, with single “-”, “_” or “.” between them.",
+		Required: true, Literal: true, Autocomplete: "off",
+	}
 }
 
 func titleField(f Form, value string) field {

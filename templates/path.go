@@ -19,6 +19,8 @@ const (
 	SignOutPath       = "/sign-out"
 	AccountPath       = "/account"
 	LearnPath         = "/how-deletion-works"
+	// LearnGatePath is where LearnPath explains the gate.
+	LearnGatePath = LearnPath + "#gate"
 )
 
 // ChannelPath is a channel's page. The name may be any text.

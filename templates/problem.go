@@ -24,6 +24,8 @@ type Problem struct {
 	RetryAfter time.Duration
 	// RequestID identifies the request in the log.
 	RequestID string
+	// Kept is what was typed into the form that was refused, or nil.
+	Kept *KeptDraft
 	// SignIn is the form to show if signing in helps (401), and else nil.
 	SignIn *SignIn
 }

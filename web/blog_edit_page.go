@@ -28,7 +28,7 @@ type blogEditPages struct {
 
 func (h *blogEditPages) routes(r router) {
 	get(r, "/channels/:name/blogs/:id/edit", h.closed(h.form))
-	r.Add(http.MethodPost, "/channels/:name/blogs/:id/edit", h.closed(h.edit))
+	r.Add(http.MethodPost, "/channels/:name/blogs/:id/edit", h.drafting(templates.EditDraft, h.edit))
 }
 
 func (h *blogEditPages) form(c echo.Context, v visitor) error {
@@ -89,6 +89,10 @@ func (h *blogEditPages) unsaved(c echo.Context, v visitor, channel domain.Channe
 	if errors.As(err, &stale) {
 		meet(&view, stale.Current)
 		return again(c, err, templates.EditBlogPage(h.page(c, v), view))
+	}
+	if errors.Is(err, domain.ErrNotFound) {
+		return explain(err, "The post has been deleted", "It was deleted while you wrote, so there is nothing left to change. What you wrote is below.",
+			linkTo(channel))
 	}
 	refused, ok := formOf(err)
 	if !ok {

@@ -37,7 +37,7 @@ type channelCreatePages struct {
 
 func (h *channelCreatePages) routes(r router) {
 	get(r, templates.NewChannelPath, h.closed(h.form))
-	r.Add(http.MethodPost, templates.NewChannelPath, h.closed(h.create))
+	r.Add(http.MethodPost, templates.NewChannelPath, h.drafting(templates.ChannelDraft, h.create))
 }
 
 func (h *channelCreatePages) form(c echo.Context, v visitor) error {

@@ -23,7 +23,7 @@ type channelEditPages struct {
 
 func (h *channelEditPages) routes(r router) {
 	get(r, "/channels/:name/edit", h.closed(h.form))
-	r.Add(http.MethodPost, "/channels/:name/edit", h.closed(h.edit))
+	r.Add(http.MethodPost, "/channels/:name/edit", h.drafting(templates.DescriptionDraft, h.edit))
 }
 
 func (h *channelEditPages) form(c echo.Context, v visitor) error {

@@ -35,7 +35,7 @@ type channelPages struct {
 
 func (h *channelPages) routes(r router) {
 	get(r, "/channels/:name", h.open(h.show))
-	r.Add(http.MethodPost, "/channels/:name", h.closed(h.act))
+	r.Add(http.MethodPost, "/channels/:name", h.drafting(templates.PostDraft, h.act))
 }
 
 func (h *channelPages) show(c echo.Context, v visitor) error {

@@ -36,7 +36,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 }
 
 func (s *server) pages() *pages {
-	return &pages{sessions: s.sessions, guard: s.guard, asset: s.asset}
+	return &pages{sessions: s.sessions, guard: s.guard, asset: s.asset, deletions: s.store}
 }
 
 // pages is what the handlers of all pages share: how to find the visitor, and how to
@@ -45,6 +45,8 @@ type pages struct {
 	sessions *sessions
 	guard    *guard
 	asset    func(name string) string
+	// deletions is for the page of a draft that a gate refused.
+	deletions deletionReader
 }
 
 // open is a page for every visitor.
@@ -99,8 +101,15 @@ func render(c echo.Context, status int, content templ.Component) error {
 }
 
 // seeOther redirects the browser after a form, so that a reload does not send the
-// form again.
-func seeOther(c echo.Context, path string) error { return c.Redirect(http.StatusSeeOther, path) }
+// form again. A script that sends the form prefers a minimal answer (RFC 7240), because
+// it cannot see where a redirect leads: it is told, and goes there itself.
+func seeOther(c echo.Context, path string) error {
+	if c.Request().Header.Get("Prefer") == "return=minimal" && !isRead(c.Request().Method) {
+		c.Response().Header().Set(echo.HeaderLocation, path)
+		return c.NoContent(http.StatusNoContent)
+	}
+	return c.Redirect(http.StatusSeeOther, path)
+}
 
 // failureKey is the key of a failure in the echo.Context of a page that failed. The
 // problem page needs it.

@@ -18,16 +18,20 @@ func (p *pages) problemPage(c echo.Context, cause problem) error {
 		RetryAfter: cause.RetryAfter,
 		RequestID:  cause.RequestID,
 	}
-	view.Title, view.Detail = problemWords(c, cause)
+	view.Title, view.Detail, view.Links = p.draftWords(c, failed.visitor, cause)
+	if view.Title == "" {
+		view.Title, view.Detail = problemWords(c, cause)
+	}
 	var explained *explanation
 	if errors.As(failed.err, &explained) {
-		view.Links = explained.links
+		view.Links = append(view.Links, explained.links...)
 		if explained.title != "" {
 			view.Title, view.Detail = explained.title, explained.detail
 		}
 	}
 	page := p.page(c, failed.visitor)
-	if cause.Status == http.StatusUnauthorized {
+	view.Kept = keptDraft(c, failed.visitor, cause, failed.err)
+	if cause.Status == http.StatusUnauthorized && view.Kept == nil {
 		view.SignIn = &templates.SignIn{}
 		if page.Path != templates.SignInPath {
 			view.SignIn.Next = localPath(page.Path)
@@ -60,6 +64,10 @@ func problemWords(c echo.Context, p problem) (title, detail string) {
 			return "You are not signed in any more", "Nothing was saved. Sign in, come back to this page with your browser, " +
 				"and reload it: that sends again what you wrote."
 		}
+	case http.StatusRequestEntityTooLarge:
+		if sent {
+			return "", "One form holds at most 64 KiB. Nothing was saved. Go back with your browser: what you wrote is still in the form. Make it shorter there."
+		}
 	case http.StatusUnprocessableEntity:
 		if !sent {
 			return "This address does not work", "It is from another page, or was changed on its way here. This is what is wrong with it:"
@@ -71,7 +79,7 @@ func problemWords(c echo.Context, p problem) (title, detail string) {
 		if sent {
 			return "", "What you sent may or may not have been saved. Reload this page to send it again: nothing is made twice."
 		}
-	case http.StatusForbidden, http.StatusBadRequest, http.StatusGone, http.StatusTooManyRequests, http.StatusPreconditionFailed,
+	case http.StatusForbidden, http.StatusBadRequest, http.StatusConflict, http.StatusGone, http.StatusTooManyRequests, http.StatusPreconditionFailed,
 		http.StatusPreconditionRequired, http.StatusUnsupportedMediaType:
 		if p.Detail != "" {
 			return p.Title, p.Detail

@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/storage"
 )
 
 // signInLinkPath is the path of a sign-in link, which signs in whoever opens it first.
@@ -23,14 +24,15 @@ const (
 	plainCookie  = "session"
 )
 
-type sessionReader interface {
+type visitorStore interface {
 	Session(ctx context.Context, token string) (domain.Session, error)
+	SignIn(ctx context.Context, a storage.Attempt) (token string, session domain.Session, err error)
 }
 
 // sessions finds the visitor of a request. It asks the store each time, so that a
 // session that has ended is over at once in every process.
 type sessions struct {
-	store   sessionReader
+	store   visitorStore
 	guard   *guard
 	writes  *writeLimit
 	clients *clientNames
@@ -118,6 +120,17 @@ func (s *sessions) token(c echo.Context) (token string, bearer bool, err error) 
 	}
 	value, _ := cookieValue(c.Request(), s.cookieName(c))
 	return value, false, nil
+}
+
+// begin signs in with a name and a password, and sets the session cookie.
+func (s *sessions) begin(c echo.Context, a storage.Attempt) (visitor, error) {
+	token, session, err := s.store.SignIn(c.Request().Context(), a)
+	if err != nil {
+		s.logRefused(c, err)
+		return visitor{}, err
+	}
+	s.remember(c, token, session)
+	return visitor{User: session.User, Token: token}, nil
 }
 
 // remember makes the browser send the session's token from now on.

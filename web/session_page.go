@@ -17,7 +17,6 @@ import (
 
 type sessionPageStore interface {
 	SignUpOnce(ctx context.Context, r storage.SignUpRequest) (domain.User, bool, error)
-	SignIn(ctx context.Context, a storage.Attempt) (token string, session domain.Session, err error)
 	FollowSignInLink(ctx context.Context, link string) (token string, session domain.Session, err error)
 	SignOut(ctx context.Context, token string) error
 }
@@ -150,13 +149,8 @@ func (h *sessionPages) signOut(c echo.Context, v visitor) error {
 
 // begin signs in with the name and password of the form, and sets the session cookie.
 func (h *sessionPages) begin(c echo.Context, form url.Values) error {
-	token, session, err := h.store.SignIn(c.Request().Context(), attemptOf(c, form))
-	if err != nil {
-		h.sessions.logRefused(c, err)
-		return err
-	}
-	h.sessions.remember(c, token, session)
-	return nil
+	_, err := h.sessions.begin(c, attemptOf(c, form))
+	return err
 }
 
 func attemptOf(c echo.Context, form url.Values) storage.Attempt {

@@ -1,0 +1,87 @@
+package templates
+
+// A DraftKind is one of the forms that take text. Whatever refuses the text, the
+// answer shows it again.
+type DraftKind int
+
+const (
+	// PostDraft is a new post.
+	PostDraft DraftKind = iota
+	// EditDraft is a change of a post.
+	EditDraft
+	// DescriptionDraft is a change of a channel's description.
+	DescriptionDraft
+	// ChannelDraft is a new channel.
+	ChannelDraft
+)
+
+// Fields are the names of the fields that a person types into.
+func (k DraftKind) Fields() []string {
+	switch k {
+	case DescriptionDraft:
+		return []string{"description"}
+	case ChannelDraft:
+		return []string{"name", "description"}
+	}
+	return []string{"title", "text"}
+}
+
+// Refused says what became of the draft behind a shut gate, and why.
+func (k DraftKind) Refused() string {
+	if k == PostDraft {
+		return "Your post was refused, so it is not an orphan: a row that outlives its channel."
+	}
+	return "Your changes were refused: nothing of a channel may outlive it."
+}
+
+// button is the label of the button that sends the draft, after signing in if there
+// is need to.
+func (k DraftKind) button(signIn bool) string {
+	label := [...]string{"Post", "Save", "Save", "Create channel"}[k]
+	if signIn {
+		label = [...]string{"Sign in and publish", "Sign in and save", "Sign in and save", "Sign in and create"}[k]
+	}
+	return label
+}
+
+// A KeptDraft is what was typed into a form that was refused. If it can be sent, its
+// form posts it to the path where it was refused, and if the author has to sign in for
+// it, also sign-in-name and sign-in-password.
+type KeptDraft struct {
+	Form
+	Kind   DraftKind
+	Action string
+	// Values are what was typed, by the names of the kind's fields.
+	Values map[string]string
+	// Rest are the other fields of the form, such as its idempotency key.
+	Rest []Hidden
+	// User is the author for whom the form was shown.
+	User string
+	// Send says that sending it again may help. If not, it is there to be copied.
+	Send bool
+	// SignIn says that the form has fields for Name and a password.
+	SignIn bool
+	Name   string
+}
+
+// A Hidden is a field of a form that nobody sees.
+type Hidden struct{ Name, Value string }
+
+// inputs are the visible fields in their order.
+func (v KeptDraft) inputs() []field {
+	fields := map[string]field{
+		"name":        nameField(v.Form, v.Values["name"]),
+		"description": descriptionField(v.Form, v.Values["description"]),
+		"title":       titleField(v.Form, v.Values["title"]),
+		"text":        textField(v.Form, v.Values["text"], "10"),
+	}
+	var inputs []field
+	for _, name := range v.Kind.Fields() {
+		f := fields[name]
+		if f.ReadOnly = !v.Send; f.ReadOnly {
+			f.Hint, f.Limit = "", ""
+		}
+		inputs = append(inputs, f)
+	}
+	return inputs
+}

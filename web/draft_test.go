@@ -1,0 +1,303 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"microblogging/domain"
+	"microblogging/storage/drivertest"
+)
+
+func TestDraft(t *testing.T) {
+	t.Run("of an ended session is published by signing in, once", draftOfAnEndedSessionIsPublishedBySigningIn)
+	t.Run("survives a wrong password and the throttle of sign-ins", draftSurvivesAWrongPassword)
+	t.Run("is not sent in the name of another user", draftIsNotSentInTheNameOfAnotherUser)
+	t.Run("without an author is not sent by a sign-in", draftWithoutAnAuthorIsNotSentByASignIn)
+	t.Run("is shown by whatever refuses it", draftIsShownByWhateverRefusesIt)
+	t.Run("behind a shut gate leads to the gate", draftBehindAShutGateLeadsToTheGate)
+	t.Run("of another origin is not shown", draftOfAnotherOriginIsNotShown)
+	t.Run("that is too large is said to be in the form", draftThatIsTooLargeIsSaidToBeInTheForm)
+	t.Run("takes no password where nothing was typed", passwordIsTakenOnlyWithADraft)
+	t.Run("sent by a script is answered by where it leads", draftSentByAScriptIsAnsweredByWhereItLeads)
+}
+
+const draftText = "What I wrote,\nin two lines"
+
+// draftForms has every form for text, with a text typed into it.
+func draftForms(s *site, b *browser) map[string]form {
+	s.Helper()
+	channel := s.channel("Engines", "ada")
+	id := s.post(channel, "ada", "Before").ID
+	return map[string]form{
+		"Post":           b.open("/channels/Engines").form("Post").fill("title", "Mine").fill("text", draftText),
+		"Save":           b.open("/channels/Engines/blogs/"+string(id)+"/edit").form("Save").fill("title", "Mine").fill("text", draftText),
+		"Describe":       b.open("/channels/Engines/edit").form("Save").fill("description", draftText),
+		"Create channel": b.open("/channels/new").form("Create channel").fill("name", "Brakes").fill("description", draftText),
+	}
+}
+
+// endSessions makes the cookies of a user worthless, as time does.
+func (s *site) endSessions(user domain.UserName) {
+	s.Helper()
+	if err := s.store.EndSessions(s.Context(), user); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// wrote returns what the page shows again of the text.
+func (p page) wrote() string {
+	p.t.Helper()
+	for _, n := range all(p.doc, tag("textarea")) {
+		return strings.TrimPrefix(text(n), "\n")
+	}
+	p.t.Fatalf("%s has no text:\n%s", p.path, p.body)
+	return ""
+}
+
+func signInButton(f form) string {
+	switch {
+	case f.action == "/channels/new":
+		return "Sign in and create"
+	case strings.HasSuffix(f.action, "/edit"):
+		return "Sign in and save"
+	}
+	return "Sign in and publish"
+}
+
+func draftOfAnEndedSessionIsPublishedBySigningIn(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	forms := draftForms(s, b)
+	for name, sent := range forms {
+		s.endSessions("ada")
+		refused := s.unwrittenPage(func() page { return sent.press() }).want(401).says("You are not signed in any more")
+		if got := refused.wrote(); got != draftText {
+			t.Errorf("%s: shows %q", name, got)
+		}
+		again := refused.form(signInButton(sent))
+		if again.values.Get("sign-in-name") != "ada" || again.action != sent.action {
+			t.Errorf("%s: %v to %s", name, again.values, again.action)
+		}
+		for range 2 { // as a double click does
+			p := again.fill("sign-in-password", password).press().want(200).says("What I wrote,")
+			if p.first != http.StatusSeeOther {
+				t.Errorf("%s: %d", name, p.first)
+			}
+		}
+		if key := sent.values.Get("key"); key != "" && again.values.Get("key") != key {
+			t.Errorf("%s: another key", name)
+		}
+	}
+	if got := b.open("/channels/Engines").texts(); len(got) != 2 {
+		t.Errorf("posts %q, want the one that was edited and the new one", got)
+	}
+}
+
+// unwrittenPage fails the test if the request wrote anything.
+func (s *site) unwrittenPage(request func() page) page {
+	s.Helper()
+	var p page
+	s.unwritten(func() answer { p = request(); return p.answer })
+	return p
+}
+
+func draftSurvivesAWrongPassword(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	for _, sent := range draftForms(s, b) {
+		s.endSessions("ada")
+		p := sent.press()
+		for tries := 0; p.status == 401 && tries < 20; tries++ {
+			p = p.form(signInButton(sent)).fill("sign-in-password", "wrong horse battery").press()
+			if got := p.wrote(); got != draftText {
+				t.Fatalf("%d shows %q", p.status, got)
+			}
+			if p.status == 401 {
+				p.says("The name or the password is wrong.")
+			}
+			if p.form(signInButton(sent)).values.Get("sign-in-password") != "" {
+				t.Error("the password is sent back")
+			}
+		}
+		p.want(429).says("Try again in")
+	}
+	if !strings.Contains(s.log.String(), "sign-in refused") {
+		t.Error("the log does not say that sign-ins were refused")
+	}
+}
+
+func draftIsNotSentInTheNameOfAnotherUser(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	s.author("bob")
+	sent := draftForms(s, b)["Post"]
+	s.endSessions("ada")
+	refused := sent.press().want(401).form("Sign in and publish").
+		fill("sign-in-name", "bob").fill("sign-in-password", password).press().
+		want(409).says("You are signed in as bob now", "ada")
+	if got := refused.wrote(); got != draftText {
+		t.Errorf("shows %q", got)
+	}
+	if got := b.open("/channels/Engines").texts(); len(got) != 1 {
+		t.Fatalf("posts %q", got)
+	}
+	refused.form("Post").press().at("/channels/Engines").says("What I wrote,", "bob")
+}
+
+func draftWithoutAnAuthorIsNotSentByASignIn(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	sent := draftForms(s, b)["Post"]
+	s.endSessions("ada")
+	sent.values.Del("user")
+	asked := sent.press().want(401).form("Sign in and publish").
+		fill("sign-in-name", "ada").fill("sign-in-password", password).press().want(409)
+	if got := b.open("/channels/Engines").texts(); len(got) != 1 {
+		t.Fatalf("posts %q", got)
+	}
+	asked.form("Post").press().at("/channels/Engines").says("What I wrote,")
+}
+
+func draftIsShownByWhateverRefusesIt(t *testing.T) {
+	for name, test := range map[string]struct {
+		status int
+		refuse func(s *site, f form) form
+		sends  bool
+	}{
+		"the store does not answer": {503, func(s *site, f form) form { s.breakStore(everyCall(drivertest.ErrInjected)); return f }, true},
+		"it is not yours": {403, func(s *site, f form) form {
+			f.values.Del("user")
+			f.b = s.again("bob")
+			return f
+		}, false},
+		"the channel is gone": {404, func(s *site, f form) form { f.action = strings.Replace(f.action, "Engines", "Gone", 1); return f }, false},
+		"it is too long":      {422, func(s *site, f form) form { return f.long() }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			b := s.signedIn("ada")
+			s.author("bob")
+			for kind, sent := range draftForms(s, b) {
+				if kind == "Create channel" && (test.status == 403 || test.status == 404) || kind == "Post" && test.status == 403 {
+					continue // everybody may, and it is of no channel
+				}
+				sent = test.refuse(s, sent)
+				p := sent.b.send("POST", sent.action, posted(sent.values))
+				p.want(test.status)
+				if got := p.wrote(); !strings.HasPrefix(got, draftText) {
+					t.Errorf("%s: shows %q", kind, got)
+				}
+				if sends := strings.Contains(string(p.body), `class="main"`); sends != test.sends {
+					t.Errorf("%s: can be sent again: %t", kind, sends)
+				}
+				s.mendStore()
+				if test.status == 503 {
+					button := map[string]string{"Describe": "Save"}[kind]
+					if button == "" {
+						button = kind
+					}
+					p.form(button).press().want(200).says("What I wrote,")
+				}
+			}
+		})
+	}
+}
+
+// long makes what was draftText too long.
+func (f form) long() form {
+	for _, name := range []string{"text", "description"} {
+		if f.values.Has(name) {
+			f.values.Set(name, draftText+strings.Repeat("x", 6000))
+		}
+	}
+	return f
+}
+
+func draftBehindAShutGateLeadsToTheGate(t *testing.T) {
+	s := newSite(t)
+	ada, bob := s.signedIn("ada"), s.signedIn("bob")
+	channel := s.channel("Engines", "ada")
+	open := func(b *browser) form { return b.open("/channels/Engines").form("Post").fill("text", draftText) }
+	mine, his := open(ada), open(bob)
+	mine.values.Set("incarnation", string(channel.Incarnation))
+	his.values.Set("incarnation", string(channel.Incarnation))
+	ada.open("/channels/Engines/delete").form("Delete this channel and all its posts").press()
+
+	deletion := "/channels/Engines/deletions/" + string(channel.Incarnation)
+	for _, status := range []int{410, 404} {
+		if status == 404 {
+			s.cascade(channel.Ref())
+		}
+		p := mine.press().want(status).says("so it is not an orphan")
+		if p.wrote() != draftText || p.href("The deletion that refused it") != deletion {
+			t.Errorf("the owner sees %s", p.body)
+		}
+		p = his.press().want(status).says("so it is not an orphan")
+		if p.wrote() != draftText {
+			t.Errorf("shows %q", p.wrote())
+		}
+		to, id, _ := strings.Cut(p.href("The gate that refused it"), "#")
+		p = his.b.open(to).want(200)
+		if one(p.doc, func(n *html.Node) bool { return attr(n, "id") == id }) == nil {
+			t.Error("the explanation has no gate")
+		}
+	}
+}
+
+func draftOfAnotherOriginIsNotShown(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	for name, sent := range draftForms(s, b) {
+		sent.values.Set("sign-in-name", "ada")
+		sent.values.Set("sign-in-password", password)
+		p := s.unwrittenPage(func() page {
+			return b.send("POST", sent.action, posted(sent.values), header("Sec-Fetch-Site", "cross-site"))
+		}).want(403).saysNot("What I wrote,")
+		if len(all(p.doc, tag("textarea"))) != 0 {
+			t.Errorf("%s: the page has the text of another site", name)
+		}
+	}
+}
+
+func draftThatIsTooLargeIsSaidToBeInTheForm(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	for _, sent := range draftForms(s, b) {
+		for _, name := range []string{"text", "description"} {
+			if sent.values.Has(name) {
+				sent.values.Set(name, strings.Repeat("x", 64<<10))
+			}
+		}
+		sent.press().want(413).says("Go back with your browser")
+	}
+}
+
+func passwordIsTakenOnlyWithADraft(t *testing.T) {
+	s := newSite(t)
+	s.author("ada")
+	s.channel("Engines", "ada")
+	b := s.browser()
+	for _, values := range []url.Values{{}, {"action": {"subscribe"}}} {
+		values.Set("sign-in-name", "ada")
+		values.Set("sign-in-password", password)
+		b.send("POST", "/channels/Engines", posted(values)).want(401)
+	}
+	if b.jar["session"] != "" {
+		t.Error("it is a sign-in that nobody sees")
+	}
+}
+
+func draftSentByAScriptIsAnsweredByWhereItLeads(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	for name, sent := range draftForms(s, b) {
+		a := s.do("POST", sent.action, posted(sent.values), b.cookies, header("Prefer", "return=minimal")).want(204)
+		if to := a.header.Get("Location"); !strings.HasPrefix(to, "/channels/") {
+			t.Errorf("%s leads to %q", name, to)
+		}
+	}
+}
