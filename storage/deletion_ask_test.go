@@ -3,8 +3,8 @@ package storage_test
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"reflect"
+	"slices"
 	"testing"
 
 	"microblogging/domain"
