@@ -67,6 +67,9 @@ type Deletion struct {
 	LastDelivery int64
 	// FinishedOn is zero until the deletion is done.
 	FinishedOn time.Time
+	// Trace says when each worker took each step. It is empty if only older programs
+	// have worked on the deletion.
+	Trace Trace
 }
 
 // Message returns a message that asks for the deletion.

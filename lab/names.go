@@ -173,6 +173,9 @@ func (n *names) call(c Call) *Call {
 	for i := range c.Operations {
 		op := &c.Operations[i]
 		op.Row = n.outward(op.Row)
+		// The trace of a deletion is full of times. It is a report that no code depends
+		// on, so that the lab leaves it out.
+		op.Properties = slices.DeleteFunc(slices.Clone(op.Properties), func(p driver.Property) bool { return p.Name == "Trace" })
 		op.Properties = translate(op.Properties, n.outward)
 		for i, p := range op.Properties {
 			if p.Name == "DigestSecret" {

@@ -1,24 +1,5 @@
 // Every page works without this file. It only saves reloads.
 
-// The page of a running deletion: each event brings the part of the page that
-// changed. Screen readers read out the headline when it changes, not every second.
-const progress = document.querySelector("#progress[data-events]");
-if (progress) {
-  const announcement = document.getElementById("announcement");
-  const events = new EventSource(progress.dataset.events);
-  events.addEventListener("progress", (event) => {
-    progress.innerHTML = event.data;
-    const { announce } = progress.firstElementChild.dataset;
-    if (announcement.textContent !== announce) announcement.textContent = announce;
-    freshen();
-  });
-  events.addEventListener("end", () => events.close());
-  // The browser reconnects after a lost connection, but not after a refused one.
-  events.addEventListener("error", () => {
-    if (events.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 5000);
-  });
-}
-
 // Keep relative times up to date, in the words of the server (templates/time.go).
 const units = [
   // name, its length in seconds, the shortest time that is told in it, in seconds

@@ -96,6 +96,9 @@ func encodeDeletion(d domain.Deletion) driver.Properties {
 	if !d.FinishedOn.IsZero() {
 		p = append(p, driver.Time(propFinishedOn, d.FinishedOn))
 	}
+	if len(d.Trace) > 0 {
+		p = append(p, driver.String(propTrace, encodeTrace(d.Trace, d.RequestedOn)))
+	}
 	return p
 }
 
@@ -118,6 +121,7 @@ func decodeDeletion(row driver.Entity) domain.Deletion {
 		RetryOn:      p.Time(propRetryOn),
 		FinishedOn:   p.Time(propFinishedOn),
 	}
+	d.Trace = decodeTrace(p.String(propTrace), d.RequestedOn)
 	if p.Bool(propWaiting) {
 		d.WaitingSince = p.Time(propWaitingSince)
 	}

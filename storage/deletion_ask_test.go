@@ -3,6 +3,7 @@ package storage_test
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -55,7 +56,7 @@ func acceptedDeletionIsQueuedRecordedHidden(t *testing.T) {
 			Channel: channel.Ref(), Name: "Garden", RequestedBy: ada, RequestedOn: asked,
 			State: domain.DeletionQueued, UpdatedOn: asked,
 		}
-		if got := w.deletion(channel.Ref()); got != want {
+		if got := w.deletion(channel.Ref()); !reflect.DeepEqual(got, want) {
 			t.Errorf("recorded %+v\nwant %+v", got, want)
 		}
 		if _, err := w.store.Channel(t.Context(), channel.Key()); !errors.Is(err, domain.ErrGone) {

@@ -3,6 +3,7 @@ package storage_test
 import (
 	"context"
 	"errors"
+	"reflect"
 	"testing"
 	"time"
 
@@ -38,7 +39,7 @@ func doneDeletionStaysDone(t *testing.T) {
 			t.Errorf("requeued %d, %v", n, err)
 		}
 		w.carryOut(w.messages())
-		if now := w.deletion(channel.Ref()); now != done || now.State != domain.DeletionDone {
+		if now := w.deletion(channel.Ref()); !reflect.DeepEqual(now, done) || now.State != domain.DeletionDone {
 			t.Errorf("the deletion that was %+v is %+v", done, now)
 		}
 	})
@@ -100,7 +101,7 @@ func lateUpdateChangesNothing(t *testing.T) {
 		w.setDone(ref)
 		done := w.deletion(ref)
 		w.arrive(late)
-		if now := w.deletion(ref); now != done {
+		if now := w.deletion(ref); !reflect.DeepEqual(now, done) {
 			w.t.Errorf("the deletion that was %+v is %+v", done, now)
 		}
 	})

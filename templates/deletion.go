@@ -33,6 +33,9 @@ type Deletion struct {
 	// WaitingSince is zero unless a worker waits for a storage that does not
 	// answer.
 	WaitingSince time.Time
+	// Trace says when each worker took each step. It is empty if older programs did the
+	// work.
+	Trace []TracedStep
 }
 
 // A deletionStep is one step in words.

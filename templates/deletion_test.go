@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestDeletionPage(t *testing.T) {
@@ -14,6 +15,9 @@ func TestDeletionPage(t *testing.T) {
 	t.Run("stays up to date until done", unfinishedDeletionKeepsItselfUpToDate)
 	t.Run("gets the part that changes from an event", eventCarriesThePartOfThePageThatChanges)
 	t.Run("shows each step as current in its turn", eachStepIsCurrentInItsTurn)
+	t.Run("keeps a table of what each worker did and when", tableTellsWhatEachWorkerDid)
+	t.Run("can be played back once it is over", playedBackOnceOver)
+	t.Run("tells 0.4 ms from 40 ms and from 4 minutes", briefTellsTimesApart)
 }
 
 func deletionShowsItsSteps(t *testing.T) {
@@ -80,5 +84,38 @@ func eachStepIsCurrentInItsTurn(t *testing.T) {
 		expect(t, DeletionProgress(noon(), sampleDeletion(DeletionRunning, step)),
 			in(fmt.Sprintf("progress[value=%d]", i)), times(i, "li[class=done]"), times(4-i, "li[class=ahead]"),
 		)
+	}
+}
+
+func tableTellsWhatEachWorkerDid(t *testing.T) {
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(DeletionRunning, "sweep")),
+		in("section[class=trace]", in("table", times(6, "tr[data-step]"), times(7, "th[scope=row]"),
+			in("tr[data-step=mark]", says("+42 ms0.4 ms01 (delivery 1)")),
+			in("tr[data-step=sweep]", says("sweep Remove the rows The worker said nothing more.+43 ms–991 (delivery 1)")),
+			in("tr[data-step=sweep]", says("+32.0 s1.5 s12,2462 (delivery 2)")),
+			in("tr[data-step=release]", says("Another worker was further."), says("+3 min 20 s1 min 15 s")),
+		)),
+	)
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(DeletionQueued, "")), without("table"))
+}
+
+func playedBackOnceOver(t *testing.T) {
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(DeletionDone, "release")),
+		in("div[data-player][hidden]", in("button[data-play]", says("Play back")), in("[role=status]")))
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(DeletionRunning, "sweep")), without("[data-player]"))
+	old := sampleDeletion(DeletionDone, "release")
+	old.Trace = nil
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), old), without("[data-player]"), without("table"))
+}
+
+func briefTellsTimesApart(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0.0 ms", 400 * time.Microsecond: "0.4 ms", 9960 * time.Microsecond: "10 ms", 40 * time.Millisecond: "40 ms",
+		999600 * time.Microsecond: "1.0 s", 59940 * time.Millisecond: "59.9 s", 59950 * time.Millisecond: "1 min 0 s",
+		4 * time.Minute: "4 min 0 s", 2*time.Hour + 5*time.Minute: "2 h 5 min",
+	} {
+		if got := brief(d); got != want {
+			t.Errorf("%s is %q, want %q", d, got, want)
+		}
 	}
 }

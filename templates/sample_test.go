@@ -49,7 +49,29 @@ func sampleDeletion(state, step string) Deletion {
 	if state == DeletionDone {
 		d.FinishedOn = ago(56 * time.Second)
 	}
+	if step != "" {
+		d.Trace = sampleTrace(d.RequestedOn)
+	}
 	return d
+}
+
+// sampleTrace is of a worker that died, and of one that took over.
+func sampleTrace(asked time.Time) []TracedStep {
+	traced := func(step string, worker int, after, took time.Duration, rows int64, result string) TracedStep {
+		s := TracedStep{Step: step, Worker: worker, Delivery: int64(worker), Began: asked.Add(after), Rows: rows, Result: result, Count: 1}
+		if result != "" {
+			s.Ended = s.Began.Add(took)
+		}
+		return s
+	}
+	return []TracedStep{
+		traced("receive", 1, 40*time.Millisecond, 2*time.Millisecond, 0, "done"),
+		traced("mark", 1, 42*time.Millisecond, 400*time.Microsecond, 0, "done"),
+		traced("sweep", 1, 43*time.Millisecond, 0, 99, ""),
+		traced("receive", 2, 31*time.Second, time.Millisecond, 0, "done"),
+		traced("sweep", 2, 32*time.Second, 1500*time.Millisecond, 12246, "done"),
+		traced("release", 2, 200*time.Second, 75*time.Second, 0, "overtaken"),
+	}
 }
 
 func refused(fields ...string) Form {

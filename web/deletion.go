@@ -32,6 +32,13 @@ func namedDeletion(c echo.Context, store deletionReader, v visitor) (domain.Dele
 }
 
 func deletionOf(d domain.Deletion) templates.Deletion {
+	trace := make([]templates.TracedStep, len(d.Trace))
+	for i, r := range d.Trace {
+		trace[i] = templates.TracedStep{
+			Step: string(r.Step), Worker: r.Worker, Delivery: r.Delivery, Began: r.Began, Ended: r.Ended,
+			Rows: r.Rows, Result: string(r.Result), Count: r.Count,
+		}
+	}
 	return templates.Deletion{
 		Channel:     string(d.Name),
 		Incarnation: string(d.Channel.Incarnation),
@@ -43,5 +50,6 @@ func deletionOf(d domain.Deletion) templates.Deletion {
 		FinishedOn:  d.FinishedOn,
 
 		WaitingSince: d.WaitingSince,
+		Trace:        trace,
 	}
 }

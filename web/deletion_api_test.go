@@ -30,6 +30,9 @@ func deletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {
 		t.Errorf("Location %q, the second time", got)
 	}
 	a := s.do("GET", location, bearer(token)).want(200)
+	if got, ok := a.get("steps").([]any); !ok || len(got) != 0 {
+		t.Errorf("steps before any worker: %s", a.body)
+	}
 	if a.text("state") != "queued" || a.text("channel") != "Ärger" || a.get("finishedOn") != nil {
 		t.Errorf("queued as %s", a.body)
 	}
@@ -48,6 +51,20 @@ func deletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {
 	s.do("PUT", blogPath(channel, blog.ID), bearer(token), header("If-Match", "*"), fields("text", "Too late")).want(410)
 	s.do("DELETE", blogPath(channel, blog.ID), bearer(token)).want(410)
 	s.do("PATCH", "/api/v1/channels/Ärger", bearer(token), fields("description", "Too late")).want(410)
+
+	began := time.Date(2026, time.March, 4, 5, 6, 7, 1000, time.UTC)
+	s.trace(channel.Ref(), domain.StepRecord{Step: domain.StepReceive, Worker: 1, Delivery: 4, Began: began,
+		Ended: began.Add(time.Second), Result: domain.StepDone, Count: 1})
+	s.trace(channel.Ref(), domain.StepRecord{Step: domain.StepSweep, Worker: 1, Delivery: 4, Began: began.Add(time.Second), Rows: 3, Count: 1})
+	a = s.do("GET", location, bearer(token)).want(200)
+	for _, part := range []string{
+		`{"step":"receive","worker":1,"delivery":4,"beganOn":"2026-03-04T05:06:07.000001`,
+		`"endedOn":null,"rows":3,"result":"","count":1}]`,
+	} {
+		if !strings.Contains(string(a.body), part) {
+			t.Errorf("the steps lack %s: %s", part, a.body)
+		}
+	}
 
 	s.cascade(channel.Ref())
 	finish := func(d *domain.Deletion) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"reflect"
 	"time"
 
 	"github.com/a-h/templ"
@@ -23,7 +24,8 @@ const (
 )
 
 // events streams the progress of a deletion to the user who asked for it. It sends
-// an event "progress" after each change, and "end" when the deletion is done.
+// an event "progress" after each change, "end" when the deletion is done, and "again"
+// when the stream has lasted so long that the browser is to open a new one.
 func (h *deletionPages) events(c echo.Context, v visitor) error {
 	leave, err := h.streams.enter(h.guard.clientAddress(c.Request()))
 	if err != nil {
@@ -58,7 +60,7 @@ func (h *deletionPages) follow(ctx context.Context, stream *eventStream, d domai
 	var sent templates.Deletion
 	for {
 		var err error
-		if now := deletionOf(d); now != sent {
+		if now := deletionOf(d); !reflect.DeepEqual(now, sent) {
 			sent = now
 			err = stream.send(ctx, "progress", templates.DeletionProgress(time.Now(), now))
 		} else {
@@ -73,7 +75,7 @@ func (h *deletionPages) follow(ctx context.Context, stream *eventStream, d domai
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
-			return nil
+			return stream.send(ctx, "again", templ.NopComponent)
 		case <-h.stopping:
 			return nil
 		}

@@ -123,7 +123,9 @@ func everyChangeOfADeletionIsSent(t *testing.T) {
 	w.advance(w.ref, domain.DeletionRunning, domain.StepShut, 0)
 	next("progress", "Step 2 of 5")
 	w.advance(w.ref, domain.DeletionRunning, domain.StepSweep, 99)
-	next("progress", "<dd>99</dd>")
+	next("progress", ">99</dd>")
+	w.trace(w.ref, domain.StepRecord{Step: domain.StepSweep, Worker: 2, Delivery: 7, Began: domain.Now(), Rows: 99, Count: 1})
+	next("progress", "2 (delivery 7)")
 	w.advance(w.ref, domain.DeletionDone, domain.StepRelease, 198)
 	next("progress", `data-announce="Deleted"`)
 	next("end", "")
@@ -166,8 +168,8 @@ func silentStreamIsKeptAliveAndEndsAfterFiveMinutes(t *testing.T) {
 			t.Errorf("it took %s", took)
 		}
 		stream := string(a.body)
-		if got := eventNames(stream); got != "progress" {
-			t.Errorf("events %q, want one: nothing changed", got)
+		if got := eventNames(stream); got != "progress again" {
+			t.Errorf("events %q, want one and then a wish to open the stream again: nothing changed", got)
 		}
 		if n := strings.Count(stream, "\n:\n"); n < 15 || n > 20 {
 			t.Errorf("%d comments in 5 minutes", n)

@@ -200,6 +200,18 @@ func (s *site) advance(ref domain.ChannelRef, state domain.DeletionState, step d
 	}
 }
 
+// trace records a step of a worker.
+func (s *site) trace(ref domain.ChannelRef, r domain.StepRecord) {
+	s.Helper()
+	err := s.store.UpdateDeletion(s.Context(), ref, func(d *domain.Deletion) bool {
+		d.Trace = d.Trace.With(r, -1)
+		return true
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
 // waiting records since when a worker waits for the store; zero if it does not.
 func (s *site) waiting(ref domain.ChannelRef, since time.Time) {
 	s.Helper()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -68,8 +69,19 @@ func (c *cascade) run(ctx context.Context) error {
 		if next, err = step.run(ctx); err != nil {
 			return fmt.Errorf("step %s: %w", step.name, err)
 		}
+		c.progress.leave(stepResult(step.name, next))
 	}
 	return nil
+}
+
+// stepResult is the result of a step that went well. A step that leaves out the next
+// one has found that another worker is further.
+func stepResult(taken, next domain.Step) domain.StepResult {
+	steps := append(domain.Steps(), finished)
+	if steps[slices.Index(steps, taken)+1] != next {
+		return domain.StepOvertaken
+	}
+	return domain.StepDone
 }
 
 // mark hides the channel from readers. If the channel's row is absent, or is of

@@ -31,6 +31,9 @@ func (w *Worker) conclude(ctx context.Context, j *job, result outcome, cause err
 	defer cancel()
 	log := w.Log.With("outcome", result.String(), "channel", j.message.Channel,
 		"incarnation", j.message.Incarnation, "kind", j.message.Kind, "deliveries", j.leased.Deliveries)
+	if j.progress != nil {
+		j.progress.end(result)
+	}
 	var err error
 	switch result {
 	case outcomeDone:

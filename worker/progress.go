@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,9 +17,10 @@ type deletionLog interface {
 }
 
 // progress counts what one handling of a message has done and records it in the
-// Deletions row: after the first transaction, and then at intervals. A record
-// that fails must not stop the work: it is logged, and its rows are counted with
-// the next record. progress is safe for concurrent use.
+// Deletions row: after the first transaction, and then at intervals. Each record also
+// has the steps of this handling with their times, so that they cost no request of
+// their own. A record that fails must not stop the work: it is logged, and its rows are
+// counted with the next record. progress is safe for concurrent use.
 type progress struct {
 	store deletionLog
 	ref   domain.ChannelRef
@@ -29,21 +31,16 @@ type progress struct {
 	delivery int64
 
 	mu sync.Mutex
-	// step is the step under way.
-	step domain.Step
+	// steps are the steps that this handling has entered. The last may be under way.
+	steps []tracedStep
+	// worker is the number of this handling in the trace; 0 before the first record.
+	worker int
 	// rows counts the rows that this handling removed.
 	rows int64
 	// pending counts the part of rows that the Deletions row does not count yet.
 	pending int64
 	// recorded is the time of the last record.
 	recorded time.Time
-}
-
-// enter notes the step under way. The next record says it.
-func (p *progress) enter(step domain.Step) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.step = step
 }
 
 // removed counts rows that were removed, and records them if a record is due.
@@ -64,15 +61,18 @@ func (p *progress) count(rows int64) bool {
 	first := p.rows == 0
 	p.rows += rows
 	p.pending += rows
+	p.steps[len(p.steps)-1].Rows += rows
 	return first || time.Since(p.recorded) >= p.every
 }
 
 // start records that the work has begun. It returns the number of the latest
 // delivery that got further, of this message or of a copy.
 func (p *progress) start(ctx context.Context, m domain.Message) (lastDelivery int64, err error) {
+	p.enter(domain.StepReceive)
 	if err := p.store.OpenDeletion(ctx, m); err != nil {
 		return 0, err
 	}
+	p.leave(domain.StepDone)
 	err = p.record(ctx, func(d *domain.Deletion) {
 		running(d)
 		lastDelivery = d.LastDelivery
@@ -82,38 +82,42 @@ func (p *progress) start(ctx context.Context, m domain.Message) (lastDelivery in
 
 func running(d *domain.Deletion) { d.State = domain.DeletionRunning }
 
-// record adds the pending rows and the step under way to the Deletions row, and
-// changes the row by change. The mutex is not held during the write: a slow
-// record must not stop the removal of rows.
+// record adds the pending rows and the steps to the Deletions row, and changes the row
+// by change. The mutex is not held during the write: a slow record must not stop the
+// removal of rows.
 func (p *progress) record(ctx context.Context, change func(*domain.Deletion)) error {
-	rows, step := p.take()
+	rows, steps, worker := p.take()
 	further := p.removedRows()
+	var number int
 	err := p.store.UpdateDeletion(ctx, p.ref, func(d *domain.Deletion) bool {
 		d.RowsDeleted += rows
 		if further {
 			d.WaitingSince = time.Time{}
 			d.LastDelivery = max(d.LastDelivery, p.delivery)
 		}
-		if step != "" {
+		if step := current(steps); step != "" {
 			d.Step = step
 		}
+		d.Trace, number = trace(d.Trace, steps, worker)
 		change(d)
 		return true
 	})
 	if err != nil {
 		p.putBack(rows)
+		return err
 	}
-	return err
+	p.recordedSteps(steps, number)
+	return nil
 }
 
 // take returns what the next record adds. It marks the record as made, so that
 // callers at the same time do not all write.
-func (p *progress) take() (rows int64, step domain.Step) {
+func (p *progress) take() (rows int64, steps []tracedStep, worker int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	rows, p.pending = p.pending, 0
 	p.recorded = time.Now()
-	return rows, p.step
+	return rows, slices.Clone(p.steps), p.worker
 }
 
 // putBack makes rows pending again after their record failed.

@@ -1,13 +1,24 @@
 package worker
 
 import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 )
 
 func TestProgress(t *testing.T) {
 	t.Run("counts the rows removed", bubble(countsTheRowsRemoved))
+	t.Run("records when each step began and ended", bubble(recordsEachStep))
+	t.Run("records each worker that takes part", bubble(recordsEachWorker))
+	t.Run("records of steps cost no request", bubble(recordsCostNoRequest))
+	t.Run("a row of an older program gets a trace", bubble(olderRowGetsTrace))
 }
 
 func countsTheRowsRemoved(t *testing.T) {
@@ -17,5 +28,124 @@ func countsTheRowsRemoved(t *testing.T) {
 	d := w.deletion()
 	if want := int64(3*enoughPosts + 1); d.RowsDeleted != want || d.Step != domain.StepRelease || d.FinishedOn.IsZero() {
 		t.Errorf("deletion reads %+v, want %d rows, the last step and an end", d, want)
+	}
+}
+
+// told is the trace in a few words: worker, delivery, step and result of each record.
+func told(trace domain.Trace) (records []string) {
+	for _, r := range trace {
+		records = append(records, fmt.Sprintf("%d/%d %s %s", r.Worker, r.Delivery, r.Step, r.Result))
+	}
+	return records
+}
+
+var allSteps = []string{
+	"1/1 receive done", "1/1 mark done", "1/1 shut done", "1/1 sweep done", "1/1 disarm done", "1/1 release done",
+}
+
+func recordsEachStep(t *testing.T) {
+	w := newWorld(t, enoughPosts)
+	w.mustAsk()
+	// Each transaction of the worker takes a second, so that the times differ.
+	w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Method == "Transact" {
+			time.Sleep(time.Second)
+		}
+		return send(ctx)
+	}
+	w.finishOn(w.faulty)
+	d := w.deletion()
+	if got := told(d.Trace); !slices.Equal(got, allSteps) {
+		t.Fatalf("the trace tells %q", got)
+	}
+	var rows int64
+	for i, r := range d.Trace {
+		rows += r.Rows
+		if i > 0 && (r.Began.Before(d.Trace[i-1].Ended) || r.Ended.Before(r.Began)) {
+			t.Errorf("record %d, %+v, comes after %+v", i, r, d.Trace[i-1])
+		}
+	}
+	sweep := d.Trace[3]
+	if rows != d.RowsDeleted || sweep.Rows != rows || sweep.Ended.Sub(sweep.Began) < 2*time.Second {
+		t.Errorf("of %d rows the trace counts %d: %+v", d.RowsDeleted, rows, sweep)
+	}
+	if last := d.Trace[len(d.Trace)-1]; last.Ended.After(d.FinishedOn) {
+		t.Errorf("the last step ends at %s, the deletion at %s", last.Ended, d.FinishedOn)
+	}
+}
+
+// The first worker meets a store that does not answer, the second one that refuses. The
+// third completes the deletion.
+func recordsEachWorker(t *testing.T) {
+	w := newWorld(t, 10) // one transaction
+	w.mustAsk()
+	sweeping := 0
+	w.hook = drivertest.Only(sweeps, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+		switch sweeping++; sweeping {
+		case 1:
+			return drivertest.ErrInjected
+		case 2:
+			return fmt.Errorf("refused")
+		default:
+			return send(ctx)
+		}
+	})
+	w.finishOn(w.faulty)
+	want := []string{
+		"1/1 receive done", "1/1 mark done", "1/1 shut done", "1/1 sweep waiting",
+		"2/2 receive done", "2/2 mark done", "2/2 shut done", "2/2 sweep failed",
+	}
+	for _, step := range allSteps {
+		want = append(want, strings.Replace(step, "1/1", "3/3", 1))
+	}
+	d := w.deletion()
+	if got := told(d.Trace); !slices.Equal(got, want) {
+		t.Errorf("the trace tells %q", got)
+	}
+	var rows int64
+	for _, r := range d.Trace {
+		rows += r.Rows
+	}
+	if rows != d.RowsDeleted || rows != 31 {
+		t.Errorf("of %d rows the trace counts %d", d.RowsDeleted, rows)
+	}
+	w.mustBeDeleted()
+}
+
+// A worker makes 18 requests for a channel with one post and one subscriber, as before
+// there were traces: docs/consistency.md lists them.
+func recordsCostNoRequest(t *testing.T) {
+	w := newWorld(t, 1)
+	w.mustAsk()
+	messages, err := w.sound.Messages().Receive(t.Context(), 1, time.Minute)
+	if err != nil || len(messages) != 1 {
+		t.Fatalf("%d messages, %v", len(messages), err)
+	}
+	requests := 0
+	w.hook = func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+		requests++
+		return send(ctx)
+	}
+	if err := New(w.faulty, w.options).Handle(t.Context(), messages[0]); err != nil {
+		t.Fatal(err)
+	}
+	if got := told(w.deletion().Trace); requests != 17 || len(got) != len(allSteps) {
+		t.Errorf("%d requests after the message was received, want 17; the trace tells %q", requests, got)
+	}
+}
+
+func olderRowGetsTrace(t *testing.T) {
+	w := newWorld(t, enoughPosts)
+	w.mustAsk()
+	broken := driver.Merge(string(w.victim.Incarnation), driver.Exists, driver.String("Trace", "of a later program"))
+	if err := driver.NewTable(w.db, "Deletions").Transact(t.Context(), string(w.victim.Key()), broken); err != nil {
+		t.Fatal(err)
+	}
+	if d := w.deletion(); d.Trace != nil || d.State != domain.DeletionQueued {
+		t.Errorf("a deletion with a trace that cannot be read is %+v", d)
+	}
+	w.finish()
+	if got := told(w.deletion().Trace); !slices.Equal(got, allSteps) {
+		t.Errorf("the trace tells %q", got)
 	}
 }

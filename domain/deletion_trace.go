@@ -1,0 +1,109 @@
+package domain
+
+import (
+	"slices"
+	"time"
+)
+
+// StepReceive is no step of the cascade. It begins the records of each worker: the
+// worker has received a message and records that the deletion is running.
+const StepReceive Step = "receive"
+
+// StepSeveral is the step of a record that stands for several others.
+const StepSeveral Step = "several"
+
+// A StepResult says how a worker came to the end of a step.
+type StepResult string
+
+// The results of a step.
+const (
+	// StepUnderWay: the step goes on, or its worker died and said nothing more.
+	StepUnderWay StepResult = ""
+	StepDone     StepResult = "done"
+	// StepOvertaken: the worker found that another worker is further.
+	StepOvertaken StepResult = "overtaken"
+	// StepFailed: the store refused something, or the program has a bug.
+	StepFailed StepResult = "failed"
+	// StepWaiting: the store did not answer.
+	StepWaiting StepResult = "waiting"
+	// StepStopped: the process stops, and has given the message back.
+	StepStopped StepResult = "stopped"
+	// StepLost: the worker has lost its lease.
+	StepLost StepResult = "lost"
+)
+
+// A StepRecord says when one worker took one step of a deletion. It is a report: no
+// operation depends on it.
+type StepRecord struct {
+	Step Step
+	// Worker tells the handlings of one deletion apart. It counts from 1.
+	Worker int
+	// Delivery says how often the worker's message had been delivered.
+	Delivery int64
+	Began    time.Time
+	// Ended is zero unless Result says how the step ended.
+	Ended time.Time
+	// Rows counts the rows that the worker removed.
+	Rows   int64
+	Result StepResult
+	// Count is how many records this one stands for: 1, or more if Step is StepSeveral.
+	Count int
+}
+
+// MaxTrace is the most records of a Trace.
+const MaxTrace = 32
+
+// traceHead is how many of the first records of a full Trace are kept. Behind them is
+// the record that stands for several. The rest are the latest.
+const traceHead = 8
+
+// A Trace has the records of a deletion in the order in which they were begun.
+type Trace []StepRecord
+
+// Workers returns how many workers have begun the deletion.
+func (t Trace) Workers() (n int) {
+	for _, r := range t {
+		n = max(n, r.Worker)
+	}
+	return n
+}
+
+// With returns a Trace with the record. It takes the place of the former record of this
+// worker and step. If that stands in another record by now, only the rows are added that
+// it does not count: recorded is the number that it counts. A negative number says that
+// there was no former record.
+func (t Trace) With(r StepRecord, recorded int64) Trace {
+	t = slices.Clone(t)
+	at := slices.IndexFunc(t, func(o StepRecord) bool { return o.Worker == r.Worker && o.Step == r.Step })
+	switch {
+	case at >= 0:
+		if t[at].Result != StepUnderWay { // an older record must not open it again
+			r.Ended, r.Result = t[at].Ended, t[at].Result
+		}
+		r.Rows = max(r.Rows, t[at].Rows)
+		t[at] = r
+		return t
+	case recorded >= r.Rows:
+		return t
+	}
+	r.Rows -= max(recorded, 0)
+	t = append(t, r)
+	slices.SortStableFunc(t, func(a, b StepRecord) int { return a.Began.Compare(b.Began) })
+	for len(t) > MaxTrace {
+		t[traceHead] = t[traceHead].and(t[traceHead+1])
+		t = slices.Delete(t, traceHead+1, traceHead+2)
+	}
+	return t
+}
+
+// and returns a record that stands for both.
+func (r StepRecord) and(next StepRecord) StepRecord {
+	both := StepRecord{
+		Step: StepSeveral, Worker: max(r.Worker, next.Worker), Delivery: max(r.Delivery, next.Delivery),
+		Began: r.Began, Ended: r.Ended, Rows: r.Rows + next.Rows, Result: next.Result, Count: r.Count + next.Count,
+	}
+	if next.Ended.After(both.Ended) {
+		both.Ended = next.Ended
+	}
+	return both
+}

@@ -1,0 +1,99 @@
+// Plays back the trace of a deletion, so that what took 40 ms can be read. Nothing moves
+// until it is asked for, and it can be paused. With reduced motion, numbers do not run.
+const dwell = 1800; // how long each step is shown, in milliseconds
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+const cascade = ["mark", "shut", "sweep", "disarm", "release"];
+const places = new Intl.NumberFormat("en");
+
+class Player {
+  constructor(panel) {
+    this.button = panel.querySelector("[data-play]");
+    this.line = panel.querySelector("[role=status]");
+    this.page = panel.closest(".deletion");
+    this.rows = [...this.page.querySelectorAll("tr[data-step]")];
+    this.counter = this.page.querySelector("[data-removed]");
+    this.total = this.counter.textContent;
+    this.at = -1; // the row that is shown; -1 before the first
+    this.removed = 0;
+    this.button.addEventListener("click", () => this.#press());
+    panel.hidden = false;
+  }
+
+  #press() {
+    if (this.timer) this.#stop("Go on");
+    else this.#play();
+  }
+
+  #play() {
+    if (this.at < 0) this.removed = 0;
+    this.button.textContent = "Pause";
+    this.#next();
+  }
+
+  #stop(label) {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.button.textContent = label;
+  }
+
+  #next() {
+    this.#mark(false);
+    this.at++;
+    const row = this.rows[this.at];
+    if (!row || !this.button.isConnected) return this.#finish();
+    this.#mark(true);
+    this.line.textContent = row.dataset.say;
+    this.#steps(row.dataset.step);
+    this.#count(Number(row.dataset.rows));
+    this.timer = setTimeout(() => this.#next(), dwell);
+  }
+
+  #finish() {
+    this.at = -1;
+    this.#stop("Play back again");
+    this.line.textContent = "That was all.";
+    this.#steps("");
+    this.counter.textContent = this.total;
+  }
+
+  #mark(on) {
+    this.rows[this.at]?.toggleAttribute("data-playing", on);
+  }
+
+  // steps shows the step in the list and in the bar. An empty step is the end.
+  #steps(step) {
+    const at = step ? cascade.indexOf(step) : cascade.length;
+    this.page.querySelectorAll(".steps li").forEach((li, i) => {
+      const state = i < at ? "done" : i === at ? "current" : "ahead";
+      li.className = state;
+      li.querySelector(".unseen").textContent = `(${state})`;
+      if (state === "current") li.setAttribute("aria-current", "step");
+      else li.removeAttribute("aria-current");
+    });
+    this.page.querySelector("progress").value = Math.max(at, 0);
+  }
+
+  // count lets the number of removed rows run up to what it was after this step.
+  #count(rows) {
+    const from = this.removed;
+    const began = performance.now();
+    this.removed += rows;
+    const to = this.removed;
+    const run = (now) => {
+      const part = calm.matches ? 1 : Math.min(1, Math.max(0, (now - began) / (dwell / 2)));
+      if (this.removed !== to || this.at < 0) return;
+      this.counter.textContent = places.format(Math.round(from + (to - from) * part));
+      if (part < 1) requestAnimationFrame(run);
+    };
+    run(began);
+  }
+}
+
+// The end of a deletion brings the panel into a page that is open.
+function ready() {
+  const panel = document.querySelector("[data-player][hidden]");
+  if (panel) new Player(panel);
+}
+const progress = document.getElementById("progress");
+new MutationObserver(ready).observe(progress, { childList: true });
+ready();
