@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"microblogging/domain"
@@ -15,21 +16,42 @@ const (
 	// signUpsAtOnce is how many of them may be of sign-ups. Anybody may sign up, so the
 	// last slot is out of their reach.
 	signUpsAtOnce = hashingAtOnce - 1
+	// signUpsAdmitted is how many sign-ups may use the store at once. It is more than
+	// are hashed, so that the hashing need not wait for the store.
+	signUpsAdmitted = 8
 	// signInWait and signUpWait are how long a password may wait for its slot.
 	signInWait = 5 * time.Second
 	signUpWait = 2 * time.Second
+	// admissionWait is how long a sign-up may wait for its admission at most. To wait
+	// costs the server less than to be refused and to come again.
+	admissionWait = 5 * time.Second
 )
 
 // hashing hashes passwords, a few at once. At most one sign-up is ever before a sign-in
 // in the queue for a slot. A password that waits too long is a domain.ErrBusy, and was
 // not looked at.
 type hashing struct {
-	slots   chan struct{}
-	signUps chan struct{}
+	slots    chan struct{}
+	signUps  chan struct{}
+	admitted chan struct{}
 }
 
 func newHashing() hashing {
-	return hashing{slots: make(chan struct{}, hashingAtOnce), signUps: make(chan struct{}, signUpsAtOnce)}
+	return hashing{
+		slots:    make(chan struct{}, hashingAtOnce),
+		signUps:  make(chan struct{}, signUpsAtOnce),
+		admitted: make(chan struct{}, signUpsAdmitted),
+	}
+}
+
+// admit waits until a sign-up may begin, and runs it. One that waits too long is a
+// domain.ErrBusy, and has read and written nothing: a flood of sign-ups costs the store no
+// more than those that are admitted. Each waits for another time, since those who are
+// refused together would come back together.
+func (h hashing) admit(ctx context.Context, signUp func()) error {
+	late := time.NewTimer(admissionWait - rand.N(admissionWait/2))
+	defer late.Stop()
+	return inSlot(ctx, late.C, h.admitted, signUp)
 }
 
 // hash hashes a password for somebody who signs in or has signed in.
@@ -90,7 +112,7 @@ func inSlot(ctx context.Context, late <-chan time.Time, slots chan struct{}, wor
 		work()
 		return nil
 	case <-late:
-		return fmt.Errorf("hashing a password: %w", domain.ErrBusy)
+		return fmt.Errorf("waiting for a turn: %w", domain.ErrBusy)
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -3,12 +3,14 @@ package storage_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/drivertest"
 )
 
 func TestPasswordHashing(t *testing.T) {
@@ -19,6 +21,7 @@ func TestPasswordHashing(t *testing.T) {
 	t.Run("wait ends with the request", hashingWaitEndsWithRequest)
 	t.Run("operator who makes an account waits", operatorWaits)
 	t.Run("at most two are hashed at once", twoAreHashedAtOnce)
+	t.Run("sign-up that is not admitted costs the store nothing", signUpNotAdmittedCostsNothing)
 }
 
 // busy makes work of one kind that lasts until release is called.
@@ -174,5 +177,35 @@ func operatorWaits(t *testing.T) {
 		if took := time.Since(began); err != nil || took != time.Minute {
 			t.Errorf("an operator's account took %s, %v", took, err)
 		}
+	})
+}
+
+func signUpNotAdmittedCostsNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		end := make(chan struct{})
+		w.arm(func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+			<-end
+			return send(ctx)
+		})
+		var admitted sync.WaitGroup
+		for i := range 8 {
+			admitted.Go(func() {
+				if err := w.signUpFrom(w.faulty, i, fmt.Sprint("user", i)); err != nil && !errors.Is(err, domain.ErrBusy) {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		calls, began := w.calls.Load(), time.Now()
+		err := w.signUpFrom(w.faulty, 9, "ada")
+		if took := time.Since(began); !errors.Is(err, domain.ErrBusy) || took < 2*time.Second || took > 5*time.Second {
+			t.Errorf("%v after %s", err, took)
+		}
+		if more := w.calls.Load() - calls; more != 0 {
+			t.Errorf("it made %d calls", more)
+		}
+		close(end)
+		admitted.Wait()
+		w.ok(w.signUpFrom(w.faulty, 9, "ada"))
 	})
 }

@@ -54,6 +54,19 @@ func (s *Store) SignUpOnce(ctx context.Context, r SignUpRequest) (_ domain.User,
 	if err := domain.JoinInvalid(nameErr, domain.CheckPassword("password", r.Password)); err != nil {
 		return domain.User{}, false, err
 	}
+	if r.patient {
+		return s.signUp(ctx, user, r)
+	}
+	var account domain.User
+	busy := s.hashing.admit(ctx, func() { account, made, err = s.signUp(ctx, user, r) })
+	if busy != nil {
+		return domain.User{}, false, fmt.Errorf("signing up: %w", busy)
+	}
+	return account, made, err
+}
+
+// signUp makes an account, or finds the one that the same key has made.
+func (s *Store) signUp(ctx context.Context, user domain.UserName, r SignUpRequest) (_ domain.User, made bool, err error) {
 	switch row, err := s.readUser(ctx, user); {
 	case err == nil:
 		account, err := s.earlierAccount(ctx, row, r)
