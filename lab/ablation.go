@@ -69,6 +69,8 @@ func Ablations() []Ablation {
 			only("w", both(refused, unmarked))),
 		ablate("record", "a deletion is recorded as poisoned before its message is marked", "poison-post",
 			only("w", both(refused, unrecorded))),
+		ablate("record-unread", "a message that cannot be read is recorded before its copy is sent", "poison-unread",
+			only("w", unrecorded)),
 		unreconciled(ablate("reconcile", "the reconciling pass finds a deletion whose message the queue lost", "forgotten", nil)),
 	}
 }

@@ -137,22 +137,19 @@ func misplaced(v View) (breaches []domain.Breach) {
 }
 
 // poison is the part of I5 about poison: only what was refused is poisoned, and one
-// message makes at most one copy. What a client sends again unasked does not count.
+// message makes at most one copy.
 func (l Shipped) poison(v View) (breaches []domain.Breach) {
-	senders := map[domain.Message][]string{}
+	copies := map[string]int{}
 	for _, m := range v.DB.Messages(domain.PoisonQueueName) {
-		message, err := domain.DecodeMessage(m.Text)
-		if err != nil {
-			continue
+		asks := m.Text
+		if message, err := domain.DecodeMessage(m.Text); err == nil {
+			asks = message.Intent().Encode()
 		}
-		intent := message.Intent()
-		if sender, _, _ := strings.Cut(m.ID, "+"); !slices.Contains(senders[intent], sender) {
-			senders[intent] = append(senders[intent], sender)
-		}
+		copies[asks]++
 	}
-	for _, copies := range senders {
-		if len(copies) > l.Copies {
-			breaches = append(breaches, breachOf("I5", "%d copies of one message are on the poison queue, and %d may be", len(copies), l.Copies))
+	for _, n := range copies {
+		if n > l.Copies {
+			breaches = append(breaches, breachOf("I5", "%d copies of one message are on the poison queue, and %d may be", n, l.Copies))
 		}
 	}
 	if l.Copies > 0 {

@@ -3,10 +3,12 @@ package lab
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"microblogging/domain"
 	"microblogging/storage/atrest"
+	"microblogging/storage/driver"
 )
 
 // Rest is all invariants at quiescence. Fresh workers run until nothing moves.
@@ -33,6 +35,7 @@ func (l Shipped) Rest(v View) []domain.Breach {
 	breaches = append(breaches, plain...)
 	v.DB = c.db.Snapshot()
 	breaches = append(breaches, unfinished(v)...)
+	breaches = append(breaches, lostUnread(v)...)
 	breaches = append(breaches, twiceMade(v)...)
 	breaches = append(breaches, uncounted(v)...)
 	breaches = append(breaches, l.State(v)...)
@@ -61,6 +64,26 @@ func unfinished(v View) (breaches []domain.Breach) {
 		record, err := v.DB.Get(tableDeletions, string(m.Channel), string(m.Incarnation))
 		if state := record.Properties.String("State"); err != nil || state != string(domain.DeletionDone) {
 			breaches = append(breaches, breachOf("I5", "the deletion of %s is recorded as %q", string(m.Incarnation), state))
+		}
+	}
+	return breaches
+}
+
+// lostUnread is I5 of messages that nobody can read: each that was ever sent is on a queue
+// or recorded as poisoned.
+func lostUnread(v View) (breaches []domain.Breach) {
+	for _, sent := range v.Sent {
+		if sent.Kind != "" {
+			continue
+		}
+		there := func(m driver.Message) bool { return m.Text == sent.Text }
+		recorded := func(row driver.Entity) bool {
+			return row.Properties.String("State") == string(domain.DeletionPoisoned) && strings.Contains(row.Properties.String("Text0"), sent.Text)
+		}
+		if !slices.ContainsFunc(v.DB.Messages(domain.QueueName), there) &&
+			!slices.ContainsFunc(v.DB.Messages(domain.PoisonQueueName), there) &&
+			!slices.ContainsFunc(slices.Collect(v.DB.Rows(tableDeletions)), recorded) {
+			breaches = append(breaches, breachOf("I5", "a message that nobody could read is lost: %s", sent.Text))
 		}
 	}
 	return breaches

@@ -68,6 +68,12 @@ func queuedPost(texts ...string) body {
 	}
 }
 
+// queuedUnread is the set-up news, and a message that no worker can read.
+func queuedUnread(ctx context.Context, c *Client) {
+	news("old")(ctx, c)
+	_ = c.Store.Messages().Send(ctx, "not a message") // a set-up has no faults
+}
+
 // queueCopy sends every message on the queue once more.
 func (c *Client) queueCopy(ctx context.Context) {
 	messages, err := c.Store.Messages().Receive(ctx, 1, WorkerOptions().Lease)
@@ -112,6 +118,11 @@ func poison() []Scenario {
 			Name: "poison-post", About: "the same, of a post", Faults: 2, Preemptions: 1,
 			Setup: queuedPost("old"), Intercept: only("w", refused), Laws: Shipped{Copies: 1},
 			Actors: []Actor{worker1(), worker2()},
+		},
+		{
+			Name: "poison-unread", About: "the same, of a message that no worker can read", Faults: 3,
+			Setup: queuedUnread, Laws: Shipped{Copies: 1},
+			Actors: []Actor{worker1(), worker2(), worker3()},
 		},
 	}
 }

@@ -120,7 +120,10 @@ func (x *Explorer) appendFates(list []Choice, s *state, i int) []Choice {
 	}
 	list = append(list, Choice{Actor: actor, Fate: Unsent})
 	if writes {
-		list = append(list, Choice{Actor: actor, Fate: Lost}, Choice{Actor: actor, Fate: Repeated})
+		list = append(list, Choice{Actor: actor, Fate: Lost})
+	}
+	if writes && !p.at.call.Once {
+		list = append(list, Choice{Actor: actor, Fate: Repeated})
 	}
 	if writes && x.scenario.Straggles != nil && x.scenario.Straggles(p.at.call) {
 		list = append(list, Choice{Actor: actor, Fate: GivenUp}, Choice{Actor: actor, Fate: Copied})

@@ -13,7 +13,7 @@ var (
 )
 
 // A turnstile is a backend that turns each call into a value and submits it. It
-// ignores contexts: whether a caller gives up is a fate, which the scheduler
+// ignores when contexts end: whether a caller gives up is a fate, which the scheduler
 // decides.
 type turnstile struct{ submit func(Call) Answer }
 
@@ -47,8 +47,8 @@ func (t *turnstile) Transact(_ context.Context, table, partition string, ops []d
 func (t *turnstile) CreateQueue(context.Context, string) error { return nil }
 
 // Send implements driver.Queues, as do Receive, Update and Delete.
-func (t *turnstile) Send(_ context.Context, queue, text string) error {
-	return t.submit(Call{Method: Send, Target: queue, Message: driver.Message{Text: text}}).Err
+func (t *turnstile) Send(ctx context.Context, queue, text string) error {
+	return t.submit(Call{Method: Send, Target: queue, Message: driver.Message{Text: text}, Once: driver.IsSentOnce(ctx)}).Err
 }
 
 // Receive waits until the scheduler delivers a message.

@@ -32,6 +32,9 @@ type Checker struct {
 	// Poisoned is called with each deletion that waits in poison for an operator,
 	// unless it is nil. That is no breach.
 	Poisoned func(domain.Deletion)
+	// Unread is called with the text of each message that no worker could read and that
+	// waits in poison, unless it is nil. That is no breach.
+	Unread func(text string)
 
 	store  *Store
 	counts CheckCounts
@@ -118,6 +121,12 @@ func (c *Checker) checkDeletions(ctx context.Context) error {
 			return fmt.Errorf("reading the deletions: %w", err)
 		}
 		c.counts.Rows++
+		if row.Partition == unreadPartition {
+			if err := c.tellUnread(row); err != nil {
+				return err
+			}
+			continue
+		}
 		d := decodeDeletion(row)
 		if d.State == domain.DeletionPoisoned && c.Poisoned != nil {
 			c.Poisoned(d)
@@ -141,6 +150,15 @@ func (c *Checker) checkDeletions(ctx context.Context) error {
 		c.Report(breach)
 	}
 	return nil
+}
+
+// tellUnread tells of a message that could not be decoded, if it waits for an operator.
+func (c *Checker) tellUnread(row driver.Entity) error {
+	m, waits, err := decodeUnread(row)
+	if err == nil && waits && c.Unread != nil {
+		c.Unread(m.text)
+	}
+	return err
 }
 
 // delete deletes a row in the version that was read, if the checker repairs. It

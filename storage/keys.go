@@ -20,6 +20,7 @@ import (
 //	Blogs          <key>           see below
 //	Channels       <key>           (empty)
 //	Deletions      <key>           <incarnation>
+//	Deletions      unread!         <hash>              a poisoned message that nobody could read
 //	Sessions       <hash>          (empty)             <hash> of the token, or of the
 //	                                                   idempotency key of a sign-up
 //	Subscriptions  <user>          <key>!<incarnation>

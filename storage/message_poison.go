@@ -15,10 +15,11 @@ const markLease = time.Minute
 // Poison moves a message to the poison queue, where it waits for an operator. The
 // worker calls it for a message that was attempted too often or cannot be read. The
 // Deletions row then says that the deletion is poisoned; a post gets such a row only
-// now. A message whose lease was lost is domain.ErrLeaseLost.
+// now, and so does a message that cannot be read. A message whose lease was lost is
+// domain.ErrLeaseLost.
 //
-// A message that can be read makes at most one copy, whatever fails in between. But a
-// client that sends a request again unasked can double the copy.
+// A message makes at most one copy, whatever fails in between. There may be none: then
+// Requeue finds the record.
 func (s *Store) Poison(ctx context.Context, m driver.Message) error {
 	message, err := domain.DecodeMessage(m.Text)
 	if err != nil {
@@ -56,20 +57,10 @@ func (s *Store) copyToPoison(ctx context.Context, m driver.Message, message doma
 	if err != nil {
 		return m, fmt.Errorf("marking a message as poisoned: %w", err)
 	}
-	if err := s.poison.Send(ctx, message.Encode()); err != nil {
+	if err := s.poison.SendOnce(ctx, message.Encode()); err != nil {
 		return m, fmt.Errorf("sending to the poison queue: %w", err)
 	}
 	return m, nil
-}
-
-// poisonUnread moves a message that cannot be decoded. It has no record that Requeue
-// could find, so the copy is sent before the message is deleted: if the process dies
-// in between, the message is poisoned twice, and not lost.
-func (s *Store) poisonUnread(ctx context.Context, m driver.Message) error {
-	if err := s.poison.Send(ctx, m.Text); err != nil {
-		return fmt.Errorf("sending to the poison queue: %w", err)
-	}
-	return s.queue.Delete(ctx, m)
 }
 
 // setDeletionState records the state and the attempts of a message in its Deletions

@@ -40,6 +40,10 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 			_, err := fmt.Fprintln(console.stderr, poisonedLine(d))
 			told = errors.Join(told, err)
 		}
+		checker.Unread = func(text string) {
+			_, err := fmt.Fprintln(console.stderr, unreadLine(text))
+			told = errors.Join(told, err)
+		}
 		counts, err := checker.Run(ctx)
 		if err != nil {
 			return cannotRunError{err}
@@ -62,6 +66,17 @@ func poisonedLine(d domain.Deletion) string {
 	}
 	return fmt.Sprintf("poisoned: the deletion of %s, which %s asked for; microblogging requeue --channel %s puts it back",
 		what, d.RequestedBy, d.Channel.Key)
+}
+
+// unreadLine says that a message waits for an operator, and what to do. It shows the
+// beginning of a long text.
+func unreadLine(text string) string {
+	const most = 200
+	more := ""
+	if len(text) > most {
+		text, more = text[:most], " …"
+	}
+	return fmt.Sprintf("poisoned: a message that no worker could read: %q%s; microblogging requeue puts it back", text, more)
 }
 
 // announceNew warns if the data directory does not exist. The check will create

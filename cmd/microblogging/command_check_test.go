@@ -10,6 +10,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
 )
 
 func TestCheckCommand(t *testing.T) {
@@ -46,6 +47,10 @@ func checkListsPoison(t *testing.T) {
 	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
 	}
+	unread := driver.Message{ID: "1", Text: strings.Repeat("not a message ", 100)} // the worker died before it sent the copy
+	if err := store.Poison(t.Context(), unread); !errors.Is(err, domain.ErrLeaseLost) {
+		t.Fatal(err)
+	}
 	if err := errors.Join(store.Poison(t.Context(), received[0]), db.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -53,5 +58,8 @@ func checkListsPoison(t *testing.T) {
 	if code != exitOK || !strings.Contains(stdout, "0 breaches") ||
 		!strings.Contains(stderr, string(message.Blog)) || !strings.Contains(stderr, "requeue --channel garden") {
 		t.Errorf("exit %d, %q and %q, want a line about the post", code, stdout, stderr)
+	}
+	if !strings.Contains(stderr, `could read: "not a message `) || !strings.Contains(stderr, "requeue puts it back") || len(stderr) > 1_000 {
+		t.Errorf("%q, want a short line about the message that nobody can read", stderr)
 	}
 }

@@ -71,7 +71,9 @@ type Client struct {
 	tables    *aztables.ServiceClient
 	queues    *azqueue.ServiceClient
 	transport *http.Transport
-	log       *slog.Logger
+	// once is for a request that must not be sent again.
+	once policy.RetryOptions
+	log  *slog.Logger
 }
 
 var (
@@ -85,7 +87,8 @@ func Open(cfg Config) (*Client, error) {
 	if err := cfg.check(); err != nil {
 		return nil, fmt.Errorf("azure: %w", err)
 	}
-	c := &Client{transport: newTransport(), log: cmp.Or(cfg.Log, slog.Default())}
+	c := &Client{transport: newTransport(), once: cfg.retry(), log: cmp.Or(cfg.Log, slog.Default())}
+	c.once.MaxRetries = -1 // 0 is the SDK's default
 	var err error
 	if c.tables, err = cfg.tables(cfg.options(c.transport)); err != nil {
 		return nil, fmt.Errorf("azure: tables: %w", err)
@@ -152,16 +155,19 @@ func expand(connectionString string) string {
 // options makes new options for each client, because azqueue appends to the policies
 // that it is given.
 func (cfg Config) options(transport *http.Transport) azcore.ClientOptions {
-	retry := DefaultRetry()
-	if cfg.Retry != nil {
-		retry = *cfg.Retry
-	}
 	return azcore.ClientOptions{
-		Retry:            retry,
+		Retry:            cfg.retry(),
 		PerCallPolicies:  []policy.Policy{batchPolicy{}},
 		PerRetryPolicies: slices.Clone(cfg.PerRetry),
 		Transport:        &http.Client{Transport: transport},
 	}
+}
+
+func (cfg Config) retry() policy.RetryOptions {
+	if cfg.Retry != nil {
+		return *cfg.Retry
+	}
+	return DefaultRetry()
 }
 
 func newTransport() *http.Transport {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2"
 
@@ -26,9 +27,13 @@ func (c *Client) CreateQueue(ctx context.Context, queue string) error {
 	return err
 }
 
-// Send implements driver.Queues.
+// Send implements driver.Queues. The SDK does not send a request again that must be sent
+// once.
 func (c *Client) Send(ctx context.Context, queue, text string) error {
 	options := &azqueue.EnqueueMessageOptions{TimeToLive: to.Ptr[int32](forever)}
+	if driver.IsSentOnce(ctx) {
+		ctx = policy.WithRetryOptions(ctx, c.once)
+	}
 	return c.onQueue(ctx, "send to", queue, func(q *azqueue.QueueClient) error {
 		_, err := q.EnqueueMessage(ctx, text, options)
 		return err

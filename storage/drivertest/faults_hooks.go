@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // ErrInjected is the error that the hooks below return to the caller. It wraps
@@ -41,10 +42,14 @@ func FailAfter(n int) Hook {
 
 // SentTwice acts as a client that loses the answer to call number n and sends the
 // request again without telling its caller. The caller gets the second answer,
-// which may be the echo of the first.
+// which may be the echo of the first. A request that must be sent once is not sent again:
+// its answer is lost.
 func SentTwice(n int) Hook {
 	return at(n, func(ctx context.Context, _ Call, send Send) error {
 		_ = send(ctx) // the answer that is lost
+		if driver.IsSentOnce(ctx) {
+			return ErrInjected
+		}
 		return send(ctx)
 	})
 }

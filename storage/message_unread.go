@@ -1,0 +1,131 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+)
+
+// unreadPartition is the partition in Deletions of the messages that nobody could read.
+// A channel key holds no exclamation mark.
+const unreadPartition = "unread!"
+
+// Properties of an unread message's row, besides the state and the time. The text is
+// quoted as in a Go program, so that a string property can hold it whatever it is, and
+// is cut into parts that fit: Text0, Text1 and so on.
+const (
+	propTextPart = "Text"
+	textPart     = 30_000 // of at most 32,768 characters
+)
+
+// An unreadMessage is a poisoned message that could not be decoded.
+type unreadMessage struct {
+	row  driver.Entity
+	text string
+}
+
+// poisonUnread moves a message that cannot be decoded. The order of writes is: the
+// record with the text, the copy. After it, the message is deleted.
+//
+//   - The process dies before the record, or the tables are away: nothing has
+//     happened, and the next delivery starts again.
+//   - It dies after the record: there may be no copy. The next delivery finds the record
+//     and only deletes the message. Requeue queues a new one from the record.
+//
+// Only one delivery inserts the record, and only that one sends the copy. The record
+// stays after Requeue, so that a late delivery, or a late copy of the insert, finds it.
+func (s *Store) poisonUnread(ctx context.Context, m driver.Message) error {
+	inserted, err := s.insertUnread(ctx, m)
+	if err != nil {
+		return err
+	}
+	if inserted {
+		err := s.poison.SendOnce(ctx, m.Text)
+		if err != nil && !errors.Is(err, domain.ErrLimit) { // another program sent what we may not: it stays in the record
+			return fmt.Errorf("sending to the poison queue: %w", err)
+		}
+	}
+	return s.queue.Delete(ctx, m)
+}
+
+// insertUnread inserts the record of an unread message, and reports whether it did.
+func (s *Store) insertUnread(ctx context.Context, m driver.Message) (inserted bool, err error) {
+	properties := driver.Properties{
+		driver.String(propState, domain.DeletionPoisoned),
+		driver.Time(propUpdatedOn, domain.Now()),
+	}
+	text := strconv.QuoteToASCII(m.Text)
+	for i := 0; i*textPart < len(text); i++ {
+		part := text[i*textPart : min((i+1)*textPart, len(text))]
+		properties = append(properties, driver.String(textProperty(i), part))
+	}
+	err = s.deletions.Transact(ctx, unreadPartition, driver.Insert(unreadRow(m), properties...))
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, domain.ErrExists):
+		return false, nil
+	default:
+		return false, fmt.Errorf("recording a message that cannot be read: %w", err)
+	}
+}
+
+func textProperty(i int) string { return propTextPart + strconv.Itoa(i) }
+
+// unreadRow hashes the text too: the ids of another store, whose tables were copied, may
+// be the same.
+func unreadRow(m driver.Message) string { return hashHex("unread", m.ID, m.Text) }
+
+// decodeUnread reads the record of an unread message, and reports whether the message
+// waits for an operator. The text of one that does not is gone.
+func decodeUnread(row driver.Entity) (m unreadMessage, waits bool, err error) {
+	if domain.DeletionState(row.Properties.String(propState)) != domain.DeletionPoisoned {
+		return unreadMessage{}, false, nil
+	}
+	var quoted string
+	for i := 0; ; i++ {
+		part := row.Properties.String(textProperty(i))
+		if part == "" {
+			break
+		}
+		quoted += part
+	}
+	text, err := strconv.Unquote(quoted)
+	if err != nil {
+		return unreadMessage{}, false, fmt.Errorf("row %q of a message that cannot be read: %w", row.Row, err)
+	}
+	return unreadMessage{row: row, text: text}, true, nil
+}
+
+// unread returns the messages that could not be decoded and wait for an operator, by text.
+func (s *Store) unread(ctx context.Context) (map[string][]unreadMessage, error) {
+	waiting := map[string][]unreadMessage{}
+	for row, err := range s.deletions.Within(ctx, driver.Range{Partition: unreadPartition}) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the messages that cannot be read: %w", err)
+		}
+		m, waits, err := decodeUnread(row)
+		if err != nil {
+			return nil, err
+		}
+		if waits {
+			waiting[m.text] = append(waiting[m.text], m)
+		}
+	}
+	return waiting, nil
+}
+
+// setRequeued records that an unread message was queued again. Its text is not needed any
+// more. If the record has changed, another Requeue was faster.
+func (s *Store) setRequeued(ctx context.Context, m unreadMessage) error {
+	err := s.deletions.Transact(ctx, unreadPartition, driver.Replace(m.row.Row, driver.Match(m.row.ETag),
+		driver.String(propState, domain.DeletionDone), driver.Time(propUpdatedOn, domain.Now())))
+	if err != nil && !raced(err) {
+		return fmt.Errorf("recording that a message was requeued: %w", err)
+	}
+	return nil
+}
