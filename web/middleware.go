@@ -14,6 +14,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"microblogging/domain"
 	"microblogging/templates"
 )
 
@@ -21,6 +22,8 @@ const (
 	// requestTimeout bounds the work on one request. It ends the request's context:
 	// the store gives up, and the handler answers 503.
 	requestTimeout = 10 * time.Second
+	// busyInterval is how often the log says that requests are refused for want of room.
+	busyInterval = time.Minute
 	// connectionKey is where a request keeps the context that it came with, which ends
 	// when the client leaves.
 	connectionKey = "web.connection"
@@ -121,7 +124,10 @@ func (s *server) respondError(err error, c echo.Context) {
 	p := problemOf(err)
 	p.RequestID = c.Response().Header().Get(echo.HeaderXRequestID)
 	var refused *refusal
-	if p.Status >= http.StatusInternalServerError && !errors.As(err, &refused) || c.Response().Committed {
+	switch {
+	case p.Type == busyType && !errors.Is(err, domain.ErrUnavailable) && !c.Response().Committed:
+		s.logBusy(c, err)
+	case p.Status >= http.StatusInternalServerError && !errors.As(err, &refused), c.Response().Committed:
 		s.logFailure(c, "request failed", err)
 	}
 	if c.Response().Committed {
@@ -146,6 +152,19 @@ func (s *server) writeProblem(c echo.Context, p problem) error {
 
 func (s *server) logFailure(c echo.Context, message string, err error) {
 	s.log.LogAttrs(c.Request().Context(), slog.LevelError, message,
+		slog.String("id", c.Response().Header().Get(echo.HeaderXRequestID)),
+		slog.Any("error", err))
+}
+
+// logBusy logs once in busyInterval that requests are refused for want of room. Each of
+// them has its line in the access log.
+func (s *server) logBusy(c echo.Context, err error) {
+	now := time.Now()
+	last := s.busy.Load()
+	if last != nil && now.Sub(*last) < busyInterval || !s.busy.CompareAndSwap(last, &now) {
+		return
+	}
+	s.log.LogAttrs(c.Request().Context(), slog.LevelWarn, "too busy: some requests are refused",
 		slog.String("id", c.Response().Header().Get(echo.HeaderXRequestID)),
 		slog.Any("error", err))
 }

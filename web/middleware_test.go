@@ -3,13 +3,16 @@ package web_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"microblogging/domain"
 	"microblogging/storage/drivertest"
+	"microblogging/web"
 )
 
 func TestMiddleware(t *testing.T) {
@@ -17,6 +20,8 @@ func TestMiddleware(t *testing.T) {
 	t.Run("a request is logged without its query", requestIsLoggedWithoutItsQuery)
 	t.Run("a client that left is no error", clientThatLeftIsNoError)
 	t.Run("a request ends after ten seconds", requestEndsAfterTenSeconds)
+	t.Run("a refusal for want of room is no fault, and leaves a line a minute", refusalForWantOfRoomLeavesALineAMinute)
+	t.Run("a refusal for too many attempts or writes is no fault", refusalForTooManyIsNoFault)
 }
 
 func faultIsLoggedOnceAndShownToNobody(t *testing.T) {
@@ -106,4 +111,37 @@ func requestEndsAfterTenSeconds(t *testing.T) {
 			t.Error("no Retry-After")
 		}
 	})
+}
+
+func refusalForWantOfRoomLeavesALineAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		s.breakStore(everyCall(fmt.Errorf("waiting for a turn: %w", domain.ErrBusy)))
+		for minute := 1; minute <= 3; minute++ {
+			for range 20 {
+				s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", password)).want(503)
+				s.browser().open("/channels").want(503)
+			}
+			log := s.log.String()
+			if n := strings.Count(log, "level=WARN"); n != minute {
+				t.Errorf("in minute %d, %d warnings", minute, n)
+			}
+			if strings.Contains(log, "level=ERROR") {
+				t.Fatalf("it is logged as a fault:\n%s", log)
+			}
+			time.Sleep(time.Minute)
+		}
+	})
+}
+
+func refusalForTooManyIsNoFault(t *testing.T) {
+	s := newSiteWith(t, web.Options{WriteRate: 0.001, WriteBurst: 1})
+	token := s.signUp("ada")
+	s.do("POST", "/api/v1/channels", bearer(token), fields("name", "Engines")).want(201)
+	s.do("POST", "/api/v1/channels", bearer(token), fields("name", "Wheels")).want(429)
+	for s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", "not her password")).status != 429 {
+	}
+	if log := s.log.String(); strings.Contains(log, "level=ERROR") {
+		t.Errorf("it is logged as a fault:\n%s", log)
+	}
 }

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"sync/atomic"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -71,6 +73,8 @@ type server struct {
 	maxChannels int
 	signUps     int
 	stopping    <-chan struct{}
+	// busy is when logBusy has logged last.
+	busy atomic.Pointer[time.Time]
 }
 
 // New returns the handler of the web role. The store must be prepared. The handler is

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"runtime"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -15,6 +17,7 @@ func TestHealth(t *testing.T) {
 	t.Run("a disk that refuses a write is reported until one succeeds", healthAfterRefusal)
 	t.Run("a commit that failed half done is reported for good", healthAfterHalfCommit)
 	t.Run("the end of the writer is reported", healthAfterWriter)
+	t.Run("a disk that writes again is noticed without a write of anybody", healthAfterProbe)
 }
 
 func healthAfterRefusal(t *testing.T) {
@@ -39,6 +42,37 @@ func healthAfterRefusal(t *testing.T) {
 	})
 }
 
+func healthAfterProbe(t *testing.T) {
+	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
+		time.Sleep(time.Minute)
+		if synctest.Wait(); disk.commits != 0 {
+			t.Errorf("a healthy disk was probed %d times", disk.commits)
+		}
+		refused := disk.write(t.Context(), driver.Insert("a"))
+		disk.next(failBefore)
+		if err := <-refused; err == nil {
+			t.Fatal("the write succeeded")
+		}
+		began := time.Now()
+		for range 3 {
+			disk.next(failBefore)
+			synctest.Wait()
+			wantFailed(t, disk)
+		}
+		disk.next(commitWell)
+		synctest.Wait()
+		wantHealthy(t, disk)
+		if took := time.Since(began); took != 4*probeInterval {
+			t.Errorf("four probes took %s", took)
+		}
+		probes := disk.commits
+		time.Sleep(time.Minute)
+		if disk.commits != probes {
+			t.Errorf("a disk that is well again was probed %d times", disk.commits-probes)
+		}
+	})
+}
+
 func healthAfterHalfCommit(t *testing.T) {
 	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
 		half := disk.write(t.Context(), driver.Insert("a"))
@@ -50,6 +84,7 @@ func healthAfterHalfCommit(t *testing.T) {
 		if err := <-disk.write(t.Context(), driver.Insert("b")); err == nil {
 			t.Error("the next write succeeded")
 		}
+		time.Sleep(time.Minute)
 		wantFailed(t, disk)
 	})
 }

@@ -89,6 +89,8 @@ func (db *DB) run() {
 					w.done <- w.refused
 				}
 			}
+		case <-db.nextProbe():
+			_ = db.writeBatch([]*write{{ctx: context.Background(), change: probe{}}}) // Health reports it
 		case <-db.closing:
 			return
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -44,7 +45,18 @@ func fullDisk(t *testing.T) {
 			t.Errorf("acknowledged row %d: %v", i, err)
 		}
 	}
+	if db.Health() == nil {
+		t.Error("a full disk is healthy")
+	}
 	restore()
+	// Nobody writes. The store sees for itself that there is space.
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
+	for began := time.Now(); db.Health() != nil; <-ticker.C {
+		if time.Since(began) > 30*time.Second {
+			t.Fatalf("half a minute after there is space: %v", db.Health())
+		}
+	}
 	if err := insert(full); err != nil {
 		t.Errorf("with space again: %v", err)
 	}
