@@ -54,8 +54,8 @@ type Message struct {
 	// no attempts, and only make the pauses between them longer.
 	Waits int `json:"waits,omitempty"`
 	// Accounted is the number of the latest delivery whose handling ended in good
-	// order: it was done, failed, waited or was given back. The deliveries after it
-	// ended by a crash or with a lost lease.
+	// order (it was done, failed, waited or was given back), or removed rows of a post.
+	// The deliveries after it ended by a crash or with a lost lease.
 	Accounted int64 `json:"accounted,omitempty"`
 	// Copied marks a message that is poisoned: its copy may be on the poison queue,
 	// the Deletions row says so, and all that is left to do is to delete it.

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ func TestDelivery(t *testing.T) {
 	t.Run("that waits for the store does not count", bubble(deliveryWaits))
 	t.Run("before one that got further does not count", bubble(deliveryBeforeProgress))
 	t.Run("that removes votes of a post is no attempt", bubble(deliveryRemovesVotes))
+	t.Run("before one that removed votes of a post does not count", bubble(deliveryBeforeVotes))
 }
 
 // receive takes the one message that the queue holds.
@@ -135,6 +137,60 @@ func deliveryRemovesVotes(t *testing.T) {
 		t.Fatalf("%d handlings are too few to show anything", handlings)
 	}
 	w.mustBeSound()
+}
+
+// A worker is killed in each delivery. In one of them it has removed votes before.
+func deliveryBeforeVotes(t *testing.T) {
+	w := newWorld(t, 0)
+	blog := w.post(w.bystander, "popular")
+	for i := range 2 * driver.MaxOperations {
+		if err := w.sound.Vote(t.Context(), w.bystander.Ref(), blog.ID, domain.UserName(fmt.Sprintf("user%d", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.sound.DeleteBlog(t.Context(), w.bystander, blog.ID, visitor, domain.Any[domain.Revision]()); err != nil {
+		t.Fatal(err)
+	}
+	for range maxDeliveries / 2 {
+		w.receive()
+	}
+	w.killAfterVotes()
+	if n := w.votes(blog.ID); n != driver.MaxOperations {
+		t.Fatalf("%d votes are left: the worker was not killed in the middle of its work", n)
+	}
+	for range maxDeliveries - 1 {
+		w.receive()
+	}
+	stop := w.start(w.sound)
+	w.until("the votes are gone", func() bool {
+		w.mustNotHavePoison()
+		return w.votes(blog.ID) == 0
+	})
+	stop()
+	w.mustBeSound()
+}
+
+// killAfterVotes runs a worker that is cut off from the store for good, as if it was
+// killed, once it has removed one transaction of votes and written the message.
+func (w *world) killAfterVotes() {
+	w.t.Helper()
+	var removed, killed atomic.Bool
+	w.hook = serial(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Target == "Blogs" && removed.Load() {
+			killed.Store(true)
+		}
+		if killed.Load() {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		if call.Method == "Transact" && call.Target == "Blogs" {
+			removed.Store(true)
+		}
+		return send(ctx)
+	})
+	stop := w.start(w.faulty)
+	w.until("the worker is killed", killed.Load)
+	stop()
 }
 
 func (w *world) mustNotHavePoison() {

@@ -17,8 +17,11 @@ const maxDeliveries = 100
 // A job is the handling of one delivery.
 type job struct {
 	worker *Worker
-	// leased is the message with its latest pop receipt.
+	// leased is the message with its latest pop receipt. While the work goes on, held has
+	// a later one.
 	leased driver.Message
+	// held renews the lease while the work goes on. It is nil if nobody does (Handle).
+	held *lease
 	// stop is closed when the process is to stop.
 	stop <-chan struct{}
 
@@ -82,7 +85,25 @@ func (j *job) deleteBlog(ctx context.Context) error {
 	if err := j.checkDeliveries(0); err != nil {
 		return err
 	}
-	return j.worker.store.FinishBlog(ctx, j.message, func(rows int) { j.rows += rows })
+	return j.worker.store.FinishBlog(ctx, j.message, func(rows int) {
+		if j.rows == 0 {
+			j.markProgress(ctx)
+		}
+		j.rows += rows
+	})
+}
+
+// markProgress writes into the message of a post that this delivery has got further, so
+// that the deliveries up to it do not count even if the worker is killed. A channel has
+// its Deletions row for that. It costs a request, so a first delivery is left to count:
+// most are the only one.
+func (j *job) markProgress(ctx context.Context) {
+	if j.held == nil || j.leased.Deliveries-j.message.Accounted <= 1 {
+		return
+	}
+	if err := j.held.rewrite(ctx, j.text()); err != nil {
+		j.worker.Log.WarnContext(ctx, "progress not recorded", "channel", j.message.Channel, "post", j.message.Blog, "error", err)
+	}
 }
 
 // deleteChannel runs the cascade and records its progress and its end.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"microblogging/domain"
@@ -24,9 +25,12 @@ const renewTime = 10 * time.Second
 // receipt of the message, so the renewals must have ended (release) before the
 // message is concluded.
 type lease struct {
-	queue   queue
-	log     *slog.Logger
-	length  time.Duration
+	queue  queue
+	log    *slog.Logger
+	length time.Duration
+
+	// mu is held while the message is renewed or rewritten: each changes the receipt.
+	mu      sync.Mutex
 	message driver.Message
 	// renewed is when the handling began or, later, when the last renewal that
 	// succeeded was sent.
@@ -64,17 +68,11 @@ func (l *lease) keep(ctx context.Context, lost func()) {
 // renew renews the lease once. It reports false if the lease is lost. After
 // another failure, the lease counts as held until its length has passed.
 func (l *lease) renew(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, min(l.length/3, renewTime))
-	defer cancel()
-	began := time.Now()
-	var renewed driver.Message
-	err := guarded(func() (err error) {
-		renewed, err = l.queue.Update(ctx, l.message, l.message.Text, l.length)
-		return err
-	})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err := l.write(ctx, l.message.Text)
 	switch {
 	case err == nil:
-		l.message, l.renewed = renewed, began
 		return true
 	case errors.Is(err, domain.ErrLeaseLost):
 		return false
@@ -82,6 +80,26 @@ func (l *lease) renew(ctx context.Context) bool {
 		l.log.WarnContext(ctx, "lease not renewed", "error", err)
 		return time.Since(l.renewed) < l.length
 	}
+}
+
+// rewrite renews the lease and replaces the text of the message.
+func (l *lease) rewrite(ctx context.Context, text string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.write(ctx, text)
+}
+
+func (l *lease) write(ctx context.Context, text string) error {
+	ctx, cancel := context.WithTimeout(ctx, min(l.length/3, renewTime))
+	defer cancel()
+	began := time.Now()
+	return guarded(func() error {
+		renewed, err := l.queue.Update(ctx, l.message, text, l.length)
+		if err == nil {
+			l.message, l.renewed = renewed, began
+		}
+		return err
+	})
 }
 
 func (l *lease) isReleased() bool {

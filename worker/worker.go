@@ -110,6 +110,7 @@ func (w *Worker) handle(stop, work context.Context, m driver.Message) {
 	held.keep(context.WithoutCancel(ctx), func() { cancel(errLost) })
 
 	job := w.newJob(m, stop.Done())
+	job.held = held
 	err := guarded(func() error { return job.do(ctx) })
 	result := classify(ctx, err)
 
