@@ -1,6 +1,6 @@
 package templates
 
-// A Draft is the form for a new post. It posts title, text and key.
+// A Draft is the form for a new post.
 type Draft struct {
 	Form
 	Title string
@@ -13,8 +13,8 @@ type Draft struct {
 // begun says that the form has something to show: words, or why it was refused.
 func (d Draft) begun() bool { return d.failed() || d.Title != "" || d.Text != "" }
 
-// A Blog is the permalink page of one post. Its forms post to [BlogPath]:
-// action=vote or action=unvote; action=delete and etag.
+// A Blog is the permalink page of one post. Its forms post incarnation to [BlogPath],
+// and action=vote or action=unvote; action=delete and etag.
 type Blog struct {
 	Channel string
 	Post    Post

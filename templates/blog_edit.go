@@ -1,13 +1,15 @@
 package templates
 
-// An EditBlog is the form that edits a post. It posts title, text and etag to
+// An EditBlog is the form that edits a post. It posts title, text, etag and incarnation to
 // [EditBlogPath]. The form that merges by hand also posts merging=yes.
 type EditBlog struct {
 	Form
 	Channel string
 	ID      string
-	Title   string
-	Text    string
+	// Incarnation is that of the post's channel.
+	Incarnation string
+	Title       string
+	Text        string
 	// ETag is the version that saving replaces. After a conflict it is the current
 	// version, so that saving again overwrites it on purpose.
 	ETag string

@@ -3,12 +3,14 @@ package templates
 import "time"
 
 // A Channel is the page of one channel. If the reader is signed in, it has a form
-// that posts title, text and key to [ChannelPath].
+// that posts title, text, key and incarnation to [ChannelPath].
 type Channel struct {
 	Name        string
 	Owner       string
 	Description string
 	CreatedOn   time.Time
+	// Incarnation is the one on the page. The forms are for no other.
+	Incarnation string
 	// CanManage says that the reader owns the channel.
 	CanManage  bool
 	Readership Readership
@@ -88,8 +90,8 @@ func (v Channel) scripts(page Page) []string {
 }
 
 // A Readership is how many people subscribe to a channel, and whether the reader
-// does. If the reader is signed in, it has a form that posts action=subscribe or
-// action=unsubscribe to [ChannelPath].
+// does. If the reader is signed in, it has a form that posts incarnation, and
+// action=subscribe or action=unsubscribe, to [ChannelPath].
 type Readership struct {
 	Subscribers int
 	// More says that there are more than Subscribers says.

@@ -13,11 +13,12 @@ type NewChannel struct {
 }
 
 // An EditChannel is the form that changes a channel's description. It posts
-// description to [EditChannelPath].
+// description and incarnation to [EditChannelPath].
 type EditChannel struct {
 	Form
 	Name        string
 	Description string
+	Incarnation string
 }
 
 // A DeleteChannel asks the owner to confirm a deletion. It posts incarnation to

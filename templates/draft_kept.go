@@ -34,6 +34,34 @@ func (k DraftKind) Refused() string {
 	return "Your changes were refused: nothing of a channel may outlive it."
 }
 
+// Unsent says what was not done.
+func (k DraftKind) Unsent() string {
+	switch k {
+	case PostDraft:
+		return "Your post was not sent"
+	case DescriptionDraft:
+		return "Your description was not saved"
+	}
+	return "Your changes were not saved"
+}
+
+// Replaced says why it was not done: another channel has the name now.
+func (k DraftKind) Replaced() string {
+	switch k {
+	case PostDraft:
+		return "A new channel has this name now. Your post was written for the old one and was not sent."
+	case DescriptionDraft:
+		return "A new channel has this name now. Your description was written for the old one and was not saved."
+	}
+	return "A new channel has this name now. Your changes were made to a post of the old one and were not saved."
+}
+
+// Unplaced says why it was not done: the form does not say for which channel of the name
+// it was made. Forms from before they said so do not.
+func (k DraftKind) Unplaced() string {
+	return "The form does not say for which channel of this name it was made. Read the channel, and send it again if it is the one that you mean."
+}
+
 // button is the label of the button that sends the draft, after signing in if there
 // is need to.
 func (k DraftKind) button(signIn bool) string {
@@ -59,6 +87,10 @@ type KeptDraft struct {
 	User string
 	// Send says that sending it again may help. If not, it is there to be copied.
 	Send bool
+	// Refill is the path of another form that takes the draft: the page posts
+	// action=refill and the draft there, and the answer is that form with the draft in
+	// it. It is empty if there is none.
+	Refill string
 	// SignIn says that the form has fields for Name and a password.
 	SignIn bool
 	Name   string

@@ -22,6 +22,7 @@ func TestEveryPage(t *testing.T) {
 	t.Run("has no inline script or style and loads nothing from elsewhere", noPageHasInlineScriptOrStyleOrLoadsFromElsewhere)
 	t.Run("links only to the web", noPageLinksToAnythingButTheWeb)
 	t.Run("has a label for each control and no id twice", everyControlHasALabelAndNoIDIsUsedTwice)
+	t.Run("says in each form about a channel which incarnation it is for", everyFormAboutAChannelSaysWhichIncarnationItIsFor)
 	t.Run("shows no template source", noPageShowsTemplateSource)
 	t.Run("needs no browser to mend its markup", noPageNeedsABrowserToMendItsMarkup)
 	t.Run("never takes what strangers write for markup", whatStrangersWriteIsNeverMarkup)
@@ -47,6 +48,27 @@ func noPageIsADeadEnd(t *testing.T) {
 			t.Error("nothing in the page leads on")
 		}
 	})
+}
+
+// Without it, the form of a page that is older than the channel would reach the channel.
+func everyFormAboutAChannelSaysWhichIncarnationItIsFor(t *testing.T) {
+	forms := 0
+	eachPage(t, func(t *testing.T, root *html.Node) {
+		for _, form := range find(root, "form[method=post]") {
+			action, _ := attribute(form, "action")
+			about := strings.HasPrefix(action, ChannelsPath+"/") && action != NewChannelPath || action == SubscriptionsPath
+			if !about || len(find(form, "input[value=refill]")) == 1 {
+				continue // a form that refills another writes nothing
+			}
+			forms++
+			if len(find(form, "input[name=incarnation]")) != 1 {
+				t.Errorf("a form that posts to %s does not", action)
+			}
+		}
+	})
+	if forms < 10 {
+		t.Errorf("only %d forms are about a channel", forms)
+	}
 }
 
 // The Content-Security-Policy forbids all of this, so a browser would silently

@@ -10,6 +10,8 @@ import (
 // A Post is one post as a reader sees it.
 type Post struct {
 	ID string
+	// Incarnation is that of the post's channel.
+	Incarnation string
 	// Title is empty if the post has none.
 	Title  string
 	Text   string

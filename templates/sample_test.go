@@ -82,10 +82,14 @@ func refused(fields ...string) Form {
 	return f
 }
 
+func sampleRefill() *KeptDraft {
+	return &KeptDraft{Kind: PostDraft, Values: map[string]string{"title": nasty, "text": nasty}, Refill: ChannelPath(nasty), User: nasty}
+}
+
 func sampleKept(kind DraftKind, signIn bool) *KeptDraft {
 	return &KeptDraft{
 		Form: Form{Message: nasty}, Kind: kind, Action: "/channels/" + nasty, Values: map[string]string{"title": nasty, "text": nasty, "name": nasty, "description": nasty},
-		Rest: []Hidden{{"key", nasty}, {nasty, "x"}}, User: nasty, Send: true, SignIn: signIn, Name: nasty,
+		Rest: []Hidden{{"key", nasty}, {"incarnation", nasty}, {nasty, "x"}}, User: nasty, Send: true, SignIn: signIn, Name: nasty,
 	}
 }
 
@@ -205,12 +209,13 @@ func accountPages(in, out Page) map[string]templ.Component {
 
 func otherPages(in, out Page) map[string]templ.Component {
 	pages := map[string]templ.Component{
-		"learn":            LearnPage(out),
-		"problem, nasty":   ProblemPage(in, Problem{Status: 422, Title: nasty, Detail: nasty, Errors: refused(nasty).Errors, Links: []Link{{nasty, "/x"}}, RequestID: nasty}),
-		"problem, post":    ProblemPage(out, Problem{Status: 401, Kept: sampleKept(PostDraft, true)}),
-		"problem, channel": ProblemPage(in, Problem{Status: 503, Kept: sampleKept(ChannelDraft, false)}),
-		"problem, edit":    ProblemPage(in, Problem{Status: 404, Kept: &KeptDraft{Kind: EditDraft, Values: map[string]string{"title": nasty, "text": nasty}}}),
-		"problem, sign in": ProblemPage(out, Problem{Status: 401, SignIn: &SignIn{Next: "/channels/new"}}),
+		"learn":             LearnPage(out),
+		"problem, nasty":    ProblemPage(in, Problem{Status: 422, Title: nasty, Detail: nasty, Errors: refused(nasty).Errors, Links: []Link{{nasty, "/x"}}, RequestID: nasty}),
+		"problem, post":     ProblemPage(out, Problem{Status: 401, Kept: sampleKept(PostDraft, true)}),
+		"problem, replaced": ProblemPage(in, Problem{Status: 412, Kept: sampleRefill()}),
+		"problem, channel":  ProblemPage(in, Problem{Status: 503, Kept: sampleKept(ChannelDraft, false)}),
+		"problem, edit":     ProblemPage(in, Problem{Status: 404, Kept: &KeptDraft{Kind: EditDraft, Values: map[string]string{"title": nasty, "text": nasty}}}),
+		"problem, sign in":  ProblemPage(out, Problem{Status: 401, SignIn: &SignIn{Next: "/channels/new"}}),
 	}
 	for _, status := range []int{400, 401, 403, 404, 405, 409, 410, 412, 413, 418, 422, 429, 500, 503} {
 		pages[fmt.Sprint("problem ", status)] = ProblemPage(in, Problem{Status: status, RequestID: "r-1"})

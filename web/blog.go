@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"net/url"
 
 	"github.com/labstack/echo/v4"
 
@@ -14,24 +15,35 @@ type blogReader interface {
 	Blog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (domain.Blog, error)
 }
 
-// postAddress reads the channel that the path names, and parses the id of the
-// post. It does not read the post. Its errors link back to the channel.
-func postAddress(c echo.Context, store channelReader) (domain.Channel, domain.BlogID, error) {
-	channel, err := namedChannel(c, store)
+// formPost reads the channel that the path names, for a form about one of its posts, and
+// parses the id of the post. It does not read the post.
+func formPost(c echo.Context, store channelReader, form url.Values) (domain.Channel, domain.BlogID, error) {
+	channel, err := formChannel(c, store, form)
 	if err != nil {
 		return domain.Channel{}, "", err
 	}
+	id, err := linkedID(c, channel)
+	return channel, id, err
+}
+
+// linkedID parses the id of the post that the path names. Its errors link back to the
+// channel.
+func linkedID(c echo.Context, channel domain.Channel) (domain.BlogID, error) {
 	id, err := blogID(c)
 	if err != nil {
 		err = explain(err, "", "", linkTo(channel))
 	}
-	return channel, id, err
+	return id, err
 }
 
 // namedPost reads the channel and the post that the path names. Its errors link
 // back to the channel.
 func namedPost(c echo.Context, store blogReader) (domain.Channel, domain.Blog, error) {
-	channel, id, err := postAddress(c, store)
+	channel, err := namedChannel(c, store)
+	if err != nil {
+		return domain.Channel{}, domain.Blog{}, err
+	}
+	id, err := linkedID(c, channel)
 	if err != nil {
 		return domain.Channel{}, domain.Blog{}, err
 	}
@@ -44,13 +56,14 @@ func namedPost(c echo.Context, store blogReader) (domain.Channel, domain.Blog, e
 
 func postOf(blog domain.Blog) templates.Post {
 	return templates.Post{
-		ID:        string(blog.ID),
-		Title:     blog.Title,
-		Text:      blog.Text,
-		Author:    string(blog.UserID),
-		Rating:    blog.Rating,
-		CreatedOn: blog.CreatedOn,
-		EditedOn:  blog.EditedOn,
+		ID:          string(blog.ID),
+		Incarnation: string(blog.Channel.Incarnation),
+		Title:       blog.Title,
+		Text:        blog.Text,
+		Author:      string(blog.UserID),
+		Rating:      blog.Rating,
+		CreatedOn:   blog.CreatedOn,
+		EditedOn:    blog.EditedOn,
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -42,9 +41,11 @@ func (h *blogEditPages) form(c echo.Context, v visitor) error {
 	return render(c, http.StatusOK, templates.EditBlogPage(h.page(c, v), templates.EditBlog{
 		Channel: string(channel.Name),
 		ID:      string(blog.ID),
-		Title:   blog.Title,
-		Text:    blog.Text,
-		ETag:    blogETag(blog),
+
+		Incarnation: string(channel.Incarnation),
+		Title:       blog.Title,
+		Text:        blog.Text,
+		ETag:        blogETag(blog),
 	}))
 }
 
@@ -57,7 +58,7 @@ func (h *blogEditPages) edit(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	channel, id, err := postAddress(c, h.store)
+	channel, id, err := formPost(c, h.store, form)
 	if err != nil {
 		return err
 	}
@@ -81,9 +82,11 @@ func (h *blogEditPages) unsaved(c echo.Context, v visitor, channel domain.Channe
 	view := templates.EditBlog{
 		Channel: string(channel.Name),
 		ID:      string(id),
-		Title:   shown(form.Get("title")),
-		Text:    strings.ReplaceAll(shown(form.Get("text")), "\r\n", "\n"), // browsers send CRLF; posts have LF only
-		ETag:    shown(form.Get("etag")),
+
+		Incarnation: string(channel.Incarnation),
+		Title:       shown(form.Get("title")),
+		Text:        typedText(form.Get("text")),
+		ETag:        shown(form.Get("etag")),
 	}
 	var stale *domain.StaleError
 	if errors.As(err, &stale) {

@@ -65,18 +65,21 @@ func (h *blogPages) act(c echo.Context, v visitor) error {
 	}
 	switch form.Get("action") {
 	case "vote":
-		return h.vote(c, v, h.store.Vote, noticeVoted)
+		return elsewhere(h.vote(c, v, form, h.store.Vote, noticeVoted),
+			"Your vote was not counted", "Your vote was for a post of the old one.")
 	case "unvote":
-		return h.vote(c, v, h.store.Unvote, noticeUnvoted)
+		return elsewhere(h.vote(c, v, form, h.store.Unvote, noticeUnvoted),
+			"Your vote is gone already", "You had voted for a post of the old one, which went with it.")
 	case "delete":
-		return h.delete(c, v, form)
+		return elsewhere(h.delete(c, v, form),
+			"The post is gone already", "The post was in the old one, and went with it.")
 	}
 	return unknownAction()
 }
 
 // vote gives the visitor's vote or takes it back, and then shows the notice.
-func (h *blogPages) vote(c echo.Context, v visitor, cast castVote, n notice) error {
-	channel, id, err := postAddress(c, h.store)
+func (h *blogPages) vote(c echo.Context, v visitor, form url.Values, cast castVote, n notice) error {
+	channel, id, err := formPost(c, h.store, form)
 	if err != nil {
 		return err
 	}
@@ -91,7 +94,7 @@ func (h *blogPages) delete(c echo.Context, v visitor, form url.Values) error {
 	if err != nil {
 		return err
 	}
-	channel, id, err := postAddress(c, h.store)
+	channel, id, err := formPost(c, h.store, form)
 	if err != nil {
 		return err
 	}

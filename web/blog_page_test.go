@@ -81,7 +81,7 @@ func idOfNoPostIsNotFound(t *testing.T) {
 	blog := s.post(channel, "ada", "Here")
 	for _, id := range []string{"x", string(blog.ID[:19]), strings.ToLower(string(blog.ID)), string(blog.ID) + "%00", "%2e%2e", string(domain.NewBlogID(blog.CreatedOn))} {
 		b.open("/channels/Engines/blogs/" + id).want(404).follow("Back to Engines").want(200)
-		b.send("POST", "/channels/Engines/blogs/"+id+"/edit", posted(url.Values{"etag": {"*"}, "text": {"x"}})).want(404)
+		b.send("POST", "/channels/Engines/blogs/"+id+"/edit", posted(url.Values{"etag": {"*"}, "text": {"x"}, "incarnation": {string(channel.Incarnation)}})).want(404)
 	}
 	b.open(permalink(other, blog)).want(404)
 	b.open(strings.Replace(permalink(channel, blog), "!", "%21", 1)).want(200).says("Here")

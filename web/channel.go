@@ -33,14 +33,51 @@ func namedChannel(c echo.Context, store channelReader) (domain.Channel, error) {
 	return channel, err
 }
 
+// formChannel reads the channel that the path names, for a form about it. The form says
+// for which incarnation it was made. If another has the name now, formChannel returns a
+// *domain.ReplacedError.
+func formChannel(c echo.Context, store channelReader, form url.Values) (domain.Channel, error) {
+	name, err := channelName(c)
+	if err != nil {
+		return domain.Channel{}, err
+	}
+	made, err := formIncarnation(form)
+	if err != nil {
+		current, readErr := store.Channel(c.Request().Context(), name.Key())
+		if readErr != nil {
+			return domain.Channel{}, readErr // which says more
+		}
+		return domain.Channel{}, &unknownIncarnation{err, current}
+	}
+	return store.ChannelAt(c.Request().Context(), domain.ChannelRef{Key: name.Key(), Incarnation: made}.Address())
+}
+
+// An unknownIncarnation refuses a form that does not say for which incarnation of a
+// channel it was made.
+type unknownIncarnation struct {
+	error
+	// current is the channel that has the name.
+	current domain.Channel
+}
+
+func (e *unknownIncarnation) Unwrap() error { return e.error }
+
 // ownedChannel is namedChannel for the channel's owner. For other visitors it
 // returns domain.ErrForbidden.
 func ownedChannel(c echo.Context, store channelReader, v visitor) (domain.Channel, error) {
 	channel, err := namedChannel(c, store)
-	if err == nil && channel.Owner != v.User {
-		err = explain(domain.ErrForbidden, "", "", linkTo(channel))
+	if err == nil {
+		err = requireOwner(channel, v)
 	}
 	return channel, err
+}
+
+// requireOwner returns domain.ErrForbidden unless the visitor owns the channel.
+func requireOwner(channel domain.Channel, v visitor) error {
+	if channel.Owner == v.User {
+		return nil
+	}
+	return explain(domain.ErrForbidden, "", "", linkTo(channel))
 }
 
 // linkTo is a link to a channel that exists.

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"net/url"
 
 	"github.com/labstack/echo/v4"
 
@@ -31,8 +32,13 @@ func (h *channelEditPages) form(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, templates.EditChannelPage(h.page(c, v),
-		templates.EditChannel{Name: string(channel.Name), Description: channel.Description}))
+	return render(c, http.StatusOK, templates.EditChannelPage(h.page(c, v), editOf(channel, channel.Description)))
+}
+
+// editOf is the form of a channel with this description in it.
+func editOf(channel domain.Channel, description string) templates.EditChannel {
+	return templates.EditChannel{
+		Name: string(channel.Name), Description: shown(description), Incarnation: string(channel.Incarnation)}
 }
 
 func (h *channelEditPages) edit(c echo.Context, v visitor) error {
@@ -40,8 +46,14 @@ func (h *channelEditPages) edit(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	channel, err := ownedChannel(c, h.store, v)
+	if form.Get("action") == refillAction {
+		return h.refill(c, v, form)
+	}
+	channel, err := formChannel(c, h.store, form)
 	if err != nil {
+		return err
+	}
+	if err := requireOwner(channel, v); err != nil {
 		return err
 	}
 	description := form.Get("description")
@@ -56,6 +68,18 @@ func (h *channelEditPages) edit(c echo.Context, v visitor) error {
 	if !ok {
 		return err
 	}
-	return again(c, err, templates.EditChannelPage(h.page(c, v),
-		templates.EditChannel{Form: refused, Name: string(channel.Name), Description: shown(description)}))
+	view := editOf(channel, description)
+	view.Form = refused
+	return again(c, err, templates.EditChannelPage(h.page(c, v), view))
+}
+
+// refill shows the form with a description that was written for another channel.
+func (h *channelEditPages) refill(c echo.Context, v visitor, form url.Values) error {
+	channel, err := ownedChannel(c, h.store, v)
+	if err != nil {
+		return err
+	}
+	page := h.page(c, v)
+	page.Notice = refilled
+	return render(c, http.StatusOK, templates.EditChannelPage(page, editOf(channel, form.Get("description"))))
 }

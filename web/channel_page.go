@@ -63,28 +63,32 @@ func (h *channelPages) act(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	channel, err := namedChannel(c, h.store)
-	if err != nil {
-		return err
-	}
 	switch form.Get("action") {
 	case "":
-		return h.post(c, v, channel, form)
+		return h.post(c, v, form)
+	case refillAction:
+		return h.refill(c, v, form)
 	case "subscribe":
-		return h.subscribe(c, v, channel)
+		return elsewhere(h.subscribe(c, v, form),
+			"You do not subscribe to it", "You asked to subscribe to the old one.")
 	case "unsubscribe":
-		return h.unsubscribe(c, v, channel)
+		return elsewhere(h.unsubscribe(c, v, form),
+			"Your subscription has ended already", "You asked to leave the old one, and your subscription ended with it.")
 	}
 	return unknownAction()
 }
 
 // subscribe subscribes the visitor to the channel. A visitor who has reached
 // domain.MaxSubscriptions sees the page again, with the reason.
-func (h *channelPages) subscribe(c echo.Context, v visitor, channel domain.Channel) error {
+func (h *channelPages) subscribe(c echo.Context, v visitor, form url.Values) error {
+	channel, err := formChannel(c, h.store, form)
+	if err != nil {
+		return err
+	}
 	if err := h.sessions.takeWrite(c, v); err != nil {
 		return explain(err, "", "", linkTo(channel))
 	}
-	err := h.store.Subscribe(c.Request().Context(), channel, v.User)
+	err = h.store.Subscribe(c.Request().Context(), channel, v.User)
 	if err == nil {
 		return h.done(c, noticeSubscribed, templates.ChannelPath(string(channel.Name)))
 	}
@@ -101,8 +105,12 @@ func (h *channelPages) subscribe(c echo.Context, v visitor, channel domain.Chann
 	return again(c, err, templates.ChannelPage(h.page(c, v), view))
 }
 
-func (h *channelPages) unsubscribe(c echo.Context, v visitor, channel domain.Channel) error {
-	err := h.sessions.takeWrite(c, v)
+func (h *channelPages) unsubscribe(c echo.Context, v visitor, form url.Values) error {
+	channel, err := formChannel(c, h.store, form)
+	if err != nil {
+		return err
+	}
+	err = h.sessions.takeWrite(c, v)
 	if err == nil {
 		err = h.store.Unsubscribe(c.Request().Context(), channel.Ref(), v.User)
 	}
@@ -113,10 +121,14 @@ func (h *channelPages) unsubscribe(c echo.Context, v visitor, channel domain.Cha
 }
 
 // post makes one post from a form, even if the form is sent several times.
-func (h *channelPages) post(c echo.Context, v visitor, channel domain.Channel, form url.Values) error {
+func (h *channelPages) post(c echo.Context, v visitor, form url.Values) error {
+	channel, err := formChannel(c, h.store, form)
+	if err != nil {
+		return err
+	}
 	key := cmp.Or(form.Get("key"), rand.Text())
 	draft, draftErr := domain.NewDraft(form.Get("title"), form.Get("text"))
-	err := domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
+	err = domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
 	if err == nil {
 		err = h.sessions.takeWrite(c, v)
 	}
@@ -142,6 +154,22 @@ func (h *channelPages) post(c echo.Context, v visitor, channel domain.Channel, f
 		Key:   freshKey(key, err),
 	}
 	return again(c, err, templates.ChannelPage(h.page(c, v), view))
+}
+
+// refill shows the channel with a text in its form that was written for another channel.
+func (h *channelPages) refill(c echo.Context, v visitor, form url.Values) error {
+	channel, err := namedChannel(c, h.store)
+	if err != nil {
+		return err
+	}
+	view, err := h.view(c, v, channel, templates.View{}, "")
+	if err != nil {
+		return err
+	}
+	view.Draft = templates.Draft{Title: shown(form.Get("title")), Text: shown(form.Get("text")), Key: rand.Text()}
+	page := h.page(c, v)
+	page.Notice = refilled
+	return render(c, http.StatusOK, templates.ChannelPage(page, view))
 }
 
 // freshKey returns the idempotency key for a form that was refused. It keeps the
@@ -172,6 +200,7 @@ func (h *channelPages) view(c echo.Context, v visitor, channel domain.Channel, o
 		Owner:       string(channel.Owner),
 		Description: channel.Description,
 		CreatedOn:   channel.CreatedOn,
+		Incarnation: string(channel.Incarnation),
 		CanManage:   v.User == channel.Owner,
 		Readership:  readership,
 		View:        order,

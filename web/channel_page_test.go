@@ -143,7 +143,7 @@ func badChannelIsShownAgainAsItWasTyped(t *testing.T) {
 func onlyTheOwnerEditsTheDescription(t *testing.T) {
 	s := newSite(t)
 	ada, bob := s.signedIn("ada"), s.signedIn("bob")
-	s.channel("Engines", "ada")
+	channel := s.channel("Engines", "ada")
 	ada.open("/channels/engines").follow("Edit description").
 		form("Save").fill("description", strings.Repeat("x", 501)).press().want(422).complains("description", "at most 500").
 		form("Save").fill("description", "Pistons and <valves>").press().
@@ -152,7 +152,7 @@ func onlyTheOwnerEditsTheDescription(t *testing.T) {
 		t.Error("a user who is not the owner sees the link to edit")
 	}
 	bob.open("/channels/Engines/edit").want(403).follow("Back to Engines").want(200)
-	bob.send("POST", "/channels/Engines/edit", posted(url.Values{"description": {"Mine"}})).want(403)
+	bob.send("POST", "/channels/Engines/edit", posted(url.Values{"description": {"Mine"}, "incarnation": {string(channel.Incarnation)}})).want(403)
 	s.browser().open("/channels/Engines/edit").want(401)
 	s.browser().open("/channels/Engines").says("Pistons").saysNot("Mine")
 }

@@ -23,8 +23,8 @@
 // request. The log gets the cause, once, under the same id.
 //
 // A request that changes something says what its client saw: an edit carries the version
-// that its author read (an entity tag), a deletion the incarnation that its owner
-// confirmed, and a post an idempotency key. The store checks them together with the write.
+// that its author read (an entity tag), each form about a channel the incarnation that its
+// reader saw, and a post an idempotency key. The store checks them together with the write.
 //
 // # What survives failure
 //

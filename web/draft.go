@@ -90,14 +90,14 @@ func keptDraft(c echo.Context, v visitor, cause problem, err error) *templates.K
 	}
 	kept := &templates.KeptDraft{Kind: d.kind, Action: d.action, Values: map[string]string{}, User: string(v.User)}
 	for _, name := range d.kind.Fields() {
-		// Browsers send CRLF; the fields of a page have LF.
-		kept.Values[name] = strings.ReplaceAll(shown(d.form.Get(name)), "\r\n", "\n")
+		kept.Values[name] = typedText(d.form.Get(name))
 	}
 	for name := range d.form {
 		if _, visible := kept.Values[name]; !visible && name != credentialName && name != credentialPassword && name != "user" {
 			kept.Rest = append(kept.Rest, templates.Hidden{Name: shown(name), Value: shown(d.form.Get(name))})
 		}
 	}
+	kept.Refill = refillPath(d.kind, v, err)
 	slices.SortFunc(kept.Rest, func(a, b templates.Hidden) int { return strings.Compare(a.Name, b.Name) })
 	switch {
 	case !v.SignedIn() && (cause.Status == http.StatusUnauthorized || d.signsIn()):
@@ -118,12 +118,19 @@ func keptDraft(c echo.Context, v visitor, cause problem, err error) *templates.K
 	return kept
 }
 
+// typedText is what somebody typed, as a page can show it again. Browsers send CRLF; the
+// fields of a page have LF.
+func typedText(s string) string { return strings.ReplaceAll(shown(s), "\r\n", "\n") }
+
 // draftWords returns what the page of a refused draft says, and a link to the gate that
 // refused it. Without a title, the problem keeps its own words.
-func (p *pages) draftWords(c echo.Context, v visitor, cause problem) (title, detail string, links []templates.Link) {
+func (p *pages) draftWords(c echo.Context, failed failure, cause problem) (title, detail string, links []templates.Link) {
 	d, ok := c.Get(draftKey).(*draft)
 	if !ok {
 		return "", "", nil
+	}
+	if title, detail, links := misplacedWords(d.kind, failed.err); title != "" {
+		return title, detail, links
 	}
 	switch cause.Status {
 	case http.StatusUnauthorized:
@@ -131,10 +138,10 @@ func (p *pages) draftWords(c echo.Context, v visitor, cause problem) (title, det
 			"Nothing was saved yet, and nothing is lost: what you wrote is below. Sign in there, and it is sent.", nil
 	case http.StatusNotFound:
 		return "The channel has been deleted",
-			"It was deleted while you wrote. " + d.kind.Refused() + " What you wrote is below.", p.gate(c, v, d)
+			"It was deleted while you wrote. " + d.kind.Refused() + " What you wrote is below.", p.gate(c, failed.visitor, d)
 	case http.StatusGone:
 		return "The channel is being deleted",
-			"Its gate is shut. " + d.kind.Refused() + " What you wrote is below.", p.gate(c, v, d)
+			"Its gate is shut. " + d.kind.Refused() + " What you wrote is below.", p.gate(c, failed.visitor, d)
 	}
 	return "", "", nil
 }

@@ -15,7 +15,7 @@ func TestForm(t *testing.T) {
 func damagedFormIsRefusedAndWritesNothing(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
-	s.channel("Engines", "ada")
+	incarnation := string(s.channel("Engines", "ada").Incarnation)
 	const urlencoded = "application/x-www-form-urlencoded"
 	for name, test := range map[string]struct {
 		send   change
@@ -26,17 +26,19 @@ func damagedFormIsRefusedAndWritesNothing(t *testing.T) {
 		"too large, chunked":   {chunked(urlencoded, "text="+strings.Repeat("x", 64<<10)), 413},
 		"too large, chunked multipart": {chunked("multipart/form-data; boundary=x",
 			"--x\r\nContent-Disposition: form-data; name=\"text\"\r\n\r\n"+strings.Repeat("x", 64<<10)), 413},
-		"JSON":                {typed("application/json", `{"text":"x"}`), 415},
-		"no type":             {typed("", "text=x"), 415},
-		"a type that is none": {typed(";;", "text=x"), 415},
-		"bad escape":          {typed(urlencoded, "text=%zz"), 400},
-		"cut multipart":       {typed("multipart/form-data; boundary=x", "--x\r\nContent-Disp"), 400},
-		"no boundary":         {typed("multipart/form-data", "--x--"), 400},
-		"another origin":      {both(posted(url.Values{"text": {"x"}}), header("Origin", "https://evil.example")), 403},
-		"another site":        {both(posted(url.Values{"text": {"x"}}), header("Sec-Fetch-Site", "cross-site")), 403},
-		"nothing":             {typed("", ""), 422},
+		"JSON":                    {typed("application/json", `{"text":"x"}`), 415},
+		"no type":                 {typed("", "text=x"), 415},
+		"a type that is none":     {typed(";;", "text=x"), 415},
+		"bad escape":              {typed(urlencoded, "text=%zz"), 400},
+		"cut multipart":           {typed("multipart/form-data; boundary=x", "--x\r\nContent-Disp"), 400},
+		"no boundary":             {typed("multipart/form-data", "--x--"), 400},
+		"another origin":          {both(posted(url.Values{"text": {"x"}}), header("Origin", "https://evil.example")), 403},
+		"another site":            {both(posted(url.Values{"text": {"x"}}), header("Sec-Fetch-Site", "cross-site")), 403},
+		"nothing":                 {typed("", ""), 428},
+		"nothing but the channel": {posted(url.Values{"incarnation": {incarnation}}), 422},
 		"a file as text": {typed("multipart/form-data; boundary=x",
-			"--x\r\nContent-Disposition: form-data; name=\"text\"; filename=\"a\"\r\n\r\nwords\r\n--x--\r\n"), 422},
+			"--x\r\nContent-Disposition: form-data; name=\"text\"; filename=\"a\"\r\n\r\nwords\r\n"+
+				"--x\r\nContent-Disposition: form-data; name=\"incarnation\"\r\n\r\n"+incarnation+"\r\n--x--\r\n"), 422},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := s.writes.Load()
@@ -54,19 +56,31 @@ func formWithoutAVersionChangesNothing(t *testing.T) {
 	b := s.signedIn("ada")
 	channel := s.channel("Engines", "ada")
 	path := permalink(channel, s.post(channel, "ada", "Draft"))
+	of := []string{string(channel.Incarnation)}
 	for _, test := range []struct {
 		path   string
 		form   url.Values
 		status int
 	}{
-		{path + "/edit", url.Values{"text": {"x"}}, 428},
-		{path + "/edit", url.Values{"text": {"x"}, "etag": {"no quotes"}}, 400},
-		{path + "/edit", url.Values{"text": {"x"}, "etag": {`"of-another"`}}, 412},
-		{path, url.Values{"action": {"delete"}}, 428},
-		{path, url.Values{"action": {"delete"}, "etag": {`"of-another"`}}, 412},
+		{path + "/edit", url.Values{"text": {"x"}, "incarnation": of}, 428},
+		{path + "/edit", url.Values{"text": {"x"}, "etag": {"*"}}, 428},
+		{path + "/edit", url.Values{"text": {"x"}, "etag": {"no quotes"}, "incarnation": of}, 400},
+		{path + "/edit", url.Values{"text": {"x"}, "etag": {`"of-another"`}, "incarnation": of}, 412},
+		{path + "/edit", url.Values{"text": {"x"}, "etag": {"*"}, "incarnation": {"of another"}}, 412},
+		{path, url.Values{"action": {"delete"}, "incarnation": of}, 428},
+		{path, url.Values{"action": {"delete"}, "etag": {"*"}}, 428},
+		{path, url.Values{"action": {"delete"}, "etag": {`"of-another"`}, "incarnation": of}, 412},
+		{path, url.Values{"action": {"delete"}, "etag": {"*"}, "incarnation": {"of another"}}, 412},
+		{path, url.Values{"action": {"vote"}}, 428},
+		{path, url.Values{"action": {"unvote"}}, 428},
 		{path, url.Values{"action": {"praise"}, "etag": {"*"}}, 400},
 		{"/channels/Engines", url.Values{"action": {"praise"}, "text": {"x"}}, 400},
+		{"/channels/Engines", url.Values{"text": {"x"}}, 428},
+		{"/channels/Engines", url.Values{"action": {"subscribe"}}, 428},
+		{"/channels/Engines", url.Values{"action": {"unsubscribe"}}, 428},
+		{"/channels/Engines/edit", url.Values{"description": {"x"}}, 428},
 		{"/subscriptions", url.Values{"channel": {"Engines"}}, 400},
+		{"/subscriptions", url.Values{"action": {"unsubscribe"}, "channel": {"Engines"}}, 428},
 		{"/digest", url.Values{"action": {"praise"}}, 400},
 		{path, url.Values{}, 400},
 		{"/channels/Engines/delete", url.Values{}, 428},

@@ -39,7 +39,7 @@ func (g *stage) furnish() {
 	g.askDeletion(going)
 	g.names = strings.NewReplacer(
 		"{post}", string(post.ID), "{etag}", `"`+string(post.Revision)+`-0"`, "{first}", string(first.ID), "{theirs}", string(theirs.ID),
-		"{engines}", string(engines.Incarnation), "{going}", string(going.Incarnation),
+		"{engines}", string(engines.Incarnation), "{wheels}", string(wheels.Incarnation), "{going}", string(going.Incarnation),
 		"{link}", link, "{secret}", secret, "{ada}", g.tokens[1], "{password}", password,
 		"{channels}", g.next("/channels?limit=1"), "{posts}", g.next("/channels/Engines/blogs?limit=1"),
 		"{rated}", g.next("/channels/Engines/blogs?limit=1&order=rating"),

@@ -18,7 +18,7 @@ func (p *pages) problemPage(c echo.Context, cause problem) error {
 		RetryAfter: cause.RetryAfter,
 		RequestID:  cause.RequestID,
 	}
-	view.Title, view.Detail, view.Links = p.draftWords(c, failed.visitor, cause)
+	view.Title, view.Detail, view.Links = p.draftWords(c, failed, cause)
 	if view.Title == "" {
 		view.Title, view.Detail = problemWords(c, cause)
 	}

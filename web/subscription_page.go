@@ -37,6 +37,7 @@ func (h *subscriptionPages) list(c echo.Context, v visitor) error {
 	for i, s := range subscriptions {
 		view[i] = templates.Subscription{
 			Channel:      string(s.Name),
+			Incarnation:  string(s.Channel.Incarnation),
 			Own:          s.Role == domain.RoleOwner,
 			SubscribedOn: s.SubscribedOn,
 		}
@@ -61,9 +62,18 @@ func (h *subscriptionPages) unsubscribe(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	channel, err := h.store.Channel(c.Request().Context(), name.Key())
+	made, err := formIncarnation(form)
+	if err != nil {
+		return err
+	}
+	ref := domain.ChannelRef{Key: name.Key(), Incarnation: made}
+	_, err = h.store.ChannelAt(c.Request().Context(), ref.Address())
 	if err == nil {
-		err = h.store.Unsubscribe(c.Request().Context(), channel.Ref(), v.User)
+		err = h.store.Unsubscribe(c.Request().Context(), ref, v.User)
+	}
+	var replaced *domain.ReplacedError
+	if errors.As(err, &replaced) {
+		return elsewhere(err, "Your subscription has ended already", "You asked to leave the old one, and your subscription ended with it.")
 	}
 	if err != nil && !errors.Is(err, domain.ErrNotFound) && !errors.Is(err, domain.ErrGone) {
 		return err

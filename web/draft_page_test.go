@@ -1,0 +1,198 @@
+package web_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"microblogging/storage/drivertest"
+)
+
+func TestStaleForm(t *testing.T) {
+	t.Run("a post for the old channel is refused, kept and published once in the new one", stalePostIsRefusedKeptAndPublishedOnce)
+	t.Run("a form that was sent to the old channel makes no second post", formSentToTheOldChannelMakesNoSecondPost)
+	t.Run("a channel that is replaced while the form is handled is not posted to", channelReplacedMeanwhileIsNotPostedTo)
+	t.Run("an edit for the old channel keeps its text", staleEditKeepsItsText)
+	t.Run("a description for the old channel keeps its text", staleDescriptionKeepsItsText)
+	t.Run("a form without a text says what was asked", staleFormWithoutATextSaysWhatWasAsked)
+	t.Run("a form of an older version keeps its text", formOfAnOlderVersionKeepsItsText)
+}
+
+const (
+	staleSentence = "A new channel has this name now. Your post was written for the old one and was not sent."
+	putMyText     = "Put my text in its form"
+	readTheNew    = "Read the new channel"
+)
+
+func stalePostIsRefusedKeptAndPublishedOnce(t *testing.T) {
+	s := newSite(t)
+	bob := s.signedIn("bob")
+	old := s.channel("Engines", "ada")
+	form := bob.open("/channels/Engines").form("Post").fill("title", "On <b>valves</b>").fill("text", "One & two\r\nthree")
+	s.replace(old.Ref())
+	refused := form.press
+	before := s.writes.Load()
+	shown := refused().want(412).heading("Your post was not sent").says(staleSentence)
+	if n := s.writes.Load() - before; n != 0 {
+		t.Errorf("%d writes", n)
+	}
+	kept := shown.form(putMyText)
+	if got := kept.values; got.Get("title") != "On <b>valves</b>" || got.Get("text") != "One & two\nthree" {
+		t.Errorf("the page keeps %q", got)
+	}
+	shown.follow(readTheNew).want(200).says("Nothing here yet").saysNot("three")
+
+	refilled := s.unwrittenPage(func() page { return kept.press() }).want(200).says("was not sent yet", "Nothing here yet")
+	next := refilled.form("Post")
+	if next.values.Get("key") == form.values.Get("key") || next.values.Get("incarnation") == form.values.Get("incarnation") {
+		t.Errorf("the form of the new channel has the key and the incarnation %q of the old one", next.values)
+	}
+	for range 2 { // a double click
+		next.press().at("/channels/Engines").says("Your post is published.")
+	}
+	if got := s.listed(enginesBlogs, "text"); !slices.Equal(got, []string{"One & two\nthree"}) {
+		t.Errorf("the new channel holds %q", got)
+	}
+	refused().want(412)
+	s.mustBeSound()
+}
+
+func formSentToTheOldChannelMakesNoSecondPost(t *testing.T) {
+	s := newSite(t)
+	bob := s.signedIn("bob")
+	old := s.channel("Engines", "ada")
+	form := bob.open("/channels/Engines").form("Post").fill("text", "Once")
+	form.press().at("/channels/Engines")
+	form.press().at("/channels/Engines") // as a reload does
+	if got := s.listed(enginesBlogs, "text"); len(got) != 1 {
+		t.Errorf("the channel holds %q", got)
+	}
+	s.askDeletion(old)
+	form.press().want(410)
+	s.cascade(old.Ref())
+	form.press().want(404)
+	s.channel("Engines", "ada")
+	form.press().want(412).says(staleSentence)
+	if got := s.listed(enginesBlogs, "text"); len(got) != 0 {
+		t.Errorf("the new channel holds %q", got)
+	}
+}
+
+func channelReplacedMeanwhileIsNotPostedTo(t *testing.T) {
+	for _, button := range []string{"Post", "Subscribe"} {
+		s := newSite(t)
+		bob := s.signedIn("bob")
+		old := s.channel("Engines", "ada")
+		form := bob.open("/channels/Engines").form(button)
+		if button == "Post" {
+			form.fill("text", "Kept")
+		}
+		s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			if call.Method == "Transact" && call.Target == "Blogs" {
+				s.mendStore()
+				s.replace(old.Ref())
+			}
+			return send(ctx)
+		})
+		shown := form.press().want(412).says("A new channel has this name now.")
+		if button == "Post" && shown.form(putMyText).values.Get("text") != "Kept" {
+			t.Error("the text is lost")
+		}
+		if n, _, err := s.store.Subscribers(t.Context(), s.ref("Engines")); n != 1 || err != nil {
+			t.Errorf("the new channel has %d subscribers, want its owner; %v", n, err)
+		}
+		s.mustBeSound()
+	}
+}
+
+func staleEditKeepsItsText(t *testing.T) {
+	s := newSite(t)
+	bob := s.signedIn("bob")
+	old := s.channel("Engines", "ada")
+	path := permalink(old, s.post(old, "bob", "First"))
+	form := bob.open(path).follow("Edit").form("Save").fill("text", "Second")
+	s.replace(old.Ref())
+	shown := s.unwrittenPage(func() page { return form.press() }).want(412).
+		says("A new channel has this name now. Your changes were made to a post of the old one and were not saved.")
+	shown.follow(readTheNew).want(200)
+	shown.form(putMyText).elsewhere().press().want(200).form("Post").press().at("/channels/Engines").says("Second")
+}
+
+func staleDescriptionKeepsItsText(t *testing.T) {
+	s := newSite(t)
+	ada := s.signedIn("ada")
+	old := s.channel("Engines", "ada")
+	form := ada.open("/channels/Engines/edit").form("Save").fill("description", "Two words")
+	s.replace(old.Ref())
+	shown := s.unwrittenPage(func() page { return form.press() }).want(412).
+		says("A new channel has this name now. Your description was written for the old one and was not saved.")
+	shown.follow(readTheNew).want(200).saysNot("Two words")
+	shown.form(putMyText).press().want(200).form("Save").press().at("/channels/Engines").says("Two words")
+
+	// The new channel may belong to somebody else, who has the only form for it.
+	next := s.ref("Engines")
+	form = ada.open("/channels/Engines/edit").form("Save").fill("description", "Three words")
+	s.askDeletion(old)
+	s.cascade(next)
+	s.channel("Engines", "eve")
+	shown = s.unwrittenPage(func() page { return form.press() }).want(412).says("Your description was not saved", "Three words")
+	if shown.hasForm(putMyText) {
+		t.Error("a form leads to what is not theirs")
+	}
+	shown.follow(readTheNew).want(200).saysNot("Three words")
+}
+
+func staleFormWithoutATextSaysWhatWasAsked(t *testing.T) {
+	for button, asked := range map[string]string{
+		"Subscribe":        "You asked to subscribe to the old one.",
+		"Unsubscribe":      "You asked to leave the old one",
+		"Unsubscribe from": "You asked to leave the old one",
+		"Vote":             "Your vote was for a post of the old one.",
+		"Take back":        "You had voted for a post of the old one",
+		"Delete this post": "The post was in the old one",
+	} {
+		s := newSite(t)
+		bob := s.signedIn("bob")
+		old := s.channel("Engines", "ada")
+		blog := s.post(old, "bob", "Mine")
+		var f form
+		switch button {
+		case "Subscribe":
+			f = bob.open("/channels/Engines").form(button)
+		case "Unsubscribe":
+			s.subscribe("bob", old)
+			f = bob.open("/channels/Engines").form(button)
+		case "Unsubscribe from":
+			s.subscribe("bob", old)
+			f = bob.open("/subscriptions").form("Unsubscribe from Engines")
+		case "Vote", "Delete this post":
+			f = bob.open(permalink(old, blog)).form(button)
+		case "Take back":
+			f = bob.open(permalink(old, blog)).form("Vote").press().form("Take back the vote")
+		}
+		s.replace(old.Ref())
+		next := s.ref("Engines")
+		if button == "Unsubscribe" || button == "Unsubscribe from" {
+			bob.open("/channels/Engines").form("Subscribe").press().at("/channels/Engines")
+		}
+		s.unwrittenPage(func() page { return f.press() }).want(412).
+			says("A new channel has this name now. "+asked, "Nothing was changed.").follow(readTheNew).want(200)
+		subscribes, err := s.store.Subscribed(t.Context(), next, "bob")
+		if want := button == "Unsubscribe" || button == "Unsubscribe from"; subscribes != want || err != nil {
+			t.Errorf("%s: bob subscribes to the new channel: %v, want %v; %v", button, subscribes, want, err)
+		}
+		s.mustBeSound()
+	}
+}
+
+// A form that a browser has shown since before forms said what they were made for.
+func formOfAnOlderVersionKeepsItsText(t *testing.T) {
+	s := newSite(t)
+	bob := s.signedIn("bob")
+	s.channel("Engines", "ada")
+	form := bob.open("/channels/Engines").form("Post").fill("text", "Kept")
+	form.values.Del("incarnation")
+	shown := s.unwrittenPage(func() page { return form.press() }).want(428).says("Your post was not sent")
+	shown.follow("Read the channel").want(200)
+	shown.form(putMyText).press().form("Post").press().at("/channels/Engines").says("Kept")
+}
