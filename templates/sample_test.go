@@ -216,14 +216,8 @@ func otherPages(in, out Page) map[string]templ.Component {
 		"problem, channel":  ProblemPage(in, Problem{Status: 503, Kept: sampleKept(ChannelDraft, false)}),
 		"problem, edit":     ProblemPage(in, Problem{Status: 404, Kept: &KeptDraft{Kind: EditDraft, Values: map[string]string{"title": nasty, "text": nasty}}}),
 		"problem, sign in":  ProblemPage(out, Problem{Status: 401, SignIn: &SignIn{Next: "/channels/new"}}),
-		"learn":             LearnPage(out),
 		"feeds":             ChannelFeedPage(out, ChannelFeed{Channel: "aurora", Posts: 50}),
 		"feeds, nasty":      ChannelFeedPage(in, ChannelFeed{Channel: nasty}),
-		"problem, nasty":    ProblemPage(in, Problem{Status: 422, Title: nasty, Detail: nasty, Errors: refused(nasty).Errors, Links: []Link{{nasty, "/x"}}, RequestID: nasty}),
-		"problem, post":     ProblemPage(out, Problem{Status: 401, Kept: sampleKept(PostDraft, true)}),
-		"problem, channel":  ProblemPage(in, Problem{Status: 503, Kept: sampleKept(ChannelDraft, false)}),
-		"problem, edit":     ProblemPage(in, Problem{Status: 404, Kept: &KeptDraft{Kind: EditDraft, Values: map[string]string{"title": nasty, "text": nasty}}}),
-		"problem, sign in":  ProblemPage(out, Problem{Status: 401, SignIn: &SignIn{Next: "/channels/new"}}),
 	}
 	for _, status := range []int{400, 401, 403, 404, 405, 409, 410, 412, 413, 418, 422, 429, 500, 503} {
 		pages[fmt.Sprint("problem ", status)] = ProblemPage(in, Problem{Status: status, RequestID: "r-1"})
