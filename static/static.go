@@ -1,4 +1,4 @@
-// Package static serves the style sheet, the script and the icon. They are
+// Package static serves the style sheet, the scripts and the icons. They are
 // embedded in the binary.
 //
 // # The problem
@@ -39,9 +39,9 @@ import (
 )
 
 // Files has the assets by their plain names, as they were written: the style sheet,
-// the icon, app.js for all pages, and a script for each thing that only some pages do.
+// the icons, app.js for all pages, and a script for each thing that only some pages do.
 //
-//go:embed *.css *.js *.svg
+//go:embed *.css *.js *.svg *.png *.ico *.webmanifest *.txt
 var Files embed.FS
 
 // Prefix is the start of the URLs of all assets.
@@ -115,18 +115,47 @@ func (a *Assets) URL(name string) string {
 // known file under another hash, but then a cache must not keep it.
 func (a *Assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, hash := splitVersion(strings.TrimPrefix(r.URL.Path, Prefix))
+	cached := "no-cache"
+	if hash != "" && hash == a.byName[name].hash {
+		cached = "public, max-age=31536000, immutable"
+	}
+	a.send(w, r, name, cached)
+}
+
+// ServeFile answers GET and HEAD with the file of a plain name, for an address that
+// others have fixed, such as /favicon.ico. A cache may keep it for a day.
+func (a *Assets) ServeFile(w http.ResponseWriter, r *http.Request, name string) {
+	a.send(w, r, name, "public, max-age=86400")
+}
+
+func (a *Assets) send(w http.ResponseWriter, r *http.Request, name, cached string) {
 	file, ok := a.byName[name]
 	if !ok {
 		http.NotFound(w, r)
 		return
 	}
-	w.Header().Set("Cache-Control", "no-cache")
-	if hash == file.hash {
-		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	h := w.Header()
+	h.Set("Cache-Control", cached)
+	h.Set("ETag", `"`+file.hash+`"`)
+	if kind := contentType(path.Ext(name)); kind != "" {
+		h.Set("Content-Type", kind)
 	}
-	w.Header().Set("ETag", `"`+file.hash+`"`)
 	// An embedded file has no time, so the ETag alone tells versions apart.
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(file.content))
+}
+
+// contentType is the type of files whose extension package mime does not know on every
+// machine. For others it is empty.
+func contentType(extension string) string {
+	switch extension {
+	case ".webmanifest":
+		return "application/manifest+json"
+	case ".ico":
+		return "image/x-icon"
+	case ".txt":
+		return "text/plain; charset=utf-8"
+	}
+	return ""
 }
 
 // splitVersion splits app.0123456789ab.css into app.css and the hash. The hash of a

@@ -1,6 +1,10 @@
 package static
 
 import (
+	"bytes"
+	"encoding/json"
+	"image"
+	"image/png"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -35,6 +39,10 @@ func TestAssets(t *testing.T) {
 	t.Run("that cannot be parsed stop the program", anAssetThatCannotBeParsedIsAnError)
 	t.Run("of another content have another URL", anotherContentHasAnotherURL)
 	t.Run("of another version are served but not cached", anotherVersionIsServedButNotCached)
+	t.Run("have the type that browsers expect", eachAssetHasItsType)
+	t.Run("with a fixed address may be kept for a day", fileWithAFixedAddressMayBeKeptForADay)
+	t.Run("are icons of the size in their name", iconsAreOfTheSizeInTheirName)
+	t.Run("named in the manifest are there", filesOfTheManifestAreThere)
 	t.Run("that do not exist are not found", whatIsNotAnAssetIsNotFound)
 	t.Run("load nothing from elsewhere", noAssetLoadsFromElsewhere)
 }
@@ -119,6 +127,90 @@ func anotherVersionIsServedButNotCached(t *testing.T) {
 		if got := response.Header().Get("Cache-Control"); response.Code != http.StatusOK || got != "no-cache" {
 			t.Errorf("%s: %d, Cache-Control %q", url, response.Code, got)
 		}
+	}
+}
+
+func eachAssetHasItsType(t *testing.T) {
+	a := newAssets(t)
+	for name, want := range map[string]string{
+		"manifest.webmanifest": "application/manifest+json", "favicon.ico": "image/x-icon", "icon-192.png": "image/png",
+		"robots.txt": "text/plain; charset=utf-8",
+	} {
+		if got := get(a, a.URL(name), "").Header().Get("Content-Type"); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+func fileWithAFixedAddressMayBeKeptForADay(t *testing.T) {
+	a := newAssets(t)
+	response := httptest.NewRecorder()
+	a.ServeFile(response, httptest.NewRequest(http.MethodGet, "/favicon.ico", nil), "favicon.ico")
+	if response.Code != http.StatusOK || response.Header().Get("Cache-Control") != "public, max-age=86400" {
+		t.Errorf("%d, %v", response.Code, response.Header())
+	}
+	response = httptest.NewRecorder()
+	a.ServeFile(response, httptest.NewRequest(http.MethodGet, "/x", nil), "x")
+	if response.Code != http.StatusNotFound {
+		t.Errorf("%d for no file", response.Code)
+	}
+}
+
+func iconsAreOfTheSizeInTheirName(t *testing.T) {
+	ico, err := Files.ReadFile("favicon.ico")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if head := []byte{0, 0, 1, 0, 1, 0, 32, 32}; !bytes.HasPrefix(ico, head) {
+		t.Errorf("favicon.ico begins with % x", ico[:8])
+	}
+	files := map[string][]byte{"favicon.ico": ico[22:]}
+	sizes := map[string]int{"favicon.ico": 32}
+	for name, size := range map[string]int{"icon-192.png": 192, "icon-512.png": 512, "icon-maskable-512.png": 512, "apple-touch-icon.png": 180} {
+		if files[name], err = Files.ReadFile(name); err != nil {
+			t.Fatal(err)
+		}
+		sizes[name] = size
+	}
+	for name, content := range files {
+		picture, err := png.Decode(bytes.NewReader(content))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := picture.Bounds().Size(); got != image.Pt(sizes[name], sizes[name]) {
+			t.Errorf("%s is of %v pixels", name, got)
+		}
+		// An icon whose shape the system cuts out must reach its corners.
+		_, _, _, alpha := picture.At(0, 0).RGBA()
+		if full := name == "icon-maskable-512.png" || name == "apple-touch-icon.png"; full != (alpha == 0xffff) {
+			t.Errorf("%s has a corner of opacity %d", name, alpha)
+		}
+	}
+}
+
+func filesOfTheManifestAreThere(t *testing.T) {
+	content, err := Files.ReadFile("manifest.webmanifest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var manifest struct {
+		Name, Short_name, Start_url string
+		Icons                       []struct{ Src, Type, Sizes, Purpose string }
+	}
+	if err := json.Unmarshal(content, &manifest); err != nil || manifest.Name == "" || manifest.Start_url != "/" {
+		t.Errorf("%v: %+v", err, manifest)
+	}
+	a, found := newAssets(t), ""
+	for _, icon := range manifest.Icons {
+		response := get(a, icon.Src, "")
+		if response.Code != http.StatusOK || response.Header().Get("Content-Type") != icon.Type {
+			t.Errorf("%s: %d, %s", icon.Src, response.Code, response.Header().Get("Content-Type"))
+		}
+		found += icon.Sizes + icon.Purpose + " "
+	}
+	if found != "any 192x192 512x512 512x512maskable " {
+		t.Errorf("icons %s", found)
 	}
 }
 

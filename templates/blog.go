@@ -25,3 +25,13 @@ type Blog struct {
 	CanEdit   bool
 	CanDelete bool
 }
+
+func (v Blog) frame() frame {
+	return frame{
+		Title:   postTitle(v.Post) + " · " + v.Channel,
+		About:   excerpt(v.Post.Text),
+		Path:    BlogPath(v.Channel, v.Post.ID),
+		Article: true,
+		Channel: v.Channel,
+	}
+}

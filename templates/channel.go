@@ -113,3 +113,27 @@ func (v Readership) words() string {
 	}
 	return n + " subscribers"
 }
+
+// frame describes the page as all its views are. The pages of a list have addresses of
+// their own, because each shows other posts.
+func (v Channel) frame(page Page) frame {
+	path := v.View.path(v.Name)
+	if v.After != "" {
+		path = continued(path, v.After)
+	}
+	return frame{
+		Title:   v.title(),
+		About:   channelAbout(v.Name, v.Owner, v.Description),
+		Path:    path,
+		Channel: v.Name,
+		Scripts: v.scripts(page),
+	}
+}
+
+// channelAbout says what a channel is, in its owner's words if there are any.
+func channelAbout(name, owner, description string) string {
+	if description != "" {
+		return excerpt(description)
+	}
+	return "Posts in " + name + ", a channel of @" + owner + "."
+}

@@ -31,3 +31,9 @@ func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return line
 }
+
+func (v Directory) frame() frame {
+	return frame{Title: "Channels", About: directoryAbout, Path: directoryPath(v.Prefix, v.After)}
+}
+
+const directoryAbout = "Places for short posts. Anyone may read; anyone signed in may post."

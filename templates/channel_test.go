@@ -86,8 +86,14 @@ func channelLeadsToItsFeeds(t *testing.T) {
 	expect(t, ChannelPage(pageAt("/channels/F%C3%BCchse", ""), v),
 		in("link[rel=alternate][type=application/atom+xml][href=/channels/F%C3%BCchse/feed.atom][title=Füchse]"),
 		in("link[rel=alternate][type=application/feed+json][href=/channels/F%C3%BCchse/feed.json][title=Füchse]"),
-		in("aside", in("a[href=/channels/F%C3%BCchse/feed.atom]", says("Atom feed"))),
+		in("aside", in("a[href=/channels/F%C3%BCchse/feed]", says("Follow in a feed reader"))),
 	)
+	page := pageAt("/channels/F%C3%BCchse/feed", "")
+	page.Origin = "https://blog.example"
+	expect(t, ChannelFeedPage(page, ChannelFeed{Channel: "Füchse", Posts: 50}),
+		in("code[data-copy]", says("https://blog.example/channels/F%C3%BCchse/feed.atom")), says("newest 50 posts"),
+		in("a[href=/channels/F%C3%BCchse/feed.atom]"), in("a[href=/channels/F%C3%BCchse/feed.json]"),
+		in("link[rel=alternate][type=application/atom+xml]"), in("script[src=/static/copy.js]"))
 }
 
 func channelIsLookedAtInThreeWays(t *testing.T) {

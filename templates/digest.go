@@ -64,6 +64,14 @@ func mostPopular(n, total int) string {
 	return "The " + count(int64(n)) + " most popular of " + count(int64(total)) + " posts."
 }
 
+func (v Digest) frame() frame {
+	f := frame{Title: v.title("Digest of " + v.date())}
+	if v.Address != "" {
+		f.Scripts = append(f.Scripts, "copy.js")
+	}
+	return f
+}
+
 // date is the day in words.
 func (v Digest) date() string { return dayInWords(v.Day) }
 

@@ -17,6 +17,9 @@ type Page struct {
 	// Notice is one sentence that confirms what the last request did. It may be
 	// empty. Any page can have one.
 	Notice string
+	// Origin is the scheme and the host of the site, such as https://blog.example. It
+	// goes before the addresses that other sites and programs read.
+	Origin string
 	// Asset is the versioned URL of an embedded file, such as "app.css".
 	Asset func(name string) string
 }

@@ -40,6 +40,9 @@ func ChannelAtomPath(name string) string { return ChannelPath(name) + "/feed.ato
 // ChannelJSONFeedPath is a channel's feed in the JSON Feed format.
 func ChannelJSONFeedPath(name string) string { return ChannelPath(name) + "/feed.json" }
 
+// ChannelFeedPath explains a channel's feeds to people.
+func ChannelFeedPath(name string) string { return ChannelPath(name) + "/feed" }
+
 // DigestDayPath is the digest of one day in a time zone. An empty day means today,
 // and an empty zone means UTC.
 func DigestDayPath(day, zone string) string {

@@ -216,6 +216,8 @@ func otherPages(in, out Page) map[string]templ.Component {
 		"problem, channel":  ProblemPage(in, Problem{Status: 503, Kept: sampleKept(ChannelDraft, false)}),
 		"problem, edit":     ProblemPage(in, Problem{Status: 404, Kept: &KeptDraft{Kind: EditDraft, Values: map[string]string{"title": nasty, "text": nasty}}}),
 		"problem, sign in":  ProblemPage(out, Problem{Status: 401, SignIn: &SignIn{Next: "/channels/new"}}),
+		"feeds":             ChannelFeedPage(out, ChannelFeed{Channel: "aurora", Posts: 50}),
+		"feeds, nasty":      ChannelFeedPage(in, ChannelFeed{Channel: nasty}),
 	}
 	for _, status := range []int{400, 401, 403, 404, 405, 409, 410, 412, 413, 418, 422, 429, 500, 503} {
 		pages[fmt.Sprint("problem ", status)] = ProblemPage(in, Problem{Status: status, RequestID: "r-1"})

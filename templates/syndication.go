@@ -20,15 +20,7 @@ func Headline(title, text string) string {
 	if title != "" {
 		return title
 	}
-	words := strings.Join(strings.Fields(text), " ")
-	headline := firstRunes(words, maxHeadline)
-	if headline == words {
-		return headline
-	}
-	if end := strings.LastIndexByte(headline, ' '); end > 0 {
-		headline = headline[:end]
-	}
-	return headline + "…"
+	return cut(text, maxHeadline)
 }
 
 // firstRunes is the first n code points of s.

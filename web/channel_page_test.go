@@ -222,9 +222,11 @@ func channelLeadsFeedReadersToItsFeeds(t *testing.T) {
 	s := newSite(t)
 	s.channel("Straße", string(s.author("ada")))
 	p := s.browser().open("/channels/strasse")
-	if got := p.href("Atom feed"); got != "/channels/Stra%C3%9Fe/feed.atom" {
+	f := p.follow("Follow in a feed reader").want(200).says("http://example.com/channels/Stra%C3%9Fe/feed.atom")
+	if got := f.href("The feed as Atom"); got != "/channels/Stra%C3%9Fe/feed.atom" {
 		t.Errorf("the Atom feed is at %q", got)
 	}
+	s.browser().open("/channels/nothing/feed").want(404)
 	var found []string
 	for _, n := range all(p.doc, tag("link")) {
 		if attr(n, "rel") == "alternate" {

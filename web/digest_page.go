@@ -29,8 +29,7 @@ type digestPageStore interface {
 // visitor's personal feed.
 type digestPages struct {
 	*pages
-	store  digestPageStore
-	origin func(*http.Request) string
+	store digestPageStore
 }
 
 func (h *digestPages) routes(r router) {

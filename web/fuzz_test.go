@@ -65,7 +65,8 @@ type seed struct {
 func everyRouteIsFuzzed(t *testing.T) {
 	fuzzed := slices.Concat(apiRoutes, pageRoutes, credentialRoutes)
 	for _, route := range newSite(t).handler.(*echo.Echo).Routes() {
-		fixed := route.Path == "/healthz" || route.Path == "/readyz" || route.Path == "/api/openapi.json" || strings.HasPrefix(route.Path, "/static/")
+		fixed := route.Path == "/healthz" || route.Path == "/readyz" || route.Path == "/api/openapi.json" || strings.HasPrefix(route.Path, "/static/") ||
+			route.Path == "/favicon.ico" || route.Path == "/apple-touch-icon.png" || route.Path == "/robots.txt"
 		if route.Method != http.MethodHead && !fixed && !slices.Contains(fuzzed, route.Method+" "+route.Path) {
 			t.Errorf("%s %s is not fuzzed", route.Method, route.Path)
 		}

@@ -47,7 +47,7 @@ func newGuard(options Options) (*guard, error) {
 func securityHeaders() http.Header {
 	h := http.Header{}
 	h.Set(echo.HeaderContentSecurityPolicy, strings.Join([]string{
-		"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'",
+		"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "manifest-src 'self'", "connect-src 'self'",
 		"form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
 	}, "; "))
 	h.Set(echo.HeaderXContentTypeOptions, "nosniff")

@@ -26,7 +26,7 @@ func everyResponseForbidsTheBrowserWhatNoPageNeeds(t *testing.T) {
 	for _, path := range []string{"/", "/healthz", "/nothing", "/static/nothing", "/static/app.css", "/api/v1/channels", "/api/v1/nothing"} {
 		a := s.do("GET", path)
 		for name, want := range map[string]string{
-			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; manifest-src 'self'; " +
 				"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 			"X-Content-Type-Options":     "nosniff",
 			"Referrer-Policy":            "same-origin",

@@ -21,9 +21,10 @@ func (s *server) pageRoutes(e *echo.Echo) {
 	directory.routes(e)
 	(&feedPages{pages: p, store: s.store, stranger: directory.list}).routes(e)
 	(&subscriptionPages{pages: p, store: s.store}).routes(e)
-	(&digestPages{pages: p, store: s.store, origin: s.origin}).routes(e)
+	(&digestPages{pages: p, store: s.store}).routes(e)
 	(&channelCreatePages{pages: p, store: s.store, maxChannels: s.maxChannels}).routes(e)
 	(&channelPages{pages: p, store: s.store}).routes(e)
+	(&channelFeedPages{pages: p, store: s.store}).routes(e)
 	(&channelEditPages{pages: p, store: s.store}).routes(e)
 	(&blogPages{pages: p, store: s.store}).routes(e)
 	(&blogEditPages{pages: p, store: s.store}).routes(e)
@@ -36,7 +37,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 }
 
 func (s *server) pages() *pages {
-	return &pages{sessions: s.sessions, guard: s.guard, asset: s.asset, deletions: s.store}
+	return &pages{sessions: s.sessions, guard: s.guard, asset: s.asset, origin: s.origin, deletions: s.store}
 }
 
 // pages is what the handlers of all pages share: how to find the visitor, and how to
@@ -45,6 +46,7 @@ type pages struct {
 	sessions *sessions
 	guard    *guard
 	asset    func(name string) string
+	origin   func(*http.Request) string
 	// deletions is for the page of a draft that a gate refused.
 	deletions deletionReader
 }
@@ -75,6 +77,7 @@ func (p *pages) page(c echo.Context, v visitor) templates.Page {
 		User:   string(v.User),
 		Now:    time.Now(),
 		Notice: p.takeNotice(c),
+		Origin: p.origin(c.Request()),
 		Asset:  p.asset,
 	}
 }

@@ -112,7 +112,10 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		stopping:    options.Stopping,
 	}
 	e := s.newEcho()
-	get(e, static.Prefix+"*", serveStatic(files))
+	get(e, static.Prefix+"*", serveStatic(files.ServeHTTP))
+	for _, name := range []string{"favicon.ico", "apple-touch-icon.png", "robots.txt"} {
+		get(e, "/"+name, serveStatic(func(w http.ResponseWriter, r *http.Request) { files.ServeFile(w, r, name) }))
+	}
 	healthRoutes(e, Health{Ready: store.Ready, Alive: options.Alive, Draining: options.Draining, Logger: log})
 	s.pageRoutes(e)
 	s.feedRoutes(e)
@@ -145,12 +148,12 @@ func get(r router, path string, h echo.HandlerFunc) {
 	r.Add(http.MethodHead, path, h)
 }
 
-// serveStatic serves the embedded assets. They set their own Cache-Control, and are
-// the same for everyone, so Vary is removed.
-func serveStatic(files *static.Assets) echo.HandlerFunc {
+// serveStatic serves embedded assets. They set their own Cache-Control, and are the same
+// for everyone, so Vary is removed.
+func serveStatic(serve http.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.Response().Header().Del(echo.HeaderVary)
-		files.ServeHTTP(c.Response(), c.Request())
+		serve(c.Response(), c.Request())
 		return nil
 	}
 }

@@ -44,6 +44,7 @@ describe("page: a stranger sees in order", () => {
   see("a channel", sample);
   see("a channel without posts", "/channels/Bare");
   see("a channel with long words", long);
+  see("the feeds of a channel with long words", `${long}/feed`);
   see("a post", newPost);
   see("the form to sign up", "/sign-up");
   see("the form to sign in", "/sign-in");

@@ -1,0 +1,24 @@
+// A button beside each address that is there to be copied. Without this file, one press
+// on the address selects it.
+for (const address of document.querySelectorAll("[data-copy]")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  const said = document.createElement("span");
+  said.setAttribute("role", "status");
+  said.className = "hint";
+  button.textContent = "Copy the address";
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(address.textContent);
+      said.textContent = "Copied.";
+    } catch {
+      // The browser forbids it: on a site without HTTPS there is no clipboard.
+      getSelection().selectAllChildren(address);
+      said.textContent = "It is selected: copy it with your keyboard.";
+    }
+  });
+  const row = document.createElement("p");
+  row.className = "acts";
+  row.append(button, said);
+  address.parentElement.after(row);
+}

@@ -1,0 +1,8 @@
+package templates
+
+// A ChannelFeed is the page that explains the feeds of a channel.
+type ChannelFeed struct {
+	Channel string
+	// Posts is how many posts a feed holds at most.
+	Posts int
+}

@@ -1,0 +1,30 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/templates"
+)
+
+// channelFeedPages explain the feeds of a channel to people, before they meet XML.
+type channelFeedPages struct {
+	*pages
+	store channelReader
+}
+
+func (h *channelFeedPages) routes(r router) {
+	get(r, "/channels/:name/feed", h.open(h.show))
+}
+
+func (h *channelFeedPages) show(c echo.Context, v visitor) error {
+	channel, err := namedChannel(c, h.store)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, templates.ChannelFeedPage(h.page(c, v), templates.ChannelFeed{
+		Channel: string(channel.Name),
+		Posts:   feedLength,
+	}))
+}
