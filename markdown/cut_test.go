@@ -61,6 +61,22 @@ func cutKeepsToTheLimit(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
+	t.Run("are what a reader reads", wordsAreWhatAReaderReads)
+	t.Run("are the same by the short way", wordsAreTheSameByTheShortWay)
+}
+
+// A text that is taken for plain must read as if it were parsed, as it is if a mark follows.
+func wordsAreTheSameByTheShortWay(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		source := rapid.StringOfN(rapid.SampledFrom([]rune("ab1 .-+=:/'\"é词|(){}\t")), 0, 20, -1).Draw(t, "source")
+		long := strings.TrimSuffix(Words(source+"\n\n&amp;"), "&")
+		if got := Words(source); got != strings.TrimSpace(long) {
+			t.Fatalf("%q reads %q, parsed %q", source, got, long)
+		}
+	})
+}
+
+func wordsAreWhatAReaderReads(t *testing.T) {
 	for text, want := range map[string]string{
 		"# A *b*\n\nc **d**e\nf `g`":                       "A b c de f g",
 		"- a\n- [b](https://c.example) & <d>\n\n> e":       "a b & <d> e",

@@ -26,6 +26,8 @@ const (
 	BelowTitle = 2
 	// BelowList is for a list of texts, whose titles are at level 2.
 	BelowList = 3
+	// BelowDigest is for lists of texts below one another, whose titles are at level 3.
+	BelowDigest = 4
 )
 
 // Render returns the text as HTML. Its headings begin at the level top.
