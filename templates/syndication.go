@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
-
-	"microblogging/markdown"
 )
 
 // maxHeadline is the greatest length of a headline that is made of a text, in characters.
