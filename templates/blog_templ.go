@@ -117,7 +117,7 @@ func BlogPage(page Page, v Blog) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = prose(v.Post.Text).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = markup(v.Post.Rendered).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

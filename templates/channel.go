@@ -1,6 +1,10 @@
 package templates
 
-import "time"
+import (
+	"time"
+
+	"microblogging/markdown"
+)
 
 // A Channel is the page of one channel. If the reader is signed in, it has a form
 // that posts title, text, key and incarnation to [ChannelPath].
@@ -8,7 +12,9 @@ type Channel struct {
 	Name        string
 	Owner       string
 	Description string
-	CreatedOn   time.Time
+	// Rendered is Description as HTML.
+	Rendered  markdown.HTML
+	CreatedOn time.Time
 	// Incarnation is the one on the page. The forms are for no other.
 	Incarnation string
 	// CanManage says that the reader owns the channel.

@@ -2,6 +2,7 @@ package templates
 
 import (
 	"io"
+	"microblogging/markdown"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +20,7 @@ func BenchmarkRenderChannelPage(b *testing.B) {
 			text = text[:370] + " https://example.org/aurora/20"
 		}
 		v.Posts = append(v.Posts, Post{
-			ID: "2516789012345678901!abcdefghijklmnopqrst", Title: "A title", Text: text,
+			Rendered: markdown.Render(text, markdown.BelowList), ID: "2516789012345678901!abcdefghijklmnopqrst", Title: "A title", Text: text,
 			Author: "ingrid", CreatedOn: now.Add(-time.Duration(i) * time.Hour),
 		})
 	}

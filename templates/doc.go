@@ -10,16 +10,15 @@
 //
 // Each page is a component XPage(Page, X). [Page] is what every page needs; X, the
 // view model, is a plain struct with what this page shows. The package imports no
-// other package of the project, so a stored row cannot get into a page by
+// package of the project but markdown, so a stored row cannot get into a page by
 // accident. The comment on a view model names the path that its form posts to and
 // the fields that the form sends; the handler must expect the same. Only this
 // package spells paths ([ChannelPath] and its neighbours); routes and redirects
 // use them.
 //
-// Everything is escaped. Text that people wrote goes through one function, which
-// keeps newlines and makes http and https links clickable. No component writes an
-// inline script, an inline style or an external address, so the
-// Content-Security-Policy can forbid all three.
+// Everything is escaped. Package markdown makes HTML of what people wrote, and only that
+// package can make a [markdown.HTML]. No component writes an inline script, an inline style
+// or an external address, so the Content-Security-Policy can forbid all three.
 //
 // HTML is written in .templ files. The exception is what each post of a list
 // needs, which is too slow as templ components (scratch.go).

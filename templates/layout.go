@@ -1,6 +1,6 @@
 package templates
 
-import "strings"
+import "microblogging/markdown"
 
 const (
 	siteName  = "MicroBlogging"
@@ -32,15 +32,11 @@ func (f frame) kind() string {
 // excerpt is the beginning of a text, on one line.
 func excerpt(text string) string { return cut(text, maxAbout) }
 
-// cut is the text on one line. A text of more characters is cut between two words.
+// cut is the text on one line and without marks. A text of more characters is cut between
+// two words.
 func cut(text string, characters int) string {
-	words := strings.Join(strings.Fields(text), " ")
-	short := firstRunes(words, characters)
-	if short == words {
-		return words
-	}
-	if end := strings.LastIndexByte(short, ' '); end > 0 {
-		short = short[:end]
-	}
-	return short + "…"
+	// To read all of a long text costs more than the page around it.
+	begun, _ := markdown.CutWords(text, 4*characters)
+	short, _ := markdown.CutWords(markdown.Words(begun), characters)
+	return short
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+
+	"microblogging/markdown"
 )
 
 // A Post is one post as a reader sees it.
@@ -13,9 +15,12 @@ type Post struct {
 	// Incarnation is that of the post's channel.
 	Incarnation string
 	// Title is empty if the post has none.
-	Title  string
-	Text   string
-	Author string
+	Title string
+	Text  string
+	// Rendered is Text as HTML, or its beginning if it is Folded.
+	Rendered markdown.HTML
+	Folded   bool
+	Author   string
 	// Rating is how many people vote for it.
 	Rating    int64
 	CreatedOn time.Time

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+
+	"microblogging/markdown"
 )
 
 // noon is the current time in all tests.
@@ -29,15 +31,18 @@ func longName() string { return strings.Repeat("Donaudampfschiff", 4) }
 func samplePost() Post {
 	return Post{
 		ID: "2516789012345678901!abc", Title: "Green arcs", Text: "One line.\nSee https://example.org/mag.",
-		Author: "ingrid", CreatedOn: ago(3 * time.Minute),
+		Rendered: markdown.Render("One line.\nSee https://example.org/mag.", markdown.BelowList),
+		Author:   "ingrid", CreatedOn: ago(3 * time.Minute),
 	}
 }
 
 func sampleChannel() Channel {
-	untitled := Post{ID: "2516789012345678902!abc", Text: nasty, Author: "jo", CreatedOn: ago(time.Hour), EditedOn: ago(time.Minute)}
+	untitled := Post{ID: "2516789012345678902!abc", Text: nasty, Rendered: markdown.Render(nasty, markdown.BelowList), Author: "jo", CreatedOn: ago(time.Hour), EditedOn: ago(time.Minute)}
 	return Channel{
-		Name: "aurora", Owner: "ingrid", Description: "Sightings.\nOne post each.", CreatedOn: ago(50 * time.Hour),
-		Posts: []Post{samplePost(), untitled}, Next: "older&more", Draft: Draft{Key: "k-1"},
+		Name: "aurora", Owner: "ingrid", Description: "Sightings.\nOne post each.",
+		Rendered:  markdown.Render("Sightings.\nOne post each.", markdown.BelowTitle),
+		CreatedOn: ago(50 * time.Hour),
+		Posts:     []Post{samplePost(), untitled}, Next: "older&more", Draft: Draft{Key: "k-1"},
 	}
 }
 
@@ -123,7 +128,7 @@ func channelPages(in, out Page) map[string]templ.Component {
 	noticed := in
 	noticed.Notice = "Saved " + nasty
 	empty, paged, strange := sampleChannel(), sampleChannel(), sampleChannel()
-	empty.Posts, empty.Next, empty.Description = nil, "", ""
+	empty.Posts, empty.Next, empty.Description, empty.Rendered = nil, "", "", markdown.HTML{}
 	paged.After, paged.CanManage = "x", true
 	strange.Name, strange.Description, strange.Draft = nasty, nasty, Draft{Form: refused("title", "text", "key"), Title: nasty, Text: nasty, Key: nasty}
 	rated, crowded := sampleChannel(), sampleChannel()

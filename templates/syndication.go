@@ -7,11 +7,7 @@ import (
 	"github.com/a-h/templ"
 )
 
-// PostContent is a post's text as HTML for a feed. Feed readers show HTML without
-// our style sheet and on another site, so links in feeds have a scheme and a host.
-func PostContent(text string) string { return string(appendProse(nil, text)) }
-
-// maxHeadline is the greatest number of characters of a text in a headline.
+// maxHeadline is the greatest length of a headline that is made of a text, in characters.
 const maxHeadline = 60
 
 // Headline is a post's title in a feed. If the post has none, it is the first words
@@ -21,17 +17,6 @@ func Headline(title, text string) string {
 		return title
 	}
 	return cut(text, maxHeadline)
-}
-
-// firstRunes is the first n code points of s.
-func firstRunes(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
 }
 
 // A DigestEntry is the digest of a day in a feed. It lists posts by their headlines, and

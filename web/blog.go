@@ -67,14 +67,6 @@ func postOf(blog domain.Blog) templates.Post {
 	}
 }
 
-func postsOf(blogs []domain.Blog) []templates.Post {
-	posts := make([]templates.Post, len(blogs))
-	for i, blog := range blogs {
-		posts[i] = postOf(blog)
-	}
-	return posts
-}
-
 // pathBlog reads the channel that the path names, and parses the id of the post.
 // It does not read the post.
 func pathBlog(c echo.Context, store channelReader) (domain.Channel, domain.BlogID, error) {

@@ -46,7 +46,7 @@ func (h *blogPages) show(c echo.Context, v visitor) error {
 	isAuthor := v.User == blog.UserID
 	return render(c, http.StatusOK, templates.BlogPage(h.page(c, v), templates.Blog{
 		Channel:   string(channel.Name),
-		Post:      postOf(blog),
+		Post:      h.texts.post(blog, alone),
 		Voted:     voted,
 		ETag:      blogETag(blog),
 		CanEdit:   isAuthor,

@@ -7,6 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/markdown"
 	"microblogging/storage"
 	"microblogging/templates"
 )
@@ -27,6 +28,7 @@ type channelFeedStore interface {
 type channelFeeds struct {
 	store  channelFeedStore
 	origin func(*http.Request) string
+	texts  *texts
 }
 
 func (h *channelFeeds) routes(r router) {
@@ -46,7 +48,7 @@ func (h *channelFeeds) serve(mediaType string, pathOf func(name string) string, 
 			return err
 		}
 		origin := h.origin(c.Request())
-		f := channelFeed(channel, posts.Items, origin)
+		f := h.feed(channel, posts.Items, origin)
 		f.self = origin + pathOf(string(channel.Name))
 		body, err := encode(f)
 		if err != nil {
@@ -56,12 +58,12 @@ func (h *channelFeeds) serve(mediaType string, pathOf func(name string) string, 
 	}
 }
 
-func channelFeed(channel domain.Channel, posts []domain.Blog, origin string) feed {
+func (h *channelFeeds) feed(channel domain.Channel, posts []domain.Blog, origin string) feed {
 	name := string(channel.Name)
 	f := feed{
 		id:       feedID("channel", string(channel.Incarnation)),
 		title:    name,
-		subtitle: channel.Description,
+		subtitle: markdown.Words(channel.Description),
 		page:     origin + templates.ChannelPath(name),
 		updated:  channel.CreatedOn,
 		entries:  make([]feedEntry, len(posts)),
@@ -75,7 +77,7 @@ func channelFeed(channel domain.Channel, posts []domain.Blog, origin string) fee
 			title:     post.Title,
 			author:    string(post.UserID),
 			text:      post.Text,
-			html:      templates.PostContent(post.Text),
+			html:      h.texts.content(post),
 			published: post.CreatedOn,
 			updated:   updated,
 		}

@@ -57,7 +57,7 @@ func (h *digestPages) show(c echo.Context, v visitor) error {
 		Day:      day.Date,
 		Zone:     day.Zone,
 		Previous: day.Before().Date,
-		Channels: digestChannels(page.Channels),
+		Channels: h.digestChannels(page.Channels),
 		Most:     storage.MaxDigest,
 		After:    after,
 		More:     page.Next,

@@ -37,7 +37,7 @@ func (h *feedPages) home(c echo.Context, v visitor) error {
 	if err != nil {
 		return explain(err, "", "", templates.Link{Label: "Back to your feed", URL: templates.HomePath})
 	}
-	view := templates.Feed{Posts: feedPosts(feed.Items), After: after, Next: feed.Next}
+	view := templates.Feed{Posts: h.posts(feed.Items), After: after, Next: feed.Next}
 	if len(feed.Items) == 0 {
 		subscriptions, err := h.store.Subscriptions(ctx, v.User)
 		if err != nil {
@@ -48,10 +48,10 @@ func (h *feedPages) home(c echo.Context, v visitor) error {
 	return render(c, http.StatusOK, templates.FeedPage(h.page(c, v), view))
 }
 
-func feedPosts(items []storage.FeedItem) []templates.FeedPost {
+func (h *feedPages) posts(items []storage.FeedItem) []templates.FeedPost {
 	posts := make([]templates.FeedPost, len(items))
 	for i, item := range items {
-		posts[i] = templates.FeedPost{Post: postOf(item.Blog), Channel: string(item.Name)}
+		posts[i] = templates.FeedPost{Post: h.texts.post(item.Blog, inList), Channel: string(item.Name)}
 	}
 	return posts
 }

@@ -37,7 +37,9 @@ func (s *server) pageRoutes(e *echo.Echo) {
 }
 
 func (s *server) pages() *pages {
-	return &pages{sessions: s.sessions, guard: s.guard, asset: s.asset, origin: s.origin, deletions: s.store}
+	return &pages{
+		sessions: s.sessions, guard: s.guard, asset: s.asset, origin: s.origin, deletions: s.store, texts: s.texts,
+	}
 }
 
 // pages is what the handlers of all pages share: how to find the visitor, and how to
@@ -49,6 +51,7 @@ type pages struct {
 	origin   func(*http.Request) string
 	// deletions is for the page of a draft that a gate refused.
 	deletions deletionReader
+	texts     *texts
 }
 
 // open is a page for every visitor.

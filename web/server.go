@@ -67,6 +67,7 @@ type server struct {
 	log         *slog.Logger
 	guard       *guard
 	sessions    *sessions
+	texts       *texts
 	clients     *clientNames
 	asset       func(name string) string
 	base        *url.URL
@@ -104,6 +105,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 			clients: clients,
 			log:     log,
 		},
+		texts:       newTexts(maxTexts),
 		clients:     clients,
 		asset:       files.URL,
 		base:        options.BaseURL,

@@ -19,6 +19,7 @@ type jsonFeedItem struct {
 	URL string `json:"url"`
 	// Title is left out if a post has none, as the format asks of microblogs.
 	Title         string           `json:"title,omitempty"`
+	ContentHTML   string           `json:"content_html"`
 	ContentText   string           `json:"content_text"`
 	DatePublished string           `json:"date_published"`
 	DateModified  string           `json:"date_modified"`
@@ -43,6 +44,7 @@ func encodeJSONFeed(f feed) ([]byte, error) {
 			ID:            e.id,
 			URL:           e.url,
 			Title:         e.title,
+			ContentHTML:   e.html,
 			ContentText:   e.text,
 			DatePublished: feedTime(e.published),
 			DateModified:  feedTime(e.updated),

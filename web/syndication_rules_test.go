@@ -20,7 +20,7 @@ func mustBeSafe(t testing.TB, content string) {
 	if err != nil {
 		t.Fatalf("not HTML: %v", err)
 	}
-	allowed := "html head body p br a h2 ul li"
+	allowed := "html head body p br a h2 h3 h4 h5 h6 ul ol li em strong del code pre blockquote hr"
 	for n := range root.Descendants() {
 		if n.Type != html.ElementNode {
 			continue
@@ -32,7 +32,7 @@ func mustBeSafe(t testing.TB, content string) {
 			switch a.Key {
 			case "href":
 				mustBeAbsolute(t, a.Val)
-			case "rel", "dir":
+			case "rel", "dir", "title", "start", "tabindex":
 			default:
 				t.Errorf("attribute %s in %s", a.Key, content)
 			}

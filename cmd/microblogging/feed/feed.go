@@ -34,6 +34,7 @@ import (
 	"github.com/mmcdole/gofeed"
 
 	"microblogging/domain"
+	"microblogging/markdown"
 )
 
 // ErrNotAFeed is in the chain of each error that the content of a file causes. It
@@ -110,8 +111,8 @@ func entryOf(item *gofeed.Item) (Entry, bool) {
 	}
 	entry := Entry{ID: identify(item), Published: dateOf(item)}
 	var titleCut, textCut bool
-	entry.Title, titleCut = cut(title, domain.MaxTitle)
-	entry.Text, textCut = cut(text, domain.MaxText)
+	entry.Title, titleCut = markdown.CutWords(title, domain.MaxTitle)
+	entry.Text, textCut = markdown.Cut(text, domain.MaxText)
 	entry.Cut = titleCut || textCut
 	return entry, true
 }

@@ -50,7 +50,7 @@ func abbreviates(text, address string) bool {
 		return strings.TrimSuffix(strings.TrimPrefix(s, "www."), "/")
 	}
 	text, address = bare(text), bare(address)
-	if start, short := strings.CutSuffix(text, ellipsis); short && strings.Contains(start, ".") {
+	if start, short := strings.CutSuffix(text, "…"); short && strings.Contains(start, ".") {
 		return strings.HasPrefix(address, start)
 	}
 	return text == address

@@ -9,6 +9,7 @@ import (
 	"github.com/mmcdole/gofeed"
 
 	"microblogging/domain"
+	"microblogging/markdown"
 )
 
 // maxEntry bounds the bytes of one entry, and of what the feed says about itself
@@ -81,7 +82,7 @@ func (s *stream) item(item *gofeed.Item) error {
 // describe keeps what the feed says about itself. The title is HTML. Of ids, the
 // first that is not empty identifies the feed.
 func (s *stream) describe(title string, ids ...string) {
-	s.feed.Title, _ = cut(titleOf(title), domain.MaxTitle)
+	s.feed.Title, _ = markdown.CutWords(titleOf(title), domain.MaxTitle)
 	s.feed.Source = sourceOf(s.feed.Title, ids...)
 }
 

@@ -1,4 +1,4 @@
-package feed
+package markdown
 
 import (
 	"strings"
@@ -10,10 +10,10 @@ import (
 
 const ellipsis = "…"
 
-// cut shortens s to at most limit characters, including an ellipsis, and tells
+// CutWords shortens s to at most limit characters, including an ellipsis, and tells
 // whether s was longer. It cuts between words. If the text has no space in its
 // second half (Chinese, a long address), it cuts between grapheme clusters.
-func cut(s string, limit int) (string, bool) {
+func CutWords(s string, limit int) (string, bool) {
 	if utf8.RuneCountInString(s) <= limit {
 		return s, false
 	}

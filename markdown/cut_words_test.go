@@ -1,4 +1,4 @@
-package feed
+package markdown
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestCut(t *testing.T) {
+func TestCutWords(t *testing.T) {
 	t.Run("is between words", cutBetweenWords)
 }
 
@@ -30,9 +30,9 @@ func cutBetweenWords(t *testing.T) {
 		"a space before nothing": {"a b", 2, "a…"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, was := cut(c.text, c.limit)
+			got, was := CutWords(c.text, c.limit)
 			if got != c.want || was != (got != c.text) {
-				t.Errorf("cut(%q, %d)\n got %q, %v\nwant %q", c.text, c.limit, got, was, c.want)
+				t.Errorf("CutWords(%q, %d)\n got %q, %v\nwant %q", c.text, c.limit, got, was, c.want)
 			}
 			if n := utf8.RuneCountInString(got); n > c.limit {
 				t.Errorf("%q has %d characters, the limit is %d", got, n, c.limit)

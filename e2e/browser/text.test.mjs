@@ -1,0 +1,88 @@
+// Texts: what people write is shown as Markdown, without anything that runs, loads or
+// breaks the page.
+
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { signUp } from "./account.mjs";
+import { look } from "./page_look.mjs";
+import { sites, visitor } from "./visitor.mjs";
+
+let tess;
+before(async () => { tess = await signUp(sites.sample, "tess"); });
+
+const everything = `A line,
+and one more with *stress*, **more stress**, ~~a mistake~~ and \`code\`.
+
+# A heading
+### Another
+
+1. One
+2. Two
+   - within, and ${"long".repeat(60)}
+
+> Quoted, with ![a picture](https://example.org/a.png)
+
+\`\`\`go
+if wide { ${"x".repeat(200)} }
+\`\`\`
+
+---
+
+[A link](https://example.org/), https://example.org/_a_b_/${"path/".repeat(40)}, [no link](javascript:alert(1)).`;
+
+for (const scripts of [true, false]) {
+  test(`text: is shown as Markdown ${scripts ? "with" : "without"} script`, async () => {
+    const name = scripts ? "marks" : "marks.still";
+    const v = await visitor(sites.sample, { as: tess, scripts });
+    await v.open(await tess.createChannel(name));
+    const path = await tess.post(name, everything, "Everything");
+    const asked = [];
+    v.page.on("request", (request) => asked.push(request.url()));
+    for (const [page, headings] of [[`/channels/${name}`, ["H3", "H4"]], [path, ["H2", "H3"]]]) {
+      await v.open(page);
+      const text = v.page.locator("article .text");
+      assert.deepEqual(
+        await text.locator("h1, h2, h3, h4").evaluateAll((all) => all.map((e) => e.tagName)), headings, page);
+      assert.match(await text.innerText(), /A line,\nand one more with stress/);
+      assert.deepEqual(
+        await text.locator("em, strong, del, :not(pre) > code").allInnerTexts(), ["stress", "more stress", "a mistake", "code"]);
+      assert.equal(await text.locator("ol > li ul > li").count(), 1);
+      assert.equal(await text.locator("img").count(), 0);
+      assert.equal(await text.getByRole("link", { name: "a picture" }).getAttribute("href"), "https://example.org/a.png");
+      assert.equal(await text.getByRole("link").count(), 3);
+      assert.match(await text.innerText(), /\[no link\]\(javascript:alert\(1\)\)/);
+      const wider = await text.locator("pre").evaluate((pre) => pre.scrollWidth > pre.clientWidth);
+      assert.ok(wider, "code scrolls inside");
+      await look(v, `text-${headings[0]}`);
+    }
+    const elsewhere = asked.filter((url) => !url.startsWith(sites.sample));
+    assert.deepEqual(elsewhere, [], "a text loads nothing");
+    await v.leave();
+  });
+}
+
+test("text: tags are shown as they were typed", async () => {
+  const v = await visitor(sites.sample, { as: tess });
+  await v.open(await tess.createChannel("tags"));
+  const text = `<script>document.title="no"</script> <b onclick="alert(1)">bold</b> <img src=x onerror=alert(1)>\njavascript:alert(1) "quoted"`;
+  await tess.post("tags", text);
+  await v.open("/channels/tags");
+  assert.deepEqual(await v.posts(), [text]);
+  assert.equal(await v.page.locator("article .text :is(a, b, img, script)").count(), 0);
+  await v.leave();
+});
+
+test("text: a list shows the beginning of a long one, and leads on", async () => {
+  const v = await visitor(sites.sample, { as: tess });
+  await v.open(await tess.createChannel("folded"));
+  const path = await tess.post("folded", `${"Begun. ".repeat(150)}\n\n${"Went on. ".repeat(150)}\n\nEnded.`);
+  await v.open("/channels/folded");
+  const [shown] = await v.posts();
+  assert.match(shown, /Begun\.\s*…$/);
+  assert.doesNotMatch(shown, /Went on/);
+  await look(v, "text-folded");
+  await v.follow(v.link("Read on"));
+  assert.ok(v.page.url().endsWith(path), v.page.url());
+  assert.match((await v.posts())[0], /Ended\.$/);
+  await v.leave();
+});

@@ -1,0 +1,27 @@
+// Package markdown gives the texts of posts their meaning.
+//
+// # The problem
+//
+// People write posts as they write elsewhere: with lists, code, quotations and links.
+// But a text comes from a stranger. It must not run a script, load anything, look like a
+// part of the page around it, or make the page slow or too wide.
+//
+// # The model
+//
+// A text is CommonMark, read by goldmark, with strikethrough and with links that are not
+// marked as such. What is stored, edited and compared is always the source; [Render] makes
+// HTML of it. Five rules of ours restrict what a text can do:
+//
+//   - HTML is not read. Tags appear as they were typed.
+//   - A link leads to http, https or mailto. Any other stays as it was typed.
+//   - An image is a link to it, so that nothing is loaded.
+//   - The headings of a text are below those of the page, and skip no level.
+//   - Quotations and lists nest a few levels deep. What is deeper is not indented more.
+//
+// A newline breaks the line. No HTML is filtered afterwards: the elements and attributes
+// that a text can have are those that are written here, and a fuzz target holds it to them.
+//
+// # What survives failure
+//
+// Nothing here keeps state, and no text is an error.
+package markdown

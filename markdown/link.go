@@ -1,0 +1,155 @@
+package markdown
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+	"mvdan.cc/xurls/v2"
+)
+
+// A bareLinkParser makes a link of each http and https address that stands in a text. The
+// one that goldmark has does not find an address after a letter that is not Latin, on
+// localhost, or with a path that is not ASCII.
+type bareLinkParser struct{}
+
+// Trigger makes goldmark stop at the end of a scheme.
+func (bareLinkParser) Trigger() []byte { return []byte{':'} }
+
+func (bareLinkParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	line, rest := block.PeekLine()
+	before, ok := parent.LastChild().(*ast.Text)
+	if !ok || pc.IsInLinkLabel() || before.Segment.Stop != rest.Start || !strings.HasPrefix(string(line), "://") {
+		return nil
+	}
+	source := block.Source()
+	start, ok := webScheme(string(source[before.Segment.Start:before.Segment.Stop]))
+	if !ok {
+		return nil
+	}
+	start += before.Segment.Start
+	at := linkPattern().FindIndex(source[start:rest.Stop])
+	if at == nil {
+		return nil
+	}
+	end := start + at[1]
+	for strings.IndexByte("*_~", source[end-1]) >= 0 {
+		end-- // marks of emphasis
+	}
+	if !linkable(util.URLEscape(source[start:end], false)) {
+		return nil
+	}
+	before.Segment = before.Segment.WithStop(start)
+	block.Advance(end - rest.Start)
+	return ast.NewAutoLink(ast.AutoLinkURL, ast.NewTextSegment(text.NewSegment(start, end)))
+}
+
+// webScheme finds the start of the http or https at the end of s. It refuses the
+// end of a longer scheme, such as "xhttp".
+func webScheme(s string) (start int, ok bool) {
+	for _, scheme := range [...]string{"https", "http"} {
+		start = len(s) - len(scheme)
+		if start >= 0 && strings.EqualFold(s[start:], scheme) {
+			return start, start == 0 || !inScheme(s[start-1])
+		}
+	}
+	return 0, false
+}
+
+// inScheme says whether c may stand in a scheme (RFC 3986, section 3.1).
+func inScheme(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+		c == '+' || c == '-' || c == '.'
+}
+
+// linkPattern matches a link at the start of a string. It is compiled once, for the
+// first link.
+var linkPattern = sync.OnceValue(func() *regexp.Regexp {
+	pattern, err := xurls.StrictMatchingScheme(`^https?://`)
+	if err != nil {
+		panic(err) // the expression is constant
+	}
+	return pattern
+})
+
+// relLink says that the site does not vouch for what strangers link to.
+const relLink = "nofollow ugc noopener"
+
+// linkable says whether a link may lead to an address.
+func linkable(address []byte) bool {
+	u, err := url.Parse(string(address))
+	if err != nil {
+		return false
+	}
+	switch u.Scheme {
+	case "http", "https":
+		return u.Host != ""
+	case "mailto":
+		return u.Opaque != ""
+	}
+	return false
+}
+
+// reshapeLinks makes links of images, and text of the links that may not be followed.
+// No link is inside another.
+func reshapeLinks(doc ast.Node, source []byte) {
+	for _, n := range descendants(doc) {
+		switch n := n.(type) {
+		case *ast.AutoLink:
+			reshapeAutoLink(n, source)
+		case *ast.Link:
+			reshapeLink(n, n.Destination, n.Title, "[")
+		case *ast.Image:
+			reshapeLink(n, n.Destination, n.Title, "![")
+		}
+	}
+}
+
+// reshapeAutoLink reshapes an address that stands for itself. One that may not be
+// followed was written between angle brackets, because a bareLinkParser makes no other.
+func reshapeAutoLink(n *ast.AutoLink, source []byte) {
+	address := string(n.Label(source))
+	switch {
+	case inLink(n):
+		replace(n, literal(address))
+	case n.AutoLinkType == ast.AutoLinkURL && !linkable(util.URLEscape([]byte(address), false)):
+		replace(n, literal("<"+address+">"))
+	default:
+		n.SetAttributeString("rel", []byte(relLink))
+	}
+}
+
+// reshapeLink reshapes a link or an image, which begins with the mark.
+func reshapeLink(n ast.Node, address, title []byte, mark string) {
+	inner := children(n)
+	if len(inner) == 0 {
+		inner = []ast.Node{literal(string(address))}
+	}
+	switch {
+	case inLink(n):
+		replace(n, inner...)
+	case !linkable(util.URLEscape(address, true)):
+		around := append([]ast.Node{literal(mark)}, children(n)...)
+		replace(n, append(around, literal("]("+string(address)+")"))...)
+	default:
+		link := ast.NewLink()
+		link.Destination, link.Title = address, title
+		link.SetAttributeString("rel", []byte(relLink))
+		replace(n, link)
+		move(inner, link)
+	}
+}
+
+func inLink(n ast.Node) bool {
+	for up := n.Parent(); up != nil; up = up.Parent() {
+		if up.Kind() == ast.KindLink {
+			return true
+		}
+	}
+	return false
+}

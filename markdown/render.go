@@ -1,0 +1,120 @@
+package markdown
+
+import (
+	"bytes"
+	"sync"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// HTML is a text as HTML that is safe on a page. Only this package can make it. The zero
+// value is nothing.
+type HTML struct{ html string }
+
+// String returns the markup.
+func (h HTML) String() string { return h.html }
+
+// Headings of a text begin at one of these levels, below those of the page around it.
+const (
+	// BelowTitle is for a page whose only heading is the title of the text.
+	BelowTitle = 2
+	// BelowList is for a list of texts, whose titles are at level 2.
+	BelowList = 3
+	// BelowDigest is for lists of texts below one another, whose titles are at level 3.
+	BelowDigest = 4
+)
+
+// Render returns the text as HTML. Its headings begin at the level top.
+func Render(source string, top int) HTML {
+	read := []byte(source)
+	doc := parse(read)
+	reshape(doc, read, top)
+	var b bytes.Buffer
+	b.Grow(len(source) + len(source)/4)
+	if err := machine().write.Render(&b, read, doc); err != nil {
+		panic(err) // a Buffer accepts every write
+	}
+	return HTML{b.String()}
+}
+
+func parse(source []byte) ast.Node { return machine().read.Parse(text.NewReader(source)) }
+
+// A reader and a writer of texts are safe for concurrent use.
+type readerWriter struct {
+	read  parser.Parser
+	write renderer.Renderer
+}
+
+// machine is made once, for the first text.
+var machine = sync.OnceValue(func() readerWriter {
+	return readerWriter{
+		read: parser.NewParser(
+			parser.WithBlockParsers(blockParsers()...),
+			parser.WithInlineParsers(inlineParsers()...),
+			parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+		),
+		write: renderer.NewRenderer(renderer.WithNodeRenderers(
+			util.Prioritized(codeRenderer{}, 100),
+			util.Prioritized(extension.NewStrikethroughHTMLRenderer(), 500),
+			util.Prioritized(html.NewRenderer(html.WithHardWraps()), 1000),
+		)),
+	}
+})
+
+// blockParsers are those of CommonMark without the one for HTML.
+func blockParsers() []util.PrioritizedValue {
+	return []util.PrioritizedValue{
+		util.Prioritized(parser.NewSetextHeadingParser(), 100),
+		util.Prioritized(parser.NewThematicBreakParser(), 200),
+		util.Prioritized(parser.NewListParser(), 300),
+		util.Prioritized(parser.NewListItemParser(), 400),
+		util.Prioritized(parser.NewCodeBlockParser(), 500),
+		util.Prioritized(parser.NewATXHeadingParser(), 600),
+		util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+		util.Prioritized(parser.NewBlockquoteParser(), 800),
+		util.Prioritized(parser.NewParagraphParser(), 1000),
+	}
+}
+
+// inlineParsers are those of CommonMark without the one for HTML, and two more.
+func inlineParsers() []util.PrioritizedValue {
+	return []util.PrioritizedValue{
+		util.Prioritized(parser.NewCodeSpanParser(), 100),
+		util.Prioritized(parser.NewLinkParser(), 200),
+		util.Prioritized(parser.NewAutoLinkParser(), 300),
+		util.Prioritized(parser.NewEmphasisParser(), 500),
+		util.Prioritized(extension.NewStrikethroughParser(), 500),
+		util.Prioritized(bareLinkParser{}, 999),
+	}
+}
+
+// A codeRenderer writes code without the class that goldmark makes of a language, because
+// no text may choose a class. A wide line scrolls, so a keyboard must reach it.
+type codeRenderer struct{}
+
+func (r codeRenderer) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {
+	register.Register(ast.KindCodeBlock, r.render)
+	register.Register(ast.KindFencedCodeBlock, r.render)
+}
+
+func (codeRenderer) render(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		_, err := w.WriteString("</code></pre>\n")
+		return ast.WalkContinue, err
+	}
+	if _, err := w.WriteString(`<pre tabindex="0"><code>`); err != nil {
+		return ast.WalkStop, err
+	}
+	lines := n.Lines()
+	for i := range lines.Len() {
+		line := lines.At(i)
+		html.DefaultWriter.RawWrite(w, line.Value(source))
+	}
+	return ast.WalkContinue, nil
+}

@@ -1,0 +1,140 @@
+package markdown
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+)
+
+// shows says whether a document has more than definitions of links, which no reader sees.
+func shows(doc ast.Node) bool {
+	return slices.ContainsFunc(children(doc), func(n ast.Node) bool {
+		return n.Kind() != ast.KindLinkReferenceDefinition
+	})
+}
+
+// maxDepth is how many quotations and lists may be around a text.
+const maxDepth = 5
+
+// reshape holds a document to the rules of the package. Its headings begin at the level
+// top.
+func reshape(doc ast.Node, source []byte, top int) {
+	if !shows(doc) {
+		doc.AppendChild(doc, paragraphOf(string(source)))
+	}
+	flatten(doc, 0)
+	reshapeHeadings(doc, top)
+	reshapeLinks(doc, source)
+	for _, block := range children(doc) {
+		// Each block takes its direction from its own first letter.
+		block.SetAttributeString("dir", []byte("auto"))
+	}
+}
+
+// flatten removes the quotations and lists below n that are too deep, and keeps what is
+// in them. There are depth of them around n.
+func flatten(n ast.Node, depth int) {
+	for _, child := range children(n) {
+		within := depth
+		if child.Kind() == ast.KindBlockquote || child.Kind() == ast.KindList {
+			within++
+		}
+		flatten(child, within)
+		if within > maxDepth && within > depth {
+			replace(child, contentOf(child)...)
+		}
+	}
+}
+
+// contentOf returns the blocks in a quotation or in the items of a list.
+func contentOf(container ast.Node) []ast.Node {
+	if container.Kind() != ast.KindList {
+		return children(container)
+	}
+	var blocks []ast.Node
+	for _, item := range children(container) {
+		for _, block := range children(item) {
+			if block.Kind() == ast.KindTextBlock { // which only an item shows as a block
+				paragraph := ast.NewParagraph()
+				move(children(block), paragraph)
+				block = paragraph
+			}
+			blocks = append(blocks, block)
+		}
+	}
+	return blocks
+}
+
+// reshapeHeadings gives the outermost headings the level top, and skips no level: screen
+// readers go by levels. One that says nothing is text.
+func reshapeHeadings(doc ast.Node, top int) {
+	const lowest = 6
+	var above []int // the levels, as written, of the headings that the next may be below
+	for _, n := range descendants(doc) {
+		heading, ok := n.(*ast.Heading)
+		if !ok {
+			continue
+		}
+		if !heading.HasChildren() {
+			replace(heading, paragraphOf(strings.Repeat("#", heading.Level)))
+			continue
+		}
+		for len(above) > 0 && above[len(above)-1] >= heading.Level {
+			above = above[:len(above)-1]
+		}
+		above = append(above, heading.Level)
+		heading.Level = min(top+len(above)-1, lowest)
+	}
+}
+
+// descendants returns all nodes below n, in the order of the text.
+func descendants(n ast.Node) []ast.Node {
+	var all []ast.Node
+	var add func(ast.Node)
+	add = func(n ast.Node) {
+		for child := n.FirstChild(); child != nil; child = child.NextSibling() {
+			all = append(all, child)
+			add(child)
+		}
+	}
+	add(n)
+	return all
+}
+
+func children(n ast.Node) []ast.Node {
+	all := make([]ast.Node, 0, n.ChildCount())
+	for child := n.FirstChild(); child != nil; child = child.NextSibling() {
+		all = append(all, child)
+	}
+	return all
+}
+
+// replace puts other nodes in the place of n.
+func replace(n ast.Node, others ...ast.Node) {
+	parent := n.Parent()
+	for _, other := range slices.Clone(others) {
+		parent.InsertBefore(parent, n, other)
+	}
+	parent.RemoveChild(parent, n)
+}
+
+func move(nodes []ast.Node, to ast.Node) {
+	for _, n := range nodes {
+		to.AppendChild(to, n)
+	}
+}
+
+// paragraphOf is a paragraph of text that has no marks.
+func paragraphOf(s string) ast.Node {
+	paragraph := ast.NewParagraph()
+	paragraph.AppendChild(paragraph, literal(s))
+	return paragraph
+}
+
+// literal is a text that has no marks.
+func literal(s string) ast.Node {
+	n := ast.NewString([]byte(s))
+	n.SetRaw(true)
+	return n
+}

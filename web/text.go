@@ -1,0 +1,137 @@
+package web
+
+import (
+	"sync"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"microblogging/domain"
+	"microblogging/markdown"
+	"microblogging/templates"
+)
+
+const (
+	// maxTexts is how many bytes the texts that were rendered may take, about.
+	maxTexts = 16 << 20
+	// textOverhead is what a text takes besides its HTML, about.
+	textOverhead = 400
+	// foldedText is how many characters of a text a list shows.
+	foldedText = 1200
+)
+
+// texts renders texts and keeps those that were used last, because to render one costs
+// more than all the rest of it. A text is kept under its incarnation, id and revision. A
+// revision never stands for another text, so what is kept is never stale. A texts is safe
+// for concurrent use.
+type texts struct {
+	limit int
+
+	mu   sync.Mutex
+	kept *simplelru.LRU[textKey, text]
+	size int
+}
+
+// A textKey says which text was rendered, and for which place.
+type textKey struct {
+	incarnation domain.Incarnation
+	id          domain.BlogID
+	// revision is that of a post. For a description, which has none, it is the
+	// description.
+	revision string
+	place    place
+}
+
+// A place is where a text stands on a page.
+type place uint8
+
+const (
+	inList place = iota
+	inDigest
+	alone
+	inFeed
+)
+
+type text struct {
+	html   markdown.HTML
+	folded bool
+}
+
+func (t text) size() int { return len(t.html.String()) + textOverhead }
+
+func newTexts(limit int) *texts {
+	t := &texts{limit: limit}
+	// The size in bytes is what counts; a text takes more than one.
+	kept, err := simplelru.NewLRU(limit, func(_ textKey, gone text) { t.size -= gone.size() })
+	if err != nil {
+		panic(err) // limit is constant and positive
+	}
+	t.kept = kept
+	return t
+}
+
+// post is a post on a page. A list shows the beginning of a long text.
+func (t *texts) post(blog domain.Blog, place place) templates.Post {
+	post := postOf(blog)
+	rendered := t.blog(blog, place)
+	post.Rendered, post.Folded = rendered.html, rendered.folded
+	return post
+}
+
+func (t *texts) posts(blogs []domain.Blog, place place) []templates.Post {
+	posts := make([]templates.Post, len(blogs))
+	for i, blog := range blogs {
+		posts[i] = t.post(blog, place)
+	}
+	return posts
+}
+
+// content is the HTML of a post for a feed.
+func (t *texts) content(blog domain.Blog) string { return t.blog(blog, inFeed).html.String() }
+
+func (t *texts) blog(blog domain.Blog, place place) text {
+	return t.rendered(textKey{blog.Channel.Incarnation, blog.ID, string(blog.Revision), place}, blog.Text)
+}
+
+// description is the HTML of a channel's description.
+func (t *texts) description(channel domain.Channel) markdown.HTML {
+	return t.rendered(textKey{incarnation: channel.Incarnation, revision: channel.Description, place: alone}, channel.Description).html
+}
+
+func (t *texts) rendered(key textKey, source string) text {
+	t.mu.Lock()
+	kept, ok := t.kept.Get(key)
+	t.mu.Unlock()
+	if ok {
+		return kept
+	}
+	rendered := renderText(source, key.place)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.kept.Contains(key) {
+		return rendered // another request was quicker
+	}
+	t.kept.Add(key, rendered)
+	for t.size += rendered.size(); t.size > t.limit; {
+		t.kept.RemoveOldest()
+	}
+	return rendered
+}
+
+func renderText(source string, place place) text {
+	folded := false
+	if place == inList || place == inDigest {
+		source, folded = markdown.Cut(source, foldedText)
+	}
+	return text{markdown.Render(source, headings(place)), folded}
+}
+
+// headings is the level of a text's first headings.
+func headings(place place) int {
+	switch place {
+	case inList:
+		return markdown.BelowList
+	case inDigest:
+		return markdown.BelowDigest
+	}
+	return markdown.BelowTitle
+}
