@@ -14,11 +14,15 @@ const (
 	// maxExpired is the largest number of rows of a table that one pass removes. A
 	// pass that took longer would keep the next pass from deletions that wait.
 	maxExpired = 5000
+	// expiryMargin is how long after their end rows are removed. The clock of this
+	// process may be ahead of others, for which the session, the link or the counter is
+	// not over.
+	expiryMargin = 5 * time.Minute
 	// expireFlight is the largest number of transactions under way at once.
 	expireFlight = 8
 )
 
-// removeExpired deletes up to maxExpired rows of a table whose ExpiresOn has passed, each
+// removeExpired deletes up to maxExpired rows of a table that ended expiryMargin ago, each
 // in the version that was read, and returns how many. Rows of one partition go in one
 // transaction. If one of them has changed since it was read, all of them are left to the
 // next pass. After a transaction has failed, no other starts. Those under way end, and
@@ -54,12 +58,12 @@ func eachExpired(ctx context.Context, table *driver.Table,
 ) error {
 	var partition string
 	var batch []driver.Operation
-	now, found := time.Now(), 0
+	ended, found := time.Now().Add(-expiryMargin), 0
 	for row, err := range table.All(ctx, driver.Scan{}) {
 		if err != nil {
 			return fmt.Errorf("reading expired rows: %w", err)
 		}
-		if now.Before(row.Properties.Time(propExpiresOn)) {
+		if ended.Before(row.Properties.Time(propExpiresOn)) {
 			continue
 		}
 		if len(batch) > 0 && (row.Partition != partition || len(batch) == driver.MaxOperations) {

@@ -18,6 +18,12 @@ import (
 // maxExpired is the largest number of rows of a table that one pass removes.
 const maxExpired = 5000
 
+// expiryMargin is how long after their end rows are removed.
+const expiryMargin = 5 * time.Minute
+
+// longEnded is when a row ended that may be removed now.
+func longEnded() time.Time { return time.Now().Add(-expiryMargin) }
+
 func TestExpiry(t *testing.T) {
 	t.Run("rows of one partition go in batches", expiredRowsGoInBatches)
 	t.Run("transactions of different partitions are under way at once", expiryIsConcurrent)
@@ -26,6 +32,28 @@ func TestExpiry(t *testing.T) {
 	t.Run("row that changes after it was read is spared", changedRowIsSpared)
 	t.Run("failure is reported, and the next pass removes what is left", failedExpiryIsRepeated)
 	t.Run("failure cuts off no transaction that is under way", failedExpiryCutsOffNothing)
+	t.Run("process whose clock is ahead removes nothing that lives for others", clockAheadRemovesNothing)
+}
+
+func clockAheadRemovesNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		link, err := w.store.SignInLink(t.Context(), "ada")
+		w.ok(err)
+		w.counters("user!a", 3, time.Now().Add(time.Hour))
+		// This process reads its clock, and is ahead of others by up to the margin.
+		time.Sleep(time.Hour + expiryMargin - time.Second)
+		if done := w.reconcileAfter(patience); done.Expired != 0 {
+			t.Errorf("%d rows went before their margin was over", done.Expired)
+		}
+		if _, _, err := w.store.FollowSignInLink(t.Context(), link); !errors.Is(err, domain.ErrNotSignedIn) {
+			t.Errorf("a link that is kept for the margin: %v", err)
+		}
+		time.Sleep(time.Second)
+		if done := w.reconcileAfter(patience); done.Expired != 4 {
+			t.Errorf("%d rows went after the margin, want 4", done.Expired)
+		}
+	})
 }
 
 // counters writes rows of one Throttle partition that end at the same time.
@@ -48,7 +76,7 @@ func (w *world) reconcileFaulty() (expired int, err error) {
 
 func expiredRowsGoInBatches(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		w.counters("user!a", 250, time.Now())
+		w.counters("user!a", 250, longEnded())
 		w.counters("user!b", 3, time.Now().Add(time.Hour))
 		var transactions atomic.Int64
 		w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Throttle" && call.Write },
@@ -68,7 +96,7 @@ func expiredRowsGoInBatches(t *testing.T) {
 func expiryIsConcurrent(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		for i := range 20 {
-			w.counters(fmt.Sprintf("user!%d", i), 1, time.Now())
+			w.counters(fmt.Sprintf("user!%d", i), 1, longEnded())
 		}
 		var mu sync.Mutex
 		now, most := 0, 0
@@ -93,7 +121,7 @@ func expiryIsConcurrent(t *testing.T) {
 
 func expiryIsBounded(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		w.counters("user!a", maxExpired+30, time.Now())
+		w.counters("user!a", maxExpired+30, longEnded())
 		for _, want := range []int{maxExpired, 30, 0} {
 			if done := w.reconcileAfter(patience); done.Expired != want {
 				t.Errorf("%d rows went, want %d", done.Expired, want)
@@ -108,7 +136,7 @@ func deletionsAreQueuedBeforeExpiry(t *testing.T) {
 			w.forget(w.create(name, ada))
 		}
 		time.Sleep(2 * patience)
-		w.counters("user!a", 10, time.Now())
+		w.counters("user!a", 10, longEnded())
 		var mu sync.Mutex
 		var order []string
 		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
@@ -133,7 +161,7 @@ func deletionsAreQueuedBeforeExpiry(t *testing.T) {
 // A session is carried to another epoch, or a counter is raised, while the pass is at it.
 func changedRowIsSpared(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		w.counters("user!a", 3, time.Now())
+		w.counters("user!a", 3, longEnded())
 		w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Throttle" && call.Write },
 			func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
 				w.ok(w.table("Throttle").Transact(ctx, "user!a",
@@ -155,8 +183,8 @@ func changedRowIsSpared(t *testing.T) {
 
 func failedExpiryIsRepeated(t *testing.T) {
 	eachFault(t, func(w *world) {
-		w.counters("user!a", 120, time.Now())
-		w.counters("user!b", 1, time.Now())
+		w.counters("user!a", 120, longEnded())
+		w.counters("user!b", 1, longEnded())
 		if _, err := w.reconcileFaulty(); err != nil && !errors.Is(err, domain.ErrUnavailable) {
 			w.t.Error(err)
 		}
@@ -172,7 +200,7 @@ func failedExpiryIsRepeated(t *testing.T) {
 func failedExpiryCutsOffNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		for i := range 100 {
-			w.counters(fmt.Sprintf("user!%03d", i), 1, time.Now())
+			w.counters(fmt.Sprintf("user!%03d", i), 1, longEnded())
 		}
 		var mu sync.Mutex
 		sent := 0

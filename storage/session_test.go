@@ -146,7 +146,7 @@ func endedSessionIsRemoved(t *testing.T) {
 		w.account("ada")
 		token := w.signedIn("ada", right)
 		w.ok(w.store.SignOut(t.Context(), token))
-		time.Sleep(storage.SessionLifetime)
+		time.Sleep(storage.SessionLifetime + expiryMargin)
 		_, err := w.store.Reconcile(t.Context(), time.Hour, time.Now())
 		w.ok(err)
 		if rows := w.rows("Sessions"); len(rows) != 0 {

@@ -60,21 +60,25 @@ func apiDetail(status int) string {
 	return ""
 }
 
-// listJSON is one page of a list.
-type listJSON[T any] struct {
-	Items []T `json:"items"`
-	// Next is the continuation token; the last page has none.
-	Next string `json:"next,omitempty"`
-}
-
-// newList makes a page of a list from a page of the store. Without items it is an
-// empty array, not null.
-func newList[S, T any](items []S, next string, of func(S) T) listJSON[T] {
-	list := listJSON[T]{Items: make([]T, len(items)), Next: next}
+// respondList sends a page of a list, made from a page of the store. Next is the
+// continuation token; the last page has none. Each item is encoded by itself: a page of
+// long posts is megabytes.
+func respondList[S, T any](c echo.Context, items []S, next string, of func(S) T) error {
+	var p jsonParts
+	p.raw(`{"items":[`)
 	for i, item := range items {
-		list.Items[i] = of(item)
+		if i > 0 {
+			p.raw(",")
+		}
+		p.value(of(item))
 	}
-	return list
+	p.raw("]")
+	if next != "" {
+		p.raw(`,"next":`)
+		p.value(next)
+	}
+	p.raw("}\n")
+	return p.respond(c)
 }
 
 // apiTime encodes a time as RFC 3339 in UTC with seven fractional digits, the

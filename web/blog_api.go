@@ -60,9 +60,9 @@ func (a *blogsAPI) list(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond(c, http.StatusOK, newList(page.Items, page.Next, func(b domain.Blog) blogJSON {
+	return respondList(c, page.Items, page.Next, func(b domain.Blog) blogJSON {
 		return newBlogJSON(channel.Name, b)
-	}))
+	})
 }
 
 func (a *blogsAPI) create(c echo.Context, v visitor) error {

@@ -63,7 +63,7 @@ func (a *channelsAPI) list(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond(c, http.StatusOK, newList(page.Items, page.Next, newChannelJSON))
+	return respondList(c, page.Items, page.Next, newChannelJSON)
 }
 
 func (a *channelsAPI) create(c echo.Context, v visitor) error {

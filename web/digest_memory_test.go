@@ -25,7 +25,7 @@ import (
 
 const mebibyte = 1 << 20
 
-// TestDigestMemory measures what digests take of the memory, each case in a process of
+// TestDigestMemory measures what digests and the feed take of the memory, each case in a process of
 // its own. The digests are of one day, or of several, on which one user's posts of the
 // greatest length filled many channels.
 func TestDigestMemory(t *testing.T) {
@@ -46,6 +46,9 @@ func TestDigestMemory(t *testing.T) {
 		{"six pages at once take less than 64 MiB", "/digest" + day, 6, 64},
 		{"a personal feed takes less than 16 MiB", feed, 1, 16},
 		{"six personal feeds at once take less than 64 MiB", feed, 6, 64},
+		{"a page of the API's feed takes less than 10 MiB", "/api/v1/feed?limit=100", 1, 10},
+		{"six pages of the API's feed at once take less than 40 MiB", "/api/v1/feed?limit=100", 6, 40},
+		{"a page of the feed takes less than 10 MiB", "/", 1, 10},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			grown := memoryOf(t, dir, token, test.path, test.atOnce)

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/labstack/echo/v4"
 
@@ -33,7 +32,7 @@ func (a *feedAPI) list(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	return respond(c, http.StatusOK, newList(page.Items, page.Next, func(item storage.FeedItem) blogJSON {
+	return respondList(c, page.Items, page.Next, func(item storage.FeedItem) blogJSON {
 		return newBlogJSON(item.Name, item.Blog)
-	}))
+	})
 }

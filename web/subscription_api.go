@@ -48,7 +48,7 @@ func (a *subscriptionsAPI) list(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	return respond(c, http.StatusOK, newList(page.Items, page.Next, newSubscriptionJSON))
+	return respondList(c, page.Items, page.Next, newSubscriptionJSON)
 }
 
 func (a *subscriptionsAPI) subscribe(c echo.Context, v visitor) error {
