@@ -152,7 +152,10 @@ func unknownFields(text []byte) (string, error) {
 	if err := json.Unmarshal(text, &fields); err != nil {
 		return "", err
 	}
-	maps.DeleteFunc(fields, func(name string, _ json.RawMessage) bool { return isMessageField(name) })
+	known := messageFields()
+	maps.DeleteFunc(fields, func(name string, _ json.RawMessage) bool {
+		return slices.ContainsFunc(known, func(field string) bool { return strings.EqualFold(field, name) })
+	})
 	var members []string
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		quoted, err := json.Marshal(name)
@@ -168,13 +171,15 @@ func unknownFields(text []byte) (string, error) {
 	return strings.Join(members, ","), nil
 }
 
-// isMessageField tells whether json.Unmarshal takes the name for a field of a
-// Message. It ignores case.
-func isMessageField(name string) bool {
-	return slices.ContainsFunc(reflect.VisibleFields(reflect.TypeFor[Message]()), func(field reflect.StructField) bool {
-		known, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		return known != "" && strings.EqualFold(known, name)
-	})
+// messageFields lists the names of the fields of a Message in JSON. json.Unmarshal ignores
+// the case of a name.
+func messageFields() (names []string) {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[Message]()) {
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func escapeNonASCII(text []byte) string {

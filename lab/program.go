@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"runtime"
 
 	"microblogging/lab/mem"
 )
@@ -126,9 +127,17 @@ type parking struct {
 	points, executions uint64
 }
 
-const parkingSpaces = 256
+const (
+	// mostSpaces is as many as a scenario of make prove has use for.
+	mostSpaces = 1024
+	// allSpaces bounds those of all scenarios that are explored at once, one on each
+	// processor. Each is a goroutine, and the race detector allows 8,128.
+	allSpaces = 4096
+)
 
-func newParking() *parking { return &parking{spaces: make([]*point, parkingSpaces)} }
+func newParking() *parking {
+	return &parking{spaces: make([]*point, min(mostSpaces, max(allSpaces/runtime.GOMAXPROCS(0), 1)))}
+}
 
 func (l *parking) park(at *point, s *session) {
 	if old := l.spaces[l.oldest]; old != nil && old.parked != nil {
