@@ -28,6 +28,8 @@ type Page struct {
 type Link struct {
 	Label string
 	URL   string
+	// Aside opens it in another tab, because this page has what would be lost.
+	Aside bool
 }
 
 // within says whether the page is at the path, with any query.

@@ -215,7 +215,7 @@ func accountPages(in, out Page) map[string]templ.Component {
 func otherPages(in, out Page) map[string]templ.Component {
 	pages := map[string]templ.Component{
 		"learn":             LearnPage(out),
-		"problem, nasty":    ProblemPage(in, Problem{Status: 422, Title: nasty, Detail: nasty, Errors: refused(nasty).Errors, Links: []Link{{nasty, "/x"}}, RequestID: nasty}),
+		"problem, nasty":    ProblemPage(in, Problem{Status: 422, Title: nasty, Detail: nasty, Errors: refused(nasty).Errors, Links: []Link{{Label: nasty, URL: "/x", Aside: true}}, RequestID: nasty}),
 		"problem, post":     ProblemPage(out, Problem{Status: 401, Kept: sampleKept(PostDraft, true)}),
 		"problem, replaced": ProblemPage(in, Problem{Status: 412, Kept: sampleRefill()}),
 		"problem, channel":  ProblemPage(in, Problem{Status: 503, Kept: sampleKept(ChannelDraft, false)}),

@@ -33,13 +33,18 @@ func misplaced(err error) (now domain.Channel, replaced, found bool) {
 // was refused for another reason.
 func misplacedWords(kind templates.DraftKind, err error) (title, detail string, links []templates.Link) {
 	now, replaced, found := misplaced(err)
-	switch {
-	case replaced:
-		return kind.Unsent(), kind.Replaced(), []templates.Link{readNew(now)}
-	case found:
-		return kind.Unsent(), kind.Unplaced(), []templates.Link{{Label: "Read the channel", URL: templates.ChannelPath(string(now.Name))}}
+	if !found {
+		return "", "", nil
 	}
-	return "", "", nil
+	// The channel is often at the address of this very page. Going there in the same tab
+	// would then leave no way back to the text.
+	link := readNew(now)
+	link.Aside = true
+	if replaced {
+		return kind.Unsent(), kind.Replaced(), []templates.Link{link}
+	}
+	link.Label = "Read the channel"
+	return kind.Unsent(), kind.Unplaced(), []templates.Link{link}
 }
 
 // refillPath is the path of the form of the channel that has the name now, if a draft was

@@ -9,7 +9,7 @@ import { look } from "./page_look.mjs";
 import { sites, visitor } from "./visitor.mjs";
 
 let hal;
-before(async () => { hal = await signUp(sites.sample, "hal"); });
+before(async () => { hal = await signUp(sites.sample, "hanno"); });
 
 // deleted makes a channel with some posts, deletes it, and opens the page that says so.
 async function deleted(channel, options) {

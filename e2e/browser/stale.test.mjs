@@ -1,0 +1,110 @@
+// A page that is older than its channel: while somebody writes in one tab, the channel
+// is deleted and created again in another. Nothing reaches the new channel unseen, and
+// what was written is not lost.
+
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { signUp } from "./account.mjs";
+import { look } from "./page_look.mjs";
+import { sites, visitor } from "./visitor.mjs";
+
+const sentence = "A new channel has this name now. Your post was written for the old one and was not sent.";
+const text = "Written for the old one,\nin two lines";
+
+let stella, stefan;
+before(async () => {
+  [stella, stefan] = [await signUp(sites.sample, "stella"), await signUp(sites.sample, "stefan")];
+});
+
+// replace deletes the channel and creates it again, in a tab of its owner.
+async function replace(name) {
+  const v = await visitor(sites.sample, { as: stella });
+  await v.open(`/channels/${name}/delete`);
+  await v.follow(v.button("Delete this channel and all its posts"));
+  await v.sees("The name is free again");
+  await v.open(`/channels/new?name=${name}`);
+  await v.fill({ Description: "The new one" });
+  await v.follow(v.button("Create channel"));
+  assert.equal(v.path, `/channels/${name}`);
+  await v.leave();
+}
+
+// refused is a visitor whose post was written for a channel that was replaced.
+async function refused(name, options) {
+  await stella.createChannel(name, "The old one");
+  const v = await visitor(sites.sample, { as: stefan, ...options });
+  await v.open(`/channels/${name}`);
+  await v.fill({ Title: "Kept", Text: text });
+  await replace(name);
+  await v.follow(v.button("Post"));
+  assert.equal(v.status, 412);
+  await keeps(v);
+  return v;
+}
+
+// keeps asserts that the page says why the post was refused, and shows it.
+async function keeps(v) {
+  await v.sees(sentence);
+  assert.equal(await v.field("Title").inputValue(), "Kept");
+  assert.equal(await v.field("Text").inputValue(), text);
+}
+
+async function put(v) {
+  await v.follow(v.button("Put my text in its form"));
+  await v.sees("The new one", "was not sent yet");
+  assert.equal(await v.field("Title").inputValue(), "Kept");
+  assert.equal(await v.field("Text").inputValue(), text);
+  assert.deepEqual(await v.posts(), [], "nothing is posted unseen");
+}
+
+async function publish(v) {
+  await v.follow(v.button("Post"));
+  assert.deepEqual(await v.posts(), [text]);
+}
+
+for (const scripts of [true, false]) {
+  describe(`stale: a post for a channel that was replaced, ${scripts ? "with" : "without"} scripts,`, () => {
+    const suffix = scripts ? "script" : "plain";
+
+    test("is put into the form of the new channel, and published once", async () => {
+      const v = await refused(`stale.put.${suffix}`, { scripts });
+      if (scripts) await look(v, "stale-post");
+      await put(v);
+      if (scripts) await look(v, "refilled-post");
+      await v.button("Post").dblclick({ noWaitAfter: true });
+      await v.sees("Your post is published.");
+      assert.deepEqual(await v.posts(), [text]);
+      await v.leave();
+    });
+
+    test("is still there after reading the new channel", async () => {
+      const v = await refused(`stale.read.${suffix}`, { scripts });
+      const [tab] = await Promise.all([v.context.waitForEvent("page"), v.press(v.link("Read the new channel"))]);
+      await tab.getByText("The new one").waitFor();
+      assert.equal(await tab.locator("article").count(), 0);
+      await tab.close();
+      await keeps(v);
+      await put(v);
+      await publish(v);
+      await v.leave();
+    });
+  });
+}
+
+test("stale: a button of the old channel does nothing to the new one", async () => {
+  await stella.createChannel("stale.buttons");
+  const path = await stefan.post("stale.buttons", "Rate me");
+  const [subscriber, voter] = [await visitor(sites.sample, { as: stefan }), await visitor(sites.sample, { as: stefan })];
+  await subscriber.open("/channels/stale.buttons");
+  await voter.open(path);
+  await replace("stale.buttons");
+  for (const [v, label] of [[subscriber, "Subscribe"], [voter, "Vote"]]) {
+    await v.follow(v.button(label));
+    assert.equal(v.status, 412);
+    await v.sees("A new channel has this name now.", "Nothing was changed.");
+    await look(v, `stale-${label.toLowerCase()}`);
+    await v.follow(v.link("Read the new channel"));
+    await v.sees("1 subscriber");
+    await v.leave();
+  }
+});
