@@ -88,7 +88,9 @@ func cutText(source string, start, stop, room int) int {
 	if start >= room {
 		return 0
 	}
-	if space := strings.LastIndexFunc(source[start:room], unicode.IsSpace); space >= 0 {
+	// The character after the limit may be the space that ends the last word.
+	_, next := utf8.DecodeRuneInString(source[room:])
+	if space := strings.LastIndexFunc(source[start:room+next], unicode.IsSpace); space >= 0 {
 		return start + space
 	}
 	return 0

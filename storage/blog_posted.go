@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -19,8 +20,10 @@ func (s *Store) Posted(ctx context.Context, p Posting) (bool, error) {
 }
 
 // PostedAlike reports whether an earlier posting that Posted finds looks like p: it had
-// the same body, or the same date and title. If its post is gone, the same date is
-// enough. It is for a key that says too little about what it stands for.
+// the same body, or the same title with the same date or the same words. If its post is
+// gone, the same date is enough, or none. It is for a key that says too little about what
+// it stands for. Words are compared without marks, because imports were plain text once
+// and are Markdown now.
 func (s *Store) PostedAlike(ctx context.Context, p Posting) (bool, error) {
 	once, found, err := s.earlierPosting(ctx, p)
 	if err != nil || !found {
@@ -30,14 +33,52 @@ func (s *Store) PostedAlike(ctx context.Context, p Posting) (bool, error) {
 		return true, nil
 	}
 	id := once.String(propBlog)
-	if p.CreatedOn.IsZero() || !strings.HasPrefix(id, domain.RecentFirst(domain.Storable(p.CreatedOn))) {
-		return false, nil
-	}
+	undated := p.CreatedOn.IsZero()
+	sameDate := !undated && strings.HasPrefix(id, domain.RecentFirst(domain.Storable(p.CreatedOn)))
 	blog, err := s.Blog(ctx, p.Channel, domain.BlogID(id))
 	if errors.Is(err, domain.ErrNotFound) {
-		return true, nil
+		return sameDate || undated, nil
 	}
-	return blog.Title == p.Draft.Title, err
+	return err == nil && blog.Title == p.Draft.Title && (sameDate || sameWords(blog.Text, p.Draft.Text)), err
+}
+
+// sameWords reports whether two texts have the same letters and digits outside of
+// addresses. If one was cut, the rest of the other does not count.
+func sameWords(a, b string) bool {
+	const cut = "…"
+	short, long := letters(a), letters(b)
+	if len(long) < len(short) {
+		a, b, short, long = b, a, long, short
+	}
+	return short != "" && (short == long || strings.HasSuffix(a, cut) && strings.HasPrefix(long, short))
+}
+
+// letters has the letters and digits of a text outside of addresses.
+func letters(text string) string {
+	var b strings.Builder
+	for more := true; more; {
+		var before string
+		before, text, more = strings.Cut(text, "://")
+		if more {
+			before = strings.TrimSuffix(strings.TrimSuffix(before, "s"), "http")
+			text = afterAddress(text)
+		}
+		for _, r := range before {
+			if unicode.IsLetter(r) || unicode.IsDigit(r) {
+				b.WriteRune(r)
+			}
+		}
+	}
+	return b.String()
+}
+
+// afterAddress returns what follows the address at the start of the text.
+func afterAddress(text string) string {
+	end := strings.IndexFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == ')' || r == '>' })
+	if end < 0 {
+		return ""
+	}
+	return text[end:]
 }
 
 // earlierPosting reads the once! row of a posting that was made before.

@@ -60,7 +60,11 @@ func postedAlike(t *testing.T) {
 			"the date alone":        {func(p *storage.Posting) { p.Draft.Text, p.Draft.Title = "another", "another" }, false},
 			"the title alone":       {func(p *storage.Posting) { p.Draft.Text, p.CreatedOn = "another", time.Now() }, false},
 			"the title and no date": {func(p *storage.Posting) { p.Draft.Text, p.CreatedOn = "another", time.Time{} }, false},
-			"another key":           {func(p *storage.Posting) { p.Key = "another" }, false},
+			"title and words": {func(p *storage.Posting) {
+				p.Draft.Text, p.CreatedOn = "- **o**\n- [ne](https://example.org/)", time.Time{}
+			}, true},
+			"title and some words": {func(p *storage.Posting) { p.Draft.Text, p.CreatedOn = "o", time.Time{} }, false},
+			"another key":          {func(p *storage.Posting) { p.Key = "another" }, false},
 		} {
 			other := p
 			c.change(&other)

@@ -62,6 +62,8 @@ func formerEntryIsRecognised(t *testing.T) {
 	changed, undated := formerEntry, formerEntry
 	changed.Text = "Other text"
 	undated.Published = time.Time{}
+	plain, marked := undated, undated
+	plain.Text, marked.Text = "See this (https://a.example/b).\n\n• One", "See [this](https://a.example/b).\n\n- One"
 	for name, c := range map[string]struct {
 		was, is feed.Entry
 		deleted bool
@@ -69,6 +71,8 @@ func formerEntryIsRecognised(t *testing.T) {
 		"as it was":                      {was: formerEntry, is: formerEntry},
 		"with another text":              {was: formerEntry, is: changed},
 		"without a date":                 {was: undated, is: undated},
+		"as plain text without a date":   {was: plain, is: marked},
+		"so, and its post deleted":       {was: plain, is: marked, deleted: true},
 		"though its post is deleted":     {was: formerEntry, is: formerEntry, deleted: true},
 		"changed, and its post deleted":  {was: formerEntry, is: changed, deleted: true},
 		"though it has lost its date":    {was: formerEntry, is: undated},

@@ -53,7 +53,7 @@ for (const scripts of [true, false]) {
       assert.match(await text.innerText(), /\[no link\]\(javascript:alert\(1\)\)/);
       const wider = await text.locator("pre").evaluate((pre) => pre.scrollWidth > pre.clientWidth);
       assert.ok(wider, "code scrolls inside");
-      await look(v, `text-${headings[0]}`);
+      if (scripts) await look(v, `text-${headings[0]}`); // axe is a script
     }
     const elsewhere = asked.filter((url) => !url.startsWith(sites.sample));
     assert.deepEqual(elsewhere, [], "a text loads nothing");

@@ -7,12 +7,12 @@
 //
 // # The model
 //
-// [Read] visits entries of plain text that package domain accepts unchanged. Each has
+// [Read] visits entries of Markdown that package domain accepts unchanged. Each has
 // an identity that depends on the file alone, so that a second import of the file adds
 // nothing. Whatever a feed says, it goes one way: the file is cut into items
 // (stream_json.go, stream_xml.go), the format of an item is translated to HTML
-// (format.go), the HTML to text (text.go, writer.go), and text over the limit of a post
-// is cut (text_cut.go). One item at a time is in memory, so a file may be as large as
+// (format.go), the HTML is reduced (clean.go) and becomes Markdown (text.go), and text over
+// the limit of a post is cut. One item at a time is in memory, so a file may be as large as
 // it likes, but an item may not. Nothing is fetched from the network.
 //
 // # What survives failure
@@ -95,16 +95,17 @@ func sourceOf(title string, ids ...string) string {
 
 // entryOf makes an entry of an item. It reports false if the item holds nothing to
 // post.
-func entryOf(item *gofeed.Item) (Entry, bool) {
-	title, text := titleOf(item.Title), textOf(item.Content)
+func (t *texter) entryOf(item *gofeed.Item) (Entry, bool) {
+	title := titleOf(item.Title)
+	text, begun := t.textOf(item.Content)
 	if text == "" {
-		text = textOf(item.Description)
+		text, begun = t.textOf(item.Description)
 	}
 	if text == "" {
-		text = linkOf(item)
+		text, begun = linkOf(item), false
 	}
 	if text == "" {
-		title, text = "", title
+		title, text = "", t.escaped(title)
 	}
 	if text == "" {
 		return Entry{}, false
@@ -113,7 +114,7 @@ func entryOf(item *gofeed.Item) (Entry, bool) {
 	var titleCut, textCut bool
 	entry.Title, titleCut = markdown.CutWords(title, domain.MaxTitle)
 	entry.Text, textCut = markdown.Cut(text, domain.MaxText)
-	entry.Cut = titleCut || textCut
+	entry.Cut = titleCut || textCut || begun
 	return entry, true
 }
 
@@ -138,6 +139,7 @@ func identify(item *gofeed.Item) string {
 	}
 	sum := sha256.New()
 	for _, part := range []string{item.Title, item.Description, item.Content, item.Published, item.Updated} {
+		part = original(part)
 		fmt.Fprintf(sum, "%d:%s", len(part), part)
 	}
 	return "hash:" + hex.EncodeToString(sum.Sum(nil))

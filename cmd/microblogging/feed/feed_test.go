@@ -122,8 +122,8 @@ func rssBecomesPosts(t *testing.T) {
 		ID:        "id:garden-1",
 		Published: instant("2025-06-03T05:30:00Z"),
 		Title:     "Beans & peas",
-		Text: "Sown on the first day.\n\n• Runner beans\n• Broad beans\n\n" +
-			"See the list (https://seeds.example/list?a=1&b=2).",
+		Text: "Sown on the **first** day.\n\n- Runner beans\n- Broad beans\n\n" +
+			"See [the list](https://seeds.example/list?a=1&b=2).",
 	}, {
 		ID:        "link:https://garden.example/rain",
 		Published: instant("2025-06-02T21:00:00Z"),
@@ -149,7 +149,7 @@ func atomBecomesPosts(t *testing.T) {
 		ID:        "id:urn:example:harbour:2",
 		Published: instant("2025-05-02T00:00:00Z"),
 		Title:     "Plain words",
-		Text:      "if a <b> then\n  a &amp; b",
+		Text:      "if a \\<b> then\na &amp;amp; b",
 	}, {
 		ID:        "id:urn:example:harbour:3",
 		Published: instant("2025-05-02T12:00:00Z"),
@@ -159,7 +159,7 @@ func atomBecomesPosts(t *testing.T) {
 		ID:        "id:urn:example:harbour:4",
 		Published: instant("2025-05-04T00:00:00Z"),
 		Title:     "Fog",
-		Text:      "Horn every two minutes.\nNothing & nobody seen.",
+		Text:      "Horn every *two* minutes.\nNothing & nobody seen.",
 	}}})
 }
 
@@ -172,7 +172,7 @@ func jsonFeedBecomesPosts(t *testing.T) {
 	}, {
 		ID:        "id:https://kitchen.example/6",
 		Published: instant("2025-03-31T08:00:00Z"),
-		Text:      "Whisk <gently>:\n\n  1 egg\n  2 &amp; 3 spoons",
+		Text:      "Whisk \\<gently>:\n\n1 egg\n2 &amp;amp; 3 spoons",
 	}, {
 		ID:    "id:https://kitchen.example/5",
 		Title: "Only a link",
@@ -201,7 +201,7 @@ func nastyEntries(t *testing.T) {
 		Text: "seen",
 	}, {
 		ID:   "id:unclosed",
-		Text: "still here (https://example.org/x)",
+		Text: "**still [here](https://example.org/x)**",
 	}}})
 }
 

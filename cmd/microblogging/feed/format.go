@@ -87,10 +87,22 @@ func translateAtomContent(content *atom.Content) {
 	}
 }
 
-// verbatim returns plain text as HTML that keeps its lines.
+// plainMark begins HTML that was plain text.
+const plainMark = "<!--plain-->"
+
+// verbatim returns plain text as HTML that is known to have no tag.
 func verbatim(text string) string {
 	if text == "" {
 		return ""
 	}
-	return "<pre>" + html.EscapeString(text) + "</pre>"
+	return plainMark + html.EscapeString(text)
+}
+
+// original returns HTML as it was when the first entries without an id were imported.
+// Their IDs are hashes of it.
+func original(markup string) string {
+	if text, plain := strings.CutPrefix(markup, plainMark); plain {
+		return "<pre>" + text + "</pre>"
+	}
+	return markup
 }

@@ -22,12 +22,13 @@ type stream struct {
 	in    *bufio.Reader
 	quota *quota
 	feed  Feed
+	texts *texter
 	visit func(Entry) error
 }
 
 func newStream(r io.Reader, visit func(Entry) error) *stream {
 	q := &quota{reader: r, left: maxEntry}
-	return &stream{in: bufio.NewReader(q), quota: q, visit: visit}
+	return &stream{in: bufio.NewReader(q), quota: q, texts: newTexter(), visit: visit}
 }
 
 // read reads the feed to its end.
@@ -70,7 +71,7 @@ func (s *stream) firstByte() (byte, error) {
 // item visits the entry that an item makes.
 func (s *stream) item(item *gofeed.Item) error {
 	s.quota.left = maxEntry
-	entry, ok := entryOf(item)
+	entry, ok := s.texts.entryOf(item)
 	if !ok {
 		s.feed.LeftOut++
 		return nil

@@ -27,7 +27,7 @@ func piecesMakeTheWhole(t *testing.T) {
 		}
 		var want, got []Entry
 		for _, item := range whole.Items {
-			if entry, ok := entryOf(item); ok {
+			if entry, ok := newTexter().entryOf(item); ok {
 				want = append(want, entry)
 			}
 		}

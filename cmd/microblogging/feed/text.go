@@ -1,72 +1,166 @@
 package feed
 
 import (
+	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
-	"golang.org/x/net/html"
+	"github.com/JohannesKaufmann/dom"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/marker"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/strikethrough"
+	html "golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+	"mvdan.cc/xurls/v2"
 )
 
-// titleOf returns markup as one line. It keeps a tag that is not an element of
-// HTML, because titles contain names like List<T>, which many feeds do not escape.
+// titleOf returns markup as one line without marks. It keeps a tag that is not an element
+// of HTML, because titles contain names like List<T>, which many feeds do not escape.
 func titleOf(markup string) string {
-	w := &writer{space: collapse}
-	convert(w, markup, true)
-	return strings.Join(strings.Fields(string(w.out)), " ")
-}
-
-// textOf returns markup as plain text. Blank lines separate paragraphs, list items
-// are marked, and the address of a link follows its text. If markup has no tag,
-// its lines are kept.
-func textOf(markup string) string {
-	w := &writer{space: collapse}
-	if !hasTag(markup) {
-		w.space = keepLines
-	}
-	convert(w, markup, false)
-	return string(w.out)
-}
-
-func hasTag(markup string) bool {
-	z := html.NewTokenizer(strings.NewReader(markup))
-	for {
-		switch z.Next() {
-		case html.ErrorToken:
-			return false
-		case html.TextToken:
-		default:
-			return true
-		}
-	}
-}
-
-// convert writes markup to w. It reads tokens and builds no tree, so that elements
-// which are never closed or nest a million deep do no harm.
-func convert(w *writer, markup string, title bool) {
+	var b strings.Builder
 	z := html.NewTokenizer(strings.NewReader(markup))
 	var hidden hiding
-	for {
-		kind := z.Next()
-		if kind == html.ErrorToken {
-			w.closeLink()
-			return
-		}
-		// Token overwrites what Raw returns.
-		raw := string(z.Raw())
+	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
+		raw := string(z.Raw()) // Token overwrites it
 		token := z.Token()
-		isTag := kind == html.StartTagToken || kind == html.EndTagToken || kind == html.SelfClosingTagToken
 		switch {
 		case hidden.skips(token):
 		case kind == html.TextToken:
-			w.text(token.Data)
-		case isTag && token.DataAtom == 0 && title:
-			w.text(raw)
-		case kind == html.EndTagToken:
-			w.end(token.DataAtom)
-		case isTag && !(title && token.DataAtom == atom.A):
-			w.start(token)
+			b.WriteString(visible(token.Data))
+		case isTag(kind) && token.DataAtom == 0:
+			b.WriteString(visible(raw))
+		case isTag(kind) && (isBlock(token.DataAtom) || token.DataAtom == atom.Br):
+			b.WriteByte(' ')
 		}
 	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// A texter turns markup into Markdown.
+type texter struct {
+	converter *converter.Converter
+	// addresses and references are found in text, to be kept or to be escaped.
+	addresses, references *regexp.Regexp
+	// blank lines and trailing spaces are found in Markdown.
+	blank, trailing *regexp.Regexp
+}
+
+func newTexter() *texter {
+	addresses, err := xurls.StrictMatchingScheme(`https?://`)
+	if err != nil {
+		panic(err) // the expression is constant
+	}
+	c := converter.NewConverter(converter.WithPlugins(
+		base.NewBasePlugin(),
+		// It separates lists by a comment, and a text has no comments.
+		commonmark.NewCommonmarkPlugin(commonmark.WithListEndComment(false), commonmark.WithHorizontalRule("---")),
+		strikethrough.NewStrikethroughPlugin(),
+	))
+	t := &texter{
+		converter:  c,
+		addresses:  addresses,
+		references: regexp.MustCompile(`&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);`),
+		blank:      regexp.MustCompile(`(?m)^[\x{00a0}\x{3000} ]+\n\n?`),
+		trailing:   regexp.MustCompile(`(?m)[ \t]+$`),
+	}
+	c.Register.RendererFor("a", converter.TagTypeInline, writeAddress, converter.PriorityEarly)
+	c.Register.TextTransformer(t.escapeReferences, converter.PriorityEarly)
+	c.Register.TextTransformer(escapeBrackets, converter.PriorityLate+1)
+	c.Register.TextTransformer(t.keepAddresses, converter.PriorityLate+2)
+	return t
+}
+
+// textOf returns markup as Markdown. It reports true if that is only the beginning. If
+// markup has no tag, its lines are kept.
+func (t *texter) textOf(markup string) (text string, cut bool) {
+	cleaned, cut := clean(markup)
+	text, err := t.converter.ConvertString(cleaned)
+	if err != nil { // the parser refuses it; its words are left
+		return titleOf(cleaned), true
+	}
+	text = t.blank.ReplaceAllString(text, "")
+	// In a text, each newline breaks the line, so two spaces before it are too much.
+	return strings.TrimSpace(t.trailing.ReplaceAllString(text, "")), cut
+}
+
+// escaped returns text as Markdown.
+func (t *texter) escaped(text string) string {
+	escaped, _ := t.textOf(html.EscapeString(text))
+	return escaped
+}
+
+// writeAddress writes a link whose text is its address, or nothing, as the address.
+func writeAddress(_ converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
+	address := dom.GetAttributeOr(n, "href", "")
+	text := strings.TrimSpace(dom.CollectText(n))
+	if dom.FindFirstNode(n, isImage) != nil || text != "" && !abbreviates(text, address) {
+		return converter.RenderTryNext
+	}
+	if _, err := w.WriteString("<" + address + ">"); err != nil {
+		return converter.RenderTryNext
+	}
+	return converter.RenderSuccess
+}
+
+func isImage(n *html.Node) bool { return n.DataAtom == atom.Img }
+
+// escapeReferences escapes what would be read as a reference to a character.
+func (t *texter) escapeReferences(_ converter.Context, text string) string {
+	return t.references.ReplaceAllStringFunc(text, func(reference string) string {
+		if html.UnescapeString(reference) == reference {
+			return reference // it refers to nothing
+		}
+		return "&amp;" + reference[1:]
+	})
+}
+
+// escapeBrackets writes angle brackets as people do. The library makes references of them,
+// for the sake of HTML, which a text has not.
+func escapeBrackets(_ converter.Context, text string) string {
+	if rest, quotes := strings.CutPrefix(text, "&gt;"); quotes {
+		text = `\>` + rest
+	}
+	text = strings.ReplaceAll(text, "&gt;", ">")
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, "&lt;")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		if next, _ := utf8.DecodeRuneInString(after); unicode.IsLetter(next) {
+			b.WriteByte('\\') // it could begin an address
+		}
+		b.WriteByte('<')
+		text = after
+	}
+}
+
+// keepAddresses takes out the marks of what may be escaped in an address, which is read as
+// it stands.
+func (t *texter) keepAddresses(_ converter.Context, text string) string {
+	if !strings.Contains(text, "://") {
+		return text
+	}
+	plain := strings.ReplaceAll(text, string(marker.MarkerEscaping), "")
+	addresses := t.addresses.FindAllStringIndex(plain, -1)
+	var b strings.Builder
+	at := 0 // in plain
+	for i := range len(text) {
+		for len(addresses) > 0 && addresses[0][1] <= at {
+			addresses = addresses[1:]
+		}
+		if text[i] != byte(marker.MarkerEscaping) {
+			at++
+		} else if len(addresses) > 0 && at > addresses[0][0] {
+			continue
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
 }
 
 // hiding tracks an element whose content is not text for readers.

@@ -11,27 +11,28 @@ func TestText(t *testing.T) {
 }
 
 func textOfMarkup(t *testing.T) {
+	texter := newTexter()
 	for name, c := range map[string]struct{ markup, want string }{
 		"paragraphs":              {"<p>one</p><p>two</p>", "one\n\ntwo"},
-		"divisions":               {"<div>one</div><div>two</div>three", "one\ntwo\nthree"},
-		"inline elements":         {"a<b>b</b><i>c</i> <span> d </span> e", "abc d e"},
+		"divisions":               {"<div>one</div><div>two</div>three", "one\n\ntwo\n\nthree"},
+		"inline elements":         {"a<b>b</b><i>c</i> <span> d </span> e", "a**bc** d e"},
 		"space is collapsed":      {"<p>  a \n\t b  </p>\n\n\n<p> c</p>", "a b\n\nc"},
 		"line breaks":             {"<p>a<br>b<br/> c</p>", "a\nb\nc"},
-		"one blank line at most":  {"<p>a</p><br><br><br><p></p><p> </p><p>&nbsp;</p><hr><p>b</p>", "a\n\nb"},
+		"one blank line at most":  {"<p>a</p><br><br><br><p></p><p> </p><p>&nbsp;</p><hr><p>b</p>", "a\n\n---\n\nb"},
 		"a no-break space stays":  {"<p>10&nbsp;km</p>", "10\u00a0km"},
 		"line separators":         {"<p>a\u2028b\u2029c</p>", "a\nb\nc"},
-		"headings":                {"<h2>A</h2>b<h3>C</h3>", "A\n\nb\n\nC"},
-		"a list":                  {"a<ul><li>b<li>c</ul>d", "a\n\n• b\n• c\n\nd"},
+		"headings":                {"<h2>A</h2>b<h3>C</h3>", "## A\n\nb\n\n### C"},
+		"a list":                  {"a<ul><li>b<li>c</ul>d", "a\n\n- b\n- c\n\nd"},
 		"a numbered list":         {"<ol><li>a</li><li>b</li></ol>", "1. a\n2. b"},
-		"a list within a list":    {"<ul><li>a<ol><li>b</li></ol></li><li>c</li></ul>", "• a\n  1. b\n• c"},
-		"an empty item":           {"<ul><li></li><li>a</li><li> </li></ul>b", "• a\n\nb"},
-		"an item without a list":  {"<li>a", "• a"},
-		"items of more lines":     {"<ul><li>a<br>b</li></ul>", "• a\n  b"},
-		"a quotation":             {"a<blockquote><p>b</p><p>c</p></blockquote>d", "a\n\n> b\n\n> c\n\nd"},
-		"preformatted":            {"<pre>if x {\n\n\n\ty  z \n}</pre>", "if x {\n\n\ty  z\n}"},
-		"a table":                 {"<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>", "a\tb\n1\t2"},
+		"a list within a list":    {"<ul><li>a<ol><li>b</li></ol></li><li>c</li></ul>", "- a\n  1. b\n- c"},
+		"an empty item":           {"<ul><li></li><li>a</li><li> </li></ul>b", "- a\n\nb"},
+		"an item without a list":  {"<li>a", "a"},
+		"items of more lines":     {"<ul><li>a<br>b</li></ul>", "- a\n  b"},
+		"a quotation":             {"a<blockquote><p>b</p><p>c</p></blockquote>d", "a\n\n> b\n>\n> c\n\nd"},
+		"preformatted":            {"<pre>if x {\n\n\n\ty  z \n}</pre>", "```\nif x {\n\n\n\ty  z\n}\n```"},
+		"a table":                 {"<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>", "a | b\n1 | 2"},
 		"a picture":               {`<p><img src="x.png" alt="A cat"></p>`, "A cat"},
-		"entities":                {"<p>&lt;b&gt; &amp;amp; &eacute; &#x1F600; &unknown;</p>", "<b> &amp; é 😀 &unknown;"},
+		"entities":                {"<p>&lt;b&gt; &amp;amp; &eacute; &#x1F600; &unknown;</p>", "\\<b> &amp;amp; é 😀 &unknown;"},
 		"comments":                {"a<!-- b -->c<!DOCTYPE d>", "ac"},
 		"unknown elements":        {"<blink>a</blink> <T>b", "a b"},
 		"not a tag":               {"<p>1 < 2 > 0 <3</p>", "1 < 2 > 0 <3"},
@@ -40,20 +41,20 @@ func textOfMarkup(t *testing.T) {
 		"hidden within hidden":    {"a<template>b<template>c</template>d</template>e", "ae"},
 		"control characters":      {"<p>a\x00\x07\x1b\x7f\u0085b\u009f</p>", "a b"},
 		"nothing to see":          {"<p> <br>\u3000</p>", ""},
-		"a link":                  {`<a href="https://a.example/b">c</a>, d`, "c (https://a.example/b), d"},
-		"a link around a heading": {`<a href="https://a.example/b"><h2>c</h2></a><p>d`, "c (https://a.example/b)\n\nd"},
-		"a link with space":       {`a <a href=" https://a.example/b "> c </a> d`, "a c (https://a.example/b) d"},
-		"a link that says so":     {`<a href="https://a.example/b">https://a.example/b</a>`, "https://a.example/b"},
-		"a link nearly says so":   {`see <a href="https://www.a.example/b/">a.example/b</a>.`, "see https://www.a.example/b/."},
-		"a link cut short":        {`<a href="https://a.example/b/c/d">a.example/b/…</a>`, "https://a.example/b/c/d"},
-		"a link within its text":  {`<a href="https://a.example/">go to https://a.example/ now</a>`, "go to https://a.example/ now"},
-		"a link without text":     {`<a href="https://a.example/"><img src="x"></a>`, "https://a.example/"},
-		"a link never closed":     {`<a href="https://a.example/">a<a href="https://b.example/">b`, "a (https://a.example/)b (https://b.example/)"},
+		"a link":                  {`<a href="https://a.example/b">c</a>, d`, "[c](https://a.example/b), d"},
+		"a link around a heading": {`<a href="https://a.example/b"><h2>c</h2></a><p>d`, "## [c](https://a.example/b)\n\nd"},
+		"a link with space":       {`a <a href=" https://a.example/b "> c </a> d`, "a [c](https://a.example/b) d"},
+		"a link that says so":     {`<a href="https://a.example/b">https://a.example/b</a>`, "<https://a.example/b>"},
+		"a link nearly says so":   {`see <a href="https://www.a.example/b/">a.example/b</a>.`, "see <https://www.a.example/b/>."},
+		"a link cut short":        {`<a href="https://a.example/b/c/d">a.example/b/…</a>`, "<https://a.example/b/c/d>"},
+		"a link within its text":  {`<a href="https://a.example/">go to https://a.example/ now</a>`, "[go to https://a.example/ now](https://a.example/)"},
+		"a link without text":     {`<a href="https://a.example/"><img src="x"></a>`, "<https://a.example/>"},
+		"a link never closed":     {`<a href="https://a.example/">a<a href="https://b.example/">b`, "[a](https://a.example/)[b](https://b.example/)"},
 		"a relative link":         {`<a href="/b">c</a>`, "c"},
-		"a link that is no page":  {`<a href="javascript:alert(1)">a</a> <a href="mailto:b@c">b</a> <a href="https://">c</a> <a>d</a>`, "a b c d"},
+		"a link that is no page":  {`<a href="javascript:alert(1)">a</a> <a href="mailto:b@c">b</a> <a href="https://">c</a> <a>d</a>`, "a [b](mailto:b@c) c d"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := textOf(c.markup); got != c.want {
+			if got, _ := texter.textOf(c.markup); got != c.want {
 				t.Errorf("%s\n got %q\nwant %q", c.markup, got, c.want)
 			}
 		})
@@ -81,8 +82,11 @@ func titleOfMarkup(t *testing.T) {
 
 // Deep nesting must not overflow a stack, and must not multiply the text.
 func textOfDeepMarkup(t *testing.T) {
-	deep := strings.Repeat("<ul><li><blockquote>", 50_000) + strings.Repeat("a<br>", 100)
-	if got := textOf(deep); len(got) > 100*50 {
-		t.Errorf("%d bytes of markup became %d bytes of text", len(deep), len(got))
+	for _, tag := range []string{"<ul><li><blockquote>", "<b><i>", "<div>", "<li>", "<p>", "<table><tr><td>"} {
+		deep := strings.Repeat(tag, 50_000) + strings.Repeat("a<br>", 100)
+		got, _ := newTexter().textOf(deep)
+		if len(got) > 100*6*maxDepth || strings.Count(got, "a") < 100 {
+			t.Errorf("%d times %s became %d bytes", 50_000, tag, len(got))
+		}
 	}
 }
