@@ -85,9 +85,11 @@ const (
 //	(empty)                            the account
 //	owns!                              the tally of the claims (channel_claim.go)
 //	owns!<channel key>!<claim>         a claim to one channel
+//	listed!<channel key>               the name of a channel that does not count (channel_owned.go)
 const (
-	prefixClaim = "owns!"
-	tallyRow    = prefixClaim
+	prefixClaim  = "owns!"
+	tallyRow     = prefixClaim
+	prefixListed = "listed!"
 )
 
 // singleRow is the row key of an account, and in tables whose partitions hold one row
@@ -202,6 +204,15 @@ func claimRow(key domain.ChannelKey, claim domain.Revision) string {
 // claimedChannel is the channel of a claim. A channel key holds no exclamation mark.
 func claimedChannel(row string) domain.ChannelKey {
 	key, _, _ := strings.Cut(strings.TrimPrefix(row, prefixClaim), "!")
+	return domain.ChannelKey(key)
+}
+
+func listedRow(key domain.ChannelKey) string { return prefixListed + string(key) }
+
+// nameOnList is the channel of a claim or of a listed! row.
+func nameOnList(row string) domain.ChannelKey {
+	_, rest, _ := strings.Cut(row, "!")
+	key, _, _ := strings.Cut(rest, "!")
 	return domain.ChannelKey(key)
 }
 

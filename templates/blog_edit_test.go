@@ -21,7 +21,7 @@ func whereEditsMeetBothVersionsAreShownWithWhatDiffers(t *testing.T) {
 	expect(t, EditBlogPage(pageAt("/e", "ingrid"), sampleConflict()),
 		in("h1", says("Two versions")), in("header[class=head]", says("nothing is lost")),
 		in("section[aria-labelledby=theirs]",
-			says("Saved by ingrid 2 minutes ago"), says("revision THEIRS."), in("h3", says("Green arcs"), without("del")),
+			says("Saved by @ingrid 2 minutes ago"), says("revision THEIRS."), in("h3", says("Green arcs"), without("del")),
 			in("del", says("See https://example.org/mag")), without("ins")),
 		in("section[aria-labelledby=yours]",
 			says("Sent by you, ingrid"), says("from revision BASEAB,"), in("h3", says("Green and red arcs"), in("ins", says("and red"))),

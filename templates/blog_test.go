@@ -27,7 +27,7 @@ func postOffersOnlyWhatTheReaderMayDo(t *testing.T) {
 func postWithoutATitleIsNamedByItsAuthor(t *testing.T) {
 	post := samplePost()
 	post.Title = ""
-	expect(t, BlogPage(pageAt("/x", ""), Blog{Channel: "aurora", Post: post}), in("h1", says("Post by ingrid")), in("title", says("Post by ingrid · aurora")))
+	expect(t, BlogPage(pageAt("/x", ""), Blog{Channel: "aurora", Post: post}), in("h1", says("Post by @ingrid")), in("title", says("Post by @ingrid · aurora")))
 }
 
 func postSaysHowManyVoteAndWhetherTheReaderDoes(t *testing.T) {

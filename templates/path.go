@@ -65,6 +65,9 @@ func DigestFeedPath(user, secret, zone string) string {
 	return DigestPath + "/" + url.PathEscape(user) + "/" + url.PathEscape(secret) + "/feed.atom?tz=" + url.QueryEscape(zone)
 }
 
+// UserPath is the public page of a user. A valid name needs no escaping.
+func UserPath(name string) string { return "/users/" + url.PathEscape(name) }
+
 // EditChannelPath is where the owner changes the description.
 func EditChannelPath(name string) string { return ChannelPath(name) + "/edit" }
 

@@ -33,7 +33,7 @@ func postTitle(p Post) string {
 	if p.Title != "" {
 		return p.Title
 	}
-	return "Post by " + p.Author
+	return "Post by @" + p.Author
 }
 
 // A byline says who wrote a post, when, when it was edited, and how many people
@@ -54,9 +54,11 @@ type byline struct {
 func (s *scratch) byline(v *byline) templ.Component { return s.component(v.append) }
 
 func (v *byline) append(b []byte) []byte {
-	b = append(b, `<p class="meta"><b>`...)
+	b = append(b, `<p class="meta"><b><a href="/users/`...)
 	b = appendEscaped(b, v.post.Author)
-	b = append(b, "</b>"...)
+	b = append(b, `">@`...)
+	b = appendEscaped(b, v.post.Author)
+	b = append(b, "</a></b>"...)
 	if v.name != "" {
 		b = append(b, " in "...)
 		b = v.appendLink(b)

@@ -212,6 +212,16 @@ func accountPages(in, out Page) map[string]templ.Component {
 	}
 }
 
+func sampleUser() User {
+	return User{
+		Name: "ingrid", CreatedOn: ago(3 * year), Next: "n&m",
+		Channels: []ChannelItem{
+			{Name: "Füchse", Owner: "ingrid", Description: "Foxes.\nNot shown.", CreatedOn: ago(2 * time.Hour)},
+			{Name: nasty, Owner: "ingrid", Description: nasty, CreatedOn: ago(time.Hour)},
+		},
+	}
+}
+
 func otherPages(in, out Page) map[string]templ.Component {
 	pages := map[string]templ.Component{
 		"learn":             LearnPage(out),
@@ -221,6 +231,11 @@ func otherPages(in, out Page) map[string]templ.Component {
 		"problem, channel":  ProblemPage(in, Problem{Status: 503, Kept: sampleKept(ChannelDraft, false)}),
 		"problem, edit":     ProblemPage(in, Problem{Status: 404, Kept: &KeptDraft{Kind: EditDraft, Values: map[string]string{"title": nasty, "text": nasty}}}),
 		"problem, sign in":  ProblemPage(out, Problem{Status: 401, SignIn: &SignIn{Next: "/channels/new"}}),
+		"user":              UserPage(out, sampleUser()),
+		"user, own, none":   UserPage(in, User{Name: "ingrid", CreatedOn: ago(year)}),
+		"user, none":        UserPage(out, User{Name: nasty, CreatedOn: ago(year)}),
+		"user, past end":    UserPage(out, User{Name: "jo", CreatedOn: ago(year), After: "a"}),
+		"user, a hole":      UserPage(out, User{Name: "jo", CreatedOn: ago(year), After: "a", Next: "n"}),
 		"feeds":             ChannelFeedPage(out, ChannelFeed{Channel: "aurora", Posts: 50}),
 		"feeds, nasty":      ChannelFeedPage(in, ChannelFeed{Channel: nasty}),
 	}

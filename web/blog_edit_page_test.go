@@ -40,7 +40,7 @@ func meeting(t *testing.T) (s *site, path string, second page) {
 func secondOfTwoEditsSeesBothVersionsAndWhatDiffers(t *testing.T) {
 	s, path, second := meeting(t)
 	second.heading("Two versions of one post").
-		says("Saved by ada just now.", "Sent by you, ada, just now", "The piston moves up and up.", "Then it rests.", "Why nothing was lost")
+		says("Saved by @ada just now.", "Sent by you, ada, just now", "The piston moves up and up.", "Then it rests.", "Why nothing was lost")
 	if got := second.marked("del"); got != "Pistons|and up|moves down|Struck through" {
 		t.Errorf("only in theirs: %q", got)
 	}

@@ -20,7 +20,7 @@ func authorFindsEditsAndDeletesAPost(t *testing.T) {
 	b := s.signedIn("ada")
 	channel := s.channel("Straße", "ada")
 	path := permalink(channel, s.post(channel, "ada", "Löcher"))
-	b.open("/channels/strasse").follow("just now").want(200).heading("Post by ada").says("Löcher").saysNot("edited").
+	b.open("/channels/strasse").follow("just now").want(200).heading("Post by @ada").says("Löcher").saysNot("edited").
 		follow("Edit").form("Save").fill("title", "Asphalt").fill("text", "Neu\nund glatt").press().
 		at(path).heading("Asphalt").says("Your changes are saved.", "Neu und glatt", "edited just now").
 		form("Delete this post").press().

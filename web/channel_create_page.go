@@ -13,18 +13,25 @@ import (
 )
 
 type channelCreator interface {
+	ListChannel(ctx context.Context, channel domain.Channel) error
 	CreateChannelWithin(ctx context.Context, channel domain.Channel, limit int) (domain.Channel, error)
 	CreateChannelOnce(ctx context.Context, channel domain.Channel, key string, limit int) (domain.Channel, bool, error)
 }
 
 // createChannel creates a channel, once if the request has an idempotency key. It reports
 // true if this request made it.
-func createChannel(c echo.Context, store channelCreator, channel domain.Channel, key string, limit int) (domain.Channel, bool, error) {
+func createChannel(c echo.Context, store channelCreator, channel domain.Channel, key string, limit int) (_ domain.Channel, made bool, err error) {
+	ctx := c.Request().Context()
 	if key != "" {
-		return store.CreateChannelOnce(c.Request().Context(), channel, key, limit)
+		channel, made, err = store.CreateChannelOnce(ctx, channel, key, limit)
+	} else {
+		channel, err = store.CreateChannelWithin(ctx, channel, limit)
+		made = err == nil
 	}
-	channel, err := store.CreateChannelWithin(c.Request().Context(), channel, limit)
-	return channel, err == nil, err
+	if err == nil && limit == 0 { // then no claim names the channel in its owner's partition
+		err = store.ListChannel(ctx, channel)
+	}
+	return channel, made, err
 }
 
 // channelCreatePages create a channel.

@@ -76,6 +76,7 @@ func (h *channelFeeds) feed(channel domain.Channel, posts []domain.Blog, origin 
 			url:       origin + templates.BlogPath(name, string(post.ID)),
 			title:     post.Title,
 			author:    string(post.UserID),
+			authorURL: origin + templates.UserPath(string(post.UserID)),
 			text:      post.Text,
 			html:      h.texts.content(post),
 			published: post.CreatedOn,

@@ -38,7 +38,7 @@ func newcomerSignsUpCreatesAChannelAndPosts(t *testing.T) {
 		at("/channels/%C3%84rger.im-B%C3%BCro").says("Your post is published.", "Drucker", "Papierstau.", "<b>!</b>").
 		follow("https://example.com/a?b=1&c=2").want(404)
 	b.open("/channels/%C3%84rger.im-B%C3%BCro").saysNot("Your post is published.")
-	b.open("/channels").says("Ärger.im-Büro", "Was", "by ada")
+	b.open("/channels").says("Ärger.im-Büro", "Was", "by @ada")
 }
 
 func olderPostsAreReadPageByPageToTheFirst(t *testing.T) {

@@ -30,6 +30,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 	(&blogEditPages{pages: p, store: s.store}).routes(e)
 	(&deletionPages{pages: p, store: s.store, log: s.log, streams: newStreamLimit(), stopping: s.stopping}).routes(e)
 	(&sessionPages{pages: p, store: s.store, signUps: s.signUps}).routes(e)
+	(&userPublicPages{pages: p, store: s.store}).routes(e)
 	(&userPages{pages: p, store: s.store}).routes(e)
 	get(e, templates.LearnPath, p.open(func(c echo.Context, v visitor) error {
 		return render(c, http.StatusOK, templates.LearnPage(p.page(c, v)))

@@ -35,7 +35,9 @@ type feedEntry struct {
 	// title may be empty.
 	title  string
 	author string
-	text   string
+	// authorURL may be empty.
+	authorURL string
+	text      string
 	// html has the same content as text, or more.
 	html               string
 	published, updated time.Time

@@ -32,6 +32,7 @@ type atomEntry struct {
 	Published string      `xml:"published"`
 	Updated   string      `xml:"updated"`
 	Author    string      `xml:"author>name"`
+	AuthorURI string      `xml:"author>uri,omitempty"`
 	Link      atomLink    `xml:"link"`
 	Content   atomContent `xml:"content"`
 }
@@ -61,6 +62,7 @@ func encodeAtom(f feed) ([]byte, error) {
 			Published: feedTime(e.published),
 			Updated:   feedTime(e.updated),
 			Author:    e.author,
+			AuthorURI: e.authorURL,
 			Link:      atomLink{Rel: "alternate", Type: "text/html", Href: e.url},
 			Content:   atomContent{Type: "html", HTML: e.html},
 		}

@@ -115,8 +115,8 @@ func checkAtomEntry(t testing.TB, entry element) {
 		t.Errorf("updated on %s, before it was published on %s", updated, published)
 	}
 	authors := entry.all("author")
-	if len(authors) == 0 || authors[0].text(t, "name") == "" {
-		t.Error("an entry has no author")
+	if len(authors) != 1 || authors[0].text(t, "name") == "" {
+		t.Errorf("an entry has %d authors, want one with a name", len(authors))
 	}
 	content := entry.all("content")
 	if len(content) != 1 || content[0].attr("type") != "html" || len(content[0].Children) > 0 {

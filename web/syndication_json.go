@@ -28,6 +28,7 @@ type jsonFeedItem struct {
 
 type jsonFeedAuthor struct {
 	Name string `json:"name"`
+	URL  string `json:"url,omitempty"`
 }
 
 func encodeJSONFeed(f feed) ([]byte, error) {
@@ -48,7 +49,7 @@ func encodeJSONFeed(f feed) ([]byte, error) {
 			ContentText:   e.text,
 			DatePublished: feedTime(e.published),
 			DateModified:  feedTime(e.updated),
-			Authors:       []jsonFeedAuthor{{Name: e.author}},
+			Authors:       []jsonFeedAuthor{{Name: e.author, URL: e.authorURL}},
 		}
 	}
 	return json.Marshal(doc)

@@ -111,13 +111,18 @@ func findOrCreate(ctx context.Context, store *storage.Store, name domain.Channel
 	channel domain.Channel, created bool, err error,
 ) {
 	channel, err = store.Channel(ctx, name.Key())
-	if !errors.Is(err, domain.ErrNotFound) {
+	switch {
+	case err == nil && channel.Owner == owner:
+		return channel, false, store.ListChannel(ctx, channel) // an earlier import may have not
+	case !errors.Is(err, domain.ErrNotFound):
 		return channel, false, err
 	}
 	channel, err = domain.NewChannel(string(name), "", owner)
 	if err != nil {
 		return channel, false, err
 	}
-	channel, err = store.CreateChannel(ctx, channel)
-	return channel, true, err
+	if channel, err = store.CreateChannel(ctx, channel); err != nil {
+		return channel, false, err
+	}
+	return channel, true, store.ListChannel(ctx, channel)
 }

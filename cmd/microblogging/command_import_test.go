@@ -14,6 +14,7 @@ import (
 
 func TestImport(t *testing.T) {
 	t.Run("an owner without an account is refused and nothing is written", ownerWithoutAccount)
+	t.Run("puts the channel on the page of its owner", importListsTheChannel)
 }
 
 func TestImportCreateOwner(t *testing.T) {
@@ -25,6 +26,35 @@ func TestImportCreateOwner(t *testing.T) {
 }
 
 const testPassword = "correct horse"
+
+func importListsTheChannel(t *testing.T) {
+	data := t.TempDir()
+	inStore(t, data, func(store *storage.Store) {
+		for _, name := range []string{"ada", "bob"} {
+			if _, err := store.SignUp(t.Context(), name, testPassword); err != nil {
+				t.Fatal(err)
+			}
+		}
+		// As an earlier version imported it.
+		old, err := domain.NewChannel("old", "", "ada")
+		if err == nil {
+			_, err = store.CreateChannel(t.Context(), old)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustOwn(t, store, "ada")
+	})
+	for _, args := range [][]string{{"fresh", "ada"}, {"old", "ada"}, {"old", "bob"}} {
+		if code, _, errs := program(t, "import", "--data", data, "--channel", args[0], "--owner", args[1], writeFeed(t, "a", 1)); code != exitOK {
+			t.Fatalf("%q: exits with %d and says %q", args, code, errs)
+		}
+	}
+	inStore(t, data, func(store *storage.Store) {
+		mustOwn(t, store, "ada", "fresh", "old")
+		mustOwn(t, store, "bob")
+	})
+}
 
 func ownerWithoutAccount(t *testing.T) {
 	data := t.TempDir()

@@ -160,6 +160,9 @@ func addSampleChannel(ctx context.Context, store *storage.Store, name string) er
 	if channel, err = store.CreateChannel(ctx, channel); err != nil {
 		return err
 	}
+	if err := store.ListChannel(ctx, channel); err != nil {
+		return err
+	}
 	bringUpToDate(entries, time.Now())
 	to := &importer{store: store, channel: channel.Ref(), owner: channel.Owner, source: f.Source, fresh: true}
 	for _, entry := range entries {

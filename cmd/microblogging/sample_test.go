@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/cookiejar"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +18,7 @@ import (
 func TestSample(t *testing.T) {
 	t.Run("comes once and its link signs in once", sampleComesOnce)
 	t.Run("has a fresh link at each start", sampleHasALinkAtEachStart)
+	t.Run("has its channels on the pages of their owners", sampleChannelsAreListed)
 	t.Run("a stranger cannot take one of its users", sampleUsersAreTaken)
 	t.Run("does not come where a stranger has the name of one of its users", sampleUserWasTaken)
 }
@@ -52,6 +54,29 @@ func sampleUsersAreTaken(t *testing.T) {
 	})
 	if len(named) < 2 {
 		t.Errorf("the sample names only %v", named)
+	}
+}
+
+func sampleChannelsAreListed(t *testing.T) {
+	data := t.TempDir()
+	_, stop := serving(t, 2, "--sample", "--data", data)
+	stop()
+	inStore(t, data, func(store *storage.Store) {
+		mustOwn(t, store, "ada", "four-anomalies", "tables-and-queues")
+		mustOwn(t, store, "grace", "reading-list")
+	})
+}
+
+// mustOwn fails unless these are the channels on the page of the owner.
+func mustOwn(t *testing.T, store *storage.Store, owner domain.UserName, want ...string) {
+	t.Helper()
+	page, err := store.ChannelsOf(t.Context(), owner, "", 100)
+	var got []string
+	for _, channel := range page.Items {
+		got = append(got, string(channel.Name))
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%s owns %q, %v, want %q", owner, got, err, want)
 	}
 }
 

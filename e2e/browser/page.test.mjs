@@ -46,6 +46,9 @@ describe("page: a stranger sees in order", () => {
   see("a channel with long words", long);
   see("the feeds of a channel with long words", `${long}/feed`);
   see("a post", newPost);
+  see("the page of a user", "/users/ada");
+  see("the page of a user with long words", "/users/mia");
+  see("the page of a user without channels", "/users/barbara");
   see("the form to sign up", "/sign-up");
   see("the form to sign in", "/sign-in");
   see("how deletion works", "/how-deletion-works");
@@ -64,6 +67,20 @@ describe("page: a user who has signed in sees in order", () => {
   see("the question whether to delete a channel", `${long}/delete`);
   see("the account", "/account");
   see("the question whether to sign out", "/sign-out");
+});
+
+test("page: a name leads to its user, wherever it is shown", async () => {
+  const v = await visitor(sites.sample);
+  for (const path of ["/channels", sample]) {
+    await v.open(path);
+    await v.follow(v.page.locator("main").getByRole("link", { name: "@ada", exact: true }).first());
+    assert.equal(await v.heading(), "@ada");
+  }
+  await v.follow(v.link("tables-and-queues"));
+  assert.equal(await v.heading(), "tables-and-queues");
+  await v.open("/users/nobody_there");
+  assert.equal(v.status, 404);
+  await v.leave();
 });
 
 test("page: the directory of an empty site is in order", async () => {

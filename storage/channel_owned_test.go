@@ -1,0 +1,166 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+)
+
+func TestChannelsOf(t *testing.T) {
+	t.Run("has those that count and those that do not, page by page", ownedChannelsComePageByPage)
+	t.Run("leaves out what is gone or belongs to somebody else", ownedChannelsAreOnesOwn)
+	t.Run("reads two ranges and each channel once", ownedChannelsCostTwoRanges)
+	t.Run("is not held up by many claims to one name", manyClaimsDoNotHideOtherChannels)
+	t.Run("refuses a cursor of another list", ownedChannelsRefuseAnotherCursor)
+	t.Run("passes on that the store does not answer", ownedChannelsNeedTheStore)
+}
+
+// uncounted creates a channel as an import does.
+func (w *world) uncounted(name string, owner domain.UserName) domain.Channel {
+	w.t.Helper()
+	channel := w.channel(name, owner)
+	w.ok(w.store.ListChannel(w.t.Context(), channel))
+	w.ok(w.store.ListChannel(w.t.Context(), channel)) // once more changes nothing
+	channel, err := w.store.CreateChannel(w.t.Context(), channel)
+	w.ok(err)
+	return channel
+}
+
+// owns returns the names of the channels of an owner, read in pages.
+func (w *world) owns(owner domain.UserName, limit int) (names []string, pages int) {
+	w.t.Helper()
+	after := ""
+	for {
+		page, err := w.store.ChannelsOf(w.t.Context(), owner, after, limit)
+		w.ok(err)
+		pages++
+		for _, channel := range page.Items {
+			names = append(names, string(channel.Name))
+		}
+		if after = page.Next; after == "" || pages > 100 {
+			return names, pages
+		}
+	}
+}
+
+func ownedChannelsComePageByPage(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		for _, name := range []string{"b", "b-c", "B.d", "ä", "zz"} {
+			w.ok(w.within(10, name))
+		}
+		for _, name := range []string{"a", "b_e", "c", "zz.z"} {
+			w.uncounted(name, ada)
+		}
+		w.uncounted("grace", grace)
+		w.create("nowhere", ada) // by a version that listed none
+		want := []string{"a", "b", "b-c", "B.d", "b_e", "c", "zz", "zz.z", "ä"}
+		for limit := 1; limit <= 10; limit++ {
+			if got, pages := w.owns(ada, limit); !slices.Equal(got, want) || pages != (len(want)+limit-1)/limit {
+				t.Errorf("in pages of %d: %q, on %d pages", limit, got, pages)
+			}
+		}
+		if got, _ := w.owns(eve, 10); got != nil {
+			t.Errorf("eve owns %q", got)
+		}
+		w.mustBeSound()
+	})
+}
+
+func ownedChannelsAreOnesOwn(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.ok(w.within(10, "a"))
+		gone, marked := w.uncounted("b", ada), w.uncounted("c", ada)
+		w.uncounted("d", ada)
+		w.delete(gone)
+		if _, err := w.store.AskDeletion(t.Context(), marked.Key(), ada, domain.Any[domain.Incarnation]()); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := w.owns(ada, 10); !slices.Equal(got, []string{"a", "d"}) {
+			t.Errorf("ada owns %q", got)
+		}
+		w.uncounted("b", grace)
+		if got, _ := w.owns(ada, 1); !slices.Equal(got, []string{"a", "d"}) {
+			t.Errorf("ada owns %q", got)
+		}
+		if got, _ := w.owns(grace, 10); !slices.Equal(got, []string{"b"}) {
+			t.Errorf("grace owns %q", got)
+		}
+	})
+}
+
+func ownedChannelsCostTwoRanges(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		for i := range 30 {
+			w.uncounted(fmt.Sprintf("c%02d", i), ada)
+		}
+		var mu sync.Mutex
+		calls := map[string]int{}
+		store := w.through(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			mu.Lock()
+			calls[call.Method+" "+call.Target]++
+			mu.Unlock()
+			return send(ctx)
+		})
+		page, err := store.ChannelsOf(t.Context(), ada, "", 20)
+		w.ok(err)
+		if len(page.Items) != 20 || page.Next == "" || calls["Range Users"] != 2 || calls["Get Channels"] != 20 || len(calls) != 2 {
+			t.Errorf("%d channels, %q, after %v", len(page.Items), page.Next, calls)
+		}
+	})
+}
+
+// A request that is sent again and again leaves claims beside each other for a while.
+func manyClaimsDoNotHideOtherChannels(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.ok(w.within(10, "m"))
+		table := w.table("Users")
+		for i := range 9 {
+			w.ok(table.Transact(t.Context(), string(ada), driver.Insert(fmt.Sprintf("owns!m!%d", i))))
+		}
+		w.ok(w.within(10, "n"))
+		w.uncounted("a", ada)
+		w.uncounted("z", ada)
+		for limit := 1; limit <= 5; limit++ {
+			if got, _ := w.owns(ada, limit); !slices.Equal(slices.Compact(got), []string{"a", "m", "n", "z"}) {
+				t.Errorf("in pages of %d: %q", limit, got)
+			}
+		}
+	})
+}
+
+func ownedChannelsRefuseAnotherCursor(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.uncounted("a", ada)
+		w.uncounted("b", ada)
+		page, err := w.store.ChannelsOf(t.Context(), ada, "", 1)
+		w.ok(err)
+		var invalid *domain.InvalidError
+		if _, err := w.store.ChannelsOf(t.Context(), grace, page.Next, 1); !errors.As(err, &invalid) {
+			t.Errorf("ada's cursor for grace: %v", err)
+		}
+	})
+}
+
+func ownedChannelsNeedTheStore(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.uncounted("a", ada)
+		for n := 1; n <= 3; n++ {
+			w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+				if call.Seq == n {
+					return domain.ErrUnavailable
+				}
+				return send(ctx)
+			})
+			if _, err := w.faulty.ChannelsOf(t.Context(), ada, "", 10); !errors.Is(err, domain.ErrUnavailable) {
+				t.Errorf("without call %d: %v", n, err)
+			}
+		}
+	})
+}

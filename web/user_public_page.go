@@ -1,0 +1,54 @@
+package web
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/templates"
+)
+
+type userPublicPageStore interface {
+	User(ctx context.Context, name domain.UserName) (domain.User, error)
+	ChannelsOf(ctx context.Context, owner domain.UserName, after string, limit int) (storage.ChannelPage, error)
+}
+
+// userPublicPages show to everybody since when a user has an account, and their channels.
+type userPublicPages struct {
+	*pages
+	store userPublicPageStore
+}
+
+func (h *userPublicPages) routes(r router) {
+	get(r, "/users/:user", h.open(h.show))
+}
+
+func (h *userPublicPages) show(c echo.Context, v visitor) error {
+	text, err := pathParam(c, "user")
+	if err != nil {
+		return err
+	}
+	name, err := domain.ParseUserName(text)
+	if err != nil {
+		return domain.ErrNotFound // nobody can have this name
+	}
+	ctx, after := c.Request().Context(), c.QueryParam("after")
+	user, err := h.store.User(ctx, name)
+	if err != nil {
+		return err
+	}
+	channels, err := h.store.ChannelsOf(ctx, name, after, pageSize)
+	if err != nil {
+		return explain(err, "", "", templates.Link{Label: "Back to @" + string(name), URL: templates.UserPath(string(name))})
+	}
+	return render(c, http.StatusOK, templates.UserPage(h.page(c, v), templates.User{
+		Name:      string(user.Name),
+		CreatedOn: user.CreatedOn,
+		Channels:  channelItems(channels.Items),
+		After:     after,
+		Next:      channels.Next,
+	}))
+}
