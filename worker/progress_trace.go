@@ -78,3 +78,20 @@ func trace(t domain.Trace, steps []tracedStep, worker int) (domain.Trace, int) {
 	}
 	return t, worker
 }
+
+// number returns the number of this handling in the trace. It is 0 if the deletion was
+// done before.
+func (p *progress) number() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.worker
+}
+
+// last returns the last step that was entered, how it ended, and how many rows this
+// handling has removed.
+func (p *progress) last() (step domain.Step, result domain.StepResult, rows int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last := p.steps[len(p.steps)-1]
+	return last.Step, last.Result, p.rows
+}
