@@ -3,6 +3,7 @@ package web_test
 import (
 	"bytes"
 	"net/http"
+	"strings"
 	"testing"
 
 	"golang.org/x/net/html"
@@ -49,7 +50,8 @@ func (b *browser) send(method, path string, changes ...change) page {
 			first = a.status
 		}
 		if a.status == http.StatusSeeOther {
-			method, path, changes = "GET", a.header.Get("Location"), nil
+			method, changes = "GET", nil
+			path, _, _ = strings.Cut(a.header.Get("Location"), "#") // a browser sends no fragment
 			continue
 		}
 		p := page{answer: a, b: b, path: path, first: first, doc: parseHTML(b, a)}

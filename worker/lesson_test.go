@@ -209,8 +209,8 @@ func secondWorkerTakesPart(t *testing.T) {
 	blog := w.post(again, "first of the new incarnation")
 	w.next(1, domain.StepSweep, domain.StepRelease)
 	w.until("the first has ended", w.ended(1))
-	if self, _ := w.lesson().Worker(1); self.Rows != 0 {
-		t.Errorf("a worker that is fenced out removed rows: %+v", self)
+	if self, _ := w.lesson().Worker(1); self.Rows != 0 || self.Last != domain.StepSweep || self.Result != domain.StepOvertaken {
+		t.Errorf("a worker that was to be fenced out is %+v", self)
 	}
 	if _, err := w.sound.Blog(t.Context(), again.Ref(), blog.ID); err != nil {
 		t.Errorf("a post of the next incarnation is lost: %v", err)

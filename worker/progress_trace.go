@@ -88,10 +88,15 @@ func (p *progress) number() int {
 }
 
 // last returns the last step that was entered, how it ended, and how many rows this
-// handling has removed.
+// handling has removed. If a step found that another worker is further, it returns that.
 func (p *progress) last() (step domain.Step, result domain.StepResult, rows int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	last := p.steps[len(p.steps)-1]
+	for _, s := range p.steps {
+		if s.Result == domain.StepOvertaken {
+			last = s
+		}
+	}
 	return last.Step, last.Result, p.rows
 }
