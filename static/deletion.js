@@ -43,8 +43,9 @@ function countDown() {
 // it. If it is refused, the browser sends it and shows why.
 async function stay(form) {
   const body = new URLSearchParams(new FormData(form));
+  // form.action would be the field of that name.
   try {
-    const { type } = await fetch(form.action, { method: "POST", body, redirect: "manual" });
+    const { type } = await fetch(form.getAttribute("action"), { method: "POST", body, redirect: "manual" });
     if (type !== "opaqueredirect") form.submit();
   } catch {
     lost.hidden = false;

@@ -3,7 +3,6 @@ package web_test
 import (
 	"bytes"
 	"net/http"
-	"strings"
 	"testing"
 
 	"golang.org/x/net/html"
@@ -50,8 +49,7 @@ func (b *browser) send(method, path string, changes ...change) page {
 			first = a.status
 		}
 		if a.status == http.StatusSeeOther {
-			method, changes = "GET", nil
-			path, _, _ = strings.Cut(a.header.Get("Location"), "#") // a browser sends no fragment
+			method, path, changes = "GET", a.header.Get("Location"), nil
 			continue
 		}
 		p := page{answer: a, b: b, path: path, first: first, doc: parseHTML(b, a)}

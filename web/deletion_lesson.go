@@ -76,7 +76,8 @@ func (h *deletionPages) order(c echo.Context, v visitor) error {
 	if err := h.obey(c.Request().Context(), d, form); err != nil {
 		return err
 	}
-	return seeOther(c, templates.DeletionPath(string(d.Name), string(d.Channel.Incarnation))+"#lesson")
+	// Without a fragment: a page that reloads itself would only go to the fragment.
+	return seeOther(c, templates.DeletionPath(string(d.Name), string(d.Channel.Incarnation)))
 }
 
 func (h *deletionPages) obey(ctx context.Context, d domain.Deletion, form url.Values) error {
