@@ -60,6 +60,9 @@ func everyFormAboutAChannelSaysWhichIncarnationItIsFor(t *testing.T) {
 			if !about || len(find(form, "input[value=refill]")) == 1 {
 				continue // a form that refills another writes nothing
 			}
+			if strings.Contains(action, "/deletions/") {
+				continue // the path of a deletion names the incarnation
+			}
 			forms++
 			if len(find(form, "input[name=incarnation]")) != 1 {
 				t.Errorf("a form that posts to %s does not", action)
