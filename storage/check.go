@@ -127,9 +127,6 @@ func (c *Checker) checkDeletions(ctx context.Context) error {
 			}
 			continue
 		}
-		if isLesson(row.Row) {
-			continue
-		}
 		d := decodeDeletion(row)
 		if d.State == domain.DeletionPoisoned && c.Poisoned != nil {
 			c.Poisoned(d)

@@ -67,11 +67,11 @@ func (v View) path(channel string) string {
 	return ChannelPath(channel)
 }
 
-func (v Channel) bylines(now time.Time) []byline {
+func (v Channel) bylines(page Page) []byline {
 	path := ChannelPath(v.Name)
 	lines := make([]byline, len(v.Posts))
 	for i := range v.Posts {
-		lines[i] = byline{post: &v.Posts[i], now: now, channel: path}
+		lines[i] = byline{post: &v.Posts[i], now: page.Now, channel: path, level: 2, voter: page.User != "", here: page.here()}
 	}
 	return lines
 }
@@ -92,7 +92,7 @@ func (v Channel) scripts(page Page) []string {
 	if page.User == "" {
 		return nil
 	}
-	return []string{"compose.js"}
+	return append(listScripts(page), "compose.js")
 }
 
 // A Readership is how many people subscribe to a channel, and whether the reader

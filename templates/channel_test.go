@@ -9,6 +9,7 @@ func TestChannelPage(t *testing.T) {
 	t.Run("leads back to the newest posts", pagedChannelLeadsBackToTheNewestPosts)
 	t.Run("says how many subscribe and lets the reader", channelSaysHowManySubscribeAndLetsTheReader)
 	t.Run("leads to its feeds", channelLeadsToItsFeeds)
+	t.Run("has a form in the list to vote for each post", channelHasAFormToVoteForEachPost)
 	t.Run("has three views", channelIsLookedAtInThreeWays)
 	t.Run("without posts says what to do next", emptyChannelSaysWhatToDoNext)
 }
@@ -19,14 +20,16 @@ func channelShowsItsPostsNewestFirst(t *testing.T) {
 		in("header[class=head]", says("Sightings. One post each."), in("br")),
 		times(2, "article"),
 		in("article",
-			in("h2", says("Green arcs")),
+			in("h2", in("a[href=/channels/aurora/blogs/2516789012345678901!abc]", says("Green arcs"))),
 			in("b", says("ingrid")),
-			in("a[href=/channels/aurora/blogs/2516789012345678901!abc]",
-				in("time[datetime=2026-07-29T11:57:00Z][title=29 July 2026, 11:57:00 UTC]", says("3 minutes ago"))),
+			in("time[datetime=2026-07-29T11:57:00Z][title=29 July 2026, 11:57:00 UTC]", says("3 minutes ago")),
 			in("div[class=text]", says("One line."), in("br"), in("a[href=https://example.org/mag]")),
 			silent("edited"),
 		),
-		in("article", without("h2"), says("jo · 1 hour ago · edited 1 minute ago")),
+		in("article",
+			in("h2[class=unseen]", says("Post by @jo, 1 hour ago")), says("jo · 1 hour ago · edited 1 minute ago"),
+			in("a[href=/channels/aurora/blogs/2516789012345678902!abc]", in("time"))),
+		without("form[class=vote]"),
 		in("nav[aria-label=Pages]", in("a[rel=next][href=/channels/aurora?after=older%26more]", says("Older posts"))),
 		silent("Newest posts"),
 	)
@@ -47,6 +50,19 @@ func onlyTheOwnerFindsTheWaysToManageAChannel(t *testing.T) {
 	expect(t, ChannelPage(pageAt("/channels/aurora", "jo"), v), without("a[href=/channels/aurora/delete]"), without("a[href=/channels/aurora/edit]"))
 	v.CanManage = true
 	expect(t, ChannelPage(pageAt("/channels/aurora", "ingrid"), v), in("a[href=/channels/aurora/delete]"), in("a[href=/channels/aurora/edit]"))
+}
+
+func channelHasAFormToVoteForEachPost(t *testing.T) {
+	v := sampleChannel()
+	v.Posts[0].Voted, v.Posts[0].Rating = true, 3
+	expect(t, ChannelPage(pageAt("/channels/aurora?after=x", "jo"), v), times(2, "form[class=vote]"),
+		in("form[class=vote][method=post][action=/channels/aurora/blogs/2516789012345678901!abc]",
+			in("a[href=/channels/aurora?rating=3]", says("3 votes (posts with as many)")),
+			in("input[name=action][value=unvote]"), in("input[name=next][value=/channels/aurora?after=x]"),
+			in("button", says("Take back your vote for “Green arcs”"))),
+		in("form[class=vote][action=/channels/aurora/blogs/2516789012345678902!abc]",
+			in("input[name=action][value=vote]"), in("button", says("Vote for the post by @jo"))),
+		in("h2[id=post-2516789012345678901!abc]"), in("h2[id=post-2516789012345678902!abc]"))
 }
 
 func pagedChannelLeadsBackToTheNewestPosts(t *testing.T) {

@@ -64,8 +64,8 @@ func mostPopular(n, total int) string {
 	return "The " + count(int64(n)) + " most popular of " + count(int64(total)) + " posts."
 }
 
-func (v Digest) frame() frame {
-	f := frame{Title: v.title("Digest of " + v.date())}
+func (v Digest) frame(page Page) frame {
+	f := frame{Title: v.title("Digest of " + v.date()), Scripts: listScripts(page)}
 	if v.Address != "" {
 		f.Scripts = append(f.Scripts, "copy.js")
 	}

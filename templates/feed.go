@@ -1,7 +1,5 @@
 package templates
 
-import "time"
-
 // A Feed is a page of the posts of all channels that the reader subscribes to.
 type Feed struct {
 	// Posts are newest first.
@@ -17,11 +15,14 @@ type Feed struct {
 	Subscriptions int
 }
 
-func (v Feed) bylines(now time.Time) []byline {
+func (v Feed) bylines(page Page) []byline {
 	lines := make([]byline, len(v.Posts))
 	for i := range v.Posts {
 		p := &v.Posts[i]
-		lines[i] = byline{post: &p.Post, now: now, channel: ChannelPath(p.Channel), name: p.Channel}
+		lines[i] = byline{
+			post: &p.Post, now: page.Now, channel: ChannelPath(p.Channel), name: p.Channel,
+			level: 2, voter: page.User != "", here: page.here(),
+		}
 	}
 	return lines
 }

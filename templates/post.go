@@ -22,7 +22,9 @@ type Post struct {
 	Folded   bool
 	Author   string
 	// Rating is how many people vote for it.
-	Rating    int64
+	Rating int64
+	// Voted says that the reader is known to be one of them.
+	Voted     bool
 	CreatedOn time.Time
 	// EditedOn is zero if the post was never edited.
 	EditedOn time.Time
@@ -36,8 +38,16 @@ func postTitle(p Post) string {
 	return "Post by @" + p.Author
 }
 
-// A byline says who wrote a post, when, when it was edited, and how many people
-// vote for it.
+// listScripts are the scripts of a page with a list of posts.
+func listScripts(page Page) []string {
+	if page.User == "" {
+		return nil
+	}
+	return []string{"vote.js"}
+}
+
+// A byline is a post in a list, or at the head of its own page: its heading, who wrote
+// it, when, when it was edited, and how many people vote for it.
 type byline struct {
 	post *Post
 	now  time.Time
@@ -46,15 +56,55 @@ type byline struct {
 	// name is the name of the post's channel. It is empty if the page shows only
 	// one channel.
 	name string
-	// alone says that this is the post's own page. On other pages the time is a
-	// link to it.
+	// alone says that this is the post's own page.
 	alone bool
+	// level is the level of the heading, 2 or 3.
+	level int
+	// voter says that the reader can vote in the list.
+	voter bool
+	// here is the path of the page, to which a vote returns.
+	here string
 }
 
 func (s *scratch) byline(v *byline) templ.Component { return s.component(v.append) }
 
+func (s *scratch) heading(v *byline) templ.Component { return s.component(v.appendHeading) }
+
+// appendHeading appends the title, which is a link to the post. A post without one gets
+// a heading for those who jump from heading to heading.
+func (v *byline) appendHeading(b []byte) []byte {
+	level := strconv.Itoa(v.level)
+	b = append(b, "<h"...)
+	b = append(b, level...)
+	if v.voter {
+		b = append(b, ` id="`...)
+		b = appendEscaped(b, Anchor(v.post.ID))
+		b = append(b, '"')
+	}
+	if v.post.Title != "" {
+		b = append(b, ` dir="auto">`...)
+		b = v.appendPostLink(b)
+		b = appendEscaped(b, v.post.Title)
+		b = append(b, "</a>"...)
+	} else {
+		b = append(b, ` class="unseen">Post by @`...)
+		b = appendEscaped(b, v.post.Author)
+		b = append(b, ", "...)
+		b = append(b, relative(v.now.Sub(v.post.CreatedOn))...)
+	}
+	b = append(b, "</h"...)
+	b = append(b, level...)
+	return append(b, '>')
+}
+
 func (v *byline) append(b []byte) []byte {
-	b = append(b, `<p class="meta"><b><a href="/users/`...)
+	element := "p"
+	if v.voter {
+		element = "div" // a paragraph holds no form
+	}
+	b = append(b, '<')
+	b = append(b, element...)
+	b = append(b, ` class="meta"><b><a href="/users/`...)
 	b = appendEscaped(b, v.post.Author)
 	b = append(b, `">@`...)
 	b = appendEscaped(b, v.post.Author)
@@ -67,30 +117,39 @@ func (v *byline) append(b []byte) []byte {
 		b = append(b, "</bdi></a>"...)
 	}
 	b = append(b, " · "...)
-	if !v.alone {
-		b = v.appendLink(b)
-		b = append(b, "/blogs/"...)
-		b = appendEscaped(b, v.post.ID)
-		b = append(b, `">`...)
-	}
-	b = appendTime(b, v.post.CreatedOn, v.now)
-	if !v.alone {
+	// The title is the link to the post, if there is one.
+	if linked := !v.alone && v.post.Title == ""; linked {
+		b = v.appendPostLink(b)
+		b = appendTime(b, v.post.CreatedOn, v.now)
 		b = append(b, "</a>"...)
+	} else {
+		b = appendTime(b, v.post.CreatedOn, v.now)
 	}
 	if !v.post.EditedOn.IsZero() {
 		b = append(b, " · edited "...)
 		b = appendTime(b, v.post.EditedOn, v.now)
 	}
-	if v.post.Rating != 0 {
+	if v.voter {
 		b = append(b, " · "...)
-		b = v.appendLink(b)
-		b = append(b, "?rating="...)
-		b = strconv.AppendInt(b, v.post.Rating, 10)
-		b = append(b, `">`...)
-		b = append(b, votes(v.post.Rating)...)
-		b = append(b, "</a>"...)
+		b = v.appendVote(b)
+	} else if v.post.Rating != 0 {
+		b = append(b, " · "...)
+		b = v.appendRating(b)
 	}
-	return append(b, "</p>"...)
+	b = append(b, "</"...)
+	b = append(b, element...)
+	return append(b, '>')
+}
+
+// appendRating appends how many people vote for the post, as a link to all posts with as
+// many votes.
+func (v *byline) appendRating(b []byte) []byte {
+	b = v.appendLink(b)
+	b = append(b, "?rating="...)
+	b = strconv.AppendInt(b, v.post.Rating, 10)
+	b = append(b, `">`...)
+	b = append(b, votes(v.post.Rating)...)
+	return append(b, `<span class="unseen"> (posts with as many)</span></a>`...)
 }
 
 // appendLink appends the beginning of a link: the path of the channel, to which
@@ -98,4 +157,12 @@ func (v *byline) append(b []byte) []byte {
 func (v *byline) appendLink(b []byte) []byte {
 	b = append(b, `<a href="`...)
 	return appendEscaped(b, v.channel)
+}
+
+// appendPostLink appends the beginning of a link to the post.
+func (v *byline) appendPostLink(b []byte) []byte {
+	b = v.appendLink(b)
+	b = append(b, "/blogs/"...)
+	b = appendEscaped(b, v.post.ID)
+	return append(b, `">`...)
 }

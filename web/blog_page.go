@@ -77,7 +77,9 @@ func (h *blogPages) act(c echo.Context, v visitor) error {
 	return unknownAction()
 }
 
-// vote gives the visitor's vote or takes it back, and then shows the notice.
+// vote gives the visitor's vote or takes it back, and then shows the notice on the page
+// of the post, or in the list that the form was in. A script that asks for it gets the
+// form as it is then.
 func (h *blogPages) vote(c echo.Context, v visitor, form url.Values, cast castVote, n notice) error {
 	channel, id, err := formPost(c, h.store, form)
 	if err != nil {
@@ -86,7 +88,34 @@ func (h *blogPages) vote(c echo.Context, v visitor, form url.Values, cast castVo
 	if err := cast(c.Request().Context(), channel.Ref(), id, v.User); err != nil {
 		return explain(err, "", "", linkTo(channel))
 	}
+	list := localPath(form.Get("next"))
+	switch {
+	case c.Request().Header.Get(headerPrefer) == preferRepresentation:
+		return h.showVote(c, channel, id, templates.Vote{Post: templates.Post{Voted: n == noticeVoted}, Here: list, Said: n.sentence()})
+	case list != "":
+		return h.done(c, n, list+"#"+templates.Anchor(string(id)))
+	}
 	return h.done(c, n, templates.BlogPath(string(channel.Name), string(id)))
+}
+
+// The header with which a client asks for what its request made (RFC 7240).
+const (
+	headerPrefer         = "Prefer"
+	headerPreferred      = "Preference-Applied"
+	preferRepresentation = "return=representation"
+)
+
+// showVote answers with the form that follows the one that was sent.
+func (h *blogPages) showVote(c echo.Context, channel domain.Channel, id domain.BlogID, view templates.Vote) error {
+	blog, err := h.store.Blog(c.Request().Context(), channel.Ref(), id)
+	if err != nil {
+		return explain(err, "", "", linkTo(channel))
+	}
+	voted := view.Post.Voted
+	view.Channel, view.Post = string(channel.Name), postOf(blog)
+	view.Post.Voted = voted
+	c.Response().Header().Set(headerPreferred, preferRepresentation)
+	return render(c, http.StatusOK, templates.VoteForm(view))
 }
 
 func (h *blogPages) delete(c echo.Context, v visitor, form url.Values) error {

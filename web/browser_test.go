@@ -3,6 +3,7 @@ package web_test
 import (
 	"bytes"
 	"net/http"
+	"strings"
 	"testing"
 
 	"golang.org/x/net/html"
@@ -43,7 +44,8 @@ func (b *browser) send(method, path string, changes ...change) page {
 	b.Helper()
 	first := 0
 	for range 5 {
-		a := b.do(method, path, append(changes, b.cookies)...)
+		address, _, _ := strings.Cut(path, "#") // a browser keeps the fragment for itself
+		a := b.do(method, address, append(changes, b.cookies)...)
 		b.keep(a)
 		if first == 0 {
 			first = a.status

@@ -20,6 +20,7 @@ type channelPageStore interface {
 	channelReader
 	Blogs(ctx context.Context, ref domain.ChannelRef, q storage.BlogQuery) (storage.BlogPage, error)
 	BlogsByRating(ctx context.Context, ref domain.ChannelRef, q storage.RatingQuery) (storage.BlogPage, error)
+	VotedOn(ctx context.Context, ref domain.ChannelRef, posts []domain.Blog, by domain.UserName) (map[domain.BlogID]bool, error)
 	Post(ctx context.Context, p storage.Posting) (domain.Blog, bool, error)
 	Subscribers(ctx context.Context, ref domain.ChannelRef) (n int, more bool, err error)
 	Subscribed(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error)
@@ -194,6 +195,13 @@ func (h *channelPages) view(c echo.Context, v visitor, channel domain.Channel, o
 	if err != nil {
 		return templates.Channel{}, explain(err, "", "", linkTo(channel))
 	}
+	var voted map[domain.BlogID]bool
+	if v.SignedIn() {
+		voted, err = h.store.VotedOn(c.Request().Context(), channel.Ref(), blogs.Items, v.User)
+		if err != nil {
+			return templates.Channel{}, err
+		}
+	}
 	readership, err := h.readership(c.Request().Context(), channel.Ref(), v)
 	return templates.Channel{
 		Name:        string(channel.Name),
@@ -205,10 +213,18 @@ func (h *channelPages) view(c echo.Context, v visitor, channel domain.Channel, o
 		CanManage:   v.User == channel.Owner,
 		Readership:  readership,
 		View:        order,
-		Posts:       h.texts.posts(blogs.Items, inList),
+		Posts:       votedPosts(h.texts.posts(blogs.Items, inList), voted),
 		After:       after,
 		Next:        blogs.Next,
 	}, err
+}
+
+// votedPosts marks the posts that the visitor votes for.
+func votedPosts(posts []templates.Post, voted map[domain.BlogID]bool) []templates.Post {
+	for i := range posts {
+		posts[i].Voted = voted[domain.BlogID(posts[i].ID)]
+	}
+	return posts
 }
 
 func (h *channelPages) blogs(ctx context.Context, ref domain.ChannelRef, order templates.View, after string) (storage.BlogPage, error) {

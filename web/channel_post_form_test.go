@@ -60,7 +60,7 @@ func formWhosePostWasDeletedDoesNotBringItBack(t *testing.T) {
 	b := s.signedIn("ada")
 	channel := s.channel("Engines", "ada")
 	form := b.open("/channels/Engines").form("Post").fill("title", "Regretted").fill("text", "Hello")
-	form.press().at("/channels/Engines").follow("just now").form("Delete this post").press().at("/channels/Engines")
+	form.press().at("/channels/Engines").follow("Regretted").form("Delete this post").press().at("/channels/Engines")
 	asked := s.unwrittenPosts(channel, func() page { return form.press() }).want(410).says("has been deleted since", "Nothing here yet")
 	if got := asked.form("Post").press().at("/channels/Engines").titles(); !slices.Equal(got, []string{"Regretted"}) {
 		t.Fatalf("posts %q", got)

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"net/url"
+	"strings"
 	"testing"
 )
 
@@ -9,6 +10,9 @@ func TestVotePage(t *testing.T) {
 	t.Run("a vote is counted once and taken back", voteIsCountedOnceAndTakenBack)
 	t.Run("a stranger is asked to sign in to vote", strangerIsAskedToSignInToVote)
 	t.Run("a vote for a deleted post is not found", voteForADeletedPostIsNotFound)
+	t.Run("a vote in a list leads back to the post in the list", voteInAListLeadsBackToIt)
+	t.Run("a vote in a list leads to no other site", voteInAListLeadsToNoOtherSite)
+	t.Run("a script gets the form that follows the one it sent", scriptGetsTheFormThatFollows)
 }
 
 func voteIsCountedOnceAndTakenBack(t *testing.T) {
@@ -50,4 +54,58 @@ func voteForADeletedPostIsNotFound(t *testing.T) {
 	vote.press().want(404).follow("Back to Engines").want(200)
 	s.askDeletion(channel)
 	vote.press().want(410)
+}
+
+func voteInAListLeadsBackToIt(t *testing.T) {
+	s := newSite(t)
+	ada, bob := s.signedIn("ada"), s.signedIn("bob")
+	channel := s.channel("Engines", "ada")
+	post := s.post(channel, "ada", "Hello")
+	for _, list := range []string{"/channels/Engines", "/channels/Engines?order=rating", "/", "/digest"} {
+		here := list + "#post-" + string(post.ID)
+		ada.open(list).form("Vote for the post by @ada").elsewhere().press().at(here).says("Your vote is counted.", "1 vote (")
+		if list == "/" || list == "/digest" { // they do not know who votes for what
+			ada.open(list).form("Vote for the post by @ada").elsewhere().press().at(here).says("1 vote (").saysNot("2 votes")
+		}
+		ada.open(permalink(channel, post)).form("Take back the vote").press()
+	}
+	ada.open("/channels/Engines").form("Vote for the post by @ada").elsewhere().press()
+	bob.open("/channels/Engines").form("Vote for the post by @ada").elsewhere().press().says("2 votes (", "Take back your vote")
+	ada.open("/channels/Engines?rating=2").form("Take back your vote for the post by @ada").elsewhere().press().want(200)
+	ada.open("/channels/Engines").says("1 vote (").saysNot("Take back")
+}
+
+func voteInAListLeadsToNoOtherSite(t *testing.T) {
+	s := newSite(t)
+	ada := s.signedIn("ada")
+	channel := s.channel("Engines", "ada")
+	path := permalink(channel, s.post(channel, "ada", "Hello"))
+	for _, next := range []string{"https://example.org/", "//example.org", `/\example.org`} {
+		ada.open("/channels/Engines").form("Vote for the post by @ada").elsewhere().fill("next", next).press().at(path)
+		ada.open(path).form("Take back the vote").press()
+	}
+}
+
+func scriptGetsTheFormThatFollows(t *testing.T) {
+	s := newSite(t)
+	ada := s.signedIn("ada")
+	channel := s.channel("Engines", "ada")
+	s.post(channel, "ada", "Hello")
+	form := ada.open("/channels/Engines").form("Vote for the post by @ada")
+	send := func(action string) answer {
+		values := form.fill("action", action).values
+		return s.do("POST", form.action, ada.cookies, header("Prefer", "return=representation"), posted(values)).want(200)
+	}
+	first := send("vote")
+	if got := first.header.Get("Preference-Applied"); got != "return=representation" {
+		t.Errorf("Preference-Applied: %q", got)
+	}
+	for _, part := range []string{"<form class=\"vote\"", "1 vote<", "value=\"unvote\"", "Your vote is counted."} {
+		if !strings.Contains(string(first.body), part) {
+			t.Errorf("%s is not in %s", part, first.body)
+		}
+	}
+	if again := send("unvote"); !strings.Contains(string(again.body), "value=\"vote\"") || strings.Contains(string(again.body), "1 vote") {
+		t.Errorf("after it was taken back: %s", again.body)
+	}
 }

@@ -32,11 +32,6 @@ type job struct {
 	rows int
 	// progress is nil unless the message asks to delete a channel.
 	progress *progress
-
-	// free gives the slot of this handling to others, for lessons. It is nil in Handle.
-	free func()
-	// lesson is nil unless this handling pauses before each step.
-	lesson *lesson
 }
 
 func (w *Worker) newJob(m driver.Message, stop <-chan struct{}) *job {
@@ -122,10 +117,7 @@ func (j *job) deleteChannel(ctx context.Context) error {
 	if err := j.checkDeliveries(accounted); err != nil {
 		return err
 	}
-	if err := j.beginLesson(ctx); err != nil {
-		return err
-	}
-	c := cascade{store: w.store, ref: ref, progress: j.progress, stop: j.stop, lesson: j.lesson}
+	c := cascade{store: w.store, ref: ref, progress: j.progress, stop: j.stop}
 	if err := c.run(ctx); err != nil {
 		return err
 	}

@@ -47,9 +47,8 @@ func (w *Worker) receive(ctx, work context.Context, running *sync.WaitGroup) {
 		for _, m := range messages {
 			slots <- struct{}{}
 			running.Go(func() {
-				free := sync.OnceFunc(func() { <-slots })
-				defer free()
-				w.handle(ctx, work, m, free)
+				defer func() { <-slots }()
+				w.handle(ctx, work, m)
 			})
 		}
 		if !pauseFor(ctx, pause) {

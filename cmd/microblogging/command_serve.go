@@ -17,7 +17,6 @@ type serveCommand struct {
 	webFlags     `embed:""`
 	workerFlags  `embed:""`
 	stopFlags    `embed:""`
-	teachFlags   `embed:""`
 	logFlags     `embed:""`
 }
 
@@ -30,9 +29,8 @@ func (c serveCommand) Validate() error {
 func (c serveCommand) Run(ctx context.Context, console *console) error {
 	log := c.logger(console.stderr)
 	return c.serve(ctx, console, c.stopFlags, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
-		teach := c.Teach || c.Sample
-		c.work(ctx, log, b, run, teach)
-		return c.listen(ctx, console, log, b, run, teach)
+		c.work(ctx, log, b, run)
+		return c.listen(ctx, console, log, b, run)
 	})
 }
 
@@ -40,7 +38,6 @@ type webCommand struct {
 	storageFlags `embed:""`
 	webFlags     `embed:""`
 	stopFlags    `embed:""`
-	teachFlags   `embed:""`
 	logFlags     `embed:""`
 }
 
@@ -48,7 +45,7 @@ type webCommand struct {
 func (c webCommand) Run(ctx context.Context, console *console) error {
 	log := c.logger(console.stderr)
 	return c.serve(ctx, console, c.stopFlags, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
-		return c.listen(ctx, console, log, b, run, c.Teach || c.Sample)
+		return c.listen(ctx, console, log, b, run)
 	})
 }
 
@@ -57,7 +54,6 @@ type workerCommand struct {
 	workerFlags  `embed:""`
 	HealthListen string `placeholder:"ADDR" help:"The address to answer /healthz and /readyz on. Port 0 picks a free port. Without it they are not answered."`
 	stopFlags    `embed:""`
-	teachFlags   `embed:""`
 	logFlags     `embed:""`
 }
 
@@ -76,7 +72,7 @@ func (c workerCommand) Run(ctx context.Context, console *console) error {
 		log.InfoContext(ctx, "worker started", "lease", c.Lease, "concurrency", c.Concurrency)
 		run.Go(func() error {
 			defer workEnded()
-			worker.New(b.Store, c.options(log, c.Teach)).Run(ctx)
+			worker.New(b.Store, c.options(log)).Run(ctx)
 			return nil
 		})
 		return nil
@@ -84,9 +80,9 @@ func (c workerCommand) Run(ctx context.Context, console *console) error {
 }
 
 // work starts the worker role in the group.
-func (f workerFlags) work(ctx context.Context, log *slog.Logger, b *backend, run *errgroup.Group, teach bool) {
+func (f workerFlags) work(ctx context.Context, log *slog.Logger, b *backend, run *errgroup.Group) {
 	run.Go(func() error {
-		worker.New(b.Store, f.options(log, teach)).Run(ctx)
+		worker.New(b.Store, f.options(log)).Run(ctx)
 		return nil
 	})
 }

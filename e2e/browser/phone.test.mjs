@@ -45,11 +45,11 @@ for (const scripts of [true, false]) {
   test(`phone: “About” folds the facts, the feeds and what the owner may do${how}`, async () => {
     const v = await visitor(sites.sample, { as: flo, ...phone, scripts, hand: "keyboard" });
     await v.open(path);
-    for (const name of ["Atom feed", "Edit description", "Delete channel…"]) {
+    for (const name of ["Follow in a feed reader", "Edit description", "Delete channel…"]) {
       assert.ok(!(await v.link(name).isVisible()), `${name} is not folded`);
     }
     await v.press(summary(v, "About"));
-    for (const name of ["Atom feed", "Edit description"]) await v.link(name).waitFor();
+    for (const name of ["Follow in a feed reader", "Edit description"]) await v.link(name).waitFor();
     await v.sees("Owner", "and read again in winter.");
     if (scripts) await look(v, "phone-about");
     await v.follow(v.link("Delete channel…"));
@@ -84,7 +84,7 @@ test("phone: on a wide screen the facts stand beside the posts", async () => {
   const v = await visitor(sites.sample, { as: flo });
   await v.open(path);
   assert.ok(!(await summary(v, "About").isVisible()));
-  for (const name of ["Atom feed", "Edit description", "Delete channel…"]) assert.ok(await v.link(name).isVisible());
+  for (const name of ["Follow in a feed reader", "Edit description", "Delete channel…"]) assert.ok(await v.link(name).isVisible());
   const [post, facts] = [await v.page.getByRole("article").first().boundingBox(), await v.page.locator(".facts").boundingBox()];
   assert.ok(facts.x >= post.x + post.width, "the facts are not in a column of their own");
   await v.leave();

@@ -59,7 +59,7 @@ function walk(how, user, options) {
     });
 
     step("edits the post", async () => {
-      await v.follow(v.page.locator("article .meta a"));
+      await v.follow(v.link("A title"));
       assert.equal(await v.heading(), "A title");
       await v.follow(v.link("Edit"));
       assert.match(await v.field("Text").inputValue(), /^First line\n\nThird line/);

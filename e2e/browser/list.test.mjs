@@ -1,0 +1,131 @@
+// Lists of posts, which can be used without leaving them.
+
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { signUp } from "./account.mjs";
+import { look } from "./page_look.mjs";
+import { phone, sites, visitor } from "./visitor.mjs";
+
+let ida, jan;
+before(async () => { [ida, jan] = [await signUp(sites.sample, "list_ida"), await signUp(sites.sample, "list_jan")]; });
+
+// A reader subscribes to a channel of their own, so that feed and digest show it.
+async function listed(channel, posts) {
+  await ida.createChannel(channel);
+  const paths = [];
+  for (const [text, title] of posts) paths.push(await ida.post(channel, text, title));
+  return { channel: `/channels/${channel}`, feed: "/", digest: "/digest", paths };
+}
+
+const article = (v, text) => v.page.getByRole("article").filter({ hasText: text }).first();
+const voting = (v, text) => article(v, text).getByRole("button", { name: /^Vote for/ });
+const back = (v, text) => article(v, text).getByRole("button", { name: /^Take back your vote/ });
+
+test("list: a title leads to its post, and the time leads to a post without a title", async () => {
+  const { channel, paths } = await listed("list.links", [["It has no title"], ["It has one", "A title"]]);
+  const v = await visitor(sites.sample);
+  for (const [text, label, path] of [["It has one", "A title", paths[1]], ["It has no title", /ago|now/, paths[0]]]) {
+    await v.open(channel);
+    await v.follow(article(v, text).getByRole("link", { name: label }));
+    assert.equal(v.path, path);
+  }
+  await v.open(channel);
+  assert.ok(await v.page.getByRole("heading", { name: /^Post by @list_ida, (just now|.* ago)$/ }).count() > 0, "a post without a title has no heading");
+  await v.leave();
+});
+
+describe("list: a vote is given and taken back in the list", () => {
+  for (const where of ["channel", "feed", "digest"]) {
+    for (const scripts of [true, false]) {
+      test(`of a ${where}${scripts ? "" : ", without scripts"}`, async () => {
+        const text = `Voted in a ${where} ${scripts}`;
+        const lists = await listed(`list.${where}.${scripts}`, [[text, "A <title>"], ["Beside it"]]);
+        const v = await visitor(sites.sample, { as: ida, scripts, hand: "keyboard" });
+        await v.open(lists[where]);
+        if (!scripts) {
+          await v.follow(voting(v, text));
+          assert.equal(v.path, lists[where], "the vote leads elsewhere");
+          await article(v, text).getByText("1 vote").waitFor();
+          await v.open(lists.channel);
+          await v.follow(back(v, text));
+          assert.ok(!(await article(v, text).getByText("1 vote").isVisible()));
+          return v.leave();
+        }
+        await v.page.evaluate(() => { window.same = true; });
+        await v.press(voting(v, text));
+        await article(v, text).getByRole("link", { name: "1 vote (posts with as many)" }).waitFor();
+        assert.ok(await back(v, text).evaluate((button) => button === document.activeElement), "the focus is lost");
+        assert.match(await v.page.locator(".unseen[role=status]").innerText(), /counted/);
+        await look(v, `list-voted-${where}`);
+        await v.page.keyboard.press("Enter");
+        await voting(v, text).waitFor();
+        assert.ok(!(await article(v, text).getByText("1 vote").isVisible()));
+        assert.ok(await v.page.evaluate(() => window.same), "the page was loaded again");
+        await v.press(voting(v, text));
+        await back(v, text).waitFor();
+        await v.open(lists.channel);
+        await back(v, text).waitFor();
+        await v.leave();
+      });
+    }
+  }
+});
+
+test("list: a vote that is refused says why, where it was given", async () => {
+  const { channel } = await listed("list.refused", [["Soon deleted"], ["Still there"]]);
+  const v = await visitor(sites.sample, { as: jan });
+  await v.open(channel);
+  await v.context.setOffline(true);
+  await v.press(voting(v, "Still there"));
+  await article(v, "Still there").getByRole("alert").getByText("The site does not answer").waitFor();
+  await look(v, "list-vote-offline");
+  await v.context.setOffline(false);
+  v.complaints.length = 0; // that the network was gone
+  await v.press(voting(v, "Still there"));
+  await back(v, "Still there").waitFor();
+  assert.equal(await v.page.getByRole("alert").count(), 0, "the error is still there");
+
+  await v.context.clearCookies();
+  await v.press(voting(v, "Soon deleted"));
+  await article(v, "Soon deleted").getByRole("alert").getByText(/sign(ed)? in/i).waitFor();
+  v.complaints.length = 0; // that the answer was 401
+  await v.leave();
+});
+
+test("list: what can be pressed has at least 24 by 24 pixels", async () => {
+  const { channel } = await listed("list.targets", [["Short"], ["With a title", "T"], ["Long. ".repeat(400), "Long"]]);
+  for (const as of [undefined, ida]) {
+    for (const touch of [false, true]) {
+      const v = await visitor(sites.sample, { as, ...phone, touch });
+      for (const path of as ? [channel, "/", "/digest"] : [channel]) {
+        await v.open(path);
+        const small = await v.page.evaluate(() => [...document.querySelectorAll("article :is(h2, h3, .meta, .more) :is(a, button), .views a, .pager a, summary, .acts a")]
+          .filter((target) => target.checkVisibility({ contentVisibilityAuto: true }))
+          .map((target) => ({ text: target.innerText, ...target.getBoundingClientRect().toJSON() }))
+          .filter(({ width, height }) => width > 0 && (width < 24 || height < 24))
+          .map(({ text, width, height }) => `${text}: ${width}×${height}`));
+        assert.deepEqual(small, [], path);
+      }
+      await v.leave();
+    }
+  }
+});
+
+test("list: a long text is folded, and “Read on” leads to the rest", async () => {
+  const text = `${"A sentence that is neither long nor short. ".repeat(20)}\n\n${"The second paragraph goes on and on. ".repeat(30)}The end.`;
+  const { channel } = await listed("list.long", [["Brief"], [text, "Long"]]);
+  const v = await visitor(sites.sample, { as: ida });
+  for (const path of [channel, "/", "/digest"]) {
+    await v.open(path);
+    const shown = await article(v, "A sentence that").locator(".text").innerText();
+    assert.ok(shown.length > 500 && shown.length < 1300, `${shown.length} characters in the list`);
+    assert.ok(!shown.includes("The end."));
+    assert.equal(await article(v, "Brief").getByRole("link", { name: /^Read on/ }).count(), 0);
+  }
+  await v.open(channel);
+  await look(v, "list-folded");
+  await v.follow(article(v, "A sentence that").getByRole("link", { name: /^Read on/ }));
+  assert.equal(await v.heading(), "Long");
+  await v.sees("The end.");
+  await v.leave();
+});
