@@ -11,12 +11,46 @@ function announce(text) {
   if (announcement.textContent !== text) announcement.textContent = text;
 }
 
-// show puts the new part in, and leaves the focus on the control that had it.
+// show puts the new part in, and leaves the focus on the control that had it. While that
+// control is away, as a button is while its worker works, the section of the lesson has it.
+let wanted = "";
 function show(html) {
-  const focused = progress.contains(document.activeElement) ? document.activeElement.id : "";
+  const { id } = document.activeElement;
+  const inside = progress.contains(document.activeElement);
+  if (inside && id !== "lesson") wanted = id;
   progress.innerHTML = html;
-  if (focused) document.getElementById(focused)?.focus();
+  if (inside) (document.getElementById(wanted) ?? document.getElementById("lesson"))?.focus();
   announce(progress.firstElementChild.dataset.announce);
+  countDown();
+}
+
+// countDown shows how long the lease of a worker still lasts that was killed.
+let counting = 0;
+function countDown() {
+  clearInterval(counting);
+  const parts = [...progress.querySelectorAll("[data-left]")];
+  const began = performance.now();
+  if (parts.length === 0) return;
+  counting = setInterval(() => {
+    for (const part of parts) {
+      const left = Math.max(0, part.dataset.left - Math.floor((performance.now() - began) / 1000));
+      part.querySelector("b").textContent = left;
+    }
+  }, 250);
+}
+
+// An order of a lesson is sent without leaving the page, whose stream shows what comes of
+// it. If it is refused, the browser sends it and shows why.
+async function stay(form) {
+  const body = new URLSearchParams(new FormData(form));
+  // form.action would be the field of that name.
+  try {
+    const { type } = await fetch(form.getAttribute("action"), { method: "POST", body, redirect: "manual" });
+    if (type !== "opaqueredirect") form.submit();
+  } catch {
+    lost.hidden = false;
+    announce(lost.textContent);
+  }
 }
 
 function watch() {
@@ -50,4 +84,12 @@ async function ask() {
   }
 }
 
-if (progress) watch();
+if (progress) {
+  watch();
+  countDown();
+  progress.addEventListener("submit", (event) => {
+    if (!event.target.matches("[data-stay]")) return;
+    event.preventDefault();
+    stay(event.target);
+  });
+}

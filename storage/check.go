@@ -127,6 +127,9 @@ func (c *Checker) checkDeletions(ctx context.Context) error {
 			}
 			continue
 		}
+		if isLesson(row.Row) {
+			continue
+		}
 		d := decodeDeletion(row)
 		if d.State == domain.DeletionPoisoned && c.Poisoned != nil {
 			c.Poisoned(d)

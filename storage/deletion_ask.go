@@ -21,6 +21,14 @@ import (
 func (s *Store) AskDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
 	expected domain.Precondition[domain.Incarnation],
 ) (domain.Channel, error) {
+	return s.askDeletion(ctx, key, by, expected, nil)
+}
+
+// askDeletion is AskDeletion. It calls first, unless that is nil, before the deletion is
+// accepted.
+func (s *Store) askDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
+	expected domain.Precondition[domain.Incarnation], first func(context.Context, domain.ChannelRef) error,
+) (domain.Channel, error) {
 	row, err := s.readChannel(ctx, key)
 	switch {
 	case err != nil:
@@ -33,6 +41,11 @@ func (s *Store) AskDeletion(ctx context.Context, key domain.ChannelKey, by domai
 		return domain.Channel{}, fmt.Errorf("deleting channel %s: %w", key, domain.ErrForbidden)
 	case row.State == domain.ChannelDeleting:
 		return row.Channel, nil
+	}
+	if first != nil {
+		if err := first(ctx, row.Ref()); err != nil {
+			return domain.Channel{}, err
+		}
 	}
 	message := channelMessage(row.Channel, by)
 	if err := s.enqueue(ctx, message); err != nil {

@@ -20,6 +20,7 @@ import (
 //	Blogs          <key>           see below
 //	Channels       <key>           (empty)
 //	Deletions      <key>           <incarnation>
+//	Deletions      <key>           <incarnation>!lesson  with --teach: who pauses where
 //	Deletions      unread!         <hash>              a poisoned message that nobody could read
 //	Sessions       <hash>          (empty)             <hash> of the token, or of the
 //	                                                   idempotency key of a sign-up
@@ -107,6 +108,14 @@ func partitionOf(key domain.ChannelKey) string { return string(key) }
 func userPartition(name domain.UserName) string { return string(name) }
 
 func deletionRow(i domain.Incarnation) string { return string(i) }
+
+const lessonSuffix = "!lesson"
+
+// lessonRow is the row key of a lesson in Deletions. A post has digits where it says
+// lesson.
+func lessonRow(i domain.Incarnation) string { return string(i) + lessonSuffix }
+
+func isLesson(row string) bool { return strings.HasSuffix(row, lessonSuffix) }
 
 // deletionRowOf returns the key of the Deletions row about what a message asks for:
 // an incarnation, or one revision of one of its posts.

@@ -21,8 +21,8 @@ type EditChannel struct {
 	Incarnation string
 }
 
-// A DeleteChannel asks the owner to confirm a deletion. It posts incarnation to
-// [DeleteChannelPath]. The owner confirms the deletion of this incarnation; a later
+// A DeleteChannel asks the owner to confirm a deletion. It posts incarnation, and pause if
+// the workers are to pause before each step, to [DeleteChannelPath]. The owner confirms the deletion of this incarnation; a later
 // channel of the same name is not deleted.
 type DeleteChannel struct {
 	Form
@@ -30,4 +30,6 @@ type DeleteChannel struct {
 	Description string
 	CreatedOn   time.Time
 	Incarnation string
+	// Teach offers to pause before each step.
+	Teach bool
 }

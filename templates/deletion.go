@@ -36,6 +36,8 @@ type Deletion struct {
 	// Trace says when each worker took each step. It is empty if older programs did the
 	// work.
 	Trace []TracedStep
+	// Lesson is nil unless the workers pause before each step.
+	Lesson *Lesson
 }
 
 // A deletionStep is one step in words.
@@ -104,6 +106,9 @@ func (v Deletion) headline() string {
 		return "Waiting for a worker"
 	}
 	at := v.at()
+	if v.Lesson != nil && v.Lesson.Over == "" && len(v.Lesson.Workers) > 0 {
+		return v.Lesson.headline()
+	}
 	if at < 0 {
 		return "A worker has begun"
 	}

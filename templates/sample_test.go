@@ -60,6 +60,24 @@ func sampleDeletion(state, step string) Deletion {
 	return d
 }
 
+// sampleLesson has a worker in each state.
+func sampleLesson() *Lesson {
+	return &Lesson{Copies: 2, CopiesLeft: 6, Workers: []LessonWorker{
+		{Number: 1, Delivery: 1, State: "killed", Step: "sweep", LeaseUntil: ago(-12 * time.Second)},
+		{Number: 2, Delivery: 2, State: "killed", Step: "sweep", LeaseOver: true},
+		{Number: 3, Delivery: 1, State: "waits", Step: "mark", LeaseOver: true},
+		{Number: 4, Delivery: 1, State: "works", Step: "shut"},
+		{Number: 5, Delivery: 1, State: "ended", Last: "sweep", Result: "overtaken"},
+		{Number: 6, Delivery: 3, State: "waits", Step: "disarm"},
+	}}
+}
+
+func sampleLessonOf(state string, l *Lesson) Deletion {
+	d := sampleDeletion(state, "sweep")
+	d.Lesson = l
+	return d
+}
+
 // sampleTrace is of a worker that died, and of one that took over.
 func sampleTrace(asked time.Time) []TracedStep {
 	traced := func(step string, worker int, after, took time.Duration, rows int64, result string) TracedStep {
@@ -159,6 +177,9 @@ func channelManagePages(in Page) map[string]templ.Component {
 		"deletion queued":    DeletionPage(in, sampleDeletion(DeletionQueued, "")),
 		"deletion running":   DeletionPage(in, sampleDeletion(DeletionRunning, "sweep")),
 		"deletion poisoned":  DeletionPage(in, sampleDeletion(DeletionPoisoned, "sweep")),
+		"lesson":             DeletionPage(in, sampleLessonOf(DeletionRunning, sampleLesson())),
+		"lesson, no worker":  DeletionPage(in, sampleLessonOf(DeletionQueued, &Lesson{CopiesLeft: 8})),
+		"lesson, over":       DeletionPage(in, sampleLessonOf(DeletionDone, &Lesson{Over: "forgotten"})),
 		"deletion done":      DeletionPage(in, sampleDeletion(DeletionDone, "release")),
 	}
 }

@@ -18,6 +18,8 @@ const (
 	// watchInterval is how often a watched deletion is read. A worker records its
 	// progress as often.
 	watchInterval = time.Second
+	// lessonInterval is how often it is read while somebody steps through it.
+	lessonInterval = 300 * time.Millisecond
 	// watchLifetime bounds a stream. A browser that is still interested opens a new
 	// one, and its session is checked again.
 	watchLifetime = 5 * time.Minute
@@ -36,12 +38,16 @@ func (h *deletionPages) events(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
+	now, err := h.view(c.Request().Context(), d)
+	if err != nil {
+		return err
+	}
 	unlimitTime(c)
 	ctx, cancel := context.WithTimeout(c.Request().Context(), watchLifetime)
 	defer cancel()
 	stream, err := openStream(c.Response())
 	if err == nil {
-		err = h.follow(ctx, stream, d)
+		err = h.follow(ctx, stream, d, now)
 	}
 	if err == nil {
 		err = stream.close()
@@ -54,13 +60,13 @@ func (h *deletionPages) events(c echo.Context, v visitor) error {
 
 // follow sends each change until the deletion is done, the context ends, or the
 // process stops.
-func (h *deletionPages) follow(ctx context.Context, stream *eventStream, d domain.Deletion) error {
+func (h *deletionPages) follow(ctx context.Context, stream *eventStream, d domain.Deletion, now templates.Deletion) error {
 	ticker := time.NewTicker(watchInterval)
 	defer ticker.Stop()
 	var sent templates.Deletion
 	for {
 		var err error
-		if now := deletionOf(d); !reflect.DeepEqual(now, sent) {
+		if !reflect.DeepEqual(now, sent) {
 			sent = now
 			err = stream.send(ctx, "progress", templates.DeletionProgress(time.Now(), now))
 		} else {
@@ -69,8 +75,11 @@ func (h *deletionPages) follow(ctx context.Context, stream *eventStream, d domai
 		if err != nil {
 			return err
 		}
-		if d.State == domain.DeletionDone { // a poisoned deletion is not over: an operator can requeue it
+		if !now.Live() { // a poisoned deletion is not over: an operator can requeue it
 			return stream.send(ctx, "end", templ.NopComponent)
+		}
+		if now.Lesson != nil {
+			ticker.Reset(lessonInterval)
 		}
 		select {
 		case <-ticker.C:
@@ -79,21 +88,25 @@ func (h *deletionPages) follow(ctx context.Context, stream *eventStream, d domai
 		case <-h.stopping:
 			return nil
 		}
-		d = h.reread(ctx, d)
+		d, now = h.reread(ctx, d, now)
 	}
 }
 
-// reread reads the deletion again. If the store does not answer, it returns d: the
-// next tick asks again, so the reader misses nothing.
-func (h *deletionPages) reread(ctx context.Context, d domain.Deletion) domain.Deletion {
+// reread reads the deletion again, and what its page shows. If the store does not answer,
+// it returns what it was given: the next tick asks again, so the reader misses nothing.
+func (h *deletionPages) reread(ctx context.Context, d domain.Deletion, shown templates.Deletion) (domain.Deletion, templates.Deletion) {
 	limited, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	now, err := h.store.Deletion(limited, d.Channel, d.RequestedBy)
+	var view templates.Deletion
+	if err == nil {
+		view, err = h.view(limited, now)
+	}
 	if err != nil {
 		if ctx.Err() == nil {
 			h.log.LogAttrs(ctx, slog.LevelWarn, "watching a deletion", slog.Any("error", err))
 		}
-		return d
+		return d, shown
 	}
-	return now
+	return now, view
 }

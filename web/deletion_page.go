@@ -15,6 +15,7 @@ import (
 type deletionPageStore interface {
 	channelReader
 	deletionReader
+	lessonStore
 	AskDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
 		expected domain.Precondition[domain.Incarnation]) (domain.Channel, error)
 }
@@ -28,12 +29,15 @@ type deletionPages struct {
 	log      *slog.Logger
 	streams  *streamLimit
 	stopping <-chan struct{}
+	// teach offers lessons.
+	teach bool
 }
 
 func (h *deletionPages) routes(r router) {
 	get(r, "/channels/:name/delete", h.closed(h.confirm))
 	r.Add(http.MethodPost, "/channels/:name/delete", h.closed(h.delete))
 	get(r, "/channels/:name/deletions/:incarnation", h.closed(h.progress))
+	r.Add(http.MethodPost, "/channels/:name/deletions/:incarnation", h.closed(h.order))
 	r.Add(http.MethodGet, deletionEventsRoute, h.closed(h.events))
 }
 
@@ -47,6 +51,7 @@ func (h *deletionPages) confirm(c echo.Context, v visitor) error {
 		Description: channel.Description,
 		CreatedOn:   channel.CreatedOn,
 		Incarnation: string(channel.Incarnation),
+		Teach:       h.teach,
 	}))
 }
 
@@ -69,7 +74,11 @@ func (h *deletionPages) delete(c echo.Context, v visitor) error {
 	if err := h.sessions.takeWrite(c, v); err != nil {
 		return err
 	}
-	channel, err := h.store.AskDeletion(c.Request().Context(), name.Key(), v.User, domain.OneOf(confirmed))
+	ask := h.store.AskDeletion
+	if h.teach && form.Get("pause") != "" {
+		ask = h.store.AskLesson
+	}
+	channel, err := ask(c.Request().Context(), name.Key(), v.User, domain.OneOf(confirmed))
 	if errors.Is(err, domain.ErrConflict) {
 		return explain(err, "Another channel has the name now",
 			"The channel that you meant is gone, and a new one was created under its name. Nothing was deleted.",
@@ -86,5 +95,9 @@ func (h *deletionPages) progress(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, templates.DeletionPage(h.page(c, v), deletionOf(d)))
+	view, err := h.view(c.Request().Context(), d)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, templates.DeletionPage(h.page(c, v), view))
 }

@@ -46,7 +46,7 @@ func newStage(t testing.TB) *stage {
 	if err := g.store.Prepare(t.Context()); err != nil {
 		t.Fatalf("preparing the store: %v", err)
 	}
-	handler, err := web.New(g.store, web.Options{
+	handler, err := web.New(g.store, web.Options{Teach: true,
 		Version:    "test",
 		TrustProxy: true,
 		Stopping:   stopping,

@@ -14,7 +14,7 @@ import (
 )
 
 // furnish makes ada, who owns Engines and Going, and bob, who owns Wheels. Going is
-// being deleted. Each list has more than one item.
+// being deleted, by a worker that waits before its first step. Each list has more than one item.
 func (g *stage) furnish() {
 	g.Helper()
 	g.tokens = [4]string{"", g.account("ada"), g.account("bob"), "of-nobody"}
@@ -36,7 +36,10 @@ func (g *stage) furnish() {
 	if err != nil {
 		g.Fatalf("making an address: %v", err)
 	}
-	g.askDeletion(going)
+	if _, err := g.store.AskLesson(g.Context(), going.Key(), "ada", domain.OneOf(going.Incarnation)); err != nil {
+		g.Fatalf("asking for a deletion: %v", err)
+	}
+	g.pupil(going.Ref(), 1, domain.StepMark)
 	g.names = strings.NewReplacer(
 		"{post}", string(post.ID), "{etag}", `"`+string(post.Revision)+`-0"`, "{first}", string(first.ID), "{theirs}", string(theirs.ID),
 		"{engines}", string(engines.Incarnation), "{wheels}", string(wheels.Incarnation), "{going}", string(going.Incarnation),

@@ -56,6 +56,8 @@ type Options struct {
 	// LogAddresses makes the log state the addresses of clients. Without it, the log has
 	// a hash of each, with a key that is forgotten each UTC day.
 	LogAddresses bool
+	// Teach offers lessons: deletions whose workers pause before each step.
+	Teach bool
 	// Stopping is closed when the process begins to shut down. Event streams then
 	// end, so that the shutdown does not wait for their readers. Nil means never.
 	Stopping <-chan struct{}
@@ -73,6 +75,7 @@ type server struct {
 	base        *url.URL
 	maxChannels int
 	signUps     int
+	teach       bool
 	stopping    <-chan struct{}
 	// busy is when logBusy has logged last.
 	busy atomic.Pointer[time.Time]
@@ -112,6 +115,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		maxChannels: options.MaxChannelsPerOwner,
 		signUps:     options.SignUps,
 		stopping:    options.Stopping,
+		teach:       options.Teach,
 	}
 	e := s.newEcho()
 	get(e, static.Prefix+"*", serveStatic(files.ServeHTTP))

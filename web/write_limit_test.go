@@ -95,7 +95,7 @@ func (s *site) writingRoutes(api bool, blog domain.Blog) []string {
 		if read || strings.HasPrefix(route.Path, "/api/") != api || slices.Contains(exempt(), name) {
 			continue
 		}
-		found = append(found, strings.NewReplacer(":name", "Engines", ":id", string(blog.ID)).Replace(name))
+		found = append(found, strings.NewReplacer(":name", "Engines", ":id", string(blog.ID), ":incarnation", string(blog.Channel.Incarnation)).Replace(name))
 	}
 	if len(found) < 5 {
 		s.Errorf("the only routes that write are %q", found)
@@ -135,6 +135,7 @@ func everyFormThatWritesIsLimited(t *testing.T) {
 			"POST /channels/Engines/edit":   {{"description": {"More"}}},
 			"POST /channels/Engines/delete": {{}},
 			"POST /subscriptions":           {{"action": {"unsubscribe"}, "channel": {"Engines"}}},
+			"POST /channels/Engines/deletions/" + string(channel.Incarnation): {{"action": {"again"}}},
 		}
 		for _, route := range s.writingRoutes(false, blog) {
 			if forms[route] == nil {

@@ -31,6 +31,8 @@ type cascade struct {
 	progress *progress
 	// stop is closed when the process is to stop.
 	stop <-chan struct{}
+	// lesson is nil unless the worker is to pause before each step.
+	lesson *lesson
 }
 
 // A step is one stage of the cascade. run returns the name of the step to go on
@@ -62,6 +64,9 @@ func (c *cascade) run(ctx context.Context) error {
 			continue
 		}
 		if err := c.stopping(); err != nil {
+			return err
+		}
+		if err := c.lesson.pause(ctx, step.name); err != nil {
 			return err
 		}
 		c.progress.enter(step.name)

@@ -32,6 +32,11 @@ type job struct {
 	rows int
 	// progress is nil unless the message asks to delete a channel.
 	progress *progress
+
+	// free gives the slot of this handling to others, for lessons. It is nil in Handle.
+	free func()
+	// lesson is nil unless this handling pauses before each step.
+	lesson *lesson
 }
 
 func (w *Worker) newJob(m driver.Message, stop <-chan struct{}) *job {
@@ -117,7 +122,10 @@ func (j *job) deleteChannel(ctx context.Context) error {
 	if err := j.checkDeliveries(accounted); err != nil {
 		return err
 	}
-	c := cascade{store: w.store, ref: ref, progress: j.progress, stop: j.stop}
+	if err := j.beginLesson(ctx); err != nil {
+		return err
+	}
+	c := cascade{store: w.store, ref: ref, progress: j.progress, stop: j.stop, lesson: j.lesson}
 	if err := c.run(ctx); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"microblogging/domain"
@@ -35,6 +36,9 @@ type lease struct {
 	// renewed is when the handling began or, later, when the last renewal that
 	// succeeded was sent.
 	renewed time.Time
+	// ends is when the lease runs out, as far as this worker knows. The pauses of a
+	// lesson read it meanwhile.
+	ends atomic.Pointer[time.Time]
 
 	stop    chan struct{}
 	stopped chan struct{}
@@ -43,6 +47,7 @@ type lease struct {
 // keep starts to renew the lease, each time after a third of its length, until
 // release is called. If the lease is lost, keep calls lost and stops.
 func (l *lease) keep(ctx context.Context, lost func()) {
+	l.extend(l.renewed)
 	l.stop, l.stopped = make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(l.stopped)
@@ -97,9 +102,16 @@ func (l *lease) write(ctx context.Context, text string) error {
 		renewed, err := l.queue.Update(ctx, l.message, text, l.length)
 		if err == nil {
 			l.message, l.renewed = renewed, began
+			l.extend(began)
 		}
 		return err
 	})
+}
+
+// extend notes that the lease was renewed at this time.
+func (l *lease) extend(from time.Time) {
+	ends := domain.Storable(from.Add(l.length))
+	l.ends.Store(&ends)
 }
 
 func (l *lease) isReleased() bool {

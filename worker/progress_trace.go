@@ -78,3 +78,25 @@ func trace(t domain.Trace, steps []tracedStep, worker int) (domain.Trace, int) {
 	}
 	return t, worker
 }
+
+// number returns the number of this handling in the trace. It is 0 if the deletion was
+// done before.
+func (p *progress) number() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.worker
+}
+
+// last returns the last step that was entered, how it ended, and how many rows this
+// handling has removed. If a step found that another worker is further, it returns that.
+func (p *progress) last() (step domain.Step, result domain.StepResult, rows int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last := p.steps[len(p.steps)-1]
+	for _, s := range p.steps {
+		if s.Result == domain.StepOvertaken {
+			last = s
+		}
+	}
+	return last.Step, last.Result, p.rows
+}

@@ -3,8 +3,10 @@ package worker
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"microblogging/domain"
@@ -30,6 +32,9 @@ type Options struct {
 	// Drain is how long the work under way may go on once the worker is told to
 	// stop. Zero means 10 s.
 	Drain time.Duration
+	// Teach makes the worker pause before each step of a deletion that is a lesson
+	// (domain.Lesson). Without it, the worker reads and writes nothing about lessons.
+	Teach bool
 	// Log must be set.
 	Log *slog.Logger
 }
@@ -51,6 +56,7 @@ func (o Options) StopTime() time.Duration {
 type store interface {
 	cascadeStore
 	deletionLog
+	lessonStore
 	FinishBlog(ctx context.Context, m domain.Message, report func(rows int)) error
 	Poison(ctx context.Context, m driver.Message) error
 	Reconcile(ctx context.Context, patience time.Duration, handedOut time.Time) (storage.Reconciled, error)
@@ -63,6 +69,8 @@ type Worker struct {
 	queue queue
 	// handedOut tells which messages have been received, by this worker or others.
 	handedOut watermark
+	// lessons counts the handlings that pause before each step.
+	lessons atomic.Int64
 }
 
 // New returns a worker on the messages of a store.
@@ -102,19 +110,26 @@ func (w *Worker) Run(ctx context.Context) {
 }
 
 // handle works on one message under its lease and concludes it. When stop ends,
-// the work stops before its next step. When work ends, it is cut off.
-func (w *Worker) handle(stop, work context.Context, m driver.Message) {
+// the work stops before its next step. When work ends, it is cut off. A lesson calls free
+// at its first pause.
+func (w *Worker) handle(stop, work context.Context, m driver.Message, free func()) {
 	ctx, cancel := context.WithCancelCause(work)
 	defer cancel(nil)
 	held := &lease{queue: w.queue, log: w.Log, length: w.Lease, message: m, renewed: time.Now()}
 	held.keep(context.WithoutCancel(ctx), func() { cancel(errLost) })
 
 	job := w.newJob(m, stop.Done())
-	job.held = held
+	job.held, job.free = held, free
 	err := guarded(func() error { return job.do(ctx) })
 	result := classify(ctx, err)
 
 	job.leased = held.release()
+	if job.lesson != nil {
+		defer job.lesson.leave(context.WithoutCancel(ctx))
+		if errors.Is(err, errKilled) {
+			return
+		}
+	}
 	w.conclude(context.WithoutCancel(ctx), job, result, err)
 }
 

@@ -47,8 +47,9 @@ func (w *Worker) receive(ctx, work context.Context, running *sync.WaitGroup) {
 		for _, m := range messages {
 			slots <- struct{}{}
 			running.Go(func() {
-				defer func() { <-slots }()
-				w.handle(ctx, work, m)
+				free := sync.OnceFunc(func() { <-slots })
+				defer free()
+				w.handle(ctx, work, m, free)
 			})
 		}
 		if !pauseFor(ctx, pause) {

@@ -17,6 +17,7 @@ type serveCommand struct {
 	webFlags     `embed:""`
 	workerFlags  `embed:""`
 	stopFlags    `embed:""`
+	teachFlags   `embed:""`
 	logFlags     `embed:""`
 }
 
@@ -29,8 +30,9 @@ func (c serveCommand) Validate() error {
 func (c serveCommand) Run(ctx context.Context, console *console) error {
 	log := c.logger(console.stderr)
 	return c.serve(ctx, console, c.stopFlags, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
-		c.work(ctx, log, b, run)
-		return c.listen(ctx, console, log, b, run)
+		teach := c.Teach || c.Sample
+		c.work(ctx, log, b, run, teach)
+		return c.listen(ctx, console, log, b, run, teach)
 	})
 }
 
@@ -38,6 +40,7 @@ type webCommand struct {
 	storageFlags `embed:""`
 	webFlags     `embed:""`
 	stopFlags    `embed:""`
+	teachFlags   `embed:""`
 	logFlags     `embed:""`
 }
 
@@ -45,7 +48,7 @@ type webCommand struct {
 func (c webCommand) Run(ctx context.Context, console *console) error {
 	log := c.logger(console.stderr)
 	return c.serve(ctx, console, c.stopFlags, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
-		return c.listen(ctx, console, log, b, run)
+		return c.listen(ctx, console, log, b, run, c.Teach || c.Sample)
 	})
 }
 
@@ -54,6 +57,7 @@ type workerCommand struct {
 	workerFlags  `embed:""`
 	HealthListen string `placeholder:"ADDR" help:"The address to answer /healthz and /readyz on. Port 0 picks a free port. Without it they are not answered."`
 	stopFlags    `embed:""`
+	teachFlags   `embed:""`
 	logFlags     `embed:""`
 }
 
@@ -72,7 +76,7 @@ func (c workerCommand) Run(ctx context.Context, console *console) error {
 		log.InfoContext(ctx, "worker started", "lease", c.Lease, "concurrency", c.Concurrency)
 		run.Go(func() error {
 			defer workEnded()
-			worker.New(b.Store, c.options(log)).Run(ctx)
+			worker.New(b.Store, c.options(log, c.Teach)).Run(ctx)
 			return nil
 		})
 		return nil
@@ -80,9 +84,9 @@ func (c workerCommand) Run(ctx context.Context, console *console) error {
 }
 
 // work starts the worker role in the group.
-func (f workerFlags) work(ctx context.Context, log *slog.Logger, b *backend, run *errgroup.Group) {
+func (f workerFlags) work(ctx context.Context, log *slog.Logger, b *backend, run *errgroup.Group, teach bool) {
 	run.Go(func() error {
-		worker.New(b.Store, f.options(log)).Run(ctx)
+		worker.New(b.Store, f.options(log, teach)).Run(ctx)
 		return nil
 	})
 }

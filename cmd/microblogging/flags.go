@@ -91,6 +91,15 @@ type stopFlags struct {
 	DrainDelay time.Duration `default:"0s" help:"How long to go on after SIGTERM or SIGINT, while /readyz fails, before requests are refused and the work is ended. A second signal ends it at once."`
 }
 
+// teachFlags are what all roles share that can teach.
+type teachFlags struct {
+	Teach bool `help:"For learning: let the owner of a channel watch its deletion step by step, kill the worker and deliver the message again. It is on with the sample data. With it a lease is 15 s at most."`
+}
+
+// teachLease is the longest lease of a worker that teaches: whoever kills a worker does
+// not want to wait much longer for the next.
+const teachLease = 15 * time.Second
+
 // leaseFlags are what worker and check share.
 type leaseFlags struct {
 	Lease time.Duration `default:"30s" help:"How long a message is hidden from other workers, in whole seconds. The worker renews it while it works. A deletion that shows no progress for three leases counts as stalled."`
@@ -140,11 +149,15 @@ func (f workerFlags) interval() time.Duration {
 }
 
 // options returns the settings of a worker. It warns if --sweep is used.
-func (f workerFlags) options(log *slog.Logger) worker.Options {
+func (f workerFlags) options(log *slog.Logger, teach bool) worker.Options {
 	if f.Sweep != nil {
 		log.Warn("--sweep (MICROBLOGGING_SWEEP) is now --reconcile (MICROBLOGGING_RECONCILE); the old name will be removed")
 	}
+	if teach {
+		f.Lease = min(f.Lease, teachLease)
+	}
 	return worker.Options{
+		Teach:       teach,
 		Lease:       f.Lease,
 		Reconcile:   f.interval(),
 		Concurrency: f.Concurrency,

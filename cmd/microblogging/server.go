@@ -28,7 +28,7 @@ const (
 )
 
 // listen starts the web role in the group and prints its address.
-func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger, b *backend, run *errgroup.Group) error {
+func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger, b *backend, run *errgroup.Group, teach bool) error {
 	base, err := f.baseURL()
 	if err != nil {
 		return cannotRunError{err}
@@ -47,6 +47,7 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 		LogAddresses:        f.LogAddresses,
 		Alive:               b.health,
 		Draining:            b.draining,
+		Teach:               teach,
 	})
 	if err != nil {
 		return err

@@ -1,0 +1,137 @@
+package templates
+
+import (
+	"math"
+	"strconv"
+	"time"
+)
+
+// A Lesson is a deletion whose workers pause before each step. Its forms post action,
+// worker and step to [DeletionPath]: action=next lets a worker take the step before which it
+// waits, and action=kill kills it; action=again delivers the message again, and
+// action=free ends the pauses.
+type Lesson struct {
+	// Over is empty while workers pause, or freed, forgotten or crowded.
+	Over string
+	// Copies is how often the message was sent again, and CopiesLeft how often it can be.
+	Copies, CopiesLeft int
+	Workers            []LessonWorker
+}
+
+// A LessonWorker is a worker that pauses before each step.
+type LessonWorker struct {
+	Number   int
+	Delivery int64
+	// State is waits, works, killed or ended.
+	State string
+	// Step is the step before which the worker waits, or which it takes.
+	Step string
+	// LeaseUntil is when the lease of a worker that was killed runs out.
+	LeaseUntil time.Time
+	// LeaseOver: the lease has run out. So a worker that seems to wait is gone.
+	LeaseOver bool
+	// Result is how its last step ended, or overtaken with the step that found another
+	// worker further.
+	Last, Result string
+	// Rows is how many rows it has removed.
+	Rows int64
+}
+
+// The states of a worker in a lesson. They are CSS classes, too.
+const (
+	lessonWaits  = "waits"
+	lessonWorks  = "works"
+	lessonKilled = "killed"
+)
+
+// Live tells whether the page of a deletion can still change.
+func (v Deletion) Live() bool {
+	if v.State != DeletionDone {
+		return true
+	}
+	if v.Lesson == nil || v.Lesson.Over != "" || len(v.Lesson.Workers) == 0 {
+		return false
+	}
+	settled := 0
+	for _, w := range v.Lesson.Workers {
+		if w.State == "ended" && (w.Result == "done" || w.Result == "overtaken") {
+			settled++
+		}
+	}
+	return settled < 1+v.Lesson.Copies
+}
+
+// refreshes tells whether a page without scripts reloads itself. It does not while a
+// worker waits for somebody to press a button: the button would not hold still.
+func (v Deletion) refreshes() bool {
+	if v.Lesson != nil && v.Lesson.Over == "" {
+		for _, w := range v.Lesson.Workers {
+			if w.waits() {
+				return false
+			}
+		}
+	}
+	return v.Live()
+}
+
+// waits tells whether the worker waits for an order.
+func (w LessonWorker) waits() bool { return w.State == lessonWaits && !w.LeaseOver }
+
+// step is the worker's step in words.
+func (w LessonWorker) step() string { return TracedStep{Step: w.Step}.name() }
+
+// left is how many seconds the lease lasts.
+func (w LessonWorker) left(now time.Time) int {
+	return max(0, int(math.Ceil(w.LeaseUntil.Sub(now).Seconds())))
+}
+
+func (w LessonWorker) id(action string) string { return action + "-" + strconv.Itoa(w.Number) }
+
+// end says how the worker came to its end.
+func (w LessonWorker) end() string {
+	switch w.Result {
+	case "overtaken":
+		switch w.Last {
+		case "mark":
+			return "It found that this channel is gone, had nothing to do, and settled its message."
+		case "shut":
+			return "It found that both gates are gone: another worker was further. It settled its message."
+		}
+		return "It was fenced out: the shut gate is gone, so the store refused its sweep. It settled its message."
+	case "failed":
+		return "It failed. The message is tried again."
+	case "waiting":
+		return "The storage did not answer. The message is tried again."
+	case "stopped":
+		return "Its process stopped, and gave the message back."
+	case "lost":
+		return "It lost its lease."
+	}
+	return "It came to the end, removed " + counted(w.Rows, "row") + ", and settled its message."
+}
+
+// over says why the workers do not pause any more.
+func (l Lesson) over() string {
+	switch l.Over {
+	case "forgotten":
+		return "Nobody pressed anything for 15 minutes, so the worker went on without further pauses."
+	case "crowded":
+		return "Many other lessons are going on, so the worker did not pause."
+	}
+	return "You let the workers go on without further pauses."
+}
+
+// headline says what the latest worker does. The page announces it.
+func (l Lesson) headline() string {
+	w := l.Workers[len(l.Workers)-1]
+	who := "Worker " + strconv.Itoa(w.Number)
+	switch w.State {
+	case lessonWaits:
+		return who + " waits before " + w.Step
+	case lessonKilled:
+		return who + " was killed before " + w.Step
+	case lessonWorks:
+		return who + " is at " + w.Step
+	}
+	return who + " has ended"
+}

@@ -1,0 +1,69 @@
+package templates
+
+import "testing"
+
+func TestLesson(t *testing.T) {
+	t.Run("shows what each worker does", lessonShowsWorkers)
+	t.Run("has buttons for a worker that waits, and for the message", lessonHasButtons)
+	t.Run("holds still while a worker waits", lessonHoldsStill)
+	t.Run("has no buttons once it is over", overLessonHasNoButtons)
+	t.Run("is followed after the end while a message is out", lessonIsFollowedAfterTheEnd)
+	t.Run("is offered only by a site that teaches", lessonIsOffered)
+}
+
+func lessonShowsWorkers(t *testing.T) {
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleLessonOf(DeletionRunning, sampleLesson())),
+		in("p[class=headline]", says("Worker 6 waits before disarm")),
+		in("section[id=lesson]", says("It was fenced out"), says("The message was delivered again 2 times."),
+			in("div", in("h3", says("Worker 1, delivery 1")), says("You killed it before sweep."), in("span[data-left=12]", says("Its lease runs out in 12 s."))),
+			in("div", in("h3", says("Worker 2, delivery 2")), says("Its lease has run out")),
+			in("div", in("h3", says("Worker 3")), says("its process is gone")),
+			in("div", in("h3", says("Worker 4")), says("It is at shut: Close the gate")),
+		),
+	)
+}
+
+func lessonHasButtons(t *testing.T) {
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleLessonOf(DeletionRunning, sampleLesson())),
+		times(4, "form[data-stay][method=post][action=/channels/aurora/deletions/inc1]"),
+		in("form[data-stay]", in("input[name=worker][value=6]"), in("input[name=step][value=disarm]"), in("input[name=action][value=next]"), in("button[id=next-6]", says("Next step"))),
+		in("form[data-stay]", in("input[name=worker][value=6]"), in("input[name=action][value=kill]"), in("button[id=kill-6]", says("Kill the worker"))),
+		in("button[id=again]", says("Deliver the message again")), in("input[name=action][value=again]"), in("button[id=free]"), in("input[name=action][value=free]"),
+	)
+	l := sampleLesson()
+	l.CopiesLeft = 0
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleLessonOf(DeletionRunning, l)), without("[id=again]"))
+}
+
+func lessonHoldsStill(t *testing.T) {
+	l := sampleLesson()
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleLessonOf(DeletionRunning, l)), without("noscript"), in("[data-events]"))
+	l.Workers = l.Workers[:5]
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleLessonOf(DeletionRunning, l)), in("noscript", in("meta[http-equiv=refresh]")))
+}
+
+func overLessonHasNoButtons(t *testing.T) {
+	for _, why := range []string{"freed", "forgotten", "crowded"} {
+		l := sampleLesson()
+		l.Over = why
+		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleLessonOf(DeletionRunning, l)), without("form[data-stay]"), says("Step 3 of 5"))
+		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleLessonOf(DeletionDone, l)), without("[data-events]"))
+	}
+}
+
+func lessonIsFollowedAfterTheEnd(t *testing.T) {
+	settled := LessonWorker{Number: 1, State: "ended", Last: "release", Result: "done"}
+	for copies, live := range []bool{false, true} {
+		v := sampleLessonOf(DeletionDone, &Lesson{Copies: copies, CopiesLeft: 8 - copies, Workers: []LessonWorker{settled}})
+		if v.Live() != live {
+			t.Errorf("with %d copies, the page is live: %t", copies, v.Live())
+		}
+	}
+}
+
+func lessonIsOffered(t *testing.T) {
+	v := DeleteChannel{Name: "aurora", Incarnation: "inc1"}
+	expect(t, DeleteChannelPage(pageAt("/x", "ingrid"), v), without("input[type=checkbox]"))
+	v.Teach = true
+	expect(t, DeleteChannelPage(pageAt("/x", "ingrid"), v), in("form", in("input[type=checkbox][name=pause]"), says("Pause before each step")))
+}

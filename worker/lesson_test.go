@@ -1,0 +1,365 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/drivertest"
+)
+
+func TestLesson(t *testing.T) {
+	t.Run("a worker pauses before each step", bubble(pausesBeforeEachStep))
+	t.Run("a pause is no stall", bubble(pauseIsNoStall))
+	t.Run("a worker that is killed says nothing, and another takes over", bubble(killedSaysNothing))
+	t.Run("a message that is delivered again brings a second worker, and the first is fenced out", bubble(secondWorkerTakesPart))
+	t.Run("a message that is delivered again after the end finds nothing to do", bubble(redeliveredAfterTheEnd))
+	t.Run("a forgotten lesson goes on alone", bubble(forgottenGoesOn))
+	t.Run("a user can end the pauses", bubble(freedGoesOn))
+	t.Run("a worker that does not teach ignores it", bubble(ignoredWithoutTeach))
+	t.Run("a deletion that is no lesson costs one read and does not pause", bubble(noLessonDoesNotPause))
+	t.Run("a pause keeps no other deletion from its turn", bubble(pauseHoldsNoSlot))
+	t.Run("a worker that stops gives its message back", bubble(stoppedLessonGivesBack))
+	t.Run("an order that is sent twice is followed once", bubble(orderIsFollowedOnce))
+}
+
+// newLesson is a world whose workers teach, and in which the victim's deletion was asked
+// for as a lesson.
+func newLesson(t *testing.T) *world {
+	w := newWorld(t, enoughPosts)
+	w.options.Teach = true
+	w.options.Lease = 15 * time.Second
+	if _, err := w.sound.AskLesson(t.Context(), w.victim.Key(), owner, domain.OneOf(w.victim.Incarnation)); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *world) lesson() domain.Lesson {
+	w.t.Helper()
+	l, err := w.sound.Lesson(w.t.Context(), w.victim.Ref())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return l
+}
+
+// waits returns a condition: the worker of this number waits before the step.
+func (w *world) waits(number int, step domain.Step) func() bool {
+	return func() bool {
+		self, ok := w.lesson().Worker(number)
+		return ok && self.State == domain.LessonWaits && self.Step == step
+	}
+}
+
+func (w *world) ended(number int) func() bool {
+	return func() bool {
+		self, _ := w.lesson().Worker(number)
+		return self.State == domain.LessonEnded
+	}
+}
+
+// order gives a worker an order before the step at which it waits.
+func (w *world) order(number int, step domain.Step, state domain.LessonState) {
+	w.t.Helper()
+	w.until(string(step), w.waits(number, step))
+	err := w.sound.UpdateLesson(w.t.Context(), w.victim.Ref(), func(l *domain.Lesson) bool {
+		return l.Order(number, step, state)
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) next(number int, steps ...domain.Step) {
+	w.t.Helper()
+	for _, step := range steps {
+		w.order(number, step, domain.LessonWorks)
+	}
+}
+
+// mustCountEveryRow checks that the rows are counted exactly.
+func (w *world) mustCountEveryRow() {
+	w.t.Helper()
+	var traced int64
+	d := w.deletion()
+	for _, r := range d.Trace {
+		traced += r.Rows
+	}
+	if want := int64(3*enoughPosts + 1); d.RowsDeleted != want || traced != want {
+		w.t.Errorf("%d rows are counted, %d in the trace, want %d", d.RowsDeleted, traced, want)
+	}
+}
+
+func pausesBeforeEachStep(t *testing.T) {
+	w := newLesson(t)
+	defer w.start(w.sound)()
+	for _, step := range domain.Steps() {
+		w.until(string(step), w.waits(1, step))
+		began := elapsed(time.Minute)
+		w.until("a minute passed", began)
+		if !w.waits(1, step)() {
+			t.Fatalf("the worker did not wait before %s: %+v", step, w.lesson())
+		}
+		if step == domain.StepDisarm && w.deletion().RowsDeleted != 3*enoughPosts+1 {
+			t.Errorf("after the sweep, %d rows are counted", w.deletion().RowsDeleted)
+		}
+		w.next(1, step)
+	}
+	w.until("the deletion is done", w.done)
+	w.until("the worker has left", w.ended(1))
+	w.mustCountEveryRow()
+	w.mustBeDeleted()
+}
+
+// sends counts the messages that workers send.
+func (w *world) sends() *atomic.Int64 {
+	var n atomic.Int64
+	w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Method == "Send" {
+			n.Add(1)
+		}
+		return send(ctx)
+	}
+	return &n
+}
+
+func pauseIsNoStall(t *testing.T) {
+	w := newLesson(t)
+	sent := w.sends()
+	defer w.start(w.faulty)()
+	w.next(1, domain.StepMark, domain.StepShut)
+	w.until("the worker waits", w.waits(1, domain.StepSweep))
+	almost := elapsed(domain.LessonPatience - time.Minute)
+	for !almost() {
+		checker := w.sound.NewChecker(Patience(w.options.Lease), false, func(b domain.Breach) { t.Errorf("breach: %+v", b) })
+		if _, err := checker.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w.until("a while has passed", elapsed(10*time.Second))
+	}
+	if n := sent.Load(); n != 0 || len(w.lesson().Workers) != 1 {
+		t.Errorf("%d messages were sent for a deletion that is paused: %+v", n, w.lesson())
+	}
+	w.next(1, domain.StepSweep, domain.StepDisarm, domain.StepRelease)
+	w.until("the deletion is done", w.done)
+	w.mustBeDeleted()
+}
+
+func killedSaysNothing(t *testing.T) {
+	w := newLesson(t)
+	var counts atomic.Bool
+	var after atomic.Int64
+	w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if counts.Load() && call.Write && call.Method != "Receive" && call.Target != "Deletions" {
+			after.Add(1)
+		}
+		return send(ctx)
+	}
+	defer w.start(w.faulty)()
+	w.next(1, domain.StepMark, domain.StepShut, domain.StepSweep)
+	w.until("the worker waits", w.waits(1, domain.StepDisarm))
+	before := w.deletion()
+	w.order(1, domain.StepDisarm, domain.LessonKilled)
+	killed := time.Now()
+	counts.Store(true)
+	w.until("the order is followed", elapsed(2*time.Second))
+	self, _ := w.lesson().Worker(1)
+	if left := self.LeaseUntil.Sub(killed); left <= 0 || left > w.options.Lease {
+		t.Errorf("the lease is said to run out in %s", left)
+	}
+	if now := w.deletion(); now.UpdatedOn.After(killed) || now.Attempts != before.Attempts || after.Load() != 0 {
+		t.Errorf("a worker that was killed wrote: %+v, %d more", now, after.Load())
+	}
+	w.until("another worker has begun", w.waits(2, domain.StepMark))
+	if at := time.Now(); at.Before(self.LeaseUntil.Add(-time.Second)) || at.After(self.LeaseUntil.Add(2*idlePollMax)) {
+		t.Errorf("another took over at %s, the lease ran out at %s", at, self.LeaseUntil)
+	}
+	if second, _ := w.lesson().Worker(2); second.Delivery != 2 {
+		t.Errorf("the second worker is %+v", second)
+	}
+	w.next(2, domain.Steps()...)
+	w.until("the deletion is done", w.done)
+	w.mustCountEveryRow()
+	w.mustBeDeleted()
+}
+
+func (w *world) again(want bool) {
+	w.t.Helper()
+	if sent, err := w.sound.DeliverAgain(w.t.Context(), w.deletion()); err != nil || sent != want {
+		w.t.Fatalf("delivered again: %t, %v", sent, err)
+	}
+}
+
+func secondWorkerTakesPart(t *testing.T) {
+	w := newLesson(t)
+	defer w.start(w.sound)()
+	w.next(1, domain.StepMark, domain.StepShut)
+	w.until("the first waits", w.waits(1, domain.StepSweep))
+	w.again(true)
+	w.next(2, domain.Steps()...)
+	w.until("the deletion is done", w.done)
+	if !w.waits(1, domain.StepSweep)() {
+		t.Fatalf("the first worker does not wait: %+v", w.lesson())
+	}
+	again := w.create(string(w.victim.Name))
+	blog := w.post(again, "first of the new incarnation")
+	w.next(1, domain.StepSweep, domain.StepRelease)
+	w.until("the first has ended", w.ended(1))
+	if self, _ := w.lesson().Worker(1); self.Rows != 0 || self.Last != domain.StepSweep || self.Result != domain.StepOvertaken {
+		t.Errorf("a worker that was to be fenced out is %+v", self)
+	}
+	if _, err := w.sound.Blog(t.Context(), again.Ref(), blog.ID); err != nil {
+		t.Errorf("a post of the next incarnation is lost: %v", err)
+	}
+	w.mustCountEveryRow()
+	w.mustBeSound()
+}
+
+func redeliveredAfterTheEnd(t *testing.T) {
+	w := newLesson(t)
+	defer w.start(w.sound)()
+	w.next(1, domain.Steps()...)
+	w.until("the deletion is done", w.done)
+	done := w.deletion()
+	for n := 2; n <= 1+domain.MaxLessonCopies; n++ {
+		w.again(true)
+		w.next(n, domain.StepMark)
+		w.until("it has ended", w.ended(n))
+		if self, _ := w.lesson().Worker(n); self.Last != domain.StepMark || self.Result != domain.StepOvertaken {
+			t.Errorf("the worker found %+v", self)
+		}
+	}
+	w.again(false)
+	if now := w.deletion(); now.UpdatedOn != done.UpdatedOn || len(now.Trace) != len(done.Trace) {
+		t.Errorf("a deletion that was done changed: %+v", now)
+	}
+	w.mustBeDeleted()
+}
+
+func forgottenGoesOn(t *testing.T) {
+	w := newLesson(t)
+	defer w.start(w.sound)()
+	w.next(1, domain.StepMark)
+	w.until("the worker waits", w.waits(1, domain.StepShut))
+	began := time.Now()
+	w.until("the deletion is done", w.done)
+	if waited := time.Since(began); waited < domain.LessonPatience-time.Second || waited > domain.LessonPatience+time.Second {
+		t.Errorf("it went on after %s", waited)
+	}
+	if why := w.lesson().Over; why != domain.LessonForgotten {
+		t.Errorf("the lesson is over because %q", why)
+	}
+	w.mustCountEveryRow()
+	w.mustBeDeleted()
+}
+
+func freedGoesOn(t *testing.T) {
+	w := newLesson(t)
+	defer w.start(w.sound)()
+	w.until("the worker waits", w.waits(1, domain.StepMark))
+	if err := w.sound.UpdateLesson(t.Context(), w.victim.Ref(), end(domain.LessonFreed)); err != nil {
+		t.Fatal(err)
+	}
+	w.until("the deletion is done", w.done)
+	w.mustBeDeleted()
+}
+
+// ofDeletions counts the calls that read or write the table Deletions. A worker that does
+// not teach makes 7 of them for a deletion that takes less than a second: 3 when it begins,
+// 2 after the first rows, and 2 at the end.
+func (w *world) ofDeletions() *atomic.Int64 {
+	var n atomic.Int64
+	w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Target == "Deletions" {
+			n.Add(1)
+		}
+		return send(ctx)
+	}
+	return &n
+}
+
+func ignoredWithoutTeach(t *testing.T) {
+	w := newLesson(t)
+	w.options.Teach = false
+	calls := w.ofDeletions()
+	w.finishOn(w.faulty)
+	if n := calls.Load(); n != 7 {
+		t.Errorf("a worker that does not teach made %d calls to Deletions, want 7", n)
+	}
+	w.mustBeDeleted()
+}
+
+func noLessonDoesNotPause(t *testing.T) {
+	w := newWorld(t, enoughPosts)
+	w.options.Teach = true
+	w.mustAsk()
+	calls := w.ofDeletions()
+	began := time.Now()
+	w.finishOn(w.faulty)
+	if n := calls.Load(); n != 8 || time.Since(began) > 10*time.Second {
+		t.Errorf("%d calls to Deletions, want 8, and it took %s", n, time.Since(began))
+	}
+	w.mustBeDeleted()
+}
+
+func pauseHoldsNoSlot(t *testing.T) {
+	w := newLesson(t)
+	w.options.Concurrency = 1
+	other := w.create("Other")
+	defer w.start(w.sound)()
+	w.until("the worker waits", w.waits(1, domain.StepMark))
+	if _, err := w.sound.AskDeletion(t.Context(), other.Key(), owner, domain.OneOf(other.Incarnation)); err != nil {
+		t.Fatal(err)
+	}
+	w.until("another deletion is done", func() bool {
+		d, err := w.sound.Deletion(t.Context(), other.Ref(), owner)
+		return err == nil && d.State == domain.DeletionDone
+	})
+	if !w.waits(1, domain.StepMark)() {
+		t.Errorf("the worker does not wait any more: %+v", w.lesson())
+	}
+	w.next(1, domain.Steps()...)
+	w.until("the deletion is done", w.done)
+	w.mustBeDeleted()
+}
+
+func stoppedLessonGivesBack(t *testing.T) {
+	w := newLesson(t)
+	stop := w.start(w.sound)
+	w.next(1, domain.StepMark)
+	w.until("the worker waits", w.waits(1, domain.StepShut))
+	stop()
+	if n := w.visible(); n != 1 {
+		t.Errorf("%d messages are visible once the worker has stopped", n)
+	}
+	if !w.ended(1)() {
+		t.Errorf("the worker has not left: %+v", w.lesson())
+	}
+	defer w.start(w.sound)()
+	w.next(2, domain.Steps()...)
+	w.until("the deletion is done", w.done)
+	w.mustBeDeleted()
+}
+
+func orderIsFollowedOnce(t *testing.T) {
+	w := newLesson(t)
+	defer w.start(w.sound)()
+	w.next(1, domain.StepMark)
+	for range 3 {
+		late := func(l *domain.Lesson) bool { return l.Order(1, domain.StepMark, domain.LessonKilled) }
+		if err := w.sound.UpdateLesson(t.Context(), w.victim.Ref(), late); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.until("the worker waits", w.waits(1, domain.StepShut))
+	w.next(1, domain.Steps()[1:]...)
+	w.until("the deletion is done", w.done)
+	w.mustBeDeleted()
+	if _, err := w.sound.AskLesson(t.Context(), w.victim.Key(), owner, domain.Any[domain.Incarnation]()); !errors.Is(err, domain.ErrNotFound) {
+		t.Errorf("a lesson of a channel that is gone: %v", err)
+	}
+}
