@@ -49,12 +49,3 @@ for (const form of document.querySelectorAll("form[data-quick]")) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
   });
 }
-
-// If the reader goes back to a form that was sent, the browser restores what was
-// typed, but the server sends a new key. Sending the form again would then make a
-// second post. So the key is kept in the history entry.
-const key = document.querySelector("input[name=key]");
-if (key) {
-  if (history.state?.key) key.value = history.state.key;
-  else history.replaceState({ key: key.value }, "");
-}

@@ -10,6 +10,14 @@ type Draft struct {
 	Key string
 }
 
+// draft is like Form.draft, for a form that may also be filled in without an error.
+func (d Draft) draft() string {
+	if d.begun() {
+		return "sent"
+	}
+	return ""
+}
+
 // begun says that the form has something to show: words, or why it was refused.
 func (d Draft) begun() bool { return d.failed() || d.Title != "" || d.Text != "" }
 

@@ -92,7 +92,7 @@ func (v Channel) scripts(page Page) []string {
 	if page.User == "" {
 		return nil
 	}
-	return append(listScripts(page), "compose.js")
+	return append(append(listScripts(page), "compose.js"), draftScripts...)
 }
 
 // A Readership is how many people subscribe to a channel, and whether the reader

@@ -152,8 +152,11 @@ func (f Form) title(s string) string {
 	return s
 }
 
-// draft is the attribute data-draft of a form for text. It says whether the fields
-// hold what was sent.
+// draftScripts are what a page with a form for text needs.
+var draftScripts = []string{"draft.js"}
+
+// draft is the attribute data-draft of a form for text, which static/draft.js keeps in
+// the tab. It says whether the fields hold what was sent, which is then the draft.
 func (f Form) draft() string {
 	if f.failed() {
 		return "sent"

@@ -86,6 +86,20 @@ func problemWords(status int) (title, detail string) {
 	return "That did not work", "The server refused the request. Nothing was changed."
 }
 
+// scripts are what the page needs besides app.js.
+func (v Problem) scripts(page Page) []string {
+	if v.Kept != nil && v.Kept.Send || v.mayHaveDrafts(page) {
+		return draftScripts
+	}
+	return nil
+}
+
+// mayHaveDrafts says that the page stands where the reader may have had a form, whose
+// draft is still in the tab.
+func (v Problem) mayHaveDrafts(page Page) bool {
+	return v.Kept == nil && page.User != "" && (v.Status == http.StatusNotFound || v.Status == http.StatusGone)
+}
+
 // onward has the links that lead on from the page. There is at least one.
 func (v Problem) onward(page Page) []Link {
 	var links []Link

@@ -31,6 +31,21 @@ class Account {
     return `${path}/${id}`;
   }
 
+  // texts are what the channel's posts say, the newest first.
+  async texts(channel) {
+    const { items } = await call(this.site, "GET", `/channels/${encodeURIComponent(channel)}/blogs`, undefined, this.token);
+    return items.map(({ text }) => text);
+  }
+
+  // endSessions ends all sessions of the account, as time does. They stay in the
+  // browsers.
+  async endSessions() {
+    const response = await send(this.site, "DELETE", "/sessions", undefined, this.token);
+    assert.equal(response.status, 204);
+    const { token } = await call(this.site, "POST", "/sessions", { name: this.name, password });
+    this.token = token;
+  }
+
   async unsubscribe(channel) {
     const response = await send(this.site, "DELETE", `/subscriptions/${encodeURIComponent(channel)}`, undefined, this.token);
     assert.equal(response.status, 204);
@@ -42,6 +57,17 @@ class Account {
     const response = await send(this.site, "DELETE", path, undefined, this.token);
     assert.equal(response.status, 202);
     return response.headers.get("Location").replace("/api/v1", "");
+  }
+
+  // deleteChannelWhole waits until nothing of the channel is left.
+  async deleteChannelWhole(name) {
+    const path = await this.deleteChannel(name);
+    const before = Date.now();
+    for (;;) {
+      const { state } = await call(this.site, "GET", path, undefined, this.token);
+      if (state === "done") return;
+      assert.ok(Date.now() - before < 15_000, `the deletion is ${state}`);
+    }
   }
 }
 

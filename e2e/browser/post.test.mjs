@@ -1,8 +1,8 @@
-// Posts: a form that is sent again makes no second post, lists are read page by
-// page, and no edit overwrites another unseen.
+// Posts: lists are read page by page, and no edit overwrites another unseen.
+// draft.test.mjs has what becomes of forms that are sent again.
 
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { before, test } from "node:test";
 import { signUp } from "./account.mjs";
 import { look } from "./page_look.mjs";
 import { sites, visitor } from "./visitor.mjs";
@@ -16,48 +16,6 @@ async function newChannel(name) {
   await v.open(await ann.createChannel(name));
   return v;
 }
-
-// A double click proves nothing: browsers send the form once.
-describe("post: a form that is sent more than once makes one post", () => {
-  test("by going back to it and pressing again", async () => {
-    const v = await newChannel("twice.back");
-    await v.fill({ Text: "Once" });
-    await v.follow(v.button("Post"));
-    await v.page.goBack();
-    assert.equal(await v.field("Text").inputValue(), "Once", "the browser kept what was typed");
-    await v.follow(v.button("Post"));
-    assert.deepEqual(await v.posts(), ["Once"]);
-
-    await v.page.goBack();
-    await v.fill({ Text: "Once more" });
-    await v.follow(v.button("Post"));
-    assert.equal(v.status, 422, "another text with the same key is not posted unseen");
-    await look(v, "posted-before");
-    await v.follow(v.button("Post"));
-    assert.deepEqual(await v.posts(), ["Once more", "Once"]);
-    await v.leave();
-  });
-
-  test("by reloading when the answer was lost", async () => {
-    const v = await newChannel("twice.lost");
-    await v.fill({ Text: "Once" });
-    await v.page.route("**", async (route) => {
-      if (route.request().method() !== "POST") return route.continue();
-      await route.fetch({ maxRedirects: 0 });
-      return route.abort();
-    });
-    const failed = v.page.waitForEvent("requestfailed", (request) => request.method() === "POST");
-    await v.press(v.button("Post"));
-    await failed;
-    v.complaints.length = 0; // that the answer was lost
-    await v.page.unroute("**");
-    await v.page.reload();
-    assert.match(await v.notice(), /post/);
-    await look(v, "posted");
-    assert.deepEqual(await v.posts(), ["Once"]);
-    await v.leave();
-  });
-});
 
 test("post: a channel with more posts than a page holds can be read to its end and back", async () => {
   const v = await newChannel("many");
