@@ -19,7 +19,7 @@ function relative(seconds) {
   return seconds < 0 ? `in ${words}` : `${words} ago`;
 }
 function freshen() {
-  for (const time of document.querySelectorAll("time[datetime]")) {
+  for (const time of document.querySelectorAll("time[title]")) {
     const words = relative((Date.now() - Date.parse(time.dateTime)) / 1000);
     if (time.textContent !== words) time.textContent = words;
   }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -32,6 +33,8 @@ type SignUpRequest struct {
 	Key string
 	// PerHour is how many accounts may be made from one address in an hour; 0 is no limit.
 	PerHour int
+	// CreatedOn is when the account shall have been made. The zero time is now.
+	CreatedOn time.Time
 	// patient makes the request of an operator, who waits as long as ctx lasts.
 	patient bool
 }
@@ -102,6 +105,9 @@ func (s *Store) signUp(ctx context.Context, user domain.UserName, r SignUpReques
 // insertUser inserts the row of a new account.
 func (s *Store) insertUser(ctx context.Context, user domain.UserName, hash string, r SignUpRequest) (_ domain.User, made bool, err error) {
 	account := domain.User{Name: user, CreatedOn: domain.Now()}
+	if !r.CreatedOn.IsZero() {
+		account.CreatedOn = domain.Storable(r.CreatedOn)
+	}
 	mine := domain.NewRevision()
 	properties := append(stamp(nil, mine),
 		driver.String(propPassword, hash), driver.Time(propCreatedOn, account.CreatedOn), driver.Int64(propEpoch, 0))

@@ -6,6 +6,14 @@ import (
 	"microblogging/domain"
 )
 
+// MadeWithKey tells whether the account was made by a sign-up with that idempotency key,
+// however long ago. It asks for no password, and so is for an operator alone. Without an
+// account, the error is domain.ErrNotFound.
+func (s *Store) MadeWithKey(ctx context.Context, name domain.UserName, key string) (bool, error) {
+	row, err := s.readUser(ctx, name)
+	return err == nil && key != "" && row.properties.String(propOnce) == onceAccount(name, key), err
+}
+
 // User returns the account of that name. Without one, the error is
 // domain.ErrNotFound.
 func (s *Store) User(ctx context.Context, name domain.UserName) (domain.User, error) {

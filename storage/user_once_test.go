@@ -20,6 +20,36 @@ func TestSignUpOnce(t *testing.T) {
 	t.Run("the right password with a key does not count", rightPasswordWithAKeyDoesNotCount)
 }
 
+func TestMadeWithKey(t *testing.T) {
+	t.Run("knows the key for good", madeWithKeyKnowsTheKeyForGood)
+}
+
+func madeWithKeyKnowsTheKeyForGood(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		long := time.Now().Add(-30 * 24 * time.Hour)
+		made, _, err := w.store.SignUpOnce(t.Context(), storage.SignUpRequest{
+			Attempt: storage.Attempt{Name: "ada", Password: right}, Key: "k", CreatedOn: long})
+		w.ok(err)
+		if read, err := w.store.User(t.Context(), ada); err != nil || read != made || !read.CreatedOn.Equal(domain.Storable(long)) {
+			t.Errorf("read %+v, %v, made %+v", read, err, made)
+		}
+		_, err = w.store.SignUp(t.Context(), "grace", right)
+		w.ok(err)
+		for _, test := range []struct {
+			name domain.UserName
+			key  string
+			want bool
+		}{{ada, "k", true}, {ada, "other", false}, {ada, "", false}, {grace, "k", false}, {grace, "", false}} {
+			if got, err := w.store.MadeWithKey(t.Context(), test.name, test.key); err != nil || got != test.want {
+				t.Errorf("%s with %q: %t, %v", test.name, test.key, got, err)
+			}
+		}
+		if _, err := w.store.MadeWithKey(t.Context(), eve, "k"); !errors.Is(err, domain.ErrNotFound) {
+			t.Errorf("a user who is not there: %v", err)
+		}
+	})
+}
+
 func oneKeyMakesOneAccount(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		first, made, err := w.store.SignUpOnce(t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: "ada", Password: right}, Key: "k"})

@@ -40,6 +40,7 @@ func (v Blog) frame() frame {
 		About:   excerpt(v.Post.Text),
 		Path:    BlogPath(v.Channel, v.Post.ID),
 		Article: true,
+		Scripts: []string{"time.js"},
 		Channel: v.Channel,
 	}
 }

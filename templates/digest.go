@@ -12,6 +12,12 @@ type Digest struct {
 	// Day is written like 2026-11-20, and Zone like Europe/Berlin. If the form was
 	// refused, they are what the reader typed, and the fields below are empty.
 	Day, Zone string
+	// Zones are offered for completion. Every zone of the IANA database is accepted, and
+	// many a city.
+	Zones []Offer
+	// Guess says that nobody has chosen the zone yet. A script then chooses the zone of
+	// the browser.
+	Guess bool
 	// Previous and Next are the days before and after. Each is empty if there is
 	// none.
 	Previous, Next string
@@ -65,7 +71,7 @@ func mostPopular(n, total int) string {
 }
 
 func (v Digest) frame(page Page) frame {
-	f := frame{Title: v.title("Digest of " + v.date()), Scripts: listScripts(page)}
+	f := frame{Title: v.title("Digest of " + v.date()), Scripts: append(listScripts(page), "digest.js")}
 	if v.Address != "" {
 		f.Scripts = append(f.Scripts, "copy.js")
 	}
@@ -81,16 +87,4 @@ func dayInWords(day string) string {
 		return day // a refused form shows what was typed
 	}
 	return date.Format("Monday, 2 January 2006")
-}
-
-// zones are offered for completion. Every zone of the IANA database is accepted.
-func zones() []string {
-	return []string{
-		"UTC", "Africa/Cairo", "Africa/Johannesburg", "Africa/Lagos", "Africa/Nairobi", "America/Argentina/Buenos_Aires",
-		"America/Bogota", "America/Chicago", "America/Denver", "America/Los_Angeles", "America/Mexico_City",
-		"America/New_York", "America/Sao_Paulo", "America/Toronto", "Asia/Dubai", "Asia/Hong_Kong", "Asia/Jakarta",
-		"Asia/Karachi", "Asia/Kolkata", "Asia/Manila", "Asia/Seoul", "Asia/Shanghai", "Asia/Singapore", "Asia/Tokyo",
-		"Australia/Sydney", "Europe/Berlin", "Europe/Istanbul", "Europe/Lisbon", "Europe/London", "Europe/Madrid",
-		"Europe/Paris", "Europe/Rome", "Europe/Warsaw", "Pacific/Auckland", "Pacific/Honolulu",
-	}
 }

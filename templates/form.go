@@ -84,13 +84,19 @@ type field struct {
 	// count. It may be empty.
 	MinLength string
 	// Offers are completions. Other values are allowed too.
-	Offers []string
+	Offers []Offer
 	// Literal is set for names and passwords. It turns off the spell check and
 	// automatic capitals.
 	Literal bool
 
 	// For text areas only.
 	Rows string
+}
+
+// An Offer is a value that completes what is typed. The label may be empty; what it says
+// is found too.
+type Offer struct {
+	Value, Label string
 }
 
 func (f field) hintID() string  { return f.Name + "-hint" }

@@ -123,11 +123,11 @@ func (v *byline) append(b []byte) []byte {
 		b = appendTime(b, v.post.CreatedOn, v.now)
 		b = append(b, "</a>"...)
 	} else {
-		b = appendTime(b, v.post.CreatedOn, v.now)
+		b = v.appendTime(b, v.post.CreatedOn)
 	}
 	if !v.post.EditedOn.IsZero() {
 		b = append(b, " · edited "...)
-		b = appendTime(b, v.post.EditedOn, v.now)
+		b = v.appendTime(b, v.post.EditedOn)
 	}
 	if v.voter {
 		b = append(b, " · "...)
@@ -150,6 +150,15 @@ func (v *byline) appendRating(b []byte) []byte {
 	b = append(b, `">`...)
 	b = append(b, votes(v.post.Rating)...)
 	return append(b, `<span class="unseen"> (posts with as many)</span></a>`...)
+}
+
+// appendTime appends an instant, on the post's own page exactly.
+func (v *byline) appendTime(b []byte, t time.Time) []byte {
+	if !v.alone {
+		return appendTime(b, t, v.now)
+	}
+	b = append(appendExact(b, t), " ("...)
+	return append(appendTime(b, t, v.now), ')')
 }
 
 // appendLink appends the beginning of a link: the path of the channel, to which

@@ -21,12 +21,25 @@ func when(t, now time.Time) templ.Component {
 	return alone.component(func(b []byte) []byte { return appendTime(b, t, now) })
 }
 
+// appendExact shows an instant as it is on the clock, in UTC. The script (static/time.js)
+// shows it in the reader's zone.
+func appendExact(b []byte, t time.Time) []byte {
+	t = t.UTC()
+	b = append(b, `<time data-exact datetime="`...)
+	b = t.AppendFormat(b, "2006-01-02T15:04:05Z")
+	b = append(b, `">`...)
+	b = t.AppendFormat(b, exactLayout)
+	return append(b, "</time>"...)
+}
+
+const exactLayout = "2 January 2006, 15:04:05 UTC"
+
 func appendTime(b []byte, t, now time.Time) []byte {
 	t = t.UTC()
 	b = append(b, `<time datetime="`...)
 	b = t.AppendFormat(b, "2006-01-02T15:04:05Z")
 	b = append(b, `" title="`...)
-	b = t.AppendFormat(b, "2 January 2006, 15:04:05 UTC")
+	b = t.AppendFormat(b, exactLayout)
 	b = append(b, `">`...)
 	b = append(b, relative(now.Sub(t))...)
 	return append(b, "</time>"...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -39,7 +40,8 @@ func (h *digestPages) routes(r router) {
 
 func (h *digestPages) show(c echo.Context, v visitor) error {
 	now := time.Now()
-	day, err := domain.ParseDay(c.QueryParam("day"), c.QueryParam("tz"), now)
+	zone, chosen := h.zone(c)
+	day, err := domain.ParseDay(c.QueryParam("day"), zone, now)
 	var invalid *domain.InvalidError
 	if errors.As(err, &invalid) {
 		return h.showRefused(c, v, invalid)
@@ -56,6 +58,7 @@ func (h *digestPages) show(c echo.Context, v visitor) error {
 	view := templates.Digest{
 		Day:      day.Date,
 		Zone:     day.Zone,
+		Zones:    offeredZones(),
 		Previous: day.Before().Date,
 		Channels: h.digestChannels(page.Channels),
 		Most:     storage.MaxDigest,
@@ -68,7 +71,56 @@ func (h *digestPages) show(c echo.Context, v visitor) error {
 	if err := h.fillAddress(c, v, &view, day.Zone); err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, templates.DigestPage(h.page(c, v), view))
+	if c.QueryParam("tz") != "" {
+		h.rememberZone(c, day.Zone)
+	}
+	p := h.page(c, v)
+	// What is shown once must not be left for another page.
+	view.Guess = !chosen && view.Address == "" && p.Notice == ""
+	return render(c, http.StatusOK, templates.DigestPage(p, view))
+}
+
+// zoneCookie remembers the time zone that the reader chose last.
+const (
+	zoneCookie   = "zone"
+	zoneLifetime = 365 * 24 * time.Hour
+)
+
+// zone returns the time zone to show the digest in: the one asked for, else the one that
+// was chosen last. It reports whether anybody chose it. A city stands for its zone.
+func (h *digestPages) zone(c echo.Context) (zone string, chosen bool) {
+	if asked := c.QueryParam("tz"); asked != "" {
+		if _, err := domain.ParseDay("", asked, time.Now()); err != nil {
+			if found, ok := domain.ZoneOfCity(asked); ok {
+				return found, true
+			}
+		}
+		return asked, true
+	}
+	remembered, _ := cookieValue(c.Request(), zoneCookie)
+	if _, err := domain.ParseDay("", remembered, time.Now()); err != nil || remembered == "" {
+		return "UTC", false
+	}
+	return remembered, true
+}
+
+func (h *digestPages) rememberZone(c echo.Context, zone string) {
+	if remembered, _ := cookieValue(c.Request(), zoneCookie); remembered == zone {
+		return
+	}
+	cookie := h.guard.newCookie(c.Request(), zoneCookie, zone, templates.DigestPath)
+	cookie.MaxAge = int(zoneLifetime.Seconds())
+	c.SetCookie(cookie)
+}
+
+// offeredZones are the zones that the form completes, with their cities.
+func offeredZones() []templates.Offer {
+	zones := domain.ZoneCities()
+	offers := make([]templates.Offer, len(zones))
+	for i, zone := range zones {
+		offers[i] = templates.Offer{Value: zone.Zone, Label: strings.Join(zone.Cities, ", ")}
+	}
+	return offers
 }
 
 // showRefused shows the form again when the day or the time zone is invalid.
@@ -78,8 +130,9 @@ func (h *digestPages) showRefused(c echo.Context, v visitor, invalid *domain.Inv
 			Message: "There is no digest of that. Please fix what is marked below.",
 			Errors:  fieldErrors(invalid.Fields),
 		},
-		Day:  shown(c.QueryParam("day")),
-		Zone: shown(c.QueryParam("tz")),
+		Day:   shown(c.QueryParam("day")),
+		Zone:  shown(c.QueryParam("tz")),
+		Zones: offeredZones(),
 	}
 	if err := h.fillAddress(c, v, &view, "UTC"); err != nil {
 		return err

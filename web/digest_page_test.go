@@ -20,6 +20,8 @@ func TestDigestPage(t *testing.T) {
 	t.Run("a page shows its day by channel and most popular first", pageShowsItsDayByChannelAndMostPopularFirst)
 	t.Run("a long day is read page by page", longDayIsReadPageByPage)
 	t.Run("a page without a day shows today", pageWithoutADayShowsToday)
+	t.Run("the time zone that was chosen is remembered", chosenZoneIsRemembered)
+	t.Run("a time zone is found by a city", zoneIsFoundByACity)
 	t.Run("a bad day is shown again as it was typed", badDayIsShownAgainAsItWasTyped)
 	t.Run("an address is shown once, replaced and revoked", addressIsShownOnceReplacedAndRevoked)
 	t.Run("a planted secret is not shown", plantedSecretIsNotShown)
@@ -110,6 +112,47 @@ func pageWithoutADayShowsToday(t *testing.T) {
 	s.browser().open("/digest").want(401)
 }
 
+// guesses tells whether the page asks its script for the zone of the browser.
+func (p page) guesses() bool { return strings.Contains(string(p.body), "data-guess") }
+
+func chosenZoneIsRemembered(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	if p := b.open("/digest").want(200).says("in UTC"); !p.guesses() {
+		t.Error("nobody has chosen a zone, and the page does not ask for the browser's")
+	}
+	if b.open("/digest?day=&tz=Asia%2FTokyo").want(200).says("in Asia/Tokyo").guesses() {
+		t.Error("the page does not leave the zone that was asked for")
+	}
+	for _, path := range []string{"/digest", "/digest?day=2026-10-05"} {
+		if b.open(path).want(200).says("in Asia/Tokyo").guesses() {
+			t.Errorf("%s forgets the choice", path)
+		}
+	}
+	b.open("/digest?tz=Mars").want(422)
+	b.open("/digest").want(200).says("in Asia/Tokyo")
+	b.open("/digest?tz=UTC").want(200).says("in UTC")
+	if b.open("/digest").want(200).says("in UTC").guesses() {
+		t.Error("UTC was chosen, and is not remembered")
+	}
+	b.jar["zone"] = "Mars"
+	b.open("/digest").want(200).says("in UTC")
+	// What is shown once is not lost to a page that the script leaves.
+	delete(b.jar, "zone")
+	if b.open("/digest").form("Make an address").press().want(200).says("shown this once").guesses() {
+		t.Error("the script leaves the page with the address")
+	}
+}
+
+func zoneIsFoundByACity(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	for city, zone := range map[string]string{"mumbai": "Asia/Kolkata", "New York": "America/New_York", "europe/berlin": "Europe/Berlin"} {
+		b.open("/digest?tz=" + url.QueryEscape(city)).want(200).says("in " + zone)
+		b.open("/digest").want(200).says("in " + zone)
+	}
+}
+
 func badDayIsShownAgainAsItWasTyped(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
@@ -130,7 +173,7 @@ func badDayIsShownAgainAsItWasTyped(t *testing.T) {
 				t.Errorf("%s is %q, want %q", name, got, want[0])
 			}
 		}
-		p.follow("today in UTC").want(200)
+		p.follow("today").want(200)
 	}
 }
 

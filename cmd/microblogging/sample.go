@@ -70,20 +70,20 @@ func openSample(ctx context.Context, store *storage.Store) (sampleLink, error) {
 // ensureSample fills the store if it is empty. It tells whether the user is one of the
 // sample's.
 func ensureSample(ctx context.Context, store *storage.Store, user domain.UserName) (bool, error) {
-	switch _, err := store.User(ctx, user); {
+	ours, err := store.MadeWithKey(ctx, user, sampleKey+string(user))
+	switch {
 	case errors.Is(err, domain.ErrNotFound):
 		if room, err := hasRoomForSample(ctx, store); err != nil || !room {
 			return false, err
 		}
-		return true, fillSample(ctx, store)
+		if err := fillSample(ctx, store); err != nil {
+			return false, err
+		}
+		return store.MadeWithKey(ctx, user, sampleKey+string(user))
 	case err != nil:
 		return false, cannotRunError{err}
 	}
-	_, err := signUpSample(ctx, store, user)
-	if errors.Is(err, domain.ErrExists) {
-		return false, nil
-	}
-	return err == nil, err
+	return ours, nil
 }
 
 // hasRoomForSample tells whether the store has no channel, and none of the sample's users.
@@ -103,26 +103,22 @@ func hasRoomForSample(ctx context.Context, store *storage.Store) (bool, error) {
 	return len(page.Items) == 0, nil
 }
 
-// signUpSample makes an account of the sample, unless it is there already, and reports
-// true if it made it. An account that somebody else made is domain.ErrExists. Nobody
-// knows the password. So the store answers domain.ErrKeyReused for an account of the
-// sample: the key is the same, and the password is another.
-func signUpSample(ctx context.Context, store *storage.Store, user domain.UserName) (made bool, err error) {
-	_, made, err = store.SignUpOnce(ctx, storage.SignUpRequest{
-		Attempt: storage.Attempt{Name: string(user), Password: rand.Text()},
-		Key:     sampleKey + string(user),
-	})
-	if errors.Is(err, domain.ErrKeyReused) {
-		return false, nil
-	}
-	return made, err
-}
+// sampleAge is how long ago the accounts of the sample were made, before all of its posts.
+const sampleAge = 30 * 24 * time.Hour
 
-// fillSample makes the accounts and the channels of the sample. If another process does
-// so at the same time, it leaves them to that one.
+// fillSample makes the accounts and the channels of the sample. Nobody knows the
+// passwords. If another process does so at the same time, it leaves them to that one.
 func fillSample(ctx context.Context, store *storage.Store) error {
 	for _, user := range sampleUsers() {
-		if made, err := signUpSample(ctx, store, user); err != nil || !made {
+		_, _, err := store.SignUpOnce(ctx, storage.SignUpRequest{
+			Attempt:   storage.Attempt{Name: string(user), Password: rand.Text()},
+			Key:       sampleKey + string(user),
+			CreatedOn: time.Now().Add(-sampleAge),
+		})
+		if errors.Is(err, domain.ErrExists) || errors.Is(err, domain.ErrKeyReused) {
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -157,13 +153,14 @@ func addSampleChannel(ctx context.Context, store *storage.Store, name string) er
 	if err != nil {
 		return err
 	}
+	bringUpToDate(entries, time.Now())
+	channel.CreatedOn = domain.Storable(oldest(entries).Add(-time.Hour))
 	if channel, err = store.CreateChannel(ctx, channel); err != nil {
 		return err
 	}
 	if err := store.ListChannel(ctx, channel); err != nil {
 		return err
 	}
-	bringUpToDate(entries, time.Now())
 	to := &importer{store: store, channel: channel.Ref(), owner: channel.Owner, source: f.Source, fresh: true}
 	for _, entry := range entries {
 		if err := to.post(ctx, entry); err != nil {
@@ -196,6 +193,17 @@ func addSampleReaders(ctx context.Context, store *storage.Store, channel domain.
 		}
 	}
 	return nil
+}
+
+// oldest returns when the first entry was published.
+func oldest(entries []feed.Entry) time.Time {
+	first := time.Now()
+	for _, entry := range entries {
+		if entry.Published.Before(first) {
+			first = entry.Published
+		}
+	}
+	return first
 }
 
 // bringUpToDate moves all entries in time by the same amount, so that the newest

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -19,6 +20,7 @@ func TestSample(t *testing.T) {
 	t.Run("comes once and its link signs in once", sampleComesOnce)
 	t.Run("has a fresh link at each start", sampleHasALinkAtEachStart)
 	t.Run("has its channels on the pages of their owners", sampleChannelsAreListed)
+	t.Run("has channels that are older than their posts", sampleChannelsAreOlderThanTheirPosts)
 	t.Run("a stranger cannot take one of its users", sampleUsersAreTaken)
 	t.Run("does not come where a stranger has the name of one of its users", sampleUserWasTaken)
 }
@@ -78,6 +80,33 @@ func mustOwn(t *testing.T, store *storage.Store, owner domain.UserName, want ...
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%s owns %q, %v, want %q", owner, got, err, want)
 	}
+}
+
+func sampleChannelsAreOlderThanTheirPosts(t *testing.T) {
+	data := t.TempDir()
+	_, stop := serving(t, 2, "--sample", "--data", data)
+	stop()
+	inStore(t, data, func(store *storage.Store) {
+		channels, err := store.Channels(t.Context(), "", "", 100)
+		if err != nil || len(channels.Items) == 0 {
+			t.Fatalf("%v, %v", channels, err)
+		}
+		for _, channel := range channels.Items {
+			owner, err := store.User(t.Context(), channel.Owner)
+			if err != nil || !owner.CreatedOn.Before(channel.CreatedOn) {
+				t.Errorf("%s was created on %s, its owner %+v, %v", channel.Name, channel.CreatedOn, owner, err)
+			}
+			blogs, err := store.Blogs(t.Context(), channel.Ref(), storage.BlogQuery{Limit: 100})
+			if err != nil || len(blogs.Items) == 0 || time.Since(blogs.Items[0].CreatedOn) > time.Hour {
+				t.Errorf("%s: %v, %v", channel.Name, blogs.Items, err)
+			}
+			for _, blog := range blogs.Items {
+				if !blog.CreatedOn.After(channel.CreatedOn) {
+					t.Errorf("%s was created on %s, a post of it on %s", channel.Name, channel.CreatedOn, blog.CreatedOn)
+				}
+			}
+		}
+	})
 }
 
 func sampleUserWasTaken(t *testing.T) {

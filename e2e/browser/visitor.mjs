@@ -49,11 +49,13 @@ after(() => browser.close());
 //   as       an account from signUp, who is signed in from the start
 //   scripts  false switches JavaScript off
 //   hand     "mouse" or "keyboard"
+//   zone     the time zone of the browser
 //   touch    true if the screen is touched: controls are larger then
-export async function visitor(site, { as, scripts = true, hand = "mouse", width = 1280, height = 800, touch = false } = {}) {
+export async function visitor(site, { as, scripts = true, hand = "mouse", width = 1280, zone = "UTC", height = 800, touch = false } = {}) {
   const context = await browser.newContext({
     baseURL: site,
     javaScriptEnabled: scripts,
+    timezoneId: zone,
     viewport: { width, height },
     hasTouch: touch,
     isMobile: touch,

@@ -1,0 +1,80 @@
+// Times, in the reader's own zone.
+
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { signUp } from "./account.mjs";
+import { look } from "./page_look.mjs";
+import { sites, visitor } from "./visitor.mjs";
+
+let tia;
+
+before(async () => {
+  tia = await signUp(sites.sample, "tia_of_time");
+  await tia.createChannel("clock");
+});
+
+// shownAt is the exact time on the page of a post, and the time that it stands for.
+async function shownAt(v, path) {
+  await v.open(path);
+  const time = v.page.locator("time[data-exact]").first();
+  return [await time.innerText(), new Date(await time.getAttribute("datetime"))];
+}
+
+test("time: a permalink shows the exact time in the reader's zone", async () => {
+  const path = await tia.post("clock", "What time is it?", "A post");
+  const v = await visitor(sites.sample, { zone: "Asia/Kolkata" });
+  const [shown, at] = await shownAt(v, path);
+  const there = new Date(at.getTime() + 5.5 * 3600 * 1000).toISOString();
+  assert.match(shown, new RegExp(`^${Number(there.slice(8, 10))} \\w+ ${there.slice(0, 4)}\\D+${there.slice(11, 19)} GMT\\+5:30$`));
+  await v.sees("just now");
+  await look(v, "post-with-its-time");
+  await v.leave();
+});
+
+test("time: without scripts it is in UTC, and says so", async () => {
+  const path = await tia.post("clock", "And now?", "A post");
+  const v = await visitor(sites.sample, { zone: "Asia/Kolkata", scripts: false });
+  const [shown, at] = await shownAt(v, path);
+  assert.ok(shown.endsWith(`, ${at.toISOString().slice(11, 19)} UTC`), shown);
+  await v.leave();
+});
+
+test("time: the digest opens in the zone of the browser, and remembers another that was chosen", async () => {
+  const v = await visitor(sites.sample, { as: tia, zone: "Pacific/Auckland" });
+  await v.open("/digest");
+  await v.page.waitForURL(/tz=/);
+  await v.sees("in Pacific/Auckland");
+  await v.open("/digest");
+  await v.sees("in Pacific/Auckland");
+  assert.equal(new URL(v.page.url()).search, "", "the zone is remembered, so that no script has to go there");
+  await look(v, "digest-with-its-zone");
+  await v.fill({ "Time zone": "Mumbai" });
+  await v.follow(v.button("Show"));
+  await v.sees("in Asia/Kolkata");
+  await v.open("/digest");
+  await v.sees("in Asia/Kolkata");
+  const offered = await v.page.locator("#tz-list option").evaluateAll((all) => all.map((o) => `${o.value} ${o.label}`));
+  assert.ok(offered.some((o) => /America\/Los_Angeles.*San Francisco/.test(o)) && offered.some((o) => o.startsWith("Asia/Kathmandu") || o.startsWith("Asia/Katmandu")));
+  await v.leave();
+});
+
+test("time: without scripts the digest begins in UTC and remembers what is chosen", async () => {
+  const v = await visitor(sites.sample, { as: tia, zone: "Pacific/Auckland", scripts: false });
+  await v.open("/digest");
+  await v.sees("in UTC");
+  await v.fill({ "Time zone": "são paulo" });
+  await v.follow(v.button("Show"));
+  await v.sees("in America/Sao_Paulo");
+  await v.open("/digest");
+  await v.sees("in America/Sao_Paulo");
+  await v.leave();
+});
+
+test("time: a channel of the sample is older than its posts", async () => {
+  const v = await visitor(sites.sample);
+  await v.open("/channels");
+  const created = await v.page.locator(".channels li", { hasText: "@ada" }).locator("time").evaluateAll((all) => all.map((t) => t.dateTime));
+  assert.ok(created.length >= 2);
+  for (const at of created) assert.ok(Date.now() - Date.parse(at) > 24 * 3600 * 1000, `${at} is too late`);
+  await v.leave();
+});
