@@ -1,7 +1,9 @@
 package templates
 
-// An EditBlog is the form that edits a post. It posts title, text, etag and incarnation to
-// [EditBlogPath]. The form that merges by hand also posts merging=yes.
+import "microblogging/merge"
+
+// An EditBlog is the form that edits a post. It posts title, text, etag, base and
+// incarnation to [EditBlogPath]. The form that merges also posts merging=yes.
 type EditBlog struct {
 	Form
 	Channel string
@@ -13,6 +15,8 @@ type EditBlog struct {
 	// ETag is the version that saving replaces. After a conflict it is the current
 	// version, so that saving again overwrites it on purpose.
 	ETag string
+	// Base is that version, packed. It is empty if it would make the form too large.
+	Base string
 	// Conflict is not nil if somebody saved another version in between. Then Title
 	// and Text are what this author typed.
 	Conflict *Conflict
@@ -26,6 +30,14 @@ type Conflict struct {
 	Revision string
 	// Base is the revision from which this author started. It is empty if unknown.
 	Base string
+	// Merged is both changes together. It is nil if the text of Base is unknown.
+	Merged *Merged
+}
+
+// A Merged has both changes of a post together.
+type Merged struct {
+	BaseTitle, BaseText string
+	Title, Text         merge.Merge
 }
 
 // shortRevision is the beginning of a revision, long enough for people to tell two

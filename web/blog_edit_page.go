@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/merge"
 	"microblogging/templates"
 )
 
@@ -46,6 +47,7 @@ func (h *blogEditPages) form(c echo.Context, v visitor) error {
 		Title:       blog.Title,
 		Text:        blog.Text,
 		ETag:        blogETag(blog),
+		Base:        packBase(blog),
 	}))
 }
 
@@ -87,6 +89,7 @@ func (h *blogEditPages) unsaved(c echo.Context, v visitor, channel domain.Channe
 		Title:       shown(form.Get("title")),
 		Text:        typedText(form.Get("text")),
 		ETag:        shown(form.Get("etag")),
+		Base:        shown(form.Get("base")),
 	}
 	var stale *domain.StaleError
 	if errors.As(err, &stale) {
@@ -118,15 +121,25 @@ func says(blog domain.Blog, draft domain.Draft) bool {
 	return blog.Title == draft.Title && blog.Text == draft.Text
 }
 
-// meet adds the current version to the view of what was typed. The form gets the
-// current ETag, because its author now sees that version and may replace it.
+// meet adds the current version to the view of what was typed, and both together if it is
+// known what the form was made from. The form gets the current version, because its author
+// now sees that version and may replace it.
 func meet(view *templates.EditBlog, current domain.Blog) {
 	view.Conflict = &templates.Conflict{
 		Theirs:   postOf(current),
 		Revision: string(current.Revision),
 		Base:     baseOf(view.ETag),
 	}
-	view.ETag = blogETag(current)
+	refused := len(view.Errors) > 0 || view.Message != ""
+	if base, ok := unpackBase(view.Base); ok && !refused {
+		view.Conflict.Merged = &templates.Merged{
+			BaseTitle: base.Title,
+			BaseText:  base.Text,
+			Title:     merge.Whole(base.Title, view.Title, current.Title),
+			Text:      merge.Texts(base.Text, view.Text, current.Text),
+		}
+	}
+	view.ETag, view.Base = blogETag(current), packBase(current)
 }
 
 // baseOf returns the revision that a form was made from. It is empty unless the

@@ -1,7 +1,11 @@
 package web_test
 
 import (
+	"bytes"
+	"compress/flate"
 	"context"
+	"crypto/rand"
+	"encoding/base64"
 	"fmt"
 	"strings"
 	"testing"
@@ -14,7 +18,11 @@ func TestBlogEditPage(t *testing.T) {
 	t.Run("the second of two edits sees both versions and what differs", secondOfTwoEditsSeesBothVersionsAndWhatDiffers)
 	t.Run("to take theirs leaves the post as it is", toTakeTheirsLeavesThePostAsItIs)
 	t.Run("to keep mine replaces theirs", toKeepMineReplacesTheirs)
-	t.Run("a merge by hand starts with mine and saves both", mergeByHandStartsWithMineAndSavesBoth)
+	t.Run("a merge has both changes and saves both", mergeHasBothChangesAndSavesBoth)
+	t.Run("a form that does not say what it began with is merged by hand", formWithoutABaseIsMergedByHand)
+	t.Run("a sent base can be anything", sentBaseCanBeAnything)
+	t.Run("a base never makes a form too large", baseNeverMakesAFormTooLarge)
+	t.Run("a merge that meets a third edit is merged again", mergeThatMeetsAThirdEditIsMergedAgain)
 	t.Run("a merge that breaks a rule is shown again beside theirs", mergeThatBreaksARuleIsShownAgainBesideTheirs)
 	t.Run("a third edit in between conflicts with the second", thirdEditInBetweenConflictsWithTheSecond)
 	t.Run("a vote in between is no conflict and is kept", voteInBetweenIsNoConflictAndIsKept)
@@ -41,11 +49,13 @@ func secondOfTwoEditsSeesBothVersionsAndWhatDiffers(t *testing.T) {
 	s, path, second := meeting(t)
 	second.heading("Two versions of one post").
 		says("Saved by @ada just now.", "Sent by you, ada, just now", "The piston moves up and up.", "Then it rests.", "Why nothing was lost")
-	if got := second.marked("del"); got != "Pistons|and up|moves down|Struck through" {
-		t.Errorf("only in theirs: %q", got)
+	second.says("Saved in your other tab", "Not saved yet", "Both together", "Both changed the same place")
+	merged, saved, unsaved := "On pistons|Pistons|and up|rests|Dotted|Underlined", "Pistons|up and", "On pistons|rests"
+	if got := second.marked("ins"); got != merged+"|"+saved+"|"+unsaved+"|Dotted|Underlined" {
+		t.Errorf("new: %q", got)
 	}
-	if got := second.marked("ins"); got != "On pistons|rests|Underlined" {
-		t.Errorf("only in yours: %q", got)
+	if got := second.marked("del"); got != "moves down|Struck through|moves down|Struck through" {
+		t.Errorf("removed: %q", got)
 	}
 	current, err := s.store.Blog(t.Context(), s.ref("Engines"), domain.BlogID(path[strings.LastIndexByte(path, '/')+1:]))
 	if err != nil {
@@ -58,7 +68,7 @@ func secondOfTwoEditsSeesBothVersionsAndWhatDiffers(t *testing.T) {
 func toTakeTheirsLeavesThePostAsItIs(t *testing.T) {
 	s, _, second := meeting(t)
 	before := s.writes.Load()
-	second.follow("Take theirs").want(200).heading("Pistons").says("up and up")
+	second.follow("Keep the saved version").want(200).heading("Pistons").says("up and up")
 	if n := s.writes.Load() - before; n != 0 {
 		t.Errorf("%d writes", n)
 	}
@@ -66,19 +76,71 @@ func toTakeTheirsLeavesThePostAsItIs(t *testing.T) {
 
 func toKeepMineReplacesTheirs(t *testing.T) {
 	_, path, second := meeting(t)
-	form := second.form("Keep mine")
+	form := second.form("Save mine over it")
 	form.press().at(path).heading("On pistons").says("The piston moves up. Then it rests.", "Your changes are saved.")
 	form.press().at(path).heading("On pistons") // the form is sent twice
 }
 
-func mergeByHandStartsWithMineAndSavesBoth(t *testing.T) {
+func mergeHasBothChangesAndSavesBoth(t *testing.T) {
 	_, path, second := meeting(t)
 	form := second.form("Save the merged version")
-	if form.values.Get("title") != "On pistons" || form.values.Get("text") != "The piston moves up.\nThen it rests." {
+	if form.values.Get("title") != "On pistons" || form.values.Get("text") != "The piston moves up and up.\nThen it rests." {
 		t.Errorf("the merge starts with %v", form.values)
 	}
-	form.fill("text", "The piston moves up and up.\nThen it rests.").press().
-		at(path).heading("On pistons").says("up and up. Then it rests.")
+	form.press().at(path).heading("On pistons").says("up and up. Then it rests.")
+}
+
+func formWithoutABaseIsMergedByHand(t *testing.T) {
+	s, path, _ := meeting(t)
+	old := s.again("ada").open(path + "/edit").form("Save")
+	s.again("ada").open(path+"/edit").form("Save").fill("text", "Third").press().at(path)
+	delete(old.values, "base")
+	page := old.fill("text", "Fourth").press().want(412).says("Merge by hand", "Third", "Fourth")
+	if form := page.form("Save the merged version"); form.values.Get("text") != "Fourth" {
+		t.Errorf("the merge starts with %v", form.values)
+	}
+}
+
+func sentBaseCanBeAnything(t *testing.T) {
+	s, path, _ := meeting(t)
+	var bomb bytes.Buffer
+	w, err := flate.NewWriter(&bomb, flate.BestCompression)
+	if err == nil {
+		_, err = w.Write(bytes.Repeat([]byte("x"), 10<<20))
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, base := range []string{"", "x", "%%%", "\xff", "AAAA", base64.RawURLEncoding.EncodeToString(bomb.Bytes()[:30]), base64.RawURLEncoding.EncodeToString(bomb.Bytes())} {
+		old := s.again("ada").open(path + "/edit").form("Save")
+		s.again("ada").open(path+"/edit").form("Save").fill("text", rand.Text()).press().at(path)
+		old.fill("text", "Mine").fill("base", base).press().want(412).says("Merge by hand")
+	}
+}
+
+func baseNeverMakesAFormTooLarge(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	channel := s.channel("Engines", "ada")
+	var all strings.Builder
+	for i := range 5000 {
+		all.WriteRune(rune(0x20000 + i*7%40000)) // each takes 12 bytes in a form
+	}
+	path := permalink(channel, s.post(channel, "ada", all.String()))
+	b.open(path+"/edit").form("Save").fill("title", "Long").press().at(path).heading("Long")
+}
+
+func mergeThatMeetsAThirdEditIsMergedAgain(t *testing.T) {
+	s, path, second := meeting(t)
+	s.again("ada").open(path+"/edit").form("Save").fill("text", "So:\nThe piston moves up and up.\nThen it moves down.").press().at(path)
+	form := second.form("Save the merged version").press().want(412).form("Save the merged version")
+	if got := form.values.Get("text"); got != "So:\nThe piston moves up and up.\nThen it rests." {
+		t.Errorf("the second merge starts with %q", got)
+	}
+	form.press().at(path).says("So: The piston moves up and up. Then it rests.")
 }
 
 func mergeThatBreaksARuleIsShownAgainBesideTheirs(t *testing.T) {
@@ -86,7 +148,7 @@ func mergeThatBreaksARuleIsShownAgainBesideTheirs(t *testing.T) {
 	for _, bad := range []string{" \n", strings.Repeat("x", 5001), "\xff"} {
 		p := second.form("Save the merged version").fill("text", bad).press().want(422).
 			heading("Two versions of one post").says("The piston moves up and up.")
-		if p.hasForm("Keep mine") {
+		if p.hasForm("Save mine over it") {
 			t.Error("a version that breaks a rule can be kept")
 		}
 		second = p
@@ -98,10 +160,10 @@ func thirdEditInBetweenConflictsWithTheSecond(t *testing.T) {
 	s, path, second := meeting(t)
 	third := s.again("ada").open(path+"/edit").form("Save").fill("title", "Third")
 	third.press().at(path)
-	for _, button := range []string{"Keep mine", "Save the merged version"} {
+	for _, button := range []string{"Save mine over it", "Save the merged version"} {
 		second.form(button).press().want(412).says("Third", "On pistons")
 	}
-	second.form("Keep mine").press().want(412).form("Keep mine").press().at(path).heading("On pistons")
+	second.form("Save mine over it").press().want(412).form("Save mine over it").press().at(path).heading("On pistons")
 }
 
 func voteInBetweenIsNoConflictAndIsKept(t *testing.T) {

@@ -104,49 +104,69 @@ test("digest: it shows the day, most popular first, and has a feed with a secret
   await v.leave();
 });
 
-// conflict lets two visitors edit one post at once. The late one is shown a
-// conflict.
-async function conflict(channel) {
+// conflict lets two tabs edit one post at once. The late one is shown a conflict.
+async function conflict(channel, texts, scripts = true) {
   await bea.createChannel(channel);
-  const path = await bea.post(channel, "The quick brown fox", "A fox");
-  const [early, late] = [await visitor(sites.sample, { as: bea }), await visitor(sites.sample, { as: bea })];
+  const path = await bea.post(channel, texts.base, "A fox");
+  const [early, late] = [await visitor(sites.sample, { as: bea, scripts }), await visitor(sites.sample, { as: bea, scripts })];
   for (const v of [early, late]) await v.open(`${path}/edit`);
-  await early.fill({ Text: "The quick red fox" });
+  await early.fill({ Text: texts.theirs });
   await early.follow(early.button("Save"));
-  await late.fill({ Text: "The slow brown fox" });
+  await late.fill({ Text: texts.mine });
   await late.follow(late.button("Save"));
   assert.equal(late.status, 412);
-  assert.match(await late.page.locator("section", { hasText: "Theirs" }).first().innerText(), /The quick red fox/);
-  assert.match(await late.page.locator("section", { hasText: "Yours" }).first().innerText(), /The slow brown fox/);
-  assert.deepEqual(await late.page.locator("article.version del").allInnerTexts(), ["quick red"]);
-  assert.deepEqual(await late.page.locator("article.version ins").allInnerTexts(), ["slow brown"]);
   return { early, late, path };
 }
 
-test("conflict: the other edit can be taken", async () => {
-  const { early, late } = await conflict("meet.theirs");
-  await look(late, "conflict");
-  await late.follow(late.link("Take theirs"));
+const disjoint = { base: "The quick brown fox\njumps.", theirs: "The quick red fox\njumps.", mine: "The slow brown fox\njumps." };
+const overlapping = { base: "The quick brown fox", theirs: "The quick red fox", mine: "The quick black fox" };
+
+const section = (v, name) => v.page.getByRole("region", { name });
+const pieces = (v, name, selector) => section(v, name).locator(`article ${selector}`).allInnerTexts();
+
+for (const scripts of [true, false]) {
+  test(`conflict: disjoint edits come merged, with both marked, ${scripts ? "with" : "without"} script`, async () => {
+    const { early, late } = await conflict(`meet.both.${scripts}`, disjoint, scripts);
+    assert.deepEqual(await pieces(late, "Both together", "ins.yours"), ["slow"]);
+    assert.deepEqual(await pieces(late, "Both together", "ins.theirs"), ["red"]);
+    assert.deepEqual(await pieces(late, "Saved in your other tab", "ins"), ["red"]);
+    assert.deepEqual(await pieces(late, "Saved in your other tab", "del"), ["brown"]);
+    assert.deepEqual(await pieces(late, "Not saved yet", "ins"), ["slow"]);
+    assert.equal(await section(late, "Both together").getByLabel("Text").inputValue(), "The slow red fox\njumps.");
+    if (scripts) await look(late, "conflict");
+    await late.follow(late.button("Save the merged version"));
+    assert.deepEqual(await late.posts(), ["The slow red fox\njumps."]);
+    await early.leave();
+    await late.leave();
+  });
+}
+
+test("conflict: where edits overlap, the box has both", async () => {
+  const { early, late } = await conflict("meet.overlap", overlapping);
+  await late.sees("Both changed the same place");
+  assert.equal(await section(late, "Both together").getByLabel("Text").inputValue(), "The quick black red fox");
+  await look(late, "conflict-overlap");
+  await section(late, "Both together").getByLabel("Text").fill("The quick dark red fox");
+  await late.follow(late.button("Save the merged version"));
+  assert.deepEqual(await late.posts(), ["The quick dark red fox"]);
+  await early.leave();
+  await late.leave();
+});
+
+test("conflict: the saved edit can be kept", async () => {
+  const { early, late } = await conflict("meet.theirs", overlapping);
+  await late.follow(late.link("Keep the saved version"));
   assert.deepEqual(await late.posts(), ["The quick red fox"]);
   await early.leave();
   await late.leave();
 });
 
-test("conflict: one's own edit can be kept", async () => {
-  const { early, late, path } = await conflict("meet.mine");
-  await late.follow(late.button("Keep mine"));
-  assert.deepEqual(await late.posts(), ["The slow brown fox"]);
+test("conflict: one's own edit can take its place", async () => {
+  const { early, late, path } = await conflict("meet.mine", overlapping);
+  await late.follow(late.button("Save mine over it"));
+  assert.deepEqual(await late.posts(), ["The quick black fox"]);
   await early.open(path);
-  assert.deepEqual(await early.posts(), ["The slow brown fox"]);
-  await early.leave();
-  await late.leave();
-});
-
-test("conflict: both edits can be merged by hand", async () => {
-  const { early, late } = await conflict("meet.both");
-  await late.page.getByLabel("Text").last().fill("The slow red fox");
-  await late.follow(late.button("Save the merged version"));
-  assert.deepEqual(await late.posts(), ["The slow red fox"]);
+  assert.deepEqual(await early.posts(), ["The quick black fox"]);
   await early.leave();
   await late.leave();
 });

@@ -1,4 +1,4 @@
-package templates
+package merge
 
 import (
 	"strings"
@@ -9,24 +9,47 @@ import (
 )
 
 // diffTime limits the time to compare two texts. The part that is left then is
-// shown as replaced: correct, but coarse.
+// replaced: correct, but coarse.
 const diffTime = 100 * time.Millisecond
 
-// A comparison has two versions of a text as a list of changes between them.
-type comparison []diffmatchpatch.Diff
+// A Kind is what became of a piece of a text.
+type Kind int
 
-// compare finds what only one of two texts has. It compares whole words, so that no
-// word and no emoji is split.
-func compare(from, to string) comparison {
+const (
+	// Same is in both texts.
+	Same Kind = iota
+	// Removed is only in the first.
+	Removed
+	// Added is only in the second.
+	Added
+)
+
+// A Change is a piece of one or of both of two texts.
+type Change struct {
+	Kind Kind
+	Text string
+}
+
+// Compare returns the pieces of two texts in their order. It compares whole words, so that
+// no word and no emoji is split.
+func Compare(from, to string) []Change {
 	var words vocabulary
-	before, after := words.spell(from), words.spell(to)
-	differ := diffmatchpatch.New()
-	differ.DiffTimeout = diffTime
-	changes := differ.DiffCleanupSemantic(differ.DiffMainRunes(before, after, false))
-	for i := range changes {
-		changes[i].Text = words.read(changes[i].Text)
+	diffs := words.diff(words.spell(from), words.spell(to))
+	changes := make([]Change, len(diffs))
+	for i, d := range diffs {
+		changes[i] = Change{kindOf(d.Type), words.read([]rune(d.Text))}
 	}
 	return changes
+}
+
+func kindOf(operation diffmatchpatch.Operation) Kind {
+	switch operation {
+	case diffmatchpatch.DiffDelete:
+		return Removed
+	case diffmatchpatch.DiffInsert:
+		return Added
+	}
+	return Same
 }
 
 // A vocabulary gives each word a letter of its own, because the library compares
@@ -35,6 +58,12 @@ func compare(from, to string) comparison {
 type vocabulary struct {
 	words   []string
 	letters map[string]rune
+}
+
+func (v *vocabulary) diff(from, to []rune) []diffmatchpatch.Diff {
+	differ := diffmatchpatch.New()
+	differ.DiffTimeout = diffTime
+	return differ.DiffCleanupSemantic(differ.DiffMainRunes(from, to, false))
 }
 
 // spell writes a text with one letter for each word.
@@ -58,14 +87,10 @@ func (v *vocabulary) spell(text string) []rune {
 }
 
 // read is the inverse of spell.
-func (v *vocabulary) read(spelled string) string {
+func (v *vocabulary) read(spelled []rune) string {
 	var text strings.Builder
 	for _, letter := range spelled {
 		text.WriteString(v.words[letter])
 	}
 	return text.String()
 }
-
-// visible marks the ends of lines in a change, so that a reader sees the change
-// even if only those differ.
-func visible(text string) string { return strings.ReplaceAll(text, "\n", "↵\n") }

@@ -1,0 +1,18 @@
+// Package merge puts two changes of one text together.
+//
+// # The problem
+//
+// Somebody changes a text in two tabs. Whoever saves second must lose neither change, and
+// must see what was put together before it is saved.
+//
+// # The model
+//
+// [Texts] is a three-way merge, as version control does it, but of words: the text that both
+// changes began with says which of two versions is the new one at each place. Places that
+// only one side changed take that change. Places where the changes overlap or touch keep
+// both, and are a clash. [Compare] compares two texts where the first is unknown.
+//
+// # What survives failure
+//
+// Nothing here keeps state. A comparison that takes too long is coarse, and still right.
+package merge
