@@ -133,6 +133,8 @@ func (e *TooManyChannelsError) Error() string {
 type ThrottledError struct {
 	// RetryAfter is the time until the next attempt is allowed.
 	RetryAfter time.Duration
+	// SignUps tells that too many accounts were made. Otherwise too many sign-ins failed.
+	SignUps bool
 }
 
 func (e *ThrottledError) Error() string {

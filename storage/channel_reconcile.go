@@ -21,11 +21,10 @@ type Reconciled struct {
 }
 
 // Reconcile is the reconciling pass: it replaces messages that were lost. It reads
-// every channel once. It queues a deletion again if that has made no progress for
-// the time of patience and is not poisoned. One that still waits for its first
-// worker is queued again only if its message was lost: if every message that was
-// queued before handedOut has been received once, and the deletion is older by the
-// time of patience. It deletes an active row without gates.
+// every channel once. It queues a deletion again if that is not poisoned and its message
+// was lost: if every message that was queued before handedOut has been received once, and
+// the deletion has made no progress since the time of patience before that. It deletes an
+// active row without gates.
 // Last it deletes sessions and counters that have expired, a bounded number, so that
 // the next pass is not late. The failure of one channel does not keep it from the
 // others; all failures are joined.
@@ -33,7 +32,7 @@ type Reconciled struct {
 // A lost deletion takes the same way as any other, since Reconcile only puts its
 // message on the queue.
 func (s *Store) Reconcile(ctx context.Context, patience time.Duration, handedOut time.Time) (Reconciled, error) {
-	since := silence{queued: handedOut.Add(-patience), running: time.Now().Add(-patience)}
+	since := handedOut.Add(-patience)
 	var done Reconciled
 	var failures error
 	for row, err := range s.channels.All(ctx, driver.Scan{}) {
@@ -53,7 +52,7 @@ func (s *Store) Reconcile(ctx context.Context, patience time.Duration, handedOut
 	return done, failures
 }
 
-func (s *Store) reconcileChannel(ctx context.Context, row channelRow, since silence, done *Reconciled) error {
+func (s *Store) reconcileChannel(ctx context.Context, row channelRow, since time.Time, done *Reconciled) error {
 	if row.State == domain.ChannelDeleting {
 		requeued, err := s.requeueStalled(ctx, row, since)
 		if requeued {
@@ -71,7 +70,7 @@ func (s *Store) reconcileChannel(ctx context.Context, row channelRow, since sile
 // requeueStalled queues the deletion of a marked channel again if it is stalled, and
 // reports whether it did. If the deletion is done, the row landed after it and was
 // marked then: nothing is left to do but to release the name.
-func (s *Store) requeueStalled(ctx context.Context, row channelRow, since silence) (bool, error) {
+func (s *Store) requeueStalled(ctx context.Context, row channelRow, since time.Time) (bool, error) {
 	message := channelMessage(row.Channel, row.Owner)
 	if err := s.OpenDeletion(ctx, message); err != nil {
 		return false, err
@@ -86,11 +85,12 @@ func (s *Store) requeueStalled(ctx context.Context, row channelRow, since silenc
 	return s.requeueDeletion(ctx, message, since)
 }
 
-// requeueDeletion queues a deletion again if it is stalled, and reports whether it did. First it claims the deletion by dating its row,
-// so that of several passes only one queues it. If the process dies in between, a
-// later pass finds the deletion stalled again. The deletion waits on the queue then,
-// so that the new message is given time to be received.
-func (s *Store) requeueDeletion(ctx context.Context, of domain.Message, since silence) (bool, error) {
+// requeueDeletion queues a deletion again if it is stalled, and reports whether it did.
+// First it claims the deletion by dating its row, so that of several passes only one
+// queues it. If the process dies in between, a later pass finds the deletion stalled
+// again. The deletion waits on the queue then, so that the new message is given time to
+// be received.
+func (s *Store) requeueDeletion(ctx context.Context, of domain.Message, since time.Time) (bool, error) {
 	var claimed domain.Deletion
 	err := s.updateDeletion(ctx, of.Channel, deletionRowOf(of), func(d *domain.Deletion) bool {
 		claimed = *d

@@ -105,16 +105,16 @@ func (c *Checker) checkPartitions(ctx context.Context) error {
 }
 
 // checkDeletions is the part of I5 about progress: it reports the deletions that
-// are stalled. One that waits for its first worker is not stalled while there are
-// messages on the queue, of which one may be its own.
+// are stalled. None is while there are messages on the queue: one of them may be its own,
+// and waits for a worker.
 func (c *Checker) checkDeletions(ctx context.Context) error {
-	since := silence{running: time.Now().Add(-c.Patience)}
 	waiting, err := c.store.queue.Length(ctx)
 	if err != nil {
 		return fmt.Errorf("counting the messages on the queue: %w", err)
 	}
+	var since time.Time
 	if waiting == 0 {
-		since.queued = since.running
+		since = time.Now().Add(-c.Patience)
 	}
 	for row, err := range c.store.deletions.All(ctx, driver.Scan{}) {
 		if err != nil {

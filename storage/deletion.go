@@ -42,35 +42,14 @@ func (s *Store) Deletion(ctx context.Context, ref domain.ChannelRef, by domain.U
 	return d, nil
 }
 
-// A silence says since when a deletion must have made no progress to count as
-// stalled.
-type silence struct {
-	// queued is for deletions that wait on the queue. Waiting for a worker is no
-	// stall, so it lies before the messages that no worker has received yet.
-	queued time.Time
-	// running is for deletions that a worker has begun.
-	running time.Time
-}
-
-// stalled tells whether a deletion that a worker should do has made no progress for
-// too long. A poisoned one is not stalled: it waits for an operator. While a message
-// is hidden after a failure, no progress is due.
-func stalled(d domain.Deletion, since silence) bool {
-	last := d.UpdatedOn
-	if d.RetryOn.After(last) {
-		last = d.RetryOn
-	}
-	switch d.State {
-	case domain.DeletionQueued:
-		return last.Before(since.queued)
-	case domain.DeletionRunning:
-		if d.RetryOn.After(d.UpdatedOn) {
-			return last.Before(since.queued) // its message waits on the queue for its next try
-		}
-		return last.Before(since.running)
-	default:
-		return false
-	}
+// stalled tells whether a deletion that a worker should do has made no progress since a
+// time. To wait on the queue is no stall, neither for the first worker nor for the next
+// one after a failure or a crash. So the time must lie before the messages that no worker
+// has received yet. While a message is hidden after a failure, no progress is due. A
+// poisoned deletion is not stalled: it waits for an operator.
+func stalled(d domain.Deletion, since time.Time) bool {
+	due := d.State == domain.DeletionQueued || d.State == domain.DeletionRunning
+	return due && d.UpdatedOn.Before(since) && d.RetryOn.Before(since)
 }
 
 func encodeDeletion(d domain.Deletion) driver.Properties {

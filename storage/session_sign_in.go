@@ -62,7 +62,7 @@ func (s *Store) authenticate(ctx context.Context, a Attempt, counted []*quota) (
 	case account.password == "":
 		return userRow{}, fmt.Errorf("signing in: %w", domain.ErrNotSignedIn)
 	case !matches:
-		return userRow{}, &domain.WrongPasswordError{User: user}
+		return userRow{}, &domain.WrongPasswordError{User: user, Told: domain.ErrNotSignedIn}
 	}
 	return account, s.uncount(ctx, counted)
 }

@@ -50,6 +50,8 @@ type quota struct {
 	counters  []counter
 	// ends is when the window of the counters ends.
 	ends time.Time
+	// signUps tells that the counters are of sign-ups, not of failed sign-ins.
+	signUps bool
 	// seen are the counters as look has read them.
 	seen []driver.Entity
 	// remember is written together with the subtraction of an attempt that succeeded.
@@ -115,6 +117,7 @@ func (s *Store) countSignUp(ctx context.Context, address string, most int) ([]*q
 	}
 	ofSignUps := newQuota(throttlePartition("sign-up", address), signUpWindow,
 		counter{throttleRow(time.Now(), signUpWindow), int64(most)})
+	ofSignUps.signUps = true
 	if err := s.look(ctx, ofSignUps); err != nil {
 		return nil, err
 	}
@@ -233,7 +236,7 @@ func (s *Store) readCounters(ctx context.Context, q *quota) ([]driver.Entity, er
 func (q *quota) refuse(rows []driver.Entity) error {
 	for i, c := range q.counters {
 		if rows[i].Properties.Int64(propFailures) >= c.limit {
-			return &domain.ThrottledError{RetryAfter: time.Until(q.ends)}
+			return &domain.ThrottledError{RetryAfter: time.Until(q.ends), SignUps: q.signUps}
 		}
 	}
 	return nil

@@ -33,7 +33,7 @@ func (s *Store) earlierAccount(ctx context.Context, row userRow, r SignUpRequest
 	case err != nil:
 		return domain.User{}, err
 	case !same:
-		return domain.User{}, fmt.Errorf("user %s: %w", row.name, domain.ErrKeyReused)
+		return domain.User{}, &domain.WrongPasswordError{User: row.name, Told: domain.ErrKeyReused}
 	}
 	return account, s.uncount(ctx, counted)
 }

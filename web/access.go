@@ -60,15 +60,17 @@ func (n *clientNames) who(c echo.Context) []slog.Attr {
 	return attrs
 }
 
-// logRefused logs a sign-in that was refused. It names the account only if there is one:
+// logRefused logs a sign-in that was refused, or a sign-up that had the key of an account
+// and not its password. It names the account only if there is one:
 // what was typed as the name may be a password.
 func (s *sessions) logRefused(c echo.Context, err error) {
 	var reason string
 	var throttled *domain.ThrottledError
+	var wrong *domain.WrongPasswordError
 	switch {
-	case errors.As(err, &throttled):
+	case errors.As(err, &throttled) && !throttled.SignUps:
 		reason = "too many attempts"
-	case errors.Is(err, domain.ErrNotSignedIn):
+	case errors.As(err, &wrong), errors.Is(err, domain.ErrNotSignedIn):
 		reason = "wrong credentials"
 	default:
 		return
@@ -76,8 +78,7 @@ func (s *sessions) logRefused(c echo.Context, err error) {
 	attrs := append(s.clients.who(c),
 		slog.String("reason", reason),
 		slog.String("id", c.Response().Header().Get(echo.HeaderXRequestID)))
-	var wrong *domain.WrongPasswordError
-	if errors.As(err, &wrong) {
+	if wrong != nil {
 		attrs = append(attrs, slog.String("account", string(wrong.User)))
 	}
 	s.log.LogAttrs(c.Request().Context(), slog.LevelWarn, "sign-in refused", attrs...)

@@ -21,6 +21,7 @@ func TestSignInLog(t *testing.T) {
 	t.Run("names an account that exists, and nothing else that was typed", signInLogNamesAccounts)
 	t.Run("has a line for an attempt that is throttled", signInLogHasThrottled)
 	t.Run("has a line for a link that does not work", signInLogHasLinks)
+	t.Run("has a line for a password that is tried with the key of a sign-up", signInLogHasSignUpKeys)
 }
 
 const clientAddress = "192.0.2.77"
@@ -127,6 +128,46 @@ func signInLogHasThrottled(t *testing.T) {
 	logged := s.logged(func() { s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", password)).want(429) })
 	if !strings.Contains(logged, `reason="too many attempts"`) || strings.Contains(logged, "account=") {
 		t.Errorf("logged %s", logged)
+	}
+}
+
+func signInLogHasSignUpKeys(t *testing.T) {
+	s := newSiteWith(t, web.Options{Version: "test", SignUps: 1})
+	guesses := map[string]func(name, key, password, address string, status int){
+		"API": func(name, key, password, address string, status int) {
+			s.do("POST", "/api/v1/users", header("Idempotency-Key", key), fields("name", name, "password", password), from(address)).want(status)
+		},
+		"page": func(name, key, password, address string, status int) {
+			s.do("POST", "/sign-up", posted(url.Values{"name": {name}, "password": {password}, "key": {key}}), from(address)).want(status)
+		},
+	}
+	s.do("POST", "/api/v1/users", header("Idempotency-Key", "k"), fields("name", "ada", "password", password), from(clientAddress)).want(201)
+	for where, guess := range guesses {
+		logged := s.logged(func() { guess("Ada", "k", "SECRET password", clientAddress, 422) })
+		if !regexp.MustCompile(`msg="sign-in refused" client=[0-9a-f]{16} reason="wrong credentials" id=\S+ account=ada`).MatchString(logged) {
+			t.Errorf("%s: a wrong password: logged %s", where, logged)
+		}
+		if strings.Contains(logged, "SECRET") {
+			t.Errorf("%s: what was typed is logged: %s", where, logged)
+		}
+		for what, sent := range map[string]func(){
+			"another name with the key": func() { guess("grace", "k", password, "192.0.2.78", 422) },
+			"a name that is taken":      func() { guess("ada", "another", password, clientAddress, 409) },
+			"too many accounts":         func() { guess("grace", "another", password, clientAddress, 429) },
+		} {
+			if logged := s.logged(sent); strings.Contains(logged, "sign-in refused") {
+				t.Errorf("%s: %s is no sign-in: logged %s", where, what, logged)
+			}
+		}
+	}
+	for range 8 {
+		s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", "wrong password"), from(clientAddress)).want(401)
+	}
+	for where, guess := range guesses {
+		logged := s.logged(func() { guess("ada", "k", password, clientAddress, 429) })
+		if !strings.Contains(logged, `msg="sign-in refused"`) || !strings.Contains(logged, `reason="too many attempts"`) {
+			t.Errorf("%s: one guess too many: logged %s", where, logged)
+		}
 	}
 }
 

@@ -62,6 +62,7 @@ func (h *sessionPages) signUp(c echo.Context, v visitor) error {
 			storage.SignUpRequest{Attempt: attemptOf(c, form), Key: key, PerHour: h.signUps})
 	}
 	if err != nil {
+		h.sessions.logRefused(c, err)
 		refused, ok := formOf(err)
 		if !ok {
 			return err

@@ -45,6 +45,7 @@ func (a *usersAPI) create(c echo.Context) error {
 		PerHour: a.signUps,
 	})
 	if err != nil {
+		a.sessions.logRefused(c, err)
 		return err
 	}
 	status := http.StatusOK

@@ -15,6 +15,7 @@ import (
 func TestBacklog(t *testing.T) {
 	t.Run("a deletion that waits in it is not queued again", bubble(backlogIsNoStall))
 	t.Run("a deletion that was given back is not queued again", bubble(givenBackIsNoStall))
+	t.Run("a deletion whose worker was killed is not queued again", bubble(killedIsNoStall))
 	t.Run("what was received tells which messages were handed out", watermarkRises)
 	t.Run("a message that is lost is replaced while others keep coming", bubble(lostInBacklogIsReplaced))
 }
@@ -69,11 +70,11 @@ func backlogIsNoStall(t *testing.T) {
 	w := newWorld(t, 5)
 	w.queueBusy()
 	w.mustAsk()
-	w.mustWaitForItsTurn()
+	w.mustWaitForItsTurn(domain.DeletionQueued)
 }
 
 // A worker stops when it has begun the victim's deletion. The next worker is busy with
-// another channel first.
+// another channel first, whose deletion was asked for meanwhile.
 func givenBackIsNoStall(t *testing.T) {
 	w := newWorld(t, 1000) // several pages
 	w.mustAsk()
@@ -85,14 +86,38 @@ func givenBackIsNoStall(t *testing.T) {
 		}
 		return send(ctx)
 	})
+	w.options.Concurrency = 1
 	stop := w.start(w.faulty)
 	<-inSweep
+	w.queueBusy()
 	stop()
 	if d := w.deletion(); d.RowsDeleted == 0 || d.Attempts != 0 {
 		t.Fatalf("the deletion reads %+v, want one that a worker has begun and given back", d)
 	}
+	w.mustWaitForItsTurn(domain.DeletionQueued)
+}
+
+// The same, but the worker is killed. When the lease of its message ends, the only worker
+// is busy with the other channel.
+func killedIsNoStall(t *testing.T) {
+	w := newWorld(t, 1000)
+	w.mustAsk()
+	killed := false
+	w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if killed {
+			return drivertest.ErrInjected
+		}
+		killed = sweeps(call)
+		return send(ctx)
+	}
+	if err := New(w.faulty, w.options).Handle(t.Context(), w.receive()); err == nil {
+		t.Fatal("the worker was not killed")
+	}
+	if d := w.deletion(); d.State != domain.DeletionRunning {
+		t.Fatalf("the deletion reads %+v, want one that a worker has begun", d)
+	}
 	w.queueBusy()
-	w.mustWaitForItsTurn()
+	w.mustWaitForItsTurn(domain.DeletionRunning)
 }
 
 // queueBusy asks for a deletion that takes 40 transactions.
@@ -108,8 +133,8 @@ func (w *world) queueBusy() {
 }
 
 // mustWaitForItsTurn runs one slow worker. It checks that nobody takes the victim's
-// deletion for stalled while the worker is busy with the other one.
-func (w *world) mustWaitForItsTurn() {
+// deletion for stalled, which is in a state, while the worker is busy with the other one.
+func (w *world) mustWaitForItsTurn(state domain.DeletionState) {
 	w.t.Helper()
 	var sent atomic.Int64
 	slow := slowly(sweeps, time.Minute)
@@ -122,7 +147,7 @@ func (w *world) mustWaitForItsTurn() {
 	w.options.Concurrency = 1
 	stop := w.start(w.faulty)
 	w.until("most of the work is done", elapsed(35*time.Minute))
-	if n := sent.Load(); n != 0 || w.deletion().State != domain.DeletionQueued {
+	if n := sent.Load(); n != 0 || w.deletion().State != state {
 		w.t.Errorf("%d messages were sent for %+v, which waits for its turn", n, w.deletion())
 	}
 	checker := w.sound.NewChecker(Patience(testOptions.Lease), false, func(b domain.Breach) { w.t.Errorf("breach: %+v", b) })

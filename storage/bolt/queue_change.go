@@ -30,7 +30,9 @@ func (s *sending) apply(tx *bbolt.Tx) error {
 	return bucket.Put(newPlace(time.Time{}, n), encodeMessage(message{id: n, text: s.text}))
 }
 
-// A receiving is the change that takes visible messages and hides them.
+// A receiving is the change that takes visible messages and hides them. Of a message that
+// was hidden and one that never was, it takes the one that came to its place first. Each
+// delivery gives a message a later place, so that none is passed over for ever.
 type receiving struct {
 	queue string
 	limit int
@@ -48,15 +50,22 @@ func (r *receiving) check(tx *bbolt.Tx) error {
 		return err
 	}
 	r.visible = r.visible[:0]
-	now := newPlace(time.Now(), lastSequence)
-	cursor := bucket.Cursor()
-	visible := func(place []byte) bool { return place != nil && bytes.Compare(place, now) <= 0 }
-	for place, value := cursor.First(); visible(place) && len(r.visible) < r.limit; place, value = cursor.Next() {
-		m, err := decodeMessage(value)
+	fresh := visiblePlaces(bucket, time.Time{}, time.Time{})
+	again := visiblePlaces(bucket, time.Unix(0, 1), time.Now())
+	for len(r.visible) < r.limit {
+		next := &fresh
+		if again.place != nil && (fresh.place == nil || sequenceOf(again.place) < sequenceOf(fresh.place)) {
+			next = &again
+		}
+		if next.place == nil {
+			break
+		}
+		m, err := decodeMessage(next.value)
 		if err != nil {
 			return err
 		}
-		r.visible = append(r.visible, delivery{bytes.Clone(place), m})
+		r.visible = append(r.visible, delivery{bytes.Clone(next.place), m})
+		next.advance()
 	}
 	if len(r.visible) == 0 {
 		return errNoChange
@@ -79,6 +88,32 @@ func (r *receiving) apply(tx *bbolt.Tx) error {
 		})
 	}
 	return nil
+}
+
+// places goes through the messages of a queue whose times are in a range.
+type places struct {
+	cursor             *bbolt.Cursor
+	last, place, value []byte
+}
+
+// visiblePlaces starts at the first place of a time, if there is one until another time.
+func visiblePlaces(bucket *bbolt.Bucket, from, until time.Time) places {
+	p := places{cursor: bucket.Cursor(), last: newPlace(until, lastSequence)}
+	p.place, p.value = p.cursor.Seek(newPlace(from, 0))
+	p.end()
+	return p
+}
+
+func (p *places) advance() {
+	p.place, p.value = p.cursor.Next()
+	p.end()
+}
+
+// end leaves no place if the range is over.
+func (p *places) end() {
+	if bytes.Compare(p.place, p.last) > 0 {
+		p.place = nil
+	}
 }
 
 // A delivery is a message and its place.

@@ -30,6 +30,8 @@ func TestLease(t *testing.T) {
 	t.Run("that ends earlier shows its message earlier", orderOfVisibility)
 	t.Run("that is renewed in the same instant has another receipt", renewalAtOnce)
 	t.Run("with a malformed receipt is lost", malformedReceipt)
+	t.Run("that ended is followed by another delivery, however many messages come", endedLeaseIsNoStarvation)
+	t.Run("that ends again and again keeps no other message waiting", endingLeasesAreNoStarvation)
 }
 
 func leaseTime(t *testing.T) {
@@ -127,4 +129,61 @@ func malformedReceipt(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A message was given back, and another is hidden for a while. There are always more new
+// messages than can be received.
+func endedLeaseIsNoStarvation(t *testing.T) {
+	for what, hidden := range map[string]time.Duration{"given back": 0, "hidden": 2 * time.Second} {
+		t.Run(what, func(t *testing.T) {
+			withQueue(t, func(t *testing.T, queue *driver.Queue) {
+				send(t, queue, "old")
+				m := received(t, queue, time.Minute)[0]
+				if _, err := queue.Update(t.Context(), m, m.Text, hidden); err != nil {
+					t.Fatal(err)
+				}
+				for range 10 {
+					send(t, queue, "new", "new")
+					messages, err := queue.Receive(t.Context(), 1, time.Minute)
+					if err != nil || len(messages) != 1 {
+						t.Fatalf("received %v, %v", messages, err)
+					}
+					if messages[0].Text == "old" {
+						return
+					}
+					time.Sleep(time.Second)
+				}
+				t.Error("the message was passed over 10 times")
+			})
+		})
+	}
+}
+
+// Two messages come back each second, and one is received. Another was sent last.
+func endingLeasesAreNoStarvation(t *testing.T) {
+	withQueue(t, func(t *testing.T, queue *driver.Queue) {
+		send(t, queue, "failing", "failing")
+		received(t, queue, time.Second)
+		send(t, queue, "new")
+		for range 5 {
+			time.Sleep(time.Second)
+			messages, err := queue.Receive(t.Context(), 1, time.Second)
+			if err != nil || len(messages) != 1 {
+				t.Fatalf("received %v, %v", messages, err)
+			}
+			if messages[0].Text == "new" {
+				return
+			}
+		}
+		t.Error("the message was passed over 5 times")
+	})
+}
+
+func send(t *testing.T, queue *driver.Queue, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if err := queue.Send(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

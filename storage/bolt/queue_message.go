@@ -13,8 +13,9 @@ import (
 
 // A place is the key of a message in the bucket of its queue. It is two numbers of
 // 8 bytes, big endian: the time when the message is visible, in nanoseconds since
-// 1970 (0 is always), and a sequence number that the queue never repeats. So the
-// messages that can be received come first, oldest first.
+// 1970 (0 is always), and a sequence number that grows and is never repeated. So
+// the messages that can be received come first: those that were never hidden, and then
+// the others.
 //
 // Every delivery and every renewal moves the message to a new place. The place is
 // the receipt: that of a stale receipt is empty.
@@ -31,6 +32,8 @@ func newPlace(visible time.Time, n uint64) []byte {
 	place := binary.BigEndian.AppendUint64(make([]byte, 0, placeLen), since)
 	return binary.BigEndian.AppendUint64(place, n)
 }
+
+func sequenceOf(place []byte) uint64 { return binary.BigEndian.Uint64(place[8:]) }
 
 func receiptOf(place []byte) string { return hex.EncodeToString(place) }
 
