@@ -63,6 +63,8 @@ func Ablations() []Ablation {
 			only("w", oneRead))), "olga", "w1"),
 		among(unreconciled(ablate("queue-first", "a message is queued before the channel is marked (without the reconciling pass)", "web-dies",
 			only("olga", markFirst))), "olga", "w1"),
+		among(ablate("listed", "a deletion is on its user's list before its message is sent", "web-dies",
+			only("olga", listLast)), "olga", "w1"),
 		ablate("wait", "a store that does not answer is no refusal", "forgotten",
 			only("w", unavailableRefuses)),
 		ablate("mark", "a message is marked as poisoned before its copy is sent", "poison-post",

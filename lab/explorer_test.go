@@ -140,7 +140,7 @@ func findingOfAWalkIsShrunk(t *testing.T) {
 	s := ablated(t, "open-gate")
 	shortest := explorer(t, s).Explore()
 	s.Faults = 3
-	walked := explorer(t, s).Walk(10_000, 1)
+	walked := explorer(t, s).Walk(10_000, 2)
 	if walked == nil {
 		t.Fatal("10,000 walks found nothing")
 	}

@@ -241,6 +241,25 @@ func refused() Interceptor {
 	}
 }
 
+// listLast puts a deletion on its user's list only after the channel is marked.
+func listLast() Interceptor {
+	var held []Call
+	return func(c Call, do func(Call) Answer) Answer {
+		if c.Method == Transact && c.Target == tableUsers && strings.HasPrefix(c.Operations[0].Row, "asked!") {
+			held = append(held, c)
+			return Answer{}
+		}
+		a := do(c)
+		if c.Method == Transact && c.Target == tableChannels && a.Err == nil {
+			for _, late := range held {
+				a = do(late)
+			}
+			held = nil
+		}
+		return a
+	}
+}
+
 // unavailableRefuses makes a store that does not answer look like a refusal.
 func unavailableRefuses() Interceptor {
 	return func(c Call, do func(Call) Answer) Answer {

@@ -36,6 +36,7 @@ func (l Shipped) Rest(v View) []domain.Breach {
 	v.DB = c.db.Snapshot()
 	breaches = append(breaches, unfinished(v)...)
 	breaches = append(breaches, lostUnread(v)...)
+	breaches = append(breaches, unlisted(v)...)
 	breaches = append(breaches, twiceMade(v)...)
 	breaches = append(breaches, uncounted(v)...)
 	breaches = append(breaches, l.State(v)...)
@@ -84,6 +85,27 @@ func lostUnread(v View) (breaches []domain.Breach) {
 			!slices.ContainsFunc(v.DB.Messages(domain.PoisonQueueName), there) &&
 			!slices.ContainsFunc(slices.Collect(v.DB.Rows(tableDeletions)), recorded) {
 			breaches = append(breaches, breachOf("I5", "a message that nobody could read is lost: %s", sent.Text))
+		}
+	}
+	return breaches
+}
+
+// unlisted is I8 of deletions: whoever asked for the deletion of a channel has it on their
+// list.
+func unlisted(v View) (breaches []domain.Breach) {
+	listed := map[string]bool{}
+	for row := range v.DB.Rows(tableUsers) {
+		if parts := strings.Split(row.Row, "!"); parts[0] == "asked" {
+			listed[row.Partition+"!"+parts[len(parts)-1]] = true
+		}
+	}
+	for row := range v.DB.Rows(tableDeletions) {
+		by := row.Properties.String("RequestedBy")
+		if !v.has(Asking, func(f Fact) bool { return string(f.Channel.Key) == row.Partition }) {
+			continue // its message was there from the start
+		}
+		if _, _, post := strings.Cut(row.Row, "!"); !post && !listed[by+"!"+row.Row] {
+			breaches = append(breaches, breachOf("I8", "the deletion of %s is not on the list of %s", row.Row, by))
 		}
 	}
 	return breaches

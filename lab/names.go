@@ -172,7 +172,7 @@ func (n *names) call(c Call) *Call {
 	c.Operations = slices.Clone(c.Operations)
 	for i := range c.Operations {
 		op := &c.Operations[i]
-		op.Row = n.outward(op.Row)
+		op.Row = n.outward(timeless(op.Row))
 		// The trace of a deletion is full of times. It is a report that no code depends
 		// on, so that the lab leaves it out.
 		op.Properties = slices.DeleteFunc(slices.Clone(op.Properties), func(p driver.Property) bool { return p.Name == "Trace" })
@@ -212,6 +212,17 @@ func (n *names) entity(e driver.Entity) driver.Entity {
 	e.Partition, e.Row = n.inward(e.Partition), n.inward(e.Row)
 	e.Properties = translate(e.Properties, n.inward)
 	return e
+}
+
+// timeless removes the time from the key of a row that names a deletion that a user asked
+// for. No other key is made of the present time.
+func timeless(row string) string {
+	kind, rest, _ := strings.Cut(row, "!")
+	digits, rest, _ := strings.Cut(rest, "!")
+	if kind != "asked" {
+		return row
+	}
+	return kind + "!" + strings.Repeat("0", len(digits)) + "!" + rest
 }
 
 // translate copies properties with translated texts and without times.

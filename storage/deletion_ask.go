@@ -15,9 +15,9 @@ import (
 //   - The precondition does not hold for its present incarnation: a *domain.ReplacedError.
 //   - The user is not the owner: domain.ErrForbidden.
 //
-// The order of writes is: the message, the Deletions row, the mark. If the process
-// dies after the message, the worker does the rest. In the other order, a channel
-// could be marked and never queued.
+// The order of writes is: the row on the user's list (deletion_list.go), the message, the
+// Deletions row, the mark. If the process dies after the message, the worker does the
+// rest. In the other order, a channel could be marked and never queued.
 func (s *Store) AskDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
 	expected domain.Precondition[domain.Incarnation],
 ) (domain.Channel, error) {
@@ -48,6 +48,9 @@ func (s *Store) askDeletion(ctx context.Context, key domain.ChannelKey, by domai
 		}
 	}
 	message := channelMessage(row.Channel, by)
+	if err := s.listDeletion(ctx, message); err != nil {
+		return domain.Channel{}, err
+	}
 	if err := s.enqueue(ctx, message); err != nil {
 		return domain.Channel{}, fmt.Errorf("queueing the deletion of channel %s: %w", key, err)
 	}

@@ -86,11 +86,13 @@ const (
 //	(empty)                            the account
 //	owns!                              the tally of the claims (channel_claim.go)
 //	owns!<channel key>!<claim>         a claim to one channel
+//	asked!<time>!<channel key>!<incarnation>  a deletion that the user asked for (deletion_list.go)
 //	listed!<channel key>               the name of a channel that does not count (channel_owned.go)
 const (
 	prefixClaim  = "owns!"
 	tallyRow     = prefixClaim
 	prefixListed = "listed!"
+	prefixAsked  = "asked!"
 )
 
 // singleRow is the row key of an account, and in tables whose partitions hold one row

@@ -107,7 +107,7 @@ func (w LessonWorker) end() string {
 	case "lost":
 		return "It lost its lease."
 	}
-	return "It came to the end, removed " + counted(w.Rows, "row") + ", and settled its message."
+	return "It came to the end, removed " + rowCount(w.Rows) + ", and settled its message."
 }
 
 // over says why the workers do not pause any more.

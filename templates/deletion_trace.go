@@ -86,13 +86,21 @@ func (v Deletion) sentence(s TracedStep) string {
 		said += ", for " + s.took()
 	}
 	if s.Rows > 0 {
-		said += ", " + counted(s.Rows, "row") + " removed"
+		said += ", " + rowCount(s.Rows) + " removed"
 	}
 	said += "."
 	if remark := v.remark(s); remark != "" {
 		said += " " + remark
 	}
 	return said
+}
+
+// rowCount says how many rows there are: "1 row", "6,001 rows".
+func rowCount(n int64) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return count(n) + " rows"
 }
 
 // brief writes a short time so that 40 ms can be told from 4: "0.3 ms", "41 ms",

@@ -18,7 +18,9 @@ const (
 	SignInPath        = "/sign-in"
 	SignOutPath       = "/sign-out"
 	AccountPath       = "/account"
-	LearnPath         = "/how-deletion-works"
+	// DeletionsPath lists the deletions that the reader asked for.
+	DeletionsPath = "/account/deletions"
+	LearnPath     = "/how-deletion-works"
 	// LearnGatePath is where LearnPath explains the gate.
 	LearnGatePath = LearnPath + "#gate"
 )

@@ -177,10 +177,17 @@ func channelManagePages(in Page) map[string]templ.Component {
 		"deletion queued":    DeletionPage(in, sampleDeletion(DeletionQueued, "")),
 		"deletion running":   DeletionPage(in, sampleDeletion(DeletionRunning, "sweep")),
 		"deletion poisoned":  DeletionPage(in, sampleDeletion(DeletionPoisoned, "sweep")),
-		"lesson":             DeletionPage(in, sampleLessonOf(DeletionRunning, sampleLesson())),
-		"lesson, no worker":  DeletionPage(in, sampleLessonOf(DeletionQueued, &Lesson{CopiesLeft: 8})),
-		"lesson, over":       DeletionPage(in, sampleLessonOf(DeletionDone, &Lesson{Over: "forgotten"})),
-		"deletion done":      DeletionPage(in, sampleDeletion(DeletionDone, "release")),
+		"deletions": DeletionsPage(in, Deletions{Next: "n", Items: []DeletionItem{
+			{Channel: "aurora", Incarnation: "inc1", State: DeletionDone, RowsDeleted: 12345, RequestedOn: ago(time.Hour)},
+			{Channel: longName(), Incarnation: "inc2", State: DeletionPoisoned, RequestedOn: ago(time.Hour)},
+		}}),
+		"deletions, none":     DeletionsPage(in, Deletions{}),
+		"deletions, past end": DeletionsPage(in, Deletions{After: "a"}),
+		"deletions, a gap":    DeletionsPage(in, Deletions{Next: "n"}),
+		"lesson":              DeletionPage(in, sampleLessonOf(DeletionRunning, sampleLesson())),
+		"lesson, no worker":   DeletionPage(in, sampleLessonOf(DeletionQueued, &Lesson{CopiesLeft: 8})),
+		"lesson, over":        DeletionPage(in, sampleLessonOf(DeletionDone, &Lesson{Over: "forgotten"})),
+		"deletion done":       DeletionPage(in, sampleDeletion(DeletionDone, "release")),
 	}
 }
 

@@ -20,6 +20,7 @@ func (s *server) apiRoutes(e *echo.Echo, version string) error {
 	(&deletionsAPI{store: s.store, sessions: s.sessions}).routes(api)
 	(&blogsAPI{store: s.store, sessions: s.sessions}).routes(api)
 	(&votesAPI{store: s.store, sessions: s.sessions}).routes(api)
+	(&deletionListAPI{store: s.store, sessions: s.sessions}).routes(api)
 	(&subscriptionsAPI{store: s.store, sessions: s.sessions}).routes(api)
 	(&feedAPI{store: s.store, sessions: s.sessions}).routes(api)
 	(&digestAPI{store: s.store, sessions: s.sessions, origin: s.origin}).routes(api)

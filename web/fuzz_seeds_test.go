@@ -9,7 +9,7 @@ var (
 		"GET /api/v1/channels/:name/blogs", "POST /api/v1/channels/:name/blogs", "GET /api/v1/channels/:name/blogs/:id",
 		"PUT /api/v1/channels/:name/blogs/:id", "DELETE /api/v1/channels/:name/blogs/:id",
 		"PUT /api/v1/channels/:name/blogs/:id/vote", "DELETE /api/v1/channels/:name/blogs/:id/vote",
-		"GET /api/v1/subscriptions", "PUT /api/v1/subscriptions/:name", "DELETE /api/v1/subscriptions/:name",
+		"GET /api/v1/deletions", "GET /api/v1/subscriptions", "PUT /api/v1/subscriptions/:name", "DELETE /api/v1/subscriptions/:name",
 		"GET /api/v1/feed", "GET /api/v1/digest", "POST /api/v1/digest/address", "DELETE /api/v1/digest/address",
 		"DELETE /api/v1/sessions", "DELETE /api/v1/sessions/current",
 	}
@@ -22,7 +22,7 @@ var (
 		"GET /channels/:name/feed.atom", "GET /channels/:name/feed.json",
 		"GET /subscriptions", "POST /subscriptions", "GET /digest", "POST /digest", "GET /digest/:user/:secret/feed.atom",
 		"GET /sign-up", "GET /sign-in", "GET /sign-in/link", "GET /sign-out", "POST /sign-out", "GET /account", "GET /how-deletion-works",
-		"GET /channels/:name/feed", "GET /users/:user",
+		"GET /channels/:name/feed", "GET /users/:user", "GET /account/deletions",
 	}
 	credentialRoutes = []string{
 		"POST /api/v1/users", "POST /api/v1/sessions", "PUT /api/v1/users/me/password",
@@ -95,6 +95,8 @@ func apiSeeds() []seed {
 		{draftRequest{"PUT" + blog + "/vote", 2, "Engines/{post}", "", "", ""}, 204},
 		{draftRequest{"PUT" + blog + "/vote", 2, "Wheels/{post}", "", "", ""}, 404},
 		{draftRequest{"DELETE" + blog + "/vote", 1, "Engines/{first}", "", "", ""}, 204},
+		{draftRequest{"GET" + api + "/deletions", 1, "", "limit=1", "", ""}, 200},
+		{draftRequest{"GET" + api + "/deletions", 1, "", "after={subscriptions}", "", ""}, 422},
 		{draftRequest{"GET" + api + "/subscriptions", 1, "", "limit=1&after={subscriptions}", "", ""}, 200},
 		{draftRequest{"GET" + api + "/subscriptions", 2, "", "after={subscriptions}", "", ""}, 422},
 		{draftRequest{"PUT" + api + "/subscriptions/:name", 1, "Wheels", "", "", ""}, 204},
@@ -180,6 +182,9 @@ func pageSeeds() []seed {
 		{draftRequest{"GET /users/:user", 0, "nobody", "after=x", "", ""}, 404},
 		{draftRequest{"GET" + channel + "/feed", 0, "Engines", "", "", ""}, 200},
 		{draftRequest{"GET" + channel + "/feed.json", 0, "Engines", "", "If-None-Match: *", ""}, 304},
+		{draftRequest{"GET /account/deletions", 5, "", "", "", ""}, 200},
+		{draftRequest{"GET /account/deletions", 5, "", "after={posts}", "", ""}, 422},
+		{draftRequest{"GET /account/deletions", 0, "", "", "", ""}, 401},
 		{draftRequest{"GET /subscriptions", 5, "", "", "", ""}, 200},
 		{draftRequest{"POST /subscriptions", 5, "", "", "", "action=unsubscribe&channel=Wheels&incarnation={wheels}"}, 303},
 		{draftRequest{"POST /subscriptions", 5, "", "", "", "action=unsubscribe&channel=a/b"}, 422},

@@ -29,6 +29,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 	(&blogPages{pages: p, store: s.store}).routes(e)
 	(&blogEditPages{pages: p, store: s.store}).routes(e)
 	(&deletionPages{pages: p, store: s.store, log: s.log, streams: newStreamLimit(), stopping: s.stopping, teach: s.teach}).routes(e)
+	(&deletionListPages{pages: p, store: s.store}).routes(e)
 	(&sessionPages{pages: p, store: s.store, signUps: s.signUps}).routes(e)
 	(&userPublicPages{pages: p, store: s.store}).routes(e)
 	(&userPages{pages: p, store: s.store}).routes(e)

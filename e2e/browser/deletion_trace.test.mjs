@@ -112,3 +112,14 @@ test("trace: a lost stream says so and comes back", async () => {
   await v.leave();
   await site.remove();
 });
+
+test("trace: the account leads to each deletion, also when the channel is gone", async () => {
+  const v = await deleted("found", { hand: "keyboard" });
+  await v.open("/account");
+  await v.follow(v.link("Your deletions"));
+  await look(v, "deletions");
+  await v.follow(v.link("found"));
+  assert.equal(await v.heading(), "Deletion of “found”");
+  await v.sees("What happened, and when");
+  await v.leave();
+});

@@ -1,0 +1,114 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+)
+
+// Each deletion has a row in a partition of its channel. So that a user finds their
+// deletions without a scan, an asked! row in the user's own partition of Users names each
+// of them, with the time in its key, the newest first. It is inserted before the message is
+// sent, and never changed. So no deletion that was accepted is missing from the list; but a
+// row is left if the process dies right after it, or if two requests ask at once. Such a
+// row names no deletion, or not by the time at which that was asked for. Whoever reads it
+// leaves it out, and deletes it once no request can be under way any more.
+
+// askedLifetime is how long a row that names no deletion is left alone.
+const askedLifetime = time.Hour
+
+// listDeletion puts the deletion that a message asks for on the list of whoever asked.
+func (s *Store) listDeletion(ctx context.Context, m domain.Message) error {
+	err := s.users.Transact(ctx, userPartition(m.By), driver.Insert(askedRow(m.AskedOn, m.Ref())))
+	if err != nil && !errors.Is(err, domain.ErrExists) {
+		return fmt.Errorf("listing the deletion of channel %s: %w", m.Channel, err)
+	}
+	return nil
+}
+
+// DeletionPage is part of the list of a user's deletions.
+type DeletionPage struct {
+	Items []domain.Deletion
+	// Next is the cursor of the next page. It is empty on the last page.
+	Next string
+}
+
+// deletionFlight is the largest number of deletions read at once for a page.
+const deletionFlight = 16
+
+// DeletionsOf lists the deletions that a user asked for, the newest first. It reads up to
+// limit rows of the list; a page has fewer deletions if some rows name none. A cursor of
+// another list is an InvalidError on the field "after".
+func (s *Store) DeletionsOf(ctx context.Context, user domain.UserName, after string, limit int) (DeletionPage, error) {
+	list, from := "deletions of "+string(user), prefixAsked
+	if after != "" {
+		position, err := decodeCursor(list, after)
+		if err != nil {
+			return DeletionPage{}, err
+		}
+		from = max(from, successor(position))
+	}
+	rows, err := s.users.First(ctx, limit+1, driver.Range{Partition: userPartition(user), From: from, To: prefixEnd(prefixAsked)})
+	if err != nil {
+		return DeletionPage{}, fmt.Errorf("deletions of %s: %w", user, err)
+	}
+	var page DeletionPage
+	if len(rows) > limit {
+		rows = rows[:limit]
+		page.Next = encodeCursor(list, rows[limit-1].Row)
+	}
+	found := make([]domain.Deletion, len(rows))
+	group, ctx := newFlight(ctx, deletionFlight)
+	for i, row := range rows {
+		group.Go(func() (err error) {
+			found[i], err = s.listedDeletion(ctx, row, user)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return DeletionPage{}, err
+	}
+	page.Items = slices.DeleteFunc(found, func(d domain.Deletion) bool { return d.Channel.Key == "" })
+	return page, nil
+}
+
+// listedDeletion returns the deletion that a row of a list names. It is zero if there is
+// none.
+func (s *Store) listedDeletion(ctx context.Context, row driver.Entity, user domain.UserName) (domain.Deletion, error) {
+	on, ref, err := parseAskedRow(row.Row)
+	if err != nil {
+		return domain.Deletion{}, nil // a later program may have other rows here
+	}
+	d, err := s.Deletion(ctx, ref, user)
+	missing := errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrForbidden)
+	switch {
+	case err == nil && d.RequestedOn.Equal(on):
+		return d, nil
+	case err != nil && !missing:
+		return domain.Deletion{}, err
+	case time.Since(on) < askedLifetime:
+		return domain.Deletion{}, nil
+	}
+	err = s.users.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
+	if err != nil && !raced(err) {
+		return domain.Deletion{}, fmt.Errorf("deletions of %s: %w", user, err)
+	}
+	return domain.Deletion{}, nil
+}
+
+func askedRow(on time.Time, ref domain.ChannelRef) string {
+	return prefixAsked + domain.RecentFirst(on) + "!" + string(ref.Key) + "!" + string(ref.Incarnation)
+}
+
+// parseAskedRow is the inverse of askedRow.
+func parseAskedRow(row string) (on time.Time, ref domain.ChannelRef, err error) {
+	digits, rest, _ := strings.Cut(strings.TrimPrefix(row, prefixAsked), "!")
+	on, err = domain.ParseRecentFirst(digits)
+	return on, parseSubscriptionRow(rest), err
+}

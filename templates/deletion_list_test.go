@@ -1,0 +1,29 @@
+package templates
+
+import (
+	"testing"
+	"time"
+)
+
+func TestDeletionsPage(t *testing.T) {
+	t.Run("leads to each deletion and says how far it is", deletionsLeadToEach)
+	t.Run("can be found from the account", deletionsAreFoundFromTheAccount)
+}
+
+func deletionsLeadToEach(t *testing.T) {
+	page := pageAt("/account/deletions", "ingrid")
+	expect(t, DeletionsPage(page, Deletions{Next: "n", Items: []DeletionItem{
+		{Channel: "aurora", Incarnation: "inc1", State: DeletionDone, RowsDeleted: 1, RequestedOn: ago(time.Hour)},
+		{Channel: "aurora", Incarnation: "inc2", State: DeletionQueued, RequestedOn: ago(time.Hour)},
+	}}),
+		in("li", in("a[href=/channels/aurora/deletions/inc1]", says("aurora")), says("Deleted · 1 row removed · asked for 1 hour ago")),
+		in("li", in("a[href=/channels/aurora/deletions/inc2]"), says("Waiting for a worker · 0 rows removed")),
+		in("a[rel=next][href=/account/deletions?after=n]"),
+	)
+	expect(t, DeletionsPage(page, Deletions{}), says("No deletions yet"))
+	expect(t, DeletionsPage(page, Deletions{After: "a"}), in("a[href=/account/deletions]", says("Go back to the start")))
+}
+
+func deletionsAreFoundFromTheAccount(t *testing.T) {
+	expect(t, AccountPage(pageAt("/account", "ingrid"), Account{}), in("main", in("a[href=/account/deletions]", says("Your deletions"))))
+}
