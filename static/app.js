@@ -27,19 +27,31 @@ function freshen() {
 setInterval(freshen, 30000);
 
 // Show how many characters are left, once few are. The server counts code points;
-// maxlength would count UTF-16 units.
+// maxlength would count UTF-16 units. A screen reader is told when the typing pauses,
+// not at every key.
+const said = document.createElement("p");
+said.className = "unseen";
+said.role = "status";
 for (const control of document.querySelectorAll("[data-limit]")) {
   const limit = Number(control.dataset.limit);
   const counter = document.createElement("p");
   counter.className = "counter";
+  counter.id = `${control.id}-counter`;
   control.after(counter);
+  control.setAttribute("aria-describedby", [control.getAttribute("aria-describedby"), counter.id].filter(Boolean).join(" "));
+  document.body.append(said);
   const show = () => {
     const left = limit - [...control.value].length;
     counter.hidden = left > limit / 5;
     counter.classList.toggle("over", left < 0);
     counter.textContent = left < 0 ? `${-left} too many` : `${left} left`;
   };
-  control.addEventListener("input", show);
+  let pause;
+  control.addEventListener("input", () => {
+    show();
+    clearTimeout(pause);
+    pause = setTimeout(() => { said.textContent = counter.hidden ? "" : counter.textContent; }, 1000);
+  });
   show();
 }
 

@@ -219,14 +219,14 @@ func dayForm(v Digest) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = line(field{
-			Name: "day", Label: "Day", Value: v.Day, Detail: v.detail("day"), Type: "date",
+			Name: "day", Label: "Day", Value: v.Day, Detail: v.detail("day"), First: v.first("day"), Type: "date",
 			Required: true, Autocomplete: "off",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = line(field{
-			Name: "tz", Label: "Time zone", Value: v.Zone, Detail: v.detail("tz"), Type: "text",
+			Name: "tz", Label: "Time zone", Value: v.Zone, Detail: v.detail("tz"), First: v.first("tz"), Type: "text",
 			Required: true, Literal: true, Autocomplete: "off", Offers: v.Zones,
 			Hint: "A city such as Mumbai, or a name such as Europe/Berlin. It is remembered in this browser.",
 		}).Render(ctx, templ_7745c5c3_Buffer)

@@ -37,6 +37,9 @@ func (f Form) detail(field string) string {
 	return ""
 }
 
+// first says that the first error of the form is about the field.
+func (f Form) first(field string) bool { return len(f.Errors) > 0 && f.Errors[0].Field == field }
+
 // unplaced are the errors about fields that the form does not show, such as hidden
 // ones. The page shows them above the form.
 func (f Form) unplaced(shown []string) []FieldError {
@@ -69,7 +72,9 @@ type field struct {
 	// Hint says what may be typed.
 	Hint string
 	// Detail says what is wrong with the value. It is empty if nothing is.
-	Detail   string
+	Detail string
+	// First says that this is the first error of the form: the field gets the focus.
+	First    bool
 	Required bool
 	// ReadOnly is set for what is there to be copied.
 	ReadOnly bool
@@ -137,6 +142,9 @@ func (f field) state() templ.OrderedAttributes {
 	if f.Detail != "" {
 		attributes = append(attributes, templ.KV[string, any]("aria-invalid", "true"))
 	}
+	if f.First {
+		attributes = append(attributes, templ.KV[string, any]("autofocus", true))
+	}
 	if f.Limit != "" {
 		attributes = append(attributes, templ.KV[string, any]("data-limit", f.Limit))
 	}
@@ -172,7 +180,7 @@ func (f Form) draft() string {
 
 func nameField(f Form, value string) field {
 	return field{
-		Name: "name", Label: "Name", Value: value, Detail: f.detail("name"), Type: "text",
+		Name: "name", Label: "Name", Value: value, Detail: f.detail("name"), First: f.first("name"), Type: "text",
 		Hint:     "Up to 64 letters and digits, with single “-”, “_” or “.” between them.",
 		Required: true, Literal: true, Autocomplete: "off",
 	}
@@ -180,21 +188,21 @@ func nameField(f Form, value string) field {
 
 func titleField(f Form, value string) field {
 	return field{
-		Name: "title", Label: "Title", Value: value, Detail: f.detail("title"), Type: "text",
+		Name: "title", Label: "Title", Value: value, Detail: f.detail("title"), First: f.first("title"), Type: "text",
 		Autocomplete: "off", Limit: "120",
 	}
 }
 
 func textField(f Form, value, rows string) field {
 	return field{
-		Name: "text", Label: "Text", Value: value, Detail: f.detail("text"), Rows: rows,
+		Name: "text", Label: "Text", Value: value, Detail: f.detail("text"), First: f.first("text"), Rows: rows,
 		Required: true, Limit: "5000",
 	}
 }
 
 func descriptionField(f Form, value string) field {
 	return field{
-		Name: "description", Label: "Description", Value: value, Detail: f.detail("description"), Rows: "4",
+		Name: "description", Label: "Description", Value: value, Detail: f.detail("description"), First: f.first("description"), Rows: "4",
 		Hint: "What belongs here. Up to 500 characters.", Limit: "500",
 	}
 }
