@@ -246,7 +246,6 @@ class Draft {
   }
 
   #freeze(frozen) {
-    this.form.setAttribute("aria-busy", frozen);
     for (const control of this.#controls(frozen ? visible : ({ readOnly }) => readOnly)) control.readOnly = frozen;
   }
 }

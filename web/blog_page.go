@@ -98,11 +98,13 @@ func (h *blogPages) vote(c echo.Context, v visitor, form url.Values, cast castVo
 	return h.done(c, n, templates.BlogPath(string(channel.Name), string(id)))
 }
 
-// The header with which a client asks for what its request made (RFC 7240).
+// The header with which a client asks for what its request made, or for no more than
+// where that is (RFC 7240).
 const (
 	headerPrefer         = "Prefer"
 	headerPreferred      = "Preference-Applied"
 	preferRepresentation = "return=representation"
+	preferMinimal        = "return=minimal"
 )
 
 // showVote answers with the form that follows the one that was sent.

@@ -21,6 +21,11 @@ const (
 	credentialPassword = "sign-in-password"
 )
 
+// maxRest is how many fields that nobody sees a page writes into the form of a draft. No
+// form has as many. It bounds the page: an empty field takes ten times as much room there
+// as in a request.
+const maxRest = 16
+
 // draftKey is the key of a *draft in the echo.Context of a request that sent one.
 const draftKey = "web.draft"
 
@@ -97,6 +102,9 @@ func keptDraft(c echo.Context, v visitor, cause problem, err error) *templates.K
 			kept.Rest = append(kept.Rest, templates.Hidden{Name: shown(name), Value: shown(d.form.Get(name))})
 		}
 	}
+	if len(kept.Rest) > maxRest {
+		kept.Rest = nil // it was none of our forms
+	}
 	kept.Refill = refillPath(d.kind, v, err)
 	slices.SortFunc(kept.Rest, func(a, b templates.Hidden) int { return strings.Compare(a.Name, b.Name) })
 	switch {
@@ -149,7 +157,7 @@ func (p *pages) draftWords(c echo.Context, failed failure, cause problem) (title
 // gate links to the gate that refused a draft: to the deletion, for the user who asked
 // for it, and to the explanation for others.
 func (p *pages) gate(c echo.Context, v visitor, d *draft) []templates.Link {
-	explained := []templates.Link{{Label: "The gate that refused it", URL: templates.LearnGatePath}}
+	explained := []templates.Link{{Label: "The gate that refused it", URL: templates.LearnGatePath, Aside: true}}
 	name, err := channelName(c)
 	if err != nil {
 		return explained
@@ -165,5 +173,6 @@ func (p *pages) gate(c echo.Context, v visitor, d *draft) []templates.Link {
 	return []templates.Link{{
 		Label: "The deletion that refused it",
 		URL:   templates.DeletionPath(string(deletion.Name), string(deletion.Channel.Incarnation)),
+		Aside: true,
 	}}
 }

@@ -3,6 +3,7 @@ package web_test
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,6 +23,7 @@ func TestDraft(t *testing.T) {
 	t.Run("of another origin is not shown", draftOfAnotherOriginIsNotShown)
 	t.Run("that is too large is said to be in the form", draftThatIsTooLargeIsSaidToBeInTheForm)
 	t.Run("takes no password where nothing was typed", passwordIsTakenOnlyWithADraft)
+	t.Run("with many fields makes no large page", draftWithManyFieldsMakesNoLargePage)
 	t.Run("sent by a script is answered by where it leads", draftSentByAScriptIsAnsweredByWhereItLeads)
 }
 
@@ -119,7 +121,7 @@ func draftSurvivesAWrongPassword(t *testing.T) {
 			if p.status == 401 {
 				p.says("The name or the password is wrong.")
 			}
-			if p.form(signInButton(sent)).values.Get("sign-in-password") != "" {
+			if strings.Contains(string(p.body), "wrong horse battery") {
 				t.Error("the password is sent back")
 			}
 		}
@@ -288,6 +290,23 @@ func passwordIsTakenOnlyWithADraft(t *testing.T) {
 	}
 	if b.jar["session"] != "" {
 		t.Error("it is a sign-in that nobody sees")
+	}
+}
+
+func draftWithManyFieldsMakesNoLargePage(t *testing.T) {
+	s := newSite(t)
+	s.author("ada")
+	s.channel("Engines", "ada")
+	values := url.Values{"text": {draftText}}
+	for i := range 5_000 {
+		values.Set(strconv.Itoa(i), "")
+	}
+	p := s.browser().send("POST", "/channels/Engines", posted(values)).want(401)
+	if len(p.body) > 16<<10 {
+		t.Errorf("the page has %d bytes", len(p.body))
+	}
+	if p.wrote() != draftText {
+		t.Errorf("shows %q", p.wrote())
 	}
 }
 

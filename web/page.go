@@ -112,8 +112,9 @@ func render(c echo.Context, status int, content templ.Component) error {
 // form again. A script that sends the form prefers a minimal answer (RFC 7240), because
 // it cannot see where a redirect leads: it is told, and goes there itself.
 func seeOther(c echo.Context, path string) error {
-	if c.Request().Header.Get("Prefer") == "return=minimal" && !isRead(c.Request().Method) {
+	if c.Request().Header.Get(headerPrefer) == preferMinimal && !isRead(c.Request().Method) {
 		c.Response().Header().Set(echo.HeaderLocation, path)
+		c.Response().Header().Set(headerPreferred, preferMinimal)
 		return c.NoContent(http.StatusNoContent)
 	}
 	return c.Redirect(http.StatusSeeOther, path)
