@@ -22,7 +22,7 @@ type CheckCounts struct {
 // It may run while other processes work. Rows that are read at different times need
 // not agree, so that it reads again whatever looks wrong before it reports a breach.
 type Checker struct {
-	// Patience is how long a deletion may make no progress.
+	// Patience is how long a deletion may make no progress while the queue is empty.
 	Patience time.Duration
 	// Repair repairs what can be repaired safely. It deletes a row only in the
 	// version that it read.

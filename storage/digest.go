@@ -47,9 +47,10 @@ type DigestChannel struct {
 //
 // A page takes memory for its own posts only, however many the day has. It reads the
 // ratings of all posts of each channel until it is full, and then the posts that it
-// holds, and the sub! row of each channel that has a post. It starts at the channel, the rating and the post where the page before ended:
-// posts that come and go in between make no other post come twice or be missed. A post
-// whose rating changes in between can be missed or met twice.
+// holds, and the sub! row of each channel that has a post. It starts at the channel, the
+// rating and the post where the page before ended: posts that come and go in between make
+// no other post come twice or be missed. A post whose rating changes in between can be
+// missed or met twice.
 func (s *Store) Digest(ctx context.Context, user domain.UserName, q DigestQuery) (DigestPage, error) {
 	list := "digest/" + userPartition(user) + "/" + q.Day.Date + "/" + q.Day.Zone
 	builder := digestBuilder{limit: q.Limit}

@@ -50,8 +50,8 @@ type DigestLine struct {
 
 // DigestSummaries sums up what was posted on each of some days to the channels that a
 // user subscribes to. It ranks each channel once for all days, and reads the sub! row of
-// each that has a post. If a day has more posts
-// than it may list, each channel gets a line before any gets a second one, and so on.
+// each that has a post. If a day has more posts than it may list, each channel gets a line
+// before any gets a second one, and so on.
 //
 // Its memory is bounded by what it lists: of the other posts it reads the ratings alone,
 // and of those that it lists it keeps one line each.

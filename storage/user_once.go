@@ -47,17 +47,24 @@ func (s *Store) bindSignUpKey(ctx context.Context, user domain.UserName, key str
 	}
 	return s.contend(ctx, func() error {
 		bound := onceAccount(user, key)
-		err := s.sessions.Transact(ctx, signUpPartition(key), driver.Insert(singleRow, append(ended(),
-			driver.String(propOnce, bound), driver.Time(propExpiresOn, domain.Now().Add(signUpKeyLifetime)))...))
+		partition, properties := signUpPartition(key), append(ended(),
+			driver.String(propOnce, bound), driver.Time(propExpiresOn, domain.Now().Add(signUpKeyLifetime)))
+		err := s.sessions.Transact(ctx, partition, driver.Insert(singleRow, properties...))
 		if !errors.Is(err, domain.ErrExists) {
 			return err
 		}
-		row, err := s.sessions.Get(ctx, signUpPartition(key), singleRow)
+		row, err := s.sessions.Get(ctx, partition, singleRow)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
-			return errTryAgain // it has just expired
-		case err == nil && row.Properties.String(propOnce) != bound:
+			return errTryAgain // it has just been removed
+		case err != nil, row.Properties.String(propOnce) == bound:
+			return err
+		case time.Now().Before(row.Properties.Time(propExpiresOn)):
 			return fmt.Errorf("user %s: %w", user, domain.ErrKeyReused)
+		}
+		err = s.sessions.Transact(ctx, partition, driver.Replace(singleRow, driver.Match(row.ETag), properties...))
+		if raced(err) {
+			return errTryAgain
 		}
 		return err
 	})

@@ -15,6 +15,7 @@ func TestSignUpOnce(t *testing.T) {
 	t.Run("one key makes one account", oneKeyMakesOneAccount)
 	t.Run("fault does not keep the user from the name", signUpOnceFaultKeepsName)
 	t.Run("many with one key get the same account", manyWithOneKeyGetOneAccount)
+	t.Run("a key is free for another name after a day", keyIsFreeAfterADay)
 	t.Run("a key gives no guesses past the limit of sign-ins", keyGivesNoGuessesPastLimit)
 	t.Run("many guesses with a key at once do not outrun the limit", manyGuessesWithAKeyDoNotOutrunLimit)
 	t.Run("the right password with a key does not count", rightPasswordWithAKeyDoesNotCount)
@@ -94,6 +95,26 @@ func signUpOnceFaultKeepsName(t *testing.T) {
 			w.t.Errorf("told %v, and then %v", err, againErr)
 		}
 		w.signedIn("ada", right)
+	})
+}
+
+// The row of the key is there until a reconciling pass removes it.
+func keyIsFreeAfterADay(t *testing.T) {
+	eachFault(t, func(w *world) {
+		w.ok(w.withKey(from(0, "ada", right)))
+		time.Sleep(24*time.Hour - time.Second)
+		if err := w.withKey(from(0, "grace", right)); !errors.Is(err, domain.ErrKeyReused) {
+			w.t.Errorf("within a day, the key for another name: %v", err)
+		}
+		time.Sleep(time.Second)
+		_, _, err := w.faulty.SignUpOnce(w.t.Context(), storage.SignUpRequest{Attempt: from(0, "grace", right), Key: "k"})
+		if err != nil && !errors.Is(err, domain.ErrUnavailable) {
+			w.t.Errorf("after a day: %v", err)
+		}
+		w.ok(w.withKey(from(0, "grace", right)))
+		if err := w.withKey(from(0, "eve", right)); !errors.Is(err, domain.ErrKeyReused) {
+			w.t.Errorf("the key for a third name: %v", err)
+		}
 	})
 }
 

@@ -62,7 +62,7 @@ func apiDetail(status int) string {
 }
 
 // respondList sends a page of a list, made from a page of the store. Next is the
-// continuation token; the last page has none. Each item is encoded by itself: a page of
+// continuation token; the last page has none. Each item is encoded alone: a page of
 // long posts is megabytes.
 func respondList[S, T any](c echo.Context, items []S, next string, of func(S) T) error {
 	var p jsonParts

@@ -33,7 +33,7 @@ func (a *digestAPI) routes(r router) {
 	r.Add(http.MethodDelete, "/digest/address", a.sessions.closed(a.revokeAddress))
 }
 
-// digestJSON encodes a page of a digest, each post by itself: a page of long posts is
+// digestJSON encodes a page of a digest, each post alone: a page of long posts is
 // megabytes.
 func digestJSON(day domain.Day, page storage.DigestPage) *jsonParts {
 	var p jsonParts

@@ -25,8 +25,8 @@ import (
 
 const mebibyte = 1 << 20
 
-// TestDigestMemory measures what digests and the feed take of the memory, each case in a process of
-// its own. The digests are of one day, or of several, on which one user's posts of the
+// TestDigestMemory measures what digests and the feed take of the memory, each case in a
+// process of its own. The digests are of one day, or of several, on which one user's posts of the
 // greatest length filled many channels.
 func TestDigestMemory(t *testing.T) {
 	if dir := os.Getenv(memoryDir); dir != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -21,6 +22,7 @@ import (
 
 func TestSignUpFlood(t *testing.T) {
 	t.Run("does not keep anybody from signing in", floodKeepsNobodyFromSigningIn)
+	t.Run("of requests that never end keeps nobody from signing up", endlessSignUpsKeepNobody)
 }
 
 const (
@@ -155,5 +157,39 @@ func floodKeepsNobodyFromSigningIn(t *testing.T) {
 		quiet, flooded, f.made.Load(), f.refused.Load())
 	if bound := max(time.Second, 20*quiet); flooded > bound {
 		t.Errorf("a sign-in takes %s, want at most %s", flooded, bound)
+	}
+}
+
+// More sign-ups than are admitted at once send a part of their bodies, and nothing more.
+func endlessSignUpsKeepNobody(t *testing.T) {
+	s := newSite(t)
+	f := &signUpFlood{T: t}
+	server := httptest.NewServer(f.counting(s.handler))
+	defer server.Close()
+	client := server.Client()
+	client.Timeout = 30 * time.Second
+	body := url.Values{"name": {"ada"}, "password": {password}}.Encode()
+	for path, mediaType := range map[string]string{"/sign-up": "application/x-www-form-urlencoded", "/api/v1/users": "application/json"} {
+		for range 20 {
+			conn, err := net.Dial("tcp", server.Listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = conn.Close() }()
+			if _, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: example.com\r\nContent-Type: %s\r\nContent-Length: 1000\r\n\r\n{", path, mediaType); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for f.reached.Load() < 2*20 {
+		runtime.Gosched()
+	}
+	r, err := client.Post(server.URL+"/sign-up", "application/x-www-form-urlencoded", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Body.Close() }()
+	if account, err := s.store.User(t.Context(), "ada"); err != nil {
+		t.Errorf("the sign-up is answered %s, and made %+v, %v", r.Status, account, err)
 	}
 }
