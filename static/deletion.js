@@ -15,6 +15,10 @@ function announce(text) {
 // control is away, as a button is while its worker works, the section of the lesson has it.
 let wanted = "";
 function show(html) {
+  if (pressing) {
+    held = html;
+    return;
+  }
   const { id } = document.activeElement;
   const inside = progress.contains(document.activeElement);
   if (inside && id !== "lesson") wanted = id;
@@ -22,6 +26,15 @@ function show(html) {
   if (inside) (document.getElementById(wanted) ?? document.getElementById("lesson"))?.focus();
   announce(progress.firstElementChild.dataset.announce);
   countDown();
+}
+
+// While a button is held down the part stays as it is: otherwise the click would be lost.
+let pressing = false;
+let held = "";
+function release() {
+  pressing = false;
+  if (held) show(held);
+  held = "";
 }
 
 // countDown shows how long the lease of a worker still lasts that was killed.
@@ -87,6 +100,8 @@ async function ask() {
 if (progress) {
   watch();
   countDown();
+  progress.addEventListener("pointerdown", () => { pressing = true; });
+  for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => setTimeout(release));
   progress.addEventListener("submit", (event) => {
     if (!event.target.matches("[data-stay]")) return;
     event.preventDefault();

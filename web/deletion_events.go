@@ -97,10 +97,12 @@ func (h *deletionPages) follow(ctx context.Context, stream *eventStream, d domai
 func (h *deletionPages) reread(ctx context.Context, d domain.Deletion, shown templates.Deletion) (domain.Deletion, templates.Deletion) {
 	limited, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	now, err := h.store.Deletion(limited, d.Channel, d.RequestedBy)
-	var view templates.Deletion
+	// A worker that pauses writes the row of the lesson last. Read in the other order, its
+	// two writes are one change of the page.
+	lesson, err := h.lesson(limited, d.Channel)
+	var now domain.Deletion
 	if err == nil {
-		view, err = h.view(limited, now)
+		now, err = h.store.Deletion(limited, d.Channel, d.RequestedBy)
 	}
 	if err != nil {
 		if ctx.Err() == nil {
@@ -108,5 +110,7 @@ func (h *deletionPages) reread(ctx context.Context, d domain.Deletion, shown tem
 		}
 		return d, shown
 	}
+	view := deletionOf(now)
+	view.Lesson = lesson
 	return now, view
 }

@@ -22,17 +22,24 @@ type lessonStore interface {
 	DeliverAgain(ctx context.Context, d domain.Deletion) (sent bool, err error)
 }
 
-// view is what the page of a deletion shows. Without --teach no lesson is read.
+// lesson reads the lesson of a deletion, or returns nil if it is none. Without --teach
+// nothing is read.
+func (h *deletionPages) lesson(ctx context.Context, ref domain.ChannelRef) (*templates.Lesson, error) {
+	if !h.teach {
+		return nil, nil
+	}
+	lesson, err := h.store.Lesson(ctx, ref)
+	if errors.Is(err, domain.ErrNotFound) {
+		return nil, nil
+	}
+	return lessonOf(lesson, time.Now()), err
+}
+
+// view is what the page of a deletion shows.
 func (h *deletionPages) view(ctx context.Context, d domain.Deletion) (templates.Deletion, error) {
 	view := deletionOf(d)
-	if !h.teach {
-		return view, nil
-	}
-	lesson, err := h.store.Lesson(ctx, d.Channel)
-	if errors.Is(err, domain.ErrNotFound) {
-		return view, nil
-	}
-	view.Lesson = lessonOf(lesson, time.Now())
+	var err error
+	view.Lesson, err = h.lesson(ctx, d.Channel)
 	return view, err
 }
 

@@ -10,7 +10,7 @@ import { sites, visitor } from "./visitor.mjs";
 
 let site, jan;
 before(async () => {
-  site = await ownSite("serve", "--teach", "--lease", "3s");
+  site = await ownSite("serve", "--teach", "--lease", "5s");
   jan = await signUp(site.url, "jan");
 });
 after(() => site.remove());
@@ -98,7 +98,7 @@ test("lesson: a worker that is killed leaves its lease behind, and another takes
   const left = worker(v, 1).locator("[data-left] b");
   await left.waitFor();
   const first = Number(await left.innerText());
-  assert.ok(first > 0 && first <= 3, `the lease runs out in ${first} s`);
+  assert.ok(first > 0 && first <= 5, `the lease runs out in ${first} s`);
   await look(v, "lesson-killed");
   await waits(v, 2, "mark");
   await worker(v, 2).getByText("delivery 2").waitFor();
@@ -123,6 +123,28 @@ test("lesson: a message that is delivered again brings a second worker, and the 
   await look(v, "lesson-fenced");
   await v.open("/channels/twice");
   assert.deepEqual(await v.posts(), ["It must stay"]);
+  await v.leave();
+});
+
+test("lesson: a click is not lost when the page changes while the button is held down", async () => {
+  const v = await lesson("held");
+  await waits(v, 1, "mark");
+  await worker(v, 1).getByRole("button", { name: "Next step" }).hover();
+  await v.page.mouse.down();
+  await v.page.request.post(v.path, { form: { action: "again" }, headers: { Origin: site.url } });
+  // A second stream tells when the first has brought the second worker.
+  await v.page.evaluate((path) => new Promise((seen) => {
+    const stream = new EventSource(`${path}/events`);
+    stream.addEventListener("progress", ({ data }) => {
+      if (!data.includes("Worker 2,") || !data.includes('value="2"')) return;
+      stream.close();
+      setTimeout(seen, 600); // the first stream reads every 300 ms
+    });
+  }), v.path);
+  assert.ok(!(await worker(v, 2).isVisible()), "the page has changed under the pointer");
+  await v.page.mouse.up();
+  await waits(v, 1, "shut");
+  await waits(v, 2, "mark");
   await v.leave();
 });
 
