@@ -170,6 +170,7 @@ class Draft {
   }
 
   #submit(event) {
+    if (event.submitter?.hasAttribute("formaction")) return; // a preview, in another tab
     if (this.form.elements["sign-in-password"]) {
       // The browser sends this one: each try of a password counts.
       sessionStorage.setItem("draft-end", this.name);

@@ -28,6 +28,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 	(&channelEditPages{pages: p, store: s.store}).routes(e)
 	(&blogPages{pages: p, store: s.store}).routes(e)
 	(&blogEditPages{pages: p, store: s.store}).routes(e)
+	(&previewPages{p}).routes(e)
 	(&deletionPages{pages: p, store: s.store, log: s.log, streams: newStreamLimit(), stopping: s.stopping, teach: s.teach}).routes(e)
 	(&deletionListPages{pages: p, store: s.store}).routes(e)
 	(&sessionPages{pages: p, store: s.store, signUps: s.signUps}).routes(e)

@@ -72,6 +72,25 @@ test("text: tags are shown as they were typed", async () => {
   await v.leave();
 });
 
+for (const scripts of [true, false]) {
+  test(`text: a preview leaves the form as it is, ${scripts ? "with" : "without"} script`, async () => {
+    const v = await visitor(sites.sample, { as: tess, scripts });
+    const name = `preview.${scripts}`;
+    await v.open(await tess.createChannel(name));
+    await v.fill({ Title: "Try", Text: "Some *stress*" });
+    if (scripts) await look(v, "composer");
+    const [tab] = await Promise.all([v.context.waitForEvent("page"), v.press(v.button("Preview in a new tab"))]);
+    await tab.waitForLoadState();
+    assert.equal(await tab.locator("article .text em").innerText(), "stress");
+    if (scripts) await look({ page: tab }, "preview");
+    await tab.close();
+    assert.equal(await v.field("Text").inputValue(), "Some *stress*");
+    await v.follow(v.button("Post"));
+    assert.deepEqual(await v.posts(), ["Some stress"]);
+    await v.leave();
+  });
+}
+
 test("text: a list shows the beginning of a long one, and leads on", async () => {
   const v = await visitor(sites.sample, { as: tess });
   await v.open(await tess.createChannel("folded"));
