@@ -103,13 +103,13 @@ func killedIsNoStall(t *testing.T) {
 	w := newWorld(t, 1000)
 	w.mustAsk()
 	killed := false
-	w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+	w.hook = serial(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if killed {
 			return drivertest.ErrInjected
 		}
 		killed = sweeps(call)
 		return send(ctx)
-	}
+	})
 	if err := New(w.faulty, w.options).Handle(t.Context(), w.receive()); err == nil {
 		t.Fatal("the worker was not killed")
 	}
