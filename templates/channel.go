@@ -136,6 +136,7 @@ func (v Channel) frame(page Page) frame {
 		About:   channelAbout(v.Name, v.Owner, v.Description),
 		Path:    path,
 		Channel: v.Name,
+		Styles:  v.styles(page),
 		Scripts: v.scripts(page),
 	}
 }
@@ -146,6 +147,14 @@ func channelAbout(name, owner, description string) string {
 		return excerpt(description)
 	}
 	return "Posts in " + name + ", a channel of @" + owner + "."
+}
+
+// styles are for the form for a new post.
+func (v Channel) styles(page Page) []string {
+	if page.User == "" {
+		return nil
+	}
+	return []string{"compose.css"}
 }
 
 // live says whether new posts would be on this page.
