@@ -89,10 +89,14 @@ func (v Channel) title() string {
 
 // scripts are the scripts of the page. A stranger has no form to write in.
 func (v Channel) scripts(page Page) []string {
-	if page.User == "" {
-		return nil
+	var scripts []string
+	if v.live() {
+		scripts = append(scripts, "live.js")
 	}
-	return append(append(listScripts(page), "compose.js"), draftScripts...)
+	if page.User == "" {
+		return scripts
+	}
+	return append(append(append(scripts, listScripts(page)...), "compose.js"), draftScripts...)
 }
 
 // A Readership is how many people subscribe to a channel, and whether the reader
@@ -132,6 +136,7 @@ func (v Channel) frame(page Page) frame {
 		About:   channelAbout(v.Name, v.Owner, v.Description),
 		Path:    path,
 		Channel: v.Name,
+		Styles:  v.styles(page),
 		Scripts: v.scripts(page),
 	}
 }
@@ -142,4 +147,23 @@ func channelAbout(name, owner, description string) string {
 		return excerpt(description)
 	}
 	return "Posts in " + name + ", a channel of @" + owner + "."
+}
+
+// styles are for the form for a new post.
+func (v Channel) styles(page Page) []string {
+	if page.User == "" {
+		return nil
+	}
+	return []string{"compose.css"}
+}
+
+// live says whether new posts would be on this page.
+func (v Channel) live() bool { return v.View.Newest() && v.After == "" }
+
+// newestOf is the id of the first post, or empty.
+func newestOf(posts []Post) string {
+	if len(posts) == 0 {
+		return ""
+	}
+	return posts[0].ID
 }

@@ -32,3 +32,19 @@ type FeedPost struct {
 	Post
 	Channel string
 }
+
+func (v Feed) frame(page Page) frame {
+	f := frame{Title: "Feed", Scripts: listScripts(page)}
+	if v.After == "" {
+		f.Scripts = append(f.Scripts, "live.js")
+	}
+	return f
+}
+
+// newest is the id of the newest post, or empty.
+func (v Feed) newest() string {
+	if len(v.Posts) == 0 {
+		return ""
+	}
+	return v.Posts[0].ID
+}

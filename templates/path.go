@@ -47,6 +47,12 @@ func ChannelJSONFeedPath(name string) string { return ChannelPath(name) + "/feed
 // ChannelFeedPath explains a channel's feeds to people.
 func ChannelFeedPath(name string) string { return ChannelPath(name) + "/feed" }
 
+// ChannelNewsPath counts the posts of a channel that are newer than a post.
+func ChannelNewsPath(name, than string) string { return ChannelPath(name) + "/news?since=" + than }
+
+// FeedNewsPath counts new posts in the reader's feed.
+const FeedNewsPath = "/news"
+
 // DigestDayPath is the digest of one day in a time zone. An empty day means today,
 // and an empty zone means UTC.
 func DigestDayPath(day, zone string) string {

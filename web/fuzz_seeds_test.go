@@ -22,7 +22,7 @@ var (
 		"GET /channels/:name/feed.atom", "GET /channels/:name/feed.json",
 		"GET /subscriptions", "POST /subscriptions", "GET /digest", "POST /digest", "GET /digest/:user/:secret/feed.atom",
 		"GET /sign-up", "GET /sign-in", "GET /sign-in/link", "GET /sign-out", "POST /sign-out", "GET /account", "GET /how-deletion-works",
-		"GET /channels/:name/feed", "GET /users/:user", "GET /account/deletions",
+		"GET /channels/:name/feed", "GET /users/:user", "GET /account/deletions", "GET /channels/:name/news", "GET /news",
 	}
 	credentialRoutes = []string{
 		"POST /api/v1/users", "POST /api/v1/sessions", "PUT /api/v1/users/me/password",
@@ -180,6 +180,10 @@ func pageSeeds() []seed {
 		{draftRequest{"POST" + blog + "/edit", 5, "Engines/{first}", "", "", "etag={etag}&text=Better&incarnation={engines}"}, 412},
 		{draftRequest{"POST" + blog + "/edit", 5, "Engines/{post}", "", "", "etag={etag}&merging=1&text=%FF&incarnation={engines}"}, 422},
 		{draftRequest{"GET" + channel + "/feed.atom", 0, "Engines", "", "", ""}, 200},
+		{draftRequest{"GET" + channel + "/news", 0, "Engines", "since={post}", "", ""}, 200},
+		{draftRequest{"GET" + channel + "/news", 0, "Engines", "since=x", "", ""}, 404},
+		{draftRequest{"GET /news", 5, "", "", "", ""}, 200},
+		{draftRequest{"GET /news", 0, "", "", "", ""}, 401},
 		{draftRequest{"GET /users/:user", 0, "ada", "", "", ""}, 200},
 		{draftRequest{"GET /users/:user", 0, "nobody", "after=x", "", ""}, 404},
 		{draftRequest{"GET" + channel + "/feed", 0, "Engines", "", "", ""}, 200},

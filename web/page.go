@@ -24,6 +24,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 	(&digestPages{pages: p, store: s.store}).routes(e)
 	(&channelCreatePages{pages: p, store: s.store, maxChannels: s.maxChannels}).routes(e)
 	(&channelPages{pages: p, store: s.store}).routes(e)
+	(&newsPages{pages: p, store: s.store}).routes(e)
 	(&channelFeedPages{pages: p, store: s.store}).routes(e)
 	(&channelEditPages{pages: p, store: s.store}).routes(e)
 	(&blogPages{pages: p, store: s.store}).routes(e)

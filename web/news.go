@@ -1,0 +1,93 @@
+package web
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/templates"
+)
+
+type newsStore interface {
+	channelReader
+	News(ctx context.Context, ref domain.ChannelRef, than domain.BlogID) (int, error)
+	FeedNews(ctx context.Context, user domain.UserName, than domain.BlogID, after string) (n int, next string, err error)
+}
+
+// newsPages tell the script of a page how many posts are newer than those that it shows.
+// It asks now and then while somebody looks, so an answer must cost little: a channel's
+// reads the keys of one range, and is the same for everybody.
+type newsPages struct {
+	*pages
+	store newsStore
+}
+
+func (h *newsPages) routes(r router) {
+	get(r, "/channels/:name/news", h.channel)
+	get(r, templates.FeedNewsPath, h.closed(h.feed))
+}
+
+// newsJSON is the answer. The names are those that static/live.js reads.
+type newsJSON struct {
+	New  int    `json:"new"`
+	Next string `json:"next,omitempty"`
+}
+
+func (h *newsPages) channel(c echo.Context) error {
+	than, err := newsSince(c)
+	if err != nil {
+		return err
+	}
+	channel, err := pathChannel(c, h.store)
+	if err != nil {
+		return err
+	}
+	n, err := h.store.News(c.Request().Context(), channel.Ref(), than)
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Del(echo.HeaderVary)
+	c.Response().Header().Set(echo.HeaderCacheControl, publicFeed)
+	return respondNews(c, newsJSON{New: n})
+}
+
+func (h *newsPages) feed(c echo.Context, v visitor) error {
+	than, err := newsSince(c)
+	if err != nil {
+		return err
+	}
+	n, next, err := h.store.FeedNews(c.Request().Context(), v.User, than, c.QueryParam("after"))
+	if err != nil {
+		return err
+	}
+	return respondNews(c, newsJSON{n, next})
+}
+
+// newsSince returns the newest post that the page shows; "" if it shows none.
+func newsSince(c echo.Context) (domain.BlogID, error) {
+	text := c.QueryParam("since")
+	if text == "" {
+		return "", nil
+	}
+	return domain.ParseBlogID(text)
+}
+
+// respondNews sends the answer, or 304 if the script has it already.
+func respondNews(c echo.Context, news newsJSON) error {
+	body, err := json.Marshal(news)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(body)
+	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
+	c.Response().Header().Set(headerETag, etag)
+	if notModified(c.Request().Header, etag) {
+		return c.NoContent(http.StatusNotModified)
+	}
+	return sendWhole(c, http.StatusOK, echo.MIMEApplicationJSON, body)
+}

@@ -1,0 +1,111 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+)
+
+func TestNews(t *testing.T) {
+	t.Run("counts what is newer than the page", newsCountWhatIsNewerThanThePage)
+	t.Run("of a channel are the same for everybody and cheap", channelNewsAreCheap)
+	t.Run("of a feed need a session", feedNewsNeedASession)
+	t.Run("are asked for only by the first page of the newest", onlyTheNewestPageAsks)
+}
+
+// newsPath is what the script of the page asks for.
+func (p page) newsPath() string {
+	for _, n := range all(p.doc, tag("p")) {
+		if path := attr(n, "data-news"); path != "" {
+			if attr(n, "role") != "status" {
+				p.t.Error("new posts are not announced")
+			}
+			return path + "&after="
+		}
+	}
+	return ""
+}
+
+func (a answer) is(body string) {
+	a.t.Helper()
+	if got := string(a.body); got != body {
+		a.t.Errorf("answers %s, want %s", got, body)
+	}
+}
+
+func newsCountWhatIsNewerThanThePage(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	channel := s.channel("Ärger", "ada")
+	empty := b.open("/channels/%C3%84rger").newsPath()
+	s.do("GET", empty).want(200).is(`{"new":0}`)
+	s.postOn(time.Now().Add(-time.Hour), channel, "old")
+	s.do("GET", empty).want(200).is(`{"new":1}`)
+	shown, feed := b.open("/channels/%C3%84rger").newsPath(), b.open("/").newsPath()
+	s.do("GET", shown).want(200).is(`{"new":0}`)
+	s.postOn(time.Now().Add(-2*time.Hour), channel, "imported, and older")
+	s.post(channel, "ada", "new")
+	s.post(channel, "ada", "newer")
+	a := s.do("GET", shown).want(200)
+	a.is(`{"new":2}`)
+	s.do("GET", shown, header("If-None-Match", a.header.Get("ETag"))).want(http.StatusNotModified)
+	s.post(channel, "ada", "newest")
+	s.do("GET", shown, header("If-None-Match", a.header.Get("ETag"))).want(200).is(`{"new":3}`)
+	s.do("GET", feed, b.cookies).want(200).is(`{"new":3}`)
+	if _, err := s.store.AskDeletion(t.Context(), channel.Key(), "ada", domain.Any[domain.Incarnation]()); err != nil {
+		t.Fatal(err)
+	}
+	s.do("GET", shown).want(410)
+	s.do("GET", feed, b.cookies).want(200).is(`{"new":0}`)
+	s.do("GET", "/channels/nothing/news").want(404)
+	s.do("GET", strings.Replace(shown, "since=", "since=x", 1)).want(404)
+}
+
+func channelNewsAreCheap(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	s.post(s.channel("Engines", "ada"), "ada", "Hello")
+	calls := s.calls(func() {
+		a := s.do("GET", "/channels/Engines/news?since=", cookie(token)).want(200)
+		if a.header.Get("Vary") != "" || a.header.Get("Cache-Control") != "no-cache" || len(a.header.Values("Set-Cookie")) > 0 {
+			t.Errorf("%v", a.header)
+		}
+	})
+	if len(calls) != 2 || calls["Channels Get"] != 1 || calls["Blogs Range"] != 1 {
+		t.Errorf("calls %v", calls)
+	}
+}
+
+func feedNewsNeedASession(t *testing.T) {
+	s := newSite(t)
+	s.do("GET", "/news").want(401)
+	token := s.signUp("ada")
+	a := s.do("GET", "/news?since=", cookie(token)).want(200)
+	if a.header.Get("Cache-Control") != "no-store" {
+		t.Errorf("%v", a.header)
+	}
+	s.do("GET", "/news?since=&after="+url.QueryEscape("x"), cookie(token)).want(422)
+}
+
+func onlyTheNewestPageAsks(t *testing.T) {
+	s := newSite(t)
+	b := s.signedIn("ada")
+	channel := s.channel("Engines", "ada")
+	for range 21 {
+		s.post(channel, "ada", "Hello")
+	}
+	older := b.open("/channels/Engines").follow("Older posts →")
+	for path, want := range map[string]bool{
+		"/channels/Engines": true, "/": true, "/channels/Engines?order=rating": false, "/channels/Engines?rating=0": false,
+		older.path: false, b.open("/").follow("Older posts →").path: false, "/channels": false,
+	} {
+		p := b.open(path)
+		if asks, loads := p.newsPath() != "", strings.Contains(string(p.body), "/static/live."); asks != want || loads != want {
+			t.Errorf("%s asks: %t, loads the script: %t", path, asks, loads)
+		}
+	}
+}
