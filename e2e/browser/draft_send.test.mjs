@@ -146,8 +146,11 @@ describe("draft: an answer that was lost", () => {
 describe("draft: pressing twice", () => {
   both("publishes once", async function twice(scripts, channel) {
     const v = await writer(ulf, channel, scripts);
+    let sent = 0;
+    v.page.on("request", (request) => { if (request.method() === "POST") sent++; });
     await Promise.all([v.page.waitForEvent("load"), v.button("Post").dblclick({ noWaitAfter: true })]);
     await published(v, ulf, channel);
+    if (scripts) assert.equal(sent, 1, "requests");
     await v.leave();
   });
 
