@@ -1,0 +1,104 @@
+// Drafts whose author leaves the page, or the site.
+
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { signUp } from "./account.mjs";
+import { both, comesBack, published, text, writer } from "./draft_writer.mjs";
+import { look } from "./page_look.mjs";
+import { sites } from "./visitor.mjs";
+
+let lea;
+before(async () => { lea = await signUp(sites.sample, "lea"); });
+
+describe("draft: leaving and coming back", () => {
+  test("by links brings back the text with script", async () => {
+    const v = await writer(lea, "left.on", true);
+    await look(v, "draft-kept");
+    await v.follow(v.link("Channels"));
+    await v.follow(v.link("left.on"));
+    await comesBack(v);
+    await v.follow(v.button("Post"));
+    await published(v, lea, "left.on");
+    await v.follow(v.link("Channels"));
+    await v.follow(v.link("left.on"));
+    assert.equal(await v.field("Text").inputValue(), "", "nothing is left of the draft");
+    await v.leave();
+  });
+
+  both("by Back brings back the text", async function back(scripts, channel) {
+    const v = await writer(lea, channel, scripts);
+    await v.follow(v.link("Channels"));
+    await v.page.goBack();
+    if (scripts) await v.sees("Draft kept in this tab.");
+    assert.equal(await v.field("Text").inputValue(), text);
+    await v.follow(v.button("Post"));
+    await published(v, lea, channel);
+    await v.leave();
+  });
+
+  test("by a reload brings back the text with script", async () => {
+    const v = await writer(lea, "reloaded.on", true);
+    await v.page.reload();
+    await comesBack(v);
+    await v.follow(v.button("Post"));
+    await published(v, lea, "reloaded.on");
+    await v.leave();
+  });
+
+  test("by a reload leads to an empty form without script", async () => {
+    const v = await writer(lea, "reloaded.off", false);
+    await v.page.reload();
+    assert.equal(await v.field("Text").inputValue(), "", "this is Chromium's way, and no page can change it");
+    await v.leave();
+  });
+
+  test("without script, a link leads to an empty form, and Back to the text", async () => {
+    const v = await writer(lea, "left.off", false);
+    await v.follow(v.link("Channels"));
+    await v.follow(v.link("left.off"));
+    assert.equal(await v.field("Text").inputValue(), "");
+    await v.page.goBack();
+    await v.page.goBack();
+    assert.equal(await v.field("Text").inputValue(), text);
+    await v.leave();
+  });
+});
+
+test("draft: it can be discarded, and that can be undone", async () => {
+  const v = await writer(lea, "discarded", true);
+  await v.press(v.button("Discard"));
+  await v.sees("Draft discarded.");
+  assert.equal(await v.field("Text").inputValue(), "");
+  await v.press(v.button("Undo"));
+  await comesBack(v);
+  await v.press(v.button("Discard"));
+  await v.page.reload();
+  assert.equal(await v.field("Text").inputValue(), "");
+  assert.equal(await v.page.locator("form[data-draft] [role=status]").innerText(), "");
+  await v.leave();
+});
+
+test("draft: signing out removes all of them, and ending a session none", async () => {
+  const eva = await signUp(sites.sample, "eva");
+  const v = await writer(eva, "out", true);
+  await v.open("/channels/new");
+  await v.fill({ Name: "never", Description: "A draft" });
+  const drafts = () => v.page.evaluate(() => Object.keys(sessionStorage).filter((name) => name.startsWith("draft:eva:")).length);
+  assert.equal(await drafts(), 2);
+  await eva.endSessions();
+  await v.page.reload();
+  assert.equal(v.status, 401);
+  assert.equal(await drafts(), 2);
+  await v.fill({ Name: "eva", Password: eva.password });
+  await v.follow(v.button("Sign in"));
+  await v.sees("Draft kept in this tab.");
+  assert.equal(await v.field("Description").inputValue(), "A draft");
+  const other = await v.context.newPage();
+  await other.goto("/channels/out");
+  await other.locator("form").getByLabel("Text").fill("In another tab");
+  await v.follow(v.button("Sign out"));
+  assert.match(await v.notice(), /signed out/);
+  assert.equal(await drafts(), 0);
+  await other.waitForFunction(() => Object.keys(sessionStorage).every((name) => !name.startsWith("draft:eva:")));
+  await v.leave();
+});

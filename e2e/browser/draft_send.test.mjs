@@ -1,0 +1,195 @@
+// Drafts that nobody answers, and that are sent more than once.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { signUp } from "./account.mjs";
+import { both, comesBack, published, text, writer } from "./draft_writer.mjs";
+import { look } from "./page_look.mjs";
+import { startServer } from "./server.mjs";
+import { sites } from "./visitor.mjs";
+
+let ulf;
+before(async () => { ulf = await signUp(sites.sample, "ulf"); });
+
+const sendsWhenItCan = /Your text is kept here/;
+
+test("draft: offline it waits for the network, and is then published with script", async () => {
+  const v = await writer(ulf, "offline", true);
+  await v.context.setOffline(true);
+  await v.press(v.button("Post"));
+  await v.sees("You are offline. Your text is kept here");
+  await look(v, "offline");
+  assert.deepEqual(await ulf.texts("offline"), []);
+  await v.context.setOffline(false);
+  await v.page.waitForEvent("load");
+  v.complaints.length = 0; // that it was offline
+  await published(v, ulf, "offline");
+  await v.leave();
+});
+
+test("draft: sending can be stopped while offline, and begun again with script", async () => {
+  const v = await writer(ulf, "stopped", true);
+  await v.context.setOffline(true);
+  await v.press(v.button("Post"));
+  await v.press(v.button("Stop sending"));
+  await v.context.setOffline(false);
+  await comesBack(v);
+  v.complaints.length = 0;
+  assert.deepEqual(await ulf.texts("stopped"), []);
+  await v.follow(v.button("Post"));
+  await published(v, ulf, "stopped");
+  await v.leave();
+});
+
+describe("draft: a server that was killed", () => {
+  let server, ula;
+  before(async () => {
+    server = await startServer();
+    ula = await signUp(server.url, "ula");
+  });
+  after(() => server.remove());
+
+  test("gets the form once it is back with script", async () => {
+    const v = await writer(ula, "killed.on", true);
+    await server.kill();
+    await v.press(v.button("Post"));
+    await v.sees("The server does not answer. Your text is kept here");
+    await server.start();
+    await v.page.waitForEvent("load");
+    v.complaints.length = 0; // that nobody answered
+    await published(v, ula, "killed.on");
+    await v.leave();
+  });
+
+  test("gets the form by a reload without script", async () => {
+    const v = await writer(ula, "killed.off", false);
+    await server.kill();
+    await v.press(v.button("Post"));
+    await v.page.waitForFunction(() => location.protocol === "chrome-error:");
+    await server.start();
+    await v.page.reload();
+    v.complaints.length = 0;
+    await published(v, ula, "killed.off");
+    await v.leave();
+  });
+});
+
+describe("draft: an answer that was lost", () => {
+  // lose lets the server do what a form says, and keeps the answer back.
+  const lose = (v) => v.page.route("**", async (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    await route.fetch({ maxRedirects: 0 });
+    return route.abort();
+  });
+
+  test("is asked for again with script", async () => {
+    const v = await writer(ulf, "lost.on", true);
+    await lose(v);
+    await v.press(v.button("Post"));
+    await v.sees(sendsWhenItCan);
+    assert.deepEqual(await ulf.texts("lost.on"), [text], "it was published");
+    await v.page.unroute("**");
+    await v.page.waitForEvent("load");
+    v.complaints.length = 0; // that the answer was lost
+    assert.match(await v.notice(), /published/);
+    await published(v, ulf, "lost.on");
+    await v.leave();
+  });
+
+  test("is asked for again after a reload with script", async () => {
+    const v = await writer(ulf, "lost.reload", true);
+    await lose(v);
+    await v.press(v.button("Post"));
+    await v.sees(sendsWhenItCan);
+    await v.page.unroute("**");
+    await v.page.reload();
+    v.complaints.length = 0;
+    await comesBack(v);
+    await v.follow(v.button("Post"));
+    await published(v, ulf, "lost.reload");
+    await v.leave();
+  });
+
+  test("and another text in its place are two posts, and not unseen, with script", async () => {
+    const v = await writer(ulf, "lost.changed", true);
+    await lose(v);
+    await v.press(v.button("Post"));
+    await v.press(v.button("Stop sending"));
+    await v.page.unroute("**");
+    v.complaints.length = 0;
+    await v.fill({ Text: "Other words" });
+    await v.follow(v.button("Post"));
+    assert.equal(v.status, 422, "another text with the same key is not posted unseen");
+    await v.sees("This form was sent before, with another text");
+    assert.equal(await v.field("Text").inputValue(), "Other words");
+    await look(v, "posted-before");
+    await v.follow(v.button("Post"));
+    assert.deepEqual(await v.posts(), ["Other words", text]);
+    await v.leave();
+  });
+
+  test("is asked for again by a reload without script", async () => {
+    const v = await writer(ulf, "lost.off", false);
+    await lose(v);
+    const failed = v.page.waitForEvent("requestfailed", (request) => request.method() === "POST");
+    await v.press(v.button("Post"));
+    await failed;
+    v.complaints.length = 0;
+    await v.page.unroute("**");
+    await v.page.reload();
+    assert.match(await v.notice(), /published/);
+    await published(v, ulf, "lost.off");
+    await v.leave();
+  });
+});
+
+describe("draft: pressing twice", () => {
+  both("publishes once", async function twice(scripts, channel) {
+    const v = await writer(ulf, channel, scripts);
+    let sent = 0;
+    v.page.on("request", (request) => { if (request.method() === "POST") sent++; });
+    await Promise.all([v.page.waitForEvent("load"), v.button("Post").dblclick({ noWaitAfter: true })]);
+    await published(v, ulf, channel);
+    if (scripts) assert.equal(sent, 1, "requests");
+    await v.leave();
+  });
+
+  test("after Back publishes once with script", async () => {
+    const v = await writer(ulf, "again.on", true);
+    await v.follow(v.link("Channels"));
+    await v.follow(v.link("again.on"));
+    await v.follow(v.button("Post"));
+    await published(v, ulf, "again.on");
+    await v.page.goBack();
+    assert.equal(v.path, "/channels", "the form that was sent is not in the history");
+    await v.page.goForward();
+    await v.page.locator("article").waitFor();
+    assert.equal(await v.page.locator("form[data-draft] textarea").inputValue(), "");
+    assert.deepEqual(await ulf.texts("again.on"), [text]);
+    await v.leave();
+  });
+
+  test("after Back brings back the text without script", async () => {
+    const v = await writer(ulf, "again.off", false);
+    await v.follow(v.button("Post"));
+    await published(v, ulf, "again.off");
+    await v.page.goBack();
+    assert.equal(await v.field("Text").inputValue(), text);
+    assert.deepEqual(await ulf.texts("again.off"), [text], "Back itself sends nothing");
+    await v.leave();
+  });
+
+  both("after a refusal and Back publishes once", async function refused(scripts, channel) {
+    const v = await writer(ulf, channel, scripts);
+    await ulf.endSessions();
+    await v.follow(v.button("Post"));
+    await v.fill({ Password: ulf.password });
+    await v.follow(v.button("Sign in and publish"));
+    await published(v, ulf, channel);
+    // Past the page that had refused it.
+    await Promise.all([v.page.waitForEvent("load"), v.page.evaluate(() => history.go(-2))]);
+    await v.field("Text").waitFor({ state: "attached" });
+    assert.deepEqual(await ulf.texts(channel), [text]);
+    await v.leave();
+  });
+});
