@@ -33,3 +33,11 @@ type DeleteChannel struct {
 	// Teach offers to pause before each step.
 	Teach bool
 }
+
+// styles has those of the check box, if the page has it.
+func (v DeleteChannel) styles() []string {
+	if !v.Teach {
+		return nil
+	}
+	return []string{"deletion.css"}
+}
