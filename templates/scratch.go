@@ -9,7 +9,7 @@ import (
 
 // A scratch is a buffer that the components of a list share: each writes its HTML
 // there and then copies it to the page. Everything that stands once for each post
-// (byline, time, text) is written in this way and not as a templ component,
+// (heading, byline, time) is written in this way and not as a templ component,
 // because templ allocates for each component and twice for each { text };
 // docs/performance.md has the figures. The zero value is ready. A scratch is not
 // safe for concurrent use.
