@@ -61,3 +61,17 @@ for (const form of document.querySelectorAll("form[data-quick]")) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
   });
 }
+
+// Keys, and the arrows beside a post, are loaded when somebody first moves or presses
+// something: the first visit does without.
+const early = [];
+const hold = (event) => early.push(event);
+const use = ["keydown", "pointermove", "pointerdown"];
+async function loadKeys() {
+  for (const kind of use) removeEventListener(kind, loadKeys);
+  const { press } = await import(document.querySelector(".foot [data-keys]").dataset.keys);
+  removeEventListener("keydown", hold);
+  early.forEach(press);
+}
+addEventListener("keydown", hold);
+for (const kind of use) addEventListener(kind, loadKeys);

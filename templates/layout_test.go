@@ -57,6 +57,7 @@ func readablePagesNameTheirOneAddress(t *testing.T) {
 		"/channels/aurora?order=rating":     render(t, ChannelPage(page, rated)),
 		"/channels/aurora/feed":             render(t, ChannelFeedPage(page, ChannelFeed{Channel: "aurora"})),
 		"/channels":                         render(t, DirectoryPage(page, Directory{})),
+		"/keys":                             render(t, KeysPage(page)),
 		"/how-deletion-works":               render(t, LearnPage(page)),
 		BlogPath("aurora", samplePost().ID): render(t, BlogPage(page, Blog{Channel: "aurora", Post: samplePost()})),
 	} {

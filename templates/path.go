@@ -21,6 +21,8 @@ const (
 	// DeletionsPath lists the deletions that the reader asked for.
 	DeletionsPath = "/account/deletions"
 	LearnPath     = "/how-deletion-works"
+	// KeysPath lists the keys of the keyboard that do something.
+	KeysPath = "/keys"
 	// PreviewPath shows a text that is not saved.
 	PreviewPath = "/preview"
 	// LearnGatePath is where LearnPath explains the gate.

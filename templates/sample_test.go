@@ -252,6 +252,7 @@ func sampleUser() User {
 
 func otherPages(in, out Page) map[string]templ.Component {
 	pages := map[string]templ.Component{
+		"keys":              KeysPage(out),
 		"learn":             LearnPage(out),
 		"problem, nasty":    ProblemPage(in, Problem{Status: 422, Title: nasty, Detail: nasty, Errors: refused(nasty).Errors, Links: []Link{{Label: nasty, URL: "/x", Aside: true}}, RequestID: nasty}),
 		"problem, post":     ProblemPage(out, Problem{Status: 401, Kept: sampleKept(PostDraft, true)}),

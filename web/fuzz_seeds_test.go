@@ -21,7 +21,7 @@ var (
 		"GET /channels/:name/blogs/:id/edit", "POST /channels/:name/blogs/:id/edit", "POST /preview",
 		"GET /channels/:name/feed.atom", "GET /channels/:name/feed.json",
 		"GET /subscriptions", "POST /subscriptions", "GET /digest", "POST /digest", "GET /digest/:user/:secret/feed.atom",
-		"GET /sign-up", "GET /sign-in", "GET /sign-in/link", "GET /sign-out", "POST /sign-out", "GET /account", "GET /how-deletion-works",
+		"GET /sign-up", "GET /sign-in", "GET /sign-in/link", "GET /sign-out", "POST /sign-out", "GET /account", "GET /how-deletion-works", "GET /keys",
 		"GET /channels/:name/feed", "GET /users/:user", "GET /account/deletions", "GET /channels/:name/news", "GET /news",
 	}
 	credentialRoutes = []string{
@@ -211,6 +211,7 @@ func pageSeeds() []seed {
 		{draftRequest{"GET /sign-out", 5, "", "", "", ""}, 200},
 		{draftRequest{"POST /sign-out", 5, "", "", "", ""}, 303},
 		{draftRequest{"GET /account", 5, "", "", "", ""}, 200},
+		{draftRequest{"GET /keys", 0, "", "", "", ""}, 200},
 		{draftRequest{"GET /how-deletion-works", 0, "", "", "X-Forwarded-Proto: https", ""}, 200},
 	}
 }

@@ -35,6 +35,9 @@ func (s *server) pageRoutes(e *echo.Echo) {
 	(&sessionPages{pages: p, store: s.store, signUps: s.signUps}).routes(e)
 	(&userPublicPages{pages: p, store: s.store}).routes(e)
 	(&userPages{pages: p, store: s.store}).routes(e)
+	get(e, templates.KeysPath, p.open(func(c echo.Context, v visitor) error {
+		return render(c, http.StatusOK, templates.KeysPage(p.page(c, v)))
+	}))
 	get(e, templates.LearnPath, p.open(func(c echo.Context, v visitor) error {
 		return render(c, http.StatusOK, templates.LearnPage(p.page(c, v)))
 	}))

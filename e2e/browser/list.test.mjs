@@ -55,7 +55,7 @@ describe("list: a vote is given and taken back in the list", () => {
         await v.press(voting(v, text));
         await article(v, text).getByRole("link", { name: "1 vote (posts with as many)" }).waitFor();
         assert.ok(await back(v, text).evaluate((button) => button === document.activeElement), "the focus is lost");
-        assert.match(await v.page.locator(".unseen[role=status]").innerText(), /counted/);
+        await v.page.getByRole("status").filter({ hasText: "Your vote is counted." }).waitFor({ state: "attached" });
         await look(v, `list-voted-${where}`);
         await v.page.keyboard.press("Enter");
         await voting(v, text).waitFor();
