@@ -1,6 +1,6 @@
 package templates
 
-import "microblogging/merge"
+import "microblogging/templates/merge"
 
 // An EditBlog is the form that edits a post. It posts title, text, etag, base and
 // incarnation to [EditBlogPath]. The form that merges also posts merging=yes.

@@ -3,7 +3,7 @@ package templates
 import (
 	"strings"
 
-	"microblogging/merge"
+	"microblogging/templates/merge"
 )
 
 // A piece of a text is marked by the side that changed it, or by removed.

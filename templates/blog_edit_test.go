@@ -3,7 +3,7 @@ package templates
 import (
 	"testing"
 
-	"microblogging/merge"
+	"microblogging/templates/merge"
 )
 
 func sampleConflict() EditBlog {

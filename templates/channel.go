@@ -3,7 +3,7 @@ package templates
 import (
 	"time"
 
-	"microblogging/markdown"
+	"microblogging/templates/markdown"
 )
 
 // A Channel is the page of one channel. If the reader is signed in, it has a form

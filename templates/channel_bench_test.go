@@ -2,10 +2,11 @@ package templates
 
 import (
 	"io"
-	"microblogging/markdown"
 	"strings"
 	"testing"
 	"time"
+
+	"microblogging/templates/markdown"
 )
 
 // BenchmarkRenderChannelPage renders a page of 20 posts of 400 bytes. Every fifth

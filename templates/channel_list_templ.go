@@ -8,7 +8,7 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import "microblogging/markdown"
+import "microblogging/templates/markdown"
 
 // DirectoryPage lists the channels by name.
 func DirectoryPage(page Page, v Directory) templ.Component {

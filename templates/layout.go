@@ -1,6 +1,6 @@
 package templates
 
-import "microblogging/markdown"
+import "microblogging/templates/markdown"
 
 const (
 	siteName  = "MicroBlogging"

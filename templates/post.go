@@ -6,7 +6,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"microblogging/markdown"
+	"microblogging/templates/markdown"
 )
 
 // A Post is one post as a reader sees it.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"microblogging/markdown"
+	"microblogging/templates/markdown"
 )
 
 // noon is the current time in all tests.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"microblogging/markdown"
+	"microblogging/templates/markdown"
 )
 
 // markup shows a text that somebody wrote. Package markdown made its HTML, and vouches

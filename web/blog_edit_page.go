@@ -9,8 +9,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
-	"microblogging/merge"
 	"microblogging/templates"
+	"microblogging/templates/merge"
 )
 
 type blogEditStore interface {

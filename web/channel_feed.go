@@ -7,9 +7,9 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
-	"microblogging/markdown"
 	"microblogging/storage"
 	"microblogging/templates"
+	"microblogging/templates/markdown"
 )
 
 // feedLength is the number of posts in the feed of a channel.

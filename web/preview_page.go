@@ -6,8 +6,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
-	"microblogging/markdown"
 	"microblogging/templates"
+	"microblogging/templates/markdown"
 )
 
 // previewPages show a text as its post would show it. They neither read nor write the store.

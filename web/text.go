@@ -6,8 +6,8 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"microblogging/domain"
-	"microblogging/markdown"
 	"microblogging/templates"
+	"microblogging/templates/markdown"
 )
 
 const (

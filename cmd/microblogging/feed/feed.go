@@ -34,7 +34,7 @@ import (
 	"github.com/mmcdole/gofeed"
 
 	"microblogging/domain"
-	"microblogging/markdown"
+	"microblogging/templates/markdown"
 )
 
 // ErrNotAFeed is in the chain of each error that the content of a file causes. It

@@ -9,7 +9,7 @@ import (
 	"github.com/mmcdole/gofeed"
 
 	"microblogging/domain"
-	"microblogging/markdown"
+	"microblogging/templates/markdown"
 )
 
 // maxEntry bounds the bytes of one entry, and of what the feed says about itself
