@@ -10,11 +10,13 @@
 //
 // A text is CommonMark, read by goldmark, with strikethrough and with links that are not
 // marked as such. What is stored, edited and compared is always the source; [Render] makes
-// HTML of it. Five rules of ours restrict what a text can do:
+// HTML of it. Six rules of ours restrict what a text can do:
 //
 //   - HTML is not read. Tags appear as they were typed.
 //   - A link leads to http, https or mailto. Any other stays as it was typed.
 //   - An image is a link to it, so that nothing is loaded.
+//   - Links by reference do not make a text many times longer: at some point they are
+//     text.
 //   - The headings of a text are below those of the page, and skip no level.
 //   - Quotations and lists nest a few levels deep. What is deeper is not indented more.
 //

@@ -95,17 +95,25 @@ func linkable(address []byte) bool {
 	return false
 }
 
+// maxRepeated is how many bytes of addresses and titles the links of a text may hold
+// together, besides as many as the text has. A definition can be long, and each link by
+// reference repeats it: without a limit, 5,000 characters could become 17 MB of HTML.
+const maxRepeated = 8 << 10
+
 // reshapeLinks makes links of images, and text of the links that may not be followed.
-// No link is inside another.
+// No link is inside another. Links beyond maxRepeated are text too.
 func reshapeLinks(doc ast.Node, source []byte) {
+	room := len(source) + maxRepeated
 	for _, n := range descendants(doc) {
 		switch n := n.(type) {
 		case *ast.AutoLink:
 			reshapeAutoLink(n, source)
 		case *ast.Link:
-			reshapeLink(n, n.Destination, n.Title, "[")
+			room -= len(n.Destination) + len(n.Title)
+			reshapeLink(n, n.Destination, n.Title, "[", room >= 0)
 		case *ast.Image:
-			reshapeLink(n, n.Destination, n.Title, "![")
+			room -= len(n.Destination) + len(n.Title)
+			reshapeLink(n, n.Destination, n.Title, "![", room >= 0)
 		}
 	}
 }
@@ -124,9 +132,15 @@ func reshapeAutoLink(n *ast.AutoLink, source []byte) {
 	}
 }
 
-// reshapeLink reshapes a link or an image, which begins with the mark.
-func reshapeLink(n ast.Node, address, title []byte, mark string) {
+// reshapeLink reshapes a link or an image, which begins with the mark. If it does not fit,
+// what stands between its brackets is left.
+func reshapeLink(n ast.Node, address, title []byte, mark string, fits bool) {
 	inner := children(n)
+	if !fits {
+		around := append([]ast.Node{literal(mark)}, inner...)
+		replace(n, append(around, literal("]"))...)
+		return
+	}
 	if len(inner) == 0 {
 		inner = []ast.Node{literal(string(address))}
 	}

@@ -20,6 +20,7 @@ func TestRender(t *testing.T) {
 	t.Run("shows what it refuses as it was typed", showsWhatItRefuses)
 	t.Run("keeps headings below the page's own", keepsHeadingsBelow)
 	t.Run("does not grow with depth", doesNotGrowWithDepth)
+	t.Run("does not grow with references", doesNotGrowWithReferences)
 }
 
 func expectHTML(t *testing.T, cases map[string]struct{ text, want string }) {
@@ -137,6 +138,28 @@ func doesNotGrowWithDepth(t *testing.T) {
 	deep := Render(strings.Repeat("> - ", 20)+"a", BelowList).String()
 	if got := strings.Count(deep, "<blockquote") + strings.Count(deep, "<ul"); got != maxDepth || !strings.Contains(deep, "a") {
 		t.Errorf("%d deep: %s", got, deep)
+	}
+}
+
+// A definition is written once, and each link by reference repeats it.
+func doesNotGrowWithReferences(t *testing.T) {
+	for sentence, definition := range map[string]string{
+		"an address":                  "[a]: https://b.example/" + strings.Repeat("x", 2400),
+		"an address that is escaped":  "[a]: https://b.example/" + strings.Repeat("😀", 2400),
+		"a title that is escaped":     "[a]: https://b.example/ '" + strings.Repeat("&", 2400) + "'",
+		"an address that is no link":  "[a]: ftp://b.example/" + strings.Repeat("x", 2400),
+		"a title that is never shown": "[a]: ftp://b.example/ '" + strings.Repeat("&", 2400) + "'",
+	} {
+		for _, use := range []string{"[a]", "![a]", "[![a]][a]"} {
+			source := definition + "\n\n" + strings.Repeat(use, 2400/len(use))
+			if got := Render(source, BelowList).String(); len(got) > 20*len(source) {
+				t.Errorf("%s, used as %s: %d bytes became %d", sentence, use, len(source), len(got))
+			}
+		}
+	}
+	few := "[a]: https://b.example/" + strings.Repeat("x", 200) + "\n\n" + strings.Repeat("[a] ", 20)
+	if got := strings.Count(Render(few, BelowList).String(), "<a "); got != 20 {
+		t.Errorf("20 links by reference became %d", got)
 	}
 }
 
