@@ -1,5 +1,6 @@
-// Tells how many posts are newer than those on the page. It asks now and then, while
-// somebody looks at the page, and less often after a failure. Nothing is inserted: the
+// Tells how many posts are newer than those on the page. It asks at once, since app.js
+// loads it late, and then now and then, while somebody looks at the page. After a failure
+// it asks less often. Nothing is inserted: the
 // notice is a link, which loads the page again.
 const place = document.querySelector("[data-news]");
 const answers = {}; // by continuation: a feed answers for a few channels at a time
@@ -40,4 +41,4 @@ function tell() {
 
 // A random time keeps many readers from asking at once.
 const later = () => setTimeout(ask, wait * (1 + Math.random() / 2));
-later();
+ask();

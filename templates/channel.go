@@ -89,14 +89,10 @@ func (v Channel) title() string {
 
 // scripts are the scripts of the page. A stranger has no form to write in.
 func (v Channel) scripts(page Page) []string {
-	var scripts []string
-	if v.live() {
-		scripts = append(scripts, "live.js")
-	}
 	if page.User == "" {
-		return scripts
+		return nil
 	}
-	return append(append(append(scripts, listScripts(page)...), "compose.js"), draftScripts...)
+	return append(append(listScripts(page), "compose.js"), draftScripts...)
 }
 
 // A Readership is how many people subscribe to a channel, and whether the reader

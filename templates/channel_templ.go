@@ -98,7 +98,7 @@ func ChannelPage(page Page, v Channel) templ.Component {
 				}
 			}
 			if v.live() {
-				templ_7745c5c3_Err = news(ChannelNewsPath(v.Name, newestOf(v.Posts))).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = news(page, ChannelNewsPath(v.Name, newestOf(v.Posts))).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

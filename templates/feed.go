@@ -33,14 +33,6 @@ type FeedPost struct {
 	Channel string
 }
 
-func (v Feed) frame(page Page) frame {
-	f := frame{Title: "Feed", Scripts: listScripts(page)}
-	if v.After == "" {
-		f.Scripts = append(f.Scripts, "live.js")
-	}
-	return f
-}
-
 // newest is the id of the newest post, or empty.
 func (v Feed) newest() string {
 	if len(v.Posts) == 0 {

@@ -73,7 +73,7 @@ func FeedPage(page Page, v Feed) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.After == "" {
-				templ_7745c5c3_Err = news(FeedNewsPath+"?since="+v.newest()).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = news(page, FeedNewsPath+"?since="+v.newest()).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -98,7 +98,7 @@ func FeedPage(page Page, v Feed) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(page, v.frame(page)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout(page, frame{Title: "Feed", Scripts: listScripts(page)}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
