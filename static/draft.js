@@ -200,7 +200,9 @@ class Draft {
         ? "The server does not answer. Your text is kept here, and is sent when it does."
         : "You are offline. Your text is kept here, and is sent when the network is back.",
       "Stop sending", () => this.#stop());
-      await this.#pause(Math.max(wait * (0.5 + Math.random()), 1000 * Number(answer?.headers.get("Retry-After") ?? 0)));
+      // A proxy may name a date, which is no number.
+      const asked = 1000 * Number(answer?.headers.get("Retry-After")) || 0;
+      await this.#pause(Math.max(wait * (0.5 + Math.random()), asked));
       if (this.#stopped) return;
     }
   }

@@ -13,7 +13,8 @@ const start = sessionStorage.getItem("draft-end");
 sessionStorage.removeItem("draft-end");
 if (start && performance.getEntriesByType("navigation")[0]?.redirectCount > 0) {
   remove(start);
-  tabs.postMessage(start);
+  // Signing out is for all tabs. A draft that was published was that of this tab alone.
+  if (!start.includes("/")) tabs.postMessage(start);
 }
 tabs.addEventListener("message", ({ data }) => remove(data));
 

@@ -169,6 +169,10 @@ func (f Form) title(s string) string {
 // draftScripts are what a page with a form for text needs.
 var draftScripts = []string{"draft.js"}
 
+// draftEndScript removes the drafts that a form has ended. It must see the answer to that
+// form.
+const draftEndScript = "draft_end.js"
+
 // draft is the attribute data-draft of a form for text, which static/draft.js keeps in
 // the tab. It says whether the fields hold what was sent, which is then the draft.
 func (f Form) draft() string {

@@ -32,6 +32,9 @@ type Link struct {
 	Aside bool
 }
 
+// endsDrafts says that the page may be the answer to a form that has ended a draft.
+func (p Page) endsDrafts() bool { return p.User != "" || p.Notice != "" }
+
 // within says whether the page is at the path, with any query.
 func (p Page) within(path string) bool {
 	own, _, _ := strings.Cut(p.Path, "?")

@@ -86,12 +86,17 @@ func problemWords(status int) (title, detail string) {
 	return "That did not work", "The server refused the request. Nothing was changed."
 }
 
-// scripts are what the page needs besides app.js.
+// scripts are what the page needs besides app.js, and in which order.
 func (v Problem) scripts(page Page) []string {
-	if v.Kept != nil && v.Kept.Send || v.mayHaveDrafts(page) {
-		return draftScripts
+	var scripts []string
+	if !page.endsDrafts() {
+		// A form that is refused ends no draft, also if its sender is not known any more.
+		scripts = append(scripts, draftEndScript)
 	}
-	return nil
+	if v.Kept != nil && v.Kept.Send || v.mayHaveDrafts(page) {
+		scripts = append(scripts, draftScripts...)
+	}
+	return scripts
 }
 
 // mayHaveDrafts says that the page stands where the reader may have had a form, whose

@@ -10,7 +10,7 @@ import (
 	"microblogging/templates/markdown"
 )
 
-// previewPages show a text as its post would show it. They neither read nor write the store.
+// previewPages show a text as its post would show it. They save nothing.
 type previewPages struct{ *pages }
 
 func (h *previewPages) routes(r router) {

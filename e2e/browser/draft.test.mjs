@@ -55,6 +55,38 @@ describe("draft: a session that has ended", () => {
   });
 });
 
+describe("draft: a text that was refused for want of a session", () => {
+  test("is kept for whoever signs in elsewhere with script", async () => {
+    const v = await writer(dia, "elsewhere", true);
+    await dia.endSessions();
+    await v.follow(v.button("Post"));
+    assert.equal(v.status, 401);
+    await v.follow(v.link("Sign in"));
+    await v.fill({ Name: "dia", Password: dia.password });
+    await v.follow(v.button("Sign in"));
+    await v.open("/channels/elsewhere");
+    await comesBack(v);
+    await v.leave();
+  });
+
+  test("ends no draft of another tab with script when it is published", async () => {
+    const v = await writer(dia, "two.tabs", true);
+    const other = await v.context.newPage();
+    await other.goto("/channels/two.tabs");
+    await other.locator("form").getByLabel("Text").fill("In another tab");
+    await dia.endSessions();
+    await v.follow(v.button("Post"));
+    await v.fill({ Password: dia.password });
+    await v.follow(v.button("Sign in and publish"));
+    await published(v, dia, "two.tabs");
+    await other.goto("/channels");
+    await other.goto("/channels/two.tabs");
+    await other.getByText("Draft kept in this tab.").waitFor();
+    assert.equal(await other.locator("form").getByLabel("Text").inputValue(), "In another tab");
+    await v.leave();
+  });
+});
+
 // aside presses a link that opens another tab, and returns that.
 async function aside(v, link) {
   const [tab] = await Promise.all([v.context.waitForEvent("page"), v.press(link)]);

@@ -74,6 +74,25 @@ describe("draft: a server that was killed", () => {
   });
 });
 
+test("draft: a server that names the date to come back is not asked at once with script", async () => {
+  const v = await writer(ulf, "dated", true);
+  const asked = [];
+  await v.page.route("**", (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    asked.push(Date.now());
+    return route.fulfill({ status: 503, headers: { "Retry-After": new Date().toUTCString() } });
+  });
+  await v.press(v.button("Post"));
+  await v.sees(sendsWhenItCan);
+  while (asked.length < 3) await v.page.waitForRequest((request) => request.method() === "POST");
+  assert.ok(asked[2] - asked[0] > 500, `three requests took ${asked[2] - asked[0]} ms`);
+  await v.page.unroute("**");
+  await v.page.waitForEvent("load");
+  v.complaints.length = 0;
+  await published(v, ulf, "dated");
+  await v.leave();
+});
+
 describe("draft: an answer that was lost", () => {
   // lose lets the server do what a form says, and keeps the answer back.
   const lose = (v) => v.page.route("**", async (route) => {
