@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,8 +18,12 @@ import (
 	"microblogging/storage/azuritetest"
 )
 
-// browserPatience bounds all tests in a browser together.
-const browserPatience = 8 * time.Minute
+// browserPatience bounds all tests in a browser together, and filePatience those of one
+// file. browser/visitor.mjs bounds each test.
+const (
+	browserPatience = 8 * time.Minute
+	filePatience    = 4 * time.Minute
+)
 
 // TestBrowser runs the tests in browser/ with node's test runner, and shows each as
 // a subtest. Two environment variables help to look closer: ONLY is a pattern for
@@ -32,7 +37,8 @@ func TestBrowser(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no tests in browser/ (%v)", err)
 	}
-	args := []string{"--test", "--test-concurrency=2", "--test-reporter=./browser/reporter.mjs"}
+	args := []string{"--test", "--test-concurrency=2", "--test-reporter=./browser/reporter.mjs",
+		fmt.Sprintf("--test-timeout=%d", filePatience.Milliseconds())}
 	if only := os.Getenv("ONLY"); only != "" {
 		args = append(args, "--test-name-pattern="+only)
 	}
@@ -53,7 +59,8 @@ func TestBrowser(t *testing.T) {
 // drive the browser are installed.
 func findChromium(t *testing.T) string {
 	t.Helper()
-	candidates := []string{"chromium", "chromium-browser", "google-chrome"}
+	// The first has no windows to draw, and takes half as long for a new page.
+	candidates := []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"}
 	if chosen := os.Getenv("CHROMIUM"); chosen != "" {
 		candidates = []string{chosen}
 	}

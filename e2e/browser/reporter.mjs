@@ -14,7 +14,8 @@ export default async function* report(events) {
       }
       case "test:pass":
       case "test:fail":
-        if (data.skip === "test name does not match pattern") break;
+        // A hook can fail for a test that was not asked for, and then node fails.
+        if (type === "test:pass" && data.skip === "test name does not match pattern") break;
         if (data.details.type !== "suite" || hookFailed(data.details.error)) {
           yield line({
             name: [...(suites.get(data.file) ?? []).slice(0, data.nesting), data.name].join("/"),
@@ -27,6 +28,10 @@ export default async function* report(events) {
       case "test:stdout":
       case "test:stderr":
         yield line({ output: data.message });
+        break;
+      case "test:diagnostic":
+        // What a test left behind failed after its end.
+        if (/error|warning/i.test(data.message)) yield line({ output: data.message });
     }
   }
 }

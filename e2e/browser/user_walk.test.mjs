@@ -8,7 +8,7 @@ const password = "correct horse battery";
 
 walk("with a mouse", "mouse", { hand: "mouse" });
 walk("without scripts", "scriptless", { scripts: false });
-walk("by keyboard alone", "keys", { hand: "keyboard" });
+walk("by keyboard alone", "tabber", { hand: "keyboard" });
 
 function walk(how, user, options) {
   const channel = `Engines.${user}`;

@@ -4,7 +4,7 @@
 // time: like a person, a visitor waits until something is shown.
 
 import assert from "node:assert/strict";
-import { after, afterEach } from "node:test";
+import { after, afterEach, beforeEach } from "node:test";
 import { chromium } from "playwright-core";
 import { hands } from "./visitor_hands.mjs";
 
@@ -24,6 +24,9 @@ export const sites = {
 // Bounds every wait, in milliseconds. A test that waits longer fails.
 export const patience = 15_000;
 
+// Bounds a whole test, in milliseconds. Its visitors leave then, and so it fails.
+const longest = 60_000;
+
 // The size of a small phone's screen, in CSS pixels.
 export const phone = { width: 360, height: 740 };
 
@@ -34,6 +37,17 @@ const flags = [
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: flags });
 const present = new Set();
+
+let bound;
+beforeEach(() => {
+  bound = setTimeout(() => {
+    for (const { context, complaints } of present) {
+      complaints.push(`the test has not ended after ${longest} ms`);
+      context.close();
+    }
+  }, longest);
+});
+afterEach(() => clearTimeout(bound));
 
 // After every test: no script failed, nothing violated the Content-Security-Policy,
 // and everything that a page asked for was found.
@@ -71,6 +85,7 @@ class Visitor {
   // status is the HTTP status of the page that is shown.
   status = 0;
   complaints = [];
+  #refusals = [];
 
   constructor(context, page, hand) {
     Object.assign(this, { context, page, hand });
@@ -85,8 +100,16 @@ class Visitor {
   // no complaint about the page.
   #listen(message) {
     const { url } = message.location();
-    const aboutThePage = message.text().startsWith("Failed to load resource") && url === this.page.url();
-    if (message.type() === "error" && !aboutThePage) this.complaints.push(`${message.text()} (${url})`);
+    const failed = message.text().startsWith("Failed to load resource");
+    const expected = failed && (url === this.page.url() || this.#refusals.some(({ status, path }) =>
+      message.text().includes(`status of ${status} `) && new URL(url).pathname === path));
+    if (message.type() === "error" && !expected) this.complaints.push(`${message.text()} (${url})`);
+  }
+
+  // expectRefusal says that a script of the page may ask for that path, and get that
+  // status. The browser complains of it otherwise.
+  expectRefusal(status, path) {
+    this.#refusals.push({ status, path });
   }
 
   #isPage(request) {

@@ -29,20 +29,23 @@ export const hands = { mouse, keyboard };
 async function tabTo(page, control) {
   await control.waitFor();
   for (let stop = 0; stop < manyStops; stop++) {
-    if (await control.evaluate((element) => element === document.activeElement)) return;
+    const { here, shown } = await control.evaluate(focus);
+    if (stop > 0) assert.ok(shown, "the focus is not visible");
+    if (here) return;
     await page.keyboard.press("Tab");
-    assert.ok(await page.evaluate(showsFocus), "the focus is not visible");
   }
   assert.fail(`Tab does not lead to ${control}`);
 }
 
-// showsFocus runs in the page. The outline may be around the parent of the control.
-// Behind the last control the body has the focus, without an outline.
-function showsFocus() {
+// focus runs in the page: whether the control has the focus, and whether what has it
+// shows that. The outline may be around the parent of the control. Behind the last
+// control the body has the focus, without an outline.
+function focus(control) {
   const outlined = (element) => {
     const { outlineStyle, outlineWidth } = getComputedStyle(element);
     return outlineStyle !== "none" && parseFloat(outlineWidth) >= 2;
   };
   const { activeElement } = document;
-  return activeElement === document.body || outlined(activeElement) || outlined(activeElement.parentElement);
+  const shown = activeElement === document.body || outlined(activeElement) || outlined(activeElement.parentElement);
+  return { here: control === activeElement, shown };
 }
