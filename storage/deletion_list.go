@@ -18,7 +18,8 @@ import (
 // sent, and never changed. So no deletion that was accepted is missing from the list; but a
 // row is left if the process dies right after it, or if two requests ask at once. Such a
 // row names no deletion, or not by the time at which that was asked for. Whoever reads it
-// leaves it out, and deletes it once no request can be under way any more.
+// leaves it out. They delete it once no request can be under way any more, unless the channel
+// is still there: a message about it may wait for a worker.
 
 // askedLifetime is how long a row that names no deletion is left alone.
 const askedLifetime = time.Hour
@@ -85,21 +86,32 @@ func (s *Store) listedDeletion(ctx context.Context, row driver.Entity, user doma
 	if err != nil {
 		return domain.Deletion{}, nil // a later program may have other rows here
 	}
-	d, err := s.Deletion(ctx, ref, user)
-	missing := errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrForbidden)
-	switch {
-	case err == nil && d.RequestedOn.Equal(on):
-		return d, nil
-	case err != nil && !missing:
+	d, err := s.askedOn(ctx, ref, user, on)
+	if err != nil || d.Channel.Key != "" || time.Since(on) < askedLifetime {
+		return d, err
+	}
+	if _, err := s.readIncarnation(ctx, ref); !errors.Is(err, domain.ErrNotFound) {
 		return domain.Deletion{}, err
-	case time.Since(on) < askedLifetime:
-		return domain.Deletion{}, nil
+	}
+	// A deletion is recorded before its channel goes: now it is certain that there is none.
+	if d, err = s.askedOn(ctx, ref, user, on); err != nil || d.Channel.Key != "" {
+		return d, err
 	}
 	err = s.users.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
 	if err != nil && !raced(err) {
 		return domain.Deletion{}, fmt.Errorf("deletions of %s: %w", user, err)
 	}
 	return domain.Deletion{}, nil
+}
+
+// askedOn returns the deletion of a channel that a user asked for at that time. It is zero if
+// there is none.
+func (s *Store) askedOn(ctx context.Context, ref domain.ChannelRef, user domain.UserName, on time.Time) (domain.Deletion, error) {
+	d, err := s.Deletion(ctx, ref, user)
+	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrForbidden) || err == nil && !d.RequestedOn.Equal(on) {
+		return domain.Deletion{}, nil
+	}
+	return d, err
 }
 
 func askedRow(on time.Time, ref domain.ChannelRef) string {

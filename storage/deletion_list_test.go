@@ -17,6 +17,7 @@ func TestDeletionsOf(t *testing.T) {
 	t.Run("lists each once that was asked for in spite of a fault", listsEachOnceInSpiteOfFault)
 	t.Run("lists one once that is asked for many times at once", listsOnceIfAskedAtOnce)
 	t.Run("leaves out a row that names no deletion, and deletes it later", leavesOutRowWithoutDeletion)
+	t.Run("keeps a row whose message waits for a worker, however long", keepsRowWhoseMessageWaits)
 	t.Run("refuses the cursor of another list", refusesCursorOfOtherDeletions)
 }
 
@@ -129,6 +130,26 @@ func leavesOutRowWithoutDeletion(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The process dies after each call in turn, no worker runs for a while, and the list is read
+// meanwhile.
+func keepsRowWhoseMessageWaits(t *testing.T) {
+	const calls = 6
+	for n := 1; n <= calls; n++ {
+		inBubble(t, func(t *testing.T, w *world) {
+			channel := w.create("garden", ada)
+			w.arm(drivertest.FailAfter(n))
+			_, asked := w.faulty.AskDeletion(t.Context(), channel.Key(), ada, anyIncarnation)
+			time.Sleep(2 * time.Hour)
+			w.deletionsListed(ada, 10)
+			w.carryOut(w.messages())
+			_, err := w.store.Channel(t.Context(), channel.Key())
+			if got := w.deletionsListed(ada, 10); errors.Is(err, domain.ErrNotFound) != slices.Equal(got, []string{"garden"}) {
+				t.Errorf("after call %d (%v), the channel is read with %v, and the list is %q", n, asked, err, got)
+			}
+		})
+	}
 }
 
 func refusesCursorOfOtherDeletions(t *testing.T) {
