@@ -110,7 +110,7 @@ func playedBackOnceOver(t *testing.T) {
 
 func briefTellsTimesApart(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "0.0 ms", 400 * time.Microsecond: "0.4 ms", 9960 * time.Microsecond: "10 ms", 40 * time.Millisecond: "40 ms",
+		0: "under 0.1 ms", 60 * time.Microsecond: "0.1 ms", 400 * time.Microsecond: "0.4 ms", 9960 * time.Microsecond: "10 ms", 40 * time.Millisecond: "40 ms",
 		999600 * time.Microsecond: "1.0 s", 59940 * time.Millisecond: "59.9 s", 59950 * time.Millisecond: "1 min 0 s",
 		4 * time.Minute: "4 min 0 s", 2*time.Hour + 5*time.Minute: "2 h 5 min",
 	} {

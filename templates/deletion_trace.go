@@ -108,6 +108,8 @@ func rowCount(n int64) string {
 func brief(d time.Duration) string {
 	ms := float64(d) / float64(time.Millisecond)
 	switch {
+	case ms < 0.05:
+		return "under 0.1 ms"
 	case ms < 9.95:
 		return strconv.FormatFloat(ms, 'f', 1, 64) + " ms"
 	case ms < 999.5:
