@@ -1,7 +1,6 @@
 // Tells how many posts are newer than those on the page. It asks at once, since app.js
 // loads it late, and then now and then, while somebody looks at the page. After a failure
-// it asks less often. Nothing is inserted: the
-// notice is a link, which loads the page again.
+// it asks less often. Nothing is inserted: the notice is a link, which loads the page again.
 const place = document.querySelector("[data-news]");
 const answers = {}; // by continuation: a feed answers for a few channels at a time
 const least = 20000, most = 600000;
@@ -15,8 +14,10 @@ async function ask() {
     }).catch(() => ({}));
     const { status } = reply;
     if (status === 404 || status === 410 || status === 401) return; // there is no more to come
-    if (reply.ok) answers[after] = { tag: reply.headers.get("ETag"), ...await reply.json() };
-    if (reply.ok || status === 304) {
+    // What a proxy has written in the site's place is a failure, too.
+    const answer = reply.ok && await reply.json().catch(() => null);
+    if (answer) answers[after] = { tag: reply.headers.get("ETag"), ...answer };
+    if (answer || status === 304) {
       after = answers[after].next ?? "";
       wait = least;
       tell();

@@ -99,3 +99,19 @@ test("live: it asks less often while the site fails, and stops when the channel 
   v.complaints.length = 0; // the browser reports the 410
   await v.leave();
 });
+
+test("live: it asks again after an answer that a proxy has written", async () => {
+  await liv.createChannel("live.proxy");
+  const { v } = await watch("/channels/live.proxy");
+  let asked = 0;
+  await v.page.route(/\/news\?/, (route) => {
+    asked++;
+    return route.fulfill({ contentType: "text/html", body: "<p>Wait a moment" });
+  });
+  for (let i = 0; i < 100 && asked < 2; i++) {
+    await v.page.clock.runFor(5000);
+    await v.page.evaluate(() => fetch("/robots.txt"));
+  }
+  assert.equal(asked, 2);
+  await v.leave();
+});

@@ -58,6 +58,23 @@ test("time: the digest opens in the zone of the browser, and remembers another t
   await v.leave();
 });
 
+test("time: the digest stays in UTC if the site does not know the zone of the browser", async () => {
+  const v = await visitor(sites.sample, { as: await signUp(sites.sample, "tom_of_time") });
+  await v.page.addInitScript(() => {
+    const real = Intl.DateTimeFormat.prototype.resolvedOptions;
+    Intl.DateTimeFormat.prototype.resolvedOptions = function resolvedOptions() {
+      return { ...real.call(this), timeZone: "Etc/Unknown" };
+    };
+  });
+  const asked = v.page.waitForResponse(/tz=Etc/);
+  await v.open("/digest");
+  assert.equal((await asked).status(), 422);
+  await v.sees("in UTC");
+  assert.equal(new URL(v.page.url()).search, "");
+  v.complaints.length = 0; // the browser reports the 422
+  await v.leave();
+});
+
 test("time: without scripts the digest begins in UTC and remembers what is chosen", async () => {
   const v = await visitor(sites.sample, { as: tia, zone: "Pacific/Auckland", scripts: false });
   await v.open("/digest");
