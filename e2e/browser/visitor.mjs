@@ -41,9 +41,10 @@ const present = new Set();
 let bound;
 beforeEach(() => {
   bound = setTimeout(() => {
+    const reason = `the test has not ended after ${longest} ms`;
     for (const { context, complaints } of present) {
-      complaints.push(`the test has not ended after ${longest} ms`);
-      context.close();
+      complaints.push(reason);
+      context.close({ reason });
     }
   }, longest);
 });
