@@ -147,7 +147,7 @@ func (v *byline) appendRating(b []byte) []byte {
 	b = v.appendLink(b)
 	b = append(b, "?rating="...)
 	b = strconv.AppendInt(b, v.post.Rating, 10)
-	b = append(b, `">`...)
+	b = append(b, `" title="Posts with as many votes">`...)
 	b = append(b, votes(v.post.Rating)...)
 	return append(b, `<span class="unseen"> (posts with as many)</span></a>`...)
 }
