@@ -29,15 +29,21 @@ func (s *Store) insertDeletion(ctx context.Context, m domain.Message, state doma
 		Attempts:    m.Attempts,
 		UpdatedOn:   domain.Now(),
 	}
-	err = s.deletions.Transact(ctx, partitionOf(m.Channel), driver.Insert(deletionRowOf(m), encodeDeletion(d)...))
-	switch {
-	case err == nil:
-		return true, nil
-	case errors.Is(err, domain.ErrExists):
-		return false, nil
-	default:
+	inserted, err = s.insertRecord(ctx, partitionOf(m.Channel), deletionRowOf(m), encodeDeletion(d))
+	if err != nil {
 		return false, fmt.Errorf("recording the deletion of channel %s: %w", m.Channel, err)
 	}
+	return inserted, nil
+}
+
+// insertRecord inserts a row of Deletions, and reports whether it did. It does nothing
+// if the row is there.
+func (s *Store) insertRecord(ctx context.Context, partition, row string, properties driver.Properties) (inserted bool, err error) {
+	err = s.deletions.Transact(ctx, partition, driver.Insert(row, properties...))
+	if errors.Is(err, domain.ErrExists) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // UpdateDeletion reads the Deletions row, lets change modify it, and writes it with

@@ -63,15 +63,11 @@ func (s *Store) insertUnread(ctx context.Context, m driver.Message) (inserted bo
 		part := text[i*textPart : min((i+1)*textPart, len(text))]
 		properties = append(properties, driver.String(textProperty(i), part))
 	}
-	err = s.deletions.Transact(ctx, unreadPartition, driver.Insert(unreadRow(m), properties...))
-	switch {
-	case err == nil:
-		return true, nil
-	case errors.Is(err, domain.ErrExists):
-		return false, nil
-	default:
+	inserted, err = s.insertRecord(ctx, unreadPartition, unreadRow(m), properties)
+	if err != nil {
 		return false, fmt.Errorf("recording a message that cannot be read: %w", err)
 	}
+	return inserted, nil
 }
 
 func textProperty(i int) string { return propTextPart + strconv.Itoa(i) }
