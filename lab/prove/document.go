@@ -18,6 +18,9 @@ import (
 //   - run NAME SCHEDULE: a schedule of a scenario, whatever its outcome
 //   - table textbook, table ablations: the shortest schedules of all of them
 //   - commands ablations: the command that replays each of them
+//
+// Each schedule has a link to its page of the lab, on a server that runs on the reader's
+// machine with the default address.
 func Document(text string) (string, error) {
 	regions := regexp.MustCompile(`(?s)(<!-- explorer: ([^>]*) -->\n).*?(<!-- end -->)`)
 	var failed error
@@ -71,7 +74,10 @@ func (d document) writeFound(w io.Writer, name string) error {
 	if r.Finding == nil {
 		return errNothingFound
 	}
-	return r.WriteSchedule(w)
+	if err := r.WriteSchedule(w); err != nil {
+		return err
+	}
+	return writeLink(w, name, r.Format(r.Finding.Schedule))
 }
 
 func writeRun(w io.Writer, name, schedule string) error {
@@ -95,11 +101,18 @@ func writeRun(w io.Writer, name, schedule string) error {
 	if _, err := fmt.Fprintln(w); err != nil {
 		return err
 	}
-	return writeCommand(w, name, schedule)
+	if err := writeCommand(w, name, schedule); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(w); err != nil {
+		return err
+	}
+	return writeLink(w, name, schedule)
 }
 
 func (d document) writeParts(w io.Writer, part Part) error {
 	report := NewReport(w)
+	report.linked = true
 	for _, c := range Cases(false) {
 		if c.Part == part {
 			report.Add(d.explore(c))
@@ -127,6 +140,17 @@ func (d document) writeCommands(w io.Writer) error {
 // writeCommand writes the command that replays a schedule.
 func writeCommand(w io.Writer, name, schedule string) error {
 	_, err := fmt.Fprintf(w, "    go run ./lab/cmd/lab replay %s '%s'\n", name, schedule)
+	return err
+}
+
+// labURL is the lab of a server that runs on the reader's machine.
+const labURL = "http://127.0.0.1:8080/lab/"
+
+// pageURL is the page of the lab that shows a schedule.
+func pageURL(name, schedule string) string { return labURL + name + "?s=" + schedule }
+
+func writeLink(w io.Writer, name, schedule string) error {
+	_, err := fmt.Fprintf(w, "[Step through it](%s)\n", pageURL(name, schedule))
 	return err
 }
 

@@ -13,6 +13,8 @@ type Report struct {
 	part Part
 	any  bool
 	err  error
+	// linked makes the name of each scenario a link to its schedule in the lab.
+	linked bool
 }
 
 // NewReport is a report that is written to w.
@@ -32,9 +34,9 @@ func (p *Report) Add(r Result) {
 	case Real:
 		p.line(r.About, r.Name, fmt.Sprint(r.Faults), comma(r.Schedules), comma(r.States), comma(r.Steps), fmt.Sprintf("%.1f", r.Took.Seconds()), outcome(r))
 	case Textbook:
-		p.line(r.About, r.Name, length(r), breach(r))
+		p.line(r.About, p.name(r), length(r), breach(r))
 	case Ablated:
-		p.line(r.Guard, r.Name, length(r), breach(r))
+		p.line(r.Guard, p.name(r), length(r), breach(r))
 	}
 }
 
@@ -54,6 +56,13 @@ func (p *Report) head(part Part) {
 		cells[i] = strings.Repeat("-", utf8.RuneCountInString(cell))
 	}
 	p.line(cells...)
+}
+
+func (p *Report) name(r Result) string {
+	if !p.linked || r.Finding == nil {
+		return r.Name
+	}
+	return fmt.Sprintf("[%s](%s)", r.Name, pageURL(r.Name, r.Format(r.Finding.Schedule)))
 }
 
 func (p *Report) line(cells ...string) { p.printf("| %s |\n", strings.Join(cells, " | ")) }
