@@ -25,6 +25,8 @@ const (
 	KeysPath = "/keys"
 	// PreviewPath shows a text that is not saved.
 	PreviewPath = "/preview"
+	// LabIndexPath is the index of the lab.
+	LabIndexPath = "/lab"
 	// LearnGatePath is where LearnPath explains the gate.
 	LearnGatePath = LearnPath + "#gate"
 )
@@ -151,3 +153,6 @@ func newChannelFrom(page Page, path string) string {
 func newChannelNamed(name string) string {
 	return NewChannelPath + "?name=" + url.QueryEscape(name)
 }
+
+// LabPath is the page of a scenario of the lab.
+func LabPath(scenario string) string { return LabIndexPath + "/" + url.PathEscape(scenario) }

@@ -1,0 +1,25 @@
+package lab_test
+
+import (
+	"testing"
+
+	"microblogging/lab"
+	"microblogging/templates"
+)
+
+func TestRowKinds(t *testing.T) {
+	scenarios := map[string]bool{}
+	for _, s := range lab.Scenarios() {
+		scenarios[s.Name] = true
+	}
+	// The guarantees do not rest on these.
+	none := map[string]bool{
+		"listed channel": true, "tally of claims": true, "claim": true,
+		"known address": true, "failures of one address": true, "failures": true,
+	}
+	for _, kind := range templates.RowKinds() {
+		if scenarios[kind.Scenario] == none[kind.Name] {
+			t.Errorf("%s of %s leads to the scenario %q", kind.Name, kind.Table, kind.Scenario)
+		}
+	}
+}

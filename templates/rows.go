@@ -1,0 +1,123 @@
+package templates
+
+// A TableBlock is one table, or a part of it, as a storage explorer shows it: rows in
+// the order of their keys.
+type TableBlock struct {
+	// Key is unique in the page. A script that compares two versions of a page finds
+	// the block by it.
+	Key  string
+	Name string
+	// Note is one sentence below the name. It may be empty.
+	Note string
+	// Empty is what the block says if it has no rows. If empty, it says "No rows."
+	Empty string
+	// Level is the level of the heading, 2 or 3. Zero is 2.
+	Level int
+	Rows  []TableRow
+}
+
+// A TableRow is one row. What it shows is whatever may be shown: the maker of the view
+// leaves out what is secret and shortens what is hashed (ShortKey).
+type TableRow struct {
+	// Key is unique in the page.
+	Key       string
+	Partition string
+	// Kind and Parts are what ExplainRow returns.
+	Kind       RowKind
+	Parts      []KeyPart
+	ETag       string
+	Properties []RowProperty
+	Mark       Mark
+	// Link leads on from the row, such as to the step that wrote it. It may be zero.
+	Link Link
+}
+
+// A RowProperty is a property of a row.
+type RowProperty struct {
+	Name, Value string
+	// Changed says that the value is new. Was is the value before, if there was one.
+	Changed bool
+	Was     string
+}
+
+// A Mark says what has become of a row or a message since the view before.
+type Mark string
+
+// The marks. They are CSS classes.
+const (
+	Unmarked Mark = ""
+	Inserted Mark = "inserted"
+	Changed  Mark = "changed"
+	Deleted  Mark = "deleted"
+)
+
+// sign is what people see of a mark besides its word.
+func (m Mark) sign() string {
+	switch m {
+	case Inserted:
+		return "+"
+	case Changed:
+		return "~"
+	case Deleted:
+		return "−"
+	}
+	return ""
+}
+
+// A QueueBlock is a queue, in the look of a TableBlock.
+type QueueBlock struct {
+	Key  string
+	Name string
+	// Note is one sentence below the name. It may be empty.
+	Note string
+	// Empty is what the block says if it has no messages. If empty, it says "No
+	// messages."
+	Empty    string
+	Level    int
+	Messages []QueuedMessage
+}
+
+// A QueuedMessage is a message on a queue.
+type QueuedMessage struct {
+	// Key is unique in the page.
+	Key string
+	// Words are what the message asks for.
+	Words string
+	// Text is the message as it is on the queue. It may be empty.
+	Text string
+	// Leased says that a worker has received it, so that the queue hides it.
+	Leased bool
+	// Deliveries is how often it was received.
+	Deliveries int64
+	Mark       Mark
+	Link       Link
+}
+
+func (m QueuedMessage) state() string {
+	if m.Leased {
+		return "leased"
+	}
+	return "visible"
+}
+
+func (m QueuedMessage) delivered() string {
+	if m.Deliveries == 0 {
+		return "never delivered"
+	}
+	return "delivered " + counted(m.Deliveries, "time")
+}
+
+// KindsOf are the kinds of the rows in the blocks, each once, in the order of the rows.
+func KindsOf(blocks ...TableBlock) []RowKind {
+	var kinds []RowKind
+	seen := make(map[string]bool)
+	for _, block := range blocks {
+		for _, row := range block.Rows {
+			if id := row.Kind.id(); id != "" && !seen[id] {
+				seen[id] = true
+				kinds = append(kinds, row.Kind)
+			}
+		}
+	}
+	return kinds
+}

@@ -1,0 +1,163 @@
+package templates
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+const sampleHash = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+// countedDown stands for domain.ParseRecentFirst.
+func countedDown(digits string) (time.Time, error) {
+	if digits != "2516789012345678901" {
+		return time.Time{}, errors.New("no time")
+	}
+	return noon(), nil
+}
+
+func sampleRow(row string, m Mark) TableRow {
+	kind, parts := ExplainRow("Blogs", "aurora", row, countedDown)
+	return TableRow{
+		Key: "Blogs aurora " + row, Partition: "aurora", Kind: kind, Parts: parts, ETag: "7", Mark: m,
+		Properties: []RowProperty{{Name: "Incarnation", Value: "AAAA"}, {Name: "Rating", Value: "4", Changed: true, Was: "3"}},
+		Link:       Link{Label: "Written in step 7", URL: "/lab/post?s=x"},
+	}
+}
+
+// sampleTable has a row of each mark.
+func sampleTable() TableBlock {
+	return TableBlock{Key: "table Blogs", Name: "Blogs", Note: "In key order.", Rows: []TableRow{
+		sampleRow("blog!2516789012345678901!ABC", Changed), sampleRow("gate!open!AAAA", Deleted),
+		sampleRow("gate!shut!AAAA", Inserted), sampleRow("once!"+sampleHash, Unmarked), sampleRow(nasty, Unmarked),
+	}}
+}
+
+func sampleQueue() QueueBlock {
+	return QueueBlock{Key: "queue", Name: "delete-channel-and-blogs", Messages: []QueuedMessage{
+		{Key: "m1", Words: "Delete the channel " + nasty, Text: nasty, Leased: true, Deliveries: 2, Mark: Inserted},
+		{Key: "m2", Words: "Delete the channel aurora"},
+	}}
+}
+
+func TestTable(t *testing.T) {
+	t.Run("a mark is a word and a sign, and not a color alone", func(t *testing.T) {
+		root := parse(t, render(t, Table(sampleTable())))
+		for class, sign := range map[string]string{"inserted": "+", "changed": "~", "deleted": "−"} {
+			if err := in("tr[class="+class+"]", in("strong", says(sign), says(class)))(root); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := times(3, "strong")(root); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("each row and each message has a key of its own", func(t *testing.T) {
+		root := parse(t, render(t, Table(sampleTable()))+render(t, Queue(sampleQueue())))
+		seen := map[string]bool{}
+		for _, n := range find(root, "[data-key]") {
+			key, _ := attribute(n, "data-key")
+			if key == "" || seen[key] {
+				t.Errorf("the key %q is empty, or there twice", key)
+			}
+			seen[key] = true
+		}
+		if len(seen) != 9 {
+			t.Errorf("%d keys: %v", len(seen), seen)
+		}
+	})
+	t.Run("says what a row was before, and leads on", func(t *testing.T) {
+		if err := in("tr[class=changed]", in("del", says("3")), in("ins", says("4")), in("a[href=/lab/post?s=x]", says("Written in step 7")))(parse(t, render(t, Table(sampleTable())))); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("says that it is empty", func(t *testing.T) {
+		root := parse(t, render(t, Table(TableBlock{Key: "k", Name: "Channels", Level: 3}))+render(t, Queue(QueueBlock{Key: "q", Name: "queue"})))
+		for _, c := range []check{in("h3", says("Channels")), says("No rows."), says("No messages."), without("table")} {
+			if err := c(root); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+func TestQueue(t *testing.T) {
+	root := parse(t, render(t, Queue(sampleQueue())))
+	for _, c := range []check{
+		in("li[class=inserted]", says("leased"), says("delivered 2 times"), says("inserted"), in("code", says(nasty))),
+		in("li[data-key=m2]", says("visible"), says("never delivered"), without("pre")),
+	} {
+		if err := c(root); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestExplainRow(t *testing.T) {
+	const id = "2516789012345678901!ABC"
+	for _, c := range []struct{ table, partition, row, kind, parts string }{
+		{"Channels", "aurora", "", "channel", "=empty: the partition has one row of this kind"},
+		{"Blogs", "aurora", "gate!open!AAAA", "open gate", "gate!open!=open gate|AAAA=incarnation of the channel"},
+		{"Blogs", "aurora", "gate!reserved!AAAA", "reservation", "gate!reserved!=reservation|AAAA=incarnation of the channel"},
+		{"Blogs", "aurora", "blog!" + id, "post", "blog!=post|2516789012345678901!=time, counted down: 29 July 2026, 12:00:00 UTC|ABC=random, so that no two are equal"},
+		{"Blogs", "aurora", "vote!" + id + "!jo", "vote", "vote!=vote|2516789012345678901!=time, counted down: 29 July 2026, 12:00:00 UTC|ABC!=random, so that no two are equal|jo=name of the user"},
+		{"Blogs", "aurora", "rate!9999999996!" + id, "rating index", "rate!=rating index|9999999996!=rating, counted down: 3 votes|2516789012345678901!=time, counted down: 29 July 2026, 12:00:00 UTC|ABC=random, so that no two are equal"},
+		{"Blogs", "aurora", "once!" + sampleHash, "idempotency key", "once!=idempotency key|0123456789ab…=SHA-256 of the author and the key, shortened"},
+		{"Deletions", "aurora", "AAAA", "deletion", "AAAA=incarnation of the channel"},
+		{"Deletions", "aurora", "AAAA!lesson", "lesson", "AAAA!=incarnation of the channel|lesson=that it is a lesson"},
+		{"Deletions", "aurora", "AAAA!" + id + "!BBBB", "stopped deletion of a post", "AAAA!=incarnation of the channel|2516789012345678901!=time, counted down: 29 July 2026, 12:00:00 UTC|ABC!=random, so that no two are equal|BBBB=revision of the post"},
+		{"Deletions", "unread!", sampleHash, "unread message", "0123456789ab…=SHA-256 of the message’s id and text, shortened"},
+		{"Users", "ada", "owns!", "tally of claims", "owns!=tally of claims"},
+		{"Users", "ada", "owns!aurora!CCCC", "claim", "owns!=claim|aurora!=key of the channel: its name, folded|CCCC=random, so that no two are equal"},
+		{"Users", "ada", "asked!0000000000000000000!aurora!AAAA", "deletion asked for", "asked!=deletion asked for|0000000000000000000!=time, counted down|aurora!=key of the channel: its name, folded|AAAA=incarnation of the channel"},
+		{"Sessions", sampleHash, "", "session", "=empty: the partition has one row of this kind"},
+		{"Throttle", "user!" + sampleHash, "known!" + sampleHash, "known address", "known!=known address|0123456789ab…=SHA-256 of the address, shortened"},
+		{"Throttle", "address!" + sampleHash, "0000000001700000000", "failures", "0000000001700000000=start of the stretch of time: 14 November 2023, 22:13:20 UTC"},
+		{"Blogs", "aurora", "later!x", "", "later!x="},
+		{"Blogs", "aurora", "gate!open!", "", "gate!open!="},
+		{"Elsewhere", "aurora", "", "", "="},
+	} {
+		kind, parts := ExplainRow(c.table, c.partition, c.row, countedDown)
+		var got []string
+		for _, part := range parts {
+			got = append(got, part.Text+"="+part.Meaning)
+		}
+		if joined := strings.Join(got, "|"); kind.Name != c.kind || joined != c.parts {
+			t.Errorf("%s %s:\n got %q: %s\nwant %q: %s", c.table, c.row, kind.Name, joined, c.kind, c.parts)
+		}
+	}
+}
+
+func TestRowKinds(t *testing.T) {
+	t.Run("each says in two lines what it is and what it is for", func(t *testing.T) {
+		seen := map[string]bool{}
+		for _, kind := range RowKinds() {
+			if kind.id() == "" || seen[kind.id()] {
+				t.Errorf("the kind %q of %s has no name, or one that is there twice", kind.Name, kind.Table)
+			}
+			seen[kind.id()] = true
+			for _, line := range []string{kind.What, kind.Why} {
+				if len(line) < 20 || len(line) > 120 || !strings.HasSuffix(line, ".") {
+					t.Errorf("%s: %q is no line", kind.Name, line)
+				}
+			}
+			if strings.Contains(kind.Partition+kind.Row, "<hash>") != (kind.hash != "") {
+				t.Errorf("%s: it does not say what its hash is of", kind.Name)
+			}
+		}
+	})
+	t.Run("leads to the lab only if there is one", func(t *testing.T) {
+		kinds := KindsOf(sampleTable(), sampleTable())
+		if len(kinds) != 4 {
+			t.Fatalf("%d kinds, want each once", len(kinds))
+		}
+		page := parse(t, render(t, RowKindList(kinds, true)))
+		if err := in("div[id=kind-Blogs-open-gate]", says("The fence of this channel, open"), in("a[href=/lab/post]"))(page); err != nil {
+			t.Error(err)
+		}
+		if err := without("a")(parse(t, render(t, RowKindList(kinds, false)))); err != nil {
+			t.Error(err)
+		}
+	})
+}
