@@ -49,8 +49,9 @@ func (s Snapshot) page(table string, of span, p driver.Paging) (driver.Page, err
 		}
 		at = max(at, last)
 	}
-	var page driver.Page
+	page := driver.Page{Counted: true}
 	for ; at < len(rows) && of.holds(position{rows[at].Partition, rows[at].Row}); at++ {
+		page.Read++
 		if len(page.Rows) == p.Limit {
 			last := page.Rows[p.Limit-1]
 			page.Continuation = last.Partition + separator + last.Row

@@ -84,9 +84,10 @@ func collect(cursor *bbolt.Cursor, s span, p driver.Paging) (driver.Page, error)
 		}
 		rows = append(rows, rawRow{key, value})
 	}
-	page := driver.Page{}
+	page := driver.Page{Read: len(rows), Counted: true}
 	if s.holds(key) && len(rows) > 0 {
 		page.Continuation = string(rows[len(rows)-1].key)
+		page.Read++
 	}
 	var err error
 	page.Rows, err = decodeRows(rows, p.KeysOnly)

@@ -40,6 +40,10 @@ type Page struct {
 	Rows []Entity
 	// Continuation selects the next page. It is empty on the last page.
 	Continuation string
+	// Read is how many rows of the selection the backend looked at to make the page, if
+	// Counted. Azure does not tell.
+	Read    int
+	Counted bool
 }
 
 func (p Paging) check() error {

@@ -6,7 +6,8 @@ import (
 )
 
 // A Queue is one queue, as senders and workers use it. It refuses what breaks
-// Azure's limits (domain.ErrLimit) and calls the backend's [Queues] for the rest.
+// Azure's limits (domain.ErrLimit) and calls the backend's [Queues] for the rest. Like
+// a Table it enters each call in the [Ledger] of the context.
 type Queue struct {
 	name    string
 	backend Queues
@@ -26,7 +27,10 @@ func (q *Queue) Send(ctx context.Context, text string) error {
 	if err := checkMessageText(text); err != nil {
 		return err
 	}
-	return q.backend.Send(ctx, q.name, text)
+	call := enter(ctx)
+	err := q.backend.Send(ctx, q.name, text)
+	call.endQueue(CallSend, q.name, len(text), err)
+	return err
 }
 
 // SendOnce is Send for a message that must not be doubled: the backend's client never
@@ -55,7 +59,14 @@ func (q *Queue) Receive(ctx context.Context, limit int, lease time.Duration) ([]
 	if err := checkLease(lease); err != nil {
 		return nil, err
 	}
-	return q.backend.Receive(ctx, q.name, min(limit, MaxReceive), lease)
+	call := enter(ctx)
+	messages, err := q.backend.Receive(ctx, q.name, min(limit, MaxReceive), lease)
+	bytes := 0
+	for _, m := range messages {
+		bytes += len(m.Text)
+	}
+	call.endQueue(CallReceive, q.name, bytes, err)
+	return messages, err
 }
 
 // Update replaces the text and hides the message for another lease, in whole
@@ -70,7 +81,9 @@ func (q *Queue) Update(ctx context.Context, m Message, text string, lease time.D
 		return m, err
 	}
 	m.Text = text
+	call := enter(ctx)
 	receipt, err := q.backend.Update(ctx, q.name, m, lease)
+	call.endQueue(CallUpdate, q.name, len(text), err)
 	if err != nil {
 		return m, err
 	}
@@ -81,12 +94,25 @@ func (q *Queue) Update(ctx context.Context, m Message, text string, lease time.D
 // Delete settles the message. domain.ErrLeaseLost means that the receipt is not the
 // latest, or that the message was settled before.
 func (q *Queue) Delete(ctx context.Context, m Message) error {
-	return q.backend.Delete(ctx, q.name, m)
+	call := enter(ctx)
+	err := q.backend.Delete(ctx, q.name, m)
+	call.endQueue(CallDelete, q.name, 0, err)
+	return err
 }
 
 // Ping tells whether the queue can be reached.
-func (q *Queue) Ping(ctx context.Context) error { return q.backend.Ping(ctx, q.name) }
+func (q *Queue) Ping(ctx context.Context) error {
+	call := enter(ctx)
+	err := q.backend.Ping(ctx, q.name)
+	call.endQueue(CallPing, q.name, 0, err)
+	return err
+}
 
 // Length counts the messages on the queue about, hidden ones included. A message
 // that was settled or sent at this moment may or may not count.
-func (q *Queue) Length(ctx context.Context) (int64, error) { return q.backend.Length(ctx, q.name) }
+func (q *Queue) Length(ctx context.Context) (int64, error) {
+	call := enter(ctx)
+	n, err := q.backend.Length(ctx, q.name)
+	call.endQueue(CallLength, q.name, 0, err)
+	return n, err
+}

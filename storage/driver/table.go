@@ -7,7 +7,8 @@ import (
 
 // A Table is one table, as the operations of package storage use it. It refuses
 // what breaks Azure's limits (domain.ErrLimit) and calls the backend's [Tables]
-// for the rest.
+// for the rest. Each call of the backend is entered in the [Ledger] of the context, if
+// there is one.
 type Table struct {
 	name    string
 	backend Tables
@@ -30,7 +31,10 @@ func (t *Table) Get(ctx context.Context, partition, row string) (Entity, error) 
 	if err := CheckKey("row key", row); err != nil {
 		return Entity{}, err
 	}
-	return t.backend.Get(ctx, t.name, partition, row)
+	call := enter(ctx)
+	got, err := t.backend.Get(ctx, t.name, partition, row)
+	call.endGet(t.name, partition, row, got, err)
+	return got, err
 }
 
 // Range reads one page of one partition.
@@ -41,7 +45,10 @@ func (t *Table) Range(ctx context.Context, q Range) (Page, error) {
 	if err := q.Paging.check(); err != nil {
 		return Page{}, err
 	}
-	return t.backend.Range(ctx, t.name, q)
+	call := enter(ctx)
+	page, err := t.backend.Range(ctx, t.name, q)
+	call.endRange(t.name, q, page, err)
+	return page, err
 }
 
 // Scan reads one page of a range of partitions.
@@ -49,7 +56,10 @@ func (t *Table) Scan(ctx context.Context, q Scan) (Page, error) {
 	if err := q.Paging.check(); err != nil {
 		return Page{}, err
 	}
-	return t.backend.Scan(ctx, t.name, q)
+	call := enter(ctx)
+	page, err := t.backend.Scan(ctx, t.name, q)
+	call.endScan(t.name, q, page, err)
+	return page, err
 }
 
 // Transact applies the operations to one partition, all or none. The error is an
@@ -58,7 +68,10 @@ func (t *Table) Transact(ctx context.Context, partition string, ops ...Operation
 	if err := checkTransaction(partition, ops); err != nil {
 		return err
 	}
-	return t.backend.Transact(ctx, t.name, partition, ops)
+	call := enter(ctx)
+	err := t.backend.Transact(ctx, t.name, partition, ops)
+	call.endTransact(t.name, partition, ops, err)
+	return err
 }
 
 // First reads the first n rows of a selection, over as many pages as needed. It
