@@ -13,6 +13,8 @@ import (
 type Ablation struct {
 	// Guard says what was taken out, in one clause.
 	Guard string
+	// Of is the name of the scenario that it takes the guard from.
+	Of string
 	// Scenario is where its absence shows; its name is the ablation's.
 	Scenario
 }
@@ -83,7 +85,7 @@ func ablate(name, guard, scenario string, intercept func(actor string) Intercept
 	s := list[slices.IndexFunc(list, func(s Scenario) bool { return s.Name == scenario })]
 	s.Name, s.Intercept = name, intercept
 	s.Slow = false
-	return Ablation{guard, s}
+	return Ablation{guard, scenario, s}
 }
 
 // unharmed allows no faults: the order of calls is enough.

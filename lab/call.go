@@ -37,6 +37,8 @@ type Call struct {
 	Operations     []driver.Operation
 	// Message is what an Update or a Settle names, and the text of a Send.
 	Message driver.Message
+	// Hidden tells that an Update keeps the message from others for longer.
+	Hidden bool
 	// Once tells that the SDK must not send a Send again.
 	Once bool
 }

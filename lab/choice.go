@@ -95,21 +95,27 @@ func (s *Scenario) formatChoice(c Choice) string {
 // maxRepeats is more than the calls of any actor.
 const maxRepeats = 10_000
 
-// Parse reads what Format wrote.
+// Parse reads what Format wrote. If it cannot, the error is a *StuckError.
 func (s *Scenario) Parse(text string) (Schedule, error) {
 	var schedule Schedule
-	for word := range strings.SplitSeq(text, ",") {
-		word, repeats, repeated := strings.Cut(strings.TrimSpace(word), "*")
+	if text == "" {
+		return nil, nil
+	}
+	for whole := range strings.SplitSeq(text, ",") {
+		word, repeats, repeated := strings.Cut(strings.TrimSpace(whole), "*")
 		n := 1
 		if repeated {
 			var err error
 			if n, err = strconv.Atoi(repeats); err != nil || n < 1 || n > maxRepeats {
-				return nil, fmt.Errorf("choice %q is taken %q times; that must be 1 to %d", word, repeats, maxRepeats)
+				return nil, &StuckError{len(schedule), whole, fmt.Sprintf("it is taken %q times; that must be 1 to %d", repeats, maxRepeats)}
 			}
 		}
 		choice, err := s.parseChoice(word)
+		if err == nil && len(schedule)+n > maxRepeats {
+			err = fmt.Errorf("a schedule has at most %d choices", maxRepeats)
+		}
 		if err != nil {
-			return nil, err
+			return nil, &StuckError{len(schedule), whole, err.Error()}
 		}
 		schedule = append(schedule, slices.Repeat(Schedule{choice}, n)...)
 	}
@@ -138,7 +144,7 @@ func (s *Scenario) parseChoice(word string) (Choice, error) {
 	if hasArg {
 		n, err := strconv.ParseUint(arg, 10, 8)
 		if err != nil {
-			return Choice{}, fmt.Errorf("choice %q: %w", word, err)
+			return Choice{}, fmt.Errorf("%q is not the number of a message or of a late call", arg)
 		}
 		choice.Arg = uint8(n)
 	}

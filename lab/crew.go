@@ -30,6 +30,7 @@ type crew struct {
 	db     *mem.DB
 	store  *storage.Store
 	worker *worker.Worker
+	deeds  []Deed
 }
 
 func newCrew(db mem.Snapshot) *crew {
@@ -58,7 +59,9 @@ func (c *crew) quiesce(ctx context.Context, reconcile bool) error {
 			return nil
 		}
 		before := c.db.Snapshot().Sum()
-		if _, err := c.store.Reconcile(ctx, 0, time.Now()); err != nil {
+		_, err := c.store.Reconcile(ctx, 0, time.Now())
+		c.deeds = append(c.deeds, Deed{Err: err})
+		if err != nil {
 			return fmt.Errorf("reconciling pass: %w", err)
 		}
 		if c.db.Snapshot().Sum() == before {
@@ -91,7 +94,9 @@ func (c *crew) handle(ctx context.Context, id string) error {
 	if err != nil {
 		return fmt.Errorf("delivering a message: %w", err)
 	}
-	if err := c.worker.Handle(ctx, delivered); err != nil && strings.HasPrefix(err.Error(), "panic") {
+	err = c.worker.Handle(ctx, delivered)
+	c.deeds = append(c.deeds, Deed{delivered.Text, err})
+	if err != nil && strings.HasPrefix(err.Error(), "panic") {
 		return fmt.Errorf("handling a message: %w", err)
 	}
 	return nil

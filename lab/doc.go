@@ -28,7 +28,9 @@
 //
 // [Explorer.Explore] enters all states of a small scenario breadth first, so its
 // counterexample is one of the shortest. [Explorer.Walk] takes random runs of a
-// large scenario and shrinks what it finds.
+// large scenario and shrinks what it finds. [Explorer.Follow] is for people: it takes one
+// schedule and says at each [Moment] who is about to do what in which line of Go, what may
+// befall them, and which laws hold.
 //
 // # The laws
 //

@@ -206,7 +206,7 @@ func (x *Explorer) rest(s *state) []domain.Breach {
 		return breaches
 	}
 	x.counts.Rests++
-	breaches := x.scenario.Laws.Rest(v)
+	breaches := x.scenario.Laws.Rest(v).Breaches
 	x.rests[key] = breaches
 	return breaches
 }

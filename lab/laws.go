@@ -23,6 +23,16 @@ type Shipped struct {
 	TrustJoined bool
 }
 
+// List implements Laws: the invariants of package domain, and the anomaly that is about
+// what clients are told.
+func (Shipped) List() []Law {
+	return []Law{
+		{"I1", "no orphan", AtRest}, {"I2", "no collateral", Always}, {"I3", "no lost post", Always}, {"I4", "no ghost read", Always},
+		{"I5", "it ends", AtRest}, {"I6", "repeatable", Finally}, {"I7", "one post", AtRest}, {"I8", "indexes agree", AtRest},
+		{"I9", "gates", AtRest}, {"I10", "what ended stays ended", Always}, {"A4", "no echo", Always},
+	}
+}
+
 // Step is I2: a worker that handles a message about one incarnation touches no row
 // of another.
 func (Shipped) Step(told []Fact, call *Call, changes []mem.Change) []domain.Breach {

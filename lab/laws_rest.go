@@ -15,15 +15,24 @@ import (
 // Then the program's own checker, the plain reading of package atrest and what
 // only the lab knows (the messages, and what clients were told) must agree that
 // nothing is wrong.
-func (l Shipped) Rest(v View) []domain.Breach {
+func (l Shipped) Rest(v View) Outcome {
 	ctx := context.Background()
 	c := newCrew(v.DB)
-	if err := c.quiesce(ctx, !l.NoReconcile); err != nil {
-		return []domain.Breach{breachOf("I5", "%v", err)}
+	err := c.quiesce(ctx, !l.NoReconcile)
+	if err == nil {
+		err = c.requeue(ctx)
 	}
-	if err := c.requeue(ctx); err != nil {
-		return []domain.Breach{breachOf("I5", "%v", err)}
+	outcome := Outcome{DB: c.db.Snapshot(), Deeds: c.deeds, Unfinished: err != nil}
+	if err != nil {
+		outcome.Breaches = []domain.Breach{breachOf("I5", "%v", err)}
+		return outcome
 	}
+	outcome.Breaches = l.settled(ctx, c, v)
+	return outcome
+}
+
+// settled is what is wrong once the crew has come to rest.
+func (l Shipped) settled(ctx context.Context, c *crew, v View) []domain.Breach {
 	breaches := append(c.check(ctx), c.strangers(ctx, l.TrustJoined)...)
 	if err := c.readFeeds(ctx); err != nil {
 		breaches = append(breaches, breachOf("I8", "%v", err))

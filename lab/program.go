@@ -34,6 +34,8 @@ type point struct {
 	facts    []Fact
 	factsSum mem.Sum
 	next     map[mem.Sum]*point
+	// stack is the stack of the call, if calls are traced.
+	stack []uintptr
 	// parked is an execution that waits at this point, if there is one.
 	parked *session
 }
@@ -52,7 +54,7 @@ func (p *program) begin() *session {
 	if p.intercept != nil {
 		intercept = p.intercept()
 	}
-	return begin(p.actor, p.index, p.given, intercept)
+	return begin(p.actor, p.index, p.given, intercept, p.lot.traces)
 }
 
 // after is the point that an answer leads to.
@@ -81,6 +83,7 @@ func (p *program) arrive(s *session, from *point, a Answer) *point {
 	reached.facts = s.facts[:len(s.facts):len(s.facts)]
 	reached.factsSum = sumFacts(reached.facts)
 	if reached.call != nil {
+		reached.stack = s.stack
 		p.lot.park(reached, s)
 	}
 	return reached
@@ -125,6 +128,8 @@ type parking struct {
 	oldest int
 	// points and executions are counted over all programs.
 	points, executions uint64
+	// traces tells to keep the stack of each call.
+	traces bool
 }
 
 const (

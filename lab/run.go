@@ -1,10 +1,6 @@
 package lab
 
-import (
-	"fmt"
-
-	"microblogging/domain"
-)
+import "microblogging/domain"
 
 // A Run is a schedule that was taken, with its outcome.
 type Run struct {
@@ -15,7 +11,8 @@ type Run struct {
 	AtRest bool
 }
 
-// Replay takes the schedule's choices. A choice that cannot be taken is an error.
+// Replay takes the schedule's choices. A choice that cannot be taken is a
+// *StuckError.
 // With complete it is left out instead, and at the end of the schedule the actors
 // that still wait go on, one after the other.
 func (x *Explorer) Replay(schedule Schedule, complete bool) (Run, error) {
@@ -33,7 +30,7 @@ func (x *Explorer) Replay(schedule Schedule, complete bool) (Run, error) {
 		case x.allows(at, c):
 			take(c)
 		case !complete:
-			return run, fmt.Errorf("choice %d, %s, cannot be taken", i+1, x.scenario.formatChoice(c))
+			return run, &StuckError{i, x.scenario.formatChoice(c), x.refusal(at, c)}
 		}
 		if run.Breaches != nil {
 			return run, nil

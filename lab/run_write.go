@@ -7,15 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// describeFate is the fate of a step in the words of the table.
-func describeFate(step Step) string {
-	return [...]string{
-		"", "dies before it", "dies after it", "takes effect, reply lost", "never arrives",
-		"takes effect, SDK sends it again", "caller gives up, still under way", "a copy is still under way",
-		"the queue forgets a message", "lands late",
-	}[step.Choice.Fate]
-}
-
 // WriteTable writes a run as a table in Markdown, one line for a step: the actor,
 // its call, the fate and the answer. The first token that ann minted is ann.1.
 func (s *Scenario) WriteTable(w io.Writer, run Run) error {
@@ -59,30 +50,11 @@ func (s *Scenario) WriteTable(w io.Writer, run Run) error {
 }
 
 func (s *Scenario) tableRow(number int, step Step) []string {
-	actor, call, answer := "network", "", ""
-	if step.Choice.Actor != network {
-		actor = s.actorName(int(step.Choice.Actor))
-	}
-	switch {
-	case step.Call != nil:
-		call = describeCall(step.Call)
-	case step.Message != "":
-		call = describeMessage(step.Message)
-	}
-	switch {
-	case step.Answer != nil:
-		answer = describeAnswer(step.Call, step.Answer)
-	case step.Choice.Fate == Lands:
-		answer = "(" + describeAnswer(step.Call, step.Applied) + ")"
-	}
-	for _, fact := range step.Told {
-		if told := describeFact(fact); told != "" {
-			answer += "; " + told
-		}
-	}
-	cells := []string{fmt.Sprint(number), actor, call, describeFate(step), answer}
+	w := s.Words(step)
+	answer := strings.Join(append([]string{w.Answer}, w.Told...), "; ")
+	cells := []string{fmt.Sprint(number), w.Actor, w.Call, w.Fate, answer}
 	for i, cell := range cells {
-		cells[i] = strings.ReplaceAll(s.Pretty(cell), "|", `\|`)
+		cells[i] = strings.ReplaceAll(cell, "|", `\|`)
 	}
 	return cells
 }

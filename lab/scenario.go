@@ -54,13 +54,15 @@ type Scenario struct {
 
 // Laws say what is wrong with a step or a state, and nothing if all is well.
 type Laws interface {
+	// List names the laws in the order in which people read them.
+	List() []Law
 	// Step looks at what one call has changed, and at what its actor has told.
 	Step(told []Fact, call *Call, changes []mem.Change) []domain.Breach
 	// State looks at a state, in which requests may be under way.
 	State(v View) []domain.Breach
 	// Rest looks at a state in which no actor can go on. It lets fresh workers run to
 	// quiescence and looks at what they leave.
-	Rest(v View) []domain.Breach
+	Rest(v View) Outcome
 }
 
 // A View is what laws look at.

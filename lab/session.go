@@ -23,12 +23,16 @@ type session struct {
 	// busy is set from a call to its answer. An actor must not make two calls at
 	// once, because the order of such calls is not the scheduler's.
 	busy atomic.Bool
+	// traces tells to keep the stack of each call.
+	traces bool
+	// stack is the stack of the latest call.
+	stack []uintptr
 }
 
 // begin starts the actor's code. next waits for its first call or its end.
-func begin(actor Actor, index int, given []Fact, intercept Interceptor) *session {
+func begin(actor Actor, index int, given []Fact, intercept Interceptor, traces bool) *session {
 	s := &session{
-		names: newNames(index),
+		names: newNames(index), traces: traces,
 		calls: make(chan *Call), answers: make(chan Answer), ended: make(chan struct{}), quit: make(chan struct{}),
 	}
 	for _, f := range given {
@@ -78,6 +82,9 @@ func (s *session) abandon() {
 func (s *session) submit(c Call) Answer {
 	if !s.busy.CompareAndSwap(false, true) {
 		panic("lab: an actor made two calls at once")
+	}
+	if s.traces {
+		s.stack = stackOfCaller()
 	}
 	select {
 	case s.calls <- s.names.call(c):

@@ -51,6 +51,9 @@ type Step struct {
 	changes []mem.Change
 }
 
+// Changes are the rows that the step changed, before and after.
+func (s Step) Changes() []mem.Change { return s.changes }
+
 // perform takes one choice that the state allows.
 func (x *Explorer) perform(from *state, c Choice) (*state, Step) {
 	to := *from
@@ -148,10 +151,14 @@ func execute(db mem.Snapshot, c *Call, mine stamp, message int) (mem.Snapshot, A
 		db, a.Err = db.Send(c.Target, mine.String(), c.Message.Text)
 	case Receive:
 		var m driver.Message
-		db, m, a.Err = db.Deliver(c.Target, db.Messages(c.Target)[message].ID, time.Time{})
+		db, m, a.Err = db.Deliver(c.Target, db.Messages(c.Target)[message].ID, never())
 		a.Messages = []driver.Message{m}
 	case Update:
-		db, a.Receipt, a.Err = db.Update(c.Target, c.Message, time.Time{})
+		var hidden time.Time
+		if c.Hidden {
+			hidden = never()
+		}
+		db, a.Receipt, a.Err = db.Update(c.Target, c.Message, hidden)
 	case Settle:
 		db, a.Err = db.Delete(c.Target, c.Message)
 	}

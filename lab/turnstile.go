@@ -57,10 +57,10 @@ func (t *turnstile) Receive(_ context.Context, queue string, _ int, _ time.Durat
 	return a.Messages, a.Err
 }
 
-// Update implements driver.Queues. The visibility timeout has no effect, because
-// the scheduler may deliver the message at any time.
-func (t *turnstile) Update(_ context.Context, queue string, m driver.Message, _ time.Duration) (string, error) {
-	a := t.submit(Call{Method: Update, Target: queue, Message: m})
+// Update implements driver.Queues. The visibility timeout has no effect but on what is
+// shown, because the scheduler may deliver the message at any time.
+func (t *turnstile) Update(_ context.Context, queue string, m driver.Message, lease time.Duration) (string, error) {
+	a := t.submit(Call{Method: Update, Target: queue, Message: m, Hidden: lease > 0})
 	return a.Receipt, a.Err
 }
 

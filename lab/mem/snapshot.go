@@ -59,6 +59,15 @@ func (s Snapshot) WithTable(name string) Snapshot {
 	return s
 }
 
+// Tables are the names of the tables, in the order in which they were made.
+func (s Snapshot) Tables() []string {
+	names := make([]string, len(s.tables))
+	for i, t := range s.tables {
+		names[i] = t.name
+	}
+	return names
+}
+
 func (s Snapshot) tableAt(name string) int {
 	return slices.IndexFunc(s.tables, func(t table) bool { return t.name == name })
 }

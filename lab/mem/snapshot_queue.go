@@ -71,6 +71,17 @@ func (s Snapshot) Messages(queue string) []driver.Message {
 	return list
 }
 
+// Leased tells whether somebody holds the message: it was received and not given back
+// since. The lab may deliver it to another all the same, because a lease can run out.
+func (s Snapshot) Leased(queue, id string) bool {
+	at := s.queueAt(queue)
+	if at < 0 {
+		return false
+	}
+	place, found := findMessage(s.queues[at].messages, id)
+	return found && !s.queues[at].messages[place].visible.IsZero()
+}
+
 func (m message) delivery() driver.Message {
 	return driver.Message{ID: m.id, Text: m.text, Receipt: m.receipt(), Deliveries: m.deliveries}
 }

@@ -21,12 +21,16 @@ const (
 	Ablated
 )
 
+// String is the part as pages and programs name it.
+func (p Part) String() string { return [...]string{"shipped", "textbook", "guard"}[p] }
+
 // A Case is one scenario and, by its part, what is expected of it.
 type Case struct {
 	Part
 	lab.Scenario
-	// Guard is the guard that an ablation took out.
-	Guard string
+	// Guard is the guard that an ablation took out, and Of the name of the scenario that it
+	// took it from.
+	Guard, Of string
 }
 
 // Cases are all cases. quick leaves out the slow ones, and reduces the faults and
@@ -47,7 +51,7 @@ func Cases(quick bool) []Case {
 		cases = append(cases, Case{Part: Textbook, Scenario: s})
 	}
 	for _, a := range lab.Ablations() {
-		cases = append(cases, Case{Part: Ablated, Scenario: a.Scenario, Guard: a.Guard})
+		cases = append(cases, Case{Part: Ablated, Scenario: a.Scenario, Guard: a.Guard, Of: a.Of})
 	}
 	return cases
 }

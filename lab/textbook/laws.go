@@ -15,6 +15,14 @@ import (
 // anomaly that breaks it.
 type laws struct{}
 
+// List implements lab.Laws.
+func (laws) List() []lab.Law {
+	return []lab.Law{
+		{Name: "A1", Title: "no orphan post", When: lab.AtRest}, {Name: "A2", Title: "no damage to the resurrected", When: lab.Always},
+		{Name: "A3", Title: "no stuck intent", When: lab.AtRest}, {Name: "A4", Title: "no echo", When: lab.AtRest},
+	}
+}
+
 // Step finds nothing: the laws are about states.
 func (laws) Step([]lab.Fact, *lab.Call, []mem.Change) []domain.Breach { return nil }
 
@@ -58,12 +66,21 @@ func there(db mem.Snapshot, table, row string) bool {
 }
 
 // Rest is A1 and A3, after fresh workers have handled the messages on the queue.
-func (l laws) Rest(v lab.View) []domain.Breach {
+func (l laws) Rest(v lab.View) lab.Outcome {
 	db := mem.Open(v.DB, "rest.")
-	if err := drain(db); err != nil {
-		return []domain.Breach{{Invariant: "A4", Detail: fmt.Sprintf("a message is handled for ever: %v", err)}}
+	deeds, err := drain(db)
+	outcome := lab.Outcome{DB: db.Snapshot(), Deeds: deeds, Unfinished: err != nil}
+	if err != nil {
+		outcome.Breaches = []domain.Breach{{Invariant: "A4", Detail: fmt.Sprintf("a message is handled for ever: %v", err)}}
+		return outcome
 	}
-	v.DB = db.Snapshot()
+	v.DB = outcome.DB
+	outcome.Breaches = l.settled(v)
+	return outcome
+}
+
+// settled is what is wrong once the queue is empty.
+func (l laws) settled(v lab.View) []domain.Breach {
 	breaches := l.State(v)
 	channel, err := v.DB.Get(channels, news, "")
 	if err == nil && channel.Properties.String("State") == deleting {
@@ -79,12 +96,12 @@ func (l laws) Rest(v lab.View) []domain.Breach {
 
 // drain lets fresh workers handle messages until the queue is empty. The error is the
 // last of a worker that never gets there.
-func drain(db *mem.DB) (last error) {
+func drain(db *mem.DB) (deeds []lab.Deed, last error) {
 	ctx := context.Background()
 	for range 16 {
 		messages := db.Snapshot().Messages(domain.QueueName)
 		if len(messages) == 0 {
-			return nil
+			return deeds, nil
 		}
 		var m driver.Message
 		err := db.Change(func(s mem.Snapshot) (next mem.Snapshot, err error) {
@@ -92,9 +109,10 @@ func drain(db *mem.DB) (last error) {
 			return next, err
 		})
 		if err != nil {
-			return err
+			return deeds, err
 		}
 		last = backend{db, db}.work(ctx, m)
+		deeds = append(deeds, lab.Deed{Message: m.Text, Err: last})
 	}
-	return last
+	return deeds, last
 }
