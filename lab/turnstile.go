@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"microblogging/storage/driver"
@@ -67,6 +68,11 @@ func (t *turnstile) Update(_ context.Context, queue string, m driver.Message, le
 // Delete implements driver.Queues.
 func (t *turnstile) Delete(_ context.Context, queue string, m driver.Message) error {
 	return t.submit(Call{Method: Settle, Target: queue, Message: driver.Message{ID: m.ID, Receipt: m.Receipt}}).Err
+}
+
+// Peek is refused: no actor may depend on what is on the queue.
+func (t *turnstile) Peek(context.Context, string, int) ([]driver.Message, error) {
+	return nil, errors.New("no actor of the lab peeks")
 }
 
 // Ping finds the queue.

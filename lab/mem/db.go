@@ -158,6 +158,26 @@ func (db *DB) Delete(ctx context.Context, queue string, m driver.Message) error 
 	return db.write(ctx, func(s Snapshot) (Snapshot, error) { return s.Delete(queue, m) })
 }
 
+// Peek implements driver.Queues.
+func (db *DB) Peek(ctx context.Context, queue string, limit int) ([]driver.Message, error) {
+	s, err := db.read(ctx)
+	var at int
+	if err == nil {
+		at, err = s.queue(queue)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var visible []driver.Message
+	now := time.Now()
+	for _, m := range s.queues[at].messages {
+		if len(visible) < limit && !m.visible.After(now) {
+			visible = append(visible, driver.Message{ID: m.id, Text: m.text, Deliveries: m.deliveries})
+		}
+	}
+	return visible, nil
+}
+
 // Ping implements driver.Queues.
 func (db *DB) Ping(ctx context.Context, queue string) error {
 	s, err := db.read(ctx)

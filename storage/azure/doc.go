@@ -29,6 +29,6 @@
 // An acknowledged write is as durable as the service makes it. Azure writes it to
 // three disks or more; Azurite writes it to its disk only after some seconds.
 // An Azurite that keeps nothing on disk loses its tables and queues when it is
-// restarted. The next call that needs one creates it again; only Ping and Length do not. A
+// restarted. The next call that needs one creates it again; only Peek, Ping and Length do not. A
 // Client holds nothing but connections.
 package azure

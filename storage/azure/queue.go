@@ -86,6 +86,24 @@ func (c *Client) Delete(ctx context.Context, queue string, m driver.Message) err
 	})
 }
 
+// Peek implements driver.Queues. It creates nothing.
+func (c *Client) Peek(ctx context.Context, queue string, limit int) ([]driver.Message, error) {
+	options := &azqueue.PeekMessagesOptions{NumberOfMessages: to.Ptr(int32(limit))}
+	var reply azqueue.PeekMessagesResponse
+	err := c.guarded(ctx, "peek at", queue, func() (err error) {
+		reply, err = c.queues.NewQueueClient(queue).PeekMessages(ctx, options)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	messages := make([]driver.Message, len(reply.Messages))
+	for i, m := range reply.Messages {
+		messages[i] = driver.Message{ID: value(m.MessageID), Text: value(m.MessageText), Deliveries: value(m.DequeueCount)}
+	}
+	return messages, nil
+}
+
 // Ping implements driver.Queues. It creates nothing.
 func (c *Client) Ping(ctx context.Context, queue string) error {
 	return c.guarded(ctx, "look up queue", queue, func() error {

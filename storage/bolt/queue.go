@@ -55,6 +55,20 @@ func (db *DB) Delete(ctx context.Context, queue string, m driver.Message) error 
 	return db.changeQueue(ctx, queue, &settling{held{queue: queue, id: m.ID, receipt: m.Receipt}})
 }
 
+// Peek implements driver.Queues.
+func (db *DB) Peek(ctx context.Context, queue string, limit int) ([]driver.Message, error) {
+	r := &receiving{queue: queue, limit: limit}
+	err := db.view(ctx, r.check)
+	if err != nil && !errors.Is(err, errNoChange) {
+		return nil, fmt.Errorf("queue %s: %w", queue, err)
+	}
+	messages := make([]driver.Message, len(r.visible))
+	for i, d := range r.visible {
+		messages[i] = driver.Message{ID: d.message.name(), Text: d.message.text, Deliveries: d.message.deliveries}
+	}
+	return messages, nil
+}
+
 // Ping implements driver.Queues. It also fails if the store can be read but no longer
 // written to.
 func (db *DB) Ping(ctx context.Context, queue string) error {

@@ -26,6 +26,10 @@ type Queues interface {
 	// Delete settles the message. If the receipt is not the latest, the error is
 	// domain.ErrLeaseLost.
 	Delete(ctx context.Context, queue string, m Message) error
+	// Peek shows up to limit visible messages (1 to 32) and changes nothing: they stay
+	// visible, and it is no delivery. They have no receipt. Messages that are hidden are
+	// not shown. If there are none, it returns none and no error.
+	Peek(ctx context.Context, queue string, limit int) ([]Message, error)
 	// Ping tells whether the queue can be reached.
 	Ping(ctx context.Context, queue string) error
 	// Length counts the messages on the queue about, hidden ones included.

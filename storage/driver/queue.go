@@ -100,6 +100,15 @@ func (q *Queue) Delete(ctx context.Context, m Message) error {
 	return err
 }
 
+// Peek shows up to limit visible messages, at most MaxReceive, and changes nothing: they
+// have no receipt, and it is no delivery. A message under a lease is not shown.
+func (q *Queue) Peek(ctx context.Context, limit int) ([]Message, error) {
+	if limit < 1 {
+		return nil, limitError("cannot peek at %d messages", limit)
+	}
+	return q.backend.Peek(ctx, q.name, min(limit, MaxReceive))
+}
+
 // Ping tells whether the queue can be reached.
 func (q *Queue) Ping(ctx context.Context) error {
 	call := enter(ctx)

@@ -89,6 +89,8 @@ func (d *receiveLimit) Receive(_ context.Context, _ string, limit int, _ time.Du
 func asksForMessages(t *testing.T) {
 	_, err := driver.NewQueue(unreached(t), "q").Receive(t.Context(), 0, time.Second)
 	wantLimit(t, err)
+	_, err = driver.NewQueue(unreached(t), "q").Peek(t.Context(), 0)
+	wantLimit(t, err)
 	for asked, want := range map[int]int{1: 1, 32: 32, 33: 32, 1000: 32} {
 		backend := &receiveLimit{}
 		if _, err := driver.NewQueue(backend, "q").Receive(t.Context(), asked, time.Second); err != nil {

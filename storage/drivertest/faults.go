@@ -38,7 +38,7 @@ type Call struct {
 	Target string
 	// Operations is the transaction of a Transact, and nil for other methods.
 	Operations []driver.Operation
-	// Write is false for Get, Range, Scan, Ping and Length. A Receive is a write: it
+	// Write is false for Get, Range, Scan, Peek, Ping and Length. A Receive is a write: it
 	// hides messages.
 	Write bool
 	// Seq numbers the calls from 1 in the order in which they started.
@@ -158,6 +158,13 @@ func (f *Faults) Update(ctx context.Context, queue string, m driver.Message, lea
 func (f *Faults) Delete(ctx context.Context, queue string, m driver.Message) error {
 	return f.interceptError(ctx, Call{Method: "Delete", Target: queue, Write: true}, func(ctx context.Context) error {
 		return f.queues.Delete(ctx, queue, m)
+	})
+}
+
+// Peek implements driver.Queues.
+func (f *Faults) Peek(ctx context.Context, queue string, limit int) ([]driver.Message, error) {
+	return intercept(ctx, f, Call{Method: "Peek", Target: queue}, func(ctx context.Context) ([]driver.Message, error) {
+		return f.queues.Peek(ctx, queue, limit)
 	})
 }
 

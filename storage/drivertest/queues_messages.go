@@ -3,6 +3,7 @@ package drivertest
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +25,9 @@ func messageTests() queueTests {
 		"queue that is missing fails a ping":                  pingMissingQueue,
 		"counts until it is settled, hidden or not":           countMessages,
 		"queue that is missing has no length":                 missingQueueLength,
+		"is seen by a peek, which is no delivery":             peekMessages,
+		"that is leased is not seen by a peek":                peekLeased,
+		"queue that is missing shows nothing to a peek":       missingQueuePeek,
 		"is on one queue only":                                queuesApart,
 		"goes to one of many receivers":                       manyReceivers,
 	}
@@ -165,6 +169,56 @@ func wantLength(t *testing.T, queue queueFixture, want int64) {
 	t.Helper()
 	if n, err := queue.Length(t.Context()); n != want || err != nil {
 		t.Errorf("the queue holds %d messages (%v), want %d", n, err, want)
+	}
+}
+
+func peekMessages(t *testing.T, queue queueFixture) {
+	wantPeeked(t, queue, 32, map[string]int64{})
+	queue.send(t, "one", "two", "three")
+	wantPeeked(t, queue, 32, map[string]int64{"one": 0, "two": 0, "three": 0})
+	if got, err := queue.Peek(t.Context(), 2); len(got) != 2 || err != nil {
+		t.Errorf("a peek at 2 shows %d messages (%v)", len(got), err)
+	}
+	for range 3 {
+		if m := queue.receiveOne(t, longLease); m.Deliveries != 1 {
+			t.Errorf("the peek counted as a delivery of %s", m.Text)
+		}
+	}
+}
+
+func peekLeased(t *testing.T, queue queueFixture) {
+	queue.send(t, "leased")
+	m := queue.receiveOne(t, longLease)
+	queue.send(t, "visible")
+	wantPeeked(t, queue, 32, map[string]int64{"visible": 0})
+	if _, err := queue.Update(t.Context(), m, "given back", 0); err != nil {
+		t.Fatal(err)
+	}
+	wantPeeked(t, queue, 32, map[string]int64{"visible": 0, "given back": 1})
+}
+
+// wantPeeked checks the texts that a peek shows, and how often each was delivered.
+func wantPeeked(t *testing.T, queue queueFixture, limit int, want map[string]int64) {
+	t.Helper()
+	messages, err := queue.Peek(t.Context(), limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]int64)
+	for _, m := range messages {
+		got[m.Text] = m.Deliveries
+		if m.Receipt != "" || m.ID == "" {
+			t.Errorf("the message %s has the id %q and the receipt %q", m.Text, m.ID, m.Receipt)
+		}
+	}
+	if !maps.Equal(got, want) || len(messages) != len(want) {
+		t.Errorf("the peek shows %v, want %v", got, want)
+	}
+}
+
+func missingQueuePeek(t *testing.T, queue queueFixture) {
+	if _, err := queue.backend.Peek(t.Context(), queue.name+"-missing", 1); err == nil {
+		t.Error("a queue that was never created shows messages")
 	}
 }
 
