@@ -37,11 +37,13 @@ lint: ## formatting, vet, staticcheck, import arrows, generated code, known vuln
 	$(TOOL) staticcheck ./...
 	cd .ci && $(TOOL) depguard microblogging/...
 	$(TOOL) templ generate -check -path templates -log-level warn
+	$(TOOL) templ generate -check -path lab/page -log-level warn
 	.ci/vulnerabilities
 
 .PHONY: generate
 generate: ## Go code from templ files, and the schedules in docs/
 	$(TOOL) templ generate -path templates
+	$(TOOL) templ generate -path lab/page
 	go run ./lab/cmd/lab document docs/consistency.md
 
 .PHONY: e2e

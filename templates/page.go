@@ -20,6 +20,11 @@ type Page struct {
 	// Origin is the scheme and the host of the site, such as https://blog.example. It
 	// goes before the addresses that other sites and programs read.
 	Origin string
+	// Public says that the page is the same for everyone, so that a cache may keep it. It
+	// then has no link that depends on its reader.
+	Public bool
+	// Lab says that the site has pages at LabIndexPath.
+	Lab bool
 	// Asset is the versioned URL of an embedded file, such as "app.css".
 	Asset func(name string) string
 }

@@ -30,6 +30,17 @@ type Problem struct {
 	SignIn *SignIn
 }
 
+// A Refusal is an error that knows the problem that its reader sees. It is for pages that
+// another package makes; those of package web have the errors of package domain.
+type Refusal struct {
+	Problem
+	// Position says where in the request the mistake is, counted from 0. It is nil if the
+	// mistake has no place.
+	Position *int
+}
+
+func (r *Refusal) Error() string { return r.title() }
+
 func (v Problem) title() string {
 	if v.Title != "" {
 		return v.Title
@@ -89,7 +100,7 @@ func problemWords(status int) (title, detail string) {
 // scripts are what the page needs besides app.js, and in which order.
 func (v Problem) scripts(page Page) []string {
 	var scripts []string
-	if !page.endsDrafts() {
+	if !page.endsDrafts() && !page.Public {
 		// A form that is refused ends no draft, also if its sender is not known any more.
 		scripts = append(scripts, draftEndScript)
 	}

@@ -140,7 +140,7 @@ func (s *server) respondError(err error, c echo.Context) {
 }
 
 func (s *server) writeProblem(c echo.Context, p problem) error {
-	if isAPI(c) {
+	if wantsJSON(c) {
 		p.Detail = cmp.Or(p.Detail, apiDetail(p.Status))
 		if p.Type == noType { // RFC 9457: its title is the status phrase
 			p.Title = cmp.Or(http.StatusText(p.Status), p.Title)
@@ -168,6 +168,3 @@ func (s *server) logBusy(c echo.Context, err error) {
 		slog.String("id", c.Response().Header().Get(echo.HeaderXRequestID)),
 		slog.Any("error", err))
 }
-
-// isAPI reports whether the request is for the API, even if no route matches it.
-func isAPI(c echo.Context) bool { return strings.HasPrefix(c.Request().URL.Path, "/api/") }

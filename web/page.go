@@ -45,7 +45,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 
 func (s *server) pages() *pages {
 	return &pages{
-		sessions: s.sessions, guard: s.guard, asset: s.asset, origin: s.origin, deletions: s.store, texts: s.texts,
+		sessions: s.sessions, guard: s.guard, asset: s.asset, origin: s.origin, deletions: s.store, texts: s.texts, lab: s.lab,
 	}
 }
 
@@ -59,6 +59,8 @@ type pages struct {
 	// deletions is for the page of a draft that a gate refused.
 	deletions deletionReader
 	texts     *texts
+	// lab says that another package answers at templates.LabIndexPath.
+	lab bool
 }
 
 // open is a page for every visitor.
@@ -82,13 +84,19 @@ func (p *pages) route(who func(echo.Context) (visitor, error), h visitorHandler)
 
 // page fills in what every page shows.
 func (p *pages) page(c echo.Context, v visitor) templates.Page {
+	page := p.publicPage(c)
+	page.Public = isOther(c)
+	if !page.Public {
+		page.User, page.Notice = string(v.User), p.takeNotice(c)
+	}
+	return page
+}
+
+// publicPage fills in what is the same for every visitor.
+func (p *pages) publicPage(c echo.Context) templates.Page {
 	return templates.Page{
-		Path:   ownPath(c),
-		User:   string(v.User),
-		Now:    time.Now(),
-		Notice: p.takeNotice(c),
-		Origin: p.origin(c.Request()),
-		Asset:  p.asset,
+		Path: ownPath(c), Public: true, Lab: p.lab,
+		Now: time.Now(), Origin: p.origin(c.Request()), Asset: p.asset,
 	}
 }
 

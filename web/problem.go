@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/templates"
 )
 
 // problemType is the media type of RFC 9457.
@@ -39,6 +40,8 @@ type problem struct {
 	Errors []domain.FieldError `json:"errors,omitempty"`
 	// Current is the current version, if the request named a stale one.
 	Current any `json:"current,omitempty"`
+	// Position says where in the request the mistake is, counted from 0, if it has a place.
+	Position *int `json:"position,omitempty"`
 	// RequestID is the id of the request in the log.
 	RequestID string `json:"requestId"`
 	// RetryAfter is zero unless trying again later may help.
@@ -91,6 +94,7 @@ func (e *staleRequest) Unwrap() error { return e.error }
 func problemOf(err error) problem {
 	var (
 		refused   *refusal
+		shown     *templates.Refusal
 		invalid   *domain.InvalidError
 		stale     *staleRequest
 		replaced  *domain.ReplacedError
@@ -103,6 +107,8 @@ func problemOf(err error) problem {
 	switch {
 	case errors.As(err, &refused):
 		return refused.problem
+	case errors.As(err, &shown):
+		return problemShown(shown)
 	case errors.As(err, &invalid):
 		p := newProblem(http.StatusUnprocessableEntity, "Invalid input", "Nothing was saved.")
 		p.Errors = invalid.Fields
@@ -133,6 +139,16 @@ func problemOf(err error) problem {
 		return newProblem(routing.Code, http.StatusText(routing.Code), "")
 	}
 	return problemOfMeaning(err)
+}
+
+// problemShown is the problem of a page that another package makes.
+func problemShown(r *templates.Refusal) problem {
+	p := newProblem(r.Status, r.Title, r.Detail)
+	p.Position, p.RetryAfter = r.Position, r.RetryAfter
+	if r.Status == http.StatusServiceUnavailable {
+		p.Type = busyType
+	}
+	return p
 }
 
 // fullWords says why a channel was refused to an owner who has as many as allowed.

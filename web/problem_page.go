@@ -29,6 +29,11 @@ func (p *pages) problemPage(c echo.Context, cause problem) error {
 			view.Title, view.Detail = explained.title, explained.detail
 		}
 	}
+	var shown *templates.Refusal
+	if errors.As(failed.err, &shown) {
+		view.Links = append(view.Links, shown.Links...)
+		view.Title, view.Detail = shown.Title, shown.Detail
+	}
 	page := p.page(c, failed.visitor)
 	view.Kept = keptDraft(c, failed.visitor, cause, failed.err)
 	if cause.Status == http.StatusUnauthorized && view.Kept == nil {

@@ -15,6 +15,7 @@ import (
 
 	"microblogging/static"
 	"microblogging/storage"
+	"microblogging/templates"
 )
 
 // Options are the settings of the web role.
@@ -58,6 +59,10 @@ type Options struct {
 	LogAddresses bool
 	// Teach offers lessons: deletions whose workers pause before each step.
 	Teach bool
+	// Routes are the handlers of pages that another package makes, by their paths in the
+	// notation of http.ServeMux, such as "/lab/{name}". They answer GET and HEAD. If one
+	// of them is at templates.LabIndexPath, the pages of this package lead to it.
+	Routes map[string]Handler
 	// Stopping is closed when the process begins to shut down. Event streams then
 	// end, so that the shutdown does not wait for their readers. Nil means never.
 	Stopping <-chan struct{}
@@ -77,6 +82,7 @@ type server struct {
 	signUps     int
 	teach       bool
 	stopping    <-chan struct{}
+	lab         bool
 	// busy is when logBusy has logged last.
 	busy atomic.Pointer[time.Time]
 }
@@ -116,6 +122,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		signUps:     options.SignUps,
 		stopping:    options.Stopping,
 		teach:       options.Teach,
+		lab:         options.Routes[templates.LabIndexPath] != nil,
 	}
 	e := s.newEcho()
 	get(e, static.Prefix+"*", serveStatic(files.ServeHTTP))
@@ -125,6 +132,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 	healthRoutes(e, Health{Ready: store.Ready, Alive: options.Alive, Draining: options.Draining, Logger: log})
 	s.pageRoutes(e)
 	s.feedRoutes(e)
+	s.otherRoutes(e, options.Routes)
 	if err := s.apiRoutes(e, options.Version); err != nil {
 		return nil, err
 	}

@@ -12,11 +12,14 @@ import (
 	"microblogging/storage"
 	"microblogging/storage/azure"
 	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
 )
 
 // A backend is an open store.
 type backend struct {
 	*storage.Store
+	// tables are those under the Store.
+	tables driver.Tables
 	// local tells that the store is the embedded one. If it does not answer at
 	// once, waiting does not help.
 	local bool
@@ -40,7 +43,7 @@ func (f storageFlags) open(log *slog.Logger) (*backend, error) {
 	if err != nil {
 		return nil, cannotRunError{err}
 	}
-	return &backend{Store: storage.New(db, db), local: true, health: db.Health, close: db.Close}, nil
+	return &backend{Store: storage.New(db, db), tables: db, local: true, health: db.Health, close: db.Close}, nil
 }
 
 func (f storageFlags) openAzure(log *slog.Logger) (*backend, error) {
@@ -70,7 +73,7 @@ func (f storageFlags) openAzure(log *slog.Logger) (*backend, error) {
 		return nil, cannotRunError{err}
 	}
 	return &backend{
-		Store: storage.New(client, client),
+		Store: storage.New(client, client), tables: client,
 		close: func() error { client.Close(); return nil },
 	}, nil
 }

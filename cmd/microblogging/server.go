@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"microblogging/lab/page"
 	"microblogging/web"
 )
 
@@ -48,6 +49,7 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 		Alive:               b.health,
 		Draining:            b.draining,
 		Teach:               teach,
+		Routes:              f.routes(b),
 	})
 	if err != nil {
 		return err
@@ -68,6 +70,14 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	fmt.Fprintf(console.stdout, "listening on %s\n", address)
 	link.print(console, address)
 	return nil
+}
+
+// routes returns the handlers of the pages that package web does not know: the lab's.
+func (f webFlags) routes(b *backend) map[string]web.Handler {
+	if f.NoLab {
+		return nil
+	}
+	return page.New(page.Options{Version: buildVersion(), Tables: b.tables}).Routes()
 }
 
 // listenHealth answers the probes in the group until ctx ends.

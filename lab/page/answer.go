@@ -1,0 +1,84 @@
+package page
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+)
+
+const (
+	htmlType = "text/html; charset=UTF-8"
+	jsonType = "application/json"
+	// freshness is how long a cache may use an answer without asking. A new release
+	// shows after it.
+	freshness = "public, max-age=60"
+)
+
+// An answer is a whole response, which is the same for everyone.
+type answer struct {
+	mediaType string
+	body      []byte
+	etag      string
+}
+
+// newAnswer makes an answer whose tag changes with its content and with the program.
+func (l *Lab) newAnswer(mediaType string, body []byte) answer {
+	hash := sha256.New()
+	hash.Write([]byte(l.version + "\n"))
+	hash.Write(body)
+	return answer{mediaType, body, `"` + base64.RawURLEncoding.EncodeToString(hash.Sum(nil)[:12]) + `"`}
+}
+
+// rendered makes an answer of a page.
+func (l *Lab) rendered(content templ.Component) (answer, error) {
+	var body bytes.Buffer
+	if err := content.Render(context.Background(), &body); err != nil {
+		return answer{}, err
+	}
+	return l.newAnswer(htmlType, body.Bytes()), nil
+}
+
+// encoded makes an answer of a value in JSON.
+func (l *Lab) encoded(value any) (answer, error) {
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return answer{}, err
+	}
+	return l.newAnswer(jsonType, body.Bytes()), nil
+}
+
+// send sends the answer, or 304 if the client has it.
+func (a answer) send(w http.ResponseWriter, r *http.Request) error {
+	h := w.Header()
+	h.Set("Cache-Control", freshness)
+	h.Set("ETag", a.etag)
+	h.Del("Vary")
+	if known(r.Header.Values("If-None-Match"), a.etag) {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	h.Set("Content-Type", a.mediaType)
+	h.Set("Content-Length", strconv.Itoa(len(a.body)))
+	w.WriteHeader(http.StatusOK)
+	_, err := w.Write(a.body)
+	return err
+}
+
+// known reports whether If-None-Match names the tag. Our tags have no commas.
+func known(values []string, etag string) bool {
+	for tag := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		if tag = strings.TrimSpace(tag); tag == "*" || strings.TrimPrefix(tag, "W/") == etag {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,27 @@
+// Package page shows the lab in a browser: every scenario of packages lab and textbook,
+// stepped call by call.
+//
+// # The problem
+//
+// A schedule that breaks the textbook, or does not break ours, convinces whoever takes it
+// step by step. A reader has a browser and no Go. What a reader sees must be the code that
+// ships, and a lecture hall that steps through it at once must not slow down the site.
+//
+// # The model
+//
+// A request names a scenario and a schedule, in the notation of lab.Scenario.Format. The
+// explorer replays the schedule, and a page shows the state that it leads to. So the whole
+// session is in the address. Each choice is a link to the address with one choice more.
+//
+// [Lab.Routes] has the handlers for package web, which knows nothing of the lab: it adds
+// what all pages have in common, and turns errors into problem pages. A page is the same
+// for everyone.
+//
+// # What survives failure
+//
+// Nothing here is state, except answers that are kept because they are asked for again.
+// No handler reads or writes the store of the site, except the page about queries, which
+// reads.
+package page
+
+//go:generate go tool -modfile=../../.ci/tools.mod templ generate

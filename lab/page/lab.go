@@ -1,0 +1,67 @@
+package page
+
+import (
+	"net/http"
+	"slices"
+	"sync"
+
+	"microblogging/lab/prove"
+	"microblogging/storage/driver"
+	"microblogging/templates"
+)
+
+// Options are the settings of the lab's pages.
+type Options struct {
+	// Version is the version of the program. An answer of another version is another one.
+	Version string
+	// Tables is the store of the site, for the page about queries. Nil leaves that page
+	// out.
+	Tables driver.Tables
+}
+
+// A Lab makes the pages of the lab. It is safe for concurrent use. It starts no
+// goroutine, and makes nothing before it is first asked for a page.
+type Lab struct {
+	version string
+	tables  driver.Tables
+	// cases are all scenarios, in the order of the index.
+	cases func() []prove.Case
+}
+
+// New returns the pages of the lab.
+func New(options Options) *Lab {
+	return &Lab{
+		version: options.Version,
+		tables:  options.Tables,
+		cases:   sync.OnceValue(func() []prove.Case { return prove.Cases(false) }),
+	}
+}
+
+// handler is web.Handler.
+type handler = func(w http.ResponseWriter, r *http.Request, page templates.Page) error
+
+// Routes returns the handlers by their paths, for web.Options.
+func (l *Lab) Routes() map[string]handler {
+	return map[string]handler{
+		templates.LabIndexPath:                     l.index,
+		templates.LabIndexPath + "/scenarios.json": l.scenarioList,
+		templates.LabIndexPath + "/{name}":         l.scenario,
+	}
+}
+
+// find returns the scenario of that name.
+func (l *Lab) find(name string) (prove.Case, error) {
+	cases := l.cases()
+	at := slices.IndexFunc(cases, func(c prove.Case) bool { return c.Name == name })
+	if at < 0 {
+		return prove.Case{}, &templates.Refusal{Problem: templates.Problem{
+			Status: http.StatusNotFound, Title: "The lab has no such scenario",
+			Detail: "The address may be mistyped.", Links: []templates.Link{labLink()},
+		}}
+	}
+	return cases[at], nil
+}
+
+func labLink() templates.Link {
+	return templates.Link{Label: "All scenarios", URL: templates.LabIndexPath}
+}

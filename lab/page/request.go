@@ -1,0 +1,147 @@
+package page
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"microblogging/lab"
+	"microblogging/lab/prove"
+	"microblogging/templates"
+)
+
+const (
+	// maxChoices is the most choices of a schedule. No scenario needs as many.
+	maxChoices = 200
+	// maxScheduleBytes is the longest text of a schedule that is read: maxChoices long
+	// words.
+	maxScheduleBytes = 64 * maxChoices
+)
+
+// A request names a scenario and the state that it is shown in.
+type request struct {
+	prove.Case
+	schedule lab.Schedule
+	// at is how many choices of the schedule are taken: all of them, or fewer if the
+	// reader went back.
+	at int
+	// rest shows what fresh workers leave.
+	rest bool
+}
+
+// parse reads the address of a scenario.
+func (l *Lab) parse(r *http.Request) (request, error) {
+	name := strings.TrimSuffix(r.PathValue("name"), ".json")
+	c, err := l.find(name)
+	if err != nil {
+		return request{}, err
+	}
+	q := request{Case: c}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return request{}, q.refuse("That did not arrive in one piece", "The address was damaged on its way here.")
+	}
+	q.rest = query.Get("rest") == "1"
+	if q.schedule, err = parseSchedule(&q.Scenario, query.Get("s")); err != nil {
+		return request{}, err
+	}
+	q.at = len(q.schedule)
+	if at := query.Get("at"); at != "" {
+		if q.at, err = strconv.Atoi(at); err != nil || q.at < 0 || q.at > len(q.schedule) {
+			return request{}, q.refuse("There is no such step", "at is a number of choices, from 0 to the "+
+				strconv.Itoa(len(q.schedule))+" of this schedule.")
+		}
+	}
+	return q, nil
+}
+
+// refuse is the error of an address whose scenario exists.
+func (q *request) refuse(title, detail string) *templates.Refusal {
+	return refuseSchedule(&q.Scenario, title, detail)
+}
+
+func refuseSchedule(s *lab.Scenario, title, detail string) *templates.Refusal {
+	return &templates.Refusal{Problem: templates.Problem{
+		Status: http.StatusBadRequest, Title: title, Detail: detail,
+		Links: []templates.Link{{Label: "The start of " + s.Name, URL: templates.LabPath(s.Name)}, labLink()},
+	}}
+}
+
+// parseSchedule reads a schedule of at most maxChoices choices. An empty text is the
+// start.
+func parseSchedule(s *lab.Scenario, text string) (lab.Schedule, error) {
+	if text == "" {
+		return nil, nil
+	}
+	if !fits(text) {
+		refusal := refuseSchedule(s, "That schedule is too long", "A schedule has "+strconv.Itoa(maxChoices)+" choices at most.")
+		refusal.Position = new(int)
+		*refusal.Position = maxChoices
+		return nil, refusal
+	}
+	schedule, err := s.Parse(text)
+	if err != nil {
+		return nil, refuseSchedule(s, "This is no schedule", err.Error()+".")
+	}
+	return schedule, nil
+}
+
+// fits reports whether the text has at most maxChoices choices. It looks before anything
+// is made of the text: w1*10000 is short, and makes much.
+func fits(text string) bool {
+	if len(text) > maxScheduleBytes {
+		return false
+	}
+	choices := 0
+	for word := range strings.SplitSeq(text, ",") {
+		choices++
+		if _, repeats, repeated := strings.Cut(word, "*"); repeated {
+			n, err := strconv.Atoi(repeats)
+			if err == nil && n > 1 {
+				choices += min(n, maxChoices+1) - 1
+			}
+		}
+		if choices > maxChoices {
+			return false
+		}
+	}
+	return true
+}
+
+// address is the one address of the page.
+func (q *request) address() string {
+	path := templates.LabPath(q.Name)
+	var query []string
+	for _, name := range parameters() {
+		if value := q.parameter(name); value != "" {
+			query = append(query, name+"="+value)
+		}
+	}
+	if query == nil {
+		return path
+	}
+	return path + "?" + strings.Join(query, "&")
+}
+
+func parameters() []string { return []string{"s", "at", "rest"} }
+
+// parameter is a parameter of the address, empty if it is left out. None needs escaping.
+func (q *request) parameter(name string) string {
+	switch {
+	case name == "s":
+		return q.Format(q.schedule)
+	case name == "at" && q.at < len(q.schedule):
+		return strconv.Itoa(q.at)
+	case name == "rest" && q.rest:
+		return "1"
+	}
+	return ""
+}
+
+// isAddressed reports whether the query is that of the address. Parameters that mean
+// nothing here make no difference.
+func (q *request) isAddressed(query url.Values) bool {
+	return !slices.ContainsFunc(parameters(), func(name string) bool { return query.Get(name) != q.parameter(name) })
+}

@@ -1,0 +1,45 @@
+package page
+
+import (
+	"net/http"
+
+	"microblogging/lab/prove"
+	"microblogging/templates"
+)
+
+type scenarioListJSON struct {
+	Scenarios []scenarioJSON `json:"scenarios"`
+}
+
+type scenarioJSON struct {
+	Name  string `json:"name"`
+	About string `json:"about"`
+	Part  string `json:"part"`
+	// Par is the number of choices of the shortest schedule that breaks a law. It is
+	// absent if there is none.
+	Par int `json:"par,omitempty"`
+}
+
+// scenarioList lists all scenarios for programs.
+func (l *Lab) scenarioList(w http.ResponseWriter, r *http.Request, _ templates.Page) error {
+	list := scenarioListJSON{Scenarios: []scenarioJSON{}}
+	for _, c := range l.cases() {
+		list.Scenarios = append(list.Scenarios, scenarioJSON{Name: c.Name, About: c.About, Part: partName(c.Part)})
+	}
+	a, err := l.encoded(list)
+	if err != nil {
+		return err
+	}
+	return a.send(w, r)
+}
+
+// partName is the name of a part in JSON.
+func partName(p prove.Part) string {
+	switch p {
+	case prove.Textbook:
+		return "textbook"
+	case prove.Ablated:
+		return "guard"
+	}
+	return "shipped"
+}

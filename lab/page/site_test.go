@@ -1,0 +1,154 @@
+package page_test
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+	"golang.org/x/net/html"
+
+	"microblogging/lab/mem"
+	"microblogging/lab/page"
+	"microblogging/storage"
+	"microblogging/web"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A site is a web role with the pages of the lab, bound to one test. Its store has no
+// tables, so whoever asks it gets an error.
+type site struct {
+	testing.TB
+	handler http.Handler
+	log     *logBuffer
+}
+
+func newSite(t testing.TB) *site { return newSiteWith(t, page.Options{Version: "test"}) }
+
+func newSiteWith(t testing.TB, options page.Options) *site {
+	t.Helper()
+	db := mem.Open(mem.Snapshot{}, "site.")
+	s := &site{TB: t, log: &logBuffer{}}
+	handler, err := web.New(storage.New(db, db), web.Options{
+		Routes: page.New(options).Routes(), Logger: slog.New(slog.NewTextHandler(s.log, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.handler = handler
+	return s
+}
+
+// get asks for a path with these headers, names and values in turn.
+func (s *site) get(path string, headers ...string) response {
+	s.Helper()
+	return s.do(http.MethodGet, path, headers...)
+}
+
+func (s *site) do(method, path string, headers ...string) response {
+	s.Helper()
+	r := httptest.NewRequestWithContext(s.Context(), method, path, nil)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	s.handler.ServeHTTP(w, r)
+	return response{s.TB, path, w.Code, w.Header(), w.Body.String()}
+}
+
+type response struct {
+	testing.TB
+	path   string
+	status int
+	header http.Header
+	body   string
+}
+
+func (r response) want(status int) response {
+	r.Helper()
+	if r.status != status {
+		r.Fatalf("%s: status %d, want %d: %s", r.path, r.status, status, r.body)
+	}
+	return r
+}
+
+func (r response) says(texts ...string) response {
+	r.Helper()
+	for _, text := range texts {
+		if !strings.Contains(r.text(), text) {
+			r.Errorf("%s does not say %q but %s", r.path, text, r.text())
+		}
+	}
+	return r
+}
+
+// text is what a reader can read.
+func (r response) text() string {
+	var words []string
+	var walk func(*html.Node)
+	walk = func(n *html.Node) {
+		if n.Type == html.TextNode {
+			words = append(words, strings.Fields(n.Data)...)
+		}
+		for c := range n.ChildNodes() {
+			walk(c)
+		}
+	}
+	walk(r.document())
+	return strings.Join(words, " ")
+}
+
+func (r response) document() *html.Node {
+	r.Helper()
+	root, err := html.Parse(strings.NewReader(r.body))
+	if err != nil {
+		r.Fatal(err)
+	}
+	return root
+}
+
+// links returns the addresses of all links of the page.
+func (r response) links() (hrefs []string) {
+	r.Helper()
+	for n := range r.document().Descendants() {
+		if n.Type == html.ElementNode && n.Data == "a" {
+			for _, a := range n.Attr {
+				if a.Key == "href" {
+					hrefs = append(hrefs, a.Val)
+				}
+			}
+		}
+	}
+	return hrefs
+}
+
+// decode reads the JSON.
+func (r response) decode(into any) {
+	r.Helper()
+	if err := json.Unmarshal([]byte(r.body), into); err != nil {
+		r.Fatalf("%s: %v: %s", r.path, err, r.body)
+	}
+}
+
+// logBuffer is the log of a site.
+type logBuffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}

@@ -1,0 +1,141 @@
+package web_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/drivertest"
+	"microblogging/templates"
+	"microblogging/web"
+)
+
+func TestOtherPage(t *testing.T) {
+	t.Run("is answered by its handler alone, without the store", otherPageIsAnsweredWithoutTheStore)
+	t.Run("gets its parameters decoded", otherPageGetsItsParametersDecoded)
+	t.Run("fails in the look of the site", otherPageFailsInTheLookOfTheSite)
+	t.Run("for programs fails in JSON", otherPageForProgramsFailsInJSON)
+	t.Run("is led to by each page if it is the lab", labIsLedToByEachPage)
+}
+
+// otherSite is a site with a page that answers at /other, and one at /other/{name}, which
+// says its name.
+func otherSite(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, page templates.Page) error) *site {
+	return newSiteWith(t, web.Options{Version: "test", Routes: map[string]web.Handler{"/other": answer, "/other/{name}": answer}})
+}
+
+func otherPageIsAnsweredWithoutTheStore(t *testing.T) {
+	var got templates.Page
+	s := otherSite(t, func(w http.ResponseWriter, _ *http.Request, page templates.Page) error {
+		got = page
+		_, err := w.Write([]byte("hello"))
+		return err
+	})
+	b := s.signedIn("ada")
+	s.breakStore(everyCall(drivertest.ErrInjected))
+	a := s.do("GET", "/other?x=1", b.cookies).want(200)
+	if string(a.body) != "hello" || a.header.Get("X-Request-Id") == "" || a.header.Get("Content-Security-Policy") == "" {
+		t.Errorf("%v %s", a.header, a.body)
+	}
+	if !got.Public || got.User != "" || got.Lab || got.Path != "/other?x=1" || got.Origin != "http://example.com" || got.Asset("app.css") == "" {
+		t.Errorf("the page is %+v", got)
+	}
+	s.do("HEAD", "/other").want(200)
+	if allow := s.do("POST", "/other").want(405).header.Get("Allow"); !strings.Contains(allow, "GET") {
+		t.Errorf("Allow %q", allow)
+	}
+	if log := s.log.String(); !strings.Contains(log, "path=/other status=200") {
+		t.Errorf("logged %s", log)
+	}
+}
+
+func otherPageGetsItsParametersDecoded(t *testing.T) {
+	s := otherSite(t, func(w http.ResponseWriter, r *http.Request, _ templates.Page) error {
+		_, err := w.Write([]byte(r.PathValue("name")))
+		return err
+	})
+	for path, want := range map[string]string{"/other/a": "a", "/other/a%20b": "a b", "/other/a%2Fb": "a/b", "/other/%C3%84": "Ä"} {
+		if got := string(s.do("GET", path).want(200).body); got != want {
+			t.Errorf("%s has %q, want %q", path, got, want)
+		}
+	}
+}
+
+// failures are what a handler may return, by the path that asks for it.
+func failures() map[string]error {
+	position := 3
+	return map[string]error{
+		"refusal": &templates.Refusal{Position: &position, Problem: templates.Problem{
+			Status: 400, Title: "No such step", Detail: "It ends before.", Links: []templates.Link{{Label: "Back", URL: "/back"}},
+		}},
+		"busy":    &templates.Refusal{Problem: templates.Problem{Status: 503, Title: "Busy", Detail: "Many look.", RetryAfter: 2 * time.Second}},
+		"missing": domain.ErrNotFound,
+		"fault":   errors.New("SECRET"),
+	}
+}
+
+func failing(_ http.ResponseWriter, r *http.Request, _ templates.Page) error {
+	name, _, _ := strings.Cut(r.PathValue("name"), ".")
+	if name == "panic" {
+		panic("SECRET")
+	}
+	return failures()[name]
+}
+
+func otherPageFailsInTheLookOfTheSite(t *testing.T) {
+	s := otherSite(t, failing)
+	b := s.signedIn("ada")
+	s.breakStore(everyCall(drivertest.ErrInjected))
+	p := b.open("/other/refusal").want(400).heading("No such step").says("It ends before.").saysNot("ada", "Sign")
+	if p.href("Back") != "/back" {
+		t.Errorf("no way back: %s", p.body)
+	}
+	if retry := b.open("/other/busy").want(503).says("Many look. Try again in 2 seconds.").header.Get("Retry-After"); retry != "2" {
+		t.Errorf("Retry-After %q", retry)
+	}
+	b.open("/other/missing").want(404)
+	if log := s.log.String(); strings.Contains(log, "level=ERROR") || strings.Count(log, "too busy") != 1 {
+		t.Errorf("logged %s", log)
+	}
+	for _, path := range []string{"/other/fault", "/other/panic"} {
+		before := len(s.log.String())
+		b.open(path).want(500).saysNot("SECRET")
+		if logged := s.log.String()[before:]; strings.Count(logged, "SECRET") != 1 {
+			t.Errorf("%s logged %s", path, logged)
+		}
+	}
+}
+
+func otherPageForProgramsFailsInJSON(t *testing.T) {
+	s := otherSite(t, failing)
+	for path, status := range map[string]int{"refusal": 400, "busy": 503, "missing": 404, "fault": 500, "panic": 500} {
+		a := s.do("GET", "/other/"+path+".json").want(status)
+		if got := a.header.Get("Content-Type"); got != "application/problem+json" {
+			t.Errorf("%s: Content-Type %q", path, got)
+		}
+		if position := a.get("position"); (path == "refusal") != (position == 3.0) {
+			t.Errorf("%s: position %v", path, position)
+		}
+		if strings.Contains(string(a.body), "SECRET") || a.text("requestId") == "" {
+			t.Errorf("%s: %s", path, a.body)
+		}
+	}
+	if detail := s.do("GET", "/other/refusal.json").text("detail"); detail != "It ends before." {
+		t.Errorf("detail %q", detail)
+	}
+}
+
+func labIsLedToByEachPage(t *testing.T) {
+	for name, routes := range map[string]map[string]web.Handler{"with": {templates.LabIndexPath: failing}, "without": nil} {
+		s := newSiteWith(t, web.Options{Routes: routes})
+		b := s.signedIn("ada")
+		for _, path := range []string{"/", "/channels", "/sign-in", "/how-deletion-works", "/nothing"} {
+			if got := b.open(path).href("Lab"); (got == templates.LabIndexPath) != (routes != nil) {
+				t.Errorf("%s the lab, %s leads to %q", name, path, got)
+			}
+		}
+	}
+}
