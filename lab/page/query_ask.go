@@ -135,6 +135,9 @@ func (s *surveyor) ask(ctx context.Context, q question) (survey, error) {
 	if found.ways[wayPoints], err = s.points(ctx, q, found.ways[wayRange].found); err != nil {
 		return found, err
 	}
+	if stopped := found.ways[wayRange].stopped; stopped != "" && found.ways[wayPoints].stopped == "" {
+		found.ways[wayPoints].stopped = stopped // not all keys are known
+	}
 	var partition, table []driver.Entity
 	if found.ways[wayPartition], partition, err = s.partitionScan(ctx, q); err != nil {
 		return found, err
