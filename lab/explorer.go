@@ -106,69 +106,6 @@ func (x *Explorer) setUp(s *state) {
 	x.given = at.facts
 }
 
-// node is how a state was first reached.
-type node struct {
-	parent int
-	choice Choice
-}
-
-// Explore enters every state once, breadth first, until a law is broken. So its
-// finding is one of the shortest; it is nil if no law is broken.
-func (x *Explorer) Explore() *Finding {
-	type found struct {
-		*state
-		node int
-	}
-	first := x.initial()
-	nodes := []node{{parent: -1}}
-	frontier := []found{{first, 0}}
-	x.enter(first)
-	if breaches := x.scenario.Laws.State(x.view(first)); breaches != nil {
-		return &Finding{nil, breaches}
-	}
-	for len(frontier) > 0 {
-		if x.scenario.Limit > 0 && x.counts.States > x.scenario.Limit {
-			return nil
-		}
-		from := frontier[0]
-		frontier[0] = found{}
-		frontier = frontier[1:]
-		choices := slices.Clone(x.choices(from.state))
-		if len(choices) == 0 {
-			x.counts.Schedules++
-			if breaches := x.rest(from.state); breaches != nil {
-				return &Finding{scheduleOf(nodes, from.node), breaches}
-			}
-			continue
-		}
-		for _, c := range choices {
-			to, breaches := x.advance(from.state, c)
-			if to == nil {
-				x.counts.Schedules++
-				continue
-			}
-			nodes = append(nodes, node{from.node, c})
-			if breaches != nil {
-				return &Finding{scheduleOf(nodes, len(nodes)-1), breaches}
-			}
-			frontier = append(frontier, found{to, len(nodes) - 1})
-		}
-	}
-	return nil
-}
-
-// advance takes a step and judges it and the state that it leads to. The state is
-// nil if it was entered before.
-func (x *Explorer) advance(from *state, c Choice) (*state, []domain.Breach) {
-	to, step := x.perform(from, c)
-	x.counts.Steps++
-	breaches := x.judgeStep(to, step)
-	if !x.enter(to) && breaches == nil {
-		return nil, nil
-	}
-	return to, append(breaches, x.scenario.Laws.State(x.view(to))...)
-}
-
 func (x *Explorer) judgeStep(to *state, step Step) []domain.Breach {
 	if step.changes == nil {
 		return nil
@@ -209,13 +146,4 @@ func (x *Explorer) rest(s *state) []domain.Breach {
 	breaches := x.scenario.Laws.Rest(v).Breaches
 	x.rests[key] = breaches
 	return breaches
-}
-
-func scheduleOf(nodes []node, at int) Schedule {
-	var schedule Schedule
-	for ; nodes[at].parent >= 0; at = nodes[at].parent {
-		schedule = append(schedule, nodes[at].choice)
-	}
-	slices.Reverse(schedule)
-	return schedule
 }
