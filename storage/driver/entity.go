@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"microblogging/domain"
@@ -90,6 +91,19 @@ func (v Value) Text() string { return v.text }
 // Number returns the value of an integer, 1 or 0 for a truth value, or the ticks
 // of an instant (domain.TicksOf). For a string it is 0.
 func (v Value) Number() int64 { return v.number }
+
+// String returns the value as people read it: an instant in UTC, with all its digits.
+func (v Value) String() string {
+	switch v.kind {
+	case KindInt64:
+		return strconv.FormatInt(v.number, 10)
+	case KindBoolean:
+		return strconv.FormatBool(v.number != 0)
+	case KindDateTime:
+		return v.Instant().Format("2006-01-02T15:04:05.0000000Z")
+	}
+	return v.text
+}
 
 // Instant returns the value of an instant.
 func (v Value) Instant() time.Time { return domain.TimeOf(v.number) }

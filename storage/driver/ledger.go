@@ -50,14 +50,15 @@ const (
 	CallScan
 	// CallTransaction writes rows of one partition, all or none.
 	CallTransaction
-	// CallSend, CallReceive, CallUpdate, CallDelete, CallPing and CallLength are calls of a
-	// queue.
+	// CallSend, CallReceive, CallUpdate, CallDelete, CallPing, CallLength and CallPeek are
+	// calls of a queue.
 	CallSend
 	CallReceive
 	CallUpdate
 	CallDelete
 	CallPing
 	CallLength
+	CallPeek
 )
 
 // A LedgerCall is one call, as it was made. Its keys may hold hashes of secrets.

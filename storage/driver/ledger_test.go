@@ -246,12 +246,13 @@ func ledgerCountsQueue(t *testing.T) {
 	_, errReceive := queue.Receive(ctx, 1, time.Second)
 	_, errUpdate := queue.Update(ctx, driver.Message{ID: "1"}, "text", 0)
 	_, errLength := queue.Length(ctx)
-	err := errors.Join(errReceive, errUpdate, errLength, queue.Send(ctx, "text"), queue.Delete(ctx, driver.Message{}), queue.Ping(ctx))
+	_, errPeek := queue.Peek(ctx, 1)
+	err := errors.Join(errReceive, errUpdate, errLength, errPeek, queue.Send(ctx, "text"), queue.Delete(ctx, driver.Message{}), queue.Ping(ctx))
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantTotals(t, l, 6, 0, 0)
-	want := []driver.CallKind{driver.CallReceive, driver.CallUpdate, driver.CallLength, driver.CallSend, driver.CallDelete, driver.CallPing}
+	wantTotals(t, l, 7, 0, 0)
+	want := []driver.CallKind{driver.CallReceive, driver.CallUpdate, driver.CallLength, driver.CallPeek, driver.CallSend, driver.CallDelete, driver.CallPing}
 	for i, call := range l.Calls() {
 		if call.Kind != want[i] || call.Target != "q" {
 			t.Errorf("call %d: %+v, want kind %d", i, call, want[i])

@@ -61,12 +61,15 @@ func (q *Queue) Receive(ctx context.Context, limit int, lease time.Duration) ([]
 	}
 	call := enter(ctx)
 	messages, err := q.backend.Receive(ctx, q.name, min(limit, MaxReceive), lease)
-	bytes := 0
-	for _, m := range messages {
-		bytes += len(m.Text)
-	}
-	call.endQueue(CallReceive, q.name, bytes, err)
+	call.endQueue(CallReceive, q.name, textBytes(messages), err)
 	return messages, err
+}
+
+func textBytes(messages []Message) (n int) {
+	for _, m := range messages {
+		n += len(m.Text)
+	}
+	return n
 }
 
 // Update replaces the text and hides the message for another lease, in whole
@@ -106,7 +109,10 @@ func (q *Queue) Peek(ctx context.Context, limit int) ([]Message, error) {
 	if limit < 1 {
 		return nil, limitError("cannot peek at %d messages", limit)
 	}
-	return q.backend.Peek(ctx, q.name, min(limit, MaxReceive))
+	call := enter(ctx)
+	messages, err := q.backend.Peek(ctx, q.name, min(limit, MaxReceive))
+	call.endQueue(CallPeek, q.name, textBytes(messages), err)
+	return messages, err
 }
 
 // Ping tells whether the queue can be reached.
