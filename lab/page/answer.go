@@ -42,7 +42,7 @@ func (l *Lab) rendered(content templ.Component) (answer, error) {
 	if err := content.Render(context.Background(), &body); err != nil {
 		return answer{}, err
 	}
-	return l.newAnswer(htmlType, body.Bytes()), nil
+	return l.newAnswer(htmlType, bytes.Clone(body.Bytes())), nil
 }
 
 // encoded makes an answer of a value in JSON.
@@ -53,7 +53,7 @@ func (l *Lab) encoded(value any) (answer, error) {
 	if err := encoder.Encode(value); err != nil {
 		return answer{}, err
 	}
-	return l.newAnswer(jsonType, body.Bytes()), nil
+	return l.newAnswer(jsonType, bytes.Clone(body.Bytes())), nil
 }
 
 // send sends the answer, or 304 if the client has it.

@@ -16,7 +16,9 @@ func TestAnswer(t *testing.T) {
 }
 
 // anyPath is a path of each kind of answer.
-func anyPath() []string { return []string{"/lab", "/lab/scenarios.json", "/lab/A1", "/lab/A1?s=ann"} }
+func anyPath() []string {
+	return []string{"/lab", "/lab/scenarios.json", "/lab/A1", "/lab/A1?s=ann", "/lab/A1.json?s=ann"}
+}
 
 func answerIsTheSameForEveryone(t *testing.T) {
 	s := newSite(t)

@@ -19,21 +19,27 @@ type Options struct {
 	Tables driver.Tables
 }
 
-// A Lab makes the pages of the lab. It is safe for concurrent use. It starts no
-// goroutine, and makes nothing before it is first asked for a page.
+// A Lab makes the pages of the lab. It is safe for concurrent use. It makes nothing before
+// it is first asked for a page, and leaves no goroutine behind.
 type Lab struct {
 	version string
 	tables  driver.Tables
 	// cases are all scenarios, in the order of the index.
 	cases func() []prove.Case
+	// replays make what follows a schedule, and searches what looks for one.
+	replays, searches *maker
 }
 
 // New returns the pages of the lab.
 func New(options Options) *Lab {
+	kept := newKept(maxKept)
 	return &Lab{
 		version: options.Version,
 		tables:  options.Tables,
 		cases:   sync.OnceValue(func() []prove.Case { return prove.Cases(false) }),
+
+		replays:  newMaker(kept, maxReplays),
+		searches: newMaker(kept, maxSearches),
 	}
 }
 

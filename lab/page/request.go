@@ -1,6 +1,7 @@
 package page
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -72,20 +73,28 @@ func refuseSchedule(s *lab.Scenario, title, detail string) *templates.Refusal {
 // parseSchedule reads a schedule of at most maxChoices choices. An empty text is the
 // start.
 func parseSchedule(s *lab.Scenario, text string) (lab.Schedule, error) {
-	if text == "" {
-		return nil, nil
-	}
 	if !fits(text) {
 		refusal := refuseSchedule(s, "That schedule is too long", "A schedule has "+strconv.Itoa(maxChoices)+" choices at most.")
-		refusal.Position = new(int)
-		*refusal.Position = maxChoices
+		position := maxChoices
+		refusal.Position = &position
 		return nil, refusal
 	}
 	schedule, err := s.Parse(text)
 	if err != nil {
-		return nil, refuseSchedule(s, "This is no schedule", err.Error()+".")
+		return nil, refuseChoice(s, "This is no schedule", err)
 	}
 	return schedule, nil
+}
+
+// refuseChoice is the error of a choice that cannot be read or taken.
+func refuseChoice(s *lab.Scenario, title string, err error) error {
+	var stuck *lab.StuckError
+	if !errors.As(err, &stuck) {
+		return err
+	}
+	refusal := refuseSchedule(s, title, "Choice "+strconv.Itoa(stuck.Position+1)+", "+strconv.Quote(stuck.Word)+": "+stuck.Why+".")
+	refusal.Position = &stuck.Position
+	return refusal
 }
 
 // fits reports whether the text has at most maxChoices choices. It looks before anything

@@ -65,7 +65,7 @@ func requestHasOneAddress(t *testing.T) {
 		"s=ann,%20ann&at=1":      "/lab/A1?s=ann*2&at=1",
 		"s=ann,ann&at=2":         "/lab/A1?s=ann*2",
 		"s=ann&at=1":             "/lab/A1?s=ann",
-		"s=ann&at=01&rest=1":     "/lab/A1?s=ann&rest=1",
+		"s=ann&at=01":            "/lab/A1?s=ann",
 		"s=ann&rest=yes":         "/lab/A1?s=ann",
 		"s=ann,ann&at=1&extra=1": "/lab/A1?s=ann*2&at=1",
 	} {
@@ -75,6 +75,12 @@ func requestHasOneAddress(t *testing.T) {
 		}
 		s.get(want).want(200)
 	}
+	ended := s.finished("A1")
+	if r := s.get("/lab/A1?rest=yes&s=" + ended).want(302); r.header.Get("Location") != "/lab/A1?s="+ended {
+		t.Errorf("leads to %s", r.header.Get("Location"))
+	}
+	s.get("/lab/A1?s=" + ended + "&rest=1").want(200)
+	s.get("/lab/A1?s=ann&rest=1").want(400) // somebody can go on
 	for _, address := range []string{"", "?", "?s=", "?s=ann%2Colga", "?utm=1", "?s=ann,olga&at=1"} {
 		s.get("/lab/A1" + address).want(200)
 	}

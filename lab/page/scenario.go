@@ -2,55 +2,82 @@ package page
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"microblogging/lab"
 	"microblogging/templates"
 )
 
-// A story is a replayed schedule: what the page of a scenario shows.
+// A story is a schedule that was followed: what the page of a scenario shows.
 type story struct {
 	request
-	run lab.Run
+	// moments are the one before the first choice and the one after each.
+	moments []lab.Moment
+	// rest is what fresh workers leave. It is nil if nobody asked for it.
+	rest *lab.Outcome
 }
 
-// scenario shows the state that a schedule leads to.
+// scenario shows the state that a schedule leads to, as a page or, if the name ends in
+// ".json", for programs.
 func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Page) error {
 	q, err := l.parse(r)
 	if err != nil {
 		return err
 	}
+	if strings.HasSuffix(r.URL.Path, jsonSuffix) {
+		return l.scenarioJSON(w, r, q)
+	}
 	if !q.isAddressed(r.URL.Query()) {
 		return redirect(w, r, q.address())
 	}
-	told, err := replay(q)
-	if err != nil {
-		return err
-	}
-	a, err := l.rendered(scenarioPage(page, told))
+	page.Path = q.address()
+	return l.sendReplay(w, r, page.Origin+page.Path, func() (answer, error) {
+		told, err := follow(q)
+		if err != nil {
+			return answer{}, err
+		}
+		return l.rendered(scenarioPage(page, told))
+	})
+}
+
+// sendReplay sends the answer that is kept under the key, or that work makes.
+func (l *Lab) sendReplay(w http.ResponseWriter, r *http.Request, key string, work func() (answer, error)) error {
+	a, err := l.replays.answer(r.Context(), key, work)
 	if err != nil {
 		return err
 	}
 	return a.send(w, r)
 }
 
-func replay(q request) (*story, error) {
+// follow replays a schedule.
+func follow(q request) (*story, error) {
 	x := lab.NewExplorer(q.Scenario)
 	defer x.Close()
-	run, err := x.Replay(q.schedule, false)
+	moments, err := x.Follow(q.schedule)
 	if err != nil {
-		return nil, q.refuse("That schedule cannot be taken", err.Error()+".")
+		return nil, refuseChoice(&q.Scenario, "That schedule cannot be taken", err)
 	}
-	return &story{q, run}, nil
+	s := &story{request: q, moments: moments}
+	if !q.rest {
+		return s, nil
+	}
+	rest, err := x.Rest(q.schedule[:q.at])
+	if err != nil {
+		return nil, refuseChoice(&q.Scenario, "Not all is at rest", err)
+	}
+	s.rest = &rest
+	return s, nil
 }
 
-func (s *story) table() string {
-	var b strings.Builder
-	_ = s.WriteTable(&b, s.run) // a builder never fails
-	return b.String()
+// choosing is the request that goes on from here with one choice.
+func (q *request) choosing(c lab.Choice) *request {
+	schedule := append(slices.Clone(q.schedule[:q.at]), c)
+	return &request{Case: q.Case, schedule: schedule, at: len(schedule)}
 }
 
-// redirect leads to the one address of a page.
+// redirect leads to the one address of a page. It is not said to be for ever, because
+// another version may write a schedule in another way.
 func redirect(w http.ResponseWriter, r *http.Request, address string) error {
 	w.Header().Set("Cache-Control", freshness)
 	w.Header().Del("Vary")

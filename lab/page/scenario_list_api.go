@@ -3,7 +3,6 @@ package page
 import (
 	"net/http"
 
-	"microblogging/lab/prove"
 	"microblogging/templates"
 )
 
@@ -24,22 +23,11 @@ type scenarioJSON struct {
 func (l *Lab) scenarioList(w http.ResponseWriter, r *http.Request, _ templates.Page) error {
 	list := scenarioListJSON{Scenarios: []scenarioJSON{}}
 	for _, c := range l.cases() {
-		list.Scenarios = append(list.Scenarios, scenarioJSON{Name: c.Name, About: c.About, Part: partName(c.Part)})
+		list.Scenarios = append(list.Scenarios, scenarioJSON{Name: c.Name, About: c.About, Part: c.Part.String()})
 	}
 	a, err := l.encoded(list)
 	if err != nil {
 		return err
 	}
 	return a.send(w, r)
-}
-
-// partName is the name of a part in JSON.
-func partName(p prove.Part) string {
-	switch p {
-	case prove.Textbook:
-		return "textbook"
-	case prove.Ablated:
-		return "guard"
-	}
-	return "shipped"
 }
