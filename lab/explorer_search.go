@@ -67,6 +67,16 @@ func (x *Explorer) Search(schedule Schedule, bounds Bounds) (SearchResult, error
 	return SearchResult{s.finding, x.counts.States - s.before, s.bound}, nil
 }
 
+// Survey enters states from the start, breadth first, and does not stop at a broken law:
+// it calls visit with the breaches of each state and the schedule that leads there, until
+// that says to stop. A law that is broken stays so, so that visit is called for many states.
+func (x *Explorer) Survey(bounds Bounds, visit func(breaches []domain.Breach, schedule func() Schedule) (goOn bool)) SearchResult {
+	s := x.newSearch(bounds)
+	s.visit = visit
+	s.run(x.initial())
+	return SearchResult{States: x.counts.States - s.before, Bound: s.bound}
+}
+
 // A search enters states breadth first.
 type search struct {
 	*Explorer
@@ -76,8 +86,8 @@ type search struct {
 	ends     time.Time
 	nodes    []node
 	frontier []entered
-	// visit is called with each finding, and tells whether the search goes on.
-	visit   func(Finding) (goOn bool)
+	// visit is called with what is wrong with a state, and tells whether the search goes on.
+	visit   func(breaches []domain.Breach, schedule func() Schedule) (goOn bool)
 	finding *Finding
 	bound   Bound
 }
@@ -99,8 +109,8 @@ type entered struct {
 func (x *Explorer) newSearch(bounds Bounds) *search {
 	x.seen, x.rests = map[mem.Sum]struct{}{}, map[mem.Sum][]domain.Breach{}
 	s := &search{Explorer: x, bounds: bounds, before: x.counts.States}
-	s.visit = func(f Finding) bool {
-		s.finding = &f
+	s.visit = func(breaches []domain.Breach, schedule func() Schedule) bool {
+		s.finding = &Finding{schedule(), breaches}
 		return false
 	}
 	if bounds.Time > 0 {
@@ -187,7 +197,7 @@ func (s *search) found(at int, breaches []domain.Breach) (goOn bool) {
 	if !slices.ContainsFunc(breaches, counts) {
 		return true
 	}
-	return s.visit(Finding{scheduleOf(s.nodes, at), breaches})
+	return s.visit(breaches, func() Schedule { return scheduleOf(s.nodes, at) })
 }
 
 func scheduleOf(nodes []node, at int) Schedule {

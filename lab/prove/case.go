@@ -19,10 +19,13 @@ const (
 	Textbook
 	// Ablated scenarios must break some law.
 	Ablated
+	// Mishap scenarios are of the textbook version too. Each must break the law that
+	// Case.Law names.
+	Mishap
 )
 
 // String is the part as pages and programs name it.
-func (p Part) String() string { return [...]string{"shipped", "textbook", "guard"}[p] }
+func (p Part) String() string { return [...]string{"shipped", "textbook", "guard", "mishap"}[p] }
 
 // A Case is one scenario and, by its part, what is expected of it.
 type Case struct {
@@ -53,7 +56,22 @@ func Cases(quick bool) []Case {
 	for _, a := range lab.Ablations() {
 		cases = append(cases, Case{Part: Ablated, Scenario: a.Scenario, Guard: a.Guard, Of: a.Of})
 	}
+	for _, s := range textbook.Mishaps() {
+		cases = append(cases, Case{Part: Mishap, Scenario: s})
+	}
 	return cases
+}
+
+// Law is the law that the case must break. It is empty if any will do, or none.
+func (c Case) Law() string {
+	switch c.Part {
+	case Textbook:
+		return c.Name
+	case Mishap:
+		return c.Laws.List()[0].Name // it is about one
+	default:
+		return ""
+	}
 }
 
 const (

@@ -33,7 +33,7 @@ func (p *Report) Add(r Result) {
 	switch r.Part {
 	case Real:
 		p.line(r.About, r.Name, fmt.Sprint(r.Faults), comma(r.Schedules), comma(r.States), comma(r.Steps), fmt.Sprintf("%.1f", r.Took.Seconds()), outcome(r))
-	case Textbook:
+	case Textbook, Mishap:
 		p.line(r.About, p.name(r), length(r), breach(r))
 	case Ablated:
 		p.line(r.Guard, p.name(r), length(r), breach(r))
@@ -48,6 +48,8 @@ func (p *Report) head(part Part) {
 		cells = []string{"the shipped code, while", "scenario", "faults", "schedules", "states", "steps", "seconds", "broken"}
 	case Textbook:
 		cells = []string{"the textbook version", "scenario", "steps", "broken"}
+	case Mishap:
+		cells = []string{"the textbook version, with a mishap", "scenario", "steps", "broken"}
 	case Ablated:
 		cells = []string{"the shipped code without this guard", "scenario", "steps", "broken"}
 	}

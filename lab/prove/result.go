@@ -37,8 +37,8 @@ func (c Case) Explore(seed uint64) Result {
 // OK tells whether the result is the one expected.
 func (r Result) OK() bool {
 	switch {
-	case r.Part == Textbook:
-		return r.Finding != nil && slices.ContainsFunc(r.Finding.Breaches, func(b domain.Breach) bool { return b.Invariant == r.Name })
+	case r.Part == Textbook || r.Part == Mishap:
+		return r.Finding != nil && slices.ContainsFunc(r.Finding.Breaches, func(b domain.Breach) bool { return b.Invariant == r.Law() })
 	case r.Part == Ablated:
 		return r.Finding != nil
 	default:

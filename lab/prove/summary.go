@@ -12,6 +12,7 @@ type Summary struct {
 	Violations            int
 	Textbook, TextbookAll int
 	Ablated, AblatedAll   int
+	Mishap, MishapAll     int
 	// Shortfalls are the results that are not the expected ones.
 	Shortfalls []Result
 }
@@ -33,10 +34,13 @@ func (s *Summary) Add(r Result) {
 	case Ablated:
 		s.Ablated += one
 		s.AblatedAll++
+	case Mishap:
+		s.Mishap += one
+		s.MishapAll++
 	}
 }
 
 func (s Summary) String() string {
-	return fmt.Sprintf("schedules=%d states=%d steps=%d violations=%d textbook=%d/%d ablations=%d/%d",
-		s.Schedules, s.States, s.Steps, s.Violations, s.Textbook, s.TextbookAll, s.Ablated, s.AblatedAll)
+	return fmt.Sprintf("schedules=%d states=%d steps=%d violations=%d textbook=%d/%d ablations=%d/%d mishaps=%d/%d",
+		s.Schedules, s.States, s.Steps, s.Violations, s.Textbook, s.TextbookAll, s.Ablated, s.AblatedAll, s.Mishap, s.MishapAll)
 }

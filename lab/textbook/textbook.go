@@ -105,13 +105,18 @@ func creator(ctx context.Context, c *lab.Client) {
 	}
 }
 
-func poster(ctx context.Context, c *lab.Client) {
+func poster(ctx context.Context, c *lab.Client) { post(ctx, c) }
+
+// post tells whether the post was acknowledged.
+func post(ctx context.Context, c *lab.Client) bool {
 	id := domain.NewBlogID(time.Date(2001, time.January, 1, 0, 0, 0, 0, time.UTC))
-	if err := of(c).post(ctx, id); err == nil {
+	err := of(c).post(ctx, id)
+	if err == nil {
 		posted := fact(lab.Posted)
 		posted.Blog = id
 		c.Tell(posted)
 	}
+	return err == nil
 }
 
 func asker(ctx context.Context, c *lab.Client) {

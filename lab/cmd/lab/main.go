@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -20,6 +21,7 @@ type cli struct {
 	Find      findCmd      `cmd:"" help:"Explore one scenario and print the shortest schedule that breaks a law."`
 	Replay    replayCmd    `cmd:"" help:"Replay one schedule and print it. The exit status is 1 if it cannot be taken, and 0 otherwise, also if it breaks a law."`
 	Document  documentCmd  `cmd:"" help:"Write the explorer regions of a Markdown document anew."`
+	Known     knownCmd     `cmd:"" help:"Explore, and write what was found to the file that pages read."`
 	Schedules schedulesCmd `cmd:"" help:"Print, in Markdown, the shortest schedules of the textbook version and of each missing guard."`
 }
 
@@ -49,9 +51,10 @@ type proveCmd struct {
 func (c *proveCmd) Run() error {
 	report := prove.NewReport(os.Stdout)
 	began := time.Now()
-	var anomalies []prove.Result
+	var anomalies, results []prove.Result
 	s := prove.All(prove.Cases(false), c.Seed, func(r prove.Result) {
 		report.Add(r)
+		results = append(results, r)
 		if r.Part == prove.Textbook && r.OK() {
 			anomalies = append(anomalies, r)
 		}
@@ -73,7 +76,20 @@ func (c *proveCmd) Run() error {
 	if slow(s.Steps, took) {
 		fmt.Fprintf(os.Stderr, "warning: this was slow: expected are %d steps a second and at most %s\n", expectedSpeed, expectedTime)
 	}
-	return shortfall(s)
+	return errors.Join(shortfall(s), c.compare(results))
+}
+
+// compare returns an error if the file of records says something else. Random walks are
+// those of the file only with its seed.
+func (c *proveCmd) compare(results []prove.Result) error {
+	known, err := prove.Known()
+	if err != nil {
+		return err
+	}
+	if c.Seed != seedOfProof {
+		results = slices.DeleteFunc(results, func(r prove.Result) bool { return r.Walks > 0 })
+	}
+	return prove.CheckRecords(prove.Learn(results), known)
 }
 
 // speed is in steps a second.
@@ -163,6 +179,37 @@ func (*schedulesCmd) Run() error {
 		}
 	}
 	return w.Flush()
+}
+
+type knownCmd struct {
+	File string   `arg:"" help:"The file of records: lab/prove/known.json." type:"existingfile"`
+	Only []string `help:"Names of scenarios. The file keeps what it says about the others."`
+}
+
+func (c *knownCmd) Run() error {
+	text, err := os.ReadFile(c.File)
+	if err != nil {
+		return err
+	}
+	before, err := prove.ReadRecords(text)
+	if err != nil {
+		return err
+	}
+	cases := prove.Cases(false)
+	wanted := slices.DeleteFunc(slices.Clone(cases), func(w prove.Case) bool { return c.Only != nil && !slices.Contains(c.Only, w.Name) })
+	var results []prove.Result
+	prove.All(wanted, seedOfProof, func(r prove.Result) { results = append(results, r) })
+	found := append(prove.Learn(results), before...)
+	var records []prove.Record
+	for _, current := range cases {
+		if record, ok := prove.About(found, current.Name); ok {
+			records = append(records, record)
+		}
+	}
+	if text, err = prove.WriteRecords(records); err != nil {
+		return err
+	}
+	return os.WriteFile(c.File, text, 0o644)
 }
 
 type documentCmd struct {
