@@ -33,8 +33,8 @@ const (
 )
 
 // observe is the only middleware. It wraps every request: it sets the security
-// headers and the time limits, turns errors and panics into responses, and writes the
-// access log.
+// headers and the time limits, counts the calls of the store, turns errors and panics
+// into responses, and writes the access log.
 func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start := time.Now()
@@ -42,8 +42,12 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		header := c.Response().Header()
 		s.guard.protect(header, c.Request())
 		header.Set(echo.HeaderXRequestID, id)
-		boundWriting(c.Response())
-		cancel := limitTime(c)
+		counted := &cost{}
+		c.Response().Before(func() {
+			counted.tell(header, c.Request(), c.Response().Status)
+			boundWriting(c.Response())
+		})
+		cancel := limitTime(c, counted.ledger.Context(c.Request().Context()))
 		defer cancel()
 		if err := s.handle(next, c); err != nil {
 			c.Error(err)
@@ -59,9 +63,9 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// limitTime gives the request requestTimeout.
-func limitTime(c echo.Context) context.CancelFunc {
-	connection := c.Request().Context()
+// limitTime gives the request requestTimeout. The connection is the context of a request
+// without a limit.
+func limitTime(c echo.Context, connection context.Context) context.CancelFunc {
 	c.Set(connectionKey, connection)
 	ctx, cancel := context.WithTimeout(connection, requestTimeout)
 	c.SetRequest(c.Request().WithContext(ctx))

@@ -20,20 +20,18 @@ const (
 	slowestReader = 8 << 10
 )
 
-// boundWriting sets the deadline for the response when the response begins. A client that
+// boundWriting sets the deadline for a response that is about to begin. A client that
 // does not read is cut off then, and so gives back what the response holds. A response
 // of unknown length gets as long as a short one. An event stream sets its own deadlines.
 func boundWriting(response *echo.Response) {
-	response.Before(func() {
-		length, err := strconv.ParseInt(response.Header().Get(echo.HeaderContentLength), 10, 64)
-		if err != nil {
-			length = 0
-		}
-		allowed := writeTime + time.Duration(length)*time.Second/slowestReader
-		// It fails on a connection that is closed, which the first write reports, and
-		// on one without deadlines, such as the recorder of a test.
-		_ = http.NewResponseController(response.Writer).SetWriteDeadline(time.Now().Add(allowed))
-	})
+	length, err := strconv.ParseInt(response.Header().Get(echo.HeaderContentLength), 10, 64)
+	if err != nil {
+		length = 0
+	}
+	allowed := writeTime + time.Duration(length)*time.Second/slowestReader
+	// It fails on a connection that is closed, which the first write reports, and
+	// on one without deadlines, such as the recorder of a test.
+	_ = http.NewResponseController(response.Writer).SetWriteDeadline(time.Now().Add(allowed))
 }
 
 // unread reports whether a response failed because its client did not accept it: the
