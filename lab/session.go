@@ -2,7 +2,9 @@ package lab
 
 import (
 	"context"
+	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -27,6 +29,8 @@ type session struct {
 	traces bool
 	// stack is the stack of the latest call.
 	stack []uintptr
+	// failure is the panic that has ended the code. It is set before ended is closed.
+	failure error
 }
 
 // begin starts the actor's code. next waits for its first call or its end.
@@ -48,6 +52,11 @@ func begin(actor Actor, index int, given []Fact, intercept Interceptor, traces b
 	}
 	go func() {
 		defer close(s.ended)
+		defer func() {
+			if cause := recover(); cause != nil {
+				s.failure = fmt.Errorf("%s: panic: %v\n%s", actor.Name, cause, debug.Stack())
+			}
+		}()
 		actor.Run(context.Background(), client)
 	}()
 	return s
@@ -57,12 +66,16 @@ func begin(actor Actor, index int, given []Fact, intercept Interceptor, traces b
 // other actors go first.
 func noPause(context.Context, time.Duration) error { return nil }
 
-// next waits for the next call. It is nil if the code has ended.
+// next waits for the next call. It is nil if the code has ended. If a panic has ended it,
+// next panics: whoever explores can recover, which nobody can in the actor's goroutine.
 func (s *session) next() *Call {
 	select {
 	case c := <-s.calls:
 		return c
 	case <-s.ended:
+		if s.failure != nil {
+			panic(s.failure)
+		}
 		return nil
 	}
 }

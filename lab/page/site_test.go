@@ -32,10 +32,15 @@ func newSite(t testing.TB) *site { return newSiteWith(t, page.Options{Version: "
 
 func newSiteWith(t testing.TB, options page.Options) *site {
 	t.Helper()
+	return newSiteOf(t, page.New(options))
+}
+
+func newSiteOf(t testing.TB, pages *page.Lab) *site {
+	t.Helper()
 	db := mem.Open(mem.Snapshot{}, "site.")
 	s := &site{TB: t, log: &logBuffer{}}
 	handler, err := web.New(storage.New(db, db), web.Options{
-		Routes: page.New(options).Routes(), Logger: slog.New(slog.NewTextHandler(s.log, nil)),
+		Routes: pages.Routes(), Logger: slog.New(slog.NewTextHandler(s.log, nil)),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,31 @@
+package lab_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"microblogging/lab"
+)
+
+func TestSession(t *testing.T) {
+	t.Run("a panic of an actor's code reaches whoever explores", panicReachesWhoeverExplores)
+}
+
+func panicReachesWhoeverExplores(t *testing.T) {
+	x := explorer(t, lab.Scenario{
+		Name: "fault", Laws: lab.Shipped{},
+		Actors: []lab.Actor{{Name: "ann", Run: func(ctx context.Context, c *lab.Client) {
+			_, _ = c.Tables.Get(ctx, "Channels", "news", "") // the answer makes no difference
+			panic("out of cheese")
+		}}},
+	})
+	defer func() {
+		if cause := fmt.Sprint(recover()); !strings.Contains(cause, "ann: panic: out of cheese") || !strings.Contains(cause, "session_test.go") {
+			t.Errorf("the panic is %s", cause)
+		}
+	}()
+	_, err := x.Follow(lab.Schedule{{Actor: 1}})
+	t.Errorf("no panic, but %v", err)
+}
