@@ -1,12 +1,12 @@
-// A button beside each address that is there to be copied. Without this file, one press
-// on the address selects it.
+// A button beside each address or command that is there to be copied. Without this file, one press
+// on the text selects it.
 for (const address of document.querySelectorAll("[data-copy]")) {
   const button = document.createElement("button");
   button.type = "button";
   const said = document.createElement("span");
   said.setAttribute("role", "status");
   said.className = "hint";
-  button.textContent = "Copy the address";
+  button.textContent = address.dataset.copy || "Copy the address";
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(address.textContent);

@@ -1,0 +1,120 @@
+package page
+
+import (
+	"strconv"
+	"strings"
+
+	"microblogging/lab"
+)
+
+// actorView is the card of one actor.
+type actorView struct {
+	// Number is the key of the keyboard that chooses the actor.
+	Number int
+	Name   string
+	// State is lab.AboutToCall, lab.Finished or lab.Dead.
+	State string
+	// Words is the call that it is about to make. It is empty if there is none.
+	Words string
+	// Takes let the call take effect. There is one for each message that a call to the
+	// queue may receive. Others are all other fates.
+	Takes, Others []fateView
+	// Told is what the actor was told so far.
+	Told   []string
+	Source sourceView
+}
+
+// fateView is one thing that may happen next.
+type fateView struct {
+	Label string
+	// URL is empty if it cannot happen, and Why says why.
+	URL, Why string
+	// Word is what is appended to the schedule.
+	Word string
+}
+
+// class is the state as a class of the style sheet.
+func (a actorView) class() string { return strings.ReplaceAll(a.State, " ", "-") }
+
+// acts tells whether the actor still is about to call.
+func (a actorView) acts() bool { return a.State == lab.AboutToCall }
+
+// possible counts the other fates that can be chosen.
+func (a actorView) possible() (n int) {
+	for _, f := range a.Others {
+		if f.URL != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// menu is the label of the other fates.
+func (a actorView) menu() string {
+	if n := a.possible(); n > 0 {
+		return "Other fates: " + strconv.Itoa(n)
+	}
+	return "Other fates: none"
+}
+
+func newActorViews(moment lab.Moment, l links) []actorView {
+	var views []actorView
+	for i, s := range moment.Actors {
+		v := actorView{Number: i + 1, Name: s.Name, State: s.State, Words: s.Words, Told: l.facts(moment.Told[i+1])}
+		for _, o := range s.Options {
+			f := newFateView(o, l)
+			if o.Choice.Fate == lab.Arrives {
+				v.Takes = append(v.Takes, f)
+			} else {
+				v.Others = append(v.Others, f)
+			}
+		}
+		if s.Call != nil {
+			v.Source = newSourceView(s.Site, s.Above)
+		}
+		views = append(views, v)
+	}
+	return views
+}
+
+func newFateViews(options []lab.Option, l links) []fateView {
+	var views []fateView
+	for _, o := range options {
+		views = append(views, newFateView(o, l))
+	}
+	return views
+}
+
+func newFateView(o lab.Option, l links) fateView {
+	f := fateView{Label: o.Label, Why: o.Why, Word: o.Word}
+	switch {
+	case o.Why != "":
+	case l.full():
+		f.Why = "a schedule has " + strconv.Itoa(maxChoices) + " choices at most"
+	default:
+		f.URL = l.choose(o.Choice)
+	}
+	return f
+}
+
+// facts are the facts in words, without those that say what an actor is about to do.
+func (l links) facts(told []lab.Fact) (words []string) {
+	for _, f := range told {
+		if word := l.DescribeFact(f); word != "" {
+			words = append(words, strings.TrimPrefix(word, "told: "))
+		}
+	}
+	return words
+}
+
+// takeLabel is what the main button says.
+func (a actorView) takeLabel(f fateView) string {
+	switch {
+	case !a.acts():
+		return "Let it happen"
+	case len(a.Takes) > 1:
+		return sentence(f.Label)
+	default:
+		return "Let it happen"
+	}
+}

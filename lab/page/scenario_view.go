@@ -1,0 +1,145 @@
+package page
+
+import (
+	"strconv"
+
+	"microblogging/lab"
+)
+
+// A scene is what the page of a scenario shows: one state, and the run that it is in.
+type scene struct {
+	links
+	// Moments are those of the whole schedule. Moments[at] is the one that is shown.
+	Moments []lab.Moment
+	Actors  []actorView
+	// Network is what may happen without an actor.
+	Network []fateView
+	Run     runView
+	Stores  storesView
+	Laws    []lawView
+	// Rest is what fresh workers did. It is nil if nobody asked for that.
+	Rest *restView
+}
+
+// restView is what fresh workers did when nobody else could go on.
+type restView struct {
+	Deeds      []string
+	Unfinished bool
+}
+
+// newScene makes the view of a schedule that was followed.
+func newScene(s *story) scene {
+	l, now := links{s.request}, s.moments[s.at]
+	stores := storesOf(s.Case, s.moments)
+	v := scene{
+		links: l, Moments: s.moments, Actors: newActorViews(now, l), Network: newFateViews(now.Network, l),
+		Run: newRunView(s.moments, stores, l), Stores: newStoresView(stores, s.moments, l), Laws: newLawViews(s.moments, l),
+	}
+	if s.rest != nil {
+		v.Rest = &restView{Unfinished: s.rest.Unfinished}
+		for _, deed := range s.rest.Deeds {
+			v.Rest.Deeds = append(v.Rest.Deeds, s.DescribeDeed(deed))
+		}
+	}
+	return v
+}
+
+// now is the state that is shown.
+func (v scene) now() lab.Moment { return v.Moments[v.at] }
+
+// lead says what the scenario is about, in one sentence.
+func (v scene) lead() string {
+	if v.Guard != "" {
+		return "The code that ships, without this guard: " + v.Guard + "."
+	}
+	return sentence(v.About)
+}
+
+// broken are the laws that are broken here, the first broken one first.
+func (v scene) broken() []lawView {
+	return lawsIn(v.Laws, lab.LawBroken)
+}
+
+// worst is the law that was broken first. ok is false if all hold.
+func (v scene) worst() (worst lawView, ok bool) {
+	for i, law := range v.broken() {
+		if i == 0 || law.Since < worst.Since {
+			worst, ok = law, true
+		}
+	}
+	return worst, ok
+}
+
+// lawsInShort is what the tab of the laws says.
+func (v scene) lawsInShort() string {
+	if n := len(v.broken()); n > 0 {
+		return "✗ " + strconv.Itoa(n)
+	}
+	return "✓ " + strconv.Itoa(len(lawsIn(v.Laws, lab.LawHolds)))
+}
+
+// faults says how many mishaps are left.
+func (v scene) faults() string {
+	switch left := v.now().Faults; {
+	case v.Faults == 0:
+		return "No mishaps here"
+	default:
+		return "Mishaps left: " + strconv.Itoa(left) + " of " + strconv.Itoa(v.Faults)
+	}
+}
+
+// position is where in the schedule this is.
+func (v scene) position() string {
+	return strconv.Itoa(v.at) + " of " + strconv.Itoa(len(v.schedule))
+}
+
+// text is the schedule as lab replay takes it.
+func (v scene) text() string { return v.Format(v.schedule[:v.at]) }
+
+// command replays the run in a terminal.
+func (v scene) command() string {
+	return "go run ./lab/cmd/lab replay " + v.Name + " '" + v.text() + "'"
+}
+
+// back and forth are the states one step before and after, or empty.
+func (v scene) back() string {
+	if v.at == 0 {
+		return ""
+	}
+	return v.state(v.at-1, partActors)
+}
+
+func (v scene) forth() string {
+	if v.at == len(v.schedule) {
+		return ""
+	}
+	return v.state(v.at+1, partActors)
+}
+
+// before is the state before the step that broke a law.
+func (v scene) before(law lawView) string { return v.state(max(law.Since-1, 0), partActors) }
+
+// sentence is a text with a capital letter and a full stop.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	first := text[:1]
+	if first >= "a" && first <= "z" {
+		first = string(text[0] - 'a' + 'A')
+	}
+	return first + text[1:] + "."
+}
+
+// narration is the last step in a sentence.
+func (v scene) narration() string {
+	s := v.Run.Steps[v.at-1]
+	text := s.Actor + ": " + s.Call
+	if s.Fate != "" {
+		text += " (" + s.Fate + ")"
+	}
+	if s.Answer != "" {
+		text += ". Answer: " + s.Answer
+	}
+	return text + "."
+}
