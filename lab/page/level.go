@@ -64,8 +64,8 @@ func course() []chapter {
 		},
 		{
 			Title: "Mishaps of your choice",
-			Lead: "In these levels, the code has no guard missing. It is a simple answer to a real problem, and the right mishap " +
-				"at the right call breaks it. Which one, and when, is for you to choose.",
+			Lead: "The textbook again. In these levels the order of calls alone does no harm. The right mishap at the right call does: " +
+				"which one, and when, is for you to choose.",
 			Levels: mishapLevels(),
 		},
 		{

@@ -37,7 +37,7 @@ func anomalies() []level {
 				"This level allows a mishap: open the menu below the button of Olga's call.",
 			Nudge:    "There are only two calls. Who could do the second, if the first is all that happened?",
 			Words:    []string{"transaction", "at rest"},
-			Decisive: decisive{"olga", "Channels: merge", "The mark is in the table and the process that would have queued the message is dead: no one else knows that there is work to do."},
+			Decisive: decisive{"olga", "Channels: merge", "The mark is in the table, and the process that would have queued the message is dead: nobody else knows that there is work to do."},
 			Teaches: "A write to a table and a write to a queue are no transaction. Whoever dies between them leaves one without the other. " +
 				"You can only choose which of the two it will be.",
 			Cousin: cousin{"Durable Task on Azure Storage writes a history and then a status. If the process ends between the two, the workflow is complete and says “Running” for good.",

@@ -42,7 +42,7 @@ func rowLevels() []level {
 				"Here it believes the answer to its insert instead of the row.",
 			Nudge:    "You know this from A4. Which of Ann's calls may not be answered?",
 			Words:    []string{"echo", "gate", "reservation"},
-			Decisive: decisive{"ann", "Blogs: delete gate", "Ann takes her own gate away and tells her user that somebody else has the name. One look at the row would have told her better."},
+			Decisive: decisive{"ann", "Blogs: delete gate", "Ann takes her own gate away and says that somebody else has the name, although one look at the row would have told her better."},
 			Teaches: "After a conflict the code reads the row and compares the incarnation in it with its own. That one look tells an echo from a rival. " +
 				"It works because each writer writes something that nobody else can have written.",
 			Cousin: cousin{"In Durable Task's Netherite, the creation of a blob succeeded and timed out. The retry did not notice that the blob was already there.",
@@ -82,7 +82,7 @@ func rowLevels() []level {
 				"The shipped code puts the first row in the place of another, join!vera, in the version that it read. Here it just inserts it.",
 			Nudge:    "Let the feed come to the conclusion that Vera's request is dead. Let it be wrong.",
 			Words:    []string{"partition", "etag"},
-			Decisive: decisive{"vera", "Blogs: merge gate!open", "Vera is a subscriber now. The feed has already decided that she is not, and will remove the other row."},
+			Decisive: decisive{"vera", "Blogs: merge gate!open", "Vera is a subscriber now, but the feed has already decided that she is not, and will remove the other row."},
 			Teaches: "Of two rows that no transaction spans, one is the truth, and the other is written before it and removed after it. " +
 				"And the truth can be written only once: whoever cleans up first takes away what it depends on, so the late write fails.",
 			Cousin: cousin{"Facebook's TAO keeps a relation in both directions, without a transaction across the two. If one is missing after a failure, a job repairs it later.",
@@ -101,7 +101,7 @@ func fenceLevels() []level {
 				"The shipped worker ends only when a fresh look finds nothing. Here it believes its first list.",
 			Nudge:    "A transaction removes all rows of a list, or none. What if one of them has gone?",
 			Words:    []string{"sweep", "gate", "transaction"},
-			Decisive: decisive{"olga", "Blogs: delete blog!", "One row of the worker's list is gone now. The worker's transaction will fail for it, as a whole."},
+			Decisive: decisive{"olga", "Blogs: delete blog!", "One row of the worker's list is gone now, and the worker's whole transaction will fail for it."},
 			Teaches: "A list is old as soon as it is read. Only a fresh read that finds nothing, after the gate was shut, proves that nothing is left: " +
 				"since then nothing can have been added.",
 			Cousin: cousin{"Kubernetes added such a look to the deletion of a namespace: that a list of each kind of object is empty.",
@@ -127,7 +127,7 @@ func fenceLevels() []level {
 				"Here it takes whatever has the name for what was meant.",
 			Nudge:    "As in A2: let w1 free the name, let Ann have it, and then let w2 begin.",
 			Words:    []string{"incarnation", "lease"},
-			Decisive: decisive{"w2", "Channels: merge", "The order was about a channel that has gone. It is carried out on the one that came after it."},
+			Decisive: decisive{"w2", "Channels: merge", "The message was about a channel that has gone, and it is carried out on the one that came after it."},
 			Teaches: "A late message must be recognised as late. The name cannot tell, and a clock cannot either. An identity that never returns can: " +
 				"the worker reads the channel, finds another incarnation, and is done.",
 			Cousin: cousin{"Kubernetes has this as a precondition of a deletion: only if the object under this name still has this UID.",
@@ -140,7 +140,7 @@ func fenceLevels() []level {
 				"Here it does not.",
 			Nudge:    "w2 must have begun before the name is free. It may go on whenever you like.",
 			Words:    []string{"gate", "sweep", "lease"},
-			Decisive: decisive{"w2", "Blogs: delete", "The worker was right when it looked, and slept. What it removes now belongs to somebody else."},
+			Decisive: decisive{"w2", "Blogs: delete", "The worker was right when it looked, and slept: what it removes now belongs to somebody else."},
 			Teaches: "That a worker was entitled to begin does not entitle it to go on. A lease cannot help: its holder does not notice that it has run out. " +
 				"So each transaction of the sweep holds the shut gate, which goes before the name is free.",
 			Cousin: cousin{"Durable Task put a sentinel row into each partition of its history for this: every batch must match the row's ETag, so of two workers that believe they own the partition one fails.",
@@ -153,7 +153,7 @@ func fenceLevels() []level {
 				"A form should say which incarnation it was made for. Here it does not.",
 			Nudge:    "Let Ann read first and write last.",
 			Words:    []string{"incarnation", "gate"},
-			Decisive: decisive{"ann", "Blogs: merge gate!open", "All guards of the store agree to this post. They were only never told what Ann had been reading."},
+			Decisive: decisive{"ann", "Blogs: merge gate!open", "All guards of the store agree to this post, since they were never told what Ann had been reading."},
 			Teaches: "What somebody decides on is what they have seen. So the form carries the incarnation that it showed, down to the transaction: " +
 				"the post merges the gate of that incarnation, and lands there or nowhere.",
 			Cousin: cousin{"GitHub's merge request takes the commit that the caller has reviewed, and refuses if the branch has moved. A tool that did not pass it on had this gap.",

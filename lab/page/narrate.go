@@ -88,7 +88,7 @@ type deed struct {
 func (n narrator) deed(i int) deed {
 	m := n.moments[i]
 	d := deed{
-		Step: m.Step, textbook: n.Part == prove.Textbook, actor: n.senders[i],
+		Step: m.Step, textbook: n.Part != prove.Real && n.Part != prove.Ablated, actor: n.senders[i],
 		before: n.moments[i-1].DB, after: m.DB,
 	}
 	d.who = people(d.actor)
@@ -114,7 +114,7 @@ func people(actor string) string {
 	case actor == "reconcile":
 		return "the reconciling pass"
 	case isWorker(actor):
-		return actor
+		return "the worker " + actor
 	case second:
 		return upperFirst(name) + "'s second request"
 	}

@@ -6,15 +6,14 @@ import (
 
 	"microblogging/domain"
 	"microblogging/lab"
+	"microblogging/lab/mem"
 	"microblogging/storage/driver"
 )
 
 const news = "news"
 
 // state is the state of the channel's row, empty if there is none.
-func state(of interface {
-	Get(table, partition, row string) (driver.Entity, error)
-}) string {
+func state(of mem.Snapshot) string {
 	row, err := of.Get("Channels", news, "")
 	if err != nil {
 		return ""
@@ -45,7 +44,9 @@ func (d deed) readChannel() string {
 	row := d.Applied.Entity
 	switch {
 	case d.refused() && isWorker(d.actor):
-		return "the channel is gone already, so there is nothing left to do for this order"
+		return "the channel is gone already, so there is nothing left to do for this message"
+	case d.refused() && d.has(lab.Created):
+		return "the channel has been deleted since, so the name looks free again"
 	case d.refused() && d.made(lab.Transact, "Channels"):
 		return "the row that was sent cannot be seen, which does not mean that it will never arrive"
 	case d.refused():
@@ -53,12 +54,12 @@ func (d deed) readChannel() string {
 	case isWorker(d.actor) && d.strange(row):
 		return "the name belongs to another channel by now, and here a worker can notice it"
 	case isWorker(d.actor):
-		return "the name still belongs to the channel that the order means, at least at this instant"
+		return "the name still belongs to the channel that the message means, at least at this instant"
 	case row.Properties.String("State") == string(domain.ChannelDeleting):
 		return "the channel is being deleted, so nobody may rely on it any more"
-	case d.ownRow(row):
+	case d.ownRow(row) && !d.has(lab.Created):
 		return "the row carries the incarnation that " + d.who + " made up: whatever the insert was answered, the name is won"
-	case d.made(lab.Transact, "Channels"):
+	case d.made(lab.Transact, "Channels") && !d.has(lab.Created):
 		return "the row says who has the name, which the answer to the insert could not"
 	case d.has(lab.Asking) && d.made(lab.Transact, "Deletions"):
 		return "a last look, so the mark hits this channel and no other that has the name by then"
@@ -155,11 +156,16 @@ const (
 	deletingState = "deleting"
 )
 
-func (d deed) textbookRelease() string {
-	left := 0
+// posts counts the posts that are left after the call.
+func (d deed) posts() (n int) {
 	for range d.after.Rows("Blogs") {
-		left++
+		n++
 	}
+	return n
+}
+
+func (d deed) textbookRelease() string {
+	left := d.posts()
 	switch {
 	case left == 1:
 		return "the channel is gone, and a post that was in it is not"

@@ -10,7 +10,7 @@ import (
 func (n narrator) fate(d deed, step *lab.Step) string {
 	switch step.Choice.Fate {
 	case lab.Forgotten:
-		return "the queue loses the order, and nobody who has sent it will hear of that."
+		return "the queue loses the message, and nobody who has sent it will hear of that."
 	case lab.DiesBefore:
 		return d.who + " dies before the request leaves: nothing is written, and whatever was to follow is left to somebody else."
 	case lab.Unsent:

@@ -56,7 +56,7 @@ func (d deed) listPartition() string {
 			continue
 		}
 		rows++
-		if d.strange(row) {
+		if whole, err := d.before.Get("Blogs", row.Partition, row.Row); err == nil && d.strange(whole) {
 			strangers++
 		}
 	}
@@ -144,7 +144,7 @@ func (d deed) disarm() string {
 			return "the last thing that could let a worker remove rows is gone, and there are rows left"
 		}
 	}
-	return "from here on no worker can remove anything in the name of this order, however late it wakes up"
+	return "from here on no worker can remove anything in the name of this message, however late it wakes up"
 }
 
 func (d deed) withdraw() string {

@@ -82,7 +82,7 @@ func (d deed) user() string {
 	case d.does(driver.ActionInsert, "made!"):
 		return "what the key has made is on record, even if it is deleted later"
 	case strings.HasPrefix(d.Call.Row, "once!"):
-		return "has this key been used before? The row tells"
+		return "the row tells whether this key was used before, and for what"
 	case strings.HasPrefix(d.Call.Row, "made!") && d.refused():
 		return "no record says what the key has made, although it may have made something"
 	case strings.HasPrefix(d.Call.Row, "made!"):
