@@ -1,9 +1,9 @@
 package page
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 
 	"microblogging/lab/prove"
 	"microblogging/templates"
@@ -17,6 +17,7 @@ type indexView struct {
 	More []scenarioLink
 	// Others are the scenarios of the shipped code that are no level.
 	Others []scenarioLink
+	Matrix matrixView
 }
 
 type chapterView struct {
@@ -31,65 +32,92 @@ func (c chapterView) start() int { return c.Levels[0].Number }
 type levelLink struct {
 	level
 	Number int
-	// Mishaps says how many are allowed.
-	Mishaps string
+	// Par is the number of calls of the shortest solution, 0 if there is none.
+	Par int
+	// Facts says what is allowed and what is known of the level.
+	Facts string
 }
 
 // A scenarioLink leads to a scenario that is no level.
-type scenarioLink struct{ Name, About string }
+type scenarioLink struct{ Name, About, Facts string }
 
 // first is the level to begin with.
 func (v indexView) first() levelLink { return v.Chapters[0].Levels[0] }
 
 // index shows why the lab is there, and its levels.
 func (l *Lab) index(w http.ResponseWriter, r *http.Request, page templates.Page) error {
-	a, err := l.rendered(indexPage(page, l.newIndexView()))
+	known, err := l.known()
+	if err != nil {
+		return err
+	}
+	v, err := newIndexView(l.cases(), known)
+	if err != nil {
+		return err
+	}
+	a, err := l.rendered(indexPage(page, v))
 	if err != nil {
 		return err
 	}
 	return a.send(w, r)
 }
 
-func (l *Lab) newIndexView() indexView {
-	v := indexView{Incidents: incidents()}
+func newIndexView(cases []prove.Case, known []prove.Record) (indexView, error) {
+	v := indexView{Incidents: incidents(), Matrix: newMatrixView(known)}
 	number := 0
 	for _, c := range course() {
 		chapter := chapterView{Title: c.Title, Lead: c.Lead}
 		for _, level := range c.Levels {
 			number++
-			at := slices.IndexFunc(l.cases(), func(c prove.Case) bool { return c.Name == level.Name })
+			at := slices.IndexFunc(cases, func(c prove.Case) bool { return c.Name == level.Name })
 			if at < 0 {
-				continue
+				return indexView{}, fmt.Errorf("level %q is about no scenario", level.Name)
 			}
-			chapter.Levels = append(chapter.Levels, levelLink{
-				level: level, Number: number, Mishaps: mishaps(l.cases()[at].Faults),
-			})
+			record, _ := prove.About(known, level.Name)
+			chapter.Levels = append(chapter.Levels, levelLink{level, number, record.Par, factsOf(cases[at], record)})
 		}
-		if len(chapter.Levels) > 0 {
-			v.Chapters = append(v.Chapters, chapter)
+		v.Chapters = append(v.Chapters, chapter)
+	}
+	for _, c := range cases {
+		record, _ := prove.About(known, c.Name)
+		_, number := levelOf(c.Name)
+		switch {
+		case number > 0:
+		case c.Part == prove.Ablated:
+			v.More = append(v.More, scenarioLink{c.Name, c.Guard, factsOf(c, record)})
+		case c.Part == prove.Real:
+			v.Others = append(v.Others, scenarioLink{c.Name, c.About, factsOf(c, record)})
 		}
 	}
-	for _, c := range l.cases() {
-		if _, number := levelOf(c.Name); number > 0 {
-			continue
-		}
-		switch c.Part {
-		case prove.Ablated:
-			v.More = append(v.More, scenarioLink{c.Name, c.Guard})
-		case prove.Real:
-			v.Others = append(v.Others, scenarioLink{c.Name, c.About})
-		}
-	}
-	return v
+	return v, nil
 }
 
-// mishaps says how many mishaps a scenario allows.
-func mishaps(n int) string {
+// factsOf says in a few words what a scenario allows and what the explorer has found.
+func factsOf(c prove.Case, record prove.Record) string {
+	facts := counted(c.Faults, "mishap") + " allowed"
+	switch {
+	case record.Par > 0:
+		return "par " + counted(record.Par, "call") + ", " + facts
+	case record.States > 0:
+		return facts + "; searched in vain: " + counted(record.States, "state")
+	}
+	return facts
+}
+
+// counted is a number with its noun.
+func counted(n int, noun string) string {
 	switch n {
 	case 0:
-		return "no mishaps"
+		return "no " + noun + "s"
 	case 1:
-		return "1 mishap"
+		return "1 " + noun
 	}
-	return strconv.Itoa(n) + " mishaps"
+	return grouped(n) + " " + noun + "s"
+}
+
+// grouped is a number with commas between the thousands.
+func grouped(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
 }
