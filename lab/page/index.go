@@ -1,16 +1,123 @@
 package page
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
 
+	"microblogging/lab/prove"
 	"microblogging/templates"
 )
 
-// index is the page that lists the scenarios.
+// An indexView is the first page of the lab.
+type indexView struct {
+	Incidents []incident
+	Chapters  []chapterView
+	// More are the guards that have no level.
+	More []scenarioLink
+	// Others are the scenarios of the shipped code that are no level.
+	Others []scenarioLink
+	Matrix matrixView
+}
+
+type chapterView struct {
+	Title, Lead string
+	Levels      []levelLink
+}
+
+// start is the number of the first level.
+func (c chapterView) start() int { return c.Levels[0].Number }
+
+// A levelLink leads to a level.
+type levelLink struct {
+	level
+	Number int
+	// Par is the number of calls of the shortest solution, 0 if there is none.
+	Par int
+	// Facts says what is allowed and what is known of the level.
+	Facts string
+}
+
+// A scenarioLink leads to a scenario that is no level.
+type scenarioLink struct{ Name, About, Facts string }
+
+// first is the level to begin with.
+func (v indexView) first() levelLink { return v.Chapters[0].Levels[0] }
+
+// index shows why the lab is there, and its levels.
 func (l *Lab) index(w http.ResponseWriter, r *http.Request, page templates.Page) error {
-	a, err := l.rendered(indexPage(page, l.cases()))
+	known, err := l.known()
+	if err != nil {
+		return err
+	}
+	v, err := newIndexView(l.cases(), known)
+	if err != nil {
+		return err
+	}
+	a, err := l.rendered(indexPage(page, v))
 	if err != nil {
 		return err
 	}
 	return a.send(w, r)
+}
+
+func newIndexView(cases []prove.Case, known []prove.Record) (indexView, error) {
+	v := indexView{Incidents: incidents(), Matrix: newMatrixView(known)}
+	number := 0
+	for _, c := range course() {
+		chapter := chapterView{Title: c.Title, Lead: c.Lead}
+		for _, level := range c.Levels {
+			number++
+			at := slices.IndexFunc(cases, func(c prove.Case) bool { return c.Name == level.Name })
+			if at < 0 {
+				return indexView{}, fmt.Errorf("level %q is about no scenario", level.Name)
+			}
+			record, _ := prove.About(known, level.Name)
+			chapter.Levels = append(chapter.Levels, levelLink{level, number, record.Par, factsOf(cases[at], record)})
+		}
+		v.Chapters = append(v.Chapters, chapter)
+	}
+	for _, c := range cases {
+		record, _ := prove.About(known, c.Name)
+		_, number := levelOf(c.Name)
+		switch {
+		case number > 0:
+		case c.Part == prove.Ablated:
+			v.More = append(v.More, scenarioLink{c.Name, c.Guard, factsOf(c, record)})
+		case c.Part == prove.Real:
+			v.Others = append(v.Others, scenarioLink{c.Name, c.About, factsOf(c, record)})
+		}
+	}
+	return v, nil
+}
+
+// factsOf says in a few words what a scenario allows and what the explorer has found.
+func factsOf(c prove.Case, record prove.Record) string {
+	facts := counted(c.Faults, "mishap") + " allowed"
+	switch {
+	case record.Par > 0:
+		return "par " + counted(record.Par, "call") + ", " + facts
+	case record.States > 0:
+		return facts + "; searched in vain: " + counted(record.States, "state")
+	}
+	return facts
+}
+
+// counted is a number with its noun.
+func counted(n int, noun string) string {
+	switch n {
+	case 0:
+		return "no " + noun + "s"
+	case 1:
+		return "1 " + noun
+	}
+	return grouped(n) + " " + noun + "s"
+}
+
+// grouped is a number with commas between the thousands.
+func grouped(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
 }

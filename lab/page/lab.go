@@ -26,6 +26,8 @@ type Lab struct {
 	tables  driver.Tables
 	// cases are all scenarios, in the order of the index.
 	cases func() []prove.Case
+	// known are what the explorer has found.
+	known func() ([]prove.Record, error)
 	// replays make what follows a schedule, and searches what looks for one.
 	replays, searches *maker
 }
@@ -37,6 +39,7 @@ func New(options Options) *Lab {
 		version: options.Version,
 		tables:  options.Tables,
 		cases:   sync.OnceValue(func() []prove.Case { return prove.Cases(false) }),
+		known:   sync.OnceValues(prove.Known),
 
 		replays:  newMaker(kept, maxReplays),
 		searches: newMaker(kept, maxSearches),

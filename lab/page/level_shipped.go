@@ -1,0 +1,16 @@
+package page
+
+// lastLevel is about the shipped code, with all its guards.
+func lastLevel() level {
+	return level{
+		Name: "again", Title: "Break what ships",
+		Goal: "Break any law of the code that ships.",
+		Scene: "The same as in the levels before: two workers handle one deletion, one of them late, and Ann takes the name as soon as it is free. " +
+			"All guards are there.",
+		Nudge:   "Try what has worked before, and see which guard refuses it.",
+		Words:   []string{"fence", "incarnation", "gate"},
+		Teaches: "If you see this, you have found what the explorer has not. Please send us the address of this page.",
+		Cousin: cousin{"The explorer enters every state that these actors can reach, once. That is called model checking of the code itself, and it has found errors in file systems and in network protocols that had been in use for years.",
+			source{"CMC: A pragmatic approach to model checking real code, OSDI 2002", "https://www.usenix.org/conference/osdi-02/cmc-pragmatic-approach-model-checking-real-code"}},
+	}
+}

@@ -1,0 +1,40 @@
+package page
+
+// A meaning explains a word of the glossary where it is first needed.
+type meaning struct{ Word, Text string }
+
+// meanings explains the words in the order in which they are given. A word that is not
+// in the list has no meaning here.
+func meanings(words []string) (list []meaning) {
+	for _, word := range words {
+		for _, m := range glossary() {
+			if m.Word == word {
+				list = append(list, m)
+			}
+		}
+	}
+	return list
+}
+
+// glossary has the words that a player meets, for somebody who knows SQL. The glossary of
+// the documents has all.
+func glossary() []meaning {
+	return []meaning{
+		{"orphan", "a row whose channel is gone"},
+		{"cascade", "all steps of a deletion, one after the other: mark the channel, remove what belongs to it, remove the channel"},
+		{"at rest", "nobody has anything left to do, and no message waits. Some laws can be judged only then"},
+		{"partition", "all rows of one table that share a key. A transaction spans one partition and no more"},
+		{"transaction", "up to 100 writes to one partition of one table, all or nothing. Nothing spans two tables, or a table and a queue"},
+		{"lease", "for how long the queue hides a message from other workers. It saves work and protects nothing: whoever sleeps through it does not notice"},
+		{"incarnation", "the random identity that a channel gets when it is created. The same name created again is another incarnation"},
+		{"echo", "the answer to one's own earlier request, whose answer was lost"},
+		{"idempotency key", "a text that a client sends with a request. Two requests with one key must have one effect"},
+		{"etag", "the version of a row. A write can depend on it, and fails if the row has changed since"},
+		{"gate", "a row beside the posts that other transactions depend on. The open gate lets posts in; the shut gate lets a worker remove rows"},
+		{"fence", "what the gates are together: the store refuses whatever comes too late"},
+		{"reservation", "a row whose place the open gate takes, so that a gate opens once in all time"},
+		{"sweep", "the removal of a channel's rows, behind its shut gate"},
+		{"reconciling pass", "a look at all channels from time to time, which finds what a lost message would have done"},
+		{"poison message", "a message that is not tried again until an operator has looked at it"},
+	}
+}
