@@ -35,7 +35,7 @@ async function show(page, size, colorScheme) {
 async function inspect() {
   const { scrollWidth, clientWidth } = document.documentElement;
   // Only what is wrong is described, and the page's style sheets are its own.
-  const options = { rules: { "target-size": { enabled: true } }, resultTypes: ["violations"], reporter: "no-passes", preload: false };
+  const options = { rules: { "target-size": { enabled: true } }, resultTypes: ["violations"], preload: false };
   const { violations } = await window.axe.run(document, options);
   const wrong = violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target}\n${failureSummary}`));
   return { scrollWidth, clientWidth, wrong };
