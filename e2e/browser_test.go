@@ -37,7 +37,7 @@ func TestBrowser(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no tests in browser/ (%v)", err)
 	}
-	args := []string{"--test", "--test-concurrency=2", "--test-reporter=./browser/reporter.mjs",
+	args := []string{"--test", "--test-concurrency=3", "--test-reporter=./browser/reporter.mjs",
 		fmt.Sprintf("--test-timeout=%d", filePatience.Milliseconds())}
 	if only := os.Getenv("ONLY"); only != "" {
 		args = append(args, "--test-name-pattern="+only)
@@ -72,7 +72,7 @@ func findChromium(t *testing.T) string {
 			break
 		}
 	}
-	for _, name := range []string{"playwright-core", "@axe-core/playwright"} {
+	for _, name := range []string{"playwright-core", "axe-core"} {
 		if _, err := os.Stat(filepath.Join(root, "node_modules", name)); err != nil {
 			missing = errors.Join(missing, errors.New(name+" is not installed: run `npm ci`"))
 		}
