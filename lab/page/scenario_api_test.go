@@ -59,6 +59,10 @@ func (s *site) state(scenario, schedule string) (at state) {
 	return at
 }
 
+func (s state) isBroken() bool {
+	return slices.ContainsFunc(s.Laws, func(l law) bool { return l.State == "broken" })
+}
+
 // finished takes the first choice from the start until there is none, and returns the
 // schedule.
 func (s *site) finished(scenario string) (schedule string) {
@@ -85,7 +89,18 @@ func everyScenarioIsListed(t *testing.T) {
 	if want := len(prove.Cases(false)); len(list.Scenarios) != want {
 		t.Errorf("%d scenarios, want %d", len(list.Scenarios), want)
 	}
+	known, err := prove.Known()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range list.Scenarios {
+		record, _ := prove.About(known, c.Name)
+		switch at := s.state(c.Name, record.Schedule); {
+		case c.Part == "shipped" && c.Par != nil:
+			t.Errorf("%s has par %d, and ships", c.Name, *c.Par)
+		case c.Part != "shipped" && (c.Par == nil || *c.Par != len(at.Steps) || !at.isBroken()):
+			t.Errorf("%s has par %v, and after %s the laws are %+v", c.Name, c.Par, record.Schedule, at.Laws)
+		}
 		if !slices.Contains([]string{"textbook", "guard", "shipped", "mishap"}, c.Part) || c.About == "" {
 			t.Errorf("%+v", c)
 		}

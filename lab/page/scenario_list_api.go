@@ -3,6 +3,7 @@ package page
 import (
 	"net/http"
 
+	"microblogging/lab/prove"
 	"microblogging/templates"
 )
 
@@ -21,9 +22,14 @@ type scenarioJSON struct {
 
 // scenarioList lists all scenarios for programs.
 func (l *Lab) scenarioList(w http.ResponseWriter, r *http.Request, _ templates.Page) error {
+	known, err := l.known()
+	if err != nil {
+		return err
+	}
 	list := scenarioListJSON{Scenarios: []scenarioJSON{}}
 	for _, c := range l.cases() {
-		list.Scenarios = append(list.Scenarios, scenarioJSON{Name: c.Name, About: c.About, Part: c.Part.String()})
+		record, _ := prove.About(known, c.Name)
+		list.Scenarios = append(list.Scenarios, scenarioJSON{Name: c.Name, About: c.About, Part: c.Part.String(), Par: record.Par})
 	}
 	a, err := l.encoded(list)
 	if err != nil {
