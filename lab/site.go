@@ -55,8 +55,8 @@ func siteOf(frame runtime.Frame) (Site, bool) {
 	name, function, ok := strings.Cut(qualified[slash:], ".")
 	site := Site{Package: qualified[:slash] + name, Function: withoutClosures(function), Line: frame.Line}
 	site.File = site.Package + "/" + path.Base(frame.File)
-	if !ours || !ok || site.Function == "backend.write" || site.Function == "(*Store).hasRow" {
-		return Site{}, false // who calls those two says what the call is for
+	if !ours || !ok || saysLittle(site.Function) {
+		return Site{}, false
 	}
 	switch site.Package {
 	case "storage", "worker", "lab/textbook":
@@ -65,6 +65,16 @@ func siteOf(frame runtime.Frame) (Site, bool) {
 		return site, strings.HasPrefix(site.File, "lab/client") || site.File == "lab/scenario_list.go"
 	default:
 		return Site{}, false
+	}
+}
+
+// saysLittle tells that a function only passes a call on: its caller says what for.
+func saysLittle(function string) bool {
+	switch function {
+	case "backend.write", "(*Store).hasRow", "(*Store).readChannel", "(*Store).readUser":
+		return true
+	default:
+		return false
 	}
 }
 
