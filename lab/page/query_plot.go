@@ -145,5 +145,5 @@ func (l plotLine) to() int { return l.marks[len(l.marks)-1].x }
 // diamond is the path of a mark.
 func (m plotMark) diamond(y int) string {
 	at := func(x, y int) string { return strconv.Itoa(x) + " " + strconv.Itoa(y) }
-	return "M" + at(m.x-6, y) + "L" + at(m.x, y-6) + "L" + at(m.x+6, y) + "L" + at(m.x, y+6) + "Z"
+	return "M" + at(m.x-7, y) + "L" + at(m.x, y-7) + "L" + at(m.x+7, y) + "L" + at(m.x, y+7) + "Z"
 }

@@ -870,7 +870,7 @@ func queryLarger(v *queryView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, " Then it was made ten times as large: nine older rows for each, in the same partition. The answer is still the same. Both copies were in memory and are gone now. Nothing was written, and no disk and no network is in these times.</p><table class=\"costs\"><caption class=\"unseen\">What each way costs in the two copies</caption> <thead><tr><th scope=\"col\">In a table of</th><th scope=\"col\">Requests</th><th scope=\"col\">Rows read</th><th scope=\"col\">Rows returned</th><th scope=\"col\">Time</th></tr></thead> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, " Then it was made ten times as large: nine older rows for each, in the same partition. The answer is still the same. Both copies were in memory and are gone now. Nothing was written. No disk and no network is in these times, and the smaller copies were asked a few times, of which the shortest times are shown.</p><table class=\"costs copies\"><caption class=\"unseen\">What each way costs in the two copies</caption> <thead><tr><th scope=\"col\">In a table of</th><th scope=\"col\">Requests</th><th scope=\"col\">Rows read</th><th scope=\"col\">Rows returned</th><th scope=\"col\">Time</th></tr></thead> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -909,7 +909,7 @@ func queryLarger(v *queryView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 71, "</tr><tr class=\"tenfold\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 71, "</tr><tr>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -922,7 +922,7 @@ func queryLarger(v *queryView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 73, "</table><p class=\"key\"><svg viewBox=\"-8 -8 16 16\" aria-hidden=\"true\" focusable=\"false\"><circle r=\"5\"></circle></svg> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 73, "</table><p class=\"key\"><svg viewBox=\"-8 -8 16 16\" aria-hidden=\"true\" focusable=\"false\"><circle r=\"4\"></circle></svg> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -935,7 +935,7 @@ func queryLarger(v *queryView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 74, " <svg viewBox=\"-8 -8 16 16\" aria-hidden=\"true\" focusable=\"false\"><path d=\"M-6 0L0 -6L6 0L0 6Z\"></path></svg> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 74, " <svg viewBox=\"-8 -8 16 16\" aria-hidden=\"true\" focusable=\"false\"><path d=\"M-7 0L0 -7L7 0L0 7Z\"></path></svg> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1339,7 +1339,7 @@ func queryPlot(p plot) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 108, "\" r=\"5\"></circle>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 108, "\" r=\"4\"></circle>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
