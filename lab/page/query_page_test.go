@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -266,5 +267,13 @@ func queriesEnd(t *testing.T) {
 }
 
 func queriesNeedAStore(t *testing.T) {
-	newSite(t).get("/lab/queries").want(404)
+	s := newSite(t)
+	s.get("/lab/queries").want(404)
+	if slices.Contains(s.get("/lab").want(200).links(), "/lab/queries") {
+		t.Error("the index leads to it")
+	}
+	filled, _, _ := filledSite(t, "garden")
+	if !slices.Contains(filled.get("/lab").want(200).links(), "/lab/queries") {
+		t.Error("the index does not lead to it")
+	}
 }

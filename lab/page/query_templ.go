@@ -609,7 +609,7 @@ func queryPresent(v *queryView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var31 string
-		templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(several(v.chosen.read, "row"))
+		templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(counted(v.chosen.read, "row"))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `query.templ`, Line: 115, Col: 150}
 		}
@@ -758,7 +758,7 @@ func queryCopyCosts(rows int, m measured) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var40 string
-		templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(several(rows, "row"))
+		templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(counted(rows, "row"))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `query.templ`, Line: 133, Col: 39}
 		}
@@ -927,7 +927,7 @@ func queryLarger(v *queryView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var49 string
-			templ_7745c5c3_Var49, templ_7745c5c3_Err = templ.JoinStringErrs(several(v.larger.rows, "row"))
+			templ_7745c5c3_Var49, templ_7745c5c3_Err = templ.JoinStringErrs(counted(v.larger.rows, "row"))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `query.templ`, Line: 173, Col: 143}
 			}
@@ -940,7 +940,7 @@ func queryLarger(v *queryView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var50 string
-			templ_7745c5c3_Var50, templ_7745c5c3_Err = templ.JoinStringErrs(several(v.larger.more, "row"))
+			templ_7745c5c3_Var50, templ_7745c5c3_Err = templ.JoinStringErrs(counted(v.larger.more, "row"))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `query.templ`, Line: 173, Col: 285}
 			}

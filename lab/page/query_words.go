@@ -105,23 +105,6 @@ func ratioWords(m measured) string {
 	}
 }
 
-// grouped writes n with a comma between thousands: "12,345".
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// several joins a number and what is counted: "1 row", "1,234 rows".
-func several(n int, unit string) string {
-	if n == 1 {
-		return "1 " + unit
-	}
-	return grouped(n) + " " + unit + "s"
-}
-
 // tookWords says how long something took: "0.042 ms", "3.1 ms", "1.2 s".
 func tookWords(d time.Duration) string {
 	switch ms := float64(d) / float64(time.Millisecond); {
@@ -181,7 +164,7 @@ func (v *queryView) copied() string {
 	if !v.present.whole {
 		what = "The rows that were read were copied into memory, not the whole table: "
 	}
-	return what + several(v.larger.rows, "row") + "."
+	return what + counted(v.larger.rows, "row") + "."
 }
 
 // growth says how many more rows a way reads of the larger copy.
@@ -191,7 +174,7 @@ func (v *queryView) growth(way int) string {
 	case once.read == tenfold.read:
 		return "Reads as many rows as before."
 	case once.read == 0:
-		return "Reads " + several(tenfold.read, "row") + "."
+		return "Reads " + counted(tenfold.read, "row") + "."
 	}
 	words := fmt.Sprintf("Reads %s times as many rows", strconv.FormatFloat(float64(tenfold.read)/float64(once.read), 'f', -1, 64))
 	if tenfold.returned > 0 {
@@ -212,7 +195,7 @@ func (v *queryView) orCondition() string {
 // orCost says what the condition costs on this partition.
 func (v *queryView) orCost() string {
 	m := v.present.ways[wayPartition]
-	rows := several(m.read, "row")
+	rows := counted(m.read, "row")
 	if m.stopped != "" {
 		rows = "at least " + rows
 	}
