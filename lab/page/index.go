@@ -18,6 +18,8 @@ type indexView struct {
 	// Others are the scenarios of the shipped code that are no level.
 	Others []scenarioLink
 	Matrix matrixView
+	// Queries says that the page about queries is there.
+	Queries bool
 }
 
 type chapterView struct {
@@ -54,6 +56,7 @@ func (l *Lab) index(w http.ResponseWriter, r *http.Request, page templates.Page)
 	if err != nil {
 		return err
 	}
+	v.Queries = l.tables != nil
 	a, err := l.rendered(indexPage(page, v))
 	if err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"microblogging/lab/prove"
-	"microblogging/storage/driver"
 	"microblogging/templates"
 )
 
@@ -16,14 +15,14 @@ type Options struct {
 	Version string
 	// Tables is the store of the site, for the page about queries. Nil leaves that page
 	// out.
-	Tables driver.Tables
+	Tables PresentTables
 }
 
 // A Lab makes the pages of the lab. It is safe for concurrent use. It makes nothing before
 // it is first asked for a page, and leaves no goroutine behind.
 type Lab struct {
 	version string
-	tables  driver.Tables
+	tables  PresentTables
 	// cases are all scenarios, in the order of the index.
 	cases func() []prove.Case
 	// known are what the explorer has found.
@@ -51,11 +50,15 @@ type handler = func(w http.ResponseWriter, r *http.Request, page templates.Page)
 
 // Routes returns the handlers by their paths, for web.Options.
 func (l *Lab) Routes() map[string]handler {
-	return map[string]handler{
+	routes := map[string]handler{
 		templates.LabIndexPath:                     l.index,
 		templates.LabIndexPath + "/scenarios.json": l.scenarioList,
 		templates.LabIndexPath + "/{name}":         l.scenario,
 	}
+	if l.tables != nil {
+		routes[templates.LabQueriesPath] = newQueryPages(l.tables).show
+	}
+	return routes
 }
 
 // find returns the scenario of that name.

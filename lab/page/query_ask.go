@@ -47,11 +47,11 @@ func (q question) keys() (from, to string) {
 }
 
 // answeredBy tells whether a row is one of the posts. It looks at properties alone, as the
-// condition of a scan does.
+// condition of a scan does. Each channel has an incarnation of its own.
 func (q question) answeredBy(row driver.Entity) bool {
-	author, on, incarnation := row.Properties.String(propAuthor), row.Properties.Time(propCreatedOn), row.Properties.String(propIncarnation)
-	return row.Partition == string(q.channel.Key) && author == string(q.user) &&
-		incarnation == string(q.channel.Incarnation) && !on.Before(q.since)
+	p := row.Properties
+	return p.String(propIncarnation) == string(q.channel.Incarnation) && p.String(propAuthor) == string(q.user) &&
+		!p.Time(propCreatedOn).Before(q.since)
 }
 
 // The ways to ask, from the best to the worst.
@@ -165,16 +165,11 @@ func united(table, partition []driver.Entity) []driver.Entity {
 		rows = append(rows, table[0])
 		table = table[1:]
 	}
-	// The table scan may have read more of the partition, or less.
-	same := 0
-	for same < len(table) && table[same].Partition == own {
-		same++
-	}
-	if same > len(partition) {
-		partition = table[:same]
-	}
 	rows = append(rows, partition...)
-	return append(rows, table[same:]...)
+	for len(table) > 0 && table[0].Partition == own {
+		table = table[1:]
+	}
+	return append(rows, table...)
 }
 
 // points reads each row of the partition by its keys.

@@ -164,7 +164,7 @@ func formerIncarnationIsNoAnswer(t *testing.T) {
 // one of ten by ada.
 func filled(t testing.TB, posts ...int) (*mem.DB, question) {
 	t.Helper()
-	q := question{domain.ChannelRef{Key: "c0", Incarnation: "ONE"}, "ada", monday()}
+	q := question{domain.ChannelRef{Key: "c0", Incarnation: "INCARNATION0"}, "ada", monday()}
 	var rows []driver.Entity
 	for channel, n := range posts {
 		for i := range n {
@@ -175,7 +175,7 @@ func filled(t testing.TB, posts ...int) (*mem.DB, question) {
 			on := monday().Add(time.Duration(n-i) * time.Second)
 			rows = append(rows, driver.Entity{
 				Partition: fmt.Sprintf("c%d", channel), Row: "blog!" + domain.RecentFirst(on) + "!" + strings.Repeat("A", 26),
-				Properties: driver.Properties{driver.String("UserId", by), driver.Time("CreatedOn", on), driver.String("Incarnation", "ONE")},
+				Properties: driver.Properties{driver.String("UserId", by), driver.Time("CreatedOn", on), driver.String("Incarnation", fmt.Sprintf("INCARNATION%d", channel))},
 			})
 		}
 	}

@@ -41,6 +41,18 @@ func compare(ctx context.Context, q question, rows []driver.Entity) (comparison,
 	return c, err
 }
 
+// runs is how often a copy of so many rows is asked. The shortest times count: longer ones
+// are those of a processor that was busy with something else. A large copy is asked once.
+func runs(rows int) int {
+	switch {
+	case rows <= 5_000:
+		return 5
+	case rows <= maxQueryRows:
+		return 3
+	}
+	return 1
+}
+
 // askInMemory asks the question of a store in memory that has these rows.
 func askInMemory(ctx context.Context, q question, rows []driver.Entity) (survey, error) {
 	if err := ctx.Err(); err != nil {
@@ -50,12 +62,25 @@ func askInMemory(ctx context.Context, q question, rows []driver.Entity) (survey,
 	if err != nil {
 		return survey{}, fmt.Errorf("making up a store: %w", err)
 	}
-	s := &surveyor{tables: mem.Open(content, "made up "), left: math.MaxInt}
-	found, err := s.ask(ctx, q)
-	if err == nil {
-		err = ctx.Err()
+	tables := mem.Open(content, "made up ")
+	var best survey
+	for run := range runs(len(rows)) {
+		s := &surveyor{tables: tables, left: math.MaxInt}
+		found, err := s.ask(ctx, q)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return found, err
+		}
+		if run > 0 {
+			for way := range ways {
+				found.ways[way].took = min(found.ways[way].took, best.ways[way].took)
+			}
+		}
+		best = found
 	}
-	return found, err
+	return best, nil
 }
 
 // madeUp returns the rows and, for each, nine more in its partition, in the order of their

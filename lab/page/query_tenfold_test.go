@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ func TestQueryTenfold(t *testing.T) {
 	t.Run("ten_times_the_rows_have_the_same_answer", tenfoldHasTheSameAnswer)
 	t.Run("a_range_costs_the_same_and_a_scan_ten_times", tenfoldCostsScansAlone)
 	t.Run("20000_rows_become_200000_and_no_more", tenfoldIsBounded)
+	t.Run("posts_that_are_made_up_are_older_than_all_others", madeUpPostsAreOlder)
 	t.Run("it_ends_when_its_context_ends", tenfoldEnds)
 	t.Run("the_oldest_question_can_be_asked", tenfoldOfTheOldest)
 }
@@ -80,6 +82,31 @@ func tenfoldIsBounded(t *testing.T) {
 	}
 	if got.more > 10*maxQueryRows || got.more != 10*got.rows || got.tenfold.ways[wayTable].read != got.more {
 		t.Errorf("%d rows became %d, of which %d were read", got.rows, got.more, got.tenfold.ways[wayTable].read)
+	}
+}
+
+func madeUpPostsAreOlder(t *testing.T) {
+	s := newQuerySite(t)
+	garden := s.channel("garden", monday())
+	var oldest domain.Blog
+	for day := range 4 {
+		oldest = s.post(garden, "ada", monday().AddDate(0, 0, 1-day))
+	}
+	q := question{garden.Ref(), "ada", monday()}
+	present, err := ask(t.Context(), s.db, q, maxQueryRows)
+	s.ok(err)
+	more := madeUp(q.since, present.rows)
+	if !slices.IsSortedFunc(more, byKeys) {
+		t.Error("the rows are out of order")
+	}
+	for i, row := range more[:40] {
+		id, err := domain.ParseBlogID(strings.TrimPrefix(row.Row, "blog!"))
+		if made := i >= 4; err != nil || made != (id > oldest.ID) {
+			t.Errorf("post %d is %s, %v; the oldest is %s", i, id, err, oldest.ID)
+		}
+	}
+	if isPost(more[40]) {
+		t.Errorf("post 41 of 40: %s", more[40].Row)
 	}
 }
 
