@@ -22,8 +22,8 @@ func (c Cursor) Call(of Choice) *Call {
 	return p.at.call
 }
 
-// Site is the line that makes that call.
-func (c Cursor) Site(of Choice) Site { return c.x.actorState(c.at, int(of.Actor)-1).Site }
+// Sites are the line that makes that call and those that led to it.
+func (c Cursor) Sites(of Choice) []Site { return sites(c.at.places[of.Actor-1].at.stack) }
 
 // Next is what happens next if nothing goes wrong: whose turn it is matters to nobody then.
 // It reports false if all is at rest.

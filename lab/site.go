@@ -70,12 +70,7 @@ func siteOf(frame runtime.Frame) (Site, bool) {
 
 // saysLittle tells that a function only passes a call on: its caller says what for.
 func saysLittle(function string) bool {
-	switch function {
-	case "backend.write", "(*Store).hasRow", "(*Store).readChannel", "(*Store).readUser":
-		return true
-	default:
-		return false
-	}
+	return function == "backend.write" || function == "(*Store).hasRow"
 }
 
 // withoutClosures is the name of the function that a function literal stands in.

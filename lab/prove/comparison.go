@@ -240,7 +240,7 @@ func (t *telling) alone(actor lab.Choice) (list []milestone) {
 func (t *telling) take(choices lab.Schedule) error {
 	for _, c := range choices {
 		if call := t.at.Call(c); call != nil && milestoneOf(call) == t.by {
-			t.Site = t.at.Site(c)
+			t.Site = deciding(t.at.Sites(c))
 		}
 		next, step, err := t.at.Take(c)
 		if err != nil {
@@ -249,6 +249,13 @@ func (t *telling) take(choices lab.Schedule) error {
 		t.at, t.steps, t.taken = next, append(t.steps, step), append(t.taken, c)
 	}
 	return nil
+}
+
+// deciding is the line of the function that decides by what a call answers: reading a
+// channel is only the means.
+func deciding(lines []lab.Site) lab.Site {
+	at := slices.IndexFunc(lines, func(l lab.Site) bool { return l.Function != "(*Store).readChannel" })
+	return lines[max(at, 0)]
 }
 
 // listen lets an actor go on until it was told something, or to its end.
