@@ -104,7 +104,7 @@ func robotsMayReadAndDoNotSeeForms(t *testing.T) {
 	rules := string(s.do("GET", "/robots.txt").want(200).body)
 	reading := []string{
 		"/", "/channels", "/channels?after=x", "/channels/newspaper", "/channels/newspaper?order=rating", "/channels/newspaper/feed",
-		"/channels/newspaper/feed.atom", "/channels/news", "/channels/edit", "/channels/delete", "/how-deletion-works", "/users/ada",
+		"/channels/newspaper/feed.atom", "/channels/news", "/channels/edit", "/channels/delete", "/how-deletion-works", "/users/ada", "/lab", "/lab/A1", "/lab/A1/compare",
 		"/users/account", permalink(channel, blog), "/static/app.css", "/robots.txt", "/favicon.ico",
 	}
 	for _, path := range reading {
@@ -117,7 +117,8 @@ func robotsMayReadAndDoNotSeeForms(t *testing.T) {
 		"/digest/ada/secret/feed.atom", "/channels/new", "/channels/new?name=x", "/channels/newspaper/edit", "/channels/newspaper/delete",
 		permalink(channel, blog) + "/edit", "/channels/newspaper/deletions/" + string(domain.NewIncarnation()), "/api/v1/channels",
 	}
-	for _, path := range forms {
+	endless := []string{"/lab/A1?s=ann", "/lab/open-gate?s=ann&at=0", "/lab/A1.json", "/lab/A1.json?s=ann", "/lab/queries"}
+	for _, path := range append(forms, endless...) {
 		if robotsAllow(rules, path) {
 			t.Errorf("robots read %s", path)
 		}

@@ -19,6 +19,8 @@ const (
 	// maxScheduleBytes is the longest text of a schedule that is read: maxChoices long
 	// words.
 	maxScheduleBytes = 64 * maxChoices
+	// maxQueryBytes is the longest query that is read. Escaping makes a byte three.
+	maxQueryBytes = 4 * maxScheduleBytes
 )
 
 // A request names a scenario and the state that it is shown in.
@@ -40,6 +42,9 @@ func (l *Lab) parse(r *http.Request) (request, error) {
 		return request{}, err
 	}
 	q := request{Case: c}
+	if len(r.URL.RawQuery) > maxQueryBytes {
+		return request{}, refuseLength(&q.Scenario)
+	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return request{}, q.refuse("That did not arrive in one piece", "The address was damaged on its way here.")
@@ -74,16 +79,21 @@ func refuseSchedule(s *lab.Scenario, title, detail string) *templates.Refusal {
 // start.
 func parseSchedule(s *lab.Scenario, text string) (lab.Schedule, error) {
 	if !fits(text) {
-		refusal := refuseSchedule(s, "That schedule is too long", "A schedule has "+strconv.Itoa(maxChoices)+" choices at most.")
-		position := maxChoices
-		refusal.Position = &position
-		return nil, refusal
+		return nil, refuseLength(s)
 	}
 	schedule, err := s.Parse(text)
 	if err != nil {
 		return nil, refuseChoice(s, "This is no schedule", err)
 	}
 	return schedule, nil
+}
+
+// refuseLength is the error of a schedule of more than maxChoices choices.
+func refuseLength(s *lab.Scenario) error {
+	refusal := refuseSchedule(s, "That schedule is too long", "A schedule has "+strconv.Itoa(maxChoices)+" choices at most.")
+	position := maxChoices
+	refusal.Position = &position
+	return refusal
 }
 
 // refuseChoice is the error of a choice that cannot be read or taken.

@@ -48,6 +48,7 @@ func requestWithTooManyChoicesIsRefused(t *testing.T) {
 	for _, schedule := range []string{"ann*201", "ann*10000", "ann*200,ann", strings.Repeat("ann,", 200) + "ann", hostile} {
 		s.get("/lab/A1?s=" + schedule).want(400).says("200")
 	}
+	s.get("/lab/A1?x=" + strings.Repeat("x", 1<<20)).want(400).says("200")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	s.get("/lab/A1?s=" + hostile).want(400)
