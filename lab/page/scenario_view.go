@@ -52,7 +52,7 @@ func (v scene) lead() string {
 	if v.Guard != "" {
 		return "The code that ships, without this guard: " + v.Guard + "."
 	}
-	return sentence(v.About)
+	return v.sentence(v.About)
 }
 
 // broken are the laws that are broken here, the first broken one first.
@@ -124,11 +124,10 @@ func sentence(text string) string {
 	if text == "" {
 		return ""
 	}
-	first := text[:1]
-	if first >= "a" && first <= "z" {
-		first = string(text[0] - 'a' + 'A')
+	if first := text[0]; first >= 'a' && first <= 'z' {
+		text = string(first-'a'+'A') + text[1:]
 	}
-	return first + text[1:] + "."
+	return text + "."
 }
 
 // narration is the last step in a sentence.
