@@ -51,12 +51,7 @@ func (a actorView) possible() (n int) {
 }
 
 // menu is the label of the other fates.
-func (a actorView) menu() string {
-	if n := a.possible(); n > 0 {
-		return "Other fates: " + strconv.Itoa(n)
-	}
-	return "Other fates: none"
-}
+func (a actorView) menu() string { return "Other fates: " + strconv.Itoa(a.possible()) }
 
 func newActorViews(moment lab.Moment, l links) []actorView {
 	var views []actorView

@@ -78,14 +78,12 @@ func (v scene) lawsInShort() string {
 	return "✓ " + strconv.Itoa(len(lawsIn(v.Laws, lab.LawHolds)))
 }
 
-// faults says how many mishaps are left.
-func (v scene) faults() string {
-	switch left := v.now().Faults; {
-	case v.Faults == 0:
-		return "No mishaps here"
-	default:
-		return "Mishaps left: " + strconv.Itoa(left) + " of " + strconv.Itoa(v.Faults)
+// faultsLeft says how many faults are left.
+func (v scene) faultsLeft() string {
+	if v.Faults == 0 {
+		return "No faults here"
 	}
+	return "Faults left: " + strconv.Itoa(v.now().Faults) + " of " + strconv.Itoa(v.Faults)
 }
 
 // position is where in the schedule this is.
@@ -141,4 +139,16 @@ func (v scene) narration() string {
 		text += ". Answer: " + s.Answer
 	}
 	return text + "."
+}
+
+// quiet says what the network may do here, when it can do nothing.
+func (v scene) quiet() string {
+	switch {
+	case v.Straggles == nil:
+		return "The queue may forget a message. It holds none."
+	case v.Forgets:
+		return "The queue may forget a message, and a call that its caller has given up may land at any later time."
+	default:
+		return "A call that its caller has given up, or a copy of one, lands from here at any later time."
+	}
 }
