@@ -26,6 +26,7 @@ type actorView struct {
 
 // fateView is one thing that may happen next.
 type fateView struct {
+	// Label says it in a sentence.
 	Label string
 	// URL is empty if it cannot happen, and Why says why.
 	URL, Why string
@@ -50,12 +51,7 @@ func (a actorView) possible() (n int) {
 }
 
 // menu is the label of the other fates.
-func (a actorView) menu() string {
-	if n := a.possible(); n > 0 {
-		return "Other fates: " + strconv.Itoa(n)
-	}
-	return "Other fates: none"
-}
+func (a actorView) menu() string { return "Other fates: " + strconv.Itoa(a.possible()) }
 
 func newActorViews(moment lab.Moment, l links) []actorView {
 	var views []actorView
@@ -70,7 +66,7 @@ func newActorViews(moment lab.Moment, l links) []actorView {
 			}
 		}
 		if s.Call != nil {
-			v.Source = newSourceView(s.Site, s.Above)
+			v.Source = newSourceView(append([]lab.Site{s.Site}, s.Above...))
 		}
 		views = append(views, v)
 	}
@@ -86,11 +82,12 @@ func newFateViews(options []lab.Option, l links) []fateView {
 }
 
 func newFateView(o lab.Option, l links) fateView {
-	f := fateView{Label: o.Label, Why: o.Why, Word: o.Word}
+	f := fateView{Label: sentence(o.Label), Word: o.Word}
 	switch {
 	case o.Why != "":
+		f.Why = l.sentence(o.Why)
 	case l.full():
-		f.Why = "a schedule has " + strconv.Itoa(maxChoices) + " choices at most"
+		f.Why = "A schedule has " + strconv.Itoa(maxChoices) + " choices at most."
 	default:
 		f.URL = l.choose(o.Choice)
 	}
@@ -113,8 +110,14 @@ func (a actorView) takeLabel(f fateView) string {
 	case !a.acts():
 		return "Let it happen"
 	case len(a.Takes) > 1:
-		return sentence(f.Label)
+		return f.Label
 	default:
 		return "Let it happen"
 	}
+}
+
+// lastOf tells whether a fate is the last of those that follow each other and cannot
+// happen for one reason.
+func lastOf(fates []fateView, i int) bool {
+	return i+1 == len(fates) || fates[i+1].Why != fates[i].Why
 }

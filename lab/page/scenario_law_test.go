@@ -58,7 +58,7 @@ func freshWorkersCarryOn(t *testing.T) {
 	s := newSite(t)
 	atRest := s.get("/lab/forgotten?s=olga*3,network:forgotten,olga*3").want(200)
 	rest := s.get(strings.TrimSuffix(atRest.href("say", "Let fresh workers carry on"), "#actors")).want(200)
-	rest.partSays("say", "All laws hold", "looks for deletions without a message", "handles: delete news setup.4")
+	rest.partSays("say", "All laws hold", "Looks for deletions without a message.", "Handles: delete news setup.4.")
 	lost := s.get(openGate + "&rest=1").want(200)
 	lost.partSays("say", "I1, no orphan, is broken")
 	if text := textOf(lost.part("say")); strings.Contains(text, "All laws hold") {

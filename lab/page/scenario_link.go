@@ -1,6 +1,11 @@
 package page
 
-import "microblogging/lab"
+import (
+	"slices"
+	"strings"
+
+	"microblogging/lab"
+)
 
 // The parts of a scenario's page. A link ends in the id of its part, so that on a
 // phone, which shows one part at a time, the next page shows the same part.
@@ -45,4 +50,13 @@ func (l links) carryOn() string {
 func (l links) to(schedule lab.Schedule, at int) string {
 	q := request{Case: l.Case, schedule: schedule, at: at}
 	return q.address()
+}
+
+// sentence is a text as a sentence. A name of an actor stays as it is at its beginning.
+func (l links) sentence(text string) string {
+	first, _, _ := strings.Cut(text, " ")
+	if slices.ContainsFunc(l.Actors, func(a lab.Actor) bool { return a.Name == first }) {
+		return text + "."
+	}
+	return sentence(text)
 }

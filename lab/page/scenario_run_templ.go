@@ -33,7 +33,7 @@ func runDiagram(v runView) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var2 = []any{"diagram", "columns-" + strconv.Itoa(v.columns())}
+		var templ_7745c5c3_Var2 = []any{"diagram", "columns-" + strconv.Itoa(v.columns()), templ.KV("dense", v.columns() > 10)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

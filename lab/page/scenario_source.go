@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,9 +31,12 @@ type lineView struct {
 // nearLines is how many lines before and after the marked one a card shows.
 const nearLines = 2
 
-func newSourceView(site lab.Site, above []lab.Site) sourceView {
+// newSourceView shows the innermost of the lines that make a call whose text is embedded.
+func newSourceView(sites []lab.Site) sourceView {
+	at := max(slices.IndexFunc(sites, func(s lab.Site) bool { _, ok := lab.Source(s.File); return ok }), 0)
+	site := sites[at]
 	v := sourceView{Place: place(site), Function: site.Function}
-	for _, s := range above {
+	for _, s := range sites[at+1:] {
 		v.Above = append(v.Above, place(s)+" "+s.Function)
 	}
 	text, ok := lab.Source(site.File)

@@ -162,11 +162,11 @@ func (m storeMaker) row(table string, e driver.Entity, change mem.Change, change
 	row := templates.TableRow{
 		Key: strings.Join([]string{"row", table, e.Partition, e.Row}, "-"), Partition: templates.ShortKey(m.Pretty(e.Partition)),
 		Kind: kind, Parts: parts, ETag: string(e.ETag), Properties: m.properties(e, change, changed),
-		Link: m.writer(rowID{table, e.Partition, e.Row}),
 	}
 	if changed {
 		row.Mark = markOf(change)
 	}
+	row.Link = m.writer(rowID{table, e.Partition, e.Row}, row.Mark)
 	return row
 }
 
@@ -186,12 +186,17 @@ func markOf(c mem.Change) templates.Mark {
 func timeless(string) (time.Time, error) { return time.Time{}, errTimeless }
 
 // writer leads to the step that wrote a row or a message last.
-func (m storeMaker) writer(id rowID) templates.Link {
+func (m storeMaker) writer(id rowID, mark templates.Mark) templates.Link {
 	step := m.writers[id]
+	who := "Step " + strconv.Itoa(step)
 	if step == 0 {
-		return templates.Link{Label: "from the set-up", URL: m.state(0, partTables)}
+		who = "The set-up"
 	}
-	return templates.Link{Label: "step " + strconv.Itoa(step), URL: m.state(step, partTables)}
+	did := " wrote this"
+	if mark == templates.Deleted {
+		did = " deleted this"
+	}
+	return templates.Link{Label: who + did, URL: m.state(step, partTables)}
 }
 
 func (m storeMaker) properties(e driver.Entity, change mem.Change, changed bool) []templates.RowProperty {
@@ -266,7 +271,7 @@ func (m storeMaker) queue(name string) templates.QueueBlock {
 	for _, d := range messages {
 		v.Messages = append(v.Messages, templates.QueuedMessage{
 			Key: "message-" + name + "-" + d.ID, Words: m.DescribeMessage(d.Text), Text: m.Pretty(d.Text),
-			Leased: m.leased(name, d), Deliveries: d.Deliveries, Mark: marks[d.ID], Link: m.writer(rowID{name, "", d.ID}),
+			Leased: m.leased(name, d), Deliveries: d.Deliveries, Mark: marks[d.ID], Link: m.writer(rowID{name, "", d.ID}, marks[d.ID]),
 		})
 	}
 	return v

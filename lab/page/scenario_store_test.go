@@ -78,7 +78,7 @@ func rowLeadsToItsStep(t *testing.T) {
 		text := textOf(n)
 		switch {
 		case strings.Contains(attribute(n, "data-key"), "blog!") && strings.Contains(text, "ann.1"):
-			if !strings.Contains(text, "step 20") {
+			if !strings.Contains(text, "Step 20 wrote this") {
 				t.Errorf("the post of ann does not name its step: %s", text)
 			}
 		case strings.Contains(attribute(n, "data-key"), "news2"):

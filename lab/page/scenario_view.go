@@ -52,7 +52,7 @@ func (v scene) lead() string {
 	if v.Guard != "" {
 		return "The code that ships, without this guard: " + v.Guard + "."
 	}
-	return sentence(v.About)
+	return v.sentence(v.About)
 }
 
 // broken are the laws that are broken here, the first broken one first.
@@ -78,14 +78,12 @@ func (v scene) lawsInShort() string {
 	return "✓ " + strconv.Itoa(len(lawsIn(v.Laws, lab.LawHolds)))
 }
 
-// faults says how many mishaps are left.
-func (v scene) faults() string {
-	switch left := v.now().Faults; {
-	case v.Faults == 0:
-		return "No mishaps here"
-	default:
-		return "Mishaps left: " + strconv.Itoa(left) + " of " + strconv.Itoa(v.Faults)
+// faultsLeft says how many faults are left.
+func (v scene) faultsLeft() string {
+	if v.Faults == 0 {
+		return "No faults here"
 	}
+	return "Faults left: " + strconv.Itoa(v.now().Faults) + " of " + strconv.Itoa(v.Faults)
 }
 
 // position is where in the schedule this is.
@@ -124,11 +122,10 @@ func sentence(text string) string {
 	if text == "" {
 		return ""
 	}
-	first := text[:1]
-	if first >= "a" && first <= "z" {
-		first = string(text[0] - 'a' + 'A')
+	if first := text[0]; first >= 'a' && first <= 'z' {
+		text = string(first-'a'+'A') + text[1:]
 	}
-	return first + text[1:] + "."
+	return text + "."
 }
 
 // narration is the last step in a sentence.
@@ -142,4 +139,16 @@ func (v scene) narration() string {
 		text += ". Answer: " + s.Answer
 	}
 	return text + "."
+}
+
+// quiet says what the network may do here, when it can do nothing.
+func (v scene) quiet() string {
+	switch {
+	case v.Straggles == nil:
+		return "The queue may forget a message. It holds none."
+	case v.Forgets:
+		return "The queue may forget a message, and a call that its caller has given up may land at any later time."
+	default:
+		return "A call that its caller has given up, or a copy of one, lands from here at any later time."
+	}
 }

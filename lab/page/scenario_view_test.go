@@ -145,7 +145,7 @@ func callHasItsLine(t *testing.T) {
 	if len(marked) != 2 { // around the line, and in the whole function
 		t.Fatalf("%d marked lines, want 2", len(marked))
 	}
-	if got := textOf(marked[0]); !strings.Contains(got, "channels.Get(") {
+	if got := textOf(marked[0]); !strings.Contains(got, "s.readChannel(") {
 		t.Errorf("the marked line is %q", got)
 	}
 	r.partSays("actor-ann", "storage/", ".go:", "(*Store)", "func (s *Store)", "Called from")
