@@ -18,7 +18,9 @@ type Channel struct {
 	// Incarnation is the one on the page. The forms are for no other.
 	Incarnation string
 	// CanManage says that the reader owns the channel.
-	CanManage  bool
+	CanManage bool
+	// CanSeeRows says that the reader may see the rows behind the channel.
+	CanSeeRows bool
 	Readership Readership
 
 	// View says which posts the page shows, and in which order.

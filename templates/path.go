@@ -96,6 +96,16 @@ func DeletionPath(channel, incarnation string) string {
 	return ChannelPath(channel) + "/deletions/" + incarnation
 }
 
+// ChannelRowsPath shows the rows behind a channel. An incarnation asks for its deletion;
+// it may be empty.
+func ChannelRowsPath(channel, incarnation string) string {
+	path := ChannelPath(channel) + "/rows"
+	if incarnation != "" {
+		path += "?of=" + url.QueryEscape(incarnation)
+	}
+	return path
+}
+
 // DeletionEventsPath is the stream of Server-Sent Events for DeletionPath. Each
 // event "progress" carries what [DeletionProgress] renders. The event "end" is the
 // last.

@@ -279,9 +279,9 @@ func (k RowKind) parts(row string, instant func(string) (time.Time, error)) []Ke
 		case i > 0 && !varies(forms[i-1]):
 			parts[len(parts)-1].Text += segment
 		case i == 0:
-			parts = append(parts, KeyPart{segment, k.Name})
+			parts = append(parts, KeyPart{segment, "kind of row"})
 		default:
-			parts = append(parts, KeyPart{segment, "that it is a " + k.Name})
+			parts = append(parts, KeyPart{segment, "kind of row"})
 		}
 	}
 	return parts

@@ -13,7 +13,9 @@ type TableBlock struct {
 	Empty string
 	// Level is the level of the heading, 2 or 3. Zero is 2.
 	Level int
-	Rows  []TableRow
+	// Explained says that the page has a RowKindList with all kinds of these rows.
+	Explained bool
+	Rows      []TableRow
 }
 
 // A TableRow is one row. What it shows is whatever may be shown: the maker of the view

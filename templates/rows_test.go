@@ -72,6 +72,21 @@ func TestTable(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	t.Run("names the kind of each row, and leads to what it is for", func(t *testing.T) {
+		table := sampleTable()
+		plain := parse(t, render(t, Table(table)))
+		table.Explained = true
+		explained := parse(t, render(t, Table(table)))
+		for _, err := range []error{
+			in("tr[class=deleted]", in("b[class=store-kind]", says("open gate")), without("a[href=#kind-Blogs-open-gate]"))(plain),
+			in("tr[class=deleted]", in("b[class=store-kind]", in("a[href=#kind-Blogs-open-gate]", says("open gate"))))(explained),
+			times(4, "b[class=store-kind]")(explained),
+		} {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
 	t.Run("says that it is empty", func(t *testing.T) {
 		root := parse(t, render(t, Table(TableBlock{Key: "k", Name: "Channels", Level: 3}))+render(t, Queue(QueueBlock{Key: "q", Name: "queue"})))
 		for _, c := range []check{in("h3", says("Channels")), says("No rows."), says("No messages."), without("table")} {
@@ -98,21 +113,21 @@ func TestExplainRow(t *testing.T) {
 	const id = "2516789012345678901!ABC"
 	for _, c := range []struct{ table, partition, row, kind, parts string }{
 		{"Channels", "aurora", "", "channel", "=empty: the partition has one row of this kind"},
-		{"Blogs", "aurora", "gate!open!AAAA", "open gate", "gate!open!=open gate|AAAA=incarnation of the channel"},
-		{"Blogs", "aurora", "gate!reserved!AAAA", "reservation", "gate!reserved!=reservation|AAAA=incarnation of the channel"},
-		{"Blogs", "aurora", "blog!" + id, "post", "blog!=post|2516789012345678901!=time, counted down: 29 July 2026, 12:00:00 UTC|ABC=random, so that no two are equal"},
-		{"Blogs", "aurora", "vote!" + id + "!jo", "vote", "vote!=vote|2516789012345678901!=time, counted down: 29 July 2026, 12:00:00 UTC|ABC!=random, so that no two are equal|jo=name of the user"},
-		{"Blogs", "aurora", "rate!9999999996!" + id, "rating index", "rate!=rating index|9999999996!=rating, counted down: 3 votes|2516789012345678901!=time, counted down: 29 July 2026, 12:00:00 UTC|ABC=random, so that no two are equal"},
-		{"Blogs", "aurora", "once!" + sampleHash, "idempotency key", "once!=idempotency key|0123456789ab…=SHA-256 of the author and the key, shortened"},
+		{"Blogs", "aurora", "gate!open!AAAA", "open gate", "gate!open!=kind of row|AAAA=incarnation of the channel"},
+		{"Blogs", "aurora", "gate!reserved!AAAA", "reservation", "gate!reserved!=kind of row|AAAA=incarnation of the channel"},
+		{"Blogs", "aurora", "blog!" + id, "post", "blog!=kind of row|2516789012345678901!=time, counted down: 29 July 2026, 12:00:00 UTC|ABC=random, so that no two are equal"},
+		{"Blogs", "aurora", "vote!" + id + "!jo", "vote", "vote!=kind of row|2516789012345678901!=time, counted down: 29 July 2026, 12:00:00 UTC|ABC!=random, so that no two are equal|jo=name of the user"},
+		{"Blogs", "aurora", "rate!9999999996!" + id, "rating index", "rate!=kind of row|9999999996!=rating, counted down: 3 votes|2516789012345678901!=time, counted down: 29 July 2026, 12:00:00 UTC|ABC=random, so that no two are equal"},
+		{"Blogs", "aurora", "once!" + sampleHash, "idempotency key", "once!=kind of row|0123456789ab…=SHA-256 of the author and the key, shortened"},
 		{"Deletions", "aurora", "AAAA", "deletion", "AAAA=incarnation of the channel"},
-		{"Deletions", "aurora", "AAAA!lesson", "lesson", "AAAA!=incarnation of the channel|lesson=that it is a lesson"},
+		{"Deletions", "aurora", "AAAA!lesson", "lesson", "AAAA!=incarnation of the channel|lesson=kind of row"},
 		{"Deletions", "aurora", "AAAA!" + id + "!BBBB", "stopped deletion of a post", "AAAA!=incarnation of the channel|2516789012345678901!=time, counted down: 29 July 2026, 12:00:00 UTC|ABC!=random, so that no two are equal|BBBB=revision of the post"},
 		{"Deletions", "unread!", sampleHash, "unread message", "0123456789ab…=SHA-256 of the message’s id and text, shortened"},
-		{"Users", "ada", "owns!", "tally of claims", "owns!=tally of claims"},
-		{"Users", "ada", "owns!aurora!CCCC", "claim", "owns!=claim|aurora!=key of the channel: its name, folded|CCCC=random, so that no two are equal"},
-		{"Users", "ada", "asked!0000000000000000000!aurora!AAAA", "deletion asked for", "asked!=deletion asked for|0000000000000000000!=time, counted down|aurora!=key of the channel: its name, folded|AAAA=incarnation of the channel"},
+		{"Users", "ada", "owns!", "tally of claims", "owns!=kind of row"},
+		{"Users", "ada", "owns!aurora!CCCC", "claim", "owns!=kind of row|aurora!=key of the channel: its name, folded|CCCC=random, so that no two are equal"},
+		{"Users", "ada", "asked!0000000000000000000!aurora!AAAA", "deletion asked for", "asked!=kind of row|0000000000000000000!=time, counted down|aurora!=key of the channel: its name, folded|AAAA=incarnation of the channel"},
 		{"Sessions", sampleHash, "", "session", "=empty: the partition has one row of this kind"},
-		{"Throttle", "user!" + sampleHash, "known!" + sampleHash, "known address", "known!=known address|0123456789ab…=SHA-256 of the address, shortened"},
+		{"Throttle", "user!" + sampleHash, "known!" + sampleHash, "known address", "known!=kind of row|0123456789ab…=SHA-256 of the address, shortened"},
 		{"Throttle", "address!" + sampleHash, "0000000001700000000", "failures", "0000000001700000000=start of the stretch of time: 14 November 2023, 22:13:20 UTC"},
 		{"Blogs", "aurora", "later!x", "", "later!x="},
 		{"Blogs", "aurora", "gate!open!", "", "gate!open!="},

@@ -32,6 +32,8 @@ type channelPageStore interface {
 type channelPages struct {
 	*pages
 	store channelPageStore
+	// teach leads everybody to the rows behind the channel.
+	teach bool
 }
 
 func (h *channelPages) routes(r router) {
@@ -211,6 +213,7 @@ func (h *channelPages) view(c echo.Context, v visitor, channel domain.Channel, o
 		CreatedOn:   channel.CreatedOn,
 		Incarnation: string(channel.Incarnation),
 		CanManage:   v.User == channel.Owner,
+		CanSeeRows:  h.teach || v.User == channel.Owner,
 		Readership:  readership,
 		View:        order,
 		Posts:       votedPosts(h.texts.posts(blogs.Items, inList), voted),

@@ -23,6 +23,7 @@ var (
 		"GET /subscriptions", "POST /subscriptions", "GET /digest", "POST /digest", "GET /digest/:user/:secret/feed.atom",
 		"GET /sign-up", "GET /sign-in", "GET /sign-in/link", "GET /sign-out", "POST /sign-out", "GET /account", "GET /how-deletion-works", "GET /keys",
 		"GET /channels/:name/feed", "GET /users/:user", "GET /account/deletions", "GET /channels/:name/news", "GET /news",
+		"GET /channels/:name/rows", "GET /channels/:name/rows/events",
 	}
 	credentialRoutes = []string{
 		"POST /api/v1/users", "POST /api/v1/sessions", "PUT /api/v1/users/me/password",
@@ -184,6 +185,11 @@ func pageSeeds() []seed {
 		{draftRequest{"GET" + channel + "/news", 0, "Engines", "since=x", "", ""}, 404},
 		{draftRequest{"GET /news", 5, "", "", "", ""}, 200},
 		{draftRequest{"GET /news", 0, "", "", "", ""}, 401},
+		{draftRequest{"GET" + channel + "/rows", 5, "Engines", "kind=blog!", "", ""}, 200},
+		{draftRequest{"GET" + channel + "/rows", 5, "Going", "of={going}", "", ""}, 200},
+		{draftRequest{"GET" + channel + "/rows", 5, "Engines", "after={posts}", "", ""}, 422},
+		{draftRequest{"GET" + channel + "/rows", 0, "Engines", "", "", ""}, 200},
+		{draftRequest{"GET" + channel + "/rows/events", 5, "Going", "", "Accept: text/event-stream", ""}, 200},
 		{draftRequest{"GET /users/:user", 0, "ada", "", "", ""}, 200},
 		{draftRequest{"GET /users/:user", 0, "nobody", "after=x", "", ""}, 404},
 		{draftRequest{"GET" + channel + "/feed", 0, "Engines", "", "", ""}, 200},

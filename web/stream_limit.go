@@ -54,5 +54,5 @@ func errStreamsFull() error {
 	const title = "Too many pages are being watched"
 	p := newProblem(http.StatusServiceUnavailable, title, "")
 	p.RetryAfter = streamRetry
-	return explain(&refusal{p}, title, "The progress of a deletion is on its page too. Reload that page to see it.")
+	return explain(&refusal{p}, title, "What you watch is on its page too. Reload that page to see it.")
 }

@@ -1,0 +1,289 @@
+package storage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+)
+
+// A RowsQuery asks for the rows behind the name of a channel, as they are in the store.
+type RowsQuery struct {
+	Key domain.ChannelKey
+	// Of is the incarnation whose deletion is shown. If empty, it is the one that has
+	// the name, or every one if none has.
+	Of domain.Incarnation
+	// By is who asks. Everybody says that they may see the rows of any channel.
+	By        domain.UserName
+	Everybody bool
+	// Kind, if it is not empty, is one of RowPrefixes: only these rows of the partition
+	// are wanted.
+	Kind string
+	// After is the cursor of the page before, of the same channel and kind.
+	After string
+	Limit int
+}
+
+// ChannelRows are the rows behind the name of a channel. The parts are read one after
+// another, and are no snapshot together.
+type ChannelRows struct {
+	// Channel is the channel that has the name, in any state. It is zero if none has.
+	Channel domain.Channel
+	// Elsewhere says that the name belongs to somebody else's channel now. Then there
+	// are only Deletions.
+	Elsewhere bool
+	// Channels is the row of the channel, if there is one.
+	Channels []Row
+	// Deletions are the rows of the deletion, at most maxShownDeletions of them.
+	Deletions     []Row
+	MoreDeletions bool
+	// Deletion is the first of Deletions that is about a channel. It is zero if there is
+	// none.
+	Deletion domain.Deletion
+	// Lesson says that workers pause before each step of the deletion.
+	Lesson bool
+	// Gates are all gate rows of the partition.
+	Gates []Row
+	// Rows is the page of the partition, in key order.
+	Rows []Row
+	// Next is the cursor of the next page. It is empty on the last page.
+	Next string
+	// Messages are those about the channel among the messages that a peek shows. A
+	// message under a lease is not among them.
+	Messages []QueuedMessage
+}
+
+// A Row is one row as people may see it. No property of it is secret.
+type Row struct {
+	Table, Partition, Key string
+	ETag                  string
+	Properties            []RowProperty
+}
+
+// A RowProperty is a property of a Row.
+type RowProperty struct {
+	Name, Value string
+	// Hashed says that the value is a hash.
+	Hashed bool
+}
+
+// A QueuedMessage is a message that is visible on the queue.
+type QueuedMessage struct {
+	ID, Text   string
+	Deliveries int64
+	domain.Message
+}
+
+const (
+	// maxShownDeletions bounds the rows of Deletions, of which a name that was deleted
+	// often has many.
+	maxShownDeletions = 20
+	// maxShownGates bounds the gates: one, and reservations of creations that died.
+	maxShownGates = 20
+)
+
+// RowPrefixes are the prefixes of the row keys in a partition of Blogs, in key order.
+func RowPrefixes() []string {
+	return []string{prefixBlog, prefixGate, prefixJoin, prefixOnce, prefixRate, prefixSub, prefixVote}
+}
+
+// Rows reads the rows behind the name of a channel. It makes five requests, however many
+// rows there are. Only the owner may see the rows of a channel, and whoever asked for a
+// deletion what is left of it; anybody else is domain.ErrForbidden, or domain.ErrNotFound
+// if there is no channel. A cursor of another list, or a kind that is not there, is an
+// InvalidError.
+func (s *Store) Rows(ctx context.Context, q RowsQuery) (ChannelRows, error) {
+	from, to, err := q.bounds()
+	if err != nil {
+		return ChannelRows{}, err
+	}
+	var rows ChannelRows
+	channel, err := s.channels.Get(ctx, partitionOf(q.Key), singleRow)
+	switch {
+	case err == nil:
+		rows.Channel = decodeChannel(channel).Channel
+		rows.Channels = shownRows(tableChannels, channel)
+	case !errors.Is(err, domain.ErrNotFound):
+		return ChannelRows{}, fmt.Errorf("rows of channel %s: %w", q.Key, err)
+	}
+	if err := s.readDeletions(ctx, q, &rows); err != nil {
+		return ChannelRows{}, err
+	}
+	if rows.Elsewhere {
+		return rows, nil
+	}
+	group, ctx := newFlight(ctx, 3)
+	group.Go(func() error { return s.readGates(ctx, q, &rows) })
+	group.Go(func() error { return s.readPartition(ctx, q, from, to, &rows) })
+	group.Go(func() error { return s.peekMessages(ctx, q, &rows) })
+	if err := group.Wait(); err != nil {
+		return ChannelRows{}, fmt.Errorf("rows of channel %s: %w", q.Key, err)
+	}
+	if rows.none() && q.After == "" && q.Kind == "" {
+		return ChannelRows{}, fmt.Errorf("rows of channel %s: %w", q.Key, domain.ErrNotFound)
+	}
+	return rows, nil
+}
+
+// none tells whether the store has nothing about the name.
+func (r *ChannelRows) none() bool {
+	return len(r.Channels)+len(r.Deletions)+len(r.Gates)+len(r.Rows)+len(r.Messages) == 0
+}
+
+// list names the list for its cursors.
+func (q RowsQuery) list() string { return "rows " + string(q.Key) + " " + q.Kind }
+
+// bounds returns the range of row keys of the page, from inclusive and to exclusive.
+func (q RowsQuery) bounds() (from, to string, err error) {
+	if q.Kind != "" && !slices.Contains(RowPrefixes(), q.Kind) {
+		return "", "", domain.Invalid("kind", "is no kind of row")
+	}
+	from, to = q.Kind, prefixEnd(q.Kind)
+	if q.After != "" {
+		position, err := decodeCursor(q.list(), q.After)
+		if err != nil {
+			return "", "", err
+		}
+		from = max(from, successor(position))
+	}
+	return from, to, nil
+}
+
+// owns tells whether the rows of the channel that has the name may be shown.
+func (q RowsQuery) owns(c domain.Channel) bool { return q.Everybody || c.Owner == q.By && q.By != "" }
+
+// readDeletions reads the Deletions rows and decides what may be shown.
+func (s *Store) readDeletions(ctx context.Context, q RowsQuery, rows *ChannelRows) error {
+	of := cmp.Or(q.Of, rows.Channel.Incarnation)
+	r := driver.Range{Partition: partitionOf(q.Key), From: string(of), To: prefixEnd(string(of))}
+	found, err := s.deletions.First(ctx, maxShownDeletions+1, r)
+	if err != nil {
+		return fmt.Errorf("rows of channel %s: %w", q.Key, err)
+	}
+	if rows.MoreDeletions = len(found) > maxShownDeletions; rows.MoreDeletions {
+		found = found[:maxShownDeletions]
+	}
+	if there := rows.Channel.Name != ""; !q.owns(rows.Channel) {
+		if there && (q.Of == "" || q.Of == rows.Channel.Incarnation) {
+			return fmt.Errorf("rows of channel %s: %w", q.Key, domain.ErrForbidden)
+		}
+		if found = q.askedFor(found); len(found) == 0 {
+			return fmt.Errorf("rows of channel %s: %w", q.Key, domain.ErrNotFound)
+		}
+		if there {
+			rows.Channel, rows.Channels, rows.Elsewhere = domain.Channel{}, nil, true
+		}
+	}
+	rows.Deletions = shownRows(tableDeletions, found...)
+	for _, row := range found {
+		if d := decodeDeletion(row); isLesson(row.Row) {
+			rows.Lesson = true
+		} else if d.Blog == "" && rows.Deletion.Channel.Key == "" {
+			rows.Deletion = d
+		}
+	}
+	return nil
+}
+
+// askedFor keeps the rows of the channels whose deletion the user asked for.
+func (q RowsQuery) askedFor(rows []driver.Entity) []driver.Entity {
+	mine := make(map[domain.Incarnation]bool)
+	for _, row := range rows {
+		if d := decodeDeletion(row); q.By != "" && d.Blog == "" && d.RequestedBy == q.By {
+			mine[d.Channel.Incarnation] = true
+		}
+	}
+	return slices.DeleteFunc(rows, func(row driver.Entity) bool { return !mine[decodeDeletion(row).Channel.Incarnation] })
+}
+
+func (s *Store) readGates(ctx context.Context, q RowsQuery, rows *ChannelRows) error {
+	found, err := s.blogs.First(ctx, maxShownGates, driver.Range{
+		Partition: partitionOf(q.Key), From: prefixGate, To: prefixEnd(prefixGate)})
+	rows.Gates = shownRows(tableBlogs, q.visible(rows, found)...)
+	return err
+}
+
+func (s *Store) readPartition(ctx context.Context, q RowsQuery, from, to string, rows *ChannelRows) error {
+	found, err := s.blogs.First(ctx, q.Limit+1, driver.Range{Partition: partitionOf(q.Key), From: from, To: to})
+	if err != nil {
+		return err
+	}
+	if len(found) > q.Limit {
+		found = found[:q.Limit]
+		rows.Next = encodeCursor(q.list(), rowPosition(found[q.Limit-1].Row))
+	}
+	rows.Rows = shownRows(tableBlogs, q.visible(rows, found)...)
+	return nil
+}
+
+// visible keeps the rows that may be shown. When the channel is gone, these are rows of
+// its own: somebody else may be creating a channel of its name.
+func (q RowsQuery) visible(rows *ChannelRows, found []driver.Entity) []driver.Entity {
+	if q.owns(rows.Channel) {
+		return found
+	}
+	return slices.DeleteFunc(found, func(row driver.Entity) bool {
+		return row.Properties.String(propIncarnation) != string(rows.Deletion.Channel.Incarnation)
+	})
+}
+
+// rowPosition is the position of a row in the cursor of a page. A user holds it, so that
+// a hash is shortened. The tilde sorts after whatever follows in the key.
+func rowPosition(row string) string {
+	if rest, ok := strings.CutPrefix(row, prefixOnce); ok {
+		return prefixOnce + rest[:min(len(rest), positionHash)] + "~"
+	}
+	return row
+}
+
+// positionHash is how many digits of a hash tell the rows of a partition apart.
+const positionHash = 16
+
+func (s *Store) peekMessages(ctx context.Context, q RowsQuery, rows *ChannelRows) error {
+	messages, err := s.queue.Peek(ctx, driver.MaxReceive)
+	if err != nil {
+		return err
+	}
+	for _, m := range messages {
+		decoded, err := domain.DecodeMessage(m.Text)
+		if err != nil || decoded.Channel != q.Key || !q.owns(rows.Channel) && decoded.By != q.By {
+			continue // a message that cannot be read is of no channel
+		}
+		rows.Messages = append(rows.Messages, QueuedMessage{ID: m.ID, Text: m.Text, Deliveries: m.Deliveries, Message: decoded})
+	}
+	return nil
+}
+
+// shownRows are rows as people may see them. A property that is not known to be harmless
+// is left out.
+func shownRows(table string, entities ...driver.Entity) []Row {
+	rows := make([]Row, len(entities))
+	for i, e := range entities {
+		rows[i] = Row{Table: table, Partition: e.Partition, Key: e.Row, ETag: string(e.ETag)}
+		for _, p := range e.Properties {
+			hashed := p.Name == propOnce || p.Name == propBody
+			if hashed || isHarmless(p.Name) {
+				rows[i].Properties = append(rows[i].Properties, RowProperty{p.Name, p.Value.String(), hashed})
+			}
+		}
+	}
+	return rows
+}
+
+// isHarmless tells whether a property of Channels, Deletions or Blogs holds nothing that
+// the owner of the channel may not see.
+func isHarmless(property string) bool {
+	switch property {
+	case propName, propOwner, propDescription, propCreatedOn, propIncarnation, propState,
+		propTitle, propText, propUserID, propRating, propEditedOn, propRevision, propRevisions, propBlog, propSubscribedOn,
+		propRequestedBy, propRequestedOn, propStep, propRowsDeleted, propAttempts, propUpdatedOn, propFinishedOn,
+		propWaiting, propWaitingSince, propRetryOn, propLastDelivery, propTrace, propOver, propCopies, propWorkers:
+		return true
+	}
+	return false
+}

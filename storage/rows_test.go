@@ -1,0 +1,310 @@
+package storage_test
+
+import (
+	"encoding/base64"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+)
+
+func TestRows(t *testing.T) {
+	t.Run("shows the owner every row, as it is in the store", showsOwnerEveryRow)
+	t.Run("shows each row once, page by page, while rows come and go", showsEachRowOnce)
+	t.Run("shows one kind alone", showsOneKind)
+	t.Run("shows a channel's rows to nobody else, unless everybody may", showsRowsToNobodyElse)
+	t.Run("shows a deletion from the message to what is left", showsDeletionFromMessageToRecord)
+	t.Run("shows who asked for a deletion nothing of the next channel", showsNothingOfNextChannel)
+	t.Run("reads a page, however many rows there are", readsOnePage)
+	t.Run("fails if any of its calls fails", rowsFailWithAnyCall)
+	t.Run("leaves out what it does not know to be harmless", leavesOutUnknownProperties)
+	t.Run("refuses the cursor of another list, and a kind that is not there", refusesOtherRowsCursor)
+}
+
+func rowsOf(channel domain.Channel, by domain.UserName) storage.RowsQuery {
+	return storage.RowsQuery{Key: channel.Key(), By: by, Limit: 50}
+}
+
+func (w *world) shown(q storage.RowsQuery) storage.ChannelRows {
+	w.t.Helper()
+	rows, err := w.store.Rows(w.t.Context(), q)
+	w.ok(err)
+	return rows
+}
+
+func rowKeys(rows []storage.Row) (keys []string) {
+	for _, row := range rows {
+		keys = append(keys, row.Key)
+	}
+	return keys
+}
+
+// busy is a channel with a row of each kind that a living channel has.
+func (w *world) busy() domain.Channel {
+	w.t.Helper()
+	channel := w.create("garden", ada)
+	blog := w.post(channel, grace, "one")
+	w.vote(blog, 0, 2)
+	w.ok(w.store.Subscribe(w.t.Context(), channel, eve))
+	w.insert(channel.Key(), "join!late", channel.Incarnation)
+	return channel
+}
+
+func showsOwnerEveryRow(t *testing.T) {
+	w := newWorld(t)
+	channel := w.busy()
+	rows := w.shown(rowsOf(channel, ada))
+	stored := w.rows("Blogs")
+	if len(stored) < 9 || len(rows.Rows) != len(stored) {
+		t.Fatalf("%d rows are shown, %d are stored", len(rows.Rows), len(stored))
+	}
+	for i, row := range rows.Rows {
+		want := stored[i]
+		if row.Table != "Blogs" || row.Partition != want.Partition || row.Key != want.Row || row.ETag != string(want.ETag) || len(row.Properties) != len(want.Properties) {
+			t.Errorf("row %d is shown as %+v, and stored as %+v", i, row, want)
+		}
+		for j, p := range row.Properties {
+			if stored := want.Properties[j]; p.Name != stored.Name || p.Value != stored.Value.String() || p.Hashed != (len(p.Value) == 64) {
+				t.Errorf("%s has %+v, stored as %+v", row.Key, p, stored)
+			}
+		}
+	}
+	if got := rowKeys(rows.Gates); !slices.Equal(got, []string{openGateRow(channel.Incarnation)}) {
+		t.Errorf("the gates are %q", got)
+	}
+	if rows.Channel.Incarnation != channel.Incarnation || len(rows.Channels) != 1 || len(rows.Deletions)+len(rows.Messages) != 0 || rows.Next != "" {
+		t.Errorf("besides: %+v", rows)
+	}
+}
+
+func showsEachRowOnce(t *testing.T) {
+	w := newWorld(t)
+	channel := w.busy()
+	for n := range 6 {
+		w.post(channel, grace, text(n))
+	}
+	var want []string
+	for _, row := range w.rows("Blogs") {
+		want = append(want, row.Row)
+	}
+	q := rowsOf(channel, ada)
+	q.Limit = 2
+	var got []string
+	for page := 0; ; page++ {
+		rows := w.shown(q)
+		got = append(got, rowKeys(rows.Rows)...)
+		if len(rows.Gates) != 1 {
+			t.Errorf("page %d has the gates %q", page, rowKeys(rows.Gates))
+		}
+		if rows.Next == "" {
+			break
+		}
+		cursor, err := base64.RawURLEncoding.DecodeString(rows.Next)
+		w.ok(err)
+		if last := rows.Rows[len(rows.Rows)-1].Key; strings.HasPrefix(last, "once!") && strings.Contains(string(cursor), last) {
+			t.Errorf("the cursor after %s holds the whole hash", last)
+		}
+		q.After = rows.Next
+		w.ok(w.table("Blogs").Transact(t.Context(), "garden", driver.Insert("blog!0")))
+		w.remove(channel.Key(), "blog!0")
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("pages of 2 show\n%q, want\n%q", got, want)
+	}
+}
+
+func showsOneKind(t *testing.T) {
+	w := newWorld(t)
+	channel := w.busy()
+	total := 0
+	for _, kind := range storage.RowPrefixes() {
+		q := rowsOf(channel, ada)
+		q.Kind = kind
+		rows := w.shown(q)
+		for _, key := range rowKeys(rows.Rows) {
+			total++
+			if !strings.HasPrefix(key, kind) {
+				t.Errorf("%s is shown among %s", key, kind)
+			}
+		}
+		if len(rows.Rows) == 0 {
+			t.Errorf("no row of %s", kind)
+		}
+	}
+	if total != len(w.rows("Blogs")) {
+		t.Errorf("all kinds have %d rows, the partition %d", total, len(w.rows("Blogs")))
+	}
+}
+
+func showsRowsToNobodyElse(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.busy()
+		for _, by := range []domain.UserName{grace, eve, ""} {
+			if rows, err := w.store.Rows(t.Context(), rowsOf(channel, by)); !errors.Is(err, domain.ErrForbidden) || len(rows.Rows) > 0 {
+				t.Errorf("%q sees %+v (%v)", by, rows, err)
+			}
+			q := rowsOf(channel, by)
+			q.Of = channel.Incarnation
+			if _, err := w.store.Rows(t.Context(), q); !errors.Is(err, domain.ErrForbidden) {
+				t.Errorf("%q sees the incarnation (%v)", by, err)
+			}
+			q = rowsOf(channel, by)
+			q.Everybody = true
+			if rows := w.shown(q); len(rows.Rows) < 9 {
+				t.Errorf("everybody may see %d rows", len(rows.Rows))
+			}
+		}
+		none := storage.RowsQuery{Key: "nothing", By: ada, Limit: 5}
+		for _, none.Everybody = range []bool{false, true} {
+			if _, err := w.store.Rows(t.Context(), none); !errors.Is(err, domain.ErrNotFound) {
+				t.Errorf("of no channel: %v", err)
+			}
+		}
+		w.carryOut(append(w.messages(), w.askedMessage(channel)...))
+		if _, err := w.store.Rows(t.Context(), rowsOf(channel, grace)); !errors.Is(err, domain.ErrNotFound) {
+			t.Errorf("grace sees what is left: %v", err)
+		}
+	})
+}
+
+// askedMessage asks for the deletion of a channel and takes its message.
+func (w *world) askedMessage(channel domain.Channel) []domain.Message {
+	w.t.Helper()
+	w.ask(channel)
+	return w.messages()
+}
+
+func showsDeletionFromMessageToRecord(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.busy()
+		ref := w.ask(channel)
+		w.ask(w.create("elsewhere", ada))
+		rows := w.shown(rowsOf(channel, ada))
+		if len(rows.Messages) != 1 || rows.Messages[0].Deliveries != 0 || rows.Messages[0].Incarnation != channel.Incarnation || rows.Messages[0].Text == "" {
+			t.Fatalf("the messages are %+v", rows.Messages)
+		}
+		if rows.Channel.State != domain.ChannelDeleting || rows.Deletion.State != domain.DeletionQueued || len(rows.Deletions) != 1 || rows.Lesson {
+			t.Errorf("after the request: %+v", rows)
+		}
+		received := w.receive()
+		message, err := domain.DecodeMessage(received.Text)
+		w.ok(err)
+		if rows = w.shown(rowsOf(channel, ada)); len(rows.Messages) != 0 {
+			t.Errorf("a leased message is shown: %+v", rows.Messages)
+		}
+		w.ok(w.store.OpenDeletion(t.Context(), message))
+		gates := []string{}
+		for _, step := range cascade(w.store, ref) {
+			w.ok(step(t.Context()))
+			gates = append(gates, strings.Join(rowKeys(w.shown(rowsOf(channel, ada)).Gates), " "))
+		}
+		open, shut := openGateRow(ref.Incarnation), shutGateRow(ref.Incarnation)
+		if want := []string{open, shut, shut, "", ""}; !slices.Equal(gates, want) {
+			t.Errorf("the gates are %q after the steps, want %q", gates, want)
+		}
+		w.setDone(ref)
+		rows = w.shown(rowsOf(channel, ada))
+		if len(rows.Rows)+len(rows.Channels)+len(rows.Messages) != 0 || rows.Deletion.State != domain.DeletionDone || rows.Channel.Name != "" {
+			t.Errorf("at the end there is %+v", rows)
+		}
+	})
+}
+
+func showsNothingOfNextChannel(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		old := w.create("garden", ada)
+		w.carryOut(w.askedMessage(old))
+		w.insert(old.Key(), reservedGateRow(domain.NewIncarnation()), domain.NewIncarnation())
+		if rows := w.shown(rowsOf(old, ada)); len(rows.Rows)+len(rows.Gates) != 0 || len(rows.Deletions) != 1 {
+			t.Errorf("a creation under way is shown: %+v", rows)
+		}
+		next := w.create("garden", grace)
+		if _, err := w.store.Rows(t.Context(), rowsOf(next, ada)); !errors.Is(err, domain.ErrForbidden) {
+			t.Errorf("ada sees the channel of grace: %v", err)
+		}
+		q := rowsOf(next, ada)
+		q.Of = old.Incarnation
+		rows := w.shown(q)
+		if !rows.Elsewhere || len(rows.Deletions) != 1 || len(rows.Rows)+len(rows.Gates)+len(rows.Channels) != 0 || rows.Channel.Name != "" {
+			t.Errorf("of the old incarnation ada sees %+v", rows)
+		}
+		if rows := w.shown(rowsOf(next, grace)); len(rows.Deletions) != 0 || len(rows.Channels) != 1 {
+			t.Errorf("grace sees %+v", rows)
+		}
+	})
+}
+
+func readsOnePage(t *testing.T) {
+	w := newWorld(t)
+	channel := w.create("garden", ada)
+	count := func() (calls, read int) {
+		ledger := &driver.Ledger{}
+		rows, err := w.store.Rows(driver.WithLedger(t.Context(), ledger), rowsOf(channel, ada))
+		w.ok(err)
+		if len(rows.Gates) != 1 {
+			t.Errorf("the gates are %q", rowKeys(rows.Gates))
+		}
+		return ledger.Totals().Calls, ledger.Totals().Read
+	}
+	if calls, _ := count(); calls != 5 {
+		t.Errorf("%d calls, want 5", calls)
+	}
+	for n := range 30 {
+		var ops []driver.Operation
+		for i := range 100 {
+			ops = append(ops, driver.Insert("blog!"+string(domain.NewBlogID(time.Unix(int64(100*n+i), 0))), driver.String("Incarnation", channel.Incarnation)))
+		}
+		w.ok(w.table("Blogs").Transact(t.Context(), "garden", ops...))
+	}
+	if calls, read := count(); calls != 5 || read > 60 {
+		t.Errorf("with 3,000 rows: %d calls read %d rows, want 5 and a page", calls, read)
+	}
+}
+
+func rowsFailWithAnyCall(t *testing.T) {
+	for n := 1; n <= 5; n++ {
+		w := newWorld(t)
+		channel := w.busy()
+		w.arm(drivertest.FailBefore(n))
+		if _, err := w.faulty.Rows(t.Context(), rowsOf(channel, ada)); !errors.Is(err, domain.ErrUnavailable) {
+			t.Errorf("call %d fails: %v", n, err)
+		}
+	}
+}
+
+func leavesOutUnknownProperties(t *testing.T) {
+	w := newWorld(t)
+	channel := w.create("garden", ada)
+	w.insert(channel.Key(), "later!x", channel.Incarnation, driver.String("Password", "secret"), driver.String("DigestSecret", "secret"))
+	for _, row := range w.shown(rowsOf(channel, ada)).Rows {
+		for _, p := range row.Properties {
+			if p.Value == "secret" {
+				t.Errorf("%s shows %+v", row.Key, p)
+			}
+		}
+	}
+}
+
+func refusesOtherRowsCursor(t *testing.T) {
+	w := newWorld(t)
+	channel := w.busy()
+	var invalid *domain.InvalidError
+	for what, change := range map[string]func(*storage.RowsQuery){
+		"no cursor":                func(q *storage.RowsQuery) { q.After = "x" },
+		"that of another kind":     func(q *storage.RowsQuery) { q.After = storage.EncodeCursor("rows garden vote!", "vote!x") },
+		"that of another channel":  func(q *storage.RowsQuery) { q.After = storage.EncodeCursor("rows park ", "blog!x") },
+		"a kind that is not there": func(q *storage.RowsQuery) { q.Kind = "session!" },
+	} {
+		q := rowsOf(channel, ada)
+		change(&q)
+		if _, err := w.store.Rows(t.Context(), q); !errors.As(err, &invalid) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
