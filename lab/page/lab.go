@@ -41,7 +41,7 @@ func New(options Options) *Lab {
 		known:   sync.OnceValues(prove.Known),
 
 		replays:  newMaker(kept, maxReplays),
-		searches: newMaker(kept, maxSearches),
+		searches: newMaker(newKept(1), maxSearches),
 	}
 }
 
@@ -51,9 +51,10 @@ type handler = func(w http.ResponseWriter, r *http.Request, page templates.Page)
 // Routes returns the handlers by their paths, for web.Options.
 func (l *Lab) Routes() map[string]handler {
 	routes := map[string]handler{
-		templates.LabIndexPath:                     l.index,
-		templates.LabIndexPath + "/scenarios.json": l.scenarioList,
-		templates.LabIndexPath + "/{name}":         l.scenario,
+		templates.LabIndexPath:                          l.index,
+		templates.LabIndexPath + "/scenarios.json":      l.scenarioList,
+		templates.LabIndexPath + "/{name}":              l.scenario,
+		templates.LabIndexPath + "/{name}/from/{other}": l.switchGuard,
 	}
 	if l.tables != nil {
 		routes[templates.LabQueriesPath] = newQueryPages(l.tables).show

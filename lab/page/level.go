@@ -17,6 +17,9 @@ type level struct {
 	Words []string
 	// Decisive is the step that everything hangs on.
 	Decisive decisive
+	// Ours is the scenario of the shipped code in which the same is tried in vain. A guard's
+	// level needs none.
+	Ours string
 	// Teaches is said when the level is won.
 	Teaches string
 	Cousin  cousin

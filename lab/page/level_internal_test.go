@@ -129,7 +129,7 @@ func levelHasItsDecisiveStep(t *testing.T) {
 			continue
 		}
 		c, moments := followKnown(t, record)
-		n := newNarrator(c, moments)
+		n := newNarrator(c, moments, true)
 		found := 0
 		for i := 1; i < len(moments); i++ {
 			if n.why(i) == l.Decisive.Why {

@@ -4,7 +4,7 @@ package page
 func mishapLevels() []level {
 	return []level{
 		{
-			Name: "twice", Title: "Asked twice",
+			Name: "twice", Ours: "one-key", Title: "Asked twice",
 			Goal: "Make one request leave two posts.",
 			Scene: "Ann posts. If her program is told that the store does not answer, it tries once more. " +
 				"Nothing tells the store that both tries are one request.",
@@ -17,7 +17,7 @@ func mishapLevels() []level {
 				source{"Azure/azure-sdk-for-net, issue 10837", "https://github.com/Azure/azure-sdk-for-net/issues/10837"}},
 		},
 		{
-			Name: "lost-message", Title: "The queue forgets",
+			Name: "lost-message", Ours: "forgotten", Title: "The queue forgets",
 			Goal: "Tell Olga that her channel will be deleted, and let nobody ever do it.",
 			Scene: "Olga deletes her channel: a mark, then a message on the queue, then the good news. The worker w1 waits for messages. " +
 				"This time the queue itself can fail: look for the card of the network.",
@@ -30,7 +30,7 @@ func mishapLevels() []level {
 				source{"alphagov/email-alert-api, pull request 1315", "https://github.com/alphagov/email-alert-api/pull/1315"}},
 		},
 		{
-			Name: "late-copy", Title: "One after the other is not enough",
+			Name: "late-copy", Ours: "stalled", Title: "One after the other is not enough",
 			Goal: "Leave a post behind whose channel is gone, although nobody posts while it is deleted.",
 			Scene: "Olga posts, waits for the answer, and only then deletes the channel. No other person is there, so the order of calls alone does no harm. " +
 				"But a request, or a copy of it, may stay on its way for as long as you like.",

@@ -13,19 +13,22 @@ import (
 	"microblogging/storage/driver"
 )
 
-// A narrator says of each step of a run why it matters. The steps of a level that
-// everything hangs on have a sentence of their own. All others get one by rule: from the
-// call, the rows, the fate, the answer and what changed.
+// A narrator says of each step of a run why it matters. In the shortest run known of a
+// level, the step that everything hangs on has a sentence of its own. All others get one
+// by rule: from the call, the rows, the fate, the answer and what changed.
 type narrator struct {
 	prove.Case
 	moments []lab.Moment
 	// senders are the actors whose calls the steps are about, also if a call arrives late.
 	// They are empty where the queue loses a message.
 	senders []string
+	// shown tells that the run is the shortest one known, about which there are sentences of
+	// its own.
+	shown bool
 }
 
-func newNarrator(c prove.Case, moments []lab.Moment) narrator {
-	n := narrator{Case: c, moments: moments, senders: make([]string, len(moments))}
+func newNarrator(c prove.Case, moments []lab.Moment, shown bool) narrator {
+	n := narrator{Case: c, moments: moments, senders: make([]string, len(moments)), shown: shown}
 	var late []string
 	for i, m := range moments {
 		if m.Step == nil {
@@ -53,7 +56,7 @@ func (n narrator) why(i int) string {
 	if i < 1 || i >= len(n.moments) {
 		return ""
 	}
-	if l, number := levelOf(n.Name); number > 0 && n.isDecisive(l.Decisive, i) {
+	if l, number := levelOf(n.Name); n.shown && number > 0 && n.isDecisive(l.Decisive, i) {
 		return l.Decisive.Why
 	}
 	return n.Pretty(upperFirst(n.fate(n.deed(i), n.moments[i].Step)))

@@ -49,7 +49,7 @@ func narrateEveryStep(t *testing.T) {
 			}
 			record.Schedule = schedule
 			c, moments := followKnown(t, record)
-			n := newNarrator(c, moments)
+			n := newNarrator(c, moments, true)
 			for i := 1; i < len(moments); i++ {
 				checkSentence(t, record.Name+" "+schedule, n.why(i), c.Words(*moments[i].Step))
 			}
@@ -89,7 +89,7 @@ func narrateEveryFate(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				n := newNarrator(c, further)
+				n := newNarrator(c, further, false)
 				checkSentence(t, name+" "+c.Format(schedule)+" "+o.Word, n.why(len(further)-1), c.Words(*further[len(further)-1].Step))
 			}
 			if next == nil {
@@ -111,7 +111,7 @@ func narrateLateRequest(t *testing.T) {
 		t.Fatal("nothing is known of it")
 	}
 	_, moments := followKnown(t, record)
-	n := newNarrator(c, moments)
+	n := newNarrator(c, moments, true)
 	for i, m := range moments {
 		if m.Step != nil && m.Step.Choice.Fate == lab.Lands && n.senders[i] != "olga" {
 			t.Errorf("step %d is of %q", i, n.senders[i])

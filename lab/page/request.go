@@ -32,6 +32,8 @@ type request struct {
 	at int
 	// rest shows what fresh workers leave.
 	rest bool
+	// hint asks for the next choice of a shortest way to break the law.
+	hint bool
 }
 
 // parse reads the address of a scenario.
@@ -49,7 +51,7 @@ func (l *Lab) parse(r *http.Request) (request, error) {
 	if err != nil {
 		return request{}, q.refuse("That did not arrive in one piece", "The address was damaged on its way here.")
 	}
-	q.rest = query.Get("rest") == "1"
+	q.rest, q.hint = query.Get("rest") == "1", query.Get("hint") == "1"
 	if q.schedule, err = parseSchedule(&q.Scenario, query.Get("s")); err != nil {
 		return request{}, err
 	}
@@ -144,7 +146,7 @@ func (q *request) address() string {
 	return path + "?" + strings.Join(query, "&")
 }
 
-func parameters() []string { return []string{"s", "at", "rest"} }
+func parameters() []string { return []string{"s", "at", "rest", "hint"} }
 
 // parameter is a parameter of the address, empty if it is left out. None needs escaping.
 func (q *request) parameter(name string) string {
@@ -153,7 +155,7 @@ func (q *request) parameter(name string) string {
 		return q.Format(q.schedule)
 	case name == "at" && q.at < len(q.schedule):
 		return strconv.Itoa(q.at)
-	case name == "rest" && q.rest:
+	case name == "rest" && q.rest, name == "hint" && q.hint:
 		return "1"
 	}
 	return ""

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"microblogging/lab"
+	"microblogging/lab/prove"
 	"microblogging/templates"
 )
 
@@ -16,6 +17,12 @@ type story struct {
 	moments []lab.Moment
 	// rest is what fresh workers leave. It is nil if nobody asked for it.
 	rest *lab.Outcome
+	// record is what the explorer has found in the scenario.
+	record prove.Record
+	// hint is nil if nobody asked for it.
+	hint *hint
+	// guards are those that can be switched.
+	guards []guardSwitch
 }
 
 // scenario shows the state that a schedule leads to, as a page or, if the name ends in
@@ -32,8 +39,11 @@ func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Pa
 		return redirect(w, r, q.address())
 	}
 	page.Path = q.address()
+	if q.hint {
+		return l.hinted(w, r, page, q)
+	}
 	return l.sendReplay(w, r, page.Origin+page.Path, func() (answer, error) {
-		told, err := follow(q)
+		told, err := l.tell(q)
 		if err != nil {
 			return answer{}, err
 		}
@@ -48,6 +58,17 @@ func (l *Lab) sendReplay(w http.ResponseWriter, r *http.Request, key string, wor
 		return err
 	}
 	return a.send(w, r)
+}
+
+// tell follows a schedule, and adds what is known of the scenario.
+func (l *Lab) tell(q request) (*story, error) {
+	s, err := follow(q)
+	if err != nil {
+		return nil, err
+	}
+	s.guards = switches(q, l.cases())
+	s.record, err = l.recordOf(q.Name)
+	return s, err
 }
 
 // follow replays a schedule.

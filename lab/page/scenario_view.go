@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"microblogging/lab"
+	"microblogging/lab/prove"
 )
 
 // A scene is what the page of a scenario shows: one state, and the run that it is in.
@@ -19,6 +20,13 @@ type scene struct {
 	Laws    []lawView
 	// Rest is what fresh workers did. It is nil if nobody asked for that.
 	Rest *restView
+	// Guards are those that can be switched.
+	Guards []guardSwitch
+
+	record prove.Record
+	hint   *hint
+	// won tells that the law that the scenario is about is broken here.
+	won bool
 }
 
 // restView is what fresh workers did when nobody else could go on.
@@ -35,6 +43,7 @@ func newScene(s *story) scene {
 		links: l, Moments: s.moments, Actors: newActorViews(now, l), Network: newFateViews(now.Network, l),
 		Run: newRunView(s.moments, stores, l), Stores: newStoresView(stores, s.moments, l), Laws: newLawViews(s.moments, l),
 	}
+	v.record, v.hint, v.won, v.Guards = s.record, s.hint, s.isWon(), s.guards
 	if s.rest != nil {
 		v.Rest = &restView{Unfinished: s.rest.Unfinished}
 		for _, deed := range s.rest.Deeds {
@@ -124,19 +133,6 @@ func sentence(text string) string {
 	}
 	if first := text[0]; first >= 'a' && first <= 'z' {
 		text = string(first-'a'+'A') + text[1:]
-	}
-	return text + "."
-}
-
-// narration is the last step in a sentence.
-func (v scene) narration() string {
-	s := v.Run.Steps[v.at-1]
-	text := s.Actor + ": " + s.Call
-	if s.Fate != "" {
-		text += " (" + s.Fate + ")"
-	}
-	if s.Answer != "" {
-		text += ". Answer: " + s.Answer
 	}
 	return text + "."
 }

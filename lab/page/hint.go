@@ -1,0 +1,114 @@
+package page
+
+import (
+	"net/http"
+	"slices"
+	"sort"
+	"time"
+
+	"microblogging/lab"
+	"microblogging/templates"
+)
+
+// A hint is what a search from the present state has found.
+type hint struct {
+	// Choice is the first of a shortest continuation that breaks the law, and Calls how
+	// many it has.
+	Choice *lab.Choice
+	Calls  int
+	// Back is how many steps to go back to, if from here nothing can be broken any more.
+	Back *int
+	// States is how many states were entered.
+	States int
+	// Bound tells that the search ended at its bound, so nothing is known.
+	Bound bool
+	// Broken tells that the law is broken here, so there is nothing to look for.
+	Broken bool
+}
+
+// hinted shows the page of a scenario with a hint. What a search finds within its time
+// depends on the machine, so nobody keeps the answer.
+func (l *Lab) hinted(w http.ResponseWriter, r *http.Request, page templates.Page, q request) error {
+	a, err := l.searches.answer(r.Context(), page.Origin+page.Path, func() (answer, error) {
+		told, err := l.tell(q)
+		if err != nil {
+			return answer{}, err
+		}
+		found, err := findHint(told, lab.BoundsOfPages())
+		if err != nil {
+			return answer{}, err
+		}
+		told.hint = &found
+		return l.rendered(scenarioPage(page, told))
+	})
+	if err != nil {
+		return err
+	}
+	return a.sendOnce(w)
+}
+
+// findHint looks for the next choice of a shortest way to break the law of the level.
+func findHint(s *story, bounds lab.Bounds) (hint, error) {
+	here := s.schedule[:s.at]
+	bounds.Law = s.record.Law
+	if s.isWon() {
+		return hint{Broken: true}, nil
+	}
+	// The rest of a shortest way is a shortest way.
+	if known, err := parseSchedule(&s.Scenario, s.record.Schedule); err == nil && s.at < len(known) && slices.Equal(here, known[:s.at]) {
+		return hint{Choice: &known[s.at], Calls: len(known) - s.at}, nil
+	}
+	x := lab.NewExplorer(s.Scenario)
+	defer x.Close()
+	search := limited{x: x, bounds: bounds, ends: time.Now().Add(bounds.Time)}
+	found, err := search.from(here)
+	switch {
+	case err != nil:
+		return hint{}, err
+	case found.Finding != nil && len(found.Finding.Schedule) > 0:
+		return hint{Choice: &found.Finding.Schedule[0], Calls: len(found.Finding.Schedule), States: search.states}, nil
+	case !found.Exhausted():
+		return hint{States: search.states, Bound: true}, nil
+	}
+	back, err := search.back(here)
+	return hint{Back: back, States: search.states, Bound: back == nil}, err
+}
+
+// limited are searches that share their bounds.
+type limited struct {
+	x      *lab.Explorer
+	bounds lab.Bounds
+	ends   time.Time
+	states int
+}
+
+// from searches from the end of a schedule, within what is left of the bounds.
+func (l *limited) from(schedule lab.Schedule) (lab.SearchResult, error) {
+	left := l.bounds
+	left.Time = max(time.Until(l.ends), time.Nanosecond)
+	left.States = max(l.bounds.States-l.states, 1)
+	found, err := l.x.Search(schedule, left)
+	l.states += found.States
+	return found, err
+}
+
+// back is the longest part of the schedule from which the law can still be broken. It is
+// nil if the bounds are reached before that is known. What can be broken after some steps
+// can be broken after fewer, so that half of the parts are ruled out at a time.
+func (l *limited) back(schedule lab.Schedule) (*int, error) {
+	var failed error
+	unknown := false
+	lost := sort.Search(len(schedule), func(n int) bool {
+		if failed != nil || unknown {
+			return true
+		}
+		found, err := l.from(schedule[:n])
+		failed, unknown = err, found.Finding == nil && !found.Exhausted()
+		return found.Finding == nil
+	})
+	if failed != nil || unknown || lost == 0 {
+		return nil, failed
+	}
+	lost--
+	return &lost, nil
+}

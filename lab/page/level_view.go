@@ -1,0 +1,154 @@
+package page
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"microblogging/lab"
+	"microblogging/lab/prove"
+	"microblogging/templates"
+)
+
+// recordOf is what the explorer has found in a scenario. It is empty if that is nothing.
+func (l *Lab) recordOf(name string) (prove.Record, error) {
+	known, err := l.known()
+	record, _ := prove.About(known, name)
+	return record, err
+}
+
+// isWon reports whether the law that the scenario is about is broken in the state that is
+// shown: any law, if it is about the shipped code.
+func (s *story) isWon() bool {
+	for _, law := range s.moments[s.at].Laws {
+		if law.State == lab.LawBroken && (s.record.Law == "" || law.Law == s.record.Law) {
+			return true
+		}
+	}
+	return false
+}
+
+// level is the level of the scenario. Its number is 0 if it is none.
+func (v scene) level() (level, int) { return levelOf(v.Name) }
+
+// title is the level's, or the scenario's name.
+func (v scene) title() string {
+	if l, number := v.level(); number > 0 {
+		return "Level " + strconv.Itoa(number) + ": " + l.Title
+	}
+	return v.Name
+}
+
+// facts say how a level is won, what is allowed and what is known.
+func (v scene) facts() string {
+	var facts []string
+	for _, law := range v.now().Laws {
+		if law.Law == v.record.Law {
+			facts = append(facts, "You win when "+law.Law+" breaks ("+law.Title+").")
+		}
+	}
+	if _, number := v.level(); number > 0 && v.record.Law == "" {
+		facts = append(facts, "You win when any law breaks.")
+	}
+	if v.record.Par > 0 {
+		facts = append(facts, "Par: "+counted(v.record.Par, "call")+".")
+	}
+	facts = append(facts, upperFirst(counted(v.Faults, "mishap"))+" allowed.")
+	if v.record.Par == 0 && v.record.States > 0 {
+		facts = append(facts, "The explorer has searched "+counted(v.record.States, "state")+" in vain.")
+	}
+	return strings.Join(facts, " ")
+}
+
+// why says why the last step matters.
+func (v scene) why() string { return newNarrator(v.Case, v.Moments, v.shows()).why(v.at) }
+
+// wayKnown is the shortest schedule known. It is nil if there is none.
+func (v scene) wayKnown() lab.Schedule {
+	way, err := parseSchedule(&v.Scenario, v.record.Schedule)
+	if err != nil {
+		return nil
+	}
+	return way
+}
+
+// shows reports whether the schedule is the shortest one known, so that the page shows it
+// step by step.
+func (v scene) shows() bool { return len(v.schedule) > 0 && slices.Equal(v.schedule, v.wayKnown()) }
+
+// showMe is the start of the shortest schedule known. It is empty if there is none.
+func (v scene) showMe() string {
+	if way := v.wayKnown(); way != nil {
+		return v.to(way, 0) + partActors
+	}
+	return ""
+}
+
+// askHint is this state with a hint.
+func (v scene) askHint() string {
+	q := request{Case: v.Case, schedule: v.schedule[:v.at], at: v.at, hint: true}
+	return q.address() + "#say"
+}
+
+// says is a choice in words.
+func (v scene) says(c lab.Choice) string {
+	now := v.now()
+	for _, o := range now.Network {
+		if o.Choice == c {
+			return o.Label
+		}
+	}
+	for _, a := range now.Actors {
+		for _, o := range a.Options {
+			if o.Choice == c {
+				return a.Name + ", " + a.Words + ": " + o.Label
+			}
+		}
+	}
+	return ""
+}
+
+// next is the address of the level after this one, and its title.
+func (v scene) next() (url, title string) {
+	_, number := v.level()
+	l, ok := levelAfter(number)
+	if !ok {
+		return "", ""
+	}
+	return templates.LabPath(l.Name), l.Title
+}
+
+// score says how the steps compare to the par.
+func (v scene) score() string {
+	steps, par := v.wonAt(), v.record.Par
+	switch {
+	case par == 0:
+		return "Broken in " + counted(steps, "call") + ". The explorer has not found that."
+	case v.shows():
+		return "This is a shortest way: " + counted(par, "call") + "."
+	case steps <= par:
+		return "Won in " + counted(steps, "call") + ". No shorter way is known."
+	}
+	return "Won in " + counted(steps, "call") + ". A shortest way has " + strconv.Itoa(par) + "."
+}
+
+// wonAt is the number of steps after which the law of the level was broken.
+func (v scene) wonAt() int {
+	for _, law := range v.now().Laws {
+		if law.State == lab.LawBroken && law.Law == v.record.Law {
+			return law.Since
+		}
+	}
+	return v.at
+}
+
+// ours is where the same is tried with all guards.
+func (v scene) ours() string {
+	if v.Part == prove.Ablated {
+		return switchPath(v.Of, v.request)
+	}
+	if l, number := v.level(); number > 0 && l.Ours != "" {
+		return templates.LabPath(l.Ours) + "#guards"
+	}
+	return ""
+}
