@@ -81,6 +81,7 @@ func queriesChoose(t *testing.T) {
 			t.Errorf("%s does not cost %s in: %s", way, figures, r.text())
 		}
 	}
+	r.says("3 of them are 3 requests, here sent one after the other.")
 	r.says("The whole table was copied into memory: 28 rows.", "280 rows 1 280 3", "Reads 10 times as many rows: 47 for each that it returns, and not 4.7.",
 		"On the partition of this channel it reads 14 rows, to return 2.", "8 are posts since that day, in 2 partitions, 4 of them in the busiest.")
 }

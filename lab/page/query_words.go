@@ -83,6 +83,17 @@ func (v *queryView) agreement() string {
 	return "Each way found the same " + grouped(posts) + " posts."
 }
 
+// pointsOrRange says when a row range is better than point queries. It is empty if there was
+// not more than one of them.
+func (v *queryView) pointsOrRange() string {
+	points := v.present.ways[wayPoints].requests
+	if points <= 1 {
+		return ""
+	}
+	return "A point query is the cheapest way to one row. " + grouped(points) + " of them are " + grouped(points) +
+		" requests, here sent one after the other. For many neighbours in one partition, a row range is better."
+}
+
 // sinceWords names the day: "Monday, 16 November 2026".
 func (v *queryView) sinceWords() string { return v.chosen.since.Format("Monday, 2 January 2006") }
 
