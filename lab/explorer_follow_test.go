@@ -93,6 +93,11 @@ func followGoesOn(t *testing.T) {
 			t.Errorf("after %d steps the laws are %+v", i, m.Laws)
 		}
 	}
+	// The step before the last hurt another incarnation. The last did not.
+	moments = follow(t, "shut-gate", "w1*12,w2*7,w1*3,ann*8,w2*4")
+	if i2 := moments[34].Laws[1]; i2.Law != "I2" || i2.State != lab.LawBroken || i2.Since != 33 {
+		t.Errorf("a law that was broken is %+v", i2)
+	}
 	moments = follow(t, "once", "ann,ann2,olga*2,ann,ann2")
 	last := moments[len(moments)-1]
 	if !last.AtRest || last.Actors[0].State != lab.Finished || last.Actors[0].Options[0].Why != "finished" {
