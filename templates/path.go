@@ -169,3 +169,6 @@ func newChannelNamed(name string) string {
 
 // LabPath is the page of a scenario of the lab.
 func LabPath(scenario string) string { return LabIndexPath + "/" + url.PathEscape(scenario) }
+
+// LabComparePath tells the story of an anomaly on the textbook version and on ours.
+func LabComparePath(anomaly string) string { return LabPath(anomaly) + "/compare" }

@@ -55,6 +55,7 @@ func (l *Lab) Routes() map[string]handler {
 		templates.LabIndexPath + "/scenarios.json":      l.scenarioList,
 		templates.LabIndexPath + "/{name}":              l.scenario,
 		templates.LabIndexPath + "/{name}/from/{other}": l.switchGuard,
+		templates.LabIndexPath + "/{name}/compare":      l.compare,
 	}
 	if l.tables != nil {
 		routes[templates.LabQueriesPath] = newQueryPages(l.tables).show

@@ -142,8 +142,11 @@ func (v scene) wonAt() int {
 	return v.at
 }
 
-// ours is where the same is tried with all guards.
+// ours is where the same is tried with all guards, or told of both versions.
 func (v scene) ours() string {
+	if v.Part == prove.Textbook {
+		return templates.LabComparePath(v.Name)
+	}
 	if v.Part == prove.Ablated {
 		return switchPath(v.Of, v.request)
 	}

@@ -1,0 +1,100 @@
+package page_test
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestComparePage(t *testing.T) {
+	t.Run("leads to a story that breaks the textbook and to one that does not break ours", comparePageLeadsToBothStories)
+	t.Run("names the guard that refuses, with its line of Go", comparePageNamesTheGuard)
+	t.Run("marks where the two differ", comparePageMarksWhereTheyDiffer)
+	t.Run("is there for the anomalies alone", comparePageIsThereForAnomaliesAlone)
+}
+
+// stories returns the scenarios and the schedules that the page leads to.
+func (r response) stories() (scenarios, schedules []string) {
+	r.Helper()
+	for _, link := range r.links() {
+		u, err := url.Parse(link)
+		if err != nil {
+			r.Fatal(err)
+		}
+		if s := u.Query().Get("s"); s != "" {
+			scenarios, schedules = append(scenarios, strings.TrimPrefix(u.Path, "/lab/")), append(schedules, s)
+		}
+	}
+	return scenarios, schedules
+}
+
+func comparePageLeadsToBothStories(t *testing.T) {
+	s := newSite(t)
+	for _, anomaly := range []string{"A1", "A2", "A3", "A4"} {
+		p := s.get("/lab/" + anomaly + "/compare").want(200)
+		scenarios, schedules := p.stories()
+		if won := s.get("/lab/" + anomaly + "?s=" + schedules[0]).want(200).links(); !slices.Contains(won, "/lab/"+anomaly+"/compare") {
+			t.Errorf("whoever has broken %s is not led here, but to %s", anomaly, won)
+		}
+		if len(scenarios) != 2 || scenarios[0] != anomaly || scenarios[1] == anomaly {
+			t.Fatalf("%s leads to %s", anomaly, scenarios)
+		}
+		textbook, ours := s.state(scenarios[0], schedules[0]), s.state(scenarios[1], schedules[1])
+		if !textbook.isBroken() || ours.isBroken() || len(ours.Choices) > 0 {
+			t.Errorf("%s: the textbook %+v, ours %+v, which offers %v", anomaly, textbook.Laws, ours.Laws, ours.Choices)
+		}
+		for _, l := range textbook.Laws {
+			if l.State == "broken" {
+				p.says(strings.TrimPrefix(l.Reason, anomaly+": "))
+			}
+		}
+		for _, other := range []string{"A1", "A2", "A3", "A4"} {
+			if !slices.Contains(p.links(), "/lab/"+other+"/compare") {
+				t.Errorf("%s does not lead to %s", anomaly, other)
+			}
+		}
+	}
+}
+
+func comparePageNamesTheGuard(t *testing.T) {
+	s := newSite(t)
+	for anomaly, want := range map[string][3]string{
+		"A1": {"open-gate", "The open gate", "func holdGate("},
+		"A2": {"incarnation", "The incarnation", "func (s *Store) readIncarnation("},
+		"A3": {"queue-first", "The message first", "func (s *Store) askDeletion("},
+		"A4": {"look", "The look after the insert", "func (s *Store) resolveInsert("},
+	} {
+		p := s.get("/lab/"+anomaly+"/compare").want(200).says(want[1], "(this line)", want[2])
+		if !regexp.MustCompile(`storage/\w+\.go:\d+`).MatchString(p.text()) {
+			t.Errorf("%s names no line of Go", anomaly)
+		}
+		if links := p.links(); !slices.Contains(links, "/lab/"+want[0]) || !slices.Contains(links, "#guard") {
+			t.Errorf("%s leads to %s", anomaly, links)
+		}
+	}
+}
+
+func comparePageMarksWhereTheyDiffer(t *testing.T) {
+	s := newSite(t)
+	for anomaly, times := range map[string]int{"A1": 1, "A2": 1, "A3": 0, "A4": 1} {
+		text := s.get("/lab/" + anomaly + "/compare").want(200).text()
+		if n := strings.Count(text, "Here they differ"); n != times {
+			t.Errorf("%s: marked %d times", anomaly, n)
+		}
+		if same := strings.Contains(text, "both have done the same"); same != (times == 0) {
+			t.Errorf("%s says that both have done the same: %v", anomaly, same)
+		}
+	}
+}
+
+func comparePageIsThereForAnomaliesAlone(t *testing.T) {
+	s := newSite(t)
+	for _, name := range []string{"open-gate", "post", "stuck", "nothing", "A1.json"} {
+		s.get("/lab/" + name + "/compare").want(404)
+	}
+	if links := s.get("/lab/post/compare").links(); !slices.Contains(links, "/lab/post") {
+		t.Errorf("the page leads to %s", links)
+	}
+}
