@@ -31,6 +31,7 @@ func TestQueries(t *testing.T) {
 	t.Run("about_a_user_without_posts_say_so", queriesAboutNobody)
 	t.Run("are_made_for_one_reader_at_a_time", queriesTakeTurns)
 	t.Run("end_after_three_seconds", queriesEnd)
+	t.Run("of_a_store_that_does_not_answer_are_503", queriesOfAStoreThatFails)
 	t.Run("are_not_there_without_a_store", queriesNeedAStore)
 }
 
@@ -265,6 +266,13 @@ func queriesEnd(t *testing.T) {
 		response{t, "/lab/queries", w.Code, w.Header(), w.Body.String()}.
 			says("Stopped: the page takes at most 3 seconds.", "There was no time left for it", "Each way found the same 3 posts.")
 	})
+}
+
+func queriesOfAStoreThatFails(t *testing.T) {
+	s := newSiteWith(t, page.Options{Tables: mem.Open(mem.Snapshot{}, "x")}) // without tables
+	if r := s.get("/lab/queries").want(http.StatusServiceUnavailable); r.header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
 }
 
 func queriesNeedAStore(t *testing.T) {
