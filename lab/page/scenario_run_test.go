@@ -100,9 +100,17 @@ func columnsHaveClasses(t *testing.T) {
 	for _, scenario := range list.Scenarios {
 		r := s.get("/lab/" + scenario.Name).want(200)
 		for _, n := range r.all(func(n *html.Node) bool { return hasClass(n, "diagram") || classWith(n, "at-") != "" }) {
-			class := classWith(n, "columns-") + classWith(n, "at-")
-			if !strings.Contains(sheet, "."+class+"{") {
-				t.Errorf("%s: the style sheet does not know .%s", scenario.Name, class)
+			classes := []string{classWith(n, "columns-") + classWith(n, "at-")}
+			if column, ok := strings.CutPrefix(classes[0], "at-"); ok {
+				classes = append(classes, "to-"+column)
+				if !hasClass(n, "of-store") {
+					classes = append(classes, "from-"+column)
+				}
+			}
+			for _, class := range classes {
+				if !strings.Contains(sheet, "."+class+"{") {
+					t.Errorf("%s: the style sheet does not know .%s", scenario.Name, class)
+				}
 			}
 		}
 	}

@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
-
-	"microblogging/lab/page"
 )
 
 // The shortest schedule that breaks a law without the open gate, and that without the
@@ -145,7 +143,7 @@ func callHasItsLine(t *testing.T) {
 	if len(marked) != 2 { // around the line, and in the whole function
 		t.Fatalf("%d marked lines, want 2", len(marked))
 	}
-	if got := textOf(marked[0]); !strings.Contains(got, "s.readChannel(") {
+	if got := textOf(marked[0]); !strings.Contains(got, "row, err := s.") {
 		t.Errorf("the marked line is %q", got)
 	}
 	r.partSays("actor-ann", "storage/", ".go:", "(*Store)", "func (s *Store)", "Called from")
@@ -236,12 +234,4 @@ func commandReplays(t *testing.T) {
 	s := newSite(t)
 	s.get(openGate).want(200).partSays("share", "go run ./lab/cmd/lab replay open-gate 'ann,olga*6,w1*12,ann,w1*6'")
 	s.get(openGate+"&at=3").want(200).partSays("share", "replay open-gate 'ann,olga*2'")
-}
-
-// BenchmarkScenarioPage is what a page costs that nobody has asked for before.
-func BenchmarkScenarioPage(b *testing.B) {
-	for b.Loop() {
-		s := newSiteWith(b, page.Options{Version: "benchmark"})
-		s.get("/lab/etag?s=olga,olga:copied,olga,olga:copied,olga*3,olga2*6,w1*13,network:lands*2,olga*6").want(200)
-	}
 }
