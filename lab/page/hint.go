@@ -70,8 +70,8 @@ func findHint(s *story, bounds lab.Bounds) (hint, error) {
 	case !found.Exhausted():
 		return hint{States: search.states, Bound: true}, nil
 	}
-	back, err := search.back(here)
-	return hint{Back: back, States: search.states, Bound: back == nil}, err
+	back, known, err := search.back(here)
+	return hint{Back: back, States: search.states, Bound: !known}, err
 }
 
 // limited are searches that share their bounds.
@@ -92,23 +92,23 @@ func (l *limited) from(schedule lab.Schedule) (lab.SearchResult, error) {
 	return found, err
 }
 
-// back is the longest part of the schedule from which the law can still be broken. It is
-// nil if the bounds are reached before that is known. What can be broken after some steps
-// can be broken after fewer, so that half of the parts are ruled out at a time.
-func (l *limited) back(schedule lab.Schedule) (*int, error) {
-	var failed error
-	unknown := false
+// back is the longest part of the schedule from which the law can still be broken, nil if
+// there is none. It is not known if the bounds are reached before. What can be broken after
+// some steps can be broken after fewer, so that half of the parts are ruled out at a time.
+func (l *limited) back(schedule lab.Schedule) (back *int, known bool, err error) {
+	known = true
 	lost := sort.Search(len(schedule), func(n int) bool {
-		if failed != nil || unknown {
+		if err != nil || !known {
 			return true
 		}
-		found, err := l.from(schedule[:n])
-		failed, unknown = err, found.Finding == nil && !found.Exhausted()
+		var found lab.SearchResult
+		found, err = l.from(schedule[:n])
+		known = found.Finding != nil || found.Exhausted()
 		return found.Finding == nil
 	})
-	if failed != nil || unknown || lost == 0 {
-		return nil, failed
+	if err != nil || !known || lost == 0 {
+		return nil, known, err
 	}
 	lost--
-	return &lost, nil
+	return &lost, true, nil
 }

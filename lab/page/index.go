@@ -96,7 +96,7 @@ func newIndexView(cases []prove.Case, known []prove.Record) (indexView, error) {
 
 // factsOf says in a few words what a scenario allows and what the explorer has found.
 func factsOf(c prove.Case, record prove.Record) string {
-	facts := counted(c.Faults, "mishap") + " allowed"
+	facts := counted(c.Faults, "fault") + " allowed"
 	switch {
 	case record.Par > 0:
 		return "par " + counted(record.Par, "call") + ", " + facts

@@ -18,7 +18,7 @@ func incidents() []incident {
 		{
 			Title: "A stale check takes DynamoDB off the net",
 			Text: []string{
-				"In October 2025 nobody could find Amazon's database DynamoDB in the region us-east-1 for almost three hours. Its DNS addresses are written by several processes that do not know each other. " +
+				"In October 2025 nobody could open a new connection to Amazon's database DynamoDB in the region us-east-1 for almost three hours. Its DNS addresses are written by several processes that do not know each other. " +
 					"One of them checked that its plan was newer than the one in force, and was then held up unusually long.",
 				"Meanwhile another one wrote a much newer plan and began to clean up the old ones. Now the first one went on and wrote its old plan over the new one, because its check was long out of date. " +
 					"The clean-up deleted that plan as too old. It was the live one, and all addresses of the region went with it.",
@@ -33,9 +33,9 @@ func incidents() []incident {
 		{
 			Title: "“Running”, written over “Completed”",
 			Text: []string{
-				"Durable Task keeps the state of long workflows in Azure tables. Its developers describe this: worker A writes the history of a workflow and stalls. Worker B takes over, completes the workflow, and deletes its messages. " +
+				"Durable Task keeps the state of long workflows in Azure tables. Its developers describe this: worker A writes the history of a workflow and stalls. Worker B takes the next piece of work, completes the workflow, and deletes its messages. " +
 					"Then A goes on, and writes “Running” into the table of states. The messages are gone, so nothing will ever mend it.",
-				"The answer is a condition on the version of the row, its ETag. For the history they had planned it in 2017: a sentinel row in each partition, which every batch of writes must find unchanged.",
+				"The answer is a condition on the version of the row, its ETag. For the history they proposed it in 2017: a sentinel row in each partition, which every batch of writes must find unchanged.",
 			},
 			Moral: "A worker that sleeps does not notice that others have done its work. The store has to.",
 			Level: "A2",
@@ -47,7 +47,7 @@ func incidents() []incident {
 		{
 			Title: "A deletion that destroys who came back",
 			Text: []string{
-				"In PostHog, a person who was deleted may come back under the same identity. Deleting takes several steps. In September 2026 its developers found that a deletion that crashed before it had finished its mark " +
+				"In PostHog, a person who was deleted may come back. Deleting takes several steps. In September 2026 its developers found that a deletion that crashed before it had finished its mark " +
 					"could carry out its last step again, over the person who had come back, and destroy them.",
 			},
 			Moral: "What is safe to repeat on the old one is an accident to the new one of that name.",

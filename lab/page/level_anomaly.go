@@ -34,7 +34,7 @@ func anomalies() []level {
 			Name: "A3", Ours: "web-dies", Title: "Asked for, and never done",
 			Goal: "Make the channel stay half deleted for ever.",
 			Scene: "Olga deletes her channel. The web server first marks the channel in a table, and then puts a message on the queue, so that a worker does the rest. " +
-				"This level allows a mishap: open the menu below the button of Olga's call.",
+				"This level allows a fault, which means that something goes wrong: open “Other fates” beside her button.",
 			Nudge:    "There are only two calls. Who could do the second, if the first is all that happened?",
 			Words:    []string{"transaction", "at rest"},
 			Decisive: decisive{"olga", "Channels: merge", "The mark is in the table, and the process that would have queued the message is dead: nobody else knows that there is work to do."},
@@ -47,7 +47,7 @@ func anomalies() []level {
 			Name: "A4", Ours: "creators", Title: "Beaten by oneself",
 			Goal: "Make Ann believe that somebody else has taken the name of her channel.",
 			Scene: "Ann creates a channel, and nobody else is there. If no answer comes, the library that talks to the database (the SDK) sends the same request again. " +
-				"This level allows a mishap: open the menu below the button of Ann's call.",
+				"This level allows a fault, which means that something goes wrong: open “Other fates” beside her button.",
 			Nudge:    "An answer can be lost on its way back, although the request has arrived.",
 			Words:    []string{"echo"},
 			Decisive: decisive{"ann", "Channels: insert", "“Already exists” is true, and what Ann concludes from it is not: the row is her own."},

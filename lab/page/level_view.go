@@ -53,7 +53,7 @@ func (v scene) facts() string {
 	if v.record.Par > 0 {
 		facts = append(facts, "Par: "+counted(v.record.Par, "call")+".")
 	}
-	facts = append(facts, upperFirst(counted(v.Faults, "mishap"))+" allowed.")
+	facts = append(facts, upperFirst(counted(v.Faults, "fault"))+" allowed.")
 	if v.record.Par == 0 && v.record.States > 0 {
 		facts = append(facts, "The explorer has searched "+counted(v.record.States, "state")+" in vain.")
 	}
