@@ -11,7 +11,8 @@ import (
 	"microblogging/domain"
 )
 
-// This file is the only code that builds a partition key or a row key.
+// This file is the only code that builds a partition key or a row key. What each kind of
+// row is for is told to people in templates/row_kind.go.
 //
 // The tables, as a storage explorer lists them. <key> is a channel key: the
 // folded name, such as "garden".

@@ -37,10 +37,14 @@ type TableRow struct {
 // A RowProperty is a property of a row.
 type RowProperty struct {
 	Name, Value string
-	// Changed says that the value is new. Was is the value before, if there was one.
+	// Changed says that the value is new. Was is the value before, if there was one; a
+	// long one is not shown.
 	Changed bool
 	Was     string
 }
+
+// maxWas is the most bytes of a former value that a page shows beside the new one.
+const maxWas = 64
 
 // A Mark says what has become of a row or a message since the view before.
 type Mark string

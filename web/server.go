@@ -57,7 +57,8 @@ type Options struct {
 	// LogAddresses makes the log state the addresses of clients. Without it, the log has
 	// a hash of each, with a key that is forgotten each UTC day.
 	LogAddresses bool
-	// Teach offers lessons: deletions whose workers pause before each step.
+	// Teach offers lessons: deletions whose workers pause before each step. It also lets
+	// everybody see the rows behind every channel.
 	Teach bool
 	// Routes are the handlers of pages that another package makes, by their paths in the
 	// notation of http.ServeMux, such as "/lab/{name}". They answer GET and HEAD. If one

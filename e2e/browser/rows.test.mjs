@@ -1,0 +1,113 @@
+// The rows behind a channel: what the store holds, and what a deletion does to it, before
+// the reader's eyes.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { signUp } from "./account.mjs";
+import { ownSite } from "./own_site.mjs";
+import { look } from "./page_look.mjs";
+import { phone, visitor } from "./visitor.mjs";
+
+let site, jan;
+before(async () => {
+  site = await ownSite("serve", "--teach");
+  jan = await signUp(site.url, "jan");
+});
+after(() => site.remove());
+
+// lesson makes a channel with posts, and asks for its deletion with a pause before each
+// step. It returns whoever steps through it.
+async function lesson(channel) {
+  const v = await visitor(site.url, { as: jan });
+  await v.open(`/channels/${channel}/delete`);
+  await v.page.getByLabel("Pause before each step").check();
+  await v.follow(v.button("Delete this channel and all its posts"));
+  return v;
+}
+
+async function channel(name) {
+  await jan.createChannel(name, "What the store holds.");
+  for (const text of ["One", "Two", "Three"]) await jan.post(name, text);
+}
+
+async function next(v, step) {
+  await v.page.getByText(`It waits before ${step}:`).waitFor();
+  await v.press(v.button("Next step"));
+}
+
+const gate = (v) => v.page.locator('section[data-key="table gate"]');
+const partition = (v) => v.page.locator('section[data-key="table row"]');
+
+test("rows: a reader sees the gate change and the rows go, without the page being loaded again", async () => {
+  await channel("fence");
+  const reader = await visitor(site.url); // a stranger: the site teaches
+  await reader.open("/channels/fence");
+  await reader.follow(reader.link("Rows in the store"));
+  await reader.sees("The channel is active, and its open gate stands.");
+  await gate(reader).getByText("gate!open!").waitFor();
+  assert.equal(await partition(reader).locator("tbody tr").count(), 11);
+  await look(reader, "rows-active");
+  await reader.page.evaluate(() => { window.same = true; });
+  const teacher = await lesson("fence");
+  await reader.page.locator('section[data-key="table channel"] tr.changed').waitFor();
+  await next(teacher, "mark");
+  await next(teacher, "shut");
+  await gate(reader).locator("tr.inserted", { hasText: "gate!shut!" }).waitFor();
+  await gate(reader).locator("tr.deleted", { hasText: "gate!open!" }).waitFor();
+  assert.match(await gate(reader).locator("tr.inserted strong").innerText(), /^\+ inserted$/);
+  await look(reader, "rows-shut");
+  await next(teacher, "sweep");
+  await partition(reader).locator("tr.deleted", { hasText: "blog!" }).first().waitFor();
+  for (const step of ["disarm", "release"]) await next(teacher, step);
+  await reader.page.getByText("The channel is gone. This is what is left of it.").first().waitFor();
+  assert.match(await reader.page.getByRole("status").innerText(), /^The channel is gone/, "a screen reader is told");
+  assert.ok(await reader.page.evaluate(() => window.same), "the page was reloaded");
+  await reader.open(reader.path);
+  await look(reader, "rows-gone");
+  await reader.leave();
+  await teacher.leave();
+});
+
+test("rows: the focus stays where it is when the rows change", async () => {
+  await channel("focus");
+  const v = await visitor(site.url, { as: jan });
+  await v.open("/channels/focus/rows");
+  const open = partition(v).locator("tr", { hasText: "gate!open!" }).getByRole("link");
+  await open.focus();
+  await jan.post("focus", "Four");
+  await partition(v).getByText("Four").waitFor();
+  await partition(v).locator("tr.changed", { hasText: "gate!open!" }).locator("a:focus").waitFor();
+  await v.leave();
+});
+
+test("rows: a phone shows each row as a card, and leads to what it is for", async () => {
+  await channel("cards");
+  const v = await visitor(site.url, { as: jan, ...phone, touch: true });
+  await v.open("/channels/cards/rows");
+  const card = partition(v).locator("tr", { hasText: "gate!open!" });
+  const label = await card.locator("td").last().evaluate((cell) => getComputedStyle(cell, "::before").content);
+  assert.equal(label, '"Properties"');
+  const widths = await card.locator("td, th").evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().width));
+  assert.ok(widths.every((width) => width > 250), `the cells are ${widths} px wide`);
+  await v.press(card.getByRole("link", { name: "open gate" }));
+  await v.page.locator("#kind-Blogs-open-gate:target").waitFor();
+  assert.equal(await v.page.locator("#kind-Blogs-open-gate a").getAttribute("href"), "/lab/post");
+  await v.leave();
+});
+
+test("rows: it works without script", async () => {
+  await channel("plain");
+  const v = await visitor(site.url, { as: jan, scripts: false });
+  await v.open("/channels/plain/rows");
+  await v.follow(v.link("gate!"));
+  assert.equal(await partition(v).locator("tbody tr").count(), 1);
+  const teacher = await lesson("plain");
+  await next(teacher, "mark");
+  await next(teacher, "shut");
+  await v.open("/channels/plain/rows");
+  await gate(v).getByText("gate!shut!").waitFor(); // until then the page reloads itself
+  await v.press(teacher.button("Go on without pauses"));
+  await v.sees("This is what is left of it.");
+  await v.leave();
+  await teacher.leave();
+});
