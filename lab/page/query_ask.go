@@ -10,14 +10,6 @@ import (
 	"microblogging/storage/driver"
 )
 
-// PresentTables is what /lab/queries may do with the present store: read its tables. A
-// driver.Tables is one.
-type PresentTables interface {
-	Get(ctx context.Context, table, partition, row string) (driver.Entity, error)
-	Range(ctx context.Context, table string, q driver.Range) (driver.Page, error)
-	Scan(ctx context.Context, table string, q driver.Scan) (driver.Page, error)
-}
-
 // What the four ways must know of the rows. The layout is that of package storage
 // (storage/keys.go), and the tests ask a store that package storage has filled.
 const (
@@ -75,8 +67,9 @@ const (
 // A measured way is what one way to ask has cost.
 type measured struct {
 	requests int
-	// read is the number of rows that the store has looked at. Returned is the number of
-	// those that answer the question.
+	// read is the number of rows that the store has looked at. The row after a page, which
+	// a store may look at to see whether there is another page, counts once. Returned is the
+	// number of those that answer the question.
 	read, returned int
 	took           time.Duration
 	// found are the row keys of the answers.
@@ -181,7 +174,7 @@ func (s *surveyor) points(ctx context.Context, q question, keys []string) (m mea
 		case m.requests == maxPoints:
 			m.stopped = stoppedByRequests
 			return m, nil
-		case s.left == 0:
+		case s.left <= 0:
 			m.stopped = stoppedByRows
 			return m, nil
 		}
@@ -234,7 +227,8 @@ func (s *surveyor) pages(ctx context.Context, q question, later int, read func(d
 	defer func() { m.took = time.Since(start) }()
 	p := driver.Paging{Select: s.properties}
 	for {
-		p.Limit = min(driver.MaxPage, s.left-later*rowsOfLater)
+		// A store may look at the row after a page.
+		p.Limit = min(driver.MaxPage, s.left-later*rowsOfLater-1)
 		if p.Limit <= 0 {
 			m.stopped = stoppedByRows
 			return m, rows, nil
@@ -248,7 +242,7 @@ func (s *surveyor) pages(ctx context.Context, q question, later int, read func(d
 		case err != nil:
 			return m, rows, err
 		}
-		s.left -= len(page.Rows)
+		s.left -= max(page.Read, len(page.Rows))
 		m.read += len(page.Rows)
 		if s.keep {
 			rows = append(rows, page.Rows...)

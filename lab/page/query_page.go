@@ -29,7 +29,7 @@ type queryPages struct {
 }
 
 func newQueryPages(tables PresentTables) *queryPages {
-	return &queryPages{tables: tables, turn: make(chan struct{}, 1)}
+	return &queryPages{tables: enteredTables{readOnly{tables}}, turn: make(chan struct{}, 1)}
 }
 
 // show answers a request. Nothing may keep the answer: it is about the store as it is now.

@@ -170,6 +170,15 @@ func queriesAreBounded(t *testing.T) {
 	if large.Snapshot().Sum() != full.Sum() {
 		t.Error("the page has written")
 	}
+	var ms float64
+	var calls, looked, returned int
+	timing := r.header.Get("Server-Timing")
+	if _, err := fmt.Sscanf(timing, `store;dur=%f, calls;desc="%d", read;desc="%d", returned;desc="%d"`, &ms, &calls, &looked, &returned); err != nil {
+		t.Errorf("Server-Timing %q: %v", timing, err)
+	}
+	if calls != guarded.calls || returned != guarded.rows || looked > 20_000 || looked < returned {
+		t.Errorf("Server-Timing %q after %d calls that returned %d rows", timing, guarded.calls, guarded.rows)
+	}
 	r.says("Stopped: the four ways together read at most 20,000 rows.", "not the whole table", "Each way found the same 3 posts.")
 }
 
