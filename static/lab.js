@@ -86,7 +86,8 @@ function remember(link) {
   history.scrollRestoration = "manual";
   history.pushState(null, "", shown + location.hash);
   const part = link.hash && first(`.pane.${link.hash.slice(1)}`);
-  if (part && !part.checkVisibility() && !link.closest("[data-key=moves]")) location.replace(link.hash);
+  const leads = link.checkVisibility() && !link.closest("[data-key=moves]");
+  if (leads && part && !part.checkVisibility()) location.replace(link.hash);
 }
 
 function show(page, link) {
@@ -100,6 +101,7 @@ function show(page, link) {
   if (menu) menu.open = false;
   if (focused) refocus(menu?.contains(focused) ? first("summary", menu) : focused, place);
   stay();
+  point();
 }
 
 // hold remembers where the thing is that the reader points at, or has pressed. What it
@@ -213,9 +215,16 @@ function removed(node) {
   return nextSibling;
 }
 
-// Pointing at a row shows the step that wrote it. The link in the row says it in words.
-function point({ target }) {
-  const link = first("a[href*='at='], a[href*='s=']", target.closest?.("[data-key^=row-], [data-key^=message-]"));
+// Pointing at a row shows the step that wrote it, and so does the focus in it. The link in the
+// row says it in words.
+const row = (thing) => thing?.closest?.("[data-key^=row-], [data-key^=message-]");
+let hovered = null;
+function point() {
+  const link = first("a[href*='?']", hovered ?? row(document.activeElement));
   for (const step of main.querySelectorAll("a.step")) step.classList.toggle("pointed", !!link && address(step) === address(link));
 }
-for (const kind of ["pointerover", "focusin"]) addEventListener(kind, point);
+addEventListener("pointerover", ({ target }) => {
+  hovered = row(target);
+  point();
+});
+for (const kind of ["focusin", "focusout"]) addEventListener(kind, point);
