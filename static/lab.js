@@ -112,7 +112,7 @@ function hold(control) {
   const before = thing?.getBoundingClientRect().top;
   const moved = () => (thing?.isConnected ? thing.getBoundingClientRect().top - before : 0);
   const scroll = () => {
-    for (const area of areas(thing)) if (Math.abs(moved()) >= 1) area.scrollBy({ top: moved(), behavior: "instant" });
+    for (const area of areas(thing)) if (Math.abs(moved()) > 0.5) area.scrollBy({ top: moved(), behavior: "instant" });
   };
   return () => {
     main.style.marginBlockStart = main.style.minBlockSize = "";
@@ -220,7 +220,7 @@ function removed(node) {
 const row = (thing) => thing?.closest?.("[data-key^=row-], [data-key^=message-]");
 let hovered = null;
 function point() {
-  const link = first("a[href*='?']", hovered ?? row(document.activeElement));
+  const link = first("a[href*='?']", hovered ?? row(document.activeElement) ?? null);
   for (const step of main.querySelectorAll("a.step")) step.classList.toggle("pointed", !!link && address(step) === address(link));
 }
 addEventListener("pointerover", ({ target }) => {
