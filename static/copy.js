@@ -19,6 +19,7 @@ for (const address of document.querySelectorAll("[data-copy]")) {
   });
   const row = document.createElement("p");
   row.className = "acts";
+  row.dataset.own = ""; // lab.js leaves it here
   row.append(button, said);
   address.parentElement.after(row);
 }

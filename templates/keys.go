@@ -13,3 +13,16 @@ func keys() []key {
 		{"?", "These keys: the link below each page."},
 	}
 }
+
+// labKeys are those of the lab's pages. The script static/lab_keys.js must use the same.
+func labKeys() []key {
+	return []key{
+		{"→", "One step forth in the run: the button above."},
+		{"←", "One step back."},
+		{"u", "Undo: take the last step back, and go on from there."},
+		{"1 … 9", "Let the call of that actor take effect: the button on its card."},
+		{"Shift 1 … 9", "What else may happen to that call: the menu on its card."},
+		{"/", "Channels."},
+		{"?", "These keys."},
+	}
+}

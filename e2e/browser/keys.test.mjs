@@ -86,7 +86,7 @@ test("keys: a slash leads to the channels, and there to the filter; a question m
   await v.page.waitForFunction(() => document.activeElement.id === "prefix");
   await v.page.locator("body").evaluate(() => document.activeElement.blur());
   await Promise.all([v.page.waitForURL("**/keys"), press(v, "?")]);
-  assert.deepEqual(await v.page.locator("kbd").allInnerTexts(), ["j", "k", "n", "v", "/", "?"]);
+  assert.deepEqual(await v.page.locator(".body > .keys kbd").allInnerTexts(), ["j", "k", "n", "v", "/", "?"]);
   await look(v, "keys");
   await v.leave();
 });

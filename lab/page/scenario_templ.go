@@ -51,7 +51,8 @@ func scenarioPage(page templates.Page, s *story) templ.Component {
 		})
 		templ_7745c5c3_Err = templates.Shell(page, templates.Frame{
 			Title: s.Name + " · Lab", About: s.About, Path: s.address(),
-			Styles: []string{"rows.css", "lab.css", "lab_level.css"}, Scripts: []string{"copy.js"},
+			Styles:  []string{"rows.css", "lab.css", "lab_level.css"},
+			Scripts: []string{"copy.js", "lab.js", "lab_progress.js"}, Keys: "lab_keys.js",
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

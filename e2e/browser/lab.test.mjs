@@ -1,0 +1,414 @@
+// The lab: runs are stepped through in place, by mouse, by key, on a phone, and without
+// scripts.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { phone, sites, visitor } from "./visitor.mjs";
+
+// The keys of a run that breaks A1: ann is 1, olga 2, the worker 3.
+const orphan = [..."122333133"];
+const schedule = "ann,olga*2,w1*3,ann,w1*2";
+const start = "/lab/A1";
+
+async function lab(path = start, options = {}) {
+  const v = await visitor(sites.sample, options);
+  await v.open(path);
+  return v;
+}
+
+const key = (v, name) => v.page.keyboard.press(name);
+const position = (v) => v.page.locator(".position");
+const actor = (v, name) => v.page.locator(`#actor-${name}`);
+const take = (v, name) => actor(v, name).locator(".fates > .main");
+const move = (v, name) => v.page.locator(`[data-move=${name}]`);
+const taken = (v) => new URL(v.page.url()).searchParams.get("s") ?? "";
+
+// at waits until that step of so many is shown, and nothing is under way.
+async function at(v, step, of = step) {
+  await position(v).getByText(`${step} of ${of}`).waitFor();
+  await v.page.locator("main:not([aria-busy=true])").waitFor();
+}
+
+// mark lets a test tell whether the page was loaded again.
+const mark = (v) => v.page.evaluate(() => { window.same = true; });
+const same = (v) => v.page.evaluate(() => window.same === true);
+
+// play takes steps by keys.
+async function play(v, keys, before = 0) {
+  for (const [i, name] of keys.entries()) {
+    await key(v, name);
+    await at(v, before + i + 1);
+  }
+}
+
+test("lab: by keyboard alone one goes from the index to a law that is broken", async () => {
+  const v = await lab("/lab", { hand: "keyboard" });
+  await v.follow(v.page.getByRole("link", { name: /^Start: / }));
+  assert.equal(v.path, start);
+  await mark(v);
+  await play(v, orphan);
+  await v.sees("A1, no orphan post, is broken");
+  assert.equal(taken(v), schedule);
+  assert.ok(await same(v), "a step has loaded the page again");
+  await v.leave();
+});
+
+test("lab: without scripts the same run is made of links", async () => {
+  const v = await lab("/lab", { scripts: false });
+  await v.follow(v.page.getByRole("link", { name: /^Start: / }));
+  const names = { 1: "ann", 2: "olga", 3: "w1" };
+  for (const number of orphan) await v.follow(take(v, names[number]));
+  await v.sees("A1, no orphan post, is broken");
+  assert.equal(taken(v), schedule);
+  await v.leave();
+});
+
+// asServed asserts that the page shows what the server sends for its address. What scripts
+// put in, and what is unfolded, may differ.
+async function asServed(v) {
+  const difference = await v.page.evaluate(async () => {
+    const page = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html");
+    const [here, there] = [document, page].map((from) => {
+      const main = from.querySelector("main").cloneNode(true);
+      for (const e of main.querySelectorAll("[data-own]")) e.remove();
+      for (const e of main.querySelectorAll("details")) e.removeAttribute("open");
+      for (const e of main.querySelectorAll("a:not([href])")) e.removeAttribute("tabindex");
+      for (const e of main.querySelectorAll(".step")) e.classList.remove("pointed");
+      main.removeAttribute("style");
+      main.removeAttribute("aria-busy");
+      main.normalize();
+      return main;
+    });
+    const differ = (a, b) => {
+      if (a.isEqualNode(b)) return "";
+      for (let i = 0; i < Math.max(a.childNodes.length, b.childNodes.length); i++) {
+        const [x, y] = [a.childNodes[i], b.childNodes[i]];
+        if (x?.nodeName !== y?.nodeName) break;
+        if (!x.isEqualNode(y)) return differ(x, y);
+      }
+      return [a, b].map((e) => (e.outerHTML ?? e.data).slice(0, 400)).join("\nand not\n");
+    };
+    return differ(here, there);
+  });
+  assert.equal(difference, "");
+}
+
+describe("lab: a step in place", () => {
+  test("shows what the server sends, however one got there", async () => {
+    const v = await lab();
+    await mark(v);
+    await play(v, orphan);
+    await asServed(v);
+    for (const [name, step, of] of [["start", 0, 0]]) {
+      await v.press(move(v, name));
+      await at(v, step, of);
+      await asServed(v);
+    }
+    await v.page.goBack();
+    await at(v, 9);
+    await asServed(v);
+    for (let step = 8; step >= 4; step--) {
+      await key(v, "ArrowLeft");
+      await at(v, step, 9);
+      await asServed(v);
+    }
+    await v.press(v.page.locator("a.step").nth(7));
+    await at(v, 7, 9);
+    await asServed(v);
+    await key(v, "u");
+    await at(v, 6);
+    await asServed(v);
+    await play(v, ["1"], 6);
+    await asServed(v);
+    assert.ok(await same(v), "a step has loaded the page again");
+    await v.leave();
+  });
+
+  test("touches only what differs", async () => {
+    const v = await lab();
+    await play(v, ["1", "2"]);
+    await v.page.evaluate(() => {
+      window.before = new Map([...document.querySelectorAll("main [data-key]")].map((e) => [e.dataset.key, { e, html: e.outerHTML, text: e.textContent }]));
+      window.touched = [];
+      new MutationObserver((records) => {
+        for (const { target, type } of records) {
+          const place = (target.closest ? target : target.parentElement)?.closest("[data-key]");
+          if (place) window.touched.push({ name: place.dataset.key, type });
+        }
+      }).observe(document.querySelector("main"), { subtree: true, childList: true, attributes: true, characterData: true });
+    });
+    await play(v, ["2"], 2);
+    const { anew, unasked } = await v.page.evaluate(() => {
+      const now = (name) => document.querySelector(`main [data-key="${CSS.escape(name)}"]`);
+      return {
+        anew: [...window.before].filter(([name, { e }]) => now(name) && now(name) !== e).map(([name]) => name),
+        unasked: window.touched.filter(({ name, type }) => {
+          const was = window.before.get(name);
+          return was && (type === "attributes" ? was.html === now(name).outerHTML : was.text === now(name).textContent);
+        }).map(({ name, type }) => `${name}: ${type}`),
+      };
+    });
+    assert.deepEqual(anew, [], "made anew, although they were there");
+    assert.deepEqual(unasked, [], "touched, although they do not differ");
+    await v.leave();
+  });
+
+  for (const { how, size, pane } of [{ how: "on a wide screen", size: {}, pane: "" }, { how: "on a phone", size: phone, pane: "#actors" }]) {
+    test(`never moves what is under the pointer, ${how}`, async () => {
+      const v = await lab(start + pane, size);
+      const names = { 1: "ann", 2: "olga", 3: "w1" };
+      for (const [i, number] of orphan.entries()) {
+        const button = take(v, names[number]);
+        await button.hover();
+        const before = await button.boundingBox();
+        await v.page.mouse.down();
+        await v.page.mouse.up();
+        await at(v, i + 1);
+        const after = await button.boundingBox();
+        assert.ok(Math.abs(after.y - before.y) <= 1, `step ${i + 1} moved the button from y=${before.y} to ${after.y}`);
+        assert.ok(Math.abs(after.x - before.x) <= 1, `step ${i + 1} moved the button from x=${before.x} to ${after.x}`);
+      }
+      await v.leave();
+    });
+  }
+
+  test("leaves the row under the pointer where it is when a key is pressed", async () => {
+    const v = await lab(`${start}?s=ann,olga*2`, { height: 600 });
+    const row = v.page.locator(".stores [data-key^=row-]").first();
+    await row.hover();
+    let { y: before } = await row.boundingBox();
+    for (const name of ["3", "3", "3", "1", "ArrowLeft", "ArrowLeft", "u"]) {
+      const was = v.page.url();
+      await key(v, name);
+      await v.page.waitForFunction((url) => location.href !== url, was);
+      const { y } = await row.boundingBox();
+      assert.ok(Math.abs(y - before) <= 1, `${name} moved the row from y=${before} to ${y}`);
+      before = y;
+    }
+    await v.leave();
+  });
+
+  test("keeps the focus on its control, also when that leads nowhere any more", async () => {
+    const v = await lab(start, { hand: "keyboard" });
+    await v.press(take(v, "olga"));
+    await at(v, 1);
+    const focused = () => v.page.evaluate(() => document.activeElement.closest("[data-key]")?.dataset.key);
+    assert.equal(await focused(), "actor-olga");
+    await key(v, "Enter");
+    await at(v, 2);
+    assert.equal(await focused(), "actor-olga", "olga has finished");
+    await v.press(move(v, "undo"));
+    await at(v, 1);
+    await key(v, "Enter");
+    await at(v, 0);
+    assert.equal(await v.page.evaluate(() => document.activeElement.dataset.move), "undo");
+    await v.leave();
+  });
+
+  test("is told to a screen reader", async () => {
+    const v = await lab();
+    await play(v, ["1"]);
+    const told = v.page.locator("body > [role=status]").first();
+    await told.filter({ hasText: /^Step 1 of 1\. \S/ }).waitFor({ state: "attached" });
+    await play(v, orphan.slice(1), 1);
+    await told.filter({ hasText: /A1, no orphan post, is broken/ }).waitFor({ state: "attached" });
+    await v.leave();
+  });
+
+  test("is in the history of the browser", async () => {
+    const v = await lab("/lab");
+    await v.open(start);
+    await mark(v);
+    await play(v, ["1", "2", "2"]);
+    await v.page.goBack();
+    await at(v, 2);
+    assert.equal(taken(v), "ann,olga");
+    await play(v, ["1"], 2);
+    await v.page.goBack();
+    await at(v, 2);
+    await v.page.goForward();
+    await at(v, 3);
+    assert.equal(taken(v), "ann,olga,ann", "the fork is what comes after");
+    for (const step of [2, 1, 0]) {
+      await v.page.goBack();
+      await at(v, step);
+    }
+    assert.ok(await same(v));
+    await v.page.goBack();
+    assert.equal(v.path, "/lab");
+    await v.leave();
+  });
+});
+
+describe("lab: two quick presses", () => {
+  // held keeps the answers back until release is called.
+  async function held(v) {
+    const waiting = [];
+    let free = false;
+    await v.page.route(/\/lab\/A1\?/, (route) => (free ? route.continue() : waiting.push(route)));
+    return { waiting, release: () => { free = true; waiting.splice(0).forEach((route) => route.continue()); } };
+  }
+
+  test("are two steps", async () => {
+    const v = await lab();
+    const { waiting, release } = await held(v);
+    await take(v, "olga").dblclick();
+    await v.page.waitForFunction(() => document.querySelector("main").ariaBusy === "true");
+    assert.equal(waiting.length, 1, "requests at once");
+    release();
+    await at(v, 2);
+    assert.equal(taken(v), "olga*2");
+    await v.page.goBack();
+    await at(v, 1);
+    await v.leave();
+  });
+
+  test("on one step of the run lead there once", async () => {
+    const v = await lab(`${start}?s=${schedule}`);
+    const { release } = await held(v);
+    await v.page.locator("a.step").nth(3).dblclick();
+    release();
+    await at(v, 3, 9);
+    await v.page.goBack();
+    await at(v, 9);
+    await v.leave();
+  });
+
+  test("are forgotten when one goes back meanwhile", async () => {
+    const v = await lab();
+    await play(v, ["1"]);
+    const { release } = await held(v);
+    await take(v, "olga").dblclick();
+    await v.page.evaluate(() => history.back());
+    await v.page.waitForURL((url) => !url.search);
+    release();
+    await at(v, 0);
+    assert.equal(taken(v), "");
+    await v.leave();
+  });
+});
+
+test("lab: a step that fails is left to the browser", async () => {
+  const v = await lab();
+  await mark(v);
+  await v.page.route(/\/lab\/A1\?/, (route) => (route.request().resourceType() === "fetch" ? route.abort() : route.continue()));
+  await v.follow(take(v, "ann"));
+  v.complaints.length = 0; // that a request failed
+  await at(v, 1);
+  assert.ok(!await same(v));
+  assert.equal(taken(v), "ann");
+  await v.leave();
+});
+
+test("lab: a state that the server refuses is shown as it says", async () => {
+  const v = await lab();
+  await v.page.evaluate(() => { document.querySelector("#actor-ann a.main").href = "/lab/A1?s=nobody"; });
+  v.expectRefusal(400, start);
+  await v.follow(take(v, "ann"));
+  assert.equal(v.status, 400);
+  await v.sees("no schedule");
+  await v.leave();
+});
+
+test("lab: another mishap is chosen from the menu, which closes", async () => {
+  const v = await lab("/lab/A3", { hand: "keyboard" });
+  await key(v, "Shift+Digit1");
+  const menu = v.page.locator("details.menu").first();
+  assert.ok(await menu.evaluate((e) => e.open && e.contains(document.activeElement)));
+  await key(v, "Escape");
+  assert.ok(!await menu.evaluate((e) => e.open));
+  await key(v, "Shift+Digit1");
+  await key(v, "Enter");
+  await at(v, 1);
+  assert.match(taken(v), /^\w+:/);
+  assert.ok(await v.page.evaluate(() => document.activeElement !== document.body), "the focus is lost");
+  assert.equal(await v.page.locator("details.menu[open]").count(), 0);
+  await v.leave();
+});
+
+describe("lab: keys", () => {
+  test("step back and forth, and undo", async () => {
+    const v = await lab(`${start}?s=${schedule}`);
+    for (const [name, step, of] of [["ArrowLeft", 8, 9], ["ArrowLeft", 7, 9], ["ArrowRight", 8, 9], ["u", 7, 7]]) {
+      await key(v, name);
+      await at(v, step, of);
+    }
+    await v.leave();
+  });
+
+  test("are listed above the page, and on the page of keys", async () => {
+    const v = await lab();
+    await key(v, "?");
+    const list = v.page.getByRole("dialog", { name: "Keys in the lab" });
+    await list.waitFor();
+    const listed = await list.locator("kbd").allInnerTexts();
+    assert.deepEqual(listed, ["→", "←", "u", "1 … 9", "Shift 1 … 9", "/", "?"]);
+    await key(v, "1");
+    await v.press(list.getByRole("button", { name: "Close" }));
+    assert.equal(taken(v), "", "a key has reached the page behind the list");
+    await v.open("/keys");
+    assert.deepEqual(await v.page.locator("#lab-keys kbd").allInnerTexts(), listed);
+    await v.leave();
+  });
+
+  test("do nothing with a modifier, in a field, or turned off", async () => {
+    const v = await lab();
+    for (const name of ["Control+1", "Alt+2", "Meta+u"]) await key(v, name);
+    await v.page.evaluate(() => document.querySelector("main").append(document.createElement("input")));
+    await v.page.locator("main input").press("1");
+    assert.equal(await v.page.locator("main input").inputValue(), "1");
+    await v.open("/keys");
+    await v.press(v.button("Turn the keys off"));
+    await v.open(start);
+    for (const name of ["1", "?"]) await key(v, name);
+    await v.press(take(v, "olga"));
+    await at(v, 1);
+    assert.equal(taken(v), "olga");
+    assert.equal(await v.page.getByRole("dialog").count(), 0);
+    await v.leave();
+  });
+});
+
+test("lab: pointing at a row shows the step that wrote it", async () => {
+  const v = await lab(`${start}?s=${schedule}`);
+  const row = v.page.locator("[data-key^=row-Blogs]").first();
+  await row.hover();
+  assert.equal(await v.page.locator("a.step.pointed .n").innerText(), "7");
+  await v.page.locator("h1").hover();
+  assert.equal(await v.page.locator("a.step.pointed").count(), 0);
+  await row.getByRole("link", { name: /step 7/i }).focus();
+  assert.equal(await v.page.locator("a.step.pointed .n").innerText(), "7");
+  await v.leave();
+});
+
+test("lab: on a phone one part is shown at a time, and steps stay in it", async () => {
+  const v = await lab(start, { ...phone, touch: true });
+  const parts = async () => v.page.locator(".pane").evaluateAll((all) => all.filter((e) => e.checkVisibility()).map((e) => e.className.replace("pane ", "")));
+  assert.deepEqual(await parts(), ["actors"]);
+  for (const name of ["Run", "Tables", "Laws"]) {
+    await v.press(v.page.locator(".tabs").getByRole("link", { name }));
+    assert.deepEqual(await parts(), [name.toLowerCase()]);
+  }
+  await v.press(v.page.locator(".tabs").getByRole("link", { name: "Tables" }));
+  await play(v, ["1", "2"]);
+  await v.press(move(v, "back"));
+  await at(v, 1, 2);
+  assert.deepEqual(await parts(), ["tables"]);
+  await v.page.reload();
+  assert.deepEqual(await parts(), ["tables"]);
+  await v.press(v.page.locator("[data-key^=row-] a").first());
+  await v.leave();
+});
+
+test("lab: with reduced motion nothing moves", async () => {
+  const v = await lab();
+  await v.page.emulateMedia({ reducedMotion: "reduce" });
+  for (const [i, name] of orphan.entries()) {
+    await key(v, name);
+    await at(v, i + 1);
+    const moving = await v.page.evaluate(() => document.getAnimations().map((a) => a.effect.target.outerHTML.slice(0, 100)));
+    assert.deepEqual(moving, []);
+  }
+  assert.equal(await v.page.evaluate(() => getComputedStyle(document.documentElement).scrollBehavior), "auto");
+  await v.leave();
+});
