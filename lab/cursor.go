@@ -23,7 +23,7 @@ func (c Cursor) Call(of Choice) *Call {
 }
 
 // Sites are the line that makes that call and those that led to it.
-func (c Cursor) Sites(of Choice) []Site { return sites(c.at.places[of.Actor-1].at.stack) }
+func (c Cursor) Sites(of Choice) []Site { return c.at.places[of.Actor-1].at.lines() }
 
 // Next is what happens next if nothing goes wrong: whose turn it is matters to nobody then.
 // It reports false if all is at rest.

@@ -45,6 +45,8 @@ type Explorer struct {
 	seen    map[mem.Sum]struct{}
 	rests   map[mem.Sum][]domain.Breach
 	scratch []Choice
+	// messages are messages in words.
+	messages map[string]string
 }
 
 // NewExplorer is an explorer of the scenario. The caller must call Close.

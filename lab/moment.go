@@ -79,7 +79,7 @@ func (x *Explorer) actorState(s *state, i int) ActorState {
 		a.State = Finished
 	default:
 		a.Call, a.Words = p.at.call, x.scenario.DescribeCall(p.at.call)
-		if lines := sites(p.at.stack); len(lines) > 0 {
+		if lines := p.at.lines(); len(lines) > 0 {
 			a.Site, a.Above = lines[0], lines[1:]
 		}
 	}

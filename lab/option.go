@@ -42,7 +42,7 @@ func (x *Explorer) actorOptions(s *state, i int) []Option {
 	var list []Option
 	if !p.stopped() && p.at.call.Method == Receive {
 		for m, message := range s.db.Messages(p.at.call.Target) {
-			list = append(list, x.option(s, Choice{Actor: actor, Arg: uint8(m)}, "it receives: "+describeMessage(message.Text)))
+			list = append(list, x.option(s, Choice{Actor: actor, Arg: uint8(m)}, "it receives: "+x.describe(message.Text)))
 		}
 	}
 	for _, fate := range fatesOfCalls() {
@@ -52,6 +52,20 @@ func (x *Explorer) actorOptions(s *state, i int) []Option {
 		list = append(list, x.option(s, Choice{Actor: actor, Fate: fate}, fate.label()))
 	}
 	return list
+}
+
+// describe is describeMessage. Each moment has an option for each worker and message, so
+// what was described once is kept.
+func (x *Explorer) describe(message string) string {
+	words, ok := x.messages[message]
+	if !ok {
+		words = describeMessage(message)
+		if x.messages == nil {
+			x.messages = map[string]string{}
+		}
+		x.messages[message] = words
+	}
+	return words
 }
 
 // networkOptions are what may happen without an actor.
@@ -65,7 +79,7 @@ func (x *Explorer) networkOptions(s *state) []Option {
 		return list
 	}
 	for m, message := range s.db.Messages(domain.QueueName) {
-		label := "the queue forgets: " + describeMessage(message.Text)
+		label := "the queue forgets: " + x.describe(message.Text)
 		list = append(list, x.option(s, Choice{network, Forgotten, uint8(m)}, label))
 	}
 	return list

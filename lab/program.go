@@ -36,6 +36,8 @@ type point struct {
 	next     map[mem.Sum]*point
 	// stack is the stack of the call, if calls are traced.
 	stack []uintptr
+	// sites are the lines on the stack, once somebody has asked for them.
+	sites []Site
 	// parked is an execution that waits at this point, if there is one.
 	parked *session
 }

@@ -45,6 +45,15 @@ func sites(stack []uintptr) []Site {
 	}
 }
 
+// lines are the lines of Go that make the call of the point, the innermost first. Many
+// moments have an actor wait at one point, so they are looked up once.
+func (p *point) lines() []Site {
+	if p.sites == nil {
+		p.sites = sites(p.stack)
+	}
+	return p.sites
+}
+
 const module = "microblogging/"
 
 // siteOf is the line of a frame, if it belongs to the actor's code. The compiler knows a

@@ -26,6 +26,8 @@ type answer struct {
 	mediaType string
 	body      []byte
 	etag      string
+	// fleeting tells that another try may have another result, so it is not kept.
+	fleeting bool
 }
 
 // newAnswer makes an answer whose tag changes with its content and with the program.
@@ -33,7 +35,7 @@ func (l *Lab) newAnswer(mediaType string, body []byte) answer {
 	hash := sha256.New()
 	hash.Write([]byte(l.version + "\n"))
 	hash.Write(body)
-	return answer{mediaType, body, `"` + base64.RawURLEncoding.EncodeToString(hash.Sum(nil)[:12]) + `"`}
+	return answer{mediaType: mediaType, body: body, etag: `"` + base64.RawURLEncoding.EncodeToString(hash.Sum(nil)[:12]) + `"`}
 }
 
 // rendered makes an answer of a page.

@@ -62,7 +62,7 @@ func (l *Lab) switchGuard(w http.ResponseWriter, r *http.Request, _ templates.Pa
 	if err != nil {
 		return err
 	}
-	query, err := url.ParseQuery(r.URL.RawQuery)
+	query, err := queryOf(r, &from.Scenario)
 	if err != nil {
 		return err
 	}
@@ -70,14 +70,13 @@ func (l *Lab) switchGuard(w http.ResponseWriter, r *http.Request, _ templates.Pa
 	if err != nil {
 		return err
 	}
-	q := request{Case: to}
 	key := "switch " + to.Name + " " + from.Name + " " + from.Format(schedule)
 	a, err := l.replays.answer(r.Context(), key, func() (answer, error) {
-		if q.schedule, err = allowed(to.Scenario, translated(from, to, schedule)); err != nil {
-			return answer{}, err
-		}
+		q := request{Case: to}
+		var err error
+		q.schedule, err = allowed(to.Scenario, translated(from, to, schedule))
 		q.at = len(q.schedule)
-		return answer{body: []byte(q.address())}, nil
+		return answer{body: []byte(q.address())}, err
 	})
 	if err != nil {
 		return err

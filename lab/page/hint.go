@@ -30,7 +30,7 @@ type hint struct {
 // depends on the machine, so nobody keeps the answer.
 func (l *Lab) hinted(w http.ResponseWriter, r *http.Request, page templates.Page, q request) error {
 	a, err := l.searches.answer(r.Context(), page.Origin+page.Path, func() (answer, error) {
-		told, err := l.tell(q)
+		told, err := inTurn(l.replays, func() (*story, error) { return l.tell(q) })
 		if err != nil {
 			return answer{}, err
 		}
@@ -39,7 +39,9 @@ func (l *Lab) hinted(w http.ResponseWriter, r *http.Request, page templates.Page
 			return answer{}, err
 		}
 		told.hint = &found
-		return l.rendered(scenarioPage(page, told))
+		a, err := l.rendered(scenarioPage(page, told))
+		a.fleeting = found.Bound
+		return a, err
 	})
 	if err != nil {
 		return err

@@ -77,8 +77,8 @@ func (m *maker) begin(key string, work func() (answer, error)) *making {
 	m.making[key] = begun
 	go func() {
 		defer close(begun.done)
-		begun.answer, begun.err = m.inTurn(work)
-		if begun.err == nil {
+		begun.answer, begun.err = inTurn(m, work)
+		if begun.err == nil && !begun.answer.fleeting {
 			m.kept.add(key, begun.answer)
 		}
 		m.mu.Lock()
@@ -88,15 +88,15 @@ func (m *maker) begin(key string, work func() (answer, error)) *making {
 	return begun
 }
 
-// inTurn waits for a turn and makes the answer. A panic becomes an error.
-func (m *maker) inTurn(work func() (answer, error)) (a answer, err error) {
+// inTurn waits for a turn of the maker and works. A panic becomes an error.
+func inTurn[T any](m *maker, work func() (T, error)) (result T, err error) {
 	timer := time.NewTimer(makerWait)
 	defer timer.Stop()
 	select {
 	case m.turns <- struct{}{}:
 		defer func() { <-m.turns }()
 	case <-timer.C:
-		return answer{}, busy("The lab is busy", "Many people step through it at this moment.")
+		return result, busy("The lab is busy", "Many people step through it at this moment.")
 	}
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -18,6 +18,7 @@ import (
 
 func TestMaker(t *testing.T) {
 	t.Run("replays two schedules at once and refuses a third after a second", thirdReplayIsRefused)
+	t.Run("looks for one hint at once and refuses a second after a second", secondHintIsRefused)
 	t.Run("makes once what many ask for at once, and keeps it", answerIsMadeOnce)
 	t.Run("goes on for the next reader if the first has left", answerIsMadeForTheNextReader)
 	t.Run("does not wait for a replay that does not end", replayThatDoesNotEndIsNotWaitedFor)
@@ -69,6 +70,24 @@ func thirdReplayIsRefused(t *testing.T) {
 			t.Errorf("the first two got %d and %d", a, b)
 		}
 		s.get("/lab/three").want(200)
+	})
+}
+
+func secondHintIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		s := stage(t, func() { <-release })
+		first := s.later("/lab/one?hint=1")
+		synctest.Wait()
+		begun := time.Now()
+		if s.get("/lab/two?hint=1").want(503); time.Since(begun) != time.Second {
+			t.Errorf("after %s", time.Since(begun))
+		}
+		close(release)
+		if status := <-first; status != 200 {
+			t.Errorf("the first got %d", status)
+		}
+		s.get("/lab/two?hint=1").want(200)
 	})
 }
 

@@ -44,12 +44,9 @@ func (l *Lab) parse(r *http.Request) (request, error) {
 		return request{}, err
 	}
 	q := request{Case: c}
-	if len(r.URL.RawQuery) > maxQueryBytes {
-		return request{}, refuseLength(&q.Scenario)
-	}
-	query, err := url.ParseQuery(r.URL.RawQuery)
+	query, err := queryOf(r, &q.Scenario)
 	if err != nil {
-		return request{}, q.refuse("That did not arrive in one piece", "The address was damaged on its way here.")
+		return request{}, err
 	}
 	q.rest, q.hint = query.Get("rest") == "1", query.Get("hint") == "1"
 	if q.schedule, err = parseSchedule(&q.Scenario, query.Get("s")); err != nil {
@@ -63,6 +60,18 @@ func (l *Lab) parse(r *http.Request) (request, error) {
 		}
 	}
 	return q, nil
+}
+
+// queryOf reads the query of an address about a scenario, if it is not too long.
+func queryOf(r *http.Request, s *lab.Scenario) (url.Values, error) {
+	if len(r.URL.RawQuery) > maxQueryBytes {
+		return nil, refuseLength(s)
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, refuseSchedule(s, "That did not arrive in one piece", "The address was damaged on its way here.")
+	}
+	return query, nil
 }
 
 // refuse is the error of an address whose scenario exists.

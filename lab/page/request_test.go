@@ -36,7 +36,9 @@ func requestWithNoScheduleIsRefused(t *testing.T) {
 			t.Errorf("%q: no way back to the start", schedule)
 		}
 	}
-	s.get("/lab/A1?s=%zz").want(400)
+	for _, path := range []string{"/lab/A1?s=%zz", "/lab/A1?s=;", "/lab/open-gate/from/post?s=%zz", "/lab/open-gate/from/post?s=nobody"} {
+		s.get(path).want(400)
+	}
 	for _, at := range []string{"-1", "2", "x", "99999999999999999999"} {
 		s.get("/lab/A1?s=ann&at=" + at).want(400)
 	}
@@ -49,6 +51,8 @@ func requestWithTooManyChoicesIsRefused(t *testing.T) {
 		s.get("/lab/A1?s=" + schedule).want(400).says("200")
 	}
 	s.get("/lab/A1?x=" + strings.Repeat("x", 1<<20)).want(400).says("200")
+	s.get("/lab/open-gate/from/post?x=" + strings.Repeat("x", 1<<20)).want(400).says("200")
+	s.get("/lab/open-gate/from/post?s=" + hostile).want(400).says("200")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	s.get("/lab/A1?s=" + hostile).want(400)

@@ -54,19 +54,19 @@ func BenchmarkScenario(b *testing.B) {
 	for _, name := range []string{"create-once", "stale-form", "crowd"} {
 		q := long(b, l, name, 40)
 		b.Run(name+"/page", func(b *testing.B) {
-			benchmarkAnswer(b, q, func(s *story) (answer, error) { return l.rendered(scenarioPage(shell(), s)) })
+			benchmarkAnswer(b, l, q, func(s *story) (answer, error) { return l.rendered(scenarioPage(shell(), s)) })
 		})
 		b.Run(name+"/json", func(b *testing.B) {
-			benchmarkAnswer(b, q, func(s *story) (answer, error) { return l.encoded(s.json()) })
+			benchmarkAnswer(b, l, q, func(s *story) (answer, error) { return l.encoded(s.json()) })
 		})
 	}
 }
 
-func benchmarkAnswer(b *testing.B, q request, make func(*story) (answer, error)) {
+func benchmarkAnswer(b *testing.B, l *Lab, q request, make func(*story) (answer, error)) {
 	b.ReportAllocs()
 	size, before := 0, processorTime(b)
 	for b.Loop() {
-		told, err := follow(q)
+		told, err := l.tell(q)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -92,7 +92,8 @@ func processorTime(b *testing.B) time.Duration {
 }
 
 // BenchmarkLabMemory holds what the lab holds at most: two replays of the largest
-// scenario, and all the answers that are kept.
+// scenario, all the answers that are kept, and one search for a hint, which is garbage
+// afterwards.
 func BenchmarkLabMemory(b *testing.B) {
 	for b.Loop() {
 		l := New(Options{})
@@ -123,6 +124,13 @@ func BenchmarkLabMemory(b *testing.B) {
 			l.replays.kept.add(strconv.Itoa(i), answer{body: bytes.Clone(body.body)})
 		}
 		b.ReportMetric(inUse()-before, "MB-kept")
+		b.ReportMetric(mostInUse(func() {
+			x := lab.NewExplorer(q.Scenario)
+			defer x.Close()
+			if _, err := x.Search(nil, lab.BoundsOfPages()); err != nil {
+				b.Fatal(err)
+			}
+		})-inUse(), "MB-search")
 		runtime.KeepAlive(l)
 	}
 	b.ReportMetric(0, "ns/op")
@@ -144,4 +152,23 @@ func inUse() (megabytes float64) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return float64(m.HeapInuse+m.StackInuse) / (1 << 20)
+}
+
+// mostInUse is the most memory in use while f runs, garbage included.
+func mostInUse(f func()) (megabytes float64) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		f()
+	}()
+	for {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		megabytes = max(megabytes, float64(m.HeapInuse+m.StackInuse)/(1<<20))
+		select {
+		case <-ended:
+			return megabytes
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
 }
