@@ -54,11 +54,11 @@ func newMatrixView(known []prove.Record) matrixView {
 
 func newMatrixCell(c prove.MatrixCell) matrixCell {
 	if !c.Found() {
-		return matrixCell{Text: "not found in " + counted(c.States, "state")}
+		text := "not found in " + counted(c.States, "state")
+		if c.All {
+			text += " (all)"
+		}
+		return matrixCell{Text: text}
 	}
-	text := c.Law
-	if c.Law == c.Anomaly {
-		text = "found"
-	}
-	return matrixCell{templates.LabPath(c.Scenario) + "?s=" + c.Schedule, text}
+	return matrixCell{templates.LabPath(c.Scenario) + "?s=" + c.Schedule, "breaks " + c.Law}
 }

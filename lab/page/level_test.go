@@ -2,12 +2,14 @@ package page_test
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"golang.org/x/net/html"
 
+	"microblogging/lab"
 	"microblogging/lab/prove"
 )
 
@@ -149,7 +151,11 @@ func wonByShowMe(t *testing.T, s *site, record prove.Record, next string) {
 	}
 	won := p.at
 	p.follow("data-ours", "")
-	p.at.says("Guards")
+	if record.Part == "textbook" {
+		p.at.says("Ours holds")
+	} else {
+		p.at.says("Guards")
+	}
 	p.at = won
 	p.follow("data-move", "undo")
 	if p.won() != nil {
@@ -216,4 +222,66 @@ func lastSaysHowMany(t *testing.T, s *site, name string) {
 	}
 	p.follow("data-move", "hint")
 	p.at.says("The search has ended at its bound")
+}
+
+func TestIndex(t *testing.T) {
+	t.Run("opens with three stories and their sources", indexHasItsStories)
+	t.Run("has a cell for each anomaly in each version, with its schedule", indexHasTheMatrix)
+	t.Run("leads to every scenario", indexLeadsEverywhere)
+	t.Run("claims nothing about progress without a script", indexClaimsNoProgress)
+}
+
+func indexHasItsStories(t *testing.T) {
+	r := newSite(t).get("/lab").want(200).says("DynamoDB", "October 2025", "“Running”", "PostHog")
+	for _, source := range []string{
+		"https://aws.amazon.com/message/101925/", "https://github.com/Azure/durabletask/pull/1280", "https://github.com/PostHog/posthog/pull/96995",
+	} {
+		if !slices.Contains(r.links(), source) {
+			t.Errorf("no link to %s", source)
+		}
+	}
+}
+
+func indexHasTheMatrix(t *testing.T) {
+	s := newSite(t)
+	rows, cells, broken := 0, 0, 0
+	for n := range s.get("/lab").want(200).document().Descendants() {
+		switch {
+		case n.Type == html.ElementNode && n.Data == "tr":
+			rows++
+		case n.Type == html.ElementNode && n.Data == "td" && hasClass(n, "found"):
+			cells++
+			for a := range n.Descendants() {
+				if a.Type == html.ElementNode && a.Data == "a" {
+					broken++
+					s.get(attribute(a, "href")).want(200).says("is broken")
+				}
+			}
+		case n.Type == html.ElementNode && n.Data == "td":
+			cells++
+			if text := textOf(n); !strings.HasPrefix(text, "not found in ") || strings.Contains(text, "no states") {
+				t.Errorf("a cell says %q", text)
+			}
+		}
+	}
+	if want := 1 + 1 + len(lab.Ablations()) + 1; rows != want || cells != 4*(want-1) || broken < 4 {
+		t.Errorf("%d rows, want %d; %d cells, %d of them with a schedule", rows, want, cells, broken)
+	}
+}
+
+func indexLeadsEverywhere(t *testing.T) {
+	links := newSite(t).get("/lab").want(200).links()
+	for _, c := range prove.Cases(false) {
+		if !slices.Contains(links, "/lab/"+c.Name) {
+			t.Errorf("no link to %s", c.Name)
+		}
+	}
+}
+
+func indexClaimsNoProgress(t *testing.T) {
+	for n := range newSite(t).get("/lab").want(200).document().Descendants() {
+		if n.Type == html.ElementNode && (has(n, "data-progress") || has(n, "data-won-mark")) && !has(n, "hidden") {
+			t.Errorf("%q is shown", textOf(n))
+		}
+	}
 }

@@ -30,7 +30,7 @@ func checkSentence(t *testing.T, where, why string, w lab.StepWords) {
 		t.Errorf("%s: no sentence: %q", where, why)
 	case strings.Count(why, ". ")+strings.Count(why, "? ") > 0:
 		t.Errorf("%s: more than one sentence: %q", where, why)
-	case w.Call != "" && strings.Contains(why, w.Call):
+	case w.Call != "" && strings.Contains(strings.ToLower(why), strings.ToLower(w.Call)):
 		t.Errorf("%s: %q repeats the call %q", where, why, w.Call)
 	case rawToken.MatchString(why):
 		t.Errorf("%s: %q shows a token", where, why)
