@@ -17,6 +17,8 @@ type ChannelRows struct {
 	Kinds []string
 	// After and Next are the continuation tokens of this page and of the next one.
 	After, Next string
+	// Active says that the channel can be read.
+	Active bool
 	// Live says that the rows may still change, and UnderWay that a deletion changes
 	// them.
 	Live, UnderWay bool
@@ -73,8 +75,8 @@ func (v ChannelRows) events() string {
 func (v ChannelRows) explained() []RowKind {
 	var kinds []RowKind
 	for _, kind := range RowKinds() {
-		switch kind.Table {
-		case "Channels", "Blogs", "Deletions":
+		behind := kind.Table == "Channels" || kind.Table == "Blogs" || kind.Table == "Deletions"
+		if behind && kind.Partition == "" { // not in a partition of its own
 			kinds = append(kinds, kind)
 		}
 	}

@@ -76,7 +76,7 @@ func (h *channelRowsPages) view(q storage.RowsQuery, name domain.ChannelName, ro
 	}
 	view := templates.ChannelRows{
 		Channel: string(name), Of: string(q.Of), Kind: q.Kind, Kinds: storage.RowPrefixes(), After: q.After, Next: rows.Next,
-		Live: rows.Channel.Name != "" || underWay(rows), UnderWay: underWay(rows), Now: rowsNow(rows),
+		Active: rows.Channel.State == domain.ChannelActive, Live: rows.Channel.Name != "" || underWay(rows), UnderWay: underWay(rows), Now: rowsNow(rows),
 	}
 	if d := rows.Deletion; d.Channel.Key != "" && d.RequestedBy == q.By {
 		view.Deletion = templates.DeletionPath(string(name), string(d.Channel.Incarnation))

@@ -150,6 +150,7 @@ func rowsPageStaysWhenTheChannelIsGone(t *testing.T) {
 	s.askDeletion(channel)
 	s.cascade(channel.Ref())
 	s.advance(channel.Ref(), domain.DeletionDone, domain.StepRelease, 5)
+	ada.open("/channels/Engines/rows").follow("← Channels").want(200)
 	p := ada.open("/channels/Engines/rows").want(200).says("The channel is gone. This is what is left of it.", "RowsDeleted", "There is no gate.")
 	if strings.Contains(string(p.body), "data-events") || strings.Contains(string(p.body), "http-equiv=\"refresh\"") {
 		t.Error("the page of what is left waits for changes")
