@@ -14,31 +14,33 @@ import (
 )
 
 func TestGeneratedCode(t *testing.T) {
-	t.Run("is not stale", generatedCodeIsNotStale)
-	t.Run("of a deleted template is gone", noGeneratedCodeIsLeftOfADeletedTemplate)
+	for _, folder := range []string{"templates", "lab/page"} {
+		t.Run("of "+folder+" is not stale", func(t *testing.T) { generatedCodeIsNotStale(t, "../"+folder) })
+		t.Run("of a deleted template of "+folder+" is gone", func(t *testing.T) { noGeneratedCodeIsLeftOfADeletedTemplate(t, "../"+folder) })
+	}
 }
 
 // generatedCodeIsNotStale runs the generator in this process, at the
 // version in go.mod, so that it needs neither the network nor a second module.
-func generatedCodeIsNotStale(t *testing.T) {
-	sources, err := filepath.Glob("*.templ")
+func generatedCodeIsNotStale(t *testing.T, folder string) {
+	sources, err := filepath.Glob(folder + "/*.templ")
 	if err != nil || len(sources) == 0 {
 		t.Fatalf("no templates: %v", err)
 	}
 	for _, source := range sources {
 		committed, err := os.ReadFile(generatedName(source))
 		if err != nil {
-			t.Errorf("%s: %v; run go generate ./templates", source, err)
+			t.Errorf("%s: %v; run make generate", source, err)
 			continue
 		}
 		if !bytes.Equal(committed, generate(t, source)) {
-			t.Errorf("%s is stale; run go generate ./templates", generatedName(source))
+			t.Errorf("%s is stale; run make generate", generatedName(source))
 		}
 	}
 }
 
-func noGeneratedCodeIsLeftOfADeletedTemplate(t *testing.T) {
-	generated, err := filepath.Glob("*_templ.go")
+func noGeneratedCodeIsLeftOfADeletedTemplate(t *testing.T, folder string) {
+	generated, err := filepath.Glob(folder + "/*_templ.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +64,7 @@ func generate(t *testing.T, source string) []byte {
 		t.Fatalf("%s: %v", source, err)
 	}
 	var code bytes.Buffer
-	_, err = generator.Generate(parsed, &code, generator.WithVersion(templ.Version()), generator.WithFileName(source))
+	_, err = generator.Generate(parsed, &code, generator.WithVersion(templ.Version()), generator.WithFileName(filepath.Base(source)))
 	if err != nil {
 		t.Fatalf("%s: %v", source, err)
 	}

@@ -142,11 +142,16 @@ func (v scene) wonAt() int {
 	return v.at
 }
 
-// ours is where the same is tried with all guards, or told of both versions.
-func (v scene) ours() string {
+// compared is where the story is told of both versions.
+func (v scene) compared() string {
 	if v.Part == prove.Textbook {
 		return templates.LabComparePath(v.Name)
 	}
+	return ""
+}
+
+// ours is where the same is tried with all guards.
+func (v scene) ours() string {
 	if v.Part == prove.Ablated {
 		return switchPath(v.Of, v.request)
 	}
