@@ -203,6 +203,12 @@ func wonByButtons(t *testing.T, s *site) {
 	if has(panel, "data-shown") {
 		t.Error("the page takes this run for the one that it shows")
 	}
+	p.open("/lab")
+	p.choose("A3")
+	p.follow("data-choice", "olga:dies-after") // there is no other way
+	if panel := p.won(); panel == nil || has(panel, "data-shown") {
+		t.Errorf("%s is not won by oneself", p.at.path)
+	}
 }
 
 func lastSaysHowMany(t *testing.T, s *site, name string) {

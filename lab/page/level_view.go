@@ -44,11 +44,11 @@ func (v scene) facts() string {
 	var facts []string
 	for _, law := range v.now().Laws {
 		if law.Law == v.record.Law {
-			facts = append(facts, "You win when "+law.Law+" breaks ("+law.Title+").")
+			facts = append(facts, "You win when the law "+law.Law+" ("+law.Title+") is broken.")
 		}
 	}
 	if _, number := v.level(); number > 0 && v.record.Law == "" {
-		facts = append(facts, "You win when any law breaks.")
+		facts = append(facts, "You win when any law is broken.")
 	}
 	if v.record.Par > 0 {
 		facts = append(facts, "Par: "+counted(v.record.Par, "call")+".")
@@ -61,7 +61,7 @@ func (v scene) facts() string {
 }
 
 // why says why the last step matters.
-func (v scene) why() string { return newNarrator(v.Case, v.Moments, v.shows()).why(v.at) }
+func (v scene) why() string { return newNarrator(v.Case, v.Moments, v.isShortest()).why(v.at) }
 
 // wayKnown is the shortest schedule known. It is nil if there is none.
 func (v scene) wayKnown() lab.Schedule {
@@ -72,14 +72,19 @@ func (v scene) wayKnown() lab.Schedule {
 	return way
 }
 
-// shows reports whether the schedule is the shortest one known, so that the page shows it
-// step by step.
-func (v scene) shows() bool { return len(v.schedule) > 0 && slices.Equal(v.schedule, v.wayKnown()) }
+// isShortest reports whether the schedule is the shortest one known.
+func (v scene) isShortest() bool {
+	return len(v.schedule) > 0 && slices.Equal(v.schedule, v.wayKnown())
+}
+
+// shows reports whether the page shows the shortest schedule known, step by step.
+func (v scene) shows() bool { return v.show && v.isShortest() }
 
 // showMe is the start of the shortest schedule known. It is empty if there is none.
 func (v scene) showMe() string {
 	if way := v.wayKnown(); way != nil {
-		return v.to(way, 0) + partActors
+		q := request{Case: v.Case, schedule: way, show: true}
+		return q.address() + partActors
 	}
 	return ""
 }

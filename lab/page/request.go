@@ -34,6 +34,8 @@ type request struct {
 	rest bool
 	// hint asks for the next choice of a shortest way to break the law.
 	hint bool
+	// show tells that the reader is shown this schedule, step by step.
+	show bool
 }
 
 // parse reads the address of a scenario.
@@ -48,7 +50,7 @@ func (l *Lab) parse(r *http.Request) (request, error) {
 	if err != nil {
 		return request{}, err
 	}
-	q.rest, q.hint = query.Get("rest") == "1", query.Get("hint") == "1"
+	q.rest, q.hint, q.show = query.Get("rest") == "1", query.Get("hint") == "1", query.Get("show") == "1"
 	if q.schedule, err = parseSchedule(&q.Scenario, query.Get("s")); err != nil {
 		return request{}, err
 	}
@@ -155,7 +157,7 @@ func (q *request) address() string {
 	return path + "?" + strings.Join(query, "&")
 }
 
-func parameters() []string { return []string{"s", "at", "rest", "hint"} }
+func parameters() []string { return []string{"s", "at", "rest", "hint", "show"} }
 
 // parameter is a parameter of the address, empty if it is left out. None needs escaping.
 func (q *request) parameter(name string) string {
@@ -164,7 +166,7 @@ func (q *request) parameter(name string) string {
 		return q.Format(q.schedule)
 	case name == "at" && q.at < len(q.schedule):
 		return strconv.Itoa(q.at)
-	case name == "rest" && q.rest, name == "hint" && q.hint:
+	case name == "rest" && q.rest, name == "hint" && q.hint, name == "show" && q.show:
 		return "1"
 	}
 	return ""

@@ -49,6 +49,7 @@ func (l links) carryOn() string {
 
 func (l links) to(schedule lab.Schedule, at int) string {
 	q := request{Case: l.Case, schedule: schedule, at: at}
+	q.show = l.show && slices.Equal(schedule, l.schedule)
 	return q.address()
 }
 
