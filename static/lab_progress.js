@@ -21,14 +21,26 @@ function best() {
 
 const keep = (known) => localStorage.setItem(place, JSON.stringify(Object.fromEntries(known)));
 
-// win remembers a level, unless its solution was shown.
+// A level is won by a choice, and not by looking at a solution. So the last choice is
+// remembered until the page that it leads to is shown.
+const choice = "lab:choice";
+const here = ({ pathname, search }) => pathname + search;
+addEventListener("click", ({ target }) => {
+  const link = target.closest?.("a:is([data-choice], [data-hint])[href]");
+  try {
+    if (link) sessionStorage.setItem(choice, here(link));
+  } catch {
+    // Nothing is remembered.
+  }
+}, { capture: true });
+
 function win() {
-  const won = document.querySelector("[data-won]:not([data-shown])");
+  const won = document.querySelector("[data-won]");
   if (!won) return;
   const { won: name, steps } = won.dataset;
   try {
     const known = best();
-    if (known.get(name) <= Number(steps)) return;
+    if (sessionStorage.getItem(choice) !== here(location) || known.get(name) <= Number(steps)) return;
     keep(known.set(name, Number(steps)));
   } catch {
     // The level is won all the same.

@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { lookAround } from "./page_look.mjs";
 import { phone, sites, visitor } from "./visitor.mjs";
 
 // The keys of a run that breaks A1: ann is 1, olga 2, the worker 3.
@@ -411,4 +412,109 @@ test("lab: with reduced motion nothing moves", async () => {
   }
   assert.equal(await v.page.evaluate(() => getComputedStyle(document.documentElement).scrollBehavior), "auto");
   await v.leave();
+});
+
+describe("lab: what was won", () => {
+  const mark = (v, level) => v.page.locator(`[data-level="${level}"] [data-won-mark]`);
+  const line = (v) => v.page.locator("[data-progress]");
+
+  test("is remembered in the browser until one wants it forgotten", async () => {
+    const v = await lab();
+    await play(v, orphan);
+    await v.open("/lab");
+    assert.match(await mark(v, "A1").innerText(), /won in 9/);
+    assert.match(await line(v).innerText(), /You have won 1 of \d+/);
+    assert.ok(!await mark(v, "A2").isVisible());
+    await lookAround(v, "lab-index-won");
+    await v.open(start);
+    await play(v, ["1", "2"]);
+    await key(v, "u");
+    await at(v, 1);
+    await v.open("/lab");
+    assert.match(await mark(v, "A1").innerText(), /won in 9/);
+    await v.press(v.button("Forget that"));
+    assert.ok(!await mark(v, "A1").isVisible());
+    await v.press(v.button("Undo"));
+    assert.match(await mark(v, "A1").innerText(), /won in 9/);
+    await v.press(v.button("Forget that"));
+    await v.page.reload();
+    assert.ok(!await mark(v, "A1").isVisible());
+    assert.ok(!await line(v).isVisible());
+    await v.leave();
+  });
+
+  test("is not what was only looked at", async () => {
+    const v = await lab(`${start}?s=${schedule}`);
+    await v.open(start);
+    await v.press(move(v, "show-me"));
+    await at(v, 0, 9);
+    for (let step = 1; step <= 9; step++) {
+      await key(v, "ArrowRight");
+      await at(v, step, 9);
+    }
+    await v.open("/lab");
+    assert.ok(!await mark(v, "A1").isVisible());
+    await v.leave();
+  });
+
+  test("is told where the browser keeps nothing, and all else works", async () => {
+    const v = await visitor(sites.sample);
+    await v.page.addInitScript(() => {
+      for (const name of ["localStorage", "sessionStorage"]) {
+        Object.defineProperty(window, name, { get() { throw new DOMException("denied", "SecurityError"); } });
+      }
+    });
+    await v.open(start);
+    await play(v, orphan);
+    await v.sees("A1, no orphan post, is broken");
+    await v.open("/lab");
+    await v.sees("This browser keeps nothing for this site");
+    await v.leave();
+  });
+});
+
+describe("lab: in order, light and dark, wide and on a phone, is", () => {
+  const pages = {
+    "the index": "/lab",
+    "the start of a level": start,
+    "a run half way": `${start}?s=ann,olga*2,w1*2`,
+    "a step that one went back to": `${start}?s=${schedule}&at=4`,
+    "a law that is broken": `${start}?s=${schedule}`,
+    "what fresh workers leave": `${start}?s=${schedule}&rest=1`,
+    "a solution that is shown": `${start}?s=${schedule}&at=0`,
+    "a hint": `${start}?s=ann&hint=1`,
+    "a comparison": `${start}/compare?s=${schedule}`,
+    "the code that ships": "/lab/post",
+    "the keys": "/keys",
+    "four questions": "/lab/queries",
+  };
+  for (const [name, path] of Object.entries(pages)) {
+    test(name, async () => {
+      const v = await lab(path);
+      assert.equal(v.status, 200);
+      await lookAround(v, `lab-${name.replaceAll(" ", "-")}`);
+      await v.leave();
+    });
+  }
+
+  for (const [how, at] of [["half way", "ann,olga*2,w1*2"], ["to its end", schedule]]) {
+    test(`each part of a run ${how} on a phone`, async () => {
+      const v = await lab(`${start}?s=${at}`, phone);
+      for (const part of ["Run", "Tables", "Laws"]) {
+        await v.press(v.page.locator(".tabs").getByRole("link", { name: part }));
+        await lookAround(v, `lab-phone-${part}-${how}`, [phone]);
+      }
+      await v.leave();
+    });
+  }
+
+  test("a menu of mishaps, and the list of keys", async () => {
+    const v = await lab("/lab/A3");
+    await key(v, "Shift+Digit1");
+    await lookAround(v, "lab-menu");
+    await key(v, "?");
+    await v.page.getByRole("dialog").waitFor();
+    await lookAround(v, "lab-keys-here");
+    await v.leave();
+  });
 });

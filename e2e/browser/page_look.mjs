@@ -27,6 +27,22 @@ export async function look(v, name) {
   await show(page, before, null);
 }
 
+// lookAround does the same for each size in either colours. Some pages differ so much on a
+// phone that each half alone would miss something.
+export async function lookAround(v, name, sizes = [phone, desk]) {
+  const { page } = v;
+  const before = page.viewportSize();
+  await page.evaluate(axe);
+  for (const size of sizes) {
+    for (const scheme of ["light", "dark"]) {
+      await show(page, size, scheme);
+      assertInOrder(await page.evaluate(inspect));
+    }
+  }
+  if (process.env.SCREENSHOTS) await picture(page, name);
+  await show(page, before, null);
+}
+
 async function show(page, size, colorScheme) {
   await Promise.all([page.setViewportSize(size), page.emulateMedia({ colorScheme })]);
 }
