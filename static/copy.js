@@ -1,6 +1,8 @@
 // A button beside each address or command that is there to be copied. Without this file, one press
 // on the text selects it.
-for (const address of document.querySelectorAll("[data-copy]")) {
+const first = (selector, within = document) => within.querySelector(selector);
+
+function offer(address) {
   const button = document.createElement("button");
   button.type = "button";
   const said = document.createElement("span");
@@ -23,3 +25,16 @@ for (const address of document.querySelectorAll("[data-copy]")) {
   row.append(button, said);
   address.parentElement.after(row);
 }
+
+// A page of the lab changes in place. What was copied before is not what is there now.
+function offerAll() {
+  for (const row of document.querySelectorAll(".acts[data-own]")) {
+    if (first("[data-copy]", row.previousElementSibling)) first("span", row).textContent = "";
+    else row.remove();
+  }
+  for (const address of document.querySelectorAll("[data-copy]")) {
+    if (address.parentElement.nextElementSibling?.dataset.own === undefined) offer(address);
+  }
+}
+offerAll();
+document.addEventListener("lab:shown", offerAll);

@@ -32,7 +32,8 @@ addEventListener("click", (event) => {
   const modified = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
   if (!link || modified || event.button || event.defaultPrevented || link.target) return;
   if (link.origin !== location.origin || link.pathname !== location.pathname) return;
-  if (address(link) === shown && pressed.length === 0) return; // another part of this page
+  // Another part of this page.
+  if (link.getAttribute("href").startsWith("#") || (address(link) === shown && pressed.length === 0)) return;
   event.preventDefault();
   pressed.push(link);
   if (pressed.length === 1) work();

@@ -20,8 +20,8 @@ func labKeys() []key {
 		{"→", "One step forth in the run: the button above."},
 		{"←", "One step back."},
 		{"u", "Undo: take the last step back, and go on from there."},
-		{"1 … 9", "Let the call of that actor take effect: the button on its card."},
-		{"Shift 1 … 9", "What else may happen to that call: the menu on its card."},
+		{"1–9", "Let the call of that actor take effect: the button on its card."},
+		{"Shift 1–9", "What else may happen to that call: the menu on its card."},
 		{"/", "Channels."},
 		{"?", "These keys."},
 	}

@@ -173,6 +173,25 @@ describe("lab: a step in place", () => {
     });
   }
 
+  for (const [how, size] of [["on a wide screen", {}], ["on a phone", phone]]) {
+    test(`leaves the button that goes on in a solution under the pointer, ${how}`, async () => {
+      const v = await lab(start, size);
+      await v.press(move(v, "show-me"));
+      await at(v, 0, 9);
+      const next = v.page.locator("[data-move=show]");
+      await next.hover();
+      for (let step = 1; step < 9; step++) {
+        const before = await next.boundingBox();
+        await v.page.mouse.down();
+        await v.page.mouse.up();
+        await at(v, step, 9);
+        const { y } = await next.boundingBox();
+        assert.ok(Math.abs(y - before.y) <= 1, `step ${step} moved the button from y=${before.y} to ${y}`);
+      }
+      await v.leave();
+    });
+  }
+
   test("leaves the row under the pointer where it is when a key is pressed", async () => {
     const v = await lab(`${start}?s=ann,olga*2`, { height: 600 });
     const row = v.page.locator(".stores [data-key^=row-]").first();
@@ -343,7 +362,7 @@ describe("lab: keys", () => {
     const list = v.page.getByRole("dialog", { name: "Keys in the lab" });
     await list.waitFor();
     const listed = await list.locator("kbd").allInnerTexts();
-    assert.deepEqual(listed, ["→", "←", "u", "1 … 9", "Shift 1 … 9", "/", "?"]);
+    assert.deepEqual(listed, ["→", "←", "u", "1–9", "Shift 1–9", "/", "?"]);
     await key(v, "1");
     await v.press(list.getByRole("button", { name: "Close" }));
     assert.equal(taken(v), "", "a key has reached the page behind the list");
@@ -368,6 +387,26 @@ describe("lab: keys", () => {
     assert.equal(await v.page.getByRole("dialog").count(), 0);
     await v.leave();
   });
+});
+
+test("lab: each command and schedule has one button that copies it, wherever one steps", async () => {
+  const v = await lab();
+  await v.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const labels = () => v.page.locator(".share button").allInnerTexts();
+  assert.deepEqual(await labels(), ["Copy the command"]);
+  await play(v, ["1"]);
+  assert.deepEqual(await labels(), ["Copy the command", "Copy the schedule"]);
+  await play(v, ["2"], 1);
+  await v.press(v.button("Copy the schedule"));
+  await v.sees("Copied.");
+  assert.equal(await v.page.evaluate(() => navigator.clipboard.readText()), "ann,olga");
+  await v.page.goBack();
+  await at(v, 1);
+  assert.ok(!await v.page.getByText("Copied.").isVisible());
+  await v.page.goBack();
+  await at(v, 0);
+  assert.deepEqual(await labels(), ["Copy the command"]);
+  await v.leave();
 });
 
 test("lab: pointing at a row shows the step that wrote it", async () => {
@@ -481,7 +520,7 @@ describe("lab: in order, light and dark, wide and on a phone, is", () => {
     "a step that one went back to": `${start}?s=${schedule}&at=4`,
     "a law that is broken": `${start}?s=${schedule}`,
     "what fresh workers leave": `${start}?s=${schedule}&rest=1`,
-    "a solution that is shown": `${start}?s=${schedule}&at=0`,
+    "a solution that is shown": `${start}?s=${schedule}&at=5&show=1`,
     "a hint": `${start}?s=ann&hint=1`,
     "a comparison": `${start}/compare?s=${schedule}`,
     "the code that ships": "/lab/post",

@@ -672,7 +672,7 @@ func matrix(v matrixView) templ.Component {
 			templ_7745c5c3_Var33 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "<section aria-labelledby=\"matrix\"><h2 id=\"matrix\">What is wrong where</h2><p>The textbook is wrong in four ways, A1 to A4. Each guard of ours is there against something: this is what the explorer finds when the guard is taken out. A link shows the shortest way there.</p><div class=\"matrix\" tabindex=\"0\" role=\"region\" aria-labelledby=\"matrix\"><table><thead><tr><th scope=\"col\">without this guard</th>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "<section aria-labelledby=\"matrix\"><h2 id=\"matrix\">What is wrong where</h2><p>The textbook is wrong in four ways, A1 to A4. Each guard of ours is there against something: this is what the explorer finds when the guard is taken out. A link shows the shortest way there.</p><div class=\"matrix\" tabindex=\"0\" role=\"region\" aria-label=\"What the explorer has found\"><table><thead><tr><th scope=\"col\">without this guard</th>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
