@@ -20,8 +20,10 @@ type hint struct {
 	Back *int
 	// States is how many states were entered.
 	States int
-	// Bound tells that the search ended at its bound, so nothing is known.
+	// Bound tells that the search ended at its bound, so nothing is known. Fork is then how
+	// many steps the run has in common with the shortest way known, if there is one.
 	Bound bool
+	Fork  *int
 	// Broken tells that the law is broken here, so there is nothing to look for.
 	Broken bool
 }
@@ -57,8 +59,12 @@ func findHint(s *story, bounds lab.Bounds) (hint, error) {
 		return hint{Broken: true}, nil
 	}
 	// The rest of a shortest way is a shortest way.
-	if known, err := parseSchedule(&s.Scenario, s.record.Schedule); err == nil && s.at < len(known) && slices.Equal(here, known[:s.at]) {
-		return hint{Choice: &known[s.at], Calls: len(known) - s.at}, nil
+	way, err := parseSchedule(&s.Scenario, s.record.Schedule)
+	if err != nil {
+		return hint{}, err
+	}
+	if s.at < len(way) && slices.Equal(here, way[:s.at]) {
+		return hint{Choice: &way[s.at], Calls: len(way) - s.at}, nil
 	}
 	x := lab.NewExplorer(s.Scenario)
 	defer x.Close()
@@ -70,10 +76,26 @@ func findHint(s *story, bounds lab.Bounds) (hint, error) {
 	case found.Finding != nil && len(found.Finding.Schedule) > 0:
 		return hint{Choice: &found.Finding.Schedule[0], Calls: len(found.Finding.Schedule), States: search.states}, nil
 	case !found.Exhausted():
-		return hint{States: search.states, Bound: true}, nil
+		return hint{States: search.states, Bound: true, Fork: fork(here, way)}, nil
 	}
 	back, known, err := search.back(here)
-	return hint{Back: back, States: search.states, Bound: !known}, err
+	if !known {
+		return hint{States: search.states, Bound: true, Fork: fork(here, way)}, err
+	}
+	return hint{Back: back, States: search.states}, err
+}
+
+// fork is the number of steps that a run has in common with a way. It is nil if there is
+// no way.
+func fork(run, way lab.Schedule) *int {
+	if way == nil {
+		return nil
+	}
+	n := 0
+	for n < min(len(run), len(way)) && run[n] == way[n] {
+		n++
+	}
+	return &n
 }
 
 // limited are searches that share their bounds.

@@ -51,7 +51,7 @@ func hintSaysHowFarToGoBack(t *testing.T) {
 
 func hintSaysThatNothingHelps(t *testing.T) {
 	s := newSite(t)
-	p := &player{s, s.get("/lab/forgotten").want(200)}
+	p := &player{s, s.get("/lab/link-late").want(200)}
 	p.follow("data-move", "hint")
 	p.at.says("It cannot be broken")
 	if p.try("data-hint", "") {

@@ -17,8 +17,8 @@ type level struct {
 	Words []string
 	// Decisive is the step that everything hangs on.
 	Decisive decisive
-	// Ours is the scenario of the shipped code in which the same is tried in vain. Only a
-	// level about a mishap needs it: the others know theirs.
+	// Ours is the scenario of the shipped code in which the same is tried in vain. A level
+	// about a guard knows its own.
 	Ours string
 	// Teaches is said when the level is won.
 	Teaches string

@@ -4,7 +4,7 @@ package page
 func anomalies() []level {
 	return []level{
 		{
-			Name: "A1", Title: "A post without a channel",
+			Name: "A1", Ours: "post", Title: "A post without a channel",
 			Goal: "Make the program leave a post behind whose channel is gone.",
 			Scene: "Ann posts in a channel. Olga, who owns the channel, deletes it at the same time: her request marks it and leaves a message on a queue. " +
 				"The worker w1 takes the message and removes the posts, then the channel. " +
@@ -18,7 +18,7 @@ func anomalies() []level {
 				source{"kubernetes/kubernetes, pull request 37431", "https://github.com/kubernetes/kubernetes/pull/37431"}},
 		},
 		{
-			Name: "A2", Title: "The new channel pays for the old one",
+			Name: "A2", Ours: "again", Title: "The new channel pays for the old one",
 			Goal: "Make a worker destroy a channel that nobody asked to delete.",
 			Scene: "The deletion of the channel is under way: its message waits on the queue. A queue delivers a message at least once, so both workers, w1 and w2, may get it. " +
 				"Ann waits until the name is free, creates a channel of that name and posts in it.",
@@ -31,7 +31,7 @@ func anomalies() []level {
 				source{"kcp-dev/kcp, issue 643", "https://github.com/kcp-dev/kcp/issues/643"}},
 		},
 		{
-			Name: "A3", Title: "Asked for, and never done",
+			Name: "A3", Ours: "web-dies", Title: "Asked for, and never done",
 			Goal: "Make the channel stay half deleted for ever.",
 			Scene: "Olga deletes her channel. The web server first marks the channel in a table, and then puts a message on the queue, so that a worker does the rest. " +
 				"This level allows a fault, which means that something goes wrong: open “Other fates” beside her button.",
@@ -44,7 +44,7 @@ func anomalies() []level {
 				source{"Azure/durabletask, issue 1252", "https://github.com/Azure/durabletask/issues/1252"}},
 		},
 		{
-			Name: "A4", Title: "Beaten by oneself",
+			Name: "A4", Ours: "creators", Title: "Beaten by oneself",
 			Goal: "Make Ann believe that somebody else has taken the name of her channel.",
 			Scene: "Ann creates a channel, and nobody else is there. If no answer comes, the library that talks to the database (the SDK) sends the same request again. " +
 				"This level allows a fault, which means that something goes wrong: open “Other fates” beside her button.",
