@@ -14,6 +14,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/web"
 )
 
 func TestServerTiming(t *testing.T) {
@@ -121,7 +122,9 @@ func (s routeSample) routes() []*echo.Route {
 }
 
 func everyRouteIsTimed(t *testing.T) {
-	s := newRouteSample(newSite(t))
+	stopping := make(chan struct{})
+	close(stopping) // so that a stream ends after its first event
+	s := newRouteSample(newSiteWith(t, web.Options{Version: "test", Stopping: stopping}))
 	for _, route := range s.routes() {
 		for who, change := range map[string]change{"a stranger": func(*http.Request) {}, "a user": s.who} {
 			name := fmt.Sprintf("%s %s by %s", route.Method, route.Path, who)
