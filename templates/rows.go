@@ -112,18 +112,3 @@ func (m QueuedMessage) delivered() string {
 	}
 	return "delivered " + counted(m.Deliveries, "time")
 }
-
-// KindsOf are the kinds of the rows in the blocks, each once, in the order of the rows.
-func KindsOf(blocks ...TableBlock) []RowKind {
-	var kinds []RowKind
-	seen := make(map[string]bool)
-	for _, block := range blocks {
-		for _, row := range block.Rows {
-			if id := row.Kind.id(); id != "" && !seen[id] {
-				seen[id] = true
-				kinds = append(kinds, row.Kind)
-			}
-		}
-	}
-	return kinds
-}
