@@ -55,7 +55,7 @@ func pagesOf(s routeSample, look func(p page)) {
 			if route.Method != http.MethodGet {
 				continue
 			}
-			a := s.do(http.MethodGet, s.path(route.Path), who)
+			a := s.visit(http.MethodGet, s.path(route.Path), who)
 			if strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {
 				look(page{answer: a, path: s.path(route.Path), doc: parseHTML(s, a)})
 				n++
