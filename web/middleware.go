@@ -43,7 +43,13 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		s.guard.protect(header, c.Request())
 		header.Set(echo.HeaderXRequestID, id)
 		counted := &cost{}
+		if s.hoods != nil {
+			s.hoods.list(c, counted)
+		}
 		c.Response().Before(func() {
+			if s.hoods != nil {
+				s.hoods.keep(c)
+			}
 			counted.tell(header, c.Request(), c.Response().Status)
 			boundWriting(c.Response())
 		})

@@ -47,7 +47,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 
 func (s *server) pages() *pages {
 	return &pages{
-		sessions: s.sessions, guard: s.guard, asset: s.asset, origin: s.origin, deletions: s.store, texts: s.texts, lab: s.lab,
+		sessions: s.sessions, guard: s.guard, asset: s.asset, origin: s.origin, deletions: s.store, texts: s.texts, lab: s.lab, hoods: s.hoods,
 	}
 }
 
@@ -63,6 +63,8 @@ type pages struct {
 	texts     *texts
 	// lab says that another package answers at templates.LabIndexPath.
 	lab bool
+	// hoods is nil without --teach.
+	hoods *hoods
 }
 
 // open is a page for every visitor.
@@ -90,6 +92,9 @@ func (p *pages) page(c echo.Context, v visitor) templates.Page {
 	page.Public = isOther(c)
 	if !page.Public {
 		page.User, page.Notice = string(v.User), p.takeNotice(c)
+		if p.hoods != nil {
+			page.Hood = p.hoods.of(c)
+		}
 	}
 	return page
 }

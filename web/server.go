@@ -58,7 +58,8 @@ type Options struct {
 	// a hash of each, with a key that is forgotten each UTC day.
 	LogAddresses bool
 	// Teach offers lessons: deletions whose workers pause before each step. It also lets
-	// everybody see the rows behind every channel.
+	// everybody see the rows behind every channel, and makes each page end in a list of its
+	// calls of the store.
 	Teach bool
 	// Routes are the handlers of pages that another package makes, by their paths in the
 	// notation of http.ServeMux, such as "/lab/{name}". They answer GET and HEAD. If one
@@ -82,8 +83,10 @@ type server struct {
 	maxChannels int
 	signUps     int
 	teach       bool
-	stopping    <-chan struct{}
-	lab         bool
+	// hoods is nil without teach.
+	hoods    *hoods
+	stopping <-chan struct{}
+	lab      bool
 	// busy is when logBusy has logged last.
 	busy atomic.Pointer[time.Time]
 }
@@ -124,6 +127,9 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		stopping:    options.Stopping,
 		teach:       options.Teach,
 		lab:         options.Routes[templates.LabIndexPath] != nil,
+	}
+	if options.Teach {
+		s.hoods = newHoods(guard)
 	}
 	e := s.newEcho()
 	get(e, static.Prefix+"*", serveStatic(files.ServeHTTP))

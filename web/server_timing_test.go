@@ -2,8 +2,10 @@ package web_test
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"slices"
@@ -84,6 +86,29 @@ func newRouteSample(s *site) routeSample {
 	}}
 }
 
+// visit sends a request, and leaves an event stream as soon as it has begun.
+func (s routeSample) visit(method, path string, who change) answer {
+	s.Helper()
+	ctx, leave := context.WithCancel(s.Context())
+	defer leave()
+	w := &leavingReader{httptest.NewRecorder(), leave}
+	r := httptest.NewRequestWithContext(ctx, method, path, nil)
+	who(r)
+	s.handler.ServeHTTP(w, r)
+	return answer{s, w.Code, w.Header(), w.Body.Bytes()}
+}
+
+// A leavingReader leaves when it gets the beginning of a response that goes on.
+type leavingReader struct {
+	*httptest.ResponseRecorder
+	leave func()
+}
+
+func (w *leavingReader) Flush() {
+	w.ResponseRecorder.Flush()
+	w.leave()
+}
+
 // path fills in a route's parameters.
 func (s routeSample) path(route string) string {
 	parameters := map[string]string{
@@ -130,7 +155,7 @@ func everyRouteIsTimed(t *testing.T) {
 			name := fmt.Sprintf("%s %s by %s", route.Method, route.Path, who)
 			var a answer
 			made := 0
-			for _, n := range s.calls(func() { a = s.do(route.Method, s.path(route.Path), change) }) {
+			for _, n := range s.calls(func() { a = s.visit(route.Method, s.path(route.Path), change) }) {
 				made += n
 			}
 			if got := a.cost(); got.calls != made || got.calls == 0 && got.milliseconds != 0 {

@@ -94,7 +94,7 @@ type stopFlags struct {
 
 // teachFlags are what all roles share that can teach.
 type teachFlags struct {
-	Teach bool `help:"For learning: let the owner of a channel watch its deletion step by step, kill the worker and deliver the message again, and let everybody see the rows behind every channel. It is on with the sample data. With it a lease is 15 s at most."`
+	Teach bool `help:"For learning: let the owner of a channel watch its deletion step by step, kill the worker and deliver the message again, let everybody see the rows behind every channel, and list at the end of each page what it asked of the store. It is on with the sample data. With it a lease is 15 s at most."`
 }
 
 // teachLease is the longest lease of a worker that teaches: whoever kills a worker does

@@ -50,7 +50,7 @@ test("post: one that was edited meanwhile is not deleted unseen", async () => {
   await editor.follow(editor.button("Save"));
 
   const deletePost = async () => {
-    await deleter.press(deleter.page.locator("summary"));
+    await deleter.press(deleter.page.locator("main summary"));
     await deleter.follow(deleter.button("Delete this post"));
   };
   await deletePost();

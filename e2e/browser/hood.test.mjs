@@ -1,0 +1,38 @@
+// What a page cost the store, at its end.
+
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { signUp } from "./account.mjs";
+import { look } from "./page_look.mjs";
+import { sites, visitor } from "./visitor.mjs";
+
+let uma;
+before(async () => {
+  uma = await signUp(sites.sample, "uma");
+  await uma.createChannel("Under-the-hood", "What pages cost.");
+});
+
+const fold = (v) => v.page.locator(".hood > details");
+
+test("hood: a fold lists the calls of a page, on a phone too", async () => {
+  const v = await visitor(sites.sample);
+  await v.open("/channels/Under-the-hood");
+  assert.ok(!await fold(v).evaluate((details) => details.open));
+  await v.press(fold(v).locator("summary"));
+  assert.equal(await v.page.locator(".hood .calls > li").count(), 3);
+  await look(v, "hood");
+  await v.leave();
+});
+
+test("hood: after a form it has the calls of the form, once", async () => {
+  const v = await visitor(sites.sample, { as: uma });
+  await v.open("/channels/Under-the-hood");
+  await v.follow(v.button("Unsubscribe"));
+  assert.match(await fold(v).locator("summary").innerText(), /the form before: \d+ storage calls/);
+  await v.press(fold(v).locator("summary"));
+  assert.match(await fold(v).innerText(), /The form that led here[^]*Ends the subscription on the channel’s side[^]*This page/);
+  await look(v, "hood-after-a-form");
+  await v.open("/channels/Under-the-hood");
+  assert.doesNotMatch(await fold(v).locator("summary").innerText(), /form/);
+  await v.leave();
+});

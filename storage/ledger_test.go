@@ -1,0 +1,259 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/templates"
+)
+
+func TestLedgerWords(t *testing.T) {
+	t.Run("say of each operation which rows it asks for, and what for", wordsOfEachOperation)
+	t.Run("say how rows are found", wordsOfEachKind)
+	t.Run("name the gate that was missing", wordsOfAMissingGate)
+	t.Run("hold no token, no hash and no key", wordsHoldNoSecret)
+	t.Run("name rows by the kinds that pages explain", wordsNameKnownKinds)
+}
+
+// A story makes each kind of call that a request makes, and collects what must not be
+// shown.
+type story struct {
+	*world
+	ctx     context.Context
+	ledger  *storage.Ledger
+	secrets []string
+}
+
+func newStory(t *testing.T) *story {
+	t.Helper()
+	s := &story{world: newWorld(t), ledger: &storage.Ledger{}}
+	s.ledger.List(10_000)
+	s.ctx = s.ledger.Context(t.Context())
+	return s
+}
+
+const (
+	storyPassword = "planted password of ada"
+	storyKey      = "planted-idempotency-key"
+	storyAddress  = "203.0.113.77"
+)
+
+func (s *story) tell() {
+	s.t.Helper()
+	attempt := storage.Attempt{Name: "ada", Password: storyPassword, Address: storyAddress}
+	_, _, err := s.store.SignUpOnce(s.ctx, storage.SignUpRequest{Attempt: attempt, Key: storyKey, PerHour: 5})
+	s.ok(err)
+	_, _, err = s.store.SignIn(s.ctx, storage.Attempt{Name: "plantedname", Password: "x", Address: storyAddress})
+	if !errors.Is(err, domain.ErrNotSignedIn) {
+		s.t.Fatal(err)
+	}
+	token, _, err := s.store.SignIn(s.ctx, attempt)
+	s.ok(err)
+	link, err := s.store.SignInLink(s.ctx, ada)
+	s.ok(err)
+	second, _, err := s.store.FollowSignInLink(s.ctx, link)
+	s.ok(err)
+	_, err = s.store.Session(s.ctx, token)
+	s.ok(err)
+	digest, err := s.store.NewDigestAddress(s.ctx, ada)
+	s.ok(err)
+	s.ok(s.store.CheckDigestAddress(s.ctx, ada, digest))
+	s.ok(s.store.ChangePassword(s.ctx, token, attempt, "another password of hers"))
+	s.secrets = append(s.secrets, storyPassword, storyKey, storyAddress, "plantedname", token, link, second, digest)
+	s.tellOfChannels()
+	s.ok(s.store.SignOut(s.ctx, second))
+	s.ok(s.store.Ready(s.ctx))
+	for _, table := range []string{"Sessions", "Throttle"} {
+		for _, row := range s.rows(table) {
+			s.secrets = append(s.secrets, row.Partition, row.Row)
+		}
+	}
+}
+
+func (s *story) tellOfChannels() {
+	s.t.Helper()
+	channel, _, err := s.store.CreateChannelOnce(s.ctx, s.channel("garden", ada), storyKey, 5)
+	s.ok(err)
+	s.ok(s.store.ListChannel(s.ctx, channel))
+	request := posting(channel, grace, "one")
+	request.Key = storyKey
+	blog, _, err := s.store.Post(s.ctx, request)
+	s.ok(err)
+	_, _, err = s.store.Post(s.ctx, request)
+	s.ok(err)
+	ref := channel.Ref()
+	s.ok(s.store.Vote(s.ctx, ref, blog.ID, ada))
+	s.ok(s.store.Unvote(s.ctx, ref, blog.ID, ada))
+	s.ok(s.store.Vote(s.ctx, ref, blog.ID, ada))
+	_, err = s.store.Edit(s.ctx, ref, blog.ID, grace, domain.OneOf(blog.Revision), domain.Draft{Text: "two"})
+	s.ok(err)
+	_, err = s.store.Describe(s.ctx, ref, ada, "All about gardens")
+	s.ok(err)
+	s.ok(s.store.Subscribe(s.ctx, channel, grace))
+	s.read(channel, blog)
+	s.ok(s.store.Unsubscribe(s.ctx, ref, grace))
+	blog, err = s.store.Blog(s.ctx, ref, blog.ID)
+	s.ok(err)
+	s.ok(s.store.DeleteBlog(s.ctx, channel, blog.ID, grace, domain.Any[domain.Revision]()))
+	_, err = s.store.AskLesson(s.ctx, channel.Key(), ada, domain.Any[domain.Incarnation]())
+	s.ok(err)
+	_, err = s.store.Lesson(s.ctx, ref)
+	s.ok(err)
+	_, err = s.store.Deletion(s.ctx, ref, ada)
+	s.ok(err)
+	_, err = s.store.DeletionsOf(s.ctx, ada, "", 10)
+	s.ok(err)
+}
+
+func (s *story) read(channel domain.Channel, blog domain.Blog) {
+	s.t.Helper()
+	ref := channel.Ref()
+	_, err := s.store.Channels(s.ctx, "gar", "", 10)
+	s.ok(err)
+	_, err = s.store.ChannelsOf(s.ctx, ada, "", 10)
+	s.ok(err)
+	page, err := s.store.Blogs(s.ctx, ref, storage.BlogQuery{Limit: 10})
+	s.ok(err)
+	_, err = s.store.BlogsByRating(s.ctx, ref, storage.RatingQuery{Limit: 10})
+	s.ok(err)
+	_, err = s.store.VotedOn(s.ctx, ref, page.Items, ada)
+	s.ok(err)
+	_, err = s.store.Voted(s.ctx, ref, blog.ID, ada)
+	s.ok(err)
+	_, err = s.store.News(s.ctx, ref, blog.ID)
+	s.ok(err)
+	_, _, err = s.store.Subscribers(s.ctx, ref)
+	s.ok(err)
+	_, err = s.store.Feed(s.ctx, grace, "", 10)
+	s.ok(err)
+	_, err = s.store.SubscriptionPage(s.ctx, grace, "", 10)
+	s.ok(err)
+}
+
+func wordsOfEachOperation(t *testing.T) {
+	s := newStory(t)
+	s.tell()
+	calls := s.ledger.Calls()
+	if totals := s.ledger.Totals(); totals.Calls != len(calls) || len(calls) < 100 {
+		t.Errorf("%d calls are listed, %d were counted", len(calls), totals.Calls)
+	}
+	for i, call := range calls {
+		general := strings.HasPrefix(call.Purpose, "Reads rows of the table") || strings.HasPrefix(call.Purpose, "Writes rows of the table")
+		if call.Purpose == "" || general || call.Answer == "" || call.Kind == "" || call.Target == "" {
+			t.Errorf("call %d says too little: %+v", i, call)
+		}
+		if !call.Queue && (len(call.RowForms) == 0 || !strings.Contains(call.Condition, "PartitionKey") || strings.Contains(call.Condition, "RowKey = …")) {
+			t.Errorf("call %d does not say which rows: %+v", i, call)
+		}
+		for _, op := range call.Operations {
+			if op.Words == "" || strings.HasSuffix(op.Words, " …") || op.Condition == "" {
+				t.Errorf("call %d does not say what it writes: %+v", i, op)
+			}
+		}
+	}
+}
+
+func wordsOfEachKind(t *testing.T) {
+	s := newStory(t)
+	channel := s.create("garden", ada)
+	for i := range 3 {
+		s.post(channel, grace, text(i))
+	}
+	_, err := s.store.Channel(s.ctx, channel.Key())
+	s.ok(err)
+	_, err = s.store.Blogs(s.ctx, channel.Ref(), storage.BlogQuery{Limit: 2})
+	s.ok(err)
+	_, err = s.store.Channels(s.ctx, "", "", 1)
+	s.ok(err)
+	_, _, err = s.store.Post(s.ctx, posting(channel, grace, "new"))
+	s.ok(err)
+	_, err = s.store.Subscriptions(s.ctx, ada)
+	s.ok(err)
+	want := []storage.Call{
+		{Kind: "point", Target: "Channels", Condition: "PartitionKey = garden and RowKey = (empty)", Read: 1, Returned: 1},
+		{Kind: "row range", Target: "Blogs", Condition: "PartitionKey = garden and RowKey begins with blog!, the first 3", Read: 3, Returned: 3},
+		{Kind: "table scan", Target: "Channels", Condition: "every PartitionKey, the first 2", Read: 1, Returned: 1},
+		{Kind: "transaction", Target: "Blogs", Condition: "PartitionKey = garden", Written: 4},
+		{Kind: "partition scan", Target: "Subscriptions", Condition: "PartitionKey = ada, the first 1000", Read: 1, Returned: 1},
+	}
+	got := s.ledger.Calls()
+	for i, w := range want {
+		if i >= len(got) {
+			t.Fatalf("only %d calls", len(got))
+		}
+		g := got[i]
+		if g.Kind != w.Kind || g.Target != w.Target || g.Condition != w.Condition || g.Answer != "ok" ||
+			g.Read != w.Read || g.Returned != w.Returned || g.Written != w.Written || g.Bytes <= 0 {
+			t.Errorf("call %d is %+v, want %+v", i, g, w)
+		}
+	}
+	operations := fmt.Sprint(got[3].Operations)
+	for _, words := range []string{"merge gate!open!…", "if it is there", "insert once!…", "insert blog!…", "if it is not there", "insert rate!…"} {
+		if !strings.Contains(operations, words) {
+			t.Errorf("a post does not say %q: %s", words, operations)
+		}
+	}
+}
+
+func wordsOfAMissingGate(t *testing.T) {
+	s := newStory(t)
+	channel := s.create("garden", ada)
+	s.ungate(channel)
+	_, _, err := s.store.Post(s.ctx, posting(channel, grace, "one"))
+	if !errors.Is(err, domain.ErrGone) {
+		t.Fatal(err)
+	}
+	refused := s.ledger.Calls()[0]
+	if refused.Answer != "not found" || refused.Written != 0 {
+		t.Errorf("the transaction is %+v", refused)
+	}
+	for i, op := range refused.Operations {
+		want := storage.CallOperation{}
+		if i == 0 {
+			want = storage.CallOperation{Words: "merge gate!open!…", RowForm: "gate!open!<incarnation>", Condition: "if it is there",
+				Answer: "not found", Reason: "the channel was deleted, the gate is gone"}
+		}
+		if op.Answer != want.Answer || i == 0 && op != want {
+			t.Errorf("operation %d is %+v, want %+v", i, op, want)
+		}
+	}
+}
+
+func wordsHoldNoSecret(t *testing.T) {
+	s := newStory(t)
+	s.tell()
+	hash := regexp.MustCompile(`[0-9a-f]{16,}|\$argon2`)
+	for i, call := range s.ledger.Calls() {
+		words := fmt.Sprintf("%+v", call)
+		if found := hash.FindString(words); found != "" {
+			t.Errorf("call %d shows the hash %s: %s", i, found, words)
+		}
+		for _, secret := range s.secrets {
+			if secret != "" && len(secret) > 8 && strings.Contains(words, secret) {
+				t.Errorf("call %d shows %q: %s", i, secret, words)
+			}
+		}
+	}
+}
+
+func wordsNameKnownKinds(t *testing.T) {
+	known := make(map[string]bool)
+	for _, kind := range templates.RowKinds() {
+		known[kind.Table+" "+kind.Row] = true
+	}
+	s := newStory(t)
+	s.tell()
+	for _, call := range s.ledger.Calls() {
+		for _, form := range call.RowForms {
+			if !known[call.Target+" "+form] {
+				t.Errorf("no page explains rows %q of %s", form, call.Target)
+			}
+		}
+	}
+}

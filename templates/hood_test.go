@@ -1,0 +1,108 @@
+package templates
+
+import (
+	"testing"
+	"time"
+)
+
+func TestHood(t *testing.T) {
+	t.Run("lists each call in order", hoodListsEachCall)
+	t.Run("marks what was refused, and is open", hoodMarksRefusal)
+	t.Run("says that it does not list all", hoodSaysWhatItLeavesOut)
+	t.Run("explains each kind of row once", hoodExplainsKindsOnce)
+	t.Run("is not on a page that is the same for everyone", noHoodOnAPublicPage)
+	t.Run("says how long and how much", hoodSaysHowMuch)
+}
+
+func sampleCall() StoreCall {
+	return StoreCall{
+		Target: "Blogs", Kind: "row range", Condition: "PartitionKey = garden and RowKey begins with blog!", Answer: "ok", Purpose: "Reads posts.",
+		RowForms: []string{"blog!<id>"}, Read: 21, Returned: 20, Bytes: 8400, Took: 4200 * time.Microsecond,
+	}
+}
+
+func refusedCall() StoreCall {
+	return StoreCall{
+		Target: "Blogs", Kind: "transaction", Answer: "not found", Purpose: "Makes the post.", RowForms: []string{"gate!open!<incarnation>", "blog!<id>"},
+		Operations: []StoreOperation{
+			{Words: "merge gate!open!…", RowForm: "gate!open!<incarnation>", Condition: "if it is there", Answer: "not found", Reason: "the gate is gone"},
+			{Words: "insert blog!…", RowForm: "blog!<id>", Condition: "if it is not there"},
+		},
+	}
+}
+
+func hoodPage(v Hood) Page {
+	page := pageAt("/channels/garden", "")
+	page.Hood = func() Hood { return v }
+	return page
+}
+
+func showHood(t *testing.T, v Hood, checks ...check) {
+	t.Helper()
+	expect(t, LearnPage(hoodPage(v)), checks...)
+}
+
+func hoodListsEachCall(t *testing.T) {
+	untold, sent := sampleCall(), StoreCall{Target: "delete-channel-and-blogs", Queue: true, Kind: "send", Answer: "ok", Purpose: "Sends."}
+	untold.ReadAtLeast = true
+	v := Hood{Page: Spent{Calls: []StoreCall{sampleCall(), untold, sent}, Total: 3, Time: 9 * time.Millisecond, Read: 42, Returned: 40}}
+	showHood(t, v,
+		in("aside[class=hood]", in("summary", says("Under the hood: 3 storage calls, 9.00 ms")), times(3, "p[class=call]"), times(0, "details[open]"),
+			says("table Blogs"), says("21 rows read, 20 returned, 8.4 kB, 4.20 ms"), says("at least 21 rows read"),
+			says("queue delete-channel-and-blogs"), says("looked at 42 rows and gave 40"),
+			says("cost $0.07 in Azure, for 2 table calls each. Calls of queues come on top."), silent("The form")),
+		in("link[rel=stylesheet][href=/static/hood.css]"),
+	)
+}
+
+func hoodMarksRefusal(t *testing.T) {
+	form := &Spent{Calls: []StoreCall{sampleCall()}, Total: 1}
+	v := Hood{Page: Spent{Calls: []StoreCall{sampleCall(), refusedCall()}, Total: 2}, Form: form}
+	showHood(t, v, in("details[open]", says("a transaction was refused"), says("The form that led here"), times(2, "strong"),
+		says(": not found: the gate is gone"), says("nothing written")), without("a[href=/lab/open-gate]"))
+	page := hoodPage(v)
+	page.Lab = true
+	expect(t, LearnPage(page), in("details[open]", in("a[href=/lab/open-gate]")))
+	v = Hood{Page: Spent{Calls: []StoreCall{sampleCall()}, Total: 1}, Form: &Spent{Calls: []StoreCall{refusedCall()}, Total: 1}}
+	showHood(t, v, without("details[open]"), in("summary", says("a transaction was refused")))
+}
+
+func hoodSaysWhatItLeavesOut(t *testing.T) {
+	call := refusedCall()
+	call.MoreOperations = 88
+	showHood(t, Hood{Page: Spent{Calls: []StoreCall{call}, Total: 403}},
+		in("aside", says("These are the first 1 of 403 calls."), says("and 88 more"), says("403 storage calls")))
+	showHood(t, Hood{Page: Spent{Calls: []StoreCall{call}, Total: 1}}, in("aside", silent("These are the first"), says("1 storage call,")))
+	showHood(t, Hood{}, in("aside", says("The store was not asked for anything."), silent("A million")))
+}
+
+func hoodExplainsKindsOnce(t *testing.T) {
+	v := Hood{Page: Spent{Calls: []StoreCall{sampleCall(), refusedCall()}, Total: 2}, Form: &Spent{Calls: []StoreCall{sampleCall()}, Total: 1}}
+	showHood(t, v, in("aside", in("dl", times(2, "dt"), says("open gate"), says("The time in its key counts down")), without("a[href=/lab/post]")))
+	page := hoodPage(v)
+	page.Lab = true
+	expect(t, LearnPage(page), in("dl", in("a[href=/lab/post]", says("Try to break it"))))
+}
+
+func noHoodOnAPublicPage(t *testing.T) {
+	page := hoodPage(Hood{})
+	page.Public = true
+	expect(t, LearnPage(page), without("aside[class=hood]"), without("link[href=/static/hood.css]"))
+	expect(t, LearnPage(pageAt("/", "")), without("aside[class=hood]"), without("link[href=/static/hood.css]"))
+}
+
+func hoodSaysHowMuch(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0 ms", time.Microsecond: "under 0.01 ms", 240 * time.Microsecond: "0.24 ms", 4200 * time.Microsecond: "4.20 ms",
+		12600 * time.Microsecond: "13 ms", 3 * time.Second: "3000 ms",
+	} {
+		if got := milliseconds(d); got != want {
+			t.Errorf("%s is %q, want %q", d, got, want)
+		}
+	}
+	for bytes, want := range map[int]string{0: "0 bytes", 1: "1 byte", 999: "999 bytes", 8400: "8.4 kB"} {
+		if got := size(bytes); got != want {
+			t.Errorf("%d bytes are %q, want %q", bytes, got, want)
+		}
+	}
+}
