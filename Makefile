@@ -52,10 +52,11 @@ e2e: deps ## the binary as a process, the browser, the compose file
 
 .PHONY: screenshots
 screenshots: deps ## the pictures of the README, taken again
-	SCREENSHOTS=1 ONLY='^a channel$$|follows a deletion to its end' go test -count=1 -run TestBrowser ./e2e
+	SCREENSHOTS=1 ONLY='^a channel$$|follows a deletion to its end|^a run half way$$' go test -count=1 -run TestBrowser ./e2e
 	@mkdir -p docs/images
 	cp e2e/artifacts/a-channel-first.png docs/images/channel.png
 	cp e2e/artifacts/deletion-running-first.png docs/images/deletion.png
+	cp e2e/artifacts/lab-a-run-half-way-first.png docs/images/lab.png
 
 .PHONY: bench
 bench: ## the table of benchmarks
