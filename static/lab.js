@@ -136,15 +136,23 @@ function areas(thing) {
   return [...found, document.scrollingElement];
 }
 
-// follow shows the step in the run, if nobody points there.
+// follow shows the step in the run, and the first row that it changed, unless somebody
+// points there.
 function follow() {
-  const step = first(".step[aria-current]");
-  const area = step?.closest(".diagram");
-  if (!area || areas(step)[0] !== area || area.matches(":hover")) return;
-  const { top, bottom } = step.getBoundingClientRect();
+  reveal(".step[aria-current]", ".diagram");
+  reveal(":is(.inserted, .changed, .deleted)", ".stores");
+}
+
+function reveal(selector, around) {
+  const area = first(around);
+  const thing = first(selector, area);
+  if (!thing || areas(thing)[0] !== area || area.matches(":hover")) return;
+  const { top, bottom } = thing.getBoundingClientRect();
   const seen = area.getBoundingClientRect();
-  const head = first(".lifelines", area).offsetHeight;
-  area.scrollTop += Math.max(0, bottom - seen.bottom) - Math.max(0, seen.top + head - top);
+  const head = first(".lifelines", area)?.offsetHeight ?? 0;
+  // The lower end of the area may lie below the window.
+  const end = Math.max(Math.min(seen.bottom, innerHeight), seen.top + 0.6 * seen.height);
+  area.scrollTop += Math.max(0, bottom - end) - Math.max(0, seen.top + head - top);
 }
 
 // refocus keeps the focus where it was, also on a link that leads nowhere now.

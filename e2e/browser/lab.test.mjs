@@ -421,6 +421,23 @@ test("lab: pointing at a row shows the step that wrote it", async () => {
   await v.leave();
 });
 
+test("lab: a step shows itself in the run, and the row that it changed in the tables", async () => {
+  const v = await lab("/lab/open-gate?s=ann,olga*6,w1*5#actors", { width: 1280, height: 1000 });
+  const seen = (selector) => v.page.locator(selector).first().evaluate((thing) => {
+    const area = thing.closest(".diagram, .stores").getBoundingClientRect();
+    const { top } = thing.getBoundingClientRect();
+    return top >= area.top && top < Math.min(area.bottom, innerHeight);
+  });
+  const sees = { step: ".step[aria-current]", row: ".stores :is(.inserted, .changed, .deleted)" };
+  for (const step of [13, 14, 15, 16]) {
+    await v.press(take(v, "w1"));
+    await at(v, step);
+    assert.ok(await seen(sees.step), `step ${step} is out of sight`);
+    if (step !== 14) assert.ok(await seen(sees.row), `what step ${step} changed is out of sight`);
+  }
+  await v.leave();
+});
+
 test("lab: on a phone one part is shown at a time, and steps stay in it", async () => {
   const v = await lab(start, { ...phone, touch: true });
   const parts = async () => v.page.locator(".pane").evaluateAll((all) => all.filter((e) => e.checkVisibility()).map((e) => e.className.replace("pane ", "")));

@@ -20,6 +20,9 @@ func lawHasItsChip(t *testing.T) {
 	begun.partSays("law-I1", "no orphan", "open", "Not judged before all is at rest.")
 	begun.partSays("law-I2", "no collateral", "holds")
 	s.get(openGate).want(200).partSays("law-I1", "broken", "step 26", "no such channel lives")
+	if got := s.get(openGate).want(200).href("law-I1", "step 26"); got != openGate+"#run" {
+		t.Errorf("the step that broke I1 is at %s", got)
+	}
 	s.get("/lab/A1").want(200).part("law-A1")
 }
 

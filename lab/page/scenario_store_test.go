@@ -11,6 +11,7 @@ func TestScenarioStores(t *testing.T) {
 	t.Run("rows_are_in_the_order_of_their_keys", rowsAreInOrder)
 	t.Run("a_row_that_a_step_inserts_changes_or_deletes_is_marked", rowsAreMarked)
 	t.Run("a_row_leads_to_the_step_that_wrote_it", rowLeadsToItsStep)
+	t.Run("no_row_names_a_step_that_comes_later", noRowNamesALaterStep)
 	t.Run("a_row_that_was_deleted_is_gone_one_step_later", deletedRowIsGone)
 	t.Run("a_message_is_marked_and_leased_while_it_is_handled", messageIsLeased)
 	t.Run("a_property_that_changed_shows_what_it_was", propertyShowsWhatItWas)
@@ -86,6 +87,24 @@ func rowLeadsToItsStep(t *testing.T) {
 				t.Errorf("a row of the set-up does not say so: %s", text)
 			}
 		}
+	}
+}
+
+func noRowNamesALaterStep(t *testing.T) {
+	t.Parallel()
+	r := newSite(t).get(openGate + "&at=4").want(200)
+	var rows int
+	for _, store := range []string{"Channels", "Blogs", "Users"} {
+		for _, n := range r.rows(store) {
+			text := textOf(n)
+			if !strings.Contains(text, "The set-up wrote this") && !strings.Contains(text, "Step 3 wrote this") {
+				t.Errorf("after 4 steps, of which the third writes a row, a row says %s", text)
+			}
+			rows++
+		}
+	}
+	if rows == 0 {
+		t.Error("no rows")
 	}
 }
 
