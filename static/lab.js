@@ -109,7 +109,8 @@ function show(page, link) {
 // returns scrolls so that it is there again.
 function hold(control) {
   const under = pointer && document.elementFromPoint(pointer.x, pointer.y)?.closest("main :is(a, summary, button, [data-key])");
-  const thing = under && !control?.contains(under) ? under : control;
+  // A control that a key has pressed from afar may move.
+  const thing = control?.contains(under ?? document.activeElement) ? control : under;
   const before = thing?.getBoundingClientRect().top;
   const moved = () => (thing?.isConnected ? thing.getBoundingClientRect().top - before : 0);
   const scroll = () => {

@@ -77,7 +77,6 @@ function forget(known) {
 function button(label, act) {
   const control = document.createElement("button");
   control.type = "button";
-  control.className = "plain";
   control.textContent = label;
   control.addEventListener("click", () => {
     act();

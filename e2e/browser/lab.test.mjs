@@ -48,7 +48,7 @@ test("lab: by keyboard alone one goes from the index to a law that is broken", a
   assert.equal(v.path, start);
   await mark(v);
   await play(v, orphan);
-  await v.sees("A1, no orphan post, is broken");
+  await v.sees("A1, no orphan post, is broken", "Won in 9 calls");
   assert.equal(taken(v), schedule);
   assert.ok(await same(v), "a step has loaded the page again");
   await v.leave();
