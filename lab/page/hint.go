@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"sort"
@@ -32,7 +33,7 @@ type hint struct {
 // depends on the machine, so nobody keeps the answer.
 func (l *Lab) hinted(w http.ResponseWriter, r *http.Request, page templates.Page, q request) error {
 	a, err := l.searches.answer(r.Context(), page.Origin+page.Path, func() (answer, error) {
-		told, err := inTurn(l.replays, func() (*story, error) { return l.tell(q) })
+		told, err := inTurn(context.Background(), l.replays, func() (*story, error) { return l.tell(q) })
 		if err != nil {
 			return answer{}, err
 		}

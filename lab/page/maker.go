@@ -35,30 +35,40 @@ type maker struct {
 	making map[string]*making
 }
 
-// A making is an answer that is being made. The others are set before done is closed.
+// A making is an answer that is being made, or that waits for its turn.
 type making struct {
+	// done is closed when answer and err are set.
 	done   chan struct{}
 	answer answer
 	err    error
+
+	// readers is how many requests wait for the answer, and working says that its turn has
+	// come. The mutex of the maker guards both.
+	readers int
+	working bool
+	// drop ends the wait for a turn.
+	drop context.CancelFunc
 }
 
 func newMaker(kept *kept, turns int) *maker {
 	return &maker{kept: kept, turns: make(chan struct{}, turns), making: map[string]*making{}}
 }
 
-// answer returns the answer that is kept under the key, or else makes and keeps it. An
-// answer that was begun is made to its end, also if nobody waits for it any more: it
-// takes its turn until then, so that there are never more than that at work.
+// answer returns the answer that is kept under the key, or else makes and keeps it. If
+// nobody waits for it any more when its turn comes, it is not made. Once it has its turn
+// it is made to its end, and keeps its turn until then: so there are never more than that
+// at work.
 func (m *maker) answer(ctx context.Context, key string, work func() (answer, error)) (answer, error) {
 	if a, ok := m.kept.get(key); ok {
 		return a, nil
 	}
-	begun := m.begin(key, work)
+	made := m.join(key, work)
+	defer m.leave(key, made)
 	timer := time.NewTimer(makerTime)
 	defer timer.Stop()
 	select {
-	case <-begun.done:
-		return begun.answer, begun.err
+	case <-made.done:
+		return made.answer, made.err
 	case <-timer.C:
 		return answer{}, busy("That takes too long", "It took more than "+makerTime.String()+", and is still being made.")
 	case <-ctx.Done():
@@ -66,35 +76,72 @@ func (m *maker) answer(ctx context.Context, key string, work func() (answer, err
 	}
 }
 
-// begin returns the making of the answer, which goes on in a goroutine of its own.
-func (m *maker) begin(key string, work func() (answer, error)) *making {
+// join adds a reader to the making of the answer, which goes on in a goroutine of its own.
+func (m *maker) join(key string, work func() (answer, error)) *making {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if begun, ok := m.making[key]; ok {
-		return begun
+	if made, ok := m.making[key]; ok {
+		made.readers++
+		return made
 	}
-	begun := &making{done: make(chan struct{})}
-	m.making[key] = begun
+	ctx, drop := context.WithCancel(context.Background())
+	made := &making{done: make(chan struct{}), readers: 1, drop: drop}
+	m.making[key] = made
 	go func() {
-		defer close(begun.done)
-		begun.answer, begun.err = inTurn(m, work)
-		if begun.err == nil && !begun.answer.fleeting {
-			m.kept.add(key, begun.answer)
+		defer close(made.done)
+		defer drop()
+		made.answer, made.err = inTurn(ctx, m, func() (answer, error) {
+			if err := m.start(ctx, made); err != nil {
+				return answer{}, err
+			}
+			return work()
+		})
+		if made.err == nil && !made.answer.fleeting {
+			m.kept.add(key, made.answer)
 		}
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		delete(m.making, key)
+		m.forget(key, made)
 	}()
-	return begun
+	return made
 }
 
-// inTurn waits for a turn of the maker and works. A panic becomes an error.
-func inTurn[T any](m *maker, work func() (T, error)) (result T, err error) {
+// start notes that the turn of the making has come, unless it is dropped.
+func (m *maker) start(ctx context.Context, made *making) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	made.working = true
+	return ctx.Err()
+}
+
+// leave takes a reader from the making. If it was the last one, and the turn has not come,
+// the making is dropped.
+func (m *maker) leave(key string, made *making) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if made.readers--; made.readers == 0 && !made.working {
+		made.drop()
+		m.forget(key, made)
+	}
+}
+
+// forget lets the next request for the key begin anew. The caller holds the mutex.
+func (m *maker) forget(key string, made *making) {
+	if m.making[key] == made {
+		delete(m.making, key)
+	}
+}
+
+// inTurn waits for a turn of the maker and works. It does not work if ctx ends before the
+// turn comes. A panic becomes an error.
+func inTurn[T any](ctx context.Context, m *maker, work func() (T, error)) (result T, err error) {
 	timer := time.NewTimer(makerWait)
 	defer timer.Stop()
 	select {
 	case m.turns <- struct{}{}:
 		defer func() { <-m.turns }()
+	case <-ctx.Done():
+		return result, ctx.Err()
 	case <-timer.C:
 		return result, busy("The lab is busy", "Many people step through it at this moment.")
 	}

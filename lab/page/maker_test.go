@@ -21,6 +21,7 @@ func TestMaker(t *testing.T) {
 	t.Run("looks for one hint at once and refuses a second after a second", secondHintIsRefused)
 	t.Run("makes once what many ask for at once, and keeps it", answerIsMadeOnce)
 	t.Run("goes on for the next reader if the first has left", answerIsMadeForTheNextReader)
+	t.Run("makes nothing if all readers have left before its turn", answerIsNotMadeForNobody)
 	t.Run("does not wait for a replay that does not end", replayThatDoesNotEndIsNotWaitedFor)
 	t.Run("makes a page of a panic and logs it once", panicIsAPage)
 	t.Run("keeps no failure", failureIsNotKept)
@@ -132,6 +133,32 @@ func answerIsMadeForTheNextReader(t *testing.T) {
 		if log := s.log.String(); !strings.Contains(log, "status=499") || strings.Contains(log, "level=ERROR") {
 			t.Errorf("logged %s", log)
 		}
+	})
+}
+
+func answerIsNotMadeForNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var made atomic.Int64
+		release := make(chan struct{})
+		s := stage(t, func() { made.Add(1); <-release })
+		first, second := s.later("/lab/one"), s.later("/lab/two")
+		synctest.Wait()
+		ctx, leave := context.WithCancel(t.Context())
+		for range 10 {
+			go s.handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, "/lab/three", nil))
+		}
+		synctest.Wait()
+		leave()
+		synctest.Wait()
+		close(release)
+		if a, b := <-first, <-second; a != 200 || b != 200 {
+			t.Errorf("the first two got %d and %d", a, b)
+		}
+		synctest.Wait()
+		if n := made.Load(); n != 2 {
+			t.Errorf("made %d times, and the third for nobody", n-2)
+		}
+		s.get("/lab/three").want(200)
 	})
 }
 

@@ -61,13 +61,13 @@ func (p *queryPages) view(r *http.Request, now time.Time) (*queryView, error) {
 	case p.turn <- struct{}{}:
 		defer func() { <-p.turn }()
 	default:
-		return nil, queryRefusal("The store is being asked already", "This page reads up to 20,000 rows, so it is made for one reader at a time.")
+		return nil, queryRefusal("The store is being asked already", "This page reads up to "+grouped(maxQueryRows)+" rows, so it is made for one reader at a time.")
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), queryTime)
 	defer cancel()
 	err := v.fill(ctx, p.tables)
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return nil, queryRefusal("The store took too long", "It did not answer within 3 seconds.")
+		return nil, queryRefusal("The store took too long", "It did not answer within "+queryTimeWords()+".")
 	}
 	return v, err
 }

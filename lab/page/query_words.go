@@ -62,10 +62,12 @@ func stoppedWords(m measured) string {
 	case stoppedByRequests:
 		return fmt.Sprintf("Stopped after %d requests. The whole would cost more.", maxPoints)
 	case stoppedByTime:
-		return fmt.Sprintf("Stopped: the page takes at most %d seconds. The whole would cost more.", queryTime/time.Second)
+		return "Stopped: the page takes at most " + queryTimeWords() + ". The whole would cost more."
 	}
 	return ""
 }
+
+func queryTimeWords() string { return counted(int(queryTime/time.Second), "second") }
 
 // agreement says whether the four ways found the same posts.
 func (v *queryView) agreement() string {

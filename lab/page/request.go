@@ -64,17 +64,28 @@ func (l *Lab) parse(r *http.Request) (request, error) {
 	return q, nil
 }
 
-// queryOf reads the query of an address about a scenario, if it is not too long.
+// queryOf reads the query of an address about a scenario, if it is not too long. What is
+// damaged in it stays, so that whoever reads the schedule can say where.
 func queryOf(r *http.Request, s *lab.Scenario) (url.Values, error) {
 	if len(r.URL.RawQuery) > maxQueryBytes {
 		return nil, refuseLength(s)
 	}
-	query, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return nil, refuseSchedule(s, "That did not arrive in one piece", "The address was damaged on its way here.")
-	}
-	return query, nil
+	return url.ParseQuery(mended(r.URL.RawQuery))
 }
+
+// mended is a query that can be read: a semicolon, and a percent sign that begins no escape,
+// stand for themselves.
+func mended(query string) string {
+	parts := strings.Split(strings.ReplaceAll(query, ";", "%3B"), "%")
+	for i, after := range parts[1:] {
+		if len(after) < 2 || !isHex(after[0]) || !isHex(after[1]) {
+			parts[i+1] = "25" + after
+		}
+	}
+	return strings.Join(parts, "%")
+}
+
+func isHex(digit byte) bool { return strings.IndexByte("0123456789abcdefABCDEF", digit) >= 0 }
 
 // refuse is the error of an address whose scenario exists.
 func (q *request) refuse(title, detail string) *templates.Refusal {
