@@ -134,6 +134,10 @@ func (s *story) read(channel domain.Channel, blog domain.Blog) {
 	s.ok(err)
 	_, err = s.store.SubscriptionPage(s.ctx, grace, "", 10)
 	s.ok(err)
+	for _, kind := range storage.RowPrefixes() {
+		_, err = s.store.Rows(s.ctx, storage.RowsQuery{Key: channel.Key(), By: ada, Kind: kind, Limit: 10})
+		s.ok(err)
+	}
 }
 
 func wordsOfEachOperation(t *testing.T) {

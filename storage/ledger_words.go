@@ -50,8 +50,11 @@ func inWords(call driver.LedgerCall) Call {
 
 // forms are the forms of the row key, of a kind that is known.
 func (f rowForm) forms() []string {
-	if f.table == "" {
+	switch {
+	case f.table == "":
 		return nil
+	case f.prefix == prefixGate:
+		return []string{"gate!open!<incarnation>", "gate!reserved!<incarnation>", "gate!shut!<incarnation>"}
 	}
 	return []string{f.form}
 }
@@ -123,6 +126,8 @@ func rowsWords(call driver.LedgerCall) string {
 	prefix := formOf(call.Target, call.Partition, call.From).prefix
 	inside := prefix != "" && (strings.HasPrefix(call.To, prefix) || call.To == prefixEnd(prefix))
 	switch {
+	case prefix == "" && call.From != "" && call.To == prefixEnd(call.From):
+		return " and RowKey begins with " + shownRow(call.Target, call.Partition, call.From)
 	case inside && call.From == prefix && call.To == prefixEnd(prefix):
 		return " and RowKey begins with " + prefix
 	case inside && call.To == prefixEnd(prefix):

@@ -77,6 +77,9 @@ func hoodEndsEachPage(t *testing.T) {
 		if calls := all(p.hood(), func(n *html.Node) bool { return attr(n, "class") == "call" }); len(calls) != p.cost().calls {
 			t.Errorf("%s lists %d calls, want %d", p.path, len(calls), p.cost().calls)
 		}
+		if words := seen(p.hood()); strings.Contains(words, "rows of the table") || strings.Contains(words, "RowKey = …") {
+			t.Errorf("%s does not say what a call is for: %s", p.path, words)
+		}
 		if strings.Count(string(p.body), "/static/hood.") != 1 {
 			t.Errorf("%s has not one style sheet for it", p.path)
 		}
