@@ -54,9 +54,6 @@ const (
 	arrowLate   arrow = "late"   // it stays under way, or arrives late
 )
 
-// target is the column of a store, in words.
-func (v runView) target(s stepView) string { return v.Stores[s.To-len(v.Callers)-1] }
-
 // A lateCall is a request that is under way: whose, and since which step.
 type lateCall struct {
 	caller int
