@@ -14,7 +14,7 @@ function best() {
   try {
     for (const [name, steps] of Object.entries(JSON.parse(kept) ?? {})) if (steps > 0) known.set(name, steps);
   } catch {
-    // Something else has written there. It is as good as nothing.
+    // Something else has written there. It counts for nothing.
   }
   return known;
 }

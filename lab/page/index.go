@@ -48,20 +48,19 @@ func (v indexView) first() levelLink { return v.Chapters[0].Levels[0] }
 
 // index shows why the lab is there, and its levels.
 func (l *Lab) index(w http.ResponseWriter, r *http.Request, page templates.Page) error {
-	known, err := l.known()
-	if err != nil {
-		return err
-	}
-	v, err := newIndexView(l.cases(), known)
-	if err != nil {
-		return err
-	}
-	v.Queries = l.tables != nil
-	a, err := l.rendered(indexPage(page, v))
-	if err != nil {
-		return err
-	}
-	return a.send(w, r)
+	page.Path = templates.LabIndexPath
+	return l.sendReplay(w, r, page.Origin+page.Path, func() (answer, error) {
+		known, err := l.known()
+		if err != nil {
+			return answer{}, err
+		}
+		v, err := newIndexView(l.cases(), known)
+		if err != nil {
+			return answer{}, err
+		}
+		v.Queries = l.tables != nil
+		return l.rendered(indexPage(page, v))
+	})
 }
 
 func newIndexView(cases []prove.Case, known []prove.Record) (indexView, error) {
