@@ -81,17 +81,38 @@ func (v compareView) shippedURL() string {
 	return templates.LabPath(v.Shipped.Name) + "?s=" + v.ShippedWhole
 }
 
-// A shippedSteps are the steps of ours in one row: those on the way, and the last ones,
-// which matter.
-type shippedSteps struct{ way, last []lab.StepWords }
+// A comparePart are steps of ours that follow each other. Folded ones are only on the way.
+type comparePart struct {
+	Folded bool
+	Steps  []compareStep
+}
 
-// split folds what is only on the way. Where the two differ, nothing is.
-func split(row prove.ComparisonRow) shippedSteps {
-	last := len(row.Shipped) - 1
-	if row.Differs || last < 2 {
-		return shippedSteps{last: row.Shipped}
+// A compareStep is a step in words. Says is not empty if the answer hangs on the step.
+type compareStep struct {
+	lab.StepWords
+	Says string
+}
+
+// steps are steps in words, with what is to be said about them.
+func (v compareView) steps(words ...lab.StepWords) (list []compareStep) {
+	for _, w := range words {
+		list = append(list, compareStep{w, v.reason().says(w)})
 	}
-	return shippedSteps{way: row.Shipped[:last], last: row.Shipped[last:]}
+	return list
+}
+
+// parts folds what is only on the way: neither the last step of the row, nor one that the
+// answer hangs on. Where the two differ, nothing is folded.
+func (v compareView) parts(row prove.ComparisonRow) (list []comparePart) {
+	steps := v.steps(row.Shipped...)
+	for i, step := range steps {
+		folded := !row.Differs && len(steps) > 2 && i < len(steps)-1 && step.Says == ""
+		if len(list) == 0 || list[len(list)-1].Folded != folded {
+			list = append(list, comparePart{Folded: folded})
+		}
+		list[len(list)-1].Steps = append(list[len(list)-1].Steps, step)
+	}
+	return list
 }
 
 // told are facts in words, without "told: ".

@@ -6,12 +6,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/net/html"
 )
 
 func TestComparePage(t *testing.T) {
 	t.Run("leads to a story that breaks the textbook and to one that does not break ours", comparePageLeadsToBothStories)
 	t.Run("names the guard that refuses, with its line of Go", comparePageNamesTheGuard)
 	t.Run("marks where the two differ", comparePageMarksWhereTheyDiffer)
+	t.Run("explains by itself why ours refuses", comparePageExplainsItself)
+	t.Run("shows the call that everything hangs on, and does not fold it away", comparePageShowsTheCall)
 	t.Run("is there for the anomalies alone", comparePageIsThereForAnomaliesAlone)
 }
 
@@ -96,5 +100,47 @@ func comparePageIsThereForAnomaliesAlone(t *testing.T) {
 	}
 	if links := s.get("/lab/post/compare").links(); !slices.Contains(links, "/lab/post") {
 		t.Errorf("the page leads to %s", links)
+	}
+}
+
+func comparePageExplainsItself(t *testing.T) {
+	s := newSite(t)
+	for anomaly, words := range map[string][]string{
+		"A1": {"one transaction spans both", "gate a row beside the posts", "merge a write to a row that must be there", "Blogs the table of the posts"},
+		"A2": {"a random identity of its own", "incarnation the random identity"},
+		"A3": {"first the message, then the mark", "transaction up to 100 writes"},
+		"A4": {"the echo of her own request", "echo the answer to one's own"},
+	} {
+		p := s.get("/lab/" + anomaly + "/compare").want(200)
+		for _, word := range append(words, "0.17/0 the write holds only for this version") {
+			p.says(word)
+		}
+		inText := slices.DeleteFunc(p.links(), func(link string) bool { return link != "/how-deletion-works" })
+		if len(inText) < 2 { // the other one is in the footer
+			t.Errorf("%s does not lead to how deletion works", anomaly)
+		}
+	}
+}
+
+func comparePageShowsTheCall(t *testing.T) {
+	s := newSite(t)
+	for anomaly, call := range map[string]string{
+		"A1": "delete gate!open!setup.4; insert gate!shut!setup.4", "A2": "Channels: read news → Answer: active ann.1",
+		"A3": "queue: send delete news", "A4": "Channels: read news → Answer: active ann.1",
+	} {
+		shown := 0
+		for n := range s.get("/lab/" + anomaly + "/compare").want(200).document().Descendants() {
+			if n.Type != html.ElementNode || n.Data != "li" || !strings.Contains(textOf(n), call) {
+				continue
+			}
+			for said := range n.Descendants() {
+				if said.Type == html.ElementNode && hasClass(said, "says") && n.Parent.Parent.Data != "details" {
+					shown++
+				}
+			}
+		}
+		if shown == 0 {
+			t.Errorf("%s: %q is folded away, or nothing is said about it", anomaly, call)
+		}
 	}
 }

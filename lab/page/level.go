@@ -1,5 +1,7 @@
 package page
 
+import "strconv"
+
 // A level is one task of the course: break a law in this scenario. Its par, its law and
 // the mishaps that it allows are not here: they are those of the scenario, or were found
 // by the explorer.
@@ -96,6 +98,11 @@ func levelOf(name string) (level, int) {
 		}
 	}
 	return level{}, 0
+}
+
+// numbered is the title with the number.
+func (l level) numbered(number int) string {
+	return "Level " + strconv.Itoa(number) + ": " + l.Title
 }
 
 // levelAfter is the level that follows the one of that number, if there is one.

@@ -10,7 +10,7 @@ func anomalies() []level {
 				"The worker w1 takes the message and removes the posts, then the channel. " +
 				"Each button lets one of them make one call to the database. You decide whose turn it is. Go on until nobody has anything to do.",
 			Nudge:    "Ann's request looks first whether the channel is there, and writes later. What may happen between the two?",
-			Words:    []string{"orphan", "cascade", "at rest"},
+			Words:    []string{"Blogs", "orphan", "at rest"},
 			Decisive: decisive{"ann", "Blogs: insert", "Ann writes because of what she saw long ago: she looked before all this began, and the worker has already listed what it will delete."},
 			Teaches: "To look and then to write takes two requests, and anything can happen between them, even a whole deletion. " +
 				"The worker cannot close this gap, whatever it does earlier, later or twice. The store itself must refuse the write.",
@@ -21,9 +21,9 @@ func anomalies() []level {
 			Name: "A2", Ours: "again", Title: "The new channel pays for the old one",
 			Goal: "Make a worker destroy a channel that nobody asked to delete.",
 			Scene: "The deletion of the channel is under way: its message waits on the queue. A queue delivers a message at least once, so both workers, w1 and w2, may get it. " +
-				"Ann waits until the name is free, creates a channel of that name and posts in it.",
+				"Ann tries to create a channel of the same name. She tries once: while the old channel is there, she is refused and goes away. So her turn comes when the name is free. Then she creates her channel, and posts in it.",
 			Nudge:    "Let w1 do everything but take the message off the queue. Then it is Ann's turn.",
-			Words:    []string{"lease", "incarnation"},
+			Words:    []string{"merge", "lease", "incarnation"},
 			Decisive: decisive{"w2", "Channels: delete", "The second worker does its duty, and does it to a channel that has nothing but the name in common with the one that was to go."},
 			Teaches: "What is safe to repeat on one channel destroys the next one of that name. A name is not an identity. " +
 				"Ours gives each creation a random identity, the incarnation, and each removal says which one it means.",
@@ -36,7 +36,7 @@ func anomalies() []level {
 			Scene: "Olga deletes her channel. The web server first marks the channel in a table, and then puts a message on the queue, so that a worker does the rest. " +
 				"This level allows a fault, which means that something goes wrong: open “Other fates” beside her button.",
 			Nudge:    "There are only two calls. Who could do the second, if the first is all that happened?",
-			Words:    []string{"transaction", "at rest"},
+			Words:    []string{"merge", "transaction", "at rest"},
 			Decisive: decisive{"olga", "Channels: merge", "The mark is in the table, and the process that would have queued the message is dead: nobody else knows that there is work to do."},
 			Teaches: "A write to a table and a write to a queue are no transaction. Whoever dies between them leaves one without the other. " +
 				"You can only choose which of the two it will be.",

@@ -15,7 +15,7 @@ func rowLevels() []level {
 			Scene: "Olga deletes her channel. Two steps of the shipped code have changed places: the channel is marked before the message is on the queue. " +
 				"The pass that looks for such channels from time to time is off.",
 			Nudge:    "This is A3 again. Which call makes the mark?",
-			Words:    []string{"reconciling pass", "incarnation"},
+			Words:    []string{"merge", "reconciling pass", "incarnation"},
 			Decisive: decisive{"olga", "Channels: merge", "The mark is there, the message is not, and the only process that knew about both is dead."},
 			Teaches: "Of two writes that cannot be one, make the one first that leads to the other. A message without a mark leads to the mark. " +
 				"A mark without a message leads nowhere.",
@@ -28,7 +28,7 @@ func rowLevels() []level {
 			Scene: "Ann's browser sends one form twice: ann and ann2 are the same request with the same idempotency key. " +
 				"The shipped code inserts a row for the key together with the post. Here it does not.",
 			Nudge:    "Let both look before one of them writes.",
-			Words:    []string{"idempotency key", "transaction"},
+			Words:    []string{"Blogs", "merge", "idempotency key", "transaction"},
 			Decisive: decisive{"ann2", "Blogs: merge", "The second post is as welcome as the first, because nothing in the store remembers the key."},
 			Teaches: "Whoever gets no answer must be able to ask again. So a request carries a key, and the row of the key is inserted in the same transaction as the post. " +
 				"The second insert of that row fails, and the second post fails with it.",
@@ -113,7 +113,7 @@ func fenceLevels() []level {
 			Scene: "Ann posts, Olga deletes, w1 does the work: as in A1. In the shipped code a post is one transaction with a row called the open gate, which the deletion removes first. " +
 				"Here the post does not ask for the gate.",
 			Nudge:    "The worker looks twice. Let Ann write after its last look.",
-			Words:    []string{"gate", "fence", "sweep"},
+			Words:    []string{"merge", "gate", "fence", "sweep"},
 			Decisive: decisive{"ann", "Blogs: insert once!", "The post is late by a whole deletion, and nothing in its transaction could tell the store so."},
 			Teaches: "The gate lies in the same partition as the posts, so the store checks it together with the post. A post came before the gate was shut, and then the sweep finds it; " +
 				"or it never lands. Nobody waits for anybody: it is a fence and not a lock.",
@@ -123,7 +123,7 @@ func fenceLevels() []level {
 		{
 			Name: "incarnation", Title: "A name is no identity",
 			Goal: "Make a late worker touch a channel that nobody asked to delete.",
-			Scene: "Two workers get the message of one deletion. Ann waits for the name. The message says which incarnation is to go, and the worker should compare. " +
+			Scene: "Two workers get the message of one deletion. Ann creates a channel of the name once it is free; if she asks too early, she is refused and goes away. The message says which incarnation is to go, and the worker should compare. " +
 				"Here it takes whatever has the name for what was meant.",
 			Nudge:    "As in A2: let w1 free the name, let Ann have it, and then let w2 begin.",
 			Words:    []string{"incarnation", "lease"},

@@ -97,7 +97,7 @@ func levelWordsAreInTheGlossary(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range glossary() {
-		if !strings.Contains(strings.ToLower(string(text)), m.Word+"**") {
+		if !strings.Contains(strings.ToLower(string(text)), strings.ToLower(m.Word)+"**") {
 			t.Errorf("docs/glossary.md does not know %q", m.Word)
 		}
 	}

@@ -116,6 +116,7 @@ func TestLevels(t *testing.T) {
 		t.Run(name+"_is_won_by_show_me", func(t *testing.T) { wonByShowMe(t, newSite(t), record, next) })
 		t.Run(name+"_is_won_by_hints", func(t *testing.T) { wonByHints(t, newSite(t), record) })
 	}
+	t.Run("how ours refuses a level says which level it is, and leads back", oursLeadsBack)
 	t.Run("A1 is won by the buttons alone", func(t *testing.T) { wonByButtons(t, newSite(t)) })
 	t.Run("the last says how many states were searched in vain", func(t *testing.T) { lastSaysHowMany(t, newSite(t), names[len(names)-1]) })
 }
@@ -288,6 +289,31 @@ func indexClaimsNoProgress(t *testing.T) {
 	for n := range newSite(t).get("/lab").want(200).document().Descendants() {
 		if n.Type == html.ElementNode && (has(n, "data-progress") || has(n, "data-won-mark")) && !has(n, "hidden") {
 			t.Errorf("%q is shown", textOf(n))
+		}
+	}
+}
+
+func oursLeadsBack(t *testing.T) {
+	s := newSite(t)
+	known, err := prove.Known()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := levelNames(s.get("/lab").want(200))
+	for i, name := range names[:len(names)-1] {
+		record, _ := prove.About(known, name)
+		p := &player{s, s.get("/lab/" + name + "?s=" + record.Schedule).want(200)}
+		p.follow("data-ours", "")
+		p.at.says("level " + strconv.Itoa(i+1))
+		ours, _, _ := strings.Cut(strings.TrimPrefix(p.at.path, "/lab/"), "?")
+		for n := range p.at.document().Descendants() {
+			if n.Type == html.ElementNode && n.Data == "h1" && textOf(n) == ours {
+				t.Errorf("%s: the page has the title %q", name, ours)
+			}
+		}
+		p.follow("data-back-to", name)
+		if path, _, _ := strings.Cut(p.at.path, "?"); path != "/lab/"+name {
+			t.Errorf("%s: back leads to %s", name, p.at.path)
 		}
 	}
 }

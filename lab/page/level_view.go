@@ -31,13 +31,8 @@ func (s *story) isWon() bool {
 // level is the level of the scenario. Its number is 0 if it is none.
 func (v scene) level() (level, int) { return levelOf(v.Name) }
 
-// title is the level's, or the scenario's name.
-func (v scene) title() string {
-	if l, number := v.level(); number > 0 {
-		return "Level " + strconv.Itoa(number) + ": " + l.Title
-	}
-	return v.Name
-}
+// title is the level's, or what the scenario is about.
+func (v scene) title() string { return titleOf(v.Case) }
 
 // facts say how a level is won, what is allowed and what is known.
 func (v scene) facts() string {

@@ -147,6 +147,12 @@ func (m storeMaker) table(name string) templates.TableBlock {
 		return strings.Compare(a.Row, b.Row)
 	})
 	v := templates.TableBlock{Key: "store-" + name, Name: name, Level: 3, Empty: "No rows."}
+	if name == "Blogs" {
+		v.Note = "Posts, with the gates and the subscribers of their channels."
+		if m.Part != prove.Real && m.Part != prove.Ablated {
+			v.Note = "Posts."
+		}
+	}
 	for _, e := range rows {
 		change, changed := changes[rowID{name, e.Partition, e.Row}]
 		v.Rows = append(v.Rows, m.row(name, e, change, changed))

@@ -50,7 +50,7 @@ func scenarioPage(page templates.Page, s *story) templ.Component {
 			return nil
 		})
 		templ_7745c5c3_Err = templates.Shell(page, templates.Frame{
-			Title: s.Name + " · Lab", About: s.About, Path: s.address(),
+			Title: titleOf(s.Case) + " · Lab", About: s.About, Path: s.address(),
 			Styles:  []string{"rows.css", "lab.css", "lab_level.css"},
 			Scripts: []string{"copy.js", "lab.js", "lab_progress.js"}, Keys: "lab_keys.js",
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
