@@ -3,44 +3,8 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { lookAround } from "./page_look.mjs";
+import { actor, at, key, lab, mark, move, orphan, play, same, schedule, start, take, taken } from "./lab_visitor.mjs";
 import { phone, sites, visitor } from "./visitor.mjs";
-
-// The keys of a run that breaks A1: ann is 1, olga 2, the worker 3.
-const orphan = [..."122333133"];
-const schedule = "ann,olga*2,w1*3,ann,w1*2";
-const start = "/lab/A1";
-
-async function lab(path = start, options = {}) {
-  const v = await visitor(sites.sample, options);
-  await v.open(path);
-  return v;
-}
-
-const key = (v, name) => v.page.keyboard.press(name);
-const position = (v) => v.page.locator(".position");
-const actor = (v, name) => v.page.locator(`#actor-${name}`);
-const take = (v, name) => actor(v, name).locator(".fates > .main");
-const move = (v, name) => v.page.locator(`[data-move=${name}]`);
-const taken = (v) => new URL(v.page.url()).searchParams.get("s") ?? "";
-
-// at waits until that step of so many is shown, and nothing is under way.
-async function at(v, step, of = step) {
-  await position(v).getByText(`${step} of ${of}`).waitFor();
-  await v.page.locator("main:not([aria-busy=true])").waitFor();
-}
-
-// mark lets a test tell whether the page was loaded again.
-const mark = (v) => v.page.evaluate(() => { window.same = true; });
-const same = (v) => v.page.evaluate(() => window.same === true);
-
-// play takes steps by keys.
-async function play(v, keys, before = 0) {
-  for (const [i, name] of keys.entries()) {
-    await key(v, name);
-    await at(v, before + i + 1);
-  }
-}
 
 test("lab: by keyboard alone one goes from the index to a law that is broken", async () => {
   const v = await lab("/lab", { hand: "keyboard" });
@@ -481,7 +445,6 @@ describe("lab: what was won", () => {
     assert.match(await mark(v, "A1").innerText(), /won in 9/);
     assert.match(await line(v).innerText(), /You have won 1 of \d+/);
     assert.ok(!await mark(v, "A2").isVisible());
-    await lookAround(v, "lab-index-won");
     await v.open(start);
     await play(v, ["1", "2"]);
     await key(v, "u");
@@ -525,52 +488,6 @@ describe("lab: what was won", () => {
     await v.sees("A1, no orphan post, is broken");
     await v.open("/lab");
     await v.sees("This browser keeps nothing for this site");
-    await v.leave();
-  });
-});
-
-describe("lab: in order, light and dark, wide and on a phone, is", () => {
-  const pages = {
-    "the index": "/lab",
-    "the start of a level": start,
-    "a run half way": `${start}?s=ann,olga*2,w1*2`,
-    "a step that one went back to": `${start}?s=${schedule}&at=4`,
-    "a law that is broken": `${start}?s=${schedule}`,
-    "what fresh workers leave": `${start}?s=${schedule}&rest=1`,
-    "a solution that is shown": `${start}?s=${schedule}&at=5&show=1`,
-    "a hint": `${start}?s=ann&hint=1`,
-    "a comparison": `${start}/compare?s=${schedule}`,
-    "the code that ships": "/lab/post",
-    "the keys": "/keys",
-    "four questions": "/lab/queries",
-  };
-  for (const [name, path] of Object.entries(pages)) {
-    test(name, async () => {
-      const v = await lab(path);
-      assert.equal(v.status, 200);
-      await lookAround(v, `lab-${name.replaceAll(" ", "-")}`);
-      await v.leave();
-    });
-  }
-
-  for (const [how, at] of [["half way", "ann,olga*2,w1*2"], ["to its end", schedule]]) {
-    test(`each part of a run ${how} on a phone`, async () => {
-      const v = await lab(`${start}?s=${at}`, phone);
-      for (const part of ["Run", "Tables", "Laws"]) {
-        await v.press(v.page.locator(".tabs").getByRole("link", { name: part }));
-        await lookAround(v, `lab-phone-${part}-${how}`, [phone]);
-      }
-      await v.leave();
-    });
-  }
-
-  test("a menu of mishaps, and the list of keys", async () => {
-    const v = await lab("/lab/A3");
-    await key(v, "Shift+Digit1");
-    await lookAround(v, "lab-menu");
-    await key(v, "?");
-    await v.page.getByRole("dialog").waitFor();
-    await lookAround(v, "lab-keys-here");
     await v.leave();
   });
 });

@@ -1,0 +1,62 @@
+// The lab: each of its pages, as everybody sees it.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { key, lab, orphan, play, schedule, start } from "./lab_visitor.mjs";
+import { lookAround } from "./page_look.mjs";
+import { phone } from "./visitor.mjs";
+
+describe("lab: in order, light and dark, wide and on a phone, is", () => {
+  const pages = {
+    "the index": "/lab",
+    "the start of a level": start,
+    "a run half way": `${start}?s=ann,olga*2,w1*2`,
+    "a step that one went back to": `${start}?s=${schedule}&at=4`,
+    "a law that is broken": `${start}?s=${schedule}`,
+    "what fresh workers leave": `${start}?s=${schedule}&rest=1`,
+    "a solution that is shown": `${start}?s=${schedule}&at=5&show=1`,
+    "a hint": `${start}?s=ann&hint=1`,
+    "a comparison": `${start}/compare?s=${schedule}`,
+    "the code that ships": "/lab/post",
+    "the keys": "/keys",
+    "four questions": "/lab/queries",
+  };
+  for (const [name, path] of Object.entries(pages)) {
+    test(name, async () => {
+      const v = await lab(path);
+      assert.equal(v.status, 200);
+      await lookAround(v, `lab-${name.replaceAll(" ", "-")}`);
+      await v.leave();
+    });
+  }
+
+  for (const [how, at] of [["half way", "ann,olga*2,w1*2"], ["to its end", schedule]]) {
+    test(`each part of a run ${how} on a phone`, async () => {
+      const v = await lab(`${start}?s=${at}`, phone);
+      for (const part of ["Run", "Tables", "Laws"]) {
+        await v.press(v.page.locator(".tabs").getByRole("link", { name: part }));
+        await lookAround(v, `lab-phone-${part}-${how}`, [phone]);
+      }
+      await v.leave();
+    });
+  }
+
+  test("the index with a level that was won", async () => {
+    const v = await lab();
+    await play(v, orphan);
+    await v.open("/lab");
+    await v.page.locator("[data-won-mark]:visible").waitFor();
+    await lookAround(v, "lab-index-won");
+    await v.leave();
+  });
+
+  test("a menu of mishaps, and the list of keys", async () => {
+    const v = await lab("/lab/A3");
+    await key(v, "Shift+Digit1");
+    await lookAround(v, "lab-menu");
+    await key(v, "?");
+    await v.page.getByRole("dialog").waitFor();
+    await lookAround(v, "lab-keys-here");
+    await v.leave();
+  });
+});
