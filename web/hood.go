@@ -97,10 +97,13 @@ func (h *hoods) setCookie(c echo.Context, value string, maxAge int) {
 }
 
 // of returns what makes the fold of a page when the page is rendered, after its last
-// call. It is nil if the calls of the request are not listed.
+// call. It is nil if the calls of the request are not listed, or would tell a stranger
+// whether there is an account of some name: those of a sign-in that is refused, and those at
+// the address of a personal feed.
 func (h *hoods) of(c echo.Context) func() templates.Hood {
 	counted, listed := c.Get(costKey).(*cost)
-	if !listed {
+	signsIn := c.Request().Method == http.MethodPost && c.Request().URL.Path == templates.SignInPath
+	if !listed || signsIn || tellsNames(c.Request(), c.Response().Status) {
 		return nil
 	}
 	return func() templates.Hood {
