@@ -49,7 +49,8 @@ type deletionStep struct {
 
 func deletionSteps() [5]deletionStep {
 	return [5]deletionStep{
-		{"mark", "Hide the channel from readers", "From here on no page shows it."},
+		{"mark", "Make sure that the channel is hidden",
+			"Your request hides it at once. A worker makes sure, in case the request died before that."},
 		{"shut", "Close the gate: no more posts", "A post needs the open gate. It is swapped for a shut one, once and for ever."},
 		{"sweep", "Remove the rows", "Each removal needs the shut gate, so it can only ever hit this channel."},
 		{"disarm", "Disarm late workers", "The shut gate is deleted. A worker that wakes up late can remove nothing."},
@@ -86,13 +87,13 @@ func (v Deletion) stepState(i int) string {
 // finished is how many steps are done.
 func (v Deletion) finished() string { return strconv.Itoa(max(0, v.at())) }
 
-// headline says in a few words how far the deletion has come. The page announces
-// each change of it to screen readers.
 // waiting tells whether the work stands still because the storage does not answer.
 func (v Deletion) waiting() bool {
 	return !v.WaitingSince.IsZero() && v.State != DeletionDone && v.State != DeletionPoisoned
 }
 
+// headline says in a few words how far the deletion has come. The page announces
+// each change of it to screen readers.
 func (v Deletion) headline() string {
 	if v.waiting() {
 		return "Waiting for the storage since " + v.WaitingSince.UTC().Format("2 January 2006, 15:04 UTC")

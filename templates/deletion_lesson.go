@@ -3,6 +3,7 @@ package templates
 import (
 	"math"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -121,12 +122,29 @@ func (l Lesson) over() string {
 	return "You let the workers go on without further pauses."
 }
 
-// headline says what the latest worker does. The page announces it.
+// headline says what each worker at work does. If none is, it says what became of the
+// latest. The page announces it.
 func (l Lesson) headline() string {
-	w := l.Workers[len(l.Workers)-1]
-	who := "Worker " + strconv.Itoa(w.Number)
+	var all []string
+	for _, w := range l.Workers {
+		if w.waits() || w.State == lessonWorks {
+			all = append(all, w.headline())
+		}
+	}
+	if len(all) == 0 {
+		all = []string{l.Workers[len(l.Workers)-1].headline()}
+	}
+	return "W" + strings.Join(all, "; ")[1:]
+}
+
+// headline says what the worker does. It begins with a small letter.
+func (w LessonWorker) headline() string {
+	who := "worker " + strconv.Itoa(w.Number)
 	switch w.State {
 	case lessonWaits:
+		if w.LeaseOver {
+			return who + " was lost before " + w.Step
+		}
 		return who + " waits before " + w.Step
 	case lessonKilled:
 		return who + " was killed before " + w.Step

@@ -4,6 +4,7 @@ import "testing"
 
 func TestLesson(t *testing.T) {
 	t.Run("shows what each worker does", lessonShowsWorkers)
+	t.Run("has a heading for all workers at work, or for the latest", lessonHeading)
 	t.Run("has buttons for a worker that waits, and for the message", lessonHasButtons)
 	t.Run("holds still while a worker waits", lessonHoldsStill)
 	t.Run("has no buttons once it is over", overLessonHasNoButtons)
@@ -13,7 +14,7 @@ func TestLesson(t *testing.T) {
 
 func lessonShowsWorkers(t *testing.T) {
 	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleLessonOf(DeletionRunning, sampleLesson())),
-		in("p[class=headline]", says("Worker 6 waits before disarm")),
+		in("p[class=headline]", says("Worker 4 is at shut; worker 6 waits before disarm")),
 		in("section[id=lesson]", says("It was fenced out"), says("The message was delivered again 2 times."),
 			in("div", in("h3", says("Worker 1, delivery 1")), says("You killed it before sweep."), in("span[data-left=12]", says("Its lease runs out in 12 s."))),
 			in("div", in("h3", says("Worker 2, delivery 2")), says("Its lease has run out")),
@@ -21,6 +22,24 @@ func lessonShowsWorkers(t *testing.T) {
 			in("div", in("h3", says("Worker 4")), says("It is at shut: Close the gate")),
 		),
 	)
+}
+
+func lessonHeading(t *testing.T) {
+	killed := LessonWorker{Number: 1, State: "killed", Step: "sweep"}
+	sweeps := LessonWorker{Number: 2, State: "works", Step: "sweep"}
+	waits := LessonWorker{Number: 3, State: "waits", Step: "mark"}
+	gone := LessonWorker{Number: 4, State: "waits", Step: "shut", LeaseOver: true}
+	ended := LessonWorker{Number: 5, State: "ended", Last: "release", Result: "done"}
+	for want, workers := range map[string][]LessonWorker{
+		"Worker 2 is at sweep; worker 3 waits before mark": {killed, sweeps, waits, gone, ended},
+		"Worker 3 waits before mark":                       {killed, waits},
+		"Worker 1 was killed before sweep":                 {killed},
+		"Worker 4 was lost before shut":                    {killed, gone},
+		"Worker 5 has ended":                               {killed, ended},
+	} {
+		v := sampleLessonOf(DeletionRunning, &Lesson{Workers: workers})
+		expect(t, DeletionProgress(noon(), v), in("p[class=headline]", says(want)), in("[data-announce="+want+"]"))
+	}
 }
 
 func lessonHasButtons(t *testing.T) {

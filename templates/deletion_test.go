@@ -9,6 +9,7 @@ import (
 
 func TestDeletionPage(t *testing.T) {
 	t.Run("shows its steps", deletionShowsItsSteps)
+	t.Run("does not say that hiding the channel is still ahead", hiddenFromTheRequestOn)
 	t.Run("has no current step while queued", queuedDeletionHasNoStepUnderWay)
 	t.Run("leads on and stops refreshing when done", finishedDeletionLeadsOnAndStopsRefreshing)
 	t.Run("says how to re-queue a poisoned deletion", poisonedDeletionSaysHowToRequeueIt)
@@ -28,6 +29,14 @@ func deletionShowsItsSteps(t *testing.T) {
 		times(2, "li[class=done]"), times(2, "li[class=ahead]"),
 		in("li[class=current][aria-current=step]", says("Remove the rows")),
 		in("dl", says("Rows removed 12,345"), says("Failed attempts 2"), says("Requested 1 minute ago"), silent("Finished")),
+	)
+}
+
+// The request hides the channel, and the worker's first step makes sure.
+func hiddenFromTheRequestOn(t *testing.T) {
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(DeletionRunning, "")), says("Readers no longer see the channel."),
+		in("li[class=ahead][data-step=mark]", says("Make sure that the channel is hidden"), says("Your request hides it at once.")),
+		silent("Hide the channel from readers"), silent("From here on"),
 	)
 }
 

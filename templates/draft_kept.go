@@ -26,7 +26,7 @@ func (k DraftKind) Fields() []string {
 	return []string{"title", "text"}
 }
 
-// Refused says what became of the draft behind a shut gate, and why.
+// Refused says what became of a draft for a channel that is being deleted, and why.
 func (k DraftKind) Refused() string {
 	if k == PostDraft {
 		return "Your post was refused, so it is not an orphan: a row that outlives its channel."

@@ -176,7 +176,7 @@ func missingChannelAndOneBeingDeletedSaySo(t *testing.T) {
 	blog := s.post(going, "ada", "x")
 	s.askDeletion(going)
 	for _, path := range []string{"", "/edit", "/delete", "/blogs/" + string(blog.ID), "/blogs/" + string(blog.ID) + "/edit"} {
-		b.open("/channels/going" + path).want(410).says("The channel is being deleted.").saysNot("All about")
+		b.open("/channels/going" + path).want(410).heading("Channel is being deleted").says("Nobody can read it any more.").saysNot("All about")
 		b.open("/channels/nothing" + path).want(404)
 		b.open("/channels/a%2Fb" + path).want(404)
 	}

@@ -51,6 +51,18 @@ func rowsPageShowsTheStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.open("/channels/Engines/rows").says("No message about this channel is visible: a worker has leased it, or it is not there.")
+	for _, c := range []struct {
+		state domain.DeletionState
+		step  domain.Step
+		says  string
+	}{
+		{domain.DeletionRunning, "", "A worker has taken up the deletion. No step has begun yet."},
+		{domain.DeletionRunning, domain.StepSweep, "A deletion is under way, at the step sweep."},
+		{domain.DeletionQueued, domain.StepSweep, "The deletion waits for a worker. It came as far as the step sweep."},
+	} {
+		s.advance(channel.Ref(), c.state, c.step, 0)
+		b.open("/channels/Engines/rows").says(c.says)
+	}
 	s.advance(channel.Ref(), domain.DeletionPoisoned, domain.StepSweep, 3)
 	b.open("/channels/Engines/rows").says("The deletion has stopped, and waits for an operator.")
 }

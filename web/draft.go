@@ -130,8 +130,8 @@ func keptDraft(c echo.Context, v visitor, cause problem, err error) *templates.K
 // fields of a page have LF.
 func typedText(s string) string { return strings.ReplaceAll(shown(s), "\r\n", "\n") }
 
-// draftWords returns what the page of a refused draft says, and a link to the gate that
-// refused it. Without a title, the problem keeps its own words.
+// draftWords returns what the page of a refused draft says, and a link to why it was
+// refused. A channel that is being deleted is marked, but its gate may still be open. Without a title, the problem keeps its own words.
 func (p *pages) draftWords(c echo.Context, failed failure, cause problem) (title, detail string, links []templates.Link) {
 	d, ok := c.Get(draftKey).(*draft)
 	if !ok {
@@ -149,15 +149,15 @@ func (p *pages) draftWords(c echo.Context, failed failure, cause problem) (title
 			"It was deleted while you wrote. " + d.kind.Refused() + " What you wrote is below.", p.gate(c, failed.visitor, d)
 	case http.StatusGone:
 		return "The channel is being deleted",
-			"Its gate is shut. " + d.kind.Refused() + " What you wrote is below.", p.gate(c, failed.visitor, d)
+			"It is marked as being deleted. " + d.kind.Refused() + " What you wrote is below.", p.gate(c, failed.visitor, d)
 	}
 	return "", "", nil
 }
 
-// gate links to the gate that refused a draft: to the deletion, for the user who asked
+// gate links to why a channel took no draft: to the deletion, for the user who asked
 // for it, and to the explanation for others.
 func (p *pages) gate(c echo.Context, v visitor, d *draft) []templates.Link {
-	explained := []templates.Link{{Label: "The gate that refused it", URL: templates.LearnGatePath, Aside: true}}
+	explained := []templates.Link{{Label: "How its gate keeps late writes out", URL: templates.LearnGatePath, Aside: true}}
 	name, err := channelName(c)
 	if err != nil {
 		return explained

@@ -230,19 +230,26 @@ func draftBehindAShutGateLeadsToTheGate(t *testing.T) {
 	ada.open("/channels/Engines/delete").form("Delete this channel and all its posts").press()
 
 	deletion := "/channels/Engines/deletions/" + string(channel.Incarnation)
-	for _, status := range []int{410, 404} {
-		if status == 404 {
+	for _, stage := range []string{"marked", "shut", "gone"} {
+		status, sentence := 410, "It is marked as being deleted. Your post was refused, so it is not an orphan"
+		switch stage {
+		case "shut":
+			if _, err := s.store.ShutGate(t.Context(), channel.Ref()); err != nil {
+				t.Fatal(err)
+			}
+		case "gone":
 			s.cascade(channel.Ref())
+			status, sentence = 404, "Your post was refused, so it is not an orphan"
 		}
-		p := mine.press().want(status).says("so it is not an orphan")
+		p := mine.press().want(status).says(sentence).saysNot("gate is shut")
 		if p.wrote() != draftText || p.href("The deletion that refused it") != deletion {
 			t.Errorf("the owner sees %s", p.body)
 		}
-		p = his.press().want(status).says("so it is not an orphan")
+		p = his.press().want(status).says(sentence).saysNot("gate is shut", "gate that refused")
 		if p.wrote() != draftText {
 			t.Errorf("shows %q", p.wrote())
 		}
-		to, id, _ := strings.Cut(p.href("The gate that refused it"), "#")
+		to, id, _ := strings.Cut(p.href("How its gate keeps late writes out"), "#")
 		p = his.b.open(to).want(200)
 		if one(p.doc, func(n *html.Node) bool { return attr(n, "id") == id }) == nil {
 			t.Error("the explanation has no gate")

@@ -188,7 +188,7 @@ func problemOfMeaning(err error) problem {
 	case errors.Is(err, domain.ErrChannelGone):
 		return newProblem(http.StatusGone, "Channel deleted", "The channel that this idempotency key made has been deleted since.")
 	case errors.Is(err, domain.ErrGone):
-		return newProblem(http.StatusGone, "Channel deleted", "The channel is being deleted. Nobody can read it any more.")
+		return newProblem(http.StatusGone, "Channel is being deleted", "Nobody can read it any more.")
 	case errors.Is(err, domain.ErrBusy):
 		p := newProblem(http.StatusServiceUnavailable, "Too busy",
 			"Too many people sign up or sign in at this moment. Nothing was saved.")

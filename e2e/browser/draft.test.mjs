@@ -101,7 +101,7 @@ describe("draft: a channel that is deleted meanwhile", () => {
   });
 
   // The site has no worker, so the deletion does not go on.
-  both("shows the text and the gate that is shut", async function shut(scripts, channel) {
+  both("shows the text, and leads to the deletion and the gate", async function shut(scripts, channel) {
     const v = await writer(ira, channel, scripts);
     const guest = await visitor(sites.idle, { as: ivo, scripts });
     await guest.open(`/channels/${channel}`);
@@ -120,7 +120,7 @@ describe("draft: a channel that is deleted meanwhile", () => {
     await guest.follow(guest.button("Post"));
     assert.equal(guest.status, 410);
     assert.equal(await shown(guest), text);
-    const gate = await aside(guest, guest.link("The gate that refused it"));
+    const gate = await aside(guest, guest.link("How its gate keeps late writes out"));
     await gate.locator("#gate").waitFor();
     await v.leave();
     await guest.leave();
