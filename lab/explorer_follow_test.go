@@ -171,7 +171,7 @@ func everyRefusalHasAReason(t *testing.T) {
 	}
 	for _, why := range []string{
 		"", "finished", "dead", "the queue is empty", "no fault left: this level allows 1", "this level allows no fault",
-		"w1 starts first: the two are equal", "w2 goes on first: an actor that can go on has to wait 4 times at most here",
+		"the two are alike, so let w1 start first", "w2 goes on first: an actor that can go on has to wait 4 times at most here",
 		"it reads: a second copy changes nothing",
 	} {
 		if !whys[why] {

@@ -37,7 +37,7 @@ func (x *Explorer) refusal(s *state, c Choice) string {
 // refusalOfActor says why an actor must wait, whatever befalls its call.
 func (x *Explorer) refusalOfActor(s *state, i int) string {
 	if twin := x.twins[i]; twin >= 0 && !x.started(s.places[twin]) {
-		return fmt.Sprintf("%s starts first: the two are equal", x.scenario.Actors[twin].Name)
+		return fmt.Sprintf("the two are alike, so let %s start first", x.scenario.Actors[twin].Name)
 	}
 	if !x.mayAct(s, i) {
 		return fmt.Sprintf("%s goes on first: an actor that can go on has to wait %s at most here",

@@ -40,6 +40,14 @@ type levelLink struct {
 	Facts string
 }
 
+// tagged is the title, of an anomaly with its name.
+func (l levelLink) tagged() string {
+	if len(l.Name) == len("A1") {
+		return l.Name + ": " + l.Title
+	}
+	return l.Title
+}
+
 // A scenarioLink leads to a scenario that is no level.
 type scenarioLink struct{ Name, About, Facts string }
 

@@ -3,6 +3,7 @@ package page
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 
 	"microblogging/lab/prove"
@@ -57,10 +58,22 @@ func (l *Lab) Routes() map[string]handler {
 		templates.LabIndexPath + "/{name}/from/{other}": l.switchGuard,
 		templates.LabIndexPath + "/{name}/compare":      l.compare,
 	}
+	for _, path := range []string{"", "/{name}", "/{name}/compare"} {
+		routes[templates.LabIndexPath+path+"/"] = withoutSlash
+	}
 	if l.tables != nil {
 		routes[templates.LabQueriesPath] = newQueryPages(l.tables).show
 	}
 	return routes
+}
+
+// withoutSlash leads to the address without the slash at its end.
+func withoutSlash(w http.ResponseWriter, r *http.Request, _ templates.Page) error {
+	address := strings.TrimRight(r.URL.EscapedPath(), "/")
+	if r.URL.RawQuery != "" {
+		address += "?" + r.URL.RawQuery
+	}
+	return redirect(w, r, address)
 }
 
 // find returns the scenario of that name.
@@ -69,7 +82,7 @@ func (l *Lab) find(name string) (prove.Case, error) {
 	at := slices.IndexFunc(cases, func(c prove.Case) bool { return c.Name == name })
 	if at < 0 {
 		return prove.Case{}, &templates.Refusal{Problem: templates.Problem{
-			Status: http.StatusNotFound, Title: "The lab has no such scenario",
+			Status: http.StatusNotFound, Title: "The lab has no such level",
 			Detail: "The address may be mistyped.", Links: []templates.Link{labLink()},
 		}}
 	}
@@ -77,5 +90,5 @@ func (l *Lab) find(name string) (prove.Case, error) {
 }
 
 func labLink() templates.Link {
-	return templates.Link{Label: "All scenarios", URL: templates.LabIndexPath}
+	return templates.Link{Label: "All levels", URL: templates.LabIndexPath}
 }

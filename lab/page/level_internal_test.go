@@ -44,6 +44,7 @@ func TestLevel(t *testing.T) {
 	t.Run("has all its texts", levelHasAllItsTexts)
 	t.Run("course has four anomalies, twelve guards, three mishaps and the last", courseIsComplete)
 	t.Run("knows every word as the glossary of the documents does", levelWordsAreInTheGlossary)
+	t.Run("says every law as a sentence", lawsAreSentences)
 	t.Run("is about a scenario that can be won, except the last", levelCanBeWon)
 	t.Run("has a decisive step in its shortest schedule", levelHasItsDecisiveStep)
 }
@@ -138,6 +139,16 @@ func levelHasItsDecisiveStep(t *testing.T) {
 		}
 		if found != 1 {
 			t.Errorf("%s: the decisive step comes %d times", l.Name, found)
+		}
+	}
+}
+
+func lawsAreSentences(t *testing.T) {
+	for _, c := range prove.Cases(false) {
+		for _, law := range c.Laws.List() {
+			if said := lawSentences()[law.Name]; strings.Count(said, " ") < 2 {
+				t.Errorf("%s: the law %s is said as %q", c.Name, law.Name, said)
+			}
 		}
 	}
 }

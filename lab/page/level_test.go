@@ -228,12 +228,13 @@ func lastSaysHowMany(t *testing.T, s *site, name string) {
 		t.Error("the page shows how the shipped code breaks")
 	}
 	p.follow("data-move", "hint")
-	p.at.says("The search has ended at its bound")
+	p.at.says("The search has ended at its bound", "a quick look of a second or so", "The explorer once took the time to enter", "A state is one moment")
 }
 
 func TestIndex(t *testing.T) {
 	t.Run("opens with three stories and their sources", indexHasItsStories)
 	t.Run("has a cell for each anomaly in each version, with its schedule", indexHasTheMatrix)
+	t.Run("has A1 to A4 beside their levels, and leads to how ours refuses them above all", indexNamesTheAnomalies)
 	t.Run("leads to every scenario", indexLeadsEverywhere)
 	t.Run("claims nothing about progress without a script", indexClaimsNoProgress)
 }
@@ -314,6 +315,17 @@ func oursLeadsBack(t *testing.T) {
 		p.follow("data-back-to", name)
 		if path, _, _ := strings.Cut(p.at.path, "?"); path != "/lab/"+name {
 			t.Errorf("%s: back leads to %s", name, p.at.path)
+		}
+	}
+}
+
+func indexNamesTheAnomalies(t *testing.T) {
+	r := newSite(t).get("/lab").want(200)
+	links := r.links()
+	for i, anomaly := range []string{"A1", "A2", "A3", "A4"} {
+		r.says(anomaly + ": " + []string{"A post without", "The new channel", "Asked for", "Beaten by"}[i])
+		if at := slices.Index(links, "/lab/"+anomaly+"/compare"); at < 0 || at > slices.Index(links, "https://aws.amazon.com/message/101925/") {
+			t.Errorf("the page leads to how ours refuses %s at link %d", anomaly, at)
 		}
 	}
 }

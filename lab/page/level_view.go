@@ -39,7 +39,7 @@ func (v scene) facts() string {
 	var facts []string
 	for _, law := range v.now().Laws {
 		if law.Law == v.record.Law {
-			facts = append(facts, "You win when the law "+law.Law+" ("+law.Title+") is broken.")
+			facts = append(facts, "You win when the law "+lawSentence(law.Law)+" is broken.")
 		}
 	}
 	if _, number := v.level(); number > 0 && v.record.Law == "" {
@@ -50,7 +50,8 @@ func (v scene) facts() string {
 	}
 	facts = append(facts, upperFirst(counted(v.Faults, "fault"))+" allowed.")
 	if v.record.Par == 0 && v.record.States > 0 {
-		facts = append(facts, "The explorer has searched "+counted(v.record.States, "state")+" in vain.")
+		facts = append(facts, "The explorer has searched "+counted(v.record.States, "state")+" in vain. "+
+			"(The explorer is a program that tries all orders of the calls. A state is one moment: what is in the tables, and how far everybody is.)")
 	}
 	return strings.Join(facts, " ")
 }

@@ -57,8 +57,8 @@ func (l *Lab) parse(r *http.Request) (request, error) {
 	q.at = len(q.schedule)
 	if at := query.Get("at"); at != "" {
 		if q.at, err = strconv.Atoi(at); err != nil || q.at < 0 || q.at > len(q.schedule) {
-			return request{}, q.refuse("There is no such step", "at is a number of choices, from 0 to the "+
-				strconv.Itoa(len(q.schedule))+" of this schedule.")
+			return request{}, q.refuse("There is no such step", "“at” is a number of steps, from 0 to the "+
+				strconv.Itoa(len(q.schedule))+" of this run.")
 		}
 	}
 	return q, nil
@@ -107,14 +107,14 @@ func parseSchedule(s *lab.Scenario, text string) (lab.Schedule, error) {
 	}
 	schedule, err := s.Parse(text)
 	if err != nil {
-		return nil, refuseChoice(s, "This is no schedule", err)
+		return nil, refuseChoice(s, "This address is no run of the level", err)
 	}
 	return schedule, nil
 }
 
 // refuseLength is the error of a schedule of more than maxChoices choices.
 func refuseLength(s *lab.Scenario) error {
-	refusal := refuseSchedule(s, "That schedule is too long", "A schedule has "+strconv.Itoa(maxChoices)+" choices at most.")
+	refusal := refuseSchedule(s, "That run is too long", "A run has "+strconv.Itoa(maxChoices)+" steps at most.")
 	position := maxChoices
 	refusal.Position = &position
 	return refusal
@@ -126,7 +126,7 @@ func refuseChoice(s *lab.Scenario, title string, err error) error {
 	if !errors.As(err, &stuck) {
 		return err
 	}
-	refusal := refuseSchedule(s, title, "Choice "+strconv.Itoa(stuck.Position+1)+", "+strconv.Quote(stuck.Word)+": "+stuck.Why+".")
+	refusal := refuseSchedule(s, title, "Step "+strconv.Itoa(stuck.Position+1)+", "+strconv.Quote(stuck.Word)+": "+stuck.Why+".")
 	refusal.Position = &stuck.Position
 	return refusal
 }

@@ -77,7 +77,7 @@ func follow(q request) (*story, error) {
 	defer x.Close()
 	moments, err := x.Follow(q.schedule)
 	if err != nil {
-		return nil, refuseChoice(&q.Scenario, "That schedule cannot be taken", err)
+		return nil, refuseChoice(&q.Scenario, "That run is not possible", err)
 	}
 	s := &story{request: q, moments: moments}
 	if !q.rest {

@@ -30,7 +30,7 @@ func brokenLawIsSaidAbove(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	r := s.get(openGate).want(200)
-	r.partSays("say", "I1, no orphan, is broken", "no such channel lives")
+	r.partSays("say", "The law I1 (“every row has its channel”) is broken", "no such channel lives")
 	if got := r.href("say", "Step back"); got != openGate+"&at=25#actors" {
 		t.Errorf("the way back leads to %s", got)
 	}
@@ -45,7 +45,7 @@ func brokenLawStays(t *testing.T) {
 	s := newSite(t)
 	// The second copy is on the poison queue after 8 steps, and its worker goes on.
 	r := s.get("/lab/mark?s=w1*3,w2*6").want(200)
-	r.partSays("say", "I5, it ends, is broken since step 8")
+	r.partSays("say", "The law I5 (“every deletion ends”) is broken since step 8")
 	r.partSays("law-I5", "broken", "step 8")
 	if got := r.href("say", "Step back"); got != "/lab/mark?s=w1*3,w2*6&at=7#actors" {
 		t.Errorf("the way back leads to %s", got)
@@ -63,7 +63,7 @@ func freshWorkersCarryOn(t *testing.T) {
 	rest := s.get(strings.TrimSuffix(atRest.href("say", "Let fresh workers carry on"), "#actors")).want(200)
 	rest.partSays("say", "All laws hold", "Looks for deletions without a message.", "Handles: delete news setup.4.")
 	lost := s.get(openGate + "&rest=1").want(200)
-	lost.partSays("say", "I1, no orphan, is broken")
+	lost.partSays("say", "The law I1 (“every row has its channel”) is broken")
 	if text := textOf(lost.part("say")); strings.Contains(text, "All laws hold") {
 		t.Errorf("a law is broken, and the verdict is: %s", text)
 	}

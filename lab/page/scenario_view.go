@@ -59,7 +59,7 @@ func (v scene) now() lab.Moment { return v.Moments[v.at] }
 // lead says what the scenario is about, in one sentence.
 func (v scene) lead() string {
 	if v.Guard != "" {
-		return "The code that ships, without this guard: " + v.Guard + "."
+		return v.takenOut()
 	}
 	return v.sentence(v.About)
 }
