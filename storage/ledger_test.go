@@ -221,7 +221,7 @@ func wordsOfAMissingGate(t *testing.T) {
 		want := storage.CallOperation{}
 		if i == 0 {
 			want = storage.CallOperation{Words: "merge gate!open!…", RowForm: "gate!open!<incarnation>", Condition: "if it is there",
-				Answer: "not found", Reason: "the channel was deleted, the gate is gone"}
+				Answer: "not found", Reason: "the deletion of the channel has begun, its open gate is gone"}
 		}
 		if op.Answer != want.Answer || i == 0 && op != want {
 			t.Errorf("operation %d is %+v, want %+v", i, op, want)

@@ -219,7 +219,7 @@ func conditionWords(op driver.Operation) string {
 func reasonWords(form rowForm, err error) string {
 	switch {
 	case errors.Is(err, domain.ErrNotFound) && form.prefix == prefixOpen:
-		return "the channel was deleted, the gate is gone"
+		return "the deletion of the channel has begun, its open gate is gone"
 	case errors.Is(err, domain.ErrNotFound) && form.prefix == prefixShut:
 		return "the deletion has ended, the gate is gone"
 	case errors.Is(err, domain.ErrNotFound):

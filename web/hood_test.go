@@ -228,7 +228,7 @@ func refusedPost(s *site) page {
 
 func hoodShowsMissingGate(t *testing.T) {
 	p := refusedPost(newTeachingSite(t)).want(404)
-	p.says("a transaction was refused", "✗ refused", "merge gate!open!… if it is there : not found: the channel was deleted, the gate is gone", "nothing written")
+	p.says("a transaction was refused", "✗ refused", "merge gate!open!… if it is there : not found: the deletion of the channel has begun, its open gate is gone", "nothing written")
 	if !hasAttr(one(p.hood(), tag("details")), "open") {
 		t.Error("the fold of a refusal is closed")
 	}

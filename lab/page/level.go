@@ -3,7 +3,7 @@ package page
 import "strconv"
 
 // A level is one task of the course: break a law in this scenario. Its par, its law and
-// the mishaps that it allows are not here: they are those of the scenario, or were found
+// the faults that it allows are not here: they are those of the scenario, or were found
 // by the explorer.
 type level struct {
 	// Name is the scenario's.
@@ -68,8 +68,8 @@ func course() []chapter {
 			Levels: guardLevels(),
 		},
 		{
-			Title: "Mishaps of your choice",
-			Lead: "The textbook again. In these levels the order of calls alone does no harm. The right mishap at the right call does: " +
+			Title: "Faults of your choice",
+			Lead: "The textbook again. In these levels the order of calls alone does no harm. The right fault at the right call does: " +
 				"which one, and when, is for you to choose.",
 			Levels: mishapLevels(),
 		},

@@ -8,7 +8,7 @@ import (
 	"microblogging/lab/mem"
 )
 
-// Mishaps has scenarios in which the order of calls alone does no harm: one mishap of the
+// Mishaps has scenarios in which the order of calls alone does no harm: one fault of the
 // right kind does.
 func Mishaps() []lab.Scenario {
 	return []lab.Scenario{
