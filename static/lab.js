@@ -153,7 +153,7 @@ function reveal(selector, around) {
   const head = first(".lifelines", area)?.offsetHeight ?? 0;
   // The lower end of the area may lie below the window.
   const end = Math.max(Math.min(seen.bottom, innerHeight), seen.top + 0.6 * seen.height);
-  area.scrollTop += Math.max(0, bottom - end) - Math.max(0, seen.top + head - top);
+  area.scrollTop += Math.max(0, bottom - end) - Math.max(0, seen.top + head + 8 - top);
 }
 
 // refocus keeps the focus where it was, also on a link that leads nowhere now.
