@@ -384,7 +384,7 @@ func compareReason(v compareView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = meaningList(notation()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = meaningList(notationOfCalls()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

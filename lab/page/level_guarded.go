@@ -1,6 +1,7 @@
 package page
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -39,6 +40,15 @@ func (v scene) guarded() (list []guardedLevel) {
 		}
 	}
 	return list
+}
+
+// levelNumbers are the numbers of levels in words.
+func levelNumbers(list []guardedLevel) string {
+	var words []string
+	for _, g := range list {
+		words = append(words, "level "+strconv.Itoa(g.Number))
+	}
+	return strings.Join(words, " or ")
 }
 
 // titleOf is what a person calls a scenario.
