@@ -130,7 +130,7 @@ func comparePageShowsTheCall(t *testing.T) {
 	} {
 		shown := 0
 		for n := range s.get("/lab/" + anomaly + "/compare").want(200).document().Descendants() {
-			if n.Type != html.ElementNode || n.Data != "li" || !strings.Contains(textOf(n), call) {
+			if n.Type != html.ElementNode || n.Data != "li" || !hasClass(n.Parent, "calls") || !strings.Contains(textOf(n), call) {
 				continue
 			}
 			for said := range n.Descendants() {
