@@ -290,7 +290,7 @@ test("lab: a state that the server refuses is shown as it says", async () => {
   v.expectRefusal(400, start);
   await v.follow(take(v, "ann"));
   assert.equal(v.status, 400);
-  await v.sees("no schedule");
+  await v.sees("no run of the level");
   await v.leave();
 });
 
