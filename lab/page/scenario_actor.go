@@ -57,7 +57,7 @@ func (a actorView) menu() string {
 	if n := a.possible(); n > 0 {
 		return "Other fates: " + strconv.Itoa(n)
 	}
-	return "Why nothing else?"
+	return "Why only this?"
 }
 
 func newActorViews(moment lab.Moment, l links) []actorView {
