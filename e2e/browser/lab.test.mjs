@@ -487,7 +487,6 @@ describe("lab: what is unfolded above the page", () => {
     const v = await lab();
     await v.press(chip(v).locator("summary"));
     assert.match(await chip(v).locator(".tip").innerText(), /^A1, no orphan post\. When all is at rest, no post is left/);
-    await lookAround(v, "lab-law");
     await v.leave();
   });
 
