@@ -92,17 +92,30 @@ function remember(link) {
 }
 
 function show(page, link) {
-  const menu = link?.closest("details.menu");
+  const menu = link?.closest("details.menu, details.law");
   const focused = main.contains(document.activeElement) ? document.activeElement : null;
   const place = focused?.closest("[data-key]");
   const stay = hold(menu ?? link);
+  const { end } = first(".say")?.dataset ?? {};
   document.title = page.title;
   keyed = new Map([...main.querySelectorAll("[data-key], [id]")].map((e) => [key(e), e]));
   patchChildren(main, page.querySelector("main"));
-  if (menu) menu.open = false;
-  if (focused) refocus(menu?.contains(focused) ? first("summary", menu) : focused, place);
+  for (const popup of popups()) popup.open = false;
+  if (focused) refocus(menu && !menu.open && menu.contains(focused) ? first("summary", menu) : focused, place);
   stay();
+  if (link) conclude(end);
   point();
+}
+
+// conclude shows how the run has ended, if it has only now and the reader does not see it.
+function conclude(before) {
+  const say = first(".say");
+  if (!say?.dataset.end || say.dataset.end === before) return;
+  const { top } = say.getBoundingClientRect();
+  const { bottom } = first(".controls").getBoundingClientRect();
+  if (top >= bottom && top < innerHeight * 0.8) return;
+  say.focus({ preventScroll: true });
+  say.scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth" });
 }
 
 // hold remembers where the thing is that the reader points at, or has pressed. What it
@@ -156,6 +169,29 @@ function reveal(selector, around) {
   area.scrollTop += Math.max(0, bottom - end) - Math.max(0, seen.top + head + 8 - top);
 }
 
+// popups are what is unfolded above the page. A phone unfolds laws within the page.
+function popups() {
+  return [...main.querySelectorAll("details:is(.menu, .law)[open]")].filter((e) => getComputedStyle(e.lastElementChild).position === "absolute");
+}
+
+addEventListener("click", ({ target }) => {
+  for (const popup of popups()) if (!popup.contains(target)) popup.open = false;
+});
+
+addEventListener("keydown", ({ key, target }) => {
+  if (key !== "Escape" || target.closest?.("dialog")) return;
+  for (const popup of popups()) {
+    if (popup.contains(document.activeElement)) first("summary", popup).focus();
+    popup.open = false;
+  }
+});
+
+// A part that a phone shows begins where the run is.
+addEventListener("hashchange", () => {
+  const step = location.hash === "#run" && first(".step[aria-current]");
+  if (step && areas(step).length === 1) step.scrollIntoView({ block: "center", behavior: "instant" });
+});
+
 // refocus keeps the focus where it was, also on a link that leads nowhere now.
 function refocus(control, place) {
   if (!control.isConnected) control = first("a[href], summary", place?.isConnected ? place : main) ?? main;
@@ -167,7 +203,7 @@ function refocus(control, place) {
 function tell() {
   const words = [".position", "[data-key=say] :is(p:not(.acts), li)"].flatMap((selector) =>
     [...main.querySelectorAll(selector)].map((e) => e.textContent.trim().replaceAll(/\s+/g, " ")));
-  said.textContent = words.join(". ");
+  said.textContent = words.map((text) => (/[.!?:]$/.test(text) ? text : `${text}.`)).join(" ");
   document.dispatchEvent(new Event("lab:shown"));
 }
 

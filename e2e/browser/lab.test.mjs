@@ -122,7 +122,9 @@ describe("lab: a step in place", () => {
     test(`never moves what is under the pointer, ${how}`, async () => {
       const v = await lab(start + pane, size);
       const names = { 1: "ann", 2: "olga", 3: "w1" };
-      for (const [i, number] of orphan.entries()) {
+      // The last step wins. On a phone the verdict then comes into sight.
+      const steps = pane ? orphan.slice(0, -1) : orphan;
+      for (const [i, number] of steps.entries()) {
         const button = take(v, names[number]);
         await button.hover();
         const before = await button.boundingBox();
@@ -419,6 +421,101 @@ test("lab: on a phone one part is shown at a time, and steps stay in it", async 
   assert.deepEqual(await parts(), ["tables"]);
   await v.press(v.page.locator("[data-key^=row-] a").first());
   await v.leave();
+});
+
+// inSight waits until something is neither below the window nor behind what stays at its top.
+const inSight = (v, selector) => v.page.waitForFunction((wanted) => {
+  const { top, bottom } = document.querySelector(wanted).getBoundingClientRect();
+  return top >= document.querySelector(".controls").getBoundingClientRect().bottom - 1 && bottom <= innerHeight;
+}, selector, { timeout: 3000 });
+
+describe("lab: on a phone", () => {
+  const touch = { ...phone, touch: true };
+
+  test("the verdict comes into sight when a run is won, and the focus with it", async () => {
+    const v = await lab(`${start}?s=ann,olga*2,w1*3,ann`, touch);
+    await v.press(take(v, "w1"));
+    await at(v, 8);
+    const { y } = await take(v, "w1").boundingBox();
+    assert.ok(y > 0 && y < phone.height, "the control under the finger is out of sight");
+    await v.press(take(v, "w1"));
+    await at(v, 9);
+    await inSight(v, ".say .headline");
+    assert.equal(await v.page.evaluate(() => document.activeElement.id), "say");
+    await v.leave();
+  });
+
+  test("the verdict comes into sight when a run ends without being won", async () => {
+    const v = await lab(`${start}?s=ann*2,olga*2,w1*5`, touch);
+    while (await take(v, "w1").getAttribute("href")) {
+      const was = v.page.url();
+      await v.press(take(v, "w1"));
+      await v.page.waitForFunction((url) => location.href !== url, was);
+      await v.page.locator("main:not([aria-busy=true])").waitFor();
+    }
+    await inSight(v, ".say [href*='rest=1']");
+    await v.leave();
+  });
+
+  test("the sentence about a step is in sight, wherever the step is made", async () => {
+    const v = await lab(start, touch);
+    for (const [i, name] of ["ann", "olga", "olga", "w1", "w1", "w1"].entries()) {
+      await v.press(take(v, name));
+      await at(v, i + 1);
+      await inSight(v, ".say .verdict p");
+    }
+    await v.leave();
+  });
+
+  test("a part is in sight below a verdict, and the run at its last step", async () => {
+    const v = await lab(`${start}?s=${schedule}`, touch);
+    for (const [name, seen] of [["Tables", ".tables h2"], ["Laws", ".laws h2"], ["Run", ".step[aria-current]"]]) {
+      await v.press(v.page.locator(".tabs").getByRole("link", { name }));
+      await inSight(v, seen);
+    }
+    await v.press(v.page.getByRole("link", { name: "What this teaches" }));
+    await inSight(v, ".won .score");
+    await v.leave();
+  });
+});
+
+describe("lab: what is unfolded above the page", () => {
+  const chip = (v) => v.page.locator("[data-key=law-A1]");
+  const shut = (v) => v.page.waitForFunction(() => !document.querySelector("details:is(.law, .menu)[open]"), null, { timeout: 3000 });
+
+  test("says first what a law demands, and then whether it holds", async () => {
+    const v = await lab();
+    await v.press(chip(v).locator("summary"));
+    assert.match(await chip(v).locator(".tip").innerText(), /^A1, no orphan post\. When all is at rest, no post is left/);
+    await v.leave();
+  });
+
+  test("folds up with Esc, with a press elsewhere, and with the next step", async () => {
+    const v = await lab("/lab/A3");
+    for (const summary of [v.page.locator("[data-key=law-A1] summary"), v.page.locator("#actor-olga .menu summary")]) {
+      await v.press(summary);
+      await key(v, "Escape");
+      await shut(v);
+      await v.press(summary);
+      await v.page.locator("h1").click();
+      await shut(v);
+    }
+    await v.press(v.page.locator("[data-key=law-A1] summary"));
+    await key(v, "1");
+    await at(v, 1);
+    await shut(v);
+    await v.leave();
+  });
+
+  test("folds up with Esc also where the keys are turned off", async () => {
+    const v = await lab("/keys");
+    await v.press(v.button("Turn the keys off"));
+    await v.open(start);
+    await v.press(chip(v).locator("summary"));
+    await key(v, "Escape");
+    await shut(v);
+    await v.leave();
+  });
 });
 
 test("lab: with reduced motion nothing moves", async () => {

@@ -50,6 +50,13 @@ describe("lab: in order, light and dark, wide and on a phone, is", () => {
     await v.leave();
   });
 
+  test("a law that is unfolded", async () => {
+    const v = await lab(start);
+    await v.press(v.page.locator("[data-key=law-A1] summary"));
+    await lookAround(v, "lab-law");
+    await v.leave();
+  });
+
   test("a menu of mishaps, and the list of keys", async () => {
     const v = await lab("/lab/A3");
     await key(v, "Shift+Digit1");

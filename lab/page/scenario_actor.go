@@ -52,8 +52,13 @@ func (a actorView) possible() (n int) {
 	return n
 }
 
-// menu is the label of the other fates.
-func (a actorView) menu() string { return "Other fates: " + strconv.Itoa(a.possible()) }
+// menu is the label of the other fates. If none can be chosen, they say why.
+func (a actorView) menu() string {
+	if n := a.possible(); n > 0 {
+		return "Other fates: " + strconv.Itoa(n)
+	}
+	return "Why only this?"
+}
 
 func newActorViews(moment lab.Moment, l links) []actorView {
 	var views []actorView

@@ -3,10 +3,13 @@ package page_test
 import (
 	"strings"
 	"testing"
+
+	"microblogging/lab/prove"
 )
 
 func TestScenarioLaws(t *testing.T) {
 	t.Run("each_law_has_a_chip_with_its_state_and_reason", lawHasItsChip)
+	t.Run("each_chip_begins_with_what_its_law_demands", chipSaysWhatLawDemands)
 	t.Run("a_broken_law_is_said_above_all_with_the_way_back", brokenLawIsSaidAbove)
 	t.Run("a_law_that_broke_earlier_stays_broken", brokenLawStays)
 	t.Run("at_rest_fresh_workers_carry_on_and_the_verdict_is_said", freshWorkersCarryOn)
@@ -24,6 +27,24 @@ func lawHasItsChip(t *testing.T) {
 		t.Errorf("the step that broke I1 is at %s", got)
 	}
 	s.get("/lab/A1").want(200).part("law-A1")
+}
+
+func chipSaysWhatLawDemands(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.get("/lab/A1").want(200).partSays("law-A1", "A1, no orphan post. When all is at rest, no post is left of a channel that is gone. Here it")
+	for _, name := range []string{"A1", "open-gate"} {
+		found, err := prove.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, law := range found.Laws.List() {
+			text := textOf(s.get("/lab/" + name).want(200).part("law-" + law.Name))
+			if _, demand, _ := strings.Cut(text, law.Title+". "); demand == "" || strings.HasPrefix(demand, "Here") {
+				t.Errorf("%s: the chip of %s does not say what it demands: %s", name, law.Name, text)
+			}
+		}
+	}
 }
 
 func brokenLawIsSaidAbove(t *testing.T) {

@@ -2,6 +2,7 @@ package page
 
 import (
 	"strconv"
+	"strings"
 
 	"microblogging/lab"
 	"microblogging/lab/prove"
@@ -77,6 +78,22 @@ func (v scene) worst() (worst lawView, ok bool) {
 		}
 	}
 	return worst, ok
+}
+
+// end says how far the run has come to an end: "broken" if a law is, "rest" if nobody can go
+// on, "rested" if fresh workers have carried on. The script shows a new end.
+func (v scene) end() string {
+	var ends []string
+	if _, broken := v.worst(); broken {
+		ends = append(ends, "broken")
+	}
+	switch {
+	case v.Rest != nil:
+		ends = append(ends, "rested")
+	case v.now().AtRest:
+		ends = append(ends, "rest")
+	}
+	return strings.Join(ends, " ")
 }
 
 // lawsInShort is what the tab of the laws says.
