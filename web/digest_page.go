@@ -41,7 +41,7 @@ func (h *digestPages) routes(r router) {
 func (h *digestPages) show(c echo.Context, v visitor) error {
 	now := time.Now()
 	zone, chosen := h.zone(c)
-	day, err := domain.ParseDay(c.QueryParam("day"), zone, now)
+	day, err := h.day(c, zone, now)
 	var invalid *domain.InvalidError
 	if errors.As(err, &invalid) {
 		return h.showRefused(c, v, invalid)
@@ -121,6 +121,21 @@ func offeredZones() []templates.Offer {
 		offers[i] = templates.Offer{Value: zone.Zone, Label: strings.Join(zone.Cities, ", ")}
 	}
 	return offers
+}
+
+// day returns the day that was asked for. Whoever chooses another zone on the page of
+// today means today: there, the date in the form may not have begun yet.
+func (h *digestPages) day(c echo.Context, zone string, now time.Time) (domain.Day, error) {
+	date := c.QueryParam("day")
+	day, err := domain.ParseDay(date, zone, now)
+	if err == nil {
+		return day, nil
+	}
+	shown, _ := cookieValue(c.Request(), zoneCookie)
+	if today, shownErr := domain.ParseDay("", shown, now); shownErr == nil && today.Date == date {
+		return domain.ParseDay("", zone, now)
+	}
+	return domain.Day{}, err
 }
 
 // showRefused shows the form again when the day or the time zone is invalid.

@@ -22,9 +22,31 @@ func TestDigestPage(t *testing.T) {
 	t.Run("a page without a day shows today", pageWithoutADayShowsToday)
 	t.Run("the time zone that was chosen is remembered", chosenZoneIsRemembered)
 	t.Run("a time zone is found by a city", zoneIsFoundByACity)
+	t.Run("another zone on the page of today shows today there", anotherZoneShowsToday)
 	t.Run("a bad day is shown again as it was typed", badDayIsShownAgainAsItWasTyped)
 	t.Run("an address is shown once, replaced and revoked", addressIsShownOnceReplacedAndRevoked)
 	t.Run("a planted secret is not shown", plantedSecretIsNotShown)
+}
+
+// anotherZoneShowsToday goes from a zone that is 14 hours ahead of UTC to one that is 11
+// hours behind: at no time do the two have the same date.
+func anotherZoneShowsToday(t *testing.T) {
+	b := newSite(t).signedIn("ada")
+	today := func(zone string) string {
+		day, err := domain.ParseDay("", zone, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return day.Date
+	}
+	const ahead, behind = "Pacific/Kiritimati", "Pacific/Pago_Pago"
+	b.open("/digest?tz=" + ahead).want(200)
+	p := b.open("/digest?day=" + today(ahead) + "&tz=" + behind).want(200)
+	input := one(p.doc, func(n *html.Node) bool { return attr(n, "id") == "day" })
+	if got := attr(input, "value"); got != today(behind) {
+		t.Errorf("the page is of %s, want %s", got, today(behind))
+	}
+	b.open("/digest").want(200).says("in " + behind)
 }
 
 func pageShowsItsDayByChannelAndMostPopularFirst(t *testing.T) {
