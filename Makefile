@@ -10,14 +10,15 @@ TOOL := go tool -modfile=$(CURDIR)/.ci/tools.mod
 FUZZTIME ?= 1m
 
 # Two packages at a time: several start an Azurite or a browser and wait for them
-# with deadlines, which more of them at once would miss. The long explorations of package
-# lab run one goroutine at a time, and the race detector makes them 15 times as slow: it
-# looks at the rest of the package, and they run without it.
+# with deadlines, which more of them at once would miss. The lab's long explorations run one
+# goroutine at a time, and the race detector makes them 15 times as slow: it looks at the
+# rest of those packages, and they run without it.
+LAB := microblogging/lab microblogging/lab/page
 .PHONY: test
 test: deps lint ## install what the tests need, then lint and run them all
 	@report=$$(mktemp) && trap 'rm -f "$$report"' EXIT && export TEST_REPORT="$$report" && \
-		(set -x; go test -shuffle=on -timeout 10m ./lab && go test -race -short -shuffle=on ./lab && \
-			go test -race -shuffle=on -p 2 -timeout 10m $$(go list ./... | grep -vx microblogging/lab)) && cat "$$report"
+		(set -x; go test -shuffle=on -p 2 -timeout 10m $(LAB) && go test -race -short -shuffle=on -p 2 $(LAB) && \
+			go test -race -shuffle=on -p 2 -timeout 10m $$(go list ./... | grep -vx $(LAB:%=-e %))) && cat "$$report"
 
 .PHONY: check
 check: lint ## the inner loop: lint, and the tests without Azurite, browser and long explorations
