@@ -1,6 +1,10 @@
 package lab
 
-import "microblogging/lab/mem"
+import (
+	"slices"
+
+	"microblogging/lab/mem"
+)
 
 // A Moment is a state between two steps, for people: who is about to do what, what may
 // befall them, and which laws hold.
@@ -34,12 +38,13 @@ func (m Moment) Broken() bool {
 }
 
 func (x *Explorer) moment(s *state, step *Step, laws []LawState) Moment {
+	allowed := slices.Clone(x.choices(s))
 	m := Moment{
 		Step: step, DB: s.db, Told: x.view(s).Told, Laws: laws,
-		Network: x.networkOptions(s), Faults: s.faults, AtRest: len(x.choices(s)) == 0,
+		Network: x.networkOptions(s, allowed), Faults: s.faults, AtRest: len(allowed) == 0,
 	}
 	for i := range s.places {
-		m.Actors = append(m.Actors, x.actorState(s, i))
+		m.Actors = append(m.Actors, x.actorState(s, allowed, i))
 	}
 	return m
 }
@@ -69,9 +74,9 @@ type ActorState struct {
 	Options []Option
 }
 
-func (x *Explorer) actorState(s *state, i int) ActorState {
+func (x *Explorer) actorState(s *state, allowed []Choice, i int) ActorState {
 	p := s.places[i]
-	a := ActorState{Name: x.scenario.Actors[i].Name, State: AboutToCall, Options: x.actorOptions(s, i)}
+	a := ActorState{Name: x.scenario.Actors[i].Name, State: AboutToCall, Options: x.actorOptions(s, allowed, i)}
 	switch {
 	case p.dead:
 		a.State = Dead

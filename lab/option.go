@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"slices"
 
 	"microblogging/domain"
 )
@@ -17,8 +18,13 @@ type Option struct {
 	Why string
 }
 
-func (x *Explorer) option(s *state, c Choice, label string) Option {
-	return Option{c, x.scenario.formatChoice(c), x.scenario.Pretty(label), x.refusal(s, c)}
+// option makes one of a choice. allowed are the choices of the state.
+func (x *Explorer) option(s *state, allowed []Choice, c Choice, label string) Option {
+	o := Option{Choice: c, Word: x.scenario.formatChoice(c), Label: x.scenario.Pretty(label)}
+	if !slices.Contains(allowed, c) {
+		o.Why = x.whyRefused(s, c)
+	}
+	return o
 }
 
 // fatesOfCalls are the fates of a call, in the order in which options have them.
@@ -37,19 +43,19 @@ func (f Fate) label() string {
 }
 
 // actorOptions are every fate of an actor's next call.
-func (x *Explorer) actorOptions(s *state, i int) []Option {
+func (x *Explorer) actorOptions(s *state, allowed []Choice, i int) []Option {
 	p, actor := s.places[i], int8(i+1)
 	var list []Option
 	if !p.stopped() && p.at.call.Method == Receive {
 		for m, message := range s.db.Messages(p.at.call.Target) {
-			list = append(list, x.option(s, Choice{Actor: actor, Arg: uint8(m)}, "it receives: "+x.describe(message.Text)))
+			list = append(list, x.option(s, allowed, Choice{Actor: actor, Arg: uint8(m)}, "it receives: "+x.describe(message.Text)))
 		}
 	}
 	for _, fate := range fatesOfCalls() {
 		if fate == Arrives && list != nil {
 			continue // there is one for each message
 		}
-		list = append(list, x.option(s, Choice{Actor: actor, Fate: fate}, fate.label()))
+		list = append(list, x.option(s, allowed, Choice{Actor: actor, Fate: fate}, fate.label()))
 	}
 	return list
 }
@@ -69,18 +75,18 @@ func (x *Explorer) describe(message string) string {
 }
 
 // networkOptions are what may happen without an actor.
-func (x *Explorer) networkOptions(s *state) []Option {
+func (x *Explorer) networkOptions(s *state, allowed []Choice) []Option {
 	var list []Option
 	for i, late := range s.late {
 		label := fmt.Sprintf("a late call of %s lands: %s", x.scenario.actorName(late.actor), describeCall(late.call))
-		list = append(list, x.option(s, Choice{network, Lands, uint8(i)}, label))
+		list = append(list, x.option(s, allowed, Choice{network, Lands, uint8(i)}, label))
 	}
 	if !x.scenario.Forgets {
 		return list
 	}
 	for m, message := range s.db.Messages(domain.QueueName) {
 		label := "the queue forgets: " + x.describe(message.Text)
-		list = append(list, x.option(s, Choice{network, Forgotten, uint8(m)}, label))
+		list = append(list, x.option(s, allowed, Choice{network, Forgotten, uint8(m)}, label))
 	}
 	return list
 }

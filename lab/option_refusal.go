@@ -9,10 +9,15 @@ import (
 // refusal says in a few words why a choice cannot be taken. It is empty if it can:
 // choices decides that, and the rest only explains.
 func (x *Explorer) refusal(s *state, c Choice) string {
-	switch {
-	case x.allows(s, c):
+	if x.allows(s, c) {
 		return ""
-	case c.Actor == network:
+	}
+	return x.whyRefused(s, c)
+}
+
+// whyRefused is the refusal of a choice that the state does not have.
+func (x *Explorer) whyRefused(s *state, c Choice) string {
+	if c.Actor == network {
 		return x.refusalOfNetwork(s, c)
 	}
 	i := int(c.Actor) - 1

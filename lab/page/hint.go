@@ -30,7 +30,7 @@ type hint struct {
 }
 
 // hinted shows the page of a scenario with a hint. What a search finds within its time
-// depends on the machine, so nobody keeps the answer.
+// depends on the machine: an answer at a bound is not kept here, and none by a client.
 func (l *Lab) hinted(w http.ResponseWriter, r *http.Request, page templates.Page, q request) error {
 	a, err := l.searches.answer(r.Context(), page.Origin+page.Path, func() (answer, error) {
 		told, err := inTurn(context.Background(), l.replays, func() (*story, error) { return l.tell(q) })

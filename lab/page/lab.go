@@ -42,7 +42,7 @@ func New(options Options) *Lab {
 		known:   sync.OnceValues(prove.Known),
 
 		replays:  newMaker(kept, maxReplays),
-		searches: newMaker(newKept(1), maxSearches),
+		searches: newMaker(kept, maxSearches),
 	}
 }
 
