@@ -2,10 +2,6 @@
 // as before are replaced. Screen readers read out what has become of the channel.
 const rows = document.querySelector("#rows[data-events]");
 const announcement = document.getElementById("announcement");
-const lost = document.getElementById("lost");
-
-// How long to wait, in milliseconds, if the browser does not connect again by itself.
-const pause = 3000;
 
 function announce(text) {
   if (announcement.textContent !== text) announcement.textContent = text;
@@ -31,46 +27,4 @@ function show(html) {
   if (state) announce(state.textContent);
 }
 
-let events;
-let over = false;
-function watch() {
-  events?.close();
-  events = new EventSource(rows.dataset.events);
-  let renewed = false;
-  events.addEventListener("open", () => { lost.hidden = true; });
-  events.addEventListener("rows", (event) => show(event.data));
-  events.addEventListener("end", () => { over = true; events.close(); });
-  events.addEventListener("again", () => { renewed = true; });
-  // The browser connects again after a lost connection, but not after an answer that
-  // is no stream.
-  events.addEventListener("error", () => {
-    if (!renewed) {
-      lost.hidden = false;
-      announce(lost.textContent);
-    }
-    renewed = false;
-    if (events.readyState === EventSource.CLOSED && !document.hidden) setTimeout(ask, pause);
-  });
-}
-
-// ask finds out why there is no stream. If the page has something else to say, such as
-// that the session has ended, it is loaded again.
-async function ask() {
-  try {
-    const { status } = await fetch(location.href, { method: "HEAD" });
-    if (status >= 400 && status < 500) location.reload();
-    else watch();
-  } catch {
-    setTimeout(ask, pause);
-  }
-}
-
-if (rows) {
-  watch();
-  // A page that nobody looks at reads nothing.
-  document.addEventListener("visibilitychange", () => {
-    if (over) return;
-    events.close();
-    if (!document.hidden) watch();
-  });
-}
+rows?.addEventListener("news", (event) => show(event.detail));

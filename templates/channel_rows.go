@@ -44,7 +44,7 @@ func (v ChannelRows) scripts() []string {
 	if !v.Live {
 		return nil
 	}
-	return []string{"channel_rows.js"}
+	return []string{"channel_rows.js", "stream.js"}
 }
 
 // with is the path of the page with another kind and another continuation token.
