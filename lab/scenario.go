@@ -15,6 +15,9 @@ type Actor struct {
 	// After names an actor that is equal to this one. This one starts only after
 	// the other has, because it makes no difference which of them is first.
 	After string
+	// LastFirst makes the reads that the code wants at once in the opposite order. Reads at
+	// once may take effect in any order: an actor for each order explores them.
+	LastFirst bool
 }
 
 // A Scenario is a situation to explore: what is in the store, who acts, and what

@@ -42,7 +42,7 @@ func begin(actor Actor, index int, given []Fact, intercept Interceptor, traces b
 	for _, f := range given {
 		s.names.know(f.Token)
 	}
-	d := &turnstile{submit: s.submit}
+	d := &turnstile{submit: s.submit, lastFirst: actor.LastFirst}
 	if intercept != nil {
 		d.submit = func(c Call) Answer { return intercept(c, s.submit) }
 	}

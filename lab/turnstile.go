@@ -9,14 +9,20 @@ import (
 )
 
 var (
-	_ driver.Tables = (*turnstile)(nil)
-	_ driver.Queues = (*turnstile)(nil)
+	_ driver.OneByOne = (*turnstile)(nil)
+	_ driver.Queues   = (*turnstile)(nil)
 )
 
 // A turnstile is a backend that turns each call into a value and submits it. It
 // ignores when contexts end: whether a caller gives up is a fate, which the scheduler
 // decides.
-type turnstile struct{ submit func(Call) Answer }
+type turnstile struct {
+	submit    func(Call) Answer
+	lastFirst bool
+}
+
+// LastFirst implements driver.OneByOne.
+func (t *turnstile) LastFirst() bool { return t.lastFirst }
 
 // CreateTable does nothing: the tables are there.
 func (t *turnstile) CreateTable(context.Context, string) error { return nil }

@@ -45,6 +45,8 @@ type Store struct {
 
 	hashing hashing
 	pause   Pause
+	// oneByOne is nil if the backend takes calls at once.
+	oneByOne driver.OneByOne
 }
 
 // A Pause waits for d between two attempts at a contended row. If ctx ends first,
@@ -60,6 +62,7 @@ func New(tables driver.Tables, queues driver.Queues) *Store {
 // NewWithPause is like New, but waits with pause between two attempts at a
 // contended row. The model checker passes one that does not wait.
 func NewWithPause(tables driver.Tables, queues driver.Queues, pause Pause) *Store {
+	oneByOne, _ := tables.(driver.OneByOne)
 	return &Store{
 		tables:        tables,
 		queues:        queues,
@@ -74,6 +77,7 @@ func NewWithPause(tables driver.Tables, queues driver.Queues, pause Pause) *Stor
 		poison:        driver.NewQueue(queues, domain.PoisonQueueName),
 		hashing:       newHashing(),
 		pause:         pause,
+		oneByOne:      oneByOne,
 	}
 }
 

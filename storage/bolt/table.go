@@ -11,7 +11,10 @@ import (
 	"microblogging/storage/driver"
 )
 
-var _ driver.Tables = (*DB)(nil)
+var _ driver.OneByOne = (*DB)(nil)
+
+// LastFirst implements driver.OneByOne: a read takes a few microseconds.
+func (db *DB) LastFirst() bool { return false }
 
 // CreateTable implements driver.Tables.
 func (db *DB) CreateTable(ctx context.Context, table string) error {

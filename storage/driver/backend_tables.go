@@ -38,3 +38,13 @@ type Tables interface {
 	// applied, the error is an *OperationError, which names it.
 	Transact(ctx context.Context, table, partition string, ops []Operation) error
 }
+
+// OneByOne is a backend that wants the reads of one operation one after another, even
+// where none depends on another. The embedded store is one: a read there costs less than a
+// goroutine. So is the lab, whose actors make one call at a time.
+type OneByOne interface {
+	Tables
+	// LastFirst tells to make such reads in the opposite order. The lab explores both
+	// orders with it: reads at once may take effect in any.
+	LastFirst() bool
+}

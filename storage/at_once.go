@@ -1,0 +1,67 @@
+package storage
+
+import (
+	"context"
+	"slices"
+)
+
+// AtOnce makes calls that do not depend on each other, and waits for all of them: on a
+// network they cost one round trip together. It returns the error of the first of them
+// that failed, in the order of the arguments. So the caller gets the error that the same
+// calls one after another would give. If the first call fails, the context of the others
+// ends, since nobody needs their answers. A panic in a call is passed on to the caller.
+//
+// A backend that is a driver.OneByOne gets the calls one after another.
+func (s *Store) AtOnce(ctx context.Context, first func(context.Context) error, others ...func(context.Context) error) error {
+	if s.oneByOne != nil {
+		return inTurn(ctx, s.oneByOne.LastFirst(), first, others)
+	}
+	othersCtx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	errs := make([]error, 1+len(others))
+	group := newUnbrokenFlight(len(errs))
+	group.Go(func() error {
+		if errs[0] = first(ctx); errs[0] != nil {
+			cancel()
+		}
+		return nil
+	})
+	for i, call := range others {
+		group.Go(func() error {
+			errs[1+i] = call(othersCtx)
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return firstError(errs)
+}
+
+// inTurn is AtOnce for calls one after another. Those after a call that failed are not
+// made. If lastFirst is set, the calls are made in the opposite order, and all of them.
+func inTurn(ctx context.Context, lastFirst bool, first func(context.Context) error, others []func(context.Context) error) error {
+	if !lastFirst {
+		err := first(ctx)
+		for i := 0; err == nil && i < len(others); i++ {
+			err = others[i](ctx)
+		}
+		return err
+	}
+	errs := make([]error, 0, 1+len(others))
+	for _, call := range slices.Backward(others) {
+		errs = append(errs, call(ctx))
+	}
+	errs = append(errs, first(ctx))
+	slices.Reverse(errs)
+	return firstError(errs)
+}
+
+func firstError(errs []error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
