@@ -15,6 +15,7 @@ import (
 // queue is the part of driver.Queue that the worker uses.
 type queue interface {
 	Receive(ctx context.Context, limit int, lease time.Duration) ([]driver.Message, error)
+	Await(ctx context.Context)
 	Update(ctx context.Context, m driver.Message, text string, lease time.Duration) (driver.Message, error)
 	Delete(ctx context.Context, m driver.Message) error
 }

@@ -10,7 +10,7 @@ import (
 
 const (
 	// idlePollMin and idlePollMax bound the time between two looks at an empty
-	// queue.
+	// queue. A message that the process itself has sent is received at once.
 	idlePollMin = 50 * time.Millisecond
 	idlePollMax = time.Second
 	// failedPollMin and failedPollMax bound the time between two looks at a queue
@@ -31,13 +31,13 @@ func (w *Worker) receive(ctx, work context.Context, running *sync.WaitGroup) {
 		// ctx must not cut off a fetch: the messages that the fetch leased would
 		// stay hidden for a whole lease.
 		messages, err := w.fetch(work, 1+cap(slots)-len(slots))
-		var pause time.Duration
+		wait := func() {}
 		switch {
 		case err != nil:
 			w.Log.WarnContext(ctx, "queue not read", "error", err)
-			pause = failed.next()
+			wait = func() { pauseFor(ctx, failed.next()) }
 		case len(messages) == 0:
-			pause = idle.next()
+			wait = func() { w.await(ctx, idle.next()) }
 			failed.reset()
 		default:
 			idle.reset()
@@ -52,10 +52,16 @@ func (w *Worker) receive(ctx, work context.Context, running *sync.WaitGroup) {
 				w.handle(ctx, work, m, free)
 			})
 		}
-		if !pauseFor(ctx, pause) {
-			return
-		}
+		wait()
 	}
+}
+
+// await waits until the queue holds a message, as far as the store tells, but at most
+// this long.
+func (w *Worker) await(ctx context.Context, longest time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	w.queue.Await(ctx)
 }
 
 // fetch leases up to limit messages.

@@ -61,7 +61,9 @@ type DB struct {
 	failure atomic.Pointer[error]
 	// commit is (*bbolt.Tx).Commit. Tests replace it by a disk that fails.
 	commit func(*bbolt.Tx) error
-	log    *slog.Logger
+	// arrivals tells those who wait for a queue that its messages have changed.
+	arrivals arrivals
+	log      *slog.Logger
 }
 
 // Open opens the store in a directory. It makes the directory and the store if they

@@ -83,11 +83,7 @@ func (db *DB) run() {
 			batch := db.gather(first)
 			err := db.writeBatch(batch)
 			for _, w := range batch {
-				if err != nil {
-					w.done <- err
-				} else {
-					w.done <- w.refused
-				}
+				db.answer(w, err)
 			}
 		case <-db.nextProbe():
 			_ = db.writeBatch([]*write{{ctx: context.Background(), change: probe{}}}) // Health reports it
@@ -95,6 +91,18 @@ func (db *DB) run() {
 			return
 		}
 	}
+}
+
+// answer tells the caller how its write ended. failure is the failure of its batch.
+func (db *DB) answer(w *write, failure error) {
+	if failure != nil {
+		w.done <- failure
+		return
+	}
+	if message, ok := w.change.(arrival); ok && w.refused == nil {
+		db.arrivals.note(message.arrivesOn())
+	}
+	w.done <- w.refused
 }
 
 // gather adds the writes that wait to the first one. Callers queue while the batch

@@ -36,6 +36,15 @@ type Queues interface {
 	Length(ctx context.Context, queue string) (int64, error)
 }
 
+// An Awaiter is a backend that learns of every message on its queues, because all that
+// send and receive are in its process. A [Queues] may be one. Whoever waits for a
+// message of another backend looks now and then.
+type Awaiter interface {
+	// Await returns when a message is visible on the queue, or was a moment ago: others
+	// may have received it. It also returns when ctx ends or the store is closed.
+	Await(ctx context.Context, queue string)
+}
+
 // A Message is one delivery of a queued text.
 type Message struct {
 	ID   string

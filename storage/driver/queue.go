@@ -72,6 +72,17 @@ func textBytes(messages []Message) (n int) {
 	return n
 }
 
+// Await returns when a message is visible on the queue, or when ctx ends. Only a backend
+// that is an [Awaiter] returns before ctx ends. Await is not entered in the ledger: it
+// asks nothing of a server.
+func (q *Queue) Await(ctx context.Context) {
+	if awaiter, ok := q.backend.(Awaiter); ok {
+		awaiter.Await(ctx, q.name)
+		return
+	}
+	<-ctx.Done()
+}
+
 // Update replaces the text and hides the message for another lease, in whole
 // seconds; zero makes it visible at once. It returns the message with its new
 // receipt. domain.ErrLeaseLost means that the receipt is not the latest, or that the
