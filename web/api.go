@@ -33,7 +33,7 @@ func writeJSON(c echo.Context, status int, mediaType string, value any) error {
 	if err != nil {
 		return err
 	}
-	return sendWhole(c, status, mediaType, append(body, '\n'))
+	return sendTagged(c, status, mediaType, append(body, '\n'))
 }
 
 // respond sends the answer of a request that succeeded.

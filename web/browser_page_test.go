@@ -31,7 +31,8 @@ func (p page) mustBeDecent() {
 		p.t.Errorf("%s: status %d is a dead end", p.path, p.status)
 	}
 	cached := p.header.Get("Cache-Control")
-	if personal := len(p.b.jar) > 0 || p.status >= 400; personal && cached != "no-store" {
+	private := cached == "no-store" || cached == "private, no-cache" && p.status < 400 && p.header.Get("ETag") != ""
+	if personal := len(p.b.jar) > 0 || p.status >= 400; personal && !private {
 		p.t.Errorf("%s: Cache-Control %q on a page that is not for everybody", p.path, cached)
 	}
 	for _, n := range all(p.doc, func(n *html.Node) bool { return n.Type == html.ElementNode }) {

@@ -48,7 +48,7 @@ func (h *channelCreatePages) routes(r router) {
 }
 
 func (h *channelCreatePages) form(c echo.Context, v visitor) error {
-	return render(c, http.StatusOK, templates.NewChannelPage(h.page(c, v),
+	return renderOnce(c, http.StatusOK, templates.NewChannelPage(h.page(c, v),
 		templates.NewChannel{Name: shown(c.QueryParam("name")), Key: rand.Text()}))
 }
 

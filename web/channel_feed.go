@@ -15,10 +15,6 @@ import (
 // feedLength is the number of posts in the feed of a channel.
 const feedLength = 50
 
-// publicFeed is a Cache-Control value: a cache may keep the feed, but must ask
-// before each use, because a channel that is being deleted is gone at once.
-const publicFeed = "no-cache"
-
 type channelFeedStore interface {
 	channelReader
 	Blogs(ctx context.Context, ref domain.ChannelRef, q storage.BlogQuery) (storage.BlogPage, error)
@@ -54,7 +50,7 @@ func (h *channelFeeds) serve(mediaType string, pathOf func(name string) string, 
 		if err != nil {
 			return err
 		}
-		return respondFeed(c, mediaType, publicFeed, body)
+		return respondFeed(c, mediaType, publicCache, body)
 	}
 }
 

@@ -125,7 +125,7 @@ func deletionIsShownOnlyToTheUserWhoAskedForIt(t *testing.T) {
 	s.do("GET", location).want(401)
 	s.do("GET", location, bearer(bob)).want(403)
 	a := s.do("GET", location, bearer(s.session("ada"))).want(200)
-	if got := a.header.Get("Cache-Control"); got != "no-store" {
+	if got := a.header.Get("Cache-Control"); got != "private, no-cache" {
 		t.Errorf("Cache-Control %q", got)
 	}
 	for _, unknown := range []string{"AAAAAAAAAAAAAAAAAAAAAAAAAA", "x", "%2e%2e", string(channel.Incarnation) + "/x"} {

@@ -23,10 +23,6 @@ const (
 	digestTotal  = 50
 )
 
-// privateFeed is a Cache-Control value: only the reader's own cache may keep the
-// feed, and must ask before each use.
-const privateFeed = "private, no-cache"
-
 type digestFeedStore interface {
 	CheckDigestAddress(ctx context.Context, user domain.UserName, secret string) error
 	DigestSummaries(ctx context.Context, user domain.UserName, q storage.DigestSummaryQuery) ([]storage.DigestSummary, error)
@@ -66,7 +62,7 @@ func (h *digestFeeds) serve(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return respondFeed(c, atomType, privateFeed, body)
+	return respondFeed(c, atomType, privateCache, body)
 }
 
 // address returns the user and the secret that the path names, after it has checked

@@ -40,7 +40,7 @@ func openStream(response *echo.Response) (*eventStream, error) {
 	s := &eventStream{response: response, control: http.NewResponseController(response.Writer)}
 	header := response.Header()
 	header.Set(echo.HeaderContentType, "text/event-stream")
-	header.Set(echo.HeaderCacheControl, "no-store")
+	header.Set(echo.HeaderCacheControl, noStore)
 	header.Set("X-Accel-Buffering", "no") // stops nginx from buffering events
 	response.WriteHeader(http.StatusOK)
 	fmt.Fprintf(&s.buffer, "retry: %d\n\n", reopenAfter.Milliseconds())

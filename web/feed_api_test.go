@@ -230,7 +230,7 @@ func feedBelongsToOneUserAndIsKeptByNoCache(t *testing.T) {
 		t.Errorf("eve reads %s", a.body)
 	}
 	a := s.do("GET", feedPath, cookie(bob)).want(200)
-	if got := a.header.Get("Cache-Control"); got != "no-store" || len(a.items("id")) != 2 {
+	if got := a.header.Get("Cache-Control"); got != "private, no-cache" || len(a.items("id")) != 2 {
 		t.Errorf("Cache-Control %q of %s", got, a.body)
 	}
 }

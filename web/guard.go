@@ -55,19 +55,23 @@ func securityHeaders() http.Header {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
-	h.Set(echo.HeaderCacheControl, "no-cache")
+	h.Set(echo.HeaderCacheControl, publicCache)
 	h.Set(echo.HeaderVary, "Cookie, Authorization")
 	return h
 }
 
+// noStore is the Cache-Control of what no cache may keep.
+const noStore = "no-store"
+
 // protect sets the headers that every response has. No cache may keep a response to
-// a request that carries credentials or a cookie, or that is not a read.
+// a request that carries credentials or a cookie, or that is not a read. If such a
+// response gets an entity tag (revalidated), the reader's own cache may.
 func (g *guard) protect(h http.Header, r *http.Request) {
 	for name, values := range g.headers {
 		h[name] = values
 	}
 	if !isRead(r.Method) || r.Header.Get(echo.HeaderAuthorization) != "" || r.Header.Get(echo.HeaderCookie) != "" {
-		h.Set(echo.HeaderCacheControl, "no-store")
+		h.Set(echo.HeaderCacheControl, noStore)
 	}
 }
 

@@ -39,6 +39,9 @@ func (p *jsonParts) respond(c echo.Context) error {
 	if p.err != nil {
 		return p.err
 	}
+	if mayHaveTag(c) && revalidated(c, bodyTag(p.parts...)) {
+		return nil
+	}
 	h := c.Response().Header()
 	h.Set(echo.HeaderContentType, echo.MIMEApplicationJSON)
 	h.Set(echo.HeaderContentLength, strconv.Itoa(p.size))

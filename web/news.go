@@ -2,8 +2,6 @@ package web
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"net/http"
 
@@ -52,7 +50,7 @@ func (h *newsPages) channel(c echo.Context) error {
 		return err
 	}
 	c.Response().Header().Del(echo.HeaderVary)
-	c.Response().Header().Set(echo.HeaderCacheControl, publicFeed)
+	c.Response().Header().Set(echo.HeaderCacheControl, publicCache)
 	return respondNews(c, newsJSON{New: n})
 }
 
@@ -83,11 +81,5 @@ func respondNews(c echo.Context, news newsJSON) error {
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(body)
-	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
-	c.Response().Header().Set(headerETag, etag)
-	if notModified(c.Request().Header, etag) {
-		return c.NoContent(http.StatusNotModified)
-	}
-	return sendWhole(c, http.StatusOK, echo.MIMEApplicationJSON, body)
+	return sendTagged(c, http.StatusOK, echo.MIMEApplicationJSON, body)
 }

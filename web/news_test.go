@@ -85,7 +85,7 @@ func feedNewsNeedASession(t *testing.T) {
 	s.do("GET", "/news").want(401)
 	token := s.signUp("ada")
 	a := s.do("GET", "/news?since=", cookie(token)).want(200)
-	if a.header.Get("Cache-Control") != "no-store" {
+	if a.header.Get("Cache-Control") != "private, no-cache" {
 		t.Errorf("%v", a.header)
 	}
 	s.do("GET", "/news?since=&after="+url.QueryEscape("x"), cookie(token)).want(422)

@@ -24,7 +24,7 @@ func openAPIRoute(r router, version string) error {
 	}
 	description := bytes.Replace(openAPITemplate, []byte(`"{{version}}"`), quoted, 1)
 	get(r, openAPIPath, func(c echo.Context) error {
-		return sendWhole(c, http.StatusOK, echo.MIMEApplicationJSON, description)
+		return sendTagged(c, http.StatusOK, echo.MIMEApplicationJSON, description)
 	})
 	return nil
 }

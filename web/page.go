@@ -120,12 +120,22 @@ func ownPath(c echo.Context) string {
 // becomes an error page, not half a page. It ignores the request's time limit: the
 // page that reports a timeout is rendered after the limit.
 func render(c echo.Context, status int, content templ.Component) error {
+	return renderWith(c, status, content, sendTagged)
+}
+
+// renderOnce renders a page that must not be shown again, such as one whose form has an
+// idempotency key: its response has no entity tag.
+func renderOnce(c echo.Context, status int, content templ.Component) error {
+	return renderWith(c, status, content, sendWhole)
+}
+
+func renderWith(c echo.Context, status int, content templ.Component, send func(c echo.Context, status int, mediaType string, body []byte) error) error {
 	buffer := templ.GetBuffer()
 	defer templ.ReleaseBuffer(buffer)
 	if err := content.Render(context.WithoutCancel(c.Request().Context()), buffer); err != nil {
 		return err
 	}
-	return sendWhole(c, status, echo.MIMETextHTMLCharsetUTF8, buffer.Bytes())
+	return send(c, status, echo.MIMETextHTMLCharsetUTF8, buffer.Bytes())
 }
 
 // seeOther redirects the browser after a form, so that a reload does not send the

@@ -52,7 +52,7 @@ type problem struct {
 
 // setHeaders sets the headers of a response that shows the problem.
 func (p problem) setHeaders(h http.Header) {
-	h.Set(echo.HeaderCacheControl, "no-store")
+	h.Set(echo.HeaderCacheControl, noStore)
 	h.Del(headerETag)
 	if p.ETag != "" {
 		h.Set(headerETag, p.ETag)

@@ -24,6 +24,8 @@ const (
 	plainCookie  = "session"
 )
 
+const headerClearSiteData = "Clear-Site-Data"
+
 type visitorStore interface {
 	Session(ctx context.Context, token string) (domain.Session, error)
 	SignIn(ctx context.Context, a storage.Attempt) (token string, session domain.Session, err error)
@@ -141,8 +143,10 @@ func (s *sessions) remember(c echo.Context, token string, session domain.Session
 	c.SetCookie(cookie)
 }
 
-// forget makes the browser drop the session's token.
+// forget makes the browser drop the session's token, and the pages of the session that
+// it keeps (Clear-Site-Data; over HTTPS only, or from this machine).
 func (s *sessions) forget(c echo.Context) {
+	c.Response().Header().Set(headerClearSiteData, `"cache"`)
 	cookie := s.cookie(c, "")
 	cookie.MaxAge = -1
 	c.SetCookie(cookie)

@@ -45,7 +45,7 @@ func (h *sessionPages) signUpForm(c echo.Context, v visitor) error {
 	if v.SignedIn() {
 		return seeOther(c, home(next))
 	}
-	return render(c, http.StatusOK, templates.SignUpPage(h.page(c, v), templates.SignUp{Next: next, Key: rand.Text()}))
+	return renderOnce(c, http.StatusOK, templates.SignUpPage(h.page(c, v), templates.SignUp{Next: next, Key: rand.Text()}))
 }
 
 // signUp makes an account and begins a session.

@@ -1,0 +1,151 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func TestETag(t *testing.T) {
+	t.Run("of everything that can be read again saves its body", tagSavesTheBody)
+	t.Run("covers who reads it", tagCoversWhoReadsIt)
+	t.Run("is compared weakly and in a list", tagIsComparedWeaklyAndInAList)
+	t.Run("is on no page that is shown once", tagIsOnNoPageThatIsShownOnce)
+	t.Run("is on no error", tagIsOnNoError)
+	t.Run("keeps no page beyond the session", pagesKeptAreDroppedWithTheSession)
+}
+
+// readable are the paths that answer GET by 200, for everybody and for ada.
+func (s *site) readable() (everybody, ada []string) {
+	s.Helper()
+	channel := s.channel("Engines", "ada")
+	blog := s.post(channel, "ada", "Hello")
+	atom, json := feedsOf(channel)
+	everybody = []string{
+		"/", "/channels", "/channels?prefix=E", "/channels/Engines", "/channels/engines", "/channels/Engines?order=rating", "/channels/Engines?rating=0",
+		"/channels/Engines/feed", permalink(channel, blog), "/users/ada", "/how-deletion-works", "/keys", atom, json, "/channels/Engines/news?since=",
+		"/api/v1/channels", "/api/v1/channels/Engines/blogs", "/api/openapi.json", "/sign-in",
+	}
+	ada = []string{
+		"/", "/channels", permalink(channel, blog), permalink(channel, blog) + "/edit",
+		"/channels/Engines/edit", "/channels/Engines/delete", "/channels/Engines/rows", "/users/ada", "/account", "/subscriptions", "/digest", "/account/deletions",
+		"/api/v1/feed", "/api/v1/digest", "/api/v1/subscriptions", "/api/v1/deletions", "/news?since=",
+	}
+	return everybody, ada
+}
+
+func tagSavesTheBody(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	everybody, ada := s.readable()
+	check := func(who, cached string, path string, by change) {
+		t.Helper()
+		full := s.do("GET", path, by).want(200)
+		tag := full.header.Get("ETag")
+		if tag == "" || full.header.Get("Cache-Control") != cached {
+			t.Errorf("%s, %s: ETag %s, Cache-Control %q", path, who, tag, full.header.Get("Cache-Control"))
+			return
+		}
+		for _, method := range []string{"GET", "HEAD"} {
+			a := s.do(method, path, by, header("If-None-Match", tag)).want(304)
+			if len(a.body) > 0 || a.header.Get("Content-Type") != "" || a.header.Get("Content-Length") != "" || len(a.header["Set-Cookie"]) > 0 {
+				t.Errorf("%s %s, %s: 304 with %v", method, path, who, a.header)
+			}
+			for _, name := range []string{"ETag", "Cache-Control", "Vary"} {
+				if a.header.Get(name) != full.header.Get(name) {
+					t.Errorf("%s, %s: 304 has %s %q, 200 had %q", path, who, name, a.header.Get(name), full.header.Get(name))
+				}
+			}
+		}
+		if head := s.do("HEAD", path, by).want(200); head.header.Get("ETag") != tag {
+			t.Errorf("%s, %s: HEAD has ETag %s, GET %s", path, who, head.header.Get("ETag"), tag)
+		}
+	}
+	for _, path := range everybody {
+		check("a stranger", "no-cache", path, func(*http.Request) {})
+	}
+	for _, path := range ada {
+		check("ada", "private, no-cache", path, cookie(token))
+	}
+}
+
+func tagCoversWhoReadsIt(t *testing.T) {
+	s := newSite(t)
+	token, other := s.signUp("ada"), s.signUp("bob")
+	everybody, _ := s.readable()
+	for _, path := range everybody[:9] {
+		tag := s.do("GET", path).want(200).header.Get("ETag")
+		adas := s.do("GET", path, cookie(token), header("If-None-Match", tag)).want(200).header.Get("ETag")
+		s.do("GET", path, cookie(other), header("If-None-Match", tag+", "+adas)).want(200)
+		s.do("GET", path, header("If-None-Match", adas)).want(200)
+		s.do("GET", path, host("elsewhere.example"), header("If-None-Match", tag))
+	}
+	// What another site shows of a page has its address in it.
+	tag := s.do("GET", "/channels/Engines").header.Get("ETag")
+	s.do("GET", "/channels/Engines", host("elsewhere.example"), header("If-None-Match", tag)).want(200)
+}
+
+func tagIsComparedWeaklyAndInAList(t *testing.T) {
+	s := newSite(t)
+	s.readable()
+	for _, path := range []string{"/channels/Engines", "/channels", "/channels/Engines/feed.atom", "/api/v1/channels"} {
+		tag := s.do("GET", path).want(200).header.Get("ETag")
+		strong := strings.TrimPrefix(tag, "W/")
+		for _, met := range []string{strong, "W/" + strong, `"x", ` + tag, `W/"x",` + strong, "*"} {
+			s.do("GET", path, header("If-None-Match", met)).want(304)
+		}
+		s.do("GET", path, header("If-None-Match", `"x"`), header("If-None-Match", tag)).want(304)
+		for _, missed := range []string{`"x"`, strings.Trim(strong, `"`), `"` + strong, ""} {
+			s.do("GET", path, header("If-None-Match", missed)).want(200)
+		}
+	}
+}
+
+func tagIsOnNoPageThatIsShownOnce(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	s.readable()
+	for name, a := range map[string]answer{
+		"a notice":            s.do("GET", "/channels/Engines", cookie(token), header("Cookie", "notice=posted")).want(200),
+		"a notice of nothing": s.do("GET", "/channels/Engines", header("Cookie", "notice=nothing")).want(200),
+		"a key":               s.do("GET", "/channels/new", cookie(token)).want(200),
+		"an address":          s.do("GET", "/digest", cookie(token), header("Cookie", "digest-secret=x")).want(200),
+	} {
+		if tag := a.header.Get("ETag"); tag != "" || a.header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: ETag %s, Cache-Control %q", name, tag, a.header.Get("Cache-Control"))
+		}
+	}
+	if a := s.do("GET", "/sign-up").want(200); a.header.Get("ETag") != "" {
+		t.Errorf("the form for an account has the ETag %s", a.header.Get("ETag"))
+	}
+	tag := s.do("GET", "/channels/Engines").header.Get("ETag")
+	s.do("GET", "/channels/Engines", header("Cookie", "notice=signed-out"), header("If-None-Match", tag)).want(200)
+	s.do("GET", "/channels/Engines", header("Cookie", "notice=signed-out"), header("If-None-Match", "*")).want(200)
+}
+
+func tagIsOnNoError(t *testing.T) {
+	s := newSite(t)
+	s.readable()
+	for path, status := range map[string]int{
+		"/channels/nothing": 404, "/channels/Engines?after=x": 422, "/api/v1/channels/nothing/blogs": 404, "/nothing": 404, "/account": 401,
+		"/channels/nothing/feed.atom": 404,
+	} {
+		a := s.do("GET", path, header("If-None-Match", "*")).want(status)
+		if a.header.Get("ETag") != "" || a.header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %v", path, a.header)
+		}
+	}
+}
+
+func pagesKeptAreDroppedWithTheSession(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	for _, path := range []string{"/sign-out", "/account"} {
+		a := s.do("POST", path, cookie(token), posted(url.Values{"action": {"end-sessions"}})).want(303)
+		if got := a.header.Get("Clear-Site-Data"); got != `"cache"` {
+			t.Errorf("%s: Clear-Site-Data %q", path, got)
+		}
+		token = s.session("ada")
+	}
+}
