@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"slices"
+	"sync"
 )
 
 // AtOnce makes calls that do not depend on each other, and waits for all of them: on a
@@ -57,6 +58,10 @@ func inTurn(ctx context.Context, lastFirst bool, first func(context.Context) err
 	return firstError(errs)
 }
 
+// InTurn reports whether AtOnce makes calls one after another. Then nothing is gained by
+// knowing beforehand what to read.
+func (s *Store) InTurn() bool { return s.oneByOne != nil }
+
 func firstError(errs []error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -64,4 +69,28 @@ func firstError(errs []error) error {
 		}
 	}
 	return nil
+}
+
+// ahead begins a read before its answer is needed. The function that it returns waits for
+// the answer; it must be called, and may be called again. A panic in the read is passed on
+// to whoever waits. A backend that is a driver.OneByOne reads before ahead returns, or
+// when the answer is needed if it is LastFirst.
+func ahead[T any](s *Store, read func() (T, error)) (wait func() (T, error)) {
+	if s.oneByOne != nil {
+		wait = sync.OnceValues(read)
+		if !s.oneByOne.LastFirst() {
+			_, _ = wait() // whoever waits gets the answer
+		}
+		return wait
+	}
+	var answer T
+	group := newUnbrokenFlight(1)
+	group.Go(func() (err error) {
+		answer, err = read()
+		return err
+	})
+	return func() (T, error) {
+		err := group.Wait()
+		return answer, err
+	}
 }

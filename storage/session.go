@@ -46,28 +46,85 @@ func (s *Store) insertToken(ctx context.Context, p ...driver.Property) (string, 
 // Session returns the session of a token. A token that is unknown or expired, or
 // whose user has begun a new epoch, is domain.ErrNotSignedIn.
 func (s *Store) Session(ctx context.Context, token string) (domain.Session, error) {
-	row, err := s.sessions.Get(ctx, sessionPartition(token), singleRow)
-	switch {
-	case errors.Is(err, domain.ErrNotFound):
-		return domain.Session{}, fmt.Errorf("session: %w", domain.ErrNotSignedIn)
-	case err != nil:
-		return domain.Session{}, fmt.Errorf("session: %w", err)
-	}
-	session := domain.Session{
-		User:      domain.UserName(row.Properties.String(propUser)),
-		ExpiresOn: row.Properties.Time(propExpiresOn),
-	}
-	if row.Properties.Bool(propLink) || hasEnded(row.Properties) {
-		return domain.Session{}, fmt.Errorf("session: %w", domain.ErrNotSignedIn)
-	}
-	switch user, err := s.readUser(ctx, session.User); {
-	case err != nil && !errors.Is(err, domain.ErrNotFound):
+	session, epoch, err := s.readSession(ctx, token)
+	if err != nil {
 		return domain.Session{}, err
-	case err != nil || user.epoch != row.Properties.Int64(propEpoch):
-		return domain.Session{}, fmt.Errorf("session: %w", domain.ErrNotSignedIn)
+	}
+	current, err := s.readEpoch(ctx, session.User)
+	if err == nil && current != epoch {
+		err = notSignedIn()
+	}
+	if err != nil {
+		return domain.Session{}, err
 	}
 	return session, nil
 }
+
+// SessionAhead begins to read the session of a token, as Session does, before its answer
+// is needed. The function that it returns waits for the answer. It must be called, and may
+// be called again. Likely is whose session that was when it was read last, or empty: then
+// both rows of a session are read at once. If it is wrong, it costs another read.
+func (s *Store) SessionAhead(ctx context.Context, token string, likely domain.UserName) (wait func() (domain.Session, error)) {
+	return ahead(s, func() (domain.Session, error) {
+		if likely == "" {
+			return s.Session(ctx, token)
+		}
+		return s.sessionOf(ctx, token, likely)
+	})
+}
+
+// sessionOf is Session for a token that is likely this user's. The rows are read at once,
+// so that the epoch may be older than the session's: a user who changes the password
+// carries a session to the new epoch. So any doubt is settled by Session.
+func (s *Store) sessionOf(ctx context.Context, token string, likely domain.UserName) (session domain.Session, err error) {
+	var epoch, current int64
+	var known error
+	err = s.AtOnce(ctx,
+		func(ctx context.Context) (err error) {
+			session, epoch, err = s.readSession(ctx, token)
+			return err
+		},
+		func(ctx context.Context) error {
+			current, known = s.readEpoch(ctx, likely)
+			return nil
+		})
+	switch {
+	case err != nil:
+		return domain.Session{}, err
+	case known != nil || session.User != likely || current != epoch:
+		return s.Session(ctx, token)
+	}
+	return session, nil
+}
+
+// readSession reads the row of a session, and its epoch. A token that is unknown, expired
+// or signed out is domain.ErrNotSignedIn.
+func (s *Store) readSession(ctx context.Context, token string) (session domain.Session, epoch int64, err error) {
+	row, err := s.sessions.Get(ctx, sessionPartition(token), singleRow)
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return domain.Session{}, 0, notSignedIn()
+	case err != nil:
+		return domain.Session{}, 0, fmt.Errorf("session: %w", err)
+	case row.Properties.Bool(propLink) || hasEnded(row.Properties):
+		return domain.Session{}, 0, notSignedIn()
+	}
+	return domain.Session{
+		User:      domain.UserName(row.Properties.String(propUser)),
+		ExpiresOn: row.Properties.Time(propExpiresOn),
+	}, row.Properties.Int64(propEpoch), nil
+}
+
+// readEpoch reads the epoch of a user. Without an account, it is domain.ErrNotSignedIn.
+func (s *Store) readEpoch(ctx context.Context, user domain.UserName) (int64, error) {
+	row, err := s.readUser(ctx, user)
+	if errors.Is(err, domain.ErrNotFound) {
+		err = notSignedIn()
+	}
+	return row.epoch, err
+}
+
+func notSignedIn() error { return fmt.Errorf("session: %w", domain.ErrNotSignedIn) }
 
 // hasEnded tells whether the token of a Sessions row is worth nothing any more.
 func hasEnded(token driver.Properties) bool {

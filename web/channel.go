@@ -72,6 +72,19 @@ func ownedChannel(c echo.Context, store channelReader, v visitor) (domain.Channe
 	return channel, err
 }
 
+// ownedBeside is ownedChannel for a visitor whose session is read meanwhile.
+func ownedBeside(c echo.Context, store channelReader, who awaited) (domain.Channel, visitor, error) {
+	channel, err := namedChannel(c, store)
+	if err != nil {
+		return domain.Channel{}, visitor{}, err
+	}
+	v, err := who.wait()
+	if err == nil {
+		err = requireOwner(channel, v)
+	}
+	return channel, v, err
+}
+
 // requireOwner returns domain.ErrForbidden unless the visitor owns the channel.
 func requireOwner(channel domain.Channel, v visitor) error {
 	if channel.Owner == v.User {

@@ -22,16 +22,20 @@ type channelDirectoryPages struct {
 }
 
 func (h *channelDirectoryPages) routes(r router) {
-	get(r, templates.ChannelsPath, h.open(h.list))
+	get(r, templates.ChannelsPath, h.openBeside(h.list))
 }
 
-func (h *channelDirectoryPages) list(c echo.Context, v visitor) error {
+func (h *channelDirectoryPages) list(c echo.Context, who awaited) error {
 	prefix, err := queryPrefix(c)
 	if err != nil {
 		return err
 	}
 	after := c.QueryParam("after")
 	channels, err := h.store.Channels(c.Request().Context(), prefix, after, pageSize)
+	if err != nil {
+		return err
+	}
+	v, err := who.wait()
 	if err != nil {
 		return err
 	}

@@ -23,12 +23,12 @@ type channelEditPages struct {
 }
 
 func (h *channelEditPages) routes(r router) {
-	get(r, "/channels/:name/edit", h.closed(h.form))
+	get(r, "/channels/:name/edit", h.closedBeside(h.form))
 	r.Add(http.MethodPost, "/channels/:name/edit", h.drafting(templates.DescriptionDraft, h.edit))
 }
 
-func (h *channelEditPages) form(c echo.Context, v visitor) error {
-	channel, err := ownedChannel(c, h.store, v)
+func (h *channelEditPages) form(c echo.Context, who awaited) error {
+	channel, v, err := ownedBeside(c, h.store, who)
 	if err != nil {
 		return err
 	}

@@ -15,11 +15,15 @@ type channelFeedPages struct {
 }
 
 func (h *channelFeedPages) routes(r router) {
-	get(r, "/channels/:name/feed", h.open(h.show))
+	get(r, "/channels/:name/feed", h.openBeside(h.show))
 }
 
-func (h *channelFeedPages) show(c echo.Context, v visitor) error {
+func (h *channelFeedPages) show(c echo.Context, who awaited) error {
 	channel, err := namedChannel(c, h.store)
+	if err != nil {
+		return err
+	}
+	v, err := who.wait()
 	if err != nil {
 		return err
 	}

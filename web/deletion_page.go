@@ -34,15 +34,15 @@ type deletionPages struct {
 }
 
 func (h *deletionPages) routes(r router) {
-	get(r, "/channels/:name/delete", h.closed(h.confirm))
+	get(r, "/channels/:name/delete", h.closedBeside(h.confirm))
 	r.Add(http.MethodPost, "/channels/:name/delete", h.closed(h.delete))
 	get(r, "/channels/:name/deletions/:incarnation", h.closed(h.progress))
 	r.Add(http.MethodPost, "/channels/:name/deletions/:incarnation", h.closed(h.order))
 	r.Add(http.MethodGet, deletionEventsRoute, h.closed(h.events))
 }
 
-func (h *deletionPages) confirm(c echo.Context, v visitor) error {
-	channel, err := ownedChannel(c, h.store, v)
+func (h *deletionPages) confirm(c echo.Context, who awaited) error {
+	channel, v, err := ownedBeside(c, h.store, who)
 	if err != nil {
 		return err
 	}

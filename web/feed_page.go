@@ -21,16 +21,20 @@ type feedPages struct {
 	*pages
 	store feedPageStore
 	// stranger handles / for a stranger, who has no feed.
-	stranger visitorHandler
+	stranger awaitingHandler
 }
 
 func (h *feedPages) routes(r router) {
-	get(r, templates.HomePath, h.open(h.home))
+	get(r, templates.HomePath, h.openBeside(h.home))
 }
 
-func (h *feedPages) home(c echo.Context, v visitor) error {
+func (h *feedPages) home(c echo.Context, who awaited) error {
+	v, err := who.wait()
+	if err != nil {
+		return err
+	}
 	if !v.SignedIn() {
-		return h.stranger(c, v)
+		return h.stranger(c, who)
 	}
 	ctx, after := c.Request().Context(), c.QueryParam("after")
 	feed, err := h.store.Feed(ctx, v.User, after, pageSize)

@@ -73,6 +73,26 @@ func (p *pages) open(h visitorHandler) echo.HandlerFunc { return p.route(p.sessi
 // closed is a page for visitors who are signed in.
 func (p *pages) closed(h visitorHandler) echo.HandlerFunc { return p.route(p.sessions.require, h) }
 
+// openBeside is open for a page that reads its data while the session is read.
+func (p *pages) openBeside(h awaitingHandler) echo.HandlerFunc {
+	return p.routeBeside(p.sessions.visitorAhead, h)
+}
+
+// closedBeside is closed for such a page.
+func (p *pages) closedBeside(h awaitingHandler) echo.HandlerFunc {
+	return p.routeBeside(p.sessions.requireAhead, h)
+}
+
+func (p *pages) routeBeside(who func(echo.Context) (awaited, error), h awaitingHandler) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		v, err := awaiting(c, who, h)
+		if err != nil {
+			c.Set(failureKey, failure{v, err})
+		}
+		return err
+	}
+}
+
 func (p *pages) route(who func(echo.Context) (visitor, error), h visitorHandler) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		v, err := who(c)

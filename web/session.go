@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -27,7 +26,7 @@ const (
 const headerClearSiteData = "Clear-Site-Data"
 
 type visitorStore interface {
-	Session(ctx context.Context, token string) (domain.Session, error)
+	SessionAhead(ctx context.Context, token string, likely domain.UserName) (wait func() (domain.Session, error))
 	SignIn(ctx context.Context, a storage.Attempt) (token string, session domain.Session, err error)
 }
 
@@ -39,6 +38,7 @@ type sessions struct {
 	writes  *writeLimit
 	clients *clientNames
 	log     *slog.Logger
+	users   *likelyUsers
 }
 
 // A visitor is the user who sends a request. The zero value is a stranger: a visitor
@@ -56,19 +56,11 @@ func (v visitor) SignedIn() bool { return v.User != "" }
 // invalid bearer token is domain.ErrNotSignedIn, because a program sends one on
 // purpose. Without cookie and token it does not ask the store.
 func (s *sessions) visitor(c echo.Context) (visitor, error) {
-	token, bearer, err := s.token(c)
-	if err != nil || token == "" {
-		return visitor{}, err
-	}
-	session, err := s.store.Session(c.Request().Context(), token)
-	if errors.Is(err, domain.ErrNotSignedIn) && !bearer {
-		return visitor{}, nil
-	}
+	who, err := s.visitorAhead(c)
 	if err != nil {
 		return visitor{}, err
 	}
-	c.Set(userKey, session.User)
-	return visitor{User: session.User, Token: token}, nil
+	return who.wait()
 }
 
 // require is like visitor, but returns domain.ErrNotSignedIn for a stranger.
