@@ -221,14 +221,18 @@ func (s *Store) readPartition(ctx context.Context, q RowsQuery, from, to string,
 	return nil
 }
 
-// visible keeps the rows that may be shown. When the channel is gone, these are rows of
-// its own: somebody else may be creating a channel of its name.
+// visible keeps the rows that may be shown: those of the channel as it was read, or, if it
+// is gone, as it was. By now somebody else may have created a channel of its name.
 func (q RowsQuery) visible(rows *ChannelRows, found []driver.Entity) []driver.Entity {
-	if q.owns(rows.Channel) {
+	if q.Everybody {
 		return found
 	}
+	of := rows.Deletion.Channel.Incarnation
+	if q.owns(rows.Channel) {
+		of = rows.Channel.Incarnation
+	}
 	return slices.DeleteFunc(found, func(row driver.Entity) bool {
-		return row.Properties.String(propIncarnation) != string(rows.Deletion.Channel.Incarnation)
+		return row.Properties.String(propIncarnation) != string(of)
 	})
 }
 

@@ -21,6 +21,7 @@ func TestRows(t *testing.T) {
 	t.Run("shows a channel's rows to nobody else, unless everybody may", showsRowsToNobodyElse)
 	t.Run("shows a deletion from the message to what is left", showsDeletionFromMessageToRecord)
 	t.Run("shows who asked for a deletion nothing of the next channel", showsNothingOfNextChannel)
+	t.Run("shows the owner no row of another incarnation, unless everybody may", showsNoOtherIncarnation)
 	t.Run("reads a page, however many rows there are", readsOnePage)
 	t.Run("fails if any of its calls fails", rowsFailWithAnyCall)
 	t.Run("leaves out what it does not know to be harmless", leavesOutUnknownProperties)
@@ -238,6 +239,26 @@ func showsNothingOfNextChannel(t *testing.T) {
 			t.Errorf("grace sees %+v", rows)
 		}
 	})
+}
+
+// The rows are read after the channel's. By then its name may be somebody else's.
+func showsNoOtherIncarnation(t *testing.T) {
+	w := newWorld(t)
+	channel := w.create("garden", ada)
+	other := domain.NewIncarnation()
+	w.insert(channel.Key(), openGateRow(other), other)
+	mine := []string{openGateRow(channel.Incarnation)}
+	rows := w.shown(rowsOf(channel, ada))
+	if got := rowKeys(rows.Rows); !slices.Equal(got, append(mine, "sub!ada")) {
+		t.Errorf("the owner is shown %q", got)
+	}
+	if got := rowKeys(rows.Gates); !slices.Equal(got, mine) {
+		t.Errorf("the gates are %q", got)
+	}
+	q := rowsOf(channel, "")
+	if q.Everybody = true; len(w.shown(q).Rows) != 3 {
+		t.Error("the store is not shown as it is where everybody may see it")
+	}
 }
 
 func readsOnePage(t *testing.T) {
