@@ -13,6 +13,7 @@ import (
 // DeleteBlog deletes a post. Only its author and the channel's owner may.
 //
 //   - The post is not there: domain.ErrNotFound.
+//   - The channel is being deleted: domain.ErrGone. The post goes with it.
 //   - The user may not: domain.ErrForbidden.
 //   - The precondition does not hold: a *domain.StaleError with the current post.
 //
@@ -40,7 +41,11 @@ func (s *Store) DeleteBlog(ctx context.Context, channel domain.Channel, id domai
 			}
 			queued = row.Revision
 		}
-		return s.removeBlog(ctx, row)
+		err = s.removeBlog(ctx, row)
+		if gateMissing(err) {
+			return s.whyGateGone(ctx, channel.Ref())
+		}
+		return err
 	})
 }
 
@@ -60,7 +65,8 @@ func blogMessage(channel domain.Channel, blog domain.Blog, by domain.UserName) d
 // FinishBlog completes the deletion of a post that a message asks for, whatever
 // was done before, and deletes all votes on it. It deletes the post only at the
 // revision that the message names. At another revision, the author edited the post
-// after the request to delete it had failed: the post stays.
+// after the request to delete it had failed: the post stays. If the open gate is gone,
+// the channel is being deleted: the sweep deletes the post and the votes, or has.
 //
 // FinishBlog calls report after each transaction with the number of rows it deleted.
 // If the message was poisoned once, its Deletions row then says that it is done.
@@ -89,7 +95,10 @@ func (s *Store) finishBlog(ctx context.Context, m domain.Message, report func(ro
 		case row.Revision != m.Revision:
 			return nil
 		}
-		if err := s.removeBlog(ctx, row); err != nil {
+		switch err := s.removeBlog(ctx, row); {
+		case gateMissing(err):
+			return nil
+		case err != nil:
 			return err
 		}
 		report(blogRows)
@@ -101,20 +110,22 @@ func (s *Store) finishBlog(ctx context.Context, m domain.Message, report func(ro
 const blogRows = 2
 
 // removeBlog deletes the post in the version that was read, and its index row. It
-// returns errTryAgain if the post has changed.
+// returns errTryAgain if the post has changed. If the gate is missing, it returns an
+// error that gateMissing knows.
 func (s *Store) removeBlog(ctx context.Context, row blogEntity) error {
 	err := s.blogs.Transact(ctx, partitionOf(row.Channel.Key),
+		holdGate(row.Channel),
 		driver.Delete(blogRow(row.ID), driver.Match(row.etag)),
 		driver.Delete(rateRow(row.Rating, row.ID), driver.Exists))
-	if raced(err) {
+	if raced(err) && !gateMissing(err) {
 		return errTryAgain
 	}
 	return err
 }
 
 // removeVotes deletes the votes on a post whose row is gone. It needs no gate,
-// however late it runs: no vote can land on a missing post, and the id of a post
-// never returns. Several workers may do this at once.
+// however late it runs: no vote can land on a missing post, the id of a post never
+// returns, and no page shows the votes on a post that is gone. Several workers may do this at once.
 func (s *Store) removeVotes(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, report func(rows int)) error {
 	prefix := votesOf(id)
 	for {

@@ -12,6 +12,7 @@ import (
 // its author may.
 //
 //   - The post is not there: domain.ErrNotFound.
+//   - The channel is being deleted: domain.ErrGone.
 //   - The user is not its author: domain.ErrForbidden.
 //   - The precondition does not hold: a *domain.StaleError with the current post.
 //
@@ -42,8 +43,13 @@ func (s *Store) Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 			driver.String(propTitle, edited.Title),
 			driver.String(propText, edited.Text),
 			driver.Time(propEditedOn, edited.EditedOn))
-		err = s.blogs.Transact(ctx, partitionOf(ref.Key), driver.Merge(blogRow(id), driver.Match(row.etag), changes...))
-		if raced(err) {
+		err = s.blogs.Transact(ctx, partitionOf(ref.Key),
+			holdGate(ref),
+			driver.Merge(blogRow(id), driver.Match(row.etag), changes...))
+		switch {
+		case gateMissing(err):
+			return s.whyGateGone(ctx, ref)
+		case raced(err):
 			return errTryAgain
 		}
 		return err

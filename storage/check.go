@@ -164,13 +164,13 @@ func (c *Checker) tellUnread(row driver.Entity) error {
 	return err
 }
 
-// delete deletes a row in the version that was read, if the checker repairs. It
-// returns what a breach reports as Repaired.
-func (c *Checker) delete(ctx context.Context, table *driver.Table, row driver.Entity) (string, error) {
+// delete deletes a row in the version that was read, after the operations of hold, if
+// the checker repairs. It returns what a breach reports as Repaired.
+func (c *Checker) delete(ctx context.Context, table *driver.Table, row driver.Entity, hold ...driver.Operation) (string, error) {
 	if !c.Repair {
 		return "", nil
 	}
-	err := table.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
+	err := table.Transact(ctx, row.Partition, append(hold, driver.Delete(row.Row, driver.Match(row.ETag)))...)
 	switch {
 	case err == nil:
 		return "deleted", nil

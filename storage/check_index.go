@@ -59,6 +59,7 @@ func (p *partitionCheck) indexed(ctx context.Context, row driver.Entity) error {
 	}
 	if p.Repair {
 		err := p.store.blogs.Transact(ctx, p.key,
+			holdGate(p.channel.Ref()),
 			driver.Merge(row.Row, driver.Match(row.ETag)),
 			driver.Insert(want, driver.String(propIncarnation, blog.Channel.Incarnation)))
 		switch {
@@ -88,7 +89,7 @@ func (p *partitionCheck) pointsAtPost(ctx context.Context, row driver.Entity) er
 	if steady, err := p.steady(ctx, row); err != nil || !steady {
 		return err
 	}
-	return p.breach(ctx, "I8", row, "in the index by rating, and no post is rated so")
+	return p.breach(ctx, "I8", p.channel, row, "in the index by rating, and no post is rated so")
 }
 
 // counted reports a post whose rating is not the number of its votes, and returns
@@ -120,7 +121,10 @@ func (p *partitionCheck) counted(ctx context.Context, row driver.Entity) (bool, 
 // old rating to the new one. Rows of the index at any other rating are left to
 // pointsAtPost.
 func (p *partitionCheck) recount(ctx context.Context, blog blogEntity, votes int64) (string, error) {
-	ops := []driver.Operation{driver.Merge(blogRow(blog.ID), driver.Match(blog.etag), driver.Int64(propRating, votes))}
+	ops := []driver.Operation{
+		holdGate(p.channel.Ref()),
+		driver.Merge(blogRow(blog.ID), driver.Match(blog.etag), driver.Int64(propRating, votes)),
+	}
 	if there, err := p.has(ctx, rateRow(votes, blog.ID)); err != nil {
 		return "", err
 	} else if !there {

@@ -99,13 +99,18 @@ func (p *partitionCheck) orphan(ctx context.Context, row driver.Entity) error {
 		return err
 	}
 	detail := fmt.Sprintf("belongs to incarnation %q, and no such channel lives", of)
-	return p.breach(ctx, "I1", row, detail)
+	return p.breach(ctx, "I1", now.Channel, row, detail)
 }
 
 // breach reports a row that should not be there. If the checker repairs, it deletes
-// the row first.
-func (p *partitionCheck) breach(ctx context.Context, invariant string, row driver.Entity, detail string) error {
-	repaired, err := p.delete(ctx, p.store.blogs, row)
+// the row first. If the channel is active, the row may be on its pages: then it holds
+// the gate.
+func (p *partitionCheck) breach(ctx context.Context, invariant string, channel domain.Channel, row driver.Entity, detail string) error {
+	var hold []driver.Operation
+	if channel.State == domain.ChannelActive {
+		hold = append(hold, holdGate(channel.Ref()))
+	}
+	repaired, err := p.delete(ctx, p.store.blogs, row, hold...)
 	if err != nil {
 		return err
 	}

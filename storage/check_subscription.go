@@ -22,7 +22,7 @@ func (p *partitionCheck) paired(ctx context.Context, row driver.Entity) error {
 	if steady, err := p.steady(ctx, row); err != nil || !steady {
 		return err
 	}
-	return p.breach(ctx, "I8", row, "a subscriber without a subscription")
+	return p.breach(ctx, "I8", p.channel, row, "a subscriber without a subscription")
 }
 
 // strayJoin handles a join! row. A young one may belong to somebody who is just

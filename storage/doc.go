@@ -14,9 +14,9 @@
 // ideas carry all of its operations:
 //
 //   - The gate (gate.go). Whatever must not outlive a channel is in one
-//     partition. A post, a subscription and a sweep depend there on a gate row,
-//     which the store checks in the same transaction. An edit and a vote depend
-//     on the version of the post.
+//     partition. Whatever changes what a channel's pages show depends there on a
+//     gate row, which the store checks in the same transaction; so does a sweep.
+//     The gate's version is the version of the pages (channel_version.go).
 //   - Identities. An operation writes a random identity of its own: an
 //     incarnation, a post's id or a revision. It looks for that identity again
 //     when an answer was lost. "Exists" or "conflict" is never an answer; it is a

@@ -20,3 +20,9 @@ func (s *Store) HashSignUp(ctx context.Context, work func()) error {
 	defer late.Stop()
 	return s.hashing.signingUp(ctx, late.C, work)
 }
+
+// MaxCounts bounds Counts.
+const MaxCounts = maxCounts
+
+// Counts is how many numbers of subscribers the store keeps.
+func (s *Store) Counts() int { return len(s.counts.kept) }

@@ -99,10 +99,15 @@ func (s *Store) openGate(ctx context.Context, ref domain.ChannelRef, reservation
 	return err
 }
 
-// holdGate makes a transaction depend on the open gate. It must be the first
-// operation, so that gateMissing can tell its failure from the others'. A post
-// and a subscription hold the gate. A vote or an edit need not: each depends on
-// the version of a post, which the sweep deletes.
+// holdGate makes a transaction depend on the open gate, and gives the gate a new
+// version. It must be the first operation, so that gateMissing can tell its failure
+// from the others'.
+//
+// Whatever changes what a channel's pages show holds the gate: a post, a
+// subscription and its end, an edit, a vote, the deletion of a post, and each repair
+// of those. The fence needs only the first two, since the others depend on a version
+// of a row that the sweep deletes. But the gate's version tells whether a page that
+// was read before is still right (channel_version.go).
 func holdGate(ref domain.ChannelRef) driver.Operation {
 	return driver.Merge(openGateRow(ref.Incarnation), driver.Exists)
 }

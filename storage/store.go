@@ -47,6 +47,7 @@ type Store struct {
 	pause   Pause
 	// oneByOne is nil if the backend takes calls at once.
 	oneByOne driver.OneByOne
+	counts   counts
 }
 
 // A Pause waits for d between two attempts at a contended row. If ctx ends first,

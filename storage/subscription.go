@@ -76,17 +76,6 @@ func (s *Store) Subscribed(ctx context.Context, ref domain.ChannelRef, user doma
 	return row.Properties.String(propState) == stateJoined, err
 }
 
-// maxCounted is the largest number that Subscribers counts.
-const maxCounted = 1000
-
-// Subscribers counts the subscribers of a channel, up to 1,000. It reports in more
-// whether there are more than that.
-func (s *Store) Subscribers(ctx context.Context, ref domain.ChannelRef) (n int, more bool, err error) {
-	rows, err := s.blogs.First(ctx, maxCounted+1, driver.Range{
-		Partition: partitionOf(ref.Key), From: prefixSub, To: prefixEnd(prefixSub), Paging: driver.Paging{KeysOnly: true}})
-	return min(len(rows), maxCounted), len(rows) > maxCounted, err
-}
-
 // hasSub tells whether the channel has a sub! row of this incarnation for the user.
 func (s *Store) hasSub(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error) {
 	row, err := s.blogs.Get(ctx, partitionOf(ref.Key), subRow(user))

@@ -9,14 +9,15 @@ import (
 )
 
 // Vote gives a user's vote to a post. A user has one vote on each post; to vote
-// again is no error. A post that is not there is domain.ErrNotFound.
+// again is no error. A post that is not there is domain.ErrNotFound. A channel that is
+// being deleted is domain.ErrGone.
 func (s *Store) Vote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error {
 	vote := driver.Insert(voteRow(id, by), driver.String(propIncarnation, ref.Incarnation))
 	return s.rate(ctx, ref, id, +1, vote, domain.ErrExists)
 }
 
-// Unvote withdraws a user's vote. A user without a vote is no error. A post that is
-// not there is domain.ErrNotFound.
+// Unvote withdraws a user's vote. A user without a vote is no error. Its other errors
+// are those of Vote.
 func (s *Store) Unvote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error {
 	return s.rate(ctx, ref, id, -1, driver.Delete(voteRow(id, by), driver.Exists), domain.ErrNotFound)
 }
@@ -33,12 +34,15 @@ func (s *Store) rate(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 			return err
 		}
 		err = s.blogs.Transact(ctx, partitionOf(ref.Key),
+			holdGate(ref),
 			vote,
 			driver.Merge(blogRow(id), driver.Match(post.etag), driver.Int64(propRating, post.Rating+by)),
 			driver.Delete(rateRow(post.Rating, id), driver.Exists),
 			driver.Insert(rateRow(post.Rating+by, id), driver.String(propIncarnation, ref.Incarnation)))
 		switch {
-		case failedAt(err, 0, done):
+		case gateMissing(err):
+			return s.whyGateGone(ctx, ref)
+		case failedAt(err, 1, done):
 			return nil
 		case raced(err):
 			return errTryAgain

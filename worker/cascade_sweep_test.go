@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 func TestSweep(t *testing.T) {
 	t.Run("in many pages by three workers leaves nothing", bubble(sweptByThreeWorkers))
 	t.Run("counts what is removed beside transactions that fail", sweptBesideFailures)
-	t.Run("leaves no row beside a post that its author deletes", bubble(sweptWhileAuthorDeletes))
+	t.Run("leaves no row beside a worker that deletes the votes on a post", bubble(sweptWhileVotesGo))
 }
 
 // sweeps matches the transactions of a sweep.
@@ -63,22 +64,36 @@ func sweptBesideFailures(t *testing.T) {
 	}
 }
 
-// A request that was under way when the channel was marked removes a row that
-// the sweep has just read. The transaction of the sweep fails as a whole, and the
-// other rows of that transaction are still there.
-func sweptWhileAuthorDeletes(t *testing.T) {
+// A worker that deletes the votes on a deleted post needs no gate. It removes a row that
+// the sweep has just read. The transaction of the sweep fails as a whole, and the other
+// rows of that transaction are still there.
+func sweptWhileVotesGo(t *testing.T) {
 	w := newWorld(t, 3)
 	blog := w.post(w.victim, "deleted by its author")
+	if err := errors.Join(
+		w.sound.Vote(t.Context(), w.victim.Ref(), blog.ID, visitor),
+		w.sound.DeleteBlog(t.Context(), w.victim, blog.ID, visitor, domain.Any[domain.Revision]()),
+	); err != nil {
+		t.Fatal(err)
+	}
+	delivered := w.receive()
+	m, err := domain.DecodeMessage(delivered.Text)
+	if err := errors.Join(err, w.sound.Messages().Delete(t.Context(), delivered)); err != nil {
+		t.Fatal(err)
+	}
+	w.mustAsk()
+	removed := 0
 	w.hook = drivertest.Only(sweeps, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Seq == 1 {
-			err := w.sound.DeleteBlog(ctx, w.victim, blog.ID, visitor, domain.Any[domain.Revision]())
-			if err != nil {
-				t.Errorf("deleting the post: %v", err)
+			if err := w.sound.FinishBlog(ctx, m, func(rows int) { removed += rows }); err != nil {
+				t.Errorf("deleting the votes: %v", err)
 			}
 		}
 		return send(ctx)
 	})
-	w.mustAsk()
 	w.finishOn(w.faulty)
+	if removed != 1 {
+		t.Errorf("%d votes were deleted beside the sweep, want 1", removed)
+	}
 	w.mustBeDeleted()
 }
