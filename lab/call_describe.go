@@ -164,10 +164,10 @@ func describeEntity(e driver.Entity) string {
 
 func describeFact(f Fact) string {
 	verbs := map[Kind]string{
-		Created: "told: created", Taken: "told: the name is taken", Posted: "told: posted", Removed: "told: post deleted",
-		Accepted: "told: deletion accepted", Refused: "told: the channel is gone", Edited: "told: edited",
-		Voted: "told: voted", Subscribed: "told: subscribed",
-		Followed: "told: signed in", LinkUsed: "told: the link is used", SignedOut: "told: signed out", SessionsEnded: "told: sessions ended", AddressRevoked: "told: address revoked",
+		Created: "created", Taken: "the name is taken", Posted: "posted", Removed: "post deleted",
+		Accepted: "deletion accepted", Refused: "the channel is gone", Edited: "edited",
+		Voted: "voted", Subscribed: "subscribed",
+		Followed: "signed in", LinkUsed: "the link is used", SignedOut: "signed out", SessionsEnded: "sessions ended", AddressRevoked: "address revoked",
 	}
 	return verbs[f.Kind]
 }

@@ -13,8 +13,12 @@ func (x *Explorer) Begin() Cursor {
 	return Cursor{x, x.initial()}
 }
 
-// Call is the call that the actor of a choice is about to make. It is nil if there is none.
+// Call is the call that the actor of a choice is about to make. It is nil if there is none,
+// or if the choice is the network's.
 func (c Cursor) Call(of Choice) *Call {
+	if of.Actor == network {
+		return nil
+	}
 	p := c.at.places[of.Actor-1]
 	if p.stopped() {
 		return nil

@@ -51,7 +51,10 @@ func (s *Scenario) WriteTable(w io.Writer, run Run) error {
 
 func (s *Scenario) tableRow(number int, step Step) []string {
 	w := s.Words(step)
-	answer := strings.Join(append([]string{w.Answer}, w.Told...), "; ")
+	answer := w.Answer
+	for _, told := range w.Told {
+		answer += "; told: " + told
+	}
 	cells := []string{fmt.Sprint(number), w.Actor, w.Call, w.Fate, answer}
 	for i, cell := range cells {
 		cells[i] = strings.ReplaceAll(cell, "|", `\|`)

@@ -1,7 +1,9 @@
 package page
 
 import (
+	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"microblogging/lab"
@@ -9,33 +11,64 @@ import (
 	"microblogging/templates"
 )
 
-// compare tells the story of an anomaly on the textbook version and on ours.
+// compare tells the story of a run on two versions of the code.
 func (l *Lab) compare(w http.ResponseWriter, r *http.Request, page templates.Page) error {
 	c, err := l.find(r.PathValue("name"))
 	if err != nil {
 		return err
 	}
-	if c.Part != prove.Textbook {
-		return &templates.Refusal{Problem: templates.Problem{
-			Status: http.StatusNotFound, Title: "There is no such comparison",
-			Detail: "The four anomalies of the textbook version are compared with ours, and nothing else.",
-			Links:  []templates.Link{{Label: "Step through " + c.Name, URL: templates.LabPath(c.Name)}, labLink()},
-		}}
+	if c.Part == prove.Real {
+		return noComparison(c)
 	}
-	page.Path = templates.LabComparePath(c.Name)
+	query, err := queryOf(r, &c.Scenario)
+	if err != nil {
+		return err
+	}
+	schedule, err := parseSchedule(&c.Scenario, query.Get("s"))
+	if err != nil {
+		return err
+	}
+	address := comparePath(c, schedule)
+	if r.URL.Query().Get("s") != c.Format(schedule) {
+		return redirect(w, r, address)
+	}
+	page.Path = address
 	return l.sendReplay(w, r, page.Origin+page.Path, func() (answer, error) {
-		told, err := prove.Compare(c.Name)
-		if err != nil {
-			return answer{}, err
+		told, err := prove.Compare(c.Name, schedule)
+		switch {
+		case errors.Is(err, prove.ErrNoStory):
+			return answer{}, noComparison(c)
+		case err != nil:
+			return answer{}, refuseChoice(&c.Scenario, "That run is not possible", err)
 		}
-		return l.rendered(comparePage(page, newCompareView(told, l.anomalies())))
+		v := newCompareView(told, l.compared())
+		v.Own = len(schedule) > 0
+		return l.rendered(comparePage(page, v))
 	})
 }
 
-// anomalies are the names of those that can be compared.
-func (l *Lab) anomalies() (names []string) {
+// noComparison is the error of a scenario that is compared with no other.
+func noComparison(c prove.Case) error {
+	return &templates.Refusal{Problem: templates.Problem{
+		Status: http.StatusNotFound, Title: "There is no such comparison",
+		Detail: "The textbook version is compared with ours, and ours without a guard with ours. This is ours.",
+		Links:  []templates.Link{{Label: "Step through " + c.Name, URL: templates.LabPath(c.Name)}, labLink()},
+	}}
+}
+
+// comparePath is the address of a comparison. Without a schedule it is about the shortest
+// one known.
+func comparePath(c prove.Case, schedule lab.Schedule) string {
+	if len(schedule) == 0 {
+		return templates.LabComparePath(c.Name)
+	}
+	return templates.LabComparePath(c.Name) + "?s=" + c.Format(schedule)
+}
+
+// compared are the names of the textbook's scenarios, which can be compared.
+func (l *Lab) compared() (names []string) {
 	for _, c := range l.cases() {
-		if c.Part == prove.Textbook {
+		if c.Part == prove.Textbook || c.Part == prove.Mishap {
 			names = append(names, c.Name)
 		}
 	}
@@ -45,16 +78,22 @@ func (l *Lab) anomalies() (names []string) {
 // A compareView is what the page of a comparison shows.
 type compareView struct {
 	prove.Comparison
-	// Guard explains what refuses. Source is the line that does, and Code is the guard's own
-	// function. Code has no lines if it is the same function.
+	// Own tells that the reader has chosen the schedule.
+	Own bool
+	// Guard explains what refuses. Source is the line that does, which is empty if the story
+	// does not come to it. Code is the guard's own function. It has no lines if it is the
+	// same function.
 	Guard        guard
 	Source, Code sourceView
-	// Names are all anomalies.
+	// Names are all scenarios of the textbook.
 	Names []string
 }
 
 func newCompareView(c prove.Comparison, names []string) compareView {
-	v := compareView{Comparison: c, Names: names, Source: newSourceView([]lab.Site{c.Site})}
+	v := compareView{Comparison: c, Names: names}
+	if c.Site.File != "" {
+		v.Source = newSourceView([]lab.Site{c.Site})
+	}
 	var ok bool
 	if v.Guard, ok = guardOf(c.Guard.Name); !ok {
 		v.Guard = guard{Label: c.Guard.Name, Why: sentence(c.Guard.Guard)}
@@ -68,9 +107,24 @@ func newCompareView(c prove.Comparison, names []string) compareView {
 	return v
 }
 
-// differ tells whether the two get different answers in the story. If not, they differ in
-// what is left for others.
-func (v compareView) differ() bool { return v.Rows[len(v.Rows)-1].Differs }
+// left is what the first of the two versions is called, in the middle of a sentence.
+func (v compareView) left() string {
+	if v.Textbook.Part == prove.Ablated {
+		return "ours without the guard"
+	}
+	return "the textbook"
+}
+
+// title says what is compared.
+func (v compareView) title() string { return v.Textbook.Name + ": " + v.left() + " and ours" }
+
+// lead says whose run it is.
+func (v compareView) lead() string {
+	if v.Own {
+		return sentence(v.Textbook.About) + " Your run on both, up to where they differ."
+	}
+	return sentence(v.Textbook.About) + " A shortest run that breaks the law, on both, up to where they differ."
+}
 
 // textbookURL and shippedURL are the whole stories, to step through.
 func (v compareView) textbookURL() string {
@@ -78,7 +132,64 @@ func (v compareView) textbookURL() string {
 }
 
 func (v compareView) shippedURL() string {
+	if v.ShippedWhole == "" {
+		return templates.LabPath(v.Shipped.Name)
+	}
 	return templates.LabPath(v.Shipped.Name) + "?s=" + v.ShippedWhole
+}
+
+// A compareVerdict says what a run has led one version to.
+type compareVerdict struct {
+	// Class is "bad", "good" or "open", as the style sheet has them.
+	Class, Sign, Headline string
+	Reasons               []string
+}
+
+// textbookVerdict is the one of the first version.
+func (v compareView) textbookVerdict() compareVerdict {
+	return newCompareVerdict(upperFirst(v.left()), v.TextbookEnd, "")
+}
+
+// shippedVerdict is the one of ours.
+func (v compareView) shippedVerdict() compareVerdict {
+	var why string
+	if v.Stuck() {
+		why = v.Rows[len(v.Rows)-1].Why
+	}
+	return newCompareVerdict("Ours", v.ShippedEnd, why)
+}
+
+// newCompareVerdict makes the verdict of an ending. stuck says why the version could not
+// follow, and is empty if it could.
+func newCompareVerdict(who string, end prove.Ending, stuck string) compareVerdict {
+	broken, open := end.Broken(), end.Open()
+	switch {
+	case len(broken) > 0:
+		v := compareVerdict{"bad", "✗", who + " breaks", nil}
+		for _, law := range broken {
+			v.Reasons = append(v.Reasons, sentence(law.Reason))
+		}
+		return v
+	case stuck != "":
+		return compareVerdict{"open", "○", who + " cannot follow this run", []string{stuck, "No law is broken up to there."}}
+	case len(open) > 0:
+		return compareVerdict{"open", "○", who + " has broken nothing so far", []string{openWords(open)}}
+	default:
+		return compareVerdict{"good", "✓", who + " holds", []string{"All is at rest, and no law is broken."}}
+	}
+}
+
+// openWords says which laws are open, and why.
+func openWords(open []lab.LawState) string {
+	var names []string
+	for _, law := range open {
+		names = append(names, law.Law)
+	}
+	words := "The law " + names[0] + " is open"
+	if len(names) > 1 {
+		words = "The laws " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + " are open"
+	}
+	return words + ": " + open[0].Reason + "."
 }
 
 // A comparePart are steps of ours that follow each other. Folded ones are only on the way.
@@ -93,10 +204,21 @@ type compareStep struct {
 	Says string
 }
 
-// steps are steps in words, with what is to be said about them.
+// told is what was told, in a line.
+func (s compareStep) told() string { return strings.Join(s.Told, "; ") }
+
+// steps are steps of ours in words, with what is to be said about them.
 func (v compareView) steps(words ...lab.StepWords) (list []compareStep) {
 	for _, w := range words {
 		list = append(list, compareStep{w, v.reason().says(w)})
+	}
+	return list
+}
+
+// plain are steps in words, with nothing to be said about them.
+func plain(words ...lab.StepWords) (list []compareStep) {
+	for _, w := range words {
+		list = append(list, compareStep{StepWords: w})
 	}
 	return list
 }
@@ -115,11 +237,11 @@ func (v compareView) parts(row prove.ComparisonRow) (list []comparePart) {
 	return list
 }
 
-// told are facts in words, without "told: ".
-func told(words []string) string {
-	var list []string
-	for _, word := range words {
-		list = append(list, strings.TrimPrefix(word, "told: "))
+// words are the names of the glossary that the story needs.
+func (v compareView) words() []string {
+	if words := v.reason().Words; words != nil {
+		return words
 	}
-	return strings.Join(list, "; ")
+	l, _ := levelOf(v.Textbook.Name)
+	return slices.Clone(l.Words)
 }

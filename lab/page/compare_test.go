@@ -16,7 +16,15 @@ func TestComparePage(t *testing.T) {
 	t.Run("marks where the two differ", comparePageMarksWhereTheyDiffer)
 	t.Run("explains by itself why ours refuses", comparePageExplainsItself)
 	t.Run("shows the call that everything hangs on, and does not fold it away", comparePageShowsTheCall)
-	t.Run("is there for the anomalies alone", comparePageIsThereForAnomaliesAlone)
+	t.Run("is not there for what ships", comparePageIsNotThereForWhatShips)
+	t.Run("tells the reader's own run, and leads to it on both sides", comparePageTellsOwnRun)
+	t.Run("claims nothing about a run that breaks nothing", comparePageClaimsNothing)
+	t.Run("says where ours cannot follow", comparePageSaysWhereOursCannotFollow)
+	t.Run("has one address for a run, and refuses what is none", comparePageHasOneAddress)
+	t.Run("is kept like other answers", comparePageIsKept)
+	t.Run("tells the mishaps", comparePageTellsMishaps)
+	t.Run("tells ours without a guard beside ours", comparePageTellsGuards)
+	t.Run("is led to by each state of a run", comparePageIsLedTo)
 }
 
 // stories returns the scenarios and the schedules that the page leads to.
@@ -39,7 +47,7 @@ func comparePageLeadsToBothStories(t *testing.T) {
 	for _, anomaly := range []string{"A1", "A2", "A3", "A4"} {
 		p := s.get("/lab/" + anomaly + "/compare").want(200)
 		scenarios, schedules := p.stories()
-		if won := s.get("/lab/" + anomaly + "?s=" + schedules[0]).want(200).links(); !slices.Contains(won, "/lab/"+anomaly+"/compare") {
+		if won := s.get("/lab/" + anomaly + "?s=" + schedules[0]).want(200).links(); !slices.Contains(won, "/lab/"+anomaly+"/compare?s="+schedules[0]) {
 			t.Errorf("whoever has broken %s is not led here, but to %s", anomaly, won)
 		}
 		if len(scenarios) != 2 || scenarios[0] != anomaly || scenarios[1] == anomaly {
@@ -93,13 +101,151 @@ func comparePageMarksWhereTheyDiffer(t *testing.T) {
 	}
 }
 
-func comparePageIsThereForAnomaliesAlone(t *testing.T) {
+func comparePageIsNotThereForWhatShips(t *testing.T) {
 	s := newSite(t)
-	for _, name := range []string{"open-gate", "post", "stuck", "nothing", "A1.json"} {
+	for _, name := range []string{"post", "stuck", "nothing", "A1.json"} {
 		s.get("/lab/" + name + "/compare").want(404)
 	}
 	if links := s.get("/lab/post/compare").links(); !slices.Contains(links, "/lab/post") {
 		t.Errorf("the page leads to %s", links)
+	}
+}
+
+func comparePageTellsOwnRun(t *testing.T) {
+	s := newSite(t)
+	for own, ours := range map[string]string{
+		"A1?s=ann,olga":                "/lab/post?s=ann,olga*6",
+		"A1?s=ann,olga*2,w1*3,ann":     "/lab/post?s=ann,olga*6,w1*12,ann*2,w1*6",
+		"A2?s=ann":                     "/lab/again?s=ann",
+		"A3?s=olga,olga:dies-before":   "/lab/web-dies?s=olga*6,w1*18,reconcile*4",
+		"A4?s=ann:repeated":            "/lab/creators?s=ann*4,ann:repeated",
+		"late-copy?s=olga,olga:copied": "/lab/stalled?s=olga*12,olga:copied",
+	} {
+		name, schedule, _ := strings.Cut(own, "?")
+		links := s.get("/lab/" + name + "/compare?" + schedule).want(200).says("Your run").links()
+		for _, link := range []string{"/lab/" + own, ours, "/lab/" + name + "/compare"} {
+			if !slices.Contains(links, link) {
+				t.Errorf("%s does not lead to %s but to %s", own, link, links)
+			}
+		}
+		s.get(ours).want(200)
+	}
+}
+
+func comparePageClaimsNothing(t *testing.T) {
+	s := newSite(t)
+	for run, words := range map[string][]string{
+		"A1/compare?s=ann,olga":            {"The textbook has broken nothing so far", "Ours has broken nothing so far", "The laws A1, A3 and A4 are open: not judged before all is at rest.", "How it stands"},
+		"A1/compare?s=ann*2,olga*2,w1*6":   {"The textbook holds", "Ours holds", "How it ends"},
+		"A1/compare?s=ann,olga*2,w1*3,ann": {"The textbook has broken nothing so far", "Ours holds", "Here they differ"},
+	} {
+		p := s.get("/lab/" + run).want(200).says(words...).says("What ours does differently")
+		for _, claim := range []string{"textbook breaks", "breaks the law", "Why ours does not", "They differ in what others find"} {
+			if strings.Contains(strings.ReplaceAll(p.text(), "Compare a shortest run that breaks the law", ""), claim) {
+				t.Errorf("%s claims %q", run, claim)
+			}
+		}
+	}
+	// A sentence about a refusal must not stand beside a post that got in.
+	if p := s.get("/lab/A1/compare?s=ann*2").want(200); strings.Contains(p.text(), "refuses all four writes") {
+		t.Error("a post that got in is said to be refused")
+	}
+}
+
+func comparePageSaysWhereOursCannotFollow(t *testing.T) {
+	s := newSite(t)
+	p := s.get("/lab/lost-message/compare?s=olga,olga:lost").want(200)
+	p.says("From here ours cannot follow", "Ours cannot follow this run", "Ours has done this before, and has ended. So nothing can befall this call.")
+	for _, claim := range []string{"Ours holds", "Why ours does not"} {
+		if strings.Contains(p.text(), claim) {
+			t.Errorf("the page claims %q", claim)
+		}
+	}
+}
+
+func comparePageHasOneAddress(t *testing.T) {
+	s := newSite(t)
+	for asked, want := range map[string]string{
+		"A1/compare?s=ann,ann":         "/lab/A1/compare?s=ann*2",
+		"A1/compare?s=ann,%20olga&x=1": "/lab/A1/compare?s=ann,olga",
+		"A1/compare/?s=ann":            "/lab/A1/compare?s=ann",
+	} {
+		if got := s.get("/lab/" + asked).want(302).header.Get("Location"); got != want {
+			t.Errorf("%s leads to %s, want %s", asked, got, want)
+		}
+		s.get(want).want(200)
+	}
+	for _, run := range []string{"nobody", "w1", "ann*3", "ann*201", "%zz", ";", "network:lands", "ann:lost"} {
+		p := s.get("/lab/A1/compare?s=" + run).want(400)
+		if !slices.Contains(p.links(), "/lab/A1") {
+			t.Errorf("%s: no way back", run)
+		}
+	}
+	s.get("/lab/A1/compare?s=ann*3").want(400).says("Step 3, \"ann\": finished.")
+	s.get("/lab/A1/compare?s=" + strings.Repeat("ann,", 200) + "ann").want(400).says("200")
+	s.get("/lab/A1/compare?x=" + strings.Repeat("x", 1<<20)).want(400).says("200")
+	s.get("/lab/A1/compare?s=").want(200)
+}
+
+func comparePageIsKept(t *testing.T) {
+	s := newSite(t)
+	first := s.get("/lab/A1/compare?s=ann,olga").want(200)
+	etag := first.header.Get("ETag")
+	if other := s.get("/lab/A1/compare?s=ann").want(200).header.Get("ETag"); etag == "" || etag == other {
+		t.Errorf("two runs have the tags %s and %s", etag, other)
+	}
+	if again := s.get("/lab/A1/compare?s=ann,olga"); again.body != first.body || again.header.Get("Cache-Control") != "public, max-age=60" {
+		t.Errorf("%v", again.header)
+	}
+	s.get("/lab/A1/compare?s=ann,olga", "If-None-Match", etag).want(304)
+}
+
+func comparePageTellsMishaps(t *testing.T) {
+	s := newSite(t)
+	for name, words := range map[string][]string{
+		"twice":        {"The textbook breaks", "The key of a post", "already exists: insert once!", "ann2 sends the same request", "There is no second post."},
+		"lost-message": {"The textbook breaks", "The reconciling pass", "They differ in what others find", "func (s *Store) reconcileChannel("},
+		"late-copy":    {"The textbook breaks", "The open gate", "not found: merge gate!open!olga.1", "The late post is one transaction"},
+	} {
+		p := s.get("/lab/"+name+"/compare").want(200).says(words...).says("Why ours does not", "Ours holds")
+		scenarios, schedules := p.stories()
+		if len(scenarios) != 2 || scenarios[0] != name {
+			t.Fatalf("%s leads to %s", name, scenarios)
+		}
+		if textbook, ours := s.state(scenarios[0], schedules[0]), s.state(scenarios[1], schedules[1]); !textbook.isBroken() || ours.isBroken() || len(ours.Choices) > 0 {
+			t.Errorf("%s: the textbook %+v, ours %+v", name, textbook.Laws, ours.Laws)
+		}
+	}
+}
+
+func comparePageTellsGuards(t *testing.T) {
+	s := newSite(t)
+	p := s.get("/lab/open-gate/compare").want(200).says("Ours without the guard breaks", "Ours holds", "Here they differ",
+		"In the code that ships, a post merges the open gate.", "not found: merge gate!open!setup.4", "func holdGate(")
+	if links := p.links(); !slices.Contains(links, "/lab/post?s=ann,olga*6,w1*12,ann*2,w1*6") || !slices.Contains(links, "/lab/open-gate") {
+		t.Errorf("the page leads to %s", links)
+	}
+	s.get("/lab/shut-gate/compare?s=w1*12,w2*7").want(200).says("Ours without the guard has broken nothing so far", "Up to here both have done the same.")
+}
+
+func comparePageIsLedTo(t *testing.T) {
+	s := newSite(t)
+	for path, want := range map[string]string{
+		"/lab/A1?s=ann":             "/lab/A1/compare?s=ann",
+		"/lab/A1?s=ann,olga*2&at=2": "/lab/A1/compare?s=ann,olga",
+		"/lab/twice?s=ann":          "/lab/twice/compare?s=ann",
+		"/lab/open-gate?s=ann":      "/lab/open-gate/compare?s=ann",
+	} {
+		if links := s.get(path).want(200).links(); !slices.Contains(links, want) {
+			t.Errorf("%s does not lead to %s", path, want)
+		}
+	}
+	for _, path := range []string{"/lab/post?s=ann", "/lab/A1"} {
+		for _, link := range s.get(path).want(200).links() {
+			if strings.Contains(link, "/compare") {
+				t.Errorf("%s leads to %s", path, link)
+			}
+		}
 	}
 }
 

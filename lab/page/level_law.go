@@ -18,7 +18,9 @@ func lawSentences() map[string]string {
 func lawSentence(law string) string { return law + " (“" + lawSentences()[law] + "”)" }
 
 // takenOut says what the guard is that the scenario goes without.
-func (v scene) takenOut() string {
-	guard, _, _ := strings.Cut(v.Guard, " (")
+func (v scene) takenOut() string { return takenOut(v.Guard) }
+
+func takenOut(guard string) string {
+	guard, _, _ = strings.Cut(guard, " (")
 	return "In the code that ships, " + guard + ". Here this guard is taken out."
 }

@@ -143,12 +143,13 @@ func (v scene) wonAt() int {
 	return v.at
 }
 
-// compared is where the story is told of both versions.
+// compared is where the story of the run is told of both versions. It is empty for what
+// ships.
 func (v scene) compared() string {
-	if v.Part == prove.Textbook {
-		return templates.LabComparePath(v.Name)
+	if v.Part == prove.Real {
+		return ""
 	}
-	return ""
+	return comparePath(v.Case, v.schedule[:v.at])
 }
 
 // ours is where the same is tried with all guards.

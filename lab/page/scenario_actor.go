@@ -106,7 +106,7 @@ func newFateView(o lab.Option, l links) fateView {
 func (l links) facts(told []lab.Fact) (words []string) {
 	for _, f := range told {
 		if word := l.DescribeFact(f); word != "" {
-			words = append(words, strings.TrimPrefix(word, "told: "))
+			words = append(words, word)
 		}
 	}
 	return words

@@ -205,7 +205,7 @@ func stateShowsABrokenLaw(t *testing.T) {
 	if broken < 0 || at.Laws[broken].Law != "A4" || at.Laws[broken].Reason == "" {
 		t.Errorf("%+v", at.Laws)
 	}
-	if len(at.Steps) != 2 || at.Steps[0].Fate != "repeated" || at.Steps[0].Answer != "" || at.Steps[1].Fate != "arrives" || len(at.Steps[1].Told) != 1 {
+	if len(at.Steps) != 2 || at.Steps[0].Fate != "repeated" || at.Steps[0].Answer != "" || at.Steps[1].Fate != "arrives" || !slices.Equal(at.Steps[1].Told, []string{"the name is taken"}) {
 		t.Errorf("%+v", at.Steps)
 	}
 }
