@@ -97,15 +97,37 @@ func post(by domain.UserName, key string) body {
 }
 
 func (c *Client) post(ctx context.Context, channel domain.Channel, by domain.UserName, key string) {
-	blog, _, err := c.Store.Post(ctx, storage.Posting{
+	blog, made, err := c.Store.Post(ctx, storage.Posting{
 		Channel: channel.Ref(), By: by, Key: key, Draft: domain.Draft{Text: key},
 		CreatedOn: instant().Add(time.Duration(len(c.session.facts)) * time.Second),
 	})
+	c.answered(channel, by, key, storage.PostResult{Blog: blog, Made: made, Err: err})
+}
+
+// postAll posts to the channel several times with one request. Each idempotency key is
+// also the text.
+func postAll(by domain.UserName, keys ...string) body {
+	return onChannel(func(ctx context.Context, c *Client, channel domain.Channel) {
+		postings := make([]storage.Posting, len(keys))
+		for i, key := range keys {
+			postings[i] = storage.Posting{
+				By: by, Key: key, Draft: domain.Draft{Text: key},
+				CreatedOn: instant().Add(time.Duration(len(c.session.facts)+i) * time.Second),
+			}
+		}
+		for i, r := range c.Store.PostAll(ctx, channel.Ref(), postings) {
+			c.answered(channel, by, keys[i], r)
+		}
+	})
+}
+
+// answered tells what became of a posting.
+func (c *Client) answered(channel domain.Channel, by domain.UserName, key string, r storage.PostResult) {
 	switch {
-	case err == nil:
-		c.Tell(Fact{Kind: Posted, Channel: channel.Ref(), Blog: blog.ID, User: by, Key: key})
-	case errors.Is(err, domain.ErrPostGone):
-	case errors.Is(err, domain.ErrGone), errors.Is(err, domain.ErrNotFound):
+	case r.Err == nil:
+		c.Tell(Fact{Kind: Posted, Channel: channel.Ref(), Blog: r.Blog.ID, User: by, Key: key})
+	case errors.Is(r.Err, domain.ErrPostGone):
+	case errors.Is(r.Err, domain.ErrGone), errors.Is(r.Err, domain.ErrNotFound):
 		c.Tell(Fact{Kind: Refused, Channel: channel.Ref()})
 	}
 }

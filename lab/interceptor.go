@@ -70,14 +70,29 @@ func outright(prefix string) func() Interceptor {
 	}
 }
 
-// withoutOnce leaves out the insert of a once! row.
+// withoutOnce leaves out the inserts of once! rows.
 func withoutOnce(c Call, do func(Call) Answer) Answer {
 	for i, op := range c.Operations {
 		if strings.HasPrefix(op.Row, "once!") {
-			return withoutOperation(c, i, do)
+			return withoutOperation(c, i, func(c Call) Answer { return withoutOnce(c, do) })
 		}
 	}
 	return do(c)
+}
+
+// afterRefusal intercepts the calls that follow a transaction whose row was there before.
+func afterRefusal(inner Interceptor) func() Interceptor {
+	return func() Interceptor {
+		refused := false
+		return func(c Call, do func(Call) Answer) Answer {
+			if refused {
+				return inner(c, do)
+			}
+			a := do(c)
+			refused = c.Method == Transact && errors.Is(a.Err, domain.ErrExists)
+			return a
+		}
+	}
 }
 
 // withoutMatch makes writes to a table's rows that start with the prefix hold for

@@ -136,6 +136,11 @@ func deletions() []Scenario {
 			Actors: []Actor{{Name: "ann", Run: post(author, "new")}, {Name: "olga", Run: ask}, worker1()},
 		},
 		{
+			Name: "batch-sweep", About: "two posts are made with one request, one of them not for the first time, while the channel is being deleted", Faults: 2,
+			Setup:  queued("old"),
+			Actors: []Actor{{Name: "ann", Run: postAll(author, "old", "new")}, worker1()},
+		},
+		{
 			Name: "workers-die", About: "three workers handle one deletion, and two of them may die at any step", Faults: 2, Deaths: true,
 			Setup: accepted("old"), Preemptions: 2,
 			Actors: []Actor{worker1(), worker2(), worker3()},
@@ -253,6 +258,14 @@ func posts() []Scenario {
 			Actors: []Actor{
 				{Name: "ann", Run: post(author, "new")}, {Name: "ann2", Run: post(author, "new"), After: "ann"},
 				{Name: "olga", Run: removeNewest},
+			},
+		},
+		{
+			Name: "batch", About: "a request to make two posts is sent twice, while one of their keys is used elsewhere and a post is deleted", Faults: 2, Straggles: anything,
+			Setup: news(),
+			Actors: []Actor{
+				{Name: "ann", Run: postAll(author, "one", "two")}, {Name: "ann2", Run: postAll(author, "one", "two"), After: "ann"},
+				{Name: "ann3", Run: post(author, "two")}, {Name: "olga", Run: removeNewest},
 			},
 		},
 		{

@@ -33,6 +33,24 @@ type Posting struct {
 	CreatedOn time.Time
 }
 
+// A PostResult is what became of one posting.
+type PostResult struct {
+	// Blog is the post. It is the zero Blog if Err is set.
+	Blog domain.Blog
+	// Made tells that this call made the post. Otherwise, an earlier call with the same
+	// key made it, and Blog is its present state.
+	Made bool
+	Err  error
+}
+
+const (
+	// postRows is how many rows a post begins with: the post, its idempotency key, and
+	// its place by rating.
+	postRows = 3
+	// MaxPostings is how many posts fit in one transaction, beside the gate.
+	MaxPostings = (driver.MaxOperations - 1) / postRows
+)
+
 // Post makes a post and returns it. It reports true if this call made the post. It
 // reports false if an earlier call with the same key made it, and then returns that
 // post in its present state.
@@ -42,25 +60,120 @@ type Posting struct {
 //   - The key was used for another body: domain.ErrKeyReused.
 //   - The post that the key made has been deleted since: domain.ErrPostGone.
 func (s *Store) Post(ctx context.Context, p Posting) (domain.Blog, bool, error) {
-	blog := p.newBlog()
-	err := s.blogs.Transact(ctx, partitionOf(p.Channel.Key),
-		holdGate(p.Channel),
-		driver.Insert(p.once(),
-			driver.String(propBlog, blog.ID),
-			driver.String(propBody, p.bodyHash()),
-			driver.String(propIncarnation, p.Channel.Incarnation)),
-		driver.Insert(blogRow(blog.ID), encodeBlog(blog)...),
-		driver.Insert(rateRow(blog.Rating, blog.ID), driver.String(propIncarnation, p.Channel.Incarnation)))
+	r := s.PostAll(ctx, p.Channel, []Posting{p})[0]
+	return r.Blog, r.Made, r.Err
+}
+
+// PostAll makes several posts in one channel, MaxPostings in a transaction. It answers
+// each posting as Post does, as if they came one after the other: so of two with the same
+// key, the first makes the post. What can be made is made, whatever becomes of the
+// others. Posts without a date get later ones in their order. The channel counts, and not
+// that of each posting.
+func (s *Store) PostAll(ctx context.Context, channel domain.ChannelRef, postings []Posting) []PostResult {
+	attempts := newAttempts(channel, postings)
+	for open := attempts; len(open) > 0; open = unanswered(open) {
+		s.postTogether(ctx, channel, open)
+	}
+	results := make([]PostResult, len(attempts))
+	for i, a := range attempts {
+		results[i] = *a.result
+	}
+	return results
+}
+
+// An attempt is one posting of PostAll, and the post that it makes. The post has the same
+// id in every transaction that it is sent in, so that the echo of one is recognised.
+type attempt struct {
+	Posting
+	blog domain.Blog
+	// result is nil until the posting is answered.
+	result *PostResult
+}
+
+func newAttempts(channel domain.ChannelRef, postings []Posting) []*attempt {
+	attempts := make([]*attempt, len(postings))
+	var latest time.Time
+	for i, p := range postings {
+		p.Channel = channel
+		if p.CreatedOn.IsZero() {
+			p.CreatedOn = domain.Now()
+			if !p.CreatedOn.After(latest) {
+				p.CreatedOn = latest.Add(domain.Tick)
+			}
+			latest = p.CreatedOn
+		}
+		attempts[i] = &attempt{Posting: p, blog: p.newBlog()}
+	}
+	return attempts
+}
+
+func unanswered(attempts []*attempt) []*attempt {
+	var open []*attempt
+	for _, a := range attempts {
+		if a.result == nil {
+			open = append(open, a)
+		}
+	}
+	return open
+}
+
+// fail answers postings with an error.
+func fail(attempts []*attempt, err error) {
+	for _, a := range attempts {
+		a.result = &PostResult{Err: err}
+	}
+}
+
+// postTogether sends one transaction, and answers at least one posting.
+func (s *Store) postTogether(ctx context.Context, channel domain.ChannelRef, open []*attempt) {
+	batch := eachKeyOnce(open)
+	err := s.insertPosts(ctx, channel, batch)
 	switch {
 	case err == nil:
-		return blog, true, nil
+		for _, a := range batch {
+			a.result = &PostResult{Blog: a.blog, Made: true}
+		}
 	case gateMissing(err):
-		return domain.Blog{}, false, s.whyGateGone(ctx, p.Channel)
+		fail(open, s.whyGateGone(ctx, channel))
 	case errors.Is(err, domain.ErrExists):
-		return s.earlierPost(ctx, p, blog)
+		s.answerEarlier(ctx, channel, batch)
+	case errors.Is(err, domain.ErrLimit) && len(batch) > 1:
+		// One of them breaks a limit of the store, or all together do. The others go on.
+		s.postTogether(ctx, channel, batch[:len(batch)/2])
 	default:
-		return domain.Blog{}, false, fmt.Errorf("posting to channel %s: %w", p.Channel.Key, err)
+		fail(batch, fmt.Errorf("posting to channel %s: %w", channel.Key, err))
 	}
+}
+
+// eachKeyOnce selects what goes into the next transaction: the first postings, and of
+// several with one key only the first. The others have to see what became of it.
+func eachKeyOnce(open []*attempt) []*attempt {
+	batch := make([]*attempt, 0, MaxPostings)
+	rows := make(map[string]bool, MaxPostings)
+	for _, a := range open {
+		if row := a.once(); !rows[row] && len(batch) < MaxPostings {
+			rows[row] = true
+			batch = append(batch, a)
+		}
+	}
+	return batch
+}
+
+// insertPosts inserts the rows of posts behind the open gate, all or none.
+func (s *Store) insertPosts(ctx context.Context, channel domain.ChannelRef, batch []*attempt) error {
+	incarnation := driver.String(propIncarnation, channel.Incarnation)
+	operations := make([]driver.Operation, 0, 1+postRows*len(batch))
+	operations = append(operations, holdGate(channel))
+	for _, a := range batch {
+		operations = append(operations,
+			driver.Insert(a.once(),
+				driver.String(propBlog, a.blog.ID),
+				driver.String(propBody, a.bodyHash()),
+				incarnation),
+			driver.Insert(blogRow(a.blog.ID), encodeBlog(a.blog)...),
+			driver.Insert(rateRow(a.blog.Rating, a.blog.ID), incarnation))
+	}
+	return s.blogs.Transact(ctx, partitionOf(channel.Key), operations...)
 }
 
 // newBlog returns the post with a new id and a new revision.
@@ -92,26 +205,44 @@ func (p Posting) once() string {
 
 func (p Posting) bodyHash() string { return hashHex(p.Draft.Title, p.Draft.Text) }
 
-// earlierPost reads the post that the idempotency key made. If that is the post of
-// this very call, its first try took effect and the reply was lost.
-func (s *Store) earlierPost(ctx context.Context, p Posting, made domain.Blog) (domain.Blog, bool, error) {
-	once, err := s.blogs.Get(ctx, partitionOf(p.Channel.Key), p.once())
+// answerEarlier answers the postings whose keys were used before. The store names one of
+// them, but there can be more, so it reads the rows of all keys. If it finds none, a sweep
+// has removed them: then nothing can be posted any more.
+func (s *Store) answerEarlier(ctx context.Context, channel domain.ChannelRef, batch []*attempt) {
+	reads := make([]func(context.Context) error, len(batch))
+	for i, a := range batch {
+		reads[i] = func(ctx context.Context) error {
+			a.result = s.earlierPost(ctx, a)
+			return nil // each posting has its own error
+		}
+	}
+	_ = s.AtOnce(ctx, reads[0], reads[1:]...)
+	if len(unanswered(batch)) == len(batch) {
+		fail(batch, s.whyGateGone(ctx, channel))
+	}
+}
+
+// earlierPost reads the post that the idempotency key made, or returns nil if the key was
+// not used. If that is the post of this very call, an earlier transaction with it took
+// effect and the reply was lost.
+func (s *Store) earlierPost(ctx context.Context, a *attempt) *PostResult {
+	once, err := s.blogs.Get(ctx, partitionOf(a.Channel.Key), a.once())
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
-		return domain.Blog{}, false, s.whyGateGone(ctx, p.Channel)
+		return nil
 	case err != nil:
-		return domain.Blog{}, false, err
+		return &PostResult{Err: err}
 	}
 	id := domain.BlogID(once.Properties.String(propBlog))
-	if id == made.ID {
-		return made, true, nil
+	if id == a.blog.ID {
+		return &PostResult{Blog: a.blog, Made: true}
 	}
-	if once.Properties.String(propBody) != p.bodyHash() {
-		return domain.Blog{}, false, fmt.Errorf("posting to channel %s: %w", p.Channel.Key, domain.ErrKeyReused)
+	if once.Properties.String(propBody) != a.bodyHash() {
+		return &PostResult{Err: fmt.Errorf("posting to channel %s: %w", a.Channel.Key, domain.ErrKeyReused)}
 	}
-	blog, err := s.Blog(ctx, p.Channel, id)
+	blog, err := s.Blog(ctx, a.Channel, id)
 	if errors.Is(err, domain.ErrNotFound) {
-		err = fmt.Errorf("posting to channel %s: %w", p.Channel.Key, domain.ErrPostGone)
+		err = fmt.Errorf("posting to channel %s: %w", a.Channel.Key, domain.ErrPostGone)
 	}
-	return blog, false, err
+	return &PostResult{Blog: blog, Err: err}
 }

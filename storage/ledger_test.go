@@ -17,6 +17,7 @@ func TestLedgerWords(t *testing.T) {
 	t.Run("say of each operation which rows it asks for, and what for", wordsOfEachOperation)
 	t.Run("say how rows are found", wordsOfEachKind)
 	t.Run("name the gate that was missing", wordsOfAMissingGate)
+	t.Run("say how many posts a transaction makes", wordsOfABatch)
 	t.Run("hold no token, no hash and no key", wordsHoldNoSecret)
 	t.Run("name rows by the kinds that pages explain", wordsNameKnownKinds)
 }
@@ -259,5 +260,24 @@ func wordsNameKnownKinds(t *testing.T) {
 				t.Errorf("no page explains rows %q of %s", form, call.Target)
 			}
 		}
+	}
+}
+
+func wordsOfABatch(t *testing.T) {
+	s := newStory(t)
+	channel := s.create("garden", ada)
+	for range 2 {
+		s.store.PostAll(s.ctx, channel.Ref(), postings(channel, 5))
+	}
+	calls := s.ledger.Calls()
+	if !strings.HasPrefix(calls[0].Purpose, "Makes 5 posts:") || calls[0].Written != 16 || len(calls[0].Operations)+calls[0].MoreOperations != 16 {
+		t.Errorf("the transaction is %+v", calls[0])
+	}
+	refused := calls[1].Operations[1]
+	if !strings.HasPrefix(refused.Words, "insert once!") || !strings.Contains(refused.Reason, "was here before") {
+		t.Errorf("the second transaction is %+v", calls[1])
+	}
+	if len(calls) != 12 { // five keys, and the posts that they made
+		t.Errorf("%d calls", len(calls))
 	}
 }

@@ -246,6 +246,8 @@ func transactionPurpose(call driver.LedgerCall) string {
 	}
 	if call.Target == tableBlogs {
 		switch {
+		case postsIn(call) > 1:
+			return fmt.Sprintf("Makes %d posts: the gate, the idempotency keys, the posts and their places by rating stand or fall together.", postsIn(call))
 		case has(driver.ActionInsert, prefixBlog):
 			return "Makes the post: the gate, the idempotency key, the post and its place by rating stand or fall together."
 		case has(driver.ActionInsert, prefixOpen):
@@ -280,4 +282,14 @@ func transactionPurpose(call driver.LedgerCall) string {
 		return purpose
 	}
 	return "Writes rows of the table " + call.Target + "."
+}
+
+// postsIn counts the posts that a transaction makes.
+func postsIn(call driver.LedgerCall) (n int) {
+	for _, op := range call.Operations {
+		if op.Action == driver.ActionInsert && strings.HasPrefix(op.Row, prefixBlog) {
+			n++
+		}
+	}
+	return n
 }

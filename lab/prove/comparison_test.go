@@ -27,7 +27,7 @@ func storiesDiffer(t *testing.T) {
 	for anomaly, want := range map[string]struct {
 		textbook, shipped, guard, refused, file, function string
 	}{
-		"A1": {"ann,olga*2,w1*3,ann", "ann,olga*6,w1*12,ann*2", "open-gate", "not found: merge gate!open!setup.4", "storage/blog_post.go", "(*Store).Post"},
+		"A1": {"ann,olga*2,w1*3,ann", "ann,olga*6,w1*12,ann*2", "open-gate", "not found: merge gate!open!setup.4", "storage/blog_post.go", "(*Store).insertPosts"},
 		"A2": {"w1*4,ann,w2*2", "w1*15,ann*12,w2*8", "incarnation", "ok", "storage/channel.go", "(*Store).readIncarnation"},
 		"A3": {"olga:dies-after", "olga*5,olga:dies-after", "queue-first", "", "storage/deletion_ask.go", "(*Store).enqueue"},
 		"A4": {"ann:repeated,ann", "ann*4,ann:repeated,ann*9", "look", "already exists", "storage/channel_create.go", "(*Store).resolveInsert"},
