@@ -73,12 +73,3 @@ func quality(specs []header.AcceptSpec, coding string) (q float64, named bool) {
 	}
 	return 0, false
 }
-
-// Tag returns the entity tag of a representation in this coding. The other codings of the
-// same content have other tags (RFC 9110, section 8.8.3.3). The tag must be quoted.
-func (c Coding) Tag(etag string) string {
-	if c == Identity {
-		return etag
-	}
-	return strings.TrimSuffix(etag, `"`) + "-" + string(c) + `"`
-}

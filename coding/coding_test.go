@@ -76,17 +76,10 @@ func acceptedMakesNoAllocation(t *testing.T) {
 	}
 }
 
-func TestTag(t *testing.T) {
-	for coding, want := range map[Coding]string{Identity: `"x"`, Gzip: `"x-gzip"`, Zstd: `"x-zstd"`} {
-		if got := coding.Tag(`"x"`); got != want {
-			t.Errorf("%q: %s, want %s", coding, got, want)
-		}
-	}
-}
-
 func TestEncode(t *testing.T) {
 	t.Run("gives back what it got, and is shorter", encodedIsShorterAndWhole)
 	t.Run("leaves what is short, or does not become shorter", shortAndCompressedAreLeft)
+	t.Run("takes parts as one body", partsAreOneBody)
 	t.Run("makes what is personal longer, by what it holds", personalIsLongerByWhatItHolds)
 }
 
@@ -144,6 +137,20 @@ func shortAndCompressedAreLeft(t *testing.T) {
 			if used != Identity || &encoded[0] != &body[0] {
 				t.Errorf("%d bytes of %s: in %q", len(body), name, used)
 			}
+		}
+	}
+}
+
+func partsAreOneBody(t *testing.T) {
+	body := text(1000)
+	parts := [][]byte{[]byte(body[:7]), []byte(body[7:10_000]), []byte(body[10_000:])}
+	for _, c := range []Coding{Gzip, Zstd} {
+		encoded, ok := c.PersonalParts("application/json", parts)
+		if !ok || decoded(t, encoded, c) != body {
+			t.Errorf("%s: %t, or another text", c, ok)
+		}
+		if _, ok := c.PersonalParts("application/json", parts[:1]); ok {
+			t.Errorf("%s: 7 bytes are compressed", c)
 		}
 	}
 }
