@@ -56,7 +56,7 @@ func securityHeaders() http.Header {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
 	h.Set(echo.HeaderCacheControl, publicCache)
-	h.Set(echo.HeaderVary, "Cookie, Authorization")
+	h.Set(echo.HeaderVary, varyReader)
 	return h
 }
 

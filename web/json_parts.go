@@ -3,7 +3,6 @@ package web
 import (
 	"encoding/json"
 	"net/http"
-	"strconv"
 
 	"github.com/labstack/echo/v4"
 )
@@ -13,12 +12,11 @@ import (
 // which takes several times the size of a document. A part is small.
 type jsonParts struct {
 	parts [][]byte
-	size  int
 	err   error
 }
 
 // raw adds JSON text.
-func (p *jsonParts) raw(text string) { p.add([]byte(text)) }
+func (p *jsonParts) raw(text string) { p.parts = append(p.parts, []byte(text)) }
 
 // value adds the encoding of a value.
 func (p *jsonParts) value(value any) {
@@ -26,12 +24,7 @@ func (p *jsonParts) value(value any) {
 	if p.err == nil {
 		p.err = err
 	}
-	p.add(part)
-}
-
-func (p *jsonParts) add(part []byte) {
 	p.parts = append(p.parts, part)
-	p.size += len(part)
 }
 
 // respond sends the document as the answer of a request that succeeded.
@@ -42,14 +35,5 @@ func (p *jsonParts) respond(c echo.Context) error {
 	if mayHaveTag(c) && revalidated(c, bodyTag(p.parts...)) {
 		return nil
 	}
-	h := c.Response().Header()
-	h.Set(echo.HeaderContentType, echo.MIMEApplicationJSON)
-	h.Set(echo.HeaderContentLength, strconv.Itoa(p.size))
-	c.Response().WriteHeader(http.StatusOK)
-	for _, part := range p.parts {
-		if _, err := c.Response().Write(part); err != nil {
-			return err
-		}
-	}
-	return nil
+	return sendParts(c, http.StatusOK, echo.MIMEApplicationJSON, p.parts)
 }

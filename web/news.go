@@ -49,7 +49,7 @@ func (h *newsPages) channel(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Response().Header().Del(echo.HeaderVary)
+	sameForAll(c.Response().Header())
 	c.Response().Header().Set(echo.HeaderCacheControl, publicCache)
 	return respondNews(c, newsJSON{New: n})
 }

@@ -175,7 +175,7 @@ func (o *openAPI) checkBody(t testing.TB, name string, response map[string]any, 
 		return
 	}
 	var body any
-	if err := json.Unmarshal(a.body, &body); err != nil {
+	if err := json.Unmarshal(a.plain(), &body); err != nil {
 		t.Errorf("%s: body is not JSON: %v\n%s", name, err, a.body)
 		return
 	}

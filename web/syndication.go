@@ -61,11 +61,11 @@ func feedID(what string, names ...string) string {
 func feedTime(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
 // respondFeed sends a feed, or 304 if the reader already has it. A feed is the same for
-// everyone who knows its address, so Vary is removed. The ETag is a hash of the
+// everyone who knows its address, so Vary does not name the reader. The ETag is a hash of the
 // content: a date would not show that a post was deleted.
 func respondFeed(c echo.Context, mediaType, cacheControl string, body []byte) error {
 	h := c.Response().Header()
-	h.Del(echo.HeaderVary)
+	sameForAll(h)
 	h.Set(echo.HeaderCacheControl, cacheControl)
 	return sendTagged(c, http.StatusOK, mediaType, body)
 }

@@ -40,18 +40,3 @@ func unread(response *echo.Response, err error) bool {
 	var failed *net.OpError
 	return response.Committed && errors.As(err, &failed) && failed.Op == "write" && !errors.Is(err, domain.ErrUnavailable)
 }
-
-// sendTagged is sendWhole for what can be read again: it has an entity tag, and a reader
-// who has it already gets 304.
-func sendTagged(c echo.Context, status int, mediaType string, body []byte) error {
-	if status == http.StatusOK && mayHaveTag(c) && revalidated(c, bodyTag(body)) {
-		return nil
-	}
-	return sendWhole(c, status, mediaType, body)
-}
-
-// sendWhole sends a response whose body is complete, and announces its length.
-func sendWhole(c echo.Context, status int, mediaType string, body []byte) error {
-	c.Response().Header().Set(echo.HeaderContentLength, strconv.Itoa(len(body)))
-	return c.Blob(status, mediaType, body)
-}

@@ -9,8 +9,11 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/a-h/templ"
+
+	"microblogging/coding"
 )
 
 const (
@@ -19,6 +22,8 @@ const (
 	// freshness is how long a cache may use an answer without asking. A new release
 	// shows after it.
 	freshness = "public, max-age=60"
+	// vary is what an answer depends on besides its address.
+	vary = "Accept-Encoding"
 )
 
 // An answer is a whole response, which is the same for everyone.
@@ -26,16 +31,53 @@ type answer struct {
 	mediaType string
 	body      []byte
 	etag      string
+	// coded are the body's compressed forms. It is nil for an answer that is not sent.
+	coded *codedBodies
 	// fleeting tells that another try may have another result, so it is not kept.
 	fleeting bool
 }
 
-// newAnswer makes an answer whose tag changes with its content and with the program.
+// codedBodies are the compressed forms of a body, each made when it is first asked for.
+type codedBodies struct {
+	gzip, zstd func() codedBody
+}
+
+type codedBody struct {
+	body []byte
+	used coding.Coding
+}
+
+func newCodedBodies(mediaType string, body []byte) *codedBodies {
+	once := func(c coding.Coding) func() codedBody {
+		return sync.OnceValue(func() codedBody {
+			encoded, used := c.Public(mediaType, body)
+			return codedBody{encoded, used}
+		})
+	}
+	return &codedBodies{gzip: once(coding.Gzip), zstd: once(coding.Zstd)}
+}
+
+// in returns the body in the coding that the request accepts.
+func (a answer) in(r *http.Request) codedBody {
+	switch coding.Accepted(r.Header) {
+	case coding.Gzip:
+		return a.coded.gzip()
+	case coding.Zstd:
+		return a.coded.zstd()
+	}
+	return codedBody{a.body, coding.Identity}
+}
+
+// newAnswer makes an answer whose tag changes with its content and with the program. The tag
+// is weak, so that it is the same in each coding.
 func (l *Lab) newAnswer(mediaType string, body []byte) answer {
 	hash := sha256.New()
 	hash.Write([]byte(l.version + "\n"))
 	hash.Write(body)
-	return answer{mediaType: mediaType, body: body, etag: `"` + base64.RawURLEncoding.EncodeToString(hash.Sum(nil)[:12]) + `"`}
+	return answer{
+		mediaType: mediaType, body: body, coded: newCodedBodies(mediaType, body),
+		etag: `W/"` + base64.RawURLEncoding.EncodeToString(hash.Sum(nil)[:12]) + `"`,
+	}
 }
 
 // rendered makes an answer of a page.
@@ -63,34 +105,38 @@ func (a answer) send(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("Cache-Control", freshness)
 	h.Set("ETag", a.etag)
-	h.Del("Vary")
+	h.Set("Vary", vary)
 	if known(r.Header.Values("If-None-Match"), a.etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	h.Set("Content-Type", a.mediaType)
-	h.Set("Content-Length", strconv.Itoa(len(a.body)))
-	w.WriteHeader(http.StatusOK)
-	_, err := w.Write(a.body)
-	return err
+	return a.write(w, r)
 }
 
 // sendOnce sends the answer for now. Nobody may keep it.
-func (a answer) sendOnce(w http.ResponseWriter) error {
+func (a answer) sendOnce(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
-	h.Del("Vary")
+	h.Set("Vary", vary)
+	return a.write(w, r)
+}
+
+func (a answer) write(w http.ResponseWriter, r *http.Request) error {
+	h, coded := w.Header(), a.in(r)
+	if coded.used != coding.Identity {
+		h.Set("Content-Encoding", string(coded.used))
+	}
 	h.Set("Content-Type", a.mediaType)
-	h.Set("Content-Length", strconv.Itoa(len(a.body)))
+	h.Set("Content-Length", strconv.Itoa(len(coded.body)))
 	w.WriteHeader(http.StatusOK)
-	_, err := w.Write(a.body)
+	_, err := w.Write(coded.body)
 	return err
 }
 
 // known reports whether If-None-Match names the tag. Our tags have no commas.
 func known(values []string, etag string) bool {
 	for tag := range strings.SplitSeq(strings.Join(values, ","), ",") {
-		if tag = strings.TrimSpace(tag); tag == "*" || strings.TrimPrefix(tag, "W/") == etag {
+		if tag = strings.TrimSpace(tag); tag == "*" || strings.TrimPrefix(tag, "W/") == strings.TrimPrefix(etag, "W/") {
 			return true
 		}
 	}

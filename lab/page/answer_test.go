@@ -11,6 +11,7 @@ import (
 func TestAnswer(t *testing.T) {
 	t.Run("has the headers of the site and is the same for everyone", answerIsTheSameForEveryone)
 	t.Run("is sent once to a client that keeps it", answerIsSentOnce)
+	t.Run("is compressed as the client likes", answerIsCompressed)
 	t.Run("of another version has another tag", answerOfAnotherVersionHasAnotherTag)
 	t.Run("to another method is a refusal", answerToAnotherMethodIsARefusal)
 }
@@ -32,7 +33,7 @@ func answerIsTheSameForEveryone(t *testing.T) {
 			if got := r.header.Get("Cache-Control"); !strings.HasPrefix(got, "public, max-age=") {
 				t.Errorf("%s: Cache-Control %q", path, got)
 			}
-			if r.header.Get("Vary") != "" || r.header.Get("Set-Cookie") != "" {
+			if r.header.Get("Vary") != "Accept-Encoding" || r.header.Get("Set-Cookie") != "" {
 				t.Errorf("%s: not for everyone: %v", path, r.header)
 			}
 		}
@@ -51,7 +52,7 @@ func answerIsSentOnce(t *testing.T) {
 	s := newSite(t)
 	for _, path := range anyPath() {
 		etag := s.get(path).want(200).header.Get("Etag")
-		for _, tag := range []string{etag, "W/" + etag, `"other", ` + etag, "*"} {
+		for _, tag := range []string{etag, strings.TrimPrefix(etag, "W/"), `"other", ` + etag, "*"} {
 			if again := s.get(path, "If-None-Match", tag).want(304); again.body != "" || again.header.Get("Etag") != etag || again.header.Get("Cache-Control") == "" {
 				t.Errorf("%s, %s: %v %q", path, tag, again.header, again.body)
 			}
@@ -59,6 +60,22 @@ func answerIsSentOnce(t *testing.T) {
 		s.get(path, "If-None-Match", `"other"`).want(200)
 		if head := s.do("HEAD", path).want(200); head.header.Get("Etag") != etag {
 			t.Errorf("HEAD %s: %v", path, head.header)
+		}
+	}
+}
+
+func answerIsCompressed(t *testing.T) {
+	s := newSite(t)
+	for _, path := range anyPath() {
+		whole := s.get(path).want(200)
+		for _, coding := range []string{"gzip", "zstd", "gzip"} {
+			r := s.get(path, "Accept-Encoding", coding).want(200)
+			if len(whole.body) < 1024 {
+				continue
+			}
+			if r.header.Get("Content-Encoding") != coding || r.header.Get("Etag") != whole.header.Get("Etag") || len(r.body) > len(whole.body)/2 {
+				t.Errorf("%s in %s: %d of %d bytes, %v", path, coding, len(r.body), len(whole.body), r.header)
+			}
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (l *Lab) hinted(w http.ResponseWriter, r *http.Request, page templates.Page
 	if err != nil {
 		return err
 	}
-	return a.sendOnce(w)
+	return a.sendOnce(w, r)
 }
 
 // findHint looks for the next choice of a shortest way to break the law of the level.

@@ -36,7 +36,8 @@ func newKept(limit int) *kept {
 	return k
 }
 
-func sizeOf(key string, a answer) int { return len(key) + cap(a.body) + keptOverhead }
+// sizeOf counts the compressed forms of the body too: both together take less than half of it.
+func sizeOf(key string, a answer) int { return len(key) + cap(a.body)*3/2 + keptOverhead }
 
 func (k *kept) get(key string) (answer, bool) {
 	k.mu.Lock()

@@ -1,0 +1,230 @@
+package web_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/klauspost/compress/zstd"
+
+	"microblogging/storage/drivertest"
+	"microblogging/web"
+)
+
+func TestCompression(t *testing.T) {
+	t.Run("is of the coding that the client likes best", compressedAsTheClientLikes)
+	t.Run("is of all that is long enough, on every route", everyRouteIsCompressed)
+	t.Run("does not change what HEAD says", headOfACompressedPage)
+	t.Run("leaves a body whose strong tag programs send back", taggedStateIsNotCompressed)
+	t.Run("leaves an event stream", eventStreamIsNotCompressed)
+	t.Run("is of a fault too", faultIsCompressed)
+	t.Run("hides how long a personal page is", personalPageIsPadded)
+	t.Run("is not of what another site asked for with a cookie", otherSitesGetNoCompression)
+	t.Run("reaches a browser over a connection", compressedOverAConnection)
+}
+
+func accepting(codings string) change { return header("Accept-Encoding", codings) }
+
+// plain returns the body without its content coding.
+func (a answer) plain() []byte {
+	a.t.Helper()
+	var reader io.Reader = bytes.NewReader(a.body)
+	var err error
+	switch coding := a.header.Get("Content-Encoding"); coding {
+	case "gzip":
+		reader, err = gzip.NewReader(reader)
+	case "zstd":
+		reader, err = zstd.NewReader(reader, zstd.WithDecoderConcurrency(1))
+	case "":
+	default:
+		a.t.Fatalf("Content-Encoding %q", coding)
+	}
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	body, err := io.ReadAll(reader)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return body
+}
+
+// crowded returns the site with a channel of 20 posts, whose pages are long.
+func crowded(t testing.TB) *site {
+	t.Helper()
+	s := newSite(t)
+	channel := s.channel("Engines", string(s.author("ada")))
+	for i := range 20 {
+		s.post(channel, "ada", fmt.Sprint("Post ", i, " is about pistons & wheels."))
+	}
+	return s
+}
+
+func compressedAsTheClientLikes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // a page says how old its posts are
+		s := crowded(t)
+		for _, path := range []string{"/channels/Engines", "/channels", "/api/v1/channels/Engines/blogs", "/api/openapi.json", "/how-deletion-works"} {
+			whole := s.do("GET", path).want(200)
+			for accepted, want := range map[string]string{
+				"": "", "gzip": "gzip", "zstd": "zstd", "gzip, deflate, br, zstd": "zstd", "gzip, deflate": "gzip", "br": "",
+				"gzip;q=0, zstd;q=0": "", "zstd;q=0.1, gzip;q=0.2": "gzip", "*": "zstd", "identity": "",
+			} {
+				a := s.do("GET", path, accepting(accepted)).want(200)
+				if got := a.header.Get("Content-Encoding"); got != want {
+					t.Errorf("%s for %q: Content-Encoding %q, want %q", path, accepted, got, want)
+				}
+				if !bytes.Equal(a.plain(), whole.body) {
+					t.Errorf("%s for %q: another body of %d bytes", path, accepted, len(a.plain()))
+				}
+				if a.header.Get("Content-Length") != strconv.Itoa(len(a.body)) || !strings.Contains(a.header.Get("Vary"), "Accept-Encoding") {
+					t.Errorf("%s for %q: %d bytes, %v", path, accepted, len(a.body), a.header)
+				}
+				if want != "" && len(a.body) > len(whole.body)/2 {
+					t.Errorf("%s for %q: %d of %d bytes", path, accepted, len(a.body), len(whole.body))
+				}
+			}
+		}
+	})
+}
+
+func everyRouteIsCompressed(t *testing.T) {
+	stopping := make(chan struct{})
+	close(stopping) // so that a stream ends after its first event
+	s := newRouteSample(newSiteWith(t, web.Options{Version: "test", Stopping: stopping}))
+	compressed := 0
+	for _, route := range s.routes() {
+		for who, change := range map[string]change{"a stranger": func(*http.Request) {}, "a user": s.who} {
+			name := fmt.Sprintf("%s %s by %s", route.Method, route.Path, who)
+			a := s.visit(route.Method, s.path(route.Path), func(r *http.Request) { change(r); accepting("gzip")(r) })
+			coding, tag, kind := a.header.Get("Content-Encoding"), a.header.Get("Etag"), a.header.Get("Content-Type")
+			if coding != "" {
+				compressed++
+			}
+			switch body := a.plain(); {
+			case strings.HasPrefix(tag, `"`), strings.HasPrefix(kind, "text/event-stream"), strings.HasPrefix(kind, "image/"):
+			case len(body) >= 1024 && coding == "", len(body) < 1024 && coding != "":
+				t.Errorf("%s: %d bytes in %q", name, len(body), coding)
+			case len(a.body) > 0 && !strings.Contains(a.header.Get("Vary"), "Accept-Encoding"):
+				t.Errorf("%s: Vary %q", name, a.header.Get("Vary"))
+			}
+		}
+	}
+	if compressed < 60 {
+		t.Errorf("only %d responses are compressed", compressed)
+	}
+}
+
+func headOfACompressedPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := crowded(t)
+		for _, path := range []string{"/channels/Engines", "/api/v1/channels/Engines/blogs"} {
+			get, head := s.do("GET", path, accepting("zstd")), s.do("HEAD", path, accepting("zstd"))
+			for _, name := range []string{"Content-Encoding", "Content-Length", "Content-Type", "Etag", "Vary"} {
+				if get.header.Get(name) != head.header.Get(name) {
+					t.Errorf("%s: %s of HEAD is %q, of GET %q", path, name, head.header.Get(name), get.header.Get(name))
+				}
+			}
+		}
+	})
+}
+
+func taggedStateIsNotCompressed(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	channel := s.channel("Engines", "ada")
+	blog := s.post(channel, "ada", strings.Repeat("A long text. ", 300))
+	path := blogPath(channel, blog.ID)
+	a := s.do("GET", path, accepting("gzip, zstd")).want(200)
+	if want := `"` + string(blog.Revision) + `-0"`; a.header.Get("Etag") != want || a.header.Get("Content-Encoding") != "" {
+		t.Errorf("%v, want the tag %s", a.header, want)
+	}
+	s.do("GET", path, accepting("zstd"), header("If-None-Match", a.header.Get("Etag"))).want(304)
+	stale := s.do("PUT", path, accepting("zstd"), bearer(token), header("If-Match", `"x-0"`), fields("title", "", "text", "Another")).want(412)
+	if stale.header.Get("Etag") != a.header.Get("Etag") || stale.header.Get("Content-Encoding") != "" {
+		t.Errorf("412 with %v", stale.header)
+	}
+	s.do("PUT", path, accepting("zstd"), bearer(token), header("If-Match", stale.header.Get("Etag")), fields("title", "", "text", "Another")).want(200)
+}
+
+func eventStreamIsNotCompressed(t *testing.T) {
+	stopping := make(chan struct{})
+	close(stopping)
+	s := newSiteWith(t, web.Options{Stopping: stopping})
+	channel := s.channel("Engines", string(s.author("ada")))
+	s.askDeletion(channel)
+	events := "/channels/Engines/deletions/" + string(channel.Incarnation) + "/events"
+	a := s.do("GET", events, s.again("ada").cookies, accepting("gzip, zstd")).want(200)
+	if a.header.Get("Content-Encoding") != "" || !strings.Contains(string(a.body), "event: ") {
+		t.Errorf("%v: %.100q", a.header, a.body)
+	}
+}
+
+func faultIsCompressed(t *testing.T) {
+	s := newSite(t)
+	s.breakStore(func(context.Context, drivertest.Call, drivertest.Send) error { panic("a fault") })
+	a := s.do("GET", "/channels", accepting("gzip")).want(500)
+	if a.header.Get("Content-Encoding") != "gzip" || !strings.Contains(string(a.plain()), a.header.Get("X-Request-Id")) {
+		t.Errorf("%v: %s", a.header, a.plain())
+	}
+}
+
+// Each page has another random key in its form.
+func personalPageIsPadded(t *testing.T) {
+	s := newSite(t)
+	ada := s.signedIn("ada")
+	for _, coding := range []string{"gzip", "zstd"} {
+		var lengths []int
+		for range 40 {
+			a := s.do("GET", "/channels/new", ada.cookies, accepting(coding)).want(200)
+			lengths = append(lengths, len(a.body))
+		}
+		slices.Sort(lengths)
+		if spread := lengths[len(lengths)-1] - lengths[0]; spread < 24 {
+			t.Errorf("%s: lengths differ by %d bytes only: %v", coding, spread, lengths)
+		}
+	}
+}
+
+func otherSitesGetNoCompression(t *testing.T) {
+	s := newSite(t)
+	ada := s.signedIn("ada")
+	for site, want := range map[string]string{"cross-site": "", "same-site": "", "same-origin": "gzip", "none": "gzip", "": "gzip", "x": ""} {
+		for _, path := range []string{"/channels/new?name=guess", "/digest", "/api/v1/nothing/" + strings.Repeat("guess", 300)} {
+			a := s.do("GET", path, ada.cookies, accepting("gzip"), header("Sec-Fetch-Site", site))
+			if got := a.header.Get("Content-Encoding"); got != want && (want == "" || len(a.plain()) >= 1024) {
+				t.Errorf("%s, asked for by %q: Content-Encoding %q, want %q", path, site, got, want)
+			}
+		}
+	}
+	if got := s.do("GET", "/how-deletion-works", accepting("gzip"), header("Sec-Fetch-Site", "cross-site")).want(200).header.Get("Content-Encoding"); got != "gzip" {
+		t.Errorf("a stranger who follows a link: Content-Encoding %q", got)
+	}
+}
+
+func compressedOverAConnection(t *testing.T) {
+	s := crowded(t)
+	server := httptest.NewServer(s.handler)
+	defer server.Close()
+	for range 2 { // on one connection
+		response, err := server.Client().Get(server.URL + "/channels/Engines") // it asks for gzip, and decodes it
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		if closeErr := response.Body.Close(); err != nil || closeErr != nil {
+			t.Fatal(err, closeErr)
+		}
+		if !response.Uncompressed || !bytes.Contains(body, []byte("Post 19")) {
+			t.Errorf("uncompressed %t: %d bytes", response.Uncompressed, len(body))
+		}
+	}
+}
