@@ -17,24 +17,33 @@ import (
 // *templates.Refusal.
 type Handler = func(w http.ResponseWriter, r *http.Request, page templates.Page) error
 
-// otherKey marks a request for a Handler.
+// otherKey marks a request for a Handler, also one with a method that it does not have.
 const otherKey = "web.other"
 
 var wildcard = regexp.MustCompile(`\{(\w+)\}`)
 
 // otherRoutes registers the handlers of other packages.
 func (s *server) otherRoutes(e *echo.Echo, routes map[string]Handler) {
+	others := map[string]bool{}
 	for path, answer := range routes {
-		get(e, wildcard.ReplaceAllString(path, ":$1"), func(c echo.Context) error {
+		path = wildcard.ReplaceAllString(path, ":$1")
+		others[path] = true
+		get(e, path, func(c echo.Context) error { return s.answerOther(c, answer) })
+	}
+	e.Use(func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			if !others[c.Path()] { // the path is known even if there is no such method
+				return next(c)
+			}
 			c.Set(otherKey, true)
-			err := s.answerOther(c, answer)
+			err := next(c)
 			if err != nil {
 				// The problem page needs no visitor, so the store is not asked for one.
 				c.Set(failureKey, failure{err: err})
 			}
 			return err
-		})
-	}
+		}
+	})
 }
 
 func (s *server) answerOther(c echo.Context, answer Handler) error {
@@ -48,7 +57,7 @@ func (s *server) answerOther(c echo.Context, answer Handler) error {
 	return answer(c.Response(), c.Request(), s.pages().publicPage(c))
 }
 
-// isOther reports whether a Handler answers the request.
+// isOther reports whether the request is for a Handler.
 func isOther(c echo.Context) bool { return c.Get(otherKey) != nil }
 
 // wantsJSON reports whether a problem is sent to a program. It is so for the API, even if

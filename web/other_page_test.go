@@ -123,6 +123,16 @@ func otherPageForProgramsFailsInJSON(t *testing.T) {
 			t.Errorf("%s: %s", path, a.body)
 		}
 	}
+	a := s.do("POST", "/other/refusal.json").want(405)
+	if got := a.header.Get("Content-Type"); got != "application/problem+json" || !strings.Contains(a.header.Get("Allow"), "GET") || !strings.Contains(a.text("detail"), "Allow") {
+		t.Errorf("POST: %v %s", a.header, a.body)
+	}
+	if got := s.do("POST", "/other/refusal").want(405).header.Get("Content-Type"); got == "application/problem+json" {
+		t.Error("POST: a page fails in JSON")
+	}
+	if got := s.do("PUT", "/channels/refusal.json").want(405).header.Get("Content-Type"); got == "application/problem+json" {
+		t.Error("PUT: a page of a channel fails in JSON, because of its name")
+	}
 	if detail := s.do("GET", "/other/refusal.json").text("detail"); detail != "It ends before." {
 		t.Errorf("detail %q", detail)
 	}

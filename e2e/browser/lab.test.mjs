@@ -12,7 +12,7 @@ test("lab: by keyboard alone one goes from the index to a law that is broken", a
   assert.equal(v.path, start);
   await mark(v);
   await play(v, orphan);
-  await v.sees("The law A1 (“every post has its channel”) is broken", "Won in 9 calls");
+  await v.sees("The law A1 (“every post has its channel”) is broken", "Won in 9 steps");
   assert.equal(taken(v), schedule);
   assert.ok(await same(v), "a step has loaded the page again");
   await v.leave();

@@ -13,10 +13,10 @@ import (
 
 // A hint is what a search from the present state has found.
 type hint struct {
-	// Choice is the first of a shortest continuation that breaks the law, and Calls how
+	// Choice is the first of a shortest continuation that breaks the law, and Steps how
 	// many it has.
 	Choice *lab.Choice
-	Calls  int
+	Steps  int
 	// Back is how many steps to go back to, if from here nothing can be broken any more.
 	Back *int
 	// States is how many states were entered.
@@ -65,7 +65,7 @@ func findHint(s *story, bounds lab.Bounds) (hint, error) {
 		return hint{}, err
 	}
 	if s.at < len(way) && slices.Equal(here, way[:s.at]) {
-		return hint{Choice: &way[s.at], Calls: len(way) - s.at}, nil
+		return hint{Choice: &way[s.at], Steps: len(way) - s.at}, nil
 	}
 	x := lab.NewExplorer(s.Scenario)
 	defer x.Close()
@@ -75,7 +75,7 @@ func findHint(s *story, bounds lab.Bounds) (hint, error) {
 	case err != nil:
 		return hint{}, err
 	case found.Finding != nil && len(found.Finding.Schedule) > 0:
-		return hint{Choice: &found.Finding.Schedule[0], Calls: len(found.Finding.Schedule), States: search.states}, nil
+		return hint{Choice: &found.Finding.Schedule[0], Steps: len(found.Finding.Schedule), States: search.states}, nil
 	case !found.Exhausted():
 		return hint{States: search.states, Bound: true, Fork: fork(here, way)}, nil
 	}

@@ -34,7 +34,7 @@ func (c chapterView) start() int { return c.Levels[0].Number }
 type levelLink struct {
 	level
 	Number int
-	// Par is the number of calls of the shortest solution, 0 if there is none.
+	// Par is the number of steps of the shortest solution, 0 if there is none.
 	Par int
 	// Facts says what is allowed and what is known of the level.
 	Facts string
@@ -106,7 +106,7 @@ func factsOf(c prove.Case, record prove.Record) string {
 	facts := counted(c.Faults, "fault") + " allowed"
 	switch {
 	case record.Par > 0:
-		return "par " + counted(record.Par, "call") + ", " + facts
+		return "par " + counted(record.Par, "step") + ", " + facts
 	case record.States > 0:
 		return facts + "; searched in vain: " + counted(record.States, "state")
 	}

@@ -45,7 +45,7 @@ func newMatrixView(known []prove.Record) matrixView {
 			found = found || c.Found()
 		}
 		if !found && r.Record.Law != "" {
-			row.Other = r.Record.Law
+			row.Other = lawSentence(r.Record.Law)
 		}
 		v.Rows = append(v.Rows, row)
 	}
@@ -60,5 +60,5 @@ func newMatrixCell(c prove.MatrixCell) matrixCell {
 		}
 		return matrixCell{Text: text}
 	}
-	return matrixCell{templates.LabPath(c.Scenario) + "?s=" + c.Schedule, "breaks " + c.Law}
+	return matrixCell{templates.LabPath(c.Scenario) + "?s=" + c.Schedule, "breaks " + lawSentence(c.Law)}
 }

@@ -28,6 +28,8 @@ type Lab struct {
 	cases func() []prove.Case
 	// known are what the explorer has found.
 	known func() ([]prove.Record, error)
+	// list is the answer that lists all scenarios for programs.
+	list func() (answer, error)
 	// replays make what follows a schedule, and searches what looks for one.
 	replays, searches *maker
 }
@@ -35,7 +37,7 @@ type Lab struct {
 // New returns the pages of the lab.
 func New(options Options) *Lab {
 	kept := newKept(maxKept)
-	return &Lab{
+	l := &Lab{
 		version: options.Version,
 		tables:  options.Tables,
 		cases:   sync.OnceValue(func() []prove.Case { return prove.Cases(false) }),
@@ -44,6 +46,8 @@ func New(options Options) *Lab {
 		replays:  newMaker(kept, maxReplays),
 		searches: newMaker(kept, maxSearches),
 	}
+	l.list = sync.OnceValues(l.makeList)
+	return l
 }
 
 // handler is web.Handler.

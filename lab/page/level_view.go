@@ -46,7 +46,7 @@ func (v scene) facts() string {
 		facts = append(facts, "You win when any law is broken.")
 	}
 	if v.record.Par > 0 {
-		facts = append(facts, "Par: "+counted(v.record.Par, "call")+".")
+		facts = append(facts, "Par: "+counted(v.record.Par, "step")+".")
 	}
 	facts = append(facts, upperFirst(counted(v.Faults, "fault"))+" allowed.")
 	if v.record.Par == 0 && v.record.States > 0 {
@@ -124,13 +124,13 @@ func (v scene) score() string {
 	steps, par := v.wonAt(), v.record.Par
 	switch {
 	case par == 0:
-		return "Broken in " + counted(steps, "call") + ". The explorer has not found that."
+		return "Broken in " + counted(steps, "step") + ". The explorer has not found that."
 	case v.shows():
-		return "This is a shortest way: " + counted(par, "call") + "."
+		return "This is a shortest way: " + counted(par, "step") + "."
 	case steps <= par:
-		return "Won in " + counted(steps, "call") + ". No shorter way is known."
+		return "Won in " + counted(steps, "step") + ". No shorter way is known."
 	}
-	return "Won in " + counted(steps, "call") + ". A shortest way has " + strconv.Itoa(par) + "."
+	return "Won in " + counted(steps, "step") + ". A shortest way has " + strconv.Itoa(par) + "."
 }
 
 // wonAt is the number of steps after which the law of the level was broken.

@@ -57,8 +57,7 @@ func (l *Lab) parse(r *http.Request) (request, error) {
 	q.at = len(q.schedule)
 	if at := query.Get("at"); at != "" {
 		if q.at, err = strconv.Atoi(at); err != nil || q.at < 0 || q.at > len(q.schedule) {
-			return request{}, q.refuse("There is no such step", "“at” is a number of steps, from 0 to the "+
-				strconv.Itoa(len(q.schedule))+" of this run.")
+			return request{}, q.refuseStep()
 		}
 	}
 	return q, nil
@@ -87,11 +86,17 @@ func mended(query string) string {
 
 func isHex(digit byte) bool { return strings.IndexByte("0123456789abcdefABCDEF", digit) >= 0 }
 
-// refuse is the error of an address whose scenario exists.
-func (q *request) refuse(title, detail string) *templates.Refusal {
-	return refuseSchedule(&q.Scenario, title, detail)
+// refuseStep is the error of a number of steps that the run does not have. Its position is
+// the nearest one that it has.
+func (q *request) refuseStep() error {
+	refusal := refuseSchedule(&q.Scenario, "There is no such step",
+		"“at” is a number of steps, from 0 to "+strconv.Itoa(len(q.schedule))+", which is the end of this run.")
+	position := min(max(q.at, 0), len(q.schedule))
+	refusal.Position = &position
+	return refusal
 }
 
+// refuseSchedule is the error of an address whose scenario exists.
 func refuseSchedule(s *lab.Scenario, title, detail string) *templates.Refusal {
 	return &templates.Refusal{Problem: templates.Problem{
 		Status: http.StatusBadRequest, Title: title, Detail: detail,

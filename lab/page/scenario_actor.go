@@ -95,7 +95,7 @@ func newFateView(o lab.Option, l links) fateView {
 	case o.Why != "":
 		f.Why = l.sentence(o.Why)
 	case l.full():
-		f.Why = "A schedule has " + strconv.Itoa(maxChoices) + " choices at most."
+		f.Why = "A run has " + strconv.Itoa(maxChoices) + " steps at most."
 	default:
 		f.URL = l.choose(o.Choice)
 	}

@@ -25,7 +25,7 @@ func TestScenarioFate(t *testing.T) {
 		}
 	})
 	t.Run("after_200_choices_there_is_none_and_it_says_why", func(t *testing.T) {
-		if f := of(maxChoices); f.URL != "" || !strings.Contains(f.Why, "200 choices") {
+		if f := of(maxChoices); f.URL != "" || !strings.Contains(f.Why, "200 steps") {
 			t.Errorf("a choice too many leads to %q: %s", f.URL, f.Why)
 		}
 	})

@@ -17,6 +17,8 @@ func TestScenarioAPI(t *testing.T) {
 	t.Run("shows a law that is broken, and why", stateShowsABrokenLaw)
 	t.Run("marks what the last step wrote", stateMarksWhatTheLastStepWrote)
 	t.Run("says where a schedule cannot be taken", stateSaysWhereAScheduleCannotBeTaken)
+	t.Run("says which step there is not", stateSaysWhichStepThereIsNot)
+	t.Run("refuses another method in JSON", stateRefusesAnotherMethod)
 	t.Run("answers a schedule in any notation alike", stateAnswersAnyNotationAlike)
 }
 
@@ -249,6 +251,27 @@ func stateSaysWhereAScheduleCannotBeTaken(t *testing.T) {
 	}
 	if r := s.get("/lab/nothing.json").want(404); r.header.Get("Content-Type") != "application/problem+json" {
 		t.Errorf("%v", r.header)
+	}
+}
+
+func stateSaysWhichStepThereIsNot(t *testing.T) {
+	s := newSite(t)
+	for query, position := range map[string]float64{"s=ann&at=2": 1, "s=ann,olga&at=99999999999999999999": 2, "at=1": 0, "s=ann&at=-1": 0, "s=ann&at=x": 0} {
+		var p map[string]any
+		s.get("/lab/A1.json?" + query).want(400).decode(&p)
+		if p["position"] != position || !strings.Contains(p["detail"].(string), "from 0 to ") {
+			t.Errorf("%s: %v", query, p)
+		}
+	}
+}
+
+func stateRefusesAnotherMethod(t *testing.T) {
+	s := newSite(t)
+	for _, path := range []string{"/lab/A1.json", "/lab/scenarios.json"} {
+		r := s.do("POST", path).want(405)
+		if got := r.header.Get("Content-Type"); got != "application/problem+json" || r.header.Get("Allow") == "" {
+			t.Errorf("%s: %v", path, r.header)
+		}
 	}
 }
 

@@ -343,7 +343,7 @@ func levelHint(v scene) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var16 string
-				templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(counted(h.Calls, "call"))
+				templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(counted(h.Steps, "step"))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `scenario_level.templ`, Line: 61, Col: 75}
 				}
