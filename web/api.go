@@ -18,7 +18,7 @@ func (s *server) apiRoutes(e *echo.Echo, version string) error {
 	(&sessionsAPI{store: s.store, sessions: s.sessions}).routes(api)
 	(&channelsAPI{store: s.store, sessions: s.sessions, maxChannels: s.maxChannels}).routes(api)
 	(&deletionsAPI{store: s.store, sessions: s.sessions}).routes(api)
-	(&blogsAPI{store: s.store, sessions: s.sessions}).routes(api)
+	(&blogsAPI{store: s.store, sessions: s.sessions, logFailure: s.logFailure}).routes(api)
 	(&votesAPI{store: s.store, sessions: s.sessions}).routes(api)
 	(&deletionListAPI{store: s.store, sessions: s.sessions}).routes(api)
 	(&subscriptionsAPI{store: s.store, sessions: s.sessions}).routes(api)

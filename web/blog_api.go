@@ -17,6 +17,7 @@ type blogStore interface {
 	BlogsByRating(ctx context.Context, ref domain.ChannelRef, q storage.RatingQuery) (storage.BlogPage, error)
 	Blog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (domain.Blog, error)
 	Post(ctx context.Context, p storage.Posting) (domain.Blog, bool, error)
+	PostAll(ctx context.Context, channel domain.ChannelRef, postings []storage.Posting) []storage.PostResult
 	Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName,
 		expected domain.Precondition[domain.Revision], draft domain.Draft) (domain.Blog, error)
 	DeleteBlog(ctx context.Context, channel domain.Channel, id domain.BlogID, by domain.UserName,
@@ -27,11 +28,14 @@ type blogStore interface {
 type blogsAPI struct {
 	store    blogStore
 	sessions *sessions
+	// logFailure logs the cause of a failure that the server is to blame for.
+	logFailure func(c echo.Context, message string, err error)
 }
 
 func (a *blogsAPI) routes(r router) {
 	get(r, "/channels/:name/blogs", a.list)
 	r.Add(http.MethodPost, "/channels/:name/blogs", a.sessions.writing(a.create))
+	r.Add(http.MethodPost, batchPath, a.sessions.writing(a.createAll))
 	get(r, "/channels/:name/blogs/:id", a.read)
 	r.Add(http.MethodPut, "/channels/:name/blogs/:id", a.sessions.writing(a.edit))
 	r.Add(http.MethodDelete, "/channels/:name/blogs/:id", a.sessions.writing(a.delete))

@@ -39,7 +39,13 @@ func readFields(c echo.Context, fields ...field) error {
 	if err != nil {
 		return err
 	}
-	members, err := parseObject(body)
+	return parseFields("The body", body, fields...)
+}
+
+// parseFields parses a JSON object that may hold these fields and no others. What names
+// the object in errors.
+func parseFields(what string, object []byte, fields ...field) error {
+	members, err := parseObject(what, object)
 	if err != nil {
 		return err
 	}

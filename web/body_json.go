@@ -32,8 +32,9 @@ func notJSON(detail string) error {
 	return refuse(http.StatusBadRequest, "Not JSON", detail+" Nothing was saved.")
 }
 
-// parseObject splits an object into its members. The body must be valid JSON.
-func parseObject(body []byte) (map[string]json.RawMessage, error) {
+// parseObject splits an object into its members. The body must be valid JSON. What names
+// it in errors.
+func parseObject(what string, body []byte) (map[string]json.RawMessage, error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber() // JSON allows numbers that no float64 can hold
 	start, err := decoder.Token()
@@ -41,7 +42,7 @@ func parseObject(body []byte) (map[string]json.RawMessage, error) {
 		return nil, err
 	}
 	if start != json.Delim('{') {
-		return nil, notJSON("The body must be a JSON object.")
+		return nil, notJSON(what + " must be a JSON object.")
 	}
 	members := make(map[string]json.RawMessage)
 	for decoder.More() {
@@ -51,7 +52,7 @@ func parseObject(body []byte) (map[string]json.RawMessage, error) {
 		}
 		name := fmt.Sprint(key)
 		if _, twice := members[name]; twice {
-			return nil, notJSON("The body has two members of the same name.")
+			return nil, notJSON(what + " has two members of the same name.")
 		}
 		var value json.RawMessage
 		if err := decoder.Decode(&value); err != nil {
@@ -60,6 +61,16 @@ func parseObject(body []byte) (map[string]json.RawMessage, error) {
 		members[name] = value
 	}
 	return members, nil
+}
+
+// parseArray splits an array into its elements.
+func parseArray(field string, value json.RawMessage) ([]json.RawMessage, error) {
+	if value[0] != '[' {
+		return nil, domain.Invalid(field, "must be an array")
+	}
+	var elements []json.RawMessage
+	err := json.Unmarshal(value, &elements)
+	return elements, err
 }
 
 func parseText(field string, value json.RawMessage) (string, error) {

@@ -122,10 +122,19 @@ func withPathChannel(c echo.Context, store channelReader, do func(channel domain
 	if err == nil {
 		err = do(channel)
 	}
+	return unlessAccepted(c, err)
+}
+
+// unlessAccepted returns the error of a write to a channel that was read under If-Match.
+// If another channel took the name after that, and If-Match accepts that one too, its
+// condition has not failed: this channel is gone.
+func unlessAccepted(c echo.Context, err error) error {
 	var replaced *domain.ReplacedError
-	if errors.As(err, &replaced) && expected.Holds(replaced.Current.Incarnation) {
-		// Another channel took the name after this one was read. If-Match accepts that
-		// one too, so that its condition has not failed: this channel is gone.
+	if !errors.As(err, &replaced) {
+		return err
+	}
+	expected, _, malformed := ifMatch(c.Request().Header, incarnationOf)
+	if malformed == nil && expected.Holds(replaced.Current.Incarnation) {
 		return domain.ErrNotFound
 	}
 	return err

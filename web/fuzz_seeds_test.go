@@ -12,6 +12,7 @@ var (
 		"GET /api/v1/deletions", "GET /api/v1/subscriptions", "PUT /api/v1/subscriptions/:name", "DELETE /api/v1/subscriptions/:name",
 		"GET /api/v1/feed", "GET /api/v1/digest", "POST /api/v1/digest/address", "DELETE /api/v1/digest/address",
 		"DELETE /api/v1/sessions", "DELETE /api/v1/sessions/current",
+		`POST /api/v1/channels/:name/blogs\:batch`,
 	}
 	pageRoutes = []string{
 		"GET /", "GET /channels", "GET /channels/new", "POST /channels/new", "GET /channels/:name", "POST /channels/:name",
@@ -42,6 +43,9 @@ func apiSeeds() []seed {
 	const channels, channel, blogs, blog = api + "/channels", api + "/channels/:name", api + "/channels/:name/blogs", api + "/channels/:name/blogs/:id"
 	return []seed{
 		{draftRequest{"GET" + channels, 0, "", "prefix=e&limit=1", "", ""}, 200},
+		{draftRequest{"POST" + blogs + `\:batch`, 2, "engines", "", "", `{"items":[{"key":"k","title":"t","text":"a"},{"key":"k","text":"b"},{"text":""}]}`}, 200},
+		{draftRequest{"POST" + blogs + `\:batch`, 1, "engines", "", "If-Match: *", `{"items":[{"text":"a","key":null},1,{"text":"b","text":"c"},{"text":"a","x":1}]}`}, 200},
+		{draftRequest{"POST" + blogs + `\:batch`, 1, "engines", "", "", `{"items":[]}`}, 422},
 		{draftRequest{"GET" + channels, 1, "", "limit=1&after={channels}", "", ""}, 200},
 		{draftRequest{"GET" + channels, 0, "", "after={posts}", "", ""}, 422},
 		{draftRequest{"GET" + channels, 3, "", "", "X-Forwarded-For: 1.2.3.4", ""}, 200},

@@ -90,6 +90,7 @@ func (g *stage) request(t testing.TB, d draftRequest) *http.Request {
 			path = strings.Replace(path, segment, param, 1)
 		}
 	}
+	path = strings.ReplaceAll(path, `\:`, ":") // the router's escape
 	u, err := url.ParseRequestURI(path + "?" + g.names.Replace(d.query))
 	if err != nil {
 		return nil

@@ -6,11 +6,17 @@ import (
 	"strings"
 
 	"github.com/labstack/echo/v4"
+
+	"microblogging/storage"
 )
 
-// maxBody is the most bytes that a request's body may hold. The longest post fits,
-// with every character escaped: in JSON or in a form that takes up to 12 bytes each.
-const maxBody = 64 << 10
+const (
+	// maxBody is the most bytes that a request's body may hold. The longest post fits,
+	// with every character escaped: in JSON or in a form that takes up to 12 bytes each.
+	maxBody = 64 << 10
+	// maxBatchBody is the same for a batch of posts.
+	maxBatchBody = storage.MaxPostings * maxBody
+)
 
 // guard decides what is the same for every request: the security headers of the
 // response, which origins may send a request, and how large a body may be.
@@ -75,18 +81,26 @@ func (g *guard) protect(h http.Header, r *http.Request) {
 	}
 }
 
+// bodyLimit is the most bytes that the body of a request to a route may hold.
+func bodyLimit(route string) int64 {
+	if route == apiPrefix+batchPath {
+		return maxBatchBody
+	}
+	return maxBody
+}
+
 // admit refuses a request that a page of another origin made a browser send, and a
-// request that announces more than maxBody bytes. It bounds the body of all others.
-func (g *guard) admit(w http.ResponseWriter, r *http.Request) error {
+// request that announces more than limit bytes. It bounds the body of all others.
+func (g *guard) admit(w http.ResponseWriter, r *http.Request, limit int64) error {
 	if err := g.origins.Check(r); err != nil {
 		return refuse(http.StatusForbidden, "Request from another site",
 			"A page of another origin made your browser send this. Nothing was done.")
 	}
-	if r.ContentLength > maxBody {
-		return &http.MaxBytesError{Limit: maxBody}
+	if r.ContentLength > limit {
+		return &http.MaxBytesError{Limit: limit}
 	}
 	if r.Body != nil && r.Body != http.NoBody {
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		r.Body = http.MaxBytesReader(w, r.Body, limit)
 	}
 	return nil
 }

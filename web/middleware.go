@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -117,7 +116,7 @@ func (s *server) handle(next echo.HandlerFunc, c echo.Context) (err error) {
 		}
 		err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
 	}()
-	if err := s.guard.admit(c.Response().Writer, c.Request()); err != nil {
+	if err := s.guard.admit(c.Response().Writer, c.Request(), bodyLimit(c.Path())); err != nil {
 		return err
 	}
 	return next(c)
@@ -151,11 +150,7 @@ func (s *server) respondError(err error, c echo.Context) {
 
 func (s *server) writeProblem(c echo.Context, p problem) error {
 	if wantsJSON(c) {
-		p.Detail = cmp.Or(p.Detail, apiDetail(p.Status))
-		if p.Type == noType { // RFC 9457: its title is the status phrase
-			p.Title = cmp.Or(http.StatusText(p.Status), p.Title)
-		}
-		return writeJSON(c, p.Status, problemType, p)
+		return writeJSON(c, p.Status, problemType, p.forPrograms())
 	}
 	return s.pages().problemPage(c, p)
 }

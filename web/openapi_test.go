@@ -32,7 +32,7 @@ func descriptionNamesEveryRouteAndNoOther(t *testing.T) {
 	for _, route := range s.handler.(*echo.Echo).Routes() {
 		path, isAPI := strings.CutPrefix(route.Path, "/api/v1")
 		if isAPI && route.Method != http.MethodHead {
-			registered[route.Method+" "+routeParam.ReplaceAllString(path, "{$1}")] = true
+			registered[route.Method+" "+documentedPath(path)] = true
 		}
 	}
 	for route := range documented {
@@ -60,7 +60,13 @@ func descriptionStatesItsVersionAndOpenAPI31(t *testing.T) {
 	}
 }
 
-var routeParam = regexp.MustCompile(`:(\w+)`)
+var routeParam = regexp.MustCompile(`/:(\w+)`)
+
+// documentedPath is a path as the description writes it. The router escapes a colon that
+// begins no parameter.
+func documentedPath(route string) string {
+	return strings.ReplaceAll(routeParam.ReplaceAllString(route, "/{$1}"), `\:`, ":")
+}
 
 // openAPI is the description of the API as the server serves it.
 type openAPI struct{ root any }

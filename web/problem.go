@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,9 @@ type problem struct {
 	Current any `json:"current,omitempty"`
 	// Position says where in the request the mistake is, counted from 0, if it has a place.
 	Position *int `json:"position,omitempty"`
+	// Wait is RetryAfter in seconds, in the answer to one entry of a batch: an entry has no
+	// headers.
+	Wait int `json:"retryAfter,omitempty"`
 	// RequestID is the id of the request in the log.
 	RequestID string `json:"requestId"`
 	// RetryAfter is zero unless trying again later may help.
@@ -58,12 +62,24 @@ func (p problem) setHeaders(h http.Header) {
 		h.Set(headerETag, p.ETag)
 	}
 	if p.RetryAfter > 0 {
-		h.Set(echo.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(p.RetryAfter.Seconds()))))
+		h.Set(echo.HeaderRetryAfter, strconv.Itoa(p.seconds()))
 	}
 	if p.Status == http.StatusUnauthorized {
 		h.Set(echo.HeaderWWWAuthenticate, `Bearer realm="microblogging"`)
 	}
 }
+
+// forPrograms is the problem as the API words it.
+func (p problem) forPrograms() problem {
+	p.Detail = cmp.Or(p.Detail, apiDetail(p.Status))
+	if p.Type == noType { // RFC 9457: its title is the status phrase
+		p.Title = cmp.Or(http.StatusText(p.Status), p.Title)
+	}
+	return p
+}
+
+// seconds is RetryAfter as the header Retry-After says it.
+func (p problem) seconds() int { return int(math.Ceil(p.RetryAfter.Seconds())) }
 
 // A refusal is the error of a request that this package refuses.
 type refusal struct{ problem }
@@ -134,7 +150,8 @@ func problemOf(err error) problem {
 		p.Type = "urn:microblogging:too-many-channels"
 		return p
 	case errors.As(err, &tooLarge):
-		return newProblem(http.StatusRequestEntityTooLarge, "Too large", "A request holds at most 64 KiB. Nothing was saved.")
+		return newProblem(http.StatusRequestEntityTooLarge, "Too large",
+			fmt.Sprintf("A request holds at most %d KiB. Nothing was saved.", tooLarge.Limit>>10))
 	case errors.As(err, &routing):
 		return newProblem(routing.Code, http.StatusText(routing.Code), "")
 	}

@@ -35,6 +35,7 @@ func everyRouteOfTheAPIAnswers503IfTheStoreDoesNotAnswer(t *testing.T) {
 		{"GET", "/api/v1/channels/Engines/deletions/" + string(channel.Incarnation), raw("")},
 		{"GET", "/api/v1/channels/Engines/blogs", raw("")},
 		{"POST", "/api/v1/channels/Engines/blogs", fields("text", "x")},
+		{"POST", "/api/v1/channels/Engines/blogs:batch", batch(entries(1)...)},
 		{"GET", blog, raw("")},
 		{"PUT", blog, fields("text", "x")},
 		{"DELETE", blog, raw("")},

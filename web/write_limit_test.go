@@ -95,7 +95,7 @@ func (s *site) writingRoutes(api bool, blog domain.Blog) []string {
 		if read || strings.HasPrefix(route.Path, "/api/") != api || slices.Contains(exempt(), name) {
 			continue
 		}
-		found = append(found, strings.NewReplacer(":name", "Engines", ":id", string(blog.ID), ":incarnation", string(blog.Channel.Incarnation)).Replace(name))
+		found = append(found, strings.NewReplacer(`\:`, ":", ":name", "Engines", ":id", string(blog.ID), ":incarnation", string(blog.Channel.Incarnation)).Replace(name))
 	}
 	if len(found) < 5 {
 		s.Errorf("the only routes that write are %q", found)

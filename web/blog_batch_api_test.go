@@ -1,0 +1,339 @@
+package web_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/drivertest"
+)
+
+func TestBlogBatchAPI(t *testing.T) {
+	t.Run("each entry is answered as a post alone", eachEntryIsAnsweredAlone)
+	t.Run("posts are listed in the order of the entries", postsAreInTheOrderOfTheEntries)
+	t.Run("33 posts of the longest text fit in every spelling", longestBatchFitsInEverySpelling)
+	t.Run("a request that is no batch is refused whole", requestThatIsNoBatchIsRefusedWhole)
+	t.Run("If-Match is for all entries", ifMatchIsForAllEntries)
+	t.Run("each entry is a write of its user", eachEntryIsAWrite)
+	t.Run("a batch that is sent again makes no second post", batchSentAgainMakesNoSecondPost)
+	t.Run("a channel that goes meanwhile gets no post", channelThatGoesMeanwhileGetsNoPost)
+	t.Run("a store that fails in the middle leaves what was made", storeThatFailsInTheMiddle)
+	t.Run("a client that leaves is no fault", clientThatLeavesIsNoFault)
+	t.Run("a batch takes one transaction", batchTakesOneTransaction)
+}
+
+const enginesBatch = "/api/v1/channels/Engines/blogs:batch"
+
+// entry is one post of a batch. Members that are empty are left out.
+type entry struct {
+	Key   string `json:"key,omitempty"`
+	Title string `json:"title,omitempty"`
+	Text  string `json:"text"`
+}
+
+// batch is a body with these entries.
+func batch(entries ...any) change {
+	body, err := json.Marshal(map[string]any{"items": entries})
+	if err != nil {
+		panic(err) // texts always marshal
+	}
+	return raw(string(body))
+}
+
+// entries are n posts, whose texts are their keys.
+func entries(n int) []any {
+	list := make([]any, n)
+	for i := range list {
+		list[i] = entry{Key: fmt.Sprint("k", i), Text: fmt.Sprint("k", i)}
+	}
+	return list
+}
+
+// statuses fails the test unless the entries of a batch have these.
+func (a answer) statuses(want ...int) answer {
+	a.t.Helper()
+	var got []int
+	items, _ := a.want(200).get("items").([]any)
+	for i := range items {
+		status := int(a.get(fmt.Sprintf("items.%d.status", i)).(float64))
+		member := "problem"
+		if status < 300 {
+			member = "blog"
+		}
+		item := items[i].(map[string]any)
+		if item[member] == nil || len(item) != 2 {
+			a.t.Errorf("entry %d: %v", i, item)
+		}
+		if member == "problem" && (dig(item, "problem.status") != float64(status) || dig(item, "problem.requestId") != a.header.Get("X-Request-Id")) {
+			a.t.Errorf("entry %d: %v", i, item)
+		}
+		got = append(got, status)
+	}
+	if !slices.Equal(got, want) {
+		a.t.Fatalf("the entries are answered %v, want %v\n%s", got, want, a.body)
+	}
+	return a
+}
+
+func eachEntryIsAnsweredAlone(t *testing.T) {
+	s := newSite(t)
+	bob := s.signUp("bob")
+	channel := s.channel("Engines", "ada")
+	earlier := s.do("POST", enginesBlogs, bearer(bob), header("Idempotency-Key", "earlier"), fields("text", "Earlier")).want(201)
+	gone := s.do("POST", enginesBlogs, bearer(bob), header("Idempotency-Key", "gone"), fields("text", "Gone")).want(201)
+	s.do("DELETE", blogPath(channel, domain.BlogID(gone.text("id"))), bearer(bob)).want(204)
+	send := func() answer {
+		return s.do("POST", enginesBatch, bearer(bob), batch(
+			entry{Key: "new", Title: " Title ", Text: "One\r\ntwo"}, entry{Key: "earlier", Text: "Earlier"}, entry{Key: "earlier", Text: "Other"},
+			entry{Key: "gone", Text: "Gone"}, entry{Key: "long", Title: strings.Repeat("é", 121), Text: " "}, "text", entry{Key: "new", Title: "Title", Text: "One\ntwo"},
+			map[string]any{"text": "a", "color": "red"}, map[string]any{"key": "", "text": "a"}, map[string]any{"key": strings.Repeat("k", 256), "text": "a"},
+			map[string]any{"title": nil, "key": nil, "text": "Without a key"}, map[string]any{"text": 1}, []any{},
+		))
+	}
+	a := send().statuses(201, 200, 422, 410, 422, 400, 200, 422, 422, 422, 201, 422, 400)
+	for path, want := range map[string]any{
+		"items.0.blog.title": "Title", "items.0.blog.text": "One\ntwo", "items.0.blog.userId": "bob", "items.0.blog.channel": "Engines",
+		"items.1.blog.id": earlier.text("id"), "items.2.problem.type": "urn:microblogging:key-reused",
+		"items.4.problem.errors.0.field": "title", "items.4.problem.errors.1.field": "text", "items.6.blog.id": a.get("items.0.blog.id"),
+		"items.7.problem.errors.0.field": "color", "items.8.problem.errors.0.field": "key", "items.9.problem.errors.0.field": "key",
+		"items.11.problem.errors.0.field": "text", "items.12.problem.title": "Bad Request",
+	} {
+		if got := a.get(path); got != want {
+			t.Errorf("%s is %v, want %v", path, got, want)
+		}
+	}
+	if got := s.listed(enginesBlogs, "text"); len(got) != 3 {
+		t.Errorf("the posts are %q", got)
+	}
+	// What was sent without a key is made each time.
+	send().statuses(200, 200, 422, 410, 422, 400, 200, 422, 422, 422, 201, 422, 400)
+	s.do("POST", enginesBatch, bearer(s.signUp("eve")), batch(entry{Key: "new", Text: "Another user's key"})).statuses(201)
+	s.mustBeSound()
+}
+
+func postsAreInTheOrderOfTheEntries(t *testing.T) {
+	s := newSite(t)
+	bob := s.signUp("bob")
+	s.channel("Engines", "ada")
+	s.do("POST", enginesBatch, bearer(bob), batch(entries(33)...)).want(200)
+	got := s.listed(enginesBlogs+"?limit=100", "text")
+	slices.Reverse(got)
+	for i := range 33 {
+		if i >= len(got) || got[i] != fmt.Sprint("k", i) {
+			t.Fatalf("the posts are %q", got)
+		}
+	}
+}
+
+func longestBatchFitsInEverySpelling(t *testing.T) {
+	s := newSite(t)
+	bob := s.signUp("bob")
+	s.channel("Engines", "ada")
+	key, title := strings.Repeat(`\ud83d\ude00`, 250), strings.Repeat(`\ud83d\ude00`, 120)
+	text := strings.Repeat(`\ud83d\ude00`, 5000)
+	list := make([]string, 33)
+	for i := range list {
+		list[i] = fmt.Sprintf(`{"key":"%s%d","title":"%s","text":"%s"}`, key, i, title, text)
+	}
+	a := s.do("POST", enginesBatch, bearer(bob), raw(`{"items":[`+strings.Join(list, ",")+`]}`)).statuses(slices.Repeat([]int{201}, 33)...)
+	if got := a.text("items.32.blog.text"); got != strings.Repeat("\U0001f600", 5000) {
+		t.Error("a text came back changed")
+	}
+	s.do("POST", enginesBlogs, bearer(bob), raw(strings.Repeat(" ", 64<<10+1))).want(413)
+	if a := s.do("POST", enginesBatch, bearer(bob), raw(strings.Repeat(" ", 33*64<<10+1))).want(413); !strings.Contains(a.text("detail"), "2112 KiB") {
+		t.Errorf("the problem says %s", a.body)
+	}
+	s.do("POST", enginesBatch, bearer(bob), chunked("application/json", strings.Repeat(" ", 33*64<<10+1))).want(413)
+}
+
+func requestThatIsNoBatchIsRefusedWhole(t *testing.T) {
+	s := newSite(t)
+	bob := s.signUp("bob")
+	s.channel("Engines", "ada")
+	for body, status := range map[string]int{
+		"": 400, "[]": 400, `{"items":[{"text":"a"}`: 400, `{"items":[],"items":[{"text":"a"}]}`: 400, "{\"items\":[{\"text\":\"\xff\"}]}": 400,
+		`{}`: 422, `{"items":null}`: 422, `{"items":{"text":"a"}}`: 422, `{"items":"a"}`: 422, `{"items":[]}`: 422,
+		`{"items":[{"text":"a"}],"more":1}`: 422,
+	} {
+		a := s.unwritten(func() answer { return s.do("POST", enginesBatch, bearer(bob), raw(body)) }).want(status)
+		if status == 422 && !strings.Contains(body, "more") {
+			a.wantField("items")
+		}
+	}
+	s.unwritten(func() answer { return s.do("POST", enginesBatch, bearer(bob), batch(entries(34)...)) }).want(422).wantField("items")
+	s.unwritten(func() answer { return s.do("POST", enginesBatch, batch(entries(1)...)) }).want(401)
+	s.unwritten(func() answer {
+		return s.do("POST", "/api/v1/channels/Nothing/blogs:batch", bearer(bob), batch(entries(1)...))
+	}).want(404)
+	s.do("GET", enginesBatch).want(405)
+}
+
+func ifMatchIsForAllEntries(t *testing.T) {
+	s := newSite(t)
+	bob := s.signUp("bob")
+	old, fresh := s.replaced()
+	send := func(match string) answer {
+		return s.do("POST", enginesBatch, bearer(bob), header("If-Match", match), batch(entries(2)...))
+	}
+	s.unwritten(func() answer { return send(old) }).want(412)
+	s.unwritten(func() answer { return send("unquoted") }).want(400)
+	send(fresh).statuses(201, 201)
+	send("*").statuses(200, 200)
+	s.askDeletion(domain.Channel{Name: "Engines", Owner: "ada"})
+	s.unwritten(func() answer { return send("*") }).want(410)
+}
+
+func eachEntryIsAWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := limited(t, 0.4, 3)
+		token := s.signUp("ada")
+		s.channel("Engines", "ada")
+		send := func(list ...any) answer { return s.do("POST", enginesBatch, bearer(token), batch(list...)) }
+		a := send(entry{Key: "a", Text: "a"}, entry{Text: " "}, entry{Key: "b", Text: "b"}, entry{Key: "c", Text: "c"}, entry{Text: " "}).
+			statuses(201, 422, 201, 429, 429)
+		if got := a.header.Get("Retry-After"); got != "3" || a.get("items.3.problem.retryAfter") != 3.0 { // a token comes each 2.5 s
+			t.Errorf("Retry-After %q\n%s", got, a.body)
+		}
+		s.unwritten(func() answer { return send(entry{Text: "none"}) }).wantRetryAfter(3)
+		time.Sleep(5 * time.Second)
+		a = send(entry{Key: "c", Text: "c"}, entry{Key: "a", Text: "a"}).statuses(201, 200)
+		if got := a.header.Get("Retry-After"); got != "" {
+			t.Errorf("Retry-After %q of a batch without a refusal", got)
+		}
+		s.do("POST", enginesBlogs, bearer(token), fields("text", "alone")).want(429)
+	})
+}
+
+func batchSentAgainMakesNoSecondPost(t *testing.T) {
+	s := newSite(t)
+	bob := s.signUp("bob")
+	s.channel("Engines", "ada")
+	send := func(n int) answer { return s.do("POST", enginesBatch, bearer(bob), batch(entries(n)...)) }
+	s.breakStore(onTransaction(func(send func() error) error {
+		if err := send(); err != nil {
+			return err
+		}
+		return domain.ErrUnavailable // the answer is lost
+	}))
+	a := send(3).statuses(503, 503, 503)
+	if a.header.Get("Retry-After") == "" || a.get("items.0.problem.retryAfter") == nil {
+		t.Errorf("no Retry-After: %s", a.body)
+	}
+	s.mendStore()
+	send(3).statuses(200, 200, 200)
+	send(5).statuses(200, 200, 200, 201, 201)
+	s.breakStore(onTransaction(func(send func() error) error {
+		_ = send() // the SDK sends it again
+		return send()
+	}))
+	send(7).statuses(200, 200, 200, 200, 200, 201, 201)
+	if got := s.listed(enginesBlogs, "text"); len(got) != 7 {
+		t.Errorf("the posts are %q", got)
+	}
+	s.mendStore()
+	s.mustBeSound()
+}
+
+// onTransaction is a hook for the transactions on the table Blogs.
+func onTransaction(do func(send func() error) error) drivertest.Hook {
+	return func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Method != "Transact" || call.Target != "Blogs" {
+			return send(ctx)
+		}
+		return do(func() error { return send(ctx) })
+	}
+}
+
+func channelThatGoesMeanwhileGetsNoPost(t *testing.T) {
+	for match, status := range map[string]int{"": 404, "*": 404, "old": 412} {
+		s := newSite(t)
+		bob := s.signUp("bob")
+		old, ref := s.tag(), s.ref("Engines")
+		s.breakStore(onTransaction(func(send func() error) error {
+			s.mendStore()
+			s.replace(ref)
+			return send()
+		}))
+		changes := []change{bearer(bob), batch(entries(2)...)}
+		switch match {
+		case "*":
+			changes = append(changes, header("If-Match", match))
+		case "old":
+			changes = append(changes, header("If-Match", old))
+		}
+		s.do("POST", enginesBatch, changes...).statuses(status, status)
+		if got := s.listed(enginesBlogs, "text"); len(got) != 0 {
+			t.Errorf("the new channel holds %q", got)
+		}
+	}
+	s := newSite(t)
+	bob := s.signUp("bob")
+	s.channel("Engines", "ada")
+	s.breakStore(onTransaction(func(send func() error) error {
+		s.mendStore()
+		s.askDeletion(domain.Channel{Name: "Engines", Owner: "ada"})
+		return send()
+	}))
+	// The gate is still open: the posts go with the channel.
+	s.do("POST", enginesBatch, bearer(bob), batch(entries(2)...)).statuses(201, 201)
+}
+
+// The first transaction is refused for a key that was used before. The second is not
+// answered.
+func storeThatFailsInTheMiddle(t *testing.T) {
+	s := newSite(t)
+	bob := s.signUp("bob")
+	s.channel("Engines", "ada")
+	s.do("POST", enginesBlogs, bearer(bob), header("Idempotency-Key", "k1"), fields("text", "k1")).want(201)
+	n := 0
+	s.breakStore(onTransaction(func(send func() error) error {
+		if n++; n > 1 {
+			return errors.Join(domain.ErrUnavailable, errors.New("dial tcp 10.0.0.1: connection refused"))
+		}
+		return send()
+	}))
+	before := len(s.log.String())
+	a := s.do("POST", enginesBatch, bearer(bob), batch(entries(3)...)).statuses(503, 200, 503)
+	if strings.Contains(string(a.body), "10.0.0.1") || a.header.Get("Retry-After") != "5" {
+		t.Errorf("Retry-After %q: %s", a.header.Get("Retry-After"), a.body)
+	}
+	if log := s.log.String()[before:]; strings.Count(log, "10.0.0.1") != 1 || !strings.Contains(log, a.header.Get("X-Request-Id")) {
+		t.Errorf("the log says %s", log)
+	}
+}
+
+func clientThatLeavesIsNoFault(t *testing.T) {
+	s := newSite(t)
+	bob := s.signUp("bob")
+	s.channel("Engines", "ada")
+	ctx, leave := context.WithCancel(t.Context())
+	s.breakStore(onTransaction(func(func() error) error {
+		leave()
+		return errors.Join(domain.ErrUnavailable, ctx.Err())
+	}))
+	r := httptest.NewRequestWithContext(ctx, "POST", enginesBatch, nil)
+	both(bearer(bob), batch(entries(3)...))(r)
+	before := len(s.log.String())
+	s.handler.ServeHTTP(httptest.NewRecorder(), r)
+	if log := s.log.String()[before:]; !strings.Contains(log, "499") || strings.Contains(log, "failed") {
+		t.Errorf("the log says %s", log)
+	}
+}
+
+func batchTakesOneTransaction(t *testing.T) {
+	s := newSite(t)
+	bob := s.signUp("bob")
+	s.channel("Engines", "ada")
+	calls := s.calls(func() { s.do("POST", enginesBatch, bearer(bob), batch(entries(33)...)).want(200) })
+	if calls["Blogs Transact"] != 1 {
+		t.Errorf("33 posts take %v", calls)
+	}
+}
