@@ -192,6 +192,23 @@ func openWords(open []lab.LawState) string {
 	return words + ": " + open[0].Reason + "."
 }
 
+// rowsInSight is how many of the last rows are never folded, and rowsToFold how many there
+// are at least in a fold.
+const (
+	rowsInSight = 3
+	rowsToFold  = 4
+)
+
+// folded are the first rows in which the same code does the same. There are none if they
+// are few, or if the two versions are not the same code.
+func (v compareView) folded() []prove.ComparisonRow {
+	n := len(v.Rows) - rowsInSight
+	if v.Textbook.Part != prove.Ablated || n < rowsToFold {
+		return nil
+	}
+	return v.Rows[:n]
+}
+
 // A comparePart are steps of ours that follow each other. Folded ones are only on the way.
 type comparePart struct {
 	Folded bool

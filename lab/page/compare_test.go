@@ -24,6 +24,7 @@ func TestComparePage(t *testing.T) {
 	t.Run("is kept like other answers", comparePageIsKept)
 	t.Run("tells the mishaps", comparePageTellsMishaps)
 	t.Run("tells ours without a guard beside ours", comparePageTellsGuards)
+	t.Run("folds what is the same on both sides", comparePageFoldsWhatIsAlike)
 	t.Run("is led to by each state of a run", comparePageIsLedTo)
 }
 
@@ -230,6 +231,31 @@ func comparePageTellsGuards(t *testing.T) {
 		t.Errorf("the page leads to %s", scenarios)
 	}
 	s.get("/lab/shut-gate/compare?s=w1*2,w2*2").want(200).says("Ours without the guard has broken nothing so far", "Up to here both have done the same.")
+}
+
+func comparePageFoldsWhatIsAlike(t *testing.T) {
+	s := newSite(t)
+	rows := func(path string) (folded, open int) {
+		for n := range s.get(path).want(200).document().Descendants() {
+			switch {
+			case n.Type != html.ElementNode || n.Data != "li" || !hasClass(n.Parent, "story"):
+			case n.Parent.Parent.Data == "details":
+				folded++
+			default:
+				open++
+			}
+		}
+		return folded, open
+	}
+	if folded, open := rows("/lab/open-gate/compare"); folded < 10 || open != 3 {
+		t.Errorf("without a guard %d rows are folded, and %d are not", folded, open)
+	}
+	if folded, open := rows("/lab/once/compare"); folded != 0 || open < 4 {
+		t.Errorf("of a short run %d rows are folded, and %d are not", folded, open)
+	}
+	if folded, open := rows("/lab/A1/compare"); folded != 0 || open < 7 {
+		t.Errorf("of the textbook %d rows are folded, and %d are not", folded, open)
+	}
 }
 
 func comparePageIsLedTo(t *testing.T) {

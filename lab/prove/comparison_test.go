@@ -17,6 +17,7 @@ func TestCompare(t *testing.T) {
 	t.Run("without a guard and with it the same choices are taken up to where they differ", guardsAreCompared)
 	t.Run("a schedule of one's own that breaks nothing says what is open", ownScheduleSaysWhatIsOpen)
 	t.Run("a step that changes nothing is no difference", harmlessStepIsNoDifference)
+	t.Run("an actor dies in both, also where one of them makes no such call", actorDiesInBoth)
 	t.Run("the shipped code stops where it cannot follow, and says why", shippedStopsWhereItCannotFollow)
 	t.Run("every part of every run can be told", everyPartCanBeTold)
 	t.Run("a schedule that cannot be taken is refused", impossibleScheduleIsRefused)
@@ -119,9 +120,9 @@ func mishapsAreTold(t *testing.T) {
 		shipped, refused, function string
 		differs                    bool
 	}{
-		"twice":        {"ann,ann:lost,ann2*4", "already exists: insert once!4e9d…", "(*Store).Post", true},
+		"twice":        {"ann,ann:lost,ann2*4", "already exists: insert once!4e9d…", "(*Store).insertPosts", true},
 		"lost-message": {"olga*6,network:forgotten", "", "", false},
-		"late-copy":    {"olga*12,olga:given-up,olga2*6,w1*18,network:lands", "(not found: merge gate!open!olga.1)", "(*Store).Post", true},
+		"late-copy":    {"olga*12,olga:given-up,olga2*6,w1*18,network:lands", "(not found: merge gate!open!olga.1)", "(*Store).insertPosts", true},
 	} {
 		c := told(t, name, "")
 		if c.ShippedSchedule != want.shipped || c.Differs() != want.differs || !c.Refuses() || c.Site.Function != want.function || !c.ShippedEnd.AtRest {
@@ -171,9 +172,11 @@ func shippedStopsWhereItCannotFollow(t *testing.T) {
 	for _, at := range []struct{ name, schedule, why string }{
 		{"lost-message", "olga,olga:lost", "Ours has done this before, and has ended. So nothing can befall this call."},
 		{"late-copy", "olga*3,olga:copied", "Ours has done this before"},
+		{"late-copy", "olga*4,w1,w1:lost", "Ours makes no such call here. So nothing can befall this call."},
+		{"lost-message", "olga,olga:repeated,olga,w1@1,w1*4", "Ours has done this before"}, // it breaks the textbook
 	} {
 		c := told(t, at.name, at.schedule)
-		if last := c.Rows[len(c.Rows)-1]; !c.Stuck() || c.Differs() || !strings.HasPrefix(last.Why, at.why) || c.ShippedEnding != nil {
+		if last := c.Rows[len(c.Rows)-1]; !c.Stuck() || c.Differs() || !strings.HasPrefix(last.Why, at.why) || c.ShippedEnding != nil || c.Refuses() {
 			t.Errorf("%s %s: the last row is %+v, then %v", at.name, at.schedule, last, c.ShippedEnding)
 		}
 	}
@@ -190,6 +193,14 @@ func harmlessStepIsNoDifference(t *testing.T) {
 		if last := c.Rows[len(c.Rows)-1]; c.Differs() || c.Stuck() || last.Why != at.why {
 			t.Errorf("%s %s: the last row is %+v", at.name, at.schedule, last)
 		}
+	}
+}
+
+func actorDiesInBoth(t *testing.T) {
+	c := told(t, "lost-message", "olga*2,w1,w1:dies-after")
+	last := c.Rows[len(c.Rows)-1]
+	if c.Stuck() || len(last.Shipped) != 1 || last.Shipped[0].Actor != "w1" || last.Shipped[0].Fate != "dies before it" {
+		t.Errorf("the last row is %+v", last)
 	}
 }
 
