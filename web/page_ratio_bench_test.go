@@ -35,7 +35,7 @@ func BenchmarkAgainstFixedPage(b *testing.B) {
 		b.Run(fmt.Sprintf("posts=%d", posts), func(b *testing.B) {
 			store := crowdedStore(b, posts)
 			log := slog.New(slog.NewTextHandler(io.Discard, nil))
-			handler, err := web.New(store, web.Options{Logger: log})
+			handler, err := web.New(store, web.Options{Logger: log, PageCache: 64 << 20})
 			if err != nil {
 				b.Fatal(err)
 			}

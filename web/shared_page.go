@@ -1,0 +1,168 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"microblogging/coding"
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+// A sharedPage is a page or a feed that is the same for everybody who asks for it at one
+// address, as it is sent. It is never changed.
+type sharedPage struct {
+	// key is that of the channel.
+	key domain.ChannelKey
+	// until is the first instant at which its words are not true any more. It is zero if
+	// they depend on no time.
+	until time.Time
+	tag   string
+	// head are headers of every answer with the page, and ofBody those that a 304 has not.
+	// Responses share the slices.
+	head, ofBody []sharedHeader
+	body         []byte
+}
+
+type sharedHeader struct {
+	name   string
+	values []string
+}
+
+func (p *sharedPage) bytes() int { return len(p.body) + len(p.key) }
+
+// newSharedPage makes a page of its body. canonical is the value of a Link, or empty.
+func newSharedPage(key domain.ChannelKey, mediaType string, body []byte, until time.Time, accepted coding.Coding, canonical string) *sharedPage {
+	p := &sharedPage{key: key, until: until, tag: bodyTag(body)}
+	p.head = []sharedHeader{{headerETag, []string{p.tag}}}
+	if canonical != "" {
+		p.head = append(p.head, sharedHeader{headerLink, []string{canonical}})
+	}
+	encoded, used := accepted.Public(mediaType, body)
+	p.body = bytes.Clone(encoded)
+	p.ofBody = []sharedHeader{
+		{echo.HeaderContentType, []string{mediaType}},
+		{echo.HeaderContentLength, []string{strconv.Itoa(len(p.body))}},
+	}
+	if used != coding.Identity {
+		p.ofBody = append(p.ofBody, sharedHeader{echo.HeaderContentEncoding, []string{string(used)}})
+	}
+	return p
+}
+
+// send sends the page, or 304 if the reader has it already.
+func (p *sharedPage) send(c echo.Context) error {
+	response := c.Response()
+	h := response.Header()
+	for _, header := range p.head {
+		h[header.name] = header.values
+	}
+	if notModified(c.Request().Header, p.tag) {
+		response.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	for _, header := range p.ofBody {
+		h[header.name] = header.values
+	}
+	response.WriteHeader(http.StatusOK)
+	_, err := response.Write(p.body)
+	return err
+}
+
+// A sharedSlot is the place of a shared page in the cache, with what was found there.
+type sharedSlot struct {
+	slot[*sharedPage]
+	kept  storage.Kept[*sharedPage]
+	found bool
+}
+
+// Get implements storage.Cache.
+func (s *sharedSlot) Get(string) (storage.Kept[*sharedPage], bool) { return s.kept, s.found }
+
+// sharedPages answers with shared pages. It takes them from the cache if nothing of the
+// channel has changed.
+type sharedPages struct {
+	views *channelViews
+	guard *guard
+	// fixed says that the site's address does not depend on the request.
+	fixed bool
+	// anew says that each page is made anew, because it lists its own calls.
+	anew bool
+}
+
+func (s *server) sharedPages() *sharedPages {
+	return &sharedPages{views: s.views, guard: s.guard, fixed: s.base != nil, anew: s.hoods != nil}
+}
+
+// may reports whether the answer to a request can be a shared page. A cookie makes it
+// personal: it is a session, or a notice that is shown once.
+func (s *sharedPages) may(r *http.Request) bool {
+	return s.views.cache != nil && !s.anew && len(r.Header[echo.HeaderCookie]) == 0 && len(r.Header[echo.HeaderAuthorization]) == 0
+}
+
+// slot finds the place of the page that the request asks for. A page whose words are not
+// true any more has no version there.
+func (s *sharedPages) slot(r *http.Request) *sharedSlot {
+	key := cacheKey{uri: r.RequestURI, coding: coding.Accepted(r.Header)}
+	if !s.fixed {
+		key.host, key.secure = r.Host, s.guard.secure(r)
+	}
+	place := &sharedSlot{slot: slot[*sharedPage]{s.views.cache, key}}
+	place.kept, place.found = place.slot.Get("")
+	if place.found && !place.kept.Value.until.IsZero() && !time.Now().Before(place.kept.Value.until) {
+		place.kept.Version = ""
+	}
+	return place
+}
+
+// A makeShared makes the body of a shared page of a channel, and says until when it is
+// true.
+type makeShared func(channel domain.Channel, view *channelView) (body []byte, until time.Time, err error)
+
+// answer sends a shared page. If there is none in the cache that is right, query says what
+// to read, and what to make of it.
+func (s *sharedPages) answer(c echo.Context, mediaType string, query func(channel domain.Channel) (viewQuery, makeShared)) error {
+	place := s.slot(c.Request())
+	at := domain.ChannelAddress{Expected: domain.Any[domain.Incarnation]()}
+	if place.found {
+		at.Key = place.kept.Value.key // the address of the request says it
+	} else {
+		name, err := channelName(c)
+		if err != nil {
+			return err
+		}
+		at.Key = name.Key()
+	}
+	kept, err := storage.ReadCached(c.Request().Context(), s.views.store, place, at, "",
+		func(ctx context.Context, channel domain.Channel, version storage.Version) (*sharedPage, error) {
+			q, make := query(channel)
+			view, err := s.views.readAt(ctx, channel, version, q)
+			if err != nil {
+				return nil, err
+			}
+			body, until, err := make(channel, view)
+			if err != nil {
+				return nil, err
+			}
+			return newSharedPage(at.Key, mediaType, body, until, place.key.coding, canonicalLink(c, channel)), nil
+		})
+	if err != nil {
+		return err
+	}
+	return kept.Value.send(c)
+}
+
+// rendered returns the HTML of a page. It does not end with the request's time limit, as
+// render does not.
+func rendered(c echo.Context, content templ.Component) ([]byte, error) {
+	buffer := templ.GetBuffer()
+	defer templ.ReleaseBuffer(buffer)
+	err := content.Render(context.WithoutCancel(c.Request().Context()), buffer)
+	return bytes.Clone(buffer.Bytes()), err
+}
