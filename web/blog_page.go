@@ -39,13 +39,7 @@ func (h *blogPages) routes(r router) {
 
 func (h *blogPages) show(c echo.Context, who awaited) error {
 	if who.stranger() && h.shared.may(c.Request()) {
-		return h.shared.answer(c, echo.MIMETextHTMLCharsetUTF8, func(domain.Channel) (viewQuery, makeShared) {
-			return h.query(c), func(channel domain.Channel, view *channelView) ([]byte, time.Time, error) {
-				page, shown := h.page(c, visitor{}), h.of(visitor{}, channel, view, false)
-				body, err := rendered(c, templates.BlogPage(page, shown))
-				return body, shown.TrueUntil(page.Now), err
-			}
-		})
+		return h.shared.answer(c, echo.MIMETextHTMLCharsetUTF8, func() sharedQuery { return h.sharedQuery(c) })
 	}
 	name, err := channelName(c)
 	if err != nil {
@@ -79,6 +73,14 @@ func (h *blogPages) show(c echo.Context, who awaited) error {
 	}
 	linkCanonical(c, kept.Channel)
 	return render(c, http.StatusOK, templates.BlogPage(h.page(c, v), h.of(v, kept.Channel, kept.Value, voted && v.SignedIn())))
+}
+
+func (h *blogPages) sharedQuery(c echo.Context) sharedQuery {
+	return sharedQuery{view: h.query(c), make: func(channel domain.Channel, view *channelView) ([]byte, time.Time, error) {
+		page, shown := h.page(c, visitor{}), h.of(visitor{}, channel, view, false)
+		body, err := rendered(c, templates.BlogPage(page, shown))
+		return body, shown.TrueUntil(page.Now), err
+	}}
 }
 
 // query says which post the request asks for. If there cannot be one, the reading fails

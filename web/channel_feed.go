@@ -38,14 +38,11 @@ func (h *channelFeeds) serve(mediaType string, pathOf func(name string) string, 
 			return encode(f)
 		}
 		if h.views.cache != nil {
-			header := c.Response().Header()
-			sameForAll(header)
-			header.Set(echo.HeaderCacheControl, publicCache)
-			return h.shared.answer(c, mediaType, func(domain.Channel) (viewQuery, makeShared) {
-				return h.views.feedView(), func(channel domain.Channel, view *channelView) ([]byte, time.Time, error) {
+			return h.shared.answer(c, mediaType, func() sharedQuery {
+				return sharedQuery{view: h.views.feedView(), forAll: true, make: func(channel domain.Channel, view *channelView) ([]byte, time.Time, error) {
 					body, err := encoded(channel, view)
 					return body, time.Time{}, err
-				}
+				}}
 			})
 		}
 		name, err := channelName(c)

@@ -44,14 +44,7 @@ func (h *channelPages) routes(r router) {
 
 func (h *channelPages) show(c echo.Context, who awaited) error {
 	if who.stranger() && h.shared.may(c.Request()) {
-		return h.shared.answer(c, echo.MIMETextHTMLCharsetUTF8, func(domain.Channel) (viewQuery, makeShared) {
-			q, order := h.query(c)
-			return q, func(channel domain.Channel, view *channelView) ([]byte, time.Time, error) {
-				page, shown := h.page(c, visitor{}), h.of(c, visitor{}, channel, view, order)
-				body, err := rendered(c, templates.ChannelPage(page, shown))
-				return body, shown.TrueUntil(page.Now), err
-			}
-		})
+		return h.shared.answer(c, echo.MIMETextHTMLCharsetUTF8, func() sharedQuery { return h.sharedQuery(c) })
 	}
 	name, err := channelName(c)
 	if err != nil {
@@ -68,6 +61,15 @@ func (h *channelPages) show(c echo.Context, who awaited) error {
 		view.Draft.Key = rand.Text()
 	}
 	return renderKeyed(c, templates.ChannelPage(h.page(c, v), view), kept.Version, view.Draft.Key)
+}
+
+func (h *channelPages) sharedQuery(c echo.Context) sharedQuery {
+	q, order := h.query(c)
+	return sharedQuery{view: q, make: func(channel domain.Channel, view *channelView) ([]byte, time.Time, error) {
+		page, shown := h.page(c, visitor{}), h.of(c, visitor{}, channel, view, order)
+		body, err := rendered(c, templates.ChannelPage(page, shown))
+		return body, shown.TrueUntil(page.Now), err
+	}}
 }
 
 // query says which posts the request asks for. If it cannot be answered, the reading fails

@@ -37,12 +37,12 @@ type sharedHeader struct {
 
 func (p *sharedPage) bytes() int { return len(p.body) + len(p.key) }
 
-// newSharedPage makes a page of its body. canonical is the value of a Link, or empty.
-func newSharedPage(key domain.ChannelKey, mediaType string, body []byte, until time.Time, accepted coding.Coding, canonical string) *sharedPage {
-	p := &sharedPage{key: key, until: until, tag: bodyTag(body)}
-	p.head = []sharedHeader{{headerETag, []string{p.tag}}}
-	if canonical != "" {
-		p.head = append(p.head, sharedHeader{headerLink, []string{canonical}})
+// newSharedPage makes a page of its body. Without a version it has no tag.
+func newSharedPage(key domain.ChannelKey, version storage.Version, mediaType string, body []byte, until time.Time, accepted coding.Coding) *sharedPage {
+	p := &sharedPage{key: key, until: until}
+	if version != "" {
+		p.tag = bodyTag(body)
+		p.add(headerETag, p.tag)
 	}
 	encoded, used := accepted.Public(mediaType, body)
 	p.body = bytes.Clone(encoded)
@@ -56,6 +56,10 @@ func newSharedPage(key domain.ChannelKey, mediaType string, body []byte, until t
 	return p
 }
 
+func (p *sharedPage) add(name, value string) {
+	p.head = append(p.head, sharedHeader{name, []string{value}})
+}
+
 // send sends the page, or 304 if the reader has it already.
 func (p *sharedPage) send(c echo.Context) error {
 	response := c.Response()
@@ -63,7 +67,7 @@ func (p *sharedPage) send(c echo.Context) error {
 	for _, header := range p.head {
 		h[header.name] = header.values
 	}
-	if notModified(c.Request().Header, p.tag) {
+	if p.tag != "" && notModified(c.Request().Header, p.tag) {
 		response.WriteHeader(http.StatusNotModified)
 		return nil
 	}
@@ -121,13 +125,17 @@ func (s *sharedPages) slot(r *http.Request) *sharedSlot {
 	return place
 }
 
-// A makeShared makes the body of a shared page of a channel, and says until when it is
-// true.
-type makeShared func(channel domain.Channel, view *channelView) (body []byte, until time.Time, err error)
+// A sharedQuery says what to read for a shared page, and what to make of it.
+type sharedQuery struct {
+	view viewQuery
+	// make returns the body, and until when it is true.
+	make func(channel domain.Channel, view *channelView) (body []byte, until time.Time, err error)
+	// forAll says that the page is the same for everybody, whatever cookies they send.
+	forAll bool
+}
 
-// answer sends a shared page. If there is none in the cache that is right, query says what
-// to read, and what to make of it.
-func (s *sharedPages) answer(c echo.Context, mediaType string, query func(channel domain.Channel) (viewQuery, makeShared)) error {
+// answer sends a shared page. It calls query if there is none in the cache that is right.
+func (s *sharedPages) answer(c echo.Context, mediaType string, query func() sharedQuery) error {
 	place := s.slot(c.Request())
 	at := domain.ChannelAddress{Expected: domain.Any[domain.Incarnation]()}
 	if place.found {
@@ -141,16 +149,24 @@ func (s *sharedPages) answer(c echo.Context, mediaType string, query func(channe
 	}
 	kept, err := storage.ReadCached(c.Request().Context(), s.views.store, place, at, "",
 		func(ctx context.Context, channel domain.Channel, version storage.Version) (*sharedPage, error) {
-			q, make := query(channel)
-			view, err := s.views.readAt(ctx, channel, version, q)
+			q := query()
+			view, err := s.views.readAt(ctx, channel, version, q.view)
 			if err != nil {
 				return nil, err
 			}
-			body, until, err := make(channel, view)
+			body, until, err := q.make(channel, view)
 			if err != nil {
 				return nil, err
 			}
-			return newSharedPage(at.Key, mediaType, body, until, place.key.coding, canonicalLink(c, channel)), nil
+			page := newSharedPage(at.Key, version, mediaType, body, until, place.key.coding)
+			if link := canonicalLink(c, channel); link != "" && !q.forAll {
+				page.add(headerLink, link)
+			}
+			if q.forAll {
+				page.add(echo.HeaderVary, varyCoding)
+				page.add(echo.HeaderCacheControl, publicCache)
+			}
+			return page, nil
 		})
 	if err != nil {
 		return err
