@@ -1,5 +1,7 @@
 package templates
 
+import "time"
+
 // A Draft is the form for a new post.
 type Draft struct {
 	Form
@@ -43,4 +45,12 @@ func (v Blog) frame() frame {
 		Scripts: []string{"time.js"},
 		Channel: v.Channel,
 	}
+}
+
+// TrueUntil is like that of a Channel.
+func (v Blog) TrueUntil(now time.Time) time.Time {
+	words := until{now: now}
+	words.said(v.Post.CreatedOn)
+	words.said(v.Post.EditedOn)
+	return words.instant()
 }

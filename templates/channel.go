@@ -165,3 +165,15 @@ func newestOf(posts []Post) string {
 	}
 	return posts[0].ID
 }
+
+// TrueUntil is the first instant at which the page says something else than at now,
+// though nothing else has changed: "1 minute ago" becomes "2 minutes ago".
+func (v Channel) TrueUntil(now time.Time) time.Time {
+	words := until{now: now}
+	words.said(v.CreatedOn)
+	for i := range v.Posts {
+		words.said(v.Posts[i].CreatedOn)
+		words.said(v.Posts[i].EditedOn)
+	}
+	return words.instant()
+}

@@ -58,6 +58,72 @@ func relative(ago time.Duration) string {
 	}
 }
 
+// staysFor is how long relative goes on to say the same of something that was so long ago.
+func staysFor(ago time.Duration) time.Duration {
+	distance := ago.Abs()
+	switch {
+	case distance < time.Minute:
+		return time.Minute - ago
+	case ago < 0:
+		unit := unitOf(distance)
+		return distance%unit + 1
+	}
+	unit, next := unitOf(distance), largerThan(distance)
+	left := unit - distance%unit
+	if next > distance {
+		left = min(left, next-distance)
+	}
+	return left
+}
+
+// unitOf is the unit in which relative says a distance of a minute or more.
+func unitOf(distance time.Duration) time.Duration {
+	switch {
+	case distance < time.Hour:
+		return time.Minute
+	case distance < day:
+		return time.Hour
+	case distance < week:
+		return day
+	case distance < 2*month:
+		return week
+	case distance < year:
+		return month
+	}
+	return year
+}
+
+// largerThan is where relative goes on to the next unit although the unit before is not
+// full. It is 0 where units fit.
+func largerThan(distance time.Duration) time.Duration {
+	switch {
+	case distance < week:
+		return 0
+	case distance < 2*month:
+		return 2 * month
+	case distance < year:
+		return year
+	}
+	return 0
+}
+
+// An until is the first instant at which words of a page change that were said at now.
+type until struct {
+	now  time.Time
+	left time.Duration
+}
+
+func (u *until) said(t time.Time) {
+	if t.IsZero() {
+		return
+	}
+	if stays := staysFor(u.now.Sub(t)); u.left == 0 || stays < u.left {
+		u.left = stays
+	}
+}
+
+func (u *until) instant() time.Time { return u.now.Add(u.left) }
+
 // inUnits says d in the largest unit that fits.
 func inUnits(d time.Duration) string {
 	switch {

@@ -5,16 +5,19 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/templates"
 )
 
 type blogPageStore interface {
 	blogReader
 	voteStore
+	AtOnce(ctx context.Context, first func(context.Context) error, others ...func(context.Context) error) error
 	DeleteBlog(ctx context.Context, channel domain.Channel, id domain.BlogID, by domain.UserName,
 		expected domain.Precondition[domain.Revision]) error
 	Voted(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) (bool, error)
@@ -24,34 +27,86 @@ type blogPageStore interface {
 // owner of the channel.
 type blogPages struct {
 	*pages
-	store blogPageStore
+	store  blogPageStore
+	views  *channelViews
+	shared *sharedPages
 }
 
 func (h *blogPages) routes(r router) {
-	get(r, "/channels/:name/blogs/:id", h.open(h.show))
+	get(r, "/channels/:name/blogs/:id", h.openBeside(h.show))
 	r.Add(http.MethodPost, "/channels/:name/blogs/:id", h.closed(h.act))
 }
 
-func (h *blogPages) show(c echo.Context, v visitor) error {
-	channel, blog, err := namedPost(c, h.store)
+func (h *blogPages) show(c echo.Context, who awaited) error {
+	if who.stranger() && h.shared.may(c.Request()) {
+		return h.shared.answer(c, echo.MIMETextHTMLCharsetUTF8, func() sharedQuery { return h.sharedQuery(c) })
+	}
+	name, err := channelName(c)
 	if err != nil {
 		return err
 	}
-	voted := false
-	if v.SignedIn() {
-		if voted, err = h.store.Voted(c.Request().Context(), channel.Ref(), blog.ID, v.User); err != nil {
+	var kept storage.Kept[*channelView]
+	var voted bool
+	ctx, q, likely := c.Request().Context(), h.query(c), who.likely()
+	read := []func(context.Context) error{func(ctx context.Context) (err error) {
+		kept, err = h.views.read(ctx, name.Key(), q)
+		return err
+	}}
+	before, _ := h.views.slot(name.Key(), q).Get("")
+	if likely != "" && before.Value != nil {
+		read = append(read, func(ctx context.Context) (err error) {
+			voted, err = h.store.Voted(ctx, before.Channel.Ref(), before.Value.posts.Items[0].ID, likely)
+			return err
+		})
+	}
+	if err := h.store.AtOnce(ctx, read[0], read[1:]...); err != nil {
+		return err
+	}
+	v, err := who.wait()
+	if err != nil {
+		return err
+	}
+	if v.SignedIn() && (v.User != likely || kept.Value != before.Value) {
+		if voted, err = h.store.Voted(ctx, kept.Channel.Ref(), kept.Value.posts.Items[0].ID, v.User); err != nil {
 			return err
 		}
 	}
-	isAuthor := v.User == blog.UserID
-	return render(c, http.StatusOK, templates.BlogPage(h.page(c, v), templates.Blog{
+	linkCanonical(c, kept.Channel)
+	return render(c, http.StatusOK, templates.BlogPage(h.page(c, v), h.of(v, kept.Channel, kept.Value, voted && v.SignedIn())))
+}
+
+func (h *blogPages) sharedQuery(c echo.Context) sharedQuery {
+	return sharedQuery{view: h.query(c), make: func(channel domain.Channel, view *channelView) ([]byte, time.Time, error) {
+		page, shown := h.page(c, visitor{}), h.of(visitor{}, channel, view, false)
+		body, err := rendered(c, templates.BlogPage(page, shown))
+		return body, shown.TrueUntil(page.Now), err
+	}}
+}
+
+// query says which post the request asks for. If there cannot be one, the reading fails
+// once the channel is known.
+func (h *blogPages) query(c echo.Context) viewQuery {
+	id, err := blogID(c)
+	if err != nil {
+		return viewQuery{read: func(_ context.Context, channel domain.Channel, _ storage.Version) (*channelView, error) {
+			return nil, explain(err, "", "", linkTo(channel))
+		}}
+	}
+	return h.views.postView(id)
+}
+
+// of is the page of a post.
+func (h *blogPages) of(v visitor, channel domain.Channel, view *channelView, voted bool) templates.Blog {
+	post := view.posts.Items[0]
+	isAuthor := v.User == post.UserID
+	return templates.Blog{
 		Channel:   string(channel.Name),
-		Post:      h.texts.post(blog, alone),
+		Post:      h.texts.post(post, alone),
 		Voted:     voted,
-		ETag:      blogETag(blog),
+		ETag:      blogETag(post),
 		CanEdit:   isAuthor,
 		CanDelete: isAuthor || v.User == channel.Owner,
-	}))
+	}
 }
 
 // act handles the forms on the page of a post.

@@ -27,10 +27,27 @@ func namedChannel(c echo.Context, store channelReader) (domain.Channel, error) {
 		return domain.Channel{}, err
 	}
 	channel, err := store.Channel(c.Request().Context(), name.Key())
-	if err == nil && channel.Name != name {
-		c.Response().Header().Set("Link", "<"+templates.ChannelPath(string(channel.Name))+`>; rel="canonical"`)
+	if err == nil {
+		linkCanonical(c, channel)
 	}
 	return channel, err
+}
+
+const headerLink = "Link"
+
+// linkCanonical sets a Link to the canonical address if the path spells the channel's name
+// in another way.
+func linkCanonical(c echo.Context, channel domain.Channel) {
+	if link := canonicalLink(c, channel); link != "" {
+		c.Response().Header().Set(headerLink, link)
+	}
+}
+
+func canonicalLink(c echo.Context, channel domain.Channel) string {
+	if name, err := channelName(c); err != nil || name == channel.Name {
+		return ""
+	}
+	return "<" + templates.ChannelPath(string(channel.Name)) + `>; rel="canonical"`
 }
 
 // formChannel reads the channel that the path names, for a form about it. The form says

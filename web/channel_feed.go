@@ -1,13 +1,12 @@
 package web
 
 import (
-	"context"
 	"net/http"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/templates"
 	"microblogging/templates/markdown"
 )
@@ -15,14 +14,10 @@ import (
 // feedLength is the number of posts in the feed of a channel.
 const feedLength = 50
 
-type channelFeedStore interface {
-	channelReader
-	Blogs(ctx context.Context, ref domain.ChannelRef, q storage.BlogQuery) (storage.BlogPage, error)
-}
-
 // channelFeeds serve the latest posts of a channel to feed readers.
 type channelFeeds struct {
-	store  channelFeedStore
+	views  *channelViews
+	shared *sharedPages
 	origin func(*http.Request) string
 	texts  *texts
 }
@@ -32,21 +27,33 @@ func (h *channelFeeds) routes(r router) {
 	get(r, "/channels/:name/feed.json", h.serve(jsonFeedType, templates.ChannelJSONFeedPath, encodeJSONFeed))
 }
 
-// serve answers in one format. pathOf returns the path of the feed in this format.
+// serve answers in one format. pathOf returns the path of the feed in this format. A feed
+// is the same for everyone, whatever cookies they send.
 func (h *channelFeeds) serve(mediaType string, pathOf func(name string) string, encode func(feed) ([]byte, error)) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		channel, err := pathChannel(c, h.store)
+		encoded := func(channel domain.Channel, view *channelView) ([]byte, error) {
+			origin := h.origin(c.Request())
+			f := h.feed(channel, view.posts.Items, origin)
+			f.self = origin + pathOf(string(channel.Name))
+			return encode(f)
+		}
+		if h.views.cache != nil {
+			return h.shared.answer(c, mediaType, func() sharedQuery {
+				return sharedQuery{view: h.views.feedView(), forAll: true, make: func(channel domain.Channel, view *channelView) ([]byte, time.Time, error) {
+					body, err := encoded(channel, view)
+					return body, time.Time{}, err
+				}}
+			})
+		}
+		name, err := channelName(c)
 		if err != nil {
 			return err
 		}
-		posts, err := h.store.Blogs(c.Request().Context(), channel.Ref(), storage.BlogQuery{Limit: feedLength})
+		kept, err := h.views.read(c.Request().Context(), name.Key(), h.views.feedView())
 		if err != nil {
 			return err
 		}
-		origin := h.origin(c.Request())
-		f := h.feed(channel, posts.Items, origin)
-		f.self = origin + pathOf(string(channel.Name))
-		body, err := encode(f)
+		body, err := encoded(kept.Channel, kept.Value)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -18,11 +19,9 @@ import (
 
 type channelPageStore interface {
 	channelReader
-	Blogs(ctx context.Context, ref domain.ChannelRef, q storage.BlogQuery) (storage.BlogPage, error)
-	BlogsByRating(ctx context.Context, ref domain.ChannelRef, q storage.RatingQuery) (storage.BlogPage, error)
+	AtOnce(ctx context.Context, first func(context.Context) error, others ...func(context.Context) error) error
 	VotedOn(ctx context.Context, ref domain.ChannelRef, posts []domain.Blog, by domain.UserName) (map[domain.BlogID]bool, error)
 	Post(ctx context.Context, p storage.Posting) (domain.Blog, bool, error)
-	Subscribers(ctx context.Context, ref domain.ChannelRef) (n int, more bool, err error)
 	Subscribed(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error)
 	Subscribe(ctx context.Context, channel domain.Channel, user domain.UserName) error
 	Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error
@@ -31,33 +30,122 @@ type channelPageStore interface {
 // channelPages show a channel, and take posts and subscriptions to it.
 type channelPages struct {
 	*pages
-	store channelPageStore
+	store  channelPageStore
+	views  *channelViews
+	shared *sharedPages
 	// teach leads everybody to the rows behind the channel.
 	teach bool
 }
 
 func (h *channelPages) routes(r router) {
-	get(r, "/channels/:name", h.open(h.show))
+	get(r, "/channels/:name", h.openBeside(h.show))
 	r.Add(http.MethodPost, "/channels/:name", h.drafting(templates.PostDraft, h.act))
 }
 
-func (h *channelPages) show(c echo.Context, v visitor) error {
-	channel, err := namedChannel(c, h.store)
+func (h *channelPages) show(c echo.Context, who awaited) error {
+	if who.stranger() && h.shared.may(c.Request()) {
+		return h.shared.answer(c, echo.MIMETextHTMLCharsetUTF8, func() sharedQuery { return h.sharedQuery(c) })
+	}
+	name, err := channelName(c)
 	if err != nil {
 		return err
 	}
-	order, err := queryView(c)
-	if err != nil {
-		return explain(err, "", "", linkTo(channel))
-	}
-	view, err := h.view(c, v, channel, order, c.QueryParam("after"))
+	q, order := h.query(c)
+	kept, mine, v, err := h.readBeside(c, who, name.Key(), q)
 	if err != nil {
 		return err
 	}
+	linkCanonical(c, kept.Channel)
+	view := mine.on(h.of(c, v, kept.Channel, kept.Value, order))
 	if v.SignedIn() {
 		view.Draft.Key = rand.Text()
 	}
-	return render(c, http.StatusOK, templates.ChannelPage(h.page(c, v), view))
+	return renderKeyed(c, templates.ChannelPage(h.page(c, v), view), kept.Version, view.Draft.Key)
+}
+
+func (h *channelPages) sharedQuery(c echo.Context) sharedQuery {
+	q, order := h.query(c)
+	return sharedQuery{view: q, make: func(channel domain.Channel, view *channelView) ([]byte, time.Time, error) {
+		page, shown := h.page(c, visitor{}), h.of(c, visitor{}, channel, view, order)
+		body, err := rendered(c, templates.ChannelPage(page, shown))
+		return body, shown.TrueUntil(page.Now), err
+	}}
+}
+
+// query says which posts the request asks for. If it cannot be answered, the reading fails
+// once the channel is known.
+func (h *channelPages) query(c echo.Context) (viewQuery, templates.View) {
+	if c.Request().URL.RawQuery == "" {
+		return h.views.postsView(templates.View{}, ""), templates.View{}
+	}
+	order, err := queryView(c)
+	if err != nil {
+		return viewQuery{read: func(_ context.Context, channel domain.Channel, _ storage.Version) (*channelView, error) {
+			return nil, explain(err, "", "", linkTo(channel))
+		}}, order
+	}
+	return h.views.postsView(order, c.QueryParam("after")), order
+}
+
+// readBeside reads a view of the channel and what of it is the visitor's, while the
+// session is read.
+func (h *channelPages) readBeside(c echo.Context, who awaited, key domain.ChannelKey, q viewQuery) (
+	kept storage.Kept[*channelView], mine ownView, v visitor, err error,
+) {
+	ctx := c.Request().Context()
+	read := []func(context.Context) error{func(ctx context.Context) (err error) {
+		kept, err = h.views.read(ctx, key, q)
+		return err
+	}}
+	before, _ := h.views.slot(key, q).Get("")
+	likely := who.likely()
+	if likely != "" && before.Value != nil {
+		read = append(read, h.readOwn(before.Channel.Ref(), before.Value, likely, &mine)...)
+	}
+	if err = h.store.AtOnce(ctx, read[0], read[1:]...); err != nil {
+		return kept, mine, v, err
+	}
+	if v, err = who.wait(); err != nil || !v.SignedIn() {
+		return kept, ownView{}, v, err
+	}
+	if v.User != likely || kept.Value != before.Value {
+		mine, err = h.own(ctx, v, kept.Channel.Ref(), kept.Value)
+	}
+	return kept, mine, v, err
+}
+
+// An ownView is what of a view is the reader's own.
+type ownView struct {
+	subscribed bool
+	voted      map[domain.BlogID]bool
+}
+
+// on adds it to a page.
+func (o ownView) on(view templates.Channel) templates.Channel {
+	view.Readership.Subscribed = o.subscribed
+	votedPosts(view.Posts, o.voted)
+	return view
+}
+
+// own reads what of a view is the visitor's. A stranger has nothing.
+func (h *channelPages) own(ctx context.Context, v visitor, ref domain.ChannelRef, view *channelView) (own ownView, err error) {
+	if !v.SignedIn() {
+		return ownView{}, nil
+	}
+	read := h.readOwn(ref, view, v.User, &own)
+	err = h.store.AtOnce(ctx, read[0], read[1:]...)
+	return own, err
+}
+
+// readOwn returns the calls that read what of a view is a user's.
+func (h *channelPages) readOwn(ref domain.ChannelRef, view *channelView, user domain.UserName, own *ownView) []func(context.Context) error {
+	return []func(context.Context) error{func(ctx context.Context) (err error) {
+		own.voted, err = h.store.VotedOn(ctx, ref, view.posts.Items, user)
+		return err
+	}, func(ctx context.Context) (err error) {
+		own.subscribed, err = h.store.Subscribed(ctx, ref, user)
+		return err
+	}}
 }
 
 // act handles the forms on a channel's page. The form for a post names no action.
@@ -98,7 +186,7 @@ func (h *channelPages) subscribe(c echo.Context, v visitor, form url.Values) err
 	if _, refused := formOf(err); !refused {
 		return err
 	}
-	view, readErr := h.view(c, v, channel, templates.View{}, "")
+	view, readErr := h.newest(c, v, channel)
 	if readErr != nil {
 		return readErr
 	}
@@ -146,7 +234,7 @@ func (h *channelPages) post(c echo.Context, v visitor, form url.Values) error {
 	if !ok {
 		return err
 	}
-	view, readErr := h.view(c, v, channel, templates.View{}, "")
+	view, readErr := h.newest(c, v, channel)
 	if readErr != nil {
 		return readErr
 	}
@@ -165,7 +253,7 @@ func (h *channelPages) refill(c echo.Context, v visitor, form url.Values) error 
 	if err != nil {
 		return err
 	}
-	view, err := h.view(c, v, channel, templates.View{}, "")
+	view, err := h.newest(c, v, channel)
 	if err != nil {
 		return err
 	}
@@ -191,20 +279,24 @@ func queryView(c echo.Context) (templates.View, error) {
 	return templates.View{TopRated: rated && rating == nil, Rating: rating}, err
 }
 
-// view is a page of the channel's posts, with an empty form for a new post.
-func (h *channelPages) view(c echo.Context, v visitor, channel domain.Channel, order templates.View, after string) (templates.Channel, error) {
-	blogs, err := h.blogs(c.Request().Context(), channel.Ref(), order, after)
+// newest is the first page of the channel's posts, with an empty form for a new post. It
+// is for a form that was refused.
+func (h *channelPages) newest(c echo.Context, v visitor, channel domain.Channel) (templates.Channel, error) {
+	ctx := c.Request().Context()
+	view, err := h.views.postsView(templates.View{}, "").read(ctx, channel, "")
 	if err != nil {
-		return templates.Channel{}, explain(err, "", "", linkTo(channel))
+		return templates.Channel{}, err
 	}
-	var voted map[domain.BlogID]bool
-	if v.SignedIn() {
-		voted, err = h.store.VotedOn(c.Request().Context(), channel.Ref(), blogs.Items, v.User)
-		if err != nil {
-			return templates.Channel{}, err
-		}
+	mine, err := h.own(ctx, v, channel.Ref(), view)
+	return mine.on(h.of(c, v, channel, view, templates.View{})), err
+}
+
+// of is the page of a view.
+func (h *channelPages) of(c echo.Context, v visitor, channel domain.Channel, view *channelView, order templates.View) templates.Channel {
+	after := ""
+	if c.Request().URL.RawQuery != "" {
+		after = c.QueryParam("after")
 	}
-	readership, err := h.readership(c.Request().Context(), channel.Ref(), v)
 	return templates.Channel{
 		Name:        string(channel.Name),
 		Owner:       string(channel.Owner),
@@ -214,34 +306,17 @@ func (h *channelPages) view(c echo.Context, v visitor, channel domain.Channel, o
 		Incarnation: string(channel.Incarnation),
 		CanManage:   v.User == channel.Owner,
 		CanSeeRows:  h.teach || v.User == channel.Owner,
-		Readership:  readership,
+		Readership:  templates.Readership{Subscribers: view.subscribers, More: view.more},
 		View:        order,
-		Posts:       votedPosts(h.texts.posts(blogs.Items, inList), voted),
+		Posts:       h.texts.posts(view.posts.Items, inList),
 		After:       after,
-		Next:        blogs.Next,
-	}, err
+		Next:        view.posts.Next,
+	}
 }
 
 // votedPosts marks the posts that the visitor votes for.
-func votedPosts(posts []templates.Post, voted map[domain.BlogID]bool) []templates.Post {
+func votedPosts(posts []templates.Post, voted map[domain.BlogID]bool) {
 	for i := range posts {
 		posts[i].Voted = voted[domain.BlogID(posts[i].ID)]
 	}
-	return posts
-}
-
-func (h *channelPages) blogs(ctx context.Context, ref domain.ChannelRef, order templates.View, after string) (storage.BlogPage, error) {
-	if order.Newest() {
-		return h.store.Blogs(ctx, ref, storage.BlogQuery{After: after, Limit: pageSize})
-	}
-	return h.store.BlogsByRating(ctx, ref, storage.RatingQuery{Rating: order.Rating, After: after, Limit: pageSize})
-}
-
-func (h *channelPages) readership(ctx context.Context, ref domain.ChannelRef, v visitor) (templates.Readership, error) {
-	n, more, err := h.store.Subscribers(ctx, ref)
-	readership := templates.Readership{Subscribers: n, More: more}
-	if err == nil && v.SignedIn() {
-		readership.Subscribed, err = h.store.Subscribed(ctx, ref, v.User)
-	}
-	return readership, err
 }

@@ -22,7 +22,7 @@ func BenchmarkChannelPage(b *testing.B) {
 	for _, posts := range []int{100, 100_000} {
 		b.Run(fmt.Sprintf("posts=%d", posts), func(b *testing.B) {
 			store := crowdedStore(b, posts)
-			handler, err := web.New(store, web.Options{})
+			handler, err := web.New(store, web.Options{PageCache: 64 << 20})
 			if err != nil {
 				b.Fatal(err)
 			}

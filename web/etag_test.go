@@ -13,6 +13,7 @@ func TestETag(t *testing.T) {
 	t.Run("is compared weakly and in a list", tagIsComparedWeaklyAndInAList)
 	t.Run("is on no page that is shown once", tagIsOnNoPageThatIsShownOnce)
 	t.Run("is on no error", tagIsOnNoError)
+	t.Run("of a channel's page covers the key of its form", tagOfAChannelsPageCoversTheKeyOfItsForm)
 	t.Run("keeps no page beyond the session", pagesKeptAreDroppedWithTheSession)
 }
 
@@ -28,7 +29,7 @@ func (s *site) readable() (everybody, ada []string) {
 		"/api/v1/channels", "/api/v1/channels/Engines/blogs", "/api/openapi.json", "/sign-in",
 	}
 	ada = []string{
-		"/", "/channels", permalink(channel, blog), permalink(channel, blog) + "/edit",
+		"/", "/channels", "/channels/Engines", "/channels/Engines?order=rating", permalink(channel, blog), permalink(channel, blog) + "/edit",
 		"/channels/Engines/edit", "/channels/Engines/delete", "/channels/Engines/rows", "/users/ada", "/account", "/subscriptions", "/digest", "/account/deletions",
 		"/api/v1/feed", "/api/v1/digest", "/api/v1/subscriptions", "/api/v1/deletions", "/news?since=",
 	}
@@ -148,4 +149,24 @@ func pagesKeptAreDroppedWithTheSession(t *testing.T) {
 		}
 		token = s.session("ada")
 	}
+}
+
+// A key that has made a post is spent, also if the post is gone again and the page looks
+// as it did.
+func tagOfAChannelsPageCoversTheKeyOfItsForm(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	channel := s.channel("Engines", "ada")
+	first := s.do("GET", "/channels/Engines", cookie(token)).want(200)
+	tag := first.header.Get("ETag")
+	if again := s.do("GET", "/channels/Engines", cookie(token)).want(200); again.header.Get("ETag") != tag {
+		t.Errorf("the tag is %s, and %s for another key", tag, again.header.Get("ETag"))
+	}
+	s.do("GET", "/channels/Engines", cookie(token), header("If-None-Match", tag)).want(304)
+	s.do("POST", "/channels/Engines", cookie(token), posted(url.Values{
+		"text": {"Hello"}, "key": {"spent-by-a-post-of-this-form"}, "user": {"ada"}, "incarnation": {string(channel.Incarnation)},
+	})).want(303)
+	posts := s.do("GET", "/api/v1/channels/Engines/blogs").items("id")
+	s.do("DELETE", "/api/v1/channels/Engines/blogs/"+posts[0], bearer(token)).want(204)
+	s.do("GET", "/channels/Engines", cookie(token), header("If-None-Match", tag)).want(200)
 }

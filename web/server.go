@@ -43,6 +43,9 @@ type Options struct {
 	// SignUps is how many accounts one client may make in an hour, counted for all
 	// processes on the store. 0 is no limit.
 	SignUps int
+	// PageCache is how many bytes of pages and feeds of channels are kept in memory, and of
+	// what they show, about. With 0 none are, and each is made anew.
+	PageCache int64
 	// Logger gets one line for each request, and the cause of each failure. Nil logs
 	// nothing.
 	Logger *slog.Logger
@@ -70,6 +73,15 @@ type Options struct {
 	Stopping <-chan struct{}
 }
 
+// pageCache is how large the cache of pages is. A page that lists what it cost is made from
+// the store each time.
+func (o Options) pageCache() int64 {
+	if o.Teach {
+		return 0
+	}
+	return o.PageCache
+}
+
 // server holds what New needs to wire the handlers together.
 type server struct {
 	store       *storage.Store
@@ -77,6 +89,7 @@ type server struct {
 	guard       *guard
 	sessions    *sessions
 	texts       *texts
+	views       *channelViews
 	clients     *clientNames
 	asset       func(name string) string
 	base        *url.URL
@@ -120,6 +133,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 			users:   newLikelyUsers(store.InTurn()),
 		},
 		texts:       newTexts(maxTexts),
+		views:       &channelViews{store, newPageCache(options.pageCache())},
 		clients:     clients,
 		asset:       files.URL,
 		base:        options.BaseURL,

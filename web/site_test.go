@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -65,6 +66,7 @@ func newSiteOver(t testing.TB, db *bolt.DB, options web.Options) *site {
 	if err := s.store.Prepare(t.Context()); err != nil {
 		t.Fatalf("preparing the store: %v", err)
 	}
+	options.PageCache = cmp.Or(options.PageCache, 16<<20)
 	options.Logger = slog.New(slog.NewTextHandler(s.log, nil))
 	var err error
 	if s.handler, err = web.New(s.store, options); err != nil {

@@ -12,7 +12,7 @@ import (
 
 // feedRoutes registers the feeds for feed readers.
 func (s *server) feedRoutes(e *echo.Echo) {
-	(&channelFeeds{store: s.store, origin: s.origin, texts: s.texts}).routes(e)
+	(&channelFeeds{views: s.views, shared: s.sharedPages(), origin: s.origin, texts: s.texts}).routes(e)
 	(&digestFeeds{store: s.store, origin: s.origin}).routes(e)
 }
 

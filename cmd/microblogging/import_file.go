@@ -100,11 +100,13 @@ func tooLarge(limit byteSize) error {
 // 512MiB.
 type byteSize int64
 
-// byteUnits has the larger units first.
-var byteUnits = []struct {
+type byteUnit struct {
 	name  string
 	bytes int64
-}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}
+}
+
+// byteUnits has the larger units first.
+var byteUnits = []byteUnit{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}
 
 // UnmarshalText accepts a whole number of at least 1. Without a unit it counts bytes.
 func (s *byteSize) UnmarshalText(text []byte) error {

@@ -51,6 +51,8 @@ func cannotRunExitsWith2(t *testing.T) {
 		"an address that is none":                {[]string{"web", "--listen", "nowhere:http:8080", "--data", t.TempDir()}, "--listen"},
 		"writes at a negative rate":              {[]string{"serve", "--write-rate=-1", "--data", t.TempDir()}, "--write-rate"},
 		"fewer channels than none":               {[]string{"web", "--max-channels-per-owner=-1", "--data", t.TempDir()}, "--max-channels-per-owner"},
+		"a page cache of no size":                {[]string{"serve", "--page-cache", "much", "--data", t.TempDir()}, "--page-cache"},
+		"a page cache of less than nothing":      {[]string{"web", "--page-cache=-1MB", "--data", t.TempDir()}, "--page-cache"},
 		"no write at once":                       {[]string{"web", "--write-burst", "0", "--data", t.TempDir()}, "--write-burst"},
 		"a proxy that is no network":             {[]string{"web", "--trust-proxy=10.0.0.0/8,nowhere", "--data", t.TempDir()}, "nowhere"},
 		"a proxy in no network at all":           {[]string{"web", "--trust-proxy=", "--data", t.TempDir()}, "--trust-proxy"},

@@ -42,6 +42,7 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 		WriteBurst:          f.WriteBurst,
 		MaxChannelsPerOwner: f.MaxChannelsPerOwner,
 		SignUps:             f.SignUps,
+		PageCache:           int64(f.PageCache),
 		Logger:              log,
 		Version:             buildVersion(),
 		Stopping:            ctx.Done(),

@@ -1,0 +1,365 @@
+package web_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
+	"microblogging/web"
+)
+
+func TestPageCache(t *testing.T) {
+	t.Run("answers nothing after a deletion, on any process", cacheAnswersNothingAfterADeletion)
+	t.Run("answers what was written last, on any process", cacheAnswersWhatWasWrittenLast)
+	t.Run("answers as a site without it", cacheAnswersAsASiteWithoutIt)
+	t.Run("answers strangers alone", cacheAnswersStrangersAlone)
+	t.Run("keeps the addresses of a site apart", cacheKeepsAddressesApart)
+	t.Run("keeps a page in each coding", cacheKeepsAPageInEachCoding)
+	t.Run("makes a page anew when its words change", cacheMakesAPageAnewWhenItsWordsChange)
+	t.Run("asks the store for one version and no more", cacheAsksForOneVersion)
+	t.Run("keeps nothing without a gate", cacheKeepsNothingWithoutAGate)
+	t.Run("costs few allocations", cacheCostsFewAllocations)
+}
+
+// twoSites are two processes on one store.
+func twoSites(t *testing.T) (a, b *site) {
+	t.Helper()
+	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return newSiteOver(t, db, web.Options{}), newSiteOver(t, db, web.Options{})
+}
+
+// sharedPaths are the pages and feeds of a channel that are the same for all strangers.
+func sharedPaths(channel domain.Channel, blog domain.Blog) []string {
+	atom, json := feedsOf(channel)
+	return []string{"/channels/Engines", "/channels/engines", "/channels/Engines?order=rating", "/channels/Engines?rating=0", permalink(channel, blog), atom, json}
+}
+
+func cacheAnswersNothingAfterADeletion(t *testing.T) {
+	a, b := twoSites(t)
+	token := a.signUp("ada")
+	channel := a.channel("Engines", "ada")
+	paths := sharedPaths(channel, a.post(channel, "ada", "Hello"))
+	nobody := func(*http.Request) {}
+	tags := map[string]string{}
+	for _, path := range paths {
+		for _, s := range []*site{a, b} {
+			for _, who := range []change{nobody, cookie(token)} {
+				tag := s.do("GET", path, who).want(200).header.Get("ETag")
+				s.do("GET", path, who, header("If-None-Match", tag)).want(304)
+				tags[path] += tag + ", "
+			}
+		}
+	}
+	refused := func(status int) {
+		t.Helper()
+		for _, path := range paths {
+			for _, s := range []*site{b, a} {
+				for _, who := range []change{nobody, cookie(token)} {
+					for _, met := range []string{strings.Trim(tags[path], ", "), "*"} {
+						if got := s.do("GET", path, who, header("If-None-Match", met)).status; got != status {
+							t.Errorf("%s: %d, want %d", path, got, status)
+						}
+					}
+				}
+			}
+		}
+	}
+	a.do("DELETE", "/api/v1/channels/Engines", bearer(token)).want(202)
+	refused(410)
+	a.cascade(channel.Ref())
+	refused(404)
+	again := a.channel("Engines", "ada")
+	a.post(again, "ada", "Another")
+	for _, s := range []*site{b, a} {
+		for _, path := range []string{paths[0], paths[5]} {
+			if got := s.do("GET", path, header("If-None-Match", tags[path]+`"x"`)).want(200); !strings.Contains(string(got.body), "Another") || strings.Contains(string(got.body), "Hello") {
+				t.Errorf("%s shows %s", path, got.body)
+			}
+		}
+	}
+}
+
+func cacheAnswersWhatWasWrittenLast(t *testing.T) {
+	a, b := twoSites(t)
+	ada, bob := a.signUp("ada"), a.signUp("bob")
+	channel := a.channel("Engines", "ada")
+	blog := a.post(channel, "ada", "Hello")
+	form := func(action string) change {
+		return posted(url.Values{"action": {action}, "incarnation": {string(channel.Incarnation)}})
+	}
+	post, page := blogPath(channel, blog.ID), permalink(channel, blog)
+	atom, json := feedsOf(channel)
+	for _, step := range []struct {
+		name  string
+		write func()
+		says  string
+		on    []string
+	}{
+		{"an edit", func() { a.do("PUT", post, bearer(ada), header("If-Match", "*"), fields("text", "Second")).want(200) }, "Second",
+			[]string{"/channels/Engines", page, "/channels/Engines?order=rating", atom, json}},
+		{"a vote", func() { a.do("POST", page, cookie(bob), form("vote")).want(303) }, "1 vote", []string{"/channels/Engines", page}},
+		{"a vote seen by rating", func() {}, "Second", []string{"/channels/Engines?rating=1"}},
+		{"a vote taken back", func() { a.do("POST", page, cookie(bob), form("unvote")).want(303) }, "No post has 1 vote", []string{"/channels/Engines?rating=1"}},
+		{"a subscriber", func() { a.do("POST", "/channels/Engines", cookie(bob), form("subscribe")).want(303) }, "2 subscribers", []string{"/channels/Engines"}},
+		{"one less", func() { a.do("POST", "/channels/Engines", cookie(bob), form("unsubscribe")).want(303) }, "1 subscriber", []string{"/channels/Engines"}},
+		{"a description", func() {
+			a.do("PATCH", "/api/v1/channels/Engines", bearer(ada), fields("description", "Other words")).want(200)
+		}, "Other words", []string{"/channels/Engines", atom, json}},
+		{"a post", func() { a.post(channel, "bob", "Third") }, "Third", []string{"/channels/Engines", atom, json}},
+		{"a deletion of a post", func() { a.do("DELETE", post, bearer(ada)).want(204) }, "Third", []string{"/channels/Engines"}},
+	} {
+		for _, path := range step.on {
+			for _, who := range []change{func(*http.Request) {}, cookie(ada)} {
+				b.do("GET", path, who)
+			}
+		}
+		step.write()
+		for _, path := range step.on {
+			for _, who := range []change{func(*http.Request) {}, cookie(ada)} {
+				if got := b.do("GET", path, who).want(200); !strings.Contains(string(got.body), step.says) {
+					t.Errorf("after %s, %s does not say %q: %s", step.name, path, step.says, got.body)
+				}
+			}
+		}
+	}
+	b.do("GET", page).want(404)
+	if got := b.do("GET", "/channels/Engines").want(200); strings.Contains(string(got.body), "Second") {
+		t.Errorf("a post that is gone is shown: %s", got.body)
+	}
+}
+
+func cacheAnswersAsASiteWithoutIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // the pages say how old they are
+		db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		kept, anew := newSiteOver(t, db, web.Options{}), newSiteOver(t, db, web.Options{PageCache: -1})
+		channel := kept.channel("Engines", "ada")
+		paths := sharedPaths(channel, kept.post(channel, "ada", "Hello, *world*"))
+		paths = append(paths, "/channels/Engines?after=x", "/channels/Engines?order=x", "/channels/Engines?x=y&x=z", "/channels/None", "/channels/%FF",
+			"/channels/Engines/blogs/x", "/channels/Engines/blogs/x/y", "/channels/None/feed.atom", permalink(channel, domain.Blog{ID: "1"}))
+		for _, path := range paths {
+			for range 2 {
+				with, without := kept.do("GET", path), anew.do("GET", path)
+				if with.status != without.status || with.status == 200 && !bytes.Equal(with.body, without.body) {
+					t.Errorf("%s: %d with %d bytes, and %d with %d without the cache", path, with.status, len(with.body), without.status, len(without.body))
+				}
+				for name := range without.header {
+					differ := map[string]bool{"X-Request-Id": true, "Server-Timing": true, "Content-Length": with.status != 200} // a problem names its request
+					if !differ[name] && strings.Join(with.header[name], "\n") != strings.Join(without.header[name], "\n") {
+						t.Errorf("%s: %s %q, and %q without the cache", path, name, with.header[name], without.header[name])
+					}
+				}
+				if head := kept.do("HEAD", path); head.status != with.status || head.header.Get("ETag") != with.header.Get("ETag") {
+					t.Errorf("HEAD %s: %d, %v", path, head.status, head.header)
+				}
+			}
+		}
+	})
+}
+
+func cacheAnswersStrangersAlone(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	channel := s.channel("Engines", "ada")
+	path := permalink(channel, s.post(channel, "ada", "Hello"))
+	for _, path := range []string{"/channels/Engines", path} {
+		shared := s.do("GET", path).want(200)
+		for name, who := range map[string]change{
+			"a session":  cookie(token),
+			"a token":    bearer(token),
+			"no session": cookie("ended"),
+			"a notice":   header("Cookie", "notice=signed-out"),
+		} {
+			mine := s.do("GET", path, who).want(200)
+			if got := mine.header.Get("Cache-Control"); got == "no-cache" || mine.header.Get("Vary") != shared.header.Get("Vary") {
+				t.Errorf("%s, %s: Cache-Control %q, Vary %q", path, name, got, mine.header.Get("Vary"))
+			}
+			if says := strings.Contains(string(mine.body), "Sign out"); says != (name == "a session" || name == "a token") {
+				t.Errorf("%s, %s: signed in: %v", path, name, says)
+			}
+			if says := strings.Contains(string(mine.body), "You are signed out"); says != (name == "a notice") {
+				t.Errorf("%s, %s: a notice: %v", path, name, says)
+			}
+		}
+		if again := s.do("GET", path).want(200); again.header.Get("ETag") != shared.header.Get("ETag") || strings.Contains(string(again.body), "Sign out") {
+			t.Errorf("%s has become another page: %s", path, again.body)
+		}
+	}
+	s.do("GET", "/channels/Engines", bearer("wrong")).want(401)
+}
+
+func cacheKeepsAddressesApart(t *testing.T) {
+	s := newSiteWith(t, web.Options{TrustProxy: true})
+	channel := s.channel("Engines", "ada")
+	s.post(channel, "ada", "Hello")
+	for range 2 {
+		for origin, change := range map[string]change{
+			"http://example.com": func(*http.Request) {}, "http://blog.example": host("blog.example"), "https://example.com": header("X-Forwarded-Proto", "https"),
+		} {
+			for _, path := range []string{"/channels/Engines", "/channels/Engines/feed.json"} {
+				if got := s.do("GET", path, change).want(200); !strings.Contains(string(got.body), `"`+origin+"/channels/Engines") {
+					t.Errorf("%s does not name %s: %s", path, origin, got.body)
+				}
+			}
+		}
+		for _, query := range []string{"", "?x=1", "?x=2"} {
+			if got := s.do("GET", "/channels/Engines"+query).want(200); !strings.Contains(string(got.body), url.QueryEscape("/channels/Engines"+query)+`"`) {
+				t.Errorf("who signs in from %s does not come back", query)
+			}
+		}
+		if got := s.do("GET", "/channels/engines").want(200).header.Get("Link"); got != `</channels/Engines>; rel="canonical"` {
+			t.Errorf("Link %q", got)
+		}
+		if got := s.do("GET", "/channels/Engines").want(200).header.Get("Link"); got != "" {
+			t.Errorf("Link %q", got)
+		}
+	}
+}
+
+func cacheKeepsAPageInEachCoding(t *testing.T) {
+	s := newSite(t)
+	channel := s.channel("Engines", "ada")
+	for _, path := range sharedPaths(channel, s.post(channel, "ada", strings.Repeat("Hello ", 300))) {
+		plain := s.do("GET", path).want(200)
+		for range 2 {
+			for _, coding := range []string{"gzip", "zstd", ""} {
+				a := s.do("GET", path, header("Accept-Encoding", coding)).want(200)
+				if a.header.Get("Content-Encoding") != coding || a.header.Get("Content-Length") != fmt.Sprint(len(a.body)) || coding != "" && len(a.body) > len(plain.body)/2 {
+					t.Errorf("%s in %q: %v", path, coding, a.header)
+				}
+				if !bytes.Equal(a.plain(), plain.body) || a.header.Get("ETag") != plain.header.Get("ETag") {
+					t.Errorf("%s in %q is another page", path, coding)
+				}
+				s.do("GET", path, header("Accept-Encoding", coding), header("If-None-Match", plain.header.Get("ETag"))).want(304)
+			}
+		}
+	}
+}
+
+func cacheMakesAPageAnewWhenItsWordsChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		channel := s.channel("Engines", "ada")
+		time.Sleep(30 * time.Second)
+		page := permalink(channel, s.post(channel, "ada", "Hello"))
+		for _, step := range []struct {
+			after time.Duration
+			says  map[string]string
+		}{
+			{0, map[string]string{"/channels/Engines": "just now", page: "just now"}},
+			{30 * time.Second, map[string]string{"/channels/Engines": "1 minute ago", page: "just now"}}, // the channel
+			{30*time.Second - 1, map[string]string{"/channels/Engines": "Post by @ada, just now", page: "just now"}},
+			{1, map[string]string{"/channels/Engines": "Post by @ada, 1 minute ago", page: "1 minute ago"}},
+			{time.Hour, map[string]string{"/channels/Engines": "Post by @ada, 1 hour ago", page: "1 hour ago"}},
+		} {
+			time.Sleep(step.after)
+			for path, says := range step.says {
+				a := s.do("GET", path).want(200)
+				if !strings.Contains(string(a.body), says) {
+					t.Errorf("%s does not say %q: %s", path, says, a.body)
+				}
+				s.do("GET", path, header("If-None-Match", a.header.Get("ETag"))).want(304)
+			}
+		}
+		// What is shown was read once; only its words were made anew.
+		if calls := s.calls(func() { time.Sleep(time.Hour); s.do("GET", "/channels/Engines").want(200) }); calls["Blogs Range"] > 0 {
+			t.Errorf("calls %v", calls)
+		}
+	})
+}
+
+func cacheAsksForOneVersion(t *testing.T) {
+	s := newSite(t)
+	token := s.signUp("ada")
+	channel := s.channel("Engines", "ada")
+	for _, path := range sharedPaths(channel, s.post(channel, "ada", "Hello")) {
+		tag := s.do("GET", path).want(200).header.Get("ETag")
+		for name, change := range map[string]change{"it": func(*http.Request) {}, "304": header("If-None-Match", tag)} {
+			if calls := s.calls(func() { s.do("GET", path, change) }); len(calls) != 2 || calls["Channels Get"] != 1 || calls["Blogs Get"] != 1 {
+				t.Errorf("%s, %s: calls %v", path, name, calls)
+			}
+		}
+		if calls := s.calls(func() { s.do("GET", path, cookie(token)) }); calls["Blogs Range"] > 0 {
+			t.Errorf("%s, signed in: calls %v", path, calls)
+		}
+	}
+}
+
+// A channel without its gate is a creation that died, or is about to be deleted.
+func cacheKeepsNothingWithoutAGate(t *testing.T) {
+	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	s := newSiteOver(t, db, web.Options{})
+	token := s.signUp("ada")
+	channel := s.channel("Engines", "ada")
+	path := permalink(channel, s.post(channel, "ada", "Hello"))
+	s.do("GET", path).want(200)
+	gate := driver.Operation{Action: driver.ActionDelete, Row: "gate!open!" + string(channel.Incarnation), If: driver.Exists}
+	if err := driver.NewTable(db, "Blogs").Transact(t.Context(), "engines", gate); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/channels/Engines", path, "/channels/Engines/feed.atom"} {
+		tag := s.do("GET", path).want(200).header.Get("ETag")
+		s.do("GET", path, header("If-None-Match", "*")).want(200)
+		if calls := s.calls(func() { s.do("GET", path).want(200) }); tag != "" || calls["Blogs Range"]+calls["Blogs Get"] < 2 {
+			t.Errorf("%s: ETag %s, calls %v", path, tag, calls)
+		}
+	}
+	if tag := s.do("GET", "/channels/Engines", cookie(token)).want(200).header.Get("ETag"); tag != "" {
+		t.Errorf("signed in: ETag %s", tag)
+	}
+}
+
+func cacheCostsFewAllocations(t *testing.T) {
+	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	s := newSiteOver(t, db, web.Options{})
+	channel := s.channel("Engines", "ada")
+	for range 20 {
+		s.post(channel, "ada", "Hello")
+	}
+	handler, err := web.New(storage.New(db, db), web.Options{PageCache: 1 << 20, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tag := s.do("GET", "/channels/Engines").want(200).header.Get("ETag")
+	r := httptest.NewRequestWithContext(t.Context(), "GET", "/channels/Engines", nil)
+	for _, step := range []struct {
+		name  string
+		match []string
+	}{{"a page", nil}, {"304", []string{tag}}} {
+		r.Header["If-None-Match"] = step.match
+		allocations := testing.AllocsPerRun(100, func() {
+			handler.ServeHTTP(&sink{header: make(http.Header, 24)}, r)
+		})
+		t.Logf("%s: %v allocations", step.name, allocations)
+		if allocations >= 70 {
+			t.Errorf("%s costs %v allocations", step.name, allocations)
+		}
+	}
+}
