@@ -11,7 +11,9 @@
 //
 // The URL of a file holds a hash of its content, so a new content has a new URL,
 // and browsers may keep the file for a year. [Assets] makes these URLs and serves
-// them. A file is named by what it is for: app.css, app.js, favicon.svg.
+// them. A file is named by what it is for: app.css, app.js, favicon.svg. What is
+// embedded is not what was written: command press leaves out comments and spaces, and
+// compresses, and its results are committed in served/.
 //
 // # What survives failure
 //
@@ -21,28 +23,32 @@
 package static
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
-	"github.com/tdewolff/minify/v2"
-	"github.com/tdewolff/minify/v2/css"
-	"github.com/tdewolff/minify/v2/js"
+	"microblogging/coding"
 )
 
-// Files has the assets by their plain names, as they were written: the style sheet,
-// the icons, app.js for all pages, and a script for each thing that only some pages do.
-//
-//go:embed *.css *.js *.svg *.png *.ico *.webmanifest *.txt
-var Files embed.FS
+//go:generate go run ./press
+
+// text and images are the files as they are served: the style sheets, the scripts and the
+// rest of the text, also compressed, and the icons.
+var (
+	//go:embed served
+	text embed.FS
+	//go:embed *.png *.ico
+	images embed.FS
+)
 
 // Prefix is the start of the URLs of all assets.
 const Prefix = "/static/"
@@ -51,53 +57,116 @@ const Prefix = "/static/"
 // versions of a few files apart.
 const hashDigits = 12
 
+// codings are the content codings of files, the best first, by what their names end in.
+var codings = []struct {
+	extension string
+	coding    coding.Coding
+}{
+	{".br", coding.Brotli},
+	{".gz", coding.Gzip},
+}
+
 // Assets knows the embedded files and their hashes. It does not change, and is
 // safe for concurrent use.
 type Assets struct {
 	byName map[string]asset
 }
 
+// An asset is a file in its forms: as it is, and in some content codings.
 type asset struct {
-	content []byte
-	hash    string
+	hash  string
+	forms []form
 }
 
-// New reads, minifies and hashes the files. It returns an error if a file cannot be
-// read or parsed.
-func New(files fs.FS) (*Assets, error) {
-	names, err := fs.Glob(files, "*")
+type form struct {
+	coding coding.Coding
+	files  fs.FS
+	path   string
+	size   int64
+}
+
+// Embedded returns the assets of this program.
+func Embedded() (*Assets, error) {
+	served, err := fs.Sub(text, "served")
 	if err != nil {
 		return nil, err
 	}
-	a := &Assets{byName: make(map[string]asset, len(names))}
-	for _, name := range names {
-		content, err := fs.ReadFile(files, name)
+	return New(served, images)
+}
+
+// New hashes the files in the folders. A file whose name ends in .br or .gz is a form of the
+// file of that name without it.
+func New(folders ...fs.FS) (*Assets, error) {
+	a := &Assets{byName: map[string]asset{}}
+	for _, files := range folders {
+		names, err := fs.Glob(files, "*.*")
 		if err != nil {
-			return nil, fmt.Errorf("read asset: %w", err)
-		}
-		if content, err = minified(name, content); err != nil {
 			return nil, err
 		}
-		sum := sha256.Sum256(content)
-		a.byName[name] = asset{content: content, hash: hex.EncodeToString(sum[:])[:hashDigits]}
+		slices.Sort(names) // so that each file comes before its other forms
+		for _, name := range names {
+			if err := a.add(files, name); err != nil {
+				return nil, fmt.Errorf("read asset %s: %w", name, err)
+			}
+		}
 	}
 	return a, nil
 }
 
-// minified is the content without comments and spaces. Only style sheets and
-// scripts have enough of them to matter.
-func minified(name string, content []byte) ([]byte, error) {
-	m := minify.New()
-	m.AddFunc(".css", css.Minify)
-	m.AddFunc(".js", js.Minify)
-	short, err := m.Bytes(path.Ext(name), content)
-	switch {
-	case errors.Is(err, minify.ErrNotExist):
-		return content, nil
-	case err != nil:
-		return nil, fmt.Errorf("minify %s: %w", name, err)
+// add opens a file once, so that nothing but a read can fail later.
+func (a *Assets) add(files fs.FS, path string) error {
+	f := form{files: files, path: path}
+	name := path
+	for _, c := range codings {
+		if plain, ok := strings.CutSuffix(path, c.extension); ok {
+			name, f.coding = plain, c.coding
+		}
 	}
-	return short, nil
+	content, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	file := a.byName[name]
+	if f.coding == coding.Identity {
+		hash := sha256.New()
+		if f.size, err = io.Copy(hash, content); err != nil {
+			return err
+		}
+		file.hash = hex.EncodeToString(hash.Sum(nil))[:hashDigits]
+	} else {
+		if f.size, err = content.Seek(0, io.SeekEnd); err != nil {
+			return err
+		}
+	}
+	file.forms = append(file.forms, f)
+	a.byName[name] = file
+	return nil
+}
+
+// open opens the file, which need not be copied to memory for that.
+func (f form) open() (io.ReadSeekCloser, error) {
+	file, err := f.files.Open(f.path)
+	if err != nil {
+		return nil, err
+	}
+	content, ok := file.(io.ReadSeekCloser)
+	if !ok {
+		return nil, fmt.Errorf("%T cannot seek", file)
+	}
+	return content, nil
+}
+
+// formFor returns the form that the client accepts best.
+func (a asset) formFor(h http.Header) form {
+	var offers []coding.Coding
+	for _, c := range codings {
+		if slices.ContainsFunc(a.forms, func(f form) bool { return f.coding == c.coding }) {
+			offers = append(offers, c.coding)
+		}
+	}
+	best := coding.AcceptedOf(h, offers...)
+	return a.forms[slices.IndexFunc(a.forms, func(f form) bool { return f.coding == best })]
 }
 
 // URL is the versioned path of a file, such as /static/app.0123456789ab.css. It is
@@ -134,14 +203,29 @@ func (a *Assets) send(w http.ResponseWriter, r *http.Request, name, cached strin
 		http.NotFound(w, r)
 		return
 	}
-	h := w.Header()
+	form := file.formFor(r.Header)
+	content, err := form.open()
+	if err != nil {
+		panic(err) // the file is in the program, and was opened at its start
+	}
+	defer content.Close()
+	h, tag := w.Header(), file.hash
 	h.Set("Cache-Control", cached)
-	h.Set("ETag", `"`+file.hash+`"`)
+	if len(file.forms) > 1 {
+		h.Set("Vary", "Accept-Encoding")
+	}
+	if form.coding != coding.Identity {
+		tag += "-" + string(form.coding)
+		h.Set("Content-Encoding", string(form.coding))
+		// ServeContent would leave it out. It is right: the content is encoded already.
+		h.Set("Content-Length", strconv.FormatInt(form.size, 10))
+	}
+	h.Set("ETag", `"`+tag+`"`)
 	if kind := contentType(path.Ext(name)); kind != "" {
 		h.Set("Content-Type", kind)
 	}
 	// An embedded file has no time, so the ETag alone tells versions apart.
-	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(file.content))
+	http.ServeContent(w, r, name, time.Time{}, content)
 }
 
 // contentType is the type of files whose extension package mime does not know on every

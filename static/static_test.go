@@ -2,21 +2,31 @@ package static
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"image"
 	"image/png"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/andybalholm/brotli"
 )
+
+// sources are the files as they were written. The tests of command press compare them with
+// what is served.
+var sources = os.DirFS(".")
 
 func newAssets(t *testing.T) *Assets {
 	t.Helper()
-	a, err := New(Files)
+	a, err := Embedded()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +46,9 @@ func get(a *Assets, url, etag string) *httptest.ResponseRecorder {
 func TestAssets(t *testing.T) {
 	t.Run("are each served under their URL for a year", eachAssetIsServedUnderItsURLForAYear)
 	t.Run("are served without comments", eachAssetIsServedWithoutComments)
-	t.Run("that cannot be parsed stop the program", anAssetThatCannotBeParsedIsAnError)
+	t.Run("are sent in the coding that the client likes best", assetIsSentAsTheClientLikes)
+	t.Run("are told apart by coding", assetIsToldApartByCoding)
+	t.Run("are sent in parts", assetIsSentInParts)
 	t.Run("of another content have another URL", anotherContentHasAnotherURL)
 	t.Run("of another version are served but not cached", anotherVersionIsServedButNotCached)
 	t.Run("have the type that browsers expect", eachAssetHasItsType)
@@ -55,11 +67,7 @@ func eachAssetIsServedUnderItsURLForAYear(t *testing.T) {
 		"favicon.svg": "image/svg+xml",
 	} {
 		response := get(a, a.URL(name), "")
-		written, err := Files.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := minified(name, written)
+		want, err := fs.ReadFile(text, "served/"+name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,12 +88,12 @@ func eachAssetIsServedUnderItsURLForAYear(t *testing.T) {
 
 func eachAssetIsServedWithoutComments(t *testing.T) {
 	a := newAssets(t)
-	names, err := fs.Glob(Files, "*.*s")
+	names, err := fs.Glob(sources, "*.*s")
 	if err != nil || len(names) < 2 {
 		t.Fatalf("%v, %v: no style sheet or no script", names, err)
 	}
 	for _, name := range names {
-		written, err := Files.ReadFile(name)
+		written, err := fs.ReadFile(sources, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,9 +104,96 @@ func eachAssetIsServedWithoutComments(t *testing.T) {
 	}
 }
 
-func anAssetThatCannotBeParsedIsAnError(t *testing.T) {
-	if _, err := New(fstest.MapFS{"app.js": {Data: []byte("const = ;")}}); err == nil {
-		t.Error("a script with a syntax error is served")
+// ask sends a request with these headers, by name and value.
+func ask(a *Assets, method, url string, headers ...string) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(method, url, nil)
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	response := httptest.NewRecorder()
+	a.ServeHTTP(response, request)
+	return response
+}
+
+func decoded(t *testing.T, response *httptest.ResponseRecorder) string {
+	t.Helper()
+	var reader io.Reader = response.Body
+	switch response.Header().Get("Content-Encoding") {
+	case "br":
+		reader = brotli.NewReader(reader)
+	case "gzip":
+		var err error
+		if reader, err = gzip.NewReader(reader); err != nil {
+			t.Fatal(err)
+		}
+	}
+	content, err := io.ReadAll(reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+func assetIsSentAsTheClientLikes(t *testing.T) {
+	a := newAssets(t)
+	for _, name := range []string{"app.css", "app.js", "manifest.webmanifest"} {
+		whole := get(a, a.URL(name), "").Body.String()
+		for accepted, want := range map[string]string{
+			"gzip, deflate, br, zstd": "br", "gzip, deflate": "gzip", "br;q=0.5, gzip": "gzip", "br;q=0, *": "gzip", "*": "br",
+			"zstd": "", "": "", "br;q=0": "", "identity": "",
+		} {
+			for _, method := range []string{"GET", "HEAD"} {
+				r := ask(a, method, a.URL(name), "Accept-Encoding", accepted)
+				h := r.Header()
+				if r.Code != http.StatusOK || h.Get("Content-Encoding") != want || h.Get("Vary") != "Accept-Encoding" || !strings.Contains(h.Get("Cache-Control"), "immutable") {
+					t.Errorf("%s %s for %q: %d, %v", method, name, accepted, r.Code, h)
+				}
+				if method == "HEAD" {
+					continue
+				}
+				if length := r.Body.Len(); h.Get("Content-Length") != strconv.Itoa(length) || want != "" && length > len(whole)*3/5 {
+					t.Errorf("%s for %q: %d of %d bytes, Content-Length %s", name, accepted, length, len(whole), h.Get("Content-Length"))
+				}
+				if decoded(t, r) != whole {
+					t.Errorf("%s for %q is another text", name, accepted)
+				}
+			}
+		}
+	}
+	if h := ask(a, "GET", a.URL("icon-192.png"), "Accept-Encoding", "br").Header(); h.Get("Content-Encoding") != "" || h.Get("Vary") != "" {
+		t.Errorf("a picture has %v", h)
+	}
+}
+
+func assetIsToldApartByCoding(t *testing.T) {
+	a := newAssets(t)
+	tags := map[string]bool{}
+	for _, accepted := range []string{"", "gzip", "br"} {
+		tag := ask(a, "GET", a.URL("app.css"), "Accept-Encoding", accepted).Header().Get("ETag")
+		tags[tag] = true
+		if again := ask(a, "GET", a.URL("app.css"), "Accept-Encoding", accepted, "If-None-Match", tag); again.Code != http.StatusNotModified || again.Header().Get("ETag") != tag || again.Header().Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%q: %d with %v for its own tag", accepted, again.Code, again.Header())
+		}
+		if other := ask(a, "GET", a.URL("app.css"), "Accept-Encoding", "zstd", "If-None-Match", tag); (other.Code == http.StatusNotModified) != (accepted == "") {
+			t.Errorf("%d without coding for the tag of %q", other.Code, accepted)
+		}
+	}
+	if len(tags) != 3 {
+		t.Errorf("tags %v", tags)
+	}
+}
+
+func assetIsSentInParts(t *testing.T) {
+	a := newAssets(t)
+	for _, accepted := range []string{"", "br"} {
+		whole := ask(a, "GET", a.URL("app.css"), "Accept-Encoding", accepted).Body.String()
+		part := ask(a, "GET", a.URL("app.css"), "Accept-Encoding", accepted, "Range", "bytes=100-299")
+		if part.Code != http.StatusPartialContent || part.Body.String() != whole[100:300] || part.Header().Get("Content-Encoding") != accepted || part.Header().Get("Content-Length") != "200" {
+			t.Errorf("%q: %d, %d bytes, %v", accepted, part.Code, part.Body.Len(), part.Header())
+		}
+		if beyond := ask(a, "GET", a.URL("app.css"), "Accept-Encoding", accepted, "Range", "bytes=999999-"); beyond.Code != http.StatusRequestedRangeNotSatisfiable || beyond.Header().Get("Content-Encoding") != "" {
+			t.Errorf("%q: %d, %v", accepted, beyond.Code, beyond.Header())
+		}
 	}
 }
 
@@ -157,7 +252,7 @@ func fileWithAFixedAddressMayBeKeptForADay(t *testing.T) {
 }
 
 func iconsAreOfTheSizeInTheirName(t *testing.T) {
-	ico, err := Files.ReadFile("favicon.ico")
+	ico, err := fs.ReadFile(sources, "favicon.ico")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +262,7 @@ func iconsAreOfTheSizeInTheirName(t *testing.T) {
 	files := map[string][]byte{"favicon.ico": ico[22:]}
 	sizes := map[string]int{"favicon.ico": 32}
 	for name, size := range map[string]int{"icon-192.png": 192, "icon-512.png": 512, "icon-maskable-512.png": 512, "apple-touch-icon.png": 180} {
-		if files[name], err = Files.ReadFile(name); err != nil {
+		if files[name], err = fs.ReadFile(sources, name); err != nil {
 			t.Fatal(err)
 		}
 		sizes[name] = size
@@ -190,7 +285,7 @@ func iconsAreOfTheSizeInTheirName(t *testing.T) {
 }
 
 func filesOfTheManifestAreThere(t *testing.T) {
-	content, err := Files.ReadFile("manifest.webmanifest")
+	content, err := fs.ReadFile(sources, "manifest.webmanifest")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,12 +324,12 @@ func whatIsNotAnAssetIsNotFound(t *testing.T) {
 // The Content-Security-Policy forbids pages to load from elsewhere.
 func noAssetLoadsFromElsewhere(t *testing.T) {
 	elsewhere := regexp.MustCompile(`https?://|url\(|@import`)
-	names, err := fs.Glob(Files, "*.*s*")
+	names, err := fs.Glob(sources, "*.*s*")
 	if err != nil || len(names) < 5 {
 		t.Fatalf("%v, %v: no style sheets and scripts", names, err)
 	}
 	for _, name := range names {
-		content, err := Files.ReadFile(name)
+		content, err := fs.ReadFile(sources, name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -109,11 +109,14 @@ func everyRouteIsCompressed(t *testing.T) {
 			if coding != "" {
 				compressed++
 			}
+			if len(a.body) == 0 {
+				continue // a file's answer to HEAD
+			}
 			switch body := a.plain(); {
 			case strings.HasPrefix(tag, `"`), strings.HasPrefix(kind, "text/event-stream"), strings.HasPrefix(kind, "image/"):
 			case len(body) >= 1024 && coding == "", len(body) < 1024 && coding != "":
 				t.Errorf("%s: %d bytes in %q", name, len(body), coding)
-			case len(a.body) > 0 && !strings.Contains(a.header.Get("Vary"), "Accept-Encoding"):
+			case !strings.Contains(a.header.Get("Vary"), "Accept-Encoding"):
 				t.Errorf("%s: Vary %q", name, a.header.Get("Vary"))
 			}
 		}

@@ -110,7 +110,7 @@ type server struct {
 // latest, and ends as soon as its client has read it or was too slow. It fails only if the options or the embedded files are
 // invalid.
 func New(store *storage.Store, options Options) (http.Handler, error) {
-	files, err := static.New(static.Files)
+	files, err := static.Embedded()
 	if err != nil {
 		return nil, fmt.Errorf("embedded assets: %w", err)
 	}

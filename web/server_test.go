@@ -3,6 +3,7 @@ package web_test
 import (
 	"bytes"
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -21,6 +22,8 @@ func headAnswersLikeGETWithoutABody(t *testing.T) {
 	blog := s.post(channel, "ada", "Hello")
 	server := httptest.NewServer(s.handler)
 	defer server.Close()
+	// Go's client would ask for gzip if it gets the body, and not for the head alone.
+	server.Client().Transport.(*http.Transport).DisableCompression = true
 	for _, path := range []string{
 		"/healthz", "/readyz", "/api/openapi.json", "/api/v1/channels", "/api/v1/channels/Engines", "/api/v1/channels/Engines/blogs",
 		blogPath(channel, blog.ID), "/api/v1/channels/nothing", "/static/app.css",
@@ -84,7 +87,7 @@ func versionedAssetIsKeptForEver(t *testing.T) {
 	}
 	name, _, _ := bytes.Cut(after, []byte(`"`))
 	a := s.do("GET", "/static/app."+string(name)).want(200)
-	if got := a.header.Get("Cache-Control"); !strings.Contains(got, "immutable") || a.header.Get("Vary") != "" {
+	if got := a.header.Get("Cache-Control"); !strings.Contains(got, "immutable") || a.header.Get("Vary") != "Accept-Encoding" {
 		t.Errorf("Cache-Control %q, Vary %q", got, a.header.Get("Vary"))
 	}
 }
