@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -40,6 +42,8 @@ type Options struct {
 	NoSync bool
 	// Log gets the stack of a panic in a library. Nil means slog.Default().
 	Log *slog.Logger
+	// listIdle is shorter than the constant in a test.
+	listIdle time.Duration
 }
 
 // DB is an open store. It implements driver.Tables and driver.Queues, and is safe
@@ -61,9 +65,13 @@ type DB struct {
 	failure atomic.Pointer[error]
 	// commit is (*bbolt.Tx).Commit. Tests replace it by a disk that fails.
 	commit func(*bbolt.Tx) error
+	// commitList is the same, for the list of free pages alone.
+	commitList func(*bbolt.Tx) error
 	// arrivals tells those who wait for a queue that its messages have changed.
 	arrivals arrivals
-	log      *slog.Logger
+	// freePages belongs to the writer.
+	freePages freePages
+	log       *slog.Logger
 }
 
 // Open opens the store in a directory. It makes the directory and the store if they
@@ -85,27 +93,33 @@ func Open(dir string, opts Options) (*DB, error) {
 		return nil, errors.Join(fmt.Errorf("opening %s: %w", file.Path(), err), file.Close())
 	}
 	db := &DB{
-		bolt:    file,
-		epoch:   epoch,
-		writes:  make(chan *write),
-		closing: make(chan struct{}),
-		stopped: make(chan struct{}),
-		commit:  (*bbolt.Tx).Commit,
-		log:     cmp.Or(opts.Log, slog.Default()),
+		bolt:       file,
+		epoch:      epoch,
+		writes:     make(chan *write),
+		closing:    make(chan struct{}),
+		stopped:    make(chan struct{}),
+		commit:     (*bbolt.Tx).Commit,
+		commitList: (*bbolt.Tx).Commit,
+		log:        cmp.Or(opts.Log, slog.Default()),
+		// The commit of the epoch left the list out.
+		freePages: freePages{missing: true, idle: cmp.Or(opts.listIdle, listIdle)},
 	}
 	db.close = sync.OnceValue(db.shut)
 	go db.run()
 	return db, nil
 }
 
-// openFile opens the file, with the list of free pages stored in each commit.
-// Without the list, commits would be faster (2 to 3 times in a large cascade), but
-// opening would read every page and leave a large file in memory.
+// openFile opens the file. If the file has no list of free pages, as after some crashes,
+// bbolt reads every page to find them; see freePages.
 func openFile(path string, opts Options) (*bbolt.DB, error) {
+	if err := look(path); err != nil {
+		return nil, err
+	}
 	options := &bbolt.Options{
 		Timeout:         lockPatience,
 		NoSync:          opts.NoSync,
 		NoGrowSync:      opts.NoSync,
+		NoFreelistSync:  true,
 		FreelistType:    bbolt.FreelistMapType,
 		InitialMmapSize: mapped,
 		NoStatistics:    true,
@@ -113,7 +127,57 @@ func openFile(path string, opts Options) (*bbolt.DB, error) {
 	if runtime.GOOS == "windows" { // here the file grows to the size of its mapping
 		options.InitialMmapSize = 0
 	}
-	file, err := bbolt.Open(path, 0o600, options)
+	return openBolt(path, options)
+}
+
+// look opens the file for reading and does what must come before it is opened for
+// writing: it refuses a file that is cut off or not ours, and reads a file without a list
+// of free pages from its beginning to its end. bbolt reads such a file in the order of
+// its trees, which takes many times as long if the file is not in memory.
+func look(path string) (err error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("opening %s: %w", path, err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if info, err := file.Stat(); err != nil || info.Size() == 0 {
+		return err
+	}
+	reading, err := openBolt(path, &bbolt.Options{Timeout: lockPatience, ReadOnly: true, NoStatistics: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, reading.Close()) }() // until then nobody writes
+	last, ok := lastHead(file)
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return fmt.Errorf("opening %s: %w", path, err)
+	case ok && uint64(info.Size())/last.pageSize < last.pages:
+		return fmt.Errorf("opening %s: %w: it has %d bytes of %d", path, errDamaged, info.Size(), last.pages*last.pageSize)
+	}
+	if err := reading.View(checkSchema); err != nil {
+		return fmt.Errorf("opening %s: %w", path, err)
+	}
+	if ok && last.list == noList {
+		if _, err := io.Copy(io.Discard, file); err != nil {
+			return fmt.Errorf("opening %s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// openBolt opens the file and says what is wrong with it.
+func openBolt(path string, options *bbolt.Options) (file *bbolt.DB, err error) {
+	defer func() {
+		if value := recover(); value != nil { // bbolt has found pages that contradict each other
+			file, err = nil, fmt.Errorf("opening %s: %w: %v", path, errDamaged, value)
+		}
+	}()
+	file, err = bbolt.Open(path, 0o600, options)
 	var system syscall.Errno
 	switch {
 	case err == nil:

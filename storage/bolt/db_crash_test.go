@@ -24,6 +24,7 @@ func acknowledgedWritesSurviveKill(t *testing.T) {
 			acknowledged = append(acknowledged, writer.next(t))
 		}
 		acknowledged = append(acknowledged, writer.kill(t)...)
+		bolt.WantSoundPages(t, filepath.Join(dir, storeFile))
 		db := open(t, dir)
 		wantAll(t, db, acknowledged)
 		clearRows(t, db)

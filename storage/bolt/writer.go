@@ -87,7 +87,10 @@ func (db *DB) run() {
 			}
 		case <-db.nextProbe():
 			_ = db.writeBatch([]*write{{ctx: context.Background(), change: probe{}}}) // Health reports it
+		case <-db.nextList():
+			db.writeList()
 		case <-db.closing:
+			db.writeList()
 			return
 		}
 	}
@@ -160,19 +163,25 @@ func (db *DB) commitBatch(batch []*write) (changed bool, err error) {
 	if err != nil || !changed {
 		return false, errors.Join(err, tx.Rollback())
 	}
+	err = db.freePages.commit(tx, func() error { return db.finish(tx, db.commit) })
+	return err == nil, err
+}
+
+// finish commits. If the commit may be on the disk by half, it is the last one.
+func (db *DB) finish(tx *bbolt.Tx, commit func(*bbolt.Tx) error) error {
 	id := tx.ID()
-	err = db.guarded(func() error { return db.commit(tx) })
+	err := db.guarded(func() error { return commit(tx) })
 	var panicked panicError
 	switch {
 	case errors.As(err, &panicked):
 		db.broken.Store(true) // nobody knows what bbolt keeps in memory now
 		// It gives up its locks, so that the store can be closed.
 		_ = db.guarded(tx.Rollback)
-		return false, err
+		return err
 	case err != nil:
-		return false, errors.Join(err, db.distrust(id))
+		return errors.Join(err, db.distrust(id))
 	}
-	return true, nil
+	return nil
 }
 
 // A panicError is a panic in bbolt. Its stack is in the log.
