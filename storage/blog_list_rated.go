@@ -56,7 +56,7 @@ func (s *Store) BlogsByRating(ctx context.Context, ref domain.ChannelRef, q Rati
 // since is left out.
 func (s *Store) ratedBlogs(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) ([]domain.Blog, error) {
 	read := make([]domain.Blog, len(rows))
-	group, ctx := newFlight(ctx, subscriptionFlight)
+	group, ctx := newFlight(ctx, pointFlight)
 	for i, row := range rows {
 		group.Go(func() error {
 			_, id, _ := parseRateRow(row.Row)

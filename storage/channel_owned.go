@@ -108,7 +108,7 @@ func sortedUpTo(names []domain.ChannelKey, end domain.ChannelKey) int {
 // that can be read.
 func (s *Store) ownedOf(ctx context.Context, owner domain.UserName, names []domain.ChannelKey) ([]domain.Channel, error) {
 	found := make([]domain.Channel, len(names))
-	group, ctx := newFlight(ctx, claimFlight)
+	group, ctx := newFlight(ctx, pointFlight)
 	for i, name := range names {
 		group.Go(func() error {
 			row, err := s.readChannel(ctx, name)

@@ -40,9 +40,14 @@ func (s *Store) SubscriptionPage(ctx context.Context, user domain.UserName, afte
 	return SubscriptionPage{Items: items, Next: next}, err
 }
 
-// subscriptionFlight is the largest number of reads under way at once for one
-// request that reads many channels or posts.
-const subscriptionFlight = 16
+const (
+	// subscriptionFlight is the largest number of ranges that are read at once for one
+	// request.
+	subscriptionFlight = 16
+	// pointFlight is the same for single rows. A page of a list has 20 rows, so that it
+	// waits once.
+	pointFlight = 32
+)
 
 // Subscriptions lists what a user subscribes to, in the order of channel keys. It
 // repairs what a crash left incomplete. A subscription to a channel that is being
@@ -59,10 +64,10 @@ func (s *Store) Subscriptions(ctx context.Context, user domain.UserName) ([]doma
 // subscriptions in the order of the rows.
 func (s *Store) repairSubscriptions(ctx context.Context, rows []subscription, user domain.UserName) ([]domain.Subscription, error) {
 	valid := make([]bool, len(rows))
-	group, groupCtx := newFlight(ctx, subscriptionFlight)
+	group, groupCtx := newFlight(ctx, pointFlight)
 	for i, row := range rows {
 		group.Go(func() (err error) {
-			valid[i], err = s.repairSubscription(groupCtx, row, user)
+			_, valid[i], err = s.repairSubscription(groupCtx, row, user)
 			return err
 		})
 	}
