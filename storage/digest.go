@@ -52,7 +52,16 @@ type DigestChannel struct {
 // no other post come twice or be missed. A post whose rating changes in between can be
 // missed or met twice.
 func (s *Store) Digest(ctx context.Context, user domain.UserName, q DigestQuery) (DigestPage, error) {
-	list := "digest/" + userPartition(user) + "/" + q.Day.Date + "/" + q.Day.Zone
+	following, err := s.Following(ctx, user)
+	if err != nil {
+		return DigestPage{}, err
+	}
+	return s.DigestOf(ctx, following, q)
+}
+
+// DigestOf is Digest of rows that were read.
+func (s *Store) DigestOf(ctx context.Context, f Following, q DigestQuery) (DigestPage, error) {
+	list := "digest/" + userPartition(f.user) + "/" + q.Day.Date + "/" + q.Day.Zone
 	builder := digestBuilder{limit: q.Limit}
 	if q.After != "" {
 		var err error
@@ -60,12 +69,12 @@ func (s *Store) Digest(ctx context.Context, user domain.UserName, q DigestQuery)
 			return DigestPage{}, err
 		}
 	}
-	err := s.eachSubscribed(ctx, user, builder.wants, func(ctx context.Context, subscription subscription) error {
+	err := s.eachSubscribed(ctx, f, builder.wants, func(ctx context.Context, subscription subscription) error {
 		ranked, err := s.rankDays(ctx, subscription.Channel, []domain.Day{q.Day}, MaxDigest)
 		if err != nil || ranked[0].total == 0 {
 			return err
 		}
-		channel, valid, err := s.repairSubscription(ctx, subscription, user)
+		channel, valid, err := s.repairSubscription(ctx, subscription, f.user)
 		if valid {
 			builder.add(channel, ranked[0])
 		}

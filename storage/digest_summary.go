@@ -56,9 +56,13 @@ type DigestLine struct {
 // Its memory is bounded by what it lists: of the other posts it reads the ratings alone,
 // and of those that it lists it keeps one line each.
 func (s *Store) DigestSummaries(ctx context.Context, user domain.UserName, q DigestSummaryQuery) ([]DigestSummary, error) {
+	following, err := s.Following(ctx, user)
+	if err != nil {
+		return nil, err
+	}
 	days := make([]summaryDay, len(q.Days))
 	var mu sync.Mutex
-	err := s.eachSubscribed(ctx, user, everyChannel, func(ctx context.Context, subscription subscription) error {
+	err = s.eachSubscribed(ctx, following, everyChannel, func(ctx context.Context, subscription subscription) error {
 		ranked, err := s.rankDays(ctx, subscription.Channel, q.Days, q.PerChannel)
 		if err != nil || !slices.ContainsFunc(ranked, func(r *ranking) bool { return r.total > 0 }) {
 			return err

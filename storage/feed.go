@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"microblogging/domain"
@@ -34,15 +33,26 @@ type FeedPage struct {
 // deleted or subscribed to between the pages. A post that is deleted while the page is
 // read is left out.
 //
-// First it reads which posts each channel has, without their texts. Then it reads the
-// texts of the posts on the page, and verifies the channels that contribute to it, and no
-// other: the channel's row says whether it is still there, and the sub! row whether the
+// First it reads the posts of each channel. Then it verifies the channels that contribute to
+// the page, and no other: the channel's row says whether it is still there, and the sub! row whether the
 // user subscribes, since a user's row that says joined may have none. It is read after the
 // posts were found, so that a channel whose deletion was accepted before the request is on
 // no page. If a channel does not contribute after all, the page is made again without it.
 // Mostly this happens once for a channel, since its dangling row is removed.
+//
+// A long page reads first which posts there are, and then the texts of its own posts: so
+// it holds no other texts in memory (wholeTexts).
 func (s *Store) Feed(ctx context.Context, user domain.UserName, after string, limit int) (FeedPage, error) {
-	list := "feed/" + userPartition(user)
+	following, err := s.Following(ctx, user)
+	if err != nil {
+		return FeedPage{}, err
+	}
+	return s.FeedOf(ctx, following, after, limit)
+}
+
+// FeedOf is Feed of rows that were read.
+func (s *Store) FeedOf(ctx context.Context, f Following, after string, limit int) (FeedPage, error) {
+	list := "feed/" + userPartition(f.user)
 	from := prefixBlog
 	if after != "" {
 		position, err := decodeCursor(list, after)
@@ -52,7 +62,7 @@ func (s *Store) Feed(ctx context.Context, user domain.UserName, after string, li
 		from = successor(blogRow(domain.BlogID(position)))
 	}
 	// One post more than the page holds tells whether there is another page.
-	items, err := s.newestSubscribed(ctx, user, from, limit+1)
+	items, err := s.newestSubscribed(ctx, f, from, limit+1)
 	if err != nil {
 		return FeedPage{}, err
 	}
@@ -66,18 +76,14 @@ func (s *Store) Feed(ctx context.Context, user domain.UserName, after string, li
 
 // newestSubscribed returns the newest posts, up to most, of the channels that a user
 // subscribes to, from this row key on.
-func (s *Store) newestSubscribed(ctx context.Context, user domain.UserName, from string, most int) ([]FeedItem, error) {
-	subscriptions, err := s.readSubscriptions(ctx, user)
-	if err != nil {
-		return nil, err
-	}
+func (s *Store) newestSubscribed(ctx context.Context, f Following, from string, most int) ([]FeedItem, error) {
 	sources := make(feedSources)
 	for {
 		newest := newest{most: most}
-		if err := s.findNewest(ctx, user, subscriptions, sources, from, &newest); err != nil {
+		if err := s.findNewest(ctx, f, sources, from, &newest); err != nil {
 			return nil, err
 		}
-		items, err := s.readNewest(ctx, user, newest.posts, sources)
+		items, err := s.readNewest(ctx, f.user, newest.posts, sources)
 		if err != nil || !slices.ContainsFunc(newest.posts, func(p newestPost) bool { return !sources[p.channel].valid }) {
 			return items, err
 		}
@@ -95,21 +101,18 @@ type feedSource struct {
 
 // findNewest looks which posts the channels have from this row key on, except the channels
 // that are known not to contribute.
-func (s *Store) findNewest(ctx context.Context, user domain.UserName, subscriptions []subscription, sources feedSources,
-	from string, newest *newest,
-) error {
+func (s *Store) findNewest(ctx context.Context, f Following, sources feedSources, from string, newest *newest) error {
 	group, ctx := newFlight(ctx, subscriptionFlight)
-	for _, subscription := range subscriptions {
+	for _, subscription := range f.rows {
 		if source, known := sources[subscription.Channel]; subscription.state != stateJoined || known && !source.valid {
 			continue
 		}
 		group.Go(func() error {
 			rows, err := s.blogs.First(ctx, newest.most, driver.Range{
-				Partition: partitionOf(subscription.Channel.Key), From: from, To: newest.bound(),
-				Paging: driver.Paging{Select: []string{propIncarnation}}})
+				Partition: partitionOf(subscription.Channel.Key), From: from, To: newest.bound(), Paging: newest.paging()})
 			if err == nil && newest.add(subscription, rows) {
 				// Another incarnation has the name, so that the row is dangling.
-				_, _, err = s.repairSubscription(ctx, subscription, user)
+				_, _, err = s.repairSubscription(ctx, subscription, f.user)
 			}
 			if err != nil {
 				return fmt.Errorf("posts of channel %s: %w", subscription.Channel.Key, err)
@@ -123,23 +126,25 @@ func (s *Store) findNewest(ctx context.Context, user domain.UserName, subscripti
 // readNewest reads posts that were found, and verifies their channels as far as they are
 // not among the sources yet.
 func (s *Store) readNewest(ctx context.Context, user domain.UserName, posts []newestPost, sources feedSources) ([]FeedItem, error) {
-	read := make([]domain.Blog, len(posts))
-	picked := make([]pickedPost, len(posts))
-	for i, post := range posts {
-		picked[i] = post.pickedPost
+	var picked []pickedPost
+	var into []*domain.Blog
+	for i := range posts {
+		if blog := &posts[i].blog; blog.ID == "" {
+			picked, into = append(picked, posts[i].pickedPost), append(into, blog)
+		}
 	}
 	err := s.AtOnce(ctx,
 		func(ctx context.Context) error { return s.verifySources(ctx, user, posts, sources) },
 		func(ctx context.Context) error {
-			return s.readPicked(ctx, picked, func(i int, blog domain.Blog) { read[i] = blog })
+			return s.readPicked(ctx, picked, func(i int, blog domain.Blog) { *into[i] = blog })
 		})
 	if err != nil {
 		return nil, err
 	}
 	items := make([]FeedItem, 0, len(posts))
-	for i, blog := range read {
-		if blog.ID != "" {
-			items = append(items, FeedItem{Blog: blog, Name: sources[posts[i].channel].name})
+	for _, post := range posts {
+		if post.blog.ID != "" {
+			items = append(items, FeedItem{Blog: post.blog, Name: sources[post.channel].name})
 		}
 	}
 	return items, nil
@@ -179,14 +184,10 @@ func everyChannel(domain.ChannelKey) bool { return true }
 // started. A subscription that is joining or leaving is skipped. Visit must call
 // repairSubscription after it has read something of the channel and before it shows that:
 // the channel may be gone.
-func (s *Store) eachSubscribed(ctx context.Context, user domain.UserName, wanted func(domain.ChannelKey) bool,
+func (s *Store) eachSubscribed(ctx context.Context, f Following, wanted func(domain.ChannelKey) bool,
 	visit func(context.Context, subscription) error) error {
-	subscriptions, err := s.readSubscriptions(ctx, user)
-	if err != nil {
-		return err
-	}
 	group, ctx := newFlight(ctx, subscriptionFlight)
-	for _, subscription := range subscriptions {
+	for _, subscription := range f.rows {
 		if subscription.state != stateJoined || !wanted(subscription.Channel.Key) {
 			continue
 		}
@@ -200,10 +201,11 @@ func (s *Store) eachSubscribed(ctx context.Context, user domain.UserName, wanted
 	return group.Wait()
 }
 
-// A newestPost is a post that was found and not read yet.
+// A newestPost is a post that was found. Its blog is empty if it was not read yet.
 type newestPost struct {
 	pickedPost
-	by subscription
+	by   subscription
+	blog domain.Blog
 }
 
 // newest collects the newest posts of several channels. Channels may be added in
@@ -213,6 +215,19 @@ type newest struct {
 	most  int
 	mu    sync.Mutex
 	posts []newestPost
+}
+
+// wholeTexts is the greatest number of posts of a channel that are read with their texts to
+// see which are the newest. A text has up to 20 KB, and subscriptionFlight channels are
+// read at once. A page that is longer reads the texts of its own posts after that: a few
+// requests more, but in the same round trip as the verification.
+const wholeTexts = 25
+
+func (n *newest) paging() driver.Paging {
+	if n.most <= wholeTexts {
+		return driver.Paging{}
+	}
+	return driver.Paging{Select: []string{propIncarnation}}
 }
 
 // bound returns the first row key that is too old to be among the newest, as far as
@@ -239,9 +254,11 @@ func (n *newest) add(by subscription, rows []driver.Entity) (replaced bool) {
 			replaced = true
 			continue
 		}
-		// A key that was read may be part of a whole page, which it would keep in memory.
-		id := domain.BlogID(strings.Clone(string(blog.ID)))
-		n.posts = append(n.posts, newestPost{pickedPost{by.Channel, pick{id: id, place: place}}, by})
+		post := newestPost{pickedPost: pickedPost{by.Channel, pick{id: blog.ID, place: place}}, by: by}
+		if n.most <= wholeTexts {
+			post.blog = blog.Blog
+		}
+		n.posts = append(n.posts, post)
 	}
 	slices.SortFunc(n.posts, func(a, b newestPost) int { return cmp.Compare(a.id, b.id) })
 	n.posts = n.posts[:min(len(n.posts), n.most)]
