@@ -34,15 +34,31 @@ func (s *Store) Blog(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 }
 
 func (s *Store) readBlog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (blogEntity, error) {
-	row, err := s.blogs.Get(ctx, partitionOf(ref.Key), blogRow(id))
-	if err != nil {
-		return blogEntity{}, fmt.Errorf("post %s of channel %s: %w", id, ref.Key, err)
+	blog, err := s.readAnyBlog(ctx, ref.Key, id)
+	if err == nil {
+		err = blog.of(ref)
 	}
-	blog := decodeBlog(row)
-	if blog.Channel.Incarnation != ref.Incarnation {
-		return blogEntity{}, fmt.Errorf("post %s of channel %s: %w", id, ref.Key, domain.ErrNotFound)
+	if err != nil {
+		return blogEntity{}, err
 	}
 	return blog, nil
+}
+
+// readAnyBlog reads a post of any incarnation of the channel's name.
+func (s *Store) readAnyBlog(ctx context.Context, key domain.ChannelKey, id domain.BlogID) (blogEntity, error) {
+	row, err := s.blogs.Get(ctx, partitionOf(key), blogRow(id))
+	if err != nil {
+		return blogEntity{}, fmt.Errorf("post %s of channel %s: %w", id, key, err)
+	}
+	return decodeBlog(row), nil
+}
+
+// of returns domain.ErrNotFound if the post is not of this incarnation.
+func (b blogEntity) of(ref domain.ChannelRef) error {
+	if b.Channel.Incarnation != ref.Incarnation {
+		return fmt.Errorf("post %s of channel %s: %w", b.ID, ref.Key, domain.ErrNotFound)
+	}
+	return nil
 }
 
 func encodeBlog(b domain.Blog) driver.Properties {

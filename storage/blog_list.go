@@ -30,31 +30,52 @@ type BlogPage struct {
 // that its cost does not depend on how many posts there are. A cursor of another
 // list is an InvalidError on the field "after".
 func (s *Store) Blogs(ctx context.Context, ref domain.ChannelRef, q BlogQuery) (BlogPage, error) {
-	list := "blogs/" + partitionOf(ref.Key) + "/" + string(ref.Incarnation)
-	from, to := blogRange(q.Since, q.Until)
+	var position string
 	if q.After != "" {
-		position, err := decodeCursor(list, q.After)
-		if err != nil {
+		var err error
+		if position, err = decodeCursor(blogList(ref), q.After); err != nil {
 			return BlogPage{}, err
 		}
+	}
+	rows, err := s.readBlogs(ctx, ref.Key, q, position)
+	if err != nil {
+		return BlogPage{}, err
+	}
+	return blogPage(ref, q, rows), nil
+}
+
+// blogList names the list for its cursors.
+func blogList(ref domain.ChannelRef) string {
+	return "blogs/" + partitionOf(ref.Key) + "/" + string(ref.Incarnation)
+}
+
+// readBlogs reads the rows of a page, and one more if there is another page.
+func (s *Store) readBlogs(ctx context.Context, key domain.ChannelKey, q BlogQuery, position string) ([]driver.Entity, error) {
+	from, to := blogRange(q.Since, q.Until)
+	if position != "" {
 		from = max(from, successor(blogRow(domain.BlogID(position))))
 	}
-	rows, err := s.blogs.First(ctx, q.Limit+1, driver.Range{Partition: partitionOf(ref.Key), From: from, To: to})
+	rows, err := s.blogs.First(ctx, q.Limit+1, driver.Range{Partition: partitionOf(key), From: from, To: to})
 	if err != nil {
-		return BlogPage{}, fmt.Errorf("posts of channel %s: %w", ref.Key, err)
+		return nil, fmt.Errorf("posts of channel %s: %w", key, err)
 	}
+	return rows, nil
+}
+
+// blogPage makes a page of what readBlogs has read.
+func blogPage(ref domain.ChannelRef, q BlogQuery, rows []driver.Entity) BlogPage {
 	var next string
 	if len(rows) > q.Limit {
 		rows = rows[:q.Limit]
-		next = encodeCursor(list, string(blogIDOf(rows[q.Limit-1].Row)))
+		next = encodeCursor(blogList(ref), string(blogIDOf(rows[q.Limit-1].Row)))
 	}
 	items := make([]domain.Blog, 0, len(rows))
 	for _, row := range rows {
-		// The channel may have been deleted, and its name created again, since the
-		// caller read the channel.
+		// The channel may have been deleted, and its name created again, between the
+		// reads of the channel and of its posts.
 		if blog := decodeBlog(row); blog.Channel.Incarnation == ref.Incarnation {
 			items = append(items, blog.Blog)
 		}
 	}
-	return BlogPage{Items: items, Next: next}, nil
+	return BlogPage{Items: items, Next: next}
 }

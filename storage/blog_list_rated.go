@@ -25,28 +25,52 @@ type RatingQuery struct {
 // missed, or listed twice. A cursor of another list is an InvalidError on the field
 // "after".
 func (s *Store) BlogsByRating(ctx context.Context, ref domain.ChannelRef, q RatingQuery) (BlogPage, error) {
+	var position string
+	if q.After != "" {
+		var err error
+		if position, err = decodeCursor(ratingList(ref, q), q.After); err != nil {
+			return BlogPage{}, err
+		}
+	}
+	rows, err := s.readRatings(ctx, ref.Key, q, position)
+	if err != nil {
+		return BlogPage{}, err
+	}
+	return s.ratingPage(ctx, ref, q, rows)
+}
+
+// ratingList names the list for its cursors.
+func ratingList(ref domain.ChannelRef, q RatingQuery) string {
 	list := "ratings/" + partitionOf(ref.Key) + "/" + string(ref.Incarnation)
+	if q.Rating != nil {
+		list = fmt.Sprintf("%s/%d", list, *q.Rating)
+	}
+	return list
+}
+
+// readRatings reads the rows of the index for a page, and one more if there is another page.
+func (s *Store) readRatings(ctx context.Context, key domain.ChannelKey, q RatingQuery, position string) ([]driver.Entity, error) {
 	from, to := prefixRate, prefixEnd(prefixRate)
 	if q.Rating != nil {
 		from, to = ratedRange(*q.Rating)
-		list = fmt.Sprintf("%s/%d", list, *q.Rating)
 	}
-	if q.After != "" {
-		position, err := decodeCursor(list, q.After)
-		if err != nil {
-			return BlogPage{}, err
-		}
+	if position != "" {
 		from = max(from, successor(position))
 	}
 	rows, err := s.blogs.First(ctx, q.Limit+1, driver.Range{
-		Partition: partitionOf(ref.Key), From: from, To: to, Paging: driver.Paging{KeysOnly: true}})
+		Partition: partitionOf(key), From: from, To: to, Paging: driver.Paging{KeysOnly: true}})
 	if err != nil {
-		return BlogPage{}, fmt.Errorf("ratings of channel %s: %w", ref.Key, err)
+		return nil, fmt.Errorf("ratings of channel %s: %w", key, err)
 	}
+	return rows, nil
+}
+
+// ratingPage reads the posts of a page that readRatings has found.
+func (s *Store) ratingPage(ctx context.Context, ref domain.ChannelRef, q RatingQuery, rows []driver.Entity) (BlogPage, error) {
 	var next string
 	if len(rows) > q.Limit {
 		rows = rows[:q.Limit]
-		next = encodeCursor(list, rows[q.Limit-1].Row)
+		next = encodeCursor(ratingList(ref, q), rows[q.Limit-1].Row)
 	}
 	items, err := s.ratedBlogs(ctx, ref, rows)
 	return BlogPage{Items: items, Next: next}, err
@@ -56,7 +80,7 @@ func (s *Store) BlogsByRating(ctx context.Context, ref domain.ChannelRef, q Rati
 // since is left out.
 func (s *Store) ratedBlogs(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) ([]domain.Blog, error) {
 	read := make([]domain.Blog, len(rows))
-	group, ctx := newFlight(ctx, subscriptionFlight)
+	group, ctx := newFlight(ctx, pointFlight)
 	for i, row := range rows {
 		group.Go(func() error {
 			_, id, _ := parseRateRow(row.Row)

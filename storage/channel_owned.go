@@ -64,17 +64,24 @@ func (s *Store) namesOf(ctx context.Context, owner domain.UserName, position str
 	if position != "" {
 		claims, listed = prefixEnd(prefixClaim+position+"!"), successor(prefixListed+position)
 	}
-	end := domain.ChannelKey("")
-	for _, q := range []driver.Range{
-		{From: claims, To: prefixEnd(prefixClaim)}, {From: listed, To: prefixEnd(prefixListed)},
-	} {
-		q.Partition, q.KeysOnly = userPartition(owner), true
-		// A name can have several claims, of which few are left standing.
-		n := 2*limit + 1
-		rows, err := s.users.First(ctx, n, q)
-		if err != nil {
-			return nil, false, err
+	// A name can have several claims, of which few are left standing.
+	n := 2*limit + 1
+	read := func(rows *[]driver.Entity, q driver.Range) func(context.Context) error {
+		return func(ctx context.Context) (err error) {
+			q.Partition, q.KeysOnly = userPartition(owner), true
+			*rows, err = s.users.First(ctx, n, q)
+			return err
 		}
+	}
+	var found [2][]driver.Entity
+	err = s.AtOnce(ctx,
+		read(&found[0], driver.Range{From: claims, To: prefixEnd(prefixClaim)}),
+		read(&found[1], driver.Range{From: listed, To: prefixEnd(prefixListed)}))
+	if err != nil {
+		return nil, false, err
+	}
+	end := domain.ChannelKey("")
+	for _, rows := range found {
 		for _, row := range rows {
 			names = append(names, nameOnList(row.Row))
 		}
@@ -108,7 +115,7 @@ func sortedUpTo(names []domain.ChannelKey, end domain.ChannelKey) int {
 // that can be read.
 func (s *Store) ownedOf(ctx context.Context, owner domain.UserName, names []domain.ChannelKey) ([]domain.Channel, error) {
 	found := make([]domain.Channel, len(names))
-	group, ctx := newFlight(ctx, claimFlight)
+	group, ctx := newFlight(ctx, pointFlight)
 	for i, name := range names {
 		group.Go(func() error {
 			row, err := s.readChannel(ctx, name)

@@ -48,7 +48,7 @@ func (c *Checker) checkSubscriptions(ctx context.Context) error {
 		if !c.Repair {
 			continue
 		}
-		if _, err := c.store.repairSubscription(ctx, decodeSubscription(row), domain.UserName(row.Partition)); err != nil {
+		if _, _, err := c.store.repairSubscription(ctx, decodeSubscription(row), domain.UserName(row.Partition)); err != nil {
 			return fmt.Errorf("repairing: %w", err)
 		}
 	}

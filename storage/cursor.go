@@ -39,6 +39,20 @@ func decodeCursor(list, cursor string) (position string, err error) {
 	return "", domain.Invalid("after", "is not a continuation of this list")
 }
 
+// loosePosition returns the position of a cursor, or "" if the cursor is empty, without
+// checking which list it is of. It is for reading before the list is known: decodeCursor
+// must follow. A malformed cursor is an InvalidError on the field "after".
+func loosePosition(cursor string) (string, error) {
+	raw, err := base64.RawURLEncoding.DecodeString(cursor)
+	switch {
+	case cursor == "":
+		return "", nil
+	case err != nil, len(raw) <= cursorChecksum, driver.CheckKey("position", string(raw[cursorChecksum:])) != nil:
+		return "", domain.Invalid("after", "is not a continuation of this list")
+	}
+	return string(raw[cursorChecksum:]), nil
+}
+
 func cursorSum(list, position string) [sha256.Size]byte {
 	return sha256.Sum256([]byte(list + "\x00" + position))
 }

@@ -40,9 +40,6 @@ type DeletionPage struct {
 	Next string
 }
 
-// deletionFlight is the largest number of deletions read at once for a page.
-const deletionFlight = 16
-
 // DeletionsOf lists the deletions that a user asked for, the newest first. It reads up to
 // limit rows of the list; a page has fewer deletions if some rows name none. A cursor of
 // another list is an InvalidError on the field "after".
@@ -65,7 +62,7 @@ func (s *Store) DeletionsOf(ctx context.Context, user domain.UserName, after str
 		page.Next = encodeCursor(list, rows[limit-1].Row)
 	}
 	found := make([]domain.Deletion, len(rows))
-	group, ctx := newFlight(ctx, deletionFlight)
+	group, ctx := newFlight(ctx, pointFlight)
 	for i, row := range rows {
 		group.Go(func() (err error) {
 			found[i], err = s.listedDeletion(ctx, row, user)

@@ -47,12 +47,21 @@ type DigestChannel struct {
 //
 // A page takes memory for its own posts only, however many the day has. It reads the
 // ratings of all posts of each channel until it is full, and then the posts that it
-// holds, and the sub! row of each channel that has a post. It starts at the channel, the
+// holds, and verifies each channel that has a post, as Feed does. It starts at the channel, the
 // rating and the post where the page before ended: posts that come and go in between make
 // no other post come twice or be missed. A post whose rating changes in between can be
 // missed or met twice.
 func (s *Store) Digest(ctx context.Context, user domain.UserName, q DigestQuery) (DigestPage, error) {
-	list := "digest/" + userPartition(user) + "/" + q.Day.Date + "/" + q.Day.Zone
+	following, err := s.Following(ctx, user)
+	if err != nil {
+		return DigestPage{}, err
+	}
+	return s.DigestOf(ctx, following, q)
+}
+
+// DigestOf is Digest of rows that were read.
+func (s *Store) DigestOf(ctx context.Context, f Following, q DigestQuery) (DigestPage, error) {
+	list := "digest/" + userPartition(f.user) + "/" + q.Day.Date + "/" + q.Day.Zone
 	builder := digestBuilder{limit: q.Limit}
 	if q.After != "" {
 		var err error
@@ -60,13 +69,13 @@ func (s *Store) Digest(ctx context.Context, user domain.UserName, q DigestQuery)
 			return DigestPage{}, err
 		}
 	}
-	err := s.eachSubscribed(ctx, user, builder.wants, func(ctx context.Context, channel domain.Channel) error {
-		ranked, err := s.rankDays(ctx, channel, []domain.Day{q.Day}, MaxDigest)
+	err := s.eachSubscribed(ctx, f, builder.wants, func(ctx context.Context, subscription subscription) error {
+		ranked, err := s.rankDays(ctx, subscription.Channel, []domain.Day{q.Day}, MaxDigest)
 		if err != nil || ranked[0].total == 0 {
 			return err
 		}
-		is, err := s.verifySubscription(ctx, channel.Ref(), user)
-		if is {
+		channel, valid, err := s.repairSubscription(ctx, subscription, f.user)
+		if valid {
 			builder.add(channel, ranked[0])
 		}
 		return err

@@ -3,6 +3,7 @@ package storage
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,7 +18,8 @@ const (
 	// once, so that a larger page would take megabytes.
 	rankPage = 250
 	// pickPage is how many texts one request asks for, and pickFlight is how many such
-	// requests are made at once. A text has up to 20 KB.
+	// requests are made at once. A text has up to 20 KB. Requests for one text are not
+	// among them (pointFlight).
 	pickPage   = 25
 	pickFlight = 8
 )
@@ -42,9 +44,9 @@ func (p pick) compare(other pick) int {
 // rankDays ranks the posts of a channel on each of some successive days, newest first.
 // It reads ratings, and no texts. The index by rating would not do: it has no days, so
 // that all posts of a channel's whole life would have to be passed.
-func (s *Store) rankDays(ctx context.Context, channel domain.Channel, days []domain.Day, most int) ([]*ranking, error) {
+func (s *Store) rankDays(ctx context.Context, channel domain.ChannelRef, days []domain.Day, most int) ([]*ranking, error) {
 	from, to := blogRange(days[len(days)-1].From, days[0].Until)
-	q := driver.Range{Partition: partitionOf(channel.Key()), From: from, To: to,
+	q := driver.Range{Partition: partitionOf(channel.Key), From: from, To: to,
 		Paging: driver.Paging{Limit: rankPage, Select: []string{propRating, propCreatedOn, propIncarnation}}}
 	ranked := make([]*ranking, len(days))
 	for i := range ranked {
@@ -122,20 +124,46 @@ func (s *Store) readPicked(ctx context.Context, posts []pickedPost, keep func(i 
 		x, y := posts[i], posts[j]
 		return cmp.Or(cmp.Compare(x.channel.Key, y.channel.Key), cmp.Compare(x.place, y.place))
 	})
-	group, ctx := newFlight(ctx, pickFlight)
+	var single, longer [][]int
 	for len(order) > 0 {
 		n := 1
 		for n < min(len(order), pickPage) && follows(posts[order[n-1]], posts[order[n]]) {
 			n++
 		}
-		run := order[:n]
+		if n == 1 {
+			single = append(single, order[:n])
+		} else {
+			longer = append(longer, order[:n])
+		}
 		order = order[n:]
-		group.Go(func() error { return s.readRun(ctx, posts, run, keep) })
 	}
-	return group.Wait()
+	inFlight := func(limit int, runs [][]int, read func(context.Context, []int) error) func(context.Context) error {
+		return func(ctx context.Context) error {
+			group, ctx := newFlight(ctx, limit)
+			for _, run := range runs {
+				group.Go(func() error { return read(ctx, run) })
+			}
+			return group.Wait()
+		}
+	}
+	return s.AtOnce(ctx,
+		inFlight(pickFlight, longer, func(ctx context.Context, run []int) error { return s.readRun(ctx, posts, run, keep) }),
+		inFlight(pointFlight, single, func(ctx context.Context, run []int) error { return s.readPick(ctx, posts, run[0], keep) }))
 }
 
 func follows(x, y pickedPost) bool { return x.channel == y.channel && x.place+1 == y.place }
+
+// readPick reads the post with that index.
+func (s *Store) readPick(ctx context.Context, posts []pickedPost, i int, keep func(int, domain.Blog)) error {
+	blog, err := s.Blog(ctx, posts[i].channel, posts[i].id)
+	if errors.Is(err, domain.ErrNotFound) {
+		return nil
+	}
+	if err == nil {
+		keep(i, blog)
+	}
+	return err
+}
 
 // readRun reads posts that follow each other, of which run has the indices.
 func (s *Store) readRun(ctx context.Context, posts []pickedPost, run []int, keep func(int, domain.Blog)) error {

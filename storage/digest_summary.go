@@ -49,21 +49,26 @@ type DigestLine struct {
 }
 
 // DigestSummaries sums up what was posted on each of some days to the channels that a
-// user subscribes to. It ranks each channel once for all days, and reads the sub! row of
-// each that has a post. If a day has more posts than it may list, each channel gets a line
+// user subscribes to. It ranks each channel once for all days, and verifies each that has a
+// post, as Feed does. If a day has more posts than it may list, each channel gets a line
 // before any gets a second one, and so on.
 //
 // Its memory is bounded by what it lists: of the other posts it reads the ratings alone,
 // and of those that it lists it keeps one line each.
 func (s *Store) DigestSummaries(ctx context.Context, user domain.UserName, q DigestSummaryQuery) ([]DigestSummary, error) {
+	following, err := s.Following(ctx, user)
+	if err != nil {
+		return nil, err
+	}
 	days := make([]summaryDay, len(q.Days))
 	var mu sync.Mutex
-	err := s.eachSubscribed(ctx, user, everyChannel, func(ctx context.Context, channel domain.Channel) error {
-		ranked, err := s.rankDays(ctx, channel, q.Days, q.PerChannel)
+	err = s.eachSubscribed(ctx, following, everyChannel, func(ctx context.Context, subscription subscription) error {
+		ranked, err := s.rankDays(ctx, subscription.Channel, q.Days, q.PerChannel)
 		if err != nil || !slices.ContainsFunc(ranked, func(r *ranking) bool { return r.total > 0 }) {
 			return err
 		}
-		if is, err := s.verifySubscription(ctx, channel.Ref(), user); err != nil || !is {
+		channel, valid, err := s.repairSubscription(ctx, subscription, user)
+		if err != nil || !valid {
 			return err
 		}
 		mu.Lock()

@@ -3,7 +3,6 @@ package storage
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -31,14 +30,29 @@ type FeedPage struct {
 //
 // Each page reads each channel once, and starts where the page before ended. So no
 // post comes twice, and no post after that place is missed, whatever is posted,
-// deleted or subscribed to between the pages.
+// deleted or subscribed to between the pages. A post that is deleted while the page is
+// read is left out.
 //
-// The user's rows alone do not tell who subscribes, since one that says joined may have
-// no sub! row. So the sub! row is read of each channel that contributes to the page, and
-// of no other. If one is not there, the page is read again without that channel. This
-// happens once for a channel, since its dangling row is removed.
+// First it reads the posts of each channel. Then it verifies the channels that contribute to
+// the page, and no other: the channel's row says whether it is still there, and the sub! row whether the
+// user subscribes, since a user's row that says joined may have none. It is read after the
+// posts were found, so that a channel whose deletion was accepted before the request is on
+// no page. If a channel does not contribute after all, the page is made again without it.
+// Mostly this happens once for a channel, since its dangling row is removed.
+//
+// A long page reads first which posts there are, and then the texts of its own posts: so
+// it holds no other texts in memory (wholeTexts).
 func (s *Store) Feed(ctx context.Context, user domain.UserName, after string, limit int) (FeedPage, error) {
-	list := "feed/" + userPartition(user)
+	following, err := s.Following(ctx, user)
+	if err != nil {
+		return FeedPage{}, err
+	}
+	return s.FeedOf(ctx, following, after, limit)
+}
+
+// FeedOf is Feed of rows that were read.
+func (s *Store) FeedOf(ctx context.Context, f Following, after string, limit int) (FeedPage, error) {
+	list := "feed/" + userPartition(f.user)
 	from := prefixBlog
 	if after != "" {
 		position, err := decodeCursor(list, after)
@@ -48,7 +62,7 @@ func (s *Store) Feed(ctx context.Context, user domain.UserName, after string, li
 		from = successor(blogRow(domain.BlogID(position)))
 	}
 	// One post more than the page holds tells whether there is another page.
-	items, err := s.newestSubscribed(ctx, user, from, limit+1)
+	items, err := s.newestSubscribed(ctx, f, from, limit+1)
 	if err != nil {
 		return FeedPage{}, err
 	}
@@ -62,91 +76,136 @@ func (s *Store) Feed(ctx context.Context, user domain.UserName, after string, li
 
 // newestSubscribed returns the newest posts, up to most, of the channels that a user
 // subscribes to, from this row key on.
-func (s *Store) newestSubscribed(ctx context.Context, user domain.UserName, from string, most int) ([]FeedItem, error) {
-	subscribes := make(map[domain.ChannelRef]bool) // of those that were verified
+func (s *Store) newestSubscribed(ctx context.Context, f Following, from string, most int) ([]FeedItem, error) {
+	sources := make(feedSources)
 	for {
 		newest := newest{most: most}
-		err := s.eachSubscribed(ctx, user, everyChannel, func(ctx context.Context, channel domain.Channel) error {
-			if is, known := subscribes[channel.Ref()]; known && !is {
-				return nil
-			}
-			rows, err := s.blogs.First(ctx, most, driver.Range{
-				Partition: partitionOf(channel.Key()), From: from, To: newest.bound()})
-			newest.add(channel, rows)
-			return err
-		})
-		if err != nil {
+		if err := s.findNewest(ctx, f, sources, from, &newest); err != nil {
 			return nil, err
 		}
-		if all, err := s.verifyContributors(ctx, user, newest.items, subscribes); err != nil || all {
-			return newest.items, err
+		items, err := s.readNewest(ctx, f.user, newest.posts, sources)
+		if err != nil || !slices.ContainsFunc(newest.posts, func(p newestPost) bool { return !sources[p.channel].valid }) {
+			return items, err
 		}
 	}
 }
 
-// verifyContributors reports whether the user subscribes to the channels of all items.
-// What it finds about a channel, it adds to subscribes, and reads only what is not there
-// yet.
-func (s *Store) verifyContributors(ctx context.Context, user domain.UserName, items []FeedItem,
-	subscribes map[domain.ChannelRef]bool,
-) (all bool, err error) {
-	var refs []domain.ChannelRef
-	for _, item := range items {
-		if _, known := subscribes[item.Channel]; !known {
-			subscribes[item.Channel] = false
-			refs = append(refs, item.Channel)
-		}
-	}
-	found := make([]bool, len(refs))
-	group, groupCtx := newFlight(ctx, subscriptionFlight)
-	for i, ref := range refs {
-		group.Go(func() (err error) {
-			found[i], err = s.verifySubscription(groupCtx, ref, user)
-			return err
-		})
-	}
-	err = group.Wait()
-	for i, ref := range refs {
-		subscribes[ref] = found[i]
-	}
-	return !slices.Contains(found, false), err
+// feedSources are the channels of a feed that were verified, by the subscriptions to them.
+type feedSources map[domain.ChannelRef]feedSource
+
+type feedSource struct {
+	// name is as the channel's creator spelled it.
+	name  domain.ChannelName
+	valid bool
 }
 
-// everyChannel is for eachSubscribed.
-func everyChannel(domain.ChannelKey) bool { return true }
-
-// eachSubscribed calls visit for each active channel that a user subscribes to and that
-// is wanted. Several calls run at once. They start in the order of channel keys, and end
-// in any order: wanted is asked about a channel after all calls for lesser keys have
-// started. A subscription that is joining or leaving is skipped. A subscription to an
-// incarnation that is gone is removed. Visit must call verifySubscription before it shows
-// anything of the channel.
-func (s *Store) eachSubscribed(ctx context.Context, user domain.UserName, wanted func(domain.ChannelKey) bool,
-	visit func(context.Context, domain.Channel) error) error {
-	subscriptions, err := s.readSubscriptions(ctx, user)
-	if err != nil {
-		return err
-	}
+// findNewest looks which posts the channels have from this row key on, except the channels
+// that are known not to contribute.
+func (s *Store) findNewest(ctx context.Context, f Following, sources feedSources, from string, newest *newest) error {
 	group, ctx := newFlight(ctx, subscriptionFlight)
-	for _, subscription := range subscriptions {
-		if subscription.state != stateJoined || !wanted(subscription.Channel.Key) {
+	for _, subscription := range f.rows {
+		if source, known := sources[subscription.Channel]; subscription.state != stateJoined || known && !source.valid {
 			continue
 		}
 		group.Go(func() error {
-			channel, err := s.readIncarnation(ctx, subscription.Channel)
-			switch {
-			case errors.Is(err, domain.ErrNotFound):
-				return s.removeSubscription(ctx, subscription)
-			case err != nil || channel.State != domain.ChannelActive:
-				return err
+			rows, err := s.blogs.First(ctx, newest.most, driver.Range{
+				Partition: partitionOf(subscription.Channel.Key), From: from, To: newest.bound(), Paging: newest.paging()})
+			if err == nil && newest.add(subscription, rows) {
+				// Another incarnation has the name, so that the row is dangling.
+				_, _, err = s.repairSubscription(ctx, subscription, f.user)
 			}
-			if err := visit(ctx, channel.Channel); err != nil {
-				return fmt.Errorf("posts of channel %s: %w", channel.Key(), err)
+			if err != nil {
+				return fmt.Errorf("posts of channel %s: %w", subscription.Channel.Key, err)
 			}
 			return nil
 		})
 	}
 	return group.Wait()
+}
+
+// readNewest reads posts that were found, and verifies their channels as far as they are
+// not among the sources yet.
+func (s *Store) readNewest(ctx context.Context, user domain.UserName, posts []newestPost, sources feedSources) ([]FeedItem, error) {
+	var picked []pickedPost
+	var into []*domain.Blog
+	for i := range posts {
+		if blog := &posts[i].blog; blog.ID == "" {
+			picked, into = append(picked, posts[i].pickedPost), append(into, blog)
+		}
+	}
+	err := s.AtOnce(ctx,
+		func(ctx context.Context) error { return s.verifySources(ctx, user, posts, sources) },
+		func(ctx context.Context) error {
+			return s.readPicked(ctx, picked, func(i int, blog domain.Blog) { *into[i] = blog })
+		})
+	if err != nil {
+		return nil, err
+	}
+	items := make([]FeedItem, 0, len(posts))
+	for _, post := range posts {
+		if post.blog.ID != "" {
+			items = append(items, FeedItem{Blog: post.blog, Name: sources[post.channel].name})
+		}
+	}
+	return items, nil
+}
+
+// verifySources adds the channels of the posts to the sources.
+func (s *Store) verifySources(ctx context.Context, user domain.UserName, posts []newestPost, sources feedSources) error {
+	var unknown []subscription
+	for _, post := range posts {
+		if _, known := sources[post.channel]; !known {
+			sources[post.channel] = feedSource{}
+			unknown = append(unknown, post.by)
+		}
+	}
+	found := make([]feedSource, len(unknown))
+	group, ctx := newFlight(ctx, pointFlight)
+	for i, subscription := range unknown {
+		group.Go(func() error {
+			channel, valid, err := s.repairSubscription(ctx, subscription, user)
+			found[i] = feedSource{channel.Name, valid}
+			return err
+		})
+	}
+	err := group.Wait()
+	for i, subscription := range unknown {
+		sources[subscription.Channel] = found[i]
+	}
+	return err
+}
+
+// everyChannel is for eachSubscribed.
+func everyChannel(domain.ChannelKey) bool { return true }
+
+// eachSubscribed calls visit for each channel that a user subscribes to and that is
+// wanted. Several calls run at once. They start in the order of channel keys, and end
+// in any order: wanted is asked about a channel after all calls for lesser keys have
+// started. A subscription that is joining or leaving is skipped. Visit must call
+// repairSubscription after it has read something of the channel and before it shows that:
+// the channel may be gone.
+func (s *Store) eachSubscribed(ctx context.Context, f Following, wanted func(domain.ChannelKey) bool,
+	visit func(context.Context, subscription) error) error {
+	group, ctx := newFlight(ctx, subscriptionFlight)
+	for _, subscription := range f.rows {
+		if subscription.state != stateJoined || !wanted(subscription.Channel.Key) {
+			continue
+		}
+		group.Go(func() error {
+			if err := visit(ctx, subscription); err != nil {
+				return fmt.Errorf("posts of channel %s: %w", subscription.Channel.Key, err)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// A newestPost is a post that was found. Its blog is empty if it was not read yet.
+type newestPost struct {
+	pickedPost
+	by   subscription
+	blog domain.Blog
 }
 
 // newest collects the newest posts of several channels. Channels may be added in
@@ -155,7 +214,20 @@ func (s *Store) eachSubscribed(ctx context.Context, user domain.UserName, wanted
 type newest struct {
 	most  int
 	mu    sync.Mutex
-	items []FeedItem
+	posts []newestPost
+}
+
+// wholeTexts is the greatest number of posts of a channel that are read with their texts to
+// see which are the newest. A text has up to 20 KB, and subscriptionFlight channels are
+// read at once. A page that is longer reads the texts of its own posts after that: a few
+// requests more, but in the same round trip as the verification.
+const wholeTexts = 25
+
+func (n *newest) paging() driver.Paging {
+	if n.most <= wholeTexts {
+		return driver.Paging{}
+	}
+	return driver.Paging{Select: []string{propIncarnation}}
 }
 
 // bound returns the first row key that is too old to be among the newest, as far as
@@ -163,23 +235,32 @@ type newest struct {
 func (n *newest) bound() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if len(n.items) < n.most {
+	if len(n.posts) < n.most {
 		return prefixEnd(prefixBlog)
 	}
-	return blogRow(n.items[n.most-1].ID)
+	return blogRow(n.posts[n.most-1].id)
 }
 
-func (n *newest) add(channel domain.Channel, rows []driver.Entity) {
+// add adds posts of the channel. It reports whether any of them is of another incarnation.
+func (n *newest) add(by subscription, rows []driver.Entity) (replaced bool) {
 	if len(rows) == 0 {
-		return // most channels have no new posts, so that nothing needs sorting
+		return false // most channels have no new posts, so that nothing needs sorting
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, row := range rows {
-		if blog := decodeBlog(row); blog.Channel.Incarnation == channel.Incarnation {
-			n.items = append(n.items, FeedItem{Blog: blog.Blog, Name: channel.Name})
+	for place, row := range rows {
+		blog := decodeBlog(row)
+		if blog.Channel.Incarnation != by.Channel.Incarnation {
+			replaced = true
+			continue
 		}
+		post := newestPost{pickedPost: pickedPost{by.Channel, pick{id: blog.ID, place: place}}, by: by}
+		if n.most <= wholeTexts {
+			post.blog = blog.Blog
+		}
+		n.posts = append(n.posts, post)
 	}
-	slices.SortFunc(n.items, func(a, b FeedItem) int { return cmp.Compare(a.ID, b.ID) })
-	n.items = n.items[:min(len(n.items), n.most)]
+	slices.SortFunc(n.posts, func(a, b newestPost) int { return cmp.Compare(a.id, b.id) })
+	n.posts = n.posts[:min(len(n.posts), n.most)]
+	return replaced
 }

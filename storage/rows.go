@@ -93,7 +93,7 @@ func RowPrefixes() []string {
 }
 
 // Rows reads the rows behind the name of a channel. It makes five requests, however many
-// rows there are. Only the owner may see the rows of a channel, and whoever asked for a
+// rows there are: first for the channel, and then the others at once. Only the owner may see the rows of a channel, and whoever asked for a
 // deletion what is left of it; anybody else is domain.ErrForbidden, or domain.ErrNotFound
 // if there is no channel. A cursor of another list, or a kind that is not there, is an
 // InvalidError.
@@ -111,19 +111,34 @@ func (s *Store) Rows(ctx context.Context, q RowsQuery) (ChannelRows, error) {
 	case !errors.Is(err, domain.ErrNotFound):
 		return ChannelRows{}, fmt.Errorf("rows of channel %s: %w", q.Key, err)
 	}
-	if err := s.readDeletions(ctx, q, &rows); err != nil {
-		return ChannelRows{}, err
+	if q.refused(rows.Channel) {
+		return ChannelRows{}, fmt.Errorf("rows of channel %s: %w", q.Key, domain.ErrForbidden)
+	}
+	var deletions, gates, partition []driver.Entity
+	var messages []driver.Message
+	err = s.AtOnce(ctx,
+		func(ctx context.Context) (err error) {
+			deletions, err = s.readDeletions(ctx, q, rows.Channel)
+			return err
+		},
+		func(ctx context.Context) (err error) { gates, err = s.readGates(ctx, q); return err },
+		func(ctx context.Context) (err error) { partition, err = s.readPartition(ctx, q, from, to); return err },
+		func(ctx context.Context) (err error) {
+			messages, err = s.queue.Peek(ctx, driver.MaxReceive)
+			return err
+		})
+	if err == nil {
+		err = q.showDeletions(deletions, &rows)
+	}
+	if err != nil {
+		return ChannelRows{}, fmt.Errorf("rows of channel %s: %w", q.Key, err)
 	}
 	if rows.Elsewhere {
 		return rows, nil
 	}
-	group, ctx := newFlight(ctx, 3)
-	group.Go(func() error { return s.readGates(ctx, q, &rows) })
-	group.Go(func() error { return s.readPartition(ctx, q, from, to, &rows) })
-	group.Go(func() error { return s.peekMessages(ctx, q, &rows) })
-	if err := group.Wait(); err != nil {
-		return ChannelRows{}, fmt.Errorf("rows of channel %s: %w", q.Key, err)
-	}
+	rows.Gates = shownRows(tableBlogs, q.visible(&rows, gates)...)
+	q.showPartition(partition, &rows)
+	q.showMessages(messages, &rows)
 	if rows.none() && q.After == "" && q.Kind == "" {
 		return ChannelRows{}, fmt.Errorf("rows of channel %s: %w", q.Key, domain.ErrNotFound)
 	}
@@ -157,23 +172,26 @@ func (q RowsQuery) bounds() (from, to string, err error) {
 // owns tells whether the rows of the channel that has the name may be shown.
 func (q RowsQuery) owns(c domain.Channel) bool { return q.Everybody || c.Owner == q.By && q.By != "" }
 
-// readDeletions reads the Deletions rows and decides what may be shown.
-func (s *Store) readDeletions(ctx context.Context, q RowsQuery, rows *ChannelRows) error {
-	of := cmp.Or(q.Of, rows.Channel.Incarnation)
+// refused tells whether the channel that has the name is asked for, and is another's.
+func (q RowsQuery) refused(c domain.Channel) bool {
+	return !q.owns(c) && c.Name != "" && (q.Of == "" || q.Of == c.Incarnation)
+}
+
+// readDeletions reads the Deletions rows, and one more if there are others.
+func (s *Store) readDeletions(ctx context.Context, q RowsQuery, c domain.Channel) ([]driver.Entity, error) {
+	of := cmp.Or(q.Of, c.Incarnation)
 	r := driver.Range{Partition: partitionOf(q.Key), From: string(of), To: prefixEnd(string(of))}
-	found, err := s.deletions.First(ctx, maxShownDeletions+1, r)
-	if err != nil {
-		return fmt.Errorf("rows of channel %s: %w", q.Key, err)
-	}
+	return s.deletions.First(ctx, maxShownDeletions+1, r)
+}
+
+// showDeletions decides what may be shown.
+func (q RowsQuery) showDeletions(found []driver.Entity, rows *ChannelRows) error {
 	if rows.MoreDeletions = len(found) > maxShownDeletions; rows.MoreDeletions {
 		found = found[:maxShownDeletions]
 	}
 	if there := rows.Channel.Name != ""; !q.owns(rows.Channel) {
-		if there && (q.Of == "" || q.Of == rows.Channel.Incarnation) {
-			return fmt.Errorf("rows of channel %s: %w", q.Key, domain.ErrForbidden)
-		}
 		if found = q.askedFor(found); len(found) == 0 {
-			return fmt.Errorf("rows of channel %s: %w", q.Key, domain.ErrNotFound)
+			return domain.ErrNotFound
 		}
 		if there {
 			rows.Channel, rows.Channels, rows.Elsewhere = domain.Channel{}, nil, true
@@ -201,24 +219,22 @@ func (q RowsQuery) askedFor(rows []driver.Entity) []driver.Entity {
 	return slices.DeleteFunc(rows, func(row driver.Entity) bool { return !mine[decodeDeletion(row).Channel.Incarnation] })
 }
 
-func (s *Store) readGates(ctx context.Context, q RowsQuery, rows *ChannelRows) error {
-	found, err := s.blogs.First(ctx, maxShownGates, driver.Range{
+func (s *Store) readGates(ctx context.Context, q RowsQuery) ([]driver.Entity, error) {
+	return s.blogs.First(ctx, maxShownGates, driver.Range{
 		Partition: partitionOf(q.Key), From: prefixGate, To: prefixEnd(prefixGate)})
-	rows.Gates = shownRows(tableBlogs, q.visible(rows, found)...)
-	return err
 }
 
-func (s *Store) readPartition(ctx context.Context, q RowsQuery, from, to string, rows *ChannelRows) error {
-	found, err := s.blogs.First(ctx, q.Limit+1, driver.Range{Partition: partitionOf(q.Key), From: from, To: to})
-	if err != nil {
-		return err
-	}
+// readPartition reads the rows of a page, and one more if there is another page.
+func (s *Store) readPartition(ctx context.Context, q RowsQuery, from, to string) ([]driver.Entity, error) {
+	return s.blogs.First(ctx, q.Limit+1, driver.Range{Partition: partitionOf(q.Key), From: from, To: to})
+}
+
+func (q RowsQuery) showPartition(found []driver.Entity, rows *ChannelRows) {
 	if len(found) > q.Limit {
 		found = found[:q.Limit]
 		rows.Next = encodeCursor(q.list(), rowPosition(found[q.Limit-1].Row))
 	}
 	rows.Rows = shownRows(tableBlogs, q.visible(rows, found)...)
-	return nil
 }
 
 // visible keeps the rows that may be shown: those of the channel as it was read, or, if it
@@ -248,11 +264,7 @@ func rowPosition(row string) string {
 // positionHash is how many digits of a hash tell the rows of a partition apart.
 const positionHash = 16
 
-func (s *Store) peekMessages(ctx context.Context, q RowsQuery, rows *ChannelRows) error {
-	messages, err := s.queue.Peek(ctx, driver.MaxReceive)
-	if err != nil {
-		return err
-	}
+func (q RowsQuery) showMessages(messages []driver.Message, rows *ChannelRows) {
 	for _, m := range messages {
 		decoded, err := domain.DecodeMessage(m.Text)
 		if err != nil || decoded.Channel != q.Key || !q.owns(rows.Channel) && decoded.By != q.By {
@@ -260,7 +272,6 @@ func (s *Store) peekMessages(ctx context.Context, q RowsQuery, rows *ChannelRows
 		}
 		rows.Messages = append(rows.Messages, QueuedMessage{ID: m.ID, Text: m.Text, Deliveries: m.Deliveries, Message: decoded})
 	}
-	return nil
 }
 
 // shownRows are rows as people may see them. A property that is not known to be harmless

@@ -40,29 +40,52 @@ func (s *Store) SubscriptionPage(ctx context.Context, user domain.UserName, afte
 	return SubscriptionPage{Items: items, Next: next}, err
 }
 
-// subscriptionFlight is the largest number of reads under way at once for one
-// request that reads many channels or posts.
-const subscriptionFlight = 16
+const (
+	// subscriptionFlight is the largest number of ranges that are read at once for one
+	// request.
+	subscriptionFlight = 16
+	// pointFlight is the same for single rows. A page of a list has 20 rows, so that it
+	// waits once.
+	pointFlight = 32
+)
+
+// Following is what a user subscribes to, as the user's rows say. It is for FeedOf and
+// the like, which find out what is true of it. To read it writes nothing.
+type Following struct {
+	user domain.UserName
+	rows []subscription
+}
+
+// Following reads what a user subscribes to, dangling rows too.
+func (s *Store) Following(ctx context.Context, user domain.UserName) (Following, error) {
+	rows, err := s.readSubscriptions(ctx, user)
+	return Following{user, rows}, err
+}
+
+// SubscriptionsOf is Subscriptions of rows that were read.
+func (s *Store) SubscriptionsOf(ctx context.Context, f Following) ([]domain.Subscription, error) {
+	return s.repairSubscriptions(ctx, f.rows, f.user)
+}
 
 // Subscriptions lists what a user subscribes to, in the order of channel keys. It
 // repairs what a crash left incomplete. A subscription to a channel that is being
 // deleted is left out.
 func (s *Store) Subscriptions(ctx context.Context, user domain.UserName) ([]domain.Subscription, error) {
-	rows, err := s.readSubscriptions(ctx, user)
+	following, err := s.Following(ctx, user)
 	if err != nil {
 		return nil, err
 	}
-	return s.repairSubscriptions(ctx, rows, user)
+	return s.SubscriptionsOf(ctx, following)
 }
 
 // repairSubscriptions repairs a user's rows, several at once, and returns the valid
 // subscriptions in the order of the rows.
 func (s *Store) repairSubscriptions(ctx context.Context, rows []subscription, user domain.UserName) ([]domain.Subscription, error) {
 	valid := make([]bool, len(rows))
-	group, groupCtx := newFlight(ctx, subscriptionFlight)
+	group, groupCtx := newFlight(ctx, pointFlight)
 	for i, row := range rows {
 		group.Go(func() (err error) {
-			valid[i], err = s.repairSubscription(groupCtx, row, user)
+			_, valid[i], err = s.repairSubscription(groupCtx, row, user)
 			return err
 		})
 	}

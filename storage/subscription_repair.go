@@ -10,19 +10,38 @@ import (
 
 // repairSubscription is the read repair of one user's row. It reports whether the
 // subscription is valid: the channel is active, has the sub! row, and the user's row
-// is not leaving. It removes a dangling row and completes a joining one. A row that
-// has changed since it was read is left alone, since another request works on it.
-func (s *Store) repairSubscription(ctx context.Context, row subscription, user domain.UserName) (valid bool, err error) {
-	channel, err := s.readIncarnation(ctx, row.Channel)
+// is not leaving. Then it returns the channel. It removes a dangling row and completes a
+// joining one. A row that has changed since it was read is left alone, since another
+// request works on it.
+//
+// A user's row that says joined has no sub! row if the subscription ended while a request
+// to join was slow with its last write.
+func (s *Store) repairSubscription(ctx context.Context, row subscription, user domain.UserName) (_ domain.Channel, valid bool, err error) {
+	var channel channelRow
+	var there bool
+	err = s.AtOnce(ctx,
+		func(ctx context.Context) (err error) {
+			channel, err = s.readIncarnation(ctx, row.Channel)
+			return err
+		},
+		func(ctx context.Context) (err error) {
+			there, err = s.hasSub(ctx, row.Channel, user)
+			return err
+		})
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
-		return false, s.removeSubscription(ctx, row)
+		return domain.Channel{}, false, s.removeSubscription(ctx, row)
 	case err != nil || channel.State != domain.ChannelActive:
-		return false, err
+		return domain.Channel{}, false, err
 	}
-	switch there, err := s.hasSub(ctx, row.Channel, user); {
-	case err != nil:
-		return false, err
+	valid, err = s.repairRow(ctx, row, user, there)
+	return channel.Channel, valid, err
+}
+
+// repairRow is repairSubscription for a channel that is active. There says that it has the
+// sub! row.
+func (s *Store) repairRow(ctx context.Context, row subscription, user domain.UserName, there bool) (valid bool, err error) {
+	switch {
 	case !there:
 		return false, s.removeUnjoined(ctx, row, user)
 	case row.state == stateLeaving:
@@ -36,25 +55,6 @@ func (s *Store) repairSubscription(ctx context.Context, row subscription, user d
 		return true, err
 	}
 	return true, nil
-}
-
-// verifySubscription tells whether the user subscribes to the channel: it reads the sub!
-// row. If there is none, it removes the user's row, unless a request to join works on it.
-// A user's row that says joined has no sub! row if the subscription ended while a request
-// to join was slow with its last write.
-func (s *Store) verifySubscription(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error) {
-	there, err := s.hasSub(ctx, ref, user)
-	if err != nil || there {
-		return there, err
-	}
-	row, err := s.subscriptions.Get(ctx, userPartition(user), subscriptionRow(ref))
-	switch {
-	case errors.Is(err, domain.ErrNotFound):
-		return false, nil
-	case err != nil:
-		return false, err
-	}
-	return false, s.removeUnjoined(ctx, decodeSubscription(row), user)
 }
 
 // removeUnjoined deletes a user's row without a sub! row. The user may be about to

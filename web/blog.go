@@ -12,6 +12,8 @@ import (
 
 type blogReader interface {
 	channelReader
+	// BlogAt is Channel and Blog at once.
+	BlogAt(ctx context.Context, key domain.ChannelKey, id domain.BlogID) (domain.Channel, domain.Blog, error)
 	Blog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (domain.Blog, error)
 }
 
@@ -39,16 +41,23 @@ func linkedID(c echo.Context, channel domain.Channel) (domain.BlogID, error) {
 // namedPost reads the channel and the post that the path names. Its errors link
 // back to the channel.
 func namedPost(c echo.Context, store blogReader) (domain.Channel, domain.Blog, error) {
-	channel, err := namedChannel(c, store)
+	name, err := channelName(c)
 	if err != nil {
 		return domain.Channel{}, domain.Blog{}, err
 	}
-	id, err := linkedID(c, channel)
+	id, err := blogID(c)
 	if err != nil {
-		return domain.Channel{}, domain.Blog{}, err
+		channel, readErr := namedChannel(c, store)
+		if readErr != nil {
+			return domain.Channel{}, domain.Blog{}, readErr
+		}
+		return domain.Channel{}, domain.Blog{}, explain(err, "", "", linkTo(channel))
 	}
-	blog, err := store.Blog(c.Request().Context(), channel.Ref(), id)
-	if err != nil {
+	channel, blog, err := store.BlogAt(c.Request().Context(), name.Key(), id)
+	if channel.Name != "" {
+		linkCanonical(c, channel)
+	}
+	if err != nil && channel.Name != "" {
 		err = explain(err, "", "", linkTo(channel))
 	}
 	return channel, blog, err

@@ -13,9 +13,9 @@ import (
 
 type blogStore interface {
 	channelReader
-	Blogs(ctx context.Context, ref domain.ChannelRef, q storage.BlogQuery) (storage.BlogPage, error)
-	BlogsByRating(ctx context.Context, ref domain.ChannelRef, q storage.RatingQuery) (storage.BlogPage, error)
-	Blog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (domain.Blog, error)
+	BlogsAt(ctx context.Context, key domain.ChannelKey, q storage.BlogQuery) (domain.Channel, storage.BlogPage, error)
+	BlogsByRatingAt(ctx context.Context, key domain.ChannelKey, q storage.RatingQuery) (domain.Channel, storage.BlogPage, error)
+	BlogAt(ctx context.Context, key domain.ChannelKey, id domain.BlogID) (domain.Channel, domain.Blog, error)
 	Post(ctx context.Context, p storage.Posting) (domain.Blog, bool, error)
 	PostAll(ctx context.Context, channel domain.ChannelRef, postings []storage.Posting) []storage.PostResult
 	Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName,
@@ -48,17 +48,18 @@ func (a *blogsAPI) list(c echo.Context) error {
 	if err := domain.JoinInvalid(limitErr, intervalErr, ratingErr); err != nil {
 		return err
 	}
-	channel, err := pathChannel(c, a.store)
+	name, err := channelName(c)
 	if err != nil {
 		return err
 	}
 	ctx, after := c.Request().Context(), c.QueryParam("after")
+	var channel domain.Channel
 	var page storage.BlogPage
 	if rated {
-		page, err = a.store.BlogsByRating(ctx, channel.Ref(),
+		channel, page, err = a.store.BlogsByRatingAt(ctx, name.Key(),
 			storage.RatingQuery{Rating: rating, After: after, Limit: limit})
 	} else {
-		page, err = a.store.Blogs(ctx, channel.Ref(),
+		channel, page, err = a.store.BlogsAt(ctx, name.Key(),
 			storage.BlogQuery{Since: since, Until: until, After: after, Limit: limit})
 	}
 	if err != nil {
@@ -91,11 +92,18 @@ func (a *blogsAPI) create(c echo.Context, v visitor) error {
 }
 
 func (a *blogsAPI) read(c echo.Context) error {
-	channel, id, err := pathBlog(c, a.store)
+	name, err := channelName(c)
 	if err != nil {
 		return err
 	}
-	blog, err := a.store.Blog(c.Request().Context(), channel.Ref(), id)
+	id, err := blogID(c)
+	if err != nil {
+		if _, readErr := pathChannel(c, a.store); readErr != nil {
+			return readErr // which says more
+		}
+		return err
+	}
+	channel, blog, err := a.store.BlogAt(c.Request().Context(), name.Key(), id)
 	if err != nil {
 		return err
 	}

@@ -27,12 +27,16 @@ type blogEditPages struct {
 }
 
 func (h *blogEditPages) routes(r router) {
-	get(r, "/channels/:name/blogs/:id/edit", h.closed(h.form))
+	get(r, "/channels/:name/blogs/:id/edit", h.closedBeside(h.form))
 	r.Add(http.MethodPost, "/channels/:name/blogs/:id/edit", h.drafting(templates.EditDraft, h.edit))
 }
 
-func (h *blogEditPages) form(c echo.Context, v visitor) error {
+func (h *blogEditPages) form(c echo.Context, who awaited) error {
 	channel, blog, err := namedPost(c, h.store)
+	if err != nil {
+		return err
+	}
+	v, err := who.wait()
 	if err != nil {
 		return err
 	}

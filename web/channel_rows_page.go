@@ -33,20 +33,23 @@ type channelRowsPages struct {
 }
 
 func (h *channelRowsPages) routes(r router) {
-	who := h.closed
+	beside, who := h.closedBeside, h.closed
 	if h.teach {
-		who = h.open
+		beside, who = h.openBeside, h.open
 	}
-	get(r, "/channels/:name/rows", who(h.show))
+	get(r, "/channels/:name/rows", beside(h.show))
 	r.Add(http.MethodGet, "/channels/:name/rows/events", who(h.events))
 }
 
-func (h *channelRowsPages) show(c echo.Context, v visitor) error {
-	q, name, err := h.query(c, v)
+func (h *channelRowsPages) show(c echo.Context, who awaited) error {
+	q, name, err := h.query(c, visitor{})
 	if err != nil {
 		return err
 	}
-	rows, err := h.store.Rows(c.Request().Context(), q)
+	v, rows, err := readFor(who, func(v visitor) (storage.ChannelRows, error) {
+		q.By = v.User
+		return h.store.Rows(c.Request().Context(), q)
+	})
 	if err != nil {
 		return explain(err, "", "", templates.Link{Label: "The channel", URL: templates.ChannelPath(string(name))})
 	}

@@ -17,6 +17,11 @@ type deletionReader interface {
 	Deletion(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (domain.Deletion, error)
 }
 
+// besideDeletion is namedDeletion for a visitor whose session is read meanwhile.
+func besideDeletion(c echo.Context, store deletionReader, who awaited) (visitor, domain.Deletion, error) {
+	return readFor(who, func(v visitor) (domain.Deletion, error) { return namedDeletion(c, store, v) })
+}
+
 // namedDeletion reads the deletion that the path names. For anybody but the user who
 // asked for the deletion it returns domain.ErrForbidden.
 func namedDeletion(c echo.Context, store deletionReader, v visitor) (domain.Deletion, error) {

@@ -15,7 +15,7 @@ type deletionsAPI struct {
 }
 
 func (a *deletionsAPI) routes(r router) {
-	get(r, "/channels/:name/deletions/:incarnation", a.sessions.closed(a.read))
+	get(r, "/channels/:name/deletions/:incarnation", a.sessions.closedBeside(a.read))
 }
 
 type deletionJSON struct {
@@ -55,8 +55,8 @@ func stepsOf(trace domain.Trace) []stepJSON {
 	return steps
 }
 
-func (a *deletionsAPI) read(c echo.Context, v visitor) error {
-	d, err := namedDeletion(c, a.store, v)
+func (a *deletionsAPI) read(c echo.Context, who awaited) error {
+	_, d, err := besideDeletion(c, a.store, who)
 	if err != nil {
 		return err
 	}

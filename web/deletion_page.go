@@ -36,7 +36,7 @@ type deletionPages struct {
 func (h *deletionPages) routes(r router) {
 	get(r, "/channels/:name/delete", h.closedBeside(h.confirm))
 	r.Add(http.MethodPost, "/channels/:name/delete", h.closed(h.delete))
-	get(r, "/channels/:name/deletions/:incarnation", h.closed(h.progress))
+	get(r, "/channels/:name/deletions/:incarnation", h.closedBeside(h.progress))
 	r.Add(http.MethodPost, "/channels/:name/deletions/:incarnation", h.closed(h.order))
 	r.Add(http.MethodGet, deletionEventsRoute, h.closed(h.events))
 }
@@ -90,8 +90,8 @@ func (h *deletionPages) delete(c echo.Context, v visitor) error {
 	return seeOther(c, templates.DeletionPath(string(channel.Name), string(channel.Incarnation)))
 }
 
-func (h *deletionPages) progress(c echo.Context, v visitor) error {
-	d, err := namedDeletion(c, h.store, v)
+func (h *deletionPages) progress(c echo.Context, who awaited) error {
+	v, d, err := besideDeletion(c, h.store, who)
 	if err != nil {
 		return err
 	}

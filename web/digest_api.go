@@ -12,8 +12,13 @@ import (
 	"microblogging/templates"
 )
 
+type digestReader interface {
+	followingReader
+	DigestOf(ctx context.Context, f storage.Following, q storage.DigestQuery) (storage.DigestPage, error)
+}
+
 type digestStore interface {
-	Digest(ctx context.Context, user domain.UserName, q storage.DigestQuery) (storage.DigestPage, error)
+	digestReader
 	NewDigestAddress(ctx context.Context, user domain.UserName) (secret string, err error)
 	RevokeDigestAddress(ctx context.Context, user domain.UserName) error
 }
@@ -28,7 +33,7 @@ type digestAPI struct {
 }
 
 func (a *digestAPI) routes(r router) {
-	get(r, "/digest", a.sessions.closed(a.read))
+	get(r, "/digest", a.sessions.closedBeside(a.read))
 	r.Add(http.MethodPost, "/digest/address", a.sessions.closed(a.makeAddress))
 	r.Add(http.MethodDelete, "/digest/address", a.sessions.closed(a.revokeAddress))
 }
@@ -75,7 +80,7 @@ func (p *jsonParts) digestChannel(channel storage.DigestChannel) {
 	p.raw("}")
 }
 
-func (a *digestAPI) read(c echo.Context, v visitor) error {
+func (a *digestAPI) read(c echo.Context, who awaited) error {
 	day, err := domain.ParseDay(c.QueryParam("day"), c.QueryParam("tz"), time.Now())
 	if err != nil {
 		return err
@@ -84,7 +89,11 @@ func (a *digestAPI) read(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	page, err := a.store.Digest(c.Request().Context(), v.User,
+	_, following, err := followingOf(c, a.store, who)
+	if err != nil {
+		return err
+	}
+	page, err := a.store.DigestOf(c.Request().Context(), following,
 		storage.DigestQuery{Day: day, After: c.QueryParam("after"), Limit: limit})
 	if err != nil {
 		return err

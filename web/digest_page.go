@@ -19,7 +19,8 @@ import (
 const digestPageSize = 50
 
 type digestPageStore interface {
-	Digest(ctx context.Context, user domain.UserName, q storage.DigestQuery) (storage.DigestPage, error)
+	AtOnce(ctx context.Context, first func(context.Context) error, others ...func(context.Context) error) error
+	digestReader
 	NewDigestAddress(ctx context.Context, user domain.UserName) (secret string, err error)
 	RevokeDigestAddress(ctx context.Context, user domain.UserName) error
 	HasDigestAddress(ctx context.Context, user domain.UserName) (bool, error)
@@ -34,26 +35,42 @@ type digestPages struct {
 }
 
 func (h *digestPages) routes(r router) {
-	get(r, templates.DigestPath, h.closed(h.show))
+	get(r, templates.DigestPath, h.closedBeside(h.show))
 	r.Add(http.MethodPost, templates.DigestPath, h.closed(h.changeAddress))
 }
 
-func (h *digestPages) show(c echo.Context, v visitor) error {
+func (h *digestPages) show(c echo.Context, who awaited) error {
 	now := time.Now()
 	zone, chosen := h.zone(c)
 	day, err := h.day(c, zone, now)
 	var invalid *domain.InvalidError
 	if errors.As(err, &invalid) {
-		return h.showRefused(c, v, invalid)
+		return h.showRefused(c, who, invalid)
 	}
 	if err != nil {
 		return err
 	}
-	after := c.QueryParam("after")
-	page, err := h.store.Digest(c.Request().Context(), v.User,
-		storage.DigestQuery{Day: day, After: after, Limit: digestPageSize})
+	v, following, err := followingOf(c, h.store, who)
 	if err != nil {
-		return explain(err, "", "", templates.Link{Label: "Back to the digest", URL: templates.DigestDayPath(day.Date, day.Zone)})
+		return err
+	}
+	after := c.QueryParam("after")
+	var page storage.DigestPage
+	var address digestAddress
+	err = h.store.AtOnce(c.Request().Context(),
+		func(ctx context.Context) (err error) {
+			page, err = h.store.DigestOf(ctx, following, storage.DigestQuery{Day: day, After: after, Limit: digestPageSize})
+			if err != nil {
+				err = explain(err, "", "", templates.Link{Label: "Back to the digest", URL: templates.DigestDayPath(day.Date, day.Zone)})
+			}
+			return err
+		},
+		func(ctx context.Context) (err error) {
+			address, err = h.readAddress(ctx, c, v)
+			return err
+		})
+	if err != nil {
+		return err
 	}
 	view := templates.Digest{
 		Day:      day.Date,
@@ -68,9 +85,7 @@ func (h *digestPages) show(c echo.Context, v visitor) error {
 	if !day.Until.After(now) {
 		view.Next = day.After().Date
 	}
-	if err := h.fillAddress(c, v, &view, day.Zone); err != nil {
-		return err
-	}
+	h.fillAddress(c, v, &view, address, day.Zone)
 	if c.QueryParam("tz") != "" {
 		h.rememberZone(c, day.Zone)
 	}
@@ -139,7 +154,11 @@ func (h *digestPages) day(c echo.Context, zone string, now time.Time) (domain.Da
 }
 
 // showRefused shows the form again when the day or the time zone is invalid.
-func (h *digestPages) showRefused(c echo.Context, v visitor, invalid *domain.InvalidError) error {
+func (h *digestPages) showRefused(c echo.Context, who awaited, invalid *domain.InvalidError) error {
+	v, address, err := readFor(who, func(v visitor) (digestAddress, error) { return h.readAddress(c.Request().Context(), c, v) })
+	if err != nil {
+		return err
+	}
 	view := templates.Digest{
 		Form: templates.Form{
 			Message: "There is no digest of that. Please fix what is marked below.",
@@ -149,27 +168,48 @@ func (h *digestPages) showRefused(c echo.Context, v visitor, invalid *domain.Inv
 		Zone:  shown(c.QueryParam("tz")),
 		Zones: offeredZones(),
 	}
-	if err := h.fillAddress(c, v, &view, "UTC"); err != nil {
-		return err
-	}
+	h.fillAddress(c, v, &view, address, "UTC")
 	return again(c, invalid, templates.DigestPage(h.page(c, v), view))
 }
 
-// fillAddress sets whether the personal feed has an address. It also sets the
-// address itself if it was made just now and has not been replaced since.
-func (h *digestPages) fillAddress(c echo.Context, v visitor, view *templates.Digest, zone string) error {
-	ctx, secret := c.Request().Context(), h.takeSecret(c)
-	has, err := h.store.HasDigestAddress(ctx, v.User)
-	view.HasAddress = has
-	if err != nil || secret == "" {
+// A digestAddress says what is known of the address of a personal feed.
+type digestAddress struct {
+	// there says that the feed has an address, and fresh that it is the one that was made
+	// just now.
+	there, fresh bool
+}
+
+// readAddress reads whether the personal feed has an address, and whether that is the one
+// whose secret waits to be shown.
+func (h *digestPages) readAddress(ctx context.Context, c echo.Context, v visitor) (address digestAddress, err error) {
+	has := func(ctx context.Context) (err error) {
+		address.there, err = h.store.HasDigestAddress(ctx, v.User)
 		return err
 	}
-	err = h.store.CheckDigestAddress(ctx, v.User, secret)
-	if errors.Is(err, domain.ErrNotFound) {
-		return nil
+	secret, _ := cookieValue(c.Request(), secretCookie)
+	if secret == "" {
+		return address, has(ctx)
 	}
-	view.Address = h.origin(c.Request()) + templates.DigestFeedPath(string(v.User), secret, zone)
-	return err
+	err = h.store.AtOnce(ctx, has, func(ctx context.Context) error {
+		err := h.store.CheckDigestAddress(ctx, v.User, secret)
+		address.fresh = err == nil
+		if errors.Is(err, domain.ErrNotFound) {
+			err = nil
+		}
+		return err
+	})
+	return address, err
+}
+
+// fillAddress sets whether the personal feed has an address. It also sets the
+// address itself if it was made just now and has not been replaced since. That is shown
+// once.
+func (h *digestPages) fillAddress(c echo.Context, v visitor, view *templates.Digest, address digestAddress, zone string) {
+	secret := h.takeSecret(c)
+	view.HasAddress = address.there
+	if address.fresh {
+		view.Address = h.origin(c.Request()) + templates.DigestFeedPath(string(v.User), secret, zone)
+	}
 }
 
 func (h *digestPages) changeAddress(c echo.Context, v visitor) error {

@@ -10,7 +10,23 @@ import (
 )
 
 type feedReader interface {
-	Feed(ctx context.Context, user domain.UserName, after string, limit int) (storage.FeedPage, error)
+	followingReader
+	FeedOf(ctx context.Context, f storage.Following, after string, limit int) (storage.FeedPage, error)
+}
+
+type followingReader interface {
+	Following(ctx context.Context, user domain.UserName) (storage.Following, error)
+}
+
+// followingOf reads what the visitor subscribes to while the session is read. A stranger
+// subscribes to nothing.
+func followingOf(c echo.Context, store followingReader, who awaited) (visitor, storage.Following, error) {
+	return readFor(who, func(v visitor) (storage.Following, error) {
+		if !v.SignedIn() {
+			return storage.Following{}, nil
+		}
+		return store.Following(c.Request().Context(), v.User)
+	})
 }
 
 // feedAPI lists the posts of all channels that the caller subscribes to.
@@ -20,15 +36,19 @@ type feedAPI struct {
 }
 
 func (a *feedAPI) routes(r router) {
-	get(r, "/feed", a.sessions.closed(a.list))
+	get(r, "/feed", a.sessions.closedBeside(a.list))
 }
 
-func (a *feedAPI) list(c echo.Context, v visitor) error {
+func (a *feedAPI) list(c echo.Context, who awaited) error {
 	limit, err := queryLimit(c)
 	if err != nil {
 		return err
 	}
-	page, err := a.store.Feed(c.Request().Context(), v.User, c.QueryParam("after"), limit)
+	_, following, err := followingOf(c, a.store, who)
+	if err != nil {
+		return err
+	}
+	page, err := a.store.FeedOf(c.Request().Context(), following, c.QueryParam("after"), limit)
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 type feedPageStore interface {
-	Feed(ctx context.Context, user domain.UserName, after string, limit int) (storage.FeedPage, error)
-	Subscriptions(ctx context.Context, user domain.UserName) ([]domain.Subscription, error)
+	feedReader
+	SubscriptionsOf(ctx context.Context, f storage.Following) ([]domain.Subscription, error)
 }
 
 // feedPages show the home page: the feed of a visitor who is signed in.
@@ -29,7 +29,7 @@ func (h *feedPages) routes(r router) {
 }
 
 func (h *feedPages) home(c echo.Context, who awaited) error {
-	v, err := who.wait()
+	v, following, err := followingOf(c, h.store, who)
 	if err != nil {
 		return err
 	}
@@ -37,13 +37,13 @@ func (h *feedPages) home(c echo.Context, who awaited) error {
 		return h.stranger(c, who)
 	}
 	ctx, after := c.Request().Context(), c.QueryParam("after")
-	feed, err := h.store.Feed(ctx, v.User, after, pageSize)
+	feed, err := h.store.FeedOf(ctx, following, after, pageSize)
 	if err != nil {
 		return explain(err, "", "", templates.Link{Label: "Back to your feed", URL: templates.HomePath})
 	}
 	view := templates.Feed{Posts: h.posts(feed.Items), After: after, Next: feed.Next}
 	if len(feed.Items) == 0 {
-		subscriptions, err := h.store.Subscriptions(ctx, v.User)
+		subscriptions, err := h.store.SubscriptionsOf(ctx, following)
 		if err != nil {
 			return err
 		}

@@ -12,8 +12,7 @@ import (
 )
 
 type newsStore interface {
-	channelReader
-	News(ctx context.Context, ref domain.ChannelRef, than domain.BlogID) (int, error)
+	NewsAt(ctx context.Context, key domain.ChannelKey, than domain.BlogID) (int, error)
 	FeedNews(ctx context.Context, user domain.UserName, than domain.BlogID, after string) (n int, next string, err error)
 }
 
@@ -27,7 +26,7 @@ type newsPages struct {
 
 func (h *newsPages) routes(r router) {
 	get(r, "/channels/:name/news", h.channel)
-	get(r, templates.FeedNewsPath, h.closed(h.feed))
+	get(r, templates.FeedNewsPath, h.closedBeside(h.feed))
 }
 
 // newsJSON is the answer. The names are those that static/live.js reads.
@@ -41,11 +40,11 @@ func (h *newsPages) channel(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	channel, err := pathChannel(c, h.store)
+	name, err := channelName(c)
 	if err != nil {
 		return err
 	}
-	n, err := h.store.News(c.Request().Context(), channel.Ref(), than)
+	n, err := h.store.NewsAt(c.Request().Context(), name.Key(), than)
 	if err != nil {
 		return err
 	}
@@ -54,16 +53,19 @@ func (h *newsPages) channel(c echo.Context) error {
 	return respondNews(c, newsJSON{New: n})
 }
 
-func (h *newsPages) feed(c echo.Context, v visitor) error {
+func (h *newsPages) feed(c echo.Context, who awaited) error {
 	than, err := newsSince(c)
 	if err != nil {
 		return err
 	}
-	n, next, err := h.store.FeedNews(c.Request().Context(), v.User, than, c.QueryParam("after"))
+	_, news, err := readFor(who, func(v visitor) (newsJSON, error) {
+		n, next, err := h.store.FeedNews(c.Request().Context(), v.User, than, c.QueryParam("after"))
+		return newsJSON{n, next}, err
+	})
 	if err != nil {
 		return err
 	}
-	return respondNews(c, newsJSON{n, next})
+	return respondNews(c, news)
 }
 
 // newsSince returns the newest post that the page shows; "" if it shows none.

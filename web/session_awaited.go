@@ -64,6 +64,26 @@ func awaiting(c echo.Context, ahead func(echo.Context) (awaited, error), h await
 	return v, err
 }
 
+// readFor reads what depends on who the visitor is. It reads it for the likely visitor while
+// the session is read, and once more if that is not the visitor. read must not write. An
+// error of the session goes before one of read.
+func readFor[T any](who awaited, read func(v visitor) (T, error)) (v visitor, got T, err error) {
+	likely := who.likely()
+	var ahead T
+	var aheadErr error
+	if likely != "" {
+		ahead, aheadErr = read(visitor{User: likely})
+	}
+	if v, err = who.wait(); err != nil {
+		return v, got, err
+	}
+	if likely != "" && v.User == likely {
+		return v, ahead, aheadErr
+	}
+	got, err = read(v)
+	return v, got, err
+}
+
 // visitorAhead begins to read who sends the request. wait returns what visitor does.
 func (s *sessions) visitorAhead(c echo.Context) (awaited, error) {
 	token, bearer, err := s.token(c)

@@ -8,12 +8,14 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/templates"
 )
 
 type subscriptionPageStore interface {
 	channelReader
-	Subscriptions(ctx context.Context, user domain.UserName) ([]domain.Subscription, error)
+	followingReader
+	SubscriptionsOf(ctx context.Context, f storage.Following) ([]domain.Subscription, error)
 	Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error
 }
 
@@ -24,12 +26,16 @@ type subscriptionPages struct {
 }
 
 func (h *subscriptionPages) routes(r router) {
-	get(r, templates.SubscriptionsPath, h.closed(h.list))
+	get(r, templates.SubscriptionsPath, h.closedBeside(h.list))
 	r.Add(http.MethodPost, templates.SubscriptionsPath, h.closed(h.unsubscribe))
 }
 
-func (h *subscriptionPages) list(c echo.Context, v visitor) error {
-	subscriptions, err := h.store.Subscriptions(c.Request().Context(), v.User)
+func (h *subscriptionPages) list(c echo.Context, who awaited) error {
+	v, following, err := followingOf(c, h.store, who)
+	if err != nil {
+		return err
+	}
+	subscriptions, err := h.store.SubscriptionsOf(c.Request().Context(), following)
 	if err != nil {
 		return err
 	}

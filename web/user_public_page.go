@@ -12,6 +12,7 @@ import (
 )
 
 type userPublicPageStore interface {
+	AtOnce(ctx context.Context, first func(context.Context) error, others ...func(context.Context) error) error
 	User(ctx context.Context, name domain.UserName) (domain.User, error)
 	ChannelsOf(ctx context.Context, owner domain.UserName, after string, limit int) (storage.ChannelPage, error)
 }
@@ -23,10 +24,10 @@ type userPublicPages struct {
 }
 
 func (h *userPublicPages) routes(r router) {
-	get(r, "/users/:user", h.open(h.show))
+	get(r, "/users/:user", h.openBeside(h.show))
 }
 
-func (h *userPublicPages) show(c echo.Context, v visitor) error {
+func (h *userPublicPages) show(c echo.Context, who awaited) error {
 	text, err := pathParam(c, "user")
 	if err != nil {
 		return err
@@ -35,14 +36,26 @@ func (h *userPublicPages) show(c echo.Context, v visitor) error {
 	if err != nil {
 		return domain.ErrNotFound // nobody can have this name
 	}
-	ctx, after := c.Request().Context(), c.QueryParam("after")
-	user, err := h.store.User(ctx, name)
+	after := c.QueryParam("after")
+	var user domain.User
+	var channels storage.ChannelPage
+	err = h.store.AtOnce(c.Request().Context(),
+		func(ctx context.Context) (err error) {
+			user, err = h.store.User(ctx, name)
+			return err
+		},
+		func(ctx context.Context) (err error) {
+			if channels, err = h.store.ChannelsOf(ctx, name, after, pageSize); err != nil {
+				err = explain(err, "", "", templates.Link{Label: "Back to @" + string(name), URL: templates.UserPath(string(name))})
+			}
+			return err
+		})
 	if err != nil {
 		return err
 	}
-	channels, err := h.store.ChannelsOf(ctx, name, after, pageSize)
+	v, err := who.wait()
 	if err != nil {
-		return explain(err, "", "", templates.Link{Label: "Back to @" + string(name), URL: templates.UserPath(string(name))})
+		return err
 	}
 	return render(c, http.StatusOK, templates.UserPage(h.page(c, v), templates.User{
 		Name:      string(user.Name),

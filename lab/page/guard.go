@@ -81,7 +81,7 @@ func guards() []guard {
 		{"join", "The announcement", "A subscriber's row takes the place of an announcement, so whoever cleans up can make a late subscription fail.",
 			"storage/subscription_join.go", "func (s *Store) swapJoin("},
 		{"joined", "The feed reads the truth", "A feed reads the subscriber's row in each channel that it shows, because the user's own row may be out of date.",
-			"storage/feed.go", "func (s *Store) verifyContributors("},
+			"storage/feed.go", "func (s *Store) verifySources("},
 		{"look", "The look after the insert", "A creator reads the row, whatever the insert was answered, so an echo is not taken for a rival.",
 			"storage/channel_create.go", "func (s *Store) resolveInsert("},
 		{"made", "What a key has made", "What an idempotency key has made is recorded before the creator is answered, so the same request cannot make another channel later.",
