@@ -42,7 +42,7 @@ func (v compareView) reason() reason {
 	if r, ok := reasons()[v.Textbook.Name]; ok {
 		return r
 	}
-	return reason{Because: takenOut(v.Textbook.Guard) + " Beside it the same choices are taken with the guard."}
+	return reason{Because: takenOut(v.Textbook.Guard) + " Beside it the same steps are tried with the guard."}
 }
 
 func reasons() map[string]reason {
