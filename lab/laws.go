@@ -106,6 +106,8 @@ func (l Shipped) State(v View) []domain.Breach {
 			}
 		case Voted, Unvoted, Subscribed, Left:
 			mark(v, actor, at, f, breach)
+		case Shown:
+			shown(v, actor, at, f, breach)
 		case SignedOut, SessionsEnded, Followed, LinkUsed, AddressRevoked:
 			ofAccount(v, actor, at, f, breach)
 		default:
