@@ -70,6 +70,9 @@ const (
 	Handling
 	// Read: the user has read the incarnation. What they send from now on is made for it.
 	Read
+	// Handled: the actor has handled a message about the post, which is gone unless somebody
+	// edited it.
+	Handled
 	// Looking: the actor asks for the channel's page.
 	Looking
 	// Shown: the actor was shown the page Page of the channel. It is the answer to what it

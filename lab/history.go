@@ -24,14 +24,24 @@ type beginning struct {
 	// actor is its index in View.Told, and at is the index of the fact that it is Looking.
 	actor, at int
 	// known is what was acknowledged to anybody before.
-	known []Fact
+	known []known
+}
+
+// known is a fact and its place in View.Told.
+type known struct {
+	Fact
+	actor, at int
 }
 
 func (b beginning) sum() mem.Sum {
 	var d mem.Digest
 	d.Int(uint64(b.actor))
 	d.Int(uint64(b.at))
-	d.Sum(sumFacts(b.known))
+	for _, k := range b.known {
+		d.Int(uint64(k.actor))
+		d.Int(uint64(k.at))
+		k.digest(&d)
+	}
 	return d.Done()
 }
 
@@ -53,7 +63,7 @@ func (h *History) withLook(b beginning) *History {
 
 // lookedAt is what was acknowledged before the look began whose answer an actor has told
 // as the fact of this index. It is false if the actor has begun another look since.
-func (h *History) lookedAt(actor, at int) ([]Fact, bool) {
+func (h *History) lookedAt(actor, at int) ([]known, bool) {
 	for _, b := range h.looks {
 		if b.actor == actor && b.at == at-1 {
 			return b.known, true
@@ -112,12 +122,12 @@ func (h *History) askedBlog(id domain.BlogID) bool {
 }
 
 // acknowledged is what anybody was told that a page shows from then on.
-func acknowledged(v View) (known []Fact) {
-	v.each(func(_, _ int, f Fact) {
+func acknowledged(v View) (list []known) {
+	v.each(func(actor, at int, f Fact) {
 		switch f.Kind {
-		case Posted, Removed, Accepted, Edited, Voted, Subscribed:
-			known = append(known, f)
+		case Posted, Removed, Handled, Accepted, Edited, Voted, Subscribed, Left:
+			list = append(list, known{f, actor, at})
 		}
 	})
-	return known
+	return list
 }

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"strings"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -15,38 +16,27 @@ func shown(v View, actor, at int, f Fact, breach func(law, format string, args .
 		return
 	}
 	p := parsePage(f.Page)
-	voters, subscribers := map[domain.BlogID]map[domain.UserName]bool{}, map[domain.UserName]bool{}
-	for _, known := range before {
-		if known.Channel != f.Channel {
+	voters := map[domain.BlogID]map[domain.UserName]bool{}
+	for _, k := range before {
+		if k.Channel != f.Channel {
 			continue
 		}
-		post, there := p.post(known.Blog)
-		switch known.Kind {
-		case Accepted:
+		switch post, there := p.post(k.Blog); {
+		case k.Kind == Accepted:
 			breach("I4", "a page shows a channel, and its deletion was accepted before (%s)", string(f.Channel.Incarnation))
-		case Posted:
-			if !there && !v.askedBlog(known.Blog) && !asked(v, f.Channel) {
-				breach("I3", "a page does not show a post that was acknowledged before, and nobody asked for its deletion")
+		case k.Kind == Posted && !there && !v.askedBlog(k.Blog) && !asked(v, f.Channel):
+			breach("I3", "a page does not show a post that was acknowledged before, and nobody asked for its deletion")
+		case k.Kind == Removed && there:
+			breach("I3", "a page shows a post, and its deletion was acknowledged before")
+		case k.Kind == Handled && there && editors(v, k.Blog) == 0:
+			breach("I3", "a page shows a post, and a worker has deleted it before")
+		case k.Kind == Edited && there && post.text != k.Key && editors(v, k.Blog) == 1:
+			breach("I3", "a page shows the text %q, and an edit to %q was acknowledged before", post.text, k.Key)
+		case k.Kind == Voted && there && !undone(v, k.actor, k.at, k.Fact, Unvoting, Unvoted):
+			if voters[k.Blog] == nil {
+				voters[k.Blog] = map[domain.UserName]bool{}
 			}
-		case Removed:
-			if there {
-				breach("I3", "a page shows a post, and its deletion was acknowledged before")
-			}
-		case Edited:
-			if there && post.text != known.Key && editors(v, known.Blog) == 1 {
-				breach("I3", "a page shows the text %q, and an edit to %q was acknowledged before", post.text, known.Key)
-			}
-		case Voted:
-			if there && !mayBeUndone(v, known, Unvoting) {
-				if voters[known.Blog] == nil {
-					voters[known.Blog] = map[domain.UserName]bool{}
-				}
-				voters[known.Blog][known.User] = true
-			}
-		case Subscribed:
-			if !asked(v, f.Channel) && !mayBeUndone(v, known, Leaving) {
-				subscribers[known.User] = true
-			}
+			voters[k.Blog][k.User] = true
 		}
 	}
 	for id, users := range voters {
@@ -54,14 +44,36 @@ func shown(v View, actor, at int, f Fact, breach func(law, format string, args .
 			breach("I8", "a page shows %s for a post, and %d were acknowledged before", count(post.rating, "vote"), len(users))
 		}
 	}
-	if p.subscribers < len(subscribers) {
-		breach("I8", "a page shows %s, and %d were acknowledged before", count(p.subscribers, "subscriber"), len(subscribers))
+	if least, most := subscribersAt(v, f.Channel, before); (p.subscribers < least || p.subscribers > most) && !asked(v, f.Channel) {
+		breach("I8", "a page shows %s, and by what was acknowledged before, there are %d at least and %d at most", count(p.subscribers, "subscriber"), least, most)
 	}
 }
 
-// mayBeUndone tells whether any request of the user may have undone what f tells.
-func mayBeUndone(v View, f Fact, by Kind) bool {
-	return v.has(by, func(g Fact) bool { return g.User == f.User && g.Blog == f.Blog })
+// subscribersAt bounds how many subscribers a reader may have found who knew this when they
+// began. It counts on what was acknowledged, and on the rows that there are now.
+func subscribersAt(v View, ref domain.ChannelRef, before []known) (least, most int) {
+	in, out := map[domain.UserName]bool{}, map[domain.UserName]bool{}
+	for _, k := range before {
+		switch {
+		case k.Channel != ref:
+		case k.Kind == Subscribed && !undone(v, k.actor, k.at, k.Fact, Leaving, Left):
+			in[k.User] = true
+		case k.Kind == Left && !undone(v, k.actor, k.at, k.Fact, Joining, Subscribed):
+			out[k.User] = true
+		}
+	}
+	counted := map[domain.UserName]bool{}
+	for row := range v.DB.Rows(tableBlogs) {
+		if user, ok := strings.CutPrefix(row.Row, "sub!"); ok && row.Partition == string(ref.Key) {
+			counted[domain.UserName(user)] = true
+		}
+	}
+	v.each(func(_, _ int, f Fact) {
+		if f.Kind == Leaving && f.Channel == ref && !out[f.User] {
+			counted[f.User] = true // until they left
+		}
+	})
+	return len(in), len(counted)
 }
 
 // outdated is I3 and I8 of what processes keep. A page that was shown is shown again for as
