@@ -65,8 +65,8 @@ func Ablations() []Ablation {
 			always(func() Interceptor { return withoutLinkEpoch }))),
 		ablate("address", "a digest address is changed in the version of the account that was read", "digest-address",
 			always(func() Interceptor { return withoutMatch(tableUsers, "") })),
-		among(unharmed(ablate("fresh-read", "the shut gate goes only after a fresh read of an empty partition", "edit-sweep",
-			only("w", oneRead))), "olga", "w1"),
+		unharmed(ablate("fresh-read", "the shut gate goes only after a fresh read of an empty partition", "votes-sweep",
+			only("w", oneRead))),
 		among(unreconciled(ablate("queue-first", "a message is queued before the channel is marked (without the reconciling pass)", "web-dies",
 			only("olga", markFirst))), "olga", "w1"),
 		among(ablate("listed", "a deletion is on its user's list before its message is sent", "web-dies",
@@ -79,6 +79,14 @@ func Ablations() []Ablation {
 			only("w", both(refused, unrecorded))),
 		ablate("record-unread", "a message that cannot be read is recorded before its copy is sent", "poison-unread",
 			only("w", unrecorded)),
+		unharmed(ablate("page-version", "a page that is kept is shown only if the channel has its version (without it, a cache trusts time)", "page-deletion",
+			only("reader", trustsTime))),
+		unharmed(among(hasty(ablate("version-first", "the version of a page is read before its content", "page-post", nil)), "reader", "ann")),
+		merging("edit-gate", "an edit merges the open gate", "page-edit", "ann"),
+		merging("vote-gate", "a vote merges the open gate", "page-edit", "vera"),
+		merging("removal-gate", "the deletion of a post merges the open gate", "page-post", "olga"),
+		merging("worker-gate", "a worker that deletes a post merges the open gate", "page-worker", "w1"),
+		merging("leaving-gate", "the end of a subscription merges the open gate", "page-subscribers", "vera"),
 		unreconciled(ablate("reconcile", "the reconciling pass finds a deletion whose message the queue lost", "forgotten", nil)),
 	}
 }
@@ -143,5 +151,22 @@ func among(a Ablation, actors ...string) Ablation {
 // unreconciled leaves the reconciling pass out.
 func unreconciled(a Ablation) Ablation {
 	a.Laws = Shipped{NoReconcile: true}
+	return a
+}
+
+// merging takes the merge of the open gate out of what one actor sends. A reader is there
+// whose process keeps a page.
+func merging(name, guard, scenario, actor string) Ablation {
+	return unharmed(among(ablate(name, guard, scenario,
+		only(actor, func() Interceptor { return withoutGuard("gate!open!") })), "reader", actor))
+}
+
+// hasty reads the content of pages before their version.
+func hasty(a Ablation) Ablation {
+	for i, actor := range a.Actors {
+		if actor.Name == "reader" {
+			a.Actors[i].Run = look(2, contentFirst)
+		}
+	}
 	return a
 }

@@ -328,7 +328,10 @@ func work(ctx context.Context, c *Client) {
 			c.Tell(Fact{Kind: Handling, Channel: asked.Ref()})
 		}
 		// Its outcome is in the store.
-		_ = worker.New(c.Store, WorkerOptions()).Handle(ctx, m)
+		err := worker.New(c.Store, WorkerOptions()).Handle(ctx, m)
+		if asked, decodeErr := domain.DecodeMessage(m.Text); err == nil && decodeErr == nil && asked.Kind == domain.MessageBlog {
+			c.Tell(Fact{Kind: Handled, Channel: asked.Ref(), Blog: asked.Blog})
+		}
 	}
 }
 

@@ -70,6 +70,14 @@ const (
 	Handling
 	// Read: the user has read the incarnation. What they send from now on is made for it.
 	Read
+	// Handled: the actor has handled a message about the post, which is gone unless somebody
+	// edited it.
+	Handled
+	// Looking: the actor asks for the channel's page.
+	Looking
+	// Shown: the actor was shown the page Page of the channel. It is the answer to what it
+	// was Looking for.
+	Shown
 )
 
 // A Fact is one thing that an actor was told or is about to do.
@@ -85,6 +93,9 @@ type Fact struct {
 	Token string
 	// Session is the token of the session that following a link has started.
 	Session string
+	// Page is what a page has shown, and Version the version that it is kept under. That is
+	// empty if nothing was kept.
+	Page, Version string
 }
 
 func (f Fact) digest(d *mem.Digest) {
@@ -96,6 +107,8 @@ func (f Fact) digest(d *mem.Digest) {
 	d.Text(f.Key)
 	d.Text(f.Token)
 	d.Text(f.Session)
+	d.Text(f.Page)
+	d.Text(f.Version)
 }
 
 func sumFacts(facts []Fact) mem.Sum {
@@ -110,6 +123,7 @@ func sumFacts(facts []Fact) mem.Sum {
 func (n *names) fact(f Fact) Fact {
 	f.Channel.Incarnation = domain.Incarnation(n.outward(string(f.Channel.Incarnation)))
 	f.Blog = domain.BlogID(n.outward(string(f.Blog)))
+	f.Page = n.outward(f.Page)
 	if f.Token != "" {
 		f.Token = n.token(f.Token)
 	}

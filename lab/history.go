@@ -14,7 +14,62 @@ type History struct {
 	Sent []SentMessage
 	// Incarnations is every incarnation that ever had a row in Channels.
 	Incarnations []string
-	sum          mem.Sum
+	// looks are the latest look of each actor at a page.
+	looks []beginning
+	sum   mem.Sum
+}
+
+// A beginning is the moment at which an actor sends the first call of a look at a page.
+type beginning struct {
+	// actor is its index in View.Told, and at is the index of the fact that it is Looking.
+	actor, at int
+	// known is what was acknowledged to anybody before.
+	known []known
+}
+
+// known is a fact and its place in View.Told.
+type known struct {
+	Fact
+	actor, at int
+}
+
+func (b beginning) sum() mem.Sum {
+	var d mem.Digest
+	d.Int(uint64(b.actor))
+	d.Int(uint64(b.at))
+	for _, k := range b.known {
+		d.Int(uint64(k.actor))
+		d.Int(uint64(k.at))
+		k.digest(&d)
+	}
+	return d.Done()
+}
+
+// withLook forgets the look before of the same actor.
+func (h *History) withLook(b beginning) *History {
+	next := *h
+	next.looks = make([]beginning, 0, len(h.looks)+1)
+	for _, other := range h.looks {
+		if other.actor == b.actor {
+			next.sum = next.sum.Minus(other.sum())
+			continue
+		}
+		next.looks = append(next.looks, other)
+	}
+	next.looks = append(next.looks, b)
+	next.sum = next.sum.Plus(b.sum())
+	return &next
+}
+
+// lookedAt is what was acknowledged before the look began whose answer an actor has told
+// as the fact of this index. It is false if the actor has begun another look since.
+func (h *History) lookedAt(actor, at int) ([]known, bool) {
+	for _, b := range h.looks {
+		if b.actor == actor && b.at == at-1 {
+			return b.known, true
+		}
+	}
+	return nil, false
 }
 
 // A SentMessage is a text on the queue and its meaning. Kind is empty if the text
@@ -64,4 +119,15 @@ func (h *History) askedBlog(id domain.BlogID) bool {
 	return slices.ContainsFunc(h.Sent, func(m SentMessage) bool {
 		return m.Kind == domain.MessageBlog && m.Blog == id
 	})
+}
+
+// acknowledged is what anybody was told that a page shows from then on.
+func acknowledged(v View) (list []known) {
+	v.each(func(actor, at int, f Fact) {
+		switch f.Kind {
+		case Posted, Removed, Handled, Accepted, Edited, Voted, Subscribed, Left:
+			list = append(list, known{f, actor, at})
+		}
+	})
+	return list
 }

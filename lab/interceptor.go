@@ -320,3 +320,24 @@ func both(outer, inner func() Interceptor) func() Interceptor {
 		}
 	}
 }
+
+// trustsTime takes each version of a page for the one that it read first.
+func trustsTime() Interceptor {
+	var channel, gate *Answer
+	return func(c Call, do func(Call) Answer) Answer {
+		a := do(c)
+		switch {
+		case a.Err != nil && channel == nil:
+		case c.Method == Get && c.Target == tableChannels:
+			if channel == nil {
+				channel = &a
+			}
+			return *channel
+		case c.Method == Range && strings.HasPrefix(c.Range.From, "gate!open!") && len(a.Page.Rows) > 0:
+			gate = &Answer{Entity: a.Page.Rows[0]}
+		case c.Method == Get && strings.HasPrefix(c.Row, "gate!open!") && gate != nil:
+			return *gate
+		}
+		return a
+	}
+}

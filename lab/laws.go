@@ -106,6 +106,8 @@ func (l Shipped) State(v View) []domain.Breach {
 			}
 		case Voted, Unvoted, Subscribed, Left:
 			mark(v, actor, at, f, breach)
+		case Shown:
+			shown(v, actor, at, f, breach)
 		case SignedOut, SessionsEnded, Followed, LinkUsed, AddressRevoked:
 			ofAccount(v, actor, at, f, breach)
 		default:
@@ -223,7 +225,8 @@ func editors(v View, id domain.BlogID) (n int) {
 
 // undone tells whether another request may have undone what f tells: one of another
 // actor, a later one of the same actor, or an earlier one that was never answered
-// and may still take effect. sets and answered are the kinds of such a request.
+// and may still take effect. What the set-up did was answered before. sets and answered are
+// the kinds of such a request.
 func undone(v View, actor, at int, f Fact, sets, answered Kind) (may bool) {
 	open := false
 	v.each(func(a, i int, g Fact) {
@@ -231,6 +234,7 @@ func undone(v View, actor, at int, f Fact, sets, answered Kind) (may bool) {
 			return
 		}
 		switch {
+		case a == setupIndex && actor != setupIndex:
 		case a != actor || i > at:
 			may = may || g.Kind == sets
 		case g.Kind == sets:

@@ -18,6 +18,7 @@ import (
 func (l Shipped) Rest(v View) Outcome {
 	ctx := context.Background()
 	c := newCrew(v.DB)
+	kept := outdated(ctx, c.store, v)
 	err := c.quiesce(ctx, !l.NoReconcile)
 	if err == nil {
 		err = c.requeue(ctx)
@@ -28,6 +29,10 @@ func (l Shipped) Rest(v View) Outcome {
 		return outcome
 	}
 	outcome.Breaches = l.settled(ctx, c, v)
+	if kept == nil {
+		kept = outdated(ctx, c.store, v)
+	}
+	outcome.Breaches = append(outcome.Breaches, kept...)
 	return outcome
 }
 

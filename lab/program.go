@@ -42,6 +42,12 @@ type point struct {
 	parked *session
 }
 
+// beginsLook tells that the call of this point is the first of a look at a page.
+func (p *point) beginsLook() bool {
+	n := len(p.facts)
+	return n > 0 && p.facts[n-1].Kind == Looking && (p.parent == nil || len(p.parent.facts) < n)
+}
+
 // start is the first point.
 func (p *program) start() *point {
 	if p.root == nil {

@@ -97,7 +97,7 @@ func worker3() Actor { return Actor{Name: "w3", Run: work, After: "w2"} }
 
 // Scenarios are the situations in which the shipped code must break no law.
 func Scenarios() []Scenario {
-	list := slices.Concat(deletions(), poison(), reusedNames(), posts(), subscriptions(), accounts(), crowds())
+	list := slices.Concat(deletions(), poison(), reusedNames(), posts(), subscriptions(), accounts(), readers(), crowds())
 	for i := range list {
 		if list[i].Laws == nil {
 			list[i].Laws = Shipped{}
@@ -161,6 +161,16 @@ func deletions() []Scenario {
 			Actors: []Actor{
 				{Name: "ann", Run: edit("one", "other")}, {Name: "olga", Run: removePost("two", owner)}, worker1(),
 			},
+		},
+		{
+			Name: "votes-sweep", Slow: true, About: "a worker deletes the votes on a deleted post under the sweep of another", Faults: 1, Preemptions: 2,
+			Setup: func(ctx context.Context, c *Client) {
+				news("one", "two")(ctx, c)
+				c.voteNewest(ctx, author)
+				removeNewest(ctx, c)
+				c.queueDeletion(ctx)
+			},
+			Actors: []Actor{worker1(), worker2()},
 		},
 		{
 			Name: "subscribe", About: "somebody subscribes while the channel is being deleted", Faults: 2, Straggles: anything,

@@ -86,6 +86,9 @@ func (x *Explorer) act(to *state, step *Step) {
 	p := &to.places[c.Actor-1]
 	program := x.programs[c.Actor-1]
 	step.Call = p.at.call
+	if p.at.beginsLook() {
+		to.history = to.history.withLook(beginning{int(c.Actor), len(p.at.facts) - 1, acknowledged(x.view(to))})
+	}
 	mine := stamp{int(c.Actor), p.at.depth, p.sends}
 	switch c.Fate {
 	case DiesBefore, Unsent, GivenUp:

@@ -97,11 +97,11 @@ func fenceLevels() []level {
 		{
 			Name: "fresh-read", Title: "Look again before you lock up",
 			Goal: "Make a deletion leave rows behind.",
-			Scene: "The worker w1 deletes the channel: it shuts the gate, lists the rows and removes them. Olga deletes one of the posts herself at that moment. " +
+			Scene: "Two messages are on the queue. One is about a post that was deleted: a worker removes the votes on it. The other is about its channel: a worker shuts the gate, lists the rows and removes them. " +
 				"The shipped worker ends only when a fresh look finds nothing. Here it believes its first list.",
 			Nudge:    "A transaction removes all rows of a list, or none. What if one of them has gone?",
 			Words:    []string{"sweep", "gate", "transaction"},
-			Decisive: decisive{"olga", "Blogs: delete blog!", "One row of the worker's list is gone now, and the worker's whole transaction will fail for it."},
+			Decisive: decisive{"w1", "Blogs: delete vote!", "One row of the other worker's list is gone now, and that worker's whole transaction will fail for it."},
 			Teaches: "A list is old as soon as it is read. Only a fresh read that finds nothing, after the gate was shut, proves that nothing is left: " +
 				"since then nothing can have been added.",
 			Cousin: cousin{"Kubernetes added such a look to the deletion of a namespace: that a list of each kind of object is empty.",
