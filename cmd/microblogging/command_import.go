@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ func (c importCommand) Run(ctx context.Context, console *console) (err error) {
 			return err
 		}
 		for _, file := range files {
-			to := &importer{store: store, channel: channel.Ref(), owner: owner, source: file.source(), fresh: created}
+			to := newImporter(store, channel.Ref(), owner, file.source(), created)
 			err := c.importFile(ctx, console, file, to)
 			fmt.Fprintf(console.stdout, "%s: %s\n", file.name, to.counts)
 			if err != nil {
@@ -83,14 +84,10 @@ func closeFiles(files []*importFile) error {
 // importFile posts the entries of a file, and shows a progress bar.
 func (c importCommand) importFile(ctx context.Context, console *console, file *importFile, to *importer) error {
 	bar := c.bar(console.stderr, file.head.Entries, file.name)
-	head, err := file.read(func(entry feed.Entry) error {
-		if err := to.post(ctx, entry); err != nil {
-			return err
-		}
-		return bar.Add(1)
-	})
+	to.progress = bar.Add
+	head, err := file.read(func(entry feed.Entry) error { return to.post(ctx, entry) })
 	to.counts.leftOut = head.LeftOut
-	return err
+	return cmp.Or(to.flush(ctx), err)
 }
 
 // bar returns the progress bar of one file. It is visible only if w is a terminal.

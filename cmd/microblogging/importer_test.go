@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -79,7 +80,7 @@ func formerEntryIsRecognised(t *testing.T) {
 		"though it has got another date": {was: undated, is: formerEntry},
 	} {
 		t.Run(name, func(t *testing.T) {
-			to, _ := newImporter(t)
+			to, _ := newTestImporter(t)
 			blog := postAsFormerly(t, to, c.was)
 			if c.deleted {
 				channel, err := to.store.Channel(t.Context(), to.channel.Key)
@@ -91,7 +92,7 @@ func formerEntryIsRecognised(t *testing.T) {
 				}
 			}
 			for range 2 {
-				if err := to.post(t.Context(), c.is); err != nil {
+				if err := to.postNow(t.Context(), c.is); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -109,12 +110,12 @@ func formerEntryOfAnotherFeed(t *testing.T) {
 		"without a date":                      func(e *feed.Entry) { e.Text, e.Published = "Other", time.Time{} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			to, _ := newImporter(t)
+			to, _ := newTestImporter(t)
 			postAsFormerly(t, to, formerEntry)
 			other := formerEntry
 			change(&other)
 			for range 2 {
-				if err := to.post(t.Context(), other); err != nil {
+				if err := to.postNow(t.Context(), other); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -126,10 +127,10 @@ func formerEntryOfAnotherFeed(t *testing.T) {
 }
 
 func formerKeysOfNewChannel(t *testing.T) {
-	to, calls := newImporter(t)
+	to, calls := newTestImporter(t)
 	to.fresh = true
 	before := calls.Load()
-	if err := to.post(t.Context(), formerEntry); err != nil || to.counts.added != 1 {
+	if err := to.postNow(t.Context(), formerEntry); err != nil || to.counts.added != 1 {
 		t.Fatalf("%+v, %v", to.counts, err)
 	}
 	if n := calls.Load() - before; n != 1 {
@@ -137,7 +138,7 @@ func formerKeysOfNewChannel(t *testing.T) {
 	}
 	to.fresh = false
 	before = calls.Load()
-	if err := to.post(t.Context(), formerEntry); err != nil || to.counts.known != 1 {
+	if err := to.postNow(t.Context(), formerEntry); err != nil || to.counts.known != 1 {
 		t.Fatalf("%+v, %v", to.counts, err)
 	}
 	if n := calls.Load() - before; n != 1 {
@@ -145,9 +146,17 @@ func formerKeysOfNewChannel(t *testing.T) {
 	}
 }
 
-// newImporter returns an importer to a channel that exists, and the number of calls
-// to its store.
-func newImporter(t *testing.T) (*importer, *atomic.Int64) {
+// An importWorld is a store with a channel.
+type importWorld struct {
+	*testing.T
+	store   *storage.Store
+	channel domain.ChannelRef
+	// calls counts those of the store, and hook may meddle with them.
+	calls *atomic.Int64
+	hook  atomic.Pointer[drivertest.Hook]
+}
+
+func newImportWorld(t *testing.T) *importWorld {
 	t.Helper()
 	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
 	if err != nil {
@@ -158,23 +167,51 @@ func newImporter(t *testing.T) (*importer, *atomic.Int64) {
 			t.Error(err)
 		}
 	})
-	calls := &atomic.Int64{}
-	faults := drivertest.NewFaults(db, db, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
-		calls.Add(1)
+	w := &importWorld{T: t, calls: &atomic.Int64{}}
+	faults := drivertest.NewFaults(db, db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		w.calls.Add(1)
+		if hook := w.hook.Load(); hook != nil {
+			return (*hook)(ctx, call, send)
+		}
 		return send(ctx)
 	})
-	store := storage.New(faults, faults)
-	if err := store.Prepare(t.Context()); err != nil {
+	w.store = storage.New(faults, faults)
+	if err := w.store.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	channel, err := domain.NewChannel("news", "", "ada")
 	if err == nil {
-		channel, err = store.CreateChannel(t.Context(), channel)
+		channel, err = w.store.CreateChannel(t.Context(), channel)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &importer{store: store, channel: channel.Ref(), owner: "ada", source: "id:urn:a"}, calls
+	w.channel = channel.Ref()
+	w.calls.Store(0)
+	return w
+}
+
+// importer returns an importer of one feed. fresh tells that it made the channel.
+func (w *importWorld) importer(fresh bool) *importer {
+	return newImporter(w.store, w.channel, "ada", "id:urn:a", fresh)
+}
+
+// newTestImporter returns an importer to a channel that exists, and the number of calls
+// to its store.
+func newTestImporter(t *testing.T) (*importer, *atomic.Int64) {
+	t.Helper()
+	w := newImportWorld(t)
+	return w.importer(false), w.calls
+}
+
+// postNow posts entries and waits for them.
+func (i *importer) postNow(ctx context.Context, entries ...feed.Entry) error {
+	for _, entry := range entries {
+		if err := i.post(ctx, entry); err != nil {
+			return errors.Join(err, i.flush(ctx))
+		}
+	}
+	return i.flush(ctx)
 }
 
 // postAsFormerly posts an entry as the program did before it told feeds apart.

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"microblogging/cmd/microblogging/feed"
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/drivertest"
+)
+
+func TestImporterBatch(t *testing.T) {
+	t.Run("a thousand new entries take 31 requests", thousandEntriesTake31Requests)
+	t.Run("of two entries with one id the first counts", firstOfTwoEntriesCounts)
+	t.Run("entries without a date keep their order", undatedEntriesKeepTheirOrder)
+	t.Run("an import that stops in the middle is completed by the next", stoppedImportIsCompleted)
+	t.Run("a failure counts what was posted beside it", failureCountsWhatWasPosted)
+	t.Run("a panic of a library is an error", panicIsAnError)
+	t.Run("progress counts each entry once", progressCountsEachEntry)
+}
+
+// datedEntries are n entries, the first one the oldest.
+func datedEntries(n int) []feed.Entry {
+	list := make([]feed.Entry, n)
+	for i := range list {
+		list[i] = feed.Entry{
+			ID: fmt.Sprintf("id:%d", i), Text: fmt.Sprintf("entry %d", i), Published: time.Date(2020, 1, 1, 0, 0, i, 0, time.UTC)}
+	}
+	return list
+}
+
+// wantPosts fails the test unless the channel has the posts of n entries, in their order.
+func (w *importWorld) wantPosts(n int) {
+	w.Helper()
+	var texts []string
+	q := storage.BlogQuery{Limit: 100}
+	for {
+		page, err := w.store.Blogs(w.Context(), w.channel, q)
+		if err != nil {
+			w.Fatal(err)
+		}
+		for _, blog := range page.Items {
+			texts = append(texts, blog.Text)
+		}
+		if q.After = page.Next; q.After == "" {
+			break
+		}
+	}
+	slices.Reverse(texts)
+	for i := range max(n, len(texts)) {
+		if i >= n || i >= len(texts) || texts[i] != fmt.Sprintf("entry %d", i) {
+			w.Fatalf("there are %d posts, want %d in their order; they are %.200q from %d on", len(texts), n, texts[max(0, min(i, len(texts)-1)):], i)
+		}
+	}
+	_, err := w.store.NewChecker(0, false, func(b domain.Breach) { w.Errorf("%+v", b) }).Run(w.Context())
+	if err != nil {
+		w.Error(err)
+	}
+}
+
+func thousandEntriesTake31Requests(t *testing.T) {
+	w := newImportWorld(t)
+	to := w.importer(true)
+	if err := to.postNow(t.Context(), datedEntries(1000)...); err != nil || to.counts != (importCounts{added: 1000}) {
+		t.Fatalf("%+v, %v", to.counts, err)
+	}
+	if n := w.calls.Load(); n != 31 {
+		t.Errorf("1,000 entries take %d requests, want 31", n)
+	}
+	w.wantPosts(1000)
+	w.calls.Store(0)
+	to = w.importer(false)
+	if err := to.postNow(t.Context(), datedEntries(1000)...); err != nil || to.counts != (importCounts{known: 1000}) {
+		t.Fatalf("the second import: %+v, %v", to.counts, err)
+	}
+	if n := w.calls.Load(); n != 1000 {
+		t.Errorf("the second import takes %d requests, want one for each entry", n)
+	}
+	w.wantPosts(1000)
+}
+
+// The second entry is in the same batch, in the next, and in one far behind.
+func firstOfTwoEntriesCounts(t *testing.T) {
+	for _, distance := range []int{1, 40, 180} {
+		w := newImportWorld(t)
+		entries := datedEntries(200)
+		twin := entries[10]
+		twin.Text = "not this one"
+		to := w.importer(true)
+		err := to.postNow(t.Context(), slices.Insert(entries, 10+distance, twin)...)
+		if err != nil || to.counts != (importCounts{added: 200, known: 1}) {
+			t.Errorf("%d entries later: %+v, %v", distance, to.counts, err)
+		}
+		w.wantPosts(200)
+	}
+}
+
+func undatedEntriesKeepTheirOrder(t *testing.T) {
+	w := newImportWorld(t)
+	entries := datedEntries(500)
+	for i := range entries {
+		entries[i].Published = time.Time{}
+	}
+	to := w.importer(true)
+	if err := to.postNow(t.Context(), entries...); err != nil || to.counts.added != 500 {
+		t.Fatalf("%+v, %v", to.counts, err)
+	}
+	w.wantPosts(500)
+}
+
+// An interrupt ends the context. The process may also be killed, which is the same for the
+// store: a transaction has landed or not.
+func stoppedImportIsCompleted(t *testing.T) {
+	for _, undated := range []bool{false, true} {
+		for at := range int64(8) {
+			w := newImportWorld(t)
+			entries := datedEntries(200)
+			for i := range entries {
+				if undated {
+					entries[i].Published = time.Time{}
+				}
+			}
+			ctx, interrupt := context.WithCancel(t.Context())
+			w.hook.Store(new(drivertest.Hook(func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+				if w.calls.Load() == at+1 {
+					interrupt()
+				}
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				return send(ctx)
+			})))
+			to := w.importer(true)
+			if err := to.postNow(ctx, entries...); at < 7 && !errors.Is(err, context.Canceled) {
+				t.Errorf("interrupted at call %d: %v", at+1, err)
+			}
+			w.hook.Store(nil)
+			again := w.importer(false)
+			if err := again.postNow(t.Context(), entries...); err != nil {
+				t.Fatal(err)
+			}
+			// What was under way may have landed without an answer.
+			if again.counts.known+again.counts.added != 200 || again.counts.known < to.counts.added {
+				t.Errorf("interrupted at call %d: %+v, and then %+v", at+1, to.counts, again.counts)
+			}
+			w.wantPosts(200)
+			interrupt()
+		}
+	}
+}
+
+// The answer to one transaction is lost.
+func failureCountsWhatWasPosted(t *testing.T) {
+	w := newImportWorld(t)
+	var seen atomic.Int64
+	w.hook.Store(new(drivertest.Hook(func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+		third := seen.Add(1) == 3
+		if err := send(ctx); err != nil || !third {
+			return err
+		}
+		return drivertest.ErrInjected
+	})))
+	to := w.importer(true)
+	err := to.postNow(t.Context(), datedEntries(1000)...)
+	if !errors.Is(err, domain.ErrUnavailable) || to.counts.added%33 != 0 || to.counts.added == 0 || to.counts.added > 9*33 {
+		t.Fatalf("%+v, %v", to.counts, err)
+	}
+	w.hook.Store(nil)
+	again := w.importer(false)
+	if err := again.postNow(t.Context(), datedEntries(1000)...); err != nil || again.counts.known < to.counts.added+33 || again.counts.known+again.counts.added != 1000 {
+		t.Errorf("%+v, and then %+v, %v", to.counts, again.counts, err)
+	}
+	w.wantPosts(1000)
+}
+
+func panicIsAnError(t *testing.T) {
+	w := newImportWorld(t)
+	w.hook.Store(new(drivertest.Hook(func(context.Context, drivertest.Call, drivertest.Send) error { panic("planted") })))
+	to := w.importer(true)
+	if err := to.postNow(t.Context(), datedEntries(100)...); err == nil || !strings.Contains(err.Error(), "planted") {
+		t.Errorf("got %v", err)
+	}
+	w.hook.Store(nil)
+	w.wantPosts(0)
+}
+
+func progressCountsEachEntry(t *testing.T) {
+	w := newImportWorld(t)
+	to := w.importer(false)
+	var done atomic.Int64
+	to.progress = func(n int) error {
+		done.Add(int64(n))
+		return nil
+	}
+	entries := datedEntries(100)
+	if err := to.postNow(t.Context(), slices.Concat(entries, entries)...); err != nil || done.Load() != 200 {
+		t.Errorf("progress tells of %d entries, %v; want 200", done.Load(), err)
+	}
+}
