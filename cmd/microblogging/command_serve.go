@@ -116,7 +116,15 @@ func (f storageFlags) serve(ctx context.Context, console *console, stop stopFlag
 	} else {
 		run.Go(func() error { b.prepareLater(ctx, log); return nil })
 	}
-	run.Go(func() error { return start(ctx, b, run) })
+	run.Go(func() error {
+		if err := start(ctx, b, run); err != nil {
+			return err
+		}
+		if err := giveBack(); err != nil {
+			log.InfoContext(ctx, "memory that the start needed is not given back", "error", err)
+		}
+		return nil
+	})
 	return run.Wait()
 }
 
