@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -68,20 +69,11 @@ type Version string
 // The hint is the incarnation that the caller remembers, or empty. If the channel has that
 // incarnation, each of the reads is of one row.
 func (s *Store) ChannelVersion(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (domain.Channel, Version, error) {
-	var row channelRow
-	var gates []driver.Entity
-	err := s.AtOnce(ctx, func(ctx context.Context) (err error) {
-		row, err = s.readActive(ctx, at)
-		return err
-	}, func(ctx context.Context) (err error) {
-		gates, err = s.readOpenGates(ctx, at.Key, hint)
-		return err
-	})
+	row, gates, err := s.readRowAndGates(ctx, at, hint)
 	if err != nil {
 		return domain.Channel{}, "", err
 	}
-	own := openGateRow(row.Incarnation)
-	i := slices.IndexFunc(gates, func(gate driver.Entity) bool { return gate.Row == own })
+	i := slices.IndexFunc(gates, func(gate driver.Entity) bool { return isOpenGateOf(gate.Row, row.Incarnation) })
 	if i < 0 && row.Incarnation != hint && (hint != "" || len(gates) == maxOpenGates) {
 		if gates, err = s.readOpenGates(ctx, at.Key, row.Incarnation); err != nil {
 			return domain.Channel{}, "", err
@@ -92,6 +84,29 @@ func (s *Store) ChannelVersion(ctx context.Context, at domain.ChannelAddress, hi
 		return row.Channel, "", nil
 	}
 	return row.Channel, newVersion(at.Key, row.etag, gates[i].ETag), nil
+}
+
+// readRowAndGates makes the two reads of ChannelVersion.
+func (s *Store) readRowAndGates(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (row channelRow, gates []driver.Entity, err error) {
+	if s.oneByOne != nil && !s.oneByOne.LastFirst() {
+		// As AtOnce does it, without closures: a page from memory costs little else.
+		if row, err = s.readActive(ctx, at); err == nil {
+			gates, err = s.readOpenGates(ctx, at.Key, hint)
+		}
+		return row, gates, err
+	}
+	return s.readRowAndGatesAtOnce(ctx, at, hint)
+}
+
+func (s *Store) readRowAndGatesAtOnce(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (row channelRow, gates []driver.Entity, err error) {
+	err = s.AtOnce(ctx, func(ctx context.Context) (err error) {
+		row, err = s.readActive(ctx, at)
+		return err
+	}, func(ctx context.Context) (err error) {
+		gates, err = s.readOpenGates(ctx, at.Key, hint)
+		return err
+	})
+	return row, gates, err
 }
 
 // maxOpenGates is how many open gates of a partition are read at once. There are several
@@ -117,6 +132,12 @@ func (s *Store) readOpenGates(ctx context.Context, key domain.ChannelKey, of dom
 		return nil, fmt.Errorf("gate of channel %s: %w", key, err)
 	}
 	return []driver.Entity{gate}, nil
+}
+
+// isOpenGateOf reports whether a row key is openGateRow of an incarnation.
+func isOpenGateOf(row string, incarnation domain.Incarnation) bool {
+	of, open := strings.CutPrefix(row, prefixOpen)
+	return open && of == string(incarnation)
 }
 
 // versionBytes is how much of a hash makes a version: 144 bits, 24 characters.

@@ -7,9 +7,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
@@ -29,31 +31,54 @@ type clientNames struct {
 	mu  sync.Mutex
 	day time.Time
 	key []byte
+	// named has the names of the clients that came last that day.
+	named *simplelru.LRU[string, string]
 }
+
+// maxNamed is how many names are remembered, because to make one costs more than the rest
+// of a line of the log. They take about 1 MB.
+const maxNamed = 5000
 
 // name returns the name of the client with that address.
 func (n *clientNames) name(address string, now time.Time) string {
 	if n.plain {
 		return address
 	}
-	mac := hmac.New(sha256.New, n.keyOf(now.UTC().Truncate(24*time.Hour)))
-	mac.Write([]byte(address))
-	return hex.EncodeToString(mac.Sum(nil)[:8])
-}
-
-func (n *clientNames) keyOf(day time.Time) []byte {
+	day := now.UTC().Truncate(24 * time.Hour)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if !n.day.Equal(day) || n.key == nil {
-		n.day, n.key = day, make([]byte, sha256.Size)
-		rand.Read(n.key) // it never fails
+		n.turn(day)
 	}
-	return n.key
+	if name, ok := n.named.Get(address); ok {
+		return name
+	}
+	mac := hmac.New(sha256.New, n.key)
+	mac.Write([]byte(address))
+	name := hex.EncodeToString(mac.Sum(nil)[:8])
+	n.named.Add(strings.Clone(address), name)
+	return name
+}
+
+// turn begins a day.
+func (n *clientNames) turn(day time.Time) {
+	n.day, n.key = day, make([]byte, sha256.Size)
+	rand.Read(n.key) // it never fails
+	named, err := simplelru.NewLRU[string, string](maxNamed, nil)
+	if err != nil {
+		panic(err) // only if maxNamed is not positive
+	}
+	n.named = named
 }
 
 // who returns the attributes of a line of the log that say who sent the request.
 func (n *clientNames) who(c echo.Context) []slog.Attr {
-	attrs := []slog.Attr{slog.String("client", n.name(c.RealIP(), time.Now()))}
+	return n.appendWho(nil, c)
+}
+
+// appendWho appends them.
+func (n *clientNames) appendWho(attrs []slog.Attr, c echo.Context) []slog.Attr {
+	attrs = append(attrs, slog.String("client", n.name(c.RealIP(), time.Now())))
 	if user, ok := c.Get(userKey).(domain.UserName); ok {
 		attrs = append(attrs, slog.String("user", string(user)))
 	}

@@ -3,6 +3,7 @@ package web_test
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -17,6 +18,9 @@ type sink struct {
 }
 
 func (s *sink) Header() http.Header { return s.header }
+
+// SetWriteDeadline is there as in a connection.
+func (s *sink) SetWriteDeadline(time.Time) error { return nil }
 
 func (s *sink) WriteHeader(status int) { s.status = status }
 

@@ -23,9 +23,6 @@ const (
 	requestTimeout = 10 * time.Second
 	// busyInterval is how often the log says that requests are refused for want of room.
 	busyInterval = time.Minute
-	// connectionKey is where a request keeps the context that it came with, which ends
-	// when the client leaves.
-	connectionKey = "web.connection"
 	// statusClientGone is the status in the log when the client did not wait for the
 	// answer, or did not read it. It is never sent.
 	statusClientGone = 499
@@ -40,48 +37,51 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		id := rand.Text()
 		header := c.Response().Header()
 		s.guard.protect(header, c.Request())
-		header.Set(echo.HeaderXRequestID, id)
-		counted := &cost{}
+		x := &exchange{id: [1]string{id}}
+		header[headerRequestID] = x.id[:]
 		if s.hoods != nil {
-			s.hoods.list(c, counted)
+			s.hoods.list(c, &x.cost)
 		}
 		c.Response().Before(func() {
 			if s.hoods != nil {
 				s.hoods.keep(c)
 			}
-			counted.tell(header, c.Request(), c.Response().Status)
+			x.cost.tell(header, c.Request(), c.Response().Status)
 			boundWriting(c.Response())
 		})
-		cancel := limitTime(c, counted.ledger.Context(c.Request().Context()))
-		defer cancel()
+		x.limit.Context, x.limit.deadline = x.cost.ledger.Context(c.Request().Context()), start.Add(requestTimeout)
+		c.SetRequest(c.Request().WithContext(&x.limit))
+		defer x.limit.end()
 		if err := s.handle(next, c); err != nil {
 			c.Error(err)
 		}
-		s.log.LogAttrs(c.Request().Context(), accessLevel(c), "request", append([]slog.Attr{
+		var attrs [7]slog.Attr
+		s.log.LogAttrs(c.Request().Context(), accessLevel(c), "request", s.clients.appendWho(append(attrs[:0],
 			slog.String("method", c.Request().Method),
 			slog.String("path", loggedPath(c.Request().URL.Path)),
 			slog.Int("status", c.Response().Status),
 			slog.Duration("duration", time.Since(start)),
 			slog.String("id", id),
-		}, s.clients.who(c)...)...)
+		), c)...)
 		return nil
 	}
 }
 
-// limitTime gives the request requestTimeout. The connection is the context of a request
-// without a limit.
-func limitTime(c echo.Context, connection context.Context) context.CancelFunc {
-	c.Set(connectionKey, connection)
-	ctx, cancel := context.WithTimeout(connection, requestTimeout)
-	c.SetRequest(c.Request().WithContext(ctx))
-	return cancel
+// An exchange is what observe needs for one request, in one allocation.
+type exchange struct {
+	cost  cost
+	limit timeLimit
+	id    [1]string
 }
+
+// headerRequestID is as net/http spells it.
+const headerRequestID = "X-Request-Id"
 
 // unlimitTime takes requestTimeout from the request. It is for a response that lasts: its
 // handler calls it when there is something to send, and sets limits of its own.
 func unlimitTime(c echo.Context) {
-	if connection, ok := c.Get(connectionKey).(context.Context); ok {
-		c.SetRequest(c.Request().WithContext(connection))
+	if limit, ok := c.Request().Context().(*timeLimit); ok {
+		c.SetRequest(c.Request().WithContext(limit.Context))
 	}
 }
 

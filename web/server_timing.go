@@ -12,8 +12,7 @@ import (
 
 const headerServerTiming = "Server-Timing"
 
-// A cost is what a request costs the store. One is made for each request, so header is
-// in it: that saves an allocation.
+// A cost is what a request costs the store. Its header is in it to save an allocation.
 type cost struct {
 	ledger storage.Ledger
 	header [1]string

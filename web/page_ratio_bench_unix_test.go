@@ -1,3 +1,5 @@
+//go:build unix
+
 package web_test
 
 import (
@@ -14,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -77,14 +80,16 @@ func benchServe(b *testing.B, handler http.Handler) string {
 func benchRatio(b *testing.B, address, headers string) {
 	sent := askedOnce(b, address, headers).bytes
 	fixed := benchServe(b, fixedPage(b, sent))
-	var ratios, rates []float64
+	var ratios, costs, rates []float64
 	for b.Loop() {
 		for range ratioRounds {
-			own, plain := pageRate(b, address, headers), pageRate(b, fixed, "")
-			ratios, rates = append(ratios, own/plain), append(rates, own)
+			own, ownCost := pageRate(b, address, headers)
+			plain, plainCost := pageRate(b, fixed, "")
+			ratios, costs, rates = append(ratios, own/plain), append(costs, plainCost/ownCost), append(rates, own)
 		}
 	}
 	b.ReportMetric(median(ratios), "ratio")
+	b.ReportMetric(median(costs), "cpu-ratio") // which other processes disturb less
 	b.ReportMetric(median(rates), "pages/s")
 	b.ReportMetric(float64(sent), "bytes")
 	b.ReportMetric(0, "ns/op")
@@ -124,14 +129,15 @@ func askedOnce(b *testing.B, address, headers string) asked {
 	return asked{tag, n}
 }
 
-// pageRate is how many pages a second some clients get that ask one after another.
-func pageRate(b *testing.B, address, headers string) float64 {
+// pageRate is how many pages a second some clients get that ask one after another, and how
+// much processor time each takes, that of the client included.
+func pageRate(b *testing.B, address, headers string) (rate, cost float64) {
 	b.Helper()
 	var pages atomic.Int64
 	ctx, cancel := context.WithTimeout(b.Context(), ratioRound)
 	defer cancel()
 	var group sync.WaitGroup
-	begin := time.Now()
+	begin, spent := time.Now(), processorTime(b)
 	for range ratioClients {
 		group.Go(func() {
 			client := newPageClient(b.Context(), address, headers)
@@ -146,7 +152,17 @@ func pageRate(b *testing.B, address, headers string) float64 {
 		})
 	}
 	group.Wait()
-	return float64(pages.Load()) / time.Since(begin).Seconds()
+	n := float64(pages.Load())
+	return n / time.Since(begin).Seconds(), float64(processorTime(b)-spent) / n
+}
+
+func processorTime(b *testing.B) time.Duration {
+	b.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 // A pageClient asks for one page again and again over one connection. It does as little as
