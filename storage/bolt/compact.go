@@ -174,7 +174,8 @@ func removeUnfinished(path string) error {
 
 // Space is what the file takes and what Compact would give back, in bytes.
 type Space struct {
-	Bytes, Free int64
+	Bytes int64 `json:"bytes"`
+	Free  int64 `json:"free"`
 }
 
 const (
