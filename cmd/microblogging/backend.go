@@ -25,6 +25,8 @@ type backend struct {
 	local bool
 	// health fails if the process must open the store again to go on. Nil never fails.
 	health func() error
+	// space tells how much of the embedded store is free. It is nil for another store.
+	space func() (bolt.Space, error)
 	// draining is closed when the process is told to stop.
 	draining <-chan struct{}
 	close    func() error
@@ -33,17 +35,27 @@ type backend struct {
 // open opens the store that the flags name. It does not contact a store on the
 // network yet. A panic in a library is logged; without a log, to standard error.
 func (f storageFlags) open(log *slog.Logger) (*backend, error) {
+	return f.openWith(bolt.Options{Log: log})
+}
+
+// openWith is open with options for the embedded store.
+func (f storageFlags) openWith(opts bolt.Options) (*backend, error) {
 	if f.Storage == "azure" {
-		return f.openAzure(log)
+		return f.openAzure(opts.Log)
 	}
-	db, err := bolt.Open(f.Data, bolt.Options{Log: log})
+	db, err := bolt.Open(f.Data, opts)
+	if err != nil {
+		return nil, cannotRunError{inUseHint(err)}
+	}
+	return &backend{Store: storage.New(db, db), tables: db, local: true, health: db.Health, space: db.Space, close: db.Close}, nil
+}
+
+// inUseHint adds what to do if another process has the store open.
+func inUseHint(err error) error {
 	if errors.Is(err, bolt.ErrInUse) {
 		err = fmt.Errorf("%w; stop that process, or use --storage azure for several processes", err)
 	}
-	if err != nil {
-		return nil, cannotRunError{err}
-	}
-	return &backend{Store: storage.New(db, db), tables: db, local: true, health: db.Health, close: db.Close}, nil
+	return err
 }
 
 func (f storageFlags) openAzure(log *slog.Logger) (*backend, error) {
@@ -80,8 +92,14 @@ func (f storageFlags) openAzure(log *slog.Logger) (*backend, error) {
 
 // use opens and prepares the store, calls work, and closes the store. It is for
 // commands that need the store from the start.
-func (f storageFlags) use(ctx context.Context, work func(*storage.Store) error) (err error) {
-	b, err := f.open(nil)
+func (f storageFlags) use(ctx context.Context, work func(*storage.Store) error) error {
+	return f.useBackend(ctx, bolt.Options{}, func(b *backend) error { return work(b.Store) })
+}
+
+// useBackend is use with options for the embedded store, for work that needs more than
+// the operations.
+func (f storageFlags) useBackend(ctx context.Context, opts bolt.Options, work func(*backend) error) (err error) {
+	b, err := f.openWith(opts)
 	if err != nil {
 		return err
 	}
@@ -89,7 +107,7 @@ func (f storageFlags) use(ctx context.Context, work func(*storage.Store) error) 
 	if err := b.Prepare(ctx); err != nil {
 		return cannotRunError{err}
 	}
-	return work(b.Store)
+	return work(b)
 }
 
 // prepareMin and prepareMax bound the pause between two tries of prepareLater.

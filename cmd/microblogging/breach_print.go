@@ -7,14 +7,16 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/bolt"
 )
 
 // A breachWriter prints each breach when it is found, so that its memory does not
 // grow with their number.
 type breachWriter interface {
 	breach(domain.Breach)
-	// end prints the counts. It returns the first error of all writes.
-	end(storage.CheckCounts) error
+	// end prints the counts, and the space of the store if compact is worth it. It returns
+	// the first error of all writes.
+	end(counts storage.CheckCounts, compact *bolt.Space) error
 }
 
 // lineWriter prints a line for each breach.
@@ -39,12 +41,14 @@ func (l *lineWriter) breach(b domain.Breach) {
 	l.printf("\n")
 }
 
-func (l *lineWriter) end(counts storage.CheckCounts) error {
+// The advice to compact is printed elsewhere.
+func (l *lineWriter) end(counts storage.CheckCounts, _ *bolt.Space) error {
 	l.printf("%d breaches in %d channels, %d blogs, %d rows\n", l.n, counts.Channels, counts.Blogs, counts.Rows)
 	return l.err
 }
 
-// jsonWriter prints {"breaches":[…],"channels":N,"blogs":N,"rows":N}.
+// jsonWriter prints {"breaches":[…],"channels":N,"blogs":N,"rows":N}, and before the end
+// "compact":{"bytes":N,"free":N} if compact is worth it.
 type jsonWriter struct {
 	w       io.Writer
 	started bool
@@ -75,11 +79,14 @@ func (j *jsonWriter) separate() {
 	j.started = true
 }
 
-func (j *jsonWriter) end(counts storage.CheckCounts) error {
+func (j *jsonWriter) end(counts storage.CheckCounts, compact *bolt.Space) error {
 	if !j.started {
 		j.separate()
 	}
-	text, err := json.Marshal(counts)
+	text, err := json.Marshal(struct {
+		storage.CheckCounts
+		Compact *bolt.Space `json:"compact,omitempty"`
+	}{counts, compact})
 	if err != nil {
 		return err
 	}

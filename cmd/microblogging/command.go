@@ -9,5 +9,6 @@ type commands struct {
 	Import  importCommand  `cmd:"" help:"Import posts from RSS, Atom or JSON Feed files. Each entry is imported once."`
 	Requeue requeueCommand `cmd:"" help:"Put poisoned deletions back on the queue."`
 	Check   checkCommand   `cmd:"" help:"Read every table and report each breach of an invariant and each stalled deletion."`
+	Compact compactCommand `cmd:"" help:"Give free space of the embedded store back to the disk. The server must be stopped."`
 	Version versionCommand `cmd:"" help:"Print the version of the program, of Go and of the storage libraries."`
 }

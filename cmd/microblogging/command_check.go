@@ -9,7 +9,7 @@ import (
 	"os"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/bolt"
 	"microblogging/worker"
 )
 
@@ -25,13 +25,13 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 	if err := c.announceNew(console.stderr); err != nil {
 		return err
 	}
-	return c.use(ctx, func(store *storage.Store) error {
+	return c.useBackend(ctx, bolt.Options{CountFree: true}, func(b *backend) error {
 		var out breachWriter = &lineWriter{w: console.stdout}
 		if c.JSON {
 			out = &jsonWriter{w: console.stdout}
 		}
 		breaches := 0
-		checker := store.NewChecker(worker.Patience(c.Lease), c.Repair, func(b domain.Breach) {
+		checker := b.NewChecker(worker.Patience(c.Lease), c.Repair, func(b domain.Breach) {
 			out.breach(b)
 			breaches++
 		})
@@ -48,7 +48,15 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 		if err != nil {
 			return cannotRunError{err}
 		}
-		if err := errors.Join(out.end(counts), told); err != nil {
+		space, err := b.worthCompacting()
+		if err != nil {
+			return cannotRunError{err}
+		}
+		if space != nil {
+			_, err := fmt.Fprintln(console.stderr, compactAdvice(*space))
+			told = errors.Join(told, err)
+		}
+		if err := errors.Join(out.end(counts, space), told); err != nil {
 			return err
 		}
 		if breaches > 0 {

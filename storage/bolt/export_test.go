@@ -11,3 +11,6 @@ func WantSoundPages(t *testing.T, path string) {
 	t.Helper()
 	wantSoundPages(t, path, "after a crash")
 }
+
+// CompactUntilKilled is what the process of TestCompact does.
+func CompactUntilKilled(dir string) error { return compactUntilKilled(dir) }

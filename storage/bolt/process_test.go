@@ -19,9 +19,18 @@ import (
 // that writes to the store in that directory until it is killed.
 const writeTo = "MICROBLOGGING_TEST_WRITE_TO"
 
+// compactIn is the same for a process that compacts the store again and again.
+const compactIn = "MICROBLOGGING_TEST_COMPACT"
+
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(writeTo); dir != "" {
 		if err := writeUntilKilled(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	if dir := os.Getenv(compactIn); dir != "" {
+		if err := bolt.CompactUntilKilled(dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

@@ -5,6 +5,7 @@ package bolt_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -12,11 +13,13 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
 )
 
 func TestFullDisk(t *testing.T) {
 	t.Run("refuses writes until there is space", fullDisk)
+	t.Run("ends a compaction, which changes nothing", fullDiskCompact)
 }
 
 // fullDisk makes the system refuse a larger file. A process cannot come closer to a
@@ -59,6 +62,34 @@ func fullDisk(t *testing.T) {
 	}
 	if err := insert(full); err != nil {
 		t.Errorf("with space again: %v", err)
+	}
+}
+
+func fullDiskCompact(t *testing.T) {
+	dir := t.TempDir()
+	db := open(t, dir)
+	if err := db.CreateTable(t.Context(), "T"); err != nil {
+		t.Fatal(err)
+	}
+	text := driver.String("Text", strings.Repeat("x", 2<<20))
+	if err := db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Insert("r", text)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	began := false
+	restore := limitFileSize(t, 1<<20)
+	_, _, err := bolt.Compact(t.Context(), dir, func() { began = true })
+	restore()
+	if !began || !errors.Is(err, syscall.EFBIG) {
+		t.Errorf("got %v, want its cause", err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("the directory holds %v (%v)", entries, err)
+	}
+	if _, err := open(t, dir).Get(t.Context(), "T", "p", "r"); err != nil {
+		t.Error(err)
 	}
 }
 

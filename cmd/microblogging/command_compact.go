@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"microblogging/storage/bolt"
+)
+
+type compactCommand struct {
+	storageFlags `embed:""`
+}
+
+// Run gives the free space of the embedded store back to the disk.
+func (c compactCommand) Run(ctx context.Context, console *console) error {
+	if c.Storage != "bolt" {
+		return cannotRunError{errors.New("compact is for the embedded store only: the other stores give space back without it")}
+	}
+	began := false
+	before, after, err := bolt.Compact(ctx, c.Data, func() { began = true })
+	switch {
+	case err != nil && !began:
+		return cannotRunError{inUseHint(err)}
+	case err != nil:
+		return err
+	}
+	_, err = fmt.Fprintf(console.stdout, "%s before, %s after\n", megabytes(before), megabytes(after))
+	return err
+}
+
+// megabytes is a size for people to read.
+func megabytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
+
+// worthCompacting returns the space of the store if compact is worth it, and else nil.
+func (b *backend) worthCompacting() (*bolt.Space, error) {
+	if b.space == nil {
+		return nil, nil
+	}
+	space, err := b.space()
+	if err != nil || !space.WorthCompacting() {
+		return nil, err
+	}
+	return &space, nil
+}
+
+// compactAdvice says that compact is worth it.
+func compactAdvice(s bolt.Space) string {
+	return fmt.Sprintf("%s of the store's %s are free; microblogging compact gives them back to the disk",
+		megabytes(s.Free), megabytes(s.Bytes))
+}

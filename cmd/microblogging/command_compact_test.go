@@ -1,0 +1,124 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"microblogging/storage"
+	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
+)
+
+func TestCompactCommand(t *testing.T) {
+	t.Run("prints the sizes, and check no longer advises it", compactPrintsSizes)
+	t.Run("is refused while the store is in use", compactInUse)
+	t.Run("is for the embedded store", compactIsForBolt)
+	t.Run("needs a store", compactNeedsStore)
+}
+
+// wasteful makes a store of which 80 MB are free.
+func wasteful(t *testing.T, data string) {
+	t.Helper()
+	db, err := bolt.Open(data, bolt.Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := storage.New(db, db).Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.CreateTable(t.Context(), "Waste"); err != nil {
+		t.Fatal(err)
+	}
+	text := driver.String("Text", strings.Repeat("x", 1<<20))
+	var deleted []driver.Operation
+	for i := range 80 {
+		row := fmt.Sprint(i)
+		if err := db.Transact(t.Context(), "Waste", "p", []driver.Operation{driver.Insert(row, text)}); err != nil {
+			t.Fatal(err)
+		}
+		deleted = append(deleted, driver.Delete(row, driver.Exists))
+	}
+	if err := errors.Join(db.Transact(t.Context(), "Waste", "p", deleted), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// adviceOf is the member of the check's JSON about compacting.
+func adviceOf(t *testing.T, data string) (advice struct{ Bytes, Free int64 }) {
+	t.Helper()
+	code, stdout, _ := program(t, "check", "--json", "--data", data)
+	var checked struct {
+		Compact  *struct{ Bytes, Free int64 }
+		Breaches []any
+	}
+	if err := json.Unmarshal([]byte(stdout), &checked); err != nil || code != exitOK || checked.Breaches == nil {
+		t.Fatalf("exit %d, %q (%v)", code, stdout, err)
+	}
+	if checked.Compact != nil {
+		advice = *checked.Compact
+	}
+	return advice
+}
+
+func compactPrintsSizes(t *testing.T) {
+	data := t.TempDir()
+	wasteful(t, data)
+	if code, stdout, stderr := program(t, "check", "--data", data); code != exitOK || !strings.Contains(stderr, "microblogging compact") || strings.Contains(stdout, "compact") {
+		t.Errorf("check exits with %d and says %q and %q, want advice", code, stdout, stderr)
+	}
+	if advice := adviceOf(t, data); advice.Free < 80<<20 || advice.Bytes < advice.Free {
+		t.Errorf("check's JSON says %+v", advice)
+	}
+	code, stdout, stderr := program(t, "compact", "--data", data)
+	var before, after float64
+	if _, err := fmt.Sscanf(stdout, "%f MB before, %f MB after\n", &before, &after); err != nil || code != exitOK || stderr != "" || before < 80 || after > 1 {
+		t.Errorf("exit %d, %q and %q (%v)", code, stdout, stderr, err)
+	}
+	if info, err := os.Stat(filepath.Join(data, "microblogging.db")); err != nil || info.Size() > 1e6 {
+		t.Errorf("the file is %v (%v)", info, err)
+	}
+	if _, _, stderr := program(t, "check", "--data", data); stderr != "" {
+		t.Errorf("after it, check says %q", stderr)
+	}
+	if advice := adviceOf(t, data); advice.Bytes != 0 {
+		t.Errorf("after it, check's JSON says %+v", advice)
+	}
+}
+
+func compactInUse(t *testing.T) {
+	data := t.TempDir()
+	db, err := bolt.Open(data, bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := program(t, "compact", "--data", data)
+	if code != exitCannotRun || stdout != "" || !strings.Contains(stderr, "in use by another process") {
+		t.Errorf("exit %d, %q and %q", code, stdout, stderr)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func compactIsForBolt(t *testing.T) {
+	code, stdout, stderr := program(t, "compact", "--storage", "azure")
+	if code != exitCannotRun || stdout != "" || !strings.Contains(stderr, "embedded store") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("exit %d, %q and %q, want one sentence", code, stdout, stderr)
+	}
+}
+
+func compactNeedsStore(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "slip")
+	code, stdout, stderr := program(t, "compact", "--data", data)
+	if code != exitCannotRun || stdout != "" || !strings.Contains(stderr, data) {
+		t.Errorf("exit %d, %q and %q", code, stdout, stderr)
+	}
+	if _, err := os.Stat(data); err == nil {
+		t.Error("it has made a directory")
+	}
+}
