@@ -34,7 +34,9 @@
 //
 // # The laws
 //
-// In every state, what a client was told is true ([Shipped]). When no actor can go
+// In every state, what a client was told is true ([Shipped]). A page that a process has
+// kept and shows again is held against what was acknowledged, to anybody, before its reader
+// asked for it ([History]). When no actor can go
 // on, fresh workers run until nothing moves. Then every invariant must hold over
 // the whole store, both for the program's own checker and for the plain reading of
 // package atrest, and each message that was ever sent must change nothing when it

@@ -60,7 +60,7 @@ func narrateEveryStep(t *testing.T) {
 // narrateEveryFate takes every option that there is on the way of a schedule, and looks
 // one step further.
 func narrateEveryFate(t *testing.T) {
-	for _, name := range []string{"A1", "A2", "post", "one-key", "vote-again", "edit-vote", "subscribe-twice", "sign-out", "digest-address", "poison-post", "poison-unread", "forgotten", "creators", "web-dies"} {
+	for _, name := range []string{"A1", "A2", "post", "one-key", "vote-again", "edit-vote", "subscribe-twice", "page-edit", "sign-out", "digest-address", "poison-post", "poison-unread", "forgotten", "creators", "web-dies"} {
 		c, err := prove.Find(name)
 		if err != nil {
 			t.Fatal(err)

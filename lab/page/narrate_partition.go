@@ -30,6 +30,8 @@ func (d deed) partition() string {
 		return d.subscriber()
 	case d.does(driver.ActionMerge, "gate!open!") && len(d.Call.Operations) == 1:
 		return d.holdGateOnly()
+	case d.refused() && d.failedOn("gate!"):
+		return "the gate is gone, so the store refuses what comes too late"
 	case d.refused():
 		return "one of the rows has changed since it was read, so the store refuses all of it"
 	}
@@ -83,7 +85,7 @@ func (d deed) readRow() string {
 	case strings.HasPrefix(row, "gate!open!") && gone:
 		return "the gate is not open, or not any more, so this incarnation takes nothing in"
 	case strings.HasPrefix(row, "gate!open!"):
-		return "the gate stands, and its version would change if anybody posted behind it"
+		return "the gate stands, and its version would change if anybody posted, edited or voted behind it"
 	case strings.HasPrefix(row, "gate!shut!") && gone:
 		return "neither gate is there, so somebody else has finished before"
 	case strings.HasPrefix(row, "gate!shut!"):
@@ -226,14 +228,20 @@ func (d deed) holdGateOnly() string {
 }
 
 func (d deed) removePost() string {
-	if d.refused() {
+	switch {
+	case d.refused() && d.failedOn("gate!"):
+		return "the gate is gone, so the store refuses: the post goes with the channel"
+	case d.refused():
 		return "the post has changed or has gone since it was read, so the store refuses"
 	}
 	return "the post goes together with all that belongs to it, in one transaction"
 }
 
 func (d deed) vote() string {
-	if d.refused() {
+	switch {
+	case d.refused() && d.failedOn("gate!"):
+		return "the gate is gone, so the vote is refused together with all that comes too late"
+	case d.refused():
 		return "the post has changed or has gone since it was read, so the vote is refused as a whole"
 	}
 	return "the vote and the rating that counts it change together, or not at all"
