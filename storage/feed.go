@@ -126,25 +126,26 @@ func (s *Store) findNewest(ctx context.Context, f Following, sources feedSources
 // readNewest reads posts that were found, and verifies their channels as far as they are
 // not among the sources yet.
 func (s *Store) readNewest(ctx context.Context, user domain.UserName, posts []newestPost, sources feedSources) ([]FeedItem, error) {
+	read := make([]domain.Blog, len(posts))
 	var picked []pickedPost
-	var into []*domain.Blog
-	for i := range posts {
-		if blog := &posts[i].blog; blog.ID == "" {
-			picked, into = append(picked, posts[i].pickedPost), append(into, blog)
+	var at []int
+	for i, post := range posts {
+		if read[i] = post.blog; post.blog.ID == "" {
+			picked, at = append(picked, post.pickedPost), append(at, i)
 		}
 	}
 	err := s.AtOnce(ctx,
 		func(ctx context.Context) error { return s.verifySources(ctx, user, posts, sources) },
 		func(ctx context.Context) error {
-			return s.readPicked(ctx, picked, func(i int, blog domain.Blog) { *into[i] = blog })
+			return s.readPicked(ctx, picked, func(i int, blog domain.Blog) { read[at[i]] = blog })
 		})
 	if err != nil {
 		return nil, err
 	}
 	items := make([]FeedItem, 0, len(posts))
-	for _, post := range posts {
-		if post.blog.ID != "" {
-			items = append(items, FeedItem{Blog: post.blog, Name: sources[post.channel].name})
+	for i, blog := range read {
+		if blog.ID != "" {
+			items = append(items, FeedItem{Blog: blog, Name: sources[posts[i].channel].name})
 		}
 	}
 	return items, nil
