@@ -38,7 +38,9 @@ func inspect(ctx context.Context, name string, limit byteSize) (*importFile, err
 		err = tooLarge(limit)
 	}
 	if err = errors.Join(err, file.Close()); err == nil {
-		f.head, err = f.read(func(feed.Entry) error { return ctx.Err() })
+		f.head, err = f.through(func(r io.Reader) (feed.Feed, error) {
+			return feed.Inspect(r, ctx.Err)
+		})
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
@@ -48,17 +50,22 @@ func inspect(ctx context.Context, name string, limit byteSize) (*importFile, err
 
 // read reads the feed from its beginning.
 func (f *importFile) read(visit func(feed.Entry) error) (feed.Feed, error) {
+	return f.through(func(r io.Reader) (feed.Feed, error) { return feed.Read(r, visit) })
+}
+
+// through lets somebody read the content from its beginning.
+func (f *importFile) through(read func(io.Reader) (feed.Feed, error)) (feed.Feed, error) {
 	if f.copy != nil {
 		if _, err := f.copy.Seek(0, io.SeekStart); err != nil {
 			return feed.Feed{}, err
 		}
-		return feed.Read(f.copy, visit)
+		return read(f.copy)
 	}
 	file, err := os.Open(f.name)
 	if err != nil {
 		return feed.Feed{}, err
 	}
-	head, err := feed.Read(file, visit)
+	head, err := read(file)
 	return head, errors.Join(err, file.Close())
 }
 

@@ -14,7 +14,7 @@ import (
 	"microblogging/domain"
 )
 
-// FuzzRead looks for a file that makes Read panic, or return an entry that cannot
+// FuzzRead looks for a file that makes Read panic, that Inspect does not see as Read does, or return an entry that cannot
 // be posted, or return other entries when it is read again. Those would be
 // imported a second time.
 func FuzzRead(f *testing.F) {
@@ -45,6 +45,7 @@ func FuzzRead(f *testing.F) {
 		for _, e := range got.Entries {
 			checkEntry(t, e)
 		}
+		checkInspected(t, data)
 		if title, err := domain.ParseTitle(got.Title); err != nil || title != got.Title {
 			t.Errorf("the feed's title is %q: %v", got.Title, err)
 		}
@@ -52,6 +53,20 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("read as %+v, and again as %+v, %v", got, again, err)
 		}
 	})
+}
+
+// checkInspected fails the test unless Inspect finds what Read does.
+func checkInspected(t *testing.T, data []byte) {
+	t.Helper()
+	read, readErr := feed.Read(bytes.NewReader(data), func(feed.Entry) error { return nil })
+	visits := 0
+	inspected, err := feed.Inspect(bytes.NewReader(data), func() error {
+		visits++
+		return nil
+	})
+	if inspected != read || fmt.Sprint(err) != fmt.Sprint(readErr) || err == nil && visits != read.Entries {
+		t.Errorf("inspected as %+v in %d visits, %v; read as %+v, %v", inspected, visits, err, read, readErr)
+	}
 }
 
 // smallFeeds has a feed of each format. They are small, so that a mutation is

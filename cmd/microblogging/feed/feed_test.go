@@ -103,6 +103,7 @@ func TestEntryID(t *testing.T) {
 
 func TestRead(t *testing.T) {
 	t.Run("a feed without entries is a feed", feedWithoutEntries)
+	t.Run("to inspect a feed finds the same", inspectFindsTheSame)
 	t.Run("a failure to read is not blamed on the feed", failureToRead)
 }
 
@@ -316,5 +317,27 @@ func failureToRead(t *testing.T) {
 	half := io.MultiReader(bytes.NewReader(data[:len(data)/2]), iotest.ErrReader(broken))
 	if _, err := read(half); !errors.Is(err, broken) || errors.Is(err, feed.ErrNotAFeed) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func inspectFindsTheSame(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.*")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no files: ", err)
+	}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkInspected(t, data)
+		checkInspected(t, data[:len(data)*2/3])
+	}
+	for _, small := range smallFeeds {
+		checkInspected(t, []byte(small))
+	}
+	stopped := errors.New("stopped")
+	if _, err := feed.Inspect(strings.NewReader(smallFeeds[0]), func() error { return stopped }); !errors.Is(err, stopped) {
+		t.Errorf("what visit fails with is lost: %v", err)
 	}
 }

@@ -24,6 +24,8 @@ type stream struct {
 	feed  Feed
 	texts *texter
 	visit func(Entry) error
+	// inspects tells that nobody wants the entries.
+	inspects bool
 }
 
 func newStream(r io.Reader, visit func(Entry) error) *stream {
@@ -71,6 +73,10 @@ func (s *stream) firstByte() (byte, error) {
 // item visits the entry that an item makes.
 func (s *stream) item(item *gofeed.Item) error {
 	s.quota.left = maxEntry
+	if s.inspects && linkOf(item) != "" { // an entry with a link has a text
+		s.feed.Entries++
+		return s.visit(Entry{})
+	}
 	entry, ok := s.texts.entryOf(item)
 	if !ok {
 		s.feed.LeftOut++
