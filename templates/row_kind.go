@@ -64,8 +64,8 @@ func gateKinds() []RowKind {
 	return []RowKind{
 		{
 			Table: "Blogs", Row: "gate!open!<incarnation>", Name: "open gate", Scenario: "post",
-			What: "The fence of this channel, open: posts and subscriptions may be made.",
-			Why:  "Each of them touches this row in its own transaction, so the store refuses it once the row is gone.",
+			What: "The fence of this channel, open: posts, votes and subscriptions may be made.",
+			Why:  "Each of them touches this row: it is refused once the row is gone, and a page is right while the ETag is the same.",
 		},
 		{
 			Table: "Blogs", Row: "gate!shut!<incarnation>", Name: "shut gate", Scenario: "again",
