@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/gzhttp"
+	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -81,7 +82,9 @@ var compressors = sync.OnceValue(func() handlers {
 	if err != nil {
 		panic(err) // the options are constant
 	}
-	personal, err := gzhttp.NewWrapper(gzhttp.MinSize(minSize), level, gzhttp.RandomJitter(padding, padded, true))
+	// What is personal is compressed for one reader, each time.
+	personal, err := gzhttp.NewWrapper(gzhttp.MinSize(minSize), gzhttp.CompressionLevel(gzip.BestSpeed),
+		gzhttp.ZstdCompressionLevel(int(zstd.SpeedFastest)), gzhttp.RandomJitter(padding, padded, true))
 	if err != nil {
 		panic(err) // the options are constant
 	}

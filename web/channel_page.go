@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -33,6 +34,8 @@ type channelPages struct {
 	store  channelPageStore
 	views  *channelViews
 	shared *sharedPages
+	// release names the program that makes the page.
+	release string
 	// teach leads everybody to the rows behind the channel.
 	teach bool
 }
@@ -56,11 +59,34 @@ func (h *channelPages) show(c echo.Context, who awaited) error {
 		return err
 	}
 	linkCanonical(c, kept.Channel)
-	view := mine.on(h.of(c, v, kept.Channel, kept.Value, order))
+	page, view := h.page(c, v), mine.on(h.of(c, v, kept.Channel, kept.Value, order))
 	if v.SignedIn() {
 		view.Draft.Key = rand.Text()
 	}
-	return renderKeyed(c, templates.ChannelPage(h.page(c, v), view), kept.Version, view.Draft.Key)
+	switch {
+	case !v.SignedIn(), h.views.cache == nil:
+		return render(c, http.StatusOK, templates.ChannelPage(page, view))
+	case kept.Version != "" && mayHaveTag(c) && revalidated(c, h.tag(page, view, kept.Version)):
+		return nil
+	}
+	return renderOnce(c, http.StatusOK, templates.ChannelPage(page, view))
+}
+
+// tag is the entity tag of the page of a user. It is a hash of what the page is made from,
+// because to hash the page costs as much as to make it. The version stands for the channel;
+// the key of the form is left out, because the version changes when a key is used.
+func (h *channelPages) tag(page templates.Page, view templates.Channel, version storage.Version) string {
+	made := make([]byte, 0, 512)
+	for _, part := range []string{h.release, page.Origin, page.Path, page.User, string(version)} {
+		made = append(append(made, part...), 0)
+	}
+	made = strconv.AppendInt(made, view.TrueUntil(page.Now).UnixNano(), 10) // other words are true until another time
+	made = strconv.AppendBool(append(made, ' '), page.Lab)
+	made = strconv.AppendBool(append(made, ' '), view.Readership.Subscribed)
+	for i := range view.Posts {
+		made = strconv.AppendBool(append(made, ' '), view.Posts[i].Voted)
+	}
+	return bodyTag(made)
 }
 
 func (h *channelPages) sharedQuery(c echo.Context) sharedQuery {

@@ -48,6 +48,12 @@ func newGuard(options Options) (*guard, error) {
 	return g, nil
 }
 
+// showingHeaders are the security headers that are about a document, as net/http spells
+// them.
+var showingHeaders = [...]string{
+	"Content-Security-Policy", "X-Content-Type-Options", "Referrer-Policy", "Cross-Origin-Opener-Policy", "Cross-Origin-Resource-Policy", "Permissions-Policy",
+}
+
 // securityHeaders returns headers that forbid a browser everything that the pages do
 // not need. They forbid inline script and style, because no page has any.
 func securityHeaders() http.Header {

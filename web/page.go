@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"net/http"
 	"time"
@@ -9,7 +8,6 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
-	"microblogging/storage"
 	"microblogging/templates"
 )
 
@@ -25,7 +23,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 	(&subscriptionPages{pages: p, store: s.store}).routes(e)
 	(&digestPages{pages: p, store: s.store}).routes(e)
 	(&channelCreatePages{pages: p, store: s.store, maxChannels: s.maxChannels}).routes(e)
-	(&channelPages{pages: p, store: s.store, views: s.views, shared: s.sharedPages(), teach: s.teach}).routes(e)
+	(&channelPages{pages: p, store: s.store, views: s.views, shared: s.sharedPages(), release: s.release, teach: s.teach}).routes(e)
 	(&newsPages{pages: p, store: s.store}).routes(e)
 	(&channelFeedPages{pages: p, store: s.store}).routes(e)
 	(&channelEditPages{pages: p, store: s.store}).routes(e)
@@ -149,26 +147,6 @@ func render(c echo.Context, status int, content templ.Component) error {
 // idempotency key: its response has no entity tag.
 func renderOnce(c echo.Context, status int, content templ.Component) error {
 	return renderWith(c, status, content, sendWhole)
-}
-
-// renderKeyed renders a page that may hold a form with an idempotency key, whose use the
-// version covers: the key is new each time, and the tag of the page does not depend on it.
-// So whoever has the page already keeps its form and its key, which made nothing yet. A
-// page without a version has no tag.
-func renderKeyed(c echo.Context, content templ.Component, version storage.Version, key string) error {
-	if key == "" {
-		return render(c, http.StatusOK, content)
-	}
-	if version == "" {
-		return renderOnce(c, http.StatusOK, content)
-	}
-	return renderWith(c, http.StatusOK, content, func(c echo.Context, status int, mediaType string, body []byte) error {
-		before, after, _ := bytes.Cut(body, []byte(key))
-		if mayHaveTag(c) && revalidated(c, bodyTag([]byte(version), before, after)) {
-			return nil
-		}
-		return sendWhole(c, status, mediaType, body)
-	})
 }
 
 func renderWith(c echo.Context, status int, content templ.Component, send func(c echo.Context, status int, mediaType string, body []byte) error) error {

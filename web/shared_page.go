@@ -68,7 +68,7 @@ func (p *sharedPage) send(c echo.Context) error {
 		h[header.name] = header.values
 	}
 	if p.tag != "" && notModified(c.Request().Header, p.tag) {
-		response.WriteHeader(http.StatusNotModified)
+		respondNotModified(c)
 		return nil
 	}
 	for _, header := range p.ofBody {
