@@ -26,41 +26,9 @@ function freshen() {
 }
 setInterval(freshen, 30000);
 
-// Show how many characters are left, once few are. The server counts code points;
-// maxlength would count UTF-16 units. A screen reader is told when the typing pauses,
-// not at every key.
-const said = document.createElement("p");
-said.className = "unseen";
-said.role = "status";
-for (const control of document.querySelectorAll("[data-limit]")) {
-  const limit = Number(control.dataset.limit);
-  const counter = document.createElement("p");
-  counter.className = "counter";
-  counter.id = `${control.id}-counter`;
-  control.after(counter);
-  control.setAttribute("aria-describedby", [control.getAttribute("aria-describedby"), counter.id].filter(Boolean).join(" "));
-  document.body.append(said);
-  const show = () => {
-    const left = limit - [...control.value].length;
-    counter.hidden = left > limit / 5;
-    counter.classList.toggle("over", left < 0);
-    counter.textContent = left < 0 ? `${-left} too many` : `${left} left`;
-  };
-  let pause;
-  control.addEventListener("input", () => {
-    show();
-    clearTimeout(pause);
-    pause = setTimeout(() => { said.textContent = counter.hidden ? "" : counter.textContent; }, 1000);
-  });
-  show();
-}
-
-// Ctrl+Enter or Cmd+Enter sends a form for a post.
-for (const form of document.querySelectorAll("form[data-quick]")) {
-  form.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
-  });
-}
+// What forms can do more is loaded where there is one: a stranger's first visit does without.
+const keys = document.querySelector(".foot [data-keys]").dataset;
+if (document.querySelector("[data-limit], form[data-quick]")) import(keys.forms);
 
 // Keys, and the arrows beside a post, are loaded when somebody first moves or presses
 // something: the first visit does without.
@@ -69,7 +37,7 @@ const hold = (event) => early.push(event);
 const use = ["keydown", "pointermove", "pointerdown"];
 async function loadKeys() {
   for (const kind of use) removeEventListener(kind, loadKeys);
-  const { press } = await import(document.querySelector(".foot [data-keys]").dataset.keys);
+  const { press } = await import(keys.keys);
   removeEventListener("keydown", hold);
   early.forEach(press);
 }

@@ -1,0 +1,32 @@
+// What a stranger's browser loads when it first opens a channel.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { signUp } from "./account.mjs";
+import { sites, visitor } from "./visitor.mjs";
+
+test("first visit: three requests, under 12 KB on the wire", async () => {
+  // Texts as people write them: what is repeated would be compressed better.
+  const prose = (await readFile(new URL("../../ARCHITECTURE.md", import.meta.url), "utf8")).split("## Decisions")[1].replace(/[*`#]|\[|\]\(.*?\)/gs, "").split(/\s+/).join(" ");
+  const ada = await signUp(sites.idle, "first_visit");
+  await ada.createChannel("First-visit");
+  for (let i = 0; i < 20; i++) await ada.post("First-visit", prose.slice(400 * i, 400 * (i + 1)));
+  const v = await visitor(sites.idle);
+  const loaded = [];
+  v.page.on("requestfinished", (request) => loaded.push(request));
+  await v.page.goto("/channels/First-visit", { waitUntil: "networkidle" });
+  let bytes = 0;
+  for (const request of loaded) {
+    const sizes = await request.sizes();
+    const response = await request.response();
+    bytes += sizes.responseHeadersSize + sizes.responseBodySize;
+    const coding = request.url().includes("/static/") ? "br" : "zstd";
+    assert.equal(await response.headerValue("Content-Encoding"), coding, request.url());
+  }
+  const paths = loaded.map((request) => new URL(request.url()).pathname.replace(/\.[0-9a-f]{12}\./, ".")).sort();
+  assert.deepEqual(paths, ["/channels/First-visit", "/static/app.css", "/static/app.js"]);
+  assert.ok(bytes < 12 * 1024, `${bytes} bytes`);
+  await v.sees("Sign in");
+  await v.leave();
+});
