@@ -19,9 +19,18 @@ const (
 	// transaction of a few rows.
 	sweepPage = driver.MaxPage / sweepBatch * sweepBatch
 	// sweepFlight is the largest number of transactions under way at once. The store
-	// works on one while others travel. More would only wait at the partition.
+	// works on one while others travel. More would only wait at the partition. A
+	// driver.GroupCommitter gets those of a whole page.
 	sweepFlight = 4
 )
+
+// sweepLimit returns how many transactions of a sweep may be under way at once.
+func (s *Store) sweepLimit() int {
+	if group, ok := s.tables.(driver.GroupCommitter); ok {
+		return max(sweepFlight, group.CommitsTogether())
+	}
+	return sweepFlight
+}
 
 // A SweepPage is what one call of Sweep found.
 type SweepPage struct {
@@ -71,7 +80,7 @@ func withoutGates(rows []driver.Entity) []string {
 func (s *Store) sweepRows(ctx context.Context, ref domain.ChannelRef, rows []string, report func(int)) (disarmed bool, err error) {
 	var gateGone atomic.Bool
 	var failed failures
-	group := newUnbrokenFlight(sweepFlight)
+	group := newUnbrokenFlight(s.sweepLimit())
 	for batch := range slices.Chunk(rows, sweepBatch) {
 		group.Go(func() error {
 			if failed.any() {

@@ -50,7 +50,7 @@ func BenchmarkCascadeOnBolt(b *testing.B) {
 				requests.Store(0)
 				live.begin()
 				b.StartTimer()
-				cascadeOnce(b, storage.New(faults, faults), message)
+				cascadeOnce(b, storage.New(together{faults}, faults), message)
 				b.StopTimer()
 				if err := db.Close(); err != nil {
 					b.Fatal(err)

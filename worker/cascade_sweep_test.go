@@ -3,16 +3,19 @@ package worker
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
 func TestSweep(t *testing.T) {
 	t.Run("in many pages by three workers leaves nothing", bubble(sweptByThreeWorkers))
+	t.Run("asks for four transactions at once, or for a page of a store that writes them together", sweptAtOnce)
 	t.Run("counts what is removed beside transactions that fail", sweptBesideFailures)
 	t.Run("leaves no row beside a worker that deletes the votes on a post", bubble(sweptWhileVotesGo))
 }
@@ -35,6 +38,37 @@ func sweptByThreeWorkers(t *testing.T) {
 	defer w.start(w.sound)()
 	w.finish()
 	w.mustBeDeleted()
+}
+
+// together is a backend that writes transactions together.
+type together struct{ *drivertest.Faults }
+
+func (together) CommitsTogether() int { return 100 }
+
+func sweptAtOnce(t *testing.T) {
+	for most, backend := range map[int64]func(*drivertest.Faults) driver.Tables{
+		4:  func(f *drivertest.Faults) driver.Tables { return f },
+		10: func(f *drivertest.Faults) driver.Tables { return together{f} },
+	} {
+		bubble(func(t *testing.T) {
+			w := newWorld(t, 350)
+			var now, highest atomic.Int64
+			faults := drivertest.NewFaults(w.db, w.db, drivertest.Only(sweeps, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+				if n := now.Add(1); n > highest.Load() {
+					highest.Store(n)
+				}
+				time.Sleep(time.Second) // the others are under way by then
+				defer now.Add(-1)
+				return send(ctx)
+			}))
+			w.mustAsk()
+			w.finishOn(storage.New(backend(faults), faults))
+			if highest.Load() != most {
+				t.Errorf("%d transactions at once, want %d", highest.Load(), most)
+			}
+			w.mustBeDeleted()
+		})(t)
+	}
 }
 
 // One transaction in two fails, soon, while the others are under way.

@@ -48,3 +48,11 @@ type OneByOne interface {
 	// orders with it: reads at once may take effect in any.
 	LastFirst() bool
 }
+
+// A GroupCommitter is a backend that writes the transactions that wait for it together, in
+// about the time of one. Whoever has many makes it wait for many.
+type GroupCommitter interface {
+	Tables
+	// CommitsTogether returns how many transactions it writes together at most.
+	CommitsTogether() int
+}

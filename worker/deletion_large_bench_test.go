@@ -1,0 +1,239 @@
+package worker
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
+)
+
+// BenchmarkLargeDeletion deletes channels of 100,000 and 1,000,000 posts from a durable
+// store, by a worker that waits for the request. The rows are written without the
+// operations, to be quick. It needs 2 GB of disk and some minutes, so it runs only with
+// MICROBLOGGING_BENCH_LARGE=1.
+//
+//   - x-100k is the time of the large deletion divided by that of the other.
+//   - post-x is the median time of a durable post in another channel after the deletion,
+//     divided by that before it.
+//   - anon-MB is how much resident memory that is not the mapped file grew meanwhile.
+//   - open-s and open-crash-s are how long it took to open the store before the deletion,
+//     after it was closed and after a crash that left no list of free pages.
+func BenchmarkLargeDeletion(b *testing.B) {
+	if os.Getenv("MICROBLOGGING_BENCH_LARGE") == "" {
+		b.Skip("takes minutes: set MICROBLOGGING_BENCH_LARGE=1")
+	}
+	var small, large time.Duration
+	for b.Loop() {
+		small += deleteMany(b, 100_000, false)
+		large += deleteMany(b, 1_000_000, true)
+	}
+	b.ReportMetric(large.Seconds()/small.Seconds(), "x-100k")
+	b.ReportMetric(small.Seconds()/float64(b.N), "s-100k")
+	b.ReportMetric(large.Seconds()/float64(b.N), "s-1M")
+	b.ReportMetric(0, "ns/op")
+}
+
+// deleteMany returns how long the deletion of a channel with this many posts takes.
+func deleteMany(b *testing.B, posts int, report bool) time.Duration {
+	b.Helper()
+	dir := b.TempDir()
+	channel := fillRows(b, dir, posts)
+	if report {
+		closed, crashed := timeOpening(b, dir)
+		b.ReportMetric(closed.Seconds(), "open-s")
+		b.ReportMetric(crashed.Seconds(), "open-crash-s")
+	}
+	db, err := bolt.Open(dir, bolt.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	store := storage.New(db, db)
+	other, err := domain.NewChannel("other", "", owner)
+	if err == nil {
+		other, err = store.CreateChannel(b.Context(), other)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	before := medianPost(b, store, other)
+	anon := watchAnon()
+	took := deleteByWorker(b, store, channel)
+	grown := anon()
+	after := medianPost(b, store, other)
+	if report {
+		b.ReportMetric(after.Seconds()/before.Seconds(), "post-x")
+		b.ReportMetric(float64(after.Microseconds()), "post-µs")
+		b.ReportMetric(grown/(1<<20), "anon-MB")
+	}
+	if err := db.Close(); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		b.Fatal(err)
+	}
+	return took
+}
+
+// deleteByWorker asks for the deletion while a worker waits, and returns how long it took
+// from there to its end.
+func deleteByWorker(b *testing.B, store *storage.Store, channel domain.Channel) time.Duration {
+	b.Helper()
+	ctx, stop := context.WithCancel(b.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		New(store, testOptions).Run(ctx)
+	}()
+	defer func() { stop(); <-ended }()
+	time.Sleep(100 * time.Millisecond) // the worker waits
+	began := time.Now()
+	if _, err := store.AskDeletion(ctx, channel.Key(), owner, domain.OneOf(channel.Incarnation)); err != nil {
+		b.Fatal(err)
+	}
+	for {
+		d, err := store.Deletion(ctx, channel.Ref(), owner)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if d.State == domain.DeletionDone {
+			return time.Since(began)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// fillRows makes a store with one channel and the rows of its posts.
+func fillRows(b *testing.B, dir string, posts int) domain.Channel {
+	b.Helper()
+	ctx := b.Context()
+	db, err := bolt.Open(dir, bolt.Options{NoSync: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	store := storage.New(db, db)
+	if err := store.Prepare(ctx); err != nil {
+		b.Fatal(err)
+	}
+	channel, err := domain.NewChannel("large", "", owner)
+	if err == nil {
+		channel, err = store.CreateChannel(ctx, channel)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	incarnation := driver.String("Incarnation", string(channel.Incarnation))
+	text := driver.String("Text", strings.Repeat("lorem ipsum ", 33))
+	at := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i := 0; i < posts; {
+		var ops []driver.Operation
+		for ; i < posts && len(ops) < 300; i++ {
+			at = at.Add(time.Minute)
+			id := domain.RecentFirst(at) + "!" + rand.Text()
+			ops = append(ops,
+				driver.Insert("blog!"+id, text, driver.String("UserId", "grace"), driver.Time("CreatedOn", at), incarnation),
+				driver.Insert("once!"+rand.Text(), driver.String("Post", id), incarnation),
+				driver.Insert("rate!5000000000!"+id, incarnation))
+		}
+		if err := db.Transact(ctx, "Blogs", string(channel.Key()), ops); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return channel
+}
+
+// timeOpening opens the store after it was closed, and after a crash. The file is in
+// memory.
+func timeOpening(b *testing.B, dir string) (closed, crashed time.Duration) {
+	b.Helper()
+	once := func() time.Duration {
+		began := time.Now()
+		db, err := bolt.Open(dir, bolt.Options{})
+		took := time.Since(began)
+		if err == nil {
+			err = db.Close()
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		return took
+	}
+	closed = once()
+	file, err := bbolt.Open(filepath.Join(dir, "microblogging.db"), 0o600, &bbolt.Options{NoFreelistSync: true})
+	if err == nil { // its commit leaves the list out
+		err = errors.Join(file.Update(func(*bbolt.Tx) error { return nil }), file.Close())
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	return closed, once()
+}
+
+func medianPost(b *testing.B, store *storage.Store, channel domain.Channel) time.Duration {
+	b.Helper()
+	took := make([]time.Duration, 300)
+	for i := range took {
+		began := time.Now()
+		_, _, err := store.Post(b.Context(), storage.Posting{
+			Channel: channel.Ref(), By: visitor, Key: rand.Text(), Draft: domain.Draft{Text: fmt.Sprint("post ", i)},
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		took[i] = time.Since(began)
+	}
+	slices.Sort(took)
+	return took[len(took)/2]
+}
+
+// watchAnon returns a function that ends the watch and returns by how many bytes the
+// resident memory of no file had grown at most.
+func watchAnon() (grown func() float64) {
+	stop, most := make(chan struct{}), make(chan float64)
+	base := residentAnon()
+	go func() {
+		ticker := time.NewTicker(20 * time.Millisecond)
+		defer ticker.Stop()
+		highest := 0.0
+		for {
+			select {
+			case <-ticker.C:
+				highest = max(highest, residentAnon()-base)
+			case <-stop:
+				most <- highest
+				return
+			}
+		}
+	}()
+	return func() float64 { close(stop); return <-most }
+}
+
+// residentAnon is 0 where the system does not tell.
+func residentAnon() float64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(status), "RssAnon:")
+	if fields := strings.Fields(rest); len(fields) > 0 {
+		kilobytes, _ := strconv.Atoi(fields[0])
+		return float64(kilobytes) * 1024
+	}
+	return 0
+}
