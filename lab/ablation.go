@@ -87,6 +87,8 @@ func Ablations() []Ablation {
 		merging("removal-gate", "the deletion of a post merges the open gate", "page-post", "olga"),
 		merging("worker-gate", "a worker that deletes a post merges the open gate", "page-worker", "w1"),
 		merging("leaving-gate", "the end of a subscription merges the open gate", "page-subscribers", "vera"),
+		unharmed(among(ablate("feed-channel", "a feed reads the row of each channel that it shows", "feed-deletion",
+			only("reader", unmarkedChannels)), "reader", "olga")),
 		unreconciled(ablate("reconcile", "the reconciling pass finds a deletion whose message the queue lost", "forgotten", nil)),
 	}
 }

@@ -169,6 +169,9 @@ func describeFact(f Fact) string {
 		Voted: "voted", Subscribed: "subscribed",
 		Followed: "signed in", LinkUsed: "the link is used", SignedOut: "signed out", SessionsEnded: "sessions ended", AddressRevoked: "address revoked",
 	}
+	if f.Kind == Fed {
+		return "shown " + count(len(feedOf(f)), "post")
+	}
 	if f.Kind == Shown {
 		return "shown " + parsePage(f.Page).words()
 	}

@@ -78,6 +78,9 @@ const (
 	// Shown: the actor was shown the page Page of the channel. It is the answer to what it
 	// was Looking for.
 	Shown
+	// Fed: the user's feed has shown the posts on Page. It is the answer to what the actor was
+	// Looking for. Channel is empty if there are none.
+	Fed
 )
 
 // A Fact is one thing that an actor was told or is about to do.

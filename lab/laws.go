@@ -108,6 +108,8 @@ func (l Shipped) State(v View) []domain.Breach {
 			mark(v, actor, at, f, breach)
 		case Shown:
 			shown(v, actor, at, f, breach)
+		case Fed:
+			fed(v, actor, at, f, breach)
 		case SignedOut, SessionsEnded, Followed, LinkUsed, AddressRevoked:
 			ofAccount(v, actor, at, f, breach)
 		default:

@@ -45,13 +45,40 @@ func readers() []Scenario {
 	}
 }
 
+// feeds are about what the feed of a user shows.
+func feeds() []Scenario {
+	return []Scenario{
+		{
+			Name: "feed-deletion", About: "a feed is read while its channel is deleted, in either order of the reads that are made at once", Faults: 1, Preemptions: 2,
+			Setup: func(ctx context.Context, c *Client) {
+				news("old")(ctx, c)
+				subscribe(visitor)(ctx, c)
+			},
+			Actors: []Actor{feedReader(), backwards(feedReader2()), {Name: "olga", Run: ask}, worker1()},
+		},
+		{
+			Name: "feed-leave", About: "a feed is read while its reader unsubscribes and somebody posts", Faults: 1, Preemptions: 2,
+			Setup: func(ctx context.Context, c *Client) {
+				news("old")(ctx, c)
+				subscribe(visitor)(ctx, c)
+			},
+			Actors: []Actor{feedReader(), backwards(feedReader2()), {Name: "vera", Run: unsubscribe(visitor)}, {Name: "ann", Run: post(author, "new")}},
+		},
+	}
+}
+
+// feedReader and feedReader2 look at the feed of the visitor, at a short page and at a long one.
+func feedReader() Actor  { return Actor{Name: "reader", Run: lookAtFeed(visitor, shortFeed)} }
+func feedReader2() Actor { return Actor{Name: "reader2", Run: lookAtFeed(visitor, longFeed)} }
+
 // reader looks at a page twice, in one process.
 func reader() Actor { return Actor{Name: "reader", Run: look(2, versionFirst)} }
 
 // reader2 does the same in another process.
 func reader2() Actor { return backwards(Actor{Name: "reader2", Run: look(2, versionFirst)}) }
 
-// backwards makes an actor read the gate before the channel's row, which are read at once.
+// backwards makes an actor read the other rows before the channel's row, with which they are
+// read at once.
 func backwards(a Actor) Actor {
 	a.LastFirst = true
 	return a

@@ -128,6 +128,8 @@ func guards() []guard {
 			"storage/blog_delete.go", "func (s *Store) finishBlog("},
 		{"leaving-gate", "The gate of a leaving subscriber", "The end of a subscription merges the open gate, so a page that counts the subscriber has an old version.",
 			"storage/subscription_leave.go", "func (s *Store) executeLeave("},
+		{"feed-channel", "The mark in a feed", "A feed reads the row of each channel that it shows, after its posts, so a channel whose deletion was accepted is on no page.",
+			"storage/feed.go", "func (s *Store) verifySources("},
 		{"reconcile", "The reconciling pass", "From time to time a pass looks for channels whose deletion has lost its message, and queues it again.",
 			"storage/channel_reconcile.go", "func (s *Store) reconcileChannel("},
 	}
