@@ -1,0 +1,214 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+)
+
+// A scaleSize is what the formulas of docs/scale.md depend on.
+type scaleSize struct {
+	// key, user and text are lengths in bytes.
+	key, user, text int
+	// n is how many posts are made at once, or deleted with their channel.
+	n int
+}
+
+// A scaleCost is what an operation costs.
+type scaleCost struct {
+	// requests are calls of tables and queues. entities are the rows that its transactions
+	// write or depend on, and bytes their keys and properties.
+	requests, entities, bytes int
+}
+
+// A scaleCase is a row of the table in docs/scale.md.
+type scaleCase struct {
+	operation, requests, entities, bytes string
+	// formula is what the columns say. Its bytes are 0 if the document gives none.
+	formula func(scaleSize) scaleCost
+	run     func(*scaleWorld) error
+}
+
+// TestScale takes the counts of docs/scale.md, with a ledger.
+func TestScale(t *testing.T) {
+	text, err := os.ReadFile("../docs/scale.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range scaleCases() {
+		t.Run(c.operation, func(t *testing.T) {
+			row := fmt.Sprintf("\n| %s | %s | %s | %s |\n", c.operation, c.requests, c.entities, c.bytes)
+			if !strings.Contains(string(text), row) {
+				t.Errorf("docs/scale.md has no row %q", row)
+			}
+			for _, size := range []scaleSize{{3, 4, 10, 1}, {12, 7, 900, 33}, {5, 2, 5000, 400}} {
+				if got, want := newScaleWorld(t, size).cost(c), c.formula(size); got != want {
+					t.Errorf("%+v costs %+v, and %+v by the formula", size, got, want)
+				}
+			}
+		})
+	}
+}
+
+// A post is three rows. Their size in a table is as Azure charges for it, see docs/scale.md.
+func TestScaleStored(t *testing.T) {
+	for _, size := range []scaleSize{{3, 4, 10, 1}, {12, 7, 900, 1}} {
+		w := newScaleWorld(t, size)
+		rows, err := driver.NewTable(w.db, "Blogs").First(t.Context(), 100, driver.Range{Partition: string(w.channel.Key())})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := 0
+		for _, row := range rows {
+			if kind, _, _ := strings.Cut(row.Row, "!"); kind == "blog" || kind == "once" || kind == "rate" {
+				got += stored(row)
+			}
+		}
+		if want := 1184 + 6*size.key + 2*size.user + 2*size.text; got != want {
+			t.Errorf("a post of %+v takes %d bytes, and %d by the formula", size, got, want)
+		}
+	}
+}
+
+// stored is the size of a row by Azure's formula.
+func stored(row driver.Entity) int {
+	size := 4 + 2*(len(row.Partition)+len(row.Row))
+	for _, p := range row.Properties {
+		size += 8 + 2*len(p.Name)
+		switch p.Value.Kind() {
+		case driver.KindString:
+			size += 4 + 2*len(p.Value.Text())
+		case driver.KindBoolean:
+			size++
+		default:
+			size += 8
+		}
+	}
+	return size
+}
+
+// A scaleWorld has a channel of a size, with n posts and as many votes on each.
+type scaleWorld struct {
+	*world
+	scaleSize
+	channel, fresh domain.Channel
+	author         domain.UserName
+	blog           domain.Blog
+	ctx            context.Context
+}
+
+func newScaleWorld(t *testing.T, size scaleSize) *scaleWorld {
+	w := &scaleWorld{world: newWorld(t, 0), scaleSize: size, author: domain.UserName(strings.Repeat("u", size.user)), ctx: t.Context()}
+	w.channel = w.create(strings.Repeat("c", size.key))
+	if err := w.post("before", size.n); err != nil {
+		t.Fatal(err)
+	}
+	fresh, err := domain.NewChannel(strings.Repeat("d", size.key), "", owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.fresh = fresh
+	return w
+}
+
+// cost runs the case and counts.
+func (w *scaleWorld) cost(c scaleCase) (cost scaleCost) {
+	w.t.Helper()
+	var ledger driver.Ledger
+	ledger.List(1000)
+	w.ctx = driver.WithLedger(w.t.Context(), &ledger)
+	if err := c.run(w); err != nil {
+		w.t.Fatal(err)
+	}
+	counts := c.bytes != ""
+	for _, call := range ledger.Calls() {
+		cost.requests++
+		cost.entities += len(call.Operations)
+		if counts && call.Kind == driver.CallTransaction {
+			cost.bytes += call.Bytes
+		}
+	}
+	return cost
+}
+
+// post makes n posts, of which the last is blog.
+func (w *scaleWorld) post(key string, n int) error {
+	postings := make([]storage.Posting, n)
+	for i := range postings {
+		postings[i] = storage.Posting{By: w.author, Key: fmt.Sprint(key, i), Draft: w.draft()}
+	}
+	for _, made := range w.sound.PostAll(w.ctx, w.channel.Ref(), postings) {
+		if w.blog = made.Blog; made.Err != nil {
+			return made.Err
+		}
+	}
+	return nil
+}
+
+func (w *scaleWorld) draft() domain.Draft { return domain.Draft{Text: strings.Repeat("x", w.text)} }
+
+// times is how many of something it takes to hold n, if each has room for size.
+func times(n, size int) int { return (n + size - 1) / size }
+
+// fixed is the cost of what costs always the same.
+func fixed(requests, entities int) func(scaleSize) scaleCost {
+	return func(scaleSize) scaleCost { return scaleCost{requests: requests, entities: entities} }
+}
+
+func scaleCases() []scaleCase {
+	everyone := domain.Any[domain.Revision]()
+	return []scaleCase{
+		{"post", "1", "4", "562 + 4k + u + t",
+			func(s scaleSize) scaleCost { return scaleCost{1, 4, 562 + 4*s.key + s.user + s.text} },
+			func(w *scaleWorld) error { return w.post("a", 1) }},
+		{"n posts at once", "⌈n / 33⌉", "3n + ⌈n / 33⌉", "n × (526 + 3k + u + t) + ⌈n / 33⌉ × (36 + k)",
+			func(s scaleSize) scaleCost {
+				sent := times(s.n, 33)
+				return scaleCost{sent, 3*s.n + sent, s.n*(526+3*s.key+s.user+s.text) + sent*(36+s.key)}
+			},
+			func(w *scaleWorld) error { return w.post("a", w.n) }},
+		{"edit a post", "2", "2", "", fixed(2, 2), func(w *scaleWorld) error {
+			_, err := w.sound.Edit(w.ctx, w.channel.Ref(), w.blog.ID, w.author, everyone, domain.Draft{Text: "y"})
+			return err
+		}},
+		{"delete a post, the request", "3", "3", "", fixed(3, 3), func(w *scaleWorld) error {
+			return w.sound.DeleteBlog(w.ctx, w.channel, w.blog.ID, w.author, everyone)
+		}},
+		{"vote, or withdraw a vote", "2", "5", "", fixed(2, 5), func(w *scaleWorld) error {
+			return w.sound.Vote(w.ctx, w.channel.Ref(), w.blog.ID, w.author)
+		}},
+		{"subscribe", "7", "7", "", fixed(7, 7), func(w *scaleWorld) error {
+			return w.sound.Subscribe(w.ctx, w.channel, w.author)
+		}},
+		{"create a channel", "12", "11", "", fixed(12, 11), func(w *scaleWorld) error {
+			_, err := w.sound.CreateChannel(w.ctx, w.fresh)
+			return err
+		}},
+		{"delete a channel, the request", "6", "3", "", fixed(6, 3), func(w *scaleWorld) error {
+			_, err := w.sound.AskDeletion(w.ctx, w.channel.Key(), owner, domain.Any[domain.Incarnation]())
+			return err
+		}},
+		{"delete a channel of n posts, the worker", "15 + ⌈r / 990⌉ + ⌈r / 99⌉, r = 3n + 1", "10 + r + ⌈r / 99⌉", "", func(s scaleSize) scaleCost {
+			rows := 3*s.n + 1
+			return scaleCost{requests: 15 + times(rows, 990) + times(rows, 99), entities: 10 + rows + times(rows, 99)}
+		}, func(w *scaleWorld) error {
+			message, err := w.deletionMessage()
+			if err != nil {
+				return err
+			}
+			return New(w.sound, testOptions).newJob(driver.Message{Text: message, Deliveries: 1}, nil).do(w.ctx)
+		}},
+	}
+}
+
+func (w *scaleWorld) deletionMessage() (string, error) {
+	m := w.intent()
+	m.Channel, m.Incarnation, m.Name = w.channel.Key(), w.channel.Incarnation, w.channel.Name
+	return m.Encode(), nil
+}
