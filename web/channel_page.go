@@ -66,10 +66,14 @@ func (h *channelPages) show(c echo.Context, who awaited) error {
 	switch {
 	case !v.SignedIn(), h.views.cache == nil:
 		return render(c, http.StatusOK, templates.ChannelPage(page, view))
-	case kept.Version != "" && mayHaveTag(c) && revalidated(c, h.tag(page, view, kept.Version)):
+	case kept.Version == "", !mayHaveTag(c):
+		return renderOnce(c, http.StatusOK, templates.ChannelPage(page, view))
+	}
+	tag := h.tag(page, view, kept.Version)
+	if revalidated(c, tag) {
 		return nil
 	}
-	return renderOnce(c, http.StatusOK, templates.ChannelPage(page, view))
+	return h.sendOwn(c, v, tag, view.Draft.Key, kept, templates.ChannelPage(page, view))
 }
 
 // tag is the entity tag of the page of a user. It is a hash of what the page is made from,

@@ -25,6 +25,7 @@ func TestPageCache(t *testing.T) {
 	t.Run("answers what was written last, on any process", cacheAnswersWhatWasWrittenLast)
 	t.Run("answers as a site without it", cacheAnswersAsASiteWithoutIt)
 	t.Run("answers strangers alone", cacheAnswersStrangersAlone)
+	t.Run("gives a user another key each time", cacheGivesAUserAnotherKey)
 	t.Run("keeps the addresses of a site apart", cacheKeepsAddressesApart)
 	t.Run("keeps a page in each coding", cacheKeepsAPageInEachCoding)
 	t.Run("makes a page anew when its words change", cacheMakesAPageAnewWhenItsWordsChange)
@@ -205,6 +206,29 @@ func cacheAnswersStrangersAlone(t *testing.T) {
 		}
 	}
 	s.do("GET", "/channels/Engines", bearer("wrong")).want(401)
+}
+
+func cacheGivesAUserAnotherKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		readers := map[string]change{"ada": cookie(s.signUp("ada")), "bob": cookie(s.signUp("bob"))}
+		s.post(s.channel("Engines", "ada"), "ada", "Hello")
+		keys := map[string]bool{}
+		for range 3 {
+			for name, who := range readers {
+				body := string(s.do("GET", "/channels/Engines", who).want(200).body)
+				_, key, _ := strings.Cut(body, `name="key" value="`)
+				key, _, _ = strings.Cut(key, `"`)
+				if len(key) != 26 || keys[key] || strings.Count(body, key) != 1 {
+					t.Errorf("%s gets the key %q", name, key)
+				}
+				keys[key] = true
+				if !strings.Contains(body, `data-leaves="`+name+`"`) || strings.Contains(body, "Delete channel") != (name == "ada") {
+					t.Errorf("%s gets the page of somebody else: %s", name, body)
+				}
+			}
+		}
+	})
 }
 
 func cacheKeepsAddressesApart(t *testing.T) {
