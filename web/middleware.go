@@ -55,14 +55,7 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		if err := s.handle(next, c); err != nil {
 			c.Error(err)
 		}
-		var attrs [7]slog.Attr
-		s.log.LogAttrs(c.Request().Context(), accessLevel(c), "request", s.clients.appendWho(append(attrs[:0],
-			slog.String("method", c.Request().Method),
-			slog.String("path", loggedPath(c.Request().URL.Path)),
-			slog.Int("status", c.Response().Status),
-			slog.Duration("duration", time.Since(start)),
-			slog.String("id", id),
-		), c)...)
+		s.logAccess(c, start, id)
 		return nil
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/logline"
 	"microblogging/worker"
 )
 
@@ -32,11 +33,10 @@ func (f logFlags) logger(w io.Writer) *slog.Logger {
 	if err := level.UnmarshalText([]byte(f.LogLevel)); err != nil {
 		level = slog.LevelInfo // the enum refuses every other word
 	}
-	options := &slog.HandlerOptions{Level: level}
 	if f.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(w, options))
+		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level}))
 	}
-	return slog.New(slog.NewTextHandler(w, options))
+	return slog.New(logline.NewTextHandler(w, level))
 }
 
 // webFlags are the settings of the web role.

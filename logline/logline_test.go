@@ -1,0 +1,96 @@
+package logline
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func TestTextHandler(t *testing.T) {
+	t.Run("writes what slog writes", handlerWritesWhatSlogWrites)
+	t.Run("writes each line by one call", handlerWritesEachLineByOneCall)
+	t.Run("allocates nothing for a request", handlerAllocatesNothing)
+}
+
+var (
+	words = rapid.OneOf(rapid.SampledFrom([]string{
+		"GET", "/channels/Engines", "/digest/…", "", "a b", "a=b", `a"b`, `a\b`, "<&>", "\x7f", "\n", "é", "\xff", "request", "/a?b#c%20+~!$'()*,;:@[]{}|^`",
+	}), rapid.String())
+	values = rapid.OneOf(
+		rapid.Map(words, slog.StringValue), rapid.Map(rapid.Int64(), slog.Int64Value),
+		rapid.Map(rapid.Int64(), func(n int64) slog.Value { return slog.DurationValue(time.Duration(n)) }),
+		rapid.Map(rapid.Bool(), slog.BoolValue), rapid.Just(slog.AnyValue(errors.New("a fault"))), rapid.Just(slog.AnyValue(nil)),
+		rapid.Map(words, func(w string) slog.Value { return slog.GroupValue(slog.String("in", w)) }),
+	)
+	attrs = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) slog.Attr {
+		return slog.Attr{Key: words.Draw(t, "key"), Value: values.Draw(t, "value")}
+	}), 0, 9)
+)
+
+func handlerWritesWhatSlogWrites(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var got, want bytes.Buffer
+		ours, theirs := NewTextHandler(&got, slog.LevelInfo), slog.NewTextHandler(&want, nil)
+		at := time.Unix(rapid.Int64Range(0, 4e9).Draw(t, "second"), rapid.Int64Range(0, 1e9-1).Draw(t, "nanosecond"))
+		at = at.In(rapid.SampledFrom([]*time.Location{time.UTC, time.FixedZone("", -3*3600-1800)}).Draw(t, "zone"))
+		r := slog.NewRecord(at, rapid.SampledFrom([]slog.Level{slog.LevelInfo, slog.LevelError, slog.LevelInfo + 1}).Draw(t, "level"), words.Draw(t, "message"), 0)
+		r.AddAttrs(attrs.Draw(t, "attributes")...)
+		for i, h := range []slog.Handler{ours, theirs} {
+			if r.NumAttrs()%3 == 2 {
+				h = h.WithAttrs([]slog.Attr{slog.String("part", "x")}).WithGroup("group")
+			}
+			if err := h.Handle(t.Context(), r); err != nil {
+				t.Fatal(err, i)
+			}
+		}
+		if got.String() != want.String() {
+			t.Fatalf("wrote\n%q, want\n%q", got.String(), want.String())
+		}
+	})
+}
+
+type calls []string
+
+func (c *calls) Write(p []byte) (int, error) { *c = append(*c, string(p)); return len(p), nil }
+
+func request(h slog.Handler) error {
+	r := slog.NewRecord(time.Unix(1, 0), slog.LevelInfo, "request", 0)
+	r.AddAttrs(slog.String("method", "GET"), slog.String("path", "/channels/Engines"), slog.Int("status", 200), slog.Duration("duration", 12345))
+	return h.Handle(context.Background(), r)
+}
+
+func handlerWritesEachLineByOneCall(t *testing.T) {
+	var written calls
+	h := NewTextHandler(&written, slog.LevelInfo)
+	for range 3 {
+		if err := request(h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	slog.New(h).Error("not a request", "error", errors.New("a fault"))
+	slog.New(h).Debug("not shown")
+	if len(written) != 4 || strings.Count(strings.Join(written, ""), "\n") != 4 {
+		t.Errorf("%q", written)
+	}
+}
+
+type sink struct{}
+
+func (sink) Write(p []byte) (int, error) { return len(p), nil }
+
+func handlerAllocatesNothing(t *testing.T) {
+	h := NewTextHandler(sink{}, slog.LevelInfo)
+	if n := testing.AllocsPerRun(100, func() {
+		if err := request(h); err != nil {
+			t.Fatal(err)
+		}
+	}); n > 1 {
+		t.Errorf("%v allocations", n)
+	}
+}
