@@ -73,15 +73,16 @@ func firstError(errs []error) error {
 
 // ahead begins a read before its answer is needed. The function that it returns waits for
 // the answer; it must be called, and may be called again. A panic in the read is passed on
-// to whoever waits. A backend that is a driver.OneByOne reads before ahead returns, or
-// when the answer is needed if it is LastFirst.
+// to whoever waits. A backend that is a driver.OneByOne reads before ahead returns (a panic
+// is then passed on at once), or when the answer is needed if it is LastFirst.
 func ahead[T any](s *Store, read func() (T, error)) (wait func() (T, error)) {
-	if s.oneByOne != nil {
-		wait = sync.OnceValues(read)
-		if !s.oneByOne.LastFirst() {
-			_, _ = wait() // whoever waits gets the answer
-		}
-		return wait
+	switch {
+	case s.oneByOne == nil:
+	case s.oneByOne.LastFirst():
+		return sync.OnceValues(read)
+	default:
+		answer, err := read()
+		return func() (T, error) { return answer, err }
 	}
 	var answer T
 	group := newUnbrokenFlight(1)

@@ -90,9 +90,14 @@ func (s *sessions) visitorAhead(c echo.Context) (awaited, error) {
 	if err != nil || token == "" {
 		return awaited{}, err
 	}
+	return s.tokenAhead(c, token, bearer), nil
+}
+
+// tokenAhead is visitorAhead for a request with a token.
+func (s *sessions) tokenAhead(c echo.Context, token string, bearer bool) awaited {
 	likely := s.users.of(token)
 	session := s.store.SessionAhead(c.Request().Context(), token, likely)
-	return awaited{&awaitedSession{likely: likely, wait: sync.OnceValues(func() (visitor, error) {
+	wait := func() (visitor, error) {
 		found, err := session()
 		if errors.Is(err, domain.ErrNotSignedIn) {
 			s.users.forget(token)
@@ -108,7 +113,8 @@ func (s *sessions) visitorAhead(c echo.Context) (awaited, error) {
 		}
 		c.Set(userKey, found.User)
 		return visitor{User: found.User, Token: token}, nil
-	})}}, nil
+	}
+	return awaited{&awaitedSession{likely: likely, wait: sync.OnceValues(wait)}}
 }
 
 // requireAhead is visitorAhead for a page or a list that is for users alone: it returns
