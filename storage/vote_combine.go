@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -89,6 +90,7 @@ func (s *Store) lead(ctx context.Context, post votedPost, b *ballot) {
 	var batch []*ballot
 	defer func() { s.meetings.end(post, b, batch, spent) }()
 	s.rate(ctx, post, func() []*ballot {
+		runtime.Gosched() // those who are about to vote get the chance to join
 		batch = s.meetings.take(post)
 		return batch
 	})
