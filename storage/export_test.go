@@ -26,3 +26,10 @@ const MaxCounts = maxCounts
 
 // Counts is how many numbers of subscribers the store keeps.
 func (s *Store) Counts() int { return len(s.counts.kept) }
+
+// VotedPosts is how many posts are being voted on.
+func (s *Store) VotedPosts() int {
+	s.meetings.mu.Lock()
+	defer s.meetings.mu.Unlock()
+	return len(s.meetings.waiting)
+}

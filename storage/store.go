@@ -48,6 +48,7 @@ type Store struct {
 	// oneByOne is nil if the backend takes calls at once.
 	oneByOne driver.OneByOne
 	counts   counts
+	meetings meetings
 }
 
 // A Pause waits for d between two attempts at a contended row. If ctx ends first,

@@ -69,8 +69,9 @@ func lateVoteDoesNotReturn(t *testing.T) {
 	})
 }
 
-func voteKeepsIndexRight(t *testing.T) {
-	works := map[string]func(w *world, channel domain.Channel, blog domain.Blog){
+// worksBesideVotes are what may come between the calls of a vote.
+func worksBesideVotes() map[string]func(w *world, channel domain.Channel, blog domain.Blog) {
+	return map[string]func(w *world, channel domain.Channel, blog domain.Blog){
 		"another vote": func(w *world, _ domain.Channel, b domain.Blog) {
 			w.ok(w.store.Vote(w.t.Context(), b.Channel, b.ID, eve))
 		},
@@ -86,7 +87,10 @@ func voteKeepsIndexRight(t *testing.T) {
 			w.ok(cascade(w.store, c.Ref())[0](w.t.Context()))
 		},
 	}
-	for name, work := range works {
+}
+
+func voteKeepsIndexRight(t *testing.T) {
+	for name, work := range worksBesideVotes() {
 		eachCall(t, "of a vote comes after "+name, func(w *world, n int) {
 			channel := w.create("garden", ada)
 			blog := w.post(channel, ada, "text")
