@@ -161,11 +161,14 @@ func addSampleChannel(ctx context.Context, store *storage.Store, name string) er
 	if err := store.ListChannel(ctx, channel); err != nil {
 		return err
 	}
-	to := &importer{store: store, channel: channel.Ref(), owner: channel.Owner, source: f.Source, fresh: true}
+	to := newImporter(store, channel.Ref(), channel.Owner, f.Source, true)
 	for _, entry := range entries {
 		if err := to.post(ctx, entry); err != nil {
-			return err
+			return errors.Join(err, to.flush(ctx))
 		}
+	}
+	if err := to.flush(ctx); err != nil {
+		return err
 	}
 	return addSampleReaders(ctx, store, channel)
 }
