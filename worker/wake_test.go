@@ -49,7 +49,7 @@ func wakesForLease(t *testing.T) {
 	if w.deletion().State != domain.DeletionQueued {
 		t.Errorf("the deletion reads %+v before the lease ran out", w.deletion())
 	}
-	time.Sleep(1)
+	time.Sleep(time.Nanosecond)
 	synctest.Wait()
 	if !w.done() {
 		t.Errorf("%s after the message was leased, the deletion reads %+v", time.Since(began), w.deletion())
