@@ -218,7 +218,9 @@ func (t *turns) pass(ctx context.Context, now *turn) error {
 }
 
 // auditRequests is how many requests the audit makes in one pass.
-func (t *turns) auditRequests() int { return max(int(auditRequests*t.Reconcile.Minutes()), auditRequests) }
+func (t *turns) auditRequests() int {
+	return max(int(auditRequests*t.Reconcile.Minutes()), auditRequests)
+}
 
 func (t turn) encode() string {
 	text, err := json.Marshal(t)
