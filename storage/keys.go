@@ -23,7 +23,7 @@ import (
 //	Deletions      <key>           <incarnation>
 //	Deletions      <key>           <incarnation>!lesson  with --teach: who pauses where
 //	Deletions      unread!         <hash>              a poisoned message that nobody could read
-//	Deletions      open!<digit>    <key>!<incarnation> a deletion that may be open
+//	Deletions      open!<digit>    <key>!<incarnation>  a deletion that may be open
 //	Sessions       <hash>          (empty)             <hash> of the token, or of the
 //	                                                   idempotency key of a sign-up
 //	Sessions       due!<time>!<digit>  <hash>          a partition in which something ends by then
