@@ -162,14 +162,26 @@ func (a *auditing) marked(ctx context.Context, page driver.Page) {
 		if row.State != domain.ChannelDeleting {
 			continue
 		}
-		err := a.renewOpen(ctx, row.Ref())
-		if err == nil {
-			err = a.lookAtMarked(ctx, row)
-		}
-		if err != nil {
+		if err := a.lookAtUnindexed(ctx, row); err != nil {
 			a.failures.add(fmt.Errorf("channel %s: %w", row.Key(), err))
 		}
 	}
+}
+
+// lookAtUnindexed puts a marked channel on the index, unless its deletion waits in poison
+// for an operator, and does what it needs.
+func (a *auditing) lookAtUnindexed(ctx context.Context, row channelRow) error {
+	record, err := a.deletions.Get(ctx, partitionOf(row.Key()), deletionRow(row.Incarnation))
+	switch {
+	case err != nil && !errors.Is(err, domain.ErrNotFound):
+		return err
+	case err == nil && decodeDeletion(record).State == domain.DeletionPoisoned:
+		return nil
+	}
+	if err := a.renewOpen(ctx, row.Ref()); err != nil {
+		return err
+	}
+	return a.lookAtMarked(ctx, row)
 }
 
 // gates looks for the gates of the channels of a page that were not seen with one. If it

@@ -186,6 +186,9 @@ func poisonLeavesIndex(t *testing.T) {
 		if n := w.calls.Load(); n != 1 || len(w.openDeletions()) != 0 {
 			t.Errorf("a pass over poison made %d requests, and the index has %v", n, w.openDeletions())
 		}
+		if w.wholeAudit(w.store); len(w.openDeletions()) != 0 {
+			t.Error("the audit put poison on the index again")
+		}
 		if n := w.requeue(""); n != 1 || len(w.openDeletions()) != 1 {
 			t.Errorf("requeued %d, and the index has %v", n, w.openDeletions())
 		}
