@@ -244,7 +244,7 @@ func withoutLinkEpoch(c Call, do func(Call) Answer) Answer {
 // it as ended.
 func withoutMark(ofLink bool) Interceptor {
 	return func(c Call, do func(Call) Answer) Answer {
-		if c.Method == Transact && c.Target == tableSessions && c.Operations[0].Action == driver.ActionMerge {
+		if c.Method == Transact && c.Target == tableSessions && c.Operations[0].Action == driver.ActionMerge && !strings.HasPrefix(c.Partition, duePrefix) {
 			mark := c.Operations[0]
 			if used := mark.Properties.String("UsedBy") != ""; used == ofLink {
 				c.Operations = []driver.Operation{driver.Delete(mark.Row, mark.If)}
@@ -281,6 +281,49 @@ func listLast() Interceptor {
 				a = do(late)
 			}
 			held = nil
+		}
+		return a
+	}
+}
+
+// indexLast writes the index row of a deletion only after the channel is marked.
+func indexLast() Interceptor {
+	var held []Call
+	return func(c Call, do func(Call) Answer) Answer {
+		if toIndex(&c) {
+			held = append(held, c)
+			return Answer{}
+		}
+		a := do(c)
+		if c.Method == Transact && c.Target == tableChannels && a.Err == nil {
+			for _, late := range held {
+				a = do(late)
+			}
+			held = nil
+		}
+		return a
+	}
+}
+
+// untouched leaves out the write to a channel's row before its index row is removed.
+func untouched(c Call, do func(Call) Answer) Answer {
+	if c.Method == Transact && c.Target == tableChannels && len(c.Operations[0].Properties) == 0 {
+		return Answer{}
+	}
+	return do(c)
+}
+
+// sameIncarnation makes every channel that a pass reads look like the incarnation whose
+// index row it has read.
+func sameIncarnation() Interceptor {
+	var about string
+	return func(c Call, do func(Call) Answer) Answer {
+		a := do(c)
+		switch {
+		case c.Method == Scan && c.Target == tableDeletions && len(a.Page.Rows) > 0:
+			_, about, _ = strings.Cut(a.Page.Rows[0].Row, "!")
+		case c.Method == Get && c.Target == tableChannels && a.Err == nil && about != "":
+			a.Entity.Properties = a.Entity.Properties.Merged(driver.Properties{driver.String("Incarnation", about)})
 		}
 		return a
 	}

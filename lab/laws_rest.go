@@ -18,6 +18,7 @@ import (
 func (l Shipped) Rest(v View) Outcome {
 	ctx := context.Background()
 	c := newCrew(v.DB)
+	c.noAudit = l.NoAudit
 	kept := outdated(ctx, c.store, v)
 	err := c.quiesce(ctx, !l.NoReconcile)
 	if err == nil {
@@ -48,7 +49,7 @@ func (l Shipped) settled(ctx context.Context, c *crew, v View) []domain.Breach {
 	}
 	breaches = append(breaches, plain...)
 	v.DB = c.db.Snapshot()
-	breaches = append(breaches, unfinished(v)...)
+	breaches = append(breaches, l.unfinished(v)...)
 	breaches = append(breaches, lostUnread(v)...)
 	breaches = append(breaches, unlisted(v)...)
 	breaches = append(breaches, twiceMade(v)...)
@@ -57,12 +58,12 @@ func (l Shipped) settled(ctx context.Context, c *crew, v View) []domain.Breach {
 	if breaches != nil {
 		return breaches
 	}
-	return c.again(ctx, v)
+	return c.again(ctx, v, l.neverAccepted)
 }
 
 // unfinished is I5 of each message that was ever sent: the deletion that it asks
 // for is done.
-func unfinished(v View) (breaches []domain.Breach) {
+func (l Shipped) unfinished(v View) (breaches []domain.Breach) {
 	for _, m := range v.Sent {
 		if m.Kind == domain.MessageBlog {
 			row, there := blogRow(v.DB, m.Ref(), m.Blog)
@@ -73,15 +74,28 @@ func unfinished(v View) (breaches []domain.Breach) {
 		if m.Kind != domain.MessageChannel {
 			continue
 		}
+		record, err := v.DB.Get(tableDeletions, string(m.Channel), string(m.Incarnation))
+		if l.neverAccepted(v, m) {
+			continue
+		}
 		if _, there := channelRow(v.DB, m.Ref()); there {
 			breaches = append(breaches, breachOf("I5", "a channel is still there, and its deletion was asked for (%s)", string(m.Incarnation)))
 		}
-		record, err := v.DB.Get(tableDeletions, string(m.Channel), string(m.Incarnation))
 		if state := record.Properties.String("State"); err != nil || state != string(domain.DeletionDone) {
 			breaches = append(breaches, breachOf("I5", "the deletion of %s is recorded as %q", string(m.Incarnation), state))
 		}
 	}
 	return breaches
+}
+
+// neverAccepted tells that a message was lost together with its request, if that may be: the
+// deletion of a channel was neither accepted nor recorded.
+func (l Shipped) neverAccepted(v View, m SentMessage) bool {
+	if !l.AcceptedOnly || m.Kind != domain.MessageChannel || v.has(Accepted, func(f Fact) bool { return f.Channel == m.Ref() }) {
+		return false
+	}
+	_, err := v.DB.Get(tableDeletions, string(m.Channel), string(m.Incarnation))
+	return err != nil
 }
 
 // lostUnread is I5 of messages that nobody can read: each that was ever sent is on a queue

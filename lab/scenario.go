@@ -108,6 +108,9 @@ const (
 	tableSessions      = "Sessions"
 )
 
+// openPrefix is that of the partitions of Deletions that are the index of open deletions.
+const openPrefix = "open!"
+
 func emptyBackend() mem.Snapshot {
 	var s mem.Snapshot
 	for _, table := range []string{tableChannels, tableBlogs, tableDeletions, tableSubscriptions, tableUsers, tableSessions, "Throttle"} {

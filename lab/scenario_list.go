@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -156,6 +157,16 @@ func deletions() []Scenario {
 			Actors: []Actor{{Name: "olga", Run: ask}, worker1()},
 		},
 		{
+			Name: "index", About: "the web role or a worker dies, and the queue loses the message of a deletion, which the pass must find by the index of open deletions", Faults: 2, Forgets: true,
+			Setup: news("old"), Laws: Shipped{NoAudit: true, AcceptedOnly: true}, Preemptions: 2,
+			Actors: []Actor{{Name: "olga", Run: ask}, worker1()},
+		},
+		{
+			Name: "index-pass", About: "the queue may lose the message of a deletion, beside a pass that tidies the index of open deletions", Faults: 1, Forgets: true, Preemptions: 3,
+			Setup: news("old"), Laws: Shipped{NoAudit: true},
+			Actors: []Actor{{Name: "olga", Run: ask}, worker1(), {Name: "reconcile", Run: reconcile}},
+		},
+		{
 			Name: "edit-sweep", About: "one post is edited and another deleted under the sweep", Faults: 2, Straggles: anything,
 			Setup: queued("one", "two"),
 			Actors: []Actor{
@@ -252,7 +263,18 @@ func reusedNames() []Scenario {
 			Actors:    []Actor{{Name: "olga", Run: createAndPost(owner, "new")}, {Name: "olga2", Run: ask}, worker1()},
 		},
 		staleForm(whatWasRead),
+		{
+			Name: "index-late", About: "a deletion ends beside a reconciling pass, the name is taken again, and a copy of what is written to the index lands late", Faults: 1, Preemptions: 2,
+			Straggles: toIndex,
+			Setup:     news("old"), Laws: Shipped{NoAudit: true},
+			Actors: []Actor{{Name: "olga", Run: ask}, worker1(), {Name: "ann", Run: createAndPost(author, "new")}, {Name: "reconcile", Run: reconcile}},
+		},
 	}
+}
+
+// toIndex lets calls land late that write to the index of open deletions.
+func toIndex(c *Call) bool {
+	return c.Method == Transact && c.Target == tableDeletions && strings.HasPrefix(c.Partition, openPrefix)
 }
 
 // staleForm is about readers whose forms are older than the channel that has the name.

@@ -10,7 +10,8 @@ import (
 
 // MarkDeleting marks the channel as being deleted, which hides it from readers. It
 // reports whether this incarnation's row is there. The web role calls it when a
-// deletion is asked for, and the worker again as its first step.
+// deletion is asked for, and the worker again as its first step. A deletion is on the index
+// before its channel is marked (deletion_open.go).
 func (s *Store) MarkDeleting(ctx context.Context, ref domain.ChannelRef) (present bool, err error) {
 	err = s.contend(ctx, func() error {
 		row, err := s.readIncarnation(ctx, ref)
@@ -25,12 +26,21 @@ func (s *Store) MarkDeleting(ctx context.Context, ref domain.ChannelRef) (presen
 		if row.State == domain.ChannelDeleting {
 			return nil
 		}
-		err = s.channels.Transact(ctx, partitionOf(ref.Key),
-			driver.Merge(singleRow, driver.Match(row.etag), driver.String(propState, domain.ChannelDeleting)))
-		if raced(err) {
-			return errTryAgain
+		if err := s.renewOpen(ctx, ref); err != nil {
+			return err
 		}
-		return err
+		return s.mark(ctx, row)
 	})
 	return present, err
+}
+
+// mark marks a channel in the version that was read, or returns errTryAgain. The index row
+// of the deletion must have been renewed since that read.
+func (s *Store) mark(ctx context.Context, row channelRow) error {
+	err := s.channels.Transact(ctx, partitionOf(row.Key()),
+		driver.Merge(singleRow, driver.Match(row.etag), driver.String(propState, domain.ChannelDeleting)))
+	if raced(err) {
+		return errTryAgain
+	}
+	return err
 }

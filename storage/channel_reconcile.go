@@ -7,10 +7,9 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/driver"
 )
 
-// Reconciled counts what one reconciling pass did.
+// Reconciled counts what a reconciling pass, or a part of an audit, did.
 type Reconciled struct {
 	// Requeued is the number of deletions put on the queue again.
 	Requeued int
@@ -20,69 +19,26 @@ type Reconciled struct {
 	Expired int
 }
 
-// Reconcile is the reconciling pass: it replaces messages that were lost. It reads
-// every channel once. It queues a deletion again if that is not poisoned and its message
-// was lost: if every message that was queued before handedOut has been received once, and
-// the deletion has made no progress since the time of patience before that. It deletes an
-// active row without gates.
-// Last it deletes sessions and counters that have expired, a bounded number, so that
-// the next pass is not late. The failure of one channel does not keep it from the
-// others; all failures are joined.
+// Add adds what another pass did.
+func (r *Reconciled) Add(other Reconciled) {
+	r.Requeued += other.Requeued
+	r.Ungated += other.Ungated
+	r.Expired += other.Expired
+}
+
+// Reconcile is the reconciling pass: it replaces messages that were lost. It looks at the
+// open deletions and at nothing else (deletion_open.go). It queues a deletion again if that
+// is not poisoned and its message was lost: if every message that was queued before
+// handedOut has been received once, and the deletion has made no progress since the time of
+// patience before that. The failure of one deletion does not keep it from the others; all
+// failures are joined.
 //
 // A lost deletion takes the same way as any other, since Reconcile only puts its
 // message on the queue.
 func (s *Store) Reconcile(ctx context.Context, patience time.Duration, handedOut time.Time) (Reconciled, error) {
-	since := handedOut.Add(-patience)
-	var done Reconciled
-	var failures error
-	for row, err := range s.channels.All(ctx, driver.Scan{}) {
-		if err != nil {
-			return done, errors.Join(failures, fmt.Errorf("reading the channels: %w", err))
-		}
-		channel := decodeChannel(row)
-		if err := s.reconcileChannel(ctx, channel, since, &done); err != nil {
-			failures = errors.Join(failures, fmt.Errorf("channel %s: %w", channel.Key(), err))
-		}
-	}
-	for _, table := range []*driver.Table{s.sessions, s.throttle} {
-		n, err := removeExpired(ctx, table)
-		done.Expired += n
-		failures = errors.Join(failures, err)
-	}
-	return done, failures
-}
-
-func (s *Store) reconcileChannel(ctx context.Context, row channelRow, since time.Time, done *Reconciled) error {
-	if row.State == domain.ChannelDeleting {
-		requeued, err := s.requeueStalled(ctx, row, since)
-		if requeued {
-			done.Requeued++
-		}
-		return err
-	}
-	ungated, err := s.reclaimChannel(ctx, row)
-	if ungated {
-		done.Ungated++
-	}
-	return err
-}
-
-// requeueStalled queues the deletion of a marked channel again if it is stalled, and
-// reports whether it did. If the deletion is done, the row landed after it and was
-// marked then: nothing is left to do but to release the name.
-func (s *Store) requeueStalled(ctx context.Context, row channelRow, since time.Time) (bool, error) {
-	message := channelMessage(row.Channel, row.Owner)
-	if err := s.OpenDeletion(ctx, message); err != nil {
-		return false, err
-	}
-	record, err := s.deletions.Get(ctx, partitionOf(row.Key()), deletionRow(row.Incarnation))
-	switch {
-	case err != nil:
-		return false, err
-	case decodeDeletion(record).State == domain.DeletionDone:
-		return false, s.ReleaseName(ctx, row.Ref())
-	}
-	return s.requeueDeletion(ctx, message, since)
+	p := &pass{Store: s, since: handedOut.Add(-patience)}
+	err := p.lookAtOpen(ctx)
+	return p.done, errors.Join(p.failures.joined(), err)
 }
 
 // requeueDeletion queues a deletion again if it is stalled, and reports whether it did.

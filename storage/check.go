@@ -127,7 +127,7 @@ func (c *Checker) checkDeletions(ctx context.Context) error {
 			}
 			continue
 		}
-		if isLesson(row.Row) {
+		if isLesson(row.Row) || isOpenPartition(row.Partition) {
 			continue
 		}
 		d := decodeDeletion(row)

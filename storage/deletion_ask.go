@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"microblogging/domain"
@@ -15,9 +16,10 @@ import (
 //   - The precondition does not hold for its present incarnation: a *domain.ReplacedError.
 //   - The user is not the owner: domain.ErrForbidden.
 //
-// The order of writes is: the row on the user's list (deletion_list.go), the message, the
-// Deletions row, the mark. If the process dies after the message, the worker does the
-// rest. In the other order, a channel could be marked and never queued.
+// The order of writes is: the row on the user's list (deletion_list.go), the row on the
+// index of open deletions (deletion_open.go), the message, the Deletions row, the mark. If
+// the process dies after the message, the worker does the rest. In the other order, a
+// channel could be marked and never queued, or be marked and lose its message unnoticed.
 func (s *Store) AskDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
 	expected domain.Precondition[domain.Incarnation],
 ) (domain.Channel, error) {
@@ -51,13 +53,18 @@ func (s *Store) askDeletion(ctx context.Context, key domain.ChannelKey, by domai
 	if err := s.listDeletion(ctx, message); err != nil {
 		return domain.Channel{}, err
 	}
+	if err := s.renewOpen(ctx, row.Ref()); err != nil {
+		return domain.Channel{}, err
+	}
 	if err := s.enqueue(ctx, message); err != nil {
 		return domain.Channel{}, fmt.Errorf("queueing the deletion of channel %s: %w", key, err)
 	}
 	if err := s.OpenDeletion(ctx, message); err != nil {
 		return domain.Channel{}, err
 	}
-	_, err = s.MarkDeleting(ctx, row.Ref())
+	if err = s.mark(ctx, row); errors.Is(err, errTryAgain) {
+		_, err = s.MarkDeleting(ctx, row.Ref())
+	}
 	return row.Channel, err
 }
 

@@ -63,11 +63,17 @@ func (s *Store) updateDeletion(ctx context.Context, key domain.ChannelKey, row s
 			return err
 		}
 		d := decodeDeletion(row)
-		if d.State == domain.DeletionDone || bears(row.Properties, mine) {
+		was := d.State
+		if was == domain.DeletionDone || bears(row.Properties, mine) {
 			return nil
 		}
 		if !change(&d) {
 			return nil
+		}
+		if was == domain.DeletionPoisoned && d.State != was && d.Blog == "" {
+			if err := s.renewOpen(ctx, d.Channel); err != nil {
+				return err
+			}
 		}
 		d.UpdatedOn = domain.Now()
 		changes := append(stamp(row.Properties, mine), encodeDeletion(d)...)

@@ -23,9 +23,12 @@ import (
 //	Deletions      <key>           <incarnation>
 //	Deletions      <key>           <incarnation>!lesson  with --teach: who pauses where
 //	Deletions      unread!         <hash>              a poisoned message that nobody could read
+//	Deletions      open!<digit>    <key>!<incarnation>  a deletion that may be open
 //	Sessions       <hash>          (empty)             <hash> of the token, or of the
 //	                                                   idempotency key of a sign-up
+//	Sessions       due!<time>!<digit>  <hash>          a partition in which something ends by then
 //	Subscriptions  <user>          <key>!<incarnation>
+//	Throttle       due!<time>!<digit>  <kind>!<hash>   a partition in which something ends by then
 //	Throttle       address!<hash>  <time>              failures from one address
 //	Throttle       session!<hash>  <time>              failures in the sessions of one user
 //	Throttle       sign-up!<hash>  <time>              sign-ups from one address, by the hour
@@ -111,6 +114,21 @@ func partitionOf(key domain.ChannelKey) string { return string(key) }
 func userPartition(name domain.UserName) string { return string(name) }
 
 func deletionRow(i domain.Incarnation) string { return string(i) }
+
+// prefixOpenDeletion is the prefix of the partitions of the index of open deletions.
+const prefixOpenDeletion = "open!"
+
+// openPartition spreads the index over 16 partitions. A scan reads them all.
+func openPartition(key domain.ChannelKey) string {
+	return prefixOpenDeletion + hashHex("open", string(key))[:1]
+}
+
+func isOpenPartition(partition string) bool { return strings.HasPrefix(partition, prefixOpenDeletion) }
+
+func openRow(ref domain.ChannelRef) string { return subscriptionRow(ref) }
+
+// parseOpenRow is the inverse of openRow.
+func parseOpenRow(row string) domain.ChannelRef { return parseSubscriptionRow(row) }
 
 const lessonSuffix = "!lesson"
 

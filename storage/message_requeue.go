@@ -205,7 +205,7 @@ func (r *requeueing) queueRecords(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("reading the deletions: %w", err)
 		}
-		if row.Partition == unreadPartition {
+		if row.Partition == unreadPartition || isOpenPartition(row.Partition) {
 			continue
 		}
 		d := decodeDeletion(row)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -28,7 +27,6 @@ func TestExpiry(t *testing.T) {
 	t.Run("rows of one partition go in batches", expiredRowsGoInBatches)
 	t.Run("transactions of different partitions are under way at once", expiryIsConcurrent)
 	t.Run("one pass removes a bounded number of rows", expiryIsBounded)
-	t.Run("deletions that wait are queued first", deletionsAreQueuedBeforeExpiry)
 	t.Run("row that changes after it was read is spared", changedRowIsSpared)
 	t.Run("failure is reported, and the next pass removes what is left", failedExpiryIsRepeated)
 	t.Run("failure cuts off no transaction that is under way", failedExpiryCutsOffNothing)
@@ -56,7 +54,8 @@ func clockAheadRemovesNothing(t *testing.T) {
 	})
 }
 
-// counters writes rows of one Throttle partition that end at the same time.
+// counters writes rows of one Throttle partition that end at the same time, and the row by
+// which they are found.
 func (w *world) counters(partition string, n int, ends time.Time) {
 	w.t.Helper()
 	for first := 0; first < n; first += driver.MaxOperations {
@@ -66,12 +65,20 @@ func (w *world) counters(partition string, n int, ends time.Time) {
 		}
 		w.ok(w.table("Throttle").Transact(w.t.Context(), partition, ops...))
 	}
+	w.due("Throttle", partition, ends)
 }
 
-// reconcileFaulty makes a reconciling pass on the faulty side.
+// due writes the row by which the rows of a partition are found that end at a time.
+func (w *world) due(table, partition string, ends time.Time) {
+	w.t.Helper()
+	w.ok(w.table(table).Transact(w.t.Context(), fmt.Sprintf("due!%019d!0", ends.Unix()),
+		driver.Merge(partition, driver.Upsert, driver.Time("ExpiresOn", ends))))
+}
+
+// reconcileFaulty removes what has expired on the faulty side.
 func (w *world) reconcileFaulty() (expired int, err error) {
-	done, err := w.faulty.Reconcile(w.t.Context(), patience, time.Now())
-	return done.Expired, err
+	expired, _, err = w.faulty.Expire(w.t.Context())
+	return expired, err
 }
 
 func expiredRowsGoInBatches(t *testing.T) {
@@ -84,8 +91,8 @@ func expiredRowsGoInBatches(t *testing.T) {
 				transactions.Add(1)
 				return send(ctx)
 			}))
-		if expired, err := w.reconcileFaulty(); err != nil || expired != 250 || transactions.Load() != 3 {
-			t.Errorf("%d rows went in %d transactions, %v; want 250 in 3", expired, transactions.Load(), err)
+		if expired, err := w.reconcileFaulty(); err != nil || expired != 250 || transactions.Load() != 4 {
+			t.Errorf("%d rows went in %d transactions, %v; want 250 in 3, and one for the row that named them", expired, transactions.Load(), err)
 		}
 		if left := w.rows("Throttle"); len(left) != 3 {
 			t.Errorf("%d rows are left, want 3", len(left))
@@ -123,37 +130,9 @@ func expiryIsBounded(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.counters("user!a", maxExpired+30, longEnded())
 		for _, want := range []int{maxExpired, 30, 0} {
-			if done := w.reconcileAfter(patience); done.Expired != want {
-				t.Errorf("%d rows went, want %d", done.Expired, want)
+			if expired, err := w.reconcileFaulty(); err != nil || expired != want {
+				t.Errorf("%d rows went, %v, want %d", expired, err, want)
 			}
-		}
-	})
-}
-
-func deletionsAreQueuedBeforeExpiry(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		for _, name := range []string{"garden", "kitchen", "roof"} {
-			w.forget(w.create(name, ada))
-		}
-		time.Sleep(2 * patience)
-		w.counters("user!a", 10, longEnded())
-		var mu sync.Mutex
-		var order []string
-		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-			mu.Lock()
-			defer mu.Unlock()
-			switch {
-			case call.Method == "Send":
-				order = append(order, "queue")
-			case call.Target == "Throttle" || call.Target == "Sessions":
-				order = append(order, "expire")
-			}
-			return send(ctx)
-		})
-		expired, err := w.reconcileFaulty()
-		got := strings.Join(order, " ")
-		if err != nil || expired != 10 || !strings.HasPrefix(got, "queue queue queue expire") || strings.Count(got, "queue") != 3 {
-			t.Errorf("%d rows went in the order %q, %v", expired, got, err)
 		}
 	})
 }

@@ -20,8 +20,8 @@ func (s *Store) SignInLink(ctx context.Context, user domain.UserName) (string, e
 	if err != nil {
 		return "", fmt.Errorf("sign-in link: %w", err)
 	}
-	return s.insertToken(ctx, driver.String(propUser, user), driver.Bool(propLink, true),
-		driver.Int64(propEpoch, account.epoch), driver.Time(propExpiresOn, domain.Now().Add(linkLifetime)))
+	return s.insertToken(ctx, domain.Now().Add(linkLifetime),
+		driver.String(propUser, user), driver.Bool(propLink, true), driver.Int64(propEpoch, account.epoch))
 }
 
 // FollowSignInLink exchanges the token of a link for a session, and returns the

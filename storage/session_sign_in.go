@@ -71,7 +71,6 @@ func (s *Store) authenticate(ctx context.Context, a Attempt, counted []*quota) (
 // changed since that row was read, the session has ended already.
 func (s *Store) startSession(ctx context.Context, account userRow) (string, domain.Session, error) {
 	session := domain.Session{User: account.name, ExpiresOn: domain.Now().Add(SessionLifetime)}
-	token, err := s.insertToken(ctx,
-		driver.String(propUser, account.name), driver.Int64(propEpoch, account.epoch), driver.Time(propExpiresOn, session.ExpiresOn))
+	token, err := s.insertToken(ctx, session.ExpiresOn, driver.String(propUser, account.name), driver.Int64(propEpoch, account.epoch))
 	return token, session, err
 }

@@ -147,7 +147,7 @@ func endedSessionIsRemoved(t *testing.T) {
 		token := w.signedIn("ada", right)
 		w.ok(w.store.SignOut(t.Context(), token))
 		time.Sleep(storage.SessionLifetime + expiryMargin)
-		_, err := w.store.Reconcile(t.Context(), time.Hour, time.Now())
+		_, err := w.upkeep(w.store, time.Hour, time.Now())
 		w.ok(err)
 		if rows := w.rows("Sessions"); len(rows) != 0 {
 			t.Errorf("%d rows are left", len(rows))

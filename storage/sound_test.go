@@ -1,6 +1,7 @@
 package storage_test
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -48,10 +49,27 @@ func awaitsWorker(b domain.Breach) bool {
 	return b.Invariant == "I5" || b.Invariant == "I8" && strings.HasPrefix(b.RowKey, "vote!")
 }
 
-// tend runs the reconciling pass on the sound side.
+// reconcile makes a reconciling pass and a whole audit on the sound side.
 func (w *world) reconcile() storage.Reconciled {
 	w.t.Helper()
-	done, err := w.store.Reconcile(w.t.Context(), time.Hour, time.Now())
+	done, err := w.upkeep(w.store, time.Hour, time.Now())
 	w.ok(err)
 	return done
+}
+
+// upkeep does what workers do in a day besides deletions: a reconciling pass, the removal
+// of what has expired, and a whole audit.
+func (w *world) upkeep(s *storage.Store, patience time.Duration, handedOut time.Time) (storage.Reconciled, error) {
+	w.t.Helper()
+	done, failures := s.Reconcile(w.t.Context(), patience, handedOut)
+	expired, _, err := s.Expire(w.t.Context())
+	done.Expired += expired
+	failures = errors.Join(failures, err)
+	for audit, begun := (storage.Audit{}), false; !begun || audit.Stage != ""; begun = true {
+		var audited storage.Reconciled
+		audit, audited, err = s.Audit(w.t.Context(), audit, 1, patience, handedOut)
+		done.Add(audited)
+		failures = errors.Join(failures, err)
+	}
+	return done, failures
 }

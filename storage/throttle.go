@@ -54,8 +54,10 @@ type quota struct {
 	signUps bool
 	// seen are the counters as look has read them.
 	seen []driver.Entity
-	// remember is written together with the subtraction of an attempt that succeeded.
-	remember []driver.Operation
+	// remember is written together with the subtraction of an attempt that succeeded. It
+	// ends at remembered.
+	remember   []driver.Operation
+	remembered time.Time
 }
 
 // A counter is a row that counts up to a limit.
@@ -89,8 +91,9 @@ func (s *Store) countSignIn(ctx context.Context, a Attempt) ([]*quota, error) {
 		byUser.counters = append(byUser.counters, counter{window, failuresOfStrangers})
 	}
 	if time.Until(until) < knownRenewal {
+		byUser.remembered = time.Now().Add(knownLifetime)
 		byUser.remember = []driver.Operation{driver.Merge(knownRow(a.Address), driver.Upsert,
-			driver.Time(propExpiresOn, time.Now().Add(knownLifetime)))}
+			driver.Time(propExpiresOn, byUser.remembered))}
 	}
 	if err := s.look(ctx, byUser); err != nil {
 		return nil, err
@@ -158,12 +161,34 @@ func (s *Store) look(ctx context.Context, q *quota) (err error) {
 // countIn counts an attempt in quotas that look has read. If one refuses, it is counted
 // in none.
 func (s *Store) countIn(ctx context.Context, quotas ...*quota) ([]*quota, error) {
+	if err := s.scheduleCounters(ctx, quotas); err != nil {
+		return nil, err
+	}
 	for i, q := range quotas {
 		if err := s.count(ctx, q, 1); err != nil {
 			return nil, errors.Join(err, s.withdraw(ctx, quotas[:i]))
 		}
 	}
 	return quotas, nil
+}
+
+// scheduleCounters notes when the counters end that countIn is about to make, all of them
+// together.
+func (s *Store) scheduleCounters(ctx context.Context, quotas []*quota) error {
+	var end time.Time
+	var partitions []string
+	for _, q := range quotas {
+		if slices.ContainsFunc(q.seen, func(row driver.Entity) bool { return row.ETag == "" }) {
+			partitions = append(partitions, q.partition)
+			if q.ends.After(end) {
+				end = q.ends
+			}
+		}
+	}
+	if len(partitions) == 0 {
+		return nil
+	}
+	return scheduleExpiry(ctx, s.throttle, end, partitions...)
 }
 
 // withdraw subtracts an attempt that was not made from its quotas.
@@ -178,6 +203,12 @@ func (s *Store) withdraw(ctx context.Context, quotas []*quota) error {
 func (s *Store) uncount(ctx context.Context, quotas []*quota) error {
 	var errs error
 	for _, q := range quotas {
+		if q.remember != nil {
+			if err := scheduleExpiry(ctx, s.throttle, q.remembered, q.partition); err != nil {
+				errs = errors.Join(errs, err)
+				continue
+			}
+		}
 		errs = errors.Join(errs, s.count(ctx, q, -1))
 	}
 	return errs

@@ -46,9 +46,12 @@ func (s *Store) bindSignUpKey(ctx context.Context, user domain.UserName, key str
 		return nil
 	}
 	return s.contend(ctx, func() error {
-		bound := onceAccount(user, key)
+		bound, end := onceAccount(user, key), domain.Now().Add(signUpKeyLifetime)
 		partition, properties := signUpPartition(key), append(ended(),
-			driver.String(propOnce, bound), driver.Time(propExpiresOn, domain.Now().Add(signUpKeyLifetime)))
+			driver.String(propOnce, bound), driver.Time(propExpiresOn, end))
+		if err := scheduleExpiry(ctx, s.sessions, end, partition); err != nil {
+			return err
+		}
 		err := s.sessions.Transact(ctx, partition, driver.Insert(singleRow, properties...))
 		if !errors.Is(err, domain.ErrExists) {
 			return err

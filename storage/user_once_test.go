@@ -79,7 +79,7 @@ func oneKeyMakesOneAccount(t *testing.T) {
 			t.Errorf("a key that was refused because the name was taken: %t, %v", made, err)
 		}
 		time.Sleep(24*time.Hour + expiryMargin)
-		if _, err := w.store.Reconcile(t.Context(), time.Hour, time.Now()); err != nil || len(w.rows("Sessions")) != 0 {
+		if _, err := w.upkeep(w.store, time.Hour, time.Now()); err != nil || len(w.rows("Sessions")) != 0 {
 			t.Errorf("after a day, %d rows of keys are left (%v)", len(w.rows("Sessions")), err)
 		}
 		if _, made, err := w.store.SignUpOnce(t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: "ada", Password: right}, Key: "k"}); !errors.Is(err, domain.ErrExists) {

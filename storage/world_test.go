@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -145,8 +147,23 @@ func (w *world) texts(ref domain.ChannelRef) []string {
 // operation writes.
 func (w *world) table(name string) *driver.Table { return driver.NewTable(w.db, name) }
 
-// rows reads a whole table.
+// rows reads a whole table, without what is an index of it.
 func (w *world) rows(table string) []driver.Entity {
+	w.t.Helper()
+	return slices.DeleteFunc(w.allRows(table), isIndex)
+}
+
+// index reads the index of a table: open deletions, or what ends when.
+func (w *world) index(table string) []driver.Entity {
+	w.t.Helper()
+	return slices.DeleteFunc(w.allRows(table), func(row driver.Entity) bool { return !isIndex(row) })
+}
+
+func isIndex(row driver.Entity) bool {
+	return strings.HasPrefix(row.Partition, "open!") || strings.HasPrefix(row.Partition, "due!")
+}
+
+func (w *world) allRows(table string) []driver.Entity {
 	w.t.Helper()
 	var rows []driver.Entity
 	for row, err := range w.table(table).All(w.t.Context(), driver.Scan{}) {

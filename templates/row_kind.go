@@ -140,6 +140,11 @@ func deletionKinds() []RowKind {
 			Why:  "It is written before the copy goes to the poison queue, so that the copy is sent once at most.",
 		},
 		{
+			Table: "Deletions", Partition: "open!<digit>", Row: "<key>!<incarnation>", Name: "open deletion", Scenario: "index",
+			What: "A deletion that may be open: that was asked for, and is not known to be done.",
+			Why:  "It is written before the channel is marked. A pass that looks for lost messages reads these and not every channel.",
+		},
+		{
 			Table: "Deletions", Row: "<incarnation>", Name: "deletion", Scenario: "workers-die",
 			What: "The progress of one deletion. It stays when the channel is gone.",
 			Why:  "It is a report. No worker depends on it, so workers that die or stall cannot be misled by it.",
@@ -205,6 +210,18 @@ func sessionKinds() []RowKind {
 		refuses  = "Enough of them refuse more tries for a while. No guarantee about channels depends on it."
 	)
 	return []RowKind{
+		{
+			Table: "Sessions", Partition: "due!<time>!<digit>", Row: "<hash>", Name: "session that ends", Scenario: "sign-out",
+			hash: "of the token",
+			What: "A session, a link or a key that ends by the time in the partition key.",
+			Why:  "It is written before the row that it is about. What has ended is found by it, without reading what has not.",
+		},
+		{
+			Table: "Throttle", Partition: "due!<time>!<digit>", Row: "<kind>!<hash>", Name: "counters that end",
+			hash: "of what is counted",
+			What: "A partition of counters, some of which end by the time in the partition key.",
+			Why:  "It is written before the counter, which goes when its time has come. No guarantee about channels depends on it.",
+		},
 		{
 			Table: "Sessions", Partition: "<hash>", Name: "session", Scenario: "sign-out",
 			hash: "of the token",

@@ -121,8 +121,8 @@ func noLessonWithoutTeach(t *testing.T) {
 	form := url.Values{"incarnation": {string(channel.Incarnation)}, "pause": {"1"}}
 	path := "/channels/Engines/deletions/" + string(channel.Incarnation)
 	b.send("POST", "/channels/Engines/delete", posted(form)).at(path).saysNot("Step by step")
-	if reads != 2 {
-		t.Errorf("%d calls to Deletions to ask for a deletion and to show it, want 2", reads)
+	if reads != 3 {
+		t.Errorf("%d calls to Deletions to ask for a deletion and to show it, want 3", reads)
 	}
 	b.send("POST", path, posted(url.Values{"action": {"again"}})).want(404)
 	if _, err := s.store.Lesson(t.Context(), channel.Ref()); err == nil {

@@ -139,7 +139,7 @@ func (w *world) mustWaitForItsTurn(state domain.DeletionState) {
 	var sent atomic.Int64
 	slow := slowly(sweeps, time.Minute)
 	w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Method == "Send" {
+		if call.Method == "Send" && call.Target == domain.QueueName {
 			sent.Add(1)
 		}
 		return slow(ctx, call, send)

@@ -119,7 +119,7 @@ func pausesBeforeEachStep(t *testing.T) {
 func (w *world) sends() *atomic.Int64 {
 	var n atomic.Int64
 	w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Method == "Send" {
+		if call.Method == "Send" && call.Target == domain.QueueName {
 			n.Add(1)
 		}
 		return send(ctx)

@@ -190,13 +190,13 @@ func scaleCases() []scaleCase {
 			_, err := w.sound.CreateChannel(w.ctx, w.fresh)
 			return err
 		}},
-		{"delete a channel, the request", "6", "3", "", fixed(6, 3), func(w *scaleWorld) error {
+		{"delete a channel, the request", "6", "4", "", fixed(6, 4), func(w *scaleWorld) error {
 			_, err := w.sound.AskDeletion(w.ctx, w.channel.Key(), owner, domain.Any[domain.Incarnation]())
 			return err
 		}},
-		{"delete a channel of n posts, the worker", "15 + ⌈r / 990⌉ + ⌈r / 99⌉, r = 3n + 1", "10 + r + ⌈r / 99⌉", "", func(s scaleSize) scaleCost {
+		{"delete a channel of n posts, the worker", "16 + ⌈r / 990⌉ + ⌈r / 99⌉, r = 3n + 1", "11 + r + ⌈r / 99⌉", "", func(s scaleSize) scaleCost {
 			rows := 3*s.n + 1
-			return scaleCost{requests: 15 + times(rows, 990) + times(rows, 99), entities: 10 + rows + times(rows, 99)}
+			return scaleCost{requests: 16 + times(rows, 990) + times(rows, 99), entities: 11 + rows + times(rows, 99)}
 		}, func(w *scaleWorld) error {
 			message, err := w.deletionMessage()
 			if err != nil {

@@ -19,7 +19,8 @@ type Options struct {
 	// Lease is how long a message is hidden from other workers before the lease
 	// must be renewed: whole seconds, at least one.
 	Lease time.Duration
-	// Reconcile is the time between two reconciling passes over the channels.
+	// Reconcile is the time between two reconciling passes. All workers of a site share
+	// them.
 	Reconcile time.Duration
 	// Concurrency is how many messages are handled at once, at most.
 	Concurrency int
@@ -60,6 +61,8 @@ type store interface {
 	FinishBlog(ctx context.Context, m domain.Message, report func(rows int)) error
 	Poison(ctx context.Context, m driver.Message) error
 	Reconcile(ctx context.Context, patience time.Duration, handedOut time.Time) (storage.Reconciled, error)
+	Expire(ctx context.Context) (removed int, more bool, err error)
+	Audit(ctx context.Context, from storage.Audit, requests int, patience time.Duration, handedOut time.Time) (storage.Audit, storage.Reconciled, error)
 }
 
 // A Worker handles the messages of one queue.
@@ -67,6 +70,8 @@ type Worker struct {
 	Options
 	store store
 	queue queue
+	// turnQueue is the queue of the message whose receiver makes the next reconciling pass.
+	turnQueue *driver.Queue
 	// handedOut tells which messages have been received, by this worker or others.
 	handedOut watermark
 	// lessons counts the handlings that pause before each step.
@@ -81,7 +86,7 @@ func New(s *storage.Store, o Options) *Worker {
 	if o.Progress == 0 {
 		o.Progress = defaultProgress
 	}
-	return &Worker{Options: o, store: s, queue: s.Messages()}
+	return &Worker{Options: o, store: s, queue: s.Messages(), turnQueue: s.Turns()}
 }
 
 // Run works until ctx ends. Then it takes no more messages, waits up to Drain

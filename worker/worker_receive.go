@@ -13,6 +13,12 @@ const (
 	// queue. A message that the process itself has sent is received at once.
 	idlePollMin = 50 * time.Millisecond
 	idlePollMax = time.Second
+	// quietPollMax bounds it once the queue has been empty for long: then the time between
+	// two looks is a quietShare-th of that. It is a quietShareOfPass-th of the time between
+	// two reconciling passes at most.
+	quietPollMax     = 20 * time.Second
+	quietShare       = 10
+	quietShareOfPass = 3
 	// failedPollMin and failedPollMax bound the time between two looks at a queue
 	// that cannot be read.
 	failedPollMin = 250 * time.Millisecond
@@ -27,6 +33,7 @@ func (w *Worker) receive(ctx, work context.Context, running *sync.WaitGroup) {
 	slots := make(chan struct{}, w.Concurrency)
 	idle := backoff{min: idlePollMin, max: idlePollMax}
 	failed := backoff{min: failedPollMin, max: failedPollMax}
+	received := time.Now()
 	for takeSlot(ctx, slots) {
 		// ctx must not cut off a fetch: the messages that the fetch leased would
 		// stay hidden for a whole lease.
@@ -37,9 +44,10 @@ func (w *Worker) receive(ctx, work context.Context, running *sync.WaitGroup) {
 			w.Log.WarnContext(ctx, "queue not read", "error", err)
 			wait = func() { pauseFor(ctx, failed.next()) }
 		case len(messages) == 0:
-			wait = func() { w.await(ctx, idle.next()) }
+			wait = func() { w.await(ctx, max(idle.next(), w.quietPoll(time.Since(received)))) }
 			failed.reset()
 		default:
+			received = time.Now()
 			idle.reset()
 			failed.reset()
 		}
@@ -54,6 +62,12 @@ func (w *Worker) receive(ctx, work context.Context, running *sync.WaitGroup) {
 		}
 		wait()
 	}
+}
+
+// quietPoll is the time between two looks at a queue that has been empty for this long. A
+// deletion waits for its worker at most a tenth of the time for which there was none.
+func (w *Worker) quietPoll(empty time.Duration) time.Duration {
+	return jitter(min(empty/quietShare, quietPollMax, w.Reconcile/quietShareOfPass))
 }
 
 // await waits until the queue holds a message, as far as the store tells, but at most

@@ -209,7 +209,7 @@ func comparePageTellsMishaps(t *testing.T) {
 	s := newSite(t)
 	for name, words := range map[string][]string{
 		"twice":        {"The textbook breaks", "The key of a post", "already exists: insert once!", "ann2 sends the same request", "There is no second post."},
-		"lost-message": {"The textbook breaks", "The reconciling pass", "They differ in what others find", "func (s *Store) reconcileChannel("},
+		"lost-message": {"The textbook breaks", "The reconciling pass", "They differ in what others find", "func (p *pass) lookAt("},
 		"late-copy":    {"The textbook breaks", "The open gate", "not found: merge gate!open!olga.1", "The late post is one transaction"},
 	} {
 		p := s.get("/lab/"+name+"/compare").want(200).says(words...).says("Why ours does not", "Ours holds")

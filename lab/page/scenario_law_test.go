@@ -80,7 +80,7 @@ func brokenLawStays(t *testing.T) {
 func freshWorkersCarryOn(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	atRest := s.get("/lab/forgotten?s=olga*3,network:forgotten,olga*3").want(200)
+	atRest := s.get("/lab/forgotten?s=olga*4,network:forgotten,olga*2").want(200)
 	rest := s.get(strings.TrimSuffix(atRest.href("say", "Let fresh workers carry on"), "#actors")).want(200)
 	rest.partSays("say", "All laws hold", "Looks for deletions without a message.", "Handles: delete news setup.4.")
 	lost := s.get(openGate + "&rest=1").want(200)

@@ -97,7 +97,7 @@ func hasClass(n *html.Node, class string) bool {
 func choiceCanBeTaken(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	for _, path := range []string{"/lab/A1", "/lab/A4", "/lab/post?s=olga*3", "/lab/etag?s=olga,olga:copied", "/lab/forgotten?s=olga*3", "/lab/crowd"} {
+	for _, path := range []string{"/lab/A1", "/lab/A4", "/lab/post?s=olga*3", "/lab/etag?s=olga,olga:copied", "/lab/forgotten?s=olga*4", "/lab/crowd"} {
 		r := s.get(path).want(200)
 		for _, n := range r.all(func(n *html.Node) bool { return attribute(n, "data-choice") != "" }) {
 			address, fragment, _ := strings.Cut(attribute(n, "href"), "#")
@@ -169,7 +169,7 @@ func lateRequestCanLand(t *testing.T) {
 	r := s.get("/lab/reservation?s=olga,olga:copied").want(200)
 	land := r.href("network", "lands")
 	s.get(strings.TrimSuffix(land, "#actors")).want(200).partSays("step-3", "olga", "lands late")
-	s.get("/lab/forgotten?s=olga*3").want(200).partSays("network", "The queue forgets")
+	s.get("/lab/forgotten?s=olga*4").want(200).partSays("network", "The queue forgets")
 }
 
 func keysAreUnique(t *testing.T) {

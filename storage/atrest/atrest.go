@@ -125,6 +125,9 @@ func (s *store) itEnds() {
 		if strings.HasSuffix(row.Row, "!lesson") {
 			continue // it tells who paused where, and records no deletion
 		}
+		if strings.HasPrefix(row.Partition, "open!") {
+			continue // it says only that a deletion may be open
+		}
 		state := row.Properties.String("State")
 		live, there := s.channels[row.Partition]
 		switch {

@@ -1,0 +1,217 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+)
+
+// A deletion is open from the request that asks for it to its end. So that the reconciling
+// pass finds the open deletions without reading every channel, each has an index row in a
+// few partitions of Deletions that hold nothing else. No operation but the pass reads them.
+//
+// The row must be there while the deletion is open, whoever stalls or dies:
+//
+//   - Whoever opens a deletion reads the row that will say so, then renews the index row,
+//     and then writes in the version that was read. To open is to mark the channel, and to
+//     take a record out of poison. To renew changes the ETag of the index row.
+//   - Only the pass removes index rows. It scans them, then reads what each is about. If the
+//     deletion could be opened by a write that is under way, the pass first writes that
+//     row itself, in the version that it read. Then it removes the index row in the version
+//     that it scanned.
+//
+// So if somebody renewed after the scan, the removal fails. If somebody renewed before it,
+// their later write meets the pass's write and fails, and they begin again.
+//
+// A late copy of a renewal leaves a row about nothing, which a pass removes. A late copy of
+// a removal names a version that is gone.
+
+// openFlight is how many open deletions a pass looks at at once.
+const openFlight = 8
+
+// renewOpen writes the index row of an open deletion, and gives it a new version.
+func (s *Store) renewOpen(ctx context.Context, ref domain.ChannelRef) error {
+	err := s.deletions.Transact(ctx, openPartition(ref.Key),
+		driver.Merge(openRow(ref), driver.Upsert, driver.Time(propRequestedOn, domain.Now())))
+	if err != nil {
+		return fmt.Errorf("indexing the deletion of channel %s: %w", ref.Key, err)
+	}
+	return nil
+}
+
+// removeOpen removes an index row in the version that was scanned.
+func (s *Store) removeOpen(ctx context.Context, index driver.Entity) error {
+	err := s.deletions.Transact(ctx, index.Partition, driver.Delete(index.Row, driver.Match(index.ETag)))
+	if raced(err) {
+		return nil // somebody has renewed or removed it
+	}
+	return err
+}
+
+// A pass is one reconciling pass, or a part of an audit.
+type pass struct {
+	*Store
+	// since is the time after which a deletion has made progress if it is not stalled.
+	since    time.Time
+	failures failures
+
+	mu   sync.Mutex
+	done Reconciled
+}
+
+// count changes what the pass has done.
+func (p *pass) count(change func(*Reconciled)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change(&p.done)
+}
+
+// lookAtOpen looks at every open deletion, a few at once. The failure of one does not keep
+// it from the others.
+func (p *pass) lookAtOpen(ctx context.Context) error {
+	var looks []func(context.Context) error
+	flush := func() error {
+		if len(looks) == 0 {
+			return nil
+		}
+		err := p.AtOnce(ctx, looks[0], looks[1:]...)
+		looks = nil
+		return err
+	}
+	for index, err := range p.deletions.All(ctx, driver.Scan{From: prefixOpenDeletion, To: prefixEnd(prefixOpenDeletion)}) {
+		if err != nil {
+			return errors.Join(fmt.Errorf("reading the open deletions: %w", err), flush())
+		}
+		looks = append(looks, func(ctx context.Context) error {
+			if err := p.lookAt(ctx, index); err != nil {
+				p.failures.add(fmt.Errorf("deletion %s: %w", index.Row, err))
+			}
+			return nil
+		})
+		if len(looks) == openFlight {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+// lookAt does what an open deletion needs, and removes the index row of one that is not
+// open.
+func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
+	ref := parseOpenRow(index.Row)
+	record, err := p.deletions.Get(ctx, partitionOf(ref.Key), deletionRow(ref.Incarnation))
+	if errors.Is(err, domain.ErrNotFound) {
+		return p.lookAtUnrecorded(ctx, index, ref)
+	}
+	if err != nil {
+		return err
+	}
+	switch d := decodeDeletion(record); d.State {
+	case domain.DeletionDone:
+		return p.lookAtDone(ctx, index, ref)
+	case domain.DeletionPoisoned:
+		return p.leaveToOperator(ctx, index, record)
+	default:
+		if !stalled(d, p.since) {
+			return nil
+		}
+		return p.requeue(ctx, d.Message())
+	}
+}
+
+// requeue queues a deletion again if it is stalled.
+func (p *pass) requeue(ctx context.Context, of domain.Message) error {
+	requeued, err := p.requeueDeletion(ctx, of, p.since)
+	if requeued {
+		p.count(func(r *Reconciled) { r.Requeued++ })
+	}
+	return err
+}
+
+// lookAtUnrecorded looks at a deletion without a record. Either a request to delete is
+// under way or has died, or the channel was marked and nothing else is known.
+func (p *pass) lookAtUnrecorded(ctx context.Context, index driver.Entity, ref domain.ChannelRef) error {
+	row, err := p.readIncarnation(ctx, ref)
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return p.removeOpen(ctx, index)
+	case err != nil:
+		return err
+	case row.State == domain.ChannelDeleting:
+		return p.lookAtMarked(ctx, row)
+	case time.Since(index.Properties.Time(propRequestedOn)) < askedLifetime:
+		return nil // the request may be under way, and would have to begin again
+	}
+	// A mark that is under way was made for this version of the row: now it fails.
+	err = p.channels.Transact(ctx, partitionOf(ref.Key), driver.Merge(singleRow, driver.Match(row.etag)))
+	switch {
+	case raced(err):
+		return nil
+	case err != nil:
+		return err
+	}
+	return p.removeOpen(ctx, index)
+}
+
+// lookAtDone removes the index row of a deletion that is done, once the channel's row is
+// gone. That row is there if it landed after the deletion.
+func (p *pass) lookAtDone(ctx context.Context, index driver.Entity, ref domain.ChannelRef) error {
+	row, err := p.readIncarnation(ctx, ref)
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return p.removeOpen(ctx, index)
+	case err != nil:
+		return err
+	case row.State == domain.ChannelDeleting:
+		return p.ReleaseName(ctx, ref)
+	}
+	return p.reclaim(ctx, row)
+}
+
+// leaveToOperator removes the index row of a poisoned deletion, so that it is not looked at
+// for ever. Whoever takes the record out of poison renews the row.
+func (p *pass) leaveToOperator(ctx context.Context, index, record driver.Entity) error {
+	// Whoever is about to take this version out of poison fails now.
+	err := p.deletions.Transact(ctx, record.Partition, driver.Merge(record.Row, driver.Match(record.ETag)))
+	switch {
+	case raced(err):
+		return nil
+	case err != nil:
+		return err
+	}
+	return p.removeOpen(ctx, index)
+}
+
+// lookAtMarked queues the deletion of a marked channel again if it is stalled. If the
+// deletion is done, the row landed after it and was marked then: nothing is left to do but
+// to release the name.
+func (p *pass) lookAtMarked(ctx context.Context, row channelRow) error {
+	message := channelMessage(row.Channel, row.Owner)
+	if err := p.OpenDeletion(ctx, message); err != nil {
+		return err
+	}
+	record, err := p.deletions.Get(ctx, partitionOf(row.Key()), deletionRow(row.Incarnation))
+	switch {
+	case err != nil:
+		return err
+	case decodeDeletion(record).State == domain.DeletionDone:
+		return p.ReleaseName(ctx, row.Ref())
+	}
+	return p.requeue(ctx, message)
+}
+
+// reclaim deletes an active row without gates.
+func (p *pass) reclaim(ctx context.Context, row channelRow) error {
+	ungated, err := p.reclaimChannel(ctx, row)
+	if ungated {
+		p.count(func(r *Reconciled) { r.Ungated++ })
+	}
+	return err
+}
