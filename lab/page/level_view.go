@@ -143,13 +143,24 @@ func (v scene) wonAt() int {
 	return v.at
 }
 
+// ships tells whether it is what ships, where a broken law would be no success.
+func (v scene) ships() bool { return v.Part == prove.Real }
+
 // compared is where the story of the run is told of both versions. It is empty for what
 // ships.
 func (v scene) compared() string {
-	if v.Part == prove.Real {
+	if v.ships() {
 		return ""
 	}
 	return comparePath(v.Case, v.schedule[:v.at])
+}
+
+// oursLabel says what ours leads to: the same run, where it can be taken, or its start.
+func (v scene) oursLabel() string {
+	if v.Part == prove.Ablated {
+		return "The same run with the guard"
+	}
+	return "Try to break ours"
 }
 
 // ours is where the same is tried with all guards.

@@ -26,7 +26,8 @@ func glossary() []meaning {
 		{"Blogs", "the table of the posts. Posts are called blogs in it. A channel's gate and its subscribers are rows of this table too"},
 		{"merge", "a write to a row that must be there: it sets some properties and keeps the others. If the row is gone, the whole transaction fails. (MERGE in SQL would insert it.)"},
 		{"partition", "all rows of one table that share a key. A transaction spans one partition and no more"},
-		{"transaction", "up to 100 writes to one partition of one table, all or nothing. Nothing spans two tables, or a table and a queue"},
+		{"transaction", "up to 100 writes to one partition of one table, all or nothing. Those on one partition take effect one after the other, so none sees half of another. " +
+			"Two that merge one row without naming its version do not make each other fail. Nothing spans two tables, or a table and a queue"},
 		{"lease", "for how long the queue hides a message from other workers. It saves work and protects nothing: whoever sleeps through it does not notice"},
 		{"incarnation", "the random identity that a channel gets when it is created. The same name created again is another incarnation"},
 		{"echo", "the answer to one's own earlier request, whose answer was lost"},
@@ -51,6 +52,7 @@ func notation() []meaning {
 func notationOfCalls() []meaning {
 	return []meaning{
 		{"setup.4, ann.1", "random identities, written so that one can follow them: setup.4 was there from the start, ann.1 is the first that Ann has made"},
+		{"once!…, rate!…", "two more rows of a post: the idempotency key of its request, and its place in the list by rating"},
 		{"if still 0.17/0", "the write holds only for this version of the row (its ETag)"},
 	}
 }
