@@ -269,35 +269,28 @@ func refused() Interceptor {
 
 // listLast puts a deletion on its user's list only after the channel is marked.
 func listLast() Interceptor {
-	var held []Call
-	return func(c Call, do func(Call) Answer) Answer {
-		if c.Method == Transact && c.Target == tableUsers && strings.HasPrefix(c.Operations[0].Row, "asked!") {
-			held = append(held, c)
-			return Answer{}
-		}
-		a := do(c)
-		if c.Method == Transact && c.Target == tableChannels && a.Err == nil {
-			for _, late := range held {
-				a = do(late)
-			}
-			held = nil
-		}
-		return a
-	}
+	return afterMark(func(c Call) bool {
+		return c.Method == Transact && c.Target == tableUsers && strings.HasPrefix(c.Operations[0].Row, "asked!")
+	})
 }
 
 // indexLast writes the index row of a deletion only after the channel is marked.
 func indexLast() Interceptor {
+	return afterMark(func(c Call) bool { return toIndex(&c) })
+}
+
+// afterMark holds the calls back that are to be late, until the channel is marked.
+func afterMark(late func(Call) bool) Interceptor {
 	var held []Call
 	return func(c Call, do func(Call) Answer) Answer {
-		if toIndex(&c) {
+		if late(c) {
 			held = append(held, c)
 			return Answer{}
 		}
 		a := do(c)
 		if c.Method == Transact && c.Target == tableChannels && a.Err == nil {
-			for _, late := range held {
-				a = do(late)
+			for _, call := range held {
+				a = do(call)
 			}
 			held = nil
 		}
