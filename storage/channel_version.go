@@ -180,20 +180,37 @@ type Cache[T any] interface {
 func ReadCached[T any](ctx context.Context, s *Store, cache Cache[T], at domain.ChannelAddress, key string,
 	read func(ctx context.Context, channel domain.Channel, version Version) (T, error),
 ) (Kept[T], error) {
-	kept, found := cache.Get(key)
+	kept, _ := cache.Get(key)
 	channel, version, err := s.ChannelVersion(ctx, at, kept.Channel.Incarnation)
-	switch {
-	case err != nil:
-		return Kept[T]{}, err
-	case found && version != "" && version == kept.Version:
-		return kept, nil
-	}
-	value, err := read(ctx, channel, version)
 	if err != nil {
 		return Kept[T]{}, err
 	}
-	now := Kept[T]{channel, version, value}
-	if version != "" {
+	return renewed(ctx, cache, key, kept, Kept[T]{Channel: channel, Version: version}, read)
+}
+
+// ReadCachedAt is ReadCached for a caller who has just read the channel and its version.
+// Nothing that the caller read before them may be in what read returns.
+func ReadCachedAt[T any](ctx context.Context, cache Cache[T], channel domain.Channel, version Version, key string,
+	read func(ctx context.Context, channel domain.Channel, version Version) (T, error),
+) (Kept[T], error) {
+	kept, _ := cache.Get(key)
+	return renewed(ctx, cache, key, kept, Kept[T]{Channel: channel, Version: version}, read)
+}
+
+// renewed returns what is kept if it has the version of now. Otherwise it reads the value
+// of now, and keeps it.
+func renewed[T any](ctx context.Context, cache Cache[T], key string, kept, now Kept[T],
+	read func(ctx context.Context, channel domain.Channel, version Version) (T, error),
+) (Kept[T], error) {
+	if now.Version != "" && now.Version == kept.Version {
+		return kept, nil
+	}
+	value, err := read(ctx, now.Channel, now.Version)
+	if err != nil {
+		return Kept[T]{}, err
+	}
+	now.Value = value
+	if now.Version != "" {
 		cache.Set(key, now)
 	}
 	return now, nil

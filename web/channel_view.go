@@ -115,13 +115,6 @@ func (v *channelViews) read(ctx context.Context, key domain.ChannelKey, q viewQu
 
 // readAt reads a view for somebody who has just read the version of the channel.
 func (v *channelViews) readAt(ctx context.Context, channel domain.Channel, version storage.Version, q viewQuery) (*channelView, error) {
-	slot := v.slot(channel.Name.Key(), q)
-	if kept, found := slot.Get(""); found && version != "" && kept.Version == version {
-		return kept.Value, nil
-	}
-	view, err := q.read(ctx, channel, version)
-	if err == nil && version != "" {
-		slot.Set("", storage.Kept[*channelView]{Channel: channel, Version: version, Value: view})
-	}
-	return view, err
+	kept, err := storage.ReadCachedAt(ctx, v.slot(channel.Name.Key(), q), channel, version, "", q.read)
+	return kept.Value, err
 }

@@ -1,10 +1,6 @@
 package main
 
-import (
-	"fmt"
-	"strconv"
-	"strings"
-)
+import "fmt"
 
 // A cacheSize is how many bytes a cache may take. 0 is no cache. Its text is like that of
 // a byteSize, or has a unit in thousands, such as 64MB.
@@ -15,17 +11,11 @@ const largestCache = 1 << 40
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (s *cacheSize) UnmarshalText(text []byte) error {
-	number, factor := string(text), int64(1)
-	for _, unit := range append([]byteUnit{{"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}}, byteUnits...) {
-		if rest, ok := strings.CutSuffix(number, unit.name); ok {
-			number, factor = rest, unit.bytes
-			break
-		}
-	}
-	n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
-	if err != nil || n < 0 || n > largestCache/factor {
+	units := append([]byteUnit{{"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}}, byteUnits...)
+	n, ok := parseBytes(string(text), units, largestCache)
+	if !ok {
 		return fmt.Errorf("%q is not a size such as 64MB, or 0", text)
 	}
-	*s = cacheSize(n * factor)
+	*s = cacheSize(n)
 	return nil
 }

@@ -117,19 +117,26 @@ var byteUnits = []byteUnit{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10},
 
 // UnmarshalText accepts a whole number of at least 1. Without a unit it counts bytes.
 func (s *byteSize) UnmarshalText(text []byte) error {
-	number, factor := string(text), int64(1)
-	for _, unit := range byteUnits {
-		if rest, ok := strings.CutSuffix(number, unit.name); ok {
-			number, factor = rest, unit.bytes
+	n, ok := parseBytes(string(text), byteUnits, 1<<62)
+	if !ok || n < 1 {
+		return fmt.Errorf("%q is not a size such as 512MiB or 2GiB", text)
+	}
+	*s = byteSize(n)
+	return nil
+}
+
+// parseBytes parses a whole number and the first of the units that it ends with. Without a
+// unit it counts bytes. It reports false if the text is no number from 0 to most.
+func parseBytes(text string, units []byteUnit, most int64) (n int64, ok bool) {
+	factor := int64(1)
+	for _, unit := range units {
+		if rest, found := strings.CutSuffix(text, unit.name); found {
+			text, factor = rest, unit.bytes
 			break
 		}
 	}
-	n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
-	if err != nil || n < 1 || n > (1<<62)/factor {
-		return fmt.Errorf("%q is not a size such as 512MiB or 2GiB", text)
-	}
-	*s = byteSize(n * factor)
-	return nil
+	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+	return n * factor, err == nil && n >= 0 && n <= most/factor
 }
 
 func (s byteSize) String() string {
