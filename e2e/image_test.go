@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"debug/elf"
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -29,7 +31,8 @@ func readRoot(t *testing.T, name string) string {
 // Docker would see, and returns the binary.
 func buildAsDockerDoes(t *testing.T) string {
 	t.Helper()
-	command := regexp.MustCompile(`(?m)^RUN (.*go build .*)$`).FindStringSubmatch(readRoot(t, "Dockerfile"))
+	lines := strings.ReplaceAll(readRoot(t, "Dockerfile"), "\\\n", "")
+	command := regexp.MustCompile(`(?m)^RUN (.*go build .*)$`).FindStringSubmatch(lines)
 	if command == nil {
 		t.Fatal("the Dockerfile has no line that builds")
 	}
@@ -40,6 +43,7 @@ func buildAsDockerDoes(t *testing.T) string {
 	}
 	build := exec.CommandContext(t.Context(), "sh", "-c", script)
 	build.Dir = dockerContext(t)
+	build.Env = append(os.Environ(), "COMMIT=") // the argument that nobody gave
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", script, err, output)
 	}
@@ -58,6 +62,8 @@ func dockerContext(t *testing.T) string {
 			return err
 		case isIgnored(ignored, name) && entry.IsDir():
 			return fs.SkipDir
+		case entry.IsDir():
+			return os.MkdirAll(filepath.Join(target, filepath.FromSlash(name)), 0o755)
 		case isIgnored(ignored, name) || !entry.Type().IsRegular():
 			return nil
 		}
@@ -65,11 +71,7 @@ func dockerContext(t *testing.T) string {
 		if err != nil {
 			return err
 		}
-		copied := filepath.Join(target, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(copied), 0o755); err != nil {
-			return err
-		}
-		return os.WriteFile(copied, data, 0o644)
+		return os.WriteFile(filepath.Join(target, filepath.FromSlash(name)), data, 0o644)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -77,30 +79,44 @@ func dockerContext(t *testing.T) string {
 	return target
 }
 
-// isIgnored knows the two kinds of pattern in .dockerignore: a name at the top of
-// the project, and a name at any depth, which begins with **/.
+// isIgnored knows three kinds of pattern in .dockerignore: a path from the top of the
+// project, a name at any depth, which begins with **/, and an exception, which begins
+// with !. A pattern holds for all that is in a directory that it matches, and the last
+// pattern that matches decides.
 func isIgnored(patterns []string, name string) bool {
+	ignored := false
 	for _, pattern := range patterns {
-		subject := name
-		if anywhere, ok := strings.CutPrefix(pattern, "**/"); ok {
-			pattern, subject = anywhere, path.Base(name)
-		}
-		if matched, err := path.Match(pattern, subject); err == nil && matched {
-			return true
+		pattern, exception := strings.CutPrefix(pattern, "!")
+		for subject := name; subject != "."; subject = path.Dir(subject) {
+			named := subject
+			if anywhere, ok := strings.CutPrefix(pattern, "**/"); ok {
+				pattern, named = anywhere, path.Base(subject)
+			}
+			if matched, err := path.Match(pattern, named); err == nil && matched {
+				ignored = !exception
+			}
 		}
 	}
-	return false
+	return ignored
 }
 
 func TestImage(t *testing.T) {
 	t.Parallel()
 	t.Run("it holds nothing but a static binary that runs without privileges", imageHoldsStaticBinary)
+	t.Run("its program belongs to root, and the data directory to the user", imageBelongsToRoot)
+	t.Run("it listens on every address, on the port that it exposes", imageListensEverywhere)
+}
+
+// lastStage returns the part of the Dockerfile that says what is in the image.
+func lastStage(t *testing.T) string {
+	t.Helper()
+	stages := strings.Split(readRoot(t, "Dockerfile"), "\nFROM ")
+	return stages[len(stages)-1]
 }
 
 func imageHoldsStaticBinary(t *testing.T) {
 	t.Parallel()
-	stages := strings.Split(readRoot(t, "Dockerfile"), "\nFROM ")
-	last := stages[len(stages)-1]
+	last := lastStage(t)
 	if !strings.HasPrefix(last, "scratch\n") {
 		t.Errorf("the last stage is not from scratch:\n%s", last)
 	}
@@ -110,7 +126,9 @@ func imageHoldsStaticBinary(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("SKIPPED, NOT TESTED: this system's binaries are not those of the image")
 	}
-	file, err := elf.Open(buildAsDockerDoes(t))
+	binary := buildAsDockerDoes(t)
+	expectCommit(t, binary)
+	file, err := elf.Open(binary)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,5 +139,47 @@ func imageHoldsStaticBinary(t *testing.T) {
 	}
 	if err := file.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// expectCommit expects the binary to say the commit that is checked out.
+func expectCommit(t *testing.T, binary string) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(root, ".git")); errors.Is(err, fs.ErrNotExist) {
+		t.Log("not a checkout: the version is not tested")
+		return
+	}
+	git := exec.CommandContext(t.Context(), "git", "rev-parse", "HEAD")
+	git.Dir = root
+	head, err := git.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	version, err := exec.CommandContext(t.Context(), binary, "version").Output()
+	if want := "microblogging " + string(head); err != nil || !strings.HasPrefix(string(version), want) {
+		t.Errorf("version prints %q (%v), want %q first", version, err, want)
+	}
+}
+
+func imageBelongsToRoot(t *testing.T) {
+	t.Parallel()
+	user := regexp.MustCompile(`(?m)^USER (\S+)$`).FindStringSubmatch(lastStage(t))
+	owned := regexp.MustCompile(`--chown=(\S+) (\S+)/ /\n`).FindAllStringSubmatch(lastStage(t), -1)
+	if user == nil || len(owned) != 1 || owned[0][1] != user[1] {
+		t.Fatalf("%q is given away, want one directory to the user %q", owned, user)
+	}
+	made := regexp.MustCompile(regexp.QuoteMeta(owned[0][2])+`\S*`).FindAllString(readRoot(t, "Dockerfile"), -1)
+	if want := []string{owned[0][2] + "/data", owned[0][2] + "/"}; !slices.Equal(made, want) {
+		t.Errorf("the user gets what is made in %q, want %q", made, want)
+	}
+}
+
+func imageListensEverywhere(t *testing.T) {
+	t.Parallel()
+	last := lastStage(t)
+	for _, line := range []string{"ENV MICROBLOGGING_LISTEN=0.0.0.0:8080", "EXPOSE 8080"} {
+		if !slices.Contains(strings.Split(last, "\n"), line) {
+			t.Errorf("the last stage has no line %q:\n%s", line, last)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 func TestVersionCommand(t *testing.T) {
 	t.Run("names the storage libraries", versionNamesLibraries)
+	t.Run("says the commit that the linker was told", versionSaysCommit)
 }
 
 func versionNamesLibraries(t *testing.T) {
@@ -15,5 +16,16 @@ func versionNamesLibraries(t *testing.T) {
 		if code != exitOK || !strings.Contains(out, part) {
 			t.Errorf("version exits with %d and prints %q, want %q in it", code, out, part)
 		}
+	}
+}
+
+func versionSaysCommit(t *testing.T) {
+	defer func() { commit = "" }()
+	commit = "0123abcd"
+	if code, out, _ := program(t, "version"); code != exitOK || !strings.HasPrefix(out, "microblogging 0123abcd\n") {
+		t.Errorf("version exits with %d and prints %q", code, out)
+	}
+	if got := buildVersion(); got != commit {
+		t.Errorf("the pages are of version %q, want %q", got, commit)
 	}
 }
