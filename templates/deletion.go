@@ -129,6 +129,9 @@ func (v Deletion) explanation() string {
 		return "The channel stays hidden and nothing is lost, but the work waits for an operator. " +
 			"Once the cause is fixed, this command puts it back on the queue, and it goes on where it stopped:"
 	case DeletionQueued:
+		if v.Step == "" {
+			return "Your request is safe on the queue. Readers no longer see the channel once a worker takes it up, and usually before."
+		}
 		return "Readers no longer see the channel. Your request is safe on the queue until a worker takes it up."
 	}
 	return "Readers no longer see the channel. You may close this page: the work goes on without it."

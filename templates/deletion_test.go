@@ -11,6 +11,7 @@ func TestDeletionPage(t *testing.T) {
 	t.Run("shows its steps", deletionShowsItsSteps)
 	t.Run("does not say that hiding the channel is still ahead", hiddenFromTheRequestOn)
 	t.Run("has no current step while queued", queuedDeletionHasNoStepUnderWay)
+	t.Run("does not claim that a queued deletion is hidden before a worker saw to it", queuedDeletionDoesNotClaimThatItIsHidden)
 	t.Run("leads on and stops refreshing when done", finishedDeletionLeadsOnAndStopsRefreshing)
 	t.Run("says how to re-queue a poisoned deletion", poisonedDeletionSaysHowToRequeueIt)
 	t.Run("stays up to date until done", unfinishedDeletionKeepsItselfUpToDate)
@@ -38,6 +39,13 @@ func hiddenFromTheRequestOn(t *testing.T) {
 		in("li[class=ahead][data-step=mark]", says("Make sure that the channel is hidden"), says("Your request hides it at once.")),
 		silent("Hide the channel from readers"), silent("From here on"),
 	)
+}
+
+// A request may die between its message and its mark. Then the worker marks the channel.
+func queuedDeletionDoesNotClaimThatItIsHidden(t *testing.T) {
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(DeletionQueued, "")),
+		says("Your request is safe on the queue."), says("Readers no longer see the channel once a worker takes it up, and usually before."))
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(DeletionQueued, "sweep")), says("Readers no longer see the channel. "))
 }
 
 func queuedDeletionHasNoStepUnderWay(t *testing.T) {
