@@ -59,20 +59,24 @@ func inUseHint(err error) error {
 }
 
 func (f storageFlags) openAzure(log *slog.Logger) (*backend, error) {
+	connection, err := f.connectionString()
+	if err != nil {
+		return nil, err
+	}
 	config := azure.Config{
-		ConnectionString: f.AzureConnectionString,
+		ConnectionString: connection,
 		TableEndpoint:    f.AzureTableEndpoint,
 		QueueEndpoint:    f.AzureQueueEndpoint,
 		Log:              log,
 	}
 	switch {
-	case f.AzureConnectionString != "":
+	case connection != "":
 		// The connection string goes before the endpoints, which may be set in the
 		// environment for another program.
 		config.TableEndpoint, config.QueueEndpoint = "", ""
 	case f.AzureTableEndpoint == "" || f.AzureQueueEndpoint == "":
-		return nil, cannotRunError{errors.New("--storage azure needs AZURE_STORAGE_CONNECTION_STRING, " +
-			"or AZURE_STORAGE_TABLE_ENDPOINT and AZURE_STORAGE_QUEUE_ENDPOINT")}
+		return nil, cannotRunError{errors.New("--storage azure needs AZURE_STORAGE_CONNECTION_STRING " +
+			"or AZURE_STORAGE_CONNECTION_STRING_FILE, or AZURE_STORAGE_TABLE_ENDPOINT and AZURE_STORAGE_QUEUE_ENDPOINT")}
 	default:
 		credential, err := azidentity.NewDefaultAzureCredential(nil)
 		if err != nil {

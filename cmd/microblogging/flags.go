@@ -17,9 +17,10 @@ type storageFlags struct {
 	Storage string `enum:"bolt,azure" default:"bolt" help:"The store: bolt (the embedded store, one file) or azure (Azure Table and Queue Storage, or Azurite)."`
 	Data    string `default:"./data" help:"The directory of the embedded store. Only one process can use it at a time."`
 
-	AzureConnectionString string `env:"AZURE_STORAGE_CONNECTION_STRING,MICROBLOGGING_AZURE_CONNECTION_STRING" placeholder:"STRING" help:"With --storage azure: the connection string of the storage account. UseDevelopmentStorage=true means Azurite on its default ports."`
-	AzureTableEndpoint    string `env:"AZURE_STORAGE_TABLE_ENDPOINT,MICROBLOGGING_AZURE_TABLE_ENDPOINT" placeholder:"URL" help:"With --storage azure and the default Azure credential: the URL of the account's tables. Not used with a connection string."`
-	AzureQueueEndpoint    string `env:"AZURE_STORAGE_QUEUE_ENDPOINT,MICROBLOGGING_AZURE_QUEUE_ENDPOINT" placeholder:"URL" help:"With --storage azure and the default Azure credential: the URL of the account's queues. Not used with a connection string."`
+	AzureConnectionString     string `env:"AZURE_STORAGE_CONNECTION_STRING,MICROBLOGGING_AZURE_CONNECTION_STRING" placeholder:"STRING" help:"With --storage azure: the connection string of the storage account. UseDevelopmentStorage=true means Azurite on its default ports."`
+	AzureConnectionStringFile string `env:"AZURE_STORAGE_CONNECTION_STRING_FILE,MICROBLOGGING_AZURE_CONNECTION_STRING_FILE" type:"path" placeholder:"FILE" help:"With --storage azure: a file that holds the connection string, such as a mounted secret. It goes before --azure-connection-string. It is read once, at the start."`
+	AzureTableEndpoint        string `env:"AZURE_STORAGE_TABLE_ENDPOINT,MICROBLOGGING_AZURE_TABLE_ENDPOINT" placeholder:"URL" help:"With --storage azure and the default Azure credential: the URL of the account's tables. Not used with a connection string."`
+	AzureQueueEndpoint        string `env:"AZURE_STORAGE_QUEUE_ENDPOINT,MICROBLOGGING_AZURE_QUEUE_ENDPOINT" placeholder:"URL" help:"With --storage azure and the default Azure credential: the URL of the account's queues. Not used with a connection string."`
 }
 
 // logFlags say what is logged on standard error.

@@ -63,7 +63,7 @@ func TestHelp(t *testing.T) {
 }
 
 func helpShowsEnvironment(t *testing.T) {
-	for _, command := range []string{"serve", "web", "worker", "import", "requeue", "check", "compact"} {
+	for _, command := range []string{"serve", "web", "worker", "import", "requeue", "check", "compact", "health"} {
 		code, help, _ := program(t, command, "--help")
 		if code != exitOK {
 			t.Fatalf("%s --help exits with %d", command, code)

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestHealthCommand(t *testing.T) {
+	t.Run("a probe that answers 200 is healthy", healthOfRole)
+	for sentence, c := range map[string]struct {
+		handler http.HandlerFunc
+		says    string
+	}{
+		"a probe that answers 503 is not, and says why": {func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "storage does not answer", http.StatusServiceUnavailable)
+		}, `503 "storage does not answer"`},
+		"a redirect is not": {func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/elsewhere" {
+				http.Redirect(w, r, "/elsewhere", http.StatusFound)
+			}
+		}, "302"},
+		"silence is not": {func(_ http.ResponseWriter, r *http.Request) {
+			<-r.Context().Done()
+		}, "no answer within 50ms"},
+		"an answer that does not end is not": {func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		}, "503"},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			server := httptest.NewServer(c.handler)
+			defer server.Close()
+			code, out, errs := program(t, "health", server.URL+"/readyz", "--timeout", (50 * time.Millisecond).String())
+			if code != exitFound || out != "" || !strings.Contains(errs, c.says) || strings.Count(errs, "\n") != 1 {
+				t.Errorf("exits with %d, prints %q and says %q, want 1, nothing and a line with %q", code, out, errs, c.says)
+			}
+		})
+	}
+	t.Run("nobody who listens is not", func(t *testing.T) {
+		if code, _, errs := program(t, "health", "http://127.0.0.1:1/readyz"); code != exitFound || !strings.Contains(errs, "refused") {
+			t.Errorf("exits with %d and says %q", code, errs)
+		}
+	})
+}
+
+// healthOfRole asks a worker, and asks around a proxy that the environment names.
+func healthOfRole(t *testing.T) {
+	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
+	r := startRole(t, "worker", "--data", t.TempDir(), "--health-listen", "127.0.0.1:0")
+	address := r.await(t, `answering probes" address=(\S+)`)
+	for _, probe := range []string{"healthz", "readyz"} {
+		if code, out, errs := program(t, "health", fmt.Sprintf("%s/%s", address, probe)); code != exitOK || out != "ok\n" || errs != "" {
+			t.Errorf("%s: exits with %d, prints %q and says %q", probe, code, out, errs)
+		}
+	}
+	r.stop()
+	if code := <-r.ended; code != exitOK {
+		t.Errorf("the worker ended with %d", code)
+	}
+}
