@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
 
 	"microblogging/storage"
@@ -40,8 +41,12 @@ func (f storageFlags) open(log *slog.Logger) (*backend, error) {
 
 // openWith is open with options for the embedded store.
 func (f storageFlags) openWith(opts bolt.Options) (*backend, error) {
+	retry, err := f.retryFlags.options()
+	if err != nil {
+		return nil, cannotRunError{err}
+	}
 	if f.Storage == "azure" {
-		return f.openAzure(opts.Log)
+		return f.openAzure(opts.Log, retry)
 	}
 	db, err := bolt.Open(f.Data, opts)
 	if err != nil {
@@ -58,7 +63,7 @@ func inUseHint(err error) error {
 	return err
 }
 
-func (f storageFlags) openAzure(log *slog.Logger) (*backend, error) {
+func (f storageFlags) openAzure(log *slog.Logger, retry *policy.RetryOptions) (*backend, error) {
 	connection, err := f.connectionString()
 	if err != nil {
 		return nil, err
@@ -67,6 +72,7 @@ func (f storageFlags) openAzure(log *slog.Logger) (*backend, error) {
 		ConnectionString: connection,
 		TableEndpoint:    f.AzureTableEndpoint,
 		QueueEndpoint:    f.AzureQueueEndpoint,
+		Retry:            retry,
 		Log:              log,
 	}
 	switch {

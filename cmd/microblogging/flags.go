@@ -21,6 +21,8 @@ type storageFlags struct {
 	AzureConnectionStringFile string `env:"AZURE_STORAGE_CONNECTION_STRING_FILE,MICROBLOGGING_AZURE_CONNECTION_STRING_FILE" type:"path" placeholder:"FILE" help:"With --storage azure: a file that holds the connection string, such as a mounted secret. It goes before --azure-connection-string. It is read once, at the start."`
 	AzureTableEndpoint        string `env:"AZURE_STORAGE_TABLE_ENDPOINT,MICROBLOGGING_AZURE_TABLE_ENDPOINT" placeholder:"URL" help:"With --storage azure and the default Azure credential: the URL of the account's tables. Not used with a connection string."`
 	AzureQueueEndpoint        string `env:"AZURE_STORAGE_QUEUE_ENDPOINT,MICROBLOGGING_AZURE_QUEUE_ENDPOINT" placeholder:"URL" help:"With --storage azure and the default Azure credential: the URL of the account's queues. Not used with a connection string."`
+
+	retryFlags `embed:""`
 }
 
 // logFlags say what is logged on standard error.

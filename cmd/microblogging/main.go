@@ -89,6 +89,7 @@ func run(ctx context.Context, args []string, console *console) int {
 		kong.Writers(console.stdout, console.stderr),
 		kong.Exit(func(code int) { exited = code }),
 		kong.Help(help),
+		retryVars(), retryGroup(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err != nil {
 		fmt.Fprintln(console.stderr, "microblogging:", err)

@@ -41,7 +41,8 @@ type Config struct {
 	TableEndpoint, QueueEndpoint string
 	Credential                   azcore.TokenCredential
 
-	// Retry replaces DefaultRetry. For a single call, use policy.WithRetryOptions.
+	// Retry replaces DefaultRetry; see the function of that name. For a single call, use
+	// policy.WithRetryOptions.
 	Retry *policy.RetryOptions
 	// PerRetry runs at every try of every request. Tests inject faults with it: an
 	// error before Next is a request that was never sent, and an error after Next
@@ -50,20 +51,6 @@ type Config struct {
 
 	// Log gets the stack of a panic in a library. Nil means slog.Default().
 	Log *slog.Logger
-}
-
-// DefaultRetry returns short retries, because people wait. A call fails after about
-// 2 s if nothing listens, after 8 s if packets are dropped, and after 22 s if the
-// service accepts requests but does not answer; a context can end it earlier. The
-// delays are about 150, 450 and 1050 ms, with jitter. The SDK sends a request again
-// if it had no answer, or one of 408, 429, 500, 502, 503 and 504.
-func DefaultRetry() policy.RetryOptions {
-	return policy.RetryOptions{
-		MaxRetries:    3,
-		RetryDelay:    150 * time.Millisecond,
-		MaxRetryDelay: 2 * time.Second,
-		TryTimeout:    5 * time.Second,
-	}
 }
 
 // A Client is a storage account. It is safe for concurrent use.

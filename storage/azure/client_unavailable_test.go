@@ -6,12 +6,9 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"microblogging/domain"
 	"microblogging/storage/azure"
@@ -120,27 +117,6 @@ func foreignNotFound(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-}
-
-func TestRetry(t *testing.T) {
-	t.Run("sends again what never arrived", lostRequest)
-}
-
-func lostRequest(t *testing.T) {
-	var tries atomic.Int64
-	lost := fault(func(req *policy.Request) (*http.Response, error) {
-		if tries.Add(1) < 4 {
-			return nil, errors.New("never sent")
-		}
-		return req.Next()
-	})
-	sound, faulty := pair(t, lost)
-	table := newName()
-	if err := sound.CreateTable(t.Context(), table); err != nil {
-		t.Fatal(err)
-	}
-	transact(t, faulty, table, driver.Insert("r"))
-	get(t, sound, table, "r")
 }
 
 // silent starts a server that accepts connections and never answers, and returns an
