@@ -67,6 +67,8 @@ type Deletion struct {
 	LastDelivery int64
 	// FinishedOn is zero until the deletion is done.
 	FinishedOn time.Time
+	// TraceParent names the request that asked for the deletion, if it was traced.
+	TraceParent TraceParent
 	// Trace says when each worker took each step. It is empty if only older programs
 	// have worked on the deletion.
 	Trace Trace
@@ -81,6 +83,7 @@ func (d Deletion) Message() Message {
 		Name:        d.Name,
 		By:          d.RequestedBy,
 		AskedOn:     d.RequestedOn,
+		TraceParent: d.TraceParent,
 	}
 	if d.Blog != "" {
 		m.Kind, m.Blog, m.Revision, m.Recorded = MessageBlog, d.Blog, d.Revision, true

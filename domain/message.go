@@ -48,6 +48,8 @@ type Message struct {
 	// QueuedOn is when this message was put on the queue. It is zero in a message of
 	// an older program.
 	QueuedOn time.Time `json:"queuedOn,omitzero"`
+	// TraceParent names the request that asked for the deletion, if it was traced.
+	TraceParent TraceParent `json:"traceparent,omitempty"`
 	// Blog and Revision are set only if Kind is MessageBlog.
 	Blog     BlogID   `json:"blog,omitempty"`
 	Revision Revision `json:"revision,omitempty"`
@@ -116,7 +118,7 @@ const maxUnknown = 32 << 10
 // that web and worker may be deployed in either order. An unknown kind is an
 // error: the message goes to poison, and a newer worker can handle it. A message
 // with values that no row can hold is an error too, because no worker could handle
-// or record it.
+// or record it. A TraceParent that is none is left out, because no deletion depends on it.
 func DecodeMessage(text string) (Message, error) {
 	var m Message
 	err := json.Unmarshal([]byte(text), &m)
@@ -125,6 +127,9 @@ func DecodeMessage(text string) (Message, error) {
 	}
 	if err != nil {
 		return Message{}, fmt.Errorf("message is not JSON: %w", err)
+	}
+	if !m.TraceParent.Valid() {
+		m.TraceParent = ""
 	}
 	switch {
 	case len(m.unknown) > maxUnknown:

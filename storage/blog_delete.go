@@ -36,7 +36,9 @@ func (s *Store) DeleteBlog(ctx context.Context, channel domain.Channel, id domai
 			return &domain.StaleError{Current: row.Blog}
 		}
 		if row.Revision != queued {
-			if err := s.enqueue(ctx, blogMessage(channel, row.Blog, by)); err != nil {
+			message := blogMessage(channel, row.Blog, by)
+			message.TraceParent = traceParentOf(ctx)
+			if err := s.enqueue(ctx, message); err != nil {
 				return fmt.Errorf("queueing the deletion of post %s: %w", id, err)
 			}
 			queued = row.Revision

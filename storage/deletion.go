@@ -25,6 +25,7 @@ const (
 	propWaitingSince = "WaitingSince"
 	propRetryOn      = "RetryOn"
 	propLastDelivery = "LastDelivery"
+	propTraceParent  = "TraceParent"
 )
 
 // Deletion reads the progress of a deletion. Only the user who asked for it may:
@@ -75,6 +76,9 @@ func encodeDeletion(d domain.Deletion) driver.Properties {
 	if !d.FinishedOn.IsZero() {
 		p = append(p, driver.Time(propFinishedOn, d.FinishedOn))
 	}
+	if d.TraceParent != "" {
+		p = append(p, driver.String(propTraceParent, d.TraceParent))
+	}
 	if len(d.Trace) > 0 {
 		p = append(p, driver.String(propTrace, encodeTrace(d.Trace, d.RequestedOn)))
 	}
@@ -99,6 +103,7 @@ func decodeDeletion(row driver.Entity) domain.Deletion {
 		LastDelivery: p.Int64(propLastDelivery),
 		RetryOn:      p.Time(propRetryOn),
 		FinishedOn:   p.Time(propFinishedOn),
+		TraceParent:  domain.TraceParent(p.String(propTraceParent)),
 	}
 	d.Trace = decodeTrace(p.String(propTrace), d.RequestedOn)
 	if p.Bool(propWaiting) {

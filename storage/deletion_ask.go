@@ -50,6 +50,7 @@ func (s *Store) askDeletion(ctx context.Context, key domain.ChannelKey, by domai
 		}
 	}
 	message := channelMessage(row.Channel, by)
+	message.TraceParent = traceParentOf(ctx)
 	if err := s.listDeletion(ctx, message); err != nil {
 		return domain.Channel{}, err
 	}

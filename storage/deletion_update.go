@@ -28,6 +28,7 @@ func (s *Store) insertDeletion(ctx context.Context, m domain.Message, state doma
 		State:       state,
 		Attempts:    m.Attempts,
 		UpdatedOn:   domain.Now(),
+		TraceParent: m.TraceParent,
 	}
 	inserted, err = s.insertRecord(ctx, partitionOf(m.Channel), deletionRowOf(m), encodeDeletion(d))
 	if err != nil {

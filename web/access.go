@@ -97,7 +97,7 @@ func (s *server) logAccess(c echo.Context, start time.Time, id string) {
 	var attrs [7]slog.Attr
 	record.AddAttrs(s.clients.appendWho(append(attrs[:0],
 		slog.String("method", c.Request().Method),
-		slog.String("path", loggedPath(c.Request().URL.Path)),
+		slog.String("path", LoggedPath(c.Request().URL.Path)),
 		slog.Int("status", c.Response().Status),
 		slog.Duration("duration", now.Sub(start)),
 		slog.String("id", id),

@@ -37,6 +37,7 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		id := rand.Text()
 		header := c.Response().Header()
 		s.guard.protect(header, c.Request())
+		c.Request().Pattern = c.Path()
 		x := &exchange{id: [1]string{id}}
 		header[headerRequestID] = x.id[:]
 		if s.hoods != nil {
@@ -78,10 +79,11 @@ func unlimitTime(c echo.Context) {
 	}
 }
 
-// loggedPath removes the secret of a personal feed's address from a path. It does so
-// for all paths below /digest/, because a mistyped address can hold the secret too.
-// The secret of a sign-in link is in the query, which is not logged.
-func loggedPath(path string) string {
+// LoggedPath returns a path as logs and traces may hold it: it removes the secret of a
+// personal feed's address. It does so for all paths below /digest/, because a mistyped
+// address can hold the secret too. The secret of a sign-in link is in the query, which is
+// not logged.
+func LoggedPath(path string) string {
 	if strings.HasPrefix(path, templates.DigestPath+"/") {
 		return templates.DigestPath + "/…"
 	}
