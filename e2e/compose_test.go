@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gopkg.in/yaml.v3"
 
@@ -21,12 +22,31 @@ import (
 type composeService struct {
 	Image       string
 	Command     string
+	Profiles    []string
 	Environment map[string]string
 	Ports       []string
-	Healthcheck struct{ Test string }
+	Volumes     []string
+	Healthcheck struct {
+		Test        command
+		StartPeriod string `yaml:"start_period"`
+	}
 	Deploy      struct{ Replicas int }
 	DependsOn   map[string]struct{ Condition string } `yaml:"depends_on"`
 	ReadOnly    bool                                  `yaml:"read_only"`
+	CapDrop     []string                              `yaml:"cap_drop"`
+	SecurityOpt []string                              `yaml:"security_opt"`
+}
+
+// A command is a line for a shell, or a list that begins with CMD.
+type command []string
+
+// UnmarshalYAML takes a line for a list of one.
+func (c *command) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind == yaml.ScalarNode {
+		*c = command{node.Value}
+		return nil
+	}
+	return node.Decode((*[]string)(c))
 }
 
 func readCompose(t *testing.T) map[string]composeService {
@@ -42,6 +62,76 @@ func TestCompose(t *testing.T) {
 	t.Parallel()
 	t.Run("docker-compose accepts the file", composeAcceptsFile)
 	t.Run("the services of the file work together", composeServicesWorkTogether)
+	t.Run("the embedded store is one container with one volume", composeEmbedded)
+	t.Run("no service has privileges, or is reached from another machine", composeIsHard)
+	t.Run("a profile has its services, and without one they are those of .env", composeProfiles)
+}
+
+func composeProfiles(t *testing.T) {
+	t.Parallel()
+	members := map[string][]string{}
+	for name, service := range readCompose(t) {
+		if len(service.Profiles) == 0 {
+			t.Errorf("%s runs beside every profile, also beside embedded", name)
+		}
+		for _, profile := range service.Profiles {
+			members[profile] = append(members[profile], name)
+		}
+	}
+	for profile, want := range map[string][]string{
+		"azurite":  {"azurite", "web", "worker"},
+		"embedded": {"embedded"},
+	} {
+		if slices.Sort(members[profile]); !slices.Equal(members[profile], want) {
+			t.Errorf("the profile %s has %q, want %q", profile, members[profile], want)
+		}
+	}
+	if !slices.Contains(strings.Split(readRoot(t, ".env"), "\n"), "COMPOSE_PROFILES=azurite") {
+		t.Error("without a profile, no service runs")
+	}
+}
+
+// The services of the profile observe run programs of others, which have needs of their
+// own.
+func composeIsHard(t *testing.T) {
+	t.Parallel()
+	services := readCompose(t)
+	for _, name := range []string{"web", "worker", "azurite", "embedded"} {
+		service := services[name]
+		if !service.ReadOnly || !slices.Equal(service.CapDrop, []string{"ALL"}) ||
+			!slices.Equal(service.SecurityOpt, []string{"no-new-privileges:true"}) {
+			t.Errorf("%s may write to its image, or has privileges", name)
+		}
+		if len(service.Healthcheck.Test) == 0 {
+			t.Errorf("%s has no health check", name)
+		}
+	}
+	for name, service := range services {
+		for _, port := range service.Ports {
+			if !strings.HasPrefix(port, "127.0.0.1:") {
+				t.Errorf("%s publishes %s to the network", name, port)
+			}
+		}
+	}
+}
+
+// composeEmbedded runs the one service with the volume at a place of its own.
+func composeEmbedded(t *testing.T) {
+	t.Parallel()
+	service := readCompose(t)["embedded"]
+	if len(service.DependsOn) > 0 || !slices.Equal(service.Volumes, []string{"data:/data"}) ||
+		!slices.Equal(service.Ports, []string{"127.0.0.1:8080:8080"}) {
+		t.Errorf("it needs %v, %q and %q", service.DependsOn, service.Volumes, service.Ports)
+	}
+	data := t.TempDir()
+	s := setup{program.Setup{Binary: binary, Environment: []string{"MICROBLOGGING_LISTEN=127.0.0.1:0"}}}
+	p := s.start(t, strings.Fields(strings.ReplaceAll(service.Command, "/data", data))...)
+	expectHealthyRole(t, binary, service, "127.0.0.1:8080", p.url)
+	p.endCleanly(t)
+	expectEmpty(t, p.Dir())
+	if _, err := os.Stat(filepath.Join(data, "microblogging.db")); err != nil {
+		t.Error(err)
+	}
 }
 
 func composeAcceptsFile(t *testing.T) {
@@ -67,25 +157,27 @@ func composeAcceptsFile(t *testing.T) {
 func composeServicesWorkTogether(t *testing.T) {
 	t.Parallel()
 	services := readCompose(t)
-	azurite := startComposeAzurite(t, services["azurite"])
+	azurite, here := startComposeAzurite(t, services["azurite"])
 	image := buildAsDockerDoes(t)
 
 	web, worker := services["web"], services["worker"]
-	if !slices.Contains(web.Ports, "8080:8080") || !strings.Contains(web.Command, "0.0.0.0:8080") {
-		t.Fatalf("%q with ports %q does not serve on 8080", web.Command, web.Ports)
+	if !slices.Equal(web.Ports, []string{"127.0.0.1:8080:8080"}) || strings.Contains(web.Command, "--listen") {
+		t.Fatalf("%q with ports %q does not serve where the image listens", web.Command, web.Ports)
 	}
 	if worker.Deploy.Replicas != 2 {
 		t.Fatalf("%d workers, want 2", worker.Deploy.Replicas)
 	}
-	processes := []*process{startComposeRole(t, image, web, azurite)}
+	processes := []*process{startComposeRole(t, image, web, here)}
 	for range worker.Deploy.Replicas {
-		p := startComposeRole(t, image, worker, azurite)
+		p := startComposeRole(t, image, worker, here)
 		p.await(t, p.stderr, "worker started")
+		expectHealthyRole(t, image, worker, "127.0.0.1:8081", p.await(t, p.stderr, `answering probes" address=(\S+)`))
 		processes = append(processes, p)
 	}
 
 	visitor := reader(processes[0].url)
 	visitor.awaitStatus(t, "/readyz", 200)
+	expectHealthyRole(t, image, web, "127.0.0.1:8080", visitor.URL)
 	alice := signUp(t, visitor.URL, "alice")
 	alice.createChannel(t, "doomed")
 	alice.post(t, "doomed", "hello")
@@ -94,11 +186,37 @@ func composeServicesWorkTogether(t *testing.T) {
 		p.endCleanly(t)
 		expectEmpty(t, p.Dir())
 	}
+	expectEmpty(t, azurite.Dir())
+	for line := range strings.Lines(azurite.Stdout.String()) {
+		if !strings.HasPrefix(line, "Azurite ") {
+			t.Fatalf("Azurite logs each request: %s", line)
+		}
+	}
 }
 
-// startComposeAzurite starts the azurite service. It returns a replacer from the
-// service's addresses in the file to its addresses here.
-func startComposeAzurite(t *testing.T, service composeService) *strings.Replacer {
+// expectHealthyRole expects a role that answers at a URL to be healthy by its health
+// check, for which it answers at an address of its container.
+func expectHealthyRole(t *testing.T, image string, service composeService, address, url string) {
+	t.Helper()
+	check := service.Healthcheck.Test
+	if len(check) < 3 || !slices.Equal(check[:3], command{"CMD", "/microblogging", "health"}) {
+		t.Fatalf("the health check is %q", check)
+	}
+	probe := url + "/readyz"
+	switch {
+	case len(check) == 4:
+		if probe = strings.Replace(check[3], "http://"+address, url, 1); probe == check[3] {
+			t.Errorf("the health check asks %s, want %s", probe, address)
+		}
+	case address != "127.0.0.1:8080":
+		t.Error("the health check asks the web role")
+	}
+	setup{program.Setup{Binary: image}}.mustRun(t, "health", probe)
+}
+
+// startComposeAzurite starts the azurite service, and waits until it is healthy. It
+// returns also a replacer from the service's addresses in the file to its addresses here.
+func startComposeAzurite(t *testing.T, service composeService) (*process, *strings.Replacer) {
 	t.Helper()
 	arguments := strings.Fields(service.Command)
 	if arguments[0] != "azurite" {
@@ -113,13 +231,19 @@ func startComposeAzurite(t *testing.T, service composeService) *strings.Replacer
 		}
 	}
 	arguments = append(arguments[1:], "--blobPort", "0", "--queuePort", "0", "--tablePort", "0")
-	p := launch(t, exec.Command("node", append([]string{azuriteScript(t, service.Image)}, arguments...)...))
+	azurite := exec.Command("node", append([]string{azuriteScript(t, service.Image)}, arguments...)...)
+	azurite.Dir = t.TempDir() // and it finds no other place to write to
+	azurite.Env = append(os.Environ(), "HOME="+azurite.Dir, "TMPDIR="+azurite.Dir)
+	p := launch(t, azurite)
 	queue := p.await(t, &p.Stdout, `Queue service is successfully listening at http://(127\.0\.0\.1:\d+)`)
 	table := p.await(t, &p.Stdout, `Table service is successfully listening at http://(127\.0\.0\.1:\d+)`)
 	here := strings.NewReplacer("azurite:10001", queue, "azurite:10002", table,
 		"127.0.0.1 10001", queue, "127.0.0.1 10002", table)
-	expectHealthy(t, here.Replace(service.Healthcheck.Test), queue, table)
-	return here
+	expectHealthy(t, here.Replace(strings.Join(service.Healthcheck.Test, " ")), queue, table)
+	if patience, err := time.ParseDuration(service.Healthcheck.StartPeriod); err != nil || patience < 2*time.Minute {
+		t.Errorf("an Azurite that starts slowly has %s (%v) before the services that wait for it fail", patience, err)
+	}
+	return p, here
 }
 
 // azuriteScript finds the npm package, which must have the version of the image.
@@ -137,7 +261,11 @@ func azuriteScript(t *testing.T, image string) string {
 	if !regexp.MustCompile(`"version":\s*"` + regexp.QuoteMeta(version) + `"`).Match(manifest) {
 		t.Fatalf("the image is %s, but node_modules has another version", image)
 	}
-	return filepath.Join(module, "dist", "src", "azurite.js")
+	script, err := filepath.Abs(filepath.Join(module, "dist", "src", "azurite.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return script
 }
 
 // expectHealthy expects a health check that connects to each address with BusyBox's
@@ -163,15 +291,14 @@ func expectHealthy(t *testing.T, check string, addresses ...string) {
 // startComposeRole starts a service that runs the binary of the image.
 func startComposeRole(t *testing.T, image string, service composeService, here *strings.Replacer) *process {
 	t.Helper()
-	if service.DependsOn["azurite"].Condition != "service_healthy" || !service.ReadOnly {
-		t.Errorf("%q does not wait for a healthy Azurite, or may write files", service.Command)
+	if service.DependsOn["azurite"].Condition != "service_healthy" {
+		t.Errorf("%q does not wait for a healthy Azurite", service.Command)
 	}
-	s := setup{program.Setup{Binary: image}}
+	s := setup{program.Setup{Binary: image, Environment: []string{"MICROBLOGGING_LISTEN=127.0.0.1:0"}}}
 	for name, value := range service.Environment {
 		s.Environment = append(s.Environment, name+"="+here.Replace(value))
 	}
-	command := strings.ReplaceAll(service.Command, "0.0.0.0:8080", "127.0.0.1:0")
-	return s.start(t, strings.Fields(command)...)
+	return s.start(t, strings.Fields(strings.ReplaceAll(service.Command, "127.0.0.1:8081", "127.0.0.1:0"))...)
 }
 
 // expectEmpty stands in for a root file system that is read-only.

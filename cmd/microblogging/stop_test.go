@@ -206,7 +206,7 @@ func composeGracePeriod(t *testing.T) {
 	if err := yaml.Unmarshal(data, &file); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"web", "worker"} {
+	for _, name := range []string{"web", "worker", "embedded"} {
 		service := file.Services[name]
 		grace, err := time.ParseDuration(service.GracePeriod)
 		if err != nil {
@@ -221,8 +221,11 @@ func composeGracePeriod(t *testing.T) {
 			t.Fatal(err)
 		}
 		takes := flags.Web.DrainDelay + drainTime
-		if name == "worker" {
+		switch name {
+		case "worker":
 			takes = flags.Worker.DrainDelay + worker.Options{}.StopTime()
+		case "embedded":
+			takes = flags.Serve.DrainDelay + max(drainTime, worker.Options{}.StopTime())
 		}
 		if takes += time.Second; takes > grace { // to close the store
 			t.Errorf("%s takes up to %s to stop, and has %s", name, takes, grace)
