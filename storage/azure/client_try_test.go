@@ -22,8 +22,8 @@ func TestTried(t *testing.T) {
 
 type asked struct{}
 
-// triesOf makes calls on a service that gives these answers, in this order; 0 is none.
-func triesOf(t *testing.T, statuses []int, call func(context.Context, *azure.Client) error) (told []string, err error) {
+// triedBy makes calls on a service that gives these answers, in this order; 0 is none.
+func triedBy(t *testing.T, statuses []int, call func(context.Context, *azure.Client) error) (told []string, err error) {
 	t.Helper()
 	n := 0
 	next := fault(func(req *policy.Request) (*http.Response, error) {
@@ -44,7 +44,7 @@ func triesOf(t *testing.T, statuses []int, call func(context.Context, *azure.Cli
 }
 
 func triedTellsEach(t *testing.T) {
-	told, err := triesOf(t, []int{503, 0, 429, 500}, func(ctx context.Context, c *azure.Client) error { return c.Ping(ctx, "q") })
+	told, err := triedBy(t, []int{503, 0, 429, 500}, func(ctx context.Context, c *azure.Client) error { return c.Ping(ctx, "q") })
 	want := []string{"by me 1 503 true", "by me 2 0 false", "by me 3 429 true", "by me 4 500 false"}
 	if !errors.Is(err, domain.ErrUnavailable) || !slices.Equal(told, want) {
 		t.Errorf("told %q, %v, want %q", told, err, want)
@@ -52,7 +52,7 @@ func triedTellsEach(t *testing.T) {
 }
 
 func triedCountsCalls(t *testing.T) {
-	told, err := triesOf(t, []int{503, 200, 200}, func(ctx context.Context, c *azure.Client) error {
+	told, err := triedBy(t, []int{503, 200, 200}, func(ctx context.Context, c *azure.Client) error {
 		return errors.Join(c.Ping(ctx, "q"), c.Ping(ctx, "q"))
 	})
 	want := []string{"by me 1 503 true", "by me 2 200 false", "by me 1 200 false"}
