@@ -56,29 +56,31 @@ type Store struct {
 // it returns the error of ctx.
 type Pause func(ctx context.Context, d time.Duration) error
 
-// New returns a store on a backend. Prepare must have succeeded once on that
-// backend before any other operation is called.
-func New(tables driver.Tables, queues driver.Queues) *Store {
-	return NewWithPause(tables, queues, sleep)
+// New returns a store on a backend, whose calls are told to the observers. Prepare must
+// have succeeded once on that backend before any other operation is called.
+func New(tables driver.Tables, queues driver.Queues, observers ...driver.Observer) *Store {
+	return NewWithPause(tables, queues, sleep, observers...)
 }
 
 // NewWithPause is like New, but waits with pause between two attempts at a
 // contended row. The model checker passes one that does not wait.
-func NewWithPause(tables driver.Tables, queues driver.Queues, pause Pause) *Store {
+func NewWithPause(tables driver.Tables, queues driver.Queues, pause Pause, observers ...driver.Observer) *Store {
 	oneByOne, _ := tables.(driver.OneByOne)
+	table := func(name string) *driver.Table { return driver.NewTable(tables, name, observers...) }
+	queue := func(name string) *driver.Queue { return driver.NewQueue(queues, name, observers...) }
 	return &Store{
 		tables:        tables,
 		queues:        queues,
-		channels:      driver.NewTable(tables, tableChannels),
-		blogs:         driver.NewTable(tables, tableBlogs),
-		deletions:     driver.NewTable(tables, tableDeletions),
-		users:         driver.NewTable(tables, tableUsers),
-		sessions:      driver.NewTable(tables, tableSessions),
-		throttle:      driver.NewTable(tables, tableThrottle),
-		subscriptions: driver.NewTable(tables, tableSubscriptions),
-		queue:         driver.NewQueue(queues, domain.QueueName),
-		poison:        driver.NewQueue(queues, domain.PoisonQueueName),
-		turns:         driver.NewQueue(queues, domain.TurnQueueName),
+		channels:      table(tableChannels),
+		blogs:         table(tableBlogs),
+		deletions:     table(tableDeletions),
+		users:         table(tableUsers),
+		sessions:      table(tableSessions),
+		throttle:      table(tableThrottle),
+		subscriptions: table(tableSubscriptions),
+		queue:         queue(domain.QueueName),
+		poison:        queue(domain.PoisonQueueName),
+		turns:         queue(domain.TurnQueueName),
 		hashing:       newHashing(),
 		pause:         pause,
 		oneByOne:      oneByOne,

@@ -33,6 +33,8 @@ func (v *channelView) bytes() int {
 type channelViews struct {
 	store *storage.Store
 	cache *pageCache
+	// observer is nil if nobody observes.
+	observer Observer
 }
 
 // A viewQuery says which view of a channel to read.
@@ -103,7 +105,7 @@ func (v *channelViews) slot(key domain.ChannelKey, q viewQuery) slot[*channelVie
 func (v *channelViews) read(ctx context.Context, key domain.ChannelKey, q viewQuery) (storage.Kept[*channelView], error) {
 	at := domain.ChannelAddress{Key: key, Expected: domain.Any[domain.Incarnation]()}
 	if v.cache != nil {
-		return storage.ReadCached(ctx, v.store, v.slot(key, q), at, "", q.read)
+		return readCached(ctx, v, cachedView, v.slot(key, q), at, q.read)
 	}
 	channel, err := v.store.ChannelAt(ctx, at)
 	if err != nil {
@@ -115,6 +117,39 @@ func (v *channelViews) read(ctx context.Context, key domain.ChannelKey, q viewQu
 
 // readAt reads a view for somebody who has just read the version of the channel.
 func (v *channelViews) readAt(ctx context.Context, channel domain.Channel, version storage.Version, q viewQuery) (*channelView, error) {
-	kept, err := storage.ReadCachedAt(ctx, v.slot(channel.Name.Key(), q), channel, version, "", q.read)
+	hit, read := true, q.read
+	if v.observer != nil {
+		read = func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
+			hit = false
+			return q.read(ctx, channel, version)
+		}
+	}
+	kept, err := storage.ReadCachedAt(ctx, v.slot(channel.Name.Key(), q), channel, version, "", read)
+	v.told(ctx, cachedView, hit)
 	return kept.Value, err
+}
+
+// readCached is storage.ReadCached, and tells the observer whether it was a hit.
+func readCached[T any](ctx context.Context, v *channelViews, cache string, place storage.Cache[T], at domain.ChannelAddress,
+	read func(context.Context, domain.Channel, storage.Version) (T, error),
+) (storage.Kept[T], error) {
+	if v.observer == nil || v.cache == nil {
+		return storage.ReadCached(ctx, v.store, place, at, "", read)
+	}
+	hit := true
+	kept, err := storage.ReadCached(ctx, v.store, place, at, "", func(ctx context.Context, channel domain.Channel, version storage.Version) (T, error) {
+		hit = false
+		return read(ctx, channel, version)
+	})
+	if err == nil || !hit {
+		v.observer.Cached(ctx, cache, hit)
+	}
+	return kept, err
+}
+
+// told tells the observer of a look into a cache.
+func (v *channelViews) told(ctx context.Context, cache string, hit bool) {
+	if v.observer != nil && v.cache != nil {
+		v.observer.Cached(ctx, cache, hit)
+	}
 }

@@ -30,7 +30,7 @@ const (
 
 // observe is the only middleware. It wraps every request: it sets the security
 // headers and the time limits, counts the calls of the store, turns errors and panics
-// into responses, and writes the access log.
+// into responses, writes the access log, and tells the observer.
 func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start := time.Now()
@@ -50,7 +50,13 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 			x.cost.tell(header, c.Request(), c.Response().Status)
 			boundWriting(c.Response())
 		})
-		x.limit.Context, x.limit.deadline = x.cost.ledger.Context(c.Request().Context()), start.Add(requestTimeout)
+		ctx := c.Request().Context()
+		if s.observer != nil {
+			observed, end := s.observer.Request(ctx, c.Request().Method, c.Path())
+			defer func() { end(c.Response().Status) }()
+			ctx = observed
+		}
+		x.limit.Context, x.limit.deadline = x.cost.ledger.Context(ctx), start.Add(requestTimeout)
 		c.SetRequest(c.Request().WithContext(&x.limit))
 		defer x.limit.end()
 		if err := s.handle(next, c); err != nil {

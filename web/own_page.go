@@ -27,7 +27,9 @@ func (p *ownPage) bytes() int { return len(p.before) + len(p.after) + len(p.tag)
 func (h *channelPages) sendOwn(c echo.Context, v visitor, tag, key string, kept storage.Kept[*channelView], content templ.Component) error {
 	place := slot[*ownPage]{h.views.cache, cacheKey{view: string(v.User), uri: c.Request().RequestURI}}
 	own, found := place.Get("")
-	if !found || own.Value.tag != tag {
+	hit := found && own.Value.tag == tag
+	h.views.told(c.Request().Context(), cachedOwn, hit)
+	if !hit {
 		buffer := templ.GetBuffer()
 		defer templ.ReleaseBuffer(buffer)
 		if err := content.Render(context.WithoutCancel(c.Request().Context()), buffer); err != nil {

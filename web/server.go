@@ -69,6 +69,8 @@ type Options struct {
 	// notation of http.ServeMux, such as "/lab/{name}". They answer GET and HEAD. If one
 	// of them is at templates.LabIndexPath, the pages of this package lead to it.
 	Routes map[string]Handler
+	// Observer is told of each request. Nil tells nobody.
+	Observer Observer
 	// Stopping is closed when the process begins to shut down. Event streams then
 	// end, so that the shutdown does not wait for their readers. Nil means never.
 	Stopping <-chan struct{}
@@ -101,6 +103,7 @@ type server struct {
 	sessions    *sessions
 	texts       *texts
 	views       *channelViews
+	observer    Observer
 	release     string
 	clients     *clientNames
 	asset       func(name string) string
@@ -146,7 +149,8 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		},
 		texts:       newTexts(maxTexts),
 		release:     releaseOf(options.Version, files.URL),
-		views:       &channelViews{store, newPageCache(options.pageCache())},
+		views:       &channelViews{store, newPageCache(options.pageCache()), options.Observer},
+		observer:    options.Observer,
 		clients:     clients,
 		asset:       files.URL,
 		base:        options.BaseURL,

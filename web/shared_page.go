@@ -147,7 +147,7 @@ func (s *sharedPages) answer(c echo.Context, mediaType string, query func() shar
 		}
 		at.Key = name.Key()
 	}
-	kept, err := storage.ReadCached(c.Request().Context(), s.views.store, place, at, "",
+	kept, err := readCached(c.Request().Context(), s.views, cachedPage, place, at,
 		func(ctx context.Context, channel domain.Channel, version storage.Version) (*sharedPage, error) {
 			q := query()
 			view, err := s.views.readAt(ctx, channel, version, q.view)

@@ -33,6 +33,8 @@ type cascade struct {
 	stop <-chan struct{}
 	// lesson is nil unless the worker is to pause before each step.
 	lesson *lesson
+	// handling is told of each step, and of the rows that are removed.
+	handling Handling
 }
 
 // A step is one stage of the cascade. run returns the name of the step to go on
@@ -71,12 +73,20 @@ func (c *cascade) run(ctx context.Context) error {
 		}
 		c.progress.enter(step.name)
 		var err error
-		if next, err = step.run(ctx); err != nil {
+		if next, err = c.take(ctx, step); err != nil {
 			return fmt.Errorf("step %s: %w", step.name, err)
 		}
 		c.progress.leave(stepResult(step.name, next))
 	}
 	return nil
+}
+
+// take takes a step.
+func (c *cascade) take(ctx context.Context, step step) (next domain.Step, err error) {
+	ctx, ended := c.handling.Step(ctx, step.name)
+	next, err = step.run(ctx)
+	ended(err)
+	return next, err
 }
 
 // stepResult is the result of a step that went well. A step that leaves out the next
@@ -129,7 +139,10 @@ func (c *cascade) sweep(ctx context.Context) (domain.Step, error) {
 // pass sweeps the partition once, from its start to its end. found counts the
 // rows that it met. disarmed tells that the shut gate is gone.
 func (c *cascade) pass(ctx context.Context) (found int, disarmed bool, err error) {
-	report := func(rows int) { c.progress.removed(ctx, rows) }
+	report := func(rows int) {
+		c.handling.Removed(rows)
+		c.progress.removed(ctx, rows)
+	}
 	for continuation := ""; ; {
 		if err := c.stopping(); err != nil {
 			return found, false, err

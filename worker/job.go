@@ -25,13 +25,18 @@ type job struct {
 	// stop is closed when the process is to stop.
 	stop <-chan struct{}
 
-	// message is what leased asks for, once it is decoded.
+	// message is what leased asks for. If it cannot be read, unread says why.
 	message domain.Message
-	decoded bool
+	unread  error
+	// handling is told how it goes.
+	handling Handling
 	// rows counts the rows that were removed for a message about a post.
 	rows int
 	// progress is nil unless the message asks to delete a channel.
 	progress *progress
+
+	// poisoned tells that this handling has moved the message to the poison queue.
+	poisoned bool
 
 	// free gives the slot of this handling to others, for lessons. It is nil in Handle.
 	free func()
@@ -40,20 +45,26 @@ type job struct {
 }
 
 func (w *Worker) newJob(m driver.Message, stop <-chan struct{}) *job {
-	return &job{worker: w, leased: m, stop: stop}
+	j := &job{worker: w, leased: m, stop: stop, handling: nobody{}}
+	j.message, j.unread = domain.DecodeMessage(m.Text)
+	return j
 }
 
-// do decodes the message and does what it asks for.
+// observe tells the observer that the handling begins.
+func (j *job) observe(ctx context.Context) context.Context {
+	ctx, j.handling = j.worker.Observer.Deliver(ctx, j.leased, j.message)
+	return ctx
+}
+
+// do does what the message asks for.
 func (j *job) do(ctx context.Context) error {
-	message, err := domain.DecodeMessage(j.leased.Text)
-	if err != nil {
-		return fmt.Errorf("%w: %w", errPermanent, err)
+	if j.unread != nil {
+		return fmt.Errorf("%w: %w", errPermanent, j.unread)
 	}
-	j.message, j.decoded = message, true
-	if message.Copied {
+	if j.message.Copied {
 		return nil // it is poisoned, and all that is left to do is to delete it
 	}
-	switch message.Kind {
+	switch j.message.Kind {
 	case domain.MessageBlog:
 		return j.deleteBlog(ctx)
 	default: // DecodeMessage refuses every other kind
@@ -78,7 +89,7 @@ func (j *job) gotFurther() bool {
 // text is the message as the next delivery is to find it. This handling ends in
 // good order, so all deliveries up to it are accounted for.
 func (j *job) text() string {
-	if !j.decoded {
+	if j.unread != nil {
 		return j.leased.Text
 	}
 	j.message.Accounted = j.leased.Deliveries
@@ -95,6 +106,7 @@ func (j *job) deleteBlog(ctx context.Context) error {
 			j.markProgress(ctx)
 		}
 		j.rows += rows
+		j.handling.Removed(rows)
 	})
 }
 
@@ -125,7 +137,7 @@ func (j *job) deleteChannel(ctx context.Context) error {
 	if err := j.beginLesson(ctx); err != nil {
 		return err
 	}
-	c := cascade{store: w.store, ref: ref, progress: j.progress, stop: j.stop, lesson: j.lesson}
+	c := cascade{store: w.store, ref: ref, progress: j.progress, stop: j.stop, lesson: j.lesson, handling: j.handling}
 	if err := c.run(ctx); err != nil {
 		return err
 	}

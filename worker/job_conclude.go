@@ -49,6 +49,10 @@ func (w *Worker) conclude(ctx context.Context, j *job, result outcome, cause err
 	case outcomeLost:
 		err = j.recordAttempts(ctx)
 	}
+	j.handling.End(End{
+		Outcome: result.String(), Kind: j.message.Kind, Cause: cause, Unconcluded: err, Poisoned: j.poisoned,
+		LeaseLost: result == outcomeLost || errors.Is(err, domain.ErrLeaseLost),
+	})
 	if cause != nil {
 		log = log.With("cause", cause)
 	}
@@ -71,7 +75,7 @@ func (w *Worker) retry(ctx context.Context, j *job) error {
 		j.message.Attempts++
 	}
 	j.message.Waits = 0
-	if j.message.Attempts >= w.MaxAttempts || !j.decoded {
+	if j.message.Attempts >= w.MaxAttempts || j.unread != nil {
 		return w.poison(ctx, j, j.text())
 	}
 	return j.hide(ctx, j.message.Attempts-1, func(d *domain.Deletion) { d.WaitingSince = time.Time{} })
@@ -84,6 +88,7 @@ func (w *Worker) poison(ctx context.Context, j *job, text string) error {
 	poisoned := j.leased
 	poisoned.Text = text
 	err := within(ctx, poisonTime, func(ctx context.Context) error { return w.store.Poison(ctx, poisoned) })
+	j.poisoned = err == nil
 	if unanswered(err) {
 		return errors.Join(err, w.wait(ctx, j))
 	}
@@ -105,7 +110,7 @@ func (w *Worker) wait(ctx context.Context, j *job) error {
 		j.message.Waits = 0
 	}
 	tries := j.message.Waits
-	if !j.decoded {
+	if j.unread != nil {
 		tries = int(j.leased.Deliveries) - 1 // its text cannot say more
 	}
 	j.message.Waits++

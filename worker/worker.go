@@ -38,6 +38,8 @@ type Options struct {
 	Teach bool
 	// Log must be set.
 	Log *slog.Logger
+	// Observer is told what the worker does. Nil tells nobody.
+	Observer Observer
 }
 
 const (
@@ -86,6 +88,9 @@ func New(s *storage.Store, o Options) *Worker {
 	if o.Progress == 0 {
 		o.Progress = defaultProgress
 	}
+	if o.Observer == nil {
+		o.Observer = nobody{}
+	}
 	return &Worker{Options: o, store: s, queue: s.Messages(), turnQueue: s.Turns()}
 }
 
@@ -125,6 +130,7 @@ func (w *Worker) handle(stop, work context.Context, m driver.Message, free func(
 
 	job := w.newJob(m, stop.Done())
 	job.held, job.free = held, free
+	ctx = job.observe(ctx)
 	err := guarded(func() error { return job.do(ctx) })
 	result := classify(ctx, err)
 
@@ -132,6 +138,7 @@ func (w *Worker) handle(stop, work context.Context, m driver.Message, free func(
 	if job.lesson != nil {
 		defer job.lesson.leave(context.WithoutCancel(ctx))
 		if errors.Is(err, errKilled) {
+			job.handling.End(End{Outcome: outcomeKilled, Kind: job.message.Kind, Cause: err})
 			return
 		}
 	}
@@ -144,6 +151,7 @@ func (w *Worker) handle(stop, work context.Context, m driver.Message, free func(
 // if the work is done.
 func (w *Worker) Handle(ctx context.Context, m driver.Message) error {
 	job := w.newJob(m, nil)
+	ctx = job.observe(ctx)
 	err := guarded(func() error { return job.do(ctx) })
 	w.conclude(ctx, job, classify(ctx, err), err)
 	return err

@@ -194,10 +194,13 @@ func (t *turns) settleOneOfSeveral(ctx context.Context, m driver.Message) (settl
 
 // pass makes one reconciling pass: first the deletions, then now and then what has expired,
 // and then a part of the audit. The failure of one does not keep it from the others.
-func (t *turns) pass(ctx context.Context, now *turn) error {
-	var failures error
+func (t *turns) pass(ctx context.Context, now *turn) (failures error) {
+	var done storage.Reconciled
+	ctx, ended := t.Observer.Pass(ctx)
+	defer func() { ended(done, failures) }()
 	patience, handedOut := Patience(t.Lease), t.handedOut.time()
-	done, err := t.store.Reconcile(ctx, patience, handedOut)
+	var err error
+	done, err = t.store.Reconcile(ctx, patience, handedOut)
 	failures = errors.Join(failures, err)
 	if !time.Now().Before(now.ExpireOn) {
 		removed, more, err := t.store.Expire(ctx)

@@ -2,6 +2,7 @@ package azure
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -48,6 +49,10 @@ type Config struct {
 	// error before Next is a request that was never sent, and an error after Next
 	// is a reply that was lost.
 	PerRetry []policy.Policy
+
+	// Tried is told of each try of each request, with the context of the call. It must not
+	// wait. Nil tells nobody.
+	Tried func(context.Context, Try)
 
 	// Log gets the stack of a panic in a library. Nil means slog.Default().
 	Log *slog.Logger
@@ -142,12 +147,17 @@ func expand(connectionString string) string {
 // options makes new options for each client, because azqueue appends to the policies
 // that it is given.
 func (cfg Config) options(transport *http.Transport) azcore.ClientOptions {
-	return azcore.ClientOptions{
+	options := azcore.ClientOptions{
 		Retry:            cfg.retry(),
 		PerCallPolicies:  []policy.Policy{batchPolicy{}},
 		PerRetryPolicies: slices.Clone(cfg.PerRetry),
 		Transport:        &http.Client{Transport: transport},
 	}
+	if cfg.Tried != nil {
+		options.PerCallPolicies = append(options.PerCallPolicies, tryCounter{})
+		options.PerRetryPolicies = slices.Insert(options.PerRetryPolicies, 0, policy.Policy(tryTeller(cfg.Tried)))
+	}
+	return options
 }
 
 func (cfg Config) retry() policy.RetryOptions {

@@ -61,6 +61,38 @@ const (
 	CallPeek
 )
 
+// String is the kind in one word, for metrics and traces.
+func (k CallKind) String() string {
+	switch k {
+	case CallPoint:
+		return "point"
+	case CallRange:
+		return "range"
+	case CallPartition:
+		return "partition"
+	case CallScan:
+		return "scan"
+	case CallTransaction:
+		return "transaction"
+	case CallSend:
+		return "send"
+	case CallReceive:
+		return "receive"
+	case CallUpdate:
+		return "update"
+	case CallDelete:
+		return "delete"
+	case CallPing:
+		return "ping"
+	case CallLength:
+		return "length"
+	case CallPeek:
+		return "peek"
+	default:
+		return "unknown"
+	}
+}
+
 // A LedgerCall is one call, as it was made. Its keys may hold hashes of secrets.
 type LedgerCall struct {
 	Kind CallKind
@@ -147,18 +179,29 @@ func (l *Ledger) Calls() []LedgerCall {
 	return slices.Clone(l.calls)
 }
 
-// An entry is a call under way. Its ledger is nil if nobody counts.
+// An entry is a call under way. Its ledger is nil if nobody counts, and observed is nil if
+// nobody observes.
 type entry struct {
-	ledger *Ledger
-	began  time.Time
+	ledger   *Ledger
+	began    time.Time
+	observed func(Result)
 }
 
-// enter notes that a call begins, if there is a ledger in the context.
-func enter(ctx context.Context) entry {
-	l, ok := ctx.Value(ledgerKey{}).(*Ledger)
-	if !ok {
-		return entry{}
+// enter notes that a call begins: in the ledger, if there is one in the context, and at the
+// observer, unless it is nil. The call is made with the context that it returns.
+func enter(ctx context.Context, observer Observer, call Call) (context.Context, entry) {
+	e := entry{}
+	if l, ok := ctx.Value(ledgerKey{}).(*Ledger); ok {
+		e.ledger, e.began = l, l.begin()
 	}
+	if observer != nil {
+		ctx, e.observed = observer.Begin(ctx, call)
+	}
+	return ctx, e
+}
+
+// begin notes that a call begins, and returns when.
+func (l *Ledger) begin() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
@@ -166,7 +209,14 @@ func enter(ctx context.Context) entry {
 		l.since = now
 	}
 	l.pending++
-	return entry{l, now}
+	return now
+}
+
+// tell tells the observer how the call has ended.
+func (e entry) tell(r Result) {
+	if e.observed != nil {
+		e.observed(r)
+	}
 }
 
 // end notes that a call has ended. It calls describe only if the ledger keeps the call.
@@ -191,12 +241,13 @@ func (e entry) end(read, returned int, describe func() LedgerCall) {
 
 // endGet ends a Table.Get.
 func (e entry) endGet(target, partition, row string, got Entity, err error) {
-	if e.ledger == nil {
-		return
-	}
 	found := 0
 	if err == nil {
 		found = 1
+	}
+	e.tell(Result{Err: err, Read: found, Returned: found})
+	if e.ledger == nil {
+		return
 	}
 	e.end(found, found, func() LedgerCall {
 		return LedgerCall{Kind: CallPoint, Target: target, Partition: partition, From: row, Err: err, Bytes: sizeOf(got)}
@@ -205,16 +256,13 @@ func (e entry) endGet(target, partition, row string, got Entity, err error) {
 
 // endRange ends a Table.Range.
 func (e entry) endRange(target string, q Range, page Page, err error) {
+	e.tell(Result{Err: err, Read: page.looked(), Returned: len(page.Rows)})
 	if e.ledger == nil {
 		return
 	}
 	e.end(page.looked(), len(page.Rows), func() LedgerCall {
-		kind := CallRange
-		if q.From == "" && q.To == "" {
-			kind = CallPartition
-		}
 		return LedgerCall{
-			Kind: kind, Target: target, Partition: q.Partition, From: q.From, To: q.To, Paging: q.Paging, Err: err,
+			Kind: q.kind(), Target: target, Partition: q.Partition, From: q.From, To: q.To, Paging: q.Paging, Err: err,
 			ReadAtLeast: !page.Counted, Bytes: sizeOf(page.Rows...),
 		}
 	})
@@ -222,6 +270,7 @@ func (e entry) endRange(target string, q Range, page Page, err error) {
 
 // endScan ends a Table.Scan.
 func (e entry) endScan(target string, q Scan, page Page, err error) {
+	e.tell(Result{Err: err, Read: page.looked(), Returned: len(page.Rows)})
 	if e.ledger == nil {
 		return
 	}
@@ -233,11 +282,24 @@ func (e entry) endScan(target string, q Scan, page Page, err error) {
 	})
 }
 
+// kind says whether the range is a whole partition.
+func (q Range) kind() CallKind {
+	if q.From == "" && q.To == "" {
+		return CallPartition
+	}
+	return CallRange
+}
+
 // looked is how many rows the backend looked at, at least.
 func (p Page) looked() int { return max(p.Read, len(p.Rows)) }
 
 // endTransact ends a Table.Transact.
 func (e entry) endTransact(target, partition string, ops []Operation, err error) {
+	written := len(ops)
+	if err != nil {
+		written = 0
+	}
+	e.tell(Result{Err: err, Written: written})
 	if e.ledger == nil {
 		return
 	}
@@ -252,8 +314,9 @@ func (e entry) endTransact(target, partition string, ops []Operation, err error)
 	})
 }
 
-// endQueue ends a call of a queue.
-func (e entry) endQueue(kind CallKind, target string, bytes int, err error) {
+// endQueue ends a call of a queue that gave so many messages.
+func (e entry) endQueue(kind CallKind, target string, messages, bytes int, err error) {
+	e.tell(Result{Err: err, Returned: messages})
 	if e.ledger == nil {
 		return
 	}

@@ -29,7 +29,7 @@ func TestLedger(t *testing.T) {
 }
 
 // ledgerTable returns a table of a real store with five rows of one partition.
-func ledgerTable(t *testing.T) *driver.Table {
+func ledgerTable(t *testing.T, observers ...driver.Observer) *driver.Table {
 	t.Helper()
 	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
 	if err != nil {
@@ -39,7 +39,7 @@ func ledgerTable(t *testing.T) *driver.Table {
 	if err := db.CreateTable(t.Context(), "T"); err != nil {
 		t.Fatal(err)
 	}
-	table := driver.NewTable(db, "T")
+	table := driver.NewTable(db, "T", observers...)
 	if err := table.Transact(t.Context(), "p", insertEach(5, driver.String("A", "12345"), driver.Int64("B", 1), driver.Bool("C", true))...); err != nil {
 		t.Fatal(err)
 	}

@@ -7,16 +7,22 @@ import (
 
 // A Queue is one queue, as senders and workers use it. It refuses what breaks
 // Azure's limits (domain.ErrLimit) and calls the backend's [Queues] for the rest. Like
-// a Table it enters each call in the [Ledger] of the context.
+// a Table it enters each call in the [Ledger] of the context and tells the observers.
 type Queue struct {
-	name    string
-	backend Queues
+	name     string
+	backend  Queues
+	observer Observer
 }
 
 // NewQueue returns the queue of this name. It must be created (Queues.CreateQueue)
 // before it is used.
-func NewQueue(backend Queues, name string) *Queue {
-	return &Queue{name: name, backend: backend}
+func NewQueue(backend Queues, name string, observers ...Observer) *Queue {
+	return &Queue{name: name, backend: backend, observer: Observers(observers...)}
+}
+
+// enter notes that a call begins.
+func (q *Queue) enter(ctx context.Context, kind CallKind) (context.Context, entry) {
+	return enter(ctx, q.observer, Call{Kind: kind, Target: q.name})
 }
 
 // Name returns the name that was given to NewQueue.
@@ -27,9 +33,9 @@ func (q *Queue) Send(ctx context.Context, text string) error {
 	if err := checkMessageText(text); err != nil {
 		return err
 	}
-	call := enter(ctx)
+	ctx, call := q.enter(ctx, CallSend)
 	err := q.backend.Send(ctx, q.name, text)
-	call.endQueue(CallSend, q.name, len(text), err)
+	call.endQueue(CallSend, q.name, 0, len(text), err)
 	return err
 }
 
@@ -59,9 +65,9 @@ func (q *Queue) Receive(ctx context.Context, limit int, lease time.Duration) ([]
 	if err := checkLease(lease); err != nil {
 		return nil, err
 	}
-	call := enter(ctx)
+	ctx, call := q.enter(ctx, CallReceive)
 	messages, err := q.backend.Receive(ctx, q.name, min(limit, MaxReceive), lease)
-	call.endQueue(CallReceive, q.name, textBytes(messages), err)
+	call.endQueue(CallReceive, q.name, len(messages), textBytes(messages), err)
 	return messages, err
 }
 
@@ -95,9 +101,9 @@ func (q *Queue) Update(ctx context.Context, m Message, text string, lease time.D
 		return m, err
 	}
 	m.Text = text
-	call := enter(ctx)
+	ctx, call := q.enter(ctx, CallUpdate)
 	receipt, err := q.backend.Update(ctx, q.name, m, lease)
-	call.endQueue(CallUpdate, q.name, len(text), err)
+	call.endQueue(CallUpdate, q.name, 0, len(text), err)
 	if err != nil {
 		return m, err
 	}
@@ -108,9 +114,9 @@ func (q *Queue) Update(ctx context.Context, m Message, text string, lease time.D
 // Delete settles the message. domain.ErrLeaseLost means that the receipt is not the
 // latest, or that the message was settled before.
 func (q *Queue) Delete(ctx context.Context, m Message) error {
-	call := enter(ctx)
+	ctx, call := q.enter(ctx, CallDelete)
 	err := q.backend.Delete(ctx, q.name, m)
-	call.endQueue(CallDelete, q.name, 0, err)
+	call.endQueue(CallDelete, q.name, 0, 0, err)
 	return err
 }
 
@@ -120,25 +126,25 @@ func (q *Queue) Peek(ctx context.Context, limit int) ([]Message, error) {
 	if limit < 1 {
 		return nil, limitError("cannot peek at %d messages", limit)
 	}
-	call := enter(ctx)
+	ctx, call := q.enter(ctx, CallPeek)
 	messages, err := q.backend.Peek(ctx, q.name, min(limit, MaxReceive))
-	call.endQueue(CallPeek, q.name, textBytes(messages), err)
+	call.endQueue(CallPeek, q.name, len(messages), textBytes(messages), err)
 	return messages, err
 }
 
 // Ping tells whether the queue can be reached.
 func (q *Queue) Ping(ctx context.Context) error {
-	call := enter(ctx)
+	ctx, call := q.enter(ctx, CallPing)
 	err := q.backend.Ping(ctx, q.name)
-	call.endQueue(CallPing, q.name, 0, err)
+	call.endQueue(CallPing, q.name, 0, 0, err)
 	return err
 }
 
 // Length counts the messages on the queue about, hidden ones included. A message
 // that was settled or sent at this moment may or may not count.
 func (q *Queue) Length(ctx context.Context) (int64, error) {
-	call := enter(ctx)
+	ctx, call := q.enter(ctx, CallLength)
 	n, err := q.backend.Length(ctx, q.name)
-	call.endQueue(CallLength, q.name, 0, err)
+	call.endQueue(CallLength, q.name, 0, 0, err)
 	return n, err
 }

@@ -8,16 +8,17 @@ import (
 // A Table is one table, as the operations of package storage use it. It refuses
 // what breaks Azure's limits (domain.ErrLimit) and calls the backend's [Tables]
 // for the rest. Each call of the backend is entered in the [Ledger] of the context, if
-// there is one.
+// there is one, and told to the observers.
 type Table struct {
-	name    string
-	backend Tables
+	name     string
+	backend  Tables
+	observer Observer
 }
 
 // NewTable returns the table of this name. It must be created (Tables.CreateTable)
 // before it is used.
-func NewTable(backend Tables, name string) *Table {
-	return &Table{name: name, backend: backend}
+func NewTable(backend Tables, name string, observers ...Observer) *Table {
+	return &Table{name: name, backend: backend, observer: Observers(observers...)}
 }
 
 // Name returns the name that was given to NewTable.
@@ -31,7 +32,7 @@ func (t *Table) Get(ctx context.Context, partition, row string) (Entity, error) 
 	if err := CheckKey("row key", row); err != nil {
 		return Entity{}, err
 	}
-	call := enter(ctx)
+	ctx, call := enter(ctx, t.observer, Call{Kind: CallPoint, Target: t.name})
 	got, err := t.backend.Get(ctx, t.name, partition, row)
 	call.endGet(t.name, partition, row, got, err)
 	return got, err
@@ -45,7 +46,7 @@ func (t *Table) Range(ctx context.Context, q Range) (Page, error) {
 	if err := q.Paging.check(); err != nil {
 		return Page{}, err
 	}
-	call := enter(ctx)
+	ctx, call := enter(ctx, t.observer, Call{Kind: q.kind(), Target: t.name})
 	page, err := t.backend.Range(ctx, t.name, q)
 	call.endRange(t.name, q, page, err)
 	return page, err
@@ -56,7 +57,7 @@ func (t *Table) Scan(ctx context.Context, q Scan) (Page, error) {
 	if err := q.Paging.check(); err != nil {
 		return Page{}, err
 	}
-	call := enter(ctx)
+	ctx, call := enter(ctx, t.observer, Call{Kind: CallScan, Target: t.name})
 	page, err := t.backend.Scan(ctx, t.name, q)
 	call.endScan(t.name, q, page, err)
 	return page, err
@@ -68,7 +69,7 @@ func (t *Table) Transact(ctx context.Context, partition string, ops ...Operation
 	if err := checkTransaction(partition, ops); err != nil {
 		return err
 	}
-	call := enter(ctx)
+	ctx, call := enter(ctx, t.observer, Call{Kind: CallTransaction, Target: t.name, Operations: ops})
 	err := t.backend.Transact(ctx, t.name, partition, ops)
 	call.endTransact(t.name, partition, ops, err)
 	return err

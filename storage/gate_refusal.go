@@ -1,0 +1,36 @@
+package storage
+
+import (
+	"strings"
+
+	"microblogging/storage/driver"
+)
+
+// A Gate is a state of a gate on which a transaction can depend.
+type Gate string
+
+// The gates.
+const (
+	// GateOpen is held by posts and by all else that changes what a channel shows.
+	GateOpen Gate = "open"
+	// GateShut is held by sweeps.
+	GateShut Gate = "shut"
+)
+
+// RefusedByGate tells a driver.Observer whether a call was a transaction that the gate
+// refused: it holds that gate, and the gate is not there. No failure is meant by that. A
+// post came after the channel's deletion began, or a sweep after it had ended.
+func RefusedByGate(call driver.Call, result driver.Result) (gate Gate, refused bool) {
+	if result.Err == nil || len(call.Operations) == 0 || call.Target != tableBlogs || !gateMissing(result.Err) {
+		return "", false
+	}
+	switch held := call.Operations[0]; {
+	case held.Action != driver.ActionMerge:
+		return "", false
+	case strings.HasPrefix(held.Row, prefixOpen):
+		return GateOpen, true
+	case strings.HasPrefix(held.Row, prefixShut):
+		return GateShut, true
+	}
+	return "", false
+}

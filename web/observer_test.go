@@ -1,0 +1,98 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"microblogging/storage/drivertest"
+	"microblogging/web"
+)
+
+func TestObserver(t *testing.T) {
+	t.Run("is told of each request by its route", observerOfRequests)
+	t.Run("gives the store its context", observerGivesContext)
+	t.Run("is told what the page cache had", observerOfCache)
+}
+
+// A notebook is an observer that writes down what it is told.
+type notebook struct {
+	mu             sync.Mutex
+	requests, held []string
+}
+
+type noted struct{}
+
+func (n *notebook) Request(ctx context.Context, method, route string) (context.Context, func(int)) {
+	return context.WithValue(ctx, noted{}, route), func(status int) {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.requests = append(n.requests, fmt.Sprintf("%s %s %d", method, route, status))
+	}
+}
+
+func (n *notebook) Cached(_ context.Context, cache string, hit bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.held = append(n.held, fmt.Sprintf("%s %t", cache, hit))
+}
+
+// observed makes a site with a channel, and forgets what making it told the observer.
+func observed(t *testing.T) (*site, *notebook) {
+	t.Helper()
+	n := &notebook{}
+	s := newSiteWith(t, web.Options{Version: "test", Observer: web.Observers(n)})
+	s.post(s.channel("Engines", "ada"), "ada", "Hello")
+	n.requests, n.held = nil, nil
+	return s, n
+}
+
+func observerOfRequests(t *testing.T) {
+	s, n := observed(t)
+	s.do("GET", "/channels/Engines").want(200)
+	s.do("GET", "/api/v1/channels/Nobody").want(404)
+	s.do("GET", "/static/no-such-file").want(404)
+	s.do("GET", "/no/such/page/../../etc/passwd").want(404)
+	s.do("PATCH", "/channels/Engines").want(405)
+	s.breakStore(func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected })
+	s.do("GET", "/readyz").want(503)
+	want := []string{
+		"GET /channels/:name 200", "GET /api/v1/channels/:name 404", "GET /static/* 404", "GET  404", "PATCH /channels/:name 405", "GET /readyz 503",
+	}
+	if !slices.Equal(n.requests, want) {
+		t.Errorf("told:\n%s\nwant:\n%s", strings.Join(n.requests, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func observerGivesContext(t *testing.T) {
+	s, _ := observed(t)
+	var routes []any
+	s.breakStore(func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+		routes = append(routes, ctx.Value(noted{}))
+		return send(ctx)
+	})
+	s.do("GET", "/api/v1/channels/Engines").want(200)
+	if len(routes) == 0 || routes[0] != "/api/v1/channels/:name" {
+		t.Errorf("the store was called for %q", routes)
+	}
+}
+
+func observerOfCache(t *testing.T) {
+	s, n := observed(t)
+	wantHeld := func(what string, want ...string) {
+		t.Helper()
+		if !slices.Equal(n.held, want) {
+			t.Errorf("%s: told %q, want %q", what, n.held, want)
+		}
+		n.held = nil
+	}
+	s.do("GET", "/channels/Engines").want(200)
+	wantHeld("the first time", "view false", "page false")
+	s.do("GET", "/channels/Engines").want(200)
+	wantHeld("the second time", "page true")
+	s.do("GET", "/channels/Nobody").want(404)
+	wantHeld("no such channel")
+}

@@ -1,0 +1,142 @@
+package worker
+
+import (
+	"context"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+)
+
+// An Observer is told what a worker does. Metrics and traces are made of it. It is safe
+// for concurrent use, never panics and never waits: the work waits for it.
+type Observer interface {
+	// Deliver is called when the handling of a delivery begins. The work and its calls of
+	// the store get the context that it returns. message is zero if the text of the
+	// delivery cannot be read.
+	Deliver(ctx context.Context, delivery driver.Message, message domain.Message) (context.Context, Handling)
+	// Pass is called when a reconciling pass begins. The function that it returns is called
+	// when the pass has ended.
+	Pass(ctx context.Context) (context.Context, func(storage.Reconciled, error))
+}
+
+// A Handling is told how the handling of one delivery goes. It is safe for concurrent use.
+type Handling interface {
+	// Step is called when the cascade takes a step. The function that it returns is called
+	// when the step has ended. A step that is taken in several deliveries is told in each.
+	Step(ctx context.Context, step domain.Step) (context.Context, func(error))
+	// Removed is called after each transaction that removed rows, with their number.
+	Removed(rows int)
+	// End is called once, when the message was concluded or is left to its lease.
+	End(End)
+}
+
+// An End is how the handling of a delivery has ended.
+type End struct {
+	// Outcome is "done", "retry", "permanent", "panic", "shutdown", "wait", "lease lost",
+	// or "killed" in a lesson.
+	Outcome string
+	// Kind is what the message asked for. It is empty if the message could not be read.
+	Kind domain.MessageKind
+	// Cause is why the work failed. It is nil if the work is done.
+	Cause error
+	// Unconcluded is why the message was not settled, hidden or given back. It is then
+	// handled once more.
+	Unconcluded error
+	// LeaseLost tells that the message belongs to another worker: since before the work
+	// ended, or before the message was concluded.
+	LeaseLost bool
+	// Poisoned tells that the message now waits for an operator.
+	Poisoned bool
+}
+
+// Outcomes lists what End.Outcome can be.
+func Outcomes() []string {
+	var all []string
+	for o := outcomeDone; o <= outcomeLost; o++ {
+		all = append(all, o.String())
+	}
+	return append(all, outcomeKilled)
+}
+
+// outcomeKilled is the End.Outcome of a worker that was killed in a lesson.
+const outcomeKilled = "killed"
+
+// Observers makes one Observer of several. The first begins first and ends last. It is nil
+// if there is none.
+func Observers(several ...Observer) Observer {
+	switch len(several) {
+	case 0:
+		return nil
+	case 1:
+		return several[0]
+	}
+	return observers(several)
+}
+
+type observers []Observer
+
+func (several observers) Deliver(ctx context.Context, delivery driver.Message, message domain.Message) (context.Context, Handling) {
+	all := make(handlings, len(several))
+	for i, o := range several {
+		ctx, all[i] = o.Deliver(ctx, delivery, message)
+	}
+	return ctx, all
+}
+
+func (several observers) Pass(ctx context.Context) (context.Context, func(storage.Reconciled, error)) {
+	ends := make([]func(storage.Reconciled, error), len(several))
+	for i, o := range several {
+		ctx, ends[i] = o.Pass(ctx)
+	}
+	return ctx, func(done storage.Reconciled, err error) {
+		for i := len(ends) - 1; i >= 0; i-- {
+			ends[i](done, err)
+		}
+	}
+}
+
+type handlings []Handling
+
+func (all handlings) Step(ctx context.Context, step domain.Step) (context.Context, func(error)) {
+	ends := make([]func(error), len(all))
+	for i, h := range all {
+		ctx, ends[i] = h.Step(ctx, step)
+	}
+	return ctx, func(err error) {
+		for i := len(ends) - 1; i >= 0; i-- {
+			ends[i](err)
+		}
+	}
+}
+
+func (all handlings) Removed(rows int) {
+	for _, h := range all {
+		h.Removed(rows)
+	}
+}
+
+func (all handlings) End(e End) {
+	for i := len(all) - 1; i >= 0; i-- {
+		all[i].End(e)
+	}
+}
+
+// nobody is the Observer and the Handling where there is none.
+type nobody struct{}
+
+func (nobody) Deliver(ctx context.Context, _ driver.Message, _ domain.Message) (context.Context, Handling) {
+	return ctx, nobody{}
+}
+
+func (nobody) Pass(ctx context.Context) (context.Context, func(storage.Reconciled, error)) {
+	return ctx, func(storage.Reconciled, error) {}
+}
+
+func (nobody) Step(ctx context.Context, _ domain.Step) (context.Context, func(error)) {
+	return ctx, func(error) {}
+}
+
+func (nobody) Removed(int) {}
+
+func (nobody) End(End) {}
