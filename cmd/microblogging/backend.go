@@ -28,6 +28,8 @@ type backend struct {
 	health func() error
 	// space tells how much of the embedded store is free. It is nil for another store.
 	space func() (bolt.Space, error)
+	// observers are told what happens to the store, and what the roles do.
+	observers observers
 	// draining is closed when the process is told to stop.
 	draining <-chan struct{}
 	close    func() error
@@ -41,18 +43,26 @@ func (f storageFlags) open(log *slog.Logger) (*backend, error) {
 
 // openWith is open with options for the embedded store.
 func (f storageFlags) openWith(opts bolt.Options) (*backend, error) {
+	return f.openObserved(opts, observers{})
+}
+
+// openObserved is openWith, and tells observers what happens to the store.
+func (f storageFlags) openObserved(opts bolt.Options, o observers) (*backend, error) {
 	retry, err := f.retryFlags.options()
 	if err != nil {
 		return nil, cannotRunError{err}
 	}
 	if f.Storage == "azure" {
-		return f.openAzure(opts.Log, retry)
+		return f.openAzure(opts.Log, retry, o)
 	}
 	db, err := bolt.Open(f.Data, opts)
 	if err != nil {
 		return nil, cannotRunError{inUseHint(err)}
 	}
-	return &backend{Store: storage.New(db, db), tables: db, local: true, health: db.Health, space: db.Space, close: db.Close}, nil
+	return &backend{
+		Store: storage.New(db, db, o.calls...), tables: db, observers: o,
+		local: true, health: db.Health, space: db.Space, close: db.Close,
+	}, nil
 }
 
 // inUseHint adds what to do if another process has the store open.
@@ -63,7 +73,7 @@ func inUseHint(err error) error {
 	return err
 }
 
-func (f storageFlags) openAzure(log *slog.Logger, retry *policy.RetryOptions) (*backend, error) {
+func (f storageFlags) openAzure(log *slog.Logger, retry *policy.RetryOptions, o observers) (*backend, error) {
 	connection, err := f.connectionString()
 	if err != nil {
 		return nil, err
@@ -73,6 +83,7 @@ func (f storageFlags) openAzure(log *slog.Logger, retry *policy.RetryOptions) (*
 		TableEndpoint:    f.AzureTableEndpoint,
 		QueueEndpoint:    f.AzureQueueEndpoint,
 		Retry:            retry,
+		Tried:            o.tried(),
 		Log:              log,
 	}
 	switch {
@@ -95,7 +106,7 @@ func (f storageFlags) openAzure(log *slog.Logger, retry *policy.RetryOptions) (*
 		return nil, cannotRunError{err}
 	}
 	return &backend{
-		Store: storage.New(client, client), tables: client,
+		Store: storage.New(client, client, o.calls...), tables: client, observers: o,
 		close: func() error { client.Close(); return nil },
 	}, nil
 }

@@ -17,6 +17,7 @@ type serveCommand struct {
 	webFlags     `embed:""`
 	workerFlags  `embed:""`
 	stopFlags    `embed:""`
+	adminFlags   `embed:""`
 	teachFlags   `embed:""`
 	logFlags     `embed:""`
 }
@@ -29,7 +30,7 @@ func (c serveCommand) Validate() error {
 // Run serves both roles until ctx ends.
 func (c serveCommand) Run(ctx context.Context, console *console) error {
 	log := c.logger(console.stderr)
-	return c.serve(ctx, console, c.stopFlags, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
+	return c.serve(ctx, console, c.stopFlags, c.adminFlags, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
 		teach := c.Teach || c.Sample
 		c.work(ctx, log, b, run, teach)
 		return c.listen(ctx, console, log, b, run, teach)
@@ -40,6 +41,7 @@ type webCommand struct {
 	storageFlags `embed:""`
 	webFlags     `embed:""`
 	stopFlags    `embed:""`
+	adminFlags   `embed:""`
 	teachFlags   `embed:""`
 	logFlags     `embed:""`
 }
@@ -47,7 +49,7 @@ type webCommand struct {
 // Run serves the web role until ctx ends.
 func (c webCommand) Run(ctx context.Context, console *console) error {
 	log := c.logger(console.stderr)
-	return c.serve(ctx, console, c.stopFlags, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
+	return c.serve(ctx, console, c.stopFlags, c.adminFlags, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
 		return c.listen(ctx, console, log, b, run, c.Teach || c.Sample)
 	})
 }
@@ -57,6 +59,7 @@ type workerCommand struct {
 	workerFlags  `embed:""`
 	HealthListen string `placeholder:"ADDR" help:"The address to answer /healthz and /readyz on. Port 0 picks a free port. Without it they are not answered."`
 	stopFlags    `embed:""`
+	adminFlags   `embed:""`
 	teachFlags   `embed:""`
 	logFlags     `embed:""`
 }
@@ -65,7 +68,7 @@ type workerCommand struct {
 // has ended.
 func (c workerCommand) Run(ctx context.Context, console *console) error {
 	log := c.logger(console.stderr)
-	return c.serve(ctx, console, c.stopFlags, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
+	return c.serve(ctx, console, c.stopFlags, c.adminFlags, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
 		probes, workEnded := context.WithCancel(context.WithoutCancel(ctx))
 		if c.HealthListen != "" {
 			if err := listenHealth(probes, c.HealthListen, log, b, run); err != nil {
@@ -76,7 +79,7 @@ func (c workerCommand) Run(ctx context.Context, console *console) error {
 		log.InfoContext(ctx, "worker started", "lease", c.Lease, "concurrency", c.Concurrency)
 		run.Go(func() error {
 			defer workEnded()
-			worker.New(b.Store, c.options(log, c.Teach)).Run(ctx)
+			c.worker(log, b, c.Teach).Run(ctx)
 			return nil
 		})
 		return nil
@@ -86,29 +89,41 @@ func (c workerCommand) Run(ctx context.Context, console *console) error {
 // work starts the worker role in the group.
 func (f workerFlags) work(ctx context.Context, log *slog.Logger, b *backend, run *errgroup.Group, teach bool) {
 	run.Go(func() error {
-		worker.New(b.Store, f.options(log, teach)).Run(ctx)
+		f.worker(log, b, teach).Run(ctx)
 		return nil
 	})
+}
+
+// worker returns a worker on the store.
+func (f workerFlags) worker(log *slog.Logger, b *backend, teach bool) *worker.Worker {
+	options := f.options(log, teach)
+	options.Observer = worker.Observers(b.observers.deliveries...)
+	return worker.New(b.Store, options)
 }
 
 // serve opens the store, calls start, and waits until all that start put into
 // the group has ended. The group ends when one part fails, or after the delay when
 // ctx ends. Whoever tells the process a second time to stop ends the delay.
-func (f storageFlags) serve(ctx context.Context, console *console, stop stopFlags, log *slog.Logger,
+func (f storageFlags) serve(ctx context.Context, console *console, stop stopFlags, operator adminFlags, log *slog.Logger,
 	start func(context.Context, *backend, *errgroup.Group) error,
 ) (err error) {
 	if stop.DrainDelay < 0 {
 		return cannotRunError{fmt.Errorf("--drain-delay must be 0s or more, not %s", stop.DrainDelay)}
 	}
-	b, err := f.open(log)
+	admin, err := operator.open(log)
 	if err != nil {
 		return err
+	}
+	b, err := f.open(log)
+	if err != nil {
+		return errors.Join(err, admin.stop())
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
 	b.draining = ctx.Done()
 	ctx, cancel := delayed(ctx, stop.DrainDelay, console.again)
 	defer cancel()
 	run, ctx := errgroup.WithContext(ctx)
+	defer func() { err = errors.Join(err, admin.stop()) }()
 	if b.local {
 		if err := b.Prepare(ctx); err != nil {
 			return cannotRunError{err}
@@ -116,6 +131,7 @@ func (f storageFlags) serve(ctx context.Context, console *console, stop stopFlag
 	} else {
 		run.Go(func() error { b.prepareLater(ctx, log); return nil })
 	}
+	admin.serve(ctx, b)
 	run.Go(func() error {
 		if err := start(ctx, b, run); err != nil {
 			return err

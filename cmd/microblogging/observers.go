@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+
+	"microblogging/storage/azure"
+	"microblogging/storage/driver"
+	"microblogging/web"
+	"microblogging/worker"
+)
+
+// observers are told what happens in this process, for metrics and traces. The zero value
+// tells nobody, and costs nothing. Of several, the first begins first and ends last.
+type observers struct {
+	calls      []driver.Observer
+	tries      []func(context.Context, azure.Try)
+	requests   []web.Observer
+	deliveries []worker.Observer
+}
+
+// add adds those of another part of the program.
+func (o *observers) add(more observers) {
+	o.calls = append(o.calls, more.calls...)
+	o.tries = append(o.tries, more.tries...)
+	o.requests = append(o.requests, more.requests...)
+	o.deliveries = append(o.deliveries, more.deliveries...)
+}
+
+// tried returns what tells each try to all of them, or nil if there is none.
+func (o observers) tried() func(context.Context, azure.Try) {
+	switch len(o.tries) {
+	case 0:
+		return nil
+	case 1:
+		return o.tries[0]
+	}
+	return func(ctx context.Context, try azure.Try) {
+		for _, tell := range o.tries {
+			tell(ctx, try)
+		}
+	}
+}
