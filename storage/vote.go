@@ -104,6 +104,9 @@ func (b *ballot) done() error {
 // the first ballots, and of several by one user only the first. rest are the others, in
 // their order.
 func eachUserOnce(open []*ballot) (batch, rest []*ballot) {
+	if len(open) == 1 {
+		return open, nil
+	}
 	users := make(map[domain.UserName]bool, min(len(open), MaxBallots))
 	for _, b := range open {
 		if users[b.By] || len(batch) == MaxBallots {

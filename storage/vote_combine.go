@@ -29,10 +29,6 @@ import (
 // Other processes need not know of this. Their votes meet these as before: by the version
 // of the post.
 
-// leadTime bounds the work of a leader. The context of a leader's own request does not
-// end it, since the others wait for its answer.
-const leadTime = 10 * time.Second
-
 // errLeaderPanicked answers the votes whose leader has panicked. The panic goes on to the
 // leader's caller.
 var errLeaderPanicked = errors.New("the request that carried this vote with its own has panicked")
@@ -41,7 +37,7 @@ var errLeaderPanicked = errors.New("the request that carried this vote with its 
 type asked struct {
 	since time.Time
 	// turn tells a ballot that waits to lead, or that it is answered. Each ballot is told
-	// one of the two, once.
+	// one of the two, once. It is nil for a ballot that leads at once.
 	turn chan turn
 	// spent has the calls that were made for the ballot. It is nil if nobody counts.
 	spent *driver.Ledger
@@ -59,6 +55,7 @@ const (
 type meetings struct {
 	mu      sync.Mutex
 	waiting map[votedPost][]*ballot
+	clock   leadClock
 }
 
 // cast does what a ballot wants, together with others for the same post.
@@ -66,31 +63,34 @@ func (s *Store) cast(ctx context.Context, post votedPost, wish Ballot) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	b := &ballot{Ballot: wish, asked: &asked{since: time.Now(), turn: make(chan turn, 1)}}
-	leads := s.meetings.join(post, b)
-	if !leads {
-		next, err := s.meetings.await(ctx, post, b)
-		if err != nil {
+	b := &ballot{Ballot: wish, asked: &asked{since: time.Now()}}
+	next := turnToLead
+	met := s.meetings.join(post, b)
+	if met {
+		var err error
+		if next, err = s.meetings.await(ctx, post, b); err != nil {
 			return err
 		}
-		leads = next == turnToLead
 	}
-	if leads {
-		s.lead(ctx, post, b)
+	if next == turnToLead {
+		s.lead(ctx, post, b, met)
 	}
 	driver.Charge(ctx, b.asked.spent, time.Since(b.asked.since))
 	return b.err
 }
 
-// lead answers a ballot and those that share its transactions, even if it panics.
-func (s *Store) lead(ctx context.Context, post votedPost, b *ballot) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leadTime)
-	defer cancel()
-	ctx, spent := driver.Apart(ctx)
+// lead answers a ballot and those that share its transactions, even if it panics. If it
+// has met others, those who are about to vote get the chance to join. A vote that has met
+// nobody does not step back: it would miss the commit that it could share with votes on
+// other posts.
+func (s *Store) lead(ctx context.Context, post votedPost, b *ballot, met bool) {
+	ctx, spent := driver.Apart(s.meetings.clock.context(ctx, time.Now()))
 	var batch []*ballot
 	defer func() { s.meetings.end(post, b, batch, spent) }()
 	s.rate(ctx, post, func() []*ballot {
-		runtime.Gosched() // those who are about to vote get the chance to join
+		if met {
+			runtime.Gosched()
+		}
 		batch = s.meetings.take(post)
 		return batch
 	})
@@ -101,16 +101,20 @@ func (s *Store) lead(ctx context.Context, post votedPost, b *ballot) {
 	}
 }
 
-// join tells whether the ballot leads. Otherwise, it must await its turn.
-func (m *meetings) join(post votedPost, b *ballot) (leads bool) {
+// join tells whether the ballot meets others, and must await its turn. Otherwise, it
+// leads.
+func (m *meetings) join(post votedPost, b *ballot) (met bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.waiting == nil {
 		m.waiting = make(map[votedPost][]*ballot)
 	}
 	waiting, met := m.waiting[post]
+	if met {
+		b.asked.turn = make(chan turn, 1)
+	}
 	m.waiting[post] = append(waiting, b)
-	return !met
+	return met
 }
 
 // await waits until the ballot shall lead or is answered, or ctx ends. If ctx ends before
