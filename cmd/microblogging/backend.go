@@ -74,33 +74,11 @@ func inUseHint(err error) error {
 }
 
 func (f storageFlags) openAzure(log *slog.Logger, retry *policy.RetryOptions, o observers) (*backend, error) {
-	connection, err := f.connectionString()
+	config, err := f.azureConfig(log, retry)
 	if err != nil {
 		return nil, err
 	}
-	config := azure.Config{
-		ConnectionString: connection,
-		TableEndpoint:    f.AzureTableEndpoint,
-		QueueEndpoint:    f.AzureQueueEndpoint,
-		Retry:            retry,
-		Tried:            o.tried(),
-		Log:              log,
-	}
-	switch {
-	case connection != "":
-		// The connection string goes before the endpoints, which may be set in the
-		// environment for another program.
-		config.TableEndpoint, config.QueueEndpoint = "", ""
-	case f.AzureTableEndpoint == "" || f.AzureQueueEndpoint == "":
-		return nil, cannotRunError{errors.New("--storage azure needs AZURE_STORAGE_CONNECTION_STRING " +
-			"or AZURE_STORAGE_CONNECTION_STRING_FILE, or AZURE_STORAGE_TABLE_ENDPOINT and AZURE_STORAGE_QUEUE_ENDPOINT")}
-	default:
-		credential, err := azidentity.NewDefaultAzureCredential(nil)
-		if err != nil {
-			return nil, cannotRunError{fmt.Errorf("finding an Azure credential: %w", err)}
-		}
-		config.Credential = credential
-	}
+	config.Tried = o.tried()
 	client, err := azure.Open(config)
 	if err != nil {
 		return nil, cannotRunError{err}
@@ -109,6 +87,37 @@ func (f storageFlags) openAzure(log *slog.Logger, retry *policy.RetryOptions, o 
 		Store: storage.New(client, client, o.calls...), tables: client, observers: o,
 		close: func() error { client.Close(); return nil },
 	}, nil
+}
+
+// azureConfig returns the account that the flags name.
+func (f storageFlags) azureConfig(log *slog.Logger, retry *policy.RetryOptions) (azure.Config, error) {
+	connection, err := f.connectionString()
+	if err != nil {
+		return azure.Config{}, err
+	}
+	config := azure.Config{
+		ConnectionString: connection,
+		TableEndpoint:    f.AzureTableEndpoint,
+		QueueEndpoint:    f.AzureQueueEndpoint,
+		Retry:            retry,
+		Log:              log,
+	}
+	switch {
+	case connection != "":
+		// The connection string goes before the endpoints, which may be set in the
+		// environment for another program.
+		config.TableEndpoint, config.QueueEndpoint = "", ""
+	case f.AzureTableEndpoint == "" || f.AzureQueueEndpoint == "":
+		return azure.Config{}, cannotRunError{errors.New("--storage azure needs AZURE_STORAGE_CONNECTION_STRING " +
+			"or AZURE_STORAGE_CONNECTION_STRING_FILE, or AZURE_STORAGE_TABLE_ENDPOINT and AZURE_STORAGE_QUEUE_ENDPOINT")}
+	default:
+		credential, err := azidentity.NewDefaultAzureCredential(nil)
+		if err != nil {
+			return azure.Config{}, cannotRunError{fmt.Errorf("finding an Azure credential: %w", err)}
+		}
+		config.Credential = credential
+	}
+	return config, nil
 }
 
 // use opens and prepares the store, calls work, and closes the store. It is for

@@ -5,10 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 
-	"github.com/mattn/go-isatty"
 	"github.com/schollz/progressbar/v3"
 
 	"microblogging/cmd/microblogging/feed"
@@ -83,23 +80,11 @@ func closeFiles(files []*importFile) error {
 
 // importFile posts the entries of a file, and shows a progress bar.
 func (c importCommand) importFile(ctx context.Context, console *console, file *importFile, to *importer) error {
-	bar := c.bar(console.stderr, file.head.Entries, file.name)
+	bar := newProgressBar(console.stderr, file.head.Entries, file.name, progressbar.OptionShowCount())
 	to.progress = bar.Add
 	head, err := file.read(func(entry feed.Entry) error { return to.post(ctx, entry) })
 	to.counts.leftOut = head.LeftOut
 	return cmp.Or(to.flush(ctx), err)
-}
-
-// bar returns the progress bar of one file. It is visible only if w is a terminal.
-func (c importCommand) bar(w io.Writer, n int, name string) *progressbar.ProgressBar {
-	file, ok := w.(*os.File)
-	visible := ok && isatty.IsTerminal(file.Fd())
-	return progressbar.NewOptions(n,
-		progressbar.OptionSetWriter(w),
-		progressbar.OptionSetVisibility(visible),
-		progressbar.OptionSetDescription(name),
-		progressbar.OptionShowCount(),
-		progressbar.OptionClearOnFinish())
 }
 
 // findOrCreate returns the channel of that name. It creates the channel if it does

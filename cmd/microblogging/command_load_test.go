@@ -1,0 +1,297 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"microblogging/storage/azure"
+	"microblogging/storage/azuritetest"
+	"microblogging/storage/bolt"
+)
+
+func TestLoadCommand(t *testing.T) {
+	t.Run("what it cannot do is refused before anything is done", loadRefuses)
+	t.Run("the site's store is left alone, also while a server has it open", loadLeavesSite)
+	t.Run("a data directory that is not there is not there afterwards", loadLeavesNoDirectory)
+	t.Run("an interruption ends it with what was measured, and nothing is left", loadInterrupted)
+	t.Run("what a load left that was killed is removed", loadRemovesKilled)
+	t.Run("a second load in the same place is refused", loadRefusesSecond)
+	t.Run("the report compares 1, 2, 4 and 8 channels", loadReports)
+	t.Run("on Azure it leaves no table and no queue", loadOnAzure)
+	t.Run("throttled, retried and failed are told apart", loadThrottled)
+}
+
+func loadRefuses(t *testing.T) {
+	dir := t.TempDir()
+	data, earlier := filepath.Join(dir, "data"), filepath.Join(dir, "earlier.html")
+	if err := os.WriteFile(earlier, []byte("earlier"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"a mix of what there is not":      {[]string{"--mix", "post=1,like=2"}, "like"},
+		"a mix without a weight":          {[]string{"--mix", "post"}, "--mix"},
+		"a mix of nothing":                {[]string{"--mix", "post=0"}, "no operation"},
+		"no channels":                     {[]string{"--channels", "0"}, "--channels"},
+		"too many channels":               {[]string{"--channels", "257"}, "--channels"},
+		"no workers":                      {[]string{"--workers", "0"}, "--workers"},
+		"a negative rate":                 {[]string{"--rate=-1"}, "--rate"},
+		"a rate that is no number":        {[]string{"--rate=NaN"}, "--rate"},
+		"no time":                         {[]string{"--duration", "0s"}, "--duration"},
+		"a fill of less than nothing":     {[]string{"--fill=-1"}, "--fill"},
+		"channels without a post":         {[]string{"--fill", "3", "--channels", "4"}, "--fill"},
+		"a report with channels without":  {[]string{"--fill", "7", "--report", filepath.Join(dir, "r.html")}, "--fill"},
+		"a report in no directory":        {[]string{"--report", filepath.Join(dir, "none", "r.html")}, "none"},
+		"a report that is a directory":    {[]string{"--report", dir}, dir},
+		"an account that does not answer": {[]string{"--storage", "azure", "--azure-connection-string", unreachable, "--report", filepath.Join(dir, "r.html")}, "unavailable"},
+		"no account":                      {[]string{"--storage", "azure", "--report", earlier}, "AZURE_STORAGE_CONNECTION_STRING"},
+		"a file as data directory":        {[]string{"--data", earlier, "--report", earlier}, earlier},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, out, errs := program(t, append([]string{"load", "--data", data}, c.args...)...)
+			if code != exitCannotRun || !strings.Contains(errs, c.says) || out != "" {
+				t.Errorf("exits with %d, prints %q and says %q, want 2, nothing and something of %q", code, out, errs, c.says)
+			}
+		})
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("there is %v (%v), want the earlier report alone", entries, err)
+	}
+	if text, err := os.ReadFile(earlier); err != nil || string(text) != "earlier" {
+		t.Errorf("the earlier report is %q (%v)", text, err)
+	}
+}
+
+// A loadAnswer is the object of load --json.
+type loadAnswer struct {
+	Channels   int
+	Duration   float64
+	Operations []struct {
+		Name                       string
+		Requests, Entities         int64
+		Throttled, Retried, Failed int64
+		P50, P95, P99, Max         float64
+	}
+	Targets     map[string]int
+	Interrupted bool
+}
+
+// loaded runs a short load, which must succeed, and returns what it printed.
+func loaded(t *testing.T, args ...string) loadAnswer {
+	t.Helper()
+	code, out, errs := program(t, append([]string{"load", "--json", "--duration", "300ms", "--fill", "40", "--workers", "4"}, args...)...)
+	if code != exitOK {
+		t.Fatalf("exits with %d and says %q", code, errs)
+	}
+	return answered(t, out)
+}
+
+func answered(t *testing.T, out string) loadAnswer {
+	t.Helper()
+	var answer loadAnswer
+	if err := json.Unmarshal([]byte(out), &answer); err != nil {
+		t.Fatalf("%q: %v", out, err)
+	}
+	return answer
+}
+
+// sound requires that every operation of the mix was made and none failed.
+func (a loadAnswer) sound(t *testing.T, channels int, names ...string) {
+	t.Helper()
+	if a.Channels != channels || a.Duration < 0.3 || a.Duration > 60 || len(a.Operations) != len(names) ||
+		a.Targets["partition"] != 2000 || a.Targets["partition2011"] != 500 || a.Targets["account"] != 20_000 {
+		t.Errorf("%+v", a)
+	}
+	for i, o := range a.Operations {
+		if o.Name != names[i] || o.Requests == 0 || o.Entities < o.Requests || o.Failed != 0 ||
+			o.P50 <= 0 || o.P50 > o.P95 || o.P95 > o.P99 || o.P99 > o.Max || o.Max > a.Duration {
+			t.Errorf("%+v", o)
+		}
+	}
+}
+
+func loadLeavesSite(t *testing.T) {
+	data := t.TempDir()
+	if code, _, errs := program(t, "check", "--data", data); code != exitOK {
+		t.Fatal(errs)
+	}
+	db, err := bolt.Open(data, bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	path := filepath.Join(data, "microblogging.db")
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded(t, "--data", data, "--mix", "post=1,vote=1,read=2").sound(t, 1, "post", "read", "vote")
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the site's store has changed (%v)", err)
+	}
+	if entries, err := os.ReadDir(data); err != nil || len(entries) != 1 {
+		t.Errorf("the data directory holds %v (%v), want the site's store alone", entries, err)
+	}
+}
+
+func loadLeavesNoDirectory(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "deep", "data")
+	loaded(t, "--data", data, "--channels", "3", "--rate", "200", "--mix", "post=1,read=1,feed=1,vote=1").sound(t, 3, "post", "read", "feed", "vote")
+	gone(t, data)
+}
+
+func gone(t *testing.T, path string) {
+	t.Helper()
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is still there (%v)", path, err)
+	}
+}
+
+// whenThere calls do as soon as a file is there, and returns when it has.
+func whenThere(t *testing.T, path string, do func()) {
+	t.Helper()
+	for began := time.Now(); time.Since(began) < time.Minute; runtime.Gosched() {
+		if _, err := os.Stat(path); err == nil {
+			do()
+			return
+		}
+	}
+	t.Errorf("%s never came", path)
+}
+
+func loadInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	data, report := filepath.Join(dir, "data"), filepath.Join(dir, "r.html")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan int, 1)
+	var out, errs bytes.Buffer
+	go func() {
+		args := []string{"load", "--json", "--data", data, "--duration", "1h", "--report", report}
+		ended <- run(ctx, args, &console{stdout: &out, stderr: &errs})
+	}()
+	whenThere(t, filepath.Join(data, loadFolder, "microblogging.db"), cancel)
+	if code := <-ended; code != exitOK {
+		t.Errorf("exits with %d and says %q", code, &errs)
+	}
+	if answer := answered(t, out.String()); answer.Channels != 1 || !answer.Interrupted || len(answer.Operations) != 4 {
+		t.Errorf("%+v", answer)
+	}
+	if text, err := os.ReadFile(report); err != nil || !strings.Contains(string(text), "ended early") {
+		t.Errorf("the report does not say that it was ended (%v)", err)
+	}
+	gone(t, data)
+}
+
+func loadRemovesKilled(t *testing.T) {
+	data := t.TempDir()
+	left := filepath.Join(data, loadFolder)
+	db, err := bolt.Open(left, bolt.Options{})
+	if err == nil {
+		err = errors.Join(db.CreateTable(t.Context(), "Channels"), db.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded(t, "--data", data, "--mix", "read=1").sound(t, 1, "read")
+	gone(t, left)
+}
+
+func loadRefusesSecond(t *testing.T) {
+	data := t.TempDir()
+	db, err := bolt.Open(filepath.Join(data, loadFolder), bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs := program(t, "load", "--data", data)
+	if code != exitCannotRun || out != "" || !strings.Contains(errs, "another load is running") {
+		t.Errorf("exits with %d, prints %q and says %q", code, out, errs)
+	}
+	if err := errors.Join(db.CreateTable(t.Context(), "Channels"), db.Close()); err != nil {
+		t.Errorf("the first load is disturbed: %v", err)
+	}
+}
+
+func loadReports(t *testing.T) {
+	dir := t.TempDir()
+	report := filepath.Join(dir, "r.html")
+	if err := os.WriteFile(report, bytes.Repeat([]byte("earlier"), 100_000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs := program(t, "load", "--data", filepath.Join(dir, "data"), "--duration", "100ms", "--channels", "2", "--report", report)
+	if code != exitOK || !strings.HasPrefix(out, "2 channels") || strings.Count(out, "operation") != 4 {
+		t.Errorf("exits with %d, prints\n%s and says %q", code, out, errs)
+	}
+	text, err := os.ReadFile(report)
+	if err != nil || bytes.Contains(text, []byte("earlier")) {
+		t.Errorf("the report has something of the earlier one (%v)", err)
+	}
+	for _, says := range []string{"<h3>1 channel</h3>", "<h3>2 channels</h3>", "<h3>4 channels</h3>", "<h3>8 channels</h3>", "</html>"} {
+		if bytes.Count(text, []byte(says)) != 1 {
+			t.Errorf("the report has not one %s", says)
+		}
+	}
+}
+
+func loadOnAzure(t *testing.T) {
+	account := azuritetest.Shared(t).Account()
+	loaded(t, "--storage", "azure", "--azure-connection-string", account, "--channels", "2", "--mix", "vote=1").sound(t, 2, "vote")
+	client, err := azure.Open(azure.Config{ConnectionString: account})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	tables, err := client.TableNames(t.Context(), "")
+	queues, err2 := client.QueueNames(t.Context(), "")
+	if err := errors.Join(err, err2); err != nil || len(tables)+len(queues) > 0 {
+		t.Errorf("the account has the tables %q and the queues %q (%v)", tables, queues, err)
+	}
+}
+
+// loadThrottled puts a service in front of Azurite that is too busy for each third try to
+// read or write rows.
+func loadThrottled(t *testing.T) {
+	account := azuritetest.Shared(t).Account()
+	_, tables, _ := strings.Cut(account, "TableEndpoint=")
+	tables, _, _ = strings.Cut(tables, ";")
+	target, err := url.Parse(tables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = target.Scheme, target.Host }}
+	var tries atomic.Int64
+	busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "Channels") && tries.Add(1)%3 == 0 {
+			http.Error(w, "busy", http.StatusServiceUnavailable)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	defer busy.Close()
+	through := strings.Replace(account, target.Host, strings.TrimPrefix(busy.URL, "http://"), 1)
+	arguments := []string{"--storage", "azure", "--azure-connection-string", through, "--mix", "read=1",
+		"--retries", "10", "--retry-min", "1ms", "--retry-max", "2ms"}
+	if o := loaded(t, arguments...).Operations[0]; o.Throttled == 0 || o.Retried != o.Throttled || o.Failed != 0 {
+		t.Errorf("%+v, want as many retried as throttled, and none failed", o)
+	}
+}

@@ -1,0 +1,100 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"microblogging/lab/mem"
+	"microblogging/storage/driver"
+)
+
+// An account is a shared backend that knows which tables and queues it has.
+type account struct {
+	*mem.DB
+	mu     sync.Mutex
+	tables map[string]bool
+	queues map[string]bool
+	// down makes every call fail that drops something.
+	down bool
+}
+
+func newAccount() *account {
+	return &account{DB: mem.Open(mem.Snapshot{}, "test"), tables: map[string]bool{}, queues: map[string]bool{}}
+}
+
+func (a *account) CreateTable(ctx context.Context, table string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.tables[table] = true
+	return a.DB.CreateTable(ctx, table)
+}
+
+func (a *account) CreateQueue(ctx context.Context, queue string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.queues[queue] = true
+	return a.DB.CreateQueue(ctx, queue)
+}
+
+func (a *account) names(of map[string]bool, prefix string) []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var names []string
+	for name, there := range of {
+		if there && strings.HasPrefix(name, prefix) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (a *account) TableNames(_ context.Context, prefix string) ([]string, error) {
+	return a.names(a.tables, prefix), nil
+}
+
+func (a *account) QueueNames(_ context.Context, prefix string) ([]string, error) {
+	return a.names(a.queues, prefix), nil
+}
+
+func (a *account) drop(of map[string]bool, name string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.down {
+		return errors.New("down")
+	}
+	of[name] = false
+	return nil
+}
+
+func (a *account) DropTable(_ context.Context, table string) error { return a.drop(a.tables, table) }
+
+func (a *account) DropQueue(_ context.Context, queue string) error { return a.drop(a.queues, queue) }
+
+// all returns the names of everything that is there.
+func (a *account) all() []string { return append(a.names(a.tables, ""), a.names(a.queues, "")...) }
+
+// Transact creates a table that is missing, as the client of Azure does.
+func (a *account) Transact(ctx context.Context, table, partition string, ops []driver.Operation) error {
+	if !slices.Contains(a.names(a.tables, ""), table) {
+		if err := a.CreateTable(ctx, table); err != nil {
+			return err
+		}
+	}
+	return a.DB.Transact(ctx, table, partition, ops)
+}
+
+// slowly is a backend whose transactions take time.
+type slowly struct {
+	driver.Tables
+	take time.Duration
+}
+
+func (s slowly) Transact(ctx context.Context, table, partition string, ops []driver.Operation) error {
+	time.Sleep(s.take)
+	return s.Tables.Transact(ctx, table, partition, ops)
+}

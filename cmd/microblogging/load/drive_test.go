@@ -1,0 +1,155 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestDrive(t *testing.T) {
+	for sentence, test := range map[string]func(*testing.T){
+		"in a closed loop each worker waits for its answer":                   closedLoop,
+		"in an open loop the latency counts from when a request was due":      openLoopCountsWaiting,
+		"an open loop that the store keeps up with begins each in its time":   openLoopKeepsUp,
+		"what is under way at the end is waited for, and counted":             waitsForTheLast,
+		"what never ends is given up and has failed, and the load ends":       givesUp,
+		"an interruption ends it, with what was measured until then":          interrupted,
+		"what an interruption cuts off has not failed":                        cutOff,
+		"a store that stands still is a gap in the timeline and not left out": standstill,
+		"failures are counted apart, with the first error":                    countsFailures,
+	} {
+		t.Run(sentence, func(t *testing.T) { synctest.Test(t, test) })
+	}
+}
+
+// driven drives a load whose operations are votes and call perform.
+func driven(ctx context.Context, p Plan, perform func(ctx context.Context) error) Result {
+	p.Mix = Mix{Vote: 1}
+	d := &driving{Plan: p, recorder: newRecorder(p.Duration), perform: func(ctx context.Context, _ Operation, _ *rand.Rand) error {
+		return perform(ctx)
+	}}
+	d.drive(ctx, nil)
+	return d.result(newMeter(), ctx.Err() != nil)
+}
+
+// takes is an operation that takes this long, or until ctx ends.
+func takes(d time.Duration) func(context.Context) error {
+	return func(ctx context.Context) error {
+		select {
+		case <-time.After(d):
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// near tells whether a latency is what it should be, to the histogram's three digits.
+func near(got, want time.Duration) bool {
+	return got >= want-want/500 && got <= want+want/500
+}
+
+func closedLoop(t *testing.T) {
+	r := driven(t.Context(), Plan{Workers: 2, Duration: 10 * time.Second}, takes(100*time.Millisecond))
+	if r.All.Requests != 200 || r.Unsent != 0 || r.Elapsed != 10*time.Second || !near(r.All.P50, 100*time.Millisecond) || !near(r.All.Max, 100*time.Millisecond) {
+		t.Errorf("%d requests in %s, p50 %s, max %s", r.All.Requests, r.Elapsed, r.All.P50, r.All.Max)
+	}
+	if len(r.Timeline) != points || r.Timeline[30].Requests < 15 || r.Timeline[30].Requests > 25 {
+		t.Errorf("%d points, and one with %.1f requests a second, want 60 with about 20", len(r.Timeline), r.Timeline[30].Requests)
+	}
+}
+
+// One worker that needs 20 ms gets a request each 10 ms. Request n is due at 10n ms and
+// answered at 20(n+1) ms. A closed loop would say 20 ms for each.
+func openLoopCountsWaiting(t *testing.T) {
+	r := driven(t.Context(), Plan{Workers: 1, Rate: 100, Duration: time.Second}, takes(20*time.Millisecond))
+	if r.All.Requests != 50 || r.Unsent != 50 {
+		t.Errorf("%d requests, and %d were not begun, want 50 and 50", r.All.Requests, r.Unsent)
+	}
+	if !near(r.All.Max, 510*time.Millisecond) || !near(r.All.P50, 260*time.Millisecond) {
+		t.Errorf("p50 %s and max %s, want 260 and 510 ms", r.All.P50, r.All.Max)
+	}
+}
+
+func openLoopKeepsUp(t *testing.T) {
+	r := driven(t.Context(), Plan{Workers: 8, Rate: 100, Duration: 10 * time.Second}, takes(20*time.Millisecond))
+	if r.All.Requests != 1000 || r.Unsent != 0 || !near(r.All.Max, 20*time.Millisecond) {
+		t.Errorf("%d requests, %d not begun, max %s, want 1000, 0 and 20 ms", r.All.Requests, r.Unsent, r.All.Max)
+	}
+}
+
+func waitsForTheLast(t *testing.T) {
+	r := driven(t.Context(), Plan{Workers: 3, Duration: time.Second}, takes(5*time.Second))
+	if r.All.Requests != 3 || r.Elapsed != 5*time.Second || !near(r.All.Max, 5*time.Second) || r.Interrupted {
+		t.Errorf("%d requests in %s, max %s", r.All.Requests, r.Elapsed, r.All.Max)
+	}
+}
+
+func givesUp(t *testing.T) {
+	began := time.Now()
+	r := driven(t.Context(), Plan{Workers: 3, Duration: time.Second}, takes(time.Hour))
+	if r.All.Requests != 3 || r.All.Failed != 3 || !errors.Is(r.Failure, errGivenUp) || time.Since(began) != time.Second+patience {
+		t.Errorf("%d requests, %d failed with %v, given up after %s", r.All.Requests, r.All.Failed, r.Failure, time.Since(began))
+	}
+}
+
+func interrupted(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second+time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	r := driven(ctx, Plan{Workers: 1, Rate: 10, Duration: time.Hour}, takes(10*time.Millisecond))
+	if r.All.Requests != 21 || r.All.Failed != 0 || r.Unsent != 0 || !r.Interrupted || time.Since(began) > 2100*time.Millisecond {
+		t.Errorf("%d requests, %d failed, %d not begun, interrupted %v, after %s", r.All.Requests, r.All.Failed, r.Unsent, r.Interrupted, time.Since(began))
+	}
+}
+
+func cutOff(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	began := time.Now()
+	r := driven(ctx, Plan{Workers: 2, Duration: time.Hour}, takes(time.Minute))
+	if r.All.Requests != 0 || r.Failure != nil || !r.Interrupted || time.Since(began) != 2*time.Second+haste {
+		t.Errorf("%d requests (%v), interrupted %v, after %s", r.All.Requests, r.Failure, r.Interrupted, time.Since(began))
+	}
+}
+
+func standstill(t *testing.T) {
+	var calls atomic.Int64
+	r := driven(t.Context(), Plan{Workers: 1, Duration: 6 * time.Second}, func(ctx context.Context) error {
+		if calls.Add(1) == 20 {
+			return takes(3 * time.Second)(ctx)
+		}
+		return takes(100 * time.Millisecond)(ctx)
+	})
+	still := 0
+	for _, p := range r.Timeline {
+		if p.Requests == 0 && p.P50 == 0 {
+			still++
+		}
+	}
+	if len(r.Timeline) != 60 || still < 28 || still > 31 {
+		t.Errorf("%d of %d points stand still, want about 30 of 60", still, len(r.Timeline))
+	}
+}
+
+func countsFailures(t *testing.T) {
+	first := errors.New("first")
+	var calls atomic.Int64
+	r := driven(t.Context(), Plan{Workers: 1, Duration: time.Second}, func(ctx context.Context) error {
+		_ = takes(10 * time.Millisecond)(ctx)
+		switch n := calls.Add(1); {
+		case n == 10:
+			return first
+		case n%10 == 0:
+			return errors.New("another")
+		}
+		return nil
+	})
+	if r.All.Requests != 100 || r.All.Failed != 10 || !errors.Is(r.Failure, first) {
+		t.Errorf("%d of %d requests failed, the first with %v", r.All.Failed, r.All.Requests, r.Failure)
+	}
+}

@@ -1,0 +1,143 @@
+package load
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"microblogging/storage/driver"
+)
+
+// A tally counts what the operations of one kind cost.
+type tally struct {
+	// entities is how many rows were read, and how many were written or were a condition
+	// of a write.
+	entities atomic.Int64
+	// throttled and retried count tries of the backend's client.
+	throttled, retried atomic.Int64
+}
+
+type tallyKey struct{}
+
+// withTally returns a context whose calls are counted in the tally.
+func withTally(ctx context.Context, t *tally) context.Context {
+	return context.WithValue(ctx, tallyKey{}, t)
+}
+
+func tallyOf(ctx context.Context) *tally {
+	t, _ := ctx.Value(tallyKey{}).(*tally)
+	return t
+}
+
+// Tried notes a try of a request that the backend's client made. The context is that of
+// the call. Again tells that an earlier try of the same request had failed, and throttled
+// that the service answered that it is too busy. A call that is no part of the load is not
+// counted.
+func Tried(ctx context.Context, again, throttled bool) {
+	t := tallyOf(ctx)
+	if t == nil {
+		return
+	}
+	if again {
+		t.retried.Add(1)
+	}
+	if throttled {
+		t.throttled.Add(1)
+	}
+}
+
+// A meter counts the entities of each partition.
+type meter struct {
+	mu         sync.RWMutex
+	partitions map[partition]*atomic.Int64
+}
+
+type partition struct{ table, key string }
+
+func newMeter() *meter { return &meter{partitions: make(map[partition]*atomic.Int64)} }
+
+// count adds entities of one partition, if the call is part of the load.
+func (m *meter) count(ctx context.Context, table, key string, entities int) {
+	t := tallyOf(ctx)
+	if t == nil {
+		return
+	}
+	t.entities.Add(int64(entities))
+	m.counter(partition{table, key}).Add(int64(entities))
+}
+
+func (m *meter) counter(p partition) *atomic.Int64 {
+	m.mu.RLock()
+	counter := m.partitions[p]
+	m.mu.RUnlock()
+	if counter != nil {
+		return counter
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.partitions[p] == nil {
+		m.partitions[p] = &atomic.Int64{}
+	}
+	return m.partitions[p]
+}
+
+// busiest returns how many entities the partition had that had most.
+func (m *meter) busiest() (most int64) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	for _, counter := range m.partitions {
+		most = max(most, counter.Load())
+	}
+	return most
+}
+
+// localTables is what an embedded store is besides driver.Tables.
+type localTables interface {
+	driver.OneByOne
+	driver.GroupCommitter
+}
+
+// over returns the tables with the meter in front of them. They still tell how they want to
+// be called.
+func (m *meter) over(tables driver.Tables) driver.Tables {
+	metered := meteredTables{tables, m}
+	if local, ok := tables.(localTables); ok {
+		return meteredLocal{metered, local}
+	}
+	return metered
+}
+
+type meteredTables struct {
+	driver.Tables
+	meter *meter
+}
+
+type meteredLocal struct {
+	meteredTables
+	local localTables
+}
+
+func (t meteredLocal) LastFirst() bool      { return t.local.LastFirst() }
+func (t meteredLocal) CommitsTogether() int { return t.local.CommitsTogether() }
+
+func (t meteredTables) Get(ctx context.Context, table, key, row string) (driver.Entity, error) {
+	entity, err := t.Tables.Get(ctx, table, key, row)
+	if err == nil {
+		t.meter.count(ctx, table, key, 1)
+	}
+	return entity, err
+}
+
+func (t meteredTables) Range(ctx context.Context, table string, q driver.Range) (driver.Page, error) {
+	page, err := t.Tables.Range(ctx, table, q)
+	t.meter.count(ctx, table, q.Partition, len(page.Rows))
+	return page, err
+}
+
+func (t meteredTables) Transact(ctx context.Context, table, key string, ops []driver.Operation) error {
+	err := t.Tables.Transact(ctx, table, key, ops)
+	if err == nil {
+		t.meter.count(ctx, table, key, len(ops))
+	}
+	return err
+}

@@ -1,0 +1,138 @@
+package load
+
+import (
+	"sync"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+const (
+	// longest is the longest latency that is told from a longer one.
+	longest = time.Hour
+	// digits is how many decimal digits of a latency are kept.
+	digits = 3
+	// points is about how many points a timeline has.
+	points = 60
+	// shortestInterval is the shortest time that one of them stands for.
+	shortestInterval = 50 * time.Millisecond
+)
+
+// A histogram keeps latencies to the microsecond.
+func newHistogram() *hdrhistogram.Histogram {
+	return hdrhistogram.New(1, longest.Microseconds(), digits)
+}
+
+func add(h *hdrhistogram.Histogram, latency time.Duration) {
+	// A value out of its range would be an error, and lost.
+	_ = h.RecordValue(min(max(latency, time.Microsecond), longest).Microseconds())
+}
+
+func quantile(h *hdrhistogram.Histogram, percent float64) time.Duration {
+	return time.Duration(h.ValueAtQuantile(percent)) * time.Microsecond
+}
+
+// A Point is what happened in one interval of a run.
+type Point struct {
+	// At is when the interval ended, since the load began.
+	At time.Duration
+	// Requests and Entities are counts for a second.
+	Requests, Entities float64
+	// P50 and P99 are latencies of the requests that ended. They are 0 if none did.
+	P50, P99 time.Duration
+}
+
+// A recorder takes the end of each operation. It is safe for concurrent use.
+type recorder struct {
+	began    time.Time
+	duration time.Duration
+	interval time.Duration
+	tallies  [operations]tally
+
+	mu       sync.Mutex
+	records  [operations]record
+	failure  error // the first
+	timeline []Point
+	// current is the interval that has not ended, and entities is their number before it.
+	current  *hdrhistogram.Histogram
+	entities int64
+	last     time.Time
+}
+
+type record struct {
+	latencies *hdrhistogram.Histogram
+	requests  int64
+	failed    int64
+}
+
+// newRecorder returns the recorder of a load that begins now.
+func newRecorder(duration time.Duration) *recorder {
+	r := &recorder{
+		began:    time.Now(),
+		duration: duration,
+		interval: max(duration/points, shortestInterval),
+		current:  newHistogram(),
+	}
+	r.last = r.began
+	for i := range r.records {
+		r.records[i].latencies = newHistogram()
+	}
+	return r
+}
+
+// record notes that an operation has ended that was due at this time.
+func (r *recorder) record(o Operation, due time.Time, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := time.Now() // under the lock, so that the intervals end in their order
+	r.closeIntervals(now)
+	r.last = now
+	latency := now.Sub(due)
+	add(r.current, latency)
+	record := &r.records[o]
+	add(record.latencies, latency)
+	record.requests++
+	if err != nil {
+		record.failed++
+		if r.failure == nil {
+			r.failure = err
+		}
+	}
+}
+
+// closeIntervals adds the intervals that have ended to the timeline. Those in which nothing
+// ended are points too: a store that stands still is to be seen. What ends after the
+// duration, when nothing is begun any more, is in no interval.
+func (r *recorder) closeIntervals(now time.Time) {
+	elapsed := min(now.Sub(r.began), r.duration)
+	for end := time.Duration(len(r.timeline)+1) * r.interval; end <= elapsed; end += r.interval {
+		r.closeInterval(end)
+	}
+}
+
+func (r *recorder) closeInterval(end time.Duration) {
+	var entities int64
+	for i := range r.tallies {
+		entities += r.tallies[i].entities.Load()
+	}
+	seconds := r.interval.Seconds()
+	r.timeline = append(r.timeline, Point{
+		At:       end,
+		Requests: float64(r.current.TotalCount()) / seconds,
+		Entities: float64(entities-r.entities) / seconds,
+		P50:      quantile(r.current, 50),
+		P99:      quantile(r.current, 99),
+	})
+	r.entities = entities
+	r.current.Reset()
+}
+
+// requests returns how many operations have ended.
+func (r *recorder) requests() (sum int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, record := range r.records {
+		sum += record.requests
+	}
+	return sum
+}

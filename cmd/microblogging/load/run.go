@@ -1,0 +1,60 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"microblogging/storage"
+)
+
+// Run fills the ground, puts it under load and returns what it has measured. If ctx ends
+// before the time, the result has what was measured until then and is no error. An error
+// means that the channels could not be filled. Watch may be nil; it is not called by two
+// goroutines at once.
+func Run(ctx context.Context, ground Ground, p Plan, watch func(Progress)) (Result, error) {
+	meter := newMeter()
+	site, err := newSite(storage.New(meter.over(ground.Tables), ground.Queues))
+	if err != nil {
+		return Result{}, err
+	}
+	if err := site.fill(ctx, p, watchFill(watch)); err != nil {
+		if ctx.Err() != nil {
+			return Result{Plan: p, Operations: nothing(p.Mix), All: OperationResult{Name: "all"}, Interrupted: true}, nil
+		}
+		return Result{}, fmt.Errorf("filling the channels: %w", err)
+	}
+	d := &driving{Plan: p, recorder: newRecorder(p.Duration), perform: site.perform}
+	d.drive(ctx, watchDrive(watch, p.Fill))
+	return d.result(meter, ctx.Err() != nil && d.stopped < p.Duration), nil
+}
+
+// nothing is the result of operations that were not begun.
+func nothing(m Mix) []OperationResult {
+	var results []OperationResult
+	for _, o := range m.made() {
+		results = append(results, OperationResult{Name: o.String()})
+	}
+	return results
+}
+
+// watchFill is called for each batch of posts, one call at a time.
+func watchFill(watch func(Progress)) func(posts int) {
+	var filled atomic.Int64
+	return func(posts int) {
+		n := filled.Add(int64(posts))
+		if watch != nil {
+			watch(Progress{Filled: int(n)})
+		}
+	}
+}
+
+func watchDrive(watch func(Progress), filled int) func(time.Duration, int64) {
+	if watch == nil {
+		return nil
+	}
+	return func(elapsed time.Duration, requests int64) {
+		watch(Progress{Filled: filled, Elapsed: elapsed, Requests: requests})
+	}
+}

@@ -1,0 +1,118 @@
+package load
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"microblogging/lab/mem"
+	"microblogging/storage/driver"
+)
+
+func TestRun(t *testing.T) {
+	for sentence, test := range map[string]func(*testing.T){
+		"each operation costs what it costs the site, and is counted":      countsEntities,
+		"the partition that has most is one channel's, or shares the load": findsBusiest,
+		"an interruption while the channels are filled is no error":        interruptedFill,
+		"progress is told for the fill and for the load":                   tellsProgress,
+		"tries are counted for the operation whose call they are of":       countsTries,
+	} {
+		t.Run(sentence, func(t *testing.T) { synctest.Test(t, test) })
+	}
+}
+
+func memory() Ground {
+	db := mem.Open(mem.Snapshot{}, "test")
+	return Ground{Tables: db, Queues: db}
+}
+
+// steady makes 200 operations of each kind, about, over these channels.
+func steady(channels int) Plan {
+	return Plan{Channels: channels, Fill: 200, Mix: Mix{1, 1, 1, 1}, Workers: 4, Rate: 100, Duration: 8 * time.Second}
+}
+
+func ran(t *testing.T, ctx context.Context, ground Ground, p Plan, watch func(Progress)) Result {
+	t.Helper()
+	r, err := Run(ctx, ground, p, watch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func countsEntities(t *testing.T) {
+	r := ran(t, t.Context(), memory(), steady(2), nil)
+	if r.All.Requests != 800 || r.All.Failed != 0 || r.Failure != nil || r.Unsent != 0 || len(r.Operations) != operations {
+		t.Fatalf("%+v (%v)", r.All, r.Failure)
+	}
+	// docs/scale.md: a post is a transaction of 4, and a vote reads a post and writes 5. A
+	// page reads the channel and one post more than it shows; a feed also the user's row and
+	// the subscription.
+	for i, want := range []int64{Post: 4, Read: 22, Feed: 24, Vote: 6} {
+		if o := r.Operations[i]; o.Requests < 100 || o.Entities != want*o.Requests {
+			t.Errorf("%d %ss had %d entities, want %d each", o.Requests, o.Name, o.Entities, want)
+		}
+	}
+}
+
+func findsBusiest(t *testing.T) {
+	one, four := ran(t, t.Context(), memory(), steady(1), nil), ran(t, t.Context(), memory(), steady(4), nil)
+	// All but the rows of Channels and Subscriptions.
+	if part := float64(one.Busiest) / float64(one.All.Entities); part < 0.9 || part >= 1 {
+		t.Errorf("one channel has %.2f of all entities", part)
+	}
+	if part := float64(four.Busiest) / float64(four.All.Entities); part < 0.2 || part > 0.35 {
+		t.Errorf("the busiest of four channels has %.2f of all entities", part)
+	}
+}
+
+func interruptedFill(t *testing.T) {
+	ground := memory()
+	ground.Tables = slowly{ground.Tables, time.Second}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	r := ran(t, ctx, ground, steady(8), nil)
+	if !r.Interrupted || r.Elapsed != 0 || r.All.Requests != 0 || len(r.Operations) != operations {
+		t.Errorf("%+v", r)
+	}
+}
+
+func tellsProgress(t *testing.T) {
+	var filled int
+	var last Progress
+	ran(t, t.Context(), memory(), steady(3), func(p Progress) {
+		if p.Elapsed == 0 {
+			filled = max(filled, p.Filled)
+		} else {
+			last = p
+		}
+	})
+	if filled != 200 || last.Elapsed < 7*time.Second || last.Requests < 700 {
+		t.Errorf("%d posts were filled, and the last progress was %+v", filled, last)
+	}
+}
+
+// tried is a backend whose client tries each point read three times, and is throttled once.
+type tried struct{ *mem.DB }
+
+func (b tried) Get(ctx context.Context, table, partition, row string) (driver.Entity, error) {
+	Tried(ctx, false, true)
+	Tried(ctx, true, false)
+	Tried(ctx, true, false)
+	return b.DB.Get(ctx, table, partition, row)
+}
+
+func countsTries(t *testing.T) {
+	db := mem.Open(mem.Snapshot{}, "test")
+	p := steady(1)
+	p.Mix = Mix{Post: 1, Vote: 1}
+	r := ran(t, t.Context(), Ground{Tables: tried{db}, Queues: db}, p, nil)
+	post, vote := r.Operations[0], r.Operations[1]
+	if post.Throttled != 0 || post.Retried != 0 || vote.Throttled != vote.Requests || vote.Retried != 2*vote.Requests || vote.Failed != 0 {
+		t.Errorf("%+v and %+v, want none for posts, which read nothing, and 1 and 2 for each vote", post, vote)
+	}
+	if r.All.Throttled != vote.Throttled || r.All.Retried != vote.Retried {
+		t.Errorf("all: %+v", r.All)
+	}
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
+	"microblogging/cmd/microblogging/load"
+	"microblogging/storage/azure"
+	"microblogging/storage/bolt"
+)
+
+// A loadPlace gives each run of a load an empty store of its own.
+type loadPlace struct {
+	// name says in a few words where it is.
+	name string
+	open func(context.Context) (load.Ground, error)
+	// finish is called at the end. It removes what other loads have left behind.
+	finish func(context.Context, *console) error
+}
+
+// place opens the store, and refuses it if no load can be made there.
+func (c loadCommand) place(ctx context.Context) (*loadPlace, error) {
+	retry, err := c.retryFlags.options()
+	switch {
+	case err != nil:
+		return nil, cannotRunError{err}
+	case c.Storage == "azure":
+		return c.azurePlace(ctx, retry)
+	}
+	return c.boltPlace()
+}
+
+// loadFolder is the directory of the load's own store, in the data directory.
+const loadFolder = "load"
+
+// boltPlace removes at once what a load has left that was killed: a process that has died
+// holds no lock.
+func (c loadCommand) boltPlace() (*loadPlace, error) {
+	dir := filepath.Join(c.Data, loadFolder)
+	if err := bolt.Remove(dir); err != nil {
+		return nil, cannotRunError{loadInUse(err)}
+	}
+	_, err := os.Stat(c.Data)
+	fresh := errors.Is(err, fs.ErrNotExist)
+	return &loadPlace{
+		name: "the embedded store, in " + dir,
+		open: func(context.Context) (load.Ground, error) {
+			db, err := bolt.Open(dir, bolt.Options{})
+			if err != nil {
+				return load.Ground{}, loadInUse(err)
+			}
+			return load.Ground{Tables: db, Queues: db, Remove: func(context.Context) error {
+				return errors.Join(db.Close(), bolt.Remove(dir))
+			}}, nil
+		},
+		finish: func(context.Context, *console) error {
+			if fresh {
+				return removeIfEmpty(c.Data)
+			}
+			return nil
+		},
+	}, nil
+}
+
+// loadInUse says what is in use if it is not the site's store.
+func loadInUse(err error) error {
+	if errors.Is(err, bolt.ErrInUse) {
+		return fmt.Errorf("another load is running there: %w", err)
+	}
+	return err
+}
+
+func removeIfEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && len(entries) > 0:
+		return nil
+	case err != nil:
+		return err
+	}
+	return os.Remove(dir)
+}
+
+// azurePlace is an account. What it holds of other loads is looked at twice, at the
+// beginning and at the end, and removed if it was not in use between.
+func (c loadCommand) azurePlace(ctx context.Context, retry *policy.RetryOptions) (*loadPlace, error) {
+	client, err := c.openTried(retry)
+	if err != nil {
+		return nil, err
+	}
+	leftovers, err := load.FindLeftovers(ctx, client)
+	if err != nil {
+		client.Close()
+		return nil, cannotRunError{err}
+	}
+	return &loadPlace{
+		name: c.accountName(),
+		open: func(ctx context.Context) (load.Ground, error) { return load.OpenNamespace(ctx, client) },
+		finish: func(ctx context.Context, console *console) error {
+			defer client.Close()
+			return removeLeftovers(ctx, console, leftovers)
+		},
+	}, nil
+}
+
+// openTried opens the account and tells the load each try of each request.
+func (c loadCommand) openTried(retry *policy.RetryOptions) (*azure.Client, error) {
+	config, err := c.azureConfig(nil, retry)
+	if err != nil {
+		return nil, err
+	}
+	config.Tried = func(ctx context.Context, try azure.Try) {
+		load.Tried(ctx, try.Number > 1, try.Throttled())
+	}
+	client, err := azure.Open(config)
+	if err != nil {
+		return nil, cannotRunError{err}
+	}
+	return client, nil
+}
+
+// removeLeftovers waits until it can tell which tables of other loads are not in use, and
+// removes those. Whoever has interrupted the load does not want to wait for that.
+func removeLeftovers(ctx context.Context, console *console, leftovers load.Leftovers) error {
+	if wait := leftovers.Wait(); wait > 0 {
+		if ctx.Err() == nil {
+			fmt.Fprintf(console.stderr, "There are tables of another load. Looking for %s whether it is still running.\n", wait.Round(time.Second))
+		}
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	return removeLoad(ctx, console, func(ctx context.Context) error {
+		removed, err := leftovers.Remove(ctx)
+		if removed > 0 {
+			fmt.Fprintf(console.stderr, "Removed what earlier loads have left behind: the tables of %d.\n", removed)
+		}
+		return err
+	})
+}
+
+// accountName names the account without its key.
+func (f storageFlags) accountName() string {
+	connection, err := f.connectionString()
+	if err != nil {
+		return "an Azure account" // its name could not be read again
+	}
+	for part := range strings.SplitSeq(connection, ";") {
+		switch name, value, _ := strings.Cut(part, "="); strings.ToLower(strings.TrimSpace(name)) {
+		case "usedevelopmentstorage":
+			return "Azurite"
+		case "accountname":
+			return "the Azure account " + value
+		}
+	}
+	if u, err := url.Parse(f.AzureTableEndpoint); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return "an Azure account"
+}
