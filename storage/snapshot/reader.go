@@ -199,3 +199,10 @@ func cutText(b []byte) (text, rest []byte, ok bool) {
 	b = b[n:]
 	return b[:length:length], b[length:], true
 }
+
+// Begins tells whether a file begins as a backup of any version does.
+func Begins(r io.Reader) bool {
+	first := make([]byte, len(magicName))
+	_, err := io.ReadFull(r, first)
+	return err == nil && string(first) == magicName
+}
