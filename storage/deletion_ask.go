@@ -51,22 +51,28 @@ func (s *Store) askDeletion(ctx context.Context, key domain.ChannelKey, by domai
 	}
 	message := channelMessage(row.Channel, by)
 	message.TraceParent = traceParentOf(ctx)
+	return row.Channel, s.acceptDeletion(ctx, row, message)
+}
+
+// acceptDeletion makes the writes of AskDeletion, in their order.
+func (s *Store) acceptDeletion(ctx context.Context, row channelRow, message domain.Message) error {
 	if err := s.listDeletion(ctx, message); err != nil {
-		return domain.Channel{}, err
+		return err
 	}
 	if err := s.renewOpen(ctx, row.Ref()); err != nil {
-		return domain.Channel{}, err
+		return err
 	}
 	if err := s.enqueue(ctx, message); err != nil {
-		return domain.Channel{}, fmt.Errorf("queueing the deletion of channel %s: %w", key, err)
+		return fmt.Errorf("queueing the deletion of channel %s: %w", row.Key(), err)
 	}
 	if err := s.OpenDeletion(ctx, message); err != nil {
-		return domain.Channel{}, err
+		return err
 	}
-	if err = s.mark(ctx, row); errors.Is(err, errTryAgain) {
+	err := s.mark(ctx, row)
+	if errors.Is(err, errTryAgain) {
 		_, err = s.MarkDeleting(ctx, row.Ref())
 	}
-	return row.Channel, err
+	return err
 }
 
 // enqueue puts a message on the queue and dates it.

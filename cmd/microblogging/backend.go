@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"microblogging/storage/azure"
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
+	"microblogging/storage/snapshot"
 )
 
 // A backend is an open store.
@@ -30,6 +32,9 @@ type backend struct {
 	space func() (bolt.Space, error)
 	// observers are told what happens to the store, and what the roles do.
 	observers observers
+	// backup writes a backup of the open store. A store that is not local has only that of
+	// its deletions.
+	backup func(context.Context, io.Writer, snapshot.Content) (snapshot.Summary, error)
 	// draining is closed when the process is told to stop.
 	draining <-chan struct{}
 	close    func() error
@@ -61,7 +66,7 @@ func (f storageFlags) openObserved(opts bolt.Options, o observers) (*backend, er
 	}
 	return &backend{
 		Store: storage.New(db, db, o.calls...), tables: db, observers: o,
-		local: true, health: db.Health, space: db.Space, close: db.Close,
+		local: true, health: db.Health, space: db.Space, backup: db.Backup, close: db.Close,
 	}, nil
 }
 
@@ -83,8 +88,15 @@ func (f storageFlags) openAzure(log *slog.Logger, retry *policy.RetryOptions, o 
 	if err != nil {
 		return nil, cannotRunError{err}
 	}
+	store := storage.New(client, client, o.calls...)
 	return &backend{
-		Store: storage.New(client, client, o.calls...), tables: client, observers: o,
+		Store: store, tables: client, observers: o,
+		backup: func(ctx context.Context, w io.Writer, content snapshot.Content) (snapshot.Summary, error) {
+			if content != snapshot.Deletions {
+				return snapshot.Summary{}, errNoSnapshot
+			}
+			return bolt.WriteDeletions(w, store.DeletionRecords(ctx))
+		},
 		close: func() error { client.Close(); return nil },
 	}, nil
 }

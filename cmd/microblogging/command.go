@@ -10,6 +10,8 @@ type commands struct {
 	Requeue requeueCommand `cmd:"" help:"Put poisoned deletions back on the queue."`
 	Check   checkCommand   `cmd:"" help:"Read every table and report each breach of an invariant and each stalled deletion."`
 	Compact compactCommand `cmd:"" help:"Give free space of the embedded store back to the disk. The server must be stopped."`
+	Backup  backupCommand  `cmd:"" help:"Save one snapshot of the embedded store to a file, also while a server has it open."`
+	Restore restoreCommand `cmd:"" help:"Make an empty embedded store what a backup holds. The server must be stopped."`
 	Health  healthCommand  `cmd:"" help:"Ask the probe of a role that runs. Exit status 0 if it answers 200: for the health check of a container, whose image has no other program."`
 	Load    loadCommand    `cmd:"" help:"Put a store under load, in tables of its own, and measure it: what one partition carries, and what several do."`
 	Version versionCommand `cmd:"" help:"Print the version of the program, of Go and of the storage libraries."`

@@ -10,7 +10,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if data := os.Getenv(backupsIn); data != "" {
+		backupUntilKilled(data)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // program runs the program to its end.
 func program(t *testing.T, args ...string) (code int, stdout, stderr string) {

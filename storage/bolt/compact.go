@@ -36,11 +36,8 @@ var ErrNoStore = errors.New("there is no store")
 // and after.
 func Compact(ctx context.Context, dir string, begin func()) (before, after int64, err error) {
 	path, err := filepath.EvalSymlinks(filepath.Join(dir, fileName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, 0, fmt.Errorf("%w in %s", ErrNoStore, dir)
-	}
 	if err != nil {
-		return 0, 0, fmt.Errorf("opening the store: %w", err)
+		return 0, 0, noStore(err, dir)
 	}
 	source, err := openFile(path, Options{})
 	if err != nil {
@@ -53,6 +50,14 @@ func Compact(ctx context.Context, dir string, begin func()) (before, after int64
 		return 0, 0, errors.Join(fmt.Errorf("compacting %s: %w", path, err), removeLeftover(path))
 	}
 	return before, after, nil
+}
+
+// noStore says what it means that the file of a store cannot be found.
+func noStore(err error, dir string) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w in %s", ErrNoStore, dir)
+	}
+	return fmt.Errorf("opening the store: %w", err)
 }
 
 // compactTo writes the new file and gives it the name of the old one.
@@ -101,10 +106,15 @@ func createLike(old fs.FileInfo, path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(chownLike(file, old), file.Chmod(old.Mode().Perm())); err != nil {
+	if err := makeLike(old, file); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return file, nil
+}
+
+// makeLike gives a file the mode and the owner of another.
+func makeLike(old fs.FileInfo, file *os.File) error {
+	return errors.Join(chownLike(file, old), file.Chmod(old.Mode().Perm()))
 }
 
 // copyBuckets copies every bucket with its sequence, from which ETags and places are made.

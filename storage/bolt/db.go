@@ -44,9 +44,11 @@ type Options struct {
 	Log *slog.Logger
 	// CountFree makes Space count the free pages. Each read then takes some 250 ns longer.
 	CountFree bool
-	// listIdle is shorter than the constant in a test, and openFile is os.OpenFile.
-	listIdle time.Duration
-	openFile func(string, int, fs.FileMode) (*os.File, error)
+	// These are less than the constants in a test, and openFile is os.OpenFile.
+	listIdle    time.Duration
+	mapped      int
+	growthLeast int64
+	openFile    func(string, int, fs.FileMode) (*os.File, error)
 }
 
 // DB is an open store. It implements driver.Tables and driver.Queues, and is safe
@@ -75,6 +77,8 @@ type DB struct {
 	// freePages belongs to the writer.
 	freePages freePages
 	log       *slog.Logger
+	// growthLeast is how much the file may grow during a backup, however small it is.
+	growthLeast int64
 }
 
 // Open opens the store in a directory. It makes the directory and the store if they
@@ -88,12 +92,24 @@ func Open(dir string, opts Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	epoch, err := beginEpoch(file)
-	if err == nil {
-		err = syncDir(dir)
+	var db *DB
+	if err = syncDir(dir); err == nil {
+		db, err = newDB(file, opts)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening %s: %w", file.Path(), err), file.Close())
+	}
+	if err := removeUnfinished(file.Path()); err != nil {
+		db.log.Warn("what a compaction left behind was not removed", "error", err)
+	}
+	return db, nil
+}
+
+// newDB begins an epoch of an open file and starts its writer.
+func newDB(file *bbolt.DB, opts Options) (*DB, error) {
+	epoch, err := beginEpoch(file)
+	if err != nil {
+		return nil, err
 	}
 	db := &DB{
 		bolt:       file,
@@ -105,19 +121,34 @@ func Open(dir string, opts Options) (*DB, error) {
 		commitList: (*bbolt.Tx).Commit,
 		log:        cmp.Or(opts.Log, slog.Default()),
 		// The commit of the epoch left the list out.
-		freePages: freePages{missing: true, idle: cmp.Or(opts.listIdle, listIdle)},
-	}
-	if err := removeUnfinished(file.Path()); err != nil {
-		db.log.Warn("what a compaction left behind was not removed", "error", err)
+		freePages:   freePages{missing: true, idle: cmp.Or(opts.listIdle, listIdle)},
+		growthLeast: cmp.Or(opts.growthLeast, growthLeast),
 	}
 	db.close = sync.OnceValue(db.shut)
 	go db.run()
 	return db, nil
 }
 
-// openFile opens the file. If the file has no list of free pages, as after some crashes,
-// bbolt reads every page to find them; see freePages.
+// openFile opens the file, unless a restore into it was interrupted. If the file has no
+// list of free pages, as after some crashes, bbolt reads every page to find them; see
+// freePages.
 func openFile(path string, opts Options) (*bbolt.DB, error) {
+	if err := refuseUnfinished(path); err != nil {
+		return nil, err
+	}
+	file, err := openCurrent(path, opts)
+	if err != nil {
+		return nil, err
+	}
+	// A restore may have begun, and died, while this process waited for the lock.
+	if err := refuseUnfinished(path); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
+// openCurrent opens the file that has the name once it is locked.
+func openCurrent(path string, opts Options) (*bbolt.DB, error) {
 	for {
 		if err := look(path); err != nil {
 			return nil, err
@@ -126,7 +157,7 @@ func openFile(path string, opts Options) (*bbolt.DB, error) {
 		if err != nil || current {
 			return file, err
 		}
-		// While this process waited for the lock, Compact has put another file in place.
+		// While this process waited for the lock, another file was put in its place.
 		if err := file.Close(); err != nil {
 			return nil, fmt.Errorf("opening %s: %w", path, err)
 		}
@@ -146,7 +177,7 @@ func openOnce(path string, opts Options) (db *bbolt.DB, current bool, err error)
 		NoGrowSync:      opts.NoSync,
 		NoFreelistSync:  true,
 		FreelistType:    bbolt.FreelistMapType,
-		InitialMmapSize: mapped,
+		InitialMmapSize: cmp.Or(opts.mapped, mapped),
 		NoStatistics:    !opts.CountFree,
 		OpenFile: func(name string, flag int, mode fs.FileMode) (file *os.File, err error) {
 			opened, err = open(name, flag, mode)

@@ -24,8 +24,13 @@ func aboutBucket() []byte { return []byte("microblogging") }
 func schemaKey() []byte   { return []byte("schema") }
 
 // Each table and each queue has a bucket.
-func tableBucket(table string) []byte { return []byte("table " + table) }
-func queueBucket(queue string) []byte { return []byte("queue " + queue) }
+const (
+	tablePrefix = "table "
+	queuePrefix = "queue "
+)
+
+func tableBucket(table string) []byte { return []byte(tablePrefix + table) }
+func queueBucket(queue string) []byte { return []byte(queuePrefix + queue) }
 
 // beginEpoch checks that the store is one of ours and increments its epoch.
 func beginEpoch(file *bbolt.DB) (epoch uint64, err error) {

@@ -14,3 +14,6 @@ func WantSoundPages(t *testing.T, path string) {
 
 // CompactUntilKilled is what the process of TestCompact does.
 func CompactUntilKilled(dir string) error { return compactUntilKilled(dir) }
+
+// RestoreUntilKilled is what the process of TestRestore does.
+func RestoreUntilKilled(parent string) error { return restoreUntilKilled(parent) }

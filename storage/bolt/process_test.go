@@ -22,17 +22,18 @@ const writeTo = "MICROBLOGGING_TEST_WRITE_TO"
 // compactIn is the same for a process that compacts the store again and again.
 const compactIn = "MICROBLOGGING_TEST_COMPACT"
 
+// restoreIn is the same for a process that restores a file into one directory after another.
+const restoreIn = "MICROBLOGGING_TEST_RESTORE"
+
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(writeTo); dir != "" {
-		if err := writeUntilKilled(dir); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-	}
-	if dir := os.Getenv(compactIn); dir != "" {
-		if err := bolt.CompactUntilKilled(dir); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+	for name, work := range map[string]func(string) error{
+		writeTo: writeUntilKilled, compactIn: bolt.CompactUntilKilled, restoreIn: bolt.RestoreUntilKilled,
+	} {
+		if dir := os.Getenv(name); dir != "" {
+			if err := work(dir); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
 		}
 	}
 	goleak.VerifyTestMain(m)

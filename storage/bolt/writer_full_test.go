@@ -71,7 +71,7 @@ func fullDiskCompact(t *testing.T) {
 	if err := db.CreateTable(t.Context(), "T"); err != nil {
 		t.Fatal(err)
 	}
-	text := driver.String("Text", strings.Repeat("x", 2<<20))
+	text := driver.String("Text", strings.Repeat("x", 30<<20)) // the log of the other tests has less
 	if err := db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Insert("r", text)}); err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func fullDiskCompact(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := false
-	restore := limitFileSize(t, 1<<20)
+	restore := limitFileSize(t, 20<<20)
 	_, _, err := bolt.Compact(t.Context(), dir, func() { began = true })
 	restore()
 	if !began || !errors.Is(err, syscall.EFBIG) {

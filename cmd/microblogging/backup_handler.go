@@ -1,0 +1,113 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"microblogging/storage/snapshot"
+)
+
+const (
+	// backupPath is where the admin listener gives a backup.
+	backupPath = "/backup"
+	// backupPatience is how long the reader of a backup may take for one block, which has
+	// a few hundred kilobytes at most.
+	backupPatience = 30 * time.Second
+	// backupBusy is how many seconds the next backup should wait for one under way.
+	backupBusy = 10
+)
+
+// errNoSnapshot is why a store on the network cannot be backed up.
+var errNoSnapshot = errors.New("there is no snapshot of several tables in Azure, and so no backup: " +
+	"microblogging copy --from azure --to bolt:DIR makes a copy that can be backed up")
+
+// A backupHandler gives a backup of the open store. What it gives is all there is, with
+// the hashes of passwords; so it answers programs on the same machine alone. It gives one
+// at a time, since each may let the store grow (bolt.DB.Backup).
+type backupHandler struct {
+	backend *backend
+	log     *slog.Logger
+	turn    chan struct{}
+}
+
+func newBackupHandler(b *backend, log *slog.Logger) *backupHandler {
+	return &backupHandler{backend: b, log: log, turn: make(chan struct{}, 1)}
+}
+
+// ServeHTTP answers GET /backup, and with ?content=deletions the record of deletions
+// alone. A body without the end of a backup was given up.
+func (h *backupHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	content := snapshot.Content(r.URL.Query().Get("content"))
+	switch {
+	case !isLocal(r):
+		http.Error(w, "a backup is given to programs on the same machine alone, at its address", http.StatusForbidden)
+		return
+	case r.Method != http.MethodGet:
+		w.Header().Set("Allow", http.MethodGet)
+		http.Error(w, "only GET", http.StatusMethodNotAllowed)
+		return
+	case content == "":
+		content = snapshot.Whole
+	case content != snapshot.Whole && content != snapshot.Deletions:
+		http.Error(w, "content is store or deletions", http.StatusBadRequest)
+		return
+	}
+	if content == snapshot.Whole && !h.backend.local {
+		http.Error(w, errNoSnapshot.Error(), http.StatusNotImplemented)
+		return
+	}
+	select {
+	case h.turn <- struct{}{}:
+		defer func() { <-h.turn }()
+	default:
+		w.Header().Set("Retry-After", strconv.Itoa(backupBusy))
+		http.Error(w, "another backup is being taken", http.StatusServiceUnavailable)
+		return
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	summary, err := h.backend.backup(r.Context(), patientWriter{w, http.NewResponseController(w)}, content)
+	if err != nil {
+		h.log.WarnContext(r.Context(), "backup given up", "error", err)
+		return
+	}
+	h.log.InfoContext(r.Context(), "backup given", "content", summary.Content, "rows", summary.Rows, "bytes", summary.Bytes)
+}
+
+// isLocal tells whether a request comes from this machine, and not by a browser that a
+// foreign site has told that its name is this machine's.
+func isLocal(r *http.Request) bool {
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil || !from.Addr().Unmap().IsLoopback() {
+		return false
+	}
+	host := r.Host
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return host == "localhost" || net.ParseIP(host) != nil
+}
+
+// A patientWriter gives its reader some time for each write, whatever the server's own
+// limit for a whole response is.
+type patientWriter struct {
+	io.Writer
+	control *http.ResponseController
+}
+
+func (w patientWriter) Write(b []byte) (int, error) {
+	if err := w.control.SetWriteDeadline(time.Now().Add(backupPatience)); err != nil {
+		return 0, err
+	}
+	n, err := w.Writer.Write(b)
+	if err == nil {
+		err = w.control.Flush()
+	}
+	return n, err
+}

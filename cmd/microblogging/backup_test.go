@@ -1,0 +1,506 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/bolt"
+	"microblogging/storage/snapshot"
+	"microblogging/worker"
+)
+
+func TestBackupCommand(t *testing.T) {
+	t.Run("of a stopped store is restored, and the check is clean", backupOfStopped)
+	t.Run("of a server that is running is one snapshot", backupOfRunning)
+	t.Run("is given to one program at a time, on the same machine", backupIsGuarded)
+	t.Run("replaces a backup, and no other file", backupReplaces)
+	t.Run("that was killed leaves no file of its name, or a whole one", backupIsKilled)
+	t.Run("that cannot begin exits with 2 and leaves nothing", backupCannotBegin)
+	t.Run("that its server gives up leaves nothing", backupGivenUp)
+}
+
+func TestRestoreCommand(t *testing.T) {
+	t.Run("deletes again what was deleted after the backup", restoreDeletesAgain)
+	t.Run("of a bad file exits with 2 and changes nothing", restoreRefuses)
+	t.Run("that was interrupted is refused by every command until it is repeated", restoreInterrupted)
+}
+
+// A site is a store with channels and posts, in a directory.
+type site struct {
+	t     *testing.T
+	data  string
+	db    *bolt.DB
+	store *storage.Store
+}
+
+func openSite(t *testing.T, data string) *site {
+	t.Helper()
+	db, err := bolt.Open(data, bolt.Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &site{t: t, data: data, db: db, store: storage.New(db, db)}
+	t.Cleanup(func() { _ = db.Close() })
+	s.ok(s.store.Prepare(t.Context()))
+	return s
+}
+
+func (s *site) ok(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *site) close() { s.t.Helper(); s.ok(s.db.Close()) }
+
+// create makes a channel with some posts.
+func (s *site) create(name string, posts int) domain.Channel {
+	s.t.Helper()
+	channel, err := domain.NewChannel(name, "", "ada")
+	s.ok(err)
+	channel, err = s.store.CreateChannel(s.t.Context(), channel)
+	s.ok(err)
+	for i := range posts {
+		s.post(channel, fmt.Sprint("post ", i, " ", rand.Uint64()))
+	}
+	return channel
+}
+
+func (s *site) post(channel domain.Channel, text string) {
+	s.t.Helper()
+	_, _, err := s.store.Post(s.t.Context(), storage.Posting{Channel: channel.Ref(), By: "ada", Key: text, Draft: domain.Draft{Text: text}})
+	s.ok(err)
+}
+
+func (s *site) state(name string) error {
+	_, err := s.store.Channel(s.t.Context(), domain.ChannelName(name).Key())
+	return err
+}
+
+// mustRun runs the program, which must succeed, and returns what it printed.
+func mustRun(t *testing.T, args ...string) string {
+	t.Helper()
+	code, stdout, stderr := program(t, args...)
+	if code != exitOK {
+		t.Fatalf("%v exits with %d and says %q", args, code, stderr)
+	}
+	return stdout
+}
+
+// wantClean requires that a check finds nothing, and as much as in another store.
+func wantClean(t *testing.T, data, other string) {
+	t.Helper()
+	got, want := mustRun(t, "check", "--json", "--data", data), mustRun(t, "check", "--json", "--data", other)
+	if got != want {
+		t.Errorf("restored %s\nwant %s", got, want)
+	}
+}
+
+// wantNames requires that a directory holds these files alone.
+func wantNames(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	var got []string
+	for _, entry := range entries {
+		got = append(got, entry.Name())
+	}
+	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%s holds %v, want %v (%v)", dir, got, want, err)
+	}
+}
+
+func backupOfStopped(t *testing.T) {
+	s, dir := openSite(t, t.TempDir()), t.TempDir()
+	s.create("Garden", 50)
+	s.create("News", 3)
+	s.close()
+	file, data := filepath.Join(dir, "backup"), filepath.Join(dir, "data")
+	if said := mustRun(t, "backup", file, "--data", s.data); !strings.HasPrefix(said, file+": ") || !strings.Contains(said, " rows, 0.0 MB") {
+		t.Errorf("says %q", said)
+	}
+	if said := mustRun(t, "restore", file, "--data", data); !strings.HasPrefix(said, "restored ") {
+		t.Errorf("says %q", said)
+	}
+	wantClean(t, data, s.data)
+	wantNames(t, dir, "backup", "data")
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("others may read the file: %v (%v)", info, err)
+	}
+}
+
+// admin serves the backup of a site, as the admin listener does.
+func (s *site) admin() (url string) {
+	b := &backend{Store: s.store, tables: s.db, local: true, backup: s.db.Backup}
+	mux := http.NewServeMux()
+	mux.Handle(backupPath, newBackupHandler(b, slog.New(slog.DiscardHandler)))
+	server := httptest.NewServer(mux)
+	s.t.Cleanup(server.Close)
+	return server.URL
+}
+
+func backupOfRunning(t *testing.T) {
+	s, dir := openSite(t, t.TempDir()), t.TempDir()
+	channel := s.create("Garden", 50)
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+				s.post(channel, fmt.Sprint("more ", i))
+			}
+		}
+	}()
+	url := s.admin()
+	for i := range 3 {
+		file, data := filepath.Join(dir, "backup"), filepath.Join(dir, fmt.Sprint(i))
+		mustRun(t, "backup", file, "--admin", url+"/")
+		mustRun(t, "restore", file, "--data", data)
+		if said := mustRun(t, "check", "--data", data); !strings.Contains(said, "0 breaches") {
+			t.Error(said)
+		}
+	}
+	close(stop)
+	<-stopped
+}
+
+func backupIsGuarded(t *testing.T) {
+	s := openSite(t, t.TempDir())
+	s.create("Garden", 3)
+	b := &backend{Store: s.store, local: true, backup: s.db.Backup}
+	handler := newBackupHandler(b, slog.New(slog.DiscardHandler))
+	get := func(from, host, query string) *httptest.ResponseRecorder {
+		request := httptest.NewRequest(http.MethodGet, "http://"+host+backupPath+query, nil)
+		request.RemoteAddr = from
+		recorder := httptest.NewRecorder()
+		handler.ServeHTTP(recorder, request)
+		return recorder
+	}
+	for _, c := range []struct {
+		from, host, query string
+		want              int
+	}{
+		{"192.0.2.7:1234", "127.0.0.1:9090", "", http.StatusForbidden},
+		{"127.0.0.1:1234", "rebound.example:9090", "", http.StatusForbidden},
+		{"[::1]:1234", "[::1]:9090", "?content=posts", http.StatusBadRequest},
+	} {
+		if got := get(c.from, c.host, c.query); got.Code != c.want {
+			t.Errorf("%+v: %d %s", c, got.Code, got.Body)
+		}
+	}
+	handler.turn <- struct{}{} // another has its turn
+	if got := get("127.0.0.1:1234", "localhost", ""); got.Code != http.StatusServiceUnavailable || got.Header().Get("Retry-After") == "" {
+		t.Errorf("beside another: %d %s", got.Code, got.Body)
+	}
+	<-handler.turn
+	b.local = false
+	if got := get("127.0.0.1:1234", "localhost", ""); got.Code != http.StatusNotImplemented || !strings.Contains(got.Body.String(), "microblogging copy") {
+		t.Errorf("of a store on the network: %d %s", got.Code, got.Body)
+	}
+}
+
+func backupReplaces(t *testing.T) {
+	s, dir := openSite(t, t.TempDir()), t.TempDir()
+	s.create("Garden", 3)
+	s.close()
+	file := filepath.Join(dir, "backup")
+	for range 2 {
+		mustRun(t, "backup", file, "--data", s.data)
+	}
+	store := filepath.Join(s.data, "microblogging.db")
+	code, _, stderr := program(t, "backup", store, "--data", s.data)
+	if code != exitCannotRun || !strings.Contains(stderr, "not a backup") {
+		t.Errorf("the store's own file: exit %d, %q", code, stderr)
+	}
+	wantNames(t, dir, "backup")
+	wantNames(t, s.data, "microblogging.db")
+	if said := mustRun(t, "check", "--data", s.data); !strings.Contains(said, "0 breaches in 1 channels, 3 blogs") {
+		t.Error(said)
+	}
+}
+
+// backupsIn names an environment variable. If it is set, the test binary is a process that
+// backs up the store in that directory, again and again, until it is killed.
+const backupsIn = "MICROBLOGGING_TEST_BACKUPS"
+
+// backupUntilKilled prints the name of each file before it begins.
+func backupUntilKilled(data string) {
+	for i := 0; ; i++ {
+		file := filepath.Join(data, "..", fmt.Sprint(os.Getpid(), "-", i))
+		fmt.Println(file)
+		code := run(context.Background(), []string{"backup", file, "--data", data}, &console{stdin: os.Stdin, stdout: io.Discard, stderr: os.Stderr})
+		if code != exitOK {
+			os.Exit(code)
+		}
+	}
+}
+
+func backupIsKilled(t *testing.T) {
+	s := openSite(t, filepath.Join(t.TempDir(), "data"))
+	s.create("Garden", 300)
+	s.close()
+	missing := 0
+	for range 10 {
+		command := exec.Command(os.Args[0])
+		command.Env = append(os.Environ(), backupsIn+"="+s.data)
+		command.Stderr = os.Stderr
+		stdout, err := command.StdoutPipe()
+		s.ok(err)
+		s.ok(command.Start())
+		lines := bufio.NewScanner(stdout)
+		var took time.Duration
+		for range 3 {
+			began := time.Now()
+			lines.Scan()
+			took = time.Since(began)
+		}
+		<-time.After(rand.N(2 * took)) // this is when it is killed, and nothing waits for it
+		s.ok(command.Process.Kill())
+		names := []string{lines.Text()}
+		for lines.Scan() {
+			names = append(names, lines.Text())
+		}
+		_ = command.Wait() // it was killed
+		for _, name := range names {
+			file, err := openBackup(name)
+			if errors.Is(err, fs.ErrNotExist) {
+				missing++
+				continue
+			}
+			s.ok(err)
+			file.Close()
+		}
+	}
+	if missing == 0 {
+		t.Error("no kill came before the end of a backup")
+	}
+	if said := mustRun(t, "check", "--data", s.data); !strings.Contains(said, "0 breaches") {
+		t.Error(said)
+	}
+}
+
+func backupCannotBegin(t *testing.T) {
+	s, dir := openSite(t, t.TempDir()), t.TempDir()
+	file := filepath.Join(dir, "backup")
+	server := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(server.Close)
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"a store in use":             {[]string{file, "--data", s.data}, "--admin"},
+		"no store":                   {[]string{file, "--data", filepath.Join(dir, "slip")}, "slip"},
+		"Azure":                      {[]string{file, "--storage", "azure"}, "microblogging copy"},
+		"a folder that is not there": {[]string{filepath.Join(dir, "slip", "backup"), "--data", s.data}, "slip"},
+		"a server that is not there": {[]string{file, "--admin", "http://127.0.0.1:1"}, "127.0.0.1:1"},
+		"a server without it":        {[]string{file, "--admin", server.URL}, "404"},
+		"an address that is no URL":  {[]string{file, "--admin", "localhost:9090"}, "--admin must be a URL"},
+		"a folder of that name":      {[]string{dir, "--data", s.data}, "is no file"},
+		"Azure that does not answer": {[]string{file, "--deletions-only", "--storage", "azure", "--azure-connection-string", unreachable}, "unavailable"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stdout, stderr := program(t, append([]string{"backup"}, c.args...)...)
+			if code != exitCannotRun || stdout != "" || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 {
+				t.Errorf("exit %d, %q and %q, want one sentence with %q", code, stdout, stderr, c.says)
+			}
+			wantNames(t, dir)
+		})
+	}
+}
+
+func backupGivenUp(t *testing.T) {
+	dir := t.TempDir()
+	var whole bytes.Buffer
+	w, err := snapshot.NewWriter(&whole, snapshot.Head{Content: snapshot.Whole})
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := bytes.Clone(whole.Bytes())
+	if _, err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for says, body := range map[string][]byte{
+		"cut short":          whole.Bytes()[:whole.Len()-1],
+		"the store is wet":   append(begun, snapshot.GivenUp("the store is wet")...),
+		"goes on after":      append(bytes.Clone(whole.Bytes()), '\n'),
+		"it is not a backup": []byte("<html>"),
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) }))
+		code, _, stderr := program(t, "backup", filepath.Join(dir, "backup"), "--admin", server.URL)
+		if code != exitFound || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("exit %d, %q, want %q", code, stderr, says)
+		}
+		server.Close()
+		wantNames(t, dir)
+	}
+}
+
+// finishDeletions lets a worker do what is on the queue.
+func (s *site) finishDeletions() {
+	s.t.Helper()
+	ctx, cancel := context.WithCancel(s.t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		worker.New(s.store, worker.Options{Lease: time.Second, Reconcile: time.Minute, Concurrency: 1, MaxAttempts: 5, Log: slog.New(slog.DiscardHandler)}).Run(ctx)
+	}()
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
+	for began := time.Now(); ; <-ticker.C {
+		left, err := s.store.Messages().Length(s.t.Context())
+		s.ok(err)
+		if left == 0 {
+			break
+		}
+		if time.Since(began) > 20*time.Second {
+			s.t.Fatal("the deletion does not end")
+		}
+	}
+	cancel()
+	<-ended
+}
+
+func restoreDeletesAgain(t *testing.T) {
+	s, dir := openSite(t, t.TempDir()), t.TempDir()
+	garden := s.create("Garden", 5)
+	s.create("News", 1)
+	url := s.admin()
+	file, later, whole := filepath.Join(dir, "backup"), filepath.Join(dir, "deletions"), filepath.Join(dir, "later")
+	mustRun(t, "backup", file, "--admin", url)
+	_, err := s.store.AskDeletion(t.Context(), garden.Key(), "ada", domain.Any[domain.Incarnation]())
+	s.ok(err)
+	mustRun(t, "backup", later, "--deletions-only", "--admin", url)
+	mustRun(t, "backup", whole, "--admin", url)
+	s.close()
+	for _, c := range []struct {
+		args   []string
+		garden error
+	}{
+		{nil, nil},
+		{[]string{"--deletions", later}, domain.ErrGone},
+		{[]string{"--deletions", whole}, domain.ErrGone},
+	} {
+		data := t.TempDir()
+		said := mustRun(t, append([]string{"restore", file, "--data", data}, c.args...)...)
+		if deleted := strings.Contains(said, "asked for again: 1;"); deleted != (c.garden != nil) {
+			t.Errorf("%v: says %q", c.args, said)
+		}
+		if said := mustRun(t, "check", "--data", data); !strings.Contains(said, "0 breaches") {
+			t.Error(said)
+		}
+		restored := openSite(t, data)
+		if err := restored.state("garden"); !errors.Is(err, c.garden) {
+			t.Errorf("%v: the channel is %v, want %v", c.args, err, c.garden)
+		}
+		if err := restored.state("news"); err != nil {
+			t.Errorf("%v: the other channel is %v", c.args, err)
+		}
+		if c.garden != nil {
+			restored.finishDeletions()
+			if err := restored.state("garden"); !errors.Is(err, domain.ErrNotFound) {
+				t.Errorf("in the end, the channel is %v", err)
+			}
+		}
+		restored.close()
+		if said := mustRun(t, "check", "--data", data); !strings.Contains(said, "0 breaches") {
+			t.Error(said)
+		}
+	}
+	code, _, stderr := program(t, "restore", whole, "--deletions", file, "--data", t.TempDir())
+	if code != exitOK || (stderr != "" && !strings.Contains(stderr, "older than the backup")) {
+		t.Errorf("exit %d, %q", code, stderr)
+	}
+}
+
+func restoreRefuses(t *testing.T) {
+	s, dir := openSite(t, t.TempDir()), t.TempDir()
+	s.create("Garden", 5)
+	s.close()
+	good, data := filepath.Join(dir, "backup"), filepath.Join(dir, "data")
+	mustRun(t, "backup", good, "--data", s.data)
+	whole, err := os.ReadFile(good)
+	s.ok(err)
+	file := func(name string, content []byte) string {
+		name = filepath.Join(dir, name)
+		s.ok(os.WriteFile(name, content, 0o600))
+		return name
+	}
+	altered := bytes.Clone(whole)
+	altered[len(altered)/2] ^= 1
+	newer := bytes.Replace(whole, []byte("backup 1\n"), []byte("backup 2\n"), 1)
+	var schema bytes.Buffer
+	w, err := snapshot.NewWriter(&schema, snapshot.Head{Content: snapshot.Whole, Schema: 99})
+	s.ok(err)
+	_, err = w.Close()
+	s.ok(err)
+	cut := file("cut", whole[:len(whole)-1])
+	mustRun(t, "backup", filepath.Join(dir, "deletions"), "--deletions-only", "--data", s.data)
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"cut short":            {[]string{cut}, "cut short"},
+		"altered":              {[]string{file("altered", altered)}, "altered"},
+		"a newer format":       {[]string{file("newer", newer)}, "newer version"},
+		"a newer schema":       {[]string{file("schema", schema.Bytes())}, "schema version 99"},
+		"no backup":            {[]string{file("text", []byte("text"))}, "not a backup"},
+		"missing":              {[]string{filepath.Join(dir, "slip")}, "slip"},
+		"deletions alone":      {[]string{filepath.Join(dir, "deletions")}, "deletions alone"},
+		"deletions cut short":  {[]string{good, "--deletions", cut}, "cut short"},
+		"deletions missing":    {[]string{good, "--deletions", filepath.Join(dir, "slip")}, "slip"},
+		"Azure":                {[]string{good, "--storage", "azure"}, "microblogging copy"},
+		"a store with content": {[]string{good, "--data", s.data}, "not empty"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stdout, stderr := program(t, append([]string{"restore", "--data", data}, c.args...)...)
+			if code != exitCannotRun || stdout != "" || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 {
+				t.Errorf("exit %d, %q and %q, want one sentence with %q", code, stdout, stderr, c.says)
+			}
+			if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("there is a store now (%v)", err)
+			}
+		})
+	}
+	wantNames(t, s.data, "microblogging.db")
+}
+
+func restoreInterrupted(t *testing.T) {
+	s, dir := openSite(t, t.TempDir()), t.TempDir()
+	s.create("Garden", 5)
+	s.close()
+	file := filepath.Join(dir, "backup")
+	mustRun(t, "backup", file, "--data", s.data)
+	data := t.TempDir()
+	left := filepath.Join(data, "microblogging.db.restore")
+	s.ok(os.WriteFile(left, []byte("half"), 0o600))
+	for _, args := range [][]string{{"check"}, {"serve", "--listen", "127.0.0.1:0"}, {"compact"}, {"backup", file}} {
+		code, _, stderr := program(t, append(args, "--data", data)...)
+		if code != exitCannotRun || !strings.Contains(stderr, "interrupted") && !strings.Contains(stderr, "there is no store") || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%v: exit %d, %q", args, code, stderr)
+		}
+	}
+	wantNames(t, data, "microblogging.db.restore")
+	mustRun(t, "restore", file, "--data", data)
+	wantClean(t, data, s.data)
+	wantNames(t, data, "microblogging.db")
+}

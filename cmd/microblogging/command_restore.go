@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"microblogging/storage"
+	"microblogging/storage/bolt"
+	"microblogging/storage/snapshot"
+)
+
+type restoreCommand struct {
+	storageFlags `embed:""`
+	Deletions    string `placeholder:"FILE" help:"A later backup, or what backup --deletions-only wrote. Each channel in it whose deletion was accepted is deleted again, so that the restore does not bring it back."`
+	File         string `arg:"" help:"The file that backup wrote. It is read to its end before anything is written."`
+}
+
+// Run makes an empty store what a backup holds.
+func (c restoreCommand) Run(ctx context.Context, console *console) (err error) {
+	if c.Storage != "bolt" {
+		return cannotRunError{errors.New("restore is for the embedded store only: microblogging copy moves what was restored to Azure")}
+	}
+	var deletions *backupFile
+	if c.Deletions != "" {
+		if deletions, err = openBackup(c.Deletions); err != nil {
+			return err
+		}
+		defer deletions.Close() // it was only read
+	}
+	file, err := os.Open(c.File)
+	if err != nil {
+		return cannotRunError{err}
+	}
+	defer file.Close() // it was only read
+	began, repeated := false, 0
+	summary, err := bolt.Restore(ctx, c.Data, file, func() { began = true }, func(db *bolt.DB) (err error) {
+		store := storage.New(db, db)
+		if err := store.Prepare(ctx); err != nil || deletions == nil {
+			return err
+		}
+		repeated, err = store.RepeatDeletions(ctx, bolt.DeletionsIn(deletions))
+		return err
+	})
+	switch {
+	case err != nil && !began:
+		return cannotRunError{c.notBegun(err)}
+	case err != nil:
+		return err
+	}
+	fmt.Fprintf(console.stdout, "restored %d rows, as they were at %s\n", summary.Rows, summary.TakenOn.Format(time.RFC3339))
+	if deletions == nil {
+		return nil
+	}
+	fmt.Fprintf(console.stdout, "deletions asked for again: %d; a worker completes them\n", repeated)
+	if deletions.summary.TakenOn.Before(summary.TakenOn) {
+		fmt.Fprintf(console.stderr, "%s is older than the backup, so that it names no later deletion\n", c.Deletions)
+	}
+	return nil
+}
+
+// notBegun says what is wrong, with the name of the file or of the store.
+func (c restoreCommand) notBegun(err error) error {
+	switch {
+	case errors.Is(err, bolt.ErrNotEmpty):
+		return fmt.Errorf("%w; restore into another directory with --data", err)
+	case errors.Is(err, bolt.ErrInUse):
+		return fmt.Errorf("%w; restore into a store that no server has open", err)
+	case isBadBackup(err):
+		return fmt.Errorf("%s cannot be restored: %w", c.File, err)
+	}
+	return err
+}
+
+// isBadBackup tells whether an error is about the file.
+func isBadBackup(err error) bool {
+	var given *snapshot.GivenUpError
+	for _, bad := range []error{snapshot.ErrForeign, snapshot.ErrCut, snapshot.ErrAltered, snapshot.ErrNewer, bolt.ErrNotWhole} {
+		if errors.Is(err, bad) {
+			return true
+		}
+	}
+	return errors.As(err, &given)
+}
+
+// A backupFile is an open file that is whole.
+type backupFile struct {
+	*os.File
+	summary snapshot.Summary
+}
+
+// openBackup reads a file to its end and goes back to its beginning.
+func openBackup(name string) (*backupFile, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, cannotRunError{err}
+	}
+	summary, err := bolt.CheckBackup(file)
+	if err != nil {
+		err = fmt.Errorf("%s cannot be used: %w", name, err)
+	} else {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, cannotRunError{errors.Join(err, file.Close())}
+	}
+	return &backupFile{file, summary}, nil
+}

@@ -1,0 +1,287 @@
+package bolt
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"microblogging/storage/driver"
+	"microblogging/storage/snapshot"
+)
+
+func TestRestore(t *testing.T) {
+	t.Run("gives every row, message and ETag back", restoreGivesBack)
+	t.Run("gives later rows ETags that the lost store never gave", restoreNewETags)
+	t.Run("of a file that is not whole changes nothing", restoreRefusesFile)
+	t.Run("into a store with rows, or in use, changes nothing", restoreRefusesStore)
+	t.Run("that fails leaves nothing", restoreFails)
+	t.Run("that was killed leaves a store that nobody opens, or a whole one", restoreIsKilled)
+}
+
+// backupOf is the backup of a store that is not in use.
+func backupOf(t *testing.T, dir string) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	if _, err := Backup(t.Context(), dir, &file, snapshot.Whole); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+func restore(ctx context.Context, dir string, file []byte) error {
+	_, err := Restore(ctx, dir, bytes.NewReader(file), func() {}, func(*DB) error { return nil })
+	return err
+}
+
+// wantFiles requires that a directory holds these files alone.
+func wantFiles(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	var got []string
+	for _, entry := range entries {
+		got = append(got, entry.Name())
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s holds %v, want %v", dir, got, want)
+	}
+}
+
+func restoreGivesBack(t *testing.T) {
+	from := t.TempDir()
+	wasteful(t, from)
+	rows, file := content(t, from), backupOf(t, from)
+	empty := t.TempDir()
+	db := mustOpen(t, empty, Options{})
+	// The message is of a worker that has looked for work.
+	if err := errors.Join(db.CreateTable(t.Context(), "T"), db.CreateQueue(t.Context(), "q"), db.Send(t.Context(), "q", "turn"), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Join(empty, fileName), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	nothing := t.TempDir()
+	if err := os.WriteFile(filepath.Join(nothing, fileName), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for dir, mode := range map[string]fs.FileMode{empty: 0o640, nothing: 0o600, filepath.Join(t.TempDir(), "new"): 0o600} {
+		if err := restore(t.Context(), dir, file); err != nil {
+			t.Fatal(err)
+		}
+		wantFiles(t, dir, fileName)
+		wantSoundPages(t, filepath.Join(dir, fileName), "after Restore")
+		if info, err := os.Stat(filepath.Join(dir, fileName)); err != nil || info.Mode() != mode {
+			t.Errorf("the file is %v (%v)", info, err)
+		}
+		if got := content(t, dir); !slices.Equal(got, rows) {
+			t.Errorf("%d rows became %d, or others", len(rows), len(got))
+		}
+		if err := restore(t.Context(), dir, file); !errors.Is(err, ErrNotEmpty) {
+			t.Errorf("the second time: %v", err)
+		}
+	}
+}
+
+func restoreNewETags(t *testing.T) {
+	dir, restored := t.TempDir(), t.TempDir()
+	wasteful(t, dir)
+	file := backupOf(t, dir)
+	if err := restore(t.Context(), restored, file); err != nil {
+		t.Fatal(err)
+	}
+	etags := map[driver.ETag]bool{}
+	for _, dir := range []string{dir, restored} {
+		for range 3 { // it is opened three times
+			db := mustOpen(t, dir, Options{})
+			put(t, db, driver.Replace("row", driver.Upsert))
+			row, err := db.Get(t.Context(), "T", "p", "row")
+			if err := errors.Join(err, db.Close()); err != nil || etags[row.ETag] {
+				t.Errorf("ETag %s is of both stores (%v)", row.ETag, err)
+			}
+			etags[row.ETag] = true
+		}
+	}
+}
+
+func restoreRefusesFile(t *testing.T) {
+	from := t.TempDir()
+	wasteful(t, from)
+	file := backupOf(t, from)
+	dir := filepath.Join(t.TempDir(), "new")
+	for n := 0; n < len(file); n += 1 + len(file)/50 {
+		if err := restore(t.Context(), dir, file[:n]); !errors.Is(err, snapshot.ErrCut) && n > 0 {
+			t.Errorf("%d bytes of %d: got %v", n, len(file), err)
+		}
+		changed := bytes.Clone(file)
+		changed[n]++
+		if restore(t.Context(), dir, changed) == nil {
+			t.Errorf("with another byte %d it was restored", n)
+		}
+	}
+	var newer, deletions bytes.Buffer
+	for w, head := range map[*bytes.Buffer]snapshot.Head{&newer: {Content: snapshot.Whole, Schema: schemaVersion + 1}, &deletions: {Content: snapshot.Deletions, Schema: schemaVersion}} {
+		file, err := snapshot.NewWriter(w, head)
+		if err == nil {
+			_, err = file.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := restore(t.Context(), dir, newer.Bytes()); !errors.Is(err, snapshot.ErrNewer) {
+		t.Errorf("got %v", err)
+	}
+	if err := restore(t.Context(), dir, deletions.Bytes()); !errors.Is(err, ErrNotWhole) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("there is a directory now (%v)", err)
+	}
+}
+
+func restoreRefusesStore(t *testing.T) {
+	full, inUse, foreign := t.TempDir(), t.TempDir(), t.TempDir()
+	wasteful(t, full)
+	file, rows := backupOf(t, full), content(t, full)
+	mustOpen(t, inUse, Options{})
+	if err := os.WriteFile(filepath.Join(foreign, fileName), []byte("foreign"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]error{full: ErrNotEmpty, inUse: ErrInUse, foreign: errForeign} {
+		_, err := Restore(t.Context(), dir, bytes.NewReader(file), func() { t.Error("it began") }, nil)
+		if !errors.Is(err, want) {
+			t.Errorf("got %v, want %v", err, want)
+		}
+		wantFiles(t, dir, fileName)
+	}
+	if got := content(t, full); !slices.Equal(got, rows) {
+		t.Errorf("%d rows became %d, or others", len(rows), len(got))
+	}
+}
+
+func restoreFails(t *testing.T) {
+	from := t.TempDir()
+	wasteful(t, from)
+	file := backupOf(t, from)
+	dir, broken := t.TempDir(), errors.New("broken")
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := Restore(ctx, dir, bytes.NewReader(file), cancel, func(*DB) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("told to stop: %v", err)
+	}
+	wantFiles(t, dir)
+	if _, err := Restore(t.Context(), dir, bytes.NewReader(file), func() {}, func(*DB) error { return broken }); !errors.Is(err, broken) {
+		t.Errorf("got %v, want what finish returned", err)
+	}
+	wantFiles(t, dir)
+	mustOpen(t, dir, Options{}).Close()
+	if _, err := Restore(t.Context(), dir, bytes.NewReader(file), func() {}, func(*DB) error { return broken }); !errors.Is(err, broken) {
+		t.Errorf("got %v, want what finish returned", err)
+	}
+	wantFiles(t, dir, fileName)
+}
+
+// restoreIsKilled kills another process that restores into one new directory after another.
+func restoreIsKilled(t *testing.T) {
+	from, parent := t.TempDir(), t.TempDir()
+	wasteful(t, from)
+	rows, file := content(t, from), backupOf(t, from)
+	if err := os.WriteFile(filepath.Join(parent, "file"), file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	unfinished := 0
+	for range 12 {
+		dir := killRestoring(t, parent)
+		db, err := Open(dir, Options{NoSync: true})
+		again := errors.Is(err, ErrUnfinished)
+		if again {
+			unfinished++
+			if _, err := Backup(t.Context(), dir, &bytes.Buffer{}, snapshot.Whole); !errors.Is(err, ErrUnfinished) && !errors.Is(err, ErrNoStore) {
+				t.Errorf("it can be backed up: %v", err)
+			}
+		} else if err != nil {
+			t.Fatal(err)
+		} else { // it was killed before its first write, or after the last
+			again = db.bolt.View(wantEmpty) == nil
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if again {
+			if err := restore(t.Context(), dir, file); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wantSoundPages(t, filepath.Join(dir, fileName), "after a kill")
+		if got := content(t, dir); !slices.Equal(got, rows) {
+			t.Fatalf("%d rows became %d, or others", len(rows), len(got))
+		}
+		wantFiles(t, dir, fileName)
+	}
+	if unfinished == 0 {
+		t.Error("no kill came before the end of a restore")
+	}
+}
+
+// killRestoring starts the other process, kills it in its second restore or a later one,
+// and returns the directory of the last.
+func killRestoring(t *testing.T, parent string) (dir string) {
+	t.Helper()
+	command := exec.Command(os.Args[0])
+	command.Env = append(os.Environ(), "MICROBLOGGING_TEST_RESTORE="+parent)
+	command.Stderr = os.Stderr
+	stdout, err := command.StdoutPipe()
+	if err == nil {
+		err = command.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stdout)
+	var took time.Duration
+	for range 2 {
+		began := time.Now()
+		lines.Scan()
+		took = time.Since(began)
+	}
+	<-time.After(rand.N(took)) // this is when it is killed, and nothing waits for it
+	if err := command.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for dir = lines.Text(); lines.Scan(); {
+		dir = lines.Text()
+	}
+	_ = command.Wait() // it was killed
+	return dir
+}
+
+// restoreUntilKilled is what that process does. It prints each directory before it begins.
+func restoreUntilKilled(parent string) error {
+	file, err := os.Open(filepath.Join(parent, "file"))
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	for i := 0; ; i++ {
+		dir := filepath.Join(parent, fmt.Sprintf("%d-%d", os.Getpid(), i))
+		fmt.Println(dir)
+		if _, err := Restore(context.Background(), dir, file, func() {}, func(*DB) error { return nil }); err != nil {
+			return err
+		}
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package storage_test
+
+import (
+	"errors"
+	"iter"
+	"slices"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+)
+
+func TestDeletionRepeat(t *testing.T) {
+	t.Run("of a channel that came back is asked for as it was", repeatAsksAgain)
+	t.Run("spares the next incarnation, and what is not about a channel", repeatSparesOthers)
+	t.Run("that fails anywhere can be repeated", repeatAnywhere)
+}
+
+// recordsOf are the Deletions rows of a store.
+func (w *world) recordsOf() []driver.Entity {
+	w.t.Helper()
+	var rows []driver.Entity
+	for row, err := range w.store.DeletionRecords(w.t.Context()) {
+		w.ok(err)
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func each(rows []driver.Entity) iter.Seq2[driver.Entity, error] {
+	return func(yield func(driver.Entity, error) bool) {
+		for _, row := range rows {
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+}
+
+// deletedElsewhere is the channel's deletion as another store has recorded it, which has
+// gone on from the same backup. This store has the channel.
+func deletedElsewhere(w *world, channel domain.Channel) []driver.Entity {
+	w.t.Helper()
+	other := newWorld(w.t)
+	w.ok(other.store.OpenDeletion(w.t.Context(), domain.Message{
+		Kind: domain.MessageChannel, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name, By: ada, AskedOn: domain.Now(),
+	}))
+	other.setDone(channel.Ref())
+	return other.recordsOf()
+}
+
+func repeatAsksAgain(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("Garden", ada)
+		records := deletedElsewhere(w, channel)
+		n, err := w.store.RepeatDeletions(t.Context(), each(records))
+		if err != nil || n != 1 {
+			t.Fatalf("%d were repeated (%v)", n, err)
+		}
+		if _, err := w.store.Channel(t.Context(), channel.Key()); !errors.Is(err, domain.ErrGone) {
+			t.Errorf("the channel is %v", err)
+		}
+		d := w.deletion(channel.Ref())
+		page, err := w.store.DeletionsOf(t.Context(), ada, "", 10)
+		if err != nil || len(page.Items) != 1 || d.State != domain.DeletionQueued || d.Name != "Garden" {
+			t.Errorf("the deletion is %+v, and the list %+v (%v)", d, page.Items, err)
+		}
+		if queued, err := w.store.Messages().Length(t.Context()); err != nil || queued != 1 {
+			t.Errorf("%d messages (%v)", queued, err)
+		}
+		if n, err := w.store.RepeatDeletions(t.Context(), each(records)); err != nil || n != 0 {
+			t.Errorf("%d were repeated twice (%v)", n, err)
+		}
+	})
+}
+
+func repeatSparesOthers(t *testing.T) {
+	w := newWorld(t)
+	gone := w.create("Garden", ada)
+	w.ask(gone)
+	w.setDone(gone.Ref())
+	records := w.recordsOf() // with a row of the index
+	next := newWorld(t)
+	channel := next.create("Garden", ada)
+	rows := append(slices.Clone(records), driver.Entity{Partition: "garden", Row: string(channel.Incarnation) + "!lesson"},
+		driver.Entity{Partition: "garden", Row: string(channel.Incarnation) + "!" + string(domain.NewBlogID(domain.Now())) + "!" + string(domain.NewRevision())})
+	if n, err := next.store.RepeatDeletions(t.Context(), each(rows)); err != nil || n != 0 {
+		t.Errorf("%d were repeated (%v)", n, err)
+	}
+	if got, err := next.store.Channel(t.Context(), channel.Key()); err != nil || got.Incarnation != channel.Incarnation {
+		t.Errorf("the channel is %+v (%v)", got, err)
+	}
+	broken := errors.New("broken")
+	_, err := next.store.RepeatDeletions(t.Context(), func(yield func(driver.Entity, error) bool) { yield(driver.Entity{}, broken) })
+	if !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Each call in turn gets no answer, and what is left is repeated.
+func repeatAnywhere(t *testing.T) {
+	for _, fail := range []func(int) drivertest.Hook{drivertest.FailBefore, drivertest.FailAfter} {
+		for at := 1; ; at++ {
+			w := newWorld(t)
+			channel := w.create("Garden", ada)
+			d := domain.Deletion{Channel: channel.Ref(), Name: "Garden", RequestedBy: ada, RequestedOn: domain.Now(), State: domain.DeletionDone}
+			w.arm(fail(at))
+			_, err := w.faulty.RepeatDeletion(t.Context(), d)
+			if _, again := w.store.RepeatDeletion(t.Context(), d); again != nil {
+				t.Fatal(again)
+			}
+			if got := w.deletion(channel.Ref()); got.State != domain.DeletionQueued {
+				t.Errorf("after call %d failed: %+v", at, got)
+			}
+			if err == nil {
+				break
+			}
+		}
+	}
+}
