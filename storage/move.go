@@ -80,6 +80,14 @@ func (s *Store) Moving(ctx context.Context) (Moving, error) {
 	return m, nil
 }
 
+// ReadMoving is Moving of a store that need not be prepared.
+func ReadMoving(ctx context.Context, tables driver.Tables) (Moving, error) {
+	if err := tables.CreateTable(ctx, tableMoves); err != nil {
+		return Moving{}, fmt.Errorf("creating table %s: %w", tableMoves, err)
+	}
+	return readMoving(ctx, driver.NewTable(tables, tableMoves))
+}
+
 func readMoving(ctx context.Context, moves *driver.Table) (Moving, error) {
 	m := Moving{At: map[string]CopiedTo{}}
 	for row, err := range moves.Within(ctx, driver.Range{Partition: movePartition}) {
