@@ -81,6 +81,15 @@ type DB struct {
 	growthLeast int64
 }
 
+// Exists reports whether there is a store in the directory.
+func Exists(dir string) (bool, error) {
+	_, err := os.Stat(filepath.Join(dir, fileName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // Open opens the store in a directory. It makes the directory and the store if they
 // are missing. If another process has the store open, it fails with ErrInUse within
 // a second. It refuses a store that a newer program wrote, and does not change it.
