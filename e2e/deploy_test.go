@@ -1,0 +1,416 @@
+package e2e
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"microblogging/domain"
+	"microblogging/e2e/program"
+)
+
+// Nothing in deploy/ was run where it is meant for. These tests hold the files against
+// the schemas of those places, and their commands against the program.
+func TestDeploy(t *testing.T) {
+	t.Parallel()
+	t.Run("systemd accepts the unit, and exposes little to it", systemdAcceptsUnit)
+	t.Run("the unit's command serves and ends", unitCommandServes)
+	t.Run("Kubernetes and Container Apps know every field", schemasKnowFields)
+	t.Run("a wrong field, type or value is found", schemasFindErrors)
+	t.Run("the roles start as they are written, and answer their probes", deployedRolesStart)
+}
+
+// unitHere returns the path of a unit that names this binary, as the one in deploy/ names
+// the one that is installed.
+func unitHere(t *testing.T) string {
+	t.Helper()
+	const installed = "ExecStart=/usr/local/bin/microblogging "
+	text := readRoot(t, "deploy/microblogging.service")
+	if !strings.Contains(text, installed) {
+		t.Fatalf("the unit has no line that begins with %q", installed)
+	}
+	unit := filepath.Join(t.TempDir(), "microblogging.service")
+	if err := os.WriteFile(unit, []byte(strings.Replace(text, installed, "ExecStart="+binary+" ", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return unit
+}
+
+func systemdAcceptsUnit(t *testing.T) {
+	t.Parallel()
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("SKIPPED, NOT TESTED: systemd-analyze is not installed")
+	}
+	unit := unitHere(t)
+	output, err := exec.CommandContext(t.Context(), analyze, "verify", "--man=no", unit).CombinedOutput()
+	// It prints a key that it does not know, and finds the unit well all the same.
+	if err != nil || strings.Contains(string(output), unit) {
+		t.Errorf("systemd-analyze verify: %v\n%s", err, output)
+	}
+	// The exposure is from 0 to 10, and the threshold is ten times as much.
+	output, err = exec.CommandContext(t.Context(), analyze, "security", "--no-pager", "--offline=true", "--threshold=20", unit).CombinedOutput()
+	if err != nil {
+		t.Errorf("systemd-analyze security: %v\n%s", err, output)
+	}
+}
+
+func unitCommandServes(t *testing.T) {
+	t.Parallel()
+	text := readRoot(t, "deploy/microblogging.service")
+	line := regexp.MustCompile(`(?m)^ExecStart=/usr/local/bin/microblogging (.*)$`).FindStringSubmatch(text)
+	directory := regexp.MustCompile(`(?m)^StateDirectory=(.*)$`).FindStringSubmatch(text)
+	if line == nil || directory == nil {
+		t.Fatal("the unit has no command or no directory")
+	}
+	data := t.TempDir()
+	arguments := strings.ReplaceAll(line[1], "/var/lib/"+directory[1], data)
+	if arguments == line[1] {
+		t.Errorf("%q does not use the directory %q", line[1], directory[1])
+	}
+	s := setup{program.Setup{Binary: binary, Environment: []string{"MICROBLOGGING_LISTEN=127.0.0.1:0"}}}
+	s.start(t, strings.Fields(arguments)...).endCleanly(t)
+}
+
+// A deployedRole is what a file in deploy/ says of a container.
+type deployedRole struct {
+	Args  []string
+	Env   []struct{ Name, Value string }
+	Ports []struct {
+		Name          string
+		ContainerPort string `yaml:"containerPort"`
+	}
+	LivenessProbe, ReadinessProbe probe `yaml:"-"`
+	// grace is how long the container has to end.
+	grace time.Duration
+}
+
+// A probe is one of a container, in either of the two ways to write it.
+type probe struct {
+	Type    string
+	HTTPGet struct{ Path, Port string } `yaml:"httpGet"`
+}
+
+// A deployedTemplate is the part of a deployment that describes its containers.
+type deployedTemplate struct {
+	Grace      int `yaml:"terminationGracePeriodSeconds"`
+	Containers []struct {
+		deployedRole `yaml:",inline"`
+		Liveness     probe `yaml:"livenessProbe"`
+		Readiness    probe `yaml:"readinessProbe"`
+		Probes       []probe
+	}
+}
+
+// role returns the one container of the template.
+func (d deployedTemplate) role(t *testing.T) deployedRole {
+	t.Helper()
+	if len(d.Containers) != 1 {
+		t.Fatalf("%d containers", len(d.Containers))
+	}
+	container := d.Containers[0]
+	role := container.deployedRole
+	role.grace = time.Duration(d.Grace) * time.Second
+	role.LivenessProbe, role.ReadinessProbe = container.Liveness, container.Readiness
+	for _, p := range container.Probes {
+		switch p.Type {
+		case "Liveness":
+			role.LivenessProbe = p
+		case "Readiness":
+			role.ReadinessProbe = p
+		}
+	}
+	return role
+}
+
+// secretFile is where both files mount the connection string.
+const secretFile = "/run/secrets/storage/connection-string"
+
+// readTemplates returns the roles of both files, by file and role.
+func readTemplates(t *testing.T) map[string]deployedRole {
+	t.Helper()
+	roles := map[string]deployedRole{}
+	decoder := yaml.NewDecoder(strings.NewReader(readRoot(t, "deploy/kubernetes.yaml")))
+	for {
+		var document struct {
+			Kind string
+			Spec struct {
+				Template struct{ Spec deployedTemplate }
+			}
+		}
+		err := decoder.Decode(&document)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if document.Kind == "Deployment" {
+			role := document.Spec.Template.Spec.role(t)
+			roles["Kubernetes, "+role.Args[0]] = role
+		}
+	}
+	var template struct {
+		Resources []struct {
+			Properties struct{ Template deployedTemplate }
+		}
+	}
+	text := strings.NewReplacer("[variables('secretFile')]", secretFile,
+		"[format('--base-url={0}', parameters('baseUrl'))]", "--base-url=https://example.org").
+		Replace(readRoot(t, "deploy/azure-container-apps.json"))
+	if err := yaml.Unmarshal([]byte(text), &template); err != nil {
+		t.Fatal(err)
+	}
+	for _, resource := range template.Resources {
+		role := resource.Properties.Template.role(t)
+		roles["Container Apps, "+role.Args[0]] = role
+	}
+	return roles
+}
+
+func deployedRolesStart(t *testing.T) {
+	t.Parallel()
+	roles := readTemplates(t)
+	if len(roles) != 4 {
+		t.Fatalf("%d roles, want two in each file", len(roles))
+	}
+	secret := filepath.Join(t.TempDir(), "connection-string")
+	const nowhere = "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=YQ==;" +
+		"TableEndpoint=http://127.0.0.1:1/a;QueueEndpoint=http://127.0.0.1:1/a"
+	if err := os.WriteFile(secret, []byte(nowhere+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, role := range roles {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			role.expectStart(t, secret)
+		})
+	}
+	for _, file := range []string{"deploy/kubernetes.yaml", "deploy/azure-container-apps.json"} {
+		queues := regexp.MustCompile(`queueName"?: "?([^"\s,]*)`).FindAllStringSubmatch(readRoot(t, file), -1)
+		if len(queues) != 1 || queues[0][1] != domain.QueueName {
+			t.Errorf("%s scales by %q, want the queue %q", file, queues, domain.QueueName)
+		}
+	}
+}
+
+var (
+	listenArgument = regexp.MustCompile(`^--(listen|health-listen)=0\.0\.0\.0:(\d+)$`)
+	drainArgument  = regexp.MustCompile(`^--drain-delay=(\w+)$`)
+)
+
+// expectStart starts the role as it is written, on ports of this machine and on a store
+// that does not answer.
+func (r deployedRole) expectStart(t *testing.T, secret string) {
+	t.Helper()
+	var arguments []string
+	port, stopTime := "", 35*time.Second
+	for _, argument := range r.Args {
+		if listen := listenArgument.FindStringSubmatch(argument); listen != nil {
+			port, argument = listen[2], "--"+listen[1]+"=127.0.0.1:0"
+		}
+		if drain := drainArgument.FindStringSubmatch(argument); drain != nil {
+			delay, err := time.ParseDuration(drain[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			stopTime += delay
+			argument = "--drain-delay=0s"
+		}
+		arguments = append(arguments, argument)
+	}
+	if r.grace <= stopTime {
+		t.Errorf("it has %s to end, and may take %s", r.grace, stopTime)
+	}
+	s := setup{program.Setup{Binary: binary}}
+	for _, variable := range r.Env {
+		s.Environment = append(s.Environment, variable.Name+"="+strings.Replace(variable.Value, secretFile, secret, 1))
+	}
+	if !slices.Contains(s.Environment, "AZURE_STORAGE_CONNECTION_STRING_FILE="+secret) {
+		t.Errorf("it reads its secret from %q", s.Environment)
+	}
+	p := s.start(t, arguments...)
+	if p.url == "" {
+		p.url = p.await(t, p.stderr, `"answering probes","address":"(http:[^"]+)"`)
+	}
+	for _, probe := range []struct {
+		probe
+		path string
+	}{{r.LivenessProbe, "/healthz"}, {r.ReadinessProbe, "/readyz"}} {
+		at := probe.HTTPGet.Port
+		for _, named := range r.Ports {
+			if named.Name == at {
+				at = named.ContainerPort
+			}
+		}
+		if probe.HTTPGet.Path != probe.path || at != port {
+			t.Errorf("a probe asks %s at port %s, want %s at port %s", probe.HTTPGet.Path, at, probe.path, port)
+		}
+	}
+	reader(p.url).awaitStatus(t, r.LivenessProbe.HTTPGet.Path, http.StatusOK)
+	p.endCleanly(t)
+}
+
+// schemaTypes are where the types of each kind of object are: those of Kubernetes and KEDA
+// are made from their schemas, those of Container Apps from the description of its API.
+var schemaTypes = map[string]string{
+	"apps/v1 Deployment":                     "kubernetes-models/apps/v1",
+	"v1 Service":                             "kubernetes-models/v1",
+	"policy/v1 PodDisruptionBudget":          "kubernetes-models/policy/v1",
+	"keda.sh/v1alpha1 ScaledObject":          "@kubernetes-models/keda/keda.sh/v1alpha1",
+	"keda.sh/v1alpha1 TriggerAuthentication": "@kubernetes-models/keda/keda.sh/v1alpha1",
+	"2025-01-01 Microsoft.App/containerApps": "@azure/arm-appcontainers",
+}
+
+// typed returns TypeScript that assigns each object of the file to its type.
+func typed(t *testing.T, kubernetes, containerApps string) string {
+	t.Helper()
+	var script strings.Builder
+	declare := func(i int, kind, of, literal string) {
+		from, ok := schemaTypes[kind]
+		if !ok {
+			t.Fatalf("no schema for %s", kind)
+		}
+		fmt.Fprintf(&script, "import type { %[1]s as T%[2]d } from %[3]q;\nconst v%[2]d: T%[2]d = %[4]s;\nvoid v%[2]d;\n", of, i, from, literal)
+	}
+	decoder := yaml.NewDecoder(strings.NewReader(kubernetes))
+	count := 0
+	for ; ; count++ {
+		var object map[string]any
+		err := decoder.Decode(&object)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		declare(count, fmt.Sprint(object["apiVersion"], " ", object["kind"]), fmt.Sprint("I", object["kind"]), literal(t, object))
+	}
+	var template struct{ Resources []map[string]any }
+	if err := json.Unmarshal([]byte(containerApps), &template); err != nil {
+		t.Fatal(err)
+	}
+	script.WriteString("import type { KnownType, KnownStorageType, KnownActiveRevisionsMode, KnownIngressTransportMethod } from \"@azure/arm-appcontainers\";\n")
+	for _, resource := range template.Resources {
+		kind := fmt.Sprint(resource["apiVersion"], " ", resource["type"])
+		declare(count, kind, "ContainerAppProperties", literal(t, resource["properties"]))
+		count++
+		// What is a string in the type, and one of a few words in the API.
+		for key, of := range map[string]string{
+			"type": "KnownType", "storageType": "KnownStorageType",
+			"activeRevisionsMode": "KnownActiveRevisionsMode", "transport": "KnownIngressTransportMethod",
+		} {
+			for _, word := range words(resource["properties"], key) {
+				if word == "azure-queue" { // the name of a scaler of KEDA
+					continue
+				}
+				fmt.Fprintf(&script, "const v%d: `${%s}` = %q;\nvoid v%[1]d;\n", count, of, word)
+				count++
+			}
+		}
+	}
+	return script.String()
+}
+
+func literal(t *testing.T, object any) string {
+	t.Helper()
+	text, err := json.MarshalIndent(object, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// words returns the strings under a key, at any depth.
+func words(value any, key string) (found []string) {
+	switch value := value.(type) {
+	case map[string]any:
+		for k, v := range value {
+			if word, ok := v.(string); ok && k == key {
+				found = append(found, word)
+			}
+			found = append(found, words(v, key)...)
+		}
+	case []any:
+		for _, v := range value {
+			found = append(found, words(v, key)...)
+		}
+	}
+	return found
+}
+
+// checkTypes returns what the compiler says of a script, which is nothing if it is right.
+func checkTypes(t *testing.T, script string) string {
+	t.Helper()
+	modules, err := filepath.Abs(filepath.Join(root, "node_modules"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"typescript", "kubernetes-models", "@kubernetes-models/keda", "@azure/arm-appcontainers"} {
+		if _, err := os.Stat(filepath.Join(modules, name)); err != nil {
+			if os.Getenv("CI") != "" {
+				t.Fatal(err)
+			}
+			t.Skipf("SKIPPED, NOT TESTED: %s is not installed; run npm ci", name)
+		}
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "check.ts"), []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	compile := exec.CommandContext(t.Context(), "node", filepath.Join(modules, "typescript", "bin", "tsc"),
+		"--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2022", "check.ts")
+	compile.Dir = dir
+	output, err := compile.CombinedOutput()
+	if err != nil && len(output) == 0 {
+		t.Fatal(err)
+	}
+	return string(output)
+}
+
+func schemasKnowFields(t *testing.T) {
+	t.Parallel()
+	script := typed(t, readRoot(t, "deploy/kubernetes.yaml"), readRoot(t, "deploy/azure-container-apps.json"))
+	if says := checkTypes(t, script); says != "" {
+		t.Errorf("%s\n%s", says, script)
+	}
+}
+
+// schemasFindErrors makes one mistake of each kind, at which the compiler must point.
+func schemasFindErrors(t *testing.T) {
+	t.Parallel()
+	kubernetes := strings.NewReplacer("livenessProbe:", "livenesProbe:", "replicas: 2", `replicas: "2"`,
+		", key: connection-string", "", `queueLength: "4"`, "queueLength: 4").Replace(readRoot(t, "deploy/kubernetes.yaml"))
+	containerApps := strings.NewReplacer(`"Liveness"`, `"Livenes"`, `"targetPort"`, `"port"`, `"cpu": 0.25`, `"cpu": "0.25"`).
+		Replace(readRoot(t, "deploy/azure-container-apps.json"))
+	says := checkTypes(t, typed(t, kubernetes, containerApps))
+	for _, mistake := range []string{
+		`'"livenesProbe"' does not exist`, `'"port"' does not exist`, `'"key"' is missing`,
+		"'string' is not assignable to type 'number'", "'number' is not assignable to type 'string'", `"Livenes"`,
+	} {
+		if !strings.Contains(says, mistake) {
+			t.Errorf("nothing is said of %q", mistake)
+		}
+	}
+	if t.Failed() {
+		t.Log(says)
+	}
+}
