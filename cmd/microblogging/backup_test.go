@@ -29,6 +29,7 @@ import (
 func TestBackupCommand(t *testing.T) {
 	t.Run("of a stopped store is restored, and the check is clean", backupOfStopped)
 	t.Run("of a server that is running is one snapshot", backupOfRunning)
+	t.Run("is given by the admin listener of a role", backupOfRole)
 	t.Run("is given to one program at a time, on the same machine", backupIsGuarded)
 	t.Run("replaces a backup, and no other file", backupReplaces)
 	t.Run("that was killed leaves no file of its name, or a whole one", backupIsKilled)
@@ -182,6 +183,25 @@ func backupOfRunning(t *testing.T) {
 	}
 	close(stop)
 	<-stopped
+}
+
+func backupOfRole(t *testing.T) {
+	s, dir := openSite(t, t.TempDir()), t.TempDir()
+	s.create("Garden", 5)
+	s.close()
+	r := startRole(t, "serve", "--data", s.data, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
+	address, file, data := r.admin(t), filepath.Join(dir, "backup"), filepath.Join(dir, "data")
+	mustRun(t, "backup", file, "--admin", address)
+	get(t, http.DefaultClient, r.await(t, `listening on (\S+)\n`)+backupPath, http.StatusNotFound)
+	if code, _, stderr := program(t, "backup", file, "--data", s.data); code != exitCannotRun || !strings.Contains(stderr, "--admin") {
+		t.Errorf("without --admin: exit %d, %q", code, stderr)
+	}
+	r.stop()
+	if code := <-r.ended; code != exitOK {
+		t.Errorf("ended with %d", code)
+	}
+	mustRun(t, "restore", file, "--data", data)
+	wantClean(t, data, s.data)
 }
 
 func backupIsGuarded(t *testing.T) {
