@@ -39,6 +39,7 @@ func TestBackupCommand(t *testing.T) {
 
 func TestRestoreCommand(t *testing.T) {
 	t.Run("deletes again what was deleted after the backup", restoreDeletesAgain)
+	t.Run("ends all sessions if it is told to", restoreEndsSessions)
 	t.Run("of a bad file exits with 2 and changes nothing", restoreRefuses)
 	t.Run("that was interrupted is refused by every command until it is repeated", restoreInterrupted)
 }
@@ -449,6 +450,25 @@ func restoreDeletesAgain(t *testing.T) {
 	code, _, stderr := program(t, "restore", whole, "--deletions", file, "--data", t.TempDir())
 	if code != exitOK || (stderr != "" && !strings.Contains(stderr, "older than the backup")) {
 		t.Errorf("exit %d, %q", code, stderr)
+	}
+}
+
+func restoreEndsSessions(t *testing.T) {
+	s, file := openSite(t, t.TempDir()), filepath.Join(t.TempDir(), "backup")
+	_, err := s.store.SignUp(t.Context(), "ada", "correct horse")
+	s.ok(err)
+	token, _, err := s.store.SignIn(t.Context(), storage.Attempt{Name: "ada", Password: "correct horse", Address: "here"})
+	s.ok(err)
+	s.close()
+	mustRun(t, "backup", file, "--data", s.data)
+	for _, ends := range []bool{false, true} {
+		data := t.TempDir()
+		said := mustRun(t, "restore", file, "--data", data, fmt.Sprintf("--end-sessions=%t", ends))
+		restored := openSite(t, data)
+		if _, err := restored.store.Session(t.Context(), token); (err != nil) != ends || strings.Contains(said, "ended of users: 1") != ends {
+			t.Errorf("--end-sessions=%t: %v, and says %q", ends, err, said)
+		}
+		restored.close()
 	}
 }
 
