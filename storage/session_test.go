@@ -29,6 +29,7 @@ func TestSession(t *testing.T) {
 	t.Run("session ends with its time", sessionExpires)
 	t.Run("sign-out ends one session alone", signOutEndsOneSession)
 	t.Run("new epoch ends every session of its user", newEpochEndsAllSessions)
+	t.Run("of everybody end together, with links and addresses", everybodysSessionsEnd)
 	t.Run("fault leaves no session that its user believes ended", endSessionsFaultLeavesNoSession)
 	t.Run("fault of a sign-out leaves no session that its user believes ended", signOutFaultLeavesNoSession)
 	t.Run("late copy of a request undoes no sign-out", lateCopyUndoesNoSignOut)
@@ -86,6 +87,28 @@ func newEpochEndsAllSessions(t *testing.T) {
 			w.mustNotBeSignedIn(token)
 		}
 		w.mustBeSignedIn(stranger, "grace")
+		w.mustBeSignedIn(w.signedIn("ada", right), "ada")
+	})
+}
+
+func everybodysSessionsEnd(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		w.account("grace")
+		tokens := []string{w.signedIn("ada", right), w.signedIn("grace", right)}
+		link, err := w.store.SignInLink(t.Context(), "ada")
+		w.ok(err)
+		secret := w.digestAddress()
+		if n, err := w.store.EndAllSessions(t.Context()); err != nil || n != 2 {
+			t.Errorf("%d users (%v)", n, err)
+		}
+		for _, token := range tokens {
+			w.mustNotBeSignedIn(token)
+		}
+		if _, _, err := w.store.FollowSignInLink(t.Context(), link); !errors.Is(err, domain.ErrNotSignedIn) {
+			t.Errorf("the link: %v", err)
+		}
+		w.mustBeDigestAddress(secret, false)
 		w.mustBeSignedIn(w.signedIn("ada", right), "ada")
 	})
 }

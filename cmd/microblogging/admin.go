@@ -16,7 +16,7 @@ import (
 
 // adminFlags are what all roles share.
 type adminFlags struct {
-	AdminListen string `placeholder:"ADDR" help:"The address for an operator, such as 127.0.0.1:9090: /metrics for Prometheus, /debug/pprof/ for profiles, /healthz and /readyz. Port 0 picks a free port. Anybody who reaches it may read all of that and needs no password, so do not publish it. Off by default: then nothing is measured."`
+	AdminListen string `placeholder:"ADDR" help:"The address for an operator, such as 127.0.0.1:9090: /metrics for Prometheus, /debug/pprof/ for profiles, /healthz and /readyz, and /backup for the command backup. Port 0 picks a free port. Anybody who reaches it may read all of that and needs no password, so do not publish it; /backup answers programs on the same machine alone. Off by default: then nothing is measured."`
 }
 
 // adminWriteTime bounds how long an answer to an operator may take to send. A profile takes
@@ -54,6 +54,7 @@ func (a *admin) routes(mux *http.ServeMux, b *backend) {
 	health := web.Health{Ready: b.Ready, Alive: b.health, Draining: b.draining, Logger: a.log}
 	mux.Handle("/healthz", health)
 	mux.Handle("/readyz", health)
+	mux.Handle(backupPath, newBackupHandler(b, a.log))
 	// Not the command line, which may hold a connection string.
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", http.NotFound)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -80,18 +79,11 @@ func (h *backupHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.log.InfoContext(r.Context(), "backup given", "content", summary.Content, "rows", summary.Rows, "bytes", summary.Bytes)
 }
 
-// isLocal tells whether a request comes from this machine, and not by a browser that a
-// foreign site has told that its name is this machine's.
+// isLocal tells whether a program on this machine asks, and asks for this machine: a page
+// of another site can only ask for a name of its own.
 func isLocal(r *http.Request) bool {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil || !from.Addr().Unmap().IsLoopback() {
-		return false
-	}
-	host := r.Host
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	return host == "localhost" || net.ParseIP(host) != nil
+	return err == nil && from.Addr().Unmap().IsLoopback() && namesThisMachine(r.Host)
 }
 
 // A patientWriter gives its reader some time for each write, whatever the server's own

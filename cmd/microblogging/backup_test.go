@@ -29,6 +29,7 @@ import (
 func TestBackupCommand(t *testing.T) {
 	t.Run("of a stopped store is restored, and the check is clean", backupOfStopped)
 	t.Run("of a server that is running is one snapshot", backupOfRunning)
+	t.Run("is given by the admin listener of a role", backupOfRole)
 	t.Run("is given to one program at a time, on the same machine", backupIsGuarded)
 	t.Run("replaces a backup, and no other file", backupReplaces)
 	t.Run("that was killed leaves no file of its name, or a whole one", backupIsKilled)
@@ -38,6 +39,7 @@ func TestBackupCommand(t *testing.T) {
 
 func TestRestoreCommand(t *testing.T) {
 	t.Run("deletes again what was deleted after the backup", restoreDeletesAgain)
+	t.Run("ends all sessions if it is told to", restoreEndsSessions)
 	t.Run("of a bad file exits with 2 and changes nothing", restoreRefuses)
 	t.Run("that was interrupted is refused by every command until it is repeated", restoreInterrupted)
 }
@@ -182,6 +184,25 @@ func backupOfRunning(t *testing.T) {
 	}
 	close(stop)
 	<-stopped
+}
+
+func backupOfRole(t *testing.T) {
+	s, dir := openSite(t, t.TempDir()), t.TempDir()
+	s.create("Garden", 5)
+	s.close()
+	r := startRole(t, "serve", "--data", s.data, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
+	address, file, data := r.admin(t), filepath.Join(dir, "backup"), filepath.Join(dir, "data")
+	mustRun(t, "backup", file, "--admin", address)
+	get(t, http.DefaultClient, r.await(t, `listening on (\S+)\n`)+backupPath, http.StatusNotFound)
+	if code, _, stderr := program(t, "backup", file, "--data", s.data); code != exitCannotRun || !strings.Contains(stderr, "--admin") {
+		t.Errorf("without --admin: exit %d, %q", code, stderr)
+	}
+	r.stop()
+	if code := <-r.ended; code != exitOK {
+		t.Errorf("ended with %d", code)
+	}
+	mustRun(t, "restore", file, "--data", data)
+	wantClean(t, data, s.data)
 }
 
 func backupIsGuarded(t *testing.T) {
@@ -429,6 +450,25 @@ func restoreDeletesAgain(t *testing.T) {
 	code, _, stderr := program(t, "restore", whole, "--deletions", file, "--data", t.TempDir())
 	if code != exitOK || (stderr != "" && !strings.Contains(stderr, "older than the backup")) {
 		t.Errorf("exit %d, %q", code, stderr)
+	}
+}
+
+func restoreEndsSessions(t *testing.T) {
+	s, file := openSite(t, t.TempDir()), filepath.Join(t.TempDir(), "backup")
+	_, err := s.store.SignUp(t.Context(), "ada", "correct horse")
+	s.ok(err)
+	token, _, err := s.store.SignIn(t.Context(), storage.Attempt{Name: "ada", Password: "correct horse", Address: "here"})
+	s.ok(err)
+	s.close()
+	mustRun(t, "backup", file, "--data", s.data)
+	for _, ends := range []bool{false, true} {
+		data := t.TempDir()
+		said := mustRun(t, "restore", file, "--data", data, fmt.Sprintf("--end-sessions=%t", ends))
+		restored := openSite(t, data)
+		if _, err := restored.store.Session(t.Context(), token); (err != nil) != ends || strings.Contains(said, "ended of users: 1") != ends {
+			t.Errorf("--end-sessions=%t: %v, and says %q", ends, err, said)
+		}
+		restored.close()
 	}
 }
 

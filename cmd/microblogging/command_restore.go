@@ -16,6 +16,7 @@ import (
 type restoreCommand struct {
 	storageFlags `embed:""`
 	Deletions    string `placeholder:"FILE" help:"A later backup, or what backup --deletions-only wrote. Each channel in it whose deletion was accepted is deleted again, so that the restore does not bring it back."`
+	EndSessions  bool   `help:"End all sessions and sign-in links, and revoke the addresses of personal feeds. Otherwise those that were ended after the backup are valid again."`
 	File         string `arg:"" help:"The file that backup wrote. It is read to its end before anything is written."`
 }
 
@@ -36,14 +37,9 @@ func (c restoreCommand) Run(ctx context.Context, console *console) (err error) {
 		return cannotRunError{err}
 	}
 	defer file.Close() // it was only read
-	began, repeated := false, 0
-	summary, err := bolt.Restore(ctx, c.Data, file, func() { began = true }, func(db *bolt.DB) (err error) {
-		store := storage.New(db, db)
-		if err := store.Prepare(ctx); err != nil || deletions == nil {
-			return err
-		}
-		repeated, err = store.RepeatDeletions(ctx, bolt.DeletionsIn(deletions))
-		return err
+	began, did := false, restored{}
+	did.summary, err = bolt.Restore(ctx, c.Data, file, func() { began = true }, func(db *bolt.DB) error {
+		return c.finish(ctx, storage.New(db, db), deletions, &did)
 	})
 	switch {
 	case err != nil && !began:
@@ -51,15 +47,45 @@ func (c restoreCommand) Run(ctx context.Context, console *console) (err error) {
 	case err != nil:
 		return err
 	}
-	fmt.Fprintf(console.stdout, "restored %d rows, as they were at %s\n", summary.Rows, summary.TakenOn.Format(time.RFC3339))
-	if deletions == nil {
-		return nil
+	return c.tell(console, did, deletions)
+}
+
+// restored is what was done.
+type restored struct {
+	summary snapshot.Summary
+	// repeated counts deletions, and users those whose sessions were ended.
+	repeated, users int
+}
+
+// finish does what the flags ask for, before anybody can open the store.
+func (c restoreCommand) finish(ctx context.Context, store *storage.Store, deletions *backupFile, did *restored) (err error) {
+	if err := store.Prepare(ctx); err != nil {
+		return err
 	}
-	fmt.Fprintf(console.stdout, "deletions asked for again: %d; a worker completes them\n", repeated)
-	if deletions.summary.TakenOn.Before(summary.TakenOn) {
+	if deletions != nil {
+		if did.repeated, err = store.RepeatDeletions(ctx, bolt.DeletionsIn(deletions)); err != nil {
+			return err
+		}
+	}
+	if c.EndSessions {
+		did.users, err = store.EndAllSessions(ctx)
+	}
+	return err
+}
+
+func (c restoreCommand) tell(console *console, did restored, deletions *backupFile) error {
+	_, err := fmt.Fprintf(console.stdout, "restored %d rows, as they were at %s\n", did.summary.Rows, did.summary.TakenOn.Format(time.RFC3339))
+	if c.EndSessions {
+		fmt.Fprintf(console.stdout, "sessions ended of users: %d\n", did.users)
+	}
+	if deletions == nil {
+		return err
+	}
+	fmt.Fprintf(console.stdout, "deletions asked for again: %d; a worker completes them\n", did.repeated)
+	if deletions.summary.TakenOn.Before(did.summary.TakenOn) {
 		fmt.Fprintf(console.stderr, "%s is older than the backup, so that it names no later deletion\n", c.Deletions)
 	}
-	return nil
+	return err
 }
 
 // notBegun says what is wrong, with the name of the file or of the store.
