@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
@@ -21,14 +20,12 @@ const (
 	serviceName = "microblogging"
 	// scope names this package as the maker of spans.
 	scope = "microblogging/cmd/microblogging/traces"
-	// stopTime bounds how long a process that ends waits for the collector.
-	stopTime = 3 * time.Second
+	// StopTime bounds how long a process that ends waits for the collector.
+	StopTime = 2 * time.Second
 )
 
 // Options say who makes the spans.
 type Options struct {
-	// Role is the command: serve, web or worker.
-	Role string
 	// Version is that of the program.
 	Version string
 	// Storage is the kind of store: bolt or azure.
@@ -46,6 +43,7 @@ type Traces struct {
 	tracer     trace.Tracer
 	propagator propagation.TextMapPropagator
 	storage    string
+	log        *slog.Logger
 }
 
 // Start begins to make spans if the variables OTEL_* ask for them. Otherwise it returns nil
@@ -68,7 +66,7 @@ func Start(ctx context.Context, o Options) (*Traces, error) {
 // newTraces makes spans for a processor.
 func newTraces(ctx context.Context, o Options, spans sdk.SpanProcessor) (*Traces, error) {
 	of, err := resource.New(ctx,
-		resource.WithAttributes(semconv.ServiceName(serviceName), semconv.ServiceVersion(o.Version), attribute.String("microblogging.role", o.Role)),
+		resource.WithAttributes(semconv.ServiceName(serviceName), semconv.ServiceVersion(o.Version)),
 		resource.WithTelemetrySDK(), resource.WithHost(), resource.WithProcessPID(),
 		resource.WithFromEnv())
 	if err != nil {
@@ -80,18 +78,18 @@ func newTraces(ctx context.Context, o Options, spans sdk.SpanProcessor) (*Traces
 		tracer:     provider.Tracer(scope, trace.WithInstrumentationVersion(o.Version)),
 		propagator: newPropagator(),
 		storage:    o.Storage,
+		log:        o.Log,
 	}, nil
 }
 
-// Stop sends the spans that wait, for a few seconds at most. Spans that end later are lost.
-func (t *Traces) Stop(ctx context.Context) error {
+// Stop sends the spans that wait, for StopTime at most. Spans that end later are lost.
+func (t *Traces) Stop() {
 	if t == nil {
-		return nil
+		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, stopTime)
+	ctx, cancel := context.WithTimeout(context.Background(), StopTime)
 	defer cancel()
 	if err := t.provider.Shutdown(ctx); err != nil {
-		return fmt.Errorf("sending the last spans: %w", err)
+		t.log.Warn("the last traces are not sent", "error", err)
 	}
-	return nil
 }
