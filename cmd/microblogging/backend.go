@@ -101,7 +101,7 @@ func (f storageFlags) openAzure(log *slog.Logger, retry *policy.RetryOptions, o 
 	if err != nil {
 		return nil, err
 	}
-	config.Tried = o.tried()
+	config.Tried, config.Tracing = o.tried(), o.traces.Azure()
 	client, err := azure.Open(config)
 	if err != nil {
 		return nil, cannotRunError{err}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"microblogging/storage/bolt"
 	"microblogging/worker"
 )
 
@@ -110,11 +111,16 @@ func (f storageFlags) serve(ctx context.Context, console *console, stop stopFlag
 	if stop.DrainDelay < 0 {
 		return cannotRunError{fmt.Errorf("--drain-delay must be 0s or more, not %s", stop.DrainDelay)}
 	}
+	observed, err := f.startTraces(ctx, console, log)
+	if err != nil {
+		return err
+	}
+	defer observed.traces.Stop()
 	admin, err := operator.open(log)
 	if err != nil {
 		return err
 	}
-	b, err := f.open(log)
+	b, err := f.openObserved(bolt.Options{Log: log}, observed)
 	if err != nil {
 		return errors.Join(err, admin.stop())
 	}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 
+	"microblogging/cmd/microblogging/traces"
 	"microblogging/storage/azure"
 	"microblogging/storage/driver"
 	"microblogging/web"
@@ -16,6 +18,8 @@ type observers struct {
 	tries      []func(context.Context, azure.Try)
 	requests   []web.Observer
 	deliveries []worker.Observer
+	// traces is nil if there are none.
+	traces *traces.Traces
 }
 
 // add adds those of another part of the program.
@@ -24,6 +28,7 @@ func (o *observers) add(more observers) {
 	o.tries = append(o.tries, more.tries...)
 	o.requests = append(o.requests, more.requests...)
 	o.deliveries = append(o.deliveries, more.deliveries...)
+	o.traces = cmp.Or(o.traces, more.traces)
 }
 
 // tried returns what tells each try to all of them, or nil if there is none.

@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -37,6 +39,17 @@ func (f *proxyFlag) Decode(ctx *kong.DecodeContext) error {
 	networks, err := parseNetworks(value)
 	*f = proxyFlag{networks: networks}
 	return err
+}
+
+// trusts tells whether a request comes from a proxy that is believed.
+func (f proxyFlag) trusts(r *http.Request) bool {
+	if f.any {
+		return true
+	}
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && slices.ContainsFunc(f.networks, func(network netip.Prefix) bool {
+		return network.Contains(peer.Addr().Unmap())
+	})
 }
 
 func parseNetworks(list string) ([]netip.Prefix, error) {

@@ -67,7 +67,7 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	if err != nil {
 		return cannotRunError{fmt.Errorf("--listen: %w", err)}
 	}
-	serveHTTP(ctx, listener, handler, log, run)
+	serveHTTP(ctx, listener, f.traced(handler, b.observers.traces), log, run)
 	address := publicAddress(listener.Addr())
 	fmt.Fprintf(console.stdout, "listening on %s\n", address)
 	link.print(console, address)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/tracing"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2"
 
@@ -49,6 +50,9 @@ type Config struct {
 	// error before Next is a request that was never sent, and an error after Next
 	// is a reply that was lost.
 	PerRetry []policy.Policy
+	// Tracing makes a span of each call, and below it of each try. The zero Provider makes
+	// none.
+	Tracing tracing.Provider
 
 	// Tried is told of each try of each request, with the context of the call. It must not
 	// wait. Nil tells nobody.
@@ -65,7 +69,9 @@ type Client struct {
 	transport *http.Transport
 	// once is for a request that must not be sent again.
 	once policy.RetryOptions
-	log  *slog.Logger
+	// queueSpans makes the spans of calls on queues. The SDK makes those of tables.
+	queueSpans tracing.Tracer
+	log        *slog.Logger
 }
 
 var (
@@ -81,6 +87,7 @@ func Open(cfg Config) (*Client, error) {
 	}
 	c := &Client{transport: newTransport(), once: cfg.retry(), log: cmp.Or(cfg.Log, slog.Default())}
 	c.once.MaxRetries = -1 // 0 is the SDK's default
+	c.queueSpans = cfg.Tracing.NewTracer("azqueue", "")
 	var err error
 	if c.tables, err = cfg.tables(cfg.options(c.transport)); err != nil {
 		return nil, fmt.Errorf("azure: tables: %w", err)
@@ -152,6 +159,7 @@ func (cfg Config) options(transport *http.Transport) azcore.ClientOptions {
 		PerCallPolicies:  []policy.Policy{batchPolicy{}},
 		PerRetryPolicies: slices.Clone(cfg.PerRetry),
 		Transport:        &http.Client{Transport: transport},
+		TracingProvider:  cfg.Tracing,
 	}
 	if cfg.Tried != nil {
 		options.PerCallPolicies = append(options.PerCallPolicies, tryCounter{})

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2"
 
@@ -17,7 +18,7 @@ const forever = -1
 
 // CreateQueue implements driver.Queues.
 func (c *Client) CreateQueue(ctx context.Context, queue string) error {
-	err := c.guarded(ctx, "create queue", queue, func() error {
+	err := c.inSpan(ctx, "create queue", queue, func(ctx context.Context) error {
 		_, err := c.queues.CreateQueue(ctx, queue, nil)
 		return err
 	})
@@ -34,7 +35,7 @@ func (c *Client) Send(ctx context.Context, queue, text string) error {
 	if driver.IsSentOnce(ctx) {
 		ctx = policy.WithRetryOptions(ctx, c.once)
 	}
-	return c.onQueue(ctx, "send to", queue, func(q *azqueue.QueueClient) error {
+	return c.onQueue(ctx, "send to", queue, func(ctx context.Context, q *azqueue.QueueClient) error {
 		_, err := q.EnqueueMessage(ctx, text, options)
 		return err
 	})
@@ -47,7 +48,7 @@ func (c *Client) Receive(ctx context.Context, queue string, limit int, lease tim
 		VisibilityTimeout: seconds(lease),
 	}
 	var reply azqueue.DequeueMessagesResponse
-	err := c.onQueue(ctx, "receive from", queue, func(q *azqueue.QueueClient) (err error) {
+	err := c.onQueue(ctx, "receive from", queue, func(ctx context.Context, q *azqueue.QueueClient) (err error) {
 		reply, err = q.DequeueMessages(ctx, options)
 		return err
 	})
@@ -71,7 +72,7 @@ func (c *Client) Receive(ctx context.Context, queue string, limit int, lease tim
 func (c *Client) Update(ctx context.Context, queue string, m driver.Message, lease time.Duration) (receipt string, err error) {
 	options := &azqueue.UpdateMessageOptions{VisibilityTimeout: seconds(lease)}
 	var reply azqueue.UpdateMessageResponse
-	err = c.onQueue(ctx, "renew a message of", queue, func(q *azqueue.QueueClient) (err error) {
+	err = c.onQueue(ctx, "renew a message of", queue, func(ctx context.Context, q *azqueue.QueueClient) (err error) {
 		reply, err = q.UpdateMessage(ctx, m.ID, m.Receipt, m.Text, options)
 		return err
 	})
@@ -80,7 +81,7 @@ func (c *Client) Update(ctx context.Context, queue string, m driver.Message, lea
 
 // Delete implements driver.Queues.
 func (c *Client) Delete(ctx context.Context, queue string, m driver.Message) error {
-	return c.onQueue(ctx, "settle a message of", queue, func(q *azqueue.QueueClient) error {
+	return c.onQueue(ctx, "settle a message of", queue, func(ctx context.Context, q *azqueue.QueueClient) error {
 		_, err := q.DeleteMessage(ctx, m.ID, m.Receipt, nil)
 		return err
 	})
@@ -90,7 +91,7 @@ func (c *Client) Delete(ctx context.Context, queue string, m driver.Message) err
 func (c *Client) Peek(ctx context.Context, queue string, limit int) ([]driver.Message, error) {
 	options := &azqueue.PeekMessagesOptions{NumberOfMessages: to.Ptr(int32(limit))}
 	var reply azqueue.PeekMessagesResponse
-	err := c.guarded(ctx, "peek at", queue, func() (err error) {
+	err := c.inSpan(ctx, "peek at", queue, func(ctx context.Context) (err error) {
 		reply, err = c.queues.NewQueueClient(queue).PeekMessages(ctx, options)
 		return err
 	})
@@ -106,7 +107,7 @@ func (c *Client) Peek(ctx context.Context, queue string, limit int) ([]driver.Me
 
 // Ping implements driver.Queues. It creates nothing.
 func (c *Client) Ping(ctx context.Context, queue string) error {
-	return c.guarded(ctx, "look up queue", queue, func() error {
+	return c.inSpan(ctx, "look up queue", queue, func(ctx context.Context) error {
 		_, err := c.queues.NewQueueClient(queue).GetProperties(ctx, nil)
 		return err
 	})
@@ -116,7 +117,7 @@ func (c *Client) Ping(ctx context.Context, queue string) error {
 // approximate count.
 func (c *Client) Length(ctx context.Context, queue string) (int64, error) {
 	var reply azqueue.GetQueuePropertiesResponse
-	err := c.guarded(ctx, "look up queue", queue, func() (err error) {
+	err := c.inSpan(ctx, "look up queue", queue, func(ctx context.Context) (err error) {
 		reply, err = c.queues.NewQueueClient(queue).GetProperties(ctx, nil)
 		return err
 	})
@@ -124,9 +125,11 @@ func (c *Client) Length(ctx context.Context, queue string) (int64, error) {
 }
 
 // onQueue makes a call on a queue, as onTable does on a table.
-func (c *Client) onQueue(ctx context.Context, action, queue string, call func(*azqueue.QueueClient) error) error {
+func (c *Client) onQueue(ctx context.Context, action, queue string, call func(context.Context, *azqueue.QueueClient) error) error {
 	client := c.queues.NewQueueClient(queue)
-	try := func() error { return c.guarded(ctx, action, queue, func() error { return call(client) }) }
+	try := func() error {
+		return c.inSpan(ctx, action, queue, func(ctx context.Context) error { return call(ctx, client) })
+	}
 	err := try()
 	if !hasCode(err, queueNotFound) {
 		return err
@@ -135,6 +138,19 @@ func (c *Client) onQueue(ctx context.Context, action, queue string, call func(*a
 		return err
 	}
 	return try()
+}
+
+// inSpan makes a call on the SDK in a span. Its queues make none, and those of their
+// requests only within one.
+func (c *Client) inSpan(ctx context.Context, action, queue string, call func(context.Context) error) error {
+	return c.guarded(ctx, action, queue, func() (err error) {
+		if !c.queueSpans.Enabled() {
+			return call(ctx)
+		}
+		ctx, end := runtime.StartSpan(ctx, "QueueClient: "+action, c.queueSpans, nil)
+		defer func() { end(err) }()
+		return call(ctx)
+	})
 }
 
 // seconds converts a visibility timeout. Queue lets only whole seconds pass.

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestTraces(t *testing.T) {
+	t.Run("of a page and its calls reach the collector", tracesReachTheCollector)
+	t.Run("a wrong variable exits with 2, and nothing is changed", wrongTracesVariable)
+	t.Run("are for the proxies' networks to continue", proxiesContinueTraces)
+}
+
+func tracesReachTheCollector(t *testing.T) {
+	var mu sync.Mutex
+	var received strings.Builder
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		received.Write(body)
+	}))
+	defer collector.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	t.Setenv("OTEL_SERVICE_NAME", "trial")
+	printed, stop := serving(t, 1, "--data", t.TempDir())
+	client := &http.Client{Transport: &http.Transport{}}
+	get(t, client, strings.TrimPrefix(printed[0], "listening on ")+"/channels/nobody-has-it", http.StatusNotFound)
+	client.CloseIdleConnections()
+	stop() // it sends what it has
+	for _, want := range []string{"trial", "GET /channels/:name", "point Channels", "db.collection.name"} {
+		if !strings.Contains(received.String(), want) {
+			t.Errorf("the collector has heard nothing of %q", want)
+		}
+	}
+}
+
+func wrongTracesVariable(t *testing.T) {
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318")
+	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "smoke")
+	for _, role := range []string{"serve", "web", "worker"} {
+		data := filepath.Join(t.TempDir(), "data")
+		code, out, errs := program(t, role, "--data", data)
+		if code != exitCannotRun || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "OTEL_EXPORTER_OTLP_PROTOCOL must be") {
+			t.Errorf("%s exits with %d, prints %q and says %q", role, code, out, errs)
+		}
+		if _, err := os.Stat(data); !os.IsNotExist(err) {
+			t.Errorf("%s has made a store: %v", role, err)
+		}
+	}
+	if code, _, errs := program(t, "check", "--data", t.TempDir()); code != exitOK {
+		t.Errorf("a command that makes no traces exits with %d and says %q", code, errs)
+	}
+}
+
+func proxiesContinueTraces(t *testing.T) {
+	networks, err := parseNetworks("10.0.0.0/8, fd00::/8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for peer, want := range map[string]bool{"10.1.2.3:4": true, "[::ffff:10.1.2.3]:4": true, "[fd00::1]:4": true, "192.0.2.1:4": false, "": false} {
+		r := &http.Request{RemoteAddr: peer}
+		if got := (proxyFlag{networks: networks}).trusts(r); got != want {
+			t.Errorf("%s is a proxy: %v", peer, got)
+		}
+		if !(proxyFlag{any: true}).trusts(r) || (proxyFlag{}).trusts(r) {
+			t.Errorf("%s is not as the flag says", peer)
+		}
+	}
+}
