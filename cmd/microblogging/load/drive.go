@@ -93,7 +93,7 @@ func (d *driving) worker(running, work context.Context) {
 	random := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
 	var contexts [operations]context.Context
 	for o := range contexts {
-		contexts[o] = withTally(work, &d.recorder.tallies[o])
+		contexts[o] = withCost(work, &d.recorder.costs[o])
 	}
 	for {
 		due, ok := d.next(running)

@@ -8,8 +8,8 @@ import (
 	"microblogging/storage/driver"
 )
 
-// A tally counts what the operations of one kind cost.
-type tally struct {
+// A cost is what the operations of one kind have cost together.
+type cost struct {
 	// entities is how many rows were read, and how many were written or were a condition
 	// of a write.
 	entities atomic.Int64
@@ -17,16 +17,16 @@ type tally struct {
 	throttled, retried atomic.Int64
 }
 
-type tallyKey struct{}
+type costKey struct{}
 
-// withTally returns a context whose calls are counted in the tally.
-func withTally(ctx context.Context, t *tally) context.Context {
-	return context.WithValue(ctx, tallyKey{}, t)
+// withCost returns a context whose calls are added to the cost.
+func withCost(ctx context.Context, c *cost) context.Context {
+	return context.WithValue(ctx, costKey{}, c)
 }
 
-func tallyOf(ctx context.Context) *tally {
-	t, _ := ctx.Value(tallyKey{}).(*tally)
-	return t
+func costOf(ctx context.Context) *cost {
+	c, _ := ctx.Value(costKey{}).(*cost)
+	return c
 }
 
 // Tried notes a try of a request that the backend's client made. The context is that of
@@ -34,15 +34,15 @@ func tallyOf(ctx context.Context) *tally {
 // that the service answered that it is too busy. A call that is no part of the load is not
 // counted.
 func Tried(ctx context.Context, again, throttled bool) {
-	t := tallyOf(ctx)
-	if t == nil {
+	c := costOf(ctx)
+	if c == nil {
 		return
 	}
 	if again {
-		t.retried.Add(1)
+		c.retried.Add(1)
 	}
 	if throttled {
-		t.throttled.Add(1)
+		c.throttled.Add(1)
 	}
 }
 
@@ -58,11 +58,11 @@ func newMeter() *meter { return &meter{partitions: make(map[partition]*atomic.In
 
 // count adds entities of one partition, if the call is part of the load.
 func (m *meter) count(ctx context.Context, table, key string, entities int) {
-	t := tallyOf(ctx)
-	if t == nil {
+	c := costOf(ctx)
+	if c == nil {
 		return
 	}
-	t.entities.Add(int64(entities))
+	c.entities.Add(int64(entities))
 	m.counter(partition{table, key}).Add(int64(entities))
 }
 

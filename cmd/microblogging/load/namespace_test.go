@@ -112,8 +112,9 @@ func leavesRunning(t *testing.T) {
 	a := newAccount()
 	ground := opened(t, a)
 	before := a.all()
+	killed(t, a)
 	found := find(t, a)
-	removes(t, found, 0)
+	removes(t, found, 1)
 	time.Sleep(time.Hour)
 	removes(t, found, 0)
 	if now := a.all(); !slices.Equal(now, before) {

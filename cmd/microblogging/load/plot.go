@@ -117,18 +117,20 @@ func over(duration time.Duration) axis {
 	return axis{ticks, place}
 }
 
-// line draws a value of each point. A value that is missing (false) is a gap.
+// line draws a value of each point. A value that is missing (false) is a gap. One between
+// two gaps is a dot.
 func line(class string, points []Point, x, y axis, value func(Point) (float64, bool)) plotLine {
 	var path strings.Builder
-	command := 'M'
+	const begin, on = "M%.1f %.1fh0", "L%.1f %.1f"
+	command := begin
 	for _, p := range points {
 		v, ok := value(p)
 		if !ok {
-			command = 'M'
+			command = begin
 			continue
 		}
-		fmt.Fprintf(&path, "%c%.1f %.1f", command, x.place(p.At.Seconds()), y.place(v))
-		command = 'L'
+		fmt.Fprintf(&path, command, x.place(p.At.Seconds()), y.place(v))
+		command = on
 	}
 	return plotLine{class, path.String()}
 }

@@ -12,10 +12,11 @@ const (
 	longest = time.Hour
 	// digits is how many decimal digits of a latency are kept.
 	digits = 3
-	// points is about how many points a timeline has.
-	points = 60
-	// shortestInterval is the shortest time that one of them stands for.
-	shortestInterval = 50 * time.Millisecond
+	// points is about how many points a timeline has at most, and fewPoints at least.
+	points    = 60
+	fewPoints = 10
+	// shortestInterval is the shortest time that one of more than fewPoints stands for.
+	shortestInterval = 500 * time.Millisecond
 )
 
 // A histogram keeps latencies to the microsecond.
@@ -47,7 +48,7 @@ type recorder struct {
 	began    time.Time
 	duration time.Duration
 	interval time.Duration
-	tallies  [operations]tally
+	costs    [operations]cost
 
 	mu       sync.Mutex
 	records  [operations]record
@@ -70,7 +71,7 @@ func newRecorder(duration time.Duration) *recorder {
 	r := &recorder{
 		began:    time.Now(),
 		duration: duration,
-		interval: max(duration/points, shortestInterval),
+		interval: max(duration/points, min(shortestInterval, duration/fewPoints)),
 		current:  newHistogram(),
 	}
 	r.last = r.began
@@ -112,8 +113,8 @@ func (r *recorder) closeIntervals(now time.Time) {
 
 func (r *recorder) closeInterval(end time.Duration) {
 	var entities int64
-	for i := range r.tallies {
-		entities += r.tallies[i].entities.Load()
+	for i := range r.costs {
+		entities += r.costs[i].entities.Load()
 	}
 	seconds := r.interval.Seconds()
 	r.timeline = append(r.timeline, Point{

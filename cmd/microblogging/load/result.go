@@ -78,9 +78,9 @@ func (r *recorder) measured(o Operation) OperationResult {
 		Name:      o.String(),
 		Requests:  r.records[o].requests,
 		Failed:    r.records[o].failed,
-		Entities:  r.tallies[o].entities.Load(),
-		Throttled: r.tallies[o].throttled.Load(),
-		Retried:   r.tallies[o].retried.Load(),
+		Entities:  r.costs[o].entities.Load(),
+		Throttled: r.costs[o].throttled.Load(),
+		Retried:   r.costs[o].retried.Load(),
 	}.withLatencies(r.records[o].latencies)
 }
 
