@@ -33,6 +33,8 @@ export const phone = { width: 360, height: 740 };
 const flags = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync",
+  // Each visitor has at least one process that draws pages, and no more than that.
+  "--renderer-process-limit=1", "--disable-site-isolation-trials",
 ];
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: flags });
