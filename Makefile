@@ -59,6 +59,10 @@ generate: ## Go code from templ files, what static/ serves, and the schedules in
 e2e: deps ## the binary as a process, the browser, the compose file
 	go test -race -count=1 -v ./e2e/...
 
+.PHONY: engine
+engine: node_modules/.package-lock.json ## the compose file on a Docker engine of its own; needs root, Debian and ten minutes
+	e2e/engine/run
+
 .PHONY: screenshots
 screenshots: deps ## the pictures of the README, taken again
 	SCREENSHOTS=1 ONLY='^a channel$$|follows a deletion to its end|^a run half way$$' go test -count=1 -run TestBrowser ./e2e
