@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"microblogging/cmd/microblogging/metrics"
+	"microblogging/storage/bolt"
 	"microblogging/web"
 )
 
@@ -31,6 +33,7 @@ const adminDrainTime = time.Second
 // begins until it has ended. A nil *admin is off.
 type admin struct {
 	listener net.Listener
+	metrics  *metrics.Metrics
 	log      *slog.Logger
 	server   *http.Server
 	// ended is closed when the server has stopped.
@@ -38,7 +41,7 @@ type admin struct {
 }
 
 // open listens, and answers nothing yet. It returns nil if the listener is off.
-func (f adminFlags) open(log *slog.Logger) (*admin, error) {
+func (f adminFlags) open(roles metrics.Roles, log *slog.Logger) (*admin, error) {
 	if f.AdminListen == "" {
 		return nil, nil
 	}
@@ -46,7 +49,23 @@ func (f adminFlags) open(log *slog.Logger) (*admin, error) {
 	if err != nil {
 		return nil, cannotRunError{fmt.Errorf("--admin-listen: %w", err)}
 	}
-	return &admin{listener: listener, log: log}, nil
+	return &admin{listener: listener, metrics: metrics.New(buildVersion(), roles, log), log: log}, nil
+}
+
+// observe adds what the metrics are made of to the observers, and to the options of the
+// embedded store.
+func (a *admin) observe(f storageFlags, o *observers, opts *bolt.Options) {
+	if a == nil {
+		return
+	}
+	o.calls = append(o.calls, a.metrics.Calls())
+	o.requests = append(o.requests, a.metrics.Requests())
+	o.deliveries = append(o.deliveries, a.metrics.Deliveries())
+	if f.Storage == "azure" {
+		o.tries = append(o.tries, a.metrics.Tries())
+		return
+	}
+	opts.CountFree, opts.Committed = true, a.metrics.Commits()
 }
 
 // routes registers what is answered.
@@ -55,6 +74,7 @@ func (a *admin) routes(mux *http.ServeMux, b *backend) {
 	mux.Handle("/healthz", health)
 	mux.Handle("/readyz", health)
 	mux.Handle(backupPath, newBackupHandler(b, a.log))
+	mux.Handle("GET /metrics", a.metrics.Handler())
 	// Not the command line, which may hold a connection string.
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", http.NotFound)
@@ -70,6 +90,7 @@ func (a *admin) serve(ctx context.Context, b *backend) {
 		return
 	}
 	mux := http.NewServeMux()
+	a.metrics.Read(ctx, b, b.space)
 	a.routes(mux, b)
 	a.server = &http.Server{
 		Handler:           guardAdmin(a.listener.Addr(), mux),

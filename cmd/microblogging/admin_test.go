@@ -37,6 +37,15 @@ func adminAnswers(t *testing.T) {
 			get(t, http.DefaultClient, address+"/debug/pprof/heap", http.StatusOK)
 			get(t, http.DefaultClient, address+"/debug/pprof/cmdline", http.StatusNotFound) // it may hold a secret
 			get(t, http.DefaultClient, address+"/channels", http.StatusNotFound)
+			told := get(t, http.DefaultClient, address+"/metrics", http.StatusOK)
+			for prefix, want := range map[string]bool{
+				"store_up 1": true, "deletions_open 0": true, "bolt_commits_total": true, "azure_": false,
+				"http_requests_in_flight": command != "worker", "worker_deliveries_total": command != "web",
+			} {
+				if strings.Contains(told, "\nmicroblogging_"+prefix) != want {
+					t.Errorf("tells of %s: %t\n%s", prefix, !want, told)
+				}
+			}
 			if command != "worker" {
 				public := r.await(t, `listening on (\S+)\n`)
 				get(t, http.DefaultClient, public+"/debug/pprof/", http.StatusNotFound)

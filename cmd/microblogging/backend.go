@@ -42,13 +42,9 @@ type backend struct {
 	close    func() error
 }
 
-// open opens the store that the flags name. It does not contact a store on the
-// network yet. A panic in a library is logged; without a log, to standard error.
-func (f storageFlags) open(log *slog.Logger) (*backend, error) {
-	return f.openWith(bolt.Options{Log: log})
-}
-
-// openWith is open with options for the embedded store.
+// openWith opens the store that the flags name, with these options if it is the embedded
+// one. It does not contact a store on the network yet. A panic in a library is logged;
+// without a log, to standard error.
 func (f storageFlags) openWith(opts bolt.Options) (*backend, error) {
 	return f.openObserved(opts, observers{})
 }

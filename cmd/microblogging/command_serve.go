@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"microblogging/cmd/microblogging/metrics"
 	"microblogging/storage/bolt"
 	"microblogging/worker"
 )
@@ -31,7 +32,7 @@ func (c serveCommand) Validate() error {
 // Run serves both roles until ctx ends.
 func (c serveCommand) Run(ctx context.Context, console *console) error {
 	log := c.logger(console.stderr)
-	return c.serve(ctx, console, c.stopFlags, c.adminFlags, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
+	return c.serve(ctx, console, c.stopFlags, c.adminFlags, metrics.Roles{Web: true, Worker: true}, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
 		teach := c.Teach || c.Sample
 		c.work(ctx, log, b, run, teach)
 		return c.listen(ctx, console, log, b, run, teach)
@@ -50,7 +51,7 @@ type webCommand struct {
 // Run serves the web role until ctx ends.
 func (c webCommand) Run(ctx context.Context, console *console) error {
 	log := c.logger(console.stderr)
-	return c.serve(ctx, console, c.stopFlags, c.adminFlags, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
+	return c.serve(ctx, console, c.stopFlags, c.adminFlags, metrics.Roles{Web: true}, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
 		return c.listen(ctx, console, log, b, run, c.Teach || c.Sample)
 	})
 }
@@ -69,7 +70,7 @@ type workerCommand struct {
 // has ended.
 func (c workerCommand) Run(ctx context.Context, console *console) error {
 	log := c.logger(console.stderr)
-	return c.serve(ctx, console, c.stopFlags, c.adminFlags, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
+	return c.serve(ctx, console, c.stopFlags, c.adminFlags, metrics.Roles{Worker: true}, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
 		probes, workEnded := context.WithCancel(context.WithoutCancel(ctx))
 		if c.HealthListen != "" {
 			if err := listenHealth(probes, c.HealthListen, log, b, run); err != nil {
@@ -105,7 +106,7 @@ func (f workerFlags) worker(log *slog.Logger, b *backend, teach bool) *worker.Wo
 // serve opens the store, calls start, and waits until all that start put into
 // the group has ended. The group ends when one part fails, or after the delay when
 // ctx ends. Whoever tells the process a second time to stop ends the delay.
-func (f storageFlags) serve(ctx context.Context, console *console, stop stopFlags, operator adminFlags, log *slog.Logger,
+func (f storageFlags) serve(ctx context.Context, console *console, stop stopFlags, operator adminFlags, roles metrics.Roles, log *slog.Logger,
 	start func(context.Context, *backend, *errgroup.Group) error,
 ) (err error) {
 	if stop.DrainDelay < 0 {
@@ -116,11 +117,13 @@ func (f storageFlags) serve(ctx context.Context, console *console, stop stopFlag
 		return err
 	}
 	defer observed.traces.Stop()
-	admin, err := operator.open(log)
+	admin, err := operator.open(roles, log)
 	if err != nil {
 		return err
 	}
-	b, err := f.openObserved(bolt.Options{Log: log}, observed)
+	options := bolt.Options{Log: log}
+	admin.observe(f, &observed, &options)
+	b, err := f.openObserved(options, observed)
 	if err != nil {
 		return errors.Join(err, admin.stop())
 	}

@@ -44,6 +44,9 @@ type Options struct {
 	Log *slog.Logger
 	// CountFree makes Space count the free pages. Each read then takes some 250 ns longer.
 	CountFree bool
+	// Committed is told of each commit of changes. It must not wait, since the next commit
+	// waits for it. Nil tells nobody.
+	Committed func(Commit)
 	// These are less than the constants in a test, and openFile is os.OpenFile.
 	listIdle    time.Duration
 	mapped      int
@@ -72,6 +75,8 @@ type DB struct {
 	commit func(*bbolt.Tx) error
 	// commitList is the same, for the list of free pages alone.
 	commitList func(*bbolt.Tx) error
+	// committed is Options.Committed.
+	committed func(Commit)
 	// arrivals tells those who wait for a queue that its messages have changed.
 	arrivals arrivals
 	// freePages belongs to the writer.
@@ -128,6 +133,7 @@ func newDB(file *bbolt.DB, opts Options) (*DB, error) {
 		stopped:    make(chan struct{}),
 		commit:     (*bbolt.Tx).Commit,
 		commitList: (*bbolt.Tx).Commit,
+		committed:  opts.Committed,
 		log:        cmp.Or(opts.Log, slog.Default()),
 		// The commit of the epoch left the list out.
 		freePages:   freePages{missing: true, idle: cmp.Or(opts.listIdle, listIdle)},

@@ -169,8 +169,32 @@ func (db *DB) commitBatch(batch []*write) (changed bool, err error) {
 	if err != nil || !changed {
 		return false, errors.Join(err, tx.Rollback())
 	}
+	began := time.Now()
 	err = db.freePages.commit(tx, func() error { return db.finish(tx, db.commit) })
+	if db.committed != nil {
+		db.committed(Commit{Changes: applied(batch), Took: time.Since(began), Err: err})
+	}
 	return err == nil, err
+}
+
+// A Commit is one commit of what several callers wanted to write.
+type Commit struct {
+	// Changes is how many callers shared it.
+	Changes int
+	// Took is how long it took until it was on the disk.
+	Took time.Duration
+	// Err is why it failed. Then none of the changes took effect.
+	Err error
+}
+
+// applied counts the writes that were not refused.
+func applied(batch []*write) (n int) {
+	for _, w := range batch {
+		if w.refused == nil {
+			n++
+		}
+	}
+	return n
 }
 
 // finish commits. If the commit may be on the disk by half, it is the last one.

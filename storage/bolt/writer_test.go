@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -28,6 +30,7 @@ func TestWriter(t *testing.T) {
 	t.Run("lets a caller go when its context ends", callerLeaves)
 	t.Run("does not write for a caller that has gone", callerGone)
 	t.Run("answers every caller when the store closes", closeAnswers)
+	t.Run("tells of each commit how many callers shared it", commitsTold)
 }
 
 func notBeforeCommit(t *testing.T) {
@@ -269,4 +272,33 @@ func closeAnswers(t *testing.T) {
 		t.Error(err)
 	}
 	callers.Wait()
+}
+
+func commitsTold(t *testing.T) {
+	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
+		var told []string
+		disk.committed = func(c Commit) {
+			told = append(told, fmt.Sprintf("%d after %s failed %t", c.Changes, c.Took, c.Err != nil))
+		}
+		var well, alsoWell, refused <-chan error
+		disk.behindAnother(t, func() {
+			well = disk.write(t.Context(), driver.Insert("a"))
+			refused = disk.write(t.Context(), driver.Merge("missing", driver.Exists))
+			alsoWell = disk.write(t.Context(), driver.Insert("c"))
+		})
+		<-disk.started
+		time.Sleep(time.Second)
+		disk.outcome <- commitWell
+		if err := errors.Join(<-well, <-alsoWell); err != nil || <-refused == nil {
+			t.Fatal(err)
+		}
+		failed := disk.write(t.Context(), driver.Insert("d"))
+		disk.next(failBefore)
+		if <-failed == nil {
+			t.Error("a commit that failed is answered well")
+		}
+		if want := []string{"1 after 0s failed false", "2 after 1s failed false", "1 after 0s failed true"}; !slices.Equal(told, want) {
+			t.Errorf("told %q, want %q", told, want)
+		}
+	})
 }

@@ -1,0 +1,138 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+)
+
+// A Backlog is what waits for a worker or for an operator. It is read for an operator who
+// asks again and again, so its cost is bounded: at most maxBacklog index rows, and the
+// records of backlogLooks of them.
+type Backlog struct {
+	// Open is how many deletions were accepted and are not at their end. Those in poison do
+	// not count. It is maxBacklog if there are more. Of more than backlogLooks, those that
+	// ended within the last minutes may count too.
+	Open int
+	// Oldest is when the oldest of them was asked for. It is zero if there is none.
+	Oldest time.Time
+	// Messages and Poisoned are the lengths of the queue and of the poison queue, about.
+	Messages, Poisoned int64
+}
+
+const (
+	// maxBacklog is how many open deletions are counted.
+	maxBacklog = 1000
+	// backlogLooks is how many of them are looked at.
+	backlogLooks = 64
+)
+
+// Backlog reads what waits.
+func (s *Store) Backlog(ctx context.Context) (b Backlog, err error) {
+	if b.Messages, err = s.queue.Length(ctx); err != nil {
+		return Backlog{}, fmt.Errorf("backlog: %w", err)
+	}
+	if b.Poisoned, err = s.poison.Length(ctx); err != nil {
+		return Backlog{}, fmt.Errorf("backlog: %w", err)
+	}
+	var indexed []driver.Entity
+	for row, err := range s.deletions.All(ctx, driver.Scan{From: prefixOpenDeletion, To: prefixEnd(prefixOpenDeletion)}) {
+		if err != nil {
+			return Backlog{}, fmt.Errorf("backlog: %w", err)
+		}
+		if indexed = append(indexed, row); len(indexed) == maxBacklog {
+			break
+		}
+	}
+	slices.SortFunc(indexed, func(a, b driver.Entity) int {
+		return a.Properties.Time(propRequestedOn).Compare(b.Properties.Time(propRequestedOn))
+	})
+	looked := min(len(indexed), backlogLooks)
+	asked := make([]time.Time, looked)
+	for from := 0; from < looked; from += openFlight {
+		if err := s.lookWhenAsked(ctx, indexed[from:min(from+openFlight, looked)], asked[from:]); err != nil {
+			return Backlog{}, fmt.Errorf("backlog: %w", err)
+		}
+	}
+	b.Open = len(indexed) - looked
+	for _, on := range asked {
+		if on.IsZero() {
+			continue
+		}
+		b.Open++
+		if b.Oldest.IsZero() || on.Before(b.Oldest) {
+			b.Oldest = on
+		}
+	}
+	return b, nil
+}
+
+// lookWhenAsked finds out when the deletions that these index rows are about were asked
+// for, all at once. It is zero for one that is not open.
+func (s *Store) lookWhenAsked(ctx context.Context, indexed []driver.Entity, asked []time.Time) error {
+	looks := make([]func(context.Context) error, len(indexed))
+	for i, index := range indexed {
+		looks[i] = func(ctx context.Context) (err error) {
+			asked[i], err = s.whenAsked(ctx, index)
+			return err
+		}
+	}
+	return s.AtOnce(ctx, looks[0], looks[1:]...)
+}
+
+// whenAsked is lookWhenAsked for one of them.
+func (s *Store) whenAsked(ctx context.Context, index driver.Entity) (time.Time, error) {
+	ref := parseOpenRow(index.Row)
+	record, err := s.deletions.Get(ctx, partitionOf(ref.Key), deletionRow(ref.Incarnation))
+	if errors.Is(err, domain.ErrNotFound) {
+		return s.whenMarked(ctx, index, ref)
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	switch d := decodeDeletion(record); d.State {
+	case domain.DeletionDone, domain.DeletionPoisoned:
+		return time.Time{}, nil
+	default:
+		return d.RequestedOn, nil
+	}
+}
+
+// whenMarked is whenAsked for a deletion without a record. If the channel is not marked,
+// the request is under way or has died, and nothing was promised to anybody.
+func (s *Store) whenMarked(ctx context.Context, index driver.Entity, ref domain.ChannelRef) (time.Time, error) {
+	row, err := s.readIncarnation(ctx, ref)
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return time.Time{}, nil
+	case err != nil:
+		return time.Time{}, err
+	case row.State != domain.ChannelDeleting:
+		return time.Time{}, nil
+	}
+	return index.Properties.Time(propRequestedOn), nil
+}
+
+// maxSessionCount is where CountSessions stops to count.
+const maxSessionCount = 5000
+
+// CountSessions counts the sessions and the sign-in links whose time has not come, by the
+// index of ends, and stops at 5,000. One that was signed out counts until its time.
+func (s *Store) CountSessions(ctx context.Context) (int, error) {
+	n := 0
+	scan := driver.Scan{From: dueEnd(time.Now()), To: prefixEnd(prefixDue), Paging: driver.Paging{KeysOnly: true}}
+	for _, err := range s.sessions.All(ctx, scan) {
+		if err != nil {
+			return 0, fmt.Errorf("counting sessions: %w", err)
+		}
+		if n++; n == maxSessionCount {
+			break
+		}
+	}
+	return n, nil
+}

@@ -1,0 +1,113 @@
+package storage_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+)
+
+func TestBacklog(t *testing.T) {
+	t.Run("counts the deletions that are open, and knows the oldest", backlogCounts)
+	t.Run("does not count a request to delete that died", backlogWithoutDeadRequest)
+	t.Run("costs no more however many deletions are open", backlogIsBounded)
+}
+
+func TestCountSessions(t *testing.T) {
+	t.Run("counts those whose time has not come", countsSessions)
+}
+
+func backlogCounts(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		if b, err := w.store.Backlog(t.Context()); err != nil || b.Open != 0 || !b.Oldest.IsZero() || b.Messages != 0 || b.Poisoned != 0 {
+			t.Errorf("of an empty store: %+v, %v", b, err)
+		}
+		for name, state := range map[string]domain.DeletionState{"done": domain.DeletionDone, "poisoned": domain.DeletionPoisoned} {
+			channel := w.askFor(name)
+			w.ok(w.store.UpdateDeletion(t.Context(), channel.Ref(), func(d *domain.Deletion) bool {
+				d.State = state
+				return true
+			}))
+		}
+		time.Sleep(time.Hour)
+		oldest := domain.Now()
+		w.askFor("oldest")
+		time.Sleep(time.Minute)
+		w.askFor("newest")
+		b, err := w.store.Backlog(t.Context())
+		if err != nil || b.Open != 2 || !b.Oldest.Equal(oldest) || b.Poisoned != 0 {
+			t.Errorf("%+v, %v, want 2 since %s", b, err, oldest)
+		}
+		w.ok(driver.NewQueue(w.db, domain.PoisonQueueName).Send(t.Context(), "poison"))
+		if b, err := w.store.Backlog(t.Context()); err != nil || b.Messages == 0 || b.Poisoned != 1 {
+			t.Errorf("the queues: %+v, %v", b, err)
+		}
+	})
+}
+
+// askFor makes a channel and asks for its deletion.
+func (w *world) askFor(name string) domain.Channel {
+	w.t.Helper()
+	channel := w.create(name, ada)
+	_, err := w.store.AskDeletion(w.t.Context(), channel.Key(), ada, domain.OneOf(channel.Incarnation))
+	w.ok(err)
+	return channel
+}
+
+func backlogWithoutDeadRequest(t *testing.T) {
+	w := newWorld(t)
+	channel := w.create("garden", ada)
+	w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Method == "Send" {
+			return drivertest.ErrInjected // the next thing after the index row
+		}
+		return send(ctx)
+	})
+	if _, err := w.faulty.AskDeletion(t.Context(), channel.Key(), ada, domain.Any[domain.Incarnation]()); err == nil {
+		t.Fatal("the request did not die")
+	}
+	if b, err := w.store.Backlog(t.Context()); err != nil || b.Open != 0 || len(w.index("Deletions")) == 0 {
+		t.Errorf("%+v, %v, with %d index rows", b, err, len(w.index("Deletions")))
+	}
+	_, err := w.store.MarkDeleting(t.Context(), channel.Ref()) // as the request may have, and its record was lost
+	w.ok(err)
+	if b, err := w.store.Backlog(t.Context()); err != nil || b.Open != 1 || b.Oldest.IsZero() {
+		t.Errorf("of a marked channel: %+v, %v", b, err)
+	}
+}
+
+func backlogIsBounded(t *testing.T) {
+	w := newWorld(t)
+	for partition := range 3 {
+		var rows []driver.Operation
+		for i := range driver.MaxOperations {
+			rows = append(rows, driver.Insert(fmt.Sprintf("channel%d-%d!%s", partition, i, domain.NewIncarnation()), driver.Time("RequestedOn", domain.Now())))
+		}
+		w.ok(w.table("Deletions").Transact(t.Context(), fmt.Sprintf("open!%d", partition), rows...))
+	}
+	w.arm(drivertest.Pass)
+	b, err := w.faulty.Backlog(t.Context())
+	if calls := w.calls.Load(); err != nil || calls > 200 || b.Open != 3*driver.MaxOperations-64 {
+		t.Errorf("%d calls for %+v, %v", calls, b, err)
+	}
+}
+
+func countsSessions(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account(ada)
+		w.signedIn("ada", right)
+		time.Sleep(10 * 24 * time.Hour)
+		w.signedIn("ada", right)
+		if n, err := w.store.CountSessions(t.Context()); err != nil || n != 2 {
+			t.Errorf("%d sessions, %v, want 2", n, err)
+		}
+		time.Sleep(5 * 24 * time.Hour)
+		if n, err := w.store.CountSessions(t.Context()); err != nil || n != 1 {
+			t.Errorf("%d sessions once one has ended, %v", n, err)
+		}
+	})
+}
