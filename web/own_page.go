@@ -8,6 +8,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
+	"microblogging/coding"
 	"microblogging/storage"
 )
 
@@ -18,9 +19,17 @@ type ownPage struct {
 	tag string
 	// before and after are what stands around the key.
 	before, after []byte
+	// coded is the page in gzip. It is nil until the page is asked for again.
+	coded *coding.Spliced
 }
 
-func (p *ownPage) bytes() int { return len(p.before) + len(p.after) + len(p.tag) }
+func (p *ownPage) bytes() int {
+	n := len(p.before) + len(p.after) + len(p.tag)
+	if p.coded != nil {
+		n += p.coded.Bytes()
+	}
+	return n
+}
 
 // sendOwn sends a page of a user that the cache keeps under the tag, with another key. If
 // there is none, it renders the page.
@@ -39,8 +48,17 @@ func (h *channelPages) sendOwn(c echo.Context, v visitor, tag, key string, kept 
 		if !once || bytes.Contains(after, []byte(key)) {
 			return sendWhole(c, http.StatusOK, echo.MIMETextHTMLCharsetUTF8, buffer.Bytes())
 		}
-		own.Value = &ownPage{tag, before, after}
+		own.Value = &ownPage{tag: tag, before: before, after: after}
 		place.Set("", storage.Kept[*ownPage]{Channel: kept.Channel, Version: kept.Version, Value: own.Value})
+	}
+	if hit && mayHaveGzip(c.Request()) {
+		if own.Value.coded == nil {
+			page := *own.Value
+			page.coded = coding.Splice(page.before, page.after)
+			own.Value = &page
+			place.Set("", own)
+		}
+		return sendCoded(c, http.StatusOK, echo.MIMETextHTMLCharsetUTF8, own.Value.coded.With(key), coding.Gzip)
 	}
 	body := make([]byte, 0, len(own.Value.before)+len(key)+len(own.Value.after))
 	body = append(append(append(body, own.Value.before...), key...), own.Value.after...)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -26,6 +27,7 @@ func TestPageCache(t *testing.T) {
 	t.Run("answers as a site without it", cacheAnswersAsASiteWithoutIt)
 	t.Run("answers strangers alone", cacheAnswersStrangersAlone)
 	t.Run("gives a user another key each time", cacheGivesAUserAnotherKey)
+	t.Run("gives a user the same page in gzip, with another key each time", cacheCompressesAUsersPage)
 	t.Run("keeps the addresses of a site apart", cacheKeepsAddressesApart)
 	t.Run("keeps a page in each coding", cacheKeepsAPageInEachCoding)
 	t.Run("makes a page anew when its words change", cacheMakesAPageAnewWhenItsWordsChange)
@@ -227,6 +229,44 @@ func cacheGivesAUserAnotherKey(t *testing.T) {
 					t.Errorf("%s gets the page of somebody else: %s", name, body)
 				}
 			}
+		}
+	})
+}
+
+// The page is rendered for the first request, compressed for the second, and taken from the
+// cache for the third.
+func cacheCompressesAUsersPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // a page says how old its posts are
+		s := newSite(t)
+		channel := s.channel("Engines", string(s.author("ada")))
+		s.post(channel, "ada", strings.Repeat("A long text. ", 100))
+		who := cookie(s.signUp("bob"))
+		keyless := func(a answer) string {
+			_, key, _ := strings.Cut(string(a.plain()), `name="key" value="`)
+			key, _, _ = strings.Cut(key, `"`)
+			if len(key) != 26 {
+				t.Fatalf("the key is %q", key)
+			}
+			return strings.Replace(string(a.plain()), key, "", 1)
+		}
+		want := keyless(s.do("GET", "/channels/Engines", who).want(200))
+		bodies := map[string]bool{}
+		for _, c := range []struct{ accepted, site, coding string }{
+			{"gzip", "", "gzip"}, {"gzip, deflate, br, zstd", "", "gzip"}, {"gzip", "same-origin", "gzip"},
+			{"zstd", "", "zstd"}, {"gzip;q=0.5, zstd", "", "zstd"}, {"br", "", ""}, {"gzip", "cross-site", ""},
+		} {
+			a := s.do("GET", "/channels/Engines", who, accepting(c.accepted), header("Sec-Fetch-Site", c.site)).want(200)
+			if got := a.header.Get("Content-Encoding"); got != c.coding || a.header.Get("Content-Length") != strconv.Itoa(len(a.body)) {
+				t.Errorf("%+v: %q with %d bytes, %v", c, got, len(a.body), a.header)
+			}
+			if keyless(a) != want || bodies[string(a.body)] {
+				t.Errorf("%+v: another page, or the same key", c)
+			}
+			bodies[string(a.body)] = true
+		}
+		s.post(channel, "ada", "News")
+		if again := s.do("GET", "/channels/Engines", who, accepting("gzip")).want(200); !strings.Contains(string(again.plain()), "News") {
+			t.Error("the page is that before the post")
 		}
 	})
 }

@@ -21,18 +21,29 @@ const (
 // sameForAll says that a response does not depend on who reads it.
 func sameForAll(h http.Header) { h.Set(echo.HeaderVary, varyCoding) }
 
-// codingFor returns the content coding of the response. What another site made a browser ask
-// for with its cookie is not compressed: that site could choose a part of what the page
-// says, and learn from the length what else the page says (BREACH).
+// codingFor returns the content coding of the response.
 func codingFor(r *http.Request) coding.Coding {
-	if r.Header.Get(echo.HeaderCookie) != "" {
-		switch r.Header.Get(headerSecFetchSite) {
-		case "", "same-origin", "none":
-		default:
-			return coding.Identity
-		}
+	if askedByOther(r) {
+		return coding.Identity
 	}
 	return coding.Accepted(r.Header)
+}
+
+// mayHaveGzip reports whether gzip is as good as any other coding for the response.
+func mayHaveGzip(r *http.Request) bool { return !askedByOther(r) && coding.AcceptsGzip(r.Header) }
+
+// askedByOther reports whether another site made a browser ask for this with its cookie.
+// Such an answer is not compressed: that site could choose a part of what the page says, and
+// learn from the length what else the page says (BREACH).
+func askedByOther(r *http.Request) bool {
+	if r.Header.Get(echo.HeaderCookie) == "" {
+		return false
+	}
+	switch r.Header.Get(headerSecFetchSite) {
+	case "", "same-origin", "none":
+		return false
+	}
+	return true
 }
 
 // sendTagged is sendWhole for what can be read again: it has an entity tag, and a reader
