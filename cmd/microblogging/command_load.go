@@ -43,7 +43,7 @@ throttled (503 or 429), the client tried again, and failed in the end.
 
 The load never touches the site's data. With --storage bolt it uses a file of its own, in the
 directory "load" below --data: so it measures the same disk, and a server that runs may go on,
-but gets slower. It takes about 2 KB for each post and each 10 votes. With --storage azure it uses
+but gets slower. It takes about 3 KB for each post and 1.5 KB for each vote. With --storage azure it uses
 tables and queues of its own, whose names begin with MicroBloggingLoad and microblogging-load; they
 are in the same account, so they share its limits with the site, and Azure charges for each request.
 All of it is removed at the end, also after Ctrl-C. What a load leaves that was killed is removed by

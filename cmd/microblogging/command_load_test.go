@@ -24,15 +24,22 @@ import (
 )
 
 func TestLoadCommand(t *testing.T) {
-	t.Run("what it cannot do is refused before anything is done", loadRefuses)
-	t.Run("the site's store is left alone, also while a server has it open", loadLeavesSite)
-	t.Run("a data directory that is not there is not there afterwards", loadLeavesNoDirectory)
-	t.Run("an interruption ends it with what was measured, and nothing is left", loadInterrupted)
-	t.Run("what a load left that was killed is removed", loadRemovesKilled)
-	t.Run("a second load in the same place is refused", loadRefusesSecond)
-	t.Run("the report compares 1, 2, 4 and 8 channels", loadReports)
-	t.Run("on Azure it leaves no table and no queue", loadOnAzure)
-	t.Run("throttled, retried and failed are told apart", loadThrottled)
+	for sentence, test := range map[string]func(*testing.T){
+		"what it cannot do is refused before anything is done":                loadRefuses,
+		"the site's store is left alone, also while a server has it open":     loadLeavesSite,
+		"a data directory that is not there is not there afterwards":          loadLeavesNoDirectory,
+		"an interruption ends it with what was measured, and nothing is left": loadInterrupted,
+		"what a load left that was killed is removed":                         loadRemovesKilled,
+		"a second load in the same place is refused":                          loadRefusesSecond,
+		"the report compares 1, 2, 4 and 8 channels":                          loadReports,
+		"on Azure it leaves no table and no queue":                            loadOnAzure,
+		"throttled, retried and failed are told apart":                        loadThrottled,
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			t.Parallel() // they mostly wait
+			test(t)
+		})
+	}
 }
 
 func loadRefuses(t *testing.T) {
@@ -255,7 +262,7 @@ func loadReports(t *testing.T) {
 
 func loadOnAzure(t *testing.T) {
 	account := azuritetest.Shared(t).Account()
-	loaded(t, "--storage", "azure", "--azure-connection-string", account, "--channels", "2", "--mix", "vote=1").sound(t, 2, "vote")
+	loaded(t, "--storage", "azure", "--azure-connection-string", account, "--channels", "2", "--mix", "vote=1", "--retries", "10").sound(t, 2, "vote")
 	client, err := azure.Open(azure.Config{ConnectionString: account})
 	if err != nil {
 		t.Fatal(err)
@@ -291,7 +298,7 @@ func loadThrottled(t *testing.T) {
 	through := strings.Replace(account, target.Host, strings.TrimPrefix(busy.URL, "http://"), 1)
 	arguments := []string{"--storage", "azure", "--azure-connection-string", through, "--mix", "read=1",
 		"--retries", "10", "--retry-min", "1ms", "--retry-max", "2ms"}
-	if o := loaded(t, arguments...).Operations[0]; o.Throttled == 0 || o.Retried != o.Throttled || o.Failed != 0 {
-		t.Errorf("%+v, want as many retried as throttled, and none failed", o)
+	if o := loaded(t, arguments...).Operations[0]; o.Throttled == 0 || o.Retried < o.Throttled || o.Failed != 0 {
+		t.Errorf("%+v, want no fewer retried than throttled, and none failed", o)
 	}
 }
