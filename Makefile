@@ -91,6 +91,10 @@ FAULTS ?=
 torture: node_modules/.package-lock.json ## hurt real processes under load for SECONDS, as SEED decides, with all FAULTS or those named
 	go run ./e2e/torture --time $(SECONDS)s --seed $(SEED) $(addprefix --faults ,$(FAULTS))
 
+.PHONY: release
+release: ## static programs for six systems, manual page, completions, list of parts and checksums, in dist/
+	.ci/release
+
 .PHONY: run
 run: ## the program with a sample store
 	go run ./cmd/microblogging --sample
