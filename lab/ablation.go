@@ -31,6 +31,8 @@ func Ablations() []Ablation {
 			only("w", anyIncarnation))),
 		interrupted(ablate("if-match", "a write to the channel's row holds only for the version that was read", "again",
 			always(func() Interceptor { return withoutMatch(tableChannels, "") }))),
+		unharmed(ablate("repeat-incarnation", "what a record says is asked for again only of the incarnation that it names", "repeat",
+			only("operator", firstIncarnation))),
 		heedless(ablate("expected", "what a reader sends is for the incarnation that they read", "stale-form", nil)),
 		unharmed(ablate("once", "a post inserts the once! row of its idempotency key", "one-key",
 			always(func() Interceptor { return withoutOnce }))),

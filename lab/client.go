@@ -156,6 +156,20 @@ func ask(ctx context.Context, c *Client) {
 	}
 }
 
+// repeat asks for the deletion of the channel again, as restore does with what a later
+// record says. The record is of the channel that the actor reads first.
+func repeat() body {
+	return onChannel(func(ctx context.Context, c *Client, channel domain.Channel) {
+		c.Tell(Fact{Kind: Asking, Channel: channel.Ref()})
+		found, err := c.Store.RepeatDeletion(ctx, domain.Deletion{
+			Channel: channel.Ref(), Name: channelName, RequestedBy: owner, RequestedOn: instant(),
+		})
+		if found && err == nil {
+			c.Tell(Fact{Kind: Accepted, Channel: channel.Ref()})
+		}
+	})
+}
+
 // removePost deletes a post of the set-up.
 func removePost(key string, by domain.UserName) body {
 	return onChannel(func(ctx context.Context, c *Client, channel domain.Channel) {

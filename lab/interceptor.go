@@ -140,6 +140,23 @@ func anyIncarnation() Interceptor {
 	}
 }
 
+// firstIncarnation makes every channel that an actor reads look like the incarnation that
+// it read first.
+func firstIncarnation() Interceptor {
+	var first driver.Properties
+	return func(c Call, do func(Call) Answer) Answer {
+		a := do(c)
+		if c.Method != Get || c.Target != tableChannels || a.Err != nil {
+			return a
+		}
+		if first == nil {
+			first = driver.Properties{driver.String("Incarnation", a.Entity.Properties.String("Incarnation"))}
+		}
+		a.Entity.Properties = a.Entity.Properties.Merged(first)
+		return a
+	}
+}
+
 // oneRead makes every read of the partition after the first look empty.
 func oneRead() Interceptor {
 	reads := 0

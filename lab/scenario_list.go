@@ -252,6 +252,11 @@ func reusedNames() []Scenario {
 			Actors: []Actor{{Name: "ann", Run: createAndPost(author, "new")}, worker1(), worker2()},
 		},
 		{
+			Name: "repeat", About: "what a later record says is asked for again, beside the owner, who deletes the channel and takes the name again", Faults: 1, Preemptions: 1,
+			Setup:  news("old"),
+			Actors: []Actor{{Name: "operator", Run: repeat()}, {Name: "olga", Run: inTurn(ask, createAndPost(owner, "new"))}, worker1()},
+		},
+		{
 			Name: "stragglers", About: "requests of a creation and a deletion land long after their senders have gone on", Faults: 2, Preemptions: 2,
 			Straggles: anything,
 			Setup:     accepted("old"),

@@ -64,6 +64,8 @@ func guards() []guard {
 			"storage/channel.go", "func (s *Store) readIncarnation("},
 		{"if-match", "The version of the row", "A write to the channel's row holds only for the version that was read, so it fails if the row has changed in between.",
 			"storage/channel_release.go", "func (s *Store) ReleaseName("},
+		{"repeat-incarnation", "The record's incarnation", "A restore repeats a deletion only of the incarnation that its record names, so it does not touch a channel that has the name by then.",
+			"storage/deletion_repeat.go", "func (s *Store) RepeatDeletion("},
 		{"expected", "What was read", "A form says which incarnation it was made for, so what somebody sends lands in what they have seen, or nowhere.",
 			"storage/channel.go", "func (s *Store) ChannelAt("},
 		{"once", "The key of a post", "A post inserts a row for its idempotency key, so the same form sent twice makes one post.",

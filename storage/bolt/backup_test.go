@@ -78,10 +78,10 @@ func backupIsOneMoment(t *testing.T) {
 		t.Fatal(err)
 	}
 	pair := func(i int) error {
-		op := []driver.Operation{driver.Insert(fmt.Sprintf("%06d", i), driver.String("Text", strings.Repeat("x", i%1000)))}
+		op := []driver.Operation{driver.Insert(fmt.Sprintf("%06d", i), driver.String("Text", strings.Repeat("x", 1000+i)))}
 		return errors.Join(db.Transact(t.Context(), "A", "p", op), db.Transact(t.Context(), "B", "p", op))
 	}
-	const before = 2_000
+	const before = 300
 	for i := range before {
 		if err := pair(i); err != nil {
 			t.Fatal(err)
@@ -102,7 +102,7 @@ func backupIsOneMoment(t *testing.T) {
 			}
 		}
 	}()
-	for range 5 {
+	for range 3 {
 		var file bytes.Buffer
 		if _, err := db.Backup(t.Context(), &file, snapshot.Whole); err != nil {
 			t.Fatal(err)
@@ -172,10 +172,10 @@ func backupGrowth(t *testing.T) {
 	dir := t.TempDir()
 	db := mustOpen(t, dir, Options{growthLeast: 1})
 	rewrite := func() {
-		for i := range 10 {
+		for i := range 4 {
 			var ops []driver.Operation
-			for n := range 100 {
-				ops = append(ops, driver.Replace(fmt.Sprintf("%02d-%02d", n, i), driver.Upsert, driver.String("Text", strings.Repeat("x", 2000))))
+			for n := range 10 {
+				ops = append(ops, driver.Replace(fmt.Sprintf("%02d-%02d", n, i), driver.Upsert, driver.String("Text", strings.Repeat("x", 50_000))))
 			}
 			put(t, db, ops...)
 		}
@@ -196,7 +196,7 @@ func backupGrowth(t *testing.T) {
 	var file bytes.Buffer
 	gate, ended := backingUp(t, db, &file)
 	grown, same := before, 0
-	for began := time.Now(); same < 50; same++ {
+	for began := time.Now(); same < 20; same++ {
 		rewrite()
 		if now := size(); now > grown || now <= 2*before {
 			grown, same = now, 0
