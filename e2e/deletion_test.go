@@ -38,7 +38,7 @@ func stoppedInMidSweep(t *testing.T) {
 	})
 }
 
-func testMidSweep(t *testing.T, s setup, lease string, end func(*process, *testing.T)) {
+func testMidSweep(t *testing.T, s setup, lease string, end func(*process, testing.TB)) {
 	first := serve(t, s, lease)
 	signUp(t, first.url, "alice").createChannel(t, "bystander")
 	signIn(t, first.url, "alice").post(t, "bystander", "still here")

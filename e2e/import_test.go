@@ -48,7 +48,7 @@ func importNoFeed(t *testing.T) {
 }
 
 // writeFeed writes an RSS file with that many entries, and returns its name.
-func writeFeed(t *testing.T, entries int) string {
+func writeFeed(t testing.TB, entries int) string {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString(`<rss version="2.0"><channel><title>Many</title>`)

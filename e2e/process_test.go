@@ -14,7 +14,7 @@ import (
 type setup struct{ program.Setup }
 
 // run runs a command to its end.
-func (s setup) run(t *testing.T, args ...string) program.Result {
+func (s setup) run(t testing.TB, args ...string) program.Result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), program.Patience)
 	defer cancel()
@@ -29,7 +29,7 @@ func (s setup) run(t *testing.T, args ...string) program.Result {
 }
 
 // mustRun is run for a command that has to succeed.
-func (s setup) mustRun(t *testing.T, args ...string) program.Result {
+func (s setup) mustRun(t testing.TB, args ...string) program.Result {
 	t.Helper()
 	r := s.run(t, args...)
 	if r.Code != 0 {
@@ -47,7 +47,7 @@ type process struct {
 }
 
 // start starts a role. A web role accepts requests when start returns.
-func (s setup) start(t *testing.T, args ...string) *process {
+func (s setup) start(t testing.TB, args ...string) *process {
 	t.Helper()
 	cmd := s.Command(context.WithoutCancel(t.Context()), args[0], args[1:]...)
 	cmd.Dir = t.TempDir()
@@ -62,7 +62,7 @@ func (s setup) start(t *testing.T, args ...string) *process {
 }
 
 // launch starts a process that ends with its test.
-func launch(t *testing.T, cmd *exec.Cmd) *process {
+func launch(t testing.TB, cmd *exec.Cmd) *process {
 	t.Helper()
 	p := &process{stderr: &program.Log{}}
 	cmd.Stderr = p.stderr
@@ -82,7 +82,7 @@ func launch(t *testing.T, cmd *exec.Cmd) *process {
 
 // await waits until the process has written what the pattern matches, and
 // returns the group of the pattern.
-func (p *process) await(t *testing.T, log *program.Log, pattern string) string {
+func (p *process) await(t testing.TB, log *program.Log, pattern string) string {
 	t.Helper()
 	group, err := p.Await(t.Context(), log, pattern)
 	if err != nil {
@@ -92,7 +92,7 @@ func (p *process) await(t *testing.T, log *program.Log, pattern string) string {
 }
 
 // endCleanly terminates a process that has no reason to complain.
-func (p *process) endCleanly(t *testing.T) {
+func (p *process) endCleanly(t testing.TB) {
 	t.Helper()
 	if err := p.Terminate(); err != nil {
 		t.Errorf("%s: %v\n%s", p, err, p.stderr)
@@ -100,14 +100,14 @@ func (p *process) endCleanly(t *testing.T) {
 }
 
 // kill is kill -9. It does nothing to a process that has ended.
-func (p *process) kill(t *testing.T) {
+func (p *process) kill(t testing.TB) {
 	t.Helper()
 	if err := p.Kill(); err != nil {
 		t.Error(err)
 	}
 }
 
-func failOnRace(t *testing.T, stderr string) {
+func failOnRace(t testing.TB, stderr string) {
 	t.Helper()
 	if strings.Contains(stderr, "WARNING: DATA RACE") {
 		t.Errorf("data race:\n%s", stderr)
@@ -116,7 +116,7 @@ func failOnRace(t *testing.T, stderr string) {
 
 // eventually waits until the condition holds and fails the test with its last
 // error if that takes too long.
-func eventually(t *testing.T, condition func() error) {
+func eventually(t testing.TB, condition func() error) {
 	t.Helper()
 	deadline := time.After(program.Patience)
 	again := time.NewTicker(10 * time.Millisecond)

@@ -44,6 +44,9 @@ func (x *Explorer) refusalOfActor(s *state, i int) string {
 	if twin := x.twins[i]; twin >= 0 && !x.started(s.places[twin]) {
 		return fmt.Sprintf("the two are alike, so let %s start first", x.scenario.Actors[twin].Name)
 	}
+	if s.places[i].at.call.Method == Await && x.underWay(s, i) {
+		return "it waits for the end of all that has begun"
+	}
 	if !x.mayAct(s, i) {
 		return fmt.Sprintf("%s goes on first: an actor that can go on has to wait %s at most here",
 			x.scenario.actorName(int(s.last)), count(x.scenario.Preemptions, "time"))

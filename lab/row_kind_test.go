@@ -16,7 +16,6 @@ func TestRowKinds(t *testing.T) {
 	none := map[string]bool{
 		"listed channel": true, "tally of claims": true, "claim": true,
 		"known address": true, "failures of one address": true, "failures": true, "counters that end": true,
-		"freeze": true, "target of a copy": true, "run of a copy": true, "progress of a copy": true,
 	}
 	for _, kind := range templates.RowKinds() {
 		if scenarios[kind.Scenario] == none[kind.Name] {

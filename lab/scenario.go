@@ -46,6 +46,9 @@ type Scenario struct {
 	Walks int
 	// Limit ends the search after that many states, if it is not 0.
 	Limit int
+	// Copied adds a second store, to which an actor copies the first. No preemptions are
+	// bounded then: whoever waits for another can not go on.
+	Copied bool
 	// Slow scenarios are explored by make prove alone.
 	Slow bool
 	// Laws are what must hold.

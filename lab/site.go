@@ -68,7 +68,7 @@ func siteOf(frame runtime.Frame) (Site, bool) {
 		return Site{}, false
 	}
 	switch site.Package {
-	case "storage", "worker", "lab/textbook":
+	case "storage", "storage/move", "worker", "lab/textbook":
 		return site, true
 	case "lab": // the requests of clients, and not the turnstile
 		return site, strings.HasPrefix(site.File, "lab/client") || site.File == "lab/scenario_list.go"
@@ -79,7 +79,8 @@ func siteOf(frame runtime.Frame) (Site, bool) {
 
 // saysLittle tells that a function only passes a call on: its caller says what for.
 func saysLittle(function string) bool {
-	return function == "backend.write" || function == "(*Store).hasRow"
+	return function == "backend.write" || function == "(*Store).hasRow" || strings.HasPrefix(function, "patient.") ||
+		function == "(*guard).write" || function == "(*guard).Transact" || function == "(*guard).Send"
 }
 
 // withoutClosures is the name of the function that a function literal stands in.

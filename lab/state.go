@@ -85,7 +85,7 @@ func (x *Explorer) choices(s *state) []Choice {
 }
 
 // mayAct tells whether the actor may act now. Equal actors start in their order,
-// and preemptions have a bound.
+// preemptions have a bound, and who awaits the others must wait for them.
 func (x *Explorer) mayAct(s *state, i int) bool {
 	if twin := x.twins[i]; twin >= 0 && !x.started(s.places[twin]) {
 		return false
@@ -93,7 +93,17 @@ func (x *Explorer) mayAct(s *state, i int) bool {
 	if bound := x.scenario.Preemptions; bound > 0 && s.preempted == bound && s.last > 0 && int(s.last) != i+1 {
 		return false
 	}
-	return true
+	return s.places[i].stopped() || s.places[i].at.call.Method != Await || !x.underWay(s, i)
+}
+
+// underWay tells whether an actor but this one has begun and not ended.
+func (x *Explorer) underWay(s *state, i int) bool {
+	for other, p := range s.places {
+		if other != i && x.started(p) && !p.stopped() {
+			return true
+		}
+	}
+	return false
 }
 
 func (x *Explorer) started(p place) bool { return p.dead || p.at.depth > 0 }

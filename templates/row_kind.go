@@ -238,22 +238,22 @@ func sessionKinds() []RowKind {
 func moveKinds() []RowKind {
 	return []RowKind{
 		{
-			Table: "Moves", Row: "frozen", Name: "freeze",
+			Table: "Moves", Row: "frozen", Name: "freeze", Scenario: "copy",
 			What: "Whether the store takes no writes, because it is copied to another.",
 			Why:  "Each process reads this row before it writes, so a copy that waits for a while misses no write that was acknowledged.",
 		},
 		{
-			Table: "Moves", Row: "target", Name: "target of a copy",
+			Table: "Moves", Row: "target", Name: "target of a copy", Scenario: "copy",
 			What: "The store is the target of a copy, which is finished or not.",
 			Why:  "No process serves an unfinished one. It names its source, so the same copy can go on with it, and no other.",
 		},
 		{
-			Table: "Moves", Row: "run!<run>", Name: "run of a copy",
+			Table: "Moves", Row: "run!<run>", Name: "run of a copy", Scenario: "copy",
 			What: "The process that makes the copy, or was killed.",
 			Why:  "What a copy notes depends on this row, so one that another process took over notes nothing.",
 		},
 		{
-			Table: "Moves", Row: "at!<table>", Name: "progress of a copy",
+			Table: "Moves", Row: "at!<table>", Name: "progress of a copy", Scenario: "copy",
 			What: "How far the copy of one table has come.",
 			Why:  "It saves work, and no more: at the end the two stores are compared.",
 		},

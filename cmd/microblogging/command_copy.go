@@ -20,7 +20,7 @@ type copyCommand struct {
 	From         string `placeholder:"STORE" help:"The store to copy: bolt:DIR, or azure for the account of the environment or the flags below, or azure:CONNECTION. Without it, it is the store of --storage and --data. It takes no writes from then on, until it is thawed; reads go on. A server that has an embedded store open must be stopped first."`
 	To           string `placeholder:"STORE" help:"Where to copy it: bolt:DIR, azure or azure:CONNECTION. It must be empty, or the unfinished copy of the same store. Nobody serves it before the copy has ended."`
 	Thaw         bool   `help:"Copy nothing. Let the store of --from take writes again, because the copy is not wanted any more. A server notices within 5 seconds."`
-	Flight       int    `default:"16" help:"How many transactions to have under way at once, 1 to 64."`
+	Flight       int    `default:"8" help:"How many transactions to have under way at once, 1 to 64."`
 }
 
 // maxFlight is the largest --flight.
@@ -108,11 +108,24 @@ func (c copyCommand) side(flag, value string, mustExist bool) (copySide, error) 
 			return copySide{}, cannotRunError{fmt.Errorf("%s: %w", flag, err)}
 		}
 	}
-	b, err := f.openWith(bolt.Options{})
+	b, err := f.openToCopy()
 	if err != nil {
 		return copySide{}, cannotRunError{fmt.Errorf("%s: %w", flag, err)}
 	}
 	return copySide{b, name}, nil
+}
+
+// copyTryTime is how long a copy waits for an answer, before a request is sent again: nobody
+// waits for it, and Azurite takes long for a transaction of 100 rows.
+const copyTryTime = 30 * time.Second
+
+func (f storageFlags) openToCopy() (*backend, error) {
+	retry, err := f.retryFlags.options()
+	if err != nil || f.Storage != "azure" {
+		return f.openWith(bolt.Options{})
+	}
+	retry.TryTimeout = copyTryTime
+	return f.openAzure(nil, retry, observers{})
 }
 
 // thaw lets the store take writes again.

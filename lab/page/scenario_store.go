@@ -17,7 +17,11 @@ import (
 
 // tableNames are the tables in the order in which a page shows them.
 func tableNames() []string {
-	return []string{"Channels", "Blogs", "Deletions", "Subscriptions", "Users", "Sessions", "Throttle"}
+	names := []string{"Channels", "Blogs", "Deletions", "Subscriptions", "Users", "Sessions", "Throttle", "Moves"}
+	for _, name := range names {
+		names = append(names, lab.TargetPrefix+name)
+	}
+	return names
 }
 
 // storesOf are the queues and the tables that a page shows: those that the run has

@@ -140,6 +140,12 @@ func guardsAreCompared(t *testing.T) {
 			continue
 		}
 		c := told(t, guard.Name, "")
+		if guard.Name == "copy-wait" { // ours waits where the other goes on, and nothing is refused
+			if row := c.Rows[len(c.Rows)-1]; !row.Stuck || !strings.Contains(row.Why, "it waits for the end") {
+				t.Errorf("%s: the last row is %+v", guard.Name, row)
+			}
+			continue
+		}
 		alike := guard.Name == "joined" || guard.Name == "reconcile" // they look elsewhere
 		if !c.Refuses() || c.Stuck() || c.Differs() == alike || c.Shipped.Name != guard.Of || c.Guard.Name != guard.Name {
 			t.Errorf("%s: refuses %v, the last row is %+v", guard.Name, c.Refuses(), c.Rows[len(c.Rows)-1])

@@ -91,12 +91,21 @@ func (c *copier) run(ctx context.Context) error {
 	if err != nil || done {
 		return err
 	}
+	c.bePatient()
 	for _, step := range []func(context.Context) error{c.copyTables, c.copyMessages, c.compareTables, c.lookAtFreeze, c.check, c.finish} {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// bePatient makes calls again that a store does not answer. Before the copy has begun, they
+// say that it cannot begin.
+func (c *copier) bePatient() {
+	c.from.Tables, c.to.Tables = patiently(c.from.Tables, c.Pause), patiently(c.to.Tables, c.Pause)
+	c.source = storage.NewWithPause(c.from.Tables, c.from.Queues, c.Pause)
+	c.target = storage.NewWithPause(c.to.Tables, c.to.Queues, c.Pause)
 }
 
 // begin looks at both stores, freezes the source and marks the target. It reports whether

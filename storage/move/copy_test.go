@@ -172,6 +172,9 @@ func carriesAll(t *testing.T) {
 	}
 }
 
+// errDead is no domain.ErrUnavailable, which a copy waits for.
+var errDead = errors.New("dead")
+
 // mortal is a store on which the process dies at one call: the call takes effect or not, and
 // nothing after it does.
 func mortal(db *mem.DB, death int, after bool, calls *int) *drivertest.Faults {
@@ -179,9 +182,9 @@ func mortal(db *mem.DB, death int, after bool, calls *int) *drivertest.Faults {
 		*calls++
 		switch {
 		case *calls > death, *calls == death && !after:
-			return fmt.Errorf("%w: dead", domain.ErrUnavailable)
+			return errDead
 		case *calls == death:
-			return errors.Join(send(ctx), fmt.Errorf("%w: dead", domain.ErrUnavailable))
+			return errors.Join(send(ctx), errDead)
 		}
 		return send(ctx)
 	})
