@@ -80,6 +80,7 @@ func composeProfiles(t *testing.T) {
 	}
 	for profile, want := range map[string][]string{
 		"azurite":  {"azurite", "web", "worker"},
+		"observe":  {"azurite", "grafana", "prometheus", "web", "worker"},
 		"embedded": {"embedded"},
 	} {
 		if slices.Sort(members[profile]); !slices.Equal(members[profile], want) {
@@ -237,7 +238,7 @@ func startComposeAzurite(t *testing.T, service composeService) (*process, *strin
 	p := launch(t, azurite)
 	queue := p.await(t, &p.Stdout, `Queue service is successfully listening at http://(127\.0\.0\.1:\d+)`)
 	table := p.await(t, &p.Stdout, `Table service is successfully listening at http://(127\.0\.0\.1:\d+)`)
-	here := strings.NewReplacer("azurite:10001", queue, "azurite:10002", table,
+	here := strings.NewReplacer("azurite:10001", queue, "azurite:10002", table, "0.0.0.0:9090", "127.0.0.1:0",
 		"127.0.0.1 10001", queue, "127.0.0.1 10002", table)
 	expectHealthy(t, here.Replace(strings.Join(service.Healthcheck.Test, " ")), queue, table)
 	if patience, err := time.ParseDuration(service.Healthcheck.StartPeriod); err != nil || patience < 2*time.Minute {
