@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 
 	"microblogging/cmd/microblogging/traces"
@@ -20,15 +19,6 @@ type observers struct {
 	deliveries []worker.Observer
 	// traces is nil if there are none.
 	traces *traces.Traces
-}
-
-// add adds those of another part of the program.
-func (o *observers) add(more observers) {
-	o.calls = append(o.calls, more.calls...)
-	o.tries = append(o.tries, more.tries...)
-	o.requests = append(o.requests, more.requests...)
-	o.deliveries = append(o.deliveries, more.deliveries...)
-	o.traces = cmp.Or(o.traces, more.traces)
 }
 
 // tried returns what tells each try to all of them, or nil if there is none.

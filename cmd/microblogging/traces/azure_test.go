@@ -93,8 +93,8 @@ func TestAzure(t *testing.T) {
 	}
 	for _, span := range told.spans {
 		for _, a := range span.Attributes {
-			if strings.Contains(a.Value.Emit(), "SECRET") || strings.Contains(a.Value.Emit(), "sig=") {
-				t.Errorf("%q has %s=%s", span.Name, a.Key, a.Value.Emit())
+			if strings.Contains(a.Value.String(), "SECRET") || strings.Contains(a.Value.String(), "sig=") {
+				t.Errorf("%q has %s=%s", span.Name, a.Key, a.Value.String())
 			}
 		}
 		if strings.Contains(span.Status.Description, "SECRET") {
