@@ -1,7 +1,22 @@
 // Package logline writes the lines of the access log, which is one line for each request, at
-// a small part of what package slog takes for them. What it writes is the same, byte for
-// byte. Each line is written by one call before its request ends: nothing waits in a
-// buffer that a crash would lose.
+// a small part of what package slog takes for them.
+//
+// # The problem
+//
+// A page from memory takes some 40 µs of a processor. To make its line by package slog, and
+// to write it by a call of its own, is a fifth of that.
+//
+// # The model
+//
+// [NewTextHandler] writes what slog.NewTextHandler writes, byte for byte. A [Buffer] gathers
+// lines and writes several by one call.
+//
+// # What survives failure
+//
+// A line waits for 10 ms at most, and a warning or an error does not wait. Flush writes all
+// that waits, so that a process which ends in order loses nothing. One that is killed, or
+// that the runtime ends (a panic that nobody recovers), loses the lines of its last 10 ms, of
+// 4 kB at most: requests that were answered.
 package logline
 
 import (

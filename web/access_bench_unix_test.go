@@ -31,7 +31,9 @@ func BenchmarkAccessLog(b *testing.B) {
 		}
 		return benchServe(b, handler)
 	}
-	with, without := serve(slog.New(logline.NewTextHandler(file, slog.LevelInfo))), serve(nil)
+	lines := logline.NewBuffer(file)
+	defer func() { _ = lines.Flush() }()
+	with, without := serve(slog.New(lines.Prompt(logline.NewTextHandler(lines, slog.LevelInfo)))), serve(nil)
 	for who, header := range map[string]string{"stranger": "", "signed-in": "Cookie: session=" + token + "\r\n"} {
 		b.Run(who, func(b *testing.B) {
 			var ratios, pages []float64

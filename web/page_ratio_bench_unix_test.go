@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"microblogging/logline"
 	"microblogging/web"
 )
 
@@ -37,7 +38,8 @@ func BenchmarkAgainstFixedPage(b *testing.B) {
 	for _, posts := range []int{100, 100_000, 1_000_000} {
 		b.Run(fmt.Sprintf("posts=%d", posts), func(b *testing.B) {
 			store := crowdedStore(b, posts)
-			log := slog.New(slog.NewTextHandler(io.Discard, nil))
+			lines := logline.NewBuffer(io.Discard) // as the program logs
+			log := slog.New(lines.Prompt(logline.NewTextHandler(lines, slog.LevelInfo)))
 			handler, err := web.New(store, web.Options{Logger: log, PageCache: 64 << 20})
 			if err != nil {
 				b.Fatal(err)

@@ -31,7 +31,8 @@ func (c serveCommand) Validate() error {
 
 // Run serves both roles until ctx ends.
 func (c serveCommand) Run(ctx context.Context, console *console) error {
-	log := c.logger(console.stderr)
+	log, flush := c.logger(console.stderr)
+	defer flush()
 	return c.serve(ctx, console, c.stopFlags, c.adminFlags, metrics.Roles{Web: true, Worker: true}, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
 		teach := c.Teach || c.Sample
 		c.work(ctx, log, b, run, teach)
@@ -50,7 +51,8 @@ type webCommand struct {
 
 // Run serves the web role until ctx ends.
 func (c webCommand) Run(ctx context.Context, console *console) error {
-	log := c.logger(console.stderr)
+	log, flush := c.logger(console.stderr)
+	defer flush()
 	return c.serve(ctx, console, c.stopFlags, c.adminFlags, metrics.Roles{Web: true}, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
 		return c.listen(ctx, console, log, b, run, c.Teach || c.Sample)
 	})
@@ -69,7 +71,8 @@ type workerCommand struct {
 // Run serves the worker role until ctx ends. The probes are answered until the work
 // has ended.
 func (c workerCommand) Run(ctx context.Context, console *console) error {
-	log := c.logger(console.stderr)
+	log, flush := c.logger(console.stderr)
+	defer flush()
 	return c.serve(ctx, console, c.stopFlags, c.adminFlags, metrics.Roles{Worker: true}, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
 		probes, workEnded := context.WithCancel(context.WithoutCancel(ctx))
 		if c.HealthListen != "" {

@@ -31,15 +31,18 @@ type logFlags struct {
 	LogLevel  string `enum:"debug,info,warn,error" default:"info" help:"The lowest level that is logged: debug, info, warn or error."`
 }
 
-func (f logFlags) logger(w io.Writer) *slog.Logger {
+// logger also returns what writes the lines that wait, which must be called at the end.
+func (f logFlags) logger(w io.Writer) (log *slog.Logger, flush func()) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.LogLevel)); err != nil {
 		level = slog.LevelInfo // the enum refuses every other word
 	}
+	lines := logline.NewBuffer(w)
+	handler := logline.NewTextHandler(lines, level)
 	if f.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level}))
+		handler = slog.NewJSONHandler(lines, &slog.HandlerOptions{Level: level})
 	}
-	return slog.New(logline.NewTextHandler(w, level))
+	return slog.New(lines.Prompt(handler)), func() { _ = lines.Flush() } // a log has nobody to tell
 }
 
 // webFlags are the settings of the web role.

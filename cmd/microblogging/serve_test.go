@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"net"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 func TestServe(t *testing.T) {
 	t.Run("readers who never read do not hold up a stop", readersWhoNeverReadDoNotHoldUpAStop)
+	t.Run("writes every line of its log before it ends", everyLineIsWritten)
 }
 
 // stuck opens a connection that asks for more than all buffers hold and reads nothing.
@@ -47,5 +49,22 @@ func readersWhoNeverReadDoNotHoldUpAStop(t *testing.T) {
 	stop() // fails unless the exit code is 0
 	if took := time.Since(began); took > drainTime+2*time.Second {
 		t.Errorf("the stop took %s, want %s at most", took, drainTime)
+	}
+}
+
+// The last line waits in a buffer when the process is told to stop.
+func everyLineIsWritten(t *testing.T) {
+	for _, format := range []string{"text", "json"} {
+		r := startRole(t, "web", "--listen", "127.0.0.1:0", "--log-format", format)
+		address := r.await(t, `listening on (\S+)\n`)
+		for range 50 {
+			get(t, http.DefaultClient, address+"/channels", http.StatusOK)
+		}
+		http.DefaultClient.CloseIdleConnections()
+		r.stop()
+		code, wrote := <-r.ended, r.wrote.String()
+		if lines := strings.Count(wrote, "/channels"); code != exitOK || lines != 50 {
+			t.Errorf("%s: ended with %d and %d lines, want 50:\n%s", format, code, lines, wrote)
+		}
 	}
 }
