@@ -118,7 +118,10 @@ func (s *site) deliver() error {
 	if err != nil || len(messages) != 1 {
 		s.t.Fatalf("received %v, %v", messages, err)
 	}
-	return s.worker.Handle(s.t.Context(), messages[0])
+	// A delivery is its own trace, whatever it is handled in.
+	ctx, around := s.traces.tracer.Start(s.t.Context(), "around")
+	defer around.End()
+	return s.worker.Handle(ctx, messages[0])
 }
 
 // failSweep makes the nth transaction of a sweep fail, and no call after it.
