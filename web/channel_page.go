@@ -138,7 +138,10 @@ func (h *channelPages) readBeside(c echo.Context, who awaited, key domain.Channe
 	if v, err = who.wait(); err != nil || !v.SignedIn() {
 		return kept, ownView{}, v, err
 	}
-	if v.User != likely || kept.Value != before.Value {
+	// What is the reader's own does not depend on the version. After most changes, what was
+	// read beside the version is what would be read now.
+	ahead := v.User == likely && before.Value != nil && before.Channel.Ref() == kept.Channel.Ref()
+	if !ahead || !storage.SameVotes(before.Value.posts.Items, kept.Value.posts.Items) {
 		mine, err = h.own(ctx, v, kept.Channel.Ref(), kept.Value)
 	}
 	return kept, mine, v, err
