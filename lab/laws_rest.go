@@ -54,7 +54,9 @@ func (l Shipped) settled(ctx context.Context, c *crew, v View) []domain.Breach {
 	breaches = append(breaches, unlisted(v)...)
 	breaches = append(breaches, twiceMade(v)...)
 	breaches = append(breaches, uncounted(v)...)
-	breaches = append(breaches, c.miscounted(v)...)
+	if !l.NoCount {
+		breaches = append(breaches, c.miscounted(v)...)
+	}
 	breaches = append(breaches, l.State(v)...)
 	if breaches != nil {
 		return breaches
