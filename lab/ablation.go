@@ -89,8 +89,6 @@ func Ablations() []Ablation {
 			only("w", func() Interceptor { return withoutTally }))),
 		mortal(ablate("tally-read", "what the shut gate has counted is recorded before the gate goes", "counted",
 			only("w", func() Interceptor { return untold }))),
-		inThree(unharmed(ablate("tally-lane", "each handling of a deletion counts on its own", "counted",
-			only("w", func() Interceptor { return oneLane })))),
 		unharmed(ablate("tally-once", "a record adds only what was not added before", "counted",
 			only("w", func() Interceptor { return withoutProperty(tableDeletions, "RowsSwept") }))),
 		ablate("wait", "a store that does not answer is no refusal", "forgotten",
@@ -137,12 +135,6 @@ func unharmed(a Ablation) Ablation {
 // uncounting leaves the count out, which the shut gate keeps.
 func uncounting(a Ablation) Ablation {
 	a.Laws = Shipped{NoCount: true}
-	return a
-}
-
-// inThree bounds preemptions to three.
-func inThree(a Ablation) Ablation {
-	a.Preemptions = 3
 	return a
 }
 

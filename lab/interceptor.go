@@ -61,19 +61,6 @@ func withoutLanes(properties driver.Properties) driver.Properties {
 	return slices.DeleteFunc(slices.Clone(properties), func(p driver.Property) bool { return strings.HasPrefix(p.Name, "Swept") })
 }
 
-// oneLane lets all workers count in the same lane.
-func oneLane(c Call, do func(Call) Answer) Answer {
-	if c.Target == tableBlogs && isSweep(c.Operations) {
-		c.Operations = slices.Clone(c.Operations)
-		rows := int64(0)
-		for _, p := range c.Operations[0].Properties {
-			rows = p.Value.Number()
-		}
-		c.Operations[0].Properties = driver.Properties{driver.Int64("Swept_0", rows)}
-	}
-	return do(c)
-}
-
 // withoutOperation sends the call without operation i. The index of an operation
 // that fails is counted as if i had been sent.
 func withoutOperation(c Call, i int, do func(Call) Answer) Answer {

@@ -128,8 +128,6 @@ func guards() []guard {
 			"storage/gate.go", "func holdShutGate("},
 		{"tally-read", "The last count", "The number on the shut gate is recorded before the gate goes, so what a worker removed that died is counted too.",
 			"worker/cascade.go", "func (c *cascade) disarm("},
-		{"tally-lane", "A number for each worker", "Each handling of a deletion has its own numbers on the shut gate, so none overwrites what another has counted.",
-			"storage/channel_tally.go", "func (t *Tally) take("},
 		{"tally-once", "What is counted already", "A record says which part of its number comes from the gate, so a worker that is late adds nothing twice.",
 			"domain/deletion.go", "func (d *Deletion) Count("},
 		{"wait", "No answer is no refusal", "A store that does not answer is waited for, so a deletion is not given up for it.",
