@@ -49,8 +49,12 @@ type Deletion struct {
 	State       DeletionState
 	// Step is the current step. It is empty before the first.
 	Step Step
-	// RowsDeleted counts rows of every kind, not posts.
+	// RowsDeleted counts rows of every kind, not posts. Once the deletion is done, it is
+	// exact, whatever was interrupted. Before that, it may be too low.
 	RowsDeleted int64
+	// Swept is the part of RowsDeleted that Count has added. Older programs added the
+	// rest.
+	Swept int64
 	// Attempts counts the attempts that failed and made no progress.
 	Attempts int
 	// UpdatedOn is the time of the last progress. The reconciling pass sends a new
@@ -72,6 +76,15 @@ type Deletion struct {
 	// Trace says when each worker took each step. It is empty if only older programs
 	// have worked on the deletion.
 	Trace Trace
+}
+
+// Count takes note that at least so many rows were removed, all together. To say so again,
+// or late, changes nothing.
+func (d *Deletion) Count(rows int64) {
+	if more := rows - d.Swept; more > 0 {
+		d.RowsDeleted += more
+		d.Swept = rows
+	}
 }
 
 // Message returns a message that asks for the deletion.

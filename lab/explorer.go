@@ -5,6 +5,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
+	"microblogging/storage/driver"
 )
 
 // Counts is how much was explored.
@@ -90,7 +91,7 @@ func (x *Explorer) initial() *state {
 // load makes the programs of the actors.
 func (x *Explorer) load() {
 	for i, actor := range x.scenario.Actors {
-		p := &program{actor: actor, index: i + 1, lot: x.lot}
+		p := &program{actor: actor, index: i + 1, lot: x.lot, most: x.scenario.operations()}
 		if intercept := x.scenario.Intercept; intercept != nil {
 			p.intercept = func() Interceptor { return intercept(actor.Name) }
 		}
@@ -101,7 +102,7 @@ func (x *Explorer) load() {
 
 // setUp runs the set-up to its end.
 func (x *Explorer) setUp(s *state) {
-	p := &program{actor: Actor{Name: "setup", Run: x.scenario.Setup}, index: setupIndex, lot: x.lot}
+	p := &program{actor: Actor{Name: "setup", Run: x.scenario.Setup}, index: setupIndex, lot: x.lot, most: driver.MaxOperations}
 	at := p.start()
 	for at.call != nil {
 		step := Step{Call: at.call}

@@ -18,6 +18,8 @@ type program struct {
 	intercept func() Interceptor
 	root      *point
 	lot       *parking
+	// most is how many operations a transaction of a sweep has.
+	most int
 }
 
 // A point is where an actor waits for the answer to a call, or its end.
@@ -62,7 +64,7 @@ func (p *program) begin() *session {
 	if p.intercept != nil {
 		intercept = p.intercept()
 	}
-	return begin(p.actor, p.index, p.given, intercept, p.lot.traces)
+	return begin(p.actor, p.index, p.given, intercept, p.most, p.lot.traces)
 }
 
 // after is the point that an answer leads to.

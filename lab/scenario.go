@@ -6,6 +6,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
+	"microblogging/storage/driver"
 )
 
 // An Actor is one process, or one request, that runs real code.
@@ -49,6 +50,9 @@ type Scenario struct {
 	// Copied adds a second store, to which an actor copies the first. No preemptions are
 	// bounded then: whoever waits for another can not go on.
 	Copied bool
+	// Operations is how many operations a transaction of a sweep has, if not as many as
+	// it can. So a few rows are swept in several transactions.
+	Operations int
 	// Slow scenarios are explored by make prove alone.
 	Slow bool
 	// Laws are what must hold.
@@ -56,6 +60,14 @@ type Scenario struct {
 	// Intercept makes an interceptor for each execution of the actor of that name. It
 	// may be nil, and may return nil: then the code runs as it is.
 	Intercept func(actor string) Interceptor
+}
+
+// operations is how many operations a transaction of a sweep has.
+func (s *Scenario) operations() int {
+	if s.Operations > 0 {
+		return s.Operations
+	}
+	return driver.MaxOperations
 }
 
 // Laws say what is wrong with a step or a state, and nothing if all is well.

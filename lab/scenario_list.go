@@ -147,6 +147,11 @@ func deletions() []Scenario {
 			Actors: []Actor{worker1(), worker2(), worker3()},
 		},
 		{
+			Name: "counted", About: "two workers sweep one channel in several transactions, which may get lost or land late, and the record must count each row once", Faults: 2,
+			Setup: accepted("old"), Operations: 3, Straggles: sweeping, Preemptions: 1, Slow: true,
+			Actors: []Actor{worker1(), worker2()},
+		},
+		{
 			Name: "web-dies", About: "the web role dies during a request to delete, beside a reconciling pass", Faults: 2, Deaths: true,
 			Setup:  news("old"),
 			Actors: []Actor{{Name: "olga", Run: ask}, worker1(), {Name: "reconcile", Run: reconcile}},
@@ -276,6 +281,9 @@ func reusedNames() []Scenario {
 		},
 	}
 }
+
+// sweeping lets transactions of a sweep land late.
+func sweeping(c *Call) bool { return c.Target == tableBlogs && isSweep(c.Operations) }
 
 // toIndex lets calls land late that write to the index of open deletions.
 func toIndex(c *Call) bool {

@@ -34,7 +34,7 @@ type session struct {
 }
 
 // begin starts the actor's code. next waits for its first call or its end.
-func begin(actor Actor, index int, given []Fact, intercept Interceptor, traces bool) *session {
+func begin(actor Actor, index int, given []Fact, intercept Interceptor, most int, traces bool) *session {
 	s := &session{
 		names: newNames(index), traces: traces,
 		calls: make(chan *Call), answers: make(chan Answer), ended: make(chan struct{}), quit: make(chan struct{}),
@@ -42,7 +42,7 @@ func begin(actor Actor, index int, given []Fact, intercept Interceptor, traces b
 	for _, f := range given {
 		s.names.know(f.Token)
 	}
-	d := &turnstile{submit: s.submit, lastFirst: actor.LastFirst}
+	d := &turnstile{submit: s.submit, lastFirst: actor.LastFirst, most: most}
 	if intercept != nil {
 		d.submit = func(c Call) Answer { return intercept(c, s.submit) }
 	}

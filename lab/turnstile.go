@@ -10,6 +10,7 @@ import (
 
 var (
 	_ driver.OneByOne = (*turnstile)(nil)
+	_ driver.Sparing  = (*turnstile)(nil)
 	_ driver.Queues   = (*turnstile)(nil)
 )
 
@@ -19,10 +20,15 @@ var (
 type turnstile struct {
 	submit    func(Call) Answer
 	lastFirst bool
+	// most is how many operations a transaction of a sweep has.
+	most int
 }
 
 // LastFirst implements driver.OneByOne.
 func (t *turnstile) LastFirst() bool { return t.lastFirst }
+
+// MostOperations implements driver.Sparing.
+func (t *turnstile) MostOperations() int { return t.most }
 
 // CreateTable does nothing: the tables are there.
 func (t *turnstile) CreateTable(context.Context, string) error { return nil }

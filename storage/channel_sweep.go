@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// sweepBatch rows and the merge of the shut gate fill a transaction.
-	sweepBatch = driver.MaxOperations - 1
+	// sweepRowsAtOnce rows and the merge of the shut gate fill a transaction.
+	sweepRowsAtOnce = driver.MaxOperations - 1
 	// sweepPage is a whole number of full batches, so that no page ends in a
 	// transaction of a few rows.
-	sweepPage = driver.MaxPage / sweepBatch * sweepBatch
+	sweepPage = driver.MaxPage / sweepRowsAtOnce * sweepRowsAtOnce
 	// sweepFlight is the largest number of transactions under way at once. The store
 	// works on one while others travel. More would only wait at the partition. A
 	// driver.GroupCommitter gets those of a whole page.
@@ -26,10 +26,22 @@ const (
 
 // sweepLimit returns how many transactions of a sweep may be under way at once.
 func (s *Store) sweepLimit() int {
-	if group, ok := s.tables.(driver.GroupCommitter); ok {
+	switch group, ok := s.tables.(driver.GroupCommitter); {
+	case ok:
 		return max(sweepFlight, group.CommitsTogether())
+	case s.oneByOne != nil:
+		return 1
+	default:
+		return sweepFlight
 	}
-	return sweepFlight
+}
+
+// rowsAtOnce returns how many rows a transaction of a sweep deletes.
+func (s *Store) rowsAtOnce() int {
+	if sparing, ok := s.tables.(driver.Sparing); ok {
+		return sparing.MostOperations() - 1
+	}
+	return sweepRowsAtOnce
 }
 
 // A SweepPage is what one call of Sweep found.
@@ -51,17 +63,33 @@ type SweepPage struct {
 //
 // Sweep calls report after each transaction with the number of rows it deleted. It
 // may call report from several goroutines at once.
-func (s *Store) Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, report func(rows int)) (SweepPage, error) {
+func (s *Store) Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, t *Tally, report func(rows int)) (SweepPage, error) {
+	first := continuation == "" && t.pass()
 	page, err := s.blogs.Range(ctx, driver.Range{
 		Partition: partitionOf(ref.Key),
-		Paging:    driver.Paging{Limit: sweepPage, Continuation: continuation, KeysOnly: true},
+		// A later pass finds few rows. It reads the gate with its lanes.
+		Paging: driver.Paging{Limit: sweepPage, Continuation: continuation, KeysOnly: first || continuation != ""},
 	})
 	if err != nil {
 		return SweepPage{}, fmt.Errorf("sweeping channel %s: %w", ref.Key, err)
 	}
 	rows := withoutGates(page.Rows)
-	disarmed, err := s.sweepRows(ctx, ref, rows, report)
+	if whole := !first && continuation == "" && page.Continuation == ""; whole && len(rows) == 0 {
+		t.end(countedBy(page.Rows, ref))
+	}
+	disarmed, err := s.sweepRows(ctx, ref, rows, t, report)
 	return SweepPage{Next: page.Continuation, Found: len(rows), Disarmed: disarmed}, err
+}
+
+// countedBy returns what the shut gate counts, which is among the rows of a page. The
+// page is one instant of the partition.
+func countedBy(rows []driver.Entity, ref domain.ChannelRef) int64 {
+	for _, row := range rows {
+		if row.Row == shutGateRow(ref.Incarnation) {
+			return lanesOf(row).sum()
+		}
+	}
+	return 0 // it is gone, and so is the need to count
 }
 
 func withoutGates(rows []driver.Entity) []string {
@@ -77,25 +105,23 @@ func withoutGates(rows []driver.Entity) []string {
 // sweepRows deletes the rows in transactions, several at once. After one has
 // failed, no other starts. Those under way end: what they remove is progress, and
 // must be counted.
-func (s *Store) sweepRows(ctx context.Context, ref domain.ChannelRef, rows []string, report func(int)) (disarmed bool, err error) {
+func (s *Store) sweepRows(ctx context.Context, ref domain.ChannelRef, rows []string, t *Tally, report func(int)) (disarmed bool, err error) {
 	var gateGone atomic.Bool
 	var failed failures
 	group := newUnbrokenFlight(s.sweepLimit())
-	for batch := range slices.Chunk(rows, sweepBatch) {
+	for batch := range slices.Chunk(rows, s.rowsAtOnce()) {
 		group.Go(func() error {
 			if failed.any() {
 				return nil
 			}
-			err := s.sweepTransaction(ctx, ref, batch)
+			removed, err := s.sweepBatch(ctx, ref, batch, t)
 			switch {
-			case err == nil:
-				report(len(batch))
 			case gateMissing(err):
 				gateGone.Store(true)
-			case errors.Is(err, domain.ErrNotFound):
-				// Another worker was faster, or this is the echo of this transaction.
-			default:
+			case err != nil:
 				failed.add(fmt.Errorf("sweeping channel %s: %w", ref.Key, err))
+			case removed:
+				report(len(batch))
 			}
 			return nil
 		})
@@ -128,9 +154,32 @@ func (f *failures) joined() error {
 	return errors.Join(f.errs...)
 }
 
-func (s *Store) sweepTransaction(ctx context.Context, ref domain.ChannelRef, rows []string) error {
+// sweepBatch deletes rows in one transaction, and reports whether it did. It did not if
+// another worker was faster with one of them. If the error leaves open whether it did, its
+// lane is not used again.
+func (s *Store) sweepBatch(ctx context.Context, ref domain.ChannelRef, rows []string, t *Tally) (removed bool, err error) {
+	l, n := t.take(), int64(len(rows))
+	err = s.sweepTransaction(ctx, ref, rows, driver.Int64(l.property, l.rows+n))
+	switch {
+	case err == nil:
+		removed = true
+	case gateMissing(err) || !errors.Is(err, domain.ErrNotFound):
+		return false, err
+	default:
+		if removed, err = s.tookEffect(ctx, ref, l, n); err != nil {
+			return false, err
+		}
+	}
+	if removed {
+		l.rows += n
+	}
+	t.giveBack(l)
+	return removed, nil
+}
+
+func (s *Store) sweepTransaction(ctx context.Context, ref domain.ChannelRef, rows []string, counts driver.Property) error {
 	ops := make([]driver.Operation, 0, 1+len(rows))
-	ops = append(ops, holdShutGate(ref))
+	ops = append(ops, holdShutGate(ref, counts))
 	for _, row := range rows {
 		if user, ok := subscriberOf(row); ok {
 			// The user's row goes first. It is in another table, and nobody could find

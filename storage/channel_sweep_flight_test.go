@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
@@ -61,7 +62,7 @@ func failedTransactionStopsNoSibling(t *testing.T) {
 			}
 		}))
 		var removed atomic.Int64
-		_, err := w.faulty.Sweep(t.Context(), channel.Ref(), "", func(rows int) { removed.Add(int64(rows)) })
+		_, err := w.faulty.Sweep(t.Context(), channel.Ref(), "", storage.NewTally(0), func(rows int) { removed.Add(int64(rows)) })
 		if !errors.Is(err, first) || !errors.Is(err, second) {
 			t.Errorf("sweeping reports %v, want both failures", err)
 		}
@@ -84,7 +85,7 @@ func noTransactionAfterFailure(t *testing.T) {
 			time.Sleep(time.Second)
 			return send(ctx)
 		}))
-		_, err := w.faulty.Sweep(t.Context(), channel.Ref(), "", func(int) {})
+		_, err := w.faulty.Sweep(t.Context(), channel.Ref(), "", storage.NewTally(0), func(int) {})
 		if !errors.Is(err, domain.ErrUnavailable) || sent.Load() != 4 {
 			t.Errorf("sweeping sends %d transactions, of which the first fails, and reports %v; want the 4 that were under way", sent.Load(), err)
 		}

@@ -113,9 +113,9 @@ func holdGate(ref domain.ChannelRef) driver.Operation {
 }
 
 // holdShutGate makes a transaction of a sweep depend on the shut gate, as
-// holdGate does on the open one.
-func holdShutGate(ref domain.ChannelRef) driver.Operation {
-	return driver.Merge(shutGateRow(ref.Incarnation), driver.Exists)
+// holdGate does on the open one. The gate counts what the transaction removes.
+func holdShutGate(ref domain.ChannelRef, counts driver.Property) driver.Operation {
+	return driver.Merge(shutGateRow(ref.Incarnation), driver.Exists, counts)
 }
 
 // gateMissing tells whether a transaction failed because the gate that it holds
@@ -138,24 +138,35 @@ func (s *Store) withdrawGate(ctx context.Context, gate driver.Entity) error {
 	return err
 }
 
-// ShutGate puts the shut gate in the place of the open one. It reports true if
-// the rows behind the gate must still be swept, and false if both gates are
-// gone: then a sweep was finished before.
-func (s *Store) ShutGate(ctx context.Context, ref domain.ChannelRef) (sweep bool, err error) {
-	err = s.blogs.Transact(ctx, partitionOf(ref.Key),
+// ShutGate puts the shut gate in the place of the open one. It returns a Tally for
+// the sweep of the rows behind the gate, or nil if both gates are gone: then a sweep
+// was finished before.
+func (s *Store) ShutGate(ctx context.Context, ref domain.ChannelRef) (*Tally, error) {
+	err := s.blogs.Transact(ctx, partitionOf(ref.Key),
 		driver.Delete(openGateRow(ref.Incarnation), driver.Exists),
 		driver.Insert(shutGateRow(ref.Incarnation), driver.String(propIncarnation, ref.Incarnation)))
-	switch {
-	case err == nil:
-		return true, nil
-	case !raced(err):
-		return false, fmt.Errorf("shutting the gate of channel %s: %w", ref.Key, err)
+	if err == nil {
+		return NewTally(0), nil
 	}
-	return s.hasRow(ctx, ref.Key, shutGateRow(ref.Incarnation))
+	if !raced(err) {
+		return nil, fmt.Errorf("shutting the gate of channel %s: %w", ref.Key, err)
+	}
+	gate, err := s.shutGate(ctx, ref)
+	if err == nil {
+		gate, err = s.foldLanes(ctx, ref, gate)
+	}
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("reading the shut gate of channel %s: %w", ref.Key, err)
+	}
+	return NewTally(lanesOf(gate).sum()), nil
 }
 
 // DisarmGate deletes the shut gate. After that, no sweep of this incarnation can
-// remove anything. The caller must have just seen the partition empty.
+// remove anything. The caller must have just seen the partition empty, and have
+// recorded what SweptRows says since.
 func (s *Store) DisarmGate(ctx context.Context, ref domain.ChannelRef) error {
 	err := s.blogs.Transact(ctx, partitionOf(ref.Key), driver.Delete(shutGateRow(ref.Incarnation), driver.Exists))
 	if err == nil || errors.Is(err, domain.ErrNotFound) {

@@ -35,7 +35,7 @@ func rowForms() []rowForm {
 			"Reads the version of the gate’s reservation, which the open gate will replace.", "", "Reserves the gate of a new channel."},
 		{tableBlogs, prefixSeed, "gate!seed!<incarnation>", "", "", ""},
 		{tableBlogs, prefixShut, "gate!shut!<incarnation>",
-			"Looks whether the channel’s rows are still being removed.", "", "Touches the shut gate: it fails if the deletion has ended."},
+			"Looks whether the channel’s rows are still being removed, and how many were.", "", "Counts on the shut gate what is removed: it fails if the deletion has ended."},
 		{tableBlogs, prefixGate, "gate!<state>!<incarnation>",
 			"", "Reads the channel’s gates.", ""},
 		{tableBlogs, prefixBlog, "blog!<id>",

@@ -70,7 +70,7 @@ func gateKinds() []RowKind {
 		{
 			Table: "Blogs", Row: "gate!shut!<incarnation>", Name: "shut gate", Scenario: "again",
 			What: "The fence of this channel, shut: rows may be removed.",
-			Why:  "Each removal touches this row. It goes before the name is free, so a late worker removes nothing.",
+			Why:  "Each removal counts here what it removes. The row goes before the name is free, so a late worker removes nothing.",
 		},
 		{
 			Table: "Blogs", Row: "gate!reserved!<incarnation>", Name: "reservation", Scenario: "stalled",

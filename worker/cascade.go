@@ -17,8 +17,9 @@ var errStopping = errors.New("stopping")
 // cascadeStore is what the cascade does to the store: one method for each step.
 type cascadeStore interface {
 	MarkDeleting(ctx context.Context, ref domain.ChannelRef) (present bool, err error)
-	ShutGate(ctx context.Context, ref domain.ChannelRef) (sweep bool, err error)
-	Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, report func(rows int)) (storage.SweepPage, error)
+	ShutGate(ctx context.Context, ref domain.ChannelRef) (*storage.Tally, error)
+	Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, t *storage.Tally, report func(rows int)) (storage.SweepPage, error)
+	SweptRows(ctx context.Context, ref domain.ChannelRef, t *storage.Tally) (int64, error)
 	DisarmGate(ctx context.Context, ref domain.ChannelRef) error
 	ReleaseName(ctx context.Context, ref domain.ChannelRef) error
 }
@@ -29,6 +30,8 @@ type cascade struct {
 	store    cascadeStore
 	ref      domain.ChannelRef
 	progress *progress
+	// tally counts the rows that this cascade removes. It is nil before the sweep.
+	tally *storage.Tally
 	// stop is closed when the process is to stop.
 	stop <-chan struct{}
 	// lesson is nil unless the worker is to pause before each step.
@@ -112,10 +115,12 @@ func (c *cascade) mark(ctx context.Context) (domain.Step, error) {
 // shut shuts the gate, which keeps new rows out. If both gates are gone, an
 // earlier worker disarmed the gate and died before it released the name.
 func (c *cascade) shut(ctx context.Context) (domain.Step, error) {
-	sweep, err := c.store.ShutGate(ctx, c.ref)
-	if err != nil || !sweep {
+	tally, err := c.store.ShutGate(ctx, c.ref)
+	if err != nil || tally == nil {
 		return domain.StepRelease, err
 	}
+	c.tally = tally
+	c.progress.begin(tally.Before())
 	return domain.StepSweep, nil
 }
 
@@ -147,7 +152,7 @@ func (c *cascade) pass(ctx context.Context) (found int, disarmed bool, err error
 		if err := c.stopping(); err != nil {
 			return found, false, err
 		}
-		page, err := c.store.Sweep(ctx, c.ref, continuation, report)
+		page, err := c.store.Sweep(ctx, c.ref, continuation, c.tally, report)
 		found += page.Found
 		if err != nil || page.Disarmed || page.Next == "" {
 			return found, page.Disarmed, err
@@ -158,9 +163,17 @@ func (c *cascade) pass(ctx context.Context) (found int, disarmed bool, err error
 
 // disarm deletes the shut gate, after which no late sweep can remove a row. It
 // must come before the name is free, or a late sweep could meet the rows of the
-// next incarnation.
+// next incarnation. The gate has counted the rows that were removed, so that number is
+// recorded first.
 func (c *cascade) disarm(ctx context.Context) (domain.Step, error) {
-	return domain.StepRelease, c.store.DisarmGate(ctx, c.ref)
+	rows, err := c.store.SweptRows(ctx, c.ref, c.tally)
+	if err == nil {
+		err = c.progress.total(ctx, rows)
+	}
+	if err == nil {
+		err = c.store.DisarmGate(ctx, c.ref)
+	}
+	return domain.StepRelease, err
 }
 
 // release deletes the channel's row, which frees the name.

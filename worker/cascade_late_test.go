@@ -43,6 +43,7 @@ func workerWakesUpLate(t *testing.T, n int) {
 	}
 	close(wake)
 	<-ended
+	w.mustCount(3*enoughPosts + 1)
 
 	for _, blog := range posts {
 		if _, err := w.sound.Blog(t.Context(), again.Ref(), blog.ID); err != nil {

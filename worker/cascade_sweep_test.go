@@ -38,6 +38,7 @@ func sweptByThreeWorkers(t *testing.T) {
 	defer w.start(w.sound)()
 	w.finish()
 	w.mustBeDeleted()
+	w.mustCount(3*700 + 1)
 }
 
 // together is a backend that writes transactions together.

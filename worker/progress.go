@@ -19,8 +19,8 @@ type deletionLog interface {
 // progress counts what one handling of a message has done and records it in the
 // Deletions row: after the first transaction, and then at intervals. Each record also
 // has the steps of this handling with their times, so that they cost no request of
-// their own. A record that fails must not stop the work: it is logged, and its rows are
-// counted with the next record. progress is safe for concurrent use.
+// their own. A record that fails while rows are removed must not stop the work: it is
+// logged, and the next one says more. progress is safe for concurrent use.
 type progress struct {
 	store deletionLog
 	ref   domain.ChannelRef
@@ -37,8 +37,10 @@ type progress struct {
 	worker int
 	// rows counts the rows that this handling removed.
 	rows int64
-	// pending counts the part of rows that the Deletions row does not count yet.
-	pending int64
+	// before counts the rows that were removed before, by others.
+	before int64
+	// counted is the highest number that this handling has recorded.
+	counted int64
 	// recorded is the time of the last record.
 	recorded time.Time
 }
@@ -60,9 +62,28 @@ func (p *progress) count(rows int64) bool {
 	defer p.mu.Unlock()
 	first := p.rows == 0
 	p.rows += rows
-	p.pending += rows
 	p.steps[len(p.steps)-1].Rows += rows
 	return first || time.Since(p.recorded) >= p.every
+}
+
+// begin takes note of how many rows were removed before this handling.
+func (p *progress) begin(before int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.before = before
+}
+
+// total records how many rows were removed by all handlings together, unless this one has
+// said so before.
+func (p *progress) total(ctx context.Context, rows int64) error {
+	p.mu.Lock()
+	p.before = max(p.before, rows-p.rows)
+	known := p.counted >= rows
+	p.mu.Unlock()
+	if known {
+		return nil
+	}
+	return p.record(ctx, running)
 }
 
 // start records that the work has begun. It returns the number of the latest
@@ -82,15 +103,15 @@ func (p *progress) start(ctx context.Context, m domain.Message) (lastDelivery in
 
 func running(d *domain.Deletion) { d.State = domain.DeletionRunning }
 
-// record adds the pending rows and the steps to the Deletions row, and changes the row
-// by change. The mutex is not held during the write: a slow record must not stop the
-// removal of rows.
+// record brings the number of rows and the steps in the Deletions row up to date, and
+// changes the row by change. The mutex is not held during the write: a slow record must
+// not stop the removal of rows.
 func (p *progress) record(ctx context.Context, change func(*domain.Deletion)) error {
 	rows, steps, worker := p.take()
 	further := p.removedRows()
 	var number int
 	err := p.store.UpdateDeletion(ctx, p.ref, func(d *domain.Deletion) bool {
-		d.RowsDeleted += rows
+		d.Count(rows)
 		if further {
 			d.WaitingSince = time.Time{}
 			d.LastDelivery = max(d.LastDelivery, p.delivery)
@@ -103,28 +124,19 @@ func (p *progress) record(ctx context.Context, change func(*domain.Deletion)) er
 		return true
 	})
 	if err != nil {
-		p.putBack(rows)
 		return err
 	}
-	p.recordedSteps(steps, number)
+	p.noteRecord(rows, steps, number)
 	return nil
 }
 
-// take returns what the next record adds. It marks the record as made, so that
+// take returns what the next record says. It marks the record as made, so that
 // callers at the same time do not all write.
 func (p *progress) take() (rows int64, steps []tracedStep, worker int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	rows, p.pending = p.pending, 0
 	p.recorded = time.Now()
-	return rows, slices.Clone(p.steps), p.worker
-}
-
-// putBack makes rows pending again after their record failed.
-func (p *progress) putBack(rows int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.pending += rows
+	return p.before + p.rows, slices.Clone(p.steps), p.worker
 }
 
 // removedRows tells whether this handling removed any row.

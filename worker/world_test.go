@@ -225,6 +225,14 @@ func (w *world) mustBeDeleted() {
 	}
 }
 
+// mustCount checks that the record of the deletion counts each row once.
+func (w *world) mustCount(rows int64) {
+	w.t.Helper()
+	if d := w.deletion(); d.State != domain.DeletionDone || d.RowsDeleted != rows {
+		w.t.Errorf("the deletion is %s and counts %d rows, want all %d", d.State, d.RowsDeleted, rows)
+	}
+}
+
 // mustBeSound holds the store against the invariants, with the program's own
 // checker and with the plain words of package atrest.
 func (w *world) mustBeSound() {

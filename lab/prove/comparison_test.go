@@ -146,7 +146,8 @@ func guardsAreCompared(t *testing.T) {
 			}
 			continue
 		}
-		alike := guard.Name == "joined" || guard.Name == "reconcile" // they look elsewhere
+		alike := guard.Name == "joined" || guard.Name == "reconcile" || // they look elsewhere
+			guard.Name == "tally-once" // the same answers, and another number in a row
 		if !c.Refuses() || c.Stuck() || c.Differs() == alike || c.Shipped.Name != guard.Of || c.Guard.Name != guard.Name {
 			t.Errorf("%s: refuses %v, the last row is %+v", guard.Name, c.Refuses(), c.Rows[len(c.Rows)-1])
 		}

@@ -49,6 +49,14 @@ type OneByOne interface {
 	LastFirst() bool
 }
 
+// Sparing is a backend that wants small transactions where their size is free. The lab is
+// one: so its sweeps of a few rows are sweeps of several transactions.
+type Sparing interface {
+	Tables
+	// MostOperations is 2 to MaxOperations.
+	MostOperations() int
+}
+
 // A GroupCommitter is a backend that writes the transactions that wait for it together, in
 // about the time of one. Whoever has many makes it wait for many.
 type GroupCommitter interface {
