@@ -17,9 +17,12 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"microblogging/domain"
 	"microblogging/e2e/program"
 )
+
+// deletionQueue is what Azure calls the queue DeleteChannelAndBlogs: its names are lower
+// case. Files in deploy/ scale by it.
+const deletionQueue = "delete-channel-and-blogs"
 
 // Nothing in deploy/ was run where it is meant for. These tests hold the files against
 // the schemas of those places, and their commands against the program.
@@ -203,8 +206,8 @@ func deployedRolesStart(t *testing.T) {
 	}
 	for _, file := range []string{"deploy/kubernetes.yaml", "deploy/azure-container-apps.json"} {
 		queues := regexp.MustCompile(`queueName"?: "?([^"\s,]*)`).FindAllStringSubmatch(readRoot(t, file), -1)
-		if len(queues) != 1 || queues[0][1] != domain.QueueName {
-			t.Errorf("%s scales by %q, want the queue %q", file, queues, domain.QueueName)
+		if len(queues) != 1 || queues[0][1] != deletionQueue {
+			t.Errorf("%s scales by %q, want the queue %q", file, queues, deletionQueue)
 		}
 	}
 }

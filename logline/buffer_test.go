@@ -38,7 +38,7 @@ func lineWaitsNoLonger(t *testing.T, b *Buffer, written *calls) {
 			t.Fatalf("%q after less than %s", *written, wait)
 		}
 		fmt.Fprintln(b, "and another") // which does not put it off
-		time.Sleep(2)
+		time.Sleep(2 * time.Nanosecond)
 		synctest.Wait()
 		if want := fmt.Sprintf("line %d\nand another\n", i); len(*written) != i+1 || (*written)[i] != want {
 			t.Fatalf("%q after %s, want %q", *written, wait, want)
