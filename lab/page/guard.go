@@ -129,7 +129,7 @@ func guards() []guard {
 		{"tally-read", "The last count", "The number on the shut gate is recorded before the gate goes, so what a worker removed that died is counted too.",
 			"worker/cascade.go", "func (c *cascade) disarm("},
 		{"tally-once", "What is counted already", "A record says which part of its number comes from the gate, so a worker that is late adds nothing twice.",
-			"domain/deletion.go", "func (d *Deletion) Count("},
+			"worker/progress.go", "func (p *progress) record("},
 		{"wait", "No answer is no refusal", "A store that does not answer is waited for, so a deletion is not given up for it.",
 			"worker/outcome.go", "func classify("},
 		{"mark", "The mark before the copy", "A message is marked before its copy goes to the operator's queue, so there is one copy at most.",
