@@ -221,7 +221,7 @@ func problemOfMeaning(err error) problem {
 	case errors.Is(err, domain.ErrFrozen):
 		p := newProblem(http.StatusServiceUnavailable, "The site is being moved",
 			"It is copied to another store. Until that is done, everything can be read, and nothing can be written; "+
-				"to sign in or to sign up is to write, too. What you sent was not accepted. Send it again in a few minutes.")
+				"to sign in or to sign up is to write, too. What you sent was not accepted.")
 		p.Type = frozenType
 		p.RetryAfter = frozenRetry
 		return p

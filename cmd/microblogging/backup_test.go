@@ -135,7 +135,7 @@ func backupOfStopped(t *testing.T) {
 	s.create("News", 3)
 	s.close()
 	file, data := filepath.Join(dir, "backup"), filepath.Join(dir, "data")
-	if said := mustRun(t, "backup", file, "--data", s.data); !strings.HasPrefix(said, file+": ") || !strings.Contains(said, " rows, 0.0 MB") {
+	if said := mustRun(t, "backup", file, "--data", s.data); !strings.HasPrefix(said, file+": ") || !strings.HasSuffix(said, " kB\n") {
 		t.Errorf("says %q", said)
 	}
 	if said := mustRun(t, "restore", file, "--data", data); !strings.HasPrefix(said, "restored ") {

@@ -50,7 +50,7 @@ func (c backupCommand) Run(ctx context.Context, console *console) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(console.stdout, "%s: %d rows, %s\n", c.File, summary.Rows, megabytes(summary.Bytes))
+	_, err = fmt.Fprintf(console.stdout, "%s: %d rows, %s\n", c.File, summary.Rows, inBytes(summary.Bytes))
 	return err
 }
 

@@ -25,12 +25,18 @@ func (c compactCommand) Run(ctx context.Context, console *console) error {
 	case err != nil:
 		return err
 	}
-	_, err = fmt.Fprintf(console.stdout, "%s before, %s after\n", megabytes(before), megabytes(after))
+	_, err = fmt.Fprintf(console.stdout, "%s before, %s after\n", inBytes(before), inBytes(after))
 	return err
 }
 
 // megabytes is a size for people to read.
-func megabytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
+// inBytes says a size in MB, or in kB if it is small.
+func inBytes(bytes int64) string {
+	if bytes < 100_000 {
+		return fmt.Sprintf("%.1f kB", float64(bytes)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
+}
 
 // worthCompacting returns the space of the store if compact is worth it, and else nil.
 func (b *backend) worthCompacting() (*bolt.Space, error) {
@@ -47,5 +53,5 @@ func (b *backend) worthCompacting() (*bolt.Space, error) {
 // compactAdvice says that compact is worth it.
 func compactAdvice(s bolt.Space) string {
 	return fmt.Sprintf("%s of the store's %s are free; microblogging compact gives them back to the disk",
-		megabytes(s.Free), megabytes(s.Bytes))
+		inBytes(s.Free), inBytes(s.Bytes))
 }
