@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -177,13 +178,12 @@ var errDead = errors.New("dead")
 
 // mortal is a store on which the process dies at one call: the call takes effect or not, and
 // nothing after it does.
-func mortal(db *mem.DB, death int, after bool, calls *int) *drivertest.Faults {
+func mortal(db *mem.DB, death int, after bool, calls *atomic.Int64) *drivertest.Faults {
 	return drivertest.NewFaults(db, db, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
-		*calls++
-		switch {
-		case *calls > death, *calls == death && !after:
+		switch call := int(calls.Add(1)); {
+		case call > death, call == death && !after:
 			return errDead
-		case *calls == death:
+		case call == death:
 			return errors.Join(send(ctx), errDead)
 		}
 		return send(ctx)
@@ -196,7 +196,7 @@ func goesOnAfterDeath(t *testing.T) {
 	for death, ended := 1, false; !ended; death++ {
 		for _, after := range []bool{false, true} {
 			from, to := mem.Open(content, "a"), mem.Open(mem.Snapshot{}, "to")
-			calls := 0
+			var calls atomic.Int64
 			_, err := move.Copy(t.Context(), side("from", mortal(from, death, after, &calls)), side("to", mortal(to, death, after, &calls)), o)
 			ended = err == nil
 			if !ended && death > 1 {
@@ -287,7 +287,7 @@ func refusesTargets(t *testing.T) {
 	ok(t, storage.New(queued, queued).Prepare(t.Context()))
 	ok(t, queued.Send(t.Context(), domain.PoisonQueueName, "x"))
 	other := mem.Open(mem.Snapshot{}, "o")
-	calls := 0
+	var calls atomic.Int64
 	_, err := move.Copy(t.Context(), side("other", site(t)), side("to", mortal(other, 60, true, &calls)), quick())
 	if err == nil {
 		t.Fatal("the copy did not die")
