@@ -91,6 +91,8 @@ func Ablations() []Ablation {
 			only("w", func() Interceptor { return untold }))),
 		unharmed(ablate("tally-once", "a record adds only what was not added before", "counted",
 			only("w", func() Interceptor { return withoutProperty(tableDeletions, "RowsSwept") }))),
+		unharmed(ablate("tally-lane", "each handling of a deletion counts in a number of its own", "counted-beside",
+			only("w", oneNumber))),
 		ablate("wait", "a store that does not answer is no refusal", "forgotten",
 			only("w", unavailableRefuses)),
 		ablate("mark", "a message is marked as poisoned before its copy is sent", "poison-post",
@@ -113,6 +115,8 @@ func Ablations() []Ablation {
 			only("copier", func() Interceptor { return waitsForNobody }))),
 		unharmed(ablate("copy-look", "a process looks whether the store is frozen before it writes", "copy",
 			only("ann", func() Interceptor { return neverFrozen }))),
+		unharmed(among(ablate("copy-ask-look", "a request for a deletion looks whether the store is frozen before it writes", "copy-ask",
+			only("olga", func() Interceptor { return neverFrozen })), "olga", "copier")),
 		unreconciled(ablate("reconcile", "the reconciling pass finds a deletion whose message the queue lost", "forgotten", nil)),
 	}
 }

@@ -63,6 +63,8 @@ func (x *Explorer) refusalOfFate(call *Call, c Choice, messages int) string {
 			return "receiving has no mishaps here: the queue delivers a message again anyway"
 		case messages == 0:
 			return "the queue is empty"
+		case int(c.Arg) < messages:
+			return "the queue delivers what it has delivered less often first"
 		default:
 			return "the queue holds " + count(messages, "message")
 		}

@@ -152,6 +152,11 @@ func deletions() []Scenario {
 			Actors: []Actor{worker1(), worker2()},
 		},
 		{
+			Name: "counted-beside", About: "two workers sweep one channel beside each other in several transactions, and one of them may die", Faults: 1, Deaths: true,
+			Setup: accepted("old"), Operations: 3, Preemptions: 3,
+			Actors: []Actor{worker1(), worker2()},
+		},
+		{
 			Name: "web-dies", About: "the web role dies during a request to delete, beside a reconciling pass", Faults: 2, Deaths: true,
 			Setup:  news("old"),
 			Actors: []Actor{{Name: "olga", Run: ask}, worker1(), {Name: "reconcile", Run: reconcile}},

@@ -18,5 +18,16 @@ func copies() []Scenario {
 			Setup: queued("old"), Laws: Moved{},
 			Actors: []Actor{{Name: "w1", Run: guarded(work)}, {Name: "copier", Run: copyAway}},
 		},
+		{
+			Name: "copy-ask", About: "the store is copied to another while the owner asks for the deletion of the channel and a worker handles it, and any of them may fail once", Faults: 1, Copied: true,
+			Setup: news("old"), Laws: Moved{},
+			Actors: []Actor{{Name: "olga", Run: guarded(ask)}, {Name: "w1", Run: guarded(work)}, {Name: "copier", Run: copyAway}},
+		},
+		{
+			// What lands after the copy has not happened, so a message may be lost that nobody was told of.
+			Name: "copy-ask-late", About: "the store is copied to another while the owner asks for the deletion of the channel, and a request may land long after she gave up", Faults: 1, Copied: true,
+			Setup: news("old"), Laws: Moved{Shipped{AcceptedOnly: true}}, Straggles: anything,
+			Actors: []Actor{{Name: "olga", Run: guarded(ask)}, {Name: "copier", Run: copyAway}},
+		},
 	}
 }

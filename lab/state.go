@@ -1,10 +1,12 @@
 package lab
 
 import (
+	"math"
 	"slices"
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
+	"microblogging/storage/driver"
 )
 
 // A state is the whole system between two steps. It never changes.
@@ -111,8 +113,12 @@ func (x *Explorer) started(p place) bool { return p.dead || p.at.depth > 0 }
 func (x *Explorer) appendFates(list []Choice, s *state, i int) []Choice {
 	p, actor := s.places[i], int8(i+1)
 	if p.at.call.Method == Receive {
-		for m := range s.db.Messages(p.at.call.Target) {
-			list = append(list, Choice{Actor: actor, Arg: uint8(m)})
+		messages := s.db.Messages(p.at.call.Target)
+		most := x.mostDeliveries(messages)
+		for m, message := range messages {
+			if message.Deliveries <= most {
+				list = append(list, Choice{Actor: actor, Arg: uint8(m)})
+			}
 		}
 		return list
 	}
@@ -139,6 +145,20 @@ func (x *Explorer) appendFates(list []Choice, s *state, i int) []Choice {
 		list = append(list, Choice{Actor: actor, Fate: GivenUp}, Choice{Actor: actor, Fate: Copied})
 	}
 	return list
+}
+
+// mostDeliveries is how often a message may have been delivered that is delivered next. Whoever
+// copies a store receives until nothing is left, and would never end if it got one message
+// over and over: so then those come first that were delivered least often.
+func (x *Explorer) mostDeliveries(messages []driver.Message) int64 {
+	least := int64(math.MaxInt64)
+	if !x.scenario.Copied {
+		return least
+	}
+	for _, m := range messages {
+		least = min(least, m.Deliveries)
+	}
+	return least
 }
 
 func (x *Explorer) allows(s *state, c Choice) bool { return slices.Contains(x.choices(s), c) }
