@@ -24,7 +24,8 @@ const (
 	// busyInterval is how often the log says that requests are refused for want of room.
 	busyInterval = time.Minute
 	// statusClientGone is the status in the log when the client did not wait for the
-	// answer, or did not read it. It is never sent.
+	// answer, or did not read it. It is sent if nothing else was: a client that has only
+	// stopped sending would read 200 otherwise.
 	statusClientGone = 499
 )
 
@@ -128,6 +129,9 @@ func (s *server) handle(next echo.HandlerFunc, c echo.Context) (err error) {
 func (s *server) respondError(err error, c echo.Context) {
 	left := errors.Is(err, context.Canceled) && errors.Is(c.Request().Context().Err(), context.Canceled)
 	if left || unread(c.Response(), err) {
+		if !c.Response().Committed {
+			c.Response().WriteHeader(statusClientGone)
+		}
 		c.Response().Status = statusClientGone
 		return
 	}

@@ -27,35 +27,3 @@ const (
 
 // Caches lists what the page cache keeps.
 func Caches() []string { return []string{cachedPage, cachedView, cachedOwn} }
-
-// Observers makes one Observer of several. The first begins first and ends last. It is nil
-// if there is none.
-func Observers(several ...Observer) Observer {
-	switch len(several) {
-	case 0:
-		return nil
-	case 1:
-		return several[0]
-	}
-	return observers(several)
-}
-
-type observers []Observer
-
-func (several observers) Request(ctx context.Context, method, route string) (context.Context, func(int)) {
-	ends := make([]func(int), len(several))
-	for i, o := range several {
-		ctx, ends[i] = o.Request(ctx, method, route)
-	}
-	return ctx, func(status int) {
-		for i := len(ends) - 1; i >= 0; i-- {
-			ends[i](status)
-		}
-	}
-}
-
-func (several observers) Cached(ctx context.Context, cache string, hit bool) {
-	for _, o := range several {
-		o.Cached(ctx, cache, hit)
-	}
-}

@@ -44,7 +44,7 @@ func (n *notebook) Cached(_ context.Context, cache string, hit bool) {
 func observed(t *testing.T) (*site, *notebook) {
 	t.Helper()
 	n := &notebook{}
-	s := newSiteWith(t, web.Options{Version: "test", Observer: web.Observers(n)})
+	s := newSiteWith(t, web.Options{Version: "test", Observer: n})
 	s.post(s.channel("Engines", "ada"), "ada", "Hello")
 	n.requests, n.held = nil, nil
 	return s, n

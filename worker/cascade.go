@@ -84,10 +84,13 @@ func (c *cascade) run(ctx context.Context) error {
 	return nil
 }
 
-// take takes a step.
+// take takes a step. If the step panics, take returns a panicError.
 func (c *cascade) take(ctx context.Context, step step) (next domain.Step, err error) {
 	ctx, ended := c.handling.Step(ctx, step.name)
-	next, err = step.run(ctx)
+	err = guarded(func() (err error) {
+		next, err = step.run(ctx)
+		return err
+	})
 	ended(err)
 	return next, err
 }

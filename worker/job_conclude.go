@@ -23,48 +23,55 @@ const (
 	retryMax = time.Minute
 )
 
-// conclude does with the message what the outcome demands. If that fails, the
-// message becomes visible when its lease ends, and is handled once more.
+// conclude does with the message what the outcome demands, and tells the observer and the
+// log. If that fails or panics, the message becomes visible when its lease ends, and is
+// handled once more.
 func (w *Worker) conclude(ctx context.Context, j *job, result outcome, cause error) {
-	defer w.survive(ctx, "message not concluded")
 	ctx, cancel := context.WithTimeout(ctx, concludeTime)
 	defer cancel()
-	log := w.Log.With("outcome", result.String(), "channel", j.message.Channel,
-		"incarnation", j.message.Incarnation, "kind", j.message.Kind, "deliveries", j.leased.Deliveries)
-	if j.progress != nil {
-		j.progress.end(result)
-	}
-	var err error
-	switch result {
-	case outcomeDone:
-		err = w.queue.Delete(ctx, j.leased)
-	case outcomeRetry, outcomePanic:
-		err = w.retry(ctx, j)
-	case outcomePermanent:
-		err = w.poison(ctx, j, j.leased.Text)
-	case outcomeShutdown:
-		err = j.giveBack(ctx)
-	case outcomeWait:
-		err = w.wait(ctx, j)
-	case outcomeLost:
-		err = j.recordAttempts(ctx)
-	}
+	err := guarded(func() error { return w.carryOut(ctx, j, result) })
 	j.handling.End(End{
 		Outcome: result.String(), Kind: j.message.Kind, Cause: cause, Unconcluded: err, Poisoned: j.poisoned,
 		LeaseLost: result == outcomeLost || errors.Is(err, domain.ErrLeaseLost),
 	})
+	log := w.Log.With("outcome", result.String(), "channel", j.message.Channel,
+		"incarnation", j.message.Incarnation, "kind", j.message.Kind, "deliveries", j.leased.Deliveries)
 	if cause != nil {
 		log = log.With("cause", cause)
 	}
+	var panicked *panicError
 	switch {
 	case errors.Is(err, domain.ErrLeaseLost):
 		log.InfoContext(ctx, "lease lost before the message was concluded")
+	case errors.As(err, &panicked):
+		log.ErrorContext(ctx, "message not concluded", "error", err)
 	case err != nil:
 		log.WarnContext(ctx, "message not concluded", "error", err)
 	case result == outcomeDone, result == outcomeShutdown:
 		log.InfoContext(ctx, "message concluded")
 	default:
 		log.WarnContext(ctx, "message concluded")
+	}
+}
+
+// carryOut does with the message what the outcome demands.
+func (w *Worker) carryOut(ctx context.Context, j *job, result outcome) error {
+	if j.progress != nil {
+		j.progress.end(result)
+	}
+	switch result {
+	case outcomeDone:
+		return w.queue.Delete(ctx, j.leased)
+	case outcomePermanent:
+		return w.poison(ctx, j, j.leased.Text)
+	case outcomeShutdown:
+		return j.giveBack(ctx)
+	case outcomeWait:
+		return w.wait(ctx, j)
+	case outcomeLost:
+		return j.recordAttempts(ctx)
+	default: // outcomeRetry, outcomePanic
+		return w.retry(ctx, j)
 	}
 }
 

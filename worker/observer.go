@@ -23,8 +23,7 @@ type Observer interface {
 // A Handling is told how the handling of one delivery goes. It is safe for concurrent use.
 type Handling interface {
 	// Step is called when the cascade takes a step. The function that it returns is called
-	// when the step has ended, unless it panics. A step that is taken in several deliveries
-	// is told in each.
+	// when the step has ended. A step that is taken in several deliveries is told in each.
 	Step(ctx context.Context, step domain.Step) (context.Context, func(error))
 	// Removed is called after each transaction that removed rows, with their number.
 	Removed(rows int)

@@ -18,6 +18,8 @@ func TestObserver(t *testing.T) {
 	t.Run("is told of each delivery, its steps and its rows", bubble(observerOfDeliveries))
 	t.Run("is told of a message that becomes poison", bubble(observerOfPoison))
 	t.Run("is told of a lease that was lost", bubble(observerOfLostLease))
+	t.Run("is told of the end of a step that panicked", bubble(observerOfPanicInStep))
+	t.Run("is told of the end if concluding the message panicked", bubble(observerOfPanicInConclusion))
 	t.Run("is told of each reconciling pass", bubble(observerOfPasses))
 	t.Run("gives the store its context", bubble(observerGivesContext))
 }
@@ -117,6 +119,34 @@ func observerOfLostLease(t *testing.T) {
 		t.Fatal(err)
 	}
 	if last := n.lines[len(n.lines)-1]; last != `end done of "channel" failed false, unconcluded true, lost true, poisoned false` {
+		t.Errorf("told %s", last)
+	}
+}
+
+// panicsIn panics in each call that matches.
+func panicsIn(match func(drivertest.Call) bool) drivertest.Hook {
+	return drivertest.Only(match, func(context.Context, drivertest.Call, drivertest.Send) error { panic("a bug of a library") })
+}
+
+func observerOfPanicInStep(t *testing.T) {
+	w, n := observe(t, 1)
+	w.mustAsk()
+	w.hook = panicsIn(sweeps)
+	if err := New(w.faulty, w.options).Handle(t.Context(), w.receive()); err == nil {
+		t.Fatal("the sweep did not fail")
+	}
+	n.want(t, `delivery 1 of "channel"`, "step mark failed false", "step shut failed false", "step sweep failed true",
+		`end panic of "channel" failed true, unconcluded false, lost false, poisoned false`)
+}
+
+func observerOfPanicInConclusion(t *testing.T) {
+	w, n := observe(t, 0)
+	w.mustAsk()
+	w.hook = panicsIn(func(call drivertest.Call) bool { return call.Method == "Delete" })
+	if err := New(w.faulty, w.options).Handle(t.Context(), w.receive()); err != nil {
+		t.Fatal(err)
+	}
+	if last := n.lines[len(n.lines)-1]; last != `end done of "channel" failed false, unconcluded true, lost false, poisoned false` {
 		t.Errorf("told %s", last)
 	}
 }

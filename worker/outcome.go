@@ -66,13 +66,6 @@ func guarded(work func() error) (err error) {
 	return work()
 }
 
-// survive is deferred. It ends a panic, and logs it with its stack.
-func (w *Worker) survive(ctx context.Context, message string) {
-	if value := recover(); value != nil {
-		w.Log.ErrorContext(ctx, message, "error", &panicError{value: value, stack: debug.Stack()})
-	}
-}
-
 // classify returns the outcome of work that ended with err under ctx. The cause
 // of ctx comes before err, because a call that was cut off may return any error.
 func classify(ctx context.Context, err error) outcome {

@@ -59,10 +59,10 @@ func (a *admin) observe(f storageFlags, o *observers, opts *bolt.Options) {
 		return
 	}
 	o.calls = append(o.calls, a.metrics.Calls())
-	o.requests = append(o.requests, a.metrics.Requests())
 	o.deliveries = append(o.deliveries, a.metrics.Deliveries())
+	o.requests = a.metrics.Requests()
 	if f.Storage == "azure" {
-		o.tries = append(o.tries, a.metrics.Tries())
+		o.tries = a.metrics.Tries()
 		return
 	}
 	opts.CountFree, opts.Committed = true, a.metrics.Commits()

@@ -97,7 +97,7 @@ func (f storageFlags) openAzure(log *slog.Logger, retry *policy.RetryOptions, o 
 	if err != nil {
 		return nil, err
 	}
-	config.Tried, config.Tracing = o.tried(), o.traces.Azure()
+	config.Tried, config.Tracing = o.tries, o.traces.Azure()
 	client, err := azure.Open(config)
 	if err != nil {
 		return nil, cannotRunError{err}

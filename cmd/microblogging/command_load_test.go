@@ -29,6 +29,7 @@ func TestLoadCommand(t *testing.T) {
 		"the site's store is left alone, also while a server has it open":     loadLeavesSite,
 		"a data directory that is not there is not there afterwards":          loadLeavesNoDirectory,
 		"an interruption ends it with what was measured, and nothing is left": loadInterrupted,
+		"the store is named as it was opened, and without its key":            loadNamesAccount,
 		"what a load left that was killed is removed":                         loadRemovesKilled,
 		"a second load in the same place is refused":                          loadRefusesSecond,
 		"the report compares 1, 2, 4 and 8 channels":                          loadReports,
@@ -208,6 +209,23 @@ func loadInterrupted(t *testing.T) {
 		t.Errorf("the report does not say that it was ended (%v)", err)
 	}
 	gone(t, data)
+}
+
+func loadNamesAccount(t *testing.T) {
+	for _, c := range []struct {
+		config azure.Config
+		want   string
+	}{
+		{azure.Config{ConnectionString: "UseDevelopmentStorage=true"}, "Azurite"},
+		{azure.Config{ConnectionString: "DefaultEndpointsProtocol=https; AccountName=harbour;AccountKey=c2VjcmV0"}, "the Azure account harbour"},
+		{azure.Config{ConnectionString: "TableEndpoint=https://quay.table.core.windows.net/;SharedAccessSignature=sig"}, "quay.table.core.windows.net"},
+		{azure.Config{TableEndpoint: "https://pier.table.core.windows.net"}, "pier.table.core.windows.net"},
+		{azure.Config{ConnectionString: "AccountKey=c2VjcmV0"}, "an Azure account"},
+	} {
+		if got := accountName(c.config); got != c.want {
+			t.Errorf("%+v is %s, want %s", c.config, got, c.want)
+		}
+	}
 }
 
 func loadRemovesKilled(t *testing.T) {

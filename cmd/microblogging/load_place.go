@@ -90,12 +90,18 @@ func removeIfEmpty(dir string) error {
 	return os.Remove(dir)
 }
 
-// azurePlace is an account. What it holds of other loads is looked at twice, at the
-// beginning and at the end, and removed if it was not in use between.
+// azurePlace is an account, whose client tells the load each try of each request. What the
+// account holds of other loads is looked at twice, at the beginning and at the end, and
+// removed if it was not in use between.
 func (c loadCommand) azurePlace(ctx context.Context, retry *policy.RetryOptions) (*loadPlace, error) {
-	client, err := c.openTried(retry)
+	config, err := c.azureConfig(nil, retry)
 	if err != nil {
 		return nil, err
+	}
+	config.Tried = func(ctx context.Context, try azure.Try) { load.Tried(ctx, try.Number > 1, try.Throttled()) }
+	client, err := azure.Open(config)
+	if err != nil {
+		return nil, cannotRunError{err}
 	}
 	leftovers, err := load.FindLeftovers(ctx, client)
 	if err != nil {
@@ -103,29 +109,13 @@ func (c loadCommand) azurePlace(ctx context.Context, retry *policy.RetryOptions)
 		return nil, cannotRunError{err}
 	}
 	return &loadPlace{
-		name: c.accountName(),
+		name: accountName(config),
 		open: func(ctx context.Context) (load.Ground, error) { return load.OpenNamespace(ctx, client) },
 		finish: func(ctx context.Context, console *console) error {
 			defer client.Close()
 			return removeLeftovers(ctx, console, leftovers)
 		},
 	}, nil
-}
-
-// openTried opens the account and tells the load each try of each request.
-func (c loadCommand) openTried(retry *policy.RetryOptions) (*azure.Client, error) {
-	config, err := c.azureConfig(nil, retry)
-	if err != nil {
-		return nil, err
-	}
-	config.Tried = func(ctx context.Context, try azure.Try) {
-		load.Tried(ctx, try.Number > 1, try.Throttled())
-	}
-	client, err := azure.Open(config)
-	if err != nil {
-		return nil, cannotRunError{err}
-	}
-	return client, nil
 }
 
 // removeLeftovers waits until it can tell which tables of other loads are not in use, and
@@ -153,20 +143,19 @@ func removeLeftovers(ctx context.Context, console *console, leftovers load.Lefto
 }
 
 // accountName names the account without its key.
-func (f storageFlags) accountName() string {
-	connection, err := f.connectionString()
-	if err != nil {
-		return "an Azure account" // its name could not be read again
-	}
-	for part := range strings.SplitSeq(connection, ";") {
-		switch name, value, _ := strings.Cut(part, "="); strings.ToLower(strings.TrimSpace(name)) {
+func accountName(config azure.Config) string {
+	endpoint := config.TableEndpoint
+	for part := range strings.SplitSeq(config.ConnectionString, ";") {
+		switch name, value, _ := strings.Cut(strings.TrimSpace(part), "="); strings.ToLower(name) {
 		case "usedevelopmentstorage":
 			return "Azurite"
 		case "accountname":
 			return "the Azure account " + value
+		case "tableendpoint":
+			endpoint = value
 		}
 	}
-	if u, err := url.Parse(f.AzureTableEndpoint); err == nil && u.Host != "" {
+	if u, err := url.Parse(endpoint); err == nil && u.Host != "" {
 		return u.Host
 	}
 	return "an Azure account"

@@ -14,24 +14,11 @@ import (
 // tells nobody, and costs nothing. Of several, the first begins first and ends last.
 type observers struct {
 	calls      []driver.Observer
-	tries      []func(context.Context, azure.Try)
-	requests   []web.Observer
 	deliveries []worker.Observer
+	// requests and tries are for metrics, and nil without them. Traces are put around the web
+	// role, and the Azure SDK makes its own.
+	requests web.Observer
+	tries    func(context.Context, azure.Try)
 	// traces is nil if there are none.
 	traces *traces.Traces
-}
-
-// tried returns what tells each try to all of them, or nil if there is none.
-func (o observers) tried() func(context.Context, azure.Try) {
-	switch len(o.tries) {
-	case 0:
-		return nil
-	case 1:
-		return o.tries[0]
-	}
-	return func(ctx context.Context, try azure.Try) {
-		for _, tell := range o.tries {
-			tell(ctx, try)
-		}
-	}
 }

@@ -51,7 +51,7 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 		Draining:            b.draining,
 		Teach:               teach,
 		Routes:              f.routes(b),
-		Observer:            web.Observers(b.observers.requests...),
+		Observer:            b.observers.requests,
 	})
 	if err != nil {
 		return err

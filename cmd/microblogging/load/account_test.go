@@ -29,8 +29,8 @@ func newAccount() *account {
 func (a *account) CreateTable(ctx context.Context, table string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.tables[table] = true
-	return a.DB.CreateTable(ctx, table)
+	a.tables[table] = true // a call that is cut off may take effect
+	return errors.Join(ctx.Err(), a.DB.CreateTable(ctx, table))
 }
 
 func (a *account) CreateQueue(ctx context.Context, queue string) error {

@@ -19,7 +19,8 @@
 // In a closed loop, each worker begins an operation when its last one has ended. In an
 // open loop, operations are due at a fixed rate whether or not the store keeps up, and the
 // latency of one counts from the moment at which it was due, however late a worker was
-// free for it. What was due but never begun is counted too.
+// free for it. (If a worker was free in time, and its timer rang a little late, the latency
+// counts from then.) What was due but never begun is counted too.
 //
 // Latencies go into an HDR histogram, which keeps three digits of each. A meter stands in
 // front of the backend. It counts the rows that were read and written, for each operation

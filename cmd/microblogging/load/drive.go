@@ -19,6 +19,9 @@ const (
 	haste = 3 * time.Second
 	// progressEvery is the time between two reports of progress.
 	progressEvery = 200 * time.Millisecond
+	// timerLateness is how late a timer rings although a processor is free: Go's runtime may
+	// sleep in whole milliseconds.
+	timerLateness = 2 * time.Millisecond
 )
 
 var (
@@ -35,6 +38,8 @@ type driving struct {
 	begun atomic.Int64
 	// stopped is how long operations were begun.
 	stopped time.Duration
+	// interrupted tells that ctx ended before the last operation did.
+	interrupted bool
 }
 
 // drive begins operations until the duration has passed or ctx ends, and waits for those
@@ -54,24 +59,31 @@ func (d *driving) drive(ctx context.Context, watch func(elapsed time.Duration, r
 		workers.Wait()
 		close(ended)
 	}()
-	d.report(running, ended, watch)
+	d.report(running, watch)
 	d.stopped = min(time.Since(d.recorder.began), d.Duration)
-	grace, reason := patience, errGivenUp
-	if ctx.Err() != nil {
-		grace, reason = haste, errInterrupted
-	}
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
+	finish(ctx, ended, abort)
+	d.interrupted = ctx.Err() != nil
+}
+
+// finish waits for the operations under way, with patience, and in haste once ctx has
+// ended. Then it aborts them.
+func finish(ctx context.Context, ended <-chan struct{}, abort context.CancelCauseFunc) {
 	select {
 	case <-ended:
-	case <-timer.C:
-		abort(reason)
-		<-ended
+	case <-time.After(patience):
+		abort(errGivenUp)
+	case <-ctx.Done():
+		select {
+		case <-ended:
+		case <-time.After(haste):
+			abort(errInterrupted)
+		}
 	}
+	<-ended
 }
 
 // report calls watch until the load is over.
-func (d *driving) report(running context.Context, ended <-chan struct{}, watch func(time.Duration, int64)) {
+func (d *driving) report(running context.Context, watch func(time.Duration, int64)) {
 	if watch == nil {
 		<-running.Done()
 		return
@@ -96,7 +108,7 @@ func (d *driving) worker(running, work context.Context) {
 		contexts[o] = withCost(work, &d.recorder.costs[o])
 	}
 	for {
-		due, ok := d.next(running)
+		from, ok := d.next(running)
 		if !ok {
 			return
 		}
@@ -108,33 +120,43 @@ func (d *driving) worker(running, work context.Context) {
 		case err != nil && cause != nil:
 			err = cause
 		}
-		d.recorder.record(o, due, err)
+		d.recorder.record(o, from, err)
 	}
 }
 
-// next waits until an operation may be begun, and returns when it was due. It returns
-// false when no more may be begun.
-func (d *driving) next(running context.Context) (due time.Time, ok bool) {
-	n := d.begun.Add(1) - 1
-	due = time.Now()
+// next waits until an operation may be begun, and returns from when its latency counts. It
+// returns false when no more may be begun.
+func (d *driving) next(running context.Context) (from time.Time, ok bool) {
+	n, free := d.begun.Add(1)-1, time.Now()
+	due := free
 	if d.Rate > 0 {
 		due = d.recorder.began.Add(time.Duration(float64(n) / d.Rate * float64(time.Second)))
 	}
 	end := d.recorder.began.Add(d.Duration) // running may end a moment later
-	if due.Before(end) && waitUntil(running, due) && time.Now().Before(end) {
-		return due, true
+	if due.Before(end) && waitUntil(running, due) {
+		if begun := time.Now(); begun.Before(end) {
+			return countsFrom(due, free, begun), true
+		}
 	}
 	d.begun.Add(-1)
 	return time.Time{}, false
 }
 
+// countsFrom returns from when the latency of an operation counts: from when it was due,
+// however late a worker was free for it. If a worker was free in time and its timer rang a
+// little late, that is no time of the store.
+func countsFrom(due, free, begun time.Time) time.Time {
+	if free.Before(due) && begun.Sub(due) <= timerLateness {
+		return begun
+	}
+	return due
+}
+
 // waitUntil returns false if ctx has ended by then.
 func waitUntil(ctx context.Context, due time.Time) bool {
 	if wait := time.Until(due); wait > 0 {
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
 		select {
-		case <-timer.C:
+		case <-time.After(wait):
 		case <-ctx.Done():
 		}
 	}

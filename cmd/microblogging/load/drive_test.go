@@ -19,6 +19,8 @@ func TestDrive(t *testing.T) {
 		"what never ends is given up and has failed, and the load ends":       givesUp,
 		"an interruption ends it, with what was measured until then":          interrupted,
 		"what an interruption cuts off has not failed":                        cutOff,
+		"an interruption is heeded also while the last are waited for":        interruptedAtTheEnd,
+		"a worker that was free in time does not count its timer's lateness":  leavesOutTimer,
 		"a store that stands still is a gap in the timeline and not left out": standstill,
 		"failures are counted apart, with the first error":                    countsFailures,
 	} {
@@ -33,7 +35,7 @@ func driven(ctx context.Context, p Plan, perform func(ctx context.Context) error
 		return perform(ctx)
 	}}
 	d.drive(ctx, nil)
-	return d.result(newMeter(), ctx.Err() != nil)
+	return d.result(newMeter())
 }
 
 // takes is an operation that takes this long, or until ctx ends.
@@ -114,6 +116,36 @@ func cutOff(t *testing.T) {
 	r := driven(ctx, Plan{Workers: 2, Duration: time.Hour}, takes(time.Minute))
 	if r.All.Requests != 0 || r.Failure != nil || !r.Interrupted || time.Since(began) != 2*time.Second+haste {
 		t.Errorf("%d requests (%v), interrupted %v, after %s", r.All.Requests, r.Failure, r.Interrupted, time.Since(began))
+	}
+}
+
+func interruptedAtTheEnd(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	began := time.Now()
+	r := driven(ctx, Plan{Workers: 2, Duration: time.Second}, takes(time.Minute))
+	if r.All.Requests != 0 || r.Failure != nil || !r.Interrupted || time.Since(began) != 5*time.Second+haste {
+		t.Errorf("%d requests (%v), interrupted %v, after %s", r.All.Requests, r.Failure, r.Interrupted, time.Since(began))
+	}
+}
+
+func leavesOutTimer(t *testing.T) {
+	due := time.Now()
+	early, late := due.Add(-time.Second), due.Add(time.Second)
+	for _, c := range []struct {
+		what        string
+		free, begun time.Time
+		want        time.Time
+	}{
+		{"free in time and woken in time", early, due, due},
+		{"free in time and woken a little late", early, due.Add(timerLateness), due.Add(timerLateness)},
+		{"free in time and woken much later", early, late, due},
+		{"free a little late", due, due.Add(timerLateness), due},
+		{"free much later", late, late, due},
+	} {
+		if got := countsFrom(due, c.free, c.begun); !got.Equal(c.want) {
+			t.Errorf("%s: the latency counts from %s after it was due, want %s", c.what, got.Sub(due), c.want.Sub(due))
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package load
 import (
 	"encoding/json"
 	"io"
+	"time"
 )
 
 type resultJSON struct {
@@ -32,7 +33,7 @@ type operationJSON struct {
 // the others are counts of the whole run.
 func WriteJSON(w io.Writer, r Result) error {
 	out := resultJSON{
-		Channels: r.Channels, Duration: r.Elapsed.Seconds(), Targets: AzureTargets(),
+		Channels: r.Channels, Duration: seconds(r.Elapsed), Targets: AzureTargets(),
 		Unsent: r.Unsent, Interrupted: r.Interrupted,
 		Operations: make([]operationJSON, 0, len(r.Operations)),
 	}
@@ -40,8 +41,11 @@ func WriteJSON(w io.Writer, r Result) error {
 		out.Operations = append(out.Operations, operationJSON{
 			Name: o.Name, Requests: o.Requests, Entities: o.Entities,
 			Throttled: o.Throttled, Retried: o.Retried, Failed: o.Failed,
-			P50: o.P50.Seconds(), P95: o.P95.Seconds(), P99: o.P99.Seconds(), Max: o.Max.Seconds(),
+			P50: seconds(o.P50), P95: seconds(o.P95), P99: seconds(o.P99), Max: seconds(o.Max),
 		})
 	}
 	return json.NewEncoder(w).Encode(out)
 }
+
+// seconds is a duration to the microsecond. Duration.Seconds adds, and so has more digits.
+func seconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1e6 }

@@ -31,6 +31,8 @@ const (
 	// idLength is how long an id is: 50 random bits. With it, names keep within the 63
 	// characters that Azure allows.
 	idLength = 10
+	// openTime bounds how long it takes to make the first table and the row in it.
+	openTime = 30 * time.Second
 )
 
 func newNamespace(account Account) Namespace {
@@ -52,10 +54,13 @@ func namespaceOf(name string) (id string, ok bool) {
 }
 
 // OpenNamespace returns a ground of its own in an account. Until it is removed, a heartbeat
-// tells other loads that it is in use.
+// tells other loads that it is in use. If ctx ends it goes on, for openTime at most: a call
+// that is cut off may have made a table, which nobody would remove.
 func OpenNamespace(ctx context.Context, account Account) (Ground, error) {
 	n := newNamespace(account)
-	if err := n.firstBeat(ctx); err != nil {
+	opening, cancel := context.WithTimeout(context.WithoutCancel(ctx), openTime)
+	defer cancel()
+	if err := n.firstBeat(opening); err != nil {
 		return Ground{}, err
 	}
 	beating, stop := context.WithCancel(context.WithoutCancel(ctx))

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ func TestNamespace(t *testing.T) {
 		"what was killed is removed by the next, once it is sure":      removesKilled,
 		"what another load is using is left alone, however long":       leavesRunning,
 		"a namespace that was removed half is found and removed whole": removesHalf,
+		"an interruption while it is opened leaves nothing behind":     interruptedOpening,
 		"a removal that fails names the tables":                        namesWhatIsLeft,
 		"every name is one that Azure takes":                           takesNames,
 	} {
@@ -136,6 +138,22 @@ func removesHalf(t *testing.T) {
 	removes(t, find(t, a), 1) // of which there are queues alone
 	if now := a.all(); len(now) > 0 {
 		t.Errorf("the account still has %q", now)
+	}
+}
+
+func interruptedOpening(t *testing.T) {
+	a := newAccount()
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	ground, err := OpenNamespace(ctx, a)
+	if err != nil {
+		t.Fatalf("%v, and the account has %q", err, a.all())
+	}
+	if err := ground.Remove(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if left := a.all(); len(left) > 0 {
+		t.Errorf("the account has %q", left)
 	}
 }
 

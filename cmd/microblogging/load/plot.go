@@ -3,6 +3,7 @@ package load
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -72,9 +73,9 @@ func niceStep(v float64) float64 {
 // short is a number for an axis.
 func short(v float64) string {
 	if v >= 10_000 {
-		return strings.TrimSuffix(fmt.Sprintf("%.1f", v/1000), ".0") + "k"
+		return strconv.FormatFloat(v/1000, 'g', 4, 64) + "k"
 	}
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0")
+	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
 // logarithmic is an axis of latencies, upwards, in whole powers of ten.
@@ -111,8 +112,8 @@ func over(duration time.Duration) axis {
 	}
 	var ticks []tick
 	for i, anchor := range []string{"start", "middle", "end"} {
-		at := float64(i) / 2 * duration.Seconds()
-		ticks = append(ticks, tick{place(at), strings.TrimSuffix(fmt.Sprintf("%.1f", at), ".0") + " s", anchor})
+		at := duration * time.Duration(i) / 2
+		ticks = append(ticks, tick{place(at.Seconds()), at.String(), anchor})
 	}
 	return axis{ticks, place}
 }

@@ -37,8 +37,8 @@ func quantile(h *hdrhistogram.Histogram, percent float64) time.Duration {
 type Point struct {
 	// At is when the interval ended, since the load began.
 	At time.Duration
-	// Requests and Entities are counts for a second.
-	Requests, Entities float64
+	// Requests is how many have ended, for a second.
+	Requests float64
 	// P50 and P99 are latencies of the requests that ended. They are 0 if none did.
 	P50, P99 time.Duration
 }
@@ -54,10 +54,9 @@ type recorder struct {
 	records  [operations]record
 	failure  error // the first
 	timeline []Point
-	// current is the interval that has not ended, and entities is their number before it.
-	current  *hdrhistogram.Histogram
-	entities int64
-	last     time.Time
+	// current is the interval that has not ended.
+	current *hdrhistogram.Histogram
+	last    time.Time
 }
 
 type record struct {
@@ -81,14 +80,14 @@ func newRecorder(duration time.Duration) *recorder {
 	return r
 }
 
-// record notes that an operation has ended that was due at this time.
-func (r *recorder) record(o Operation, due time.Time, err error) {
+// record notes that an operation has ended, whose latency counts from this time.
+func (r *recorder) record(o Operation, from time.Time, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now() // under the lock, so that the intervals end in their order
 	r.closeIntervals(now)
 	r.last = now
-	latency := now.Sub(due)
+	latency := now.Sub(from)
 	add(r.current, latency)
 	record := &r.records[o]
 	add(record.latencies, latency)
@@ -112,19 +111,12 @@ func (r *recorder) closeIntervals(now time.Time) {
 }
 
 func (r *recorder) closeInterval(end time.Duration) {
-	var entities int64
-	for i := range r.costs {
-		entities += r.costs[i].entities.Load()
-	}
-	seconds := r.interval.Seconds()
 	r.timeline = append(r.timeline, Point{
 		At:       end,
-		Requests: float64(r.current.TotalCount()) / seconds,
-		Entities: float64(entities-r.entities) / seconds,
+		Requests: float64(r.current.TotalCount()) / r.interval.Seconds(),
 		P50:      quantile(r.current, 50),
 		P99:      quantile(r.current, 99),
 	})
-	r.entities = entities
 	r.current.Reset()
 }
 

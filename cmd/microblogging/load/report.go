@@ -120,7 +120,7 @@ func newReportAxes(results []Result) reportAxes {
 
 func (a reportAxes) panel(r Result) panel {
 	p := panel{Channels: plural(r.Channels, "channel"), Bar: a.bar(r), Remarks: r.remarks()}
-	for _, o := range append(slices.Clone(r.Operations), r.All) {
+	for _, o := range r.rows() {
 		p.Rows = append(p.Rows, reportRow{o, r.PerSecond(o.Requests), r.PerSecond(o.Entities)})
 	}
 	if len(r.Timeline) > 0 {

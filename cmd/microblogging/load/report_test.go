@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ func TestReport(t *testing.T) {
 	t.Run("it needs no script and no other file", reportStandsAlone)
 	t.Run("what comes from outside is text", reportEscapes)
 	t.Run("a run in which nothing was measured says so", reportWithoutPoints)
+	t.Run("each line of a grid has a label of its own", gridHasLabels)
 }
 
 // measured is a result with numbers of its own.
@@ -134,15 +136,35 @@ func reportEscapes(t *testing.T) {
 }
 
 func reportWithoutPoints(t *testing.T) {
-	text, page := reported(t, Result{Plan: measured(1).Plan, Operations: nothing(Mix{Post: 1}), Interrupted: true})
+	text, page := reported(t, Nothing(measured(1).Plan))
 	if !strings.Contains(text, "Nothing was measured") || !strings.Contains(text, "ended early") || len(elements(page, "figure")) != 0 || strings.Contains(text, "NaN") {
 		t.Error("the report of nothing does not say so")
+	}
+}
+
+func gridHasLabels(t *testing.T) {
+	for _, a := range []axis{
+		linear(0), linear(0.02), linear(0.17), linear(1), linear(7), linear(1234), linear(16_000), linear(2_400_000),
+		over(100 * time.Millisecond), over(1500 * time.Millisecond), over(30 * time.Second), over(24 * time.Hour),
+		logarithmic(0, 0), logarithmic(3*time.Microsecond, 2*time.Minute),
+	} {
+		var labels []string
+		for _, tick := range a.ticks {
+			labels = append(labels, tick.Label)
+		}
+		if sorted := slices.Sorted(slices.Values(labels)); len(slices.Compact(sorted)) != len(labels) {
+			t.Errorf("the labels are %q", labels)
+		}
+	}
+	if ticks := over(100 * time.Millisecond).ticks; ticks[1].Label != "50ms" {
+		t.Errorf("half of 100 ms is %s", ticks[1].Label)
 	}
 }
 
 func TestWriteJSON(t *testing.T) {
 	t.Run("the object is that of the contract", jsonIsContract)
 	t.Run("what is seldom is there if it happened", jsonHasSeldom)
+	t.Run("a latency has no more digits than were measured", jsonHasMicroseconds)
 }
 
 // written is the JSON of a result.
@@ -180,29 +202,63 @@ func jsonHasSeldom(t *testing.T) {
 	}
 }
 
+func jsonHasMicroseconds(t *testing.T) {
+	r := measured(1)
+	r.Operations[0].P95 = 1_475_583 * time.Microsecond
+	if got := written(t, r); !strings.Contains(got, `"p95":1.475583,`) {
+		t.Errorf("%s does not have 1.475583 s", got)
+	}
+}
+
 func TestWriteTable(t *testing.T) {
 	t.Run("a row has rates, latencies and what went wrong", tableHasRows)
+	t.Run("rates that were thinned by the last requests are explained", tableExplainsWaiting)
+	t.Run("a run in which nothing was measured has no rows", tableOfNothing)
 	t.Run("several runs are compared by their channels", tableCompares)
 }
 
 func tableHasRows(t *testing.T) {
 	r := measured(1)
 	r.Rate, r.Unsent = 2000, 12_345
-	var out strings.Builder
-	if err := WriteTable(&out, r); err != nil {
-		t.Fatal(err)
-	}
-	fields := strings.Fields(strings.Split(out.String(), "\n")[3])
+	out := tabled(t, r)
+	fields := strings.Fields(strings.Split(out, "\n")[3])
 	if got := fmt.Sprint(fields); got != "[read 900 19,800 1.50 ms 20.0 ms 300 ms 2.00 s 3 5 1]" {
 		t.Errorf("the row of reads is %s", got)
 	}
 	for _, says := range []string{
 		"1 channel, 10s, open loop, 2,000 a second due, 4 workers", "5,000 entities/s: 250 % of Azure's target of 2,000", "10 times the 500",
-		"110 % of the 20,000", "12,345 requests more were due", "too many writers",
+		"110 % of the 20,000", "never begun: 12,345 requests,", "too many writers",
 	} {
-		if !strings.Contains(out.String(), says) {
-			t.Errorf("the table does not say %q:\n%s", says, &out)
+		if !strings.Contains(out, says) {
+			t.Errorf("the table does not say %q:\n%s", says, out)
 		}
+	}
+}
+
+// tabled is the table of a result.
+func tabled(t *testing.T, r Result) string {
+	t.Helper()
+	var out strings.Builder
+	if err := WriteTable(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func tableExplainsWaiting(t *testing.T) {
+	r := measured(1)
+	if got := tabled(t, r); strings.Contains(got, "after the end of the load") {
+		t.Errorf("nothing was waited for, but the table says\n%s", got)
+	}
+	r.Elapsed = r.Duration + 20*time.Second
+	if got := tabled(t, r); !strings.Contains(got, "The last request ended 20s after the end of the load. The rates count this time too") {
+		t.Errorf("the table says\n%s", got)
+	}
+}
+
+func tableOfNothing(t *testing.T) {
+	if got := tabled(t, Nothing(measured(2).Plan)); got != "2 channels, 0s, closed loop of 4 workers, ended early\nNothing was measured.\n" {
+		t.Errorf("the table is\n%s", got)
 	}
 }
 

@@ -49,14 +49,14 @@ func (r Result) PerSecond(count int64) float64 {
 }
 
 // result sums up.
-func (d *driving) result(m *meter, interrupted bool) Result {
+func (d *driving) result(m *meter) Result {
 	r := d.recorder
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closeIntervals(r.began.Add(d.stopped))
 	result := Result{
 		Plan: d.Plan, Elapsed: max(r.last.Sub(r.began), d.stopped), Busiest: m.busiest(), Unsent: d.unsent(),
-		Interrupted: interrupted, Timeline: r.timeline, Failure: r.failure,
+		Interrupted: d.interrupted, Timeline: r.timeline, Failure: r.failure,
 	}
 	all, latencies := OperationResult{Name: "all"}, newHistogram()
 	for _, o := range d.Mix.made() {

@@ -21,22 +21,22 @@ func Run(ctx context.Context, ground Ground, p Plan, watch func(Progress)) (Resu
 	}
 	if err := site.fill(ctx, p, watchFill(watch)); err != nil {
 		if ctx.Err() != nil {
-			return Result{Plan: p, Operations: nothing(p.Mix), All: OperationResult{Name: "all"}, Interrupted: true}, nil
+			return Nothing(p), nil
 		}
 		return Result{}, fmt.Errorf("filling the channels: %w", err)
 	}
 	d := &driving{Plan: p, recorder: newRecorder(p.Duration), perform: site.perform}
 	d.drive(ctx, watchDrive(watch, p.Fill))
-	return d.result(meter, ctx.Err() != nil && d.stopped < p.Duration), nil
+	return d.result(meter), nil
 }
 
-// nothing is the result of operations that were not begun.
-func nothing(m Mix) []OperationResult {
-	var results []OperationResult
-	for _, o := range m.made() {
-		results = append(results, OperationResult{Name: o.String()})
+// Nothing is the result of a run that was interrupted before the load began.
+func Nothing(p Plan) Result {
+	r := Result{Plan: p, All: OperationResult{Name: "all"}, Interrupted: true}
+	for _, o := range p.Mix.made() {
+		r.Operations = append(r.Operations, OperationResult{Name: o.String()})
 	}
-	return results
+	return r
 }
 
 // watchFill is called for each batch of posts, one call at a time.

@@ -15,6 +15,7 @@ func TestRun(t *testing.T) {
 		"each operation costs what it costs the site, and is counted":      countsEntities,
 		"the partition that has most is one channel's, or shares the load": findsBusiest,
 		"an interruption while the channels are filled is no error":        interruptedFill,
+		"an interruption leaves out the posts that are not made yet":       interruptedPosts,
 		"progress is told for the fill and for the load":                   tellsProgress,
 		"tries are counted for the operation whose call they are of":       countsTries,
 	} {
@@ -75,6 +76,21 @@ func interruptedFill(t *testing.T) {
 	r := ran(t, ctx, ground, steady(8), nil)
 	if !r.Interrupted || r.Elapsed != 0 || r.All.Requests != 0 || len(r.Operations) != operations {
 		t.Errorf("%+v", r)
+	}
+}
+
+func interruptedPosts(t *testing.T) {
+	ground := memory()
+	ground.Tables = slowly{ground.Tables, time.Second}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	filled := 0
+	p := steady(1)
+	p.Fill = 100_000
+	began := time.Now()
+	r := ran(t, ctx, ground, p, func(progress Progress) { filled = progress.Filled })
+	if took := time.Since(began); !r.Interrupted || filled == 0 || took > 32*time.Second {
+		t.Errorf("interrupted %t after %d posts and %s", r.Interrupted, filled, took)
 	}
 }
 

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -100,17 +101,17 @@ func (s *site) subscribeReaders(ctx context.Context) error {
 
 // fillPosts spreads posts over the channels, as many in a transaction as fit.
 func (s *site) fillPosts(ctx context.Context, posts int, filled func(posts int)) error {
-	group, ctx := fillGroup(ctx)
+	group, groupCtx := fillGroup(ctx)
 	var mu sync.Mutex
 	for i := range s.channels {
 		share := posts / len(s.channels)
 		if i < posts%len(s.channels) {
 			share++
 		}
-		for ; share > 0; share -= storage.MaxPostings {
+		for ; share > 0 && groupCtx.Err() == nil; share -= storage.MaxPostings {
 			n := min(share, storage.MaxPostings)
 			group.Go(func() error {
-				made, err := s.postSome(ctx, i, n)
+				made, err := s.postSome(groupCtx, i, n)
 				mu.Lock()
 				defer mu.Unlock()
 				s.posts[i] = append(s.posts[i], made...)
@@ -119,7 +120,7 @@ func (s *site) fillPosts(ctx context.Context, posts int, filled func(posts int))
 			})
 		}
 	}
-	return group.Wait()
+	return cmp.Or(group.Wait(), ctx.Err())
 }
 
 func (s *site) postSome(ctx context.Context, channel, n int) ([]domain.BlogID, error) {

@@ -1,6 +1,7 @@
 package traces
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -19,6 +20,7 @@ func TestHandler(t *testing.T) {
 	t.Run("a request of a proxy is part of its trace, and any other begins one", onlyProxiesAreBelieved)
 	t.Run("a probe has no span", probeHasNoSpan)
 	t.Run("a fault is an error, and a refusal is none", faultIsAnError)
+	t.Run("a client that left is told from one that got its answer", clientThatLeftIsTold)
 	t.Run("the handler can set deadlines and read the body", handlerControlsTheConnection)
 	t.Run("without traces nothing is around the handler", withoutTracesNothingIsAround)
 }
@@ -98,6 +100,18 @@ func faultIsAnError(t *testing.T) {
 		if got := kept.GetSpans()[0].Status.Code; got != want {
 			t.Errorf("%d is %v", status, got)
 		}
+	}
+}
+
+func clientThatLeftIsTold(t *testing.T) {
+	s := newSite(t)
+	s.kept.Reset()
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	s.handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "GET", "/channels", nil))
+	span := story{t, s.kept.GetSpans()}.one("GET /channels")
+	if status := value(span, "http.response.status_code"); status != "499" || span.Status.Code != codes.Unset {
+		t.Errorf("the span says %s and %v", status, span.Status.Code)
 	}
 }
 
