@@ -8,15 +8,17 @@
 //
 // # The model
 //
-// [NewTextHandler] writes what slog.NewTextHandler writes, byte for byte. A [Buffer] gathers
-// lines and writes several by one call.
+// [NewTextHandler] writes what slog.NewTextHandler writes, byte for byte. A [Buffer] keeps
+// records for a moment, and makes and writes the lines of several at once: between two
+// requests, the memory that this takes is cold, and it takes twice as long. [Words] let a
+// request become text in one step.
 //
 // # What survives failure
 //
-// A line waits for 10 ms at most, and a warning or an error does not wait. Flush writes all
+// A record waits for 10 ms at most, and a warning or an error does not wait. Flush writes all
 // that waits, so that a process which ends in order loses nothing. One that is killed, or
-// that the runtime ends (a panic that nobody recovers), loses the lines of its last 10 ms, of
-// 4 kB at most: requests that were answered.
+// that the runtime ends (a panic that nobody recovers), loses the lines of its last 10 ms, 64
+// at most: requests that were answered.
 package logline
 
 import (
