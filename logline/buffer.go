@@ -10,89 +10,146 @@ import (
 )
 
 const (
-	// wait is how long a line waits at most.
+	// wait is how long a record waits at most.
 	wait = 10 * time.Millisecond
+	// many is how many records wait at most.
+	many = 64
 	// most is how many bytes are written at once: as many as a pipe takes whole (PIPE_BUF),
 	// so that the lines of two processes do not mix.
 	most = 4096
 )
 
-// A Buffer gathers lines, and writes several by one call. A line waits for 10 ms at most.
-// It is safe for concurrent use. While no line waits, it has neither a goroutine nor a timer
-// that runs.
+// A Buffer keeps the records of a log for a moment, and makes and writes the lines of
+// several at once. It is safe for concurrent use. While no record waits, it has neither a
+// goroutine nor a timer that runs.
 type Buffer struct {
-	mu    sync.Mutex
-	w     io.Writer
-	lines []byte
-	timer *time.Timer
+	// writing is held while lines are made and written, so that they stay in their order.
+	// It is locked before mu.
+	writing sync.Mutex
+	w       io.Writer
+	lines   []byte
+	// spare is the memory of records that have been written.
+	spare []waiting
+
+	mu      sync.Mutex
+	records []waiting
+	timer   *time.Timer
+}
+
+// waiting is a record, and the handler that makes its line.
+type waiting struct {
+	by     slog.Handler
+	record slog.Record
 }
 
 // NewBuffer returns a Buffer in front of a writer, which need not be safe for concurrent use.
 // Whoever ends the process must call Flush before.
 func NewBuffer(w io.Writer) *Buffer {
-	b := &Buffer{w: w, lines: make([]byte, 0, most)}
+	b := &Buffer{w: w, lines: make([]byte, 0, most), spare: make([]waiting, 0, many), records: make([]waiting, 0, many)}
 	b.timer = time.AfterFunc(time.Hour, func() { _ = b.Flush() }) // a log has nobody to tell
 	b.timer.Stop()
 	return b
 }
 
-// Write takes a line. An error is of lines that came before, too: these are lost.
-func (b *Buffer) Write(line []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.lines)+len(line) > most {
-		if err := b.flush(); err != nil {
-			return 0, err
-		}
-	}
-	if len(line) >= most {
-		return b.w.Write(line)
-	}
-	if len(b.lines) == 0 {
-		b.timer.Reset(wait)
-	}
-	b.lines = append(b.lines, line...)
-	return len(line), nil
+// Handler returns a handler whose records wait. Their lines are made by the handler that
+// newHandler returns, which must write each by one call. That handler gets no context of a
+// request, which may have ended. A record of slog.LevelWarn or above does not wait, nor does
+// one with a value that may change (slog.KindAny), nor do those before it. A slog.LogValuer
+// is asked for its value when the line is made: it must not change once it has been logged.
+func (b *Buffer) Handler(newHandler func(w io.Writer) slog.Handler) slog.Handler {
+	return later{newHandler((*lineWriter)(b)), b}
 }
 
-// Flush writes the lines that wait.
-func (b *Buffer) Flush() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.flush()
-}
-
-func (b *Buffer) flush() error {
-	if len(b.lines) == 0 {
-		return nil
-	}
-	b.timer.Stop()
-	_, err := b.w.Write(b.lines)
-	b.lines = b.lines[:0]
-	return err
-}
-
-// Prompt returns a handler that writes to the buffer by another one. A line of slog.LevelWarn
-// or above does not wait, nor do those before it.
-func (b *Buffer) Prompt(by slog.Handler) slog.Handler { return prompt{by, b} }
-
-type prompt struct {
+type later struct {
 	slog.Handler
 	buffer *Buffer
 }
 
-func (p prompt) Handle(ctx context.Context, r slog.Record) error {
-	err := p.Handler.Handle(ctx, r)
-	if r.Level >= slog.LevelWarn {
-		err = errors.Join(err, p.buffer.Flush())
+func (l later) Handle(_ context.Context, r slog.Record) error {
+	full := l.buffer.add(waiting{l.Handler, r})
+	if full || r.Level >= slog.LevelWarn || mayChange(r) {
+		return l.buffer.Flush()
 	}
+	return nil
+}
+
+// mayChange reports whether a value of the record may be another when its line is made.
+func mayChange(r slog.Record) (may bool) {
+	r.Attrs(func(a slog.Attr) bool {
+		kind := a.Value.Kind()
+		may = kind == slog.KindAny || kind == slog.KindGroup
+		return !may
+	})
+	return may
+}
+
+func (l later) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return later{l.Handler.WithAttrs(attrs), l.buffer}
+}
+
+func (l later) WithGroup(name string) slog.Handler {
+	return later{l.Handler.WithGroup(name), l.buffer}
+}
+
+// add reports whether the records that wait are as many as may.
+func (b *Buffer) add(r waiting) (full bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.records) == 0 {
+		b.timer.Reset(wait)
+	}
+	b.records = append(b.records, r)
+	return len(b.records) >= many
+}
+
+// take returns the records that wait.
+func (b *Buffer) take() []waiting {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	taken := b.records
+	b.records, b.spare = b.spare, nil
+	b.timer.Stop()
+	return taken
+}
+
+// Flush writes all that waits. An error is of lines that came before, too: these are lost.
+func (b *Buffer) Flush() error {
+	b.writing.Lock()
+	defer b.writing.Unlock()
+	records := b.take()
+	var failed error
+	for _, r := range records {
+		failed = errors.Join(failed, r.by.Handle(context.Background(), r.record))
+	}
+	clear(records)
+	b.spare = records[:0]
+	return errors.Join(failed, b.write())
+}
+
+// A lineWriter is what the handlers of a Buffer write to while it writes.
+type lineWriter Buffer
+
+// Write takes a line.
+func (l *lineWriter) Write(line []byte) (int, error) {
+	b := (*Buffer)(l)
+	var failed error
+	if len(b.lines)+len(line) > most {
+		failed = b.write()
+	}
+	if len(line) > most {
+		_, err := b.w.Write(line)
+		return len(line), errors.Join(failed, err)
+	}
+	b.lines = append(b.lines, line...)
+	return len(line), failed
+}
+
+// write writes the lines that are made.
+func (b *Buffer) write() error {
+	if len(b.lines) == 0 {
+		return nil
+	}
+	_, err := b.w.Write(b.lines)
+	b.lines = b.lines[:0]
 	return err
-}
-
-func (p prompt) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return prompt{p.Handler.WithAttrs(attrs), p.buffer}
-}
-
-func (p prompt) WithGroup(name string) slog.Handler {
-	return prompt{p.Handler.WithGroup(name), p.buffer}
 }

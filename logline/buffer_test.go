@@ -3,6 +3,7 @@ package logline
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 	"sync"
@@ -13,11 +14,13 @@ import (
 
 func TestBuffer(t *testing.T) {
 	for name, test := range map[string]func(t *testing.T, b *Buffer, written *calls){
-		"a line waits no longer than it may":       lineWaitsNoLonger,
-		"lines share a call, whole":                linesShareACall,
-		"a warning goes at once, after the others": warningGoesAtOnce,
-		"no line is lost or torn":                  noLineIsLost,
-		"a long line goes as it is":                longLineGoesAsItIs,
+		"a line waits no longer than it may":                         lineWaitsNoLonger,
+		"lines share a call, whole":                                  linesShareACall,
+		"a warning goes at once, after the others":                   warningGoesAtOnce,
+		"a value that may change is read at once":                    changingValueIsReadAtOnce,
+		"a value that says so is asked for when its line is written": valuerIsAskedLate,
+		"no line is lost or torn":                                    noLineIsLost,
+		"a long line goes as it is":                                  longLineGoesAsItIs,
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -29,27 +32,41 @@ func TestBuffer(t *testing.T) {
 	t.Run("a writer that fails is told, and lines go on", failureIsTold)
 }
 
+// text is a log without times, so that its lines are easy to tell.
+func (b *Buffer) text() *slog.Logger {
+	return slog.New(b.Handler(func(w io.Writer) slog.Handler {
+		return slog.NewTextHandler(w, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey || a.Key == slog.LevelKey {
+				return slog.Attr{}
+			}
+			return a
+		}})
+	}))
+}
+
 func lineWaitsNoLonger(t *testing.T, b *Buffer, written *calls) {
+	log := b.text()
 	for i := range 3 {
-		fmt.Fprintln(b, "line", i)
+		log.Info("line", "i", i)
 		time.Sleep(wait - 1)
 		synctest.Wait()
 		if len(*written) != i {
 			t.Fatalf("%q after less than %s", *written, wait)
 		}
-		fmt.Fprintln(b, "and another") // which does not put it off
+		log.Info("another") // which does not put it off
 		time.Sleep(2 * time.Nanosecond)
 		synctest.Wait()
-		if want := fmt.Sprintf("line %d\nand another\n", i); len(*written) != i+1 || (*written)[i] != want {
+		if want := fmt.Sprintf("msg=line i=%d\nmsg=another\n", i); len(*written) != i+1 || (*written)[i] != want {
 			t.Fatalf("%q after %s, want %q", *written, wait, want)
 		}
 	}
 }
 
 func linesShareACall(t *testing.T, b *Buffer, written *calls) {
-	line := strings.Repeat("x", 99) + "\n"
+	log, message := b.text(), strings.Repeat("x", 95)
+	line := "msg=" + message + "\n" // 100 bytes
 	for range 100 {
-		fmt.Fprint(b, line)
+		log.Info(message)
 	}
 	if err := b.Flush(); err != nil || len(*written) != 3 {
 		t.Errorf("%d calls, %v", len(*written), err)
@@ -62,10 +79,12 @@ func linesShareACall(t *testing.T, b *Buffer, written *calls) {
 }
 
 func warningGoesAtOnce(t *testing.T, b *Buffer, written *calls) {
-	for name, handler := range map[string]slog.Handler{"text": NewTextHandler(b, slog.LevelInfo), "json": slog.NewJSONHandler(b, nil)} {
-		for what, log := range map[string]*slog.Logger{
-			"plain": slog.New(b.Prompt(handler)), "with": slog.New(b.Prompt(handler)).With("a", 1), "group": slog.New(b.Prompt(handler)).WithGroup("g"),
-		} {
+	for name, handler := range map[string]func(w io.Writer) slog.Handler{
+		"text": func(w io.Writer) slog.Handler { return NewTextHandler(w, slog.LevelInfo) },
+		"json": func(w io.Writer) slog.Handler { return slog.NewJSONHandler(w, nil) },
+	} {
+		log := slog.New(b.Handler(handler))
+		for what, log := range map[string]*slog.Logger{"plain": log, "with": log.With("a", 1), "group": log.WithGroup("g")} {
 			*written = nil
 			log.Info("first")
 			if len(*written) != 0 {
@@ -79,13 +98,42 @@ func warningGoesAtOnce(t *testing.T, b *Buffer, written *calls) {
 	}
 }
 
+func changingValueIsReadAtOnce(t *testing.T, b *Buffer, written *calls) {
+	value := []int{1}
+	for name, attr := range map[string]slog.Attr{"a value": slog.Any("of", value), "a value in a group": slog.Group("of", slog.Any("it", value))} {
+		*written, value[0] = nil, 1
+		b.text().LogAttrs(t.Context(), slog.LevelInfo, "line", slog.Int("n", 1), attr)
+		value[0] = 2
+		if got := strings.Join(*written, ""); !strings.HasSuffix(got, "=[1]\n") {
+			t.Errorf("%s: wrote %q", name, got)
+		}
+	}
+}
+
+// asked counts how often it was asked for its value.
+type asked int
+
+func (a *asked) LogValue() slog.Value { *a++; return slog.IntValue(int(*a)) }
+
+func valuerIsAskedLate(t *testing.T, b *Buffer, written *calls) {
+	var value asked
+	b.text().Info("line", "of", &value)
+	if value != 0 || len(*written) != 0 {
+		t.Errorf("asked %d times, wrote %q, before the line was due", value, *written)
+	}
+	if err := b.Flush(); err != nil || strings.Join(*written, "") != "msg=line of=1\n" {
+		t.Errorf("wrote %q, %v", *written, err)
+	}
+}
+
 func noLineIsLost(t *testing.T, b *Buffer, written *calls) {
 	const writers, each = 8, 500
+	log := b.text()
 	var group sync.WaitGroup
 	for i := range writers {
 		group.Go(func() {
 			for n := range each {
-				fmt.Fprintf(b, "%d %d %s\n", i, n, strings.Repeat("x", n%200))
+				log.Info("", "i", i, "n", n, "tail", strings.Repeat("x", 1+n%200))
 				if n%100 == 0 {
 					time.Sleep(wait)
 				}
@@ -100,8 +148,8 @@ func noLineIsLost(t *testing.T, b *Buffer, written *calls) {
 	for line := range strings.Lines(strings.Join(*written, "")) {
 		var i, n int
 		var tail string
-		_, _ = fmt.Sscanf(line, "%d %d %s", &i, &n, &tail)
-		if n != next[i] || len(tail) != n%200 {
+		_, _ = fmt.Sscanf(line, `msg="" i=%d n=%d tail=%s`, &i, &n, &tail)
+		if n != next[i] || len(tail) != 1+n%200 {
 			t.Fatalf("%q, want line %d of %d", line, next[i], i)
 		}
 		next[i]++
@@ -112,11 +160,14 @@ func noLineIsLost(t *testing.T, b *Buffer, written *calls) {
 }
 
 func longLineGoesAsItIs(t *testing.T, b *Buffer, written *calls) {
-	long := strings.Repeat("x", 3*most) + "\n"
-	fmt.Fprint(b, "before\n", long)
-	fmt.Fprint(b, "before\n")
-	fmt.Fprint(b, long)
-	if len(*written) != 3 || (*written)[1] != "before\n" || (*written)[2] != long {
+	log, long := b.text(), strings.Repeat("x", 3*most)
+	log.Info("before")
+	log.Info(long)
+	log.Info("after")
+	if err := b.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if want := (calls{"msg=before\n", "msg=" + long + "\n", "msg=after\n"}); len(*written) != 3 || (*written)[0] != want[0] || (*written)[1] != want[1] || (*written)[2] != want[2] {
 		t.Errorf("%d calls", len(*written))
 	}
 }
@@ -128,12 +179,14 @@ func (w *broken) Write(p []byte) (int, error) { return len(p), w.err }
 func failureIsTold(t *testing.T) {
 	w := &broken{errors.New("no space")}
 	b := NewBuffer(w)
-	fmt.Fprintln(b, "lost")
+	log := b.text()
+	log.Info("lost")
 	if err := b.Flush(); !errors.Is(err, w.err) {
 		t.Errorf("%v, want %v", err, w.err)
 	}
 	w.err = nil
-	if _, err := fmt.Fprintln(b, "line"); err != nil || b.Flush() != nil {
+	log.Info("line")
+	if err := b.Flush(); err != nil {
 		t.Error(err)
 	}
 }

@@ -27,6 +27,14 @@ var (
 		rapid.Map(rapid.Int64(), func(n int64) slog.Value { return slog.DurationValue(time.Duration(n)) }),
 		rapid.Map(rapid.Bool(), slog.BoolValue), rapid.Just(slog.AnyValue(errors.New("a fault"))), rapid.Just(slog.AnyValue(nil)),
 		rapid.Map(words, func(w string) slog.Value { return slog.GroupValue(slog.String("in", w)) }),
+		rapid.Map(words, func(w string) slog.Value { return slog.AnyValue(valuer{slog.StringValue(w)}) }),
+		rapid.Map(words, func(w string) slog.Value {
+			return slog.AnyValue(valuer{slog.GroupValue(slog.String("in", w), slog.Int("n", 1))})
+		}),
+		rapid.Just(slog.AnyValue(valuer{slog.GroupValue()})),
+		rapid.Map(words, func(w string) slog.Value {
+			return slog.AnyValue(spoken{valuer{slog.GroupValue(slog.String("in", w), slog.Int("n", 1))}})
+		}),
 	)
 	attrs = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) slog.Attr {
 		return slog.Attr{Key: words.Draw(t, "key"), Value: values.Draw(t, "value")}
@@ -37,22 +45,41 @@ func handlerWritesWhatSlogWrites(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var got, want bytes.Buffer
 		ours, theirs := NewTextHandler(&got, slog.LevelInfo), slog.NewTextHandler(&want, nil)
-		at := time.Unix(rapid.Int64Range(0, 4e9).Draw(t, "second"), rapid.Int64Range(0, 1e9-1).Draw(t, "nanosecond"))
-		at = at.In(rapid.SampledFrom([]*time.Location{time.UTC, time.FixedZone("", -3*3600-1800)}).Draw(t, "zone"))
-		r := slog.NewRecord(at, rapid.SampledFrom([]slog.Level{slog.LevelInfo, slog.LevelError, slog.LevelInfo + 1}).Draw(t, "level"), words.Draw(t, "message"), 0)
-		r.AddAttrs(attrs.Draw(t, "attributes")...)
-		for i, h := range []slog.Handler{ours, theirs} {
-			if r.NumAttrs()%3 == 2 {
-				h = h.WithAttrs([]slog.Attr{slog.String("part", "x")}).WithGroup("group")
-			}
-			if err := h.Handle(t.Context(), r); err != nil {
-				t.Fatal(err, i)
+		for range rapid.IntRange(1, 4).Draw(t, "lines") {
+			at := time.Unix(rapid.OneOf(rapid.Int64Range(0, 2), rapid.Int64Range(0, 4e9)).Draw(t, "second"), rapid.Int64Range(0, 1e9-1).Draw(t, "nanosecond"))
+			at = at.In(rapid.SampledFrom([]*time.Location{time.UTC, time.FixedZone("", -3*3600-1800)}).Draw(t, "zone"))
+			r := slog.NewRecord(at, rapid.SampledFrom([]slog.Level{slog.LevelInfo, slog.LevelError, slog.LevelInfo + 1}).Draw(t, "level"), words.Draw(t, "message"), 0)
+			r.AddAttrs(attrs.Draw(t, "attributes")...)
+			for i, h := range []slog.Handler{ours, theirs} {
+				if r.NumAttrs()%3 == 2 {
+					h = h.WithAttrs([]slog.Attr{slog.String("part", "x")}).WithGroup("group")
+				}
+				if err := h.Handle(t.Context(), r); err != nil {
+					t.Fatal(err, i)
+				}
 			}
 		}
 		if got.String() != want.String() {
 			t.Fatalf("wrote\n%q, want\n%q", got.String(), want.String())
 		}
 	})
+}
+
+// valuer has its value made when its line is.
+type valuer struct{ value slog.Value }
+
+func (v valuer) LogValue() slog.Value { return v.value }
+
+// spoken writes itself.
+type spoken struct{ valuer }
+
+func (s spoken) AppendWords(line []byte) (_ []byte, ok bool) {
+	for _, a := range s.value.Group() {
+		if line, ok = AppendWord(line, a.Key, a.Value); !ok {
+			return nil, false
+		}
+	}
+	return line, true
 }
 
 type calls []string

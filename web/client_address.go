@@ -40,8 +40,8 @@ type proxyTrust struct {
 
 // trustPeer reports whether the other end of the connection is a trusted proxy.
 func (p proxyTrust) trustPeer(r *http.Request) bool {
-	if p.any {
-		return true
+	if p.any || len(p.networks) == 0 {
+		return p.any
 	}
 	peer, ok := parseHop(r.RemoteAddr)
 	return ok && p.trusts(peer)

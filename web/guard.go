@@ -21,17 +21,20 @@ const (
 // guard decides what is the same for every request: the security headers of the
 // response, which origins may send a request, and how large a body may be.
 type guard struct {
-	// headers are set on every response. All responses share the slices: a handler
-	// may replace one, but must not write into it.
-	headers http.Header
-	origins *http.CrossOriginProtection
-	https   bool
-	proxies proxyTrust
+	// always are headers of every response, and showing those of every response but 304:
+	// they say how to show a document, and the reader of a 304 has them (RFC 9111, section
+	// 4.3.4). All responses share the slices of values, so nobody may write into them. A
+	// handler may replace one of always.
+	always, showing []sharedHeader
+	origins         *http.CrossOriginProtection
+	https           bool
+	proxies         proxyTrust
 }
 
 func newGuard(options Options) (*guard, error) {
 	g := &guard{
-		headers: securityHeaders(),
+		always:  []sharedHeader{{echo.HeaderCacheControl, []string{publicCache}}, {echo.HeaderVary, []string{varyReader}}},
+		showing: showingHeaders(),
 		origins: http.NewCrossOriginProtection(),
 		proxies: proxyTrust{any: options.TrustProxy, networks: options.TrustedNetworks},
 	}
@@ -43,47 +46,45 @@ func newGuard(options Options) (*guard, error) {
 		}
 	}
 	if g.https {
-		g.headers.Set(echo.HeaderStrictTransportSecurity, "max-age=31536000")
+		g.always = append(g.always, sharedHeader{echo.HeaderStrictTransportSecurity, []string{"max-age=31536000"}})
 	}
 	return g, nil
 }
 
-// showingHeaders are the security headers that are about a document, as net/http spells
-// them.
-var showingHeaders = [...]string{
-	"Content-Security-Policy", "X-Content-Type-Options", "Referrer-Policy", "Cross-Origin-Opener-Policy", "Cross-Origin-Resource-Policy", "Permissions-Policy",
-}
-
-// securityHeaders returns headers that forbid a browser everything that the pages do
-// not need. They forbid inline script and style, because no page has any.
-func securityHeaders() http.Header {
-	h := http.Header{}
-	h.Set(echo.HeaderContentSecurityPolicy, strings.Join([]string{
+// showingHeaders returns headers that forbid a browser everything that the pages do not
+// need. They forbid inline script and style, because no page has any.
+func showingHeaders() []sharedHeader {
+	policy := strings.Join([]string{
 		"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "manifest-src 'self'", "connect-src 'self'",
 		"form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
-	}, "; "))
-	h.Set(echo.HeaderXContentTypeOptions, "nosniff")
-	h.Set(echo.HeaderReferrerPolicy, "same-origin")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
-	h.Set(echo.HeaderCacheControl, publicCache)
-	h.Set(echo.HeaderVary, varyReader)
-	return h
+	}, "; ")
+	return []sharedHeader{
+		{echo.HeaderContentSecurityPolicy, []string{policy}},
+		{echo.HeaderXContentTypeOptions, []string{"nosniff"}},
+		{echo.HeaderReferrerPolicy, []string{"same-origin"}},
+		{"Cross-Origin-Opener-Policy", []string{"same-origin"}},
+		{"Cross-Origin-Resource-Policy", []string{"same-origin"}},
+		{"Permissions-Policy", []string{"camera=(), geolocation=(), microphone=()"}},
+	}
 }
 
 // noStore is the Cache-Control of what no cache may keep.
 const noStore = "no-store"
 
-// protect sets the headers that every response has. No cache may keep a response to
-// a request that carries credentials or a cookie, or that is not a read. If such a
-// response gets an entity tag (revalidated), the reader's own cache may.
+// protect sets the headers that every response has, before it is made. No cache may keep
+// a response to a request that carries credentials or a cookie, or that is not a read. If
+// such a response gets an entity tag (revalidated), the reader's own cache may.
 func (g *guard) protect(h http.Header, r *http.Request) {
-	for name, values := range g.headers {
-		h[name] = values
-	}
+	setShared(h, g.always)
 	if !isRead(r.Method) || r.Header.Get(echo.HeaderAuthorization) != "" || r.Header.Get(echo.HeaderCookie) != "" {
 		h.Set(echo.HeaderCacheControl, noStore)
+	}
+}
+
+// show sets the headers of showing, when the response begins.
+func (g *guard) show(h http.Header, status int) {
+	if status != http.StatusNotModified {
+		setShared(h, g.showing)
 	}
 }
 

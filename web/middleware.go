@@ -39,7 +39,7 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		header := c.Response().Header()
 		s.guard.protect(header, c.Request())
 		c.Request().Pattern = c.Path()
-		x := &exchange{id: [1]string{id}}
+		x := &exchange{id: [1]string{id}, line: requestLine{id: id}}
 		header[headerRequestID] = x.id[:]
 		if s.hoods != nil {
 			s.hoods.list(c, &x.cost)
@@ -48,6 +48,7 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 			if s.hoods != nil {
 				s.hoods.keep(c)
 			}
+			s.guard.show(header, c.Response().Status)
 			x.cost.tell(header, c.Request(), c.Response().Status)
 			boundWriting(c.Response())
 		})
@@ -63,7 +64,7 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		if err := s.handle(next, c); err != nil {
 			c.Error(err)
 		}
-		s.logAccess(c, start, id)
+		s.logAccess(c, start, &x.line)
 		return nil
 	}
 }
@@ -72,6 +73,7 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 type exchange struct {
 	cost  cost
 	limit timeLimit
+	line  requestLine
 	id    [1]string
 }
 

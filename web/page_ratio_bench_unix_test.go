@@ -39,8 +39,7 @@ func BenchmarkAgainstFixedPage(b *testing.B) {
 		b.Run(fmt.Sprintf("posts=%d", posts), func(b *testing.B) {
 			store := crowdedStore(b, posts)
 			lines := logline.NewBuffer(io.Discard) // as the program logs
-			log := slog.New(lines.Prompt(logline.NewTextHandler(lines, slog.LevelInfo)))
-			handler, err := web.New(store, web.Options{Logger: log, PageCache: 64 << 20})
+			handler, err := web.New(store, web.Options{Logger: benchLog(lines), PageCache: 64 << 20})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -57,6 +56,11 @@ func BenchmarkAgainstFixedPage(b *testing.B) {
 			}
 		})
 	}
+}
+
+// benchLog returns the log of the program.
+func benchLog(lines *logline.Buffer) *slog.Logger {
+	return slog.New(lines.Handler(func(w io.Writer) slog.Handler { return logline.NewTextHandler(w, slog.LevelInfo) }))
 }
 
 // benchServe serves as the program does, and returns the address.

@@ -30,11 +30,6 @@ type sharedPage struct {
 	body         []byte
 }
 
-type sharedHeader struct {
-	name   string
-	values []string
-}
-
 func (p *sharedPage) bytes() int { return len(p.body) + len(p.key) }
 
 // newSharedPage makes a page of its body. Without a version it has no tag.
@@ -64,16 +59,12 @@ func (p *sharedPage) add(name, value string) {
 func (p *sharedPage) send(c echo.Context) error {
 	response := c.Response()
 	h := response.Header()
-	for _, header := range p.head {
-		h[header.name] = header.values
-	}
+	setShared(h, p.head)
 	if p.tag != "" && notModified(c.Request().Header, p.tag) {
-		respondNotModified(c)
+		response.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	for _, header := range p.ofBody {
-		h[header.name] = header.values
-	}
+	setShared(h, p.ofBody)
 	response.WriteHeader(http.StatusOK)
 	_, err := response.Write(p.body)
 	return err

@@ -22,8 +22,12 @@ const (
 
 // boundWriting sets the deadline for a response that is about to begin. A client that
 // does not read is cut off then, and so gives back what the response holds. A response
-// of unknown length gets as long as a short one. An event stream sets its own deadlines.
+// of unknown length gets as long as a short one. An event stream sets its own deadlines. A
+// 304 has no body to wait for: the deadline that the server has set is enough.
 func boundWriting(response *echo.Response) {
+	if response.Status == http.StatusNotModified {
+		return
+	}
 	length, err := strconv.ParseInt(response.Header().Get(echo.HeaderContentLength), 10, 64)
 	if err != nil {
 		length = 0

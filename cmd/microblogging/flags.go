@@ -38,11 +38,13 @@ func (f logFlags) logger(w io.Writer) (log *slog.Logger, flush func()) {
 		level = slog.LevelInfo // the enum refuses every other word
 	}
 	lines := logline.NewBuffer(w)
-	handler := logline.NewTextHandler(lines, level)
-	if f.LogFormat == "json" {
-		handler = slog.NewJSONHandler(lines, &slog.HandlerOptions{Level: level})
-	}
-	return slog.New(lines.Prompt(handler)), func() { _ = lines.Flush() } // a log has nobody to tell
+	handler := lines.Handler(func(w io.Writer) slog.Handler {
+		if f.LogFormat == "json" {
+			return slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level})
+		}
+		return logline.NewTextHandler(w, level)
+	})
+	return slog.New(handler), func() { _ = lines.Flush() } // a log has nobody to tell
 }
 
 // webFlags are the settings of the web role.
