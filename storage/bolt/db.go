@@ -121,7 +121,8 @@ func Open(dir string, opts Options) (*DB, error) {
 
 // newDB begins an epoch of an open file and starts its writer.
 func newDB(file *bbolt.DB, opts Options) (*DB, error) {
-	epoch, err := beginEpoch(file)
+	var epoch uint64
+	err := safely(func() (err error) { epoch, err = beginEpoch(file); return err })
 	if err != nil {
 		return nil, err
 	}
@@ -242,7 +243,7 @@ func look(path string) (err error) {
 	case ok && uint64(info.Size())/last.pageSize < last.pages:
 		return fmt.Errorf("opening %s: %w: it has %d bytes of %d", path, errDamaged, info.Size(), last.pages*last.pageSize)
 	}
-	if err := reading.View(checkSchema); err != nil {
+	if err := safely(func() error { return reading.View(checkSchema) }); err != nil {
 		return fmt.Errorf("opening %s: %w", path, err)
 	}
 	if ok && last.list == noList {
@@ -255,16 +256,16 @@ func look(path string) (err error) {
 
 // openBolt opens the file and says what is wrong with it.
 func openBolt(path string, options *bbolt.Options) (file *bbolt.DB, err error) {
-	defer func() {
-		if value := recover(); value != nil { // bbolt has found pages that contradict each other
-			file, err = nil, fmt.Errorf("opening %s: %w: %v", path, errDamaged, value)
-		}
-	}()
-	file, err = bbolt.Open(path, 0o600, options)
+	err = safely(func() (err error) {
+		file, err = bbolt.Open(path, 0o600, options)
+		return err
+	})
 	var system syscall.Errno
 	switch {
 	case err == nil:
 		return file, nil
+	case errors.Is(err, errDamaged):
+		return nil, fmt.Errorf("opening %s: %w", path, err)
 	case errors.Is(err, bolterrors.ErrTimeout):
 		return nil, fmt.Errorf("opening %s: %w", path, ErrInUse)
 	case errors.As(err, &system):
@@ -304,7 +305,7 @@ func (db *DB) view(ctx context.Context, read func(tx *bbolt.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	err := db.bolt.View(read)
+	err := safely(func() error { return db.bolt.View(read) })
 	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
 		return errClosed
 	}

@@ -15,7 +15,7 @@ const schemaVersion = 1
 
 var (
 	errForeign = errors.New("not a MicroBlogging store")
-	errDamaged = errors.New("damaged")
+	errDamaged = errors.New("damaged (restore a backup into another directory)")
 	errNewer   = errors.New("written by a newer version of this program")
 )
 
