@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -16,12 +17,28 @@ import (
 // TestDamage overwrites each page of a store in turn. Whatever then reads the page must say
 // so: a panic in a goroutine, or a fault of the memory, would end the whole server.
 func TestDamage(t *testing.T) {
+	whole := t.TempDir()
+	wasteful(t, whole)
+	mustCompact(t, whole) // no page is free
+	withList := fileOf(t, whole)
+	mustOpen(t, whole, Options{})
+	withoutList := fileOf(t, whole) // as after a crash
 	for name, damage := range map[string]func(page []byte){
 		"a page of ones is an error":             onesPage,
 		"a page that points nowhere is an error": wildPage,
 	} {
-		t.Run(name, func(t *testing.T) { damagedPages(t, damage) })
+		t.Run(name, func(t *testing.T) { damagedPages(t, withList, damage) })
+		t.Run(name+", also after a crash", func(t *testing.T) { damagedPages(t, withoutList, damage) })
 	}
+}
+
+func fileOf(t *testing.T, dir string) []byte {
+	t.Helper()
+	file, err := os.ReadFile(filepath.Join(dir, fileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 func onesPage(page []byte) {
@@ -40,20 +57,13 @@ func wildPage(page []byte) {
 	}
 }
 
-func damagedPages(t *testing.T, damage func(page []byte)) {
-	whole := t.TempDir()
-	wasteful(t, whole)
-	mustCompact(t, whole) // no page is free
-	file, err := os.ReadFile(filepath.Join(whole, fileName))
-	if err != nil {
-		t.Fatal(err)
-	}
+func damagedPages(t *testing.T, file []byte, damage func(page []byte)) {
 	size := os.Getpagesize()
 	found := map[string]int{}
-	for number := 2; number < len(file)/size; number += 1 + number/10 { // those of the inner trees come first
+	for number := 2; number < 200; number += 1 + number/10 { // those of the inner trees come first
 		dir, other := t.TempDir(), t.TempDir() // bbolt keeps the lock if it panics in Open
 		page := file[number*size : (number+1)*size]
-		before := append([]byte(nil), page...)
+		before := bytes.Clone(page)
 		damage(page)
 		err := errors.Join(os.WriteFile(filepath.Join(dir, fileName), file, 0o600), os.WriteFile(filepath.Join(other, fileName), file, 0o600))
 		copy(page, before)

@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -217,7 +218,8 @@ func openOnce(path string, opts Options) (db *bbolt.DB, current bool, err error)
 // look opens the file for reading and does what must come before it is opened for
 // writing: it refuses a file that is cut off or not ours, and reads a file without a list
 // of free pages from its beginning to its end. bbolt reads such a file in the order of
-// its trees, which takes many times as long if the file is not in memory.
+// its trees, which takes many times as long if the file is not in memory. It does so in a
+// goroutine of its own, where nobody can catch the panic at a damaged page.
 func look(path string) (err error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -235,23 +237,42 @@ func look(path string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, reading.Close()) }() // until then nobody writes
+	if err := safely(func() error { return lookInto(file, reading) }); err != nil {
+		return fmt.Errorf("opening %s: %w", path, err)
+	}
+	return nil
+}
+
+func lookInto(file *os.File, reading *bbolt.DB) error {
 	last, ok := lastHead(file)
 	info, err := file.Stat()
 	switch {
 	case err != nil:
-		return fmt.Errorf("opening %s: %w", path, err)
+		return err
 	case ok && uint64(info.Size())/last.pageSize < last.pages:
-		return fmt.Errorf("opening %s: %w: it has %d bytes of %d", path, errDamaged, info.Size(), last.pages*last.pageSize)
+		return fmt.Errorf("%w: it has %d bytes of %d", errDamaged, info.Size(), last.pages*last.pageSize)
 	}
-	if err := safely(func() error { return reading.View(checkSchema) }); err != nil {
-		return fmt.Errorf("opening %s: %w", path, err)
+	if err := reading.View(checkSchema); err != nil || !ok || last.list != noList {
+		return err
 	}
-	if ok && last.list == noList {
-		if _, err := io.Copy(io.Discard, file); err != nil {
-			return fmt.Errorf("opening %s: %w", path, err)
-		}
+	if _, err := io.Copy(io.Discard, file); err != nil {
+		return err
 	}
-	return nil
+	return reading.View(visitPages)
+}
+
+// visitPages looks at each key, and so at each page that is in use.
+func visitPages(tx *bbolt.Tx) error {
+	return tx.ForEach(func(name []byte, bucket *bbolt.Bucket) error {
+		var last []byte
+		return bucket.ForEach(func(key, _ []byte) error {
+			if bytes.Compare(last, key) >= 0 {
+				return fmt.Errorf("%w: in bucket %q, key %q comes after %q", errDamaged, name, key, last)
+			}
+			last = key
+			return nil
+		})
+	})
 }
 
 // openBolt opens the file and says what is wrong with it.

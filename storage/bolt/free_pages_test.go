@@ -196,7 +196,7 @@ func damagedIsRefused(t *testing.T) {
 			}
 			return file.Truncate(info.Size() - 1)
 		},
-		"damaged (restore a backup into another directory): freepages": func(file *os.File) error { // keys out of order
+		"damaged (restore a backup into another directory): in bucket": func(file *os.File) error { // keys out of order
 			all, err := os.ReadFile(file.Name())
 			if err != nil {
 				return err
