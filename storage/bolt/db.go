@@ -209,6 +209,9 @@ func openOnce(path string, opts Options) (db *bbolt.DB, current bool, err error)
 	}
 	locked, err := opened.Stat()
 	named, err2 := os.Stat(path)
+	if err == nil && errors.Is(err2, fs.ErrNotExist) {
+		return db, false, nil
+	}
 	if err := errors.Join(err, err2); err != nil {
 		return nil, false, errors.Join(fmt.Errorf("opening %s: %w", path, err), db.Close())
 	}

@@ -74,7 +74,7 @@ func Restore(ctx context.Context, dir string, file io.ReadSeeker, begin func(), 
 	return summary, r.close()
 }
 
-// A restoring is a restore under way. It has the store locked and the new file made.
+// A restoring is a restore under way. It has the store locked.
 type restoring struct {
 	path string
 	// store is the empty store, and made tells that it was not there before.
@@ -83,31 +83,19 @@ type restoring struct {
 	info  fs.FileInfo
 }
 
-// claimStore locks the store in a directory, if it is empty, and keeps the others out. If
-// it fails, nothing has changed.
+// claimStore locks the store in a directory, if it is empty. If it fails, nothing has changed,
+// but for an empty store that was made.
 func claimStore(dir string) (r *restoring, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data directory: %w", err)
 	}
 	r = &restoring{path: resolve(filepath.Join(dir, fileName))}
-	left := r.path + restoreSuffix
-	mark, err := os.OpenFile(left, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	switch {
-	case err == nil: // another restore would have left its own
-		defer func() {
-			if err = errors.Join(err, mark.Close()); err != nil {
-				err = errors.Join(err, os.Remove(left))
-			}
-		}()
-	case !errors.Is(err, fs.ErrExist):
-		return nil, err
-	}
 	_, err = os.Stat(r.path)
 	r.made = errors.Is(err, fs.ErrNotExist)
 	if r.store, err = openCurrent(r.path, Options{}); err != nil {
 		return nil, err
 	}
-	if err = r.store.View(wantEmpty); err == nil {
+	if err = safely(func() error { return r.store.View(wantEmpty) }); err == nil {
 		r.info, err = os.Stat(r.path)
 	}
 	if err != nil {
@@ -146,8 +134,9 @@ func refuseUnfinished(path string) error {
 
 // restore writes the new file and gives it the name of the store.
 func (r *restoring) restore(ctx context.Context, file io.Reader, want snapshot.Summary, finish func(*DB) error) error {
-	// The file is never missing from here on, so that no crash lets others open the store.
-	written, err := os.OpenFile(r.path+restoreSuffix, os.O_RDWR|os.O_TRUNC, 0o600)
+	// It is there as long as the store is locked, so that no crash lets others open the store.
+	// Before the lock it could mark a store with rows.
+	written, err := os.OpenFile(r.path+restoreSuffix, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
