@@ -59,7 +59,7 @@ type Options struct {
 // for concurrent use.
 type DB struct {
 	bolt *bbolt.DB
-	// epoch counts how often the store was opened; see nextETag.
+	// epoch is that of this opening; see beginEpoch.
 	epoch uint64
 	// writes hands a write to the writer. It has no buffer: the writer answers what
 	// it has taken, and a sender can still give up what it has not.

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -48,10 +47,6 @@ func CheckBackup(file io.Reader) (snapshot.Summary, error) {
 //
 // The errors are those of CheckBackup, ErrNotWhole, ErrNotEmpty and ErrInUse; begin is
 // called when none of them can come any more.
-//
-// What was restored is an epoch of its own (beginEpoch): its ETags are others than those
-// which the lost store gave after the backup. The new epoch is the present time, so it
-// relies on a clock that was not set back since the last restore.
 func Restore(ctx context.Context, dir string, file io.ReadSeeker, begin func(), finish func(*DB) error) (snapshot.Summary, error) {
 	summary, err := CheckBackup(file)
 	if err == nil && summary.Content != snapshot.Whole {
@@ -204,13 +199,7 @@ func load(ctx context.Context, target *bbolt.DB, file io.Reader, want snapshot.S
 	if err != nil {
 		return errors.Join(err, l.rollback())
 	}
-	return errors.Join(l.flush(), target.Update(func(tx *bbolt.Tx) error {
-		about, err := tx.CreateBucketIfNotExists(aboutBucket())
-		if err != nil {
-			return err
-		}
-		return about.SetSequence(max(about.Sequence()+1, uint64(time.Now().UnixNano())))
-	}))
+	return l.flush()
 }
 
 // A loader fills the buckets of an empty file, some rows in each transaction.
