@@ -97,13 +97,12 @@ func (g *guard) write(ctx context.Context, write func(context.Context) error) er
 	latest := looked.Add(LastWrite)
 	ctx, cancel := context.WithDeadline(ctx, latest)
 	defer cancel()
-	if err := write(ctx); err != nil {
-		return err
-	}
-	if !time.Now().Before(latest) {
+	err = write(ctx)
+	if !time.Now().Before(latest) && !errors.Is(err, domain.ErrUnavailable) {
+		// Also a refusal: it may be the echo of the write itself, which the caller would find.
 		return fmt.Errorf("%w: the answer came too late", domain.ErrUnavailable)
 	}
-	return nil
+	return err
 }
 
 // Receive implements driver.Queues. A process that knows that the store is frozen receives

@@ -132,11 +132,23 @@ func guardIsNotLate(t *testing.T, g *guarded) {
 	if err := g.write(t, "2"); !errors.Is(err, domain.ErrUnavailable) {
 		t.Errorf("an answer %s after the store was frozen: %v", time.Since(frozen), err)
 	}
+	g.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Target == "Moves" {
+			return send(ctx)
+		}
+		time.Sleep(time.Minute)
+		return domain.ErrExists // the echo of the write's first try, which was late too
+	}
+	_, err := g.copier.Thaw(t.Context())
+	must(t, err)
+	if err := g.write(t, "2"); !errors.Is(err, domain.ErrUnavailable) {
+		t.Errorf("a refusal that came late: %v", err)
+	}
 	g.hook = func(ctx context.Context, _ drivertest.Call, _ drivertest.Send) error {
 		<-ctx.Done()
 		return domain.ErrUnavailable
 	}
-	_, err := g.copier.Thaw(t.Context())
+	_, err = g.copier.Thaw(t.Context())
 	must(t, err)
 	g.hook, g.looks = drivertest.Pass, 0
 	must(t, g.write(t, "3"))

@@ -126,7 +126,10 @@ func Backup(ctx context.Context, dir string, to io.Writer, content snapshot.Cont
 		return snapshot.Summary{}, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	return backup(ctx, func(_ context.Context, read func(*bbolt.Tx) error) error { return file.View(read) }, to, content)
+	view := func(_ context.Context, read func(*bbolt.Tx) error) error {
+		return safely(func() error { return file.View(read) })
+	}
+	return backup(ctx, view, to, content)
 }
 
 // backup reads in one goroutine, which has the transaction, and writes in another.

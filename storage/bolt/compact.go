@@ -80,7 +80,10 @@ func compactTo(ctx context.Context, path string, source *bbolt.DB) (before, afte
 	}
 	// Nobody opens the new file either before its name is durable.
 	defer func() { err = errors.Join(err, target.Close()) }()
-	if err := source.View(func(tx *bbolt.Tx) error { return copyBuckets(ctx, target, tx) }); err != nil {
+	err = safely(func() error {
+		return source.View(func(tx *bbolt.Tx) error { return copyBuckets(ctx, target, tx) })
+	})
+	if err != nil {
 		return 0, 0, err
 	}
 	if after, err = finishFile(target, written); err != nil {

@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -58,7 +59,7 @@ type Options struct {
 // for concurrent use.
 type DB struct {
 	bolt *bbolt.DB
-	// epoch counts how often the store was opened; see nextETag.
+	// epoch is that of this opening; see beginEpoch.
 	epoch uint64
 	// writes hands a write to the writer. It has no buffer: the writer answers what
 	// it has taken, and a sender can still give up what it has not.
@@ -121,7 +122,8 @@ func Open(dir string, opts Options) (*DB, error) {
 
 // newDB begins an epoch of an open file and starts its writer.
 func newDB(file *bbolt.DB, opts Options) (*DB, error) {
-	epoch, err := beginEpoch(file)
+	var epoch uint64
+	err := safely(func() (err error) { epoch, err = beginEpoch(file); return err })
 	if err != nil {
 		return nil, err
 	}
@@ -207,6 +209,9 @@ func openOnce(path string, opts Options) (db *bbolt.DB, current bool, err error)
 	}
 	locked, err := opened.Stat()
 	named, err2 := os.Stat(path)
+	if err == nil && errors.Is(err2, fs.ErrNotExist) {
+		return db, false, nil
+	}
 	if err := errors.Join(err, err2); err != nil {
 		return nil, false, errors.Join(fmt.Errorf("opening %s: %w", path, err), db.Close())
 	}
@@ -216,7 +221,8 @@ func openOnce(path string, opts Options) (db *bbolt.DB, current bool, err error)
 // look opens the file for reading and does what must come before it is opened for
 // writing: it refuses a file that is cut off or not ours, and reads a file without a list
 // of free pages from its beginning to its end. bbolt reads such a file in the order of
-// its trees, which takes many times as long if the file is not in memory.
+// its trees, which takes many times as long if the file is not in memory. It does so in a
+// goroutine of its own, where nobody can catch the panic at a damaged page.
 func look(path string) (err error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -234,37 +240,56 @@ func look(path string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, reading.Close()) }() // until then nobody writes
-	last, ok := lastHead(file)
-	info, err := file.Stat()
-	switch {
-	case err != nil:
+	if err := safely(func() error { return lookInto(file, reading) }); err != nil {
 		return fmt.Errorf("opening %s: %w", path, err)
-	case ok && uint64(info.Size())/last.pageSize < last.pages:
-		return fmt.Errorf("opening %s: %w: it has %d bytes of %d", path, errDamaged, info.Size(), last.pages*last.pageSize)
-	}
-	if err := reading.View(checkSchema); err != nil {
-		return fmt.Errorf("opening %s: %w", path, err)
-	}
-	if ok && last.list == noList {
-		if _, err := io.Copy(io.Discard, file); err != nil {
-			return fmt.Errorf("opening %s: %w", path, err)
-		}
 	}
 	return nil
 }
 
+func lookInto(file *os.File, reading *bbolt.DB) error {
+	last, ok := lastHead(file)
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return err
+	case ok && uint64(info.Size())/last.pageSize < last.pages:
+		return fmt.Errorf("%w: it has %d bytes of %d", errDamaged, info.Size(), last.pages*last.pageSize)
+	}
+	if err := reading.View(checkSchema); err != nil || !ok || last.list != noList {
+		return err
+	}
+	if _, err := io.Copy(io.Discard, file); err != nil {
+		return err
+	}
+	return reading.View(visitPages)
+}
+
+// visitPages looks at each key, and so at each page that is in use.
+func visitPages(tx *bbolt.Tx) error {
+	return tx.ForEach(func(name []byte, bucket *bbolt.Bucket) error {
+		var last []byte
+		return bucket.ForEach(func(key, _ []byte) error {
+			if bytes.Compare(last, key) >= 0 {
+				return fmt.Errorf("%w: in bucket %q, key %q comes after %q", errDamaged, name, key, last)
+			}
+			last = key
+			return nil
+		})
+	})
+}
+
 // openBolt opens the file and says what is wrong with it.
 func openBolt(path string, options *bbolt.Options) (file *bbolt.DB, err error) {
-	defer func() {
-		if value := recover(); value != nil { // bbolt has found pages that contradict each other
-			file, err = nil, fmt.Errorf("opening %s: %w: %v", path, errDamaged, value)
-		}
-	}()
-	file, err = bbolt.Open(path, 0o600, options)
+	err = safely(func() (err error) {
+		file, err = bbolt.Open(path, 0o600, options)
+		return err
+	})
 	var system syscall.Errno
 	switch {
 	case err == nil:
 		return file, nil
+	case errors.Is(err, errDamaged):
+		return nil, fmt.Errorf("opening %s: %w", path, err)
 	case errors.Is(err, bolterrors.ErrTimeout):
 		return nil, fmt.Errorf("opening %s: %w", path, ErrInUse)
 	case errors.As(err, &system):
@@ -304,7 +329,7 @@ func (db *DB) view(ctx context.Context, read func(tx *bbolt.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	err := db.bolt.View(read)
+	err := safely(func() error { return db.bolt.View(read) })
 	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
 		return errClosed
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 
 	"go.etcd.io/bbolt"
 )
@@ -15,11 +16,12 @@ const schemaVersion = 1
 
 var (
 	errForeign = errors.New("not a MicroBlogging store")
-	errDamaged = errors.New("damaged")
+	errDamaged = errors.New("damaged (restore a backup into another directory)")
 	errNewer   = errors.New("written by a newer version of this program")
 )
 
-// aboutBucket is the bucket about the store itself. Its sequence is the epoch.
+// aboutBucket is the bucket about the store itself. Its sequence is the epoch; an older
+// program counts on from it.
 func aboutBucket() []byte { return []byte("microblogging") }
 func schemaKey() []byte   { return []byte("schema") }
 
@@ -32,7 +34,14 @@ const (
 func tableBucket(table string) []byte { return []byte(tablePrefix + table) }
 func queueBucket(queue string) []byte { return []byte(queuePrefix + queue) }
 
-// beginEpoch checks that the store is one of ours and increments its epoch.
+// epochs is how many epochs there are. The least has one digit in base 36, the largest ten.
+const epochs = 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36
+
+// beginEpoch checks that the store is one of ours and gives it an epoch, which is a random
+// number. It is part of each ETag (nextETag). So no ETag of one opening is one of another, of
+// the same store, of a store that this one is a copy of, or of one that was lost after the
+// backup that this one was restored from. Among 10,000 openings, two have one epoch with a
+// probability of 1 in 70 million.
 func beginEpoch(file *bbolt.DB) (epoch uint64, err error) {
 	if err := file.View(checkSchema); err != nil {
 		return 0, err
@@ -46,8 +55,8 @@ func beginEpoch(file *bbolt.DB) (epoch uint64, err error) {
 		if err := about.Put(schemaKey(), version); err != nil {
 			return err
 		}
-		epoch, err = about.NextSequence()
-		return err
+		epoch = rand.Uint64N(epochs)
+		return about.SetSequence(epoch)
 	})
 	return epoch, err
 }

@@ -189,14 +189,14 @@ func listFails(t *testing.T) {
 
 func damagedIsRefused(t *testing.T) {
 	for what, damage := range map[string]func(*os.File) error{
-		"damaged: it has": func(file *os.File) error { // a part of its bytes
+		"damaged (restore a backup into another directory): it has": func(file *os.File) error { // a part of its bytes
 			info, err := file.Stat()
 			if err != nil {
 				return err
 			}
 			return file.Truncate(info.Size() - 1)
 		},
-		"damaged: freepages": func(file *os.File) error { // keys out of order
+		"damaged (restore a backup into another directory): in bucket": func(file *os.File) error { // keys out of order
 			all, err := os.ReadFile(file.Name())
 			if err != nil {
 				return err

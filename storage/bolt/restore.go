@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -48,10 +47,6 @@ func CheckBackup(file io.Reader) (snapshot.Summary, error) {
 //
 // The errors are those of CheckBackup, ErrNotWhole, ErrNotEmpty and ErrInUse; begin is
 // called when none of them can come any more.
-//
-// What was restored is an epoch of its own (beginEpoch): its ETags are others than those
-// which the lost store gave after the backup. The new epoch is the present time, so it
-// relies on a clock that was not set back since the last restore.
 func Restore(ctx context.Context, dir string, file io.ReadSeeker, begin func(), finish func(*DB) error) (snapshot.Summary, error) {
 	summary, err := CheckBackup(file)
 	if err == nil && summary.Content != snapshot.Whole {
@@ -74,7 +69,7 @@ func Restore(ctx context.Context, dir string, file io.ReadSeeker, begin func(), 
 	return summary, r.close()
 }
 
-// A restoring is a restore under way. It has the store locked and the new file made.
+// A restoring is a restore under way. It has the store locked.
 type restoring struct {
 	path string
 	// store is the empty store, and made tells that it was not there before.
@@ -83,31 +78,19 @@ type restoring struct {
 	info  fs.FileInfo
 }
 
-// claimStore locks the store in a directory, if it is empty, and keeps the others out. If
-// it fails, nothing has changed.
+// claimStore locks the store in a directory, if it is empty. If it fails, nothing has changed,
+// but for an empty store that was made.
 func claimStore(dir string) (r *restoring, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data directory: %w", err)
 	}
 	r = &restoring{path: resolve(filepath.Join(dir, fileName))}
-	left := r.path + restoreSuffix
-	mark, err := os.OpenFile(left, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	switch {
-	case err == nil: // another restore would have left its own
-		defer func() {
-			if err = errors.Join(err, mark.Close()); err != nil {
-				err = errors.Join(err, os.Remove(left))
-			}
-		}()
-	case !errors.Is(err, fs.ErrExist):
-		return nil, err
-	}
 	_, err = os.Stat(r.path)
 	r.made = errors.Is(err, fs.ErrNotExist)
 	if r.store, err = openCurrent(r.path, Options{}); err != nil {
 		return nil, err
 	}
-	if err = r.store.View(wantEmpty); err == nil {
+	if err = safely(func() error { return r.store.View(wantEmpty) }); err == nil {
 		r.info, err = os.Stat(r.path)
 	}
 	if err != nil {
@@ -146,8 +129,9 @@ func refuseUnfinished(path string) error {
 
 // restore writes the new file and gives it the name of the store.
 func (r *restoring) restore(ctx context.Context, file io.Reader, want snapshot.Summary, finish func(*DB) error) error {
-	// The file is never missing from here on, so that no crash lets others open the store.
-	written, err := os.OpenFile(r.path+restoreSuffix, os.O_RDWR|os.O_TRUNC, 0o600)
+	// It is there as long as the store is locked, so that no crash lets others open the store.
+	// Before the lock it could mark a store with rows.
+	written, err := os.OpenFile(r.path+restoreSuffix, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
@@ -215,13 +199,7 @@ func load(ctx context.Context, target *bbolt.DB, file io.Reader, want snapshot.S
 	if err != nil {
 		return errors.Join(err, l.rollback())
 	}
-	return errors.Join(l.flush(), target.Update(func(tx *bbolt.Tx) error {
-		about, err := tx.CreateBucketIfNotExists(aboutBucket())
-		if err != nil {
-			return err
-		}
-		return about.SetSequence(max(about.Sequence()+1, uint64(time.Now().UnixNano())))
-	}))
+	return l.flush()
 }
 
 // A loader fills the buckets of an empty file, some rows in each transaction.

@@ -25,6 +25,7 @@ func TestRestore(t *testing.T) {
 	t.Run("gives later rows ETags that the lost store never gave", restoreNewETags)
 	t.Run("of a file that is not whole changes nothing", restoreRefusesFile)
 	t.Run("into a store with rows, or in use, changes nothing", restoreRefusesStore)
+	t.Run("that waits for a store in use does not mark it", restoreWaitsUnseen)
 	t.Run("that fails leaves nothing", restoreFails)
 	t.Run("that was killed leaves a store that nobody opens, or a whole one", restoreIsKilled)
 }
@@ -173,6 +174,30 @@ func restoreRefusesStore(t *testing.T) {
 	}
 	if got := content(t, full); !slices.Equal(got, rows) {
 		t.Errorf("%d rows became %d, or others", len(rows), len(got))
+	}
+}
+
+// If it were killed while it waits, a marked store would be refused, with all that it holds.
+func restoreWaitsUnseen(t *testing.T) {
+	dir := t.TempDir()
+	wasteful(t, dir)
+	file := backupOf(t, dir)
+	mustOpen(t, dir, Options{})
+	ended := make(chan error, 1)
+	go func() { ended <- restore(t.Context(), dir, file) }()
+	for looks := 0; ; looks++ {
+		select {
+		case err := <-ended:
+			if !errors.Is(err, ErrInUse) || looks == 0 {
+				t.Errorf("got %v after %d looks", err, looks)
+			}
+			return
+		default:
+		}
+		if _, err := os.Lstat(filepath.Join(dir, fileName+restoreSuffix)); err == nil {
+			<-ended
+			t.Fatal("the store looks as if a restore had begun")
+		}
 	}
 }
 

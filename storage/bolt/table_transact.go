@@ -140,7 +140,7 @@ func nextETag(bucket *bbolt.Bucket, epoch uint64) (driver.ETag, error) {
 	if err != nil {
 		return "", err
 	}
-	b := strconv.AppendUint(make([]byte, 0, 16), epoch, 36)
+	b := strconv.AppendUint(make([]byte, 0, 24), epoch, 36)
 	b = strconv.AppendUint(append(b, '.'), n, 36)
 	return driver.ETag(b), nil
 }

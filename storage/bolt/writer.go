@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -214,21 +213,14 @@ func (db *DB) finish(tx *bbolt.Tx, commit func(*bbolt.Tx) error) error {
 	return nil
 }
 
-// A panicError is a panic in bbolt. Its stack is in the log.
-type panicError struct{ value any }
-
-func (e panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
-
-// guarded calls work in the writer. A panic there would end the process; it becomes a
-// panicError.
-func (db *DB) guarded(work func() error) (err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			db.log.Error("panic in the embedded store", "panic", fmt.Sprint(value), "stack", string(debug.Stack()))
-			err = panicError{value}
-		}
-	}()
-	return work()
+// guarded is caught for the writer. Its panics are in the log.
+func (db *DB) guarded(work func() error) error {
+	err := caught(work)
+	var panicked panicError
+	if errors.As(err, &panicked) {
+		db.log.Error("panic in the embedded store", "panic", fmt.Sprint(panicked.value), "stack", panicked.stack)
+	}
+	return err
 }
 
 func applyEach(tx *bbolt.Tx, batch []*write) (changed bool, err error) {

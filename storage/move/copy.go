@@ -100,10 +100,15 @@ func (c *copier) run(ctx context.Context) error {
 	return nil
 }
 
-// bePatient makes calls again that a store does not answer. Before the copy has begun, they
-// say that it cannot begin.
+// bePatient makes calls again that a shared store does not answer. Before the copy has begun,
+// they say that it cannot begin. A store that one process has alone is never too busy: its
+// disk is full or broken, and waiting does not help.
 func (c *copier) bePatient() {
-	c.from.Tables, c.to.Tables = patiently(c.from.Tables, c.Pause), patiently(c.to.Tables, c.Pause)
+	for _, side := range []*Side{&c.from, &c.to} {
+		if !side.Alone {
+			side.Tables = patiently(side.Tables, c.Pause)
+		}
+	}
 	c.source = storage.NewWithPause(c.from.Tables, c.from.Queues, c.Pause)
 	c.target = storage.NewWithPause(c.to.Tables, c.to.Queues, c.Pause)
 }

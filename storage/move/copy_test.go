@@ -35,6 +35,7 @@ func TestCopy(t *testing.T) {
 	t.Run("waits for messages that workers hold", waitsForMessages)
 	t.Run("does not end if the source was thawed", thawedMeanwhile)
 	t.Run("deletes nothing if the source cannot be read", keepsUnread)
+	t.Run("does not wait for a disk that is full", diskIsFull)
 	t.Run("halves a transaction that is too large", halves)
 }
 
@@ -410,6 +411,30 @@ func keepsUnread(t *testing.T) {
 	}
 	if after := len(rows(to)); after != before {
 		t.Errorf("the target had %d rows, and has %d", before, after)
+	}
+}
+
+// A store that one process has alone does not answer later what it does not answer now.
+func diskIsFull(t *testing.T) {
+	from, to := site(t), mem.Open(mem.Snapshot{}, "to")
+	full := drivertest.NewFaults(to, to, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Method == "Transact" && call.Target == "Blogs" {
+			return fmt.Errorf("%w: no space left on device", domain.ErrUnavailable)
+		}
+		return send(ctx)
+	})
+	a, b := side("from", from), side("to", full)
+	a.Alone, b.Alone = true, true
+	o := quick()
+	o.Pause = func(_ context.Context, d time.Duration) error {
+		if d >= time.Second { // those who meet at a row pause for less
+			t.Errorf("it waits %s", d)
+			return errDead
+		}
+		return nil
+	}
+	if _, err := move.Copy(t.Context(), a, b, o); !errors.Is(err, domain.ErrUnavailable) {
+		t.Errorf("the copy ended with %v", err)
 	}
 }
 
