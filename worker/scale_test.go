@@ -186,8 +186,22 @@ func scaleCases() []scaleCase {
 		{"subscribe", "7", "7", "", fixed(7, 7), func(w *scaleWorld) error {
 			return w.sound.Subscribe(w.ctx, w.channel, w.author)
 		}},
+		{"unsubscribe", "7", "4", "", fixed(7, 4), func(w *scaleWorld) error {
+			if err := w.sound.Subscribe(w.t.Context(), w.channel, w.author); err != nil {
+				return err
+			}
+			return w.sound.Unsubscribe(w.ctx, w.channel.Ref(), w.author)
+		}},
 		{"create a channel", "12", "11", "", fixed(12, 11), func(w *scaleWorld) error {
 			_, err := w.sound.CreateChannel(w.ctx, w.fresh)
+			return err
+		}},
+		{"the same, with an idempotency key", "14", "13", "", fixed(14, 13), func(w *scaleWorld) error {
+			_, _, err := w.sound.CreateChannelOnce(w.ctx, w.fresh, "once", 0)
+			return err
+		}},
+		{"the same, where the channels of an owner are limited", "15", "14", "", fixed(15, 14), func(w *scaleWorld) error {
+			_, err := w.sound.CreateChannelWithin(w.ctx, w.fresh, 100)
 			return err
 		}},
 		{"delete a channel, the request", "6", "4", "", fixed(6, 4), func(w *scaleWorld) error {
