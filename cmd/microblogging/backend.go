@@ -153,6 +153,26 @@ func (f storageFlags) use(ctx context.Context, work func(*storage.Store) error) 
 	return f.useBackend(ctx, bolt.Options{}, func(b *backend) error { return work(b.Store) })
 }
 
+// mustExist refuses a data directory without a store, so that a name that was mistyped is
+// not taken for a store where all is well.
+func (f storageFlags) mustExist() error {
+	_, err := f.retryFlags.options() // what is wrong with a flag comes first
+	if err != nil {
+		return cannotRunError{err}
+	}
+	if f.Storage != "bolt" {
+		return nil
+	}
+	there, err := bolt.Exists(f.Data)
+	if err == nil && !there {
+		err = fmt.Errorf("%w in %s", bolt.ErrNoStore, f.Data)
+	}
+	if err != nil {
+		return cannotRunError{err}
+	}
+	return nil
+}
+
 // useBackend is use with options for the embedded store, for work that needs more than
 // the operations.
 func (f storageFlags) useBackend(ctx context.Context, opts bolt.Options, work func(*backend) error) (err error) {

@@ -102,7 +102,7 @@ func (c copyCommand) side(flag, value string, mustExist bool) (copySide, error) 
 		name = "bolt:" + f.Data
 		there, err := bolt.Exists(f.Data)
 		if err == nil && !there && mustExist {
-			err = fmt.Errorf("there is no store in %s", f.Data)
+			err = fmt.Errorf("%w in %s", bolt.ErrNoStore, f.Data)
 		}
 		if err != nil {
 			return copySide{}, cannotRunError{fmt.Errorf("%s: %w", flag, err)}

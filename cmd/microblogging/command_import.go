@@ -18,7 +18,7 @@ type importCommand struct {
 	Channel      string   `required:"" placeholder:"NAME" help:"The channel to post to. It is created if it does not exist."`
 	Owner        string   `required:"" placeholder:"USER" help:"The user who posts. If the channel is created, this user owns it. The user must have an account."`
 	CreateOwner  bool     `help:"Create the owner's account if there is none. The password is the environment variable MICROBLOGGING_OWNER_PASSWORD or, if that is not set, is asked for on a terminal, or is the first line of standard input."`
-	MaxFileSize  byteSize `default:"1GiB" placeholder:"SIZE" help:"Refuse a file that is larger, such as 512MiB or 2GiB. One entry at a time is in memory (16 MiB at most), so a larger file takes longer, and not more memory."`
+	MaxFileSize  byteSize `default:"1GiB" help:"Refuse a file that is larger, such as 512MiB or 2GiB. One entry at a time is in memory (16 MiB at most), so a larger file takes longer, and not more memory."`
 	Files        []string `arg:"" name:"file" help:"RSS, Atom or JSON Feed files, imported in this order."`
 }
 
@@ -29,9 +29,9 @@ func (c importCommand) Run(ctx context.Context, console *console) (err error) {
 	owner, ownerErr := domain.ParseUserName(c.Owner)
 	switch {
 	case nameErr != nil:
-		return cannotRunError{fmt.Errorf("--channel: %w", nameErr)}
+		return badName("--channel", nameErr)
 	case ownerErr != nil:
-		return cannotRunError{fmt.Errorf("--owner: %w", ownerErr)}
+		return badName("--owner", ownerErr)
 	}
 	files, err := c.inspect(ctx)
 	if err != nil {

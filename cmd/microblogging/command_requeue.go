@@ -19,9 +19,12 @@ func (c requeueCommand) Run(ctx context.Context, console *console) error {
 	if c.Channel != "" {
 		name, err := domain.ParseChannelName(c.Channel)
 		if err != nil {
-			return cannotRunError{fmt.Errorf("--channel: %w", err)}
+			return badName("--channel", err)
 		}
 		key = name.Key()
+	}
+	if err := c.mustExist(); err != nil {
+		return err
 	}
 	return c.use(ctx, func(store *storage.Store) error {
 		n, err := store.Requeue(ctx, key)

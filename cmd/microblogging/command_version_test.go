@@ -12,6 +12,9 @@ func TestVersionCommand(t *testing.T) {
 
 func versionNamesLibraries(t *testing.T) {
 	code, out, _ := program(t, "version")
+	if _, same, _ := program(t, "--version"); same != out {
+		t.Errorf("--version prints %q, and version %q", same, out)
+	}
 	for _, part := range []string{"microblogging ", "go1.", "aztables v", "azqueue/v2 v", "bbolt v"} {
 		if code != exitOK || !strings.Contains(out, part) {
 			t.Errorf("version exits with %d and prints %q, want %q in it", code, out, part)

@@ -87,7 +87,7 @@ func commandLine(t *testing.T) (names, flags []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	flags = []string{"help"}
+	flags = []string{"help", "version"}
 	for _, command := range parser.Model.Leaves(false) {
 		names = append(names, command.Name)
 		for _, flag := range command.Flags {

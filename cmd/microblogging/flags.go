@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -56,7 +57,7 @@ type webFlags struct {
 	WriteBurst          int       `default:"1000" help:"How many writes one user may make at once, after a pause."`
 	MaxChannelsPerOwner int       `default:"100" help:"How many channels one user may own that were created in the browser or by the API; 0 for no limit. Imported channels do not count."`
 	SignUps             int       `default:"100" help:"How many accounts one client address may make in an hour, counted for all processes; 0 for no limit."`
-	PageCache           cacheSize `default:"64MB" placeholder:"SIZE" help:"How much memory may hold pages and feeds of channels that nothing has changed; 0 to make each anew. They are for readers who are not signed in; what the pages show is kept for all. The store is asked for each page whether the channel has changed."`
+	PageCache           cacheSize `default:"64MB" help:"How much memory may hold pages and feeds of channels that nothing has changed; 0 to make each anew. They are for readers who are not signed in; what the pages show is kept for all. The store is asked for each page whether the channel has changed."`
 	TrustProxy          proxyFlag `help:"Believe the X-Forwarded-For and X-Forwarded-Proto of a proxy. Set it only behind a proxy that sets both. With a value such as --trust-proxy=10.0.0.0/8,fd00::/8, believe only the proxies in these networks, also if there are several in a row."`
 	NoLab               bool      `help:"Leave out the lab (/lab), where the code that ships is stepped call by call."`
 	LogAddresses        bool      `help:"Log the addresses of clients. Without it, the log has a hash of each address, which changes each day."`
@@ -64,7 +65,10 @@ type webFlags struct {
 
 // Validate is called by kong.
 func (f webFlags) Validate() error {
+	_, err := f.baseURL()
 	switch {
+	case err != nil:
+		return err
 	case f.WriteRate != 0 && !(f.WriteRate >= minWriteRate && f.WriteRate <= maxWriteRate):
 		return fmt.Errorf("--write-rate must be 0, or %g to %d, not %g", minWriteRate, maxWriteRate, f.WriteRate)
 	case f.MaxChannelsPerOwner < 0 || f.MaxChannelsPerOwner > domain.MaxChannelsPerOwner:
@@ -94,6 +98,15 @@ func (f webFlags) baseURL() (*url.URL, error) {
 	}
 	u.Path = ""
 	return u, nil
+}
+
+// badName says what is wrong with a name that a flag gives.
+func badName(flag string, err error) error {
+	var invalid *domain.InvalidError
+	if errors.As(err, &invalid) {
+		return cannotRunError{fmt.Errorf("%s %s", flag, invalid.Fields[0].Detail)}
+	}
+	return cannotRunError{fmt.Errorf("%s: %w", flag, err)}
 }
 
 // stopFlags are what all roles share.

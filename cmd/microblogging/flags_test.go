@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/alecthomas/kong"
 )
 
 func TestReconcileFlag(t *testing.T) {
@@ -59,6 +61,7 @@ func workerStarts(t *testing.T, flags ...string) (log []string) {
 
 func TestHelp(t *testing.T) {
 	t.Run("shows every flag with its environment variable", helpShowsEnvironment)
+	t.Run("shows the default of every flag that has one", helpShowsDefaults)
 	t.Run("of the program shows the flags of serve", helpShowsServe)
 }
 
@@ -76,6 +79,21 @@ func helpShowsEnvironment(t *testing.T) {
 			variable := "$MICROBLOGGING_" + strings.ToUpper(strings.ReplaceAll(flag[2:], "-", "_"))
 			if !strings.Contains(flat, variable) {
 				t.Errorf("%s --help shows %s without %s", command, flag, variable)
+			}
+		}
+	}
+}
+
+func helpShowsDefaults(t *testing.T) {
+	parser, err := kong.New(&commands{}, retryVars(), retryGroup())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range parser.Model.Leaves(true) {
+		_, help, _ := program(t, command.Name, "--help")
+		for _, flag := range command.Flags {
+			if shown := "--" + flag.Name + "=" + flag.Default; flag.HasDefault && !strings.Contains(strings.ReplaceAll(help, `"`, ""), shown) {
+				t.Errorf("%s --help does not show %s", command.Name, shown)
 			}
 		}
 	}

@@ -32,6 +32,8 @@ func inspect(ctx context.Context, name string, limit byteSize) (*importFile, err
 	info, err := file.Stat()
 	switch {
 	case err != nil:
+	case info.IsDir():
+		return nil, cannotRunError{errors.Join(fmt.Errorf("%s is a directory, not a feed", name), file.Close())}
 	case !info.Mode().IsRegular():
 		f.copy, err = spool(file, limit)
 	case info.Size() > int64(limit):
