@@ -3,6 +3,7 @@ package logline
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"sync"
@@ -118,12 +119,25 @@ func (b *Buffer) Flush() error {
 	defer b.writing.Unlock()
 	records := b.take()
 	var failed error
-	for _, r := range records {
-		failed = errors.Join(failed, r.by.Handle(context.Background(), r.record))
+	for i := range records {
+		if err := records[i].write(); err != nil {
+			failed = errors.Join(failed, err)
+		}
 	}
 	clear(records)
 	b.spare = records[:0]
 	return errors.Join(failed, b.write())
+}
+
+// write makes and writes the line of a record. A value that panics costs its line and not the
+// process: whoever logged it is not on the stack any more.
+func (r *waiting) write() (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("logging %q: panic: %v", r.record.Message, cause)
+		}
+	}()
+	return r.by.Handle(context.Background(), r.record)
 }
 
 // A lineWriter is what the handlers of a Buffer write to while it writes.

@@ -30,6 +30,7 @@ func TestBuffer(t *testing.T) {
 		})
 	}
 	t.Run("a writer that fails is told, and lines go on", failureIsTold)
+	t.Run("a value that panics costs its own line", panicCostsItsLine)
 }
 
 // text is a log without times, so that its lines are easy to tell.
@@ -188,5 +189,26 @@ func failureIsTold(t *testing.T) {
 	log.Info("line")
 	if err := b.Flush(); err != nil {
 		t.Error(err)
+	}
+}
+
+// faulty panics instead of writing itself.
+type faulty struct{}
+
+func (faulty) LogValue() slog.Value              { return slog.StringValue("never asked") }
+func (faulty) AppendWords([]byte) ([]byte, bool) { panic("planted") }
+
+func panicCostsItsLine(t *testing.T) {
+	var written calls
+	b := NewBuffer(&written)
+	log := slog.New(b.Handler(func(w io.Writer) slog.Handler { return NewTextHandler(w, slog.LevelInfo) }))
+	log.Info("before")
+	log.Info("lost", "", faulty{})
+	log.Info("after")
+	if err := b.Flush(); err == nil || !strings.Contains(err.Error(), "planted") {
+		t.Errorf("flushing: %v", err)
+	}
+	if got := strings.Join(written, ""); strings.Count(got, "\n") != 2 || !strings.Contains(got, "msg=before") || !strings.Contains(got, "msg=after") {
+		t.Errorf("wrote %q", got)
 	}
 }

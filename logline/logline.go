@@ -59,16 +59,23 @@ type handler struct {
 }
 
 func (h *handler) Handle(ctx context.Context, r slog.Record) error {
-	h.w.mu.Lock()
-	line, ok := appendLine(h.w.line[:0], r, &h.w.last)
-	if !ok {
-		h.w.mu.Unlock()
-		return h.Handler.Handle(ctx, r)
+	if ok, err := h.w.record(r); ok {
+		return err
 	}
-	defer h.w.mu.Unlock()
-	h.w.line = line
-	_, err := h.w.w.Write(line)
-	return err
+	return h.Handler.Handle(ctx, r)
+}
+
+// record writes the line of a record, if it has one without quotes.
+func (l *locked) record(r slog.Record) (ok bool, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock() // also if a value panics
+	line, ok := appendLine(l.line[:0], r, &l.last)
+	if !ok {
+		return false, nil
+	}
+	l.line = line
+	_, err = l.w.Write(line)
+	return true, err
 }
 
 // appendLine appends the line of a record, if it has one without quotes.
