@@ -15,7 +15,7 @@ import (
 type loadCommand struct {
 	storageFlags `embed:""`
 	Channels     int           `default:"1" help:"How many channels share the load. Each is a partition, and a store limits what a partition can do."`
-	Fill         int           `default:"1000" help:"How many posts of 1 KiB the channels hold together before the load begins."`
+	Fill         int           `default:"1000" help:"How many posts of 1 KiB the channels hold together before the load begins. A page of a channel with fewer than 20 costs less."`
 	Mix          load.Mix      `default:"post=10,read=70,feed=10,vote=10" help:"How often each operation is made, relative to the others: post (make a post), read (a channel with its newest 20 posts), feed (the newest 20 posts of what a user subscribes to) and vote. They cost the store what they cost it on the site when nothing is in memory. One that is not named is not made."`
 	Workers      int           `default:"32" help:"How many operations are under way at once, at most."`
 	Rate         float64       `default:"0" help:"How many operations are due in a second, whether or not the store keeps up (an open loop). The latency of one counts from when it was due, so that waiting counts. 0 for a closed loop: each worker begins an operation when its last one has ended."`

@@ -217,6 +217,7 @@ func loadNamesAccount(t *testing.T) {
 		want   string
 	}{
 		{azure.Config{ConnectionString: "UseDevelopmentStorage=true"}, "Azurite"},
+		{azure.Config{ConnectionString: "AccountName=devstoreaccount1;AccountKey=c2VjcmV0"}, "Azurite"},
 		{azure.Config{ConnectionString: "DefaultEndpointsProtocol=https; AccountName=harbour;AccountKey=c2VjcmV0"}, "the Azure account harbour"},
 		{azure.Config{ConnectionString: "TableEndpoint=https://quay.table.core.windows.net/;SharedAccessSignature=sig"}, "quay.table.core.windows.net"},
 		{azure.Config{TableEndpoint: "https://pier.table.core.windows.net"}, "pier.table.core.windows.net"},

@@ -142,16 +142,20 @@ func removeLeftovers(ctx context.Context, console *console, leftovers load.Lefto
 	})
 }
 
+// emulatorAccount is the account that each Azurite has.
+const emulatorAccount = "devstoreaccount1"
+
 // accountName names the account without its key.
 func accountName(config azure.Config) string {
 	endpoint := config.TableEndpoint
 	for part := range strings.SplitSeq(config.ConnectionString, ";") {
-		switch name, value, _ := strings.Cut(strings.TrimSpace(part), "="); strings.ToLower(name) {
-		case "usedevelopmentstorage":
+		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		switch name = strings.ToLower(name); {
+		case name == "usedevelopmentstorage", name == "accountname" && value == emulatorAccount:
 			return "Azurite"
-		case "accountname":
+		case name == "accountname":
 			return "the Azure account " + value
-		case "tableendpoint":
+		case name == "tableendpoint":
 			endpoint = value
 		}
 	}

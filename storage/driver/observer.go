@@ -1,6 +1,11 @@
 package driver
 
-import "context"
+import (
+	"context"
+	"errors"
+
+	"microblogging/domain"
+)
 
 // An Observer is told of each call that reaches a backend. Metrics and traces are made of
 // it. A call that is refused for a limit never reaches a backend, and a call that the
@@ -36,6 +41,30 @@ type Result struct {
 	// Written is how many operations a transaction has applied: all or none. If the backend
 	// did not answer it is 0, and some may have been applied nevertheless.
 	Written int
+}
+
+// Outcome says in a word how a call, or the work that made it, has ended. A caller who has
+// gone comes first: the backends make different errors of that.
+func Outcome(err error) string {
+	switch {
+	case err == nil:
+		return "ok"
+	case errors.Is(err, context.Canceled):
+		return "canceled"
+	case errors.Is(err, domain.ErrNotFound):
+		return "not_found"
+	case errors.Is(err, domain.ErrExists):
+		return "exists"
+	case errors.Is(err, domain.ErrConflict):
+		return "conflict"
+	case errors.Is(err, domain.ErrLeaseLost):
+		return "lease_lost"
+	case errors.Is(err, domain.ErrLimit):
+		return "limit"
+	case errors.Is(err, domain.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+		return "unavailable"
+	}
+	return "error"
 }
 
 // Observers makes one Observer of several. The first begins first and ends last. It is nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"microblogging/lab/mem"
@@ -20,6 +21,8 @@ type account struct {
 	queues map[string]bool
 	// down makes every call fail that drops something.
 	down bool
+	// silent makes transactions get no answer.
+	silent atomic.Bool
 }
 
 func newAccount() *account {
@@ -80,6 +83,10 @@ func (a *account) all() []string { return append(a.names(a.tables, ""), a.names(
 
 // Transact creates a table that is missing, as the client of Azure does.
 func (a *account) Transact(ctx context.Context, table, partition string, ops []driver.Operation) error {
+	if a.silent.Load() {
+		<-ctx.Done()
+		return ctx.Err()
+	}
 	if !slices.Contains(a.names(a.tables, ""), table) {
 		if err := a.CreateTable(ctx, table); err != nil {
 			return err

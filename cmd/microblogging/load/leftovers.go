@@ -15,10 +15,11 @@ const (
 	beatTable     = "Alive"
 	beatPartition = "load"
 	beatRow       = "beat"
-	// beatEvery is the time between two beats.
+	// beatEvery is the time between two beats, and beatTime how long one may take: a beat
+	// that gets no answer must not hold up the next.
 	beatEvery = 2 * time.Second
-	// aliveFor is how long a namespace counts as in use without a beat. It is longer than a
-	// client of Azure tries to send one.
+	beatTime  = 10 * time.Second
+	// aliveFor is how long a namespace counts as in use without a beat.
 	aliveFor = 30 * time.Second
 )
 
@@ -33,12 +34,14 @@ func (n Namespace) firstBeat(ctx context.Context) error {
 // writeBeat changes the row's ETag, which is all that others look at: their clocks may
 // differ from this one.
 func (n Namespace) writeBeat(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, beatTime)
+	defer cancel()
 	return n.account.Transact(ctx, n.table(beatTable), beatPartition,
 		[]driver.Operation{driver.Replace(beatRow, driver.Upsert, driver.Time("At", time.Now()))})
 }
 
-// beat beats until ctx ends. A beat that fails is no matter: the next may succeed, and
-// while the account does not answer, nobody can drop anything.
+// beat beats until ctx ends. A beat that fails does no harm: the next may succeed, and while
+// the account does not answer, nobody can drop anything.
 func (n Namespace) beat(ctx context.Context) {
 	ticker := time.NewTicker(beatEvery)
 	defer ticker.Stop()

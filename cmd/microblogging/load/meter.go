@@ -81,7 +81,7 @@ func (m *meter) counter(p partition) *atomic.Int64 {
 	return m.partitions[p]
 }
 
-// busiest returns how many entities the partition had that had most.
+// busiest returns how many entities the busiest partition had.
 func (m *meter) busiest() (most int64) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

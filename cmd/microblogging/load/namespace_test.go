@@ -16,6 +16,7 @@ func TestNamespace(t *testing.T) {
 		"a namespace leaves nothing behind, and all of the site":       leavesNothing,
 		"what was killed is removed by the next, once it is sure":      removesKilled,
 		"what another load is using is left alone, however long":       leavesRunning,
+		"a beat that gets no answer does not hold up the next":         beatsOn,
 		"a namespace that was removed half is found and removed whole": removesHalf,
 		"an interruption while it is opened leaves nothing behind":     interruptedOpening,
 		"a removal that fails names the tables":                        namesWhatIsLeft,
@@ -122,6 +123,19 @@ func leavesRunning(t *testing.T) {
 	if now := a.all(); !slices.Equal(now, before) {
 		t.Errorf("the other load has %q left of %q", now, before)
 	}
+	if err := ground.Remove(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func beatsOn(t *testing.T) {
+	a := newAccount()
+	ground := opened(t, a)
+	a.silent.Store(true)
+	time.Sleep(2 * beatEvery) // one beat is under way, and gets no answer
+	a.silent.Store(false)
+	found := find(t, a)
+	removes(t, found, 0)
 	if err := ground.Remove(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ type panel struct {
 type bar struct {
 	// Width is out of 100.
 	Width float64
-	// Text is the throughput, and how many times that of the first run it is.
+	// Text is the requests a second, and how many times those of the first run they are.
 	Text string
 }
 
@@ -131,7 +131,7 @@ func (a reportAxes) panel(r Result) panel {
 
 func (a reportAxes) bar(r Result) bar {
 	perSecond := r.PerSecond(r.All.Requests)
-	b := bar{Text: rate(perSecond) + " requests/s"}
+	b := bar{Text: rate(perSecond) + "/s"}
 	if a.most > 0 {
 		b.Width = 100 * perSecond / a.most
 	}

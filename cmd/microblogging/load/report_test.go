@@ -104,7 +104,7 @@ func reportHasPlots(t *testing.T) {
 	if len(heights) != 4 {
 		t.Errorf("four throughputs are drawn as %d lines", len(heights))
 	}
-	for _, says := range []string{"8.00 ×", "8,000 requests/s", "1.50 ms", "2.00 s", "too many writers", "2,000", "20,000", "500"} {
+	for _, says := range []string{"8.00 ×", "8,000/s", "as with 1 channel.", "1.50 ms", "2.00 s", "too many writers", "2,000", "20,000", "500"} {
 		if !strings.Contains(text, says) {
 			t.Errorf("the report does not say %q", says)
 		}

@@ -29,7 +29,7 @@ type Result struct {
 	Elapsed    time.Duration
 	Operations []OperationResult
 	All        OperationResult
-	// Busiest is how many entities the partition had that had most.
+	// Busiest is how many entities the busiest partition had.
 	Busiest int64
 	// Unsent is how many operations were due, in an open loop, and never begun.
 	Unsent int64

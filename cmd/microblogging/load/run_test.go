@@ -12,12 +12,12 @@ import (
 
 func TestRun(t *testing.T) {
 	for sentence, test := range map[string]func(*testing.T){
-		"each operation costs what it costs the site, and is counted":      countsEntities,
-		"the partition that has most is one channel's, or shares the load": findsBusiest,
-		"an interruption while the channels are filled is no error":        interruptedFill,
-		"an interruption leaves out the posts that are not made yet":       interruptedPosts,
-		"progress is told for the fill and for the load":                   tellsProgress,
-		"tries are counted for the operation whose call they are of":       countsTries,
+		"each operation costs what it costs the site, and is counted": countsEntities,
+		"the busiest partition is one channel's, and shares the load": findsBusiest,
+		"an interruption while the channels are filled is no error":   interruptedFill,
+		"an interruption leaves out the posts that are not made yet":  interruptedPosts,
+		"progress is told for the fill and for the load":              tellsProgress,
+		"tries are counted for the operation whose call they are of":  countsTries,
 	} {
 		t.Run(sentence, func(t *testing.T) { synctest.Test(t, test) })
 	}

@@ -2,12 +2,10 @@ package metrics
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
 )
@@ -44,7 +42,7 @@ func (s *storeMetrics) Begin(ctx context.Context, call driver.Call) (context.Con
 	return ctx, func(r driver.Result) {
 		kind := call.Kind.String()
 		s.took.WithLabelValues(call.Target, kind).Observe(time.Since(began).Seconds())
-		s.calls.WithLabelValues(call.Target, kind, outcomeOf(r.Err)).Inc()
+		s.calls.WithLabelValues(call.Target, kind, driver.Outcome(r.Err)).Inc()
 		if r.Returned > 0 {
 			s.returned.WithLabelValues(call.Target).Add(float64(r.Returned))
 		}
@@ -55,26 +53,4 @@ func (s *storeMetrics) Begin(ctx context.Context, call driver.Call) (context.Con
 			s.refused.WithLabelValues(string(gate)).Inc()
 		}
 	}
-}
-
-// outcomeOf is the meaning of an error in a word. A caller who has gone comes first: the
-// backends make different errors of that.
-func outcomeOf(err error) string {
-	switch {
-	case err == nil:
-		return "ok"
-	case errors.Is(err, context.Canceled):
-		return "canceled"
-	case errors.Is(err, domain.ErrNotFound):
-		return "not_found"
-	case errors.Is(err, domain.ErrExists):
-		return "exists"
-	case errors.Is(err, domain.ErrConflict):
-		return "conflict"
-	case errors.Is(err, domain.ErrLeaseLost):
-		return "lease_lost"
-	case errors.Is(err, domain.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
-		return "unavailable"
-	}
-	return "error"
 }

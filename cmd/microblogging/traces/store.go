@@ -2,14 +2,12 @@ package traces
 
 import (
 	"context"
-	"errors"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
 
-	"microblogging/domain"
 	"microblogging/storage/driver"
 )
 
@@ -59,30 +57,10 @@ func setError(span trace.Span, err error) {
 	if err == nil {
 		return
 	}
-	word, usual := errorWord(err)
+	word := driver.Outcome(err)
 	span.SetAttributes(semconv.ErrorTypeKey.String(word))
-	if !usual {
+	switch word {
+	case "unavailable", "limit", "error":
 		span.SetStatus(codes.Error, word)
 	}
-}
-
-// errorWord names the kind of an error. usual tells that the callers are made for it.
-func errorWord(err error) (word string, usual bool) {
-	switch {
-	case errors.Is(err, domain.ErrNotFound):
-		return "not found", true
-	case errors.Is(err, domain.ErrExists):
-		return "exists", true
-	case errors.Is(err, domain.ErrConflict):
-		return "conflict", true
-	case errors.Is(err, domain.ErrLeaseLost):
-		return "lease lost", true
-	case errors.Is(err, context.Canceled):
-		return "canceled", true
-	case errors.Is(err, domain.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
-		return "unavailable", false
-	case errors.Is(err, domain.ErrLimit):
-		return "limit", false
-	}
-	return "other", false
 }
