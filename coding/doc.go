@@ -14,6 +14,8 @@
 // Responses are complete before they are sent, so they are compressed in memory.
 // [Accepted] chooses the coding. [Coding.Public] is for what is the same for everybody; its
 // result can be kept. [Coding.Personal] is for all else: it makes the answer longer by 1 to
-// 32 bytes. How many is a hash of the whole content, which the attacker does not know. The
-// package keeps no state but the memory of the compressors.
+// 32 bytes. How many is a hash of the content, of its first 64 KiB, which the attacker does not
+// know. A page with a random key in it would have another length each time, and its mean would
+// tell the length without the padding; [Splice] leaves the key out of the hash. The package
+// keeps no state but the memory of the compressors.
 package coding

@@ -14,13 +14,12 @@ import (
 // A Spliced is a personal body in gzip that is compressed once, although a short part of it
 // is another each time. That part is sent as it is. What stands before and after it is
 // compressed apart, so that nothing refers to it: the length tells nothing about it. The
-// body is longer by as much as that of [Coding.Personal] is, by the hash of the whole. A
-// Spliced is never changed.
+// body is longer by as much as that of [Coding.Personal] is, by the hash of what is
+// compressed. So its length is the same each time, and to ask often tells no more. A Spliced
+// is never changed.
 type Spliced struct {
-	// head is all between the padding and the part, and tail all after it but for the sum.
+	// head is all before the part, and tail all after it but for the sum.
 	head, tail []byte
-	// hash is that of what stands before and after the part.
-	hash [sha256.Size]byte
 	// before is the sum of what stands before the part.
 	before uint32
 	after  []byte
@@ -38,17 +37,22 @@ const (
 // Splice compresses what stands before and after a part. It keeps after.
 func Splice(before, after []byte) *Spliced {
 	var head, tail bytes.Buffer
+	head.WriteString(gzipHeader)
+	head.WriteString(strings.Repeat("-", 1+int(hashOf(before, after))%padding))
+	head.WriteByte(0) // the comment ends
 	deflate(&head, before, (*flate.Writer).Flush)
+	head.WriteString(storedBlock)
 	deflate(&tail, after, (*flate.Writer).Close)
-	s := &Spliced{head: head.Bytes(), tail: tail.Bytes(), before: crc32.ChecksumIEEE(before), after: after, length: len(before) + len(after)}
-	sum := sha256.New()
-	_, _ = sum.Write(before) // a hash never fails
-	_, _ = sum.Write(after)
-	sum.Sum(s.hash[:0])
-	return s
+	return &Spliced{head: head.Bytes(), tail: tail.Bytes(), before: crc32.ChecksumIEEE(before), after: after, length: len(before) + len(after)}
 }
 
-var paddings = strings.Repeat("-", padding)
+// hashOf returns a byte of the hash of what is compressed.
+func hashOf(before, after []byte) byte {
+	hash := sha256.New()
+	_, _ = hash.Write(before) // a hash never fails
+	_, _ = hash.Write(after)
+	return hash.Sum(nil)[0]
+}
 
 // deflate compresses data. end makes the output end with a whole byte.
 func deflate(to *bytes.Buffer, data []byte, end func(*flate.Writer) error) {
@@ -72,12 +76,8 @@ func (s *Spliced) With(part string) []byte {
 	if len(part) > storedMost {
 		panic("the part is too long for one block")
 	}
-	body := make([]byte, 0, len(gzipHeader)+padding+1+len(s.head)+len(storedBlock)+4+len(part)+len(s.tail)+8)
-	whole := sha256.Sum256(append(append(body, s.hash[:]...), part...))
-	body = append(body, gzipHeader...)
-	body = append(body, paddings[:1+int(whole[0])%padding]...)
-	body = append(body, 0) // the comment ends
-	body = append(append(body, s.head...), storedBlock...)
+	body := make([]byte, 0, len(s.head)+4+len(part)+len(s.tail)+8)
+	body = append(body, s.head...)
 	size := uint16(len(part))
 	body = binary.LittleEndian.AppendUint16(body, size)
 	body = binary.LittleEndian.AppendUint16(body, ^size)

@@ -12,11 +12,11 @@ import (
 	"microblogging/storage/snapshot"
 )
 
-// writeBackup writes the file of a backup. It writes under another name, reads what it has
+// writeBackup writes the file of a backup with some content. It writes under another name, reads what it has
 // written, and gives it the name once it is whole and on the disk. So whoever finds a file
 // of that name has a whole one, whatever was killed. A backup that had the name before is
 // replaced at that moment. The name is taken from no other file.
-func writeBackup(name string, write func(io.Writer) error) (summary snapshot.Summary, err error) {
+func writeBackup(name string, content snapshot.Content, write func(io.Writer) error) (summary snapshot.Summary, err error) {
 	if err := replaceable(name); err != nil {
 		return summary, cannotRunError{err}
 	}
@@ -26,7 +26,7 @@ func writeBackup(name string, write func(io.Writer) error) (summary snapshot.Sum
 	}
 	counted := &countingWriter{to: file}
 	if err = write(counted); err == nil {
-		summary, err = verifyBackup(name, file)
+		summary, err = verifyBackup(name, content, file)
 	}
 	if err == nil {
 		err = file.Sync()
@@ -70,15 +70,18 @@ func replaceable(name string) error {
 }
 
 // verifyBackup reads a file from its beginning to its end.
-func verifyBackup(name string, file io.ReadSeeker) (snapshot.Summary, error) {
+func verifyBackup(name string, content snapshot.Content, file io.ReadSeeker) (snapshot.Summary, error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return snapshot.Summary{}, err
 	}
 	summary, err := snapshot.Verify(file)
 	if err != nil {
-		err = fmt.Errorf("%s was not written: what came is no whole backup: %w", name, err)
+		return summary, fmt.Errorf("%s was not written: what came is no whole backup: %w", name, err)
 	}
-	return summary, err
+	if summary.Content != content {
+		return summary, fmt.Errorf("%s was not written: what came holds %q, and %q was asked for", name, summary.Content, content)
+	}
+	return summary, nil
 }
 
 func removeIfThere(name string) error {

@@ -71,9 +71,13 @@ func (h *backupHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
-	summary, err := h.backend.backup(r.Context(), patientWriter{w, http.NewResponseController(w)}, content)
+	counted := &countingWriter{to: patientWriter{w, http.NewResponseController(w)}}
+	summary, err := h.backend.backup(r.Context(), counted, content)
 	if err != nil {
 		h.log.WarnContext(r.Context(), "backup given up", "error", err)
+		if counted.n == 0 {
+			http.Error(w, "the store cannot be read; the log of the server says why", http.StatusServiceUnavailable)
+		}
 		return
 	}
 	h.log.InfoContext(r.Context(), "backup given", "content", summary.Content, "rows", summary.Rows, "bytes", summary.Bytes)

@@ -35,12 +35,16 @@ func TestBackupCommand(t *testing.T) {
 	t.Run("that was killed leaves no file of its name, or a whole one", backupIsKilled)
 	t.Run("that cannot begin exits with 2 and leaves nothing", backupCannotBegin)
 	t.Run("that its server gives up leaves nothing", backupGivenUp)
+	t.Run("that is of something else than was asked for leaves nothing", backupOfSomethingElse)
+	t.Run("whose store cannot be read is answered 503", backupOfClosed)
+	t.Run("that is interrupted says so and leaves nothing", backupInterrupted)
 }
 
 func TestRestoreCommand(t *testing.T) {
 	t.Run("deletes again what was deleted after the backup", restoreDeletesAgain)
 	t.Run("ends all sessions if it is told to", restoreEndsSessions)
 	t.Run("of a bad file exits with 2 and changes nothing", restoreRefuses)
+	t.Run("that is interrupted says so and leaves nothing, and so does compact", othersInterrupted)
 	t.Run("that was interrupted is refused by every command until it is repeated", restoreInterrupted)
 }
 
@@ -374,6 +378,76 @@ func backupGivenUp(t *testing.T) {
 		server.Close()
 		wantNames(t, dir)
 	}
+}
+
+func backupOfSomethingElse(t *testing.T) {
+	s, dir := openSite(t, t.TempDir()), t.TempDir()
+	given := map[snapshot.Content]snapshot.Content{snapshot.Whole: snapshot.Deletions, snapshot.Deletions: snapshot.Whole}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, err := s.db.Backup(r.Context(), w, given[snapshot.Content(r.URL.Query().Get("content"))])
+		s.ok(err)
+	}))
+	t.Cleanup(server.Close)
+	for _, flags := range [][]string{nil, {"--deletions-only"}} {
+		code, stdout, stderr := program(t, append([]string{"backup", filepath.Join(dir, "backup"), "--admin", server.URL}, flags...)...)
+		if code != exitFound || stdout != "" || !strings.Contains(stderr, "was asked for") {
+			t.Errorf("%v: exit %d, %q and %q", flags, code, stdout, stderr)
+		}
+		wantNames(t, dir)
+	}
+}
+
+func backupOfClosed(t *testing.T) {
+	s, dir := openSite(t, t.TempDir()), t.TempDir()
+	url := s.admin()
+	s.close()
+	code, _, stderr := program(t, "backup", filepath.Join(dir, "backup"), "--admin", url)
+	if code != exitCannotRun || !strings.Contains(stderr, "503 Service Unavailable") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("exit %d, %q", code, stderr)
+	}
+	wantNames(t, dir)
+}
+
+func backupInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, err := snapshot.NewWriter(w, snapshot.Head{Content: snapshot.Whole})
+		if err := errors.Join(err, http.NewResponseController(w).Flush()); err != nil {
+			t.Error(err)
+		}
+		cancel()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(server.Close)
+	var stdout, stderr bytes.Buffer
+	code := run(ctx, []string{"backup", filepath.Join(dir, "backup"), "--admin", server.URL}, &console{stdout: &stdout, stderr: &stderr})
+	if code == exitOK || stdout.Len() > 0 || !strings.Contains(stderr.String(), "interrupted, and "+filepath.Join(dir, "backup")+" was not written") {
+		t.Errorf("exit %d, %q and %q", code, &stdout, &stderr)
+	}
+	wantNames(t, dir)
+}
+
+func othersInterrupted(t *testing.T) {
+	s, dir := openSite(t, t.TempDir()), t.TempDir()
+	s.create("Garden", 3)
+	s.close()
+	file, data := filepath.Join(dir, "backup"), filepath.Join(dir, "data")
+	mustRun(t, "backup", file, "--data", s.data)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for says, args := range map[string][]string{
+		"nothing was restored":   {"restore", file, "--data", data},
+		"the store is as it was": {"compact", "--data", s.data},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := run(ctx, args, &console{stdout: &stdout, stderr: &stderr})
+		if code != exitFound || stdout.Len() > 0 || !strings.Contains(stderr.String(), "interrupted, and "+says) {
+			t.Errorf("%v: exit %d, %q and %q", args, code, &stdout, &stderr)
+		}
+	}
+	wantNames(t, data)
+	wantNames(t, s.data, "microblogging.db")
 }
 
 // finishDeletions lets a worker do what is on the queue.

@@ -30,7 +30,7 @@ func (c backupCommand) Run(ctx context.Context, console *console) error {
 	if c.Admin == "" && c.Storage != "bolt" && content == snapshot.Whole {
 		return cannotRunError{errNoSnapshot}
 	}
-	summary, err := writeBackup(c.File, func(w io.Writer) error {
+	summary, err := writeBackup(c.File, content, func(w io.Writer) error {
 		switch {
 		case c.Admin != "":
 			return download(ctx, c.Admin, w, content)
@@ -47,7 +47,10 @@ func (c backupCommand) Run(ctx context.Context, console *console) error {
 			})
 		}
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("interrupted, and %s was not written: %w", c.File, err)
+	case err != nil:
 		return err
 	}
 	_, err = fmt.Fprintf(console.stdout, "%s: %d rows, %s\n", c.File, summary.Rows, inBytes(summary.Bytes))

@@ -22,6 +22,8 @@ func (c compactCommand) Run(ctx context.Context, console *console) error {
 	switch {
 	case err != nil && !began:
 		return cannotRunError{inUseHint(err)}
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("interrupted, and the store is as it was: %w", err)
 	case err != nil:
 		return err
 	}
@@ -29,7 +31,6 @@ func (c compactCommand) Run(ctx context.Context, console *console) error {
 	return err
 }
 
-// megabytes is a size for people to read.
 // inBytes says a size in MB, or in kB if it is small.
 func inBytes(bytes int64) string {
 	if bytes < 100_000 {

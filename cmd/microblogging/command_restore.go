@@ -44,6 +44,8 @@ func (c restoreCommand) Run(ctx context.Context, console *console) (err error) {
 	switch {
 	case err != nil && !began:
 		return cannotRunError{c.notBegun(err)}
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("interrupted, and nothing was restored: %w", err)
 	case err != nil:
 		return err
 	}

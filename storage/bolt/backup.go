@@ -50,8 +50,8 @@ const (
 
 // Backup writes one snapshot of the store while it is in use, all of it or the record of
 // deletions alone. It takes as long as the writer below takes; the comment above says what
-// that costs. If it fails after the beginning, the file says that it was given up, if the
-// writer still takes that.
+// that costs. If it fails before the beginning, it writes nothing; after that, the file says
+// that it was given up, if the writer still takes that.
 func (db *DB) Backup(ctx context.Context, to io.Writer, content snapshot.Content) (snapshot.Summary, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	watched := make(chan struct{})
@@ -147,21 +147,29 @@ func backup(ctx context.Context, view func(context.Context, func(*bbolt.Tx) erro
 		})
 	}()
 	var failed error
+	begun := false
 	for block := range blocks {
 		if failed == nil {
 			if _, failed = to.Write(block); failed != nil {
 				cancel(failed)
 			}
 		}
+		begun = true
 	}
-	if err != nil && failed == nil {
-		_, _ = to.Write(snapshot.GivenUp(givenUpReason(err))) // the caller gets the error
+	if err != nil {
+		err = cmp.Or(causeOf(ctx), err)
+	}
+	if err != nil && failed == nil && begun {
+		giveUp(to, err)
 	}
 	if err = cmp.Or(failed, err); err != nil {
 		return snapshot.Summary{}, fmt.Errorf("backing up: %w", err)
 	}
 	return summary, nil
 }
+
+// giveUp ends a file that will not be whole. The caller gets the error.
+func giveUp(file io.Writer, why error) { _, _ = file.Write(snapshot.GivenUp(givenUpReason(why))) }
 
 // givenUpReason is what whoever has the file may know of an error.
 func givenUpReason(err error) string {

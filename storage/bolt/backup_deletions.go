@@ -19,20 +19,28 @@ const deletionsTable = "Deletions"
 func WriteDeletions(to io.Writer, rows iter.Seq2[driver.Entity, error]) (snapshot.Summary, error) {
 	w, err := snapshot.NewWriter(to, snapshot.Head{Content: snapshot.Deletions, Schema: schemaVersion, TakenOn: time.Now()})
 	if err == nil {
-		err = w.Section(string(tableBucket(deletionsTable)), 0)
+		err = putDeletions(w, rows)
 	}
 	if err != nil {
+		giveUp(to, err)
 		return snapshot.Summary{}, err
+	}
+	return w.Close()
+}
+
+func putDeletions(w *snapshot.Writer, rows iter.Seq2[driver.Entity, error]) error {
+	if err := w.Section(string(tableBucket(deletionsTable)), 0); err != nil {
+		return err
 	}
 	for row, err := range rows {
 		if err == nil {
 			err = w.Put(rowKey(row.Partition, row.Row), encodeRecord(row.ETag, encodeProperties(row.Properties)))
 		}
 		if err != nil {
-			return snapshot.Summary{}, err
+			return err
 		}
 	}
-	return w.Close()
+	return nil
 }
 
 // errStop ends a visit early.

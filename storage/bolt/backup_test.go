@@ -23,6 +23,8 @@ func TestBackup(t *testing.T) {
 	t.Run("with a slow reader lets the file grow so much and no more", backupGrowth)
 	t.Run("that keeps a commit waiting is given up", backupInWay)
 	t.Run("lets the store close though its reader hangs", backupLetsClose)
+	t.Run("that cannot begin writes nothing", backupCannotBegin)
+	t.Run("of deletions says that it was given up", deletionsGivenUp)
 	t.Run("of deletions alone has nothing else", backupOfDeletions)
 }
 
@@ -259,6 +261,33 @@ func backupLetsClose(t *testing.T) {
 	db = mustOpen(t, dir, Options{})
 	if _, err := db.Backup(ctx, io.Discard, snapshot.Whole); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// So its reader can be answered something else than a file.
+func backupCannotBegin(t *testing.T) {
+	db := mustOpen(t, t.TempDir(), Options{})
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if _, err := db.Backup(t.Context(), &file, snapshot.Whole); !errors.Is(err, errClosed) || file.Len() > 0 {
+		t.Errorf("got %v and %q", err, file.Bytes())
+	}
+}
+
+func deletionsGivenUp(t *testing.T) {
+	var file bytes.Buffer
+	broken := errors.New("broken")
+	_, err := WriteDeletions(&file, func(yield func(driver.Entity, error) bool) {
+		_ = yield(driver.Entity{Partition: "p", Row: "r"}, nil) && yield(driver.Entity{}, broken)
+	})
+	if !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+	var given *snapshot.GivenUpError
+	if _, err := CheckBackup(&file); !errors.As(err, &given) {
+		t.Errorf("the file says %v", err)
 	}
 }
 

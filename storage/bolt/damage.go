@@ -31,6 +31,9 @@ func caught(work func() error) (err error) {
 // that the file is damaged.
 func safely(read func() error) error {
 	err := caught(read)
+	if err == nil {
+		return nil
+	}
 	var panicked panicError
 	if errors.As(err, &panicked) {
 		return fmt.Errorf("%w: %v", errDamaged, panicked.value)

@@ -240,10 +240,7 @@ func (l *loader) begin() (err error) {
 // row writes a row. The bucket keeps the key and the value until the commit, and the
 // visitor's are good until then only if they are copied.
 func (l *loader) row(key, value []byte) error {
-	switch {
-	case l.name == nil:
-		return errForeign
-	case l.tx == nil:
+	if l.tx == nil {
 		if err := l.begin(); err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@
 //
 // # What survives failure
 //
-// Only a file with its end is whole. A file that was cut short, has a byte changed, or
-// goes on after its end, is refused by Verify and by Each. The sum finds accidents; it is
+// Only a file with its end is whole. A file that was cut short, has a byte changed, cannot be
+// unpacked, or goes on after its end, is refused by Verify and by Each. The sum finds accidents; it is
 // no signature, so whoever can write the file can forge it.
 package snapshot

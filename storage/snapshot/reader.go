@@ -52,6 +52,9 @@ type reader struct {
 	payload []byte
 	rows    []byte
 	read    Summary
+	// inside tells that a section has begun, and seen counts the rows of all sections.
+	inside bool
+	seen   uint64
 }
 
 // begin reads the magic and the head.
@@ -91,14 +94,12 @@ func (r *reader) next() (done bool, err error) {
 		if len(r.payload) < 8 {
 			return false, ErrAltered
 		}
+		r.inside = true
 		if r.visit.Section == nil {
 			return false, nil
 		}
 		return false, r.visit.Section(string(r.payload[8:]), binary.BigEndian.Uint64(r.payload))
 	case kindRows:
-		if r.visit.Row == nil {
-			return false, nil
-		}
 		return false, r.eachRow()
 	case kindEnd:
 		return true, r.atEnd()
@@ -148,10 +149,10 @@ func (r *reader) count(b []byte) {
 	r.read.Bytes += int64(len(b))
 }
 
-// atEnd compares the sum, and requires that nothing follows.
+// atEnd compares the sum and the number of rows, and requires that nothing follows.
 func (r *reader) atEnd() error {
 	r.read.Rows = binary.BigEndian.Uint64(r.payload)
-	if !bytes.Equal(r.sum.Sum(nil), r.payload[8:]) {
+	if !bytes.Equal(r.sum.Sum(nil), r.payload[8:]) || r.read.Rows != r.seen {
 		return ErrAltered
 	}
 	switch _, err := r.from.ReadByte(); {
@@ -163,7 +164,12 @@ func (r *reader) atEnd() error {
 	return fmt.Errorf("%w: it goes on after its end", ErrAltered)
 }
 
+// eachRow unpacks the rows of a block, also if nobody is told of them: a file is whole only if
+// it can be restored.
 func (r *reader) eachRow() error {
+	if !r.inside {
+		return ErrAltered
+	}
 	if r.decoder == nil {
 		decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxBlock))
 		if err != nil {
@@ -182,8 +188,11 @@ func (r *reader) eachRow() error {
 		if !ok || !ok2 {
 			return ErrAltered
 		}
-		if err := r.visit.Row(key, value); err != nil {
-			return err
+		r.seen++
+		if r.visit.Row != nil {
+			if err := r.visit.Row(key, value); err != nil {
+				return err
+			}
 		}
 		rows = rest
 	}

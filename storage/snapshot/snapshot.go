@@ -9,7 +9,7 @@ import (
 var (
 	ErrForeign = errors.New("it is not a backup")
 	ErrCut     = errors.New("it is cut short")
-	ErrAltered = errors.New("it was altered: its checksum is wrong")
+	ErrAltered = errors.New("it is damaged, or was altered")
 	ErrNewer   = errors.New("it was written by a newer version of this program")
 )
 

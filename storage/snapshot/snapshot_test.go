@@ -22,11 +22,12 @@ func TestSnapshot(t *testing.T) {
 	t.Run("that goes on after its end is refused", goesOn)
 	t.Run("that was given up says why", givenUp)
 	t.Run("of another kind, of a newer format or empty is refused", foreign)
+	t.Run("that was written wrongly is refused, though its checksum is right", writtenWrongly)
 	t.Run("that cannot be read is not called cut short", unreadable)
 }
 
 // small is a file of two sections, one of them without rows.
-func small(t *testing.T) []byte {
+func small(t testing.TB) []byte {
 	t.Helper()
 	var file bytes.Buffer
 	w, err := NewWriter(&file, Head{Content: Whole, Schema: 7, TakenOn: time.Unix(1_800_000_000, 5)})
@@ -136,6 +137,32 @@ func foreign(t *testing.T) {
 	}
 }
 
+// The memory of the writer may fail before the checksum is made.
+func writtenWrongly(t *testing.T) {
+	for what, wrong := range map[string]func(*Writer) error{
+		"rows that cannot be unpacked": func(w *Writer) error { return w.put(kindRows, []byte("no rows")) },
+		"a row that is cut":            func(w *Writer) error { w.rows = []byte{3, 'k'}; return w.flush() },
+		"a row too few":                func(w *Writer) error { w.written.Rows++; return nil },
+		"a row too many":               func(w *Writer) error { w.written.Rows--; return w.Put([]byte("key"), nil) },
+		"rows before any section":      func(w *Writer) error { return nil },
+	} {
+		var file bytes.Buffer
+		w, err := NewWriter(&file, Head{})
+		if err == nil && what != "rows before any section" {
+			err = w.Section("s", 0)
+		}
+		if err := errors.Join(err, w.Put([]byte("first"), nil), w.flush(), wrong(w)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Verify(&file); !errors.Is(err, ErrAltered) {
+			t.Errorf("%s: got %v", what, err)
+		}
+	}
+}
+
 func unreadable(t *testing.T) {
 	broken := errors.New("broken")
 	file := small(t)
@@ -148,6 +175,7 @@ func unreadable(t *testing.T) {
 
 func FuzzVerify(f *testing.F) {
 	f.Add([]byte(magic))
+	f.Add(small(f))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		summary, err := Verify(bytes.NewReader(file))
 		if err == nil && summary.Bytes != int64(len(file)) {
