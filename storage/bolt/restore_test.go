@@ -185,6 +185,8 @@ func restoreWaitsUnseen(t *testing.T) {
 	mustOpen(t, dir, Options{})
 	ended := make(chan error, 1)
 	go func() { ended <- restore(t.Context(), dir, file) }()
+	look := time.NewTicker(lockPatience / 50)
+	defer look.Stop()
 	for looks := 0; ; looks++ {
 		select {
 		case err := <-ended:
@@ -192,7 +194,7 @@ func restoreWaitsUnseen(t *testing.T) {
 				t.Errorf("got %v after %d looks", err, looks)
 			}
 			return
-		default:
+		case <-look.C:
 		}
 		if _, err := os.Lstat(filepath.Join(dir, fileName+restoreSuffix)); err == nil {
 			<-ended
