@@ -14,25 +14,31 @@ import (
 )
 
 const (
-	// queryTime is how long one page may read and compute, in all.
+	// queryTime is how long one page may read and compute, in all, and how long another
+	// waits for its turn.
 	queryTime = 3 * time.Second
-	// queryRetry is when to come back if another page is being made.
+	// queryRetry is when to come back if other pages are being made.
 	queryRetry = 2 * time.Second
 )
 
 // queryPages show what one question costs in each of four ways. They read the store of the
-// site, for one page at a time.
+// site, for one page at a time, and within a budget. An answer is shown to all who ask the same.
 type queryPages struct {
 	tables PresentTables
-	// turn holds a value while a page is being made.
-	turn chan struct{}
+	// turn holds a value while the store is being asked.
+	turn   chan struct{}
+	budget queryBudget
+	kept   keptQueries
 }
 
 func newQueryPages(tables PresentTables) *queryPages {
-	return &queryPages{tables: enteredTables{readOnly{tables}}, turn: make(chan struct{}, 1)}
+	return &queryPages{
+		tables: enteredTables{readOnly{tables}}, turn: make(chan struct{}, 1),
+		budget: newQueryBudget(), kept: newKeptQueries(),
+	}
 }
 
-// show answers a request. Nothing may keep the answer: it is about the store as it is now.
+// show answers a request. No cache may keep the page: the channel may be deleted next.
 func (p *queryPages) show(w http.ResponseWriter, r *http.Request, page templates.Page) error {
 	w.Header().Set("Cache-Control", "private, no-store")
 	v, err := p.view(r, page.Now)
@@ -50,33 +56,90 @@ func (p *queryPages) show(w http.ResponseWriter, r *http.Request, page templates
 	return err
 }
 
-// view asks the question that the form of the request describes.
+// view answers the question that the form of the request describes: from memory if it was
+// asked lately, or if the store must not be asked now.
 func (p *queryPages) view(r *http.Request, now time.Time) (*queryView, error) {
-	v := &queryView{status: http.StatusOK, form: readQueryForm(r.URL.Query(), now)}
-	if len(v.form.problems) > 0 {
-		v.status = http.StatusUnprocessableEntity
-		return v, nil
+	form := readQueryForm(r.URL.Query(), now)
+	if len(form.problems) > 0 {
+		return &queryView{status: http.StatusUnprocessableEntity, form: form}, nil
 	}
+	kept, err := p.kept.find(r.Context(), p.tables, form)
+	if err != nil || kept.isFresh(now) {
+		return kept, err
+	}
+	switch refusal := p.begin(r.Context(), kept != nil); {
+	case refusal != nil && kept != nil:
+		return kept, nil
+	case refusal != nil:
+		return nil, refusal
+	}
+	defer func() { <-p.turn }()
+	// Somebody may have asked the same meanwhile.
+	if again, err := p.kept.find(r.Context(), p.tables, form); err != nil || again.isFresh(now) {
+		return again, err
+	}
+	return p.ask(r.Context(), form)
+}
+
+// begin waits for a turn to ask the store, unless the caller has something else to show.
+func (p *queryPages) begin(ctx context.Context, other bool) *templates.Refusal {
+	wait := queryTime
+	if other {
+		wait = 0
+	}
+	if !takeTurn(ctx, p.turn, wait) {
+		return queryRefusal(queryRetry, "The store is being asked already", "This page reads up to "+grouped(maxQueryRows)+" rows, so it is made for one reader at a time.")
+	}
+	if wait := p.budget.wait(time.Now()); wait > 0 {
+		<-p.turn
+		return queryRefusal(wait, "This page has read enough for now", "For all readers together, it reads about "+grouped(queryRowsMinute)+" rows a minute, because this site pays for what is read.")
+	}
+	return nil
+}
+
+// takeTurn puts a value into turn within the time, and tells whether it did.
+func takeTurn(ctx context.Context, turn chan struct{}, wait time.Duration) bool {
 	select {
-	case p.turn <- struct{}{}:
-		defer func() { <-p.turn }()
+	case turn <- struct{}{}:
+		return true
 	default:
-		return nil, queryRefusal("The store is being asked already", "This page reads up to "+grouped(maxQueryRows)+" rows, so it is made for one reader at a time.")
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), queryTime)
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case turn <- struct{}{}:
+		return true
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// ask asks the store, and keeps the answer for others. It is the caller's turn.
+func (p *queryPages) ask(of context.Context, form queryForm) (*queryView, error) {
+	ctx, cancel := context.WithTimeout(of, queryTime)
 	defer cancel()
-	err := v.fill(ctx, p.tables)
-	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return nil, queryRefusal("The store took too long", "It did not answer within "+queryTimeWords()+".")
+	tables := &meteredTables{PresentTables: p.tables}
+	defer func() { p.budget.spend(time.Now(), tables.cost()) }()
+	v := &queryView{status: http.StatusOK, form: form, on: time.Now()}
+	err := v.fill(ctx, tables)
+	switch {
+	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return nil, queryRefusal(queryRetry, "The store took too long", "It did not answer within "+queryTimeWords()+".")
+	case err != nil:
+		return nil, err
 	}
-	return v, err
+	if of.Err() == nil { // else the reader has left, and the answer is not whole
+		p.kept.keep(v)
+	}
+	return v, nil
 }
 
 // queryRefusal is the error of a page that may be made a little later.
-func queryRefusal(title, detail string) *templates.Refusal {
+func queryRefusal(retry time.Duration, title, detail string) *templates.Refusal {
 	return &templates.Refusal{Problem: templates.Problem{
-		Status: http.StatusServiceUnavailable, Title: title, Detail: detail, RetryAfter: queryRetry,
-		Links: []templates.Link{{Label: "Ask again", URL: templates.LabQueriesPath}, labLink()},
+		Status: http.StatusServiceUnavailable, Title: title, Detail: detail, RetryAfter: retry,
+		Links: []templates.Link{{Label: "The question that the page chooses", URL: templates.LabQueriesPath}, labLink()},
 	}}
 }
 
@@ -84,6 +147,8 @@ func queryRefusal(title, detail string) *templates.Refusal {
 type queryView struct {
 	status int
 	form   queryForm
+	// on is when the store was asked.
+	on time.Time
 	// missing is why nothing was asked: errNoChannels, errNoChannel or errChannelGone.
 	missing error
 	chosen  chosen
@@ -91,7 +156,15 @@ type queryView struct {
 	// larger is nil if there was no time left for it.
 	larger *comparison
 	spread spread
+	// posts is how many posts the ways found that were carried out whole, -1 if none was, and
+	// same whether they all found the same.
+	posts int
+	same  bool
 }
+
+// isFresh tells whether an answer, which may be nil, is so young that the store is not asked
+// again.
+func (v *queryView) isFresh(now time.Time) bool { return v != nil && now.Sub(v.on) < queryFresh }
 
 // fill asks the question of the present store, and of ten times its rows.
 func (v *queryView) fill(ctx context.Context, tables PresentTables) error {
@@ -115,11 +188,14 @@ func (v *queryView) fill(ctx context.Context, tables PresentTables) error {
 		return err
 	}
 	v.spread = spreadOf(v.present.rows, q.since)
+	v.posts, v.same = v.present.found()
 	larger, err := compare(ctx, q, v.present.rows)
-	v.present.rows = nil
+	v.present.forget()
 	if ctx.Err() != nil {
 		return nil // the page says so
 	}
+	larger.once.forget()
+	larger.tenfold.forget()
 	v.larger = &larger
 	return err
 }
@@ -146,10 +222,10 @@ func spreadOf(rows []driver.Entity, since time.Time) (s spread) {
 
 // found returns how many posts the ways found that were carried out whole, and whether they
 // all found the same. It returns -1 if none was.
-func (v *queryView) found() (posts int, same bool) {
+func (s *survey) found() (posts int, same bool) {
 	posts, same = -1, true
 	var first []string
-	for _, m := range v.present.ways {
+	for _, m := range s.ways {
 		switch {
 		case m.stopped != "":
 		case posts < 0:
@@ -159,4 +235,13 @@ func (v *queryView) found() (posts int, same bool) {
 		}
 	}
 	return posts, same
+}
+
+// forget leaves what a page shows: no rows, and of the keys that were found two.
+func (s *survey) forget() {
+	s.rows = nil
+	for way := range ways {
+		found := s.ways[way].found
+		s.ways[way].found = slices.Clone(found[:min(len(found), 2)])
+	}
 }

@@ -29,7 +29,6 @@ func TestQueries(t *testing.T) {
 	t.Run("that_cannot_be_asked_say_what_is_wrong_and_read_nothing", queriesSayWhatIsWrong)
 	t.Run("about_a_channel_that_is_not_there_say_so", queriesAboutNoChannel)
 	t.Run("about_a_user_without_posts_say_so", queriesAboutNobody)
-	t.Run("are_made_for_one_reader_at_a_time", queriesTakeTurns)
 	t.Run("end_after_three_seconds", queriesEnd)
 	t.Run("of_a_store_that_does_not_answer_are_503", queriesOfAStoreThatFails)
 	t.Run("are_not_there_without_a_store", queriesNeedAStore)
@@ -241,23 +240,6 @@ func (h *heldStore) Scan(ctx context.Context, table string, q driver.Scan) (driv
 		}
 	}
 	return h.PresentTables.Scan(ctx, table, q)
-}
-
-func queriesTakeTurns(t *testing.T) {
-	_, db, _ := filledSite(t, "garden")
-	held := &heldStore{db, make(chan struct{}, 9), make(chan struct{})}
-	s := newSiteWith(t, page.Options{Tables: held})
-	first := make(chan response)
-	go func() { first <- s.get("/lab/queries") }()
-	<-held.reached
-	second := s.get("/lab/queries").want(http.StatusServiceUnavailable).says("The store is being asked already")
-	if second.header.Get("Retry-After") == "" {
-		t.Error("no Retry-After")
-	}
-	s.get("/lab/queries?since=x").want(422) // reads nothing, so that it need not wait
-	close(held.let)
-	(<-first).want(200)
-	s.get("/lab/queries").want(200)
 }
 
 func queriesEnd(t *testing.T) {

@@ -31,6 +31,35 @@ func (t enteredTables) Scan(ctx context.Context, table string, q driver.Scan) (d
 	return driver.NewTable(t.readOnly, table).Scan(ctx, q)
 }
 
+// meteredTables adds up what one question costs. It is for one goroutine.
+type meteredTables struct {
+	PresentTables
+	requests, rows int
+}
+
+// cost is what the question has cost, in rows.
+func (t *meteredTables) cost() int { return t.rows + rowsOfRequest*t.requests }
+
+func (t *meteredTables) Get(ctx context.Context, table, partition, row string) (driver.Entity, error) {
+	t.requests++
+	t.rows++
+	return t.PresentTables.Get(ctx, table, partition, row)
+}
+
+func (t *meteredTables) Range(ctx context.Context, table string, q driver.Range) (driver.Page, error) {
+	return t.page(t.PresentTables.Range(ctx, table, q))
+}
+
+func (t *meteredTables) Scan(ctx context.Context, table string, q driver.Scan) (driver.Page, error) {
+	return t.page(t.PresentTables.Scan(ctx, table, q))
+}
+
+func (t *meteredTables) page(p driver.Page, err error) (driver.Page, error) {
+	t.requests++
+	t.rows += max(p.Read, len(p.Rows))
+	return p, err
+}
+
 // readOnly is a driver.Tables that refuses every write.
 type readOnly struct{ PresentTables }
 

@@ -71,18 +71,18 @@ func queryTimeWords() string { return counted(int(queryTime/time.Second), "secon
 
 // agreement says whether the four ways found the same posts.
 func (v *queryView) agreement() string {
-	posts, same := v.found()
-	switch {
+	switch posts := v.posts; {
 	case posts < 0:
 		return "No way was carried out whole."
-	case !same:
+	case !v.same:
 		return "They did not find the same posts: somebody posted or deleted while they were asked."
 	case posts == 0:
 		return "There is no such post. A scan still reads every row to find that out."
 	case posts == 1:
 		return "Each way found the same post."
+	default:
+		return "Each way found the same " + grouped(posts) + " posts."
 	}
-	return "Each way found the same " + grouped(posts) + " posts."
 }
 
 // pointsOrRange says when a row range is better than point queries. It is empty if there was
@@ -95,6 +95,9 @@ func (v *queryView) pointsOrRange() string {
 	return "A point query is the cheapest way to one row. " + grouped(points) + " of them are " + grouped(points) +
 		" requests, here sent one after the other. For many neighbours in one partition, a row range is better."
 }
+
+// onWords says when the store was asked: "22 November 2026 at 08:30:00 UTC".
+func (v *queryView) onWords() string { return v.on.UTC().Format("2 January 2006 at 15:04:05 UTC") }
 
 // sinceWords names the day: "Monday, 16 November 2026".
 func (v *queryView) sinceWords() string { return v.chosen.since.Format("Monday, 2 January 2006") }
