@@ -134,7 +134,10 @@ class Draft {
   #discard() {
     const values = this.#values;
     sessionStorage.removeItem(this.name);
-    for (const control of this.#controls(visible)) control.value = this.form.dataset.draft === "sent" ? "" : control.defaultValue;
+    for (const control of this.#controls(visible)) {
+      control.value = this.form.dataset.draft === "sent" ? "" : control.defaultValue;
+      control.dispatchEvent(new Event("input")); // form.js counts its characters
+    }
     // The old key may have been sent, and then it belongs to the old text.
     const { key } = this.form.elements;
     if (key) {

@@ -78,6 +78,18 @@ test("draft: it can be discarded, and that can be undone", async () => {
   await v.leave();
 });
 
+test("draft: one that was too long and is discarded leaves no count of characters", async () => {
+  const v = await writer(lea, "counted", true);
+  await v.fill({ Text: "x".repeat(5001) });
+  await v.sees("1 too many");
+  await v.press(v.button("Discard"));
+  await v.sees("Draft discarded.");
+  assert.equal(await v.page.locator("#text-counter").isHidden(), true);
+  await v.press(v.button("Undo"));
+  await v.sees("1 too many");
+  await v.leave();
+});
+
 test("draft: signing out removes all of them, and ending a session none", async () => {
   const eva = await signUp(sites.sample, "eva");
   const v = await writer(eva, "out", true);
