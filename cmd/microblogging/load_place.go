@@ -123,7 +123,7 @@ func (c loadCommand) azurePlace(ctx context.Context, retry *policy.RetryOptions)
 func removeLeftovers(ctx context.Context, console *console, leftovers load.Leftovers) error {
 	if wait := leftovers.Wait(); wait > 0 {
 		if ctx.Err() == nil {
-			fmt.Fprintf(console.stderr, "There are tables of another load. Looking for %s whether it is still running.\n", wait.Round(time.Second))
+			fmt.Fprintf(console.stderr, "There are tables of another load. Waiting %s to see whether it is still running.\n", wait.Round(time.Second))
 		}
 		timer := time.NewTimer(wait)
 		defer timer.Stop()
@@ -136,7 +136,7 @@ func removeLeftovers(ctx context.Context, console *console, leftovers load.Lefto
 	return removeLoad(ctx, console, func(ctx context.Context) error {
 		removed, err := leftovers.Remove(ctx)
 		if removed > 0 {
-			fmt.Fprintf(console.stderr, "Removed what earlier loads have left behind: the tables of %d.\n", removed)
+			fmt.Fprintf(console.stderr, "Removed the tables that earlier loads have left behind (loads: %d).\n", removed)
 		}
 		return err
 	})

@@ -82,12 +82,14 @@ func newRecorder(duration time.Duration) *recorder {
 
 // record notes that an operation has ended, whose latency counts from this time.
 func (r *recorder) record(o Operation, from time.Time, err error) {
+	now := time.Now() // before the lock, whose time is not the store's
+	latency := now.Sub(from)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := time.Now() // under the lock, so that the intervals end in their order
 	r.closeIntervals(now)
-	r.last = now
-	latency := now.Sub(from)
+	if now.After(r.last) {
+		r.last = now
+	}
 	add(r.current, latency)
 	record := &r.records[o]
 	add(record.latencies, latency)
