@@ -102,8 +102,8 @@ var (
 	errChannelGone = fmt.Errorf("channel: %w", domain.ErrGone)
 )
 
-// choose finds the channel, and chooses what the form leaves open: the newest channel, and
-// the user who posted most in it.
+// choose finds the channel, and chooses what the form leaves open: the newest channel, the
+// user who posted most in it, and a day since when there are posts.
 func (f *queryForm) choose(ctx context.Context, tables PresentTables) (chosen, error) {
 	var c chosen
 	row, err := f.chooseChannel(ctx, tables, &c)
@@ -116,7 +116,7 @@ func (f *queryForm) choose(ctx context.Context, tables PresentTables) (chosen, e
 		Key: domain.ChannelKey(row.Partition), Incarnation: domain.Incarnation(row.Properties.String(propIncarnation)),
 	}
 	if c.user == "" {
-		err = c.chooseUser(ctx, tables)
+		err = c.chooseUser(ctx, tables, f.Since == "")
 	}
 	if c.user == "" {
 		c.user = domain.UserName(row.Properties.String(propOwner))
@@ -162,18 +162,25 @@ func isActive(row driver.Entity) bool {
 }
 
 // chooseUser finds who posted most since the instant, or, if nobody did, who posted most
-// of the newest posts. One page is read of each.
-func (c *chosen) chooseUser(ctx context.Context, tables PresentTables) error {
+// of the newest posts. One page is read of each. If anyDay is set and nobody posted since
+// the instant, that becomes the start of the week before the newest post.
+func (c *chosen) chooseUser(ctx context.Context, tables PresentTables, anyDay bool) error {
 	from, to := c.keys()
 	for _, end := range []string{to, afterPosts} {
 		page, err := tables.Range(ctx, postsTable, driver.Range{
 			Partition: string(c.channel.Key), From: from, To: end,
-			Paging: driver.Paging{Limit: driver.MaxPage, Select: []string{propAuthor}},
+			Paging: driver.Paging{Limit: driver.MaxPage, Select: []string{propAuthor, propCreatedOn}},
 		})
 		if err != nil {
 			return err
 		}
 		c.read += len(page.Rows)
+		if end == afterPosts && anyDay && len(page.Rows) > 0 {
+			c.since = lastMonday(page.Rows[0].Properties.Time(propCreatedOn))
+			page.Rows = slices.DeleteFunc(page.Rows, func(row driver.Entity) bool {
+				return row.Properties.Time(propCreatedOn).Before(c.since)
+			})
+		}
 		if c.user = busiest(page.Rows); c.user != "" {
 			return nil
 		}

@@ -23,6 +23,7 @@ import (
 
 func TestQueries(t *testing.T) {
 	t.Run("choose_the_newest_channel_and_who_posts_most_in_it", queriesChoose)
+	t.Run("choose_the_week_of_the_newest_post_if_this_week_has_none", queriesChooseTheWeek)
 	t.Run("ask_what_the_form_says_whatever_the_name_of_the_channel", queriesAskTheForm)
 	t.Run("are_not_kept_by_any_cache_and_have_no_style_of_their_own", queriesAreNotKept)
 	t.Run("write_nothing_and_read_no_more_than_20000_rows", queriesAreBounded)
@@ -84,6 +85,32 @@ func queriesChoose(t *testing.T) {
 	r.says("3 of them are 3 requests, here sent one after the other.")
 	r.says("The whole table was copied into memory: 28 rows.", "280 rows 1 280 3", "Reads 10 times as many rows: 47 for each that it returns, and not 4.7.",
 		"On the partition of this channel it reads 14 rows, to return 2.", "8 are posts since that day, in 2 partitions, 4 of them in the busiest.")
+}
+
+func queriesChooseTheWeek(t *testing.T) {
+	s, db, _ := filledSite(t, "older")
+	store := storage.New(db, db)
+	archive, err := domain.NewChannel("archive", "", "grace")
+	if err == nil {
+		archive, err = store.CreateChannel(t.Context(), archive)
+	}
+	for i, by := range []domain.UserName{"ada", "grace", "grace"} { // on Friday, Thursday and a month before
+		on := time.Date(2017, time.June, 2-i-28*(i/2), 12, 0, 0, 0, time.UTC)
+		if err == nil {
+			_, _, err = store.Post(t.Context(), storage.Posting{
+				Channel: archive.Ref(), By: by, Key: string(by) + fmt.Sprint(i), Draft: domain.Draft{Text: "a post"}, CreatedOn: on,
+			})
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := s.get("/lab/queries").want(200)
+	r.says("The posts of @ada in archive since Monday, 29 May 2017", "Each way found the same post.")
+	if !strings.Contains(r.body, `value="2017-05-29"`) {
+		t.Error("the form does not show the day that was chosen")
+	}
+	s.get("/lab/queries?channel=archive&since=2026-01-05").want(200).says("since Monday, 5 January 2026")
 }
 
 func queriesAskTheForm(t *testing.T) {

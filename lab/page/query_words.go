@@ -157,7 +157,11 @@ func (v *queryView) shownForm() (channel, user, since string) {
 	if v.asked() {
 		channel, user = string(v.chosen.name), string(v.chosen.user)
 	}
-	if since == "" {
+	switch {
+	case since != "":
+	case v.asked():
+		since = v.chosen.since.Format(time.DateOnly)
+	default:
 		since = v.form.since.Format(time.DateOnly)
 	}
 	return channel, user, since
