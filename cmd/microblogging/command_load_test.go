@@ -32,6 +32,7 @@ func TestLoadCommand(t *testing.T) {
 		"the store is named as it was opened, and without its key":            loadNamesAccount,
 		"what a load left that was killed is removed":                         loadRemovesKilled,
 		"a second load in the same place is refused":                          loadRefusesSecond,
+		"a store that no load has made is refused and left alone":             loadRefusesSite,
 		"the report compares 1, 2, 4 and 8 channels":                          loadReports,
 		"on Azure it leaves no table and no queue":                            loadOnAzure,
 		"throttled, retried and failed are told apart":                        loadThrottled,
@@ -229,14 +230,30 @@ func loadNamesAccount(t *testing.T) {
 	}
 }
 
+// loading opens the store of a load in a data directory, and returns it with its directory.
+func loading(t *testing.T, data string) (db *bolt.DB, dir string) {
+	t.Helper()
+	var c loadCommand
+	c.Data = data
+	place, err := c.boltPlace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ground, err := place.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	db = ground.Tables.(*bolt.DB)
+	if err := db.CreateTable(t.Context(), "Channels"); err != nil {
+		t.Fatal(err)
+	}
+	return db, filepath.Join(data, loadFolder)
+}
+
 func loadRemovesKilled(t *testing.T) {
 	data := t.TempDir()
-	left := filepath.Join(data, loadFolder)
-	db, err := bolt.Open(left, bolt.Options{})
-	if err == nil {
-		err = errors.Join(db.CreateTable(t.Context(), "Channels"), db.Close())
-	}
-	if err != nil {
+	db, left := loading(t, data)
+	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
 	loaded(t, "--data", data, "--mix", "read=1").sound(t, 1, "read")
@@ -245,16 +262,28 @@ func loadRemovesKilled(t *testing.T) {
 
 func loadRefusesSecond(t *testing.T) {
 	data := t.TempDir()
-	db, err := bolt.Open(filepath.Join(data, loadFolder), bolt.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db, _ := loading(t, data)
 	code, out, errs := program(t, "load", "--data", data)
 	if code != exitCannotRun || out != "" || !strings.Contains(errs, "another load is running") {
 		t.Errorf("exits with %d, prints %q and says %q", code, out, errs)
 	}
-	if err := errors.Join(db.CreateTable(t.Context(), "Channels"), db.Close()); err != nil {
+	if err := errors.Join(db.CreateTable(t.Context(), "Blogs"), db.Close()); err != nil {
 		t.Errorf("the first load is disturbed: %v", err)
+	}
+}
+
+func loadRefusesSite(t *testing.T) {
+	data := t.TempDir()
+	site := filepath.Join(data, loadFolder)
+	if code, _, errs := program(t, "check", "--data", site); code != exitOK {
+		t.Fatal(errs)
+	}
+	code, out, errs := program(t, "load", "--data", data, "--duration", "100ms")
+	if code != exitCannotRun || out != "" || !strings.Contains(errs, site) {
+		t.Errorf("exits with %d, prints %q and says %q", code, out, errs)
+	}
+	if entries, err := os.ReadDir(site); err != nil || len(entries) != 1 {
+		t.Errorf("the site has %v (%v)", entries, err)
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 
 	"microblogging/cmd/microblogging/load"
 	"microblogging/storage/azure"
-	"microblogging/storage/bolt"
 )
 
 // A loadPlace gives each run of a load an empty store of its own.
@@ -39,27 +38,24 @@ func (c loadCommand) place(ctx context.Context) (*loadPlace, error) {
 	return c.boltPlace()
 }
 
-// loadFolder is the directory of the load's own store, in the data directory.
-const loadFolder = "load"
-
 // boltPlace removes at once what a load has left that was killed: a process that has died
 // holds no lock.
 func (c loadCommand) boltPlace() (*loadPlace, error) {
 	dir := filepath.Join(c.Data, loadFolder)
-	if err := bolt.Remove(dir); err != nil {
-		return nil, cannotRunError{loadInUse(err)}
+	if err := removeLoadStore(dir); err != nil {
+		return nil, cannotRunError{err}
 	}
 	_, err := os.Stat(c.Data)
 	fresh := errors.Is(err, fs.ErrNotExist)
 	return &loadPlace{
 		name: "the embedded store, in " + dir,
 		open: func(context.Context) (load.Ground, error) {
-			db, err := bolt.Open(dir, bolt.Options{})
+			db, err := openLoadStore(dir)
 			if err != nil {
-				return load.Ground{}, loadInUse(err)
+				return load.Ground{}, err
 			}
 			return load.Ground{Tables: db, Queues: db, Remove: func(context.Context) error {
-				return errors.Join(db.Close(), bolt.Remove(dir))
+				return errors.Join(db.Close(), removeLoadStore(dir))
 			}}, nil
 		},
 		finish: func(context.Context, *console) error {
@@ -69,25 +65,6 @@ func (c loadCommand) boltPlace() (*loadPlace, error) {
 			return nil
 		},
 	}, nil
-}
-
-// loadInUse says what is in use if it is not the site's store.
-func loadInUse(err error) error {
-	if errors.Is(err, bolt.ErrInUse) {
-		return fmt.Errorf("another load is running there: %w", err)
-	}
-	return err
-}
-
-func removeIfEmpty(dir string) error {
-	entries, err := os.ReadDir(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && len(entries) > 0:
-		return nil
-	case err != nil:
-		return err
-	}
-	return os.Remove(dir)
 }
 
 // azurePlace is an account, whose client tells the load each try of each request. What the
