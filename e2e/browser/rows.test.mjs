@@ -38,6 +38,16 @@ async function next(v, step) {
 const gate = (v) => v.page.locator('section[data-key="table gate"]');
 const partition = (v) => v.page.locator('section[data-key="table row"]');
 
+test("rows: an incarnation is in one line on a wide screen", async () => {
+  await channel("wide");
+  const v = await visitor(site.url);
+  await v.open("/channels/wide/rows");
+  const lines = await v.page.locator(".store dd").evaluateAll((values) => values
+    .filter((value) => /^[A-Z2-7]{26}$/.test(value.textContent.trim())).map((value) => value.getClientRects().length));
+  assert.ok(lines.length > 2 && lines.every((count) => count === 1), `lines of each incarnation: ${lines}`);
+  await v.leave();
+});
+
 test("rows: a reader sees the gate change and the rows go, without the page being loaded again", async () => {
   await channel("fence");
   const reader = await visitor(site.url); // a stranger: the site teaches
