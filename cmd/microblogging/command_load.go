@@ -133,8 +133,8 @@ func (c loadCommand) results(ctx context.Context, console *console, place *loadP
 	return results, nil
 }
 
-// removeLoad removes what a load has made, also if it was interrupted. Whoever interrupts it
-// a second time does not want to wait for that.
+// removeLoad removes what a load has made, also if it was interrupted. A second interruption
+// ends the removal too.
 func removeLoad(ctx context.Context, console *console, remove func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeWithin)
 	defer cancel()

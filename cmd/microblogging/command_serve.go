@@ -108,7 +108,7 @@ func (f workerFlags) worker(log *slog.Logger, b *backend, teach bool) *worker.Wo
 
 // serve opens the store, calls start, and waits until all that start put into
 // the group has ended. The group ends when one part fails, or after the delay when
-// ctx ends. Whoever tells the process a second time to stop ends the delay.
+// ctx ends. If the process is told a second time to stop, the delay ends.
 func (f storageFlags) serve(ctx context.Context, console *console, stop stopFlags, operator adminFlags, roles metrics.Roles, log *slog.Logger,
 	start func(context.Context, *backend, *errgroup.Group) error,
 ) (err error) {

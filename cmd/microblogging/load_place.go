@@ -96,16 +96,14 @@ func (c loadCommand) azurePlace(ctx context.Context, retry *policy.RetryOptions)
 }
 
 // removeLeftovers waits until it can tell which tables of other loads are not in use, and
-// removes those. Whoever has interrupted the load does not want to wait for that.
+// removes those. An interruption ends the wait, and then nothing is removed.
 func removeLeftovers(ctx context.Context, console *console, leftovers load.Leftovers) error {
 	if wait := leftovers.Wait(); wait > 0 {
 		if ctx.Err() == nil {
 			fmt.Fprintf(console.stderr, "There are tables of another load. Waiting %s to see whether it is still running.\n", wait.Round(time.Second))
 		}
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
 		select {
-		case <-timer.C:
+		case <-time.After(wait):
 		case <-ctx.Done():
 			return nil
 		}

@@ -11,8 +11,8 @@ import (
 	"microblogging/worker"
 )
 
-// startTraces starts traces if the variables OTEL_* ask for them. Whoever calls it stops
-// them. Without traces, the observers are none.
+// startTraces starts traces if the variables OTEL_* ask for them. The caller stops them.
+// Without traces, there are no observers.
 func (f storageFlags) startTraces(ctx context.Context, console *console, log *slog.Logger) (observers, error) {
 	started, err := traces.Start(ctx, traces.Options{Version: buildVersion(), Storage: f.Storage, Log: log, Console: console.stderr})
 	switch {

@@ -12,8 +12,8 @@ import (
 // backend's client sends again is one call. Await is not observed: it asks nothing of a
 // server.
 //
-// An Observer is safe for concurrent use, never panics and never waits: whoever made the
-// call waits for it.
+// An Observer is safe for concurrent use, never panics and never waits: the caller waits
+// for it.
 type Observer interface {
 	// Begin is called when a call begins. The backend is called with the context that it
 	// returns, so that spans nest. The function that it returns is called when the call has

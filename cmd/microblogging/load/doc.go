@@ -25,7 +25,7 @@
 // Latencies go into an HDR histogram, which keeps three digits of each. A meter stands in
 // front of the backend. It counts the rows that were read and written, for each operation
 // and for each partition, because Azure's targets are about entities and not about
-// requests. Whoever opens the backend reports the tries of its client to [Tried].
+// requests. The code that opens the backend reports the tries of its client to [Tried].
 //
 // The ground of the embedded store is a file of its own. That of an account is a
 // [Namespace]: tables and queues whose names have a prefix.

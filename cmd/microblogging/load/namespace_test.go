@@ -149,7 +149,7 @@ func removesHalf(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	removes(t, find(t, a), 1) // of which there are queues alone
+	removes(t, find(t, a), 1) // only its queues are there
 	if now := a.all(); len(now) > 0 {
 		t.Errorf("the account still has %q", now)
 	}

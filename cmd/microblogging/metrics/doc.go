@@ -17,7 +17,7 @@
 //
 // What waits is not an event that somebody could count. It is read from the store when
 // Prometheus asks (gauges.go), in bounded time, by a bounded number of reads of an index,
-// and not more often than each 15 s, whoever asks. Each process that has the listener
+// and not more often than each 15 s, however many ask. Each process that has the listener
 // reads the same values, so that a query takes their maximum.
 //
 // # What survives failure

@@ -114,8 +114,8 @@ func age(since time.Time) float64 {
 	return max(time.Since(since).Seconds(), 0)
 }
 
-// A reading keeps what was read, or why it was not, until it is too old. Whoever asks
-// meanwhile waits for a read that is under way, and does not make another.
+// A reading keeps what was read, or why it was not, until it is too old. A caller that asks
+// during a read waits for it, and does not make another.
 type reading[T any] struct {
 	age  time.Duration
 	read func(context.Context) (T, error)

@@ -38,7 +38,7 @@ func TestMetrics(t *testing.T) {
 
 func TestGauges(t *testing.T) {
 	t.Run("tell what waits in the store", tellWhatWaits)
-	t.Run("read the store no more often than they must, whoever asks", readSeldom)
+	t.Run("read the store no more often than they must, however many ask", readSeldom)
 	t.Run("leave out what could not be read, in bounded time", leaveOutUnread)
 }
 
