@@ -47,7 +47,7 @@ var (
 	ErrUnavailable = errors.New("storage unavailable")
 	// ErrFrozen: the store takes no writes while it is copied to another. Reads go on. It
 	// is an ErrUnavailable: a worker waits for it, and that is no attempt.
-	ErrFrozen = fmt.Errorf("%w: frozen, because it is copied to another store", ErrUnavailable)
+	ErrFrozen = fmt.Errorf("%w: frozen, because it is or was copied to another store; microblogging copy --thaw ends that", ErrUnavailable)
 )
 
 // FieldError says what is wrong with one field of a request.

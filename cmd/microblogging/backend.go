@@ -194,15 +194,20 @@ const (
 )
 
 // prepareToServe prepares the store for a role. The unfinished target of a copy is refused.
-func (b *backend) prepareToServe(ctx context.Context) error {
+func (b *backend) prepareToServe(ctx context.Context, log *slog.Logger) error {
 	if err := b.Prepare(ctx); err != nil {
 		return err
 	}
 	moving, err := b.Moving(ctx)
-	if err == nil && moving.Unfinished {
+	switch {
+	case err != nil:
+		return err
+	case moving.Unfinished:
 		return errUnfinished
+	case moving.Freeze.Frozen:
+		log.WarnContext(ctx, "the store takes no writes, because it was copied; microblogging copy --thaw ends that", "since", moving.Freeze.Since)
 	}
-	return err
+	return nil
 }
 
 // errUnfinished refuses a store that is not whole.
@@ -213,7 +218,7 @@ var errUnfinished = errors.New("the store is the target of a copy that has not e
 // an error if the role must not run.
 func (b *backend) prepareLater(ctx context.Context, log *slog.Logger) error {
 	for pause := prepareMin; ; pause = min(2*pause, prepareMax) {
-		err := b.prepareToServe(ctx)
+		err := b.prepareToServe(ctx, log)
 		switch {
 		case err == nil || ctx.Err() != nil:
 			return nil

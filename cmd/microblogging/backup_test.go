@@ -38,6 +38,7 @@ func TestBackupCommand(t *testing.T) {
 	t.Run("that is of something else than was asked for leaves nothing", backupOfSomethingElse)
 	t.Run("whose store cannot be read is answered 503", backupOfClosed)
 	t.Run("that is interrupted says so and leaves nothing", backupInterrupted)
+	t.Run("does not wait for a server that hangs", backupOfHanging)
 }
 
 func TestRestoreCommand(t *testing.T) {
@@ -426,6 +427,26 @@ func backupInterrupted(t *testing.T) {
 		t.Errorf("exit %d, %q and %q", code, &stdout, &stderr)
 	}
 	wantNames(t, dir)
+}
+
+func backupOfHanging(t *testing.T) {
+	for _, begin := range []string{"", "MicroBlogging backup 1\n"} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if begin != "" {
+				_, err := io.WriteString(w, begin)
+				if err := errors.Join(err, http.NewResponseController(w).Flush()); err != nil {
+					t.Error(err)
+				}
+			}
+			<-r.Context().Done()
+		}))
+		var got bytes.Buffer
+		err := download(t.Context(), server.URL, &got, snapshot.Whole, 50*time.Millisecond)
+		if err == nil || errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "sent nothing for 50ms") || got.String() != begin {
+			t.Errorf("after %q: got %q and %v", begin, &got, err)
+		}
+		server.Close()
+	}
 }
 
 func othersInterrupted(t *testing.T) {

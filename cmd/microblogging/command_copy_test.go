@@ -20,6 +20,7 @@ func TestCopyCommand(t *testing.T) {
 	t.Run("thaws a store", copyThaws)
 	t.Run("of a server that runs is refused", copyInUse)
 	t.Run("that has not ended is not served", copyUnfinished)
+	t.Run("leaves a source that says how it takes writes again, also restored", copyLeavesFrozen)
 	t.Run("exits with 1 if the source has a breach", copyOfBreach)
 }
 
@@ -192,6 +193,36 @@ func copyUnfinished(t *testing.T) {
 	}
 	if code, _, stderr := program(t, "copy", "--thaw", "--from", "bolt:"+data); code != exitCannotRun || !strings.Contains(stderr, "has not ended") {
 		t.Errorf("thaw: exit %d, %q", code, stderr)
+	}
+}
+
+func copyLeavesFrozen(t *testing.T) {
+	from, dir := stocked(t, 2), t.TempDir()
+	file, data := filepath.Join(dir, "backup"), filepath.Join(dir, "data")
+	mustRun(t, "copy", "--from", "bolt:"+from, "--to", "bolt:"+filepath.Join(dir, "to"))
+	mustRun(t, "backup", file, "--data", from)
+	code, _, stderr := program(t, "restore", file, "--data", data)
+	if code != exitOK || !strings.Contains(stderr, "microblogging copy --thaw --data "+data) {
+		t.Errorf("restore: exit %d, %q", code, stderr)
+	}
+	inBolt(t, data, func(_ *storage.Store, db *bolt.DB) {
+		tables, _ := storage.GuardForGood(db, db)
+		err := tables.Transact(t.Context(), "Blogs", "p", []driver.Operation{driver.Insert("r")})
+		if err == nil || !strings.Contains(err.Error(), "copy --thaw") {
+			t.Errorf("a write: %v", err)
+		}
+	})
+	r := startRole(t, "serve", "--data", data, "--listen", "127.0.0.1:0")
+	r.await(t, `(takes no writes).*copy --thaw`)
+	r.stop()
+	if code := <-r.ended; code != exitOK {
+		t.Errorf("serve: exit %d", code)
+	}
+	mustRun(t, "copy", "--thaw", "--data", data)
+	file = filepath.Join(dir, "thawed")
+	mustRun(t, "backup", file, "--data", data)
+	if code, _, stderr := program(t, "restore", file, "--data", filepath.Join(dir, "again")); code != exitOK || stderr != "" {
+		t.Errorf("restore of a store that takes writes: exit %d, %q", code, stderr)
 	}
 }
 

@@ -57,6 +57,8 @@ type restored struct {
 	summary snapshot.Summary
 	// repeated counts deletions, and users those whose sessions were ended.
 	repeated, users int
+	// moving is what the store said of being copied when it was backed up.
+	moving storage.Moving
 }
 
 // finish does what the flags ask for, before anybody can open the store.
@@ -70,13 +72,22 @@ func (c restoreCommand) finish(ctx context.Context, store *storage.Store, deleti
 		}
 	}
 	if c.EndSessions {
-		did.users, err = store.EndAllSessions(ctx)
+		if did.users, err = store.EndAllSessions(ctx); err != nil {
+			return err
+		}
 	}
+	did.moving, err = store.Moving(ctx)
 	return err
 }
 
 func (c restoreCommand) tell(console *console, did restored, deletions *backupFile) error {
 	_, err := fmt.Fprintf(console.stdout, "restored %d rows, as they were at %s\n", did.summary.Rows, did.summary.TakenOn.Format(time.RFC3339))
+	switch {
+	case did.moving.Unfinished:
+		fmt.Fprintln(console.stderr, "the backup is of the target of a copy that had not ended; no role serves it")
+	case did.moving.Freeze.Frozen:
+		fmt.Fprintf(console.stderr, "the backup is of a store that was copied and takes no writes; microblogging copy --thaw --data %s ends that\n", c.Data)
+	}
 	if c.EndSessions {
 		fmt.Fprintf(console.stdout, "sessions ended of users: %d\n", did.users)
 	}

@@ -137,7 +137,7 @@ func (f storageFlags) serve(ctx context.Context, console *console, stop stopFlag
 	run, ctx := errgroup.WithContext(ctx)
 	defer func() { err = errors.Join(err, admin.stop()) }()
 	if b.local {
-		if err := b.prepareToServe(ctx); err != nil {
+		if err := b.prepareToServe(ctx, log); err != nil {
 			return cannotRunError{err}
 		}
 	} else {

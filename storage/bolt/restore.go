@@ -159,8 +159,19 @@ func (r *restoring) restore(ctx context.Context, file io.Reader, want snapshot.S
 	if err := written.Sync(); err != nil {
 		return err
 	}
+	return r.putInPlace(written)
+}
+
+// putInPlace gives a file the name of the store. Nobody writes to it before its name is
+// durable.
+func (r *restoring) putInPlace(written *os.File) (err error) {
+	locked, err := openBolt(written.Name(), &bbolt.Options{Timeout: lockPatience, ReadOnly: true, NoStatistics: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, locked.Close()) }()
 	if runtime.GOOS == "windows" { // here an open file cannot be renamed
-		if err := errors.Join(r.store.Close(), written.Close()); err != nil {
+		if err := errors.Join(r.store.Close(), locked.Close(), written.Close()); err != nil {
 			return err
 		}
 	}

@@ -84,6 +84,7 @@ type flight struct {
 // A batch is a transaction.
 type batch struct {
 	rows []driver.Entity
+	// done is closed once it has succeeded. If it fails, the context of the flight ends.
 	done chan struct{}
 }
 
@@ -127,8 +128,11 @@ func (f *flight) send(ctx context.Context) error {
 		}
 		f.group.Go(func() error {
 			defer func() { <-f.slots }()
-			defer close(b.done)
-			return guarded(func() error { return f.put(ctx, f.to, b.rows) })
+			err := guarded(func() error { return f.put(ctx, f.to, b.rows) })
+			if err == nil {
+				close(b.done)
+			}
+			return err
 		})
 	}
 	f.tell(Copying, len(b.rows), 0)
@@ -148,9 +152,6 @@ func (f *flight) note(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 		last = b.rows[len(b.rows)-1]
-	}
-	if ctx.Err() != nil { // one of them may have failed
-		return context.Cause(ctx)
 	}
 	f.ends = append([]*batch(nil), f.ends[noteEvery:]...)
 	return f.target.NoteCopy(ctx, f.at.Run, f.to.Name(), storage.CopiedTo{Partition: last.Partition, Row: last.Row})
