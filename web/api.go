@@ -43,8 +43,19 @@ func respond(c echo.Context, status int, value any) error {
 
 // apiDetail returns the detail of a problem that has none of its own. It is for the
 // authors of programs; pages have other words.
-func apiDetail(status int) string {
+func apiDetail(method string, status int) string {
+	read := isRead(method)
 	switch status {
+	case http.StatusUnprocessableEntity:
+		if read {
+			return "The address does not work: see errors."
+		}
+		return "Nothing was saved."
+	case http.StatusServiceUnavailable:
+		if read {
+			return "The store does not answer. Try again."
+		}
+		return "It is unknown whether anything was saved. Try again."
 	case http.StatusUnauthorized:
 		return "Get a token from POST " + apiPrefix + "/sessions and send it as Authorization: Bearer TOKEN."
 	case http.StatusForbidden:

@@ -136,7 +136,7 @@ func (a *blogsAPI) respondAll(c echo.Context, channel domain.Channel, answers []
 
 func batchAnswer(c echo.Context, channel domain.Channel, r storage.PostResult) batchItem {
 	if r.Err != nil {
-		p := problemOf(unlessAccepted(c, r.Err)).forPrograms()
+		p := problemOf(unlessAccepted(c, r.Err)).forPrograms(c.Request().Method)
 		p.RequestID, p.Wait = c.Response().Header().Get(echo.HeaderXRequestID), p.seconds()
 		return batchItem{Status: p.Status, Problem: &p}
 	}

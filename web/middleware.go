@@ -158,7 +158,7 @@ func (s *server) respondError(err error, c echo.Context) {
 
 func (s *server) writeProblem(c echo.Context, p problem) error {
 	if wantsJSON(c) {
-		return writeJSON(c, p.Status, problemType, p.forPrograms())
+		return writeJSON(c, p.Status, problemType, p.forPrograms(c.Request().Method))
 	}
 	return s.pages().problemPage(c, p)
 }

@@ -75,9 +75,9 @@ func (p problem) setHeaders(h http.Header) {
 	}
 }
 
-// forPrograms is the problem as the API words it.
-func (p problem) forPrograms() problem {
-	p.Detail = cmp.Or(p.Detail, apiDetail(p.Status))
+// forPrograms is the problem as the API words it, of a request of this method.
+func (p problem) forPrograms(method string) problem {
+	p.Detail = cmp.Or(p.Detail, apiDetail(method, p.Status))
 	if p.Type == noType { // RFC 9457: its title is the status phrase
 		p.Title = cmp.Or(http.StatusText(p.Status), p.Title)
 	}
@@ -132,7 +132,7 @@ func problemOf(err error) problem {
 	case errors.As(err, &shown):
 		return problemShown(shown)
 	case errors.As(err, &invalid):
-		p := newProblem(http.StatusUnprocessableEntity, "Invalid input", "Nothing was saved.")
+		p := newProblem(http.StatusUnprocessableEntity, "Invalid input", "")
 		p.Errors = invalid.Fields
 		return p
 	case errors.As(err, &stale):
@@ -226,8 +226,7 @@ func problemOfMeaning(err error) problem {
 		p.RetryAfter = frozenRetry
 		return p
 	case errors.Is(err, domain.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
-		p := newProblem(http.StatusServiceUnavailable, "Storage does not answer",
-			"It is unknown whether anything was saved. Try again.")
+		p := newProblem(http.StatusServiceUnavailable, "Storage does not answer", "")
 		p.RetryAfter = unavailableRetry
 		return p
 	}

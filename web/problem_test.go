@@ -9,7 +9,18 @@ import (
 )
 
 func TestProblem(t *testing.T) {
+	t.Run("of reading does not speak of saving", readingIsNoSaving)
 	t.Run("every route of the API answers 503 if the store does not answer", everyRouteOfTheAPIAnswers503IfTheStoreDoesNotAnswer)
+}
+
+func readingIsNoSaving(t *testing.T) {
+	s := newSite(t)
+	if a := s.do("GET", "/api/v1/channels?limit=1000").want(422); a.text("detail") != "The address does not work: see errors." {
+		t.Errorf("a wrong address is answered %q", a.text("detail"))
+	}
+	if a := s.do("POST", "/api/v1/users", fields("name", "A", "password", "x")).want(422); a.text("detail") != "Nothing was saved." {
+		t.Errorf("a wrong body is answered %q", a.text("detail"))
+	}
 }
 
 func everyRouteOfTheAPIAnswers503IfTheStoreDoesNotAnswer(t *testing.T) {
@@ -41,6 +52,9 @@ func everyRouteOfTheAPIAnswers503IfTheStoreDoesNotAnswer(t *testing.T) {
 		{"DELETE", blog, raw("")},
 	} {
 		a := s.do(call.method, call.path, bearer(token), header("If-Match", "*"), call.body).want(503)
+		if saves := strings.Contains(a.text("detail"), "saved"); saves == (call.method == "GET") {
+			t.Errorf("%s %s says %q", call.method, call.path, a.text("detail"))
+		}
 		if strings.Contains(string(a.body), "10.0.0.1") || a.header.Get("Retry-After") == "" {
 			t.Errorf("%s %s: %v %s", call.method, call.path, a.header, a.body)
 		}
