@@ -75,12 +75,18 @@ func (a *admin) routes(mux *http.ServeMux, b *backend) {
 	mux.Handle("/readyz", health)
 	mux.Handle(backupPath, newBackupHandler(b, a.log))
 	mux.Handle("GET /metrics", a.metrics.Handler())
+	mux.HandleFunc("GET /{$}", listAdmin)
 	// Not the command line, which may hold a connection string.
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", http.NotFound)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+}
+
+// listAdmin lists what is answered, for somebody who opens the address in the log.
+func listAdmin(w http.ResponseWriter, _ *http.Request) {
+	fmt.Fprintln(w, strings.Join([]string{"/metrics", "/healthz", "/readyz", backupPath, "/debug/pprof/"}, "\n"))
 }
 
 // serve answers until stop is called. What takes long, such as a profile, ends when ctx

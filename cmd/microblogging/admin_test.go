@@ -37,6 +37,9 @@ func adminAnswers(t *testing.T) {
 			get(t, http.DefaultClient, address+"/debug/pprof/heap", http.StatusOK)
 			get(t, http.DefaultClient, address+"/debug/pprof/cmdline", http.StatusNotFound) // it may hold a secret
 			get(t, http.DefaultClient, address+"/channels", http.StatusNotFound)
+			for path := range strings.SplitSeq(strings.TrimSpace(get(t, http.DefaultClient, address, http.StatusOK)), "\n") {
+				get(t, http.DefaultClient, address+path, http.StatusOK)
+			}
 			told := get(t, http.DefaultClient, address+"/metrics", http.StatusOK)
 			for prefix, want := range map[string]bool{
 				"store_up 1": true, "deletions_open 0": true, "bolt_commits_total": true, "azure_": false,
