@@ -61,7 +61,7 @@ func (c *Client) DropTable(ctx context.Context, table string) error {
 		_, err := c.tables.DeleteTable(ctx, table, nil)
 		return err
 	})
-	if hasCode(err, tableNotFound) || hasCode(err, resourceNotFound) {
+	if hasCode(err, tableNotFound) || hasCode(err, resourceNotFound) || hasCode(err, tableBeingDeleted) {
 		return nil
 	}
 	return err
@@ -73,7 +73,7 @@ func (c *Client) DropQueue(ctx context.Context, queue string) error {
 		_, err := c.queues.DeleteQueue(ctx, queue, nil)
 		return err
 	})
-	if hasCode(err, queueNotFound) {
+	if hasCode(err, queueNotFound) || hasCode(err, queueBeingDeleted) {
 		return nil
 	}
 	return err

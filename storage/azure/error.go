@@ -21,9 +21,11 @@ const (
 	messageNotFound             = "MessageNotFound"
 	popReceiptMismatch          = "PopReceiptMismatch"
 	queueAlreadyExists          = "QueueAlreadyExists"
+	queueBeingDeleted           = "QueueBeingDeleted"
 	queueNotFound               = "QueueNotFound"
 	resourceNotFound            = "ResourceNotFound"
 	tableAlreadyExists          = "TableAlreadyExists"
+	tableBeingDeleted           = "TableBeingDeleted"
 	tableNotFound               = "TableNotFound"
 	updateConditionNotSatisfied = "UpdateConditionNotSatisfied"
 )
