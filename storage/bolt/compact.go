@@ -71,10 +71,7 @@ func compactTo(ctx context.Context, path string, source *bbolt.DB) (before, afte
 		return 0, 0, err
 	}
 	defer written.Close() // it has been synced, or is removed
-	target, err := openBolt(written.Name(), &bbolt.Options{
-		Timeout: lockPatience, NoSync: true, NoGrowSync: true, NoFreelistSync: true,
-		FreelistType: bbolt.FreelistMapType, NoStatistics: true,
-	})
+	target, err := openBolt(written.Name(), unsynced())
 	if err != nil {
 		return 0, 0, err
 	}
@@ -98,6 +95,14 @@ func compactTo(ctx context.Context, path string, source *bbolt.DB) (before, afte
 		return 0, 0, err
 	}
 	return info.Size(), after, syncDir(filepath.Dir(path))
+}
+
+// unsynced returns the options for a file that is synced once all is written.
+func unsynced() *bbolt.Options {
+	return &bbolt.Options{
+		Timeout: lockPatience, NoSync: true, NoGrowSync: true, NoFreelistSync: true,
+		FreelistType: bbolt.FreelistMapType, NoStatistics: true,
+	}
 }
 
 // createLike makes the new file beside the old one, with its mode and its owner.

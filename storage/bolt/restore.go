@@ -139,10 +139,7 @@ func (r *restoring) restore(ctx context.Context, file io.Reader, want snapshot.S
 	if err := makeLike(r.info, written); err != nil {
 		return err
 	}
-	target, err := openBolt(written.Name(), &bbolt.Options{
-		Timeout: lockPatience, NoSync: true, NoGrowSync: true, NoFreelistSync: true,
-		FreelistType: bbolt.FreelistMapType, NoStatistics: true,
-	})
+	target, err := openBolt(written.Name(), unsynced())
 	if err != nil {
 		return err
 	}
