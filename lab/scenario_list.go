@@ -153,7 +153,7 @@ func deletions() []Scenario {
 		},
 		{
 			Name: "counted-beside", About: "two workers sweep one channel beside each other in several transactions, and one of them may die", Faults: 1, Deaths: true,
-			Setup: accepted("old"), Operations: 3, Preemptions: 3,
+			Setup: accepted("old"), Operations: 3, Preemptions: 3, Slow: true,
 			Actors: []Actor{worker1(), worker2()},
 		},
 		{

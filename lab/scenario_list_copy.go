@@ -19,7 +19,7 @@ func copies() []Scenario {
 			Actors: []Actor{{Name: "w1", Run: guarded(work)}, {Name: "copier", Run: copyAway}},
 		},
 		{
-			Name: "copy-ask", About: "the store is copied to another while the owner asks for the deletion of the channel and a worker handles it, and any of them may fail once", Faults: 1, Copied: true,
+			Name: "copy-ask", About: "the store is copied to another while the owner asks for the deletion of the channel and a worker handles it, and any of them may fail once", Faults: 1, Copied: true, Slow: true,
 			Setup: news("old"), Laws: Moved{},
 			Actors: []Actor{{Name: "olga", Run: guarded(ask)}, {Name: "w1", Run: guarded(work)}, {Name: "copier", Run: copyAway}},
 		},
