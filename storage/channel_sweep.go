@@ -19,20 +19,27 @@ const (
 	// transaction of a few rows.
 	sweepPage = driver.MaxPage / sweepRowsAtOnce * sweepRowsAtOnce
 	// sweepFlight is the largest number of transactions under way at once. The store
-	// works on one while others travel. More would only wait at the partition. A
-	// driver.GroupCommitter gets those of a whole page.
+	// works on one while others travel. More would only wait at the partition.
 	sweepFlight = 4
+	// sweepFlightTogether is the same for a driver.GroupCommitter. While it writes some of
+	// them together, the others are made ready. More would keep the writes of others waiting:
+	// twenty transactions are 2,000 rows.
+	sweepFlightTogether = 20
+	// sweepPagesTogether is how many pages a call of Sweep reads for them, without waiting for
+	// those before. A worker that is to stop stops between two calls.
+	sweepPagesTogether = 12
 )
 
-// sweepLimit returns how many transactions of a sweep may be under way at once.
-func (s *Store) sweepLimit() int {
+// sweepLimit returns how many transactions of a sweep may be under way at once, and how many
+// pages a call of Sweep reads for them at most.
+func (s *Store) sweepLimit() (transactions, pages int) {
 	switch group, ok := s.tables.(driver.GroupCommitter); {
 	case ok:
-		return max(sweepFlight, group.CommitsTogether())
+		return max(sweepFlight, min(group.CommitsTogether(), sweepFlightTogether)), sweepPagesTogether
 	case s.oneByOne != nil:
-		return 1
+		return 1, 1
 	default:
-		return sweepFlight
+		return sweepFlight, 1
 	}
 }
 
@@ -48,7 +55,7 @@ func (s *Store) rowsAtOnce() int {
 type SweepPage struct {
 	// Next is the continuation of the pass. It is empty at the end of the partition.
 	Next string
-	// Found is the number of rows on the page that are not gates.
+	// Found is the number of rows that it read and that are not gates.
 	Found int
 	// Disarmed reports that the shut gate is gone. Then another worker has finished
 	// the sweep, and this one cannot delete another row.
@@ -56,14 +63,39 @@ type SweepPage struct {
 }
 
 // Sweep deletes one page of the rows behind the shut gate: the first page, or the
-// page after a continuation. Each transaction holds that gate, so that a sweep that
+// page after a continuation. Of a store that writes transactions together it deletes
+// several pages. Each transaction holds that gate, so that a sweep that
 // arrives late deletes no row of a later incarnation. A transaction fails if
 // somebody else has deleted one of its rows; the next pass finds what is left. The
 // sweep is finished when a whole pass from the start finds no row.
 //
 // Sweep calls report after each transaction with the number of rows it deleted. It
 // may call report from several goroutines at once.
-func (s *Store) Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, t *Tally, report func(rows int)) (SweepPage, error) {
+func (s *Store) Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, t *Tally, report func(rows int)) (swept SweepPage, err error) {
+	transactions, pages := s.sweepLimit()
+	w := &sweep{store: s, ref: ref, tally: t, report: report, group: newUnbrokenFlight(transactions)}
+	defer func() { // also after a panic, so that nothing is reported once Sweep has returned
+		_ = w.group.Wait() // the failures are gathered apart: a group keeps only the first
+		swept.Disarmed, err = w.gateGone.Load(), w.failed.joined()
+	}()
+	swept.Next = continuation
+	for range pages {
+		rows, next, unread := s.sweepRange(ctx, ref, swept.Next, t)
+		if unread != nil {
+			w.failed.add(fmt.Errorf("sweeping channel %s: %w", ref.Key, unread))
+			break
+		}
+		swept.Next, swept.Found = next, swept.Found+len(rows)
+		w.remove(ctx, rows)
+		if next == "" || w.gateGone.Load() || w.failed.any() {
+			break
+		}
+	}
+	return swept, nil
+}
+
+// sweepRange reads the rows of one page that are not gates, and the continuation of the pass.
+func (s *Store) sweepRange(ctx context.Context, ref domain.ChannelRef, continuation string, t *Tally) (rows []string, next string, err error) {
 	first := continuation == "" && t.pass()
 	page, err := s.blogs.Range(ctx, driver.Range{
 		Partition: partitionOf(ref.Key),
@@ -71,14 +103,13 @@ func (s *Store) Sweep(ctx context.Context, ref domain.ChannelRef, continuation s
 		Paging: driver.Paging{Limit: sweepPage, Continuation: continuation, KeysOnly: first || continuation != ""},
 	})
 	if err != nil {
-		return SweepPage{}, fmt.Errorf("sweeping channel %s: %w", ref.Key, err)
+		return nil, "", err
 	}
-	rows := withoutGates(page.Rows)
+	rows = withoutGates(page.Rows)
 	if whole := !first && continuation == "" && page.Continuation == ""; whole && len(rows) == 0 {
 		t.end(countedBy(page.Rows, ref))
 	}
-	disarmed, err := s.sweepRows(ctx, ref, rows, t, report)
-	return SweepPage{Next: page.Continuation, Found: len(rows), Disarmed: disarmed}, err
+	return rows, page.Continuation, nil
 }
 
 // countedBy returns what the shut gate counts, which is among the rows of a page. The
@@ -102,32 +133,37 @@ func withoutGates(rows []driver.Entity) []string {
 	return keys
 }
 
-// sweepRows deletes the rows in transactions, several at once. After one has
-// failed, no other starts. Those under way end: what they remove is progress, and
-// must be counted.
-func (s *Store) sweepRows(ctx context.Context, ref domain.ChannelRef, rows []string, t *Tally, report func(int)) (disarmed bool, err error) {
-	var gateGone atomic.Bool
-	var failed failures
-	group := newUnbrokenFlight(s.sweepLimit())
-	for batch := range slices.Chunk(rows, s.rowsAtOnce()) {
-		group.Go(func() error {
-			if failed.any() {
+// A sweep deletes rows in transactions, several at once. After one has failed, no other
+// starts. Those under way end: what they remove is progress, and must be counted.
+type sweep struct {
+	store    *Store
+	ref      domain.ChannelRef
+	tally    *Tally
+	report   func(rows int)
+	group    *flight
+	gateGone atomic.Bool
+	failed   failures
+}
+
+// remove starts the transactions that delete the rows, as soon as there is room for each.
+func (w *sweep) remove(ctx context.Context, rows []string) {
+	for batch := range slices.Chunk(rows, w.store.rowsAtOnce()) {
+		w.group.Go(func() error {
+			if w.failed.any() {
 				return nil
 			}
-			removed, err := s.sweepBatch(ctx, ref, batch, t)
+			removed, err := w.store.sweepBatch(ctx, w.ref, batch, w.tally)
 			switch {
 			case gateMissing(err):
-				gateGone.Store(true)
+				w.gateGone.Store(true)
 			case err != nil:
-				failed.add(fmt.Errorf("sweeping channel %s: %w", ref.Key, err))
+				w.failed.add(fmt.Errorf("sweeping channel %s: %w", w.ref.Key, err))
 			case removed:
-				report(len(batch))
+				w.report(len(batch))
 			}
 			return nil
 		})
 	}
-	_ = group.Wait() // the failures are gathered apart: a group keeps only the first
-	return gateGone.Load(), failed.joined()
 }
 
 // failures gathers the errors of several goroutines.

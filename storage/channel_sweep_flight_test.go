@@ -17,6 +17,8 @@ import (
 func TestSweepRows(t *testing.T) {
 	t.Run("a transaction that fails does not stop those under way", failedTransactionStopsNoSibling)
 	t.Run("no transaction starts after one has failed", noTransactionAfterFailure)
+	t.Run("no page is read after a transaction has failed, or has found the gate gone", noPageAfterFailure)
+	t.Run("a page that cannot be read does not stop the transactions under way", unreadPageStopsNoSibling)
 }
 
 // sweepsRows matches the transactions that remove a channel's rows.
@@ -88,6 +90,68 @@ func noTransactionAfterFailure(t *testing.T) {
 		_, err := w.faulty.Sweep(t.Context(), channel.Ref(), "", storage.NewTally(0), func(int) {})
 		if !errors.Is(err, domain.ErrUnavailable) || sent.Load() != 4 {
 			t.Errorf("sweeping sends %d transactions, of which the first fails, and reports %v; want the 4 that were under way", sent.Load(), err)
+		}
+	})
+}
+
+// together is a backend that writes transactions together.
+type together struct{ *drivertest.Faults }
+
+func (together) CommitsTogether() int { return 100 }
+
+// togetherThrough returns a store on the world's backend that writes transactions together.
+func (w *world) togetherThrough(hook drivertest.Hook) *storage.Store {
+	faults := drivertest.NewFaults(w.db, w.db, hook)
+	return storage.New(together{faults}, faults)
+}
+
+func noPageAfterFailure(t *testing.T) {
+	for name, failure := range map[string]error{
+		"failed":    drivertest.ErrInjected,
+		"gate gone": &driver.OperationError{Index: 0, Err: domain.ErrNotFound},
+	} {
+		inBubble(t, func(t *testing.T, w *world) {
+			channel := w.shutWithPosts(1300) // four pages, and two fill what may be under way
+			pages := 0
+			store := w.togetherThrough(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+				switch {
+				case call.Method == "Range":
+					pages++
+				case sweepsRows(call):
+					time.Sleep(time.Second) // the others are under way by then
+					return failure
+				}
+				return send(ctx)
+			})
+			page, err := store.Sweep(t.Context(), channel.Ref(), "", storage.NewTally(0), func(int) {})
+			if pages != 3 || page.Disarmed == (err != nil) {
+				t.Errorf("%s: %d pages were read, want 3; sweeping reports %+v and %v", name, pages, page, err)
+			}
+		})
+	}
+}
+
+func unreadPageStopsNoSibling(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.shutWithPosts(700)
+		before, pages := len(w.rows("Blogs")), 0
+		const first = 990 - 1 // the rows of a page without the gate
+		store := w.togetherThrough(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			switch {
+			case call.Method == "Range":
+				if pages++; pages == 2 {
+					time.Sleep(time.Millisecond) // the others are under way
+					return drivertest.ErrInjected
+				}
+			case sweepsRows(call):
+				time.Sleep(time.Second)
+			}
+			return send(ctx)
+		})
+		var removed atomic.Int64
+		_, err := store.Sweep(t.Context(), channel.Ref(), "", storage.NewTally(0), func(rows int) { removed.Add(int64(rows)) })
+		if left := len(w.rows("Blogs")); !errors.Is(err, domain.ErrUnavailable) || removed.Load() != first || before-left != first {
+			t.Errorf("%d rows are reported as removed, %d of %d are left, want %d removed; sweeping reports %v", removed.Load(), left, before, first, err)
 		}
 	})
 }

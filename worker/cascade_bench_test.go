@@ -30,11 +30,11 @@ const rowsPerPost = 3
 func BenchmarkCascadeOnBolt(b *testing.B) {
 	for _, posts := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("posts=%d", posts), func(b *testing.B) {
-			var requests atomic.Int64
+			var requests, commits atomic.Int64
 			var live memory
 			for b.Loop() {
 				b.StopTimer()
-				db, err := bolt.Open(b.TempDir(), bolt.Options{})
+				db, err := bolt.Open(b.TempDir(), bolt.Options{Committed: func(bolt.Commit) { commits.Add(1) }})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -48,6 +48,7 @@ func BenchmarkCascadeOnBolt(b *testing.B) {
 				store := storage.New(db, db)
 				message := fillChannel(b, store, posts)
 				requests.Store(0)
+				commits.Store(0)
 				live.begin()
 				b.StartTimer()
 				cascadeOnce(b, storage.New(together{faults}, faults), message)
@@ -60,6 +61,7 @@ func BenchmarkCascadeOnBolt(b *testing.B) {
 			rows := float64(posts * rowsPerPost)
 			b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 			b.ReportMetric(float64(requests.Load())*1000/rows, "requests/1000rows")
+			b.ReportMetric(float64(commits.Load())*1000/rows, "commits/1000rows")
 			b.ReportMetric(float64(live.most)/(1<<20), "live-MB")
 			b.ReportMetric(0, "ns/op")
 		})

@@ -15,7 +15,7 @@ import (
 
 func TestSweep(t *testing.T) {
 	t.Run("in many pages by three workers leaves nothing", bubble(sweptByThreeWorkers))
-	t.Run("asks for four transactions at once, or for a page of a store that writes them together", sweptAtOnce)
+	t.Run("has four transactions under way at once, and twenty of a store that writes them together", sweptAtOnce)
 	t.Run("counts what is removed beside transactions that fail", sweptBesideFailures)
 	t.Run("leaves no row beside a worker that deletes the votes on a post", bubble(sweptWhileVotesGo))
 }
@@ -46,13 +46,20 @@ type together struct{ *drivertest.Faults }
 
 func (together) CommitsTogether() int { return 100 }
 
+// Each transaction takes a second. So those under way at once are one commit of a store that
+// writes them together.
 func sweptAtOnce(t *testing.T) {
-	for most, backend := range map[int64]func(*drivertest.Faults) driver.Tables{
-		4:  func(f *drivertest.Faults) driver.Tables { return f },
-		10: func(f *drivertest.Faults) driver.Tables { return together{f} },
+	for name, test := range map[string]struct {
+		backend func(*drivertest.Faults) driver.Tables
+		most    int64
+		took    time.Duration
+	}{
+		// Three pages, of 10, 10 and 2 transactions.
+		"one by one": {func(f *drivertest.Faults) driver.Tables { return f }, 4, (3 + 3 + 1) * time.Second},
+		"together":   {func(f *drivertest.Faults) driver.Tables { return together{f} }, 20, 2 * time.Second},
 	} {
-		bubble(func(t *testing.T) {
-			w := newWorld(t, 350)
+		t.Run(name, bubble(func(t *testing.T) {
+			w := newWorld(t, 700)
 			var now, highest atomic.Int64
 			faults := drivertest.NewFaults(w.db, w.db, drivertest.Only(sweeps, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
 				if n := now.Add(1); n > highest.Load() {
@@ -63,12 +70,13 @@ func sweptAtOnce(t *testing.T) {
 				return send(ctx)
 			}))
 			w.mustAsk()
-			w.finishOn(storage.New(backend(faults), faults))
-			if highest.Load() != most {
-				t.Errorf("%d transactions at once, want %d", highest.Load(), most)
+			began := time.Now()
+			w.finishOn(storage.New(test.backend(faults), faults))
+			if took := time.Since(began).Truncate(time.Second); highest.Load() != test.most || took != test.took {
+				t.Errorf("%d transactions at once, %s for all of them, want %d and %s", highest.Load(), took, test.most, test.took)
 			}
 			w.mustBeDeleted()
-		})(t)
+		}))
 	}
 }
 

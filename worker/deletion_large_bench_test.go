@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -44,6 +45,39 @@ func BenchmarkLargeDeletion(b *testing.B) {
 	b.ReportMetric(large.Seconds()/small.Seconds(), "x-100k")
 	b.ReportMetric(small.Seconds()/float64(b.N), "s-100k")
 	b.ReportMetric(large.Seconds()/float64(b.N), "s-1M")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkDeletion deletes a channel of 10,000 posts from a durable store, by a worker
+// that waits for the request. s-10k is the median time from the request to the end, and
+// commits is the median number of commits meanwhile.
+func BenchmarkDeletion(b *testing.B) {
+	var took []time.Duration
+	var counts []int64
+	for b.Loop() {
+		b.StopTimer()
+		dir := b.TempDir()
+		channel := fillRows(b, dir, 10_000)
+		var commits atomic.Int64
+		db, err := bolt.Open(dir, bolt.Options{Committed: func(bolt.Commit) { commits.Add(1) }})
+		if err != nil {
+			b.Fatal(err)
+		}
+		medianPost(b, storage.New(db, db), channel) // the rows are on the disk then
+		commits.Store(0)
+		b.StartTimer()
+		took = append(took, deleteByWorker(b, storage.New(db, db), channel))
+		b.StopTimer()
+		counts = append(counts, commits.Load())
+		if err := db.Close(); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+	}
+	slices.Sort(took)
+	slices.Sort(counts)
+	b.ReportMetric(took[len(took)/2].Seconds(), "s-10k")
+	b.ReportMetric(float64(counts[len(counts)/2]), "commits")
 	b.ReportMetric(0, "ns/op")
 }
 

@@ -118,7 +118,7 @@ func Backup(ctx context.Context, dir string, to io.Writer, content snapshot.Cont
 	if err := refuseUnfinished(path); err != nil {
 		return snapshot.Summary{}, err
 	}
-	if err := look(path); err != nil {
+	if _, err := look(path); err != nil {
 		return snapshot.Summary{}, err
 	}
 	file, err := openBolt(path, &bbolt.Options{Timeout: lockPatience, ReadOnly: true, NoStatistics: true})

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -167,10 +166,11 @@ func openFile(path string, opts Options) (*bbolt.DB, error) {
 // openCurrent opens the file that has the name once it is locked.
 func openCurrent(path string, opts Options) (*bbolt.DB, error) {
 	for {
-		if err := look(path); err != nil {
+		scanned, err := look(path)
+		if err != nil {
 			return nil, err
 		}
-		file, current, err := openOnce(path, opts)
+		file, current, err := openOnce(path, opts, scanned)
 		if err != nil || current {
 			return file, err
 		}
@@ -181,8 +181,9 @@ func openCurrent(path string, opts Options) (*bbolt.DB, error) {
 	}
 }
 
-// openOnce also tells whether the file that it has locked still has the name.
-func openOnce(path string, opts Options) (db *bbolt.DB, current bool, err error) {
+// openOnce also tells whether the file that it has locked still has the name. If bbolt is to
+// read all pages, they are all mapped before.
+func openOnce(path string, opts Options, scanned bool) (db *bbolt.DB, current bool, err error) {
 	var opened *os.File
 	open := os.OpenFile
 	if opts.openFile != nil {
@@ -201,12 +202,16 @@ func openOnce(path string, opts Options) (db *bbolt.DB, current bool, err error)
 			return opened, err
 		},
 	}
+	if scanned {
+		options.MmapFlags = populated
+	}
 	if runtime.GOOS == "windows" { // here the file grows to the size of its mapping
 		options.InitialMmapSize = 0
 	}
 	if db, err = openBolt(path, options); err != nil {
 		return nil, false, err
 	}
+	db.MmapFlags = 0 // when the file grows, it is mapped anew, and readers wait
 	locked, err := opened.Stat()
 	named, err2 := os.Stat(path)
 	if err == nil && errors.Is(err2, fs.ErrNotExist) {
@@ -220,48 +225,53 @@ func openOnce(path string, opts Options) (db *bbolt.DB, current bool, err error)
 
 // look opens the file for reading and does what must come before it is opened for
 // writing: it refuses a file that is cut off or not ours, and reads a file without a list
-// of free pages from its beginning to its end. bbolt reads such a file in the order of
+// of free pages from its beginning to its end. bbolt scans such a file in the order of
 // its trees, which takes many times as long if the file is not in memory. It does so in a
 // goroutine of its own, where nobody can catch the panic at a damaged page.
-func look(path string) (err error) {
+func look(path string) (scanned bool, err error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return fmt.Errorf("opening %s: %w", path, err)
+		return false, fmt.Errorf("opening %s: %w", path, err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	if info, err := file.Stat(); err != nil || info.Size() == 0 {
-		return err
+		return false, err
 	}
 	reading, err := openBolt(path, &bbolt.Options{Timeout: lockPatience, ReadOnly: true, NoStatistics: true})
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() { err = errors.Join(err, reading.Close()) }() // until then nobody writes
-	if err := safely(func() error { return lookInto(file, reading) }); err != nil {
-		return fmt.Errorf("opening %s: %w", path, err)
+	err = safely(func() (err error) {
+		scanned, err = lookInto(file, reading)
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("opening %s: %w", path, err)
 	}
-	return nil
+	return scanned, nil
 }
 
-func lookInto(file *os.File, reading *bbolt.DB) error {
+// lookInto reports whether bbolt will scan the file.
+func lookInto(file *os.File, reading *bbolt.DB) (scanned bool, err error) {
 	last, ok := lastHead(file)
 	info, err := file.Stat()
 	switch {
 	case err != nil:
-		return err
+		return false, err
 	case ok && uint64(info.Size())/last.pageSize < last.pages:
-		return fmt.Errorf("%w: it has %d bytes of %d", errDamaged, info.Size(), last.pages*last.pageSize)
+		return false, fmt.Errorf("%w: it has %d bytes of %d", errDamaged, info.Size(), last.pages*last.pageSize)
 	}
 	if err := reading.View(checkSchema); err != nil || !ok || last.list != noList {
-		return err
+		return false, err
 	}
-	if _, err := io.Copy(io.Discard, file); err != nil {
-		return err
+	if err := readAhead(file, int64(last.pages*last.pageSize)); err != nil {
+		return false, err
 	}
-	return reading.View(visitPages)
+	return true, reading.View(visitPages)
 }
 
 // visitPages looks at each key, and so at each page that is in use.
