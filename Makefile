@@ -79,10 +79,7 @@ bench: ## the table of benchmarks
 fuzz: ## every fuzz target for FUZZTIME (1m)
 	@.ci/fuzz $(FUZZTIME)
 
-# To collect garbage less often saves a fifth of the time. Two large scenarios fit in the limit.
 .PHONY: prove
-prove: export GOGC = 400
-prove: export GOMEMLIMIT = 4GiB
 prove: ## explore schedules and crashes of the real code (lab/)
 	go run ./lab/cmd/lab prove
 
