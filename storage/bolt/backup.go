@@ -39,9 +39,10 @@ var (
 
 const (
 	// lookInterval is how often a backup is looked at, and lookPatience is how long a new
-	// reader may wait for its beginning until the backup is in the way.
+	// reader may wait for its beginning, in some turns, until the backup is in the way.
 	lookInterval = 250 * time.Millisecond
 	lookPatience = 250 * time.Millisecond
+	lookTurns    = 5
 	// growthLeast is how many bytes any store may grow by during a backup.
 	growthLeast = 256 << 20
 	// blocksAhead is how many blocks are read ahead of a slow reader.
@@ -95,17 +96,32 @@ func (db *DB) watchBackup(ctx context.Context, cancel context.CancelCauseFunc) {
 // lookAtBackup returns how many bytes of the file are in use or were. It cancels a backup
 // that is in the way: a new reader waits only for a commit that waits for a reader.
 func (db *DB) lookAtBackup(cancel context.CancelCauseFunc) (size int64, err error) {
-	timer := time.AfterFunc(lookPatience, func() {
-		select {
-		case <-db.closing:
-			cancel(errClosed)
-		default:
-			cancel(ErrBackupInWay)
-		}
-	})
-	defer timer.Stop()
+	done := make(chan struct{})
+	defer close(done)
+	go db.impatient(done, cancel)
 	err = db.view(context.Background(), func(tx *bbolt.Tx) error { size = tx.Size(); return nil })
 	return size, err
+}
+
+// impatient cancels a backup if a look at it is not done in time. It counts turns, since a
+// machine that has no time for this process has none for the look either.
+func (db *DB) impatient(done <-chan struct{}, cancel context.CancelCauseFunc) {
+	turn := time.NewTicker(lookPatience / lookTurns)
+	defer turn.Stop()
+	for range lookTurns {
+		select {
+		case <-done:
+			return
+		case <-turn.C:
+		}
+	}
+	select {
+	case <-done:
+	case <-db.closing:
+		cancel(errClosed)
+	default:
+		cancel(ErrBackupInWay)
+	}
 }
 
 // Backup writes one snapshot of the store in a directory, which no process may have open.

@@ -37,6 +37,9 @@
 // later writes are refused until the store is opened again. The same holds after a
 // panic in a commit. A panic before it fails only the transactions of that commit.
 //
+// A page that contradicts others, or that the disk cannot read, fails whatever needs it
+// (damage.go). The process goes on.
+//
 // Only one process at a time can open the file. The operating system's lock ends
 // with the process.
 package bolt
