@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"microblogging/e2e/program"
@@ -25,6 +26,9 @@ func onEachBackend(t *testing.T, test func(t *testing.T, s setup)) {
 func onBolt(t *testing.T) setup {
 	return setup{program.Setup{Binary: binary, Flags: []string{"--data", filepath.Join(t.TempDir(), "data")}}}
 }
+
+// embedded reports whether the store is the embedded one.
+func (s setup) embedded() bool { return slices.Contains(s.Flags, "--data") }
 
 // onAzurite takes a connection string.
 func onAzurite(connection string) setup {

@@ -37,10 +37,12 @@ type Buffer struct {
 	timer   *time.Timer
 }
 
-// waiting is a record, and the handler that makes its line.
+// waiting is a request or a record, and the handler that makes its line.
 type waiting struct {
-	by     slog.Handler
-	record slog.Record
+	by      slog.Handler
+	request Request
+	// record is nil for a request.
+	record *slog.Record
 }
 
 // NewBuffer returns a Buffer in front of a writer, which need not be safe for concurrent use.
@@ -55,8 +57,7 @@ func NewBuffer(w io.Writer) *Buffer {
 // Handler returns a handler whose records wait. Their lines are made by the handler that
 // newHandler returns, which must write each by one call. That handler gets no context of a
 // request, which may have ended. A record of slog.LevelWarn or above does not wait, nor does
-// one with a value that may change (slog.KindAny), nor do those before it. A slog.LogValuer
-// is asked for its value when the line is made: it must not change once it has been logged.
+// one with a value that may change, nor do those before it.
 func (b *Buffer) Handler(newHandler func(w io.Writer) slog.Handler) slog.Handler {
 	return later{newHandler((*lineWriter)(b)), b}
 }
@@ -67,18 +68,19 @@ type later struct {
 }
 
 func (l later) Handle(_ context.Context, r slog.Record) error {
-	full := l.buffer.add(waiting{l.Handler, r})
-	if full || r.Level >= slog.LevelWarn || mayChange(r) {
-		return l.buffer.Flush()
-	}
-	return nil
+	return l.buffer.add(waiting{by: l.Handler, record: &r}, r.Level >= slog.LevelWarn || mayChange(r))
+}
+
+// handleRequest implements requestHandler.
+func (l later) handleRequest(r Request) error {
+	return l.buffer.add(waiting{by: l.Handler, request: r}, r.Level >= slog.LevelWarn)
 }
 
 // mayChange reports whether a value of the record may be another when its line is made.
 func mayChange(r slog.Record) (may bool) {
 	r.Attrs(func(a slog.Attr) bool {
 		kind := a.Value.Kind()
-		may = kind == slog.KindAny || kind == slog.KindGroup
+		may = kind == slog.KindAny || kind == slog.KindGroup || kind == slog.KindLogValuer
 		return !may
 	})
 	return may
@@ -92,8 +94,16 @@ func (l later) WithGroup(name string) slog.Handler {
 	return later{l.Handler.WithGroup(name), l.buffer}
 }
 
-// add reports whether the records that wait are as many as may.
-func (b *Buffer) add(r waiting) (full bool) {
+// add takes a record, and flushes if that may not wait or if as many wait as may.
+func (b *Buffer) add(r waiting, now bool) error {
+	if full := b.put(r); full || now {
+		return b.Flush()
+	}
+	return nil
+}
+
+// put reports whether as many records wait as may.
+func (b *Buffer) put(r waiting) (full bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.records) == 0 {
@@ -129,15 +139,18 @@ func (b *Buffer) Flush() error {
 	return errors.Join(failed, b.write())
 }
 
-// write makes and writes the line of a record. A value that panics costs its line and not the
-// process: whoever logged it is not on the stack any more.
+// write makes and writes the line. A handler that panics costs the line and not the process:
+// whoever logged it is not on the stack any more.
 func (r *waiting) write() (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = fmt.Errorf("logging %q: panic: %v", r.record.Message, cause)
+			err = fmt.Errorf("writing a line of the log: panic: %v", cause)
 		}
 	}()
-	return r.by.Handle(context.Background(), r.record)
+	if r.record != nil {
+		return r.by.Handle(context.Background(), *r.record)
+	}
+	return r.request.Log(context.Background(), r.by)
 }
 
 // A lineWriter is what the handlers of a Buffer write to while it writes.

@@ -1,6 +1,7 @@
 package logline
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,13 +15,13 @@ import (
 
 func TestBuffer(t *testing.T) {
 	for name, test := range map[string]func(t *testing.T, b *Buffer, written *calls){
-		"a line waits no longer than it may":                         lineWaitsNoLonger,
-		"lines share a call, whole":                                  linesShareACall,
-		"a warning goes at once, after the others":                   warningGoesAtOnce,
-		"a value that may change is read at once":                    changingValueIsReadAtOnce,
-		"a value that says so is asked for when its line is written": valuerIsAskedLate,
-		"no line is lost or torn":                                    noLineIsLost,
-		"a long line goes as it is":                                  longLineGoesAsItIs,
+		"a line waits no longer than it may":       lineWaitsNoLonger,
+		"lines share a call, whole":                linesShareACall,
+		"a warning goes at once, after the others": warningGoesAtOnce,
+		"a value that may change is read at once":  changingValueIsReadAtOnce,
+		"a request waits too, and keeps its place": requestWaitsToo,
+		"no line is lost or torn":                  noLineIsLost,
+		"a long line goes as it is":                longLineGoesAsItIs,
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -30,7 +31,7 @@ func TestBuffer(t *testing.T) {
 		})
 	}
 	t.Run("a writer that fails is told, and lines go on", failureIsTold)
-	t.Run("a value that panics costs its own line", panicCostsItsLine)
+	t.Run("a handler that panics costs its own line", panicCostsItsLine)
 }
 
 // text is a log without times, so that its lines are easy to tell.
@@ -101,7 +102,9 @@ func warningGoesAtOnce(t *testing.T, b *Buffer, written *calls) {
 
 func changingValueIsReadAtOnce(t *testing.T, b *Buffer, written *calls) {
 	value := []int{1}
-	for name, attr := range map[string]slog.Attr{"a value": slog.Any("of", value), "a value in a group": slog.Group("of", slog.Any("it", value))} {
+	for name, attr := range map[string]slog.Attr{
+		"a value": slog.Any("of", value), "a value in a group": slog.Group("of", slog.Any("it", value)), "a value that is asked for": slog.Any("of", asked{value}),
+	} {
 		*written, value[0] = nil, 1
 		b.text().LogAttrs(t.Context(), slog.LevelInfo, "line", slog.Int("n", 1), attr)
 		value[0] = 2
@@ -111,19 +114,22 @@ func changingValueIsReadAtOnce(t *testing.T, b *Buffer, written *calls) {
 	}
 }
 
-// asked counts how often it was asked for its value.
-type asked int
+type asked struct{ value any }
 
-func (a *asked) LogValue() slog.Value { *a++; return slog.IntValue(int(*a)) }
+func (a asked) LogValue() slog.Value { return slog.AnyValue(a.value) }
 
-func valuerIsAskedLate(t *testing.T, b *Buffer, written *calls) {
-	var value asked
-	b.text().Info("line", "of", &value)
-	if value != 0 || len(*written) != 0 {
-		t.Errorf("asked %d times, wrote %q, before the line was due", value, *written)
+func requestWaitsToo(t *testing.T, b *Buffer, written *calls) {
+	log := b.text()
+	log.Info("before")
+	if err := (Request{Path: "/", Ended: time.Now()}).Log(t.Context(), log.Handler()); err != nil || len(*written) != 0 {
+		t.Fatalf("wrote %q at once, %v", *written, err)
 	}
-	if err := b.Flush(); err != nil || strings.Join(*written, "") != "msg=line of=1\n" {
-		t.Errorf("wrote %q, %v", *written, err)
+	log.Info("after")
+	if err := b.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Split(strings.Join(*written, ""), "\n"); len(got) != 4 || got[0] != "msg=before" || !strings.HasPrefix(got[1], "msg=request ") || got[2] != "msg=after" {
+		t.Errorf("wrote %q", got)
 	}
 }
 
@@ -192,18 +198,22 @@ func failureIsTold(t *testing.T) {
 	}
 }
 
-// faulty panics instead of writing itself.
-type faulty struct{}
+// faulty panics at some records.
+type faulty struct{ slog.Handler }
 
-func (faulty) LogValue() slog.Value              { return slog.StringValue("never asked") }
-func (faulty) AppendWords([]byte) ([]byte, bool) { panic("planted") }
+func (f faulty) Handle(ctx context.Context, r slog.Record) error {
+	if r.Message == "lost" {
+		panic("planted")
+	}
+	return f.Handler.Handle(ctx, r)
+}
 
 func panicCostsItsLine(t *testing.T) {
 	var written calls
 	b := NewBuffer(&written)
-	log := slog.New(b.Handler(func(w io.Writer) slog.Handler { return NewTextHandler(w, slog.LevelInfo) }))
+	log := slog.New(b.Handler(func(w io.Writer) slog.Handler { return faulty{NewTextHandler(w, slog.LevelInfo)} }))
 	log.Info("before")
-	log.Info("lost", "", faulty{})
+	log.Info("lost")
 	log.Info("after")
 	if err := b.Flush(); err == nil || !strings.Contains(err.Error(), "planted") {
 		t.Errorf("flushing: %v", err)

@@ -10,8 +10,8 @@
 //
 // [NewTextHandler] writes what slog.NewTextHandler writes, byte for byte. A [Buffer] keeps
 // records for a moment, and makes and writes the lines of several at once: between two
-// requests, the memory that this takes is cold, and it takes twice as long. [Words] let a
-// request become text in one step.
+// requests, the memory that this takes is cold, and it takes twice as long. A [Request] is a
+// record whose attributes are known, so that it needs none of slog's.
 //
 // # What survives failure
 //
@@ -51,25 +51,34 @@ func (l *locked) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
-// A handler writes records of plain words and numbers itself, and leaves all others, and
-// those of loggers with attributes of their own, to the handler of package slog.
+// A handler writes requests, and records of plain words and numbers, itself. It leaves all
+// others, and those of loggers with attributes of their own, to the handler of package slog.
 type handler struct {
 	slog.Handler
 	w *locked
 }
 
 func (h *handler) Handle(ctx context.Context, r slog.Record) error {
-	if ok, err := h.w.record(r); ok {
+	ok, err := h.w.write(func(line []byte, last *clock) ([]byte, bool) { return appendRecord(line, last, r) })
+	if ok {
 		return err
 	}
 	return h.Handler.Handle(ctx, r)
 }
 
-// record writes the line of a record, if it has one without quotes.
-func (l *locked) record(r slog.Record) (ok bool, err error) {
+// handleRequest implements requestHandler.
+func (h *handler) handleRequest(r Request) error {
+	if ok, err := h.w.write(r.append); ok {
+		return err
+	}
+	return h.Handler.Handle(context.Background(), r.record())
+}
+
+// write writes a line, if it can be made.
+func (l *locked) write(appended func(line []byte, last *clock) (_ []byte, ok bool)) (ok bool, err error) {
 	l.mu.Lock()
-	defer l.mu.Unlock() // also if a value panics
-	line, ok := appendLine(l.line[:0], r, &l.last)
+	defer l.mu.Unlock()
+	line, ok := appended(l.line[:0], &l.last)
 	if !ok {
 		return false, nil
 	}
@@ -78,52 +87,30 @@ func (l *locked) record(r slog.Record) (ok bool, err error) {
 	return true, err
 }
 
-// appendLine appends the line of a record, if it has one without quotes.
-func appendLine(line []byte, r slog.Record, last *clock) (_ []byte, ok bool) {
+// appendHead appends what every line begins with. The message must be plain.
+func appendHead(line []byte, last *clock, at time.Time, level slog.Level, message string) []byte {
+	line = last.append(append(line, "time="...), at)
+	line = append(append(line, " level="...), level.String()...)
+	return append(append(line, " msg="...), message...)
+}
+
+// appendRecord appends the line of a record, if it has one without quotes.
+func appendRecord(line []byte, last *clock, r slog.Record) (_ []byte, ok bool) {
 	if r.Time.IsZero() || !plain(r.Message) {
 		return nil, false
 	}
-	line = append(line, "time="...)
-	line = last.append(line, r.Time)
-	line = append(line, " level="...)
-	line = append(line, r.Level.String()...)
-	line = append(line, " msg="...)
-	line = append(line, r.Message...)
-	ok = true
+	line, ok = appendHead(line, last, r.Time, r.Level, r.Message), true
 	r.Attrs(func(a slog.Attr) bool {
-		line, ok = appendAttr(line, a)
+		if ok = plain(a.Key); ok {
+			line = append(append(append(line, ' '), a.Key...), '=')
+			line, ok = appendValue(line, a.Value)
+		}
 		return ok
 	})
 	return append(line, '\n'), ok
 }
 
-func appendAttr(line []byte, a slog.Attr) (_ []byte, ok bool) {
-	if a.Value.Kind() == slog.KindLogValuer {
-		if words, is := a.Value.Any().(Words); is && a.Key == "" {
-			return words.AppendWords(line)
-		}
-		return nil, false
-	}
-	return AppendWord(line, a.Key, a.Value)
-}
-
-// Words are attributes that write themselves. As the value of an attribute without a key,
-// they stand in the line as if each had been given to the logger.
-type Words interface {
-	// LogValue returns the attributes as a group.
-	slog.LogValuer
-	// AppendWords appends them to a line by [AppendWord]. It returns false where that does:
-	// then the attributes of LogValue are written.
-	AppendWords(line []byte) (_ []byte, ok bool)
-}
-
-// AppendWord appends an attribute to a line as slog.NewTextHandler does, after a space. It
-// returns false if it cannot, as for a value that needs quotes.
-func AppendWord(line []byte, key string, value slog.Value) (_ []byte, ok bool) {
-	if !plain(key) {
-		return nil, false
-	}
-	line = append(append(append(line, ' '), key...), '=')
+func appendValue(line []byte, value slog.Value) ([]byte, bool) {
 	switch value.Kind() {
 	case slog.KindString:
 		return append(line, value.String()...), plain(value.String())
@@ -132,7 +119,7 @@ func AppendWord(line []byte, key string, value slog.Value) (_ []byte, ok bool) {
 	case slog.KindDuration:
 		return append(line, value.Duration().String()...), true
 	}
-	return nil, false
+	return line, false
 }
 
 // A clock has the second of the last line in words, since most lines are of the same one.

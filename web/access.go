@@ -27,13 +27,14 @@ const userKey = "user"
 // alone: requests of one client on one day can be told to belong together, and nobody
 // can find the address by trying all. Processes have keys of their own.
 type clientNames struct {
+	guard *guard
 	// plain logs the addresses themselves.
 	plain bool
 
 	mu  sync.Mutex
 	day time.Time
 	key []byte
-	// named has the names of the clients that came last that day.
+	// named has the names of that day that were asked for last.
 	named *simplelru.LRU[string, string]
 }
 
@@ -41,24 +42,35 @@ type clientNames struct {
 // of a line of the log. They take about 1 MB.
 const maxNamed = 5000
 
-// name returns the name of the client with that address.
-func (n *clientNames) name(address string, now time.Time) string {
-	if n.plain {
-		return address
+// of returns the name of the client that sent a request.
+func (n *clientNames) of(r *http.Request, now time.Time) string {
+	address := func() string { return string(n.guard.clientAddress(r)) }
+	switch {
+	case n.plain:
+		return address()
+	case n.guard.proxies.none():
+		return n.name(r.RemoteAddr, now, address) // it is the same for all requests of a connection
 	}
+	client := address()
+	return n.name(client, now, func() string { return client })
+}
+
+// name returns the name of an address. It looks for it by the key, which is the address or
+// that of a connection.
+func (n *clientNames) name(key string, now time.Time, address func() string) string {
 	day := now.UTC().Truncate(24 * time.Hour)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if !n.day.Equal(day) || n.key == nil {
 		n.turn(day)
 	}
-	if name, ok := n.named.Get(address); ok {
+	if name, ok := n.named.Get(key); ok {
 		return name
 	}
 	mac := hmac.New(sha256.New, n.key)
-	mac.Write([]byte(address))
+	mac.Write([]byte(address()))
 	name := hex.EncodeToString(mac.Sum(nil)[:8])
-	n.named.Add(strings.Clone(address), name)
+	n.named.Add(strings.Clone(key), name)
 	return name
 }
 
@@ -73,67 +85,16 @@ func (n *clientNames) turn(day time.Time) {
 	n.named = named
 }
 
-// clientName returns the name in the log of the client that sent a request.
-func (s *server) clientName(r *http.Request, now time.Time) string {
-	return s.clients.name(string(s.guard.clientAddress(r)), now)
-}
-
-// A requestLine is what the log says of a request that has been answered. It becomes words
-// when the line is written, which package logline does a little later, for many lines at
-// once: that takes half of what it takes between two requests.
-type requestLine struct {
-	site    *server
-	request *http.Request
-	user    domain.UserName
-	id      string
-	status  int
-	ended   time.Time
-	took    time.Duration
-}
-
-// LogValue implements slog.LogValuer.
-func (l *requestLine) LogValue() slog.Value {
-	var attrs []slog.Attr
-	for key, value := range l.words {
-		attrs = append(attrs, slog.Attr{Key: key, Value: value})
+// logAccess writes the line of a request that has been answered.
+func (s *server) logAccess(c echo.Context, start time.Time, id string) {
+	now, r := time.Now(), c.Request()
+	user, _ := c.Get(userKey).(domain.UserName)
+	line := logline.Request{
+		Level: accessLevel(c), Ended: now, Took: now.Sub(start),
+		Method: r.Method, Path: LoggedPath(r.URL.Path), Status: c.Response().Status, ID: id,
+		Client: s.clients.of(r, now), User: string(user),
 	}
-	return slog.GroupValue(attrs...)
-}
-
-// AppendWords implements logline.Words.
-func (l *requestLine) AppendWords(line []byte) (_ []byte, ok bool) {
-	for key, value := range l.words {
-		if line, ok = logline.AppendWord(line, key, value); !ok {
-			return nil, false
-		}
-	}
-	return line, true
-}
-
-// words yields the attributes.
-func (l *requestLine) words(yield func(string, slog.Value) bool) {
-	_ = yield("method", slog.StringValue(l.request.Method)) &&
-		yield("path", slog.StringValue(LoggedPath(l.request.URL.Path))) &&
-		yield("status", slog.IntValue(l.status)) &&
-		yield("duration", slog.DurationValue(l.took)) &&
-		yield("id", slog.StringValue(l.id)) &&
-		yield("client", slog.StringValue(l.site.clientName(l.request, l.ended))) &&
-		(l.user == "" || yield("user", slog.StringValue(string(l.user))))
-}
-
-// logAccess writes the line of a request that has been answered. It makes the record itself:
-// a Logger would find out which line of the program asks, which takes longer than the rest.
-func (s *server) logAccess(c echo.Context, start time.Time, line *requestLine) {
-	ctx, level, handler := c.Request().Context(), accessLevel(c), s.log.Handler()
-	if !handler.Enabled(ctx, level) {
-		return
-	}
-	now := time.Now()
-	line.site, line.request, line.status, line.ended, line.took = s, c.Request(), c.Response().Status, now, now.Sub(start)
-	line.user, _ = c.Get(userKey).(domain.UserName)
-	record := slog.NewRecord(now, level, "request", 0)
-	record.AddAttrs(slog.Any("", line)) // without a name of its own, its parts stand alone
-	_ = handler.Handle(ctx, record)     // a Logger has nobody to tell it either
+	_ = line.Log(r.Context(), s.log.Handler()) // a Logger has nobody to tell it either
 }
 
 // logRefused logs a sign-in that was refused, or a sign-up that had the key of an account
@@ -152,7 +113,7 @@ func (s *sessions) logRefused(c echo.Context, err error) {
 		return
 	}
 	attrs := []slog.Attr{
-		slog.String("client", s.clients.name(c.RealIP(), time.Now())),
+		slog.String("client", s.clients.of(c.Request(), time.Now())),
 		slog.String("reason", reason),
 		slog.String("id", c.Response().Header().Get(echo.HeaderXRequestID)),
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/http"
 	"testing"
 	"time"
 )
@@ -11,8 +12,15 @@ func TestClientNames(t *testing.T) {
 	t.Run("are the addresses if that is asked for", clientNamesArePlain)
 }
 
+func newClientNames(plain bool) *clientNames { return &clientNames{guard: &guard{}, plain: plain} }
+
+// nameOf returns the name of the client at an address.
+func (n *clientNames) nameOf(address string, now time.Time) string {
+	return n.of(&http.Request{RemoteAddr: address + ":1234"}, now)
+}
+
 func clientNamesChangeEachDay(t *testing.T) {
-	names := &clientNames{}
+	names := newClientNames(false)
 	at := func(s string) time.Time {
 		when, err := time.Parse(time.RFC3339, s)
 		if err != nil {
@@ -20,31 +28,31 @@ func clientNamesChangeEachDay(t *testing.T) {
 		}
 		return when
 	}
-	morning := names.name("192.0.2.1", at("2026-01-02T00:00:00Z"))
-	if other := names.name("192.0.2.2", at("2026-01-02T00:00:01Z")); other == morning || other == "" {
+	morning := names.nameOf("192.0.2.1", at("2026-01-02T00:00:00Z"))
+	if other := names.nameOf("192.0.2.2", at("2026-01-02T00:00:01Z")); other == morning || other == "" {
 		t.Errorf("two clients are %q and %q", morning, other)
 	}
 	// 23:59 in UTC is the next day in the east.
-	if evening := names.name("192.0.2.1", at("2026-01-03T01:59:59+02:00")); evening != morning {
+	if evening := names.nameOf("192.0.2.1", at("2026-01-03T01:59:59+02:00")); evening != morning {
 		t.Errorf("on one day, a client is %q and %q", morning, evening)
 	}
-	if next := names.name("192.0.2.1", at("2026-01-03T00:00:00Z")); next == morning {
+	if next := names.nameOf("192.0.2.1", at("2026-01-03T00:00:00Z")); next == morning {
 		t.Errorf("on two days, a client is %q", next)
 	}
-	if again := names.name("192.0.2.1", at("2026-01-02T00:00:00Z")); again == morning {
+	if again := names.nameOf("192.0.2.1", at("2026-01-02T00:00:00Z")); again == morning {
 		t.Error("the key of yesterday is not forgotten")
 	}
 }
 
 func clientNamesAreOfOneProcess(t *testing.T) {
 	now := time.Now()
-	if a, b := (&clientNames{}).name("192.0.2.1", now), (&clientNames{}).name("192.0.2.1", now); a == b {
+	if a, b := newClientNames(false).nameOf("192.0.2.1", now), newClientNames(false).nameOf("192.0.2.1", now); a == b {
 		t.Errorf("both are %q", a)
 	}
 }
 
 func clientNamesArePlain(t *testing.T) {
-	if got := (&clientNames{plain: true}).name("192.0.2.1", time.Now()); got != "192.0.2.1" {
+	if got := newClientNames(true).nameOf("192.0.2.1", time.Now()); got != "192.0.2.1" {
 		t.Errorf("got %q", got)
 	}
 }

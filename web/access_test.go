@@ -40,16 +40,18 @@ func (s *site) logged(request func()) string {
 func accessLogHashesAddresses(t *testing.T) {
 	s := newSite(t)
 	client := regexp.MustCompile(`client=([0-9a-f]{16})( |\n)`)
-	line := func(address string) string {
-		logged := s.logged(func() { s.do("GET", "/channels", from(address)).want(200) })
+	line := func(address, port string) string {
+		logged := s.logged(func() {
+			s.do("GET", "/channels", func(r *http.Request) { r.RemoteAddr = address + ":" + port }).want(200)
+		})
 		match := client.FindStringSubmatch(logged)
 		if match == nil || strings.Contains(logged, address) {
 			t.Fatalf("logged %s", logged)
 		}
 		return match[1]
 	}
-	if a, again, b := line(clientAddress), line(clientAddress), line("192.0.2.78"); a != again || a == b {
-		t.Errorf("one client is %s and %s, and another %s", a, again, b)
+	if a, b := line(clientAddress, "1234"), line("192.0.2.78", "1234"); a == b || a != line(clientAddress, "1234") || a != line(clientAddress, "5678") {
+		t.Errorf("one client is %s, and another %s", a, b)
 	}
 }
 

@@ -38,9 +38,12 @@ type proxyTrust struct {
 	networks []netip.Prefix
 }
 
+// none reports whether nobody is trusted.
+func (p proxyTrust) none() bool { return !p.any && len(p.networks) == 0 }
+
 // trustPeer reports whether the other end of the connection is a trusted proxy.
 func (p proxyTrust) trustPeer(r *http.Request) bool {
-	if p.any || len(p.networks) == 0 {
+	if p.any || p.none() {
 		return p.any
 	}
 	peer, ok := parseHop(r.RemoteAddr)

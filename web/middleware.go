@@ -39,7 +39,7 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		header := c.Response().Header()
 		s.guard.protect(header, c.Request())
 		c.Request().Pattern = c.Path()
-		x := &exchange{id: [1]string{id}, line: requestLine{id: id}}
+		x := &exchange{id: [1]string{id}}
 		header[headerRequestID] = x.id[:]
 		if s.hoods != nil {
 			s.hoods.list(c, &x.cost)
@@ -64,7 +64,7 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		if err := s.handle(next, c); err != nil {
 			c.Error(err)
 		}
-		s.logAccess(c, start, &x.line)
+		s.logAccess(c, start, id)
 		return nil
 	}
 }
@@ -73,7 +73,6 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 type exchange struct {
 	cost  cost
 	limit timeLimit
-	line  requestLine
 	id    [1]string
 }
 

@@ -134,7 +134,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		return nil, err
 	}
 	log := cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
-	clients := &clientNames{plain: options.LogAddresses}
+	clients := &clientNames{guard: guard, plain: options.LogAddresses}
 	s := &server{
 		store: store,
 		log:   log,
