@@ -1,7 +1,6 @@
 package bolt
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -271,21 +270,7 @@ func lookInto(file *os.File, reading *bbolt.DB) (scanned bool, err error) {
 	if err := readAhead(file, int64(last.pages*last.pageSize)); err != nil {
 		return false, err
 	}
-	return true, reading.View(visitPages)
-}
-
-// visitPages looks at each key, and so at each page that is in use.
-func visitPages(tx *bbolt.Tx) error {
-	return tx.ForEach(func(name []byte, bucket *bbolt.Bucket) error {
-		var last []byte
-		return bucket.ForEach(func(key, _ []byte) error {
-			if bytes.Compare(last, key) >= 0 {
-				return fmt.Errorf("%w: in bucket %q, key %q comes after %q", errDamaged, name, key, last)
-			}
-			last = key
-			return nil
-		})
-	})
+	return true, visitPages(reading)
 }
 
 // openBolt opens the file and says what is wrong with it.
