@@ -27,8 +27,10 @@ const (
 	// store. It is shorter than a person's patience.
 	lockPatience = 500 * time.Millisecond
 	// mapped is address space that is reserved for the file; it takes no memory.
-	// Readers wait only when the file outgrows it and is mapped again.
-	mapped = 256 << 20
+	// Readers wait only when the file outgrows it and is mapped again. A damaged page can
+	// point as far as 4 GB behind itself. There it must find nothing, which is a fault that
+	// says so (damage.go), and not other memory of the process, which would pass for rows.
+	mapped = 256<<20 + 4<<30
 )
 
 // ErrInUse means that another process has the store open.
@@ -194,7 +196,7 @@ func openOnce(path string, opts Options, scanned bool) (db *bbolt.DB, current bo
 		NoGrowSync:      opts.NoSync,
 		NoFreelistSync:  true,
 		FreelistType:    bbolt.FreelistMapType,
-		InitialMmapSize: cmp.Or(opts.mapped, mapped),
+		InitialMmapSize: reserved(cmp.Or(opts.mapped, mapped)),
 		NoStatistics:    !opts.CountFree,
 		OpenFile: func(name string, flag int, mode fs.FileMode) (file *os.File, err error) {
 			opened, err = open(name, flag, mode)
@@ -203,9 +205,6 @@ func openOnce(path string, opts Options, scanned bool) (db *bbolt.DB, current bo
 	}
 	if scanned {
 		options.MmapFlags = populated
-	}
-	if runtime.GOOS == "windows" { // here the file grows to the size of its mapping
-		options.InitialMmapSize = 0
 	}
 	if db, err = openBolt(path, options); err != nil {
 		return nil, false, err
@@ -220,6 +219,14 @@ func openOnce(path string, opts Options, scanned bool) (db *bbolt.DB, current bo
 		return nil, false, errors.Join(fmt.Errorf("opening %s: %w", path, err), db.Close())
 	}
 	return db, os.SameFile(locked, named), nil
+}
+
+// reserved returns what to reserve of an address space.
+func reserved(mapped int) int {
+	if runtime.GOOS == "windows" { // here the file grows to the size of its mapping
+		return 0
+	}
+	return mapped
 }
 
 // look opens the file for reading and does what must come before it is opened for
@@ -239,7 +246,7 @@ func look(path string) (scanned bool, err error) {
 	if info, err := file.Stat(); err != nil || info.Size() == 0 {
 		return false, err
 	}
-	reading, err := openBolt(path, &bbolt.Options{Timeout: lockPatience, ReadOnly: true, NoStatistics: true})
+	reading, err := openBolt(path, &bbolt.Options{Timeout: lockPatience, ReadOnly: true, NoStatistics: true, InitialMmapSize: reserved(mapped)})
 	if err != nil {
 		return false, err
 	}
