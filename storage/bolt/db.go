@@ -1,7 +1,6 @@
 package bolt
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -28,8 +27,10 @@ const (
 	// store. It is shorter than a person's patience.
 	lockPatience = 500 * time.Millisecond
 	// mapped is address space that is reserved for the file; it takes no memory.
-	// Readers wait only when the file outgrows it and is mapped again.
-	mapped = 256 << 20
+	// Readers wait only when the file outgrows it and is mapped again. A damaged page can
+	// point as far as 4 GB behind itself. There it must find nothing, which is a fault that
+	// says so (damage.go), and not other memory of the process, which would pass for rows.
+	mapped = 256<<20 + 4<<30
 )
 
 // ErrInUse means that another process has the store open.
@@ -195,7 +196,7 @@ func openOnce(path string, opts Options, scanned bool) (db *bbolt.DB, current bo
 		NoGrowSync:      opts.NoSync,
 		NoFreelistSync:  true,
 		FreelistType:    bbolt.FreelistMapType,
-		InitialMmapSize: cmp.Or(opts.mapped, mapped),
+		InitialMmapSize: reserved(cmp.Or(opts.mapped, mapped)),
 		NoStatistics:    !opts.CountFree,
 		OpenFile: func(name string, flag int, mode fs.FileMode) (file *os.File, err error) {
 			opened, err = open(name, flag, mode)
@@ -204,9 +205,6 @@ func openOnce(path string, opts Options, scanned bool) (db *bbolt.DB, current bo
 	}
 	if scanned {
 		options.MmapFlags = populated
-	}
-	if runtime.GOOS == "windows" { // here the file grows to the size of its mapping
-		options.InitialMmapSize = 0
 	}
 	if db, err = openBolt(path, options); err != nil {
 		return nil, false, err
@@ -221,6 +219,14 @@ func openOnce(path string, opts Options, scanned bool) (db *bbolt.DB, current bo
 		return nil, false, errors.Join(fmt.Errorf("opening %s: %w", path, err), db.Close())
 	}
 	return db, os.SameFile(locked, named), nil
+}
+
+// reserved returns what to reserve of an address space.
+func reserved(mapped int) int {
+	if runtime.GOOS == "windows" { // here the file grows to the size of its mapping
+		return 0
+	}
+	return mapped
 }
 
 // look opens the file for reading and does what must come before it is opened for
@@ -240,7 +246,7 @@ func look(path string) (scanned bool, err error) {
 	if info, err := file.Stat(); err != nil || info.Size() == 0 {
 		return false, err
 	}
-	reading, err := openBolt(path, &bbolt.Options{Timeout: lockPatience, ReadOnly: true, NoStatistics: true})
+	reading, err := openBolt(path, &bbolt.Options{Timeout: lockPatience, ReadOnly: true, NoStatistics: true, InitialMmapSize: reserved(mapped)})
 	if err != nil {
 		return false, err
 	}
@@ -271,21 +277,7 @@ func lookInto(file *os.File, reading *bbolt.DB) (scanned bool, err error) {
 	if err := readAhead(file, int64(last.pages*last.pageSize)); err != nil {
 		return false, err
 	}
-	return true, reading.View(visitPages)
-}
-
-// visitPages looks at each key, and so at each page that is in use.
-func visitPages(tx *bbolt.Tx) error {
-	return tx.ForEach(func(name []byte, bucket *bbolt.Bucket) error {
-		var last []byte
-		return bucket.ForEach(func(key, _ []byte) error {
-			if bytes.Compare(last, key) >= 0 {
-				return fmt.Errorf("%w: in bucket %q, key %q comes after %q", errDamaged, name, key, last)
-			}
-			last = key
-			return nil
-		})
-	})
+	return true, visitPages(reading)
 }
 
 // openBolt opens the file and says what is wrong with it.
