@@ -227,18 +227,24 @@ describe("lab: a step in place", () => {
 });
 
 describe("lab: two quick presses", () => {
-  // held keeps the answers back until release is called.
+  // held keeps the answers back until release is called. asked is when the first request comes.
   async function held(v) {
     const waiting = [];
-    let free = false;
-    await v.page.route(/\/lab\/A1\?/, (route) => (free ? route.continue() : waiting.push(route)));
-    return { waiting, release: () => { free = true; waiting.splice(0).forEach((route) => route.continue()); } };
+    let free = false, first;
+    const asked = new Promise((resolve) => { first = resolve; });
+    await v.page.route(/\/lab\/A1\?/, (route) => {
+      if (free) return route.continue();
+      waiting.push(route);
+      first();
+    });
+    return { waiting, asked, release: () => { free = true; waiting.splice(0).forEach((route) => route.continue()); } };
   }
 
   test("are two steps", async () => {
     const v = await lab();
-    const { waiting, release } = await held(v);
+    const { waiting, asked, release } = await held(v);
     await take(v, "olga").dblclick();
+    await asked;
     await v.page.waitForFunction(() => document.querySelector("main").ariaBusy === "true");
     assert.equal(waiting.length, 1, "requests at once");
     release();
