@@ -20,12 +20,9 @@ type Request struct {
 	Client, User string
 }
 
-// Log logs the request by a handler. The handlers of this package do it with a part of what a
-// record takes.
+// Log logs the request by a handler, which must be enabled for its level. The handlers of this
+// package do it with a part of what a record takes.
 func (r Request) Log(ctx context.Context, by slog.Handler) error {
-	if !by.Enabled(ctx, r.Level) {
-		return nil
-	}
 	if quick, ok := by.(requestHandler); ok {
 		return quick.handleRequest(r)
 	}

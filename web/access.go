@@ -87,14 +87,18 @@ func (n *clientNames) turn(day time.Time) {
 
 // logAccess writes the line of a request that has been answered.
 func (s *server) logAccess(c echo.Context, start time.Time, id string) {
-	now, r := time.Now(), c.Request()
+	r, level, handler := c.Request(), accessLevel(c), s.log.Handler()
+	if !handler.Enabled(r.Context(), level) {
+		return
+	}
+	now := time.Now()
 	user, _ := c.Get(userKey).(domain.UserName)
 	line := logline.Request{
-		Level: accessLevel(c), Ended: now, Took: now.Sub(start),
+		Level: level, Ended: now, Took: now.Sub(start),
 		Method: r.Method, Path: LoggedPath(r.URL.Path), Status: c.Response().Status, ID: id,
 		Client: s.clients.of(r, now), User: string(user),
 	}
-	_ = line.Log(r.Context(), s.log.Handler()) // a Logger has nobody to tell it either
+	_ = line.Log(r.Context(), handler) // a Logger has nobody to tell it either
 }
 
 // logRefused logs a sign-in that was refused, or a sign-up that had the key of an account
