@@ -137,7 +137,7 @@ func Backup(ctx context.Context, dir string, to io.Writer, content snapshot.Cont
 	if _, err := look(path); err != nil {
 		return snapshot.Summary{}, err
 	}
-	file, err := openBolt(path, &bbolt.Options{Timeout: lockPatience, ReadOnly: true, NoStatistics: true, InitialMmapSize: reserved(mapped)})
+	file, err := openBolt(path, readOnly())
 	if err != nil {
 		return snapshot.Summary{}, err
 	}

@@ -229,6 +229,11 @@ func reserved(mapped int) int {
 	return mapped
 }
 
+// readOnly returns the options for a file that is read.
+func readOnly() *bbolt.Options {
+	return &bbolt.Options{Timeout: lockPatience, ReadOnly: true, NoStatistics: true, InitialMmapSize: reserved(mapped)}
+}
+
 // look opens the file for reading and does what must come before it is opened for
 // writing: it refuses a file that is cut off or not ours, and reads a file without a list
 // of free pages from its beginning to its end. bbolt scans such a file in the order of
@@ -246,7 +251,7 @@ func look(path string) (scanned bool, err error) {
 	if info, err := file.Stat(); err != nil || info.Size() == 0 {
 		return false, err
 	}
-	reading, err := openBolt(path, &bbolt.Options{Timeout: lockPatience, ReadOnly: true, NoStatistics: true, InitialMmapSize: reserved(mapped)})
+	reading, err := openBolt(path, readOnly())
 	if err != nil {
 		return false, err
 	}

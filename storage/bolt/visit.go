@@ -73,7 +73,8 @@ func (w *walked) walk(key []byte, next func() (key, value []byte), mine, other *
 	for n := 1; key != nil; n++ {
 		last := key
 		if n%lookEvery == 0 {
-			mine.Store(&last)
+			at := key // apart from last, so that only what is told takes memory of its own
+			mine.Store(&at)
 			if met := other.Load(); met != nil && bytes.Compare(key, *met) != -order {
 				return nil
 			}
