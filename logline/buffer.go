@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"sync"
 	"time"
@@ -14,27 +15,34 @@ const (
 	// wait is how long a record waits at most.
 	wait = 10 * time.Millisecond
 	// many is how many records wait at most.
-	many = 64
-	// most is how many bytes are written at once: as many as a pipe takes whole (PIPE_BUF),
-	// so that the lines of two processes do not mix.
-	most = 4096
+	many = 256
+	// mostOfPipe is how many bytes are written at once: as many as a pipe takes whole
+	// (PIPE_BUF), so that the lines of two processes do not mix.
+	mostOfPipe = 4096
+	// mostOfFile is how many bytes are written to a regular file at once. A file takes any
+	// number whole, and between two calls the memory that it takes for one gets cold.
+	mostOfFile = 64 << 10
 )
 
 // A Buffer keeps the records of a log for a moment, and makes and writes the lines of
-// several at once. It is safe for concurrent use. While no record waits, it has neither a
+// several at once. It is safe for concurrent use. Soon after its last record, it has neither a
 // goroutine nor a timer that runs.
 type Buffer struct {
 	// writing is held while lines are made and written, so that they stay in their order.
 	// It is locked before mu.
 	writing sync.Mutex
 	w       io.Writer
+	most    int
 	lines   []byte
 	// spare is the memory of records that have been written.
 	spare []waiting
 
 	mu      sync.Mutex
 	records []waiting
-	timer   *time.Timer
+	// timer flushes. It runs on when all has been flushed before it is due, because to stop
+	// it at each flush costs more than a flush of nothing.
+	timer *time.Timer
+	runs  bool
 }
 
 // waiting is a request or a record, and the handler that makes its line.
@@ -48,10 +56,20 @@ type waiting struct {
 // NewBuffer returns a Buffer in front of a writer, which need not be safe for concurrent use.
 // Whoever ends the process must call Flush before.
 func NewBuffer(w io.Writer) *Buffer {
-	b := &Buffer{w: w, lines: make([]byte, 0, most), spare: make([]waiting, 0, many), records: make([]waiting, 0, many)}
-	b.timer = time.AfterFunc(time.Hour, func() { _ = b.Flush() }) // a log has nobody to tell
+	b := &Buffer{w: w, most: mostAtOnce(w), spare: make([]waiting, 0, many), records: make([]waiting, 0, many)}
+	b.timer = time.AfterFunc(time.Hour, b.due)
 	b.timer.Stop()
 	return b
+}
+
+// mostAtOnce returns how many bytes a writer gets at once.
+func mostAtOnce(w io.Writer) int {
+	if file, ok := w.(interface{ Stat() (fs.FileInfo, error) }); ok {
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			return mostOfFile
+		}
+	}
+	return mostOfPipe
 }
 
 // Handler returns a handler whose records wait. Their lines are made by the handler that
@@ -68,12 +86,11 @@ type later struct {
 }
 
 func (l later) Handle(_ context.Context, r slog.Record) error {
-	return l.buffer.add(waiting{by: l.Handler, record: &r}, r.Level >= slog.LevelWarn || mayChange(r))
+	return l.buffer.add(&waiting{by: l.Handler, record: &r}, r.Level >= slog.LevelWarn || mayChange(r))
 }
 
-// handleRequest implements requestHandler.
-func (l later) handleRequest(r Request) error {
-	return l.buffer.add(waiting{by: l.Handler, request: r}, r.Level >= slog.LevelWarn)
+func (l later) handleRequest(r *Request) error {
+	return l.buffer.add(&waiting{by: l.Handler, request: *r}, r.Level >= slog.LevelWarn)
 }
 
 // mayChange reports whether a value of the record may be another when its line is made.
@@ -95,7 +112,7 @@ func (l later) WithGroup(name string) slog.Handler {
 }
 
 // add takes a record, and flushes if that may not wait or if as many wait as may.
-func (b *Buffer) add(r waiting, now bool) error {
+func (b *Buffer) add(r *waiting, now bool) error {
 	if full := b.put(r); full || now {
 		return b.Flush()
 	}
@@ -103,14 +120,23 @@ func (b *Buffer) add(r waiting, now bool) error {
 }
 
 // put reports whether as many records wait as may.
-func (b *Buffer) put(r waiting) (full bool) {
+func (b *Buffer) put(r *waiting) (full bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.records) == 0 {
+	if !b.runs {
+		b.runs = true
 		b.timer.Reset(wait)
 	}
-	b.records = append(b.records, r)
+	b.records = append(b.records, *r)
 	return len(b.records) >= many
+}
+
+// due is called when the first record has waited as long as it may.
+func (b *Buffer) due() {
+	b.mu.Lock()
+	b.runs = false
+	b.mu.Unlock()
+	_ = b.Flush() // a log has nobody to tell
 }
 
 // take returns the records that wait.
@@ -119,7 +145,6 @@ func (b *Buffer) take() []waiting {
 	defer b.mu.Unlock()
 	taken := b.records
 	b.records, b.spare = b.spare, nil
-	b.timer.Stop()
 	return taken
 }
 
@@ -160,10 +185,10 @@ type lineWriter Buffer
 func (l *lineWriter) Write(line []byte) (int, error) {
 	b := (*Buffer)(l)
 	var failed error
-	if len(b.lines)+len(line) > most {
+	if len(b.lines)+len(line) > b.most {
 		failed = b.write()
 	}
-	if len(line) > most {
+	if len(line) > b.most {
 		_, err := b.w.Write(line)
 		return len(line), errors.Join(failed, err)
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -30,6 +32,7 @@ func TestBuffer(t *testing.T) {
 			})
 		})
 	}
+	t.Run("a file takes by one call what a pipe takes by several", fileTakesMore)
 	t.Run("a writer that fails is told, and lines go on", failureIsTold)
 	t.Run("a handler that panics costs its own line", panicCostsItsLine)
 }
@@ -74,8 +77,42 @@ func linesShareACall(t *testing.T, b *Buffer, written *calls) {
 		t.Errorf("%d calls, %v", len(*written), err)
 	}
 	for _, call := range *written {
-		if len(call) > most || len(call)%len(line) != 0 {
+		if len(call) > mostOfPipe || len(call)%len(line) != 0 {
 			t.Errorf("a call of %d bytes", len(call))
+		}
+	}
+}
+
+// counted counts the calls that a file gets.
+type counted struct {
+	*os.File
+	calls int
+}
+
+func (f *counted) Write(p []byte) (int, error) { f.calls++; return f.File.Write(p) }
+
+func fileTakesMore(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, pipe, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = errors.Join(file.Close(), reader.Close(), pipe.Close()) }()
+	for _, to := range []struct {
+		file *os.File
+		want int
+	}{{file, 1}, {pipe, 3}} {
+		w := &counted{File: to.file}
+		b := NewBuffer(w)
+		log, message := b.text(), strings.Repeat("x", 95)
+		for range 100 {
+			log.Info(message)
+		}
+		if err := b.Flush(); err != nil || w.calls != to.want {
+			t.Errorf("%s gets %d calls, want %d, %v", to.file.Name(), w.calls, to.want, err)
 		}
 	}
 }
@@ -121,7 +158,7 @@ func (a asked) LogValue() slog.Value { return slog.AnyValue(a.value) }
 func requestWaitsToo(t *testing.T, b *Buffer, written *calls) {
 	log := b.text()
 	log.Info("before")
-	if err := (Request{Path: "/", Ended: time.Now()}).Log(t.Context(), log.Handler()); err != nil || len(*written) != 0 {
+	if err := (&Request{Path: "/", Ended: time.Now()}).Log(t.Context(), log.Handler()); err != nil || len(*written) != 0 {
 		t.Fatalf("wrote %q at once, %v", *written, err)
 	}
 	log.Info("after")
@@ -167,7 +204,7 @@ func noLineIsLost(t *testing.T, b *Buffer, written *calls) {
 }
 
 func longLineGoesAsItIs(t *testing.T, b *Buffer, written *calls) {
-	log, long := b.text(), strings.Repeat("x", 3*most)
+	log, long := b.text(), strings.Repeat("x", 3*mostOfPipe)
 	log.Info("before")
 	log.Info(long)
 	log.Info("after")

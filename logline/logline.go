@@ -17,7 +17,7 @@
 //
 // A record waits for 10 ms at most, and a warning or an error does not wait. Flush writes all
 // that waits, so that a process which ends in order loses nothing. One that is killed, or
-// that the runtime ends (a panic that nobody recovers), loses the lines of its last 10 ms, 64
+// that the runtime ends (a panic that nobody recovers), loses the lines of its last 10 ms, 256
 // at most: requests that were answered.
 package logline
 
@@ -66,8 +66,7 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-// handleRequest implements requestHandler.
-func (h *handler) handleRequest(r Request) error {
+func (h *handler) handleRequest(r *Request) error {
 	if ok, err := h.w.write(r.append); ok {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -73,14 +74,18 @@ type calls []string
 
 func (c *calls) Write(p []byte) (int, error) { *c = append(*c, string(p)); return len(p), nil }
 
+// mostlyPlain is mostly a word without quotes, so that many requests have such words alone.
+var mostlyPlain = rapid.OneOf(rapid.StringMatching("[a-z0-9/]{1,9}"), rapid.StringMatching("[A-Z]{1,9}"), rapid.Just("/channels/Engines"), words)
+
 func handlerWritesRequests(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := Request{
 			Level: rapid.SampledFrom([]slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelError}).Draw(t, "level"),
 			Ended: time.Unix(rapid.Int64Range(0, 4e9).Draw(t, "second"), rapid.Int64Range(0, 1e9-1).Draw(t, "nanosecond")),
 			Took:  time.Duration(rapid.Int64().Draw(t, "took")), Status: rapid.Int().Draw(t, "status"),
-			Method: words.Draw(t, "method"), Path: words.Draw(t, "path"), ID: words.Draw(t, "id"),
-			Client: words.Draw(t, "client"), User: words.Draw(t, "user"),
+			Method: mostlyPlain.Draw(t, "method"), Path: mostlyPlain.Draw(t, "path"), ID: mostlyPlain.Draw(t, "id"),
+			Client: mostlyPlain.Draw(t, "client"), User: mostlyPlain.Draw(t, "user"),
+			Names: rapid.SampledFrom([]Namer{nil, backwards{}}).Draw(t, "names"),
 		}
 		var got, late, want bytes.Buffer
 		b := NewBuffer(&late)
@@ -97,6 +102,15 @@ func handlerWritesRequests(t *testing.T) {
 			t.Fatalf("wrote\n%q and late\n%q, want\n%q, %v", got.String(), late.String(), want.String(), err)
 		}
 	})
+}
+
+// backwards names a client by what was seen of it, backwards.
+type backwards struct{}
+
+func (backwards) NameClient(seen string, _ time.Time) string {
+	name := []byte(seen)
+	slices.Reverse(name)
+	return string(name)
 }
 
 func request(h slog.Handler) error {

@@ -31,10 +31,11 @@ type clientNames struct {
 	// plain logs the addresses themselves.
 	plain bool
 
-	mu  sync.Mutex
-	day time.Time
-	key []byte
-	// named has the names of that day that were asked for last.
+	mu sync.Mutex
+	// ends is when the key's day ends.
+	ends time.Time
+	key  []byte
+	// named has the names of that day that were asked for last, by what NameClient was given.
 	named *simplelru.LRU[string, string]
 }
 
@@ -42,41 +43,40 @@ type clientNames struct {
 // of a line of the log. They take about 1 MB.
 const maxNamed = 5000
 
-// of returns the name of the client that sent a request.
-func (n *clientNames) of(r *http.Request, now time.Time) string {
-	address := func() string { return string(n.guard.clientAddress(r)) }
-	switch {
-	case n.plain:
-		return address()
-	case n.guard.proxies.none():
-		return n.name(r.RemoteAddr, now, address) // it is the same for all requests of a connection
+// seen returns what NameClient needs to know of a request. Without proxies that is its
+// connection, because the address, which costs more, is the same for all requests of one.
+func (n *clientNames) seen(r *http.Request) string {
+	if n.guard.proxies.none() {
+		return r.RemoteAddr
 	}
-	client := address()
-	return n.name(client, now, func() string { return client })
+	return string(n.guard.clientAddress(r))
 }
 
-// name returns the name of an address. It looks for it by the key, which is the address or
-// that of a connection.
-func (n *clientNames) name(key string, now time.Time, address func() string) string {
-	day := now.UTC().Truncate(24 * time.Hour)
+// NameClient implements logline.Namer. It never begins a day again that has ended: the key
+// is forgotten.
+func (n *clientNames) NameClient(seen string, at time.Time) string {
+	if n.plain {
+		return string(peerAddress(seen))
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if !n.day.Equal(day) || n.key == nil {
-		n.turn(day)
+	if !at.Before(n.ends) {
+		n.turn(at)
 	}
-	if name, ok := n.named.Get(key); ok {
+	if name, ok := n.named.Get(seen); ok {
 		return name
 	}
 	mac := hmac.New(sha256.New, n.key)
-	mac.Write([]byte(address()))
+	mac.Write([]byte(peerAddress(seen)))
 	name := hex.EncodeToString(mac.Sum(nil)[:8])
-	n.named.Add(strings.Clone(key), name)
+	n.named.Add(strings.Clone(seen), name)
 	return name
 }
 
-// turn begins a day.
-func (n *clientNames) turn(day time.Time) {
-	n.day, n.key = day, make([]byte, sha256.Size)
+// turn begins the day of a time.
+func (n *clientNames) turn(at time.Time) {
+	const day = 24 * time.Hour
+	n.ends, n.key = at.UTC().Truncate(day).Add(day), make([]byte, sha256.Size)
 	rand.Read(n.key) // it never fails
 	named, err := simplelru.NewLRU[string, string](maxNamed, nil)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *server) logAccess(c echo.Context, start time.Time, id string) {
 	line := logline.Request{
 		Level: level, Ended: now, Took: now.Sub(start),
 		Method: r.Method, Path: LoggedPath(r.URL.Path), Status: c.Response().Status, ID: id,
-		Client: s.clients.of(r, now), User: string(user),
+		Client: s.clients.seen(r), Names: s.clients, User: string(user),
 	}
 	_ = line.Log(r.Context(), handler) // a Logger has nobody to tell it either
 }
@@ -117,7 +117,7 @@ func (s *sessions) logRefused(c echo.Context, err error) {
 		return
 	}
 	attrs := []slog.Attr{
-		slog.String("client", s.clients.of(c.Request(), time.Now())),
+		slog.String("client", s.clients.NameClient(s.clients.seen(c.Request()), time.Now())),
 		slog.String("reason", reason),
 		slog.String("id", c.Response().Header().Get(echo.HeaderXRequestID)),
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net"
 	"net/http"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 func TestClientNames(t *testing.T) {
 	t.Run("are the same within a UTC day and others on the next", clientNamesChangeEachDay)
 	t.Run("are not the same in another process", clientNamesAreOfOneProcess)
+	t.Run("are of an address, by whichever connection or proxy it comes", clientNamesAreOfAddresses)
 	t.Run("are the addresses if that is asked for", clientNamesArePlain)
 }
 
@@ -16,7 +18,7 @@ func newClientNames(plain bool) *clientNames { return &clientNames{guard: &guard
 
 // nameOf returns the name of the client at an address.
 func (n *clientNames) nameOf(address string, now time.Time) string {
-	return n.of(&http.Request{RemoteAddr: address + ":1234"}, now)
+	return n.NameClient(n.seen(&http.Request{RemoteAddr: address + ":1234"}), now)
 }
 
 func clientNamesChangeEachDay(t *testing.T) {
@@ -48,6 +50,28 @@ func clientNamesAreOfOneProcess(t *testing.T) {
 	now := time.Now()
 	if a, b := newClientNames(false).nameOf("192.0.2.1", now), newClientNames(false).nameOf("192.0.2.1", now); a == b {
 		t.Errorf("both are %q", a)
+	}
+}
+
+func clientNamesAreOfAddresses(t *testing.T) {
+	now := time.Now()
+	for _, c := range []struct{ address, other, counted string }{
+		{"192.0.2.1", "192.0.2.2", "192.0.2.1"},
+		{"2001:db8::1", "2001:db8:0:1::1", "2001:db8::/64"},
+	} {
+		for _, plain := range []bool{false, true} {
+			names := newClientNames(plain)
+			name := func(remote, forwarded string) string {
+				r := &http.Request{RemoteAddr: remote, Header: http.Header{"X-Forwarded-For": {forwarded}}}
+				return names.NameClient(names.seen(r), now)
+			}
+			one, second, other := name(net.JoinHostPort(c.address, "1"), ""), name(net.JoinHostPort(c.address, "2"), ""), name(net.JoinHostPort(c.other, "1"), "")
+			names.guard.proxies.any = true
+			forwarded := name("198.51.100.1:1", c.address)
+			if one != second || one != forwarded || one == other || plain != (one == c.counted) {
+				t.Errorf("%s is %q, %q by another connection and %q by a proxy; %s is %q", c.address, one, second, forwarded, c.other, other)
+			}
+		}
 	}
 }
 

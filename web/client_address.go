@@ -60,10 +60,7 @@ func (p proxyTrust) trusts(address netip.Addr) bool {
 // the hops before it. A hop that is not an address is not believed; the request then
 // counts as the proxy's that sent it.
 func (g *guard) clientAddress(r *http.Request) clientAddress {
-	client := clientAddress(r.RemoteAddr)
-	if peer, ok := parseHop(r.RemoteAddr); ok {
-		client = countedAs(peer)
-	}
+	client := peerAddress(r.RemoteAddr)
 	if !g.proxies.trustPeer(r) {
 		return client
 	}
@@ -78,6 +75,15 @@ func (g *guard) clientAddress(r *http.Request) clientAddress {
 		}
 	}
 	return client
+}
+
+// peerAddress returns the address of the other end of a connection. That of a clientAddress
+// is itself.
+func peerAddress(remote string) clientAddress {
+	if peer, ok := parseHop(remote); ok {
+		return countedAs(peer)
+	}
+	return clientAddress(remote)
 }
 
 // hopsBackwards yields the elements of a list in header fields, the last first. It skips
