@@ -45,7 +45,7 @@ func (s *Store) DeleteBlog(ctx context.Context, channel domain.Channel, id domai
 		}
 		err = s.removeBlog(ctx, row)
 		if gateMissing(err) {
-			return s.whyGateGone(ctx, channel.Ref())
+			return s.whyPostGone(ctx, channel.Ref())
 		}
 		return err
 	})

@@ -48,7 +48,7 @@ func (s *Store) Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 			driver.Merge(blogRow(id), driver.Match(row.etag), changes...))
 		switch {
 		case gateMissing(err):
-			return s.whyGateGone(ctx, ref)
+			return s.whyPostGone(ctx, ref)
 		case raced(err):
 			return errTryAgain
 		}

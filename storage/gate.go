@@ -185,6 +185,17 @@ func (s *Store) whyGateGone(ctx context.Context, ref domain.ChannelRef) error {
 	return fmt.Errorf("channel %s: %w", ref.Key, domain.ErrGone)
 }
 
+// whyPostGone is whyGateGone for a caller that wanted to change a post, which is gone with
+// its incarnation, whoever has the name now.
+func (s *Store) whyPostGone(ctx context.Context, ref domain.ChannelRef) error {
+	err := s.whyGateGone(ctx, ref)
+	var replaced *domain.ReplacedError
+	if errors.As(err, &replaced) {
+		return fmt.Errorf("a post of channel %s: %w", ref.Key, domain.ErrNotFound)
+	}
+	return err
+}
+
 // hasRow tells whether a channel's Blogs partition has a row.
 func (s *Store) hasRow(ctx context.Context, key domain.ChannelKey, row string) (bool, error) {
 	_, err := s.blogs.Get(ctx, partitionOf(key), row)

@@ -168,7 +168,7 @@ func (s *Store) rateTogether(ctx context.Context, post votedPost, now blogEntity
 		return nil
 	}
 	if gateMissing(err) {
-		return s.whyGateGone(ctx, post.ref)
+		return s.whyPostGone(ctx, post.ref)
 	}
 	for i, b := range batch {
 		if failedAt(err, 1+i, b.done()) {
