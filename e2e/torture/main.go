@@ -44,10 +44,18 @@ func (c *cli) torture(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	began := time.Now()
+	began, told := time.Now(), map[string]bool{}
 	report, err := Run(ctx, Options{
 		Time: c.Time, Seed: c.Seed, Faults: c.Faults, Binary: binary, Dir: dir,
-		Tell: func(r Report) { fmt.Fprintf(os.Stderr, "%s: %s\n", time.Since(began).Round(time.Second), r) },
+		Tell: func(r Report) {
+			fmt.Fprintf(os.Stderr, "%s: %s\n", time.Since(began).Round(time.Second), r)
+			for _, v := range r.Violations {
+				if !told[v] {
+					fmt.Fprintln(os.Stderr, v)
+				}
+				told[v] = true
+			}
+		},
 	})
 	if err != nil {
 		return err
