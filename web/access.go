@@ -39,6 +39,9 @@ type clientNames struct {
 	named *simplelru.LRU[string, string]
 }
 
+// keyTime is how long a key is in use.
+const keyTime = 24 * time.Hour
+
 // maxNamed is how many names are remembered, because to make one costs more than the rest
 // of a line of the log. They take about 1 MB.
 const maxNamed = 5000
@@ -52,15 +55,15 @@ func (n *clientNames) seen(r *http.Request) string {
 	return string(n.guard.clientAddress(r))
 }
 
-// NameClient implements logline.Namer. It never begins a day again that has ended: the key
-// is forgotten.
+// NameClient implements logline.Namer. A request that ended just before midnight may be named
+// just after it, by the new key: the old one is forgotten.
 func (n *clientNames) NameClient(seen string, at time.Time) string {
 	if n.plain {
 		return string(peerAddress(seen))
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if !at.Before(n.ends) {
+	if !at.Before(n.ends) || at.Before(n.ends.Add(-2*keyTime)) { // or the clock was a day ahead
 		n.turn(at)
 	}
 	if name, ok := n.named.Get(seen); ok {
@@ -75,8 +78,7 @@ func (n *clientNames) NameClient(seen string, at time.Time) string {
 
 // turn begins the day of a time.
 func (n *clientNames) turn(at time.Time) {
-	const day = 24 * time.Hour
-	n.ends, n.key = at.UTC().Truncate(day).Add(day), make([]byte, sha256.Size)
+	n.ends, n.key = at.UTC().Truncate(keyTime).Add(keyTime), make([]byte, sha256.Size)
 	rand.Read(n.key) // it never fails
 	named, err := simplelru.NewLRU[string, string](maxNamed, nil)
 	if err != nil {

@@ -44,6 +44,10 @@ func clientNamesChangeEachDay(t *testing.T) {
 	if again := names.nameOf("192.0.2.1", at("2026-01-02T00:00:00Z")); again == morning {
 		t.Error("the key of yesterday is not forgotten")
 	}
+	ahead := names.nameOf("192.0.2.1", at("2036-01-01T00:00:00Z"))
+	if back := names.nameOf("192.0.2.1", at("2026-01-03T00:00:00Z")); back == ahead {
+		t.Error("after the clock was years ahead, its key stays in use for as long")
+	}
 }
 
 func clientNamesAreOfOneProcess(t *testing.T) {
