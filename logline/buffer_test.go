@@ -67,13 +67,18 @@ func lineWaitsNoLonger(t *testing.T, b *Buffer, written *calls) {
 	}
 }
 
-func linesShareACall(t *testing.T, b *Buffer, written *calls) {
+// hundredLines writes a line of 100 bytes 100 times, and returns it.
+func hundredLines(b *Buffer) (line string, err error) {
 	log, message := b.text(), strings.Repeat("x", 95)
-	line := "msg=" + message + "\n" // 100 bytes
 	for range 100 {
 		log.Info(message)
 	}
-	if err := b.Flush(); err != nil || len(*written) != 3 {
+	return "msg=" + message + "\n", b.Flush()
+}
+
+func linesShareACall(t *testing.T, b *Buffer, written *calls) {
+	line, err := hundredLines(b)
+	if err != nil || len(*written) != 3 {
 		t.Errorf("%d calls, %v", len(*written), err)
 	}
 	for _, call := range *written {
@@ -106,12 +111,7 @@ func fileTakesMore(t *testing.T) {
 		want int
 	}{{file, 1}, {pipe, 3}} {
 		w := &counted{File: to.file}
-		b := NewBuffer(w)
-		log, message := b.text(), strings.Repeat("x", 95)
-		for range 100 {
-			log.Info(message)
-		}
-		if err := b.Flush(); err != nil || w.calls != to.want {
+		if _, err := hundredLines(NewBuffer(w)); err != nil || w.calls != to.want {
 			t.Errorf("%s gets %d calls, want %d, %v", to.file.Name(), w.calls, to.want, err)
 		}
 	}

@@ -33,7 +33,7 @@ type Namer interface {
 // Log logs the request by a handler, which must be enabled for its level. The handlers of this
 // package do it with a part of what a record takes.
 func (r *Request) Log(ctx context.Context, by slog.Handler) error {
-	switch by := by.(type) {
+	switch by := by.(type) { // not one interface, which would move the request to the heap
 	case later:
 		return by.handleRequest(r)
 	case *handler:
