@@ -4,6 +4,9 @@ const progress = document.querySelector("#progress[data-events]");
 const announcement = document.getElementById("announcement");
 const lost = document.getElementById("lost");
 
+// How long to wait, in milliseconds, before an order is sent again that did not get through.
+const pause = 2000;
+
 function announce(text) {
   if (announcement.textContent !== text) announcement.textContent = text;
 }
@@ -50,16 +53,28 @@ function countDown() {
 }
 
 // An order of a lesson is sent without leaving the page, whose stream shows what comes of
-// it. If it is refused, the browser sends it and shows why.
+// it. If it is refused, the browser sends it and shows why. The page may have changed by
+// then, and the browser sends no form that is not part of it.
 async function stay(form) {
+  if (await taken(form)) return;
+  document.body.append(form);
+  form.submit();
+}
+
+// taken sends an order until it is answered. One that arrives twice does no harm.
+async function taken(form) {
   const body = new URLSearchParams(new FormData(form));
-  // form.action would be the field of that name.
-  try {
-    const { type } = await fetch(form.getAttribute("action"), { method: "POST", body, redirect: "manual" });
-    if (type !== "opaqueredirect") form.submit();
-  } catch {
-    lost.hidden = false;
-    announce(lost.textContent);
+  for (;;) {
+    try {
+      // form.action would be the field of that name.
+      const { type } = await fetch(form.getAttribute("action"), { method: "POST", body, redirect: "manual" });
+      lost.hidden = true;
+      return type === "opaqueredirect";
+    } catch {
+      lost.hidden = false;
+      announce(lost.textContent);
+    }
+    await new Promise((next) => setTimeout(next, pause));
   }
 }
 

@@ -152,6 +152,39 @@ test("lesson: a click is not lost when the page changes while the button is held
   await v.leave();
 });
 
+// orders hands the orders that the page of a lesson sends to take, which does with them
+// what a bad connection does.
+const orders = (v, take) => v.page.route(`**${v.path}`, (route) => {
+  const ordered = route.request().method() === "POST" && !route.request().isNavigationRequest();
+  return ordered ? take(route) : route.continue();
+});
+
+test("lesson: an order that does not get through is sent again", async () => {
+  const v = await lesson("cut");
+  await waits(v, 1, "mark");
+  let sent = 0;
+  await orders(v, (route) => (++sent < 3 ? route.abort("connectionfailed") : route.continue()));
+  await press(v, 1, "Next step");
+  await v.sees("Connection lost, trying again");
+  await waits(v, 1, "shut");
+  assert.ok(await v.page.locator("#lost").isHidden(), "the connection is there again");
+  await v.leave();
+});
+
+test("lesson: an order that is refused says why, even if the page has changed meanwhile", async () => {
+  const v = await lesson("late");
+  await waits(v, 1, "mark");
+  await orders(v, async (route) => {
+    await v.page.request.post(v.path, { form: { action: "again" }, headers: { Origin: site.url } });
+    await waits(v, 2, "mark");
+    await v.context.clearCookies();
+    await route.continue();
+  });
+  await v.follow(worker(v, 1).getByRole("button", { name: "Next step" }));
+  await v.sees("Sign in");
+  await v.leave();
+});
+
 test("lesson: the pauses can be ended", async () => {
   const v = await lesson("freed");
   await waits(v, 1, "mark");

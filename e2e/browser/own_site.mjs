@@ -23,7 +23,7 @@ class OwnSite {
 
   // start starts the role and waits until it accepts requests.
   async start(...args) {
-    const always = ["--data", this.data, "--listen", this.listen, "--log-level", "error"];
+    const always = ["--data", this.data, "--listen", this.listen, "--log-level", "warn"];
     this.process = spawn(process.env.PROGRAM, [...args, ...always], { stdio: ["ignore", "pipe", "inherit"] });
     let written = "";
     for await (const chunk of this.process.stdout) {

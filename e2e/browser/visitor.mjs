@@ -40,17 +40,32 @@ const flags = [
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: flags });
 const present = new Set();
 
+// The visitors who came during the test that runs. One who is still here at its end is
+// where it failed.
+const guests = new Set();
+
 let bound;
 beforeEach(() => {
-  bound = setTimeout(() => {
+  guests.clear();
+  bound = setTimeout(async () => {
     const reason = `the test has not ended after ${longest} ms`;
+    await describeGuests();
     for (const { context, complaints } of present) {
       complaints.push(reason);
       context.close({ reason });
     }
   }, longest);
 });
-afterEach(() => clearTimeout(bound));
+afterEach(async () => {
+  clearTimeout(bound);
+  await describeGuests();
+});
+
+async function describeGuests() {
+  const here = [...guests];
+  guests.clear();
+  await Promise.all(here.map((guest) => guest.describe()));
+}
 
 // After every test: no script failed, nothing violated the Content-Security-Policy,
 // and everything that a page asked for was found.
@@ -81,6 +96,7 @@ export async function visitor(site, { as, scripts = true, hand = "mouse", width 
   if (as) await context.addCookies([{ name: "session", value: as.token, url: site }]);
   const v = new Visitor(context, await context.newPage(), hands[hand]);
   present.add(v);
+  guests.add(v);
   return v;
 }
 
@@ -182,7 +198,14 @@ class Visitor {
     return this.page.locator("article .text").allInnerTexts();
   }
 
+  // describe writes what is shown, for those who want to know why a test failed.
+  async describe() {
+    const text = await this.page.locator("body").innerText({ timeout: 2_000 }).catch(String);
+    console.error(`where a test failed, ${this.page.url()} shows: ${text.replaceAll(/\n+/g, " | ")}`, this.complaints);
+  }
+
   async leave() {
+    guests.delete(this);
     present.delete(this);
     await this.context.close();
     assert.deepEqual(this.complaints, [], "the browser complained");
