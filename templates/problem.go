@@ -2,6 +2,7 @@ package templates
 
 import (
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -113,7 +114,7 @@ func (v Problem) scripts(page Page) []string {
 // mayHaveDrafts says that the page stands where the reader may have had a form, whose
 // draft is still in the tab.
 func (v Problem) mayHaveDrafts(page Page) bool {
-	return v.Kept == nil && page.User != "" && (v.Status == http.StatusNotFound || v.Status == http.StatusGone)
+	return v.Kept == nil && page.User != "" && v.missing()
 }
 
 // onward has the links that lead on from the page. There is at least one.
@@ -123,7 +124,21 @@ func (v Problem) onward(page Page) []Link {
 		links = append(links, Link{Label: "Try again", URL: here})
 	}
 	links = append(links, v.Links...)
+	if v.mayBeDeletion(page) {
+		links = append(links, Link{Label: "Your deletions", URL: DeletionsPath})
+	}
 	return append(links, Link{Label: "All channels", URL: ChannelsPath})
+}
+
+// mayBeDeletion says that the page stands where a channel was that the reader may have
+// deleted.
+func (v Problem) mayBeDeletion(page Page) bool {
+	return v.missing() && page.User != "" && len(v.Links) == 0 && strings.HasPrefix(page.Path, ChannelsPath+"/")
+}
+
+// missing says that there is nothing at the address, or nothing any more.
+func (v Problem) missing() bool {
+	return v.Status == http.StatusNotFound || v.Status == http.StatusGone
 }
 
 // canRetry says that the same page may work in a while.

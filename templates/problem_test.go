@@ -9,6 +9,7 @@ import (
 func TestProblemPage(t *testing.T) {
 	t.Run("says what happened and what to do", everyProblemSaysWhatHappenedAndWhatToDo)
 	t.Run("offers to try again if that may help", problemOffersToTryAgainIfThatMayHelp)
+	t.Run("leads from where a channel was to the deletions of who is signed in", problemLeadsFromWhereAChannelWasToTheDeletions)
 	t.Run("offers to sign in and come back", notSignedInOffersTheFormThatComesBack)
 	t.Run("does not lead to another host that its path names", noPageLeadsToAnotherHostThatItsPathNames)
 }
@@ -28,6 +29,20 @@ func problemOffersToTryAgainIfThatMayHelp(t *testing.T) {
 	again := in("main", in("a[href=/channels/aurora?after=x]", says("Try again")))
 	expect(t, ProblemPage(page, Problem{Status: 503, RetryAfter: 5 * time.Second}), again, says("Try again in 5 seconds."))
 	expect(t, ProblemPage(page, Problem{Status: 404}), silent("Try again"))
+}
+
+func problemLeadsFromWhereAChannelWasToTheDeletions(t *testing.T) {
+	deletions := in("main", in("a[href=/account/deletions]"))
+	for _, status := range []int{404, 410} {
+		expect(t, ProblemPage(pageAt("/channels/aurora", "ingrid"), Problem{Status: status}), deletions)
+	}
+	for name, page := range map[string]Page{"a stranger's": pageAt("/channels/aurora", ""), "no channel's": pageAt("/nothing", "ingrid")} {
+		t.Run("and not from "+name, func(t *testing.T) {
+			expect(t, ProblemPage(page, Problem{Status: 404}), silent("Your deletions"))
+		})
+	}
+	post := Problem{Status: 404, Links: []Link{{Label: "Back to aurora", URL: "/channels/aurora"}}}
+	expect(t, ProblemPage(pageAt("/channels/aurora/blogs/1", "ingrid"), post), silent("Your deletions"))
 }
 
 func notSignedInOffersTheFormThatComesBack(t *testing.T) {
