@@ -57,7 +57,7 @@ test("lesson: each step is watched live, without the page being loaded again", a
   await v.page.evaluate(() => { window.same = true; });
   for (const step of cascade) {
     await waits(v, 1, step);
-    assert.match(await v.page.getByRole("status").first().innerText(), new RegExp(`before ${step}$`), "a screen reader is told");
+    await v.page.getByRole("status").filter({ hasText: new RegExp(`before ${step}$`) }).waitFor(); // a screen reader is told
     if (step === "disarm") {
       assert.equal(await removed(v), 28);
       await look(v, "lesson-waits");

@@ -200,8 +200,9 @@ class Visitor {
 
   // describe writes what is shown, for those who want to know why a test failed.
   async describe() {
-    const text = await this.page.locator("body").innerText({ timeout: 2_000 }).catch(String);
-    console.error(`where a test failed, ${this.page.url()} shows: ${text.replaceAll(/\n+/g, " | ")}`, this.complaints);
+    const text = await this.page.locator("main").innerText({ timeout: 2_000 }).catch(String);
+    const start = text.replaceAll(/\s+/g, " ").slice(0, 500);
+    console.error(`where a test failed, ${this.page.url()} shows: ${start}`, this.complaints);
   }
 
   async leave() {
