@@ -25,6 +25,7 @@ test("queries: the page can be read on a phone and on a wide screen, and its fig
   const marks = await v.page.locator("svg.plot circle").evaluateAll((all) => all.filter((mark) => mark.getBoundingClientRect().width > 0).length);
   assert.ok(marks >= 12, `${marks} marks are drawn`);
   await look(v, "queries");
+  await v.leave();
 });
 
 test("queries: the form asks another question, and says what is wrong with it", async () => {
@@ -40,4 +41,5 @@ test("queries: the form asks another question, and says what is wrong with it", 
   await v.page.waitForURL(/user=%21/);
   assert.equal(await v.page.getByLabel("User").getAttribute("aria-invalid"), "true");
   await look(v, "queries-refused");
+  await v.leave();
 });
