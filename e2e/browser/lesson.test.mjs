@@ -152,6 +152,18 @@ test("lesson: a click is not lost when the page changes while the button is held
   await v.leave();
 });
 
+test("lesson: a press is not lost when the page changes just before it", async () => {
+  const v = await lesson("moved");
+  await waits(v, 1, "mark");
+  await v.page.evaluate(() => {
+    const progress = document.getElementById("progress");
+    progress.addEventListener("pointermove", () => { progress.innerHTML = progress.innerHTML; }, { once: true });
+  });
+  await press(v, 1, "Next step");
+  await waits(v, 1, "shut");
+  await v.leave();
+});
+
 // orders hands the orders that the page of a lesson sends to take, which does with them
 // what a bad connection does.
 const orders = (v, take) => v.page.route(`**${v.path}`, (route) => {

@@ -6,8 +6,9 @@ import assert from "node:assert/strict";
 const manyStops = 100;
 
 const mouse = {
-  // The visitor waits for the page that a click leads to.
-  press: (page, control) => control.click({ noWaitAfter: true }),
+  // With noWaitAfter, playwright would not press again after it has kept a click from a
+  // control that was put in another's place just before.
+  press: (page, control) => control.click(),
   fill: (page, field, text) => field.fill(text),
 };
 
