@@ -35,6 +35,10 @@ async function next(v, step) {
   await v.press(v.button("Next step"));
 }
 
+// follows waits until the page has heard from its stream. What changes before is shown, but
+// not marked as changed.
+const follows = (v) => v.page.getByRole("status").getByText("The channel is active").waitFor();
+
 const gate = (v) => v.page.locator('section[data-key="table gate"]');
 const partition = (v) => v.page.locator('section[data-key="table row"]');
 
@@ -54,6 +58,7 @@ test("rows: a reader sees the gate change and the rows go, without the page bein
   await reader.open("/channels/fence");
   await reader.follow(reader.link("Rows in the store"));
   await reader.sees("The channel is active, and its open gate stands.");
+  await follows(reader);
   await gate(reader).getByText("gate!open!").waitFor();
   assert.equal(await partition(reader).locator("tbody tr").count(), 11);
   await look(reader, "rows-active");
@@ -82,6 +87,7 @@ test("rows: the focus stays where it is when the rows change", async () => {
   await channel("focus");
   const v = await visitor(site.url, { as: jan });
   await v.open("/channels/focus/rows");
+  await follows(v);
   const open = partition(v).locator("tr", { hasText: "gate!open!" }).getByRole("link");
   await open.focus();
   await jan.post("focus", "Four");
