@@ -71,7 +71,7 @@ for (const scripts of [true, false]) {
       if (scripts) await look(v, "stale-post");
       await put(v);
       if (scripts) await look(v, "refilled-post");
-      await v.button("Post").dblclick({ noWaitAfter: true });
+      await v.button("Post").dblclick();
       await v.sees("Your post is published.");
       assert.deepEqual(await v.posts(), [text]);
       await v.leave();
