@@ -70,21 +70,15 @@ class Draft {
   // what the server wrote into it.
   #begin() {
     const kept = read(this.name);
-    const { key } = this.form.elements;
     if (this.form.dataset.draft === "sent") {
       this.#forget(this.#others().filter((name) => this.#same(read(name))));
       this.#keep();
     } else if (kept) {
       this.#fill(kept, () => true);
       this.#sayKept();
-      return;
     } else {
       this.#offer();
     }
-    // If the reader goes back to a form that was sent, the browser restores what was
-    // typed, but the server sends a new key. The key in the history entry is the old one.
-    if (key && history.state?.key) key.value = history.state.key;
-    else if (key) history.replaceState({ ...history.state, key: key.value }, "");
   }
 
   #fill(values, which) {
@@ -140,10 +134,7 @@ class Draft {
     }
     // The old key may have been sent, and then it belongs to the old text.
     const { key } = this.form.elements;
-    if (key) {
-      key.value = newKey();
-      history.replaceState({ ...history.state, key: key.value }, "");
-    }
+    if (key) key.value = newKey();
     this.#say("Draft discarded.", "Undo", () => {
       this.#fill(values, () => true);
       this.#keep();

@@ -8,6 +8,10 @@ const password = "correct horse battery";
 // signed in, too.
 export async function signUp(site, name) {
   await call(site, "POST", "/users", { name, password });
+  return signIn(site, name);
+}
+
+export async function signIn(site, name) {
   const { token } = await call(site, "POST", "/sessions", { name, password });
   return new Account(site, name, token);
 }
@@ -17,6 +21,15 @@ class Account {
 
   constructor(site, name, token) {
     Object.assign(this, { site, name, token });
+  }
+
+  // ask returns the API's response, whatever its status.
+  ask(path) {
+    return send(this.site, "GET", path, undefined, this.token);
+  }
+
+  get(path) {
+    return call(this.site, "GET", path, undefined, this.token);
   }
 
   async createChannel(name, description = "") {
@@ -33,7 +46,7 @@ class Account {
 
   // texts are what the channel's posts say, the newest first.
   async texts(channel) {
-    const { items } = await call(this.site, "GET", `/channels/${encodeURIComponent(channel)}/blogs`, undefined, this.token);
+    const { items } = await this.get(`/channels/${encodeURIComponent(channel)}/blogs`);
     return items.map(({ text }) => text);
   }
 
@@ -64,7 +77,7 @@ class Account {
     const path = await this.deleteChannel(name);
     const before = Date.now();
     for (;;) {
-      const { state } = await call(this.site, "GET", path, undefined, this.token);
+      const { state } = await this.get(path);
       if (state === "done") return;
       assert.ok(Date.now() - before < 15_000, `the deletion is ${state}`);
     }
