@@ -38,11 +38,11 @@ func postSaysHowManyVoteAndWhetherTheReaderDoes(t *testing.T) {
 	)
 	v.Post.Rating, v.Voted = 1, true
 	expect(t, BlogPage(pageAt(path, "ingrid"), v),
-		in("a[href=/channels/aurora?rating=1]", says("1 vote"), silent("votes")), says("You voted for this post."),
+		in("header[class=head]", says("1 vote"), silent("votes"), without("a[href=/channels/aurora?rating=1]")), says("You voted for this post."),
 		in("form[action="+path+"]", in("input[name=action][value=unvote]"), in("button", says("Take back the vote"))),
 	)
 	v.Post.Rating = 1234
 	expect(t, BlogPage(pageAt(path, ""), v),
-		in("a[href=/channels/aurora?rating=1234]", says("1,234 votes")), without("form"), in("main", in("a", says("Sign in"))),
+		says("1,234 votes"), without("form"), in("main", in("a", says("Sign in"))),
 	)
 }

@@ -57,7 +57,7 @@ func channelHasAFormToVoteForEachPost(t *testing.T) {
 	v.Posts[0].Voted, v.Posts[0].Rating = true, 3
 	expect(t, ChannelPage(pageAt("/channels/aurora?after=x", "jo"), v), times(2, "form[class=vote]"),
 		in("form[class=vote][method=post][action=/channels/aurora/blogs/2516789012345678901!abc]",
-			in("a[href=/channels/aurora?rating=3]", says("3 votes (posts with as many)")),
+			says("3 votes ·"), without("a"),
 			in("input[name=action][value=unvote]"), in("input[name=next][value=/channels/aurora?after=x]"),
 			in("button", says("Take back your vote for “Green arcs”"))),
 		in("form[class=vote][action=/channels/aurora/blogs/2516789012345678902!abc]",
@@ -118,7 +118,7 @@ func channelIsLookedAtInThreeWays(t *testing.T) {
 	page := pageAt("/channels/aurora", "jo")
 	expect(t, ChannelPage(page, v),
 		in("nav[aria-label=Views]", in("a[aria-current=page][href=/channels/aurora]", says("Newest")), in("a[href=/channels/aurora?order=rating]", says("Top rated"))),
-		in("article", in("a[href=/channels/aurora?rating=3]", says("3 votes"))),
+		in("article", says("3 votes"), without("a[href=/channels/aurora?rating=3]")),
 	)
 	v.View.TopRated = true
 	expect(t, ChannelPage(page, v), in("title", says("Top rated · aurora")), without("textarea"),

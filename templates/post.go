@@ -130,26 +130,14 @@ func (v *byline) append(b []byte) []byte {
 		b = v.appendTime(b, v.post.EditedOn)
 	}
 	if v.voter {
-		b = append(b, " · "...)
 		b = v.appendVote(b)
 	} else if v.post.Rating != 0 {
 		b = append(b, " · "...)
-		b = v.appendRating(b)
+		b = append(b, votes(v.post.Rating)...)
 	}
 	b = append(b, "</"...)
 	b = append(b, element...)
 	return append(b, '>')
-}
-
-// appendRating appends how many people vote for the post, as a link to all posts with as
-// many votes.
-func (v *byline) appendRating(b []byte) []byte {
-	b = v.appendLink(b)
-	b = append(b, "?rating="...)
-	b = strconv.AppendInt(b, v.post.Rating, 10)
-	b = append(b, `" title="Posts with as many votes">`...)
-	b = append(b, votes(v.post.Rating)...)
-	return append(b, `<span class="unseen"> (posts with as many)</span></a>`...)
 }
 
 // appendTime appends an instant, on the post's own page exactly.

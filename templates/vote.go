@@ -39,9 +39,9 @@ func (v *byline) appendForm(b []byte, said string) []byte {
 		b = append(b, `" data-said="`...)
 		b = appendEscaped(b, said)
 	}
-	b = append(b, `">`...)
+	b = append(b, `"> · `...) // within the form: paper shows neither
 	if v.post.Rating != 0 {
-		b = v.appendRating(b)
+		b = append(b, votes(v.post.Rating)...)
 		b = append(b, " · "...)
 	}
 	action, label := "vote", "Vote"
