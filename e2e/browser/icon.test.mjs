@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { signUp } from "./account.mjs";
 import { draw, drawing, icons } from "./icon_draw.mjs";
 import { sites, visitor } from "./visitor.mjs";
 
@@ -55,21 +56,23 @@ test("icon: the browser accepts the manifest", async () => {
 });
 
 test("print: a page on paper is black on white, with nothing to press", async () => {
-  const v = await visitor(sites.sample);
+  const v = await visitor(sites.sample, { as: await signUp(sites.sample, "icon_reader") });
   for (const path of ["/channels/tables-and-queues", "/how-deletion-works"]) {
     await v.open(path);
     await v.page.emulateMedia({ media: "print", colorScheme: "dark" });
     const seen = await v.page.evaluate(() => {
-      const shown = [...document.querySelectorAll("nav, form, button, header.top, footer")].filter((e) => e.checkVisibility());
+      const shown = [...document.querySelectorAll("nav, form, button, summary, header.top, footer")].filter((e) => e.checkVisibility());
       const { color, backgroundColor } = getComputedStyle(document.body);
       const link = document.querySelector("main p a[href^=http]");
       return {
-        shown: shown.map((e) => e.outerHTML.slice(0, 80)), color, backgroundColor,
+        shown: shown.map((e) => e.outerHTML.slice(0, 80)), color,
+        meta: document.querySelector(".post .meta")?.innerText.trim(), backgroundColor,
         heading: document.querySelector("h1").checkVisibility(), text: document.querySelector("main .text").checkVisibility(),
         link: link && getComputedStyle(link).color, line: link && getComputedStyle(link).textDecorationLine,
       };
     });
     assert.deepEqual(seen.shown, []);
+    assert.ok(!seen.meta?.endsWith("·"), `“${seen.meta}” separates nothing`);
     assert.deepEqual([seen.color, seen.backgroundColor], ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]);
     assert.ok(seen.heading && seen.text);
     if (seen.link) assert.deepEqual([seen.link, seen.line], ["rgb(0, 0, 0)", "underline"]);

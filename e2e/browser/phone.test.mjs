@@ -80,6 +80,20 @@ for (const scripts of [true, false]) {
   });
 }
 
+test("phone: the head of a page has two lines, however long the reader's name is", async () => {
+  for (const name of ["flo_eight", "flo_eleven_x", "flo_".padEnd(32, "w")]) {
+    const v = await visitor(sites.sample, { as: await signUp(sites.sample, name), ...phone });
+    await v.open(path);
+    const line = (await v.link("Channels").boundingBox()).y;
+    for (const control of [v.link(name), v.button("Sign out")]) {
+      const { y, height } = await control.boundingBox();
+      assert.ok(Math.abs(y - line) < 5 && height < 45, `${name}: at y=${y} with a height of ${height}, beside “Channels” at y=${line}`);
+    }
+    await look(v, `phone-head-${name.length}`);
+    await v.leave();
+  }
+});
+
 test("phone: on a wide screen the facts stand beside the posts", async () => {
   const v = await visitor(sites.sample, { as: flo });
   await v.open(path);
