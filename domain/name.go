@@ -85,28 +85,25 @@ func checkChannelRunes(s string) error {
 	return nil
 }
 
-// Key is the name's channel key. The name is decomposed (NFD), case-folded in full
-// and composed (NFC): the Unicode Standard's canonical caseless match (D145). Then
-// each code point above U+007F becomes "~" and six hex digits, which keeps the
-// order of code points.
-func (n ChannelName) Key() ChannelKey { return ChannelKey(foldASCII(string(n))) }
-
-// ChannelKeyPrefix is the common prefix of the keys of all channels whose names
-// start with s. It accepts any text, because people type a filter letter by
-// letter.
-func ChannelKeyPrefix(s string) string { return foldASCII(strings.ToValidUTF8(s, "")) }
-
-func foldASCII(s string) string {
-	folded := strings.Map(foldCherokee, cases.Fold().String(norm.NFD.String(s)))
+// Key is the name's channel key: the name is folded, and then each code point above
+// U+007F becomes "~" and six hex digits, which keeps the order of code points.
+func (n ChannelName) Key() ChannelKey {
 	var b strings.Builder
-	for _, r := range norm.NFC.String(folded) {
-		if r < utf8.RuneSelf && r != '~' { // a "~" in a filter must not look like an escape
+	for _, r := range Fold(string(n)) {
+		if r < utf8.RuneSelf && r != '~' { // a "~" begins an escape
 			b.WriteRune(r)
 		} else {
 			fmt.Fprintf(&b, "~%06x", r)
 		}
 	}
-	return b.String()
+	return ChannelKey(b.String())
+}
+
+// Fold makes texts equal that differ only in case or in normalization. A text is
+// decomposed (NFD), case-folded in full and composed (NFC): the Unicode Standard's
+// canonical caseless match (D145).
+func Fold(s string) string {
+	return norm.NFC.String(strings.Map(foldCherokee, cases.Fold().String(norm.NFD.String(s))))
 }
 
 // isChannelKey tells whether s can be the key of a name. Text from outside must

@@ -98,8 +98,10 @@ func TestChannelKey(t *testing.T) {
 	t.Run("is the same in each case", namesThatDifferInCaseAreOne)
 	t.Run("differs for other differences", namesThatDifferOtherwiseAreTwo)
 	t.Run("has the order of code points", keysHaveTheOrderOfCodePoints)
-	t.Run("starts with the key of each prefix of the name", keyOfAPrefixIsAPrefixOfTheKey)
-	t.Run("starts with no prefix that no name can have", prefixThatNoNameCanHaveMatchesNone)
+}
+
+func TestFold(t *testing.T) {
+	t.Run("finds each part of a name in any case", eachPartOfANameIsFoundInAnyCase)
 }
 
 func noNameYieldsAForbiddenKey(t *testing.T) {
@@ -119,23 +121,20 @@ func noNameYieldsAForbiddenKey(t *testing.T) {
 
 // FuzzParseChannelName looks for a name whose key some backend would refuse, for a
 // name that becomes another one if it is parsed again or spelled in another
-// normalization or case, and for a name that a filter with its prefix misses.
+// normalization or case, and for a name that does not contain itself as it was typed.
 func FuzzParseChannelName(f *testing.F) {
 	for _, s := range []string{"", "Café", "a-b_c.d", "..", "a/b", "new", "NEW", "\xff", "ﷺﷺ", "~", "a\u0301", "ᾳ\u0301", "ᏸꭰᎠ", "İstanbul", "ẞß",
 		strings.Repeat("և", 32), strings.Repeat("𐐀", 64)} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		prefix := domain.ChannelKeyPrefix(s)
-		if i := strings.IndexFunc(prefix, func(r rune) bool { return r >= utf8.RuneSelf }); i >= 0 {
-			t.Errorf("the prefix of %+q is %+q", s, prefix)
-		}
+		typed := domain.Fold(s)
 		name, err := domain.ParseChannelName(s)
 		if err != nil {
 			return
 		}
-		if !keyIsPlain(name.Key()) || string(name.Key()) != prefix {
-			t.Errorf("%+q has the key %+q and the prefix %+q", s, name.Key(), prefix)
+		if !keyIsPlain(name.Key()) || domain.Fold(string(name)) != typed {
+			t.Errorf("%+q has the key %+q and is folded to %+q", s, name.Key(), typed)
 		}
 		if again, err := domain.ParseChannelName(string(name)); err != nil || again != name {
 			t.Errorf("%+q is read as %+q, and that as %+q, %v", s, name, again, err)
@@ -243,32 +242,20 @@ func keysHaveTheOrderOfCodePoints(t *testing.T) {
 	})
 }
 
-// No character here composes with the one before it. Otherwise a prefix could end
-// between a letter and its mark, and so in another letter.
-func keyOfAPrefixIsAPrefixOfTheKey(t *testing.T) {
+// No character here composes with the one before it. Otherwise a part could end between
+// a letter and its mark, and so in another letter.
+func eachPartOfANameIsFoundInAnyCase(t *testing.T) {
 	alone := rapid.RuneFrom([]rune("abcXYZ019-_.ßΣжЩ漢字हिあ한𐐀😀"))
 	rapid.Check(t, func(t *rapid.T) {
 		runes := rapid.SliceOfN(alone, 1, 20).Draw(t, "name")
-		name, prefix := domain.ChannelName(string(runes)), string(runes[:rapid.IntRange(0, len(runes)).Draw(t, "cut")])
-		for _, typed := range []string{prefix, strings.ToLower(prefix), strings.ToUpper(prefix)} {
-			if key := domain.ChannelKeyPrefix(typed); !strings.HasPrefix(string(name.Key()), key) {
-				t.Errorf("%q starts with %q, and %s not with %s", name, typed, name.Key(), key)
+		from := rapid.IntRange(0, len(runes)).Draw(t, "from")
+		name, part := string(runes), string(runes[from:rapid.IntRange(from, len(runes)).Draw(t, "to")])
+		for _, typed := range []string{part, strings.ToLower(part), strings.ToUpper(part)} {
+			if !strings.Contains(domain.Fold(name), domain.Fold(typed)) {
+				t.Errorf("%q contains %q, and %q not %q", name, typed, domain.Fold(name), domain.Fold(typed))
 			}
 		}
 	})
-}
-
-// A typed "~" must not match the escape of a letter.
-func prefixThatNoNameCanHaveMatchesNone(t *testing.T) {
-	key := string(domain.ChannelName("éa").Key())
-	for _, typed := range []string{"~", "~0", "~0000e9", "~0000e9a"} {
-		if prefix := domain.ChannelKeyPrefix(typed); strings.HasPrefix(key, prefix) {
-			t.Errorf("the key %s starts with %s, which %q stands for", key, prefix, typed)
-		}
-	}
-	if got := domain.ChannelKeyPrefix("a\xffb"); got != "ab" {
-		t.Errorf("a prefix that is not UTF-8 is %q", got)
-	}
 }
 
 func channelNamesFollowTheGrammar(t *testing.T) {

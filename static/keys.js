@@ -55,7 +55,7 @@ const keys = {
   k: () => move(-1),
   n: write,
   v: vote,
-  "/": () => (first("#prefix") ? first("#prefix").focus() : first(".places a[href='/channels']")?.click()),
+  "/": () => (first("#contains") ? first("#contains").focus() : first(".places a[href='/channels']")?.click()),
   "?": () => first(".foot [data-keys]")?.click(),
 };
 

@@ -2,10 +2,16 @@ package storage
 
 import (
 	"context"
+	"strings"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
 )
+
+// maxChannelRows is how many rows a page of the list of channels reads at most. The order
+// of names does not help to find a part of one, so that a text which few names contain
+// would read the whole table for each page.
+const maxChannelRows = 5 * driver.MaxPage
 
 // ChannelPage is part of a list of channels.
 type ChannelPage struct {
@@ -14,37 +20,42 @@ type ChannelPage struct {
 	Next string
 }
 
-// Channels lists up to limit active channels whose names start with the prefix, in
-// the order of their keys. After is the Next of the page before, and empty for the
-// first page. A cursor of another list is an InvalidError on the field "after".
-func (s *Store) Channels(ctx context.Context, prefix, after string, limit int) (ChannelPage, error) {
-	from := domain.ChannelKeyPrefix(prefix)
-	list := "channels/" + from
-	q := driver.Scan{From: from, To: prefixEnd(from), Paging: driver.Paging{Limit: limit + 1}}
+// Channels lists up to limit active channels whose names contain the text, case folded, in
+// the order of their keys. A page that ends because it has read many rows may hold fewer
+// channels, or none, and have a Next. After is the Next of the page before, and empty for
+// the first page. A cursor of another list is an InvalidError on the field "after".
+func (s *Store) Channels(ctx context.Context, text, after string, limit int) (ChannelPage, error) {
+	text = domain.Fold(text)
+	list := "channels/" + text
+	q := driver.Scan{Paging: driver.Paging{Limit: limit + 1}}
+	if text != "" {
+		q.Limit = driver.MaxPage
+	}
+	position := ""
 	if after != "" {
-		position, err := decodeCursor(list, after)
-		if err != nil {
+		var err error
+		if position, err = decodeCursor(list, after); err != nil {
 			return ChannelPage{}, err
 		}
-		q.From = max(from, successor(position))
+		q.From = successor(position)
 	}
 	var page ChannelPage
-	if driver.CheckKey("prefix", from) != nil {
-		return page, nil // no key starts with this, and a backend may refuse it
-	}
+	read := 0
 	for row, err := range s.channels.All(ctx, q) {
 		if err != nil {
 			return ChannelPage{}, err
 		}
 		channel := decodeChannel(row).Channel
-		if channel.State != domain.ChannelActive {
-			continue
-		}
-		if len(page.Items) == limit {
-			page.Next = encodeCursor(list, string(page.Items[limit-1].Key()))
+		found := channel.State == domain.ChannelActive && strings.Contains(domain.Fold(string(channel.Name)), text)
+		read++
+		if read == maxChannelRows || found && len(page.Items) == limit {
+			page.Next = encodeCursor(list, position)
 			break
 		}
-		page.Items = append(page.Items, channel)
+		if found {
+			page.Items = append(page.Items, channel)
+		}
+		position = row.Partition
 	}
 	return page, nil
 }

@@ -9,15 +9,17 @@ import (
 	"pgregory.net/rapid"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 )
 
-// names reads all pages of the list of channels with a prefix, and returns their
-// names. It calls meanwhile between two pages.
-func (w *world) names(prefix string, limit int, meanwhile func()) []string {
+// names reads all pages of the list of channels whose names contain a text, and returns
+// their names. It calls meanwhile between two pages.
+func (w *world) names(text string, limit int, meanwhile func()) []string {
 	w.t.Helper()
 	var names []string
 	for after := ""; ; {
-		page, err := w.store.Channels(w.t.Context(), prefix, after, limit)
+		page, err := w.store.Channels(w.t.Context(), text, after, limit)
 		w.ok(err)
 		if len(page.Items) > limit || len(page.Items) < limit && page.Next != "" {
 			w.t.Fatalf("a page of %d has %d items and the continuation %q", limit, len(page.Items), page.Next)
@@ -36,6 +38,7 @@ func nothing() {}
 
 func TestChannelList(t *testing.T) {
 	t.Run("channels come by name in any spelling", channelsAreListedByName)
+	t.Run("page reads so many rows and no more", pageOfChannelsReadsSoManyRowsAndNoMore)
 	t.Run("list is exact while channels come and go", channelListIsExactWhileChanging)
 	t.Run("channel being deleted is hidden", channelBeingDeletedIsHidden)
 }
@@ -51,13 +54,38 @@ func channelsAreListedByName(t *testing.T) {
 				t.Errorf("pages of %d: %q, want %q", limit, got, want)
 			}
 		}
-		for prefix, want := range map[string][]string{
-			"Z": {"Zebra", "zoo"}, "É": {"éclair", "Émile"}, "e\u0301M": {"Émile"}, "a-B": {"A-b"}, "a.b": {"a.b"}, "a.b.": nil,
-			"x": nil, "~": nil, "~0000e9": nil, "/": nil, "'": nil, "a'": nil, "\x00": nil, "\x7f": nil, "\xff": want, "日": {"日本"},
+		for text, want := range map[string][]string{
+			"Z": {"Zebra", "zoo"}, "É": {"éclair", "Émile"}, "e\u0301M": {"Émile"}, "-B": {"A-b"}, ".": {"a.b"}, "a.b.": nil, "本": {"日本"},
+			"E": {"apple", "Zebra", "Émile"}, "ebr": {"Zebra"}, "0": {"10"}, "x": nil, "~": nil, "~0000e9": nil, "00e": nil, "/": nil, "'": nil,
+			"\x00": nil, "\xff": nil,
 		} {
-			if got := w.names(prefix, 3, nothing); !slices.Equal(got, want) {
-				t.Errorf("prefix %q: %q, want %q", prefix, got, want)
+			if got := w.names(text, 3, nothing); !slices.Equal(got, want) {
+				t.Errorf("%q: %q, want %q", text, got, want)
 			}
+		}
+	})
+}
+
+// With two channels among them, 5,002 rows are read in pages of 5,000.
+func pageOfChannelsReadsSoManyRowsAndNoMore(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.create("early", ada)
+		for i := range 5_000 {
+			key := fmt.Sprintf("m%04d", i)
+			w.ok(w.db.Transact(t.Context(), "Channels", key, []driver.Operation{
+				driver.Insert("", driver.String("Name", key), driver.String("State", domain.ChannelActive))}))
+		}
+		w.create("nearly", ada)
+		w.arm(drivertest.Pass)
+		first, err := w.faulty.Channels(t.Context(), "Early", "", 20)
+		w.ok(err)
+		if calls := w.calls.Load(); len(first.Items) != 1 || first.Next == "" || calls != 5 {
+			t.Errorf("after %d calls there is %+v", calls, first)
+		}
+		last, err := w.faulty.Channels(t.Context(), "EARLY", first.Next, 20)
+		w.ok(err)
+		if len(last.Items) != 1 || last.Items[0].Name != "nearly" || last.Next != "" {
+			t.Errorf("the second page is %+v", last)
 		}
 	})
 }

@@ -78,14 +78,15 @@ func (l list) try(t *testing.T, after string, limit int, mayContinue bool) {
 	}
 }
 
-// filter lists the channels with a prefix, and compares them with the whole list.
-func (l list) filter(t *testing.T, store *storage.Store, prefix string) {
+// filter lists the channels whose names contain a text, and compares them with the whole
+// list.
+func (l list) filter(t *testing.T, store *storage.Store, text string) {
 	t.Helper()
-	want := slices.DeleteFunc(slices.Clone(l.whole), func(key string) bool {
-		return !strings.HasPrefix(key, domain.ChannelKeyPrefix(prefix))
+	want := slices.DeleteFunc(slices.Clone(l.whole), func(name string) bool {
+		return !strings.Contains(domain.Fold(name), domain.Fold(text))
 	})
-	if got, next, err := channelList(store, prefix)(t.Context(), "", 100); err != nil || next != "" || !slices.Equal(got, want) {
-		t.Fatalf("%s that start with %q: %q, %q, %v", l.name, prefix, got, next, err)
+	if got, next, err := channelList(store, text)(t.Context(), "", 100); err != nil || next != "" || !slices.Equal(got, want) {
+		t.Fatalf("%s that contain %q: %q, %q, %v", l.name, text, got, next, err)
 	}
 }
 
@@ -184,13 +185,13 @@ func fill(t testing.TB, store *storage.Store) domain.Channel {
 	return channels[1]
 }
 
-func channelList(store *storage.Store, prefix string) func(context.Context, string, int) ([]string, string, error) {
-	return func(ctx context.Context, after string, limit int) (keys []string, next string, err error) {
-		page, err := store.Channels(ctx, prefix, after, limit)
+func channelList(store *storage.Store, text string) func(context.Context, string, int) ([]string, string, error) {
+	return func(ctx context.Context, after string, limit int) (names []string, next string, err error) {
+		page, err := store.Channels(ctx, text, after, limit)
 		for _, channel := range page.Items {
-			keys = append(keys, string(channel.Key()))
+			names = append(names, string(channel.Name))
 		}
-		return keys, page.Next, err
+		return names, page.Next, err
 	}
 }
 

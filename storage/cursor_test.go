@@ -59,7 +59,7 @@ func cursorOfNoListIsRefused(t *testing.T) {
 		w.post(blogs, ada, "two")
 		posts, err := w.store.Blogs(t.Context(), blogs.Ref(), storage.BlogQuery{Limit: 1})
 		w.ok(err)
-		for what, test := range map[string]struct{ prefix, after string }{
+		for what, test := range map[string]struct{ text, after string }{
 			"made up":         {"a", "x"},
 			"of no alphabet":  {"a", "\x00/é"},
 			"too short":       {"a", "AAAA"},
@@ -71,7 +71,7 @@ func cursorOfNoListIsRefused(t *testing.T) {
 			"of a wider list": {"", page.Next},
 			"of posts":        {"a", posts.Next},
 		} {
-			_, err := w.store.Channels(t.Context(), test.prefix, test.after, 2)
+			_, err := w.store.Channels(t.Context(), test.text, test.after, 2)
 			var invalid *domain.InvalidError
 			if !errors.As(err, &invalid) || invalid.Fields[0].Field != "after" {
 				t.Errorf("a cursor %s: %v, want an InvalidError on it", what, err)

@@ -148,8 +148,6 @@ func partitionsWords(call driver.LedgerCall) string {
 		return "every PartitionKey"
 	case call.Target != tableChannels:
 		return "PartitionKey between two"
-	case call.To == prefixEnd(call.From):
-		return "PartitionKey begins with " + call.From
 	case call.To == "":
 		return "PartitionKey from " + call.From + " on"
 	}

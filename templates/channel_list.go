@@ -6,10 +6,10 @@ import (
 )
 
 // A Directory is the list of channels, at [HomePath] for strangers and at
-// [ChannelsPath]. Its filter is a GET form to [ChannelsPath] with the field prefix.
+// [ChannelsPath]. Its filter is a GET form to [ChannelsPath] with the field contains.
 type Directory struct {
-	// Prefix is the filter, as somebody typed it.
-	Prefix   string
+	// Contains is the filter, as somebody typed it.
+	Contains string
 	Channels []ChannelItem
 	// After is the continuation token where this page starts. It is empty on the
 	// first page.
@@ -33,7 +33,7 @@ func firstLine(s string) string {
 }
 
 func (v Directory) frame() frame {
-	return frame{Title: "Channels", About: directoryAbout, Path: directoryPath(v.Prefix, v.After)}
+	return frame{Title: "Channels", About: directoryAbout, Path: directoryPath(v.Contains, v.After)}
 }
 
 const directoryAbout = "Places for short posts. Anyone may read; anyone signed in may post."

@@ -133,10 +133,10 @@ func withNext(path, next string) string {
 }
 
 // directoryPath is one page of the directory.
-func directoryPath(prefix, after string) string {
+func directoryPath(contains, after string) string {
 	path := ChannelsPath
-	if prefix != "" {
-		path += "?prefix=" + url.QueryEscape(prefix)
+	if contains != "" {
+		path += "?contains=" + url.QueryEscape(contains)
 	}
 	if after != "" {
 		path = continued(path, after)

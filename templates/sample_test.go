@@ -135,9 +135,9 @@ func directoryPages(in, out Page) map[string]templ.Component {
 	}
 	return map[string]templ.Component{
 		"directory":           DirectoryPage(out, Directory{Channels: items, Next: "n"}),
-		"directory, filtered": DirectoryPage(in, Directory{Channels: items, Prefix: nasty, After: "a"}),
+		"directory, filtered": DirectoryPage(in, Directory{Channels: items, Contains: nasty, After: "a"}),
 		"directory, empty":    DirectoryPage(out, Directory{}),
-		"directory, no match": DirectoryPage(out, Directory{Prefix: nasty}),
+		"directory, no match": DirectoryPage(out, Directory{Contains: nasty}),
 		"directory, past end": DirectoryPage(out, Directory{After: "a"}),
 	}
 }

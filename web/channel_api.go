@@ -55,11 +55,11 @@ func newChannelJSON(c domain.Channel) channelJSON {
 
 func (a *channelsAPI) list(c echo.Context) error {
 	limit, limitErr := queryLimit(c)
-	prefix, prefixErr := queryPrefix(c)
-	if err := domain.JoinInvalid(limitErr, prefixErr); err != nil {
+	text, textErr := queryContains(c)
+	if err := domain.JoinInvalid(limitErr, textErr); err != nil {
 		return err
 	}
-	page, err := a.store.Channels(c.Request().Context(), prefix, c.QueryParam("after"), limit)
+	page, err := a.store.Channels(c.Request().Context(), text, c.QueryParam("after"), limit)
 	if err != nil {
 		return err
 	}

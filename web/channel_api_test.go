@@ -154,14 +154,14 @@ func channelsAreListedByNamePageByPage(t *testing.T) {
 	s.askDeletion(s.channel("go-hidden", "ada"))
 	var got []string
 	pages := 0
-	for path := "/api/v1/channels?prefix=GO-"; path != ""; pages++ {
+	for path := "/api/v1/channels?contains=O-"; path != ""; pages++ {
 		a := s.do("GET", path).want(200)
 		for _, item := range a.get("items").([]any) {
 			got = append(got, item.(map[string]any)["name"].(string))
 		}
 		path = ""
 		if next := a.text("next"); next != "" {
-			path = "/api/v1/channels?prefix=GO-&after=" + url.QueryEscape(next)
+			path = "/api/v1/channels?contains=O-&after=" + url.QueryEscape(next)
 		}
 	}
 	if !slices.Equal(got, want) || pages != 2 {
@@ -188,7 +188,7 @@ func badQueryIsRefusedByParameter(t *testing.T) {
 		s.post(wheels, "ada", fmt.Sprint(i))
 	}
 	cursor := func(path string) string { return url.QueryEscape(s.do("GET", path).want(200).text("next")) }
-	ofAll, ofGo := cursor("/api/v1/channels?limit=1"), cursor("/api/v1/channels?limit=1&prefix=go")
+	ofAll, ofGo := cursor("/api/v1/channels?limit=1"), cursor("/api/v1/channels?limit=1&contains=go")
 	ofEngines := cursor("/api/v1/channels/engines/blogs?limit=1")
 	for query, field := range map[string]string{
 		"channels?limit=0":                                  "limit",
@@ -200,9 +200,9 @@ func badQueryIsRefusedByParameter(t *testing.T) {
 		"channels?limit=99999999999999999999":               "limit",
 		"channels?after=made-up":                            "after",
 		"channels?after=%00":                                "after",
-		"channels?prefix=%FF":                               "prefix",
-		"channels?prefix=" + strings.Repeat("a", 300):       "prefix",
-		"channels?prefix=go&after=" + ofAll:                 "after",
+		"channels?contains=%FF":                             "contains",
+		"channels?contains=" + strings.Repeat("a", 300):     "contains",
+		"channels?contains=go&after=" + ofAll:               "after",
 		"channels?after=" + ofGo:                            "after",
 		"channels?after=" + ofEngines:                       "after",
 		"channels/wheels/blogs?after=" + ofEngines:          "after",

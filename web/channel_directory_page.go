@@ -12,7 +12,7 @@ import (
 )
 
 type channelLister interface {
-	Channels(ctx context.Context, prefix, after string, limit int) (storage.ChannelPage, error)
+	Channels(ctx context.Context, text, after string, limit int) (storage.ChannelPage, error)
 }
 
 // channelDirectoryPages list the channels. A stranger sees this list at / too.
@@ -26,12 +26,12 @@ func (h *channelDirectoryPages) routes(r router) {
 }
 
 func (h *channelDirectoryPages) list(c echo.Context, who awaited) error {
-	prefix, err := queryPrefix(c)
+	text, err := queryContains(c)
 	if err != nil {
 		return err
 	}
 	after := c.QueryParam("after")
-	channels, err := h.store.Channels(c.Request().Context(), prefix, after, pageSize)
+	channels, err := h.store.Channels(c.Request().Context(), text, after, pageSize)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (h *channelDirectoryPages) list(c echo.Context, who awaited) error {
 		return err
 	}
 	return render(c, http.StatusOK, templates.DirectoryPage(h.page(c, v), templates.Directory{
-		Prefix:   prefix,
+		Contains: text,
 		Channels: channelItems(channels.Items),
 		After:    after,
 		Next:     channels.Next,

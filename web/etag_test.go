@@ -24,7 +24,7 @@ func (s *site) readable() (everybody, ada []string) {
 	blog := s.post(channel, "ada", "Hello")
 	atom, json := feedsOf(channel)
 	everybody = []string{
-		"/", "/channels", "/channels?prefix=E", "/channels/Engines", "/channels/engines", "/channels/Engines?order=rating", "/channels/Engines?rating=0",
+		"/", "/channels", "/channels?contains=N", "/channels/Engines", "/channels/engines", "/channels/Engines?order=rating", "/channels/Engines?rating=0",
 		"/channels/Engines/feed", permalink(channel, blog), "/users/ada", "/how-deletion-works", "/keys", atom, json, "/channels/Engines/news?since=",
 		"/api/v1/channels", "/api/v1/channels/Engines/blogs", "/api/openapi.json", "/sign-in",
 	}

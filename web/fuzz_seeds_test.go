@@ -42,7 +42,7 @@ func apiSeeds() []seed {
 	const api = " /api/v1"
 	const channels, channel, blogs, blog = api + "/channels", api + "/channels/:name", api + "/channels/:name/blogs", api + "/channels/:name/blogs/:id"
 	return []seed{
-		{draftRequest{"GET" + channels, 0, "", "prefix=e&limit=1", "", ""}, 200},
+		{draftRequest{"GET" + channels, 0, "", "contains=e&limit=1", "", ""}, 200},
 		{draftRequest{"POST" + blogs + `\:batch`, 2, "engines", "", "", `{"items":[{"key":"k","title":"t","text":"a"},{"key":"k","text":"b"},{"text":""}]}`}, 200},
 		{draftRequest{"POST" + blogs + `\:batch`, 1, "engines", "", "If-Match: *", `{"items":[{"text":"a","key":null},1,{"text":"b","text":"c"},{"text":"a","x":1}]}`}, 200},
 		{draftRequest{"POST" + blogs + `\:batch`, 1, "engines", "", "", `{"items":[]}`}, 422},
@@ -125,8 +125,8 @@ func pageSeeds() []seed {
 	return []seed{
 		{draftRequest{"GET /", 0, "", "after={posts}", "", ""}, 422},
 		{draftRequest{"GET /", 5, "", "after={feed}", "Cookie: notice=posted", ""}, 200},
-		{draftRequest{"GET /channels", 5, "", "prefix=E&after=x", "", ""}, 422},
-		{draftRequest{"GET /channels", 5, "", "prefix=%C3%9F", "Cookie: notice=signed-in", ""}, 200},
+		{draftRequest{"GET /channels", 5, "", "contains=E&after=x", "", ""}, 422},
+		{draftRequest{"GET /channels", 5, "", "contains=%C3%9F", "Cookie: notice=signed-in", ""}, 200},
 		{draftRequest{"GET /channels", 0, "", "", "Cookie: notice=signed-out; __Host-session={ada}; a=\"b c\"\nX-Forwarded-Proto: HTTPS\nX-Forwarded-For: 10.0.0.1, ::1", ""}, 200},
 		{draftRequest{"GET /channels/new", 5, "", "name=%FF<b>", "", ""}, 200},
 		{draftRequest{"POST /channels/new", 5, "", "", "", "name=Stra%C3%9Fe&description=Holes%0D%0Aand+more"}, 303},

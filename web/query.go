@@ -13,9 +13,9 @@ import (
 const (
 	defaultLimit = 20
 	maxLimit     = 100
-	// maxPrefix is the longest prefix in characters. It leaves room for every
+	// maxContains is the longest part of a name in characters. It leaves room for every
 	// spelling of a channel name. A longer one would match nothing.
-	maxPrefix = 4 * domain.MaxChannelName
+	maxContains = 4 * domain.MaxChannelName
 )
 
 // queryLimit returns the most items that a page of a list may hold.
@@ -31,16 +31,16 @@ func queryLimit(c echo.Context) (int, error) {
 	return limit, nil
 }
 
-// queryPrefix returns the prefix of the channel names to list.
-func queryPrefix(c echo.Context) (string, error) {
-	prefix := c.QueryParam("prefix")
-	if !utf8.ValidString(prefix) {
-		return "", domain.Invalid("prefix", "is not valid UTF-8")
+// queryContains returns the text that the names of the channels to list contain.
+func queryContains(c echo.Context) (string, error) {
+	text := c.QueryParam("contains")
+	if !utf8.ValidString(text) {
+		return "", domain.Invalid("contains", "is not valid UTF-8")
 	}
-	if n := utf8.RuneCountInString(prefix); n > maxPrefix {
-		return "", domain.Invalid("prefix", "must have at most %d characters, this has %d", maxPrefix, n)
+	if n := utf8.RuneCountInString(text); n > maxContains {
+		return "", domain.Invalid("contains", "must have at most %d characters, this has %d", maxContains, n)
 	}
-	return prefix, nil
+	return text, nil
 }
 
 // queryInterval returns the interval [since, until) of a list. A zero time leaves its

@@ -49,7 +49,7 @@ func sessionCookieIsForThisSiteOnly(t *testing.T) {
 func strangerSignsInOnTheWayToAChannel(t *testing.T) {
 	s := newSite(t)
 	s.author("ada")
-	for _, start := range []string{"/", "/channels?prefix=zz", "/channels/new"} {
+	for _, start := range []string{"/", "/channels?contains=zz", "/channels/new"} {
 		p := s.browser().open(start)
 		if start != "/channels/new" {
 			p = p.follow("New channel").want(200).heading("Sign in")
@@ -58,7 +58,7 @@ func strangerSignsInOnTheWayToAChannel(t *testing.T) {
 		p = p.form("Sign in").fill("name", "ada").fill("password", "wrong "+password).press().want(401)
 		p.form("Sign in").fill("name", "ada").fill("password", password).press().at("/channels/new").heading("New channel")
 	}
-	s.browser().open("/channels?prefix=zz").follow("create it").form("Sign in").
+	s.browser().open("/channels?contains=zz").follow("create it").form("Sign in").
 		fill("name", "ada").fill("password", password).press().at("/channels/new?name=zz")
 	s.browser().open("/").follow("New channel").follow("Sign up").form("Sign up").
 		fill("name", "newcomer").fill("password", password).press().at("/channels/new")

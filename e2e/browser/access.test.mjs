@@ -72,7 +72,7 @@ test("access: a name and its description stand on one side", async () => {
     await v.open(`/channels/${encodeURIComponent(name)}`);
     for (const found of await sides(v, "h1", ".lead p")) assert.ok(found[side] <= 1, `${name}: ${found}`);
     await look(v, `access-${name}`);
-    await v.open(`/channels?prefix=${encodeURIComponent(name)}`);
+    await v.open(`/channels?contains=${encodeURIComponent(name)}`);
     for (const found of await sides(v, ".channels h2 a", ".channels .about")) assert.ok(found[side] <= 1, `${name} in the directory: ${found}`);
   }
   await v.leave();

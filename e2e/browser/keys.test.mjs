@@ -83,7 +83,7 @@ test("keys: a slash leads to the channels, and there to the filter; a question m
   const v = await reader();
   await Promise.all([v.page.waitForURL("**/channels"), press(v, "/")]);
   await press(v, "/");
-  await v.page.waitForFunction(() => document.activeElement.id === "prefix");
+  await v.page.waitForFunction(() => document.activeElement.id === "contains");
   await v.page.locator("body").evaluate(() => document.activeElement.blur());
   await Promise.all([v.page.waitForURL("**/keys"), press(v, "?")]);
   assert.deepEqual(await v.page.locator(".body > .keys kbd").allInnerTexts(), ["j", "k", "n", "v", "/", "?"]);
