@@ -1,5 +1,7 @@
 package templates
 
+import "cmp"
+
 // A DraftKind is one of the forms that take text. Whatever refuses the text, the
 // answer shows it again.
 type DraftKind int
@@ -85,6 +87,8 @@ type KeptDraft struct {
 	Rest []Hidden
 	// User is the author for whom the form was shown.
 	User string
+	// Other is who wrote it, if that is not the reader. It is empty otherwise.
+	Other string
 	// Send says that sending it again may help. If not, it is there to be copied.
 	Send bool
 	// Refill is the path of another form that takes the draft: the page posts
@@ -95,6 +99,8 @@ type KeptDraft struct {
 	SignIn bool
 	Name   string
 }
+
+func (v KeptDraft) heading() string { return "What " + cmp.Or(v.Other, "you") + " wrote" }
 
 // A Hidden is a field of a form that nobody sees.
 type Hidden struct{ Name, Value string }

@@ -141,7 +141,8 @@ func (v Problem) missing() bool {
 	return v.Status == http.StatusNotFound || v.Status == http.StatusGone
 }
 
-// canRetry says that the same page may work in a while.
+// canRetry says that the same page may work in a moment.
 func (v Problem) canRetry() bool {
-	return v.Status >= http.StatusInternalServerError || v.Status == http.StatusTooManyRequests
+	passes := v.Status >= http.StatusInternalServerError || v.Status == http.StatusTooManyRequests
+	return passes && v.RetryAfter < time.Minute
 }

@@ -28,6 +28,7 @@ func problemOffersToTryAgainIfThatMayHelp(t *testing.T) {
 	page := pageAt("/channels/aurora?after=x", "")
 	again := in("main", in("a[href=/channels/aurora?after=x]", says("Try again")))
 	expect(t, ProblemPage(page, Problem{Status: 503, RetryAfter: 5 * time.Second}), again, says("Try again in 5 seconds."))
+	expect(t, ProblemPage(page, Problem{Status: 429, RetryAfter: 9 * time.Minute}), says("Try again in 9 minutes."), without("a[href=/channels/aurora?after=x]"))
 	expect(t, ProblemPage(page, Problem{Status: 404}), silent("Try again"))
 }
 

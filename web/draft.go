@@ -120,6 +120,9 @@ func keptDraft(c echo.Context, v visitor, cause problem, err error) *templates.K
 	case !v.SignedIn(): // the store did not say who it is
 		kept.Send, kept.User = true, shown(d.form.Get("user"))
 	default:
+		if author := shown(d.form.Get("user")); author != kept.User {
+			kept.Other = author
+		}
 		kept.Send = cause.Status >= http.StatusInternalServerError ||
 			cause.Status == http.StatusTooManyRequests || cause.Status == http.StatusConflict
 	}

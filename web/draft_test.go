@@ -140,7 +140,7 @@ func draftIsNotSentInTheNameOfAnotherUser(t *testing.T) {
 	s.endSessions("ada")
 	refused := sent.press().want(401).form("Sign in and publish").
 		fill("sign-in-name", "bob").fill("sign-in-password", password).press().
-		want(409).says("You are signed in as bob now", "ada")
+		want(409).says("You are signed in as bob now", "What ada wrote").saysNot("What you wrote")
 	if got := refused.wrote(); got != draftText {
 		t.Errorf("shows %q", got)
 	}
