@@ -23,11 +23,12 @@ async function send(form) {
       body: new URLSearchParams(new FormData(form)),
     });
     const answer = new DOMParser().parseFromString(await response.text(), "text/html");
-    if (!response.ok) refuse(form, answer.querySelector("h1"), answer.querySelector(".lead"));
+    if (response.status === 401) signIn(refuse(form, null, { textContent: "You are not signed in any more. " }));
+    else if (!response.ok) refuse(form, answer.querySelector("h1"), answer.querySelector(".lead"));
     else if (response.headers.get("Preference-Applied")) replace(form, answer.querySelector("form"));
     else location.reload(); // an older process has answered
   } catch {
-    refuse(form, { textContent: "Your vote was not counted" }, { textContent: "The site does not answer. Look at your connection, and vote again." });
+    refuse(form, null, { textContent: "The site does not answer. Look at your connection, and vote again." });
   }
   form.ariaBusy = null;
 }
@@ -46,4 +47,13 @@ function refuse(form, title, detail) {
   said.role = "alert";
   form.after(said);
   said.textContent = `${title?.textContent ?? "Your vote was not counted"}. ${detail?.textContent ?? ""}`;
+  return said;
+}
+
+// signIn adds a link to sign in, and so to this page again.
+function signIn(said) {
+  const link = document.createElement("a");
+  link.href = `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`;
+  link.textContent = "Sign in";
+  said.append(link);
 }

@@ -66,8 +66,7 @@ func problemWords(c echo.Context, p problem) (title, detail string) {
 	switch p.Status {
 	case http.StatusUnauthorized:
 		if sent {
-			return "You are not signed in any more", "Nothing was saved. Sign in, come back to this page with your browser, " +
-				"and reload it: that sends again what you wrote."
+			return "You are not signed in any more", "Nothing was done. Sign in, and then do it again."
 		}
 	case http.StatusRequestEntityTooLarge:
 		if sent {

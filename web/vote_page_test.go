@@ -9,6 +9,7 @@ import (
 func TestVotePage(t *testing.T) {
 	t.Run("a vote is counted once and taken back", voteIsCountedOnceAndTakenBack)
 	t.Run("a stranger is asked to sign in to vote", strangerIsAskedToSignInToVote)
+	t.Run("a vote after the session ended is not counted, and the page says so", voteAfterTheSessionEndedIsNotCounted)
 	t.Run("a vote for a deleted post is not found", voteForADeletedPostIsNotFound)
 	t.Run("a vote in a list leads back to the post in the list", voteInAListLeadsBackToIt)
 	t.Run("a vote in a list leads to no other site", voteInAListLeadsToNoOtherSite)
@@ -42,6 +43,18 @@ func strangerIsAskedToSignInToVote(t *testing.T) {
 		t.Error("a stranger sees a form that would be refused")
 	}
 	b.send("POST", path, posted(url.Values{"action": {"vote"}})).want(401)
+}
+
+func voteAfterTheSessionEndedIsNotCounted(t *testing.T) {
+	s := newSite(t)
+	ada := s.signedIn("ada")
+	channel := s.channel("Engines", "ada")
+	path := permalink(channel, s.post(channel, "ada", "Hello"))
+	vote := ada.open("/channels/Engines").form("Vote for the post by @ada")
+	s.endSessions("ada")
+	back := vote.elsewhere().press().want(401).says("Nothing was done. Sign in, and then do it again.").saysNot("you wrote").
+		form("Sign in").fill("name", "ada").fill("password", password).press().at(path).saysNot("1 vote")
+	back.form("Vote").press().at(path).says("1 vote")
 }
 
 func voteForADeletedPostIsNotFound(t *testing.T) {
