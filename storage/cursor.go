@@ -10,8 +10,8 @@ import (
 
 // A cursor is the continuation of a list that a user holds. It has two parts:
 //
-//   - The position of the last item that the user saw. So it stays exact while rows
-//     come and go.
+//   - The position of the last item that the user saw, or of a row behind it that is not
+//     on the list. So it stays exact while rows come and go.
 //   - A checksum over the list and the position. So a cursor of another list is
 //     refused. The checksum is no secret: a user who forges a cursor only chooses
 //     where to start in a list that they may read.

@@ -146,12 +146,10 @@ func partitionsWords(call driver.LedgerCall) string {
 	switch {
 	case call.From == "" && call.To == "":
 		return "every PartitionKey"
-	case call.Target != tableChannels:
+	case call.Target != tableChannels, call.To != "":
 		return "PartitionKey between two"
-	case call.To == "":
-		return "PartitionKey from " + call.From + " on"
 	}
-	return "PartitionKey from " + call.From + " up to " + call.To
+	return "PartitionKey from " + call.From + " on"
 }
 
 func pagingWords(p driver.Paging) string {
