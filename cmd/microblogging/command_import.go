@@ -24,7 +24,7 @@ type importCommand struct {
 
 // Run imports the files in turn. If one of them is not a feed, or the owner has no
 // account and gets none, nothing of any file is written.
-func (c importCommand) Run(ctx context.Context, console *console) (err error) {
+func (c importCommand) Run(ctx context.Context, console *console) error {
 	name, nameErr := domain.ParseChannelName(c.Channel)
 	owner, ownerErr := domain.ParseUserName(c.Owner)
 	switch {
@@ -33,13 +33,17 @@ func (c importCommand) Run(ctx context.Context, console *console) (err error) {
 	case ownerErr != nil:
 		return badName("--owner", ownerErr)
 	}
-	files, err := c.inspect(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, closeFiles(files)) }()
-	return c.use(ctx, func(store *storage.Store) error {
-		if err := c.checkOwner(ctx, console, store, owner); err != nil {
+	return c.use(ctx, func(store *storage.Store) (err error) {
+		password, err := c.checkOwner(ctx, console, store, owner)
+		if err != nil {
+			return err
+		}
+		files, err := c.inspect(ctx) // it may take long
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, closeFiles(files)) }()
+		if err := createOwner(ctx, store, owner, password); err != nil {
 			return err
 		}
 		channel, created, err := findOrCreate(ctx, store, name, owner)
