@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -16,8 +17,8 @@ import (
 
 // events streams the rows of a channel. It sends an event "rows" after each change, with
 // what has changed marked, "end" when the rows change no more, or are not the reader's
-// any more, and "again" when the stream has lasted so long that the browser is to open a
-// new one.
+// any more, and "again" when the session has ended, or the stream has lasted so long that
+// the browser is to open a new one.
 func (h *channelRowsPages) events(c echo.Context, v visitor) error {
 	leave, err := h.streams.enter(h.guard.clientAddress(c.Request()))
 	if err != nil {
@@ -40,7 +41,7 @@ func (h *channelRowsPages) events(c echo.Context, v visitor) error {
 	defer cancel()
 	stream, err := openStream(c.Response())
 	if err == nil {
-		err = h.follow(ctx, stream, q, name, rows)
+		err = h.follow(ctx, stream, v, q, name, rows)
 	}
 	if err == nil {
 		err = stream.close()
@@ -51,9 +52,9 @@ func (h *channelRowsPages) events(c echo.Context, v visitor) error {
 	return err
 }
 
-// follow sends each change until the rows change no more, the context ends, or the
-// process stops.
-func (h *channelRowsPages) follow(ctx context.Context, stream *eventStream, q storage.RowsQuery, name domain.ChannelName, rows storage.ChannelRows) error {
+// follow sends each change until the rows change no more, the session or the context ends,
+// or the process stops.
+func (h *channelRowsPages) follow(ctx context.Context, stream *eventStream, v visitor, q storage.RowsQuery, name domain.ChannelName, rows storage.ChannelRows) error {
 	ticker := time.NewTicker(watchInterval)
 	defer ticker.Stop()
 	view := h.view(q, name, rows)
@@ -83,10 +84,13 @@ func (h *channelRowsPages) follow(ctx context.Context, stream *eventStream, q st
 		}
 		limited, cancel := context.WithTimeout(ctx, requestTimeout)
 		now, err := h.store.Rows(limited, q)
+		err = cmp.Or(h.sessions.check(limited, v), err)
 		cancel()
 		switch {
 		case err == nil:
 			rows, view = now, h.view(q, name, now)
+		case errors.Is(err, domain.ErrNotSignedIn):
+			return stream.send(ctx, "again", templ.NopComponent)
 		case errors.Is(err, domain.ErrForbidden), errors.Is(err, domain.ErrNotFound):
 			return stream.send(ctx, "end", templ.NopComponent)
 		case ctx.Err() == nil: // the next tick asks again

@@ -21,6 +21,7 @@ func TestChannelRowsEvents(t *testing.T) {
 	t.Run("every change of the rows is sent, and marked", everyChangeOfTheRowsIsSent)
 	t.Run("rows that come into sight are not new", rowsThatComeIntoSightAreNotNew)
 	t.Run("a stream ends when the rows are another's", rowsStreamEndsWhenTheyAreAnothers)
+	t.Run("a stream ends with its session", rowsStreamEndsWithItsSession)
 	t.Run("a stream survives a store that does not answer", rowsStreamSurvivesTheStore)
 	t.Run("a stream ends after five minutes and with the process", rowsStreamEnds)
 	t.Run("streams count with those of deletions", rowsStreamsAreLimited)
@@ -179,6 +180,16 @@ func rowsStreamEndsWhenTheyAreAnothers(t *testing.T) {
 		if strings.Contains(body, string(next.Incarnation)) || !strings.Contains(body, "belongs to another one now") {
 			t.Errorf("ada is sent\n%s", body)
 		}
+	})
+}
+
+func rowsStreamEndsWithItsSession(t *testing.T) {
+	watching(t, func(t *testing.T, w *rowsWatch, channel domain.Channel) {
+		if err := w.store.EndSessions(t.Context(), "ada"); err != nil {
+			t.Fatal(err)
+		}
+		w.post(channel, "bob", "after the session")
+		w.next("again")
 	})
 }
 

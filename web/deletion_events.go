@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -21,13 +22,14 @@ const (
 	// lessonInterval is how often it is read while somebody steps through it.
 	lessonInterval = 300 * time.Millisecond
 	// watchLifetime bounds a stream. A browser that is still interested opens a new
-	// one, and its session is checked again.
+	// one.
 	watchLifetime = 5 * time.Minute
 )
 
 // events streams the progress of a deletion to the user who asked for it. It sends
 // an event "progress" after each change, "end" when the deletion is done, and "again"
-// when the stream has lasted so long that the browser is to open a new one.
+// when the session has ended, or the stream has lasted so long that the browser is to
+// open a new one.
 func (h *deletionPages) events(c echo.Context, v visitor) error {
 	leave, err := h.streams.enter(h.guard.clientAddress(c.Request()))
 	if err != nil {
@@ -47,7 +49,7 @@ func (h *deletionPages) events(c echo.Context, v visitor) error {
 	defer cancel()
 	stream, err := openStream(c.Response())
 	if err == nil {
-		err = h.follow(ctx, stream, d, now)
+		err = h.follow(ctx, stream, v, d, now)
 	}
 	if err == nil {
 		err = stream.close()
@@ -58,9 +60,9 @@ func (h *deletionPages) events(c echo.Context, v visitor) error {
 	return err
 }
 
-// follow sends each change until the deletion is done, the context ends, or the
-// process stops.
-func (h *deletionPages) follow(ctx context.Context, stream *eventStream, d domain.Deletion, now templates.Deletion) error {
+// follow sends each change until the deletion is done, the session or the context ends,
+// or the process stops.
+func (h *deletionPages) follow(ctx context.Context, stream *eventStream, v visitor, d domain.Deletion, now templates.Deletion) error {
 	ticker := time.NewTicker(watchInterval)
 	defer ticker.Stop()
 	var sent templates.Deletion
@@ -88,29 +90,30 @@ func (h *deletionPages) follow(ctx context.Context, stream *eventStream, d domai
 		case <-h.stopping:
 			return nil
 		}
-		d, now = h.reread(ctx, d, now)
+		limited, cancel := context.WithTimeout(ctx, requestTimeout)
+		next, err := h.reread(limited, v, d)
+		cancel()
+		switch {
+		case err == nil:
+			now = next
+		case errors.Is(err, domain.ErrNotSignedIn):
+			return stream.send(ctx, "again", templ.NopComponent)
+		case ctx.Err() == nil: // the next tick asks again, so the reader misses nothing
+			h.log.LogAttrs(ctx, slog.LevelWarn, "watching a deletion", slog.Any("error", err))
+		}
 	}
 }
 
-// reread reads the deletion again, and what its page shows. If the store does not answer,
-// it returns what it was given: the next tick asks again, so the reader misses nothing.
-func (h *deletionPages) reread(ctx context.Context, d domain.Deletion, shown templates.Deletion) (domain.Deletion, templates.Deletion) {
-	limited, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
+// reread reads the deletion again, and what its page shows. If the session has ended, it is
+// domain.ErrNotSignedIn.
+func (h *deletionPages) reread(ctx context.Context, v visitor, d domain.Deletion) (templates.Deletion, error) {
 	// A worker that pauses writes the row of the lesson last. Read in the other order, its
 	// two writes are one change of the page.
-	lesson, err := h.lesson(limited, d.Channel)
-	var now domain.Deletion
+	lesson, err := h.lesson(ctx, d.Channel)
 	if err == nil {
-		now, err = h.store.Deletion(limited, d.Channel, d.RequestedBy)
+		d, err = h.store.Deletion(ctx, d.Channel, d.RequestedBy)
 	}
-	if err != nil {
-		if ctx.Err() == nil {
-			h.log.LogAttrs(ctx, slog.LevelWarn, "watching a deletion", slog.Any("error", err))
-		}
-		return d, shown
-	}
-	view := deletionOf(now)
+	view := deletionOf(d)
 	view.Lesson = lesson
-	return now, view
+	return view, cmp.Or(h.sessions.check(ctx, v), err)
 }

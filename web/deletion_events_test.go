@@ -24,6 +24,7 @@ func TestDeletionEvents(t *testing.T) {
 	t.Run("a stream ends when its reader leaves", streamEndsWhenItsReaderLeaves)
 	t.Run("a stream survives a store that does not answer", streamSurvivesAStoreThatDoesNotAnswer)
 	t.Run("a stream goes on while the deletion is poisoned", streamGoesOnWhileTheDeletionIsPoisoned)
+	t.Run("a stream ends with its session", streamEndsWithItsSession)
 	t.Run("a stream that cannot be written ends quietly", streamThatCannotBeWrittenEndsQuietly)
 	t.Run("a stream does not answer HEAD", streamDoesNotAnswerHEAD)
 	t.Run("a stream that cannot begin is refused after ten seconds", streamThatCannotBeginIsRefused)
@@ -212,6 +213,31 @@ func streamSurvivesAStoreThatDoesNotAnswer(t *testing.T) {
 		}
 		if n := strings.Count(w.log.String(), "watching a deletion"); n == 0 {
 			t.Error("the log does not say that the store did not answer")
+		}
+	})
+}
+
+// What happens to the deletion after that is not for whoever has the token.
+func streamEndsWithItsSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t, nil)
+		go func() {
+			time.Sleep(1500 * time.Millisecond)
+			w.breakStore(drivertest.Only(func(c drivertest.Call) bool { return c.Target == "Sessions" }, everyCall(drivertest.ErrInjected)))
+			w.advance(w.ref, domain.DeletionRunning, domain.StepShut, 0)
+			time.Sleep(10 * time.Second)
+			w.mendStore()
+			if err := w.store.EndSessions(t.Context(), "ada"); err != nil {
+				t.Error(err)
+			}
+		}()
+		start := time.Now()
+		a := w.watched(t.Context()).want(200)
+		if took := time.Since(start); took > 13*time.Second {
+			t.Errorf("it lasted %s", took)
+		}
+		if got := eventNames(string(a.body)); got != "progress again" {
+			t.Errorf("events %q, want none after the first but the wish to open the stream again", got)
 		}
 	})
 }

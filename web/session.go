@@ -72,6 +72,16 @@ func (s *sessions) require(c echo.Context) (visitor, error) {
 	return v, err
 }
 
+// check returns domain.ErrNotSignedIn if the session of the visitor has ended since. A
+// stranger has none to end.
+func (s *sessions) check(ctx context.Context, v visitor) error {
+	if !v.SignedIn() {
+		return nil
+	}
+	_, err := s.store.SessionAhead(ctx, v.Token, v.User)()
+	return err
+}
+
 // A visitorHandler answers a visitor.
 type visitorHandler func(c echo.Context, v visitor) error
 
