@@ -33,7 +33,7 @@ func (c Channel) Ref() ChannelRef { return ChannelRef{Key: c.Key(), Incarnation:
 // NewChannel checks a request to create a channel and makes its incarnation. The
 // error is an InvalidError on the fields "name" and "description".
 func NewChannel(name, description string, owner UserName) (Channel, error) {
-	parsedName, nameErr := ParseChannelName(name)
+	parsedName, nameErr := parseNewName(name)
 	parsedDescription, descriptionErr := ParseDescription(description)
 	if err := JoinInvalid(nameErr, descriptionErr); err != nil {
 		return Channel{}, err

@@ -58,6 +58,21 @@ func ParseChannelName(s string) (ChannelName, error) {
 	return name, nil
 }
 
+// parseNewName is ParseChannelName for a channel that is to be created. It refuses what
+// looks empty, or like another name: those of Unicode's Default_Ignorable_Code_Point that
+// the grammar has, and what is blank. Only a creation refuses them, so that channels of
+// earlier versions keep their addresses.
+func parseNewName(s string) (ChannelName, error) {
+	const blank = "\U00013441\U00013442\U00016fe4"
+	name, err := ParseChannelName(s)
+	for _, r := range name {
+		if unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || strings.ContainsRune(blank, r) {
+			return "", Invalid("name", "must not hold the character %U, which nobody sees", r)
+		}
+	}
+	return name, err
+}
+
 // checkChannelRunes checks s against the grammar
 // name = word *(separator word), word = 1*(digit / letter *mark).
 func checkChannelRunes(s string) error {

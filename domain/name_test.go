@@ -62,6 +62,29 @@ func parsed(t *rapid.T, s string) domain.ChannelName {
 func TestChannelName(t *testing.T) {
 	t.Run("follows the grammar", channelNamesFollowTheGrammar)
 	t.Run("of letters is accepted", nameOfLettersIsGood)
+	t.Run("that looks empty or like another is for no new channel", nameThatDeceivesIsForNoNewChannel)
+}
+
+// A name that some version accepted goes on to name its channel.
+func nameThatDeceivesIsForNoNewChannel(t *testing.T) {
+	for _, s := range []string{
+		"\u3164", "\uffa0", "\u115f", "\u1160", "\U00013441", "\U00013442", // letters that look like nothing
+		"garden\ufe0f", "garden\U000e0101", "ga\u034frden", "k\u17b4", "\u1820\u180b", // marks that do
+	} {
+		if name, err := domain.ParseChannelName(s); err != nil || string(name) != s {
+			t.Errorf("the name %+q of a channel that exists is %+q, %v", s, name, err)
+		}
+		_, err := domain.NewChannel(s, "", "ada")
+		var invalid *domain.InvalidError
+		if !errors.As(err, &invalid) || invalid.Fields[0].Field != "name" {
+			t.Errorf("%+q may name a new channel: %v", s, err)
+		}
+	}
+	for _, s := range []string{"garden", "हिन्दी", "ᠮᠣᠩᠭᠣᠯ", "한국어", "각", "ខ្មែរ"} {
+		if _, err := domain.NewChannel(s, "", "ada"); err != nil {
+			t.Errorf("%s: %v", s, err)
+		}
+	}
 }
 
 func nameOfLettersIsGood(t *testing.T) {
