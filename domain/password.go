@@ -3,11 +3,14 @@ package domain
 import (
 	"crypto/rand"
 	"crypto/subtle"
+	_ "embed"
 	"encoding/base64"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
+	"golang.org/x/text/cases"
 )
 
 // The cost of argon2id: the second of the equivalent settings in OWASP's Password
@@ -19,6 +22,39 @@ const (
 	argonKey     = 32
 	argonSalt    = 16
 )
+
+// commonPasswords are passwords that are guessed first, one a line, in lower case. Shorter
+// ones are refused for their length. common_passwords.LICENSE says where they come from.
+//
+//go:embed common_passwords.txt
+var commonPasswords string
+
+// CheckPassword checks a new password of a user: its length, and that it is none of those
+// that are guessed first. Any characters are allowed. It is for no sign-in, so that a
+// password of an earlier version works until it is changed. The error is an InvalidError
+// on the given field.
+func CheckPassword(field, s string, user UserName) error {
+	if !utf8.ValidString(s) {
+		return Invalid(field, "is not valid UTF-8")
+	}
+	if n := utf8.RuneCountInString(s); n < MinPassword || n > MaxPassword {
+		return Invalid(field, "must have %d to %d characters", MinPassword, MaxPassword)
+	}
+	folded := cases.Fold().String(s)
+	first, _ := utf8.DecodeRuneInString(folded)
+	switch {
+	case strings.Trim(folded, string(first)) == "":
+		return Invalid(field, "must not be one character again and again")
+	case strings.EqualFold(folded, string(user)):
+		return Invalid(field, "must not be your name")
+	}
+	for common := range strings.Lines(commonPasswords) {
+		if strings.TrimSuffix(common, "\n") == folded {
+			return Invalid(field, "is one of the commonest, which are guessed first: choose another")
+		}
+	}
+	return nil
+}
 
 // HashPassword makes the hash of a password that may be stored: argon2id with a
 // random salt, in the PHC string format. It takes 19 MiB and some tens of

@@ -52,18 +52,6 @@ func ParseDescription(s string) (string, error) {
 	return s, nil
 }
 
-// CheckPassword checks the length of a new password. Any characters are allowed.
-// The error is an InvalidError on the given field.
-func CheckPassword(field, s string) error {
-	if !utf8.ValidString(s) {
-		return Invalid(field, "is not valid UTF-8")
-	}
-	if n := utf8.RuneCountInString(s); n < MinPassword || n > MaxPassword {
-		return Invalid(field, "must have %d to %d characters", MinPassword, MaxPassword)
-	}
-	return nil
-}
-
 func normalizeNewlines(s string) string {
 	if !strings.Contains(s, "\r") {
 		return s

@@ -54,7 +54,7 @@ type SignUpRequest struct {
 // taken recognises the account of an earlier request with its key.
 func (s *Store) SignUpOnce(ctx context.Context, r SignUpRequest) (_ domain.User, made bool, err error) {
 	user, nameErr := domain.ParseUserName(r.Name)
-	if err := domain.JoinInvalid(nameErr, domain.CheckPassword("password", r.Password)); err != nil {
+	if err := domain.JoinInvalid(nameErr, domain.CheckPassword("password", r.Password, user)); err != nil {
 		return domain.User{}, false, err
 	}
 	if r.patient {

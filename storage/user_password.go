@@ -16,7 +16,7 @@ import (
 // *domain.ThrottledError; failed sign-ins do not count. A new password that breaks a
 // rule is an InvalidError on the field "new".
 func (s *Store) ChangePassword(ctx context.Context, token string, from Attempt, password string) error {
-	if err := domain.CheckPassword("new", password); err != nil {
+	if err := domain.CheckPassword("new", password, domain.UserName(from.Name)); err != nil {
 		return err
 	}
 	counted, err := s.countConfirmation(ctx, from)

@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
 func TestPassword(t *testing.T) {
 	t.Run("change ends every other session", passwordChangeEndsOtherSessions)
 	t.Run("refused change changes nothing", refusedPasswordChangeChangesNothing)
+	t.Run("that no new account may have works until it is changed", commonPasswordWorks)
 	t.Run("fault does not lock the user out", passwordFaultLocksNobodyOut)
 	t.Run("what the old password gave ends with it", oldPasswordGivesNothing)
 	t.Run("echo of a change ends with a later epoch", passwordEchoEndsWithLaterEpoch)
@@ -37,7 +39,7 @@ func refusedPasswordChangeChangesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		own := w.signedIn("ada", right)
-		for field, change := range map[string][2]string{"old": {wrong, "another horse"}, "new": {right, "short"}} {
+		for field, change := range map[string][2]string{"old": {wrong, "another horse"}, "new": {right, "password123"}} {
 			err := w.store.ChangePassword(t.Context(), own, attempt("ada", change[0]), change[1])
 			var invalid *domain.InvalidError
 			if !errors.As(err, &invalid) || invalid.Fields[0].Field != field {
@@ -46,6 +48,19 @@ func refusedPasswordChangeChangesNothing(t *testing.T) {
 		}
 		w.mustBeSignedIn(own, "ada")
 		w.signedIn("ada", right)
+	})
+}
+
+// Earlier versions accepted it.
+func commonPasswordWorks(t *testing.T) {
+	const common = "Qwertyuiop"
+	inBubble(t, func(t *testing.T, w *world) {
+		w.ok(w.table("Users").Transact(t.Context(), "ada", driver.Insert("", driver.String("Password", cheapHash(common)))))
+		w.ok(w.store.ChangePassword(t.Context(), w.signedIn("ada", common), attempt("ada", common), right))
+		w.signedIn("ada", right)
+		if _, err := w.store.SignUp(t.Context(), "grace", common); !errors.As(err, new(*domain.InvalidError)) {
+			t.Errorf("a new account has it: %v", err)
+		}
 	})
 }
 

@@ -21,6 +21,7 @@ func changedPasswordEndsEveryOtherSession(t *testing.T) {
 	for _, test := range []struct{ old, new, field, detail string }{
 		{"not the password", "yet another password", "old", "is not your password"},
 		{"another good password", "short", "new", "10 to 256"},
+		{"another good password", "1234567890", "new", "one of the commonest"},
 		{"another good password", "\xff123456789", "new", "not valid UTF-8"},
 	} {
 		p := mine.open("/account").form("Change password").fill("old", test.old).fill("new", test.new).press().

@@ -39,7 +39,7 @@ func (c importCommand) checkOwner(ctx context.Context, console *console, store *
 	}
 	password, err = ownerPassword(ctx, console, owner)
 	if err == nil {
-		err = domain.CheckPassword("password", password)
+		err = domain.CheckPassword("password", password, owner)
 	}
 	if err != nil {
 		return "", cannotCreate(err)
@@ -98,7 +98,7 @@ func askPassword(ctx context.Context, prompt io.Writer, terminal int, owner doma
 	if password, err = ask("New password"); err != nil {
 		return "", err
 	}
-	if err := domain.CheckPassword("password", password); err != nil {
+	if err := domain.CheckPassword("password", password, owner); err != nil {
 		return "", err
 	}
 	again, err := ask("The same password again")
