@@ -95,6 +95,25 @@ func linkable(address []byte) bool {
 	return false
 }
 
+// definitions are those that the links by reference of a text can have. What defines a link
+// that may not be followed, such as a footnote of one word, defines nothing.
+type definitions struct{ parser.Context }
+
+func (d definitions) AddReference(r parser.Reference) {
+	if linkable(util.URLEscape(r.Destination(), true)) {
+		d.Context.AddReference(r)
+	}
+}
+
+// showDefinitions shows as text what defines nothing. No reader sees the others.
+func showDefinitions(doc ast.Node, source []byte) {
+	for _, n := range descendants(doc) {
+		if n, ok := n.(*ast.LinkReferenceDefinition); ok && !linkable(util.URLEscape(n.Destination, true)) {
+			replace(n, paragraphOf(strings.TrimSpace(string(n.Lines().Value(source)))))
+		}
+	}
+}
+
 // maxRepeated is how many bytes of addresses and titles the links of a text may hold
 // together, besides as many as the text has. A definition can be long, and each link by
 // reference repeats it: without a limit, 5,000 characters could become 17 MB of HTML.

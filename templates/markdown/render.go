@@ -43,7 +43,9 @@ func Render(source string, top int) HTML {
 	return HTML{b.String()}
 }
 
-func parse(source []byte) ast.Node { return machine().read.Parse(text.NewReader(source)) }
+func parse(source []byte) ast.Node {
+	return machine().read.Parse(text.NewReader(source), parser.WithContext(definitions{parser.NewContext()}))
+}
 
 // A reader and a writer of texts are safe for concurrent use.
 type readerWriter struct {

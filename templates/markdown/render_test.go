@@ -102,6 +102,11 @@ func showsWhatItRefuses(t *testing.T) {
 		"another scheme":              {"[a](ftp://example.org) <ftp://example.org>", paragraph("[a](ftp://example.org) &lt;ftp://example.org&gt;")},
 		"an address of this site":     {"[a](/channels) [b](//example.org) [c](#d)", paragraph("[a](/channels) [b](//example.org) [c](#d)")},
 		"no host":                     {"[a](https:b) [c](https:///d)", paragraph("[a](https:b) [c](https:///d)")},
+		"a footnote of one word":      {"a[^1]\n\n[^1]: note", paragraph("a[^1]") + "\n" + paragraph("[^1]: note")},
+		"a footnote of several":       {"a[^1]\n\n[^1]: a note", paragraph("a[^1]") + "\n" + paragraph("[^1]: a note")},
+		"a reference to a script":     {"[a][b] ![b]\n\n[b]: javascript:c 'd'\ne", paragraph("[a][b] ![b]") + "\n" + paragraph("[b]: javascript:c 'd'") + "\n" + paragraph("e")},
+		"the first of two meanings":   {"[b]\n\n[b]: c\n[b]: https://a.example/", paragraph(linkedAs("https://a.example/", "b")) + "\n" + paragraph("[b]: c")},
+		"a definition in a quotation": {"> [b]\n>\n> [b]: c", `<blockquote dir="auto"><p>[b]</p>` + "\n<p>[b]: c</p>\n</blockquote>"},
 		"marks within are read":       {"[*a*](x:y)", paragraph("[<em>a</em>](x:y)")},
 	})
 }

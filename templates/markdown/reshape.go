@@ -20,6 +20,7 @@ const maxDepth = 5
 // reshape holds a document to the rules of the package. Its headings begin at the level
 // top.
 func reshape(doc ast.Node, source []byte, top int) {
+	showDefinitions(doc, source)
 	if !shows(doc) {
 		doc.AppendChild(doc, paragraphOf(string(source)))
 	}
