@@ -61,6 +61,20 @@ for (const scripts of [true, false]) {
   });
 }
 
+test("text: a table scrolls inside, and tasks and footnotes are text", async () => {
+  const v = await visitor(sites.sample, { as: tess });
+  await v.open(await tess.createChannel("cells"));
+  const row = (cell) => `|${`${cell}|`.repeat(12)}\n`;
+  await v.open(await tess.post("cells", `${row("a word")}${row("-")}${row("`wide`")}\n- [x] done\n- [ ] open[^1]\n\n[^1]: Soon`, "Cells"));
+  const text = v.page.locator("article .text");
+  assert.equal(await text.getByRole("table").getByRole("columnheader").count(), 12);
+  assert.match(await text.innerText(), /☑ done\n☐ open\[\^1\]\n+\[\^1\]: Soon/);
+  await look(v, "text-table");
+  await v.page.setViewportSize({ width: 360, height: 800 });
+  assert.ok(await text.getByRole("table").evaluate((table) => table.scrollWidth > table.clientWidth));
+  await v.leave();
+});
+
 test("text: tags are shown as they were typed", async () => {
   const v = await visitor(sites.sample, { as: tess });
   await v.open(await tess.createChannel("tags"));

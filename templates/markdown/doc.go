@@ -8,15 +8,18 @@
 //
 // # The model
 //
-// A text is CommonMark, read by goldmark, with strikethrough and with links that are not
-// marked as such. What is stored, edited and compared is always the source; [Render] makes
-// HTML of it. Six rules of ours restrict what a text can do:
+// A text is CommonMark, read by goldmark, with strikethrough, tables, tasks, and links that
+// are not marked as such. What is stored, edited and compared is always the source; [Render]
+// makes HTML of it. Seven rules of ours restrict what a text can do:
 //
 //   - HTML is not read. Tags appear as they were typed.
-//   - A link leads to http, https or mailto. Any other stays as it was typed.
+//   - A link leads to http, https or mailto. Any other stays as it was typed, and so does
+//     what defines it, such as a footnote.
 //   - An image is a link to it, so that nothing is loaded.
 //   - Links by reference do not make a text many times longer: at some point they are
 //     text.
+//   - A table has no more cells than characters. Its cells are not aligned. The box of a task
+//     is a character.
 //   - The headings of a text are below those of the page, and skip no level.
 //   - Quotations and lists nest a few levels deep. What is deeper is not indented more.
 //

@@ -59,11 +59,14 @@ var machine = sync.OnceValue(func() readerWriter {
 		read: parser.NewParser(
 			parser.WithBlockParsers(blockParsers()...),
 			parser.WithInlineParsers(inlineParsers()...),
-			parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+			parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(), util.Prioritized(tableTransformer{}, 200))...),
+			parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
 		),
 		write: renderer.NewRenderer(renderer.WithNodeRenderers(
 			util.Prioritized(codeRenderer{}, 100),
 			util.Prioritized(extension.NewStrikethroughHTMLRenderer(), 500),
+			// No style may stand in a page, so that cells are not aligned.
+			util.Prioritized(extension.NewTableHTMLRenderer(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)), 500),
 			util.Prioritized(html.NewRenderer(html.WithHardWraps()), 1000),
 		)),
 	}
@@ -84,9 +87,10 @@ func blockParsers() []util.PrioritizedValue {
 	}
 }
 
-// inlineParsers are those of CommonMark without the one for HTML, and two more.
+// inlineParsers are those of CommonMark without the one for HTML, and three more.
 func inlineParsers() []util.PrioritizedValue {
 	return []util.PrioritizedValue{
+		util.Prioritized(extension.NewTaskCheckBoxParser(), 0),
 		util.Prioritized(parser.NewCodeSpanParser(), 100),
 		util.Prioritized(parser.NewLinkParser(), 200),
 		util.Prioritized(parser.NewAutoLinkParser(), 300),

@@ -19,6 +19,7 @@ func FuzzRender(f *testing.F) {
 		`<script>alert(1)</script><img src=x onerror=alert(1)> <a href="javascript:alert(1)">`,
 		"[a](java\tscript:alert(1)) [b](&#x6A;avascript:c) <javascript:d> [e](data:text/html,f) [g](vbscript:h)",
 		"```a\" onclick=\"b\nc\n```\n[d](https://e/\" onclick=\"f) ![\"><script>](https://g 'h\" i')",
+		"a|b\n-|:-:\n`1\\|2`|<b>\n\n> |c|\n> |-|\n\n- [x] d\n- [ ] [e]\n\n[e]: f\n[^1]: g",
 		strings.Repeat("> - ", 30) + "a", "[![a](https://b)](https://c)", "*https://a/*b_", "<https://a/<b>",
 	} {
 		f.Add(seed, uint16(40))
@@ -42,6 +43,7 @@ func FuzzRender(f *testing.F) {
 var allowed = map[string]string{
 	"p": "dir", "br": "", "a": "href rel title", "em": "", "strong": "", "del": "", "code": "",
 	"pre": "tabindex dir", "blockquote": "dir", "ul": "dir", "ol": "dir start", "li": "", "hr": "dir",
+	"table": "dir tabindex", "thead": "", "tbody": "", "tr": "", "th": "", "td": "",
 	"h2": "dir", "h3": "dir", "h4": "dir", "h5": "dir", "h6": "dir",
 }
 

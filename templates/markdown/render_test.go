@@ -16,6 +16,7 @@ func paragraph(html string) string { return `<p dir="auto">` + html + "</p>" }
 
 func TestRender(t *testing.T) {
 	t.Run("reads CommonMark", readsCommonMark)
+	t.Run("reads tables and tasks", readsTablesAndTasks)
 	t.Run("makes links", makesLinks)
 	t.Run("shows what it refuses as it was typed", showsWhatItRefuses)
 	t.Run("keeps headings below the page's own", keepsHeadingsBelow)
@@ -51,6 +52,22 @@ func readsCommonMark(t *testing.T) {
 		"a backslash takes marks away":     {`\*a\* \# b`, paragraph("*a* # b")},
 		"a heading of nothing is text":     {"## ", paragraph("##")},
 		"what defines links alone is text": {"[a]: https://a.example", paragraph("[a]: https://a.example")},
+	})
+}
+
+func readsTablesAndTasks(t *testing.T) {
+	const begin, body, end = `<table dir="auto" tabindex="0">` + "\n<thead>\n<tr>\n", "</tr>\n</thead>\n<tbody>\n<tr>\n", "</tr>\n</tbody>\n</table>"
+	const header = begin + "<th>a</th>\n<th>b</th>\n"
+	expectHTML(t, map[string]struct{ text, want string }{
+		"a table":                       {"a|b\n-|-\n1|*2*", header + body + "<td>1</td>\n<td><em>2</em></td>\n" + end},
+		"alignment is left out":         {"| a | b |\n|:--|--:|\n| 1 | 2 |", header + body + "<td>1</td>\n<td>2</td>\n" + end},
+		"a bar in code":                 {"|a|b|\n|-|-|\n|`1\\|2`|", header + body + "<td><code>1|2</code></td>\n<td></td>\n" + end},
+		"a script in a table":           {"|a|b|\n|-|-|\n|<b>|[c](x:y)|", header + body + "<td>&lt;b&gt;</td>\n<td>[c](x:y)</td>\n" + end},
+		"bars without a line are text":  {"a | b\n1 | 2", paragraph("a | b<br>\n1 | 2")},
+		"a line of other width is text": {"|a|b|\n|-|\n|1|2|", paragraph("|a|b|<br>\n|-|<br>\n|1|2|")},
+		"more cells than text are text": {"|a|b|c|d|\n|-|-|-|-|\n\\\n\\\n\\\n\\", paragraph("|a|b|c|d|<br>\n|-|-|-|-|<br>\n<br>\n<br>\n<br>\n\\")},
+		"tasks":                         {"- [ ] a\n- [x] b", `<ul dir="auto">` + "\n<li>☐ a</li>\n<li>☑ b</li>\n</ul>"},
+		"brackets elsewhere are text":   {"[ ] a\n\n- b [x]", paragraph("[ ] a") + "\n" + `<ul dir="auto">` + "\n<li>b [x]</li>\n</ul>"},
 	})
 }
 
@@ -134,10 +151,16 @@ func keepsHeadingsBelow(t *testing.T) {
 }
 
 func doesNotGrowWithDepth(t *testing.T) {
-	for _, mark := range []string{">", "> ", "- ", "1. ", ">- ", "*a ", "**a ", "_", "[", "![", "`", "~~a ", "<", "&", "\"", "a\n\n", "# \n", "-\n", "<a:", "](a)", "[a](b", "\\"} {
+	for _, mark := range []string{">", "> ", "- ", "1. ", ">- ", "*a ", "**a ", "_", "[", "![", "`", "~~a ", "<", "&", "\"", "a\n\n", "# \n", "-\n", "<a:", "](a)", "[a](b", "\\", "a\n|-|\n", "|", "- [ ] "} {
 		source := strings.Repeat(mark, 5000/len(mark))
 		if got := Render(source, BelowList).String(); len(got) > 20*len(source) {
 			t.Errorf("%d times %q became %d bytes", 5000/len(mark), mark, len(got))
+		}
+	}
+	wide := strings.Repeat("|a", 800) + "\n" + strings.Repeat("|-", 800)
+	for _, rows := range []string{strings.Repeat("\na", 900), strings.Repeat("\n|", 900), "\n" + strings.Repeat("|a", 900)} {
+		if got := Render(wide+rows, BelowList).String(); len(got) > 20*len(wide+rows) {
+			t.Errorf("a table of 800 columns became %d bytes", len(got))
 		}
 	}
 	deep := Render(strings.Repeat("> - ", 20)+"a", BelowList).String()

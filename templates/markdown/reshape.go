@@ -27,6 +27,7 @@ func reshape(doc ast.Node, source []byte, top int) {
 	flatten(doc, 0)
 	reshapeHeadings(doc, top)
 	reshapeLinks(doc, source)
+	reshapeTables(doc)
 	for _, block := range children(doc) {
 		// Each block takes its direction from its own first letter.
 		block.SetAttributeString("dir", []byte("auto"))
