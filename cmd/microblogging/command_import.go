@@ -33,6 +33,11 @@ func (c importCommand) Run(ctx context.Context, console *console) error {
 	case ownerErr != nil:
 		return badName("--owner", ownerErr)
 	}
+	for _, file := range c.Files {
+		if err := find(file); err != nil {
+			return err
+		}
+	}
 	return c.use(ctx, func(store *storage.Store) (err error) {
 		password, err := c.checkOwner(ctx, console, store, owner)
 		if err != nil {

@@ -108,6 +108,9 @@ func ownerWithBadPassword(t *testing.T) {
 
 func ownerBeforeFiles(t *testing.T) {
 	unread := filepath.Join(t.TempDir(), "unread.rss")
+	if err := os.WriteFile(unread, []byte("no feed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for want, flags := range map[string][]string{"password": {"--create-owner"}, "there is no account ada": nil} {
 		args := append([]string{"import", "--data", t.TempDir(), "--channel", "news", "--owner", "ada", unread}, flags...)
 		if code, _, errs := program(t, args...); code != exitCannotRun || !strings.Contains(errs, want) || strings.Contains(errs, unread) {

@@ -22,6 +22,19 @@ type importFile struct {
 	copy *os.File
 }
 
+// find fails if a file is not there, or is a directory. It costs nothing, so that nobody is
+// asked for a password first.
+func find(name string) error {
+	info, err := os.Stat(name)
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s is a directory, not a feed", name)
+	}
+	if err != nil {
+		return cannotRunError{err}
+	}
+	return nil
+}
+
 // inspect reads a file and fails if it is not a feed or is too large.
 func inspect(ctx context.Context, name string, limit byteSize) (*importFile, error) {
 	file, err := os.Open(name)
@@ -32,8 +45,6 @@ func inspect(ctx context.Context, name string, limit byteSize) (*importFile, err
 	info, err := file.Stat()
 	switch {
 	case err != nil:
-	case info.IsDir():
-		return nil, cannotRunError{errors.Join(fmt.Errorf("%s is a directory, not a feed", name), file.Close())}
 	case !info.Mode().IsRegular():
 		f.copy, err = spool(file, limit)
 	case info.Size() > int64(limit):
