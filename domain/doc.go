@@ -61,7 +61,8 @@
 //   - I9 gates. Every active channel has exactly its own open gate; a deleting
 //     one has at most one gate of its own. The gate of a creation that died is
 //     harmless, because nobody ever learned its incarnation. An incarnation's
-//     open gate is put up at most once in all time.
+//     open gate is put up at most once in all time, unless the store lost it: then an
+//     operator's repair puts it up again, for a channel whose deletion nobody asked for.
 //   - I10 what ended stays ended. A session whose end was acknowledged signs nobody
 //     in, a sign-in link gives one session and ends with all others of its user, and a
 //     digest address that was revoked never works again.

@@ -146,8 +146,8 @@ func (c *Checker) checkDeletions(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if requeued {
-				breach.Repaired = "queued again"
+			if breach.Repaired = "queued again"; !requeued {
+				breach.Repaired = leftChanged
 			}
 		}
 		c.Report(breach)
@@ -164,6 +164,10 @@ func (c *Checker) tellUnread(row driver.Entity) error {
 	return err
 }
 
+// leftChanged is what a breach reports as Repaired if somebody else wrote what the repair
+// had read.
+const leftChanged = "left: it changed in between"
+
 // delete deletes a row in the version that was read, after the operations of hold, if
 // the checker repairs. It returns what a breach reports as Repaired.
 func (c *Checker) delete(ctx context.Context, table *driver.Table, row driver.Entity, hold ...driver.Operation) (string, error) {
@@ -175,7 +179,7 @@ func (c *Checker) delete(ctx context.Context, table *driver.Table, row driver.En
 	case err == nil:
 		return "deleted", nil
 	case raced(err):
-		return "left: it changed in between", nil
+		return leftChanged, nil
 	default:
 		return "", fmt.Errorf("repairing: %w", err)
 	}

@@ -65,9 +65,9 @@ func (p *partitionCheck) checkGates(ctx context.Context) error {
 	breach := domain.Breach{Invariant: "I9", Table: tableChannels, PartitionKey: p.key, RowKey: singleRow}
 	switch active := now.State == domain.ChannelActive; {
 	case open && shut:
-		breach.Detail = "has both its gates"
+		breach.Detail, breach.Repaired = "has both its gates", "left: a deletion of the channel removes them"
 	case active && shut:
-		breach.Detail = "active behind a shut gate"
+		breach.Detail, breach.Repaired = "active behind a shut gate", "left: its rows may be half swept; its owner can delete it"
 	case active && !open:
 		breach.Detail = "active without a gate"
 		if breach.Repaired, err = p.repairUngated(ctx, now); err != nil {
@@ -76,22 +76,105 @@ func (p *partitionCheck) checkGates(ctx context.Context) error {
 	default:
 		return nil
 	}
+	if !p.Repair {
+		breach.Repaired = ""
+	}
 	p.Report(breach)
 	return nil
 }
 
-// repairUngated deletes a row without gates, if the checker repairs. It returns
-// what the breach reports as Repaired.
+// repairUngated repairs an active row that was read after both its gates were seen to be
+// gone, if the checker repairs. A row behind which nothing lies is of a creation that was
+// given up, or landed after the deletion: it is deleted. Behind any other something was
+// written, and whatever removes the gate would have removed that, too: so the store lost
+// the gate. It returns what the breach reports as Repaired.
 func (p *partitionCheck) repairUngated(ctx context.Context, row channelRow) (string, error) {
 	if !p.Repair {
 		return "", nil
 	}
-	switch ungated, err := p.store.deleteUngated(ctx, row); {
-	case err != nil:
-		return "", fmt.Errorf("repairing: %w", err)
-	case !ungated:
-		return "left: it changed in between", nil
+	repaired, err := "deleted", error(nil)
+	switch lost, rowsErr := p.hasRows(ctx); {
+	case rowsErr != nil:
+		err = rowsErr
+	case lost:
+		repaired, err = p.restoreGate(ctx, row)
 	default:
-		return "deleted", nil
+		var ungated bool
+		if ungated, err = p.store.deleteUngated(ctx, row); !ungated {
+			repaired = leftChanged
+		}
 	}
+	if err != nil {
+		return "", fmt.Errorf("repairing: %w", err)
+	}
+	return repaired, nil
+}
+
+// hasRows tells whether the partition has a row of the channel that is not a gate.
+func (p *partitionCheck) hasRows(ctx context.Context) (bool, error) {
+	for row, err := range p.store.blogs.Within(ctx, driver.Range{Partition: p.key}) {
+		if err != nil {
+			return false, err
+		}
+		if p.owns(row) && !isGate(row.Row) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// restoreGate puts up the gate of a channel that lost it. It must not do so for a channel
+// that is deleted, or else a late post would land behind the gate, and a worker that slept
+// would shut it and sweep the next channel of that name. It relies on three things:
+//
+//   - A deletion is recorded before its channel is marked, and the record stays. So the
+//     deletion of a channel without a record has not come to its mark. In particular the
+//     row was not brought back by a late copy of its insert.
+//   - The row is written last, in the version that was read before all of this. If that
+//     succeeds, no deletion had marked the channel, and nobody had taken the row for one
+//     that nobody needs, by the time that the gate stood. A mark that was under way fails, and
+//     its deletion begins again. So whoever shuts the gate later finds it.
+//   - The gate takes the place of a new reservation, as at a creation. So a late copy of
+//     a call here puts up nothing.
+//
+// If the row has changed, the gate is withdrawn, although the deletion may still have found
+// it. That leaves rows without a channel at worst, which the next check reports. If the process
+// dies before that, the gate of a dead incarnation is left until the next repair
+// (strayGate). It does harm only if, moreover, a second worker marked the channel before the
+// gate stood, and sleeps until the name is taken again.
+//
+// A creation cannot be under way. It writes behind the gate only after its row is there,
+// and reads that; if it finds the gate gone, it wants to delete the row, in a version
+// that is gone now, and then takes another incarnation.
+func (p *partitionCheck) restoreGate(ctx context.Context, row channelRow) (string, error) {
+	ref := row.Ref()
+	_, err := p.store.deletions.Get(ctx, p.key, deletionRow(ref.Incarnation))
+	if err == nil {
+		return "left: its deletion was asked for", nil
+	}
+	if !errors.Is(err, domain.ErrNotFound) {
+		return "", err
+	}
+	reservation, err := p.store.reserveGate(ctx, ref)
+	if err == nil {
+		err = p.store.openGate(ctx, ref, reservation)
+	}
+	if errors.Is(err, errTryAgain) {
+		return leftChanged, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	err = p.store.channels.Transact(ctx, p.key, driver.Merge(singleRow, driver.Match(row.etag)))
+	if !raced(err) {
+		return "put up its gate again", err
+	}
+	gate, err := p.store.blogs.Get(ctx, p.key, openGateRow(ref.Incarnation))
+	if err == nil {
+		err = p.store.withdrawGate(ctx, gate)
+	}
+	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, errTryAgain) {
+		err = nil // the deletion has shut it, or somebody posts behind it
+	}
+	return leftChanged, err
 }

@@ -66,7 +66,7 @@ func (p *partitionCheck) indexed(ctx context.Context, row driver.Entity) error {
 		case err == nil:
 			breach.Repaired = "put in the index"
 		case raced(err):
-			breach.Repaired = "left: it changed in between"
+			breach.Repaired = leftChanged
 		default:
 			return fmt.Errorf("repairing: %w", err)
 		}
@@ -140,7 +140,7 @@ func (p *partitionCheck) recount(ctx context.Context, blog blogEntity, votes int
 	case err == nil:
 		return "recounted", nil
 	case raced(err):
-		return "left: it changed in between", nil
+		return leftChanged, nil
 	}
 	return "", fmt.Errorf("repairing: %w", err)
 }

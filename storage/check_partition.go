@@ -31,7 +31,6 @@ type partitionCheck struct {
 
 // row checks one row. The scan brings the rows in key order.
 func (p *partitionCheck) row(ctx context.Context, row driver.Entity) error {
-	own := row.Properties.String(propIncarnation) == string(p.channel.Incarnation) && p.channel.Incarnation != ""
 	switch {
 	case row.Row == openGateRow(p.channel.Incarnation):
 		p.open = true
@@ -41,7 +40,7 @@ func (p *partitionCheck) row(ctx context.Context, row driver.Entity) error {
 		return p.strayGate(ctx, row)
 	case strings.HasPrefix(row.Row, prefixReserved), strings.HasPrefix(row.Row, prefixSeed):
 		return p.strayReservation(ctx, row)
-	case !own:
+	case !p.owns(row):
 		if strings.HasPrefix(row.Row, prefixBlog) {
 			p.counts.Blogs++
 		}
@@ -64,6 +63,11 @@ func (p *partitionCheck) row(ctx context.Context, row driver.Entity) error {
 		p.vote(votedOn(row.Row))
 	}
 	return nil
+}
+
+// owns tells whether a row is of the channel's incarnation.
+func (p *partitionCheck) owns(row driver.Entity) bool {
+	return p.channel.Incarnation != "" && row.Properties.String(propIncarnation) == string(p.channel.Incarnation)
 }
 
 // vote counts a vote on a post. The votes come one post after another, since their

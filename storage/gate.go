@@ -55,7 +55,8 @@ import (
 // lab shows what such a repeat does.
 //
 // Two short cuts end a creation that failed: a repair deletes a reservation, and
-// its creator withdraws an open gate (withdrawGate).
+// its creator withdraws an open gate (withdrawGate). A store that lost an open gate is
+// damaged: an operator's repair reserves and opens it once more (restoreGate).
 
 // reserveGate inserts the reservation of a gate and returns its version. The open
 // gate will take its place. It must be called once for each incarnation, and never
