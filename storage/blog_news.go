@@ -56,6 +56,9 @@ func (s *Store) FeedNews(ctx context.Context, user domain.UserName, than domain.
 	var total atomic.Int64
 	group, groupCtx := newFlight(ctx, newsBatch)
 	for _, row := range rows {
+		if row.state == stateUnreadable {
+			continue
+		}
 		group.Go(func() error {
 			n, err := s.subscribedNews(groupCtx, row.Channel, than)
 			total.Add(int64(n))

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -90,11 +91,13 @@ func encodeChannel(c domain.Channel) driver.Properties {
 	}
 }
 
+// decodeChannel decodes a row of Channels. If it has no name, its key is the name: so the
+// channel can be shown, and deleted.
 func decodeChannel(row driver.Entity) channelRow {
 	p := row.Properties
 	return channelRow{
 		Channel: domain.Channel{
-			Name:        domain.ChannelName(p.String(propName)),
+			Name:        domain.ChannelName(cmp.Or(p.String(propName), row.Partition)),
 			Owner:       domain.UserName(p.String(propOwner)),
 			Description: p.String(propDescription),
 			CreatedOn:   p.Time(propCreatedOn),

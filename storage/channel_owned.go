@@ -119,8 +119,8 @@ func (s *Store) ownedOf(ctx context.Context, owner domain.UserName, names []doma
 	for i, name := range names {
 		group.Go(func() error {
 			row, err := s.readChannel(ctx, name)
-			if errors.Is(err, domain.ErrNotFound) {
-				return nil
+			if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit) {
+				return nil // no channel can have a name that leads nowhere
 			}
 			found[i] = row.Channel
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"microblogging/domain"
@@ -84,18 +85,27 @@ func (c *Checker) checkPartitions(ctx context.Context) error {
 		partition.key = earlier(channels, blogs)
 		if !channels.ended && channels.head.Partition == partition.key {
 			partition.channel = decodeChannel(channels.head).Channel
+			if why := unreadableChannel(channels.head); why != "" {
+				c.unreadChannel(channels.head, why)
+				partition.unjudged = true
+			}
 			c.counts.Channels++
 			c.counts.Rows++
 			channels.advance()
 		}
 		for !blogs.ended && blogs.err == nil && blogs.head.Partition == partition.key {
 			c.counts.Rows++
-			if err := partition.row(ctx, blogs.head); err != nil {
-				return err
+			if strings.HasPrefix(blogs.head.Row, prefixBlog) {
+				c.counts.Blogs++
+			}
+			if !partition.unjudged {
+				if err := partition.row(ctx, blogs.head); err != nil {
+					return err
+				}
 			}
 			blogs.advance()
 		}
-		if blogs.err == nil {
+		if blogs.err == nil && !partition.unjudged {
 			if err := partition.end(ctx); err != nil {
 				return err
 			}
@@ -121,10 +131,14 @@ func (c *Checker) checkDeletions(ctx context.Context) error {
 			return fmt.Errorf("reading the deletions: %w", err)
 		}
 		c.counts.Rows++
-		if row.Partition == unreadPartition {
-			if err := c.tellUnread(row); err != nil {
+		if why := unreadableDeletion(row); why != "" {
+			if err := c.unread(ctx, c.store.deletions, row, why); err != nil {
 				return err
 			}
+			continue
+		}
+		if row.Partition == unreadPartition {
+			c.tellUnread(row)
 			continue
 		}
 		if isLesson(row.Row) || isOpenPartition(row.Partition) {
@@ -156,12 +170,10 @@ func (c *Checker) checkDeletions(ctx context.Context) error {
 }
 
 // tellUnread tells of a message that could not be decoded, if it waits for an operator.
-func (c *Checker) tellUnread(row driver.Entity) error {
-	m, waits, err := decodeUnread(row)
-	if err == nil && waits && c.Unread != nil {
+func (c *Checker) tellUnread(row driver.Entity) {
+	if m, waits, err := decodeUnread(row); err == nil && waits && c.Unread != nil {
 		c.Unread(m.text)
 	}
-	return err
 }
 
 // leftChanged is what a breach reports as Repaired if somebody else wrote what the repair
@@ -178,6 +190,10 @@ func (c *Checker) delete(ctx context.Context, table *driver.Table, row driver.En
 	switch {
 	case err == nil:
 		return "deleted", nil
+	case errors.Is(err, domain.ErrLimit):
+		return "left: no operation can name it", nil
+	case len(hold) > 0 && gateMissing(err):
+		return "left: its channel has no open gate", nil
 	case raced(err):
 		return leftChanged, nil
 	default:

@@ -19,8 +19,8 @@ func (p *partitionCheck) checkIndex(ctx context.Context) error {
 		switch {
 		case err != nil:
 			return fmt.Errorf("reading the posts of channel %s: %w", p.key, err)
-		case row.Properties.String(propIncarnation) != string(p.channel.Incarnation):
-			continue // an orphan, which has been reported
+		case !p.owns(row), unreadableRow(row) != "":
+			continue // it has been reported
 		case strings.HasPrefix(row.Row, prefixBlog):
 			err = p.blog(ctx, row)
 		case strings.HasPrefix(row.Row, prefixRate):

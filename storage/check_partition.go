@@ -16,6 +16,9 @@ type partitionCheck struct {
 	key string
 	// channel was read before the rows. Its incarnation is empty if there is none.
 	channel domain.Channel
+	// unjudged tells that the channel's row cannot be read: then no row here is compared
+	// with it.
+	unjudged bool
 	// open and shut tell which of the channel's own gates were met.
 	open, shut bool
 	// blogs and index are the ratings of all posts, by the posts and by the index.
@@ -31,7 +34,10 @@ type partitionCheck struct {
 
 // row checks one row. The scan brings the rows in key order.
 func (p *partitionCheck) row(ctx context.Context, row driver.Entity) error {
+	why := unreadableRow(row)
 	switch {
+	case why != "":
+		return p.breach(ctx, readable, p.channel, row, why)
 	case row.Row == openGateRow(p.channel.Incarnation):
 		p.open = true
 	case row.Row == shutGateRow(p.channel.Incarnation):
@@ -41,12 +47,8 @@ func (p *partitionCheck) row(ctx context.Context, row driver.Entity) error {
 	case strings.HasPrefix(row.Row, prefixReserved), strings.HasPrefix(row.Row, prefixSeed):
 		return p.strayReservation(ctx, row)
 	case !p.owns(row):
-		if strings.HasPrefix(row.Row, prefixBlog) {
-			p.counts.Blogs++
-		}
 		return p.orphan(ctx, row)
 	case strings.HasPrefix(row.Row, prefixBlog):
-		p.counts.Blogs++
 		blog := decodeBlog(row)
 		p.blogs.add(blog.ID, blog.Rating)
 		if blog.Rating != 0 {

@@ -45,10 +45,17 @@ func (c *Checker) checkSubscriptions(ctx context.Context) error {
 			return fmt.Errorf("reading the subscriptions: %w", err)
 		}
 		c.counts.Rows++
+		subscription := decodeSubscription(row)
+		if subscription.state == stateUnreadable {
+			if err := c.unread(ctx, c.store.subscriptions, row, noSuchKey); err != nil {
+				return err
+			}
+			continue
+		}
 		if !c.Repair {
 			continue
 		}
-		if _, _, err := c.store.repairSubscription(ctx, decodeSubscription(row), domain.UserName(row.Partition)); err != nil {
+		if _, _, err := c.store.repairSubscription(ctx, subscription, domain.UserName(row.Partition)); err != nil {
 			return fmt.Errorf("repairing: %w", err)
 		}
 	}

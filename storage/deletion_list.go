@@ -80,7 +80,7 @@ func (s *Store) DeletionsOf(ctx context.Context, user domain.UserName, after str
 // none.
 func (s *Store) listedDeletion(ctx context.Context, row driver.Entity, user domain.UserName) (domain.Deletion, error) {
 	on, ref, err := parseAskedRow(row.Row)
-	if err != nil {
+	if err != nil || !leadsToChannel(ref) {
 		return domain.Deletion{}, nil // a later program may have other rows here
 	}
 	d, err := s.askedOn(ctx, ref, user, on)

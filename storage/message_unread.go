@@ -77,7 +77,8 @@ func textProperty(i int) string { return propTextPart + strconv.Itoa(i) }
 func unreadRow(m driver.Message) string { return hashHex("unread", m.ID, m.Text) }
 
 // decodeUnread reads the record of an unread message, and reports whether the message
-// waits for an operator. The text of one that does not is gone.
+// waits for an operator. The text of one that does not is gone. The error is about a text
+// that is not quoted.
 func decodeUnread(row driver.Entity) (m unreadMessage, waits bool, err error) {
 	if domain.DeletionState(row.Properties.String(propState)) != domain.DeletionPoisoned {
 		return unreadMessage{}, false, nil
@@ -91,10 +92,7 @@ func decodeUnread(row driver.Entity) (m unreadMessage, waits bool, err error) {
 		quoted += part
 	}
 	text, err := strconv.Unquote(quoted)
-	if err != nil {
-		return unreadMessage{}, false, fmt.Errorf("row %q of a message that cannot be read: %w", row.Row, err)
-	}
-	return unreadMessage{row: row, text: text}, true, nil
+	return unreadMessage{row: row, text: text}, true, err
 }
 
 // unread returns the messages that could not be decoded and wait for an operator, by text.
@@ -104,11 +102,7 @@ func (s *Store) unread(ctx context.Context) (map[string][]unreadMessage, error) 
 		if err != nil {
 			return nil, fmt.Errorf("reading the messages that cannot be read: %w", err)
 		}
-		m, waits, err := decodeUnread(row)
-		if err != nil {
-			return nil, err
-		}
-		if waits {
+		if m, waits, err := decodeUnread(row); waits && err == nil { // a check names the others
 			waiting[m.text] = append(waiting[m.text], m)
 		}
 	}

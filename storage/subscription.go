@@ -33,6 +33,9 @@ const (
 	stateJoining = "joining"
 	stateJoined  = "joined"
 	stateLeaving = "leaving"
+	// stateUnreadable is in no row. A row has it whose key leads to no channel: readers
+	// leave it out, and a check reports it.
+	stateUnreadable = "unreadable"
 )
 
 // subscription is a Subscriptions row as it was read.
@@ -60,8 +63,8 @@ func (s *Store) roomForSubscription(ctx context.Context, user domain.UserName) e
 // deleteSubscription deletes the user's row for a channel that is being swept.
 func (s *Store) deleteSubscription(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {
 	err := s.subscriptions.Transact(ctx, userPartition(user), driver.Delete(subscriptionRow(ref), driver.Exists))
-	if errors.Is(err, domain.ErrNotFound) {
-		return nil
+	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit) {
+		return nil // a row of the channel that names no user belongs to nobody's
 	}
 	return err
 }
@@ -86,7 +89,7 @@ func (s *Store) hasSub(ctx context.Context, ref domain.ChannelRef, user domain.U
 }
 
 func decodeSubscription(row driver.Entity) subscription {
-	return subscription{
+	s := subscription{
 		Subscription: domain.Subscription{
 			Channel:      parseSubscriptionRow(row.Row),
 			Name:         domain.ChannelName(row.Properties.String(propName)),
@@ -96,4 +99,8 @@ func decodeSubscription(row driver.Entity) subscription {
 		state: row.Properties.String(propState),
 		row:   row,
 	}
+	if unusableKey(row) || !leadsToChannel(s.Channel) {
+		s.state = stateUnreadable
+	}
+	return s
 }

@@ -17,6 +17,9 @@ import (
 // A user's row that says joined has no sub! row if the subscription ended while a request
 // to join was slow with its last write.
 func (s *Store) repairSubscription(ctx context.Context, row subscription, user domain.UserName) (_ domain.Channel, valid bool, err error) {
+	if row.state == stateUnreadable {
+		return domain.Channel{}, false, nil
+	}
 	var channel channelRow
 	var there bool
 	err = s.AtOnce(ctx,
