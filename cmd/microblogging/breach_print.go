@@ -4,6 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -34,11 +38,20 @@ func (l *lineWriter) printf(format string, args ...any) {
 
 func (l *lineWriter) breach(b domain.Breach) {
 	l.n++
-	l.printf("%s %s (%s, %s): %s", b.Invariant, b.Table, b.PartitionKey, b.RowKey, b.Detail)
+	l.printf("%s", printable(fmt.Sprintf("%s %s (%s, %s): %s", b.Invariant, b.Table, b.PartitionKey, b.RowKey, b.Detail)))
 	if b.Repaired != "" {
 		l.printf(" [%s]", b.Repaired)
 	}
 	l.printf("\n")
+}
+
+// printable returns a line as it is, or quoted as in a Go program if it holds anything else than
+// text. Who writes to the store must not move the operator's cursor.
+func printable(line string) string {
+	if utf8.ValidString(line) && strings.IndexFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+		return line
+	}
+	return strconv.Quote(line)
 }
 
 // The advice to compact is printed elsewhere.

@@ -37,7 +37,7 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 		})
 		var told error
 		checker.Poisoned = func(d domain.Deletion) {
-			_, err := fmt.Fprintln(console.stderr, poisonedLine(d))
+			_, err := fmt.Fprintln(console.stderr, printable(poisonedLine(d)))
 			told = errors.Join(told, err)
 		}
 		checker.Unread = func(text string) {

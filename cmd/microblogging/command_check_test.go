@@ -3,9 +3,12 @@ package main
 import (
 	"errors"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -16,6 +19,7 @@ import (
 func TestCheckCommand(t *testing.T) {
 	t.Run("warns that a store does not exist", checkWarnsOfNewStore)
 	t.Run("lists what waits in poison, which is no breach", checkListsPoison)
+	t.Run("writes nothing that a terminal would act on", checkWritesNoControls)
 }
 
 func checkWarnsOfNewStore(t *testing.T) {
@@ -61,5 +65,35 @@ func checkListsPoison(t *testing.T) {
 	}
 	if !strings.Contains(stderr, `could read: "not a message `) || !strings.Contains(stderr, "requeue puts it back") || len(stderr) > 1_000 {
 		t.Errorf("%q, want a short line about the message that nobody can read", stderr)
+	}
+}
+
+func checkWritesNoControls(t *testing.T) {
+	const acts = "\x1b[2J\x07\xff\u009b\u202e"
+	data := t.TempDir()
+	db, err := bolt.Open(data, bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := func(table, partition, row string, properties ...driver.Property) {
+		err = errors.Join(err, db.Transact(t.Context(), table, partition, []driver.Operation{driver.Insert(row, properties...)}))
+	}
+	err = storage.New(db, db).Prepare(t.Context())
+	row("Blogs", "garden", "sub!"+acts)
+	row("Blogs", acts, acts)
+	row("Channels", "garden", "", driver.String("Name", acts))
+	row("Deletions", "garden", string(domain.NewIncarnation()), driver.String("State", "poisoned"), driver.String("Name", acts), driver.String("RequestedBy", acts))
+	row("Deletions", "unread!", "x", driver.String("State", "poisoned"), driver.String("Text0", strconv.Quote(acts)))
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := program(t, "check", "--data", data)
+	if n := strings.Count(stdout, "\n"); code != exitFound || n < 3 || strings.Count(stderr, "poisoned: ") != 2 {
+		t.Errorf("exit %d, %q and %q", code, stdout, stderr)
+	}
+	for _, out := range []string{stdout, stderr} {
+		if at := strings.IndexFunc(out, func(r rune) bool { return !unicode.IsPrint(r) && r != '\n' }); at >= 0 || !utf8.ValidString(out) {
+			t.Errorf("byte %d of %q is not printable", at, out)
+		}
 	}
 }
