@@ -172,7 +172,7 @@ func (r *requeueing) queueText(ctx context.Context, text string) error {
 	r.texts[text] = true
 	r.requeued++
 	for _, m := range r.unread[text] {
-		if err := r.setRequeued(ctx, m); err != nil {
+		if err := r.setHandled(ctx, m); err != nil {
 			return err
 		}
 	}

@@ -109,13 +109,51 @@ func (s *Store) unread(ctx context.Context) (map[string][]unreadMessage, error) 
 	return waiting, nil
 }
 
-// setRequeued records that an unread message was queued again. Its text is not needed any
-// more. If the record has changed, another Requeue was faster.
-func (s *Store) setRequeued(ctx context.Context, m unreadMessage) error {
+// DropUnread drops the messages that could not be decoded and wait for an operator, and
+// returns how many. It first deletes their copies: if the process dies then, the records are
+// left, and the next call finds them.
+func (s *Store) DropUnread(ctx context.Context) (dropped int, err error) {
+	poisoned, err := s.receivePoisoned(ctx)
+	if err != nil {
+		return 0, err
+	}
+	texts := map[string]bool{}
+	for _, m := range poisoned {
+		if _, unread := domain.DecodeMessage(m.Text); unread == nil {
+			_, err = s.poison.Update(ctx, m, m.Text, 0) // so that Requeue finds it at once
+		} else if err = s.poison.Delete(ctx, m); err == nil {
+			texts[m.Text] = true
+		}
+		if err != nil && !errors.Is(err, domain.ErrLeaseLost) && !errors.Is(err, domain.ErrLimit) {
+			return len(texts), fmt.Errorf("dropping messages: %w", err)
+		}
+	}
+	for row, err := range s.deletions.Within(ctx, driver.Range{Partition: unreadPartition}) {
+		if err != nil {
+			return len(texts), fmt.Errorf("reading the messages that cannot be read: %w", err)
+		}
+		m, waits, unquoted := decodeUnread(row)
+		if !waits {
+			continue
+		}
+		if err := s.setHandled(ctx, m); err != nil {
+			return len(texts), err
+		}
+		if unquoted != nil {
+			m.text = row.Row
+		}
+		texts[m.text] = true
+	}
+	return len(texts), nil
+}
+
+// setHandled records that an unread message was queued again, or dropped. Its text is not needed
+// any more. If the record has changed, another operator was faster.
+func (s *Store) setHandled(ctx context.Context, m unreadMessage) error {
 	err := s.deletions.Transact(ctx, unreadPartition, driver.Replace(m.row.Row, driver.Match(m.row.ETag),
 		driver.String(propState, domain.DeletionDone), driver.Time(propUpdatedOn, domain.Now())))
 	if err != nil && !raced(err) {
-		return fmt.Errorf("recording that a message was requeued: %w", err)
+		return fmt.Errorf("recording what became of a message: %w", err)
 	}
 	return nil
 }

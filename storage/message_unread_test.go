@@ -21,6 +21,8 @@ func TestUnread(t *testing.T) {
 	t.Run("message that waits is reported by the checker", unreadIsReported)
 	t.Run("text of any kind comes back as it was", unreadTextComesBack)
 	t.Run("message that no queue can take stays recorded", unreadThatCannotBeSent)
+	t.Run("dropping leaves none and touches nothing else", unreadIsDropped)
+	t.Run("dropping can be repeated, wherever it died", unreadDropSurvivesDeath)
 	t.Run("nothing is sent while the tables are away", unreadWithoutTables)
 }
 
@@ -241,6 +243,59 @@ func unreadThatCannotBeSent(t *testing.T) {
 			t.Errorf("%d messages are recorded, want 3", left)
 		}
 	})
+}
+
+// Some have a copy on the poison queue and a record, some only one of the two, and one has a
+// record that nobody can read either.
+func unreadIsDropped(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		for _, text := range []string{unreadText, "two\r\nlines", "\xff\x00"} {
+			w.ok(w.db.Send(t.Context(), domain.QueueName, text))
+		}
+		w.ok(driver.NewQueue(w.db, domain.PoisonQueueName).Send(t.Context(), "put there by hand"))
+		w.ok(w.table("Deletions").Transact(t.Context(), "unread!", driver.Insert("by hand", driver.String("State", "poisoned"), driver.String("Text0", "x"))))
+		w.ask(w.create("garden", ada))
+		w.poison()
+		if n, err := w.store.DropUnread(t.Context()); err != nil || n != 5 {
+			t.Errorf("dropped %d, %v", n, err)
+		}
+		if copies := w.poisoned(); len(copies) != 1 || len(w.queuedTexts()) != 0 {
+			t.Errorf("poison holds %q", copies)
+		}
+		if n, err := w.store.DropUnread(t.Context()); err != nil || n != 0 {
+			t.Errorf("dropped %d the second time, %v", n, err)
+		}
+		w.mustBeSound()
+		if n := w.requeue(""); n != 1 || len(w.messages()) != 1 {
+			t.Errorf("requeued %d, want the deletion of the garden", n)
+		}
+	})
+}
+
+func unreadDropSurvivesDeath(t *testing.T) {
+	for _, fault := range callFaults {
+		eachCall(t, fault.name+", and then the process dies", func(w *world, n int) {
+			w.sendUnread()
+			late := w.receive()
+			time.Sleep(2 * time.Minute)
+			w.poison()
+			w.arm(deadAfter(n, fault.at(n)))
+			if _, err := w.faulty.DropUnread(w.t.Context()); err != nil && !errors.Is(err, domain.ErrUnavailable) {
+				w.t.Error(err)
+			}
+			calls := w.calls.Load()
+			time.Sleep(time.Hour)
+			_, err := w.store.DropUnread(w.t.Context())
+			w.ok(err)
+			if err := w.store.Poison(w.t.Context(), late); err != nil && !errors.Is(err, domain.ErrLeaseLost) {
+				w.t.Error(err)
+			}
+			if n := w.requeue(""); n != 0 || len(w.poisoned()) != 0 || len(w.queuedTexts()) != 0 {
+				w.t.Errorf("requeued %d that was dropped", n)
+			}
+			w.calls.Store(calls)
+		})
+	}
 }
 
 func unreadWithoutTables(t *testing.T) {

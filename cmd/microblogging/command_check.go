@@ -84,7 +84,7 @@ func unreadLine(text string) string {
 	if len(text) > most {
 		text, more = text[:most], " …"
 	}
-	return fmt.Sprintf("poisoned: a message that no worker could read: %q%s; microblogging requeue puts it back", text, more)
+	return fmt.Sprintf("poisoned: a message that no worker could read: %q%s; microblogging requeue puts it back, and requeue --drop drops it", text, more)
 }
 
 // announceNew warns if the data directory does not exist. The check will create

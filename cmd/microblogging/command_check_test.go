@@ -66,6 +66,12 @@ func checkListsPoison(t *testing.T) {
 	if !strings.Contains(stderr, `could read: "not a message `) || !strings.Contains(stderr, "requeue puts it back") || len(stderr) > 1_000 {
 		t.Errorf("%q, want a short line about the message that nobody can read", stderr)
 	}
+	if code, stdout, stderr := program(t, "requeue", "--drop", "--data", data); code != exitOK || stdout != "dropped 1\n" {
+		t.Errorf("dropping: exit %d, %q and %q", code, stdout, stderr)
+	}
+	if _, _, stderr := program(t, "check", "--data", data); strings.Contains(stderr, "could read") || !strings.Contains(stderr, string(message.Blog)) {
+		t.Errorf("%q, want a line about the post alone", stderr)
+	}
 }
 
 func checkWritesNoControls(t *testing.T) {

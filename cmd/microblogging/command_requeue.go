@@ -10,10 +10,11 @@ import (
 
 type requeueCommand struct {
 	storageFlags `embed:""`
-	Channel      string `placeholder:"NAME" help:"Requeue only the deletions of this channel and of its posts."`
+	Channel      string `placeholder:"NAME" xor:"which" help:"Requeue only the deletions of this channel and of its posts."`
+	Drop         bool   `xor:"which" help:"Drop the messages that no worker could read, and requeue nothing. Their text is lost."`
 }
 
-// Run puts poisoned messages back on the queue.
+// Run puts poisoned messages back on the queue, or drops those that cannot be read.
 func (c requeueCommand) Run(ctx context.Context, console *console) error {
 	var key domain.ChannelKey
 	if c.Channel != "" {
@@ -27,8 +28,12 @@ func (c requeueCommand) Run(ctx context.Context, console *console) error {
 		return err
 	}
 	return c.use(ctx, func(store *storage.Store) error {
-		n, err := store.Requeue(ctx, key)
-		fmt.Fprintf(console.stdout, "requeued %d\n", n)
+		act, did := store.DropUnread, "dropped"
+		if !c.Drop {
+			act, did = func(ctx context.Context) (int, error) { return store.Requeue(ctx, key) }, "requeued"
+		}
+		n, err := act(ctx)
+		fmt.Fprintf(console.stdout, "%s %d\n", did, n)
 		return err
 	})
 }

@@ -71,6 +71,7 @@ func cannotRunExitsWith2(t *testing.T) {
 		"a channel that is no name":                             {[]string{"import", "--channel", "a b", "--owner", "ada", file}, "--channel may hold letters"},
 		"an owner that is no name":                              {[]string{"import", "--channel", "a", "--owner", "A!", file}, "--owner may hold only"},
 		"poisoned deletions of no name":                         {[]string{"requeue", "--channel", "a b", "--data", t.TempDir()}, "--channel may hold letters"},
+		"dropping of one channel":                               {[]string{"requeue", "--drop", "--channel", "a", "--data", t.TempDir()}, "--drop"},
 		"poisoned deletions of no store":                        {[]string{"requeue", "--data", t.TempDir()}, "there is no store in"},
 		"a directory as feed":                                   {[]string{"import", "--channel", "a", "--owner", "ada", t.TempDir()}, "is a directory"},
 		"a wrong flag, with the help of its command":            {[]string{"check", "--lease", "500ms"}, "Try “microblogging check --help”."},
