@@ -65,9 +65,10 @@ func (p *partitionCheck) checkGates(ctx context.Context) error {
 	breach := domain.Breach{Invariant: "I9", Table: tableChannels, PartitionKey: p.key, RowKey: singleRow}
 	switch active := now.State == domain.ChannelActive; {
 	case open && shut:
-		breach.Detail, breach.Repaired = "has both its gates", "left: a deletion of the channel removes them"
+		breach.Detail, breach.Repaired = "has both its gates", "left: nothing says which is right"
 	case active && shut:
-		breach.Detail, breach.Repaired = "active behind a shut gate", "left: its rows may be half swept; its owner can delete it"
+		breach.Detail = "active behind a shut gate"
+		breach.Repaired = "left: rows may have been swept; its owner can delete the rest"
 	case active && !open:
 		breach.Detail = "active without a gate"
 		if breach.Repaired, err = p.repairUngated(ctx, now); err != nil {
