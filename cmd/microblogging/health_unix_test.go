@@ -5,7 +5,9 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,6 +18,7 @@ import (
 
 func TestHealth(t *testing.T) {
 	t.Run("fails while the disk refuses what the embedded store writes", healthOnFullDisk)
+	t.Run("fails once the file of the embedded store is removed, and nothing is written", healthWithoutFile)
 }
 
 // A limit on the size of files is as near to a full disk as a process gets.
@@ -73,6 +76,33 @@ func healthOnFullDisk(t *testing.T) {
 	r.stop()
 	if code := <-r.ended; code != exitOK {
 		t.Errorf("ended with %d", code)
+	}
+}
+
+func healthWithoutFile(t *testing.T) {
+	data := t.TempDir()
+	r := startRole(t, "serve", "--listen", "127.0.0.1:0", "--data", data)
+	address := r.await(t, `listening on (\S+)\n`)
+	ask := func(method, path, body string) int {
+		request, err := http.NewRequestWithContext(t.Context(), method, address+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", "application/json")
+		return statusOf(t, request)
+	}
+	if err := os.Remove(filepath.Join(data, "microblogging.db")); err != nil {
+		t.Fatal(err)
+	}
+	if status := ask("POST", "/api/v1/users", `{"name":"ada","password":"`+testPassword+`"}`); status != http.StatusServiceUnavailable {
+		t.Errorf("a write answers %d, want 503", status)
+	}
+	if status := ask("GET", "/healthz", ""); status != http.StatusServiceUnavailable {
+		t.Errorf("/healthz answers %d, want 503", status)
+	}
+	r.stop()
+	if code := <-r.ended; code != exitFound || !strings.Contains(r.wrote.String(), "was removed or replaced") {
+		t.Errorf("ended with %d after writing %s", code, r.wrote.String())
 	}
 }
 

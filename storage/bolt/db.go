@@ -59,6 +59,8 @@ type Options struct {
 // for concurrent use.
 type DB struct {
 	bolt *bbolt.DB
+	// file is what had the name of the store when it was opened.
+	file os.FileInfo
 	// epoch is that of this opening; see beginEpoch.
 	epoch uint64
 	// writes hands a write to the writer. It has no buffer: the writer answers what
@@ -72,6 +74,8 @@ type DB struct {
 	broken atomic.Bool
 	// failure is why the last commit failed. It is nil if the last one succeeded.
 	failure atomic.Pointer[error]
+	// committing is since when the writer has been waiting for the disk. It is nil if it is not.
+	committing atomic.Pointer[time.Time]
 	// commit is (*bbolt.Tx).Commit. Tests replace it by a disk that fails.
 	commit func(*bbolt.Tx) error
 	// commitList is the same, for the list of free pages alone.
@@ -122,13 +126,18 @@ func Open(dir string, opts Options) (*DB, error) {
 
 // newDB begins an epoch of an open file and starts its writer.
 func newDB(file *bbolt.DB, opts Options) (*DB, error) {
+	info, err := os.Stat(file.Path())
+	if err != nil {
+		return nil, err
+	}
 	var epoch uint64
-	err := safely(func() (err error) { epoch, err = beginEpoch(file); return err })
+	err = safely(func() (err error) { epoch, err = beginEpoch(file); return err })
 	if err != nil {
 		return nil, err
 	}
 	db := &DB{
 		bolt:       file,
+		file:       info,
 		epoch:      epoch,
 		writes:     make(chan *write),
 		closing:    make(chan struct{}),
@@ -319,13 +328,14 @@ func syncDir(dir string) error {
 }
 
 // Close finishes the writes that the writer has taken, refuses the others and waits
-// for reads to end. Every later call fails with domain.ErrUnavailable.
+// for reads to end. Every later call fails with domain.ErrUnavailable. It is an error if the
+// file has lost its name, for all that was written is lost.
 func (db *DB) Close() error { return db.close() }
 
 func (db *DB) shut() error {
 	close(db.closing)
 	<-db.stopped
-	if err := db.bolt.Close(); err != nil {
+	if err := errors.Join(db.named(), db.bolt.Close()); err != nil {
 		return fmt.Errorf("closing the store: %w", err)
 	}
 	return nil

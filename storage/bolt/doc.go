@@ -37,6 +37,9 @@
 // later writes are refused until the store is opened again. The same holds after a
 // panic in a commit. A panic before it fails only the transactions of that commit.
 //
+// If the file is removed or replaced while it is open, writes are refused until it has its
+// name again (health.go): they would end with the process.
+//
 // A page that contradicts others, or that the disk cannot read, fails whatever needs it
 // (damage.go). The process goes on.
 //

@@ -67,6 +67,7 @@ func (db *DB) writeList() {
 	if !db.freePages.missing || db.failure.Load() != nil {
 		return
 	}
+	defer db.begins()()
 	db.freePages.missing = false // after a failure, the next commit asks for it again
 	tx, err := db.bolt.Begin(true)
 	if err == nil {

@@ -1,8 +1,13 @@
 package bolt
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +16,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/snapshot"
 )
 
 func TestHealth(t *testing.T) {
@@ -18,6 +24,11 @@ func TestHealth(t *testing.T) {
 	t.Run("a commit that failed half done is reported for good", healthAfterHalfCommit)
 	t.Run("the end of the writer is reported", healthAfterWriter)
 	t.Run("a disk that writes again is noticed without a write of anybody", healthAfterProbe)
+	t.Run("a list of free pages that failed half done is reported for good", healthAfterHalfList)
+	t.Run("a commit that hangs is reported while it does", healthWhileCommitHangs)
+	t.Run("a file without its name takes no write, and is reported until it has it again", healthWithoutName)
+	t.Run("a file without its name is noticed without a write of anybody", healthWithoutNameWhenIdle)
+	t.Run("a file that another one has replaced is not closed in peace", healthAfterReplacement)
 }
 
 func healthAfterRefusal(t *testing.T) {
@@ -87,6 +98,107 @@ func healthAfterHalfCommit(t *testing.T) {
 		time.Sleep(time.Minute)
 		wantFailed(t, disk)
 	})
+}
+
+// The second sync of a commit fails while nobody writes.
+func healthAfterHalfList(t *testing.T) {
+	inBubble(t, func(t *testing.T, db *DB) {
+		db.commitList = failAfter
+		put(t, db, driver.Insert("a"))
+		time.Sleep(time.Minute)
+		if err := db.Health(); !errors.Is(err, errBroken) {
+			t.Errorf("health: got %v, want errBroken", err)
+		}
+	})
+}
+
+func healthWhileCommitHangs(t *testing.T) {
+	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
+		slow := disk.write(t.Context(), driver.Insert("a"))
+		<-disk.started
+		time.Sleep(10*time.Second - 1)
+		wantHealthy(t, disk)
+		time.Sleep(1)
+		if err := disk.Health(); !errors.Is(err, domain.ErrUnavailable) || !strings.Contains(err.Error(), "10s") {
+			t.Errorf("health: got %v, want for how long the commit has been under way", err)
+		}
+		disk.outcome <- commitWell
+		if err := <-slow; err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		wantHealthy(t, disk)
+	})
+}
+
+func healthWithoutName(t *testing.T) {
+	inBubble(t, func(t *testing.T, db *DB) {
+		var log strings.Builder
+		db.log = slog.New(slog.NewTextHandler(&log, nil))
+		path := db.bolt.Path()
+		if err := os.Rename(path, path+".away"); err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			err := db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Insert("a")})
+			if !errors.Is(err, domain.ErrUnavailable) || !errors.Is(db.Health(), errNameless) {
+				t.Errorf("the write: %v, health: %v", err, db.Health())
+			}
+		}
+		if n := strings.Count(log.String(), "level=ERROR"); n != 1 || !strings.Contains(log.String(), path) {
+			t.Errorf("%d errors in the log, want one with the file: %s", n, log.String())
+		}
+		if err := os.Rename(path+".away", path); err != nil {
+			t.Fatal(err)
+		}
+		put(t, db, driver.Insert("a"))
+		if err := db.Health(); err != nil {
+			t.Errorf("with its name again: %v", err)
+		}
+	})
+}
+
+func healthWithoutNameWhenIdle(t *testing.T) {
+	inBubble(t, func(t *testing.T, db *DB) {
+		path := db.bolt.Path()
+		if err := os.Rename(path, path+".away"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(nameInterval)
+		synctest.Wait()
+		if err := db.Health(); !errors.Is(err, errNameless) {
+			t.Errorf("without its name: %v", err)
+		}
+		if err := os.Rename(path+".away", path); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(probeInterval)
+		synctest.Wait()
+		if err := db.Health(); err != nil {
+			t.Errorf("with its name again: %v", err)
+		}
+	})
+}
+
+func healthAfterReplacement(t *testing.T) {
+	dir := t.TempDir()
+	db := mustOpen(t, dir, Options{})
+	if err := os.Remove(filepath.Join(dir, fileName)); err != nil {
+		t.Fatal(err)
+	}
+	other := mustOpen(t, dir, Options{})
+	if err := db.CreateTable(t.Context(), "T"); !errors.Is(err, errNameless) {
+		t.Errorf("a write to the file that was replaced: %v", err)
+	}
+	if err := other.CreateTable(t.Context(), "T"); err != nil {
+		t.Errorf("a write to the other: %v", err)
+	}
+	if _, err := db.Backup(t.Context(), &bytes.Buffer{}, snapshot.Whole); err != nil {
+		t.Errorf("it cannot be saved: %v", err)
+	}
+	if err := db.Close(); !errors.Is(err, errNameless) {
+		t.Errorf("closing the file that was replaced: %v", err)
+	}
 }
 
 func healthAfterWriter(t *testing.T) {

@@ -82,6 +82,8 @@ func (db *DB) submit(ctx context.Context, c change) error {
 // run is the writer. No other goroutine writes to the file.
 func (db *DB) run() {
 	defer close(db.stopped)
+	look := time.NewTicker(nameInterval)
+	defer look.Stop()
 	for {
 		select {
 		case first := <-db.writes:
@@ -92,6 +94,8 @@ func (db *DB) run() {
 			}
 		case <-db.nextProbe():
 			_ = db.writeBatch([]*write{{ctx: context.Background(), change: probe{}}}) // Health reports it
+		case <-look.C:
+			_ = db.writeBatch(nil)
 		case <-db.nextList():
 			db.writeList()
 		case <-db.closing:
@@ -143,11 +147,18 @@ func (db *DB) writeBatch(batch []*write) error {
 	if db.broken.Load() {
 		return errBroken
 	}
-	changed, err := db.commitBatch(batch)
+	defer db.begins()()
+	changed, err := false, db.named()
+	if err == nil {
+		changed, err = db.commitBatch(batch)
+	}
 	switch {
 	case err != nil:
 		err = fmt.Errorf("%w: %w", domain.ErrUnavailable, err)
-		db.failure.Store(&err)
+		before := db.failure.Swap(&err)
+		if errors.Is(err, errNameless) && (before == nil || !errors.Is(*before, errNameless)) {
+			db.log.Error("nothing is written any more", "error", err)
+		}
 		return err
 	case changed:
 		db.failure.Store(nil)
