@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 
 	"microblogging/domain"
 	"microblogging/storage/bolt"
@@ -22,7 +19,7 @@ type checkCommand struct {
 
 // Run reports every breach. It returns errFound if there is any.
 func (c checkCommand) Run(ctx context.Context, console *console) error {
-	if err := c.announceNew(console.stderr); err != nil {
+	if err := c.mustExist(); err != nil {
 		return err
 	}
 	return c.useBackend(ctx, bolt.Options{CountFree: true}, func(b *backend) error {
@@ -85,17 +82,4 @@ func unreadLine(text string) string {
 		text, more = text[:most], " …"
 	}
 	return fmt.Sprintf("poisoned: a message that no worker could read: %q%s; microblogging requeue puts it back, and requeue --drop drops it", text, more)
-}
-
-// announceNew warns if the data directory does not exist. The check will create
-// an empty store and find nothing wrong with it, but the name may be a mistake.
-func (f storageFlags) announceNew(w io.Writer) error {
-	if f.Storage != "bolt" {
-		return nil
-	}
-	if _, err := os.Stat(f.Data); !errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	_, err := fmt.Fprintf(w, "%s does not exist: this check creates a new, empty store there\n", f.Data)
-	return err
 }

@@ -165,6 +165,14 @@ func inStore(t *testing.T, data string, use func(*storage.Store)) {
 	}
 }
 
+// emptyStore returns the directory of a store without a site.
+func emptyStore(t *testing.T) (data string) {
+	t.Helper()
+	data = t.TempDir()
+	inStore(t, data, func(*storage.Store) {})
+	return data
+}
+
 // expectUnwritten fails the test if a table of the store holds a row.
 func expectUnwritten(t *testing.T, data string) {
 	t.Helper()

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"microblogging/storage"
 	"microblogging/storage/azure"
 	"microblogging/storage/azuritetest"
 	"microblogging/storage/bolt"
@@ -136,10 +137,7 @@ func (a loadAnswer) sound(t *testing.T, channels int, names ...string) {
 }
 
 func loadLeavesSite(t *testing.T) {
-	data := t.TempDir()
-	if code, _, errs := program(t, "check", "--data", data); code != exitOK {
-		t.Fatal(errs)
-	}
+	data := emptyStore(t)
 	db, err := bolt.Open(data, bolt.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -275,9 +273,7 @@ func loadRefusesSecond(t *testing.T) {
 func loadRefusesSite(t *testing.T) {
 	data := t.TempDir()
 	site := filepath.Join(data, loadFolder)
-	if code, _, errs := program(t, "check", "--data", site); code != exitOK {
-		t.Fatal(errs)
-	}
+	inStore(t, site, func(*storage.Store) {})
 	code, out, errs := program(t, "load", "--data", data, "--duration", "100ms")
 	if code != exitCannotRun || out != "" || !strings.Contains(errs, site) {
 		t.Errorf("exits with %d, prints %q and says %q", code, out, errs)

@@ -126,9 +126,13 @@ func (f storageFlags) serve(ctx context.Context, console *console, stop stopFlag
 	}
 	options := bolt.Options{Log: log}
 	admin.observe(f, &observed, &options)
+	there, unknown := bolt.Exists(f.Data)
 	b, err := f.openObserved(options, observed)
 	if err != nil {
 		return errors.Join(err, admin.stop())
+	}
+	if b.local && !there && unknown == nil {
+		log.InfoContext(ctx, "no store was here: this is a new store, and it is empty", "data", f.Data)
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
 	b.draining = ctx.Done()

@@ -49,7 +49,7 @@ func TestConnectionStringFile(t *testing.T) {
 	})
 	t.Run("is not read for the embedded store", func(t *testing.T) {
 		t.Setenv("AZURE_STORAGE_CONNECTION_STRING_FILE", filepath.Join(t.TempDir(), "nosuch"))
-		if code, _, errs := program(t, "check", "--data", t.TempDir()); code != exitOK {
+		if code, _, errs := program(t, "check", "--data", emptyStore(t)); code != exitOK {
 			t.Errorf("exits with %d and says %q", code, errs)
 		}
 	})

@@ -13,6 +13,7 @@ import (
 func TestServe(t *testing.T) {
 	t.Run("readers who never read do not hold up a stop", readersWhoNeverReadDoNotHoldUpAStop)
 	t.Run("writes every line of its log before it ends", everyLineIsWritten)
+	t.Run("says that it makes a new store, once", newStoreIsAnnounced)
 }
 
 // stuck opens a connection that asks for more than all buffers hold and reads nothing.
@@ -65,6 +66,19 @@ func everyLineIsWritten(t *testing.T) {
 		code, wrote := <-r.ended, r.wrote.String()
 		if lines := strings.Count(wrote, "/channels"); code != exitOK || lines != 50 {
 			t.Errorf("%s: ended with %d and %d lines, want 50:\n%s", format, code, lines, wrote)
+		}
+	}
+}
+
+func newStoreIsAnnounced(t *testing.T) {
+	data := t.TempDir()
+	for _, want := range []int{1, 0} {
+		r := startRole(t, "serve", "--listen", "127.0.0.1:0", "--data", data)
+		r.await(t, `listening on (\S+)\n`)
+		r.stop()
+		<-r.ended
+		if wrote := r.wrote.String(); strings.Count(wrote, "new store") != want || strings.Count(wrote, data) != want {
+			t.Errorf("%q, want %d lines about a new store in %s", wrote, want, data)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func wrongTracesVariable(t *testing.T) {
 			t.Errorf("%s has made a store: %v", role, err)
 		}
 	}
-	if code, _, errs := program(t, "check", "--data", t.TempDir()); code != exitOK {
+	if code, _, errs := program(t, "check", "--data", emptyStore(t)); code != exitOK {
 		t.Errorf("a command that makes no traces exits with %d and says %q", code, errs)
 	}
 }

@@ -25,6 +25,9 @@ const (
 // ErrNoStore means that a directory holds no store.
 var ErrNoStore = errors.New("there is no store")
 
+// errNoBytes means that a file was cut off, or that whoever made it was killed at once.
+var errNoBytes = fmt.Errorf("%w: the file has no bytes (restore a backup, or remove the file if no site was here)", ErrNoStore)
+
 // Compact gives the free space of the store in a directory back to the disk. It writes
 // a file beside the store's with the same rows, makes it durable, and gives it the
 // store's name. Before that moment the store is as it was, and after it the new file

@@ -48,6 +48,8 @@ type Options struct {
 	// Committed is told of each commit of changes. It must not wait, since the next commit
 	// waits for it. Nil tells nobody.
 	Committed func(Commit)
+	// overNoBytes makes a store in a file of no bytes, for Restore.
+	overNoBytes bool
 	// These are less than the constants in a test, and openFile is os.OpenFile.
 	listIdle    time.Duration
 	mapped      int
@@ -177,7 +179,7 @@ func openFile(path string, opts Options) (*bbolt.DB, error) {
 func openCurrent(path string, opts Options) (*bbolt.DB, error) {
 	for {
 		scanned, err := look(path)
-		if err != nil {
+		if err != nil && !(opts.overNoBytes && errors.Is(err, errNoBytes)) {
 			return nil, err
 		}
 		file, current, err := openOnce(path, opts, scanned)
@@ -244,7 +246,7 @@ func readOnly() *bbolt.Options {
 }
 
 // look opens the file for reading and does what must come before it is opened for
-// writing: it refuses a file that is cut off or not ours, and reads a file without a list
+// writing: it refuses a file that is cut off, empty or not ours, and reads a file without a list
 // of free pages from its beginning to its end. bbolt scans such a file in the order of
 // its trees, which takes many times as long if the file is not in memory. It does so in a
 // goroutine of its own, where nobody can catch the panic at a damaged page.
@@ -257,11 +259,12 @@ func look(path string) (scanned bool, err error) {
 		return false, fmt.Errorf("opening %s: %w", path, err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	if info, err := file.Stat(); err != nil || info.Size() == 0 {
-		return false, err
-	}
 	reading, err := openBolt(path, readOnly())
 	if err != nil {
+		// Without the lock it could be a store that another process is just making.
+		if info, failed := file.Stat(); failed == nil && info.Size() == 0 && !errors.Is(err, ErrInUse) {
+			err = fmt.Errorf("opening %s: %w", path, errNoBytes)
+		}
 		return false, err
 	}
 	defer func() { err = errors.Join(err, reading.Close()) }() // until then nobody writes

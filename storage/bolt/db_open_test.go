@@ -26,6 +26,7 @@ func TestOpen(t *testing.T) {
 	t.Run("refuses a newer store and does not change it", newerStore)
 	t.Run("refuses the database of another program and does not change it", foreignDatabase)
 	t.Run("refuses a file that is no database and does not change it", noDatabase)
+	t.Run("refuses a file of no bytes and does not change it", noBytes)
 	t.Run("completes a store that was only begun", emptyDatabase)
 }
 
@@ -109,6 +110,14 @@ func noDatabase(t *testing.T) {
 		}
 		refusedUntouched(t, dir, "not a MicroBlogging store")
 	}
+}
+
+func noBytes(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, storeFile), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refusedUntouched(t, dir, "there is no store: the file has no bytes")
 }
 
 func emptyDatabase(t *testing.T) {

@@ -87,7 +87,7 @@ func claimStore(dir string) (r *restoring, err error) {
 	r = &restoring{path: resolve(filepath.Join(dir, fileName))}
 	_, err = os.Stat(r.path)
 	r.made = errors.Is(err, fs.ErrNotExist)
-	if r.store, err = openCurrent(r.path, Options{}); err != nil {
+	if r.store, err = openCurrent(r.path, Options{overNoBytes: true}); err != nil {
 		return nil, err
 	}
 	if err = safely(func() error { return r.store.View(wantEmpty) }); err == nil {
