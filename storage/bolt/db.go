@@ -64,7 +64,8 @@ type DB struct {
 	// file is what had the name of the store when it was opened.
 	file os.FileInfo
 	// epoch is that of this opening; see beginEpoch.
-	epoch uint64
+	epoch  uint64
+	opened time.Time
 	// writes hands a write to the writer. It has no buffer: the writer answers what
 	// it has taken, and a sender can still give up what it has not.
 	writes chan *write
@@ -141,6 +142,7 @@ func newDB(file *bbolt.DB, opts Options) (*DB, error) {
 		bolt:       file,
 		file:       info,
 		epoch:      epoch,
+		opened:     time.Now(),
 		writes:     make(chan *write),
 		closing:    make(chan struct{}),
 		stopped:    make(chan struct{}),

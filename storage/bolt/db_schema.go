@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"go.etcd.io/bbolt"
 )
@@ -41,7 +42,7 @@ const epochs = 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36
 // number. It is part of each ETag (nextETag). So no ETag of one opening is one of another, of
 // the same store, of a store that this one is a copy of, or of one that was lost after the
 // backup that this one was restored from. Among 10,000 openings, two have one epoch with a
-// probability of 1 in 70 million.
+// probability of 1 in 70 million. No lease of another epoch holds.
 func beginEpoch(file *bbolt.DB) (epoch uint64, err error) {
 	if err := file.View(checkSchema); err != nil {
 		return 0, err
@@ -56,7 +57,15 @@ func beginEpoch(file *bbolt.DB) (epoch uint64, err error) {
 			return err
 		}
 		epoch = rand.Uint64N(epochs)
-		return about.SetSequence(epoch)
+		if err := about.SetSequence(epoch); err != nil {
+			return err
+		}
+		return tx.ForEach(func(name []byte, bucket *bbolt.Bucket) error {
+			if !strings.HasPrefix(string(name), queuePrefix) {
+				return nil
+			}
+			return endLeases(bucket)
+		})
 	})
 	return epoch, err
 }

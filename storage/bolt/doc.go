@@ -44,5 +44,5 @@
 // (damage.go). The process goes on.
 //
 // Only one process at a time can open the file. The operating system's lock ends
-// with the process.
+// with the process. So do all leases: whoever opens the file finds every message visible.
 package bolt

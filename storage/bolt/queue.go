@@ -27,7 +27,7 @@ func (db *DB) Send(ctx context.Context, queue, text string) error {
 // Receive implements driver.Queues. Workers poll, so it looks for a visible message
 // before it gives the writer anything to do.
 func (db *DB) Receive(ctx context.Context, queue string, limit int, lease time.Duration) ([]driver.Message, error) {
-	r := &receiving{queue: queue, limit: limit, lease: lease}
+	r := &receiving{queue: queue, limit: limit, lease: lease, clock: db.clock}
 	err := db.view(ctx, r.check)
 	if err == nil {
 		err = db.submit(ctx, r)
@@ -43,7 +43,7 @@ func (db *DB) Receive(ctx context.Context, queue string, limit int, lease time.D
 
 // Update implements driver.Queues.
 func (db *DB) Update(ctx context.Context, queue string, m driver.Message, lease time.Duration) (string, error) {
-	r := &renewing{held: held{queue: queue, id: m.ID, receipt: m.Receipt}, text: m.Text, lease: lease}
+	r := &renewing{held: held{queue: queue, id: m.ID, receipt: m.Receipt}, text: m.Text, lease: lease, clock: db.clock}
 	if err := db.changeQueue(ctx, queue, r); err != nil {
 		return "", err
 	}
@@ -57,7 +57,7 @@ func (db *DB) Delete(ctx context.Context, queue string, m driver.Message) error 
 
 // Peek implements driver.Queues.
 func (db *DB) Peek(ctx context.Context, queue string, limit int) ([]driver.Message, error) {
-	r := &receiving{queue: queue, limit: limit}
+	r := &receiving{queue: queue, limit: limit, clock: db.clock}
 	err := db.view(ctx, r.check)
 	if err != nil && !errors.Is(err, errNoChange) {
 		return nil, fmt.Errorf("queue %s: %w", queue, err)

@@ -91,5 +91,5 @@ func (db *DB) untilVisible(ctx context.Context, queue string) (wait time.Duratio
 	if err != nil || len(first) != placeLen {
 		return 0, false
 	}
-	return time.Until(time.Unix(0, int64(binary.BigEndian.Uint64(first)))), true
+	return time.Duration(binary.BigEndian.Uint64(first)) - db.clock(), true
 }

@@ -26,8 +26,7 @@ func (s *sending) apply(tx *bbolt.Tx) error {
 	if err != nil {
 		return err
 	}
-	// The zero time makes it visible at once, even if the clock is set back.
-	return bucket.Put(newPlace(time.Time{}, n), encodeMessage(message{id: n, text: s.text}))
+	return bucket.Put(newPlace(neverHidden, n), encodeMessage(message{id: n, text: s.text}))
 }
 
 // A receiving is the change that takes visible messages and hides them. Of a message that
@@ -37,6 +36,7 @@ type receiving struct {
 	queue string
 	limit int
 	lease time.Duration
+	clock func() time.Duration
 	// visible is the messages that check has found and apply takes.
 	visible  []delivery
 	received []driver.Message
@@ -50,8 +50,8 @@ func (r *receiving) check(tx *bbolt.Tx) error {
 		return err
 	}
 	r.visible = r.visible[:0]
-	fresh := visiblePlaces(bucket, time.Time{}, time.Time{})
-	again := visiblePlaces(bucket, time.Unix(0, 1), time.Now())
+	fresh := visiblePlaces(bucket, neverHidden, neverHidden)
+	again := visiblePlaces(bucket, hiddenBefore, r.clock())
 	for len(r.visible) < r.limit {
 		next := &fresh
 		if again.place != nil && (fresh.place == nil || sequenceOf(again.place) < sequenceOf(fresh.place)) {
@@ -75,7 +75,7 @@ func (r *receiving) check(tx *bbolt.Tx) error {
 
 func (r *receiving) apply(tx *bbolt.Tx) error {
 	bucket := tx.Bucket(queueBucket(r.queue))
-	hidden := time.Now().Add(r.lease)
+	hidden := r.clock() + r.lease
 	for _, d := range r.visible {
 		m := d.message
 		m.deliveries++
@@ -97,7 +97,7 @@ type places struct {
 }
 
 // visiblePlaces starts at the first place of a time, if there is one until another time.
-func visiblePlaces(bucket *bbolt.Bucket, from, until time.Time) places {
+func visiblePlaces(bucket *bbolt.Bucket, from, until time.Duration) places {
 	p := places{cursor: bucket.Cursor(), last: newPlace(until, lastSequence)}
 	p.place, p.value = p.cursor.Seek(newPlace(from, 0))
 	p.end()
@@ -162,6 +162,7 @@ type renewing struct {
 	held
 	text    string
 	lease   time.Duration
+	clock   func() time.Duration
 	renewed string
 }
 
@@ -170,7 +171,7 @@ func (r *renewing) size() int { return len(r.text) }
 func (r *renewing) apply(tx *bbolt.Tx) error {
 	m := r.stored
 	m.text = r.text
-	next, err := move(tx.Bucket(queueBucket(r.queue)), placeOf(r.receipt), time.Now().Add(r.lease), m)
+	next, err := move(tx.Bucket(queueBucket(r.queue)), placeOf(r.receipt), r.clock()+r.lease, m)
 	r.renewed = receiptOf(next)
 	return err
 }

@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"encoding/binary"
 	"errors"
 	"testing"
 	"time"
@@ -26,6 +27,7 @@ func received(t *testing.T, queue *driver.Queue, lease time.Duration) []driver.M
 
 func TestLease(t *testing.T) {
 	t.Run("hides a message for exactly its time", leaseTime)
+	t.Run("ends by the time since the opening, and not by the clock of the machine", leaseSinceOpening)
 	t.Run("that is over keeps its receipt until another delivery", receiptAfterLease)
 	t.Run("that ends earlier shows its message earlier", orderOfVisibility)
 	t.Run("that is renewed in the same instant has another receipt", renewalAtOnce)
@@ -47,6 +49,19 @@ func leaseTime(t *testing.T) {
 		time.Sleep(time.Nanosecond)
 		if got := received(t, queue, time.Second); len(got) != 1 || got[0].Deliveries != 2 {
 			t.Errorf("got %v when the lease was over, want the second delivery", got)
+		}
+	})
+}
+
+// The clock of the machine can be set back. The place of a hidden message must not wait for it.
+func leaseSinceOpening(t *testing.T) {
+	withQueue(t, func(t *testing.T, queue *driver.Queue) {
+		send(t, queue, "m")
+		time.Sleep(time.Minute)
+		m := received(t, queue, time.Hour)[0]
+		hidden := time.Duration(binary.BigEndian.Uint64(placeOf(m.Receipt)))
+		if most := time.Hour + time.Minute + time.Second; hidden < time.Hour || hidden > most {
+			t.Errorf("hidden until %s after the opening, want %s at most", hidden, most)
 		}
 	})
 }

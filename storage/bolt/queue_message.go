@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -12,10 +13,9 @@ import (
 )
 
 // A place is the key of a message in the bucket of its queue. It is two numbers of
-// 8 bytes, big endian: the time when the message is visible, in nanoseconds since
-// 1970 (0 is always), and a sequence number that grows and is never repeated. So
-// the messages that can be received come first: those that were never hidden, and then
-// the others.
+// 8 bytes, big endian: when the message is visible, in nanoseconds since the store was
+// opened (clock), and a sequence number that grows and is never repeated. So the messages
+// that can be received come first: those that were never hidden, at 0, and then the others.
 //
 // Every delivery and every renewal moves the message to a new place. The place is
 // the receipt: that of a stale receipt is empty.
@@ -24,13 +24,39 @@ const placeLen = 16
 // lastSequence is the sequence number that sorts after all others of its time.
 const lastSequence = math.MaxUint64
 
-func newPlace(visible time.Time, n uint64) []byte {
-	var since uint64
-	if !visible.IsZero() {
-		since = uint64(max(visible.UnixNano(), 0))
-	}
-	place := binary.BigEndian.AppendUint64(make([]byte, 0, placeLen), since)
+const (
+	neverHidden = time.Duration(0)
+	// hiddenBefore is the place in time of a message that was hidden before the opening.
+	hiddenBefore = time.Duration(1)
+)
+
+func newPlace(visible time.Duration, n uint64) []byte {
+	place := binary.BigEndian.AppendUint64(make([]byte, 0, placeLen), uint64(visible))
 	return binary.BigEndian.AppendUint64(place, n)
+}
+
+// clock returns the time since the opening, at least hiddenBefore. It goes on evenly when the
+// clock of the machine is set.
+func (db *DB) clock() time.Duration { return hiddenBefore + time.Since(db.opened) }
+
+// endLeases shows all messages of a queue that somebody has hidden. Whoever did it had the
+// file, and has it no more.
+func endLeases(bucket *bbolt.Bucket) error {
+	var hidden [][]byte
+	cursor := bucket.Cursor()
+	for place, _ := cursor.Seek(newPlace(hiddenBefore+1, 0)); place != nil; place, _ = cursor.Next() {
+		hidden = append(hidden, bytes.Clone(place))
+	}
+	for _, place := range hidden {
+		value := bytes.Clone(bucket.Get(place))
+		if err := bucket.Delete(place); err != nil {
+			return err
+		}
+		if err := bucket.Put(newPlace(hiddenBefore, sequenceOf(place)), value); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func sequenceOf(place []byte) uint64 { return binary.BigEndian.Uint64(place[8:]) }
@@ -82,7 +108,7 @@ func decodeMessage(value []byte) (message, error) {
 }
 
 // move writes the message at a new place and returns the place.
-func move(bucket *bbolt.Bucket, from []byte, visible time.Time, m message) (place []byte, err error) {
+func move(bucket *bbolt.Bucket, from []byte, visible time.Duration, m message) (place []byte, err error) {
 	n, err := bucket.NextSequence()
 	if err != nil {
 		return nil, err
