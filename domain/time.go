@@ -30,6 +30,11 @@ func Now() time.Time { return Storable(time.Now()) }
 // Storable cuts t to what a row can hold.
 func Storable(t time.Time) time.Time { return t.UTC().Truncate(Tick) }
 
+// Recent tells whether a stored time lies less than a while back. A clock that was ahead may
+// have written it: what lies further ahead than that while is not recent, or everything that
+// waits would wait until then.
+func Recent(t time.Time, within time.Duration) bool { return time.Since(t).Abs() < within }
+
 // TicksOf is the number of ticks from 0001-01-01 UTC to t.
 func TicksOf(t time.Time) int64 {
 	return (t.Unix()+yearOneToUnix)*ticksPerSecond + int64(t.Nanosecond())/int64(Tick)

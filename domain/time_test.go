@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -87,6 +88,7 @@ func TestTime(t *testing.T) {
 	t.Run("has the ticks of .NET", ticksAreThoseOfDotNet)
 	t.Run("outside the years is refused", instantOutsideTheYearsIsRefused)
 	t.Run("of now can be stored as it is", nowCanBeStoredAsItIs)
+	t.Run("is recent within a while, on either side of now", recentOnEitherSide)
 }
 
 // The figures are those of DateTime.MaxValue.Ticks and of the Unix epoch in .NET.
@@ -144,6 +146,21 @@ func instantOutsideTheYearsIsRefused(t *testing.T) {
 			t.Errorf("%s can be stored: %v", at, got)
 		}
 	}
+}
+
+func recentOnEitherSide(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for ago, want := range map[time.Duration]bool{
+			0: true, time.Hour - 1: true, time.Hour: false, 1 - time.Hour: true, -time.Hour: false, -24 * time.Hour: false,
+		} {
+			if got := domain.Recent(time.Now().Add(-ago), time.Hour); got != want {
+				t.Errorf("%s ago is recent: %v", ago, got)
+			}
+		}
+		if domain.Recent(time.Time{}, 100*365*24*time.Hour) {
+			t.Error("the zero time is recent")
+		}
+	})
 }
 
 func nowCanBeStoredAsItIs(t *testing.T) {

@@ -58,8 +58,8 @@ const propGated = "Gated"
 // answer, the next call does the same part again.
 func (s *Store) Audit(ctx context.Context, from Audit, requests int, patience time.Duration, handedOut time.Time) (Audit, Reconciled, error) {
 	a := auditing{Audit: from, pass: &pass{Store: s, since: handedOut.Add(-patience)}, requests: requests}
-	if now := domain.Now(); (from.Stage == "" || from.Stage == StageGates) && now.Sub(from.Began) >= auditEvery {
-		a.Began, a.Stage, a.At = now, StageChannels, ""
+	if (from.Stage == "" || from.Stage == StageGates) && !domain.Recent(from.Began, auditEvery) {
+		a.Began, a.Stage, a.At = domain.Now(), StageChannels, ""
 	}
 	var err error
 	for a.Stage != "" && a.requests > 0 && err == nil {

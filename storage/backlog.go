@@ -19,7 +19,8 @@ type Backlog struct {
 	// not count. It is maxBacklog if there are more. Of more than backlogLooks, those that
 	// ended within the last minutes may count too.
 	Open int
-	// Oldest is when the oldest of them was asked for. It is zero if there is none.
+	// Oldest is when the oldest of them was asked for. It is zero if there is none. One that was
+	// asked for by a clock that was ahead is as old as it is ahead.
 	Oldest time.Time
 	// Messages and Poisoned are the lengths of the queue and of the poison queue, about.
 	Messages, Poisoned int64
@@ -65,6 +66,9 @@ func (s *Store) Backlog(ctx context.Context) (b Backlog, err error) {
 			continue
 		}
 		b.Open++
+		if ahead := time.Until(on); ahead > 0 { // by a clock that was wrong: it must not look young
+			on = on.Add(-2 * ahead)
+		}
 		if b.Oldest.IsZero() || on.Before(b.Oldest) {
 			b.Oldest = on
 		}

@@ -193,7 +193,7 @@ func (s *Store) pruneClaims(ctx context.Context, owner domain.UserName, claims [
 func creationUnderWay(claims []driver.Entity) bool {
 	return slices.ContainsFunc(claims, func(claim driver.Entity) bool {
 		return claim.Properties.String(propState) != stateMade &&
-			time.Since(claim.Properties.Time(propClaimedOn)) < claimPatience
+			domain.Recent(claim.Properties.Time(propClaimedOn), claimPatience)
 	})
 }
 

@@ -48,12 +48,14 @@ func (s *Store) Reconcile(ctx context.Context, patience time.Duration, handedOut
 // be received.
 func (s *Store) requeueDeletion(ctx context.Context, of domain.Message, since time.Time) (bool, error) {
 	var claimed domain.Deletion
+	lost := false
 	err := s.updateDeletion(ctx, of.Channel, deletionRowOf(of), func(d *domain.Deletion) bool {
 		claimed = *d
 		d.State = domain.DeletionQueued
-		return stalled(claimed, since)
+		lost = stalled(claimed, since)
+		return lost
 	})
-	if err != nil || !stalled(claimed, since) {
+	if err != nil || !lost {
 		return false, err
 	}
 	if err := s.enqueue(ctx, claimed.Message()); err != nil {

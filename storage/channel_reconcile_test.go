@@ -79,11 +79,11 @@ func retriedDeletionIsLeftAlone(t *testing.T) {
 		for _, state := range []domain.DeletionState{domain.DeletionQueued, domain.DeletionRunning} {
 			ref := w.forget(w.create(string(state), ada))
 			w.ok(w.store.UpdateDeletion(t.Context(), ref, func(d *domain.Deletion) bool {
-				d.State, d.RetryOn = state, domain.Now().Add(time.Hour)
+				d.State, d.RetryOn = state, domain.Now().Add(time.Minute)
 				return true
 			}))
 		}
-		time.Sleep(time.Hour + patience)
+		time.Sleep(time.Minute + patience)
 		if n := w.reconcileHandedOut(time.Now()); n != 0 {
 			t.Errorf("%d deletions are queued again before their patience has passed since the next try", n)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -30,7 +29,7 @@ func (p *partitionCheck) paired(ctx context.Context, row driver.Entity) error {
 // is no breach. A repair deletes it once it is older than Patience. That is safe at
 // any age: a request that still needed it starts over.
 func (p *partitionCheck) strayJoin(ctx context.Context, row driver.Entity) error {
-	if time.Since(row.Properties.Time(propSubscribedOn)) < p.Patience {
+	if domain.Recent(row.Properties.Time(propSubscribedOn), p.Patience) {
 		return nil
 	}
 	_, err := p.delete(ctx, p.store.blogs, row)

@@ -47,12 +47,22 @@ func (s *Store) Deletion(ctx context.Context, ref domain.ChannelRef, by domain.U
 // stalled tells whether a deletion that a worker should do has made no progress since a
 // time. To wait on the queue is no stall, neither for the first worker nor for the next
 // one after a failure or a crash. So the time must lie before the messages that no worker
-// has received yet. While a message is hidden after a failure, no progress is due. A
-// poisoned deletion is not stalled: it waits for an operator.
+// has received yet; it is the zero time, or before, if none was received. While a message is
+// hidden after a failure, no progress is due. A poisoned deletion is not stalled: it waits for
+// an operator.
+//
+// A time that no sound clock can have written yet is no progress. If it was progress all the
+// same, the message has a copy, which does no harm.
 func stalled(d domain.Deletion, since time.Time) bool {
 	due := d.State == domain.DeletionQueued || d.State == domain.DeletionRunning
-	return due && d.UpdatedOn.Before(since) && d.RetryOn.Before(since)
+	latest := time.Now().Add(clockMargin)
+	quiet := func(on time.Time) bool { return on.Before(since) || on.After(latest) }
+	return due && since.After(time.Time{}) && quiet(d.UpdatedOn) && quiet(d.RetryOn)
 }
+
+// clockMargin is how far ahead a time may lie that a row tells: the clocks of a site differ,
+// and a message that failed is hidden for a while.
+const clockMargin = 5 * time.Minute
 
 func encodeDeletion(d domain.Deletion) driver.Properties {
 	p := driver.Properties{

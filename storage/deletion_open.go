@@ -146,7 +146,7 @@ func (p *pass) lookAtUnrecorded(ctx context.Context, index driver.Entity, ref do
 		return err
 	case row.State == domain.ChannelDeleting:
 		return p.lookAtMarked(ctx, row)
-	case time.Since(index.Properties.Time(propRequestedOn)) < askedLifetime:
+	case domain.Recent(index.Properties.Time(propRequestedOn), askedLifetime):
 		return nil // the request may be under way, and would have to begin again
 	}
 	// A mark that is under way was made for this version of the row: now it fails.

@@ -44,6 +44,7 @@ func watermarkRises(t *testing.T) {
 		{"from the future", after(63), []driver.Message{message(after(99), 1)}, after(63)},
 		{"at all", after(70), nil, after(70)},
 		{"late", after(71), []driver.Message{message(after(64), 1)}, after(70)},
+		{"at all, after the clock was set back", after(10), nil, after(10)},
 	} {
 		mark.note(step.asked, step.received)
 		if got := mark.time(); !got.Equal(step.want) {

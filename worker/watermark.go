@@ -22,8 +22,9 @@ type watermark struct {
 // the queue held no visible message: all have been received. A first delivery tells
 // that those queued before it have been received.
 func (w *watermark) note(asked time.Time, received []driver.Message) {
+	asked = domain.Storable(asked) // without the monotonic reading: stored times have none
 	if len(received) == 0 {
-		w.raise(asked)
+		w.raise(asked, asked)
 		return
 	}
 	for _, m := range received {
@@ -34,14 +35,14 @@ func (w *watermark) note(asked time.Time, received []driver.Message) {
 		if message.QueuedOn.After(asked) { // the sender's clock is ahead of ours
 			message.QueuedOn = asked
 		}
-		w.raise(message.QueuedOn)
+		w.raise(message.QueuedOn, asked)
 	}
 }
 
-func (w *watermark) raise(to time.Time) {
+func (w *watermark) raise(to, now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if to.After(w.at) {
+	if to.After(w.at) || w.at.After(now) { // the clock was set back since
 		w.at = to
 	}
 }

@@ -146,7 +146,7 @@ func (t *turns) take(ctx context.Context, m driver.Message) (pause time.Duration
 	defer cancel(nil)
 	held := &lease{queue: t.queue, log: t.Log, length: t.Lease, message: m, renewed: time.Now()}
 	held.keep(context.WithoutCancel(ctx), func() { cancel(errLost) })
-	count := !time.Now().Before(now.ExpireOn)
+	count := t.housekeeping(now)
 	err = guarded(func() error { return t.pass(pass, &now) })
 	m = held.release()
 	if errors.Is(context.Cause(pass), errLost) {
@@ -202,7 +202,7 @@ func (t *turns) pass(ctx context.Context, now *turn) (failures error) {
 	var err error
 	done, err = t.store.Reconcile(ctx, patience, handedOut)
 	failures = errors.Join(failures, err)
-	if !time.Now().Before(now.ExpireOn) {
+	if t.housekeeping(*now) {
 		removed, more, err := t.store.Expire(ctx)
 		done.Expired += removed
 		failures = errors.Join(failures, err)
@@ -218,6 +218,13 @@ func (t *turns) pass(ctx context.Context, now *turn) (failures error) {
 		t.Log.InfoContext(ctx, "reconciling pass", "requeued", done.Requeued, "ungated", done.Ungated, "expired", done.Expired)
 	}
 	return failures
+}
+
+// housekeeping tells whether it is time to remove what has expired. A time that is too far
+// ahead is none: the clock of whoever had the turn was.
+func (t *turns) housekeeping(now turn) bool {
+	wait := time.Until(now.ExpireOn)
+	return wait <= 0 || wait > housekeepingEvery*t.Reconcile
 }
 
 // auditRequests is how many requests the audit makes in one pass.

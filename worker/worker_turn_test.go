@@ -23,6 +23,7 @@ func TestTurn(t *testing.T) {
 	t.Run("worker that stops gives the message back", bubble(stoppedWorkerGivesTurnBack))
 	t.Run("text that nobody can read begins anew", bubble(unreadableTurnBegins))
 	t.Run("deletions come before what has expired, and that before the audit", bubble(passHasItsOrder))
+	t.Run("a clock that was ahead does not keep what has expired", bubble(aheadTurnExpires))
 	t.Run("audit goes on where it was, once a day, whichever worker makes it", bubble(auditIsShared))
 	t.Run("100,000 healthy channels cost less than 20 requests a minute", bubble(healthyChannelsCostLittle))
 }
@@ -217,6 +218,19 @@ func passHasItsOrder(t *testing.T) {
 	defer mu.Unlock()
 	if got := strings.Join(order, " "); !strings.HasPrefix(got, "Deletions Sessions Throttle Channels") {
 		t.Errorf("the pass reads %s", got)
+	}
+}
+
+func aheadTurnExpires(t *testing.T) {
+	w := newWorld(t, 0)
+	c := newCounted()
+	w.hook = c.hook
+	w.sendTurn(turn{ExpireOn: time.Now().Add(24 * time.Hour)}.encode())
+	defer w.startMany(1)()
+	time.Sleep(15 * time.Minute)
+	// Each tenth pass, and the audit has read the sessions once.
+	if n := c.of("Scan Sessions"); n != 3 {
+		t.Errorf("in 15 minutes, the sessions were read %d times, want 3", n)
 	}
 }
 
