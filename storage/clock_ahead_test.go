@@ -82,7 +82,11 @@ func aheadRetryIsRequeued(t *testing.T) {
 
 func aheadDeletionWaitsForItsTurn(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		w.ask(w.create("garden", ada))
+		ref := w.ask(w.create("garden", ada))
+		w.ok(w.store.UpdateDeletion(t.Context(), ref, func(d *domain.Deletion) bool {
+			d.RetryOn = domain.Now()
+			return true
+		}))
 		w.postdate("Deletions")
 		if n := w.reconcileHandedOut(time.Time{}); n != 0 {
 			t.Error("queued again although no message was received yet")
