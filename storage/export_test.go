@@ -21,6 +21,11 @@ func (s *Store) HashSignUp(ctx context.Context, work func()) error {
 	return s.hashing.signingUp(ctx, late.C, work)
 }
 
+// HashAttempt does work as HashSignIn does, alone.
+func (s *Store) HashAttempt(ctx context.Context, a Attempt, work func()) error {
+	return s.hashing.alone(ctx, a, func() error { return s.hashing.signingIn(ctx, work) })
+}
+
 // MaxCounts bounds Counts.
 const MaxCounts = maxCounts
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"microblogging/domain"
@@ -34,6 +35,8 @@ type hashing struct {
 	slots    chan struct{}
 	signUps  chan struct{}
 	admitted chan struct{}
+	// addresses and accounts are locked, each for itself, before a slot is taken to sign in.
+	addresses, accounts *locks
 }
 
 func newHashing() hashing {
@@ -41,6 +44,9 @@ func newHashing() hashing {
 		slots:    make(chan struct{}, hashingAtOnce),
 		signUps:  make(chan struct{}, signUpsAtOnce),
 		admitted: make(chan struct{}, signUpsAdmitted),
+
+		addresses: &locks{of: make(map[string]*lock)},
+		accounts:  &locks{of: make(map[string]*lock)},
 	}
 }
 
@@ -52,6 +58,53 @@ func (h hashing) admit(ctx context.Context, signUp func()) error {
 	late := time.NewTimer(admissionWait - rand.N(admissionWait/2))
 	defer late.Stop()
 	return inSlot(ctx, late.C, h.admitted, signUp)
+}
+
+// alone makes one attempt at a time of those from one address, and of those at one account.
+// So many connections of one client are one in the queue for a slot, and a guess is counted
+// before the next one is made. One that waits too long was not made.
+func (h hashing) alone(ctx context.Context, a Attempt, try func() error) error {
+	late := time.NewTimer(signInWait)
+	defer late.Stop()
+	return h.addresses.in(ctx, late.C, a.Address, func() error {
+		return h.accounts.in(ctx, late.C, throttleName(a.Name), try)
+	})
+}
+
+// locks let one work at a time for each key.
+type locks struct {
+	mu sync.Mutex
+	of map[string]*lock
+}
+
+// A lock is kept while somebody has it or waits for it.
+type lock struct {
+	slot   chan struct{}
+	wanted int
+}
+
+// in works in the lock of the key.
+func (l *locks) in(ctx context.Context, late <-chan time.Time, key string, work func() error) error {
+	l.mu.Lock()
+	mine := l.of[key]
+	if mine == nil {
+		mine = &lock{slot: make(chan struct{}, 1)}
+		l.of[key] = mine
+	}
+	mine.wanted++
+	l.mu.Unlock()
+	defer func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if mine.wanted--; mine.wanted == 0 {
+			delete(l.of, key)
+		}
+	}()
+	var failed error
+	if err := inSlot(ctx, late, mine.slot, func() { failed = work() }); err != nil {
+		return err
+	}
+	return failed
 }
 
 // hash hashes a password for somebody who signs in or has signed in.
@@ -72,14 +125,6 @@ func (h hashing) hashNew(ctx context.Context, password string) (hash string, err
 	defer late.Stop()
 	err = h.signingUp(ctx, late.C, func() { hash = domain.HashPassword(password) })
 	return hash, err
-}
-
-// matchesNew compares a hash with the password of somebody who signs up again.
-func (h hashing) matchesNew(ctx context.Context, hash, password string) (ok bool, err error) {
-	late := time.NewTimer(signUpWait)
-	defer late.Stop()
-	err = h.signingUp(ctx, late.C, func() { ok = domain.PasswordMatches(hash, password) })
-	return ok, err
 }
 
 // hashNewPatiently is like hashNew, for an operator: it waits as long as ctx lasts.

@@ -15,6 +15,7 @@ import (
 
 func TestPasswordHashing(t *testing.T) {
 	t.Run("sign-in does not wait for sign-ups", signInDoesNotWaitForSignUps)
+	t.Run("sign-in does not wait for many from another address", signInDoesNotWaitForAddress)
 	t.Run("sign-up that waits too long is refused", lateSignUpIsRefused)
 	t.Run("sign-in that waits too long is refused and does not count", lateSignInIsRefused)
 	t.Run("sign-up that waits too long does not count", lateSignUpDoesNotCount)
@@ -78,6 +79,28 @@ func signInDoesNotWaitForSignUps(t *testing.T) {
 		}
 		waiting.Wait()
 		release()
+	})
+}
+
+func signInDoesNotWaitForAddress(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		const takes = 100 * time.Millisecond
+		hash := func(address int, name string) {
+			if err := w.store.HashAttempt(t.Context(), from(address, name, right), func() { time.Sleep(takes) }); err != nil {
+				t.Error(err)
+			}
+		}
+		var others sync.WaitGroup
+		for i := range 24 {
+			others.Go(func() { hash(1, fmt.Sprint("other", i)) })
+		}
+		synctest.Wait()
+		began := time.Now()
+		hash(2, "ada")
+		if took := time.Since(began); took > 2*takes {
+			t.Errorf("it took %s", took)
+		}
+		others.Wait()
 	})
 }
 

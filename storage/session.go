@@ -27,6 +27,9 @@ const (
 	SessionLifetime = 14 * 24 * time.Hour
 	// linkLifetime is how long a sign-in link can be used.
 	linkLifetime = time.Hour
+	// maxSessions is how many sessions a user has at most: those of the last sign-ins. So a
+	// program that signs in each time leaves few that could be stolen.
+	maxSessions = 50
 )
 
 // insertToken makes a new token, and stores a row with these properties under its
@@ -47,14 +50,14 @@ func (s *Store) insertToken(ctx context.Context, end time.Time, p ...driver.Prop
 }
 
 // Session returns the session of a token. A token that is unknown or expired, or
-// whose user has begun a new epoch, is domain.ErrNotSignedIn.
+// whose user has begun a new epoch or signed in too often since, is domain.ErrNotSignedIn.
 func (s *Store) Session(ctx context.Context, token string) (domain.Session, error) {
-	session, epoch, err := s.readSession(ctx, token)
+	session, began, err := s.readSession(ctx, token)
 	if err != nil {
 		return domain.Session{}, err
 	}
-	current, err := s.readEpoch(ctx, session.User)
-	if err == nil && current != epoch {
+	now, err := s.readMoment(ctx, session.User)
+	if err == nil && now.outlasts(began) {
 		err = notSignedIn()
 	}
 	if err != nil {
@@ -80,51 +83,51 @@ func (s *Store) SessionAhead(ctx context.Context, token string, likely domain.Us
 // so that the epoch may be older than the session's: a user who changes the password
 // carries a session to the new epoch. So any doubt is settled by Session.
 func (s *Store) sessionOf(ctx context.Context, token string, likely domain.UserName) (session domain.Session, err error) {
-	var epoch, current int64
+	var began, now moment
 	var known error
 	err = s.AtOnce(ctx,
 		func(ctx context.Context) (err error) {
-			session, epoch, err = s.readSession(ctx, token)
+			session, began, err = s.readSession(ctx, token)
 			return err
 		},
 		func(ctx context.Context) error {
-			current, known = s.readEpoch(ctx, likely)
+			now, known = s.readMoment(ctx, likely)
 			return nil
 		})
 	switch {
 	case err != nil:
 		return domain.Session{}, err
-	case known != nil || session.User != likely || current != epoch:
+	case known != nil || session.User != likely || now.outlasts(began):
 		return s.Session(ctx, token)
 	}
 	return session, nil
 }
 
-// readSession reads the row of a session, and its epoch. A token that is unknown, expired
+// readSession reads the row of a session, and when it began. A token that is unknown, expired
 // or signed out is domain.ErrNotSignedIn.
-func (s *Store) readSession(ctx context.Context, token string) (session domain.Session, epoch int64, err error) {
+func (s *Store) readSession(ctx context.Context, token string) (session domain.Session, began moment, err error) {
 	row, err := s.sessions.Get(ctx, sessionPartition(token), singleRow)
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
-		return domain.Session{}, 0, notSignedIn()
+		return domain.Session{}, moment{}, notSignedIn()
 	case err != nil:
-		return domain.Session{}, 0, fmt.Errorf("session: %w", err)
+		return domain.Session{}, moment{}, fmt.Errorf("session: %w", err)
 	case row.Properties.Bool(propLink) || hasEnded(row.Properties):
-		return domain.Session{}, 0, notSignedIn()
+		return domain.Session{}, moment{}, notSignedIn()
 	}
 	return domain.Session{
 		User:      domain.UserName(row.Properties.String(propUser)),
 		ExpiresOn: row.Properties.Time(propExpiresOn),
-	}, row.Properties.Int64(propEpoch), nil
+	}, momentOf(row.Properties), nil
 }
 
-// readEpoch reads the epoch of a user. Without an account, it is domain.ErrNotSignedIn.
-func (s *Store) readEpoch(ctx context.Context, user domain.UserName) (int64, error) {
+// readMoment reads in which moment of its life an account is. Without an account, it is domain.ErrNotSignedIn.
+func (s *Store) readMoment(ctx context.Context, user domain.UserName) (moment, error) {
 	row, err := s.readUser(ctx, user)
 	if errors.Is(err, domain.ErrNotFound) {
 		err = notSignedIn()
 	}
-	return row.epoch, err
+	return row.moment, err
 }
 
 func notSignedIn() error { return fmt.Errorf("session: %w", domain.ErrNotSignedIn) }

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,23 +24,56 @@ type Attempt struct {
 // every attempt is a *domain.ThrottledError. If too many sign in at once, it is
 // domain.ErrBusy and does not count.
 func (s *Store) SignIn(ctx context.Context, a Attempt) (token string, session domain.Session, err error) {
-	counted, err := s.countSignIn(ctx, a)
+	account, err := s.authenticate(ctx, a)
 	if err != nil {
 		return "", domain.Session{}, err
 	}
-	account, err := s.authenticate(ctx, a, counted)
+	err = s.changeUser(ctx, account.name, func(now userRow) (driver.Properties, error) {
+		account.signIns = now.signIns + 1
+		return driver.Properties{driver.Int64(propSignIns, account.signIns)}, nil
+	})
 	if err != nil {
 		return "", domain.Session{}, err
 	}
 	return s.startSession(ctx, account)
 }
 
-// authenticate checks the password and returns the account row it was checked
-// against. The attempt was counted as failed before, and is uncounted if the
-// password is right, so that many attempts at once cannot outrun the count. An
-// unknown name takes as long as a wrong password, so that nobody learns which names
-// exist.
-func (s *Store) authenticate(ctx context.Context, a Attempt, counted []*quota) (userRow, error) {
+// authenticate checks the password of somebody who signs in, and returns the account row
+// that it was checked against. From then on the address is known for the user.
+func (s *Store) authenticate(ctx context.Context, a Attempt) (userRow, error) {
+	counters, remember, err := s.signInCounters(ctx, a)
+	if err != nil {
+		return userRow{}, err
+	}
+	account, err := s.confirm(ctx, a, counters...)
+	if err == nil {
+		err = remember(ctx)
+	}
+	return account, err
+}
+
+// confirm checks the password of an account if no counter has reached its limit, and returns
+// the row that it was checked against. It counts a wrong one. The next attempt waits until
+// then, so that many at once cannot outrun the count: each process checks one more at most. An
+// unknown name takes as long as a wrong password, so that nobody learns which names exist.
+func (s *Store) confirm(ctx context.Context, a Attempt, counters ...*quota) (account userRow, err error) {
+	err = s.hashing.alone(ctx, a, func() error {
+		for _, q := range counters {
+			if err := s.look(ctx, q); err != nil {
+				return err // others have failed since the caller looked
+			}
+		}
+		account, err = s.compare(ctx, a)
+		if errors.Is(err, domain.ErrNotSignedIn) {
+			err = cmp.Or(s.countIn(ctx, counters...), err)
+		}
+		return err
+	})
+	return account, err
+}
+
+// compare compares the password with that of the account.
+func (s *Store) compare(ctx context.Context, a Attempt) (userRow, error) {
 	user, err := domain.ParseUserName(a.Name)
 	if err != nil {
 		return userRow{}, fmt.Errorf("signing in: %w", domain.ErrNotSignedIn)
@@ -55,8 +89,6 @@ func (s *Store) authenticate(ctx context.Context, a Attempt, counted []*quota) (
 		matches, err = s.hashing.matches(ctx, account.password, a.Password)
 	}
 	switch {
-	case errors.Is(err, domain.ErrBusy):
-		return userRow{}, errors.Join(err, s.withdraw(ctx, counted))
 	case err != nil:
 		return userRow{}, err
 	case account.password == "":
@@ -64,13 +96,15 @@ func (s *Store) authenticate(ctx context.Context, a Attempt, counted []*quota) (
 	case !matches:
 		return userRow{}, &domain.WrongPasswordError{User: user, Told: domain.ErrNotSignedIn}
 	}
-	return account, s.uncount(ctx, counted)
+	return account, nil
 }
 
 // startSession starts a session in the epoch of the account row. If the password was
-// changed since that row was read, the session has ended already.
+// changed since that row was read, the session has ended already. It counts as one of the
+// last maxSessions from when its user has signed in last.
 func (s *Store) startSession(ctx context.Context, account userRow) (string, domain.Session, error) {
 	session := domain.Session{User: account.name, ExpiresOn: domain.Now().Add(SessionLifetime)}
-	token, err := s.insertToken(ctx, session.ExpiresOn, driver.String(propUser, account.name), driver.Int64(propEpoch, account.epoch))
+	token, err := s.insertToken(ctx, session.ExpiresOn, driver.String(propUser, account.name),
+		driver.Int64(propEpoch, account.epoch), driver.Int64(propSignIns, account.signIns))
 	return token, session, err
 }

@@ -54,10 +54,6 @@ type quota struct {
 	signUps bool
 	// seen are the counters as look has read them.
 	seen []driver.Entity
-	// remember is written together with the subtraction of an attempt that succeeded. It
-	// ends at remembered.
-	remember   []driver.Operation
-	remembered time.Time
 }
 
 // A counter is a row that counts up to a limit.
@@ -71,45 +67,51 @@ func newQuota(partition string, window time.Duration, counters ...counter) *quot
 	return &quota{partition: partition, counters: counters, ends: time.Now().Truncate(window).Add(window)}
 }
 
-// countSignIn counts an attempt to sign in as failed, before it is made, and returns its
-// quotas for uncount. If a limit is reached, it returns a *domain.ThrottledError and the
-// attempt must not be made. Then it has written nothing, unless others reached the
-// limit between its reads and its writes.
-func (s *Store) countSignIn(ctx context.Context, a Attempt) ([]*quota, error) {
+// signInCounters returns what failed sign-ins are counted in. If a limit is reached, it
+// returns a *domain.ThrottledError, and the attempt must not be made. Remember must be called
+// after an attempt that succeeded: it makes the address known.
+func (s *Store) signInCounters(ctx context.Context, a Attempt) (counters []*quota, remember func(context.Context) error, err error) {
 	window := throttleRow(time.Now(), throttleWindow)
 	byAddress := newQuota(throttlePartition("address", a.Address), throttleWindow, counter{window, failuresPerAddress})
 	if err := s.look(ctx, byAddress); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	byUser := newQuota(throttlePartition("user", throttleName(a.Name)), throttleWindow,
 		counter{pairRow(window, a.Address), failuresPerPair})
 	until, err := s.knownUntil(ctx, byUser.partition, a.Address)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !time.Now().Before(until) {
 		byUser.counters = append(byUser.counters, counter{window, failuresOfStrangers})
 	}
-	if time.Until(until) < knownRenewal {
-		byUser.remembered = time.Now().Add(knownLifetime)
-		byUser.remember = []driver.Operation{driver.Merge(knownRow(a.Address), driver.Upsert,
-			driver.Time(propExpiresOn, byUser.remembered))}
-	}
 	if err := s.look(ctx, byUser); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return s.countIn(ctx, byAddress, byUser)
+	remember = func(ctx context.Context) error {
+		if time.Until(until) >= knownRenewal {
+			return nil
+		}
+		return s.rememberAddress(ctx, byUser.partition, a.Address)
+	}
+	return []*quota{byAddress, byUser}, remember, nil
 }
 
-// countConfirmation is like countSignIn, for somebody who has a session of that name and
-// confirms the password.
-func (s *Store) countConfirmation(ctx context.Context, a Attempt) ([]*quota, error) {
-	ofSessions := newQuota(throttlePartition("session", throttleName(a.Name)), throttleWindow,
-		counter{throttleRow(time.Now(), throttleWindow), failuresOfSessions})
-	if err := s.look(ctx, ofSessions); err != nil {
-		return nil, err
+// rememberAddress makes an address known for the user of this partition.
+func (s *Store) rememberAddress(ctx context.Context, partition, address string) error {
+	end := time.Now().Add(knownLifetime)
+	if err := scheduleExpiry(ctx, s.throttle, end, partition); err != nil {
+		return err
 	}
-	return s.countIn(ctx, ofSessions)
+	return s.throttle.Transact(ctx, partition,
+		driver.Merge(knownRow(address), driver.Upsert, driver.Time(propExpiresOn, end)))
+}
+
+// sessionCounter returns what is counted in if somebody who has a session of that name
+// confirms the password, and fails.
+func sessionCounter(a Attempt) *quota {
+	return newQuota(throttlePartition("session", throttleName(a.Name)), throttleWindow,
+		counter{throttleRow(time.Now(), throttleWindow), failuresOfSessions})
 }
 
 // countSignUp counts a sign-up before it is made, of at most so many from one address; 0 is
@@ -124,7 +126,7 @@ func (s *Store) countSignUp(ctx context.Context, address string, most int) ([]*q
 	if err := s.look(ctx, ofSignUps); err != nil {
 		return nil, err
 	}
-	return s.countIn(ctx, ofSignUps)
+	return []*quota{ofSignUps}, s.countIn(ctx, ofSignUps)
 }
 
 // throttleName returns what a name is counted as. Spellings in upper and lower case are
@@ -160,16 +162,16 @@ func (s *Store) look(ctx context.Context, q *quota) (err error) {
 
 // countIn counts an attempt in quotas that look has read. If one refuses, it is counted
 // in none.
-func (s *Store) countIn(ctx context.Context, quotas ...*quota) ([]*quota, error) {
+func (s *Store) countIn(ctx context.Context, quotas ...*quota) error {
 	if err := s.scheduleCounters(ctx, quotas); err != nil {
-		return nil, err
+		return err
 	}
 	for i, q := range quotas {
 		if err := s.count(ctx, q, 1); err != nil {
-			return nil, errors.Join(err, s.withdraw(ctx, quotas[:i]))
+			return errors.Join(err, s.withdraw(ctx, quotas[:i]))
 		}
 	}
-	return quotas, nil
+	return nil
 }
 
 // scheduleCounters notes when the counters end that countIn is about to make, all of them
@@ -193,22 +195,8 @@ func (s *Store) scheduleCounters(ctx context.Context, quotas []*quota) error {
 
 // withdraw subtracts an attempt that was not made from its quotas.
 func (s *Store) withdraw(ctx context.Context, quotas []*quota) error {
-	for _, q := range quotas {
-		q.remember = nil
-	}
-	return s.uncount(ctx, quotas)
-}
-
-// uncount subtracts an attempt from its quotas after it succeeded.
-func (s *Store) uncount(ctx context.Context, quotas []*quota) error {
 	var errs error
 	for _, q := range quotas {
-		if q.remember != nil {
-			if err := scheduleExpiry(ctx, s.throttle, q.remembered, q.partition); err != nil {
-				errs = errors.Join(errs, err)
-				continue
-			}
-		}
 		errs = errors.Join(errs, s.count(ctx, q, -1))
 	}
 	return errs
@@ -275,8 +263,7 @@ func (q *quota) refuse(rows []driver.Entity) error {
 
 // operations returns what adds to the counters. A counter that does not exist is made
 // if by is positive. Otherwise its window has ended, and there is nothing to subtract
-// from. An attempt is subtracted because it succeeded: what it has to remember goes with
-// that.
+// from.
 func (q *quota) operations(rows []driver.Entity, by int64, mine domain.Revision) []driver.Operation {
 	var ops []driver.Operation
 	for i, c := range q.counters {
@@ -288,9 +275,6 @@ func (q *quota) operations(rows []driver.Entity, by int64, mine domain.Revision)
 		case by > 0:
 			ops = append(ops, driver.Insert(c.row, append(changes, driver.Time(propExpiresOn, q.ends))...))
 		}
-	}
-	if by < 0 {
-		ops = append(ops, q.remember...)
 	}
 	return ops
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"microblogging/domain"
@@ -87,6 +89,8 @@ func (w *world) mustBeThrottled(s *storage.Store, a storage.Attempt) {
 func TestThrottle(t *testing.T) {
 	t.Run("too many failures are throttled until the window passes", tooManyFailuresAreThrottled)
 	t.Run("success is not counted", successIsNotCounted)
+	t.Run("many right passwords at once are not refused", manyRightAreNotRefused)
+	t.Run("password that waited is not compared once the limit is reached", waitingIsRefusedAtLimit)
 	t.Run("address that tries many names is throttled", addressIsThrottled)
 	t.Run("refused attempt writes nothing", refusedAttemptWritesNothing)
 	t.Run("address that tries many names leaves a bounded number of rows", manyNamesLeaveFewRows)
@@ -152,6 +156,38 @@ func successIsNotCounted(t *testing.T) {
 		if checked := w.fail(w.store, "ada", limit); checked != 1 {
 			t.Errorf("%d more wrong passwords were checked, want 1", checked)
 		}
+	})
+}
+
+func manyRightAreNotRefused(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		first, second := busy(t, w.store.HashSignIn), busy(t, w.store.HashSignIn)
+		time.AfterFunc(time.Second, func() { first(); second() })
+		atOnce(24, func(int) {
+			if _, err := w.signIn(w.store, "ada", right); err != nil {
+				t.Error(err)
+			}
+		})
+	})
+}
+
+// Attempts that wait for each other have all been admitted.
+func waitingIsRefusedAtLimit(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		for address := range strangersLimit - 1 {
+			w.failFrom(w.store, address, "ada", 1)
+		}
+		first, second := busy(t, w.store.HashSignIn), busy(t, w.store.HashSignIn)
+		var waiting sync.WaitGroup
+		waiting.Go(func() { w.failFrom(w.store, 100, "ada", 1) })
+		synctest.Wait()
+		waiting.Go(func() { w.mustBeThrottled(w.store, from(200, "ada", right)) })
+		synctest.Wait()
+		first()
+		second()
+		waiting.Wait()
 	})
 }
 

@@ -16,6 +16,9 @@ const (
 	// propEpoch numbers the epochs of a user. A session is of one epoch, and ends
 	// when the user begins another.
 	propEpoch = "Epoch"
+	// propSignIns counts the times that the user has signed in. A session has the number
+	// of its own, and ends when the user has signed in maxSessions times more.
+	propSignIns = "SignIns"
 )
 
 // SignUp creates an account and returns its user. A name in use is domain.ErrExists.
@@ -180,9 +183,21 @@ func (s *Store) changeUser(ctx context.Context, user domain.UserName, change fun
 type userRow struct {
 	name       domain.UserName
 	password   string
-	epoch      int64
 	etag       driver.ETag
 	properties driver.Properties
+	moment
+}
+
+// A moment is one in the life of an account. A session began in one.
+type moment struct{ epoch, signIns int64 }
+
+func momentOf(row driver.Properties) moment {
+	return moment{row.Int64(propEpoch), row.Int64(propSignIns)}
+}
+
+// outlasts tells whether a session that began then has ended by now.
+func (now moment) outlasts(began moment) bool {
+	return began.epoch != now.epoch || now.signIns-began.signIns >= maxSessions
 }
 
 func (s *Store) readUser(ctx context.Context, name domain.UserName) (userRow, error) {
@@ -193,8 +208,8 @@ func (s *Store) readUser(ctx context.Context, name domain.UserName) (userRow, er
 	return userRow{
 		name:       name,
 		password:   row.Properties.String(propPassword),
-		epoch:      row.Properties.Int64(propEpoch),
 		etag:       row.ETag,
 		properties: row.Properties,
+		moment:     momentOf(row.Properties),
 	}, nil
 }

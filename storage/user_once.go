@@ -23,19 +23,11 @@ func (s *Store) earlierAccount(ctx context.Context, row userRow, r SignUpRequest
 	if !made || time.Since(account.CreatedOn) >= signUpKeyLifetime {
 		return domain.User{}, fmt.Errorf("user %s: %w", row.name, domain.ErrExists)
 	}
-	counted, err := s.countSignIn(ctx, r.Attempt)
-	if err != nil {
-		return domain.User{}, err
+	_, err := s.authenticate(ctx, r.Attempt)
+	if errors.Is(err, domain.ErrNotSignedIn) {
+		err = &domain.WrongPasswordError{User: row.name, Told: domain.ErrKeyReused}
 	}
-	switch same, err := s.hashing.matchesNew(ctx, row.password, r.Password); {
-	case errors.Is(err, domain.ErrBusy):
-		return domain.User{}, errors.Join(err, s.withdraw(ctx, counted))
-	case err != nil:
-		return domain.User{}, err
-	case !same:
-		return domain.User{}, &domain.WrongPasswordError{User: row.name, Told: domain.ErrKeyReused}
-	}
-	return account, s.uncount(ctx, counted)
+	return account, err
 }
 
 // bindSignUpKey writes down which name the key is used for. It is called when the name is

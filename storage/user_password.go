@@ -19,11 +19,7 @@ func (s *Store) ChangePassword(ctx context.Context, token string, from Attempt, 
 	if err := domain.CheckPassword("new", password, domain.UserName(from.Name)); err != nil {
 		return err
 	}
-	counted, err := s.countConfirmation(ctx, from)
-	if err != nil {
-		return err
-	}
-	account, err := s.authenticate(ctx, from, counted)
+	account, err := s.confirm(ctx, from, sessionCounter(from))
 	switch {
 	case errors.Is(err, domain.ErrNotSignedIn):
 		return errNotThePassword()
