@@ -35,6 +35,7 @@ type composeService struct {
 	ReadOnly    bool                                  `yaml:"read_only"`
 	CapDrop     []string                              `yaml:"cap_drop"`
 	SecurityOpt []string                              `yaml:"security_opt"`
+	MemLimit    string                                `yaml:"mem_limit"`
 }
 
 // A command is a line for a shell, or a list that begins with CMD.
@@ -63,7 +64,7 @@ func TestCompose(t *testing.T) {
 	t.Run("docker-compose accepts the file", composeAcceptsFile)
 	t.Run("the services of the file work together", composeServicesWorkTogether)
 	t.Run("the embedded store is one container with one volume", composeEmbedded)
-	t.Run("no service has privileges, or is reached from another machine", composeIsHard)
+	t.Run("no service has privileges, takes all memory, or is reached from another machine", composeIsHard)
 	t.Run("a profile has its services, and without one they are those of .env", composeProfiles)
 }
 
@@ -108,6 +109,9 @@ func composeIsHard(t *testing.T) {
 		}
 	}
 	for name, service := range services {
+		if service.MemLimit == "" {
+			t.Errorf("%s may use all memory of the machine", name)
+		}
 		for _, port := range service.Ports {
 			if !strings.HasPrefix(port, "127.0.0.1:") {
 				t.Errorf("%s publishes %s to the network", name, port)

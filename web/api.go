@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
 )
 
 // apiPrefix is the prefix of the API's paths. Another version would get its own.
@@ -18,7 +20,9 @@ func (s *server) apiRoutes(e *echo.Echo, version string) error {
 	(&sessionsAPI{store: s.store, sessions: s.sessions}).routes(api)
 	(&channelsAPI{store: s.store, sessions: s.sessions, maxChannels: s.maxChannels}).routes(api)
 	(&deletionsAPI{store: s.store, sessions: s.sessions}).routes(api)
-	(&blogsAPI{store: s.store, sessions: s.sessions, logFailure: s.logFailure}).routes(api)
+	(&blogsAPI{
+		store: s.store, sessions: s.sessions, batches: newShares[domain.UserName](maxBatches, 1), logFailure: s.logFailure,
+	}).routes(api)
 	(&votesAPI{store: s.store, sessions: s.sessions}).routes(api)
 	(&deletionListAPI{store: s.store, sessions: s.sessions}).routes(api)
 	(&subscriptionsAPI{store: s.store, sessions: s.sessions}).routes(api)

@@ -28,6 +28,8 @@ type blogStore interface {
 type blogsAPI struct {
 	store    blogStore
 	sessions *sessions
+	// batches are those whose bodies are being read or stored.
+	batches *shares[domain.UserName]
 	// logFailure logs the cause of a failure that the server is to blame for.
 	logFailure func(c echo.Context, message string, err error)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -16,6 +17,10 @@ import (
 
 // batchPath is the route of a batch of posts. Its colon belongs to the path.
 const batchPath = `/channels/:name/blogs\:batch`
+
+// maxBatches is how many batches may be under way at once. One user has one: it holds the
+// largest body there is.
+const maxBatches = 64
 
 // A batchItem answers one entry of a batch: with a post if Status is 200 or 201, and with
 // a problem otherwise.
@@ -28,6 +33,10 @@ type batchItem struct {
 // createAll makes several posts. Each entry is answered as if it had been sent alone, one
 // after the other. What is wrong with the request as a whole is the answer to all of it.
 func (a *blogsAPI) createAll(c echo.Context, v visitor) error {
+	if !a.batches.take(v.User, 1) {
+		return &tooManyWrites{retryAfter: time.Second}
+	}
+	defer a.batches.give(v.User, 1)
 	entries, err := readEntries(c)
 	if err != nil {
 		return err

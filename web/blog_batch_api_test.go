@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -28,6 +30,7 @@ func TestBlogBatchAPI(t *testing.T) {
 	t.Run("a store that fails in the middle leaves what was made", storeThatFailsInTheMiddle)
 	t.Run("a client that leaves is no fault", clientThatLeavesIsNoFault)
 	t.Run("a batch takes one transaction", batchTakesOneTransaction)
+	t.Run("a user has one batch at a time", userHasOneBatchAtATime)
 }
 
 const enginesBatch = "/api/v1/channels/Engines/blogs:batch"
@@ -336,4 +339,28 @@ func batchTakesOneTransaction(t *testing.T) {
 	if calls["Blogs Transact"] != 1 {
 		t.Errorf("33 posts take %v", calls)
 	}
+}
+
+func userHasOneBatchAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		ada, bob := s.signUp("ada"), s.signUp("bob")
+		s.channel("Engines", "ada")
+		end, ended := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(ended)
+			s.do("POST", enginesBatch, bearer(ada), func(r *http.Request) {
+				r.Header.Set("Content-Type", "application/json")
+				r.Body, r.ContentLength = io.NopCloser(&held{1 << 20, end}), -1
+			}).want(400)
+		}()
+		synctest.Wait()
+		if s.do("POST", enginesBatch, bearer(ada), batch(entries(1)...)).want(429).header.Get("Retry-After") != "1" {
+			t.Error("it is not told when to come again")
+		}
+		s.do("POST", enginesBatch, bearer(bob), batch(entries(1)...)).statuses(201)
+		close(end)
+		<-ended
+		s.do("POST", enginesBatch, bearer(ada), batch(entries(1)...)).statuses(201)
+	})
 }

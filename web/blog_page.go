@@ -23,6 +23,8 @@ type blogPageStore interface {
 	Voted(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) (bool, error)
 }
 
+const blogPagePath = "/channels/:name/blogs/:id"
+
 // blogPages show one post, take votes for it, and delete it for its author or the
 // owner of the channel.
 type blogPages struct {
@@ -33,8 +35,8 @@ type blogPages struct {
 }
 
 func (h *blogPages) routes(r router) {
-	get(r, "/channels/:name/blogs/:id", h.openBeside(h.show))
-	r.Add(http.MethodPost, "/channels/:name/blogs/:id", h.closed(h.act))
+	get(r, blogPagePath, h.openBeside(h.show))
+	r.Add(http.MethodPost, blogPagePath, h.closed(h.act))
 }
 
 func (h *blogPages) show(c echo.Context, who awaited) error {

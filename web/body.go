@@ -81,7 +81,7 @@ func readBody(c echo.Context) ([]byte, error) {
 	body, err := io.ReadAll(c.Request().Body)
 	var tooLarge *http.MaxBytesError
 	switch {
-	case errors.As(err, &tooLarge):
+	case errors.As(err, &tooLarge), errors.Is(err, domain.ErrBusy):
 		return nil, err
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", refuse(http.StatusBadRequest, "Incomplete body", "The body ended early. Nothing was saved."), err)

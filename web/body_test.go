@@ -1,9 +1,13 @@
 package web_test
 
 import (
+	"fmt"
+	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 )
 
 func TestBody(t *testing.T) {
@@ -13,6 +17,9 @@ func TestBody(t *testing.T) {
 	t.Run("JSON is accepted in every spelling", jsonIsAcceptedInEverySpelling)
 	t.Run("a body of another media type is refused", bodyOfAnotherMediaTypeIsRefused)
 	t.Run("every write refuses a bad body", everyWriteRefusesABadBody)
+	t.Run("every read refuses a large body", everyReadRefusesALargeBody)
+	t.Run("a page refuses a large body", pageRefusesALargeBody)
+	t.Run("bodies that clients hold back are bounded together", heldBodiesAreBounded)
 }
 
 func bodyThatIsNotAJSONObjectIsRefused(t *testing.T) {
@@ -159,8 +166,11 @@ func everyWriteRefusesABadBody(t *testing.T) {
 			method = strings.ToUpper(method)
 			refused(method, path, 403, header("Origin", "https://evil.example"))
 			limit := 64 << 10
-			if path == "/channels/{name}/blogs:batch" {
+			switch path {
+			case "/channels/{name}/blogs:batch":
 				limit *= 33
+			case "/users", "/users/me/password", "/sessions", "/channels/{name}/blogs/{id}/vote":
+				limit = 4 << 10
 			}
 			refused(method, path, 413, raw(strings.Repeat(" ", limit+1)))
 			if dig(operation, "security") != nil {
@@ -176,4 +186,83 @@ func everyWriteRefusesABadBody(t *testing.T) {
 	if writes < 10 {
 		t.Errorf("only %d writes are documented", writes)
 	}
+}
+
+func everyReadRefusesALargeBody(t *testing.T) {
+	s := newSite(t)
+	for path, item := range s.spec.paths() {
+		if item.(map[string]any)["get"] == nil {
+			continue
+		}
+		path = strings.NewReplacer("{name}", "Engines", "{id}", "x", "{incarnation}", "x").Replace(path)
+		s.do("GET", "/api/v1"+path, raw(strings.Repeat(" ", 64<<10+1))).want(413)
+	}
+}
+
+func pageRefusesALargeBody(t *testing.T) {
+	s := newSite(t)
+	for path, limit := range map[string]int{
+		"/sign-in": 4 << 10, "/sign-up": 4 << 10, "/account": 4 << 10, "/channels/Engines/blogs/x": 4 << 10, "/channels/new": 64 << 10,
+	} {
+		s.do("POST", path, raw(strings.Repeat(" ", limit+1))).want(413)
+		if a := s.do("POST", path, raw(strings.Repeat(" ", limit))); a.status == 413 {
+			t.Errorf("%s refuses %d bytes", path, limit)
+		}
+	}
+}
+
+// A held body has been sent but for its end, which comes once the test has answered.
+type held struct {
+	left int
+	end  <-chan struct{}
+}
+
+func (h *held) Read(p []byte) (int, error) {
+	if h.left == 0 {
+		<-h.end
+		return 0, io.EOF
+	}
+	n := min(len(p), h.left)
+	for i := range p[:n] {
+		p[i] = ' '
+	}
+	h.left -= n
+	return n, nil
+}
+
+// Each client has half-sent posts of 8 MiB; four of them fill the 32 MiB of all.
+func heldBodiesAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		token := s.signUp("ada")
+		s.channel("Engines", "ada")
+		from := func(client int, body io.Reader) answer {
+			return s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), func(r *http.Request) {
+				r.RemoteAddr = fmt.Sprintf("192.0.2.%d:1000", client)
+				r.Header.Set("Content-Type", "application/json")
+				r.Body, r.ContentLength = io.NopCloser(body), -1
+			})
+		}
+		const posts = 8 << 20 / (60 << 10)
+		end := make(chan struct{})
+		var all sync.WaitGroup
+		for client := range 4 {
+			for range posts {
+				all.Go(func() { from(client, &held{60 << 10, end}) })
+			}
+			synctest.Wait()
+			from(client, &held{60 << 10, nil}).want(503)
+			from(9, strings.NewReader(`{"text":"a"}`)).want(201)
+		}
+		for range 2 { // which fit
+			all.Go(func() { from(9, &held{60 << 10, end}) })
+		}
+		synctest.Wait()
+		if from(9, &held{60 << 10, nil}).want(503).header.Get("Retry-After") == "" {
+			t.Error("nobody is told to come again")
+		}
+		close(end)
+		all.Wait()
+		from(0, strings.NewReader(`{"text":"`+strings.Repeat(" ", 60<<10)+`a"}`)).want(422)
+	})
 }

@@ -42,11 +42,11 @@ type proxyTrust struct {
 func (p proxyTrust) none() bool { return !p.any && len(p.networks) == 0 }
 
 // trustPeer reports whether the other end of the connection is a trusted proxy.
-func (p proxyTrust) trustPeer(r *http.Request) bool {
+func (p proxyTrust) trustPeer(remote string) bool {
 	if p.any || p.none() {
 		return p.any
 	}
-	peer, ok := parseHop(r.RemoteAddr)
+	peer, ok := parseHop(remote)
 	return ok && p.trusts(peer)
 }
 
@@ -61,7 +61,7 @@ func (p proxyTrust) trusts(address netip.Addr) bool {
 // counts as the proxy's that sent it.
 func (g *guard) clientAddress(r *http.Request) clientAddress {
 	client := peerAddress(r.RemoteAddr)
-	if !g.proxies.trustPeer(r) {
+	if !g.proxies.trustPeer(r.RemoteAddr) {
 		return client
 	}
 	for hop := range hopsBackwards(r.Header.Values(echo.HeaderXForwardedFor)) {

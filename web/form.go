@@ -33,7 +33,7 @@ func readForm(c echo.Context) (url.Values, error) {
 	}
 	var tooLarge *http.MaxBytesError
 	switch {
-	case errors.As(err, &tooLarge):
+	case errors.As(err, &tooLarge), errors.Is(err, domain.ErrBusy):
 		return nil, err
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", refuse(http.StatusBadRequest, "Damaged form",

@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/storage"
+	"microblogging/templates"
 )
 
 const (
@@ -16,6 +17,9 @@ const (
 	maxBody = 64 << 10
 	// maxBatchBody is the same for a batch of posts.
 	maxBatchBody = storage.MaxPostings * maxBody
+	// maxSmallBody is the same where a name and a password are sent, which strangers do, and
+	// where hardly anything is.
+	maxSmallBody = 4 << 10
 )
 
 // guard decides what is the same for every request: the security headers of the
@@ -29,6 +33,7 @@ type guard struct {
 	origins         *http.CrossOriginProtection
 	https           bool
 	proxies         proxyTrust
+	bodies          *shares[clientAddress]
 }
 
 func newGuard(options Options) (*guard, error) {
@@ -37,6 +42,7 @@ func newGuard(options Options) (*guard, error) {
 		showing: showingHeaders(),
 		origins: http.NewCrossOriginProtection(),
 		proxies: proxyTrust{any: options.TrustProxy, networks: options.TrustedNetworks},
+		bodies:  newShares[clientAddress](maxBodies, maxClientBodies),
 	}
 	if base := options.BaseURL; base != nil {
 		g.https = base.Scheme == "https"
@@ -90,32 +96,39 @@ func (g *guard) show(h http.Header, status int) {
 
 // bodyLimit is the most bytes that the body of a request to a route may hold.
 func bodyLimit(route string) int64 {
-	if route == apiPrefix+batchPath {
+	switch route {
+	case apiPrefix + batchPath:
 		return maxBatchBody
+	case apiPrefix + usersPath, apiPrefix + passwordPath, apiPrefix + sessionsPath, apiPrefix + votePath,
+		templates.SignUpPath, templates.SignInPath, templates.AccountPath, blogPagePath:
+		return maxSmallBody
 	}
 	return maxBody
 }
 
 // admit refuses a request that a page of another origin made a browser send, and a
-// request that announces more than limit bytes. It bounds the body of all others.
-func (g *guard) admit(w http.ResponseWriter, r *http.Request, limit int64) error {
+// request that announces more than limit bytes. It bounds the body of all others, and counts
+// it until release is called.
+func (g *guard) admit(w http.ResponseWriter, r *http.Request, limit int64) (release func(), err error) {
 	if err := g.origins.Check(r); err != nil {
-		return refuse(http.StatusForbidden, "Request from another site",
+		return nil, refuse(http.StatusForbidden, "Request from another site",
 			"A page of another origin made your browser send this. Nothing was done.")
 	}
 	if r.ContentLength > limit {
-		return &http.MaxBytesError{Limit: limit}
+		return nil, &http.MaxBytesError{Limit: limit}
 	}
-	if r.Body != nil && r.Body != http.NoBody {
-		r.Body = http.MaxBytesReader(w, r.Body, limit)
+	if r.Body == nil || r.Body == http.NoBody {
+		return func() {}, nil
 	}
-	return nil
+	body := &countedBody{ReadCloser: http.MaxBytesReader(w, r.Body, limit), all: g.bodies, client: g.clientAddress(r)}
+	r.Body = body
+	return body.release, nil
 }
 
 // secure reports whether the browser's side of the connection is encrypted.
 func (g *guard) secure(r *http.Request) bool {
 	return g.https || r.TLS != nil ||
-		strings.EqualFold(r.Header.Get(echo.HeaderXForwardedProto), "https") && g.proxies.trustPeer(r)
+		strings.EqualFold(r.Header.Get(echo.HeaderXForwardedProto), "https") && g.proxies.trustPeer(r.RemoteAddr)
 }
 
 func isRead(method string) bool { return method == http.MethodGet || method == http.MethodHead }

@@ -44,10 +44,17 @@ func drainingProcessIsNotReady(t *testing.T) {
 	draining := make(chan struct{})
 	s := newSiteWith(t, web.Options{Version: "test", Draining: draining})
 	s.do("GET", "/readyz").want(200)
+	if s.do("GET", "/channels").want(200).header.Get("Connection") != "" {
+		t.Error("connections are closed before")
+	}
 	close(draining)
 	s.do("GET", "/readyz").want(503)
 	s.do("GET", "/healthz").want(200)
-	s.do("GET", "/channels").want(200)
+	for _, path := range []string{"/channels", "/api/v1/channels", "/nowhere"} {
+		if s.do("GET", path).header.Get("Connection") != "close" {
+			t.Errorf("the connection of %s stays open", path)
+		}
+	}
 }
 
 func probesWithoutWebRole(t *testing.T) {

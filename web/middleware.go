@@ -38,6 +38,7 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		id := rand.Text()
 		header := c.Response().Header()
 		s.guard.protect(header, c.Request())
+		s.letGo(header)
 		c.Request().Pattern = c.Path()
 		x := &exchange{id: [1]string{id}}
 		header[headerRequestID] = x.id[:]
@@ -66,6 +67,16 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		s.logAccess(c, start, id)
 		return nil
+	}
+}
+
+// letGo ends the connection with its answer once the process was told to stop. Otherwise the
+// client would send its next request while the connection is being closed.
+func (s *server) letGo(h http.Header) {
+	select {
+	case <-s.draining:
+		h.Set(echo.HeaderConnection, "close")
+	default:
 	}
 }
 
@@ -119,9 +130,11 @@ func (s *server) handle(next echo.HandlerFunc, c echo.Context) (err error) {
 		}
 		err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
 	}()
-	if err := s.guard.admit(c.Response().Writer, c.Request(), bodyLimit(c.Path())); err != nil {
+	release, err := s.guard.admit(c.Response().Writer, c.Request(), bodyLimit(c.Path()))
+	if err != nil {
 		return err
 	}
+	defer release()
 	return next(c)
 }
 

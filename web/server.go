@@ -114,6 +114,7 @@ type server struct {
 	// hoods is nil without teach.
 	hoods    *hoods
 	stopping <-chan struct{}
+	draining <-chan struct{}
 	lab      bool
 	// busy is when logBusy has logged last.
 	busy atomic.Pointer[time.Time]
@@ -157,6 +158,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		maxChannels: options.MaxChannelsPerOwner,
 		signUps:     options.SignUps,
 		stopping:    options.Stopping,
+		draining:    options.Draining,
 		teach:       options.Teach,
 		lab:         options.Routes[templates.LabIndexPath] != nil,
 	}

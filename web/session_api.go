@@ -17,6 +17,8 @@ type sessionStore interface {
 	EndSessions(ctx context.Context, user domain.UserName) error
 }
 
+const sessionsPath = "/sessions"
+
 // sessionsAPI signs users in and out.
 type sessionsAPI struct {
 	store    sessionStore
@@ -24,8 +26,8 @@ type sessionsAPI struct {
 }
 
 func (a *sessionsAPI) routes(r router) {
-	r.Add(http.MethodPost, "/sessions", a.create)
-	r.Add(http.MethodDelete, "/sessions", a.sessions.closed(a.endAll))
+	r.Add(http.MethodPost, sessionsPath, a.create)
+	r.Add(http.MethodDelete, sessionsPath, a.sessions.closed(a.endAll))
 	r.Add(http.MethodDelete, "/sessions/current", a.sessions.closed(a.end))
 }
 

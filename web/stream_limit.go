@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"sync"
 	"time"
 )
 
@@ -17,37 +16,20 @@ const (
 	streamRetry = 30 * time.Second
 )
 
-// A streamLimit counts the event streams that are open. It is safe for concurrent use.
-type streamLimit struct {
-	mu       sync.Mutex
-	open     int
-	byClient map[clientAddress]int
-}
+// A streamLimit counts the event streams that are open.
+type streamLimit struct{ open *shares[clientAddress] }
 
 func newStreamLimit() *streamLimit {
-	return &streamLimit{byClient: make(map[clientAddress]int)}
+	return &streamLimit{newShares[clientAddress](maxStreams, maxClientStreams)}
 }
 
 // enter takes room for a stream of the client, or refuses it with 503. The caller must
 // call leave when the stream has ended.
 func (l *streamLimit) enter(client clientAddress) (leave func(), err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.open >= maxStreams || l.byClient[client] >= maxClientStreams {
+	if !l.open.take(client, 1) {
 		return nil, errStreamsFull()
 	}
-	l.open++
-	l.byClient[client]++
-	return func() { l.leave(client) }, nil
-}
-
-func (l *streamLimit) leave(client clientAddress) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.open--
-	if l.byClient[client]--; l.byClient[client] == 0 {
-		delete(l.byClient, client)
-	}
+	return func() { l.open.give(client, 1) }, nil
 }
 
 func errStreamsFull() error {

@@ -15,6 +15,11 @@ type userStore interface {
 	ChangePassword(ctx context.Context, token string, from storage.Attempt, password string) error
 }
 
+const (
+	usersPath    = "/users"
+	passwordPath = "/users/me/password"
+)
+
 // usersAPI makes accounts and changes passwords.
 type usersAPI struct {
 	store    userStore
@@ -24,8 +29,8 @@ type usersAPI struct {
 }
 
 func (a *usersAPI) routes(r router) {
-	r.Add(http.MethodPost, "/users", a.create)
-	r.Add(http.MethodPut, "/users/me/password", a.sessions.closed(a.changePassword))
+	r.Add(http.MethodPost, usersPath, a.create)
+	r.Add(http.MethodPut, passwordPath, a.sessions.closed(a.changePassword))
 }
 
 type userJSON struct {

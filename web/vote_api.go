@@ -11,6 +11,8 @@ type voteAPIStore interface {
 	voteStore
 }
 
+const votePath = "/channels/:name/blogs/:id/vote"
+
 // votesAPI gives and takes back the caller's vote for a post.
 type votesAPI struct {
 	store    voteAPIStore
@@ -18,8 +20,8 @@ type votesAPI struct {
 }
 
 func (a *votesAPI) routes(r router) {
-	r.Add(http.MethodPut, "/channels/:name/blogs/:id/vote", a.vote(a.store.Vote))
-	r.Add(http.MethodDelete, "/channels/:name/blogs/:id/vote", a.vote(a.store.Unvote))
+	r.Add(http.MethodPut, votePath, a.vote(a.store.Vote))
+	r.Add(http.MethodDelete, votePath, a.vote(a.store.Unvote))
 }
 
 // vote gives a vote or takes it back. A repeated request changes nothing more.

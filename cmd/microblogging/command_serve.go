@@ -7,12 +7,17 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/KimMachineGun/automemlimit/memlimit"
 	"golang.org/x/sync/errgroup"
 
 	"microblogging/cmd/microblogging/metrics"
 	"microblogging/storage/bolt"
 	"microblogging/worker"
 )
+
+// memoryShare is how much of the control group's memory limit Go may use. The rest is for what
+// it does not count: the kernel's buffers, and pages of files that are in use.
+const memoryShare = 0.8
 
 type serveCommand struct {
 	storageFlags `embed:""`
@@ -114,6 +119,11 @@ func (f storageFlags) serve(ctx context.Context, console *console, stop stopFlag
 ) (err error) {
 	if stop.DrainDelay < 0 {
 		return cannotRunError{fmt.Errorf("--drain-delay must be 0s or more, not %s", stop.DrainDelay)}
+	}
+	// Before it needs much: Go then collects garbage instead of being killed. Without a limit,
+	// or with GOMEMLIMIT, nothing changes.
+	if _, err := memlimit.Set(memlimit.WithRatio(memoryShare)); err != nil {
+		log.InfoContext(ctx, "the memory limit of this process is not known", "error", err)
 	}
 	observed, err := f.startTraces(ctx, console, log)
 	if err != nil {

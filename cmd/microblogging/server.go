@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"golang.org/x/net/netutil"
 	"golang.org/x/sync/errgroup"
 
 	"microblogging/lab/page"
@@ -21,6 +22,9 @@ const (
 	readHeaderTime = 10 * time.Second
 	readTime       = 30 * time.Second
 	idleTime       = 2 * time.Minute
+	// maxHeader is how many bytes of headers a request may have, about: a long query of the
+	// lab and the cookies of a host with several sites.
+	maxHeader = 32 << 10
 	// writeTime bounds what the HTTP server itself sends. The web role sets a deadline
 	// for each of its responses; this one is later than any of them begins.
 	writeTime = time.Minute
@@ -67,7 +71,8 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	if err != nil {
 		return cannotRunError{fmt.Errorf("--listen: %w", err)}
 	}
-	serveHTTP(ctx, listener, f.traced(handler, b.observers.traces), log, run)
+	limit := web.LimitConnections(f.TrustProxy.any, f.TrustProxy.networks)
+	serveHTTP(ctx, listener, f.traced(handler, b.observers.traces), limit, log, run)
 	address := publicAddress(listener.Addr())
 	fmt.Fprintf(console.stdout, "listening on %s\n", address)
 	link.print(console, address)
@@ -88,22 +93,26 @@ func listenHealth(ctx context.Context, address string, log *slog.Logger, b *back
 	if err != nil {
 		return cannotRunError{fmt.Errorf("--health-listen: %w", err)}
 	}
-	serveHTTP(ctx, listener, web.Health{Ready: b.Ready, Alive: b.health, Draining: b.draining, Logger: log}, log, run)
+	serveHTTP(ctx, listener, web.Health{Ready: b.Ready, Alive: b.health, Draining: b.draining, Logger: log}, web.LimitConnections(false, nil), log, run)
 	log.InfoContext(ctx, "answering probes", "address", publicAddress(listener.Addr()))
 	return nil
 }
 
-// serveHTTP serves in the group until ctx ends.
-func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler, log *slog.Logger, run *errgroup.Group) {
+// serveHTTP serves in the group until ctx ends. Limit is told of each connection.
+func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler, limit func(net.Conn, http.ConnState),
+	log *slog.Logger, run *errgroup.Group,
+) {
 	server := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: readHeaderTime,
 		ReadTimeout:       readTime,
 		WriteTimeout:      writeTime,
 		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    maxHeader,
+		ConnState:         limit,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
-	run.Go(func() error { return ignoreClosed(server.Serve(listener)) })
+	run.Go(func() error { return ignoreClosed(server.Serve(netutil.LimitListener(listener, web.MaxConnections))) })
 	run.Go(func() error { return stopServer(ctx, log, server) })
 }
 
