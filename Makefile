@@ -92,7 +92,7 @@ torture: node_modules/.package-lock.json ## hurt real processes under load for S
 	go run ./e2e/torture --time $(SECONDS)s --seed $(SEED) $(addprefix --faults ,$(FAULTS))
 
 .PHONY: release
-release: ## static programs for six systems, manual page, completions, list of parts and checksums, in dist/
+release: ## static programs for six systems, list of parts and checksums, in dist/
 	.ci/release
 
 .PHONY: run

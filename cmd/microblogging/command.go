@@ -3,19 +3,17 @@ package main
 // commands is the command line. The help texts are the operator's manual. Each
 // flag can also be set by the environment variable that --help prints beside it.
 type commands struct {
-	Serve      serveCommand      `cmd:"" default:"withargs" help:"Run the web role and the worker role in one process (the default)."`
-	Web        webCommand        `cmd:"" help:"Run the web role alone."`
-	Worker     workerCommand     `cmd:"" help:"Run the worker role alone."`
-	Import     importCommand     `cmd:"" help:"Import posts from RSS, Atom or JSON Feed files. Each entry is imported once."`
-	Requeue    requeueCommand    `cmd:"" help:"Put poisoned deletions back on the queue."`
-	Check      checkCommand      `cmd:"" help:"Read every table and report each breach of an invariant and each stalled deletion."`
-	Compact    compactCommand    `cmd:"" help:"Give free space of the embedded store back to the disk. The server must be stopped."`
-	Backup     backupCommand     `cmd:"" help:"Save one snapshot of the embedded store to a file, also while a server has it open."`
-	Restore    restoreCommand    `cmd:"" help:"Make an empty embedded store what a backup holds. The server must be stopped."`
-	Health     healthCommand     `cmd:"" help:"Ask the probe of a role that runs. Exit status 0 if it answers 200: for the health check of a container, whose image has no other program."`
-	Load       loadCommand       `cmd:"" help:"Put a store under load, in tables of its own, and measure it: what one partition carries, and what several do."`
-	Copy       copyCommand       `cmd:"" help:"Copy a whole store to an empty one, of any kind. Run it again if it was interrupted: it goes on."`
-	Version    versionCommand    `cmd:"" help:"Print the version of the program, of Go and of the storage libraries."`
-	Man        manCommand        `cmd:"" help:"Print the manual page. To read it: microblogging man | man -l -"`
-	Completion completionCommand `cmd:"" help:"Print the script that completes the command line in bash, zsh or fish."`
+	Serve   serveCommand   `cmd:"" default:"withargs" help:"Run the web role and the worker role in one process (the default)."`
+	Web     webCommand     `cmd:"" help:"Run the web role alone."`
+	Worker  workerCommand  `cmd:"" help:"Run the worker role alone."`
+	Import  importCommand  `cmd:"" help:"Import posts from RSS, Atom or JSON Feed files. Each entry is imported once."`
+	Requeue requeueCommand `cmd:"" help:"Put poisoned deletions back on the queue."`
+	Check   checkCommand   `cmd:"" help:"Read every table and report each breach of an invariant and each stalled deletion."`
+	Compact compactCommand `cmd:"" help:"Give free space of the embedded store back to the disk. The server must be stopped."`
+	Backup  backupCommand  `cmd:"" help:"Save one snapshot of the embedded store to a file, also while a server has it open."`
+	Restore restoreCommand `cmd:"" help:"Make an empty embedded store what a backup holds. The server must be stopped."`
+	Health  healthCommand  `cmd:"" help:"Ask the probe of a role that runs. Exit status 0 if it answers 200: for the health check of a container, whose image has no other program."`
+	Load    loadCommand    `cmd:"" help:"Put a store under load, in tables of its own, and measure it: what one partition carries, and what several do."`
+	Copy    copyCommand    `cmd:"" help:"Copy a whole store to an empty one, of any kind. Run it again if it was interrupted: it goes on."`
+	Version versionCommand `cmd:"" help:"Print the version of the program, of Go and of the storage libraries."`
 }
