@@ -9,7 +9,6 @@ import "embed"
 // several patterns: a name that ends in _test ends in t, and in st, and in est.
 //
 //go:embed storage/*[^t].go storage/*[^s]t.go storage/*[^e]st.go storage/*[^t]est.go
-//go:embed storage/move/*[^t].go storage/move/*[^s]t.go
 //go:embed worker/*[^t].go
 //go:embed lab/client*.go lab/scenario_list.go
 //go:embed lab/textbook/*[^t].go lab/textbook/*[^e]st.go

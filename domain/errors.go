@@ -45,9 +45,6 @@ var (
 	// ErrUnavailable: the store did not answer, or answered that it cannot serve
 	// now. A write may have taken effect or not.
 	ErrUnavailable = errors.New("storage unavailable")
-	// ErrFrozen: the store takes no writes while it is copied to another. Reads go on. It
-	// is an ErrUnavailable: a worker waits for it, and that is no attempt.
-	ErrFrozen = fmt.Errorf("%w: frozen, because it is or was copied to another store; microblogging copy --thaw ends that", ErrUnavailable)
 )
 
 // FieldError says what is wrong with one field of a request.

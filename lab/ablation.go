@@ -111,12 +111,6 @@ func Ablations() []Ablation {
 		merging("leaving-gate", "the end of a subscription merges the open gate", "page-subscribers", "vera"),
 		unharmed(among(ablate("feed-channel", "a feed reads the row of each channel that it shows", "feed-deletion",
 			only("reader", unmarkedChannels)), "reader", "olga")),
-		unharmed(ablate("copy-wait", "a copy waits for the end of all writes that began before the store was frozen", "copy",
-			only("copier", func() Interceptor { return waitsForNobody }))),
-		unharmed(ablate("copy-look", "a process looks whether the store is frozen before it writes", "copy",
-			only("ann", func() Interceptor { return neverFrozen }))),
-		unharmed(among(ablate("copy-ask-look", "a request for a deletion looks whether the store is frozen before it writes", "copy-ask",
-			only("olga", func() Interceptor { return neverFrozen })), "olga", "copier")),
 		unreconciled(ablate("reconcile", "the reconciling pass finds a deletion whose message the queue lost", "forgotten", nil)),
 	}
 }

@@ -12,14 +12,12 @@ import (
 type Method uint8
 
 // The methods of driver.Tables and driver.Queues that an actor may call. Settle is
-// Queues.Delete. Await is no method of a backend: the actor waits until every other actor
-// that has begun has ended, as one does who waits for longer than a request may take.
+// Queues.Delete.
 const (
 	Get Method = iota + 1
 	Range
 	Scan
 	Length
-	Await
 	Transact
 	Send
 	Receive

@@ -60,14 +60,7 @@ func (s *Scenario) DescribeBreach(b domain.Breach) string {
 
 // describeCall is what a call asks for, in one line.
 func describeCall(c *Call) string {
-	if old, ok := strings.CutPrefix(c.Target, TargetPrefix); ok {
-		of := *c
-		of.Target = old
-		return "new " + describeCall(&of)
-	}
 	switch c.Method {
-	case Await:
-		return "wait for the end of all requests under way"
 	case Get:
 		if c.Row == "" {
 			return fmt.Sprintf("%s: read %s", c.Target, shortRow(c.Partition))

@@ -72,9 +72,6 @@ func (x *Explorer) Counts() Counts {
 // initial is the state in which each actor is about to make its first call.
 func (x *Explorer) initial() *state {
 	s := &state{db: emptyBackend(), history: &History{}, faults: x.scenario.Faults}
-	if x.scenario.Copied {
-		s.db = withTarget(s.db)
-	}
 	if x.programs == nil {
 		x.load()
 	}

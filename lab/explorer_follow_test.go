@@ -21,7 +21,6 @@ func TestFollow(t *testing.T) {
 	t.Run("a choice that cannot be taken has a position and a reason", stuckHasAReason)
 	t.Run("an option that cannot be chosen says why", everyRefusalHasAReason)
 	t.Run("fresh workers judge only what is at rest", restJudges)
-	t.Run("a copy is given the messages in turn", copyIsGivenMessagesInTurn)
 }
 
 func TestSource(t *testing.T) {
@@ -178,18 +177,6 @@ func everyRefusalHasAReason(t *testing.T) {
 		if !whys[why] {
 			t.Errorf("no option says %q; they say %v", why, whys)
 		}
-	}
-}
-
-// copyIsGivenMessagesInTurn has two messages on the queue, because the first was sent twice. A
-// copy that could be given one of them again and again would never end, and neither would the
-// search.
-func copyIsGivenMessagesInTurn(t *testing.T) {
-	moments := follow(t, "copy-ask", "olga*4,olga:repeated,olga*3,copier*54")
-	options := moments[len(moments)-1].Actors[2].Options
-	if first, second := options[0], options[1]; first.Word != "copier" || second.Word != "copier@1" ||
-		first.Why != "the queue delivers what it has delivered less often first" || second.Why != "" {
-		t.Errorf("after the first message the copier is offered %+v and %+v", first, second)
 	}
 }
 

@@ -490,20 +490,3 @@ func oneForAll() Interceptor {
 		return do(c)
 	}
 }
-
-// waitsForNobody goes on though others have begun and not ended.
-func waitsForNobody(c Call, do func(Call) Answer) Answer {
-	if c.Method == Await {
-		return Answer{}
-	}
-	return do(c)
-}
-
-// neverFrozen finds no store frozen.
-func neverFrozen(c Call, do func(Call) Answer) Answer {
-	a := do(c)
-	if c.Method == Range && c.Target == tableMoves {
-		a.Page.Rows = nil
-	}
-	return a
-}

@@ -44,9 +44,6 @@ func (x *Explorer) refusalOfActor(s *state, i int) string {
 	if twin := x.twins[i]; twin >= 0 && !x.started(s.places[twin]) {
 		return fmt.Sprintf("the two are alike, so let %s start first", x.scenario.Actors[twin].Name)
 	}
-	if s.places[i].at.call.Method == Await && x.underWay(s, i) {
-		return "it waits for the end of all that has begun"
-	}
 	if !x.mayAct(s, i) {
 		return fmt.Sprintf("%s goes on first: an actor that can go on has to wait %s at most here",
 			x.scenario.actorName(int(s.last)), count(x.scenario.Preemptions, "time"))
@@ -63,8 +60,6 @@ func (x *Explorer) refusalOfFate(call *Call, c Choice, messages int) string {
 			return "receiving has no mishaps here: the queue delivers a message again anyway"
 		case messages == 0:
 			return "the queue is empty"
-		case int(c.Arg) < messages:
-			return "the queue delivers what it has delivered less often first"
 		default:
 			return "the queue holds " + count(messages, "message")
 		}

@@ -47,10 +47,6 @@ type Scenario struct {
 	Walks int
 	// Limit ends the search after that many states, if it is not 0.
 	Limit int
-	// Copied adds a second store, to which an actor copies the first. No preemptions are
-	// bounded then: whoever waits for another can not go on. A queue delivers first what it
-	// has delivered least often.
-	Copied bool
 	// Operations is how many operations a transaction of a sweep has, if not as many as
 	// it can. So a few rows are swept in several transactions.
 	Operations int

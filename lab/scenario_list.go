@@ -98,7 +98,7 @@ func worker3() Actor { return Actor{Name: "w3", Run: work, After: "w2"} }
 
 // Scenarios are the situations in which the shipped code must break no law.
 func Scenarios() []Scenario {
-	list := slices.Concat(deletions(), poison(), reusedNames(), posts(), subscriptions(), accounts(), readers(), feeds(), crowds(), copies())
+	list := slices.Concat(deletions(), poison(), reusedNames(), posts(), subscriptions(), accounts(), readers(), feeds(), crowds())
 	for i := range list {
 		if list[i].Laws == nil {
 			list[i].Laws = Shipped{}

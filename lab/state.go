@@ -1,12 +1,10 @@
 package lab
 
 import (
-	"math"
 	"slices"
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
-	"microblogging/storage/driver"
 )
 
 // A state is the whole system between two steps. It never changes.
@@ -86,8 +84,8 @@ func (x *Explorer) choices(s *state) []Choice {
 	return list
 }
 
-// mayAct tells whether the actor may act now. Equal actors start in their order,
-// preemptions have a bound, and who awaits the others must wait for them.
+// mayAct tells whether the actor may act now. Equal actors start in their order, and
+// preemptions have a bound.
 func (x *Explorer) mayAct(s *state, i int) bool {
 	if twin := x.twins[i]; twin >= 0 && !x.started(s.places[twin]) {
 		return false
@@ -95,17 +93,7 @@ func (x *Explorer) mayAct(s *state, i int) bool {
 	if bound := x.scenario.Preemptions; bound > 0 && s.preempted == bound && s.last > 0 && int(s.last) != i+1 {
 		return false
 	}
-	return s.places[i].stopped() || s.places[i].at.call.Method != Await || !x.underWay(s, i)
-}
-
-// underWay tells whether an actor but this one has begun and not ended.
-func (x *Explorer) underWay(s *state, i int) bool {
-	for other, p := range s.places {
-		if other != i && x.started(p) && !p.stopped() {
-			return true
-		}
-	}
-	return false
+	return true
 }
 
 func (x *Explorer) started(p place) bool { return p.dead || p.at.depth > 0 }
@@ -113,12 +101,8 @@ func (x *Explorer) started(p place) bool { return p.dead || p.at.depth > 0 }
 func (x *Explorer) appendFates(list []Choice, s *state, i int) []Choice {
 	p, actor := s.places[i], int8(i+1)
 	if p.at.call.Method == Receive {
-		messages := s.db.Messages(p.at.call.Target)
-		most := x.mostDeliveries(messages)
-		for m, message := range messages {
-			if message.Deliveries <= most {
-				list = append(list, Choice{Actor: actor, Arg: uint8(m)})
-			}
+		for m := range s.db.Messages(p.at.call.Target) {
+			list = append(list, Choice{Actor: actor, Arg: uint8(m)})
 		}
 		return list
 	}
@@ -145,20 +129,6 @@ func (x *Explorer) appendFates(list []Choice, s *state, i int) []Choice {
 		list = append(list, Choice{Actor: actor, Fate: GivenUp}, Choice{Actor: actor, Fate: Copied})
 	}
 	return list
-}
-
-// mostDeliveries is how often a message may have been delivered that is delivered next. Whoever
-// copies a store receives until nothing is left, and would never end if it got one message
-// over and over: so then those come first that were delivered least often.
-func (x *Explorer) mostDeliveries(messages []driver.Message) int64 {
-	least := int64(math.MaxInt64)
-	if !x.scenario.Copied {
-		return least
-	}
-	for _, m := range messages {
-		least = min(least, m.Deliveries)
-	}
-	return least
 }
 
 func (x *Explorer) allows(s *state, c Choice) bool { return slices.Contains(x.choices(s), c) }

@@ -95,6 +95,3 @@ func (t *turnstile) Length(_ context.Context, queue string) (int64, error) {
 	a := t.submit(Call{Method: Length, Target: queue})
 	return a.Length, a.Err
 }
-
-// await waits until every other actor that has begun has ended.
-func (t *turnstile) await() error { return t.submit(Call{Method: Await}).Err }

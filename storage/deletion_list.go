@@ -94,7 +94,7 @@ func (s *Store) listedDeletion(ctx context.Context, row driver.Entity, user doma
 	if d, err = s.askedOn(ctx, ref, user, on); err != nil || d.Channel.Key != "" {
 		return d, err
 	}
-	err = unlessFrozen(s.users.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag))))
+	err = s.users.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
 	if err != nil && !raced(err) {
 		return domain.Deletion{}, fmt.Errorf("deletions of %s: %w", user, err)
 	}

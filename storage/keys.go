@@ -24,10 +24,6 @@ import (
 //	Deletions      <key>           <incarnation>!lesson  with --teach: who pauses where
 //	Deletions      unread!         <hash>              a poisoned message that nobody could read
 //	Deletions      open!<digit>    <key>!<incarnation>  a deletion that may be open
-//	Moves          move!           frozen              whether the store is frozen
-//	Moves          move!           target              the store is the target of a copy
-//	Moves          move!           run!<run>           the copy that runs, or was killed
-//	Moves          move!           at!<table>          how far the copy has come
 //	Sessions       <hash>          (empty)             <hash> of the token, or of the
 //	                                                   idempotency key of a sign-up
 //	Sessions       due!<time>!<digit>  <hash>          a partition in which something ends by then
@@ -103,15 +99,6 @@ const (
 	prefixAsked  = "asked!"
 )
 
-// The rows of the table Moves (move.go), which has one partition.
-const (
-	movePartition = "move!"
-	frozenRow     = "frozen"
-	targetRow     = "target"
-	prefixRun     = "run!"
-	prefixAt      = "at!"
-)
-
 // singleRow is the row key of an account, and in tables whose partitions hold one row
 // each.
 const singleRow = ""
@@ -127,11 +114,6 @@ func partitionOf(key domain.ChannelKey) string { return string(key) }
 func userPartition(name domain.UserName) string { return string(name) }
 
 func deletionRow(i domain.Incarnation) string { return string(i) }
-
-func runRow(run domain.Revision) string { return prefixRun + string(run) }
-
-// atRow is about a table, or about the queue of deletions.
-func atRow(table string) string { return prefixAt + table }
 
 // prefixOpenDeletion is the prefix of the partitions of the index of open deletions.
 const prefixOpenDeletion = "open!"

@@ -20,11 +20,9 @@ const (
 	tableSessions      = "Sessions"
 	tableThrottle      = "Throttle"
 	tableSubscriptions = "Subscriptions"
-	tableMoves         = "Moves"
 )
 
-// DataTables names the tables that hold what users made, which are all but Moves. A copy
-// of a store is a copy of these.
+// DataTables names the tables. A copy of a store is a copy of these.
 func DataTables() []string {
 	return []string{tableChannels, tableBlogs, tableDeletions, tableUsers, tableSessions, tableThrottle, tableSubscriptions}
 }
@@ -47,7 +45,6 @@ type Store struct {
 	sessions      *driver.Table
 	throttle      *driver.Table
 	subscriptions *driver.Table
-	moves         *driver.Table
 	queue         *driver.Queue
 	poison        *driver.Queue
 	turns         *driver.Queue
@@ -86,7 +83,6 @@ func NewWithPause(tables driver.Tables, queues driver.Queues, pause Pause, obser
 		sessions:      table(tableSessions),
 		throttle:      table(tableThrottle),
 		subscriptions: table(tableSubscriptions),
-		moves:         table(tableMoves),
 		queue:         queue(domain.QueueName),
 		poison:        queue(domain.PoisonQueueName),
 		turns:         queue(domain.TurnQueueName),
@@ -99,7 +95,7 @@ func NewWithPause(tables driver.Tables, queues driver.Queues, pause Pause, obser
 // Prepare creates the tables and queues that are missing. It may be repeated, and
 // several processes may call it at once.
 func (s *Store) Prepare(ctx context.Context) error {
-	for _, t := range []*driver.Table{s.channels, s.blogs, s.deletions, s.users, s.sessions, s.throttle, s.subscriptions, s.moves} {
+	for _, t := range []*driver.Table{s.channels, s.blogs, s.deletions, s.users, s.sessions, s.throttle, s.subscriptions} {
 		if err := s.tables.CreateTable(ctx, t.Name()); err != nil {
 			return fmt.Errorf("creating table %s: %w", t.Name(), err)
 		}

@@ -33,7 +33,7 @@ func (s *Store) repairSubscription(ctx context.Context, row subscription, user d
 		})
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
-		return domain.Channel{}, false, unlessFrozen(s.removeSubscription(ctx, row))
+		return domain.Channel{}, false, s.removeSubscription(ctx, row)
 	case err != nil || channel.State != domain.ChannelActive:
 		return domain.Channel{}, false, err
 	}
@@ -41,30 +41,21 @@ func (s *Store) repairSubscription(ctx context.Context, row subscription, user d
 	return channel.Channel, valid, err
 }
 
-// unlessFrozen makes the error of a repair that a reader makes nil if the store takes no
-// writes: whoever reads the row later repairs it.
-func unlessFrozen(err error) error {
-	if errors.Is(err, domain.ErrFrozen) {
-		return nil
-	}
-	return err
-}
-
 // repairRow is repairSubscription for a channel that is active. There says that it has the
 // sub! row.
 func (s *Store) repairRow(ctx context.Context, row subscription, user domain.UserName, there bool) (valid bool, err error) {
 	switch {
 	case !there:
-		return false, unlessFrozen(s.removeUnjoined(ctx, row, user))
+		return false, s.removeUnjoined(ctx, row, user)
 	case row.state == stateLeaving:
-		return false, unlessFrozen(s.finishLeaving(ctx, row, user))
+		return false, s.finishLeaving(ctx, row, user)
 	case row.state == stateJoining:
 		err := s.subscriptions.Transact(ctx, row.row.Partition,
 			driver.Merge(row.row.Row, driver.Match(row.row.ETag), driver.String(propState, stateJoined)))
 		if raced(err) {
 			err = nil
 		}
-		return true, unlessFrozen(err)
+		return true, err
 	}
 	return true, nil
 }

@@ -44,7 +44,7 @@ func (k RowKind) form() string {
 // RowKinds are all kinds of row that the application writes.
 func RowKinds() []RowKind {
 	var kinds []RowKind
-	for _, some := range [][]RowKind{channelKinds(), gateKinds(), blogKinds(), subscriberKinds(), deletionKinds(), userKinds(), sessionKinds(), moveKinds()} {
+	for _, some := range [][]RowKind{channelKinds(), gateKinds(), blogKinds(), subscriberKinds(), deletionKinds(), userKinds(), sessionKinds()} {
 		kinds = append(kinds, some...)
 	}
 	return kinds
@@ -231,32 +231,6 @@ func sessionKinds() []RowKind {
 		{Table: "Throttle", Partition: "user!<hash>", Row: "known!<hash>", Name: "known address", hash: "of the address", What: "An address from which the user has signed in.", Why: "Strangers who guess cannot lock out somebody who signs in from there."},
 		{Table: "Throttle", Partition: "user!<hash>", Row: "<time>!<hash>", Name: "failures of one address", hash: "of the address", What: failures, Why: refuses},
 		{Table: "Throttle", Row: "<time>", Name: "failures", What: failures, Why: refuses},
-	}
-}
-
-// moveKinds are of the table that says whether the store is copied to another.
-func moveKinds() []RowKind {
-	return []RowKind{
-		{
-			Table: "Moves", Row: "frozen", Name: "freeze", Scenario: "copy",
-			What: "Whether the store takes no writes, because it is copied to another.",
-			Why:  "Each process reads this row before it writes, so a copy that waits for a while misses no write that was acknowledged.",
-		},
-		{
-			Table: "Moves", Row: "target", Name: "target of a copy", Scenario: "copy",
-			What: "The store is the target of a copy, which is finished or not.",
-			Why:  "No process serves an unfinished one. It names its source, so the same copy can go on with it, and no other.",
-		},
-		{
-			Table: "Moves", Row: "run!<run>", Name: "run of a copy", Scenario: "copy",
-			What: "The process that makes the copy, or was killed.",
-			Why:  "What a copy notes depends on this row, so one that another process took over notes nothing.",
-		},
-		{
-			Table: "Moves", Row: "at!<table>", Name: "progress of a copy", Scenario: "copy",
-			What: "How far the copy of one table has come.",
-			Why:  "It saves work, and no more: at the end the two stores are compared.",
-		},
 	}
 }
 

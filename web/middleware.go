@@ -153,7 +153,6 @@ func (s *server) respondError(err error, c echo.Context) {
 	p.RequestID = c.Response().Header().Get(echo.HeaderXRequestID)
 	var refused *refusal
 	switch {
-	case p.Type == frozenType && !c.Response().Committed: // an operator's doing, and no failure
 	case p.Type == busyType && !errors.Is(err, domain.ErrUnavailable) && !c.Response().Committed:
 		s.logBusy(c, err)
 	case p.Status >= http.StatusInternalServerError && !errors.As(err, &refused), c.Response().Committed:

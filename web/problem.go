@@ -29,12 +29,6 @@ const busyType = "urn:microblogging:busy"
 // that there was no room for.
 const unavailableRetry = 5 * time.Second
 
-// frozenType is the type of a write to a store that is being copied.
-const frozenType = "urn:microblogging:frozen"
-
-// frozenRetry is the Retry-After of a write to a store that is being copied.
-const frozenRetry = time.Minute
-
 // A problem tells a client why its request failed. The API sends it as the problem
 // details of RFC 9457; pages show it as HTML.
 type problem struct {
@@ -217,13 +211,6 @@ func problemOfMeaning(err error) problem {
 			"Too many people sign up or sign in at this moment. Nothing was saved.")
 		p.Type = busyType
 		p.RetryAfter = unavailableRetry
-		return p
-	case errors.Is(err, domain.ErrFrozen):
-		p := newProblem(http.StatusServiceUnavailable, "The site is being moved",
-			"It is copied to another store. Until that is done, everything can be read, and nothing can be written; "+
-				"to sign in or to sign up is to write, too. What you sent was not accepted.")
-		p.Type = frozenType
-		p.RetryAfter = frozenRetry
 		return p
 	case errors.Is(err, domain.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		p := newProblem(http.StatusServiceUnavailable, "Storage does not answer", "")

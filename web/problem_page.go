@@ -77,7 +77,7 @@ func problemWords(c echo.Context, p problem) (title, detail string) {
 			return "This address does not work", "It is from another page, or was changed on its way here. This is what is wrong with it:"
 		}
 	case http.StatusServiceUnavailable:
-		if p.Type == busyType || p.Type == frozenType {
+		if p.Type == busyType {
 			return p.Title, p.Detail
 		}
 		if sent {

@@ -21,8 +21,7 @@ import (
 // A backend is an open store.
 type backend struct {
 	*storage.Store
-	// tables and queues are those under the Store. They take writes also while the store
-	// is frozen.
+	// tables and queues are those under the Store.
 	tables driver.Tables
 	queues driver.Queues
 	// local tells that the store is the embedded one. If it does not answer at
@@ -66,22 +65,7 @@ func (f storageFlags) openObserved(opts bolt.Options, o observers) (*backend, er
 		Store: storage.New(db, db, o.calls...), tables: db, queues: db, observers: o,
 		local: true, health: db.Health, space: db.Space, backup: db.Backup, close: db.Close,
 	}
-	if err := b.guard(); err != nil {
-		return nil, cannotRunError{errors.Join(err, db.Close())}
-	}
 	return b, nil
-}
-
-// guard makes the embedded store take no writes if it is frozen. Nobody else can freeze it
-// or thaw it while this process has it open, so that one look is enough, and another store
-// costs nothing.
-func (b *backend) guard() error {
-	moving, err := storage.ReadMoving(context.Background(), b.tables)
-	if err == nil && (moving.Freeze.Frozen || moving.Unfinished) {
-		tables, queues := storage.GuardForGood(b.tables, b.queues)
-		b.Store = storage.New(tables, queues, b.observers.calls...)
-	}
-	return err
 }
 
 // inUseHint adds what to do if another process has the store open.
@@ -102,8 +86,7 @@ func (f storageFlags) openAzure(log *slog.Logger, retry *policy.RetryOptions, o 
 	if err != nil {
 		return nil, cannotRunError{err}
 	}
-	tables, queues := storage.Guard(client, client)
-	store := storage.New(tables, queues, o.calls...)
+	store := storage.New(client, client, o.calls...)
 	return &backend{
 		Store: store, tables: client, queues: client, observers: o,
 		backup: func(ctx context.Context, w io.Writer, content snapshot.Content) (snapshot.Summary, error) {
@@ -193,37 +176,13 @@ const (
 	prepareMax = 5 * time.Second
 )
 
-// prepareToServe prepares the store for a role. The unfinished target of a copy is refused.
-func (b *backend) prepareToServe(ctx context.Context, log *slog.Logger) error {
-	if err := b.Prepare(ctx); err != nil {
-		return err
-	}
-	moving, err := b.Moving(ctx)
-	switch {
-	case err != nil:
-		return err
-	case moving.Unfinished:
-		return errUnfinished
-	case moving.Freeze.Frozen:
-		log.WarnContext(ctx, "the store takes no writes, because it was copied; microblogging copy --thaw ends that", "since", moving.Freeze.Since)
-	}
-	return nil
-}
-
-// errUnfinished refuses a store that is not whole.
-var errUnfinished = errors.New("the store is the target of a copy that has not ended: run the same microblogging copy again, which goes on with it")
-
-// prepareLater prepares a store on the network as soon as it answers. A role may
-// start before the store does, and must run on while the store is unreachable. It returns
-// an error if the role must not run.
-func (b *backend) prepareLater(ctx context.Context, log *slog.Logger) error {
+// prepareLater prepares a store on the network as soon as it answers. A role may start
+// before the store does, and must run on while the store is unreachable.
+func (b *backend) prepareLater(ctx context.Context, log *slog.Logger) {
 	for pause := prepareMin; ; pause = min(2*pause, prepareMax) {
-		err := b.prepareToServe(ctx, log)
-		switch {
-		case err == nil || ctx.Err() != nil:
-			return nil
-		case errors.Is(err, errUnfinished):
-			return cannotRunError{err}
+		err := b.Prepare(ctx)
+		if err == nil || ctx.Err() != nil {
+			return
 		}
 		log.WarnContext(ctx, "store not ready, trying again", "error", err)
 		timer := time.NewTimer(pause)
@@ -231,7 +190,7 @@ func (b *backend) prepareLater(ctx context.Context, log *slog.Logger) error {
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
-			return nil
+			return
 		}
 	}
 }

@@ -17,9 +17,8 @@ import (
 
 type copyCommand struct {
 	storageFlags `embed:""`
-	From         string `placeholder:"STORE" help:"The store to copy: bolt:DIR, or azure for the account of the environment or the flags below, or azure:CONNECTION. Without it, it is the store of --storage and --data. It takes no writes from then on, until it is thawed; reads go on. A server that has an embedded store open must be stopped first."`
-	To           string `placeholder:"STORE" help:"Where to copy it: bolt:DIR, azure or azure:CONNECTION. It must be empty, or the unfinished copy of the same store. Nobody serves it before the copy has ended."`
-	Thaw         bool   `help:"Copy nothing. Let the store of --from take writes again, because the copy is not wanted any more. A server notices within 5 seconds."`
+	From         string `placeholder:"STORE" help:"The store to copy: bolt:DIR, or azure for the account of the environment or the flags below, or azure:CONNECTION. Without it, it is the store of --storage and --data. Stop its roles first."`
+	To           string `required:"" placeholder:"STORE" help:"Where to copy it: bolt:DIR, azure or azure:CONNECTION. It must be empty, or an unfinished copy of the same store. Start no role on it before the copy has ended."`
 	Flight       int    `default:"8" help:"How many transactions to have under way at once, 1 to 64."`
 }
 
@@ -28,27 +27,19 @@ const maxFlight = 64
 
 // Validate is called by kong.
 func (c copyCommand) Validate() error {
-	switch {
-	case c.Thaw && c.To != "":
-		return errors.New("--thaw copies nothing: leave out --to")
-	case !c.Thaw && c.To == "":
-		return errors.New("missing flags: --to=STORE")
-	case c.Flight < 1 || c.Flight > maxFlight:
+	if c.Flight < 1 || c.Flight > maxFlight {
 		return fmt.Errorf("--flight must be 1 to %d, not %d", maxFlight, c.Flight)
 	}
 	return nil
 }
 
-// Run copies the store, or thaws it.
+// Run copies the store, and checks the copy.
 func (c copyCommand) Run(ctx context.Context, console *console) (err error) {
 	from, err := c.side("--from", c.From, true)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, from.close()) }()
-	if c.Thaw {
-		return from.thaw(ctx, console)
-	}
 	if c.names(from) {
 		return cannotRunError{errors.New("--from and --to are the same store")}
 	}
@@ -78,7 +69,7 @@ type copySide struct {
 }
 
 func (s copySide) side() move.Side {
-	return move.Side{Name: s.name, Tables: s.tables, Queues: s.queues, Alone: s.local}
+	return move.Side{Name: s.name, Tables: s.tables, Queues: s.queues}
 }
 
 // side opens the store that a flag names.
@@ -128,120 +119,50 @@ func (f storageFlags) openToCopy() (*backend, error) {
 	return f.openAzure(nil, retry, observers{})
 }
 
-// thaw lets the store take writes again.
-func (s copySide) thaw(ctx context.Context, console *console) error {
-	store := storage.New(s.tables, s.queues)
-	if err := store.Prepare(ctx); err != nil {
-		return cannotRunError{err}
-	}
-	moving, err := store.Moving(ctx)
-	if err != nil {
-		return cannotRunError{err}
-	}
-	switch {
-	case moving.Unfinished && moving.WasEmpty():
-		return cannotRunError{fmt.Errorf("%s is the target of a copy that has not ended; thaw its source, and copy to another store or go on with the copy", s.name)}
-	case moving.Unfinished: // nothing was copied
-		if err := store.AbandonCopy(ctx, moving.Run); err != nil {
-			return err
-		}
-	}
-	was, err := store.Thaw(ctx)
-	switch {
-	case err != nil:
-		return err
-	case was || moving.Unfinished:
-		_, err = fmt.Fprintf(console.stdout, "%s takes writes again\n", s.name)
-	default:
-		_, err = fmt.Fprintf(console.stdout, "%s was not frozen\n", s.name)
-	}
-	return err
-}
-
-// copyStore copies a store and says what it did.
+// copyStore copies a store, checks the copy, and says what it did.
 func copyStore(ctx context.Context, console *console, from, to copySide, flight int) error {
 	bar := &copyBar{w: console.stderr}
 	if err := bar.count(ctx, from); err != nil {
 		return cannotRunError{err}
 	}
-	check := &copyCheck{console: console, from: from.name, to: to.name}
 	began := time.Now()
-	result, err := move.Copy(ctx, from.side(), to.side(), move.Options{Flight: flight, Progress: bar.show, Check: check.run})
+	result, err := move.Copy(ctx, from.side(), to.side(), move.Options{Flight: flight, Progress: bar.show})
 	bar.end()
 	refused := (*move.RefusedError)(nil)
 	switch {
 	case errors.As(err, &refused):
-		return cannotRunError{err}
+		return cannotRunError{refused}
 	case errors.Is(err, context.Canceled):
 		return errors.New("interrupted; run the same command again, and it goes on")
 	case errors.Is(err, domain.ErrUnavailable):
 		return cannotRunError{fmt.Errorf("%w; run the same command again, and it goes on", err)}
 	case err != nil:
 		return err
-	case result.Already:
-		_, err := fmt.Fprintf(console.stdout, "%s was copied to %s already\n", from.name, to.name)
+	}
+	out := &lineWriter{w: console.stdout}
+	printCopy(out, result, time.Since(began))
+	checker := storage.New(to.tables, to.queues).NewChecker(worker.Patience(defaultLease), false, out.breach)
+	counts, err := checker.Run(ctx)
+	if err != nil {
+		return fmt.Errorf("checking %s: %w", to.name, err)
+	}
+	out.printf("%s is what %s is: ", to.name, from.name)
+	breaches := out.n
+	if err := out.end(counts, nil); err != nil || breaches == 0 {
 		return err
 	}
-	if err := printCopy(console, result, time.Since(began)); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(console.stdout, "%s is whole; %s takes no writes until microblogging copy --thaw --from %s\n", to.name, from.name, from.name)
-	if err == nil && check.found {
-		return errFound // the source has the same breaches
-	}
-	return err
+	return errFound // the source has the same breaches
 }
 
 // printCopy prints the counts.
-func printCopy(console *console, result move.Result, took time.Duration) error {
+func printCopy(out *lineWriter, result move.Result, took time.Duration) {
 	sum := 0
 	for _, table := range storage.DataTables() {
 		sum += result.Rows[table]
-		if _, err := fmt.Fprintf(console.stdout, "%-14s %9d rows in both\n", table, result.Rows[table]); err != nil {
-			return err
-		}
+		out.printf("%-14s %9d rows in both\n", table, result.Rows[table])
 	}
-	_, err := fmt.Fprintf(console.stdout, "%-14s %9d rows in both, %d messages and %d poisoned ones sent, in %s\n",
+	out.printf("%-14s %9d rows in both, %d messages and %d poisoned ones sent, in %s\n",
 		"together", sum, result.Messages, result.Poison, took.Round(time.Second))
-	return err
-}
-
-// copyCheck checks both stores.
-type copyCheck struct {
-	console  *console
-	from, to string
-	// found says that the source has a breach.
-	found bool
-}
-
-// run prints what is wrong with the two stores. It fails if the target has breaches that
-// the source does not have.
-func (c *copyCheck) run(ctx context.Context, source, target *storage.Store) error {
-	inSource, err := c.check(ctx, c.from, source)
-	if err != nil {
-		return err
-	}
-	inTarget, err := c.check(ctx, c.to, target)
-	if err != nil {
-		return err
-	}
-	c.found = inSource > 0
-	if inTarget > inSource {
-		return fmt.Errorf("%s has %d breaches and %s has %d: the copy is not sound, and stays unfinished", c.to, inTarget, c.from, inSource)
-	}
-	return nil
-}
-
-// check prints the breaches of one store, and their number.
-func (c *copyCheck) check(ctx context.Context, name string, store *storage.Store) (breaches int, err error) {
-	out := &lineWriter{w: c.console.stdout}
-	checker := store.NewChecker(worker.Patience(defaultLease), false, out.breach)
-	counts, err := checker.Run(ctx)
-	if err != nil {
-		return out.n, fmt.Errorf("checking %s: %w", name, err)
-	}
-	out.printf("%s: ", name)
-	return out.n, out.end(counts, nil)
 }
 
 // defaultLease is the default of --lease.

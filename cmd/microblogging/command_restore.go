@@ -57,8 +57,6 @@ type restored struct {
 	summary snapshot.Summary
 	// repeated counts deletions, and users those whose sessions were ended.
 	repeated, users int
-	// moving is what the store said of being copied when it was backed up.
-	moving storage.Moving
 }
 
 // finish does what the flags ask for, before anybody can open the store.
@@ -76,18 +74,11 @@ func (c restoreCommand) finish(ctx context.Context, store *storage.Store, deleti
 			return err
 		}
 	}
-	did.moving, err = store.Moving(ctx)
-	return err
+	return nil
 }
 
 func (c restoreCommand) tell(console *console, did restored, deletions *backupFile) error {
 	_, err := fmt.Fprintf(console.stdout, "restored %d rows, as they were at %s\n", did.summary.Rows, did.summary.TakenOn.Format(time.RFC3339))
-	switch {
-	case did.moving.Unfinished:
-		fmt.Fprintln(console.stderr, "the backup is of the target of a copy that had not ended; no role serves it")
-	case did.moving.Freeze.Frozen:
-		fmt.Fprintf(console.stderr, "the backup is of a store that was copied and takes no writes; microblogging copy --thaw --data %s ends that\n", c.Data)
-	}
 	if c.EndSessions {
 		fmt.Fprintf(console.stdout, "sessions ended of users: %d\n", did.users)
 	}

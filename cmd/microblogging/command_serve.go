@@ -151,11 +151,11 @@ func (f storageFlags) serve(ctx context.Context, console *console, stop stopFlag
 	run, ctx := errgroup.WithContext(ctx)
 	defer func() { err = errors.Join(err, admin.stop()) }()
 	if b.local {
-		if err := b.prepareToServe(ctx, log); err != nil {
+		if err := b.Prepare(ctx); err != nil {
 			return cannotRunError{err}
 		}
 	} else {
-		run.Go(func() error { return b.prepareLater(ctx, log) })
+		run.Go(func() error { b.prepareLater(ctx, log); return nil })
 	}
 	admin.serve(ctx, b)
 	run.Go(func() error {

@@ -11,7 +11,6 @@ import (
 
 	"microblogging/storage"
 	"microblogging/storage/driver"
-	"microblogging/storage/move"
 )
 
 // A copyBar shows how far a copy has come: on a terminal a bar with the time that is left,
@@ -19,10 +18,8 @@ import (
 type copyBar struct {
 	w   io.Writer
 	bar *progressbar.ProgressBar
-	// rows is what the bar shows, and phase the phase of the last line.
-	rows  int
-	phase move.Phase
-	begun bool
+	// doing is what was told last.
+	doing string
 }
 
 // count counts the rows of the source if there is a bar to show them: each is copied and
@@ -54,32 +51,17 @@ func (b *copyBar) count(ctx context.Context, from copySide) error {
 }
 
 // show is told of each step of a copy.
-func (b *copyBar) show(p move.Progress) {
-	if b.bar == nil {
-		if !b.begun || p.Phase != b.phase {
-			fmt.Fprintln(b.w, b.words(p))
+func (b *copyBar) show(doing string, rows int) {
+	if doing != b.doing {
+		b.doing = doing
+		if b.bar == nil {
+			fmt.Fprintln(b.w, doing)
+		} else {
+			b.bar.Describe(doing)
 		}
-		b.begun, b.phase = true, p.Phase
-		return
 	}
-	b.bar.Describe(b.words(p))
-	if err := b.bar.Add(p.Rows - b.rows); err == nil { // a bar that cannot be drawn stops no copy
-		b.rows = p.Rows
-	}
-}
-
-func (b *copyBar) words(p move.Progress) string {
-	switch p.Phase {
-	case move.Waiting:
-		return fmt.Sprintf("waiting %s for requests under way", storage.LastWrite)
-	case move.Copying:
-		return "copying"
-	case move.WaitingForMessages:
-		return fmt.Sprintf("waiting for %d messages that workers hold", p.Held)
-	case move.Comparing:
-		return "comparing"
-	default:
-		return "checking both stores"
+	if b.bar != nil {
+		_ = b.bar.Add(rows) // a bar that cannot be drawn stops no copy
 	}
 }
 

@@ -17,11 +17,7 @@ import (
 
 // tableNames are the tables in the order in which a page shows them.
 func tableNames() []string {
-	names := []string{"Channels", "Blogs", "Deletions", "Subscriptions", "Users", "Sessions", "Throttle", "Moves"}
-	for _, name := range names {
-		names = append(names, lab.TargetPrefix+name)
-	}
-	return names
+	return []string{"Channels", "Blogs", "Deletions", "Subscriptions", "Users", "Sessions", "Throttle"}
 }
 
 // storesOf are the queues and the tables that a page shows: those that the run has

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -17,34 +20,23 @@ type Side struct {
 	Name   string
 	Tables driver.Tables
 	Queues driver.Queues
-	// Alone says that no other process can use the store while this one has it open. Then
-	// no request can be under way.
-	Alone bool
 }
 
 // Options are the settings of a copy.
 type Options struct {
 	// Flight is how many transactions are under way at once. Zero means 1.
 	Flight int
-	// Pause waits. It is nil for real time.
-	Pause storage.Pause
-	// Progress, if it is not nil, is told of each step, by one goroutine at a time.
-	Progress func(Progress)
-	// Check, if it is not nil, is called before the copy ends. Its error keeps the target
-	// unfinished.
-	Check func(ctx context.Context, source, target *storage.Store) error
+	// Progress, if it is not nil, is told what the copy does, and how many rows more it has
+	// walked over.
+	Progress func(doing string, rows int)
 }
 
 // A Result says what a copy has found and done.
 type Result struct {
 	// Rows counts the rows by table. They are the same in both stores.
 	Rows map[string]int
-	// Messages and Poison count the messages that the last run has sent.
+	// Messages and Poison count the messages that this run has sent.
 	Messages, Poison int
-	// Mended counts the rows that the comparison found to differ.
-	Mended int
-	// Already says that an earlier run had finished, and this one did nothing.
-	Already bool
 }
 
 // A RefusedError says why a copy did not begin. Nothing was changed.
@@ -52,221 +44,210 @@ type RefusedError struct{ Why string }
 
 func (e *RefusedError) Error() string { return e.Why }
 
-func refuse(format string, args ...any) error { return &RefusedError{fmt.Sprintf(format, args...)} }
-
-// end is how long a request of a copy that was killed can be under way.
-const end = storage.LastWrite
+// ErrChanged: a store was written to during the copy.
+var ErrChanged = errors.New("was written to during the copy: stop its roles, and run the copy again")
 
 // copier is one run of a copy.
 type copier struct {
 	Options
-	from, to       Side
-	source, target *storage.Store
-	freeze         storage.Freeze
-	// fresh says that this run has frozen the source.
-	fresh  bool
-	at     storage.Moving
-	result Result
-	told   Progress
+	from, to Side
+	result   Result
 }
 
-// Copy copies a store, or goes on with a copy of it. See the package.
+// Copy copies a store, or goes on with a copy of it. The errors are a *RefusedError,
+// ErrChanged, and those of the stores. See the package.
 func Copy(ctx context.Context, from, to Side, o Options) (Result, error) {
 	o.Flight = max(o.Flight, 1)
-	if o.Pause == nil {
-		o.Pause = sleep
+	if o.Progress == nil {
+		o.Progress = func(string, int) {}
 	}
-	c := &copier{
-		Options: o, from: from, to: to,
-		source: storage.NewWithPause(from.Tables, from.Queues, o.Pause),
-		target: storage.NewWithPause(to.Tables, to.Queues, o.Pause),
-		result: Result{Rows: map[string]int{}},
-	}
-	err := c.run(ctx)
-	return c.result, err
-}
-
-func (c *copier) run(ctx context.Context) error {
-	done, err := c.begin(ctx)
-	if err != nil || done {
-		return err
-	}
-	c.bePatient()
-	for _, step := range []func(context.Context) error{c.copyTables, c.copyMessages, c.compareTables, c.lookAtFreeze, c.check, c.finish} {
+	c := &copier{Options: o, from: from, to: to, result: Result{Rows: map[string]int{}}}
+	for _, step := range []func(context.Context) error{c.prepare, c.look, c.fill, c.copyMessages, c.compare} {
 		if err := step(ctx); err != nil {
-			return err
+			return c.result, err
 		}
 	}
-	return nil
+	return c.result, nil
 }
 
-// bePatient makes calls again that a shared store does not answer. Before the copy has begun,
-// they say that it cannot begin. A store that one process has alone is never too busy: its
-// disk is full or broken, and waiting does not help.
-func (c *copier) bePatient() {
-	for _, side := range []*Side{&c.from, &c.to} {
-		if !side.Alone {
-			side.Tables = patiently(side.Tables, c.Pause)
-		}
-	}
-	c.source = storage.NewWithPause(c.from.Tables, c.from.Queues, c.Pause)
-	c.target = storage.NewWithPause(c.to.Tables, c.to.Queues, c.Pause)
+func (c *copier) prepare(ctx context.Context) error {
+	return errors.Join(storage.New(c.from.Tables, c.from.Queues).Prepare(ctx), storage.New(c.to.Tables, c.to.Queues).Prepare(ctx))
 }
 
-// begin looks at both stores, freezes the source and marks the target. It reports whether
-// there is nothing to do.
-func (c *copier) begin(ctx context.Context) (done bool, err error) {
-	if err := errors.Join(c.source.Prepare(ctx), c.target.Prepare(ctx)); err != nil {
-		return false, err
-	}
-	source, err := c.source.Moving(ctx)
-	if err != nil {
-		return false, err
-	}
-	if source.Unfinished {
-		return false, refuse("%s is the unfinished target of a copy, and cannot be copied", c.from.Name)
-	}
-	target, err := c.target.Moving(ctx)
-	if err != nil {
-		return false, err
-	}
-	known := target.Target && target.From.Store == source.Freeze.Store
-	if known && !target.Unfinished {
-		if target.From.ID == source.Freeze.ID && source.Freeze.Frozen {
-			c.result.Already = true
-			return true, nil
-		}
-		return false, refuse("%s has been in use since an earlier copy of %s; copy to an empty store", c.to.Name, c.from.Name)
-	}
-	if !known {
-		if err := c.mustBeEmpty(ctx, target); err != nil {
-			return false, err
-		}
-	}
-	if c.freeze, c.fresh, err = c.source.Freeze(ctx); err != nil {
-		return false, err
-	}
-	// Only now can it be told that two names mean one store: nobody else has this freeze.
-	if again, err := c.target.Moving(ctx); err != nil || again.Freeze.ID == c.freeze.ID {
-		return false, errors.Join(err, c.undo(ctx, refuse("%s and %s are the same store", c.from.Name, c.to.Name)))
-	}
-	if c.at, err = c.target.BeginCopy(ctx, c.freeze); err != nil {
-		return false, err
-	}
-	return false, c.settle(ctx)
-}
-
-// settle waits until no write can be acknowledged any more, in either store: a process that
-// serves the target has to see that it is one. Only then can it be told that the target is
-// empty.
-func (c *copier) settle(ctx context.Context) error {
-	if !c.from.Alone || !c.to.Alone {
-		c.tell(Waiting, 0, 0)
-		if err := c.Pause(ctx, storage.LastWrite); err != nil {
-			return err
-		}
-	}
-	if c.at.WasEmpty() {
-		return nil
-	}
-	err := c.mustBeEmpty(ctx, storage.Moving{})
-	if refused := (*RefusedError)(nil); errors.As(err, &refused) {
-		return errors.Join(c.undo(ctx, err), c.target.AbandonCopy(ctx, c.at.Run))
-	}
-	if err != nil {
-		return err
-	}
-	return c.target.NoteEmpty(ctx, c.at.Run)
-}
-
-// undo thaws the source if this run has frozen it, and returns the reason.
-func (c *copier) undo(ctx context.Context, reason error) error {
-	if !c.fresh {
-		return reason
-	}
-	_, err := c.source.Thaw(ctx)
-	if err != nil {
-		return errors.Join(reason, fmt.Errorf("thawing %s: %w", c.from.Name, err))
-	}
-	return reason
-}
-
-// mustBeEmpty refuses a target that holds anything, or that was frozen as a source.
-func (c *copier) mustBeEmpty(ctx context.Context, target storage.Moving) error {
-	if target.Unfinished {
-		return refuse("%s is the unfinished copy of another store", c.to.Name)
-	}
-	if target.Freeze.Frozen {
-		return refuse("%s is frozen, because it was copied; it cannot be a target", c.to.Name)
-	}
+// look refuses a target that holds what the source does not.
+func (c *copier) look(ctx context.Context) error {
+	empty := true
 	for _, name := range storage.DataTables() {
-		rows, err := c.table(c.to, name).First(ctx, driver.Scan{Paging: driver.Paging{KeysOnly: true}})
-		if err != nil {
-			return fmt.Errorf("looking whether %s is empty: %w", c.to.Name, err)
-		}
-		if rows {
-			return refuse("%s is not empty: it has rows in the table %s; copy to an empty store", c.to.Name, name)
+		for _, err := range driver.NewTable(c.to.Tables, name).All(ctx, driver.Scan{Paging: driver.Paging{KeysOnly: true, Limit: 1}}) {
+			if err != nil {
+				return fmt.Errorf("looking whether %s is empty: %w", c.to.Name, err)
+			}
+			empty = false
+			break
 		}
 	}
+	if empty {
+		return c.mustHaveNoMessages(ctx)
+	}
+	return c.walk(ctx, "looking at what is there", func(table string, source, target *driver.Entity) error {
+		if target != nil && (source == nil || !same(source.Properties, target.Properties)) {
+			return &RefusedError{fmt.Sprintf("%s is not empty, and no unfinished copy of %s: its table %s has other rows; copy to an empty store", c.to.Name, c.from.Name, table)}
+		}
+		return nil
+	})
+}
+
+func (c *copier) mustHaveNoMessages(ctx context.Context) error {
 	for _, name := range queues() {
 		n, err := driver.NewQueue(c.to.Queues, name).Length(ctx)
 		if err != nil {
 			return fmt.Errorf("looking whether %s is empty: %w", c.to.Name, err)
 		}
 		if n > 0 {
-			return refuse("%s is not empty: it has messages on the queue %s; copy to an empty store", c.to.Name, name)
+			return &RefusedError{fmt.Sprintf("%s is not empty: it has messages on the queue %s; copy to an empty store", c.to.Name, name)}
 		}
 	}
 	return nil
+}
+
+// fill inserts the rows that the target lacks.
+func (c *copier) fill(ctx context.Context) error {
+	group, grouped := errgroup.WithContext(ctx)
+	group.SetLimit(c.Flight)
+	var next []driver.Entity // the rows of the next transaction, of one partition
+	var into string
+	send := func() {
+		if rows, table := next, driver.NewTable(c.to.Tables, into); len(rows) > 0 {
+			group.Go(func() error { return insert(grouped, table, rows) })
+			next = nil
+		}
+	}
+	err := c.walk(grouped, "copying", func(table string, source, target *driver.Entity) error {
+		if target != nil {
+			return nil
+		}
+		if len(next) == driver.MaxOperations || into != table || len(next) > 0 && next[0].Partition != source.Partition {
+			send()
+		}
+		into, next = table, append(next, *source)
+		return nil
+	})
+	if err == nil {
+		send()
+	}
+	if failed := group.Wait(); failed != nil {
+		return fmt.Errorf("copying to %s: %w", c.to.Name, failed)
+	}
+	return err
+}
+
+// insert writes rows of one partition. A transaction that is too large is halved.
+func insert(ctx context.Context, table *driver.Table, rows []driver.Entity) error {
+	ops := make([]driver.Operation, len(rows))
+	for i, row := range rows {
+		ops[i] = driver.Insert(row.Row, row.Properties...)
+	}
+	err := table.Transact(ctx, rows[0].Partition, ops...)
+	switch {
+	case errors.Is(err, domain.ErrExists):
+		return nil // the echo of this insert; if it is not, the comparison tells
+	case errors.Is(err, domain.ErrLimit) && len(rows) > 1:
+		if err := insert(ctx, table, rows[:len(rows)/2]); err != nil {
+			return err
+		}
+		return insert(ctx, table, rows[len(rows)/2:])
+	}
+	return err
+}
+
+// compare counts the rows, and fails if the stores differ.
+func (c *copier) compare(ctx context.Context) error {
+	return c.walk(ctx, "comparing", func(table string, source, target *driver.Entity) error {
+		switch {
+		case source == nil:
+			return fmt.Errorf("%s %w", c.to.Name, ErrChanged)
+		case target == nil || !same(source.Properties, target.Properties):
+			return fmt.Errorf("%s %w", c.from.Name, ErrChanged)
+		}
+		c.result.Rows[table]++
+		return nil
+	})
 }
 
 // queues are those that are copied.
 func queues() []string { return []string{domain.QueueName, domain.PoisonQueueName} }
 
-// lookAtFreeze makes sure that the source was frozen all the time.
-func (c *copier) lookAtFreeze(ctx context.Context) error {
-	now, err := c.source.Moving(ctx)
-	if err != nil {
-		return err
-	}
-	if !now.Freeze.Frozen || now.Freeze.ID != c.freeze.ID {
-		return fmt.Errorf("%s was thawed during the copy, and may have changed; the copy is unfinished, run it again", c.from.Name)
+const (
+	// lease is how long a message of the source is hidden by a copy that is killed.
+	lease = 2 * time.Minute
+	// lookEvery is the time between two looks for messages that are leased.
+	lookEvery = 2 * time.Second
+	// patience is how long the copy waits for those. A worker that was killed holds a
+	// message for a lease, and one that could not write hides it for a minute.
+	patience = 15 * time.Minute
+)
+
+// copyMessages copies the messages of the queues. If the target has as many as the source,
+// an earlier run has copied them.
+func (c *copier) copyMessages(ctx context.Context) (err error) {
+	for name, sent := range map[string]*int{domain.QueueName: &c.result.Messages, domain.PoisonQueueName: &c.result.Poison} {
+		if *sent, err = c.copyQueue(ctx, driver.NewQueue(c.from.Queues, name), driver.NewQueue(c.to.Queues, name)); err != nil {
+			return fmt.Errorf("copying the queue %s: %w", name, err)
+		}
 	}
 	return nil
 }
 
-func (c *copier) check(ctx context.Context) error {
-	if c.Check == nil {
-		return nil
+// copyQueue receives every message of a queue, sends it to the target, and gives it back
+// when all are sent.
+func (c *copier) copyQueue(ctx context.Context, from, to *driver.Queue) (sent int, err error) {
+	there, err := to.Length(ctx)
+	if err != nil {
+		return 0, err
 	}
-	c.tell(Checking, 0, 0)
-	return c.Check(ctx, c.source, c.target)
+	var held []driver.Message
+	for waited := time.Duration(0); ; {
+		n, err := from.Length(ctx) // it may be too high for a while, and never too low
+		if err != nil || int(n) <= max(len(held), int(there)) {
+			return sent, errors.Join(err, giveBack(ctx, from, held))
+		}
+		messages, err := from.Receive(ctx, driver.MaxReceive, lease)
+		if err != nil {
+			return sent, err
+		}
+		for _, m := range messages {
+			if i := slices.IndexFunc(held, func(h driver.Message) bool { return h.ID == m.ID }); i >= 0 {
+				held[i] = m
+				continue
+			}
+			if err := to.Send(ctx, m.Text); err != nil {
+				return sent, err
+			}
+			sent++
+			held = append(held, m)
+		}
+		if len(messages) > 0 {
+			continue
+		}
+		if waited >= patience {
+			return sent, fmt.Errorf("workers hold %d messages for more than %s; stop all workers, and run the copy again", int(n)-len(held), patience)
+		}
+		c.Progress(fmt.Sprintf("waiting for %d messages that workers hold", int(n)-len(held)), 0)
+		select {
+		case <-ctx.Done():
+			return sent, ctx.Err()
+		case <-time.After(lookEvery):
+			waited += lookEvery
+		}
+	}
 }
 
-// finish makes the target whole.
-func (c *copier) finish(ctx context.Context) error {
-	if !c.to.Alone {
-		c.tell(Waiting, 0, 0)
-		if err := c.Pause(ctx, end); err != nil {
+// giveBack makes the messages of the source visible again.
+func giveBack(ctx context.Context, queue *driver.Queue, held []driver.Message) error {
+	for _, m := range held {
+		if _, err := queue.Update(ctx, m, m.Text, 0); err != nil && !errors.Is(err, domain.ErrLeaseLost) {
 			return err
 		}
 	}
-	if err := c.lookAtFreeze(ctx); err != nil {
-		return err
-	}
-	if err := c.target.EndCopy(ctx, c.at.Run); err != nil {
-		return fmt.Errorf("ending the copy: %w", err)
-	}
 	return nil
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -24,35 +23,25 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestCopy(t *testing.T) {
-	t.Run("carries all rows and messages", carriesAll)
-	site(t) // outside of the bubble
-	t.Run("goes on wherever it was killed", func(t *testing.T) { synctest.Test(t, goesOnAfterDeath) })
-	t.Run("goes on after lost replies", goesOnAfterLostReplies)
-	t.Run("mends what a thawed source changed", mendsThawed)
-	t.Run("is taken over by a later run", takenOver)
-	t.Run("refuses a target that is in use", refusesTargets)
-	t.Run("thaws the source that it froze in vain", thawsInVain)
-	t.Run("waits for messages that workers hold", waitsForMessages)
-	t.Run("does not end if the source was thawed", thawedMeanwhile)
-	t.Run("deletes nothing if the source cannot be read", keepsUnread)
-	t.Run("does not wait for a disk that is full", diskIsFull)
-	t.Run("halves a transaction that is too large", halves)
+	content := makeSite(t)
+	for sentence, test := range map[string]func(*testing.T, mem.Snapshot){
+		"carries all rows and messages":                   carriesAll,
+		"goes on wherever it was killed":                  goesOnAfterDeath,
+		"goes on after lost replies":                      goesOnAfterLostReplies,
+		"refuses a target that is in use":                 refusesTargets,
+		"waits for messages that workers hold":            waitsForMessages,
+		"fails if the source is written to meanwhile":     sourceChanges,
+		"fails if the target is written to meanwhile":     targetChanges,
+		"writes nothing more if the source is not read":   sourceFails,
+		"halves a transaction that is too large":          halves,
+		"tells how many rows it walked over, and no more": tellsProgress,
+	} {
+		t.Run(sentence, func(t *testing.T) { test(t, content) })
+	}
 }
 
-// site is a store in memory with some of everything.
-func site(t *testing.T) *mem.DB {
-	t.Helper()
-	made.once.Do(func() { made.content = makeSite(t).Snapshot() })
-	return mem.Open(made.content, "site")
-}
-
-// made is the content of a site, which is made once.
-var made struct {
-	once    sync.Once
-	content mem.Snapshot
-}
-
-func makeSite(t *testing.T) *mem.DB {
+// makeSite is the content of a store with some of everything.
+func makeSite(t *testing.T) mem.Snapshot {
 	t.Helper()
 	db := mem.Open(mem.Snapshot{}, "made")
 	store := storage.New(db, db)
@@ -80,7 +69,7 @@ func makeSite(t *testing.T) *mem.DB {
 	_, err = store.AskDeletion(ctx, "pond", "ada", domain.Any[domain.Incarnation]())
 	ok(t, err)
 	ok(t, store.Messages().Send(ctx, "not a message"))
-	return db
+	return db.Snapshot()
 }
 
 func ok(t testing.TB, err error) {
@@ -97,9 +86,14 @@ func side(name string, db interface {
 	return move.Side{Name: name, Tables: db, Queues: db}
 }
 
-// quick are options that do not wait.
-func quick() move.Options {
-	return move.Options{Flight: 4, Pause: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
+// open returns a store with that content, and an empty one.
+func open(content mem.Snapshot) (from, to *mem.DB) {
+	return mem.Open(content, "from"), mem.Open(mem.Snapshot{}, "to")
+}
+
+func copyStore(t *testing.T, from, to move.Side) (move.Result, error) {
+	t.Helper()
+	return move.Copy(t.Context(), from, to, move.Options{Flight: 4})
 }
 
 // rows are all rows of a store without their versions, in words.
@@ -107,22 +101,15 @@ func rows(db *mem.DB) []string {
 	var list []string
 	for _, table := range storage.DataTables() {
 		for row := range db.Snapshot().Rows(table) {
-			properties := slices.Clone(row.Properties)
-			slices.SortFunc(properties, func(a, b driver.Property) int { return compare(a.Name, b.Name) })
-			list = append(list, fmt.Sprintf("%s %s %s %v", table, row.Partition, row.Row, properties))
+			words := []string{table, row.Partition, row.Row}
+			for _, p := range row.Properties {
+				words = append(words, fmt.Sprint(p))
+			}
+			slices.Sort(words[3:])
+			list = append(list, fmt.Sprint(words))
 		}
 	}
 	return list
-}
-
-func compare(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 func texts(db *mem.DB, queue string) []string {
@@ -131,50 +118,38 @@ func texts(db *mem.DB, queue string) []string {
 		list = append(list, m.Text)
 	}
 	slices.Sort(list)
-	return list
+	return slices.Compact(list) // one may be there twice
 }
 
-// mustEqual fails unless the target holds what the source does, and is whole.
+// mustEqual fails unless the target holds what the source does.
 func mustEqual(t *testing.T, from, to *mem.DB) {
 	t.Helper()
 	if want, got := rows(from), rows(to); !slices.Equal(want, got) {
 		t.Errorf("the target has %d rows, the source %d, or other ones", len(got), len(want))
 	}
-	want, got := texts(from, domain.QueueName), texts(to, domain.QueueName)
-	if got = slices.Compact(got); !slices.Equal(slices.Compact(want), got) { // one may be there twice
+	if want, got := texts(from, domain.QueueName), texts(to, domain.QueueName); !slices.Equal(want, got) {
 		t.Errorf("the target has the messages %q, want %q", got, want)
 	}
-	target, err := storage.New(to, to).Moving(t.Context())
-	ok(t, err)
-	if !target.Target || target.Unfinished {
-		t.Errorf("the target says %+v", target)
+}
+
+func carriesAll(t *testing.T, content mem.Snapshot) {
+	from, to := open(content)
+	for range 2 { // the second run finds all of it
+		result, err := copyStore(t, side("from", from), side("to", to))
+		ok(t, err)
+		mustEqual(t, from, to)
+		if result.Rows["Channels"] != 2 || result.Rows["Blogs"] < 2*70*3 {
+			t.Errorf("the result is %+v", result)
+		}
+	}
+	if n := len(to.Snapshot().Messages(domain.QueueName)); n != 2 {
+		t.Errorf("the target has %d messages after two runs", n)
+	}
+	if left, err := from.Peek(t.Context(), domain.QueueName, 10); err != nil || len(left) != 2 {
+		t.Errorf("%d messages are visible in the source, error %v", len(left), err)
 	}
 }
 
-func carriesAll(t *testing.T) {
-	from, to := site(t), mem.Open(mem.Snapshot{}, "to")
-	checked := false
-	o := quick()
-	o.Check = func(context.Context, *storage.Store, *storage.Store) error { checked = true; return nil }
-	result, err := move.Copy(t.Context(), side("from", from), side("to", to), o)
-	ok(t, err)
-	mustEqual(t, from, to)
-	if result.Messages != 2 || result.Mended != 0 || !checked || result.Rows["Channels"] != 2 {
-		t.Errorf("the result is %+v; checked: %v", result, checked)
-	}
-	source, err := storage.New(from, from).Moving(t.Context())
-	ok(t, err)
-	if !source.Freeze.Frozen {
-		t.Error("the source takes writes after the copy")
-	}
-	again, err := move.Copy(t.Context(), side("from", from), side("to", to), quick())
-	ok(t, err)
-	if !again.Already {
-		t.Error("a copy that had finished was made again")
-	}
-}
-
-// errDead is no domain.ErrUnavailable, which a copy waits for.
 var errDead = errors.New("dead")
 
 // mortal is a store on which the process dies at one call: the call takes effect or not, and
@@ -191,48 +166,30 @@ func mortal(db *mem.DB, death int, after bool, calls *atomic.Int64) *drivertest.
 	})
 }
 
-func goesOnAfterDeath(t *testing.T) {
-	content := site(t).Snapshot()
-	o := move.Options{} // a killed copy holds messages for a while, in the time of the bubble
-	for death, ended := 1, false; !ended; death++ {
-		for _, after := range []bool{false, true} {
-			from, to := mem.Open(content, "a"), mem.Open(mem.Snapshot{}, "to")
-			var calls atomic.Int64
-			_, err := move.Copy(t.Context(), side("from", mortal(from, death, after, &calls)), side("to", mortal(to, death, after, &calls)), o)
-			ended = err == nil
-			if !ended && death > 1 {
-				mustBeUnfinished(t, to, death)
-			}
-			_, err = move.Copy(t.Context(), side("from", from), side("to", to), o)
-			ok(t, err)
-			mustEqual(t, from, to)
-			if t.Failed() {
-				t.Fatalf("killed at call %d; after it: %v", death, after)
+func goesOnAfterDeath(t *testing.T, content mem.Snapshot) {
+	synctest.Test(t, func(t *testing.T) { // a copy that died holds messages for a while
+		for death, ended := 1, false; !ended; death++ {
+			for _, after := range []bool{false, true} {
+				from, to := open(content)
+				var calls atomic.Int64
+				_, err := copyStore(t, side("from", mortal(from, death, after, &calls)), side("to", mortal(to, death, after, &calls)))
+				ended = err == nil
+				_, err = copyStore(t, side("from", from), side("to", to))
+				ok(t, err)
+				mustEqual(t, from, to)
+				if t.Failed() {
+					t.Fatalf("killed at call %d; after it: %v", death, after)
+				}
 			}
 		}
-	}
+	})
 }
 
-// mustBeUnfinished fails if a target that has any row looks whole before the end.
-func mustBeUnfinished(t *testing.T, to *mem.DB, death int) {
-	t.Helper()
-	store := storage.New(to, to)
-	ok(t, store.Prepare(t.Context()))
-	target, err := store.Moving(t.Context())
-	ok(t, err)
-	if len(rows(to)) > 0 && !target.Unfinished && len(target.At) > 0 {
-		t.Errorf("killed at call %d, the target has %d rows and looks whole", death, len(rows(to)))
-	}
-}
-
-func goesOnAfterLostReplies(t *testing.T) {
-	content := site(t).Snapshot()
-	o := quick()
-	o.Flight = 1
+func goesOnAfterLostReplies(t *testing.T, content mem.Snapshot) {
 	for twice := 1; ; twice++ {
-		from, to := mem.Open(content, "a"), mem.Open(mem.Snapshot{}, "to")
+		from, to := open(content)
 		faults := drivertest.NewFaults(to, to, drivertest.Only(drivertest.Writes, drivertest.SentTwice(twice)))
-		_, err := move.Copy(t.Context(), side("from", from), side("to", faults), o)
+		_, err := copyStore(t, side("from", from), side("to", faults))
 		ok(t, err)
 		mustEqual(t, from, to)
 		if t.Failed() {
@@ -244,209 +201,131 @@ func goesOnAfterLostReplies(t *testing.T) {
 	}
 }
 
-func mendsThawed(t *testing.T) {
-	from, to := site(t), mem.Open(mem.Snapshot{}, "to")
-	o := quick()
-	o.Check = func(context.Context, *storage.Store, *storage.Store) error { return errDead }
-	_, err := move.Copy(t.Context(), side("from", from), side("to", to), o)
-	if !errors.Is(err, errDead) {
-		t.Fatalf("the copy ended with %v", err)
+func refusesTargets(t *testing.T, content mem.Snapshot) {
+	whole := func(change func(db *mem.DB)) *mem.DB {
+		db := mem.Open(content, "whole")
+		change(db)
+		return db
 	}
-	store := storage.New(from, from)
-	_, err = store.Thaw(t.Context())
-	ok(t, err)
-	channel, err := store.Channel(t.Context(), "garden")
-	ok(t, err)
-	page, err := store.Blogs(t.Context(), channel.Ref(), storage.BlogQuery{Limit: 5})
-	ok(t, err)
-	ok(t, store.DeleteBlog(t.Context(), channel, page.Items[0].ID, "ada", domain.Any[domain.Revision]()))
-	ok(t, store.Vote(t.Context(), channel.Ref(), page.Items[2].ID, "eve"))
-	_, err = move.Copy(t.Context(), side("from", from), side("to", to), quick())
-	ok(t, err)
-	mustEqual(t, from, to)
-}
-
-func takenOver(t *testing.T) {
-	from, to := site(t), mem.Open(mem.Snapshot{}, "to")
-	o := quick()
-	var second error
-	o.Check = func(context.Context, *storage.Store, *storage.Store) error {
-		_, second = move.Copy(t.Context(), side("from", from), side("to", to), quick())
-		return nil
-	}
-	_, err := move.Copy(t.Context(), side("from", from), side("to", to), o)
-	ok(t, second)
-	if !errors.Is(err, storage.ErrTakenOver) {
-		t.Errorf("the first run ended with %v", err)
-	}
-	mustEqual(t, from, to)
-}
-
-func refusesTargets(t *testing.T) {
-	content := site(t).Snapshot()
-	queued := mem.Open(mem.Snapshot{}, "q")
-	ok(t, storage.New(queued, queued).Prepare(t.Context()))
-	ok(t, queued.Send(t.Context(), domain.PoisonQueueName, "x"))
-	other := mem.Open(mem.Snapshot{}, "o")
-	var calls atomic.Int64
-	_, err := move.Copy(t.Context(), side("other", site(t)), side("to", mortal(other, 60, true, &calls)), quick())
-	if err == nil {
-		t.Fatal("the copy did not die")
-	}
-	used, source := mem.Open(mem.Snapshot{}, "u"), site(t)
-	_, err = move.Copy(t.Context(), side("from", source), side("to", used), quick())
-	ok(t, err)
-	_, err = storage.New(source, source).Thaw(t.Context())
-	ok(t, err)
-	same := mem.Open(mem.Snapshot{}, "s")
-	for name, pair := range map[string][2]*mem.DB{
-		"rows":                     {mem.Open(content, "a"), site(t)},
-		"messages":                 {mem.Open(content, "a"), queued},
-		"another copy":             {mem.Open(content, "a"), other},
-		"an unfinished source":     {other, mem.Open(mem.Snapshot{}, "to")},
-		"a copy that is in use":    {source, used},
-		"itself":                   {same, same},
-		"itself, with rows":        {source, source},
-		"the source of a finished": {used, source},
+	for name, to := range map[string]*mem.DB{
+		"a row that the source lacks": whole(func(db *mem.DB) {
+			ok(t, db.Transact(t.Context(), "Users", "zoe", []driver.Operation{driver.Insert("!")}))
+		}),
+		"a row that differs": whole(func(db *mem.DB) {
+			for row := range content.Rows("Channels") {
+				ok(t, db.Transact(t.Context(), "Channels", row.Partition, []driver.Operation{driver.Merge(row.Row, driver.Exists, driver.String("Description", "other"))}))
+			}
+		}),
+		"a message alone": func() *mem.DB {
+			db := mem.Open(mem.Snapshot{}, "queued")
+			ok(t, storage.New(db, db).Prepare(t.Context()))
+			ok(t, db.Send(t.Context(), domain.PoisonQueueName, "x"))
+			return db
+		}(),
 	} {
-		from, to := pair[0], pair[1]
-		before, beforeTo := rows(from), rows(to)
-		_, err := move.Copy(t.Context(), side("from", from), side("to", to), quick())
-		if refused := (*move.RefusedError)(nil); !errors.As(err, &refused) {
-			t.Errorf("%s: the copy ended with %v", name, err)
+		from, before := mem.Open(content, "from"), rows(to)
+		_, err := copyStore(t, side("from", from), side("to", to))
+		if refused := (*move.RefusedError)(nil); !errors.As(err, &refused) || !slices.Equal(before, rows(to)) {
+			t.Errorf("%s: the copy ended with %v, and the target has %d rows, had %d", name, err, len(rows(to)), len(before))
 		}
-		source, err := storage.New(from, from).Moving(t.Context())
+	}
+}
+
+func waitsForMessages(t *testing.T, content mem.Snapshot) {
+	synctest.Test(t, func(t *testing.T) {
+		from, to := open(content)
+		held, err := from.Receive(t.Context(), domain.QueueName, 1, time.Hour)
 		ok(t, err)
-		if source.Freeze.Frozen || !slices.Equal(before, rows(from)) || !slices.Equal(beforeTo, rows(to)) {
-			t.Errorf("%s: something changed; frozen: %v", name, source.Freeze.Frozen)
-		}
-	}
-}
-
-func thawsInVain(t *testing.T) {
-	from, to := site(t), mem.Open(mem.Snapshot{}, "to")
-	o := quick()
-	o.Pause = func(ctx context.Context, d time.Duration) error {
-		if d == storage.LastWrite { // somebody signs up in the target, which looked empty
-			_, err := storage.New(to, to).SignUp(ctx, "mallory", "correct horse battery")
-			ok(t, err)
-		}
-		return nil
-	}
-	_, err := move.Copy(t.Context(), side("from", from), side("to", to), o)
-	if refused := (*move.RefusedError)(nil); !errors.As(err, &refused) {
-		t.Errorf("the copy ended with %v", err)
-	}
-	source, err := storage.New(from, from).Moving(t.Context())
-	ok(t, err)
-	target, err := storage.New(to, to).Moving(t.Context())
-	ok(t, err)
-	if source.Freeze.Frozen || target.Target {
-		t.Errorf("the source is frozen: %v; the target says %+v", source.Freeze.Frozen, target)
-	}
-}
-
-func waitsForMessages(t *testing.T) {
-	from, to := site(t), mem.Open(mem.Snapshot{}, "to")
-	queue := storage.New(from, from).Messages()
-	held, err := queue.Receive(t.Context(), 1, time.Hour)
-	ok(t, err)
-	o := quick()
-	waits := 0
-	o.Progress = func(p move.Progress) {
-		if p.Phase == move.WaitingForMessages && p.Held == 1 {
+		waits := 0
+		_, err = move.Copy(t.Context(), side("from", from), side("to", to), move.Options{Progress: func(doing string, rows int) {
+			if doing != "waiting for 1 messages that workers hold" {
+				return
+			}
 			if waits++; waits == 3 {
-				_, err := queue.Update(t.Context(), held[0], held[0].Text, 0)
+				_, err := from.Update(t.Context(), domain.QueueName, held[0], 0)
 				ok(t, err)
 			}
+		}})
+		ok(t, err)
+		if waits != 3 {
+			t.Errorf("it waited %d times", waits)
 		}
+		mustEqual(t, from, to)
+	})
+}
+
+// during calls change once, when the copy has begun to compare.
+func during(doing string, change func()) move.Options {
+	changed := false
+	return move.Options{Progress: func(now string, _ int) {
+		if now == doing && !changed {
+			changed = true
+			change()
+		}
+	}}
+}
+
+func signUp(t *testing.T, db *mem.DB) func() {
+	return func() {
+		_, err := storage.New(db, db).SignUp(t.Context(), "mallory", "correct horse battery")
+		ok(t, err)
 	}
-	_, err = move.Copy(t.Context(), side("from", from), side("to", to), o)
+}
+
+func sourceChanges(t *testing.T, content mem.Snapshot) {
+	from, to := open(content)
+	_, err := move.Copy(t.Context(), side("from", from), side("to", to), during("comparing", signUp(t, from)))
+	if !errors.Is(err, move.ErrChanged) {
+		t.Errorf("the copy ended with %v", err)
+	}
+	_, err = copyStore(t, side("from", from), side("to", to))
 	ok(t, err)
-	if waits != 3 {
-		t.Errorf("it waited %d times", waits)
-	}
 	mustEqual(t, from, to)
-	if left, err := queue.Peek(t.Context(), 10); err != nil || len(left) != 2 {
-		t.Errorf("%d messages are visible in the source, error %v", len(left), err)
+}
+
+func targetChanges(t *testing.T, content mem.Snapshot) {
+	from, to := open(content)
+	_, err := move.Copy(t.Context(), side("from", from), side("to", to), during("comparing", signUp(t, to)))
+	if !errors.Is(err, move.ErrChanged) {
+		t.Errorf("the copy ended with %v", err)
 	}
 }
 
-func thawedMeanwhile(t *testing.T) {
-	from, to := site(t), mem.Open(mem.Snapshot{}, "to")
-	o := quick()
-	o.Check = func(ctx context.Context, source, _ *storage.Store) error {
-		_, err := source.Thaw(ctx)
-		return err
-	}
-	if _, err := move.Copy(t.Context(), side("from", from), side("to", to), o); err == nil {
-		t.Error("a copy of a source that was thawed has ended")
-	}
-	target, err := storage.New(to, to).Moving(t.Context())
-	ok(t, err)
-	if !target.Unfinished {
-		t.Error("the target looks whole")
-	}
-}
-
-func keepsUnread(t *testing.T) {
-	from, to := site(t), mem.Open(mem.Snapshot{}, "to")
-	o := quick()
-	o.Check = func(context.Context, *storage.Store, *storage.Store) error { return errors.New("not yet") }
-	_, err := move.Copy(t.Context(), side("from", from), side("to", to), o)
-	if err == nil {
-		t.Fatal("the check was not heeded")
-	}
-	before := len(rows(to))
-	scans := 0
+func sourceFails(t *testing.T, content mem.Snapshot) {
+	from, to := open(content)
 	broken := drivertest.NewFaults(from, from, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Method == "Scan" && call.Target == "Blogs" {
-			scans++
 			return domain.ErrUnavailable
 		}
 		return send(ctx)
 	})
-	if _, err := move.Copy(t.Context(), side("from", broken), side("to", to), quick()); !errors.Is(err, domain.ErrUnavailable) || scans == 0 {
-		t.Errorf("the copy ended with %v after %d scans", err, scans)
-	}
-	if after := len(rows(to)); after != before {
-		t.Errorf("the target had %d rows, and has %d", before, after)
-	}
-}
-
-// A store that one process has alone does not answer later what it does not answer now.
-func diskIsFull(t *testing.T) {
-	from, to := site(t), mem.Open(mem.Snapshot{}, "to")
-	full := drivertest.NewFaults(to, to, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Method == "Transact" && call.Target == "Blogs" {
-			return fmt.Errorf("%w: no space left on device", domain.ErrUnavailable)
-		}
-		return send(ctx)
-	})
-	a, b := side("from", from), side("to", full)
-	a.Alone, b.Alone = true, true
-	o := quick()
-	o.Pause = func(_ context.Context, d time.Duration) error {
-		if d >= time.Second { // those who meet at a row pause for less
-			t.Errorf("it waits %s", d)
-			return errDead
-		}
-		return nil
-	}
-	if _, err := move.Copy(t.Context(), a, b, o); !errors.Is(err, domain.ErrUnavailable) {
+	if _, err := copyStore(t, side("from", broken), side("to", to)); !errors.Is(err, domain.ErrUnavailable) {
 		t.Errorf("the copy ended with %v", err)
 	}
+	for range to.Snapshot().Rows("Blogs") {
+		t.Fatal("rows were written to the table that cannot be read")
+	}
 }
 
-func halves(t *testing.T) {
-	from, to := mem.Open(mem.Snapshot{}, "a"), mem.Open(mem.Snapshot{}, "to")
+func halves(t *testing.T, _ mem.Snapshot) {
+	from, to := open(mem.Snapshot{})
 	ok(t, storage.New(from, from).Prepare(t.Context()))
 	table := driver.NewTable(from, "Blogs")
 	long := string(make([]byte, 30_000))
 	for i := range 60 { // 60 rows of up to 180 kB each, as they are sent
 		ok(t, table.Transact(t.Context(), "p", driver.Insert(fmt.Sprintf("%03d", i), driver.String("Text", long))))
 	}
-	_, err := move.Copy(t.Context(), side("from", from), side("to", to), quick())
+	_, err := copyStore(t, side("from", from), side("to", to))
 	ok(t, err)
 	mustEqual(t, from, to)
+}
+
+func tellsProgress(t *testing.T, content mem.Snapshot) {
+	from, to := open(content)
+	told := map[string]int{}
+	_, err := move.Copy(t.Context(), side("from", from), side("to", to), move.Options{Progress: func(doing string, rows int) { told[doing] += rows }})
+	ok(t, err)
+	if n := len(rows(from)); told["copying"] != n || told["comparing"] != n || told["looking at what is there"] != 0 {
+		t.Errorf("told of %v, of %d rows", told, n)
+	}
 }
