@@ -49,10 +49,9 @@ vulnerabilities:
 	@.ci/vulnerabilities
 
 .PHONY: generate
-generate: ## Go code from templ files, what static/ serves, and the schedules in docs/
+generate: ## Go code from templ files, and the schedules in docs/
 	$(TOOL) templ generate -path templates
 	$(TOOL) templ generate -path lab/page
-	go generate ./static
 	go run ./lab/cmd/lab document docs/consistency.md
 
 .PHONY: e2e

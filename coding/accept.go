@@ -16,8 +16,6 @@ const (
 	Identity Coding = ""
 	Gzip     Coding = "gzip"
 	Zstd     Coding = "zstd"
-	// Brotli is for files that were compressed before the program was built.
-	Brotli Coding = "br"
 )
 
 const (

@@ -11,9 +11,8 @@
 //
 // The URL of a file holds a hash of its content, so a new content has a new URL,
 // and browsers may keep the file for a year. [Assets] makes these URLs and serves
-// them. A file is named by what it is for: app.css, app.js, favicon.svg. What is
-// embedded is not what was written: command press leaves out comments and spaces, and
-// compresses, and its results are committed in served/.
+// them. A file is named by what it is for: app.css, app.js, favicon.svg. It is served
+// as it was written, and its text is compressed once, at the start.
 //
 // # What survives failure
 //
@@ -23,15 +22,15 @@
 package static
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"io/fs"
+	"mime"
 	"net/http"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -39,16 +38,8 @@ import (
 	"microblogging/coding"
 )
 
-//go:generate go run ./press
-
-// text and images are the files as they are served: the style sheets, the scripts and the
-// rest of the text, also compressed, and the icons.
-var (
-	//go:embed served
-	text embed.FS
-	//go:embed *.png *.ico
-	images embed.FS
-)
+//go:embed *.css *.js *.svg *.webmanifest *.txt *.png *.ico
+var files embed.FS
 
 // Prefix is the start of the URLs of all assets.
 const Prefix = "/static/"
@@ -57,116 +48,42 @@ const Prefix = "/static/"
 // versions of a few files apart.
 const hashDigits = 12
 
-// codings are the content codings of files, the best first, by what their names end in.
-var codings = []struct {
-	extension string
-	coding    coding.Coding
-}{
-	{".br", coding.Brotli},
-	{".gz", coding.Gzip},
-}
-
 // Assets knows the embedded files and their hashes. It does not change, and is
 // safe for concurrent use.
 type Assets struct {
 	byName map[string]asset
 }
 
-// An asset is a file in its forms: as it is, and in some content codings.
+// An asset is a file. Its text is also there compressed, by gzip.
 type asset struct {
-	hash  string
-	forms []form
-}
-
-type form struct {
-	coding coding.Coding
-	files  fs.FS
-	path   string
-	size   int64
+	hash    string
+	content []byte
+	gzipped []byte
 }
 
 // Embedded returns the assets of this program.
-func Embedded() (*Assets, error) {
-	served, err := fs.Sub(text, "served")
+func Embedded() (*Assets, error) { return New(files) }
+
+// New hashes and compresses the files in a folder.
+func New(folder fs.FS) (*Assets, error) {
+	a := &Assets{byName: map[string]asset{}}
+	names, err := fs.Glob(folder, "*.*")
 	if err != nil {
 		return nil, err
 	}
-	return New(served, images)
-}
-
-// New hashes the files in the folders. A file whose name ends in .br or .gz is a form of the
-// file of that name without it.
-func New(folders ...fs.FS) (*Assets, error) {
-	a := &Assets{byName: map[string]asset{}}
-	for _, files := range folders {
-		names, err := fs.Glob(files, "*.*")
+	for _, name := range names {
+		content, err := fs.ReadFile(folder, name)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("read asset %s: %w", name, err)
 		}
-		slices.Sort(names) // so that each file comes before its other forms
-		for _, name := range names {
-			if err := a.add(files, name); err != nil {
-				return nil, fmt.Errorf("read asset %s: %w", name, err)
-			}
+		sum := sha256.Sum256(content)
+		file := asset{hash: hex.EncodeToString(sum[:])[:hashDigits], content: content}
+		if gzipped, used := coding.Gzip.Public(contentType(name), content); used == coding.Gzip {
+			file.gzipped = gzipped
 		}
+		a.byName[name] = file
 	}
 	return a, nil
-}
-
-// add opens a file once, so that nothing but a read can fail later.
-func (a *Assets) add(files fs.FS, path string) error {
-	f := form{files: files, path: path}
-	name := path
-	for _, c := range codings {
-		if plain, ok := strings.CutSuffix(path, c.extension); ok {
-			name, f.coding = plain, c.coding
-		}
-	}
-	content, err := f.open()
-	if err != nil {
-		return err
-	}
-	defer content.Close()
-	file := a.byName[name]
-	if f.coding == coding.Identity {
-		hash := sha256.New()
-		if f.size, err = io.Copy(hash, content); err != nil {
-			return err
-		}
-		file.hash = hex.EncodeToString(hash.Sum(nil))[:hashDigits]
-	} else {
-		if f.size, err = content.Seek(0, io.SeekEnd); err != nil {
-			return err
-		}
-	}
-	file.forms = append(file.forms, f)
-	a.byName[name] = file
-	return nil
-}
-
-// open opens the file, which need not be copied to memory for that.
-func (f form) open() (io.ReadSeekCloser, error) {
-	file, err := f.files.Open(f.path)
-	if err != nil {
-		return nil, err
-	}
-	content, ok := file.(io.ReadSeekCloser)
-	if !ok {
-		return nil, fmt.Errorf("%T cannot seek", file)
-	}
-	return content, nil
-}
-
-// formFor returns the form that the client accepts best.
-func (a asset) formFor(h http.Header) form {
-	var offers []coding.Coding
-	for _, c := range codings {
-		if slices.ContainsFunc(a.forms, func(f form) bool { return f.coding == c.coding }) {
-			offers = append(offers, c.coding)
-		}
-	}
-	best := coding.AcceptedOf(h, offers...)
-	return a.forms[slices.IndexFunc(a.forms, func(f form) bool { return f.coding == best })]
 }
 
 // URL is the versioned path of a file, such as /static/app.0123456789ab.css. It is
@@ -203,43 +120,35 @@ func (a *Assets) send(w http.ResponseWriter, r *http.Request, name, cached strin
 		http.NotFound(w, r)
 		return
 	}
-	form := file.formFor(r.Header)
-	content, err := form.open()
-	if err != nil {
-		panic(err) // the file is in the program, and was opened at its start
-	}
-	defer content.Close()
-	h, tag := w.Header(), file.hash
+	content, h, tag := file.content, w.Header(), file.hash
 	h.Set("Cache-Control", cached)
-	if len(file.forms) > 1 {
+	if file.gzipped != nil {
 		h.Set("Vary", "Accept-Encoding")
-	}
-	if form.coding != coding.Identity {
-		tag += "-" + string(form.coding)
-		h.Set("Content-Encoding", string(form.coding))
-		// ServeContent would leave it out. It is right: the content is encoded already.
-		h.Set("Content-Length", strconv.FormatInt(form.size, 10))
+		if coding.AcceptedOf(r.Header, coding.Gzip) == coding.Gzip {
+			content = file.gzipped
+			tag += "-gzip"
+			h.Set("Content-Encoding", "gzip")
+			// ServeContent would leave it out. It is right: the content is encoded already.
+			h.Set("Content-Length", strconv.Itoa(len(content)))
+		}
 	}
 	h.Set("ETag", `"`+tag+`"`)
-	if kind := contentType(path.Ext(name)); kind != "" {
-		h.Set("Content-Type", kind)
-	}
+	h.Set("Content-Type", contentType(name))
 	// An embedded file has no time, so the ETag alone tells versions apart.
-	http.ServeContent(w, r, name, time.Time{}, content)
+	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
 }
 
-// contentType is the type of files whose extension package mime does not know on every
-// machine. For others it is empty.
-func contentType(extension string) string {
-	switch extension {
+// contentType is the type of a file. Package mime does not know all of them on every
+// machine.
+func contentType(name string) string {
+	switch extension := path.Ext(name); extension {
 	case ".webmanifest":
 		return "application/manifest+json"
 	case ".ico":
 		return "image/x-icon"
-	case ".txt":
-		return "text/plain; charset=utf-8"
+	default:
+		return mime.TypeByExtension(extension)
 	}
-	return ""
 }
 
 // splitVersion splits app.0123456789ab.css into app.css and the hash. The hash of a

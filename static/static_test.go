@@ -16,12 +16,9 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-
-	"github.com/andybalholm/brotli"
 )
 
-// sources are the files as they were written. The tests of command press compare them with
-// what is served.
+// sources are the files as they were written.
 var sources = os.DirFS(".")
 
 func newAssets(t *testing.T) *Assets {
@@ -45,7 +42,6 @@ func get(a *Assets, url, etag string) *httptest.ResponseRecorder {
 
 func TestAssets(t *testing.T) {
 	t.Run("are each served under their URL for a year", eachAssetIsServedUnderItsURLForAYear)
-	t.Run("are served without comments", eachAssetIsServedWithoutComments)
 	t.Run("are sent in the coding that the client likes best", assetIsSentAsTheClientLikes)
 	t.Run("are told apart by coding", assetIsToldApartByCoding)
 	t.Run("are sent in parts", assetIsSentInParts)
@@ -67,7 +63,7 @@ func eachAssetIsServedUnderItsURLForAYear(t *testing.T) {
 		"favicon.svg": "image/svg+xml",
 	} {
 		response := get(a, a.URL(name), "")
-		want, err := fs.ReadFile(text, "served/"+name)
+		want, err := fs.ReadFile(sources, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,24 +82,6 @@ func eachAssetIsServedUnderItsURLForAYear(t *testing.T) {
 	}
 }
 
-func eachAssetIsServedWithoutComments(t *testing.T) {
-	a := newAssets(t)
-	names, err := fs.Glob(sources, "*.*s")
-	if err != nil || len(names) < 2 {
-		t.Fatalf("%v, %v: no style sheet or no script", names, err)
-	}
-	for _, name := range names {
-		written, err := fs.ReadFile(sources, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body := get(a, a.URL(name), "").Body.String()
-		if strings.Contains(body, "/*") || strings.Contains(body, "// ") || len(body) == 0 || len(body) >= len(written) {
-			t.Errorf("%s has %d bytes of %d", name, len(body), len(written))
-		}
-	}
-}
-
 // ask sends a request with these headers, by name and value.
 func ask(a *Assets, method, url string, headers ...string) *httptest.ResponseRecorder {
 	request := httptest.NewRequest(method, url, nil)
@@ -118,10 +96,7 @@ func ask(a *Assets, method, url string, headers ...string) *httptest.ResponseRec
 func decoded(t *testing.T, response *httptest.ResponseRecorder) string {
 	t.Helper()
 	var reader io.Reader = response.Body
-	switch response.Header().Get("Content-Encoding") {
-	case "br":
-		reader = brotli.NewReader(reader)
-	case "gzip":
+	if response.Header().Get("Content-Encoding") == "gzip" {
 		var err error
 		if reader, err = gzip.NewReader(reader); err != nil {
 			t.Fatal(err)
@@ -136,11 +111,10 @@ func decoded(t *testing.T, response *httptest.ResponseRecorder) string {
 
 func assetIsSentAsTheClientLikes(t *testing.T) {
 	a := newAssets(t)
-	for _, name := range []string{"app.css", "app.js", "manifest.webmanifest"} {
+	for _, name := range []string{"app.css", "app.js"} {
 		whole := get(a, a.URL(name), "").Body.String()
 		for accepted, want := range map[string]string{
-			"gzip, deflate, br, zstd": "br", "gzip, deflate": "gzip", "br;q=0.5, gzip": "gzip", "br;q=0, *": "gzip", "*": "br",
-			"zstd": "", "": "", "br;q=0": "", "identity": "",
+			"gzip, deflate, br, zstd": "gzip", "br;q=0, *": "gzip", "*": "gzip", "br": "", "": "", "gzip;q=0": "", "identity": "",
 		} {
 			for _, method := range []string{"GET", "HEAD"} {
 				r := ask(a, method, a.URL(name), "Accept-Encoding", accepted)
@@ -168,7 +142,7 @@ func assetIsSentAsTheClientLikes(t *testing.T) {
 func assetIsToldApartByCoding(t *testing.T) {
 	a := newAssets(t)
 	tags := map[string]bool{}
-	for _, accepted := range []string{"", "gzip", "br"} {
+	for _, accepted := range []string{"", "gzip"} {
 		tag := ask(a, "GET", a.URL("app.css"), "Accept-Encoding", accepted).Header().Get("ETag")
 		tags[tag] = true
 		if again := ask(a, "GET", a.URL("app.css"), "Accept-Encoding", accepted, "If-None-Match", tag); again.Code != http.StatusNotModified || again.Header().Get("ETag") != tag || again.Header().Get("Vary") != "Accept-Encoding" {
@@ -178,14 +152,14 @@ func assetIsToldApartByCoding(t *testing.T) {
 			t.Errorf("%d without coding for the tag of %q", other.Code, accepted)
 		}
 	}
-	if len(tags) != 3 {
+	if len(tags) != 2 {
 		t.Errorf("tags %v", tags)
 	}
 }
 
 func assetIsSentInParts(t *testing.T) {
 	a := newAssets(t)
-	for _, accepted := range []string{"", "br"} {
+	for _, accepted := range []string{"", "gzip"} {
 		whole := ask(a, "GET", a.URL("app.css"), "Accept-Encoding", accepted).Body.String()
 		part := ask(a, "GET", a.URL("app.css"), "Accept-Encoding", accepted, "Range", "bytes=100-299")
 		if part.Code != http.StatusPartialContent || part.Body.String() != whole[100:300] || part.Header().Get("Content-Encoding") != accepted || part.Header().Get("Content-Length") != "200" {

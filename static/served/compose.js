@@ -1,1 +1,0 @@
-const fold=document.querySelector("details.compose");if(fold){const e=fold.querySelector("form"),n=e.elements.text,s=()=>{(n.value||e.elements.title.value)&&(fold.open=!0)};e.addEventListener("input",s),addEventListener("pageshow",s);let t=!1;fold.querySelector("summary").addEventListener("click",()=>{t=!0}),fold.addEventListener("toggle",()=>{fold.open&&t&&n.focus(),t=!1})}

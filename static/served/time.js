@@ -1,1 +1,0 @@
-const format=new Intl.DateTimeFormat("en-GB",{day:"numeric",month:"long",year:"numeric",hour:"2-digit",minute:"2-digit",second:"2-digit",timeZoneName:"short"});for(const e of document.querySelectorAll("time[data-exact]"))e.textContent=format.format(new Date(e.dateTime))
