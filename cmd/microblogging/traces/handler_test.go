@@ -32,7 +32,7 @@ func spanHasNoSecret(t *testing.T) {
 		"/digest/ada/SECRET/feed.atom":                          "/digest/:user/:secret/feed.atom",
 		"/digest/SECRET":                                        "",
 		"/sign-in/link?token=SECRET":                            "",
-		"/api/v1/channels?contains=SECRET":                        "/api/v1/channels",
+		"/api/v1/channels?contains=SECRET":                      "/api/v1/channels",
 		"/channels/garden/blogs/x?address=203.0.113.7&a=SECRET": "/channels/:name/blogs/:id",
 	} {
 		s.kept.Reset()
