@@ -2,6 +2,7 @@ package domain
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -112,6 +113,23 @@ func (n ChannelName) Key() ChannelKey {
 		}
 	}
 	return ChannelKey(b.String())
+}
+
+// Name returns a name that has the key: that of the channel in small letters.
+func (k ChannelKey) Name() ChannelName {
+	name, escaped, _ := strings.Cut(string(k), "~")
+	for escaped != "" {
+		var digits, rest string
+		digits, escaped, _ = strings.Cut(escaped, "~")
+		if len(digits) > 6 {
+			digits, rest = digits[:6], digits[6:]
+		}
+		if code, err := strconv.ParseInt(digits, 16, 32); err == nil {
+			name += string(rune(code))
+		}
+		name += rest
+	}
+	return ChannelName(name)
 }
 
 // Fold makes texts equal that differ only in case or in normalization. A text is

@@ -121,6 +121,11 @@ func TestChannelKey(t *testing.T) {
 	t.Run("is the same in each case", namesThatDifferInCaseAreOne)
 	t.Run("differs for other differences", namesThatDifferOtherwiseAreTwo)
 	t.Run("has the order of code points", keysHaveTheOrderOfCodePoints)
+	t.Run("is that of the name that it tells", rapid.MakeCheck(func(t *rapid.T) {
+		if key := parsed(t, validNames().Draw(t, "name")).Key(); key.Name().Key() != key {
+			t.Fatalf("%s tells %q, whose key is %s", key, key.Name(), key.Name().Key())
+		}
+	}))
 }
 
 func TestFold(t *testing.T) {

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -91,13 +90,17 @@ func encodeChannel(c domain.Channel) driver.Properties {
 	}
 }
 
-// decodeChannel decodes a row of Channels. If it has no name, its key is the name: so the
-// channel can be shown, and deleted.
+// decodeChannel decodes a row of Channels. If its name is missing or another's, the key tells
+// one: so the channel can be shown, and what is done to it finds its rows.
 func decodeChannel(row driver.Entity) channelRow {
 	p := row.Properties
+	name, key := domain.ChannelName(p.String(propName)), domain.ChannelKey(row.Partition)
+	if name.Key() != key {
+		name = key.Name()
+	}
 	return channelRow{
 		Channel: domain.Channel{
-			Name:        domain.ChannelName(cmp.Or(p.String(propName), row.Partition)),
+			Name:        name,
 			Owner:       domain.UserName(p.String(propOwner)),
 			Description: p.String(propDescription),
 			CreatedOn:   p.Time(propCreatedOn),

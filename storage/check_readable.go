@@ -17,13 +17,13 @@ const readable = "readable"
 func unreadableChannel(row driver.Entity) string {
 	channel := decodeChannel(row).Channel
 	_, err := domain.ParseIncarnation(string(channel.Incarnation))
-	switch {
+	switch name := domain.ChannelName(row.Properties.String(propName)); {
 	case unusableKey(row) || row.Row != singleRow:
 		return noSuchKey
-	case row.Properties.String(propName) == "":
+	case name == "":
 		return "has no name"
-	case partitionOf(channel.Key()) != row.Partition:
-		return fmt.Sprintf("has the name %q, which has another key", channel.Name)
+	case partitionOf(name.Key()) != row.Partition:
+		return fmt.Sprintf("has the name %q, which has another key", name)
 	case err != nil:
 		return fmt.Sprintf("has the incarnation %q", channel.Incarnation)
 	case channel.State != domain.ChannelActive && channel.State != domain.ChannelDeleting:

@@ -43,6 +43,7 @@ func TestUnreadableRow(t *testing.T) {
 	t.Run("does not stop the deletion of its channel", unreadableIsSwept)
 	t.Run("of a key that no operation makes is a breach that stays", unusableKeyIsBreach)
 	t.Run("of a channel costs none of the channel's rows", unreadableChannelKeepsRows)
+	t.Run("of a channel without its own name is deleted with all that is behind it", misnamedChannelIsDeleted)
 }
 
 // eachUnreadable plants each unreadable row into a store of its own.
@@ -224,5 +225,29 @@ func unusableKeyIsBreach(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+func misnamedChannelIsDeleted(t *testing.T) {
+	for _, now := range []string{"", "Meadow"} {
+		for _, name := range []domain.ChannelName{"garden", "grün", "Страсть.7"} {
+			t.Run(string(name)+" named "+now, func(t *testing.T) {
+				inBubble(t, func(t *testing.T, w *world) {
+					channel := w.create(string(name), ada)
+					w.post(channel, grace, "one")
+					w.ok(w.table("Channels").Transact(t.Context(), string(name.Key()), driver.Merge("", driver.Exists, driver.String("Name", now))))
+					read, err := w.store.Channel(t.Context(), name.Key())
+					if err != nil || read.Key() != name.Key() {
+						t.Errorf("read as %q: %v", read.Name, err)
+					}
+					_, err = w.store.AskDeletion(t.Context(), name.Key(), ada, anyIncarnation)
+					w.ok(err)
+					w.carryOut(w.messages())
+					if rows := w.rows("Blogs"); len(rows) > 0 {
+						t.Errorf("left behind: %v", rows)
+					}
+				})
+			})
+		}
 	}
 }
