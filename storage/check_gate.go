@@ -98,7 +98,7 @@ func (p *partitionCheck) repairUngated(ctx context.Context, row channelRow) (str
 	case rowsErr != nil:
 		err = rowsErr
 	case lost:
-		repaired, err = p.restoreGate(ctx, row)
+		repaired, err = p.restoreGate(ctx, row.Ref())
 	default:
 		var ungated bool
 		if ungated, err = p.store.deleteUngated(ctx, row); !ungated {
@@ -131,14 +131,15 @@ func (p *partitionCheck) hasRows(ctx context.Context) (bool, error) {
 //   - A deletion is recorded before its channel is marked, and the record stays. So the
 //     deletion of a channel without a record has not come to its mark. In particular the
 //     row was not brought back by a late copy of its insert.
-//   - The row is written last, in the version that was read before all of this. If that
-//     succeeds, no deletion had marked the channel, and nobody had taken the row for one
-//     that nobody needs, by the time that the gate stood. A mark that was under way fails, and
-//     its deletion begins again. So whoever shuts the gate later finds it.
+//   - The row is written last, in a version of a channel whose deletion nobody had asked for.
+//     If that succeeds, no deletion had marked the channel, and nobody had taken the row for
+//     one that nobody needs, by the time that the gate stood. A mark that was under way fails,
+//     and its deletion begins again. So whoever shuts the gate later finds it. If it fails,
+//     its owner or another repair may have written the row: it is read again.
 //   - The gate takes the place of a new reservation, as at a creation. So a late copy of
 //     a call here puts up nothing.
 //
-// If the row has changed, the gate is withdrawn, although the deletion may still have found
+// If the deletion was asked for meanwhile, the gate is withdrawn, although the deletion may still have found
 // it. That leaves rows without a channel at worst, which the next check reports. If the process
 // dies before that, the gate of a dead incarnation is left until the next repair
 // (strayGate). It does harm only if, moreover, a second worker marked the channel before the
@@ -147,13 +148,14 @@ func (p *partitionCheck) hasRows(ctx context.Context) (bool, error) {
 // A creation cannot be under way. It writes behind the gate only after its row is there,
 // and reads that; if it finds the gate gone, it wants to delete the row, in a version
 // that is gone now, and then takes another incarnation.
-func (p *partitionCheck) restoreGate(ctx context.Context, row channelRow) (string, error) {
-	ref := row.Ref()
-	_, err := p.store.deletions.Get(ctx, p.key, deletionRow(ref.Incarnation))
-	if err == nil {
+func (p *partitionCheck) restoreGate(ctx context.Context, ref domain.ChannelRef) (string, error) {
+	row, err := p.unasked(ctx, ref)
+	switch {
+	case errors.Is(err, domain.ErrGone):
 		return "left: its deletion was asked for", nil
-	}
-	if !errors.Is(err, domain.ErrNotFound) {
+	case errors.Is(err, domain.ErrNotFound):
+		return leftChanged, nil
+	case err != nil:
 		return "", err
 	}
 	reservation, err := p.store.reserveGate(ctx, ref)
@@ -166,10 +168,28 @@ func (p *partitionCheck) restoreGate(ctx context.Context, row channelRow) (strin
 	if err != nil {
 		return "", err
 	}
-	err = p.store.channels.Transact(ctx, p.key, driver.Merge(singleRow, driver.Match(row.etag)))
-	if !raced(err) {
-		return "put up its gate again", err
+	// If another repair was faster, the reservation is still there.
+	err = p.store.blogs.Transact(ctx, p.key, driver.Delete(reservedGateRow(ref.Incarnation), driver.Match(reservation)))
+	if err != nil && !raced(err) {
+		return "", err
 	}
+	for {
+		err = p.store.channels.Transact(ctx, p.key, driver.Merge(singleRow, driver.Match(row.etag)))
+		if !raced(err) {
+			return "put up its gate again", err
+		}
+		row, err = p.unasked(ctx, ref)
+		switch {
+		case errors.Is(err, domain.ErrGone), errors.Is(err, domain.ErrNotFound):
+			return leftChanged, p.withdrawAgain(ctx, ref)
+		case err != nil:
+			return "", err
+		}
+	}
+}
+
+// withdrawAgain deletes the gate that restoreGate has put up in vain.
+func (p *partitionCheck) withdrawAgain(ctx context.Context, ref domain.ChannelRef) error {
 	gate, err := p.store.blogs.Get(ctx, p.key, openGateRow(ref.Incarnation))
 	if err == nil {
 		err = p.store.withdrawGate(ctx, gate)
@@ -177,5 +197,22 @@ func (p *partitionCheck) restoreGate(ctx context.Context, row channelRow) (strin
 	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, errTryAgain) {
 		err = nil // the deletion has shut it, or somebody posts behind it
 	}
-	return leftChanged, err
+	return err
+}
+
+// unasked reads the row of an incarnation whose deletion nobody has asked for. If somebody has,
+// it returns domain.ErrGone.
+func (p *partitionCheck) unasked(ctx context.Context, ref domain.ChannelRef) (channelRow, error) {
+	row, err := p.store.readIncarnation(ctx, ref)
+	if err != nil {
+		return channelRow{}, err
+	}
+	_, err = p.store.deletions.Get(ctx, p.key, deletionRow(ref.Incarnation))
+	if err == nil || row.State != domain.ChannelActive {
+		return channelRow{}, fmt.Errorf("channel %s: %w", ref.Key, domain.ErrGone)
+	}
+	if !errors.Is(err, domain.ErrNotFound) {
+		return channelRow{}, err
+	}
+	return row, nil
 }

@@ -17,6 +17,7 @@ func TestRepair(t *testing.T) {
 	t.Run("channel that lost its gate gets it again and keeps all its rows", lostGateIsPutUpAgain)
 	t.Run("channel whose deletion was asked for gets no gate again", askedChannelGetsNoGate)
 	t.Run("gate that is put up again lets nobody into a channel that is gone", lostGateBesideDeletion)
+	t.Run("gate that two repairs put up at once stays, and lets posts in", twoRepairsPutUpOneGate)
 	t.Run("late copy of a repair puts up no gate", lateRepairPutsUpNoGate)
 	t.Run("row that stays says why", whatStaysSaysWhy)
 }
@@ -104,6 +105,29 @@ func lostGateBesideDeletion(t *testing.T) {
 			w.calls.Store(calls)
 		})
 	}
+}
+
+// A second repair, and the owner who writes a description, come between any two calls of the
+// first.
+func twoRepairsPutUpOneGate(t *testing.T) {
+	eachCall(t, "is overtaken by another repair", func(w *world, n int) {
+		channel := w.create("garden", ada)
+		w.post(channel, grace, "one")
+		w.loseGate(channel)
+		w.arm(before(n, func() {
+			w.run(true)
+			_, err := w.store.Describe(w.t.Context(), channel.Ref(), ada, "from between")
+			w.ok(err)
+		}))
+		_, err := w.faulty.NewChecker(patience, true, func(domain.Breach) {}).Run(w.t.Context())
+		w.ok(err)
+		calls := w.calls.Load()
+		w.post(channel, grace, "two")
+		if breaches, _ := w.run(false); len(breaches) > 0 {
+			w.t.Errorf("after two repairs: %+v", breaches)
+		}
+		w.calls.Store(calls)
+	})
 }
 
 // Each call of a repair arrives once more after the channel was deleted.

@@ -56,12 +56,13 @@ import (
 //
 // Two short cuts end a creation that failed: a repair deletes a reservation, and
 // its creator withdraws an open gate (withdrawGate). A store that lost an open gate is
-// damaged: an operator's repair reserves and opens it once more (restoreGate).
+// damaged. Only then, an operator's repair reserves and opens it once more (restoreGate, in
+// check_gate.go, says why that is safe); all that is said here is about other stores.
 
 // reserveGate inserts the reservation of a gate and returns its version. The open
 // gate will take its place. It must be called once for each incarnation, and never
 // after openGate was sent: a second reservation would have a version that opens the
-// gate again.
+// gate again. (restoreGate wants just that.)
 //
 // If the process dies after this, the reservation stays until a repair deletes
 // it. If a repair deletes it before openGate is sent, the incarnation is lost:
