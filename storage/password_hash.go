@@ -62,7 +62,8 @@ func (h hashing) admit(ctx context.Context, signUp func()) error {
 
 // alone makes one attempt at a time of those from one address, and of those at one account.
 // So many connections of one client are one in the queue for a slot, and a guess is counted
-// before the next one is made. One that waits too long was not made.
+// before the next one is made. One that waits too long is refused, and its password is not
+// compared.
 func (h hashing) alone(ctx context.Context, a Attempt, try func() error) error {
 	late := time.NewTimer(signInWait)
 	defer late.Stop()

@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/storage/drivertest"
 )
 
 func TestPasswordHashing(t *testing.T) {
 	t.Run("sign-in does not wait for sign-ups", signInDoesNotWaitForSignUps)
 	t.Run("sign-in does not wait for many from another address", signInDoesNotWaitForAddress)
+	t.Run("sign-up does not wait for those that repeat theirs", repeatedSignUpsKeepNobodyOut)
 	t.Run("sign-up that waits too long is refused", lateSignUpIsRefused)
 	t.Run("sign-in that waits too long is refused and does not count", lateSignInIsRefused)
 	t.Run("sign-up that waits too long does not count", lateSignUpDoesNotCount)
@@ -101,6 +103,33 @@ func signInDoesNotWaitForAddress(t *testing.T) {
 			t.Errorf("it took %s", took)
 		}
 		others.Wait()
+	})
+}
+
+// Whoever repeats a sign-up with its key signs in, which may take long behind other sign-ins of
+// that address.
+func repeatedSignUpsKeepNobodyOut(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		again := storage.SignUpRequest{Attempt: from(1, "mallory", right), Key: "k"}
+		_, _, err := w.store.SignUpOnce(t.Context(), again)
+		w.ok(err)
+		var all sync.WaitGroup
+		for i := range 100 {
+			all.Go(func() {
+				_ = w.store.HashAttempt(t.Context(), from(1, fmt.Sprint("other", i), right), func() { time.Sleep(time.Second / 10) })
+			})
+		}
+		synctest.Wait()
+		for range 40 {
+			all.Go(func() { _, _, _ = w.store.SignUpOnce(t.Context(), again) })
+		}
+		synctest.Wait()
+		began := time.Now()
+		w.ok(w.signUpFrom(w.store, 2, "honest"))
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("a stranger's sign-up took %s", took)
+		}
+		all.Wait()
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -52,51 +53,62 @@ func (s *Store) authenticate(ctx context.Context, a Attempt) (userRow, error) {
 	return account, err
 }
 
+// countTime bounds the count of a wrong password, which is made also if nobody waits for the
+// answer any more.
+const countTime = 5 * time.Second
+
 // confirm checks the password of an account if no counter has reached its limit, and returns
 // the row that it was checked against. It counts a wrong one. The next attempt waits until
-// then, so that many at once cannot outrun the count: each process checks one more at most. An
-// unknown name takes as long as a wrong password, so that nobody learns which names exist.
-func (s *Store) confirm(ctx context.Context, a Attempt, counters ...*quota) (account userRow, err error) {
+// then, so many at once cannot outrun the count: each process checks one more at most.
+func (s *Store) confirm(ctx context.Context, a Attempt, counters ...*quota) (userRow, error) {
+	account, err := s.accountOf(ctx, a.Name)
+	if err != nil {
+		return userRow{}, err
+	}
+	looks := make([]func(context.Context) error, len(counters))
+	for i, q := range counters {
+		looks[i] = func(ctx context.Context) error { return s.look(ctx, q) }
+	}
 	err = s.hashing.alone(ctx, a, func() error {
-		for _, q := range counters {
-			if err := s.look(ctx, q); err != nil {
-				return err // others have failed since the caller looked
-			}
+		if err := s.AtOnce(ctx, looks[0], looks[1:]...); err != nil {
+			return err // others have failed since the caller looked
 		}
-		account, err = s.compare(ctx, a)
-		if errors.Is(err, domain.ErrNotSignedIn) {
-			err = cmp.Or(s.countIn(ctx, counters...), err)
+		err := s.compare(ctx, account, a.Password)
+		if !errors.Is(err, domain.ErrNotSignedIn) {
+			return err
 		}
-		return err
+		counting, cancel := context.WithTimeout(context.WithoutCancel(ctx), countTime)
+		defer cancel()
+		return cmp.Or(s.countIn(counting, counters...), err)
 	})
 	return account, err
 }
 
-// compare compares the password with that of the account.
-func (s *Store) compare(ctx context.Context, a Attempt) (userRow, error) {
-	user, err := domain.ParseUserName(a.Name)
+// accountOf returns the row of an account. If nobody has the name, it is empty.
+func (s *Store) accountOf(ctx context.Context, name string) (userRow, error) {
+	user, err := domain.ParseUserName(name)
 	if err != nil {
-		return userRow{}, fmt.Errorf("signing in: %w", domain.ErrNotSignedIn)
+		return userRow{}, nil
 	}
 	account, err := s.readUser(ctx, user)
-	if err != nil && !errors.Is(err, domain.ErrNotFound) {
-		return userRow{}, err
+	if errors.Is(err, domain.ErrNotFound) {
+		return userRow{}, nil
 	}
-	var matches bool
+	return account, err
+}
+
+// compare compares a password with that of the account. An empty account takes as long as a
+// wrong password, so that nobody learns which names exist.
+func (s *Store) compare(ctx context.Context, account userRow, password string) error {
 	if account.password == "" {
-		_, err = s.hashing.hash(ctx, a.Password)
-	} else {
-		matches, err = s.hashing.matches(ctx, account.password, a.Password)
+		_, err := s.hashing.hash(ctx, password)
+		return cmp.Or(err, fmt.Errorf("signing in: %w", domain.ErrNotSignedIn))
 	}
-	switch {
-	case err != nil:
-		return userRow{}, err
-	case account.password == "":
-		return userRow{}, fmt.Errorf("signing in: %w", domain.ErrNotSignedIn)
-	case !matches:
-		return userRow{}, &domain.WrongPasswordError{User: user, Told: domain.ErrNotSignedIn}
+	matches, err := s.hashing.matches(ctx, account.password, password)
+	if err == nil && !matches {
+		err = &domain.WrongPasswordError{User: account.name, Told: domain.ErrNotSignedIn}
 	}
-	return account, nil
+	return err
 }
 
 // startSession starts a session in the epoch of the account row. If the password was

@@ -1,6 +1,7 @@
 package storage_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,6 +92,7 @@ func TestThrottle(t *testing.T) {
 	t.Run("success is not counted", successIsNotCounted)
 	t.Run("many right passwords at once are not refused", manyRightAreNotRefused)
 	t.Run("password that waited is not compared once the limit is reached", waitingIsRefusedAtLimit)
+	t.Run("guess counts though its client has left", guessOfWhoLeftCounts)
 	t.Run("address that tries many names is throttled", addressIsThrottled)
 	t.Run("refused attempt writes nothing", refusedAttemptWritesNothing)
 	t.Run("address that tries many names leaves a bounded number of rows", manyNamesLeaveFewRows)
@@ -470,5 +472,24 @@ func manyWithSessionCannotOutrunCount(t *testing.T) {
 		if n := checked.Load(); n != limit {
 			t.Errorf("%d wrong passwords were checked, want %d", n, limit)
 		}
+	})
+}
+
+func guessOfWhoLeftCounts(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		for range limit {
+			client, leave := context.WithCancel(t.Context())
+			w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+				if call.Target == "Throttle" && len(call.Operations) > 0 {
+					leave()
+				}
+				return cmp.Or(ctx.Err(), send(ctx))
+			})
+			if _, _, err := w.faulty.SignIn(client, from(1, "ada", wrong)); err == nil {
+				t.Fatal("a wrong password signs in")
+			}
+		}
+		w.mustBeThrottled(w.store, from(1, "ada", wrong))
 	})
 }

@@ -60,23 +60,32 @@ func (s *Store) SignUpOnce(ctx context.Context, r SignUpRequest) (_ domain.User,
 	if err := domain.JoinInvalid(nameErr, domain.CheckPassword("password", r.Password, user)); err != nil {
 		return domain.User{}, false, err
 	}
-	if r.patient {
-		return s.signUp(ctx, user, r)
-	}
 	var account domain.User
-	busy := s.hashing.admit(ctx, func() { account, made, err = s.signUp(ctx, user, r) })
-	if busy != nil {
+	signUp := func() { account, made, err = s.signUp(ctx, user, r) }
+	if r.patient {
+		signUp()
+	} else if busy := s.hashing.admit(ctx, signUp); busy != nil {
 		return domain.User{}, false, fmt.Errorf("signing up: %w", busy)
+	}
+	if taken := (*takenError)(nil); errors.As(err, &taken) {
+		// To check its password may take long, and must not keep others from signing up.
+		account, err = s.earlierAccount(ctx, taken.row, r)
 	}
 	return account, made, err
 }
 
-// signUp makes an account, or finds the one that the same key has made.
+// A takenError says that an account has the name.
+type takenError struct{ row userRow }
+
+func (e *takenError) Error() string { return "user " + string(e.row.name) + " exists" }
+
+func (e *takenError) Unwrap() error { return domain.ErrExists }
+
+// signUp makes an account. If the name is taken, it returns a *takenError.
 func (s *Store) signUp(ctx context.Context, user domain.UserName, r SignUpRequest) (_ domain.User, made bool, err error) {
 	switch row, err := s.readUser(ctx, user); {
 	case err == nil:
-		account, err := s.earlierAccount(ctx, row, r)
-		return account, false, err
+		return domain.User{}, false, &takenError{row}
 	case !errors.Is(err, domain.ErrNotFound):
 		return domain.User{}, false, err
 	}
@@ -128,8 +137,7 @@ func (s *Store) insertUser(ctx context.Context, user domain.UserName, hash strin
 	case bears(row.properties, mine):
 		return account, true, nil // this is the echo of our own insert
 	}
-	account, err = s.earlierAccount(ctx, row, r)
-	return account, false, err
+	return domain.User{}, false, &takenError{row}
 }
 
 // EndSessions ends every session of a user. An unknown user is domain.ErrNotFound.

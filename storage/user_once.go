@@ -20,7 +20,7 @@ const signUpKeyLifetime = 24 * time.Hour
 func (s *Store) earlierAccount(ctx context.Context, row userRow, r SignUpRequest) (domain.User, error) {
 	account := domain.User{Name: row.name, CreatedOn: row.properties.Time(propCreatedOn)}
 	made := r.Key != "" && row.properties.String(propOnce) == onceAccount(row.name, r.Key)
-	if !made || time.Since(account.CreatedOn) >= signUpKeyLifetime {
+	if !made || !domain.Recent(account.CreatedOn, signUpKeyLifetime) {
 		return domain.User{}, fmt.Errorf("user %s: %w", row.name, domain.ErrExists)
 	}
 	_, err := s.authenticate(ctx, r.Attempt)
