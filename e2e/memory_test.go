@@ -107,6 +107,8 @@ func (p limited) endSmall(t *testing.T) {
 type half struct {
 	path, token string
 	length      int
+	// from is the address of the client, on this machine.
+	from string
 }
 
 // send opens so many connections that each send the request, and keeps those open that the
@@ -120,8 +122,9 @@ func (h half) send(t *testing.T, url string, connections int, over context.Conte
 	head += fmt.Sprintf("Content-Length: %d\r\n\r\n", h.length)
 	body := strings.Repeat(" ", h.length-1)
 	var opened sync.WaitGroup
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(h.from)}}
 	for range connections {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+		conn, err := dialer.Dial("tcp", strings.TrimPrefix(url, "http://"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,16 +149,23 @@ func fromAddress(address string) *http.Client {
 }
 
 func floodKeepsNoReaderWaiting(t *testing.T) {
-	const strangers, batches, reads = 3000, 200, 40
+	const strangers, drafts, reads = 3000, 200, 40
 	p := startLimited(t)
 	ada := signUp(t, p.url, "ada")
 	ada.createChannel(t, "garden")
 	over, end := context.WithCancel(t.Context())
 	defer end()
 	var all sync.WaitGroup
-	half{path: client.SessionsPath, length: 64 << 10}.send(t, p.url, strangers, over, &all)
-	half{path: "/api/v1/channels/garden/blogs:batch", token: ada.Token, length: 33 * 64 << 10}.send(t, p.url, batches, over, &all)
+	half{path: client.SessionsPath, length: 4 << 10, from: "127.0.0.1"}.send(t, p.url, strangers, over, &all)
+	for i := range 4 { // they take all the room that there is for bodies
+		half{path: "/channels/garden", length: 64 << 10, from: fmt.Sprint("127.0.0.1", i)}.send(t, p.url, drafts, over, &all)
+	}
+	half{path: "/api/v1/channels/garden/blogs:batch", token: ada.Token, length: 33 * 64 << 10, from: "127.0.0.20"}.send(t, p.url, drafts, over, &all)
 	reader := fromAddress("127.0.0.2")
+	signedIn := client.Client{URL: p.url, HTTP: reader}
+	if r, err := signedIn.Send(t.Context(), "POST", client.SessionsPath, client.Credentials("ada"), nil); err != nil || r.Status != http.StatusCreated {
+		t.Errorf("signing in beside them: %+v, %v", r, err)
+	}
 	var took []time.Duration
 	for range reads {
 		began := time.Now()

@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"math"
 	"net/http"
 	"time"
 
@@ -21,7 +22,7 @@ func (s *server) apiRoutes(e *echo.Echo, version string) error {
 	(&channelsAPI{store: s.store, sessions: s.sessions, maxChannels: s.maxChannels}).routes(api)
 	(&deletionsAPI{store: s.store, sessions: s.sessions}).routes(api)
 	(&blogsAPI{
-		store: s.store, sessions: s.sessions, batches: newShares[domain.UserName](maxBatches, 1), logFailure: s.logFailure,
+		store: s.store, sessions: s.sessions, batches: newShares[domain.UserName](math.MaxInt64, 1), logFailure: s.logFailure,
 	}).routes(api)
 	(&votesAPI{store: s.store, sessions: s.sessions}).routes(api)
 	(&deletionListAPI{store: s.store, sessions: s.sessions}).routes(api)

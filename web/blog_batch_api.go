@@ -18,10 +18,6 @@ import (
 // batchPath is the route of a batch of posts. Its colon belongs to the path.
 const batchPath = `/channels/:name/blogs\:batch`
 
-// maxBatches is how many batches may be under way at once. One user has one: it holds the
-// largest body there is.
-const maxBatches = 64
-
 // A batchItem answers one entry of a batch: with a post if Status is 200 or 201, and with
 // a problem otherwise.
 type batchItem struct {

@@ -54,6 +54,9 @@ func (p *pages) writer(c echo.Context, kind templates.DraftKind) (visitor, error
 		c.Set(draftKey, d)
 	}
 	v, err := p.sessions.visitor(c)
+	if err == nil && errors.Is(unread, domain.ErrBusy) {
+		err = unread // or else it would seem that nobody is signed in
+	}
 	if err == nil && !v.SignedIn() {
 		v, err = p.signInToWrite(c, d, typed)
 	}

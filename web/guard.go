@@ -20,6 +20,8 @@ const (
 	// maxSmallBody is the same where a name and a password are sent, which strangers do, and
 	// where hardly anything is.
 	maxSmallBody = 4 << 10
+	// maxPasswordsBody is the same where two passwords are sent.
+	maxPasswordsBody = 2 * maxSmallBody
 )
 
 // guard decides what is the same for every request: the security headers of the
@@ -99,9 +101,11 @@ func bodyLimit(route string) int64 {
 	switch route {
 	case apiPrefix + batchPath:
 		return maxBatchBody
-	case apiPrefix + usersPath, apiPrefix + passwordPath, apiPrefix + sessionsPath, apiPrefix + votePath,
-		templates.SignUpPath, templates.SignInPath, templates.AccountPath, blogPagePath:
+	case apiPrefix + usersPath, apiPrefix + sessionsPath, apiPrefix + votePath,
+		templates.SignUpPath, templates.SignInPath, blogPagePath:
 		return maxSmallBody
+	case apiPrefix + passwordPath, templates.AccountPath:
+		return maxPasswordsBody
 	}
 	return maxBody
 }
@@ -118,6 +122,12 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request, limit int64) (rele
 		return nil, &http.MaxBytesError{Limit: limit}
 	}
 	if r.Body == nil || r.Body == http.NoBody {
+		return func() {}, nil
+	}
+	if limit < maxBody {
+		// All connections together hold little of these. They are not counted, so that nobody
+		// can keep others from signing in by what they send elsewhere.
+		r.Body = http.MaxBytesReader(w, r.Body, limit)
 		return func() {}, nil
 	}
 	body := &countedBody{ReadCloser: http.MaxBytesReader(w, r.Body, limit), all: g.bodies, client: g.clientAddress(r)}

@@ -208,7 +208,7 @@ func problemOfMeaning(err error) problem {
 		return newProblem(http.StatusGone, "Channel is being deleted", "Nobody can read it any more.")
 	case errors.Is(err, domain.ErrBusy):
 		p := newProblem(http.StatusServiceUnavailable, "Too busy",
-			"Too many people sign up or sign in at this moment. Nothing was saved.")
+			"Too many people use the site at this moment. Nothing was saved.")
 		p.Type = busyType
 		p.RetryAfter = unavailableRetry
 		return p
