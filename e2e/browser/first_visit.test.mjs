@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { signUp } from "./account.mjs";
 import { sites, visitor } from "./visitor.mjs";
 
-test("first visit: three requests, under 12 KB on the wire", async () => {
+test("first visit: three requests, under 14 KB on the wire", async () => {
   // Texts as people write them: what is repeated would be compressed better.
   const prose = (await readFile(new URL("../../ARCHITECTURE.md", import.meta.url), "utf8")).split("## Decisions")[1].replace(/[*`#]|\[|\]\(.*?\)/gs, "").split(/\s+/).join(" ");
   const ada = await signUp(sites.idle, "first_visit");
@@ -23,12 +23,12 @@ test("first visit: three requests, under 12 KB on the wire", async () => {
     const sizes = await request.sizes();
     const response = await request.response();
     bytes += sizes.responseHeadersSize + sizes.responseBodySize;
-    const coding = request.url().includes("/static/") ? "br" : "zstd";
+    const coding = request.url().includes("/static/") ? "gzip" : "zstd";
     assert.equal(await response.headerValue("Content-Encoding"), coding, request.url());
   }
   const paths = loaded.map((request) => new URL(request.url()).pathname.replace(/\.[0-9a-f]{12}\./, ".")).sort();
   assert.deepEqual(paths, ["/channels/First-visit", "/static/app.css", "/static/app.js"]);
-  assert.ok(bytes < 12 * 1024, `${bytes} bytes`);
+  assert.ok(bytes < 14 * 1024, `${bytes} bytes`);
   await v.sees("Sign in");
   await v.leave();
 });
