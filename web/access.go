@@ -8,15 +8,12 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
-	"microblogging/logline"
 )
 
 // userKey is where a request's context keeps the name of its user for the log.
@@ -35,72 +32,53 @@ type clientNames struct {
 	// ends is when the key's day ends.
 	ends time.Time
 	key  []byte
-	// named has the names of that day that were asked for last, by what NameClient was given.
-	named *simplelru.LRU[string, string]
 }
 
 // keyTime is how long a key is in use.
 const keyTime = 24 * time.Hour
 
-// maxNamed is how many names are remembered, because to make one costs more than the rest
-// of a line of the log. They take about 1 MB.
-const maxNamed = 5000
-
-// seen returns what NameClient needs to know of a request. Without proxies that is its
-// connection, because the address, which costs more, is the same for all requests of one.
-func (n *clientNames) seen(r *http.Request) string {
-	if n.guard.proxies.none() {
-		return r.RemoteAddr
+// name returns the name of the client of a request that ended at a time.
+func (n *clientNames) name(r *http.Request, at time.Time) string {
+	address := n.guard.clientAddress(r)
+	if n.plain {
+		return string(address)
 	}
-	return string(n.guard.clientAddress(r))
+	mac := hmac.New(sha256.New, n.keyAt(at))
+	mac.Write([]byte(address))
+	return hex.EncodeToString(mac.Sum(nil)[:8])
 }
 
-// NameClient implements logline.Namer. A request that ended just before midnight may be named
-// just after it, by the new key: the old one is forgotten.
-func (n *clientNames) NameClient(seen string, at time.Time) string {
-	if n.plain {
-		return string(peerAddress(seen))
-	}
+// keyAt returns the key of the day of a time. If that day is over, it is the next day's,
+// because its own is forgotten.
+func (n *clientNames) keyAt(at time.Time) []byte {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if !at.Before(n.ends) || at.Before(n.ends.Add(-2*keyTime)) { // or the clock was a day ahead
-		n.turn(at)
+		n.ends, n.key = at.UTC().Truncate(keyTime).Add(keyTime), make([]byte, sha256.Size)
+		rand.Read(n.key) // it never fails
 	}
-	if name, ok := n.named.Get(seen); ok {
-		return name
-	}
-	mac := hmac.New(sha256.New, n.key)
-	mac.Write([]byte(peerAddress(seen)))
-	name := hex.EncodeToString(mac.Sum(nil)[:8])
-	n.named.Add(strings.Clone(seen), name)
-	return name
-}
-
-// turn begins the day of a time.
-func (n *clientNames) turn(at time.Time) {
-	n.ends, n.key = at.UTC().Truncate(keyTime).Add(keyTime), make([]byte, sha256.Size)
-	rand.Read(n.key) // it never fails
-	named, err := simplelru.NewLRU[string, string](maxNamed, nil)
-	if err != nil {
-		panic(err) // only if maxNamed is not positive
-	}
-	n.named = named
+	return n.key
 }
 
 // logAccess writes the line of a request that has been answered.
 func (s *server) logAccess(c echo.Context, start time.Time, id string) {
-	r, level, handler := c.Request(), accessLevel(c), s.log.Handler()
-	if !handler.Enabled(r.Context(), level) {
+	r, level := c.Request(), accessLevel(c)
+	if !s.log.Enabled(r.Context(), level) {
 		return
 	}
 	now := time.Now()
-	user, _ := c.Get(userKey).(domain.UserName)
-	line := logline.Request{
-		Level: level, Ended: now, Took: now.Sub(start),
-		Method: r.Method, Path: LoggedPath(r.URL.Path), Status: c.Response().Status, ID: id,
-		Client: s.clients.seen(r), Names: s.clients, User: string(user),
+	attrs := []slog.Attr{
+		slog.String("method", r.Method),
+		slog.String("path", LoggedPath(r.URL.Path)),
+		slog.Int("status", c.Response().Status),
+		slog.Duration("duration", now.Sub(start)),
+		slog.String("id", id),
+		slog.String("client", s.clients.name(r, now)),
 	}
-	_ = line.Log(r.Context(), handler) // a Logger has nobody to tell it either
+	if user, ok := c.Get(userKey).(domain.UserName); ok {
+		attrs = append(attrs, slog.String("user", string(user)))
+	}
+	s.log.LogAttrs(r.Context(), level, "request", attrs...)
 }
 
 // logRefused logs a sign-in that was refused, or a sign-up that had the key of an account
@@ -119,7 +97,7 @@ func (s *sessions) logRefused(c echo.Context, err error) {
 		return
 	}
 	attrs := []slog.Attr{
-		slog.String("client", s.clients.NameClient(s.clients.seen(c.Request()), time.Now())),
+		slog.String("client", s.clients.name(c.Request(), time.Now())),
 		slog.String("reason", reason),
 		slog.String("id", c.Response().Header().Get(echo.HeaderXRequestID)),
 	}

@@ -18,7 +18,7 @@ func newClientNames(plain bool) *clientNames { return &clientNames{guard: &guard
 
 // nameOf returns the name of the client at an address.
 func (n *clientNames) nameOf(address string, now time.Time) string {
-	return n.NameClient(n.seen(&http.Request{RemoteAddr: address + ":1234"}), now)
+	return n.name(&http.Request{RemoteAddr: address + ":1234"}, now)
 }
 
 func clientNamesChangeEachDay(t *testing.T) {
@@ -67,7 +67,7 @@ func clientNamesAreOfAddresses(t *testing.T) {
 			names := newClientNames(plain)
 			name := func(remote, forwarded string) string {
 				r := &http.Request{RemoteAddr: remote, Header: http.Header{"X-Forwarded-For": {forwarded}}}
-				return names.NameClient(names.seen(r), now)
+				return names.name(r, now)
 			}
 			one, second, other := name(net.JoinHostPort(c.address, "1"), ""), name(net.JoinHostPort(c.address, "2"), ""), name(net.JoinHostPort(c.other, "1"), "")
 			names.guard.proxies.any = true

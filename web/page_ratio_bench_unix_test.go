@@ -20,7 +20,6 @@ import (
 	"testing"
 	"time"
 
-	"microblogging/logline"
 	"microblogging/web"
 )
 
@@ -38,8 +37,8 @@ func BenchmarkAgainstFixedPage(b *testing.B) {
 	for _, posts := range []int{100, 100_000, 1_000_000} {
 		b.Run(fmt.Sprintf("posts=%d", posts), func(b *testing.B) {
 			store := crowdedStore(b, posts)
-			lines := logline.NewBuffer(io.Discard) // as the program logs
-			handler, err := web.New(store, web.Options{Logger: benchLog(lines), PageCache: 64 << 20})
+			log := slog.New(slog.NewTextHandler(io.Discard, nil)) // as the program logs, but for the file
+			handler, err := web.New(store, web.Options{Logger: log, PageCache: 64 << 20})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -56,11 +55,6 @@ func BenchmarkAgainstFixedPage(b *testing.B) {
 			}
 		})
 	}
-}
-
-// benchLog returns the log of the program.
-func benchLog(lines *logline.Buffer) *slog.Logger {
-	return slog.New(lines.Handler(func(w io.Writer) slog.Handler { return logline.NewTextHandler(w, slog.LevelInfo) }))
 }
 
 // benchServe serves as the program does, and returns the address.

@@ -36,8 +36,8 @@ func (c serveCommand) Validate() error {
 
 // Run serves both roles until ctx ends.
 func (c serveCommand) Run(ctx context.Context, console *console) error {
-	log, flush := c.logger(console.stderr)
-	defer flush()
+	log, stop := c.logger(console.stderr)
+	defer stop()
 	return c.serve(ctx, console, c.stopFlags, c.adminFlags, metrics.Roles{Web: true, Worker: true}, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
 		teach := c.Teach || c.Sample
 		c.work(ctx, log, b, run, teach)
@@ -56,8 +56,8 @@ type webCommand struct {
 
 // Run serves the web role until ctx ends.
 func (c webCommand) Run(ctx context.Context, console *console) error {
-	log, flush := c.logger(console.stderr)
-	defer flush()
+	log, stop := c.logger(console.stderr)
+	defer stop()
 	return c.serve(ctx, console, c.stopFlags, c.adminFlags, metrics.Roles{Web: true}, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
 		return c.listen(ctx, console, log, b, run, c.Teach || c.Sample)
 	})
@@ -76,8 +76,8 @@ type workerCommand struct {
 // Run serves the worker role until ctx ends. The probes are answered until the work
 // has ended.
 func (c workerCommand) Run(ctx context.Context, console *console) error {
-	log, flush := c.logger(console.stderr)
-	defer flush()
+	log, stop := c.logger(console.stderr)
+	defer stop()
 	return c.serve(ctx, console, c.stopFlags, c.adminFlags, metrics.Roles{Worker: true}, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
 		probes, workEnded := context.WithCancel(context.WithoutCancel(ctx))
 		if c.HealthListen != "" {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/logline"
 	"microblogging/worker"
 )
 
@@ -32,20 +31,21 @@ type logFlags struct {
 	LogLevel  string `enum:"debug,info,warn,error" default:"info" help:"The lowest level that is logged: debug, info, warn or error."`
 }
 
-// logger also returns what writes the lines that wait, which must be called at the end.
-func (f logFlags) logger(w io.Writer) (log *slog.Logger, flush func()) {
+// logger returns the log. Stop must be called at the end, and writes the lines that wait.
+func (f logFlags) logger(w io.Writer) (log *slog.Logger, stop func()) {
+	var options slog.HandlerOptions
 	var level slog.Level
-	if err := level.UnmarshalText([]byte(f.LogLevel)); err != nil {
-		level = slog.LevelInfo // the enum refuses every other word
+	if err := level.UnmarshalText([]byte(f.LogLevel)); err == nil { // the enum refuses every other word
+		options.Level = level
 	}
-	lines := logline.NewBuffer(w)
-	handler := lines.Handler(func(w io.Writer) slog.Handler {
-		if f.LogFormat == "json" {
-			return slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level})
-		}
-		return logline.NewTextHandler(w, level)
-	})
-	return slog.New(handler), func() { _ = lines.Flush() } // a log has nobody to tell
+	lines := &logBuffer{w: w, writing: make(chan struct{}, 1)}
+	if f.LogFormat == "json" {
+		log = slog.New(slog.NewJSONHandler(lines, &options))
+	} else {
+		log = slog.New(slog.NewTextHandler(lines, &options))
+	}
+	lines.lost = func(n int) { log.Warn("the log could not be written, and lines are lost", "lines", n) }
+	return log, lines.stop
 }
 
 // webFlags are the settings of the web role.
