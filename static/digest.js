@@ -1,15 +1,6 @@
 // The digest in the browser's time zone. Without this file it begins in UTC, and the form
 // chooses another.
 
-// All zones that the browser knows, after those that the page offers with their cities.
-const offers = document.getElementById("tz-list");
-if (offers) {
-  const known = new Set([...offers.options].map((option) => option.value));
-  for (const zone of Intl.supportedValuesOf?.("timeZone") ?? []) {
-    if (!known.has(zone)) offers.append(new Option("", zone));
-  }
-}
-
 const form = document.querySelector("form[data-guess]");
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
 if (form && timeZone && timeZone !== form.elements.tz.value) {

@@ -12,9 +12,6 @@ type Digest struct {
 	// Day is written like 2026-11-20, and Zone like Europe/Berlin. If the form was
 	// refused, they are what the reader typed, and the fields below are empty.
 	Day, Zone string
-	// Zones are offered for completion. Every zone of the IANA database is accepted, and
-	// many a city.
-	Zones []Offer
 	// Guess says that nobody has chosen the zone yet. A script then chooses the zone of
 	// the browser.
 	Guess bool

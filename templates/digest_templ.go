@@ -227,8 +227,8 @@ func dayForm(v Digest) templ.Component {
 		}
 		templ_7745c5c3_Err = line(field{
 			Name: "tz", Label: "Time zone", Value: v.Zone, Detail: v.detail("tz"), First: v.first("tz"), Type: "text",
-			Required: true, Literal: true, Autocomplete: "off", Offers: v.Zones,
-			Hint: "A city such as Mumbai, or a name such as Europe/Berlin. It is remembered in this browser.",
+			Required: true, Literal: true, Autocomplete: "off",
+			Hint: "A name of the IANA database, such as Europe/Berlin. It is remembered in this browser.",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

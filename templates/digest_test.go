@@ -10,7 +10,6 @@ func sampleDigest() Digest {
 	popular.Rating = 3
 	return Digest{
 		Day: "2026-07-28", Zone: "Europe/Berlin", Previous: "2026-07-27", Next: "2026-07-29", Most: 200,
-		Zones: []Offer{{"Asia/Kolkata", "Mumbai, Delhi"}, {"Europe/Berlin", ""}},
 		Channels: []DigestChannel{
 			{Name: "aurora", Posts: []Post{popular}, First: 1, Total: 1},
 			{Name: "Füchse", Posts: []Post{{ID: "1!a", Text: nasty, Author: "jo", CreatedOn: ago(time.Hour)}}, First: 1, Total: 1234},
@@ -23,7 +22,7 @@ func TestDigestPage(t *testing.T) {
 	t.Run("shows a part of a day", digestShowsAPartOfADay)
 	t.Run("leads on if nothing was posted or there is no such day", dayWithoutPostsAndADayThatIsNoneLeadOn)
 	t.Run("shows an address once and explains it", addressIsShownOnceAndExplained)
-	t.Run("offers zones with their cities", zonesAreOfferedWithTheirCities)
+	t.Run("asks its script for the zone until one is chosen", scriptIsAskedForTheZone)
 }
 
 func digestShowsADayByChannel(t *testing.T) {
@@ -35,8 +34,7 @@ func digestShowsADayByChannel(t *testing.T) {
 		in("nav[aria-label=Days]",
 			in("a[rel=prev][href=/digest?day=2026-07-27&tz=Europe%2FBerlin]", says("Monday, 27 July 2026")),
 			in("a[rel=next][href=/digest?day=2026-07-29&tz=Europe%2FBerlin]", says("Wednesday, 29 July 2026"))),
-		in("form[method=get][action=/digest]", in("input[name=day][type=date][value=2026-07-28]"), in("input[name=tz][list=tz-list][value=Europe/Berlin]")),
-		in("datalist[id=tz-list]", in("option[value=Europe/Berlin]")),
+		in("form[method=get][action=/digest]", in("input[name=day][type=date][value=2026-07-28]"), in("input[name=tz][value=Europe/Berlin]")),
 	)
 }
 
@@ -78,10 +76,9 @@ func addressIsShownOnceAndExplained(t *testing.T) {
 	expect(t, DigestPage(page, v), in("code", says("https://example.org/digest/ingrid/SECRET/feed.atom?tz=Europe%2FBerlin")), says("shown this once"), says("feed reader"))
 }
 
-func zonesAreOfferedWithTheirCities(t *testing.T) {
+func scriptIsAskedForTheZone(t *testing.T) {
 	v := sampleDigest()
-	expect(t, DigestPage(pageAt("/digest", "ingrid"), v), in("input[name=tz][list=tz-list]"), without("form[data-guess]"),
-		in("datalist[id=tz-list]", in("option[value=Asia/Kolkata]", says("Mumbai, Delhi"))), in("script[src=/static/digest.js]"))
+	expect(t, DigestPage(pageAt("/digest", "ingrid"), v), without("form[data-guess]"), in("script[src=/static/digest.js]"))
 	v.Guess = true
 	expect(t, DigestPage(pageAt("/digest", "ingrid"), v), in("form[method=get][data-guess]"))
 }

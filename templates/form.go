@@ -88,8 +88,6 @@ type field struct {
 	// MinLength is the smallest number of UTF-16 units, which is what browsers
 	// count. It may be empty.
 	MinLength string
-	// Offers are completions. Other values are allowed too.
-	Offers []Offer
 	// Literal is set for names and passwords. It turns off the spell check and
 	// automatic capitals.
 	Literal bool
@@ -98,15 +96,8 @@ type field struct {
 	Rows string
 }
 
-// An Offer is a value that completes what is typed. The label may be empty; what it says
-// is found too.
-type Offer struct {
-	Value, Label string
-}
-
 func (f field) hintID() string  { return f.Name + "-hint" }
 func (f field) errorID() string { return f.Name + "-error" }
-func (f field) listID() string  { return f.Name + "-list" }
 
 // describedBy has the ids of the control's error and hint.
 func (f field) describedBy() string {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -75,7 +74,6 @@ func (h *digestPages) show(c echo.Context, who awaited) error {
 	view := templates.Digest{
 		Day:      day.Date,
 		Zone:     day.Zone,
-		Zones:    offeredZones(),
 		Previous: day.Before().Date,
 		Channels: h.digestChannels(page.Channels),
 		Most:     storage.MaxDigest,
@@ -102,14 +100,9 @@ const (
 )
 
 // zone returns the time zone to show the digest in: the one asked for, else the one that
-// was chosen last. It reports whether anybody chose it. A city stands for its zone.
+// was chosen last. It reports whether anybody chose it.
 func (h *digestPages) zone(c echo.Context) (zone string, chosen bool) {
 	if asked := c.QueryParam("tz"); asked != "" {
-		if _, err := domain.ParseDay("", asked, time.Now()); err != nil {
-			if found, ok := domain.ZoneOfCity(asked); ok {
-				return found, true
-			}
-		}
 		return asked, true
 	}
 	remembered, _ := cookieValue(c.Request(), zoneCookie)
@@ -126,16 +119,6 @@ func (h *digestPages) rememberZone(c echo.Context, zone string) {
 	cookie := h.guard.newCookie(c.Request(), zoneCookie, zone, templates.DigestPath)
 	cookie.MaxAge = int(zoneLifetime.Seconds())
 	c.SetCookie(cookie)
-}
-
-// offeredZones are the zones that the form completes, with their cities.
-func offeredZones() []templates.Offer {
-	zones := domain.ZoneCities()
-	offers := make([]templates.Offer, len(zones))
-	for i, zone := range zones {
-		offers[i] = templates.Offer{Value: zone.Zone, Label: strings.Join(zone.Cities, ", ")}
-	}
-	return offers
 }
 
 // day returns the day that was asked for. Whoever chooses another zone on the page of
@@ -164,9 +147,8 @@ func (h *digestPages) showRefused(c echo.Context, who awaited, invalid *domain.I
 			Message: "There is no digest of that. Please fix what is marked below.",
 			Errors:  fieldErrors(invalid.Fields),
 		},
-		Day:   shown(c.QueryParam("day")),
-		Zone:  shown(c.QueryParam("tz")),
-		Zones: offeredZones(),
+		Day:  shown(c.QueryParam("day")),
+		Zone: shown(c.QueryParam("tz")),
 	}
 	h.fillAddress(c, v, &view, address, "UTC")
 	return again(c, invalid, templates.DigestPage(h.page(c, v), view))

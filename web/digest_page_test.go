@@ -21,7 +21,6 @@ func TestDigestPage(t *testing.T) {
 	t.Run("a long day is read page by page", longDayIsReadPageByPage)
 	t.Run("a page without a day shows today", pageWithoutADayShowsToday)
 	t.Run("the time zone that was chosen is remembered", chosenZoneIsRemembered)
-	t.Run("a time zone is found by a city", zoneIsFoundByACity)
 	t.Run("another zone on the page of today shows today there", anotherZoneShowsToday)
 	t.Run("a bad day is shown again as it was typed", badDayIsShownAgainAsItWasTyped)
 	t.Run("an address is shown once, replaced and revoked", addressIsShownOnceReplacedAndRevoked)
@@ -163,15 +162,6 @@ func chosenZoneIsRemembered(t *testing.T) {
 	delete(b.jar, "zone")
 	if b.open("/digest").form("Make an address").press().want(200).says("shown this once").guesses() {
 		t.Error("the script leaves the page with the address")
-	}
-}
-
-func zoneIsFoundByACity(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	for city, zone := range map[string]string{"mumbai": "Asia/Kolkata", "New York": "America/New_York", "europe/berlin": "Europe/Berlin"} {
-		b.open("/digest?tz=" + url.QueryEscape(city)).want(200).says("in " + zone)
-		b.open("/digest").want(200).says("in " + zone)
 	}
 }
 
