@@ -125,7 +125,7 @@ func (f storageFlags) serve(ctx context.Context, console *console, stop stopFlag
 	if _, err := memlimit.Set(memlimit.WithRatio(memoryShare)); err != nil {
 		log.InfoContext(ctx, "the memory limit of this process is not known", "error", err)
 	}
-	observed, err := f.startTraces(ctx, console, log)
+	observed, err := f.startTraces(ctx, log)
 	if err != nil {
 		return err
 	}

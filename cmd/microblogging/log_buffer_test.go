@@ -35,7 +35,7 @@ func linesShareACall(t *testing.T) {
 		log.Info("first")
 		time.Sleep(logWait - 1)
 		log.Error("second") // which does not put it off
-		time.Sleep(2)
+		time.Sleep(2 * time.Nanosecond)
 		synctest.Wait()
 		if len(written) != 1 || strings.Count(written[0], "\n") != 2 || strings.Index(written[0], "first") > strings.Index(written[0], "second") {
 			t.Fatalf("wrote %q", written)

@@ -13,8 +13,8 @@ import (
 
 // startTraces starts traces if the variables OTEL_* ask for them. The caller stops them.
 // Without traces, there are no observers.
-func (f storageFlags) startTraces(ctx context.Context, console *console, log *slog.Logger) (observers, error) {
-	started, err := traces.Start(ctx, traces.Options{Version: buildVersion(), Storage: f.Storage, Log: log, Console: console.stderr})
+func (f storageFlags) startTraces(ctx context.Context, log *slog.Logger) (observers, error) {
+	started, err := traces.Start(ctx, traces.Options{Version: buildVersion(), Storage: f.Storage, Log: log})
 	switch {
 	case err != nil:
 		return observers{}, cannotRunError{err}

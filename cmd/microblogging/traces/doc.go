@@ -10,7 +10,7 @@
 // # The model
 //
 // The standard variables OTEL_* decide whether there are traces, what is sampled and where
-// the spans go (settings.go). The roles know no OpenTelemetry. They offer hooks, and a
+// the spans go (collector.go). The roles know no OpenTelemetry. They offer hooks, and a
 // [Traces] is what is put into them:
 //
 //   - around the web role: a span for each request, with the name of its route (handler.go);

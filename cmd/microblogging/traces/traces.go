@@ -2,12 +2,13 @@ package traces
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"time"
 
 	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
@@ -32,8 +33,6 @@ type Options struct {
 	Storage string
 	// Log gets a line now and then while spans cannot be sent. It must be set.
 	Log *slog.Logger
-	// Console gets the spans with OTEL_TRACES_EXPORTER=console.
-	Console io.Writer
 }
 
 // A Traces makes spans and sends them. A nil *Traces makes none: its methods give back what
@@ -50,17 +49,19 @@ type Traces struct {
 // and has started nothing. The error says in a sentence which variable is wrong. It contacts
 // nobody yet.
 func Start(ctx context.Context, o Options) (*Traces, error) {
-	s, err := readSettings()
-	if err != nil || s.exporter == exporterNone {
+	if asked, err := asked(); err != nil || !asked {
 		return nil, err
 	}
-	exporter, err := s.newExporter(ctx, o.Console)
+	collector, err := newCollector()
 	if err != nil {
-		return nil, fmt.Errorf("the exporter of traces that the variables OTEL_* describe cannot be made: %w", err)
+		return nil, err
 	}
-	failures := &failures{log: o.Log}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { failures.failed(err, 0) }))
-	return newTraces(ctx, o, sdk.NewBatchSpanProcessor(reportingExporter{exporter, failures}))
+	exporter, err := otlptrace.New(ctx, collector)
+	if err != nil {
+		return nil, fmt.Errorf("starting the exporter of traces: %w", err)
+	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { o.Log.Warn("a fault of OpenTelemetry", "error", err) }))
+	return newTraces(ctx, o, sdk.NewBatchSpanProcessor(reportingExporter{exporter, &failures{log: o.Log}}))
 }
 
 // newTraces makes spans for a processor.
@@ -70,13 +71,14 @@ func newTraces(ctx context.Context, o Options, spans sdk.SpanProcessor) (*Traces
 		resource.WithTelemetrySDK(), resource.WithHost(), resource.WithProcessPID(),
 		resource.WithFromEnv())
 	if err != nil {
-		return nil, fmt.Errorf("naming the service in traces: %w", err)
+		err = fmt.Errorf("naming the service in traces, also by OTEL_RESOURCE_ATTRIBUTES: %w", err)
+		return nil, errors.Join(err, spans.Shutdown(ctx))
 	}
 	provider := sdk.NewTracerProvider(sdk.WithResource(of), sdk.WithSpanProcessor(spans))
 	return &Traces{
 		provider:   provider,
 		tracer:     provider.Tracer(scope, trace.WithInstrumentationVersion(o.Version)),
-		propagator: newPropagator(),
+		propagator: propagation.TraceContext{},
 		storage:    o.Storage,
 		log:        o.Log,
 	}, nil
