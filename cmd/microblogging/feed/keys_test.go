@@ -1,0 +1,47 @@
+package feed_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"microblogging/cmd/microblogging/feed"
+)
+
+func TestKeys(t *testing.T) {
+	t.Run("are those that imports have always made", keysStay)
+}
+
+// An entry with another key would be imported a second time. testdata/keys has what was
+// made when feeds were still read entry by entry.
+func keysStay(t *testing.T) {
+	want, err := os.ReadFile("testdata/keys")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("testdata/*.*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&got, "%s\n", filepath.Base(name))
+		head, err := feed.Read(strings.NewReader(string(data)), func(e feed.Entry) error {
+			fmt.Fprintf(&got, "\t%s\n", e.ID)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&got, "\tof %s\n", head.Source)
+	}
+	if got.String() != string(want) {
+		t.Errorf("got\n%s\nwant\n%s", &got, want)
+	}
+}
