@@ -1,14 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"github.com/schollz/progressbar/v3"
 
-	"microblogging/cmd/microblogging/feed"
 	"microblogging/domain"
 	"microblogging/storage"
 )
@@ -18,8 +16,7 @@ type importCommand struct {
 	Channel      string   `required:"" placeholder:"NAME" help:"The channel to post to. It is created if it does not exist."`
 	Owner        string   `required:"" placeholder:"USER" help:"The user who posts. If the channel is created, this user owns it. The user must have an account."`
 	CreateOwner  bool     `help:"Create the owner's account if there is none. The password is the environment variable MICROBLOGGING_OWNER_PASSWORD or, if that is not set, is asked for on a terminal, or is the first line of standard input."`
-	MaxFileSize  byteSize `default:"1GiB" help:"Refuse a file that is larger, such as 512MiB or 2GiB. One entry at a time is in memory (16 MiB at most), so a larger file takes longer, and not more memory."`
-	Files        []string `arg:"" name:"file" help:"RSS, Atom or JSON Feed files, imported in this order."`
+	Files        []string `arg:"" name:"file" help:"RSS, Atom or JSON Feed files of at most 64 MiB each, imported in this order."`
 }
 
 // Run imports the files in turn. If one of them is not a feed, or the owner has no
@@ -33,22 +30,15 @@ func (c importCommand) Run(ctx context.Context, console *console) error {
 	case ownerErr != nil:
 		return badName("--owner", ownerErr)
 	}
-	for _, file := range c.Files {
-		if err := find(file); err != nil {
+	files := make([]importFile, len(c.Files))
+	for i, name := range c.Files {
+		var err error
+		if files[i], err = readImportFile(name); err != nil {
 			return err
 		}
 	}
 	return c.use(ctx, func(store *storage.Store) (err error) {
-		password, err := c.checkOwner(ctx, console, store, owner)
-		if err != nil {
-			return err
-		}
-		files, err := c.inspect(ctx) // it may take long
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, closeFiles(files)) }()
-		if err := createOwner(ctx, store, owner, password); err != nil {
+		if err := c.ensureOwner(ctx, console, store, owner); err != nil {
 			return err
 		}
 		channel, created, err := findOrCreate(ctx, store, name, owner)
@@ -56,8 +46,8 @@ func (c importCommand) Run(ctx context.Context, console *console) error {
 			return err
 		}
 		for _, file := range files {
-			to := newImporter(store, channel.Ref(), owner, file.source(), created)
-			err := c.importFile(ctx, console, file, to)
+			to := newImporter(store, channel.Ref(), owner, file.Source, created)
+			err := importTo(ctx, console, file, to)
 			fmt.Fprintf(console.stdout, "%s: %s\n", file.name, to.counts)
 			if err != nil {
 				return fmt.Errorf("importing %s: %w", file.name, err)
@@ -67,33 +57,11 @@ func (c importCommand) Run(ctx context.Context, console *console) error {
 	})
 }
 
-// inspect reads all files before the import begins.
-func (c importCommand) inspect(ctx context.Context) ([]*importFile, error) {
-	files := make([]*importFile, len(c.Files))
-	for i, name := range c.Files {
-		var err error
-		if files[i], err = inspect(ctx, name, c.MaxFileSize); err != nil {
-			return nil, errors.Join(err, closeFiles(files))
-		}
-	}
-	return files, nil
-}
-
-func closeFiles(files []*importFile) error {
-	var errs error
-	for _, file := range files {
-		errs = errors.Join(errs, file.Close())
-	}
-	return errs
-}
-
-// importFile posts the entries of a file, and shows a progress bar.
-func (c importCommand) importFile(ctx context.Context, console *console, file *importFile, to *importer) error {
-	bar := newProgressBar(console.stderr, file.head.Entries, file.name, progressbar.OptionShowCount())
+// importTo posts the entries of a file, and shows a progress bar.
+func importTo(ctx context.Context, console *console, file importFile, to *importer) error {
+	bar := newProgressBar(console.stderr, len(file.Entries), file.name, progressbar.OptionShowCount())
 	to.progress = bar.Add
-	head, err := file.read(func(entry feed.Entry) error { return to.post(ctx, entry) })
-	to.counts.leftOut = head.LeftOut
-	return cmp.Or(to.flush(ctx), err)
+	return to.post(ctx, file.Entries)
 }
 
 // findOrCreate returns the channel of that name. It creates the channel if it does

@@ -19,8 +19,8 @@ import (
 )
 
 // BenchmarkImport imports feeds of different sizes into a durable store, with all that
-// belongs to it: each file is read twice. live-MB is the most heap that was live at any
-// sample, above the start.
+// belongs to it. live-MB is the most heap that was live at any sample, above the
+// start.
 func BenchmarkImport(b *testing.B) {
 	for _, entries := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("entries=%d", entries), func(b *testing.B) {
@@ -111,11 +111,11 @@ func benchImporter(b *testing.B, store *storage.Store) *importer {
 
 func importOnce(b *testing.B, name string, to *importer) {
 	b.Helper()
-	file, err := inspect(b.Context(), name, 1<<30)
+	file, err := readImportFile(name)
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := (importCommand{}).importFile(b.Context(), &console{stderr: io.Discard}, file, to); err != nil {
+	if err := importTo(b.Context(), &console{stderr: io.Discard}, file, to); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -31,7 +31,7 @@ func datedEntries(n int) []feed.Entry {
 	list := make([]feed.Entry, n)
 	for i := range list {
 		list[i] = feed.Entry{
-			ID: fmt.Sprintf("id:%d", i), Text: fmt.Sprintf("entry %d", i), Published: time.Date(2020, 1, 1, 0, 0, i, 0, time.UTC)}
+			ID: fmt.Sprintf("id:%d", i), Content: fmt.Sprintf("entry %d", i), Published: time.Date(2020, 1, 1, 0, 0, i, 0, time.UTC)}
 	}
 	return list
 }
@@ -68,7 +68,7 @@ func (w *importWorld) wantPosts(n int) {
 func thousandEntriesTake31Requests(t *testing.T) {
 	w := newImportWorld(t)
 	to := w.importer(true)
-	if err := to.postNow(t.Context(), datedEntries(1000)...); err != nil || to.counts != (importCounts{added: 1000}) {
+	if err := to.post(t.Context(), datedEntries(1000)); err != nil || to.counts != (importCounts{added: 1000}) {
 		t.Fatalf("%+v, %v", to.counts, err)
 	}
 	if n := w.calls.Load(); n != 31 {
@@ -77,7 +77,7 @@ func thousandEntriesTake31Requests(t *testing.T) {
 	w.wantPosts(1000)
 	w.calls.Store(0)
 	to = w.importer(false)
-	if err := to.postNow(t.Context(), datedEntries(1000)...); err != nil || to.counts != (importCounts{known: 1000}) {
+	if err := to.post(t.Context(), datedEntries(1000)); err != nil || to.counts != (importCounts{known: 1000}) {
 		t.Fatalf("the second import: %+v, %v", to.counts, err)
 	}
 	if n := w.calls.Load(); n != 1000 {
@@ -92,9 +92,9 @@ func firstOfTwoEntriesCounts(t *testing.T) {
 		w := newImportWorld(t)
 		entries := datedEntries(200)
 		twin := entries[10]
-		twin.Text = "not this one"
+		twin.Content = "not this one"
 		to := w.importer(true)
-		err := to.postNow(t.Context(), slices.Insert(entries, 10+distance, twin)...)
+		err := to.post(t.Context(), slices.Insert(entries, 10+distance, twin))
 		if err != nil || to.counts != (importCounts{added: 200, known: 1}) {
 			t.Errorf("%d entries later: %+v, %v", distance, to.counts, err)
 		}
@@ -109,7 +109,7 @@ func undatedEntriesKeepTheirOrder(t *testing.T) {
 		entries[i].Published = time.Time{}
 	}
 	to := w.importer(true)
-	if err := to.postNow(t.Context(), entries...); err != nil || to.counts.added != 500 {
+	if err := to.post(t.Context(), entries); err != nil || to.counts.added != 500 {
 		t.Fatalf("%+v, %v", to.counts, err)
 	}
 	w.wantPosts(500)
@@ -138,12 +138,12 @@ func stoppedImportIsCompleted(t *testing.T) {
 				return send(ctx)
 			})))
 			to := w.importer(true)
-			if err := to.postNow(ctx, entries...); at < 7 && !errors.Is(err, context.Canceled) {
+			if err := to.post(ctx, entries); at < 7 && !errors.Is(err, context.Canceled) {
 				t.Errorf("interrupted at call %d: %v", at+1, err)
 			}
 			w.hook.Store(nil)
 			again := w.importer(false)
-			if err := again.postNow(t.Context(), entries...); err != nil {
+			if err := again.post(t.Context(), entries); err != nil {
 				t.Fatal(err)
 			}
 			// What was under way may have landed without an answer.
@@ -168,13 +168,13 @@ func failureCountsWhatWasPosted(t *testing.T) {
 		return drivertest.ErrInjected
 	})))
 	to := w.importer(true)
-	err := to.postNow(t.Context(), datedEntries(1000)...)
+	err := to.post(t.Context(), datedEntries(1000))
 	if !errors.Is(err, domain.ErrUnavailable) || to.counts.added%33 != 0 || to.counts.added == 0 || to.counts.added >= 1000-33 {
 		t.Fatalf("%+v, %v", to.counts, err)
 	}
 	w.hook.Store(nil)
 	again := w.importer(false)
-	if err := again.postNow(t.Context(), datedEntries(1000)...); err != nil || again.counts.known < to.counts.added+33 || again.counts.known+again.counts.added != 1000 {
+	if err := again.post(t.Context(), datedEntries(1000)); err != nil || again.counts.known < to.counts.added+33 || again.counts.known+again.counts.added != 1000 {
 		t.Errorf("%+v, and then %+v, %v", to.counts, again.counts, err)
 	}
 	w.wantPosts(1000)
@@ -184,7 +184,7 @@ func panicIsAnError(t *testing.T) {
 	w := newImportWorld(t)
 	w.hook.Store(new(drivertest.Hook(func(context.Context, drivertest.Call, drivertest.Send) error { panic("planted") })))
 	to := w.importer(true)
-	if err := to.postNow(t.Context(), datedEntries(100)...); err == nil || !strings.Contains(err.Error(), "planted") {
+	if err := to.post(t.Context(), datedEntries(100)); err == nil || !strings.Contains(err.Error(), "planted") {
 		t.Errorf("got %v", err)
 	}
 	w.hook.Store(nil)
@@ -200,7 +200,7 @@ func progressCountsEachEntry(t *testing.T) {
 		return nil
 	}
 	entries := datedEntries(100)
-	if err := to.postNow(t.Context(), slices.Concat(entries, entries)...); err != nil || done.Load() != 200 {
+	if err := to.post(t.Context(), slices.Concat(entries, entries)); err != nil || done.Load() != 200 {
 		t.Errorf("progress tells of %d entries, %v; want 200", done.Load(), err)
 	}
 }

@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"microblogging/cmd/microblogging/feed"
 	"microblogging/domain"
@@ -20,10 +20,23 @@ func TestImportTwoFeeds(t *testing.T) {
 	t.Run("that say nothing about themselves are told apart by their names", feedsWithoutTitle)
 }
 
-func TestImporterFormerKey(t *testing.T) {
-	t.Run("an entry that was imported under it is recognised", formerEntryIsRecognised)
-	t.Run("an entry of another feed is not taken for it", formerEntryOfAnotherFeed)
-	t.Run("is not looked up in a channel that the import created", formerKeysOfNewChannel)
+func TestImporterKey(t *testing.T) {
+	t.Run("of an entry stays what it was", importerKeyStays)
+	t.Run("is not looked up in a channel that the import created", keysOfNewChannel)
+}
+
+func TestImportDates(t *testing.T) {
+	t.Run("that cannot be read are counted once", misdatedAreCounted)
+}
+
+func misdatedAreCounted(t *testing.T) {
+	data, file := t.TempDir(), filepath.Join(t.TempDir(), "misdated.rss")
+	if err := os.WriteFile(file, []byte("<rss><channel><title>T</title><item><guid>1</guid><title>a</title><pubDate>someday</pubDate></item>"+
+		"<item><guid>2</guid><title>b</title></item></channel></rss>"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expectImport(t, data, file, "2 posts added, 0 already there, 1 dated now because their dates cannot be read\n")
+	expectImport(t, data, file, "0 posts added, 2 already there\n")
 }
 
 func feedsWithTheSameIDs(t *testing.T) {
@@ -57,92 +70,26 @@ func expectImport(t *testing.T, data, file, want string) {
 	}
 }
 
-var formerEntry = feed.Entry{ID: "id:1", Title: "Title", Text: "Text", Published: time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)}
-
-func formerEntryIsRecognised(t *testing.T) {
-	changed, undated := formerEntry, formerEntry
-	changed.Text = "Other text"
-	undated.Published = time.Time{}
-	plain, marked := undated, undated
-	plain.Text, marked.Text = "See this (https://a.example/b).\n\n• One", "See [this](https://a.example/b).\n\n- One"
-	for name, c := range map[string]struct {
-		was, is feed.Entry
-		deleted bool
-	}{
-		"as it was":                      {was: formerEntry, is: formerEntry},
-		"with another text":              {was: formerEntry, is: changed},
-		"without a date":                 {was: undated, is: undated},
-		"as plain text without a date":   {was: plain, is: marked},
-		"so, and its post deleted":       {was: plain, is: marked, deleted: true},
-		"though its post is deleted":     {was: formerEntry, is: formerEntry, deleted: true},
-		"changed, and its post deleted":  {was: formerEntry, is: changed, deleted: true},
-		"though it has lost its date":    {was: formerEntry, is: undated},
-		"though it has got another date": {was: undated, is: formerEntry},
-	} {
-		t.Run(name, func(t *testing.T) {
-			to, _ := newTestImporter(t)
-			blog := postAsFormerly(t, to, c.was)
-			if c.deleted {
-				channel, err := to.store.Channel(t.Context(), to.channel.Key)
-				if err == nil {
-					err = to.store.DeleteBlog(t.Context(), channel, blog.ID, to.owner, domain.Any[domain.Revision]())
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-			}
-			for range 2 {
-				if err := to.postNow(t.Context(), c.is); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if to.counts != (importCounts{known: 2}) {
-				t.Errorf("got %+v, want that it is known", to.counts)
-			}
-		})
+// feed/testdata/keys has the ids of entries.
+func importerKeyStays(t *testing.T) {
+	to, _ := newTestImporter(t)
+	p := to.posting(feed.Entry{ID: "id:1"})
+	if p.By != "ada" || p.Source != "feed id:urn:a" || p.Key != "id:1" {
+		t.Errorf("got %+v", p)
 	}
 }
 
-func formerEntryOfAnotherFeed(t *testing.T) {
-	for name, change := range map[string]func(*feed.Entry){
-		"of another day":                      func(e *feed.Entry) { e.Text, e.Published = "Other", e.Published.Add(time.Hour) },
-		"of the same second with other words": func(e *feed.Entry) { e.Text, e.Title = "Other", "Another" },
-		"without a date":                      func(e *feed.Entry) { e.Text, e.Published = "Other", time.Time{} },
-	} {
-		t.Run(name, func(t *testing.T) {
-			to, _ := newTestImporter(t)
-			postAsFormerly(t, to, formerEntry)
-			other := formerEntry
-			change(&other)
-			for range 2 {
-				if err := to.postNow(t.Context(), other); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if to.counts != (importCounts{added: 1, known: 1}) {
-				t.Errorf("got %+v, want that it is added once", to.counts)
-			}
-		})
-	}
-}
-
-func formerKeysOfNewChannel(t *testing.T) {
+func keysOfNewChannel(t *testing.T) {
 	to, calls := newTestImporter(t)
-	to.fresh = true
-	before := calls.Load()
-	if err := to.postNow(t.Context(), formerEntry); err != nil || to.counts.added != 1 {
-		t.Fatalf("%+v, %v", to.counts, err)
-	}
-	if n := calls.Load() - before; n != 1 {
-		t.Errorf("a new entry in a new channel takes %d calls, want 1", n)
-	}
-	to.fresh = false
-	before = calls.Load()
-	if err := to.postNow(t.Context(), formerEntry); err != nil || to.counts.known != 1 {
-		t.Fatalf("%+v, %v", to.counts, err)
-	}
-	if n := calls.Load() - before; n != 1 {
-		t.Errorf("a known entry takes %d calls, want 1", n)
+	for _, fresh := range []bool{true, false} {
+		to.fresh = fresh
+		before := calls.Load()
+		if err := to.post(t.Context(), datedEntries(1)); err != nil || to.counts.added != 1 {
+			t.Fatalf("%+v, %v", to.counts, err)
+		}
+		if n := calls.Load() - before; n != 1 {
+			t.Errorf("fresh %v: an entry takes %d calls, want 1", fresh, n)
+		}
 	}
 }
 
@@ -202,31 +149,4 @@ func newTestImporter(t *testing.T) (*importer, *atomic.Int64) {
 	t.Helper()
 	w := newImportWorld(t)
 	return w.importer(false), w.calls
-}
-
-// postNow posts entries and waits for them.
-func (i *importer) postNow(ctx context.Context, entries ...feed.Entry) error {
-	for _, entry := range entries {
-		if err := i.post(ctx, entry); err != nil {
-			return errors.Join(err, i.flush(ctx))
-		}
-	}
-	return i.flush(ctx)
-}
-
-// postAsFormerly posts an entry as the program did before it told feeds apart.
-func postAsFormerly(t *testing.T, to *importer, entry feed.Entry) domain.Blog {
-	t.Helper()
-	blog, created, err := to.store.Post(t.Context(), storage.Posting{
-		Channel:   to.channel,
-		By:        to.owner,
-		Source:    "feed",
-		Key:       entry.ID,
-		Draft:     domain.Draft{Title: entry.Title, Text: entry.Text},
-		CreatedOn: entry.Published,
-	})
-	if err != nil || !created {
-		t.Fatalf("created %v, %v", created, err)
-	}
-	return blog
 }

@@ -135,16 +135,11 @@ func fillSample(ctx context.Context, store *storage.Store) error {
 }
 
 func addSampleChannel(ctx context.Context, store *storage.Store, name string) error {
-	file, err := sampleFeeds.Open(path.Join("sample", name))
+	document, err := sampleFeeds.ReadFile(path.Join("sample", name))
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	var entries []feed.Entry
-	f, err := feed.Read(file, func(entry feed.Entry) error {
-		entries = append(entries, entry)
-		return nil
-	})
+	f, err := feed.Parse(document)
 	if err != nil {
 		return err
 	}
@@ -153,8 +148,8 @@ func addSampleChannel(ctx context.Context, store *storage.Store, name string) er
 	if err != nil {
 		return err
 	}
-	bringUpToDate(entries, time.Now())
-	channel.CreatedOn = domain.Storable(oldest(entries).Add(-time.Hour))
+	bringUpToDate(f.Entries, time.Now())
+	channel.CreatedOn = domain.Storable(oldest(f.Entries).Add(-time.Hour))
 	if channel, err = store.CreateChannel(ctx, channel); err != nil {
 		return err
 	}
@@ -162,12 +157,7 @@ func addSampleChannel(ctx context.Context, store *storage.Store, name string) er
 		return err
 	}
 	to := newImporter(store, channel.Ref(), channel.Owner, f.Source, true)
-	for _, entry := range entries {
-		if err := to.post(ctx, entry); err != nil {
-			return errors.Join(err, to.flush(ctx))
-		}
-	}
-	if err := to.flush(ctx); err != nil {
+	if err := to.post(ctx, f.Entries); err != nil {
 		return err
 	}
 	return addSampleReaders(ctx, store, channel)

@@ -39,56 +39,57 @@ func titleOf(markup string) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// A texter turns markup into Markdown.
-type texter struct {
-	converter *converter.Converter
+// A Converter turns markup into Markdown. Several goroutines may use it.
+type Converter struct {
+	markdown *converter.Converter
 	// addresses and references are found in text, to be kept or to be escaped.
 	addresses, references *regexp.Regexp
 	// blank lines and trailing spaces are found in Markdown.
 	blank, trailing *regexp.Regexp
 }
 
-func newTexter() *texter {
+// NewConverter returns a converter.
+func NewConverter() *Converter {
 	addresses, err := xurls.StrictMatchingScheme(`https?://`)
 	if err != nil {
 		panic(err) // the expression is constant
 	}
-	c := converter.NewConverter(converter.WithPlugins(
+	markdown := converter.NewConverter(converter.WithPlugins(
 		base.NewBasePlugin(),
 		// It separates lists by a comment, and a text has no comments.
 		commonmark.NewCommonmarkPlugin(commonmark.WithListEndComment(false), commonmark.WithHorizontalRule("---")),
 		strikethrough.NewStrikethroughPlugin(),
 	))
-	t := &texter{
-		converter:  c,
+	c := &Converter{
+		markdown:   markdown,
 		addresses:  addresses,
 		references: regexp.MustCompile(`&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);`),
 		blank:      regexp.MustCompile(`(?m)^[\x{00a0}\x{3000} ]+\n\n?`),
 		trailing:   regexp.MustCompile(`(?m)[ \t]+$`),
 	}
-	c.Register.RendererFor("a", converter.TagTypeInline, writeAddress, converter.PriorityEarly)
-	c.Register.TextTransformer(t.escapeReferences, converter.PriorityEarly)
-	c.Register.TextTransformer(escapeBrackets, converter.PriorityLate+1)
-	c.Register.TextTransformer(t.keepAddresses, converter.PriorityLate+2)
-	return t
+	markdown.Register.RendererFor("a", converter.TagTypeInline, writeAddress, converter.PriorityEarly)
+	markdown.Register.TextTransformer(c.escapeReferences, converter.PriorityEarly)
+	markdown.Register.TextTransformer(escapeBrackets, converter.PriorityLate+1)
+	markdown.Register.TextTransformer(c.keepAddresses, converter.PriorityLate+2)
+	return c
 }
 
 // textOf returns markup as Markdown. It reports true if that is only the beginning. If
 // markup has no tag, its lines are kept.
-func (t *texter) textOf(markup string) (text string, cut bool) {
+func (c *Converter) textOf(markup string) (text string, cut bool) {
 	cleaned, cut := clean(markup)
-	text, err := t.converter.ConvertString(cleaned)
+	text, err := c.markdown.ConvertString(cleaned)
 	if err != nil { // the parser refuses it; its words are left
 		return titleOf(cleaned), true
 	}
-	text = t.blank.ReplaceAllString(text, "")
+	text = c.blank.ReplaceAllString(text, "")
 	// In a text, each newline breaks the line, so two spaces before it are too much.
-	return strings.TrimSpace(t.trailing.ReplaceAllString(text, "")), cut
+	return strings.TrimSpace(c.trailing.ReplaceAllString(text, "")), cut
 }
 
 // escaped returns text as Markdown.
-func (t *texter) escaped(text string) string {
-	escaped, _ := t.textOf(html.EscapeString(text))
+func (c *Converter) escaped(text string) string {
+	escaped, _ := c.textOf(html.EscapeString(text))
 	return escaped
 }
 
@@ -108,8 +109,8 @@ func writeAddress(_ converter.Context, w converter.Writer, n *html.Node) convert
 func isImage(n *html.Node) bool { return n.DataAtom == atom.Img }
 
 // escapeReferences escapes what would be read as a reference to a character.
-func (t *texter) escapeReferences(_ converter.Context, text string) string {
-	return t.references.ReplaceAllStringFunc(text, func(reference string) string {
+func (c *Converter) escapeReferences(_ converter.Context, text string) string {
+	return c.references.ReplaceAllStringFunc(text, func(reference string) string {
 		if html.UnescapeString(reference) == reference {
 			return reference // it refers to nothing
 		}
@@ -141,12 +142,12 @@ func escapeBrackets(_ converter.Context, text string) string {
 
 // keepAddresses takes out the marks of what may be escaped in an address, which is read as
 // it stands.
-func (t *texter) keepAddresses(_ converter.Context, text string) string {
+func (c *Converter) keepAddresses(_ converter.Context, text string) string {
 	if !strings.Contains(text, "://") {
 		return text
 	}
 	plain := strings.ReplaceAll(text, string(marker.MarkerEscaping), "")
-	addresses := t.addresses.FindAllStringIndex(plain, -1)
+	addresses := c.addresses.FindAllStringIndex(plain, -1)
 	var b strings.Builder
 	at := 0 // in plain
 	for i := range len(text) {

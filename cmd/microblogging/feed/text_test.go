@@ -11,8 +11,8 @@ func TestText(t *testing.T) {
 }
 
 func textOfMarkup(t *testing.T) {
-	texter := newTexter()
-	for name, c := range map[string]struct{ markup, want string }{
+	c := NewConverter()
+	for name, text := range map[string]struct{ markup, want string }{
 		"paragraphs":              {"<p>one</p><p>two</p>", "one\n\ntwo"},
 		"divisions":               {"<div>one</div><div>two</div>three", "one\n\ntwo\n\nthree"},
 		"inline elements":         {"a<b>b</b><i>c</i> <span> d </span> e", "a**bc** d e"},
@@ -54,8 +54,8 @@ func textOfMarkup(t *testing.T) {
 		"a link that is no page":  {`<a href="javascript:alert(1)">a</a> <a href="mailto:b@c">b</a> <a href="https://">c</a> <a>d</a>`, "a [b](mailto:b@c) c d"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, _ := texter.textOf(c.markup); got != c.want {
-				t.Errorf("%s\n got %q\nwant %q", c.markup, got, c.want)
+			if got, _ := c.textOf(text.markup); got != text.want {
+				t.Errorf("%s\n got %q\nwant %q", text.markup, got, text.want)
 			}
 		})
 	}
@@ -84,7 +84,7 @@ func titleOfMarkup(t *testing.T) {
 func textOfDeepMarkup(t *testing.T) {
 	for _, tag := range []string{"<ul><li><blockquote>", "<b><i>", "<div>", "<li>", "<p>", "<table><tr><td>"} {
 		deep := strings.Repeat(tag, 50_000) + strings.Repeat("a<br>", 100)
-		got, _ := newTexter().textOf(deep)
+		got, _ := NewConverter().textOf(deep)
 		if len(got) > 100*6*maxDepth || strings.Count(got, "a") < 100 {
 			t.Errorf("%d times %s became %d bytes", 50_000, tag, len(got))
 		}
