@@ -18,6 +18,7 @@ func termsAreRead(t *testing.T) {
 		{rss, "<t:created>2024-02-29T12:30:15.5+02:00</t:created>", "2024-02-29T10:30:15.5Z"},
 		{rss, "<t:modified>2024-03-01</t:modified><t:issued>2024-02</t:issued>", "2024-02-01T00:00:00Z"},
 		{rss, "<t:issued>soon</t:issued><t:created>2024</t:created>", "2024-01-01T00:00:00Z"},
+		{rss, "<t:created>2023</t:created><t:issued>2024</t:issued>", "2024-01-01T00:00:00Z"},
 		{rss, "<pubDate>1 Mar 2024 00:00:00 Z</pubDate><t:issued>2023</t:issued>", "2024-03-01T00:00:00Z"},
 		{atom, "<t:date> 2024-02-29T12:30Z </t:date>", "2024-02-29T12:30:00Z"},
 		{atom, "<updated>2024-03-01T00:00:00Z</updated><t:issued>2024</t:issued>", "2024-03-01T00:00:00Z"},

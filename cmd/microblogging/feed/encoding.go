@@ -24,7 +24,8 @@ func toUTF8(document []byte) ([]byte, error) {
 	document = slices.DeleteFunc(document, func(b byte) bool { return b < ' ' && b != '\t' && b != '\n' && b != '\r' })
 	document = bytes.TrimLeft(bytes.TrimPrefix(document, []byte("\uFEFF")), " \t\r\n")
 	// A file that can be read here is not UTF-16, whatever it declares.
-	return regexp.MustCompile(`(?i)^<\?xml[^>]*\bencoding\s*=\s*["']utf-?16[^>]*\?>\s*`).ReplaceAll(document, nil), nil
+	untrue := regexp.MustCompile(`(?i)^<\?xml[^>]*\bencoding\s*=\s*["']utf-?16[^>]*\?>\s*`).Find(document)
+	return document[len(untrue):], nil
 }
 
 // endianOf tells whether a document is UTF-16: it has a byte order mark, or its first
