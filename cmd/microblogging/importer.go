@@ -78,8 +78,8 @@ func newImporter(store *storage.Store, channel domain.ChannelRef, owner domain.U
 }
 
 // post posts entries. An entry that was imported before is left alone, even if the feed has
-// changed it or somebody has deleted its post; so is all but the first with the same ID.
-// After a failure no other batch begins, and those under way go on to their ends. It
+// changed it or somebody has deleted its post. So is one whose ID an earlier one of the feed
+// has. After a failure no other batch begins, and those under way go on to their ends. It
 // returns the first failure.
 func (i *importer) post(ctx context.Context, entries []feed.Entry) error {
 	first := firstOfEach(entries)
