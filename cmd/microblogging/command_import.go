@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/schollz/progressbar/v3"
 
@@ -30,15 +31,27 @@ func (c importCommand) Run(ctx context.Context, console *console) error {
 	case ownerErr != nil:
 		return badName("--owner", ownerErr)
 	}
-	files := make([]importFile, len(c.Files))
-	for i, name := range c.Files {
-		var err error
-		if files[i], err = readImportFile(name); err != nil {
-			return err
+	for _, file := range c.Files { // before anybody is asked for a password
+		info, err := os.Stat(file)
+		if err == nil && info.IsDir() {
+			err = fmt.Errorf("%s is a directory, not a feed", file)
+		}
+		if err != nil {
+			return cannotRunError{err}
 		}
 	}
 	return c.use(ctx, func(store *storage.Store) (err error) {
-		if err := c.ensureOwner(ctx, console, store, owner); err != nil {
+		password, err := c.checkOwner(ctx, console, store, owner)
+		if err != nil {
+			return err
+		}
+		files := make([]importFile, len(c.Files))
+		for i, file := range c.Files {
+			if files[i], err = readImportFile(file); err != nil {
+				return err
+			}
+		}
+		if err := createOwner(ctx, store, owner, password); err != nil {
 			return err
 		}
 		channel, created, err := findOrCreate(ctx, store, name, owner)

@@ -21,6 +21,7 @@ func TestImportCreateOwner(t *testing.T) {
 	t.Run("makes the account with the first line of standard input", ownerFromInput)
 	t.Run("makes the account with the password of the environment", ownerFromEnvironment)
 	t.Run("a password that is no password is refused and nothing is written", ownerWithBadPassword)
+	t.Run("a password that is missing is missed before a file is read", ownerBeforeFiles)
 	t.Run("an account that exists keeps its password", ownerThatExists)
 	t.Run("a file that is not a feed makes no account", ownerOfNoFeed)
 }
@@ -102,6 +103,19 @@ func ownerWithBadPassword(t *testing.T) {
 			}
 			expectUnwritten(t, data)
 		})
+	}
+}
+
+func ownerBeforeFiles(t *testing.T) {
+	unread := filepath.Join(t.TempDir(), "unread.rss")
+	if err := os.WriteFile(unread, []byte("no feed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for want, flags := range map[string][]string{"password": {"--create-owner"}, "there is no account ada": nil} {
+		args := append([]string{"import", "--data", t.TempDir(), "--channel", "news", "--owner", "ada", unread}, flags...)
+		if code, _, errs := program(t, args...); code != exitCannotRun || !strings.Contains(errs, want) || strings.Contains(errs, unread) {
+			t.Errorf("exits with %d and says %q, want 2 and %q", code, errs, want)
+		}
 	}
 }
 

@@ -24,27 +24,41 @@ const ownerPasswordVariable = "MICROBLOGGING_OWNER_PASSWORD"
 // more than the longest password that domain.CheckPassword accepts.
 const maxPasswordLine = 4096
 
-// ensureOwner fails unless the owner has an account. It makes one if it may. Without an
-// account, a stranger could sign up under that name later and own the channel.
-func (c importCommand) ensureOwner(ctx context.Context, console *console, store *storage.Store, owner domain.UserName) error {
-	_, err := store.User(ctx, owner)
+// checkOwner fails unless the owner has an account, or is to get one. It returns the
+// password of an account to be made, or nothing. Without an account, a stranger could sign
+// up under that name later and own the channel.
+func (c importCommand) checkOwner(ctx context.Context, console *console, store *storage.Store, owner domain.UserName) (password string, err error) {
+	_, err = store.User(ctx, owner)
 	switch {
 	case err == nil:
-		return nil
+		return "", nil
 	case !errors.Is(err, domain.ErrNotFound):
-		return cannotRunError{err}
+		return "", cannotRunError{err}
 	case !c.CreateOwner:
-		return cannotRunError{fmt.Errorf("--owner: there is no account %s; sign up first, or use --create-owner", owner)}
+		return "", cannotRunError{fmt.Errorf("--owner: there is no account %s; sign up first, or use --create-owner", owner)}
 	}
-	password, err := ownerPassword(ctx, console, owner)
+	password, err = ownerPassword(ctx, console, owner)
 	if err == nil {
-		_, err = store.SignUp(ctx, string(owner), password)
+		err = domain.CheckPassword("password", password, owner)
 	}
 	if err != nil {
-		return cannotRunError{fmt.Errorf("--create-owner: %w", err)}
+		return "", cannotCreate(err)
+	}
+	return password, nil
+}
+
+// createOwner makes the account of the owner, if there is a password for it.
+func createOwner(ctx context.Context, store *storage.Store, owner domain.UserName, password string) error {
+	if password == "" {
+		return nil
+	}
+	if _, err := store.SignUp(ctx, string(owner), password); err != nil {
+		return cannotCreate(err)
 	}
 	return nil
 }
+
+func cannotCreate(err error) error { return cannotRunError{fmt.Errorf("--create-owner: %w", err)} }
 
 // ownerPassword returns the password for a new account. It is the value of
 // ownerPasswordVariable or, if that is not set, what is typed at the terminal or the
