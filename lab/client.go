@@ -163,7 +163,7 @@ func repeat() body {
 		c.Tell(Fact{Kind: Asking, Channel: channel.Ref()})
 		found, err := c.Store.RepeatDeletion(ctx, domain.Deletion{
 			Channel: channel.Ref(), Name: channelName, RequestedBy: owner, RequestedOn: instant(),
-		})
+		}.Message())
 		if found && err == nil {
 			c.Tell(Fact{Kind: Accepted, Channel: channel.Ref()})
 		}

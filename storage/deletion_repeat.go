@@ -16,29 +16,31 @@ import (
 // again, with the writes of AskDeletion and in the same order. The record names the
 // incarnation, so nothing happens to a channel that has the name otherwise.
 
-// DeletionRecords streams the Deletions rows, to be kept for RepeatDeletions.
-func (s *Store) DeletionRecords(ctx context.Context) iter.Seq2[driver.Entity, error] {
-	return s.deletions.All(ctx, driver.Scan{})
+// DeletionRecords streams a message for each Deletions row that is about a channel, to be
+// kept for RepeatDeletions. Of posts, only those that were poisoned have a row.
+func (s *Store) DeletionRecords(ctx context.Context) iter.Seq2[domain.Message, error] {
+	return func(yield func(domain.Message, error) bool) {
+		for row, err := range s.deletions.All(ctx, driver.Scan{}) {
+			if err == nil && (row.Partition == unreadPartition || isOpenPartition(row.Partition) || isLesson(row.Row)) {
+				continue
+			}
+			m := domain.Message{}
+			if err == nil {
+				m = decodeDeletion(row).Message()
+			}
+			if m.Kind != domain.MessageBlog && !yield(m, err) {
+				return
+			}
+		}
+	}
 }
 
-// RepeatDeletions asks again for the deletion of each channel that one of the Deletions
-// rows is about and that can still be read. It returns how many it found. Rows about
-// anything else are left out. The deletion is listed for whoever asked for it, under the
-// time of the first request. It may be called again after an error, and beside everything
-// else.
-func (s *Store) RepeatDeletions(ctx context.Context, records iter.Seq2[driver.Entity, error]) (repeated int, err error) {
-	for record, err := range records {
-		if err != nil {
-			return repeated, fmt.Errorf("reading the deletions: %w", err)
-		}
-		if record.Partition == unreadPartition || isOpenPartition(record.Partition) || isLesson(record.Row) {
-			continue
-		}
-		d := decodeDeletion(record)
-		if d.Blog != "" {
-			continue // of posts, only those that were poisoned have a record
-		}
-		found, err := s.RepeatDeletion(ctx, d)
+// RepeatDeletions asks again for each deletion whose channel can still be read. It returns
+// how many there were. The deletion is listed for whoever asked for it, under the time of
+// the first request. It may be called again after an error, and beside everything else.
+func (s *Store) RepeatDeletions(ctx context.Context, records []domain.Message) (repeated int, err error) {
+	for _, record := range records {
+		found, err := s.RepeatDeletion(ctx, record)
 		if err != nil {
 			return repeated, fmt.Errorf("repeating a deletion: %w", err)
 		}
@@ -49,10 +51,10 @@ func (s *Store) RepeatDeletions(ctx context.Context, records iter.Seq2[driver.En
 	return repeated, nil
 }
 
-// RepeatDeletion asks for a deletion again, if its incarnation is there and is not being
-// deleted. It reports whether it is.
-func (s *Store) RepeatDeletion(ctx context.Context, d domain.Deletion) (found bool, err error) {
-	row, err := s.readIncarnation(ctx, d.Channel)
+// RepeatDeletion asks for the deletion of a channel again, if its incarnation is there and
+// is not being deleted. It reports whether it is.
+func (s *Store) RepeatDeletion(ctx context.Context, m domain.Message) (found bool, err error) {
+	row, err := s.readIncarnation(ctx, m.Ref())
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
 		return false, nil
@@ -61,5 +63,5 @@ func (s *Store) RepeatDeletion(ctx context.Context, d domain.Deletion) (found bo
 	case row.State != domain.ChannelActive:
 		return false, nil
 	}
-	return true, s.acceptDeletion(ctx, row, d.Message())
+	return true, s.acceptDeletion(ctx, row, m)
 }

@@ -3,18 +3,14 @@ package worker
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"go.etcd.io/bbolt"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -31,8 +27,7 @@ import (
 //   - post-x is the median time of a durable post in another channel after the deletion,
 //     divided by that before it.
 //   - anon-MB is how much resident memory that is not the mapped file grew meanwhile.
-//   - open-s and open-crash-s are how long it took to open the store before the deletion,
-//     after it was closed and after a crash that left no list of free pages.
+//   - open-s is how long it took to open the store before the deletion.
 func BenchmarkLargeDeletion(b *testing.B) {
 	if os.Getenv("MICROBLOGGING_BENCH_LARGE") == "" {
 		b.Skip("takes minutes: set MICROBLOGGING_BENCH_LARGE=1")
@@ -87,9 +82,7 @@ func deleteMany(b *testing.B, posts int, report bool) time.Duration {
 	dir := b.TempDir()
 	channel := fillRows(b, dir, posts)
 	if report {
-		closed, crashed := timeOpening(b, dir)
-		b.ReportMetric(closed.Seconds(), "open-s")
-		b.ReportMetric(crashed.Seconds(), "open-crash-s")
+		b.ReportMetric(timeOpening(b, dir).Seconds(), "open-s")
 	}
 	db, err := bolt.Open(dir, bolt.Options{})
 	if err != nil {
@@ -192,31 +185,19 @@ func fillRows(b *testing.B, dir string, posts int) domain.Channel {
 	return channel
 }
 
-// timeOpening opens the store after it was closed, and after a crash. The file is in
-// memory.
-func timeOpening(b *testing.B, dir string) (closed, crashed time.Duration) {
+// timeOpening opens the store. The file is in memory.
+func timeOpening(b *testing.B, dir string) time.Duration {
 	b.Helper()
-	once := func() time.Duration {
-		began := time.Now()
-		db, err := bolt.Open(dir, bolt.Options{})
-		took := time.Since(began)
-		if err == nil {
-			err = db.Close()
-		}
-		if err != nil {
-			b.Fatal(err)
-		}
-		return took
-	}
-	closed = once()
-	file, err := bbolt.Open(filepath.Join(dir, "microblogging.db"), 0o600, &bbolt.Options{NoFreelistSync: true})
-	if err == nil { // its commit leaves the list out
-		err = errors.Join(file.Update(func(*bbolt.Tx) error { return nil }), file.Close())
+	began := time.Now()
+	db, err := bolt.Open(dir, bolt.Options{})
+	took := time.Since(began)
+	if err == nil {
+		err = db.Close()
 	}
 	if err != nil {
 		b.Fatal(err)
 	}
-	return closed, once()
+	return took
 }
 
 func medianPost(b *testing.B, store *storage.Store, channel domain.Channel) time.Duration {

@@ -15,7 +15,6 @@ import (
 	"microblogging/storage/azure"
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
-	"microblogging/storage/snapshot"
 )
 
 // A backend is an open store.
@@ -33,9 +32,8 @@ type backend struct {
 	space func() (bolt.Space, error)
 	// observers are told what happens to the store, and what the roles do.
 	observers observers
-	// backup writes a backup of the open store. A store that is not local has only that of
-	// its deletions.
-	backup func(context.Context, io.Writer, snapshot.Content) (snapshot.Summary, error)
+	// backup writes the file of the open store. It is nil for a store that is not local.
+	backup func(context.Context, io.Writer) error
 	// draining is closed when the process is told to stop.
 	draining <-chan struct{}
 	close    func() error
@@ -86,15 +84,8 @@ func (f storageFlags) openAzure(log *slog.Logger, retry *policy.RetryOptions, o 
 	if err != nil {
 		return nil, cannotRunError{err}
 	}
-	store := storage.New(client, client, o.calls...)
 	return &backend{
-		Store: store, tables: client, queues: client, observers: o,
-		backup: func(ctx context.Context, w io.Writer, content snapshot.Content) (snapshot.Summary, error) {
-			if content != snapshot.Deletions {
-				return snapshot.Summary{}, errNoSnapshot
-			}
-			return bolt.WriteDeletions(w, store.DeletionRecords(ctx))
-		},
+		Store: storage.New(client, client, o.calls...), tables: client, queues: client, observers: o,
 		close: func() error { client.Close(); return nil },
 	}, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -9,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"microblogging/storage/snapshot"
+	"microblogging/storage/bolt"
 )
 
 const (
@@ -28,7 +29,7 @@ var errNoSnapshot = errors.New("there is no snapshot of several tables in Azure,
 
 // A backupHandler gives a backup of the open store. What it gives is all there is, with
 // the hashes of passwords; so it answers programs on the same machine alone. It gives one
-// at a time, since each may let the store grow (bolt.DB.Backup).
+// at a time, since each lets the store grow (bolt.DB.Backup).
 type backupHandler struct {
 	backend *backend
 	log     *slog.Logger
@@ -40,10 +41,10 @@ func newBackupHandler(b *backend, log *slog.Logger) *backupHandler {
 }
 
 // ServeHTTP answers GET /backup, and with ?content=deletions the record of deletions
-// alone. A body without the end of a backup was given up.
+// alone. A body without the end of a backup was given up, and the log says why.
 func (h *backupHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
-	content := snapshot.Content(r.URL.Query().Get("content"))
+	kind := backupKind(r.URL.Query().Get("content"))
 	switch {
 	case !isLocal(r):
 		http.Error(w, "a backup is given to programs on the same machine alone, at its address", http.StatusForbidden)
@@ -52,13 +53,13 @@ func (h *backupHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", http.MethodGet)
 		http.Error(w, "only GET", http.StatusMethodNotAllowed)
 		return
-	case content == "":
-		content = snapshot.Whole
-	case content != snapshot.Whole && content != snapshot.Deletions:
+	case kind == "":
+		kind = wholeStore
+	case kind != wholeStore && kind != deletionsOnly:
 		http.Error(w, "content is store or deletions", http.StatusBadRequest)
 		return
 	}
-	if content == snapshot.Whole && !h.backend.local {
+	if kind == wholeStore && h.backend.backup == nil {
 		http.Error(w, errNoSnapshot.Error(), http.StatusNotImplemented)
 		return
 	}
@@ -72,15 +73,36 @@ func (h *backupHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	counted := &countingWriter{to: patientWriter{w, http.NewResponseController(w)}}
-	summary, err := h.backend.backup(r.Context(), counted, content)
-	if err != nil {
-		h.log.WarnContext(r.Context(), "backup given up", "error", err)
-		if counted.n == 0 {
-			http.Error(w, "the store cannot be read; the log of the server says why", http.StatusServiceUnavailable)
-		}
+	err := h.backend.writeBackup(r.Context(), counted, kind)
+	switch {
+	case err == nil:
+		h.log.InfoContext(r.Context(), "backup given", "content", kind, "bytes", counted.n)
 		return
+	case counted.n > 0:
+	case errors.Is(err, bolt.ErrDamaged):
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+	default:
+		http.Error(w, "the store cannot be read; the log of the server says why", http.StatusServiceUnavailable)
 	}
-	h.log.InfoContext(r.Context(), "backup given", "content", summary.Content, "rows", summary.Rows, "bytes", summary.Bytes)
+	h.log.WarnContext(r.Context(), "backup given up", "error", err)
+}
+
+// writeBackup writes a backup of the open store.
+func (b *backend) writeBackup(ctx context.Context, to io.Writer, kind backupKind) error {
+	return pack(to, kind, func(w io.Writer) error {
+		if kind == wholeStore {
+			return b.backup(ctx, w)
+		}
+		for record, err := range b.DeletionRecords(ctx) {
+			if err == nil {
+				_, err = io.WriteString(w, record.Encode()+"\n")
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // isLocal tells whether a program on this machine asks, and asks for this machine: a page

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -19,15 +20,18 @@ import (
 	"testing"
 	"time"
 
+	"go.etcd.io/bbolt"
+
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/bolt"
-	"microblogging/storage/snapshot"
 	"microblogging/worker"
 )
 
 func TestBackupCommand(t *testing.T) {
 	t.Run("of a stopped store is restored, and the check is clean", backupOfStopped)
+	t.Run("is what gzip makes of the file of a store", backupIsGzip)
+	t.Run("of a store with rows that cannot be read exits with 1, names them and leaves nothing", backupOfUnread)
 	t.Run("of a server that is running is one snapshot", backupOfRunning)
 	t.Run("is given by the admin listener of a role", backupOfRole)
 	t.Run("is given to one program at a time, on the same machine", backupIsGuarded)
@@ -35,7 +39,6 @@ func TestBackupCommand(t *testing.T) {
 	t.Run("that was killed leaves no file of its name, or a whole one", backupIsKilled)
 	t.Run("that cannot begin exits with 2 and leaves nothing", backupCannotBegin)
 	t.Run("that its server gives up leaves nothing", backupGivenUp)
-	t.Run("that is of something else than was asked for leaves nothing", backupOfSomethingElse)
 	t.Run("whose store cannot be read is answered 503", backupOfClosed)
 	t.Run("that is interrupted says so and leaves nothing", backupInterrupted)
 	t.Run("does not wait for a server that hangs", backupOfHanging)
@@ -155,7 +158,7 @@ func backupOfStopped(t *testing.T) {
 
 // admin serves the backup of a site, as the admin listener does.
 func (s *site) admin() (url string) {
-	b := &backend{Store: s.store, tables: s.db, local: true, backup: s.db.Backup}
+	b := &backend{Store: s.store, tables: s.db, backup: s.db.Backup}
 	mux := http.NewServeMux()
 	mux.Handle(backupPath, newBackupHandler(b, slog.New(slog.DiscardHandler)))
 	server := httptest.NewServer(mux)
@@ -213,7 +216,7 @@ func backupOfRole(t *testing.T) {
 func backupIsGuarded(t *testing.T) {
 	s := openSite(t, t.TempDir())
 	s.create("Garden", 3)
-	b := &backend{Store: s.store, local: true, backup: s.db.Backup}
+	b := &backend{Store: s.store, backup: s.db.Backup}
 	handler := newBackupHandler(b, slog.New(slog.DiscardHandler))
 	get := func(from, host, query string) *httptest.ResponseRecorder {
 		request := httptest.NewRequest(http.MethodGet, "http://"+host+backupPath+query, nil)
@@ -239,7 +242,7 @@ func backupIsGuarded(t *testing.T) {
 		t.Errorf("beside another: %d %s", got.Code, got.Body)
 	}
 	<-handler.turn
-	b.local = false
+	b.backup = nil
 	if got := get("127.0.0.1:1234", "localhost", ""); got.Code != http.StatusNotImplemented || !strings.Contains(got.Body.String(), "microblogging copy") {
 		t.Errorf("of a store on the network: %d %s", got.Code, got.Body)
 	}
@@ -250,6 +253,7 @@ func backupReplaces(t *testing.T) {
 	s.create("Garden", 3)
 	s.close()
 	file := filepath.Join(dir, "backup")
+	s.ok(os.WriteFile(file, []byte("MicroBlogging backup 1\nh..."), 0o600)) // of an earlier version
 	for range 2 {
 		mustRun(t, "backup", file, "--data", s.data)
 	}
@@ -354,21 +358,23 @@ func backupCannotBegin(t *testing.T) {
 	}
 }
 
-func backupGivenUp(t *testing.T) {
-	dir := t.TempDir()
-	var whole bytes.Buffer
-	w, err := snapshot.NewWriter(&whole, snapshot.Head{Content: snapshot.Whole})
+// packed is the file of a backup with some content.
+func packed(t *testing.T, kind backupKind, content string) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	err := pack(&file, kind, func(w io.Writer) error { _, err := io.WriteString(w, content); return err })
 	if err != nil {
 		t.Fatal(err)
 	}
-	begun := bytes.Clone(whole.Bytes())
-	if _, err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	return file.Bytes()
+}
+
+func backupGivenUp(t *testing.T) {
+	dir := t.TempDir()
+	whole := packed(t, wholeStore, "content")
 	for says, body := range map[string][]byte{
-		"cut short":          whole.Bytes()[:whole.Len()-1],
-		"the store is wet":   append(begun, snapshot.GivenUp("the store is wet")...),
-		"goes on after":      append(bytes.Clone(whole.Bytes()), '\n'),
+		"cut short":          whole[:len(whole)-1],
+		"damaged":            append(bytes.Clone(whole), "and something else"...),
 		"it is not a backup": []byte("<html>"),
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) }))
@@ -381,21 +387,56 @@ func backupGivenUp(t *testing.T) {
 	}
 }
 
-func backupOfSomethingElse(t *testing.T) {
+func backupIsGzip(t *testing.T) {
 	s, dir := openSite(t, t.TempDir()), t.TempDir()
-	given := map[snapshot.Content]snapshot.Content{snapshot.Whole: snapshot.Deletions, snapshot.Deletions: snapshot.Whole}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, err := s.db.Backup(r.Context(), w, given[snapshot.Content(r.URL.Query().Get("content"))])
-		s.ok(err)
-	}))
-	t.Cleanup(server.Close)
-	for _, flags := range [][]string{nil, {"--deletions-only"}} {
-		code, stdout, stderr := program(t, append([]string{"backup", filepath.Join(dir, "backup"), "--admin", server.URL}, flags...)...)
-		if code != exitFound || stdout != "" || !strings.Contains(stderr, "was asked for") {
-			t.Errorf("%v: exit %d, %q and %q", flags, code, stdout, stderr)
+	s.create("Garden", 5)
+	s.close()
+	file, data := filepath.Join(dir, "backup"), t.TempDir()
+	mustRun(t, "backup", file, "--data", s.data)
+	opened, err := os.Open(file)
+	s.ok(err)
+	defer opened.Close()
+	content, err := gzip.NewReader(opened)
+	s.ok(err)
+	store, err := os.Create(filepath.Join(data, "microblogging.db"))
+	s.ok(err)
+	_, err = io.Copy(store, content)
+	s.ok(errors.Join(err, store.Close()))
+	wantClean(t, data, s.data)
+}
+
+func backupOfUnread(t *testing.T) {
+	s, dir := openSite(t, t.TempDir()), t.TempDir()
+	s.create("Garden", 3)
+	s.close()
+	store := filepath.Join(s.data, "microblogging.db")
+	db, err := bbolt.Open(store, 0o600, &bbolt.Options{Timeout: time.Second})
+	s.ok(err)
+	s.ok(errors.Join(db.Update(func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("table Blogs")).Put([]byte("garden\x00blog!1"), []byte("spoiled"))
+	}), db.Close()))
+	file := filepath.Join(dir, "backup")
+	s.ok(os.WriteFile(file, packed(t, wholeStore, "of yesterday"), 0o600))
+	wantUnread := func(args ...string) {
+		t.Helper()
+		code, stdout, stderr := program(t, args...)
+		if code != exitFound || stdout != "" || !strings.Contains(stderr, `table Blogs: row ("garden", "blog!1")`) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%v: exit %d, %q and %q", args, code, stdout, stderr)
 		}
-		wantNames(t, dir)
+		if b, err := openBackup(file); err != nil || b.Close() != nil {
+			t.Errorf("the backup of yesterday: %v", err)
+		}
+		wantNames(t, dir, "backup")
 	}
+	before, err := os.ReadFile(store)
+	s.ok(err)
+	wantUnread("backup", file, "--data", s.data)
+	wantUnread("compact", "--data", s.data)
+	if after, err := os.ReadFile(store); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("compact has changed the store (%v)", err)
+	}
+	again := openSite(t, s.data)
+	wantUnread("backup", file, "--admin", again.admin())
 }
 
 func backupOfClosed(t *testing.T) {
@@ -413,7 +454,7 @@ func backupInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, err := snapshot.NewWriter(w, snapshot.Head{Content: snapshot.Whole})
+		_, err := w.Write(packed(t, wholeStore, "")[:10])
 		if err := errors.Join(err, http.NewResponseController(w).Flush()); err != nil {
 			t.Error(err)
 		}
@@ -430,7 +471,7 @@ func backupInterrupted(t *testing.T) {
 }
 
 func backupOfHanging(t *testing.T) {
-	for _, begin := range []string{"", "MicroBlogging backup 1\n"} {
+	for _, begin := range []string{"", "\x1f\x8b"} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if begin != "" {
 				_, err := io.WriteString(w, begin)
@@ -441,7 +482,7 @@ func backupOfHanging(t *testing.T) {
 			<-r.Context().Done()
 		}))
 		var got bytes.Buffer
-		err := download(t.Context(), server.URL, &got, snapshot.Whole, 50*time.Millisecond)
+		err := download(t.Context(), server.URL, &got, wholeStore, 50*time.Millisecond)
 		if err == nil || errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "sent nothing for 50ms") || got.String() != begin {
 			t.Errorf("after %q: got %q and %v", begin, &got, err)
 		}
@@ -467,7 +508,9 @@ func othersInterrupted(t *testing.T) {
 			t.Errorf("%v: exit %d, %q and %q", args, code, &stdout, &stderr)
 		}
 	}
-	wantNames(t, data)
+	if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("there is a store now (%v)", err)
+	}
 	wantNames(t, s.data, "microblogging.db")
 }
 
@@ -582,12 +625,21 @@ func restoreRefuses(t *testing.T) {
 	}
 	altered := bytes.Clone(whole)
 	altered[len(altered)/2] ^= 1
-	newer := bytes.Replace(whole, []byte("backup 1\n"), []byte("backup 2\n"), 1)
-	var schema bytes.Buffer
-	w, err := snapshot.NewWriter(&schema, snapshot.Head{Content: snapshot.Whole, Schema: 99})
+	newer, err := bbolt.Open(filepath.Join(dir, "db"), 0o600, &bbolt.Options{Timeout: time.Second})
 	s.ok(err)
-	_, err = w.Close()
+	s.ok(errors.Join(newer.Update(func(tx *bbolt.Tx) error {
+		about, err := tx.CreateBucket([]byte("microblogging"))
+		if err != nil {
+			return err
+		}
+		return about.Put([]byte("schema"), []byte{0, 0, 0, 99})
+	}), newer.Close()))
+	schema, err := os.ReadFile(filepath.Join(dir, "db"))
 	s.ok(err)
+	var other bytes.Buffer
+	zip := gzip.NewWriter(&other)
+	_, err = io.WriteString(zip, "text")
+	s.ok(errors.Join(err, zip.Close()))
 	cut := file("cut", whole[:len(whole)-1])
 	mustRun(t, "backup", filepath.Join(dir, "deletions"), "--deletions-only", "--data", s.data)
 	for name, c := range map[string]struct {
@@ -596,8 +648,12 @@ func restoreRefuses(t *testing.T) {
 	}{
 		"cut short":            {[]string{cut}, "cut short"},
 		"altered":              {[]string{file("altered", altered)}, "altered"},
-		"a newer format":       {[]string{file("newer", newer)}, "newer version"},
-		"a newer schema":       {[]string{file("schema", schema.Bytes())}, "schema version 99"},
+		"a newer kind":         {[]string{file("newer", packed(t, "users", ""))}, "newer version"},
+		"a newer schema":       {[]string{file("schema", packed(t, wholeStore, string(schema)))}, "schema version 99"},
+		"an earlier format":    {[]string{file("former", []byte("MicroBlogging backup 1\nh..."))}, "earlier version of this program, which can restore it"},
+		"another gzip file":    {[]string{file("other", other.Bytes())}, "not a backup"},
+		"no rows":              {[]string{file("rows", packed(t, wholeStore, "text"))}, "not a MicroBlogging store"},
+		"deletions of text":    {[]string{good, "--deletions", file("lines", packed(t, deletionsOnly, "text\n"))}, "not JSON"},
 		"no backup":            {[]string{file("text", []byte("text"))}, "not a backup"},
 		"missing":              {[]string{filepath.Join(dir, "slip")}, "slip"},
 		"deletions alone":      {[]string{filepath.Join(dir, "deletions")}, "deletions alone"},

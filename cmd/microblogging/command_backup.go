@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"microblogging/storage/bolt"
-	"microblogging/storage/snapshot"
 )
 
 type backupCommand struct {
@@ -23,37 +22,42 @@ type backupCommand struct {
 
 // Run writes one snapshot to a file.
 func (c backupCommand) Run(ctx context.Context, console *console) error {
-	content := snapshot.Whole
+	kind := wholeStore
 	if c.DeletionsOnly {
-		content = snapshot.Deletions
+		kind = deletionsOnly
 	}
-	if c.Admin == "" && c.Storage != "bolt" && content == snapshot.Whole {
+	if c.Admin == "" && c.Storage != "bolt" && kind == wholeStore {
 		return cannotRunError{errNoSnapshot}
 	}
-	summary, err := writeBackup(c.File, content, func(w io.Writer) error {
-		switch {
-		case c.Admin != "":
-			return download(ctx, c.Admin, w, content, serverPatience)
-		case c.Storage == "bolt":
-			_, err := bolt.Backup(ctx, c.Data, w, content)
-			if errors.Is(err, bolt.ErrInUse) {
-				err = fmt.Errorf("%w; give the address of its --admin-listen with --admin, or stop it", err)
-			}
-			return err
-		default:
-			return c.useBackend(ctx, bolt.Options{}, func(b *backend) error {
-				_, err := b.backup(ctx, w, content)
-				return err
-			})
-		}
-	})
+	size, err := writeBackup(c.File, func(w io.Writer) error { return c.write(ctx, w, kind) })
 	switch {
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("interrupted, and %s was not written: %w", c.File, err)
 	case err != nil:
 		return err
 	}
-	_, err = fmt.Fprintf(console.stdout, "%s: %d rows, %s\n", c.File, summary.Rows, inBytes(summary.Bytes))
+	_, err = fmt.Fprintf(console.stdout, "%s: %s\n", c.File, inBytes(size))
+	return err
+}
+
+// write writes the file of the backup.
+func (c backupCommand) write(ctx context.Context, w io.Writer, kind backupKind) (err error) {
+	switch {
+	case c.Admin != "":
+		return download(ctx, c.Admin, w, kind, serverPatience)
+	case kind == wholeStore:
+		err = pack(w, kind, func(w io.Writer) error { return bolt.Backup(ctx, c.Data, w) })
+	default:
+		if err = c.mustExist(); err == nil {
+			err = c.useBackend(ctx, bolt.Options{}, func(b *backend) error { return b.writeBackup(ctx, w, kind) })
+		}
+	}
+	switch {
+	case errors.Is(err, bolt.ErrInUse):
+		return fmt.Errorf("%w; give the address of its --admin-listen with --admin, or stop it", bolt.ErrInUse)
+	case errors.Is(err, bolt.ErrDamaged):
+		return unreadError{err}
+	}
 	return err
 }
 
@@ -62,13 +66,13 @@ func (c backupCommand) Run(ctx context.Context, console *console) error {
 const serverPatience = 30 * time.Second
 
 // download gets a backup from the admin listener of a server.
-func download(ctx context.Context, admin string, to io.Writer, content snapshot.Content, patience time.Duration) error {
+func download(ctx context.Context, admin string, to io.Writer, kind backupKind, patience time.Duration) error {
 	at, err := url.Parse(admin)
 	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
 		return fmt.Errorf("--admin must be a URL such as http://127.0.0.1:9090, not %q", admin)
 	}
 	at = at.JoinPath(backupPath)
-	at.RawQuery = url.Values{"content": {string(content)}}.Encode()
+	at.RawQuery = url.Values{"content": {string(kind)}}.Encode()
 	asked := ctx
 	ctx, cancel := context.WithCancel(asked)
 	defer cancel()
@@ -95,8 +99,12 @@ func receive(request *http.Request, to io.Writer) error {
 	}
 	defer response.Body.Close() // all of it was read, or an error is known
 	if response.StatusCode != http.StatusOK {
-		why, _ := io.ReadAll(io.LimitReader(response.Body, 500)) // the status says enough
-		return fmt.Errorf("--admin: %s answered %s: %s", request.URL, response.Status, strings.TrimSpace(string(why)))
+		why, _ := io.ReadAll(io.LimitReader(response.Body, 8<<10)) // the status says enough
+		err := fmt.Errorf("--admin: %s answered %s: %s", request.URL, response.Status, strings.TrimSpace(string(why)))
+		if response.StatusCode == http.StatusInternalServerError {
+			return unreadError{err}
+		}
+		return err
 	}
 	_, err = io.Copy(to, response.Body)
 	if errors.Is(err, io.ErrUnexpectedEOF) {

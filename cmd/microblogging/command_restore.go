@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -8,9 +9,9 @@ import (
 	"os"
 	"time"
 
+	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/bolt"
-	"microblogging/storage/snapshot"
 )
 
 type restoreCommand struct {
@@ -25,27 +26,33 @@ func (c restoreCommand) Run(ctx context.Context, console *console) (err error) {
 	if c.Storage != "bolt" {
 		return cannotRunError{errors.New("restore is for the embedded store only: microblogging copy moves what was restored to Azure")}
 	}
-	var deletions *backupFile
+	deletions := &deletionList{}
 	if c.Deletions != "" {
-		if deletions, err = openBackup(c.Deletions); err != nil {
-			return err
+		if deletions, err = readDeletions(ctx, c.Deletions); err != nil {
+			return cannotRunError{fmt.Errorf("%s cannot be used: %w", c.Deletions, err)}
 		}
-		defer deletions.Close() // it was only read
 	}
-	file, err := os.Open(c.File)
+	file, err := openBackup(c.File)
 	if err != nil {
-		return cannotRunError{err}
+		return cannotRunError{c.refused(err)}
 	}
 	defer file.Close() // it was only read
-	began, did := false, restored{}
-	did.summary, err = bolt.Restore(ctx, c.Data, file, func() { began = true }, func(db *bolt.DB) error {
+	if file.kind != wholeStore {
+		return cannotRunError{c.refused(errors.New("it holds deletions alone"))}
+	}
+	packed, err := file.unpack()
+	if err != nil {
+		return err
+	}
+	began, did := false, restored{takenOn: file.takenOn}
+	did.rows, err = bolt.Restore(ctx, c.Data, packed, func() { began = true }, func(db *bolt.DB) error {
 		return c.finish(ctx, storage.New(db, db), deletions, &did)
 	})
 	switch {
-	case err != nil && !began:
-		return cannotRunError{c.notBegun(err)}
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("interrupted, and nothing was restored: %w", err)
+	case err != nil && !began:
+		return cannotRunError{c.notBegun(err)}
 	case err != nil:
 		return err
 	}
@@ -54,20 +61,19 @@ func (c restoreCommand) Run(ctx context.Context, console *console) (err error) {
 
 // restored is what was done.
 type restored struct {
-	summary snapshot.Summary
+	rows    int
+	takenOn time.Time
 	// repeated counts deletions, and users those whose sessions were ended.
 	repeated, users int
 }
 
 // finish does what the flags ask for, before anybody can open the store.
-func (c restoreCommand) finish(ctx context.Context, store *storage.Store, deletions *backupFile, did *restored) (err error) {
+func (c restoreCommand) finish(ctx context.Context, store *storage.Store, deletions *deletionList, did *restored) (err error) {
 	if err := store.Prepare(ctx); err != nil {
 		return err
 	}
-	if deletions != nil {
-		if did.repeated, err = store.RepeatDeletions(ctx, bolt.DeletionsIn(deletions)); err != nil {
-			return err
-		}
+	if did.repeated, err = store.RepeatDeletions(ctx, deletions.records); err != nil {
+		return err
 	}
 	if c.EndSessions {
 		if did.users, err = store.EndAllSessions(ctx); err != nil {
@@ -77,16 +83,16 @@ func (c restoreCommand) finish(ctx context.Context, store *storage.Store, deleti
 	return nil
 }
 
-func (c restoreCommand) tell(console *console, did restored, deletions *backupFile) error {
-	_, err := fmt.Fprintf(console.stdout, "restored %d rows, as they were at %s\n", did.summary.Rows, did.summary.TakenOn.Format(time.RFC3339))
+func (c restoreCommand) tell(console *console, did restored, deletions *deletionList) error {
+	_, err := fmt.Fprintf(console.stdout, "restored %d rows, as they were at %s\n", did.rows, did.takenOn.Format(time.RFC3339))
 	if c.EndSessions {
 		fmt.Fprintf(console.stdout, "sessions ended of users: %d\n", did.users)
 	}
-	if deletions == nil {
+	if c.Deletions == "" {
 		return err
 	}
 	fmt.Fprintf(console.stdout, "deletions asked for again: %d; a worker completes them\n", did.repeated)
-	if deletions.summary.TakenOn.Before(did.summary.TakenOn) {
+	if deletions.takenOn.Before(did.takenOn) {
 		fmt.Fprintf(console.stderr, "%s is older than the backup, so that it names no later deletion\n", c.Deletions)
 	}
 	return err
@@ -99,43 +105,65 @@ func (c restoreCommand) notBegun(err error) error {
 		return fmt.Errorf("%w; restore into another directory with --data", err)
 	case errors.Is(err, bolt.ErrInUse):
 		return fmt.Errorf("%w; restore into a store that no server has open", err)
-	case isBadBackup(err):
-		return fmt.Errorf("%s cannot be restored: %w", c.File, err)
 	}
-	return err
+	return c.refused(err)
 }
 
-// isBadBackup tells whether an error is about the file.
-func isBadBackup(err error) bool {
-	var given *snapshot.GivenUpError
-	for _, bad := range []error{snapshot.ErrForeign, snapshot.ErrCut, snapshot.ErrAltered, snapshot.ErrNewer, bolt.ErrNotWhole} {
-		if errors.Is(err, bad) {
-			return true
+func (c restoreCommand) refused(err error) error {
+	return fmt.Errorf("%s cannot be restored: %w", c.File, err)
+}
+
+// A deletionList is what a file tells of deletions.
+type deletionList struct {
+	records []domain.Message
+	takenOn time.Time
+}
+
+// readDeletions reads them from what backup --deletions-only wrote, or from a whole backup.
+func readDeletions(ctx context.Context, name string) (*deletionList, error) {
+	file, err := openBackup(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() // it was only read
+	packed, err := file.unpack()
+	if err != nil {
+		return nil, err
+	}
+	list := &deletionList{takenOn: file.takenOn}
+	if file.kind == wholeStore {
+		return list, list.readStore(ctx, packed)
+	}
+	lines := bufio.NewScanner(packed)
+	lines.Buffer(nil, maxDeletion)
+	for lines.Scan() {
+		record, err := domain.DecodeMessage(lines.Text())
+		if err != nil {
+			return nil, err
 		}
+		list.records = append(list.records, record)
 	}
-	return errors.As(err, &given)
+	return list, lines.Err()
 }
 
-// A backupFile is an open file that is whole.
-type backupFile struct {
-	*os.File
-	summary snapshot.Summary
-}
+// maxDeletion is more than a message has.
+const maxDeletion = 1 << 20
 
-// openBackup reads a file to its end and goes back to its beginning.
-func openBackup(name string) (*backupFile, error) {
-	file, err := os.Open(name)
+// readStore restores a backup elsewhere.
+func (l *deletionList) readStore(ctx context.Context, file io.Reader) (err error) {
+	elsewhere, err := os.MkdirTemp("", "microblogging-restore-*")
 	if err != nil {
-		return nil, cannotRunError{err}
+		return err
 	}
-	summary, err := bolt.CheckBackup(file)
-	if err != nil {
-		err = fmt.Errorf("%s cannot be used: %w", name, err)
-	} else {
-		_, err = file.Seek(0, io.SeekStart)
-	}
-	if err != nil {
-		return nil, cannotRunError{errors.Join(err, file.Close())}
-	}
-	return &backupFile{file, summary}, nil
+	defer func() { err = errors.Join(err, os.RemoveAll(elsewhere)) }()
+	_, err = bolt.Restore(ctx, elsewhere, file, func() {}, func(db *bolt.DB) error {
+		for record, err := range storage.New(db, db).DeletionRecords(ctx) {
+			if err != nil {
+				return err
+			}
+			l.records = append(l.records, record)
+		}
+		return nil
+	})
+	return err
 }

@@ -8,56 +8,21 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"microblogging/storage/driver"
-	"microblogging/storage/snapshot"
 )
 
 func TestBackup(t *testing.T) {
 	t.Run("of a store in use is one moment", backupIsOneMoment)
 	t.Run("of a stopped store changes nothing", backupChangesNothing)
 	t.Run("of a store in use, a foreign one or none is refused", backupRefuses)
-	t.Run("with a slow reader lets the file grow so much and no more", backupGrowth)
-	t.Run("that keeps a commit waiting is given up", backupInWay)
-	t.Run("lets the store close though its reader hangs", backupLetsClose)
+	t.Run("of a store with rows that cannot be read names them and writes nothing", backupKeepsUnread)
+	t.Run("ends with its context", backupEnds)
 	t.Run("that cannot begin writes nothing", backupCannotBegin)
-	t.Run("of deletions says that it was given up", deletionsGivenUp)
-	t.Run("of deletions alone has nothing else", backupOfDeletions)
-}
-
-// A gate is a writer that waits before its second write.
-type gate struct {
-	to             io.Writer
-	writes         int
-	reached, opens chan struct{}
-}
-
-func newGate(to io.Writer) *gate {
-	return &gate{to: to, reached: make(chan struct{}), opens: make(chan struct{})}
-}
-
-func (g *gate) Write(b []byte) (int, error) {
-	if g.writes++; g.writes == 2 {
-		close(g.reached)
-		<-g.opens
-	}
-	return g.to.Write(b)
-}
-
-// backingUp begins a backup that waits at its gate.
-func backingUp(t *testing.T, db *DB, to io.Writer) (g *gate, ended <-chan error) {
-	t.Helper()
-	g = newGate(to)
-	result := make(chan error, 1)
-	go func() {
-		_, err := db.Backup(t.Context(), g, snapshot.Whole)
-		result <- err
-	}()
-	<-g.reached
-	return g, result
+	t.Run("that cannot be written says why", backupCannotWrite)
 }
 
 // mustOpen opens a store that is closed with the test, if it is not before.
@@ -106,25 +71,17 @@ func backupIsOneMoment(t *testing.T) {
 	}()
 	for range 3 {
 		var file bytes.Buffer
-		if _, err := db.Backup(t.Context(), &file, snapshot.Whole); err != nil {
+		if err := db.Backup(t.Context(), &file); err != nil {
 			t.Fatal(err)
 		}
-		var a, b int
-		var table string
-		_, err := snapshot.Each(&file, snapshot.Visitor{
-			Section: func(name string, _ uint64) error { table = name; return nil },
-			Row: func([]byte, []byte) error {
-				switch table {
-				case "table A":
-					a++
-				case "table B":
-					b++
-				}
-				return nil
-			},
-		})
-		if err != nil || a < before || a-b < 0 || a-b > 1 {
-			t.Errorf("%d rows and %d (%v), want as many or one less", a, b, err)
+		dir := t.TempDir()
+		if err := restore(t.Context(), dir, file.Bytes()); err != nil {
+			t.Fatal(err)
+		}
+		restored := mustOpen(t, dir, Options{})
+		a, b := rowsIn(t, restored, "A"), rowsIn(t, restored, "B")
+		if a < before || a-b < 0 || a-b > 1 {
+			t.Errorf("%d rows and %d, want as many or one less", a, b)
 		}
 	}
 	close(stop)
@@ -133,25 +90,31 @@ func backupIsOneMoment(t *testing.T) {
 	}
 }
 
+func rowsIn(t *testing.T, db *DB, table string) (n int) {
+	t.Helper()
+	for _, err := range driver.NewTable(db, table).All(t.Context(), driver.Scan{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	return n
+}
+
 func backupChangesNothing(t *testing.T) {
 	dir := t.TempDir()
 	wasteful(t, dir)
-	before, err := os.ReadFile(filepath.Join(dir, fileName))
-	if err != nil {
+	before := fileOf(t, dir)
+	file := backupOf(t, dir)
+	if !bytes.Equal(before, fileOf(t, dir)) {
+		t.Error("the store has changed")
+	}
+	elsewhere := t.TempDir()
+	if err := os.WriteFile(filepath.Join(elsewhere, fileName), file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var file bytes.Buffer
-	summary, err := Backup(t.Context(), dir, &file, snapshot.Whole)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// 200 rows, a message, the schema.
-	if checked, err := CheckBackup(&file); err != nil || checked != summary || summary.Rows != 202 || summary.Bytes > int64(len(before))/4 {
-		t.Errorf("%+v (%v), want %+v", checked, err, summary)
-	}
-	after, err := os.ReadFile(filepath.Join(dir, fileName))
-	if err != nil || !bytes.Equal(before, after) {
-		t.Errorf("the store has changed (%v)", err)
+	if got, want := content(t, elsewhere), content(t, dir); !slices.Equal(got, want) { // it is the file of a store
+		t.Errorf("%d rows became %d, or others", len(want), len(got))
 	}
 }
 
@@ -164,105 +127,50 @@ func backupRefuses(t *testing.T) {
 	}
 	for dir, want := range map[string]error{inUse: ErrInUse, foreign: errForeign, t.TempDir(): ErrNoStore} {
 		var file bytes.Buffer
-		if _, err := Backup(t.Context(), dir, &file, snapshot.Whole); !errors.Is(err, want) || file.Len() > 0 {
+		if err := Backup(t.Context(), dir, &file); !errors.Is(err, want) || file.Len() > 0 {
 			t.Errorf("got %v and %d bytes, want %v", err, file.Len(), want)
 		}
 	}
 }
 
-func backupGrowth(t *testing.T) {
+func backupKeepsUnread(t *testing.T) {
 	dir := t.TempDir()
-	db := mustOpen(t, dir, Options{growthLeast: 1})
-	rewrite := func() {
-		for i := range 4 {
-			var ops []driver.Operation
-			for n := range 10 {
-				ops = append(ops, driver.Replace(fmt.Sprintf("%02d-%02d", n, i), driver.Upsert, driver.String("Text", strings.Repeat("x", 50_000))))
-			}
-			put(t, db, ops...)
-		}
-	}
-	if err := db.CreateTable(t.Context(), "T"); err != nil {
-		t.Fatal(err)
-	}
-	rewrite()
-	rewrite() // it has free pages now, as a store that was written to
-	size := func() int64 {
-		info, err := os.Stat(filepath.Join(dir, fileName))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return info.Size()
-	}
-	before := size()
+	wasteful(t, dir)
+	spoil(t, dir)
 	var file bytes.Buffer
-	gate, ended := backingUp(t, db, &file)
-	grown, same := before, 0
-	for began := time.Now(); same < 20; same++ {
-		rewrite()
-		if now := size(); now > grown || now <= 2*before {
-			grown, same = now, 0
-		}
-		if time.Since(began) > time.Minute {
-			t.Fatalf("%d bytes became %d, and there is no end", before, grown)
-		}
+	if wantNamed(t, Backup(t.Context(), dir, &file)); file.Len() > 0 {
+		t.Errorf("%d bytes were written", file.Len())
 	}
-	close(gate.opens)
-	if err := <-ended; !errors.Is(err, ErrBackupTooSlow) {
-		t.Errorf("got %v", err)
-	}
-	var given *snapshot.GivenUpError
-	if _, err := CheckBackup(&file); !errors.As(err, &given) || given.Reason != ErrBackupTooSlow.Error() {
-		t.Errorf("the file says %v", err)
+	db := mustOpen(t, dir, Options{})
+	if wantNamed(t, db.Backup(t.Context(), &file)); file.Len() > 0 {
+		t.Errorf("%d bytes were written of a store in use", file.Len())
 	}
 }
 
-func backupInWay(t *testing.T) {
-	dir := t.TempDir()
-	db := mustOpen(t, dir, Options{mapped: 1 << 20})
-	if err := errors.Join(db.CreateTable(t.Context(), "T")); err != nil {
-		t.Fatal(err)
-	}
-	for i := range 8 {
-		put(t, db, driver.Insert(fmt.Sprint(i), driver.String("Text", strings.Repeat(fmt.Sprint(i), 100_000))))
-	}
-	var file bytes.Buffer
-	gate, ended := backingUp(t, db, &file)
-	for i := range 8 { // these do not fit into the mapping
-		put(t, db, driver.Insert(fmt.Sprint("more ", i), driver.String("Text", strings.Repeat("x", 1<<20))))
-	}
-	close(gate.opens)
-	if err := <-ended; !errors.Is(err, ErrBackupInWay) {
-		t.Errorf("got %v", err)
-	}
-	var given *snapshot.GivenUpError
-	if _, err := CheckBackup(&file); !errors.As(err, &given) || !strings.Contains(given.Reason, "take it again") {
-		t.Errorf("the file says %v", err)
-	}
-	if _, err := db.Backup(t.Context(), io.Discard, snapshot.Whole); err != nil {
-		t.Errorf("the next one: %v", err)
-	}
-}
-
-func backupLetsClose(t *testing.T) {
+// Whoever reads it may hang, and the file grows meanwhile.
+func backupEnds(t *testing.T) {
 	dir := t.TempDir()
 	wasteful(t, dir)
 	db := mustOpen(t, dir, Options{})
-	gate, ended := backingUp(t, db, io.Discard)
-	if err := db.Close(); err != nil {
-		t.Error(err)
-	}
-	close(gate.opens)
-	if err := <-ended; err != nil && !errors.Is(err, errClosed) { // all may have been read before
-		t.Errorf("got %v", err)
-	}
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	db = mustOpen(t, dir, Options{})
-	if _, err := db.Backup(ctx, io.Discard, snapshot.Whole); !errors.Is(err, context.Canceled) {
+	writes := 0
+	err := db.Backup(ctx, writerFunc(func(b []byte) (int, error) {
+		if writes++; writes == 3 {
+			cancel()
+		}
+		return len(b), nil
+	}))
+	if !errors.Is(err, context.Canceled) || writes != 3 {
+		t.Errorf("got %v after %d writes", err, writes)
+	}
+	if err := db.Backup(ctx, io.Discard); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
+
+type writerFunc func([]byte) (int, error)
+
+func (w writerFunc) Write(b []byte) (int, error) { return w(b) }
 
 // So its reader can be answered something else than a file.
 func backupCannotBegin(t *testing.T) {
@@ -271,50 +179,24 @@ func backupCannotBegin(t *testing.T) {
 		t.Fatal(err)
 	}
 	var file bytes.Buffer
-	if _, err := db.Backup(t.Context(), &file, snapshot.Whole); !errors.Is(err, errClosed) || file.Len() > 0 {
+	if err := db.Backup(t.Context(), &file); !errors.Is(err, errClosed) || file.Len() > 0 {
 		t.Errorf("got %v and %q", err, file.Bytes())
 	}
 }
 
-func deletionsGivenUp(t *testing.T) {
-	var file bytes.Buffer
-	broken := errors.New("broken")
-	_, err := WriteDeletions(&file, func(yield func(driver.Entity, error) bool) {
-		_ = yield(driver.Entity{Partition: "p", Row: "r"}, nil) && yield(driver.Entity{}, broken)
-	})
-	if !errors.Is(err, broken) {
-		t.Errorf("got %v", err)
-	}
-	var given *snapshot.GivenUpError
-	if _, err := CheckBackup(&file); !errors.As(err, &given) {
-		t.Errorf("the file says %v", err)
-	}
-}
-
-func backupOfDeletions(t *testing.T) {
+func backupCannotWrite(t *testing.T) {
 	dir := t.TempDir()
-	db := mustOpen(t, dir, Options{})
-	op := []driver.Operation{driver.Insert("r", driver.String("Name", "Garden"), driver.Int64("N", 3))}
-	err := errors.Join(db.CreateTable(t.Context(), "T"), db.CreateTable(t.Context(), deletionsTable), db.CreateQueue(t.Context(), "q"),
-		db.Transact(t.Context(), "T", "p", op), db.Transact(t.Context(), deletionsTable, "garden", op))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var fromStore, fromRows bytes.Buffer
-	_, err = db.Backup(t.Context(), &fromStore, snapshot.Deletions)
-	_, err2 := WriteDeletions(&fromRows, driver.NewTable(db, deletionsTable).All(t.Context(), driver.Scan{}))
-	if err := errors.Join(err, err2); err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range [][]byte{fromStore.Bytes(), fromRows.Bytes()} {
-		summary, err := CheckBackup(bytes.NewReader(file))
-		if err != nil || summary.Rows != 1 || summary.Content != snapshot.Deletions {
-			t.Errorf("%+v (%v)", summary, err)
-		}
-		for row, err := range DeletionsIn(bytes.NewReader(file)) {
-			if err != nil || row.Partition != "garden" || row.Row != "r" || row.Properties.String("Name") != "Garden" || row.Properties.Int64("N") != 3 {
-				t.Errorf("%+v (%v)", row, err)
+	wasteful(t, dir)
+	for _, at := range []int{1, 3} {
+		writes := 0
+		err := Backup(t.Context(), dir, writerFunc(func(b []byte) (int, error) {
+			if writes++; writes == at {
+				return 0, errors.New("no room")
 			}
+			return len(b), nil
+		}))
+		if err == nil || !strings.Contains(err.Error(), "no room") || errors.Is(err, ErrDamaged) {
+			t.Errorf("write %d: got %v", at, err)
 		}
 	}
 }

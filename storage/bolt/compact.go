@@ -17,9 +17,6 @@ const (
 	compactSuffix = ".compact"
 	// compactBytes is about how much one transaction of Compact writes.
 	compactBytes = 8 << 20
-	// compactFill is how full Compact makes a page. The first rows that come later fit
-	// without splitting it.
-	compactFill = 0.9
 )
 
 // ErrNoStore means that a directory holds no store.
@@ -32,7 +29,8 @@ var errNoBytes = fmt.Errorf("%w: the file has no bytes (restore a backup, or rem
 // a file beside the store's with the same rows, makes it durable, and gives it the
 // store's name. Before that moment the store is as it was, and after it the new file
 // has every row, so a crash at any time leaves one whole store; what is left of the new
-// file is removed when the store is opened. While Compact runs the disk holds both.
+// file is removed when the store is opened. While Compact runs the disk holds both. Each row is
+// decoded before; a store with one that cannot be decoded is kept, and the error is ErrDamaged.
 //
 // The error is ErrInUse while another process has the store open. begin is called when
 // the store is open and the work begins. Compact returns the size of the file before
@@ -50,7 +48,7 @@ func Compact(ctx context.Context, dir string, begin func()) (before, after int64
 	defer func() { err = errors.Join(err, source.Close()) }()
 	begin()
 	if before, after, err = compactTo(ctx, path, source); err != nil {
-		return 0, 0, errors.Join(fmt.Errorf("compacting %s: %w", path, err), removeLeftover(path))
+		return 0, 0, errors.Join(fmt.Errorf("compacting %s: %w", path, err), removeIfThere(path+compactSuffix))
 	}
 	return before, after, nil
 }
@@ -60,11 +58,17 @@ func noStore(err error, dir string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w in %s", ErrNoStore, dir)
 	}
-	return fmt.Errorf("opening the store: %w", err)
+	return err
 }
 
 // compactTo writes the new file and gives it the name of the old one.
 func compactTo(ctx context.Context, path string, source *bbolt.DB) (before, after int64, err error) {
+	err = safely(func() error {
+		return source.View(func(tx *bbolt.Tx) error { _, err := readable(ctx, tx); return err })
+	})
+	if err != nil {
+		return 0, 0, err
+	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return 0, 0, err
@@ -73,31 +77,38 @@ func compactTo(ctx context.Context, path string, source *bbolt.DB) (before, afte
 	if err != nil {
 		return 0, 0, err
 	}
-	defer written.Close() // it has been synced, or is removed
-	target, err := openBolt(written.Name(), unsynced())
+	defer written.Close() // it has been closed, or is removed
+	target, _, err := openBolt(written.Name(), unsynced())
 	if err != nil {
 		return 0, 0, err
 	}
-	// Nobody opens the new file either before its name is durable.
-	defer func() { err = errors.Join(err, target.Close()) }()
-	err = safely(func() error {
-		return source.View(func(tx *bbolt.Tx) error { return copyBuckets(ctx, target, tx) })
-	})
+	err = safely(func() error { return bbolt.Compact(target, source, compactBytes) })
+	if err := errors.Join(err, target.Close(), ctx.Err()); err != nil {
+		return 0, 0, err
+	}
+	now, err := written.Stat()
 	if err != nil {
 		return 0, 0, err
 	}
-	if after, err = finishFile(target, written); err != nil {
-		return 0, 0, err
+	return info.Size(), now.Size(), putInPlace(path, source, written)
+}
+
+// putInPlace makes a file durable and gives it the name of the store. old is the store that
+// has the name, which is locked until then, or nil. Whoever opens the store afterwards makes
+// the name durable before anything else.
+func putInPlace(path string, old *bbolt.DB, written *os.File) error {
+	if err := errors.Join(written.Sync(), written.Close()); err != nil {
+		return err
 	}
-	if runtime.GOOS == "windows" { // here an open file cannot be renamed
-		if err := errors.Join(source.Close(), target.Close(), written.Close()); err != nil {
-			return 0, 0, err
+	if runtime.GOOS == "windows" && old != nil { // here an open file cannot be replaced
+		if err := old.Close(); err != nil {
+			return err
 		}
 	}
 	if err := os.Rename(written.Name(), path); err != nil {
-		return 0, 0, err
+		return err
 	}
-	return info.Size(), after, syncDir(filepath.Dir(path))
+	return syncDir(filepath.Dir(path))
 }
 
 // unsynced returns the options for a file that is synced once all is written.
@@ -110,7 +121,7 @@ func unsynced() *bbolt.Options {
 
 // createLike makes the new file beside the old one, with its mode and its owner.
 func createLike(old fs.FileInfo, path string) (*os.File, error) {
-	if err := removeLeftover(path); err != nil {
+	if err := removeIfThere(path + compactSuffix); err != nil {
 		return nil, err
 	}
 	file, err := os.OpenFile(path+compactSuffix, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
@@ -128,70 +139,9 @@ func makeLike(old fs.FileInfo, file *os.File) error {
 	return errors.Join(chownLike(file, old), file.Chmod(old.Mode().Perm()))
 }
 
-// copyBuckets copies every bucket with its sequence, from which ETags and places are made.
-func copyBuckets(ctx context.Context, target *bbolt.DB, source *bbolt.Tx) error {
-	return source.ForEach(func(name []byte, from *bbolt.Bucket) error {
-		cursor := from.Cursor()
-		key, value := cursor.First()
-		for first := true; first || key != nil; first = false {
-			err := target.Update(func(tx *bbolt.Tx) error {
-				to, err := tx.CreateBucketIfNotExists(name)
-				if err != nil {
-					return err
-				}
-				to.FillPercent = compactFill
-				for size := 0; key != nil && size < compactBytes; key, value = cursor.Next() {
-					if value == nil {
-						return fmt.Errorf("bucket %q in bucket %q: %w", key, name, errForeign)
-					}
-					if err := to.Put(key, value); err != nil {
-						return err
-					}
-					size += len(key) + len(value)
-				}
-				return errors.Join(ctx.Err(), to.SetSequence(from.Sequence()))
-			})
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// finishFile writes the list of free pages and makes the file durable.
-func finishFile(target *bbolt.DB, file *os.File) (size int64, err error) {
-	target.NoFreelistSync = false
-	if err := target.Update(func(*bbolt.Tx) error { return nil }); err != nil {
-		return 0, err
-	}
-	if err := file.Sync(); err != nil {
-		return 0, err
-	}
-	info, err := file.Stat()
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
-}
-
-// removeLeftover removes what a Compact that was killed has written. The store must be
+// removeUnfinished removes what a Compact that was killed has written. The store must be
 // open, so that no Compact is running.
-func removeLeftover(path string) error {
-	if err := os.Remove(path + compactSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-// removeUnfinished is removeLeftover for a path that may lead over links.
-func removeUnfinished(path string) error {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return err
-	}
-	return removeLeftover(real)
-}
+func removeUnfinished(path string) error { return removeIfThere(resolve(path) + compactSuffix) }
 
 // Space is what the file takes and what Compact would give back, in bytes.
 type Space struct {

@@ -36,7 +36,7 @@ func safely(read func() error) error {
 	}
 	var panicked panicError
 	if errors.As(err, &panicked) {
-		return fmt.Errorf("%w: %v", errDamaged, panicked.value)
+		return fmt.Errorf("%w: %v", ErrDamaged, panicked.value)
 	}
 	return err
 }

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -27,10 +29,10 @@ const (
 	// store. It is shorter than a person's patience.
 	lockPatience = 500 * time.Millisecond
 	// mapped is address space that is reserved for the file; it takes no memory.
-	// Readers wait only when the file outgrows it and is mapped again. A damaged page can
+	// Readers wait only when the file outgrows it and is mapped again (backup.go). A damaged page can
 	// point as far as 4 GB behind itself. There it must find nothing, which is a fault that
 	// says so (damage.go), and not other memory of the process, which would pass for rows.
-	mapped = 256<<20 + 4<<30
+	mapped = 16 << 30
 )
 
 // ErrInUse means that another process has the store open.
@@ -48,13 +50,8 @@ type Options struct {
 	// Committed is told of each commit of changes. It must not wait, since the next commit
 	// waits for it. Nil tells nobody.
 	Committed func(Commit)
-	// overNoBytes makes a store in a file of no bytes, for Restore.
-	overNoBytes bool
-	// These are less than the constants in a test, and openFile is os.OpenFile.
-	listIdle    time.Duration
-	mapped      int
-	growthLeast int64
-	openFile    func(string, int, fs.FileMode) (*os.File, error)
+	// openFile is os.OpenFile, but for a test.
+	openFile func(string, int, fs.FileMode) (*os.File, error)
 }
 
 // DB is an open store. It implements driver.Tables and driver.Queues, and is safe
@@ -81,17 +78,11 @@ type DB struct {
 	committing atomic.Pointer[time.Time]
 	// commit is (*bbolt.Tx).Commit. Tests replace it by a disk that fails.
 	commit func(*bbolt.Tx) error
-	// commitList is the same, for the list of free pages alone.
-	commitList func(*bbolt.Tx) error
 	// committed is Options.Committed.
 	committed func(Commit)
 	// arrivals tells those who wait for a queue that its messages have changed.
 	arrivals arrivals
-	// freePages belongs to the writer.
-	freePages freePages
-	log       *slog.Logger
-	// growthLeast is how much the file may grow during a backup, however small it is.
-	growthLeast int64
+	log      *slog.Logger
 }
 
 // Exists reports whether there is a store in the directory.
@@ -139,29 +130,23 @@ func newDB(file *bbolt.DB, opts Options) (*DB, error) {
 		return nil, err
 	}
 	db := &DB{
-		bolt:       file,
-		file:       info,
-		epoch:      epoch,
-		opened:     time.Now(),
-		writes:     make(chan *write),
-		closing:    make(chan struct{}),
-		stopped:    make(chan struct{}),
-		commit:     (*bbolt.Tx).Commit,
-		commitList: (*bbolt.Tx).Commit,
-		committed:  opts.Committed,
-		log:        cmp.Or(opts.Log, slog.Default()),
-		// The commit of the epoch left the list out.
-		freePages:   freePages{missing: true, idle: cmp.Or(opts.listIdle, listIdle)},
-		growthLeast: cmp.Or(opts.growthLeast, growthLeast),
+		bolt:      file,
+		file:      info,
+		epoch:     epoch,
+		opened:    time.Now(),
+		writes:    make(chan *write),
+		closing:   make(chan struct{}),
+		stopped:   make(chan struct{}),
+		commit:    (*bbolt.Tx).Commit,
+		committed: opts.Committed,
+		log:       cmp.Or(opts.Log, slog.Default()),
 	}
 	db.close = sync.OnceValue(db.shut)
 	go db.run()
 	return db, nil
 }
 
-// openFile opens the file, unless a restore into it was interrupted. If the file has no
-// list of free pages, as after some crashes, bbolt reads every page to find them; see
-// freePages.
+// openFile opens the file, unless a restore into it was interrupted.
 func openFile(path string, opts Options) (*bbolt.DB, error) {
 	if err := refuseUnfinished(path); err != nil {
 		return nil, err
@@ -180,11 +165,10 @@ func openFile(path string, opts Options) (*bbolt.DB, error) {
 // openCurrent opens the file that has the name once it is locked.
 func openCurrent(path string, opts Options) (*bbolt.DB, error) {
 	for {
-		scanned, err := look(path)
-		if err != nil && !(opts.overNoBytes && errors.Is(err, errNoBytes)) {
+		if err := look(path); err != nil {
 			return nil, err
 		}
-		file, current, err := openOnce(path, opts, scanned)
+		file, current, err := openOnce(path, opts)
 		if err != nil || current {
 			return file, err
 		}
@@ -195,35 +179,26 @@ func openCurrent(path string, opts Options) (*bbolt.DB, error) {
 	}
 }
 
-// openOnce also tells whether the file that it has locked still has the name. If bbolt is to
-// read all pages, they are all mapped before.
-func openOnce(path string, opts Options, scanned bool) (db *bbolt.DB, current bool, err error) {
-	var opened *os.File
-	open := os.OpenFile
-	if opts.openFile != nil {
-		open = opts.openFile
-	}
-	options := &bbolt.Options{
+// openOnce also tells whether the file that it has locked still has the name.
+//
+// No commit writes the list of free pages: after the deletion of a million rows it has 3 MB,
+// and each post would write them. bbolt finds the free pages when it opens the file, by reading
+// all others.
+func openOnce(path string, opts Options) (db *bbolt.DB, current bool, err error) {
+	db, file, err := openBolt(path, &bbolt.Options{
 		Timeout:         lockPatience,
 		NoSync:          opts.NoSync,
 		NoGrowSync:      opts.NoSync,
 		NoFreelistSync:  true,
 		FreelistType:    bbolt.FreelistMapType,
-		InitialMmapSize: reserved(cmp.Or(opts.mapped, mapped)),
+		InitialMmapSize: reserved(),
 		NoStatistics:    !opts.CountFree,
-		OpenFile: func(name string, flag int, mode fs.FileMode) (file *os.File, err error) {
-			opened, err = open(name, flag, mode)
-			return opened, err
-		},
-	}
-	if scanned {
-		options.MmapFlags = populated
-	}
-	if db, err = openBolt(path, options); err != nil {
+		OpenFile:        opts.openFile,
+	})
+	if err != nil {
 		return nil, false, err
 	}
-	db.MmapFlags = 0 // when the file grows, it is mapped anew, and readers wait
-	locked, err := opened.Stat()
+	locked, err := file.Stat()
 	named, err2 := os.Stat(path)
 	if err == nil && errors.Is(err2, fs.ErrNotExist) {
 		return db, false, nil
@@ -235,89 +210,104 @@ func openOnce(path string, opts Options, scanned bool) (db *bbolt.DB, current bo
 }
 
 // reserved returns what to reserve of an address space.
-func reserved(mapped int) int {
+func reserved() int {
 	if runtime.GOOS == "windows" { // here the file grows to the size of its mapping
 		return 0
 	}
 	return mapped
 }
 
-// readOnly returns the options for a file that is read.
-func readOnly() *bbolt.Options {
-	return &bbolt.Options{Timeout: lockPatience, ReadOnly: true, NoStatistics: true, InitialMmapSize: reserved(mapped)}
-}
-
-// look opens the file for reading and does what must come before it is opened for
-// writing: it refuses a file that is cut off, empty or not ours, and reads a file without a list
-// of free pages from its beginning to its end. bbolt scans such a file in the order of
-// its trees, which takes many times as long if the file is not in memory. It does so in a
-// goroutine of its own, where nobody can catch the panic at a damaged page.
-func look(path string) (scanned bool, err error) {
-	file, err := os.Open(path)
+// look opens the file for reading and does what must come before it is opened for writing: it
+// refuses a file that is cut off, empty or not ours, and visits each page. bbolt will do so in
+// a goroutine of its own, where nobody can catch the panic at a damaged page.
+func look(path string) (err error) {
+	reading, err := openToRead(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+		return nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("opening %s: %w", path, err)
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	reading, err := openBolt(path, readOnly())
-	if err != nil {
-		// Without the lock it could be a store that another process is just making.
-		if info, failed := file.Stat(); failed == nil && info.Size() == 0 && !errors.Is(err, ErrInUse) {
-			err = fmt.Errorf("opening %s: %w", path, errNoBytes)
-		}
-		return false, err
-	}
-	defer func() { err = errors.Join(err, reading.Close()) }() // until then nobody writes
-	err = safely(func() (err error) {
-		scanned, err = lookInto(file, reading)
 		return err
+	}
+	defer func() { err = errors.Join(err, reading.Close()) }()
+	err = safely(func() error {
+		return reading.View(func(tx *bbolt.Tx) error {
+			return visit(context.Background(), tx, func(string, []byte, []byte) error { return nil })
+		})
 	})
 	if err != nil {
-		return false, fmt.Errorf("opening %s: %w", path, err)
+		return fmt.Errorf("opening %s: %w", path, err)
 	}
-	return scanned, nil
+	return nil
 }
 
-// lookInto reports whether bbolt will scan the file.
-func lookInto(file *os.File, reading *bbolt.DB) (scanned bool, err error) {
-	last, ok := lastHead(file)
-	info, err := file.Stat()
-	switch {
-	case err != nil:
-		return false, err
-	case ok && uint64(info.Size())/last.pageSize < last.pages:
-		return false, fmt.Errorf("%w: it has %d bytes of %d", errDamaged, info.Size(), last.pages*last.pageSize)
+// openToRead opens a file of ours and reads it from its beginning to its end. A file that is not
+// in memory would take four times as long in the order of its trees. Until it is closed nobody
+// writes to it.
+func openToRead(path string) (*bbolt.DB, error) {
+	db, file, err := openBolt(path, &bbolt.Options{Timeout: lockPatience, ReadOnly: true, NoStatistics: true, InitialMmapSize: reserved()})
+	if err != nil {
+		// Without the lock it could be a store that another process is just making.
+		if info, failed := os.Stat(path); failed == nil && info.Size() == 0 && !errors.Is(err, ErrInUse) {
+			err = fmt.Errorf("opening %s: %w", path, errNoBytes)
+		}
+		return nil, err
 	}
-	if err := reading.View(checkSchema); err != nil || !ok || last.list != noList {
-		return false, err
+	err = safely(func() error { return db.View(checkSchema) })
+	if err == nil {
+		_, err = io.Copy(io.Discard, io.NewSectionReader(file, 0, math.MaxInt64))
 	}
-	if err := readAhead(file, int64(last.pages*last.pageSize)); err != nil {
-		return false, err
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("opening %s: %w", path, err), db.Close())
 	}
-	return true, visitPages(reading)
+	return db, nil
 }
 
 // openBolt opens the file and says what is wrong with it.
-func openBolt(path string, options *bbolt.Options) (file *bbolt.DB, err error) {
+func openBolt(path string, options *bbolt.Options) (db *bbolt.DB, file *os.File, err error) {
+	open := options.OpenFile
+	if open == nil {
+		open = os.OpenFile
+	}
+	options.OpenFile = func(name string, flag int, mode fs.FileMode) (*os.File, error) {
+		var err error
+		file, err = open(name, flag, mode)
+		return file, err
+	}
 	err = safely(func() (err error) {
-		file, err = bbolt.Open(path, 0o600, options)
+		db, err = bbolt.Open(path, 0o600, options)
 		return err
 	})
+	if err == nil {
+		if err = safely(func() error { return wantAllBytes(db, file) }); err != nil {
+			err = errors.Join(err, db.Close())
+		}
+	}
 	var system syscall.Errno
 	switch {
 	case err == nil:
-		return file, nil
-	case errors.Is(err, errDamaged):
-		return nil, fmt.Errorf("opening %s: %w", path, err)
+		return db, file, nil
+	case errors.Is(err, ErrDamaged):
 	case errors.Is(err, bolterrors.ErrTimeout):
-		return nil, fmt.Errorf("opening %s: %w", path, ErrInUse)
+		err = ErrInUse
 	case errors.As(err, &system):
-		return nil, fmt.Errorf("opening %s: %w", path, err)
 	default: // bbolt does not understand the file
-		return nil, fmt.Errorf("opening %s: damaged, or %w: %w", path, errForeign, err)
+		err = fmt.Errorf("damaged, or %w: %w", errForeign, err)
 	}
+	return nil, nil, fmt.Errorf("opening %s: %w", path, err)
+}
+
+// wantAllBytes refuses a file that was cut off: the rest of its last page would be zeros.
+func wantAllBytes(db *bbolt.DB, file *os.File) error {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	return db.View(func(tx *bbolt.Tx) error {
+		if info.Size() < tx.Size() {
+			return fmt.Errorf("%w: it has %d bytes of %d", ErrDamaged, info.Size(), tx.Size())
+		}
+		return nil
+	})
 }
 
 // syncDir makes the name of a new file durable. Syncing the file does not.

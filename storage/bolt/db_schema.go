@@ -15,9 +15,11 @@ import (
 // version.
 const schemaVersion = 1
 
+// ErrDamaged means that a part of the file cannot be read.
+var ErrDamaged = errors.New("damaged (restore a backup into another directory)")
+
 var (
 	errForeign = errors.New("not a MicroBlogging store")
-	errDamaged = errors.New("damaged (restore a backup into another directory)")
 	errNewer   = errors.New("written by a newer version of this program")
 )
 

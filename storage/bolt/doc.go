@@ -23,8 +23,6 @@
 // nothing (docs/performance.md). The writer here gathers until no caller is ready,
 // so it is as fast as Update for one, and as Batch at its best delay for many.
 //
-// A commit leaves the list of free pages out, unless the list is small (free_pages.go).
-//
 // # What survives failure
 //
 // An acknowledged write survives the death of the process and a loss of power. A

@@ -2,10 +2,6 @@ package bolt
 
 import "testing"
 
-// ListAtOnce returns options with which the list of free pages is written whenever the
-// writer has nothing else to do.
-func ListAtOnce() Options { return Options{listIdle: 1} }
-
 // WantSoundPages requires that each page of the file is used once or free.
 func WantSoundPages(t *testing.T, path string) {
 	t.Helper()

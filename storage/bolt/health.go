@@ -42,9 +42,6 @@ func (db *DB) Health() error {
 	if failure := db.failure.Load(); failure != nil {
 		return *failure
 	}
-	if db.broken.Load() { // by a list of free pages, which nobody has asked for
-		return errBroken
-	}
 	if began := db.committing.Load(); began != nil {
 		if took := time.Since(*began); took >= commitPatience {
 			return fmt.Errorf("%w: a commit has been under way for %s", domain.ErrUnavailable, took.Truncate(time.Second))

@@ -45,7 +45,7 @@ const processTable, processWriters = "Acknowledged", 8
 // Each transaction writes two rows; neither may be there without the other.
 func writeUntilKilled(dir string) error {
 	ctx := context.Background()
-	db, err := bolt.Open(dir, bolt.ListAtOnce())
+	db, err := bolt.Open(dir, bolt.Options{})
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func Remove(dir string) (err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	file, _, err := openOnce(path, Options{NoSync: true}, false)
+	file, _, err := openOnce(path, Options{NoSync: true})
 	if err != nil {
 		return err
 	}

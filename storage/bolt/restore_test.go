@@ -16,17 +16,20 @@ import (
 	"testing"
 	"time"
 
+	"go.etcd.io/bbolt"
+
 	"microblogging/storage/driver"
-	"microblogging/storage/snapshot"
 )
 
 func TestRestore(t *testing.T) {
 	t.Run("gives every row, message and ETag back", restoreGivesBack)
 	t.Run("gives later rows ETags that the lost store never gave", restoreNewETags)
-	t.Run("of a file that is not whole changes nothing", restoreRefusesFile)
+	t.Run("of a file that is cut off, foreign or newer changes nothing", restoreRefusesFile)
+	t.Run("of a file with rows that cannot be read names them and changes nothing", restoreKeepsUnread)
 	t.Run("into a store with rows, or in use, changes nothing", restoreRefusesStore)
 	t.Run("that waits for a store in use does not mark it", restoreWaitsUnseen)
 	t.Run("that fails leaves nothing", restoreFails)
+	t.Run("into a directory where a store is made meanwhile leaves that alone", restoreFindsStore)
 	t.Run("that was killed leaves a store that nobody opens, or a whole one", restoreIsKilled)
 }
 
@@ -34,7 +37,7 @@ func TestRestore(t *testing.T) {
 func backupOf(t *testing.T, dir string) []byte {
 	t.Helper()
 	var file bytes.Buffer
-	if _, err := Backup(t.Context(), dir, &file, snapshot.Whole); err != nil {
+	if err := Backup(t.Context(), dir, &file); err != nil {
 		t.Fatal(err)
 	}
 	return file.Bytes()
@@ -122,39 +125,50 @@ func restoreNewETags(t *testing.T) {
 }
 
 func restoreRefusesFile(t *testing.T) {
-	from := t.TempDir()
+	from, dir := t.TempDir(), t.TempDir()
 	wasteful(t, from)
 	file := backupOf(t, from)
-	dir := filepath.Join(t.TempDir(), "new")
-	for n := 0; n < len(file); n += 1 + len(file)/50 {
-		if err := restore(t.Context(), dir, file[:n]); !errors.Is(err, snapshot.ErrCut) && n > 0 {
-			t.Errorf("%d bytes of %d: got %v", n, len(file), err)
-		}
-		changed := bytes.Clone(file)
-		changed[n]++
-		if restore(t.Context(), dir, changed) == nil {
-			t.Errorf("with another byte %d it was restored", n)
-		}
+	for n := 0; n < len(file); n += 1 + len(file)/20 {
+		wantRefused(t, dir, file[:n])
 	}
-	var newer, deletions bytes.Buffer
-	for w, head := range map[*bytes.Buffer]snapshot.Head{&newer: {Content: snapshot.Whole, Schema: schemaVersion + 1}, &deletions: {Content: snapshot.Deletions, Schema: schemaVersion}} {
-		file, err := snapshot.NewWriter(w, head)
-		if err == nil {
-			_, err = file.Close()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	wantRefused(t, dir, bytes.Repeat([]byte("text"), 10_000))
+	alter(t, from, func(tx *bbolt.Tx) error {
+		return tx.Bucket(aboutBucket()).Put(schemaKey(), []byte{0, 0, 0, schemaVersion + 1})
+	})
+	if err := wantRefused(t, dir, fileOf(t, from)); !errors.Is(err, errNewer) {
+		t.Errorf("a newer one: %v", err)
 	}
-	if err := restore(t.Context(), dir, newer.Bytes()); !errors.Is(err, snapshot.ErrNewer) {
+}
+
+// wantRefused requires that a file is not restored, and that nothing has begun.
+func wantRefused(t *testing.T, dir string, file []byte) error {
+	t.Helper()
+	_, err := Restore(t.Context(), dir, bytes.NewReader(file), func() { t.Error("it began") }, nil)
+	if err == nil {
+		t.Errorf("%d bytes were restored", len(file))
+	}
+	wantFiles(t, dir)
+	return err
+}
+
+func restoreKeepsUnread(t *testing.T) {
+	from, dir := t.TempDir(), t.TempDir()
+	wasteful(t, from)
+	spoil(t, from)
+	wantNamed(t, wantRefused(t, dir, fileOf(t, from)))
+}
+
+func restoreFindsStore(t *testing.T) {
+	from, dir, other := t.TempDir(), t.TempDir(), t.TempDir()
+	wasteful(t, from)
+	wasteful(t, other)
+	_, err := Restore(t.Context(), dir, bytes.NewReader(backupOf(t, from)), func() {}, func(*DB) error {
+		return os.Rename(filepath.Join(other, fileName), filepath.Join(dir, fileName))
+	})
+	if !errors.Is(err, ErrNotEmpty) {
 		t.Errorf("got %v", err)
 	}
-	if err := restore(t.Context(), dir, deletions.Bytes()); !errors.Is(err, ErrNotWhole) {
-		t.Errorf("got %v", err)
-	}
-	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("there is a directory now (%v)", err)
-	}
+	wantFiles(t, dir, fileName)
 }
 
 func restoreRefusesStore(t *testing.T) {
@@ -196,7 +210,7 @@ func restoreWaitsUnseen(t *testing.T) {
 			return
 		case <-look.C:
 		}
-		if _, err := os.Lstat(filepath.Join(dir, fileName+restoreSuffix)); err == nil {
+		if left, err := restoresOf(filepath.Join(dir, fileName)); len(left) > 0 || err != nil {
 			<-ended
 			t.Fatal("the store looks as if a restore had begun")
 		}
@@ -235,22 +249,11 @@ func restoreIsKilled(t *testing.T) {
 	unfinished := 0
 	for range 12 {
 		dir := killRestoring(t, parent)
-		db, err := Open(dir, Options{NoSync: true})
-		again := errors.Is(err, ErrUnfinished) || errors.Is(err, errNoBytes)
-		if again {
-			unfinished++
-			if _, err := Backup(t.Context(), dir, &bytes.Buffer{}, snapshot.Whole); !errors.Is(err, ErrUnfinished) && !errors.Is(err, ErrNoStore) {
-				t.Errorf("it can be backed up: %v", err)
+		if _, err := os.Stat(filepath.Join(dir, fileName)); errors.Is(err, fs.ErrNotExist) {
+			if left, _ := os.ReadDir(dir); len(left) > 0 { // it was killed after its first write
+				unfinished++
+				wantUnfinished(t, dir)
 			}
-		} else if err != nil {
-			t.Fatal(err)
-		} else { // it was killed before its first write, or after the last
-			again = db.bolt.View(wantEmpty) == nil
-			if err := db.Close(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if again {
 			if err := restore(t.Context(), dir, file); err != nil {
 				t.Fatal(err)
 			}
@@ -263,6 +266,19 @@ func restoreIsKilled(t *testing.T) {
 	}
 	if unfinished == 0 {
 		t.Error("no kill came before the end of a restore")
+	}
+}
+
+// wantUnfinished requires that nobody opens a store, or makes one.
+func wantUnfinished(t *testing.T, dir string) {
+	t.Helper()
+	_, opened := Open(dir, Options{NoSync: true})
+	backedUp := Backup(t.Context(), dir, io.Discard)
+	if !errors.Is(opened, ErrUnfinished) || !errors.Is(backedUp, ErrUnfinished) {
+		t.Errorf("opening: %v, a backup: %v", opened, backedUp)
+	}
+	if _, _, err := Compact(t.Context(), dir, func() {}); err == nil {
+		t.Error("it is compacted")
 	}
 }
 

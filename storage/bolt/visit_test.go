@@ -1,80 +1,58 @@
 package bolt
 
 import (
-	"encoding/binary"
 	"errors"
-	"sync"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
 )
 
-func TestVisit(t *testing.T) {
-	t.Run("no key is left out between the two walks", walksLeaveNoKeyOut)
-	t.Run("a key that is not in its place is damage", misplacedKeyIsDamage)
-}
-
-// keys are those of a bucket, in their order.
-func keys(n int) [][]byte {
-	all := make([][]byte, n)
-	for i := range all {
-		all[i] = binary.BigEndian.AppendUint32(nil, uint32(i))
-	}
-	return all
-}
-
-// walkOf walks over keys as a cursor does, and notes which it was given.
-func walkOf(all [][]byte, w *walked, order int, seen []bool) error {
-	at := 0
-	if order < 0 {
-		at = len(all) - 1
-	}
-	step := func() (key, value []byte) {
-		if at < 0 || at >= len(all) {
-			return nil, nil
+// spoil makes rows and a message that nobody can read, in pages that are whole, beside the
+// 200 rows and the message of wasteful.
+func spoil(t *testing.T, dir string) {
+	t.Helper()
+	alter(t, dir, func(tx *bbolt.Tx) (err error) {
+		table, queue := tx.Bucket(tableBucket("T")), tx.Bucket(queueBucket("q"))
+		for i := range 30 {
+			err = errors.Join(err, table.Put(rowKey("spoiled", fmt.Sprintf("row%02d", i)), []byte("no record")))
 		}
-		key, seen[at] = all[at], true
-		at += order
-		return key, nil
-	}
-	first, _ := step()
-	if order > 0 {
-		return w.walk(first, step, &w.front, &w.back, order)
-	}
-	return w.walk(first, step, &w.back, &w.front, order)
+		return errors.Join(err, table.Put([]byte("apart"), encodeRecord("e", encodeProperties(nil))), queue.Put(make([]byte, placeLen), []byte("no message")))
+	})
 }
 
-func walksLeaveNoKeyOut(t *testing.T) {
-	for _, n := range []int{0, 1, lookEvery - 1, lookEvery, lookEvery + 1, 2*lookEvery + 1, 5000} {
-		for range 50 {
-			all, w, seen := keys(n), &walked{}, [2][]bool{make([]bool, n), make([]bool, n)}
-			var walks sync.WaitGroup
-			for i, order := range []int{1, -1} {
-				walks.Go(func() {
-					if err := walkOf(all, w, order, seen[i]); err != nil {
-						t.Error(err)
-					}
-				})
-			}
-			walks.Wait()
-			for i := range n {
-				if !seen[0][i] && !seen[1][i] {
-					t.Fatalf("of %d keys, nobody has seen number %d", n, i)
-				}
-			}
-		}
+// alter writes to the file without the store.
+func alter(t *testing.T, dir string, change func(*bbolt.Tx) error) {
+	t.Helper()
+	file, err := bbolt.Open(filepath.Join(dir, fileName), 0o600, &bbolt.Options{Timeout: time.Second, NoFreelistSync: true})
+	if err == nil {
+		err = errors.Join(file.Update(change), file.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
-func misplacedKeyIsDamage(t *testing.T) {
-	for _, order := range []int{1, -1} {
-		for name, exchange := range map[string]func(all [][]byte){
-			"exchanged": func(all [][]byte) { all[7], all[8] = all[8], all[7] },
-			"doubled":   func(all [][]byte) { all[8] = all[7] },
-		} {
-			all := keys(20)
-			exchange(all)
-			if err := walkOf(all, &walked{}, order, make([]bool, len(all))); !errors.Is(err, errDamaged) {
-				t.Errorf("keys that are %s: %v", name, err)
-			}
-		}
+// wantNamed requires that an error names what spoil made: as much as has room.
+func wantNamed(t *testing.T, err error) {
+	t.Helper()
+	if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "32 of 234 rows cannot be read") || strings.Contains(err.Error(), "\n") ||
+		!strings.Contains(err.Error(), `queue q: at 0000`) || !strings.Contains(err.Error(), `table T: key "apart"`) || strings.Contains(err.Error(), "row18") ||
+		!strings.Contains(err.Error(), `table T: row ("spoiled", "row17")`) {
+		t.Errorf("got %v, want the names of what cannot be read", err)
 	}
+}
+
+// fileOf returns the bytes of a store's file.
+func fileOf(t *testing.T, dir string) []byte {
+	t.Helper()
+	file, err := os.ReadFile(filepath.Join(dir, fileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
 }

@@ -96,10 +96,7 @@ func (db *DB) run() {
 			_ = db.writeBatch([]*write{{ctx: context.Background(), change: probe{}}}) // Health reports it
 		case <-look.C:
 			_ = db.writeBatch(nil)
-		case <-db.nextList():
-			db.writeList()
 		case <-db.closing:
-			db.writeList()
 			return
 		}
 	}
@@ -180,7 +177,7 @@ func (db *DB) commitBatch(batch []*write) (changed bool, err error) {
 		return false, errors.Join(err, tx.Rollback())
 	}
 	began := time.Now()
-	err = db.freePages.commit(tx, func() error { return db.finish(tx, db.commit) })
+	err = db.finish(tx)
 	if db.committed != nil {
 		db.committed(Commit{Changes: applied(batch), Took: time.Since(began), Err: err})
 	}
@@ -208,9 +205,9 @@ func applied(batch []*write) (n int) {
 }
 
 // finish commits. If the commit may be on the disk by half, it is the last one.
-func (db *DB) finish(tx *bbolt.Tx, commit func(*bbolt.Tx) error) error {
+func (db *DB) finish(tx *bbolt.Tx) error {
 	id := tx.ID()
-	err := db.guarded(func() error { return commit(tx) })
+	err := db.guarded(func() error { return db.commit(tx) })
 	var panicked panicError
 	switch {
 	case errors.As(err, &panicked):
