@@ -28,8 +28,8 @@ const (
 	// lockPatience is how long a second process waits for the first to close the
 	// store. It is shorter than a person's patience.
 	lockPatience = 500 * time.Millisecond
-	// mapped is address space that is reserved for the file; it takes no memory.
-	// Readers wait only when the file outgrows it and is mapped again (backup.go). A damaged page can
+	// mapped is address space that is reserved for the file; it takes no memory. Readers wait
+	// only when the file outgrows it and is mapped again (backup.go). A damaged page can
 	// point as far as 4 GB behind itself. There it must find nothing, which is a fault that
 	// says so (damage.go), and not other memory of the process, which would pass for rows.
 	mapped = 16 << 30
