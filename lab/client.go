@@ -247,29 +247,6 @@ func unvote(key string, by domain.UserName) body {
 	}
 }
 
-// castTogether is a process that has the ballots of several users for a post of the set-up
-// at once, so they share a transaction.
-func castTogether(key string, ballots ...storage.Ballot) body {
-	return func(ctx context.Context, c *Client) {
-		target := c.given(key)
-		tell := func(b storage.Ballot, gives, withdraws Kind) {
-			kind := gives
-			if b.Withdraw {
-				kind = withdraws
-			}
-			c.Tell(Fact{Kind: kind, Channel: target.Channel, Blog: target.Blog, User: b.By})
-		}
-		for _, b := range ballots {
-			tell(b, Voting, Unvoting)
-		}
-		for i, err := range c.Store.VoteAll(ctx, target.Channel, target.Blog, ballots) {
-			if err == nil {
-				tell(ballots[i], Voted, Unvoted)
-			}
-		}
-	}
-}
-
 // subscribe subscribes to the channel.
 func subscribe(by domain.UserName) body {
 	return onChannel(func(ctx context.Context, c *Client, channel domain.Channel) {

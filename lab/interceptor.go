@@ -461,8 +461,8 @@ func trustsTime() Interceptor {
 	}
 }
 
-// countsStanding counts a ballot although the vote stood already: it leaves out the vote's
-// row and keeps what the ballot adds to the rating.
+// countsStanding counts a vote although it stood already: it leaves out the vote's row and
+// keeps what the vote adds to the rating.
 func countsStanding(c Call, do func(Call) Answer) Answer {
 	a := do(c)
 	var failed *driver.OperationError
@@ -470,23 +470,4 @@ func countsStanding(c Call, do func(Call) Answer) Answer {
 		return withoutOperation(c, failed.Index, func(c Call) Answer { return countsStanding(c, do) })
 	}
 	return a
-}
-
-// oneForAll takes the vote that stood already for a sign that all votes of its transaction
-// are as their users want them.
-func oneForAll() Interceptor {
-	var sent []driver.Operation
-	return func(c Call, do func(Call) Answer) Answer {
-		switch {
-		case c.Method == Transact && c.Target == tableBlogs:
-			sent = c.Operations
-		case c.Method == Get && strings.HasPrefix(c.Row, "vote!"):
-			i := slices.IndexFunc(sent, func(op driver.Operation) bool { return op.Row == c.Row })
-			if i >= 0 && sent[i].Action == driver.ActionDelete {
-				return Answer{Err: domain.ErrNotFound}
-			}
-			return Answer{Entity: driver.Entity{Partition: c.Partition, Row: c.Row}}
-		}
-		return do(c)
-	}
 }

@@ -194,13 +194,13 @@ func deletions() []Scenario {
 			Actors: []Actor{worker1(), worker2()},
 		},
 		{
-			Name: "ballots-sweep", About: "one transaction gives a vote and withdraws another while the channel is being deleted", Faults: 2, Straggles: anything,
+			Name: "vote-sweep", About: "a vote is given and another removed while the channel is being deleted", Faults: 2, Straggles: anything,
 			Setup: func(ctx context.Context, c *Client) {
 				news("old")(ctx, c)
 				c.voteNewest(ctx, author)
 				c.queueDeletion(ctx)
 			},
-			Actors: []Actor{{Name: "ann", Run: giveAndTake()}, worker1()},
+			Actors: []Actor{{Name: "ann", Run: inTurn(vote("old", visitor), unvote("old", author))}, worker1()},
 		},
 		{
 			Name: "subscribe", About: "somebody subscribes while the channel is being deleted", Faults: 2, Straggles: anything,
@@ -355,33 +355,7 @@ func posts() []Scenario {
 				{Name: "ann", Run: inTurn(vote("old", author), unvote("old", author))},
 			},
 		},
-		{
-			Name: "ballots", About: "one transaction gives a vote and withdraws another, while the first user votes elsewhere too, and the post is edited or deleted", Faults: 1,
-			Straggles: anything,
-			Setup: func(ctx context.Context, c *Client) {
-				news("old")(ctx, c)
-				c.voteNewest(ctx, author)
-			},
-			Actors: []Actor{
-				{Name: "ann", Run: giveAndTake()}, {Name: "vera", Run: vote("old", visitor)},
-				{Name: "ann2", Run: edit("old", "other")}, {Name: "olga", Run: removePost("old", owner)},
-			},
-		},
-		{
-			Name: "ballots-again", About: "one transaction gives two votes, one of the users votes elsewhere and takes it back, and copies of the requests land late", Faults: 2,
-			Straggles: anything,
-			Setup:     news("old"),
-			Actors: []Actor{
-				{Name: "ann", Run: castTogether("old", storage.Ballot{By: visitor}, storage.Ballot{By: author})},
-				{Name: "vera", Run: inTurn(vote("old", visitor), unvote("old", visitor))},
-			},
-		},
 	}
-}
-
-// giveAndTake gives one vote and withdraws another in one transaction.
-func giveAndTake() body {
-	return castTogether("old", storage.Ballot{By: visitor}, storage.Ballot{By: author, Withdraw: true})
 }
 
 // subscriptions are about subscriptions to a channel that stays.

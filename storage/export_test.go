@@ -34,7 +34,7 @@ func (s *Store) Counts() int { return len(s.counts.kept) }
 
 // VotedPosts is how many posts are being voted on.
 func (s *Store) VotedPosts() int {
-	s.meetings.mu.Lock()
-	defer s.meetings.mu.Unlock()
-	return len(s.meetings.waiting)
+	s.votes.mu.Lock()
+	defer s.votes.mu.Unlock()
+	return len(s.votes.posts)
 }

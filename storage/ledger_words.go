@@ -252,8 +252,6 @@ func transactionPurpose(call driver.LedgerCall) string {
 			return "Shuts the gate: from now on nobody can post."
 		case has(driver.ActionDelete, prefixOpen):
 			return "Withdraws the gate of a creation that was given up."
-		case votesIn(call) > 1:
-			return fmt.Sprintf("Carries %d votes on the post that met: they, the rating and the place by rating change together.", votesIn(call))
 		case has(driver.ActionInsert, prefixVote):
 			return "Gives the vote: the vote, the rating and the place by rating change together."
 		case has(driver.ActionDelete, prefixVote) && has(driver.ActionMerge, prefixBlog):
@@ -288,21 +286,6 @@ func postsIn(call driver.LedgerCall) (n int) {
 		if op.Action == driver.ActionInsert && strings.HasPrefix(op.Row, prefixBlog) {
 			n++
 		}
-	}
-	return n
-}
-
-// votesIn counts the votes that a transaction gives or withdraws with a post.
-func votesIn(call driver.LedgerCall) (n int) {
-	rated := false
-	for _, op := range call.Operations {
-		if strings.HasPrefix(op.Row, prefixVote) {
-			n++
-		}
-		rated = rated || op.Action == driver.ActionMerge && strings.HasPrefix(op.Row, prefixBlog)
-	}
-	if !rated {
-		return 0
 	}
 	return n
 }

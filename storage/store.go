@@ -54,7 +54,7 @@ type Store struct {
 	// oneByOne is nil if the backend takes calls at once.
 	oneByOne driver.OneByOne
 	counts   counts
-	meetings meetings
+	votes    voteLocks
 }
 
 // A Pause waits for d between two attempts at a contended row. If ctx ends first,

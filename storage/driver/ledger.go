@@ -125,37 +125,6 @@ func WithLedger(ctx context.Context, l *Ledger) context.Context {
 	return context.WithValue(ctx, ledgerKey{}, l)
 }
 
-// Apart returns a context for calls that are made for several requests, and the ledger in
-// which they are entered instead of that of ctx. It lists as many calls as that one. When
-// the calls have ended, Charge enters them for each request. If ctx has no ledger, Apart
-// returns none.
-func Apart(ctx context.Context) (context.Context, *Ledger) {
-	l, ok := ctx.Value(ledgerKey{}).(*Ledger)
-	if !ok {
-		return ctx, nil
-	}
-	apart := &Ledger{room: l.room}
-	return WithLedger(ctx, apart), apart
-}
-
-// Charge enters the calls of another ledger in that of the context, as if they had been
-// made for this request alone. They count for at most this long, since they may have begun
-// before the request. Nothing is charged if either ledger is missing.
-func Charge(ctx context.Context, of *Ledger, most time.Duration) {
-	l, ok := ctx.Value(ledgerKey{}).(*Ledger)
-	if !ok || of == nil {
-		return
-	}
-	totals, calls := of.Totals(), of.Calls()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.totals.Calls += totals.Calls
-	l.totals.Read += totals.Read
-	l.totals.Returned += totals.Returned
-	l.totals.Time += min(totals.Time, most)
-	l.calls = append(l.calls, calls[:min(len(calls), max(0, l.room-len(l.calls)))]...)
-}
-
 // List makes the ledger keep the first n calls. The calls after them are counted all the
 // same. It must be called before the ledger is used.
 func (l *Ledger) List(n int) { l.room = n }

@@ -1,0 +1,220 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/drivertest"
+)
+
+func TestVotesThatMeet(t *testing.T) {
+	for name, test := range map[string]func(t *testing.T, w *world, blog domain.Blog){
+		"none of four hundred voters is kept too long":        everyVoterHasTime,
+		"a vote that is alone waits for nobody":               loneVoteWaitsForNobody,
+		"each voter gets their own answer":                    eachVoterHasAnAnswer,
+		"a voter who is gone fails nobody":                    goneVoterFailsNobody,
+		"a voter who is gone before their turn has no vote":   goneVoterHasNoVote,
+		"a panic reaches its own voter, and the others go on": panicReachesItsVoter,
+		"a store that does not answer holds nobody for long":  silentStoreHoldsNobody,
+		"all learn that the channel is gone":                  allLearnThatTheChannelIsGone,
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, w *world) {
+				test(t, w, w.post(w.create("garden", ada), ada, "text"))
+				synctest.Wait()
+				if n := w.faulty.VotedPosts(); n != 0 {
+					t.Errorf("%d posts are kept when nobody votes", n)
+				}
+				w.mustBeSound()
+			})
+		})
+	}
+}
+
+const voteLatency = 10 * time.Millisecond
+
+// votePatience is what the web role gives a request.
+const votePatience = 10 * time.Second
+
+// slow makes each call take as long as a round trip.
+func (w *world) slow() {
+	w.arm(func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+		time.Sleep(voteLatency)
+		return send(ctx)
+	})
+}
+
+func voter(i int) domain.UserName { return domain.UserName(fmt.Sprintf("voter%d", i)) }
+
+// inOrder starts calls one after another, each when those before it wait. It returns a
+// function that waits for their errors.
+func inOrder(calls ...func() error) (wait func() []error) {
+	errs, ended := make([]error, len(calls)), make(chan struct{}, len(calls))
+	for i, call := range calls {
+		go func() {
+			defer func() { ended <- struct{}{} }()
+			errs[i] = call()
+		}()
+		synctest.Wait()
+	}
+	return func() []error {
+		for range calls {
+			<-ended
+		}
+		return errs
+	}
+}
+
+func everyVoterHasTime(t *testing.T, w *world, blog domain.Blog) {
+	const voters = 400
+	w.slow()
+	ctx, cancel := context.WithTimeout(t.Context(), votePatience)
+	defer cancel()
+	atOnce(voters, func(i int) {
+		if err := w.faulty.Vote(ctx, blog.Channel, blog.ID, voter(i)); err != nil {
+			t.Errorf("voter %d: %v", i, err)
+		}
+	})
+	// Nobody meets another, so that no vote is sent twice.
+	if n := w.calls.Load(); n != 2*voters {
+		t.Errorf("%d calls, want a read and a transaction of each voter", n)
+	}
+	if got := w.rating(blog); got != voters {
+		t.Errorf("rated %d, want %d", got, voters)
+	}
+}
+
+func loneVoteWaitsForNobody(t *testing.T, w *world, blog domain.Blog) {
+	w.slow()
+	began := time.Now()
+	w.ok(w.faulty.Vote(t.Context(), blog.Channel, blog.ID, grace))
+	if took := time.Since(began); took != 2*voteLatency || w.calls.Load() != 2 {
+		t.Errorf("%d calls in %s, want 2 in %s", w.calls.Load(), took, 2*voteLatency)
+	}
+}
+
+// Of twenty voters, some have voted, some withdraw a vote, and some withdraw what they
+// never gave.
+func eachVoterHasAnAnswer(t *testing.T, w *world, blog domain.Blog) {
+	const voters = 20
+	for i := range voters {
+		if i%2 == 0 {
+			w.ok(w.store.Vote(t.Context(), blog.Channel, blog.ID, voter(i)))
+		}
+	}
+	w.slow()
+	atOnce(voters, func(i int) {
+		cast := w.faulty.Vote
+		if i%4 > 1 {
+			cast = w.faulty.Unvote
+		}
+		if err := cast(t.Context(), blog.Channel, blog.ID, voter(i)); err != nil {
+			t.Errorf("voter %d: %v", i, err)
+		}
+	})
+	for i := range voters {
+		voted, err := w.store.Voted(t.Context(), blog.Channel, blog.ID, voter(i))
+		w.ok(err)
+		if voted != (i%4 <= 1) {
+			t.Errorf("voter %d: the vote counts: %t", i, voted)
+		}
+	}
+}
+
+func goneVoterFailsNobody(t *testing.T, w *world, blog domain.Blog) {
+	w.slow()
+	ctx, leave := context.WithCancel(t.Context())
+	wait := inOrder(
+		func() error { return w.faulty.Vote(ctx, blog.Channel, blog.ID, eve) },
+		func() error { return w.faulty.Vote(t.Context(), blog.Channel, blog.ID, grace) },
+	)
+	leave()
+	w.ok(wait()[1])
+	if voted, err := w.store.Voted(t.Context(), blog.Channel, blog.ID, grace); !voted || err != nil {
+		t.Errorf("the vote of the one who waited counts: %t, %v", voted, err)
+	}
+}
+
+// The second voter goes while the first one votes. A third waits behind.
+func goneVoterHasNoVote(t *testing.T, w *world, blog domain.Blog) {
+	w.slow()
+	ctx, leave := context.WithCancel(t.Context())
+	wait := inOrder(
+		func() error { return w.faulty.Vote(t.Context(), blog.Channel, blog.ID, eve) },
+		func() error { return w.faulty.Vote(ctx, blog.Channel, blog.ID, grace) },
+		func() error { return w.faulty.Vote(t.Context(), blog.Channel, blog.ID, ada) },
+	)
+	leave()
+	errs := wait()
+	if !errors.Is(errs[1], context.Canceled) {
+		t.Errorf("the voter who went: %v", errs[1])
+	}
+	w.ok(errors.Join(errs[0], errs[2]))
+	if got := w.rating(blog); got != 2 {
+		t.Errorf("rated %d, want 2", got)
+	}
+}
+
+func panicReachesItsVoter(t *testing.T, w *world, blog domain.Blog) {
+	w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		time.Sleep(voteLatency)
+		if call.Seq == 1 {
+			panic("a bug of a library")
+		}
+		return send(ctx)
+	})
+	var value any
+	wait := inOrder(
+		func() (err error) {
+			value, err = caught(func() error { return w.faulty.Vote(t.Context(), blog.Channel, blog.ID, eve) })
+			return err
+		},
+		func() error { return w.faulty.Vote(t.Context(), blog.Channel, blog.ID, grace) },
+	)
+	w.ok(wait()[1])
+	if value != "a bug of a library" {
+		t.Errorf("the voter caught %v", value)
+	}
+}
+
+func silentStoreHoldsNobody(t *testing.T, w *world, blog domain.Blog) {
+	w.arm(func(ctx context.Context, _ drivertest.Call, _ drivertest.Send) error {
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), votePatience)
+	defer cancel()
+	began := time.Now()
+	atOnce(8, func(i int) {
+		if err := w.faulty.Vote(ctx, blog.Channel, blog.ID, voter(i)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("voter %d: %v", i, err)
+		}
+	})
+	if took := time.Since(began); took > votePatience {
+		t.Errorf("all took %s", took)
+	}
+}
+
+func allLearnThatTheChannelIsGone(t *testing.T, w *world, blog domain.Blog) {
+	channel, err := w.store.Channel(t.Context(), blog.Channel.Key)
+	w.ok(err)
+	w.slow()
+	wait := inOrder(
+		func() error { return w.faulty.Vote(t.Context(), blog.Channel, blog.ID, eve) },
+		func() error { return w.faulty.Vote(t.Context(), blog.Channel, blog.ID, grace) },
+	)
+	time.Sleep(voteLatency + voteLatency/2) // the post has been read
+	w.ok(cascade(w.store, channel.Ref())[0](t.Context()))
+	w.ok(cascade(w.store, channel.Ref())[1](t.Context()))
+	for i, err := range wait() {
+		if !errors.Is(err, domain.ErrGone) {
+			t.Errorf("voter %d: %v", i, err)
+		}
+	}
+	w.delete(channel)
+}
