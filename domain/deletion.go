@@ -49,12 +49,9 @@ type Deletion struct {
 	State       DeletionState
 	// Step is the current step. It is empty before the first.
 	Step Step
-	// RowsDeleted counts rows of every kind, not posts. Once the deletion is done, it is
-	// exact, whatever was interrupted. Before that, it may be too low.
+	// RowsDeleted counts rows of every kind, not posts. At least so many were removed:
+	// what a worker had not recorded when it was killed is not in it.
 	RowsDeleted int64
-	// Swept is the part of RowsDeleted that Count has added. Older programs added the
-	// rest.
-	Swept int64
 	// Attempts counts the attempts that failed and made no progress.
 	Attempts int
 	// UpdatedOn is the time of the last progress. The reconciling pass sends a new
@@ -76,15 +73,6 @@ type Deletion struct {
 	// Trace says when each worker took each step. It is empty if only older programs
 	// have worked on the deletion.
 	Trace Trace
-}
-
-// Count takes note that at least so many rows were removed, all together. To say so again,
-// or late, changes nothing.
-func (d *Deletion) Count(rows int64) {
-	if more := rows - d.Swept; more > 0 {
-		d.RowsDeleted += more
-		d.Swept = rows
-	}
 }
 
 // Message returns a message that asks for the deletion.

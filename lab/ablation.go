@@ -25,8 +25,8 @@ func Ablations() []Ablation {
 	return []Ablation{
 		unharmed(ablate("open-gate", "a post merges the open gate", "post",
 			always(func() Interceptor { return withoutGuard("gate!open!") }))),
-		uncounting(interrupted(ablate("shut-gate", "a sweep merges the shut gate", "again",
-			always(func() Interceptor { return withoutGuard("gate!shut!") })))),
+		interrupted(ablate("shut-gate", "a sweep merges the shut gate", "again",
+			always(func() Interceptor { return withoutGuard("gate!shut!") }))),
 		interrupted(ablate("incarnation", "a worker compares the incarnation of the channel with the message's", "again",
 			only("w", anyIncarnation))),
 		interrupted(ablate("if-match", "a write to the channel's row holds only for the version that was read", "again",
@@ -83,14 +83,6 @@ func Ablations() []Ablation {
 			only("reconcile", func() Interceptor { return untouched })), "olga", "reconcile"),
 		interrupted(unharmed(ablate("index-incarnation", "a pass compares the incarnation of the channel with that of the index row", "index-late",
 			only("reconcile", sameIncarnation)))),
-		mortal(ablate("tally", "a transaction of a sweep counts on the shut gate what it removes", "counted",
-			only("w", func() Interceptor { return withoutTally }))),
-		mortal(ablate("tally-read", "what the shut gate has counted is recorded before the gate goes", "counted",
-			only("w", func() Interceptor { return untold }))),
-		unharmed(ablate("tally-once", "a record adds only what was not added before", "counted",
-			only("w", func() Interceptor { return withoutProperty(tableDeletions, "RowsSwept") }))),
-		unharmed(ablate("tally-lane", "each handling of a deletion counts in a number of its own", "counted-beside",
-			only("w", oneNumber))),
 		ablate("wait", "a store that does not answer is no refusal", "forgotten",
 			only("w", unavailableRefuses)),
 		ablate("mark", "a message is marked as poisoned before its copy is sent", "poison-post",
@@ -125,18 +117,6 @@ func ablate(name, guard, scenario string, intercept func(actor string) Intercept
 // unharmed allows no faults: the order of calls is enough.
 func unharmed(a Ablation) Ablation {
 	a.Faults = 0
-	return a
-}
-
-// uncounting leaves the count out, which the shut gate keeps.
-func uncounting(a Ablation) Ablation {
-	a.Laws = Shipped{NoCount: true}
-	return a
-}
-
-// mortal allows one death and no other fault.
-func mortal(a Ablation) Ablation {
-	a.Faults, a.Deaths, a.Straggles = 1, true, nil
 	return a
 }
 

@@ -31,33 +31,15 @@ type crew struct {
 	store  *storage.Store
 	worker *worker.Worker
 	deeds  []Deed
-	// swept is how many rows of each incarnation the crew has swept.
-	swept map[string]int64
 	// noAudit leaves out the audit.
 	noAudit bool
 }
 
 func newCrew(db mem.Snapshot) *crew {
-	c := &crew{db: mem.Open(db, "rest."), swept: map[string]int64{}}
-	c.store = storage.NewWithPause(counting{c.db, c.swept}, c.db, noPause)
+	c := &crew{db: mem.Open(db, "rest.")}
+	c.store = storage.NewWithPause(c.db, c.db, noPause)
 	c.worker = worker.New(c.store, WorkerOptions())
 	return c
-}
-
-// counting is a backend that counts the rows that sweeps remove, by incarnation.
-type counting struct {
-	*mem.DB
-	swept map[string]int64
-}
-
-// Transact implements driver.Tables.
-func (c counting) Transact(ctx context.Context, table, partition string, operations []driver.Operation) error {
-	err := c.DB.Transact(ctx, table, partition, operations)
-	if err == nil && table == tableBlogs && isSweep(operations) {
-		of, _ := strings.CutPrefix(operations[0].Row, "gate!shut!")
-		c.swept[of] += int64(len(operations) - 1)
-	}
-	return err
 }
 
 // maxTurns is how many turns the crew gets to come to rest. A run of the lab

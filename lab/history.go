@@ -1,13 +1,10 @@
 package lab
 
 import (
-	"maps"
 	"slices"
-	"strings"
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
-	"microblogging/storage/driver"
 )
 
 // A History is what laws need of a run's past and the store no longer shows. It
@@ -17,8 +14,6 @@ type History struct {
 	Sent []SentMessage
 	// Incarnations is every incarnation that ever had a row in Channels.
 	Incarnations []string
-	// swept is how many rows the sweeps of each incarnation have removed.
-	swept map[string]int64
 	// looks are the latest look of each actor at a page.
 	looks []beginning
 	sum   mem.Sum
@@ -103,41 +98,6 @@ func (h *History) withIncarnation(incarnation string) *History {
 	next.Incarnations = append(slices.Clip(h.Incarnations), incarnation)
 	next.sum = h.sum.Plus(sumOfText("incarnation", incarnation))
 	return &next
-}
-
-// withSwept counts the rows that a sweep has removed.
-func (h *History) withSwept(changes []mem.Change) *History {
-	next := *h
-	next.swept = maps.Clone(h.swept)
-	if next.swept == nil {
-		next.swept = map[string]int64{}
-	}
-	for _, change := range changes {
-		if change.After.ETag == "" {
-			of := incarnationOf(tableBlogs, change.Before)
-			next.swept[of]++
-			next.sum = next.sum.Plus(sumOfText("swept", change.Before.Row+string(change.Before.ETag)))
-		}
-	}
-	return &next
-}
-
-// isSweep tells whether the operations are those of a sweep, which removes rows that are
-// no gates. An ablation may have taken the shut gate out of them. A transaction that
-// removes the votes on a post is no sweep.
-func isSweep(operations []driver.Operation) bool {
-	gate, other := false, false
-	for _, op := range operations {
-		switch {
-		case op.Action == driver.ActionMerge && strings.HasPrefix(op.Row, "gate!shut!"):
-			gate = true
-		case op.Action != driver.ActionDelete || strings.HasPrefix(op.Row, "gate!"):
-			return false
-		case !strings.HasPrefix(op.Row, "vote!"):
-			other = true
-		}
-	}
-	return gate || other
 }
 
 func sumOfText(kind, text string) mem.Sum {

@@ -37,61 +37,6 @@ func withoutGuard(gate string) Interceptor {
 	}
 }
 
-// withoutTally leaves out what a sweep counts on the shut gate.
-func withoutTally(c Call, do func(Call) Answer) Answer {
-	if c.Target == tableBlogs && isSweep(c.Operations) {
-		c.Operations = slices.Clone(c.Operations)
-		c.Operations[0].Properties = withoutLanes(c.Operations[0].Properties)
-	}
-	return do(c)
-}
-
-// untold reads shut gates that count nothing.
-func untold(c Call, do func(Call) Answer) Answer { return do(c).with(withoutLanes) }
-
-// with is the answer with the properties of its rows changed.
-func (a Answer) with(change func(driver.Properties) driver.Properties) Answer {
-	a.Entity.Properties = change(a.Entity.Properties)
-	a.Page.Rows = slices.Clone(a.Page.Rows)
-	for i, row := range a.Page.Rows {
-		a.Page.Rows[i].Properties = change(row.Properties)
-	}
-	return a
-}
-
-// oneNumber makes all handlings of a deletion count on one number of the shut gate. Each adds
-// what it removes to what it has read there.
-func oneNumber() Interceptor {
-	const shared = "Swept"
-	var begun int64 // what the number was when this handling read it
-	var lane string // what the handling calls its own number
-	read := func(p driver.Properties) driver.Properties {
-		at := slices.IndexFunc(p, func(p driver.Property) bool { return p.Name == shared })
-		if at < 0 {
-			return p
-		}
-		if lane == "" {
-			begun = p.Int64(shared)
-			return p
-		}
-		return p.Merged(driver.Properties{driver.Int64(shared, begun), driver.Int64(lane, p.Int64(shared)-begun)})
-	}
-	return func(c Call, do func(Call) Answer) Answer {
-		if c.Target == tableBlogs && isSweep(c.Operations) {
-			c.Operations = slices.Clone(c.Operations)
-			counts := c.Operations[0].Properties
-			at := slices.IndexFunc(counts, func(p driver.Property) bool { return strings.HasPrefix(p.Name, shared) })
-			lane = counts[at].Name
-			c.Operations[0].Properties = driver.Properties{driver.Int64(shared, begun+counts.Int64(lane))}
-		}
-		return do(c).with(read)
-	}
-}
-
-func withoutLanes(properties driver.Properties) driver.Properties {
-	return slices.DeleteFunc(slices.Clone(properties), func(p driver.Property) bool { return strings.HasPrefix(p.Name, "Swept") })
-}
-
 // withoutOperation sends the call without operation i. The index of an operation
 // that fails is counted as if i had been sent.
 func withoutOperation(c Call, i int, do func(Call) Answer) Answer {

@@ -24,9 +24,6 @@ type Shipped struct {
 	// Copies is how many copies of one message the poison queue may hold. It is 0
 	// unless some work is refused: a store that does not answer makes no poison.
 	Copies int
-	// NoCount leaves out how many rows the record of a deletion counts: without the shut
-	// gate, nothing counts them.
-	NoCount bool
 	// TrustJoined lets the feeds that are read at rest believe each user's row that says
 	// joined.
 	TrustJoined bool

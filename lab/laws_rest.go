@@ -54,9 +54,6 @@ func (l Shipped) settled(ctx context.Context, c *crew, v View) []domain.Breach {
 	breaches = append(breaches, unlisted(v)...)
 	breaches = append(breaches, twiceMade(v)...)
 	breaches = append(breaches, uncounted(v)...)
-	if !l.NoCount {
-		breaches = append(breaches, c.miscounted(v)...)
-	}
 	breaches = append(breaches, l.State(v)...)
 	if breaches != nil {
 		return breaches
@@ -184,19 +181,6 @@ func uncounted(v View) (breaches []domain.Breach) {
 		}
 		if !hasRow(v.DB, tableBlogs, ref, "sub!"+row.Partition) {
 			breaches = append(breaches, breachOf("I8", "%s has a subscription and does not count as a subscriber", row.Partition))
-		}
-	}
-	return breaches
-}
-
-// miscounted is I8 of the record of a deletion: once it is done, it counts as many rows
-// as the sweeps have removed, whoever made them.
-func (c *crew) miscounted(v View) (breaches []domain.Breach) {
-	for row := range v.DB.Rows(tableDeletions) {
-		want := v.swept[row.Row] + c.swept[row.Row]
-		done := row.Properties.String("State") == string(domain.DeletionDone)
-		if got := row.Properties.Int64("RowsDeleted"); done && !strings.Contains(row.Row, "!") && got != want {
-			breaches = append(breaches, breachOf("I8", "the deletion of %s counts %d rows, and its sweeps have removed %d", row.Row, got, want))
 		}
 	}
 	return breaches

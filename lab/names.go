@@ -191,7 +191,6 @@ func (n *names) call(c Call) *Call {
 		// on, so that the lab leaves it out.
 		op.Properties = slices.DeleteFunc(slices.Clone(op.Properties), func(p driver.Property) bool { return p.Name == "Trace" })
 		op.Properties = translate(op.Properties, n.outward)
-		n.lanes(op.Properties, n.outward)
 		for i, p := range op.Properties {
 			if p.Name == "DigestSecret" {
 				op.Properties[i] = driver.String(p.Name, n.hash(p.Value.Text()))
@@ -226,18 +225,7 @@ func (n *names) answer(a Answer) Answer {
 func (n *names) entity(e driver.Entity) driver.Entity {
 	e.Partition, e.Row = n.inward(e.Partition), n.inward(e.Row)
 	e.Properties = translate(e.Properties, n.inward)
-	n.lanes(e.Properties, n.inward)
 	return e
-}
-
-// lanes translates the names of the properties by which a shut gate counts: they have the
-// token of a worker.
-func (n *names) lanes(properties driver.Properties, text func(string) string) {
-	for i, p := range properties {
-		if strings.HasPrefix(p.Name, "Swept") {
-			properties[i].Name = text(p.Name)
-		}
-	}
 }
 
 // timeless removes the time from the key of a row that names a deletion that a user asked

@@ -127,9 +127,6 @@ func (x *Explorer) apply(to *state, step *Step, mine stamp) {
 	if step.Call.Method == Send {
 		to.history = to.history.withSent(step.Call.Message.Text)
 	}
-	if step.Call.Target == tableBlogs && isSweep(step.Call.Operations) {
-		to.history = to.history.withSwept(step.changes)
-	}
 	for _, change := range step.changes {
 		if step.Call.Target == tableChannels && change.Before.ETag == "" {
 			to.history = to.history.withIncarnation(change.After.Properties.String("Incarnation"))

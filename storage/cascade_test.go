@@ -90,11 +90,10 @@ func cascade(s *storage.Store, ref domain.ChannelRef) []func(ctx context.Context
 
 // sweepAll sweeps until a whole pass finds no row, as the worker does.
 func sweepAll(ctx context.Context, s *storage.Store, ref domain.ChannelRef) error {
-	tally := storage.NewTally(0)
 	for {
 		found, next := 0, ""
 		for {
-			page, err := s.Sweep(ctx, ref, next, tally, func(int) {})
+			page, err := s.Sweep(ctx, ref, next, func(int) {})
 			if err != nil || page.Disarmed {
 				return err
 			}

@@ -69,18 +69,18 @@ type SweepPage struct {
 // somebody else has deleted one of its rows; the next pass finds what is left. The
 // sweep is finished when a whole pass from the start finds no row.
 //
-// Sweep calls report after each transaction with the number of rows it deleted. It
-// may call report from several goroutines at once.
-func (s *Store) Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, t *Tally, report func(rows int)) (swept SweepPage, err error) {
+// Sweep calls report after each transaction with the number of rows it deleted. Of a
+// transaction that took effect although its answer was lost, it reports none. It may call report from several goroutines at once.
+func (s *Store) Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, report func(rows int)) (swept SweepPage, err error) {
 	transactions, pages := s.sweepLimit()
-	w := &sweep{store: s, ref: ref, tally: t, report: report, group: newUnbrokenFlight(transactions)}
+	w := &sweep{store: s, ref: ref, report: report, group: newUnbrokenFlight(transactions)}
 	defer func() { // also after a panic, so that nothing is reported once Sweep has returned
 		_ = w.group.Wait() // the failures are gathered apart: a group keeps only the first
 		swept.Disarmed, err = w.gateGone.Load(), w.failed.joined()
 	}()
 	swept.Next = continuation
 	for range pages {
-		rows, next, unread := s.sweepRange(ctx, ref, swept.Next, t)
+		rows, next, unread := s.sweepRange(ctx, ref, swept.Next)
 		if unread != nil {
 			w.failed.add(fmt.Errorf("sweeping channel %s: %w", ref.Key, unread))
 			break
@@ -95,32 +95,15 @@ func (s *Store) Sweep(ctx context.Context, ref domain.ChannelRef, continuation s
 }
 
 // sweepRange reads the rows of one page that are not gates, and the continuation of the pass.
-func (s *Store) sweepRange(ctx context.Context, ref domain.ChannelRef, continuation string, t *Tally) (rows []string, next string, err error) {
-	first := continuation == "" && t.pass()
+func (s *Store) sweepRange(ctx context.Context, ref domain.ChannelRef, continuation string) (rows []string, next string, err error) {
 	page, err := s.blogs.Range(ctx, driver.Range{
 		Partition: partitionOf(ref.Key),
-		// A later pass finds few rows. It reads the gate with its lanes.
-		Paging: driver.Paging{Limit: sweepPage, Continuation: continuation, KeysOnly: first || continuation != ""},
+		Paging:    driver.Paging{Limit: sweepPage, Continuation: continuation, KeysOnly: true},
 	})
 	if err != nil {
 		return nil, "", err
 	}
-	rows = withoutGates(page.Rows)
-	if whole := !first && continuation == "" && page.Continuation == ""; whole && len(rows) == 0 {
-		t.end(countedBy(page.Rows, ref))
-	}
-	return rows, page.Continuation, nil
-}
-
-// countedBy returns what the shut gate counts, which is among the rows of a page. The
-// page is one instant of the partition.
-func countedBy(rows []driver.Entity, ref domain.ChannelRef) int64 {
-	for _, row := range rows {
-		if row.Row == shutGateRow(ref.Incarnation) {
-			return lanesOf(row).sum()
-		}
-	}
-	return 0 // it is gone, and so is the need to count
+	return withoutGates(page.Rows), page.Continuation, nil
 }
 
 func withoutGates(rows []driver.Entity) []string {
@@ -138,7 +121,6 @@ func withoutGates(rows []driver.Entity) []string {
 type sweep struct {
 	store    *Store
 	ref      domain.ChannelRef
-	tally    *Tally
 	report   func(rows int)
 	group    *flight
 	gateGone atomic.Bool
@@ -152,7 +134,7 @@ func (w *sweep) remove(ctx context.Context, rows []string) {
 			if w.failed.any() {
 				return nil
 			}
-			removed, err := w.store.sweepBatch(ctx, w.ref, batch, w.tally)
+			removed, err := w.store.sweepBatch(ctx, w.ref, batch)
 			switch {
 			case gateMissing(err):
 				w.gateGone.Store(true)
@@ -190,32 +172,11 @@ func (f *failures) joined() error {
 	return errors.Join(f.errs...)
 }
 
-// sweepBatch deletes rows in one transaction, and reports whether it did. It did not if
-// another worker was faster with one of them. If the error leaves open whether it did, its
-// lane is not used again.
-func (s *Store) sweepBatch(ctx context.Context, ref domain.ChannelRef, rows []string, t *Tally) (removed bool, err error) {
-	l, n := t.take(), int64(len(rows))
-	err = s.sweepTransaction(ctx, ref, rows, driver.Int64(l.property, l.rows+n))
-	switch {
-	case err == nil:
-		removed = true
-	case gateMissing(err) || !errors.Is(err, domain.ErrNotFound):
-		return false, err
-	default:
-		if removed, err = s.tookEffect(ctx, ref, l, n); err != nil {
-			return false, err
-		}
-	}
-	if removed {
-		l.rows += n
-	}
-	t.giveBack(l)
-	return removed, nil
-}
-
-func (s *Store) sweepTransaction(ctx context.Context, ref domain.ChannelRef, rows []string, counts driver.Property) error {
+// sweepBatch deletes rows in one transaction, and reports whether it did. It does not
+// know if one of them is gone: either another worker was faster, or it is an echo.
+func (s *Store) sweepBatch(ctx context.Context, ref domain.ChannelRef, rows []string) (removed bool, err error) {
 	ops := make([]driver.Operation, 0, 1+len(rows))
-	ops = append(ops, holdShutGate(ref, counts))
+	ops = append(ops, holdShutGate(ref))
 	for _, row := range rows {
 		if user, ok := subscriberOf(row); ok {
 			// The user's row goes first. It is in another table, and nobody could find
@@ -224,10 +185,14 @@ func (s *Store) sweepTransaction(ctx context.Context, ref domain.ChannelRef, row
 			// slower than this writes the user's row again. That row is dangling, and
 			// is deleted when it is read.
 			if err := s.deleteSubscription(ctx, ref, user); err != nil {
-				return err
+				return false, err
 			}
 		}
 		ops = append(ops, driver.Delete(row, driver.Exists))
 	}
-	return s.blogs.Transact(ctx, partitionOf(ref.Key), ops...)
+	err = s.blogs.Transact(ctx, partitionOf(ref.Key), ops...)
+	if errors.Is(err, domain.ErrNotFound) && !gateMissing(err) {
+		return false, nil
+	}
+	return err == nil, err
 }

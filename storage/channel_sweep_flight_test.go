@@ -64,7 +64,7 @@ func failedTransactionStopsNoSibling(t *testing.T) {
 			}
 		}))
 		var removed atomic.Int64
-		_, err := w.faulty.Sweep(t.Context(), channel.Ref(), "", storage.NewTally(0), func(rows int) { removed.Add(int64(rows)) })
+		_, err := w.faulty.Sweep(t.Context(), channel.Ref(), "", func(rows int) { removed.Add(int64(rows)) })
 		if !errors.Is(err, first) || !errors.Is(err, second) {
 			t.Errorf("sweeping reports %v, want both failures", err)
 		}
@@ -87,7 +87,7 @@ func noTransactionAfterFailure(t *testing.T) {
 			time.Sleep(time.Second)
 			return send(ctx)
 		}))
-		_, err := w.faulty.Sweep(t.Context(), channel.Ref(), "", storage.NewTally(0), func(int) {})
+		_, err := w.faulty.Sweep(t.Context(), channel.Ref(), "", func(int) {})
 		if !errors.Is(err, domain.ErrUnavailable) || sent.Load() != 4 {
 			t.Errorf("sweeping sends %d transactions, of which the first fails, and reports %v; want the 4 that were under way", sent.Load(), err)
 		}
@@ -123,7 +123,7 @@ func noPageAfterFailure(t *testing.T) {
 				}
 				return send(ctx)
 			})
-			page, err := store.Sweep(t.Context(), channel.Ref(), "", storage.NewTally(0), func(int) {})
+			page, err := store.Sweep(t.Context(), channel.Ref(), "", func(int) {})
 			if pages != 3 || page.Disarmed == (err != nil) {
 				t.Errorf("%s: %d pages were read, want 3; sweeping reports %+v and %v", name, pages, page, err)
 			}
@@ -149,7 +149,7 @@ func unreadPageStopsNoSibling(t *testing.T) {
 			return send(ctx)
 		})
 		var removed atomic.Int64
-		_, err := store.Sweep(t.Context(), channel.Ref(), "", storage.NewTally(0), func(rows int) { removed.Add(int64(rows)) })
+		_, err := store.Sweep(t.Context(), channel.Ref(), "", func(rows int) { removed.Add(int64(rows)) })
 		if left := len(w.rows("Blogs")); !errors.Is(err, domain.ErrUnavailable) || removed.Load() != first || before-left != first {
 			t.Errorf("%d rows are reported as removed, %d of %d are left, want %d removed; sweeping reports %v", removed.Load(), left, before, first, err)
 		}

@@ -16,7 +16,6 @@ const (
 	propRequestedOn = "RequestedOn"
 	propStep        = "Step"
 	propRowsDeleted = "RowsDeleted"
-	propSwept       = "RowsSwept"
 	propAttempts    = "Attempts"
 	propUpdatedOn   = "UpdatedOn"
 	propFinishedOn  = "FinishedOn"
@@ -73,7 +72,6 @@ func encodeDeletion(d domain.Deletion) driver.Properties {
 		driver.String(propState, d.State),
 		driver.String(propStep, d.Step),
 		driver.Int64(propRowsDeleted, d.RowsDeleted),
-		driver.Int64(propSwept, d.Swept),
 		driver.Int64(propAttempts, int64(d.Attempts)),
 		driver.Time(propUpdatedOn, d.UpdatedOn),
 		driver.Int64(propLastDelivery, d.LastDelivery),
@@ -110,7 +108,6 @@ func decodeDeletion(row driver.Entity) domain.Deletion {
 		State:        domain.DeletionState(p.String(propState)),
 		Step:         domain.Step(p.String(propStep)),
 		RowsDeleted:  p.Int64(propRowsDeleted),
-		Swept:        p.Int64(propSwept),
 		Attempts:     int(p.Int64(propAttempts)),
 		UpdatedOn:    p.Time(propUpdatedOn),
 		LastDelivery: p.Int64(propLastDelivery),

@@ -115,9 +115,9 @@ func holdGate(ref domain.ChannelRef) driver.Operation {
 }
 
 // holdShutGate makes a transaction of a sweep depend on the shut gate, as
-// holdGate does on the open one. The gate counts what the transaction removes.
-func holdShutGate(ref domain.ChannelRef, counts driver.Property) driver.Operation {
-	return driver.Merge(shutGateRow(ref.Incarnation), driver.Exists, counts)
+// holdGate does on the open one.
+func holdShutGate(ref domain.ChannelRef) driver.Operation {
+	return driver.Merge(shutGateRow(ref.Incarnation), driver.Exists)
 }
 
 // gateMissing tells whether a transaction failed because the gate that it holds
@@ -140,35 +140,26 @@ func (s *Store) withdrawGate(ctx context.Context, gate driver.Entity) error {
 	return err
 }
 
-// ShutGate puts the shut gate in the place of the open one. It returns a Tally for
-// the sweep of the rows behind the gate, or nil if both gates are gone: then a sweep
-// was finished before.
-func (s *Store) ShutGate(ctx context.Context, ref domain.ChannelRef) (*Tally, error) {
-	err := s.blogs.Transact(ctx, partitionOf(ref.Key),
+// ShutGate puts the shut gate in the place of the open one, and reports whether the
+// shut gate is there. If both gates are gone, a sweep was finished before.
+func (s *Store) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut bool, err error) {
+	err = s.blogs.Transact(ctx, partitionOf(ref.Key),
 		driver.Delete(openGateRow(ref.Incarnation), driver.Exists),
 		driver.Insert(shutGateRow(ref.Incarnation), driver.String(propIncarnation, ref.Incarnation)))
 	if err == nil {
-		return NewTally(0), nil
+		return true, nil
 	}
 	if !raced(err) {
-		return nil, fmt.Errorf("shutting the gate of channel %s: %w", ref.Key, err)
+		return false, fmt.Errorf("shutting the gate of channel %s: %w", ref.Key, err)
 	}
-	gate, err := s.shutGate(ctx, ref)
-	if err == nil {
-		gate, err = s.foldLanes(ctx, ref, gate)
+	if shut, err = s.hasRow(ctx, ref.Key, shutGateRow(ref.Incarnation)); err != nil {
+		return false, fmt.Errorf("reading the shut gate of channel %s: %w", ref.Key, err)
 	}
-	switch {
-	case errors.Is(err, domain.ErrNotFound):
-		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("reading the shut gate of channel %s: %w", ref.Key, err)
-	}
-	return NewTally(lanesOf(gate).sum()), nil
+	return shut, nil
 }
 
 // DisarmGate deletes the shut gate. After that, no sweep of this incarnation can
-// remove anything. The caller must have just seen the partition empty, and have
-// recorded what SweptRows says since.
+// remove anything. The caller must have just seen the partition empty.
 func (s *Store) DisarmGate(ctx context.Context, ref domain.ChannelRef) error {
 	err := s.blogs.Transact(ctx, partitionOf(ref.Key), driver.Delete(shutGateRow(ref.Incarnation), driver.Exists))
 	if err == nil || errors.Is(err, domain.ErrNotFound) {

@@ -42,7 +42,7 @@ func refusedByGate(t *testing.T) {
 		t.Errorf("a late post got %v", err)
 	}
 	w.ok(w.table("Blogs").Transact(t.Context(), string(made.Key()), driver.Delete(shutGateRow(made.Incarnation), driver.Exists)))
-	if page, err := store.Sweep(t.Context(), made.Ref(), "", storage.NewTally(0), func(int) {}); err != nil || !page.Disarmed {
+	if page, err := store.Sweep(t.Context(), made.Ref(), "", func(int) {}); err != nil || !page.Disarmed {
 		t.Errorf("a late sweep got %+v, %v", page, err)
 	}
 	if want := []storage.Gate{storage.GateOpen, storage.GateShut}; !slices.Equal(watch.refused, want) {

@@ -296,9 +296,9 @@ func isHarmless(property string) bool {
 	switch property {
 	case propName, propOwner, propDescription, propCreatedOn, propIncarnation, propState,
 		propTitle, propText, propUserID, propRating, propEditedOn, propRevision, propRevisions, propBlog, propSubscribedOn,
-		propRequestedBy, propRequestedOn, propStep, propRowsDeleted, propSwept, propAttempts, propUpdatedOn, propFinishedOn,
+		propRequestedBy, propRequestedOn, propStep, propRowsDeleted, propAttempts, propUpdatedOn, propFinishedOn,
 		propWaiting, propWaitingSince, propRetryOn, propLastDelivery, propTraceParent, propTrace, propOver, propCopies, propWorkers, propGated:
 		return true
 	}
-	return strings.HasPrefix(property, propLane) // how many rows a worker has removed
+	return false
 }

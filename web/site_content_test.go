@@ -228,12 +228,11 @@ func (s *site) waiting(ref domain.ChannelRef, since time.Time) {
 func (s *site) cascade(ref domain.ChannelRef) {
 	s.Helper()
 	ctx := s.Context()
-	tally, err := s.store.ShutGate(ctx, ref)
-	if err != nil {
+	if _, err := s.store.ShutGate(ctx, ref); err != nil {
 		s.Fatalf("shutting the gate: %v", err)
 	}
 	for found := true; found; {
-		page, err := s.store.Sweep(ctx, ref, "", tally, func(int) {})
+		page, err := s.store.Sweep(ctx, ref, "", func(int) {})
 		if err != nil {
 			s.Fatalf("sweeping: %v", err)
 		}

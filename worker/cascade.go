@@ -17,9 +17,8 @@ var errStopping = errors.New("stopping")
 // cascadeStore is what the cascade does to the store: one method for each step.
 type cascadeStore interface {
 	MarkDeleting(ctx context.Context, ref domain.ChannelRef) (present bool, err error)
-	ShutGate(ctx context.Context, ref domain.ChannelRef) (*storage.Tally, error)
-	Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, t *storage.Tally, report func(rows int)) (storage.SweepPage, error)
-	SweptRows(ctx context.Context, ref domain.ChannelRef, t *storage.Tally) (int64, error)
+	ShutGate(ctx context.Context, ref domain.ChannelRef) (shut bool, err error)
+	Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, report func(rows int)) (storage.SweepPage, error)
 	DisarmGate(ctx context.Context, ref domain.ChannelRef) error
 	ReleaseName(ctx context.Context, ref domain.ChannelRef) error
 }
@@ -30,8 +29,6 @@ type cascade struct {
 	store    cascadeStore
 	ref      domain.ChannelRef
 	progress *progress
-	// tally counts the rows that this cascade removes. It is nil before the sweep.
-	tally *storage.Tally
 	// stop is closed when the process is to stop.
 	stop <-chan struct{}
 	// lesson is nil unless the worker is to pause before each step.
@@ -118,12 +115,10 @@ func (c *cascade) mark(ctx context.Context) (domain.Step, error) {
 // shut shuts the gate, which keeps new rows out. If both gates are gone, an
 // earlier worker disarmed the gate and died before it released the name.
 func (c *cascade) shut(ctx context.Context) (domain.Step, error) {
-	tally, err := c.store.ShutGate(ctx, c.ref)
-	if err != nil || tally == nil {
+	shut, err := c.store.ShutGate(ctx, c.ref)
+	if err != nil || !shut {
 		return domain.StepRelease, err
 	}
-	c.tally = tally
-	c.progress.begin(tally.Before())
 	return domain.StepSweep, nil
 }
 
@@ -155,7 +150,7 @@ func (c *cascade) pass(ctx context.Context) (found int, disarmed bool, err error
 		if err := c.stopping(); err != nil {
 			return found, false, err
 		}
-		page, err := c.store.Sweep(ctx, c.ref, continuation, c.tally, report)
+		page, err := c.store.Sweep(ctx, c.ref, continuation, report)
 		found += page.Found
 		if err != nil || page.Disarmed || page.Next == "" {
 			return found, page.Disarmed, err
@@ -166,17 +161,9 @@ func (c *cascade) pass(ctx context.Context) (found int, disarmed bool, err error
 
 // disarm deletes the shut gate, after which no late sweep can remove a row. It
 // must come before the name is free, or a late sweep could meet the rows of the
-// next incarnation. The gate has counted the rows that were removed, so that number is
-// recorded first.
+// next incarnation.
 func (c *cascade) disarm(ctx context.Context) (domain.Step, error) {
-	rows, err := c.store.SweptRows(ctx, c.ref, c.tally)
-	if err == nil {
-		err = c.progress.total(ctx, rows)
-	}
-	if err == nil {
-		err = c.store.DisarmGate(ctx, c.ref)
-	}
-	return domain.StepRelease, err
+	return domain.StepRelease, c.store.DisarmGate(ctx, c.ref)
 }
 
 // release deletes the channel's row, which frees the name.

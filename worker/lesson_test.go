@@ -287,8 +287,8 @@ func ignoredWithoutTeach(t *testing.T) {
 	w.options.Teach = false
 	calls := w.ofDeletions()
 	w.finishOn(w.faulty)
-	if n := calls.Load(); n != 9 {
-		t.Errorf("a worker that does not teach made %d calls to Deletions, want 9", n)
+	if n := calls.Load(); n != 7 {
+		t.Errorf("a worker that does not teach made %d calls to Deletions, want 7", n)
 	}
 	w.mustBeDeleted()
 }
@@ -300,8 +300,8 @@ func noLessonDoesNotPause(t *testing.T) {
 	calls := w.ofDeletions()
 	began := time.Now()
 	w.finishOn(w.faulty)
-	if n := calls.Load(); n != 10 || time.Since(began) > 10*time.Second {
-		t.Errorf("%d calls to Deletions, want 10, and it took %s", n, time.Since(began))
+	if n := calls.Load(); n != 8 || time.Since(began) > 10*time.Second {
+		t.Errorf("%d calls to Deletions, want 8, and it took %s", n, time.Since(began))
 	}
 	w.mustBeDeleted()
 }

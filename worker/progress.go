@@ -37,10 +37,10 @@ type progress struct {
 	worker int
 	// rows counts the rows that this handling removed.
 	rows int64
-	// before counts the rows that were removed before, by others.
+	// before is the number of rows that the Deletions row counted when this handling began.
+	// A record says before and rows together. So to write it again, or late, adds nothing;
+	// of two handlings at once, the one that has counted more is believed.
 	before int64
-	// counted is the highest number that this handling has recorded.
-	counted int64
 	// recorded is the time of the last record.
 	recorded time.Time
 }
@@ -66,26 +66,6 @@ func (p *progress) count(rows int64) bool {
 	return first || time.Since(p.recorded) >= p.every
 }
 
-// begin takes note of how many rows were removed before this handling.
-func (p *progress) begin(before int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.before = before
-}
-
-// total records how many rows were removed by all handlings together, unless this one has
-// said so before.
-func (p *progress) total(ctx context.Context, rows int64) error {
-	p.mu.Lock()
-	p.before = max(p.before, rows-p.rows)
-	known := p.counted >= rows
-	p.mu.Unlock()
-	if known {
-		return nil
-	}
-	return p.record(ctx, running)
-}
-
 // start records that the work has begun. It returns the number of the latest
 // delivery that got further, of this message or of a copy.
 func (p *progress) start(ctx context.Context, m domain.Message) (lastDelivery int64, err error) {
@@ -96,7 +76,7 @@ func (p *progress) start(ctx context.Context, m domain.Message) (lastDelivery in
 	p.leave(domain.StepDone)
 	err = p.record(ctx, func(d *domain.Deletion) {
 		running(d)
-		lastDelivery = d.LastDelivery
+		p.before, lastDelivery = d.RowsDeleted, d.LastDelivery
 	})
 	return lastDelivery, err
 }
@@ -111,7 +91,7 @@ func (p *progress) record(ctx context.Context, change func(*domain.Deletion)) er
 	further := p.removedRows()
 	var number int
 	err := p.store.UpdateDeletion(ctx, p.ref, func(d *domain.Deletion) bool {
-		d.Count(rows)
+		d.RowsDeleted = max(d.RowsDeleted, rows)
 		if further {
 			d.WaitingSince = time.Time{}
 			d.LastDelivery = max(d.LastDelivery, p.delivery)
@@ -126,7 +106,7 @@ func (p *progress) record(ctx context.Context, change func(*domain.Deletion)) er
 	if err != nil {
 		return err
 	}
-	p.noteRecord(rows, steps, number)
+	p.noteRecord(steps, number)
 	return nil
 }
 

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,7 +19,7 @@ func TestProgress(t *testing.T) {
 	t.Run("records each worker that takes part", bubble(recordsEachWorker))
 	t.Run("records of steps cost no request", bubble(recordsCostNoRequest))
 	t.Run("a row of an older program gets a trace", bubble(olderRowGetsTrace))
-	t.Run("counts beside workers of an older program", bubble(countsBesideOlderProgram))
+	t.Run("goes on from what an older program has counted", bubble(goesOnFromOlderCount))
 }
 
 func countsTheRowsRemoved(t *testing.T) {
@@ -152,44 +151,25 @@ func olderRowGetsTrace(t *testing.T) {
 	}
 }
 
-// A worker of an older program sweeps without counting on the gate, and adds to the record
-// what it has removed. It is killed, and wakes up once more while a new one is at work.
-func countsBesideOlderProgram(t *testing.T) {
-	w := newWorld(t, enoughPosts) // two transactions
+// An older program counted on the gate too, and had recorded 20 rows when it was stopped.
+func goesOnFromOlderCount(t *testing.T) {
+	w := newWorld(t, enoughPosts)
 	w.mustAsk()
 	if _, err := w.sound.ShutGate(t.Context(), w.victim.Ref()); err != nil {
 		t.Fatal(err)
 	}
-	w.sweepAsBefore("once!", 20)
-	w.hook = drivertest.Only(sweeps, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Seq == 1 {
-			w.sweepAsBefore("rate!", 30) // so that this one fails
+	key, row := string(w.victim.Key()), string(w.victim.Incarnation)
+	for table, counts := range map[string]driver.Operation{
+		"Deletions": driver.Merge(row, driver.Exists, driver.Int64("RowsDeleted", 20), driver.Int64("RowsSwept", 20)),
+		"Blogs":     driver.Merge("gate!shut!"+row, driver.Exists, driver.Int64("SweptA_0", 30), driver.String("SweptBefore", "B_0:99")),
+	} {
+		if err := driver.NewTable(w.db, table).Transact(t.Context(), key, counts); err != nil {
+			t.Fatal(err)
 		}
-		return send(ctx)
-	})
-	w.finishOn(w.faulty)
+	}
+	w.finish()
 	w.mustBeDeleted()
-	w.mustCount(3*enoughPosts + 1)
-	if d := w.deletion(); d.Swept != d.RowsDeleted-50 {
-		t.Errorf("of %d rows, the gate has counted %d", d.RowsDeleted, d.Swept)
-	}
-}
-
-// sweepAsBefore removes n rows of a kind as a worker of an older program does.
-func (w *world) sweepAsBefore(kind string, n int) {
-	w.t.Helper()
-	blogs, partition := driver.NewTable(w.db, "Blogs"), string(w.victim.Key())
-	rows, err := blogs.First(w.t.Context(), n, driver.Range{Partition: partition, From: kind, To: kind + "~"})
-	operations := []driver.Operation{driver.Merge("gate!shut!"+string(w.victim.Incarnation), driver.Exists)}
-	for _, row := range rows {
-		operations = append(operations, driver.Delete(row.Row, driver.Exists))
-	}
-	err = errors.Join(err, blogs.Transact(w.t.Context(), partition, operations...),
-		w.sound.UpdateDeletion(w.t.Context(), w.victim.Ref(), func(d *domain.Deletion) bool {
-			d.RowsDeleted += int64(len(rows))
-			return true
-		}))
-	if err != nil || len(rows) != n {
-		w.t.Errorf("removing %d rows, of which %d are there: %v", n, len(rows), err)
+	if d := w.deletion(); d.State != domain.DeletionDone || d.RowsDeleted != 20+3*enoughPosts+1 {
+		t.Errorf("the deletion is %s, and counts %d rows", d.State, d.RowsDeleted)
 	}
 }

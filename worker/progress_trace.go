@@ -49,11 +49,10 @@ func (p *progress) end(result outcome) {
 	}
 }
 
-// noteRecord notes what the row says of the rows and the steps now.
-func (p *progress) noteRecord(rows int64, steps []tracedStep, worker int) {
+// noteRecord notes what the row says of the steps now.
+func (p *progress) noteRecord(steps []tracedStep, worker int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.counted = max(p.counted, rows)
 	p.worker = worker
 	for i, step := range steps {
 		p.steps[i].recorded = max(p.steps[i].recorded, step.Rows)

@@ -208,13 +208,9 @@ func scaleCases() []scaleCase {
 			_, err := w.sound.AskDeletion(w.ctx, w.channel.Key(), owner, domain.Any[domain.Incarnation]())
 			return err
 		}},
-		{"delete a channel of n posts, the worker", "16 + ⌈r / 990⌉ + ⌈r / 99⌉, r = 3n + 1; 2 more if r > 99", "11 + r + ⌈r / 99⌉; 1 more if r > 99", "", func(s scaleSize) scaleCost {
+		{"delete a channel of n posts, the worker", "16 + ⌈r / 990⌉ + ⌈r / 99⌉, r = 3n + 1", "11 + r + ⌈r / 99⌉", "", func(s scaleSize) scaleCost {
 			rows := 3*s.n + 1
-			cost := scaleCost{requests: 16 + times(rows, 990) + times(rows, 99), entities: 11 + rows + times(rows, 99)}
-			if rows > 99 { // the count is recorded once more
-				cost.requests, cost.entities = cost.requests+2, cost.entities+1
-			}
-			return cost
+			return scaleCost{requests: 16 + times(rows, 990) + times(rows, 99), entities: 11 + rows + times(rows, 99)}
 		}, func(w *scaleWorld) error {
 			message, err := w.deletionMessage()
 			if err != nil {
