@@ -50,7 +50,8 @@ type Deletion struct {
 	// Step is the current step. It is empty before the first.
 	Step Step
 	// RowsDeleted counts rows of every kind, not posts. At least so many were removed:
-	// what a worker had not recorded when it was killed is not in it.
+	// what a worker had not recorded when it was killed is not in it, nor what the slower
+	// one of two at once has removed.
 	RowsDeleted int64
 	// Attempts counts the attempts that failed and made no progress.
 	Attempts int

@@ -70,7 +70,8 @@ type SweepPage struct {
 // sweep is finished when a whole pass from the start finds no row.
 //
 // Sweep calls report after each transaction with the number of rows it deleted. Of a
-// transaction that took effect although its answer was lost, it reports none. It may call report from several goroutines at once.
+// transaction that took effect although its answer was lost, it reports none. It may
+// call report from several goroutines at once.
 func (s *Store) Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, report func(rows int)) (swept SweepPage, err error) {
 	transactions, pages := s.sweepLimit()
 	w := &sweep{store: s, ref: ref, report: report, group: newUnbrokenFlight(transactions)}
