@@ -59,7 +59,9 @@
 //     a channel has it on their list.
 //   - I9 gates. Every active channel has exactly its own open gate; a deleting
 //     one has at most one gate of its own. The gate of a creation that died is
-//     harmless, because nobody ever learned its incarnation. An incarnation's
+//     harmless, because nobody ever learned its incarnation. So is the row that a late
+//     copy of a creation's insert leaves: it has no gate, nobody can write behind it, and
+//     it goes when somebody wants the name, or with a repair. An incarnation's
 //     open gate is put up at most once in all time, unless the store lost it: then an
 //     operator's repair puts it up again, for a channel whose deletion nobody asked for.
 //   - I10 what ended stays ended. A session whose end was acknowledged signs nobody

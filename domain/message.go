@@ -20,10 +20,6 @@ const QueueName = "delete-channel-and-blogs"
 // PoisonQueueName is the queue for poison messages: those that failed too often.
 const PoisonQueueName = QueueName + "-poison"
 
-// TurnQueueName is the queue of the one message whose receiver makes the next reconciling
-// pass.
-const TurnQueueName = "reconcile"
-
 // MessageKind says what a message asks for.
 type MessageKind string
 

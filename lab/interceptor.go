@@ -261,7 +261,7 @@ func withoutLinkEpoch(c Call, do func(Call) Answer) Answer {
 // it as ended.
 func withoutMark(ofLink bool) Interceptor {
 	return func(c Call, do func(Call) Answer) Answer {
-		if c.Method == Transact && c.Target == tableSessions && c.Operations[0].Action == driver.ActionMerge && !strings.HasPrefix(c.Partition, duePrefix) {
+		if c.Method == Transact && c.Target == tableSessions && c.Operations[0].Action == driver.ActionMerge {
 			mark := c.Operations[0]
 			if used := mark.Properties.String("UsedBy") != ""; used == ofLink {
 				c.Operations = []driver.Operation{driver.Delete(mark.Row, mark.If)}

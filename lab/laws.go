@@ -15,9 +15,6 @@ type Shipped struct {
 	// NoReconcile leaves the reconciling pass out of what fresh workers do in the
 	// end.
 	NoReconcile bool
-	// NoAudit leaves the audit out of it, so that the reconciling pass has to do with the
-	// index of open deletions.
-	NoAudit bool
 	// AcceptedOnly asks for the end of those deletions alone that were accepted or recorded:
 	// where the queue loses a message, a request may die and leave nothing else.
 	AcceptedOnly bool

@@ -18,7 +18,6 @@ import (
 func (l Shipped) Rest(v View) Outcome {
 	ctx := context.Background()
 	c := newCrew(v.DB)
-	c.noAudit = l.NoAudit
 	kept := outdated(ctx, c.store, v)
 	err := c.quiesce(ctx, !l.NoReconcile)
 	if err == nil {

@@ -160,23 +160,9 @@ func instant() time.Time { return time.Date(2001, time.January, 1, 0, 0, 0, 0, t
 // does not come.
 func never() time.Time { return time.Date(2200, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
-const (
-	// duePrefix is that of the index of Sessions by the time at which rows end.
-	duePrefix = "due!"
-	// neverDue is the partition in which the index has all rows in the lab.
-	neverDue = duePrefix + "9999999999999999999!0"
-)
-
 // call translates what the actor sends, and removes times.
 func (n *names) call(c Call) *Call {
-	switch due := strings.HasPrefix(c.Partition, duePrefix); {
-	case c.Target == tableSessions && due:
-		c.Operations = slices.Clone(c.Operations)
-		for i := range c.Operations {
-			c.Operations[i].Row = n.hash(c.Operations[i].Row)
-		}
-		c.Partition = neverDue
-	case c.Target == tableSessions:
+	if c.Target == tableSessions {
 		c.Partition = n.hash(c.Partition)
 	}
 	c.Partition, c.Row = n.outward(c.Partition), n.outward(c.Row)

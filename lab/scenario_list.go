@@ -163,12 +163,12 @@ func deletions() []Scenario {
 		},
 		{
 			Name: "index", About: "the web role or a worker dies, and the queue loses the message of a deletion, which the pass must find by the index of open deletions", Faults: 2, Forgets: true,
-			Setup: news("old"), Laws: Shipped{NoAudit: true, AcceptedOnly: true}, Preemptions: 2,
+			Setup: news("old"), Laws: Shipped{AcceptedOnly: true}, Preemptions: 2,
 			Actors: []Actor{{Name: "olga", Run: ask}, worker1()},
 		},
 		{
 			Name: "index-pass", About: "the queue may lose the message of a deletion, beside a pass that tidies the index of open deletions", Faults: 1, Forgets: true, Preemptions: 3,
-			Setup: news("old"), Laws: Shipped{NoAudit: true},
+			Setup:  news("old"),
 			Actors: []Actor{{Name: "olga", Run: ask}, worker1(), {Name: "reconcile", Run: reconcile}},
 		},
 		{
@@ -276,8 +276,8 @@ func reusedNames() []Scenario {
 		{
 			Name: "index-late", About: "a deletion ends beside a reconciling pass, the name is taken again, and a copy of what is written to the index lands late", Faults: 1, Preemptions: 2,
 			Straggles: toIndex,
-			Setup:     news("old"), Laws: Shipped{NoAudit: true},
-			Actors: []Actor{{Name: "olga", Run: ask}, worker1(), {Name: "ann", Run: createAndPost(author, "new")}, {Name: "reconcile", Run: reconcile}},
+			Setup:     news("old"),
+			Actors:    []Actor{{Name: "olga", Run: ask}, worker1(), {Name: "ann", Run: createAndPost(author, "new")}, {Name: "reconcile", Run: reconcile}},
 		},
 	}
 }

@@ -13,6 +13,7 @@ import (
 )
 
 func TestChannelCreate(t *testing.T) {
+	t.Run("name of a channel that lost its gate is taken, and its rows wait for a repair", lostGateKeepsName)
 	t.Run("channel is read as it was made", channelIsReadAsMade)
 	t.Run("name is taken in any spelling", nameIsTakenInAnySpelling)
 	t.Run("name is taken until its deletion has ended", nameIsTakenUntilDeleted)
@@ -309,4 +310,19 @@ func oneOfManyCreatorsWins(t *testing.T) {
 	if !slices.Equal(left, []string{openGateRow(read.Incarnation), "sub!" + string(read.Owner)}) {
 		t.Errorf("the partition holds %s, want the winner's gate and subscription alone", strings.Join(left, ", "))
 	}
+}
+
+func lostGateKeepsName(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		channel := w.create("garden", ada)
+		w.post(channel, grace, "one")
+		w.loseGate(channel)
+		if _, err := w.store.CreateChannel(t.Context(), w.channel("garden", eve)); !errors.Is(err, domain.ErrExists) {
+			t.Errorf("who wants the name is told %v", err)
+		}
+		if w.run(true); !slices.Equal(w.texts(channel.Ref()), []string{"one"}) {
+			t.Errorf("after a repair, the channel has %q", w.texts(channel.Ref()))
+		}
+		w.mustBeSound()
+	})
 }

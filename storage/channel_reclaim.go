@@ -3,17 +3,35 @@ package storage
 import (
 	"context"
 
+	"microblogging/domain"
 	"microblogging/storage/driver"
 )
 
 // reclaimChannel deletes an active row that has neither gate, and reports whether
 // it has none. Such a row comes from an insert that landed late: after its channel
-// was deleted, or after its creator gave up.
+// was deleted, or after its creator gave up. Then nothing lies behind it. A channel
+// with rows has lost its gate, which a repair puts up again (restoreGate): it is left.
 func (s *Store) reclaimChannel(ctx context.Context, row channelRow) (ungated bool, err error) {
 	if open, err := s.gateStands(ctx, row.Ref()); err != nil || open {
 		return false, err
 	}
+	if lost, err := s.hasRowsBehind(ctx, row.Ref()); err != nil || lost {
+		return false, err
+	}
 	return s.deleteUngated(ctx, row)
+}
+
+// hasRowsBehind tells whether the partition has a row of the incarnation that is not a gate.
+func (s *Store) hasRowsBehind(ctx context.Context, ref domain.ChannelRef) (bool, error) {
+	for row, err := range s.blogs.Within(ctx, driver.Range{Partition: partitionOf(ref.Key)}) {
+		if err != nil {
+			return false, err
+		}
+		if row.Properties.String(propIncarnation) == string(ref.Incarnation) && !isGate(row.Row) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // deleteUngated deletes a row that was seen without its open gate, in the version

@@ -9,7 +9,7 @@ import (
 	"microblogging/domain"
 )
 
-// Reconciled counts what a reconciling pass, or a part of an audit, did.
+// Reconciled counts what a worker mends beside deletions.
 type Reconciled struct {
 	// Requeued is the number of deletions put on the queue again.
 	Requeued int
@@ -17,13 +17,6 @@ type Reconciled struct {
 	Ungated int
 	// Expired is the number of sessions, sign-in links and counters removed.
 	Expired int
-}
-
-// Add adds what another pass did.
-func (r *Reconciled) Add(other Reconciled) {
-	r.Requeued += other.Requeued
-	r.Ungated += other.Ungated
-	r.Expired += other.Expired
 }
 
 // Reconcile is the reconciling pass: it replaces messages that were lost. It looks at the

@@ -41,7 +41,7 @@ func TestReconcile(t *testing.T) {
 	t.Run("begun deletion whose worker died waits for its turn", requeuedDeletionWaits)
 	t.Run("check accuses a queued deletion only if the queue is empty", checkSparesBacklog)
 	t.Run("poisoned deletion is left to the operator", poisonedDeletionIsLeftAlone)
-	t.Run("active row without gates is deleted", ungatedRowIsDeleted)
+	t.Run("active row that came back after its deletion is deleted", lateActiveRowIsDeleted)
 	t.Run("expired rows are removed and nothing else", onlyExpiredRowsAreRemoved)
 	t.Run("row that lands after its deletion blocks no name", lateRowBlocksNoName)
 	t.Run("fault forgets no deletion", reconcileFaultForgetsNothing)
@@ -243,23 +243,15 @@ func poisonedDeletionIsLeftAlone(t *testing.T) {
 	})
 }
 
-func ungatedRowIsDeleted(t *testing.T) {
+func lateActiveRowIsDeleted(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		whole, open, shut := w.create("whole", ada), w.create("ghost", ada), w.create("shut", ada)
-		w.post(whole, grace, "kept")
-		w.ungate(open)
-		_, err := w.store.ShutGate(t.Context(), shut.Ref()) // but not marked
-		w.ok(err)
-		if done := w.reconcileAfter(patience); done.Ungated != 1 {
-			t.Errorf("reconciled: %+v", done)
-		}
-		if _, err := w.store.Channel(t.Context(), "ghost"); !errors.Is(err, domain.ErrNotFound) {
-			t.Errorf("the row without gates: %v", err)
-		}
-		for _, key := range []domain.ChannelKey{"whole", "shut"} {
-			if _, err := w.store.Channel(t.Context(), key); err != nil {
-				t.Errorf("%s: %v", key, err)
-			}
+		channel := w.create("garden", ada)
+		stored := w.rows("Channels")[0]
+		w.ask(channel)
+		w.carryOut(w.messages())
+		w.ok(w.table("Channels").Transact(t.Context(), stored.Partition, driver.Insert(stored.Row, stored.Properties...)))
+		if done := w.pass(); done.Ungated != 1 || len(w.rows("Channels")) != 0 {
+			t.Errorf("reconciled: %+v, and left %v", done, w.rows("Channels"))
 		}
 	})
 }
@@ -327,8 +319,6 @@ func lateRowBlocksNoName(t *testing.T) {
 func reconcileFaultForgetsNothing(t *testing.T) {
 	eachFault(t, func(w *world) {
 		first, second := w.create("a", ada), w.create("b", ada)
-		ghost := w.create("ghost", ada)
-		w.ungate(ghost)
 		w.forget(first)
 		w.forget(second)
 		time.Sleep(2 * patience)

@@ -73,7 +73,6 @@ func idleChannelKeepsVersion(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel, blog := w.stage()
 		other := w.create("garden2", grace)
-		w.reconcile() // the first audit writes down that it has seen the gate
 		before := w.version(channel.Ref().Address(), "")
 		w.post(other, grace, "elsewhere")
 		w.ok(w.store.Vote(t.Context(), channel.Ref(), blog.ID, eve)) // has voted before

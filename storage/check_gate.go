@@ -94,7 +94,7 @@ func (p *partitionCheck) repairUngated(ctx context.Context, row channelRow) (str
 		return "", nil
 	}
 	repaired, err := "deleted", error(nil)
-	switch lost, rowsErr := p.hasRows(ctx); {
+	switch lost, rowsErr := p.store.hasRowsBehind(ctx, row.Ref()); {
 	case rowsErr != nil:
 		err = rowsErr
 	case lost:
@@ -109,19 +109,6 @@ func (p *partitionCheck) repairUngated(ctx context.Context, row channelRow) (str
 		return "", fmt.Errorf("repairing: %w", err)
 	}
 	return repaired, nil
-}
-
-// hasRows tells whether the partition has a row of the channel that is not a gate.
-func (p *partitionCheck) hasRows(ctx context.Context) (bool, error) {
-	for row, err := range p.store.blogs.Within(ctx, driver.Range{Partition: p.key}) {
-		if err != nil {
-			return false, err
-		}
-		if p.owns(row) && !isGate(row.Row) {
-			return true, nil
-		}
-	}
-	return false, nil
 }
 
 // restoreGate puts up the gate of a channel that lost it. It must not do so for a channel

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
@@ -22,7 +21,6 @@ func TestClockAhead(t *testing.T) {
 	t.Run("request to delete that died leaves the index", aheadRequestLeavesIndex)
 	t.Run("creation that died takes no room", aheadClaimTakesNoRoom)
 	t.Run("subscriber who died leaves no row after a repair", aheadJoinerIsRepaired)
-	t.Run("audit begins", aheadAuditBegins)
 }
 
 // postdate moves every time in a table forward by a day.
@@ -142,15 +140,6 @@ func aheadJoinerIsRepaired(t *testing.T) {
 		w.postdate("Blogs")
 		if w.run(true); w.has("garden", "join!grace") {
 			t.Error("the row is left")
-		}
-	})
-}
-
-func aheadAuditBegins(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.arm(drivertest.Pass)
-		if w.auditFrom(w.faulty, storage.Audit{Began: time.Now().Add(30 * 24 * time.Hour)}, 1); w.calls.Load() == 0 {
-			t.Error("there was no audit")
 		}
 	})
 }

@@ -53,7 +53,7 @@ func (s *Store) removeOpen(ctx context.Context, index driver.Entity) error {
 	return err
 }
 
-// A pass is one reconciling pass, or a part of an audit.
+// A pass is one reconciling pass.
 type pass struct {
 	*Store
 	// since is the time after which a deletion has made progress if it is not stalled.

@@ -26,9 +26,7 @@ import (
 //	Deletions      open!<digit>    <key>!<incarnation>  a deletion that may be open
 //	Sessions       <hash>          (empty)             <hash> of the token, or of the
 //	                                                   idempotency key of a sign-up
-//	Sessions       due!<time>!<digit>  <hash>          a partition in which something ends by then
 //	Subscriptions  <user>          <key>!<incarnation>
-//	Throttle       due!<time>!<digit>  <kind>!<hash>   a partition in which something ends by then
 //	Throttle       address!<hash>  <time>              failures from one address
 //	Throttle       session!<hash>  <time>              failures in the sessions of one user
 //	Throttle       sign-up!<hash>  <time>              sign-ups from one address, by the hour

@@ -95,12 +95,6 @@ func (f rowForm) refined(partition, row string) rowForm {
 	case f.table == tableDeletions && isOpenPartition(partition):
 		f.form, f.point = "<key>!<incarnation>", ""
 		f.list, f.write = "Lists the deletions that may be open.", "Puts the deletion on the index of open deletions, so that it is found if its message is lost."
-	case (f.table == tableSessions || f.table == tableThrottle) && isDuePartition(partition):
-		f.point = ""
-		if f.form = "<hash>"; f.table == tableThrottle {
-			f.form = "<kind>!<hash>"
-		}
-		f.list, f.write = "Lists what has ended by now.", "Notes when the row that is written next will end."
 	case f.table == tableDeletions && partition == unreadPartition:
 		f.form = "<hash>"
 	case f.table == tableDeletions && isLesson(row):

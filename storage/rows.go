@@ -297,7 +297,7 @@ func isHarmless(property string) bool {
 	case propName, propOwner, propDescription, propCreatedOn, propIncarnation, propState,
 		propTitle, propText, propUserID, propRating, propEditedOn, propRevision, propRevisions, propBlog, propSubscribedOn,
 		propRequestedBy, propRequestedOn, propStep, propRowsDeleted, propAttempts, propUpdatedOn, propFinishedOn,
-		propWaiting, propWaitingSince, propRetryOn, propLastDelivery, propTraceParent, propTrace, propOver, propCopies, propWorkers, propGated:
+		propWaiting, propWaitingSince, propRetryOn, propLastDelivery, propTraceParent, propTrace, propOver, propCopies, propWorkers:
 		return true
 	}
 	return false

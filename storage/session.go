@@ -36,9 +36,6 @@ const (
 // hash. The row ends at that time.
 func (s *Store) insertToken(ctx context.Context, end time.Time, p ...driver.Property) (string, error) {
 	token := rand.Text()
-	if err := scheduleExpiry(ctx, s.sessions, end, sessionPartition(token)); err != nil {
-		return "", fmt.Errorf("starting a session: %w", err)
-	}
 	err := s.sessions.Transact(ctx, sessionPartition(token), driver.Insert(singleRow, append(p, driver.Time(propExpiresOn, end))...))
 	if errors.Is(err, domain.ErrExists) {
 		err = nil // the token is new, so that this is the echo of this insert

@@ -47,7 +47,6 @@ type Store struct {
 	subscriptions *driver.Table
 	queue         *driver.Queue
 	poison        *driver.Queue
-	turns         *driver.Queue
 
 	hashing hashing
 	pause   Pause
@@ -85,7 +84,6 @@ func NewWithPause(tables driver.Tables, queues driver.Queues, pause Pause, obser
 		subscriptions: table(tableSubscriptions),
 		queue:         queue(domain.QueueName),
 		poison:        queue(domain.PoisonQueueName),
-		turns:         queue(domain.TurnQueueName),
 		hashing:       newHashing(),
 		pause:         pause,
 		oneByOne:      oneByOne,
@@ -100,7 +98,7 @@ func (s *Store) Prepare(ctx context.Context) error {
 			return fmt.Errorf("creating table %s: %w", t.Name(), err)
 		}
 	}
-	for _, q := range []*driver.Queue{s.queue, s.poison, s.turns} {
+	for _, q := range []*driver.Queue{s.queue, s.poison} {
 		if err := s.queues.CreateQueue(ctx, q.Name()); err != nil {
 			return fmt.Errorf("creating queue %s: %w", q.Name(), err)
 		}
@@ -122,9 +120,6 @@ func (s *Store) Ready(ctx context.Context) error {
 
 // Messages returns the queue of deletions, from which workers receive.
 func (s *Store) Messages() *driver.Queue { return s.queue }
-
-// Turns returns the queue of the message whose receiver makes the next reconciling pass.
-func (s *Store) Turns() *driver.Queue { return s.turns }
 
 const (
 	// maxContention is how often contend tries. Of n writers that meet on one row,

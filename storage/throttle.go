@@ -99,12 +99,8 @@ func (s *Store) signInCounters(ctx context.Context, a Attempt) (counters []*quot
 
 // rememberAddress makes an address known for the user of this partition.
 func (s *Store) rememberAddress(ctx context.Context, partition, address string) error {
-	end := time.Now().Add(knownLifetime)
-	if err := scheduleExpiry(ctx, s.throttle, end, partition); err != nil {
-		return err
-	}
 	return s.throttle.Transact(ctx, partition,
-		driver.Merge(knownRow(address), driver.Upsert, driver.Time(propExpiresOn, end)))
+		driver.Merge(knownRow(address), driver.Upsert, driver.Time(propExpiresOn, time.Now().Add(knownLifetime))))
 }
 
 // sessionCounter returns what is counted in if somebody who has a session of that name
@@ -163,34 +159,12 @@ func (s *Store) look(ctx context.Context, q *quota) (err error) {
 // countIn counts an attempt in quotas that look has read. If one refuses, it is counted
 // in none.
 func (s *Store) countIn(ctx context.Context, quotas ...*quota) error {
-	if err := s.scheduleCounters(ctx, quotas); err != nil {
-		return err
-	}
 	for i, q := range quotas {
 		if err := s.count(ctx, q, 1); err != nil {
 			return errors.Join(err, s.withdraw(ctx, quotas[:i]))
 		}
 	}
 	return nil
-}
-
-// scheduleCounters notes when the counters end that countIn is about to make, all of them
-// together.
-func (s *Store) scheduleCounters(ctx context.Context, quotas []*quota) error {
-	var end time.Time
-	var partitions []string
-	for _, q := range quotas {
-		if slices.ContainsFunc(q.seen, func(row driver.Entity) bool { return row.ETag == "" }) {
-			partitions = append(partitions, q.partition)
-			if q.ends.After(end) {
-				end = q.ends
-			}
-		}
-	}
-	if len(partitions) == 0 {
-		return nil
-	}
-	return scheduleExpiry(ctx, s.throttle, end, partitions...)
 }
 
 // withdraw subtracts an attempt that was not made from its quotas.

@@ -41,9 +41,6 @@ func (s *Store) bindSignUpKey(ctx context.Context, user domain.UserName, key str
 		bound, end := onceAccount(user, key), domain.Now().Add(signUpKeyLifetime)
 		partition, properties := signUpPartition(key), append(ended(),
 			driver.String(propOnce, bound), driver.Time(propExpiresOn, end))
-		if err := scheduleExpiry(ctx, s.sessions, end, partition); err != nil {
-			return err
-		}
 		err := s.sessions.Transact(ctx, partition, driver.Insert(singleRow, properties...))
 		if !errors.Is(err, domain.ErrExists) {
 			return err

@@ -147,20 +147,20 @@ func (w *world) texts(ref domain.ChannelRef) []string {
 // operation writes.
 func (w *world) table(name string) *driver.Table { return driver.NewTable(w.db, name) }
 
-// rows reads a whole table, without what is an index of it.
+// rows reads a whole table, without the index of open deletions.
 func (w *world) rows(table string) []driver.Entity {
 	w.t.Helper()
 	return slices.DeleteFunc(w.allRows(table), isIndex)
 }
 
-// index reads the index of a table: open deletions, or what ends when.
+// index reads the index of open deletions.
 func (w *world) index(table string) []driver.Entity {
 	w.t.Helper()
 	return slices.DeleteFunc(w.allRows(table), func(row driver.Entity) bool { return !isIndex(row) })
 }
 
 func isIndex(row driver.Entity) bool {
-	return strings.HasPrefix(row.Partition, "open!") || strings.HasPrefix(row.Partition, "due!")
+	return strings.HasPrefix(row.Partition, "open!")
 }
 
 func (w *world) allRows(table string) []driver.Entity {

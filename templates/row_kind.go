@@ -211,18 +211,6 @@ func sessionKinds() []RowKind {
 	)
 	return []RowKind{
 		{
-			Table: "Sessions", Partition: "due!<time>!<digit>", Row: "<hash>", Name: "session that ends", Scenario: "sign-out",
-			hash: "of the token",
-			What: "A session, a link or a key that ends by the time in the partition key.",
-			Why:  "It is written before the row that it is about. What has ended is found by it, without reading what has not.",
-		},
-		{
-			Table: "Throttle", Partition: "due!<time>!<digit>", Row: "<kind>!<hash>", Name: "counters that end",
-			hash: "of what is counted",
-			What: "A partition of counters, some of which end by the time in the partition key.",
-			Why:  "It is written before the counter, which goes when its time has come. No guarantee about channels depends on it.",
-		},
-		{
 			Table: "Sessions", Partition: "<hash>", Name: "session", Scenario: "sign-out",
 			hash: "of the token",
 			What: "A session, a sign-in link, or the idempotency key of a sign-up, under a hash.",

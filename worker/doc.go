@@ -35,7 +35,7 @@
 //     of steps again.
 //   - A message is lost, or was never sent: the reconciling pass
 //     (storage.Store.Reconcile) queues each open deletion that shows no progress.
-//     One worker at a time makes it, for the whole site (worker_turn.go).
+//     Each worker makes it from time to time.
 //   - The store does not answer: the worker waits for it, for as long as it takes.
 //   - A message fails again and again and gets no further: it goes to the poison
 //     queue, the Deletions row says so, and it stays there until an operator

@@ -19,8 +19,7 @@ type Options struct {
 	// Lease is how long a message is hidden from other workers before the lease
 	// must be renewed: whole seconds, at least one.
 	Lease time.Duration
-	// Reconcile is the time between two reconciling passes. All workers of a site share
-	// them.
+	// Reconcile is the time between two reconciling passes.
 	Reconcile time.Duration
 	// Concurrency is how many messages are handled at once, at most.
 	Concurrency int
@@ -63,8 +62,7 @@ type store interface {
 	FinishBlog(ctx context.Context, m domain.Message, report func(rows int)) error
 	Poison(ctx context.Context, m driver.Message) error
 	Reconcile(ctx context.Context, patience time.Duration, handedOut time.Time) (storage.Reconciled, error)
-	Expire(ctx context.Context) (removed int, more bool, err error)
-	Audit(ctx context.Context, from storage.Audit, requests int, patience time.Duration, handedOut time.Time) (storage.Audit, storage.Reconciled, error)
+	Expire(ctx context.Context) (removed int, err error)
 }
 
 // A Worker handles the messages of one queue.
@@ -72,8 +70,6 @@ type Worker struct {
 	Options
 	store store
 	queue queue
-	// turnQueue is the queue of the message whose receiver makes the next reconciling pass.
-	turnQueue *driver.Queue
 	// handedOut tells which messages have been received, by this worker or others.
 	handedOut watermark
 	// lessons counts the handlings that pause before each step.
@@ -91,7 +87,7 @@ func New(s *storage.Store, o Options) *Worker {
 	if o.Observer == nil {
 		o.Observer = nobody{}
 	}
-	return &Worker{Options: o, store: s, queue: s.Messages(), turnQueue: s.Turns()}
+	return &Worker{Options: o, store: s, queue: s.Messages()}
 }
 
 // Run works until ctx ends. Then it takes no more messages, waits up to Drain

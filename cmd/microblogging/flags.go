@@ -142,7 +142,7 @@ func (f leaseFlags) Validate() error {
 // workerFlags are the settings of the worker role.
 type workerFlags struct {
 	leaseFlags `embed:""`
-	Reconcile  time.Duration `default:"1m" help:"The time between two passes that look for deletions whose message was lost. All workers of a site share the passes."`
+	Reconcile  time.Duration `default:"1m" help:"The time between two passes that look for deletions whose message was lost."`
 	// Sweep is what --reconcile was called before. It keeps working, with a warning.
 	Sweep       *time.Duration `hidden:"" help:"The old name of --reconcile."`
 	Concurrency int            `default:"4" help:"How many messages to handle at once, 1 to 256."`
