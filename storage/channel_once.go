@@ -34,21 +34,27 @@ func (s *Store) CreateChannelOnce(ctx context.Context, channel domain.Channel, k
 		once:    hashHex(string(channel.Owner), key),
 		body:    hashHex(string(channel.Key()), channel.Description),
 	}
-	err := s.withinLimit(ctx, channel, limit, func() error {
-		if err := s.create(ctx, &c); err != nil || c.recorded {
-			return err
-		}
-		ref := c.channel.Ref()
-		err := s.recordMade(ctx, &c, ref.Incarnation)
-		if errors.Is(err, domain.ErrChannelGone) {
-			err = errors.Join(err, s.deleteSuperseded(ctx, ref, c.channel.Owner))
-		}
-		return err
-	})
+	err := s.listWithin(ctx, channel, limit)
+	if err == nil {
+		err = s.createOnce(ctx, &c)
+	}
 	if err != nil {
 		return domain.Channel{}, false, err
 	}
 	return c.channel, !c.adopted, nil
+}
+
+// createOnce carries out a request with an idempotency key.
+func (s *Store) createOnce(ctx context.Context, c *creation) error {
+	if err := s.create(ctx, c); err != nil || c.recorded {
+		return err
+	}
+	ref := c.channel.Ref()
+	err := s.recordMade(ctx, c, ref.Incarnation)
+	if errors.Is(err, domain.ErrChannelGone) {
+		err = errors.Join(err, s.deleteSuperseded(ctx, ref, c.channel.Owner))
+	}
+	return err
 }
 
 // deleteSuperseded asks for the deletion of a channel that this call made too late:

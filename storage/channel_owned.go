@@ -5,32 +5,113 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
 )
 
-// The channels of an owner are in as many partitions. Their names are in the owner's own
-// partition, so that nobody has to scan a table for them:
+// The channels of an owner are in as many partitions. So each has a row in the owner's own
+// partition of Users, owned!, by the key of the channel. The row is written before the
+// channel is created: if the process dies in between, it names nothing. It also outlives the
+// channel, which somebody else may have then. So whoever reads it reads the channel too, and
+// believes its row.
 //
-//   - owns!, the claims to the channels that count against a limit (channel_claim.go);
-//   - listed!, the names of the channels that do not count: those of an import and of the
-//     sample, and all where there is no limit. The row is inserted once the channel is
-//     there, and is never changed or deleted. So a late copy of the insert changes
-//     nothing. If the process dies before it, the channel is on no list until the request
-//     or the import is sent again.
-//
-// Both may outlive their channel, or name a channel that somebody else has now. So
-// whoever reads them reads the channel too, and believes its row.
+// The rows are counted before a channel is created. No transaction can count the channels
+// themselves. So of several who create at once, each may be let in, and the limit holds
+// about. Rows that name nothing are removed when an owner has no room.
+const (
+	propWrittenOn = "WrittenOn"
 
-// ListChannel puts a channel on its owner's list although it does not count against a
-// limit. It may be called again.
+	// creationPatience is many times as long as a creation may take. Until then, a row
+	// without a channel may be of one under way.
+	creationPatience = 10 * time.Minute
+	// ownedFlight bounds how many channels are read at once for one owner.
+	ownedFlight = 16
+)
+
+// CreateChannelWithin is CreateChannel for an owner who may have about so many channels at
+// most; a limit of 0 is none. One more is a *domain.TooManyChannelsError. A channel counts
+// until its deletion has ended. The channel is on its owner's list.
+func (s *Store) CreateChannelWithin(ctx context.Context, channel domain.Channel, limit int) (domain.Channel, error) {
+	err := s.listWithin(ctx, channel, limit)
+	if err == nil {
+		channel, err = s.CreateChannel(ctx, channel)
+	}
+	return channel, err
+}
+
+// listWithin puts a channel on its owner's list before it is created, if there is room.
+func (s *Store) listWithin(ctx context.Context, channel domain.Channel, limit int) error {
+	if limit > 0 {
+		if err := s.makeRoom(ctx, channel, limit); err != nil {
+			return fmt.Errorf("room for a channel of %s: %w", channel.Owner, err)
+		}
+	}
+	return s.ListChannel(ctx, channel)
+}
+
+// ListChannel puts a channel on its owner's list. It may be called again.
 func (s *Store) ListChannel(ctx context.Context, channel domain.Channel) error {
-	err := s.users.Transact(ctx, userPartition(channel.Owner), driver.Insert(listedRow(channel.Key())))
-	if err != nil && !errors.Is(err, domain.ErrExists) {
+	err := s.users.Transact(ctx, userPartition(channel.Owner),
+		driver.Merge(ownedRow(channel.Key()), driver.Upsert, driver.Time(propWrittenOn, domain.Now())))
+	if err != nil {
 		return fmt.Errorf("listing channel %s: %w", channel.Key(), err)
 	}
 	return nil
+}
+
+// makeRoom removes rows that name nothing until there is room for the channel. If there is
+// none, it returns a *domain.TooManyChannelsError. A channel that is on the list needs no
+// room: the request may be one that was sent again.
+func (s *Store) makeRoom(ctx context.Context, channel domain.Channel, limit int) error {
+	for {
+		rows, err := s.users.First(ctx, limit, driver.Range{
+			Partition: userPartition(channel.Owner), From: prefixOwned, To: prefixEnd(prefixOwned)})
+		if err != nil || len(rows) < limit {
+			return err
+		}
+		_, err = s.users.Get(ctx, userPartition(channel.Owner), ownedRow(channel.Key()))
+		if !errors.Is(err, domain.ErrNotFound) {
+			return err
+		}
+		switch removed, err := s.removeOutlived(ctx, channel.Owner, rows); {
+		case err != nil:
+			return err
+		case removed == 0:
+			return &domain.TooManyChannelsError{Limit: limit}
+		}
+	}
+}
+
+// removeOutlived removes those of an owner's rows that name no channel of theirs, and
+// returns how many. It leaves those of creations that may be under way.
+func (s *Store) removeOutlived(ctx context.Context, owner domain.UserName, rows []driver.Entity) (int64, error) {
+	var removed atomic.Int64
+	group, ctx := newFlight(ctx, ownedFlight)
+	for _, row := range rows {
+		group.Go(func() error {
+			channel, err := s.readChannel(ctx, ownedKey(row.Row))
+			absent := errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit)
+			switch {
+			case absent && domain.Recent(row.Properties.Time(propWrittenOn), creationPatience):
+				return nil
+			case err != nil && !absent:
+				return err
+			case err == nil && channel.Owner == owner:
+				return nil
+			}
+			err = s.users.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
+			if raced(err) {
+				return nil // the channel is created again, or another request was faster
+			}
+			removed.Add(1)
+			return err
+		})
+	}
+	err := group.Wait()
+	return removed.Load(), err
 }
 
 // ChannelsOf lists active channels of an owner, in the order of their keys. It looks at
@@ -38,87 +119,36 @@ func (s *Store) ListChannel(ctx context.Context, channel domain.Channel) error {
 // is the Next of the page before, and empty for the first page. A cursor of another list
 // is an InvalidError on the field "after".
 func (s *Store) ChannelsOf(ctx context.Context, owner domain.UserName, after string, limit int) (ChannelPage, error) {
-	list, position := "channels of "+string(owner), ""
+	list, from := "channels of "+string(owner), prefixOwned
 	if after != "" {
-		var err error
-		if position, err = decodeCursor(list, after); err != nil {
+		position, err := decodeCursor(list, after)
+		if err != nil {
 			return ChannelPage{}, err
 		}
+		from = successor(prefixOwned + position)
 	}
-	names, more, err := s.namesOf(ctx, owner, position, limit)
+	rows, err := s.users.First(ctx, limit+1, driver.Range{
+		Partition: userPartition(owner), From: from, To: prefixEnd(prefixOwned), Paging: driver.Paging{KeysOnly: true}})
 	if err != nil {
 		return ChannelPage{}, fmt.Errorf("channels of %s: %w", owner, err)
 	}
 	var page ChannelPage
-	if more {
-		page.Next = encodeCursor(list, string(names[len(names)-1]))
+	if len(rows) > limit {
+		rows = rows[:limit]
+		page.Next = encodeCursor(list, string(ownedKey(rows[limit-1].Row)))
 	}
-	page.Items, err = s.ownedOf(ctx, owner, names)
+	page.Items, err = s.ownedOf(ctx, owner, rows)
 	return page, err
 }
 
-// namesOf returns up to limit names on an owner's list, from behind the position on, in
-// order. More says that others follow.
-func (s *Store) namesOf(ctx context.Context, owner domain.UserName, position string, limit int) (names []domain.ChannelKey, more bool, err error) {
-	claims, listed := successor(prefixClaim), prefixListed // not the tally
-	if position != "" {
-		claims, listed = prefixEnd(prefixClaim+position+"!"), successor(prefixListed+position)
-	}
-	// A name can have several claims, of which few are left standing.
-	n := 2*limit + 1
-	read := func(rows *[]driver.Entity, q driver.Range) func(context.Context) error {
-		return func(ctx context.Context) (err error) {
-			q.Partition, q.KeysOnly = userPartition(owner), true
-			*rows, err = s.users.First(ctx, n, q)
-			return err
-		}
-	}
-	var found [2][]driver.Entity
-	err = s.AtOnce(ctx,
-		read(&found[0], driver.Range{From: claims, To: prefixEnd(prefixClaim)}),
-		read(&found[1], driver.Range{From: listed, To: prefixEnd(prefixListed)}))
-	if err != nil {
-		return nil, false, err
-	}
-	end := domain.ChannelKey("")
-	for _, rows := range found {
-		for _, row := range rows {
-			names = append(names, nameOnList(row.Row))
-		}
-		if len(rows) == n { // names behind the last may be missing
-			if last := nameOnList(rows[n-1].Row); end == "" || last < end {
-				end = last
-			}
-		}
-	}
-	slices.Sort(names)
-	names = slices.Compact(names)
-	if end != "" {
-		names, more = names[:sortedUpTo(names, end)], true
-	}
-	if len(names) > limit {
-		names, more = names[:limit], true
-	}
-	return names, more, nil
-}
-
-// sortedUpTo counts the names that are not behind the end.
-func sortedUpTo(names []domain.ChannelKey, end domain.ChannelKey) int {
-	n, found := slices.BinarySearch(names, end)
-	if found {
-		n++
-	}
-	return n
-}
-
-// ownedOf reads the channels of these names, and returns those that the owner has now and
-// that can be read.
-func (s *Store) ownedOf(ctx context.Context, owner domain.UserName, names []domain.ChannelKey) ([]domain.Channel, error) {
-	found := make([]domain.Channel, len(names))
+// ownedOf reads the channels that these rows name, and returns those that the owner has now
+// and that can be read.
+func (s *Store) ownedOf(ctx context.Context, owner domain.UserName, rows []driver.Entity) ([]domain.Channel, error) {
+	found := make([]domain.Channel, len(rows))
 	group, ctx := newFlight(ctx, pointFlight)
-	for i, name := range names {
+	for i, owned := range rows {
 		group.Go(func() error {
-			row, err := s.readChannel(ctx, name)
+			row, err := s.readChannel(ctx, ownedKey(owned.Row))
 			if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit) {
 				return nil // no channel can have a name that leads nowhere
 			}

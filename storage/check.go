@@ -88,6 +88,8 @@ func (c *Checker) checkPartitions(ctx context.Context) error {
 			if why := unreadableChannel(channels.head); why != "" {
 				c.unreadChannel(channels.head, why)
 				partition.unjudged = true
+			} else if err := c.relist(ctx, partition.channel); err != nil {
+				return err
 			}
 			c.counts.Channels++
 			c.counts.Rows++
@@ -112,6 +114,22 @@ func (c *Checker) checkPartitions(ctx context.Context) error {
 		}
 	}
 	return errors.Join(channels.err, blogs.err)
+}
+
+// relist puts a channel on its owner's list, if the checker repairs. One that is missing
+// there is no breach: an earlier version had other lists.
+func (c *Checker) relist(ctx context.Context, channel domain.Channel) error {
+	if !c.Repair || channel.State != domain.ChannelActive {
+		return nil
+	}
+	_, err := c.store.users.Get(ctx, userPartition(channel.Owner), ownedRow(channel.Key()))
+	if errors.Is(err, domain.ErrNotFound) {
+		err = c.store.ListChannel(ctx, channel)
+	}
+	if errors.Is(err, domain.ErrLimit) {
+		return nil // nobody can have that name
+	}
+	return err
 }
 
 // checkDeletions is the part of I5 about progress: it reports the deletions that

@@ -19,7 +19,7 @@ func TestClockAhead(t *testing.T) {
 	t.Run("deletion that may wait for a worker is left alone", aheadDeletionWaitsForItsTurn)
 	t.Run("deletion that was asked for is as old as it is ahead", aheadDeletionHasAnAge)
 	t.Run("request to delete that died leaves the index", aheadRequestLeavesIndex)
-	t.Run("creation that died takes no room", aheadClaimTakesNoRoom)
+	t.Run("creation that died takes no room", aheadRowTakesNoRoom)
 	t.Run("subscriber who died leaves no row after a repair", aheadJoinerIsRepaired)
 }
 
@@ -120,7 +120,7 @@ func aheadRequestLeavesIndex(t *testing.T) {
 	})
 }
 
-func aheadClaimTakesNoRoom(t *testing.T) {
+func aheadRowTakesNoRoom(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Blogs" },
 			func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))

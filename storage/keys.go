@@ -86,15 +86,13 @@ const (
 // The rows of a Users partition:
 //
 //	(empty)                            the account
-//	owns!                              the tally of the claims (channel_claim.go)
-//	owns!<channel key>!<claim>         a claim to one channel
+//	owned!<channel key>                a channel that the user has or had (channel_owned.go)
 //	asked!<time>!<channel key>!<incarnation>  a deletion that the user asked for (deletion_list.go)
-//	listed!<channel key>               the name of a channel that does not count (channel_owned.go)
+//
+// Rows of owns! and listed! are of an earlier version. Nothing reads them.
 const (
-	prefixClaim  = "owns!"
-	tallyRow     = prefixClaim
-	prefixListed = "listed!"
-	prefixAsked  = "asked!"
+	prefixOwned = "owned!"
+	prefixAsked = "asked!"
 )
 
 // singleRow is the row key of an account, and in tables whose partitions hold one row
@@ -225,23 +223,11 @@ func parseSubscriptionRow(row string) domain.ChannelRef {
 	return domain.ChannelRef{Key: domain.ChannelKey(key), Incarnation: domain.Incarnation(incarnation)}
 }
 
-func claimRow(key domain.ChannelKey, claim domain.Revision) string {
-	return prefixClaim + string(key) + "!" + string(claim)
-}
+func ownedRow(key domain.ChannelKey) string { return prefixOwned + string(key) }
 
-// claimedChannel is the channel of a claim. A channel key holds no exclamation mark.
-func claimedChannel(row string) domain.ChannelKey {
-	key, _, _ := strings.Cut(strings.TrimPrefix(row, prefixClaim), "!")
-	return domain.ChannelKey(key)
-}
-
-func listedRow(key domain.ChannelKey) string { return prefixListed + string(key) }
-
-// nameOnList is the channel of a claim or of a listed! row.
-func nameOnList(row string) domain.ChannelKey {
-	_, rest, _ := strings.Cut(row, "!")
-	key, _, _ := strings.Cut(rest, "!")
-	return domain.ChannelKey(key)
+// ownedKey is the inverse of ownedRow.
+func ownedKey(row string) domain.ChannelKey {
+	return domain.ChannelKey(strings.TrimPrefix(row, prefixOwned))
 }
 
 // onceRow hashes the pair, since a client's idempotency key may hold any character.

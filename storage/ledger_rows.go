@@ -52,10 +52,8 @@ func rowForms() []rowForm {
 			"Looks up which post an idempotency key has made.", "Reads which idempotency keys were used.", ""},
 		{tableDeletions, "", "<incarnation>",
 			"Reads how far the deletion has come.", "Reads what is known of the deletion.", "Records how far the deletion has come."},
-		{tableUsers, tallyRow, "owns!<key>!<claim>",
-			"Reads a claim to a channel.", "Reads which channels the user has a claim to.", "Claims one of the channels that the user may own, or gives a claim back."},
-		{tableUsers, prefixListed, "listed!<key>",
-			"", "Reads which other channels the user has.", "Puts the channel on its owner’s list."},
+		{tableUsers, prefixOwned, "owned!<key>",
+			"Looks whether the channel is on its owner’s list.", "Reads which channels the user has.", "Puts the channel on its owner’s list, or takes one off that is gone."},
 		{tableUsers, prefixAsked, "asked!<back>!<key>!<incarnation>",
 			"", "Lists the deletions that the user asked for, the newest first.", "Puts the deletion on the list of the user who asked for it."},
 		{tableUsers, prefixMade, "made!<hash>",
@@ -88,8 +86,6 @@ func formOf(table, partition, row string) rowForm {
 // refined tells apart the rows that no prefix tells apart.
 func (f rowForm) refined(partition, row string) rowForm {
 	switch {
-	case f.table == tableUsers && row == tallyRow:
-		f.form = tallyRow
 	case f.table == tableUsers && f.prefix == "" && row != singleRow:
 		return rowForm{}
 	case f.table == tableDeletions && isOpenPartition(partition):

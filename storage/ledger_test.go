@@ -81,7 +81,6 @@ func (s *story) tellOfChannels() {
 	s.t.Helper()
 	channel, _, err := s.store.CreateChannelOnce(s.ctx, s.channel("garden", ada), storyKey, 5)
 	s.ok(err)
-	s.ok(s.store.ListChannel(s.ctx, channel))
 	request := posting(channel, grace, "one")
 	request.Key = storyKey
 	blog, _, err := s.store.Post(s.ctx, request)

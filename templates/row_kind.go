@@ -175,11 +175,6 @@ func userKinds() []RowKind {
 			Why:  "It is written before the message is sent, so no deletion that was accepted is missing from their list.",
 		},
 		{
-			Table: "Users", Row: "listed!<key>", Name: "listed channel",
-			What: "The name of a channel of this user that does not count against their limit.",
-			Why:  "The user’s page reads names here and believes the channels alone.",
-		},
-		{
 			Table: "Users", Row: "made!<hash>", Name: "what a key made", Scenario: "create-once",
 			hash: "of the user and the idempotency key",
 			What: "The incarnation that a request to create a channel made.",
@@ -192,14 +187,9 @@ func userKinds() []RowKind {
 			Why:  "It is never changed or deleted, so a late copy changes nothing.",
 		},
 		{
-			Table: "Users", Row: "owns!", Name: "tally of claims",
-			What: "It changes with each new claim to a channel.",
-			Why:  "Two who count the claims at once cannot both insert one: the store refuses the later one.",
-		},
-		{
-			Table: "Users", Row: "owns!<key>!<claim>", Name: "claim",
-			What: "A claim to one channel, which counts against the limit of its owner.",
-			Why:  "It is inserted before the channel is created, so nobody gets more channels than allowed.",
+			Table: "Users", Row: "owned!<key>", Name: "owned channel",
+			What: "The name of a channel that this user has, or had.",
+			Why:  "It is written before the channel is created. Whoever reads it believes the channel alone.",
 		},
 	}
 }
@@ -299,7 +289,7 @@ func (k RowKind) meaning(name, part string, instant func(string) (time.Time, err
 		return "incarnation of the channel"
 	case "ticks", "back":
 		return "time, counted down" + on(instant(part))
-	case "random", "claim":
+	case "random":
 		return "random, so that no two are equal"
 	case "user":
 		return "name of the user"

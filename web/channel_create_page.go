@@ -13,7 +13,6 @@ import (
 )
 
 type channelCreator interface {
-	ListChannel(ctx context.Context, channel domain.Channel) error
 	CreateChannelWithin(ctx context.Context, channel domain.Channel, limit int) (domain.Channel, error)
 	CreateChannelOnce(ctx context.Context, channel domain.Channel, key string, limit int) (domain.Channel, bool, error)
 }
@@ -27,9 +26,6 @@ func createChannel(c echo.Context, store channelCreator, channel domain.Channel,
 	} else {
 		channel, err = store.CreateChannelWithin(ctx, channel, limit)
 		made = err == nil
-	}
-	if err == nil && limit == 0 { // then no claim names the channel in its owner's partition
-		err = store.ListChannel(ctx, channel)
 	}
 	return channel, made, err
 }

@@ -38,8 +38,8 @@ type Options struct {
 	// is no limit.
 	WriteRate  float64
 	WriteBurst int
-	// MaxChannelsPerOwner is how many channels one user may own that were created here. 0
-	// is no limit; domain.MaxChannelsPerOwner is the highest.
+	// MaxChannelsPerOwner is about how many channels one user may own and still create another.
+	// 0 is no limit; domain.MaxChannelsPerOwner is the highest.
 	MaxChannelsPerOwner int
 	// SignUps is how many accounts one client may make in an hour, counted for all
 	// processes on the store. 0 is no limit.

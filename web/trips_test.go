@@ -77,8 +77,8 @@ func tripCases() []tripCase {
 		{"/channels/:name/feed.atom", "", "", trip{2, 3}, trip{1, 2}},
 		{"/channels/:name/feed.json", "", "", trip{2, 3}, trip{1, 2}},
 		{"/channels/:name/news", "", "", trip{1, 2}, trip{}},
-		{"/users/:user", "", "", trip{2, 19}, trip{}},
-		{"/users/:user", "", "bea", trip{2, 21}, trip{}},
+		{"/users/:user", "", "", trip{2, 18}, trip{}},
+		{"/users/:user", "", "bea", trip{2, 20}, trip{}},
 
 		{"/", "", "bea", trip{3, 51}, trip{}},
 		{"/news", "", "bea", trip{3, 19}, trip{}},

@@ -39,7 +39,7 @@ func unreadableRowFailsNoPage(t *testing.T) {
 		{"Blogs", "meadow", "gate!open!" + string(meadow), []driver.Property{of(meadow)}},
 		{"Channels", "asleep", "", []driver.Property{driver.String("Name", "Asleep"), of(domain.NewIncarnation()), mine}},
 		{"Channels", "nobodys", "", []driver.Property{driver.String("Name", "Nobodys"), mine, active, on}},
-		{"Users", "ada", "listed!", nil},
+		{"Users", "ada", "owned!", nil},
 		{"Users", "ada", "asked!3155378975999999999!!x", nil},
 	} {
 		if err := driver.NewTable(db, row.table).Transact(t.Context(), row.partition, driver.Insert(row.row, row.properties...)); err != nil {

@@ -85,7 +85,7 @@ func findOrCreate(ctx context.Context, store *storage.Store, name domain.Channel
 	channel, err = store.Channel(ctx, name.Key())
 	switch {
 	case err == nil && channel.Owner == owner:
-		return channel, false, store.ListChannel(ctx, channel) // an earlier import may have not
+		return channel, false, store.ListChannel(ctx, channel) // an earlier version may have not
 	case !errors.Is(err, domain.ErrNotFound):
 		return channel, false, err
 	}
@@ -93,8 +93,6 @@ func findOrCreate(ctx context.Context, store *storage.Store, name domain.Channel
 	if err != nil {
 		return channel, false, err
 	}
-	if channel, err = store.CreateChannel(ctx, channel); err != nil {
-		return channel, false, err
-	}
-	return channel, true, store.ListChannel(ctx, channel)
+	channel, err = store.CreateChannelWithin(ctx, channel, 0)
+	return channel, err == nil, err
 }

@@ -55,7 +55,7 @@ type webFlags struct {
 	BaseURL             string    `name:"base-url" placeholder:"URL" help:"The address that users see: http://HOST or https://HOST. It is used in links. With https, browsers are told to use https only, also for cookies."`
 	WriteRate           float64   `default:"20" help:"How many writes a second one user may make in the long run; 0 for no limit. All users of one address together may make ten times as many. Each process counts for itself."`
 	WriteBurst          int       `default:"1000" help:"How many writes one user may make at once, after a pause."`
-	MaxChannelsPerOwner int       `default:"100" help:"How many channels one user may own that were created in the browser or by the API; 0 for no limit. Imported channels do not count."`
+	MaxChannelsPerOwner int       `default:"100" help:"About how many channels one user may own and still create another in the browser or by the API; 0 for no limit. An import is not refused."`
 	SignUps             int       `default:"100" help:"How many accounts one client address may make in an hour, counted for all processes; 0 for no limit."`
 	PageCache           cacheSize `default:"64MB" help:"How much memory may hold pages and feeds of channels that nothing has changed; 0 to make each anew. They are for readers who are not signed in; what the pages show is kept for all. The store is asked for each page whether the channel has changed."`
 	TrustProxy          proxyFlag `help:"Believe the X-Forwarded-For and X-Forwarded-Proto of a proxy. Set it only behind a proxy that sets both. With a value such as --trust-proxy=10.0.0.0/8,fd00::/8, believe only the proxies in these networks, also if there are several in a row."`

@@ -150,10 +150,7 @@ func addSampleChannel(ctx context.Context, store *storage.Store, name string) er
 	}
 	bringUpToDate(f.Entries, time.Now())
 	channel.CreatedOn = domain.Storable(oldest(f.Entries).Add(-time.Hour))
-	if channel, err = store.CreateChannel(ctx, channel); err != nil {
-		return err
-	}
-	if err := store.ListChannel(ctx, channel); err != nil {
+	if channel, err = store.CreateChannelWithin(ctx, channel, 0); err != nil {
 		return err
 	}
 	to := newImporter(store, channel.Ref(), channel.Owner, f.Source, true)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,10 +15,7 @@ import (
 
 func TestCreateChannelWithin(t *testing.T) {
 	t.Run("one more than the limit is refused until one has gone", oneMoreThanTheLimitIsRefusedUntilOneHasGone)
-	t.Run("creators at once get as many as the limit", creatorsAtOnceGetAsManyAsTheLimit)
-	t.Run("of two who count at once one gets the room", ofTwoWhoCountAtOnceOneGetsTheRoom)
 	t.Run("a request that is sent twice is no failure", requestThatIsSentTwiceIsNoFailure)
-	t.Run("two claims to one channel count once", twoClaimsToOneChannelCountOnce)
 	t.Run("a creation that fails again and again takes the room of one", creationThatFailsAgainAndAgainTakesTheRoomOfOne)
 	t.Run("no mishap lets an owner have more or leaves less room for good", noMishapLetsAnOwnerHaveMoreOrLeavesLessRoomForGood)
 	t.Run("a request that arrives late takes no room for good", requestThatArrivesLateTakesNoRoomForGood)
@@ -78,69 +74,12 @@ func oneMoreThanTheLimitIsRefusedUntilOneHasGone(t *testing.T) {
 	})
 }
 
-func creatorsAtOnceGetAsManyAsTheLimit(t *testing.T) {
-	w := newWorld(t)
-	var made atomic.Int64
-	atOnce(24, func(i int) {
-		var full *domain.TooManyChannelsError
-		switch err := w.within(5, fmt.Sprintf("channel%d", i)); {
-		case err == nil:
-			made.Add(1)
-		case !errors.As(err, &full):
-			t.Errorf("creator %d: %v", i, err)
-		}
-	})
-	if n := w.owned(); made.Load() != 5 || n != 5 {
-		t.Errorf("%d were created and %d are there, want 5", made.Load(), n)
-	}
-	w.mustBeSound()
-}
-
-// Another creator comes, and goes all the way, between any two calls of the first.
-func ofTwoWhoCountAtOnceOneGetsTheRoom(t *testing.T) {
-	eachCall(t, "is preceded by another creation", func(w *world, n int) {
-		var other error
-		w.ok(w.within(2, "earlier"))
-		w.arm(before(n, func() { other = w.within(2, "other") }))
-		_, err := w.faulty.CreateChannelWithin(w.t.Context(), w.channel("garden", ada), 2)
-		if w.calls.Load() < int64(n) {
-			return // the other never came
-		}
-		if (err == nil) == (other == nil) || w.owned() != 2 {
-			w.t.Errorf("one got %v and the other %v, and there are %d channels", err, other, w.owned())
-		}
-		w.mustBeSound()
-	})
-}
-
 func requestThatIsSentTwiceIsNoFailure(t *testing.T) {
 	eachCall(t, "is sent twice", func(w *world, n int) {
 		w.arm(drivertest.SentTwice(n))
 		_, err := w.faulty.CreateChannelWithin(w.t.Context(), w.channel("garden", ada), 2)
 		w.ok(err)
 		w.wantFull(errors.Join(w.within(2, "second"), w.within(2, "third")), 2)
-	})
-}
-
-// The claim of a request for a name that is taken is not released, because its process
-// died.
-func twoClaimsToOneChannelCountOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.ok(w.within(2, "a"))
-		w.arm(deadAfter(2, drivertest.Pass))
-		for range 3 {
-			if _, err := w.faulty.CreateChannelWithin(t.Context(), w.channel("a", ada), 4); !errors.Is(err, domain.ErrUnavailable) {
-				t.Errorf("creating the same name: %v", err)
-			}
-			w.calls.Store(0)
-		}
-		w.ok(w.within(2, "b"))
-		w.wantFull(w.within(2, "c"), 2)
-		time.Sleep(11 * time.Minute)
-		w.wantFull(w.within(2, "c"), 2)
-		if n := len(w.rows("Users")); n != 3 {
-			t.Errorf("%d rows, want two claims and the tally", n)
-		}
 	})
 }
 
@@ -161,7 +100,7 @@ func creationThatFailsAgainAndAgainTakesTheRoomOfOne(t *testing.T) {
 	})
 }
 
-// fillUp lets the claims of creations that died run out, and fills the room that is left.
+// fillUp lets the rows of creations that died run out, and fills the room that is left.
 func (w *world) fillUp(limit int) {
 	w.t.Helper()
 	time.Sleep(11 * time.Minute)
@@ -240,8 +179,8 @@ func lowerLimitRemovesNothing(t *testing.T) {
 	})
 }
 
-// A creation stalls before it makes the channel. Its claim counts, so nobody else gets
-// its room; if it never goes on, the room is free after a while.
+// A creation stalls before it makes the channel. Its row counts, so nobody else gets its
+// room; if it never goes on, the room is free after a while.
 func creationUnderWayCounts(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		stalled, goOn := make(chan struct{}), make(chan struct{})
@@ -280,8 +219,6 @@ func limitOf0IsNone(t *testing.T) {
 		for n := range 5 {
 			w.ok(w.within(0, fmt.Sprintf("channel%d", n)))
 		}
-		if rows := w.rows("Users"); len(rows) > 0 {
-			t.Errorf("%d rows are written for no limit", len(rows))
-		}
+		w.wantFull(w.within(5, "more"), 5)
 	})
 }
