@@ -325,13 +325,13 @@ func posts() []Scenario {
 			},
 		},
 		{
-			Name: "vote", About: "one vote is given and another removed while the post is deleted", Faults: 2, Straggles: anything,
+			Name: "vote", About: "one vote is given, and another given again and removed, while the post is deleted", Faults: 2, Straggles: anything,
 			Setup: func(ctx context.Context, c *Client) {
 				news("old")(ctx, c)
 				c.voteNewest(ctx, author)
 			},
 			Actors: []Actor{
-				{Name: "vera", Run: vote("old", visitor)}, {Name: "ann", Run: unvote("old", author)},
+				{Name: "vera", Run: vote("old", visitor)}, {Name: "ann", Run: inTurn(vote("old", author), unvote("old", author))},
 				{Name: "olga", Run: removePost("old", owner)}, worker1(),
 			},
 		},
