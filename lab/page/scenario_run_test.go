@@ -108,7 +108,7 @@ func columnsHaveClasses(t *testing.T) {
 				}
 			}
 			for _, class := range classes {
-				if !strings.Contains(sheet, "."+class+"{") {
+				if !strings.Contains(sheet, "."+class+" {") {
 					t.Errorf("%s: the style sheet does not know .%s", scenario.Name, class)
 				}
 			}
