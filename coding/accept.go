@@ -8,53 +8,24 @@ import (
 	"github.com/go-openapi/runtime/server-middleware/negotiate/header"
 )
 
-// A Coding is a content coding of HTTP, as Content-Encoding names it. Identity is not
-// named there.
-type Coding string
+const acceptEncoding = "Accept-Encoding"
 
-const (
-	Identity Coding = ""
-	Gzip     Coding = "gzip"
-	Zstd     Coding = "zstd"
-)
-
-const (
-	headerAcceptEncoding = "Accept-Encoding"
-	identity             = "identity"
-)
-
-// Accepted returns the coding that the client accepts best among those that Public and
-// Personal can make. It is Identity if the client accepts none.
-func Accepted(h http.Header) Coding {
-	values := h[headerAcceptEncoding]
-	if len(values) == 1 {
-		switch values[0] { // what most clients send; the answers are those of AcceptedOf
-		case "gzip, deflate, br, zstd", "gzip,deflate,br,zstd":
-			return Zstd
-		case "gzip, deflate, br", "gzip, deflate", "gzip":
-			return Gzip
+// AcceptsGzip tells whether the client accepts gzip, and likes it as much as what is not
+// compressed.
+func AcceptsGzip(h http.Header) bool {
+	switch values := h[acceptEncoding]; len(values) {
+	case 0:
+		return false
+	case 1:
+		switch values[0] { // what most clients send
+		case "gzip, deflate, br, zstd", "gzip, deflate, br", "gzip, deflate", "gzip":
+			return true
 		}
 	}
-	return AcceptedOf(h, Zstd, Gzip)
-}
-
-// AcceptedOf returns the coding that the client accepts best among the offers. Of those
-// that it likes alike, the first wins.
-func AcceptedOf(h http.Header, offers ...Coding) Coding {
-	if len(h[headerAcceptEncoding]) == 0 {
-		return Identity
-	}
-	specs := header.ParseAccept(h, headerAcceptEncoding)
-	best, most := Identity, 0.0
-	if q, named := quality(specs, identity); named {
-		most = q
-	}
-	for _, offer := range offers {
-		if q, _ := quality(specs, string(offer)); q > most || q == most && q > 0 && best == Identity {
-			best, most = offer, q
-		}
-	}
-	return best
+	specs := header.ParseAccept(h, acceptEncoding)
+	gzip, _ := quality(specs, "gzip")
+	identity, named := quality(specs, "identity")
+	return gzip > 0 && (!named || gzip >= identity)
 }
 
 // quality returns how much the client likes a coding, from 0 to 1, and whether it names

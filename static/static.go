@@ -78,9 +78,7 @@ func New(folder fs.FS) (*Assets, error) {
 		}
 		sum := sha256.Sum256(content)
 		file := asset{hash: hex.EncodeToString(sum[:])[:hashDigits], content: content}
-		if gzipped, used := coding.Gzip.Public(contentType(name), content); used == coding.Gzip {
-			file.gzipped = gzipped
-		}
+		file.gzipped = coding.Gzip(content)
 		a.byName[name] = file
 	}
 	return a, nil
@@ -124,7 +122,7 @@ func (a *Assets) send(w http.ResponseWriter, r *http.Request, name, cached strin
 	h.Set("Cache-Control", cached)
 	if file.gzipped != nil {
 		h.Set("Vary", "Accept-Encoding")
-		if coding.AcceptedOf(r.Header, coding.Gzip) == coding.Gzip {
+		if coding.AcceptsGzip(r.Header) {
 			content = file.gzipped
 			tag += "-gzip"
 			h.Set("Content-Encoding", "gzip")

@@ -30,7 +30,7 @@ func (p page) mustBeDecent() {
 	if main := one(p.doc, tag("main")); main != nil && p.status >= 400 && len(all(main, tag("a")))+len(all(main, tag("form"))) == 0 {
 		p.t.Errorf("%s: status %d is a dead end", p.path, p.status)
 	}
-	cached := p.header.Get("Cache-Control")
+	cached := strings.TrimSuffix(p.header.Get("Cache-Control"), ", no-transform")
 	private := cached == "no-store" || cached == "private, no-cache" && p.status < 400 && p.header.Get("ETag") != ""
 	if personal := len(p.b.jar) > 0 || p.status >= 400; personal && !private {
 		p.t.Errorf("%s: Cache-Control %q on a page that is not for everybody", p.path, cached)

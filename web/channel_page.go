@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -34,8 +33,6 @@ type channelPages struct {
 	store  channelPageStore
 	views  *channelViews
 	shared *sharedPages
-	// release names the program that makes the page.
-	release string
 	// teach leads everybody to the rows behind the channel.
 	teach bool
 }
@@ -61,36 +58,10 @@ func (h *channelPages) show(c echo.Context, who awaited) error {
 	linkCanonical(c, kept.Channel)
 	page, view := h.page(c, v), mine.on(h.of(c, v, kept.Channel, kept.Value, order))
 	if v.SignedIn() {
-		view.Draft.Key = rand.Text()
+		// A post changes the version. So the key is spent only once the page is another.
+		view.Draft.Key = cmp.Or(string(kept.Version), rand.Text())
 	}
-	switch {
-	case !v.SignedIn(), h.views.cache == nil:
-		return render(c, http.StatusOK, templates.ChannelPage(page, view))
-	case kept.Version == "", !mayHaveTag(c):
-		return renderOnce(c, http.StatusOK, templates.ChannelPage(page, view))
-	}
-	tag := h.tag(page, view, kept.Version)
-	if revalidated(c, tag) {
-		return nil
-	}
-	return h.sendOwn(c, v, tag, view.Draft.Key, kept, templates.ChannelPage(page, view))
-}
-
-// tag is the entity tag of the page of a user. It is a hash of what the page is made from,
-// because to hash the page costs as much as to make it. The version stands for the channel;
-// the key of the form is left out, because the version changes when a key is used.
-func (h *channelPages) tag(page templates.Page, view templates.Channel, version storage.Version) string {
-	made := make([]byte, 0, 512)
-	for _, part := range []string{h.release, page.Origin, page.Path, page.User, string(version)} {
-		made = append(append(made, part...), 0)
-	}
-	made = strconv.AppendInt(made, view.TrueUntil(page.Now).UnixNano(), 10) // other words are true until another time
-	made = strconv.AppendBool(append(made, ' '), page.Lab)
-	made = strconv.AppendBool(append(made, ' '), view.Readership.Subscribed)
-	for i := range view.Posts {
-		made = strconv.AppendBool(append(made, ' '), view.Posts[i].Voted)
-	}
-	return bodyTag(made)
+	return render(c, http.StatusOK, templates.ChannelPage(page, view))
 }
 
 func (h *channelPages) sharedQuery(c echo.Context) sharedQuery {

@@ -62,7 +62,7 @@ func (h *digestFeeds) serve(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return respondFeed(c, atomType, privateCache, body)
+	return respondFeed(c, atomType, secretCache, body) // its own address is in it
 }
 
 // address returns the user and the secret that the path names, after it has checked

@@ -214,7 +214,7 @@ func onlyTheSecretAddressOpensAPersonalFeed(t *testing.T) {
 	s.do("GET", strings.Replace(path, "bob", "BOB", 1)).want(200)
 	for _, who := range [][]change{nil, {cookie(eve)}, {bearer(bob)}} {
 		a := s.do("GET", path, who...).want(200)
-		if got := a.header.Get("Cache-Control"); got != "private, no-cache" {
+		if got := a.header.Get("Cache-Control"); got != "private, no-cache, no-transform" {
 			t.Errorf("Cache-Control %q", got)
 		}
 	}

@@ -190,6 +190,7 @@ func (h *digestPages) fillAddress(c echo.Context, v visitor, view *templates.Dig
 	secret := h.takeSecret(c)
 	view.HasAddress = address.there
 	if address.fresh {
+		c.Response().Header().Set(echo.HeaderCacheControl, noStore+noTransform)
 		view.Address = h.origin(c.Request()) + templates.DigestFeedPath(string(v.User), secret, zone)
 	}
 }

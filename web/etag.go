@@ -24,6 +24,7 @@ const (
 const (
 	publicCache  = "no-cache"
 	privateCache = "private, no-cache"
+	secretCache  = privateCache + noTransform
 )
 
 // bodyTag is the entity tag of a body: a hash of it, the same in each process. It is weak,

@@ -32,8 +32,5 @@ func (p *jsonParts) respond(c echo.Context) error {
 	if p.err != nil {
 		return p.err
 	}
-	if mayHaveTag(c) && revalidated(c, bodyTag(p.parts...)) {
-		return nil
-	}
-	return sendParts(c, http.StatusOK, echo.MIMEApplicationJSON, p.parts)
+	return sendTagged(c, http.StatusOK, echo.MIMEApplicationJSON, p.parts...)
 }

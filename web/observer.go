@@ -21,9 +21,7 @@ const (
 	cachedPage = "page"
 	// cachedView is what a page shows.
 	cachedView = "view"
-	// cachedOwn is a page as it is sent to one user.
-	cachedOwn = "own_page"
 )
 
 // Caches lists what the page cache keeps.
-func Caches() []string { return []string{cachedPage, cachedView, cachedOwn} }
+func Caches() []string { return []string{cachedPage, cachedView} }

@@ -23,7 +23,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 	(&subscriptionPages{pages: p, store: s.store}).routes(e)
 	(&digestPages{pages: p, store: s.store}).routes(e)
 	(&channelCreatePages{pages: p, store: s.store, maxChannels: s.maxChannels}).routes(e)
-	(&channelPages{pages: p, store: s.store, views: s.views, shared: s.sharedPages(), release: s.release, teach: s.teach}).routes(e)
+	(&channelPages{pages: p, store: s.store, views: s.views, shared: s.sharedPages(), teach: s.teach}).routes(e)
 	(&newsPages{pages: p, store: s.store}).routes(e)
 	(&channelFeedPages{pages: p, store: s.store}).routes(e)
 	(&channelEditPages{pages: p, store: s.store}).routes(e)
@@ -146,10 +146,10 @@ func render(c echo.Context, status int, content templ.Component) error {
 // renderOnce renders a page that must not be shown again, such as one whose form has an
 // idempotency key: its response has no entity tag.
 func renderOnce(c echo.Context, status int, content templ.Component) error {
-	return renderWith(c, status, content, sendWhole)
+	return renderWith(c, status, content, send)
 }
 
-func renderWith(c echo.Context, status int, content templ.Component, send func(c echo.Context, status int, mediaType string, body []byte) error) error {
+func renderWith(c echo.Context, status int, content templ.Component, send func(c echo.Context, status int, mediaType string, parts ...[]byte) error) error {
 	buffer := templ.GetBuffer()
 	defer templ.ReleaseBuffer(buffer)
 	if err := content.Render(context.WithoutCancel(c.Request().Context()), buffer); err != nil {

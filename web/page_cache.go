@@ -5,7 +5,6 @@ import (
 
 	"github.com/maypok86/otter/v2"
 
-	"microblogging/coding"
 	"microblogging/storage"
 )
 
@@ -28,7 +27,7 @@ type cacheKey struct {
 	// A page is for the address that was asked for, which is in its links.
 	secure    bool
 	host, uri string
-	coding    coding.Coding
+	gzip      bool
 }
 
 // weighed is what is kept, with how many bytes it takes, about.

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -21,71 +22,29 @@ const (
 // sameForAll says that a response does not depend on who reads it.
 func sameForAll(h http.Header) { h.Set(echo.HeaderVary, varyCoding) }
 
-// codingFor returns the content coding of the response.
-func codingFor(r *http.Request) coding.Coding {
-	if askedByOther(r) {
-		return coding.Identity
-	}
-	return coding.Accepted(r.Header)
-}
-
-// mayHaveGzip reports whether gzip is as good as any other coding for the response.
-func mayHaveGzip(r *http.Request) bool { return !askedByOther(r) && coding.AcceptsGzip(r.Header) }
-
-// askedByOther reports whether another site made a browser ask for this with its cookie.
-// Such an answer is not compressed: that site could choose a part of what the page says, and
-// learn from the length what else the page says (BREACH).
-func askedByOther(r *http.Request) bool {
-	if r.Header.Get(echo.HeaderCookie) == "" {
-		return false
-	}
-	switch r.Header.Get(headerSecFetchSite) {
-	case "", "same-origin", "none":
-		return false
-	}
-	return true
-}
-
-// sendTagged is sendWhole for what can be read again: it has an entity tag, and a reader
-// who has it already gets 304.
-func sendTagged(c echo.Context, status int, mediaType string, body []byte) error {
-	if status == http.StatusOK && mayHaveTag(c) && revalidated(c, bodyTag(body)) {
+// sendTagged is send for what can be read again: it has an entity tag, and a reader who has
+// it already gets 304.
+func sendTagged(c echo.Context, status int, mediaType string, parts ...[]byte) error {
+	if status == http.StatusOK && mayHaveTag(c) && revalidated(c, bodyTag(parts...)) {
 		return nil
 	}
-	return sendWhole(c, status, mediaType, body)
+	return send(c, status, mediaType, parts...)
 }
 
-// sendWhole sends a response whose body is complete, and announces its length. It
-// compresses the body if the client accepts that. A strong entity tag promises these very
-// bytes, so a body with one is sent as it is.
-func sendWhole(c echo.Context, status int, mediaType string, body []byte) error {
-	used := coding.Identity
-	if !hasStrongTag(c.Response().Header()) {
-		body, used = codingFor(c.Request()).Personal(mediaType, body)
-	}
-	return sendCoded(c, status, mediaType, body, used)
-}
-
-// sendCoded sends a response whose body is in that coding.
-func sendCoded(c echo.Context, status int, mediaType string, body []byte, used coding.Coding) error {
-	announce(c.Response().Header(), used, len(body))
-	return c.Blob(status, mediaType, body)
-}
-
-// sendParts is sendWhole for a body in parts.
-func sendParts(c echo.Context, status int, mediaType string, parts [][]byte) error {
-	h := c.Response().Header()
-	used, size := coding.Identity, 0
-	if !hasStrongTag(h) {
-		accepted := codingFor(c.Request())
-		if encoded, ok := accepted.PersonalParts(mediaType, parts); ok {
-			parts, used = [][]byte{encoded}, accepted
+// send sends a response whose body is complete, and announces its length. It compresses the
+// body if the client accepts that.
+func send(c echo.Context, status int, mediaType string, parts ...[]byte) error {
+	h, size := c.Response().Header(), 0
+	if mayCompress(c) {
+		if gzipped := coding.Gzip(parts...); gzipped != nil {
+			parts = [][]byte{gzipped}
+			h.Set(echo.HeaderContentEncoding, codingGzip)
 		}
 	}
 	for _, part := range parts {
 		size += len(part)
 	}
-	announce(h, used, size)
+	h.Set(echo.HeaderContentLength, strconv.Itoa(size))
 	h.Set(echo.HeaderContentType, mediaType)
 	c.Response().WriteHeader(status)
 	for _, part := range parts {
@@ -96,15 +55,30 @@ func sendParts(c echo.Context, status int, mediaType string, parts [][]byte) err
 	return nil
 }
 
-// announce sets the headers that say how the body is encoded and how long it is.
-func announce(h http.Header, used coding.Coding, size int) {
-	if used != coding.Identity {
-		h.Set(echo.HeaderContentEncoding, string(used))
-	}
-	h.Set(echo.HeaderContentLength, strconv.Itoa(size))
+const codingGzip = "gzip"
+
+// noTransform in the Cache-Control of a response says that it holds something that only its
+// reader should know, and that works elsewhere. Neither this process nor one on the way may
+// compress it: see package coding.
+const noTransform = ", no-transform"
+
+// mayCompress reports whether the body of the response may be compressed. A strong entity tag
+// promises these very bytes. What another site made a browser ask for with its cookie is not
+// compressed either: that site could choose a part of what the page says.
+func mayCompress(c echo.Context) bool {
+	h := c.Response().Header()
+	return !strings.Contains(h.Get(echo.HeaderCacheControl), noTransform) && !strings.HasPrefix(h.Get(headerETag), `"`) &&
+		!askedByOther(c.Request()) && coding.AcceptsGzip(c.Request().Header)
 }
 
-func hasStrongTag(h http.Header) bool {
-	tag := h.Get(headerETag)
-	return tag != "" && tag[0] == '"'
+// askedByOther reports whether another site made a browser ask for this with its cookie.
+func askedByOther(r *http.Request) bool {
+	if r.Header.Get(echo.HeaderCookie) == "" {
+		return false
+	}
+	switch r.Header.Get(headerSecFetchSite) {
+	case "", "same-origin", "none":
+		return false
+	}
+	return true
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"crypto/rand"
 	"fmt"
 	"io"
 	"log/slog"
@@ -76,16 +75,6 @@ type Options struct {
 	Stopping <-chan struct{}
 }
 
-// releaseOf names the program that makes the pages, with the files that they lead to. A
-// program that does not know its version is another one each time that it starts.
-func releaseOf(version string, asset func(name string) string) string {
-	switch version {
-	case "", "unknown", "(devel)":
-		version = rand.Text()
-	}
-	return version + asset("app.css") + asset("app.js")
-}
-
 // pageCache is how large the cache of pages is. A page that lists what it cost is made from
 // the store each time.
 func (o Options) pageCache() int64 {
@@ -104,7 +93,6 @@ type server struct {
 	texts       *texts
 	views       *channelViews
 	observer    Observer
-	release     string
 	clients     *clientNames
 	asset       func(name string) string
 	base        *url.URL
@@ -149,7 +137,6 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 			users:   newLikelyUsers(store.InTurn()),
 		},
 		texts:       newTexts(maxTexts),
-		release:     releaseOf(options.Version, files.URL),
 		views:       &channelViews{store, newPageCache(options.pageCache()), options.Observer},
 		observer:    options.Observer,
 		clients:     clients,

@@ -33,20 +33,24 @@ type sharedPage struct {
 func (p *sharedPage) bytes() int { return len(p.body) + len(p.key) }
 
 // newSharedPage makes a page of its body. Without a version it has no tag.
-func newSharedPage(key domain.ChannelKey, version storage.Version, mediaType string, body []byte, until time.Time, accepted coding.Coding) *sharedPage {
+func newSharedPage(key domain.ChannelKey, version storage.Version, mediaType string, body []byte, until time.Time, accepted bool) *sharedPage {
 	p := &sharedPage{key: key, until: until}
 	if version != "" {
 		p.tag = bodyTag(body)
 		p.add(headerETag, p.tag)
 	}
-	encoded, used := accepted.Public(mediaType, body)
-	p.body = bytes.Clone(encoded)
+	p.body = body
+	if accepted {
+		if gzipped := coding.Gzip(body); gzipped != nil {
+			p.body = bytes.Clone(gzipped) // which takes no more than it needs
+		}
+	}
 	p.ofBody = []sharedHeader{
 		{echo.HeaderContentType, []string{mediaType}},
 		{echo.HeaderContentLength, []string{strconv.Itoa(len(p.body))}},
 	}
-	if used != coding.Identity {
-		p.ofBody = append(p.ofBody, sharedHeader{echo.HeaderContentEncoding, []string{string(used)}})
+	if len(p.body) != len(body) {
+		p.ofBody = append(p.ofBody, sharedHeader{echo.HeaderContentEncoding, []string{codingGzip}})
 	}
 	return p
 }
@@ -104,7 +108,7 @@ func (s *sharedPages) may(r *http.Request) bool {
 // slot finds the place of the page that the request asks for. A page whose words are not
 // true any more has no version there.
 func (s *sharedPages) slot(r *http.Request) *sharedSlot {
-	key := cacheKey{uri: r.RequestURI, coding: coding.Accepted(r.Header)}
+	key := cacheKey{uri: r.RequestURI, gzip: coding.AcceptsGzip(r.Header)}
 	if !s.fixed {
 		key.host, key.secure = r.Host, s.guard.secure(r)
 	}
@@ -149,7 +153,7 @@ func (s *sharedPages) answer(c echo.Context, mediaType string, query func() shar
 			if err != nil {
 				return nil, err
 			}
-			page := newSharedPage(at.Key, version, mediaType, body, until, place.key.coding)
+			page := newSharedPage(at.Key, version, mediaType, body, until, place.key.gzip)
 			if link := canonicalLink(c, channel); link != "" && !q.forAll {
 				page.add(headerLink, link)
 			}

@@ -31,41 +31,21 @@ type answer struct {
 	mediaType string
 	body      []byte
 	etag      string
-	// coded are the body's compressed forms. It is nil for an answer that is not sent.
-	coded *codedBodies
+	// gzipped compresses the body when it is first asked for. It is nil for an answer that is
+	// not sent.
+	gzipped func() []byte
 	// fleeting tells that another try may have another result, so it is not kept.
 	fleeting bool
 }
 
-// codedBodies are the compressed forms of a body, each made when it is first asked for.
-type codedBodies struct {
-	gzip, zstd func() codedBody
-}
-
-type codedBody struct {
-	body []byte
-	used coding.Coding
-}
-
-func newCodedBodies(mediaType string, body []byte) *codedBodies {
-	once := func(c coding.Coding) func() codedBody {
-		return sync.OnceValue(func() codedBody {
-			encoded, used := c.Public(mediaType, body)
-			return codedBody{encoded, used}
-		})
+// in returns the body as the request accepts it, and whether that is compressed.
+func (a answer) in(r *http.Request) (body []byte, compressed bool) {
+	if coding.AcceptsGzip(r.Header) {
+		if gzipped := a.gzipped(); gzipped != nil {
+			return gzipped, true
+		}
 	}
-	return &codedBodies{gzip: once(coding.Gzip), zstd: once(coding.Zstd)}
-}
-
-// in returns the body in the coding that the request accepts.
-func (a answer) in(r *http.Request) codedBody {
-	switch coding.Accepted(r.Header) {
-	case coding.Gzip:
-		return a.coded.gzip()
-	case coding.Zstd:
-		return a.coded.zstd()
-	}
-	return codedBody{a.body, coding.Identity}
+	return a.body, false
 }
 
 // newAnswer makes an answer whose tag changes with its content and with the program. The tag
@@ -75,7 +55,7 @@ func (l *Lab) newAnswer(mediaType string, body []byte) answer {
 	hash.Write([]byte(l.version + "\n"))
 	hash.Write(body)
 	return answer{
-		mediaType: mediaType, body: body, coded: newCodedBodies(mediaType, body),
+		mediaType: mediaType, body: body, gzipped: sync.OnceValue(func() []byte { return coding.Gzip(body) }),
 		etag: `W/"` + base64.RawURLEncoding.EncodeToString(hash.Sum(nil)[:12]) + `"`,
 	}
 }
@@ -122,14 +102,15 @@ func (a answer) sendOnce(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a answer) write(w http.ResponseWriter, r *http.Request) error {
-	h, coded := w.Header(), a.in(r)
-	if coded.used != coding.Identity {
-		h.Set("Content-Encoding", string(coded.used))
+	h := w.Header()
+	body, compressed := a.in(r)
+	if compressed {
+		h.Set("Content-Encoding", "gzip")
 	}
 	h.Set("Content-Type", a.mediaType)
-	h.Set("Content-Length", strconv.Itoa(len(coded.body)))
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(http.StatusOK)
-	_, err := w.Write(coded.body)
+	_, err := w.Write(body)
 	return err
 }
 

@@ -148,7 +148,7 @@ func countRequests(t *testing.T) {
 		`microblogging_http_request_duration_seconds_count{method="GET",route="/channels/:name"} 2`,
 		`microblogging_http_requests_in_flight 1`,
 		`microblogging_page_cache_lookups_total{cache="page",result="hit"} 1`,
-		`microblogging_page_cache_lookups_total{cache="own_page",result="miss"} 0`)
+		`microblogging_page_cache_lookups_total{cache="view",result="miss"} 0`)
 }
 
 func countDeliveries(t *testing.T) {
