@@ -1,6 +1,6 @@
 // Every page works without this file. It only saves reloads.
 
-// Keep relative times up to date, in the words of the server (templates/time.go).
+// Show times as a reader would say them. Without this file they are in UTC.
 const units = [
   // name, its length in seconds, the shortest time that is told in it, in seconds
   ["year", 31536000, 31536000],
@@ -18,13 +18,22 @@ function relative(seconds) {
   const words = `${n} ${unit}${n === 1 ? "" : "s"}`;
   return seconds < 0 ? `in ${words}` : `${words} ago`;
 }
+const clock = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", timeZoneName: "short",
+});
 function freshen() {
-  for (const time of document.querySelectorAll("time[title]")) {
-    const words = relative((Date.now() - Date.parse(time.dateTime)) / 1000);
+  for (const time of document.querySelectorAll('time[datetime*="T"]')) {
+    const at = new Date(time.dateTime);
+    const ago = relative((Date.now() - at) / 1000);
+    time.title ||= clock.format(at);
+    const words = "exact" in time.dataset ? `${time.title} (${ago})` : ago;
     if (time.textContent !== words) time.textContent = words;
   }
 }
+freshen();
 setInterval(freshen, 30000);
+// A part of the page that a script puts in has times as the server wrote them.
+new MutationObserver(freshen).observe(document.body, { childList: true, subtree: true });
 
 // What forms can do more is loaded where there is one: a stranger's first visit does without.
 const keys = document.querySelector(".foot [data-keys]").dataset;

@@ -78,7 +78,7 @@ func New(folder fs.FS) (*Assets, error) {
 		}
 		sum := sha256.Sum256(content)
 		file := asset{hash: hex.EncodeToString(sum[:])[:hashDigits], content: content}
-		file.gzipped = coding.Gzip(content)
+		file.gzipped = coding.GzipKept(content)
 		a.byName[name] = file
 	}
 	return a, nil

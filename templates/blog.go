@@ -1,7 +1,5 @@
 package templates
 
-import "time"
-
 // A Draft is the form for a new post.
 type Draft struct {
 	Form
@@ -42,15 +40,6 @@ func (v Blog) frame() frame {
 		About:   excerpt(v.Post.Text),
 		Path:    BlogPath(v.Channel, v.Post.ID),
 		Article: true,
-		Scripts: []string{"time.js"},
 		Channel: v.Channel,
 	}
-}
-
-// TrueUntil is like that of a Channel.
-func (v Blog) TrueUntil(now time.Time) time.Time {
-	words := until{now: now}
-	words.said(v.Post.CreatedOn)
-	words.said(v.Post.EditedOn)
-	return words.instant()
 }

@@ -307,7 +307,7 @@ func versions(page Page, v EditBlog) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = savedWhen(page, v.Conflict.Theirs).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = savedWhen(v.Conflict.Theirs).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -446,7 +446,7 @@ func legend(v EditBlog) templ.Component {
 	})
 }
 
-func savedWhen(page Page, theirs Post) templ.Component {
+func savedWhen(theirs Post) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -468,12 +468,12 @@ func savedWhen(page Page, theirs Post) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if theirs.EditedOn.IsZero() {
-			templ_7745c5c3_Err = when(theirs.CreatedOn, page.Now).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = when(theirs.CreatedOn).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = when(theirs.EditedOn, page.Now).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = when(theirs.EditedOn).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -27,7 +27,7 @@ func TestEditBlogPage(t *testing.T) {
 func whereEditsMeetBothVersionsAreShownWithWhatDiffers(t *testing.T) {
 	expect(t, EditBlogPage(pageAt("/e", "ingrid"), sampleConflict()),
 		in("h1", says("Two versions")), in("header[class=head]", says("nothing is lost")),
-		in("section[aria-labelledby=theirs]", in("h2", says("Saved in your other tab")), says("2 minutes ago"),
+		in("section[aria-labelledby=theirs]", in("h2", says("Saved in your other tab")), says("29 July 2026, 11:58 UTC"),
 			says("revision THEIRS."), in("h3", says("Green arcs"), without("ins")),
 			in("ins[class=theirs]", says("See https://example.org/mag")), without("ins[class=yours]"), without("del")),
 		in("section[aria-labelledby=yours]", in("h2", says("Not saved yet")), says("Sent by you, ingrid"), says("from revision BASEAB,"),

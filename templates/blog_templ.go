@@ -109,7 +109,7 @@ func BlogPage(page Page, v Blog) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = new(scratch).byline(&byline{post: &v.Post, now: page.Now, channel: ChannelPath(v.Channel), alone: true}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = signed(&byline{post: &v.Post, channel: ChannelPath(v.Channel), alone: true}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

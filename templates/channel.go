@@ -73,7 +73,7 @@ func (v Channel) bylines(page Page) []byline {
 	path := ChannelPath(v.Name)
 	lines := make([]byline, len(v.Posts))
 	for i := range v.Posts {
-		lines[i] = byline{post: &v.Posts[i], now: page.Now, channel: path, level: 2, voter: page.User != "", here: page.here()}
+		lines[i] = byline{post: &v.Posts[i], channel: path, level: 2, voter: page.User != "", here: page.here()}
 	}
 	return lines
 }
@@ -164,16 +164,4 @@ func newestOf(posts []Post) string {
 		return ""
 	}
 	return posts[0].ID
-}
-
-// TrueUntil is the first instant at which the page says something else than at now,
-// though nothing else has changed: "1 minute ago" becomes "2 minutes ago".
-func (v Channel) TrueUntil(now time.Time) time.Time {
-	words := until{now: now}
-	words.said(v.CreatedOn)
-	for i := range v.Posts {
-		words.said(v.Posts[i].CreatedOn)
-		words.said(v.Posts[i].EditedOn)
-	}
-	return words.instant()
 }

@@ -219,7 +219,7 @@ func DirectoryPage(page Page, v Directory) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = when(c.CreatedOn, page.Now).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = when(c.CreatedOn).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

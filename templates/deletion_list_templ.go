@@ -182,7 +182,7 @@ func DeletionsPage(page Page, v Deletions) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = when(d.RequestedOn, page.Now).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = when(d.RequestedOn).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

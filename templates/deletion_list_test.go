@@ -16,7 +16,7 @@ func deletionsLeadToEach(t *testing.T) {
 		{Channel: "aurora", Incarnation: "inc1", State: DeletionDone, RowsDeleted: 1, RequestedOn: ago(time.Hour)},
 		{Channel: "aurora", Incarnation: "inc2", State: DeletionQueued, RequestedOn: ago(time.Hour)},
 	}}),
-		in("li", in("a[href=/channels/aurora/deletions/inc1]", says("aurora")), says("Deleted · 1 row removed · asked for 1 hour ago")),
+		in("li", in("a[href=/channels/aurora/deletions/inc1]", says("aurora")), says("Deleted · 1 row removed · asked for 29 July 2026, 11:00 UTC")),
 		in("li", in("a[href=/channels/aurora/deletions/inc2]"), says("Waiting for a worker · 0 rows removed")),
 		in("a[rel=next][href=/account/deletions?after=n]"),
 	)

@@ -317,7 +317,7 @@ func DeletionProgress(now time.Time, v Deletion) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = when(v.RequestedOn, now).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = when(v.RequestedOn).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -330,7 +330,7 @@ func DeletionProgress(now time.Time, v Deletion) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = when(v.FinishedOn, now).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = when(v.FinishedOn).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

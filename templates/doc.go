@@ -19,9 +19,8 @@
 // Everything is escaped. Package markdown makes HTML of what people wrote, and only that
 // package can make a [markdown.HTML]. No component writes an inline script, an inline style
 // or an external address, so the Content-Security-Policy can forbid all three.
-//
-// HTML is written in .templ files. The exception is what each post of a list
-// needs, which is too slow as templ components (scratch.go).
+// HTML is written in .templ files. A time is in it as it is on the clock, so no page becomes
+// untrue; the script says how long ago it was.
 //
 // # What survives failure
 //

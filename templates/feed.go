@@ -20,7 +20,7 @@ func (v Feed) bylines(page Page) []byline {
 	for i := range v.Posts {
 		p := &v.Posts[i]
 		lines[i] = byline{
-			post: &p.Post, now: page.Now, channel: ChannelPath(p.Channel), name: p.Channel,
+			post: &p.Post, channel: ChannelPath(p.Channel), name: p.Channel,
 			level: 2, voter: page.User != "", here: page.here(),
 		}
 	}

@@ -12,7 +12,7 @@ type Page struct {
 	Path string
 	// User is the name of the signed-in reader. It is empty for a stranger.
 	User string
-	// Now is the time from which "3 minutes ago" is counted.
+	// Now is the time of the request.
 	Now time.Time
 	// Notice is one sentence that confirms what the last request did. It may be
 	// empty. Any page can have one.

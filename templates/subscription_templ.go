@@ -191,7 +191,7 @@ func subscriptionItem(page Page, s Subscription) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = when(s.SubscribedOn, page.Now).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = when(s.SubscribedOn).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -3,8 +3,6 @@ package templates
 import (
 	"strconv"
 	"time"
-
-	"github.com/a-h/templ"
 )
 
 const (
@@ -14,115 +12,10 @@ const (
 	year  = 365 * day
 )
 
-// when shows an instant relative to now, with the exact time in UTC for machines
-// and, on hover, for people.
-func when(t, now time.Time) templ.Component {
-	alone := scratch{buffer: make([]byte, 0, 128)}
-	return alone.component(func(b []byte) []byte { return appendTime(b, t, now) })
-}
-
-// appendExact shows an instant as it is on the clock, in UTC. The script (static/time.js)
-// shows it in the reader's zone.
-func appendExact(b []byte, t time.Time) []byte {
-	t = t.UTC()
-	b = append(b, `<time data-exact datetime="`...)
-	b = t.AppendFormat(b, "2006-01-02T15:04:05Z")
-	b = append(b, `">`...)
-	b = t.AppendFormat(b, exactLayout)
-	return append(b, "</time>"...)
-}
-
-const exactLayout = "2 January 2006, 15:04:05 UTC"
-
-func appendTime(b []byte, t, now time.Time) []byte {
-	t = t.UTC()
-	b = append(b, `<time datetime="`...)
-	b = t.AppendFormat(b, "2006-01-02T15:04:05Z")
-	b = append(b, `" title="`...)
-	b = t.AppendFormat(b, exactLayout)
-	b = append(b, `">`...)
-	b = append(b, relative(now.Sub(t))...)
-	return append(b, "</time>"...)
-}
-
-// relative says how long ago something was, in whole units rounded down: "1 day
-// ago" is a day or more. The script (static/app.js) must use the same words.
-func relative(ago time.Duration) string {
-	switch distance := ago.Abs(); {
-	case distance < time.Minute:
-		return "just now"
-	case ago < 0:
-		return "in " + inUnits(distance)
-	default:
-		return inUnits(distance) + " ago"
-	}
-}
-
-// staysFor is how long relative goes on to say the same of something that was so long ago.
-func staysFor(ago time.Duration) time.Duration {
-	distance := ago.Abs()
-	switch {
-	case distance < time.Minute:
-		return time.Minute - ago
-	case ago < 0:
-		unit := unitOf(distance)
-		return distance%unit + 1
-	}
-	unit, next := unitOf(distance), largerThan(distance)
-	left := unit - distance%unit
-	if next > distance {
-		left = min(left, next-distance)
-	}
-	return left
-}
-
-// unitOf is the unit in which relative says a distance of a minute or more.
-func unitOf(distance time.Duration) time.Duration {
-	switch {
-	case distance < time.Hour:
-		return time.Minute
-	case distance < day:
-		return time.Hour
-	case distance < week:
-		return day
-	case distance < 2*month:
-		return week
-	case distance < year:
-		return month
-	}
-	return year
-}
-
-// largerThan is where relative goes on to the next unit although the unit before is not
-// full. It is 0 where units fit.
-func largerThan(distance time.Duration) time.Duration {
-	switch {
-	case distance < week:
-		return 0
-	case distance < 2*month:
-		return 2 * month
-	case distance < year:
-		return year
-	}
-	return 0
-}
-
-// An until is the first instant at which words of a page change that were said at now.
-type until struct {
-	now  time.Time
-	left time.Duration
-}
-
-func (u *until) said(t time.Time) {
-	if t.IsZero() {
-		return
-	}
-	if stays := staysFor(u.now.Sub(t)); u.left == 0 || stays < u.left {
-		u.left = stays
-	}
-}
-
-func (u *until) instant() time.Time { return u.now.Add(u.left) }
+const (
+	instantLayout = "2 January 2006, 15:04 UTC"
+	exactLayout   = "2 January 2006, 15:04:05 UTC"
+)
 
 // inUnits says d in the largest unit that fits.
 func inUnits(d time.Duration) string {

@@ -14,7 +14,7 @@ func TestUser(t *testing.T) {
 func userPageSaysSinceWhenAndListsTheChannels(t *testing.T) {
 	expect(t, UserPage(pageAt("/users/ingrid", ""), sampleUser()),
 		in("h1", says("@ingrid")), in("title", says("@ingrid")), says("Writes here since 30 July 2023."),
-		in("li", in("a[href=/channels/F%C3%BCchse]", says("Füchse")), says("Foxes. created 2 hours ago"), silent("Not shown")),
+		in("li", in("a[href=/channels/F%C3%BCchse]", says("Füchse")), says("Foxes. created 29 July 2026, 10:00 UTC"), silent("Not shown")),
 		in("a[rel=next][href=/users/ingrid?after=n%26m]"), silent("Your account"))
 	expect(t, UserPage(pageAt("/users/ingrid", "ingrid"), sampleUser()), in("main", in("a[href=/account]")))
 }

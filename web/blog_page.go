@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -79,10 +78,8 @@ func (h *blogPages) show(c echo.Context, who awaited) error {
 }
 
 func (h *blogPages) sharedQuery(c echo.Context) sharedQuery {
-	return sharedQuery{view: h.query(c), make: func(channel domain.Channel, view *channelView) ([]byte, time.Time, error) {
-		page, shown := h.page(c, visitor{}), h.of(visitor{}, channel, view, false)
-		body, err := rendered(c, templates.BlogPage(page, shown))
-		return body, shown.TrueUntil(page.Now), err
+	return sharedQuery{view: h.query(c), make: func(channel domain.Channel, view *channelView) ([]byte, error) {
+		return rendered(c, templates.BlogPage(h.page(c, visitor{}), h.of(visitor{}, channel, view, false)))
 	}}
 }
 

@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -39,10 +38,7 @@ func (h *channelFeeds) serve(mediaType string, pathOf func(name string) string, 
 		}
 		if h.views.cache != nil {
 			return h.shared.answer(c, mediaType, func() sharedQuery {
-				return sharedQuery{view: h.views.feedView(), forAll: true, make: func(channel domain.Channel, view *channelView) ([]byte, time.Time, error) {
-					body, err := encoded(channel, view)
-					return body, time.Time{}, err
-				}}
+				return sharedQuery{view: h.views.feedView(), forAll: true, make: encoded}
 			})
 		}
 		name, err := channelName(c)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -66,10 +65,8 @@ func (h *channelPages) show(c echo.Context, who awaited) error {
 
 func (h *channelPages) sharedQuery(c echo.Context) sharedQuery {
 	q, order := h.query(c)
-	return sharedQuery{view: q, make: func(channel domain.Channel, view *channelView) ([]byte, time.Time, error) {
-		page, shown := h.page(c, visitor{}), h.of(c, visitor{}, channel, view, order)
-		body, err := rendered(c, templates.ChannelPage(page, shown))
-		return body, shown.TrueUntil(page.Now), err
+	return sharedQuery{view: q, make: func(channel domain.Channel, view *channelView) ([]byte, error) {
+		return rendered(c, templates.ChannelPage(h.page(c, visitor{}), h.of(c, visitor{}, channel, view, order)))
 	}}
 }
 

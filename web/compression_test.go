@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"microblogging/storage/drivertest"
@@ -67,30 +66,28 @@ func crowded(t testing.TB) *site {
 }
 
 func compressedAsTheClientLikes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // a page says how old its posts are
-		s := crowded(t)
-		for _, path := range []string{"/channels/Engines", "/channels", "/api/v1/channels/Engines/blogs", "/api/openapi.json", "/how-deletion-works"} {
-			whole := s.do("GET", path).want(200)
-			for accepted, want := range map[string]string{
-				"": "", "gzip": "gzip", "zstd": "", "gzip, deflate, br, zstd": "gzip", "gzip, deflate": "gzip", "br": "",
-				"gzip;q=0, zstd;q=0": "", "*": "gzip", "identity": "",
-			} {
-				a := s.do("GET", path, accepting(accepted)).want(200)
-				if got := a.header.Get("Content-Encoding"); got != want {
-					t.Errorf("%s for %q: Content-Encoding %q, want %q", path, accepted, got, want)
-				}
-				if !bytes.Equal(a.plain(), whole.body) {
-					t.Errorf("%s for %q: another body of %d bytes", path, accepted, len(a.plain()))
-				}
-				if a.header.Get("Content-Length") != strconv.Itoa(len(a.body)) || !strings.Contains(a.header.Get("Vary"), "Accept-Encoding") {
-					t.Errorf("%s for %q: %d bytes, %v", path, accepted, len(a.body), a.header)
-				}
-				if want != "" && len(a.body) > len(whole.body)/2 {
-					t.Errorf("%s for %q: %d of %d bytes", path, accepted, len(a.body), len(whole.body))
-				}
+	s := crowded(t)
+	for _, path := range []string{"/channels/Engines", "/channels", "/api/v1/channels/Engines/blogs", "/api/openapi.json", "/how-deletion-works"} {
+		whole := s.do("GET", path).want(200)
+		for accepted, want := range map[string]string{
+			"": "", "gzip": "gzip", "zstd": "", "gzip, deflate, br, zstd": "gzip", "gzip, deflate": "gzip", "br": "",
+			"gzip;q=0, zstd;q=0": "", "*": "gzip", "identity": "",
+		} {
+			a := s.do("GET", path, accepting(accepted)).want(200)
+			if got := a.header.Get("Content-Encoding"); got != want {
+				t.Errorf("%s for %q: Content-Encoding %q, want %q", path, accepted, got, want)
+			}
+			if !bytes.Equal(a.plain(), whole.body) {
+				t.Errorf("%s for %q: another body of %d bytes", path, accepted, len(a.plain()))
+			}
+			if a.header.Get("Content-Length") != strconv.Itoa(len(a.body)) || !strings.Contains(a.header.Get("Vary"), "Accept-Encoding") {
+				t.Errorf("%s for %q: %d bytes, %v", path, accepted, len(a.body), a.header)
+			}
+			if want != "" && len(a.body) > len(whole.body)/2 {
+				t.Errorf("%s for %q: %d of %d bytes", path, accepted, len(a.body), len(whole.body))
 			}
 		}
-	})
+	}
 }
 
 func everyRouteIsCompressed(t *testing.T) {
@@ -124,17 +121,15 @@ func everyRouteIsCompressed(t *testing.T) {
 }
 
 func headOfACompressedPage(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := crowded(t)
-		for _, path := range []string{"/channels/Engines", "/api/v1/channels/Engines/blogs"} {
-			get, head := s.do("GET", path, accepting("gzip")), s.do("HEAD", path, accepting("gzip"))
-			for _, name := range []string{"Content-Encoding", "Content-Length", "Content-Type", "Etag", "Vary"} {
-				if get.header.Get(name) != head.header.Get(name) {
-					t.Errorf("%s: %s of HEAD is %q, of GET %q", path, name, head.header.Get(name), get.header.Get(name))
-				}
+	s := crowded(t)
+	for _, path := range []string{"/channels/Engines", "/api/v1/channels/Engines/blogs"} {
+		get, head := s.do("GET", path, accepting("gzip")), s.do("HEAD", path, accepting("gzip"))
+		for _, name := range []string{"Content-Encoding", "Content-Length", "Content-Type", "Etag", "Vary"} {
+			if get.header.Get(name) != head.header.Get(name) {
+				t.Errorf("%s: %s of HEAD is %q, of GET %q", path, name, head.header.Get(name), get.header.Get(name))
 			}
 		}
-	})
+	}
 }
 
 func taggedStateIsNotCompressed(t *testing.T) {

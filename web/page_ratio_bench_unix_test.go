@@ -31,7 +31,7 @@ const (
 
 // BenchmarkAgainstFixedPage serves the first page of a channel over TCP, by turns with a
 // server of net/http alone that answers with as many bytes, of which none is computed.
-// The goals are ratios: 0.5 for a stranger, 0.6 for one who has the page already, and 0.25
+// The goals are ratios: 0.5 for a stranger, 0.6 for one who has the page already, and 0.15
 // for a reader who is signed in, whatever the number of posts.
 func BenchmarkAgainstFixedPage(b *testing.B) {
 	for _, posts := range []int{100, 100_000, 1_000_000} {

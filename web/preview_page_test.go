@@ -20,7 +20,7 @@ func previewShowsTheTextAndSavesNothing(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	channel := s.channel("Engines", "ada")
-	s.post(channel, "ada", "There")
+	post := s.post(channel, "ada", "There")
 	before := s.writes.Load()
 	page := b.send("POST", "/preview", preview("A <title>", "*Hello*, <b>\r\n\r\n# Head")).want(200).heading("Preview").
 		says("Nothing is saved.", "A <title>", "Hello, <b>")
@@ -30,7 +30,7 @@ func previewShowsTheTextAndSavesNothing(t *testing.T) {
 	if n := s.writes.Load() - before; n != 0 {
 		t.Errorf("%d writes", n)
 	}
-	for _, path := range []string{"/channels/Engines", b.open("/channels/Engines").href("just now") + "/edit"} {
+	for _, path := range []string{"/channels/Engines", permalink(channel, post) + "/edit"} {
 		if got := strings.Count(string(b.open(path).body), `formaction="/preview"`); got != 1 {
 			t.Errorf("%s has %d buttons for a preview", path, got)
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -20,10 +19,7 @@ import (
 type sharedPage struct {
 	// key is that of the channel.
 	key domain.ChannelKey
-	// until is the first instant at which its words are not true any more. It is zero if
-	// they depend on no time.
-	until time.Time
-	tag   string
+	tag string
 	// head are headers of every answer with the page, and ofBody those that a 304 has not.
 	// Responses share the slices.
 	head, ofBody []sharedHeader
@@ -33,15 +29,15 @@ type sharedPage struct {
 func (p *sharedPage) bytes() int { return len(p.body) + len(p.key) }
 
 // newSharedPage makes a page of its body. Without a version it has no tag.
-func newSharedPage(key domain.ChannelKey, version storage.Version, mediaType string, body []byte, until time.Time, accepted bool) *sharedPage {
-	p := &sharedPage{key: key, until: until}
+func newSharedPage(key domain.ChannelKey, version storage.Version, mediaType string, body []byte, accepted bool) *sharedPage {
+	p := &sharedPage{key: key}
 	if version != "" {
 		p.tag = bodyTag(body)
 		p.add(headerETag, p.tag)
 	}
 	p.body = body
 	if accepted {
-		if gzipped := coding.Gzip(body); gzipped != nil {
+		if gzipped := coding.GzipKept(body); gzipped != nil {
 			p.body = bytes.Clone(gzipped) // which takes no more than it needs
 		}
 	}
@@ -105,8 +101,7 @@ func (s *sharedPages) may(r *http.Request) bool {
 	return s.views.cache != nil && !s.anew && len(r.Header[echo.HeaderCookie]) == 0 && len(r.Header[echo.HeaderAuthorization]) == 0
 }
 
-// slot finds the place of the page that the request asks for. A page whose words are not
-// true any more has no version there.
+// slot finds the place of the page that the request asks for.
 func (s *sharedPages) slot(r *http.Request) *sharedSlot {
 	key := cacheKey{uri: r.RequestURI, gzip: coding.AcceptsGzip(r.Header)}
 	if !s.fixed {
@@ -114,17 +109,14 @@ func (s *sharedPages) slot(r *http.Request) *sharedSlot {
 	}
 	place := &sharedSlot{slot: slot[*sharedPage]{s.views.cache, key}}
 	place.kept, place.found = place.slot.Get("")
-	if place.found && !place.kept.Value.until.IsZero() && !time.Now().Before(place.kept.Value.until) {
-		place.kept.Version = ""
-	}
 	return place
 }
 
 // A sharedQuery says what to read for a shared page, and what to make of it.
 type sharedQuery struct {
 	view viewQuery
-	// make returns the body, and until when it is true.
-	make func(channel domain.Channel, view *channelView) (body []byte, until time.Time, err error)
+	// make returns the body.
+	make func(channel domain.Channel, view *channelView) (body []byte, err error)
 	// forAll says that the page is the same for everybody, whatever cookies they send.
 	forAll bool
 }
@@ -149,11 +141,11 @@ func (s *sharedPages) answer(c echo.Context, mediaType string, query func() shar
 			if err != nil {
 				return nil, err
 			}
-			body, until, err := q.make(channel, view)
+			body, err := q.make(channel, view)
 			if err != nil {
 				return nil, err
 			}
-			page := newSharedPage(at.Key, version, mediaType, body, until, place.key.gzip)
+			page := newSharedPage(at.Key, version, mediaType, body, place.key.gzip)
 			if link := canonicalLink(c, channel); link != "" && !q.forAll {
 				page.add(headerLink, link)
 			}

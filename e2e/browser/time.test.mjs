@@ -25,8 +25,7 @@ test("time: a permalink shows the exact time in the reader's zone", async () => 
   const v = await visitor(sites.sample, { zone: "Asia/Kolkata" });
   const [shown, at] = await shownAt(v, path);
   const there = new Date(at.getTime() + 5.5 * 3600 * 1000).toISOString();
-  assert.match(shown, new RegExp(`^${Number(there.slice(8, 10))} \\w+ ${there.slice(0, 4)}\\D+${there.slice(11, 19)} GMT\\+5:30$`));
-  await v.sees("just now");
+  assert.match(shown, new RegExp(`^${Number(there.slice(8, 10))} \\w+ ${there.slice(0, 4)}\\D+${there.slice(11, 19)} GMT\\+5:30 \\(just now\\)$`));
   await look(v, "post-with-its-time");
   await v.leave();
 });
@@ -36,6 +35,28 @@ test("time: without scripts it is in UTC, and says so", async () => {
   const v = await visitor(sites.sample, { zone: "Asia/Kolkata", scripts: false });
   const [shown, at] = await shownAt(v, path);
   assert.ok(shown.endsWith(`, ${at.toISOString().slice(11, 19)} UTC`), shown);
+  await v.leave();
+});
+
+test("time: a list says how long ago it was, also where a script puts a time in", async () => {
+  await tia.post("clock", "Which time?");
+  const v = await visitor(sites.sample);
+  await v.open("/channels/clock");
+  await v.sees("just now");
+  const second = 1, minute = 60, hour = 60 * minute, day = 24 * hour, year = 365 * day;
+  const words = new Map([
+    [59 * second, "just now"], [-30 * second, "just now"], [minute + 5, "1 minute ago"], [hour - 5, "59 minutes ago"], [hour + 5, "1 hour ago"],
+    [day - 5, "23 hours ago"], [day + 5, "1 day ago"], [7 * day - 5, "6 days ago"], [7 * day + 5, "1 week ago"], [60 * day - 5, "8 weeks ago"],
+    [60 * day + 5, "2 months ago"], [year - 5, "12 months ago"], [year + 5, "1 year ago"], [13 * year + 30 * day, "13 years ago"], [-2 * hour - 5, "in 2 hours"],
+  ]);
+  const shown = await v.page.evaluate((agos) => Promise.all(agos.map(async (ago) => {
+    const time = document.createElement("time");
+    time.dateTime = new Date(Date.now() - 1000 * ago).toISOString();
+    document.querySelector("main").append(time);
+    await null; // the page has heard of it
+    return time.textContent;
+  })), [...words.keys()]);
+  assert.deepEqual(shown, [...words.values()]);
   await v.leave();
 });
 

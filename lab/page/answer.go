@@ -55,7 +55,7 @@ func (l *Lab) newAnswer(mediaType string, body []byte) answer {
 	hash.Write([]byte(l.version + "\n"))
 	hash.Write(body)
 	return answer{
-		mediaType: mediaType, body: body, gzipped: sync.OnceValue(func() []byte { return coding.Gzip(body) }),
+		mediaType: mediaType, body: body, gzipped: sync.OnceValue(func() []byte { return coding.GzipKept(body) }),
 		etag: `W/"` + base64.RawURLEncoding.EncodeToString(hash.Sum(nil)[:12]) + `"`,
 	}
 }
