@@ -1,25 +1,18 @@
 package web
 
 import (
-	"context"
 	"net/url"
 
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/templates"
 )
 
-type blogReader interface {
-	channelReader
-	// BlogAt is Channel and Blog at once.
-	BlogAt(ctx context.Context, key domain.ChannelKey, id domain.BlogID) (domain.Channel, domain.Blog, error)
-	Blog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (domain.Blog, error)
-}
-
 // formPost reads the channel that the path names, for a form about one of its posts, and
 // parses the id of the post. It does not read the post.
-func formPost(c echo.Context, store channelReader, form url.Values) (domain.Channel, domain.BlogID, error) {
+func formPost(c echo.Context, store *storage.Store, form url.Values) (domain.Channel, domain.BlogID, error) {
 	channel, err := formChannel(c, store, form)
 	if err != nil {
 		return domain.Channel{}, "", err
@@ -40,7 +33,7 @@ func linkedID(c echo.Context, channel domain.Channel) (domain.BlogID, error) {
 
 // namedPost reads the channel and the post that the path names. Its errors link
 // back to the channel.
-func namedPost(c echo.Context, store blogReader) (domain.Channel, domain.Blog, error) {
+func namedPost(c echo.Context, store *storage.Store) (domain.Channel, domain.Blog, error) {
 	name, err := channelName(c)
 	if err != nil {
 		return domain.Channel{}, domain.Blog{}, err
@@ -78,7 +71,7 @@ func postOf(blog domain.Blog) templates.Post {
 
 // pathBlog reads the channel that the path names, and parses the id of the post.
 // It does not read the post.
-func pathBlog(c echo.Context, store channelReader) (domain.Channel, domain.BlogID, error) {
+func pathBlog(c echo.Context, store *storage.Store) (domain.Channel, domain.BlogID, error) {
 	channel, err := pathChannel(c, store)
 	if err != nil {
 		return domain.Channel{}, "", err

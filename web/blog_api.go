@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"net/http"
 
@@ -11,22 +10,9 @@ import (
 	"microblogging/storage"
 )
 
-type blogStore interface {
-	channelReader
-	BlogsAt(ctx context.Context, key domain.ChannelKey, q storage.BlogQuery) (domain.Channel, storage.BlogPage, error)
-	BlogsByRatingAt(ctx context.Context, key domain.ChannelKey, q storage.RatingQuery) (domain.Channel, storage.BlogPage, error)
-	BlogAt(ctx context.Context, key domain.ChannelKey, id domain.BlogID) (domain.Channel, domain.Blog, error)
-	Post(ctx context.Context, p storage.Posting) (domain.Blog, bool, error)
-	PostAll(ctx context.Context, channel domain.ChannelRef, postings []storage.Posting) []storage.PostResult
-	Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName,
-		expected domain.Precondition[domain.Revision], draft domain.Draft) (domain.Blog, error)
-	DeleteBlog(ctx context.Context, channel domain.Channel, id domain.BlogID, by domain.UserName,
-		expected domain.Precondition[domain.Revision]) error
-}
-
 // blogsAPI lists, creates, reads, edits and deletes the posts of a channel.
 type blogsAPI struct {
-	store    blogStore
+	store    *storage.Store
 	sessions *sessions
 	// batches are those whose bodies are being read or stored.
 	batches *shares[domain.UserName]

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -9,21 +8,16 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/templates"
 	"microblogging/templates/merge"
 )
-
-type blogEditStore interface {
-	blogReader
-	Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName,
-		expected domain.Precondition[domain.Revision], draft domain.Draft) (domain.Blog, error)
-}
 
 // blogEditPages let the author of a post edit it, and show both versions when two
 // edits conflict.
 type blogEditPages struct {
 	*pages
-	store blogEditStore
+	store *storage.Store
 }
 
 func (h *blogEditPages) routes(r router) {

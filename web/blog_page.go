@@ -13,22 +13,13 @@ import (
 	"microblogging/templates"
 )
 
-type blogPageStore interface {
-	blogReader
-	voteStore
-	AtOnce(ctx context.Context, first func(context.Context) error, others ...func(context.Context) error) error
-	DeleteBlog(ctx context.Context, channel domain.Channel, id domain.BlogID, by domain.UserName,
-		expected domain.Precondition[domain.Revision]) error
-	Voted(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) (bool, error)
-}
-
 const blogPagePath = "/channels/:name/blogs/:id"
 
 // blogPages show one post, take votes for it, and delete it for its author or the
 // owner of the channel.
 type blogPages struct {
 	*pages
-	store  blogPageStore
+	store  *storage.Store
 	views  *channelViews
 	shared *sharedPages
 }

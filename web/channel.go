@@ -1,27 +1,20 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"net/url"
 
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/templates"
 )
-
-type channelReader interface {
-	Channel(ctx context.Context, key domain.ChannelKey) (domain.Channel, error)
-	// ChannelAt is like Channel, but returns a *domain.ReplacedError unless the request
-	// was made for the incarnation that has the name.
-	ChannelAt(ctx context.Context, at domain.ChannelAddress) (domain.Channel, error)
-}
 
 // namedChannel reads the channel that the path names, for a page. If the path
 // spells the name in another way than the channel's creator did, the response gets
 // a Link to the canonical address.
-func namedChannel(c echo.Context, store channelReader) (domain.Channel, error) {
+func namedChannel(c echo.Context, store *storage.Store) (domain.Channel, error) {
 	name, err := channelName(c)
 	if err != nil {
 		return domain.Channel{}, err
@@ -53,7 +46,7 @@ func canonicalLink(c echo.Context, channel domain.Channel) string {
 // formChannel reads the channel that the path names, for a form about it. The form says
 // for which incarnation it was made. If another has the name now, formChannel returns a
 // *domain.ReplacedError.
-func formChannel(c echo.Context, store channelReader, form url.Values) (domain.Channel, error) {
+func formChannel(c echo.Context, store *storage.Store, form url.Values) (domain.Channel, error) {
 	name, err := channelName(c)
 	if err != nil {
 		return domain.Channel{}, err
@@ -81,7 +74,7 @@ func (e *unknownIncarnation) Unwrap() error { return e.error }
 
 // ownedChannel is namedChannel for the channel's owner. For other visitors it
 // returns domain.ErrForbidden.
-func ownedChannel(c echo.Context, store channelReader, v visitor) (domain.Channel, error) {
+func ownedChannel(c echo.Context, store *storage.Store, v visitor) (domain.Channel, error) {
 	channel, err := namedChannel(c, store)
 	if err == nil {
 		err = requireOwner(channel, v)
@@ -90,7 +83,7 @@ func ownedChannel(c echo.Context, store channelReader, v visitor) (domain.Channe
 }
 
 // ownedBeside is ownedChannel for a visitor whose session is read meanwhile.
-func ownedBeside(c echo.Context, store channelReader, who awaited) (domain.Channel, visitor, error) {
+func ownedBeside(c echo.Context, store *storage.Store, who awaited) (domain.Channel, visitor, error) {
 	channel, err := namedChannel(c, store)
 	if err != nil {
 		return domain.Channel{}, visitor{}, err
@@ -116,7 +109,7 @@ func linkTo(channel domain.Channel) templates.Link {
 }
 
 // pathChannel reads the channel that the path names.
-func pathChannel(c echo.Context, store channelReader) (domain.Channel, error) {
+func pathChannel(c echo.Context, store *storage.Store) (domain.Channel, error) {
 	name, err := channelName(c)
 	if err != nil {
 		return domain.Channel{}, err
@@ -126,7 +119,7 @@ func pathChannel(c echo.Context, store channelReader) (domain.Channel, error) {
 
 // withPathChannel does something with the channel that the path names, if If-Match accepts
 // it. What do writes must depend on the incarnation of the channel that it is given.
-func withPathChannel(c echo.Context, store channelReader, do func(channel domain.Channel) error) error {
+func withPathChannel(c echo.Context, store *storage.Store, do func(channel domain.Channel) error) error {
 	expected, _, err := ifMatch(c.Request().Header, incarnationOf)
 	if err != nil {
 		return err

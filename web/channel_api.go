@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -10,18 +9,9 @@ import (
 	"microblogging/storage"
 )
 
-type channelStore interface {
-	Channels(ctx context.Context, prefix, after string, limit int) (storage.ChannelPage, error)
-	channelReader
-	channelCreator
-	Describe(ctx context.Context, ref domain.ChannelRef, by domain.UserName, description string) (domain.Channel, error)
-	AskDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
-		expected domain.Precondition[domain.Incarnation]) (domain.Channel, error)
-}
-
 // channelsAPI lists, creates, reads, describes and deletes channels.
 type channelsAPI struct {
-	store    channelStore
+	store    *storage.Store
 	sessions *sessions
 	// maxChannels is how many channels one user may own.
 	maxChannels int

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"net/http"
@@ -9,17 +8,13 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/templates"
 )
 
-type channelCreator interface {
-	CreateChannelWithin(ctx context.Context, channel domain.Channel, limit int) (domain.Channel, error)
-	CreateChannelOnce(ctx context.Context, channel domain.Channel, key string, limit int) (domain.Channel, bool, error)
-}
-
 // createChannel creates a channel, once if the request has an idempotency key. It reports
 // true if this request made it.
-func createChannel(c echo.Context, store channelCreator, channel domain.Channel, key string, limit int) (_ domain.Channel, made bool, err error) {
+func createChannel(c echo.Context, store *storage.Store, channel domain.Channel, key string, limit int) (_ domain.Channel, made bool, err error) {
 	ctx := c.Request().Context()
 	if key != "" {
 		channel, made, err = store.CreateChannelOnce(ctx, channel, key, limit)
@@ -33,7 +28,7 @@ func createChannel(c echo.Context, store channelCreator, channel domain.Channel,
 // channelCreatePages create a channel.
 type channelCreatePages struct {
 	*pages
-	store channelCreator
+	store *storage.Store
 	// maxChannels is how many channels one user may own.
 	maxChannels int
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -11,14 +10,10 @@ import (
 	"microblogging/templates"
 )
 
-type channelLister interface {
-	Channels(ctx context.Context, text, after string, limit int) (storage.ChannelPage, error)
-}
-
 // channelDirectoryPages list the channels. A stranger sees this list at / too.
 type channelDirectoryPages struct {
 	*pages
-	store channelLister
+	store *storage.Store
 }
 
 func (h *channelDirectoryPages) routes(r router) {

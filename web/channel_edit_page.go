@@ -1,25 +1,20 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/templates"
 )
-
-type channelEditStore interface {
-	channelReader
-	Describe(ctx context.Context, ref domain.ChannelRef, by domain.UserName, description string) (domain.Channel, error)
-}
 
 // channelEditPages let the owner of a channel change its description.
 type channelEditPages struct {
 	*pages
-	store channelEditStore
+	store *storage.Store
 }
 
 func (h *channelEditPages) routes(r router) {

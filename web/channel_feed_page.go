@@ -5,13 +5,14 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"microblogging/storage"
 	"microblogging/templates"
 )
 
 // channelFeedPages explain the feeds of a channel to people, before they meet XML.
 type channelFeedPages struct {
 	*pages
-	store channelReader
+	store *storage.Store
 }
 
 func (h *channelFeedPages) routes(r router) {

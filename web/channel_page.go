@@ -16,20 +16,10 @@ import (
 	"microblogging/templates"
 )
 
-type channelPageStore interface {
-	channelReader
-	AtOnce(ctx context.Context, first func(context.Context) error, others ...func(context.Context) error) error
-	VotedOn(ctx context.Context, ref domain.ChannelRef, posts []domain.Blog, by domain.UserName) (map[domain.BlogID]bool, error)
-	Post(ctx context.Context, p storage.Posting) (domain.Blog, bool, error)
-	Subscribed(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error)
-	Subscribe(ctx context.Context, channel domain.Channel, user domain.UserName) error
-	Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error
-}
-
 // channelPages show a channel, and take posts and subscriptions to it.
 type channelPages struct {
 	*pages
-	store  channelPageStore
+	store  *storage.Store
 	views  *channelViews
 	shared *sharedPages
 	// teach leads everybody to the rows behind the channel.

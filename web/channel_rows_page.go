@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"time"
@@ -13,10 +12,6 @@ import (
 	"microblogging/templates"
 )
 
-type channelRowsStore interface {
-	Rows(ctx context.Context, q storage.RowsQuery) (storage.ChannelRows, error)
-}
-
 // maxShownRows is the most rows of a partition on one page.
 const maxShownRows = 50
 
@@ -24,7 +19,7 @@ const maxShownRows = 50
 // everybody.
 type channelRowsPages struct {
 	*pages
-	store channelRowsStore
+	store *storage.Store
 	// log takes the errors that an event stream does not show to its reader.
 	log      *slog.Logger
 	streams  *streamLimit

@@ -1,11 +1,10 @@
 package web
 
 import (
-	"context"
-
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/templates"
 )
 
@@ -13,18 +12,14 @@ import (
 // has begun, it lasts as long as its reader stays, up to watchLifetime.
 const deletionEventsRoute = "/channels/:name/deletions/:incarnation/events"
 
-type deletionReader interface {
-	Deletion(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (domain.Deletion, error)
-}
-
 // besideDeletion is namedDeletion for a visitor whose session is read meanwhile.
-func besideDeletion(c echo.Context, store deletionReader, who awaited) (visitor, domain.Deletion, error) {
+func besideDeletion(c echo.Context, store *storage.Store, who awaited) (visitor, domain.Deletion, error) {
 	return readFor(who, func(v visitor) (domain.Deletion, error) { return namedDeletion(c, store, v) })
 }
 
 // namedDeletion reads the deletion that the path names. For anybody but the user who
 // asked for the deletion it returns domain.ErrForbidden.
-func namedDeletion(c echo.Context, store deletionReader, v visitor) (domain.Deletion, error) {
+func namedDeletion(c echo.Context, store *storage.Store, v visitor) (domain.Deletion, error) {
 	name, err := channelName(c)
 	if err != nil {
 		return domain.Deletion{}, err

@@ -6,11 +6,12 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/storage"
 )
 
 // deletionsAPI shows the progress of a deletion.
 type deletionsAPI struct {
-	store    deletionReader
+	store    *storage.Store
 	sessions *sessions
 }
 

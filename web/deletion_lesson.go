@@ -13,15 +13,6 @@ import (
 	"microblogging/templates"
 )
 
-// lessonStore is what lessons need of the store (domain.Lesson).
-type lessonStore interface {
-	AskLesson(ctx context.Context, key domain.ChannelKey, by domain.UserName,
-		expected domain.Precondition[domain.Incarnation]) (domain.Channel, error)
-	Lesson(ctx context.Context, ref domain.ChannelRef) (domain.Lesson, error)
-	UpdateLesson(ctx context.Context, ref domain.ChannelRef, change func(*domain.Lesson) bool) error
-	DeliverAgain(ctx context.Context, d domain.Deletion) (sent bool, err error)
-}
-
 // lesson reads the lesson of a deletion, or returns nil if it is none. Without --teach
 // nothing is read.
 func (h *deletionPages) lesson(ctx context.Context, ref domain.ChannelRef) (*templates.Lesson, error) {

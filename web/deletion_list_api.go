@@ -4,11 +4,12 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/storage"
 )
 
 // deletionListAPI lists for programs the deletions that the user asked for.
 type deletionListAPI struct {
-	store    deletionLister
+	store    *storage.Store
 	sessions *sessions
 }
 

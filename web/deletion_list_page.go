@@ -1,25 +1,19 @@
 package web
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
 
-	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/templates"
 )
-
-type deletionLister interface {
-	DeletionsOf(ctx context.Context, user domain.UserName, after string, limit int) (storage.DeletionPage, error)
-}
 
 // deletionListPages list the deletions that the visitor asked for: their channels are
 // gone, and lead nowhere.
 type deletionListPages struct {
 	*pages
-	store deletionLister
+	store *storage.Store
 }
 
 func (h *deletionListPages) routes(r router) {

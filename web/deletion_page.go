@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -9,22 +8,15 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/templates"
 )
-
-type deletionPageStore interface {
-	channelReader
-	deletionReader
-	lessonStore
-	AskDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
-		expected domain.Precondition[domain.Incarnation]) (domain.Channel, error)
-}
 
 // deletionPages ask the owner to confirm the deletion of a channel, and show its
 // progress.
 type deletionPages struct {
 	*pages
-	store deletionPageStore
+	store *storage.Store
 	// log takes the errors that an event stream does not show to its reader.
 	log      *slog.Logger
 	streams  *streamLimit

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -12,22 +11,11 @@ import (
 	"microblogging/templates"
 )
 
-type digestReader interface {
-	followingReader
-	DigestOf(ctx context.Context, f storage.Following, q storage.DigestQuery) (storage.DigestPage, error)
-}
-
-type digestStore interface {
-	digestReader
-	NewDigestAddress(ctx context.Context, user domain.UserName) (secret string, err error)
-	RevokeDigestAddress(ctx context.Context, user domain.UserName) error
-}
-
 // digestAPI serves the digest of a day, page by page: the posts of all channels that the
 // caller subscribes to. It also makes and revokes the address of the caller's personal
 // feed, which holds the digests.
 type digestAPI struct {
-	store    digestStore
+	store    *storage.Store
 	sessions *sessions
 	origin   func(*http.Request) string
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -23,15 +22,10 @@ const (
 	digestTotal  = 50
 )
 
-type digestFeedStore interface {
-	CheckDigestAddress(ctx context.Context, user domain.UserName, secret string) error
-	DigestSummaries(ctx context.Context, user domain.UserName, q storage.DigestSummaryQuery) ([]storage.DigestSummary, error)
-}
-
 // digestFeeds serve a user's digests to the user's feed reader. A feed reader cannot
 // sign in; the secret in the address authenticates it.
 type digestFeeds struct {
-	store  digestFeedStore
+	store  *storage.Store
 	origin func(*http.Request) string
 }
 

@@ -17,20 +17,11 @@ import (
 // page of a feed: most days of most readers fit on one.
 const digestPageSize = 50
 
-type digestPageStore interface {
-	AtOnce(ctx context.Context, first func(context.Context) error, others ...func(context.Context) error) error
-	digestReader
-	NewDigestAddress(ctx context.Context, user domain.UserName) (secret string, err error)
-	RevokeDigestAddress(ctx context.Context, user domain.UserName) error
-	HasDigestAddress(ctx context.Context, user domain.UserName) (bool, error)
-	CheckDigestAddress(ctx context.Context, user domain.UserName, secret string) error
-}
-
 // digestPages show the digest of a day, and make and revoke the address of the
 // visitor's personal feed.
 type digestPages struct {
 	*pages
-	store digestPageStore
+	store *storage.Store
 }
 
 func (h *digestPages) routes(r router) {

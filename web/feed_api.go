@@ -1,26 +1,14 @@
 package web
 
 import (
-	"context"
-
 	"github.com/labstack/echo/v4"
 
-	"microblogging/domain"
 	"microblogging/storage"
 )
 
-type feedReader interface {
-	followingReader
-	FeedOf(ctx context.Context, f storage.Following, after string, limit int) (storage.FeedPage, error)
-}
-
-type followingReader interface {
-	Following(ctx context.Context, user domain.UserName) (storage.Following, error)
-}
-
 // followingOf reads what the visitor subscribes to while the session is read. A stranger
 // subscribes to nothing.
-func followingOf(c echo.Context, store followingReader, who awaited) (visitor, storage.Following, error) {
+func followingOf(c echo.Context, store *storage.Store, who awaited) (visitor, storage.Following, error) {
 	return readFor(who, func(v visitor) (storage.Following, error) {
 		if !v.SignedIn() {
 			return storage.Following{}, nil
@@ -31,7 +19,7 @@ func followingOf(c echo.Context, store followingReader, who awaited) (visitor, s
 
 // feedAPI lists the posts of all channels that the caller subscribes to.
 type feedAPI struct {
-	store    feedReader
+	store    *storage.Store
 	sessions *sessions
 }
 

@@ -1,25 +1,18 @@
 package web
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
 
-	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/templates"
 )
 
-type feedPageStore interface {
-	feedReader
-	SubscriptionsOf(ctx context.Context, f storage.Following) ([]domain.Subscription, error)
-}
-
 // feedPages show the home page: the feed of a visitor who is signed in.
 type feedPages struct {
 	*pages
-	store feedPageStore
+	store *storage.Store
 	// stranger handles / for a stranger, who has no feed.
 	stranger awaitingHandler
 }

@@ -1,27 +1,22 @@
 package web
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/templates"
 )
-
-type newsStore interface {
-	NewsAt(ctx context.Context, key domain.ChannelKey, than domain.BlogID) (int, error)
-	FeedNews(ctx context.Context, user domain.UserName, than domain.BlogID, after string) (n int, next string, err error)
-}
 
 // newsPages tell the script of a page how many posts are newer than those that it shows.
 // It asks now and then while somebody looks, so an answer must cost little: a channel's
 // reads the keys of one range, and is the same for everybody.
 type newsPages struct {
 	*pages
-	store newsStore
+	store *storage.Store
 }
 
 func (h *newsPages) routes(r router) {

@@ -8,6 +8,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
+	"microblogging/storage"
 	"microblogging/templates"
 )
 
@@ -59,7 +60,7 @@ type pages struct {
 	asset    func(name string) string
 	origin   func(*http.Request) string
 	// deletions is for the page of a draft that a gate refused.
-	deletions deletionReader
+	deletions *storage.Store
 	texts     *texts
 	// lab says that another package answers at templates.LabIndexPath.
 	lab bool

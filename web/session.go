@@ -25,15 +25,10 @@ const (
 
 const headerClearSiteData = "Clear-Site-Data"
 
-type visitorStore interface {
-	SessionAhead(ctx context.Context, token string, likely domain.UserName) (wait func() (domain.Session, error))
-	SignIn(ctx context.Context, a storage.Attempt) (token string, session domain.Session, err error)
-}
-
 // sessions finds the visitor of a request. It asks the store each time, so that a
 // session that has ended is over at once in every process.
 type sessions struct {
-	store   visitorStore
+	store   *storage.Store
 	guard   *guard
 	writes  *writeLimit
 	clients *clientNames

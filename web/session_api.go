@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"net/http"
 
@@ -11,17 +10,11 @@ import (
 	"microblogging/storage"
 )
 
-type sessionStore interface {
-	SignIn(ctx context.Context, a storage.Attempt) (token string, session domain.Session, err error)
-	SignOut(ctx context.Context, token string) error
-	EndSessions(ctx context.Context, user domain.UserName) error
-}
-
 const sessionsPath = "/sessions"
 
 // sessionsAPI signs users in and out.
 type sessionsAPI struct {
-	store    sessionStore
+	store    *storage.Store
 	sessions *sessions
 }
 

@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"context"
 	"crypto/rand"
 	"errors"
 	"net/http"
@@ -15,16 +14,10 @@ import (
 	"microblogging/templates"
 )
 
-type sessionPageStore interface {
-	SignUpOnce(ctx context.Context, r storage.SignUpRequest) (domain.User, bool, error)
-	FollowSignInLink(ctx context.Context, link string) (token string, session domain.Session, err error)
-	SignOut(ctx context.Context, token string) error
-}
-
 // sessionPages sign users up, in and out.
 type sessionPages struct {
 	*pages
-	store sessionPageStore
+	store *storage.Store
 	// signUps is how many accounts one client may make in an hour.
 	signUps int
 }

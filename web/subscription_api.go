@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -10,16 +9,9 @@ import (
 	"microblogging/storage"
 )
 
-type subscriptionStore interface {
-	channelReader
-	SubscriptionPage(ctx context.Context, user domain.UserName, after string, limit int) (storage.SubscriptionPage, error)
-	Subscribe(ctx context.Context, channel domain.Channel, user domain.UserName) error
-	Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error
-}
-
 // subscriptionsAPI lists, makes and ends the subscriptions of the caller.
 type subscriptionsAPI struct {
-	store    subscriptionStore
+	store    *storage.Store
 	sessions *sessions
 }
 

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"net/http"
 
@@ -12,17 +11,10 @@ import (
 	"microblogging/templates"
 )
 
-type subscriptionPageStore interface {
-	channelReader
-	followingReader
-	SubscriptionsOf(ctx context.Context, f storage.Following) ([]domain.Subscription, error)
-	Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error
-}
-
 // subscriptionPages list what a user subscribes to, and end a subscription.
 type subscriptionPages struct {
 	*pages
-	store subscriptionPageStore
+	store *storage.Store
 }
 
 func (h *subscriptionPages) routes(r router) {

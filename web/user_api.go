@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -10,11 +9,6 @@ import (
 	"microblogging/storage"
 )
 
-type userStore interface {
-	SignUpOnce(ctx context.Context, r storage.SignUpRequest) (domain.User, bool, error)
-	ChangePassword(ctx context.Context, token string, from storage.Attempt, password string) error
-}
-
 const (
 	usersPath    = "/users"
 	passwordPath = "/users/me/password"
@@ -22,7 +16,7 @@ const (
 
 // usersAPI makes accounts and changes passwords.
 type usersAPI struct {
-	store    userStore
+	store    *storage.Store
 	sessions *sessions
 	// signUps is how many accounts one client may make in an hour.
 	signUps int

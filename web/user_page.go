@@ -1,26 +1,19 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 
 	"github.com/labstack/echo/v4"
 
-	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/templates"
 )
 
-type userPageStore interface {
-	ChangePassword(ctx context.Context, token string, from storage.Attempt, password string) error
-	EndSessions(ctx context.Context, user domain.UserName) error
-}
-
 // userPages change the password of an account and end its sessions.
 type userPages struct {
 	*pages
-	store userPageStore
+	store *storage.Store
 }
 
 func (h *userPages) routes(r router) {

@@ -11,16 +11,10 @@ import (
 	"microblogging/templates"
 )
 
-type userPublicPageStore interface {
-	AtOnce(ctx context.Context, first func(context.Context) error, others ...func(context.Context) error) error
-	User(ctx context.Context, name domain.UserName) (domain.User, error)
-	ChannelsOf(ctx context.Context, owner domain.UserName, after string, limit int) (storage.ChannelPage, error)
-}
-
 // userPublicPages show to everybody since when a user has an account, and their channels.
 type userPublicPages struct {
 	*pages
-	store userPublicPageStore
+	store *storage.Store
 }
 
 func (h *userPublicPages) routes(r router) {

@@ -4,18 +4,15 @@ import (
 	"net/http"
 
 	"github.com/labstack/echo/v4"
-)
 
-type voteAPIStore interface {
-	channelReader
-	voteStore
-}
+	"microblogging/storage"
+)
 
 const votePath = "/channels/:name/blogs/:id/vote"
 
 // votesAPI gives and takes back the caller's vote for a post.
 type votesAPI struct {
-	store    voteAPIStore
+	store    *storage.Store
 	sessions *sessions
 }
 
