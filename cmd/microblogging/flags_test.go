@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/cookiejar"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -174,15 +175,25 @@ func send(t *testing.T, client *http.Client, method, url, body string) int {
 	return response.StatusCode
 }
 
-// Ada owns channels of the sample, which do not count.
 func TestMaxChannelsPerOwnerFlag(t *testing.T) {
 	for flag, want := range map[string]int{"1": http.StatusUnprocessableEntity, "0": http.StatusCreated} {
 		t.Run(flag, func(t *testing.T) {
-			printed, stop := serving(t, 2, "--max-channels-per-owner", flag, "--sample", "--data", t.TempDir())
+			printed, stop := serving(t, 1, "--max-channels-per-owner", flag, "--data", t.TempDir())
 			defer stop()
 			defer http.DefaultClient.CloseIdleConnections()
-			_, link, _ := strings.Cut(printed[1], "once: ")
-			client, channels := signedIn(t, link), strings.TrimPrefix(printed[0], "listening on ")+"/api/v1/channels"
+			jar, err := cookiejar.New(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			client, site := &http.Client{Jar: jar}, strings.TrimPrefix(printed[0], "listening on ")
+			signedUp, err := client.PostForm(site+"/sign-up", url.Values{"name": {"grace"}, "password": {"correct horse battery"}})
+			if err != nil || signedUp.StatusCode != http.StatusOK {
+				t.Fatal(signedUp, err)
+			}
+			if err := signedUp.Body.Close(); err != nil {
+				t.Error(err)
+			}
+			channels := site + "/api/v1/channels"
 			first := send(t, client, "POST", channels, `{"name":"first"}`)
 			if second := send(t, client, "POST", channels, `{"name":"second"}`); first != http.StatusCreated || second != want {
 				t.Errorf("answered %d and %d, want 201 and %d", first, second, want)
