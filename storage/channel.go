@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -95,7 +96,7 @@ func encodeChannel(c domain.Channel) driver.Properties {
 func decodeChannel(row driver.Entity) channelRow {
 	p := row.Properties
 	name, key := domain.ChannelName(p.String(propName)), domain.ChannelKey(row.Partition)
-	if name.Key() != key {
+	if !strings.EqualFold(string(name), string(key)) && name.Key() != key { // most names are plain
 		name = key.Name()
 	}
 	return channelRow{

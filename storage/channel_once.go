@@ -34,10 +34,7 @@ func (s *Store) CreateChannelOnce(ctx context.Context, channel domain.Channel, k
 		once:    hashHex(string(channel.Owner), key),
 		body:    hashHex(string(channel.Key()), channel.Description),
 	}
-	err := s.listWithin(ctx, channel, limit)
-	if err == nil {
-		err = s.createOnce(ctx, &c)
-	}
+	err := s.createListed(ctx, channel, limit, func() error { return s.createOnce(ctx, &c) })
 	if err != nil {
 		return domain.Channel{}, false, err
 	}

@@ -35,21 +35,34 @@ const (
 // most; a limit of 0 is none. One more is a *domain.TooManyChannelsError. A channel counts
 // until its deletion has ended. The channel is on its owner's list.
 func (s *Store) CreateChannelWithin(ctx context.Context, channel domain.Channel, limit int) (domain.Channel, error) {
-	err := s.listWithin(ctx, channel, limit)
-	if err == nil {
+	err := s.createListed(ctx, channel, limit, func() (err error) {
 		channel, err = s.CreateChannel(ctx, channel)
-	}
+		return err
+	})
 	return channel, err
 }
 
-// listWithin puts a channel on its owner's list before it is created, if there is room.
-func (s *Store) listWithin(ctx context.Context, channel domain.Channel, limit int) error {
+// createListed puts a channel on its owner's list and creates it, if there is room. A name that
+// somebody has is listed only once it was created after all (from a row that was reclaimed, or
+// by an earlier request): what is refused writes nothing.
+func (s *Store) createListed(ctx context.Context, channel domain.Channel, limit int, create func() error) error {
 	if limit > 0 {
 		if err := s.makeRoom(ctx, channel, limit); err != nil {
 			return fmt.Errorf("room for a channel of %s: %w", channel.Owner, err)
 		}
 	}
-	return s.ListChannel(ctx, channel)
+	_, err := s.readChannel(ctx, channel.Key())
+	taken := err == nil
+	if errors.Is(err, domain.ErrNotFound) {
+		err = s.ListChannel(ctx, channel)
+	}
+	if err == nil {
+		err = create()
+	}
+	if err == nil && taken {
+		err = s.ListChannel(ctx, channel)
+	}
+	return err
 }
 
 // ListChannel puts a channel on its owner's list. It may be called again.

@@ -132,11 +132,12 @@ func tooManyFailuresSayHowLongToWait(t *testing.T) {
 		p = try()
 	}
 	p.want(429).says("Too many tries", "Try again in")
-	if again := p.href("Try again"); again != "" {
-		t.Errorf("it leads to %s at once", again)
-	}
-	if n, err := strconv.Atoi(p.header.Get("Retry-After")); err != nil || n < 1 || n > 15*60 {
+	n, err := strconv.Atoi(p.header.Get("Retry-After"))
+	if err != nil || n < 1 || n > 15*60 {
 		t.Errorf("Retry-After %q", p.header.Get("Retry-After"))
+	}
+	if again := p.href("Try again"); again != "" && n >= 60 { // the window of the counters may be about to end
+		t.Errorf("it leads to %s at once, and not in %d s", again, n)
 	}
 }
 
