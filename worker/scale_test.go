@@ -196,11 +196,11 @@ func scaleCases() []scaleCase {
 			_, err := w.sound.CreateChannel(w.ctx, w.fresh)
 			return err
 		}},
-		{"the same, with an idempotency key", "15", "14", "", fixed(15, 14), func(w *scaleWorld) error {
+		{"the same, with an idempotency key", "16", "14", "", fixed(16, 14), func(w *scaleWorld) error {
 			_, _, err := w.sound.CreateChannelOnce(w.ctx, w.fresh, "once", 0)
 			return err
 		}},
-		{"create a channel, where the channels of an owner are limited", "14", "12", "", fixed(14, 12), func(w *scaleWorld) error {
+		{"create a channel, where the channels of an owner are limited", "15", "12", "", fixed(15, 12), func(w *scaleWorld) error {
 			_, err := w.sound.CreateChannelWithin(w.ctx, w.fresh, 100)
 			return err
 		}},
