@@ -7,7 +7,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -31,7 +30,7 @@ type clientNames struct {
 	mu sync.Mutex
 	// ends is when the key's day ends.
 	ends time.Time
-	key  []byte
+	key  [sha256.Size]byte
 }
 
 // keyTime is how long a key is in use.
@@ -45,20 +44,21 @@ func (n *clientNames) name(r *http.Request, at time.Time) string {
 	}
 	// Eight bytes of a hash cannot be made longer, so that it needs no HMAC, which costs more
 	// than the rest of the line.
-	hash := sha256.Sum256(append(n.keyAt(at), address...))
+	key := n.keyAt(at)
+	hash := sha256.Sum256(append(key[:], address...))
 	return hex.EncodeToString(hash[:8])
 }
 
 // keyAt returns the key of the day of a time. If that day is over, it is the next day's,
 // because its own is forgotten.
-func (n *clientNames) keyAt(at time.Time) []byte {
+func (n *clientNames) keyAt(at time.Time) [sha256.Size]byte {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if !at.Before(n.ends) || at.Before(n.ends.Add(-2*keyTime)) { // or the clock was a day ahead
-		n.ends, n.key = at.UTC().Truncate(keyTime).Add(keyTime), make([]byte, sha256.Size)
-		rand.Read(n.key) // it never fails
+		n.ends = at.UTC().Truncate(keyTime).Add(keyTime)
+		rand.Read(n.key[:]) // it never fails
 	}
-	return slices.Clip(n.key) // append copies it
+	return n.key
 }
 
 // logAccess writes the line of a request that has been answered.
@@ -68,14 +68,13 @@ func (s *server) logAccess(c echo.Context, start time.Time, id string) {
 		return
 	}
 	now := time.Now()
-	attrs := []slog.Attr{
+	attrs := append(make([]slog.Attr, 0, 7),
 		slog.String("method", r.Method),
 		slog.String("path", LoggedPath(r.URL.Path)),
 		slog.Int("status", c.Response().Status),
 		slog.Duration("duration", now.Sub(start)),
 		slog.String("id", id),
-		slog.String("client", s.clients.name(r, now)),
-	}
+		slog.String("client", s.clients.name(r, now)))
 	if user, ok := c.Get(userKey).(domain.UserName); ok {
 		attrs = append(attrs, slog.String("user", string(user)))
 	}

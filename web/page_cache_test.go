@@ -352,6 +352,7 @@ func cacheCostsFewAllocations(t *testing.T) {
 			handler.ServeHTTP(w, r)
 		})
 		t.Logf("%s: %v allocations", step.name, allocations)
+		// 37 in the program: the race detector makes pools forget.
 		if allocations >= 44 {
 			t.Errorf("%s costs %v allocations", step.name, allocations)
 		}
