@@ -8,6 +8,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // DeleteBlog deletes a post. Only its author and the channel's owner may.
@@ -76,7 +77,7 @@ func (s *Store) FinishBlog(ctx context.Context, m domain.Message, report func(ro
 	if err := s.finishBlog(ctx, m, report); err != nil || !m.Recorded {
 		return err
 	}
-	err := s.updateDeletion(ctx, m.Channel, deletionRowOf(m), func(d *domain.Deletion) bool {
+	err := s.updateDeletion(ctx, m.Channel, schema.DeletionRowOf(m), func(d *domain.Deletion) bool {
 		d.State, d.FinishedOn, d.WaitingSince = domain.DeletionDone, domain.Now(), time.Time{}
 		return true
 	})
@@ -115,10 +116,10 @@ const blogRows = 2
 // returns errTryAgain if the post has changed. If the gate is missing, it returns an
 // error that gateMissing knows.
 func (s *Store) removeBlog(ctx context.Context, row blogEntity) error {
-	err := s.blogs.Transact(ctx, partitionOf(row.Channel.Key),
+	err := s.blogs.Transact(ctx, schema.ChannelPartition(row.Channel.Key),
 		holdGate(row.Channel),
-		driver.Delete(blogRow(row.ID), driver.Match(row.etag)),
-		driver.Delete(rateRow(row.Rating, row.ID), driver.Exists))
+		driver.Delete(schema.BlogRow(row.ID), driver.Match(row.etag)),
+		driver.Delete(schema.RateRow(row.Rating, row.ID), driver.Exists))
 	if raced(err) && !gateMissing(err) {
 		return errTryAgain
 	}
@@ -129,10 +130,10 @@ func (s *Store) removeBlog(ctx context.Context, row blogEntity) error {
 // however late it runs: no vote can land on a missing post, the id of a post never
 // returns, and no page shows the votes on a post that is gone. Several workers may do this at once.
 func (s *Store) removeVotes(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, report func(rows int)) error {
-	prefix := votesOf(id)
+	prefix := schema.VotesOf(id)
 	for {
 		rows, err := s.blogs.First(ctx, driver.MaxOperations, driver.Range{
-			Partition: partitionOf(ref.Key), From: prefix, To: prefixEnd(prefix), Paging: driver.Paging{KeysOnly: true}})
+			Partition: schema.ChannelPartition(ref.Key), From: prefix, To: schema.PrefixEnd(prefix), Paging: driver.Paging{KeysOnly: true}})
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -140,7 +141,7 @@ func (s *Store) removeVotes(ctx context.Context, ref domain.ChannelRef, id domai
 		for i, row := range rows {
 			votes[i] = driver.Delete(row.Row, driver.Exists)
 		}
-		err = s.blogs.Transact(ctx, partitionOf(ref.Key), votes...)
+		err = s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), votes...)
 		if err != nil && !errors.Is(err, domain.ErrNotFound) {
 			return fmt.Errorf("removing the votes on post %s: %w", id, err)
 		}

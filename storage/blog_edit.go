@@ -6,6 +6,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // Edit replaces the title and the text of a post, and returns the edited post. Only
@@ -40,12 +41,12 @@ func (s *Store) Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 		edited.Title, edited.Text = draft.Title, draft.Text
 		edited.EditedOn, edited.Revision = domain.Now(), mine
 		changes := append(stamp(row.properties, mine),
-			driver.String(propTitle, edited.Title),
-			driver.String(propText, edited.Text),
-			driver.Time(propEditedOn, edited.EditedOn))
-		err = s.blogs.Transact(ctx, partitionOf(ref.Key),
+			driver.String(schema.PropTitle, edited.Title),
+			driver.String(schema.PropText, edited.Text),
+			driver.Time(schema.PropEditedOn, edited.EditedOn))
+		err = s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key),
 			holdGate(ref),
-			driver.Merge(blogRow(id), driver.Match(row.etag), changes...))
+			driver.Merge(schema.BlogRow(id), driver.Match(row.etag), changes...))
 		switch {
 		case gateMissing(err):
 			return s.whyPostGone(ctx, ref)

@@ -7,6 +7,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // CreateChannel creates a channel, subscribes its owner, and returns the channel as
@@ -50,7 +51,7 @@ type creation struct {
 func (c *creation) encode() driver.Properties {
 	properties := encodeChannel(c.channel)
 	if c.once != "" {
-		properties = append(properties, driver.String(propOnce, c.once))
+		properties = append(properties, driver.String(schema.PropOnce, c.once))
 	}
 	return properties
 }
@@ -109,7 +110,7 @@ func (s *Store) tryCreate(ctx context.Context, c *creation) error {
 	if err := s.openGate(ctx, ref, reservation); err != nil {
 		return err
 	}
-	insertErr := s.channels.Transact(ctx, partitionOf(ref.Key), driver.Insert(singleRow, c.encode()...))
+	insertErr := s.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Insert(schema.SingleRow, c.encode()...))
 	if insertErr != nil && !errors.Is(insertErr, domain.ErrExists) && !errors.Is(insertErr, domain.ErrUnavailable) {
 		return insertErr
 	}
@@ -130,7 +131,7 @@ func (s *Store) resolveInsert(ctx context.Context, c *creation, acknowledged boo
 	var gate driver.Entity
 	if !acknowledged {
 		var err error
-		gate, err = s.blogs.Get(ctx, partitionOf(ref.Key), openGateRow(ref.Incarnation))
+		gate, err = s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), schema.OpenGateRow(ref.Incarnation))
 		if err != nil && !errors.Is(err, domain.ErrNotFound) {
 			return err
 		}
@@ -185,7 +186,7 @@ func (s *Store) joinOwner(ctx context.Context, channel domain.Channel) error {
 	err := s.roomForSubscription(ctx, channel.Owner)
 	switch {
 	case errors.As(err, &full):
-		return s.blogs.Transact(ctx, partitionOf(channel.Key()), holdGate(channel.Ref()))
+		return s.blogs.Transact(ctx, schema.ChannelPartition(channel.Key()), holdGate(channel.Ref()))
 	case err != nil:
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // Describe replaces a channel's description, and returns the channel as it is then.
@@ -33,8 +34,8 @@ func (s *Store) Describe(ctx context.Context, ref domain.ChannelRef, by domain.U
 		channel.Description = description
 		// An echo of this write needs no recognising: to write the same description
 		// again changes nothing.
-		err = s.channels.Transact(ctx, partitionOf(ref.Key),
-			driver.Merge(singleRow, driver.Match(row.etag), driver.String(propDescription, description)))
+		err = s.channels.Transact(ctx, schema.ChannelPartition(ref.Key),
+			driver.Merge(schema.SingleRow, driver.Match(row.etag), driver.String(schema.PropDescription, description)))
 		if raced(err) {
 			return errTryAgain
 		}

@@ -6,6 +6,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // MarkDeleting marks the channel as being deleted, which hides it from readers. It
@@ -37,8 +38,8 @@ func (s *Store) MarkDeleting(ctx context.Context, ref domain.ChannelRef) (presen
 // mark marks a channel in the version that was read, or returns errTryAgain. The index row
 // of the deletion must have been renewed since that read.
 func (s *Store) mark(ctx context.Context, row channelRow) error {
-	err := s.channels.Transact(ctx, partitionOf(row.Key()),
-		driver.Merge(singleRow, driver.Match(row.etag), driver.String(propState, domain.ChannelDeleting)))
+	err := s.channels.Transact(ctx, schema.ChannelPartition(row.Key()),
+		driver.Merge(schema.SingleRow, driver.Match(row.etag), driver.String(schema.PropState, domain.ChannelDeleting)))
 	if raced(err) {
 		return errTryAgain
 	}

@@ -7,6 +7,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // ReleaseName deletes the channel's row, which frees the name. A row that is gone,
@@ -24,7 +25,7 @@ func (s *Store) ReleaseName(ctx context.Context, ref domain.ChannelRef) error {
 		case row.State != domain.ChannelDeleting:
 			return s.releaseActive(ctx, row)
 		}
-		err = s.channels.Transact(ctx, partitionOf(ref.Key), driver.Delete(singleRow, driver.Match(row.etag)))
+		err = s.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Delete(schema.SingleRow, driver.Match(row.etag)))
 		if raced(err) {
 			return errTryAgain
 		}

@@ -10,6 +10,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 const (
@@ -98,7 +99,7 @@ func (s *Store) Sweep(ctx context.Context, ref domain.ChannelRef, continuation s
 // sweepRange reads the rows of one page that are not gates, and the continuation of the pass.
 func (s *Store) sweepRange(ctx context.Context, ref domain.ChannelRef, continuation string) (rows []string, next string, err error) {
 	page, err := s.blogs.Range(ctx, driver.Range{
-		Partition: partitionOf(ref.Key),
+		Partition: schema.ChannelPartition(ref.Key),
 		Paging:    driver.Paging{Limit: sweepPage, Continuation: continuation, KeysOnly: true},
 	})
 	if err != nil {
@@ -110,7 +111,7 @@ func (s *Store) sweepRange(ctx context.Context, ref domain.ChannelRef, continuat
 func withoutGates(rows []driver.Entity) []string {
 	keys := make([]string, 0, len(rows))
 	for _, row := range rows {
-		if !isGate(row.Row) {
+		if !schema.IsGate(row.Row) {
 			keys = append(keys, row.Row)
 		}
 	}
@@ -179,7 +180,7 @@ func (s *Store) sweepBatch(ctx context.Context, ref domain.ChannelRef, rows []st
 	ops := make([]driver.Operation, 0, 1+len(rows))
 	ops = append(ops, holdShutGate(ref))
 	for _, row := range rows {
-		if user, ok := subscriberOf(row); ok {
+		if user, ok := schema.SubscriberOf(row); ok {
 			// The user's row goes first. It is in another table, and nobody could find
 			// it once this row is gone. Its key carries the incarnation, so that even
 			// a late call deletes no row of another incarnation. A joiner who is
@@ -191,7 +192,7 @@ func (s *Store) sweepBatch(ctx context.Context, ref domain.ChannelRef, rows []st
 		}
 		ops = append(ops, driver.Delete(row, driver.Exists))
 	}
-	err = s.blogs.Transact(ctx, partitionOf(ref.Key), ops...)
+	err = s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), ops...)
 	if errors.Is(err, domain.ErrNotFound) && !gateMissing(err) {
 		return false, nil
 	}

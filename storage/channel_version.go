@@ -11,6 +11,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // A Version names what the pages of a channel show at one moment: all that the channel's
@@ -118,13 +119,13 @@ const maxOpenGates = 10
 func (s *Store) readOpenGates(ctx context.Context, key domain.ChannelKey, of domain.Incarnation) ([]driver.Entity, error) {
 	if of == "" {
 		gates, err := s.blogs.First(ctx, maxOpenGates, driver.Range{
-			Partition: partitionOf(key), From: prefixOpen, To: prefixEnd(prefixOpen)})
+			Partition: schema.ChannelPartition(key), From: schema.OpenGate.Prefix(), To: schema.PrefixEnd(schema.OpenGate.Prefix())})
 		if err != nil {
 			err = fmt.Errorf("gates of channel %s: %w", key, err)
 		}
 		return gates, err
 	}
-	gate, err := s.blogs.Get(ctx, partitionOf(key), openGateRow(of))
+	gate, err := s.blogs.Get(ctx, schema.ChannelPartition(key), schema.OpenGateRow(of))
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
 		return nil, nil
@@ -134,9 +135,9 @@ func (s *Store) readOpenGates(ctx context.Context, key domain.ChannelKey, of dom
 	return []driver.Entity{gate}, nil
 }
 
-// isOpenGateOf reports whether a row key is openGateRow of an incarnation.
+// isOpenGateOf reports whether a row key is schema.OpenGateRow of an incarnation.
 func isOpenGateOf(row string, incarnation domain.Incarnation) bool {
-	of, open := strings.CutPrefix(row, prefixOpen)
+	of, open := strings.CutPrefix(row, schema.OpenGate.Prefix())
 	return open && of == string(incarnation)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // A deletion is open from the request that asks for it to its end. So that the reconciling
@@ -36,8 +37,8 @@ const openFlight = 8
 
 // renewOpen writes the index row of an open deletion, and gives it a new version.
 func (s *Store) renewOpen(ctx context.Context, ref domain.ChannelRef) error {
-	err := s.deletions.Transact(ctx, openPartition(ref.Key),
-		driver.Merge(openRow(ref), driver.Upsert, driver.Time(propRequestedOn, domain.Now())))
+	err := s.deletions.Transact(ctx, schema.OpenPartition(ref.Key),
+		driver.Merge(schema.RefRow(ref), driver.Upsert, driver.Time(schema.PropRequestedOn, domain.Now())))
 	if err != nil {
 		return fmt.Errorf("indexing the deletion of channel %s: %w", ref.Key, err)
 	}
@@ -83,7 +84,7 @@ func (p *pass) lookAtOpen(ctx context.Context) error {
 		looks = nil
 		return err
 	}
-	for index, err := range p.deletions.All(ctx, driver.Scan{From: prefixOpenDeletion, To: prefixEnd(prefixOpenDeletion)}) {
+	for index, err := range p.deletions.All(ctx, driver.Scan{From: schema.OpenPrefix, To: schema.PrefixEnd(schema.OpenPrefix)}) {
 		if err != nil {
 			return errors.Join(fmt.Errorf("reading the open deletions: %w", err), flush())
 		}
@@ -105,8 +106,8 @@ func (p *pass) lookAtOpen(ctx context.Context) error {
 // lookAt does what an open deletion needs, and removes the index row of one that is not
 // open.
 func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
-	ref := parseOpenRow(index.Row)
-	record, err := p.deletions.Get(ctx, partitionOf(ref.Key), deletionRow(ref.Incarnation))
+	ref := schema.ParseRefRow(index.Row)
+	record, err := p.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
 	if errors.Is(err, domain.ErrNotFound) {
 		return p.lookAtUnrecorded(ctx, index, ref)
 	}
@@ -146,11 +147,11 @@ func (p *pass) lookAtUnrecorded(ctx context.Context, index driver.Entity, ref do
 		return err
 	case row.State == domain.ChannelDeleting:
 		return p.lookAtMarked(ctx, row)
-	case domain.Recent(index.Properties.Time(propRequestedOn), askedLifetime):
+	case domain.Recent(index.Properties.Time(schema.PropRequestedOn), askedLifetime):
 		return nil // the request may be under way, and would have to begin again
 	}
 	// A mark that is under way was made for this version of the row: now it fails.
-	err = p.channels.Transact(ctx, partitionOf(ref.Key), driver.Merge(singleRow, driver.Match(row.etag)))
+	err = p.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Merge(schema.SingleRow, driver.Match(row.etag)))
 	switch {
 	case raced(err):
 		return nil
@@ -197,7 +198,7 @@ func (p *pass) lookAtMarked(ctx context.Context, row channelRow) error {
 	if err := p.OpenDeletion(ctx, message); err != nil {
 		return err
 	}
-	record, err := p.deletions.Get(ctx, partitionOf(row.Key()), deletionRow(row.Incarnation))
+	record, err := p.deletions.Get(ctx, schema.ChannelPartition(row.Key()), schema.DeletionRow(row.Incarnation))
 	switch {
 	case err != nil:
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // FeedItem is a post with the name of its channel.
@@ -52,14 +53,14 @@ func (s *Store) Feed(ctx context.Context, user domain.UserName, after string, li
 
 // FeedOf is Feed of rows that were read.
 func (s *Store) FeedOf(ctx context.Context, f Following, after string, limit int) (FeedPage, error) {
-	list := "feed/" + userPartition(f.user)
-	from := prefixBlog
+	list := "feed/" + schema.UserPartition(f.user)
+	from := schema.Blog.Prefix()
 	if after != "" {
 		position, err := decodeCursor(list, after)
 		if err != nil {
 			return FeedPage{}, err
 		}
-		from = successor(blogRow(domain.BlogID(position)))
+		from = schema.Successor(schema.BlogRow(domain.BlogID(position)))
 	}
 	// One post more than the page holds tells whether there is another page.
 	items, err := s.newestSubscribed(ctx, f, from, limit+1)
@@ -109,7 +110,7 @@ func (s *Store) findNewest(ctx context.Context, f Following, sources feedSources
 		}
 		group.Go(func() error {
 			rows, err := s.blogs.First(ctx, newest.most, driver.Range{
-				Partition: partitionOf(subscription.Channel.Key), From: from, To: newest.bound(), Paging: newest.paging()})
+				Partition: schema.ChannelPartition(subscription.Channel.Key), From: from, To: newest.bound(), Paging: newest.paging()})
 			if err == nil && newest.add(subscription, rows) {
 				// Another incarnation has the name, so that the row is dangling.
 				_, _, err = s.repairSubscription(ctx, subscription, f.user)
@@ -228,7 +229,7 @@ func (n *newest) paging() driver.Paging {
 	if n.most <= wholeTexts {
 		return driver.Paging{}
 	}
-	return driver.Paging{Select: []string{propIncarnation}}
+	return driver.Paging{Select: []string{schema.PropIncarnation}}
 }
 
 // bound returns the first row key that is too old to be among the newest, as far as
@@ -237,9 +238,9 @@ func (n *newest) bound() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.posts) < n.most {
-		return prefixEnd(prefixBlog)
+		return schema.PrefixEnd(schema.Blog.Prefix())
 	}
-	return blogRow(n.posts[n.most-1].id)
+	return schema.BlogRow(n.posts[n.most-1].id)
 }
 
 // add adds posts of the channel. It reports whether any of them is of another incarnation.

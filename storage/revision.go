@@ -5,6 +5,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // A row that is read and then written conditionally carries the revision of its last
@@ -13,29 +14,25 @@ import (
 // echo of its own write, whose reply was lost. The history is for the case that
 // others wrote to the row after it.
 const (
-	propRevision = "Revision"
-	// propRevisions is the history: the last revisions, oldest first, separated by
-	// spaces.
-	propRevisions = "Revisions"
 	// revisionHistory is the largest number of revisions in the history.
 	revisionHistory = 8
 )
 
 // stamp returns the properties that add a new revision to a row's history.
 func stamp(row driver.Properties, revision domain.Revision) driver.Properties {
-	history := strings.Fields(row.String(propRevisions))
+	history := strings.Fields(row.String(schema.PropRevisions))
 	history = append(history, string(revision))
 	if excess := len(history) - revisionHistory; excess > 0 {
 		history = history[excess:]
 	}
 	return driver.Properties{
-		driver.String(propRevision, revision),
-		driver.String(propRevisions, strings.Join(history, " ")),
+		driver.String(schema.PropRevision, revision),
+		driver.String(schema.PropRevisions, strings.Join(history, " ")),
 	}
 }
 
 // bears tells whether one of the row's last writes, as far as its history goes, had
 // this revision.
 func bears(row driver.Properties, revision domain.Revision) bool {
-	return strings.Contains(row.String(propRevisions), string(revision))
+	return strings.Contains(row.String(schema.PropRevisions), string(revision))
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 const (
@@ -64,7 +65,7 @@ func expireIn(ctx context.Context, table *driver.Table) (int, error) {
 			remove(partition, batch)
 			partition, batch = row.Partition, nil
 		}
-		if !ended.Before(row.Properties.Time(propExpiresOn)) {
+		if !ended.Before(row.Properties.Time(schema.PropExpiresOn)) {
 			batch = append(batch, driver.Delete(row.Row, driver.Match(row.ETag)))
 		}
 	}

@@ -9,23 +9,11 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-)
-
-// The tables. Their keys are in keys.go.
-const (
-	tableChannels      = "Channels"
-	tableBlogs         = "Blogs"
-	tableDeletions     = "Deletions"
-	tableUsers         = "Users"
-	tableSessions      = "Sessions"
-	tableThrottle      = "Throttle"
-	tableSubscriptions = "Subscriptions"
+	"microblogging/storage/schema"
 )
 
 // DataTables names the tables. A copy of a store is a copy of these.
-func DataTables() []string {
-	return []string{tableChannels, tableBlogs, tableDeletions, tableUsers, tableSessions, tableThrottle, tableSubscriptions}
-}
+func DataTables() []string { return schema.Tables() }
 
 // A Store holds every operation of MicroBlogging on its tables and queues, for
 // all backends. It is safe for concurrent use. It keeps nothing that another
@@ -75,13 +63,13 @@ func NewWithPause(tables driver.Tables, queues driver.Queues, pause Pause, obser
 	return &Store{
 		tables:        tables,
 		queues:        queues,
-		channels:      table(tableChannels),
-		blogs:         table(tableBlogs),
-		deletions:     table(tableDeletions),
-		users:         table(tableUsers),
-		sessions:      table(tableSessions),
-		throttle:      table(tableThrottle),
-		subscriptions: table(tableSubscriptions),
+		channels:      table(schema.TableChannels),
+		blogs:         table(schema.TableBlogs),
+		deletions:     table(schema.TableDeletions),
+		users:         table(schema.TableUsers),
+		sessions:      table(schema.TableSessions),
+		throttle:      table(schema.TableThrottle),
+		subscriptions: table(schema.TableSubscriptions),
 		queue:         queue(domain.QueueName),
 		poison:        queue(domain.PoisonQueueName),
 		hashing:       newHashing(),

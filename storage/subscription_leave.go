@@ -6,6 +6,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // Unsubscribe ends a subscription. To unsubscribe again is no error. If another
@@ -14,8 +15,8 @@ import (
 func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {
 	left := false
 	return s.contend(ctx, func() error {
-		row, err := s.subscriptions.Get(ctx, userPartition(user), subscriptionRow(ref))
-		state := row.Properties.String(propState)
+		row, err := s.subscriptions.Get(ctx, schema.UserPartition(user), schema.RefRow(ref))
+		state := row.Properties.String(schema.PropState)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
 			return nil // then there is no sub! row
@@ -25,13 +26,13 @@ func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user dom
 			return nil
 		case state != stateLeaving:
 			err := s.subscriptions.Transact(ctx, row.Partition,
-				driver.Merge(row.Row, driver.Match(row.ETag), driver.String(propState, stateLeaving)))
+				driver.Merge(row.Row, driver.Match(row.ETag), driver.String(schema.PropState, stateLeaving)))
 			if err == nil || raced(err) {
 				return errTryAgain // which reads the new ETag
 			}
 			return err
 		}
-		if err := s.leaveChannel(ctx, ref, joinRow(user), subRow(user)); err != nil {
+		if err := s.leaveChannel(ctx, ref, schema.JoinRow(user), schema.SubRow(user)); err != nil {
 			return err
 		}
 		left = true
@@ -61,7 +62,7 @@ func (s *Store) leaveChannel(ctx context.Context, ref domain.ChannelRef, rows ..
 func (s *Store) planLeave(ctx context.Context, ref domain.ChannelRef, rows ...string) ([]driver.Operation, error) {
 	var plan []driver.Operation
 	for _, key := range rows {
-		row, err := s.blogs.Get(ctx, partitionOf(ref.Key), key)
+		row, err := s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), key)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
 		case err != nil:
@@ -80,7 +81,7 @@ func (s *Store) executeLeave(ctx context.Context, ref domain.ChannelRef, plan []
 	if len(plan) == 0 {
 		return nil
 	}
-	err := s.blogs.Transact(ctx, partitionOf(ref.Key), append([]driver.Operation{holdGate(ref)}, plan...)...)
+	err := s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), append([]driver.Operation{holdGate(ref)}, plan...)...)
 	switch {
 	case gateMissing(err):
 		return nil

@@ -6,6 +6,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // SubscriptionPage is part of the list of a user's subscriptions.
@@ -19,13 +20,13 @@ type SubscriptionPage struct {
 // rows. It leaves out dangling ones, so that a page can be short without being the
 // last. A cursor of another list is an InvalidError on the field "after".
 func (s *Store) SubscriptionPage(ctx context.Context, user domain.UserName, after string, limit int) (SubscriptionPage, error) {
-	list, from := "subscriptions/"+userPartition(user), ""
+	list, from := "subscriptions/"+schema.UserPartition(user), ""
 	if after != "" {
 		position, err := decodeCursor(list, after)
 		if err != nil {
 			return SubscriptionPage{}, err
 		}
-		from = successor(position)
+		from = schema.Successor(position)
 	}
 	rows, err := s.firstSubscriptions(ctx, user, from, limit+1)
 	if err != nil {
@@ -109,7 +110,7 @@ func (s *Store) readSubscriptions(ctx context.Context, user domain.UserName) ([]
 
 // firstSubscriptions reads up to n rows of a user, from this row key on.
 func (s *Store) firstSubscriptions(ctx context.Context, user domain.UserName, from string, n int) ([]subscription, error) {
-	rows, err := s.subscriptions.First(ctx, n, driver.Range{Partition: userPartition(user), From: from})
+	rows, err := s.subscriptions.First(ctx, n, driver.Range{Partition: schema.UserPartition(user), From: from})
 	if err != nil {
 		return nil, fmt.Errorf("subscriptions of %s: %w", user, err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // repairSubscription is the read repair of one user's row. It reports whether the
@@ -51,7 +52,7 @@ func (s *Store) repairRow(ctx context.Context, row subscription, user domain.Use
 		return false, s.finishLeaving(ctx, row, user)
 	case row.state == stateJoining:
 		err := s.subscriptions.Transact(ctx, row.row.Partition,
-			driver.Merge(row.row.Row, driver.Match(row.row.ETag), driver.String(propState, stateJoined)))
+			driver.Merge(row.row.Row, driver.Match(row.row.ETag), driver.String(schema.PropState, stateJoined)))
 		if raced(err) {
 			err = nil
 		}
@@ -65,7 +66,7 @@ func (s *Store) repairRow(ctx context.Context, row subscription, user domain.Use
 // write the sub! row. A request that begins to join after that writes the user's row
 // before the sub! row. Then the user's row has changed and is not deleted.
 func (s *Store) removeUnjoined(ctx context.Context, row subscription, user domain.UserName) error {
-	switch err := s.leaveChannel(ctx, row.Channel, joinRow(user)); {
+	switch err := s.leaveChannel(ctx, row.Channel, schema.JoinRow(user)); {
 	case errors.Is(err, errTryAgain):
 		return nil // a request of the user works on them
 	case err != nil:
@@ -84,7 +85,7 @@ func (s *Store) removeUnjoined(ctx context.Context, row subscription, user domai
 // to the subscription that was being left: a request to join writes the user's row
 // before the sub! row.
 func (s *Store) finishLeaving(ctx context.Context, row subscription, user domain.UserName) error {
-	plan, err := s.planLeave(ctx, row.Channel, joinRow(user), subRow(user))
+	plan, err := s.planLeave(ctx, row.Channel, schema.JoinRow(user), schema.SubRow(user))
 	if err != nil {
 		return err
 	}

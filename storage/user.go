@@ -8,17 +8,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-)
-
-// Properties of a Users row, besides CreatedOn, DigestSecret and the revisions.
-const (
-	propPassword = "Password"
-	// propEpoch numbers the epochs of a user. A session is of one epoch, and ends
-	// when the user begins another.
-	propEpoch = "Epoch"
-	// propSignIns counts the times that the user has signed in. A session has the number
-	// of its own, and ends when the user has signed in maxSessions times more.
-	propSignIns = "SignIns"
+	"microblogging/storage/schema"
 )
 
 // SignUp creates an account and returns its user. A name in use is domain.ErrExists.
@@ -122,11 +112,11 @@ func (s *Store) insertUser(ctx context.Context, user domain.UserName, hash strin
 	}
 	mine := domain.NewRevision()
 	properties := append(stamp(nil, mine),
-		driver.String(propPassword, hash), driver.Time(propCreatedOn, account.CreatedOn), driver.Int64(propEpoch, 0))
+		driver.String(schema.PropPassword, hash), driver.Time(schema.PropCreatedOn, account.CreatedOn), driver.Int64(schema.PropEpoch, 0))
 	if r.Key != "" {
-		properties = append(properties, driver.String(propOnce, onceAccount(user, r.Key)))
+		properties = append(properties, driver.String(schema.PropOnce, onceAccount(user, r.Key)))
 	}
-	err = s.users.Transact(ctx, userPartition(user), driver.Insert(singleRow, properties...))
+	err = s.users.Transact(ctx, schema.UserPartition(user), driver.Insert(schema.SingleRow, properties...))
 	if !errors.Is(err, domain.ErrExists) {
 		return account, err == nil, err
 	}
@@ -155,7 +145,7 @@ func (s *Store) raiseEpoch(ctx context.Context, user domain.UserName,
 	err = s.changeUser(ctx, user, func(now userRow) (driver.Properties, error) {
 		epoch = now.epoch + 1
 		changes, err := change(now)
-		return append(changes, driver.Int64(propEpoch, epoch)), err
+		return append(changes, driver.Int64(schema.PropEpoch, epoch)), err
 	})
 	return epoch, err
 }
@@ -177,8 +167,8 @@ func (s *Store) changeUser(ctx context.Context, user domain.UserName, change fun
 		if err != nil {
 			return err
 		}
-		err = s.users.Transact(ctx, userPartition(user),
-			driver.Merge(singleRow, driver.Match(row.etag), append(changes, stamp(row.properties, mine)...)...))
+		err = s.users.Transact(ctx, schema.UserPartition(user),
+			driver.Merge(schema.SingleRow, driver.Match(row.etag), append(changes, stamp(row.properties, mine)...)...))
 		if raced(err) {
 			return errTryAgain
 		}
@@ -200,7 +190,7 @@ type userRow struct {
 type moment struct{ epoch, signIns int64 }
 
 func momentOf(row driver.Properties) moment {
-	return moment{row.Int64(propEpoch), row.Int64(propSignIns)}
+	return moment{row.Int64(schema.PropEpoch), row.Int64(schema.PropSignIns)}
 }
 
 // outlasts tells whether a session that began then has ended by now.
@@ -209,13 +199,13 @@ func (now moment) outlasts(began moment) bool {
 }
 
 func (s *Store) readUser(ctx context.Context, name domain.UserName) (userRow, error) {
-	row, err := s.users.Get(ctx, userPartition(name), singleRow)
+	row, err := s.users.Get(ctx, schema.UserPartition(name), schema.SingleRow)
 	if err != nil {
 		return userRow{}, fmt.Errorf("user %s: %w", name, err)
 	}
 	return userRow{
 		name:       name,
-		password:   row.Properties.String(propPassword),
+		password:   row.Properties.String(schema.PropPassword),
 		etag:       row.ETag,
 		properties: row.Properties,
 		moment:     momentOf(row.Properties),

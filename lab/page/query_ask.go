@@ -11,7 +11,7 @@ import (
 )
 
 // What the four ways must know of the rows. The layout is that of package storage
-// (storage/keys.go), and the tests ask a store that package storage has filled.
+// (storage/schema), and the tests ask a store that package storage has filled.
 const (
 	postsTable      = "Blogs"
 	postPrefix      = "blog!"

@@ -1,4 +1,4 @@
-package storage
+package schema
 
 import (
 	"cmp"
@@ -48,22 +48,22 @@ type identities struct {
 // backends accept it.
 func (ids identities) checkKeys(t *testing.T, text string) {
 	t.Helper()
-	partitions := []string{partitionOf(ids.ref.Key), userPartition(ids.by), sessionPartition(text), throttlePartition("user", text)}
+	partitions := []string{ChannelPartition(ids.ref.Key), UserPartition(ids.by), SessionPartition(text), ThrottlePartition("user", text)}
 	for _, partition := range partitions {
 		if err := driver.CheckPartition(partition); err != nil {
 			t.Errorf("partition %q: %v", partition, err)
 		}
 	}
-	gates := []string{openGateRow(ids.ref.Incarnation), reservedGateRow(ids.ref.Incarnation), shutGateRow(ids.ref.Incarnation)}
-	others := []string{blogRow(ids.blog), onceRow(text, text), rateRow(ids.rating, ids.blog), subRow(ids.by), joinRow(ids.by), voteRow(ids.blog, ids.by),
-		subscriptionRow(ids.ref), deletionRow(ids.ref.Incarnation), throttleRow(time.Unix(ids.rating, 0), throttleWindow),
-		pairRow(throttleRow(time.Unix(ids.rating, 0), throttleWindow), text), knownRow(text)}
+	gates := []string{OpenGateRow(ids.ref.Incarnation), ReservedGateRow(ids.ref.Incarnation), ShutGateRow(ids.ref.Incarnation)}
+	others := []string{BlogRow(ids.blog), OnceRow(text, text), RateRow(ids.rating, ids.blog), SubRow(ids.by), JoinRow(ids.by), VoteRow(ids.blog, ids.by),
+		RefRow(ids.ref), DeletionRow(ids.ref.Incarnation), ThrottleRow(time.Unix(ids.rating, 0), time.Hour),
+		PairRow(ThrottleRow(time.Unix(ids.rating, 0), time.Hour), text), KnownRow(text)}
 	for i, row := range append(gates, others...) {
 		if err := driver.CheckKey("row", row); err != nil {
 			t.Errorf("row %q: %v", row, err)
 		}
-		if isGate(row) != (i < len(gates)) {
-			t.Errorf("row %q: isGate is wrong about it", row)
+		if IsGate(row) != (i < len(gates)) {
+			t.Errorf("row %q: IsGate is wrong about it", row)
 		}
 	}
 }
@@ -71,22 +71,22 @@ func (ids identities) checkKeys(t *testing.T, text string) {
 // checkInverses parses each row key and compares the result with what it was made of.
 func (ids identities) checkInverses(t *testing.T) {
 	t.Helper()
-	if got := blogIDOf(blogRow(ids.blog)); got != ids.blog {
+	if got := BlogIDOf(BlogRow(ids.blog)); got != ids.blog {
 		t.Errorf("the row of post %q is parsed as that of %q", ids.blog, got)
 	}
-	if n, got, ok := parseRateRow(rateRow(ids.rating, ids.blog)); n != ids.rating || got != ids.blog || !ok {
+	if n, got, ok := ParseRateRow(RateRow(ids.rating, ids.blog)); n != ids.rating || got != ids.blog || !ok {
 		t.Errorf("the index row of post %q, rated %d, is parsed as that of %q, rated %d, %v", ids.blog, ids.rating, got, n, ok)
 	}
-	if got, ok := subscriberOf(subRow(ids.by)); got != ids.by || !ok {
+	if got, ok := SubscriberOf(SubRow(ids.by)); got != ids.by || !ok {
 		t.Errorf("the row of subscriber %q is parsed as that of %q", ids.by, got)
 	}
-	if got, ok := subscriberOf(joinRow(ids.by)); got != ids.by || !ok {
+	if got, ok := SubscriberOf(JoinRow(ids.by)); got != ids.by || !ok {
 		t.Errorf("the row of joiner %q is parsed as that of %q", ids.by, got)
 	}
-	if got := votedOn(voteRow(ids.blog, ids.by)); got != ids.blog {
+	if got := VotedOn(VoteRow(ids.blog, ids.by)); got != ids.blog {
 		t.Errorf("a vote on post %q is parsed as one on %q", ids.blog, got)
 	}
-	if got := parseSubscriptionRow(subscriptionRow(ids.ref)); got != ids.ref {
+	if got := ParseRefRow(RefRow(ids.ref)); got != ids.ref {
 		t.Errorf("the subscription row of %+v is parsed as that of %+v", ids.ref, got)
 	}
 }
@@ -127,13 +127,13 @@ func FuzzKeyOrder(f *testing.F) {
 		} else if back, err := domain.ParseRecentFirst(digits); err != nil || !back.Equal(newer) {
 			t.Errorf("%s has the digits %s, which say %s, %v", newer, digits, back, err)
 		}
-		byTime := cmp.Compare(blogRow(was), blogRow(is))
+		byTime := cmp.Compare(BlogRow(was), BlogRow(is))
 		if older.Before(newer) && byTime != 1 {
 			t.Errorf("%q of %s sorts before %q of %s", was, older, is, newer)
 		}
 		ratingA, ratingB = ratingA%(maxRating+1), ratingB%(maxRating+1)
 		want := cmp.Or(cmp.Compare(ratingB, ratingA), byTime)
-		if got := cmp.Compare(rateRow(int64(ratingA), was), rateRow(int64(ratingB), is)); got != want {
+		if got := cmp.Compare(RateRow(int64(ratingA), was), RateRow(int64(ratingB), is)); got != want {
 			t.Errorf("rated %d and %d at %s and %s: in the order %d, want %d", ratingA, ratingB, older, newer, got, want)
 		}
 		checkRange(t, newer, is, ticks(since).Add(time.Duration(afterSince)%domain.Tick), ticks(until).Add(time.Duration(afterUntil)%domain.Tick))
@@ -144,9 +144,9 @@ func FuzzKeyOrder(f *testing.F) {
 // if it should.
 func checkRange(t *testing.T, on time.Time, id domain.BlogID, since, until time.Time) {
 	t.Helper()
-	from, to := blogRange(since, until)
+	from, to := BlogRange(since, until)
 	want := (since.IsZero() || !on.Before(since)) && (until.IsZero() || on.Before(until))
-	if row := blogRow(id); (row >= from && row < to) != want {
+	if row := BlogRow(id); (row >= from && row < to) != want {
 		t.Errorf("[%s, %s) is [%q, %q), and %q of %s: in it is %v, want %v", since, until, from, to, row, on, !want, want)
 	}
 	if err := driver.CheckKey("bound", from); err != nil {
