@@ -121,13 +121,18 @@ func (f storageFlags) openToCopy() (*backend, error) {
 
 // copyStore copies a store, checks the copy, and says what it did.
 func copyStore(ctx context.Context, console *console, from, to copySide, flight int) error {
-	bar := &copyBar{w: console.stderr}
-	if err := bar.count(ctx, from); err != nil {
-		return cannotRunError{err}
-	}
+	progress, doing, rows := newProgress(console.stderr), "", 0
 	began := time.Now()
-	result, err := move.Copy(ctx, from.side(), to.side(), move.Options{Flight: flight, Progress: bar.show})
-	bar.end()
+	result, err := move.Copy(ctx, from.side(), to.side(), move.Options{Flight: flight, Progress: func(now string, more int) {
+		if now != doing {
+			progress.end()
+			fmt.Fprintln(console.stderr, now)
+			doing, rows = now, 0
+		}
+		rows += more
+		progress.show("rows", rows, 0)
+	}})
+	progress.end()
 	refused := (*move.RefusedError)(nil)
 	switch {
 	case errors.As(err, &refused):

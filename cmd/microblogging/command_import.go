@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/schollz/progressbar/v3"
-
 	"microblogging/domain"
 	"microblogging/storage"
 )
@@ -72,8 +70,9 @@ func (c importCommand) Run(ctx context.Context, console *console) error {
 
 // importTo posts the entries of a file, and shows a progress bar.
 func importTo(ctx context.Context, console *console, file importFile, to *importer) error {
-	bar := newProgressBar(console.stderr, len(file.Entries), file.name, progressbar.OptionShowCount())
-	to.progress = bar.Add
+	progress := newProgress(console.stderr)
+	defer progress.end()
+	to.progress = func(done int) { progress.show(file.name, done, len(file.Entries)) }
 	return to.post(ctx, file.Entries)
 }
 

@@ -61,8 +61,8 @@ type importer struct {
 	// fresh tells that this import created the channel, so that no entry is known.
 	fresh     bool
 	converter *feed.Converter
-	// progress is called with numbers of entries that are done.
-	progress func(n int) error
+	// progress is called with how many entries are done.
+	progress func(done int)
 
 	// mu guards what follows.
 	mu     sync.Mutex
@@ -73,7 +73,7 @@ type importer struct {
 func newImporter(store *storage.Store, channel domain.ChannelRef, owner domain.UserName, source string, fresh bool) *importer {
 	return &importer{
 		store: store, channel: channel, owner: owner, source: source, fresh: fresh,
-		converter: feed.NewConverter(), progress: func(int) error { return nil },
+		converter: feed.NewConverter(), progress: func(int) {},
 	}
 }
 
@@ -83,9 +83,7 @@ func newImporter(store *storage.Store, channel domain.ChannelRef, owner domain.U
 // returns the first failure.
 func (i *importer) post(ctx context.Context, entries []feed.Entry) error {
 	first := firstOfEach(entries)
-	if err := i.count(importCounts{known: len(entries) - len(first)}); err != nil {
-		return err
-	}
+	i.count(importCounts{known: len(entries) - len(first)})
 	var batches errgroup.Group
 	batches.SetLimit(importFlight)
 	if slices.ContainsFunc(first, func(e feed.Entry) bool { return e.Published.IsZero() }) {
@@ -161,15 +159,16 @@ func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) 
 			counts.add(made[n])
 		}
 	}
-	return cmp.Or(err, i.count(counts))
+	i.count(counts)
+	return err
 }
 
 // count adds what became of some entries.
-func (i *importer) count(c importCounts) error {
+func (i *importer) count(c importCounts) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.counts.add(c)
-	return i.progress(c.added + c.known + c.leftOut)
+	i.progress(i.counts.added + i.counts.known + i.counts.leftOut)
 }
 
 // unknown returns the entries that were not imported before.

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,7 +20,7 @@ type Account interface {
 }
 
 // A Namespace is the tables and queues of one run in an account. Their names start with a
-// mark that no other program uses, and an id of this run.
+// mark that no other program uses, and an id of the run.
 type Namespace struct {
 	account Account
 	id      string
@@ -28,87 +29,67 @@ type Namespace struct {
 const (
 	tableMark = "MicroBloggingLoad"
 	queueMark = "microblogging-load-"
-	// idLength is how long an id is: 50 random bits. With it, names keep within the 63
-	// characters that Azure allows.
-	idLength = 10
-	// openTime bounds how long it takes to make the first table and the row in it.
-	openTime = 30 * time.Second
+	// An id is when the run has ended at the latest, in minutes since 1970 and to the base
+	// 36, and 25 random bits. With it, names keep within the 63 characters that Azure allows.
+	endLength = 5
+	idLength  = endLength + 5
+	// clocksDiffer is more than the clocks of two machines do.
+	clocksDiffer = time.Hour
 )
 
-func newNamespace(account Account) Namespace {
-	return Namespace{account, strings.ToLower(rand.Text()[:idLength])}
+// OpenAccount returns a namespace for a run that has ended by then. It removes those that
+// loads have left which were killed: the time of their end has passed.
+func OpenAccount(ctx context.Context, account Account, end time.Time) (Namespace, error) {
+	id := strconv.FormatInt(end.Unix()/60, 36) + strings.ToLower(rand.Text()[:idLength-endLength])
+	return Namespace{account, id}, drop(ctx, account, func(id string) bool {
+		minutes, err := strconv.ParseInt(id[:endLength], 36, 64)
+		return err == nil && time.Since(time.Unix(minutes*60, 0)) > clocksDiffer
+	})
+}
+
+// Remove removes the tables and queues with all that is in them.
+func (n Namespace) Remove(ctx context.Context) error {
+	if err := drop(ctx, n.account, func(id string) bool { return id == n.id }); err != nil {
+		return fmt.Errorf("the tables %s… and the queues %s… could not all be removed, a later load will: %w", n.table(""), n.queue(""), err)
+	}
+	return nil
+}
+
+// drop drops the tables and queues of some namespaces.
+func drop(ctx context.Context, account Account, goes func(id string) bool) error {
+	tables, err := account.TableNames(ctx, tableMark)
+	if err != nil {
+		return err
+	}
+	queues, err := account.QueueNames(ctx, queueMark)
+	if err != nil {
+		return err
+	}
+	var failed error
+	for _, table := range tables {
+		if id := idOf(table, tableMark); id != "" && goes(id) {
+			failed = errors.Join(failed, account.DropTable(ctx, table))
+		}
+	}
+	for _, queue := range queues {
+		if id := idOf(queue, queueMark); id != "" && goes(id) {
+			failed = errors.Join(failed, account.DropQueue(ctx, queue))
+		}
+	}
+	return failed
+}
+
+// idOf returns the id in a name that begins with a mark. Azure ignores the case of tables.
+func idOf(name, mark string) string {
+	if len(name) < len(mark)+idLength {
+		return ""
+	}
+	return strings.ToLower(name[len(mark) : len(mark)+idLength])
 }
 
 func (n Namespace) table(name string) string { return tableMark + n.id + name }
 
 func (n Namespace) queue(name string) string { return queueMark + n.id + "-" + name }
-
-// namespaceOf returns the id in the name of a table or of a queue.
-func namespaceOf(name string) (id string, ok bool) {
-	for _, mark := range []string{tableMark, queueMark} {
-		if len(name) >= len(mark)+idLength && strings.EqualFold(name[:len(mark)], mark) {
-			return strings.ToLower(name[len(mark) : len(mark)+idLength]), true
-		}
-	}
-	return "", false
-}
-
-// OpenNamespace returns a ground of its own in an account. Until it is removed, a heartbeat
-// tells other loads that it is in use. If ctx ends it goes on, for openTime at most: a call
-// that is cut off may have made a table, which nobody would remove.
-func OpenNamespace(ctx context.Context, account Account) (Ground, error) {
-	n := newNamespace(account)
-	opening, cancel := context.WithTimeout(context.WithoutCancel(ctx), openTime)
-	defer cancel()
-	if err := n.firstBeat(opening); err != nil {
-		return Ground{}, err
-	}
-	beating, stop := context.WithCancel(context.WithoutCancel(ctx))
-	stopped := make(chan struct{})
-	go func() {
-		defer close(stopped)
-		n.beat(beating)
-	}()
-	return Ground{Tables: n, Queues: n, Remove: func(ctx context.Context) error {
-		stop()
-		<-stopped // or the last beat would create its table again
-		return n.remove(ctx)
-	}}, nil
-}
-
-// remove drops the queues and the tables, and last the one with the heartbeat: if this
-// process dies before, others find it by that.
-func (n Namespace) remove(ctx context.Context) error {
-	queues, err := n.account.QueueNames(ctx, queueMark+n.id)
-	if err != nil {
-		return n.notRemoved(err)
-	}
-	tables, err := n.account.TableNames(ctx, tableMark+n.id)
-	if err != nil {
-		return n.notRemoved(err)
-	}
-	var failed error
-	for _, queue := range queues {
-		failed = errors.Join(failed, n.account.DropQueue(ctx, queue))
-	}
-	for _, table := range tables {
-		if !strings.EqualFold(table, n.table(beatTable)) {
-			failed = errors.Join(failed, n.account.DropTable(ctx, table))
-		}
-	}
-	if failed == nil {
-		failed = n.account.DropTable(ctx, n.table(beatTable))
-	}
-	return n.notRemoved(failed)
-}
-
-func (n Namespace) notRemoved(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("the tables %s… and the queues %s… could not all be removed, the next load will: %w",
-		n.table(""), n.queue(""), err)
-}
 
 // CreateTable implements driver.Tables.
 func (n Namespace) CreateTable(ctx context.Context, table string) error {
