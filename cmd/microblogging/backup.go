@@ -20,20 +20,13 @@ import (
 // and whose checksum is its end. So a file that was cut off or altered is found, and gzip -d
 // makes a store's file, or lines, of a backup.
 
-// A backupKind is what a backup holds.
-type backupKind string
-
-const (
-	// wholeStore is the file of an embedded store.
-	wholeStore backupKind = "store"
-	// deletionsOnly is a line for each deletion of a channel: the message that asks for it.
-	deletionsOnly backupKind = "deletions"
-)
-
 const (
 	packedMagic = "\x1f\x8b"
-	kindComment = "MicroBlogging backup: "
-	formerMagic = "MicroBlogging backup 1\n"
+	// backupComment begins the comment of the header. What it holds follows, and that is
+	// wholeStore in all that this version writes.
+	backupComment = "MicroBlogging backup: "
+	wholeStore    = "store"
+	formerMagic   = "MicroBlogging backup 1\n"
 )
 
 // Why a file is refused.
@@ -42,17 +35,17 @@ var (
 	errCut      = errors.New("it is cut short")
 	errAltered  = errors.New("it is damaged, or was altered")
 	errFormer   = errors.New("it was written by an earlier version of this program, which can restore it")
-	errNewer    = errors.New("it was written by a newer version of this program")
+	errOther    = errors.New("it holds no whole store, or was written by a newer version of this program")
 )
 
 // pack writes the file of a backup. If write fails, the file has no end; nothing is written
 // before write writes.
-func pack(to io.Writer, kind backupKind, write func(io.Writer) error) error {
+func pack(to io.Writer, write func(io.Writer) error) error {
 	packed, err := gzip.NewWriterLevel(to, gzip.BestSpeed)
 	if err != nil {
 		return err
 	}
-	packed.Comment, packed.ModTime = kindComment+string(kind), time.Now()
+	packed.Comment, packed.ModTime = backupComment+wholeStore, time.Now()
 	if err := write(packed); err != nil {
 		return err
 	}
@@ -75,12 +68,11 @@ func unpack(from io.Reader) (*gzip.Reader, error) {
 	if err != nil {
 		return nil, whatIsWrong(err)
 	}
-	kind, ours := strings.CutPrefix(packed.Comment, kindComment)
-	switch {
+	switch content, ours := strings.CutPrefix(packed.Comment, backupComment); {
 	case !ours:
 		return nil, errNoBackup
-	case kind != string(wholeStore) && kind != string(deletionsOnly):
-		return nil, errNewer
+	case content != wholeStore:
+		return nil, errOther
 	}
 	return packed, nil
 }
@@ -97,44 +89,22 @@ func whatIsWrong(err error) error {
 	return err
 }
 
-// A backupFile is an open backup that is whole.
-type backupFile struct {
-	*os.File
-	kind    backupKind
-	takenOn time.Time
-}
-
-// openBackup opens a backup and reads it to its end.
-func openBackup(name string) (*backupFile, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
+// verify reads a file from its beginning to its end, and unpacks it anew.
+func verify(file io.ReadSeeker) (packed *gzip.Reader, err error) {
+	for range 2 {
+		if packed != nil {
+			if _, err := io.Copy(io.Discard, packed); err != nil {
+				return nil, whatIsWrong(err)
+			}
+		}
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			return nil, err
+		}
+		if packed, err = unpack(file); err != nil {
+			return nil, err
+		}
 	}
-	b, err := verify(file)
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return b, nil
-}
-
-// verify reads a file from its beginning to its end.
-func verify(file *os.File) (*backupFile, error) {
-	b := &backupFile{File: file}
-	packed, err := b.unpack()
-	if err != nil {
-		return nil, err
-	}
-	b.kind, b.takenOn = backupKind(strings.TrimPrefix(packed.Comment, kindComment)), packed.ModTime.UTC()
-	_, err = io.Copy(io.Discard, packed)
-	return b, whatIsWrong(err)
-}
-
-// unpack begins to read the file again.
-func (b *backupFile) unpack() (*gzip.Reader, error) {
-	if _, err := b.Seek(0, io.SeekStart); err != nil {
-		return nil, err
-	}
-	return unpack(b)
+	return packed, nil
 }
 
 // An unreadError is about rows of a store that cannot be read, so that no backup is made.
