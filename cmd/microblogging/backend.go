@@ -48,9 +48,9 @@ func (f storageFlags) openWith(opts bolt.Options) (*backend, error) {
 
 // openObserved is openWith, and tells observers what happens to the store.
 func (f storageFlags) openObserved(opts bolt.Options, o observers) (*backend, error) {
-	retry, err := f.retryFlags.options()
+	retry, err := f.retry()
 	if err != nil {
-		return nil, cannotRunError{err}
+		return nil, err
 	}
 	if f.Storage == "azure" {
 		return f.openAzure(opts.Log, retry, o)
@@ -130,9 +130,8 @@ func (f storageFlags) use(ctx context.Context, work func(*storage.Store) error) 
 // mustExist refuses a data directory without a store, so that a name that was mistyped is
 // not taken for a store where all is well.
 func (f storageFlags) mustExist() error {
-	_, err := f.retryFlags.options() // what is wrong with a flag comes first
-	if err != nil {
-		return cannotRunError{err}
+	if _, err := f.retry(); err != nil { // what is wrong with a flag comes first
+		return err
 	}
 	if f.Storage != "bolt" {
 		return nil

@@ -111,7 +111,7 @@ func (c copyCommand) side(flag, value string, mustExist bool) (copySide, error) 
 const copyTryTime = 30 * time.Second
 
 func (f storageFlags) openToCopy() (*backend, error) {
-	retry, err := f.retryFlags.options()
+	retry, err := f.retry()
 	if err != nil || f.Storage != "azure" {
 		return f.openWith(bolt.Options{})
 	}
@@ -152,11 +152,11 @@ func copyStore(ctx context.Context, console *console, from, to copySide, flight 
 		return fmt.Errorf("checking %s: %w", to.name, err)
 	}
 	out.printf("%s is what %s is: ", to.name, from.name)
-	breaches := out.n
-	if err := out.end(counts, nil); err != nil || breaches == 0 {
-		return err
+	out.counts(counts)
+	if out.err == nil && out.n > 0 {
+		return errFound // the source has the same breaches
 	}
-	return errFound // the source has the same breaches
+	return out.err
 }
 
 // printCopy prints the counts.

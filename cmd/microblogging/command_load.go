@@ -11,6 +11,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
 	"microblogging/cmd/microblogging/load"
 	"microblogging/storage/azure"
 	"microblogging/storage/bolt"
@@ -176,8 +178,12 @@ func removeLoad(ctx context.Context, console *console, remove func(context.Conte
 
 // open makes an empty store for one run. It removes what a load has left that was killed.
 func (c loadCommand) open(ctx context.Context) (driver.Tables, driver.Queues, func(context.Context) error, error) {
-	if c.Storage == "azure" {
-		return c.openNamespace(ctx)
+	retry, err := c.retry()
+	switch {
+	case err != nil:
+		return nil, nil, nil, err
+	case c.Storage == "azure":
+		return c.openNamespace(ctx, retry)
 	}
 	left, err := filepath.Glob(filepath.Join(c.Data, loadFolder))
 	if err != nil {
@@ -203,11 +209,7 @@ func (c loadCommand) open(ctx context.Context) (driver.Tables, driver.Queues, fu
 const loadFolder = "removed-by-load-*"
 
 // openNamespace opens an account, whose client tells the load each try of each request.
-func (c loadCommand) openNamespace(ctx context.Context) (driver.Tables, driver.Queues, func(context.Context) error, error) {
-	retry, err := c.retryFlags.options()
-	if err != nil {
-		return nil, nil, nil, err
-	}
+func (c loadCommand) openNamespace(ctx context.Context, retry *policy.RetryOptions) (driver.Tables, driver.Queues, func(context.Context) error, error) {
 	config, err := c.azureConfig(nil, retry)
 	if err != nil {
 		return nil, nil, nil, err

@@ -6,9 +6,14 @@ import (
 	"io"
 	"log/slog"
 	"net/url"
+	"os"
+	"strings"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
 	"microblogging/domain"
+	"microblogging/storage/azure"
 	"microblogging/worker"
 )
 
@@ -22,7 +27,47 @@ type storageFlags struct {
 	AzureTableEndpoint        string `env:"AZURE_STORAGE_TABLE_ENDPOINT,MICROBLOGGING_AZURE_TABLE_ENDPOINT" placeholder:"URL" help:"With --storage azure and the default Azure credential: the URL of the account's tables. Not used with a connection string."`
 	AzureQueueEndpoint        string `env:"AZURE_STORAGE_QUEUE_ENDPOINT,MICROBLOGGING_AZURE_QUEUE_ENDPOINT" placeholder:"URL" help:"With --storage azure and the default Azure credential: the URL of the account's queues. Not used with a connection string."`
 
-	retryFlags `embed:""`
+	Retries  int           `group:"retries" default:"3" help:"How often a request is sent again, 0 to 20. docs/retries.md says which."`
+	RetryMin time.Duration `group:"retries" default:"150ms" help:"The pause before it is sent again for the first time, 1ms to 1m, varied from 0.8 to 1.3 of it. The next pauses are 3, 7, 15 times as long, and so on."`
+	RetryMax time.Duration `group:"retries" default:"2s" help:"The longest pause, --retry-min to 1m. If the service asks for a longer one with Retry-After, the request fails at once."`
+}
+
+const (
+	mostRetries = 20
+	// longestPause is the largest --retry-max. It also keeps the SDK's sums in range.
+	longestPause = time.Minute
+)
+
+// retry returns the retries for azure.Config, or what is wrong with the flags.
+func (f storageFlags) retry() (*policy.RetryOptions, error) {
+	switch {
+	case f.Retries < 0 || f.Retries > mostRetries:
+		return nil, cannotRunError{fmt.Errorf("--retries must be 0 to %d, not %d", mostRetries, f.Retries)}
+	case f.RetryMin < time.Millisecond || f.RetryMin > longestPause:
+		return nil, cannotRunError{fmt.Errorf("--retry-min must be 1ms to 1m, not %s", f.RetryMin)}
+	case f.RetryMax < f.RetryMin || f.RetryMax > longestPause:
+		return nil, cannotRunError{fmt.Errorf("--retry-max must be --retry-min (%s) to 1m, not %s", f.RetryMin, f.RetryMax)}
+	}
+	o := azure.Retry(f.Retries, f.RetryMin, f.RetryMax)
+	return &o, nil
+}
+
+// connectionString returns the connection string of the account, or "" if none is given.
+// The one in a file goes before the one on the command line or in the environment. It is
+// never in an error, because errors are logged.
+func (f storageFlags) connectionString() (string, error) {
+	if f.AzureConnectionStringFile == "" {
+		return f.AzureConnectionString, nil
+	}
+	text, err := os.ReadFile(f.AzureConnectionStringFile)
+	secret := strings.TrimSpace(string(text))
+	if err == nil && (secret == "" || strings.ContainsAny(secret, "\r\n\x00")) {
+		err = fmt.Errorf("%s does not hold one line", f.AzureConnectionStringFile)
+	}
+	if err != nil {
+		return "", cannotRunError{fmt.Errorf("--azure-connection-string-file: %w", err)}
+	}
+	return secret, nil
 }
 
 // logFlags say what is logged on standard error.

@@ -214,7 +214,7 @@ func composeGracePeriod(t *testing.T) {
 			t.Fatal(err)
 		}
 		var flags commands
-		parser, err := kong.New(&flags, kong.DefaultEnvars("MICROBLOGGING"), kong.Writers(io.Discard, io.Discard), retryVars(), retryGroup())
+		parser, err := kong.New(&flags, kong.DefaultEnvars("MICROBLOGGING"), kong.Writers(io.Discard, io.Discard))
 		if err == nil {
 			_, err = parser.Parse(strings.Fields(service.Command))
 		}
