@@ -19,26 +19,26 @@ const maxOperations = 12
 // cannot pass on a secret.
 func inWords(call driver.LedgerCall) Call {
 	words := Call{
-		Target: call.Target, Kind: kindWords(call.Kind), Answer: answerWords(call.Err),
+		Target: call.Target, Kind: kindWords(call.Kind()), Answer: answerWords(call.Err),
 		Read: call.Read, Returned: call.Returned, ReadAtLeast: call.ReadAtLeast, Bytes: call.Bytes, Took: call.Took,
 	}
-	switch call.Kind {
-	case driver.CallPoint:
-		words.Condition = fmt.Sprintf("PartitionKey = %s and RowKey = %s", shownPartition(call), shownRow(call, call.From))
-		if kind := schema.Of(call.Target, call.Partition, call.From); kind != nil {
+	switch call.Method {
+	case driver.CallGet:
+		words.Condition = fmt.Sprintf("PartitionKey = %s and RowKey = %s", shownPartition(call), shownRow(call, call.Row))
+		if kind := schema.Of(call.Target, call.Partition, call.Row); kind != nil {
 			words.Kinds, words.Purpose = []*schema.Kind{kind}, kind.Point
 		}
-	case driver.CallRange, driver.CallPartition:
+	case driver.CallRange:
 		words.Condition = "PartitionKey = " + shownPartition(call) + rowsWords(call) + pagingWords(call.Paging)
 		words.read(schema.Within(call.Target, call.Partition, call.From, call.To))
 	case driver.CallScan:
 		words.Condition = partitionsWords(call) + pagingWords(call.Paging)
 		words.read(schema.Within(call.Target, "", "", ""))
-	case driver.CallTransaction:
+	case driver.CallTransact:
 		words.describeTransaction(call)
 	default:
 		words.Queue = true
-		words.Purpose = queuePurpose(call.Kind)
+		words.Purpose = queuePurpose(call.Method)
 	}
 	if words.Purpose == "" {
 		words.Purpose = "Reads rows of the table " + call.Target + "."
@@ -65,38 +65,20 @@ func (c *Call) read(kinds []*schema.Kind) {
 	}
 }
 
-func kindWords(kind driver.CallKind) string {
+func kindWords(kind string) string {
 	switch kind {
-	case driver.CallPoint:
-		return "point"
-	case driver.CallRange:
+	case "range":
 		return "row range"
-	case driver.CallPartition:
+	case "partition":
 		return "partition scan"
-	case driver.CallScan:
+	case "scan":
 		return "table scan"
-	case driver.CallTransaction:
-		return "transaction"
-	case driver.CallSend:
-		return "send"
-	case driver.CallReceive:
-		return "receive"
-	case driver.CallUpdate:
-		return "update"
-	case driver.CallDelete:
-		return "delete"
-	case driver.CallPing:
-		return "ping"
-	case driver.CallLength:
-		return "length"
-	case driver.CallPeek:
-		return "peek"
 	}
-	return fmt.Sprintf("call %d", kind)
+	return kind
 }
 
-func queuePurpose(kind driver.CallKind) string {
-	switch kind {
+func queuePurpose(method driver.Method) string {
+	switch method {
 	case driver.CallSend:
 		return "Sends the message by which a worker does the rest."
 	case driver.CallPing:
@@ -126,7 +108,7 @@ func answerWords(err error) string {
 
 // rowsWords says which row keys a range asks for.
 func rowsWords(call driver.LedgerCall) string {
-	if call.Kind == driver.CallPartition {
+	if call.Kind() == "partition" {
 		return ""
 	}
 	prefix := literal(call, call.From)

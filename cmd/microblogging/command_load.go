@@ -149,14 +149,14 @@ func (c loadCommand) Run(ctx context.Context, console *console) (err error) {
 func (c loadCommand) run(ctx context.Context, console *console, channels int) (result load.Result, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Duration+fillTime)
 	defer cancel()
-	tables, queues, remove, err := c.open(ctx)
+	empty, remove, err := c.open(ctx)
 	if err != nil {
 		return result, cannotRunError{err}
 	}
 	defer func() { err = errors.Join(err, removeLoad(ctx, console, remove)) }()
 	progress := newProgress(console.stderr)
 	defer progress.end()
-	return load.Run(ctx, tables, queues, load.Plan{
+	return load.Run(ctx, empty, load.Plan{
 		Channels: channels, Fill: c.Fill, Mix: c.Mix, Workers: c.Workers, Rate: c.Rate, Duration: c.Duration,
 	}, progress.show)
 }
@@ -177,54 +177,54 @@ func removeLoad(ctx context.Context, console *console, remove func(context.Conte
 }
 
 // open makes an empty store for one run. It removes what a load has left that was killed.
-func (c loadCommand) open(ctx context.Context) (driver.Tables, driver.Queues, func(context.Context) error, error) {
+func (c loadCommand) open(ctx context.Context) (driver.Backend, func(context.Context) error, error) {
 	retry, err := c.retry()
 	switch {
 	case err != nil:
-		return nil, nil, nil, err
+		return nil, nil, err
 	case c.Storage == "azure":
 		return c.openNamespace(ctx, retry)
 	}
 	left, err := filepath.Glob(filepath.Join(c.Data, loadFolder))
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	for _, dir := range left { // a process that has died holds no lock
 		if err := bolt.Remove(dir); err != nil && !errors.Is(err, bolt.ErrInUse) {
-			return nil, nil, nil, err
+			return nil, nil, err
 		}
 	}
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	dir, err := os.MkdirTemp(c.Data, loadFolder)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	db, err := bolt.Open(dir, bolt.Options{})
-	return db, db, func(context.Context) error { return errors.Join(db.Close(), bolt.Remove(dir)) }, err
+	return db, func(context.Context) error { return errors.Join(db.Close(), bolt.Remove(dir)) }, err
 }
 
 // loadFolder names the directories of the embedded stores of loads, in the data directory.
 const loadFolder = "removed-by-load-*"
 
 // openNamespace opens an account, whose client tells the load each try of each request.
-func (c loadCommand) openNamespace(ctx context.Context, retry *policy.RetryOptions) (driver.Tables, driver.Queues, func(context.Context) error, error) {
+func (c loadCommand) openNamespace(ctx context.Context, retry *policy.RetryOptions) (driver.Backend, func(context.Context) error, error) {
 	config, err := c.azureConfig(nil, retry)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	config.Tried = func(ctx context.Context, try azure.Try) { load.Tried(ctx, try.Number > 1, try.Throttled()) }
 	client, err := azure.Open(config)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	n, err := load.OpenAccount(ctx, client, time.Now().Add(c.Duration+fillTime))
 	if err != nil {
 		client.Close()
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	return n, n, func(ctx context.Context) error {
+	return n.Backend(), func(ctx context.Context) error {
 		defer client.Close()
 		return n.Remove(ctx)
 	}, nil

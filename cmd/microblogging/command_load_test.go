@@ -210,7 +210,7 @@ func loadRemovesKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	inStore(t, killed, func(*storage.Store) {})
-	_, _, remove, err := c.open(t.Context())
+	_, remove, err := c.open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func (c restoreCommand) Run(ctx context.Context, console *console) (err error) {
 	}
 	began, repeated, users := false, 0, 0
 	rows, takenOn, err := restore(ctx, c.File, c.Data, func() { began = true }, func(db *bolt.DB) error {
-		store := storage.New(db, db)
+		store := storage.New(db, storage.Options{})
 		err := store.Prepare(ctx)
 		if err == nil {
 			repeated, err = store.RepeatDeletions(ctx, deletions)
@@ -84,7 +84,7 @@ func restore(ctx context.Context, name, dir string, begin func(), finish func(*b
 // restores elsewhere.
 func readDeletions(ctx context.Context, name string) (deletions []domain.Message, err error) {
 	read := func(db *bolt.DB) error {
-		for record, err := range storage.New(db, db).DeletionRecords(ctx) {
+		for record, err := range storage.New(db, storage.Options{}).DeletionRecords(ctx) {
 			if err != nil {
 				return err
 			}

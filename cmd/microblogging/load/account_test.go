@@ -25,7 +25,7 @@ func TestNamespace(t *testing.T) {
 		t.Run(sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a := &account{DB: memory(), tables: map[string]bool{}, queues: map[string]bool{}}
-				prepare(t, storage.New(a, a))
+				prepare(t, storage.New(a, storage.Options{}))
 				test(t, a)
 			})
 		})
@@ -46,7 +46,7 @@ func opened(t *testing.T, a *account) Namespace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prepare(t, storage.New(n, n))
+	prepare(t, storage.New(n.Backend(), storage.Options{}))
 	return n
 }
 
@@ -187,12 +187,11 @@ func (a *account) DropQueue(_ context.Context, queue string) error { return a.dr
 func (a *account) all() []string { return append(a.names(a.tables, ""), a.names(a.queues, "")...) }
 
 // slowly is a backend whose transactions take time.
-type slowly struct {
-	driver.Tables
-	take time.Duration
-}
-
-func (s slowly) Transact(ctx context.Context, table, partition string, ops []driver.Operation) error {
-	time.Sleep(s.take)
-	return s.Tables.Transact(ctx, table, partition, ops)
+func slowly(backend driver.Backend, take time.Duration) driver.Backend {
+	return driver.Wrap(backend, func(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
+		if c.Method == driver.CallTransact {
+			time.Sleep(take)
+		}
+		return next(ctx)
+	})
 }

@@ -28,9 +28,9 @@ func steady(channels int) Plan {
 	return Plan{Channels: channels, Fill: 100, Mix: Mix{1, 1, 1, 1}, Workers: 4, Rate: 100, Duration: 4 * time.Second}
 }
 
-func ran(t *testing.T, ctx context.Context, tables driver.Tables, p Plan) Result {
+func ran(t *testing.T, ctx context.Context, empty driver.Backend, p Plan) Result {
 	t.Helper()
-	r, err := Run(ctx, tables, memory(), p, func(string, int, int) {})
+	r, err := Run(ctx, empty, p, func(string, int, int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func interruptedFill(t *testing.T) {
 	defer cancel()
 	filled, p, began := 0, steady(1), time.Now()
 	p.Fill = 100_000
-	r, err := Run(ctx, slowly{memory(), time.Second}, memory(), p, func(_ string, done, _ int) { filled = done })
+	r, err := Run(ctx, slowly(memory(), time.Second), p, func(_ string, done, _ int) { filled = done })
 	if err != nil || !r.Interrupted || r.Elapsed != 0 || r.All.Requests != 0 || len(r.Operations) != operations || filled == 0 || time.Since(began) > 32*time.Second {
 		t.Errorf("%+v after %d posts and %s (%v)", r, filled, time.Since(began), err)
 	}
