@@ -5,6 +5,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -47,7 +48,7 @@ func (s *Store) deleteUngated(ctx context.Context, row channelRow) (ungated bool
 	}
 	//lab: Delete a channel's row that has no gate, in the version that was read.
 	err = s.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Delete(schema.SingleRow, driver.Match(row.etag)))
-	if raced(err) {
+	if optimistic.Raced(err) {
 		err = nil // it is gone, or a deletion has marked it and will remove it
 	}
 	return true, err

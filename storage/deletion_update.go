@@ -7,6 +7,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -60,7 +61,7 @@ func (s *Store) UpdateDeletion(ctx context.Context, ref domain.ChannelRef, chang
 
 func (s *Store) updateDeletion(ctx context.Context, key domain.ChannelKey, row string, change func(*domain.Deletion) bool) error {
 	mine := domain.NewRevision()
-	err := s.contend(ctx, func() error {
+	err := s.pause.Retry(ctx, func() error {
 		//lab: Read the report, which may be changed only in this version.
 		row, err := s.deletions.Get(ctx, schema.ChannelPartition(key), row)
 		if err != nil {
@@ -68,7 +69,7 @@ func (s *Store) updateDeletion(ctx context.Context, key domain.ChannelKey, row s
 		}
 		d := decodeDeletion(row)
 		was := d.State
-		if was == domain.DeletionDone || bears(row.Properties, mine) {
+		if was == domain.DeletionDone || optimistic.Bears(row.Properties, mine) {
 			return nil
 		}
 		if !change(&d) {
@@ -80,13 +81,9 @@ func (s *Store) updateDeletion(ctx context.Context, key domain.ChannelKey, row s
 			}
 		}
 		d.UpdatedOn = domain.Now()
-		changes := append(stamp(row.Properties, mine), encodeDeletion(d)...)
+		changes := append(optimistic.Stamp(row.Properties, mine), encodeDeletion(d)...)
 		//lab: Change the report on the deletion, in the version that was read.
-		err = s.deletions.Transact(ctx, schema.ChannelPartition(key), driver.Merge(row.Row, driver.Match(row.ETag), changes...))
-		if raced(err) {
-			return errTryAgain
-		}
-		return err
+		return optimistic.Again(s.deletions.Transact(ctx, schema.ChannelPartition(key), driver.Merge(row.Row, driver.Match(row.ETag), changes...)))
 	})
 	if err != nil {
 		return fmt.Errorf("recording the deletion of channel %s: %w", key, err)

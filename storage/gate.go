@@ -7,6 +7,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -67,7 +68,7 @@ import (
 //
 // If the process dies after this, the reservation stays until a repair deletes
 // it. If a repair deletes it before openGate is sent, the incarnation is lost:
-// errTryAgain.
+// optimistic.ErrAgain.
 func (s *Store) reserveGate(ctx context.Context, ref domain.ChannelRef) (driver.ETag, error) {
 	partition, row := schema.ChannelPartition(ref.Key), schema.ReservedGateRow(ref.Incarnation)
 	//lab: Reserve a gate, whose place can be taken once.
@@ -78,7 +79,7 @@ func (s *Store) reserveGate(ctx context.Context, ref domain.ChannelRef) (driver.
 	//lab: Read the version of the reservation, on which the next step depends.
 	reservation, err := s.blogs.Get(ctx, partition, row)
 	if errors.Is(err, domain.ErrNotFound) {
-		return "", errTryAgain
+		return "", optimistic.ErrAgain
 	}
 	return reservation.ETag, err
 }
@@ -93,7 +94,7 @@ func (s *Store) openGate(ctx context.Context, ref domain.ChannelRef, reservation
 	err := s.blogs.Transact(ctx, partition,
 		driver.Delete(schema.ReservedGateRow(ref.Incarnation), driver.Match(reservation)),
 		driver.Insert(schema.OpenGateRow(ref.Incarnation), driver.String(schema.PropIncarnation, ref.Incarnation)))
-	if !raced(err) {
+	if !optimistic.Raced(err) {
 		return err
 	}
 	// Either this is the echo of this transaction, or a repair deleted the
@@ -101,7 +102,7 @@ func (s *Store) openGate(ctx context.Context, ref domain.ChannelRef, reservation
 	//lab: Look whether our gate is open: then this was an echo.
 	_, err = s.blogs.Get(ctx, partition, schema.OpenGateRow(ref.Incarnation))
 	if errors.Is(err, domain.ErrNotFound) {
-		return errTryAgain
+		return optimistic.ErrAgain
 	}
 	return err
 }
@@ -127,7 +128,7 @@ func holdShutGate(ref domain.ChannelRef) driver.Operation {
 
 // gateMissing tells whether a transaction failed because the gate that it holds
 // is not there.
-func gateMissing(err error) bool { return failedAt(err, 0, domain.ErrNotFound) }
+func gateMissing(err error) bool { return optimistic.FailedAt(err, 0, domain.ErrNotFound) }
 
 // gateStands tells whether the open gate is there.
 func (s *Store) gateStands(ctx context.Context, ref domain.ChannelRef) (bool, error) {
@@ -137,14 +138,10 @@ func (s *Store) gateStands(ctx context.Context, ref domain.ChannelRef) (bool, er
 
 // withdrawGate deletes the open gate of a creation that its creator gives up, in
 // the version that was read before the channel's row was read. If somebody has
-// posted since then, the version has changed, and it returns errTryAgain.
+// posted since then, the version has changed, and it returns optimistic.ErrAgain.
 func (s *Store) withdrawGate(ctx context.Context, gate driver.Entity) error {
 	//lab: Take our gate away, unless somebody has posted behind it since.
-	err := s.blogs.Transact(ctx, gate.Partition, driver.Delete(gate.Row, driver.Match(gate.ETag)))
-	if raced(err) {
-		return errTryAgain
-	}
-	return err
+	return optimistic.Again(s.blogs.Transact(ctx, gate.Partition, driver.Delete(gate.Row, driver.Match(gate.ETag))))
 }
 
 // ShutGate puts the shut gate in the place of the open one, and reports whether the
@@ -157,7 +154,7 @@ func (s *Store) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut bool,
 	if err == nil {
 		return true, nil
 	}
-	if !raced(err) {
+	if !optimistic.Raced(err) {
 		return false, fmt.Errorf("shutting the gate of channel %s: %w", ref.Key, err)
 	}
 	//lab: Look whether the gate is shut already.

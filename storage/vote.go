@@ -6,6 +6,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -40,7 +41,7 @@ func (s *Store) rate(ctx context.Context, post votedPost, change int64, vote dri
 		return fmt.Errorf("voting on post %s: %w", post.id, err)
 	}
 	defer unlock()
-	return s.contend(ctx, func() error {
+	return s.pause.Retry(ctx, func() error {
 		now, err := s.readBlog(ctx, post.ref, post.id)
 		if err != nil {
 			return err
@@ -48,12 +49,12 @@ func (s *Store) rate(ctx context.Context, post votedPost, change int64, vote dri
 		//lab: Write the vote and the rating that counts it in one transaction, behind the open gate.
 		err = s.blogs.Transact(ctx, schema.ChannelPartition(post.ref.Key), ratingOperations(post, now, change, vote)...)
 		switch {
-		case err == nil, failedAt(err, 1, done):
+		case err == nil, optimistic.FailedAt(err, 1, done):
 			return nil
 		case gateMissing(err):
 			return s.whyPostGone(ctx, post.ref)
-		case raced(err):
-			return errTryAgain
+		case optimistic.Raced(err):
+			return optimistic.ErrAgain
 		}
 		return fmt.Errorf("voting on post %s: %w", post.id, err)
 	})
