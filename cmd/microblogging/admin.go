@@ -11,15 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"microblogging/cmd/microblogging/metrics"
-	"microblogging/storage/bolt"
 	"microblogging/web"
 )
-
-// adminFlags are what all roles share.
-type adminFlags struct {
-	AdminListen string `placeholder:"ADDR" help:"The address for an operator, such as 127.0.0.1:9090: /metrics for Prometheus, /debug/pprof/ for profiles, /healthz and /readyz, and /backup for the command backup. Port 0 picks a free port. Anybody who reaches it may read all of that and needs no password, so do not publish it; /backup answers programs on the same machine alone. Off by default: then nothing is measured."`
-}
 
 // adminWriteTime bounds how long an answer to an operator may take to send. A profile takes
 // as long as it was asked for. An answer that takes longer sets a deadline of its own.
@@ -33,15 +26,14 @@ const adminDrainTime = time.Second
 // begins until it has ended. A nil *admin is off.
 type admin struct {
 	listener net.Listener
-	metrics  *metrics.Metrics
 	log      *slog.Logger
 	server   *http.Server
 	// ended is closed when the server has stopped.
 	ended chan struct{}
 }
 
-// open listens, and answers nothing yet. It returns nil if the listener is off.
-func (f adminFlags) open(roles metrics.Roles, log *slog.Logger) (*admin, error) {
+// openAdmin listens, and answers nothing yet. It returns nil if the listener is off.
+func (f roleFlags) openAdmin(log *slog.Logger) (*admin, error) {
 	if f.AdminListen == "" {
 		return nil, nil
 	}
@@ -49,23 +41,7 @@ func (f adminFlags) open(roles metrics.Roles, log *slog.Logger) (*admin, error) 
 	if err != nil {
 		return nil, cannotRunError{fmt.Errorf("--admin-listen: %w", err)}
 	}
-	return &admin{listener: listener, metrics: metrics.New(buildVersion(), roles, log), log: log}, nil
-}
-
-// observe adds what the metrics are made of to the observers, and to the options of the
-// embedded store.
-func (a *admin) observe(f storageFlags, o *observers, opts *bolt.Options) {
-	if a == nil {
-		return
-	}
-	o.calls = append(o.calls, a.metrics.Calls)
-	o.deliveries = append(o.deliveries, a.metrics.Deliveries())
-	o.requests = a.metrics.Requests()
-	if f.Storage == "azure" {
-		o.tries = a.metrics.Tries()
-		return
-	}
-	opts.CountFree, opts.Committed = true, a.metrics.Commits()
+	return &admin{listener: listener, log: log}, nil
 }
 
 // routes registers what is answered.
@@ -74,7 +50,7 @@ func (a *admin) routes(mux *http.ServeMux, b *backend) {
 	mux.Handle("/healthz", health)
 	mux.Handle("/readyz", health)
 	mux.Handle(backupPath, newBackupHandler(b, a.log))
-	mux.Handle("GET /metrics", a.metrics.Handler())
+	mux.Handle("GET /metrics", b.told.Metrics())
 	mux.HandleFunc("GET /{$}", listAdmin)
 	// Not the command line, which may hold a connection string.
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
@@ -96,7 +72,7 @@ func (a *admin) serve(ctx context.Context, b *backend) {
 		return
 	}
 	mux := http.NewServeMux()
-	a.metrics.Read(ctx, b, b.space)
+	b.told.Read(ctx, b, b.space)
 	a.routes(mux, b)
 	a.server = &http.Server{
 		Handler:           guardAdmin(a.listener.Addr(), mux),

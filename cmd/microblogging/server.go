@@ -38,7 +38,7 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	if err != nil {
 		return cannotRunError{err}
 	}
-	handler, err := web.New(b.Store, web.Options{
+	options := web.Options{
 		BaseURL:             base,
 		TrustProxy:          f.TrustProxy.any,
 		TrustedNetworks:     f.TrustProxy.networks,
@@ -55,8 +55,11 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 		Draining:            b.draining,
 		Teach:               teach,
 		Routes:              f.routes(b),
-		Observer:            b.observers.requests,
-	})
+	}
+	if b.told != nil {
+		options.Observer = b.told
+	}
+	handler, err := web.New(b.Store, options)
 	if err != nil {
 		return err
 	}
@@ -72,7 +75,7 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 		return cannotRunError{fmt.Errorf("--listen: %w", err)}
 	}
 	limit := web.LimitConnections(f.TrustProxy.any, f.TrustProxy.networks)
-	serveHTTP(ctx, listener, f.traced(handler, b.observers.traces), limit, log, run)
+	serveHTTP(ctx, listener, b.told.Handler(handler), limit, log, run)
 	address := publicAddress(listener.Addr())
 	fmt.Fprintf(console.stdout, "listening on %s\n", address)
 	link.print(console, address)

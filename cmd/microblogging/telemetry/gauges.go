@@ -1,4 +1,4 @@
-package metrics
+package telemetry
 
 import (
 	"context"
@@ -29,13 +29,13 @@ type Store interface {
 
 // Read makes the metrics tell what waits in the store. Space is nil for any store but the
 // embedded one. The reads end when ctx ends. It is called once.
-func (m *Metrics) Read(ctx context.Context, store Store, space func() (bolt.Space, error)) {
+func (t *Telemetry) Read(ctx context.Context, store Store, space func() (bolt.Space, error)) {
 	g := &gauges{
-		ctx: ctx, log: m.log, space: space,
+		ctx: ctx, log: t.Log, space: space,
 		backlog:  reading[storage.Backlog]{age: backlogAge, read: store.Backlog},
 		sessions: reading[int]{age: sessionsAge, read: store.CountSessions},
 	}
-	m.registry.MustRegister(g)
+	t.registry.MustRegister(g)
 }
 
 // gauges reads the store when Prometheus asks. It implements prometheus.Collector.

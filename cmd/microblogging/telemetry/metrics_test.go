@@ -1,4 +1,4 @@
-package metrics
+package telemetry
 
 import (
 	"bytes"
@@ -14,8 +14,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/azure"
@@ -23,8 +21,6 @@ import (
 	"microblogging/storage/driver"
 	"microblogging/worker"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestMetrics(t *testing.T) {
 	t.Run("have names, units and help as Prometheus wants them", namesAsPrometheusWants)
@@ -43,10 +39,10 @@ func TestGauges(t *testing.T) {
 }
 
 // scrape returns what Prometheus gets.
-func scrape(t *testing.T, m *Metrics) string {
+func scrape(t *testing.T, m *Telemetry) string {
 	t.Helper()
 	w := httptest.NewRecorder()
-	m.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
+	m.Metrics().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
 	if w.Code != 200 {
 		t.Errorf("answers %d", w.Code)
 	}
@@ -54,7 +50,7 @@ func scrape(t *testing.T, m *Metrics) string {
 }
 
 // wantLines checks that Prometheus gets these lines.
-func wantLines(t *testing.T, m *Metrics, lines ...string) {
+func wantLines(t *testing.T, m *Telemetry, lines ...string) {
 	t.Helper()
 	got := scrape(t, m)
 	for _, line := range lines {
@@ -65,18 +61,33 @@ func wantLines(t *testing.T, m *Metrics, lines ...string) {
 	}
 }
 
-// busy returns metrics in which something was counted everywhere.
-func busy(t *testing.T) *Metrics {
+// counting returns a telemetry without traces.
+func counting(t *testing.T, o Options) *Telemetry {
 	t.Helper()
-	m := New("test", Roles{Web: true, Worker: true}, slog.New(slog.DiscardHandler))
+	unset(t)
+	o.Version, o.Counts = "test", true
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	m, err := Start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// busy returns metrics in which something was counted everywhere.
+func busy(t *testing.T) *Telemetry {
+	t.Helper()
+	m := counting(t, Options{Web: true, Worker: true})
 	m.Read(t.Context(), &fakeStore{}, func() (bolt.Space, error) { return bolt.Space{Bytes: 4096, Free: 1024}, nil })
-	m.Commits()(bolt.Commit{Changes: 3, Took: time.Millisecond})
-	m.Tries()(t.Context(), azure.Try{Number: 1, Status: 200})
+	m.Committed(bolt.Commit{Changes: 3, Took: time.Millisecond})
+	m.Tried(t.Context(), azure.Try{Number: 1, Status: 200})
 	call(t, m, driver.Call{Method: driver.CallGet, Target: "Channels"}, nil)
 	call(t, m, driver.Call{Method: driver.CallTransact, Target: "Blogs", Operations: make([]driver.Operation, 3)}, nil)
-	_, answered := m.Requests().Request(t.Context(), "GET", "/channels/:name")
+	_, answered := m.Request(t.Context(), "GET", "/channels/:name")
 	answered(200)
-	_, handling := m.Deliveries().Deliver(t.Context(), driver.Message{Deliveries: 1}, domain.Message{})
+	_, handling := m.Deliver(t.Context(), driver.Message{Deliveries: 1}, domain.Message{})
 	_, done := handling.Step(t.Context(), domain.StepMark)
 	done(nil)
 	handling.End(worker.End{Outcome: "done", Kind: domain.MessageChannel})
@@ -84,9 +95,9 @@ func busy(t *testing.T) *Metrics {
 }
 
 // call makes a call that ends with this error.
-func call(t *testing.T, m *Metrics, c driver.Call, err error) {
+func call(t *testing.T, m *Telemetry, c driver.Call, err error) {
 	t.Helper()
-	if got := m.Calls(t.Context(), &c, func(context.Context) error { return err }); got != err {
+	if got := m.around(t.Context(), &c, func(context.Context) error { return err }); got != err {
 		t.Errorf("the caller gets %v, want %v", got, err)
 	}
 }
@@ -104,7 +115,7 @@ func namesAsPrometheusWants(t *testing.T) {
 }
 
 func countCalls(t *testing.T) {
-	m := New("test", Roles{}, slog.New(slog.DiscardHandler))
+	m := counting(t, Options{})
 	point := driver.Call{Method: driver.CallGet, Target: "Users"}
 	for _, err := range []error{
 		nil, nil, domain.ErrNotFound, domain.ErrUnavailable, context.DeadlineExceeded, domain.ErrExists, domain.ErrConflict,
@@ -133,16 +144,16 @@ func countCalls(t *testing.T) {
 }
 
 func countRequests(t *testing.T) {
-	m := New("test", Roles{Web: true}, slog.New(slog.DiscardHandler))
+	m := counting(t, Options{Web: true})
 	request := func(method, route string, status int) {
-		_, answered := m.Requests().Request(t.Context(), method, route)
+		_, answered := m.Request(t.Context(), method, route)
 		answered(status)
 	}
 	request("GET", "/channels/:name", 200)
 	request("GET", "/channels/:name", 503)
 	request("INVENTED", "", 405)
-	m.Requests().Cached(t.Context(), "page", true)
-	_, _ = m.Requests().Request(t.Context(), "GET", "/") // it is under way
+	m.Cached(t.Context(), "page", true)
+	_, _ = m.Request(t.Context(), "GET", "/") // it is under way
 	wantLines(t, m,
 		`microblogging_http_requests_total{method="GET",route="/channels/:name",status="200"} 1`,
 		`microblogging_http_requests_total{method="GET",route="/channels/:name",status="503"} 1`,
@@ -154,9 +165,9 @@ func countRequests(t *testing.T) {
 }
 
 func countDeliveries(t *testing.T) {
-	m := New("test", Roles{Worker: true}, slog.New(slog.DiscardHandler))
+	m := counting(t, Options{Worker: true})
 	deliver := func(n int64, end worker.End) {
-		ctx, handling := m.Deliveries().Deliver(t.Context(), driver.Message{Deliveries: n}, domain.Message{})
+		ctx, handling := m.Deliver(t.Context(), driver.Message{Deliveries: n}, domain.Message{})
 		_, ended := handling.Step(ctx, domain.StepSweep)
 		handling.Removed(99)
 		handling.Removed(1)
@@ -166,7 +177,7 @@ func countDeliveries(t *testing.T) {
 	deliver(1, worker.End{Outcome: "lease lost", Kind: domain.MessageChannel, LeaseLost: true})
 	deliver(2, worker.End{Outcome: "done", Kind: domain.MessageChannel})
 	deliver(1, worker.End{Outcome: "permanent", Poisoned: true})
-	_, ended := m.Deliveries().Pass(t.Context())
+	_, ended := m.Pass(t.Context())
 	ended(storage.Reconciled{Requeued: 2}, nil)
 	wantLines(t, m,
 		`microblogging_worker_deliveries_total{kind="channel",outcome="done"} 1`,
@@ -183,8 +194,8 @@ func countDeliveries(t *testing.T) {
 }
 
 func countTries(t *testing.T) {
-	m := New("test", Roles{}, slog.New(slog.DiscardHandler))
-	tried := m.Tries()
+	m := counting(t, Options{Storage: "azure"})
+	tried := m.Tried
 	tried(t.Context(), azure.Try{Number: 1, Status: 503})
 	tried(t.Context(), azure.Try{Number: 2})
 	tried(t.Context(), azure.Try{Number: 3, Status: 200})
@@ -197,8 +208,8 @@ func countTries(t *testing.T) {
 }
 
 func countCommits(t *testing.T) {
-	m := New("test", Roles{}, slog.New(slog.DiscardHandler))
-	committed := m.Commits()
+	m := counting(t, Options{Storage: "bolt"})
+	committed := m.Committed
 	committed(bolt.Commit{Changes: 7, Took: time.Second})
 	committed(bolt.Commit{Changes: 1, Err: errors.New("the disk is full")})
 	wantLines(t, m,
@@ -209,9 +220,9 @@ func countCommits(t *testing.T) {
 }
 
 func rolesApart(t *testing.T) {
-	for name, roles := range map[string]Roles{"http_": {Worker: true}, "worker_": {Web: true}, "azure_": {Web: true}, "bolt_": {Web: true}} {
-		if got := scrape(t, New("test", roles, slog.New(slog.DiscardHandler))); strings.Contains(got, "microblogging_"+name) {
-			t.Errorf("a process with %+v tells of %s", roles, name)
+	for name, o := range map[string]Options{"http_": {Worker: true}, "worker_": {Web: true}, "azure_": {Storage: "bolt"}, "bolt_": {Storage: "azure"}} {
+		if got := scrape(t, counting(t, o)); strings.Contains(got, "microblogging_"+name) {
+			t.Errorf("a process with %+v tells of %s", o, name)
 		}
 	}
 }
@@ -238,7 +249,7 @@ func (f *fakeStore) CountSessions(context.Context) (int, error) { return f.sessi
 
 func tellWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := New("test", Roles{}, slog.New(slog.DiscardHandler))
+		m := counting(t, Options{})
 		store := &fakeStore{sessions: 12, backlog: storage.Backlog{Open: 3, Oldest: time.Now().Add(-time.Hour), Messages: 4, Poisoned: 1}}
 		m.Read(t.Context(), store, func() (bolt.Space, error) { return bolt.Space{Bytes: 4096, Free: 1024}, nil })
 		wantLines(t, m,
@@ -258,7 +269,7 @@ func tellWhatWaits(t *testing.T) {
 
 func readSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := New("test", Roles{}, slog.New(slog.DiscardHandler))
+		m := counting(t, Options{})
 		store := &fakeStore{}
 		m.Read(t.Context(), store, nil)
 		for range 60 {
@@ -274,7 +285,7 @@ func readSeldom(t *testing.T) {
 func leaveOutUnread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		m := New("test", Roles{}, slog.New(slog.NewTextHandler(&log, nil)))
+		m := counting(t, Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 		store := &fakeStore{hangs: true, sessions: 1}
 		m.Read(t.Context(), store, nil)
 		began := time.Now()
