@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -10,6 +9,8 @@ import (
 	"net/http/pprof"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"microblogging/web"
 )
@@ -22,18 +23,8 @@ const adminWriteTime = 5 * time.Minute
 // What takes long was told before, when the role was.
 const adminDrainTime = time.Second
 
-// An admin answers the operator, on a listener of its own. It answers from before the role
-// begins until it has ended. A nil *admin is off.
-type admin struct {
-	listener net.Listener
-	log      *slog.Logger
-	server   *http.Server
-	// ended is closed when the server has stopped.
-	ended chan struct{}
-}
-
-// openAdmin listens, and answers nothing yet. It returns nil if the listener is off.
-func (f roleFlags) openAdmin(log *slog.Logger) (*admin, error) {
+// listenAdmin listens for the operator, or returns nil if nobody wants that.
+func (f roleFlags) listenAdmin() (net.Listener, error) {
 	if f.AdminListen == "" {
 		return nil, nil
 	}
@@ -41,74 +32,48 @@ func (f roleFlags) openAdmin(log *slog.Logger) (*admin, error) {
 	if err != nil {
 		return nil, cannotRunError{fmt.Errorf("--admin-listen: %w", err)}
 	}
-	return &admin{listener: listener, log: log}, nil
+	return listener, nil
 }
 
-// routes registers what is answered.
-func (a *admin) routes(mux *http.ServeMux, b *backend) {
-	health := web.Health{Ready: b.Ready, Alive: b.health, Draining: b.draining, Logger: a.log}
-	mux.Handle("/healthz", health)
-	mux.Handle("/readyz", health)
-	mux.Handle(backupPath, newBackupHandler(b, a.log))
+// serveAdmin answers the operator until stop is called, which waits for the end. What takes
+// long, such as a profile, ends when ctx ends.
+func serveAdmin(ctx context.Context, listener net.Listener, b *backend, log *slog.Logger) (stop func() error) {
+	if listener == nil {
+		return func() error { return nil }
+	}
+	b.told.Read(ctx, b, b.space)
+	answering, end := context.WithCancel(context.WithoutCancel(ctx))
+	var run errgroup.Group
+	serveHTTP(answering, listening{
+		Listener: listener, handler: guardAdmin(listener.Addr(), adminRoutes(b, log)),
+		write: adminWriteTime, drain: adminDrainTime, long: ctx,
+	}, log, &run)
+	log.InfoContext(ctx, "answering the operator", "address", publicAddress(listener.Addr()))
+	return func() error { end(); return run.Wait() }
+}
+
+// adminRoutes are what is answered.
+func adminRoutes(b *backend, log *slog.Logger) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/healthz", b.probes(log))
+	mux.Handle("/readyz", b.probes(log))
+	mux.Handle(backupPath, newBackupHandler(b, log))
 	mux.Handle("GET /metrics", b.told.Metrics())
-	mux.HandleFunc("GET /{$}", listAdmin)
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { // for somebody who opens the address in the log
+		fmt.Fprintln(w, strings.Join([]string{"/metrics", "/healthz", "/readyz", backupPath, "/debug/pprof/"}, "\n"))
+	})
 	// Not the command line, which may hold a connection string.
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", http.NotFound)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return mux
 }
 
-// listAdmin lists what is answered, for somebody who opens the address in the log.
-func listAdmin(w http.ResponseWriter, _ *http.Request) {
-	fmt.Fprintln(w, strings.Join([]string{"/metrics", "/healthz", "/readyz", backupPath, "/debug/pprof/"}, "\n"))
-}
-
-// serve answers until stop is called. What takes long, such as a profile, ends when ctx
-// ends.
-func (a *admin) serve(ctx context.Context, b *backend) {
-	if a == nil {
-		return
-	}
-	mux := http.NewServeMux()
-	b.told.Read(ctx, b, b.space)
-	a.routes(mux, b)
-	a.server = &http.Server{
-		Handler:           guardAdmin(a.listener.Addr(), mux),
-		BaseContext:       func(net.Listener) context.Context { return ctx },
-		ReadHeaderTimeout: readHeaderTime,
-		ReadTimeout:       readTime,
-		WriteTimeout:      adminWriteTime,
-		IdleTimeout:       idleTime,
-		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
-	}
-	a.ended = make(chan struct{})
-	go func() {
-		defer close(a.ended)
-		if err := ignoreClosed(a.server.Serve(a.listener)); err != nil {
-			a.log.Error("the operator is not answered any more", "error", err)
-		}
-	}()
-	a.log.InfoContext(ctx, "answering the operator", "address", publicAddress(a.listener.Addr()))
-}
-
-// stop ends the answers, those under way after a while.
-func (a *admin) stop() error {
-	switch {
-	case a == nil:
-		return nil
-	case a.server == nil: // it never answered
-		return a.listener.Close()
-	}
-	drain, cancel := context.WithTimeout(context.Background(), adminDrainTime)
-	defer cancel()
-	err := a.server.Shutdown(drain)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = a.server.Close()
-	}
-	<-a.ended
-	return err
+// probes answers /healthz and /readyz.
+func (b *backend) probes(log *slog.Logger) http.Handler {
+	return web.Health{Ready: b.Ready, Alive: b.health, Draining: b.draining, Logger: log}
 }
 
 // guardAdmin refuses what a web page made a browser send to the listener. On a loopback

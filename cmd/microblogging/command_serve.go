@@ -95,14 +95,17 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		return cannotRunError{err}
 	}
 	defer told.Stop()
-	admin, err := p.openAdmin(log)
+	admin, err := p.listenAdmin()
 	if err != nil {
 		return err
+	}
+	if admin != nil {
+		defer admin.Close() // a server that has ended has closed it already
 	}
 	there, unknown := bolt.Exists(p.Data)
 	b, err := p.open(bolt.Options{Log: log}, told)
 	if err != nil {
-		return errors.Join(err, admin.stop())
+		return err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
 	if b.local && !there && unknown == nil {
@@ -112,7 +115,6 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	ctx, cancel := delayed(ctx, p.DrainDelay, console.again)
 	defer cancel()
 	run, ctx := errgroup.WithContext(ctx)
-	defer func() { err = errors.Join(err, admin.stop()) }()
 	if b.local {
 		if err := b.Prepare(ctx); err != nil {
 			return cannotRunError{err}
@@ -120,7 +122,8 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	} else {
 		run.Go(func() error { b.prepareLater(ctx, log); return nil })
 	}
-	admin.serve(ctx, b)
+	stopAdmin := serveAdmin(ctx, admin, b, log)
+	defer func() { err = errors.Join(err, stopAdmin()) }()
 	run.Go(func() error {
 		if err := p.start(ctx, console, log, b, run); err != nil {
 			return err
