@@ -80,9 +80,6 @@ func describeCall(c *Call) string {
 	case Receive:
 		return "queue: receive"
 	case Update:
-		if m, err := domain.DecodeMessage(c.Message.Text); err == nil && m.Copied {
-			return "queue: mark the message as poisoned"
-		}
 		return "queue: give the message back"
 	case Settle:
 		return "queue: delete the message"

@@ -1,7 +1,6 @@
 package azure_test
 
 import (
-	"errors"
 	"testing"
 	"time"
 
@@ -18,7 +17,6 @@ func TestEcho(t *testing.T) {
 	t.Run("of a delete is that the row is not found", echoOfDelete)
 	t.Run("of an unconditional merge is success", echoOfMerge)
 	t.Run("of a send is a second message", echoOfSend)
-	t.Run("of a send that is made once does not exist", sendOnceHasNoEcho)
 	t.Run("of a receive is no message while it is hidden", echoOfReceive)
 	t.Run("of an update or delete is a lost lease", echoOfUpdateOrDelete)
 }
@@ -77,20 +75,6 @@ func echoOfSend(t *testing.T) {
 	}
 	if got := receive(t, sound, queue); len(got) != 2 {
 		t.Errorf("%d messages, want 2", len(got))
-	}
-}
-
-func sendOnceHasNoEcho(t *testing.T) {
-	sound, faulty := pair(t, losesReply())
-	queue := newName()
-	if err := sound.CreateQueue(t.Context(), queue); err != nil {
-		t.Fatal(err)
-	}
-	if err := driver.NewQueue(faulty, queue).SendOnce(t.Context(), "m"); !errors.Is(err, domain.ErrUnavailable) {
-		t.Errorf("a send without an answer reports %v", err)
-	}
-	if got := receive(t, sound, queue); len(got) != 1 {
-		t.Errorf("%d messages, want 1", len(got))
 	}
 }
 
