@@ -6,6 +6,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -61,7 +62,7 @@ func encodeBlog(b domain.Blog) driver.Properties {
 		driver.Time(schema.PropCreatedOn, b.CreatedOn),
 		driver.String(schema.PropIncarnation, b.Channel.Incarnation),
 	}
-	return append(p, stamp(nil, b.Revision)...)
+	return append(p, optimistic.Stamp(nil, b.Revision)...)
 }
 
 func decodeBlog(row driver.Entity) blogEntity {

@@ -8,6 +8,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -24,7 +25,7 @@ func (s *Store) DeleteBlog(ctx context.Context, channel domain.Channel, id domai
 	expected domain.Precondition[domain.Revision],
 ) error {
 	var queued domain.Revision
-	return s.contend(ctx, func() error {
+	return s.pause.Retry(ctx, func() error {
 		row, err := s.readBlog(ctx, channel.Ref(), id)
 		switch {
 		case errors.Is(err, domain.ErrNotFound) && queued != "":
@@ -88,7 +89,7 @@ func (s *Store) FinishBlog(ctx context.Context, m domain.Message, report func(ro
 }
 
 func (s *Store) finishBlog(ctx context.Context, m domain.Message, report func(rows int)) error {
-	return s.contend(ctx, func() error {
+	return s.pause.Retry(ctx, func() error {
 		row, err := s.readBlog(ctx, m.Ref(), m.Blog)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
@@ -113,15 +114,15 @@ func (s *Store) finishBlog(ctx context.Context, m domain.Message, report func(ro
 const blogRows = 2
 
 // removeBlog deletes the post in the version that was read, and its index row. It
-// returns errTryAgain if the post has changed. If the gate is missing, it returns an
+// returns optimistic.ErrAgain if the post has changed. If the gate is missing, it returns an
 // error that gateMissing knows.
 func (s *Store) removeBlog(ctx context.Context, row blogEntity) error {
 	err := s.blogs.Transact(ctx, schema.ChannelPartition(row.Channel.Key),
 		holdGate(row.Channel),
 		driver.Delete(schema.BlogRow(row.ID), driver.Match(row.etag)),
 		driver.Delete(schema.RateRow(row.Rating, row.ID), driver.Exists))
-	if raced(err) && !gateMissing(err) {
-		return errTryAgain
+	if optimistic.Raced(err) && !gateMissing(err) {
+		return optimistic.ErrAgain
 	}
 	return err
 }

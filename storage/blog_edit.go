@@ -6,6 +6,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -24,12 +25,12 @@ func (s *Store) Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 ) (domain.Blog, error) {
 	mine := domain.NewRevision()
 	var edited domain.Blog
-	err := s.contend(ctx, func() error {
+	err := s.pause.Retry(ctx, func() error {
 		row, err := s.readBlog(ctx, ref, id)
 		switch {
 		case err != nil:
 			return err
-		case bears(row.properties, mine):
+		case optimistic.Bears(row.properties, mine):
 			edited = row.Blog // the failure was the echo of our own write
 			return nil
 		case row.UserID != by:
@@ -40,7 +41,7 @@ func (s *Store) Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 		edited = row.Blog
 		edited.Title, edited.Text = draft.Title, draft.Text
 		edited.EditedOn, edited.Revision = domain.Now(), mine
-		changes := append(stamp(row.properties, mine),
+		changes := append(optimistic.Stamp(row.properties, mine),
 			driver.String(schema.PropTitle, edited.Title),
 			driver.String(schema.PropText, edited.Text),
 			driver.Time(schema.PropEditedOn, edited.EditedOn))
@@ -50,8 +51,8 @@ func (s *Store) Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 		switch {
 		case gateMissing(err):
 			return s.whyPostGone(ctx, ref)
-		case raced(err):
-			return errTryAgain
+		case optimistic.Raced(err):
+			return optimistic.ErrAgain
 		}
 		return err
 	})

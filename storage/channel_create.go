@@ -7,6 +7,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -58,7 +59,7 @@ func (c *creation) encode() driver.Properties {
 
 // create carries out the request.
 func (s *Store) create(ctx context.Context, c *creation) error {
-	return s.contend(ctx, func() error {
+	return s.pause.Retry(ctx, func() error {
 		row, err := s.readChannel(ctx, c.channel.Key())
 		switch {
 		case err == nil:
@@ -70,7 +71,7 @@ func (s *Store) create(ctx context.Context, c *creation) error {
 			return err
 		}
 		err = s.tryCreate(ctx, c)
-		if errors.Is(err, errTryAgain) {
+		if errors.Is(err, optimistic.ErrAgain) {
 			// A row that was sent may still land later, and its gate may be gone by
 			// then. So the incarnation must not be used again.
 			c.channel.Incarnation = domain.NewIncarnation()
@@ -82,7 +83,7 @@ func (s *Store) create(ctx context.Context, c *creation) error {
 // nameTaken returns the error for a creator who finds this row under the name. It
 // returns nil if an earlier request with the same idempotency key made the channel. A
 // row without gates belongs to nobody, even if it is the caller's own late request.
-// nameTaken deletes such a row and returns errTryAgain.
+// nameTaken deletes such a row and returns optimistic.ErrAgain.
 func (s *Store) nameTaken(ctx context.Context, c *creation, row channelRow) error {
 	if done, err := s.adopt(ctx, c, row); err != nil || done {
 		return err
@@ -94,12 +95,12 @@ func (s *Store) nameTaken(ctx context.Context, c *creation, row channelRow) erro
 	case err != nil:
 		return err
 	case ungated:
-		return errTryAgain
+		return optimistic.ErrAgain
 	}
 	return fmt.Errorf("channel %s: %w", row.Key(), domain.ErrExists)
 }
 
-// tryCreate makes one attempt with one incarnation. It returns errTryAgain if this
+// tryCreate makes one attempt with one incarnation. It returns optimistic.ErrAgain if this
 // incarnation can no longer become the channel.
 func (s *Store) tryCreate(ctx context.Context, c *creation) error {
 	ref := c.channel.Ref()
@@ -149,20 +150,20 @@ func (s *Store) resolveInsert(ctx context.Context, c *creation, acknowledged boo
 	// Otherwise the gate must go now.
 	if gate.ETag != "" {
 		switch err := s.withdrawGate(ctx, gate); {
-		case errors.Is(err, errTryAgain):
+		case errors.Is(err, optimistic.ErrAgain):
 			return s.resolveInsert(ctx, c, acknowledged)
 		case err != nil:
 			return err
 		}
 	}
 	if absent {
-		return errTryAgain
+		return optimistic.ErrAgain
 	}
 	return s.nameTaken(ctx, c, row)
 }
 
 // confirmCreated makes sure that the row has its open gate: it subscribes the
-// owner, which holds the gate. If the gate is gone, it returns errTryAgain after
+// owner, which holds the gate. If the gate is gone, it returns optimistic.ErrAgain after
 // deleting the row, or domain.ErrStillDeleting if a deletion is under way.
 func (s *Store) confirmCreated(ctx context.Context, row channelRow) error {
 	err := s.joinOwner(ctx, row.Channel)
@@ -174,7 +175,7 @@ func (s *Store) confirmCreated(ctx context.Context, row channelRow) error {
 	case err != nil:
 		return err
 	case removed:
-		return errTryAgain
+		return optimistic.ErrAgain
 	}
 	return fmt.Errorf("channel %s: %w", row.Key(), domain.ErrStillDeleting)
 }

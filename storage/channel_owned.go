@@ -10,6 +10,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -116,7 +117,7 @@ func (s *Store) removeOutlived(ctx context.Context, owner domain.UserName, rows 
 				return nil
 			}
 			err = s.users.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
-			if raced(err) {
+			if optimistic.Raced(err) {
 				return nil // the channel is created again, or another request was faster
 			}
 			removed.Add(1)

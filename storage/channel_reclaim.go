@@ -5,6 +5,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -44,7 +45,7 @@ func (s *Store) deleteUngated(ctx context.Context, row channelRow) (ungated bool
 		return false, err
 	}
 	err = s.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Delete(schema.SingleRow, driver.Match(row.etag)))
-	if raced(err) {
+	if optimistic.Raced(err) {
 		err = nil // it is gone, or a deletion has marked it and will remove it
 	}
 	return true, err

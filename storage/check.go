@@ -8,6 +8,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -215,7 +216,7 @@ func (c *Checker) delete(ctx context.Context, table *driver.Table, row driver.En
 		return "left: no operation can name it", nil
 	case len(hold) > 0 && gateMissing(err):
 		return "left: its channel has no open gate", nil
-	case raced(err):
+	case optimistic.Raced(err):
 		return leftChanged, nil
 	default:
 		return "", fmt.Errorf("repairing: %w", err)

@@ -7,6 +7,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -150,7 +151,7 @@ func (p *partitionCheck) restoreGate(ctx context.Context, ref domain.ChannelRef)
 	if err == nil {
 		err = p.store.openGate(ctx, ref, reservation)
 	}
-	if errors.Is(err, errTryAgain) {
+	if errors.Is(err, optimistic.ErrAgain) {
 		return leftChanged, nil
 	}
 	if err != nil {
@@ -158,12 +159,12 @@ func (p *partitionCheck) restoreGate(ctx context.Context, ref domain.ChannelRef)
 	}
 	// If another repair was faster, the reservation is still there.
 	err = p.store.blogs.Transact(ctx, p.key, driver.Delete(schema.ReservedGateRow(ref.Incarnation), driver.Match(reservation)))
-	if err != nil && !raced(err) {
+	if err != nil && !optimistic.Raced(err) {
 		return "", err
 	}
 	for {
 		err = p.store.channels.Transact(ctx, p.key, driver.Merge(schema.SingleRow, driver.Match(row.etag)))
-		if !raced(err) {
+		if !optimistic.Raced(err) {
 			return "put up its gate again", err
 		}
 		row, err = p.unasked(ctx, ref)
@@ -182,7 +183,7 @@ func (p *partitionCheck) withdrawAgain(ctx context.Context, ref domain.ChannelRe
 	if err == nil {
 		err = p.store.withdrawGate(ctx, gate)
 	}
-	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, errTryAgain) {
+	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, optimistic.ErrAgain) {
 		err = nil // the deletion has shut it, or somebody posts behind it
 	}
 	return err

@@ -7,6 +7,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -67,7 +68,7 @@ func (p *partitionCheck) indexed(ctx context.Context, row driver.Entity) error {
 		switch {
 		case err == nil:
 			breach.Repaired = "put in the index"
-		case raced(err):
+		case optimistic.Raced(err):
 			breach.Repaired = leftChanged
 		default:
 			return fmt.Errorf("repairing: %w", err)
@@ -141,7 +142,7 @@ func (p *partitionCheck) recount(ctx context.Context, blog blogEntity, votes int
 	switch {
 	case err == nil:
 		return "recounted", nil
-	case raced(err):
+	case optimistic.Raced(err):
 		return leftChanged, nil
 	}
 	return "", fmt.Errorf("repairing: %w", err)

@@ -9,6 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -95,7 +96,7 @@ func (s *Store) listedDeletion(ctx context.Context, row driver.Entity, user doma
 		return d, err
 	}
 	err = s.users.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
-	if err != nil && !raced(err) {
+	if err != nil && !optimistic.Raced(err) {
 		return domain.Deletion{}, fmt.Errorf("deletions of %s: %w", user, err)
 	}
 	return domain.Deletion{}, nil

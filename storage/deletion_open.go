@@ -9,6 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -48,7 +49,7 @@ func (s *Store) renewOpen(ctx context.Context, ref domain.ChannelRef) error {
 // removeOpen removes an index row in the version that was scanned.
 func (s *Store) removeOpen(ctx context.Context, index driver.Entity) error {
 	err := s.deletions.Transact(ctx, index.Partition, driver.Delete(index.Row, driver.Match(index.ETag)))
-	if raced(err) {
+	if optimistic.Raced(err) {
 		return nil // somebody has renewed or removed it
 	}
 	return err
@@ -153,7 +154,7 @@ func (p *pass) lookAtUnrecorded(ctx context.Context, index driver.Entity, ref do
 	// A mark that is under way was made for this version of the row: now it fails.
 	err = p.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Merge(schema.SingleRow, driver.Match(row.etag)))
 	switch {
-	case raced(err):
+	case optimistic.Raced(err):
 		return nil
 	case err != nil:
 		return err
@@ -182,7 +183,7 @@ func (p *pass) leaveToOperator(ctx context.Context, index, record driver.Entity)
 	// Whoever is about to take this version out of poison fails now.
 	err := p.deletions.Transact(ctx, record.Partition, driver.Merge(record.Row, driver.Match(record.ETag)))
 	switch {
-	case raced(err):
+	case optimistic.Raced(err):
 		return nil
 	case err != nil:
 		return err

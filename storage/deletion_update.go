@@ -7,6 +7,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -59,14 +60,14 @@ func (s *Store) UpdateDeletion(ctx context.Context, ref domain.ChannelRef, chang
 
 func (s *Store) updateDeletion(ctx context.Context, key domain.ChannelKey, row string, change func(*domain.Deletion) bool) error {
 	mine := domain.NewRevision()
-	err := s.contend(ctx, func() error {
+	err := s.pause.Retry(ctx, func() error {
 		row, err := s.deletions.Get(ctx, schema.ChannelPartition(key), row)
 		if err != nil {
 			return err
 		}
 		d := decodeDeletion(row)
 		was := d.State
-		if was == domain.DeletionDone || bears(row.Properties, mine) {
+		if was == domain.DeletionDone || optimistic.Bears(row.Properties, mine) {
 			return nil
 		}
 		if !change(&d) {
@@ -78,12 +79,8 @@ func (s *Store) updateDeletion(ctx context.Context, key domain.ChannelKey, row s
 			}
 		}
 		d.UpdatedOn = domain.Now()
-		changes := append(stamp(row.Properties, mine), encodeDeletion(d)...)
-		err = s.deletions.Transact(ctx, schema.ChannelPartition(key), driver.Merge(row.Row, driver.Match(row.ETag), changes...))
-		if raced(err) {
-			return errTryAgain
-		}
-		return err
+		changes := append(optimistic.Stamp(row.Properties, mine), encodeDeletion(d)...)
+		return optimistic.Again(s.deletions.Transact(ctx, schema.ChannelPartition(key), driver.Merge(row.Row, driver.Match(row.ETag), changes...)))
 	})
 	if err != nil {
 		return fmt.Errorf("recording the deletion of channel %s: %w", key, err)

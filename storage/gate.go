@@ -7,6 +7,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -67,7 +68,7 @@ import (
 //
 // If the process dies after this, the reservation stays until a repair deletes
 // it. If a repair deletes it before openGate is sent, the incarnation is lost:
-// errTryAgain.
+// optimistic.ErrAgain.
 func (s *Store) reserveGate(ctx context.Context, ref domain.ChannelRef) (driver.ETag, error) {
 	partition, row := schema.ChannelPartition(ref.Key), schema.ReservedGateRow(ref.Incarnation)
 	err := s.blogs.Transact(ctx, partition, driver.Insert(row, driver.String(schema.PropIncarnation, ref.Incarnation)))
@@ -76,7 +77,7 @@ func (s *Store) reserveGate(ctx context.Context, ref domain.ChannelRef) (driver.
 	}
 	reservation, err := s.blogs.Get(ctx, partition, row)
 	if errors.Is(err, domain.ErrNotFound) {
-		return "", errTryAgain
+		return "", optimistic.ErrAgain
 	}
 	return reservation.ETag, err
 }
@@ -90,14 +91,14 @@ func (s *Store) openGate(ctx context.Context, ref domain.ChannelRef, reservation
 	err := s.blogs.Transact(ctx, partition,
 		driver.Delete(schema.ReservedGateRow(ref.Incarnation), driver.Match(reservation)),
 		driver.Insert(schema.OpenGateRow(ref.Incarnation), driver.String(schema.PropIncarnation, ref.Incarnation)))
-	if !raced(err) {
+	if !optimistic.Raced(err) {
 		return err
 	}
 	// Either this is the echo of this transaction, or a repair deleted the
 	// reservation first. The gate tells which.
 	_, err = s.blogs.Get(ctx, partition, schema.OpenGateRow(ref.Incarnation))
 	if errors.Is(err, domain.ErrNotFound) {
-		return errTryAgain
+		return optimistic.ErrAgain
 	}
 	return err
 }
@@ -123,7 +124,7 @@ func holdShutGate(ref domain.ChannelRef) driver.Operation {
 
 // gateMissing tells whether a transaction failed because the gate that it holds
 // is not there.
-func gateMissing(err error) bool { return failedAt(err, 0, domain.ErrNotFound) }
+func gateMissing(err error) bool { return optimistic.FailedAt(err, 0, domain.ErrNotFound) }
 
 // gateStands tells whether the open gate is there.
 func (s *Store) gateStands(ctx context.Context, ref domain.ChannelRef) (bool, error) {
@@ -132,13 +133,9 @@ func (s *Store) gateStands(ctx context.Context, ref domain.ChannelRef) (bool, er
 
 // withdrawGate deletes the open gate of a creation that its creator gives up, in
 // the version that was read before the channel's row was read. If somebody has
-// posted since then, the version has changed, and it returns errTryAgain.
+// posted since then, the version has changed, and it returns optimistic.ErrAgain.
 func (s *Store) withdrawGate(ctx context.Context, gate driver.Entity) error {
-	err := s.blogs.Transact(ctx, gate.Partition, driver.Delete(gate.Row, driver.Match(gate.ETag)))
-	if raced(err) {
-		return errTryAgain
-	}
-	return err
+	return optimistic.Again(s.blogs.Transact(ctx, gate.Partition, driver.Delete(gate.Row, driver.Match(gate.ETag))))
 }
 
 // ShutGate puts the shut gate in the place of the open one, and reports whether the
@@ -150,7 +147,7 @@ func (s *Store) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut bool,
 	if err == nil {
 		return true, nil
 	}
-	if !raced(err) {
+	if !optimistic.Raced(err) {
 		return false, fmt.Errorf("shutting the gate of channel %s: %w", ref.Key, err)
 	}
 	if shut, err = s.hasRow(ctx, ref.Key, schema.ShutGateRow(ref.Incarnation)); err != nil {

@@ -42,22 +42,16 @@ func (s *Store) Lesson(ctx context.Context, ref domain.ChannelRef) (domain.Lesso
 // returns false, nothing is written. The change is applied once, even if a reply is lost;
 // it may be called several times before that.
 func (s *Store) UpdateLesson(ctx context.Context, ref domain.ChannelRef, change func(*domain.Lesson) bool) error {
-	mine := domain.NewRevision()
-	err := s.contend(ctx, func() error {
-		row, err := s.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.LessonRow(ref.Incarnation))
-		if err != nil {
-			return err
+	row := schema.LessonRow(ref.Incarnation)
+	err := s.pause.Change(ctx, s.deletions, schema.ChannelPartition(ref.Key), row, func(now driver.Entity) (driver.Properties, error) {
+		if now.ETag == "" {
+			return nil, domain.ErrNotFound
 		}
-		lesson, err := decodeLesson(row)
-		if err != nil || bears(row.Properties, mine) || !change(&lesson) {
-			return err
+		lesson, err := decodeLesson(now)
+		if err != nil || !change(&lesson) {
+			return nil, err
 		}
-		changes := append(stamp(row.Properties, mine), encodeLesson(ref, lesson)...)
-		err = s.deletions.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Merge(row.Row, driver.Match(row.ETag), changes...))
-		if raced(err) {
-			return errTryAgain
-		}
-		return err
+		return encodeLesson(ref, lesson), nil
 	})
 	if err != nil {
 		return fmt.Errorf("lesson of channel %s: %w", ref.Key, err)

@@ -8,6 +8,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -144,7 +145,7 @@ func (s *Store) DropUnread(ctx context.Context) (dropped int, err error) {
 func (s *Store) setHandled(ctx context.Context, m unreadMessage) error {
 	err := s.deletions.Transact(ctx, schema.UnreadPartition, driver.Replace(m.row.Row, driver.Match(m.row.ETag),
 		driver.String(schema.PropState, domain.DeletionDone), driver.Time(schema.PropUpdatedOn, domain.Now())))
-	if err != nil && !raced(err) {
+	if err != nil && !optimistic.Raced(err) {
 		return fmt.Errorf("recording what became of a message: %w", err)
 	}
 	return nil

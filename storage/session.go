@@ -9,6 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -148,7 +149,7 @@ func (s *Store) SignOut(ctx context.Context, token string) error {
 // epoch before. A session that has ended otherwise stays ended. If the process dies
 // before this, the user has to sign in again.
 func (s *Store) carrySession(ctx context.Context, token string, epoch int64) error {
-	return s.contend(ctx, func() error {
+	return s.pause.Retry(ctx, func() error {
 		row, err := s.sessions.Get(ctx, schema.SessionPartition(token), schema.SingleRow)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
@@ -158,10 +159,6 @@ func (s *Store) carrySession(ctx context.Context, token string, epoch int64) err
 		case hasEnded(row.Properties), row.Properties.Int64(schema.PropEpoch) != epoch-1:
 			return nil // or this is the echo of our own write
 		}
-		err = s.sessions.Transact(ctx, row.Partition, driver.Merge(schema.SingleRow, driver.Match(row.ETag), driver.Int64(schema.PropEpoch, epoch)))
-		if raced(err) {
-			return errTryAgain
-		}
-		return err
+		return optimistic.Again(s.sessions.Transact(ctx, row.Partition, driver.Merge(schema.SingleRow, driver.Match(row.ETag), driver.Int64(schema.PropEpoch, epoch))))
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -47,7 +48,7 @@ func expireIn(ctx context.Context, table *driver.Table) (int, error) {
 			if err == nil {
 				removed.Add(int64(len(batch)))
 			}
-			if raced(err) {
+			if optimistic.Raced(err) {
 				return nil // one of the rows has changed, and all are left
 			}
 			return err

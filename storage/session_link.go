@@ -7,6 +7,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -46,7 +47,7 @@ func (s *Store) FollowSignInLink(ctx context.Context, link string) (token string
 // used it, since the caller may find its own mark: that is the echo of its write.
 func (s *Store) useLink(ctx context.Context, link string) (user domain.UserName, epoch int64, err error) {
 	mine := domain.NewRevision()
-	err = s.contend(ctx, func() error {
+	err = s.pause.Retry(ctx, func() error {
 		row, err := s.sessions.Get(ctx, schema.SessionPartition(link), schema.SingleRow)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
@@ -59,12 +60,8 @@ func (s *Store) useLink(ctx context.Context, link string) (user domain.UserName,
 			return domain.ErrNotSignedIn
 		}
 		user, epoch = domain.UserName(row.Properties.String(schema.PropUser)), row.Properties.Int64(schema.PropEpoch)
-		err = s.sessions.Transact(ctx, row.Partition,
-			driver.Merge(schema.SingleRow, driver.Match(row.ETag), append(ended(), driver.String(schema.PropUsedBy, mine))...))
-		if raced(err) {
-			return errTryAgain
-		}
-		return err
+		return optimistic.Again(s.sessions.Transact(ctx, row.Partition,
+			driver.Merge(schema.SingleRow, driver.Match(row.ETag), append(ended(), driver.String(schema.PropUsedBy, mine))...)))
 	})
 	return user, epoch, err
 }

@@ -2,13 +2,11 @@ package storage
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math/rand/v2"
-	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -38,13 +36,10 @@ type Store struct {
 	poison        *driver.Queue
 
 	hashing hashing
+	pause   optimistic.Pause
 	counts  counts
 	votes   voteLocks
 }
-
-// A Pause waits for d between two attempts at a contended row. If ctx ends first,
-// it returns the error of ctx.
-type Pause func(ctx context.Context, d time.Duration) error
 
 // Options are what a Store may be told. The zero Options are what production runs; the
 // model checker has other numbers, so that few rows show what many would.
@@ -52,7 +47,7 @@ type Options struct {
 	// Around is put around each call of the backend, within the ledger.
 	Around []driver.Around
 	// Pause waits between two attempts at a contended row. Nil sleeps.
-	Pause Pause
+	Pause optimistic.Pause
 	// Flight is how many calls of one operation may be under way at once. Zero is what suits
 	// the backend's traits; with 1, calls are made one after another.
 	Flight int
@@ -66,9 +61,6 @@ type Options struct {
 // New returns a store on a backend. Prepare must have succeeded once on that backend before
 // any other operation is called.
 func New(backend driver.Backend, o Options) *Store {
-	if o.Pause == nil {
-		o.Pause = sleep
-	}
 	if o.SweepRows == 0 {
 		o.SweepRows = sweepRows
 	}
@@ -89,6 +81,7 @@ func New(backend driver.Backend, o Options) *Store {
 		queue:         queue(domain.QueueName),
 		poison:        queue(domain.PoisonQueueName),
 		hashing:       newHashing(),
+		pause:         o.Pause,
 	}
 }
 
@@ -122,59 +115,3 @@ func (s *Store) Ready(ctx context.Context) error {
 
 // Messages returns the queue of deletions, from which workers receive.
 func (s *Store) Messages() *driver.Queue { return s.queue }
-
-const (
-	// maxContention is how often contend tries. Of n writers that meet on one row,
-	// one succeeds each time, and n is far smaller than this.
-	maxContention = 1000
-	// maxContentionWait is the longest pause between two attempts.
-	maxContentionWait = 50 * time.Millisecond
-)
-
-// errTryAgain is returned by an attempt inside contend when another writer was
-// faster, so that what it read is out of date. No exported operation returns it.
-var errTryAgain = errors.New("try again")
-
-// contend calls attempt, which reads a row and writes it conditionally, until it
-// returns anything but errTryAgain. It pauses for a random time in between, so
-// that the writers of one row do not meet again. After maxContention attempts it
-// gives up with domain.ErrUnavailable.
-func (s *Store) contend(ctx context.Context, attempt func() error) error {
-	for n := range maxContention {
-		err := attempt()
-		if !errors.Is(err, errTryAgain) {
-			return err
-		}
-		ceiling := min(time.Millisecond<<min(n, 10), maxContentionWait)
-		if err := s.options.Pause(ctx, rand.N(ceiling)); err != nil {
-			return err
-		}
-	}
-	return fmt.Errorf("%w: too many writers on one row", domain.ErrUnavailable)
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// failedAt tells whether a transaction failed because of its operation number
-// index, counted from 0, and with this meaning.
-func failedAt(err error, index int, meaning error) bool {
-	var failed *driver.OperationError
-	return errors.As(err, &failed) && failed.Index == index && errors.Is(failed.Err, meaning)
-}
-
-// raced tells whether a conditional write failed because the row is not as it was
-// read. Either another writer was faster, or the failure is the echo of the
-// caller's own write: the write took effect, its reply was lost, and the backend's
-// client sent it again.
-func raced(err error) bool {
-	return errors.Is(err, domain.ErrConflict) || errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrExists)
-}

@@ -7,6 +7,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -47,7 +48,7 @@ func (s *Store) Subscribe(ctx context.Context, channel domain.Channel, user doma
 // by the checker. If the process dies after the swap, the user's row is joining, and
 // the read repair completes it.
 func (s *Store) join(ctx context.Context, channel domain.Channel, user domain.UserName) error {
-	return s.contend(ctx, func() error {
+	return s.pause.Retry(ctx, func() error {
 		ticket, err := s.beginJoin(ctx, channel.Ref(), user)
 		if err != nil {
 			return err
@@ -77,7 +78,7 @@ func (s *Store) beginJoin(ctx context.Context, ref domain.ChannelRef, user domai
 	}
 	row, err := s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), schema.JoinRow(user))
 	if errors.Is(err, domain.ErrNotFound) {
-		return "", errTryAgain
+		return "", optimistic.ErrAgain
 	}
 	return row.ETag, err
 }
@@ -96,14 +97,14 @@ func (s *Store) swapJoin(ctx context.Context, ref domain.ChannelRef, user domain
 		return s.whyGateGone(ctx, ref)
 	case errors.Is(err, domain.ErrExists):
 		return s.leaveChannel(ctx, ref, schema.JoinRow(user))
-	case !raced(err):
+	case !optimistic.Raced(err):
 		return fmt.Errorf("subscribing to channel %s: %w", ref.Key, err)
 	}
 	// Either this is the echo of the swap, or another request of the user did it, or
 	// somebody removed the join! row. The sub! row tells.
 	there, err := s.hasSub(ctx, ref, user)
 	if err == nil && !there {
-		return errTryAgain
+		return optimistic.ErrAgain
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -14,7 +15,7 @@ import (
 // otherwise the two could undo each other's steps for ever.
 func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {
 	left := false
-	return s.contend(ctx, func() error {
+	return s.pause.Retry(ctx, func() error {
 		row, err := s.subscriptions.Get(ctx, schema.UserPartition(user), schema.RefRow(ref))
 		state := row.Properties.String(schema.PropState)
 		switch {
@@ -27,8 +28,8 @@ func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user dom
 		case state != stateLeaving:
 			err := s.subscriptions.Transact(ctx, row.Partition,
 				driver.Merge(row.Row, driver.Match(row.ETag), driver.String(schema.PropState, stateLeaving)))
-			if err == nil || raced(err) {
-				return errTryAgain // which reads the new ETag
+			if err == nil || optimistic.Raced(err) {
+				return optimistic.ErrAgain // which reads the new ETag
 			}
 			return err
 		}
@@ -36,16 +37,12 @@ func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user dom
 			return err
 		}
 		left = true
-		err = s.subscriptions.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
-		if raced(err) {
-			return errTryAgain
-		}
-		return err
+		return optimistic.Again(s.subscriptions.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag))))
 	})
 }
 
 // leaveChannel deletes these rows of a user in the channel's partition, if they are
-// there. It returns errTryAgain if one of them changed meanwhile.
+// there. It returns optimistic.ErrAgain if one of them changed meanwhile.
 func (s *Store) leaveChannel(ctx context.Context, ref domain.ChannelRef, rows ...string) error {
 	plan, err := s.planLeave(ctx, ref, rows...)
 	if err != nil {
@@ -75,7 +72,7 @@ func (s *Store) planLeave(ctx context.Context, ref domain.ChannelRef, rows ...st
 }
 
 // executeLeave executes a plan of planLeave. It holds the gate: if that is gone, the
-// channel's deletion removes the rows. It returns errTryAgain if one of them has
+// channel's deletion removes the rows. It returns optimistic.ErrAgain if one of them has
 // changed since it was read.
 func (s *Store) executeLeave(ctx context.Context, ref domain.ChannelRef, plan []driver.Operation) error {
 	if len(plan) == 0 {
@@ -85,8 +82,8 @@ func (s *Store) executeLeave(ctx context.Context, ref domain.ChannelRef, plan []
 	switch {
 	case gateMissing(err):
 		return nil
-	case raced(err):
-		return errTryAgain
+	case optimistic.Raced(err):
+		return optimistic.ErrAgain
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -53,7 +54,7 @@ func (s *Store) repairRow(ctx context.Context, row subscription, user domain.Use
 	case row.state == stateJoining:
 		err := s.subscriptions.Transact(ctx, row.row.Partition,
 			driver.Merge(row.row.Row, driver.Match(row.row.ETag), driver.String(schema.PropState, stateJoined)))
-		if raced(err) {
+		if optimistic.Raced(err) {
 			err = nil
 		}
 		return true, err
@@ -67,7 +68,7 @@ func (s *Store) repairRow(ctx context.Context, row subscription, user domain.Use
 // before the sub! row. Then the user's row has changed and is not deleted.
 func (s *Store) removeUnjoined(ctx context.Context, row subscription, user domain.UserName) error {
 	switch err := s.leaveChannel(ctx, row.Channel, schema.JoinRow(user)); {
-	case errors.Is(err, errTryAgain):
+	case errors.Is(err, optimistic.ErrAgain):
 		return nil // a request of the user works on them
 	case err != nil:
 		return err
@@ -93,7 +94,7 @@ func (s *Store) finishLeaving(ctx context.Context, row subscription, user domain
 		return err
 	}
 	switch err := s.executeLeave(ctx, row.Channel, plan); {
-	case errors.Is(err, errTryAgain):
+	case errors.Is(err, optimistic.ErrAgain):
 		return nil // another request works on them
 	case err != nil:
 		return err
@@ -104,7 +105,7 @@ func (s *Store) finishLeaving(ctx context.Context, row subscription, user domain
 // removeSubscription deletes a dangling row of a user in the version that was read.
 func (s *Store) removeSubscription(ctx context.Context, row subscription) error {
 	err := s.subscriptions.Transact(ctx, row.row.Partition, driver.Delete(row.row.Row, driver.Match(row.row.ETag)))
-	if raced(err) {
+	if optimistic.Raced(err) {
 		return nil
 	}
 	return err

@@ -9,6 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -179,7 +180,7 @@ func (s *Store) withdraw(ctx context.Context, quotas []*quota) error {
 // nothing and returns a *domain.ThrottledError.
 func (s *Store) count(ctx context.Context, q *quota, by int64) error {
 	mine := domain.NewRevision()
-	err := s.contend(ctx, func() (err error) {
+	err := s.pause.Retry(ctx, func() (err error) {
 		rows := q.seen
 		q.seen = nil // whoever comes next reads them again
 		if rows == nil {
@@ -187,7 +188,7 @@ func (s *Store) count(ctx context.Context, q *quota, by int64) error {
 				return err
 			}
 		}
-		if slices.ContainsFunc(rows, func(row driver.Entity) bool { return bears(row.Properties, mine) }) {
+		if slices.ContainsFunc(rows, func(row driver.Entity) bool { return optimistic.Bears(row.Properties, mine) }) {
 			return nil // the echo of our own write, which must not count twice
 		}
 		if by > 0 {
@@ -199,11 +200,7 @@ func (s *Store) count(ctx context.Context, q *quota, by int64) error {
 		if len(ops) == 0 {
 			return nil
 		}
-		err = s.throttle.Transact(ctx, q.partition, ops...)
-		if raced(err) {
-			return errTryAgain
-		}
-		return err
+		return optimistic.Again(s.throttle.Transact(ctx, q.partition, ops...))
 	})
 	if err != nil {
 		return fmt.Errorf("counting attempts: %w", err)
@@ -241,7 +238,7 @@ func (q *quota) operations(rows []driver.Entity, by int64, mine domain.Revision)
 	var ops []driver.Operation
 	for i, c := range q.counters {
 		failures := max(rows[i].Properties.Int64(schema.PropFailures)+by, 0)
-		changes := append(stamp(rows[i].Properties, mine), driver.Int64(schema.PropFailures, failures))
+		changes := append(optimistic.Stamp(rows[i].Properties, mine), driver.Int64(schema.PropFailures, failures))
 		switch {
 		case rows[i].ETag != "":
 			ops = append(ops, driver.Merge(c.row, driver.Match(rows[i].ETag), changes...))

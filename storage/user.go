@@ -8,6 +8,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -111,7 +112,7 @@ func (s *Store) insertUser(ctx context.Context, user domain.UserName, hash strin
 		account.CreatedOn = domain.Storable(r.CreatedOn)
 	}
 	mine := domain.NewRevision()
-	properties := append(stamp(nil, mine),
+	properties := append(optimistic.Stamp(nil, mine),
 		driver.String(schema.PropPassword, hash), driver.Time(schema.PropCreatedOn, account.CreatedOn), driver.Int64(schema.PropEpoch, 0))
 	if r.Key != "" {
 		properties = append(properties, driver.String(schema.PropOnce, onceAccount(user, r.Key)))
@@ -124,7 +125,7 @@ func (s *Store) insertUser(ctx context.Context, user domain.UserName, hash strin
 	switch {
 	case err != nil:
 		return domain.User{}, false, err
-	case bears(row.properties, mine):
+	case optimistic.Bears(row.properties, mine):
 		return account, true, nil // this is the echo of our own insert
 	}
 	return domain.User{}, false, &takenError{row}
@@ -155,24 +156,20 @@ func (s *Store) raiseEpoch(ctx context.Context, user domain.UserName,
 // domain.ErrNotFound.
 func (s *Store) changeUser(ctx context.Context, user domain.UserName, change func(now userRow) (driver.Properties, error)) error {
 	mine := domain.NewRevision()
-	return s.contend(ctx, func() error {
+	return s.pause.Retry(ctx, func() error {
 		row, err := s.readUser(ctx, user)
 		switch {
 		case err != nil:
 			return err
-		case bears(row.properties, mine):
+		case optimistic.Bears(row.properties, mine):
 			return nil // this is the echo of our own write
 		}
 		changes, err := change(row)
 		if err != nil {
 			return err
 		}
-		err = s.users.Transact(ctx, schema.UserPartition(user),
-			driver.Merge(schema.SingleRow, driver.Match(row.etag), append(changes, stamp(row.properties, mine)...)...))
-		if raced(err) {
-			return errTryAgain
-		}
-		return err
+		return optimistic.Again(s.users.Transact(ctx, schema.UserPartition(user),
+			driver.Merge(schema.SingleRow, driver.Match(row.etag), append(changes, optimistic.Stamp(row.properties, mine)...)...)))
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -38,7 +39,7 @@ func (s *Store) bindSignUpKey(ctx context.Context, user domain.UserName, key str
 	if key == "" {
 		return nil
 	}
-	return s.contend(ctx, func() error {
+	return s.pause.Retry(ctx, func() error {
 		bound, end := onceAccount(user, key), domain.Now().Add(signUpKeyLifetime)
 		partition, properties := schema.SignUpPartition(key), append(ended(),
 			driver.String(schema.PropOnce, bound), driver.Time(schema.PropExpiresOn, end))
@@ -49,17 +50,13 @@ func (s *Store) bindSignUpKey(ctx context.Context, user domain.UserName, key str
 		row, err := s.sessions.Get(ctx, partition, schema.SingleRow)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
-			return errTryAgain // it has just been removed
+			return optimistic.ErrAgain // it has just been removed
 		case err != nil, row.Properties.String(schema.PropOnce) == bound:
 			return err
 		case time.Now().Before(row.Properties.Time(schema.PropExpiresOn)):
 			return fmt.Errorf("user %s: %w", user, domain.ErrKeyReused)
 		}
-		err = s.sessions.Transact(ctx, partition, driver.Replace(schema.SingleRow, driver.Match(row.ETag), properties...))
-		if raced(err) {
-			return errTryAgain
-		}
-		return err
+		return optimistic.Again(s.sessions.Transact(ctx, partition, driver.Replace(schema.SingleRow, driver.Match(row.ETag), properties...)))
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -40,19 +41,19 @@ func (s *Store) rate(ctx context.Context, post votedPost, change int64, vote dri
 		return fmt.Errorf("voting on post %s: %w", post.id, err)
 	}
 	defer unlock()
-	return s.contend(ctx, func() error {
+	return s.pause.Retry(ctx, func() error {
 		now, err := s.readBlog(ctx, post.ref, post.id)
 		if err != nil {
 			return err
 		}
 		err = s.blogs.Transact(ctx, schema.ChannelPartition(post.ref.Key), ratingOperations(post, now, change, vote)...)
 		switch {
-		case err == nil, failedAt(err, 1, done):
+		case err == nil, optimistic.FailedAt(err, 1, done):
 			return nil
 		case gateMissing(err):
 			return s.whyPostGone(ctx, post.ref)
-		case raced(err):
-			return errTryAgain
+		case optimistic.Raced(err):
+			return optimistic.ErrAgain
 		}
 		return fmt.Errorf("voting on post %s: %w", post.id, err)
 	})
