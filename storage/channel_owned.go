@@ -10,6 +10,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/flight"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -103,7 +104,7 @@ func (s *Store) makeRoom(ctx context.Context, channel domain.Channel, limit int)
 // returns how many. It leaves those of creations that may be under way.
 func (s *Store) removeOutlived(ctx context.Context, owner domain.UserName, rows []driver.Entity) (int64, error) {
 	var removed atomic.Int64
-	group, ctx := newFlight(ctx, ownedFlight)
+	group, ctx := flight.New(ctx, ownedFlight)
 	for _, row := range rows {
 		group.Go(func() error {
 			channel, err := s.readChannel(ctx, schema.OwnedKey(row.Row))
@@ -159,7 +160,7 @@ func (s *Store) ChannelsOf(ctx context.Context, owner domain.UserName, after str
 // and that can be read.
 func (s *Store) ownedOf(ctx context.Context, owner domain.UserName, rows []driver.Entity) ([]domain.Channel, error) {
 	found := make([]domain.Channel, len(rows))
-	group, ctx := newFlight(ctx, pointFlight)
+	group, ctx := flight.New(ctx, pointFlight)
 	for i, owned := range rows {
 		group.Go(func() error {
 			row, err := s.readChannel(ctx, schema.OwnedKey(owned.Row))

@@ -10,6 +10,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/flight"
 	"microblogging/storage/schema"
 )
 
@@ -66,7 +67,7 @@ type SweepPage struct {
 // call report from several goroutines at once.
 func (s *Store) Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, report func(rows int)) (swept SweepPage, err error) {
 	transactions, pages := s.sweepLimit()
-	w := &sweep{store: s, ref: ref, report: report, group: newUnbrokenFlight(transactions)}
+	w := &sweep{store: s, ref: ref, report: report, group: flight.Unbroken(transactions)}
 	defer func() { // also after a panic, so that nothing is reported once Sweep has returned
 		_ = w.group.Wait() // the failures are gathered apart: a group keeps only the first
 		swept.Disarmed, err = w.gateGone.Load(), w.failed.joined()
@@ -115,7 +116,7 @@ type sweep struct {
 	store    *Store
 	ref      domain.ChannelRef
 	report   func(rows int)
-	group    *flight
+	group    *flight.Group
 	gateGone atomic.Bool
 	failed   failures
 }

@@ -9,6 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/flight"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -63,7 +64,7 @@ func (s *Store) DeletionsOf(ctx context.Context, user domain.UserName, after str
 		page.Next = encodeCursor(list, rows[limit-1].Row)
 	}
 	found := make([]domain.Deletion, len(rows))
-	group, ctx := newFlight(ctx, pointFlight)
+	group, ctx := flight.New(ctx, pointFlight)
 	for i, row := range rows {
 		group.Go(func() (err error) {
 			found[i], err = s.listedDeletion(ctx, row, user)

@@ -11,6 +11,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/flight"
 	"microblogging/storage/schema"
 )
 
@@ -140,7 +141,7 @@ func (s *Store) readPicked(ctx context.Context, posts []pickedPost, keep func(i 
 	}
 	inFlight := func(limit int, runs [][]int, read func(context.Context, []int) error) func(context.Context) error {
 		return func(ctx context.Context) error {
-			group, ctx := newFlight(ctx, limit)
+			group, ctx := flight.New(ctx, limit)
 			for _, run := range runs {
 				group.Go(func() error { return read(ctx, run) })
 			}

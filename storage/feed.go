@@ -9,6 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/flight"
 	"microblogging/storage/schema"
 )
 
@@ -103,7 +104,7 @@ type feedSource struct {
 // findNewest looks which posts the channels have from this row key on, except the channels
 // that are known not to contribute.
 func (s *Store) findNewest(ctx context.Context, f Following, sources feedSources, from string, newest *newest) error {
-	group, ctx := newFlight(ctx, subscriptionFlight)
+	group, ctx := flight.New(ctx, subscriptionFlight)
 	for _, subscription := range f.rows {
 		if source, known := sources[subscription.Channel]; subscription.state != stateJoined || known && !source.valid {
 			continue
@@ -162,7 +163,7 @@ func (s *Store) verifySources(ctx context.Context, user domain.UserName, posts [
 		}
 	}
 	found := make([]feedSource, len(unknown))
-	group, ctx := newFlight(ctx, pointFlight)
+	group, ctx := flight.New(ctx, pointFlight)
 	for i, subscription := range unknown {
 		group.Go(func() error {
 			channel, valid, err := s.repairSubscription(ctx, subscription, user)
@@ -188,7 +189,7 @@ func everyChannel(domain.ChannelKey) bool { return true }
 // the channel may be gone.
 func (s *Store) eachSubscribed(ctx context.Context, f Following, wanted func(domain.ChannelKey) bool,
 	visit func(context.Context, subscription) error) error {
-	group, ctx := newFlight(ctx, subscriptionFlight)
+	group, ctx := flight.New(ctx, subscriptionFlight)
 	for _, subscription := range f.rows {
 		if subscription.state != stateJoined || !wanted(subscription.Channel.Key) {
 			continue

@@ -9,6 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/flight"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -59,7 +60,7 @@ func (s *Store) Session(ctx context.Context, token string) (domain.Session, erro
 // be called again. Likely is whose session that was when it was read last, or empty: then
 // both rows of a session are read at once. If it is wrong, it costs another read.
 func (s *Store) SessionAhead(ctx context.Context, token string, likely domain.UserName) (wait func() (domain.Session, error)) {
-	return ahead(s, func() (domain.Session, error) {
+	return flight.Ahead(s.Reads, func() (domain.Session, error) {
 		if likely == "" {
 			return s.Session(ctx, token)
 		}

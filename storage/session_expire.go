@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"microblogging/storage/driver"
+	"microblogging/storage/flight"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -37,7 +38,7 @@ func (s *Store) Expire(ctx context.Context) (removed int, err error) {
 // expireIn is Expire for one table.
 func expireIn(ctx context.Context, table *driver.Table) (int, error) {
 	ended := time.Now().Add(-expiryMargin)
-	group, ctx := newFlight(ctx, expireFlight)
+	group, ctx := flight.New(ctx, expireFlight)
 	var removed atomic.Int64
 	remove := func(partition string, batch []driver.Operation) {
 		if len(batch) == 0 {

@@ -6,6 +6,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/flight"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -21,6 +22,7 @@ func DataTables() []string { return schema.Tables() }
 // backend does not answer, or if too many others write to the same row. A write
 // may then have taken effect or not.
 type Store struct {
+	flight.Reads
 	backend driver.Backend
 	traits  driver.Traits
 	options Options
@@ -68,6 +70,7 @@ func New(backend driver.Backend, o Options) *Store {
 	table := func(name string) *driver.Table { return driver.NewTable(backend, name) }
 	queue := func(name string) *driver.Queue { return driver.NewQueue(backend, name) }
 	return &Store{
+		Reads:         flight.Reads{InTurn: o.Flight == 1 || !backend.Traits().ReadsAtOnce, LastFirst: o.LastFirst},
 		backend:       backend,
 		traits:        backend.Traits(),
 		options:       o,

@@ -1,4 +1,4 @@
-package storage
+package flight
 
 import (
 	"context"
@@ -6,21 +6,28 @@ import (
 	"sync"
 )
 
+// Reads are how reads are made that do not depend on each other.
+type Reads struct {
+	// InTurn makes them one after another, where to make them at once gains nothing. Then
+	// nothing is gained either by knowing beforehand what to read.
+	InTurn bool
+	// LastFirst makes them in the opposite order if they are made in turn.
+	LastFirst bool
+}
+
 // AtOnce makes calls that do not depend on each other, and waits for all of them: on a
 // network they cost one round trip together. It returns the error of the first of them
 // that failed, in the order of the arguments. So the caller gets the error that the same
 // calls one after another would give. If the first call fails, the context of the others
 // ends, since nobody needs their answers. A panic in a call is passed on to the caller.
-//
-// Where that gains nothing, the calls are made one after another.
-func (s *Store) AtOnce(ctx context.Context, first func(context.Context) error, others ...func(context.Context) error) error {
-	if s.InTurn() {
-		return inTurn(ctx, s.options.LastFirst, first, others)
+func (r Reads) AtOnce(ctx context.Context, first func(context.Context) error, others ...func(context.Context) error) error {
+	if r.InTurn {
+		return inTurn(ctx, r.LastFirst, first, others)
 	}
 	othersCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	errs := make([]error, 1+len(others))
-	group := newUnbrokenFlight(len(errs))
+	group := Unbroken(len(errs))
 	group.Go(func() error {
 		if errs[0] = first(ctx); errs[0] != nil {
 			cancel()
@@ -58,12 +65,6 @@ func inTurn(ctx context.Context, lastFirst bool, first func(context.Context) err
 	return firstError(errs)
 }
 
-// InTurn reports whether AtOnce makes calls one after another. Then nothing is gained by
-// knowing beforehand what to read.
-func (s *Store) InTurn() bool {
-	return s.options.Flight == 1 || !s.traits.ReadsAtOnce
-}
-
 func firstError(errs []error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -73,21 +74,21 @@ func firstError(errs []error) error {
 	return nil
 }
 
-// ahead begins a read before its answer is needed. The function that it returns waits for
+// Ahead begins a read before its answer is needed. The function that it returns waits for
 // the answer; it must be called, and may be called again. A panic in the read is passed on
-// to whoever waits. If calls are made one after another, ahead reads before it returns (a
+// to whoever waits. If calls are made in turn, Ahead reads before it returns (a
 // panic is then passed on at once), or with LastFirst when the answer is needed.
-func ahead[T any](s *Store, read func() (T, error)) (wait func() (T, error)) {
+func Ahead[T any](r Reads, read func() (T, error)) (wait func() (T, error)) {
 	switch {
-	case !s.InTurn():
-	case s.options.LastFirst:
+	case !r.InTurn:
+	case r.LastFirst:
 		return sync.OnceValues(read)
 	default:
 		answer, err := read()
 		return func() (T, error) { return answer, err }
 	}
 	var answer T
-	group := newUnbrokenFlight(1)
+	group := Unbroken(1)
 	group.Go(func() (err error) {
 		answer, err = read()
 		return err

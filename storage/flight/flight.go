@@ -1,4 +1,5 @@
-package storage
+// Package flight makes calls at once that do not depend on each other.
+package flight
 
 import (
 	"context"
@@ -9,38 +10,38 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A flight is several calls at once, as an errgroup.Group. A panic in one of them does
+// A Group is several calls at once, as an errgroup.Group. A panic in one of them does
 // not end the process: Wait passes it on to the caller, who is guarded against panics
 // (a request, or the handling of a message) or is a command, which may end.
-type flight struct {
+type Group struct {
 	group *errgroup.Group
 
 	once     sync.Once
 	panicked any
 }
 
-// newFlight returns a flight of at most limit calls at once. The first call that
+// New returns a group of at most limit calls at once. The first call that
 // fails ends the context.
-func newFlight(ctx context.Context, limit int) (*flight, context.Context) {
+func New(ctx context.Context, limit int) (*Group, context.Context) {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(limit)
-	return &flight{group: group}, ctx
+	return &Group{group: group}, ctx
 }
 
-// newUnbrokenFlight returns a flight of at most limit calls at once, in which a call
+// Unbroken returns a group of at most limit calls at once, in which a call
 // that fails does not end the others.
-func newUnbrokenFlight(limit int) *flight {
+func Unbroken(limit int) *Group {
 	group := &errgroup.Group{}
 	group.SetLimit(limit)
-	return &flight{group: group}
+	return &Group{group: group}
 }
 
 // Go makes a call as soon as there is room for it.
-func (f *flight) Go(call func() error) {
-	f.group.Go(func() (err error) {
+func (g *Group) Go(call func() error) {
+	g.group.Go(func() (err error) {
 		defer func() {
 			if value := recover(); value != nil {
-				f.once.Do(func() { f.panicked = fmt.Sprintf("%v\n\n%s", value, debug.Stack()) })
+				g.once.Do(func() { g.panicked = fmt.Sprintf("%v\n\n%s", value, debug.Stack()) })
 				err = fmt.Errorf("panic: %v", value) // ends the others, if they share a context
 			}
 		}()
@@ -50,10 +51,10 @@ func (f *flight) Go(call func() error) {
 
 // Wait waits for all calls and returns the error of the first that failed. If one of
 // them panicked, Wait panics; the value has the stack of that call.
-func (f *flight) Wait() error {
-	err := f.group.Wait()
-	if f.panicked != nil {
-		panic(f.panicked)
+func (g *Group) Wait() error {
+	err := g.group.Wait()
+	if g.panicked != nil {
+		panic(g.panicked)
 	}
 	return err
 }

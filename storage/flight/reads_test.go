@@ -1,4 +1,4 @@
-package storage_test
+package flight_test
 
 import (
 	"context"
@@ -11,9 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"microblogging/lab/mem"
-	"microblogging/storage"
-	"microblogging/storage/drivertest"
+	"microblogging/storage/flight"
 )
 
 func TestAtOnce(t *testing.T) {
@@ -24,14 +22,10 @@ func TestAtOnce(t *testing.T) {
 	t.Run("makes calls in turn where the backend asks for that", atOnceMakesCallsInTurn)
 }
 
-// stores are a store for each way to make calls.
-func stores() map[string]*storage.Store {
-	far := drivertest.Far(mem.Open(mem.Snapshot{}, "test"))
-	return map[string]*storage.Store{
-		"at once":            storage.New(far, storage.Options{}),
-		"in turn":            storage.New(far, storage.Options{Flight: 1}),
-		"in turn, backwards": storage.New(far, storage.Options{Flight: 1, LastFirst: true}),
-	}
+var ways = map[string]flight.Reads{
+	"at once":            {},
+	"in turn":            {InTurn: true},
+	"in turn, backwards": {InTurn: true, LastFirst: true},
 }
 
 type call = func(context.Context) error
@@ -47,7 +41,7 @@ func atOnceTakesAsLongAsTheSlowest(t *testing.T) {
 				})
 			}
 			began := time.Now()
-			if err := stores()[way].AtOnce(t.Context(), calls[0], calls[1:]...); err != nil {
+			if err := ways[way].AtOnce(t.Context(), calls[0], calls[1:]...); err != nil {
 				t.Error(err)
 			}
 			if took := time.Since(began); took != want*time.Second {
@@ -58,7 +52,7 @@ func atOnceTakesAsLongAsTheSlowest(t *testing.T) {
 }
 
 func atOnceReturnsTheFirstError(t *testing.T) {
-	for way, s := range stores() {
+	for way, s := range ways {
 		for first := range 3 {
 			synctest.Test(t, func(t *testing.T) {
 				var calls []call
@@ -85,7 +79,7 @@ func atOnceEndsTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failed := errors.New("failed")
 		began := time.Now()
-		err := stores()["at once"].AtOnce(t.Context(),
+		err := ways["at once"].AtOnce(t.Context(),
 			func(context.Context) error { time.Sleep(time.Second); return failed },
 			func(ctx context.Context) error {
 				<-ctx.Done()
@@ -98,7 +92,7 @@ func atOnceEndsTheOthers(t *testing.T) {
 }
 
 func atOncePassesAPanicOn(t *testing.T) {
-	for way, s := range stores() {
+	for way, s := range ways {
 		for _, thrower := range []int{0, 1} {
 			var mu sync.Mutex
 			ended := 0
@@ -140,7 +134,7 @@ func atOnceMakesCallsInTurn(t *testing.T) {
 				return nil
 			}
 		}
-		if err := stores()[way].AtOnce(t.Context(), calls[0], calls[1:]...); err != nil || !slices.Equal(made, want) {
+		if err := ways[way].AtOnce(t.Context(), calls[0], calls[1:]...); err != nil || !slices.Equal(made, want) {
 			t.Errorf("%s: %v, %v", way, made, err)
 		}
 	}
