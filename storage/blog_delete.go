@@ -117,6 +117,7 @@ const blogRows = 2
 // returns optimistic.ErrAgain if the post has changed. If the gate is missing, it returns an
 // error that gateMissing knows.
 func (s *Store) removeBlog(ctx context.Context, row blogEntity) error {
+	//lab: Remove the post with its rows in one transaction, behind the open gate.
 	err := s.blogs.Transact(ctx, schema.ChannelPartition(row.Channel.Key),
 		holdGate(row.Channel),
 		driver.Delete(schema.BlogRow(row.ID), driver.Match(row.etag)),
@@ -133,6 +134,7 @@ func (s *Store) removeBlog(ctx context.Context, row blogEntity) error {
 func (s *Store) removeVotes(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, report func(rows int)) error {
 	prefix := schema.VotesOf(id)
 	for {
+		//lab: List the votes on the post.
 		rows, err := s.blogs.First(ctx, driver.MaxOperations, driver.Range{
 			Partition: schema.ChannelPartition(ref.Key), From: prefix, To: schema.PrefixEnd(prefix), Paging: driver.Paging{KeysOnly: true}})
 		if err != nil || len(rows) == 0 {
@@ -142,6 +144,7 @@ func (s *Store) removeVotes(ctx context.Context, ref domain.ChannelRef, id domai
 		for i, row := range rows {
 			votes[i] = driver.Delete(row.Row, driver.Exists)
 		}
+		//lab: Remove these votes.
 		err = s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), votes...)
 		if err != nil && !errors.Is(err, domain.ErrNotFound) {
 			return fmt.Errorf("removing the votes on post %s: %w", id, err)

@@ -45,6 +45,7 @@ func (s *Store) Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 			driver.String(schema.PropTitle, edited.Title),
 			driver.String(schema.PropText, edited.Text),
 			driver.Time(schema.PropEditedOn, edited.EditedOn))
+		//lab: Change the post in the version that was read, behind the open gate.
 		err = s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key),
 			holdGate(ref),
 			driver.Merge(schema.BlogRow(id), driver.Match(row.etag), changes...))

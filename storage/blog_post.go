@@ -166,6 +166,7 @@ func (s *Store) insertPosts(ctx context.Context, channel domain.ChannelRef, batc
 			driver.Insert(schema.BlogRow(a.blog.ID), encodeBlog(a.blog)...),
 			driver.Insert(schema.RateRow(a.blog.Rating, a.blog.ID), incarnation))
 	}
+	//lab: Insert the post and the row of its key in one transaction, behind the open gate.
 	return s.blogs.Transact(ctx, schema.ChannelPartition(channel.Key), operations...)
 }
 
@@ -219,6 +220,7 @@ func (s *Store) answerEarlier(ctx context.Context, channel domain.ChannelRef, ba
 // not used. If that is the post of this very call, an earlier transaction with it took
 // effect and the reply was lost.
 func (s *Store) earlierPost(ctx context.Context, a *attempt) *PostResult {
+	//lab: Look which post the key has made.
 	once, err := s.blogs.Get(ctx, schema.ChannelPartition(a.Channel.Key), a.once())
 	switch {
 	case errors.Is(err, domain.ErrNotFound):

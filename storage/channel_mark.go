@@ -39,6 +39,7 @@ func (s *Store) MarkDeleting(ctx context.Context, ref domain.ChannelRef) (presen
 // mark marks a channel in the version that was read, or returns optimistic.ErrAgain. The index row
 // of the deletion must have been renewed since that read.
 func (s *Store) mark(ctx context.Context, row channelRow) error {
+	//lab: Mark the channel as being deleted, in the version that was read.
 	return optimistic.Again(s.channels.Transact(ctx, schema.ChannelPartition(row.Key()),
 		driver.Merge(schema.SingleRow, driver.Match(row.etag), driver.String(schema.PropState, domain.ChannelDeleting))))
 }

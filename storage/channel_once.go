@@ -74,6 +74,7 @@ func (s *Store) beginOnce(ctx context.Context, c *creation) (done bool, err erro
 	if c.once == "" || c.begun {
 		return false, nil
 	}
+	//lab: Note the key, before anything is made with it.
 	err = s.users.Transact(ctx, schema.UserPartition(c.channel.Owner),
 		driver.Insert(schema.UserOnce.Row(c.once), driver.String(schema.PropBody, c.body)))
 	switch {
@@ -112,6 +113,7 @@ func (s *Store) adopt(ctx context.Context, c *creation, row channelRow) (done bo
 // channel, which it puts into the creation.
 func (s *Store) earlierCreation(ctx context.Context, c *creation) (done bool, err error) {
 	partition := schema.UserPartition(c.channel.Owner)
+	//lab: Look whether the key was used before, and for what.
 	once, err := s.users.Get(ctx, partition, schema.UserOnce.Row(c.once))
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
@@ -122,6 +124,7 @@ func (s *Store) earlierCreation(ctx context.Context, c *creation) (done bool, er
 		return false, fmt.Errorf("creating channel %s: %w", c.channel.Key(), domain.ErrKeyReused)
 	}
 	c.begun = true
+	//lab: Look what the key has made.
 	made, err := s.users.Get(ctx, partition, schema.Made.Row(c.once))
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
@@ -136,6 +139,7 @@ func (s *Store) earlierCreation(ctx context.Context, c *creation) (done bool, er
 // says which channel the key made, and recordMade puts that into the creation.
 func (s *Store) recordMade(ctx context.Context, c *creation, incarnation domain.Incarnation) error {
 	partition, row := schema.UserPartition(c.channel.Owner), schema.Made.Row(c.once)
+	//lab: Record which channel the key has made.
 	err := s.users.Transact(ctx, partition, driver.Insert(row, driver.String(schema.PropIncarnation, incarnation)))
 	switch {
 	case err == nil:
@@ -143,6 +147,7 @@ func (s *Store) recordMade(ctx context.Context, c *creation, incarnation domain.
 	case !errors.Is(err, domain.ErrExists):
 		return fmt.Errorf("creating channel %s: %w", c.channel.Key(), err)
 	}
+	//lab: Read which channel the key has made.
 	made, err := s.users.Get(ctx, partition, row)
 	if err != nil {
 		return err

@@ -53,6 +53,7 @@ func (s *Store) createListed(ctx context.Context, channel domain.Channel, limit 
 			return fmt.Errorf("room for a channel of %s: %w", channel.Owner, err)
 		}
 	}
+	//lab: Read whether the name is taken, before anything is written.
 	_, err := s.readChannel(ctx, channel.Key())
 	taken := err == nil
 	if errors.Is(err, domain.ErrNotFound) {
@@ -69,6 +70,7 @@ func (s *Store) createListed(ctx context.Context, channel domain.Channel, limit 
 
 // ListChannel puts a channel on its owner's list. It may be called again.
 func (s *Store) ListChannel(ctx context.Context, channel domain.Channel) error {
+	//lab: Put the channel on its owner's list.
 	err := s.users.Transact(ctx, schema.UserPartition(channel.Owner),
 		driver.Merge(schema.OwnedRow(channel.Key()), driver.Upsert, driver.Time(schema.PropWrittenOn, domain.Now())))
 	if err != nil {

@@ -26,6 +26,7 @@ func (s *Store) ReleaseName(ctx context.Context, ref domain.ChannelRef) error {
 		case row.State != domain.ChannelDeleting:
 			return s.releaseActive(ctx, row)
 		}
+		//lab: Delete the channel's row in the version that was read: that frees the name.
 		return optimistic.Again(s.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Delete(schema.SingleRow, driver.Match(row.etag))))
 	})
 }

@@ -118,6 +118,7 @@ const maxOpenGates = 10
 // incarnation, it reads the first maxOpenGates of the partition.
 func (s *Store) readOpenGates(ctx context.Context, key domain.ChannelKey, of domain.Incarnation) ([]driver.Entity, error) {
 	if of == "" {
+		//lab: Look for the open gate of the channel, whichever incarnation it has.
 		gates, err := s.blogs.First(ctx, maxOpenGates, driver.Range{
 			Partition: schema.ChannelPartition(key), From: schema.OpenGate.Prefix(), To: schema.PrefixEnd(schema.OpenGate.Prefix())})
 		if err != nil {
@@ -125,6 +126,7 @@ func (s *Store) readOpenGates(ctx context.Context, key domain.ChannelKey, of dom
 		}
 		return gates, err
 	}
+	//lab: Read the version of the open gate, which each change of a page changes.
 	gate, err := s.blogs.Get(ctx, schema.ChannelPartition(key), schema.OpenGateRow(of))
 	switch {
 	case errors.Is(err, domain.ErrNotFound):

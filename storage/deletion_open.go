@@ -38,6 +38,7 @@ const openFlight = 8
 
 // renewOpen writes the index row of an open deletion, and gives it a new version.
 func (s *Store) renewOpen(ctx context.Context, ref domain.ChannelRef) error {
+	//lab: Put the deletion on the index of open deletions, with a new version.
 	err := s.deletions.Transact(ctx, schema.OpenPartition(ref.Key),
 		driver.Merge(schema.RefRow(ref), driver.Upsert, driver.Time(schema.PropRequestedOn, domain.Now())))
 	if err != nil {
@@ -48,6 +49,7 @@ func (s *Store) renewOpen(ctx context.Context, ref domain.ChannelRef) error {
 
 // removeOpen removes an index row in the version that was scanned.
 func (s *Store) removeOpen(ctx context.Context, index driver.Entity) error {
+	//lab: Take the deletion off the index, in the version that was scanned.
 	err := s.deletions.Transact(ctx, index.Partition, driver.Delete(index.Row, driver.Match(index.ETag)))
 	if optimistic.Raced(err) {
 		return nil // somebody has renewed or removed it
@@ -85,6 +87,7 @@ func (p *pass) lookAtOpen(ctx context.Context) error {
 		looks = nil
 		return err
 	}
+	//lab: Read the index of open deletions.
 	for index, err := range p.deletions.All(ctx, driver.Scan{From: schema.OpenPrefix, To: schema.PrefixEnd(schema.OpenPrefix)}) {
 		if err != nil {
 			return errors.Join(fmt.Errorf("reading the open deletions: %w", err), flush())
@@ -108,6 +111,7 @@ func (p *pass) lookAtOpen(ctx context.Context) error {
 // open.
 func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 	ref := schema.ParseRefRow(index.Row)
+	//lab: Read the report of a deletion that is on the index.
 	record, err := p.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
 	if errors.Is(err, domain.ErrNotFound) {
 		return p.lookAtUnrecorded(ctx, index, ref)
@@ -152,6 +156,7 @@ func (p *pass) lookAtUnrecorded(ctx context.Context, index driver.Entity, ref do
 		return nil // the request may be under way, and would have to begin again
 	}
 	// A mark that is under way was made for this version of the row: now it fails.
+	//lab: Write the channel's row, so that a mark that is under way fails.
 	err = p.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Merge(schema.SingleRow, driver.Match(row.etag)))
 	switch {
 	case optimistic.Raced(err):

@@ -42,6 +42,7 @@ func (s *Store) insertDeletion(ctx context.Context, m domain.Message, state doma
 // insertRecord inserts a row of Deletions, and reports whether it did. It does nothing
 // if the row is there.
 func (s *Store) insertRecord(ctx context.Context, partition, row string, properties driver.Properties) (inserted bool, err error) {
+	//lab: Insert the report on the deletion, which outlives the channel.
 	err = s.deletions.Transact(ctx, partition, driver.Insert(row, properties...))
 	if errors.Is(err, domain.ErrExists) {
 		return false, nil
@@ -61,6 +62,7 @@ func (s *Store) UpdateDeletion(ctx context.Context, ref domain.ChannelRef, chang
 func (s *Store) updateDeletion(ctx context.Context, key domain.ChannelKey, row string, change func(*domain.Deletion) bool) error {
 	mine := domain.NewRevision()
 	err := s.pause.Retry(ctx, func() error {
+		//lab: Read the report, which may be changed only in this version.
 		row, err := s.deletions.Get(ctx, schema.ChannelPartition(key), row)
 		if err != nil {
 			return err
@@ -80,6 +82,7 @@ func (s *Store) updateDeletion(ctx context.Context, key domain.ChannelKey, row s
 		}
 		d.UpdatedOn = domain.Now()
 		changes := append(optimistic.Stamp(row.Properties, mine), encodeDeletion(d)...)
+		//lab: Change the report on the deletion, in the version that was read.
 		return optimistic.Again(s.deletions.Transact(ctx, schema.ChannelPartition(key), driver.Merge(row.Row, driver.Match(row.ETag), changes...)))
 	})
 	if err != nil {

@@ -71,10 +71,12 @@ import (
 // optimistic.ErrAgain.
 func (s *Store) reserveGate(ctx context.Context, ref domain.ChannelRef) (driver.ETag, error) {
 	partition, row := schema.ChannelPartition(ref.Key), schema.ReservedGateRow(ref.Incarnation)
+	//lab: Reserve a gate, whose place can be taken once.
 	err := s.blogs.Transact(ctx, partition, driver.Insert(row, driver.String(schema.PropIncarnation, ref.Incarnation)))
 	if err != nil && !errors.Is(err, domain.ErrExists) { // the echo of this insert: the incarnation is new
 		return "", err
 	}
+	//lab: Read the version of the reservation, on which the next step depends.
 	reservation, err := s.blogs.Get(ctx, partition, row)
 	if errors.Is(err, domain.ErrNotFound) {
 		return "", optimistic.ErrAgain
@@ -88,6 +90,7 @@ func (s *Store) reserveGate(ctx context.Context, ref domain.ChannelRef) (driver.
 // the version of the reservation, which it deletes.
 func (s *Store) openGate(ctx context.Context, ref domain.ChannelRef, reservation driver.ETag) error {
 	partition := schema.ChannelPartition(ref.Key)
+	//lab: Open the gate: it takes the place of the reservation, in the version that was read.
 	err := s.blogs.Transact(ctx, partition,
 		driver.Delete(schema.ReservedGateRow(ref.Incarnation), driver.Match(reservation)),
 		driver.Insert(schema.OpenGateRow(ref.Incarnation), driver.String(schema.PropIncarnation, ref.Incarnation)))
@@ -96,6 +99,7 @@ func (s *Store) openGate(ctx context.Context, ref domain.ChannelRef, reservation
 	}
 	// Either this is the echo of this transaction, or a repair deleted the
 	// reservation first. The gate tells which.
+	//lab: Look whether our gate is open: then this was an echo.
 	_, err = s.blogs.Get(ctx, partition, schema.OpenGateRow(ref.Incarnation))
 	if errors.Is(err, domain.ErrNotFound) {
 		return optimistic.ErrAgain
@@ -128,6 +132,7 @@ func gateMissing(err error) bool { return optimistic.FailedAt(err, 0, domain.Err
 
 // gateStands tells whether the open gate is there.
 func (s *Store) gateStands(ctx context.Context, ref domain.ChannelRef) (bool, error) {
+	//lab: Look whether the gate is open.
 	return s.hasRow(ctx, ref.Key, schema.OpenGateRow(ref.Incarnation))
 }
 
@@ -135,12 +140,14 @@ func (s *Store) gateStands(ctx context.Context, ref domain.ChannelRef) (bool, er
 // the version that was read before the channel's row was read. If somebody has
 // posted since then, the version has changed, and it returns optimistic.ErrAgain.
 func (s *Store) withdrawGate(ctx context.Context, gate driver.Entity) error {
+	//lab: Take our gate away, unless somebody has posted behind it since.
 	return optimistic.Again(s.blogs.Transact(ctx, gate.Partition, driver.Delete(gate.Row, driver.Match(gate.ETag))))
 }
 
 // ShutGate puts the shut gate in the place of the open one, and reports whether the
 // shut gate is there. If both gates are gone, a sweep was finished before.
 func (s *Store) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut bool, err error) {
+	//lab: Shut the gate: the open gate goes and the shut one comes, in one transaction.
 	err = s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key),
 		driver.Delete(schema.OpenGateRow(ref.Incarnation), driver.Exists),
 		driver.Insert(schema.ShutGateRow(ref.Incarnation), driver.String(schema.PropIncarnation, ref.Incarnation)))
@@ -150,6 +157,7 @@ func (s *Store) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut bool,
 	if !optimistic.Raced(err) {
 		return false, fmt.Errorf("shutting the gate of channel %s: %w", ref.Key, err)
 	}
+	//lab: Look whether the gate is shut already.
 	if shut, err = s.hasRow(ctx, ref.Key, schema.ShutGateRow(ref.Incarnation)); err != nil {
 		return false, fmt.Errorf("reading the shut gate of channel %s: %w", ref.Key, err)
 	}
@@ -159,6 +167,7 @@ func (s *Store) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut bool,
 // DisarmGate deletes the shut gate. After that, no sweep of this incarnation can
 // remove anything. The caller must have just seen the partition empty.
 func (s *Store) DisarmGate(ctx context.Context, ref domain.ChannelRef) error {
+	//lab: Remove the shut gate: from then on no worker can remove anything for this message.
 	err := s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Delete(schema.ShutGateRow(ref.Incarnation), driver.Exists))
 	if err == nil || errors.Is(err, domain.ErrNotFound) {
 		return nil

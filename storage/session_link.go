@@ -48,6 +48,7 @@ func (s *Store) FollowSignInLink(ctx context.Context, link string) (token string
 func (s *Store) useLink(ctx context.Context, link string) (user domain.UserName, epoch int64, err error) {
 	mine := domain.NewRevision()
 	err = s.pause.Retry(ctx, func() error {
+		//lab: Read the sign-in link: was it used before?
 		row, err := s.sessions.Get(ctx, schema.SessionPartition(link), schema.SingleRow)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
@@ -60,6 +61,7 @@ func (s *Store) useLink(ctx context.Context, link string) (user domain.UserName,
 			return domain.ErrNotSignedIn
 		}
 		user, epoch = domain.UserName(row.Properties.String(schema.PropUser)), row.Properties.Int64(schema.PropEpoch)
+		//lab: Mark the link as used, in the version that was read.
 		return optimistic.Again(s.sessions.Transact(ctx, row.Partition,
 			driver.Merge(schema.SingleRow, driver.Match(row.ETag), append(ended(), driver.String(schema.PropUsedBy, mine))...)))
 	})

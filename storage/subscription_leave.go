@@ -16,6 +16,7 @@ import (
 func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {
 	left := false
 	return s.pause.Retry(ctx, func() error {
+		//lab: Read the user's own row: how far has the subscription come?
 		row, err := s.subscriptions.Get(ctx, schema.UserPartition(user), schema.RefRow(ref))
 		state := row.Properties.String(schema.PropState)
 		switch {
@@ -26,6 +27,7 @@ func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user dom
 		case left && state == stateJoining:
 			return nil
 		case state != stateLeaving:
+			//lab: Write into the user's own row that the user leaves, so that others can finish it.
 			err := s.subscriptions.Transact(ctx, row.Partition,
 				driver.Merge(row.Row, driver.Match(row.ETag), driver.String(schema.PropState, stateLeaving)))
 			if err == nil || optimistic.Raced(err) {
@@ -37,6 +39,7 @@ func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user dom
 			return err
 		}
 		left = true
+		//lab: Delete the user's own row, after the row that decides.
 		return optimistic.Again(s.subscriptions.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag))))
 	})
 }
@@ -59,6 +62,7 @@ func (s *Store) leaveChannel(ctx context.Context, ref domain.ChannelRef, rows ..
 func (s *Store) planLeave(ctx context.Context, ref domain.ChannelRef, rows ...string) ([]driver.Operation, error) {
 	var plan []driver.Operation
 	for _, key := range rows {
+		//lab: Read a row of the subscriber in the channel.
 		row, err := s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), key)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
@@ -78,6 +82,7 @@ func (s *Store) executeLeave(ctx context.Context, ref domain.ChannelRef, plan []
 	if len(plan) == 0 {
 		return nil
 	}
+	//lab: Remove the subscriber's rows from the channel, behind the open gate.
 	err := s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), append([]driver.Operation{holdGate(ref)}, plan...)...)
 	switch {
 	case gateMissing(err):

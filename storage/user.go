@@ -168,6 +168,7 @@ func (s *Store) changeUser(ctx context.Context, user domain.UserName, change fun
 		if err != nil {
 			return err
 		}
+		//lab: Change the account, in the version that was read.
 		return optimistic.Again(s.users.Transact(ctx, schema.UserPartition(user),
 			driver.Merge(schema.SingleRow, driver.Match(row.etag), append(changes, optimistic.Stamp(row.properties, mine)...)...)))
 	})
@@ -196,6 +197,7 @@ func (now moment) outlasts(began moment) bool {
 }
 
 func (s *Store) readUser(ctx context.Context, name domain.UserName) (userRow, error) {
+	//lab: Read the account.
 	row, err := s.users.Get(ctx, schema.UserPartition(name), schema.SingleRow)
 	if err != nil {
 		return userRow{}, fmt.Errorf("user %s: %w", name, err)

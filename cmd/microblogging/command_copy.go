@@ -113,10 +113,10 @@ const copyTryTime = 30 * time.Second
 func (f storageFlags) openToCopy() (*backend, error) {
 	retry, err := f.retry()
 	if err != nil || f.Storage != "azure" {
-		return f.openWith(bolt.Options{})
+		return f.open(bolt.Options{}, nil)
 	}
 	retry.TryTimeout = copyTryTime
-	return f.openAzure(nil, retry, observers{})
+	return f.openAzure(nil, retry, nil)
 }
 
 // copyStore copies a store, checks the copy, and says what it did.

@@ -70,14 +70,8 @@ func (f storageFlags) connectionString() (string, error) {
 	return secret, nil
 }
 
-// logFlags say what is logged on standard error.
-type logFlags struct {
-	LogFormat string `enum:"text,json" default:"text" help:"The format of the log on standard error: text or json."`
-	LogLevel  string `enum:"debug,info,warn,error" default:"info" help:"The lowest level that is logged: debug, info, warn or error."`
-}
-
 // logger returns the log. Stop must be called at the end, and writes the lines that wait.
-func (f logFlags) logger(w io.Writer) (log *slog.Logger, stop func()) {
+func (f roleFlags) logger(w io.Writer) (log *slog.Logger, stop func()) {
 	var options slog.HandlerOptions
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.LogLevel)); err == nil { // the enum refuses every other word
@@ -154,14 +148,13 @@ func badName(flag string, err error) error {
 	return cannotRunError{fmt.Errorf("%s: %w", flag, err)}
 }
 
-// stopFlags are what all roles share.
-type stopFlags struct {
-	DrainDelay time.Duration `default:"0s" help:"How long to go on after SIGTERM or SIGINT, while /readyz fails, before requests are refused and the work is ended. A second signal ends it at once."`
-}
-
-// teachFlags are what all roles share that can teach.
-type teachFlags struct {
-	Teach bool `help:"For learning: let the owner of a channel watch its deletion step by step, kill the worker and deliver the message again, let everybody see the rows behind every channel, and list at the end of each page what it asked of the store. It is on with the sample data. With it a lease is 15 s at most."`
+// roleFlags are what all roles share.
+type roleFlags struct {
+	DrainDelay  time.Duration `default:"0s" help:"How long to go on after SIGTERM or SIGINT, while /readyz fails, before requests are refused and the work is ended. A second signal ends it at once."`
+	AdminListen string        `placeholder:"ADDR" help:"The address for an operator, such as 127.0.0.1:9090: /metrics for Prometheus, /debug/pprof/ for profiles, /healthz and /readyz, and /backup for the command backup. Port 0 picks a free port. Anybody who reaches it may read all of that and needs no password, so do not publish it; /backup answers programs on the same machine alone. Off by default: then nothing is measured."`
+	Teach       bool          `help:"For learning: let the owner of a channel watch its deletion step by step, kill the worker and deliver the message again, let everybody see the rows behind every channel, and list at the end of each page what it asked of the store. It is on with the sample data. With it a lease is 15 s at most."`
+	LogFormat   string        `enum:"text,json" default:"text" help:"The format of the log on standard error: text or json."`
+	LogLevel    string        `enum:"debug,info,warn,error" default:"info" help:"The lowest level that is logged: debug, info, warn or error."`
 }
 
 // teachLease is the longest lease of a worker that teaches: whoever kills a worker does

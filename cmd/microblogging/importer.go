@@ -57,9 +57,7 @@ type importer struct {
 	channel domain.ChannelRef
 	owner   domain.UserName
 	// source tells the feed apart from others with the same ids of entries.
-	source string
-	// fresh tells that this import created the channel, so that no entry is known.
-	fresh     bool
+	source    string
 	converter *feed.Converter
 	// progress is called with how many entries are done.
 	progress func(done int)
@@ -70,9 +68,9 @@ type importer struct {
 }
 
 // newImporter returns an importer that tells nobody of its progress.
-func newImporter(store *storage.Store, channel domain.ChannelRef, owner domain.UserName, source string, fresh bool) *importer {
+func newImporter(store *storage.Store, channel domain.ChannelRef, owner domain.UserName, source string) *importer {
 	return &importer{
-		store: store, channel: channel, owner: owner, source: source, fresh: fresh,
+		store: store, channel: channel, owner: owner, source: source,
 		converter: feed.NewConverter(), progress: func(int) {},
 	}
 }
@@ -127,14 +125,10 @@ func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) 
 			err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
 		}
 	}()
-	unknown, err := i.unknown(ctx, batch)
-	if err != nil {
-		return err
-	}
-	counts := importCounts{known: len(batch) - len(unknown)}
+	var counts importCounts
 	var postings []storage.Posting
 	var made []importCounts // what each posting adds, if it makes a post
-	for _, entry := range unknown {
+	for _, entry := range batch {
 		posting, counted := i.posting(entry), importCounts{added: 1}
 		var cut bool
 		if posting.Draft, cut = i.converter.Draft(entry); cut {
@@ -169,31 +163,6 @@ func (i *importer) count(c importCounts) {
 	defer i.mu.Unlock()
 	i.counts.add(c)
 	i.progress(i.counts.added + i.counts.known + i.counts.leftOut)
-}
-
-// unknown returns the entries that were not imported before.
-func (i *importer) unknown(ctx context.Context, batch []feed.Entry) ([]feed.Entry, error) {
-	if i.fresh {
-		return batch, nil
-	}
-	known := make([]bool, len(batch))
-	looks := make([]func(context.Context) error, len(batch))
-	for n, entry := range batch {
-		looks[n] = func(ctx context.Context) (err error) {
-			known[n], err = i.store.Posted(ctx, i.posting(entry))
-			return err
-		}
-	}
-	if err := i.store.AtOnce(ctx, looks[0], looks[1:]...); err != nil {
-		return nil, err
-	}
-	var unknown []feed.Entry
-	for n, entry := range batch {
-		if !known[n] {
-			unknown = append(unknown, entry)
-		}
-	}
-	return unknown, nil
 }
 
 // posting returns the posting of an entry, without its draft. Source and key say which post
