@@ -1,4 +1,4 @@
-package storage_test
+package account_test
 
 import (
 	"errors"
@@ -6,23 +6,8 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
-	"microblogging/storage/drivertest"
+	"microblogging/storage/account"
 )
-
-func (w *world) mustBeSignedIn(token string, as domain.UserName) {
-	w.t.Helper()
-	if session, err := w.store.Session(w.t.Context(), token); err != nil || session.User != as {
-		w.t.Errorf("signed in as %q, %v; want %q", session.User, err, as)
-	}
-}
-
-func (w *world) mustNotBeSignedIn(token string) {
-	w.t.Helper()
-	if session, err := w.store.Session(w.t.Context(), token); !errors.Is(err, domain.ErrNotSignedIn) {
-		w.t.Errorf("still signed in as %q, %v", session.User, err)
-	}
-}
 
 func TestSession(t *testing.T) {
 	t.Run("token that nobody was given is no session", unknownTokenIsNoSession)
@@ -57,7 +42,7 @@ func sessionExpires(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		token := w.signedIn("ada", right)
-		time.Sleep(storage.SessionLifetime - time.Nanosecond)
+		time.Sleep(account.SessionLifetime - time.Nanosecond)
 		w.mustBeSignedIn(token, "ada")
 		time.Sleep(time.Nanosecond)
 		w.mustNotBeSignedIn(token)
@@ -148,7 +133,7 @@ func lateCopyUndoesNoSignOut(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
+			eachLateDelivery(t, func(w *world, arrive func()) {
 				w.account("ada")
 				token, err := w.signIn(w.faulty, "ada", right)
 				if err != nil {
@@ -157,7 +142,7 @@ func lateCopyUndoesNoSignOut(t *testing.T) {
 				between(w, token)
 				_ = w.faulty.SignOut(w.t.Context(), token) // it may fail
 				w.ok(w.store.SignOut(w.t.Context(), token))
-				w.arrive(late)
+				arrive()
 				w.mustNotBeSignedIn(token)
 			})
 		})
@@ -169,8 +154,8 @@ func endedSessionIsRemoved(t *testing.T) {
 		w.account("ada")
 		token := w.signedIn("ada", right)
 		w.ok(w.store.SignOut(t.Context(), token))
-		time.Sleep(storage.SessionLifetime + expiryMargin)
-		_, err := w.upkeep(w.store, time.Hour, time.Now())
+		time.Sleep(account.SessionLifetime + expiryMargin)
+		_, err := w.store.Expire(t.Context())
 		w.ok(err)
 		if rows := w.rows("Sessions"); len(rows) != 0 {
 			t.Errorf("%d rows are left", len(rows))

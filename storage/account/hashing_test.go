@@ -1,4 +1,4 @@
-package storage_test
+package account_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/account"
 	"microblogging/storage/drivertest"
 )
 
@@ -110,7 +110,7 @@ func signInDoesNotWaitForAddress(t *testing.T) {
 // that address.
 func repeatedSignUpsKeepNobodyOut(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		again := storage.SignUpRequest{Attempt: from(1, "mallory", right), Key: "k"}
+		again := account.SignUpRequest{Attempt: from(1, "mallory", right), Key: "k"}
 		_, _, err := w.store.SignUpOnce(t.Context(), again)
 		w.ok(err)
 		var all sync.WaitGroup

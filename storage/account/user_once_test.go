@@ -1,4 +1,4 @@
-package storage_test
+package account_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/account"
 )
 
 func TestSignUpOnce(t *testing.T) {
@@ -28,8 +28,8 @@ func TestMadeWithKey(t *testing.T) {
 func madeWithKeyKnowsTheKeyForGood(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		long := time.Now().Add(-30 * 24 * time.Hour)
-		made, _, err := w.store.SignUpOnce(t.Context(), storage.SignUpRequest{
-			Attempt: storage.Attempt{Name: "ada", Password: right}, Key: "k", CreatedOn: long})
+		made, _, err := w.store.SignUpOnce(t.Context(), account.SignUpRequest{
+			Attempt: account.Attempt{Name: "ada", Password: right}, Key: "k", CreatedOn: long})
 		w.ok(err)
 		if read, err := w.store.User(t.Context(), ada); err != nil || read != made || !read.CreatedOn.Equal(domain.Storable(long)) {
 			t.Errorf("read %+v, %v, made %+v", read, err, made)
@@ -53,12 +53,12 @@ func madeWithKeyKnowsTheKeyForGood(t *testing.T) {
 
 func oneKeyMakesOneAccount(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		first, made, err := w.store.SignUpOnce(t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: "ada", Password: right}, Key: "k"})
+		first, made, err := w.store.SignUpOnce(t.Context(), account.SignUpRequest{Attempt: account.Attempt{Name: "ada", Password: right}, Key: "k"})
 		if err != nil || !made {
 			t.Fatalf("signed up: %t, %v", made, err)
 		}
 		time.Sleep(time.Second)
-		again, made, err := w.store.SignUpOnce(t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: "Ada", Password: right}, Key: "k"})
+		again, made, err := w.store.SignUpOnce(t.Context(), account.SignUpRequest{Attempt: account.Attempt{Name: "Ada", Password: right}, Key: "k"})
 		if err != nil || made || again != first {
 			t.Errorf("signed up %+v again as %+v, %t, %v", first, again, made, err)
 		}
@@ -71,18 +71,18 @@ func oneKeyMakesOneAccount(t *testing.T) {
 			"another key":      {"ada", right, "k2", domain.ErrExists},
 			"no key":           {"ada", right, "", domain.ErrExists},
 		} {
-			if _, _, err := w.store.SignUpOnce(t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: try.name, Password: try.password}, Key: try.key}); !errors.Is(err, try.want) {
+			if _, _, err := w.store.SignUpOnce(t.Context(), account.SignUpRequest{Attempt: account.Attempt{Name: try.name, Password: try.password}, Key: try.key}); !errors.Is(err, try.want) {
 				t.Errorf("%s: %v, want %v", what, err, try.want)
 			}
 		}
-		if _, made, err := w.store.SignUpOnce(t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: "grace", Password: right}, Key: "k2"}); err != nil || !made {
+		if _, made, err := w.store.SignUpOnce(t.Context(), account.SignUpRequest{Attempt: account.Attempt{Name: "grace", Password: right}, Key: "k2"}); err != nil || !made {
 			t.Errorf("a key that was refused because the name was taken: %t, %v", made, err)
 		}
 		time.Sleep(24*time.Hour + expiryMargin)
-		if _, err := w.upkeep(w.store, time.Hour, time.Now()); err != nil || len(w.rows("Sessions")) != 0 {
+		if _, err := w.store.Expire(t.Context()); err != nil || len(w.rows("Sessions")) != 0 {
 			t.Errorf("after a day, %d rows of keys are left (%v)", len(w.rows("Sessions")), err)
 		}
-		if _, made, err := w.store.SignUpOnce(t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: "ada", Password: right}, Key: "k"}); !errors.Is(err, domain.ErrExists) {
+		if _, made, err := w.store.SignUpOnce(t.Context(), account.SignUpRequest{Attempt: account.Attempt{Name: "ada", Password: right}, Key: "k"}); !errors.Is(err, domain.ErrExists) {
 			t.Errorf("the same key and body after a day: %t, %v", made, err)
 		}
 	})
@@ -90,8 +90,8 @@ func oneKeyMakesOneAccount(t *testing.T) {
 
 func signUpOnceFaultKeepsName(t *testing.T) {
 	eachFault(t, func(w *world) {
-		_, _, err := w.faulty.SignUpOnce(w.t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: "ada", Password: right}, Key: "k"})
-		if _, _, againErr := w.store.SignUpOnce(w.t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: "ada", Password: right}, Key: "k"}); againErr != nil {
+		_, _, err := w.faulty.SignUpOnce(w.t.Context(), account.SignUpRequest{Attempt: account.Attempt{Name: "ada", Password: right}, Key: "k"})
+		if _, _, againErr := w.store.SignUpOnce(w.t.Context(), account.SignUpRequest{Attempt: account.Attempt{Name: "ada", Password: right}, Key: "k"}); againErr != nil {
 			w.t.Errorf("told %v, and then %v", err, againErr)
 		}
 		w.signedIn("ada", right)
@@ -107,7 +107,7 @@ func keyIsFreeAfterADay(t *testing.T) {
 			w.t.Errorf("within a day, the key for another name: %v", err)
 		}
 		time.Sleep(time.Second)
-		_, _, err := w.faulty.SignUpOnce(w.t.Context(), storage.SignUpRequest{Attempt: from(0, "grace", right), Key: "k"})
+		_, _, err := w.faulty.SignUpOnce(w.t.Context(), account.SignUpRequest{Attempt: from(0, "grace", right), Key: "k"})
 		if err != nil && !errors.Is(err, domain.ErrUnavailable) {
 			w.t.Errorf("after a day: %v", err)
 		}
@@ -123,7 +123,7 @@ func manyWithOneKeyGetOneAccount(t *testing.T) {
 	var mu sync.Mutex
 	makers := 0
 	atOnce(4, func(int) {
-		_, made, err := w.store.SignUpOnce(t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: "ada", Password: right}, Key: "k"})
+		_, made, err := w.store.SignUpOnce(t.Context(), account.SignUpRequest{Attempt: account.Attempt{Name: "ada", Password: right}, Key: "k"})
 		mu.Lock()
 		defer mu.Unlock()
 		if err != nil {
@@ -139,8 +139,8 @@ func manyWithOneKeyGetOneAccount(t *testing.T) {
 }
 
 // withKey signs up with a key that has made an account.
-func (w *world) withKey(a storage.Attempt) error {
-	_, _, err := w.store.SignUpOnce(w.t.Context(), storage.SignUpRequest{Attempt: a, Key: "k"})
+func (w *world) withKey(a account.Attempt) error {
+	_, _, err := w.store.SignUpOnce(w.t.Context(), account.SignUpRequest{Attempt: a, Key: "k"})
 	return err
 }
 

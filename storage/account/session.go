@@ -1,4 +1,4 @@
-package storage
+package account
 
 import (
 	"context"
@@ -26,7 +26,7 @@ const (
 
 // insertToken makes a new token, and stores a row with these properties under its
 // hash. The row ends at that time.
-func (s *Store) insertToken(ctx context.Context, end time.Time, p ...driver.Property) (string, error) {
+func (s *Accounts) insertToken(ctx context.Context, end time.Time, p ...driver.Property) (string, error) {
 	token := rand.Text()
 	//lab: Insert the row of a session or of a sign-in link.
 	err := s.sessions.Transact(ctx, schema.SessionPartition(token), driver.Insert(schema.SingleRow, append(p, driver.Time(schema.PropExpiresOn, end))...))
@@ -41,7 +41,7 @@ func (s *Store) insertToken(ctx context.Context, end time.Time, p ...driver.Prop
 
 // Session returns the session of a token. A token that is unknown or expired, or
 // whose user has begun a new epoch or signed in too often since, is domain.ErrNotSignedIn.
-func (s *Store) Session(ctx context.Context, token string) (domain.Session, error) {
+func (s *Accounts) Session(ctx context.Context, token string) (domain.Session, error) {
 	session, began, err := s.readSession(ctx, token)
 	if err != nil {
 		return domain.Session{}, err
@@ -60,8 +60,8 @@ func (s *Store) Session(ctx context.Context, token string) (domain.Session, erro
 // is needed. The function that it returns waits for the answer. It must be called, and may
 // be called again. Likely is whose session that was when it was read last, or empty: then
 // both rows of a session are read at once. If it is wrong, it costs another read.
-func (s *Store) SessionAhead(ctx context.Context, token string, likely domain.UserName) (wait func() (domain.Session, error)) {
-	return flight.Ahead(s.Reads, func() (domain.Session, error) {
+func (s *Accounts) SessionAhead(ctx context.Context, token string, likely domain.UserName) (wait func() (domain.Session, error)) {
+	return flight.Ahead(s.reads, func() (domain.Session, error) {
 		if likely == "" {
 			return s.Session(ctx, token)
 		}
@@ -72,10 +72,10 @@ func (s *Store) SessionAhead(ctx context.Context, token string, likely domain.Us
 // sessionOf is Session for a token that is likely this user's. The rows are read at once,
 // so that the epoch may be older than the session's: a user who changes the password
 // carries a session to the new epoch. So any doubt is settled by Session.
-func (s *Store) sessionOf(ctx context.Context, token string, likely domain.UserName) (session domain.Session, err error) {
+func (s *Accounts) sessionOf(ctx context.Context, token string, likely domain.UserName) (session domain.Session, err error) {
 	var began, now moment
 	var known error
-	err = s.AtOnce(ctx,
+	err = s.reads.AtOnce(ctx,
 		func(ctx context.Context) (err error) {
 			session, began, err = s.readSession(ctx, token)
 			return err
@@ -95,7 +95,7 @@ func (s *Store) sessionOf(ctx context.Context, token string, likely domain.UserN
 
 // readSession reads the row of a session, and when it began. A token that is unknown, expired
 // or signed out is domain.ErrNotSignedIn.
-func (s *Store) readSession(ctx context.Context, token string) (session domain.Session, began moment, err error) {
+func (s *Accounts) readSession(ctx context.Context, token string) (session domain.Session, began moment, err error) {
 	row, err := s.sessions.Get(ctx, schema.SessionPartition(token), schema.SingleRow)
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
@@ -112,7 +112,7 @@ func (s *Store) readSession(ctx context.Context, token string) (session domain.S
 }
 
 // readMoment reads in which moment of its life an account is. Without an account, it is domain.ErrNotSignedIn.
-func (s *Store) readMoment(ctx context.Context, user domain.UserName) (moment, error) {
+func (s *Accounts) readMoment(ctx context.Context, user domain.UserName) (moment, error) {
 	row, err := s.readUser(ctx, user)
 	if errors.Is(err, domain.ErrNotFound) {
 		err = notSignedIn()
@@ -139,7 +139,7 @@ const endedEpoch = -1
 
 // SignOut ends the session of a token. To end it again is no error. It does not delete
 // the row: then a late copy of its insert would start the session again.
-func (s *Store) SignOut(ctx context.Context, token string) error {
+func (s *Accounts) SignOut(ctx context.Context, token string) error {
 	//lab: Mark the session as ended, and keep its row.
 	err := s.sessions.Transact(ctx, schema.SessionPartition(token), driver.Merge(schema.SingleRow, driver.Exists, ended()...))
 	if errors.Is(err, domain.ErrNotFound) {
@@ -151,7 +151,7 @@ func (s *Store) SignOut(ctx context.Context, token string) error {
 // carrySession moves one session to a new epoch, so that it does not end with the
 // epoch before. A session that has ended otherwise stays ended. If the process dies
 // before this, the user has to sign in again.
-func (s *Store) carrySession(ctx context.Context, token string, epoch int64) error {
+func (s *Accounts) carrySession(ctx context.Context, token string, epoch int64) error {
 	return s.pause.Retry(ctx, func() error {
 		row, err := s.sessions.Get(ctx, schema.SessionPartition(token), schema.SingleRow)
 		switch {

@@ -1,4 +1,4 @@
-package storage
+package account
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 // EndAllSessions ends every session and sign-in link of every user, and revokes the address
 // of each personal feed. It returns how many users there are. An operator calls it for a
 // store that was restored: what was ended after the backup would be valid again.
-func (s *Store) EndAllSessions(ctx context.Context) (users int, err error) {
+func (s *Accounts) EndAllSessions(ctx context.Context) (users int, err error) {
 	for row, err := range s.users.All(ctx, driver.Scan{Paging: driver.Paging{KeysOnly: true}}) {
 		if err != nil {
 			return users, fmt.Errorf("reading the users: %w", err)

@@ -1,4 +1,4 @@
-package storage_test
+package account_test
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/account"
 	"microblogging/storage/drivertest"
 )
 
@@ -101,7 +101,7 @@ func linkEchoBurnsNoLink(t *testing.T) {
 }
 
 func lateCopyBringsNoLinkBack(t *testing.T) {
-	eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
+	eachLateDelivery(t, func(w *world, arrive func()) {
 		w.account("ada")
 		link, err := w.faulty.SignInLink(w.t.Context(), "ada")
 		if err != nil {
@@ -109,7 +109,7 @@ func lateCopyBringsNoLinkBack(t *testing.T) {
 		}
 		_, _, first := w.faulty.FollowSignInLink(w.t.Context(), link)
 		_, _, second := w.store.FollowSignInLink(w.t.Context(), link)
-		w.arrive(late)
+		arrive()
 		_, _, third := w.store.FollowSignInLink(w.t.Context(), link)
 		if second == nil && first == nil || third == nil {
 			w.t.Errorf("followed: %v, %v and %v", first, second, third)
@@ -147,7 +147,7 @@ func newPasswordEndsLink(t *testing.T) {
 	link, err := w.store.SignInLink(t.Context(), "ada")
 	w.ok(err)
 	token := w.signedIn("ada", right)
-	w.ok(w.store.ChangePassword(t.Context(), token, storage.Attempt{Name: "ada", Password: right}, "another password"))
+	w.ok(w.store.ChangePassword(t.Context(), token, account.Attempt{Name: "ada", Password: right}, "another password"))
 	w.mustBeDead(link)
 	w.mustBeSignedIn(token, "ada")
 }

@@ -1,8 +1,7 @@
-package storage_test
+package account_test
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"sync"
@@ -10,49 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/crypto/argon2"
-
 	"microblogging/domain"
-	"microblogging/storage"
-	"microblogging/storage/driver"
+	"microblogging/storage/account"
 	"microblogging/storage/drivertest"
 )
-
-const (
-	right = "correct horse"
-	wrong = "incorrect horse"
-)
-
-// cheapHash returns a hash of a password that takes little time to check. A hash holds
-// its own cost.
-func cheapHash(password string) string {
-	salt, b64 := []byte("some salt"), base64.RawStdEncoding
-	key := argon2.IDKey([]byte(password), salt, 1, 8, 1, 32)
-	return "$argon2id$v=19$m=8,t=1,p=1$" + b64.EncodeToString(salt) + "$" + b64.EncodeToString(key)
-}
-
-// account writes the row of a user whose password is right, with a cheap hash.
-func (w *world) account(name domain.UserName) {
-	w.t.Helper()
-	w.ok(w.table("Users").Transact(w.t.Context(), string(name), driver.Insert("",
-		driver.String("Password", cheapHash(right)), driver.Time("CreatedOn", domain.Now()), driver.Int64("Epoch", 0))))
-}
-
-func attempt(name, password string) storage.Attempt {
-	return storage.Attempt{Name: name, Password: password, Address: "192.0.2.1"}
-}
-
-func (w *world) signIn(s *storage.Store, name, password string) (string, error) {
-	token, _, err := s.SignIn(w.t.Context(), attempt(name, password))
-	return token, err
-}
-
-func (w *world) signedIn(name, password string) string {
-	w.t.Helper()
-	token, err := w.signIn(w.store, name, password)
-	w.ok(err)
-	return token
-}
 
 func TestSignUp(t *testing.T) {
 	t.Run("new user can sign in", newUserCanSignIn)
@@ -71,7 +31,7 @@ func newUserCanSignIn(t *testing.T) {
 			t.Errorf("signed up %+v, %v; want %+v", user, err, want)
 		}
 		token, session, err := w.store.SignIn(t.Context(), attempt("ADA_1", right))
-		want := domain.Session{User: "ada_1", ExpiresOn: domain.Now().Add(storage.SessionLifetime)}
+		want := domain.Session{User: "ada_1", ExpiresOn: domain.Now().Add(account.SessionLifetime)}
 		read, readErr := w.store.Session(t.Context(), token)
 		if err != nil || session != want || readErr != nil || read != want {
 			t.Errorf("signed in as %+v, %v, and the session is %+v, %v", session, err, read, readErr)
@@ -133,8 +93,8 @@ func signUpFaultKeepsName(t *testing.T) {
 }
 
 // signUpFrom signs up a new user, at most three from an address.
-func (w *world) signUpFrom(s *storage.Store, address int, name string) error {
-	_, _, err := s.SignUpOnce(w.t.Context(), storage.SignUpRequest{Attempt: from(address, name, right), PerHour: signUpLimit})
+func (w *world) signUpFrom(s *account.Accounts, address int, name string) error {
+	_, _, err := s.SignUpOnce(w.t.Context(), account.SignUpRequest{Attempt: from(address, name, right), PerHour: signUpLimit})
 	return err
 }
 
@@ -142,7 +102,7 @@ const signUpLimit = 3
 
 func addressMakesSoManyAccounts(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		other := storage.New(w.db, storage.Options{}) // another web process
+		other := w.other() // another web process
 		for i := range signUpLimit {
 			w.ok(w.signUpFrom(w.store, 1, fmt.Sprintf("user%d", i)))
 			if err := w.signUpFrom(other, 1, "user0"); !errors.Is(err, domain.ErrExists) {
@@ -166,7 +126,7 @@ func addressMakesSoManyAccounts(t *testing.T) {
 
 func signUpsCannotOutrunLimit(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		stores := []*storage.Store{w.store, storage.New(w.db, storage.Options{})}
+		stores := []*account.Accounts{w.store, w.other()}
 		var made atomic.Int64
 		atOnce(4*signUpLimit, func(i int) {
 			switch err := w.signUpFrom(stores[i%2], 1, fmt.Sprintf("user%d", i)); {

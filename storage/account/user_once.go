@@ -1,4 +1,4 @@
-package storage
+package account
 
 import (
 	"context"
@@ -19,7 +19,7 @@ const signUpKeyLifetime = 24 * time.Hour
 // earlierAccount returns the account of a name that is taken, if the same key made it and
 // the password is right. Otherwise it returns domain.ErrExists or ErrKeyReused. A key is
 // no way past the limits for sign-ins: the attempt counts as one, as in SignIn.
-func (s *Store) earlierAccount(ctx context.Context, row userRow, r SignUpRequest) (domain.User, error) {
+func (s *Accounts) earlierAccount(ctx context.Context, row userRow, r SignUpRequest) (domain.User, error) {
 	account := domain.User{Name: row.name, CreatedOn: row.properties.Time(schema.PropCreatedOn)}
 	made := r.Key != "" && row.properties.String(schema.PropOnce) == onceAccount(row.name, r.Key)
 	if !made || !domain.Recent(account.CreatedOn, signUpKeyLifetime) {
@@ -35,7 +35,7 @@ func (s *Store) earlierAccount(ctx context.Context, row userRow, r SignUpRequest
 // bindSignUpKey writes down which name the key is used for. It is called when the name is
 // free, so that a request that is refused leaves its key unused. The row ends like a
 // session's, and no token gives it.
-func (s *Store) bindSignUpKey(ctx context.Context, user domain.UserName, key string) error {
+func (s *Accounts) bindSignUpKey(ctx context.Context, user domain.UserName, key string) error {
 	if key == "" {
 		return nil
 	}

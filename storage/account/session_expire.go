@@ -1,4 +1,4 @@
-package storage
+package account
 
 import (
 	"cmp"
@@ -26,7 +26,7 @@ const (
 // Expire reads Sessions and Throttle whole. It deletes the rows that ended expiryMargin ago,
 // each in the version that was read, and returns how many. The next call removes what a
 // failure has left, and what changed meanwhile.
-func (s *Store) Expire(ctx context.Context) (removed int, err error) {
+func (s *Accounts) Expire(ctx context.Context) (removed int, err error) {
 	for _, table := range []*driver.Table{s.sessions, s.throttle} {
 		n, failure := expireIn(ctx, table)
 		removed += n

@@ -1,4 +1,4 @@
-package storage
+package account
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 // "old". After too many of them, in whatever sessions of the user, every attempt is a
 // *domain.ThrottledError; failed sign-ins do not count. A new password that breaks a
 // rule is an InvalidError on the field "new".
-func (s *Store) ChangePassword(ctx context.Context, token string, from Attempt, password string) error {
+func (s *Accounts) ChangePassword(ctx context.Context, token string, from Attempt, password string) error {
 	if err := domain.CheckPassword("new", password, domain.UserName(from.Name)); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package storage
+package account
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 // SignUp creates an account and returns its user. A name in use is domain.ErrExists.
 // A name or password that breaks a rule is an InvalidError. It is for an operator: it
 // waits for its turn to hash the password as long as ctx lasts.
-func (s *Store) SignUp(ctx context.Context, name, password string) (domain.User, error) {
+func (s *Accounts) SignUp(ctx context.Context, name, password string) (domain.User, error) {
 	account, _, err := s.SignUpOnce(ctx, SignUpRequest{Attempt: Attempt{Name: name, Password: password}, patient: true})
 	return account, err
 }
@@ -46,7 +46,7 @@ type SignUpRequest struct {
 //
 // The account's row has a hash of the key and the name. So a request that finds the name
 // taken recognises the account of an earlier request with its key.
-func (s *Store) SignUpOnce(ctx context.Context, r SignUpRequest) (_ domain.User, made bool, err error) {
+func (s *Accounts) SignUpOnce(ctx context.Context, r SignUpRequest) (_ domain.User, made bool, err error) {
 	user, nameErr := domain.ParseUserName(r.Name)
 	if err := domain.JoinInvalid(nameErr, domain.CheckPassword("password", r.Password, user)); err != nil {
 		return domain.User{}, false, err
@@ -73,7 +73,7 @@ func (e *takenError) Error() string { return "user " + string(e.row.name) + " ex
 func (e *takenError) Unwrap() error { return domain.ErrExists }
 
 // signUp makes an account. If the name is taken, it returns a *takenError.
-func (s *Store) signUp(ctx context.Context, user domain.UserName, r SignUpRequest) (_ domain.User, made bool, err error) {
+func (s *Accounts) signUp(ctx context.Context, user domain.UserName, r SignUpRequest) (_ domain.User, made bool, err error) {
 	switch row, err := s.readUser(ctx, user); {
 	case err == nil:
 		return domain.User{}, false, &takenError{row}
@@ -106,7 +106,7 @@ func (s *Store) signUp(ctx context.Context, user domain.UserName, r SignUpReques
 }
 
 // insertUser inserts the row of a new account.
-func (s *Store) insertUser(ctx context.Context, user domain.UserName, hash string, r SignUpRequest) (_ domain.User, made bool, err error) {
+func (s *Accounts) insertUser(ctx context.Context, user domain.UserName, hash string, r SignUpRequest) (_ domain.User, made bool, err error) {
 	account := domain.User{Name: user, CreatedOn: domain.Now()}
 	if !r.CreatedOn.IsZero() {
 		account.CreatedOn = domain.Storable(r.CreatedOn)
@@ -132,7 +132,7 @@ func (s *Store) insertUser(ctx context.Context, user domain.UserName, hash strin
 }
 
 // EndSessions ends every session of a user. An unknown user is domain.ErrNotFound.
-func (s *Store) EndSessions(ctx context.Context, user domain.UserName) error {
+func (s *Accounts) EndSessions(ctx context.Context, user domain.UserName) error {
 	_, err := s.raiseEpoch(ctx, user, func(userRow) (driver.Properties, error) { return nil, nil })
 	return err
 }
@@ -140,7 +140,7 @@ func (s *Store) EndSessions(ctx context.Context, user domain.UserName) error {
 // raiseEpoch ends all sessions of a user in one write. The same write sets the
 // properties that change returns. It returns the epoch that it began. Others may
 // have begun a later one since.
-func (s *Store) raiseEpoch(ctx context.Context, user domain.UserName,
+func (s *Accounts) raiseEpoch(ctx context.Context, user domain.UserName,
 	change func(now userRow) (driver.Properties, error),
 ) (epoch int64, err error) {
 	err = s.changeUser(ctx, user, func(now userRow) (driver.Properties, error) {
@@ -154,7 +154,7 @@ func (s *Store) raiseEpoch(ctx context.Context, user domain.UserName,
 // changeUser sets the properties that change returns for the row as it was read, in that
 // version. So a late copy of the write changes nothing. An unknown user is
 // domain.ErrNotFound.
-func (s *Store) changeUser(ctx context.Context, user domain.UserName, change func(now userRow) (driver.Properties, error)) error {
+func (s *Accounts) changeUser(ctx context.Context, user domain.UserName, change func(now userRow) (driver.Properties, error)) error {
 	mine := domain.NewRevision()
 	return s.pause.Retry(ctx, func() error {
 		row, err := s.readUser(ctx, user)
@@ -196,7 +196,7 @@ func (now moment) outlasts(began moment) bool {
 	return began.epoch != now.epoch || now.signIns-began.signIns >= maxSessions
 }
 
-func (s *Store) readUser(ctx context.Context, name domain.UserName) (userRow, error) {
+func (s *Accounts) readUser(ctx context.Context, name domain.UserName) (userRow, error) {
 	//lab: Read the account.
 	row, err := s.users.Get(ctx, schema.UserPartition(name), schema.SingleRow)
 	if err != nil {

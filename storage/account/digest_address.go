@@ -1,4 +1,4 @@
-package storage
+package account
 
 import (
 	"context"
@@ -15,17 +15,17 @@ import (
 // NewDigestAddress makes a new secret for a user's personal feed and returns it. The
 // former secret no longer works. Only a hash is stored, so that the secret cannot be
 // read again. An unknown user is domain.ErrNotFound.
-func (s *Store) NewDigestAddress(ctx context.Context, user domain.UserName) (secret string, err error) {
+func (s *Accounts) NewDigestAddress(ctx context.Context, user domain.UserName) (secret string, err error) {
 	secret = rand.Text()
 	return secret, s.setDigestSecret(ctx, user, schema.Hash("digest", secret))
 }
 
 // RevokeDigestAddress ends the personal feed of a user. To revoke again is no error.
-func (s *Store) RevokeDigestAddress(ctx context.Context, user domain.UserName) error {
+func (s *Accounts) RevokeDigestAddress(ctx context.Context, user domain.UserName) error {
 	return s.setDigestSecret(ctx, user, "")
 }
 
-func (s *Store) setDigestSecret(ctx context.Context, user domain.UserName, hash string) error {
+func (s *Accounts) setDigestSecret(ctx context.Context, user domain.UserName, hash string) error {
 	err := s.changeUser(ctx, user, func(userRow) (driver.Properties, error) {
 		// This writes even if there is nothing to revoke: it changes the version, so that a
 		// request which was never answered cannot take effect later.
@@ -38,14 +38,14 @@ func (s *Store) setDigestSecret(ctx context.Context, user domain.UserName, hash 
 }
 
 // HasDigestAddress tells whether a user has a personal feed.
-func (s *Store) HasDigestAddress(ctx context.Context, user domain.UserName) (bool, error) {
+func (s *Accounts) HasDigestAddress(ctx context.Context, user domain.UserName) (bool, error) {
 	row, err := s.readUser(ctx, user)
 	return row.properties.String(schema.PropDigestSecret) != "", err
 }
 
 // CheckDigestAddress returns nil if the secret is that of the user's personal feed,
 // and domain.ErrNotFound if not.
-func (s *Store) CheckDigestAddress(ctx context.Context, user domain.UserName, secret string) error {
+func (s *Accounts) CheckDigestAddress(ctx context.Context, user domain.UserName, secret string) error {
 	row, err := s.readUser(ctx, user)
 	if err != nil && !errors.Is(err, domain.ErrNotFound) {
 		return err

@@ -1,4 +1,4 @@
-package storage
+package account
 
 import (
 	"cmp"
@@ -25,7 +25,7 @@ type Attempt struct {
 // stored. A wrong name or password is domain.ErrNotSignedIn. After too many of them
 // every attempt is a *domain.ThrottledError. If too many sign in at once, it is
 // domain.ErrBusy and does not count.
-func (s *Store) SignIn(ctx context.Context, a Attempt) (token string, session domain.Session, err error) {
+func (s *Accounts) SignIn(ctx context.Context, a Attempt) (token string, session domain.Session, err error) {
 	account, err := s.authenticate(ctx, a)
 	if err != nil {
 		return "", domain.Session{}, err
@@ -42,7 +42,7 @@ func (s *Store) SignIn(ctx context.Context, a Attempt) (token string, session do
 
 // authenticate checks the password of somebody who signs in, and returns the account row
 // that it was checked against. From then on the address is known for the user.
-func (s *Store) authenticate(ctx context.Context, a Attempt) (userRow, error) {
+func (s *Accounts) authenticate(ctx context.Context, a Attempt) (userRow, error) {
 	counters, remember, err := s.signInCounters(ctx, a)
 	if err != nil {
 		return userRow{}, err
@@ -61,7 +61,7 @@ const countTime = 5 * time.Second
 // confirm checks the password of an account if no counter has reached its limit, and returns
 // the row that it was checked against. It counts a wrong one. The next attempt waits until
 // then, so many at once cannot outrun the count: each process checks one more at most.
-func (s *Store) confirm(ctx context.Context, a Attempt, counters ...*quota) (userRow, error) {
+func (s *Accounts) confirm(ctx context.Context, a Attempt, counters ...*quota) (userRow, error) {
 	account, err := s.accountOf(ctx, a.Name)
 	if err != nil {
 		return userRow{}, err
@@ -71,7 +71,7 @@ func (s *Store) confirm(ctx context.Context, a Attempt, counters ...*quota) (use
 		looks[i] = func(ctx context.Context) error { return s.look(ctx, q) }
 	}
 	err = s.hashing.alone(ctx, a, func() error {
-		if err := s.AtOnce(ctx, looks[0], looks[1:]...); err != nil {
+		if err := s.reads.AtOnce(ctx, looks[0], looks[1:]...); err != nil {
 			return err // others have failed since the caller looked
 		}
 		err := s.compare(ctx, account, a.Password)
@@ -86,7 +86,7 @@ func (s *Store) confirm(ctx context.Context, a Attempt, counters ...*quota) (use
 }
 
 // accountOf returns the row of an account. If nobody has the name, it is empty.
-func (s *Store) accountOf(ctx context.Context, name string) (userRow, error) {
+func (s *Accounts) accountOf(ctx context.Context, name string) (userRow, error) {
 	user, err := domain.ParseUserName(name)
 	if err != nil {
 		return userRow{}, nil
@@ -100,7 +100,7 @@ func (s *Store) accountOf(ctx context.Context, name string) (userRow, error) {
 
 // compare compares a password with that of the account. An empty account takes as long as a
 // wrong password, so that nobody learns which names exist.
-func (s *Store) compare(ctx context.Context, account userRow, password string) error {
+func (s *Accounts) compare(ctx context.Context, account userRow, password string) error {
 	if account.password == "" {
 		_, err := s.hashing.hash(ctx, password)
 		return cmp.Or(err, fmt.Errorf("signing in: %w", domain.ErrNotSignedIn))
@@ -115,7 +115,7 @@ func (s *Store) compare(ctx context.Context, account userRow, password string) e
 // startSession starts a session in the epoch of the account row. If the password was
 // changed since that row was read, the session has ended already. It counts as one of the
 // last maxSessions from when its user has signed in last.
-func (s *Store) startSession(ctx context.Context, account userRow) (string, domain.Session, error) {
+func (s *Accounts) startSession(ctx context.Context, account userRow) (string, domain.Session, error) {
 	session := domain.Session{User: account.name, ExpiresOn: domain.Now().Add(SessionLifetime)}
 	token, err := s.insertToken(ctx, session.ExpiresOn, driver.String(schema.PropUser, account.name),
 		driver.Int64(schema.PropEpoch, account.epoch), driver.Int64(schema.PropSignIns, account.signIns))

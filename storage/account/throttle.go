@@ -1,4 +1,4 @@
-package storage
+package account
 
 import (
 	"context"
@@ -70,7 +70,7 @@ func newQuota(partition string, window time.Duration, counters ...counter) *quot
 // signInCounters returns what failed sign-ins are counted in. If a limit is reached, it
 // returns a *domain.ThrottledError, and the attempt must not be made. Remember must be called
 // after an attempt that succeeded: it makes the address known.
-func (s *Store) signInCounters(ctx context.Context, a Attempt) (counters []*quota, remember func(context.Context) error, err error) {
+func (s *Accounts) signInCounters(ctx context.Context, a Attempt) (counters []*quota, remember func(context.Context) error, err error) {
 	window := schema.ThrottleRow(time.Now(), throttleWindow)
 	byAddress := newQuota(schema.ThrottlePartition("address", a.Address), throttleWindow, counter{window, failuresPerAddress})
 	if err := s.look(ctx, byAddress); err != nil {
@@ -98,7 +98,7 @@ func (s *Store) signInCounters(ctx context.Context, a Attempt) (counters []*quot
 }
 
 // rememberAddress makes an address known for the user of this partition.
-func (s *Store) rememberAddress(ctx context.Context, partition, address string) error {
+func (s *Accounts) rememberAddress(ctx context.Context, partition, address string) error {
 	return s.throttle.Transact(ctx, partition,
 		driver.Merge(schema.KnownRow(address), driver.Upsert, driver.Time(schema.PropExpiresOn, time.Now().Add(knownLifetime))))
 }
@@ -112,7 +112,7 @@ func sessionCounter(a Attempt) *quota {
 
 // countSignUp counts a sign-up before it is made, of at most so many from one address; 0 is
 // no limit.
-func (s *Store) countSignUp(ctx context.Context, address string, most int) ([]*quota, error) {
+func (s *Accounts) countSignUp(ctx context.Context, address string, most int) ([]*quota, error) {
 	if most == 0 {
 		return nil, nil
 	}
@@ -136,7 +136,7 @@ func throttleName(name string) string {
 
 // knownUntil returns until when an address is known for the user of this partition. It is
 // the zero time if it was never.
-func (s *Store) knownUntil(ctx context.Context, partition, address string) (time.Time, error) {
+func (s *Accounts) knownUntil(ctx context.Context, partition, address string) (time.Time, error) {
 	row, err := s.throttle.Get(ctx, partition, schema.KnownRow(address))
 	if err != nil && !errors.Is(err, domain.ErrNotFound) {
 		return time.Time{}, fmt.Errorf("looking for a known address: %w", err)
@@ -146,7 +146,7 @@ func (s *Store) knownUntil(ctx context.Context, partition, address string) (time
 
 // look reads the counters of a quota. It returns a *domain.ThrottledError if one of them
 // has reached its limit.
-func (s *Store) look(ctx context.Context, q *quota) (err error) {
+func (s *Accounts) look(ctx context.Context, q *quota) (err error) {
 	if q.seen, err = s.readCounters(ctx, q); err == nil {
 		err = q.refuse(q.seen)
 	}
@@ -158,7 +158,7 @@ func (s *Store) look(ctx context.Context, q *quota) (err error) {
 
 // countIn counts an attempt in quotas that look has read. If one refuses, it is counted
 // in none.
-func (s *Store) countIn(ctx context.Context, quotas ...*quota) error {
+func (s *Accounts) countIn(ctx context.Context, quotas ...*quota) error {
 	for i, q := range quotas {
 		if err := s.count(ctx, q, 1); err != nil {
 			return errors.Join(err, s.withdraw(ctx, quotas[:i]))
@@ -168,7 +168,7 @@ func (s *Store) countIn(ctx context.Context, quotas ...*quota) error {
 }
 
 // withdraw subtracts an attempt that was not made from its quotas.
-func (s *Store) withdraw(ctx context.Context, quotas []*quota) error {
+func (s *Accounts) withdraw(ctx context.Context, quotas []*quota) error {
 	var errs error
 	for _, q := range quotas {
 		errs = errors.Join(errs, s.count(ctx, q, -1))
@@ -178,7 +178,7 @@ func (s *Store) withdraw(ctx context.Context, quotas []*quota) error {
 
 // count adds to the counters of a quota, once. If that would pass a limit, it adds
 // nothing and returns a *domain.ThrottledError.
-func (s *Store) count(ctx context.Context, q *quota, by int64) error {
+func (s *Accounts) count(ctx context.Context, q *quota, by int64) error {
 	mine := domain.NewRevision()
 	err := s.pause.Retry(ctx, func() (err error) {
 		rows := q.seen
@@ -209,7 +209,7 @@ func (s *Store) count(ctx context.Context, q *quota, by int64) error {
 }
 
 // readCounters reads the rows of a quota. A row that does not exist has no ETag.
-func (s *Store) readCounters(ctx context.Context, q *quota) ([]driver.Entity, error) {
+func (s *Accounts) readCounters(ctx context.Context, q *quota) ([]driver.Entity, error) {
 	rows := make([]driver.Entity, len(q.counters))
 	for i, c := range q.counters {
 		row, err := s.throttle.Get(ctx, q.partition, c.row)

@@ -1,4 +1,4 @@
-package storage
+package account
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 // SignInLink makes a sign-in link for a user and returns its token. The token can be
 // exchanged for a session once, within an hour, and in the epoch in which it was made: a
 // link ends with the user's sessions. An unknown user is domain.ErrNotFound.
-func (s *Store) SignInLink(ctx context.Context, user domain.UserName) (string, error) {
+func (s *Accounts) SignInLink(ctx context.Context, user domain.UserName) (string, error) {
 	account, err := s.readUser(ctx, user)
 	if err != nil {
 		return "", fmt.Errorf("sign-in link: %w", err)
@@ -27,7 +27,7 @@ func (s *Store) SignInLink(ctx context.Context, user domain.UserName) (string, e
 // session and its token. A link that was used, has ended or never was is
 // domain.ErrNotSignedIn. Of several who follow one link, the one who marks its row as
 // used is signed in. If the process dies after that, the link is lost.
-func (s *Store) FollowSignInLink(ctx context.Context, link string) (token string, session domain.Session, err error) {
+func (s *Accounts) FollowSignInLink(ctx context.Context, link string) (token string, session domain.Session, err error) {
 	user, epoch, err := s.useLink(ctx, link)
 	if err != nil {
 		return "", domain.Session{}, fmt.Errorf("sign-in link: %w", err)
@@ -45,7 +45,7 @@ func (s *Store) FollowSignInLink(ctx context.Context, link string) (token string
 // useLink marks a link as used, and returns its user and its epoch. It does not delete
 // the row: then a late copy of its insert would bring the link back. The row says who
 // used it, since the caller may find its own mark: that is the echo of its write.
-func (s *Store) useLink(ctx context.Context, link string) (user domain.UserName, epoch int64, err error) {
+func (s *Accounts) useLink(ctx context.Context, link string) (user domain.UserName, epoch int64, err error) {
 	mine := domain.NewRevision()
 	err = s.pause.Retry(ctx, func() error {
 		//lab: Read the sign-in link: was it used before?

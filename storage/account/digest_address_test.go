@@ -1,11 +1,10 @@
-package storage_test
+package account_test
 
 import (
 	"errors"
 	"testing"
 
 	"microblogging/domain"
-	"microblogging/storage/drivertest"
 )
 
 func TestDigestAddress(t *testing.T) {
@@ -77,11 +76,11 @@ func lateCopyRevivesNoSecret(t *testing.T) {
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
-			eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
+			eachLateDelivery(t, func(w *world, arrive func()) {
 				w.account("ada")
 				secret, err := w.faulty.NewDigestAddress(w.t.Context(), "ada")
 				w.ok(end(w))
-				w.arrive(late)
+				arrive()
 				if has, hasErr := w.store.HasDigestAddress(w.t.Context(), "ada"); hasErr != nil || has {
 					w.t.Errorf("there is an address after its end: %t, %v", has, hasErr)
 				}

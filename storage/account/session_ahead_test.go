@@ -1,4 +1,4 @@
-package storage_test
+package account_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/account"
 	"microblogging/storage/drivertest"
 )
 
@@ -76,7 +76,7 @@ func aheadOpensNoEndedSession(t *testing.T) {
 		refuse("unknown", "unknown")
 		w.ok(w.store.EndSessions(t.Context(), "ada"))
 		refuse("all ended", epoch)
-		time.Sleep(storage.SessionLifetime)
+		time.Sleep(account.SessionLifetime)
 		refuse("expired", expired)
 	})
 }
@@ -90,7 +90,7 @@ func aheadFollowsCarriedSession(t *testing.T) {
 		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 			if call.Target == "Sessions" && call.Seq <= 2 {
 				time.Sleep(time.Second)
-				w.ok(w.store.ChangePassword(t.Context(), token, storage.Attempt{Name: "ada", Password: right}, "another long password"))
+				w.ok(w.store.ChangePassword(t.Context(), token, account.Attempt{Name: "ada", Password: right}, "another long password"))
 			}
 			return send(ctx)
 		})

@@ -1,4 +1,4 @@
-package storage_test
+package account_test
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/account"
 	"microblogging/storage/drivertest"
 )
 
@@ -30,13 +30,8 @@ const (
 	known = 30 * 24 * time.Hour
 )
 
-// from returns an attempt from one of many addresses.
-func from(address int, name, password string) storage.Attempt {
-	return storage.Attempt{Name: name, Password: password, Address: fmt.Sprintf("198.51.100.%d", address)}
-}
-
 // failFrom is like fail, from an address.
-func (w *world) failFrom(s *storage.Store, address int, name string, most int) (checked int) {
+func (w *world) failFrom(s *account.Accounts, address int, name string, most int) (checked int) {
 	w.t.Helper()
 	for range most {
 		switch _, _, err := s.SignIn(w.t.Context(), from(address, name, wrong)); {
@@ -62,7 +57,7 @@ func (w *world) strangers(name string) (checked int) {
 
 // fail tries up to most wrong passwords, until the store refuses to check them. It
 // returns how many were checked.
-func (w *world) fail(s *storage.Store, name string, most int) (checked int) {
+func (w *world) fail(s *account.Accounts, name string, most int) (checked int) {
 	w.t.Helper()
 	for range most {
 		_, err := w.signIn(s, name, wrong)
@@ -78,7 +73,7 @@ func (w *world) fail(s *storage.Store, name string, most int) (checked int) {
 	return checked
 }
 
-func (w *world) mustBeThrottled(s *storage.Store, a storage.Attempt) {
+func (w *world) mustBeThrottled(s *account.Accounts, a account.Attempt) {
 	w.t.Helper()
 	_, _, err := s.SignIn(w.t.Context(), a)
 	var throttled *domain.ThrottledError
@@ -118,8 +113,8 @@ func tooManyFailuresAreThrottled(t *testing.T) {
 		if checked := w.fail(w.store, "ada", 20); checked != limit {
 			t.Errorf("%d wrong passwords were checked, want %d", checked, limit)
 		}
-		other := storage.New(w.db, storage.Options{}) // another web process
-		for _, s := range []*storage.Store{w.store, other} {
+		other := w.other() // another web process
+		for _, s := range []*account.Accounts{w.store, other} {
 			w.mustBeThrottled(s, attempt("ada", right))
 			w.mustBeThrottled(s, attempt("ADA", right))
 		}
@@ -232,7 +227,7 @@ func refusedAttemptWritesNothing(t *testing.T) {
 			}
 			return send(ctx)
 		})
-		refused := func(because string, a storage.Attempt, most int) {
+		refused := func(because string, a account.Attempt, most int) {
 			t.Helper()
 			reads, writes = 0, 0
 			w.mustBeThrottled(w.faulty, a)
@@ -274,7 +269,7 @@ func unknownNameIsThrottled(t *testing.T) {
 func manyCannotOutrunCount(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
-		stores := []*storage.Store{w.store, storage.New(w.db, storage.Options{})}
+		stores := []*account.Accounts{w.store, w.other()}
 		var checked atomic.Int64
 		atOnce(40, func(i int) {
 			_, err := w.signIn(stores[i%2], "ada", wrong)
@@ -312,12 +307,12 @@ func throttleFaultNeverLowersCount(t *testing.T) {
 }
 
 func lateRequestLowersNoCount(t *testing.T) {
-	eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
+	eachLateDelivery(t, func(w *world, arrive func()) {
 		w.account("ada")
 		w.fail(w.store, "ada", limit/2)
 		_, _ = w.signIn(w.faulty, "ada", right) // whatever it answers
 		checked := w.fail(w.store, "ada", 2)
-		w.arrive(late)
+		arrive()
 		if checked += w.fail(w.store, "ada", limit); checked > limit-limit/2 {
 			w.t.Errorf("%d more wrong passwords were checked", checked)
 		}
@@ -347,7 +342,7 @@ func strangersHaveLimit(t *testing.T) {
 				t.Errorf("%d wrong passwords were checked for %s, want %d", checked, name, strangersLimit)
 			}
 			w.mustBeThrottled(w.store, from(200, name, right))
-			w.mustBeThrottled(storage.New(w.db, storage.Options{}), from(200, name, right))
+			w.mustBeThrottled(w.other(), from(200, name, right))
 		}
 		if _, _, err := w.store.SignIn(t.Context(), from(200, "grace", right)); err != nil {
 			t.Errorf("another user: %v", err)
@@ -386,11 +381,11 @@ func addressIsKnownForAWhile(t *testing.T) {
 		w.account("ada")
 		w.signedIn("ada", right)
 		time.Sleep(known - window)
-		w.reconcileAfter(patience)
+		w.expire()
 		w.strangers("ada")
 		w.signedIn("ada", right) // which makes it known for another 30 days
 		time.Sleep(known - window)
-		w.reconcileAfter(patience)
+		w.expire()
 		w.strangers("ada")
 		if checked := w.fail(w.store, "ada", 20); checked != limit {
 			t.Errorf("%d wrong passwords were checked, want %d", checked, limit)
@@ -416,7 +411,7 @@ func strangersSpareSession(t *testing.T) {
 }
 
 // guess tries to change the password with a wrong one, and reports whether it was checked.
-func (w *world) guess(s *storage.Store, token string, a storage.Attempt) (checked bool) {
+func (w *world) guess(s *account.Accounts, token string, a account.Attempt) (checked bool) {
 	w.t.Helper()
 	var invalid *domain.InvalidError
 	err := s.ChangePassword(w.t.Context(), token, a, "another horse")
@@ -447,7 +442,7 @@ func sessionHasLimit(t *testing.T) {
 func manyAddressesCannotOutrunCount(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
-		stores := []*storage.Store{w.store, storage.New(w.db, storage.Options{})}
+		stores := []*account.Accounts{w.store, w.other()}
 		var checked atomic.Int64
 		atOnce(2*strangersLimit, func(i int) {
 			checked.Add(int64(w.failFrom(stores[i%2], i/2, "ada", 1)))
@@ -462,7 +457,7 @@ func manyWithSessionCannotOutrunCount(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		token := w.signedIn("ada", right)
-		stores := []*storage.Store{w.store, storage.New(w.db, storage.Options{})}
+		stores := []*account.Accounts{w.store, w.other()}
 		var checked atomic.Int64
 		atOnce(4*limit, func(i int) {
 			if w.guess(stores[i%2], token, from(i, "ada", wrong)) {
