@@ -46,6 +46,7 @@ func (s *Store) readBlog(ctx context.Context, ref domain.ChannelRef, id domain.B
 
 // readAnyBlog reads a post of any incarnation of the channel's name.
 func (s *Store) readAnyBlog(ctx context.Context, key domain.ChannelKey, id domain.BlogID) (blogEntity, error) {
+	//lab: Read the post, with its version.
 	row, err := s.blogs.Get(ctx, partitionOf(key), blogRow(id))
 	if err != nil {
 		return blogEntity{}, fmt.Errorf("post %s of channel %s: %w", id, key, err)

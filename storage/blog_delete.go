@@ -115,6 +115,7 @@ const blogRows = 2
 // returns errTryAgain if the post has changed. If the gate is missing, it returns an
 // error that gateMissing knows.
 func (s *Store) removeBlog(ctx context.Context, row blogEntity) error {
+	//lab: Remove the post with its rows in one transaction, behind the open gate.
 	err := s.blogs.Transact(ctx, partitionOf(row.Channel.Key),
 		holdGate(row.Channel),
 		driver.Delete(blogRow(row.ID), driver.Match(row.etag)),
@@ -131,6 +132,7 @@ func (s *Store) removeBlog(ctx context.Context, row blogEntity) error {
 func (s *Store) removeVotes(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, report func(rows int)) error {
 	prefix := votesOf(id)
 	for {
+		//lab: List the votes on the post.
 		rows, err := s.blogs.First(ctx, driver.MaxOperations, driver.Range{
 			Partition: partitionOf(ref.Key), From: prefix, To: prefixEnd(prefix), Paging: driver.Paging{KeysOnly: true}})
 		if err != nil || len(rows) == 0 {
@@ -140,6 +142,7 @@ func (s *Store) removeVotes(ctx context.Context, ref domain.ChannelRef, id domai
 		for i, row := range rows {
 			votes[i] = driver.Delete(row.Row, driver.Exists)
 		}
+		//lab: Remove these votes.
 		err = s.blogs.Transact(ctx, partitionOf(ref.Key), votes...)
 		if err != nil && !errors.Is(err, domain.ErrNotFound) {
 			return fmt.Errorf("removing the votes on post %s: %w", id, err)

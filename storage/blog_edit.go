@@ -43,6 +43,7 @@ func (s *Store) Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 			driver.String(propTitle, edited.Title),
 			driver.String(propText, edited.Text),
 			driver.Time(propEditedOn, edited.EditedOn))
+		//lab: Change the post in the version that was read, behind the open gate.
 		err = s.blogs.Transact(ctx, partitionOf(ref.Key),
 			holdGate(ref),
 			driver.Merge(blogRow(id), driver.Match(row.etag), changes...))

@@ -55,6 +55,7 @@ func (s *Store) readBlogs(ctx context.Context, key domain.ChannelKey, q BlogQuer
 	if position != "" {
 		from = max(from, successor(blogRow(domain.BlogID(position))))
 	}
+	//lab: List the newest posts of the channel.
 	rows, err := s.blogs.First(ctx, q.Limit+1, driver.Range{Partition: partitionOf(key), From: from, To: to})
 	if err != nil {
 		return nil, fmt.Errorf("posts of channel %s: %w", key, err)

@@ -173,6 +173,7 @@ func (s *Store) insertPosts(ctx context.Context, channel domain.ChannelRef, batc
 			driver.Insert(blogRow(a.blog.ID), encodeBlog(a.blog)...),
 			driver.Insert(rateRow(a.blog.Rating, a.blog.ID), incarnation))
 	}
+	//lab: Insert the post and the row of its key in one transaction, behind the open gate.
 	return s.blogs.Transact(ctx, partitionOf(channel.Key), operations...)
 }
 
@@ -226,6 +227,7 @@ func (s *Store) answerEarlier(ctx context.Context, channel domain.ChannelRef, ba
 // not used. If that is the post of this very call, an earlier transaction with it took
 // effect and the reply was lost.
 func (s *Store) earlierPost(ctx context.Context, a *attempt) *PostResult {
+	//lab: Look which post the key has made.
 	once, err := s.blogs.Get(ctx, partitionOf(a.Channel.Key), a.once())
 	switch {
 	case errors.Is(err, domain.ErrNotFound):

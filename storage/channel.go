@@ -49,6 +49,7 @@ func (s *Store) ChannelAt(ctx context.Context, at domain.ChannelAddress) (domain
 
 // readActive reads the active channel at an address. Its errors are those of ChannelAt.
 func (s *Store) readActive(ctx context.Context, at domain.ChannelAddress) (channelRow, error) {
+	//lab: Read the channel's row: which incarnation has the name?
 	row, err := s.readChannel(ctx, at.Key)
 	switch {
 	case err != nil:
@@ -73,6 +74,7 @@ func (s *Store) readChannel(ctx context.Context, key domain.ChannelKey) (channel
 // readIncarnation reads a channel in any state, but only if it is still of the given
 // incarnation. Otherwise it returns domain.ErrNotFound.
 func (s *Store) readIncarnation(ctx context.Context, ref domain.ChannelRef) (channelRow, error) {
+	//lab: Read the channel's row: is it still the incarnation that is meant?
 	row, err := s.readChannel(ctx, ref.Key)
 	if err == nil && row.Incarnation != ref.Incarnation {
 		err = fmt.Errorf("incarnation %s of channel %s: %w", ref.Incarnation, ref.Key, domain.ErrNotFound)

@@ -58,6 +58,7 @@ func (c *creation) encode() driver.Properties {
 // create carries out the request.
 func (s *Store) create(ctx context.Context, c *creation) error {
 	return s.contend(ctx, func() error {
+		//lab: Read whether the name is free, which may be wrong a moment later.
 		row, err := s.readChannel(ctx, c.channel.Key())
 		switch {
 		case err == nil:
@@ -109,6 +110,7 @@ func (s *Store) tryCreate(ctx context.Context, c *creation) error {
 	if err := s.openGate(ctx, ref, reservation); err != nil {
 		return err
 	}
+	//lab: Insert the channel's row: from then on everybody can see the channel.
 	insertErr := s.channels.Transact(ctx, partitionOf(ref.Key), driver.Insert(singleRow, c.encode()...))
 	if insertErr != nil && !errors.Is(insertErr, domain.ErrExists) && !errors.Is(insertErr, domain.ErrUnavailable) {
 		return insertErr
@@ -130,11 +132,13 @@ func (s *Store) resolveInsert(ctx context.Context, c *creation, acknowledged boo
 	var gate driver.Entity
 	if !acknowledged {
 		var err error
+		//lab: Read the version of our gate, before the row that decides.
 		gate, err = s.blogs.Get(ctx, partitionOf(ref.Key), openGateRow(ref.Incarnation))
 		if err != nil && !errors.Is(err, domain.ErrNotFound) {
 			return err
 		}
 	}
+	//lab: Read the row: whatever the insert was answered, it says who has the name.
 	row, err := s.readChannel(ctx, ref.Key)
 	absent := errors.Is(err, domain.ErrNotFound)
 	switch {

@@ -37,6 +37,7 @@ func (s *Store) MarkDeleting(ctx context.Context, ref domain.ChannelRef) (presen
 // mark marks a channel in the version that was read, or returns errTryAgain. The index row
 // of the deletion must have been renewed since that read.
 func (s *Store) mark(ctx context.Context, row channelRow) error {
+	//lab: Mark the channel as being deleted, in the version that was read.
 	err := s.channels.Transact(ctx, partitionOf(row.Key()),
 		driver.Merge(singleRow, driver.Match(row.etag), driver.String(propState, domain.ChannelDeleting)))
 	if raced(err) {

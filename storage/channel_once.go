@@ -73,6 +73,7 @@ func (s *Store) beginOnce(ctx context.Context, c *creation) (done bool, err erro
 	if c.once == "" || c.begun {
 		return false, nil
 	}
+	//lab: Note the key, before anything is made with it.
 	err = s.users.Transact(ctx, userPartition(c.channel.Owner),
 		driver.Insert(onceUserRow(c.once), driver.String(propBody, c.body)))
 	switch {
@@ -111,6 +112,7 @@ func (s *Store) adopt(ctx context.Context, c *creation, row channelRow) (done bo
 // channel, which it puts into the creation.
 func (s *Store) earlierCreation(ctx context.Context, c *creation) (done bool, err error) {
 	partition := userPartition(c.channel.Owner)
+	//lab: Look whether the key was used before, and for what.
 	once, err := s.users.Get(ctx, partition, onceUserRow(c.once))
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
@@ -121,6 +123,7 @@ func (s *Store) earlierCreation(ctx context.Context, c *creation) (done bool, er
 		return false, fmt.Errorf("creating channel %s: %w", c.channel.Key(), domain.ErrKeyReused)
 	}
 	c.begun = true
+	//lab: Look what the key has made.
 	made, err := s.users.Get(ctx, partition, madeUserRow(c.once))
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
@@ -135,6 +138,7 @@ func (s *Store) earlierCreation(ctx context.Context, c *creation) (done bool, er
 // says which channel the key made, and recordMade puts that into the creation.
 func (s *Store) recordMade(ctx context.Context, c *creation, incarnation domain.Incarnation) error {
 	partition, row := userPartition(c.channel.Owner), madeUserRow(c.once)
+	//lab: Record which channel the key has made.
 	err := s.users.Transact(ctx, partition, driver.Insert(row, driver.String(propIncarnation, incarnation)))
 	switch {
 	case err == nil:
@@ -142,6 +146,7 @@ func (s *Store) recordMade(ctx context.Context, c *creation, incarnation domain.
 	case !errors.Is(err, domain.ErrExists):
 		return fmt.Errorf("creating channel %s: %w", c.channel.Key(), err)
 	}
+	//lab: Read which channel the key has made.
 	made, err := s.users.Get(ctx, partition, row)
 	if err != nil {
 		return err

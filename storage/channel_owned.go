@@ -51,6 +51,7 @@ func (s *Store) createListed(ctx context.Context, channel domain.Channel, limit 
 			return fmt.Errorf("room for a channel of %s: %w", channel.Owner, err)
 		}
 	}
+	//lab: Read whether the name is taken, before anything is written.
 	_, err := s.readChannel(ctx, channel.Key())
 	taken := err == nil
 	if errors.Is(err, domain.ErrNotFound) {
@@ -67,6 +68,7 @@ func (s *Store) createListed(ctx context.Context, channel domain.Channel, limit 
 
 // ListChannel puts a channel on its owner's list. It may be called again.
 func (s *Store) ListChannel(ctx context.Context, channel domain.Channel) error {
+	//lab: Put the channel on its owner's list.
 	err := s.users.Transact(ctx, userPartition(channel.Owner),
 		driver.Merge(ownedRow(channel.Key()), driver.Upsert, driver.Time(propWrittenOn, domain.Now())))
 	if err != nil {

@@ -23,6 +23,7 @@ func (s *Store) reclaimChannel(ctx context.Context, row channelRow) (ungated boo
 
 // hasRowsBehind tells whether the partition has a row of the incarnation that is not a gate.
 func (s *Store) hasRowsBehind(ctx context.Context, ref domain.ChannelRef) (bool, error) {
+	//lab: Look whether any row lies behind the channel.
 	for row, err := range s.blogs.Within(ctx, driver.Range{Partition: partitionOf(ref.Key)}) {
 		if err != nil {
 			return false, err
@@ -39,9 +40,11 @@ func (s *Store) hasRowsBehind(ctx context.Context, ref domain.ChannelRef) (bool,
 // deletes nothing and reports false.
 func (s *Store) deleteUngated(ctx context.Context, row channelRow) (ungated bool, err error) {
 	ref := row.Ref()
+	//lab: Look whether the gate of the channel is shut.
 	if shut, err := s.hasRow(ctx, ref.Key, shutGateRow(ref.Incarnation)); err != nil || shut {
 		return false, err
 	}
+	//lab: Delete a channel's row that has no gate, in the version that was read.
 	err = s.channels.Transact(ctx, partitionOf(ref.Key), driver.Delete(singleRow, driver.Match(row.etag)))
 	if raced(err) {
 		err = nil // it is gone, or a deletion has marked it and will remove it

@@ -24,6 +24,7 @@ func (s *Store) ReleaseName(ctx context.Context, ref domain.ChannelRef) error {
 		case row.State != domain.ChannelDeleting:
 			return s.releaseActive(ctx, row)
 		}
+		//lab: Delete the channel's row in the version that was read: that frees the name.
 		err = s.channels.Transact(ctx, partitionOf(ref.Key), driver.Delete(singleRow, driver.Match(row.etag)))
 		if raced(err) {
 			return errTryAgain

@@ -97,6 +97,7 @@ func (s *Store) Sweep(ctx context.Context, ref domain.ChannelRef, continuation s
 
 // sweepRange reads the rows of one page that are not gates, and the continuation of the pass.
 func (s *Store) sweepRange(ctx context.Context, ref domain.ChannelRef, continuation string) (rows []string, next string, err error) {
+	//lab: List the rows of the channel, by a list that may be old at once.
 	page, err := s.blogs.Range(ctx, driver.Range{
 		Partition: partitionOf(ref.Key),
 		Paging:    driver.Paging{Limit: sweepPage, Continuation: continuation, KeysOnly: true},
@@ -191,6 +192,7 @@ func (s *Store) sweepBatch(ctx context.Context, ref domain.ChannelRef, rows []st
 		}
 		ops = append(ops, driver.Delete(row, driver.Exists))
 	}
+	//lab: Remove these rows in one transaction, as long as the shut gate stands.
 	err = s.blogs.Transact(ctx, partitionOf(ref.Key), ops...)
 	if errors.Is(err, domain.ErrNotFound) && !gateMissing(err) {
 		return false, nil

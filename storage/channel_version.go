@@ -117,6 +117,7 @@ const maxOpenGates = 10
 // incarnation, it reads the first maxOpenGates of the partition.
 func (s *Store) readOpenGates(ctx context.Context, key domain.ChannelKey, of domain.Incarnation) ([]driver.Entity, error) {
 	if of == "" {
+		//lab: Look for the open gate of the channel, whichever incarnation it has.
 		gates, err := s.blogs.First(ctx, maxOpenGates, driver.Range{
 			Partition: partitionOf(key), From: prefixOpen, To: prefixEnd(prefixOpen)})
 		if err != nil {
@@ -124,6 +125,7 @@ func (s *Store) readOpenGates(ctx context.Context, key domain.ChannelKey, of dom
 		}
 		return gates, err
 	}
+	//lab: Read the version of the open gate, which each change of a page changes.
 	gate, err := s.blogs.Get(ctx, partitionOf(key), openGateRow(of))
 	switch {
 	case errors.Is(err, domain.ErrNotFound):

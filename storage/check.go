@@ -221,6 +221,7 @@ func (c *Checker) delete(ctx context.Context, table *driver.Table, row driver.En
 
 // unchanged tells whether a row is still there in the version that was read.
 func unchanged(ctx context.Context, table *driver.Table, row driver.Entity) (bool, error) {
+	//lab: Read the row again: is it still as it was?
 	now, err := table.Get(ctx, row.Partition, row.Row)
 	if errors.Is(err, domain.ErrNotFound) {
 		return false, nil

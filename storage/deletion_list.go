@@ -26,6 +26,7 @@ const askedLifetime = time.Hour
 
 // listDeletion puts the deletion that a message asks for on the list of whoever asked.
 func (s *Store) listDeletion(ctx context.Context, m domain.Message) error {
+	//lab: Put the deletion on the list of whoever asked.
 	err := s.users.Transact(ctx, userPartition(m.By), driver.Insert(askedRow(m.AskedOn, m.Ref())))
 	if err != nil && !errors.Is(err, domain.ErrExists) {
 		return fmt.Errorf("listing the deletion of channel %s: %w", m.Channel, err)

@@ -36,6 +36,7 @@ const openFlight = 8
 
 // renewOpen writes the index row of an open deletion, and gives it a new version.
 func (s *Store) renewOpen(ctx context.Context, ref domain.ChannelRef) error {
+	//lab: Put the deletion on the index of open deletions, with a new version.
 	err := s.deletions.Transact(ctx, openPartition(ref.Key),
 		driver.Merge(openRow(ref), driver.Upsert, driver.Time(propRequestedOn, domain.Now())))
 	if err != nil {
@@ -46,6 +47,7 @@ func (s *Store) renewOpen(ctx context.Context, ref domain.ChannelRef) error {
 
 // removeOpen removes an index row in the version that was scanned.
 func (s *Store) removeOpen(ctx context.Context, index driver.Entity) error {
+	//lab: Take the deletion off the index, in the version that was scanned.
 	err := s.deletions.Transact(ctx, index.Partition, driver.Delete(index.Row, driver.Match(index.ETag)))
 	if raced(err) {
 		return nil // somebody has renewed or removed it
@@ -83,6 +85,7 @@ func (p *pass) lookAtOpen(ctx context.Context) error {
 		looks = nil
 		return err
 	}
+	//lab: Read the index of open deletions.
 	for index, err := range p.deletions.All(ctx, driver.Scan{From: prefixOpenDeletion, To: prefixEnd(prefixOpenDeletion)}) {
 		if err != nil {
 			return errors.Join(fmt.Errorf("reading the open deletions: %w", err), flush())
@@ -106,6 +109,7 @@ func (p *pass) lookAtOpen(ctx context.Context) error {
 // open.
 func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 	ref := parseOpenRow(index.Row)
+	//lab: Read the report of a deletion that is on the index.
 	record, err := p.deletions.Get(ctx, partitionOf(ref.Key), deletionRow(ref.Incarnation))
 	if errors.Is(err, domain.ErrNotFound) {
 		return p.lookAtUnrecorded(ctx, index, ref)
@@ -150,6 +154,7 @@ func (p *pass) lookAtUnrecorded(ctx context.Context, index driver.Entity, ref do
 		return nil // the request may be under way, and would have to begin again
 	}
 	// A mark that is under way was made for this version of the row: now it fails.
+	//lab: Write the channel's row, so that a mark that is under way fails.
 	err = p.channels.Transact(ctx, partitionOf(ref.Key), driver.Merge(singleRow, driver.Match(row.etag)))
 	switch {
 	case raced(err):

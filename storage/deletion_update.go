@@ -40,6 +40,7 @@ func (s *Store) insertDeletion(ctx context.Context, m domain.Message, state doma
 // insertRecord inserts a row of Deletions, and reports whether it did. It does nothing
 // if the row is there.
 func (s *Store) insertRecord(ctx context.Context, partition, row string, properties driver.Properties) (inserted bool, err error) {
+	//lab: Insert the report on the deletion, which outlives the channel.
 	err = s.deletions.Transact(ctx, partition, driver.Insert(row, properties...))
 	if errors.Is(err, domain.ErrExists) {
 		return false, nil
@@ -59,6 +60,7 @@ func (s *Store) UpdateDeletion(ctx context.Context, ref domain.ChannelRef, chang
 func (s *Store) updateDeletion(ctx context.Context, key domain.ChannelKey, row string, change func(*domain.Deletion) bool) error {
 	mine := domain.NewRevision()
 	err := s.contend(ctx, func() error {
+		//lab: Read the report, which may be changed only in this version.
 		row, err := s.deletions.Get(ctx, partitionOf(key), row)
 		if err != nil {
 			return err
@@ -78,6 +80,7 @@ func (s *Store) updateDeletion(ctx context.Context, key domain.ChannelKey, row s
 		}
 		d.UpdatedOn = domain.Now()
 		changes := append(stamp(row.Properties, mine), encodeDeletion(d)...)
+		//lab: Change the report on the deletion, in the version that was read.
 		err = s.deletions.Transact(ctx, partitionOf(key), driver.Merge(row.Row, driver.Match(row.ETag), changes...))
 		if raced(err) {
 			return errTryAgain

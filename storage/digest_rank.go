@@ -173,6 +173,7 @@ func (s *Store) readRun(ctx context.Context, posts []pickedPost, run []int, keep
 		// With room for one more, the store sees without another request that there is none.
 		Paging: driver.Paging{Limit: len(run) + 1},
 	})
+	//lab: Read the texts of the posts.
 	for row, err := range rows {
 		if err != nil {
 			return fmt.Errorf("posts of channel %s: %w", first.channel.Key, err)

@@ -108,6 +108,7 @@ func (s *Store) findNewest(ctx context.Context, f Following, sources feedSources
 			continue
 		}
 		group.Go(func() error {
+			//lab: List the newest posts of a channel that is on the feed.
 			rows, err := s.blogs.First(ctx, newest.most, driver.Range{
 				Partition: partitionOf(subscription.Channel.Key), From: from, To: newest.bound(), Paging: newest.paging()})
 			if err == nil && newest.add(subscription, rows) {

@@ -69,10 +69,12 @@ import (
 // errTryAgain.
 func (s *Store) reserveGate(ctx context.Context, ref domain.ChannelRef) (driver.ETag, error) {
 	partition, row := partitionOf(ref.Key), reservedGateRow(ref.Incarnation)
+	//lab: Reserve a gate, whose place can be taken once.
 	err := s.blogs.Transact(ctx, partition, driver.Insert(row, driver.String(propIncarnation, ref.Incarnation)))
 	if err != nil && !errors.Is(err, domain.ErrExists) { // the echo of this insert: the incarnation is new
 		return "", err
 	}
+	//lab: Read the version of the reservation, on which the next step depends.
 	reservation, err := s.blogs.Get(ctx, partition, row)
 	if errors.Is(err, domain.ErrNotFound) {
 		return "", errTryAgain
@@ -86,6 +88,7 @@ func (s *Store) reserveGate(ctx context.Context, ref domain.ChannelRef) (driver.
 // the version of the reservation, which it deletes.
 func (s *Store) openGate(ctx context.Context, ref domain.ChannelRef, reservation driver.ETag) error {
 	partition := partitionOf(ref.Key)
+	//lab: Open the gate: it takes the place of the reservation, in the version that was read.
 	err := s.blogs.Transact(ctx, partition,
 		driver.Delete(reservedGateRow(ref.Incarnation), driver.Match(reservation)),
 		driver.Insert(openGateRow(ref.Incarnation), driver.String(propIncarnation, ref.Incarnation)))
@@ -94,6 +97,7 @@ func (s *Store) openGate(ctx context.Context, ref domain.ChannelRef, reservation
 	}
 	// Either this is the echo of this transaction, or a repair deleted the
 	// reservation first. The gate tells which.
+	//lab: Look whether our gate is open: then this was an echo.
 	_, err = s.blogs.Get(ctx, partition, openGateRow(ref.Incarnation))
 	if errors.Is(err, domain.ErrNotFound) {
 		return errTryAgain
@@ -126,6 +130,7 @@ func gateMissing(err error) bool { return failedAt(err, 0, domain.ErrNotFound) }
 
 // gateStands tells whether the open gate is there.
 func (s *Store) gateStands(ctx context.Context, ref domain.ChannelRef) (bool, error) {
+	//lab: Look whether the gate is open.
 	return s.hasRow(ctx, ref.Key, openGateRow(ref.Incarnation))
 }
 
@@ -133,6 +138,7 @@ func (s *Store) gateStands(ctx context.Context, ref domain.ChannelRef) (bool, er
 // the version that was read before the channel's row was read. If somebody has
 // posted since then, the version has changed, and it returns errTryAgain.
 func (s *Store) withdrawGate(ctx context.Context, gate driver.Entity) error {
+	//lab: Take our gate away, unless somebody has posted behind it since.
 	err := s.blogs.Transact(ctx, gate.Partition, driver.Delete(gate.Row, driver.Match(gate.ETag)))
 	if raced(err) {
 		return errTryAgain
@@ -143,6 +149,7 @@ func (s *Store) withdrawGate(ctx context.Context, gate driver.Entity) error {
 // ShutGate puts the shut gate in the place of the open one, and reports whether the
 // shut gate is there. If both gates are gone, a sweep was finished before.
 func (s *Store) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut bool, err error) {
+	//lab: Shut the gate: the open gate goes and the shut one comes, in one transaction.
 	err = s.blogs.Transact(ctx, partitionOf(ref.Key),
 		driver.Delete(openGateRow(ref.Incarnation), driver.Exists),
 		driver.Insert(shutGateRow(ref.Incarnation), driver.String(propIncarnation, ref.Incarnation)))
@@ -152,6 +159,7 @@ func (s *Store) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut bool,
 	if !raced(err) {
 		return false, fmt.Errorf("shutting the gate of channel %s: %w", ref.Key, err)
 	}
+	//lab: Look whether the gate is shut already.
 	if shut, err = s.hasRow(ctx, ref.Key, shutGateRow(ref.Incarnation)); err != nil {
 		return false, fmt.Errorf("reading the shut gate of channel %s: %w", ref.Key, err)
 	}
@@ -161,6 +169,7 @@ func (s *Store) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut bool,
 // DisarmGate deletes the shut gate. After that, no sweep of this incarnation can
 // remove anything. The caller must have just seen the partition empty.
 func (s *Store) DisarmGate(ctx context.Context, ref domain.ChannelRef) error {
+	//lab: Remove the shut gate: from then on no worker can remove anything for this message.
 	err := s.blogs.Transact(ctx, partitionOf(ref.Key), driver.Delete(shutGateRow(ref.Incarnation), driver.Exists))
 	if err == nil || errors.Is(err, domain.ErrNotFound) {
 		return nil

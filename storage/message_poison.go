@@ -30,6 +30,7 @@ func (s *Store) Poison(ctx context.Context, m driver.Message) error {
 			return err
 		}
 	}
+	//lab: Take the message off the queue, since an operator has it.
 	return s.queue.Delete(ctx, m)
 }
 
@@ -53,10 +54,12 @@ func (s *Store) copyToPoison(ctx context.Context, m driver.Message, message doma
 	}
 	marked := message
 	marked.Copied = true
+	//lab: Mark the message as copied, before it is.
 	m, err := s.queue.Update(ctx, m, marked.Encode(), markLease)
 	if err != nil {
 		return m, fmt.Errorf("marking a message as poisoned: %w", err)
 	}
+	//lab: Send a copy to the queue of the operator.
 	if err := s.poison.SendOnce(ctx, message.Encode()); err != nil {
 		return m, fmt.Errorf("sending to the poison queue: %w", err)
 	}

@@ -44,11 +44,13 @@ func (s *Store) poisonUnread(ctx context.Context, m driver.Message) error {
 		return err
 	}
 	if inserted {
+		//lab: Send a copy to the queue of the operator.
 		err := s.poison.SendOnce(ctx, m.Text)
 		if err != nil && !errors.Is(err, domain.ErrLimit) { // another program sent what we may not: it stays in the record
 			return fmt.Errorf("sending to the poison queue: %w", err)
 		}
 	}
+	//lab: Take the message off the queue, since an operator has it.
 	return s.queue.Delete(ctx, m)
 }
 

@@ -36,6 +36,7 @@ const (
 // hash. The row ends at that time.
 func (s *Store) insertToken(ctx context.Context, end time.Time, p ...driver.Property) (string, error) {
 	token := rand.Text()
+	//lab: Insert the row of a session or of a sign-in link.
 	err := s.sessions.Transact(ctx, sessionPartition(token), driver.Insert(singleRow, append(p, driver.Time(propExpiresOn, end))...))
 	if errors.Is(err, domain.ErrExists) {
 		err = nil // the token is new, so that this is the echo of this insert
@@ -147,6 +148,7 @@ const endedEpoch = -1
 // SignOut ends the session of a token. To end it again is no error. It does not delete
 // the row: then a late copy of its insert would start the session again.
 func (s *Store) SignOut(ctx context.Context, token string) error {
+	//lab: Mark the session as ended, and keep its row.
 	err := s.sessions.Transact(ctx, sessionPartition(token), driver.Merge(singleRow, driver.Exists, ended()...))
 	if errors.Is(err, domain.ErrNotFound) {
 		return nil // it has expired

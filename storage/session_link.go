@@ -49,6 +49,7 @@ func (s *Store) FollowSignInLink(ctx context.Context, link string) (token string
 func (s *Store) useLink(ctx context.Context, link string) (user domain.UserName, epoch int64, err error) {
 	mine := domain.NewRevision()
 	err = s.contend(ctx, func() error {
+		//lab: Read the sign-in link: was it used before?
 		row, err := s.sessions.Get(ctx, sessionPartition(link), singleRow)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
@@ -61,6 +62,7 @@ func (s *Store) useLink(ctx context.Context, link string) (user domain.UserName,
 			return domain.ErrNotSignedIn
 		}
 		user, epoch = domain.UserName(row.Properties.String(propUser)), row.Properties.Int64(propEpoch)
+		//lab: Mark the link as used, in the version that was read.
 		err = s.sessions.Transact(ctx, row.Partition,
 			driver.Merge(singleRow, driver.Match(row.ETag), append(ended(), driver.String(propUsedBy, mine))...))
 		if raced(err) {

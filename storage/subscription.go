@@ -48,6 +48,7 @@ type subscription struct {
 // roomForSubscription returns an InvalidError on the field "subscriptions" if the
 // user has domain.MaxSubscriptions. Dangling rows do not count.
 func (s *Store) roomForSubscription(ctx context.Context, user domain.UserName) error {
+	//lab: Count the subscriptions of the user, who has room for so many.
 	rows, err := s.subscriptions.First(ctx, domain.MaxSubscriptions, driver.Range{
 		Partition: userPartition(user), Paging: driver.Paging{KeysOnly: true}})
 	if err != nil || len(rows) < domain.MaxSubscriptions {
@@ -62,6 +63,7 @@ func (s *Store) roomForSubscription(ctx context.Context, user domain.UserName) e
 
 // deleteSubscription deletes the user's row for a channel that is being swept.
 func (s *Store) deleteSubscription(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {
+	//lab: Delete the subscriber's own row, before the row that leads to it.
 	err := s.subscriptions.Transact(ctx, userPartition(user), driver.Delete(subscriptionRow(ref), driver.Exists))
 	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit) {
 		return nil // a row of the channel that names no user belongs to nobody's
@@ -72,6 +74,7 @@ func (s *Store) deleteSubscription(ctx context.Context, ref domain.ChannelRef, u
 // Subscribed tells whether the user's row says that the user subscribes to the
 // channel. It is one read, and does not look for the sub! row.
 func (s *Store) Subscribed(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error) {
+	//lab: Read the user's own row of the subscription.
 	row, err := s.subscriptions.Get(ctx, userPartition(user), subscriptionRow(ref))
 	if errors.Is(err, domain.ErrNotFound) {
 		return false, nil
@@ -81,6 +84,7 @@ func (s *Store) Subscribed(ctx context.Context, ref domain.ChannelRef, user doma
 
 // hasSub tells whether the channel has a sub! row of this incarnation for the user.
 func (s *Store) hasSub(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error) {
+	//lab: Look for the row that decides who is a subscriber.
 	row, err := s.blogs.Get(ctx, partitionOf(ref.Key), subRow(user))
 	if errors.Is(err, domain.ErrNotFound) {
 		return false, nil

@@ -51,12 +51,14 @@ func (s *Store) join(ctx context.Context, channel domain.Channel, user domain.Us
 		if err != nil {
 			return err
 		}
+		//lab: Write the user's own row first, which says that the user is about to join.
 		if err := s.putSubscription(ctx, channel, user, stateJoining); err != nil {
 			return err
 		}
 		if err := s.swapJoin(ctx, channel.Ref(), user, ticket); err != nil {
 			return err
 		}
+		//lab: Write into the user's own row that the user has joined.
 		return s.putSubscription(ctx, channel, user, stateJoined)
 	})
 }
@@ -65,6 +67,7 @@ func (s *Store) join(ctx context.Context, channel domain.Channel, user domain.Us
 // requests of one user share the row. One of them puts the sub! row in its place,
 // and the other finds that.
 func (s *Store) beginJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (driver.ETag, error) {
+	//lab: Announce in the channel that the user is about to join, behind the open gate.
 	err := s.blogs.Transact(ctx, partitionOf(ref.Key),
 		holdGate(ref),
 		driver.Insert(joinRow(user), driver.String(propIncarnation, ref.Incarnation), driver.Time(propSubscribedOn, domain.Now())))
@@ -74,6 +77,7 @@ func (s *Store) beginJoin(ctx context.Context, ref domain.ChannelRef, user domai
 	case err != nil && !errors.Is(err, domain.ErrExists): // it was there, or this is the echo of this insert
 		return "", fmt.Errorf("subscribing to channel %s: %w", ref.Key, err)
 	}
+	//lab: Read the version of the announcement.
 	row, err := s.blogs.Get(ctx, partitionOf(ref.Key), joinRow(user))
 	if errors.Is(err, domain.ErrNotFound) {
 		return "", errTryAgain
@@ -84,6 +88,7 @@ func (s *Store) beginJoin(ctx context.Context, ref domain.ChannelRef, user domai
 // swapJoin puts the sub! row in the place of the join! row. If there is a sub! row
 // already, it deletes the join! row, which is no longer needed.
 func (s *Store) swapJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName, ticket driver.ETag) error {
+	//lab: Put the subscriber's row in the place of the announcement, in the version that was read.
 	err := s.blogs.Transact(ctx, partitionOf(ref.Key),
 		holdGate(ref),
 		driver.Delete(joinRow(user), driver.Match(ticket)),

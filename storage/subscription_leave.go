@@ -14,6 +14,7 @@ import (
 func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {
 	left := false
 	return s.contend(ctx, func() error {
+		//lab: Read the user's own row: how far has the subscription come?
 		row, err := s.subscriptions.Get(ctx, userPartition(user), subscriptionRow(ref))
 		state := row.Properties.String(propState)
 		switch {
@@ -24,6 +25,7 @@ func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user dom
 		case left && state == stateJoining:
 			return nil
 		case state != stateLeaving:
+			//lab: Write into the user's own row that the user leaves, so that others can finish it.
 			err := s.subscriptions.Transact(ctx, row.Partition,
 				driver.Merge(row.Row, driver.Match(row.ETag), driver.String(propState, stateLeaving)))
 			if err == nil || raced(err) {
@@ -35,6 +37,7 @@ func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user dom
 			return err
 		}
 		left = true
+		//lab: Delete the user's own row, after the row that decides.
 		err = s.subscriptions.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
 		if raced(err) {
 			return errTryAgain
@@ -61,6 +64,7 @@ func (s *Store) leaveChannel(ctx context.Context, ref domain.ChannelRef, rows ..
 func (s *Store) planLeave(ctx context.Context, ref domain.ChannelRef, rows ...string) ([]driver.Operation, error) {
 	var plan []driver.Operation
 	for _, key := range rows {
+		//lab: Read a row of the subscriber in the channel.
 		row, err := s.blogs.Get(ctx, partitionOf(ref.Key), key)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
@@ -80,6 +84,7 @@ func (s *Store) executeLeave(ctx context.Context, ref domain.ChannelRef, plan []
 	if len(plan) == 0 {
 		return nil
 	}
+	//lab: Remove the subscriber's rows from the channel, behind the open gate.
 	err := s.blogs.Transact(ctx, partitionOf(ref.Key), append([]driver.Operation{holdGate(ref)}, plan...)...)
 	switch {
 	case gateMissing(err):

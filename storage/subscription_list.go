@@ -109,6 +109,7 @@ func (s *Store) readSubscriptions(ctx context.Context, user domain.UserName) ([]
 
 // firstSubscriptions reads up to n rows of a user, from this row key on.
 func (s *Store) firstSubscriptions(ctx context.Context, user domain.UserName, from string, n int) ([]subscription, error) {
+	//lab: List the subscriptions of the user.
 	rows, err := s.subscriptions.First(ctx, n, driver.Range{Partition: userPartition(user), From: from})
 	if err != nil {
 		return nil, fmt.Errorf("subscriptions of %s: %w", user, err)

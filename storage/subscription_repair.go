@@ -50,6 +50,7 @@ func (s *Store) repairRow(ctx context.Context, row subscription, user domain.Use
 	case row.state == stateLeaving:
 		return false, s.finishLeaving(ctx, row, user)
 	case row.state == stateJoining:
+		//lab: Write into the user's own row that the user has joined.
 		err := s.subscriptions.Transact(ctx, row.row.Partition,
 			driver.Merge(row.row.Row, driver.Match(row.row.ETag), driver.String(propState, stateJoined)))
 		if raced(err) {
@@ -102,6 +103,7 @@ func (s *Store) finishLeaving(ctx context.Context, row subscription, user domain
 
 // removeSubscription deletes a dangling row of a user in the version that was read.
 func (s *Store) removeSubscription(ctx context.Context, row subscription) error {
+	//lab: Delete what looks like the rest of a subscription, in the version that was read.
 	err := s.subscriptions.Transact(ctx, row.row.Partition, driver.Delete(row.row.Row, driver.Match(row.row.ETag)))
 	if raced(err) {
 		return nil

@@ -177,6 +177,7 @@ func (s *Store) changeUser(ctx context.Context, user domain.UserName, change fun
 		if err != nil {
 			return err
 		}
+		//lab: Change the account, in the version that was read.
 		err = s.users.Transact(ctx, userPartition(user),
 			driver.Merge(singleRow, driver.Match(row.etag), append(changes, stamp(row.properties, mine)...)...))
 		if raced(err) {
@@ -209,6 +210,7 @@ func (now moment) outlasts(began moment) bool {
 }
 
 func (s *Store) readUser(ctx context.Context, name domain.UserName) (userRow, error) {
+	//lab: Read the account.
 	row, err := s.users.Get(ctx, userPartition(name), singleRow)
 	if err != nil {
 		return userRow{}, fmt.Errorf("user %s: %w", name, err)

@@ -44,6 +44,7 @@ func (s *Store) rate(ctx context.Context, post votedPost, change int64, vote dri
 		if err != nil {
 			return err
 		}
+		//lab: Write the vote and the rating that counts it in one transaction, behind the open gate.
 		err = s.blogs.Transact(ctx, partitionOf(post.ref.Key), ratingOperations(post, now, change, vote)...)
 		switch {
 		case err == nil, failedAt(err, 1, done):

@@ -61,6 +61,7 @@ func (w *Worker) carryOut(ctx context.Context, j *job, result outcome) error {
 	}
 	switch result {
 	case outcomeDone:
+		//lab: Take the message off the queue, since the work is done.
 		return w.queue.Delete(ctx, j.leased)
 	case outcomePermanent:
 		return w.poison(ctx, j, j.leased.Text)
@@ -159,6 +160,7 @@ func (j *job) giveBack(ctx context.Context) error {
 // pause.
 func (j *job) rewrite(ctx context.Context, pause time.Duration) error {
 	return within(ctx, messageTime, func(ctx context.Context) error {
+		//lab: Give the message back to the queue, for another attempt.
 		_, err := j.worker.queue.Update(ctx, j.leased, j.text(), pause)
 		return err
 	})
