@@ -46,8 +46,6 @@ type Explorer struct {
 	seen    map[mem.Sum]struct{}
 	rests   map[mem.Sum][]domain.Breach
 	scratch []Choice
-	// messages are messages in words.
-	messages map[string]string
 }
 
 // NewExplorer is an explorer of the scenario. The caller must call Close.
@@ -99,11 +97,11 @@ func (x *Explorer) load() {
 
 // setUp runs the set-up to its end.
 func (x *Explorer) setUp(s *state) {
-	p := &program{actor: Actor{Name: "setup", Run: x.scenario.Setup}, index: setupIndex, lot: x.lot, most: driver.MaxOperations}
+	p := &program{actor: Actor{Name: "setup", Run: x.scenario.Setup}, index: SetupIndex, lot: x.lot, most: driver.MaxOperations}
 	at := p.start()
 	for at.call != nil {
 		step := Step{Call: at.call}
-		x.apply(s, &step, stamp{setupIndex, at.depth, 0})
+		x.apply(s, &step, stamp{SetupIndex, at.depth, 0})
 		at = p.after(at, *step.Applied)
 	}
 	x.given = at.facts

@@ -36,10 +36,9 @@ type point struct {
 	facts    []Fact
 	factsSum mem.Sum
 	next     map[mem.Sum]*point
-	// stack is the stack of the call, if calls are traced.
-	stack []uintptr
-	// sites are the lines on the stack, once somebody has asked for them.
-	sites []Site
+	// site and above are what lines returns, once somebody has asked for them.
+	site  Site
+	above []Site
 	// parked is an execution that waits at this point, if there is one.
 	parked *session
 }
@@ -93,7 +92,6 @@ func (p *program) arrive(s *session, from *point, a Answer) *point {
 	reached.facts = s.facts[:len(s.facts):len(s.facts)]
 	reached.factsSum = sumFacts(reached.facts)
 	if reached.call != nil {
-		reached.stack = s.stack
 		p.lot.park(reached, s)
 	}
 	return reached

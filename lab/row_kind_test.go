@@ -3,13 +3,13 @@ package lab_test
 import (
 	"testing"
 
-	"microblogging/lab"
+	"microblogging/lab/protocol"
 	"microblogging/templates"
 )
 
 func TestRowKinds(t *testing.T) {
 	scenarios := map[string]bool{}
-	for _, s := range lab.Scenarios() {
+	for _, s := range protocol.Scenarios() {
 		scenarios[s.Name] = true
 	}
 	// The guarantees do not rest on these.

@@ -16,8 +16,7 @@ import (
 //
 //   - schedule NAME: the shortest schedule that breaks a law of a scenario
 //   - run NAME SCHEDULE: a schedule of a scenario, whatever its outcome
-//   - table textbook, table ablations: the shortest schedules of all of them
-//   - commands ablations: the command that replays each of them
+//   - table ablations: the shortest schedule of each ablation
 //
 // Each schedule has a link to its page of the lab, on a server that runs on the reader's
 // machine with the default address.
@@ -55,12 +54,8 @@ func (d document) writeRegion(w io.Writer, what []string) error {
 		return d.writeFound(w, what[1])
 	case len(what) == 3 && what[0] == "run":
 		return writeRun(w, what[1], what[2])
-	case len(what) == 2 && what[0] == "table" && what[1] == "textbook":
-		return d.writeParts(w, Textbook)
 	case len(what) == 2 && what[0] == "table" && what[1] == "ablations":
-		return d.writeParts(w, Ablated)
-	case len(what) == 2 && what[0] == "commands" && what[1] == "ablations":
-		return d.writeCommands(w)
+		return d.writeAblations(w)
 	}
 	return errors.New("the explorer does not know this kind of region")
 }
@@ -110,31 +105,15 @@ func writeRun(w io.Writer, name, schedule string) error {
 	return writeLink(w, name, schedule)
 }
 
-func (d document) writeParts(w io.Writer, part Part) error {
+func (d document) writeAblations(w io.Writer) error {
 	report := NewReport(w)
 	report.linked = true
 	for _, c := range Cases(false) {
-		if c.Part == part {
+		if c.Part == Ablated {
 			report.Add(d.explore(c))
 		}
 	}
 	return report.Err()
-}
-
-func (d document) writeCommands(w io.Writer) error {
-	for _, c := range Cases(false) {
-		if c.Part != Ablated {
-			continue
-		}
-		r := d.explore(c)
-		if r.Finding == nil {
-			return fmt.Errorf("%s: %w", c.Name, errNothingFound)
-		}
-		if err := writeCommand(w, r.Name, r.Format(r.Finding.Schedule)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // writeCommand writes the command that replays a schedule.

@@ -36,7 +36,7 @@ func (p *Report) Add(r Result) {
 	case Textbook, Mishap:
 		p.line(r.About, p.name(r), length(r), breach(r))
 	case Ablated:
-		p.line(r.Guard, p.name(r), length(r), breach(r))
+		p.line(r.Guard.Why, p.name(r), length(r), breach(r))
 	}
 }
 

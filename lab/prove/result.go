@@ -55,7 +55,7 @@ func (r Result) WriteSchedule(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("replaying %s: %w", r.Name, err)
 	}
-	if _, err := fmt.Fprintf(w, "%s: %s\n\n", r.Name, r.about()); err != nil {
+	if _, err := fmt.Fprintf(w, "%s: %s\n\n", r.Name, r.Says()); err != nil {
 		return err
 	}
 	if err := r.WriteTable(w, run); err != nil {
@@ -69,11 +69,4 @@ func (r Result) WriteSchedule(w io.Writer) error {
 	}
 	_, err = fmt.Fprintln(w)
 	return err
-}
-
-func (r Result) about() string {
-	if r.Part == Ablated {
-		return "without this guard: " + r.Guard
-	}
-	return r.About
 }
