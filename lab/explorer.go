@@ -17,15 +17,11 @@ type Counts struct {
 	States int
 	// Steps counts the steps from one state to another.
 	Steps int
-	// Rests counts the states at rest from which fresh workers ran to quiescence.
-	Rests int
-	// Executions counts the starts of an actor's code.
-	Executions int
 }
 
 // Plus is the sum of both.
 func (c Counts) Plus(d Counts) Counts {
-	return Counts{c.Schedules + d.Schedules, c.States + d.States, c.Steps + d.Steps, c.Rests + d.Rests, c.Executions + d.Executions}
+	return Counts{c.Schedules + d.Schedules, c.States + d.States, c.Steps + d.Steps}
 }
 
 // A Finding is a run that breaks a law.
@@ -61,11 +57,7 @@ func NewExplorer(s Scenario) *Explorer {
 func (x *Explorer) Close() { x.lot.clear() }
 
 // Counts is how much was explored so far.
-func (x *Explorer) Counts() Counts {
-	c := x.counts
-	c.Executions = int(x.lot.executions)
-	return c
-}
+func (x *Explorer) Counts() Counts { return x.counts }
 
 // initial is the state in which each actor is about to make its first call.
 func (x *Explorer) initial() *state {
@@ -143,7 +135,6 @@ func (x *Explorer) rest(s *state) []domain.Breach {
 	if breaches, known := x.rests[key]; known {
 		return breaches
 	}
-	x.counts.Rests++
 	breaches := x.scenario.Laws.Rest(v).Breaches
 	x.rests[key] = breaches
 	return breaches

@@ -58,7 +58,6 @@ func (p *program) start() *point {
 }
 
 func (p *program) begin() *session {
-	p.lot.executions++
 	var intercept Interceptor
 	if p.intercept != nil {
 		intercept = p.intercept()
@@ -134,8 +133,8 @@ func (p *program) mustRepeat(s *session, at *point) {
 type parking struct {
 	spaces []*point
 	oldest int
-	// points and executions are counted over all programs.
-	points, executions uint64
+	// points are counted over all programs.
+	points uint64
 	// traces tells to keep the stack of each call.
 	traces bool
 }

@@ -20,7 +20,7 @@ func TestSite(t *testing.T) {
 }
 
 // enough walks reach what follows a fault, too.
-const enough = 40
+const enough = 15
 
 func everyCallIsTold(t *testing.T) {
 	for _, c := range prove.Cases(false) {

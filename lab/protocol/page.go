@@ -152,7 +152,7 @@ func backwards(a lab.Actor) lab.Actor {
 func written(c *lab.Call) bool { return c.Target == lab.TableBlogs }
 
 // shown compares what a page has shown with what was acknowledged before its reader asked
-// for it. Each such page is read through the cache of the reader's process (client_page.go).
+// for it. Each such page is read through the cache of the reader's process.
 func shown(v lab.View, actor, at int, f lab.Fact, breach func(law, format string, args ...any)) {
 	before, ok := v.LookedAt(actor, at)
 	if !ok {

@@ -129,8 +129,8 @@ func (c *findCmd) Run() error {
 		return err
 	}
 	r := found.Explore(c.Seed)
-	fmt.Printf("schedules=%d states=%d steps=%d rests=%d executions=%d, %.0f steps a second\n\n",
-		r.Schedules, r.States, r.Steps, r.Rests, r.Executions, float64(r.Steps)/r.Took.Seconds())
+	fmt.Printf("schedules=%d states=%d steps=%d, %.0f steps a second\n\n",
+		r.Schedules, r.States, r.Steps, float64(r.Steps)/r.Took.Seconds())
 	if r.Finding == nil {
 		fmt.Println("No law is broken.")
 		return nil
