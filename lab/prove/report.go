@@ -13,8 +13,6 @@ type Report struct {
 	part Part
 	any  bool
 	err  error
-	// linked makes the name of each scenario a link to its schedule in the lab.
-	linked bool
 }
 
 // NewReport is a report that is written to w.
@@ -36,20 +34,14 @@ func (p *Report) Add(r Result) {
 		}
 		p.line(head...)
 	}
-	about, name, steps := r.About, r.Name, ""
+	about, steps := r.About, fmt.Sprintf("%d in %.1f s", r.Steps, r.Took.Seconds())
 	if r.Guard != nil {
 		about = r.Guard.Why
 	}
-	switch {
-	case r.Finding != nil:
+	if r.Finding != nil {
 		steps = fmt.Sprint(len(r.Finding.Schedule))
-		if p.linked {
-			name = fmt.Sprintf("[%s](%s)", name, pageURL(name, r.Format(r.Finding.Schedule)))
-		}
-	default:
-		steps = fmt.Sprintf("%d in %.1f s", r.Steps, r.Took.Seconds())
 	}
-	p.line(about, name, steps, r.outcome())
+	p.line(about, r.Name, steps, r.outcome())
 }
 
 // title is the head of the column that says what the part's scenarios are about.
