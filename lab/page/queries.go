@@ -2,11 +2,13 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -197,7 +199,7 @@ func (v *queryView) fill(ctx context.Context, tables PresentTables) error {
 		}))
 }
 
-// choose reads the channel's row. If nobody has named one, it is the first that is active.
+// choose reads the channel's row. If nobody has named one, it is the newest of some.
 func (v *queryView) choose(ctx context.Context, tables PresentTables) (driver.Entity, error) {
 	v.read++
 	if v.ref.Key != "" {
@@ -205,12 +207,15 @@ func (v *queryView) choose(ctx context.Context, tables PresentTables) (driver.En
 	}
 	page, err := tables.Scan(ctx, "Channels", driver.Scan{Paging: driver.Paging{Limit: maxPoints}})
 	v.read += len(page.Rows)
-	for _, row := range page.Rows {
-		if row.Properties.String("State") == string(domain.ChannelActive) {
-			return row, nil
-		}
+	active := slices.DeleteFunc(page.Rows, func(row driver.Entity) bool {
+		return row.Properties.String("State") != string(domain.ChannelActive)
+	})
+	if len(active) == 0 {
+		return driver.Entity{}, cmp.Or(err, domain.ErrNotFound)
 	}
-	return driver.Entity{}, errors.Join(err, domain.ErrNotFound)
+	return slices.MaxFunc(active, func(a, b driver.Entity) int {
+		return a.Properties.Time(propCreatedOn).Compare(b.Properties.Time(propCreatedOn))
+	}), nil
 }
 
 // keys are the range of row keys of all posts since the day, whoever wrote them: from

@@ -85,7 +85,7 @@ func queriesCostMore(t *testing.T) {
 	if len(read) != 4 {
 		t.Fatal(read)
 	}
-	s.get("/lab/queries").want(200).says("The posts of @ada in birds") // what the page chooses
+	s.get("/lab/queries").want(200).says("The posts of @ada in cats") // what the page chooses
 	s.get("/lab/queries?since=2001-01-01").want(200).says("since Monday, 1 January 2001")
 }
 

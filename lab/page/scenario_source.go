@@ -54,6 +54,9 @@ func functionView(site lab.Site, first, last int) sourceView {
 	all := strings.Split(text, "\n")
 	for n := max(first, 1); n <= min(last, len(all)); n++ {
 		text := strings.TrimLeft(all[n-1], "\t")
+		if strings.HasPrefix(text, "//lab:") {
+			continue // the card says it
+		}
 		v.Lines = append(v.Lines, lineView{Number: n, Text: text, Indent: len(all[n-1]) - len(text)})
 	}
 	return v
