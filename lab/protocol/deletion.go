@@ -9,7 +9,6 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/lab/mem"
-	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/worker"
 )
@@ -18,23 +17,26 @@ import (
 
 // queued is the set-up news, and the message of a web role that died right after it
 // queued the deletion.
-func queued(texts ...string) body {
-	return func(ctx context.Context, c *lab.Client) {
-		news(texts...)(ctx, c)
-		queueDeletion(ctx, c)
-	}
-}
+func queued(texts ...string) body { return inTurn(news(texts...), queueDeletion) }
 
 func queueDeletion(ctx context.Context, c *lab.Client) {
-	channel, err := c.Store.Channel(ctx, channelKey)
-	if err != nil {
-		return
-	}
-	message := domain.Message{
-		Kind: domain.MessageChannel, Channel: channel.Key(), Incarnation: channel.Incarnation,
-		Name: channel.Name, By: owner, AskedOn: lab.Instant(),
-	}
-	_ = c.Store.Messages().Send(ctx, message.Encode()) // a set-up has no faults
+	onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
+		send(ctx, c, channel, domain.Message{Kind: domain.MessageChannel})
+	})(ctx, c)
+}
+
+// queuedPost is the set-up news, and the message of a web role that died right after
+// it queued the deletion of the newest post.
+func queuedPost(texts ...string) body {
+	return inTurn(news(texts...), onNewest(func(ctx context.Context, c *lab.Client, channel domain.Channel, post domain.Blog) {
+		send(ctx, c, channel, domain.Message{Kind: domain.MessageBlog, Blog: post.ID, Revision: post.Revision})
+	}))
+}
+
+// send sends a message of the owner about a channel. It is for set-ups, which have no faults.
+func send(ctx context.Context, c *lab.Client, channel domain.Channel, m domain.Message) {
+	m.Channel, m.Incarnation, m.Name, m.By, m.AskedOn = channel.Key(), channel.Incarnation, channel.Name, owner, lab.Instant()
+	_ = c.Store.Messages().Send(ctx, m.Encode())
 }
 
 // queueCopy sends every message on the queue once more.
@@ -47,33 +49,7 @@ func queueCopy(ctx context.Context, c *lab.Client) {
 }
 
 // accepted is the set-up news, and the accepted deletion of the channel.
-func accepted(texts ...string) body {
-	return func(ctx context.Context, c *lab.Client) {
-		news(texts...)(ctx, c)
-		ask(ctx, c)
-	}
-}
-
-// queuedPost is the set-up news, and the message of a web role that died right after
-// it queued the deletion of the newest post.
-func queuedPost(texts ...string) body {
-	return func(ctx context.Context, c *lab.Client) {
-		news(texts...)(ctx, c)
-		channel, err := c.Store.Channel(ctx, channelKey)
-		if err != nil {
-			return
-		}
-		page, err := c.Store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Limit: 1})
-		if err != nil || len(page.Items) == 0 {
-			return
-		}
-		message := domain.Message{
-			Kind: domain.MessageBlog, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name,
-			By: owner, AskedOn: lab.Instant(), Blog: page.Items[0].ID, Revision: page.Items[0].Revision,
-		}
-		_ = c.Store.Messages().Send(ctx, message.Encode()) // a set-up has no faults
-	}
-}
+func accepted(texts ...string) body { return inTurn(news(texts...), ask) }
 
 // ask asks for the deletion of the channel, whichever incarnation it has.
 func ask(ctx context.Context, c *lab.Client) {
@@ -276,10 +252,7 @@ func deletions() []lab.Scenario {
 		},
 		{
 			Name: "redelivered", About: "a copy of the message is delivered after everything is done and the name is taken again", Faults: 1, Preemptions: 1,
-			Setup: func(ctx context.Context, c *lab.Client) {
-				accepted("old")(ctx, c)
-				queueCopy(ctx, c)
-			},
+			Setup:  inTurn(accepted("old"), queueCopy),
 			Actors: []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, worker1(), worker2()},
 		},
 		{

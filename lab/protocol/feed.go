@@ -73,18 +73,12 @@ func feeds() []lab.Scenario {
 	return []lab.Scenario{
 		{
 			Name: "feed-deletion", About: "a feed is read while its channel is deleted, in either order of the reads that are made at once", Faults: 1, Preemptions: 2,
-			Setup: func(ctx context.Context, c *lab.Client) {
-				news("old")(ctx, c)
-				subscribe(visitor)(ctx, c)
-			},
+			Setup:  inTurn(news("old"), subscribe(visitor)),
 			Actors: []lab.Actor{feedReader(), backwards(feedReader2()), {Name: "olga", Run: ask}, worker1()},
 		},
 		{
 			Name: "feed-leave", About: "a feed is read while its reader unsubscribes and somebody posts", Faults: 1, Preemptions: 2,
-			Setup: func(ctx context.Context, c *lab.Client) {
-				news("old")(ctx, c)
-				subscribe(visitor)(ctx, c)
-			},
+			Setup:  inTurn(news("old"), subscribe(visitor)),
 			Actors: []lab.Actor{feedReader(), backwards(feedReader2()), {Name: "vera", Run: unsubscribe(visitor)}, {Name: "ann", Run: post(author, "new")}},
 		},
 	}

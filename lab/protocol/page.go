@@ -296,11 +296,8 @@ func pages() []lab.Scenario {
 		{
 			Name: "page-subscribers", About: "a process keeps a page while a subscription ends", Faults: 1, Preemptions: 3,
 			Straggles: written,
-			Setup: func(ctx context.Context, c *lab.Client) {
-				news("old")(ctx, c)
-				subscribe(visitor)(ctx, c)
-			},
-			Actors: []lab.Actor{reader(), {Name: "vera", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed(visitor)}},
+			Setup:     inTurn(news("old"), subscribe(visitor)),
+			Actors:    []lab.Actor{reader(), {Name: "vera", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed(visitor)}},
 		},
 	}
 }

@@ -78,14 +78,19 @@ func deletePost(ctx context.Context, c *lab.Client, channel domain.Channel, id d
 
 // removeNewest deletes the newest post, whoever wrote it.
 func removeNewest(ctx context.Context, c *lab.Client) {
-	channel, err := c.Store.Channel(ctx, channelKey)
-	if err != nil {
-		return
-	}
-	page, err := c.Store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Limit: 1})
-	if err == nil && len(page.Items) > 0 {
-		deletePost(ctx, c, channel, page.Items[0].ID, owner)
-	}
+	onNewest(func(ctx context.Context, c *lab.Client, channel domain.Channel, post domain.Blog) {
+		deletePost(ctx, c, channel, post.ID, owner)
+	})(ctx, c)
+}
+
+// onNewest reads the channel and its newest post, and goes on only if both can be read.
+func onNewest(do func(ctx context.Context, c *lab.Client, channel domain.Channel, post domain.Blog)) body {
+	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
+		page, err := c.Store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Limit: 1})
+		if err == nil && len(page.Items) > 0 {
+			do(ctx, c, channel, page.Items[0])
+		}
+	})
 }
 
 // edit replaces the text of a post of the set-up.

@@ -114,11 +114,7 @@ func subscriptions() []lab.Scenario {
 		},
 		{
 			Name: "unsubscribe", About: "a subscription ends while the channel is being deleted", Faults: 2,
-			Setup: func(ctx context.Context, c *lab.Client) {
-				news("old")(ctx, c)
-				subscribe(visitor)(ctx, c)
-				queueDeletion(ctx, c)
-			},
+			Setup:  inTurn(news("old"), subscribe(visitor), queueDeletion),
 			Actors: []lab.Actor{{Name: "vera", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed(visitor)}, worker1()},
 		},
 		{

@@ -7,7 +7,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/lab"
-	"microblogging/storage"
 	"microblogging/storage/driver"
 )
 
@@ -27,15 +26,10 @@ func vote(key string, by domain.UserName) body {
 // voteNewest is a vote of a set-up on the post that it just made. The facts that
 // the set-up told have canonical names, which its own code does not know, so it
 // reads the post.
-func voteNewest(ctx context.Context, c *lab.Client, by domain.UserName) {
-	channel, err := c.Store.Channel(ctx, channelKey)
-	if err != nil {
-		return // does not happen: nothing befalls a set-up
-	}
-	page, err := c.Store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Limit: 1})
-	if err == nil && len(page.Items) > 0 {
-		_ = c.Store.Vote(ctx, channel.Ref(), page.Items[0].ID, by) // nothing befalls a set-up
-	}
+func voteNewest(by domain.UserName) body {
+	return onNewest(func(ctx context.Context, c *lab.Client, channel domain.Channel, post domain.Blog) {
+		_ = c.Store.Vote(ctx, channel.Ref(), post.ID, by) // nothing befalls a set-up
+	})
 }
 
 // unvote removes a vote.
@@ -96,29 +90,17 @@ func votes() []lab.Scenario {
 	return []lab.Scenario{
 		{
 			Name: "votes-sweep", Slow: true, About: "a worker deletes the votes on a deleted post under the sweep of another", Faults: 1, Preemptions: 2,
-			Setup: func(ctx context.Context, c *lab.Client) {
-				news("one", "two")(ctx, c)
-				voteNewest(ctx, c, author)
-				removeNewest(ctx, c)
-				queueDeletion(ctx, c)
-			},
+			Setup:  inTurn(news("one", "two"), voteNewest(author), removeNewest, queueDeletion),
 			Actors: []lab.Actor{worker1(), worker2()},
 		},
 		{
 			Name: "vote-sweep", About: "a vote is given and another removed while the channel is being deleted", Faults: 2, Straggles: anything,
-			Setup: func(ctx context.Context, c *lab.Client) {
-				news("old")(ctx, c)
-				voteNewest(ctx, c, author)
-				queueDeletion(ctx, c)
-			},
+			Setup:  inTurn(news("old"), voteNewest(author), queueDeletion),
 			Actors: []lab.Actor{{Name: "ann", Run: inTurn(vote("old", visitor), unvote("old", author))}, worker1()},
 		},
 		{
 			Name: "vote", About: "one vote is given, and another given again and removed, while the post is deleted", Faults: 2, Straggles: anything,
-			Setup: func(ctx context.Context, c *lab.Client) {
-				news("old")(ctx, c)
-				voteNewest(ctx, c, author)
-			},
+			Setup: inTurn(news("old"), voteNewest(author)),
 			Actors: []lab.Actor{
 				{Name: "vera", Run: vote("old", visitor)}, {Name: "ann", Run: inTurn(vote("old", author), unvote("old", author))},
 				{Name: "olga", Run: removePost("old", owner)}, worker1(),
