@@ -42,15 +42,15 @@ func begin(actor Actor, index int, given []Fact, intercept Interceptor, most int
 	if intercept != nil {
 		submit = func(c Call) Answer { return intercept(c, s.submit) }
 	}
-	d := &turnstile{lastFirst: actor.LastFirst, most: most, submit: func(c Call) Answer {
+	d := turnstile(func(c Call) Answer {
 		if traces {
 			c.stack = stackOfCaller() // also if an interceptor sends it later
 		}
 		return submit(c)
-	}}
+	})
 	client := &Client{
-		Tables: d, Queues: d, Store: storage.NewWithPause(d, d, NoPause),
-		Given: given, session: s,
+		Tables: d, Queues: d, Given: given, session: s,
+		Store: storage.New(d, storage.Options{Pause: NoPause, Flight: 1, LastFirst: actor.LastFirst, SweepRows: most - 1}),
 	}
 	go func() {
 		defer close(s.ended)

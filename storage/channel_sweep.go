@@ -10,19 +10,21 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/flight"
+	"microblogging/storage/schema"
 )
 
 const (
-	// sweepRowsAtOnce rows and the merge of the shut gate fill a transaction.
-	sweepRowsAtOnce = driver.MaxOperations - 1
+	// sweepRows rows and the merge of the shut gate fill a transaction.
+	sweepRows = driver.MaxOperations - 1
 	// sweepPage is a whole number of full batches, so that no page ends in a
 	// transaction of a few rows.
-	sweepPage = driver.MaxPage / sweepRowsAtOnce * sweepRowsAtOnce
+	sweepPage = driver.MaxPage / sweepRows * sweepRows
 	// sweepFlight is the largest number of transactions under way at once. The store
 	// works on one while others travel. More would only wait at the partition.
 	sweepFlight = 4
-	// sweepFlightTogether is the same for a driver.GroupCommitter. While it writes some of
-	// them together, the others are made ready. More would keep the writes of others waiting:
+	// sweepFlightTogether is the same for a backend that writes transactions together. While it
+	// writes some of them, the others are made ready. More would keep the writes of others waiting:
 	// twenty transactions are 2,000 rows.
 	sweepFlightTogether = 20
 	// sweepPagesTogether is how many pages a call of Sweep reads for them, without waiting for
@@ -33,22 +35,13 @@ const (
 // sweepLimit returns how many transactions of a sweep may be under way at once, and how many
 // pages a call of Sweep reads for them at most.
 func (s *Store) sweepLimit() (transactions, pages int) {
-	switch group, ok := s.tables.(driver.GroupCommitter); {
-	case ok:
-		return max(sweepFlight, min(group.CommitsTogether(), sweepFlightTogether)), sweepPagesTogether
-	case s.oneByOne != nil:
-		return 1, 1
-	default:
-		return sweepFlight, 1
+	switch together := s.traits.CommitsTogether; {
+	case s.options.Flight > 0:
+		return s.options.Flight, 1
+	case together > 1:
+		return max(sweepFlight, min(together, sweepFlightTogether)), sweepPagesTogether
 	}
-}
-
-// rowsAtOnce returns how many rows a transaction of a sweep deletes.
-func (s *Store) rowsAtOnce() int {
-	if sparing, ok := s.tables.(driver.Sparing); ok {
-		return sparing.MostOperations() - 1
-	}
-	return sweepRowsAtOnce
+	return sweepFlight, 1
 }
 
 // A SweepPage is what one call of Sweep found.
@@ -74,7 +67,7 @@ type SweepPage struct {
 // call report from several goroutines at once.
 func (s *Store) Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, report func(rows int)) (swept SweepPage, err error) {
 	transactions, pages := s.sweepLimit()
-	w := &sweep{store: s, ref: ref, report: report, group: newUnbrokenFlight(transactions)}
+	w := &sweep{store: s, ref: ref, report: report, group: flight.Unbroken(transactions)}
 	defer func() { // also after a panic, so that nothing is reported once Sweep has returned
 		_ = w.group.Wait() // the failures are gathered apart: a group keeps only the first
 		swept.Disarmed, err = w.gateGone.Load(), w.failed.joined()
@@ -99,7 +92,7 @@ func (s *Store) Sweep(ctx context.Context, ref domain.ChannelRef, continuation s
 func (s *Store) sweepRange(ctx context.Context, ref domain.ChannelRef, continuation string) (rows []string, next string, err error) {
 	//lab: List the rows of the channel, by a list that may be old at once.
 	page, err := s.blogs.Range(ctx, driver.Range{
-		Partition: partitionOf(ref.Key),
+		Partition: schema.ChannelPartition(ref.Key),
 		Paging:    driver.Paging{Limit: sweepPage, Continuation: continuation, KeysOnly: true},
 	})
 	if err != nil {
@@ -111,7 +104,7 @@ func (s *Store) sweepRange(ctx context.Context, ref domain.ChannelRef, continuat
 func withoutGates(rows []driver.Entity) []string {
 	keys := make([]string, 0, len(rows))
 	for _, row := range rows {
-		if !isGate(row.Row) {
+		if !schema.IsGate(row.Row) {
 			keys = append(keys, row.Row)
 		}
 	}
@@ -124,14 +117,14 @@ type sweep struct {
 	store    *Store
 	ref      domain.ChannelRef
 	report   func(rows int)
-	group    *flight
+	group    *flight.Group
 	gateGone atomic.Bool
 	failed   failures
 }
 
 // remove starts the transactions that delete the rows, as soon as there is room for each.
 func (w *sweep) remove(ctx context.Context, rows []string) {
-	for batch := range slices.Chunk(rows, w.store.rowsAtOnce()) {
+	for batch := range slices.Chunk(rows, w.store.options.SweepRows) {
 		w.group.Go(func() error {
 			if w.failed.any() {
 				return nil
@@ -180,7 +173,7 @@ func (s *Store) sweepBatch(ctx context.Context, ref domain.ChannelRef, rows []st
 	ops := make([]driver.Operation, 0, 1+len(rows))
 	ops = append(ops, holdShutGate(ref))
 	for _, row := range rows {
-		if user, ok := subscriberOf(row); ok {
+		if user, ok := schema.SubscriberOf(row); ok {
 			// The user's row goes first. It is in another table, and nobody could find
 			// it once this row is gone. Its key carries the incarnation, so that even
 			// a late call deletes no row of another incarnation. A joiner who is
@@ -193,7 +186,7 @@ func (s *Store) sweepBatch(ctx context.Context, ref domain.ChannelRef, rows []st
 		ops = append(ops, driver.Delete(row, driver.Exists))
 	}
 	//lab: Remove these rows in one transaction, as long as the shut gate stands.
-	err = s.blogs.Transact(ctx, partitionOf(ref.Key), ops...)
+	err = s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), ops...)
 	if errors.Is(err, domain.ErrNotFound) && !gateMissing(err) {
 		return false, nil
 	}

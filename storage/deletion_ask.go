@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"microblogging/domain"
+	"microblogging/storage/optimistic"
 )
 
 // AskDeletion accepts the deletion of a channel, and returns the channel. From then
@@ -70,7 +71,7 @@ func (s *Store) acceptDeletion(ctx context.Context, row channelRow, message doma
 		return err
 	}
 	err := s.mark(ctx, row)
-	if errors.Is(err, errTryAgain) {
+	if errors.Is(err, optimistic.ErrAgain) {
 		_, err = s.MarkDeleting(ctx, row.Ref())
 	}
 	return err

@@ -7,6 +7,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // markLease hides a message while its copy is sent to the poison queue.
@@ -74,7 +75,7 @@ func (s *Store) setDeletionState(ctx context.Context, m domain.Message, state do
 	if err != nil || inserted {
 		return err
 	}
-	return s.updateDeletion(ctx, m.Channel, deletionRowOf(m), func(d *domain.Deletion) bool {
+	return s.updateDeletion(ctx, m.Channel, schema.DeletionRowOf(m), func(d *domain.Deletion) bool {
 		d.State = state
 		d.Attempts = m.Attempts
 		d.WaitingSince = time.Time{}

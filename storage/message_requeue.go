@@ -10,6 +10,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // requeueLease is how long Requeue hides the poisoned messages that it receives, and
@@ -199,13 +200,14 @@ func (r *requeueing) queueUnread(ctx context.Context, records []unreadMessage) e
 func (r *requeueing) queueRecords(ctx context.Context) error {
 	var rows driver.Scan
 	if r.only != "" {
-		rows.From, rows.To = partitionOf(r.only), successor(partitionOf(r.only))
+		rows.From, rows.To = schema.ChannelPartition(r.only), schema.Successor(schema.ChannelPartition(r.only))
 	}
 	for row, err := range r.deletions.All(ctx, rows) {
 		if err != nil {
 			return fmt.Errorf("reading the deletions: %w", err)
 		}
-		if row.Partition == unreadPartition || isOpenPartition(row.Partition) {
+		kind := schema.Of(schema.TableDeletions, row.Partition, row.Row)
+		if kind != schema.Deletion && kind != schema.BlogDeletion {
 			continue
 		}
 		d := decodeDeletion(row)
@@ -228,7 +230,7 @@ func (s *Store) requeueRecord(ctx context.Context, d domain.Deletion) error {
 	if err := s.enqueue(ctx, message); err != nil {
 		return err
 	}
-	return s.updateDeletion(ctx, message.Channel, deletionRowOf(message), func(d *domain.Deletion) bool {
+	return s.updateDeletion(ctx, message.Channel, schema.DeletionRowOf(message), func(d *domain.Deletion) bool {
 		if d.State != domain.DeletionPoisoned {
 			return false
 		}

@@ -8,18 +8,15 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
-
-// unreadPartition is the partition in Deletions of the messages that nobody could read.
-// A channel key holds no exclamation mark.
-const unreadPartition = "unread!"
 
 // Properties of an unread message's row, besides the state and the time. The text is
 // quoted as in a Go program, so that a string property can hold it whatever it is, and
 // is cut into parts that fit: Text0, Text1 and so on.
 const (
-	propTextPart = "Text"
-	textPart     = 30_000 // of at most 32,768 characters
+	textPart = 30_000 // of at most 32,768 characters
 )
 
 // An unreadMessage is a poisoned message that could not be decoded.
@@ -57,32 +54,28 @@ func (s *Store) poisonUnread(ctx context.Context, m driver.Message) error {
 // insertUnread inserts the record of an unread message, and reports whether it did.
 func (s *Store) insertUnread(ctx context.Context, m driver.Message) (inserted bool, err error) {
 	properties := driver.Properties{
-		driver.String(propState, domain.DeletionPoisoned),
-		driver.Time(propUpdatedOn, domain.Now()),
+		driver.String(schema.PropState, domain.DeletionPoisoned),
+		driver.Time(schema.PropUpdatedOn, domain.Now()),
 	}
 	text := strconv.QuoteToASCII(m.Text)
 	for i := 0; i*textPart < len(text); i++ {
 		part := text[i*textPart : min((i+1)*textPart, len(text))]
 		properties = append(properties, driver.String(textProperty(i), part))
 	}
-	inserted, err = s.insertRecord(ctx, unreadPartition, unreadRow(m), properties)
+	inserted, err = s.insertRecord(ctx, schema.UnreadPartition, schema.UnreadRow(m.ID, m.Text), properties)
 	if err != nil {
 		return false, fmt.Errorf("recording a message that cannot be read: %w", err)
 	}
 	return inserted, nil
 }
 
-func textProperty(i int) string { return propTextPart + strconv.Itoa(i) }
-
-// unreadRow hashes the text too: the ids of another store, whose tables were copied, may
-// be the same.
-func unreadRow(m driver.Message) string { return hashHex("unread", m.ID, m.Text) }
+func textProperty(i int) string { return schema.PropText + strconv.Itoa(i) }
 
 // decodeUnread reads the record of an unread message, and reports whether the message
 // waits for an operator. The text of one that does not is gone. The error is about a text
 // that is not quoted.
 func decodeUnread(row driver.Entity) (m unreadMessage, waits bool, err error) {
-	if domain.DeletionState(row.Properties.String(propState)) != domain.DeletionPoisoned {
+	if domain.DeletionState(row.Properties.String(schema.PropState)) != domain.DeletionPoisoned {
 		return unreadMessage{}, false, nil
 	}
 	var quoted string
@@ -100,7 +93,7 @@ func decodeUnread(row driver.Entity) (m unreadMessage, waits bool, err error) {
 // unread returns the messages that could not be decoded and wait for an operator, by text.
 func (s *Store) unread(ctx context.Context) (map[string][]unreadMessage, error) {
 	waiting := map[string][]unreadMessage{}
-	for row, err := range s.deletions.Within(ctx, driver.Range{Partition: unreadPartition}) {
+	for row, err := range s.deletions.Within(ctx, driver.Range{Partition: schema.UnreadPartition}) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the messages that cannot be read: %w", err)
 		}
@@ -130,7 +123,7 @@ func (s *Store) DropUnread(ctx context.Context) (dropped int, err error) {
 			return len(texts), fmt.Errorf("dropping messages: %w", err)
 		}
 	}
-	for row, err := range s.deletions.Within(ctx, driver.Range{Partition: unreadPartition}) {
+	for row, err := range s.deletions.Within(ctx, driver.Range{Partition: schema.UnreadPartition}) {
 		if err != nil {
 			return len(texts), fmt.Errorf("reading the messages that cannot be read: %w", err)
 		}
@@ -152,9 +145,9 @@ func (s *Store) DropUnread(ctx context.Context) (dropped int, err error) {
 // setHandled records that an unread message was queued again, or dropped. Its text is not needed
 // any more. If the record has changed, another operator was faster.
 func (s *Store) setHandled(ctx context.Context, m unreadMessage) error {
-	err := s.deletions.Transact(ctx, unreadPartition, driver.Replace(m.row.Row, driver.Match(m.row.ETag),
-		driver.String(propState, domain.DeletionDone), driver.Time(propUpdatedOn, domain.Now())))
-	if err != nil && !raced(err) {
+	err := s.deletions.Transact(ctx, schema.UnreadPartition, driver.Replace(m.row.Row, driver.Match(m.row.ETag),
+		driver.String(schema.PropState, domain.DeletionDone), driver.Time(schema.PropUpdatedOn, domain.Now())))
+	if err != nil && !optimistic.Raced(err) {
 		return fmt.Errorf("recording what became of a message: %w", err)
 	}
 	return nil

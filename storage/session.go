@@ -9,17 +9,9 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-)
-
-// Properties of a Sessions row.
-const (
-	propUser      = "User"
-	propExpiresOn = "ExpiresOn"
-	// propLink marks a sign-in link. It is no session, and can be exchanged for one.
-	propLink = "Link"
-	// propEnded marks the token of a session that was signed out, or of a link that was
-	// used. The row stays until its time has come: a late copy of the insert finds it.
-	propEnded = "Ended"
+	"microblogging/storage/flight"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 const (
@@ -37,7 +29,7 @@ const (
 func (s *Store) insertToken(ctx context.Context, end time.Time, p ...driver.Property) (string, error) {
 	token := rand.Text()
 	//lab: Insert the row of a session or of a sign-in link.
-	err := s.sessions.Transact(ctx, sessionPartition(token), driver.Insert(singleRow, append(p, driver.Time(propExpiresOn, end))...))
+	err := s.sessions.Transact(ctx, schema.SessionPartition(token), driver.Insert(schema.SingleRow, append(p, driver.Time(schema.PropExpiresOn, end))...))
 	if errors.Is(err, domain.ErrExists) {
 		err = nil // the token is new, so that this is the echo of this insert
 	}
@@ -69,7 +61,7 @@ func (s *Store) Session(ctx context.Context, token string) (domain.Session, erro
 // be called again. Likely is whose session that was when it was read last, or empty: then
 // both rows of a session are read at once. If it is wrong, it costs another read.
 func (s *Store) SessionAhead(ctx context.Context, token string, likely domain.UserName) (wait func() (domain.Session, error)) {
-	return ahead(s, func() (domain.Session, error) {
+	return flight.Ahead(s.Reads, func() (domain.Session, error) {
 		if likely == "" {
 			return s.Session(ctx, token)
 		}
@@ -104,18 +96,18 @@ func (s *Store) sessionOf(ctx context.Context, token string, likely domain.UserN
 // readSession reads the row of a session, and when it began. A token that is unknown, expired
 // or signed out is domain.ErrNotSignedIn.
 func (s *Store) readSession(ctx context.Context, token string) (session domain.Session, began moment, err error) {
-	row, err := s.sessions.Get(ctx, sessionPartition(token), singleRow)
+	row, err := s.sessions.Get(ctx, schema.SessionPartition(token), schema.SingleRow)
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
 		return domain.Session{}, moment{}, notSignedIn()
 	case err != nil:
 		return domain.Session{}, moment{}, fmt.Errorf("session: %w", err)
-	case row.Properties.Bool(propLink) || hasEnded(row.Properties):
+	case row.Properties.Bool(schema.PropLink) || hasEnded(row.Properties):
 		return domain.Session{}, moment{}, notSignedIn()
 	}
 	return domain.Session{
-		User:      domain.UserName(row.Properties.String(propUser)),
-		ExpiresOn: row.Properties.Time(propExpiresOn),
+		User:      domain.UserName(row.Properties.String(schema.PropUser)),
+		ExpiresOn: row.Properties.Time(schema.PropExpiresOn),
 	}, momentOf(row.Properties), nil
 }
 
@@ -132,14 +124,14 @@ func notSignedIn() error { return fmt.Errorf("session: %w", domain.ErrNotSignedI
 
 // hasEnded tells whether the token of a Sessions row is worth nothing any more.
 func hasEnded(token driver.Properties) bool {
-	return token.Bool(propEnded) || !time.Now().Before(token.Time(propExpiresOn))
+	return token.Bool(schema.PropEnded) || !time.Now().Before(token.Time(schema.PropExpiresOn))
 }
 
 // ended returns the properties that end a token for good. It leaves ExpiresOn, so that
 // the row is removed when its time has come. A copy of the insert that lands after that
-// has expired. The epoch and the mark are for a web role that does not know propEnded yet.
+// has expired. The epoch and the mark are for a web role that does not know schema.PropEnded yet.
 func ended() driver.Properties {
-	return driver.Properties{driver.Bool(propEnded, true), driver.Bool(propLink, false), driver.Int64(propEpoch, endedEpoch)}
+	return driver.Properties{driver.Bool(schema.PropEnded, true), driver.Bool(schema.PropLink, false), driver.Int64(schema.PropEpoch, endedEpoch)}
 }
 
 // endedEpoch is an epoch that no user has.
@@ -149,7 +141,7 @@ const endedEpoch = -1
 // the row: then a late copy of its insert would start the session again.
 func (s *Store) SignOut(ctx context.Context, token string) error {
 	//lab: Mark the session as ended, and keep its row.
-	err := s.sessions.Transact(ctx, sessionPartition(token), driver.Merge(singleRow, driver.Exists, ended()...))
+	err := s.sessions.Transact(ctx, schema.SessionPartition(token), driver.Merge(schema.SingleRow, driver.Exists, ended()...))
 	if errors.Is(err, domain.ErrNotFound) {
 		return nil // it has expired
 	}
@@ -160,20 +152,16 @@ func (s *Store) SignOut(ctx context.Context, token string) error {
 // epoch before. A session that has ended otherwise stays ended. If the process dies
 // before this, the user has to sign in again.
 func (s *Store) carrySession(ctx context.Context, token string, epoch int64) error {
-	return s.contend(ctx, func() error {
-		row, err := s.sessions.Get(ctx, sessionPartition(token), singleRow)
+	return s.pause.Retry(ctx, func() error {
+		row, err := s.sessions.Get(ctx, schema.SessionPartition(token), schema.SingleRow)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
 			return nil // it has expired
 		case err != nil:
 			return err
-		case hasEnded(row.Properties), row.Properties.Int64(propEpoch) != epoch-1:
+		case hasEnded(row.Properties), row.Properties.Int64(schema.PropEpoch) != epoch-1:
 			return nil // or this is the echo of our own write
 		}
-		err = s.sessions.Transact(ctx, row.Partition, driver.Merge(singleRow, driver.Match(row.ETag), driver.Int64(propEpoch, epoch)))
-		if raced(err) {
-			return errTryAgain
-		}
-		return err
+		return optimistic.Again(s.sessions.Transact(ctx, row.Partition, driver.Merge(schema.SingleRow, driver.Match(row.ETag), driver.Int64(schema.PropEpoch, epoch))))
 	})
 }

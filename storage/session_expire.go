@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"microblogging/storage/driver"
+	"microblogging/storage/flight"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 const (
@@ -35,7 +38,7 @@ func (s *Store) Expire(ctx context.Context) (removed int, err error) {
 // expireIn is Expire for one table.
 func expireIn(ctx context.Context, table *driver.Table) (int, error) {
 	ended := time.Now().Add(-expiryMargin)
-	group, ctx := newFlight(ctx, expireFlight)
+	group, ctx := flight.New(ctx, expireFlight)
 	var removed atomic.Int64
 	remove := func(partition string, batch []driver.Operation) {
 		if len(batch) == 0 {
@@ -46,7 +49,7 @@ func expireIn(ctx context.Context, table *driver.Table) (int, error) {
 			if err == nil {
 				removed.Add(int64(len(batch)))
 			}
-			if raced(err) {
+			if optimistic.Raced(err) {
 				return nil // one of the rows has changed, and all are left
 			}
 			return err
@@ -64,7 +67,7 @@ func expireIn(ctx context.Context, table *driver.Table) (int, error) {
 			remove(partition, batch)
 			partition, batch = row.Partition, nil
 		}
-		if !ended.Before(row.Properties.Time(propExpiresOn)) {
+		if !ended.Before(row.Properties.Time(schema.PropExpiresOn)) {
 			batch = append(batch, driver.Delete(row.Row, driver.Match(row.ETag)))
 		}
 	}

@@ -7,10 +7,9 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
-
-// propUsedBy is a revision of the request that used a sign-in link.
-const propUsedBy = "UsedBy"
 
 // SignInLink makes a sign-in link for a user and returns its token. The token can be
 // exchanged for a session once, within an hour, and in the epoch in which it was made: a
@@ -21,7 +20,7 @@ func (s *Store) SignInLink(ctx context.Context, user domain.UserName) (string, e
 		return "", fmt.Errorf("sign-in link: %w", err)
 	}
 	return s.insertToken(ctx, domain.Now().Add(linkLifetime),
-		driver.String(propUser, user), driver.Bool(propLink, true), driver.Int64(propEpoch, account.epoch))
+		driver.String(schema.PropUser, user), driver.Bool(schema.PropLink, true), driver.Int64(schema.PropEpoch, account.epoch))
 }
 
 // FollowSignInLink exchanges the token of a link for a session, and returns the
@@ -48,27 +47,23 @@ func (s *Store) FollowSignInLink(ctx context.Context, link string) (token string
 // used it, since the caller may find its own mark: that is the echo of its write.
 func (s *Store) useLink(ctx context.Context, link string) (user domain.UserName, epoch int64, err error) {
 	mine := domain.NewRevision()
-	err = s.contend(ctx, func() error {
+	err = s.pause.Retry(ctx, func() error {
 		//lab: Read the sign-in link: was it used before?
-		row, err := s.sessions.Get(ctx, sessionPartition(link), singleRow)
+		row, err := s.sessions.Get(ctx, schema.SessionPartition(link), schema.SingleRow)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
 			return domain.ErrNotSignedIn
 		case err != nil:
 			return err
-		case row.Properties.String(propUsedBy) == string(mine):
+		case row.Properties.String(schema.PropUsedBy) == string(mine):
 			return nil // user and epoch are from before, since the mark replaced the epoch
-		case !row.Properties.Bool(propLink), hasEnded(row.Properties):
+		case !row.Properties.Bool(schema.PropLink), hasEnded(row.Properties):
 			return domain.ErrNotSignedIn
 		}
-		user, epoch = domain.UserName(row.Properties.String(propUser)), row.Properties.Int64(propEpoch)
+		user, epoch = domain.UserName(row.Properties.String(schema.PropUser)), row.Properties.Int64(schema.PropEpoch)
 		//lab: Mark the link as used, in the version that was read.
-		err = s.sessions.Transact(ctx, row.Partition,
-			driver.Merge(singleRow, driver.Match(row.ETag), append(ended(), driver.String(propUsedBy, mine))...))
-		if raced(err) {
-			return errTryAgain
-		}
-		return err
+		return optimistic.Again(s.sessions.Transact(ctx, row.Partition,
+			driver.Merge(schema.SingleRow, driver.Match(row.ETag), append(ended(), driver.String(schema.PropUsedBy, mine))...)))
 	})
 	return user, epoch, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // An Attempt is one try to sign up, to sign in, or to confirm a password.
@@ -31,7 +32,7 @@ func (s *Store) SignIn(ctx context.Context, a Attempt) (token string, session do
 	}
 	err = s.changeUser(ctx, account.name, func(now userRow) (driver.Properties, error) {
 		account.signIns = now.signIns + 1
-		return driver.Properties{driver.Int64(propSignIns, account.signIns)}, nil
+		return driver.Properties{driver.Int64(schema.PropSignIns, account.signIns)}, nil
 	})
 	if err != nil {
 		return "", domain.Session{}, err
@@ -116,7 +117,7 @@ func (s *Store) compare(ctx context.Context, account userRow, password string) e
 // last maxSessions from when its user has signed in last.
 func (s *Store) startSession(ctx context.Context, account userRow) (string, domain.Session, error) {
 	session := domain.Session{User: account.name, ExpiresOn: domain.Now().Add(SessionLifetime)}
-	token, err := s.insertToken(ctx, session.ExpiresOn, driver.String(propUser, account.name),
-		driver.Int64(propEpoch, account.epoch), driver.Int64(propSignIns, account.signIns))
+	token, err := s.insertToken(ctx, session.ExpiresOn, driver.String(schema.PropUser, account.name),
+		driver.Int64(schema.PropEpoch, account.epoch), driver.Int64(schema.PropSignIns, account.signIns))
 	return token, session, err
 }

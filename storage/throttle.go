@@ -9,6 +9,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 // Wrong passwords are counted in the store, so that the limits hold for all web
@@ -39,8 +41,6 @@ const (
 	// less than knownRenewal of that is left, so not with each sign-in.
 	knownLifetime = 30 * 24 * time.Hour
 	knownRenewal  = knownLifetime - 24*time.Hour
-
-	propFailures = "Failures"
 )
 
 // A quota is the counters of one partition that an attempt is counted in. One
@@ -71,13 +71,13 @@ func newQuota(partition string, window time.Duration, counters ...counter) *quot
 // returns a *domain.ThrottledError, and the attempt must not be made. Remember must be called
 // after an attempt that succeeded: it makes the address known.
 func (s *Store) signInCounters(ctx context.Context, a Attempt) (counters []*quota, remember func(context.Context) error, err error) {
-	window := throttleRow(time.Now(), throttleWindow)
-	byAddress := newQuota(throttlePartition("address", a.Address), throttleWindow, counter{window, failuresPerAddress})
+	window := schema.ThrottleRow(time.Now(), throttleWindow)
+	byAddress := newQuota(schema.ThrottlePartition("address", a.Address), throttleWindow, counter{window, failuresPerAddress})
 	if err := s.look(ctx, byAddress); err != nil {
 		return nil, nil, err
 	}
-	byUser := newQuota(throttlePartition("user", throttleName(a.Name)), throttleWindow,
-		counter{pairRow(window, a.Address), failuresPerPair})
+	byUser := newQuota(schema.ThrottlePartition("user", throttleName(a.Name)), throttleWindow,
+		counter{schema.PairRow(window, a.Address), failuresPerPair})
 	until, err := s.knownUntil(ctx, byUser.partition, a.Address)
 	if err != nil {
 		return nil, nil, err
@@ -100,14 +100,14 @@ func (s *Store) signInCounters(ctx context.Context, a Attempt) (counters []*quot
 // rememberAddress makes an address known for the user of this partition.
 func (s *Store) rememberAddress(ctx context.Context, partition, address string) error {
 	return s.throttle.Transact(ctx, partition,
-		driver.Merge(knownRow(address), driver.Upsert, driver.Time(propExpiresOn, time.Now().Add(knownLifetime))))
+		driver.Merge(schema.KnownRow(address), driver.Upsert, driver.Time(schema.PropExpiresOn, time.Now().Add(knownLifetime))))
 }
 
 // sessionCounter returns what is counted in if somebody who has a session of that name
 // confirms the password, and fails.
 func sessionCounter(a Attempt) *quota {
-	return newQuota(throttlePartition("session", throttleName(a.Name)), throttleWindow,
-		counter{throttleRow(time.Now(), throttleWindow), failuresOfSessions})
+	return newQuota(schema.ThrottlePartition("session", throttleName(a.Name)), throttleWindow,
+		counter{schema.ThrottleRow(time.Now(), throttleWindow), failuresOfSessions})
 }
 
 // countSignUp counts a sign-up before it is made, of at most so many from one address; 0 is
@@ -116,8 +116,8 @@ func (s *Store) countSignUp(ctx context.Context, address string, most int) ([]*q
 	if most == 0 {
 		return nil, nil
 	}
-	ofSignUps := newQuota(throttlePartition("sign-up", address), signUpWindow,
-		counter{throttleRow(time.Now(), signUpWindow), int64(most)})
+	ofSignUps := newQuota(schema.ThrottlePartition("sign-up", address), signUpWindow,
+		counter{schema.ThrottleRow(time.Now(), signUpWindow), int64(most)})
 	ofSignUps.signUps = true
 	if err := s.look(ctx, ofSignUps); err != nil {
 		return nil, err
@@ -137,11 +137,11 @@ func throttleName(name string) string {
 // knownUntil returns until when an address is known for the user of this partition. It is
 // the zero time if it was never.
 func (s *Store) knownUntil(ctx context.Context, partition, address string) (time.Time, error) {
-	row, err := s.throttle.Get(ctx, partition, knownRow(address))
+	row, err := s.throttle.Get(ctx, partition, schema.KnownRow(address))
 	if err != nil && !errors.Is(err, domain.ErrNotFound) {
 		return time.Time{}, fmt.Errorf("looking for a known address: %w", err)
 	}
-	return row.Properties.Time(propExpiresOn), nil
+	return row.Properties.Time(schema.PropExpiresOn), nil
 }
 
 // look reads the counters of a quota. It returns a *domain.ThrottledError if one of them
@@ -180,7 +180,7 @@ func (s *Store) withdraw(ctx context.Context, quotas []*quota) error {
 // nothing and returns a *domain.ThrottledError.
 func (s *Store) count(ctx context.Context, q *quota, by int64) error {
 	mine := domain.NewRevision()
-	err := s.contend(ctx, func() (err error) {
+	err := s.pause.Retry(ctx, func() (err error) {
 		rows := q.seen
 		q.seen = nil // whoever comes next reads them again
 		if rows == nil {
@@ -188,7 +188,7 @@ func (s *Store) count(ctx context.Context, q *quota, by int64) error {
 				return err
 			}
 		}
-		if slices.ContainsFunc(rows, func(row driver.Entity) bool { return bears(row.Properties, mine) }) {
+		if slices.ContainsFunc(rows, func(row driver.Entity) bool { return optimistic.Bears(row.Properties, mine) }) {
 			return nil // the echo of our own write, which must not count twice
 		}
 		if by > 0 {
@@ -200,11 +200,7 @@ func (s *Store) count(ctx context.Context, q *quota, by int64) error {
 		if len(ops) == 0 {
 			return nil
 		}
-		err = s.throttle.Transact(ctx, q.partition, ops...)
-		if raced(err) {
-			return errTryAgain
-		}
-		return err
+		return optimistic.Again(s.throttle.Transact(ctx, q.partition, ops...))
 	})
 	if err != nil {
 		return fmt.Errorf("counting attempts: %w", err)
@@ -228,7 +224,7 @@ func (s *Store) readCounters(ctx context.Context, q *quota) ([]driver.Entity, er
 // refuse returns a *domain.ThrottledError if a counter has reached its limit.
 func (q *quota) refuse(rows []driver.Entity) error {
 	for i, c := range q.counters {
-		if rows[i].Properties.Int64(propFailures) >= c.limit {
+		if rows[i].Properties.Int64(schema.PropFailures) >= c.limit {
 			return &domain.ThrottledError{RetryAfter: time.Until(q.ends), SignUps: q.signUps}
 		}
 	}
@@ -241,13 +237,13 @@ func (q *quota) refuse(rows []driver.Entity) error {
 func (q *quota) operations(rows []driver.Entity, by int64, mine domain.Revision) []driver.Operation {
 	var ops []driver.Operation
 	for i, c := range q.counters {
-		failures := max(rows[i].Properties.Int64(propFailures)+by, 0)
-		changes := append(stamp(rows[i].Properties, mine), driver.Int64(propFailures, failures))
+		failures := max(rows[i].Properties.Int64(schema.PropFailures)+by, 0)
+		changes := append(optimistic.Stamp(rows[i].Properties, mine), driver.Int64(schema.PropFailures, failures))
 		switch {
 		case rows[i].ETag != "":
 			ops = append(ops, driver.Merge(c.row, driver.Match(rows[i].ETag), changes...))
 		case by > 0:
-			ops = append(ops, driver.Insert(c.row, append(changes, driver.Time(propExpiresOn, q.ends))...))
+			ops = append(ops, driver.Insert(c.row, append(changes, driver.Time(schema.PropExpiresOn, q.ends))...))
 		}
 	}
 	return ops

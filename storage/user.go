@@ -8,17 +8,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-)
-
-// Properties of a Users row, besides CreatedOn, DigestSecret and the revisions.
-const (
-	propPassword = "Password"
-	// propEpoch numbers the epochs of a user. A session is of one epoch, and ends
-	// when the user begins another.
-	propEpoch = "Epoch"
-	// propSignIns counts the times that the user has signed in. A session has the number
-	// of its own, and ends when the user has signed in maxSessions times more.
-	propSignIns = "SignIns"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 // SignUp creates an account and returns its user. A name in use is domain.ErrExists.
@@ -121,12 +112,12 @@ func (s *Store) insertUser(ctx context.Context, user domain.UserName, hash strin
 		account.CreatedOn = domain.Storable(r.CreatedOn)
 	}
 	mine := domain.NewRevision()
-	properties := append(stamp(nil, mine),
-		driver.String(propPassword, hash), driver.Time(propCreatedOn, account.CreatedOn), driver.Int64(propEpoch, 0))
+	properties := append(optimistic.Stamp(nil, mine),
+		driver.String(schema.PropPassword, hash), driver.Time(schema.PropCreatedOn, account.CreatedOn), driver.Int64(schema.PropEpoch, 0))
 	if r.Key != "" {
-		properties = append(properties, driver.String(propOnce, onceAccount(user, r.Key)))
+		properties = append(properties, driver.String(schema.PropOnce, onceAccount(user, r.Key)))
 	}
-	err = s.users.Transact(ctx, userPartition(user), driver.Insert(singleRow, properties...))
+	err = s.users.Transact(ctx, schema.UserPartition(user), driver.Insert(schema.SingleRow, properties...))
 	if !errors.Is(err, domain.ErrExists) {
 		return account, err == nil, err
 	}
@@ -134,7 +125,7 @@ func (s *Store) insertUser(ctx context.Context, user domain.UserName, hash strin
 	switch {
 	case err != nil:
 		return domain.User{}, false, err
-	case bears(row.properties, mine):
+	case optimistic.Bears(row.properties, mine):
 		return account, true, nil // this is the echo of our own insert
 	}
 	return domain.User{}, false, &takenError{row}
@@ -155,7 +146,7 @@ func (s *Store) raiseEpoch(ctx context.Context, user domain.UserName,
 	err = s.changeUser(ctx, user, func(now userRow) (driver.Properties, error) {
 		epoch = now.epoch + 1
 		changes, err := change(now)
-		return append(changes, driver.Int64(propEpoch, epoch)), err
+		return append(changes, driver.Int64(schema.PropEpoch, epoch)), err
 	})
 	return epoch, err
 }
@@ -165,12 +156,12 @@ func (s *Store) raiseEpoch(ctx context.Context, user domain.UserName,
 // domain.ErrNotFound.
 func (s *Store) changeUser(ctx context.Context, user domain.UserName, change func(now userRow) (driver.Properties, error)) error {
 	mine := domain.NewRevision()
-	return s.contend(ctx, func() error {
+	return s.pause.Retry(ctx, func() error {
 		row, err := s.readUser(ctx, user)
 		switch {
 		case err != nil:
 			return err
-		case bears(row.properties, mine):
+		case optimistic.Bears(row.properties, mine):
 			return nil // this is the echo of our own write
 		}
 		changes, err := change(row)
@@ -178,12 +169,8 @@ func (s *Store) changeUser(ctx context.Context, user domain.UserName, change fun
 			return err
 		}
 		//lab: Change the account, in the version that was read.
-		err = s.users.Transact(ctx, userPartition(user),
-			driver.Merge(singleRow, driver.Match(row.etag), append(changes, stamp(row.properties, mine)...)...))
-		if raced(err) {
-			return errTryAgain
-		}
-		return err
+		return optimistic.Again(s.users.Transact(ctx, schema.UserPartition(user),
+			driver.Merge(schema.SingleRow, driver.Match(row.etag), append(changes, optimistic.Stamp(row.properties, mine)...)...)))
 	})
 }
 
@@ -201,7 +188,7 @@ type userRow struct {
 type moment struct{ epoch, signIns int64 }
 
 func momentOf(row driver.Properties) moment {
-	return moment{row.Int64(propEpoch), row.Int64(propSignIns)}
+	return moment{row.Int64(schema.PropEpoch), row.Int64(schema.PropSignIns)}
 }
 
 // outlasts tells whether a session that began then has ended by now.
@@ -211,13 +198,13 @@ func (now moment) outlasts(began moment) bool {
 
 func (s *Store) readUser(ctx context.Context, name domain.UserName) (userRow, error) {
 	//lab: Read the account.
-	row, err := s.users.Get(ctx, userPartition(name), singleRow)
+	row, err := s.users.Get(ctx, schema.UserPartition(name), schema.SingleRow)
 	if err != nil {
 		return userRow{}, fmt.Errorf("user %s: %w", name, err)
 	}
 	return userRow{
 		name:       name,
-		password:   row.Properties.String(propPassword),
+		password:   row.Properties.String(schema.PropPassword),
 		etag:       row.ETag,
 		properties: row.Properties,
 		moment:     momentOf(row.Properties),

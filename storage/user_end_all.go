@@ -7,6 +7,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // EndAllSessions ends every session and sign-in link of every user, and revokes the address
@@ -17,12 +18,12 @@ func (s *Store) EndAllSessions(ctx context.Context) (users int, err error) {
 		if err != nil {
 			return users, fmt.Errorf("reading the users: %w", err)
 		}
-		if row.Row != singleRow {
+		if row.Row != schema.SingleRow {
 			continue
 		}
 		user := domain.UserName(row.Partition)
 		_, err := s.raiseEpoch(ctx, user, func(userRow) (driver.Properties, error) {
-			return driver.Properties{driver.String(propDigestSecret, "")}, nil
+			return driver.Properties{driver.String(schema.PropDigestSecret, "")}, nil
 		})
 		if err != nil && !errors.Is(err, domain.ErrNotFound) {
 			return users, fmt.Errorf("ending the sessions of %s: %w", user, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"microblogging/domain"
+	"microblogging/storage/schema"
 )
 
 // MadeWithKey tells whether the account was made by a sign-up with that idempotency key,
@@ -11,7 +12,7 @@ import (
 // account, the error is domain.ErrNotFound.
 func (s *Store) MadeWithKey(ctx context.Context, name domain.UserName, key string) (bool, error) {
 	row, err := s.readUser(ctx, name)
-	return err == nil && key != "" && row.properties.String(propOnce) == onceAccount(name, key), err
+	return err == nil && key != "" && row.properties.String(schema.PropOnce) == onceAccount(name, key), err
 }
 
 // User returns the account of that name. Without one, the error is
@@ -21,5 +22,5 @@ func (s *Store) User(ctx context.Context, name domain.UserName) (domain.User, er
 	if err != nil {
 		return domain.User{}, err
 	}
-	return domain.User{Name: row.name, CreatedOn: row.properties.Time(propCreatedOn)}, nil
+	return domain.User{Name: row.name, CreatedOn: row.properties.Time(schema.PropCreatedOn)}, nil
 }

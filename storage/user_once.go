@@ -8,6 +8,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 // signUpKeyLifetime is how long an idempotency key is honoured: how long the store
@@ -18,8 +20,8 @@ const signUpKeyLifetime = 24 * time.Hour
 // the password is right. Otherwise it returns domain.ErrExists or ErrKeyReused. A key is
 // no way past the limits for sign-ins: the attempt counts as one, as in SignIn.
 func (s *Store) earlierAccount(ctx context.Context, row userRow, r SignUpRequest) (domain.User, error) {
-	account := domain.User{Name: row.name, CreatedOn: row.properties.Time(propCreatedOn)}
-	made := r.Key != "" && row.properties.String(propOnce) == onceAccount(row.name, r.Key)
+	account := domain.User{Name: row.name, CreatedOn: row.properties.Time(schema.PropCreatedOn)}
+	made := r.Key != "" && row.properties.String(schema.PropOnce) == onceAccount(row.name, r.Key)
 	if !made || !domain.Recent(account.CreatedOn, signUpKeyLifetime) {
 		return domain.User{}, fmt.Errorf("user %s: %w", row.name, domain.ErrExists)
 	}
@@ -37,31 +39,27 @@ func (s *Store) bindSignUpKey(ctx context.Context, user domain.UserName, key str
 	if key == "" {
 		return nil
 	}
-	return s.contend(ctx, func() error {
+	return s.pause.Retry(ctx, func() error {
 		bound, end := onceAccount(user, key), domain.Now().Add(signUpKeyLifetime)
-		partition, properties := signUpPartition(key), append(ended(),
-			driver.String(propOnce, bound), driver.Time(propExpiresOn, end))
-		err := s.sessions.Transact(ctx, partition, driver.Insert(singleRow, properties...))
+		partition, properties := schema.SignUpPartition(key), append(ended(),
+			driver.String(schema.PropOnce, bound), driver.Time(schema.PropExpiresOn, end))
+		err := s.sessions.Transact(ctx, partition, driver.Insert(schema.SingleRow, properties...))
 		if !errors.Is(err, domain.ErrExists) {
 			return err
 		}
-		row, err := s.sessions.Get(ctx, partition, singleRow)
+		row, err := s.sessions.Get(ctx, partition, schema.SingleRow)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
-			return errTryAgain // it has just been removed
-		case err != nil, row.Properties.String(propOnce) == bound:
+			return optimistic.ErrAgain // it has just been removed
+		case err != nil, row.Properties.String(schema.PropOnce) == bound:
 			return err
-		case time.Now().Before(row.Properties.Time(propExpiresOn)):
+		case time.Now().Before(row.Properties.Time(schema.PropExpiresOn)):
 			return fmt.Errorf("user %s: %w", user, domain.ErrKeyReused)
 		}
-		err = s.sessions.Transact(ctx, partition, driver.Replace(singleRow, driver.Match(row.ETag), properties...))
-		if raced(err) {
-			return errTryAgain
-		}
-		return err
+		return optimistic.Again(s.sessions.Transact(ctx, partition, driver.Replace(schema.SingleRow, driver.Match(row.ETag), properties...)))
 	})
 }
 
 func onceAccount(user domain.UserName, key string) string {
-	return hashHex("sign-up", string(user), key)
+	return schema.Hash("sign-up", string(user), key)
 }

@@ -6,6 +6,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // ChangePassword replaces the password of the user named in from, and ends all of the
@@ -34,7 +35,7 @@ func (s *Store) ChangePassword(ctx context.Context, token string, from Attempt, 
 		if now.password != account.password {
 			return nil, errNotThePassword() // another request has changed it meanwhile
 		}
-		return driver.Properties{driver.String(propPassword, hash), driver.String(propDigestSecret, "")}, nil
+		return driver.Properties{driver.String(schema.PropPassword, hash), driver.String(schema.PropDigestSecret, "")}, nil
 	})
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/schema"
 	"microblogging/templates"
 )
 
@@ -63,14 +64,14 @@ func stateOf(rows storage.ChannelRows) string {
 		return "No channel has this name now."
 	}
 	for _, gate := range rows.Gates {
-		if kind, _ := explained(gate); kind.Name == "open gate" {
+		if kind, _ := explained(gate); kind == schema.OpenGate {
 			return "The channel is active, and its open gate stands."
 		}
 	}
 	return "The channel is active, but no open gate stands: nobody can post."
 }
 
-func explained(row storage.Row) (templates.RowKind, []templates.KeyPart) {
+func explained(row storage.Row) (*schema.Kind, []templates.KeyPart) {
 	return templates.ExplainRow(row.Table, row.Partition, row.Key, domain.ParseRecentFirst)
 }
 

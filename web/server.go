@@ -134,7 +134,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 			writes:  newWriteLimit(options.WriteRate, options.WriteBurst),
 			clients: clients,
 			log:     log,
-			users:   newLikelyUsers(store.InTurn()),
+			users:   newLikelyUsers(store.InTurn),
 		},
 		texts:       newTexts(maxTexts),
 		views:       &channelViews{store, newPageCache(options.pageCache()), options.Observer},

@@ -52,7 +52,7 @@ type queries struct {
 }
 
 func newQueries(tables PresentTables) *queries {
-	return &queries{enteredTables{readOnly{tables}}, make(turn, 1), rate.NewLimiter(rate.Limit(queryRowsMinute)/60, queryRowsMinute)}
+	return &queries{entered(tables), make(turn, 1), rate.NewLimiter(rate.Limit(queryRowsMinute)/60, queryRowsMinute)}
 }
 
 // show answers a request. No cache may keep the page: the channel may be deleted next.

@@ -43,7 +43,7 @@ func (w *watched) Range(ctx context.Context, table string, q driver.Range) (driv
 func asked(t *testing.T, posts int) (*site, *watched) {
 	t.Helper()
 	db := mem.Open(mem.Snapshot{}, "asked.")
-	store := storage.New(db, db)
+	store := storage.New(db, storage.Options{})
 	ctx := t.Context()
 	if err := store.Prepare(ctx); err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func queriesSayWhy(t *testing.T) {
 	for query, status := range map[string]int{"?channel=none": 404, "?channel=%20/": 422, "?user=!": 422, "?since=today": 422, "?since=0001-01-01": 422} {
 		s.get("/lab/queries" + query).want(status)
 	}
-	store := storage.New(w.DB, w.DB)
+	store := storage.New(w.DB, storage.Options{})
 	if _, err := store.AskDeletion(t.Context(), "birds", "ada", domain.Any[domain.Incarnation]()); err != nil {
 		t.Fatal(err)
 	}

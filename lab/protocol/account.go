@@ -18,7 +18,8 @@ import (
 func account(name domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
 		_ = c.Tables.Transact(ctx, lab.TableUsers, string(name),
-			[]driver.Operation{driver.Insert("", driver.Int64("Epoch", 0))}) // nothing befalls a set-up
+			[]driver.Operation{driver.Insert("", driver.Int64("Epoch", 0), driver.String("Password", ""),
+				driver.Time("CreatedOn", domain.Now()), driver.String("Revision", ""), driver.String("Revisions", ""))}) // nothing befalls a set-up
 	}
 }
 

@@ -39,7 +39,7 @@ type crew struct {
 
 func newCrew(db mem.Snapshot) *crew {
 	c := &crew{db: mem.Open(db, "rest.")}
-	c.store = storage.NewWithPause(c.db, c.db, lab.NoPause)
+	c.store = storage.New(c.db, storage.Options{Pause: lab.NoPause})
 	c.worker = worker.New(c.store, WorkerOptions())
 	return c
 }

@@ -7,7 +7,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/lab"
-	"microblogging/lab/mem"
 	"microblogging/storage"
 	"microblogging/storage/driver"
 )
@@ -62,7 +61,7 @@ func uncounted(v lab.View) (breaches []domain.Breach) {
 func (c *crew) strangers(ctx context.Context, trust bool) (breaches []domain.Breach) {
 	reader := c.store
 	if trust {
-		reader = storage.NewWithPause(trustful{c.db}, c.db, lab.NoPause)
+		reader = storage.New(c.db, storage.Options{Pause: lab.NoPause, Around: []driver.Around{c.trustful}})
 	}
 	for row := range c.db.Snapshot().Rows(lab.TableSubscriptions) {
 		feed, err := reader.Feed(ctx, domain.UserName(row.Partition), "", feedLimit)
@@ -81,16 +80,14 @@ func (c *crew) strangers(ctx context.Context, trust bool) (breaches []domain.Bre
 // feedLimit is more than the posts of one run.
 const feedLimit = 100
 
-// trustful is a backend on which everybody has a sub! row in each channel.
-type trustful struct{ *mem.DB }
-
-// Get implements driver.Tables.
-func (t trustful) Get(ctx context.Context, table, partition, row string) (driver.Entity, error) {
-	if table == lab.TableBlogs && strings.HasPrefix(row, "sub!") {
-		channel, err := t.DB.Get(ctx, lab.TableChannels, partition, "")
-		return driver.Entity{Partition: partition, Row: row, Properties: channel.Properties}, err
+// trustful finds a sub! row of everybody in each channel.
+func (c *crew) trustful(ctx context.Context, call *driver.Call, next func(context.Context) error) error {
+	if call.Method != driver.CallGet || call.Target != lab.TableBlogs || !strings.HasPrefix(call.Row, "sub!") {
+		return next(ctx)
 	}
-	return t.DB.Get(ctx, table, partition, row)
+	channel, err := c.db.Get(ctx, lab.TableChannels, call.Partition, "")
+	call.Entity = driver.Entity{Partition: call.Partition, Row: call.Row, Properties: channel.Properties}
+	return err
 }
 
 // readFeeds reads the list of every subscriber, which removes what a crash left

@@ -28,7 +28,7 @@ func newWorld(t *testing.T) *world {
 	}
 	w := &world{t: t, db: db}
 	t.Cleanup(func() { w.ok(db.Close()) })
-	store := storage.New(db, db)
+	store := storage.New(db, storage.Options{})
 	w.ok(store.Prepare(t.Context()))
 	w.channel, err = domain.NewChannel("News", "", "ada")
 	w.ok(err)
@@ -187,7 +187,7 @@ func spoiltPosts() map[string]spoiler {
 func harmless() map[string]func(w *world) {
 	return map[string]func(w *world){
 		"a creation that died leaves a gate that is harmless": func(w *world) {
-			for _, kind := range []string{"open", "reserved", "seed"} {
+			for _, kind := range []string{"open", "reserved"} {
 				w.write("Blogs", driver.Insert("gate!"+kind+"!"+other, driver.String("Incarnation", other)))
 			}
 		},

@@ -1,0 +1,122 @@
+package bolt
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+	"pgregory.net/rapid"
+
+	"microblogging/storage/driver"
+)
+
+func anyProperties(t *rapid.T) driver.Properties {
+	names := rapid.SliceOfNDistinct(rapid.StringMatching(`[A-Za-z_][A-Za-z0-9_]{0,20}`), 0, 20, rapid.ID).Draw(t, "names")
+	var properties driver.Properties
+	for _, name := range names {
+		properties = append(properties, rapid.OneOf(
+			rapid.Map(rapid.String(), func(s string) driver.Property { return driver.String(name, s) }),
+			rapid.Map(rapid.Int64(), func(n int64) driver.Property { return driver.Int64(name, n) }),
+			rapid.Map(rapid.Bool(), func(b bool) driver.Property { return driver.Bool(name, b) }),
+			rapid.Map(rapid.Int64Range(-1<<40, 1<<40), func(s int64) driver.Property { return driver.Time(name, time.Unix(s, 700)) }),
+		).Draw(t, name))
+	}
+	return properties
+}
+
+func TestRecord(t *testing.T) {
+	t.Run("decodes to what was encoded, or to what is selected", rapid.MakeCheck(recordRoundTrip))
+	t.Run("that was cut is an error", rapid.MakeCheck(cutRecord))
+	t.Run("of another version or with bytes left over is an error", oddRecord)
+	t.Run("that is damaged is an error in every call", damagedRow)
+}
+
+func recordRoundTrip(t *rapid.T) {
+	all, etag := anyProperties(t), driver.ETag(rapid.String().Draw(t, "etag"))
+	record := encodeRecord(etag, encodeProperties(all))
+	if tag, got, err := decodeRecord(record, nil); err != nil || tag != etag || !slices.Equal(got, all) {
+		t.Fatalf("got %q %v, %v, want %q %v", tag, got, err, etag, all)
+	}
+	names := []string{"Missing one"}
+	var want driver.Properties
+	for _, p := range all {
+		if rapid.Bool().Draw(t, "select "+p.Name) {
+			names, want = append(names, p.Name), append(want, p)
+		}
+	}
+	if tag, got, err := decodeRecord(record, names); err != nil || tag != "" || !slices.Equal(got, want) {
+		t.Fatalf("got %q %v, %v, want %v", tag, got, err, want)
+	}
+}
+
+func cutRecord(t *rapid.T) {
+	whole := encodeRecord("1.2", encodeProperties(anyProperties(t)))
+	cut := whole[:rapid.IntRange(0, len(whole)-1).Draw(t, "cut")]
+	for _, names := range [][]string{nil, {"A"}} {
+		if _, _, err := decodeRecord(cut, names); err == nil {
+			t.Fatalf("%q was decoded, %d bytes of %d", cut, len(cut), len(whole))
+		}
+	}
+}
+
+func oddRecord(t *testing.T) {
+	valid := encodeRecord("1.2", encodeProperties(driver.Properties{driver.Bool("B", true)}))
+	other := bytes.Clone(valid)
+	other[0]++
+	for what, value := range map[string][]byte{"another version": other, "bytes left over": append(valid, 0)} {
+		if _, _, err := decodeRecord(value, nil); !errors.Is(err, errCorrupt) {
+			t.Errorf("%s: got %v, want errCorrupt", what, err)
+		}
+	}
+}
+
+// FuzzRecord refutes that a damaged record or message is an error, or decodes to what can be
+// encoded again, and never a panic.
+func FuzzRecord(f *testing.F) {
+	f.Add([]byte{})
+	f.Add(encodeRecord("1.2", encodeProperties(nil)))
+	f.Add(encodeRecord("1.2", encodeProperties(driver.Properties{
+		driver.String("S", "text"), driver.Int64("N", -1), driver.Bool("B", true), driver.Time("T", time.Unix(0, 0)),
+	})))
+	f.Add([]byte{recordVersion, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
+	f.Add([]byte{messageVersion, 1, 2, 't'})
+	f.Fuzz(func(t *testing.T, value []byte) {
+		if m, err := decodeMessage(make([]byte, placeLen), value); err == nil && value[0] == messageVersion && !strings.HasSuffix(string(value), m.text) {
+			t.Fatalf("%q: got the message %+v", value, m)
+		}
+		etag, properties, err := decodeRecord(value, nil)
+		if err != nil {
+			return
+		}
+		tag, again, err := decodeRecord(encodeRecord(etag, encodeProperties(properties)), nil)
+		if err != nil || tag != etag || !slices.Equal(again, properties) {
+			t.Fatalf("%q: got %v, %v, want %v", value, again, err, properties)
+		}
+	})
+}
+
+func damagedRow(t *testing.T) {
+	db := openRows(t, nil)
+	if err := db.submit(t.Context(), change{check: func(tx *bbolt.Tx) (func() error, error) {
+		noRecord := bytes.Repeat([]byte{recordVersion}, 3)
+		return func() error { return tx.Bucket(tableBucket("T")).Put(rowKey("p", "broken"), noRecord) }, nil
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	_, get := db.Get(t.Context(), "T", "p", "broken")
+	_, page := db.Range(t.Context(), "T", driver.Range{Partition: "p", Paging: driver.Paging{Limit: 1}})
+	merge := db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Merge("broken", driver.Exists)})
+	for what, err := range map[string]error{"get": get, "range": page, "merge": merge} {
+		if err == nil {
+			t.Errorf("%s: no error", what)
+		}
+	}
+	// It can still be replaced.
+	if err := db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Replace("broken", driver.Exists)}); err != nil {
+		t.Error(err)
+	}
+}
