@@ -172,9 +172,7 @@ func (n *names) call(c Call) *Call {
 		c.Partition = n.hash(c.Partition)
 	}
 	c.Partition, c.Row = n.outward(c.Partition), n.outward(c.Row)
-	c.Range.Partition = n.outward(c.Range.Partition)
-	c.Range.From, c.Range.To = n.outward(c.Range.From), n.outward(c.Range.To)
-	c.Scan.From, c.Scan.To = n.outward(c.Scan.From), n.outward(c.Scan.To)
+	c.From, c.To = n.outward(c.From), n.outward(c.To)
 	c.Operations = slices.Clone(c.Operations)
 	for i := range c.Operations {
 		op := &c.Operations[i]

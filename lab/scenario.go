@@ -56,9 +56,9 @@ type Scenario struct {
 	// answered. The explorer must notice, since a guard whose removal breaks no law is either
 	// needless or not tested. It is nil if nothing is taken out.
 	Guard *Guard
-	// Intercept makes an interceptor for each execution of the actor of that name. It
+	// Intercept makes an Around for each execution of the actor of that name. It
 	// may be nil, and may return nil: then the code runs as it is.
-	Intercept func(actor string) Interceptor
+	Intercept func(actor string) driver.Around
 }
 
 // A Guard is something without which the shipped code breaks a law.

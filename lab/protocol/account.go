@@ -223,29 +223,34 @@ func accountGuards() []lab.Scenario {
 }
 
 // withoutLinkEpoch reads a sign-in link as one of the epoch that its user is in.
-func withoutLinkEpoch() lab.Interceptor {
-	return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
+func withoutLinkEpoch() driver.Around {
+	return func(ctx context.Context, c *driver.Call, next following) error {
 		return reading(lab.TableSessions, func(row *driver.Entity) {
-			if row.Properties.Bool("Link") {
-				user := do(lab.Call{Method: lab.Get, Target: lab.TableUsers, Partition: row.Properties.String("User")})
-				set(row, driver.Int64("Epoch", user.Entity.Properties.Int64("Epoch")))
+			if !row.Properties.Bool("Link") {
+				return
 			}
-		})(c, do)
+			link := *row
+			c.Target, c.Partition = lab.TableUsers, row.Properties.String("User")
+			if err := next(ctx); err == nil {
+				set(&link, driver.Int64("Epoch", row.Properties.Int64("Epoch")))
+			}
+			*row = link
+		})(ctx, c, next)
 	}
 }
 
 // withoutMark deletes the row of a session, or of a link that is used, instead of marking
 // it as ended.
-func withoutMark(ofLink bool) func() lab.Interceptor {
-	return func() lab.Interceptor {
-		return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
-			if c.Method == lab.Transact && c.Target == lab.TableSessions && c.Operations[0].Action == driver.ActionMerge {
+func withoutMark(ofLink bool) func() driver.Around {
+	return func() driver.Around {
+		return func(ctx context.Context, c *driver.Call, next following) error {
+			if c.Method == driver.CallTransact && c.Target == lab.TableSessions && c.Operations[0].Action == driver.ActionMerge {
 				mark := c.Operations[0]
 				if used := mark.Properties.String("UsedBy") != ""; used == ofLink {
 					c.Operations = []driver.Operation{driver.Delete(mark.Row, mark.If)}
 				}
 			}
-			return do(c)
+			return next(ctx)
 		}
 	}
 }

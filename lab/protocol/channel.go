@@ -150,9 +150,9 @@ func creationGuards() []lab.Scenario {
 			always(believer)),
 		ablate("made", "create-once", "What a key has made", "recordMade",
 			"What an idempotency key has made is recorded before the creator is answered, so the same request cannot make another channel later.",
-			always(func() lab.Interceptor {
-				return skipping(func(c lab.Call) bool {
-					return c.Method == lab.Transact && strings.HasPrefix(c.Operations[0].Row, "made!")
+			always(func() driver.Around {
+				return skipping(func(c *driver.Call) bool {
+					return c.Method == driver.CallTransact && strings.HasPrefix(c.Operations[0].Row, "made!")
 				})
 			}), unharmed, among("olga", "w1")),
 		ablate("own-key", "create-once", "The key in the row", "adopt",
@@ -180,31 +180,28 @@ func repeating(s *lab.Scenario) {
 // believer makes a creator trust the answer to its insert of a channel's row: the
 // read that follows shows what the answer says. After "exists" it shows the channel
 // of a stranger, whose gate is there.
-func believer() lab.Interceptor {
+func believer() driver.Around {
 	const stranger = "STRANGERSTRANGERSTRANGERAA"
-	var inserted *lab.Call
-	var answer lab.Answer
-	return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
+	var inserted driver.Properties
+	var answer error
+	return func(ctx context.Context, c *driver.Call, next following) error {
 		switch {
 		case c.Target == lab.TableChannels && len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionInsert:
-			answer = do(c)
-			inserted = &c
+			inserted, answer = c.Operations[0].Properties, next(ctx)
 			return answer
 		case strings.HasSuffix(c.Row, stranger):
-			return lab.Answer{}
-		case inserted == nil || c.Method != lab.Get || c.Target != lab.TableChannels:
-			return do(c)
+			return nil
+		case inserted == nil || c.Method != driver.CallGet || c.Target != lab.TableChannels:
+			return next(ctx)
+		case answer != nil && !errors.Is(answer, domain.ErrExists):
+			inserted = nil
+			return domain.ErrNotFound
 		}
-		row := driver.Entity{Partition: c.Partition, Row: c.Row, Properties: inserted.Operations[0].Properties}
+		c.Entity = driver.Entity{Partition: c.Partition, Row: c.Row, Properties: inserted}
+		if answer != nil {
+			set(&c.Entity, driver.String("Incarnation", stranger))
+		}
 		inserted = nil
-		switch {
-		case answer.Err == nil:
-			return lab.Answer{Entity: row}
-		case errors.Is(answer.Err, domain.ErrExists):
-			row.Properties = row.Properties.Merged(driver.Properties{driver.String("Incarnation", stranger)})
-			return lab.Answer{Entity: row}
-		default:
-			return lab.Answer{Err: domain.ErrNotFound}
-		}
+		return nil
 	}
 }

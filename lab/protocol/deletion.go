@@ -288,22 +288,22 @@ func deletionGuards() []lab.Scenario {
 			only("w", oneRead), unharmed),
 		ablate("queue-first", "web-dies", "The message first", "askDeletion",
 			"The message is on the queue before the channel is marked, so a mark without a message cannot happen (and the reconciling pass is off).",
-			only("olga", afterMark(func(c lab.Call) bool {
-				return c.Method == lab.Send || c.Method == lab.Transact && c.Target == lab.TableDeletions
+			only("olga", afterMark(func(c *driver.Call) bool {
+				return c.Method == driver.CallSend || c.Method == driver.CallTransact && c.Target == lab.TableDeletions
 			})),
 			among("olga", "w1"), under(Shipped{NoReconcile: true})),
 		ablate("listed", "web-dies", "The list first", "listDeletion",
 			"A deletion is on its user's list before its message is sent, so whoever asked finds it again.",
-			only("olga", afterMark(func(c lab.Call) bool {
-				return c.Method == lab.Transact && c.Target == lab.TableUsers && strings.HasPrefix(c.Operations[0].Row, "asked!")
+			only("olga", afterMark(func(c *driver.Call) bool {
+				return c.Method == driver.CallTransact && c.Target == lab.TableUsers && strings.HasPrefix(c.Operations[0].Row, "asked!")
 			})), among("olga", "w1")),
 	}
 }
 
 // incarnationOfMessage is the incarnation that the latest message is about.
-func incarnationOfMessage(c lab.Call, a lab.Answer, about domain.Incarnation) domain.Incarnation {
-	if c.Method == lab.Receive {
-		if m, err := domain.DecodeMessage(a.Messages[0].Text); err == nil {
+func incarnationOfMessage(c *driver.Call, about domain.Incarnation) domain.Incarnation {
+	if c.Method == driver.CallReceive {
+		if m, err := domain.DecodeMessage(c.Messages[0].Text); err == nil {
 			return m.Incarnation
 		}
 	}
@@ -311,23 +311,21 @@ func incarnationOfMessage(c lab.Call, a lab.Answer, about domain.Incarnation) do
 }
 
 // firstIncarnation is the incarnation of the channel that was read first.
-func firstIncarnation(c lab.Call, a lab.Answer, first domain.Incarnation) domain.Incarnation {
-	if first == "" && c.Method == lab.Get && c.Target == lab.TableChannels {
-		return domain.Incarnation(a.Entity.Properties.String("Incarnation"))
+func firstIncarnation(c *driver.Call, first domain.Incarnation) domain.Incarnation {
+	if first == "" && c.Method == driver.CallGet && c.Target == lab.TableChannels {
+		return domain.Incarnation(c.Entity.Properties.String("Incarnation"))
 	}
 	return first
 }
 
 // oneRead makes every read of the partition after the first look empty.
-func oneRead() lab.Interceptor {
+func oneRead() driver.Around {
 	reads := 0
-	return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
-		if c.Method != lab.Range || c.Target != lab.TableBlogs {
-			return do(c)
+	return skipping(func(c *driver.Call) bool {
+		if c.Method == driver.CallRange && c.Target == lab.TableBlogs {
+			reads++
+			return reads > 1
 		}
-		if reads++; reads > 1 {
-			return lab.Answer{}
-		}
-		return do(c)
-	}
+		return false
+	})
 }

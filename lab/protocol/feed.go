@@ -89,7 +89,7 @@ func feedGuards() []lab.Scenario {
 	return []lab.Scenario{
 		ablate("feed-channel", "feed-deletion", "The mark in a feed", "verifySources",
 			"A feed reads the row of each channel that it shows, after its posts, so a channel whose deletion was accepted is on no page.",
-			only("reader", func() lab.Interceptor {
+			only("reader", func() driver.Around {
 				return reading(lab.TableChannels, func(row *driver.Entity) { set(row, driver.String("State", domain.ChannelActive)) })
 			}), unharmed, among("reader", "olga")),
 	}

@@ -9,6 +9,7 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // The page of a channel, which a process keeps and shows again while the channel has the version
@@ -340,22 +341,29 @@ func hasty(s *lab.Scenario) {
 }
 
 // trustsTime takes each version of a page for the one that it read first.
-func trustsTime() lab.Interceptor {
-	var channel, gate *lab.Answer
-	return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
-		a := do(c)
-		switch {
-		case a.Err != nil && channel == nil:
-		case c.Method == lab.Get && c.Target == lab.TableChannels:
-			if channel == nil {
-				channel = &a
-			}
-			return *channel
-		case c.Method == lab.Range && strings.HasPrefix(c.Range.From, "gate!open!") && len(a.Page.Rows) > 0:
-			gate = &lab.Answer{Entity: a.Page.Rows[0]}
-		case c.Method == lab.Get && strings.HasPrefix(c.Row, "gate!open!") && gate != nil:
-			return *gate
+func trustsTime() driver.Around {
+	var channel, gate *driver.Entity
+	first := func(c *driver.Call, of **driver.Entity) {
+		if *of == nil {
+			row := c.Entity
+			*of = &row
 		}
-		return a
+		c.Entity = **of
+	}
+	return func(ctx context.Context, c *driver.Call, next following) error {
+		err := next(ctx)
+		switch {
+		case err != nil && channel == nil:
+			return err
+		case c.Method == driver.CallGet && c.Target == lab.TableChannels:
+			first(c, &channel)
+			return nil
+		case err == nil && c.Method == driver.CallRange && strings.HasPrefix(c.From, "gate!open!") && len(c.Page.Rows) > 0:
+			gate = &c.Page.Rows[0]
+		case c.Method == driver.CallGet && strings.HasPrefix(c.Row, "gate!open!") && gate != nil:
+			first(c, &gate)
+			return nil
+		}
+		return err
 	}
 }

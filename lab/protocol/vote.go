@@ -129,15 +129,15 @@ func voteGuards() []lab.Scenario {
 
 // countsStanding counts a vote although it stood already: it leaves out the vote's row and
 // keeps what the vote adds to the rating.
-func countsStanding() lab.Interceptor {
-	var counts lab.Interceptor
-	counts = func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
-		a := do(c)
+func countsStanding() driver.Around {
+	var counts driver.Around
+	counts = func(ctx context.Context, c *driver.Call, next following) error {
+		err := next(ctx)
 		var failed *driver.OperationError
-		if c.Method == lab.Transact && errors.As(a.Err, &failed) && strings.HasPrefix(c.Operations[failed.Index].Row, "vote!") {
-			return withoutOperation(c, failed.Index, func(c lab.Call) lab.Answer { return counts(c, do) })
+		if c.Method == driver.CallTransact && errors.As(err, &failed) && strings.HasPrefix(c.Operations[failed.Index].Row, "vote!") {
+			return withoutOperation(ctx, c, failed.Index, func(ctx context.Context) error { return counts(ctx, c, next) })
 		}
-		return a
+		return err
 	}
 	return counts
 }
