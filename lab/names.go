@@ -10,6 +10,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // names translates between the tokens of an actor and canonical names. A state must
@@ -168,7 +169,7 @@ func never() time.Time { return time.Date(2200, time.January, 1, 0, 0, 0, 0, tim
 
 // call translates what the actor sends, and removes times.
 func (n *names) call(c Call) *Call {
-	if c.Target == TableSessions {
+	if c.Target == schema.TableSessions {
 		c.Partition = n.hash(c.Partition)
 	}
 	c.Partition, c.Row = n.outward(c.Partition), n.outward(c.Row)

@@ -7,6 +7,7 @@ import (
 	"microblogging/domain"
 	"microblogging/lab/mem"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // An Actor is one process, or one request, that runs real code.
@@ -123,19 +124,9 @@ func (v View) Has(kind Kind, matches func(Fact) bool) bool {
 	return false
 }
 
-// The tables of package storage.
-const (
-	TableChannels      = "Channels"
-	TableBlogs         = "Blogs"
-	TableDeletions     = "Deletions"
-	TableSubscriptions = "Subscriptions"
-	TableUsers         = "Users"
-	TableSessions      = "Sessions"
-)
-
 func emptyBackend() mem.Snapshot {
 	var s mem.Snapshot
-	for _, table := range []string{TableChannels, TableBlogs, TableDeletions, TableSubscriptions, TableUsers, TableSessions, "Throttle"} {
+	for _, table := range schema.Tables() {
 		s = s.WithTable(table)
 	}
 	return s.WithQueue(domain.QueueName).WithQueue(domain.PoisonQueueName)

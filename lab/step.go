@@ -9,6 +9,7 @@ import (
 	"microblogging/domain"
 	"microblogging/lab/mem"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // errNoAnswer is the error that an actor gets in place of a lost answer.
@@ -141,7 +142,7 @@ func (x *Explorer) apply(to *state, step *Step, mine stamp) {
 		to.history = to.history.withSent(step.Call.Message.Text)
 	}
 	for _, change := range step.changes {
-		if step.Call.Target == TableChannels && change.Before.ETag == "" {
+		if step.Call.Target == schema.TableChannels && change.Before.ETag == "" {
 			to.history = to.history.withIncarnation(change.After.Properties.String("Incarnation"))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // The feed of a user, as it is shown.
@@ -90,7 +91,7 @@ func feedGuards() []lab.Scenario {
 		ablate("feed-channel", "feed-deletion", "The mark in a feed", "verifySources",
 			"A feed reads the row of each channel that it shows, after its posts, so a channel whose deletion was accepted is on no page.",
 			only("reader", func() driver.Around {
-				return reading(lab.TableChannels, func(row *driver.Entity) { set(row, driver.String("State", domain.ChannelActive)) })
+				return reading(schema.TableChannels, func(row *driver.Entity) { set(row, driver.String("State", domain.ChannelActive)) })
 			}), unharmed, among("reader", "olga")),
 	}
 }

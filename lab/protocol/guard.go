@@ -9,6 +9,7 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // How guards are taken out of the shipped code.
@@ -166,7 +167,7 @@ func takenFor(learn func(c *driver.Call, about domain.Incarnation) domain.Incarn
 			if err := next(ctx); err != nil {
 				return err
 			}
-			if about = learn(c, about); about != "" && c.Method == driver.CallGet && c.Target == lab.TableChannels {
+			if about = learn(c, about); about != "" && c.Method == driver.CallGet && c.Target == schema.TableChannels {
 				set(&c.Entity, driver.String("Incarnation", about))
 			}
 			return nil
@@ -188,7 +189,7 @@ func afterMark(late func(*driver.Call) bool) func() driver.Around {
 				return nil
 			}
 			err := next(ctx)
-			if err == nil && c.Method == driver.CallTransact && c.Target == lab.TableChannels {
+			if err == nil && c.Method == driver.CallTransact && c.Target == schema.TableChannels {
 				for _, call := range held {
 					*c = call.Call
 					err = next(call.Context)

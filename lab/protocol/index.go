@@ -8,6 +8,7 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // The index of open deletions, and the reconciling pass that reads it.
@@ -48,7 +49,7 @@ func reconciliations() []lab.Scenario {
 func toIndex(c *lab.Call) bool { return isToIndex(&c.Call) }
 
 func isToIndex(c *driver.Call) bool {
-	return c.Method == driver.CallTransact && c.Target == lab.TableDeletions && strings.HasPrefix(c.Partition, "open!")
+	return c.Method == driver.CallTransact && c.Target == schema.TableDeletions && strings.HasPrefix(c.Partition, "open!")
 }
 
 // indexGuards are what lets a pass find a deletion whose message is lost.
@@ -62,12 +63,12 @@ func indexGuards() []lab.Scenario {
 			only("olga", afterMark(isToIndex)), among("olga")),
 		ablate("index-version", "index-pass", "The version of an index row", "removeOpen",
 			"A pass removes an index row in the version that it scanned, so it leaves one that was renewed meanwhile.",
-			only("reconcile", withoutMatch(lab.TableDeletions, "")), among("olga", "reconcile")),
+			only("reconcile", withoutMatch(schema.TableDeletions, "")), among("olga", "reconcile")),
 		ablate("index-touch", "index-pass", "The write before the removal", "lookAtUnrecorded",
 			"A pass writes the channel's row before it removes an index row, so a mark that is under way fails and begins again.",
 			only("reconcile", func() driver.Around {
 				return skipping(func(c *driver.Call) bool {
-					return c.Method == driver.CallTransact && c.Target == lab.TableChannels && len(c.Operations[0].Properties) == 0
+					return c.Method == driver.CallTransact && c.Target == schema.TableChannels && len(c.Operations[0].Properties) == 0
 				})
 			}), among("olga", "reconcile")),
 		ablate("index-incarnation", "index-late", "The incarnation of an index row", "lookAtDone",
@@ -78,7 +79,7 @@ func indexGuards() []lab.Scenario {
 
 // incarnationOfIndex is the incarnation whose index row was scanned latest.
 func incarnationOfIndex(c *driver.Call, about domain.Incarnation) domain.Incarnation {
-	if c.Method == driver.CallScan && c.Target == lab.TableDeletions && len(c.Page.Rows) > 0 {
+	if c.Method == driver.CallScan && c.Target == schema.TableDeletions && len(c.Page.Rows) > 0 {
 		_, incarnation, _ := strings.Cut(c.Page.Rows[0].Row, "!")
 		return domain.Incarnation(incarnation)
 	}

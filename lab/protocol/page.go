@@ -10,6 +10,7 @@ import (
 	"microblogging/lab"
 	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // The page of a channel, which a process keeps and shows again while the channel has the version
@@ -150,7 +151,7 @@ func backwards(a lab.Actor) lab.Actor {
 }
 
 // written lets every call land late that changes rows of the channel.
-func written(c *lab.Call) bool { return c.Target == lab.TableBlogs }
+func written(c *lab.Call) bool { return c.Target == schema.TableBlogs }
 
 // shown compares what a page has shown with what was acknowledged before its reader asked
 // for it. Each such page is read through the cache of the reader's process.
@@ -207,7 +208,7 @@ func subscribersAt(v lab.View, ref domain.ChannelRef, before []lab.Known) (least
 		}
 	}
 	counted := map[domain.UserName]bool{}
-	for row := range v.DB.Rows(lab.TableBlogs) {
+	for row := range v.DB.Rows(schema.TableBlogs) {
 		if user, ok := strings.CutPrefix(row.Row, "sub!"); ok && row.Partition == string(ref.Key) {
 			counted[domain.UserName(user)] = true
 		}
@@ -355,7 +356,7 @@ func trustsTime() driver.Around {
 		switch {
 		case err != nil && channel == nil:
 			return err
-		case c.Method == driver.CallGet && c.Target == lab.TableChannels:
+		case c.Method == driver.CallGet && c.Target == schema.TableChannels:
 			first(c, &channel)
 			return nil
 		case err == nil && c.Method == driver.CallRange && strings.HasPrefix(c.From, "gate!open!") && len(c.Page.Rows) > 0:

@@ -9,6 +9,7 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // Work that the store refuses, so that its message is poisoned.
@@ -38,7 +39,7 @@ func (l Shipped) poison(v lab.View) (breaches []domain.Breach) {
 	if l.Copies > 0 {
 		return breaches
 	}
-	for row := range v.DB.Rows(lab.TableDeletions) {
+	for row := range v.DB.Rows(schema.TableDeletions) {
 		if row.Properties.String("State") == string(domain.DeletionPoisoned) {
 			breaches = append(breaches, breachOf("I5", "a deletion is recorded as poisoned, and nothing was refused"))
 		}
@@ -59,7 +60,7 @@ func lostUnread(v lab.View) (breaches []domain.Breach) {
 		}
 		if !slices.ContainsFunc(v.DB.Messages(domain.QueueName), there) &&
 			!slices.ContainsFunc(v.DB.Messages(domain.PoisonQueueName), there) &&
-			!slices.ContainsFunc(slices.Collect(v.DB.Rows(lab.TableDeletions)), recorded) {
+			!slices.ContainsFunc(slices.Collect(v.DB.Rows(schema.TableDeletions)), recorded) {
 			breaches = append(breaches, breachOf("I5", "a message that nobody could read is lost: %s", sent.Text))
 		}
 	}
@@ -111,7 +112,7 @@ var errRefused = errors.New("refused")
 // refused refuses to read any row of a channel's partition.
 func refused() driver.Around {
 	return func(ctx context.Context, c *driver.Call, next following) error {
-		if c.Target == lab.TableBlogs && (c.Method == driver.CallGet || c.Method == driver.CallRange) {
+		if c.Target == schema.TableBlogs && (c.Method == driver.CallGet || c.Method == driver.CallRange) {
 			return errRefused
 		}
 		return next(ctx)
@@ -151,7 +152,7 @@ func unmarked() driver.Around {
 func unrecorded() driver.Around {
 	return func(ctx context.Context, c *driver.Call, next following) error {
 		switch {
-		case c.Target != lab.TableDeletions:
+		case c.Target != schema.TableDeletions:
 			return next(ctx)
 		case c.Method == driver.CallGet:
 			c.Entity = driver.Entity{Partition: c.Partition, Row: c.Row,

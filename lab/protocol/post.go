@@ -12,6 +12,7 @@ import (
 	"microblogging/lab/mem"
 	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // The posts of a channel: made, edited, deleted.
@@ -139,7 +140,7 @@ func editors(v lab.View, id domain.BlogID) (n int) {
 }
 
 func blogRow(db mem.Snapshot, ref domain.ChannelRef, id domain.BlogID) (driver.Properties, bool) {
-	row, err := db.Get(lab.TableBlogs, string(ref.Key), "blog!"+string(id))
+	row, err := db.Get(schema.TableBlogs, string(ref.Key), "blog!"+string(id))
 	return row.Properties, err == nil && row.Properties.String("Incarnation") == string(ref.Incarnation)
 }
 

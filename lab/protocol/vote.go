@@ -8,6 +8,7 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // The votes on posts, which no other table counts.
@@ -48,8 +49,8 @@ func mark(v lab.View, actor, at int, f lab.Fact, breach func(law, format string,
 	if f.Blog != "" && askedBlog(v, f.Blog) || asked(v, f.Channel) {
 		return
 	}
-	voted := hasRow(v.DB, lab.TableBlogs, f.Channel, "vote!"+string(f.Blog)+"!"+string(f.User))
-	subscribed := hasRow(v.DB, lab.TableBlogs, f.Channel, "sub!"+string(f.User))
+	voted := hasRow(v.DB, schema.TableBlogs, f.Channel, "vote!"+string(f.Blog)+"!"+string(f.User))
+	subscribed := hasRow(v.DB, schema.TableBlogs, f.Channel, "sub!"+string(f.User))
 	switch {
 	case f.Kind == lab.Voted && !voted && !undone(v, actor, at, f, lab.Unvoting, lab.Unvoted):
 		breach("I8", "an acknowledged vote is lost")
