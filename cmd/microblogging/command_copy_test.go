@@ -98,9 +98,9 @@ func copyRefuses(t *testing.T) {
 	}{
 		"a target that is not empty": {[]string{"--from", "bolt:" + from, "--to", "bolt:" + full}, "is not empty"},
 		"no source":                  {[]string{"--from", "bolt:" + empty, "--to", "bolt:" + filepath.Join(empty, "to")}, "there is no store in"},
-		"the same store":             {[]string{"--from", "bolt:" + from, "--to", "bolt:" + from}, "the same store"},
-		"an unknown kind of store":   {[]string{"--from", "paper:x", "--to", "bolt:" + empty}, "--from must be"},
-		"no directory":               {[]string{"--from", "bolt:" + from, "--to", "bolt:"}, "--to must be"},
+		"the same store":             {[]string{"--from", "bolt:" + from, "--to", "bolt:" + from}, "the store is in use"},
+		"an unknown kind of store":   {[]string{"--from", "paper:x", "--to", "bolt:" + empty}, "--from: it must be"},
+		"no directory":               {[]string{"--from", "bolt:" + from, "--to", "bolt:"}, "--to: it must be"},
 		"no target":                  {[]string{"--from", "bolt:" + from}, "--to"},
 		"nothing at once":            {[]string{"--from", "bolt:" + from, "--to", "bolt:" + empty, "--flight", "0"}, "--flight"},
 		"an account that is none":    {[]string{"--from", "bolt:" + from, "--to", "azure:nonsense"}, "--to"},
