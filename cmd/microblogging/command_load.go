@@ -47,8 +47,8 @@ const (
 // Help is called by kong.
 func (c loadCommand) Help() string {
 	return `Fills channels with posts, puts them under load with the operations of the site, and prints
-for each operation how many there were in a second, how long they took, and how many the store
-throttled (503 or 429), the client tried again, and failed in the end.
+for each operation how many there were in a second, how long they took, how many tries the store
+throttled (503 or 429), and how many failed in the end.
 
 The load never touches the site's data. With --storage bolt it uses a file of its own, in a
 directory below --data: so it measures the same disk, and a server that runs may go on, but gets
@@ -214,7 +214,11 @@ func (c loadCommand) openNamespace(ctx context.Context, retry *policy.RetryOptio
 	if err != nil {
 		return nil, nil, err
 	}
-	config.Tried = func(ctx context.Context, try azure.Try) { load.Tried(ctx, try.Number > 1, try.Throttled()) }
+	config.Tried = func(ctx context.Context, try azure.Try) {
+		if try.Throttled() {
+			load.Throttled(ctx)
+		}
+	}
 	client, err := azure.Open(config)
 	if err != nil {
 		return nil, nil, err

@@ -88,10 +88,10 @@ type loadAnswer struct {
 	Channels   int
 	Duration   float64
 	Operations []struct {
-		Name                       string
-		Requests, Entities         int64
-		Throttled, Retried, Failed int64
-		P50, P95, P99, Max         float64
+		Name               string
+		Requests, Entities int64
+		Throttled, Failed  int64
+		P50, P95, P99, Max float64
 	}
 	Targets     map[string]int
 	Interrupted bool
@@ -283,7 +283,7 @@ func loadThrottled(t *testing.T) {
 	through := strings.Replace(account, target.Host, strings.TrimPrefix(busy.URL, "http://"), 1)
 	arguments := []string{"--storage", "azure", "--azure-connection-string", through, "--mix", "read=1",
 		"--retries", "10", "--retry-min", "1ms", "--retry-max", "2ms"}
-	if o := loaded(t, arguments...).Operations[0]; o.Throttled == 0 || o.Retried < o.Throttled || o.Failed != 0 {
-		t.Errorf("%+v, want no fewer retried than throttled, and none failed", o)
+	if o := loaded(t, arguments...).Operations[0]; o.Throttled == 0 || o.Failed != 0 {
+		t.Errorf("%+v, want some throttled and none failed", o)
 	}
 }
