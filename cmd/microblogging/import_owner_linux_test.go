@@ -66,7 +66,7 @@ func terminalIsInterrupted(t *testing.T) {
 func importAtTerminal(t *testing.T, ctx context.Context, p *terminal, data string) (ended <-chan int) {
 	t.Helper()
 	code := make(chan int, 1)
-	args := []string{"import", "--data", data, "--create-owner", "--channel", "news", "--owner", "ada", writeFeed(t, "a", 2)}
+	args := []string{"import", "--data", data, "--create-owner", "--channel", "news", "--owner", "ada", writeFeed(t, "a", "", 2)}
 	go func() { code <- run(ctx, args, &console{stdin: p.slave, stdout: p.slave, stderr: p.slave}) }()
 	return code
 }
