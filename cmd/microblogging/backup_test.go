@@ -223,7 +223,6 @@ func backupReplaces(t *testing.T) {
 	s.create("Garden", 3)
 	s.close()
 	file := filepath.Join(dir, "backup")
-	s.ok(os.WriteFile(file, []byte("MicroBlogging backup 1\nh..."), 0o600)) // of an earlier version
 	for range 2 {
 		mustRun(t, "backup", file, "--data", s.data)
 	}
@@ -560,7 +559,6 @@ func restoreRefuses(t *testing.T) {
 		"cut short":            {[]string{cut}, "cut short"},
 		"altered":              {[]string{file("altered", altered)}, "altered"},
 		"a newer kind":         {[]string{file("newer", bytes.Replace(whole, []byte(": store"), []byte(": users"), 1))}, "newer version"},
-		"an earlier format":    {[]string{file("former", []byte("MicroBlogging backup 1\nh..."))}, "earlier version of this program, which can restore it"},
 		"another gzip file":    {[]string{file("other", other.Bytes())}, "not a backup"},
 		"no backup":            {[]string{file("text", []byte("text"))}, "not a backup"},
 		"missing":              {[]string{filepath.Join(dir, "slip")}, "slip"},
