@@ -100,6 +100,13 @@ func (s *site) state(name string) error {
 	return err
 }
 
+func (s *site) channel(name string) domain.Channel {
+	s.t.Helper()
+	channel, err := s.store.Channel(s.t.Context(), domain.ChannelName(name).Key())
+	s.ok(err)
+	return channel
+}
+
 // mustRun runs the program, which must succeed, and returns what it printed.
 func mustRun(t *testing.T, args ...string) string {
 	t.Helper()

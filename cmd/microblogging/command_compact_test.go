@@ -2,14 +2,12 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"microblogging/storage"
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
 )
@@ -22,28 +20,17 @@ func TestCompactCommand(t *testing.T) {
 // wasteful makes a store of which 80 MB are free.
 func wasteful(t *testing.T, data string) {
 	t.Helper()
-	db, err := bolt.Open(data, bolt.Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := storage.New(db, storage.Options{}).Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.CreateTable(t.Context(), "Waste"); err != nil {
-		t.Fatal(err)
-	}
+	s := openSite(t, data)
+	s.ok(s.db.CreateTable(t.Context(), "Waste"))
 	text := driver.String("Text", strings.Repeat("x", 1<<20))
 	var deleted []driver.Operation
 	for i := range 80 {
 		row := fmt.Sprint(i)
-		if err := db.Transact(t.Context(), "Waste", "p", []driver.Operation{driver.Insert(row, text)}); err != nil {
-			t.Fatal(err)
-		}
+		s.ok(s.db.Transact(t.Context(), "Waste", "p", []driver.Operation{driver.Insert(row, text)}))
 		deleted = append(deleted, driver.Delete(row, driver.Exists))
 	}
-	if err := errors.Join(db.Transact(t.Context(), "Waste", "p", deleted), db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	s.ok(s.db.Transact(t.Context(), "Waste", "p", deleted))
+	s.close()
 }
 
 // adviceOf is the member of the check's JSON about compacting.
