@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -135,9 +136,10 @@ func collectorGetsSpans(t *testing.T) {
 func collectorIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder
-		tr, away := newTracer(collector{ratio: 1}, slog.New(slog.NewTextHandler(&log, nil))), true
+		var back atomic.Bool
+		tr := newTracer(collector{ratio: 1}, slog.New(slog.NewTextHandler(&log, nil)))
 		tr.send = func(context.Context, *tracepb.TracesData) error {
-			if away {
+			if !back.Load() {
 				return errors.New("connection refused")
 			}
 			return nil
@@ -153,7 +155,7 @@ func collectorIsAway(t *testing.T) {
 		for range 60 * 60 / 5 { // an hour
 			some(10)
 		}
-		away = false
+		back.Store(true)
 		some(maxWaiting + 1)
 		tr.stop()
 		lines := strings.Split(strings.TrimSpace(log.String()), "\n")
