@@ -35,19 +35,6 @@ func respondBlog(c echo.Context, channel domain.Channel, blog domain.Blog) error
 	return respond(c, http.StatusOK, newBlogJSON(channel.Name, blog))
 }
 
-func postOf(blog domain.Blog) templates.Post {
-	return templates.Post{
-		ID:          string(blog.ID),
-		Incarnation: string(blog.Channel.Incarnation),
-		Title:       blog.Title,
-		Text:        blog.Text,
-		Author:      string(blog.UserID),
-		Rating:      blog.Rating,
-		CreatedOn:   blog.CreatedOn,
-		EditedOn:    blog.EditedOn,
-	}
-}
-
 // namedPost reads the channel and the post that the path names.
 func (s *server) namedPost(c echo.Context) (domain.Channel, domain.Blog, error) {
 	name, err := channelName(c)
@@ -102,7 +89,7 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 			post := shown.Value.posts.Items[0]
 			isAuthor := v.User == post.UserID
 			return write(c, body, templates.BlogPage(s.page(c, v), templates.Blog{
-				Channel:   string(shown.Channel.Name),
+				Channel:   shown.Channel.Name,
 				Post:      s.texts.post(post, alone),
 				Voted:     own.voted[id],
 				ETag:      blogETag(post),
@@ -206,7 +193,7 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 	}
 	refused, ok := formOf(err, "post")
 	if !ok {
-		return s.done(c, err, noticePosted, templates.ChannelPath(string(channel.Name)))
+		return s.done(c, err, noticePosted, templates.ChannelPath(channel.Name))
 	}
 	view, readErr := s.channelWith(c, v, channel, templates.Draft{
 		Form: refused, Title: shown(form.Get("title")), Text: shown(form.Get("text")), Key: freshKey(key, err),
@@ -315,15 +302,16 @@ func (s *server) voteByForm(c echo.Context, v visitor, form url.Values, cast cas
 		if err != nil {
 			return err
 		}
-		view := templates.Vote{Channel: string(channel.Name), Post: postOf(blog), Here: list, Said: n.sentence()}
-		view.Post.Voted = n == noticeVoted
+		view := templates.Vote{
+			Channel: channel.Name, Post: templates.Post{Blog: blog, Voted: n == noticeVoted}, Here: list, Said: n.sentence(),
+		}
 		c.Response().Header().Set(headerPreferred, preferRepresentation)
 		return render(c, http.StatusOK, templates.VoteForm(view))
 	}
 	if list == "" {
 		return s.done(c, nil, n, c.Request().URL.EscapedPath())
 	}
-	return s.done(c, nil, n, list+"#"+templates.Anchor(pathParam(c, "id")))
+	return s.done(c, nil, n, list+"#"+templates.Anchor(domain.BlogID(pathParam(c, "id"))))
 }
 
 func (s *server) removeByForm(c echo.Context, v visitor, form url.Values) error {
@@ -341,7 +329,7 @@ func (s *server) removeByForm(c echo.Context, v visitor, form url.Values) error 
 			"You have not seen what it says now, so it was not deleted. Look at it, and delete it if you still want to.",
 			templates.Link{Label: "The post as it is now", URL: c.Request().URL.EscapedPath()})
 	}
-	return s.done(c, err, noticePostDeleted, templates.ChannelPath(pathParam(c, "name")))
+	return s.done(c, err, noticePostDeleted, templates.ChannelPath(domain.ChannelName(pathParam(c, "name"))))
 }
 
 // preview shows a text as its post would show it. It saves nothing.

@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"net/http"
 	"net/url"
@@ -36,7 +35,7 @@ func (s *server) namedChannel(c echo.Context) (domain.Channel, error) {
 // in another way.
 func linkCanonical(h http.Header, spelled domain.ChannelName, channel domain.Channel) {
 	if spelled != channel.Name {
-		h.Set(headerLink, "<"+templates.ChannelPath(string(channel.Name))+`>; rel="canonical"`)
+		h.Set(headerLink, "<"+templates.ChannelPath(channel.Name)+`>; rel="canonical"`)
 	}
 }
 
@@ -169,20 +168,16 @@ func queryView(c echo.Context) (templates.View, error) {
 func (s *server) channelPage(v visitor, shown storage.Kept[*channelView], own ownView) templates.Channel {
 	channel, view := shown.Channel, shown.Value
 	page := templates.Channel{
-		Name:        string(channel.Name),
-		Owner:       string(channel.Owner),
-		Description: channel.Description,
-		Rendered:    s.texts.description(channel),
-		CreatedOn:   channel.CreatedOn,
-		Incarnation: string(channel.Incarnation),
-		CanManage:   v.User == channel.Owner,
-		CanSeeRows:  s.Teach || v.User == channel.Owner,
-		Readership:  templates.Readership{Subscribers: view.subscribers, More: view.more, Subscribed: own.subscribed},
-		Posts:       s.texts.posts(view.posts.Items, inList),
-		Next:        view.posts.Next,
+		Channel:    channel,
+		Rendered:   s.texts.description(channel),
+		CanManage:  v.User == channel.Owner,
+		CanSeeRows: s.Teach || v.User == channel.Owner,
+		Readership: templates.Readership{Subscribers: view.subscribers, More: view.more, Subscribed: own.subscribed},
+		Posts:      s.texts.posts(view.posts.Items, inList),
+		Next:       view.posts.Next,
 	}
 	for i := range page.Posts {
-		page.Posts[i].Voted = own.voted[domain.BlogID(page.Posts[i].ID)]
+		page.Posts[i].Voted = own.voted[page.Posts[i].ID]
 	}
 	return page
 }
@@ -205,8 +200,6 @@ func (s *server) actOnChannel(c echo.Context, v visitor, form url.Values) error 
 	switch form.Get("action") {
 	case "":
 		return s.postByForm(c, v, form)
-	case refillAction:
-		return s.refillChannel(c, v, form)
 	case "subscribe":
 		return elsewhere(s.subscribeByForm(c, v, form),
 			"You do not subscribe to it", "You asked to subscribe to the old one.")
@@ -215,22 +208,6 @@ func (s *server) actOnChannel(c echo.Context, v visitor, form url.Values) error 
 			"Your subscription has ended already", "You asked to leave the old one, and your subscription ended with it.")
 	}
 	return unknownAction()
-}
-
-// refillChannel shows the channel with a text in its form that was written for another channel.
-func (s *server) refillChannel(c echo.Context, v visitor, form url.Values) error {
-	channel, err := s.namedChannel(c)
-	if err != nil {
-		return err
-	}
-	view, err := s.channelWith(c, v, channel,
-		templates.Draft{Title: shown(form.Get("title")), Text: shown(form.Get("text")), Key: rand.Text()})
-	if err != nil {
-		return err
-	}
-	page := s.page(c, v)
-	page.Notice = refilled
-	return render(c, http.StatusOK, templates.ChannelPage(page, view))
 }
 
 func (s *server) readChannel(c echo.Context, _ visitor) error {
@@ -258,21 +235,8 @@ func (s *server) directory(c echo.Context, v visitor) error {
 		return err
 	}
 	return render(c, http.StatusOK, templates.DirectoryPage(s.page(c, v), templates.Directory{
-		Contains: text, Channels: channelItems(channels.Items), After: after, Next: channels.Next,
+		Contains: text, Channels: channels.Items, After: after, Next: channels.Next,
 	}))
-}
-
-func channelItems(channels []domain.Channel) []templates.ChannelItem {
-	items := make([]templates.ChannelItem, len(channels))
-	for i, channel := range channels {
-		items[i] = templates.ChannelItem{
-			Name:        string(channel.Name),
-			Owner:       string(channel.Owner),
-			Description: channel.Description,
-			CreatedOn:   channel.CreatedOn,
-		}
-	}
-	return items
 }
 
 func (s *server) listChannels(c echo.Context, _ visitor) error {
@@ -308,6 +272,6 @@ func (s *server) showUser(c echo.Context, v visitor) error {
 		return err
 	}
 	return render(c, http.StatusOK, templates.UserPage(s.page(c, v), templates.User{
-		Name: string(user.Name), CreatedOn: user.CreatedOn, Channels: channelItems(channels.Items), After: after, Next: channels.Next,
+		User: user, Channels: channels.Items, After: after, Next: channels.Next,
 	}))
 }

@@ -39,13 +39,7 @@ func (s *server) deleteChannelForm(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, templates.DeleteChannelPage(s.page(c, v), templates.DeleteChannel{
-		Name:        string(channel.Name),
-		Description: channel.Description,
-		CreatedOn:   channel.CreatedOn,
-		Incarnation: string(channel.Incarnation),
-		Teach:       s.Teach,
-	}))
+	return render(c, http.StatusOK, templates.DeleteChannelPage(s.page(c, v), templates.DeleteChannel{Channel: channel, Teach: s.Teach}))
 }
 
 // deleteChannel asks for the deletion of the incarnation that the form was shown for, and
@@ -67,12 +61,12 @@ func (s *server) deleteChannel(c echo.Context, v visitor) error {
 	if errors.Is(err, domain.ErrConflict) {
 		return explain(err, "Another channel has the name now",
 			"The channel that you meant is gone, and a new one was created under its name. Nothing was deleted.",
-			templates.Link{Label: "The channel as it is now", URL: templates.ChannelPath(pathParam(c, "name"))})
+			templates.Link{Label: "The channel as it is now", URL: templates.ChannelPath(domain.ChannelName(pathParam(c, "name")))})
 	}
 	if err != nil {
 		return err
 	}
-	return seeOther(c, templates.DeletionPath(string(channel.Name), string(channel.Incarnation)))
+	return seeOther(c, templates.DeletionPath(channel.Name, channel.Incarnation))
 }
 
 // namedDeletion reads the deletion that the path names. For anybody but the user who
@@ -101,25 +95,8 @@ func (s *server) deletionPage(ctx context.Context, c echo.Context, v visitor) (t
 		}
 	}
 	d, err := s.namedDeletion(ctx, c, v)
-	view := templates.Deletion{
-		Channel:      string(d.Name),
-		Incarnation:  string(d.Channel.Incarnation),
-		State:        string(d.State),
-		Step:         string(d.Step),
-		RowsDeleted:  d.RowsDeleted,
-		Attempts:     d.Attempts,
-		RequestedOn:  d.RequestedOn,
-		FinishedOn:   d.FinishedOn,
-		WaitingSince: d.WaitingSince,
-		Lesson:       lesson,
-	}
-	for _, r := range d.Trace {
-		view.Trace = append(view.Trace, templates.TracedStep{
-			Step: string(r.Step), Worker: r.Worker, Delivery: r.Delivery, Began: r.Began, Ended: r.Ended,
-			Rows: r.Rows, Result: string(r.Result), Count: r.Count,
-		})
-	}
-	return view, err
+	d.UpdatedOn = time.Time{} // a sign of life is no change of the page
+	return templates.Deletion{Deletion: d, Lesson: lesson}, err
 }
 
 func (s *server) showDeletion(c echo.Context, v visitor) error {
@@ -162,17 +139,17 @@ func (s *server) lesson(ctx context.Context, c echo.Context) (*templates.Lesson,
 		return nil, nil
 	}
 	now := time.Now()
-	view := &templates.Lesson{Over: string(l.Over), Copies: l.Copies, CopiesLeft: domain.MaxLessonCopies - l.Copies}
+	view := &templates.Lesson{Lesson: l}
 	for _, w := range l.Workers {
-		shown := templates.LessonWorker{
-			Number: w.Number, Delivery: w.Delivery, State: string(w.State), Step: string(w.Step),
-			LeaseOver: now.After(w.LeaseUntil.Add(leaseSlack)), Last: string(w.Last), Result: string(w.Result), Rows: w.Rows,
-		}
+		shown := templates.LessonWorker{LessonWorker: w, LeaseOver: now.After(w.LeaseUntil.Add(leaseSlack))}
 		if w.State == domain.LessonKilled {
-			shown.LeaseUntil, shown.LeaseOver = w.LeaseUntil, now.After(w.LeaseUntil)
+			shown.LeaseOver = now.After(w.LeaseUntil)
+		} else {
+			shown.LeaseUntil = time.Time{} // it is renewed, which is no change of the page
 		}
 		view.Workers = append(view.Workers, shown)
 	}
+	view.Lesson.Workers = nil
 	return view, err
 }
 
@@ -196,7 +173,7 @@ func (s *server) orderLesson(c echo.Context, v visitor) error {
 		return err
 	}
 	// Without a fragment: a page that reloads itself would only go to the fragment.
-	return seeOther(c, templates.DeletionPath(string(d.Name), string(d.Channel.Incarnation)))
+	return seeOther(c, templates.DeletionPath(d.Name, d.Channel.Incarnation))
 }
 
 func (s *server) obey(ctx context.Context, d domain.Deletion, form url.Values) error {
@@ -274,14 +251,8 @@ func (s *server) showDeletions(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	view := templates.Deletions{After: after, Next: page.Next}
-	for _, d := range page.Items {
-		view.Items = append(view.Items, templates.DeletionItem{
-			Channel: string(d.Name), Incarnation: string(d.Channel.Incarnation), State: string(d.State),
-			RowsDeleted: d.RowsDeleted, RequestedOn: d.RequestedOn,
-		})
-	}
-	return render(c, http.StatusOK, templates.DeletionsPage(s.page(c, v), view))
+	return render(c, http.StatusOK, templates.DeletionsPage(s.page(c, v),
+		templates.Deletions{Items: page.Items, After: after, Next: page.Next}))
 }
 
 // listedDeletionJSON is a deletion in a list. The whole is at

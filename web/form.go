@@ -23,8 +23,8 @@ func readForm(c echo.Context) (url.Values, error) {
 	case mediaType == echo.MIMEApplicationForm && err == nil:
 		err = r.ParseForm()
 	case mediaType == echo.MIMEMultipartForm && err == nil:
-		// guard.admit bounds every body by maxBody, so no part is written to a file.
-		err = r.ParseMultipartForm(maxBody)
+		// guard.admit bounds every body by maxEditBody, so no part is written to a file.
+		err = r.ParseMultipartForm(maxEditBody)
 	case r.ContentLength == 0:
 		return nil, nil
 	default:
@@ -54,7 +54,7 @@ func formOf(err error, what string) (templates.Form, bool) {
 	message := ""
 	switch {
 	case errors.As(err, &invalid):
-		return templates.Form{Errors: fieldErrors(invalid.Fields)}, true
+		return templates.Form{Errors: invalid.Fields}, true
 	case errors.Is(err, domain.ErrStillDeleting):
 		return nameTaken("belongs to a channel that is still being deleted. It is free again once that is done"), true
 	case errors.Is(err, domain.ErrExists):
@@ -70,7 +70,7 @@ func formOf(err error, what string) (templates.Form, bool) {
 }
 
 func nameTaken(detail string) templates.Form {
-	return templates.Form{Errors: []templates.FieldError{{Field: "name", Detail: detail}}}
+	return templates.Form{Errors: []domain.FieldError{{Field: "name", Detail: detail}}}
 }
 
 // formETag returns the precondition that a form carries: the version of the post
@@ -109,12 +109,4 @@ func withoutVersion() error {
 func unknownAction() error {
 	return refuse(http.StatusBadRequest, "Damaged form",
 		"The form does not say what to do. Nothing was changed. Please open the page again.")
-}
-
-func fieldErrors(fields []domain.FieldError) []templates.FieldError {
-	var errs []templates.FieldError
-	for _, f := range fields {
-		errs = append(errs, templates.FieldError(f))
-	}
-	return errs
 }

@@ -143,6 +143,8 @@ func bodyLimit(route string) int64 {
 		return maxSmallBody
 	case apiPrefix + passwordPath, templates.AccountPath:
 		return maxPasswordsBody
+	case blogPagePath + "/edit":
+		return maxEditBody
 	}
 	return maxBody
 }

@@ -97,16 +97,7 @@ func (s *server) showSubscriptions(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	view := make(templates.Subscriptions, len(subscriptions))
-	for i, s := range subscriptions {
-		view[i] = templates.Subscription{
-			Channel:      string(s.Name),
-			Incarnation:  string(s.Channel.Incarnation),
-			Own:          s.Role == domain.RoleOwner,
-			SubscribedOn: s.SubscribedOn,
-		}
-	}
-	return render(c, http.StatusOK, templates.SubscriptionsPage(s.page(c, v), view))
+	return render(c, http.StatusOK, templates.SubscriptionsPage(s.page(c, v), subscriptions))
 }
 
 type subscriptionJSON struct {
@@ -141,7 +132,7 @@ func (s *server) home(c echo.Context, v visitor) error {
 	}
 	view := templates.Feed{After: after, Next: feed.Next}
 	for _, item := range feed.Items {
-		view.Posts = append(view.Posts, templates.FeedPost{Post: s.texts.post(item.Blog, inList), Channel: string(item.Name)})
+		view.Posts = append(view.Posts, templates.FeedPost{Post: s.texts.post(item.Blog, inList), Channel: item.Name})
 	}
 	if len(feed.Items) == 0 {
 		subscriptions, err := s.store.Subscriptions(ctx, v.User)
