@@ -56,7 +56,7 @@ func (s *server) namedPost(c echo.Context) (domain.Channel, domain.Blog, error) 
 }
 
 // inBlog does something with a post of the channel at an address. It does not read the post.
-func (s *server) inBlog(c echo.Context, at domain.ChannelAddress,
+func (s *server) inBlog(c echo.Context, at target,
 	do func(ctx context.Context, channel domain.Channel, id domain.BlogID) error,
 ) error {
 	return s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) error {
@@ -140,7 +140,7 @@ func (s *server) listBlogs(c echo.Context, _ visitor) error {
 }
 
 // post makes one post in the channel at an address, even if the request is sent several times.
-func (s *server) post(c echo.Context, v visitor, at domain.ChannelAddress, key string, draft domain.Draft) (in domain.Channel, blog domain.Blog, made bool, err error) {
+func (s *server) post(c echo.Context, v visitor, at target, key string, draft domain.Draft) (in domain.Channel, blog domain.Blog, made bool, err error) {
 	err = s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) (err error) {
 		in = channel
 		blog, made, err = s.store.Post(ctx, storage.Posting{Channel: channel.Ref(), By: v.User, Key: keyOr(key), Draft: draft})
@@ -155,11 +155,7 @@ func (s *server) createBlog(c echo.Context, v visitor) error {
 	if err := domain.JoinInvalid(keyErr, draftErr); err != nil {
 		return err
 	}
-	at, err := apiAddress(c)
-	if err != nil {
-		return err
-	}
-	channel, blog, made, err := s.post(c, v, at, key, draft)
+	channel, blog, made, err := s.post(c, v, apiTarget(c), key, draft)
 	if err != nil {
 		return err
 	}
@@ -177,11 +173,7 @@ func readDraft(c echo.Context) (domain.Draft, error) {
 }
 
 func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
-	at, err := formAddress(c, form)
-	if err != nil {
-		return err
-	}
-	channel, err := s.channelAt(c, at)
+	channel, err := s.channelAt(c, pageTarget(c, form))
 	if err != nil {
 		return err
 	}
@@ -215,7 +207,7 @@ func freshKey(key string, err error) string {
 }
 
 // removePost deletes a post in the version that its reader saw.
-func (s *server) removePost(c echo.Context, v visitor, at domain.ChannelAddress, expected domain.Precondition[domain.Revision]) error {
+func (s *server) removePost(c echo.Context, v visitor, at target, expected domain.Precondition[domain.Revision]) error {
 	return s.inBlog(c, at, func(ctx context.Context, channel domain.Channel, id domain.BlogID) error {
 		return withCurrent(channel, s.store.DeleteBlog(ctx, channel, id, v.User, expected))
 	})
@@ -226,11 +218,7 @@ func (s *server) removeBlog(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	name, err := channelName(c)
-	if err != nil {
-		return err
-	}
-	return respondNothing(c, s.removePost(c, v, anyIncarnation(name.Key()), expected))
+	return respondNothing(c, s.removePost(c, v, named(c), expected))
 }
 
 // withCurrent adds the current post and its ETag to the error of a stale request.
@@ -245,32 +233,19 @@ func withCurrent(channel domain.Channel, err error) error {
 // castVote is the store's Vote or Unvote. Both are idempotent.
 type castVote func(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error
 
-func (s *server) vote(c echo.Context, v visitor, at domain.ChannelAddress, cast castVote) error {
+func (s *server) vote(c echo.Context, v visitor, at target, cast castVote) error {
 	return s.inBlog(c, at, func(ctx context.Context, channel domain.Channel, id domain.BlogID) error {
 		return cast(ctx, channel.Ref(), id, v.User)
 	})
 }
 
-func (s *server) giveVote(c echo.Context, v visitor) error { return s.voteByAPI(c, v, s.store.Vote) }
-
-func (s *server) takeVoteBack(c echo.Context, v visitor) error {
-	return s.voteByAPI(c, v, s.store.Unvote)
-}
-
-func (s *server) voteByAPI(c echo.Context, v visitor, cast castVote) error {
-	name, err := channelName(c)
-	if err != nil {
-		return err
-	}
-	return respondNothing(c, s.vote(c, v, anyIncarnation(name.Key()), cast))
+// voting is the API's handler that gives a vote or takes it back.
+func (s *server) voting(cast castVote) handler {
+	return func(c echo.Context, v visitor) error { return respondNothing(c, s.vote(c, v, named(c), cast)) }
 }
 
 // actOnBlog handles the forms on the page of a post.
-func (s *server) actOnBlog(c echo.Context, v visitor) error {
-	form, err := readForm(c)
-	if err != nil {
-		return err
-	}
+func (s *server) actOnBlog(c echo.Context, v visitor, form url.Values) error {
 	switch form.Get("action") {
 	case "vote":
 		return elsewhere(s.voteByForm(c, v, form, s.store.Vote, noticeVoted),
@@ -289,11 +264,7 @@ func (s *server) actOnBlog(c echo.Context, v visitor) error {
 // of the post, or in the list that the form was in. A script that asks for it gets the
 // form that follows the one that was sent.
 func (s *server) voteByForm(c echo.Context, v visitor, form url.Values, cast castVote, n notice) error {
-	at, err := formAddress(c, form)
-	if err == nil {
-		err = s.vote(c, v, at, cast)
-	}
-	if err != nil {
+	if err := s.vote(c, v, pageTarget(c, form), cast); err != nil {
 		return err
 	}
 	list := localPath(form.Get("next"))
@@ -319,11 +290,7 @@ func (s *server) removeByForm(c echo.Context, v visitor, form url.Values) error 
 	if err != nil {
 		return err
 	}
-	at, err := formAddress(c, form)
-	if err != nil {
-		return err
-	}
-	err = s.removePost(c, v, at, expected)
+	err = s.removePost(c, v, pageTarget(c, form), expected)
 	if errors.Is(err, domain.ErrConflict) && !replacedNow(err) {
 		return explain(err, "The post was edited in between",
 			"You have not seen what it says now, so it was not deleted. Look at it, and delete it if you still want to.",
@@ -333,11 +300,7 @@ func (s *server) removeByForm(c echo.Context, v visitor, form url.Values) error 
 }
 
 // preview shows a text as its post would show it. It saves nothing.
-func (s *server) preview(c echo.Context, v visitor) error {
-	form, err := readForm(c)
-	if err != nil {
-		return err
-	}
+func (s *server) preview(c echo.Context, v visitor, form url.Values) error {
 	draft, err := domain.NewDraft(form.Get("title"), form.Get("text"))
 	if err != nil {
 		refused, _ := formOf(err, "post")

@@ -15,7 +15,7 @@ import (
 )
 
 // edit replaces a version of a post by a draft.
-func (s *server) edit(c echo.Context, v visitor, at domain.ChannelAddress, expected domain.Precondition[domain.Revision], draft domain.Draft) (in domain.Channel, edited domain.Blog, err error) {
+func (s *server) edit(c echo.Context, v visitor, at target, expected domain.Precondition[domain.Revision], draft domain.Draft) (in domain.Channel, edited domain.Blog, err error) {
 	err = s.inBlog(c, at, func(ctx context.Context, channel domain.Channel, id domain.BlogID) (err error) {
 		in = channel
 		edited, err = s.store.Edit(ctx, channel.Ref(), id, v.User, expected, draft)
@@ -37,11 +37,7 @@ func (s *server) replaceBlog(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	name, err := channelName(c)
-	if err != nil {
-		return err
-	}
-	channel, blog, err := s.edit(c, v, anyIncarnation(name.Key()), expected, draft)
+	channel, blog, err := s.edit(c, v, named(c), expected, draft)
 	if err != nil {
 		return err
 	}
@@ -70,10 +66,7 @@ func (s *server) editBlog(c echo.Context, v visitor, form url.Values) error {
 	if err != nil {
 		return err
 	}
-	at, err := formAddress(c, form)
-	if err != nil {
-		return err
-	}
+	at := pageTarget(c, form)
 	draft, err := domain.NewDraft(form.Get("title"), form.Get("text"))
 	if err == nil {
 		_, _, err = s.edit(c, v, at, expected, draft)
@@ -84,12 +77,12 @@ func (s *server) editBlog(c echo.Context, v visitor, form url.Values) error {
 	if err == nil || errors.As(err, &stale) && says(stale.Current, draft) {
 		return s.done(c, nil, noticeSaved, strings.TrimSuffix(c.Request().URL.EscapedPath(), "/edit"))
 	}
-	return s.unsaved(c, v, at, form, err)
+	return s.unsaved(c, v, form, err)
 }
 
 // unsaved shows why an edit was not saved, and keeps what was typed in the form. If
 // somebody else saved another version, it shows that version beside the form.
-func (s *server) unsaved(c echo.Context, v visitor, at domain.ChannelAddress, form url.Values, err error) error {
+func (s *server) unsaved(c echo.Context, v visitor, form url.Values, err error) error {
 	channel, read := c.Get(channelKey).(domain.Channel)
 	if !read {
 		return err

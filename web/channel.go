@@ -24,7 +24,7 @@ func (s *server) namedChannel(c echo.Context) (domain.Channel, error) {
 	if err != nil {
 		return domain.Channel{}, err
 	}
-	channel, err := s.channelAt(c, anyIncarnation(name.Key()))
+	channel, err := s.channelAt(c, named(c))
 	if err == nil {
 		linkCanonical(c.Response().Header(), name, channel)
 	}
@@ -50,18 +50,56 @@ func (s *server) ownedChannel(c echo.Context, v visitor) (domain.Channel, error)
 }
 
 // channelAt reads the channel at an address. If the request fails, its page leads back there.
-func (s *server) channelAt(c echo.Context, at domain.ChannelAddress) (domain.Channel, error) {
-	channel, err := s.store.ChannelAt(c.Request().Context(), at)
+func (s *server) channelAt(c echo.Context, at target) (domain.Channel, error) {
+	if at.err != nil {
+		return domain.Channel{}, at.err
+	}
+	channel, err := s.store.ChannelAt(c.Request().Context(), at.ChannelAddress)
 	if err == nil {
 		c.Set(channelKey, channel)
 	}
 	return channel, err
 }
 
-// inChannel does something with the channel at an address. What do writes must depend on the
+// A target is the channel that a request is for, or why that cannot be said.
+type target struct {
+	domain.ChannelAddress
+	err error
+}
+
+// named is the channel that the path names, in whatever incarnation.
+func named(c echo.Context) target {
+	name, err := channelName(c)
+	return target{anyIncarnation(name.Key()), err}
+}
+
+// apiTarget is the channel that the path names, in an incarnation that If-Match accepts.
+func apiTarget(c echo.Context) target {
+	at := named(c)
+	expected, _, err := ifMatch(c.Request().Header, incarnationOf)
+	return target{domain.ChannelAddress{Key: at.Key, Expected: expected}, errOr(err, at.err)}
+}
+
+// formTarget is the channel with a name, in the incarnation that the form was shown for and in
+// no other.
+func formTarget(name domain.ChannelName, err error, form url.Values) target {
+	made := domain.Incarnation(form.Get("incarnation"))
+	if err == nil && made == "" {
+		err = withoutVersion()
+	}
+	return target{domain.ChannelRef{Key: name.Key(), Incarnation: made}.Address(), err}
+}
+
+// pageTarget is the channel of the page that the form was on.
+func pageTarget(c echo.Context, form url.Values) target {
+	name, err := channelName(c)
+	return formTarget(name, err, form)
+}
+
+// inChannel does something with the channel that a request is for. What do writes must depend on the
 // incarnation of the channel that it is given. If another channel took the name meanwhile
 // whose incarnation the sender accepts too, the condition has not failed: this channel is gone.
-func (s *server) inChannel(c echo.Context, at domain.ChannelAddress, do func(ctx context.Context, channel domain.Channel) error) error {
+func (s *server) inChannel(c echo.Context, at target, do func(ctx context.Context, channel domain.Channel) error) error {
 	channel, err := s.channelAt(c, at)
 	if err == nil {
 		err = do(c.Request().Context(), channel)
@@ -69,22 +107,12 @@ func (s *server) inChannel(c echo.Context, at domain.ChannelAddress, do func(ctx
 	return goneIfAccepted(at, err)
 }
 
-func goneIfAccepted(at domain.ChannelAddress, err error) error {
+func goneIfAccepted(at target, err error) error {
 	var replaced *domain.ReplacedError
 	if errors.As(err, &replaced) && at.Expected.Holds(replaced.Current.Incarnation) {
 		return domain.ErrNotFound
 	}
 	return err
-}
-
-// apiAddress is the channel that the path names, in an incarnation that If-Match accepts.
-func apiAddress(c echo.Context) (domain.ChannelAddress, error) {
-	expected, _, err := ifMatch(c.Request().Header, incarnationOf)
-	if err != nil {
-		return domain.ChannelAddress{}, err
-	}
-	name, err := channelName(c)
-	return domain.ChannelAddress{Key: name.Key(), Expected: expected}, err
 }
 
 // apiChannelPath is the path of a channel in the API.
@@ -211,11 +239,7 @@ func (s *server) actOnChannel(c echo.Context, v visitor, form url.Values) error 
 }
 
 func (s *server) readChannel(c echo.Context, _ visitor) error {
-	name, err := channelName(c)
-	if err != nil {
-		return err
-	}
-	channel, err := s.store.Channel(c.Request().Context(), name.Key())
+	channel, err := s.channelAt(c, named(c))
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func (s *server) createChannelByForm(c echo.Context, v visitor, form url.Values)
 }
 
 // describe changes the description of the channel at an address.
-func (s *server) describe(c echo.Context, v visitor, at domain.ChannelAddress, description string) (changed domain.Channel, err error) {
+func (s *server) describe(c echo.Context, v visitor, at target, description string) (changed domain.Channel, err error) {
 	err = s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) (err error) {
 		changed, err = s.store.Describe(ctx, channel.Ref(), v.User, description)
 		return err
@@ -83,11 +83,7 @@ func (s *server) describeChannel(c echo.Context, v visitor) error {
 	if err := readFields(c, required("description", &description)); err != nil {
 		return err
 	}
-	at, err := apiAddress(c)
-	if err != nil {
-		return err
-	}
-	channel, err := s.describe(c, v, at, description)
+	channel, err := s.describe(c, v, apiTarget(c), description)
 	if err != nil {
 		return err
 	}
@@ -105,11 +101,7 @@ func (s *server) editChannelForm(c echo.Context, v visitor) error {
 
 func (s *server) editChannel(c echo.Context, v visitor, form url.Values) error {
 	description := form.Get("description")
-	at, err := formAddress(c, form)
-	if err != nil {
-		return err
-	}
-	_, err = s.describe(c, v, at, description)
+	_, err := s.describe(c, v, pageTarget(c, form), description)
 	refused, ok := formOf(err, "channel")
 	channel, read := c.Get(channelKey).(domain.Channel)
 	if !ok || !read {

@@ -22,9 +22,9 @@ const leaseSlack = 2 * time.Second
 // askDeletion asks for the deletion of a channel. If it is asked for again while it runs, the
 // answer is the same.
 func (s *server) askDeletion(c echo.Context, v visitor) error {
-	at, err := apiAddress(c)
-	if err != nil {
-		return err
+	at := apiTarget(c)
+	if at.err != nil {
+		return at.err
 	}
 	channel, err := s.store.AskDeletion(c.Request().Context(), at.Key, v.User, at.Expected)
 	if err != nil {
@@ -44,14 +44,10 @@ func (s *server) deleteChannelForm(c echo.Context, v visitor) error {
 
 // deleteChannel asks for the deletion of the incarnation that the form was shown for, and
 // of no other.
-func (s *server) deleteChannel(c echo.Context, v visitor) error {
-	form, err := readForm(c)
-	if err != nil {
-		return err
-	}
-	at, err := formAddress(c, form)
-	if err != nil {
-		return err
+func (s *server) deleteChannel(c echo.Context, v visitor, form url.Values) error {
+	at := pageTarget(c, form)
+	if at.err != nil {
+		return at.err
 	}
 	ask := s.store.AskDeletion
 	if s.Teach && form.Get("pause") != "" {
@@ -156,16 +152,12 @@ func (s *server) lesson(ctx context.Context, c echo.Context) (*templates.Lesson,
 // orderLesson does what a button of a lesson says. An order for a worker that does not wait there
 // any more was sent twice, or comes too late, and does nothing. Without --teach there is no
 // such thing.
-func (s *server) orderLesson(c echo.Context, v visitor) error {
+func (s *server) orderLesson(c echo.Context, v visitor, form url.Values) error {
 	if !s.Teach {
 		return echo.ErrNotFound
 	}
 	ctx := c.Request().Context()
 	d, err := s.namedDeletion(ctx, c, v)
-	if err != nil {
-		return err
-	}
-	form, err := readForm(c)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -143,11 +144,7 @@ func (s *server) setDigestCookie(c echo.Context, name, value string, lifetime ti
 }
 
 // changeDigestAddress makes and revokes the address of the visitor's personal feed.
-func (s *server) changeDigestAddress(c echo.Context, v visitor) error {
-	form, err := readForm(c)
-	if err != nil {
-		return err
-	}
+func (s *server) changeDigestAddress(c echo.Context, v visitor, form url.Values) error {
 	ctx, back := c.Request().Context(), templates.DigestDayPath(shown(form.Get("day")), shown(form.Get("tz")))
 	switch form.Get("action") {
 	case "make":

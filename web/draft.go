@@ -36,13 +36,10 @@ type draft struct {
 	form   url.Values
 }
 
-// A draftHandler handles a form that takes text.
-type draftHandler func(c echo.Context, v visitor, form url.Values) error
-
-// drafting makes a draftHandler a route. Whatever refuses the text, the answer
+// drafting makes the handler of a form that takes text a route. Whatever refuses the text, the answer
 // shows it again. A form may carry credentials: then its author signs in by it, and the
 // handler goes on for them.
-func (s *server) drafting(kind templates.DraftKind, h draftHandler) echo.HandlerFunc {
+func (s *server) drafting(kind templates.DraftKind, h formHandler) echo.HandlerFunc {
 	return s.route(func(c echo.Context) (visitor, error) {
 		form, unread := readForm(c)
 		v, err := s.author(c, kind, form, unread)

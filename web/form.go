@@ -14,6 +14,20 @@ import (
 	"microblogging/templates"
 )
 
+// A formHandler answers a visitor who has sent a form.
+type formHandler func(c echo.Context, v visitor, form url.Values) error
+
+// form makes a formHandler a route.
+func (s *server) form(who access, h formHandler) echo.HandlerFunc {
+	return s.serve(who, func(c echo.Context, v visitor) error {
+		form, err := readForm(c)
+		if err != nil {
+			return err
+		}
+		return h(c, v, form)
+	})
+}
+
 // readForm reads the fields of a form from the body only: a link with a query must
 // not fill in a form. It allows unknown fields, because browser extensions add some.
 func readForm(c echo.Context) (url.Values, error) {
@@ -81,24 +95,6 @@ func formETag(form url.Values) (domain.Precondition[domain.Revision], error) {
 		return domain.Precondition[domain.Revision]{}, withoutVersion()
 	}
 	return precondition(value, revisionOf)
-}
-
-// formAddress is the channel that the path names, in the incarnation that the form was shown
-// for and in no other.
-func formAddress(c echo.Context, form url.Values) (domain.ChannelAddress, error) {
-	name, err := channelName(c)
-	if err != nil {
-		return domain.ChannelAddress{}, err
-	}
-	return addressOf(name, form)
-}
-
-func addressOf(name domain.ChannelName, form url.Values) (domain.ChannelAddress, error) {
-	made := form.Get("incarnation")
-	if made == "" {
-		return domain.ChannelAddress{}, withoutVersion()
-	}
-	return domain.ChannelRef{Key: name.Key(), Incarnation: domain.Incarnation(made)}.Address(), nil
 }
 
 func withoutVersion() error {

@@ -15,40 +15,29 @@ import (
 )
 
 // join subscribes the visitor to the channel at an address.
-func (s *server) join(c echo.Context, v visitor, at domain.ChannelAddress) error {
+func (s *server) join(c echo.Context, v visitor, at target) error {
 	return s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) error {
 		return s.store.Subscribe(ctx, channel, v.User)
 	})
 }
 
 // leave ends the visitor's subscription to the channel at an address.
-func (s *server) leave(c echo.Context, v visitor, at domain.ChannelAddress) error {
+func (s *server) leave(c echo.Context, v visitor, at target) error {
 	return s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) error {
 		return s.store.Unsubscribe(ctx, channel.Ref(), v.User)
 	})
 }
 
 func (s *server) subscribe(c echo.Context, v visitor) error {
-	at, err := apiAddress(c)
-	if err == nil {
-		err = s.join(c, v, at)
-	}
-	return respondNothing(c, err)
+	return respondNothing(c, s.join(c, v, apiTarget(c)))
 }
 
 func (s *server) unsubscribe(c echo.Context, v visitor) error {
-	at, err := apiAddress(c)
-	if err == nil {
-		err = s.leave(c, v, at)
-	}
-	return respondNothing(c, err)
+	return respondNothing(c, s.leave(c, v, apiTarget(c)))
 }
 
 func (s *server) subscribeByForm(c echo.Context, v visitor, form url.Values) error {
-	at, err := formAddress(c, form)
-	if err == nil {
-		err = s.join(c, v, at)
-	}
+	err := s.join(c, v, pageTarget(c, form))
 	var full *domain.InvalidError
 	if errors.As(err, &full) {
 		err = explain(err, "You cannot subscribe to more", fmt.Sprintf("You subscribe to %d channels. "+
@@ -59,32 +48,18 @@ func (s *server) subscribeByForm(c echo.Context, v visitor, form url.Values) err
 }
 
 func (s *server) unsubscribeByForm(c echo.Context, v visitor, form url.Values) error {
-	at, err := formAddress(c, form)
-	if err == nil {
-		err = s.leave(c, v, at)
-	}
+	err := s.leave(c, v, pageTarget(c, form))
 	return s.done(c, err, noticeUnsubscribed, c.Request().URL.EscapedPath())
 }
 
 // unsubscribeInList ends a subscription from the list. It succeeds if the channel is deleted
 // or being deleted, because the subscription ends with its channel.
-func (s *server) unsubscribeInList(c echo.Context, v visitor) error {
-	form, err := readForm(c)
-	if err != nil {
-		return err
-	}
+func (s *server) unsubscribeInList(c echo.Context, v visitor, form url.Values) error {
 	if form.Get("action") != "unsubscribe" {
 		return unknownAction()
 	}
 	name, err := domain.ParseChannelName(form.Get("channel"))
-	if err != nil {
-		return err
-	}
-	at, err := addressOf(name, form)
-	if err != nil {
-		return err
-	}
-	err = s.leave(c, v, at)
+	err = s.leave(c, v, formTarget(name, err, form))
 	if !replacedNow(err) && (errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone)) {
 		err = nil
 	}
