@@ -50,7 +50,6 @@ type Store struct {
 	poison        *driver.Queue
 
 	pause  optimistic.Pause
-	counts counts
 	votes  voteLocks
 }
 

@@ -169,7 +169,7 @@ func (s *server) postsOf(order templates.View, after string) document {
 				}
 				return err
 			}, func(ctx context.Context) (err error) {
-				view.subscribers, view.more, err = s.store.SubscribersAt(ctx, channel.Ref(), version)
+				view.subscribers, view.more, err = s.store.Subscribers(ctx, channel.Ref())
 				return err
 			})
 			return view, err

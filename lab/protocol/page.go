@@ -79,7 +79,7 @@ func readPage(ctx context.Context, s *storage.Store, c domain.Channel, v storage
 	if err != nil {
 		return "", err
 	}
-	n, _, err := s.SubscribersAt(ctx, c.Ref(), v)
+	n, _, err := s.Subscribers(ctx, c.Ref())
 	if err != nil {
 		return "", err
 	}
