@@ -146,14 +146,14 @@ func (c loadCommand) Run(ctx context.Context, console *console) (err error) {
 func (c loadCommand) run(ctx context.Context, console *console, channels int) (result load.Result, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Duration+fillTime)
 	defer cancel()
-	empty, remove, err := c.open(ctx)
+	backend, remove, err := c.open(ctx)
 	if err != nil {
 		return result, cannotRunError{err}
 	}
 	defer func() { err = errors.Join(err, removeLoad(ctx, console, remove)) }()
 	progress := newProgress(console.stderr)
 	defer progress.end()
-	return load.Run(ctx, empty, load.Plan{
+	return load.Run(ctx, backend, load.Plan{
 		Channels: channels, Fill: max(minFill, channels*pagePosts), Mix: c.Mix, Workers: c.Workers, Rate: c.Rate, Duration: c.Duration,
 	}, progress.show)
 }

@@ -28,9 +28,9 @@ func steady(channels int) Plan {
 	return Plan{Channels: channels, Fill: 100, Mix: Mix{1, 1, 1, 1}, Workers: 4, Rate: 100, Duration: 4 * time.Second}
 }
 
-func ran(t *testing.T, ctx context.Context, empty driver.Backend, p Plan) Result {
+func ran(t *testing.T, ctx context.Context, backend driver.Backend, p Plan) Result {
 	t.Helper()
-	r, err := Run(ctx, empty, p, func(string, int, int) {})
+	r, err := Run(ctx, backend, p, func(string, int, int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
