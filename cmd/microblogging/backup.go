@@ -118,8 +118,7 @@ func writeBackup(name string, write func(io.Writer) error) (size int64, err erro
 	if err != nil {
 		return 0, cannotRunError{err}
 	}
-	counted := &countingWriter{to: file}
-	if err = write(counted); err == nil {
+	if err = write(file); err == nil {
 		if _, err = verify(file); err != nil {
 			err = fmt.Errorf("%s was not written: what came is no whole backup: %w", name, err)
 		}
@@ -127,17 +126,18 @@ func writeBackup(name string, write func(io.Writer) error) (size int64, err erro
 	if err == nil {
 		err = file.Sync()
 	}
-	if err = errors.Join(err, file.Close()); err == nil {
+	info, unknown := file.Stat()
+	if err = errors.Join(err, unknown, file.Close()); err == nil {
 		err = os.Rename(file.Name(), name)
 	}
 	if err != nil {
 		err = errors.Join(err, removeIfThere(file.Name()))
-		if !errors.As(err, &unreadError{}) && counted.n == 0 {
+		if !errors.As(err, &unreadError{}) && unknown == nil && info.Size() == 0 {
 			err = cannotRunError{err} // it had not begun
 		}
 		return 0, err
 	}
-	return counted.n, syncFolder(filepath.Dir(name))
+	return info.Size(), syncFolder(filepath.Dir(name))
 }
 
 // replaceable refuses a name that another file than a backup has.
@@ -182,15 +182,4 @@ func syncFolder(name string) error {
 		return err
 	}
 	return errors.Join(folder.Sync(), folder.Close())
-}
-
-type countingWriter struct {
-	to io.Writer
-	n  int64
-}
-
-func (w *countingWriter) Write(b []byte) (int, error) {
-	n, err := w.to.Write(b)
-	w.n += int64(n)
-	return n, err
 }

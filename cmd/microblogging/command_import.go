@@ -15,6 +15,7 @@ import (
 	"microblogging/cmd/microblogging/feed"
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/bolt"
 )
 
 type importCommand struct {
@@ -45,7 +46,8 @@ func (c importCommand) Run(ctx context.Context, console *console) error {
 			return cannotRunError{err}
 		}
 	}
-	return c.use(ctx, func(store *storage.Store) (err error) {
+	return c.use(ctx, bolt.Options{}, func(b *backend) (err error) {
+		store := b.Store
 		password, err := c.checkOwner(ctx, console, store, owner)
 		if err != nil {
 			return err
