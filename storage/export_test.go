@@ -5,8 +5,4 @@ package storage
 func EncodeCursor(list, position string) string { return encodeCursor(list, position) }
 
 // VotedPosts is how many posts are being voted on.
-func (s *Store) VotedPosts() int {
-	s.votes.mu.Lock()
-	defer s.votes.mu.Unlock()
-	return len(s.votes.posts)
-}
+func (s *Store) VotedPosts() int { return s.votes.Len() }
