@@ -66,7 +66,6 @@ func RetryRules() []RetryRule {
 		{"any other 4xx", false, "the service has decided"},
 		{"501, 505, any other 5xx", false, "the service cannot do it"},
 		{"whatever, if the caller's time is up", false, "a page or API call has 10 s"},
-		{"whatever, for a copy to the poison queue", false, "it would be there twice"},
 	}
 }
 
