@@ -36,7 +36,7 @@ type crew struct {
 
 func newCrew(db mem.Snapshot) *crew {
 	c := &crew{db: mem.Open(db, "rest.")}
-	c.store = storage.NewWithPause(c.db, c.db, noPause)
+	c.store = storage.New(c.db, storage.Options{Pause: noPause})
 	c.worker = worker.New(c.store, WorkerOptions())
 	return c
 }
@@ -130,7 +130,7 @@ func (c *crew) run(ctx context.Context, repair bool) (breaches []domain.Breach) 
 func (c *crew) strangers(ctx context.Context, trust bool) (breaches []domain.Breach) {
 	reader := c.store
 	if trust {
-		reader = storage.NewWithPause(trustful{c.db}, c.db, noPause)
+		reader = storage.New(c.db, storage.Options{Pause: noPause, Around: []driver.Around{c.trustful}})
 	}
 	for row := range c.db.Snapshot().Rows(tableSubscriptions) {
 		feed, err := reader.Feed(ctx, domain.UserName(row.Partition), "", feedLimit)
@@ -149,16 +149,14 @@ func (c *crew) strangers(ctx context.Context, trust bool) (breaches []domain.Bre
 // feedLimit is more than the posts of one run.
 const feedLimit = 100
 
-// trustful is a backend on which everybody has a sub! row in each channel.
-type trustful struct{ *mem.DB }
-
-// Get implements driver.Tables.
-func (t trustful) Get(ctx context.Context, table, partition, row string) (driver.Entity, error) {
-	if table == tableBlogs && strings.HasPrefix(row, "sub!") {
-		channel, err := t.DB.Get(ctx, tableChannels, partition, "")
-		return driver.Entity{Partition: partition, Row: row, Properties: channel.Properties}, err
+// trustful finds a sub! row of everybody in each channel.
+func (c *crew) trustful(ctx context.Context, call *driver.Call, next func(context.Context) error) error {
+	if call.Method != driver.CallGet || call.Target != tableBlogs || !strings.HasPrefix(call.Row, "sub!") {
+		return next(ctx)
 	}
-	return t.DB.Get(ctx, table, partition, row)
+	channel, err := c.db.Get(ctx, tableChannels, call.Partition, "")
+	call.Entity = driver.Entity{Partition: call.Partition, Row: call.Row, Properties: channel.Properties}
+	return err
 }
 
 // readFeeds reads the list of every subscriber, which removes what a crash left

@@ -42,13 +42,14 @@ func begin(actor Actor, index int, given []Fact, intercept Interceptor, most int
 	for _, f := range given {
 		s.names.know(f.Token)
 	}
-	d := &turnstile{submit: s.submit, lastFirst: actor.LastFirst, most: most}
+	submit := s.submit
 	if intercept != nil {
-		d.submit = func(c Call) Answer { return intercept(c, s.submit) }
+		submit = func(c Call) Answer { return intercept(c, s.submit) }
 	}
+	d := turnstile(submit)
 	client := &Client{
-		Tables: d, Queues: d, Store: storage.NewWithPause(d, d, noPause),
-		Given: given, session: s,
+		Tables: d, Queues: d, Given: given, session: s,
+		Store: storage.New(d, storage.Options{Pause: noPause, Flight: 1, LastFirst: actor.LastFirst, SweepRows: most - 1}),
 	}
 	go func() {
 		defer close(s.ended)

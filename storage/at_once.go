@@ -12,10 +12,10 @@ import (
 // calls one after another would give. If the first call fails, the context of the others
 // ends, since nobody needs their answers. A panic in a call is passed on to the caller.
 //
-// A backend that is a driver.OneByOne gets the calls one after another.
+// Where that gains nothing, the calls are made one after another.
 func (s *Store) AtOnce(ctx context.Context, first func(context.Context) error, others ...func(context.Context) error) error {
-	if s.oneByOne != nil {
-		return inTurn(ctx, s.oneByOne.LastFirst(), first, others)
+	if s.InTurn() {
+		return inTurn(ctx, s.options.LastFirst, first, others)
 	}
 	othersCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -60,7 +60,9 @@ func inTurn(ctx context.Context, lastFirst bool, first func(context.Context) err
 
 // InTurn reports whether AtOnce makes calls one after another. Then nothing is gained by
 // knowing beforehand what to read.
-func (s *Store) InTurn() bool { return s.oneByOne != nil }
+func (s *Store) InTurn() bool {
+	return s.options.Flight == 1 || !s.traits.ReadsAtOnce
+}
 
 func firstError(errs []error) error {
 	for _, err := range errs {
@@ -73,12 +75,12 @@ func firstError(errs []error) error {
 
 // ahead begins a read before its answer is needed. The function that it returns waits for
 // the answer; it must be called, and may be called again. A panic in the read is passed on
-// to whoever waits. A backend that is a driver.OneByOne reads before ahead returns (a panic
-// is then passed on at once), or when the answer is needed if it is LastFirst.
+// to whoever waits. If calls are made one after another, ahead reads before it returns (a
+// panic is then passed on at once), or with LastFirst when the answer is needed.
 func ahead[T any](s *Store, read func() (T, error)) (wait func() (T, error)) {
 	switch {
-	case s.oneByOne == nil:
-	case s.oneByOne.LastFirst():
+	case !s.InTurn():
+	case s.options.LastFirst:
 		return sync.OnceValues(read)
 	default:
 		answer, err := read()

@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"microblogging/lab/mem"
 	"microblogging/storage"
-	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -24,21 +24,13 @@ func TestAtOnce(t *testing.T) {
 	t.Run("makes calls in turn where the backend asks for that", atOnceMakesCallsInTurn)
 }
 
-// inTurns is a backend that wants calls one after another.
-type inTurns struct {
-	driver.Tables
-	lastFirst bool
-}
-
-func (b inTurns) LastFirst() bool { return b.lastFirst }
-
 // stores are a store for each way to make calls.
 func stores() map[string]*storage.Store {
-	far := drivertest.NewFaults(nil, nil, drivertest.Pass)
+	far := drivertest.Far(mem.Open(mem.Snapshot{}, "test"))
 	return map[string]*storage.Store{
-		"at once":            storage.New(far, far),
-		"in turn":            storage.New(inTurns{far, false}, far),
-		"in turn, backwards": storage.New(inTurns{far, true}, far),
+		"at once":            storage.New(far, storage.Options{}),
+		"in turn":            storage.New(far, storage.Options{Flight: 1}),
+		"in turn, backwards": storage.New(far, storage.Options{Flight: 1, LastFirst: true}),
 	}
 }
 

@@ -50,7 +50,7 @@ func newsCostOneRange(t *testing.T) {
 		w.post(garden, ada, "new")
 		var calls []string
 		store := w.through(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-			calls = append(calls, call.Method+" "+call.Target)
+			calls = append(calls, string(call.Method)+" "+call.Target)
 			return send(ctx)
 		})
 		if n, err := store.News(t.Context(), garden.Ref(), old.ID); n != 1 || err != nil || fmt.Sprint(calls) != "[Range Blogs]" {

@@ -63,9 +63,9 @@ func postSingly(b *testing.B, store *storage.Store, list []storage.Posting) time
 	return time.Since(began)
 }
 
-func benchChannel(b *testing.B, tables driver.Tables, queues driver.Queues) (*storage.Store, domain.ChannelRef) {
+func benchChannel(b *testing.B, backend driver.Backend) (*storage.Store, domain.ChannelRef) {
 	b.Helper()
-	store := storage.New(tables, queues)
+	store := storage.New(backend, storage.Options{})
 	if err := store.Prepare(b.Context()); err != nil {
 		b.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func BenchmarkPostAllOnBolt(b *testing.B) {
 			b.Error(err)
 		}
 	})
-	store, channel := benchChannel(b, db, db)
+	store, channel := benchChannel(b, db)
 	var unique atomic.Int64
 	var single, together time.Duration
 	for b.Loop() {
@@ -144,5 +144,5 @@ func onAzurite(b *testing.B) (*storage.Store, domain.ChannelRef) {
 		b.Fatal(err)
 	}
 	b.Cleanup(client.Close)
-	return benchChannel(b, client, client)
+	return benchChannel(b, client)
 }

@@ -104,7 +104,7 @@ func ownedChannelsCostOneRange(t *testing.T) {
 		calls := map[string]int{}
 		store := w.through(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 			mu.Lock()
-			calls[call.Method+" "+call.Target]++
+			calls[string(call.Method)+" "+call.Target]++
 			mu.Unlock()
 			return send(ctx)
 		})

@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// sweepRowsAtOnce rows and the merge of the shut gate fill a transaction.
-	sweepRowsAtOnce = driver.MaxOperations - 1
+	// sweepRows rows and the merge of the shut gate fill a transaction.
+	sweepRows = driver.MaxOperations - 1
 	// sweepPage is a whole number of full batches, so that no page ends in a
 	// transaction of a few rows.
-	sweepPage = driver.MaxPage / sweepRowsAtOnce * sweepRowsAtOnce
+	sweepPage = driver.MaxPage / sweepRows * sweepRows
 	// sweepFlight is the largest number of transactions under way at once. The store
 	// works on one while others travel. More would only wait at the partition.
 	sweepFlight = 4
-	// sweepFlightTogether is the same for a driver.GroupCommitter. While it writes some of
-	// them together, the others are made ready. More would keep the writes of others waiting:
+	// sweepFlightTogether is the same for a backend that writes transactions together. While it
+	// writes some of them, the others are made ready. More would keep the writes of others waiting:
 	// twenty transactions are 2,000 rows.
 	sweepFlightTogether = 20
 	// sweepPagesTogether is how many pages a call of Sweep reads for them, without waiting for
@@ -33,22 +33,13 @@ const (
 // sweepLimit returns how many transactions of a sweep may be under way at once, and how many
 // pages a call of Sweep reads for them at most.
 func (s *Store) sweepLimit() (transactions, pages int) {
-	switch group, ok := s.tables.(driver.GroupCommitter); {
-	case ok:
-		return max(sweepFlight, min(group.CommitsTogether(), sweepFlightTogether)), sweepPagesTogether
-	case s.oneByOne != nil:
-		return 1, 1
-	default:
-		return sweepFlight, 1
+	switch together := s.traits.CommitsTogether; {
+	case s.options.Flight > 0:
+		return s.options.Flight, 1
+	case together > 1:
+		return max(sweepFlight, min(together, sweepFlightTogether)), sweepPagesTogether
 	}
-}
-
-// rowsAtOnce returns how many rows a transaction of a sweep deletes.
-func (s *Store) rowsAtOnce() int {
-	if sparing, ok := s.tables.(driver.Sparing); ok {
-		return sparing.MostOperations() - 1
-	}
-	return sweepRowsAtOnce
+	return sweepFlight, 1
 }
 
 // A SweepPage is what one call of Sweep found.
@@ -130,7 +121,7 @@ type sweep struct {
 
 // remove starts the transactions that delete the rows, as soon as there is room for each.
 func (w *sweep) remove(ctx context.Context, rows []string) {
-	for batch := range slices.Chunk(rows, w.store.rowsAtOnce()) {
+	for batch := range slices.Chunk(rows, w.store.options.SweepRows) {
 		w.group.Go(func() error {
 			if w.failed.any() {
 				return nil

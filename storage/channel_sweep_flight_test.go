@@ -94,15 +94,9 @@ func noTransactionAfterFailure(t *testing.T) {
 	})
 }
 
-// together is a backend that writes transactions together.
-type together struct{ *drivertest.Faults }
-
-func (together) CommitsTogether() int { return 100 }
-
-// togetherThrough returns a store on the world's backend that writes transactions together.
+// togetherThrough returns a store on the world's backend, which writes transactions together.
 func (w *world) togetherThrough(hook drivertest.Hook) *storage.Store {
-	faults := drivertest.NewFaults(w.db, w.db, hook)
-	return storage.New(together{faults}, faults)
+	return storage.New(drivertest.NewFaults(w.db, hook), storage.Options{})
 }
 
 func noPageAfterFailure(t *testing.T) {

@@ -88,7 +88,7 @@ func (s *Store) ChannelVersion(ctx context.Context, at domain.ChannelAddress, hi
 
 // readRowAndGates makes the two reads of ChannelVersion.
 func (s *Store) readRowAndGates(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (row channelRow, gates []driver.Entity, err error) {
-	if s.oneByOne != nil && !s.oneByOne.LastFirst() {
+	if s.InTurn() && !s.options.LastFirst {
 		// As AtOnce does it, without closures: a page from memory costs little else.
 		if row, err = s.readActive(ctx, at); err == nil {
 			gates, err = s.readOpenGates(ctx, at.Key, hint)

@@ -185,7 +185,7 @@ func creationUnderWayCounts(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		stalled, goOn := make(chan struct{}), make(chan struct{})
 		slow := w.through(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-			if call.Write && call.Target == "Blogs" && stalled != nil {
+			if call.Writes() && call.Target == "Blogs" && stalled != nil {
 				close(stalled)
 				stalled = nil
 				<-goOn

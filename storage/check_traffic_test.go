@@ -12,7 +12,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -79,18 +78,15 @@ func checkBesideTrafficReportsNothing(t *testing.T) {
 	}
 }
 
-// shortPaged is a backend that answers scans of one table with pages of one row, as a
-// backend may. So a check reads the rows of two tables at very different times.
-type shortPaged struct {
-	driver.Tables
-	table string
-}
-
-func (s shortPaged) Scan(ctx context.Context, table string, q driver.Scan) (driver.Page, error) {
-	if table == s.table {
-		q.Limit = 1
+// shortPaged answers scans of one table with pages of one row, as a backend may. So a check
+// reads the rows of two tables at very different times.
+func shortPaged(table string, hook drivertest.Hook) drivertest.Hook {
+	return func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Method == "Scan" && call.Target == table {
+			call.Paging.Limit = 1
+		}
+		return hook(ctx, call, send)
 	}
-	return s.Tables.Scan(ctx, table, q)
 }
 
 // Somebody posts, votes, edits or deletes before each of the first 59 calls of a
@@ -119,13 +115,13 @@ func checkUnderSteadyTrafficReportsNothing(t *testing.T) {
 			for range 5 {
 				change()
 			}
-			faults := drivertest.NewFaults(shortPaged{w.db, "Blogs"}, w.db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			faults := drivertest.NewFaults(drivertest.Far(w.db), shortPaged("Blogs", func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 				if call.Seq < 60 {
 					change()
 				}
 				return send(ctx)
-			})
-			checker := storage.New(faults, faults).NewChecker(patience, seed%2 == 0, func(b domain.Breach) { t.Errorf("seed %d found %+v", seed, b) })
+			}))
+			checker := storage.New(faults, storage.Options{}).NewChecker(patience, seed%2 == 0, func(b domain.Breach) { t.Errorf("seed %d found %+v", seed, b) })
 			_, err := checker.Run(t.Context())
 			w.ok(err)
 			w.mustBeSound()
@@ -157,11 +153,11 @@ func (w *world) misled(short string, created, later, steps int) {
 	hook := chain(
 		before(created, func() { garden = w.create("garden", ada); w.post(garden, grace, "one") }),
 		before(created+later, func() { w.forget(garden); w.advance(garden, steps) }))
-	faults := drivertest.NewFaults(shortPaged{w.db, short}, w.db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+	faults := drivertest.NewFaults(drivertest.Far(w.db), shortPaged(short, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		w.calls.Store(int64(call.Seq - created))
 		return hook(ctx, call, send)
-	})
-	checker := storage.New(faults, faults).NewChecker(patience, false, func(b domain.Breach) { w.t.Errorf("found %+v", b) })
+	}))
+	checker := storage.New(faults, storage.Options{}).NewChecker(patience, false, func(b domain.Breach) { w.t.Errorf("found %+v", b) })
 	_, err := checker.Run(w.t.Context())
 	w.ok(err)
 }

@@ -93,8 +93,7 @@ func summaryReadsWhatItListsOnly(t *testing.T) {
 		for i := range 60 { // more than one request reads
 			w.dated(d.channels[0], digestDay.From.Add(time.Duration(i)*time.Minute), text(i))
 		}
-		recorder := &textRecorder{Tables: w.db}
-		store := storage.New(recorder, w.db)
+		recorder, store := w.recorded()
 		for _, most := range [][2]int{{100, 100}, {20, 50}, {3, 9}} {
 			q := summaryQuery(most[0], most[1])
 			_, err := store.DigestSummaries(t.Context(), ada, q)

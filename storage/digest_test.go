@@ -187,31 +187,26 @@ func digestContinuesInTheLongestKey(t *testing.T) {
 
 // A textRecorder records the posts whose texts are read.
 type textRecorder struct {
-	driver.Tables
 	mu   sync.Mutex
 	read []string
 }
 
-func (r *textRecorder) Range(ctx context.Context, table string, q driver.Range) (driver.Page, error) {
-	page, err := r.Tables.Range(ctx, table, q)
-	r.record(page.Rows...)
-	return page, err
-}
-
-func (r *textRecorder) Get(ctx context.Context, table, partition, row string) (driver.Entity, error) {
-	got, err := r.Tables.Get(ctx, table, partition, row)
-	r.record(got)
-	return got, err
-}
-
-func (r *textRecorder) record(rows ...driver.Entity) {
+func (r *textRecorder) around(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
+	err := next(ctx)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, row := range rows {
+	for _, row := range append(slices.Clip(c.Page.Rows), c.Entity) {
 		if row.Properties.String("Text") != "" {
 			r.read = append(r.read, row.Partition+"/"+strings.TrimPrefix(row.Row, "blog!"))
 		}
 	}
+	return err
+}
+
+// recorded returns a store on the world's backend whose reads are recorded.
+func (w *world) recorded() (*textRecorder, *storage.Store) {
+	r := &textRecorder{}
+	return r, storage.New(drivertest.Far(w.db), storage.Options{Around: []driver.Around{r.around}})
 }
 
 // take returns what was read since, in order.
@@ -224,8 +219,7 @@ func (r *textRecorder) take() []string {
 func digestReadsItsPageOnly(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		d := newDigestWorld(w, 0)
-		recorder := &textRecorder{Tables: w.db}
-		store := storage.New(recorder, w.db)
+		recorder, store := w.recorded()
 		want, first := d.want(), 0
 		check := func() {
 			t.Helper()
@@ -249,7 +243,7 @@ func digestLeavesOutADeletedPost(t *testing.T) {
 		}
 		last := w.dated(d.channels[1], digestDay.From, "last")
 		var mu sync.Mutex
-		calls, deleted := map[string]int{}, false
+		calls, deleted := map[driver.Method]int{}, false
 		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 			if call.Target != "Blogs" {
 				return send(ctx)
@@ -276,7 +270,7 @@ func digestLeavesOutADeletedPost(t *testing.T) {
 func digestBearsShortPages(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		d := newDigestWorld(w, 1)
-		short := storage.New(haltingPages{w.db}, w.db)
+		short := storage.New(w.db, storage.Options{Around: []driver.Around{haltingPages}})
 		if got, want := d.digest(short, 7, nothing), d.want(); !slices.Equal(got, want) {
 			t.Errorf("read %q, want %q", got, want)
 		}

@@ -134,7 +134,7 @@ func feedReadsInAnyOrder(t *testing.T) {
 		w.ok(w.store.Subscribe(t.Context(), kept, grace))
 		for _, lastFirst := range []bool{false, true} {
 			w.endedWhileJoining(ended, grace)
-			store := storage.New(inTurns{w.db, lastFirst}, w.db)
+			store := storage.New(w.db, storage.Options{LastFirst: lastFirst})
 			page, err := store.Feed(t.Context(), grace, "", 20)
 			if err != nil || len(page.Items) != 1 || page.Items[0].Text != "in kept" || page.Items[0].Name != "kept" {
 				t.Errorf("backwards %t: %+v, %v", lastFirst, page.Items, err)
@@ -154,8 +154,8 @@ func longFeedReadsItsOwnTexts(t *testing.T) {
 				w.post(channel, ada, fmt.Sprint(i, n))
 			}
 		}
-		recorder := &textRecorder{Tables: w.db}
-		page, err := storage.New(recorder, w.db).Feed(t.Context(), grace, "", 100)
+		recorder, store := w.recorded()
+		page, err := store.Feed(t.Context(), grace, "", 100)
 		w.ok(err)
 		if n := len(recorder.take()); len(page.Items) != 100 || n != 101 {
 			t.Errorf("%d posts, and %d texts were read", len(page.Items), n)

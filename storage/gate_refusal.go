@@ -17,11 +17,11 @@ const (
 	GateShut Gate = "shut"
 )
 
-// RefusedByGate tells a driver.Observer whether a call was a transaction that the gate
+// RefusedByGate tells a driver.Around whether a call was a transaction that the gate
 // refused: it holds that gate, and the gate is not there. No failure is meant by that. A
 // post came after the channel's deletion began, or a sweep after it had ended.
-func RefusedByGate(call driver.Call, result driver.Result) (gate Gate, refused bool) {
-	if result.Err == nil || len(call.Operations) == 0 || call.Target != tableBlogs || !gateMissing(result.Err) {
+func RefusedByGate(call *driver.Call, err error) (gate Gate, refused bool) {
+	if err == nil || len(call.Operations) == 0 || call.Target != tableBlogs || !gateMissing(err) {
 		return "", false
 	}
 	switch held := call.Operations[0]; {

@@ -15,21 +15,21 @@ func TestRefusedByGate(t *testing.T) {
 	t.Run("tells a post that came after the deletion, and a sweep that came after its end", refusedByGate)
 }
 
-// A gateWatch observes which gates have refused a transaction.
+// A gateWatch keeps which gates have refused a transaction.
 type gateWatch struct{ refused []storage.Gate }
 
-func (g *gateWatch) Begin(ctx context.Context, call driver.Call) (context.Context, func(driver.Result)) {
-	return ctx, func(r driver.Result) {
-		if gate, refused := storage.RefusedByGate(call, r); refused {
-			g.refused = append(g.refused, gate)
-		}
+func (g *gateWatch) around(ctx context.Context, call *driver.Call, next func(context.Context) error) error {
+	err := next(ctx)
+	if gate, refused := storage.RefusedByGate(call, err); refused {
+		g.refused = append(g.refused, gate)
 	}
+	return err
 }
 
 func refusedByGate(t *testing.T) {
 	w := newWorld(t)
 	watch := &gateWatch{}
-	store := storage.New(w.db, w.db, watch)
+	store := storage.New(w.db, storage.Options{Around: []driver.Around{watch.around}})
 	made, err := store.CreateChannel(t.Context(), w.channel("garden", ada))
 	w.ok(err)
 	w.post(made, grace, "first")

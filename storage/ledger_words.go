@@ -17,30 +17,30 @@ const maxOperations = 12
 // cannot pass on a secret.
 func inWords(call driver.LedgerCall) Call {
 	words := Call{
-		Target: call.Target, Kind: kindWords(call.Kind), Answer: answerWords(call.Err),
+		Target: call.Target, Kind: kindWords(call.Kind()), Answer: answerWords(call.Err),
 		Read: call.Read, Returned: call.Returned, ReadAtLeast: call.ReadAtLeast, Bytes: call.Bytes, Took: call.Took,
 	}
-	switch call.Kind {
-	case driver.CallPoint:
-		form := formOf(call.Target, call.Partition, call.From)
-		words.Condition = fmt.Sprintf("PartitionKey = %s and RowKey = %s", shownPartition(call), shownRow(call.Target, call.Partition, call.From))
+	switch call.Method {
+	case driver.CallGet:
+		form := formOf(call.Target, call.Partition, call.Row)
+		words.Condition = fmt.Sprintf("PartitionKey = %s and RowKey = %s", shownPartition(call), shownRow(call.Target, call.Partition, call.Row))
 		words.Purpose, words.RowForms = form.point, form.forms()
-	case driver.CallRange, driver.CallPartition:
+	case driver.CallRange:
 		form := formOf(call.Target, call.Partition, call.From)
 		words.Condition = "PartitionKey = " + shownPartition(call) + rowsWords(call) + pagingWords(call.Paging)
 		words.Purpose, words.RowForms = form.list, form.forms()
-		if call.Kind == driver.CallPartition && call.Target == tableBlogs {
+		if call.Kind() == "partition" && call.Target == tableBlogs {
 			words.Purpose, words.RowForms = "Reads all that belongs to the channel.", nil
 		}
 	case driver.CallScan:
 		form := formOf(call.Target, "", "")
 		words.Condition = partitionsWords(call) + pagingWords(call.Paging)
 		words.Purpose, words.RowForms = form.list, form.forms()
-	case driver.CallTransaction:
+	case driver.CallTransact:
 		words.describeTransaction(call)
 	default:
 		words.Queue = true
-		words.Purpose = queuePurpose(call.Kind)
+		words.Purpose = queuePurpose(call.Method)
 	}
 	if words.Purpose == "" {
 		words.Purpose = "Reads rows of the table " + call.Target + "."
@@ -59,38 +59,20 @@ func (f rowForm) forms() []string {
 	return []string{f.form}
 }
 
-func kindWords(kind driver.CallKind) string {
+func kindWords(kind string) string {
 	switch kind {
-	case driver.CallPoint:
-		return "point"
-	case driver.CallRange:
+	case "range":
 		return "row range"
-	case driver.CallPartition:
+	case "partition":
 		return "partition scan"
-	case driver.CallScan:
+	case "scan":
 		return "table scan"
-	case driver.CallTransaction:
-		return "transaction"
-	case driver.CallSend:
-		return "send"
-	case driver.CallReceive:
-		return "receive"
-	case driver.CallUpdate:
-		return "update"
-	case driver.CallDelete:
-		return "delete"
-	case driver.CallPing:
-		return "ping"
-	case driver.CallLength:
-		return "length"
-	case driver.CallPeek:
-		return "peek"
 	}
-	return fmt.Sprintf("call %d", kind)
+	return kind
 }
 
-func queuePurpose(kind driver.CallKind) string {
-	switch kind {
+func queuePurpose(method driver.Method) string {
+	switch method {
 	case driver.CallSend:
 		return "Sends the message by which a worker does the rest."
 	case driver.CallPing:
@@ -120,7 +102,7 @@ func answerWords(err error) string {
 
 // rowsWords says which row keys a range asks for.
 func rowsWords(call driver.LedgerCall) string {
-	if call.Kind == driver.CallPartition {
+	if call.Kind() == "partition" {
 		return ""
 	}
 	prefix := formOf(call.Target, call.Partition, call.From).prefix

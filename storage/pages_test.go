@@ -13,28 +13,22 @@ import (
 	"microblogging/storage/driver"
 )
 
-// haltingPages is a backend that answers each read first with an empty page and a
-// continuation, and then with a page of one row at most. Azure may do so: it ends a
-// page after a time limit, or at a partition's boundary.
-type haltingPages struct{ driver.Tables }
-
 // halt is the prefix of the continuation of an empty page.
 const halt = "halt "
 
-func (h haltingPages) Range(ctx context.Context, table string, q driver.Range) (driver.Page, error) {
-	if !strings.HasPrefix(q.Continuation, halt) {
-		return driver.Page{Continuation: halt + q.Continuation}, nil
+// haltingPages answers each read first with an empty page and a continuation, and then with
+// a page of one row at most. Azure may do so: it ends a page after a time limit, or at a
+// partition's boundary.
+func haltingPages(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
+	if c.Method != driver.CallRange && c.Method != driver.CallScan {
+		return next(ctx)
 	}
-	q.Limit, q.Continuation = 1, strings.TrimPrefix(q.Continuation, halt)
-	return h.Tables.Range(ctx, table, q)
-}
-
-func (h haltingPages) Scan(ctx context.Context, table string, q driver.Scan) (driver.Page, error) {
-	if !strings.HasPrefix(q.Continuation, halt) {
-		return driver.Page{Continuation: halt + q.Continuation}, nil
+	if !strings.HasPrefix(c.Paging.Continuation, halt) {
+		c.Page = driver.Page{Continuation: halt + c.Paging.Continuation}
+		return nil
 	}
-	q.Limit, q.Continuation = 1, strings.TrimPrefix(q.Continuation, halt)
-	return h.Tables.Scan(ctx, table, q)
+	c.Paging.Limit, c.Paging.Continuation = 1, strings.TrimPrefix(c.Paging.Continuation, halt)
+	return next(ctx)
 }
 
 func TestPages(t *testing.T) {
@@ -43,7 +37,7 @@ func TestPages(t *testing.T) {
 
 func shortPagesHideNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		w.store = storage.New(haltingPages{w.db}, w.db)
+		w.store = storage.New(w.db, storage.Options{Around: []driver.Around{haltingPages}})
 		var names, newestFirst []string
 		for i := range 5 {
 			names = append(names, fmt.Sprintf("c%d", i))

@@ -72,7 +72,7 @@ func expiredRowsGoInBatches(t *testing.T) {
 		w.counters("user!a", 250, longEnded())
 		w.counters("user!b", 3, time.Now().Add(time.Hour))
 		var transactions atomic.Int64
-		w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Throttle" && call.Write },
+		w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Throttle" && call.Writes() },
 			func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
 				transactions.Add(1)
 				return send(ctx)
@@ -93,7 +93,7 @@ func expiryIsConcurrent(t *testing.T) {
 		}
 		var mu sync.Mutex
 		now, most := 0, 0
-		w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Throttle" && call.Write },
+		w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Throttle" && call.Writes() },
 			func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
 				mu.Lock()
 				now++
@@ -131,7 +131,7 @@ func earlierIndexGoes(t *testing.T) {
 func changedRowIsSpared(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.counters("user!a", 3, longEnded())
-		w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Throttle" && call.Write },
+		w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Throttle" && call.Writes() },
 			func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
 				w.ok(w.table("Throttle").Transact(ctx, "user!a",
 					driver.Merge(fmt.Sprintf("%019d", 1), driver.Exists, driver.Time("ExpiresOn", time.Now().Add(time.Hour)))))

@@ -35,8 +35,9 @@ func DataTables() []string {
 // backend does not answer, or if too many others write to the same row. A write
 // may then have taken effect or not.
 type Store struct {
-	tables driver.Tables
-	queues driver.Queues
+	backend driver.Backend
+	traits  driver.Traits
+	options Options
 
 	channels      *driver.Table
 	blogs         *driver.Table
@@ -49,32 +50,47 @@ type Store struct {
 	poison        *driver.Queue
 
 	hashing hashing
-	pause   Pause
-	// oneByOne is nil if the backend takes calls at once.
-	oneByOne driver.OneByOne
-	counts   counts
-	votes    voteLocks
+	counts  counts
+	votes   voteLocks
 }
 
 // A Pause waits for d between two attempts at a contended row. If ctx ends first,
 // it returns the error of ctx.
 type Pause func(ctx context.Context, d time.Duration) error
 
-// New returns a store on a backend, whose calls are told to the observers. Prepare must
-// have succeeded once on that backend before any other operation is called.
-func New(tables driver.Tables, queues driver.Queues, observers ...driver.Observer) *Store {
-	return NewWithPause(tables, queues, sleep, observers...)
+// Options are what a Store may be told. The zero Options are what production runs; the
+// model checker has other numbers, so that few rows show what many would.
+type Options struct {
+	// Around is put around each call of the backend, within the ledger.
+	Around []driver.Around
+	// Pause waits between two attempts at a contended row. Nil sleeps.
+	Pause Pause
+	// Flight is how many calls of one operation may be under way at once. Zero is what suits
+	// the backend's traits; with 1, calls are made one after another.
+	Flight int
+	// LastFirst makes reads that might be made at once in the opposite order, if they are made
+	// one after another. Reads at once may take effect in any.
+	LastFirst bool
+	// SweepRows is how many rows a transaction of a sweep deletes. Zero is as many as fit.
+	SweepRows int
 }
 
-// NewWithPause is like New, but waits with pause between two attempts at a
-// contended row. The model checker passes one that does not wait.
-func NewWithPause(tables driver.Tables, queues driver.Queues, pause Pause, observers ...driver.Observer) *Store {
-	oneByOne, _ := tables.(driver.OneByOne)
-	table := func(name string) *driver.Table { return driver.NewTable(tables, name, observers...) }
-	queue := func(name string) *driver.Queue { return driver.NewQueue(queues, name, observers...) }
+// New returns a store on a backend. Prepare must have succeeded once on that backend before
+// any other operation is called.
+func New(backend driver.Backend, o Options) *Store {
+	if o.Pause == nil {
+		o.Pause = sleep
+	}
+	if o.SweepRows == 0 {
+		o.SweepRows = sweepRows
+	}
+	backend = driver.Wrap(backend, append([]driver.Around{driver.Enter}, o.Around...)...)
+	table := func(name string) *driver.Table { return driver.NewTable(backend, name) }
+	queue := func(name string) *driver.Queue { return driver.NewQueue(backend, name) }
 	return &Store{
-		tables:        tables,
-		queues:        queues,
+		backend:       backend,
+		traits:        backend.Traits(),
+		options:       o,
 		channels:      table(tableChannels),
 		blogs:         table(tableBlogs),
 		deletions:     table(tableDeletions),
@@ -85,8 +101,6 @@ func NewWithPause(tables driver.Tables, queues driver.Queues, pause Pause, obser
 		queue:         queue(domain.QueueName),
 		poison:        queue(domain.PoisonQueueName),
 		hashing:       newHashing(),
-		pause:         pause,
-		oneByOne:      oneByOne,
 	}
 }
 
@@ -94,12 +108,12 @@ func NewWithPause(tables driver.Tables, queues driver.Queues, pause Pause, obser
 // several processes may call it at once.
 func (s *Store) Prepare(ctx context.Context) error {
 	for _, t := range []*driver.Table{s.channels, s.blogs, s.deletions, s.users, s.sessions, s.throttle, s.subscriptions} {
-		if err := s.tables.CreateTable(ctx, t.Name()); err != nil {
+		if err := s.backend.CreateTable(ctx, t.Name()); err != nil {
 			return fmt.Errorf("creating table %s: %w", t.Name(), err)
 		}
 	}
 	for _, q := range []*driver.Queue{s.queue, s.poison} {
-		if err := s.queues.CreateQueue(ctx, q.Name()); err != nil {
+		if err := s.backend.CreateQueue(ctx, q.Name()); err != nil {
 			return fmt.Errorf("creating queue %s: %w", q.Name(), err)
 		}
 	}
@@ -144,7 +158,7 @@ func (s *Store) contend(ctx context.Context, attempt func() error) error {
 			return err
 		}
 		ceiling := min(time.Millisecond<<min(n, 10), maxContentionWait)
-		if err := s.pause(ctx, rand.N(ceiling)); err != nil {
+		if err := s.options.Pause(ctx, rand.N(ceiling)); err != nil {
 			return err
 		}
 	}

@@ -28,7 +28,7 @@ func storeIsReadyOncePrepared(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	store := storage.New(db, db)
+	store := storage.New(db, storage.Options{})
 	if err := store.Ready(t.Context()); !errors.Is(err, domain.ErrUnavailable) {
 		t.Errorf("ready before it is prepared: %v", err)
 	}

@@ -118,7 +118,7 @@ func tooManyFailuresAreThrottled(t *testing.T) {
 		if checked := w.fail(w.store, "ada", 20); checked != limit {
 			t.Errorf("%d wrong passwords were checked, want %d", checked, limit)
 		}
-		other := storage.New(w.db, w.db) // another web process
+		other := storage.New(w.db, storage.Options{}) // another web process
 		for _, s := range []*storage.Store{w.store, other} {
 			w.mustBeThrottled(s, attempt("ada", right))
 			w.mustBeThrottled(s, attempt("ADA", right))
@@ -225,7 +225,7 @@ func refusedAttemptWritesNothing(t *testing.T) {
 		w.account("ada")
 		var reads, writes int
 		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-			if call.Write {
+			if call.Writes() {
 				writes++
 			} else {
 				reads++
@@ -274,7 +274,7 @@ func unknownNameIsThrottled(t *testing.T) {
 func manyCannotOutrunCount(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
-		stores := []*storage.Store{w.store, storage.New(w.db, w.db)}
+		stores := []*storage.Store{w.store, storage.New(w.db, storage.Options{})}
 		var checked atomic.Int64
 		atOnce(40, func(i int) {
 			_, err := w.signIn(stores[i%2], "ada", wrong)
@@ -347,7 +347,7 @@ func strangersHaveLimit(t *testing.T) {
 				t.Errorf("%d wrong passwords were checked for %s, want %d", checked, name, strangersLimit)
 			}
 			w.mustBeThrottled(w.store, from(200, name, right))
-			w.mustBeThrottled(storage.New(w.db, w.db), from(200, name, right))
+			w.mustBeThrottled(storage.New(w.db, storage.Options{}), from(200, name, right))
 		}
 		if _, _, err := w.store.SignIn(t.Context(), from(200, "grace", right)); err != nil {
 			t.Errorf("another user: %v", err)
@@ -447,7 +447,7 @@ func sessionHasLimit(t *testing.T) {
 func manyAddressesCannotOutrunCount(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
-		stores := []*storage.Store{w.store, storage.New(w.db, w.db)}
+		stores := []*storage.Store{w.store, storage.New(w.db, storage.Options{})}
 		var checked atomic.Int64
 		atOnce(2*strangersLimit, func(i int) {
 			checked.Add(int64(w.failFrom(stores[i%2], i/2, "ada", 1)))
@@ -462,7 +462,7 @@ func manyWithSessionCannotOutrunCount(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		token := w.signedIn("ada", right)
-		stores := []*storage.Store{w.store, storage.New(w.db, w.db)}
+		stores := []*storage.Store{w.store, storage.New(w.db, storage.Options{})}
 		var checked atomic.Int64
 		atOnce(4*limit, func(i int) {
 			if w.guess(stores[i%2], token, from(i, "ada", wrong)) {

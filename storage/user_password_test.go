@@ -128,7 +128,7 @@ func passwordEchoEndsWithLaterEpoch(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
 		token := w.signedIn("ada", right)
-		ofUsers := func(call drivertest.Call) bool { return call.Write && call.Target == "Users" }
+		ofUsers := func(call drivertest.Call) bool { return call.Writes() && call.Target == "Users" }
 		w.arm(drivertest.Only(ofUsers, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
 			_ = send(ctx) // the answer that is lost
 			w.ok(w.store.EndSessions(ctx, "ada"))

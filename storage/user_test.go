@@ -142,7 +142,7 @@ const signUpLimit = 3
 
 func addressMakesSoManyAccounts(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		other := storage.New(w.db, w.db) // another web process
+		other := storage.New(w.db, storage.Options{}) // another web process
 		for i := range signUpLimit {
 			w.ok(w.signUpFrom(w.store, 1, fmt.Sprintf("user%d", i)))
 			if err := w.signUpFrom(other, 1, "user0"); !errors.Is(err, domain.ErrExists) {
@@ -166,7 +166,7 @@ func addressMakesSoManyAccounts(t *testing.T) {
 
 func signUpsCannotOutrunLimit(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		stores := []*storage.Store{w.store, storage.New(w.db, w.db)}
+		stores := []*storage.Store{w.store, storage.New(w.db, storage.Options{})}
 		var made atomic.Int64
 		atOnce(4*signUpLimit, func(i int) {
 			switch err := w.signUpFrom(stores[i%2], 1, fmt.Sprintf("user%d", i)); {
@@ -189,7 +189,7 @@ func refusedSignUpWritesNothing(t *testing.T) {
 		}
 		writes := 0
 		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-			if call.Write {
+			if call.Writes() {
 				writes++
 			}
 			return send(ctx)

@@ -56,7 +56,7 @@ func newWorld(t testing.TB) *world {
 		}
 	})
 	w := &world{t: t, db: db, hook: drivertest.Pass}
-	w.store = storage.New(db, db)
+	w.store = storage.New(db, storage.Options{})
 	w.faulty = w.through(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		call.Seq = int(w.calls.Add(1))
 		return w.hook(ctx, call, send)
@@ -70,8 +70,8 @@ func newWorld(t testing.TB) *world {
 // through returns another store on the same backend, whose calls go through this hook.
 // It stands for another process.
 func (w *world) through(hook drivertest.Hook) *storage.Store {
-	faults := drivertest.NewFaults(w.db, w.db, hook)
-	return storage.New(faults, faults)
+	faults := drivertest.NewFaults(drivertest.Far(w.db), hook)
+	return storage.New(faults, storage.Options{})
 }
 
 // arm sets the hook of the faulty side and counts its calls from 1.

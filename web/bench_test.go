@@ -45,7 +45,7 @@ func benchStore(b *testing.B, options bolt.Options) *storage.Store {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = db.Close() })
-	store := storage.New(db, db)
+	store := storage.New(db, storage.Options{})
 	if err := store.Prepare(b.Context()); err != nil {
 		b.Fatal(err)
 	}

@@ -184,7 +184,7 @@ func editWhoseReplyWasLostIsNoConflict(t *testing.T) {
 	form := b.open(path+"/edit").form("Save").fill("title", "Edited")
 	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		err := send(ctx)
-		if call.Write && err == nil {
+		if call.Writes() && err == nil {
 			err = fmt.Errorf("the reply is lost: %w", domain.ErrUnavailable)
 		}
 		return err

@@ -398,7 +398,7 @@ func (s *site) plantHalf(channel domain.Channel) {
 		do()
 		s.mendStore()
 	}
-	blogs := func(call drivertest.Call) bool { return call.Target == "Blogs" && call.Write }
+	blogs := func(call drivertest.Call) bool { return call.Target == "Blogs" && call.Writes() }
 	die(2, blogs, func() { _ = s.store.Subscribe(ctx, channel, "eve") })
 	die(2, blogs, func() {
 		half, err := domain.NewChannel("Half", "", "ada")

@@ -141,7 +141,7 @@ func reportMemory(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	handler, err := web.New(storage.New(db, db), web.Options{})
+	handler, err := web.New(storage.New(db, storage.Options{}), web.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

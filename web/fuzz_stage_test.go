@@ -42,7 +42,7 @@ func newStage(t testing.TB) *stage {
 	stopping := make(chan struct{})
 	close(stopping) // event streams end after their first event
 	g := &stage{site: &site{t, &role{log: &logBuffer{}}}, db: mem.Open(mem.Snapshot{}, "stage"), errors: &bytes.Buffer{}}
-	g.store = storage.New(g.db, g.db)
+	g.store = storage.New(g.db, storage.Options{})
 	if err := g.store.Prepare(t.Context()); err != nil {
 		t.Fatalf("preparing the store: %v", err)
 	}

@@ -335,7 +335,7 @@ func cacheCostsFewAllocations(t *testing.T) {
 	for range 20 {
 		s.post(channel, "ada", "Hello")
 	}
-	handler, err := web.New(storage.New(db, db), web.Options{PageCache: 1 << 20, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	handler, err := web.New(storage.New(db, storage.Options{}), web.Options{PageCache: 1 << 20, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ func (s *site) calls(request func()) map[string]int {
 	counts := make(map[string]int)
 	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		mu.Lock()
-		counts[call.Target+" "+call.Method]++
+		counts[call.Target+" "+string(call.Method)]++
 		mu.Unlock()
 		return send(ctx)
 	})
@@ -31,7 +31,7 @@ type gauge struct {
 
 // hook delays each read of a range a little, so that other reads can start.
 func (g *gauge) hook(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-	if call.Target+" "+call.Method != "Blogs Range" {
+	if call.Target+" "+string(call.Method) != "Blogs Range" {
 		return send(ctx)
 	}
 	g.add(1)

@@ -61,8 +61,8 @@ func newSiteWith(t testing.TB, options web.Options) *site {
 func newSiteOver(t testing.TB, db *bolt.DB, options web.Options) *site {
 	t.Helper()
 	s := &site{t, &role{log: &logBuffer{}}}
-	faults := drivertest.NewFaults(db, db, s.intercept)
-	s.store = storage.New(faults, faults)
+	faults := drivertest.NewFaults(drivertest.Far(db), s.intercept)
+	s.store = storage.New(faults, storage.Options{})
 	if err := s.store.Prepare(t.Context()); err != nil {
 		t.Fatalf("preparing the store: %v", err)
 	}
@@ -77,7 +77,7 @@ func newSiteOver(t testing.TB, db *bolt.DB, options web.Options) *site {
 }
 
 func (r *role) intercept(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-	if call.Write {
+	if call.Writes() {
 		r.writes.Add(1)
 	}
 	if hook := r.hook.Load(); hook != nil {

@@ -38,20 +38,20 @@ func BenchmarkCascadeOnBolt(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				faults := drivertest.NewFaults(db, db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+				faults := drivertest.NewFaults(db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 					requests.Add(1)
 					if call.Method == "Range" {
 						live.sample()
 					}
 					return send(ctx)
 				})
-				store := storage.New(db, db)
+				store := storage.New(db, storage.Options{})
 				message := fillChannel(b, store, posts)
 				requests.Store(0)
 				commits.Store(0)
 				live.begin()
 				b.StartTimer()
-				cascadeOnce(b, storage.New(together{faults}, faults), message)
+				cascadeOnce(b, storage.New(faults, storage.Options{}), message)
 				b.StopTimer()
 				if err := db.Close(); err != nil {
 					b.Fatal(err)
@@ -131,7 +131,7 @@ func onFreshAzurite(b *testing.B, posts int, work func(*storage.Store, *aztables
 	if err != nil {
 		b.Fatal(err)
 	}
-	store := storage.New(client, client)
+	store := storage.New(client, storage.Options{})
 	message := fillChannel(b, store, posts)
 	began := time.Now()
 	work(store, service.NewClient("Blogs"), message)

@@ -9,6 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
@@ -41,27 +42,22 @@ func sweptByThreeWorkers(t *testing.T) {
 	w.mustCount(3*700 + 1)
 }
 
-// together is a backend that writes transactions together.
-type together struct{ *drivertest.Faults }
-
-func (together) CommitsTogether() int { return 100 }
-
 // Each transaction takes a second. So those under way at once are one commit of a store that
 // writes them together.
 func sweptAtOnce(t *testing.T) {
 	for name, test := range map[string]struct {
-		backend func(*drivertest.Faults) driver.Tables
+		backend func(*bolt.DB) driver.Backend
 		most    int64
 		took    time.Duration
 	}{
 		// Three pages, of 10, 10 and 2 transactions.
-		"one by one": {func(f *drivertest.Faults) driver.Tables { return f }, 4, (3 + 3 + 1) * time.Second},
-		"together":   {func(f *drivertest.Faults) driver.Tables { return together{f} }, 20, 2 * time.Second},
+		"one by one": {func(db *bolt.DB) driver.Backend { return drivertest.Far(db) }, 4, (3 + 3 + 1) * time.Second},
+		"together":   {func(db *bolt.DB) driver.Backend { return db }, 20, 2 * time.Second},
 	} {
 		t.Run(name, bubble(func(t *testing.T) {
 			w := newWorld(t, 700)
 			var now, highest atomic.Int64
-			faults := drivertest.NewFaults(w.db, w.db, drivertest.Only(sweeps, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+			faults := drivertest.NewFaults(test.backend(w.db), drivertest.Only(sweeps, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
 				if n := now.Add(1); n > highest.Load() {
 					highest.Store(n)
 				}
@@ -71,7 +67,7 @@ func sweptAtOnce(t *testing.T) {
 			}))
 			w.mustAsk()
 			began := time.Now()
-			w.finishOn(storage.New(test.backend(faults), faults))
+			w.finishOn(storage.New(faults, storage.Options{}))
 			if took := time.Since(began).Truncate(time.Second); highest.Load() != test.most || took != test.took {
 				t.Errorf("%d transactions at once, %s for all of them, want %d and %s", highest.Load(), took, test.most, test.took)
 			}

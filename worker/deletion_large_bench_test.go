@@ -58,10 +58,10 @@ func BenchmarkDeletion(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		medianPost(b, storage.New(db, db), channel) // the rows are on the disk then
+		medianPost(b, storage.New(db, storage.Options{}), channel) // the rows are on the disk then
 		commits.Store(0)
 		b.StartTimer()
-		took = append(took, deleteByWorker(b, storage.New(db, db), channel))
+		took = append(took, deleteByWorker(b, storage.New(db, storage.Options{}), channel))
 		b.StopTimer()
 		counts = append(counts, commits.Load())
 		if err := db.Close(); err != nil {
@@ -88,7 +88,7 @@ func deleteMany(b *testing.B, posts int, report bool) time.Duration {
 	if err != nil {
 		b.Fatal(err)
 	}
-	store := storage.New(db, db)
+	store := storage.New(db, storage.Options{})
 	other, err := domain.NewChannel("other", "", owner)
 	if err == nil {
 		other, err = store.CreateChannel(b.Context(), other)
@@ -151,7 +151,7 @@ func fillRows(b *testing.B, dir string, posts int) domain.Channel {
 	if err != nil {
 		b.Fatal(err)
 	}
-	store := storage.New(db, db)
+	store := storage.New(db, storage.Options{})
 	if err := store.Prepare(ctx); err != nil {
 		b.Fatal(err)
 	}

@@ -154,7 +154,7 @@ func killedSaysNothing(t *testing.T) {
 	var counts atomic.Bool
 	var after atomic.Int64
 	w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if counts.Load() && call.Write && call.Method != "Receive" && call.Target != "Deletions" {
+		if counts.Load() && call.Writes() && call.Method != "Receive" && call.Target != "Deletions" {
 			after.Add(1)
 		}
 		return send(ctx)

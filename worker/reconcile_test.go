@@ -76,7 +76,7 @@ func newCounted() *counted { return &counted{calls: map[string]int{}} }
 
 func (c *counted) hook(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 	c.mu.Lock()
-	c.calls[call.Method+" "+call.Target]++
+	c.calls[string(call.Method)+" "+call.Target]++
 	c.all++
 	c.mu.Unlock()
 	return send(ctx)
@@ -119,8 +119,8 @@ func healthy(t *testing.T, channels int) *mem.DB {
 func healthyChannelsCostLittle(t *testing.T) {
 	db := healthy(t, 100_000)
 	c := newCounted()
-	faults := drivertest.NewFaults(db, db, c.hook)
-	s := storage.New(faults, faults)
+	faults := drivertest.NewFaults(drivertest.Far(db), c.hook)
+	s := storage.New(faults, storage.Options{})
 	if err := s.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -130,7 +130,7 @@ func (w *scaleWorld) cost(c scaleCase) (cost scaleCost) {
 	for _, call := range ledger.Calls() {
 		cost.requests++
 		cost.entities += len(call.Operations)
-		if counts && call.Kind == driver.CallTransaction {
+		if counts && call.Method == driver.CallTransact {
 			cost.bytes += call.Bytes
 		}
 	}

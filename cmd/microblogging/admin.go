@@ -58,7 +58,7 @@ func (a *admin) observe(f storageFlags, o *observers, opts *bolt.Options) {
 	if a == nil {
 		return
 	}
-	o.calls = append(o.calls, a.metrics.Calls())
+	o.calls = append(o.calls, a.metrics.Calls)
 	o.deliveries = append(o.deliveries, a.metrics.Deliveries())
 	o.requests = a.metrics.Requests()
 	if f.Storage == "azure" {

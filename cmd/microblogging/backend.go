@@ -20,9 +20,8 @@ import (
 // A backend is an open store.
 type backend struct {
 	*storage.Store
-	// tables and queues are those under the Store.
-	tables driver.Tables
-	queues driver.Queues
+	// under is the backend under the Store.
+	under driver.Backend
 	// local tells that the store is the embedded one. If it does not answer at
 	// once, waiting does not help.
 	local bool
@@ -60,7 +59,7 @@ func (f storageFlags) openObserved(opts bolt.Options, o observers) (*backend, er
 		return nil, cannotRunError{inUseHint(err)}
 	}
 	b := &backend{
-		Store: storage.New(db, db, o.calls...), tables: db, queues: db, observers: o,
+		Store: storage.New(db, storage.Options{Around: o.calls}), under: db, observers: o,
 		local: true, health: db.Health, space: db.Space, backup: db.Backup, close: db.Close,
 	}
 	return b, nil
@@ -85,7 +84,7 @@ func (f storageFlags) openAzure(log *slog.Logger, retry *policy.RetryOptions, o 
 		return nil, cannotRunError{err}
 	}
 	return &backend{
-		Store: storage.New(client, client, o.calls...), tables: client, queues: client, observers: o,
+		Store: storage.New(client, storage.Options{Around: o.calls}), under: client, observers: o,
 		close: func() error { client.Close(); return nil },
 	}, nil
 }

@@ -66,7 +66,7 @@ func openSite(t *testing.T, data string) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{t: t, data: data, db: db, store: storage.New(db, db)}
+	s := &site{t: t, data: data, db: db, store: storage.New(db, storage.Options{})}
 	t.Cleanup(func() { _ = db.Close() })
 	s.ok(s.store.Prepare(t.Context()))
 	return s
@@ -158,7 +158,7 @@ func backupOfStopped(t *testing.T) {
 
 // admin serves the backup of a site, as the admin listener does.
 func (s *site) admin() (url string) {
-	b := &backend{Store: s.store, tables: s.db, backup: s.db.Backup}
+	b := &backend{Store: s.store, under: s.db, backup: s.db.Backup}
 	mux := http.NewServeMux()
 	mux.Handle(backupPath, newBackupHandler(b, slog.New(slog.DiscardHandler)))
 	server := httptest.NewServer(mux)

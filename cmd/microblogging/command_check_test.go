@@ -64,7 +64,7 @@ func checkListsPoison(t *testing.T) {
 		Kind: domain.MessageBlog, Channel: "garden", Incarnation: domain.NewIncarnation(), Name: "Garden", By: "ada", AskedOn: domain.Now(),
 		Blog: domain.NewBlogID(domain.Now()), Revision: domain.NewRevision(),
 	}
-	store := storage.New(db, db)
+	store := storage.New(db, storage.Options{})
 	err = store.Prepare(t.Context())
 	if err == nil {
 		err = store.Messages().Send(t.Context(), message.Encode())
@@ -106,7 +106,7 @@ func checkWritesNoControls(t *testing.T) {
 	row := func(table, partition, row string, properties ...driver.Property) {
 		err = errors.Join(err, db.Transact(t.Context(), table, partition, []driver.Operation{driver.Insert(row, properties...)}))
 	}
-	err = storage.New(db, db).Prepare(t.Context())
+	err = storage.New(db, storage.Options{}).Prepare(t.Context())
 	row("Blogs", "garden", "sub!"+acts)
 	row("Blogs", acts, acts)
 	row("Channels", "garden", "", driver.String("Name", acts))

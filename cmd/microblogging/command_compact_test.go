@@ -28,7 +28,7 @@ func wasteful(t *testing.T, data string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := storage.New(db, db).Prepare(t.Context()); err != nil {
+	if err := storage.New(db, storage.Options{}).Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.CreateTable(t.Context(), "Waste"); err != nil {

@@ -69,7 +69,7 @@ type copySide struct {
 }
 
 func (s copySide) side() move.Side {
-	return move.Side{Name: s.name, Tables: s.tables, Queues: s.queues}
+	return move.Side{Name: s.name, Backend: s.under}
 }
 
 // side opens the store that a flag names.
@@ -141,7 +141,7 @@ func copyStore(ctx context.Context, console *console, from, to copySide, flight 
 	}
 	out := &lineWriter{w: console.stdout}
 	printCopy(out, result, time.Since(began))
-	checker := storage.New(to.tables, to.queues).NewChecker(worker.Patience(defaultLease), false, out.breach)
+	checker := storage.New(to.under, storage.Options{}).NewChecker(worker.Patience(defaultLease), false, out.breach)
 	counts, err := checker.Run(ctx)
 	if err != nil {
 		return fmt.Errorf("checking %s: %w", to.name, err)

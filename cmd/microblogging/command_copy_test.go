@@ -27,7 +27,7 @@ func inBolt(t *testing.T, data string, do func(*storage.Store, *bolt.DB)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := storage.New(db, db)
+	store := storage.New(db, storage.Options{})
 	if err := store.Prepare(t.Context()); err != nil {
 		t.Error(err)
 	}

@@ -155,7 +155,7 @@ func inStore(t *testing.T, data string, use func(*storage.Store)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := storage.New(db, db)
+	store := storage.New(db, storage.Options{})
 	if err := store.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -241,7 +241,7 @@ func loading(t *testing.T, data string) (db *bolt.DB, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db = ground.Tables.(*bolt.DB)
+	db = ground.Backend.(*bolt.DB)
 	if err := db.CreateTable(t.Context(), "Channels"); err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func (c restoreCommand) Run(ctx context.Context, console *console) (err error) {
 	}
 	began, did := false, restored{takenOn: file.takenOn}
 	did.rows, err = bolt.Restore(ctx, c.Data, packed, func() { began = true }, func(db *bolt.DB) error {
-		return c.finish(ctx, storage.New(db, db), deletions, &did)
+		return c.finish(ctx, storage.New(db, storage.Options{}), deletions, &did)
 	})
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -157,7 +157,7 @@ func (l *deletionList) readStore(ctx context.Context, file io.Reader) (err error
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(elsewhere)) }()
 	_, err = bolt.Restore(ctx, elsewhere, file, func() {}, func(db *bolt.DB) error {
-		for record, err := range storage.New(db, db).DeletionRecords(ctx) {
+		for record, err := range storage.New(db, storage.Options{}).DeletionRecords(ctx) {
 			if err != nil {
 				return err
 			}

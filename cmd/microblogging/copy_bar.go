@@ -29,12 +29,12 @@ func (b *copyBar) count(ctx context.Context, from copySide) error {
 	if !ok || !isatty.IsTerminal(file.Fd()) {
 		return nil
 	}
-	if err := storage.New(from.tables, from.queues).Prepare(ctx); err != nil {
+	if err := storage.New(from.under, storage.Options{}).Prepare(ctx); err != nil {
 		return err
 	}
 	rows := 0
 	for _, name := range storage.DataTables() {
-		for _, err := range driver.NewTable(from.tables, name).All(ctx, driver.Scan{Paging: driver.Paging{KeysOnly: true}}) {
+		for _, err := range driver.NewTable(from.under, name).All(ctx, driver.Scan{Paging: driver.Paging{KeysOnly: true}}) {
 			if err != nil {
 				return err
 			}

@@ -33,13 +33,13 @@ func BenchmarkImport(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				faults := drivertest.NewFaults(db, db, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+				faults := drivertest.NewFaults(drivertest.Far(db), func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
 					if requests.Add(1)%300 == 20 {
 						most = max(most, liveHeap())
 					}
 					return send(ctx)
 				})
-				to := benchImporter(b, storage.New(faults, faults))
+				to := benchImporter(b, storage.New(faults, storage.Options{}))
 				requests.Store(0)
 				base, most = liveHeap(), 0
 				b.StartTimer()

@@ -115,14 +115,14 @@ func newImportWorld(t *testing.T) *importWorld {
 		}
 	})
 	w := &importWorld{T: t, calls: &atomic.Int64{}}
-	faults := drivertest.NewFaults(db, db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+	faults := drivertest.NewFaults(drivertest.Far(db), func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		w.calls.Add(1)
 		if hook := w.hook.Load(); hook != nil {
 			return (*hook)(ctx, call, send)
 		}
 		return send(ctx)
 	})
-	w.store = storage.New(faults, faults)
+	w.store = storage.New(faults, storage.Options{})
 	if err := w.store.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func (c loadCommand) boltPlace() (*loadPlace, error) {
 			if err != nil {
 				return load.Ground{}, err
 			}
-			return load.Ground{Tables: db, Queues: db, Remove: func(context.Context) error {
+			return load.Ground{Backend: db, Remove: func(context.Context) error {
 				return errors.Join(db.Close(), removeLoadStore(dir))
 			}}, nil
 		},

@@ -13,7 +13,7 @@ import (
 // observers are told what happens in this process, for metrics and traces. The zero value
 // tells nobody, and costs nothing. Of several, the first begins first and ends last.
 type observers struct {
-	calls      []driver.Observer
+	calls      []driver.Around
 	deliveries []worker.Observer
 	// requests and tries are for metrics, and nil without them. Traces are put around the web
 	// role, and the Azure SDK makes its own.

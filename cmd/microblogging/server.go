@@ -84,7 +84,7 @@ func (f webFlags) routes(b *backend) map[string]web.Handler {
 	if f.NoLab {
 		return nil
 	}
-	return page.New(page.Options{Version: buildVersion(), Tables: b.tables}).Routes()
+	return page.New(page.Options{Version: buildVersion(), Tables: b.under}).Routes()
 }
 
 // listenHealth answers the probes in the group until ctx ends.

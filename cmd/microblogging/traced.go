@@ -22,7 +22,7 @@ func (f storageFlags) startTraces(ctx context.Context, log *slog.Logger) (observ
 		return observers{}, nil
 	}
 	return observers{
-		calls:      []driver.Observer{started.Store()},
+		calls:      []driver.Around{started.Store},
 		deliveries: []worker.Observer{started.Worker()},
 		traces:     started,
 	}, nil

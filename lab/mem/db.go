@@ -10,10 +10,10 @@ import (
 	"microblogging/storage/driver"
 )
 
-var (
-	_ driver.Tables = (*DB)(nil)
-	_ driver.Queues = (*DB)(nil)
-)
+var _ driver.Backend = (*DB)(nil)
+
+// Traits implements driver.Backend.
+func (db *DB) Traits() driver.Traits { return driver.Traits{} }
 
 // A DB is a backend whose content is a Snapshot. It is safe for concurrent use.
 type DB struct {

@@ -9,11 +9,11 @@ import (
 )
 
 func TestTables(t *testing.T) {
-	drivertest.Tables(t, func(*testing.T) driver.Tables { return mem.Open(mem.Snapshot{}, "test") })
+	drivertest.Tables(t, func(*testing.T) driver.Backend { return mem.Open(mem.Snapshot{}, "test") })
 }
 
 func TestQueues(t *testing.T) {
-	drivertest.Queues(t, func(*testing.T) driver.Queues { return mem.Open(mem.Snapshot{}, "test") })
+	drivertest.Queues(t, func(*testing.T) driver.Backend { return mem.Open(mem.Snapshot{}, "test") })
 }
 
 func TestSnapshot(t *testing.T) {

@@ -25,7 +25,7 @@ type querySite struct {
 func newQuerySite(t testing.TB) *querySite {
 	t.Helper()
 	db := mem.Open(mem.Snapshot{}, "version ")
-	s := &querySite{t, db, storage.New(db, db)}
+	s := &querySite{t, db, storage.New(db, storage.Options{})}
 	s.ok(s.store.Prepare(t.Context()))
 	return s
 }

@@ -80,7 +80,7 @@ func keptAnswerIsNoGhost(t *testing.T) {
 	for _, path := range []string{"/lab/queries", "/lab/queries?channel=garden"} {
 		s.get(path).want(200).says("Each way found the same 3 posts.")
 	}
-	if _, err := storage.New(db, db).AskDeletion(t.Context(), channels[0].Key(), "grace", domain.Any[domain.Incarnation]()); err != nil {
+	if _, err := storage.New(db, storage.Options{}).AskDeletion(t.Context(), channels[0].Key(), "grace", domain.Any[domain.Incarnation]()); err != nil {
 		t.Fatal(err)
 	}
 	s.get("/lab/queries").want(200).says("There is no channel yet")

@@ -33,7 +33,7 @@ type queryPages struct {
 
 func newQueryPages(tables PresentTables) *queryPages {
 	return &queryPages{
-		tables: enteredTables{readOnly{tables}}, turn: make(chan struct{}, 1),
+		tables: entered(tables), turn: make(chan struct{}, 1),
 		budget: newQueryBudget(), kept: newKeptQueries(),
 	}
 }

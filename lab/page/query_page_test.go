@@ -40,7 +40,7 @@ func TestQueries(t *testing.T) {
 func filledSite(t *testing.T, names ...string) (*site, *mem.DB, []domain.Channel) {
 	t.Helper()
 	db := mem.Open(mem.Snapshot{}, "version ")
-	store := storage.New(db, db)
+	store := storage.New(db, storage.Options{})
 	if err := store.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func queriesChoose(t *testing.T) {
 
 func queriesChooseTheWeek(t *testing.T) {
 	s, db, _ := filledSite(t, "older")
-	store := storage.New(db, db)
+	store := storage.New(db, storage.Options{})
 	archive, err := domain.NewChannel("archive", "", "grace")
 	if err == nil {
 		archive, err = store.CreateChannel(t.Context(), archive)
@@ -237,7 +237,7 @@ func queriesSayWhatIsWrong(t *testing.T) {
 func queriesAboutNoChannel(t *testing.T) {
 	s, db, channels := filledSite(t, "garden")
 	s.get("/lab/queries?channel=nowhere").want(404).says("There is no channel “nowhere”")
-	store := storage.New(db, db)
+	store := storage.New(db, storage.Options{})
 	if _, err := store.AskDeletion(t.Context(), channels[0].Key(), "grace", domain.Any[domain.Incarnation]()); err != nil {
 		t.Fatal(err)
 	}

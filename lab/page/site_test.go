@@ -39,7 +39,7 @@ func newSiteOf(t testing.TB, pages *page.Lab) *site {
 	t.Helper()
 	db := mem.Open(mem.Snapshot{}, "site.")
 	s := &site{TB: t, log: &logBuffer{}}
-	handler, err := web.New(storage.New(db, db), web.Options{
+	handler, err := web.New(storage.New(db, storage.Options{}), web.Options{
 		Routes: pages.Routes(), Logger: slog.New(slog.NewTextHandler(s.log, nil)),
 	})
 	if err != nil {

@@ -28,7 +28,7 @@ func newWorld(t *testing.T) *world {
 	}
 	w := &world{t: t, db: db}
 	t.Cleanup(func() { w.ok(db.Close()) })
-	store := storage.New(db, db)
+	store := storage.New(db, storage.Options{})
 	w.ok(store.Prepare(t.Context()))
 	w.channel, err = domain.NewChannel("News", "", "ada")
 	w.ok(err)

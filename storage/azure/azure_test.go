@@ -20,14 +20,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestTables(t *testing.T) {
 	account := azuritetest.Shared(t).Account()
-	drivertest.Tables(t, func(t *testing.T) driver.Tables {
+	drivertest.Tables(t, func(t *testing.T) driver.Backend {
 		return open(t, patient(account))
 	})
 }
 
 func TestQueues(t *testing.T) {
 	account := azuritetest.Shared(t).Account()
-	drivertest.Queues(t, func(t *testing.T) driver.Queues {
+	drivertest.Queues(t, func(t *testing.T) driver.Backend {
 		return open(t, patient(account))
 	})
 }

@@ -74,10 +74,10 @@ type Client struct {
 	log        *slog.Logger
 }
 
-var (
-	_ driver.Tables = (*Client)(nil)
-	_ driver.Queues = (*Client)(nil)
-)
+var _ driver.Backend = (*Client)(nil)
+
+// Traits implements driver.Backend.
+func (c *Client) Traits() driver.Traits { return driver.Traits{ReadsAtOnce: true} }
 
 // Open checks the configuration and returns a client. It sends nothing: if the
 // account cannot be reached, the first call fails. The caller closes the client.

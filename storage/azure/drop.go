@@ -6,14 +6,12 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2"
-
-	"microblogging/storage/driver"
 )
 
-var _ driver.Dropper = (*Client)(nil)
-
-// TableNames implements driver.Dropper. An account has few tables, so it reads the names of
-// all: a comparison by the service would heed the case.
+// TableNames returns the names of the tables that start with the prefix, without regard to
+// case, as Azure compares them. An account has few tables, so it reads the names of all: a
+// comparison by the service would heed the case. No operation of the site lists or drops
+// tables and queues; the load test does, with those that it made itself.
 func (c *Client) TableNames(ctx context.Context, prefix string) ([]string, error) {
 	var names []string
 	pager := c.tables.NewListTablesPager(nil)
@@ -35,7 +33,7 @@ func (c *Client) TableNames(ctx context.Context, prefix string) ([]string, error
 	return names, nil
 }
 
-// QueueNames implements driver.Dropper.
+// QueueNames returns the names of the queues that start with the prefix.
 func (c *Client) QueueNames(ctx context.Context, prefix string) ([]string, error) {
 	var names []string
 	pager := c.queues.NewListQueuesPager(&azqueue.ListQueuesOptions{Prefix: optional(prefix)})
@@ -55,7 +53,9 @@ func (c *Client) QueueNames(ctx context.Context, prefix string) ([]string, error
 	return names, nil
 }
 
-// DropTable implements driver.Dropper.
+// DropTable removes a table with all of its rows, or does nothing if it is not there. Azure
+// refuses to create a table of that name for a while. A write that is under way may fail, or
+// create the table again.
 func (c *Client) DropTable(ctx context.Context, table string) error {
 	err := c.guarded(ctx, "drop table", table, func() error {
 		_, err := c.tables.DeleteTable(ctx, table, nil)
@@ -67,7 +67,7 @@ func (c *Client) DropTable(ctx context.Context, table string) error {
 	return err
 }
 
-// DropQueue implements driver.Dropper.
+// DropQueue does the same with a queue and its messages.
 func (c *Client) DropQueue(ctx context.Context, queue string) error {
 	err := c.guarded(ctx, "drop queue", queue, func() error {
 		_, err := c.queues.DeleteQueue(ctx, queue, nil)

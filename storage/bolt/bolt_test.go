@@ -9,11 +9,11 @@ import (
 )
 
 func TestTables(t *testing.T) {
-	drivertest.Tables(t, func(t *testing.T) driver.Tables { return open(t, t.TempDir()) })
+	drivertest.Tables(t, func(t *testing.T) driver.Backend { return open(t, t.TempDir()) })
 }
 
 func TestQueues(t *testing.T) {
-	drivertest.Queues(t, func(t *testing.T) driver.Queues { return open(t, t.TempDir()) })
+	drivertest.Queues(t, func(t *testing.T) driver.Backend { return open(t, t.TempDir()) })
 }
 
 // open opens a durable store and closes it when the test ends.

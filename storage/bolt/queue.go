@@ -12,8 +12,6 @@ import (
 	"microblogging/storage/driver"
 )
 
-var _ driver.Queues = (*DB)(nil)
-
 // CreateQueue implements driver.Queues.
 func (db *DB) CreateQueue(ctx context.Context, queue string) error {
 	return db.create(ctx, queueBucket(queue))

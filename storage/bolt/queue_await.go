@@ -7,11 +7,7 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
-
-	"microblogging/storage/driver"
 )
-
-var _ driver.Awaiter = (*DB)(nil)
 
 // An arrival is a change after which a message of a queue may be visible earlier than
 // before it.
@@ -53,9 +49,8 @@ func (a *arrivals) note(queue string) {
 	}
 }
 
-// Await implements driver.Awaiter. It knows when the message that is visible next will
-// be.
-func (db *DB) Await(ctx context.Context, queue string) {
+// await is driver.Traits.Await. It knows when the message that is visible next will be.
+func (db *DB) await(ctx context.Context, queue string) {
 	for ctx.Err() == nil {
 		arrived := db.arrivals.after(queue) // before the look, so that none is missed
 		wait, ok := db.untilVisible(ctx, queue)

@@ -18,7 +18,7 @@ func awaiting(ctx context.Context, db *DB, queue string) <-chan struct{} {
 	returned := make(chan struct{})
 	go func() {
 		defer close(returned)
-		db.Await(ctx, queue)
+		db.await(ctx, queue)
 	}()
 	synctest.Wait()
 	return returned
@@ -39,12 +39,12 @@ func awaitsVisible(t *testing.T) {
 		if err := db.Send(t.Context(), "q", "text"); err != nil {
 			t.Fatal(err)
 		}
-		db.Await(t.Context(), "q")
+		db.await(t.Context(), "q")
 		if _, err := db.Receive(t.Context(), "q", 1, time.Minute); err != nil {
 			t.Fatal(err)
 		}
 		leased := time.Now()
-		db.Await(t.Context(), "q")
+		db.await(t.Context(), "q")
 		if waited := time.Since(leased); waited != time.Minute {
 			t.Errorf("waited %s for the end of a lease of a minute", waited)
 		}

@@ -11,10 +11,12 @@ import (
 	"microblogging/storage/driver"
 )
 
-var _ driver.OneByOne = (*DB)(nil)
+var _ driver.Backend = (*DB)(nil)
 
-// LastFirst implements driver.OneByOne: a read takes a few microseconds.
-func (db *DB) LastFirst() bool { return false }
+// Traits implements driver.Backend. A read takes a few microseconds.
+func (db *DB) Traits() driver.Traits {
+	return driver.Traits{CommitsTogether: maxBatch, Await: db.await}
+}
 
 // CreateTable implements driver.Tables.
 func (db *DB) CreateTable(ctx context.Context, table string) error {

@@ -10,7 +10,6 @@ import (
 	"go.etcd.io/bbolt"
 
 	"microblogging/domain"
-	"microblogging/storage/driver"
 )
 
 const (
@@ -25,11 +24,6 @@ const (
 	// maxGather ends the gathering when the others run for long and write nothing.
 	maxGather = 200 * time.Microsecond
 )
-
-var _ driver.GroupCommitter = (*DB)(nil)
-
-// CommitsTogether implements driver.GroupCommitter.
-func (db *DB) CommitsTogether() int { return maxBatch }
 
 // A change is what one caller wants to write.
 type change interface {

@@ -24,6 +24,9 @@
 // 100 [Operation] values on distinct rows of one partition. There is no other
 // query, because Azure has none that stays fast as a table grows.
 //
+// Whatever watches or disturbs calls is an [Around]: [Wrap] puts it around a backend.
+// What a backend is good at is a value, its [Traits], which passes through.
+//
 // The conformance suite for all of this is package drivertest.
 //
 // # What survives failure

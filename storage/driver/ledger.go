@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// A Ledger counts the calls that one request makes. [WithLedger] puts it into the
-// context of the request; each Table and Queue that is called with that context enters
-// its calls. What is refused for a limit never reaches a backend, and is not entered. A
-// call that the backend's client sends again is one call.
+// A Ledger counts the calls that one request makes. [WithLedger] puts it into the context of
+// the request; where [Enter] is put around a backend, each call that is made with that
+// context is entered.
 //
 // The zero Ledger counts and lists nothing. A Ledger is safe for concurrent use.
 type Ledger struct {
@@ -35,84 +34,17 @@ type LedgerTotals struct {
 	Time time.Duration
 }
 
-// CallKind is how a call finds its rows, in the words of Azure's table design guide.
-type CallKind uint8
-
-// The kinds of call.
-const (
-	// CallPoint reads one row by its two keys.
-	CallPoint CallKind = iota + 1
-	// CallRange reads rows of one partition between two row keys.
-	CallRange
-	// CallPartition reads all rows of one partition.
-	CallPartition
-	// CallScan reads the rows of many partitions.
-	CallScan
-	// CallTransaction writes rows of one partition, all or none.
-	CallTransaction
-	// CallSend, CallReceive, CallUpdate, CallDelete, CallPing, CallLength and CallPeek are
-	// calls of a queue.
-	CallSend
-	CallReceive
-	CallUpdate
-	CallDelete
-	CallPing
-	CallLength
-	CallPeek
-)
-
-// String is the kind in one word, for metrics and traces.
-func (k CallKind) String() string {
-	switch k {
-	case CallPoint:
-		return "point"
-	case CallRange:
-		return "range"
-	case CallPartition:
-		return "partition"
-	case CallScan:
-		return "scan"
-	case CallTransaction:
-		return "transaction"
-	case CallSend:
-		return "send"
-	case CallReceive:
-		return "receive"
-	case CallUpdate:
-		return "update"
-	case CallDelete:
-		return "delete"
-	case CallPing:
-		return "ping"
-	case CallLength:
-		return "length"
-	case CallPeek:
-		return "peek"
-	default:
-		return "unknown"
-	}
-}
-
-// A LedgerCall is one call, as it was made. Its keys may hold hashes of secrets.
+// A LedgerCall is a call that has ended. It keeps nothing of the answer, no message, and
+// operations without their properties.
 type LedgerCall struct {
-	Kind CallKind
-	// Target is the table or the queue.
-	Target string
-	// Partition is the partition key. It is empty for a scan.
-	Partition string
-	// From and To are the bounds of the row keys, or of the partition keys of a scan. A
-	// point has its row key in From.
-	From, To string
-	Paging   Paging
-	// Operations are those of a transaction, without their properties.
-	Operations []Operation
+	Call
 	// Err is what the caller got.
 	Err error
 	// Read and Returned are as in LedgerTotals. ReadAtLeast says that the backend does
 	// not tell how many rows it looked at.
 	Read, Returned int
 	ReadAtLeast    bool
-	// Bytes is the size of the keys, the property names and the values that were
+	// Bytes is the size of the keys, the property names, the values and the texts that were
 	// returned or sent, about. The protocol around them is not in it.
 	Bytes int
 	Took  time.Duration
@@ -148,28 +80,18 @@ func (l *Ledger) Calls() []LedgerCall {
 	return slices.Clone(l.calls)
 }
 
-// An entry is a call under way. Its ledger is nil if nobody counts, and observed is nil if
-// nobody observes.
-type entry struct {
-	ledger   *Ledger
-	began    time.Time
-	observed func(Result)
+// Enter is the [Around] that enters each call in the ledger of its context, if there is one.
+func Enter(ctx context.Context, c *Call, next func(context.Context) error) error {
+	l, ok := ctx.Value(ledgerKey{}).(*Ledger)
+	if !ok {
+		return next(ctx)
+	}
+	began := l.begin()
+	err := next(ctx)
+	l.end(began, c, err)
+	return err
 }
 
-// enter notes that a call begins: in the ledger, if there is one in the context, and at the
-// observer, unless it is nil. The call is made with the context that it returns.
-func enter(ctx context.Context, observer Observer, call Call) (context.Context, entry) {
-	e := entry{}
-	if l, ok := ctx.Value(ledgerKey{}).(*Ledger); ok {
-		e.ledger, e.began = l, l.begin()
-	}
-	if observer != nil {
-		ctx, e.observed = observer.Begin(ctx, call)
-	}
-	return ctx, e
-}
-
-// begin notes that a call begins, and returns when.
 func (l *Ledger) begin() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -181,19 +103,11 @@ func (l *Ledger) begin() time.Time {
 	return now
 }
 
-// tell tells the observer how the call has ended.
-func (e entry) tell(r Result) {
-	if e.observed != nil {
-		e.observed(r)
-	}
-}
-
-// end notes that a call has ended. It calls describe only if the ledger keeps the call.
-func (e entry) end(read, returned int, describe func() LedgerCall) {
-	l := e.ledger
+func (l *Ledger) end(began time.Time, c *Call, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
+	read, returned := c.Returned(err)
 	l.totals.Calls++
 	l.totals.Read += read
 	l.totals.Returned += returned
@@ -203,113 +117,52 @@ func (e entry) end(read, returned int, describe func() LedgerCall) {
 	if len(l.calls) == l.room {
 		return
 	}
-	call := describe()
-	call.Read, call.Returned, call.Took = read, returned, now.Sub(e.began)
+	call := LedgerCall{
+		Call: *c, Err: err, Read: read, Returned: returned,
+		ReadAtLeast: (c.Method == CallRange || c.Method == CallScan) && !c.Page.Counted,
+		Bytes:       c.bytes(err), Took: now.Sub(began),
+	}
+	call.Answer, call.Message, call.Operations = Answer{}, Message{}, slices.Clone(c.Operations)
+	for i := range call.Operations {
+		call.Operations[i].Properties = nil
+	}
 	l.calls = append(l.calls, call)
 }
 
-// endGet ends a Table.Get.
-func (e entry) endGet(target, partition, row string, got Entity, err error) {
-	found := 0
-	if err == nil {
-		found = 1
+// bytes is the size of what was sent or returned.
+func (c *Call) bytes(err error) int {
+	size := len(c.Message.Text)
+	for _, op := range c.Operations {
+		size += len(c.Partition) + len(op.Row) + op.Properties.size()
 	}
-	e.tell(Result{Err: err, Read: found, Returned: found})
-	if e.ledger == nil {
-		return
-	}
-	e.end(found, found, func() LedgerCall {
-		return LedgerCall{Kind: CallPoint, Target: target, Partition: partition, From: row, Err: err, Bytes: sizeOf(got)}
-	})
-}
-
-// endRange ends a Table.Range.
-func (e entry) endRange(target string, q Range, page Page, err error) {
-	e.tell(Result{Err: err, Read: page.looked(), Returned: len(page.Rows)})
-	if e.ledger == nil {
-		return
-	}
-	e.end(page.looked(), len(page.Rows), func() LedgerCall {
-		return LedgerCall{
-			Kind: q.kind(), Target: target, Partition: q.Partition, From: q.From, To: q.To, Paging: q.Paging, Err: err,
-			ReadAtLeast: !page.Counted, Bytes: sizeOf(page.Rows...),
-		}
-	})
-}
-
-// endScan ends a Table.Scan.
-func (e entry) endScan(target string, q Scan, page Page, err error) {
-	e.tell(Result{Err: err, Read: page.looked(), Returned: len(page.Rows)})
-	if e.ledger == nil {
-		return
-	}
-	e.end(page.looked(), len(page.Rows), func() LedgerCall {
-		return LedgerCall{
-			Kind: CallScan, Target: target, From: q.From, To: q.To, Paging: q.Paging, Err: err,
-			ReadAtLeast: !page.Counted, Bytes: sizeOf(page.Rows...),
-		}
-	})
-}
-
-// kind says whether the range is a whole partition.
-func (q Range) kind() CallKind {
-	if q.From == "" && q.To == "" {
-		return CallPartition
-	}
-	return CallRange
-}
-
-// looked is how many rows the backend looked at, at least.
-func (p Page) looked() int { return max(p.Read, len(p.Rows)) }
-
-// endTransact ends a Table.Transact.
-func (e entry) endTransact(target, partition string, ops []Operation, err error) {
-	written := len(ops)
 	if err != nil {
-		written = 0
+		return size
 	}
-	e.tell(Result{Err: err, Written: written})
-	if e.ledger == nil {
-		return
+	size += c.Entity.size()
+	for _, row := range c.Page.Rows {
+		size += row.size()
 	}
-	e.end(0, 0, func() LedgerCall {
-		call := LedgerCall{Kind: CallTransaction, Target: target, Partition: partition, Err: err, Operations: make([]Operation, len(ops))}
-		for i, op := range ops {
-			call.Bytes += sizeOf(Entity{Partition: partition, Row: op.Row, Properties: op.Properties})
-			op.Properties = nil
-			call.Operations[i] = op
-		}
-		return call
-	})
-}
-
-// endQueue ends a call of a queue that gave so many messages.
-func (e entry) endQueue(kind CallKind, target string, messages, bytes int, err error) {
-	e.tell(Result{Err: err, Returned: messages})
-	if e.ledger == nil {
-		return
-	}
-	e.end(0, 0, func() LedgerCall { return LedgerCall{Kind: kind, Target: target, Bytes: bytes, Err: err} })
-}
-
-// sizeOf is the size of the rows' keys and properties.
-func sizeOf(rows ...Entity) int {
-	size := 0
-	for _, row := range rows {
-		size += len(row.Partition) + len(row.Row) + len(row.ETag)
-		for _, p := range row.Properties {
-			size += len(p.Name) + p.Value.size()
-		}
+	for _, m := range c.Messages {
+		size += len(m.Text)
 	}
 	return size
 }
 
-func (v Value) size() int {
-	switch v.kind {
-	case KindString:
-		return len(v.text)
-	case KindBoolean:
-		return 1
+func (e Entity) size() int {
+	return len(e.Partition) + len(e.Row) + len(e.ETag) + e.Properties.size()
+}
+
+// size is that of the names and values.
+func (p Properties) size() (size int) {
+	for _, p := range p {
+		switch p.Value.kind {
+		case KindString:
+			size += len(p.Name) + len(p.Value.text)
+		case KindBoolean:
+			size += len(p.Name) + 1
+		default:
+			size += len(p.Name) + 8
+		}
 	}
-	return 8
+	return size
 }

@@ -10,9 +10,7 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
-	"microblogging/storage/drivertest"
 )
 
 func TestLedger(t *testing.T) {
@@ -26,24 +24,6 @@ func TestLedger(t *testing.T) {
 	t.Run("counts the time of calls beside each other once", ledgerTimesOnce)
 	t.Run("says that a backend does not tell what it read", ledgerKnowsWhatIsUnknown)
 	t.Run("counts the calls of a queue", ledgerCountsQueue)
-}
-
-// ledgerTable returns a table of a real store with five rows of one partition.
-func ledgerTable(t *testing.T, observers ...driver.Observer) *driver.Table {
-	t.Helper()
-	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	if err := db.CreateTable(t.Context(), "T"); err != nil {
-		t.Fatal(err)
-	}
-	table := driver.NewTable(db, "T", observers...)
-	if err := table.Transact(t.Context(), "p", insertEach(5, driver.String("A", "12345"), driver.Int64("B", 1), driver.Bool("C", true))...); err != nil {
-		t.Fatal(err)
-	}
-	return table
 }
 
 // entered makes a ledger with room for n calls, and a context for it.
@@ -61,7 +41,7 @@ func wantTotals(t *testing.T, l *driver.Ledger, calls, read, returned int) {
 }
 
 func ledgerCounts(t *testing.T) {
-	table := ledgerTable(t)
+	table := fiveRows(t, driver.Enter)
 	l, ctx := entered(t, 0)
 	_, errHere := table.Get(ctx, "p", "r0")
 	_, errGone := table.Get(ctx, "p", "r9")
@@ -88,7 +68,7 @@ func ledgerCounts(t *testing.T) {
 }
 
 func ledgerLists(t *testing.T) {
-	table := ledgerTable(t)
+	table := fiveRows(t, driver.Enter)
 	l, ctx := entered(t, 10)
 	page := driver.Paging{Limit: 9}
 	_, errGet := table.Get(ctx, "p", "r1")
@@ -100,11 +80,11 @@ func ledgerLists(t *testing.T) {
 	}
 	row := len("p") + len("r1") + len("A") + 5 + len("B") + 8 + len("C") + 1
 	want := []driver.LedgerCall{
-		{Kind: driver.CallPoint, Partition: "p", From: "r1", Read: 1, Returned: 1, Bytes: row},
-		{Kind: driver.CallRange, Partition: "p", From: "r1", To: "r3", Read: 2, Returned: 2, Bytes: 2 * row},
-		{Kind: driver.CallPartition, Partition: "p", Read: 5, Returned: 5, Bytes: 5 * row},
-		{Kind: driver.CallScan, From: "a", Read: 5, Returned: 5, Bytes: 5 * row},
-		{Kind: driver.CallTransaction, Partition: "p", Bytes: len("p") + len("r4")},
+		{Call: driver.Call{Method: driver.CallGet, Partition: "p", Row: "r1"}, Read: 1, Returned: 1, Bytes: row},
+		{Call: driver.Call{Method: driver.CallRange, Partition: "p", From: "r1", To: "r3"}, Read: 2, Returned: 2, Bytes: 2 * row},
+		{Call: driver.Call{Method: driver.CallRange, Partition: "p"}, Read: 5, Returned: 5, Bytes: 5 * row},
+		{Call: driver.Call{Method: driver.CallScan, From: "a"}, Read: 5, Returned: 5, Bytes: 5 * row},
+		{Call: driver.Call{Method: driver.CallTransact, Partition: "p"}, Bytes: len("p") + len("r4")},
 	}
 	got := l.Calls()
 	if len(got) != len(want) {
@@ -113,11 +93,11 @@ func ledgerLists(t *testing.T) {
 	for i, w := range want {
 		g := got[i]
 		etags := 0 // each row has one, whose length is the backend's business
-		if g.Kind != driver.CallTransaction {
+		if g.Method != driver.CallTransact {
 			etags = g.Bytes - w.Bytes
 		}
-		if g.Kind != w.Kind || g.Target != "T" || g.Partition != w.Partition || g.From != w.From || g.To != w.To ||
-			g.Read != w.Read || g.Returned != w.Returned || g.ReadAtLeast || g.Err != nil || etags < 0 || etags > 20*g.Returned {
+		if g.Method != w.Method || g.Target != "T" || g.Partition != w.Partition || g.Row != w.Row || g.From != w.From || g.To != w.To ||
+			g.Read != w.Read || g.Returned != w.Returned || g.ReadAtLeast || g.Err != nil || g.Entity.Row != "" || g.Page.Rows != nil || etags < 0 || etags > 20*g.Returned {
 			t.Errorf("call %d: %+v, want %+v", i, g, w)
 		}
 	}
@@ -127,7 +107,7 @@ func ledgerLists(t *testing.T) {
 }
 
 func ledgerNamesFailure(t *testing.T) {
-	table := ledgerTable(t)
+	table := fiveRows(t, driver.Enter)
 	l, ctx := entered(t, 1)
 	err := table.Transact(ctx, "p", driver.Insert("new"), driver.Merge("r9", driver.Exists))
 	var failed *driver.OperationError
@@ -137,7 +117,7 @@ func ledgerNamesFailure(t *testing.T) {
 }
 
 func ledgerKeepsNoProperty(t *testing.T) {
-	table := ledgerTable(t)
+	table := fiveRows(t, driver.Enter)
 	l, ctx := entered(t, 1)
 	ops := []driver.Operation{driver.Insert("new", driver.String("Password", "planted"))}
 	if err := table.Transact(ctx, "p", ops...); err != nil {
@@ -153,7 +133,7 @@ func ledgerKeepsNoProperty(t *testing.T) {
 
 func ledgerSkipsRefused(t *testing.T) {
 	l, ctx := entered(t, 10)
-	table := driver.NewTable(unreached(t), "T")
+	table := driver.NewTable(driver.Wrap(unreached(t), driver.Enter), "T")
 	_, err := table.Get(ctx, "", "r")
 	wantLimit(t, err)
 	wantLimit(t, table.Transact(ctx, "p"))
@@ -162,7 +142,7 @@ func ledgerSkipsRefused(t *testing.T) {
 
 func ledgerIsBounded(t *testing.T) {
 	l, ctx := entered(t, 2)
-	table := driver.NewTable(accepting(), "T")
+	table := driver.NewTable(driver.Wrap(accepting(), driver.Enter), "T")
 	for i := range 5 {
 		if err := table.Transact(ctx, "p", driver.Insert(fmt.Sprint("r", i))); err != nil {
 			t.Fatal(err)
@@ -175,7 +155,7 @@ func ledgerIsBounded(t *testing.T) {
 }
 
 func ledgerCountsConcurrentCalls(t *testing.T) {
-	table := ledgerTable(t)
+	table := fiveRows(t, driver.Enter)
 	l, ctx := entered(t, 100)
 	var all sync.WaitGroup
 	for range 8 {
@@ -197,7 +177,7 @@ func ledgerCountsConcurrentCalls(t *testing.T) {
 func ledgerTimesOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, ctx := entered(t, 10)
-		table := driver.NewTable(drivertest.NewFaults(nil, nil, func(ctx context.Context, _ drivertest.Call, _ drivertest.Send) error {
+		table := driver.NewTable(driver.Wrap(nil, driver.Enter, func(context.Context, *driver.Call, func(context.Context) error) error {
 			time.Sleep(time.Second)
 			return nil
 		}), "T")
@@ -225,7 +205,12 @@ func ledgerTimesOnce(t *testing.T) {
 
 func ledgerKnowsWhatIsUnknown(t *testing.T) {
 	l, ctx := entered(t, 1)
-	if _, err := driver.NewTable(untold{}, "T").Range(ctx, driver.Range{Partition: "p", Paging: driver.Paging{Limit: 9}}); err != nil {
+	untold := func(_ context.Context, c *driver.Call, _ func(context.Context) error) error {
+		c.Page.Rows = make([]driver.Entity, 2) // as Azure, which does not tell how many it looked at
+		return nil
+	}
+	table := driver.NewTable(driver.Wrap(nil, driver.Enter, untold), "T")
+	if _, err := table.Range(ctx, driver.Range{Partition: "p", Paging: driver.Paging{Limit: 9}}); err != nil {
 		t.Fatal(err)
 	}
 	if call := l.Calls()[0]; !call.ReadAtLeast || call.Read != 2 || call.Returned != 2 {
@@ -233,29 +218,13 @@ func ledgerKnowsWhatIsUnknown(t *testing.T) {
 	}
 }
 
-// untold is a backend that, like Azure, does not tell how many rows it looked at.
-type untold struct{ driver.Tables }
-
-func (untold) Range(context.Context, string, driver.Range) (driver.Page, error) {
-	return driver.Page{Rows: make([]driver.Entity, 2)}, nil
-}
-
 func ledgerCountsQueue(t *testing.T) {
 	l, ctx := entered(t, 10)
-	queue := driver.NewQueue(accepting(), "q")
-	_, errReceive := queue.Receive(ctx, 1, time.Second)
-	_, errUpdate := queue.Update(ctx, driver.Message{ID: "1"}, "text", 0)
-	_, errLength := queue.Length(ctx)
-	_, errPeek := queue.Peek(ctx, 1)
-	err := errors.Join(errReceive, errUpdate, errLength, errPeek, queue.Send(ctx, "text"), queue.Delete(ctx, driver.Message{}), queue.Ping(ctx))
-	if err != nil {
+	if err := eachOfQueue(ctx, driver.NewQueue(driver.Wrap(accepting(), driver.Enter), "q")); err != nil {
 		t.Fatal(err)
 	}
 	wantTotals(t, l, 7, 0, 0)
-	want := []driver.CallKind{driver.CallReceive, driver.CallUpdate, driver.CallLength, driver.CallPeek, driver.CallSend, driver.CallDelete, driver.CallPing}
-	for i, call := range l.Calls() {
-		if call.Kind != want[i] || call.Target != "q" {
-			t.Errorf("call %d: %+v, want kind %d", i, call, want[i])
-		}
+	if calls := l.Calls(); len(calls) != 7 || calls[0].Method != driver.CallReceive || calls[0].Target != "q" {
+		t.Errorf("%+v", calls)
 	}
 }

@@ -75,29 +75,20 @@ func passesTextsAndLeases(t *testing.T) {
 	}
 }
 
-// receiveLimit is a backend that records the limit of a Receive.
-type receiveLimit struct {
-	driver.Queues
-	limit int
-}
-
-func (d *receiveLimit) Receive(_ context.Context, _ string, limit int, _ time.Duration) ([]driver.Message, error) {
-	d.limit = limit
-	return nil, nil
-}
-
 func asksForMessages(t *testing.T) {
 	_, err := driver.NewQueue(unreached(t), "q").Receive(t.Context(), 0, time.Second)
 	wantLimit(t, err)
 	_, err = driver.NewQueue(unreached(t), "q").Peek(t.Context(), 0)
 	wantLimit(t, err)
 	for asked, want := range map[int]int{1: 1, 32: 32, 33: 32, 1000: 32} {
-		backend := &receiveLimit{}
+		backend := driver.Wrap(nil, func(_ context.Context, c *driver.Call, _ func(context.Context) error) error {
+			if c.Limit != want {
+				t.Errorf("asked for %d messages, the backend was asked for %d, want %d", asked, c.Limit, want)
+			}
+			return nil
+		})
 		if _, err := driver.NewQueue(backend, "q").Receive(t.Context(), asked, time.Second); err != nil {
 			t.Error(err)
-		}
-		if backend.limit != want {
-			t.Errorf("asked for %d messages, the backend was asked for %d, want %d", asked, backend.limit, want)
 		}
 	}
 }

@@ -7,19 +7,15 @@ import (
 
 // A Table is one table, as the operations of package storage use it. It refuses
 // what breaks Azure's limits (domain.ErrLimit) and calls the backend's [Tables]
-// for the rest. Each call of the backend is entered in the [Ledger] of the context, if
-// there is one, and told to the observers.
+// for the rest.
 type Table struct {
-	name     string
-	backend  Tables
-	observer Observer
+	name    string
+	backend Tables
 }
 
 // NewTable returns the table of this name. It must be created (Tables.CreateTable)
 // before it is used.
-func NewTable(backend Tables, name string, observers ...Observer) *Table {
-	return &Table{name: name, backend: backend, observer: Observers(observers...)}
-}
+func NewTable(backend Tables, name string) *Table { return &Table{name, backend} }
 
 // Name returns the name that was given to NewTable.
 func (t *Table) Name() string { return t.name }
@@ -32,10 +28,7 @@ func (t *Table) Get(ctx context.Context, partition, row string) (Entity, error) 
 	if err := CheckKey("row key", row); err != nil {
 		return Entity{}, err
 	}
-	ctx, call := enter(ctx, t.observer, Call{Kind: CallPoint, Target: t.name})
-	got, err := t.backend.Get(ctx, t.name, partition, row)
-	call.endGet(t.name, partition, row, got, err)
-	return got, err
+	return t.backend.Get(ctx, t.name, partition, row)
 }
 
 // Range reads one page of one partition.
@@ -46,10 +39,7 @@ func (t *Table) Range(ctx context.Context, q Range) (Page, error) {
 	if err := q.Paging.check(); err != nil {
 		return Page{}, err
 	}
-	ctx, call := enter(ctx, t.observer, Call{Kind: q.kind(), Target: t.name})
-	page, err := t.backend.Range(ctx, t.name, q)
-	call.endRange(t.name, q, page, err)
-	return page, err
+	return t.backend.Range(ctx, t.name, q)
 }
 
 // Scan reads one page of a range of partitions.
@@ -57,10 +47,7 @@ func (t *Table) Scan(ctx context.Context, q Scan) (Page, error) {
 	if err := q.Paging.check(); err != nil {
 		return Page{}, err
 	}
-	ctx, call := enter(ctx, t.observer, Call{Kind: CallScan, Target: t.name})
-	page, err := t.backend.Scan(ctx, t.name, q)
-	call.endScan(t.name, q, page, err)
-	return page, err
+	return t.backend.Scan(ctx, t.name, q)
 }
 
 // Transact applies the operations to one partition, all or none. The error is an
@@ -69,10 +56,7 @@ func (t *Table) Transact(ctx context.Context, partition string, ops ...Operation
 	if err := checkTransaction(partition, ops); err != nil {
 		return err
 	}
-	ctx, call := enter(ctx, t.observer, Call{Kind: CallTransaction, Target: t.name, Operations: ops})
-	err := t.backend.Transact(ctx, t.name, partition, ops)
-	call.endTransact(t.name, partition, ops, err)
-	return err
+	return t.backend.Transact(ctx, t.name, partition, ops)
 }
 
 // First reads the first n rows of a selection, over as many pages as needed. It

@@ -15,7 +15,7 @@ import (
 
 // unreached is a backend that fails the test if it is called.
 func unreached(t *testing.T) *drivertest.Faults {
-	return drivertest.NewFaults(nil, nil, func(_ context.Context, call drivertest.Call, _ drivertest.Send) error {
+	return drivertest.NewFaults(nil, func(_ context.Context, call drivertest.Call, _ drivertest.Send) error {
 		t.Errorf("the backend was reached by %s", call.Method)
 		return nil
 	})
@@ -23,7 +23,7 @@ func unreached(t *testing.T) *drivertest.Faults {
 
 // accepting is a backend that accepts every call and returns nothing.
 func accepting() *drivertest.Faults {
-	return drivertest.NewFaults(nil, nil, func(context.Context, drivertest.Call, drivertest.Send) error { return nil })
+	return drivertest.NewFaults(nil, func(context.Context, drivertest.Call, drivertest.Send) error { return nil })
 }
 
 // longestText has as many UTF-16 units as 64 KiB hold.

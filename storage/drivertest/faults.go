@@ -2,21 +2,22 @@ package drivertest
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 
+	"microblogging/domain"
 	"microblogging/storage/driver"
 )
 
-// Faults stands in front of a backend, both its Tables and its Queues, and gives
-// every call to a hook. The hook decides whether the backend gets it. Faults is
-// safe for concurrent use if the hook is. All hooks of this package are.
+// Faults is a backend whose calls all go to a hook, which decides whether the backend behind
+// it gets them. Its Traits are those of that backend. Faults is safe for concurrent use if
+// the hook is. All hooks of this package are.
 //
 // To fail each call of a scenario in turn:
 //
 //	for n := 1; ; n++ {
-//		faults := drivertest.NewFaults(db, db, drivertest.FailAfter(n))
+//		faults := drivertest.NewFaults(db, drivertest.FailAfter(n))
 //		scenario(faults)
 //		if faults.Calls() < n {
 //			break // the scenario has no call number n
@@ -24,160 +25,137 @@ import (
 //		restartAndCheck(db)
 //	}
 type Faults struct {
-	tables driver.Tables
-	queues driver.Queues
-	hook   Hook
-	calls  atomic.Int64
+	driver.Backend
+	calls atomic.Int64
 }
 
-// A Call is one call of a backend.
-type Call struct {
-	// Method is the name of the method: "Transact", "Get", "Receive", …
-	Method string
-	// Target is the table or the queue.
-	Target string
-	// Operations is the transaction of a Transact, and nil for other methods.
-	Operations []driver.Operation
-	// Write is false for Get, Range, Scan, Peek, Ping and Length. A Receive is a write: it
-	// hides messages.
-	Write bool
-	// Seq numbers the calls from 1 in the order in which they started.
-	Seq int
-}
+// A Hook is an Around. A Call and a Send are what it gets: the call, and what makes it.
+type (
+	Hook = driver.Around
+	Call = *driver.Call
+	Send = func(context.Context) error
+)
 
-// A Hook decides what happens to a call. It may call send any number of times, at
-// once or later, and from any goroutine. The caller gets the error that the hook
-// returns; if that is nil, the caller gets the answer of the latest send.
-type Hook func(ctx context.Context, call Call, send Send) error
-
-// Send makes the call on the backend and returns the backend's error.
-type Send func(ctx context.Context) error
-
-// NewFaults puts a hook in front of a backend. An interface that no test calls
-// may be nil.
-func NewFaults(tables driver.Tables, queues driver.Queues, hook Hook) *Faults {
-	return &Faults{tables: tables, queues: queues, hook: hook}
+// NewFaults puts a hook around a backend and numbers the calls (Call.Seq). A backend that no
+// call reaches may be nil.
+func NewFaults(backend driver.Backend, hook Hook) *Faults {
+	f := &Faults{}
+	f.Backend = driver.Wrap(backend, func(ctx context.Context, call Call, send Send) error {
+		call.Seq = int(f.calls.Add(1))
+		return hook(ctx, call, send)
+	})
+	return f
 }
 
 // Calls returns the number of calls so far.
 func (f *Faults) Calls() int { return int(f.calls.Load()) }
 
-// intercept gives one call to the hook. A mutex guards the answer, because the
-// hook may still send the request after the caller has gone on.
-func intercept[R any](ctx context.Context, f *Faults, call Call, do func(context.Context) (R, error)) (R, error) {
-	call.Seq = int(f.calls.Add(1))
-	var mu sync.Mutex
-	var latest R
-	err := f.hook(ctx, call, func(ctx context.Context) error {
-		answer, err := do(ctx)
-		mu.Lock()
-		defer mu.Unlock()
-		latest = answer
-		return err
-	})
-	mu.Lock()
-	defer mu.Unlock()
-	if err != nil {
-		var zero R
-		return zero, err
+// Far makes a backend look as one on a network does: reads are worth making at once, and
+// nothing else is promised.
+func Far(backend driver.Backend) driver.Backend { return far{backend} }
+
+type far struct{ driver.Backend }
+
+func (far) Traits() driver.Traits { return driver.Traits{ReadsAtOnce: true} }
+
+// ErrInjected is the error that the hooks below return to the caller. It wraps
+// domain.ErrUnavailable: the caller cannot know whether a write took effect.
+var ErrInjected = fmt.Errorf("%w: injected fault", domain.ErrUnavailable)
+
+// Pass sends every call once.
+func Pass(ctx context.Context, _ Call, send Send) error { return send(ctx) }
+
+// at applies the hook to call number n and passes the others.
+func at(n int, hook Hook) Hook {
+	return func(ctx context.Context, call Call, send Send) error {
+		if call.Seq != n {
+			return send(ctx)
+		}
+		return hook(ctx, call, send)
 	}
-	return latest, nil
 }
 
-// interceptError is intercept for a method that returns only an error.
-func (f *Faults) interceptError(ctx context.Context, call Call, do func(context.Context) error) error {
-	_, err := intercept(ctx, f, call, func(ctx context.Context) (struct{}, error) { return struct{}{}, do(ctx) })
-	return err
+// FailBefore loses the request of call number n: it has no effect.
+func FailBefore(n int) Hook {
+	return at(n, func(context.Context, Call, Send) error { return ErrInjected })
 }
 
-// CreateTable implements driver.Tables.
-func (f *Faults) CreateTable(ctx context.Context, table string) error {
-	return f.interceptError(ctx, Call{Method: "CreateTable", Target: table, Write: true}, func(ctx context.Context) error {
-		return f.tables.CreateTable(ctx, table)
+// FailAfter loses the answer to call number n, after it took effect.
+func FailAfter(n int) Hook {
+	return at(n, func(ctx context.Context, _ Call, send Send) error {
+		_ = send(ctx) // the answer that is lost
+		return ErrInjected
 	})
 }
 
-// Get implements driver.Tables.
-func (f *Faults) Get(ctx context.Context, table, partition, row string) (driver.Entity, error) {
-	return intercept(ctx, f, Call{Method: "Get", Target: table}, func(ctx context.Context) (driver.Entity, error) {
-		return f.tables.Get(ctx, table, partition, row)
+// SentTwice acts as a client that loses the answer to call number n and sends the
+// request again without telling its caller. The caller gets the second answer,
+// which may be the echo of the first. A request that must be sent once is not sent again:
+// its answer is lost.
+func SentTwice(n int) Hook {
+	return at(n, func(ctx context.Context, _ Call, send Send) error {
+		_ = send(ctx) // the answer that is lost
+		if driver.IsSentOnce(ctx) {
+			return ErrInjected
+		}
+		return send(ctx)
 	})
 }
 
-// Range implements driver.Tables.
-func (f *Faults) Range(ctx context.Context, table string, q driver.Range) (driver.Page, error) {
-	return intercept(ctx, f, Call{Method: "Range", Target: table}, func(ctx context.Context) (driver.Page, error) {
-		return f.tables.Range(ctx, table, q)
-	})
+// ResentLater acts as a network that delivers the request of call number n once
+// more, after other work was done. The hook first decides what the caller gets:
+// Pass, FailAfter(n), or FailBefore(n) if the request arrives only later. The
+// copy takes effect when the test calls Arrive.
+func ResentLater(n int, first Hook) (Hook, *Straggler) {
+	late := &Straggler{}
+	return func(ctx context.Context, call Call, send Send) error {
+		if call.Seq == n {
+			late.hold(send)
+		}
+		return first(ctx, call, send)
+	}, late
 }
 
-// Scan implements driver.Tables.
-func (f *Faults) Scan(ctx context.Context, table string, q driver.Scan) (driver.Page, error) {
-	return intercept(ctx, f, Call{Method: "Scan", Target: table}, func(ctx context.Context) (driver.Page, error) {
-		return f.tables.Scan(ctx, table, q)
-	})
+// A Straggler is a request that has not arrived yet.
+type Straggler struct {
+	mu   sync.Mutex
+	send Send
 }
 
-// Transact implements driver.Tables.
-func (f *Faults) Transact(ctx context.Context, table, partition string, ops []driver.Operation) error {
-	call := Call{Method: "Transact", Target: table, Operations: ops, Write: true}
-	return f.interceptError(ctx, call, func(ctx context.Context) error {
-		return f.tables.Transact(ctx, table, partition, ops)
-	})
+func (s *Straggler) hold(send Send) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.send = send
 }
 
-// CreateQueue implements driver.Queues.
-func (f *Faults) CreateQueue(ctx context.Context, queue string) error {
-	return f.interceptError(ctx, Call{Method: "CreateQueue", Target: queue, Write: true}, func(ctx context.Context) error {
-		return f.queues.CreateQueue(ctx, queue)
-	})
+// Arrive delivers the request, at most once, and returns the backend's error,
+// which the first caller does not see. It reports false if no request was sent
+// yet, or if it has arrived before.
+func (s *Straggler) Arrive(ctx context.Context) (arrived bool, err error) {
+	s.mu.Lock()
+	send := s.send
+	s.send = nil
+	s.mu.Unlock()
+	if send == nil {
+		return false, nil
+	}
+	return true, send(ctx)
 }
 
-// Send implements driver.Queues.
-func (f *Faults) Send(ctx context.Context, queue, text string) error {
-	return f.interceptError(ctx, Call{Method: "Send", Target: queue, Write: true}, func(ctx context.Context) error {
-		return f.queues.Send(ctx, queue, text)
-	})
+// Only applies the hook to the calls that match, and passes the others. To the hook, the
+// calls that match are numbered from 1.
+func Only(match func(Call) bool, hook Hook) Hook {
+	var matched atomic.Int64
+	return func(ctx context.Context, call Call, send Send) error {
+		if !match(call) {
+			return send(ctx)
+		}
+		seq := call.Seq
+		call.Seq = int(matched.Add(1))
+		defer func() { call.Seq = seq }()
+		return hook(ctx, call, send)
+	}
 }
 
-// Receive implements driver.Queues.
-func (f *Faults) Receive(ctx context.Context, queue string, limit int, lease time.Duration) ([]driver.Message, error) {
-	return intercept(ctx, f, Call{Method: "Receive", Target: queue, Write: true}, func(ctx context.Context) ([]driver.Message, error) {
-		return f.queues.Receive(ctx, queue, limit, lease)
-	})
-}
-
-// Update implements driver.Queues.
-func (f *Faults) Update(ctx context.Context, queue string, m driver.Message, lease time.Duration) (string, error) {
-	return intercept(ctx, f, Call{Method: "Update", Target: queue, Write: true}, func(ctx context.Context) (string, error) {
-		return f.queues.Update(ctx, queue, m, lease)
-	})
-}
-
-// Delete implements driver.Queues.
-func (f *Faults) Delete(ctx context.Context, queue string, m driver.Message) error {
-	return f.interceptError(ctx, Call{Method: "Delete", Target: queue, Write: true}, func(ctx context.Context) error {
-		return f.queues.Delete(ctx, queue, m)
-	})
-}
-
-// Peek implements driver.Queues.
-func (f *Faults) Peek(ctx context.Context, queue string, limit int) ([]driver.Message, error) {
-	return intercept(ctx, f, Call{Method: "Peek", Target: queue}, func(ctx context.Context) ([]driver.Message, error) {
-		return f.queues.Peek(ctx, queue, limit)
-	})
-}
-
-// Ping implements driver.Queues.
-func (f *Faults) Ping(ctx context.Context, queue string) error {
-	return f.interceptError(ctx, Call{Method: "Ping", Target: queue}, func(ctx context.Context) error {
-		return f.queues.Ping(ctx, queue)
-	})
-}
-
-// Length implements driver.Queues.
-func (f *Faults) Length(ctx context.Context, queue string) (int64, error) {
-	return intercept(ctx, f, Call{Method: "Length", Target: queue}, func(ctx context.Context) (int64, error) {
-		return f.queues.Length(ctx, queue)
-	})
-}
+// Writes matches the calls that may change something.
+func Writes(call Call) bool { return call.Writes() }

@@ -47,10 +47,10 @@ func TestFaults(t *testing.T) {
 func passesKeepContract(t *testing.T) {
 	faultless := func(t *testing.T) *drivertest.Faults {
 		db := open(t)
-		return drivertest.NewFaults(db, db, drivertest.Pass)
+		return drivertest.NewFaults(drivertest.Far(db), drivertest.Pass)
 	}
-	drivertest.Tables(t, func(t *testing.T) driver.Tables { return faultless(t) })
-	drivertest.Queues(t, func(t *testing.T) driver.Queues { return faultless(t) })
+	drivertest.Tables(t, func(t *testing.T) driver.Backend { return faultless(t) })
+	drivertest.Queues(t, func(t *testing.T) driver.Backend { return faultless(t) })
 }
 
 func insert(t *testing.T, tables driver.Tables, row string) error {
@@ -84,7 +84,7 @@ func hookHitsItsCall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			db := open(t)
-			faults := drivertest.NewFaults(db, db, test.hook)
+			faults := drivertest.NewFaults(drivertest.Far(db), test.hook)
 			if err := insert(t, faults, "first"); err != nil {
 				t.Errorf("the first call: %v", err)
 			}
@@ -106,7 +106,7 @@ func hookHitsItsCall(t *testing.T) {
 
 func onlyMatchingCalls(t *testing.T) {
 	db := open(t)
-	faults := drivertest.NewFaults(db, db, drivertest.Only(drivertest.Writes, drivertest.FailBefore(2)))
+	faults := drivertest.NewFaults(drivertest.Far(db), drivertest.Only(drivertest.Writes, drivertest.FailBefore(2)))
 	for range 3 {
 		if _, err := faults.Range(t.Context(), "T", driver.Range{Partition: "p", Paging: driver.Paging{Limit: 1}}); err != nil {
 			t.Fatal(err)
@@ -136,7 +136,7 @@ func resentRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			db := open(t)
 			hook, late := drivertest.ResentLater(1, test.first)
-			faults := drivertest.NewFaults(db, db, hook)
+			faults := drivertest.NewFaults(drivertest.Far(db), hook)
 			if arrived, err := late.Arrive(t.Context()); arrived || err != nil {
 				t.Errorf("arrived before it was sent: %v", err)
 			}
@@ -167,7 +167,7 @@ func resentRequest(t *testing.T) {
 func hookSeesCall(t *testing.T) {
 	db := open(t)
 	var seen []drivertest.Call
-	faults := drivertest.NewFaults(db, db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+	faults := drivertest.NewFaults(drivertest.Far(db), func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		seen = append(seen, call)
 		return send(ctx)
 	})
@@ -183,7 +183,7 @@ func hookSeesCall(t *testing.T) {
 	}
 	var got []string
 	for _, call := range seen {
-		got = append(got, fmt.Sprint(call.Seq, " ", call.Method, " ", call.Target, " ", call.Write, " ", len(call.Operations)))
+		got = append(got, fmt.Sprint(call.Seq, " ", call.Method, " ", call.Target, " ", call.Writes(), " ", len(call.Operations)))
 	}
 	want := []string{"1 Transact T true 1", "2 Send q true 0", "3 Receive q true 0", "4 Get T false 0"}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -193,7 +193,7 @@ func hookSeesCall(t *testing.T) {
 
 func concurrentCalls(t *testing.T) {
 	db := open(t)
-	faults := drivertest.NewFaults(db, db, drivertest.FailBefore(50))
+	faults := drivertest.NewFaults(drivertest.Far(db), drivertest.FailBefore(50))
 	var callers sync.WaitGroup
 	failed := make(chan error, 100)
 	for i := range 100 {

@@ -13,7 +13,7 @@ import (
 // each test; open must register the closing of what it opens with t.Cleanup.
 //
 // Leases last whole seconds, so some tests take seconds. All run in parallel.
-func Queues(t *testing.T, open func(t *testing.T) driver.Queues) {
+func Queues(t *testing.T, open func(t *testing.T) driver.Backend) {
 	topics := map[string]queueTests{
 		"Message": messageTests(),
 		"Lease":   leaseTests(),
@@ -37,7 +37,7 @@ type queueTests map[string]func(t *testing.T, queue queueFixture)
 // A queueFixture is a queue that only one test uses.
 type queueFixture struct {
 	*driver.Queue
-	backend driver.Queues
+	backend driver.Backend
 	name    string
 }
 
@@ -52,7 +52,7 @@ const (
 	pollEvery = 100 * time.Millisecond
 )
 
-func newQueue(t *testing.T, queues driver.Queues) queueFixture {
+func newQueue(t *testing.T, queues driver.Backend) queueFixture {
 	t.Helper()
 	name := "q-" + strings.ToLower(rand.Text())
 	if err := queues.CreateQueue(t.Context(), name); err != nil {

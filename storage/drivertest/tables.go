@@ -13,7 +13,7 @@ import (
 
 // Tables runs the conformance suite of a driver.Tables. It calls open once for
 // each test; open must register the closing of what it opens with t.Cleanup.
-func Tables(t *testing.T, open func(t *testing.T) driver.Tables) {
+func Tables(t *testing.T, open func(t *testing.T) driver.Backend) {
 	topics := map[string]tableTests{
 		"Key":         keyTests(),
 		"Property":    propertyTests(),
@@ -44,11 +44,11 @@ type tableTests map[string]func(t *testing.T, table fixture)
 // A fixture is a table that only one test uses.
 type fixture struct {
 	*driver.Table
-	backend driver.Tables
+	backend driver.Backend
 	name    string
 }
 
-func newTable(t *testing.T, tables driver.Tables) fixture {
+func newTable(t *testing.T, tables driver.Backend) fixture {
 	t.Helper()
 	name := "T" + rand.Text()
 	if err := tables.CreateTable(t.Context(), name); err != nil {

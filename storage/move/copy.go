@@ -17,9 +17,8 @@ import (
 // A Side is the source or the target of a copy.
 type Side struct {
 	// Name is what an operator calls it.
-	Name   string
-	Tables driver.Tables
-	Queues driver.Queues
+	Name string
+	driver.Backend
 }
 
 // Options are the settings of a copy.
@@ -71,14 +70,14 @@ func Copy(ctx context.Context, from, to Side, o Options) (Result, error) {
 }
 
 func (c *copier) prepare(ctx context.Context) error {
-	return errors.Join(storage.New(c.from.Tables, c.from.Queues).Prepare(ctx), storage.New(c.to.Tables, c.to.Queues).Prepare(ctx))
+	return errors.Join(storage.New(c.from, storage.Options{}).Prepare(ctx), storage.New(c.to, storage.Options{}).Prepare(ctx))
 }
 
 // look refuses a target that holds what the source does not.
 func (c *copier) look(ctx context.Context) error {
 	empty := true
 	for _, name := range storage.DataTables() {
-		for _, err := range driver.NewTable(c.to.Tables, name).All(ctx, driver.Scan{Paging: driver.Paging{KeysOnly: true, Limit: 1}}) {
+		for _, err := range driver.NewTable(c.to, name).All(ctx, driver.Scan{Paging: driver.Paging{KeysOnly: true, Limit: 1}}) {
 			if err != nil {
 				return fmt.Errorf("looking whether %s is empty: %w", c.to.Name, err)
 			}
@@ -99,7 +98,7 @@ func (c *copier) look(ctx context.Context) error {
 
 func (c *copier) mustHaveNoMessages(ctx context.Context) error {
 	for _, name := range queues() {
-		n, err := driver.NewQueue(c.to.Queues, name).Length(ctx)
+		n, err := driver.NewQueue(c.to, name).Length(ctx)
 		if err != nil {
 			return fmt.Errorf("looking whether %s is empty: %w", c.to.Name, err)
 		}
@@ -117,7 +116,7 @@ func (c *copier) fill(ctx context.Context) error {
 	var next []driver.Entity // the rows of the next transaction, of one partition
 	var into string
 	send := func() {
-		if rows, table := next, driver.NewTable(c.to.Tables, into); len(rows) > 0 {
+		if rows, table := next, driver.NewTable(c.to, into); len(rows) > 0 {
 			group.Go(func() error { return insert(grouped, table, rows) })
 			next = nil
 		}
@@ -191,7 +190,7 @@ const (
 // an earlier run has copied them.
 func (c *copier) copyMessages(ctx context.Context) (err error) {
 	for name, sent := range map[string]*int{domain.QueueName: &c.result.Messages, domain.PoisonQueueName: &c.result.Poison} {
-		if *sent, err = c.copyQueue(ctx, driver.NewQueue(c.from.Queues, name), driver.NewQueue(c.to.Queues, name)); err != nil {
+		if *sent, err = c.copyQueue(ctx, driver.NewQueue(c.from, name), driver.NewQueue(c.to, name)); err != nil {
 			return fmt.Errorf("copying the queue %s: %w", name, err)
 		}
 	}

@@ -44,7 +44,7 @@ func TestCopy(t *testing.T) {
 func makeSite(t *testing.T) mem.Snapshot {
 	t.Helper()
 	db := mem.Open(mem.Snapshot{}, "made")
-	store := storage.New(db, db)
+	store := storage.New(db, storage.Options{})
 	ctx := t.Context()
 	ok(t, store.Prepare(ctx))
 	_, err := store.SignUp(ctx, "ada", "correct horse battery")
@@ -79,12 +79,7 @@ func ok(t testing.TB, err error) {
 	}
 }
 
-func side(name string, db interface {
-	driver.Tables
-	driver.Queues
-}) move.Side {
-	return move.Side{Name: name, Tables: db, Queues: db}
-}
+func side(name string, db driver.Backend) move.Side { return move.Side{Name: name, Backend: db} }
 
 // open returns a store with that content, and an empty one.
 func open(content mem.Snapshot) (from, to *mem.DB) {
@@ -155,7 +150,7 @@ var errDead = errors.New("dead")
 // mortal is a store on which the process dies at one call: the call takes effect or not, and
 // nothing after it does.
 func mortal(db *mem.DB, death int, after bool, calls *atomic.Int64) *drivertest.Faults {
-	return drivertest.NewFaults(db, db, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+	return drivertest.NewFaults(drivertest.Far(db), func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
 		switch call := int(calls.Add(1)); {
 		case call > death, call == death && !after:
 			return errDead
@@ -188,7 +183,7 @@ func goesOnAfterDeath(t *testing.T, content mem.Snapshot) {
 func goesOnAfterLostReplies(t *testing.T, content mem.Snapshot) {
 	for twice := 1; ; twice++ {
 		from, to := open(content)
-		faults := drivertest.NewFaults(to, to, drivertest.Only(drivertest.Writes, drivertest.SentTwice(twice)))
+		faults := drivertest.NewFaults(drivertest.Far(to), drivertest.Only(drivertest.Writes, drivertest.SentTwice(twice)))
 		_, err := copyStore(t, side("from", from), side("to", faults))
 		ok(t, err)
 		mustEqual(t, from, to)
@@ -218,7 +213,7 @@ func refusesTargets(t *testing.T, content mem.Snapshot) {
 		}),
 		"a message alone": func() *mem.DB {
 			db := mem.Open(mem.Snapshot{}, "queued")
-			ok(t, storage.New(db, db).Prepare(t.Context()))
+			ok(t, storage.New(db, storage.Options{}).Prepare(t.Context()))
 			ok(t, db.Send(t.Context(), domain.PoisonQueueName, "x"))
 			return db
 		}(),
@@ -267,7 +262,7 @@ func during(doing string, change func()) move.Options {
 
 func signUp(t *testing.T, db *mem.DB) func() {
 	return func() {
-		_, err := storage.New(db, db).SignUp(t.Context(), "mallory", "correct horse battery")
+		_, err := storage.New(db, storage.Options{}).SignUp(t.Context(), "mallory", "correct horse battery")
 		ok(t, err)
 	}
 }
@@ -293,7 +288,7 @@ func targetChanges(t *testing.T, content mem.Snapshot) {
 
 func sourceFails(t *testing.T, content mem.Snapshot) {
 	from, to := open(content)
-	broken := drivertest.NewFaults(from, from, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+	broken := drivertest.NewFaults(drivertest.Far(from), func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Method == "Scan" && call.Target == "Blogs" {
 			return domain.ErrUnavailable
 		}
@@ -309,7 +304,7 @@ func sourceFails(t *testing.T, content mem.Snapshot) {
 
 func halves(t *testing.T, _ mem.Snapshot) {
 	from, to := open(mem.Snapshot{})
-	ok(t, storage.New(from, from).Prepare(t.Context()))
+	ok(t, storage.New(from, storage.Options{}).Prepare(t.Context()))
 	table := driver.NewTable(from, "Blogs")
 	long := string(make([]byte, 30_000))
 	for i := range 60 { // 60 rows of up to 180 kB each, as they are sent

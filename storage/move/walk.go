@@ -16,7 +16,7 @@ import (
 func (c *copier) walk(ctx context.Context, doing string, visit func(table string, source, target *driver.Entity) error) error {
 	for _, name := range storage.DataTables() {
 		visited := 0
-		err := pairs(driver.NewTable(c.from.Tables, name).All(ctx, driver.Scan{}), driver.NewTable(c.to.Tables, name).All(ctx, driver.Scan{}),
+		err := pairs(driver.NewTable(c.from, name).All(ctx, driver.Scan{}), driver.NewTable(c.to, name).All(ctx, driver.Scan{}),
 			func(source, target *driver.Entity) error {
 				if visited++; visited%driver.MaxOperations == 0 {
 					c.Progress(doing, driver.MaxOperations)

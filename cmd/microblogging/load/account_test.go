@@ -96,12 +96,11 @@ func (a *account) Transact(ctx context.Context, table, partition string, ops []d
 }
 
 // slowly is a backend whose transactions take time.
-type slowly struct {
-	driver.Tables
-	take time.Duration
-}
-
-func (s slowly) Transact(ctx context.Context, table, partition string, ops []driver.Operation) error {
-	time.Sleep(s.take)
-	return s.Tables.Transact(ctx, table, partition, ops)
+func slowly(backend driver.Backend, take time.Duration) driver.Backend {
+	return driver.Wrap(backend, func(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
+		if c.Method == driver.CallTransact {
+			time.Sleep(take)
+		}
+		return next(ctx)
+	})
 }

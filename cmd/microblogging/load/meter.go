@@ -91,53 +91,11 @@ func (m *meter) busiest() (most int64) {
 	return most
 }
 
-// localTables is what an embedded store is besides driver.Tables.
-type localTables interface {
-	driver.OneByOne
-	driver.GroupCommitter
-}
-
-// over returns the tables with the meter in front of them. They still tell how they want to
-// be called.
-func (m *meter) over(tables driver.Tables) driver.Tables {
-	metered := meteredTables{tables, m}
-	if local, ok := tables.(localTables); ok {
-		return meteredLocal{metered, local}
-	}
-	return metered
-}
-
-type meteredTables struct {
-	driver.Tables
-	meter *meter
-}
-
-type meteredLocal struct {
-	meteredTables
-	local localTables
-}
-
-func (t meteredLocal) LastFirst() bool      { return t.local.LastFirst() }
-func (t meteredLocal) CommitsTogether() int { return t.local.CommitsTogether() }
-
-func (t meteredTables) Get(ctx context.Context, table, key, row string) (driver.Entity, error) {
-	entity, err := t.Tables.Get(ctx, table, key, row)
-	if err == nil {
-		t.meter.count(ctx, table, key, 1)
-	}
-	return entity, err
-}
-
-func (t meteredTables) Range(ctx context.Context, table string, q driver.Range) (driver.Page, error) {
-	page, err := t.Tables.Range(ctx, table, q)
-	t.meter.count(ctx, table, q.Partition, len(page.Rows))
-	return page, err
-}
-
-func (t meteredTables) Transact(ctx context.Context, table, key string, ops []driver.Operation) error {
-	err := t.Tables.Transact(ctx, table, key, ops)
-	if err == nil {
-		t.meter.count(ctx, table, key, len(ops))
+// around meters the calls of a store. A scan is no part of the load.
+func (m *meter) around(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
+	err := next(ctx)
+	if _, returned := c.Returned(err); c.Partition != "" {
+		m.count(ctx, c.Target, c.Partition, returned+c.Written(err))
 	}
 	return err
 }

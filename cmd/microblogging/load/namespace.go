@@ -11,11 +11,18 @@ import (
 	"microblogging/storage/driver"
 )
 
-// An Account is a backend that many share.
+// An Account is a backend that many share. It can tell which tables and queues are there,
+// and remove a whole one without a request for each of its rows.
 type Account interface {
-	driver.Tables
-	driver.Queues
-	driver.Dropper
+	driver.Backend
+	// TableNames returns the names of the tables that start with the prefix, in any case.
+	TableNames(ctx context.Context, prefix string) ([]string, error)
+	// QueueNames returns the names of the queues that start with the prefix.
+	QueueNames(ctx context.Context, prefix string) ([]string, error)
+	// DropTable removes a table with all of its rows, or does nothing if it is not there.
+	// DropQueue does the same with a queue and its messages.
+	DropTable(ctx context.Context, table string) error
+	DropQueue(ctx context.Context, queue string) error
 }
 
 // A Namespace is the tables and queues of one run in an account. Their names start with a
@@ -69,7 +76,7 @@ func OpenNamespace(ctx context.Context, account Account) (Ground, error) {
 		defer close(stopped)
 		n.beat(beating)
 	}()
-	return Ground{Tables: n, Queues: n, Remove: func(ctx context.Context) error {
+	return Ground{Backend: n.backend(), Remove: func(ctx context.Context) error {
 		stop()
 		<-stopped // or the last beat would create its table again
 		return n.remove(ctx)
@@ -110,67 +117,16 @@ func (n Namespace) notRemoved(err error) error {
 		n.table(""), n.queue(""), err)
 }
 
-// CreateTable implements driver.Tables.
-func (n Namespace) CreateTable(ctx context.Context, table string) error {
-	return n.account.CreateTable(ctx, n.table(table))
-}
-
-// Get implements driver.Tables.
-func (n Namespace) Get(ctx context.Context, table, partition, row string) (driver.Entity, error) {
-	return n.account.Get(ctx, n.table(table), partition, row)
-}
-
-// Range implements driver.Tables.
-func (n Namespace) Range(ctx context.Context, table string, q driver.Range) (driver.Page, error) {
-	return n.account.Range(ctx, n.table(table), q)
-}
-
-// Scan implements driver.Tables.
-func (n Namespace) Scan(ctx context.Context, table string, q driver.Scan) (driver.Page, error) {
-	return n.account.Scan(ctx, n.table(table), q)
-}
-
-// Transact implements driver.Tables.
-func (n Namespace) Transact(ctx context.Context, table, partition string, ops []driver.Operation) error {
-	return n.account.Transact(ctx, n.table(table), partition, ops)
-}
-
-// CreateQueue implements driver.Queues.
-func (n Namespace) CreateQueue(ctx context.Context, queue string) error {
-	return n.account.CreateQueue(ctx, n.queue(queue))
-}
-
-// Send implements driver.Queues.
-func (n Namespace) Send(ctx context.Context, queue, text string) error {
-	return n.account.Send(ctx, n.queue(queue), text)
-}
-
-// Receive implements driver.Queues.
-func (n Namespace) Receive(ctx context.Context, queue string, limit int, lease time.Duration) ([]driver.Message, error) {
-	return n.account.Receive(ctx, n.queue(queue), limit, lease)
-}
-
-// Update implements driver.Queues.
-func (n Namespace) Update(ctx context.Context, queue string, m driver.Message, lease time.Duration) (string, error) {
-	return n.account.Update(ctx, n.queue(queue), m, lease)
-}
-
-// Delete implements driver.Queues.
-func (n Namespace) Delete(ctx context.Context, queue string, m driver.Message) error {
-	return n.account.Delete(ctx, n.queue(queue), m)
-}
-
-// Peek implements driver.Queues.
-func (n Namespace) Peek(ctx context.Context, queue string, limit int) ([]driver.Message, error) {
-	return n.account.Peek(ctx, n.queue(queue), limit)
-}
-
-// Ping implements driver.Queues.
-func (n Namespace) Ping(ctx context.Context, queue string) error {
-	return n.account.Ping(ctx, n.queue(queue))
-}
-
-// Length implements driver.Queues.
-func (n Namespace) Length(ctx context.Context, queue string) (int64, error) {
-	return n.account.Length(ctx, n.queue(queue))
+// backend returns the namespace as a backend: the names of the site stand for its own.
+func (n Namespace) backend() driver.Backend {
+	return driver.Wrap(n.account, func(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
+		name := c.Target
+		defer func() { c.Target = name }()
+		if c.OfQueue() {
+			c.Target = n.queue(name)
+		} else {
+			c.Target = n.table(name)
+		}
+		return next(ctx)
+	})
 }

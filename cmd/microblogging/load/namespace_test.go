@@ -33,7 +33,7 @@ func opened(t *testing.T, a *account) Ground {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prepare(t, storage.New(ground.Tables, ground.Queues))
+	prepare(t, storage.New(ground, storage.Options{}))
 	return ground
 }
 
@@ -46,7 +46,7 @@ func prepare(t *testing.T, store *storage.Store) {
 
 func leavesNothing(t *testing.T) {
 	a := newAccount()
-	prepare(t, storage.New(a, a))
+	prepare(t, storage.New(a, storage.Options{}))
 	site := a.all()
 	ground := opened(t, a)
 	if now := a.all(); len(now) != 2*len(site)+1 {
@@ -69,7 +69,7 @@ func killed(t *testing.T, a *account) {
 	if err := n.firstBeat(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	prepare(t, storage.New(n, n))
+	prepare(t, storage.New(n.backend(), storage.Options{}))
 }
 
 func find(t *testing.T, a *account) Leftovers {
@@ -93,7 +93,7 @@ func removes(t *testing.T, found Leftovers, want int) {
 
 func removesKilled(t *testing.T) {
 	a := newAccount()
-	prepare(t, storage.New(a, a))
+	prepare(t, storage.New(a, storage.Options{}))
 	site := a.all()
 	if found := find(t, a); found.Wait() != 0 {
 		t.Errorf("without leftovers the load waits for %s", found.Wait())

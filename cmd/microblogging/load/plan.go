@@ -24,8 +24,7 @@ type Plan struct {
 
 // A Ground is an empty store that belongs to one run.
 type Ground struct {
-	Tables driver.Tables
-	Queues driver.Queues
+	driver.Backend
 	// Remove removes the store with all that is in it.
 	Remove func(ctx context.Context) error
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // Run fills the ground, puts it under load and returns what it has measured. If ctx ends
@@ -15,7 +16,7 @@ import (
 // goroutines at once.
 func Run(ctx context.Context, ground Ground, p Plan, watch func(Progress)) (Result, error) {
 	meter := newMeter()
-	site, err := newSite(storage.New(meter.over(ground.Tables), ground.Queues))
+	site, err := newSite(storage.New(ground, storage.Options{Around: []driver.Around{meter.around}}))
 	if err != nil {
 		return Result{}, err
 	}

@@ -25,7 +25,7 @@ func TestRun(t *testing.T) {
 
 func memory() Ground {
 	db := mem.Open(mem.Snapshot{}, "test")
-	return Ground{Tables: db, Queues: db}
+	return Ground{Backend: db}
 }
 
 // steady makes 100 operations of each kind, about, over these channels.
@@ -70,7 +70,7 @@ func findsBusiest(t *testing.T) {
 
 func interruptedFill(t *testing.T) {
 	ground := memory()
-	ground.Tables = slowly{ground.Tables, time.Second}
+	ground.Backend = slowly(ground, time.Second)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	r := ran(t, ctx, ground, steady(8), nil)
@@ -81,7 +81,7 @@ func interruptedFill(t *testing.T) {
 
 func interruptedPosts(t *testing.T) {
 	ground := memory()
-	ground.Tables = slowly{ground.Tables, time.Second}
+	ground.Backend = slowly(ground, time.Second)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	filled := 0
@@ -123,7 +123,7 @@ func countsTries(t *testing.T) {
 	db := mem.Open(mem.Snapshot{}, "test")
 	p := steady(1)
 	p.Mix = Mix{Post: 1, Vote: 1}
-	r := ran(t, t.Context(), Ground{Tables: tried{db}, Queues: db}, p, nil)
+	r := ran(t, t.Context(), Ground{Backend: tried{db}}, p, nil)
 	post, vote := r.Operations[0], r.Operations[1]
 	if post.Throttled != 0 || post.Retried != 0 || vote.Throttled != vote.Requests || vote.Retried != 2*vote.Requests || vote.Failed != 0 {
 		t.Errorf("%+v and %+v, want none for posts, which read nothing, and 1 and 2 for each vote", post, vote)

@@ -72,10 +72,8 @@ func busy(t *testing.T) *Metrics {
 	m.Read(t.Context(), &fakeStore{}, func() (bolt.Space, error) { return bolt.Space{Bytes: 4096, Free: 1024}, nil })
 	m.Commits()(bolt.Commit{Changes: 3, Took: time.Millisecond})
 	m.Tries()(t.Context(), azure.Try{Number: 1, Status: 200})
-	_, ended := m.Calls().Begin(t.Context(), driver.Call{Kind: driver.CallPoint, Target: "Channels"})
-	ended(driver.Result{Read: 1, Returned: 1})
-	_, ended = m.Calls().Begin(t.Context(), driver.Call{Kind: driver.CallTransaction, Target: "Blogs"})
-	ended(driver.Result{Written: 3})
+	call(t, m, driver.Call{Method: driver.CallGet, Target: "Channels"}, nil)
+	call(t, m, driver.Call{Method: driver.CallTransact, Target: "Blogs", Operations: make([]driver.Operation, 3)}, nil)
 	_, answered := m.Requests().Request(t.Context(), "GET", "/channels/:name")
 	answered(200)
 	_, handling := m.Deliveries().Deliver(t.Context(), driver.Message{Deliveries: 1}, domain.Message{})
@@ -83,6 +81,14 @@ func busy(t *testing.T) *Metrics {
 	done(nil)
 	handling.End(worker.End{Outcome: "done", Kind: domain.MessageChannel})
 	return m
+}
+
+// call makes a call that ends with this error.
+func call(t *testing.T, m *Metrics, c driver.Call, err error) {
+	t.Helper()
+	if got := m.Calls(t.Context(), &c, func(context.Context) error { return err }); got != err {
+		t.Errorf("the caller gets %v, want %v", got, err)
+	}
 }
 
 func namesAsPrometheusWants(t *testing.T) {
@@ -99,21 +105,17 @@ func namesAsPrometheusWants(t *testing.T) {
 
 func countCalls(t *testing.T) {
 	m := New("test", Roles{}, slog.New(slog.DiscardHandler))
-	call := func(c driver.Call, r driver.Result) {
-		_, ended := m.Calls().Begin(t.Context(), c)
-		ended(r)
-	}
-	point := driver.Call{Kind: driver.CallPoint, Target: "Users"}
+	point := driver.Call{Method: driver.CallGet, Target: "Users"}
 	for _, err := range []error{
 		nil, nil, domain.ErrNotFound, domain.ErrUnavailable, context.DeadlineExceeded, domain.ErrExists, domain.ErrConflict,
 		domain.ErrLeaseLost, fmt.Errorf("%w: %w", domain.ErrUnavailable, context.Canceled), errors.New("else"),
 	} {
-		call(point, driver.Result{Err: err})
+		call(t, m, point, err)
 	}
-	call(driver.Call{Kind: driver.CallReceive, Target: "deletions"}, driver.Result{Returned: 4})
-	late := driver.Call{Kind: driver.CallTransaction, Target: "Blogs", Operations: []driver.Operation{driver.Merge("gate!open!x", driver.Exists)}}
-	call(late, driver.Result{Err: &driver.OperationError{Err: domain.ErrNotFound}})
-	call(late, driver.Result{Written: 1})
+	call(t, m, driver.Call{Method: driver.CallReceive, Target: "deletions", Answer: driver.Answer{Messages: make([]driver.Message, 4)}}, nil)
+	late := driver.Call{Method: driver.CallTransact, Target: "Blogs", Operations: []driver.Operation{driver.Merge("gate!open!x", driver.Exists)}}
+	call(t, m, late, &driver.OperationError{Err: domain.ErrNotFound})
+	call(t, m, late, nil)
 	wantLines(t, m,
 		`microblogging_store_calls_total{kind="point",outcome="ok",target="Users"} 2`,
 		`microblogging_store_calls_total{kind="point",outcome="not_found",target="Users"} 1`,

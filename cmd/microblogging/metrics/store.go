@@ -33,24 +33,21 @@ func newStoreMetrics(r prometheus.Registerer) storeMetrics {
 	}
 }
 
-// Calls observes the calls of the store.
-func (m *Metrics) Calls() driver.Observer { return &m.store }
-
-// Begin implements driver.Observer.
-func (s *storeMetrics) Begin(ctx context.Context, call driver.Call) (context.Context, func(driver.Result)) {
+// Calls counts and times the calls of the store.
+func (m *Metrics) Calls(ctx context.Context, call *driver.Call, next func(context.Context) error) error {
 	began := time.Now()
-	return ctx, func(r driver.Result) {
-		kind := call.Kind.String()
-		s.took.WithLabelValues(call.Target, kind).Observe(time.Since(began).Seconds())
-		s.calls.WithLabelValues(call.Target, kind, driver.Outcome(r.Err)).Inc()
-		if r.Returned > 0 {
-			s.returned.WithLabelValues(call.Target).Add(float64(r.Returned))
-		}
-		if r.Written > 0 {
-			s.written.WithLabelValues(call.Target).Add(float64(r.Written))
-		}
-		if gate, refused := storage.RefusedByGate(call, r); refused {
-			s.refused.WithLabelValues(string(gate)).Inc()
-		}
+	err := next(ctx)
+	s, kind := &m.store, call.Kind()
+	s.took.WithLabelValues(call.Target, kind).Observe(time.Since(began).Seconds())
+	s.calls.WithLabelValues(call.Target, kind, driver.Outcome(err)).Inc()
+	if _, returned := call.Returned(err); returned > 0 {
+		s.returned.WithLabelValues(call.Target).Add(float64(returned))
 	}
+	if written := call.Written(err); written > 0 {
+		s.written.WithLabelValues(call.Target).Add(float64(written))
+	}
+	if gate, refused := storage.RefusedByGate(call, err); refused {
+		s.refused.WithLabelValues(string(gate)).Inc()
+	}
+	return err
 }

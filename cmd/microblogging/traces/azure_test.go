@@ -50,8 +50,8 @@ func TestAzure(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	table := driver.NewTable(client, "Throttle", traces.Store())
-	queue := driver.NewQueue(client, "queue", traces.Store())
+	traced := driver.Wrap(client, traces.Store)
+	table, queue := driver.NewTable(traced, "Throttle"), driver.NewQueue(traced, "queue")
 
 	if err := queue.Ping(t.Context()); err != nil {
 		t.Fatal(err)

@@ -52,10 +52,10 @@ func newSite(t *testing.T) *site {
 	})
 	s := &site{t: t, db: db, hook: drivertest.Pass}
 	s.traces, s.kept = inMemory(t)
-	faults := drivertest.NewFaults(db, db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+	faults := drivertest.NewFaults(drivertest.Far(db), func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		return s.hook(ctx, call, send)
 	})
-	s.store = storage.New(faults, faults, s.traces.Store())
+	s.store = storage.New(faults, storage.Options{Around: []driver.Around{s.traces.Store}})
 	if err := s.store.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}

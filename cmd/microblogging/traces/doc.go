@@ -14,7 +14,7 @@
 // [Traces] is what is put into them:
 //
 //   - around the web role: a span for each request, with the name of its route (handler.go);
-//   - driver.Observer: a span for each call of a table or a queue (store.go);
+//   - driver.Around: a span for each call of a table or a queue (store.go);
 //   - the SDK of Azure: a span for each of its methods and for each try over HTTP (azure.go);
 //   - worker.Observer: a span for each delivery, step and reconciling pass (worker.go).
 //

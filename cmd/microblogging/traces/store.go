@@ -11,44 +11,34 @@ import (
 	"microblogging/storage/driver"
 )
 
-// Store returns an observer that makes a span of each call of a table or a queue within a
-// span. A call outside of any, such as a look at the queue, has none. It is nil if there are
-// no traces.
-func (t *Traces) Store() driver.Observer {
-	if t == nil {
-		return nil
-	}
-	return storeSpans{t}
-}
-
-type storeSpans struct{ *Traces }
-
-// Begin implements driver.Observer.
-func (s storeSpans) Begin(ctx context.Context, call driver.Call) (context.Context, func(driver.Result)) {
-	if !trace.SpanContextFromContext(ctx).IsValid() {
-		return ctx, func(driver.Result) {}
+// Store makes a span of each call of a table or a queue within a span. A call outside of any,
+// such as a look at the queue, has none.
+func (t *Traces) Store(ctx context.Context, call *driver.Call, next func(context.Context) error) error {
+	if t == nil || !trace.SpanContextFromContext(ctx).IsValid() {
+		return next(ctx)
 	}
 	kind := trace.SpanKindClient
-	if call.Kind == driver.CallSend {
+	if call.Method == driver.CallSend {
 		kind = trace.SpanKindProducer
 	}
 	attributes := []attribute.KeyValue{
-		semconv.DBSystemNameKey.String(s.storage),
+		semconv.DBSystemNameKey.String(t.storage),
 		semconv.DBCollectionName(call.Target),
-		semconv.DBOperationName(call.Kind.String()),
+		semconv.DBOperationName(call.Kind()),
 	}
 	if n := len(call.Operations); n > 0 {
 		attributes = append(attributes, semconv.DBOperationBatchSize(n))
 	}
-	ctx, span := s.tracer.Start(ctx, call.Kind.String()+" "+call.Target, trace.WithSpanKind(kind), trace.WithAttributes(attributes...))
-	return ctx, func(r driver.Result) {
-		span.SetAttributes(
-			semconv.DBResponseReturnedRows(r.Returned),
-			attribute.Int("microblogging.rows.read", r.Read),
-			attribute.Int("microblogging.rows.written", r.Written))
-		setError(span, r.Err)
-		span.End()
-	}
+	ctx, span := t.tracer.Start(ctx, call.Kind()+" "+call.Target, trace.WithSpanKind(kind), trace.WithAttributes(attributes...))
+	defer span.End()
+	err := next(ctx)
+	read, returned := call.Returned(err)
+	span.SetAttributes(
+		semconv.DBResponseReturnedRows(returned),
+		attribute.Int("microblogging.rows.read", read),
+		attribute.Int("microblogging.rows.written", call.Written(err)))
+	setError(span, err)
+	return err
 }
 
 // setError says in a word why something failed. What the store answers in the course of
