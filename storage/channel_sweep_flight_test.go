@@ -77,6 +77,7 @@ func failedTransactionStopsNoSibling(t *testing.T) {
 func noTransactionAfterFailure(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		channel := w.shutWithPosts(300) // ten transactions
+		w.overNetwork()
 		var sent atomic.Int64
 		w.arm(drivertest.Only(sweepsRows, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 			sent.Add(1)

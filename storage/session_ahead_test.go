@@ -24,6 +24,7 @@ func (w *world) ahead(token string, likely domain.UserName) (domain.Session, err
 
 func likelyUserIsReadBeside(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
+		w.overNetwork()
 		w.account("ada")
 		token := w.signedIn("ada", right)
 		for likely, want := range map[domain.UserName]time.Duration{"": 2 * time.Second, "ada": time.Second} {
@@ -83,6 +84,7 @@ func aheadOpensNoEndedSession(t *testing.T) {
 // The user's row is read before a password changes, and the session's row after that.
 func aheadFollowsCarriedSession(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
+		w.overNetwork()
 		w.account("ada")
 		token := w.signedIn("ada", right)
 		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {

@@ -57,20 +57,27 @@ func newWorld(t testing.TB) *world {
 	})
 	w := &world{t: t, db: db, hook: drivertest.Pass}
 	w.store = storage.New(db, storage.Options{})
-	w.faulty = w.through(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		call.Seq = int(w.calls.Add(1))
-		return w.hook(ctx, call, send)
-	})
+	w.faulty = w.through(w.hooked)
 	if err := w.store.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return w
 }
 
+func (w *world) hooked(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+	call.Seq = int(w.calls.Add(1))
+	return w.hook(ctx, call, send)
+}
+
+// overNetwork makes the faulty side a store that makes calls at once, as on a network.
+func (w *world) overNetwork() {
+	w.faulty = storage.New(drivertest.NewFaults(drivertest.Far(w.db), w.hooked), storage.Options{})
+}
+
 // through returns another store on the same backend, whose calls go through this hook.
 // It stands for another process.
 func (w *world) through(hook drivertest.Hook) *storage.Store {
-	faults := drivertest.NewFaults(drivertest.Far(w.db), hook)
+	faults := drivertest.NewFaults(w.db, hook)
 	return storage.New(faults, storage.Options{})
 }
 

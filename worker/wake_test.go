@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 )
 
 func TestWake(t *testing.T) {
@@ -71,10 +73,10 @@ func wakesForGivenBack(t *testing.T) {
 	}
 }
 
-// The faulty side of the store says nothing about its queues, as Azure.
+// The store says nothing about its queues, as Azure.
 func looksAtOtherQueues(t *testing.T) {
 	w := newWorld(t, 5)
-	defer w.start(w.faulty)()
+	defer w.start(storage.New(drivertest.Far(w.db), storage.Options{}))()
 	time.Sleep(time.Hour)
 	w.mustAsk()
 	synctest.Wait()

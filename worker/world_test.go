@@ -63,7 +63,7 @@ func newWorld(t *testing.T, posts int) *world {
 	})
 	w := &world{t: t, db: db, hook: drivertest.Pass, options: testOptions}
 	w.sound = storage.New(db, storage.Options{})
-	faults := drivertest.NewFaults(drivertest.Far(db), func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+	faults := drivertest.NewFaults(db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		return w.hook(ctx, call, send)
 	})
 	w.faulty = storage.New(faults, storage.Options{})
