@@ -149,13 +149,14 @@ func waysToCommit(b *testing.B, writers int) []wayToCommit {
 // would roll back all that share the commit and run them again, this one alone.
 func commitBy(db *DB, run func(*bbolt.DB, func(*bbolt.Tx) error) error) func([]driver.Operation) error {
 	return func(ops []driver.Operation) error {
-		change := newTransaction(benchTable, "channel", ops, db.epoch)
+		change := db.transaction(benchTable, "channel", ops)
 		var refused error
 		err := run(db.bolt, func(tx *bbolt.Tx) error {
-			if refused = change.check(tx); refused != nil {
+			var apply func() error
+			if apply, refused = change.check(tx); refused != nil {
 				return nil
 			}
-			return change.apply(tx)
+			return apply()
 		})
 		if err != nil {
 			return err

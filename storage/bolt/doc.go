@@ -36,10 +36,10 @@
 // panic in a commit. A panic before it fails only the transactions of that commit.
 //
 // If the file is removed or replaced while it is open, writes are refused until it has its
-// name again (health.go): they would end with the process.
+// name again (writer.go): they would end with the process.
 //
 // A page that contradicts others, or that the disk cannot read, fails whatever needs it
-// (damage.go). The process goes on.
+// (file.go). The process goes on.
 //
 // Only one process at a time can open the file. The operating system's lock ends
 // with the process. So do all leases: whoever opens the file finds every message visible.

@@ -1,9 +1,15 @@
 package bolt
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
+	"sync"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -12,6 +18,97 @@ import (
 	"microblogging/storage/driver"
 )
 
+// A message is what the file holds at a place, in the bucket of its queue.
+//
+// The place is its key: two numbers of 8 bytes, big endian. They are when the message is or
+// was visible, in nanoseconds since the store was opened (clock), and a sequence number that
+// grows and is never repeated. So the messages that can be received come first, the one that
+// has been visible for the longest before all others. Every delivery and every renewal moves
+// the message to a new place. The place is the receipt: that of a stale receipt is empty.
+//
+// The value is:
+//
+//	version      1 byte, messageVersion
+//	id           uvarint, the sequence number of its first place
+//	deliveries   uvarint
+//	text         the rest
+type message struct {
+	place      []byte
+	id         uint64
+	deliveries int64
+	text       string
+}
+
+const (
+	messageVersion = 1
+	placeLen       = 16
+	// visibleBefore is when a message was visible that was sent in an earlier epoch.
+	visibleBefore = time.Duration(1)
+)
+
+// clock returns the time since the opening, at least visibleBefore. It goes on evenly when
+// the clock of the machine is set.
+func (db *DB) clock() time.Duration { return visibleBefore + time.Since(db.opened) }
+
+func newPlace(visible time.Duration, n uint64) []byte {
+	place := binary.BigEndian.AppendUint64(make([]byte, 0, placeLen), uint64(visible))
+	return binary.BigEndian.AppendUint64(place, n)
+}
+
+func decodeMessage(place, value []byte) (message, error) {
+	d := decoder{rest: string(value)}
+	version := d.byte()
+	m := message{place: bytes.Clone(place), id: d.uvarint(), deliveries: int64(d.uvarint())}
+	if d.failed || version != messageVersion || len(place) != placeLen {
+		return message{}, fmt.Errorf("message at %x: %w", place, errCorrupt)
+	}
+	m.text = d.rest
+	return m, nil
+}
+
+// put writes the message at a new place. A new one gets its id.
+func (m *message) put(bucket *bbolt.Bucket, visible time.Duration) error {
+	n, err := bucket.NextSequence()
+	if err != nil {
+		return err
+	}
+	if m.place == nil {
+		m.id = n
+	} else if err := bucket.Delete(m.place); err != nil {
+		return err
+	}
+	m.place = newPlace(visible, n)
+	b := binary.AppendUvarint([]byte{messageVersion}, m.id)
+	b = binary.AppendUvarint(b, uint64(m.deliveries))
+	return bucket.Put(m.place, append(b, m.text...))
+}
+
+func (m message) shown() driver.Message {
+	return driver.Message{ID: strconv.FormatUint(m.id, 36), Text: m.text, Deliveries: m.deliveries}
+}
+
+func (m message) receipt() string { return hex.EncodeToString(m.place) }
+
+// endLeases shows all messages of a queue that somebody has hidden. Whoever did it had the
+// file, and has it no more. The clock begins anew, so every later time is past.
+func endLeases(bucket *bbolt.Bucket) error {
+	var later [][]byte
+	cursor := bucket.Cursor()
+	for place, _ := cursor.Seek(newPlace(visibleBefore+1, 0)); place != nil; place, _ = cursor.Next() {
+		later = append(later, bytes.Clone(place))
+	}
+	for _, place := range later {
+		value := bytes.Clone(bucket.Get(place))
+		if err := bucket.Delete(place); err != nil {
+			return err
+		}
+		if err := bucket.Put(newPlace(visibleBefore, binary.BigEndian.Uint64(place[8:])), value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // CreateQueue implements driver.Queues.
 func (db *DB) CreateQueue(ctx context.Context, queue string) error {
 	return db.create(ctx, queueBucket(queue))
@@ -19,88 +116,161 @@ func (db *DB) CreateQueue(ctx context.Context, queue string) error {
 
 // Send implements driver.Queues.
 func (db *DB) Send(ctx context.Context, queue, text string) error {
-	return db.changeQueue(ctx, queue, &sending{queue: queue, text: text})
+	return db.changeQueue(ctx, queue, len(text), true, func(bucket *bbolt.Bucket) (func() error, error) {
+		return func() error { return (&message{text: text}).put(bucket, db.clock()) }, nil
+	})
 }
 
 // Receive implements driver.Queues. Workers poll, so it looks for a visible message
 // before it gives the writer anything to do.
 func (db *DB) Receive(ctx context.Context, queue string, limit int, lease time.Duration) ([]driver.Message, error) {
-	r := &receiving{queue: queue, limit: limit, lease: lease, clock: db.clock}
-	err := db.view(ctx, r.check)
-	if err == nil {
-		err = db.submit(ctx, r)
+	if visible, err := db.Peek(ctx, queue, 1); err != nil || len(visible) == 0 {
+		return nil, err
 	}
+	var received []driver.Message
+	err := db.changeQueue(ctx, queue, limit, false, func(bucket *bbolt.Bucket) (func() error, error) {
+		found, err := db.visible(bucket, limit)
+		if err == nil && len(found) == 0 {
+			err = errNoChange
+		}
+		return func() error {
+			for _, m := range found {
+				m.deliveries++
+				if err := m.put(bucket, db.clock()+lease); err != nil {
+					return err
+				}
+				shown := m.shown()
+				shown.Receipt = m.receipt()
+				received = append(received, shown)
+			}
+			return nil
+		}, err
+	})
 	switch {
 	case errors.Is(err, errNoChange):
 		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("queue %s: %w", queue, err)
+	case err != nil: // and the writer may be receiving yet
+		return nil, err
 	}
-	return r.received, nil
+	return received, nil
 }
 
 // Update implements driver.Queues.
 func (db *DB) Update(ctx context.Context, queue string, m driver.Message, lease time.Duration) (string, error) {
-	r := &renewing{held: held{queue: queue, id: m.ID, receipt: m.Receipt}, text: m.Text, lease: lease, clock: db.clock}
-	if err := db.changeQueue(ctx, queue, r); err != nil {
+	var renewed string
+	err := db.changeQueue(ctx, queue, len(m.Text), true, func(bucket *bbolt.Bucket) (func() error, error) {
+		held, err := findHeld(bucket, m)
+		return func() error {
+			held.text = m.Text
+			err := held.put(bucket, db.clock()+lease)
+			renewed = held.receipt()
+			return err
+		}, err
+	})
+	if err != nil {
 		return "", err
 	}
-	return r.renewed, nil
+	return renewed, nil
 }
 
 // Delete implements driver.Queues.
 func (db *DB) Delete(ctx context.Context, queue string, m driver.Message) error {
-	return db.changeQueue(ctx, queue, &settling{held{queue: queue, id: m.ID, receipt: m.Receipt}})
+	return db.changeQueue(ctx, queue, placeLen, false, func(bucket *bbolt.Bucket) (func() error, error) {
+		held, err := findHeld(bucket, m)
+		return func() error { return bucket.Delete(held.place) }, err
+	})
 }
 
 // Peek implements driver.Queues.
-func (db *DB) Peek(ctx context.Context, queue string, limit int) ([]driver.Message, error) {
-	r := &receiving{queue: queue, limit: limit, clock: db.clock}
-	err := db.view(ctx, r.check)
-	if err != nil && !errors.Is(err, errNoChange) {
-		return nil, fmt.Errorf("queue %s: %w", queue, err)
-	}
-	messages := make([]driver.Message, len(r.visible))
-	for i, d := range r.visible {
-		messages[i] = driver.Message{ID: d.message.name(), Text: d.message.text, Deliveries: d.message.deliveries}
-	}
-	return messages, nil
+func (db *DB) Peek(ctx context.Context, queue string, limit int) (messages []driver.Message, err error) {
+	err = db.viewQueue(ctx, queue, func(bucket *bbolt.Bucket) error {
+		found, err := db.visible(bucket, limit)
+		for _, m := range found {
+			messages = append(messages, m.shown())
+		}
+		return err
+	})
+	return messages, err
 }
 
 // Ping implements driver.Queues. It also fails if the store can be read but no longer
 // written to.
 func (db *DB) Ping(ctx context.Context, queue string) error {
-	err := db.view(ctx, func(tx *bbolt.Tx) error {
-		_, err := openQueue(tx, queue)
-		return err
-	})
+	err := db.viewQueue(ctx, queue, func(*bbolt.Bucket) error { return nil })
 	if err == nil && db.broken.Load() {
-		err = errBroken
+		err = fmt.Errorf("queue %s: %w", queue, errBroken)
 	}
-	if err != nil {
-		return fmt.Errorf("queue %s: %w", queue, err)
-	}
-	return nil
+	return err
 }
 
 // Length implements driver.Queues. It walks through the whole queue.
 func (db *DB) Length(ctx context.Context, queue string) (n int64, err error) {
-	err = db.view(ctx, func(tx *bbolt.Tx) error {
-		bucket, err := openQueue(tx, queue)
-		if err == nil {
-			n = int64(bucket.Stats().KeyN)
-		}
-		return err
+	err = db.viewQueue(ctx, queue, func(bucket *bbolt.Bucket) error {
+		n = int64(bucket.Stats().KeyN)
+		return nil
 	})
-	if err != nil {
-		return 0, fmt.Errorf("queue %s: %w", queue, err)
-	}
-	return n, nil
+	return n, err
 }
 
-// changeQueue submits a change of a queue and names the queue in its error.
-func (db *DB) changeQueue(ctx context.Context, queue string, c change) error {
-	if err := db.submit(ctx, c); err != nil {
+// visible finds the messages that can be received, at most limit of them.
+func (db *DB) visible(bucket *bbolt.Bucket, limit int) (found []message, err error) {
+	now, cursor := newPlace(db.clock(), math.MaxUint64), bucket.Cursor()
+	for place, value := cursor.First(); place != nil && len(found) < limit; place, value = cursor.Next() {
+		if bytes.Compare(place, now) > 0 {
+			break
+		}
+		m, err := decodeMessage(place, value)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, m)
+	}
+	return found, nil
+}
+
+// findHeld finds a message by the receipt that its receiver holds. The place of one that is
+// not the latest is empty. A malformed one has no place.
+func findHeld(bucket *bbolt.Bucket, m driver.Message) (message, error) {
+	place, err := hex.DecodeString(m.Receipt)
+	if err != nil {
+		return message{}, domain.ErrLeaseLost
+	}
+	value := bucket.Get(place)
+	if value == nil {
+		return message{}, domain.ErrLeaseLost
+	}
+	held, err := decodeMessage(place, value)
+	if err == nil && held.shown().ID != m.ID {
+		err = domain.ErrLeaseLost
+	}
+	return held, err
+}
+
+// viewQueue reads one snapshot of a queue.
+func (db *DB) viewQueue(ctx context.Context, queue string, read func(*bbolt.Bucket) error) error {
+	return nameQueue(queue, db.view(ctx, func(tx *bbolt.Tx) error {
+		bucket, err := openQueue(tx, queue)
+		if err != nil {
+			return err
+		}
+		return read(bucket)
+	}))
+}
+
+// changeQueue submits a change of a queue. shows tells that a message may be visible earlier
+// after it than before.
+func (db *DB) changeQueue(ctx context.Context, queue string, size int, shows bool, check func(*bbolt.Bucket) (func() error, error)) error {
+	return nameQueue(queue, db.submit(ctx, change{size: size, shows: shows, check: func(tx *bbolt.Tx) (func() error, error) {
+		bucket, err := openQueue(tx, queue)
+		if err != nil {
+			return nil, err
+		}
+		return check(bucket)
+	}}))
+}
+
+func nameQueue(queue string, err error) error {
+	if err != nil {
 		return fmt.Errorf("queue %s: %w", queue, err)
 	}
 	return nil
@@ -112,4 +282,56 @@ func openQueue(tx *bbolt.Tx, queue string) (*bbolt.Bucket, error) {
 		return nil, fmt.Errorf("%w: the queue was never created", domain.ErrUnavailable)
 	}
 	return bucket, nil
+}
+
+// arrivals tells those who wait that a message may be visible earlier than before, on any
+// queue. Its zero value is sound.
+type arrivals struct {
+	mu sync.Mutex
+	// next is closed by the next arrival. It is nil if nobody waits.
+	next chan struct{}
+}
+
+// after returns a channel that is closed when something arrives after this call.
+func (a *arrivals) after() <-chan struct{} {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.next == nil {
+		a.next = make(chan struct{})
+	}
+	return a.next
+}
+
+func (a *arrivals) note() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.next != nil {
+		close(a.next)
+		a.next = nil
+	}
+}
+
+// await is driver.Traits.Await. It knows when the message that is visible next will be.
+func (db *DB) await(ctx context.Context, queue string) {
+	for ctx.Err() == nil {
+		arrived := db.arrivals.after() // before the look, so that none is missed
+		var due <-chan time.Time
+		err := db.viewQueue(ctx, queue, func(bucket *bbolt.Bucket) error {
+			if first, _ := bucket.Cursor().First(); len(first) == placeLen {
+				due = time.After(time.Duration(binary.BigEndian.Uint64(first)) - db.clock())
+			}
+			return nil
+		})
+		if err != nil {
+			due = nil
+		}
+		select {
+		case <-arrived:
+			continue
+		case <-due:
+		case <-ctx.Done():
+		case <-db.closing:
+		}
+		return
+	}
 }

@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"testing"
 	"time"
@@ -59,7 +60,11 @@ func leaseSinceOpening(t *testing.T) {
 		send(t, queue, "m")
 		time.Sleep(time.Minute)
 		m := received(t, queue, time.Hour)[0]
-		hidden := time.Duration(binary.BigEndian.Uint64(placeOf(m.Receipt)))
+		place, err := hex.DecodeString(m.Receipt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hidden := time.Duration(binary.BigEndian.Uint64(place))
 		if most := time.Hour + time.Minute + time.Second; hidden < time.Hour || hidden > most {
 			t.Errorf("hidden until %s after the opening, want %s at most", hidden, most)
 		}

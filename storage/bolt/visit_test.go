@@ -41,7 +41,7 @@ func alter(t *testing.T, dir string, change func(*bbolt.Tx) error) {
 func wantNamed(t *testing.T, err error) {
 	t.Helper()
 	if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "32 of 234 rows cannot be read") || strings.Contains(err.Error(), "\n") ||
-		!strings.Contains(err.Error(), `queue q: at 0000`) || !strings.Contains(err.Error(), `table T: key "apart"`) || strings.Contains(err.Error(), "row18") ||
+		!strings.Contains(err.Error(), `queue q: message at 0000`) || !strings.Contains(err.Error(), `table T: key "apart"`) || strings.Contains(err.Error(), "row18") ||
 		!strings.Contains(err.Error(), `table T: row ("spoiled", "row17")`) {
 		t.Errorf("got %v, want the names of what cannot be read", err)
 	}

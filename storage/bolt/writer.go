@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"time"
 
@@ -23,27 +24,41 @@ const (
 	maxYields = 32
 	// maxGather ends the gathering when the others run for long and write nothing.
 	maxGather = 200 * time.Microsecond
+
+	// probeInterval is how long after a failed commit the writer tries another, if
+	// nobody writes.
+	probeInterval = 2 * time.Second
+	// probeSize is so large that a full disk has no room for it.
+	probeSize = 64 << 10
+	// nameInterval is how often the writer looks whether the file has its name, if nobody
+	// writes.
+	nameInterval = 10 * time.Second
+	// commitPatience is how long a commit may take before the disk counts as one that hangs.
+	commitPatience = 10 * time.Second
 )
 
-// A change is what one caller wants to write.
-type change interface {
-	// check tells whether the change can be applied, and writes nothing. The caller
-	// gets its error.
-	check(tx *bbolt.Tx) error
-	// apply writes the change. It is called right after check. Its error fails the
-	// whole commit.
-	apply(tx *bbolt.Tx) error
-	// size returns about how many bytes the change writes.
-	size() int
-}
+// errNameless means that the file has lost its name.
+var errNameless = errors.New("the file of the store was removed or replaced while it was open; " +
+	"save what it holds with backup --admin before this process ends")
 
 // errNoChange is what check returns if there is nothing to do.
 var errNoChange = errors.New("nothing to change")
 
+// A change is what one caller wants to write.
+type change struct {
+	// check tells whether the change can be applied, and writes nothing. The caller gets its
+	// error. Else apply writes the change, right after check; its error fails the whole commit.
+	check func(tx *bbolt.Tx) (apply func() error, err error)
+	// size is about how many bytes the change writes.
+	size int
+	// shows tells that a message of a queue may be visible earlier than before.
+	shows bool
+}
+
 // A write is a change on its way through the writer.
 type write struct {
-	ctx    context.Context
-	change change
+	change
+	ctx context.Context
 	// refused says why the change was not applied.
 	refused error
 	// done gets the answer. Its buffer holds one, so that the writer does not wait
@@ -79,6 +94,10 @@ func (db *DB) run() {
 	look := time.NewTicker(nameInterval)
 	defer look.Stop()
 	for {
+		var probe <-chan time.Time
+		if db.failure.Load() != nil && !db.broken.Load() {
+			probe = time.After(probeInterval)
+		}
 		select {
 		case first := <-db.writes:
 			batch := db.gather(first)
@@ -86,8 +105,8 @@ func (db *DB) run() {
 			for _, w := range batch {
 				db.answer(w, err)
 			}
-		case <-db.nextProbe():
-			_ = db.writeBatch([]*write{{ctx: context.Background(), change: probe{}}}) // Health reports it
+		case <-probe:
+			_ = db.writeBatch([]*write{{ctx: context.Background(), change: probing()}}) // Health reports it
 		case <-look.C:
 			_ = db.writeBatch(nil)
 		case <-db.closing:
@@ -96,14 +115,21 @@ func (db *DB) run() {
 	}
 }
 
+// probing is a change that means nothing. It shows whether the disk writes again.
+func probing() change {
+	return change{check: func(tx *bbolt.Tx) (func() error, error) {
+		return func() error { return tx.Bucket(aboutBucket()).Put([]byte("probe"), make([]byte, probeSize)) }, nil
+	}}
+}
+
 // answer tells the caller how its write ended. failure is the failure of its batch.
 func (db *DB) answer(w *write, failure error) {
 	if failure != nil {
 		w.done <- failure
 		return
 	}
-	if message, ok := w.change.(arrival); ok && w.refused == nil {
-		db.arrivals.note(message.arrivesOn())
+	if w.shows && w.refused == nil {
+		db.arrivals.note()
 	}
 	w.done <- w.refused
 }
@@ -113,12 +139,12 @@ func (db *DB) answer(w *write, failure error) {
 // be about to write again, so gather lets other goroutines run until no write comes.
 func (db *DB) gather(first *write) []*write {
 	batch := []*write{first}
-	bytes, yields, start := first.change.size(), 0, time.Now()
+	bytes, yields, start := first.size, 0, time.Now()
 	for len(batch) < maxBatch && bytes < maxBatchBytes {
 		select {
 		case w := <-db.writes:
 			batch = append(batch, w)
-			bytes += w.change.size()
+			bytes += w.size
 			yields = 0
 		default:
 			if yields == maxYields || time.Since(start) > maxGather {
@@ -133,15 +159,17 @@ func (db *DB) gather(first *write) []*write {
 
 // writeBatch applies each change that can be applied and commits once. Its error is
 // the answer to all writes, even to a refused one: the refusal may depend on changes
-// that were not made.
+// that were not made. Without a write it only looks whether the file has its name.
 func (db *DB) writeBatch(batch []*write) error {
 	if db.broken.Load() {
 		return errBroken
 	}
-	defer db.begins()()
-	changed, err := false, db.named()
-	if err == nil {
-		changed, err = db.commitBatch(batch)
+	began := time.Now()
+	db.committing.Store(&began)
+	defer db.committing.Store(nil)
+	applied, err := 0, db.named()
+	if err == nil && len(batch) > 0 {
+		applied, err = db.commitBatch(batch)
 	}
 	switch {
 	case err != nil:
@@ -150,32 +178,31 @@ func (db *DB) writeBatch(batch []*write) error {
 		if errors.Is(err, errNameless) && (before == nil || !errors.Is(*before, errNameless)) {
 			db.log.Error("nothing is written any more", "error", err)
 		}
-		return err
-	case changed:
+	case applied > 0:
 		db.failure.Store(nil)
 	}
-	return nil
+	return err
 }
 
-// commitBatch tells whether it changed anything. If it did not, it commits nothing.
-func (db *DB) commitBatch(batch []*write) (changed bool, err error) {
+// commitBatch returns how many changes it applied. If it applied none, it commits nothing.
+func (db *DB) commitBatch(batch []*write) (applied int, err error) {
 	tx, err := db.bolt.Begin(true)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	err = db.guarded(func() (err error) {
-		changed, err = applyEach(tx, batch)
+		applied, err = applyEach(tx, batch)
 		return err
 	})
-	if err != nil || !changed {
-		return false, errors.Join(err, tx.Rollback())
+	if err != nil || applied == 0 {
+		return 0, errors.Join(err, tx.Rollback())
 	}
 	began := time.Now()
 	err = db.finish(tx)
 	if db.committed != nil {
-		db.committed(Commit{Changes: applied(batch), Took: time.Since(began), Err: err})
+		db.committed(Commit{Changes: applied, Took: time.Since(began), Err: err})
 	}
-	return err == nil, err
+	return applied, err
 }
 
 // A Commit is one commit of what several callers wanted to write.
@@ -188,14 +215,21 @@ type Commit struct {
 	Err error
 }
 
-// applied counts the writes that were not refused.
-func applied(batch []*write) (n int) {
+func applyEach(tx *bbolt.Tx, batch []*write) (applied int, err error) {
 	for _, w := range batch {
-		if w.refused == nil {
-			n++
+		if w.refused = w.ctx.Err(); w.refused != nil {
+			continue // its caller has gone
 		}
+		apply, refused := w.check(tx)
+		if w.refused = refused; refused != nil {
+			continue
+		}
+		if err := apply(); err != nil {
+			return 0, err
+		}
+		applied++
 	}
-	return n
+	return applied, nil
 }
 
 // finish commits. If the commit may be on the disk by half, it is the last one.
@@ -215,32 +249,6 @@ func (db *DB) finish(tx *bbolt.Tx) error {
 	return nil
 }
 
-// guarded is caught for the writer. Its panics are in the log.
-func (db *DB) guarded(work func() error) error {
-	err := caught(work)
-	var panicked panicError
-	if errors.As(err, &panicked) {
-		db.log.Error("panic in the embedded store", "panic", fmt.Sprint(panicked.value), "stack", panicked.stack)
-	}
-	return err
-}
-
-func applyEach(tx *bbolt.Tx, batch []*write) (changed bool, err error) {
-	for _, w := range batch {
-		if w.refused = w.ctx.Err(); w.refused != nil {
-			continue // its caller has gone
-		}
-		if w.refused = w.change.check(tx); w.refused != nil {
-			continue
-		}
-		if err := w.change.apply(tx); err != nil {
-			return false, err
-		}
-		changed = true
-	}
-	return changed, nil
-}
-
 // distrust stops all writing if a commit failed and can be read nevertheless. Then
 // its last page is in the system's cache, and perhaps not on the disk. The next
 // commit would reuse pages of the last good commit, which is what the disk still
@@ -252,4 +260,48 @@ func (db *DB) distrust(commit int) error {
 		}
 		return nil
 	})
+}
+
+// guarded is caught for the writer. Its panics are in the log.
+func (db *DB) guarded(work func() error) error {
+	err := caught(work)
+	var panicked panicError
+	if errors.As(err, &panicked) {
+		db.log.Error("panic in the embedded store", "panic", fmt.Sprint(panicked.value), "stack", panicked.stack)
+	}
+	return err
+}
+
+// named fails if the file has lost its name: what is written to it ends with the process.
+func (db *DB) named() error {
+	now, err := os.Stat(db.bolt.Path())
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", errNameless, err)
+	case !os.SameFile(now, db.file):
+		return fmt.Errorf("%w: another file is now %s", errNameless, db.bolt.Path())
+	}
+	return nil
+}
+
+// Health returns nil while the store writes, and else why it does not. A failed commit
+// counts until a later one succeeds; one that failed half done counts until the store
+// is opened again. A file that has lost its name counts until it has it again. The writer
+// tries again without being asked, each probeInterval. Health asks neither the disk nor the
+// writer, so it never waits.
+func (db *DB) Health() error {
+	select {
+	case <-db.stopped:
+		return errClosed
+	default:
+	}
+	if failure := db.failure.Load(); failure != nil {
+		return *failure
+	}
+	if began := db.committing.Load(); began != nil {
+		if took := time.Since(*began); took >= commitPatience {
+			return fmt.Errorf("%w: a commit has been under way for %s", domain.ErrUnavailable, took.Truncate(time.Second))
+		}
+	}
+	return nil
 }

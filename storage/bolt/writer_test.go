@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,9 +21,7 @@ import (
 
 func TestWriter(t *testing.T) {
 	t.Run("acknowledges and shows nothing before its commit", notBeforeCommit)
-	t.Run("gives one commit to the writes that wait", sharedCommit)
-	t.Run("limits the writes of a commit", mostWrites)
-	t.Run("limits the bytes of a commit", mostBytes)
+	t.Run("gives one commit to the writes that wait, as far as their number and size allow", sharedCommit)
 	t.Run("lets a refused transaction fail alone", refusedAlone)
 	t.Run("lets the others go on after a change that panics", othersGoOnAfterPanic)
 	t.Run("shows a transaction those before it in its commit", seesEarlier)
@@ -54,63 +53,36 @@ func notBeforeCommit(t *testing.T) {
 }
 
 func sharedCommit(t *testing.T) {
-	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
-		var answers []<-chan error
-		disk.behindAnother(t, func() {
-			for i := range 32 {
-				answers = append(answers, disk.write(t.Context(), driver.Insert(fmt.Sprint("r", i))))
+	half := driver.String("Large", strings.Repeat("x", maxBatchBytes/2))
+	for what, test := range map[string]struct {
+		writes  []driver.Property // what each has
+		commits int
+	}{
+		"32 small ones":            {make([]driver.Property, 32), 1},
+		"one more than may share":  {make([]driver.Property, maxBatch+1), 2},
+		"three of half the memory": {[]driver.Property{half, half, half}, 2},
+	} {
+		onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
+			var answers []<-chan error
+			disk.behindAnother(t, func() {
+				for i, p := range test.writes {
+					p.Name, p.Value = "Large", cmp.Or(p.Value, driver.Int64("", 1).Value)
+					answers = append(answers, disk.write(t.Context(), driver.Insert(fmt.Sprint("r", i), p)))
+				}
+			})
+			for range test.commits {
+				disk.next(commitWell)
+			}
+			for i, answer := range answers {
+				if err := <-answer; err != nil || !disk.has(t, fmt.Sprint("r", i)) {
+					t.Errorf("%s, write %d: got %v, or its row is not there", what, i, err)
+				}
+			}
+			if disk.commits != 1+test.commits {
+				t.Errorf("%s: %d commits, want %d", what, disk.commits, 1+test.commits)
 			}
 		})
-		disk.next(commitWell)
-		for i, answer := range answers {
-			if err := <-answer; err != nil || !disk.has(t, fmt.Sprint("r", i)) {
-				t.Errorf("write %d: got %v, or its row is not there", i, err)
-			}
-		}
-		if disk.commits != 2 {
-			t.Errorf("%d commits, want 2", disk.commits)
-		}
-	})
-}
-
-func mostWrites(t *testing.T) {
-	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
-		var answers []<-chan error
-		disk.behindAnother(t, func() {
-			for i := range maxBatch + 1 {
-				answers = append(answers, disk.write(t.Context(), driver.Insert(fmt.Sprint("r", i))))
-			}
-		})
-		disk.next(commitWell)
-		disk.next(commitWell)
-		for _, answer := range answers {
-			if err := <-answer; err != nil {
-				t.Error(err)
-			}
-		}
-		if disk.commits != 3 {
-			t.Errorf("%d commits, want 3", disk.commits)
-		}
-	})
-}
-
-func mostBytes(t *testing.T) {
-	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
-		large := strings.Repeat("x", maxBatchBytes/2)
-		var answers []<-chan error
-		disk.behindAnother(t, func() {
-			for i := range 3 {
-				answers = append(answers, disk.write(t.Context(), driver.Insert(fmt.Sprint("r", i), driver.String("Large", large))))
-			}
-		})
-		disk.next(commitWell)
-		disk.next(commitWell)
-		for _, answer := range answers {
-			if err := <-answer; err != nil {
-				t.Error(err)
-			}
-		}
-	})
+	}
 }
 
 func refusedAlone(t *testing.T) {
@@ -135,21 +107,13 @@ func refusedAlone(t *testing.T) {
 	})
 }
 
-// A panickingChange makes bbolt, or what is called beside it, panic.
-type panickingChange struct{ change }
-
-func (panickingChange) apply(tx *bbolt.Tx) error {
-	if err := tx.Bucket([]byte("no such bucket")).Put(nil, nil); err != nil { // on a nil bucket
-		return err
-	}
-	return nil
-}
-
 func othersGoOnAfterPanic(t *testing.T) {
 	inBubble(t, func(t *testing.T, db *DB) {
 		db.log = slog.New(slog.DiscardHandler)
-		change := newTransaction("T", "p", []driver.Operation{driver.Insert("a")}, 1)
-		if err := db.submit(t.Context(), panickingChange{change}); !errors.Is(err, domain.ErrUnavailable) {
+		err := db.submit(t.Context(), change{check: func(tx *bbolt.Tx) (func() error, error) {
+			return func() error { return tx.Bucket([]byte("no such bucket")).Put(nil, nil) }, nil // on a nil bucket
+		}})
+		if !errors.Is(err, domain.ErrUnavailable) {
 			t.Errorf("got %v, want ErrUnavailable", err)
 		}
 		if err := db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Insert("a")}); err != nil {
@@ -223,8 +187,7 @@ func callerGone(t *testing.T) {
 	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		change := newTransaction("T", "p", []driver.Operation{driver.Insert("a")}, 1)
-		w := &write{ctx: ctx, change: change, done: make(chan error, 1)}
+		w := &write{ctx: ctx, change: disk.transaction("T", "p", []driver.Operation{driver.Insert("a")}), done: make(chan error, 1)}
 		disk.writes <- w
 		if err := <-w.done; !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, want context.Canceled", err)

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"microblogging/storage/driver"
 )
@@ -16,8 +18,7 @@ import (
 //	properties   each: kind 1 byte, name text, then by its kind
 //	             text, or 1 byte, or 8 bytes big endian
 //
-// A text is a uvarint length and as many bytes. Names and texts of a decoded record
-// are parts of one string, to save allocations.
+// A text is a uvarint length and as many bytes.
 const recordVersion = 1
 
 // smallestProperty is the least number of bytes of a property: the kind, the length
@@ -60,64 +61,41 @@ func appendText(b []byte, text string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
-// A record in memory is decoded up to its properties.
-type record struct {
-	etag driver.ETag
-	// encoded is what encodeProperties returned: count and properties.
-	encoded string
-	count   int
-	// rest is the properties without count.
-	rest string
-}
-
-func decodeRecord(s string) (record, error) {
-	if s == "" || s[0] != recordVersion {
-		return record{}, fmt.Errorf("%w: unknown version", errCorrupt)
+// decodeRecord copies a record out of the file. If names are given, it keeps only these
+// properties, and of the others no memory.
+func decodeRecord(value []byte, names []string) (driver.ETag, driver.Properties, error) {
+	d := decoder{rest: string(value)}
+	if d.byte() != recordVersion {
+		return "", nil, fmt.Errorf("%w: unknown version", errCorrupt)
 	}
-	d := decoder{rest: s[1:]}
-	etag := d.text()
-	encoded := d.rest
-	count := d.uvarint()
+	etag, count := driver.ETag(d.text()), d.uvarint()
 	if d.failed || count > uint64(len(d.rest)/smallestProperty) {
-		return record{}, errCorrupt
+		return "", nil, errCorrupt
 	}
-	return record{etag: driver.ETag(etag), encoded: encoded, count: int(count), rest: d.rest}, nil
-}
-
-// appendTo decodes the record's properties and appends them.
-func (r record) appendTo(properties driver.Properties) (driver.Properties, error) {
-	d := decoder{rest: r.rest}
-	for range r.count {
-		kind := driver.Kind(d.byte())
-		name := d.text()
-		var text string
-		var number int64
-		switch kind {
-		case driver.KindString:
-			text = d.text()
-		case driver.KindBoolean:
-			number = int64(d.byte())
-		default:
-			number = d.int64()
+	properties := make(driver.Properties, 0, count)
+	for range count {
+		p, err := d.property()
+		switch {
+		case err != nil || d.failed:
+			return "", nil, errors.Join(errCorrupt, err)
+		case len(names) == 0:
+			properties = append(properties, p)
+		case slices.Contains(names, p.Name):
+			p.Name = strings.Clone(p.Name)
+			p.Value, err = driver.RawValue(p.Value.Kind(), strings.Clone(p.Value.Text()), p.Value.Number())
+			if err != nil {
+				return "", nil, err
+			}
+			properties = append(properties, p)
 		}
-		value, err := driver.RawValue(kind, text, number)
-		if err != nil || d.failed {
-			return nil, errors.Join(errCorrupt, err)
-		}
-		properties = append(properties, driver.Property{Name: name, Value: value})
 	}
-	if d.rest != "" {
-		return nil, fmt.Errorf("%w: %d bytes too many", errCorrupt, len(d.rest))
+	switch {
+	case d.rest != "":
+		return "", nil, fmt.Errorf("%w: %d bytes too many", errCorrupt, len(d.rest))
+	case len(names) > 0:
+		etag = ""
 	}
-	return properties, nil
-}
-
-// properties decodes the record's properties into a new slice.
-func (r record) properties() (driver.Properties, error) {
-	if r.count == 0 && r.rest == "" {
-		return nil, nil
-	}
-	return r.appendTo(make(driver.Properties, 0, r.count))
+	return etag, properties, nil
 }
 
 // A decoder reads values from the start of a string. After a failure it returns zero
@@ -125,6 +103,24 @@ func (r record) properties() (driver.Properties, error) {
 type decoder struct {
 	rest   string
 	failed bool
+}
+
+func (d *decoder) property() (driver.Property, error) {
+	kind, name := driver.Kind(d.byte()), d.text()
+	var text string
+	var number int64
+	switch kind {
+	case driver.KindString:
+		text = d.text()
+	case driver.KindBoolean:
+		number = int64(d.byte())
+	default:
+		if b := d.take(8); b != "" {
+			number = int64(binary.BigEndian.Uint64([]byte(b)))
+		}
+	}
+	value, err := driver.RawValue(kind, text, number)
+	return driver.Property{Name: name, Value: value}, err
 }
 
 // take reads n bytes.
@@ -145,26 +141,14 @@ func (d *decoder) byte() byte {
 	return 0
 }
 
-func (d *decoder) int64() int64 {
-	var n uint64
-	for _, b := range []byte(d.take(8)) {
-		n = n<<8 | uint64(b)
-	}
-	return int64(n)
-}
-
-// uvarint reads what binary.AppendUvarint wrote.
 func (d *decoder) uvarint() uint64 {
-	var n uint64
-	for shift := 0; shift < 64 && !d.failed; shift += 7 {
-		b := d.byte()
-		n |= uint64(b&0x7f) << shift
-		if b < 0x80 {
-			return n
-		}
+	n, size := binary.Uvarint([]byte(d.rest[:min(len(d.rest), binary.MaxVarintLen64)]))
+	if size <= 0 {
+		d.failed = true
+		return 0
 	}
-	d.failed = true
-	return 0
+	d.take(uint64(size))
+	return n
 }
 
 func (d *decoder) text() string { return d.take(d.uvarint()) }

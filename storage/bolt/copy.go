@@ -1,0 +1,373 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"go.etcd.io/bbolt"
+)
+
+const (
+	// compactSuffix ends the name of the file that Compact writes, beside the store's.
+	compactSuffix = ".compact"
+	// compactBytes is about how much one transaction of Compact writes.
+	compactBytes = 8 << 20
+	// restoreSuffix is in the name of the file that Restore writes, beside the store's. While it
+	// is there, nobody opens the store.
+	restoreSuffix = ".restore"
+)
+
+var (
+	// ErrNotEmpty means that a store has rows already.
+	ErrNotEmpty = errors.New("the store is not empty")
+	// ErrUnfinished means that a restore has died.
+	ErrUnfinished = errors.New("a restore was interrupted")
+)
+
+// Backup writes the file of the store while it is in use, as it is at one moment of all tables
+// and queues. It decodes each row before it writes anything, and writes nothing if the error
+// is ErrDamaged.
+//
+// Writers do not wait for it, but no page of that moment is used again while it is read, so
+// the file of a busy store grows meanwhile. A commit that makes the file outgrow its mapping
+// would wait, and new readers with it; mapped is so large that few stores get there. So
+// whoever reads a backup must not take for ever: ctx ends it.
+func (db *DB) Backup(ctx context.Context, to io.Writer) error {
+	return db.view(ctx, func(tx *bbolt.Tx) error { return backup(ctx, tx, to) })
+}
+
+// Backup does the same for the store in a directory, which no process may have open. It
+// changes nothing. The error is ErrInUse, ErrUnfinished or ErrNoStore if it cannot begin.
+func Backup(ctx context.Context, dir string, to io.Writer) error {
+	path := resolve(filepath.Join(dir, fileName))
+	if err := refuseUnfinished(path); err != nil {
+		return err
+	}
+	return noStore(readFile(path, func(tx *bbolt.Tx) error { return backup(ctx, tx, to) }), dir)
+}
+
+func backup(ctx context.Context, tx *bbolt.Tx, to io.Writer) error {
+	_, err := readable(ctx, tx)
+	if err == nil {
+		_, err = tx.WriteTo(stopWriter{ctx, to})
+	}
+	if ctx.Err() != nil {
+		err = ctx.Err() // bbolt hides some errors of a writer
+	}
+	if err != nil {
+		return fmt.Errorf("backing up: %w", err)
+	}
+	return nil
+}
+
+// A stopWriter writes until ctx ends.
+type stopWriter struct {
+	ctx context.Context
+	to  io.Writer
+}
+
+func (w stopWriter) Write(b []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.to.Write(b)
+}
+
+// noStore says what it means that the file of a store cannot be found.
+func noStore(err error, dir string) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w in %s", ErrNoStore, dir)
+	}
+	return err
+}
+
+// Compact gives the free space of the store in a directory back to the disk. It writes
+// a file beside the store's with the same rows, makes it durable, and gives it the
+// store's name. Before that moment the store is as it was, and after it the new file
+// has every row, so a crash at any time leaves one whole store; what is left of the new
+// file is removed when the store is opened. While Compact runs the disk holds both. Each row is
+// decoded before; a store with one that cannot be decoded is kept, and the error is ErrDamaged.
+//
+// The error is ErrInUse while another process has the store open. begin is called when
+// the store is open and the work begins. Compact returns the size of the file before
+// and after.
+func Compact(ctx context.Context, dir string, begin func()) (before, after int64, err error) {
+	path, err := filepath.EvalSymlinks(filepath.Join(dir, fileName))
+	if err != nil {
+		return 0, 0, noStore(err, dir)
+	}
+	source, err := openFile(path, Options{})
+	if err != nil {
+		return 0, 0, err
+	}
+	// The old file stays locked until the new one has its name for good.
+	defer func() { err = errors.Join(err, source.Close()) }()
+	begin()
+	if before, after, err = compactTo(ctx, path, source); err != nil {
+		return 0, 0, errors.Join(fmt.Errorf("compacting %s: %w", path, err), removeIfThere(path+compactSuffix))
+	}
+	return before, after, nil
+}
+
+// compactTo writes the new file and gives it the name of the old one.
+func compactTo(ctx context.Context, path string, source *bbolt.DB) (before, after int64, err error) {
+	err = safely(func() error {
+		return source.View(func(tx *bbolt.Tx) error { _, err := readable(ctx, tx); return err })
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	old, err := os.Stat(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	if err := removeIfThere(path + compactSuffix); err != nil {
+		return 0, 0, err
+	}
+	written, err := os.OpenFile(path+compactSuffix, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer written.Close() // it has been closed, or is removed
+	if err := makeLike(old, written); err != nil {
+		return 0, 0, err
+	}
+	target, _, err := openBolt(written.Name(), unsynced())
+	if err != nil {
+		return 0, 0, err
+	}
+	err = safely(func() error { return bbolt.Compact(target, source, compactBytes) })
+	if err := errors.Join(err, target.Close(), ctx.Err()); err != nil {
+		return 0, 0, err
+	}
+	now, err := written.Stat()
+	if err != nil {
+		return 0, 0, err
+	}
+	return old.Size(), now.Size(), putInPlace(path, source, written)
+}
+
+// Restore makes the store in a directory of what Backup wrote, and returns how many rows it
+// has. The store must be empty or missing. Restore writes a file beside the store's, decodes
+// each row, calls finish with the store in it, makes it durable and gives it the store's name.
+// That is the commit: before, there is no store, or the empty one, which every other program
+// refuses with ErrUnfinished, also after a crash. Then Restore may begin again.
+//
+// begin is called when all was decoded. An error before it means that nothing has changed.
+func Restore(ctx context.Context, dir string, from io.Reader, begin func(), finish func(*DB) error) (rows int, err error) {
+	if _, there := os.Stat(dir); errors.Is(there, fs.ErrNotExist) {
+		defer func() {
+			if err != nil {
+				_ = os.Remove(dir) // which does nothing if anything is in it
+			}
+		}()
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return 0, fmt.Errorf("making the data directory: %w", err)
+	}
+	path := resolve(filepath.Join(dir, fileName))
+	empty, err := lockEmpty(path)
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if empty != nil {
+			err = errors.Join(err, empty.Close())
+		}
+	}()
+	left, err := restoresOf(path)
+	for _, file := range left {
+		err = errors.Join(err, removeIfThere(file))
+	}
+	if err != nil {
+		return 0, err
+	}
+	// Another restore that is under way finds that its file is gone.
+	written, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+restoreSuffix+"-*")
+	if err != nil {
+		return 0, err
+	}
+	rows, err = receive(ctx, path, from, written)
+	if err == nil {
+		begin()
+		err = errors.Join(useUnnamed(written.Name(), finish), ctx.Err())
+	}
+	if err == nil && empty == nil { // somebody may have made one meanwhile
+		empty, err = lockEmpty(path)
+	}
+	if err == nil {
+		err = putInPlace(path, empty, written)
+	}
+	if err != nil {
+		_ = written.Close() // windows removes no open file
+		return 0, errors.Join(fmt.Errorf("restoring %s: %w", path, err), removeIfThere(written.Name()))
+	}
+	return rows, nil
+}
+
+// lockEmpty locks the store if there is one, and refuses one that has rows. Tables without
+// rows are no content, and neither is a message, which is about rows. It returns nil if there
+// is no store.
+func lockEmpty(path string) (*bbolt.DB, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	file, err := openCurrent(path, Options{})
+	if errors.Is(err, errNoBytes) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = safely(func() error {
+		return file.View(func(tx *bbolt.Tx) error {
+			return tx.ForEach(func(name []byte, bucket *bbolt.Bucket) error {
+				if first, _ := bucket.Cursor().First(); first != nil && strings.HasPrefix(string(name), tablePrefix) {
+					return ErrNotEmpty
+				}
+				return nil
+			})
+		})
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("opening %s: %w", path, err), file.Close())
+	}
+	return file, nil
+}
+
+// receive writes a backup to a file, and requires that its rows can be read.
+func receive(ctx context.Context, path string, from io.Reader, written *os.File) (rows int, err error) {
+	if old, err := os.Stat(path); err == nil {
+		if err := makeLike(old, written); err != nil {
+			return 0, err
+		}
+	}
+	if _, err := io.Copy(stopWriter{ctx, written}, from); err != nil {
+		return 0, err
+	}
+	err = readFile(written.Name(), func(tx *bbolt.Tx) (err error) { rows, err = readable(ctx, tx); return err })
+	return rows, err
+}
+
+// useUnnamed opens a store that has not got its name yet.
+func useUnnamed(path string, finish func(*DB) error) error {
+	file, _, err := openBolt(path, unsynced())
+	if err != nil {
+		return err
+	}
+	db, err := newDB(file, Options{})
+	if err != nil {
+		return errors.Join(err, file.Close())
+	}
+	return errors.Join(finish(db), db.Close())
+}
+
+// unsynced returns the options for a file that is synced once all is written.
+func unsynced() *bbolt.Options {
+	options := toWrite(Options{NoSync: true})
+	options.InitialMmapSize = 0
+	return options
+}
+
+// putInPlace makes a file durable and gives it the name of the store. old is the store that
+// has the name, which is locked until then, or nil. Whoever opens the store afterwards makes
+// the name durable before anything else.
+func putInPlace(path string, old *bbolt.DB, written *os.File) error {
+	if err := errors.Join(written.Sync(), written.Close()); err != nil {
+		return err
+	}
+	if runtime.GOOS == "windows" && old != nil { // here an open file cannot be replaced
+		if err := old.Close(); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(written.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// makeLike gives a file the mode and the owner of another.
+func makeLike(old fs.FileInfo, file *os.File) error {
+	return errors.Join(chownLike(file, old), file.Chmod(old.Mode().Perm()))
+}
+
+// refuseUnfinished refuses a store into which a restore has begun.
+func refuseUnfinished(path string) error {
+	left, err := restoresOf(path)
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	return fmt.Errorf("opening %s: %w; run it again, or remove %s to begin with an empty store", path, ErrUnfinished, left[0])
+}
+
+// restoresOf returns the files of restores into a store that have not ended.
+func restoresOf(path string) (files []string, err error) {
+	path = resolve(path)
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("opening %s: %w", path, err)
+	}
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), filepath.Base(path)+restoreSuffix) {
+			files = append(files, filepath.Join(filepath.Dir(path), entry.Name()))
+		}
+	}
+	return files, nil
+}
+
+// resolve follows links, as far as there are files.
+func resolve(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+func removeIfThere(file string) error {
+	if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Space is what the file takes and what Compact would give back, in bytes.
+type Space struct {
+	Bytes int64 `json:"bytes"`
+	Free  int64 `json:"free"`
+}
+
+const (
+	// worthFree and worthShare are how much must be free for Compact to be worth it, in
+	// bytes and as a part of the file.
+	worthFree  = 64 << 20
+	worthShare = 0.5
+)
+
+// WorthCompacting tells whether Compact gives back so much that it is worth stopping the
+// server.
+func (s Space) WorthCompacting() bool {
+	return s.Free >= worthFree && float64(s.Free) >= worthShare*float64(s.Bytes)
+}
+
+// Space counts the free pages. The store must be open with CountFree.
+func (db *DB) Space() (Space, error) {
+	info, err := os.Stat(db.bolt.Path())
+	if err != nil {
+		return Space{}, err
+	}
+	var used int64 // with the free pages before the last page that is used
+	if err := db.bolt.View(func(tx *bbolt.Tx) error { used = tx.Size(); return nil }); err != nil {
+		return Space{}, err
+	}
+	stats := db.bolt.Stats()
+	free := int64(stats.FreePageN+stats.PendingPageN) * int64(db.bolt.Info().PageSize)
+	return Space{Bytes: info.Size(), Free: free + max(info.Size()-used, 0)}, nil
+}
