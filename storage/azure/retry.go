@@ -2,9 +2,11 @@ package azure
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"errors"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
@@ -105,9 +107,57 @@ func failedInside(reply *http.Response) int {
 	if err != nil || !bytes.Contains(body, []byte("odata.error")) { // most replies tell of no failure
 		return 0
 	}
-	said, err := readBatchReply(reply.Header.Get("Content-Type"), body)
-	if err != nil || said.failure == nil {
+	_, failed, err := readBatchReply(reply.Header.Get("Content-Type"), body)
+	if err != nil || failed == nil {
 		return 0
 	}
-	return said.failure.status
+	return failed.status
+}
+
+// A Try is one request that the SDK has sent. A call of a Client is one request, and the
+// SDK sends it again after some failures (DefaultRetry).
+type Try struct {
+	// Number is 1 for the first try of a request.
+	Number int
+	// Status is that of the answer. It is 0 if there was none.
+	Status int
+	Took   time.Duration
+}
+
+// Throttled tells whether the service refused the try because there are too many: it is
+// busy, or a partition or the account is over its target.
+func (t Try) Throttled() bool {
+	return t.Status == http.StatusServiceUnavailable || t.Status == http.StatusTooManyRequests
+}
+
+// A tryCounter is the policy that counts the tries of one request. It comes before the
+// retries.
+type tryCounter struct{}
+
+// triesSent is the key of a context value: how often a request was sent.
+type triesSent struct{}
+
+// Do implements policy.Policy.
+func (tryCounter) Do(req *policy.Request) (*http.Response, error) {
+	return req.WithContext(context.WithValue(req.Raw().Context(), triesSent{}, new(atomic.Int64))).Next()
+}
+
+// A tryTeller is the policy that tells each try. It comes after the retries.
+type tryTeller func(context.Context, Try)
+
+// Do implements policy.Policy.
+func (tell tryTeller) Do(req *policy.Request) (*http.Response, error) {
+	ctx := req.Raw().Context()
+	sent, ok := ctx.Value(triesSent{}).(*atomic.Int64)
+	if !ok { // a request that no call makes, such as one for a token
+		return req.Next()
+	}
+	number, began := sent.Add(1), time.Now()
+	reply, err := req.Next()
+	try := Try{Number: int(number), Took: time.Since(began)}
+	if err == nil {
+		try.Status = reply.StatusCode
+	}
+	tell(ctx, try)
+	return reply, err
 }
