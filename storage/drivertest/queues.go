@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -140,11 +141,7 @@ func (q queue) powerless(stale driver.Message) {
 	q.Helper()
 	_, hidden := q.Update(q.Context(), stale, "by a late worker", longLease)
 	_, shown := q.Update(q.Context(), stale, "by a late worker", 0)
-	for _, err := range []error{hidden, shown, q.Delete(q.Context(), stale)} {
-		if !errors.Is(err, domain.ErrLeaseLost) {
-			q.Fatalf("got %v, want ErrLeaseLost", err)
-		}
-	}
+	q.refuses(domain.ErrLeaseLost, hidden, shown, q.Delete(q.Context(), stale))
 }
 
 // counts requires that so many messages are on the queue, and that a peek shows these, with
@@ -262,36 +259,39 @@ func messageTests() map[string]func(queue) {
 
 func manyReceivers(q queue) {
 	const messages = 16
-	for i := range messages {
-		q.send(fmt.Sprintf("message %d", i))
+	want := make([]string, messages)
+	for i := range want {
+		want[i] = fmt.Sprintf("message %02d", i)
 	}
-	received := make(chan driver.Message, 2*messages)
+	q.send(want...)
+	var mu sync.Mutex
+	var received []string
 	together(8, func(int) {
-		for range messages {
+		for {
 			got, err := q.Receive(q.Context(), 2, longLease)
-			if err != nil {
-				q.Errorf("receiving: %v", err)
+			if err != nil || len(got) == 0 {
+				q.refuses(nil, err)
 				return
 			}
 			for _, m := range got {
-				received <- m
-				if err := q.Delete(q.Context(), m); err != nil && !errors.Is(err, domain.ErrLeaseLost) {
-					q.Errorf("settling: %v", err)
-				}
-			}
-			if len(got) == 0 {
-				return
+				mu.Lock()
+				received = append(received, m.Text)
+				mu.Unlock()
+				q.refuses(nil, q.Delete(q.Context(), m))
 			}
 		}
 	})
-	close(received)
-	seen := map[string]int{}
-	for m := range received {
-		seen[m.Text]++
+	if slices.Sort(received); !slices.Equal(received, want) {
+		q.Errorf("received %q, want each once", received)
 	}
-	for i := range messages {
-		if n := seen[fmt.Sprintf("message %d", i)]; n != 1 {
-			q.Errorf("message %d was received %d times", i, n)
+}
+
+// refuses requires that each error has this meaning, or that there is none.
+func (q queue) refuses(meaning error, errs ...error) {
+	q.Helper()
+	for i, err := range errs {
+		if !errors.Is(err, meaning) {
+			q.Errorf("error %d is %v, want %v", i, err, meaning)
 		}
 	}
 }
