@@ -39,8 +39,8 @@ type Call struct {
 	Message driver.Message
 	// Hidden tells that an Update keeps the message from others for longer.
 	Hidden bool
-	// Once tells that the SDK must not send a Send again.
-	Once bool
+	// stack is where the call was made, if calls are traced.
+	stack []uintptr
 }
 
 // Writes tells whether the call may have an effect.

@@ -38,8 +38,8 @@ func shortRow(row string) string {
 	return strings.Join(parts, "!")
 }
 
-// nameRow is a short name of a row. Some tables have one row in each partition.
-func nameRow(table, row string) string {
+// NameRow is a short name of a row. Some tables have one row in each partition.
+func NameRow(table, row string) string {
 	if row == "" {
 		return "the " + table + " row"
 	}
@@ -53,7 +53,7 @@ func (s *Scenario) DescribeBreach(b domain.Breach) string {
 	case b.RowKey != "":
 		text = b.Table + ", " + shortRow(b.RowKey) + ": " + text
 	case b.Table != "":
-		text = nameRow(b.Table, b.RowKey) + ": " + text
+		text = NameRow(b.Table, b.RowKey) + ": " + text
 	}
 	return s.Pretty(b.Invariant + ": " + text)
 }
@@ -80,9 +80,6 @@ func describeCall(c *Call) string {
 	case Receive:
 		return "queue: receive"
 	case Update:
-		if m, err := domain.DecodeMessage(c.Message.Text); err == nil && m.Copied {
-			return "queue: mark the message as poisoned"
-		}
 		return "queue: give the message back"
 	case Settle:
 		return "queue: delete the message"
@@ -121,7 +118,8 @@ func describeMessage(text string) string {
 	}
 }
 
-func count(n int, noun string) string {
+// Count is a number with its noun.
+func Count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
 	}
@@ -135,9 +133,9 @@ func describeAnswer(c *Call, a *Answer) string {
 	case a.Err == nil && c.Method == Get:
 		return describeEntity(a.Entity)
 	case a.Err == nil && (c.Method == Range || c.Method == Scan):
-		return count(len(a.Page.Rows), "row")
+		return Count(len(a.Page.Rows), "row")
 	case a.Err == nil && c.Method == Length:
-		return count(int(a.Length), "message")
+		return Count(int(a.Length), "message")
 	case a.Err == nil && c.Method == Receive:
 		return describeMessage(a.Messages[0].Text)
 	case a.Err == nil:
@@ -169,11 +167,8 @@ func describeFact(f Fact) string {
 		Voted: "voted", Subscribed: "subscribed",
 		Followed: "signed in", LinkUsed: "the link is used", SignedOut: "signed out", SessionsEnded: "sessions ended", AddressRevoked: "address revoked",
 	}
-	if f.Kind == Fed {
-		return "shown " + count(len(feedOf(f)), "post")
-	}
-	if f.Kind == Shown {
-		return "shown " + parsePage(f.Page).words()
+	if f.Words != "" {
+		return "shown " + f.Words
 	}
 	return verbs[f.Kind]
 }

@@ -30,11 +30,12 @@
 // counterexample is one of the shortest. [Explorer.Walk] takes random runs of a
 // large scenario and shrinks what it finds. [Explorer.Follow] is for people: it takes one
 // schedule and says at each [Moment] who is about to do what in which line of Go, what may
-// befall them, and which laws hold.
+// befall them, and which laws hold. What a call is for is said by a comment above that line
+// ([Site]).
 //
 // # The laws
 //
-// In every state, what a client was told is true ([Shipped]). A page that a process has
+// In every state, what a client was told is true ([Laws]). A page that a process has
 // kept and shows again is held against what was acknowledged, to anybody, before its reader
 // asked for it ([History]). When no actor can go
 // on, fresh workers run until nothing moves. Then every invariant must hold over
@@ -44,7 +45,8 @@
 //
 // A model checker that finds nothing may be blind. So it must find each anomaly in
 // package textbook, which is the naive version, and it must find a breach for each
-// of the [Ablations], each of which removes one guard from the shipped code.
+// guard that is taken out of the shipped code ([Guard]). Package protocol has the scenarios, the
+// laws and the guards of the shipped code.
 //
 // # Our words and the field's
 //

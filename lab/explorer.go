@@ -17,15 +17,11 @@ type Counts struct {
 	States int
 	// Steps counts the steps from one state to another.
 	Steps int
-	// Rests counts the states at rest from which fresh workers ran to quiescence.
-	Rests int
-	// Executions counts the starts of an actor's code.
-	Executions int
 }
 
 // Plus is the sum of both.
 func (c Counts) Plus(d Counts) Counts {
-	return Counts{c.Schedules + d.Schedules, c.States + d.States, c.Steps + d.Steps, c.Rests + d.Rests, c.Executions + d.Executions}
+	return Counts{c.Schedules + d.Schedules, c.States + d.States, c.Steps + d.Steps}
 }
 
 // A Finding is a run that breaks a law.
@@ -46,8 +42,6 @@ type Explorer struct {
 	seen    map[mem.Sum]struct{}
 	rests   map[mem.Sum][]domain.Breach
 	scratch []Choice
-	// messages are messages in words.
-	messages map[string]string
 }
 
 // NewExplorer is an explorer of the scenario. The caller must call Close.
@@ -63,11 +57,7 @@ func NewExplorer(s Scenario) *Explorer {
 func (x *Explorer) Close() { x.lot.clear() }
 
 // Counts is how much was explored so far.
-func (x *Explorer) Counts() Counts {
-	c := x.counts
-	c.Executions = int(x.lot.executions)
-	return c
-}
+func (x *Explorer) Counts() Counts { return x.counts }
 
 // initial is the state in which each actor is about to make its first call.
 func (x *Explorer) initial() *state {
@@ -99,11 +89,11 @@ func (x *Explorer) load() {
 
 // setUp runs the set-up to its end.
 func (x *Explorer) setUp(s *state) {
-	p := &program{actor: Actor{Name: "setup", Run: x.scenario.Setup}, index: setupIndex, lot: x.lot, most: driver.MaxOperations}
+	p := &program{actor: Actor{Name: "setup", Run: x.scenario.Setup}, index: SetupIndex, lot: x.lot, most: driver.MaxOperations}
 	at := p.start()
 	for at.call != nil {
 		step := Step{Call: at.call}
-		x.apply(s, &step, stamp{setupIndex, at.depth, 0})
+		x.apply(s, &step, stamp{SetupIndex, at.depth, 0})
 		at = p.after(at, *step.Applied)
 	}
 	x.given = at.facts
@@ -145,7 +135,6 @@ func (x *Explorer) rest(s *state) []domain.Breach {
 	if breaches, known := x.rests[key]; known {
 		return breaches
 	}
-	x.counts.Rests++
 	breaches := x.scenario.Laws.Rest(v).Breaches
 	x.rests[key] = breaches
 	return breaches

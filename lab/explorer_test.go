@@ -13,6 +13,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/lab"
+	"microblogging/lab/protocol"
 	"microblogging/lab/prove"
 )
 
@@ -87,9 +88,9 @@ func announce(t *testing.T, line string) {
 
 func ablated(t *testing.T, name string) lab.Scenario {
 	t.Helper()
-	for _, a := range lab.Ablations() {
+	for _, a := range protocol.Ablations() {
 		if a.Name == name {
-			return a.Scenario
+			return a
 		}
 	}
 	t.Fatalf("there is no ablation %s", name)
@@ -157,7 +158,7 @@ func findingOfAWalkIsShrunk(t *testing.T) {
 
 func sameSeedTakesTheSameWalks(t *testing.T) {
 	s := ablated(t, "shut-gate")
-	s.Setup, s.Intercept = lab.Scenarios()[0].Setup, nil
+	s.Setup, s.Intercept = protocol.Scenarios()[0].Setup, nil
 	first, second := explorer(t, s), explorer(t, s)
 	first.Walk(50, 7)
 	second.Walk(50, 7)
@@ -172,7 +173,7 @@ func codeThatDiffersPanics(t *testing.T) {
 	runs := 0
 	s := lab.Scenario{
 		Faults: 2,
-		Laws:   lab.Shipped{},
+		Laws:   protocol.Shipped{},
 		Actors: []lab.Actor{{Name: "fickle", Run: func(ctx context.Context, c *lab.Client) {
 			runs++
 			for range 3 {

@@ -1,6 +1,8 @@
 package lab
 
 import (
+	"strings"
+
 	"microblogging/domain"
 	"microblogging/lab/mem"
 )
@@ -99,6 +101,16 @@ type Fact struct {
 	// Page is what a page has shown, and Version the version that it is kept under. That is
 	// empty if nothing was kept.
 	Page, Version string
+	// Words are what a page has shown, in words.
+	Words string
+}
+
+// Posts are those that a feed has shown.
+func (f Fact) Posts() (posts []domain.BlogID) {
+	for id := range strings.FieldsSeq(f.Page) {
+		posts = append(posts, domain.BlogID(id))
+	}
+	return posts
 }
 
 func (f Fact) digest(d *mem.Digest) {

@@ -24,13 +24,13 @@ type beginning struct {
 	// actor is its index in View.Told, and at is the index of the fact that it is Looking.
 	actor, at int
 	// known is what was acknowledged to anybody before.
-	known []known
+	known []Known
 }
 
-// known is a fact and its place in View.Told.
-type known struct {
+// Known is a fact and its place in View.Told.
+type Known struct {
 	Fact
-	actor, at int
+	Actor, At int
 }
 
 func (b beginning) sum() mem.Sum {
@@ -38,8 +38,8 @@ func (b beginning) sum() mem.Sum {
 	d.Int(uint64(b.actor))
 	d.Int(uint64(b.at))
 	for _, k := range b.known {
-		d.Int(uint64(k.actor))
-		d.Int(uint64(k.at))
+		d.Int(uint64(k.Actor))
+		d.Int(uint64(k.At))
 		k.digest(&d)
 	}
 	return d.Done()
@@ -61,9 +61,9 @@ func (h *History) withLook(b beginning) *History {
 	return &next
 }
 
-// lookedAt is what was acknowledged before the look began whose answer an actor has told
+// LookedAt is what was acknowledged before the look began whose answer an actor has told
 // as the fact of this index. It is false if the actor has begun another look since.
-func (h *History) lookedAt(actor, at int) ([]known, bool) {
+func (h *History) LookedAt(actor, at int) ([]Known, bool) {
 	for _, b := range h.looks {
 		if b.actor == actor && b.at == at-1 {
 			return b.known, true
@@ -107,26 +107,12 @@ func sumOfText(kind, text string) mem.Sum {
 	return d.Done()
 }
 
-// askedChannel tells whether a message asks for the deletion of this incarnation.
-func (h *History) askedChannel(ref domain.ChannelRef) bool {
-	return slices.ContainsFunc(h.Sent, func(m SentMessage) bool {
-		return m.Kind == domain.MessageChannel && m.Incarnation == ref.Incarnation
-	})
-}
-
-// askedBlog tells whether a message asks for the deletion of this post.
-func (h *History) askedBlog(id domain.BlogID) bool {
-	return slices.ContainsFunc(h.Sent, func(m SentMessage) bool {
-		return m.Kind == domain.MessageBlog && m.Blog == id
-	})
-}
-
 // acknowledged is what anybody was told that a page shows from then on.
-func acknowledged(v View) (list []known) {
-	v.each(func(actor, at int, f Fact) {
+func acknowledged(v View) (list []Known) {
+	v.Each(func(actor, at int, f Fact) {
 		switch f.Kind {
 		case Posted, Removed, Handled, Accepted, Edited, Voted, Subscribed, Left:
-			list = append(list, known{f, actor, at})
+			list = append(list, Known{f, actor, at})
 		}
 	})
 	return list

@@ -6,9 +6,10 @@ import "microblogging/domain"
 type Law struct {
 	// Name is the one in a domain.Breach: "I1".
 	Name string
-	// Title says it in two or three words: "no orphan".
-	Title string
-	When  When
+	// Title says it in two or three words: "no orphan". Means says in a sentence what it
+	// demands, for somebody who sees it for the first time.
+	Title, Means string
+	When         When
 }
 
 // When says in which states a law is judged.
@@ -32,8 +33,8 @@ const (
 
 // A LawState says whether a law holds at one moment of a run.
 type LawState struct {
-	// Law and Title are those of the Law.
-	Law, Title string
+	// Law, Title and Means are those of the Law.
+	Law, Title, Means string
 	// State is LawHolds, LawBroken or LawOpen. A law that was broken once in a run stays so.
 	State string
 	// Reason is why it is broken, in the words of check, or why it is open.
@@ -52,7 +53,7 @@ func (x *Explorer) judge(before []LawState, steps int, s *state, breaches []doma
 	}
 	var states []LawState
 	for i, law := range x.scenario.Laws.List() {
-		state := LawState{Law: law.Name, Title: law.Title, State: LawHolds}
+		state := LawState{Law: law.Name, Title: law.Title, Means: law.Means, State: LawHolds}
 		if before != nil && before[i].State == LawBroken {
 			states = append(states, before[i])
 			continue

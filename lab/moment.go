@@ -1,10 +1,6 @@
 package lab
 
-import (
-	"slices"
-
-	"microblogging/lab/mem"
-)
+import "microblogging/lab/mem"
 
 // A Moment is a state between two steps, for people: who is about to do what, what may
 // befall them, and which laws hold.
@@ -38,13 +34,12 @@ func (m Moment) Broken() bool {
 }
 
 func (x *Explorer) moment(s *state, step *Step, laws []LawState) Moment {
-	allowed := slices.Clone(x.choices(s))
 	m := Moment{
 		Step: step, DB: s.db, Told: x.view(s).Told, Laws: laws,
-		Network: x.networkOptions(s, allowed), Faults: s.faults, AtRest: len(allowed) == 0,
+		Network: x.networkOptions(s), Faults: s.faults, AtRest: len(x.choices(s)) == 0,
 	}
 	for i := range s.places {
-		m.Actors = append(m.Actors, x.actorState(s, allowed, i))
+		m.Actors = append(m.Actors, x.actorState(s, i))
 	}
 	return m
 }
@@ -74,9 +69,9 @@ type ActorState struct {
 	Options []Option
 }
 
-func (x *Explorer) actorState(s *state, allowed []Choice, i int) ActorState {
+func (x *Explorer) actorState(s *state, i int) ActorState {
 	p := s.places[i]
-	a := ActorState{Name: x.scenario.Actors[i].Name, State: AboutToCall, Options: x.actorOptions(s, allowed, i)}
+	a := ActorState{Name: x.scenario.Actors[i].Name, State: AboutToCall, Options: x.actorOptions(s, i)}
 	switch {
 	case p.dead:
 		a.State = Dead
@@ -84,9 +79,7 @@ func (x *Explorer) actorState(s *state, allowed []Choice, i int) ActorState {
 		a.State = Finished
 	default:
 		a.Call, a.Words = p.at.call, x.scenario.DescribeCall(p.at.call)
-		if lines := p.at.lines(); len(lines) > 0 {
-			a.Site, a.Above = lines[0], lines[1:]
-		}
+		a.Site, a.Above = p.at.lines()
 	}
 	return a
 }

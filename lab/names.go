@@ -37,9 +37,9 @@ func newNames(actor int) *names {
 	return &names{actor: actor, named: map[string]string{}, tokens: map[string]string{}, hashed: map[string]string{}}
 }
 
-// sessionHash is the partition key of a session's row: package storage writes the hash of
+// SessionHash is the partition key of a session's row: package storage writes the hash of
 // a token and not the token.
-func sessionHash(token string) string {
+func SessionHash(token string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "7:session%d:%s", len(token), token))
 	return hex.EncodeToString(sum[:])
 }
@@ -47,7 +47,7 @@ func sessionHash(token string) string {
 // know makes the actor know a token by its name: another actor gave it.
 func (n *names) know(name string) {
 	if name != "" {
-		n.hashed[sessionHash(name)] = name
+		n.hashed[SessionHash(name)] = name
 	}
 }
 
@@ -62,14 +62,14 @@ func (n *names) hash(s string) string {
 	if !ok {
 		name = nameOf(n.actor, len(n.tokens)+1)
 		n.tokens["hash "+s] = name // it takes the number
-		n.hashed[s], n.hashed[sessionHash(name)] = name, name
+		n.hashed[s], n.hashed[SessionHash(name)] = name, name
 	}
-	return sessionHash(name)
+	return SessionHash(name)
 }
 
 // token is the name of a token that the actor tells, once its hash was sent.
 func (n *names) token(s string) string {
-	if name, ok := n.hashed[sessionHash(s)]; ok {
+	if name, ok := n.hashed[SessionHash(s)]; ok {
 		return name
 	}
 	return n.outward(s)
@@ -82,6 +82,12 @@ func nameOf(actor, number int) string {
 		number /= 26
 	}
 	return namePrefix + string(rune('A'+actor)) + string(digits)
+}
+
+// Minter is the number of the actor that has minted a token, or 0.
+func Minter(token string) int {
+	actor, _, _ := parseName(token)
+	return actor
 }
 
 // parseName is the inverse of nameOf.
@@ -154,7 +160,7 @@ func isTokenByte(c byte) bool { return c >= 'A' && c <= 'Z' || c >= '2' && c <= 
 
 // instant is the only time in the lab. It lies in the past, so the reconciling pass
 // takes every deletion for stalled: it may do at any time what it may do at all.
-func instant() time.Time { return time.Date(2001, time.January, 1, 0, 0, 0, 0, time.UTC) }
+func Instant() time.Time { return time.Date(2001, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
 // never is the time at which everything in the lab expires. Time does not pass, so that it
 // does not come.
@@ -162,7 +168,7 @@ func never() time.Time { return time.Date(2200, time.January, 1, 0, 0, 0, 0, tim
 
 // call translates what the actor sends, and removes times.
 func (n *names) call(c Call) *Call {
-	if c.Target == tableSessions {
+	if c.Target == TableSessions {
 		c.Partition = n.hash(c.Partition)
 	}
 	c.Partition, c.Row = n.outward(c.Partition), n.outward(c.Row)
@@ -184,9 +190,9 @@ func (n *names) call(c Call) *Call {
 		}
 	}
 	if message, err := domain.DecodeMessage(c.Message.Text); err == nil {
-		message.AskedOn = instant()
+		message.AskedOn = Instant()
 		if !message.QueuedOn.IsZero() {
-			message.QueuedOn = instant()
+			message.QueuedOn = Instant()
 		}
 		c.Message.Text = message.Encode()
 	}
@@ -233,7 +239,7 @@ func translate(properties driver.Properties, text func(string) string) driver.Pr
 		case driver.KindString:
 			translated[i] = driver.String(p.Name, text(p.Value.Text()))
 		case driver.KindDateTime:
-			at := instant()
+			at := Instant()
 			if p.Name == "ExpiresOn" {
 				at = never()
 			}

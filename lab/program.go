@@ -36,10 +36,9 @@ type point struct {
 	facts    []Fact
 	factsSum mem.Sum
 	next     map[mem.Sum]*point
-	// stack is the stack of the call, if calls are traced.
-	stack []uintptr
-	// sites are the lines on the stack, once somebody has asked for them.
-	sites []Site
+	// site and above are what lines returns, once somebody has asked for them.
+	site  Site
+	above []Site
 	// parked is an execution that waits at this point, if there is one.
 	parked *session
 }
@@ -59,7 +58,6 @@ func (p *program) start() *point {
 }
 
 func (p *program) begin() *session {
-	p.lot.executions++
 	var intercept Interceptor
 	if p.intercept != nil {
 		intercept = p.intercept()
@@ -93,7 +91,6 @@ func (p *program) arrive(s *session, from *point, a Answer) *point {
 	reached.facts = s.facts[:len(s.facts):len(s.facts)]
 	reached.factsSum = sumFacts(reached.facts)
 	if reached.call != nil {
-		reached.stack = s.stack
 		p.lot.park(reached, s)
 	}
 	return reached
@@ -136,8 +133,8 @@ func (p *program) mustRepeat(s *session, at *point) {
 type parking struct {
 	spaces []*point
 	oldest int
-	// points and executions are counted over all programs.
-	points, executions uint64
+	// points are counted over all programs.
+	points uint64
 	// traces tells to keep the stack of each call.
 	traces bool
 }

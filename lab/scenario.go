@@ -45,8 +45,6 @@ type Scenario struct {
 	Preemptions int
 	// Walks is a number of random walks to take instead of entering all states.
 	Walks int
-	// Limit ends the search after that many states, if it is not 0.
-	Limit int
 	// Operations is how many operations a transaction of a sweep has, if not as many as
 	// it can. So a few rows are swept in several transactions.
 	Operations int
@@ -54,9 +52,23 @@ type Scenario struct {
 	Slow bool
 	// Laws are what must hold.
 	Laws Laws
+	// Guard is the guard that an ablation takes out: it changes what an actor's code sends or is
+	// answered. The explorer must notice, since a guard whose removal breaks no law is either
+	// needless or not tested. It is nil if nothing is taken out.
+	Guard *Guard
 	// Intercept makes an interceptor for each execution of the actor of that name. It
 	// may be nil, and may return nil: then the code runs as it is.
 	Intercept func(actor string) Interceptor
+}
+
+// A Guard is something without which the shipped code breaks a law.
+type Guard struct {
+	// Of is the name of the scenario that it is taken out of.
+	Of string
+	// Label says in a few words what it is, and Why in one sentence what it is good for.
+	Label, Why string
+	// Code names its function: "openGate", or "(*pass).lookAt" if others have the name.
+	Code string
 }
 
 // operations is how many operations a transaction of a sweep has.
@@ -89,9 +101,9 @@ type View struct {
 	*History
 }
 
-// each calls f with every fact, the index of its actor, and its place among the
+// Each calls f with every fact, the index of its actor, and its place among the
 // facts of that actor.
-func (v View) each(f func(actor, at int, fact Fact)) {
+func (v View) Each(f func(actor, at int, fact Fact)) {
 	for actor, facts := range v.Told {
 		for at, fact := range facts {
 			f(actor, at, fact)
@@ -99,7 +111,8 @@ func (v View) each(f func(actor, at int, fact Fact)) {
 	}
 }
 
-func (v View) has(kind Kind, matches func(Fact) bool) bool {
+// Has tells whether somebody told such a fact.
+func (v View) Has(kind Kind, matches func(Fact) bool) bool {
 	for _, facts := range v.Told {
 		for _, fact := range facts {
 			if fact.Kind == kind && matches(fact) {
@@ -112,32 +125,29 @@ func (v View) has(kind Kind, matches func(Fact) bool) bool {
 
 // The tables of package storage.
 const (
-	tableChannels      = "Channels"
-	tableBlogs         = "Blogs"
-	tableDeletions     = "Deletions"
-	tableSubscriptions = "Subscriptions"
-	tableUsers         = "Users"
-	tableSessions      = "Sessions"
+	TableChannels      = "Channels"
+	TableBlogs         = "Blogs"
+	TableDeletions     = "Deletions"
+	TableSubscriptions = "Subscriptions"
+	TableUsers         = "Users"
+	TableSessions      = "Sessions"
 )
-
-// openPrefix is that of the partitions of Deletions that are the index of open deletions.
-const openPrefix = "open!"
 
 func emptyBackend() mem.Snapshot {
 	var s mem.Snapshot
-	for _, table := range []string{tableChannels, tableBlogs, tableDeletions, tableSubscriptions, tableUsers, tableSessions, "Throttle"} {
+	for _, table := range []string{TableChannels, TableBlogs, TableDeletions, TableSubscriptions, TableUsers, TableSessions, "Throttle"} {
 		s = s.WithTable(table)
 	}
 	return s.WithQueue(domain.QueueName).WithQueue(domain.PoisonQueueName)
 }
 
-// setupIndex is the actor of the set-up. It acts alone, before the others, and
+// SetupIndex is the actor of the set-up. It acts alone, before the others, and
 // without faults.
-const setupIndex = 0
+const SetupIndex = 0
 
 func (s *Scenario) actorName(index int) string {
 	switch {
-	case index == setupIndex:
+	case index == SetupIndex:
 		return "setup"
 	case index-1 < len(s.Actors):
 		return s.Actors[index-1].Name

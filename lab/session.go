@@ -25,10 +25,6 @@ type session struct {
 	// busy is set from a call to its answer. An actor must not make two calls at
 	// once, because the order of such calls is not the scheduler's.
 	busy atomic.Bool
-	// traces tells to keep the stack of each call.
-	traces bool
-	// stack is the stack of the latest call.
-	stack []uintptr
 	// failure is the panic that has ended the code. It is set before ended is closed.
 	failure error
 }
@@ -36,7 +32,7 @@ type session struct {
 // begin starts the actor's code. next waits for its first call or its end.
 func begin(actor Actor, index int, given []Fact, intercept Interceptor, most int, traces bool) *session {
 	s := &session{
-		names: newNames(index), traces: traces,
+		names: newNames(index),
 		calls: make(chan *Call), answers: make(chan Answer), ended: make(chan struct{}), quit: make(chan struct{}),
 	}
 	for _, f := range given {
@@ -46,10 +42,15 @@ func begin(actor Actor, index int, given []Fact, intercept Interceptor, most int
 	if intercept != nil {
 		submit = func(c Call) Answer { return intercept(c, s.submit) }
 	}
-	d := turnstile(submit)
+	d := turnstile(func(c Call) Answer {
+		if traces {
+			c.stack = stackOfCaller() // also if an interceptor sends it later
+		}
+		return submit(c)
+	})
 	client := &Client{
 		Tables: d, Queues: d, Given: given, session: s,
-		Store: storage.New(d, storage.Options{Pause: noPause, Flight: 1, LastFirst: actor.LastFirst, SweepRows: most - 1}),
+		Store: storage.New(d, storage.Options{Pause: NoPause, Flight: 1, LastFirst: actor.LastFirst, SweepRows: most - 1}),
 	}
 	go func() {
 		defer close(s.ended)
@@ -63,9 +64,9 @@ func begin(actor Actor, index int, given []Fact, intercept Interceptor, most int
 	return s
 }
 
-// noPause lets an actor try again at once, because the scheduler decides whether
+// NoPause lets an actor try again at once, because the scheduler decides whether
 // other actors go first.
-func noPause(context.Context, time.Duration) error { return nil }
+func NoPause(context.Context, time.Duration) error { return nil }
 
 // next waits for the next call. It is nil if the code has ended. If a panic has ended it,
 // next panics: whoever explores can recover, which nobody can in the actor's goroutine.
@@ -96,9 +97,6 @@ func (s *session) abandon() {
 func (s *session) submit(c Call) Answer {
 	if !s.busy.CompareAndSwap(false, true) {
 		panic("lab: an actor made two calls at once")
-	}
-	if s.traces {
-		s.stack = stackOfCaller()
 	}
 	select {
 	case s.calls <- s.names.call(c):

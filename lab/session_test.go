@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"microblogging/lab"
+	"microblogging/lab/protocol"
 )
 
 func TestSession(t *testing.T) {
@@ -15,7 +16,7 @@ func TestSession(t *testing.T) {
 
 func panicReachesWhoeverExplores(t *testing.T) {
 	x := explorer(t, lab.Scenario{
-		Name: "fault", Laws: lab.Shipped{},
+		Name: "fault", Laws: protocol.Shipped{},
 		Actors: []lab.Actor{{Name: "ann", Run: func(ctx context.Context, c *lab.Client) {
 			_, _ = c.Tables.Get(ctx, "Channels", "news", "") // the answer makes no difference
 			panic("out of cheese")

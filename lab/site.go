@@ -1,19 +1,34 @@
 package lab
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"path"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
+
+	"microblogging"
 )
 
 // A Site is a line of Go that makes a call to the store.
 type Site struct {
-	// Package and Function name the function: "storage" and "(*Store).Post".
-	Package, Function string
+	// Function is its name in its package: "(*Store).Post".
+	Function string
 	// File is relative to the module: "storage/blog_post.go". Source has its text.
 	File string
 	Line int
+	// Sentence says what the call is for. It is the comment above the line that begins with
+	// sentenceMark, or empty.
+	Sentence string
 }
+
+// sentenceMark begins a comment directly above a call, which says in one sentence what the call
+// asks for, whatever becomes of it.
+const sentenceMark = "//lab: "
 
 // mostFrames is more than an actor's stack is deep.
 const mostFrames = 64
@@ -25,14 +40,21 @@ func stackOfCaller() []uintptr {
 	return stack[:runtime.Callers(2, stack)]
 }
 
-// sites are the lines of the actor's code on a stack, the innermost first. The first of
-// them is the operation that makes the call: what lies between it and the turnstile is
-// package driver and the lab.
-func sites(stack []uintptr) []Site {
-	var list []Site
-	if len(stack) == 0 {
-		return nil
+// lines are the line of Go that makes the call of the point, and those that led to it, the
+// nearest first. The line is the innermost that has a sentence: what lies within only passes the
+// call on. Many moments have an actor wait at one point, so they are looked up once.
+func (p *point) lines() (site Site, above []Site) {
+	if p.call != nil && p.site.File == "" && len(p.call.stack) > 0 {
+		list := sites(p.call.stack)
+		if at := max(slices.IndexFunc(list, func(s Site) bool { return s.Sentence != "" }), 0); at < len(list) {
+			p.site, p.above = list[at], list[at+1:]
+		}
 	}
+	return p.site, p.above
+}
+
+// sites are the lines on a stack whose source is embedded, the innermost first.
+func sites(stack []uintptr) (list []Site) {
 	frames := runtime.CallersFrames(stack)
 	for {
 		frame, more := frames.Next()
@@ -45,46 +67,75 @@ func sites(stack []uintptr) []Site {
 	}
 }
 
-// lines are the lines of Go that make the call of the point, the innermost first. Many
-// moments have an actor wait at one point, so they are looked up once.
-func (p *point) lines() []Site {
-	if p.sites == nil {
-		p.sites = sites(p.stack)
-	}
-	return p.sites
-}
-
 const module = "microblogging/"
 
-// siteOf is the line of a frame, if it belongs to the actor's code. The compiler knows a
-// file by its directory, or by its package if -trimpath is set; so only its name counts.
+// siteOf is the line of a frame. The compiler knows a file by its directory, or by its package
+// if -trimpath is set; so only its name counts.
 func siteOf(frame runtime.Frame) (Site, bool) {
 	qualified, ours := strings.CutPrefix(frame.Function, module)
 	slash := strings.LastIndex(qualified, "/") + 1
-	name, function, ok := strings.Cut(qualified[slash:], ".")
-	site := Site{Package: qualified[:slash] + name, Function: withoutClosures(function), Line: frame.Line}
-	site.File = site.Package + "/" + path.Base(frame.File)
-	if !ours || !ok || saysLittle(site.Function) {
+	name, function, _ := strings.Cut(qualified[slash:], ".")
+	site := Site{File: qualified[:slash] + name + "/" + path.Base(frame.File), Line: frame.Line}
+	site.Function, _, _ = strings.Cut(function, ".func") // that a function literal stands in
+	text, ok := Source(site.File)
+	if !ours || !ok {
 		return Site{}, false
 	}
-	switch site.Package {
-	case "storage", "storage/move", "worker", "lab/textbook":
-		return site, true
-	case "lab": // the requests of clients, and not the turnstile
-		return site, strings.HasPrefix(site.File, "lab/client") || site.File == "lab/scenario_list.go"
-	default:
-		return Site{}, false
+	if lines := strings.Split(text, "\n"); site.Line > 1 && site.Line <= len(lines) {
+		if sentence, ok := strings.CutPrefix(strings.TrimSpace(lines[site.Line-2]), sentenceMark); ok {
+			site.Sentence = sentence
+		}
 	}
+	return site, true
 }
 
-// saysLittle tells that a function only passes a call on: its caller says what for.
-func saysLittle(function string) bool {
-	return function == "backend.write" || function == "(*Store).hasRow" || strings.HasPrefix(function, "patient.") ||
-		function == "(*guard).write" || function == "(*guard).Transact" || function == "(*guard).Send"
+// Source is the text of a Go file that a Site names, as it was when the program was built.
+func Source(file string) (text string, ok bool) {
+	content, err := microblogging.Source.ReadFile(file)
+	return string(content), err == nil
 }
 
-// withoutClosures is the name of the function that a function literal stands in.
-func withoutClosures(function string) string {
-	name, _, _ := strings.Cut(function, ".func")
-	return name
+// Find returns the file and the lines of a function: "openGate", or "(*pass).lookAt" if others
+// have the name. The file is empty if there is none.
+func Find(function string) (file string, first, last int) {
+	receiver, name := `(\(\w+ [^)]*\) )?`, function
+	if of, method, ok := strings.Cut(function, ")."); ok {
+		receiver, name = `\(\w+ `+regexp.QuoteMeta(of[1:])+`\) `, method
+	}
+	declared := regexp.MustCompile(`(?m)^func ` + receiver + name + `[\[(]`)
+	files, _ := fs.Glob(microblogging.Source, "*/*.go") // the patterns are good
+	deeper, _ := fs.Glob(microblogging.Source, "*/*/*.go")
+	for _, file := range append(files, deeper...) {
+		text, _ := Source(file)
+		if at := declared.FindStringIndex(text); at != nil {
+			first, last := Function(file, 1+strings.Count(text[:at[0]], "\n"))
+			return file, first, last
+		}
+	}
+	return "", 0, 0
+}
+
+// Function returns the first and the last line of the function that holds a line of a
+// file. Lines count from 1. Both are 0 if no function does.
+func Function(file string, line int) (first, last int) {
+	text, ok := Source(file)
+	if !ok {
+		return 0, 0
+	}
+	lines := token.NewFileSet()
+	parsed, err := parser.ParseFile(lines, file, text, parser.SkipObjectResolution)
+	if err != nil {
+		return 0, 0
+	}
+	for _, declaration := range parsed.Decls {
+		f, ok := declaration.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		first, last = lines.Position(f.Pos()).Line, lines.Position(f.End()).Line
+		if first <= line && line <= last {
+			return first, last
+		}
+	}
+	return 0, 0
 }

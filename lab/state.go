@@ -1,11 +1,6 @@
 package lab
 
-import (
-	"slices"
-
-	"microblogging/domain"
-	"microblogging/lab/mem"
-)
+import "microblogging/lab/mem"
 
 // A state is the whole system between two steps. It never changes.
 type state struct {
@@ -30,10 +25,12 @@ type place struct {
 
 func (p place) stopped() bool { return p.dead || p.at.call == nil }
 
+func (p place) started() bool { return p.dead || p.at.depth > 0 }
+
 // A straggler is a request that is still under way and that no actor waits for.
 type straggler struct {
 	actor int
-	call  *Call
+	at    *point
 	stamp stamp
 }
 
@@ -62,80 +59,9 @@ func (s *state) key() mem.Sum {
 	return d.Done()
 }
 
-// choices are all that can happen next. There is none if no actor can go on and no
-// request is under way.
-func (x *Explorer) choices(s *state) []Choice {
-	list := x.scratch[:0]
-	for i, p := range s.places {
-		if p.stopped() || !x.mayAct(s, i) {
-			continue
-		}
-		list = x.appendFates(list, s, i)
-	}
-	if s.faults > 0 && x.scenario.Forgets {
-		for m := range s.db.Messages(domain.QueueName) {
-			list = append(list, Choice{Actor: network, Fate: Forgotten, Arg: uint8(m)})
-		}
-	}
-	for i := range s.late {
-		list = append(list, Choice{Actor: network, Fate: Lands, Arg: uint8(i)})
-	}
-	x.scratch = list
-	return list
-}
-
-// mayAct tells whether the actor may act now. Equal actors start in their order, and
-// preemptions have a bound.
-func (x *Explorer) mayAct(s *state, i int) bool {
-	if twin := x.twins[i]; twin >= 0 && !x.started(s.places[twin]) {
-		return false
-	}
-	if bound := x.scenario.Preemptions; bound > 0 && s.preempted == bound && s.last > 0 && int(s.last) != i+1 {
-		return false
-	}
-	return true
-}
-
-func (x *Explorer) started(p place) bool { return p.dead || p.at.depth > 0 }
-
-func (x *Explorer) appendFates(list []Choice, s *state, i int) []Choice {
-	p, actor := s.places[i], int8(i+1)
-	if p.at.call.Method == Receive {
-		for m := range s.db.Messages(p.at.call.Target) {
-			list = append(list, Choice{Actor: actor, Arg: uint8(m)})
-		}
-		return list
-	}
-	list = append(list, Choice{Actor: actor})
-	if s.faults == 0 {
-		return list
-	}
-	list = append(list, Choice{Actor: actor, Fate: DiesBefore})
-	writes := p.at.call.Writes()
-	if writes {
-		list = append(list, Choice{Actor: actor, Fate: DiesAfter})
-	}
-	if x.scenario.Deaths {
-		return list
-	}
-	list = append(list, Choice{Actor: actor, Fate: Unsent})
-	if writes {
-		list = append(list, Choice{Actor: actor, Fate: Lost})
-	}
-	if writes && !p.at.call.Once {
-		list = append(list, Choice{Actor: actor, Fate: Repeated})
-	}
-	if writes && x.scenario.Straggles != nil && x.scenario.Straggles(p.at.call) {
-		list = append(list, Choice{Actor: actor, Fate: GivenUp}, Choice{Actor: actor, Fate: Copied})
-	}
-	return list
-}
-
-func (x *Explorer) allows(s *state, c Choice) bool { return slices.Contains(x.choices(s), c) }
-
 func (x *Explorer) view(s *state) View {
 	told := make([][]Fact, 1+len(s.places))
-	told[setupIndex] = x.given
+	told[SetupIndex] = x.given
 	for i, p := range s.places {
 		told[i+1] = p.at.facts
 	}

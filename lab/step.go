@@ -48,7 +48,20 @@ type Step struct {
 	Told []Fact
 	// Message is the message that the queue lost.
 	Message string
+	// Sender is the number of the actor that has sent the call, also if it lands late. It is 0
+	// if the queue lost a message.
+	Sender  int
+	at      *point
 	changes []mem.Change
+}
+
+// Site is the line that makes the call, if calls are traced.
+func (s Step) Site() Site {
+	if s.at == nil {
+		return Site{}
+	}
+	site, _ := s.at.lines()
+	return site
 }
 
 // Changes are the rows that the step changed, before and after.
@@ -68,7 +81,7 @@ func (x *Explorer) perform(from *state, c Choice) (*state, Step) {
 	case c.Fate == Lands:
 		late := from.late[c.Arg]
 		to.late = slices.Delete(slices.Clone(from.late), int(c.Arg), int(c.Arg)+1)
-		step.Call = late.call
+		step.Call, step.Sender, step.at = late.at.call, late.actor, late.at
 		x.apply(&to, &step, late.stamp)
 	default:
 		to.places = slices.Clone(from.places)
@@ -85,7 +98,7 @@ func (x *Explorer) act(to *state, step *Step) {
 	c := step.Choice
 	p := &to.places[c.Actor-1]
 	program := x.programs[c.Actor-1]
-	step.Call = p.at.call
+	step.Call, step.Sender, step.at = p.at.call, int(c.Actor), p.at
 	if p.at.beginsLook() {
 		to.history = to.history.withLook(beginning{int(c.Actor), len(p.at.facts) - 1, acknowledged(x.view(to))})
 	}
@@ -109,7 +122,7 @@ func (x *Explorer) act(to *state, step *Step) {
 	}
 	if c.Fate == GivenUp || c.Fate == Copied {
 		mine.send++
-		to.late = append(slices.Clip(to.late), straggler{int(c.Actor), step.Call, mine})
+		to.late = append(slices.Clip(to.late), straggler{int(c.Actor), p.at, mine})
 	}
 	before := len(p.at.facts)
 	*p = place{at: program.after(p.at, *step.Answer)}
@@ -128,7 +141,7 @@ func (x *Explorer) apply(to *state, step *Step, mine stamp) {
 		to.history = to.history.withSent(step.Call.Message.Text)
 	}
 	for _, change := range step.changes {
-		if step.Call.Target == tableChannels && change.Before.ETag == "" {
+		if step.Call.Target == TableChannels && change.Before.ETag == "" {
 			to.history = to.history.withIncarnation(change.After.Properties.String("Incarnation"))
 		}
 	}

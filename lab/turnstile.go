@@ -26,7 +26,7 @@ func turnstile(submit func(Call) Answer) driver.Backend {
 		case driver.CallTransact:
 			call.Method, call.Partition, call.Operations = Transact, c.Partition, c.Operations
 		case driver.CallSend:
-			call.Method, call.Message, call.Once = Send, c.Message, driver.IsSentOnce(ctx)
+			call.Method, call.Message = Send, c.Message
 		case driver.CallReceive:
 			call.Method = Receive
 		case driver.CallUpdate:

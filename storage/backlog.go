@@ -9,6 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // A Backlog is what waits for a worker or for an operator. It is read for an operator who
@@ -42,7 +43,7 @@ func (s *Store) Backlog(ctx context.Context) (b Backlog, err error) {
 		return Backlog{}, fmt.Errorf("backlog: %w", err)
 	}
 	var indexed []driver.Entity
-	for row, err := range s.deletions.All(ctx, driver.Scan{From: prefixOpenDeletion, To: prefixEnd(prefixOpenDeletion)}) {
+	for row, err := range s.deletions.All(ctx, driver.Scan{From: schema.OpenPrefix, To: schema.PrefixEnd(schema.OpenPrefix)}) {
 		if err != nil {
 			return Backlog{}, fmt.Errorf("backlog: %w", err)
 		}
@@ -51,7 +52,7 @@ func (s *Store) Backlog(ctx context.Context) (b Backlog, err error) {
 		}
 	}
 	slices.SortFunc(indexed, func(a, b driver.Entity) int {
-		return a.Properties.Time(propRequestedOn).Compare(b.Properties.Time(propRequestedOn))
+		return a.Properties.Time(schema.PropRequestedOn).Compare(b.Properties.Time(schema.PropRequestedOn))
 	})
 	looked := min(len(indexed), backlogLooks)
 	asked := make([]time.Time, looked)
@@ -91,8 +92,8 @@ func (s *Store) lookWhenAsked(ctx context.Context, indexed []driver.Entity, aske
 
 // whenAsked is lookWhenAsked for one of them.
 func (s *Store) whenAsked(ctx context.Context, index driver.Entity) (time.Time, error) {
-	ref := parseOpenRow(index.Row)
-	record, err := s.deletions.Get(ctx, partitionOf(ref.Key), deletionRow(ref.Incarnation))
+	ref := schema.ParseRefRow(index.Row)
+	record, err := s.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
 	if errors.Is(err, domain.ErrNotFound) {
 		return s.whenMarked(ctx, index, ref)
 	}
@@ -119,7 +120,7 @@ func (s *Store) whenMarked(ctx context.Context, index driver.Entity, ref domain.
 	case row.State != domain.ChannelDeleting:
 		return time.Time{}, nil
 	}
-	return index.Properties.Time(propRequestedOn), nil
+	return index.Properties.Time(schema.PropRequestedOn), nil
 }
 
 // maxSessionCount is where CountSessions stops to count.
@@ -133,7 +134,7 @@ func (s *Store) CountSessions(ctx context.Context) (int, error) {
 		if err != nil {
 			return 0, fmt.Errorf("counting sessions: %w", err)
 		}
-		if row.Properties.String(propUser) == "" || !time.Now().Before(row.Properties.Time(propExpiresOn)) {
+		if row.Properties.String(schema.PropUser) == "" || !time.Now().Before(row.Properties.Time(schema.PropExpiresOn)) {
 			continue // an idempotency key, or what has ended
 		}
 		if n++; n == maxSessionCount {

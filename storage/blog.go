@@ -6,16 +6,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-)
-
-// Properties of a post, besides its channel's incarnation, its creation time and
-// its revisions.
-const (
-	propTitle    = "Title"
-	propText     = "Text"
-	propUserID   = "UserId"
-	propRating   = "Rating"
-	propEditedOn = "EditedOn"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 // blogEntity is a post as it was read, with the version that a conditional write
@@ -46,7 +38,8 @@ func (s *Store) readBlog(ctx context.Context, ref domain.ChannelRef, id domain.B
 
 // readAnyBlog reads a post of any incarnation of the channel's name.
 func (s *Store) readAnyBlog(ctx context.Context, key domain.ChannelKey, id domain.BlogID) (blogEntity, error) {
-	row, err := s.blogs.Get(ctx, partitionOf(key), blogRow(id))
+	//lab: Read the post, with its version.
+	row, err := s.blogs.Get(ctx, schema.ChannelPartition(key), schema.BlogRow(id))
 	if err != nil {
 		return blogEntity{}, fmt.Errorf("post %s of channel %s: %w", id, key, err)
 	}
@@ -63,37 +56,37 @@ func (b blogEntity) of(ref domain.ChannelRef) error {
 
 func encodeBlog(b domain.Blog) driver.Properties {
 	p := driver.Properties{
-		driver.String(propTitle, b.Title),
-		driver.String(propText, b.Text),
-		driver.String(propUserID, b.UserID),
-		driver.Int64(propRating, b.Rating),
-		driver.Time(propCreatedOn, b.CreatedOn),
-		driver.String(propIncarnation, b.Channel.Incarnation),
+		driver.String(schema.PropTitle, b.Title),
+		driver.String(schema.PropText, b.Text),
+		driver.String(schema.PropUserID, b.UserID),
+		driver.Int64(schema.PropRating, b.Rating),
+		driver.Time(schema.PropCreatedOn, b.CreatedOn),
+		driver.String(schema.PropIncarnation, b.Channel.Incarnation),
 	}
-	return append(p, stamp(nil, b.Revision)...)
+	return append(p, optimistic.Stamp(nil, b.Revision)...)
 }
 
 func decodeBlog(row driver.Entity) blogEntity {
 	blog := blogEntity{etag: row.ETag, properties: row.Properties}
-	blog.ID = blogIDOf(row.Row)
+	blog.ID = schema.BlogIDOf(row.Row)
 	blog.Channel.Key = domain.ChannelKey(row.Partition)
 	for _, p := range row.Properties {
 		switch p.Name {
-		case propTitle:
+		case schema.PropTitle:
 			blog.Title = p.Value.Text()
-		case propText:
+		case schema.PropText:
 			blog.Text = p.Value.Text()
-		case propUserID:
+		case schema.PropUserID:
 			blog.UserID = domain.UserName(p.Value.Text())
-		case propRating:
+		case schema.PropRating:
 			blog.Rating = p.Value.Number()
-		case propCreatedOn:
+		case schema.PropCreatedOn:
 			blog.CreatedOn = p.Value.Instant()
-		case propEditedOn:
+		case schema.PropEditedOn:
 			blog.EditedOn = p.Value.Instant()
-		case propIncarnation:
+		case schema.PropIncarnation:
 			blog.Channel.Incarnation = domain.Incarnation(p.Value.Text())
-		case propRevision:
+		case schema.PropRevision:
 			blog.Revision = domain.Revision(p.Value.Text())
 		}
 	}

@@ -8,6 +8,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 // DeleteBlog deletes a post. Only its author and the channel's owner may.
@@ -23,7 +25,7 @@ func (s *Store) DeleteBlog(ctx context.Context, channel domain.Channel, id domai
 	expected domain.Precondition[domain.Revision],
 ) error {
 	var queued domain.Revision
-	return s.contend(ctx, func() error {
+	return s.pause.Retry(ctx, func() error {
 		row, err := s.readBlog(ctx, channel.Ref(), id)
 		switch {
 		case errors.Is(err, domain.ErrNotFound) && queued != "":
@@ -76,7 +78,7 @@ func (s *Store) FinishBlog(ctx context.Context, m domain.Message, report func(ro
 	if err := s.finishBlog(ctx, m, report); err != nil || !m.Recorded {
 		return err
 	}
-	err := s.updateDeletion(ctx, m.Channel, deletionRowOf(m), func(d *domain.Deletion) bool {
+	err := s.updateDeletion(ctx, m.Channel, schema.DeletionRowOf(m), func(d *domain.Deletion) bool {
 		d.State, d.FinishedOn, d.WaitingSince = domain.DeletionDone, domain.Now(), time.Time{}
 		return true
 	})
@@ -87,7 +89,7 @@ func (s *Store) FinishBlog(ctx context.Context, m domain.Message, report func(ro
 }
 
 func (s *Store) finishBlog(ctx context.Context, m domain.Message, report func(rows int)) error {
-	return s.contend(ctx, func() error {
+	return s.pause.Retry(ctx, func() error {
 		row, err := s.readBlog(ctx, m.Ref(), m.Blog)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
@@ -112,15 +114,16 @@ func (s *Store) finishBlog(ctx context.Context, m domain.Message, report func(ro
 const blogRows = 2
 
 // removeBlog deletes the post in the version that was read, and its index row. It
-// returns errTryAgain if the post has changed. If the gate is missing, it returns an
+// returns optimistic.ErrAgain if the post has changed. If the gate is missing, it returns an
 // error that gateMissing knows.
 func (s *Store) removeBlog(ctx context.Context, row blogEntity) error {
-	err := s.blogs.Transact(ctx, partitionOf(row.Channel.Key),
+	//lab: Remove the post with its rows in one transaction, behind the open gate.
+	err := s.blogs.Transact(ctx, schema.ChannelPartition(row.Channel.Key),
 		holdGate(row.Channel),
-		driver.Delete(blogRow(row.ID), driver.Match(row.etag)),
-		driver.Delete(rateRow(row.Rating, row.ID), driver.Exists))
-	if raced(err) && !gateMissing(err) {
-		return errTryAgain
+		driver.Delete(schema.BlogRow(row.ID), driver.Match(row.etag)),
+		driver.Delete(schema.RateRow(row.Rating, row.ID), driver.Exists))
+	if optimistic.Raced(err) && !gateMissing(err) {
+		return optimistic.ErrAgain
 	}
 	return err
 }
@@ -129,10 +132,11 @@ func (s *Store) removeBlog(ctx context.Context, row blogEntity) error {
 // however late it runs: no vote can land on a missing post, the id of a post never
 // returns, and no page shows the votes on a post that is gone. Several workers may do this at once.
 func (s *Store) removeVotes(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, report func(rows int)) error {
-	prefix := votesOf(id)
+	prefix := schema.VotesOf(id)
 	for {
+		//lab: List the votes on the post.
 		rows, err := s.blogs.First(ctx, driver.MaxOperations, driver.Range{
-			Partition: partitionOf(ref.Key), From: prefix, To: prefixEnd(prefix), Paging: driver.Paging{KeysOnly: true}})
+			Partition: schema.ChannelPartition(ref.Key), From: prefix, To: schema.PrefixEnd(prefix), Paging: driver.Paging{KeysOnly: true}})
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -140,7 +144,8 @@ func (s *Store) removeVotes(ctx context.Context, ref domain.ChannelRef, id domai
 		for i, row := range rows {
 			votes[i] = driver.Delete(row.Row, driver.Exists)
 		}
-		err = s.blogs.Transact(ctx, partitionOf(ref.Key), votes...)
+		//lab: Remove these votes.
+		err = s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), votes...)
 		if err != nil && !errors.Is(err, domain.ErrNotFound) {
 			return fmt.Errorf("removing the votes on post %s: %w", id, err)
 		}

@@ -6,6 +6,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 // Edit replaces the title and the text of a post, and returns the edited post. Only
@@ -23,12 +25,12 @@ func (s *Store) Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 ) (domain.Blog, error) {
 	mine := domain.NewRevision()
 	var edited domain.Blog
-	err := s.contend(ctx, func() error {
+	err := s.pause.Retry(ctx, func() error {
 		row, err := s.readBlog(ctx, ref, id)
 		switch {
 		case err != nil:
 			return err
-		case bears(row.properties, mine):
+		case optimistic.Bears(row.properties, mine):
 			edited = row.Blog // the failure was the echo of our own write
 			return nil
 		case row.UserID != by:
@@ -39,18 +41,19 @@ func (s *Store) Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 		edited = row.Blog
 		edited.Title, edited.Text = draft.Title, draft.Text
 		edited.EditedOn, edited.Revision = domain.Now(), mine
-		changes := append(stamp(row.properties, mine),
-			driver.String(propTitle, edited.Title),
-			driver.String(propText, edited.Text),
-			driver.Time(propEditedOn, edited.EditedOn))
-		err = s.blogs.Transact(ctx, partitionOf(ref.Key),
+		changes := append(optimistic.Stamp(row.properties, mine),
+			driver.String(schema.PropTitle, edited.Title),
+			driver.String(schema.PropText, edited.Text),
+			driver.Time(schema.PropEditedOn, edited.EditedOn))
+		//lab: Change the post in the version that was read, behind the open gate.
+		err = s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key),
 			holdGate(ref),
-			driver.Merge(blogRow(id), driver.Match(row.etag), changes...))
+			driver.Merge(schema.BlogRow(id), driver.Match(row.etag), changes...))
 		switch {
 		case gateMissing(err):
 			return s.whyPostGone(ctx, ref)
-		case raced(err):
-			return errTryAgain
+		case optimistic.Raced(err):
+			return optimistic.ErrAgain
 		}
 		return err
 	})

@@ -7,6 +7,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // BlogQuery selects a page of a channel's posts.
@@ -46,16 +47,17 @@ func (s *Store) Blogs(ctx context.Context, ref domain.ChannelRef, q BlogQuery) (
 
 // blogList names the list for its cursors.
 func blogList(ref domain.ChannelRef) string {
-	return "blogs/" + partitionOf(ref.Key) + "/" + string(ref.Incarnation)
+	return "blogs/" + schema.ChannelPartition(ref.Key) + "/" + string(ref.Incarnation)
 }
 
 // readBlogs reads the rows of a page, and one more if there is another page.
 func (s *Store) readBlogs(ctx context.Context, key domain.ChannelKey, q BlogQuery, position string) ([]driver.Entity, error) {
-	from, to := blogRange(q.Since, q.Until)
+	from, to := schema.BlogRange(q.Since, q.Until)
 	if position != "" {
-		from = max(from, successor(blogRow(domain.BlogID(position))))
+		from = max(from, schema.Successor(schema.BlogRow(domain.BlogID(position))))
 	}
-	rows, err := s.blogs.First(ctx, q.Limit+1, driver.Range{Partition: partitionOf(key), From: from, To: to})
+	//lab: List the newest posts of the channel.
+	rows, err := s.blogs.First(ctx, q.Limit+1, driver.Range{Partition: schema.ChannelPartition(key), From: from, To: to})
 	if err != nil {
 		return nil, fmt.Errorf("posts of channel %s: %w", key, err)
 	}
@@ -67,7 +69,7 @@ func blogPage(ref domain.ChannelRef, q BlogQuery, rows []driver.Entity) BlogPage
 	var next string
 	if len(rows) > q.Limit {
 		rows = rows[:q.Limit]
-		next = encodeCursor(blogList(ref), string(blogIDOf(rows[q.Limit-1].Row)))
+		next = encodeCursor(blogList(ref), string(schema.BlogIDOf(rows[q.Limit-1].Row)))
 	}
 	items := make([]domain.Blog, 0, len(rows))
 	for _, row := range rows {

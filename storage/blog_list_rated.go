@@ -7,6 +7,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/flight"
+	"microblogging/storage/schema"
 )
 
 // RatingQuery selects a page of a channel's posts by rating.
@@ -41,7 +43,7 @@ func (s *Store) BlogsByRating(ctx context.Context, ref domain.ChannelRef, q Rati
 
 // ratingList names the list for its cursors.
 func ratingList(ref domain.ChannelRef, q RatingQuery) string {
-	list := "ratings/" + partitionOf(ref.Key) + "/" + string(ref.Incarnation)
+	list := "ratings/" + schema.ChannelPartition(ref.Key) + "/" + string(ref.Incarnation)
 	if q.Rating != nil {
 		list = fmt.Sprintf("%s/%d", list, *q.Rating)
 	}
@@ -50,15 +52,15 @@ func ratingList(ref domain.ChannelRef, q RatingQuery) string {
 
 // readRatings reads the rows of the index for a page, and one more if there is another page.
 func (s *Store) readRatings(ctx context.Context, key domain.ChannelKey, q RatingQuery, position string) ([]driver.Entity, error) {
-	from, to := prefixRate, prefixEnd(prefixRate)
+	from, to := schema.Rate.Prefix(), schema.PrefixEnd(schema.Rate.Prefix())
 	if q.Rating != nil {
-		from, to = ratedRange(*q.Rating)
+		from, to = schema.RatedRange(*q.Rating)
 	}
 	if position != "" {
-		from = max(from, successor(position))
+		from = max(from, schema.Successor(position))
 	}
 	rows, err := s.blogs.First(ctx, q.Limit+1, driver.Range{
-		Partition: partitionOf(key), From: from, To: to, Paging: driver.Paging{KeysOnly: true}})
+		Partition: schema.ChannelPartition(key), From: from, To: to, Paging: driver.Paging{KeysOnly: true}})
 	if err != nil {
 		return nil, fmt.Errorf("ratings of channel %s: %w", key, err)
 	}
@@ -80,10 +82,10 @@ func (s *Store) ratingPage(ctx context.Context, ref domain.ChannelRef, q RatingQ
 // since is left out.
 func (s *Store) ratedBlogs(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) ([]domain.Blog, error) {
 	read := make([]domain.Blog, len(rows))
-	group, ctx := newFlight(ctx, pointFlight)
+	group, ctx := flight.New(ctx, pointFlight)
 	for i, row := range rows {
 		group.Go(func() error {
-			_, id, _ := parseRateRow(row.Row)
+			_, id, _ := schema.ParseRateRow(row.Row)
 			blog, err := s.Blog(ctx, ref, id)
 			if errors.Is(err, domain.ErrNotFound) {
 				return nil

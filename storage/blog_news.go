@@ -8,6 +8,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/flight"
+	"microblogging/storage/schema"
 )
 
 // MaxNews is the greatest number of new posts that is counted in a channel.
@@ -19,12 +21,12 @@ const newsBatch = 8
 // News counts the posts of a channel that are newer than a post, up to MaxNews. If the
 // post is "", it counts them all. It reads keys alone, of one range of at most MaxNews rows.
 func (s *Store) News(ctx context.Context, ref domain.ChannelRef, than domain.BlogID) (int, error) {
-	to := prefixEnd(prefixBlog)
+	to := schema.PrefixEnd(schema.Blog.Prefix())
 	if than != "" {
-		to = blogRow(than)
+		to = schema.BlogRow(than)
 	}
 	rows, err := s.blogs.First(ctx, MaxNews, driver.Range{
-		Partition: partitionOf(ref.Key), From: prefixBlog, To: to, Paging: driver.Paging{KeysOnly: true}})
+		Partition: schema.ChannelPartition(ref.Key), From: schema.Blog.Prefix(), To: to, Paging: driver.Paging{KeysOnly: true}})
 	if err != nil {
 		return 0, fmt.Errorf("new posts of channel %s: %w", ref.Key, err)
 	}
@@ -37,13 +39,13 @@ func (s *Store) News(ctx context.Context, ref domain.ChannelRef, than domain.Blo
 // and News of at most 8 channels. A cursor of another list is an InvalidError on the field
 // "after".
 func (s *Store) FeedNews(ctx context.Context, user domain.UserName, than domain.BlogID, after string) (n int, next string, err error) {
-	list, from := "news/"+userPartition(user), ""
+	list, from := "news/"+schema.UserPartition(user), ""
 	if after != "" {
 		position, err := decodeCursor(list, after)
 		if err != nil {
 			return 0, "", err
 		}
-		from = successor(position)
+		from = schema.Successor(position)
 	}
 	rows, err := s.firstSubscriptions(ctx, user, from, newsBatch+1)
 	if err != nil {
@@ -54,7 +56,7 @@ func (s *Store) FeedNews(ctx context.Context, user domain.UserName, than domain.
 		next = encodeCursor(list, rows[newsBatch-1].row.Row)
 	}
 	var total atomic.Int64
-	group, groupCtx := newFlight(ctx, newsBatch)
+	group, groupCtx := flight.New(ctx, newsBatch)
 	for _, row := range rows {
 		if row.state == stateUnreadable {
 			continue

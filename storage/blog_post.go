@@ -8,14 +8,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-)
-
-// Properties of a once! row.
-const (
-	// propBlog is the id of the post that the idempotency key made.
-	propBlog = "Blog"
-	// propBody is the hash of that post's title and text.
-	propBody = "Body"
+	"microblogging/storage/schema"
 )
 
 // A Posting is a request to post. It may be sent again without making a second post.
@@ -161,19 +154,20 @@ func eachKeyOnce(open []*attempt) []*attempt {
 
 // insertPosts inserts the rows of posts behind the open gate, all or none.
 func (s *Store) insertPosts(ctx context.Context, channel domain.ChannelRef, batch []*attempt) error {
-	incarnation := driver.String(propIncarnation, channel.Incarnation)
+	incarnation := driver.String(schema.PropIncarnation, channel.Incarnation)
 	operations := make([]driver.Operation, 0, 1+postRows*len(batch))
 	operations = append(operations, holdGate(channel))
 	for _, a := range batch {
 		operations = append(operations,
 			driver.Insert(a.once(),
-				driver.String(propBlog, a.blog.ID),
-				driver.String(propBody, a.bodyHash()),
+				driver.String(schema.PropBlog, a.blog.ID),
+				driver.String(schema.PropBody, a.bodyHash()),
 				incarnation),
-			driver.Insert(blogRow(a.blog.ID), encodeBlog(a.blog)...),
-			driver.Insert(rateRow(a.blog.Rating, a.blog.ID), incarnation))
+			driver.Insert(schema.BlogRow(a.blog.ID), encodeBlog(a.blog)...),
+			driver.Insert(schema.RateRow(a.blog.Rating, a.blog.ID), incarnation))
 	}
-	return s.blogs.Transact(ctx, partitionOf(channel.Key), operations...)
+	//lab: Insert the post and the row of its key in one transaction, behind the open gate.
+	return s.blogs.Transact(ctx, schema.ChannelPartition(channel.Key), operations...)
 }
 
 // newBlog returns the post with a new id and a new revision.
@@ -198,12 +192,12 @@ func (p Posting) newBlog() domain.Blog {
 func (p Posting) once() string {
 	if p.Source != "" {
 		// A user name holds no space, so that no user owns this key.
-		return onceRow("source "+p.Source, p.Key)
+		return schema.OnceRow("source "+p.Source, p.Key)
 	}
-	return onceRow(string(p.By), p.Key)
+	return schema.OnceRow(string(p.By), p.Key)
 }
 
-func (p Posting) bodyHash() string { return hashHex(p.Draft.Title, p.Draft.Text) }
+func (p Posting) bodyHash() string { return schema.Hash(p.Draft.Title, p.Draft.Text) }
 
 // answerEarlier answers the postings whose keys were used before. The store names one of
 // them, but there can be more, so it reads the rows of all keys. If it finds none, a sweep
@@ -226,18 +220,19 @@ func (s *Store) answerEarlier(ctx context.Context, channel domain.ChannelRef, ba
 // not used. If that is the post of this very call, an earlier transaction with it took
 // effect and the reply was lost.
 func (s *Store) earlierPost(ctx context.Context, a *attempt) *PostResult {
-	once, err := s.blogs.Get(ctx, partitionOf(a.Channel.Key), a.once())
+	//lab: Look which post the key has made.
+	once, err := s.blogs.Get(ctx, schema.ChannelPartition(a.Channel.Key), a.once())
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
 		return nil
 	case err != nil:
 		return &PostResult{Err: err}
 	}
-	id := domain.BlogID(once.Properties.String(propBlog))
+	id := domain.BlogID(once.Properties.String(schema.PropBlog))
 	if id == a.blog.ID {
 		return &PostResult{Blog: a.blog, Made: true}
 	}
-	if once.Properties.String(propBody) != a.bodyHash() {
+	if once.Properties.String(schema.PropBody) != a.bodyHash() {
 		return &PostResult{Err: fmt.Errorf("posting to channel %s: %w", a.Channel.Key, domain.ErrKeyReused)}
 	}
 	blog, err := s.Blog(ctx, a.Channel, id)

@@ -7,19 +7,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-)
-
-// Properties of a Channels row.
-const (
-	propName        = "Name"
-	propOwner       = "Owner"
-	propDescription = "Description"
-	propCreatedOn   = "CreatedOn"
-	propIncarnation = "Incarnation"
-	propState       = "State"
-	// propOnce is the hash of the idempotency key that made the row. It is absent if the
-	// request had no key.
-	propOnce = "Once"
+	"microblogging/storage/schema"
 )
 
 // channelRow is a channel as it was read, with the version that a conditional write
@@ -49,6 +37,7 @@ func (s *Store) ChannelAt(ctx context.Context, at domain.ChannelAddress) (domain
 
 // readActive reads the active channel at an address. Its errors are those of ChannelAt.
 func (s *Store) readActive(ctx context.Context, at domain.ChannelAddress) (channelRow, error) {
+	//lab: Read the channel's row: which incarnation has the name?
 	row, err := s.readChannel(ctx, at.Key)
 	switch {
 	case err != nil:
@@ -63,7 +52,7 @@ func (s *Store) readActive(ctx context.Context, at domain.ChannelAddress) (chann
 
 // readChannel reads a channel in any state.
 func (s *Store) readChannel(ctx context.Context, key domain.ChannelKey) (channelRow, error) {
-	row, err := s.channels.Get(ctx, partitionOf(key), singleRow)
+	row, err := s.channels.Get(ctx, schema.ChannelPartition(key), schema.SingleRow)
 	if err != nil {
 		return channelRow{}, fmt.Errorf("channel %s: %w", key, err)
 	}
@@ -73,6 +62,7 @@ func (s *Store) readChannel(ctx context.Context, key domain.ChannelKey) (channel
 // readIncarnation reads a channel in any state, but only if it is still of the given
 // incarnation. Otherwise it returns domain.ErrNotFound.
 func (s *Store) readIncarnation(ctx context.Context, ref domain.ChannelRef) (channelRow, error) {
+	//lab: Read the channel's row: is it still the incarnation that is meant?
 	row, err := s.readChannel(ctx, ref.Key)
 	if err == nil && row.Incarnation != ref.Incarnation {
 		err = fmt.Errorf("incarnation %s of channel %s: %w", ref.Incarnation, ref.Key, domain.ErrNotFound)
@@ -82,12 +72,12 @@ func (s *Store) readIncarnation(ctx context.Context, ref domain.ChannelRef) (cha
 
 func encodeChannel(c domain.Channel) driver.Properties {
 	return driver.Properties{
-		driver.String(propName, c.Name),
-		driver.String(propOwner, c.Owner),
-		driver.String(propDescription, c.Description),
-		driver.Time(propCreatedOn, c.CreatedOn),
-		driver.String(propIncarnation, c.Incarnation),
-		driver.String(propState, c.State),
+		driver.String(schema.PropName, c.Name),
+		driver.String(schema.PropOwner, c.Owner),
+		driver.String(schema.PropDescription, c.Description),
+		driver.Time(schema.PropCreatedOn, c.CreatedOn),
+		driver.String(schema.PropIncarnation, c.Incarnation),
+		driver.String(schema.PropState, c.State),
 	}
 }
 
@@ -95,20 +85,20 @@ func encodeChannel(c domain.Channel) driver.Properties {
 // one: so the channel can be shown, and what is done to it finds its rows.
 func decodeChannel(row driver.Entity) channelRow {
 	p := row.Properties
-	name, key := domain.ChannelName(p.String(propName)), domain.ChannelKey(row.Partition)
+	name, key := domain.ChannelName(p.String(schema.PropName)), domain.ChannelKey(row.Partition)
 	if !strings.EqualFold(string(name), string(key)) && name.Key() != key { // most names are plain
 		name = key.Name()
 	}
 	return channelRow{
 		Channel: domain.Channel{
 			Name:        name,
-			Owner:       domain.UserName(p.String(propOwner)),
-			Description: p.String(propDescription),
-			CreatedOn:   p.Time(propCreatedOn),
-			Incarnation: domain.Incarnation(p.String(propIncarnation)),
-			State:       domain.ChannelState(p.String(propState)),
+			Owner:       domain.UserName(p.String(schema.PropOwner)),
+			Description: p.String(schema.PropDescription),
+			CreatedOn:   p.Time(schema.PropCreatedOn),
+			Incarnation: domain.Incarnation(p.String(schema.PropIncarnation)),
+			State:       domain.ChannelState(p.String(schema.PropState)),
 		},
-		once: p.String(propOnce),
+		once: p.String(schema.PropOnce),
 		etag: row.ETag,
 	}
 }

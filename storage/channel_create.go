@@ -7,6 +7,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 // CreateChannel creates a channel, subscribes its owner, and returns the channel as
@@ -50,14 +52,15 @@ type creation struct {
 func (c *creation) encode() driver.Properties {
 	properties := encodeChannel(c.channel)
 	if c.once != "" {
-		properties = append(properties, driver.String(propOnce, c.once))
+		properties = append(properties, driver.String(schema.PropOnce, c.once))
 	}
 	return properties
 }
 
 // create carries out the request.
 func (s *Store) create(ctx context.Context, c *creation) error {
-	return s.contend(ctx, func() error {
+	return s.pause.Retry(ctx, func() error {
+		//lab: Read whether the name is free, which may be wrong a moment later.
 		row, err := s.readChannel(ctx, c.channel.Key())
 		switch {
 		case err == nil:
@@ -69,7 +72,7 @@ func (s *Store) create(ctx context.Context, c *creation) error {
 			return err
 		}
 		err = s.tryCreate(ctx, c)
-		if errors.Is(err, errTryAgain) {
+		if errors.Is(err, optimistic.ErrAgain) {
 			// A row that was sent may still land later, and its gate may be gone by
 			// then. So the incarnation must not be used again.
 			c.channel.Incarnation = domain.NewIncarnation()
@@ -81,7 +84,7 @@ func (s *Store) create(ctx context.Context, c *creation) error {
 // nameTaken returns the error for a creator who finds this row under the name. It
 // returns nil if an earlier request with the same idempotency key made the channel. A
 // row without gates belongs to nobody, even if it is the caller's own late request.
-// nameTaken deletes such a row and returns errTryAgain.
+// nameTaken deletes such a row and returns optimistic.ErrAgain.
 func (s *Store) nameTaken(ctx context.Context, c *creation, row channelRow) error {
 	if done, err := s.adopt(ctx, c, row); err != nil || done {
 		return err
@@ -93,12 +96,12 @@ func (s *Store) nameTaken(ctx context.Context, c *creation, row channelRow) erro
 	case err != nil:
 		return err
 	case ungated:
-		return errTryAgain
+		return optimistic.ErrAgain
 	}
 	return fmt.Errorf("channel %s: %w", row.Key(), domain.ErrExists)
 }
 
-// tryCreate makes one attempt with one incarnation. It returns errTryAgain if this
+// tryCreate makes one attempt with one incarnation. It returns optimistic.ErrAgain if this
 // incarnation can no longer become the channel.
 func (s *Store) tryCreate(ctx context.Context, c *creation) error {
 	ref := c.channel.Ref()
@@ -109,7 +112,8 @@ func (s *Store) tryCreate(ctx context.Context, c *creation) error {
 	if err := s.openGate(ctx, ref, reservation); err != nil {
 		return err
 	}
-	insertErr := s.channels.Transact(ctx, partitionOf(ref.Key), driver.Insert(singleRow, c.encode()...))
+	//lab: Insert the channel's row: from then on everybody can see the channel.
+	insertErr := s.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Insert(schema.SingleRow, c.encode()...))
 	if insertErr != nil && !errors.Is(insertErr, domain.ErrExists) && !errors.Is(insertErr, domain.ErrUnavailable) {
 		return insertErr
 	}
@@ -130,11 +134,13 @@ func (s *Store) resolveInsert(ctx context.Context, c *creation, acknowledged boo
 	var gate driver.Entity
 	if !acknowledged {
 		var err error
-		gate, err = s.blogs.Get(ctx, partitionOf(ref.Key), openGateRow(ref.Incarnation))
+		//lab: Read the version of our gate, before the row that decides.
+		gate, err = s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), schema.OpenGateRow(ref.Incarnation))
 		if err != nil && !errors.Is(err, domain.ErrNotFound) {
 			return err
 		}
 	}
+	//lab: Read the row: whatever the insert was answered, it says who has the name.
 	row, err := s.readChannel(ctx, ref.Key)
 	absent := errors.Is(err, domain.ErrNotFound)
 	switch {
@@ -148,20 +154,20 @@ func (s *Store) resolveInsert(ctx context.Context, c *creation, acknowledged boo
 	// Otherwise the gate must go now.
 	if gate.ETag != "" {
 		switch err := s.withdrawGate(ctx, gate); {
-		case errors.Is(err, errTryAgain):
+		case errors.Is(err, optimistic.ErrAgain):
 			return s.resolveInsert(ctx, c, acknowledged)
 		case err != nil:
 			return err
 		}
 	}
 	if absent {
-		return errTryAgain
+		return optimistic.ErrAgain
 	}
 	return s.nameTaken(ctx, c, row)
 }
 
 // confirmCreated makes sure that the row has its open gate: it subscribes the
-// owner, which holds the gate. If the gate is gone, it returns errTryAgain after
+// owner, which holds the gate. If the gate is gone, it returns optimistic.ErrAgain after
 // deleting the row, or domain.ErrStillDeleting if a deletion is under way.
 func (s *Store) confirmCreated(ctx context.Context, row channelRow) error {
 	err := s.joinOwner(ctx, row.Channel)
@@ -173,7 +179,7 @@ func (s *Store) confirmCreated(ctx context.Context, row channelRow) error {
 	case err != nil:
 		return err
 	case removed:
-		return errTryAgain
+		return optimistic.ErrAgain
 	}
 	return fmt.Errorf("channel %s: %w", row.Key(), domain.ErrStillDeleting)
 }
@@ -185,7 +191,7 @@ func (s *Store) joinOwner(ctx context.Context, channel domain.Channel) error {
 	err := s.roomForSubscription(ctx, channel.Owner)
 	switch {
 	case errors.As(err, &full):
-		return s.blogs.Transact(ctx, partitionOf(channel.Key()), holdGate(channel.Ref()))
+		return s.blogs.Transact(ctx, schema.ChannelPartition(channel.Key()), holdGate(channel.Ref()))
 	case err != nil:
 		return err
 	}

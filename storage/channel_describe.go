@@ -6,6 +6,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 // Describe replaces a channel's description, and returns the channel as it is then.
@@ -21,7 +23,7 @@ func (s *Store) Describe(ctx context.Context, ref domain.ChannelRef, by domain.U
 		return domain.Channel{}, err
 	}
 	var channel domain.Channel
-	err = s.contend(ctx, func() error {
+	err = s.pause.Retry(ctx, func() error {
 		row, err := s.readActive(ctx, ref.Address())
 		switch {
 		case err != nil:
@@ -33,12 +35,8 @@ func (s *Store) Describe(ctx context.Context, ref domain.ChannelRef, by domain.U
 		channel.Description = description
 		// An echo of this write needs no recognising: to write the same description
 		// again changes nothing.
-		err = s.channels.Transact(ctx, partitionOf(ref.Key),
-			driver.Merge(singleRow, driver.Match(row.etag), driver.String(propDescription, description)))
-		if raced(err) {
-			return errTryAgain
-		}
-		return err
+		return optimistic.Again(s.channels.Transact(ctx, schema.ChannelPartition(ref.Key),
+			driver.Merge(schema.SingleRow, driver.Match(row.etag), driver.String(schema.PropDescription, description))))
 	})
 	return channel, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // maxChannelRows is how many rows a page of the list of channels reads at most. The order
@@ -37,7 +38,7 @@ func (s *Store) Channels(ctx context.Context, text, after string, limit int) (Ch
 		if position, err = decodeCursor(list, after); err != nil {
 			return ChannelPage{}, err
 		}
-		q.From = successor(position)
+		q.From = schema.Successor(position)
 	}
 	var page ChannelPage
 	read := 0

@@ -6,6 +6,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 // MarkDeleting marks the channel as being deleted, which hides it from readers. It
@@ -13,7 +15,7 @@ import (
 // deletion is asked for, and the worker again as its first step. A deletion is on the index
 // before its channel is marked (deletion_open.go).
 func (s *Store) MarkDeleting(ctx context.Context, ref domain.ChannelRef) (present bool, err error) {
-	err = s.contend(ctx, func() error {
+	err = s.pause.Retry(ctx, func() error {
 		row, err := s.readIncarnation(ctx, ref)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
@@ -34,13 +36,10 @@ func (s *Store) MarkDeleting(ctx context.Context, ref domain.ChannelRef) (presen
 	return present, err
 }
 
-// mark marks a channel in the version that was read, or returns errTryAgain. The index row
+// mark marks a channel in the version that was read, or returns optimistic.ErrAgain. The index row
 // of the deletion must have been renewed since that read.
 func (s *Store) mark(ctx context.Context, row channelRow) error {
-	err := s.channels.Transact(ctx, partitionOf(row.Key()),
-		driver.Merge(singleRow, driver.Match(row.etag), driver.String(propState, domain.ChannelDeleting)))
-	if raced(err) {
-		return errTryAgain
-	}
-	return err
+	//lab: Mark the channel as being deleted, in the version that was read.
+	return optimistic.Again(s.channels.Transact(ctx, schema.ChannelPartition(row.Key()),
+		driver.Merge(schema.SingleRow, driver.Match(row.etag), driver.String(schema.PropState, domain.ChannelDeleting))))
 }

@@ -7,6 +7,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // CreateChannelOnce is CreateChannelWithin for a request with an idempotency key, which the
@@ -31,8 +32,8 @@ import (
 func (s *Store) CreateChannelOnce(ctx context.Context, channel domain.Channel, key string, limit int) (domain.Channel, bool, error) {
 	c := creation{
 		channel: channel,
-		once:    hashHex(string(channel.Owner), key),
-		body:    hashHex(string(channel.Key()), channel.Description),
+		once:    schema.Hash(string(channel.Owner), key),
+		body:    schema.Hash(string(channel.Key()), channel.Description),
 	}
 	err := s.createListed(ctx, channel, limit, func() error { return s.createOnce(ctx, &c) })
 	if err != nil {
@@ -73,8 +74,9 @@ func (s *Store) beginOnce(ctx context.Context, c *creation) (done bool, err erro
 	if c.once == "" || c.begun {
 		return false, nil
 	}
-	err = s.users.Transact(ctx, userPartition(c.channel.Owner),
-		driver.Insert(onceUserRow(c.once), driver.String(propBody, c.body)))
+	//lab: Note the key, before anything is made with it.
+	err = s.users.Transact(ctx, schema.UserPartition(c.channel.Owner),
+		driver.Insert(schema.UserOnce.Row(c.once), driver.String(schema.PropBody, c.body)))
 	switch {
 	case err == nil:
 		c.begun = true
@@ -110,18 +112,20 @@ func (s *Store) adopt(ctx context.Context, c *creation, row channelRow) (done bo
 // earlierCreation reads what the key was used for. It reports done if the key has made a
 // channel, which it puts into the creation.
 func (s *Store) earlierCreation(ctx context.Context, c *creation) (done bool, err error) {
-	partition := userPartition(c.channel.Owner)
-	once, err := s.users.Get(ctx, partition, onceUserRow(c.once))
+	partition := schema.UserPartition(c.channel.Owner)
+	//lab: Look whether the key was used before, and for what.
+	once, err := s.users.Get(ctx, partition, schema.UserOnce.Row(c.once))
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
 		return false, nil
 	case err != nil:
 		return false, err
-	case once.Properties.String(propBody) != c.body:
+	case once.Properties.String(schema.PropBody) != c.body:
 		return false, fmt.Errorf("creating channel %s: %w", c.channel.Key(), domain.ErrKeyReused)
 	}
 	c.begun = true
-	made, err := s.users.Get(ctx, partition, madeUserRow(c.once))
+	//lab: Look what the key has made.
+	made, err := s.users.Get(ctx, partition, schema.Made.Row(c.once))
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
 		return false, nil
@@ -134,19 +138,21 @@ func (s *Store) earlierCreation(ctx context.Context, c *creation) (done bool, er
 // recordMade inserts the made! row. If another request with the key was faster, its row
 // says which channel the key made, and recordMade puts that into the creation.
 func (s *Store) recordMade(ctx context.Context, c *creation, incarnation domain.Incarnation) error {
-	partition, row := userPartition(c.channel.Owner), madeUserRow(c.once)
-	err := s.users.Transact(ctx, partition, driver.Insert(row, driver.String(propIncarnation, incarnation)))
+	partition, row := schema.UserPartition(c.channel.Owner), schema.Made.Row(c.once)
+	//lab: Record which channel the key has made.
+	err := s.users.Transact(ctx, partition, driver.Insert(row, driver.String(schema.PropIncarnation, incarnation)))
 	switch {
 	case err == nil:
 		return nil
 	case !errors.Is(err, domain.ErrExists):
 		return fmt.Errorf("creating channel %s: %w", c.channel.Key(), err)
 	}
+	//lab: Read which channel the key has made.
 	made, err := s.users.Get(ctx, partition, row)
 	if err != nil {
 		return err
 	}
-	if made.Properties.String(propIncarnation) == string(incarnation) {
+	if made.Properties.String(schema.PropIncarnation) == string(incarnation) {
 		return nil // the echo of this insert, or another request found the same channel
 	}
 	return s.takeMade(ctx, c, made)
@@ -155,7 +161,7 @@ func (s *Store) recordMade(ctx context.Context, c *creation, incarnation domain.
 // takeMade puts the channel that the key made into the creation. If that channel was
 // deleted, it returns domain.ErrChannelGone.
 func (s *Store) takeMade(ctx context.Context, c *creation, made driver.Entity) error {
-	incarnation := domain.Incarnation(made.Properties.String(propIncarnation))
+	incarnation := domain.Incarnation(made.Properties.String(schema.PropIncarnation))
 	row, err := s.readIncarnation(ctx, domain.ChannelRef{Key: c.channel.Key(), Incarnation: incarnation})
 	switch {
 	case errors.Is(err, domain.ErrNotFound), err == nil && row.State != domain.ChannelActive:

@@ -10,6 +10,9 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/flight"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 // The channels of an owner are in as many partitions. So each has a row in the owner's own
@@ -22,7 +25,6 @@ import (
 // themselves. So of several who create at once, each may be let in, and the limit holds
 // about. Rows that name nothing are removed when an owner has no room.
 const (
-	propWrittenOn = "WrittenOn"
 
 	// creationPatience is many times as long as a creation may take. Until then, a row
 	// without a channel may be of one under way.
@@ -51,6 +53,7 @@ func (s *Store) createListed(ctx context.Context, channel domain.Channel, limit 
 			return fmt.Errorf("room for a channel of %s: %w", channel.Owner, err)
 		}
 	}
+	//lab: Read whether the name is taken, before anything is written.
 	_, err := s.readChannel(ctx, channel.Key())
 	taken := err == nil
 	if errors.Is(err, domain.ErrNotFound) {
@@ -67,8 +70,9 @@ func (s *Store) createListed(ctx context.Context, channel domain.Channel, limit 
 
 // ListChannel puts a channel on its owner's list. It may be called again.
 func (s *Store) ListChannel(ctx context.Context, channel domain.Channel) error {
-	err := s.users.Transact(ctx, userPartition(channel.Owner),
-		driver.Merge(ownedRow(channel.Key()), driver.Upsert, driver.Time(propWrittenOn, domain.Now())))
+	//lab: Put the channel on its owner's list.
+	err := s.users.Transact(ctx, schema.UserPartition(channel.Owner),
+		driver.Merge(schema.OwnedRow(channel.Key()), driver.Upsert, driver.Time(schema.PropWrittenOn, domain.Now())))
 	if err != nil {
 		return fmt.Errorf("listing channel %s: %w", channel.Key(), err)
 	}
@@ -81,11 +85,11 @@ func (s *Store) ListChannel(ctx context.Context, channel domain.Channel) error {
 func (s *Store) makeRoom(ctx context.Context, channel domain.Channel, limit int) error {
 	for {
 		rows, err := s.users.First(ctx, limit, driver.Range{
-			Partition: userPartition(channel.Owner), From: prefixOwned, To: prefixEnd(prefixOwned)})
+			Partition: schema.UserPartition(channel.Owner), From: schema.Owned.Prefix(), To: schema.PrefixEnd(schema.Owned.Prefix())})
 		if err != nil || len(rows) < limit {
 			return err
 		}
-		_, err = s.users.Get(ctx, userPartition(channel.Owner), ownedRow(channel.Key()))
+		_, err = s.users.Get(ctx, schema.UserPartition(channel.Owner), schema.OwnedRow(channel.Key()))
 		if !errors.Is(err, domain.ErrNotFound) {
 			return err
 		}
@@ -102,13 +106,13 @@ func (s *Store) makeRoom(ctx context.Context, channel domain.Channel, limit int)
 // returns how many. It leaves those of creations that may be under way.
 func (s *Store) removeOutlived(ctx context.Context, owner domain.UserName, rows []driver.Entity) (int64, error) {
 	var removed atomic.Int64
-	group, ctx := newFlight(ctx, ownedFlight)
+	group, ctx := flight.New(ctx, ownedFlight)
 	for _, row := range rows {
 		group.Go(func() error {
-			channel, err := s.readChannel(ctx, ownedKey(row.Row))
+			channel, err := s.readChannel(ctx, schema.OwnedKey(row.Row))
 			absent := errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit)
 			switch {
-			case absent && domain.Recent(row.Properties.Time(propWrittenOn), creationPatience):
+			case absent && domain.Recent(row.Properties.Time(schema.PropWrittenOn), creationPatience):
 				return nil
 			case err != nil && !absent:
 				return err
@@ -116,7 +120,7 @@ func (s *Store) removeOutlived(ctx context.Context, owner domain.UserName, rows 
 				return nil
 			}
 			err = s.users.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
-			if raced(err) {
+			if optimistic.Raced(err) {
 				return nil // the channel is created again, or another request was faster
 			}
 			removed.Add(1)
@@ -132,23 +136,23 @@ func (s *Store) removeOutlived(ctx context.Context, owner domain.UserName, rows 
 // is the Next of the page before, and empty for the first page. A cursor of another list
 // is an InvalidError on the field "after".
 func (s *Store) ChannelsOf(ctx context.Context, owner domain.UserName, after string, limit int) (ChannelPage, error) {
-	list, from := "channels of "+string(owner), prefixOwned
+	list, from := "channels of "+string(owner), schema.Owned.Prefix()
 	if after != "" {
 		position, err := decodeCursor(list, after)
 		if err != nil {
 			return ChannelPage{}, err
 		}
-		from = successor(prefixOwned + position)
+		from = schema.Successor(schema.Owned.Prefix() + position)
 	}
 	rows, err := s.users.First(ctx, limit+1, driver.Range{
-		Partition: userPartition(owner), From: from, To: prefixEnd(prefixOwned), Paging: driver.Paging{KeysOnly: true}})
+		Partition: schema.UserPartition(owner), From: from, To: schema.PrefixEnd(schema.Owned.Prefix()), Paging: driver.Paging{KeysOnly: true}})
 	if err != nil {
 		return ChannelPage{}, fmt.Errorf("channels of %s: %w", owner, err)
 	}
 	var page ChannelPage
 	if len(rows) > limit {
 		rows = rows[:limit]
-		page.Next = encodeCursor(list, string(ownedKey(rows[limit-1].Row)))
+		page.Next = encodeCursor(list, string(schema.OwnedKey(rows[limit-1].Row)))
 	}
 	page.Items, err = s.ownedOf(ctx, owner, rows)
 	return page, err
@@ -158,10 +162,10 @@ func (s *Store) ChannelsOf(ctx context.Context, owner domain.UserName, after str
 // and that can be read.
 func (s *Store) ownedOf(ctx context.Context, owner domain.UserName, rows []driver.Entity) ([]domain.Channel, error) {
 	found := make([]domain.Channel, len(rows))
-	group, ctx := newFlight(ctx, pointFlight)
+	group, ctx := flight.New(ctx, pointFlight)
 	for i, owned := range rows {
 		group.Go(func() error {
-			row, err := s.readChannel(ctx, ownedKey(owned.Row))
+			row, err := s.readChannel(ctx, schema.OwnedKey(owned.Row))
 			if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit) {
 				return nil // no channel can have a name that leads nowhere
 			}

@@ -5,6 +5,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 // reclaimChannel deletes an active row that has neither gate, and reports whether
@@ -23,11 +25,12 @@ func (s *Store) reclaimChannel(ctx context.Context, row channelRow) (ungated boo
 
 // hasRowsBehind tells whether the partition has a row of the incarnation that is not a gate.
 func (s *Store) hasRowsBehind(ctx context.Context, ref domain.ChannelRef) (bool, error) {
-	for row, err := range s.blogs.Within(ctx, driver.Range{Partition: partitionOf(ref.Key)}) {
+	//lab: Look whether any row lies behind the channel.
+	for row, err := range s.blogs.Within(ctx, driver.Range{Partition: schema.ChannelPartition(ref.Key)}) {
 		if err != nil {
 			return false, err
 		}
-		if row.Properties.String(propIncarnation) == string(ref.Incarnation) && !isGate(row.Row) {
+		if row.Properties.String(schema.PropIncarnation) == string(ref.Incarnation) && !schema.IsGate(row.Row) {
 			return true, nil
 		}
 	}
@@ -39,11 +42,13 @@ func (s *Store) hasRowsBehind(ctx context.Context, ref domain.ChannelRef) (bool,
 // deletes nothing and reports false.
 func (s *Store) deleteUngated(ctx context.Context, row channelRow) (ungated bool, err error) {
 	ref := row.Ref()
-	if shut, err := s.hasRow(ctx, ref.Key, shutGateRow(ref.Incarnation)); err != nil || shut {
+	//lab: Look whether the gate of the channel is shut.
+	if shut, err := s.hasRow(ctx, ref.Key, schema.ShutGateRow(ref.Incarnation)); err != nil || shut {
 		return false, err
 	}
-	err = s.channels.Transact(ctx, partitionOf(ref.Key), driver.Delete(singleRow, driver.Match(row.etag)))
-	if raced(err) {
+	//lab: Delete a channel's row that has no gate, in the version that was read.
+	err = s.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Delete(schema.SingleRow, driver.Match(row.etag)))
+	if optimistic.Raced(err) {
 		err = nil // it is gone, or a deletion has marked it and will remove it
 	}
 	return true, err

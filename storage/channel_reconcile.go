@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/schema"
 )
 
 // Reconciled counts what a worker mends beside deletions.
@@ -42,7 +43,7 @@ func (s *Store) Reconcile(ctx context.Context, patience time.Duration, handedOut
 func (s *Store) requeueDeletion(ctx context.Context, of domain.Message, since time.Time) (bool, error) {
 	var claimed domain.Deletion
 	lost := false
-	err := s.updateDeletion(ctx, of.Channel, deletionRowOf(of), func(d *domain.Deletion) bool {
+	err := s.updateDeletion(ctx, of.Channel, schema.DeletionRowOf(of), func(d *domain.Deletion) bool {
 		claimed = *d
 		d.State = domain.DeletionQueued
 		lost = stalled(claimed, since)

@@ -7,6 +7,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 // ReleaseName deletes the channel's row, which frees the name. A row that is gone,
@@ -14,7 +16,7 @@ import (
 // of the insert brought back, which it deletes. A row behind its gate that is not
 // marked as being deleted is domain.ErrConflict.
 func (s *Store) ReleaseName(ctx context.Context, ref domain.ChannelRef) error {
-	return s.contend(ctx, func() error {
+	return s.pause.Retry(ctx, func() error {
 		row, err := s.readIncarnation(ctx, ref)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
@@ -24,24 +26,21 @@ func (s *Store) ReleaseName(ctx context.Context, ref domain.ChannelRef) error {
 		case row.State != domain.ChannelDeleting:
 			return s.releaseActive(ctx, row)
 		}
-		err = s.channels.Transact(ctx, partitionOf(ref.Key), driver.Delete(singleRow, driver.Match(row.etag)))
-		if raced(err) {
-			return errTryAgain
-		}
-		return err
+		//lab: Delete the channel's row in the version that was read: that frees the name.
+		return optimistic.Again(s.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Delete(schema.SingleRow, driver.Match(row.etag))))
 	})
 }
 
 // releaseActive handles the row of an incarnation that is swept, and is active: a late
 // copy of its insert has landed. It deletes the row as whoever wants the name would, and
-// is errTryAgain then. If the gate stands, the deletion has skipped a step, which is
+// is optimistic.ErrAgain then. If the gate stands, the deletion has skipped a step, which is
 // domain.ErrConflict.
 func (s *Store) releaseActive(ctx context.Context, row channelRow) error {
 	switch ungated, err := s.reclaimChannel(ctx, row); {
 	case err != nil:
 		return err
 	case ungated:
-		return errTryAgain
+		return optimistic.ErrAgain
 	}
 	return fmt.Errorf("releasing channel %s, which is not marked: %w", row.Key(), domain.ErrConflict)
 }

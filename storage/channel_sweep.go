@@ -10,6 +10,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/flight"
+	"microblogging/storage/schema"
 )
 
 const (
@@ -65,7 +67,7 @@ type SweepPage struct {
 // call report from several goroutines at once.
 func (s *Store) Sweep(ctx context.Context, ref domain.ChannelRef, continuation string, report func(rows int)) (swept SweepPage, err error) {
 	transactions, pages := s.sweepLimit()
-	w := &sweep{store: s, ref: ref, report: report, group: newUnbrokenFlight(transactions)}
+	w := &sweep{store: s, ref: ref, report: report, group: flight.Unbroken(transactions)}
 	defer func() { // also after a panic, so that nothing is reported once Sweep has returned
 		_ = w.group.Wait() // the failures are gathered apart: a group keeps only the first
 		swept.Disarmed, err = w.gateGone.Load(), w.failed.joined()
@@ -88,8 +90,9 @@ func (s *Store) Sweep(ctx context.Context, ref domain.ChannelRef, continuation s
 
 // sweepRange reads the rows of one page that are not gates, and the continuation of the pass.
 func (s *Store) sweepRange(ctx context.Context, ref domain.ChannelRef, continuation string) (rows []string, next string, err error) {
+	//lab: List the rows of the channel, by a list that may be old at once.
 	page, err := s.blogs.Range(ctx, driver.Range{
-		Partition: partitionOf(ref.Key),
+		Partition: schema.ChannelPartition(ref.Key),
 		Paging:    driver.Paging{Limit: sweepPage, Continuation: continuation, KeysOnly: true},
 	})
 	if err != nil {
@@ -101,7 +104,7 @@ func (s *Store) sweepRange(ctx context.Context, ref domain.ChannelRef, continuat
 func withoutGates(rows []driver.Entity) []string {
 	keys := make([]string, 0, len(rows))
 	for _, row := range rows {
-		if !isGate(row.Row) {
+		if !schema.IsGate(row.Row) {
 			keys = append(keys, row.Row)
 		}
 	}
@@ -114,7 +117,7 @@ type sweep struct {
 	store    *Store
 	ref      domain.ChannelRef
 	report   func(rows int)
-	group    *flight
+	group    *flight.Group
 	gateGone atomic.Bool
 	failed   failures
 }
@@ -170,7 +173,7 @@ func (s *Store) sweepBatch(ctx context.Context, ref domain.ChannelRef, rows []st
 	ops := make([]driver.Operation, 0, 1+len(rows))
 	ops = append(ops, holdShutGate(ref))
 	for _, row := range rows {
-		if user, ok := subscriberOf(row); ok {
+		if user, ok := schema.SubscriberOf(row); ok {
 			// The user's row goes first. It is in another table, and nobody could find
 			// it once this row is gone. Its key carries the incarnation, so that even
 			// a late call deletes no row of another incarnation. A joiner who is
@@ -182,7 +185,8 @@ func (s *Store) sweepBatch(ctx context.Context, ref domain.ChannelRef, rows []st
 		}
 		ops = append(ops, driver.Delete(row, driver.Exists))
 	}
-	err = s.blogs.Transact(ctx, partitionOf(ref.Key), ops...)
+	//lab: Remove these rows in one transaction, as long as the shut gate stands.
+	err = s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), ops...)
 	if errors.Is(err, domain.ErrNotFound) && !gateMissing(err) {
 		return false, nil
 	}

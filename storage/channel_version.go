@@ -11,6 +11,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // A Version names what the pages of a channel show at one moment: all that the channel's
@@ -88,7 +89,7 @@ func (s *Store) ChannelVersion(ctx context.Context, at domain.ChannelAddress, hi
 
 // readRowAndGates makes the two reads of ChannelVersion.
 func (s *Store) readRowAndGates(ctx context.Context, at domain.ChannelAddress, hint domain.Incarnation) (row channelRow, gates []driver.Entity, err error) {
-	if s.InTurn() && !s.options.LastFirst {
+	if s.InTurn && !s.LastFirst {
 		// As AtOnce does it, without closures: a page from memory costs little else.
 		if row, err = s.readActive(ctx, at); err == nil {
 			gates, err = s.readOpenGates(ctx, at.Key, hint)
@@ -117,14 +118,16 @@ const maxOpenGates = 10
 // incarnation, it reads the first maxOpenGates of the partition.
 func (s *Store) readOpenGates(ctx context.Context, key domain.ChannelKey, of domain.Incarnation) ([]driver.Entity, error) {
 	if of == "" {
+		//lab: Look for the open gate of the channel, whichever incarnation it has.
 		gates, err := s.blogs.First(ctx, maxOpenGates, driver.Range{
-			Partition: partitionOf(key), From: prefixOpen, To: prefixEnd(prefixOpen)})
+			Partition: schema.ChannelPartition(key), From: schema.OpenGate.Prefix(), To: schema.PrefixEnd(schema.OpenGate.Prefix())})
 		if err != nil {
 			err = fmt.Errorf("gates of channel %s: %w", key, err)
 		}
 		return gates, err
 	}
-	gate, err := s.blogs.Get(ctx, partitionOf(key), openGateRow(of))
+	//lab: Read the version of the open gate, which each change of a page changes.
+	gate, err := s.blogs.Get(ctx, schema.ChannelPartition(key), schema.OpenGateRow(of))
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
 		return nil, nil
@@ -134,9 +137,9 @@ func (s *Store) readOpenGates(ctx context.Context, key domain.ChannelKey, of dom
 	return []driver.Entity{gate}, nil
 }
 
-// isOpenGateOf reports whether a row key is openGateRow of an incarnation.
+// isOpenGateOf reports whether a row key is schema.OpenGateRow of an incarnation.
 func isOpenGateOf(row string, incarnation domain.Incarnation) bool {
-	of, open := strings.CutPrefix(row, prefixOpen)
+	of, open := strings.CutPrefix(row, schema.OpenGate.Prefix())
 	return open && of == string(incarnation)
 }
 

@@ -7,6 +7,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 // strayGate handles an open gate that is not the channel's. Its creation died or is
@@ -22,7 +24,7 @@ func (p *partitionCheck) strayGate(ctx context.Context, gate driver.Entity) erro
 	switch {
 	case err != nil && !errors.Is(err, domain.ErrNotFound):
 		return err
-	case err == nil && gate.Row == openGateRow(now.Incarnation):
+	case err == nil && gate.Row == schema.OpenGateRow(now.Incarnation):
 		return nil
 	}
 	_, err = p.delete(ctx, p.store.blogs, gate)
@@ -44,11 +46,11 @@ func (p *partitionCheck) checkGates(ctx context.Context) error {
 	if active && p.open && !p.shut || !active && !(p.open && p.shut) {
 		return nil
 	}
-	shut, err := p.has(ctx, shutGateRow(p.channel.Incarnation))
+	shut, err := p.has(ctx, schema.ShutGateRow(p.channel.Incarnation))
 	if err != nil {
 		return err
 	}
-	open, err := p.has(ctx, openGateRow(p.channel.Incarnation))
+	open, err := p.has(ctx, schema.OpenGateRow(p.channel.Incarnation))
 	if err != nil {
 		return err
 	}
@@ -62,7 +64,7 @@ func (p *partitionCheck) checkGates(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	breach := domain.Breach{Invariant: "I9", Table: tableChannels, PartitionKey: p.key, RowKey: singleRow}
+	breach := domain.Breach{Invariant: "I9", Table: schema.TableChannels, PartitionKey: p.key, RowKey: schema.SingleRow}
 	switch active := now.State == domain.ChannelActive; {
 	case open && shut:
 		breach.Detail, breach.Repaired = "has both its gates", "left: nothing says which is right"
@@ -149,20 +151,20 @@ func (p *partitionCheck) restoreGate(ctx context.Context, ref domain.ChannelRef)
 	if err == nil {
 		err = p.store.openGate(ctx, ref, reservation)
 	}
-	if errors.Is(err, errTryAgain) {
+	if errors.Is(err, optimistic.ErrAgain) {
 		return leftChanged, nil
 	}
 	if err != nil {
 		return "", err
 	}
 	// If another repair was faster, the reservation is still there.
-	err = p.store.blogs.Transact(ctx, p.key, driver.Delete(reservedGateRow(ref.Incarnation), driver.Match(reservation)))
-	if err != nil && !raced(err) {
+	err = p.store.blogs.Transact(ctx, p.key, driver.Delete(schema.ReservedGateRow(ref.Incarnation), driver.Match(reservation)))
+	if err != nil && !optimistic.Raced(err) {
 		return "", err
 	}
 	for {
-		err = p.store.channels.Transact(ctx, p.key, driver.Merge(singleRow, driver.Match(row.etag)))
-		if !raced(err) {
+		err = p.store.channels.Transact(ctx, p.key, driver.Merge(schema.SingleRow, driver.Match(row.etag)))
+		if !optimistic.Raced(err) {
 			return "put up its gate again", err
 		}
 		row, err = p.unasked(ctx, ref)
@@ -177,11 +179,11 @@ func (p *partitionCheck) restoreGate(ctx context.Context, ref domain.ChannelRef)
 
 // withdrawAgain deletes the gate that restoreGate has put up in vain.
 func (p *partitionCheck) withdrawAgain(ctx context.Context, ref domain.ChannelRef) error {
-	gate, err := p.store.blogs.Get(ctx, p.key, openGateRow(ref.Incarnation))
+	gate, err := p.store.blogs.Get(ctx, p.key, schema.OpenGateRow(ref.Incarnation))
 	if err == nil {
 		err = p.store.withdrawGate(ctx, gate)
 	}
-	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, errTryAgain) {
+	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, optimistic.ErrAgain) {
 		err = nil // the deletion has shut it, or somebody posts behind it
 	}
 	return err
@@ -194,7 +196,7 @@ func (p *partitionCheck) unasked(ctx context.Context, ref domain.ChannelRef) (ch
 	if err != nil {
 		return channelRow{}, err
 	}
-	_, err = p.store.deletions.Get(ctx, p.key, deletionRow(ref.Incarnation))
+	_, err = p.store.deletions.Get(ctx, p.key, schema.DeletionRow(ref.Incarnation))
 	if err == nil || row.State != domain.ChannelActive {
 		return channelRow{}, fmt.Errorf("channel %s: %w", ref.Key, domain.ErrGone)
 	}

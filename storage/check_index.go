@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 // checkIndex is I8, row by row. Each post has one row in the index by rating, and as
@@ -15,17 +16,19 @@ import (
 // a partition whose fingerprints disagree. They may disagree without a breach, if
 // others write to the partition meanwhile.
 func (p *partitionCheck) checkIndex(ctx context.Context) error {
-	for row, err := range p.store.blogs.All(ctx, driver.Scan{From: p.key, To: successor(p.key)}) {
-		switch {
-		case err != nil:
+	for row, err := range p.store.blogs.All(ctx, driver.Scan{From: p.key, To: schema.Successor(p.key)}) {
+		if err != nil {
 			return fmt.Errorf("reading the posts of channel %s: %w", p.key, err)
-		case !p.owns(row), unreadableRow(row) != "":
+		}
+		if !p.owns(row) || unreadable(schema.TableBlogs, row).why != "" {
 			continue // it has been reported
-		case strings.HasPrefix(row.Row, prefixBlog):
+		}
+		switch schema.Of(schema.TableBlogs, row.Partition, row.Row) {
+		case schema.Blog:
 			err = p.blog(ctx, row)
-		case strings.HasPrefix(row.Row, prefixRate):
+		case schema.Rate:
 			err = p.pointsAtPost(ctx, row)
-		case strings.HasPrefix(row.Row, prefixVote):
+		case schema.Vote:
 			err = p.strayVote(ctx, row)
 		}
 		if err != nil {
@@ -46,7 +49,7 @@ func (p *partitionCheck) blog(ctx context.Context, row driver.Entity) error {
 // indexed reports a post that has no row in the index.
 func (p *partitionCheck) indexed(ctx context.Context, row driver.Entity) error {
 	blog := decodeBlog(row)
-	want := rateRow(blog.Rating, blog.ID)
+	want := schema.RateRow(blog.Rating, blog.ID)
 	if there, err := p.has(ctx, want); err != nil || there {
 		return err
 	}
@@ -54,18 +57,18 @@ func (p *partitionCheck) indexed(ctx context.Context, row driver.Entity) error {
 		return err
 	}
 	breach := domain.Breach{
-		Invariant: "I8", Table: tableBlogs, PartitionKey: p.key, RowKey: row.Row,
+		Invariant: "I8", Table: schema.TableBlogs, PartitionKey: p.key, RowKey: row.Row,
 		Detail: fmt.Sprintf("rated %d, and not in the index by rating", blog.Rating),
 	}
 	if p.Repair {
 		err := p.store.blogs.Transact(ctx, p.key,
 			holdGate(p.channel.Ref()),
 			driver.Merge(row.Row, driver.Match(row.ETag)),
-			driver.Insert(want, driver.String(propIncarnation, blog.Channel.Incarnation)))
+			driver.Insert(want, driver.String(schema.PropIncarnation, blog.Channel.Incarnation)))
 		switch {
 		case err == nil:
 			breach.Repaired = "put in the index"
-		case raced(err):
+		case optimistic.Raced(err):
 			breach.Repaired = leftChanged
 		default:
 			return fmt.Errorf("repairing: %w", err)
@@ -78,8 +81,8 @@ func (p *partitionCheck) indexed(ctx context.Context, row driver.Entity) error {
 // pointsAtPost reports a row of the index whose post is missing or has another
 // rating.
 func (p *partitionCheck) pointsAtPost(ctx context.Context, row driver.Entity) error {
-	rating, id, ok := parseRateRow(row.Row)
-	post, err := p.store.blogs.Get(ctx, p.key, blogRow(id))
+	rating, id, ok := schema.ParseRateRow(row.Row)
+	post, err := p.store.blogs.Get(ctx, p.key, schema.BlogRow(id))
 	switch {
 	case err == nil && ok && decodeBlog(post).Rating == rating:
 		return nil
@@ -104,7 +107,7 @@ func (p *partitionCheck) counted(ctx context.Context, row driver.Entity) (bool, 
 		return true, err
 	}
 	breach := domain.Breach{
-		Invariant: "I8", Table: tableBlogs, PartitionKey: p.key, RowKey: row.Row,
+		Invariant: "I8", Table: schema.TableBlogs, PartitionKey: p.key, RowKey: row.Row,
 		Detail: fmt.Sprintf("rated %d by %d votes", blog.Rating, votes),
 	}
 	if p.Repair {
@@ -123,23 +126,23 @@ func (p *partitionCheck) counted(ctx context.Context, row driver.Entity) (bool, 
 func (p *partitionCheck) recount(ctx context.Context, blog blogEntity, votes int64) (string, error) {
 	ops := []driver.Operation{
 		holdGate(p.channel.Ref()),
-		driver.Merge(blogRow(blog.ID), driver.Match(blog.etag), driver.Int64(propRating, votes)),
+		driver.Merge(schema.BlogRow(blog.ID), driver.Match(blog.etag), driver.Int64(schema.PropRating, votes)),
 	}
-	if there, err := p.has(ctx, rateRow(votes, blog.ID)); err != nil {
+	if there, err := p.has(ctx, schema.RateRow(votes, blog.ID)); err != nil {
 		return "", err
 	} else if !there {
-		ops = append(ops, driver.Insert(rateRow(votes, blog.ID), driver.String(propIncarnation, blog.Channel.Incarnation)))
+		ops = append(ops, driver.Insert(schema.RateRow(votes, blog.ID), driver.String(schema.PropIncarnation, blog.Channel.Incarnation)))
 	}
-	if there, err := p.has(ctx, rateRow(blog.Rating, blog.ID)); err != nil {
+	if there, err := p.has(ctx, schema.RateRow(blog.Rating, blog.ID)); err != nil {
 		return "", err
 	} else if there {
-		ops = append(ops, driver.Delete(rateRow(blog.Rating, blog.ID), driver.Exists))
+		ops = append(ops, driver.Delete(schema.RateRow(blog.Rating, blog.ID), driver.Exists))
 	}
 	err := p.store.blogs.Transact(ctx, p.key, ops...)
 	switch {
 	case err == nil:
 		return "recounted", nil
-	case raced(err):
+	case optimistic.Raced(err):
 		return leftChanged, nil
 	}
 	return "", fmt.Errorf("repairing: %w", err)
@@ -147,8 +150,8 @@ func (p *partitionCheck) recount(ctx context.Context, blog blogEntity, votes int
 
 func (p *partitionCheck) countVotes(ctx context.Context, id domain.BlogID) (int64, error) {
 	n := int64(0)
-	prefix := votesOf(id)
-	q := driver.Range{Partition: p.key, From: prefix, To: prefixEnd(prefix), Paging: driver.Paging{Limit: driver.MaxPage, KeysOnly: true}}
+	prefix := schema.VotesOf(id)
+	q := driver.Range{Partition: p.key, From: prefix, To: schema.PrefixEnd(prefix), Paging: driver.Paging{Limit: driver.MaxPage, KeysOnly: true}}
 	for {
 		page, err := p.store.blogs.Range(ctx, q)
 		n += int64(len(page.Rows))
@@ -163,7 +166,7 @@ func (p *partitionCheck) countVotes(ctx context.Context, id domain.BlogID) (int6
 // yet. Such a vote counts for nothing and is no breach. A repair deletes it, which is
 // safe at any time, since the id of a post never returns.
 func (p *partitionCheck) strayVote(ctx context.Context, row driver.Entity) error {
-	if there, err := p.has(ctx, blogRow(votedOn(row.Row))); err != nil || there {
+	if there, err := p.has(ctx, schema.BlogRow(schema.VotedOn(row.Row))); err != nil || there {
 		return err
 	}
 	_, err := p.delete(ctx, p.store.blogs, row)

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // partitionCheck compares one Blogs partition with its channel.
@@ -34,42 +34,48 @@ type partitionCheck struct {
 
 // row checks one row. The scan brings the rows in key order.
 func (p *partitionCheck) row(ctx context.Context, row driver.Entity) error {
-	why := unreadableRow(row)
+	sound, err := p.judge(ctx, p.store.blogs, row)
+	if schema.IsGate(row.Row) {
+		p.fits(p.store.blogs, row)
+	}
 	switch {
-	case why != "":
-		return p.breach(ctx, readable, p.channel, row, why)
-	case row.Row == openGateRow(p.channel.Incarnation):
+	case err != nil || !sound:
+		return err
+	case row.Row == schema.OpenGateRow(p.channel.Incarnation):
 		p.open = true
-	case row.Row == shutGateRow(p.channel.Incarnation):
+	case row.Row == schema.ShutGateRow(p.channel.Incarnation):
 		p.shut = true
-	case strings.HasPrefix(row.Row, prefixOpen):
+	case schema.OpenGate.Has(row.Row):
 		return p.strayGate(ctx, row)
-	case strings.HasPrefix(row.Row, prefixReserved), strings.HasPrefix(row.Row, prefixSeed):
+	case schema.ReservedGate.Has(row.Row):
 		return p.strayReservation(ctx, row)
 	case !p.owns(row):
 		return p.orphan(ctx, row)
-	case strings.HasPrefix(row.Row, prefixBlog):
+	}
+	p.fits(p.store.blogs, row)
+	switch schema.Of(schema.TableBlogs, row.Partition, row.Row) {
+	case schema.Blog:
 		blog := decodeBlog(row)
 		p.blogs.add(blog.ID, blog.Rating)
 		if blog.Rating != 0 {
 			p.rated.add(blog.ID, blog.Rating)
 		}
-	case strings.HasPrefix(row.Row, prefixRate):
-		rating, id, _ := parseRateRow(row.Row)
+	case schema.Rate:
+		rating, id, _ := schema.ParseRateRow(row.Row)
 		p.index.add(id, rating)
-	case strings.HasPrefix(row.Row, prefixSub):
+	case schema.Sub:
 		return p.paired(ctx, row)
-	case strings.HasPrefix(row.Row, prefixJoin):
+	case schema.Join:
 		return p.strayJoin(ctx, row)
-	case strings.HasPrefix(row.Row, prefixVote):
-		p.vote(votedOn(row.Row))
+	case schema.Vote:
+		p.vote(schema.VotedOn(row.Row))
 	}
 	return nil
 }
 
 // owns tells whether a row is of the channel's incarnation.
 func (p *partitionCheck) owns(row driver.Entity) bool {
-	return p.channel.Incarnation != "" && row.Properties.String(propIncarnation) == string(p.channel.Incarnation)
+	return p.channel.Incarnation != "" && row.Properties.String(schema.PropIncarnation) == string(p.channel.Incarnation)
 }
 
 // vote counts a vote on a post. The votes come one post after another, since their
@@ -97,7 +103,7 @@ func (p *partitionCheck) orphan(ctx context.Context, row driver.Entity) error {
 	if err != nil && !errors.Is(err, domain.ErrNotFound) {
 		return err
 	}
-	of := row.Properties.String(propIncarnation)
+	of := row.Properties.String(schema.PropIncarnation)
 	if err == nil && of == string(now.Incarnation) {
 		return nil
 	}
@@ -120,7 +126,7 @@ func (p *partitionCheck) breach(ctx context.Context, invariant string, channel d
 	if err != nil {
 		return err
 	}
-	p.Report(domain.Breach{Invariant: invariant, Table: tableBlogs, PartitionKey: row.Partition, RowKey: row.Row, Detail: detail, Repaired: repaired})
+	p.Report(domain.Breach{Invariant: invariant, Table: schema.TableBlogs, PartitionKey: row.Partition, RowKey: row.Row, Detail: detail, Repaired: repaired})
 	return nil
 }
 
@@ -146,12 +152,12 @@ func (p *partitionCheck) end(ctx context.Context) error {
 // checkRecorded is the part of I5 about the Deletions row: a channel is marked only
 // after its deletion was recorded.
 func (p *partitionCheck) checkRecorded(ctx context.Context) error {
-	_, err := p.store.deletions.Get(ctx, p.key, deletionRow(p.channel.Incarnation))
+	_, err := p.store.deletions.Get(ctx, p.key, schema.DeletionRow(p.channel.Incarnation))
 	if !errors.Is(err, domain.ErrNotFound) {
 		return err
 	}
 	breach := domain.Breach{
-		Invariant: "I5", Table: tableChannels, PartitionKey: p.key, RowKey: singleRow,
+		Invariant: "I5", Table: schema.TableChannels, PartitionKey: p.key, RowKey: schema.SingleRow,
 		Detail: "marked as being deleted, and no deletion is recorded",
 	}
 	if p.Repair {

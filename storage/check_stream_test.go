@@ -9,6 +9,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
+	"microblogging/storage/schema"
 )
 
 // It measures the largest growth of the heap during a check.
@@ -45,13 +46,15 @@ func checkStreams(t *testing.T) {
 func (w *world) fill(channel domain.Channel) {
 	w.t.Helper()
 	var ops []driver.Operation
+	insert := func(row string, p ...driver.Property) {
+		ops = append(ops, driver.Insert(row, whole("Blogs", string(channel.Key()), row, p)...))
+	}
 	of := driver.String("Incarnation", channel.Incarnation)
 	for range 33 {
 		id := domain.NewBlogID(domain.Now())
-		ops = append(ops,
-			driver.Insert("blog!"+string(id), of, driver.String("Text", "text"), driver.Int64("Rating", 0)),
-			driver.Insert(rateRow(0, id), of),
-			driver.Insert("once!"+string(id), of))
+		insert("blog!"+string(id), of, driver.String("Text", "text"))
+		insert(rateRow(0, id), of)
+		insert(schema.OnceRow("grace", string(id)), of)
 	}
 	w.ok(w.table("Blogs").Transact(w.t.Context(), string(channel.Key()), ops...))
 }

@@ -7,14 +7,15 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // paired reports a sub! row of the channel without the user's row: the channel then
 // counts a subscriber who does not know it. The user's row is written before the
 // sub! row and deleted after it.
 func (p *partitionCheck) paired(ctx context.Context, row driver.Entity) error {
-	user, _ := subscriberOf(row.Row)
-	_, err := p.store.subscriptions.Get(ctx, userPartition(user), subscriptionRow(p.channel.Ref()))
+	user, _ := schema.SubscriberOf(row.Row)
+	_, err := p.store.subscriptions.Get(ctx, schema.UserPartition(user), schema.RefRow(p.channel.Ref()))
 	if !errors.Is(err, domain.ErrNotFound) {
 		return err
 	}
@@ -29,7 +30,7 @@ func (p *partitionCheck) paired(ctx context.Context, row driver.Entity) error {
 // is no breach. A repair deletes it once it is older than Patience. That is safe at
 // any age: a request that still needed it starts over.
 func (p *partitionCheck) strayJoin(ctx context.Context, row driver.Entity) error {
-	if domain.Recent(row.Properties.Time(propSubscribedOn), p.Patience) {
+	if domain.Recent(row.Properties.Time(schema.PropSubscribedOn), p.Patience) {
 		return nil
 	}
 	_, err := p.delete(ctx, p.store.blogs, row)
@@ -43,17 +44,12 @@ func (c *Checker) checkSubscriptions(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("reading the subscriptions: %w", err)
 		}
-		c.counts.Rows++
+		if sound, err := c.judge(ctx, c.store.subscriptions, row); err != nil {
+			return err
+		} else if !sound || !c.Repair {
+			continue
+		}
 		subscription := decodeSubscription(row)
-		if subscription.state == stateUnreadable {
-			if err := c.unread(ctx, c.store.subscriptions, row, noSuchKey); err != nil {
-				return err
-			}
-			continue
-		}
-		if !c.Repair {
-			continue
-		}
 		if _, _, err := c.store.repairSubscription(ctx, subscription, domain.UserName(row.Partition)); err != nil {
 			return fmt.Errorf("repairing: %w", err)
 		}

@@ -7,32 +7,14 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-)
-
-// Properties of a Deletions row, besides the channel's name, the incarnation, the
-// state and the revisions.
-const (
-	propRequestedBy = "RequestedBy"
-	propRequestedOn = "RequestedOn"
-	propStep        = "Step"
-	propRowsDeleted = "RowsDeleted"
-	propAttempts    = "Attempts"
-	propUpdatedOn   = "UpdatedOn"
-	propFinishedOn  = "FinishedOn"
-	// propWaiting tells whether the time in propWaitingSince counts: a merge cannot
-	// take a property away.
-	propWaiting      = "Waiting"
-	propWaitingSince = "WaitingSince"
-	propRetryOn      = "RetryOn"
-	propLastDelivery = "LastDelivery"
-	propTraceParent  = "TraceParent"
+	"microblogging/storage/schema"
 )
 
 // Deletion reads the progress of a deletion. Only the user who asked for it may:
 // another is domain.ErrForbidden. A deletion that nobody asked for is
 // domain.ErrNotFound.
 func (s *Store) Deletion(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (domain.Deletion, error) {
-	row, err := s.deletions.Get(ctx, partitionOf(ref.Key), deletionRow(ref.Incarnation))
+	row, err := s.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
 	if err != nil {
 		return domain.Deletion{}, fmt.Errorf("deletion of channel %s: %w", ref.Key, err)
 	}
@@ -65,59 +47,59 @@ const clockMargin = 5 * time.Minute
 
 func encodeDeletion(d domain.Deletion) driver.Properties {
 	p := driver.Properties{
-		driver.String(propIncarnation, d.Channel.Incarnation),
-		driver.String(propName, d.Name),
-		driver.String(propRequestedBy, d.RequestedBy),
-		driver.Time(propRequestedOn, d.RequestedOn),
-		driver.String(propState, d.State),
-		driver.String(propStep, d.Step),
-		driver.Int64(propRowsDeleted, d.RowsDeleted),
-		driver.Int64(propAttempts, int64(d.Attempts)),
-		driver.Time(propUpdatedOn, d.UpdatedOn),
-		driver.Int64(propLastDelivery, d.LastDelivery),
-		driver.Bool(propWaiting, !d.WaitingSince.IsZero()),
+		driver.String(schema.PropIncarnation, d.Channel.Incarnation),
+		driver.String(schema.PropName, d.Name),
+		driver.String(schema.PropRequestedBy, d.RequestedBy),
+		driver.Time(schema.PropRequestedOn, d.RequestedOn),
+		driver.String(schema.PropState, d.State),
+		driver.String(schema.PropStep, d.Step),
+		driver.Int64(schema.PropRowsDeleted, d.RowsDeleted),
+		driver.Int64(schema.PropAttempts, int64(d.Attempts)),
+		driver.Time(schema.PropUpdatedOn, d.UpdatedOn),
+		driver.Int64(schema.PropLastDelivery, d.LastDelivery),
+		driver.Bool(schema.PropWaiting, !d.WaitingSince.IsZero()),
 	}
 	if !d.WaitingSince.IsZero() {
-		p = append(p, driver.Time(propWaitingSince, d.WaitingSince))
+		p = append(p, driver.Time(schema.PropWaitingSince, d.WaitingSince))
 	}
 	if !d.RetryOn.IsZero() {
-		p = append(p, driver.Time(propRetryOn, d.RetryOn))
+		p = append(p, driver.Time(schema.PropRetryOn, d.RetryOn))
 	}
 	if !d.FinishedOn.IsZero() {
-		p = append(p, driver.Time(propFinishedOn, d.FinishedOn))
+		p = append(p, driver.Time(schema.PropFinishedOn, d.FinishedOn))
 	}
 	if d.TraceParent != "" {
-		p = append(p, driver.String(propTraceParent, d.TraceParent))
+		p = append(p, driver.String(schema.PropTraceParent, d.TraceParent))
 	}
 	if len(d.Trace) > 0 {
-		p = append(p, driver.String(propTrace, encodeTrace(d.Trace, d.RequestedOn)))
+		p = append(p, driver.String(schema.PropTrace, encodeTrace(d.Trace, d.RequestedOn)))
 	}
 	return p
 }
 
 func decodeDeletion(row driver.Entity) domain.Deletion {
 	p := row.Properties
-	i, id, revision := parseDeletionRow(row.Row)
+	i, id, revision := schema.ParseDeletionRow(row.Row)
 	d := domain.Deletion{
 		Channel:      domain.ChannelRef{Key: domain.ChannelKey(row.Partition), Incarnation: i},
 		Blog:         id,
 		Revision:     revision,
-		Name:         domain.ChannelName(p.String(propName)),
-		RequestedBy:  domain.UserName(p.String(propRequestedBy)),
-		RequestedOn:  p.Time(propRequestedOn),
-		State:        domain.DeletionState(p.String(propState)),
-		Step:         domain.Step(p.String(propStep)),
-		RowsDeleted:  p.Int64(propRowsDeleted),
-		Attempts:     int(p.Int64(propAttempts)),
-		UpdatedOn:    p.Time(propUpdatedOn),
-		LastDelivery: p.Int64(propLastDelivery),
-		RetryOn:      p.Time(propRetryOn),
-		FinishedOn:   p.Time(propFinishedOn),
-		TraceParent:  domain.TraceParent(p.String(propTraceParent)),
+		Name:         domain.ChannelName(p.String(schema.PropName)),
+		RequestedBy:  domain.UserName(p.String(schema.PropRequestedBy)),
+		RequestedOn:  p.Time(schema.PropRequestedOn),
+		State:        domain.DeletionState(p.String(schema.PropState)),
+		Step:         domain.Step(p.String(schema.PropStep)),
+		RowsDeleted:  p.Int64(schema.PropRowsDeleted),
+		Attempts:     int(p.Int64(schema.PropAttempts)),
+		UpdatedOn:    p.Time(schema.PropUpdatedOn),
+		LastDelivery: p.Int64(schema.PropLastDelivery),
+		RetryOn:      p.Time(schema.PropRetryOn),
+		FinishedOn:   p.Time(schema.PropFinishedOn),
+		TraceParent:  domain.TraceParent(p.String(schema.PropTraceParent)),
 	}
-	d.Trace = decodeTrace(p.String(propTrace), d.RequestedOn)
-	if p.Bool(propWaiting) {
-		d.WaitingSince = p.Time(propWaitingSince)
+	d.Trace = decodeTrace(p.String(schema.PropTrace), d.RequestedOn)
+	if p.Bool(schema.PropWaiting) {
+		d.WaitingSince = p.Time(schema.PropWaitingSince)
 	}
 	return d
 }

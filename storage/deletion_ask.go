@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"microblogging/domain"
+	"microblogging/storage/optimistic"
 )
 
 // AskDeletion accepts the deletion of a channel, and returns the channel. From then
@@ -31,6 +32,7 @@ func (s *Store) AskDeletion(ctx context.Context, key domain.ChannelKey, by domai
 func (s *Store) askDeletion(ctx context.Context, key domain.ChannelKey, by domain.UserName,
 	expected domain.Precondition[domain.Incarnation], first func(context.Context, domain.ChannelRef) error,
 ) (domain.Channel, error) {
+	//lab: Read which incarnation is to be deleted.
 	row, err := s.readChannel(ctx, key)
 	switch {
 	case err != nil:
@@ -69,7 +71,7 @@ func (s *Store) acceptDeletion(ctx context.Context, row channelRow, message doma
 		return err
 	}
 	err := s.mark(ctx, row)
-	if errors.Is(err, errTryAgain) {
+	if errors.Is(err, optimistic.ErrAgain) {
 		_, err = s.MarkDeleting(ctx, row.Ref())
 	}
 	return err
@@ -78,6 +80,7 @@ func (s *Store) acceptDeletion(ctx context.Context, row channelRow, message doma
 // enqueue puts a message on the queue and dates it.
 func (s *Store) enqueue(ctx context.Context, m domain.Message) error {
 	m.QueuedOn = domain.Now()
+	//lab: Send the message: whoever takes it carries the deletion out.
 	return s.queue.Send(ctx, m.Encode())
 }
 

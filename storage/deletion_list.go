@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/flight"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 // Each deletion has a row in a partition of its channel. So that a user finds their
@@ -26,7 +28,8 @@ const askedLifetime = time.Hour
 
 // listDeletion puts the deletion that a message asks for on the list of whoever asked.
 func (s *Store) listDeletion(ctx context.Context, m domain.Message) error {
-	err := s.users.Transact(ctx, userPartition(m.By), driver.Insert(askedRow(m.AskedOn, m.Ref())))
+	//lab: Put the deletion on the list of whoever asked.
+	err := s.users.Transact(ctx, schema.UserPartition(m.By), driver.Insert(schema.AskedRow(m.AskedOn, m.Ref())))
 	if err != nil && !errors.Is(err, domain.ErrExists) {
 		return fmt.Errorf("listing the deletion of channel %s: %w", m.Channel, err)
 	}
@@ -44,15 +47,15 @@ type DeletionPage struct {
 // limit rows of the list; a page has fewer deletions if some rows name none. A cursor of
 // another list is an InvalidError on the field "after".
 func (s *Store) DeletionsOf(ctx context.Context, user domain.UserName, after string, limit int) (DeletionPage, error) {
-	list, from := "deletions of "+string(user), prefixAsked
+	list, from := "deletions of "+string(user), schema.Asked.Prefix()
 	if after != "" {
 		position, err := decodeCursor(list, after)
 		if err != nil {
 			return DeletionPage{}, err
 		}
-		from = max(from, successor(position))
+		from = max(from, schema.Successor(position))
 	}
-	rows, err := s.users.First(ctx, limit+1, driver.Range{Partition: userPartition(user), From: from, To: prefixEnd(prefixAsked)})
+	rows, err := s.users.First(ctx, limit+1, driver.Range{Partition: schema.UserPartition(user), From: from, To: schema.PrefixEnd(schema.Asked.Prefix())})
 	if err != nil {
 		return DeletionPage{}, fmt.Errorf("deletions of %s: %w", user, err)
 	}
@@ -62,7 +65,7 @@ func (s *Store) DeletionsOf(ctx context.Context, user domain.UserName, after str
 		page.Next = encodeCursor(list, rows[limit-1].Row)
 	}
 	found := make([]domain.Deletion, len(rows))
-	group, ctx := newFlight(ctx, pointFlight)
+	group, ctx := flight.New(ctx, pointFlight)
 	for i, row := range rows {
 		group.Go(func() (err error) {
 			found[i], err = s.listedDeletion(ctx, row, user)
@@ -79,7 +82,7 @@ func (s *Store) DeletionsOf(ctx context.Context, user domain.UserName, after str
 // listedDeletion returns the deletion that a row of a list names. It is zero if there is
 // none.
 func (s *Store) listedDeletion(ctx context.Context, row driver.Entity, user domain.UserName) (domain.Deletion, error) {
-	on, ref, err := parseAskedRow(row.Row)
+	on, ref, err := schema.ParseAskedRow(row.Row)
 	if err != nil || !leadsToChannel(ref) {
 		return domain.Deletion{}, nil // a later program may have other rows here
 	}
@@ -95,7 +98,7 @@ func (s *Store) listedDeletion(ctx context.Context, row driver.Entity, user doma
 		return d, err
 	}
 	err = s.users.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
-	if err != nil && !raced(err) {
+	if err != nil && !optimistic.Raced(err) {
 		return domain.Deletion{}, fmt.Errorf("deletions of %s: %w", user, err)
 	}
 	return domain.Deletion{}, nil
@@ -109,15 +112,4 @@ func (s *Store) askedOn(ctx context.Context, ref domain.ChannelRef, user domain.
 		return domain.Deletion{}, nil
 	}
 	return d, err
-}
-
-func askedRow(on time.Time, ref domain.ChannelRef) string {
-	return prefixAsked + domain.RecentFirst(on) + "!" + string(ref.Key) + "!" + string(ref.Incarnation)
-}
-
-// parseAskedRow is the inverse of askedRow.
-func parseAskedRow(row string) (on time.Time, ref domain.ChannelRef, err error) {
-	digits, rest, _ := strings.Cut(strings.TrimPrefix(row, prefixAsked), "!")
-	on, err = domain.ParseRecentFirst(digits)
-	return on, parseSubscriptionRow(rest), err
 }

@@ -9,6 +9,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 // A deletion is open from the request that asks for it to its end. So that the reconciling
@@ -36,8 +38,9 @@ const openFlight = 8
 
 // renewOpen writes the index row of an open deletion, and gives it a new version.
 func (s *Store) renewOpen(ctx context.Context, ref domain.ChannelRef) error {
-	err := s.deletions.Transact(ctx, openPartition(ref.Key),
-		driver.Merge(openRow(ref), driver.Upsert, driver.Time(propRequestedOn, domain.Now())))
+	//lab: Put the deletion on the index of open deletions, with a new version.
+	err := s.deletions.Transact(ctx, schema.OpenPartition(ref.Key),
+		driver.Merge(schema.RefRow(ref), driver.Upsert, driver.Time(schema.PropRequestedOn, domain.Now())))
 	if err != nil {
 		return fmt.Errorf("indexing the deletion of channel %s: %w", ref.Key, err)
 	}
@@ -46,8 +49,9 @@ func (s *Store) renewOpen(ctx context.Context, ref domain.ChannelRef) error {
 
 // removeOpen removes an index row in the version that was scanned.
 func (s *Store) removeOpen(ctx context.Context, index driver.Entity) error {
+	//lab: Take the deletion off the index, in the version that was scanned.
 	err := s.deletions.Transact(ctx, index.Partition, driver.Delete(index.Row, driver.Match(index.ETag)))
-	if raced(err) {
+	if optimistic.Raced(err) {
 		return nil // somebody has renewed or removed it
 	}
 	return err
@@ -83,7 +87,8 @@ func (p *pass) lookAtOpen(ctx context.Context) error {
 		looks = nil
 		return err
 	}
-	for index, err := range p.deletions.All(ctx, driver.Scan{From: prefixOpenDeletion, To: prefixEnd(prefixOpenDeletion)}) {
+	//lab: Read the index of open deletions.
+	for index, err := range p.deletions.All(ctx, driver.Scan{From: schema.OpenPrefix, To: schema.PrefixEnd(schema.OpenPrefix)}) {
 		if err != nil {
 			return errors.Join(fmt.Errorf("reading the open deletions: %w", err), flush())
 		}
@@ -105,8 +110,9 @@ func (p *pass) lookAtOpen(ctx context.Context) error {
 // lookAt does what an open deletion needs, and removes the index row of one that is not
 // open.
 func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
-	ref := parseOpenRow(index.Row)
-	record, err := p.deletions.Get(ctx, partitionOf(ref.Key), deletionRow(ref.Incarnation))
+	ref := schema.ParseRefRow(index.Row)
+	//lab: Read the report of a deletion that is on the index.
+	record, err := p.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
 	if errors.Is(err, domain.ErrNotFound) {
 		return p.lookAtUnrecorded(ctx, index, ref)
 	}
@@ -146,13 +152,14 @@ func (p *pass) lookAtUnrecorded(ctx context.Context, index driver.Entity, ref do
 		return err
 	case row.State == domain.ChannelDeleting:
 		return p.lookAtMarked(ctx, row)
-	case domain.Recent(index.Properties.Time(propRequestedOn), askedLifetime):
+	case domain.Recent(index.Properties.Time(schema.PropRequestedOn), askedLifetime):
 		return nil // the request may be under way, and would have to begin again
 	}
 	// A mark that is under way was made for this version of the row: now it fails.
-	err = p.channels.Transact(ctx, partitionOf(ref.Key), driver.Merge(singleRow, driver.Match(row.etag)))
+	//lab: Write the channel's row, so that a mark that is under way fails.
+	err = p.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Merge(schema.SingleRow, driver.Match(row.etag)))
 	switch {
-	case raced(err):
+	case optimistic.Raced(err):
 		return nil
 	case err != nil:
 		return err
@@ -181,7 +188,7 @@ func (p *pass) leaveToOperator(ctx context.Context, index, record driver.Entity)
 	// Whoever is about to take this version out of poison fails now.
 	err := p.deletions.Transact(ctx, record.Partition, driver.Merge(record.Row, driver.Match(record.ETag)))
 	switch {
-	case raced(err):
+	case optimistic.Raced(err):
 		return nil
 	case err != nil:
 		return err
@@ -197,7 +204,7 @@ func (p *pass) lookAtMarked(ctx context.Context, row channelRow) error {
 	if err := p.OpenDeletion(ctx, message); err != nil {
 		return err
 	}
-	record, err := p.deletions.Get(ctx, partitionOf(row.Key()), deletionRow(row.Incarnation))
+	record, err := p.deletions.Get(ctx, schema.ChannelPartition(row.Key()), schema.DeletionRow(row.Incarnation))
 	switch {
 	case err != nil:
 		return err

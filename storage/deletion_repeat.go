@@ -8,6 +8,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // A store that was restored from a backup has channels again whose deletion was accepted
@@ -21,14 +22,14 @@ import (
 func (s *Store) DeletionRecords(ctx context.Context) iter.Seq2[domain.Message, error] {
 	return func(yield func(domain.Message, error) bool) {
 		for row, err := range s.deletions.All(ctx, driver.Scan{}) {
-			if err == nil && (row.Partition == unreadPartition || isOpenPartition(row.Partition) || isLesson(row.Row)) {
+			if err == nil && schema.Of(schema.TableDeletions, row.Partition, row.Row) != schema.Deletion {
 				continue
 			}
 			m := domain.Message{}
 			if err == nil {
 				m = decodeDeletion(row).Message()
 			}
-			if m.Kind != domain.MessageBlog && !yield(m, err) {
+			if !yield(m, err) {
 				return
 			}
 		}

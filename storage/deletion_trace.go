@@ -8,11 +8,6 @@ import (
 	"microblogging/domain"
 )
 
-// propTrace is the property of a Deletions row that holds its Trace as JSON. At most
-// domain.MaxTrace records of some 120 bytes are in it. A worker of an older program
-// leaves it as it is.
-const propTrace = "Trace"
-
 // A traceItem is a record of a Trace as it is stored. Times are in microseconds: At is
 // since the deletion was asked for, Took is since At. At is negative if the worker's clock is
 // behind the clock of the web role.

@@ -7,6 +7,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 // OpenDeletion inserts the Deletions row of a message if it is not there. The web
@@ -30,7 +32,7 @@ func (s *Store) insertDeletion(ctx context.Context, m domain.Message, state doma
 		UpdatedOn:   domain.Now(),
 		TraceParent: m.TraceParent,
 	}
-	inserted, err = s.insertRecord(ctx, partitionOf(m.Channel), deletionRowOf(m), encodeDeletion(d))
+	inserted, err = s.insertRecord(ctx, schema.ChannelPartition(m.Channel), schema.DeletionRowOf(m), encodeDeletion(d))
 	if err != nil {
 		return false, fmt.Errorf("recording the deletion of channel %s: %w", m.Channel, err)
 	}
@@ -40,6 +42,7 @@ func (s *Store) insertDeletion(ctx context.Context, m domain.Message, state doma
 // insertRecord inserts a row of Deletions, and reports whether it did. It does nothing
 // if the row is there.
 func (s *Store) insertRecord(ctx context.Context, partition, row string, properties driver.Properties) (inserted bool, err error) {
+	//lab: Insert the report on the deletion, which outlives the channel.
 	err = s.deletions.Transact(ctx, partition, driver.Insert(row, properties...))
 	if errors.Is(err, domain.ErrExists) {
 		return false, nil
@@ -53,19 +56,20 @@ func (s *Store) insertRecord(ctx context.Context, partition, row string, propert
 // once, even if a reply is lost. Change may be called several times before that. A
 // deletion without a row is domain.ErrNotFound.
 func (s *Store) UpdateDeletion(ctx context.Context, ref domain.ChannelRef, change func(*domain.Deletion) bool) error {
-	return s.updateDeletion(ctx, ref.Key, deletionRow(ref.Incarnation), change)
+	return s.updateDeletion(ctx, ref.Key, schema.DeletionRow(ref.Incarnation), change)
 }
 
 func (s *Store) updateDeletion(ctx context.Context, key domain.ChannelKey, row string, change func(*domain.Deletion) bool) error {
 	mine := domain.NewRevision()
-	err := s.contend(ctx, func() error {
-		row, err := s.deletions.Get(ctx, partitionOf(key), row)
+	err := s.pause.Retry(ctx, func() error {
+		//lab: Read the report, which may be changed only in this version.
+		row, err := s.deletions.Get(ctx, schema.ChannelPartition(key), row)
 		if err != nil {
 			return err
 		}
 		d := decodeDeletion(row)
 		was := d.State
-		if was == domain.DeletionDone || bears(row.Properties, mine) {
+		if was == domain.DeletionDone || optimistic.Bears(row.Properties, mine) {
 			return nil
 		}
 		if !change(&d) {
@@ -77,12 +81,9 @@ func (s *Store) updateDeletion(ctx context.Context, key domain.ChannelKey, row s
 			}
 		}
 		d.UpdatedOn = domain.Now()
-		changes := append(stamp(row.Properties, mine), encodeDeletion(d)...)
-		err = s.deletions.Transact(ctx, partitionOf(key), driver.Merge(row.Row, driver.Match(row.ETag), changes...))
-		if raced(err) {
-			return errTryAgain
-		}
-		return err
+		changes := append(optimistic.Stamp(row.Properties, mine), encodeDeletion(d)...)
+		//lab: Change the report on the deletion, in the version that was read.
+		return optimistic.Again(s.deletions.Transact(ctx, schema.ChannelPartition(key), driver.Merge(row.Row, driver.Match(row.ETag), changes...)))
 	})
 	if err != nil {
 		return fmt.Errorf("recording the deletion of channel %s: %w", key, err)

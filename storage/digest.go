@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"microblogging/domain"
+	"microblogging/storage/schema"
 )
 
 // MaxDigest is the largest number of posts of one channel in a digest.
@@ -61,7 +62,7 @@ func (s *Store) Digest(ctx context.Context, user domain.UserName, q DigestQuery)
 
 // DigestOf is Digest of rows that were read.
 func (s *Store) DigestOf(ctx context.Context, f Following, q DigestQuery) (DigestPage, error) {
-	list := "digest/" + userPartition(f.user) + "/" + q.Day.Date + "/" + q.Day.Zone
+	list := "digest/" + schema.UserPartition(f.user) + "/" + q.Day.Date + "/" + q.Day.Zone
 	builder := digestBuilder{limit: q.Limit}
 	if q.After != "" {
 		var err error
@@ -98,7 +99,7 @@ type digestPosition struct {
 	pick
 }
 
-func (p digestPosition) String() string { return string(p.key) + "!" + rateRow(p.rating, p.id) }
+func (p digestPosition) String() string { return string(p.key) + "!" + schema.RateRow(p.rating, p.id) }
 
 func decodeDigestCursor(list, cursor string) (p digestPosition, err error) {
 	position, err := decodeCursor(list, cursor)
@@ -106,7 +107,7 @@ func decodeDigestCursor(list, cursor string) (p digestPosition, err error) {
 		return p, err
 	}
 	key, row, _ := strings.Cut(position, "!")
-	rating, id, ok := parseRateRow(row)
+	rating, id, ok := schema.ParseRateRow(row)
 	if !ok {
 		return p, domain.Invalid("after", "is not a continuation of this list")
 	}

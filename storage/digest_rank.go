@@ -11,6 +11,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/flight"
+	"microblogging/storage/schema"
 )
 
 const (
@@ -45,9 +47,9 @@ func (p pick) compare(other pick) int {
 // It reads ratings, and no texts. The index by rating would not do: it has no days, so
 // that all posts of a channel's whole life would have to be passed.
 func (s *Store) rankDays(ctx context.Context, channel domain.ChannelRef, days []domain.Day, most int) ([]*ranking, error) {
-	from, to := blogRange(days[len(days)-1].From, days[0].Until)
-	q := driver.Range{Partition: partitionOf(channel.Key), From: from, To: to,
-		Paging: driver.Paging{Limit: rankPage, Select: []string{propRating, propCreatedOn, propIncarnation}}}
+	from, to := schema.BlogRange(days[len(days)-1].From, days[0].Until)
+	q := driver.Range{Partition: schema.ChannelPartition(channel.Key), From: from, To: to,
+		Paging: driver.Paging{Limit: rankPage, Select: []string{schema.PropRating, schema.PropCreatedOn, schema.PropIncarnation}}}
 	ranked := make([]*ranking, len(days))
 	for i := range ranked {
 		ranked[i] = &ranking{most: most}
@@ -139,7 +141,7 @@ func (s *Store) readPicked(ctx context.Context, posts []pickedPost, keep func(i 
 	}
 	inFlight := func(limit int, runs [][]int, read func(context.Context, []int) error) func(context.Context) error {
 		return func(ctx context.Context) error {
-			group, ctx := newFlight(ctx, limit)
+			group, ctx := flight.New(ctx, limit)
 			for _, run := range runs {
 				group.Go(func() error { return read(ctx, run) })
 			}
@@ -169,15 +171,16 @@ func (s *Store) readPick(ctx context.Context, posts []pickedPost, i int, keep fu
 func (s *Store) readRun(ctx context.Context, posts []pickedPost, run []int, keep func(int, domain.Blog)) error {
 	first, last := posts[run[0]], posts[run[len(run)-1]]
 	rows := s.blogs.Within(ctx, driver.Range{
-		Partition: partitionOf(first.channel.Key), From: blogRow(first.id), To: successor(blogRow(last.id)),
+		Partition: schema.ChannelPartition(first.channel.Key), From: schema.BlogRow(first.id), To: schema.Successor(schema.BlogRow(last.id)),
 		// With room for one more, the store sees without another request that there is none.
 		Paging: driver.Paging{Limit: len(run) + 1},
 	})
+	//lab: Read the texts of the posts.
 	for row, err := range rows {
 		if err != nil {
 			return fmt.Errorf("posts of channel %s: %w", first.channel.Key, err)
 		}
-		i := slices.IndexFunc(run, func(i int) bool { return posts[i].id == blogIDOf(row.Row) })
+		i := slices.IndexFunc(run, func(i int) bool { return posts[i].id == schema.BlogIDOf(row.Row) })
 		if blog := decodeBlog(row); i >= 0 && blog.Channel.Incarnation == first.channel.Incarnation {
 			keep(run[i], blog.Blog)
 		}

@@ -25,8 +25,7 @@
 //     says what a reader would find if the process died there, and who repairs
 //     it. The repair always belongs to something that runs anyway.
 //
-// The keys are in keys.go, the only code that builds a partition key or a row
-// key. One file holds one operation, named by noun, then verb.
+// Every kind of row is in package schema, which alone makes keys.
 //
 // # What survives failure
 //

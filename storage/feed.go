@@ -9,6 +9,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/flight"
+	"microblogging/storage/schema"
 )
 
 // FeedItem is a post with the name of its channel.
@@ -52,14 +54,14 @@ func (s *Store) Feed(ctx context.Context, user domain.UserName, after string, li
 
 // FeedOf is Feed of rows that were read.
 func (s *Store) FeedOf(ctx context.Context, f Following, after string, limit int) (FeedPage, error) {
-	list := "feed/" + userPartition(f.user)
-	from := prefixBlog
+	list := "feed/" + schema.UserPartition(f.user)
+	from := schema.Blog.Prefix()
 	if after != "" {
 		position, err := decodeCursor(list, after)
 		if err != nil {
 			return FeedPage{}, err
 		}
-		from = successor(blogRow(domain.BlogID(position)))
+		from = schema.Successor(schema.BlogRow(domain.BlogID(position)))
 	}
 	// One post more than the page holds tells whether there is another page.
 	items, err := s.newestSubscribed(ctx, f, from, limit+1)
@@ -102,14 +104,15 @@ type feedSource struct {
 // findNewest looks which posts the channels have from this row key on, except the channels
 // that are known not to contribute.
 func (s *Store) findNewest(ctx context.Context, f Following, sources feedSources, from string, newest *newest) error {
-	group, ctx := newFlight(ctx, subscriptionFlight)
+	group, ctx := flight.New(ctx, subscriptionFlight)
 	for _, subscription := range f.rows {
 		if source, known := sources[subscription.Channel]; subscription.state != stateJoined || known && !source.valid {
 			continue
 		}
 		group.Go(func() error {
+			//lab: List the newest posts of a channel that is on the feed.
 			rows, err := s.blogs.First(ctx, newest.most, driver.Range{
-				Partition: partitionOf(subscription.Channel.Key), From: from, To: newest.bound(), Paging: newest.paging()})
+				Partition: schema.ChannelPartition(subscription.Channel.Key), From: from, To: newest.bound(), Paging: newest.paging()})
 			if err == nil && newest.add(subscription, rows) {
 				// Another incarnation has the name, so that the row is dangling.
 				_, _, err = s.repairSubscription(ctx, subscription, f.user)
@@ -161,7 +164,7 @@ func (s *Store) verifySources(ctx context.Context, user domain.UserName, posts [
 		}
 	}
 	found := make([]feedSource, len(unknown))
-	group, ctx := newFlight(ctx, pointFlight)
+	group, ctx := flight.New(ctx, pointFlight)
 	for i, subscription := range unknown {
 		group.Go(func() error {
 			channel, valid, err := s.repairSubscription(ctx, subscription, user)
@@ -187,7 +190,7 @@ func everyChannel(domain.ChannelKey) bool { return true }
 // the channel may be gone.
 func (s *Store) eachSubscribed(ctx context.Context, f Following, wanted func(domain.ChannelKey) bool,
 	visit func(context.Context, subscription) error) error {
-	group, ctx := newFlight(ctx, subscriptionFlight)
+	group, ctx := flight.New(ctx, subscriptionFlight)
 	for _, subscription := range f.rows {
 		if subscription.state != stateJoined || !wanted(subscription.Channel.Key) {
 			continue
@@ -228,7 +231,7 @@ func (n *newest) paging() driver.Paging {
 	if n.most <= wholeTexts {
 		return driver.Paging{}
 	}
-	return driver.Paging{Select: []string{propIncarnation}}
+	return driver.Paging{Select: []string{schema.PropIncarnation}}
 }
 
 // bound returns the first row key that is too old to be among the newest, as far as
@@ -237,9 +240,9 @@ func (n *newest) bound() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.posts) < n.most {
-		return prefixEnd(prefixBlog)
+		return schema.PrefixEnd(schema.Blog.Prefix())
 	}
-	return blogRow(n.posts[n.most-1].id)
+	return schema.BlogRow(n.posts[n.most-1].id)
 }
 
 // add adds posts of the channel. It reports whether any of them is of another incarnation.

@@ -7,6 +7,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 // The gate is the fence of one incarnation: a row in the channel's Blogs
@@ -66,16 +68,18 @@ import (
 //
 // If the process dies after this, the reservation stays until a repair deletes
 // it. If a repair deletes it before openGate is sent, the incarnation is lost:
-// errTryAgain.
+// optimistic.ErrAgain.
 func (s *Store) reserveGate(ctx context.Context, ref domain.ChannelRef) (driver.ETag, error) {
-	partition, row := partitionOf(ref.Key), reservedGateRow(ref.Incarnation)
-	err := s.blogs.Transact(ctx, partition, driver.Insert(row, driver.String(propIncarnation, ref.Incarnation)))
+	partition, row := schema.ChannelPartition(ref.Key), schema.ReservedGateRow(ref.Incarnation)
+	//lab: Reserve a gate, whose place can be taken once.
+	err := s.blogs.Transact(ctx, partition, driver.Insert(row, driver.String(schema.PropIncarnation, ref.Incarnation)))
 	if err != nil && !errors.Is(err, domain.ErrExists) { // the echo of this insert: the incarnation is new
 		return "", err
 	}
+	//lab: Read the version of the reservation, on which the next step depends.
 	reservation, err := s.blogs.Get(ctx, partition, row)
 	if errors.Is(err, domain.ErrNotFound) {
-		return "", errTryAgain
+		return "", optimistic.ErrAgain
 	}
 	return reservation.ETag, err
 }
@@ -85,18 +89,20 @@ func (s *Store) reserveGate(ctx context.Context, ref domain.ChannelRef) (driver.
 // that worker would sweep the next incarnation. So the transaction depends on
 // the version of the reservation, which it deletes.
 func (s *Store) openGate(ctx context.Context, ref domain.ChannelRef, reservation driver.ETag) error {
-	partition := partitionOf(ref.Key)
+	partition := schema.ChannelPartition(ref.Key)
+	//lab: Open the gate: it takes the place of the reservation, in the version that was read.
 	err := s.blogs.Transact(ctx, partition,
-		driver.Delete(reservedGateRow(ref.Incarnation), driver.Match(reservation)),
-		driver.Insert(openGateRow(ref.Incarnation), driver.String(propIncarnation, ref.Incarnation)))
-	if !raced(err) {
+		driver.Delete(schema.ReservedGateRow(ref.Incarnation), driver.Match(reservation)),
+		driver.Insert(schema.OpenGateRow(ref.Incarnation), driver.String(schema.PropIncarnation, ref.Incarnation)))
+	if !optimistic.Raced(err) {
 		return err
 	}
 	// Either this is the echo of this transaction, or a repair deleted the
 	// reservation first. The gate tells which.
-	_, err = s.blogs.Get(ctx, partition, openGateRow(ref.Incarnation))
+	//lab: Look whether our gate is open: then this was an echo.
+	_, err = s.blogs.Get(ctx, partition, schema.OpenGateRow(ref.Incarnation))
 	if errors.Is(err, domain.ErrNotFound) {
-		return errTryAgain
+		return optimistic.ErrAgain
 	}
 	return err
 }
@@ -111,48 +117,48 @@ func (s *Store) openGate(ctx context.Context, ref domain.ChannelRef, reservation
 // of a row that the sweep deletes. But the gate's version tells whether a page that
 // was read before is still right (channel_version.go).
 func holdGate(ref domain.ChannelRef) driver.Operation {
-	return driver.Merge(openGateRow(ref.Incarnation), driver.Exists)
+	return driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists)
 }
 
 // holdShutGate makes a transaction of a sweep depend on the shut gate, as
 // holdGate does on the open one.
 func holdShutGate(ref domain.ChannelRef) driver.Operation {
-	return driver.Merge(shutGateRow(ref.Incarnation), driver.Exists)
+	return driver.Merge(schema.ShutGateRow(ref.Incarnation), driver.Exists)
 }
 
 // gateMissing tells whether a transaction failed because the gate that it holds
 // is not there.
-func gateMissing(err error) bool { return failedAt(err, 0, domain.ErrNotFound) }
+func gateMissing(err error) bool { return optimistic.FailedAt(err, 0, domain.ErrNotFound) }
 
 // gateStands tells whether the open gate is there.
 func (s *Store) gateStands(ctx context.Context, ref domain.ChannelRef) (bool, error) {
-	return s.hasRow(ctx, ref.Key, openGateRow(ref.Incarnation))
+	//lab: Look whether the gate is open.
+	return s.hasRow(ctx, ref.Key, schema.OpenGateRow(ref.Incarnation))
 }
 
 // withdrawGate deletes the open gate of a creation that its creator gives up, in
 // the version that was read before the channel's row was read. If somebody has
-// posted since then, the version has changed, and it returns errTryAgain.
+// posted since then, the version has changed, and it returns optimistic.ErrAgain.
 func (s *Store) withdrawGate(ctx context.Context, gate driver.Entity) error {
-	err := s.blogs.Transact(ctx, gate.Partition, driver.Delete(gate.Row, driver.Match(gate.ETag)))
-	if raced(err) {
-		return errTryAgain
-	}
-	return err
+	//lab: Take our gate away, unless somebody has posted behind it since.
+	return optimistic.Again(s.blogs.Transact(ctx, gate.Partition, driver.Delete(gate.Row, driver.Match(gate.ETag))))
 }
 
 // ShutGate puts the shut gate in the place of the open one, and reports whether the
 // shut gate is there. If both gates are gone, a sweep was finished before.
 func (s *Store) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut bool, err error) {
-	err = s.blogs.Transact(ctx, partitionOf(ref.Key),
-		driver.Delete(openGateRow(ref.Incarnation), driver.Exists),
-		driver.Insert(shutGateRow(ref.Incarnation), driver.String(propIncarnation, ref.Incarnation)))
+	//lab: Shut the gate: the open gate goes and the shut one comes, in one transaction.
+	err = s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key),
+		driver.Delete(schema.OpenGateRow(ref.Incarnation), driver.Exists),
+		driver.Insert(schema.ShutGateRow(ref.Incarnation), driver.String(schema.PropIncarnation, ref.Incarnation)))
 	if err == nil {
 		return true, nil
 	}
-	if !raced(err) {
+	if !optimistic.Raced(err) {
 		return false, fmt.Errorf("shutting the gate of channel %s: %w", ref.Key, err)
 	}
-	if shut, err = s.hasRow(ctx, ref.Key, shutGateRow(ref.Incarnation)); err != nil {
+	//lab: Look whether the gate is shut already.
+	if shut, err = s.hasRow(ctx, ref.Key, schema.ShutGateRow(ref.Incarnation)); err != nil {
 		return false, fmt.Errorf("reading the shut gate of channel %s: %w", ref.Key, err)
 	}
 	return shut, nil
@@ -161,7 +167,8 @@ func (s *Store) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut bool,
 // DisarmGate deletes the shut gate. After that, no sweep of this incarnation can
 // remove anything. The caller must have just seen the partition empty.
 func (s *Store) DisarmGate(ctx context.Context, ref domain.ChannelRef) error {
-	err := s.blogs.Transact(ctx, partitionOf(ref.Key), driver.Delete(shutGateRow(ref.Incarnation), driver.Exists))
+	//lab: Remove the shut gate: from then on no worker can remove anything for this message.
+	err := s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Delete(schema.ShutGateRow(ref.Incarnation), driver.Exists))
 	if err == nil || errors.Is(err, domain.ErrNotFound) {
 		return nil
 	}
@@ -191,7 +198,7 @@ func (s *Store) whyPostGone(ctx context.Context, ref domain.ChannelRef) error {
 
 // hasRow tells whether a channel's Blogs partition has a row.
 func (s *Store) hasRow(ctx context.Context, key domain.ChannelKey, row string) (bool, error) {
-	_, err := s.blogs.Get(ctx, partitionOf(key), row)
+	_, err := s.blogs.Get(ctx, schema.ChannelPartition(key), row)
 	if errors.Is(err, domain.ErrNotFound) {
 		return false, nil
 	}

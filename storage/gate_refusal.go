@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // A Gate is a state of a gate on which a transaction can depend.
@@ -21,15 +22,15 @@ const (
 // refused: it holds that gate, and the gate is not there. No failure is meant by that. A
 // post came after the channel's deletion began, or a sweep after it had ended.
 func RefusedByGate(call *driver.Call, err error) (gate Gate, refused bool) {
-	if err == nil || len(call.Operations) == 0 || call.Target != tableBlogs || !gateMissing(err) {
+	if err == nil || len(call.Operations) == 0 || call.Target != schema.TableBlogs || !gateMissing(err) {
 		return "", false
 	}
 	switch held := call.Operations[0]; {
 	case held.Action != driver.ActionMerge:
 		return "", false
-	case strings.HasPrefix(held.Row, prefixOpen):
+	case strings.HasPrefix(held.Row, schema.OpenGate.Prefix()):
 		return GateOpen, true
-	case strings.HasPrefix(held.Row, prefixShut):
+	case strings.HasPrefix(held.Row, schema.ShutGate.Prefix()):
 		return GateShut, true
 	}
 	return "", false

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // A Ledger counts the calls of the store that one request makes, and lists them in words
@@ -33,9 +34,8 @@ type Call struct {
 	Answer string
 	// Purpose says in a sentence what the call is for.
 	Purpose string
-	// RowForms are the forms of the row keys of the kinds of row that were asked for, as in
-	// keys.go, each once.
-	RowForms []string
+	// Kinds are the kinds of row that were asked for, each once.
+	Kinds []*schema.Kind
 	// Read is how many rows the store looked at, at least that many if ReadAtLeast is
 	// set. Returned is how many it gave, and Written how many a transaction wrote.
 	Read, Returned, Written int
@@ -49,8 +49,8 @@ type Call struct {
 type CallOperation struct {
 	// Words are such as "merge gate!open!…".
 	Words string
-	// RowForm is the form of the row key, as in keys.go. It is empty for an unknown kind.
-	RowForm string
+	// Kind is that of the row. It is nil if there is none.
+	Kind *schema.Kind
 	// Condition says what must hold for the row.
 	Condition string
 	// Answer is empty unless the transaction failed because of this operation. Reason then

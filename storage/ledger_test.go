@@ -10,7 +10,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/templates"
+	"microblogging/storage/schema"
 )
 
 func TestLedgerWords(t *testing.T) {
@@ -19,7 +19,6 @@ func TestLedgerWords(t *testing.T) {
 	t.Run("name the gate that was missing", wordsOfAMissingGate)
 	t.Run("say how many posts a transaction makes", wordsOfABatch)
 	t.Run("hold no token, no hash and no key", wordsHoldNoSecret)
-	t.Run("name rows by the kinds that pages explain", wordsNameKnownKinds)
 }
 
 // A story makes each kind of call that a request makes, and collects what must not be
@@ -152,7 +151,7 @@ func wordsOfEachOperation(t *testing.T) {
 		if call.Purpose == "" || general || call.Answer == "" || call.Kind == "" || call.Target == "" {
 			t.Errorf("call %d says too little: %+v", i, call)
 		}
-		if !call.Queue && (len(call.RowForms) == 0 || !strings.Contains(call.Condition, "PartitionKey") || strings.Contains(call.Condition, "RowKey = …")) {
+		if !call.Queue && (len(call.Kinds) == 0 || !strings.Contains(call.Condition, "PartitionKey") || strings.Contains(call.Condition, "RowKey = …")) {
 			t.Errorf("call %d does not say which rows: %+v", i, call)
 		}
 		for _, op := range call.Operations {
@@ -220,7 +219,7 @@ func wordsOfAMissingGate(t *testing.T) {
 	for i, op := range refused.Operations {
 		want := storage.CallOperation{}
 		if i == 0 {
-			want = storage.CallOperation{Words: "merge gate!open!…", RowForm: "gate!open!<incarnation>", Condition: "if it is there",
+			want = storage.CallOperation{Words: "merge gate!open!…", Kind: schema.OpenGate, Condition: "if it is there",
 				Answer: "not found", Reason: "the deletion of the channel has begun, its open gate is gone"}
 		}
 		if op.Answer != want.Answer || i == 0 && op != want {
@@ -241,22 +240,6 @@ func wordsHoldNoSecret(t *testing.T) {
 		for _, secret := range s.secrets {
 			if secret != "" && len(secret) > 8 && strings.Contains(words, secret) {
 				t.Errorf("call %d shows %q: %s", i, secret, words)
-			}
-		}
-	}
-}
-
-func wordsNameKnownKinds(t *testing.T) {
-	known := make(map[string]bool)
-	for _, kind := range templates.RowKinds() {
-		known[kind.Table+" "+kind.Row] = true
-	}
-	s := newStory(t)
-	s.tell()
-	for _, call := range s.ledger.Calls() {
-		for _, form := range call.RowForms {
-			if !known[call.Target+" "+form] {
-				t.Errorf("no page explains rows %q of %s", form, call.Target)
 			}
 		}
 	}

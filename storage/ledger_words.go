@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // maxOperations is how many operations of a transaction a Call lists.
@@ -22,20 +24,16 @@ func inWords(call driver.LedgerCall) Call {
 	}
 	switch call.Method {
 	case driver.CallGet:
-		form := formOf(call.Target, call.Partition, call.Row)
-		words.Condition = fmt.Sprintf("PartitionKey = %s and RowKey = %s", shownPartition(call), shownRow(call.Target, call.Partition, call.Row))
-		words.Purpose, words.RowForms = form.point, form.forms()
-	case driver.CallRange:
-		form := formOf(call.Target, call.Partition, call.From)
-		words.Condition = "PartitionKey = " + shownPartition(call) + rowsWords(call) + pagingWords(call.Paging)
-		words.Purpose, words.RowForms = form.list, form.forms()
-		if call.Kind() == "partition" && call.Target == tableBlogs {
-			words.Purpose, words.RowForms = "Reads all that belongs to the channel.", nil
+		words.Condition = fmt.Sprintf("PartitionKey = %s and RowKey = %s", shownPartition(call), shownRow(call, call.Row))
+		if kind := schema.Of(call.Target, call.Partition, call.Row); kind != nil {
+			words.Kinds, words.Purpose = []*schema.Kind{kind}, kind.Point
 		}
+	case driver.CallRange:
+		words.Condition = "PartitionKey = " + shownPartition(call) + rowsWords(call) + pagingWords(call.Paging)
+		words.read(schema.Within(call.Target, call.Partition, call.From, call.To))
 	case driver.CallScan:
-		form := formOf(call.Target, "", "")
 		words.Condition = partitionsWords(call) + pagingWords(call.Paging)
-		words.Purpose, words.RowForms = form.list, form.forms()
+		words.read(schema.Within(call.Target, "", "", ""))
 	case driver.CallTransact:
 		words.describeTransaction(call)
 	default:
@@ -48,15 +46,23 @@ func inWords(call driver.LedgerCall) Call {
 	return words
 }
 
-// forms are the forms of the row key, of a kind that is known.
-func (f rowForm) forms() []string {
-	switch {
-	case f.table == "":
-		return nil
-	case f.prefix == prefixGate:
-		return []string{"gate!open!<incarnation>", "gate!reserved!<incarnation>", "gate!shut!<incarnation>"}
+// read says what it is for to read rows of these kinds.
+func (c *Call) read(kinds []*schema.Kind) {
+	c.Kinds = kinds
+	var lists []string
+	for _, kind := range kinds {
+		if kind.List != "" {
+			lists = append(lists, kind.List)
+		}
 	}
-	return []string{f.form}
+	switch {
+	case len(lists) == 1:
+		c.Purpose = lists[0]
+	case !slices.ContainsFunc(kinds, func(k *schema.Kind) bool { return !schema.IsGate(k.Form) }):
+		c.Purpose = "Reads the channel’s gates."
+	case c.Target == schema.TableBlogs:
+		c.Purpose = "Reads all that belongs to the channel."
+	}
 }
 
 func kindWords(kind string) string {
@@ -105,21 +111,84 @@ func rowsWords(call driver.LedgerCall) string {
 	if call.Kind() == "partition" {
 		return ""
 	}
-	prefix := formOf(call.Target, call.Partition, call.From).prefix
-	inside := prefix != "" && (strings.HasPrefix(call.To, prefix) || call.To == prefixEnd(prefix))
+	prefix := literal(call, call.From)
+	begins, ends := call.From == prefix, call.To == schema.PrefixEnd(prefix)
 	switch {
-	case prefix == "" && call.From != "" && call.To == prefixEnd(call.From):
-		return " and RowKey begins with " + shownRow(call.Target, call.Partition, call.From)
-	case inside && call.From == prefix && call.To == prefixEnd(prefix):
+	case call.From != "" && call.To == schema.PrefixEnd(call.From):
+		return " and RowKey begins with " + shownRow(call, call.From)
+	case begins && ends:
 		return " and RowKey begins with " + prefix
-	case inside && call.To == prefixEnd(prefix):
+	case prefix != "" && ends:
 		return " and RowKey begins with " + prefix + ", from one of them on"
-	case inside:
+	case prefix != "" && strings.HasPrefix(call.To, prefix):
 		return " and RowKey is between two that begin with " + prefix
 	case call.To == "":
 		return " and RowKey from one on"
 	}
 	return " and RowKey is between two"
+}
+
+// literal is how all keys of the kind begin that a row key, or the bound of a range, is of.
+func literal(call driver.LedgerCall, row string) string {
+	for _, kind := range schema.Kinds() {
+		if prefix := kind.Prefix(); kind.Table == call.Target && prefix != "" && strings.HasPrefix(row, prefix) {
+			return prefix
+		}
+	}
+	if call.Target == schema.TableBlogs && schema.IsGate(row) {
+		return schema.GatePrefix
+	}
+	return ""
+}
+
+// shownRow is a row key, or the bound of a range, with a "…" for what varies in it. If nothing
+// else says what the key is, the parts have their names.
+func shownRow(call driver.LedgerCall, row string) string {
+	if kind := schema.Of(call.Target, call.Partition, row); kind != nil && !kind.Retired {
+		return shownForm(kind.Form)
+	}
+	if prefix := literal(call, row); prefix != "" && prefix != row {
+		return prefix + "…"
+	} else if prefix != "" {
+		return prefix
+	}
+	return "…"
+}
+
+func shownForm(form string) string {
+	if form == "" {
+		return "(empty)"
+	}
+	parts := strings.Split(form, "!")
+	named := strings.HasPrefix(form, "<")
+	for i, part := range parts {
+		switch {
+		case named && strings.HasPrefix(part, "<"):
+			parts[i] = "(" + strings.Trim(part, "<>") + ")"
+		case strings.HasPrefix(part, "<"):
+			parts[i] = "…"
+		}
+	}
+	return strings.Join(parts, "!")
+}
+
+// shownPartition is a partition key. The key of a channel and the name of a user are in
+// addresses of pages, and so no secrets. What somebody typed as a name may be a password,
+// so a name is shown only if there is such a row.
+func shownPartition(call driver.LedgerCall) string {
+	switch call.Target {
+	case schema.TableChannels, schema.TableBlogs, schema.TableDeletions, schema.TableSubscriptions:
+		return call.Partition
+	case schema.TableUsers:
+		if errors.Is(call.Err, domain.ErrNotFound) {
+			return "(a name)"
+		}
+		return call.Partition
+	case schema.TableThrottle:
+		what, _, _ := strings.Cut(call.Partition, "!")
+		return what + "!…"
+	}
+	return "(a hash)"
 }
 
 // partitionsWords says which partitions a scan asks for. The keys of channels are no
@@ -128,7 +197,7 @@ func partitionsWords(call driver.LedgerCall) string {
 	switch {
 	case call.From == "" && call.To == "":
 		return "every PartitionKey"
-	case call.Target != tableChannels, call.To != "":
+	case call.Target != schema.TableChannels, call.To != "":
 		return "PartitionKey between two"
 	}
 	return "PartitionKey from " + call.From + " on"
@@ -160,19 +229,19 @@ func (c *Call) describeTransaction(call driver.LedgerCall) {
 		failed = failure.Index
 	}
 	for i, op := range call.Operations {
-		form := formOf(call.Target, call.Partition, op.Row)
-		if form.table != "" && !slices.Contains(c.RowForms, form.form) {
-			c.RowForms = append(c.RowForms, form.form)
+		kind := schema.Of(call.Target, call.Partition, op.Row)
+		if kind != nil && !slices.Contains(c.Kinds, kind) {
+			c.Kinds = append(c.Kinds, kind)
 		}
 		if i >= maxOperations && i != failed {
 			c.MoreOperations++
 			continue
 		}
 		words := CallOperation{
-			Words: op.Action.String() + " " + shownRow(call.Target, call.Partition, op.Row), RowForm: form.form, Condition: conditionWords(op),
+			Words: op.Action.String() + " " + shownRow(call, op.Row), Kind: kind, Condition: conditionWords(op),
 		}
 		if i == failed {
-			words.Answer, words.Reason = c.Answer, reasonWords(form, failure.Err)
+			words.Answer, words.Reason = c.Answer, reasonWords(kind, failure.Err)
 		}
 		c.Operations = append(c.Operations, words)
 	}
@@ -194,17 +263,17 @@ func conditionWords(op driver.Operation) string {
 }
 
 // reasonWords says why a transaction was refused, by the row that refused it.
-func reasonWords(form rowForm, err error) string {
+func reasonWords(kind *schema.Kind, err error) string {
 	switch {
-	case errors.Is(err, domain.ErrNotFound) && form.prefix == prefixOpen:
+	case errors.Is(err, domain.ErrNotFound) && kind == schema.OpenGate:
 		return "the deletion of the channel has begun, its open gate is gone"
-	case errors.Is(err, domain.ErrNotFound) && form.prefix == prefixShut:
+	case errors.Is(err, domain.ErrNotFound) && kind == schema.ShutGate:
 		return "the deletion has ended, the gate is gone"
 	case errors.Is(err, domain.ErrNotFound):
 		return "the row was removed"
-	case errors.Is(err, domain.ErrExists) && form.prefix == prefixOnce:
+	case errors.Is(err, domain.ErrExists) && (kind == schema.Once || kind == schema.UserOnce):
 		return "a request with this idempotency key was here before"
-	case errors.Is(err, domain.ErrExists) && form.table == tableChannels:
+	case errors.Is(err, domain.ErrExists) && kind == schema.Channel:
 		return "the name is taken"
 	case errors.Is(err, domain.ErrExists):
 		return "the row was there already, perhaps by an earlier try of this request"
@@ -214,58 +283,44 @@ func reasonWords(form rowForm, err error) string {
 	return ""
 }
 
-// transactionPurpose says what a transaction is for. An insert says it, or else the
-// operation that the others depend on.
+// transactionPurpose says what a transaction is for. An insert says it, or else the first
+// operation that is not there to hold a gate or to serve another.
 func transactionPurpose(call driver.LedgerCall) string {
-	has := func(action driver.Action, prefix string) bool {
-		return slices.ContainsFunc(call.Operations, func(op driver.Operation) bool {
-			return op.Action == action && strings.HasPrefix(op.Row, prefix)
-		})
+	if n := postsIn(call); n > 1 {
+		return fmt.Sprintf("Makes %d posts: the gate, the idempotency keys, the posts and their places by rating stand or fall together.", n)
 	}
-	if call.Target == tableBlogs {
+	var inserts, others, gate string
+	for i, op := range call.Operations {
+		words := forWhat(schema.Of(call.Target, call.Partition, op.Row), op.Action)
 		switch {
-		case postsIn(call) > 1:
-			return fmt.Sprintf("Makes %d posts: the gate, the idempotency keys, the posts and their places by rating stand or fall together.", postsIn(call))
-		case has(driver.ActionInsert, prefixBlog):
-			return "Makes the post: the gate, the idempotency key, the post and its place by rating stand or fall together."
-		case has(driver.ActionInsert, prefixOpen):
-			return "Opens the gate: it takes the place of its reservation, once in all time."
-		case has(driver.ActionInsert, prefixShut):
-			return "Shuts the gate: from now on nobody can post."
-		case has(driver.ActionDelete, prefixOpen):
-			return "Withdraws the gate of a creation that was given up."
-		case has(driver.ActionInsert, prefixVote):
-			return "Gives the vote: the vote, the rating and the place by rating change together."
-		case has(driver.ActionDelete, prefixVote) && has(driver.ActionMerge, prefixBlog):
-			return "Takes the vote back: the vote, the rating and the place by rating change together."
-		case has(driver.ActionDelete, prefixBlog):
-			return "Deletes the post in the version that was read, with its place by rating."
-		case has(driver.ActionInsert, prefixSub):
-			return "Makes the subscription count: the subscriber’s row takes the place of the one that began it, behind the gate."
-		case has(driver.ActionInsert, prefixJoin):
-			return "Begins the subscription on the channel’s side, behind the gate."
+		case op.Action == driver.ActionInsert:
+			inserts = cmp.Or(inserts, words)
+		case i == 0 && op.Action == driver.ActionMerge && schema.IsGate(op.Row):
+			gate = words
+		default:
+			others = cmp.Or(others, words)
 		}
 	}
-	if call.Target == tableChannels {
-		switch {
-		case has(driver.ActionInsert, ""):
-			return "Gives the name to the new channel, unless somebody has it."
-		case has(driver.ActionDelete, ""):
-			return "Sets the name free."
-		}
+	return cmp.Or(inserts, others, gate, "Writes rows of the table "+call.Target+".")
+}
+
+// forWhat says what an operation on a row is for.
+func forWhat(kind *schema.Kind, action driver.Action) string {
+	switch {
+	case kind == nil:
+		return ""
+	case action == driver.ActionInsert:
+		return kind.Insert
+	case action == driver.ActionDelete:
+		return kind.Remove
 	}
-	// The last operation is what the ones before it guard.
-	last := call.Operations[len(call.Operations)-1]
-	if purpose := formOf(call.Target, call.Partition, last.Row).write; purpose != "" {
-		return purpose
-	}
-	return "Writes rows of the table " + call.Target + "."
+	return kind.Change
 }
 
 // postsIn counts the posts that a transaction makes.
 func postsIn(call driver.LedgerCall) (n int) {
 	for _, op := range call.Operations {
-		if op.Action == driver.ActionInsert && strings.HasPrefix(op.Row, prefixBlog) {
+		if op.Action == driver.ActionInsert && strings.HasPrefix(op.Row, schema.Blog.Prefix()) {
 			n++
 		}
 	}

@@ -8,13 +8,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-)
-
-// Properties of the row of a lesson, besides the incarnation and the revisions.
-const (
-	propOver    = "Over"
-	propCopies  = "Copies"
-	propWorkers = "Workers"
+	"microblogging/storage/schema"
 )
 
 // AskLesson is AskDeletion of a deletion whose workers pause before each step, if they
@@ -28,7 +22,7 @@ func (s *Store) AskLesson(ctx context.Context, key domain.ChannelKey, by domain.
 }
 
 func (s *Store) openLesson(ctx context.Context, ref domain.ChannelRef) error {
-	err := s.deletions.Transact(ctx, partitionOf(ref.Key), driver.Insert(lessonRow(ref.Incarnation), encodeLesson(ref, domain.Lesson{})...))
+	err := s.deletions.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Insert(schema.LessonRow(ref.Incarnation), encodeLesson(ref, domain.Lesson{})...))
 	if err != nil && !errors.Is(err, domain.ErrExists) {
 		return fmt.Errorf("beginning the lesson of channel %s: %w", ref.Key, err)
 	}
@@ -37,7 +31,7 @@ func (s *Store) openLesson(ctx context.Context, ref domain.ChannelRef) error {
 
 // Lesson reads the lesson of a deletion. One that is no lesson is domain.ErrNotFound.
 func (s *Store) Lesson(ctx context.Context, ref domain.ChannelRef) (domain.Lesson, error) {
-	row, err := s.deletions.Get(ctx, partitionOf(ref.Key), lessonRow(ref.Incarnation))
+	row, err := s.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.LessonRow(ref.Incarnation))
 	if err != nil {
 		return domain.Lesson{}, fmt.Errorf("lesson of channel %s: %w", ref.Key, err)
 	}
@@ -48,22 +42,16 @@ func (s *Store) Lesson(ctx context.Context, ref domain.ChannelRef) (domain.Lesso
 // returns false, nothing is written. The change is applied once, even if a reply is lost;
 // it may be called several times before that.
 func (s *Store) UpdateLesson(ctx context.Context, ref domain.ChannelRef, change func(*domain.Lesson) bool) error {
-	mine := domain.NewRevision()
-	err := s.contend(ctx, func() error {
-		row, err := s.deletions.Get(ctx, partitionOf(ref.Key), lessonRow(ref.Incarnation))
-		if err != nil {
-			return err
+	row := schema.LessonRow(ref.Incarnation)
+	err := s.pause.Change(ctx, s.deletions, schema.ChannelPartition(ref.Key), row, func(now driver.Entity) (driver.Properties, error) {
+		if now.ETag == "" {
+			return nil, domain.ErrNotFound
 		}
-		lesson, err := decodeLesson(row)
-		if err != nil || bears(row.Properties, mine) || !change(&lesson) {
-			return err
+		lesson, err := decodeLesson(now)
+		if err != nil || !change(&lesson) {
+			return nil, err
 		}
-		changes := append(stamp(row.Properties, mine), encodeLesson(ref, lesson)...)
-		err = s.deletions.Transact(ctx, partitionOf(ref.Key), driver.Merge(row.Row, driver.Match(row.ETag), changes...))
-		if raced(err) {
-			return errTryAgain
-		}
-		return err
+		return encodeLesson(ref, lesson), nil
 	})
 	if err != nil {
 		return fmt.Errorf("lesson of channel %s: %w", ref.Key, err)
@@ -96,17 +84,17 @@ func encodeLesson(ref domain.ChannelRef, l domain.Lesson) driver.Properties {
 		panic(fmt.Sprintf("encoding a lesson: %v", err)) // strings, numbers and times of this age always marshal
 	}
 	return driver.Properties{
-		driver.String(propIncarnation, ref.Incarnation),
-		driver.String(propOver, l.Over),
-		driver.Int64(propCopies, int64(l.Copies)),
-		driver.String(propWorkers, string(workers)),
+		driver.String(schema.PropIncarnation, ref.Incarnation),
+		driver.String(schema.PropOver, l.Over),
+		driver.Int64(schema.PropCopies, int64(l.Copies)),
+		driver.String(schema.PropWorkers, string(workers)),
 	}
 }
 
 func decodeLesson(row driver.Entity) (domain.Lesson, error) {
 	p := row.Properties
-	l := domain.Lesson{Over: domain.LessonEnd(p.String(propOver)), Copies: int(p.Int64(propCopies))}
-	if err := json.Unmarshal([]byte(p.String(propWorkers)), &l.Workers); err != nil {
+	l := domain.Lesson{Over: domain.LessonEnd(p.String(schema.PropOver)), Copies: int(p.Int64(schema.PropCopies))}
+	if err := json.Unmarshal([]byte(p.String(schema.PropWorkers)), &l.Workers); err != nil {
 		return domain.Lesson{}, fmt.Errorf("the workers of a lesson are not JSON: %w", err)
 	}
 	return l, nil

@@ -10,6 +10,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // A RowsQuery asks for the rows behind the name of a channel, as they are in the store.
@@ -89,7 +90,13 @@ const (
 
 // RowPrefixes are the prefixes of the row keys in a partition of Blogs, in key order.
 func RowPrefixes() []string {
-	return []string{prefixBlog, prefixGate, prefixJoin, prefixOnce, prefixRate, prefixSub, prefixVote}
+	prefixes := []string{schema.GatePrefix}
+	for _, kind := range schema.Within(schema.TableBlogs, "", "", "") {
+		if !schema.IsGate(kind.Form) {
+			prefixes = append(prefixes, kind.Prefix())
+		}
+	}
+	return slices.Sorted(slices.Values(prefixes))
 }
 
 // Rows reads the rows behind the name of a channel. It makes five requests, however many
@@ -103,11 +110,11 @@ func (s *Store) Rows(ctx context.Context, q RowsQuery) (ChannelRows, error) {
 		return ChannelRows{}, err
 	}
 	var rows ChannelRows
-	channel, err := s.channels.Get(ctx, partitionOf(q.Key), singleRow)
+	channel, err := s.channels.Get(ctx, schema.ChannelPartition(q.Key), schema.SingleRow)
 	switch {
 	case err == nil:
 		rows.Channel = decodeChannel(channel).Channel
-		rows.Channels = shownRows(tableChannels, channel)
+		rows.Channels = shownRows(schema.TableChannels, channel)
 	case !errors.Is(err, domain.ErrNotFound):
 		return ChannelRows{}, fmt.Errorf("rows of channel %s: %w", q.Key, err)
 	}
@@ -136,7 +143,7 @@ func (s *Store) Rows(ctx context.Context, q RowsQuery) (ChannelRows, error) {
 	if rows.Elsewhere {
 		return rows, nil
 	}
-	rows.Gates = shownRows(tableBlogs, q.visible(&rows, gates)...)
+	rows.Gates = shownRows(schema.TableBlogs, q.visible(&rows, gates)...)
 	q.showPartition(partition, &rows)
 	q.showMessages(messages, &rows)
 	if rows.none() && q.After == "" && q.Kind == "" {
@@ -158,13 +165,13 @@ func (q RowsQuery) bounds() (from, to string, err error) {
 	if q.Kind != "" && !slices.Contains(RowPrefixes(), q.Kind) {
 		return "", "", domain.Invalid("kind", "is no kind of row")
 	}
-	from, to = q.Kind, prefixEnd(q.Kind)
+	from, to = q.Kind, schema.PrefixEnd(q.Kind)
 	if q.After != "" {
 		position, err := decodeCursor(q.list(), q.After)
 		if err != nil {
 			return "", "", err
 		}
-		from = max(from, successor(position))
+		from = max(from, schema.Successor(position))
 	}
 	return from, to, nil
 }
@@ -180,7 +187,7 @@ func (q RowsQuery) refused(c domain.Channel) bool {
 // readDeletions reads the Deletions rows, and one more if there are others.
 func (s *Store) readDeletions(ctx context.Context, q RowsQuery, c domain.Channel) ([]driver.Entity, error) {
 	of := cmp.Or(q.Of, c.Incarnation)
-	r := driver.Range{Partition: partitionOf(q.Key), From: string(of), To: prefixEnd(string(of))}
+	r := driver.Range{Partition: schema.ChannelPartition(q.Key), From: string(of), To: schema.PrefixEnd(string(of))}
 	return s.deletions.First(ctx, maxShownDeletions+1, r)
 }
 
@@ -197,9 +204,9 @@ func (q RowsQuery) showDeletions(found []driver.Entity, rows *ChannelRows) error
 			rows.Channel, rows.Channels, rows.Elsewhere = domain.Channel{}, nil, true
 		}
 	}
-	rows.Deletions = shownRows(tableDeletions, found...)
+	rows.Deletions = shownRows(schema.TableDeletions, found...)
 	for _, row := range found {
-		if d := decodeDeletion(row); isLesson(row.Row) {
+		if d := decodeDeletion(row); schema.Lesson.Has(row.Row) {
 			rows.Lesson = true
 		} else if d.Blog == "" && rows.Deletion.Channel.Key == "" {
 			rows.Deletion = d
@@ -221,12 +228,12 @@ func (q RowsQuery) askedFor(rows []driver.Entity) []driver.Entity {
 
 func (s *Store) readGates(ctx context.Context, q RowsQuery) ([]driver.Entity, error) {
 	return s.blogs.First(ctx, maxShownGates, driver.Range{
-		Partition: partitionOf(q.Key), From: prefixGate, To: prefixEnd(prefixGate)})
+		Partition: schema.ChannelPartition(q.Key), From: schema.GatePrefix, To: schema.PrefixEnd(schema.GatePrefix)})
 }
 
 // readPartition reads the rows of a page, and one more if there is another page.
 func (s *Store) readPartition(ctx context.Context, q RowsQuery, from, to string) ([]driver.Entity, error) {
-	return s.blogs.First(ctx, q.Limit+1, driver.Range{Partition: partitionOf(q.Key), From: from, To: to})
+	return s.blogs.First(ctx, q.Limit+1, driver.Range{Partition: schema.ChannelPartition(q.Key), From: from, To: to})
 }
 
 func (q RowsQuery) showPartition(found []driver.Entity, rows *ChannelRows) {
@@ -234,7 +241,7 @@ func (q RowsQuery) showPartition(found []driver.Entity, rows *ChannelRows) {
 		found = found[:q.Limit]
 		rows.Next = encodeCursor(q.list(), rowPosition(found[q.Limit-1].Row))
 	}
-	rows.Rows = shownRows(tableBlogs, q.visible(rows, found)...)
+	rows.Rows = shownRows(schema.TableBlogs, q.visible(rows, found)...)
 }
 
 // visible keeps the rows that may be shown: those of the channel as it was read, or, if it
@@ -248,15 +255,15 @@ func (q RowsQuery) visible(rows *ChannelRows, found []driver.Entity) []driver.En
 		of = rows.Channel.Incarnation
 	}
 	return slices.DeleteFunc(found, func(row driver.Entity) bool {
-		return row.Properties.String(propIncarnation) != string(of)
+		return row.Properties.String(schema.PropIncarnation) != string(of)
 	})
 }
 
 // rowPosition is the position of a row in the cursor of a page. A user holds it, so that
 // a hash is shortened. The tilde sorts after whatever follows in the key.
 func rowPosition(row string) string {
-	if rest, ok := strings.CutPrefix(row, prefixOnce); ok {
-		return prefixOnce + rest[:min(len(rest), positionHash)] + "~"
+	if rest, ok := strings.CutPrefix(row, schema.Once.Prefix()); ok {
+		return schema.Once.Prefix() + rest[:min(len(rest), positionHash)] + "~"
 	}
 	return row
 }
@@ -274,31 +281,18 @@ func (q RowsQuery) showMessages(messages []driver.Message, rows *ChannelRows) {
 	}
 }
 
-// shownRows are rows as people may see them. A property that is not known to be harmless
-// is left out.
+// shownRows are rows of Channels, Blogs or Deletions as people may see them. A property that
+// is not of the row's kind is left out.
 func shownRows(table string, entities ...driver.Entity) []Row {
 	rows := make([]Row, len(entities))
 	for i, e := range entities {
+		kind := schema.Of(table, e.Partition, e.Row)
 		rows[i] = Row{Table: table, Partition: e.Partition, Key: e.Row, ETag: string(e.ETag)}
 		for _, p := range e.Properties {
-			hashed := p.Name == propOnce || p.Name == propBody
-			if hashed || isHarmless(p.Name) {
-				rows[i].Properties = append(rows[i].Properties, RowProperty{p.Name, p.Value.String(), hashed})
+			if known := kind.Property(p.Name); known != nil {
+				rows[i].Properties = append(rows[i].Properties, RowProperty{p.Name, p.Value.String(), known.Hashed})
 			}
 		}
 	}
 	return rows
-}
-
-// isHarmless tells whether a property of Channels, Deletions or Blogs holds nothing that
-// the owner of the channel may not see.
-func isHarmless(property string) bool {
-	switch property {
-	case propName, propOwner, propDescription, propCreatedOn, propIncarnation, propState,
-		propTitle, propText, propUserID, propRating, propEditedOn, propRevision, propRevisions, propBlog, propSubscribedOn,
-		propRequestedBy, propRequestedOn, propStep, propRowsDeleted, propAttempts, propUpdatedOn, propFinishedOn,
-		propWaiting, propWaitingSince, propRetryOn, propLastDelivery, propTraceParent, propTrace, propOver, propCopies, propWorkers:
-		return true
-	}
-	return false
 }

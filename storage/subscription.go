@@ -6,6 +6,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // A subscription is two rows in two tables. The user's row is in the user's
@@ -27,9 +28,6 @@ import (
 // incarnation that is gone. It does not count. A reader of the list removes dangling
 // rows and completes joining ones: that is the read repair (subscription_repair.go).
 const (
-	propRole         = "Role"
-	propSubscribedOn = "SubscribedOn"
-
 	stateJoining = "joining"
 	stateJoined  = "joined"
 	stateLeaving = "leaving"
@@ -48,8 +46,9 @@ type subscription struct {
 // roomForSubscription returns an InvalidError on the field "subscriptions" if the
 // user has domain.MaxSubscriptions. Dangling rows do not count.
 func (s *Store) roomForSubscription(ctx context.Context, user domain.UserName) error {
+	//lab: Count the subscriptions of the user, who has room for so many.
 	rows, err := s.subscriptions.First(ctx, domain.MaxSubscriptions, driver.Range{
-		Partition: userPartition(user), Paging: driver.Paging{KeysOnly: true}})
+		Partition: schema.UserPartition(user), Paging: driver.Paging{KeysOnly: true}})
 	if err != nil || len(rows) < domain.MaxSubscriptions {
 		return err
 	}
@@ -62,7 +61,8 @@ func (s *Store) roomForSubscription(ctx context.Context, user domain.UserName) e
 
 // deleteSubscription deletes the user's row for a channel that is being swept.
 func (s *Store) deleteSubscription(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {
-	err := s.subscriptions.Transact(ctx, userPartition(user), driver.Delete(subscriptionRow(ref), driver.Exists))
+	//lab: Delete the subscriber's own row, before the row that leads to it.
+	err := s.subscriptions.Transact(ctx, schema.UserPartition(user), driver.Delete(schema.RefRow(ref), driver.Exists))
 	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLimit) {
 		return nil // a row of the channel that names no user belongs to nobody's
 	}
@@ -72,34 +72,36 @@ func (s *Store) deleteSubscription(ctx context.Context, ref domain.ChannelRef, u
 // Subscribed tells whether the user's row says that the user subscribes to the
 // channel. It is one read, and does not look for the sub! row.
 func (s *Store) Subscribed(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error) {
-	row, err := s.subscriptions.Get(ctx, userPartition(user), subscriptionRow(ref))
+	//lab: Read the user's own row of the subscription.
+	row, err := s.subscriptions.Get(ctx, schema.UserPartition(user), schema.RefRow(ref))
 	if errors.Is(err, domain.ErrNotFound) {
 		return false, nil
 	}
-	return row.Properties.String(propState) == stateJoined, err
+	return row.Properties.String(schema.PropState) == stateJoined, err
 }
 
 // hasSub tells whether the channel has a sub! row of this incarnation for the user.
 func (s *Store) hasSub(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (bool, error) {
-	row, err := s.blogs.Get(ctx, partitionOf(ref.Key), subRow(user))
+	//lab: Look for the row that decides who is a subscriber.
+	row, err := s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), schema.SubRow(user))
 	if errors.Is(err, domain.ErrNotFound) {
 		return false, nil
 	}
-	return row.Properties.String(propIncarnation) == string(ref.Incarnation), err
+	return row.Properties.String(schema.PropIncarnation) == string(ref.Incarnation), err
 }
 
 func decodeSubscription(row driver.Entity) subscription {
 	s := subscription{
 		Subscription: domain.Subscription{
-			Channel:      parseSubscriptionRow(row.Row),
-			Name:         domain.ChannelName(row.Properties.String(propName)),
-			Role:         domain.Role(row.Properties.String(propRole)),
-			SubscribedOn: row.Properties.Time(propSubscribedOn),
+			Channel:      schema.ParseRefRow(row.Row),
+			Name:         domain.ChannelName(row.Properties.String(schema.PropName)),
+			Role:         domain.Role(row.Properties.String(schema.PropRole)),
+			SubscribedOn: row.Properties.Time(schema.PropSubscribedOn),
 		},
-		state: row.Properties.String(propState),
+		state: row.Properties.String(schema.PropState),
 		row:   row,
 	}
-	if unusableKey(row) || !leadsToChannel(s.Channel) {
+	if unreadable(schema.TableSubscriptions, row).useless {
 		s.state = stateUnreadable
 	}
 	return s

@@ -6,6 +6,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // maxCounted is the largest number that Subscribers counts.
@@ -14,8 +15,9 @@ const maxCounted = 1000
 // Subscribers counts the subscribers of a channel, up to 1,000. It reports in more
 // whether there are more than that.
 func (s *Store) Subscribers(ctx context.Context, ref domain.ChannelRef) (n int, more bool, err error) {
+	//lab: Count the subscribers of the channel.
 	rows, err := s.blogs.First(ctx, maxCounted+1, driver.Range{
-		Partition: partitionOf(ref.Key), From: prefixSub, To: prefixEnd(prefixSub), Paging: driver.Paging{KeysOnly: true}})
+		Partition: schema.ChannelPartition(ref.Key), From: schema.Sub.Prefix(), To: schema.PrefixEnd(schema.Sub.Prefix()), Paging: driver.Paging{KeysOnly: true}})
 	return min(len(rows), maxCounted), len(rows) > maxCounted, err
 }
 

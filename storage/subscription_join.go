@@ -7,6 +7,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 // Subscribe subscribes a user to a channel. To subscribe again is no error.
@@ -46,17 +48,19 @@ func (s *Store) Subscribe(ctx context.Context, channel domain.Channel, user doma
 // by the checker. If the process dies after the swap, the user's row is joining, and
 // the read repair completes it.
 func (s *Store) join(ctx context.Context, channel domain.Channel, user domain.UserName) error {
-	return s.contend(ctx, func() error {
+	return s.pause.Retry(ctx, func() error {
 		ticket, err := s.beginJoin(ctx, channel.Ref(), user)
 		if err != nil {
 			return err
 		}
+		//lab: Write the user's own row first, which says that the user is about to join.
 		if err := s.putSubscription(ctx, channel, user, stateJoining); err != nil {
 			return err
 		}
 		if err := s.swapJoin(ctx, channel.Ref(), user, ticket); err != nil {
 			return err
 		}
+		//lab: Write into the user's own row that the user has joined.
 		return s.putSubscription(ctx, channel, user, stateJoined)
 	})
 }
@@ -65,18 +69,20 @@ func (s *Store) join(ctx context.Context, channel domain.Channel, user domain.Us
 // requests of one user share the row. One of them puts the sub! row in its place,
 // and the other finds that.
 func (s *Store) beginJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (driver.ETag, error) {
-	err := s.blogs.Transact(ctx, partitionOf(ref.Key),
+	//lab: Announce in the channel that the user is about to join, behind the open gate.
+	err := s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key),
 		holdGate(ref),
-		driver.Insert(joinRow(user), driver.String(propIncarnation, ref.Incarnation), driver.Time(propSubscribedOn, domain.Now())))
+		driver.Insert(schema.JoinRow(user), driver.String(schema.PropIncarnation, ref.Incarnation), driver.Time(schema.PropSubscribedOn, domain.Now())))
 	switch {
 	case gateMissing(err):
 		return "", s.whyGateGone(ctx, ref)
 	case err != nil && !errors.Is(err, domain.ErrExists): // it was there, or this is the echo of this insert
 		return "", fmt.Errorf("subscribing to channel %s: %w", ref.Key, err)
 	}
-	row, err := s.blogs.Get(ctx, partitionOf(ref.Key), joinRow(user))
+	//lab: Read the version of the announcement.
+	row, err := s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), schema.JoinRow(user))
 	if errors.Is(err, domain.ErrNotFound) {
-		return "", errTryAgain
+		return "", optimistic.ErrAgain
 	}
 	return row.ETag, err
 }
@@ -84,25 +90,26 @@ func (s *Store) beginJoin(ctx context.Context, ref domain.ChannelRef, user domai
 // swapJoin puts the sub! row in the place of the join! row. If there is a sub! row
 // already, it deletes the join! row, which is no longer needed.
 func (s *Store) swapJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName, ticket driver.ETag) error {
-	err := s.blogs.Transact(ctx, partitionOf(ref.Key),
+	//lab: Put the subscriber's row in the place of the announcement, in the version that was read.
+	err := s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key),
 		holdGate(ref),
-		driver.Delete(joinRow(user), driver.Match(ticket)),
-		driver.Insert(subRow(user), driver.String(propIncarnation, ref.Incarnation), driver.Time(propSubscribedOn, domain.Now())))
+		driver.Delete(schema.JoinRow(user), driver.Match(ticket)),
+		driver.Insert(schema.SubRow(user), driver.String(schema.PropIncarnation, ref.Incarnation), driver.Time(schema.PropSubscribedOn, domain.Now())))
 	switch {
 	case err == nil:
 		return nil
 	case gateMissing(err):
 		return s.whyGateGone(ctx, ref)
 	case errors.Is(err, domain.ErrExists):
-		return s.leaveChannel(ctx, ref, joinRow(user))
-	case !raced(err):
+		return s.leaveChannel(ctx, ref, schema.JoinRow(user))
+	case !optimistic.Raced(err):
 		return fmt.Errorf("subscribing to channel %s: %w", ref.Key, err)
 	}
 	// Either this is the echo of the swap, or another request of the user did it, or
 	// somebody removed the join! row. The sub! row tells.
 	there, err := s.hasSub(ctx, ref, user)
 	if err == nil && !there {
-		return errTryAgain
+		return optimistic.ErrAgain
 	}
 	return err
 }
@@ -113,9 +120,9 @@ func (s *Store) putSubscription(ctx context.Context, channel domain.Channel, use
 	if channel.Owner == user {
 		role = domain.RoleOwner
 	}
-	return s.subscriptions.Transact(ctx, userPartition(user), driver.Replace(subscriptionRow(channel.Ref()), driver.Upsert,
-		driver.String(propName, channel.Name),
-		driver.String(propRole, role),
-		driver.String(propState, state),
-		driver.Time(propSubscribedOn, domain.Now())))
+	return s.subscriptions.Transact(ctx, schema.UserPartition(user), driver.Replace(schema.RefRow(channel.Ref()), driver.Upsert,
+		driver.String(schema.PropName, channel.Name),
+		driver.String(schema.PropRole, role),
+		driver.String(schema.PropState, state),
+		driver.Time(schema.PropSubscribedOn, domain.Now())))
 }

@@ -6,6 +6,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 // Unsubscribe ends a subscription. To unsubscribe again is no error. If another
@@ -13,9 +15,10 @@ import (
 // otherwise the two could undo each other's steps for ever.
 func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user domain.UserName) error {
 	left := false
-	return s.contend(ctx, func() error {
-		row, err := s.subscriptions.Get(ctx, userPartition(user), subscriptionRow(ref))
-		state := row.Properties.String(propState)
+	return s.pause.Retry(ctx, func() error {
+		//lab: Read the user's own row: how far has the subscription come?
+		row, err := s.subscriptions.Get(ctx, schema.UserPartition(user), schema.RefRow(ref))
+		state := row.Properties.String(schema.PropState)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
 			return nil // then there is no sub! row
@@ -24,27 +27,25 @@ func (s *Store) Unsubscribe(ctx context.Context, ref domain.ChannelRef, user dom
 		case left && state == stateJoining:
 			return nil
 		case state != stateLeaving:
+			//lab: Write into the user's own row that the user leaves, so that others can finish it.
 			err := s.subscriptions.Transact(ctx, row.Partition,
-				driver.Merge(row.Row, driver.Match(row.ETag), driver.String(propState, stateLeaving)))
-			if err == nil || raced(err) {
-				return errTryAgain // which reads the new ETag
+				driver.Merge(row.Row, driver.Match(row.ETag), driver.String(schema.PropState, stateLeaving)))
+			if err == nil || optimistic.Raced(err) {
+				return optimistic.ErrAgain // which reads the new ETag
 			}
 			return err
 		}
-		if err := s.leaveChannel(ctx, ref, joinRow(user), subRow(user)); err != nil {
+		if err := s.leaveChannel(ctx, ref, schema.JoinRow(user), schema.SubRow(user)); err != nil {
 			return err
 		}
 		left = true
-		err = s.subscriptions.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
-		if raced(err) {
-			return errTryAgain
-		}
-		return err
+		//lab: Delete the user's own row, after the row that decides.
+		return optimistic.Again(s.subscriptions.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag))))
 	})
 }
 
 // leaveChannel deletes these rows of a user in the channel's partition, if they are
-// there. It returns errTryAgain if one of them changed meanwhile.
+// there. It returns optimistic.ErrAgain if one of them changed meanwhile.
 func (s *Store) leaveChannel(ctx context.Context, ref domain.ChannelRef, rows ...string) error {
 	plan, err := s.planLeave(ctx, ref, rows...)
 	if err != nil {
@@ -61,7 +62,8 @@ func (s *Store) leaveChannel(ctx context.Context, ref domain.ChannelRef, rows ..
 func (s *Store) planLeave(ctx context.Context, ref domain.ChannelRef, rows ...string) ([]driver.Operation, error) {
 	var plan []driver.Operation
 	for _, key := range rows {
-		row, err := s.blogs.Get(ctx, partitionOf(ref.Key), key)
+		//lab: Read a row of the subscriber in the channel.
+		row, err := s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), key)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
 		case err != nil:
@@ -74,18 +76,19 @@ func (s *Store) planLeave(ctx context.Context, ref domain.ChannelRef, rows ...st
 }
 
 // executeLeave executes a plan of planLeave. It holds the gate: if that is gone, the
-// channel's deletion removes the rows. It returns errTryAgain if one of them has
+// channel's deletion removes the rows. It returns optimistic.ErrAgain if one of them has
 // changed since it was read.
 func (s *Store) executeLeave(ctx context.Context, ref domain.ChannelRef, plan []driver.Operation) error {
 	if len(plan) == 0 {
 		return nil
 	}
-	err := s.blogs.Transact(ctx, partitionOf(ref.Key), append([]driver.Operation{holdGate(ref)}, plan...)...)
+	//lab: Remove the subscriber's rows from the channel, behind the open gate.
+	err := s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), append([]driver.Operation{holdGate(ref)}, plan...)...)
 	switch {
 	case gateMissing(err):
 		return nil
-	case raced(err):
-		return errTryAgain
+	case optimistic.Raced(err):
+		return optimistic.ErrAgain
 	}
 	return err
 }

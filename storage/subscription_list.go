@@ -6,6 +6,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/flight"
+	"microblogging/storage/schema"
 )
 
 // SubscriptionPage is part of the list of a user's subscriptions.
@@ -19,13 +21,13 @@ type SubscriptionPage struct {
 // rows. It leaves out dangling ones, so that a page can be short without being the
 // last. A cursor of another list is an InvalidError on the field "after".
 func (s *Store) SubscriptionPage(ctx context.Context, user domain.UserName, after string, limit int) (SubscriptionPage, error) {
-	list, from := "subscriptions/"+userPartition(user), ""
+	list, from := "subscriptions/"+schema.UserPartition(user), ""
 	if after != "" {
 		position, err := decodeCursor(list, after)
 		if err != nil {
 			return SubscriptionPage{}, err
 		}
-		from = successor(position)
+		from = schema.Successor(position)
 	}
 	rows, err := s.firstSubscriptions(ctx, user, from, limit+1)
 	if err != nil {
@@ -82,7 +84,7 @@ func (s *Store) Subscriptions(ctx context.Context, user domain.UserName) ([]doma
 // subscriptions in the order of the rows.
 func (s *Store) repairSubscriptions(ctx context.Context, rows []subscription, user domain.UserName) ([]domain.Subscription, error) {
 	valid := make([]bool, len(rows))
-	group, groupCtx := newFlight(ctx, pointFlight)
+	group, groupCtx := flight.New(ctx, pointFlight)
 	for i, row := range rows {
 		group.Go(func() (err error) {
 			_, valid[i], err = s.repairSubscription(groupCtx, row, user)
@@ -109,7 +111,8 @@ func (s *Store) readSubscriptions(ctx context.Context, user domain.UserName) ([]
 
 // firstSubscriptions reads up to n rows of a user, from this row key on.
 func (s *Store) firstSubscriptions(ctx context.Context, user domain.UserName, from string, n int) ([]subscription, error) {
-	rows, err := s.subscriptions.First(ctx, n, driver.Range{Partition: userPartition(user), From: from})
+	//lab: List the subscriptions of the user.
+	rows, err := s.subscriptions.First(ctx, n, driver.Range{Partition: schema.UserPartition(user), From: from})
 	if err != nil {
 		return nil, fmt.Errorf("subscriptions of %s: %w", user, err)
 	}

@@ -6,6 +6,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 // repairSubscription is the read repair of one user's row. It reports whether the
@@ -50,9 +52,10 @@ func (s *Store) repairRow(ctx context.Context, row subscription, user domain.Use
 	case row.state == stateLeaving:
 		return false, s.finishLeaving(ctx, row, user)
 	case row.state == stateJoining:
+		//lab: Write into the user's own row that the user has joined.
 		err := s.subscriptions.Transact(ctx, row.row.Partition,
-			driver.Merge(row.row.Row, driver.Match(row.row.ETag), driver.String(propState, stateJoined)))
-		if raced(err) {
+			driver.Merge(row.row.Row, driver.Match(row.row.ETag), driver.String(schema.PropState, stateJoined)))
+		if optimistic.Raced(err) {
 			err = nil
 		}
 		return true, err
@@ -65,8 +68,8 @@ func (s *Store) repairRow(ctx context.Context, row subscription, user domain.Use
 // write the sub! row. A request that begins to join after that writes the user's row
 // before the sub! row. Then the user's row has changed and is not deleted.
 func (s *Store) removeUnjoined(ctx context.Context, row subscription, user domain.UserName) error {
-	switch err := s.leaveChannel(ctx, row.Channel, joinRow(user)); {
-	case errors.Is(err, errTryAgain):
+	switch err := s.leaveChannel(ctx, row.Channel, schema.JoinRow(user)); {
+	case errors.Is(err, optimistic.ErrAgain):
 		return nil // a request of the user works on them
 	case err != nil:
 		return err
@@ -84,7 +87,7 @@ func (s *Store) removeUnjoined(ctx context.Context, row subscription, user domai
 // to the subscription that was being left: a request to join writes the user's row
 // before the sub! row.
 func (s *Store) finishLeaving(ctx context.Context, row subscription, user domain.UserName) error {
-	plan, err := s.planLeave(ctx, row.Channel, joinRow(user), subRow(user))
+	plan, err := s.planLeave(ctx, row.Channel, schema.JoinRow(user), schema.SubRow(user))
 	if err != nil {
 		return err
 	}
@@ -92,7 +95,7 @@ func (s *Store) finishLeaving(ctx context.Context, row subscription, user domain
 		return err
 	}
 	switch err := s.executeLeave(ctx, row.Channel, plan); {
-	case errors.Is(err, errTryAgain):
+	case errors.Is(err, optimistic.ErrAgain):
 		return nil // another request works on them
 	case err != nil:
 		return err
@@ -102,8 +105,9 @@ func (s *Store) finishLeaving(ctx context.Context, row subscription, user domain
 
 // removeSubscription deletes a dangling row of a user in the version that was read.
 func (s *Store) removeSubscription(ctx context.Context, row subscription) error {
+	//lab: Delete what looks like the rest of a subscription, in the version that was read.
 	err := s.subscriptions.Transact(ctx, row.row.Partition, driver.Delete(row.row.Row, driver.Match(row.row.ETag)))
-	if raced(err) {
+	if optimistic.Raced(err) {
 		return nil
 	}
 	return err

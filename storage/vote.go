@@ -6,20 +6,22 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 // Vote gives a user's vote to a post. A user has one vote on each post; to vote
 // again is no error. A post that is not there is domain.ErrNotFound. A channel that is
 // being deleted is domain.ErrGone.
 func (s *Store) Vote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error {
-	insert := driver.Insert(voteRow(id, by), driver.String(propIncarnation, ref.Incarnation))
+	insert := driver.Insert(schema.VoteRow(id, by), driver.String(schema.PropIncarnation, ref.Incarnation))
 	return s.rate(ctx, votedPost{ref, id}, +1, insert, domain.ErrExists)
 }
 
 // Unvote withdraws a user's vote. A user without a vote is no error. Its other errors
 // are those of Vote.
 func (s *Store) Unvote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error {
-	remove := driver.Delete(voteRow(id, by), driver.Exists)
+	remove := driver.Delete(schema.VoteRow(id, by), driver.Exists)
 	return s.rate(ctx, votedPost{ref, id}, -1, remove, domain.ErrNotFound)
 }
 
@@ -39,19 +41,20 @@ func (s *Store) rate(ctx context.Context, post votedPost, change int64, vote dri
 		return fmt.Errorf("voting on post %s: %w", post.id, err)
 	}
 	defer unlock()
-	return s.contend(ctx, func() error {
+	return s.pause.Retry(ctx, func() error {
 		now, err := s.readBlog(ctx, post.ref, post.id)
 		if err != nil {
 			return err
 		}
-		err = s.blogs.Transact(ctx, partitionOf(post.ref.Key), ratingOperations(post, now, change, vote)...)
+		//lab: Write the vote and the rating that counts it in one transaction, behind the open gate.
+		err = s.blogs.Transact(ctx, schema.ChannelPartition(post.ref.Key), ratingOperations(post, now, change, vote)...)
 		switch {
-		case err == nil, failedAt(err, 1, done):
+		case err == nil, optimistic.FailedAt(err, 1, done):
 			return nil
 		case gateMissing(err):
 			return s.whyPostGone(ctx, post.ref)
-		case raced(err):
-			return errTryAgain
+		case optimistic.Raced(err):
+			return optimistic.ErrAgain
 		}
 		return fmt.Errorf("voting on post %s: %w", post.id, err)
 	})
@@ -63,13 +66,13 @@ func ratingOperations(post votedPost, now blogEntity, change int64, vote driver.
 	return []driver.Operation{
 		holdGate(post.ref),
 		vote,
-		driver.Merge(blogRow(post.id), driver.Match(now.etag), driver.Int64(propRating, rating)),
-		driver.Delete(rateRow(now.Rating, post.id), driver.Exists),
-		driver.Insert(rateRow(rating, post.id), driver.String(propIncarnation, post.ref.Incarnation)),
+		driver.Merge(schema.BlogRow(post.id), driver.Match(now.etag), driver.Int64(schema.PropRating, rating)),
+		driver.Delete(schema.RateRow(now.Rating, post.id), driver.Exists),
+		driver.Insert(schema.RateRow(rating, post.id), driver.String(schema.PropIncarnation, post.ref.Incarnation)),
 	}
 }
 
 // Voted tells whether a user has voted on a post.
 func (s *Store) Voted(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) (bool, error) {
-	return s.hasRow(ctx, ref.Key, voteRow(id, by))
+	return s.hasRow(ctx, ref.Key, schema.VoteRow(id, by))
 }

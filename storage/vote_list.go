@@ -7,6 +7,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // maxVotesRead is the most votes that VotedOn reads.
@@ -22,7 +23,7 @@ func (s *Store) VotedOn(ctx context.Context, ref domain.ChannelRef, posts []doma
 		return nil, nil
 	}
 	page, err := s.blogs.Range(ctx, driver.Range{
-		Partition: partitionOf(ref.Key), From: votesOf(first), To: prefixEnd(votesOf(last)),
+		Partition: schema.ChannelPartition(ref.Key), From: schema.VotesOf(first), To: schema.PrefixEnd(schema.VotesOf(last)),
 		Paging: driver.Paging{Limit: maxVotesRead, KeysOnly: true}})
 	if err != nil {
 		return nil, fmt.Errorf("votes of %s in channel %s: %w", by, ref.Key, err)
@@ -30,7 +31,7 @@ func (s *Store) VotedOn(ctx context.Context, ref domain.ChannelRef, posts []doma
 	voted := make(map[domain.BlogID]bool)
 	for _, row := range page.Rows {
 		if strings.HasSuffix(row.Row, "!"+string(by)) {
-			voted[votedOn(row.Row)] = true
+			voted[schema.VotedOn(row.Row)] = true
 		}
 	}
 	return voted, nil

@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"strconv"
 	"time"
 
 	"microblogging/templates/markdown"
@@ -47,6 +48,17 @@ type View struct {
 // Newest says whether the view is all posts, newest first.
 func (v View) Newest() bool { return !v.TopRated && v.Rating == nil }
 
+// Name is different for each view.
+func (v View) Name() string {
+	switch {
+	case v.Rating != nil:
+		return "rating " + strconv.FormatInt(*v.Rating, 10)
+	case v.TopRated:
+		return "top"
+	}
+	return "newest"
+}
+
 // label names the view: "Top rated".
 func (v View) label() string {
 	switch {
@@ -80,9 +92,6 @@ func (v Channel) bylines(page Page) []byline {
 
 // title is the document's title.
 func (v Channel) title() string {
-	if v.Readership.Refusal != "" {
-		return "Error: " + v.Name
-	}
 	if v.View.Newest() {
 		return v.Name
 	}
@@ -106,9 +115,6 @@ type Readership struct {
 	More bool
 	// Subscribed says that the reader is one of them.
 	Subscribed bool
-	// Refusal says why the reader could not subscribe. It is empty if nothing was
-	// refused.
-	Refusal string
 }
 
 func (v Readership) words() string {

@@ -3,6 +3,8 @@ package templates
 import (
 	"net/url"
 	"strings"
+
+	"microblogging/storage/schema"
 )
 
 // ChannelRows is the page of the rows behind a channel's name.
@@ -72,11 +74,10 @@ func (v ChannelRows) events() string {
 }
 
 // explained are the kinds that the tables of the page can have.
-func (v ChannelRows) explained() []RowKind {
-	var kinds []RowKind
-	for _, kind := range RowKinds() {
-		behind := kind.Table == "Channels" || kind.Table == "Blogs" || kind.Table == "Deletions"
-		if behind && kind.Partition == "" { // not in a partition of its own
+func (v ChannelRows) explained() []*schema.Kind {
+	var kinds []*schema.Kind
+	for _, kind := range schema.Kinds() {
+		if kind.Partition == schema.Channel.Partition {
 			kinds = append(kinds, kind)
 		}
 	}

@@ -58,12 +58,6 @@ func (k DraftKind) Replaced() string {
 	return "A new channel has this name now. Your changes were made to a post of the old one and were not saved."
 }
 
-// Unplaced says why it was not done: the form does not say for which channel of the name
-// it was made. Forms from before they said so do not.
-func (k DraftKind) Unplaced() string {
-	return "The form does not say for which channel of this name it was made. Read the channel, and send it again if it is the one that you mean."
-}
-
 // button is the label of the button that sends the draft, after signing in if there
 // is need to.
 func (k DraftKind) button(signIn bool) string {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"microblogging/storage/schema"
 )
 
 // hoodStyle is what pages need that show what they cost.
@@ -37,16 +39,19 @@ type StoreCall struct {
 	Queue                                    bool
 	Operations                               []StoreOperation
 	MoreOperations                           int
-	// RowForms are row keys as in RowKind.Row.
-	RowForms                []string
-	Read, Returned, Written int
-	ReadAtLeast             bool
-	Bytes                   int
-	Took                    time.Duration
+	Kinds                                    []*schema.Kind
+	Read, Returned, Written                  int
+	ReadAtLeast                              bool
+	Bytes                                    int
+	Took                                     time.Duration
 }
 
 // A StoreOperation is one operation of a transaction.
-type StoreOperation struct{ Words, RowForm, Condition, Answer, Reason string }
+type StoreOperation struct {
+	Words                     string
+	Kind                      *schema.Kind
+	Condition, Answer, Reason string
+}
 
 // showsHood says that the page has the fold. A page that is the same for everyone has none.
 func (p Page) showsHood() bool { return p.Hood != nil && !p.Public }
@@ -121,16 +126,14 @@ func (v Spent) price() string {
 }
 
 // kinds are the kinds of row that the calls met, each once.
-func (v Hood) kinds() []RowKind {
+func (v Hood) kinds() []*schema.Kind {
 	calls := v.Page.Calls
 	if v.Form != nil {
 		calls = slices.Concat(v.Form.Calls, calls)
 	}
-	var kinds []RowKind
-	for _, kind := range RowKinds() {
-		met := func(c StoreCall) bool {
-			return !c.Queue && c.Target == kind.Table && slices.Contains(c.RowForms, kind.Row)
-		}
+	var kinds []*schema.Kind
+	for _, kind := range schema.Kinds() {
+		met := func(c StoreCall) bool { return slices.Contains(c.Kinds, kind) }
 		if slices.ContainsFunc(calls, met) {
 			kinds = append(kinds, kind)
 		}
@@ -166,19 +169,10 @@ func (c StoreCall) rows() string {
 // scenario is the scenario of the lab without the guard that refused the operation. It is
 // empty if there is none.
 func (op StoreOperation) scenario() string {
-	switch op.RowForm {
-	case "gate!open!<incarnation>":
-		return "open-gate"
-	case "gate!shut!<incarnation>":
-		return "shut-gate"
-	case "gate!reserved!<incarnation>":
-		return "reservation"
-	case "once!<hash>":
-		return "once"
-	case "join!<user>":
-		return "join"
+	if op.Kind == nil {
+		return ""
 	}
-	return ""
+	return op.Kind.Ablation
 }
 
 // milliseconds is a time that a computer takes.

@@ -3,6 +3,8 @@ package templates
 import (
 	"testing"
 	"time"
+
+	"microblogging/storage/schema"
 )
 
 func TestHood(t *testing.T) {
@@ -17,16 +19,16 @@ func TestHood(t *testing.T) {
 func sampleCall() StoreCall {
 	return StoreCall{
 		Target: "Blogs", Kind: "row range", Condition: "PartitionKey = garden and RowKey begins with blog!", Answer: "ok", Purpose: "Reads posts.",
-		RowForms: []string{"blog!<id>"}, Read: 21, Returned: 20, Bytes: 8400, Took: 4200 * time.Microsecond,
+		Kinds: []*schema.Kind{schema.Blog}, Read: 21, Returned: 20, Bytes: 8400, Took: 4200 * time.Microsecond,
 	}
 }
 
 func refusedCall() StoreCall {
 	return StoreCall{
-		Target: "Blogs", Kind: "transaction", Answer: "not found", Purpose: "Makes the post.", RowForms: []string{"gate!open!<incarnation>", "blog!<id>"},
+		Target: "Blogs", Kind: "transaction", Answer: "not found", Purpose: "Makes the post.", Kinds: []*schema.Kind{schema.OpenGate, schema.Blog},
 		Operations: []StoreOperation{
-			{Words: "merge gate!open!…", RowForm: "gate!open!<incarnation>", Condition: "if it is there", Answer: "not found", Reason: "the gate is gone"},
-			{Words: "insert blog!…", RowForm: "blog!<id>", Condition: "if it is not there"},
+			{Words: "merge gate!open!…", Kind: schema.OpenGate, Condition: "if it is there", Answer: "not found", Reason: "the gate is gone"},
+			{Words: "insert blog!…", Kind: schema.Blog, Condition: "if it is not there"},
 		},
 	}
 }

@@ -1,5 +1,7 @@
 package templates
 
+import "microblogging/storage/schema"
+
 // A TableBlock is one table, or a part of it, as a storage explorer shows it: rows in
 // the order of their keys.
 type TableBlock struct {
@@ -25,7 +27,7 @@ type TableRow struct {
 	Key       string
 	Partition string
 	// Kind and Parts are what ExplainRow returns.
-	Kind       RowKind
+	Kind       *schema.Kind
 	Parts      []KeyPart
 	ETag       string
 	Properties []RowProperty

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"microblogging/storage/schema"
 )
 
 const sampleHash = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -137,32 +139,22 @@ func TestExplainRow(t *testing.T) {
 		for _, part := range parts {
 			got = append(got, part.Text+"="+part.Meaning)
 		}
-		if joined := strings.Join(got, "|"); kind.Name != c.kind || joined != c.parts {
-			t.Errorf("%s %s:\n got %q: %s\nwant %q: %s", c.table, c.row, kind.Name, joined, c.kind, c.parts)
+		if joined := strings.Join(got, "|"); nameOf(kind) != c.kind || joined != c.parts {
+			t.Errorf("%s %s:\n got %q: %s\nwant %q: %s", c.table, c.row, nameOf(kind), joined, c.kind, c.parts)
 		}
 	}
 }
 
-func TestRowKinds(t *testing.T) {
-	t.Run("each says in two lines what it is and what it is for", func(t *testing.T) {
-		seen := map[string]bool{}
-		for _, kind := range RowKinds() {
-			if kind.id() == "" || seen[kind.id()] {
-				t.Errorf("the kind %q of %s has no name, or one that is there twice", kind.Name, kind.Table)
-			}
-			seen[kind.id()] = true
-			for _, line := range []string{kind.What, kind.Why} {
-				if len(line) < 20 || len(line) > 120 || !strings.HasSuffix(line, ".") {
-					t.Errorf("%s: %q is no line", kind.Name, line)
-				}
-			}
-			if strings.Contains(kind.Partition+kind.Row, "<hash>") != (kind.hash != "") {
-				t.Errorf("%s: it does not say what its hash is of", kind.Name)
-			}
-		}
-	})
+func nameOf(kind *schema.Kind) string {
+	if kind == nil {
+		return ""
+	}
+	return kind.Name
+}
+
+func TestRowKindList(t *testing.T) {
 	t.Run("leads to the lab only if there is one", func(t *testing.T) {
-		kinds := gateKinds()
+		kinds := []*schema.Kind{schema.OpenGate}
 		page := parse(t, render(t, RowKindList(kinds, true)))
 		if err := in("div[id=kind-Blogs-open-gate]", says("The fence of this channel, open"), in("a[href=/lab/post]"))(page); err != nil {
 			t.Error(err)

@@ -152,7 +152,7 @@ func channelPages(in, out Page) map[string]templ.Component {
 	rated, crowded := sampleChannel(), sampleChannel()
 	three := int64(3)
 	rated.View, rated.Posts, rated.Name = View{Rating: &three}, nil, nasty
-	crowded.View, crowded.After, crowded.Readership = View{TopRated: true}, "x", Readership{Subscribers: 1000, More: true, Subscribed: true, Refusal: nasty}
+	crowded.View, crowded.After, crowded.Readership = View{TopRated: true}, "x", Readership{Subscribers: 1000, More: true, Subscribed: true}
 	crowded.Posts[0].Rating = 3
 	return map[string]templ.Component{
 		"channel":             ChannelPage(in, sampleChannel()),

@@ -15,7 +15,6 @@ func TestStaleForm(t *testing.T) {
 	t.Run("an edit for the old channel keeps its text", staleEditKeepsItsText)
 	t.Run("a description for the old channel keeps its text", staleDescriptionKeepsItsText)
 	t.Run("a form without a text says what was asked", staleFormWithoutATextSaysWhatWasAsked)
-	t.Run("a form of an older version keeps its text", formOfAnOlderVersionKeepsItsText)
 }
 
 const (
@@ -183,16 +182,4 @@ func staleFormWithoutATextSaysWhatWasAsked(t *testing.T) {
 		}
 		s.mustBeSound()
 	}
-}
-
-// A form that a browser has shown since before forms said what they were made for.
-func formOfAnOlderVersionKeepsItsText(t *testing.T) {
-	s := newSite(t)
-	bob := s.signedIn("bob")
-	s.channel("Engines", "ada")
-	form := bob.open("/channels/Engines").form("Post").fill("text", "Kept")
-	form.values.Del("incarnation")
-	shown := s.unwrittenPage(func() page { return form.press() }).want(428).says("Your post was not sent")
-	shown.follow("Read the channel").want(200)
-	shown.form(putMyText).press().form("Post").press().at("/channels/Engines").says("Kept")
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"errors"
-	"fmt"
 	"mime"
 	"net/http"
 	"net/url"
@@ -31,13 +30,8 @@ func readForm(c echo.Context) (url.Values, error) {
 	default:
 		return nil, refuse(http.StatusUnsupportedMediaType, "Not a form", "Nothing was saved. Please use the form on the page.")
 	}
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge), errors.Is(err, domain.ErrBusy):
-		return nil, err
-	case err != nil:
-		return nil, fmt.Errorf("%w: %w", refuse(http.StatusBadRequest, "Damaged form",
-			"The form did not arrive in one piece. Nothing was saved. Please send it again."), err)
+	if err != nil {
+		return nil, unreadBody(err, "Damaged form", "The form did not arrive in one piece. Nothing was saved. Please send it again.")
 	}
 	return r.PostForm, nil
 }
@@ -52,34 +46,27 @@ func again(c echo.Context, err error, content templ.Component) error {
 	return render(c, p.Status, content)
 }
 
-// formOf explains an error to the person who filled in a form. It reports false for
-// an error after which the form is of no use.
-func formOf(err error) (templates.Form, bool) {
+// formOf explains an error to the person who filled in a form for what, such as "post". It
+// reports false for an error after which the form is of no use.
+func formOf(err error, what string) (templates.Form, bool) {
 	var invalid *domain.InvalidError
-	var tooMany *tooManyWrites
 	var full *domain.TooManyChannelsError
+	message := ""
 	switch {
 	case errors.As(err, &invalid):
 		return templates.Form{Errors: fieldErrors(invalid.Fields)}, true
-	case errors.As(err, &tooMany):
-		return templates.Form{Message: tooMany.sentence()}, true
-	case errors.As(err, &full):
-		return templates.Form{Message: fullWords(full.Limit)}, true
 	case errors.Is(err, domain.ErrStillDeleting):
 		return nameTaken("belongs to a channel that is still being deleted. It is free again once that is done"), true
 	case errors.Is(err, domain.ErrExists):
 		return nameTaken("is taken. Please choose another"), true
+	case errors.As(err, &full):
+		message = fullWords(full.Limit)
 	case errors.Is(err, domain.ErrKeyReused):
-		return templates.Form{Message: "This form was sent before, with another text, and that post is there. " +
-			"Send it again to make a second post of it."}, true
-	case errors.Is(err, domain.ErrPostGone):
-		return templates.Form{Message: "This form was sent before, and the post that it made has been deleted since. " +
-			"Send it again to make a new post of it."}, true
-	case errors.Is(err, domain.ErrChannelGone):
-		return templates.Form{Message: "This form was sent before, and the channel that it created has been deleted since. " +
-			"Send it again to create it anew."}, true
+		message = "This form was sent before, with other words, and that " + what + " is there. Send it again to make a second one of these."
+	case errors.Is(err, domain.ErrPostGone), errors.Is(err, domain.ErrChannelGone):
+		message = "This form was sent before, and the " + what + " that it made has been deleted since. Send it again to make a new one."
 	}
-	return templates.Form{}, false
+	return templates.Form{Message: message}, message != ""
 }
 
 func nameTaken(detail string) templates.Form {
@@ -96,13 +83,22 @@ func formETag(form url.Values) (domain.Precondition[domain.Revision], error) {
 	return precondition(value, revisionOf)
 }
 
-// formIncarnation returns the incarnation of the channel that a form was shown for.
-func formIncarnation(form url.Values) (domain.Incarnation, error) {
-	value := form.Get("incarnation")
-	if value == "" {
-		return "", withoutVersion()
+// formAddress is the channel that the path names, in the incarnation that the form was shown
+// for and in no other.
+func formAddress(c echo.Context, form url.Values) (domain.ChannelAddress, error) {
+	name, err := channelName(c)
+	if err != nil {
+		return domain.ChannelAddress{}, err
 	}
-	return domain.Incarnation(value), nil
+	return addressOf(name, form)
+}
+
+func addressOf(name domain.ChannelName, form url.Values) (domain.ChannelAddress, error) {
+	made := form.Get("incarnation")
+	if made == "" {
+		return domain.ChannelAddress{}, withoutVersion()
+	}
+	return domain.ChannelRef{Key: name.Key(), Incarnation: domain.Incarnation(made)}.Address(), nil
 }
 
 func withoutVersion() error {
@@ -116,12 +112,9 @@ func unknownAction() error {
 }
 
 func fieldErrors(fields []domain.FieldError) []templates.FieldError {
-	if len(fields) == 0 {
-		return nil
-	}
-	errs := make([]templates.FieldError, len(fields))
-	for i, f := range fields {
-		errs[i] = templates.FieldError{Field: f.Field, Detail: f.Detail}
+	var errs []templates.FieldError
+	for _, f := range fields {
+		errs = append(errs, templates.FieldError(f))
 	}
 	return errs
 }

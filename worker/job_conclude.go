@@ -61,6 +61,7 @@ func (w *Worker) carryOut(ctx context.Context, j *job, result outcome) error {
 	}
 	switch result {
 	case outcomeDone:
+		//lab: Take the message off the queue, since the work is done.
 		return w.queue.Delete(ctx, j.leased)
 	case outcomePermanent:
 		return w.poison(ctx, j, j.leased.Text)
@@ -88,9 +89,8 @@ func (w *Worker) retry(ctx context.Context, j *job) error {
 	return j.hide(ctx, j.message.Attempts-1, func(d *domain.Deletion) { d.WaitingSince = time.Time{} })
 }
 
-// poison moves the message to the poison queue. If the store does not answer, the
-// message waits for it. But once it is marked as poisoned, its receipt has changed,
-// so that wait leaves it alone: the mark must not be overwritten.
+// poison takes the message off the queue, so that it waits for an operator. If the store does
+// not answer, the message waits for it.
 func (w *Worker) poison(ctx context.Context, j *job, text string) error {
 	poisoned := j.leased
 	poisoned.Text = text
@@ -159,6 +159,7 @@ func (j *job) giveBack(ctx context.Context) error {
 // pause.
 func (j *job) rewrite(ctx context.Context, pause time.Duration) error {
 	return within(ctx, messageTime, func(ctx context.Context) error {
+		//lab: Give the message back to the queue, for another attempt.
 		_, err := j.worker.queue.Update(ctx, j.leased, j.text(), pause)
 		return err
 	})

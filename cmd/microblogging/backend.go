@@ -11,6 +11,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
 
+	"microblogging/cmd/microblogging/telemetry"
 	"microblogging/storage"
 	"microblogging/storage/azure"
 	"microblogging/storage/bolt"
@@ -29,8 +30,8 @@ type backend struct {
 	health func() error
 	// space tells how much of the embedded store is free. It is nil for another store.
 	space func() (bolt.Space, error)
-	// observers are told what happens to the store, and what the roles do.
-	observers observers
+	// told is told what happens to the store, and what the roles do. It may be nil.
+	told *telemetry.Telemetry
 	// backup writes the file of the open store. It is nil for a store that is not local.
 	backup func(context.Context, io.Writer) error
 	// draining is closed when the process is told to stop.
@@ -38,28 +39,26 @@ type backend struct {
 	close    func() error
 }
 
-// openWith opens the store that the flags name, with these options if it is the embedded
-// one. It does not contact a store on the network yet. A panic in a library is logged;
-// without a log, to standard error.
-func (f storageFlags) openWith(opts bolt.Options) (*backend, error) {
-	return f.openObserved(opts, observers{})
-}
-
-// openObserved is openWith, and tells observers what happens to the store.
-func (f storageFlags) openObserved(opts bolt.Options, o observers) (*backend, error) {
-	retry, err := f.retryFlags.options()
+// open opens the store that the flags name, with these options if it is the embedded one. It
+// does not contact a store on the network yet. A panic in a library is logged; without a log,
+// to standard error.
+func (f storageFlags) open(opts bolt.Options, told *telemetry.Telemetry) (*backend, error) {
+	retry, err := f.retry()
 	if err != nil {
-		return nil, cannotRunError{err}
+		return nil, err
 	}
 	if f.Storage == "azure" {
-		return f.openAzure(opts.Log, retry, o)
+		return f.openAzure(opts.Log, retry, told)
+	}
+	if told != nil {
+		opts.CountFree, opts.Committed = true, told.Committed
 	}
 	db, err := bolt.Open(f.Data, opts)
 	if err != nil {
 		return nil, cannotRunError{inUseHint(err)}
 	}
 	b := &backend{
-		Store: storage.New(db, storage.Options{Around: o.calls}), under: db, observers: o,
+		Store: storage.New(db, storage.Options{Around: told.Store()}), under: db, told: told,
 		local: true, health: db.Health, space: db.Space, backup: db.Backup, close: db.Close,
 	}
 	return b, nil
@@ -73,18 +72,20 @@ func inUseHint(err error) error {
 	return err
 }
 
-func (f storageFlags) openAzure(log *slog.Logger, retry *policy.RetryOptions, o observers) (*backend, error) {
+func (f storageFlags) openAzure(log *slog.Logger, retry *policy.RetryOptions, told *telemetry.Telemetry) (*backend, error) {
 	config, err := f.azureConfig(log, retry)
 	if err != nil {
 		return nil, err
 	}
-	config.Tried, config.Tracing = o.tries, o.traces.Azure()
+	if told != nil {
+		config.Tried = told.Tried
+	}
 	client, err := azure.Open(config)
 	if err != nil {
 		return nil, cannotRunError{err}
 	}
 	return &backend{
-		Store: storage.New(client, storage.Options{Around: o.calls}), under: client, observers: o,
+		Store: storage.New(client, storage.Options{Around: told.Store()}), under: client, told: told,
 		close: func() error { client.Close(); return nil },
 	}, nil
 }
@@ -129,9 +130,8 @@ func (f storageFlags) use(ctx context.Context, work func(*storage.Store) error) 
 // mustExist refuses a data directory without a store, so that a name that was mistyped is
 // not taken for a store where all is well.
 func (f storageFlags) mustExist() error {
-	_, err := f.retryFlags.options() // what is wrong with a flag comes first
-	if err != nil {
-		return cannotRunError{err}
+	if _, err := f.retry(); err != nil { // what is wrong with a flag comes first
+		return err
 	}
 	if f.Storage != "bolt" {
 		return nil
@@ -149,7 +149,7 @@ func (f storageFlags) mustExist() error {
 // useBackend is use with options for the embedded store, for work that needs more than
 // the operations.
 func (f storageFlags) useBackend(ctx context.Context, opts bolt.Options, work func(*backend) error) (err error) {
-	b, err := f.openWith(opts)
+	b, err := f.open(opts, nil)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -40,11 +39,10 @@ func newBackupHandler(b *backend, log *slog.Logger) *backupHandler {
 	return &backupHandler{backend: b, log: log, turn: make(chan struct{}, 1)}
 }
 
-// ServeHTTP answers GET /backup, and with ?content=deletions the record of deletions
-// alone. A body without the end of a backup was given up, and the log says why.
+// ServeHTTP answers GET /backup. A body without the end of a backup was given up, and the log
+// says why.
 func (h *backupHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
-	kind := backupKind(r.URL.Query().Get("content"))
 	switch {
 	case !isLocal(r):
 		http.Error(w, "a backup is given to programs on the same machine alone, at its address", http.StatusForbidden)
@@ -53,13 +51,7 @@ func (h *backupHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", http.MethodGet)
 		http.Error(w, "only GET", http.StatusMethodNotAllowed)
 		return
-	case kind == "":
-		kind = wholeStore
-	case kind != wholeStore && kind != deletionsOnly:
-		http.Error(w, "content is store or deletions", http.StatusBadRequest)
-		return
-	}
-	if kind == wholeStore && h.backend.backup == nil {
+	case h.backend.backup == nil:
 		http.Error(w, errNoSnapshot.Error(), http.StatusNotImplemented)
 		return
 	}
@@ -73,10 +65,10 @@ func (h *backupHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	counted := &countingWriter{to: patientWriter{w, http.NewResponseController(w)}}
-	err := h.backend.writeBackup(r.Context(), counted, kind)
+	err := pack(counted, func(w io.Writer) error { return h.backend.backup(r.Context(), w) })
 	switch {
 	case err == nil:
-		h.log.InfoContext(r.Context(), "backup given", "content", kind, "bytes", counted.n)
+		h.log.InfoContext(r.Context(), "backup given", "bytes", counted.n)
 		return
 	case counted.n > 0:
 	case errors.Is(err, bolt.ErrDamaged):
@@ -85,24 +77,6 @@ func (h *backupHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the store cannot be read; the log of the server says why", http.StatusServiceUnavailable)
 	}
 	h.log.WarnContext(r.Context(), "backup given up", "error", err)
-}
-
-// writeBackup writes a backup of the open store.
-func (b *backend) writeBackup(ctx context.Context, to io.Writer, kind backupKind) error {
-	return pack(to, kind, func(w io.Writer) error {
-		if kind == wholeStore {
-			return b.backup(ctx, w)
-		}
-		for record, err := range b.DeletionRecords(ctx) {
-			if err == nil {
-				_, err = io.WriteString(w, record.Encode()+"\n")
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }
 
 // isLocal tells whether a program on this machine asks, and asks for this machine: a page

@@ -14,22 +14,29 @@ import (
 )
 
 type backupCommand struct {
-	storageFlags  `embed:""`
-	Admin         string `placeholder:"URL" help:"Take the backup from a server that is running: the address of its --admin-listen, such as http://127.0.0.1:9090, on this machine. Without it, the store is read, and the server must be stopped."`
-	DeletionsOnly bool   `help:"Save only the record of deletions, for restore --deletions. It is small and quick, and the only kind that --storage azure has."`
-	File          string `arg:"" help:"The file to write. A backup of that name is replaced once the new one is whole; any other file is left alone."`
+	storageFlags `embed:""`
+	Admin        string `placeholder:"URL" help:"Take the backup from a server that is running: the address of its --admin-listen, such as http://127.0.0.1:9090, on this machine. Without it, the store is read, and the server must be stopped."`
+	File         string `arg:"" help:"The file to write. A backup of that name is replaced once the new one is whole; any other file is left alone."`
 }
 
 // Run writes one snapshot to a file.
 func (c backupCommand) Run(ctx context.Context, console *console) error {
-	kind := wholeStore
-	if c.DeletionsOnly {
-		kind = deletionsOnly
-	}
-	if c.Admin == "" && c.Storage != "bolt" && kind == wholeStore {
+	if c.Admin == "" && c.Storage != "bolt" {
 		return cannotRunError{errNoSnapshot}
 	}
-	size, err := writeBackup(c.File, func(w io.Writer) error { return c.write(ctx, w, kind) })
+	size, err := writeBackup(c.File, func(w io.Writer) error {
+		if c.Admin != "" {
+			return download(ctx, c.Admin, w, serverPatience)
+		}
+		err := pack(w, func(w io.Writer) error { return bolt.Backup(ctx, c.Data, w) })
+		switch {
+		case errors.Is(err, bolt.ErrInUse):
+			return fmt.Errorf("%w; give the address of its --admin-listen with --admin, or stop it", bolt.ErrInUse)
+		case errors.Is(err, bolt.ErrDamaged):
+			return unreadError{err}
+		}
+		return err
+	})
 	switch {
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("interrupted, and %s was not written: %w", c.File, err)
@@ -40,57 +47,34 @@ func (c backupCommand) Run(ctx context.Context, console *console) error {
 	return err
 }
 
-// write writes the file of the backup.
-func (c backupCommand) write(ctx context.Context, w io.Writer, kind backupKind) (err error) {
-	switch {
-	case c.Admin != "":
-		return download(ctx, c.Admin, w, kind, serverPatience)
-	case kind == wholeStore:
-		err = pack(w, kind, func(w io.Writer) error { return bolt.Backup(ctx, c.Data, w) })
-	default:
-		if err = c.mustExist(); err == nil {
-			err = c.useBackend(ctx, bolt.Options{}, func(b *backend) error { return b.writeBackup(ctx, w, kind) })
-		}
-	}
-	switch {
-	case errors.Is(err, bolt.ErrInUse):
-		return fmt.Errorf("%w; give the address of its --admin-listen with --admin, or stop it", bolt.ErrInUse)
-	case errors.Is(err, bolt.ErrDamaged):
-		return unreadError{err}
-	}
-	return err
-}
-
 // serverPatience is how long a server may take until its answer begins, and for each piece of
 // it.
 const serverPatience = 30 * time.Second
 
 // download gets a backup from the admin listener of a server.
-func download(ctx context.Context, admin string, to io.Writer, kind backupKind, patience time.Duration) error {
+func download(ctx context.Context, admin string, to io.Writer, patience time.Duration) error {
 	at, err := url.Parse(admin)
 	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
 		return fmt.Errorf("--admin must be a URL such as http://127.0.0.1:9090, not %q", admin)
 	}
 	at = at.JoinPath(backupPath)
-	at.RawQuery = url.Values{"content": {string(kind)}}.Encode()
-	asked := ctx
-	ctx, cancel := context.WithCancel(asked)
-	defer cancel()
-	waiting := time.AfterFunc(patience, cancel)
-	defer waiting.Stop()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silence := time.AfterFunc(patience, func() { cancel(fmt.Errorf("--admin: %s sent nothing for %s", at, patience)) })
+	defer silence.Stop()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {
 		return err
 	}
-	err = receive(request, pausing{to, waiting, patience})
-	if ctx.Err() != nil && asked.Err() == nil && err != nil {
-		return fmt.Errorf("--admin: %s sent nothing for %s", at, patience)
+	err = receive(request, to, func() { silence.Reset(patience) })
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return cause
 	}
 	return err
 }
 
-// receive asks for a file and writes what is answered.
-func receive(request *http.Request, to io.Writer) error {
+// receive asks for a file and writes what is answered. It tells of each piece.
+func receive(request *http.Request, to io.Writer, heard func()) error {
 	transport := &http.Transport{DisableCompression: true}
 	defer transport.CloseIdleConnections()
 	response, err := transport.RoundTrip(request)
@@ -106,22 +90,20 @@ func receive(request *http.Request, to io.Writer) error {
 		}
 		return err
 	}
-	_, err = io.Copy(to, response.Body)
+	_, err = io.Copy(to, heardReader{response.Body, heard})
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the server ended the backup before its end: %w", err)
 	}
 	return err
 }
 
-// A pausing writer stops a timer while it writes, and starts it anew.
-type pausing struct {
-	to    io.Writer
-	timer *time.Timer
-	after time.Duration
+// A heardReader tells of each piece that was read.
+type heardReader struct {
+	io.Reader
+	heard func()
 }
 
-func (w pausing) Write(b []byte) (int, error) {
-	w.timer.Stop()
-	defer w.timer.Reset(w.after)
-	return w.to.Write(b)
+func (r heardReader) Read(b []byte) (int, error) {
+	defer r.heard()
+	return r.Reader.Read(b)
 }

@@ -2,10 +2,17 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/storage/bolt"
 	"microblogging/worker"
 )
@@ -17,49 +24,51 @@ type checkCommand struct {
 	JSON         bool `name:"json" help:"Print one JSON object instead of a line for each breach."`
 }
 
+// A checkReport is what check --json prints. Compact is there if it is worth it.
+type checkReport struct {
+	Breaches []domain.Breach `json:"breaches"`
+	storage.CheckCounts
+	Compact *bolt.Space `json:"compact,omitempty"`
+}
+
 // Run reports every breach. It returns errFound if there is any.
 func (c checkCommand) Run(ctx context.Context, console *console) error {
 	if err := c.mustExist(); err != nil {
 		return err
 	}
-	return c.useBackend(ctx, bolt.Options{CountFree: true}, func(b *backend) error {
-		var out breachWriter = &lineWriter{w: console.stdout}
-		if c.JSON {
-			out = &jsonWriter{w: console.stdout}
-		}
-		breaches := 0
+	return c.useBackend(ctx, bolt.Options{CountFree: true}, func(b *backend) (err error) {
+		out, notes := &lineWriter{w: console.stdout}, &lineWriter{w: console.stderr}
+		report := checkReport{Breaches: []domain.Breach{}}
 		checker := b.NewChecker(worker.Patience(c.Lease), c.Repair, func(b domain.Breach) {
-			out.breach(b)
-			breaches++
+			if c.JSON {
+				report.Breaches = append(report.Breaches, b)
+			} else {
+				out.breach(b)
+			}
 		})
-		var told error
-		checker.Poisoned = func(d domain.Deletion) {
-			_, err := fmt.Fprintln(console.stderr, printable(poisonedLine(d)))
-			told = errors.Join(told, err)
-		}
+		checker.Poisoned = func(d domain.Deletion) { notes.printf("%s\n", printable(poisonedLine(d))) }
 		checker.Unread = func(text string) {
-			_, err := fmt.Fprintln(console.stderr, unreadLine(text))
-			told = errors.Join(told, err)
+			notes.printf("poisoned: a message that no worker could read: %.200q; microblogging requeue puts it back, and requeue --drop drops it\n", text)
 		}
-		counts, err := checker.Run(ctx)
+		if report.CheckCounts, err = checker.Run(ctx); err == nil {
+			report.Compact, err = b.worthCompacting()
+		}
 		if err != nil {
 			return cannotRunError{err}
 		}
-		space, err := b.worthCompacting()
-		if err != nil {
-			return cannotRunError{err}
+		if report.Compact != nil {
+			notes.printf("%s\n", compactAdvice(*report.Compact))
 		}
-		if space != nil {
-			_, err := fmt.Fprintln(console.stderr, compactAdvice(*space))
-			told = errors.Join(told, err)
+		if c.JSON {
+			out.n, out.err = len(report.Breaches), json.NewEncoder(console.stdout).Encode(report)
+		} else {
+			out.counts(report.CheckCounts)
 		}
-		if err := errors.Join(out.end(counts, space), told); err != nil {
-			return err
+		err = errors.Join(out.err, notes.err)
+		if err == nil && out.n > 0 {
+			err = errFound
 		}
-		if breaches > 0 {
-			return errFound
-		}
-		return nil
+		return err
 	})
 }
 
@@ -73,13 +82,38 @@ func poisonedLine(d domain.Deletion) string {
 		what, d.RequestedBy, d.Channel.Key)
 }
 
-// unreadLine says that a message waits for an operator, and what to do. It shows the
-// beginning of a long text.
-func unreadLine(text string) string {
-	const most = 200
-	more := ""
-	if len(text) > most {
-		text, more = text[:most], " …"
+// A lineWriter prints lines, and keeps the first error.
+type lineWriter struct {
+	w io.Writer
+	// n counts breaches.
+	n   int
+	err error
+}
+
+func (l *lineWriter) printf(format string, args ...any) {
+	if l.err == nil {
+		_, l.err = fmt.Fprintf(l.w, format, args...)
 	}
-	return fmt.Sprintf("poisoned: a message that no worker could read: %q%s; microblogging requeue puts it back, and requeue --drop drops it", text, more)
+}
+
+func (l *lineWriter) breach(b domain.Breach) {
+	l.n++
+	l.printf("%s", printable(fmt.Sprintf("%s %s (%s, %s): %s", b.Invariant, b.Table, b.PartitionKey, b.RowKey, b.Detail)))
+	if b.Repaired != "" {
+		l.printf(" [%s]", b.Repaired)
+	}
+	l.printf("\n")
+}
+
+func (l *lineWriter) counts(counts storage.CheckCounts) {
+	l.printf("%d breaches in %d channels, %d blogs, %d rows\n", l.n, counts.Channels, counts.Blogs, counts.Rows)
+}
+
+// printable returns a line as it is, or quoted as in a Go program if it holds anything else than
+// text. Who writes to the store must not move the operator's cursor.
+func printable(line string) string {
+	if utf8.ValidString(line) && strings.IndexFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+		return line
+	}
+	return strconv.Quote(line)
 }

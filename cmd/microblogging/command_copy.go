@@ -111,23 +111,28 @@ func (c copyCommand) side(flag, value string, mustExist bool) (copySide, error) 
 const copyTryTime = 30 * time.Second
 
 func (f storageFlags) openToCopy() (*backend, error) {
-	retry, err := f.retryFlags.options()
+	retry, err := f.retry()
 	if err != nil || f.Storage != "azure" {
-		return f.openWith(bolt.Options{})
+		return f.open(bolt.Options{}, nil)
 	}
 	retry.TryTimeout = copyTryTime
-	return f.openAzure(nil, retry, observers{})
+	return f.openAzure(nil, retry, nil)
 }
 
 // copyStore copies a store, checks the copy, and says what it did.
 func copyStore(ctx context.Context, console *console, from, to copySide, flight int) error {
-	bar := &copyBar{w: console.stderr}
-	if err := bar.count(ctx, from); err != nil {
-		return cannotRunError{err}
-	}
+	progress, doing, rows := newProgress(console.stderr), "", 0
 	began := time.Now()
-	result, err := move.Copy(ctx, from.side(), to.side(), move.Options{Flight: flight, Progress: bar.show})
-	bar.end()
+	result, err := move.Copy(ctx, from.side(), to.side(), move.Options{Flight: flight, Progress: func(now string, more int) {
+		if now != doing {
+			progress.end()
+			fmt.Fprintln(console.stderr, now)
+			doing, rows = now, 0
+		}
+		rows += more
+		progress.show("rows", rows, 0)
+	}})
+	progress.end()
 	refused := (*move.RefusedError)(nil)
 	switch {
 	case errors.As(err, &refused):
@@ -147,11 +152,11 @@ func copyStore(ctx context.Context, console *console, from, to copySide, flight 
 		return fmt.Errorf("checking %s: %w", to.name, err)
 	}
 	out.printf("%s is what %s is: ", to.name, from.name)
-	breaches := out.n
-	if err := out.end(counts, nil); err != nil || breaches == 0 {
-		return err
+	out.counts(counts)
+	if out.err == nil && out.n > 0 {
+		return errFound // the source has the same breaches
 	}
-	return errFound // the source has the same breaches
+	return out.err
 }
 
 // printCopy prints the counts.

@@ -17,52 +17,35 @@ type healthCommand struct {
 	Timeout time.Duration `default:"5s" help:"How long to wait for the answer."`
 }
 
-// Validate is called by kong.
-func (c healthCommand) Validate() error {
-	probe, err := url.Parse(c.URL)
-	switch {
-	case err != nil:
-		return err
-	case probe.Scheme != "http" && probe.Scheme != "https" || probe.Host == "":
-		return fmt.Errorf("%s is not an address that begins with http:// or https://", c.URL)
-	case c.Timeout <= 0:
-		return fmt.Errorf("--timeout must be more than 0s, not %s", c.Timeout)
-	}
-	return nil
-}
-
 // Run asks a probe once. It fails if the answer is not 200.
 func (c healthCommand) Run(ctx context.Context, console *console) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout, fmt.Errorf("no answer within %s", c.Timeout))
+	probe, err := url.Parse(c.URL)
+	if err != nil || probe.Scheme != "http" && probe.Scheme != "https" || probe.Host == "" || c.Timeout <= 0 {
+		return cannotRunError{fmt.Errorf("%q must be an address that begins with http:// or https://, and --timeout more than 0s", c.URL)}
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout, fmt.Errorf("%s: no answer within %s", c.URL, c.Timeout))
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL, nil)
 	if err != nil {
 		return cannotRunError{err}
 	}
-	// Not through a proxy: the environment's is for the store. A redirect is no answer of
-	// a probe.
-	transport := &http.Transport{DisableKeepAlives: true}
-	client := &http.Client{
-		Transport:     transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	response, err := client.Do(request)
+	// Not through a proxy: the environment's is for the store. A transport follows no redirect,
+	// which is no answer of a probe.
+	response, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(request)
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
-			err = fmt.Errorf("%s: %w", c.URL, cause)
+			err = cause
 		}
 		return err
 	}
+	defer response.Body.Close() // what matters of it was read
 	answer, err := bufio.NewReader(io.LimitReader(response.Body, 200)).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		answer = err.Error()
-	}
 	answer = strings.TrimSpace(answer)
-	if err := response.Body.Close(); err != nil {
-		return err
-	}
-	if response.StatusCode != http.StatusOK {
+	switch {
+	case response.StatusCode != http.StatusOK:
 		return fmt.Errorf("%s answers %d %q", c.URL, response.StatusCode, answer)
+	case err != nil && !errors.Is(err, io.EOF):
+		return err
 	}
 	_, err = fmt.Fprintln(console.stdout, answer)
 	return err

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 
-	"github.com/schollz/progressbar/v3"
-
+	"microblogging/cmd/microblogging/feed"
 	"microblogging/domain"
 	"microblogging/storage"
 )
@@ -51,15 +52,17 @@ func (c importCommand) Run(ctx context.Context, console *console) error {
 				return err
 			}
 		}
-		if err := createOwner(ctx, store, owner, password); err != nil {
-			return err
+		if password != "" {
+			if _, err := store.SignUp(ctx, string(owner), password); err != nil {
+				return cannotCreate(err)
+			}
 		}
-		channel, created, err := findOrCreate(ctx, store, name, owner)
+		channel, err := findOrCreate(ctx, store, name, owner)
 		if err != nil {
 			return err
 		}
 		for _, file := range files {
-			to := newImporter(store, channel.Ref(), owner, file.Source, created)
+			to := newImporter(store, channel.Ref(), owner, file.Source)
 			err := importTo(ctx, console, file, to)
 			fmt.Fprintf(console.stdout, "%s: %s\n", file.name, to.counts)
 			if err != nil {
@@ -72,27 +75,56 @@ func (c importCommand) Run(ctx context.Context, console *console) error {
 
 // importTo posts the entries of a file, and shows a progress bar.
 func importTo(ctx context.Context, console *console, file importFile, to *importer) error {
-	bar := newProgressBar(console.stderr, len(file.Entries), file.name, progressbar.OptionShowCount())
-	to.progress = bar.Add
+	progress := newProgress(console.stderr)
+	defer progress.end()
+	to.progress = func(done int) { progress.show(file.name, done, len(file.Entries)) }
 	return to.post(ctx, file.Entries)
 }
 
 // findOrCreate returns the channel of that name. It creates the channel if it does
 // not exist.
-func findOrCreate(ctx context.Context, store *storage.Store, name domain.ChannelName, owner domain.UserName) (
-	channel domain.Channel, created bool, err error,
-) {
-	channel, err = store.Channel(ctx, name.Key())
+func findOrCreate(ctx context.Context, store *storage.Store, name domain.ChannelName, owner domain.UserName) (domain.Channel, error) {
+	channel, err := store.Channel(ctx, name.Key())
 	switch {
 	case err == nil && channel.Owner == owner:
-		return channel, false, store.ListChannel(ctx, channel) // an earlier version may have not
+		return channel, store.ListChannel(ctx, channel) // an earlier version may have not
 	case !errors.Is(err, domain.ErrNotFound):
-		return channel, false, err
+		return channel, err
 	}
-	channel, err = domain.NewChannel(string(name), "", owner)
+	if channel, err = domain.NewChannel(string(name), "", owner); err != nil {
+		return channel, err
+	}
+	return store.CreateChannelWithin(ctx, channel, 0)
+}
+
+// maxImportFile bounds the bytes of a file, because a feed is read whole.
+const maxImportFile = 64 << 20
+
+// An importFile is a feed that was read. Its Source is never empty.
+type importFile struct {
+	name string
+	feed.Feed
+}
+
+// readImportFile reads a file, which may be a pipe. A file that is not a feed is an error.
+func readImportFile(name string) (importFile, error) {
+	file, err := os.Open(name)
 	if err != nil {
-		return channel, false, err
+		return importFile{}, cannotRunError{err}
 	}
-	channel, err = store.CreateChannelWithin(ctx, channel, 0)
-	return channel, err == nil, err
+	document, err := io.ReadAll(io.LimitReader(file, maxImportFile+1))
+	if err = errors.Join(err, file.Close()); err != nil {
+		return importFile{}, cannotRunError{err}
+	}
+	if len(document) > maxImportFile {
+		return importFile{}, cannotRunError{fmt.Errorf("%s is larger than %d MiB, which is too large for a feed", name, maxImportFile>>20)}
+	}
+	read, err := feed.Parse(document)
+	if err != nil {
+		return importFile{}, fmt.Errorf("%s: %w", name, err)
+	}
+	if read.Source == "" { // it says nothing about itself
+		read.Source = "name:" + filepath.Base(name)
+	}
+	return importFile{name, read}, nil
 }

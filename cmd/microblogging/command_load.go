@@ -2,14 +2,21 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
 	"microblogging/cmd/microblogging/load"
+	"microblogging/storage/azure"
+	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
 )
 
 type loadCommand struct {
@@ -21,7 +28,7 @@ type loadCommand struct {
 	Rate         float64       `default:"0" help:"How many operations are due in a second, whether or not the store keeps up (an open loop). The latency of one counts from when it was due, so that waiting counts. 0 for a closed loop: each worker begins an operation when its last one has ended."`
 	Duration     time.Duration `default:"30s" help:"How long the load lasts, after the channels were filled. Ctrl-C ends it with what was measured until then."`
 	JSON         bool          `name:"json" help:"Print one JSON object instead of a table. Durations are in seconds, the others are counts."`
-	Report       string        `type:"path" placeholder:"FILE.html" help:"Write a report with plots that compare 1, 2, 4 and 8 channels. The load is made again with each of these numbers, so that it takes about four times as long. What is printed is about --channels, and comes first."`
+	Report       string        `type:"path" placeholder:"FILE.html" help:"Write a report that compares 1, 2, 4 and 8 channels. The load is made again with each of these numbers, so that it takes about four times as long. What is printed is about --channels, and comes first."`
 }
 
 const (
@@ -31,8 +38,10 @@ const (
 	maxLoadFill     = 1_000_000
 	minLoadDuration = 100 * time.Millisecond
 	maxLoadDuration = 24 * time.Hour
-	// removeWithin is how long the removal of the load's own tables may take.
-	removeWithin = time.Minute
+	// fillTime is how long a run may take besides its duration. It then ends.
+	fillTime = time.Hour
+	// removeTime is how long the removal of the load's own tables may take.
+	removeTime = time.Minute
 )
 
 // Help is called by kong.
@@ -41,13 +50,13 @@ func (c loadCommand) Help() string {
 for each operation how many there were in a second, how long they took, and how many the store
 throttled (503 or 429), the client tried again, and failed in the end.
 
-The load never touches the site's data. With --storage bolt it uses a file of its own, in the
-directory "load" below --data: so it measures the same disk, and a server that runs may go on,
-but gets slower. It takes about 3 KB for each post and 1.5 KB for each vote. With --storage azure it uses
+The load never touches the site's data. With --storage bolt it uses a file of its own, in a
+directory below --data: so it measures the same disk, and a server that runs may go on, but gets
+slower. It takes about 3 KB for each post and 1.5 KB for each vote. With --storage azure it uses
 tables and queues of its own, whose names begin with MicroBloggingLoad and microblogging-load; they
 are in the same account, so they share its limits with the site, and Azure charges for each request.
 All of it is removed at the end, also after Ctrl-C. What a load leaves that was killed is removed by
-the next.`
+the next; on Azure, by the first that begins two hours after the end that it had planned.`
 }
 
 // Validate is called by kong.
@@ -64,7 +73,7 @@ func (c loadCommand) Validate() error {
 		return fmt.Errorf("--duration must be %s to %s, not %s", minLoadDuration, maxLoadDuration, c.Duration)
 	case c.Fill < 0 || c.Fill > maxLoadFill:
 		return fmt.Errorf("--fill must be 0 to %d, not %d", maxLoadFill, c.Fill)
-	case c.Mix.Has(load.Vote) && c.Fill < most:
+	case c.Mix[load.Vote] > 0 && c.Fill < most:
 		return fmt.Errorf("--fill must be at least %d, so that each channel has a post to vote on, not %d", most, c.Fill)
 	}
 	return nil
@@ -84,59 +93,78 @@ func (c loadCommand) runs() []int {
 	return runs
 }
 
-func (c loadCommand) plan(channels int) load.Plan {
-	return load.Plan{Channels: channels, Fill: c.Fill, Mix: c.Mix, Workers: c.Workers, Rate: c.Rate, Duration: c.Duration}
-}
-
-// Run makes the load and prints what was measured. A report that cannot be written is
-// found out before anything is done.
+// Run makes the load and prints what was measured. That a report cannot be written is found
+// out before anything is done, and an earlier one stays until this one is whole.
 func (c loadCommand) Run(ctx context.Context, console *console) (err error) {
-	report, err := openLoadReport(c.Report)
-	if err != nil {
-		return cannotRunError{err}
+	report := load.Report{
+		Store: c.Storage + " " + c.Data, Began: time.Now(),
+		Machine: fmt.Sprintf("%d processors, %s/%s, %s, microblogging %s", runtime.GOMAXPROCS(0), runtime.GOOS, runtime.GOARCH, runtime.Version(), buildVersion()),
 	}
-	defer func() { err = errors.Join(err, report.close()) }()
-	place, err := c.place(ctx)
-	if err != nil {
-		return err
+	if c.Storage == "azure" {
+		report.Store = c.Storage
 	}
-	defer func() { err = errors.Join(err, place.finish(ctx, console)) }()
-	began := time.Now()
-	results, failed := c.results(ctx, console, place)
-	if len(results) == 0 {
-		return cannotRunError{failed}
+	var file *os.File
+	if c.Report != "" {
+		if file, err = os.CreateTemp(filepath.Dir(c.Report), filepath.Base(c.Report)+".partial-*"); err != nil {
+			return cannotRunError{fmt.Errorf("--report: %w", err)}
+		}
+		defer func() { err = errors.Join(err, file.Close(), removeIfThere(file.Name())) }()
 	}
-	printed := c.print(console.stdout, results)
-	written := report.write(load.Report{Store: place.name, Machine: thisMachine(), Began: began, Results: results})
-	return errors.Join(failed, printed, written, noneSucceeded(results))
+	var failed error
+	for _, channels := range c.runs() {
+		result, err := c.run(ctx, console, channels)
+		if failed = err; err != nil {
+			break
+		}
+		report.Results = append(report.Results, result)
+		if result.Interrupted {
+			break
+		}
+	}
+	if len(report.Results) == 0 {
+		return failed
+	}
+	for i, result := range report.Results {
+		switch {
+		case !c.JSON:
+			failed = errors.Join(failed, load.WriteTable(console.stdout, result))
+		case i == 0:
+			failed = errors.Join(failed, json.NewEncoder(console.stdout).Encode(result))
+		}
+		if result.All.Failed > 0 && result.All.Failed == result.All.Requests {
+			failed = errors.Join(failed, fmt.Errorf("no request succeeded with %d channels", result.Channels))
+		}
+	}
+	if file == nil {
+		return failed
+	}
+	slices.SortStableFunc(report.Results, func(a, b load.Result) int { return a.Channels - b.Channels })
+	if err := load.WriteReport(file, report); err != nil {
+		return errors.Join(failed, err)
+	}
+	return errors.Join(failed, os.Rename(file.Name(), c.Report))
 }
 
-// results makes one run after another, until one fails or is interrupted.
-func (c loadCommand) results(ctx context.Context, console *console, place *loadPlace) ([]load.Result, error) {
-	var results []load.Result
-	for _, channels := range c.runs() {
-		ground, err := place.open(ctx)
-		if err != nil {
-			return results, err
-		}
-		progress := newLoadProgress(console.stderr, c.plan(channels))
-		result, err := load.Run(ctx, ground, c.plan(channels), progress.watch)
-		progress.end()
-		err = errors.Join(err, removeLoad(ctx, console, ground.Remove))
-		if result.Elapsed > 0 || result.Interrupted && len(results) == 0 {
-			results = append(results, result)
-		}
-		if err != nil || result.Interrupted {
-			return results, err
-		}
+// run makes the load over so many channels, in a store of its own, and removes that.
+func (c loadCommand) run(ctx context.Context, console *console, channels int) (result load.Result, err error) {
+	ctx, cancel := context.WithTimeout(ctx, c.Duration+fillTime)
+	defer cancel()
+	empty, remove, err := c.open(ctx)
+	if err != nil {
+		return result, cannotRunError{err}
 	}
-	return results, nil
+	defer func() { err = errors.Join(err, removeLoad(ctx, console, remove)) }()
+	progress := newProgress(console.stderr)
+	defer progress.end()
+	return load.Run(ctx, empty, load.Plan{
+		Channels: channels, Fill: c.Fill, Mix: c.Mix, Workers: c.Workers, Rate: c.Rate, Duration: c.Duration,
+	}, progress.show)
 }
 
 // removeLoad removes what a load has made, also if it was interrupted. A second interruption
 // ends the removal too.
 func removeLoad(ctx context.Context, console *console, remove func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeWithin)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTime)
 	defer cancel()
 	go func() {
 		select {
@@ -148,35 +176,56 @@ func removeLoad(ctx context.Context, console *console, remove func(context.Conte
 	return remove(ctx)
 }
 
-func (c loadCommand) print(w io.Writer, results []load.Result) error {
-	if c.JSON {
-		return load.WriteJSON(w, results[0])
+// open makes an empty store for one run. It removes what a load has left that was killed.
+func (c loadCommand) open(ctx context.Context) (driver.Backend, func(context.Context) error, error) {
+	retry, err := c.retry()
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case c.Storage == "azure":
+		return c.openNamespace(ctx, retry)
 	}
-	for _, result := range results {
-		if err := load.WriteTable(w, result); err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintln(w); err != nil {
-			return err
+	left, err := filepath.Glob(filepath.Join(c.Data, loadFolder))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, dir := range left { // a process that has died holds no lock
+		if err := bolt.Remove(dir); err != nil && !errors.Is(err, bolt.ErrInUse) {
+			return nil, nil, err
 		}
 	}
-	return load.WriteComparison(w, results)
+	if err := os.MkdirAll(c.Data, 0o700); err != nil {
+		return nil, nil, err
+	}
+	dir, err := os.MkdirTemp(c.Data, loadFolder)
+	if err != nil {
+		return nil, nil, err
+	}
+	db, err := bolt.Open(dir, bolt.Options{})
+	return db, func(context.Context) error { return errors.Join(db.Close(), bolt.Remove(dir)) }, err
 }
 
-// noneSucceeded is an error if there were requests and all failed.
-func noneSucceeded(results []load.Result) error {
-	var requests, failed int64
-	for _, result := range results {
-		requests += result.All.Requests
-		failed += result.All.Failed
-	}
-	if requests > 0 && requests == failed {
-		return errors.New("no request succeeded")
-	}
-	return nil
-}
+// loadFolder names the directories of the embedded stores of loads, in the data directory.
+const loadFolder = "removed-by-load-*"
 
-func thisMachine() string {
-	return fmt.Sprintf("%d processors, %s/%s, %s, microblogging %s",
-		runtime.GOMAXPROCS(0), runtime.GOOS, runtime.GOARCH, runtime.Version(), buildVersion())
+// openNamespace opens an account, whose client tells the load each try of each request.
+func (c loadCommand) openNamespace(ctx context.Context, retry *policy.RetryOptions) (driver.Backend, func(context.Context) error, error) {
+	config, err := c.azureConfig(nil, retry)
+	if err != nil {
+		return nil, nil, err
+	}
+	config.Tried = func(ctx context.Context, try azure.Try) { load.Tried(ctx, try.Number > 1, try.Throttled()) }
+	client, err := azure.Open(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	n, err := load.OpenAccount(ctx, client, time.Now().Add(c.Duration+fillTime))
+	if err != nil {
+		client.Close()
+		return nil, nil, err
+	}
+	return n.Backend(), func(ctx context.Context) error {
+		defer client.Close()
+		return n.Remove(ctx)
+	}, nil
 }

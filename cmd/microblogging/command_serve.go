@@ -5,13 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 	"golang.org/x/sync/errgroup"
 
-	"microblogging/cmd/microblogging/metrics"
+	"microblogging/cmd/microblogging/telemetry"
 	"microblogging/storage/bolt"
+	"microblogging/web"
 	"microblogging/worker"
 )
 
@@ -23,10 +25,7 @@ type serveCommand struct {
 	storageFlags `embed:""`
 	webFlags     `embed:""`
 	workerFlags  `embed:""`
-	stopFlags    `embed:""`
-	adminFlags   `embed:""`
-	teachFlags   `embed:""`
-	logFlags     `embed:""`
+	roleFlags    `embed:""`
 }
 
 // Validate is called by kong. It is not called for embedded flags.
@@ -36,120 +35,86 @@ func (c serveCommand) Validate() error {
 
 // Run serves both roles until ctx ends.
 func (c serveCommand) Run(ctx context.Context, console *console) error {
-	log, stop := c.logger(console.stderr)
-	defer stop()
-	return c.serve(ctx, console, c.stopFlags, c.adminFlags, metrics.Roles{Web: true, Worker: true}, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
-		teach := c.Teach || c.Sample
-		c.work(ctx, log, b, run, teach)
-		return c.listen(ctx, console, log, b, run, teach)
-	})
+	c.Teach = c.Teach || c.Sample
+	return process{c.storageFlags, c.roleFlags, &c.webFlags, &c.workerFlags, ""}.run(ctx, console)
 }
 
 type webCommand struct {
 	storageFlags `embed:""`
 	webFlags     `embed:""`
-	stopFlags    `embed:""`
-	adminFlags   `embed:""`
-	teachFlags   `embed:""`
-	logFlags     `embed:""`
+	roleFlags    `embed:""`
 }
 
 // Run serves the web role until ctx ends.
 func (c webCommand) Run(ctx context.Context, console *console) error {
-	log, stop := c.logger(console.stderr)
-	defer stop()
-	return c.serve(ctx, console, c.stopFlags, c.adminFlags, metrics.Roles{Web: true}, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
-		return c.listen(ctx, console, log, b, run, c.Teach || c.Sample)
-	})
+	c.Teach = c.Teach || c.Sample
+	return process{c.storageFlags, c.roleFlags, &c.webFlags, nil, ""}.run(ctx, console)
 }
 
 type workerCommand struct {
 	storageFlags `embed:""`
 	workerFlags  `embed:""`
 	HealthListen string `placeholder:"ADDR" help:"The address to answer /healthz and /readyz on. Port 0 picks a free port. Without it they are not answered."`
-	stopFlags    `embed:""`
-	adminFlags   `embed:""`
-	teachFlags   `embed:""`
-	logFlags     `embed:""`
+	roleFlags    `embed:""`
 }
 
-// Run serves the worker role until ctx ends. The probes are answered until the work
-// has ended.
+// Run serves the worker role until ctx ends.
 func (c workerCommand) Run(ctx context.Context, console *console) error {
-	log, stop := c.logger(console.stderr)
+	return process{c.storageFlags, c.roleFlags, nil, &c.workerFlags, c.HealthListen}.run(ctx, console)
+}
+
+// A process is one with a role, or with both. A role that it has not is nil.
+type process struct {
+	storageFlags
+	roleFlags
+	web    *webFlags
+	worker *workerFlags
+	// health is the address of the probes of a worker alone, or "".
+	health string
+}
+
+// run opens the store, starts the roles, and waits until all has ended: when one part fails,
+// or after the delay when ctx ends. If the process is told a second time to stop, the delay
+// ends.
+func (p process) run(ctx context.Context, console *console) (err error) {
+	log, stop := p.logger(console.stderr)
 	defer stop()
-	return c.serve(ctx, console, c.stopFlags, c.adminFlags, metrics.Roles{Worker: true}, log, func(ctx context.Context, b *backend, run *errgroup.Group) error {
-		probes, workEnded := context.WithCancel(context.WithoutCancel(ctx))
-		if c.HealthListen != "" {
-			if err := listenHealth(probes, c.HealthListen, log, b, run); err != nil {
-				workEnded()
-				return err
-			}
-		}
-		log.InfoContext(ctx, "worker started", "lease", c.Lease, "concurrency", c.Concurrency)
-		run.Go(func() error {
-			defer workEnded()
-			c.worker(log, b, c.Teach).Run(ctx)
-			return nil
-		})
-		return nil
-	})
-}
-
-// work starts the worker role in the group.
-func (f workerFlags) work(ctx context.Context, log *slog.Logger, b *backend, run *errgroup.Group, teach bool) {
-	run.Go(func() error {
-		f.worker(log, b, teach).Run(ctx)
-		return nil
-	})
-}
-
-// worker returns a worker on the store.
-func (f workerFlags) worker(log *slog.Logger, b *backend, teach bool) *worker.Worker {
-	options := f.options(log, teach)
-	options.Observer = worker.Observers(b.observers.deliveries...)
-	return worker.New(b.Store, options)
-}
-
-// serve opens the store, calls start, and waits until all that start put into
-// the group has ended. The group ends when one part fails, or after the delay when
-// ctx ends. If the process is told a second time to stop, the delay ends.
-func (f storageFlags) serve(ctx context.Context, console *console, stop stopFlags, operator adminFlags, roles metrics.Roles, log *slog.Logger,
-	start func(context.Context, *backend, *errgroup.Group) error,
-) (err error) {
-	if stop.DrainDelay < 0 {
-		return cannotRunError{fmt.Errorf("--drain-delay must be 0s or more, not %s", stop.DrainDelay)}
+	if p.DrainDelay < 0 {
+		return cannotRunError{fmt.Errorf("--drain-delay must be 0s or more, not %s", p.DrainDelay)}
 	}
 	// Before it needs much: Go then collects garbage instead of being killed. Without a limit,
 	// or with GOMEMLIMIT, nothing changes.
 	if _, err := memlimit.Set(memlimit.WithRatio(memoryShare)); err != nil {
 		log.InfoContext(ctx, "the memory limit of this process is not known", "error", err)
 	}
-	observed, err := f.startTraces(ctx, log)
+	told, err := telemetry.Start(telemetry.Options{
+		Version: buildVersion(), Storage: p.Storage, Web: p.web != nil, Worker: p.worker != nil, Counts: p.AdminListen != "", Log: log,
+		Path: web.LoggedPath, Trusted: func(r *http.Request) bool { return p.web.TrustProxy.trusts(r) },
+	})
+	if err != nil {
+		return cannotRunError{err}
+	}
+	defer told.Stop()
+	admin, err := p.listenAdmin()
 	if err != nil {
 		return err
 	}
-	defer observed.traces.Stop()
-	admin, err := operator.open(roles, log)
+	if admin != nil {
+		defer admin.Close() // a server that has ended has closed it already
+	}
+	there, unknown := bolt.Exists(p.Data)
+	b, err := p.open(bolt.Options{Log: log}, told)
 	if err != nil {
 		return err
-	}
-	options := bolt.Options{Log: log}
-	admin.observe(f, &observed, &options)
-	there, unknown := bolt.Exists(f.Data)
-	b, err := f.openObserved(options, observed)
-	if err != nil {
-		return errors.Join(err, admin.stop())
-	}
-	if b.local && !there && unknown == nil {
-		log.InfoContext(ctx, "no store was here: this is a new store, and it is empty", "data", f.Data)
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
+	if b.local && !there && unknown == nil {
+		log.InfoContext(ctx, "no store was here: this is a new store, and it is empty", "data", p.Data)
+	}
 	b.draining = ctx.Done()
-	ctx, cancel := delayed(ctx, stop.DrainDelay, console.again)
+	ctx, cancel := delayed(ctx, p.DrainDelay, console.again)
 	defer cancel()
 	run, ctx := errgroup.WithContext(ctx)
-	defer func() { err = errors.Join(err, admin.stop()) }()
 	if b.local {
 		if err := b.Prepare(ctx); err != nil {
 			return cannotRunError{err}
@@ -157,9 +122,10 @@ func (f storageFlags) serve(ctx context.Context, console *console, stop stopFlag
 	} else {
 		run.Go(func() error { b.prepareLater(ctx, log); return nil })
 	}
-	admin.serve(ctx, b)
+	stopAdmin := serveAdmin(ctx, admin, b, log)
+	defer func() { err = errors.Join(err, stopAdmin()) }()
 	run.Go(func() error {
-		if err := start(ctx, b, run); err != nil {
+		if err := p.start(ctx, console, log, b, run); err != nil {
 			return err
 		}
 		if err := giveBack(); err != nil {
@@ -168,6 +134,36 @@ func (f storageFlags) serve(ctx context.Context, console *console, stop stopFlag
 		return nil
 	})
 	return run.Wait()
+}
+
+// start starts the roles in the group. The probes of a worker are answered until the work has
+// ended.
+func (p process) start(ctx context.Context, console *console, log *slog.Logger, b *backend, run *errgroup.Group) error {
+	probes, workEnded := context.WithCancel(context.WithoutCancel(ctx))
+	if p.health != "" {
+		if err := listenHealth(probes, p.health, log, b, run); err != nil {
+			workEnded()
+			return err
+		}
+	}
+	if p.worker == nil {
+		workEnded()
+	} else {
+		options := p.worker.options(log, p.Teach)
+		if b.told != nil {
+			options.Observer = b.told
+		}
+		log.InfoContext(ctx, "worker started", "lease", options.Lease, "concurrency", options.Concurrency)
+		run.Go(func() error {
+			defer workEnded()
+			worker.New(b.Store, options).Run(ctx)
+			return nil
+		})
+	}
+	if p.web == nil {
+		return nil
+	}
+	return p.web.listen(ctx, console, log, b, run, p.Teach)
 }
 
 // delayed returns a context that ends when ctx has ended a while ago, or has ended and
@@ -182,11 +178,10 @@ func delayed(ctx context.Context, delay time.Duration, now <-chan struct{}) (lat
 		defer timer.Stop()
 		select {
 		case <-timer.C:
-			end()
 		case <-now:
-			end()
 		case <-later.Done():
 		}
+		end()
 	})
 	return later, func() { stop(); end() }
 }

@@ -83,7 +83,7 @@ func readTree(t *testing.T) sourceTree {
 // commandLine returns the names of all commands and of all their flags.
 func commandLine(t *testing.T) (names, flags []string) {
 	t.Helper()
-	parser, err := kong.New(&commands{}, retryVars(), retryGroup())
+	parser, err := kong.New(&commands{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,14 @@ import (
 	"io"
 	"log/slog"
 	"net/url"
+	"os"
+	"strings"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
 	"microblogging/domain"
+	"microblogging/storage/azure"
 	"microblogging/worker"
 )
 
@@ -22,17 +27,51 @@ type storageFlags struct {
 	AzureTableEndpoint        string `env:"AZURE_STORAGE_TABLE_ENDPOINT,MICROBLOGGING_AZURE_TABLE_ENDPOINT" placeholder:"URL" help:"With --storage azure and the default Azure credential: the URL of the account's tables. Not used with a connection string."`
 	AzureQueueEndpoint        string `env:"AZURE_STORAGE_QUEUE_ENDPOINT,MICROBLOGGING_AZURE_QUEUE_ENDPOINT" placeholder:"URL" help:"With --storage azure and the default Azure credential: the URL of the account's queues. Not used with a connection string."`
 
-	retryFlags `embed:""`
+	Retries  int           `group:"retries" default:"3" help:"How often a request is sent again, 0 to 20. docs/retries.md says which."`
+	RetryMin time.Duration `group:"retries" default:"150ms" help:"The pause before it is sent again for the first time, 1ms to 1m, varied from 0.8 to 1.3 of it. The next pauses are 3, 7, 15 times as long, and so on."`
+	RetryMax time.Duration `group:"retries" default:"2s" help:"The longest pause, --retry-min to 1m. If the service asks for a longer one with Retry-After, the request fails at once."`
 }
 
-// logFlags say what is logged on standard error.
-type logFlags struct {
-	LogFormat string `enum:"text,json" default:"text" help:"The format of the log on standard error: text or json."`
-	LogLevel  string `enum:"debug,info,warn,error" default:"info" help:"The lowest level that is logged: debug, info, warn or error."`
+const (
+	mostRetries = 20
+	// longestPause is the largest --retry-max. It also keeps the SDK's sums in range.
+	longestPause = time.Minute
+)
+
+// retry returns the retries for azure.Config, or what is wrong with the flags.
+func (f storageFlags) retry() (*policy.RetryOptions, error) {
+	switch {
+	case f.Retries < 0 || f.Retries > mostRetries:
+		return nil, cannotRunError{fmt.Errorf("--retries must be 0 to %d, not %d", mostRetries, f.Retries)}
+	case f.RetryMin < time.Millisecond || f.RetryMin > longestPause:
+		return nil, cannotRunError{fmt.Errorf("--retry-min must be 1ms to 1m, not %s", f.RetryMin)}
+	case f.RetryMax < f.RetryMin || f.RetryMax > longestPause:
+		return nil, cannotRunError{fmt.Errorf("--retry-max must be --retry-min (%s) to 1m, not %s", f.RetryMin, f.RetryMax)}
+	}
+	o := azure.Retry(f.Retries, f.RetryMin, f.RetryMax)
+	return &o, nil
+}
+
+// connectionString returns the connection string of the account, or "" if none is given.
+// The one in a file goes before the one on the command line or in the environment. It is
+// never in an error, because errors are logged.
+func (f storageFlags) connectionString() (string, error) {
+	if f.AzureConnectionStringFile == "" {
+		return f.AzureConnectionString, nil
+	}
+	text, err := os.ReadFile(f.AzureConnectionStringFile)
+	secret := strings.TrimSpace(string(text))
+	if err == nil && (secret == "" || strings.ContainsAny(secret, "\r\n\x00")) {
+		err = fmt.Errorf("%s does not hold one line", f.AzureConnectionStringFile)
+	}
+	if err != nil {
+		return "", cannotRunError{fmt.Errorf("--azure-connection-string-file: %w", err)}
+	}
+	return secret, nil
 }
 
 // logger returns the log. Stop must be called at the end, and writes the lines that wait.
-func (f logFlags) logger(w io.Writer) (log *slog.Logger, stop func()) {
+func (f roleFlags) logger(w io.Writer) (log *slog.Logger, stop func()) {
 	var options slog.HandlerOptions
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.LogLevel)); err == nil { // the enum refuses every other word
@@ -109,14 +148,13 @@ func badName(flag string, err error) error {
 	return cannotRunError{fmt.Errorf("%s: %w", flag, err)}
 }
 
-// stopFlags are what all roles share.
-type stopFlags struct {
-	DrainDelay time.Duration `default:"0s" help:"How long to go on after SIGTERM or SIGINT, while /readyz fails, before requests are refused and the work is ended. A second signal ends it at once."`
-}
-
-// teachFlags are what all roles share that can teach.
-type teachFlags struct {
-	Teach bool `help:"For learning: let the owner of a channel watch its deletion step by step, kill the worker and deliver the message again, let everybody see the rows behind every channel, and list at the end of each page what it asked of the store. It is on with the sample data. With it a lease is 15 s at most."`
+// roleFlags are what all roles share.
+type roleFlags struct {
+	DrainDelay  time.Duration `default:"0s" help:"How long to go on after SIGTERM or SIGINT, while /readyz fails, before requests are refused and the work is ended. A second signal ends it at once."`
+	AdminListen string        `placeholder:"ADDR" help:"The address for an operator, such as 127.0.0.1:9090: /metrics for Prometheus, /debug/pprof/ for profiles, /healthz and /readyz, and /backup for the command backup. Port 0 picks a free port. Anybody who reaches it may read all of that and needs no password, so do not publish it; /backup answers programs on the same machine alone. Off by default: then nothing is measured."`
+	Teach       bool          `help:"For learning: let the owner of a channel watch its deletion step by step, kill the worker and deliver the message again, let everybody see the rows behind every channel, and list at the end of each page what it asked of the store. It is on with the sample data. With it a lease is 15 s at most."`
+	LogFormat   string        `enum:"text,json" default:"text" help:"The format of the log on standard error: text or json."`
+	LogLevel    string        `enum:"debug,info,warn,error" default:"info" help:"The lowest level that is logged: debug, info, warn or error."`
 }
 
 // teachLease is the longest lease of a worker that teaches: whoever kills a worker does

@@ -86,7 +86,7 @@ func helpShowsEnvironment(t *testing.T) {
 }
 
 func helpShowsDefaults(t *testing.T) {
-	parser, err := kong.New(&commands{}, retryVars(), retryGroup())
+	parser, err := kong.New(&commands{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,66 +47,47 @@ func (c importCommand) checkOwner(ctx context.Context, console *console, store *
 	return password, nil
 }
 
-// createOwner makes the account of the owner, if there is a password for it.
-func createOwner(ctx context.Context, store *storage.Store, owner domain.UserName, password string) error {
-	if password == "" {
-		return nil
-	}
-	if _, err := store.SignUp(ctx, string(owner), password); err != nil {
-		return cannotCreate(err)
-	}
-	return nil
-}
-
 func cannotCreate(err error) error { return cannotRunError{fmt.Errorf("--create-owner: %w", err)} }
 
 // ownerPassword returns the password for a new account. It is the value of
-// ownerPasswordVariable or, if that is not set, what is typed at the terminal or the
-// first line of standard input.
-func ownerPassword(ctx context.Context, console *console, owner domain.UserName) (string, error) {
+// ownerPasswordVariable or, if that is not set, what is typed at the terminal twice and
+// without an echo, or the first line of standard input.
+func ownerPassword(ctx context.Context, console *console, owner domain.UserName) (password string, err error) {
 	if password, ok := os.LookupEnv(ownerPasswordVariable); ok {
 		return password, nil
 	}
 	file, ok := console.stdin.(*os.File)
-	if ok && term.IsTerminal(int(file.Fd())) {
-		return askPassword(ctx, console.stderr, int(file.Fd()), owner)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return interruptibly(ctx, func() (string, error) {
+			line, err := bufio.NewReader(io.LimitReader(console.stdin, maxPasswordLine)).ReadString('\n')
+			if line == "" {
+				return "", fmt.Errorf("there is no password in %s and none on standard input: %w", ownerPasswordVariable, err)
+			}
+			return strings.TrimRight(line, "\r\n"), nil
+		})
 	}
-	return interruptibly(ctx, func() (string, error) {
-		line, err := bufio.NewReader(io.LimitReader(console.stdin, maxPasswordLine)).ReadString('\n')
-		if line == "" {
-			return "", fmt.Errorf("there is no password in %s and none on standard input: %w", ownerPasswordVariable, err)
-		}
-		return strings.TrimRight(line, "\r\n"), nil
-	})
-}
-
-// askPassword asks for a password twice, without an echo.
-func askPassword(ctx context.Context, prompt io.Writer, terminal int, owner domain.UserName) (password string, err error) {
+	terminal := int(file.Fd())
 	before, err := term.GetState(terminal)
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, term.Restore(terminal, before)) }()
-	ask := func(question string) (string, error) {
-		fmt.Fprintf(prompt, "%s for %s: ", question, owner)
-		defer fmt.Fprintln(prompt)
-		return interruptibly(ctx, func() (string, error) {
+	for i, question := range []string{"New password", "The same password again"} {
+		fmt.Fprintf(console.stderr, "%s for %s: ", question, owner)
+		typed, err := interruptibly(ctx, func() (string, error) {
 			typed, err := term.ReadPassword(terminal)
 			return string(typed), err
 		})
-	}
-	if password, err = ask("New password"); err != nil {
-		return "", err
-	}
-	if err := domain.CheckPassword("password", password, owner); err != nil {
-		return "", err
-	}
-	again, err := ask("The same password again")
-	if err != nil {
-		return "", err
-	}
-	if again != password {
-		return "", errors.New("the two passwords differ")
+		fmt.Fprintln(console.stderr)
+		if err == nil && i == 0 {
+			password, err = typed, domain.CheckPassword("password", typed, owner)
+		}
+		if err == nil && typed != password {
+			err = errors.New("the two passwords differ")
+		}
+		if err != nil {
+			return "", err
+		}
 	}
 	return password, nil
 }

@@ -57,12 +57,10 @@ type importer struct {
 	channel domain.ChannelRef
 	owner   domain.UserName
 	// source tells the feed apart from others with the same ids of entries.
-	source string
-	// fresh tells that this import created the channel, so that no entry is known.
-	fresh     bool
+	source    string
 	converter *feed.Converter
-	// progress is called with numbers of entries that are done.
-	progress func(n int) error
+	// progress is called with how many entries are done.
+	progress func(done int)
 
 	// mu guards what follows.
 	mu     sync.Mutex
@@ -70,10 +68,10 @@ type importer struct {
 }
 
 // newImporter returns an importer that tells nobody of its progress.
-func newImporter(store *storage.Store, channel domain.ChannelRef, owner domain.UserName, source string, fresh bool) *importer {
+func newImporter(store *storage.Store, channel domain.ChannelRef, owner domain.UserName, source string) *importer {
 	return &importer{
-		store: store, channel: channel, owner: owner, source: source, fresh: fresh,
-		converter: feed.NewConverter(), progress: func(int) error { return nil },
+		store: store, channel: channel, owner: owner, source: source,
+		converter: feed.NewConverter(), progress: func(int) {},
 	}
 }
 
@@ -83,9 +81,7 @@ func newImporter(store *storage.Store, channel domain.ChannelRef, owner domain.U
 // returns the first failure.
 func (i *importer) post(ctx context.Context, entries []feed.Entry) error {
 	first := firstOfEach(entries)
-	if err := i.count(importCounts{known: len(entries) - len(first)}); err != nil {
-		return err
-	}
+	i.count(importCounts{known: len(entries) - len(first)})
 	var batches errgroup.Group
 	batches.SetLimit(importFlight)
 	if slices.ContainsFunc(first, func(e feed.Entry) bool { return e.Published.IsZero() }) {
@@ -129,14 +125,10 @@ func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) 
 			err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
 		}
 	}()
-	unknown, err := i.unknown(ctx, batch)
-	if err != nil {
-		return err
-	}
-	counts := importCounts{known: len(batch) - len(unknown)}
+	var counts importCounts
 	var postings []storage.Posting
 	var made []importCounts // what each posting adds, if it makes a post
-	for _, entry := range unknown {
+	for _, entry := range batch {
 		posting, counted := i.posting(entry), importCounts{added: 1}
 		var cut bool
 		if posting.Draft, cut = i.converter.Draft(entry); cut {
@@ -161,40 +153,16 @@ func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) 
 			counts.add(made[n])
 		}
 	}
-	return cmp.Or(err, i.count(counts))
+	i.count(counts)
+	return err
 }
 
 // count adds what became of some entries.
-func (i *importer) count(c importCounts) error {
+func (i *importer) count(c importCounts) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.counts.add(c)
-	return i.progress(c.added + c.known + c.leftOut)
-}
-
-// unknown returns the entries that were not imported before.
-func (i *importer) unknown(ctx context.Context, batch []feed.Entry) ([]feed.Entry, error) {
-	if i.fresh {
-		return batch, nil
-	}
-	known := make([]bool, len(batch))
-	looks := make([]func(context.Context) error, len(batch))
-	for n, entry := range batch {
-		looks[n] = func(ctx context.Context) (err error) {
-			known[n], err = i.store.Posted(ctx, i.posting(entry))
-			return err
-		}
-	}
-	if err := i.store.AtOnce(ctx, looks[0], looks[1:]...); err != nil {
-		return nil, err
-	}
-	var unknown []feed.Entry
-	for n, entry := range batch {
-		if !known[n] {
-			unknown = append(unknown, entry)
-		}
-	}
-	return unknown, nil
+	i.progress(i.counts.added + i.counts.known + i.counts.leftOut)
 }
 
 // posting returns the posting of an entry, without its draft. Source and key say which post

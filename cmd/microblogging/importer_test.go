@@ -22,7 +22,6 @@ func TestImportTwoFeeds(t *testing.T) {
 
 func TestImporterKey(t *testing.T) {
 	t.Run("of an entry stays what it was", importerKeyStays)
-	t.Run("is not looked up in a channel that the import created", keysOfNewChannel)
 }
 
 func TestImportDates(t *testing.T) {
@@ -79,20 +78,6 @@ func importerKeyStays(t *testing.T) {
 	}
 }
 
-func keysOfNewChannel(t *testing.T) {
-	to, calls := newTestImporter(t)
-	for _, fresh := range []bool{true, false} {
-		to.fresh = fresh
-		before := calls.Load()
-		if err := to.post(t.Context(), datedEntries(1)); err != nil || to.counts.added != 1 {
-			t.Fatalf("%+v, %v", to.counts, err)
-		}
-		if n := calls.Load() - before; n != 1 {
-			t.Errorf("fresh %v: an entry takes %d calls, want 1", fresh, n)
-		}
-	}
-}
-
 // An importWorld is a store with a channel.
 type importWorld struct {
 	*testing.T
@@ -138,9 +123,9 @@ func newImportWorld(t *testing.T) *importWorld {
 	return w
 }
 
-// importer returns an importer of one feed. fresh tells that it made the channel.
-func (w *importWorld) importer(fresh bool) *importer {
-	return newImporter(w.store, w.channel, "ada", "id:urn:a", fresh)
+// importer returns an importer of one feed.
+func (w *importWorld) importer() *importer {
+	return newImporter(w.store, w.channel, "ada", "id:urn:a")
 }
 
 // newTestImporter returns an importer to a channel that exists, and the number of calls
@@ -148,5 +133,5 @@ func (w *importWorld) importer(fresh bool) *importer {
 func newTestImporter(t *testing.T) (*importer, *atomic.Int64) {
 	t.Helper()
 	w := newImportWorld(t)
-	return w.importer(false), w.calls
+	return w.importer(), w.calls
 }

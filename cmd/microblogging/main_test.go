@@ -64,7 +64,7 @@ func cannotRunExitsWith2(t *testing.T) {
 		"a file as data directory":                              {[]string{"check", "--data", file}, file},
 		"azure without an account":                              {[]string{"check", "--storage", "azure"}, "AZURE_STORAGE_CONNECTION_STRING"},
 		"a file of a secret that is not there":                  {[]string{"check", "--storage", "azure", "--azure-connection-string", unreachable, "--azure-connection-string-file", file + "x"}, file + "x"},
-		"a file of a secret that is empty":                      {[]string{"worker", "--storage", "azure", "--azure-connection-string-file", file}, "is empty"},
+		"a file of a secret that is empty":                      {[]string{"worker", "--storage", "azure", "--azure-connection-string-file", file}, "one line"},
 		"a probe that is no address":                            {[]string{"health", "127.0.0.1:8080"}, "127.0.0.1:8080"},
 		"a probe without time":                                  {[]string{"health", "--timeout", "0s"}, "--timeout"},
 		"import without a channel":                              {[]string{"import", "--owner", "ada", file}, "--channel"},

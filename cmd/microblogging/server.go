@@ -38,7 +38,7 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	if err != nil {
 		return cannotRunError{err}
 	}
-	handler, err := web.New(b.Store, web.Options{
+	options := web.Options{
 		BaseURL:             base,
 		TrustProxy:          f.TrustProxy.any,
 		TrustedNetworks:     f.TrustProxy.networks,
@@ -55,8 +55,11 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 		Draining:            b.draining,
 		Teach:               teach,
 		Routes:              f.routes(b),
-		Observer:            b.observers.requests,
-	})
+	}
+	if b.told != nil {
+		options.Observer = b.told
+	}
+	handler, err := web.New(b.Store, options)
 	if err != nil {
 		return err
 	}
@@ -71,8 +74,10 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	if err != nil {
 		return cannotRunError{fmt.Errorf("--listen: %w", err)}
 	}
-	limit := web.LimitConnections(f.TrustProxy.any, f.TrustProxy.networks)
-	serveHTTP(ctx, listener, f.traced(handler, b.observers.traces), limit, log, run)
+	serveHTTP(ctx, listening{
+		Listener: listener, handler: b.told.Handler(handler), limit: web.LimitConnections(f.TrustProxy.any, f.TrustProxy.networks),
+		write: writeTime, drain: drainTime, long: context.Background(),
+	}, log, run)
 	address := publicAddress(listener.Addr())
 	fmt.Fprintf(console.stdout, "listening on %s\n", address)
 	link.print(console, address)
@@ -93,49 +98,60 @@ func listenHealth(ctx context.Context, address string, log *slog.Logger, b *back
 	if err != nil {
 		return cannotRunError{fmt.Errorf("--health-listen: %w", err)}
 	}
-	serveHTTP(ctx, listener, web.Health{Ready: b.Ready, Alive: b.health, Draining: b.draining, Logger: log}, web.LimitConnections(false, nil), log, run)
+	serveHTTP(ctx, listening{
+		Listener: listener, handler: b.probes(log), limit: web.LimitConnections(false, nil),
+		write: writeTime, drain: drainTime, long: context.Background(),
+	}, log, run)
 	log.InfoContext(ctx, "answering probes", "address", publicAddress(listener.Addr()))
 	return nil
 }
 
-// serveHTTP serves in the group until ctx ends. Limit is told of each connection.
-func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler, limit func(net.Conn, http.ConnState),
-	log *slog.Logger, run *errgroup.Group,
-) {
+// A listening is how a server listens, and when it gives up.
+type listening struct {
+	net.Listener
+	handler http.Handler
+	// limit is told of each connection. It may be nil.
+	limit func(net.Conn, http.ConnState)
+	// write bounds how long an answer may take to send, and drain how long those under way may
+	// take to end. What takes long sets a deadline of its own.
+	write, drain time.Duration
+	// long is the context of requests, and ends those that take long.
+	long context.Context
+}
+
+// serveHTTP serves in the group until ctx ends. Then it waits until the requests under way
+// end, and cuts off those that do not end in time: a client that sends or reads nothing must
+// not decide how the process ends.
+func serveHTTP(ctx context.Context, l listening, log *slog.Logger, run *errgroup.Group) {
 	server := &http.Server{
-		Handler:           handler,
+		Handler:           l.handler,
+		BaseContext:       func(net.Listener) context.Context { return l.long },
 		ReadHeaderTimeout: readHeaderTime,
 		ReadTimeout:       readTime,
-		WriteTimeout:      writeTime,
+		WriteTimeout:      l.write,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    maxHeader,
-		ConnState:         limit,
+		ConnState:         l.limit,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
-	run.Go(func() error { return ignoreClosed(server.Serve(netutil.LimitListener(listener, web.MaxConnections))) })
-	run.Go(func() error { return stopServer(ctx, log, server) })
-}
-
-// stopServer waits until ctx ends, and then until the requests under way end. It cuts
-// off those that do not end in drainTime: a client that sends or reads nothing must not
-// decide how the process ends.
-func stopServer(ctx context.Context, log *slog.Logger, server *http.Server) error {
-	<-ctx.Done()
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
-	defer cancel()
-	err := server.Shutdown(drain)
-	if errors.Is(err, context.DeadlineExceeded) {
-		log.WarnContext(ctx, "requests did not end in time and are cut off", "after", drainTime)
-		err = server.Close()
-	}
-	return err
-}
-
-func ignoreClosed(err error) error {
-	if errors.Is(err, http.ErrServerClosed) {
-		return nil
-	}
-	return err
+	run.Go(func() error {
+		err := server.Serve(netutil.LimitListener(l.Listener, web.MaxConnections))
+		if errors.Is(err, http.ErrServerClosed) {
+			return nil
+		}
+		return err
+	})
+	run.Go(func() error {
+		<-ctx.Done()
+		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.drain)
+		defer cancel()
+		err := server.Shutdown(drain)
+		if errors.Is(err, context.DeadlineExceeded) {
+			log.WarnContext(ctx, "requests did not end in time and are cut off", "after", l.drain)
+			err = server.Close()
+		}
+		return err
+	})
 }
 
 // publicAddress returns the URL of a listener. The host is 127.0.0.1 if it listens

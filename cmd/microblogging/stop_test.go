@@ -17,7 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 	"gopkg.in/yaml.v3"
 
-	"microblogging/cmd/microblogging/traces"
+	"microblogging/cmd/microblogging/telemetry"
 	"microblogging/worker"
 )
 
@@ -214,7 +214,7 @@ func composeGracePeriod(t *testing.T) {
 			t.Fatal(err)
 		}
 		var flags commands
-		parser, err := kong.New(&flags, kong.DefaultEnvars("MICROBLOGGING"), kong.Writers(io.Discard, io.Discard), retryVars(), retryGroup())
+		parser, err := kong.New(&flags, kong.DefaultEnvars("MICROBLOGGING"), kong.Writers(io.Discard, io.Discard))
 		if err == nil {
 			_, err = parser.Parse(strings.Fields(service.Command))
 		}
@@ -228,7 +228,7 @@ func composeGracePeriod(t *testing.T) {
 		case "embedded":
 			takes = flags.Serve.DrainDelay + max(drainTime, worker.Options{}.StopTime())
 		}
-		if takes += adminDrainTime + traces.StopTime + time.Second; takes > grace { // to close the store
+		if takes += adminDrainTime + telemetry.StopTime + time.Second; takes > grace { // to close the store
 			t.Errorf("%s takes up to %s to stop, and has %s", name, takes, grace)
 		}
 	}

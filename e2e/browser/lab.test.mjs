@@ -12,7 +12,7 @@ test("lab: by keyboard alone one goes from the index to a law that is broken", a
   assert.equal(v.path, start);
   await mark(v);
   await play(v, orphan);
-  await v.sees("The law A1 (“every post has its channel”) is broken", "Won in 9 steps");
+  await v.sees("The law A1 (no orphan post) is broken", "Won in 9 steps");
   assert.equal(taken(v), schedule);
   assert.ok(await same(v), "a step has loaded the page again");
   await v.leave();
@@ -23,7 +23,7 @@ test("lab: without scripts the same run is made of links", async () => {
   await v.follow(v.page.getByRole("link", { name: /^Start: / }));
   const names = { 1: "ann", 2: "olga", 3: "w1" };
   for (const number of orphan) await v.follow(take(v, names[number]));
-  await v.sees("The law A1 (“every post has its channel”) is broken");
+  await v.sees("The law A1 (no orphan post) is broken");
   assert.equal(taken(v), schedule);
   await v.leave();
 });
@@ -197,7 +197,7 @@ describe("lab: a step in place", () => {
     const told = v.page.locator("body > [role=status]").first();
     await told.filter({ hasText: /^Step 1 of 1\. \S/ }).waitFor({ state: "attached" });
     await play(v, orphan.slice(1), 1);
-    await told.filter({ hasText: /The law A1 \(“every post has its channel”\) is broken/ }).waitFor({ state: "attached" });
+    await told.filter({ hasText: /The law A1 \(no orphan post\) is broken/ }).waitFor({ state: "attached" });
     await v.leave();
   });
 
@@ -588,7 +588,7 @@ describe("lab: what was won", () => {
     });
     await v.open(start);
     await play(v, orphan);
-    await v.sees("The law A1 (“every post has its channel”) is broken");
+    await v.sees("The law A1 (no orphan post) is broken");
     await v.open("/lab");
     await v.sees("This browser keeps nothing for this site");
     await v.leave();

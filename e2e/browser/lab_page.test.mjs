@@ -16,7 +16,7 @@ describe("lab: in order, light and dark, wide and on a phone, is", () => {
     "what fresh workers leave": `${start}?s=${schedule}&rest=1`,
     "a solution that is shown": `${start}?s=${schedule}&at=5&show=1`,
     "a hint": `${start}?s=ann&hint=1`,
-    "a comparison": `${start}/compare?s=${schedule}`,
+    "a comparison": "/lab/open-gate/compare",
     "the code that ships": "/lab/post",
     "the keys": "/keys",
     "four questions": "/lab/queries",

@@ -2,7 +2,6 @@ package mem
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"sync"
 	"time"
@@ -35,12 +34,12 @@ func (db *DB) Snapshot() Snapshot {
 	return db.now
 }
 
-// read returns the content, or the error of a context that has ended.
-func (db *DB) read(ctx context.Context) (Snapshot, error) {
+// read reads the content, unless the context has ended.
+func read[T any](ctx context.Context, db *DB, of func(Snapshot) (T, error)) (result T, err error) {
 	if err := ctx.Err(); err != nil {
-		return Snapshot{}, err
+		return result, err
 	}
-	return db.Snapshot(), nil
+	return of(db.Snapshot())
 }
 
 // write replaces the content by what change returns, unless that is an error.
@@ -76,29 +75,17 @@ func (db *DB) CreateTable(ctx context.Context, table string) error {
 
 // Get implements driver.Tables.
 func (db *DB) Get(ctx context.Context, table, partition, row string) (driver.Entity, error) {
-	s, err := db.read(ctx)
-	if err != nil {
-		return driver.Entity{}, err
-	}
-	return s.Get(table, partition, row)
+	return read(ctx, db, func(s Snapshot) (driver.Entity, error) { return s.Get(table, partition, row) })
 }
 
 // Range implements driver.Tables.
 func (db *DB) Range(ctx context.Context, table string, q driver.Range) (driver.Page, error) {
-	s, err := db.read(ctx)
-	if err != nil {
-		return driver.Page{}, err
-	}
-	return s.Range(table, q)
+	return read(ctx, db, func(s Snapshot) (driver.Page, error) { return s.Range(table, q) })
 }
 
 // Scan implements driver.Tables.
 func (db *DB) Scan(ctx context.Context, table string, q driver.Scan) (driver.Page, error) {
-	s, err := db.read(ctx)
-	if err != nil {
-		return driver.Page{}, err
-	}
-	return s.Scan(table, q)
+	return read(ctx, db, func(s Snapshot) (driver.Page, error) { return s.Scan(table, q) })
 }
 
 // Transact implements driver.Tables.
@@ -160,44 +147,34 @@ func (db *DB) Delete(ctx context.Context, queue string, m driver.Message) error 
 
 // Peek implements driver.Queues.
 func (db *DB) Peek(ctx context.Context, queue string, limit int) ([]driver.Message, error) {
-	s, err := db.read(ctx)
-	var at int
-	if err == nil {
-		at, err = s.queue(queue)
-	}
-	if err != nil {
-		return nil, err
-	}
-	var visible []driver.Message
-	now := time.Now()
-	for _, m := range s.queues[at].messages {
-		if len(visible) < limit && !m.visible.After(now) {
-			visible = append(visible, driver.Message{ID: m.id, Text: m.text, Deliveries: m.deliveries})
+	return read(ctx, db, func(s Snapshot) (visible []driver.Message, err error) {
+		at, err := s.queue(queue)
+		if err != nil {
+			return nil, err
 		}
-	}
-	return visible, nil
+		now := time.Now()
+		for _, m := range s.queues[at].messages {
+			if len(visible) < limit && !m.visible.After(now) {
+				visible = append(visible, driver.Message{ID: m.id, Text: m.text, Deliveries: m.deliveries})
+			}
+		}
+		return visible, nil
+	})
 }
 
 // Ping implements driver.Queues.
 func (db *DB) Ping(ctx context.Context, queue string) error {
-	s, err := db.read(ctx)
-	if err == nil {
-		_, err = s.queue(queue)
-	}
-	if err != nil {
-		return fmt.Errorf("queue %s: %w", queue, err)
-	}
-	return nil
+	_, err := db.Length(ctx, queue)
+	return err
 }
 
 // Length implements driver.Queues.
 func (db *DB) Length(ctx context.Context, queue string) (int64, error) {
-	s, err := db.read(ctx)
-	if err == nil {
-		_, err = s.queue(queue)
-	}
-	if err != nil {
-		return 0, fmt.Errorf("queue %s: %w", queue, err)
-	}
-	return int64(len(s.Messages(queue))), nil
+	return read(ctx, db, func(s Snapshot) (int64, error) {
+		at, err := s.queue(queue)
+		if err != nil {
+			return 0, err
+		}
+		return int64(len(s.queues[at].messages)), nil
+	})
 }

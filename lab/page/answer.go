@@ -9,11 +9,12 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
+	"time"
 
 	"github.com/a-h/templ"
 
 	"microblogging/coding"
+	"microblogging/templates"
 )
 
 const (
@@ -22,92 +23,88 @@ const (
 	// freshness is how long a cache may use an answer without asking. A new release
 	// shows after it.
 	freshness = "public, max-age=60"
-	// vary is what an answer depends on besides its address.
-	vary = "Accept-Encoding"
+	// maxReplays is how many schedules are replayed at once, and replayWait how long a request
+	// waits for its turn. A lecture hall must not slow down the site.
+	maxReplays = 2
+	replayWait = time.Second
+	// busyRetry is the Retry-After of a request that got no turn.
+	busyRetry = 2 * time.Second
 )
 
-// An answer is a whole response, which is the same for everyone.
-type answer struct {
-	mediaType string
-	body      []byte
-	etag      string
-	// gzipped compresses the body when it is first asked for. It is nil for an answer that is
-	// not sent.
-	gzipped func() []byte
-	// fleeting tells that another try may have another result, so it is not kept.
-	fleeting bool
-}
+// A turn is taken by whoever works, so that only so many work at once.
+type turn chan struct{}
 
-// in returns the body as the request accepts it, and whether that is compressed.
-func (a answer) in(r *http.Request) (body []byte, compressed bool) {
-	if coding.AcceptsGzip(r.Header) {
-		if gzipped := a.gzipped(); gzipped != nil {
-			return gzipped, true
-		}
-	}
-	return a.body, false
-}
-
-// newAnswer makes an answer whose tag changes with its content and with the program. The tag
-// is weak, so that it is the same in each coding.
-func (l *Lab) newAnswer(mediaType string, body []byte) answer {
-	hash := sha256.New()
-	hash.Write([]byte(l.version + "\n"))
-	hash.Write(body)
-	return answer{
-		mediaType: mediaType, body: body, gzipped: sync.OnceValue(func() []byte { return coding.GzipKept(body) }),
-		etag: `W/"` + base64.RawURLEncoding.EncodeToString(hash.Sum(nil)[:12]) + `"`,
+// take waits for the turn. It must be given back.
+func (t turn) take(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, replayWait, &templates.Refusal{Problem: templates.Problem{
+		Status: http.StatusServiceUnavailable, Title: "The lab is busy", Detail: "Many people use it at this moment.",
+		RetryAfter: busyRetry, Links: []templates.Link{labLink()},
+	}})
+	defer cancel()
+	select {
+	case t <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }
 
-// rendered makes an answer of a page.
-func (l *Lab) rendered(content templ.Component) (answer, error) {
+func (t turn) giveBack() { <-t }
+
+// replayed sends the page that work makes when its turn has come.
+func (l *Lab) replayed(w http.ResponseWriter, r *http.Request, work func() (templ.Component, error)) error {
+	content, err := inTurn(r.Context(), l.replays, work)
+	if err != nil {
+		return err
+	}
 	var body bytes.Buffer
-	if err := content.Render(context.Background(), &body); err != nil {
-		return answer{}, err
+	if err := content.Render(r.Context(), &body); err != nil {
+		return err
 	}
-	return l.newAnswer(htmlType, bytes.Clone(body.Bytes())), nil
+	return l.send(w, r, htmlType, body.Bytes())
 }
 
-// encoded makes an answer of a value in JSON.
-func (l *Lab) encoded(value any) (answer, error) {
+func inTurn[T any](ctx context.Context, t turn, work func() (T, error)) (result T, err error) {
+	if err := t.take(ctx); err != nil {
+		return result, err
+	}
+	defer t.giveBack()
+	return work()
+}
+
+// encoded sends a value in JSON.
+func (l *Lab) encoded(w http.ResponseWriter, r *http.Request, value any) error {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(value); err != nil {
-		return answer{}, err
+		return err
 	}
-	return l.newAnswer(jsonType, bytes.Clone(body.Bytes())), nil
+	return l.send(w, r, jsonType, body.Bytes())
 }
 
-// send sends the answer, or 304 if the client has it.
-func (a answer) send(w http.ResponseWriter, r *http.Request) error {
+// send sends an answer, which is the same for everyone, or 304 if the client has it. Its tag
+// changes with its content and with the program. It is weak, so that it is the same in each coding.
+func (l *Lab) send(w http.ResponseWriter, r *http.Request, mediaType string, body []byte) error {
+	hash := sha256.New()
+	hash.Write([]byte(l.version + "\n"))
+	hash.Write(body)
+	etag := `W/"` + base64.RawURLEncoding.EncodeToString(hash.Sum(nil)[:12]) + `"`
 	h := w.Header()
 	h.Set("Cache-Control", freshness)
-	h.Set("ETag", a.etag)
-	h.Set("Vary", vary)
-	if known(r.Header.Values("If-None-Match"), a.etag) {
+	h.Set("ETag", etag)
+	h.Set("Vary", "Accept-Encoding")
+	if known(r.Header.Values("If-None-Match"), etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	return a.write(w, r)
-}
-
-// sendOnce sends the answer for now. Nobody may keep it.
-func (a answer) sendOnce(w http.ResponseWriter, r *http.Request) error {
-	h := w.Header()
-	h.Set("Cache-Control", "no-store")
-	h.Set("Vary", vary)
-	return a.write(w, r)
-}
-
-func (a answer) write(w http.ResponseWriter, r *http.Request) error {
-	h := w.Header()
-	body, compressed := a.in(r)
-	if compressed {
-		h.Set("Content-Encoding", "gzip")
+	if coding.AcceptsGzip(r.Header) {
+		if gzipped := coding.Gzip(body); gzipped != nil {
+			h.Set("Content-Encoding", "gzip")
+			body = gzipped
+		}
 	}
-	h.Set("Content-Type", a.mediaType)
+	h.Set("Content-Type", mediaType)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(http.StatusOK)
 	_, err := w.Write(body)

@@ -18,7 +18,7 @@ func TestAnswer(t *testing.T) {
 
 // anyPath is a path of each kind of answer.
 func anyPath() []string {
-	return []string{"/lab", "/lab/scenarios.json", "/lab/A1", "/lab/A1?s=ann", "/lab/A1.json?s=ann", "/lab/A1/compare"}
+	return []string{"/lab", "/lab/scenarios.json", "/lab/A1", "/lab/A1?s=ann", "/lab/A1.json?s=ann", "/lab/open-gate/compare?s=ann,olga"}
 }
 
 func answerIsTheSameForEveryone(t *testing.T) {

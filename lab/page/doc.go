@@ -19,10 +19,9 @@
 //
 // # What survives failure
 //
-// Nothing here is state, except answers that are kept because they are asked for again.
-// No handler reads or writes the store of the site, except the page about queries, which
-// reads. Anybody may ask it anything, and the site pays: so it reads within a budget, and
-// shows an answer to all who ask the same.
+// Nothing here is state. No handler reads or writes the store of the site, except the page
+// about queries, which reads. Anybody may ask it anything, and the site pays: so it reads
+// within a budget.
 package page
 
 //go:generate go tool -modfile=../../.ci/tools.mod templ generate

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/a-h/templ"
+
 	"microblogging/lab/prove"
 	"microblogging/templates"
 )
@@ -17,7 +19,6 @@ type indexView struct {
 	More []scenarioLink
 	// Others are the scenarios of the shipped code that are no level.
 	Others []scenarioLink
-	Matrix matrixView
 	// Queries says that the page about queries is there.
 	Queries bool
 }
@@ -57,22 +58,20 @@ func (v indexView) first() levelLink { return v.Chapters[0].Levels[0] }
 // index shows why the lab is there, and its levels.
 func (l *Lab) index(w http.ResponseWriter, r *http.Request, page templates.Page) error {
 	page.Path = templates.LabIndexPath
-	return l.sendReplay(w, r, page.Origin+page.Path, func() (answer, error) {
-		known, err := l.known()
-		if err != nil {
-			return answer{}, err
-		}
-		v, err := newIndexView(l.cases(), known)
-		if err != nil {
-			return answer{}, err
-		}
-		v.Queries = l.tables != nil
-		return l.rendered(indexPage(page, v))
-	})
+	known, err := l.known()
+	if err != nil {
+		return err
+	}
+	v, err := newIndexView(l.cases(), known)
+	if err != nil {
+		return err
+	}
+	v.Queries = l.tables != nil
+	return l.replayed(w, r, func() (templ.Component, error) { return indexPage(page, v), nil })
 }
 
 func newIndexView(cases []prove.Case, known []prove.Record) (indexView, error) {
-	v := indexView{Incidents: incidents(), Matrix: newMatrixView(known)}
+	v := indexView{Incidents: incidents()}
 	number := 0
 	for _, c := range course() {
 		chapter := chapterView{Title: c.Title, Lead: c.Lead}
@@ -93,7 +92,7 @@ func newIndexView(cases []prove.Case, known []prove.Record) (indexView, error) {
 		switch {
 		case number > 0:
 		case c.Part == prove.Ablated:
-			v.More = append(v.More, scenarioLink{c.Name, c.Guard, factsOf(c, record)})
+			v.More = append(v.More, scenarioLink{c.Name, c.Guard.Why, factsOf(c, record)})
 		case c.Part == prove.Real:
 			v.Others = append(v.Others, scenarioLink{c.Name, c.About, factsOf(c, record)})
 		}
@@ -106,7 +105,7 @@ func factsOf(c prove.Case, record prove.Record) string {
 	facts := counted(c.Faults, "fault") + " allowed"
 	switch {
 	case record.Par > 0:
-		return "par " + counted(record.Par, "step") + ", " + facts
+		return "breaks " + record.Law + ", par " + counted(record.Par, "step") + ", " + facts
 	case record.States > 0:
 		return facts + "; searched in vain: " + counted(record.States, "state")
 	}

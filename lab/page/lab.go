@@ -27,27 +27,19 @@ type Lab struct {
 	// cases are all scenarios, in the order of the index.
 	cases func() []prove.Case
 	// known are what the explorer has found.
-	known func() ([]prove.Record, error)
-	// list is the answer that lists all scenarios for programs.
-	list func() (answer, error)
-	// replays make what follows a schedule, and searches what looks for one.
-	replays, searches *maker
+	known   func() ([]prove.Record, error)
+	replays turn
 }
 
 // New returns the pages of the lab.
 func New(options Options) *Lab {
-	kept := newKept(maxKept)
-	l := &Lab{
+	return &Lab{
 		version: options.Version,
 		tables:  options.Tables,
 		cases:   sync.OnceValue(func() []prove.Case { return prove.Cases(false) }),
 		known:   sync.OnceValues(prove.Known),
-
-		replays:  newMaker(kept, maxReplays),
-		searches: newMaker(kept, maxSearches),
+		replays: make(turn, maxReplays),
 	}
-	l.list = sync.OnceValues(l.makeList)
-	return l
 }
 
 // handler is web.Handler.
@@ -66,7 +58,7 @@ func (l *Lab) Routes() map[string]handler {
 		routes[templates.LabIndexPath+path+"/"] = withoutSlash
 	}
 	if l.tables != nil {
-		routes[templates.LabQueriesPath] = newQueryPages(l.tables).show
+		routes[templates.LabQueriesPath] = newQueries(l.tables).show
 	}
 	return routes
 }

@@ -15,24 +15,12 @@ type level struct {
 	Scene string
 	// Nudge is a first thought for somebody who is stuck.
 	Nudge string
-	// Words are the names of the glossary that one needs here.
-	Words []string
-	// Decisive is the step that everything hangs on.
-	Decisive decisive
-	// Ours is the scenario of the shipped code in which the same is tried in vain. A level
-	// about a guard knows its own.
-	Ours string
+	// Guard is the ablation of the guard by which ours refuses this. A level about a guard is
+	// its own.
+	Guard string
 	// Teaches is said when the level is won.
 	Teaches string
 	Cousin  cousin
-}
-
-// decisive is a step that deserves a sentence of its own.
-type decisive struct {
-	// Actor makes a call whose words begin with Call. Of several such steps it is the last.
-	Actor, Call string
-	// Why says why it matters.
-	Why string
 }
 
 // A cousin is a public incident or a pattern that is like what a level shows.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"microblogging/lab"
 	"microblogging/lab/prove"
@@ -39,7 +41,7 @@ func (v scene) facts() string {
 	var facts []string
 	for _, law := range v.now().Laws {
 		if law.Law == v.record.Law {
-			facts = append(facts, "You win when the law "+lawSentence(law.Law)+" is broken.")
+			facts = append(facts, "You win when the law "+law.Law+" ("+law.Title+") is broken.")
 		}
 	}
 	if _, number := v.level(); number > 0 && v.record.Law == "" {
@@ -56,8 +58,22 @@ func (v scene) facts() string {
 	return strings.Join(facts, " ")
 }
 
-// why says why the last step matters.
-func (v scene) why() string { return newNarrator(v.Case, v.Moments, v.isShortest()).why(v.at) }
+// why says what the last step has asked for and what became of it.
+func (v scene) why() string {
+	step := v.now().Step
+	words := v.Words(*step)
+	var told []string
+	if step.Sender > 0 {
+		told = append(told, v.Actors[step.Sender-1].Name+": "+step.Site().Sentence)
+	}
+	if fate := step.Choice.Fate; fate != lab.Arrives {
+		told = append(told, sentence(fate.Says()))
+	}
+	if step.Applied != nil && step.Applied.Err != nil {
+		told = append(told, "The store answers: "+strings.Trim(words.Answer, "()")+".")
+	}
+	return strings.Join(told, " ")
+}
 
 // wayKnown is the shortest schedule known. It is nil if there is none.
 func (v scene) wayKnown() lab.Schedule {
@@ -91,22 +107,25 @@ func (v scene) askHint() string {
 	return q.address() + "#say"
 }
 
-// says is a choice in words.
-func (v scene) says(c lab.Choice) string {
-	now := v.now()
-	for _, o := range now.Network {
-		if o.Choice == c {
-			return o.Label
-		}
+// hint leads to the next choice of the shortest way known, or back to where the run has left it.
+// Its link is empty if there is none.
+func (v scene) hint() (text, link, url string) {
+	way := v.wayKnown()
+	common := 0
+	for common < min(v.at, len(way)) && way[common] == v.schedule[common] {
+		common++
 	}
-	for _, a := range now.Actors {
-		for _, o := range a.Options {
-			if o.Choice == c {
-				return a.Name + ", " + a.Words + ": " + o.Label
-			}
-		}
+	switch {
+	case v.won:
+		return "It is broken already.", "", ""
+	case way == nil:
+		return "No way is known. The explorer has searched " + counted(v.record.States, "state") + " in vain.", "", ""
+	case common < v.at:
+		return "A shortest way leaves your run after step " + strconv.Itoa(common) + ". There may be others from here.",
+			"Go back there", v.state(common, partActors)
 	}
-	return ""
+	return "From here a shortest way has " + counted(len(way)-v.at, "step") + ". The next one:",
+		v.Format(way[v.at : v.at+1]), v.choose(way[v.at])
 }
 
 // next is the address of the level after this one, and its title.
@@ -146,30 +165,44 @@ func (v scene) wonAt() int {
 // ships tells whether it is what ships, where a broken law would be no success.
 func (v scene) ships() bool { return v.Part == prove.Real }
 
-// compared is where the story of the run is told of both versions. It is empty for what
-// ships.
+// compared is where the run is told beside the same with the guard. Of the textbook it is the
+// guard by which ours refuses this. It is empty for what ships.
 func (v scene) compared() string {
-	if v.ships() {
-		return ""
-	}
-	return comparePath(v.Case, v.schedule[:v.at])
-}
-
-// oursLabel says what ours leads to: the same run, where it can be taken, or its start.
-func (v scene) oursLabel() string {
 	if v.Part == prove.Ablated {
-		return "The same run with the guard"
+		return comparePath(v.Case, v.schedule[:v.at])
 	}
-	return "Try to break ours"
-}
-
-// ours is where the same is tried with all guards.
-func (v scene) ours() string {
-	if v.Part == prove.Ablated {
-		return switchPath(v.Of, v.request)
-	}
-	if l, number := v.level(); number > 0 && l.Ours != "" {
-		return templates.LabPath(l.Ours) + "#guards"
+	if l, number := v.level(); number > 0 && l.Guard != "" {
+		return templates.LabComparePath(l.Guard)
 	}
 	return ""
+}
+
+// ours is the same run with the guard. It is empty if nothing is taken out.
+func (v scene) ours() string {
+	if v.Part == prove.Ablated {
+		return switchPath(v.Guard.Of, v.request)
+	}
+	return ""
+}
+
+// titleOf is what a person calls a scenario.
+func titleOf(c prove.Case) string {
+	if l, number := levelOf(c.Name); number > 0 {
+		return l.numbered(number)
+	}
+	if c.Guard != nil {
+		return "Without a guard: " + first(c.Guard.Label, unicode.ToLower)
+	}
+	about, _, _ := strings.Cut(c.About, ",")
+	return "All guards on: " + about
+}
+
+func upperFirst(s string) string { return first(s, unicode.ToUpper) }
+
+func first(s string, change func(rune) rune) string {
+	r, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
+		return s
+	}
+	return string(change(r)) + s[size:]
 }

@@ -3,19 +3,6 @@ package page
 // A meaning explains a word of the glossary where it is first needed.
 type meaning struct{ Word, Text string }
 
-// meanings explains the words in the order in which they are given. A word that is not
-// in the list has no meaning here.
-func meanings(words []string) (list []meaning) {
-	for _, word := range words {
-		for _, m := range glossary() {
-			if m.Word == word {
-				list = append(list, m)
-			}
-		}
-	}
-	return list
-}
-
 // glossary has the words that a player meets, for somebody who knows SQL. The glossary of
 // the documents has all.
 func glossary() []meaning {
@@ -38,21 +25,17 @@ func glossary() []meaning {
 		{"fence", "what the gates are together: the store refuses whatever comes too late"},
 		{"reservation", "a row whose place the open gate takes, so that a gate opens once in all time"},
 		{"sweep", "the removal of a channel's rows, behind its shut gate"},
-		{"reconciling pass", "a look at all channels from time to time, which finds what a lost message would have done"},
+		{"reconciling pass", "a look at all open deletions from time to time, which finds what a lost message would have done"},
 		{"poison message", "a message that is not tried again until an operator has looked at it"},
 	}
 }
 
 // notation explains how calls and rows are written.
 func notation() []meaning {
-	return append(notationOfCalls(), meaning{"+1 ~1 −1", "the step has inserted one row, changed one and deleted one"})
-}
-
-// notationOfCalls explains how calls are written.
-func notationOfCalls() []meaning {
 	return []meaning{
 		{"setup.4, ann.1", "random identities, written so that one can follow them: setup.4 was there from the start, ann.1 is the first that Ann has made"},
 		{"once!…, rate!…", "two more rows of a post: the idempotency key of its request, and its place in the list by rating"},
 		{"if still 0.17/0", "the write holds only for this version of the row (its ETag)"},
+		{"+1 ~1 −1", "the step has inserted one row, changed one and deleted one"},
 	}
 }

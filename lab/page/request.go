@@ -40,27 +40,33 @@ type request struct {
 
 // parse reads the address of a scenario.
 func (l *Lab) parse(r *http.Request) (request, error) {
-	name := strings.TrimSuffix(r.PathValue("name"), ".json")
-	c, err := l.find(name)
+	c, schedule, err := l.parseRun(r, strings.TrimSuffix(r.PathValue("name"), jsonSuffix))
 	if err != nil {
 		return request{}, err
 	}
-	q := request{Case: c}
-	query, err := queryOf(r, &q.Scenario)
-	if err != nil {
-		return request{}, err
-	}
+	query, _ := queryOf(r, &c.Scenario) // parseRun has read it
+	q := request{Case: c, schedule: schedule, at: len(schedule)}
 	q.rest, q.hint, q.show = query.Get("rest") == "1", query.Get("hint") == "1", query.Get("show") == "1"
-	if q.schedule, err = parseSchedule(&q.Scenario, query.Get("s")); err != nil {
-		return request{}, err
-	}
-	q.at = len(q.schedule)
 	if at := query.Get("at"); at != "" {
 		if q.at, err = strconv.Atoi(at); err != nil || q.at < 0 || q.at > len(q.schedule) {
 			return request{}, q.refuseStep()
 		}
 	}
 	return q, nil
+}
+
+// parseRun reads a scenario's name, and the schedule in the address.
+func (l *Lab) parseRun(r *http.Request, name string) (prove.Case, lab.Schedule, error) {
+	c, err := l.find(name)
+	if err != nil {
+		return c, nil, err
+	}
+	query, err := queryOf(r, &c.Scenario)
+	if err != nil {
+		return c, nil, err
+	}
+	schedule, err := parseSchedule(&c.Scenario, query.Get("s"))
+	return c, schedule, err
 }
 
 // queryOf reads the query of an address about a scenario, if it is not too long. What is

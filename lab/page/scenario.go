@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a-h/templ"
+
 	"microblogging/lab"
 	"microblogging/lab/prove"
 	"microblogging/templates"
@@ -19,8 +21,6 @@ type story struct {
 	rest *lab.Outcome
 	// record is what the explorer has found in the scenario.
 	record prove.Record
-	// hint is nil if nobody asked for it.
-	hint *hint
 	// guards are those that can be switched.
 	guards []guardSwitch
 }
@@ -39,25 +39,13 @@ func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Pa
 		return redirect(w, r, q.address())
 	}
 	page.Path = q.address()
-	if q.hint {
-		return l.hinted(w, r, page, q)
-	}
-	return l.sendReplay(w, r, page.Origin+page.Path, func() (answer, error) {
+	return l.replayed(w, r, func() (templ.Component, error) {
 		told, err := l.tell(q)
 		if err != nil {
-			return answer{}, err
+			return nil, err
 		}
-		return l.rendered(scenarioPage(page, told))
+		return scenarioPage(page, told), nil
 	})
-}
-
-// sendReplay sends the answer that is kept under the key, or that work makes.
-func (l *Lab) sendReplay(w http.ResponseWriter, r *http.Request, key string, work func() (answer, error)) error {
-	a, err := l.replays.answer(r.Context(), key, work)
-	if err != nil {
-		return err
-	}
-	return a.send(w, r)
 }
 
 // tell follows a schedule, and adds what is known of the scenario.

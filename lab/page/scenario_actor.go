@@ -16,7 +16,7 @@ type actorView struct {
 	State string
 	// Words is the call that it is about to make. It is empty if there is none.
 	Words string
-	// Intent says in plain words what the call is for.
+	// Intent says what the call is for.
 	Intent string
 	// Takes let the call take effect. There is one for each message that a call to the
 	// queue may receive. Others are all other fates.
@@ -73,8 +73,8 @@ func newActorViews(moment lab.Moment, l links) []actorView {
 			}
 		}
 		if s.Call != nil {
-			v.Intent = intent(s.Call)
-			v.Source = newSourceView(append([]lab.Site{s.Site}, s.Above...))
+			v.Intent = s.Site.Sentence
+			v.Source = newSourceView(s.Site, s.Above)
 		}
 		views = append(views, v)
 	}

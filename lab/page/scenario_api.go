@@ -64,13 +64,11 @@ type lawJSON struct {
 // scenarioJSON answers with the state at the end of the schedule.
 func (l *Lab) scenarioJSON(w http.ResponseWriter, r *http.Request, q request) error {
 	q.at, q.rest = len(q.schedule), false
-	return l.sendReplay(w, r, q.Name+jsonSuffix+"?"+q.Format(q.schedule), func() (answer, error) {
-		told, err := follow(q)
-		if err != nil {
-			return answer{}, err
-		}
-		return l.encoded(told.json())
-	})
+	told, err := inTurn(r.Context(), l.replays, func() (*story, error) { return follow(q) })
+	if err != nil {
+		return err
+	}
+	return l.encoded(w, r, told.json())
 }
 
 func (s *story) json() stateJSON {

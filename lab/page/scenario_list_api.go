@@ -22,23 +22,14 @@ type scenarioJSON struct {
 
 // scenarioList lists all scenarios for programs.
 func (l *Lab) scenarioList(w http.ResponseWriter, r *http.Request, _ templates.Page) error {
-	a, err := l.list()
-	if err != nil {
-		return err
-	}
-	return a.send(w, r)
-}
-
-// makeList makes the answer of scenarioList.
-func (l *Lab) makeList() (answer, error) {
 	known, err := l.known()
 	if err != nil {
-		return answer{}, err
+		return err
 	}
 	list := scenarioListJSON{Scenarios: []scenarioJSON{}}
 	for _, c := range l.cases() {
 		record, _ := prove.About(known, c.Name)
 		list.Scenarios = append(list.Scenarios, scenarioJSON{Name: c.Name, About: c.About, Part: c.Part.String(), Par: record.Par})
 	}
-	return l.encoded(list)
+	return l.encoded(w, r, list)
 }

@@ -54,12 +54,6 @@ const (
 	arrowLate   arrow = "late"   // it stays under way, or arrives late
 )
 
-// A lateCall is a request that is under way: whose, and since which step.
-type lateCall struct {
-	caller int
-	step   int
-}
-
 func newRunView(moments []lab.Moment, stores []string, l links) runView {
 	v := runView{Start: l.state(0, partRun), At: l.at}
 	for _, a := range moments[0].Actors {
@@ -68,7 +62,6 @@ func newRunView(moments []lab.Moment, stores []string, l links) runView {
 	for _, name := range stores {
 		v.Stores = append(v.Stores, storeTitle(name))
 	}
-	var late []lateCall
 	for i, m := range moments[1:] {
 		n := i + 1
 		row := stepView{
@@ -76,7 +69,7 @@ func newRunView(moments []lab.Moment, stores []string, l links) runView {
 			URL: l.state(n, partRun), Current: n == l.at, Left: n > l.at,
 		}
 		row.Out, row.Back = arrowsOf(m.Step.Choice.Fate)
-		row.From, late = callerOf(m.Step.Choice, n, late)
+		row.From = m.Step.Sender
 		row.To = len(v.Callers) + 1 + slices.Index(stores, targetOf(m.Step))
 		if m.Step.Choice.Fate == lab.Lands {
 			row.Actor = v.Callers[row.From-1]
@@ -84,21 +77,6 @@ func newRunView(moments []lab.Moment, stores []string, l links) runView {
 		v.Steps = append(v.Steps, row)
 	}
 	return v
-}
-
-// callerOf is the column of whoever has sent the call of a step. late are the requests
-// that are under way before the step and after it, in the order of the explorer.
-func callerOf(c lab.Choice, step int, late []lateCall) (column int, after []lateCall) {
-	switch c.Fate {
-	case lab.Forgotten:
-		return 0, late
-	case lab.Lands:
-		sent := late[c.Arg]
-		return sent.caller, slices.Delete(late, int(c.Arg), int(c.Arg)+1)
-	case lab.GivenUp, lab.Copied:
-		late = append(late, lateCall{int(c.Actor), step})
-	}
-	return int(c.Actor), late
 }
 
 // targetOf is the table or the queue of a step.

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -31,26 +30,34 @@ type lineView struct {
 // nearLines is how many lines before and after the marked one a card shows.
 const nearLines = 2
 
-// newSourceView shows the innermost of the lines that make a call whose text is embedded.
-func newSourceView(sites []lab.Site) sourceView {
-	at := max(slices.IndexFunc(sites, func(s lab.Site) bool { _, ok := lab.Source(s.File); return ok }), 0)
-	site := sites[at]
-	v := sourceView{Place: place(site), Function: site.Function}
-	for _, s := range sites[at+1:] {
+// newSourceView shows the line that makes a call, and names those that led to it.
+func newSourceView(site lab.Site, above []lab.Site) sourceView {
+	first, last := lab.Function(site.File, site.Line)
+	v := functionView(site, first, last)
+	for i, line := range v.Lines {
+		v.Lines[i].Marked = line.Number == site.Line
+		v.Lines[i].Near = line.Number >= site.Line-nearLines && line.Number <= site.Line+nearLines
+	}
+	for _, s := range above {
 		v.Above = append(v.Above, place(s)+" "+s.Function)
 	}
+	return v
+}
+
+// functionView shows the lines of a function.
+func functionView(site lab.Site, first, last int) sourceView {
+	v := sourceView{Place: place(site), Function: site.Function}
 	text, ok := lab.Source(site.File)
 	if !ok {
 		return v
 	}
 	all := strings.Split(text, "\n")
-	first, last := lab.Function(site.File, site.Line)
 	for n := max(first, 1); n <= min(last, len(all)); n++ {
 		text := strings.TrimLeft(all[n-1], "\t")
-		v.Lines = append(v.Lines, lineView{
-			Number: n, Text: text, Indent: len(all[n-1]) - len(text),
-			Marked: n == site.Line, Near: n >= site.Line-nearLines && n <= site.Line+nearLines,
-		})
+		if strings.HasPrefix(text, "//lab:") {
+			continue // the card says it
+		}
+		v.Lines = append(v.Lines, lineView{Number: n, Text: text, Indent: len(all[n-1]) - len(text)})
 	}
 	return v
 }

@@ -21,9 +21,8 @@ func tableNames() []string {
 }
 
 // storesOf are the queues and the tables that a page shows: those that the run has
-// touched or will, and those that any run of its kind touches. So the columns of a
-// scenario rarely change from step to step.
-func storesOf(c prove.Case, moments []lab.Moment) []string {
+// touched or will, and those that hold something.
+func storesOf(moments []lab.Moment) []string {
 	touched := map[string]bool{}
 	for _, m := range moments {
 		if m.Step != nil {
@@ -44,23 +43,7 @@ func storesOf(c prove.Case, moments []lab.Moment) []string {
 			touched[name] = touched[name] || len(m.DB.Messages(name)) > 0
 		}
 	}
-	for _, name := range usual(c, touched) {
-		touched[name] = true
-	}
 	return slices.DeleteFunc(append([]string{domain.QueueName, domain.PoisonQueueName}, tableNames()...), func(name string) bool { return !touched[name] })
-}
-
-// usual are the stores that runs of this kind touch.
-func usual(c prove.Case, touched map[string]bool) []string {
-	switch {
-	case c.Part == prove.Textbook:
-		return []string{domain.QueueName, "Channels", "Blogs"}
-	case touched["Sessions"]:
-		return []string{"Users", "Sessions"}
-	case touched["Channels"] || touched["Blogs"]:
-		return []string{domain.QueueName, "Channels", "Blogs", "Deletions"}
-	}
-	return nil
 }
 
 // storeTitle is the name of a queue or a table for people.

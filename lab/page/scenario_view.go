@@ -25,7 +25,6 @@ type scene struct {
 	Guards []guardSwitch
 
 	record prove.Record
-	hint   *hint
 	// won tells that the law that the scenario is about is broken here.
 	won bool
 }
@@ -39,12 +38,12 @@ type restView struct {
 // newScene makes the view of a schedule that was followed.
 func newScene(s *story) scene {
 	l, now := links{s.request}, s.moments[s.at]
-	stores := storesOf(s.Case, s.moments)
+	stores := storesOf(s.moments)
 	v := scene{
 		links: l, Moments: s.moments, Actors: newActorViews(now, l), Network: newFateViews(now.Network, l),
 		Run: newRunView(s.moments, stores, l), Stores: newStoresView(stores, s.moments, l), Laws: newLawViews(s.moments, l),
 	}
-	v.record, v.hint, v.won, v.Guards = s.record, s.hint, s.isWon(), s.guards
+	v.record, v.won, v.Guards = s.record, s.isWon(), s.guards
 	if s.rest != nil {
 		v.Rest = &restView{Unfinished: s.rest.Unfinished}
 		for _, deed := range s.rest.Deeds {
@@ -59,8 +58,8 @@ func (v scene) now() lab.Moment { return v.Moments[v.at] }
 
 // lead says what the scenario is about, in one sentence.
 func (v scene) lead() string {
-	if v.Guard != "" {
-		return v.takenOut()
+	if v.Guard != nil {
+		return v.Guard.Why + " Here this guard is taken out."
 	}
 	return v.sentence(v.About)
 }
@@ -148,10 +147,7 @@ func sentence(text string) string {
 	if text == "" {
 		return ""
 	}
-	if first := text[0]; first >= 'a' && first <= 'z' {
-		text = string(first-'a'+'A') + text[1:]
-	}
-	return text + "."
+	return upperFirst(text) + "."
 }
 
 // quiet says what the network may do here, when it can do nothing.

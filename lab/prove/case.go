@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"microblogging/lab"
+	"microblogging/lab/protocol"
 	"microblogging/lab/textbook"
 )
 
@@ -31,16 +32,13 @@ func (p Part) String() string { return [...]string{"shipped", "textbook", "guard
 type Case struct {
 	Part
 	lab.Scenario
-	// Guard is the guard that an ablation took out, and Of the name of the scenario that it
-	// took it from.
-	Guard, Of string
 }
 
 // Cases are all cases. quick leaves out the slow ones, and reduces the faults and
 // walks of the others.
 func Cases(quick bool) []Case {
 	var cases []Case
-	for _, s := range lab.Scenarios() {
+	for _, s := range protocol.Scenarios() {
 		if quick && s.Slow {
 			continue
 		}
@@ -48,17 +46,16 @@ func Cases(quick bool) []Case {
 			s.Walks /= quickWalks
 			s.Faults = min(s.Faults, quickFaults)
 		}
-		cases = append(cases, Case{Part: Real, Scenario: s})
+		cases = append(cases, Case{Real, s})
 	}
-	for _, s := range textbook.Scenarios() {
-		cases = append(cases, Case{Part: Textbook, Scenario: s})
+	add := func(part Part, scenarios []lab.Scenario) {
+		for _, s := range scenarios {
+			cases = append(cases, Case{part, s})
+		}
 	}
-	for _, a := range lab.Ablations() {
-		cases = append(cases, Case{Part: Ablated, Scenario: a.Scenario, Guard: a.Guard, Of: a.Of})
-	}
-	for _, s := range textbook.Mishaps() {
-		cases = append(cases, Case{Part: Mishap, Scenario: s})
-	}
+	add(Textbook, textbook.Scenarios())
+	add(Ablated, protocol.Ablations())
+	add(Mishap, textbook.Mishaps())
 	return cases
 }
 
@@ -72,6 +69,14 @@ func (c Case) Law() string {
 	default:
 		return ""
 	}
+}
+
+// Says is what the case is about, or the guard that it goes without.
+func (c Case) Says() string {
+	if c.Guard != nil {
+		return "without this guard: " + c.Guard.Why
+	}
+	return c.About
 }
 
 const (

@@ -10,25 +10,23 @@ import (
 	"microblogging/lab"
 )
 
-// Document returns a Markdown document with its explorer regions written anew. A
-// region is everything between <!-- explorer: WHAT --> and <!-- end -->, where WHAT
-// is
+// Document returns a Markdown document with its explorer regions written anew, from what is
+// known ([Known]). A region is everything between <!-- explorer: WHAT --> and <!-- end -->,
+// where WHAT is
 //
 //   - schedule NAME: the shortest schedule that breaks a law of a scenario
 //   - run NAME SCHEDULE: a schedule of a scenario, whatever its outcome
-//   - table textbook, table ablations: the shortest schedules of all of them
-//   - commands ablations: the command that replays each of them
+//   - table ablations: the shortest schedule of each ablation
 //
 // Each schedule has a link to its page of the lab, on a server that runs on the reader's
 // machine with the default address.
 func Document(text string) (string, error) {
 	regions := regexp.MustCompile(`(?s)(<!-- explorer: ([^>]*) -->\n).*?(<!-- end -->)`)
-	var failed error
-	d := document{}
+	known, failed := Known()
 	text = regions.ReplaceAllStringFunc(text, func(region string) string {
 		parts := regions.FindStringSubmatch(region)
 		var content strings.Builder
-		if err := d.writeRegion(&content, strings.Fields(parts[2])); err != nil {
+		if err := writeRegion(&content, known, strings.Fields(parts[2])); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", parts[2], err))
 		}
 		return parts[1] + "\n" + strings.Trim(content.String(), "\n") + "\n\n" + parts[3]
@@ -36,125 +34,75 @@ func Document(text string) (string, error) {
 	return text, failed
 }
 
-// A document holds the results of the cases explored so far, so that each is
-// explored once.
-type document map[string]Result
-
-func (d document) explore(c Case) Result {
-	r, ok := d[c.Name]
-	if !ok {
-		r = c.Explore(seedOfDocuments)
-		d[c.Name] = r
+func writeRegion(w io.Writer, known []Record, what []string) error {
+	if len(what) == 2 && what[0] == "table" && what[1] == "ablations" {
+		return writeAblations(w, known)
 	}
-	return r
-}
-
-func (d document) writeRegion(w io.Writer, what []string) error {
-	switch {
-	case len(what) == 2 && what[0] == "schedule":
-		return d.writeFound(w, what[1])
-	case len(what) == 3 && what[0] == "run":
-		return writeRun(w, what[1], what[2])
-	case len(what) == 2 && what[0] == "table" && what[1] == "textbook":
-		return d.writeParts(w, Textbook)
-	case len(what) == 2 && what[0] == "table" && what[1] == "ablations":
-		return d.writeParts(w, Ablated)
-	case len(what) == 2 && what[0] == "commands" && what[1] == "ablations":
-		return d.writeCommands(w)
+	if len(what) < 2 || what[0] != "schedule" && what[0] != "run" {
+		return errors.New("the explorer does not know this kind of region")
 	}
-	return errors.New("the explorer does not know this kind of region")
-}
-
-func (d document) writeFound(w io.Writer, name string) error {
-	c, err := Find(name)
+	c, err := Find(what[1])
 	if err != nil {
 		return err
 	}
-	r := d.explore(c)
-	if r.Finding == nil {
-		return errNothingFound
-	}
-	if err := r.WriteSchedule(w); err != nil {
-		return err
-	}
-	return writeLink(w, name, r.Format(r.Finding.Schedule))
-}
-
-func writeRun(w io.Writer, name, schedule string) error {
-	c, err := Find(name)
-	if err != nil {
-		return err
-	}
-	choices, err := c.Parse(schedule)
-	if err != nil {
-		return err
-	}
-	x := lab.NewExplorer(c.Scenario)
-	defer x.Close()
-	run, err := x.Replay(choices, false)
-	if err != nil {
-		return err
-	}
-	if err := c.WriteTable(w, run); err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintln(w); err != nil {
-		return err
-	}
-	if err := writeCommand(w, name, schedule); err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintln(w); err != nil {
-		return err
-	}
-	return writeLink(w, name, schedule)
-}
-
-func (d document) writeParts(w io.Writer, part Part) error {
-	report := NewReport(w)
-	report.linked = true
-	for _, c := range Cases(false) {
-		if c.Part == part {
-			report.Add(d.explore(c))
+	schedule := what[len(what)-1]
+	if what[0] == "schedule" {
+		record, _ := About(known, c.Name)
+		schedule = record.Schedule
+		if _, err := fmt.Fprintf(w, "%s: %s\n\n", c.Name, c.Says()); err != nil {
+			return err
 		}
 	}
-	return report.Err()
+	run, err := c.replay(schedule)
+	if err == nil {
+		err = c.WriteTable(w, run)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "\n%s\n[Step through it](%s)\n", c.command(schedule), pageURL(c.Name, schedule))
+	return err
 }
 
-func (d document) writeCommands(w io.Writer) error {
+func writeAblations(w io.Writer, known []Record) error {
+	_, failed := fmt.Fprint(w, "| the shipped code without this guard | scenario | steps | broken |\n"+
+		"| ----------------------------------- | -------- | ----- | ------ |\n")
 	for _, c := range Cases(false) {
 		if c.Part != Ablated {
 			continue
 		}
-		r := d.explore(c)
-		if r.Finding == nil {
-			return fmt.Errorf("%s: %w", c.Name, errNothingFound)
+		record, _ := About(known, c.Name)
+		run, err := c.replay(record.Schedule)
+		if err == nil && len(run.Breaches) == 0 {
+			err = fmt.Errorf("%s: no law is broken", c.Name)
 		}
-		if err := writeCommand(w, r.Name, r.Format(r.Finding.Schedule)); err != nil {
-			return err
+		if err == nil {
+			_, err = fmt.Fprintf(w, "| %s | [%s](%s) | %d | %s |\n", c.Guard.Why, c.Name, pageURL(c.Name, record.Schedule),
+				record.Par, c.DescribeBreach(run.Breaches[0]))
 		}
+		failed = errors.Join(failed, err)
 	}
-	return nil
+	return failed
 }
 
-// writeCommand writes the command that replays a schedule.
-func writeCommand(w io.Writer, name, schedule string) error {
-	_, err := fmt.Fprintf(w, "    go run ./lab/cmd/lab replay %s '%s'\n", name, schedule)
-	return err
+// replay takes a schedule.
+func (c Case) replay(schedule string) (lab.Run, error) {
+	choices, err := c.Parse(schedule)
+	if err != nil {
+		return lab.Run{}, err
+	}
+	x := lab.NewExplorer(c.Scenario)
+	defer x.Close()
+	return x.Replay(choices, false)
 }
 
-// labURL is the lab of a server that runs on the reader's machine.
-const labURL = "http://127.0.0.1:8080/lab/"
-
-// pageURL is the page of the lab that shows a schedule.
-func pageURL(name, schedule string) string { return labURL + name + "?s=" + schedule }
-
-func writeLink(w io.Writer, name, schedule string) error {
-	_, err := fmt.Fprintf(w, "[Step through it](%s)\n", pageURL(name, schedule))
-	return err
+// command is the line that replays a schedule.
+func (c Case) command(schedule string) string {
+	return fmt.Sprintf("    go run ./lab/cmd/lab replay %s '%s'\n", c.Name, schedule)
 }
 
-// seedOfDocuments has no effect: no case of a document takes random walks.
-const seedOfDocuments = 0
-
-var errNothingFound = errors.New("no law is broken")
+// pageURL is the page that shows a schedule in the lab of a server that runs on the reader's
+// machine.
+func pageURL(name, schedule string) string {
+	return "http://127.0.0.1:8080/lab/" + name + "?s=" + schedule
+}

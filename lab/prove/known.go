@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
-	"sync"
 )
 
 // A Record is what the explorer has found out about one case.
@@ -22,8 +20,6 @@ type Record struct {
 	Par      int    `json:"par,omitempty"`
 	// States is how many states were entered until then, or in vain.
 	States int `json:"states"`
-	// Anomalies has one sighting for each of Anomalies. Shipped code has none.
-	Anomalies []Sighting `json:"anomalies,omitempty"`
 }
 
 //go:embed known.json
@@ -52,32 +48,18 @@ func WriteRecords(records []Record) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// Learn makes the records of results. It looks for the anomalies in those that are not
-// shipped code, as many at a time as there are processors.
-func Learn(results []Result) []Record {
-	records := make([]Record, len(results))
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := range next {
-				records[i] = results[i].learn()
-			}
-		})
+// About is the record of the case of this name.
+func About(known []Record, name string) (Record, bool) {
+	at := slices.IndexFunc(known, func(r Record) bool { return r.Name == name })
+	if at < 0 {
+		return Record{}, false
 	}
-	for i := range results {
-		next <- i
-	}
-	close(next)
-	workers.Wait()
-	return records
+	return known[at], true
 }
 
-func (r Result) learn() Record {
+// Record is what the result says about its case.
+func (r Result) Record() Record {
 	record := Record{Name: r.Name, Part: r.Part.String(), States: r.States}
-	if r.Part != Real {
-		record.Anomalies = r.Sightings()
-	}
 	if r.Finding == nil {
 		return record
 	}
@@ -94,12 +76,13 @@ var errStale = errors.New("go run ./lab/cmd/lab known lab/prove/known.json write
 
 // CheckRecords returns an error if a record is not among the known ones, or one of those
 // has no case any more.
-func CheckRecords(found, known []Record) error {
+func CheckRecords(found []Result, known []Record) error {
 	var failed error
 	cases := Cases(false)
-	for _, record := range found {
+	for _, result := range found {
+		record := result.Record()
 		at := slices.IndexFunc(known, func(k Record) bool { return k.Name == record.Name })
-		if at < 0 || !known[at].equal(record) {
+		if at < 0 || known[at] != record {
 			failed = errors.Join(failed, fmt.Errorf("lab/prove/known.json is out of date about %s: %w", record.Name, errStale))
 		}
 	}
@@ -109,10 +92,4 @@ func CheckRecords(found, known []Record) error {
 		}
 	}
 	return failed
-}
-
-func (r Record) equal(other Record) bool {
-	same := slices.Equal(r.Anomalies, other.Anomalies)
-	r.Anomalies, other.Anomalies = nil, nil
-	return same && fmt.Sprint(r) == fmt.Sprint(other)
 }

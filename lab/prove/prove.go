@@ -6,8 +6,7 @@
 // An explorer that explores nothing finds nothing. So the numbers are part of the
 // claim, and a [Summary] below its floor is a failure.
 //
-// What was found is kept in known.json ([Known]), for pages that show it, and [Compare] tells
-// an anomaly's story on both versions.
+// What was found is kept in known.json ([Known]), for pages that show it.
 package prove
 
 import (

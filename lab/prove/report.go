@@ -13,8 +13,6 @@ type Report struct {
 	part Part
 	any  bool
 	err  error
-	// linked makes the name of each scenario a link to its schedule in the lab.
-	linked bool
 }
 
 // NewReport is a report that is written to w.
@@ -28,43 +26,27 @@ func (p *Report) Err() error { return p.err }
 func (p *Report) Add(r Result) {
 	if !p.any || p.part != r.Part {
 		p.any, p.part = true, r.Part
-		p.head(r.Part)
+		head := []string{r.Part.title(), "scenario", "steps", "broken"}
+		p.printf("\n")
+		p.line(head...)
+		for i, cell := range head {
+			head[i] = strings.Repeat("-", utf8.RuneCountInString(cell))
+		}
+		p.line(head...)
 	}
-	switch r.Part {
-	case Real:
-		p.line(r.About, r.Name, fmt.Sprint(r.Faults), comma(r.Schedules), comma(r.States), comma(r.Steps), fmt.Sprintf("%.1f", r.Took.Seconds()), outcome(r))
-	case Textbook, Mishap:
-		p.line(r.About, p.name(r), length(r), breach(r))
-	case Ablated:
-		p.line(r.Guard, p.name(r), length(r), breach(r))
+	about, steps := r.About, fmt.Sprintf("%d in %.1f s", r.Steps, r.Took.Seconds())
+	if r.Guard != nil {
+		about = r.Guard.Why
 	}
+	if r.Finding != nil {
+		steps = fmt.Sprint(len(r.Finding.Schedule))
+	}
+	p.line(about, r.Name, steps, r.outcome())
 }
 
-func (p *Report) head(part Part) {
-	p.printf("\n")
-	var cells []string
-	switch part {
-	case Real:
-		cells = []string{"the shipped code, while", "scenario", "faults", "schedules", "states", "steps", "seconds", "broken"}
-	case Textbook:
-		cells = []string{"the textbook version", "scenario", "steps", "broken"}
-	case Mishap:
-		cells = []string{"the textbook version, with a mishap", "scenario", "steps", "broken"}
-	case Ablated:
-		cells = []string{"the shipped code without this guard", "scenario", "steps", "broken"}
-	}
-	p.line(cells...)
-	for i, cell := range cells {
-		cells[i] = strings.Repeat("-", utf8.RuneCountInString(cell))
-	}
-	p.line(cells...)
-}
-
-func (p *Report) name(r Result) string {
-	if !p.linked || r.Finding == nil {
-		return r.Name
-	}
-	return fmt.Sprintf("[%s](%s)", r.Name, pageURL(r.Name, r.Format(r.Finding.Schedule)))
+// title is the head of the column that says what the part's scenarios are about.
+func (p Part) title() string {
+	return [...]string{"the shipped code, while", "the textbook version", "the shipped code without this guard", "the textbook version, with a mishap"}[p]
 }
 
 func (p *Report) line(cells ...string) { p.printf("| %s |\n", strings.Join(cells, " | ")) }
@@ -75,47 +57,20 @@ func (p *Report) printf(format string, args ...any) {
 	}
 }
 
-// outcome is the law that was broken, or else how far the search went.
-func outcome(r Result) string {
+// outcome is the law that was broken, or else how far the search went. What was not expected is
+// in bold.
+func (r Result) outcome() string {
+	text := "none, with every order of calls"
 	switch {
 	case r.Finding != nil:
-		return "**" + breach(r) + "**"
+		text = r.DescribeBreach(r.Finding.Breaches[0])
 	case r.Walks > 0:
-		return fmt.Sprintf("none, in %s random runs", comma(r.Walks))
+		text = fmt.Sprintf("none, in %d random runs", r.Walks)
 	case r.Preemptions > 0:
-		return "none, up to " + preemptions(r.Preemptions)
-	default:
-		return "none"
+		text = fmt.Sprintf("none, with up to %d preemptions", r.Preemptions)
 	}
-}
-
-func preemptions(n int) string {
-	if n == 1 {
-		return "1 preemption"
+	if !r.OK() {
+		return "**" + text + "**"
 	}
-	return fmt.Sprintf("%d preemptions", n)
-}
-
-func breach(r Result) string {
-	if r.Finding == nil {
-		return "**nothing noticed it**"
-	}
-	return r.DescribeBreach(r.Finding.Breaches[0])
-}
-
-// length is the number of steps of the shortest schedule.
-func length(r Result) string {
-	if r.Finding == nil {
-		return "-"
-	}
-	return fmt.Sprint(len(r.Finding.Schedule))
-}
-
-// comma writes a number with commas between the thousands.
-func comma(n int) string {
-	digits := fmt.Sprint(n)
-	for at := len(digits) - 3; at > 0; at -= 3 {
-		digits = digits[:at] + "," + digits[at:]
-	}
-	return digits
+	return text
 }

@@ -49,31 +49,17 @@ func (r Result) OK() bool {
 // WriteSchedule writes the run that broke a law as a table, and the command that
 // replays it. The result must have a finding.
 func (r Result) WriteSchedule(w io.Writer) error {
-	x := lab.NewExplorer(r.Scenario)
-	defer x.Close()
-	run, err := x.Replay(r.Finding.Schedule, false)
+	schedule := r.Format(r.Finding.Schedule)
+	run, err := r.replay(schedule)
 	if err != nil {
 		return fmt.Errorf("replaying %s: %w", r.Name, err)
 	}
-	if _, err := fmt.Fprintf(w, "%s: %s\n\n", r.Name, r.about()); err != nil {
+	if _, err := fmt.Fprintf(w, "%s: %s\n\n", r.Name, r.Says()); err != nil {
 		return err
 	}
 	if err := r.WriteTable(w, run); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(w); err != nil {
-		return err
-	}
-	if err := writeCommand(w, r.Name, r.Format(r.Finding.Schedule)); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(w)
+	_, err = fmt.Fprintf(w, "\n%s\n", r.command(schedule))
 	return err
-}
-
-func (r Result) about() string {
-	if r.Part == Ablated {
-		return "without this guard: " + r.Guard
-	}
-	return r.About
 }

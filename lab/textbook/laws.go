@@ -18,8 +18,10 @@ type laws struct{}
 // List implements lab.Laws.
 func (laws) List() []lab.Law {
 	return []lab.Law{
-		{Name: "A1", Title: "no orphan post", When: lab.AtRest}, {Name: "A2", Title: "no damage to the resurrected", When: lab.Always},
-		{Name: "A3", Title: "no stuck intent", When: lab.AtRest}, {Name: "A4", Title: "no echo", When: lab.AtRest},
+		{Name: "A1", Title: "no orphan post", When: lab.AtRest, Means: "When all is at rest, no post is left of a channel that is gone."},
+		{Name: "A2", Title: "no damage to the resurrected", When: lab.Always, Means: "Nothing disappears from a channel that was created again unless somebody asks for that."},
+		{Name: "A3", Title: "no stuck intent", When: lab.AtRest, Means: "Whatever is marked as being deleted is deleted in the end."},
+		{Name: "A4", Title: "no echo", When: lab.AtRest, Means: "Nobody is refused because of their own earlier request, and no message is handled for ever."},
 	}
 }
 

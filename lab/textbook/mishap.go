@@ -54,9 +54,17 @@ func stubborn(ctx context.Context, c *lab.Client) {
 // textbook version has what it is about.
 type promise lab.Law
 
-func noOrphan() promise { return promise{"I1", "no orphan", lab.AtRest} }
-func itEnds() promise   { return promise{"I5", "it ends", lab.AtRest} }
-func onePost() promise  { return promise{"I7", "one post", lab.Always} }
+func noOrphan() promise {
+	return promise{"I1", "no orphan", "When all is at rest, no post is left of a channel that is gone.", lab.AtRest}
+}
+
+func itEnds() promise {
+	return promise{"I5", "it ends", "Each deletion that was accepted is done in the end.", lab.AtRest}
+}
+
+func onePost() promise {
+	return promise{"I7", "one post", "A request that is sent twice makes one post.", lab.Always}
+}
 
 // List implements lab.Laws.
 func (p promise) List() []lab.Law { return []lab.Law{lab.Law(p)} }

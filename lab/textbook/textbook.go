@@ -42,12 +42,14 @@ func (b backend) write(ctx context.Context, table string, op driver.Operation) e
 
 // create is a request to the web role: insert the row.
 func (b backend) create(ctx context.Context) error {
+	//lab: Insert the channel, if nobody has the name.
 	return b.write(ctx, channels, driver.Insert("", driver.String("State", active)))
 }
 
 // post is a request to the web role: read whether the channel is active, insert the
 // post.
 func (b backend) post(ctx context.Context, id domain.BlogID) error {
+	//lab: Look whether the channel is there, and rely on it from then on.
 	row, err := b.tables.Get(ctx, channels, news, "")
 	if err != nil {
 		return err
@@ -55,6 +57,7 @@ func (b backend) post(ctx context.Context, id domain.BlogID) error {
 	if row.Properties.String("State") != active {
 		return domain.ErrGone
 	}
+	//lab: Insert the post, whatever has become of the channel since.
 	return b.write(ctx, blogs, driver.Insert("blog!"+string(id)))
 }
 
@@ -63,10 +66,12 @@ func (b backend) ask(ctx context.Context) error {
 	if err := b.mark(ctx); err != nil {
 		return err
 	}
+	//lab: Send a message, so that a worker does the rest.
 	return b.queues.Send(ctx, domain.QueueName, news)
 }
 
 func (b backend) mark(ctx context.Context) error {
+	//lab: Mark the channel that has the name as being deleted.
 	return b.write(ctx, channels, driver.Merge("", driver.Exists, driver.String("State", deleting)))
 }
 
@@ -75,18 +80,22 @@ func (b backend) work(ctx context.Context, m driver.Message) error {
 	if err := b.mark(ctx); err != nil {
 		return err
 	}
+	//lab: List the posts to delete; a post that comes later is not on the list.
 	page, err := b.tables.Range(ctx, blogs, driver.Range{Partition: news, Paging: driver.Paging{Limit: driver.MaxPage}})
 	if err != nil {
 		return err
 	}
 	for _, row := range page.Rows {
+		//lab: Delete a post.
 		if err := b.write(ctx, blogs, driver.Delete(row.Row, driver.Exists)); err != nil {
 			return err
 		}
 	}
+	//lab: Delete the channel that has the name, which frees it.
 	if err := b.write(ctx, channels, driver.Delete("", driver.Exists)); err != nil {
 		return err
 	}
+	//lab: Take the message off the queue, since the work is done.
 	return b.queues.Delete(ctx, domain.QueueName, m)
 }
 
@@ -127,6 +136,7 @@ func asker(ctx context.Context, c *lab.Client) {
 }
 
 func worker(ctx context.Context, c *lab.Client) {
+	//lab: Take a message from the queue, if there is one.
 	messages, err := c.Queues.Receive(ctx, domain.QueueName, 1, time.Second)
 	for _, m := range messages {
 		err = errors.Join(err, of(c).work(ctx, m))

@@ -108,7 +108,7 @@ func (s *store) noOrphan() {
 // dies before anybody has learned its incarnation. A reservation was called a
 // seed once.
 func isUnlearned(row string) bool {
-	return strings.HasPrefix(row, "gate!open!") || strings.HasPrefix(row, "gate!reserved!") || strings.HasPrefix(row, "gate!seed!")
+	return strings.HasPrefix(row, "gate!open!") || strings.HasPrefix(row, "gate!reserved!")
 }
 
 // itEnds is I5: each deletion is done, and its channel is gone; or it is in

@@ -59,8 +59,6 @@ func echoOfQueue(t *testing.T) {
 		held    bool
 	}{
 		"of a send is a second message": {func(t *testing.T, q *driver.Queue, _ driver.Message) error { return q.Send(t.Context(), "m") }, nil, 3, false},
-		"of a send that is made once does not exist": {func(t *testing.T, q *driver.Queue, _ driver.Message) error { return q.SendOnce(t.Context(), "m") },
-			domain.ErrUnavailable, 2, false},
 		"of a receive is no message while it is hidden": {func(t *testing.T, q *driver.Queue, _ driver.Message) error {
 			got, err := q.Receive(t.Context(), 32, time.Minute)
 			if len(got) > 0 {

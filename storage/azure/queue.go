@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2"
@@ -45,13 +44,9 @@ func (c *Client) DropQueue(ctx context.Context, queue string) error {
 	return accepted(err, "QueueNotFound", "QueueBeingDeleted")
 }
 
-// Send implements driver.Queues. The SDK does not send a request again that must be sent
-// once.
+// Send implements driver.Queues.
 func (c *Client) Send(ctx context.Context, queue, text string) error {
 	options := &azqueue.EnqueueMessageOptions{TimeToLive: to.Ptr[int32](forever)}
-	if driver.IsSentOnce(ctx) {
-		ctx = policy.WithRetryOptions(ctx, c.once)
-	}
 	return c.onQueue(ctx, "send to", queue, func(ctx context.Context, q *azqueue.QueueClient) error {
 		_, err := q.EnqueueMessage(ctx, text, options)
 		return err

@@ -12,28 +12,23 @@
 //
 // # The model
 //
-// A [Plan] says what to do. [Run] does it on a [Ground], a store that is the load's own:
-// it fills the channels and then lets workers make the operations of a [Mix]. They call
-// package storage, as the roles do, so each request costs what it costs the site.
+// A [Plan] says what to do. [Run] does it on a store that is the load's own: it fills
+// channels and then lets workers make the operations of a [Mix]. They call package storage,
+// as the roles do, so each request costs what it costs the site.
 //
 // In a closed loop, each worker begins an operation when its last one has ended. In an
 // open loop, operations are due at a fixed rate whether or not the store keeps up, and the
-// latency of one counts from the moment at which it was due, however late a worker was
-// free for it. (If a worker was free in time, and its timer rang a little late, the latency
-// counts from then.) What was due but never begun is counted too.
+// latency of one counts from the moment at which it was due. What was due but never begun
+// is counted too.
 //
-// Latencies go into an HDR histogram, which keeps three digits of each. A meter stands in
-// front of the backend. It counts the rows that were read and written, for each operation
-// and for each partition, because Azure's targets are about entities and not about
-// requests. The code that opens the backend reports the tries of its client to [Tried].
-//
-// The ground of the embedded store is a file of its own. That of an account is a
-// [Namespace]: tables and queues whose names have a prefix.
+// A meter stands in front of the backend. It counts the rows that were read and written,
+// for each operation and for each partition, because Azure's targets are about entities
+// and not about requests. The code that opens the backend reports the tries of its client
+// to [Tried].
 //
 // # What survives failure
 //
-// Nothing should. Run ends when its context does, and returns what it has measured so
-// far; then the ground is removed. A load that was killed leaves its ground behind. The
-// next load removes that: the file if nobody has it open, and a namespace if its heartbeat
-// has stopped ([Leftovers]).
+// Nothing should. Run ends when its context does, and returns what it has measured so far;
+// then whoever opened the store removes it. A load that was killed leaves its store behind,
+// and a later one removes that: see [OpenAccount].
 package load

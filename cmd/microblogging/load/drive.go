@@ -1,13 +1,13 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -29,23 +29,41 @@ var (
 	errInterrupted = errors.New("interrupted")
 )
 
-// A driving makes the operations of a plan.
+// A driving makes the operations of a plan, and records how each ends.
 type driving struct {
 	Plan
-	recorder *recorder
-	perform  func(context.Context, Operation, *rand.Rand) error
-	// begun counts the operations that were begun.
-	begun atomic.Int64
+	perform func(context.Context, Operation, *rand.Rand) error
+	began   time.Time
+	costs   [operations]cost
 	// stopped is how long operations were begun.
 	stopped time.Duration
 	// interrupted tells that ctx ended before the last operation did.
 	interrupted bool
+
+	mu sync.Mutex
+	// begun counts the operations that were begun.
+	begun   int64
+	records [operations + 1]record // the last is of all
+	failure error                  // the first
+	last    time.Time
+}
+
+// A record is what became of the operations of one kind.
+type record struct {
+	latencies histogram
+	failed    int64
+}
+
+func newDriving(p Plan, perform func(context.Context, Operation, *rand.Rand) error) *driving {
+	return &driving{Plan: p, perform: perform}
 }
 
 // drive begins operations until the duration has passed or ctx ends, and waits for those
-// under way. It calls watch now and then, which may be nil.
-func (d *driving) drive(ctx context.Context, watch func(elapsed time.Duration, requests int64)) {
-	running, cancel := context.WithDeadline(ctx, d.recorder.began.Add(d.Duration))
+// under way.
+func (d *driving) drive(ctx context.Context, watch Watch) {
+	d.began = time.Now()
+	d.last = d.began
+	running, cancel := context.WithDeadline(ctx, d.began.Add(d.Duration))
 	defer cancel()
 	// Operations under way end by themselves, so that the slowest are not left out.
 	work, abort := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -60,7 +78,7 @@ func (d *driving) drive(ctx context.Context, watch func(elapsed time.Duration, r
 		close(ended)
 	}()
 	d.report(running, watch)
-	d.stopped = min(time.Since(d.recorder.began), d.Duration)
+	d.stopped = min(time.Since(d.began), d.Duration)
 	finish(ctx, ended, abort)
 	d.interrupted = ctx.Err() != nil
 }
@@ -82,18 +100,14 @@ func finish(ctx context.Context, ended <-chan struct{}, abort context.CancelCaus
 	<-ended
 }
 
-// report calls watch until the load is over.
-func (d *driving) report(running context.Context, watch func(time.Duration, int64)) {
-	if watch == nil {
-		<-running.Done()
-		return
-	}
+// report tells how far the load is until it is over.
+func (d *driving) report(running context.Context, watch Watch) {
 	ticker := time.NewTicker(progressEvery)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ticker.C:
-			watch(time.Since(d.recorder.began), d.recorder.requests())
+			watch("seconds of load", int(time.Since(d.began).Seconds()), int(d.Duration.Seconds()))
 		case <-running.Done():
 			return
 		}
@@ -103,43 +117,47 @@ func (d *driving) report(running context.Context, watch func(time.Duration, int6
 // worker makes one operation after another.
 func (d *driving) worker(running, work context.Context) {
 	random := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
-	var contexts [operations]context.Context
-	for o := range contexts {
-		contexts[o] = withCost(work, &d.recorder.costs[o])
-	}
 	for {
 		from, ok := d.next(running)
 		if !ok {
 			return
 		}
 		o := d.Mix.pick(random)
-		err := d.perform(contexts[o], o, random)
+		err := d.perform(withCost(work, &d.costs[o]), o, random)
 		switch cause := context.Cause(work); {
 		case err != nil && errors.Is(cause, errInterrupted):
 			return // it did not fail
 		case err != nil && cause != nil:
 			err = cause
 		}
-		d.recorder.record(o, from, err)
+		d.record(o, from, err)
 	}
 }
 
 // next waits until an operation may be begun, and returns from when its latency counts. It
 // returns false when no more may be begun.
 func (d *driving) next(running context.Context) (from time.Time, ok bool) {
-	n, free := d.begun.Add(1)-1, time.Now()
+	free := time.Now()
+	n := d.begin(1) - 1
 	due := free
 	if d.Rate > 0 {
-		due = d.recorder.began.Add(time.Duration(float64(n) / d.Rate * float64(time.Second)))
+		due = d.began.Add(time.Duration(float64(n) / d.Rate * float64(time.Second)))
 	}
-	end := d.recorder.began.Add(d.Duration) // running may end a moment later
+	end := d.began.Add(d.Duration) // running may end a moment later
 	if due.Before(end) && waitUntil(running, due) {
 		if begun := time.Now(); begun.Before(end) {
 			return countsFrom(due, free, begun), true
 		}
 	}
-	d.begun.Add(-1)
+	d.begin(-1)
 	return time.Time{}, false
+}
+
+func (d *driving) begin(n int64) int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.begun += n
+	return d.begun
 }
 
 // countsFrom returns from when the latency of an operation counts: from when it was due,
@@ -163,10 +181,50 @@ func waitUntil(ctx context.Context, due time.Time) bool {
 	return ctx.Err() == nil
 }
 
-// unsent returns how many operations were due and never begun.
-func (d *driving) unsent() int64 {
-	if d.Rate == 0 {
-		return 0
+// record notes that an operation has ended, whose latency counts from this time.
+func (d *driving) record(o Operation, from time.Time, err error) {
+	now := time.Now() // before the lock, whose time is not the store's
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if now.After(d.last) {
+		d.last = now
 	}
-	return max(0, int64(math.Ceil(d.stopped.Seconds()*d.Rate))-d.begun.Load())
+	for _, r := range []*record{&d.records[o], &d.records[operations]} {
+		r.latencies.add(now.Sub(from))
+		if err != nil {
+			r.failed++
+		}
+	}
+	d.failure = cmp.Or(d.failure, err)
+}
+
+// result sums up, once all operations have ended.
+func (d *driving) result(busiest int64) Result {
+	result := Result{
+		Plan: d.Plan, Channels: d.Channels, Elapsed: Time(max(d.last.Sub(d.began), d.stopped)), Targets: azureTargets(),
+		Busiest: busiest, Interrupted: d.interrupted, Failure: d.failure, All: d.records[operations].measured("all"),
+	}
+	if d.Rate > 0 {
+		result.Unsent = max(0, int64(math.Ceil(d.stopped.Seconds()*d.Rate))-d.begun)
+	}
+	for o := range Operation(operations) {
+		if d.Mix[o] == 0 {
+			continue
+		}
+		m := d.records[o].measured(o.String())
+		m.Entities, m.Throttled, m.Retried = d.costs[o].entities.Load(), d.costs[o].throttled.Load(), d.costs[o].retried.Load()
+		result.All.Entities += m.Entities
+		result.All.Throttled += m.Throttled
+		result.All.Retried += m.Retried
+		result.Operations = append(result.Operations, m)
+	}
+	return result
+}
+
+func (r *record) measured(name string) Measured {
+	h := &r.latencies
+	return Measured{
+		Name: name, Requests: h.n, Failed: r.failed,
+		P50: h.within(0.5), P95: h.within(0.95), P99: h.within(0.99), Max: Time(h.max),
+	}
 }

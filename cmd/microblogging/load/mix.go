@@ -3,12 +3,13 @@ package load
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // An Operation is one kind of thing that people do on the site.
-type Operation uint8
+type Operation int
 
 // The operations.
 const (
@@ -38,20 +39,14 @@ const maxWeight = 1_000_000
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (m *Mix) UnmarshalText(text []byte) error {
 	var mix Mix
-	var seen [operations]bool
 	for part := range strings.SplitSeq(string(text), ",") {
-		name, weight, found := strings.Cut(strings.TrimSpace(part), "=")
-		operation, known := operationOf(name)
+		name, weight, _ := strings.Cut(strings.TrimSpace(part), "=")
+		o := slices.Index(operationNames[:], name)
 		n, err := strconv.Atoi(weight)
-		switch {
-		case !known:
-			return fmt.Errorf("%q is not one of %s, each with a weight, as in read=70", name, strings.Join(operationNames[:], ", "))
-		case !found || err != nil || n < 0 || n > maxWeight:
-			return fmt.Errorf("%q is not %s=N with N from 0 to %d", part, name, maxWeight)
-		case seen[operation]:
-			return fmt.Errorf("%s has two weights", name)
+		if o < 0 || err != nil || n < 0 || n > maxWeight {
+			return fmt.Errorf("%q is not one of %s with a weight from 0 to %d, as in read=70", part, strings.Join(operationNames[:], ", "), maxWeight)
 		}
-		mix[operation], seen[operation] = n, true
+		mix[o] = n
 	}
 	if mix.total() == 0 {
 		return fmt.Errorf("%q makes no operation: one weight must be more than 0", text)
@@ -60,35 +55,14 @@ func (m *Mix) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func operationOf(name string) (Operation, bool) {
-	for i, n := range operationNames {
-		if n == name {
-			return Operation(i), true
-		}
-	}
-	return 0, false
-}
-
-// String returns the text of the operations that are made.
 func (m Mix) String() string {
 	var parts []string
-	for _, o := range m.made() {
-		parts = append(parts, fmt.Sprintf("%s=%d", o, m[o]))
-	}
-	return strings.Join(parts, ",")
-}
-
-// Has tells whether the mix makes an operation.
-func (m Mix) Has(o Operation) bool { return m[o] > 0 }
-
-func (m Mix) made() []Operation {
-	var made []Operation
-	for o := range Operation(operations) {
-		if m.Has(o) {
-			made = append(made, o)
+	for o, weight := range m {
+		if weight > 0 {
+			parts = append(parts, fmt.Sprintf("%s=%d", Operation(o), weight))
 		}
 	}
-	return made
+	return strings.Join(parts, ", ")
 }
 
 func (m Mix) total() (sum int) {
@@ -100,11 +74,10 @@ func (m Mix) total() (sum int) {
 
 // pick chooses an operation at random, by the weights.
 func (m Mix) pick(random *rand.Rand) Operation {
-	n := random.IntN(m.total())
-	for o := range Operation(operations) {
-		if n -= m[o]; n < 0 {
-			return o
-		}
+	n, o := random.IntN(m.total()), 0
+	for n >= m[o] {
+		n -= m[o]
+		o++
 	}
-	return 0 // not reached: n is less than the sum of the weights
+	return Operation(o)
 }

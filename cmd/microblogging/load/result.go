@@ -1,91 +1,121 @@
 package load
 
 import (
+	"encoding/json"
+	"fmt"
+	"math"
 	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// An OperationResult is what was measured of one operation, or of all.
-type OperationResult struct {
-	Name string
+// A Result is what one run has measured. As JSON it is what load --json prints.
+type Result struct {
+	Plan     Plan `json:"-"`
+	Channels int  `json:"channels"`
+	// Elapsed is from the beginning of the load until the last operation ended.
+	Elapsed    Time       `json:"duration"`
+	Operations []Measured `json:"operations"`
+	All        Measured   `json:"-"`
+	Targets    Targets    `json:"targets"`
+	// Busiest is how many entities the busiest partition had.
+	Busiest int64 `json:"-"`
+	// Unsent is how many operations were due, in an open loop, and never begun.
+	Unsent int64 `json:"unsent,omitempty"`
+	// Interrupted tells that the run was ended before its time.
+	Interrupted bool `json:"interrupted,omitempty"`
+	// Failure is the first error of an operation that failed.
+	Failure error `json:"-"`
+}
+
+// Measured is what was measured of one operation, or of all.
+type Measured struct {
+	Name string `json:"name"`
 	// Requests is how many operations have ended, those that failed included.
-	Requests, Failed int64
+	Requests int64 `json:"requests"`
 	// Entities is how many rows were read, and how many were written or were a condition of
 	// a write.
-	Entities int64
+	Entities int64 `json:"entities"`
 	// Throttled is how many tries the service answered that it is too busy, and Retried how
 	// many tries were made after one that failed. An operation can have many of both, and
 	// succeed.
-	Throttled, Retried int64
+	Throttled int64 `json:"throttled"`
+	Retried   int64 `json:"retried,omitempty"`
+	Failed    int64 `json:"failed"`
 	// The latencies include those of operations that failed.
-	P50, P95, P99, Max time.Duration
+	P50 Time `json:"p50"`
+	P95 Time `json:"p95"`
+	P99 Time `json:"p99"`
+	Max Time `json:"max"`
 }
 
-// A Result is what one run has measured.
-type Result struct {
-	Plan
-	// Elapsed is from the beginning of the load until the last operation ended.
-	Elapsed    time.Duration
-	Operations []OperationResult
-	All        OperationResult
-	// Busiest is how many entities the busiest partition had.
-	Busiest int64
-	// Unsent is how many operations were due, in an open loop, and never begun.
-	Unsent int64
-	// Interrupted tells that the run was ended before its time.
-	Interrupted bool
-	Timeline    []Point
-	// Failure is the first error of an operation that failed.
-	Failure error
+// Targets are the scalability targets that Azure publishes, in entities a second.
+type Targets struct {
+	// Partition is of today's documentation ("Scalability and performance targets for Table
+	// storage"), for entities of 1 KiB. Partition2011 is of the older text ("Windows Azure
+	// Storage Abstractions and their Scalability Targets"). Account is of the whole account.
+	Partition     int `json:"partition"`
+	Partition2011 int `json:"partition2011"`
+	Account       int `json:"account"`
 }
 
-// PerSecond returns the rate of a count of the run.
+func azureTargets() Targets { return Targets{Partition: 2_000, Partition2011: 500, Account: 20_000} }
+
+// PerSecond is the rate of a count of the run.
 func (r Result) PerSecond(count int64) float64 {
 	if r.Elapsed <= 0 {
 		return 0
 	}
-	return float64(count) / r.Elapsed.Seconds()
+	return float64(count) / time.Duration(r.Elapsed).Seconds()
 }
 
-// result sums up.
-func (d *driving) result(m *meter) Result {
-	r := d.recorder
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.closeIntervals(r.began.Add(d.stopped))
-	result := Result{
-		Plan: d.Plan, Elapsed: max(r.last.Sub(r.began), d.stopped), Busiest: m.busiest(), Unsent: d.unsent(),
-		Interrupted: d.interrupted, Timeline: r.timeline, Failure: r.failure,
+// Rows are what was measured of each operation, and at the end of all.
+func (r Result) Rows() []Measured {
+	return append(r.Operations[:len(r.Operations):len(r.Operations)], r.All)
+}
+
+// A Time is as people read it, and as JSON in seconds to the microsecond.
+type Time time.Duration
+
+// MarshalJSON implements json.Marshaler.
+func (t Time) MarshalJSON() ([]byte, error) {
+	return json.Marshal(float64(time.Duration(t).Microseconds()) / 1e6)
+}
+
+func (t Time) String() string {
+	d := time.Duration(t)
+	switch {
+	case d >= time.Second:
+		return fmt.Sprintf("%.2f s", d.Seconds())
+	case d >= 10*time.Millisecond:
+		return fmt.Sprintf("%.0f ms", d.Seconds()*1e3)
 	}
-	all, latencies := OperationResult{Name: "all"}, newHistogram()
-	for _, o := range d.Mix.made() {
-		measured := r.measured(o)
-		result.Operations = append(result.Operations, measured)
-		latencies.Merge(r.records[o].latencies)
-		all.Requests += measured.Requests
-		all.Failed += measured.Failed
-		all.Entities += measured.Entities
-		all.Throttled += measured.Throttled
-		all.Retried += measured.Retried
+	return fmt.Sprintf("%.2f ms", d.Seconds()*1e3)
+}
+
+// A histogram counts latencies by their logarithm: each to 1 percent, from a microsecond to
+// more than an hour.
+type histogram struct {
+	counts [2250]int64
+	n      int64
+	max    time.Duration
+}
+
+const histogramStep = 1.01
+
+func (h *histogram) add(d time.Duration) {
+	at := math.Log(float64(max(d.Microseconds(), 1))) / math.Log(histogramStep)
+	h.counts[min(int(at), len(h.counts)-1)]++
+	h.n++
+	h.max = max(h.max, d)
+}
+
+// within is a time within which this part of all has ended.
+func (h *histogram) within(part float64) Time {
+	rest := int64(math.Ceil(part * float64(h.n)))
+	for i, count := range h.counts {
+		if rest -= count; rest <= 0 && h.n > 0 {
+			upper := time.Duration(math.Pow(histogramStep, float64(i+1))) * time.Microsecond
+			return Time(min(upper, h.max))
+		}
 	}
-	result.All = all.withLatencies(latencies)
-	return result
-}
-
-func (r *recorder) measured(o Operation) OperationResult {
-	return OperationResult{
-		Name:      o.String(),
-		Requests:  r.records[o].requests,
-		Failed:    r.records[o].failed,
-		Entities:  r.costs[o].entities.Load(),
-		Throttled: r.costs[o].throttled.Load(),
-		Retried:   r.costs[o].retried.Load(),
-	}.withLatencies(r.records[o].latencies)
-}
-
-func (o OperationResult) withLatencies(h *hdrhistogram.Histogram) OperationResult {
-	o.P50, o.P95, o.P99 = quantile(h, 50), quantile(h, 95), quantile(h, 99)
-	o.Max = time.Duration(h.Max()) * time.Microsecond
-	return o
+	return 0
 }

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -52,75 +51,61 @@ func newSite(store *storage.Store) (*site, error) {
 }
 
 // fill makes the channels, their readers and their posts. It calls filled with the number
-// of posts that were made.
+// of posts that were made, one call at a time.
 func (s *site) fill(ctx context.Context, p Plan, filled func(posts int)) error {
 	if err := s.store.Prepare(ctx); err != nil {
 		return err
 	}
 	s.channels, s.posts = make([]domain.Channel, p.Channels), make([][]domain.BlogID, p.Channels)
-	group, groupCtx := fillGroup(ctx)
-	for i := range s.channels {
-		group.Go(func() (err error) {
-			s.channels[i], err = s.createChannel(groupCtx, i)
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
+	s.readers = make([]domain.UserName, max(minReaders, p.Channels))
+	if err := atOnce(ctx, p.Channels, s.createChannel); err != nil {
 		return err
 	}
-	if err := s.subscribeReaders(ctx); err != nil {
+	if err := atOnce(ctx, len(s.readers), s.subscribeReader); err != nil {
 		return err
 	}
-	return s.fillPosts(ctx, p.Fill, filled)
+	var mu sync.Mutex
+	made := 0
+	batches := (p.Fill + storage.MaxPostings - 1) / storage.MaxPostings
+	batches = max(batches, min(p.Fill, p.Channels)) // a post for each channel, if there is
+	return atOnce(ctx, batches, func(ctx context.Context, i int) error {
+		channel, n := i%p.Channels, p.Fill*(i+1)/batches-p.Fill*i/batches
+		ids, err := s.postSome(ctx, channel, n)
+		mu.Lock()
+		defer mu.Unlock()
+		s.posts[channel] = append(s.posts[channel], ids...)
+		made += len(ids)
+		filled(made)
+		return err
+	})
 }
 
-func fillGroup(ctx context.Context) (*errgroup.Group, context.Context) {
+// atOnce calls do with 0 to n-1, for some at once, until one fails.
+func atOnce(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(fillAtOnce)
-	return group, ctx
-}
-
-func (s *site) createChannel(ctx context.Context, i int) (domain.Channel, error) {
-	owner := domain.UserName("owner_" + strconv.Itoa(i))
-	channel, err := domain.NewChannel("channel-"+strconv.Itoa(i), "", owner)
-	if err != nil {
-		return channel, err
-	}
-	return s.store.CreateChannel(ctx, channel)
-}
-
-func (s *site) subscribeReaders(ctx context.Context) error {
-	s.readers = make([]domain.UserName, max(minReaders, len(s.channels)))
-	group, ctx := fillGroup(ctx)
-	for i := range s.readers {
-		s.readers[i] = domain.UserName("reader_" + strconv.Itoa(i))
-		group.Go(func() error { return s.store.Subscribe(ctx, s.channels[i%len(s.channels)], s.readers[i]) })
+	for i := range n {
+		group.Go(func() error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return do(ctx, i)
+		})
 	}
 	return group.Wait()
 }
 
-// fillPosts spreads posts over the channels, as many in a transaction as fit.
-func (s *site) fillPosts(ctx context.Context, posts int, filled func(posts int)) error {
-	group, groupCtx := fillGroup(ctx)
-	var mu sync.Mutex
-	for i := range s.channels {
-		share := posts / len(s.channels)
-		if i < posts%len(s.channels) {
-			share++
-		}
-		for ; share > 0 && groupCtx.Err() == nil; share -= storage.MaxPostings {
-			n := min(share, storage.MaxPostings)
-			group.Go(func() error {
-				made, err := s.postSome(groupCtx, i, n)
-				mu.Lock()
-				defer mu.Unlock()
-				s.posts[i] = append(s.posts[i], made...)
-				filled(len(made))
-				return err
-			})
-		}
+func (s *site) createChannel(ctx context.Context, i int) error {
+	channel, err := domain.NewChannel("channel-"+strconv.Itoa(i), "", domain.UserName("owner_"+strconv.Itoa(i)))
+	if err == nil {
+		s.channels[i], err = s.store.CreateChannel(ctx, channel)
 	}
-	return cmp.Or(group.Wait(), ctx.Err())
+	return err
+}
+
+func (s *site) subscribeReader(ctx context.Context, i int) error {
+	s.readers[i] = domain.UserName("reader_" + strconv.Itoa(i))
+	return s.store.Subscribe(ctx, s.channels[i%len(s.channels)], s.readers[i])
 }
 
 func (s *site) postSome(ctx context.Context, channel, n int) ([]domain.BlogID, error) {

@@ -2,7 +2,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -16,13 +15,12 @@ import (
 )
 
 type cli struct {
-	Prove     proveCmd     `cmd:"" help:"Explore everything. Fail if a result is not what was expected, or if too little was explored."`
-	List      listCmd      `cmd:"" help:"List the scenarios."`
-	Find      findCmd      `cmd:"" help:"Explore one scenario and print the shortest schedule that breaks a law."`
-	Replay    replayCmd    `cmd:"" help:"Replay one schedule and print it. The exit status is 1 if it cannot be taken, and 0 otherwise, also if it breaks a law."`
-	Document  documentCmd  `cmd:"" help:"Write the explorer regions of a Markdown document anew."`
-	Known     knownCmd     `cmd:"" help:"Explore, and write what was found to the file that pages read."`
-	Schedules schedulesCmd `cmd:"" help:"Print, in Markdown, the shortest schedules of the textbook version and of each missing guard."`
+	Prove    proveCmd    `cmd:"" help:"Explore everything. Fail if a result is not what was expected, or if too little was explored."`
+	List     listCmd     `cmd:"" help:"List the scenarios."`
+	Find     findCmd     `cmd:"" help:"Explore one scenario and print the shortest schedule that breaks a law."`
+	Replay   replayCmd   `cmd:"" help:"Replay one schedule and print it. The exit status is 1 if it cannot be taken, and 0 otherwise, also if it breaks a law."`
+	Document documentCmd `cmd:"" help:"Write the explorer regions of a Markdown document anew."`
+	Known    knownCmd    `cmd:"" help:"Explore, and write what was found to the file that pages read."`
 }
 
 func main() {
@@ -89,7 +87,7 @@ func (c *proveCmd) compare(results []prove.Result) error {
 	if c.Seed != seedOfProof {
 		results = slices.DeleteFunc(results, func(r prove.Result) bool { return r.Walks > 0 })
 	}
-	return prove.CheckRecords(prove.Learn(results), known)
+	return prove.CheckRecords(results, known)
 }
 
 // speed is in steps a second.
@@ -115,11 +113,7 @@ type listCmd struct{}
 
 func (*listCmd) Run() error {
 	for _, c := range prove.Cases(false) {
-		about := c.About
-		if c.Guard != "" {
-			about = "without this guard: " + c.Guard
-		}
-		fmt.Printf("%-16s %s\n", c.Name, about)
+		fmt.Printf("%-16s %s\n", c.Name, c.Says())
 	}
 	return nil
 }
@@ -135,8 +129,8 @@ func (c *findCmd) Run() error {
 		return err
 	}
 	r := found.Explore(c.Seed)
-	fmt.Printf("schedules=%d states=%d steps=%d rests=%d executions=%d, %.0f steps a second\n\n",
-		r.Schedules, r.States, r.Steps, r.Rests, r.Executions, float64(r.Steps)/r.Took.Seconds())
+	fmt.Printf("schedules=%d states=%d steps=%d, %.0f steps a second\n\n",
+		r.Schedules, r.States, r.Steps, float64(r.Steps)/r.Took.Seconds())
 	if r.Finding == nil {
 		fmt.Println("No law is broken.")
 		return nil
@@ -164,23 +158,6 @@ func (c *replayCmd) Run() error {
 	return errors.Join(found.WriteTable(os.Stdout, run), replayErr)
 }
 
-type schedulesCmd struct{}
-
-func (*schedulesCmd) Run() error {
-	w := bufio.NewWriter(os.Stdout)
-	for _, c := range prove.Cases(false) {
-		if c.Part == prove.Real {
-			continue
-		}
-		if r := c.Explore(seedOfProof); r.Finding != nil {
-			if err := r.WriteSchedule(w); err != nil {
-				return err
-			}
-		}
-	}
-	return w.Flush()
-}
-
 type knownCmd struct {
 	File string   `arg:"" help:"The file of records: lab/prove/known.json." type:"existingfile"`
 	Only []string `help:"Names of scenarios. The file keeps what it says about the others."`
@@ -197,9 +174,9 @@ func (c *knownCmd) Run() error {
 	}
 	cases := prove.Cases(false)
 	wanted := slices.DeleteFunc(slices.Clone(cases), func(w prove.Case) bool { return c.Only != nil && !slices.Contains(c.Only, w.Name) })
-	var results []prove.Result
-	prove.All(wanted, seedOfProof, func(r prove.Result) { results = append(results, r) })
-	found := append(prove.Learn(results), before...)
+	var found []prove.Record
+	prove.All(wanted, seedOfProof, func(r prove.Result) { found = append(found, r.Record()) })
+	found = append(found, before...)
 	var records []prove.Record
 	for _, current := range cases {
 		if record, ok := prove.About(found, current.Name); ok {

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+func TestAzureFlags(t *testing.T) {
+	t.Run("say how often a command asks a busy service again", retriesOfCommands)
+	t.Run("out of bounds end each command before it opens the store", badRetries)
+	t.Run("name a file whose one line goes before the string", connectionStringFile)
+	t.Run("never print a secret of that file, and refuse what is no line", badConnectionStringFile)
+}
+
+// Only commands that end when the service does not answer are asked here. All open
+// Azure in one place.
+func retriesOfCommands(t *testing.T) {
+	var tries atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		tries.Add(1)
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	defer server.Close()
+	t.Setenv("AZURE_STORAGE_CONNECTION_STRING", strings.ReplaceAll("DefaultEndpointsProtocol=http;AccountName=a;AccountKey=dGVzdA==;"+
+		"TableEndpoint=URL/a;QueueEndpoint=URL/a;", "URL", server.URL))
+	for _, command := range []string{"check", "requeue"} {
+		tries.Store(0)
+		args := []string{command, "--storage", "azure", "--retry-min", "1ms", "--retry-max", "1ms"}
+		if code, _, _ := program(t, append(args, "--retries", "0")...); code != exitCannotRun {
+			t.Errorf("%s exits with %d", command, code)
+		}
+		once := tries.Swap(0)
+		if program(t, append(args, "--retries", "4")...); once == 0 || tries.Load() != 5*once {
+			t.Errorf("%s sends %d requests with 4 retries, and %d without", command, tries.Load(), once)
+		}
+	}
+}
+
+func badRetries(t *testing.T) {
+	for _, command := range []string{"serve", "web", "worker", "requeue", "check", "load", "import --channel news --owner olga ../../go.mod"} {
+		for _, bad := range []string{"--retries=-1", "--retries=21", "--retry-min=0s", "--retry-min=2m", "--retry-max=100ms", "--retry-max=2m"} {
+			flag, _, _ := strings.Cut(bad, "=")
+			dir := t.TempDir() + "/data"
+			code, _, stderr := program(t, append(strings.Fields(command), bad, "--data", dir)...)
+			if code != exitCannotRun || !strings.Contains(stderr, flag+" must be") {
+				t.Errorf("%s %s exits with %d and says %q", command, bad, code, stderr)
+			}
+			if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s %s made a store: %v", command, bad, err)
+			}
+		}
+	}
+}
+
+func connectionStringFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(name, []byte(unreachable+"\r\n"), 0o400); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{name: unreachable, "": "none"} {
+		flags := storageFlags{AzureConnectionString: "none", AzureConnectionStringFile: file}
+		if got, err := flags.connectionString(); got != want || err != nil {
+			t.Errorf("with the file %q the account is %q (%v)", file, got, err)
+		}
+	}
+	t.Setenv("AZURE_STORAGE_CONNECTION_STRING_FILE", filepath.Join(t.TempDir(), "nosuch"))
+	if code, _, errs := program(t, "check", "--data", emptyStore(t)); code != exitOK {
+		t.Errorf("of the embedded store: exits with %d and says %q", code, errs)
+	}
+}
+
+func badConnectionStringFile(t *testing.T) {
+	const secret = "hunter2hunter2"
+	for text, says := range map[string]string{
+		unreachable + "\n" + secret: "one line", " \n\t\n": "one line", "AccountKey=" + secret: "", secret: "",
+	} {
+		name := filepath.Join(t.TempDir(), "secret")
+		if err := os.WriteFile(name, []byte(text), 0o400); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("AZURE_STORAGE_CONNECTION_STRING_FILE", name)
+		code, out, errs := program(t, "check", "--storage", "azure")
+		if code != exitCannotRun || out != "" || !strings.Contains(errs, says) || strings.Contains(errs, secret) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%q: exits with %d, prints %q and says %q, want 2, nothing and a line with %q", text, code, out, errs, says)
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
+)
+
+// The file of a backup is packed by gzip, whose header says what it holds and of when it is,
+// and whose checksum is its end. So a file that was cut off or altered is found, and gzip -d
+// makes a store's file, or lines, of a backup.
+
+const (
+	packedMagic = "\x1f\x8b"
+	// backupComment begins the comment of the header. What it holds follows, and that is
+	// wholeStore in all that this version writes.
+	backupComment = "MicroBlogging backup: "
+	wholeStore    = "store"
+	formerMagic   = "MicroBlogging backup 1\n"
+)
+
+// Why a file is refused.
+var (
+	errNoBackup = errors.New("it is not a backup")
+	errCut      = errors.New("it is cut short")
+	errAltered  = errors.New("it is damaged, or was altered")
+	errFormer   = errors.New("it was written by an earlier version of this program, which can restore it")
+	errOther    = errors.New("it holds no whole store, or was written by a newer version of this program")
+)
+
+// pack writes the file of a backup. If write fails, the file has no end; nothing is written
+// before write writes.
+func pack(to io.Writer, write func(io.Writer) error) error {
+	packed, err := gzip.NewWriterLevel(to, gzip.BestSpeed)
+	if err != nil {
+		return err
+	}
+	packed.Comment, packed.ModTime = backupComment+wholeStore, time.Now()
+	if err := write(packed); err != nil {
+		return err
+	}
+	return packed.Close()
+}
+
+// unpack begins to read the file of a backup.
+func unpack(from io.Reader) (*gzip.Reader, error) {
+	file := bufio.NewReader(from)
+	first, err := file.Peek(len(formerMagic))
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return nil, err
+	case string(first) == formerMagic:
+		return nil, errFormer
+	case !strings.HasPrefix(string(first), packedMagic):
+		return nil, errNoBackup
+	}
+	packed, err := gzip.NewReader(file)
+	if err != nil {
+		return nil, whatIsWrong(err)
+	}
+	switch content, ours := strings.CutPrefix(packed.Comment, backupComment); {
+	case !ours:
+		return nil, errNoBackup
+	case content != wholeStore:
+		return nil, errOther
+	}
+	return packed, nil
+}
+
+// whatIsWrong says it of an error of gzip.
+func whatIsWrong(err error) error {
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errCut
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
+		return errAltered
+	}
+	return err
+}
+
+// verify reads a file from its beginning to its end, and unpacks it anew.
+func verify(file io.ReadSeeker) (packed *gzip.Reader, err error) {
+	for range 2 {
+		if packed != nil {
+			if _, err := io.Copy(io.Discard, packed); err != nil {
+				return nil, whatIsWrong(err)
+			}
+		}
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			return nil, err
+		}
+		if packed, err = unpack(file); err != nil {
+			return nil, err
+		}
+	}
+	return packed, nil
+}
+
+// An unreadError is about rows of a store that cannot be read, so that no backup is made.
+type unreadError struct{ error }
+
+// writeBackup writes the file of a backup. It writes under another name, reads what it has
+// written, and gives it the name once it is whole and on the disk. So whoever finds a file
+// of that name has a whole one, whatever was killed. A backup that had the name before is
+// replaced at that moment. The name is taken from no other file.
+func writeBackup(name string, write func(io.Writer) error) (size int64, err error) {
+	if err := replaceable(name); err != nil {
+		return 0, cannotRunError{err}
+	}
+	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".partial-*")
+	if err != nil {
+		return 0, cannotRunError{err}
+	}
+	counted := &countingWriter{to: file}
+	if err = write(counted); err == nil {
+		if _, err = verify(file); err != nil {
+			err = fmt.Errorf("%s was not written: what came is no whole backup: %w", name, err)
+		}
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), name)
+	}
+	if err != nil {
+		err = errors.Join(err, removeIfThere(file.Name()))
+		if !errors.As(err, &unreadError{}) && counted.n == 0 {
+			err = cannotRunError{err} // it had not begun
+		}
+		return 0, err
+	}
+	return counted.n, syncFolder(filepath.Dir(name))
+}
+
+// replaceable refuses a name that another file than a backup has.
+func replaceable(name string) error {
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is there already and is no file", name)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	_, ours := unpack(file)
+	if err := file.Close(); err != nil {
+		return err
+	}
+	if ours != nil && !errors.Is(ours, errFormer) {
+		return fmt.Errorf("%s is there already and is not a backup, so it is left alone", name)
+	}
+	return nil
+}
+
+func removeIfThere(name string) error {
+	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// syncFolder makes the name of a new file durable.
+func syncFolder(name string) error {
+	if runtime.GOOS == "windows" { // here a folder cannot be synced
+		return nil
+	}
+	folder, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
+
+type countingWriter struct {
+	to io.Writer
+	n  int64
+}
+
+func (w *countingWriter) Write(b []byte) (int, error) {
+	n, err := w.to.Write(b)
+	w.n += int64(n)
+	return n, err
+}

@@ -1,0 +1,98 @@
+package load
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strconv"
+	"text/tabwriter"
+	"time"
+)
+
+// WriteTable writes a result as a table for a terminal.
+func WriteTable(w io.Writer, r Result) error {
+	early := ""
+	if r.Interrupted {
+		early = ", ended early"
+	}
+	if _, err := fmt.Fprintf(w, "channels: %d, %s, %s%s\n", r.Channels, r.Elapsed, r.Plan.pace(), early); err != nil {
+		return err
+	}
+	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(columns, "operation\trequests/s\tentities/s\tp50\tp95\tp99\tmax\tthrottled\tretried\tfailed\t")
+	for _, o := range r.Rows() {
+		fmt.Fprintf(columns, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%d\t\n", o.Name, rate(r.PerSecond(o.Requests)), rate(r.PerSecond(o.Entities)),
+			o.P50, o.P95, o.P99, o.Max, o.Throttled, o.Retried, o.Failed)
+	}
+	if err := columns.Flush(); err != nil {
+		return err
+	}
+	for _, line := range r.Remarks() {
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Remarks are sentences that hold the result against the targets, and say what the numbers
+// leave out.
+func (r Result) Remarks() []string {
+	if r.All.Requests == 0 {
+		return []string{"Nothing was measured."}
+	}
+	busiest, all := r.PerSecond(r.Busiest), r.PerSecond(r.All.Entities)
+	part := func(n float64, target int) float64 { return 100 * n / float64(target) }
+	remarks := []string{
+		fmt.Sprintf("The busiest partition had %s entities/s: %.0f %% of Azure's target of %d for a partition, %.0f %% of the %d of its older text.",
+			rate(busiest), part(busiest, r.Targets.Partition), r.Targets.Partition, part(busiest, r.Targets.Partition2011), r.Targets.Partition2011),
+		fmt.Sprintf("All partitions together had %s entities/s: %.0f %% of the %d for an account.", rate(all), part(all, r.Targets.Account), r.Targets.Account),
+	}
+	if late := time.Duration(r.Elapsed) - r.Plan.Duration; late > r.Plan.Duration/10 {
+		remarks = append(remarks, fmt.Sprintf("The last request ended %s after the end of the load. The rates count this time too, in which few requests were under way.", Time(late)))
+	}
+	if r.Unsent > 0 {
+		remarks = append(remarks, fmt.Sprintf("Due but never begun, because no worker was free: %d requests. Either the store cannot keep up with this rate, or the load needs more workers.", r.Unsent))
+	}
+	if r.Failure != nil {
+		remarks = append(remarks, fmt.Sprintf("Requests that failed: %d. The first: %v", r.All.Failed, r.Failure))
+	}
+	return remarks
+}
+
+// rate is a number for a second. A small one has a decimal.
+func rate(n float64) string {
+	if n < 100 {
+		return strconv.FormatFloat(n, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(n, 'f', 0, 64)
+}
+
+// A Report compares runs that differ in the number of channels alone, in the order of that.
+type Report struct {
+	// Store and Machine say in a few words what was measured, and from where.
+	Store, Machine string
+	Began          time.Time
+	Results        []Result
+}
+
+//go:embed report.html
+var reportHTML string
+
+// WriteReport writes a report as one HTML file that needs no other, and has no scripts.
+func WriteReport(w io.Writer, r Report) error {
+	most := 1.0
+	for _, result := range r.Results {
+		most = max(most, result.PerSecond(result.All.Requests))
+	}
+	page, err := template.New("report").Funcs(template.FuncMap{
+		"rate":  rate,
+		"pace":  Plan.pace,
+		"width": func(perSecond float64) float64 { return 100 * perSecond / most },
+	}).Parse(reportHTML)
+	if err != nil {
+		return err
+	}
+	return page.Execute(w, r)
+}

@@ -1,0 +1,171 @@
+package telemetry
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+
+	"microblogging/domain"
+	"microblogging/lab/mem"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+	"microblogging/worker"
+)
+
+// TestDeletion follows a deletion from the click to the last row over a redelivery.
+func TestDeletion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		traces, sweeps := kept(t), 0
+		fail := func(ctx context.Context, call *driver.Call, next func(context.Context) error) error {
+			if call.Method == driver.CallTransact && call.Target == "Blogs" && len(call.Operations) > 10 {
+				if sweeps++; sweeps == 2 {
+					return domain.ErrUnavailable
+				}
+			}
+			return next(ctx)
+		}
+		store := storage.New(mem.Open(mem.Snapshot{}, "test"), storage.Options{Around: append(traces.Store(), fail)})
+		channel := fill(t, store)
+		click := httptest.NewRecorder()
+		traces.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("X-Request-Id", "42")
+			ctx, answered := traces.Request(r.Context(), r.Method, "/api/v1/channels/:name")
+			_, err := store.AskDeletion(ctx, channel.Key(), "ada", domain.Any[domain.Incarnation]())
+			if answered(http.StatusAccepted); err != nil {
+				t.Error(err)
+			}
+		})).ServeHTTP(click, httptest.NewRequest("DELETE", "/api/v1/channels/garden", nil))
+		sweeps = 0
+		w := worker.New(store, worker.Options{
+			Lease: time.Minute, Reconcile: time.Minute, Concurrency: 1, MaxAttempts: 5, Log: slog.New(slog.DiscardHandler), Observer: traces,
+		})
+		for _, fails := range []bool{true, false} {
+			time.Sleep(5 * time.Second) // of the bubble: the message is hidden for a moment
+			messages, err := store.Messages().Receive(t.Context(), 1, time.Minute)
+			if err != nil || len(messages) != 1 {
+				t.Fatalf("received %v, %v", messages, err)
+			}
+			if err := w.Handle(t.Context(), messages[0]); (err != nil) != fails {
+				t.Fatal(err)
+			}
+		}
+		all := traces.spans()
+		tellsOfTheClick(t, all)
+		tellsOfTheDeliveries(t, all)
+	})
+}
+
+func fill(t *testing.T, store *storage.Store) domain.Channel {
+	t.Helper()
+	channel, err := domain.NewChannel("Garden", "", "ada")
+	if err == nil {
+		err = store.Prepare(t.Context())
+	}
+	if err == nil {
+		channel, err = store.CreateChannel(t.Context(), channel)
+	}
+	for i := range 150 {
+		if err == nil {
+			_, _, err = store.Post(t.Context(), storage.Posting{Channel: channel.Ref(), By: "ada", Key: fmt.Sprint(i), Draft: domain.Draft{Text: "a"}})
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return channel
+}
+
+const clickName = "DELETE /api/v1/channels/:name"
+
+func tellsOfTheClick(t *testing.T, all story) {
+	click := all.one(t, clickName)
+	for key, want := range map[string]string{
+		"http.route": "/api/v1/channels/:name", "http.request.method": "DELETE", "http.response.status_code": "202", "http.response.header.x-request-id": "42",
+	} {
+		if got := value(click, key); got != want {
+			t.Errorf("the request's %s is %q, want %q", key, got, want)
+		}
+	}
+	request := all.of(click)
+	for _, name := range []string{"send " + domain.QueueName, "transaction Deletions", "transaction Channels"} {
+		if found := request.named(name); len(found) == 0 || !request.below(found[0], click) {
+			t.Errorf("no %q below the request in %v", name, request.names())
+		}
+	}
+}
+
+func tellsOfTheDeliveries(t *testing.T, all story) {
+	click, deliveries := all.one(t, clickName), all.named("process "+domain.QueueName)
+	if len(deliveries) != 2 {
+		t.Fatalf("%d deliveries in %v", len(deliveries), all.names())
+	}
+	if string(deliveries[0].TraceId) == string(deliveries[1].TraceId) || string(deliveries[0].TraceId) == string(click.TraceId) {
+		t.Error("a delivery is in the trace of another")
+	}
+	removed := 0
+	for i, want := range []struct{ outcome, steps string }{
+		{"wait", "mark shut sweep"},
+		{"done", "mark shut sweep disarm release"},
+	} {
+		d := deliveries[i]
+		if len(d.Links) != 1 || string(d.Links[0].TraceId) != string(click.TraceId) || string(d.Links[0].SpanId) != string(click.SpanId) {
+			t.Errorf("delivery %d links to %v, and not to the request", i+1, d.Links)
+		}
+		if value(d, "microblogging.delivery") != fmt.Sprint(i+1) || value(d, "microblogging.outcome") != want.outcome ||
+			value(d, "microblogging.channel") != "garden" || (d.Status != nil) != (want.outcome != "done") {
+			t.Errorf("delivery %d says %v", i+1, d)
+		}
+		var rows int
+		if _, err := fmt.Sscan(value(d, "microblogging.rows.removed"), &rows); err != nil || rows == 0 {
+			t.Errorf("delivery %d removed %d rows, %v", i+1, rows, err)
+		}
+		removed += rows
+		tellsOfTheSteps(t, all.of(d), d, want.steps)
+	}
+	if removed < 3*150 {
+		t.Errorf("%d rows were removed, of 150 posts with their keys and index rows, and more", removed)
+	}
+}
+
+// tellsOfTheSteps looks for the steps of a delivery, in their order, and for what each asks
+// of the store.
+func tellsOfTheSteps(t *testing.T, trace story, delivery *tracepb.Span, steps string) {
+	t.Helper()
+	var taken []string
+	var failed *tracepb.Span // first: it ended before those around it
+	for _, span := range trace {
+		if step, ok := strings.CutPrefix(span.Name, "step "); ok {
+			taken = append(taken, step)
+		}
+		if span != delivery && !trace.below(span, delivery) {
+			t.Errorf("%q is not below its delivery", span.Name)
+		}
+		if failed == nil && span.Status != nil {
+			failed = span
+		}
+	}
+	if strings.Join(taken, " ") != steps {
+		t.Errorf("the steps are %v, want %s", taken, steps)
+	}
+	if taken[len(taken)-1] != "release" {
+		if failed == nil || failed.Name != "transaction Blogs" || value(failed, "error.type") != "unavailable" || value(failed, "microblogging.rows.written") != "0" {
+			t.Errorf("the call that failed is told as %v", failed)
+		}
+		return
+	}
+	release, freed := trace.one(t, "step release"), false
+	for _, call := range trace.named("transaction Channels") {
+		freed = freed || trace.below(call, release) && value(call, "microblogging.rows.written") == "1"
+	}
+	if !freed {
+		t.Errorf("nothing says that the channel's row was deleted: %v", trace.names())
+	}
+}

@@ -1,0 +1,140 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"microblogging/storage"
+	"microblogging/storage/bolt"
+)
+
+const (
+	// backlogAge and sessionsAge are how old what was read may be when it is told again.
+	backlogAge  = 15 * time.Second
+	sessionsAge = time.Minute
+	// readTime bounds one of the reads.
+	readTime = 2 * time.Second
+)
+
+// A Store is what is read when Prometheus asks.
+type Store interface {
+	Backlog(ctx context.Context) (storage.Backlog, error)
+	CountSessions(ctx context.Context) (int, error)
+}
+
+// Read makes the metrics tell what waits in the store. Space is nil for any store but the
+// embedded one. The reads end when ctx ends. It is called once.
+func (t *Telemetry) Read(ctx context.Context, store Store, space func() (bolt.Space, error)) {
+	g := &gauges{
+		ctx: ctx, log: t.Log, space: space,
+		backlog:  reading[storage.Backlog]{age: backlogAge, read: store.Backlog},
+		sessions: reading[int]{age: sessionsAge, read: store.CountSessions},
+	}
+	t.registry.MustRegister(g)
+}
+
+// gauges reads the store when Prometheus asks. It implements prometheus.Collector.
+type gauges struct {
+	ctx      context.Context
+	log      *slog.Logger
+	space    func() (bolt.Space, error)
+	backlog  reading[storage.Backlog]
+	sessions reading[int]
+}
+
+func describe(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc(prometheus.BuildFQName(namespace, "", name), help, labels, nil)
+}
+
+// The descriptions of what gauges tells.
+var (
+	descUp = describe("store_up", "1 if the store answered when it was last asked for the numbers below, else 0. They are then left out.")
+
+	descOpen = describe("deletions_open", "Deletions that were accepted and are not at their end, without those in poison. "+
+		"It stops at 1,000. Of more than 64, some may have ended in the last minutes.")
+	descOldest = describe("deletions_oldest_age_seconds", "For how long the oldest open deletion has been asked for. 0 if none is open.")
+	descQueue  = describe("queue_messages", "Messages on the queue, about, with those that are being handled: "+
+		"deletions are those that wait for a worker, poison those that wait for an operator.", "queue")
+	descSessions = describe("sessions", "Sessions and sign-in links whose time has not come, also those that were signed out. It stops at 5,000.")
+	descFile     = describe("bolt_file_bytes", "The size of the file of the embedded store.")
+	descFree     = describe("bolt_free_bytes", "Space in that file that holds nothing. It is used again; compact gives it back.")
+)
+
+// Describe implements prometheus.Collector.
+func (g *gauges) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{descUp, descOpen, descOldest, descQueue, descSessions, descFile, descFree} {
+		ch <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (g *gauges) Collect(ch chan<- prometheus.Metric) {
+	tell := func(d *prometheus.Desc, value float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+	}
+	b, errBacklog := g.backlog.get(g.ctx)
+	if errBacklog == nil {
+		tell(descOpen, float64(b.Open))
+		tell(descOldest, age(b.Oldest))
+		tell(descQueue, float64(b.Messages), "deletions")
+		tell(descQueue, float64(b.Poisoned), "poison")
+	}
+	sessions, errSessions := g.sessions.get(g.ctx)
+	if errSessions == nil {
+		tell(descSessions, float64(sessions))
+	}
+	up := 1.0
+	if err := errors.Join(errBacklog, errSessions); err != nil {
+		up = 0
+		g.log.Warn("the store was not read for metrics", "error", err)
+	}
+	tell(descUp, up)
+	if g.space == nil {
+		return
+	}
+	space, err := g.space()
+	if err != nil {
+		g.log.Warn("the size of the store was not read for metrics", "error", err)
+		return
+	}
+	tell(descFile, float64(space.Bytes))
+	tell(descFree, float64(space.Free))
+}
+
+// age is for how long something has been so; 0 if it never was.
+func age(since time.Time) float64 {
+	if since.IsZero() {
+		return 0
+	}
+	return max(time.Since(since).Seconds(), 0)
+}
+
+// A reading keeps what was read, or why it was not, until it is too old. A caller that asks
+// during a read waits for it, and does not make another.
+type reading[T any] struct {
+	age  time.Duration
+	read func(context.Context) (T, error)
+
+	mu    sync.Mutex
+	on    time.Time
+	value T
+	err   error
+}
+
+func (r *reading[T]) get(ctx context.Context) (T, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.on.IsZero() && time.Since(r.on) < r.age {
+		return r.value, r.err
+	}
+	ctx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	r.value, r.err = r.read(ctx)
+	r.on = time.Now()
+	return r.value, r.err
+}

@@ -1,0 +1,176 @@
+package telemetry
+
+import (
+	"log/slog"
+	"net/http"
+	"runtime"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/web"
+	"microblogging/worker"
+)
+
+const (
+	namespace = "microblogging"
+	// scrapeTime bounds how long one answer to Prometheus takes. Prometheus itself gives up
+	// after 10 s, unless it is told otherwise.
+	scrapeTime = 8 * time.Second
+	// maxScrapes is how many are answered at once.
+	maxScrapes = 4
+)
+
+// metrics are the counters of a process.
+type metrics struct {
+	registry *prometheus.Registry
+
+	// Of the store (store.go).
+	calls, returned, written, refused *prometheus.CounterVec
+	callTime                          *prometheus.HistogramVec
+
+	tries              *prometheus.CounterVec
+	retries, throttled prometheus.Counter
+
+	commits                   *prometheus.CounterVec
+	commitChanges, commitTime prometheus.Observer
+
+	// Of the web role (web.go).
+	requests, lookups *prometheus.CounterVec
+	requestTime       *prometheus.HistogramVec
+	inFlight          prometheus.Gauge
+
+	// Of the worker role (worker.go).
+	deliveries, passes, repaired         *prometheus.CounterVec
+	deliveryTime, steps                  *prometheus.HistogramVec
+	inProgress                           prometheus.Gauge
+	again, leasesLost, poisoned, removed prometheus.Counter
+}
+
+func newMetrics(o Options) metrics {
+	r := prometheus.NewRegistry()
+	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	prometheus.WrapRegistererWith(prometheus.Labels{"version": o.Version, "goversion": runtime.Version()}, r).MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: namespace, Name: "build_info", Help: "1, with the version of the program and of Go."},
+			func() float64 { return 1 }))
+	of := func(ours bool) registered { // what is not ours is not told
+		if !ours {
+			return registered{prometheus.NewRegistry()}
+		}
+		return registered{r}
+	}
+	m := metrics{registry: r}
+	m.ofStore(of(true), of(o.Storage == "azure"), of(o.Storage == "bolt"))
+	m.ofWeb(of(o.Web))
+	m.ofWorker(of(o.Worker))
+	return m
+}
+
+func (m *metrics) ofStore(r, azure, bolt registered) {
+	m.calls = r.counter("store_calls_total", "Calls of tables and queues by target, kind and outcome. "+
+		"A call that the client of the backend sends again is one.", "target", "kind", "outcome")
+	m.callTime = r.histogram("store_call_duration_seconds", "How long calls of tables and queues take, with all tries.",
+		[]float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}, "target", "kind")
+	m.returned = r.counter("store_returned_total", "Rows that tables have returned, and messages that queues have.", "target")
+	m.written = r.counter("store_written_total", "Operations of transactions that took effect: inserts, changes and deletes of rows.", "target")
+	m.refused = from0(r.counter("gate_refusals_total", "Transactions that a gate has refused: open refuses posts and other changes "+
+		"that came after the deletion of their channel began, shut refuses sweeps that came after its end.", "gate"),
+		string(storage.GateOpen), string(storage.GateShut))
+
+	m.tries = azure.counter("azure_tries_total", "Requests that the Azure SDK has sent, by the status of the answer, or none.", "status")
+	m.retries = azure.plain("azure_retries_total", "Requests that the Azure SDK has sent again.")
+	m.throttled = azure.plain("azure_throttled_total", "Requests that Azure has refused because there are too many: status 503 or 429.")
+
+	m.commits = from0(bolt.counter("bolt_commits_total", "Commits of the embedded store by outcome.", "outcome"), "ok", "failed")
+	m.commitChanges = bolt.histogram("bolt_commit_changes", "How many callers shared a commit of the embedded store.",
+		[]float64{1, 2, 4, 8, 16, 32, 64, 128}).WithLabelValues()
+	m.commitTime = bolt.histogram("bolt_commit_duration_seconds", "How long commits of the embedded store take, until they are on the disk.",
+		[]float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5}).WithLabelValues()
+}
+
+func (m *metrics) ofWeb(r registered) {
+	m.requests = r.counter("http_requests_total", "Requests by method, pattern of the route and status. "+
+		"Status 499 means that the client did not wait for the answer.", "method", "route", "status")
+	m.requestTime = r.histogram("http_request_duration_seconds", "How long requests take, until their answer is sent. "+
+		"An event stream takes as long as somebody reads it.",
+		[]float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}, "method", "route")
+	m.inFlight = r.gauge("http_requests_in_flight", "Requests that are being answered, event streams among them.")
+	m.lookups = r.counter("page_cache_lookups_total", "Looks into the page cache by what was looked for and what was found.", "cache", "result")
+	for _, cache := range web.Caches() {
+		from0(m.lookups.MustCurryWith(prometheus.Labels{"cache": cache}), "hit", "miss")
+	}
+}
+
+func (m *metrics) ofWorker(r registered) {
+	m.deliveries = r.counter("worker_deliveries_total", "Deliveries of messages that were handled, by what they ask to delete and how they ended.", "kind", "outcome")
+	for _, kind := range []domain.MessageKind{domain.MessageChannel, domain.MessageBlog} {
+		for _, outcome := range worker.Outcomes() {
+			m.deliveries.WithLabelValues(string(kind), outcomeLabel(outcome))
+		}
+	}
+	seconds := []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
+	m.deliveryTime = r.histogram("worker_delivery_duration_seconds", "How long the handling of a delivery takes.", seconds, "kind")
+	m.inProgress = r.gauge("worker_deliveries_in_progress", "Deliveries that are being handled.")
+	m.again = r.plain("worker_redeliveries_total", "Deliveries of a message that had been delivered before.")
+	m.leasesLost = r.plain("worker_lost_leases_total", "Deliveries that lost their lease: the message belongs to another worker.")
+	m.poisoned = r.plain("worker_poisoned_total", "Messages that were moved to the poison queue.")
+	m.removed = r.plain("worker_rows_removed_total", "Rows that deletions have removed.")
+	m.steps = r.histogram("worker_step_duration_seconds", "How long the steps of a deletion take.", seconds, "step")
+	m.passes = from0(r.counter("worker_reconciling_passes_total", "Reconciling passes by outcome.", "outcome"), "ok", "failed")
+	m.repaired = from0(r.counter("worker_reconciled_total", "What reconciling passes did: deletions queued again, "+
+		"channels without a gate removed, expired rows removed.", "what"), "requeued", "ungated", "expired")
+}
+
+// Metrics answers Prometheus.
+func (t *Telemetry) Metrics() http.Handler {
+	return promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{
+		ErrorLog:            printer{t.Log},
+		ErrorHandling:       promhttp.ContinueOnError,
+		MaxRequestsInFlight: maxScrapes,
+		Timeout:             scrapeTime,
+	})
+}
+
+// A printer writes what promhttp prints into the log.
+type printer struct{ log *slog.Logger }
+
+func (p printer) Println(v ...any) { p.log.Warn("metrics not gathered", "error", v) }
+
+// registered makes metrics and registers them.
+type registered struct{ *prometheus.Registry }
+
+func (r registered) counter(name, help string, labels ...string) *prometheus.CounterVec {
+	c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, labels)
+	r.MustRegister(c)
+	return c
+}
+
+// plain makes a counter without labels.
+func (r registered) plain(name, help string) prometheus.Counter {
+	return r.counter(name, help).WithLabelValues()
+}
+
+// from0 begins each value of a counter's label at 0, so that an alert sees the first event as a
+// rise.
+func from0(c *prometheus.CounterVec, values ...string) *prometheus.CounterVec {
+	for _, value := range values {
+		c.WithLabelValues(value)
+	}
+	return c
+}
+
+func (r registered) histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: buckets}, labels)
+	r.MustRegister(h)
+	return h
+}
+
+func (r registered) gauge(name, help string) prometheus.Gauge {
+	g := prometheus.NewGauge(prometheus.GaugeOpts{Namespace: namespace, Name: name, Help: help})
+	r.MustRegister(g)
+	return g
+}

@@ -1,0 +1,307 @@
+package telemetry
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/azure"
+	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
+	"microblogging/worker"
+)
+
+func TestMetrics(t *testing.T) {
+	t.Run("have names, units and help as Prometheus wants them", namesAsPrometheusWants)
+	t.Run("count the calls of the store by what was answered", countCalls)
+	t.Run("count requests by route and status, and what the cache had", countRequests)
+	t.Run("count deliveries, steps and rows", countDeliveries)
+	t.Run("count the tries of the Azure SDK", countTries)
+	t.Run("count the commits of the embedded store", countCommits)
+	t.Run("tell nothing of a role that the process does not have", rolesApart)
+}
+
+func TestGauges(t *testing.T) {
+	t.Run("tell what waits in the store", tellWhatWaits)
+	t.Run("read the store no more often than they must, however many ask", readSeldom)
+	t.Run("leave out what could not be read, in bounded time", leaveOutUnread)
+}
+
+// scrape returns what Prometheus gets.
+func scrape(t *testing.T, m *Telemetry) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	m.Metrics().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
+	if w.Code != 200 {
+		t.Errorf("answers %d", w.Code)
+	}
+	return w.Body.String()
+}
+
+// wantLines checks that Prometheus gets these lines.
+func wantLines(t *testing.T, m *Telemetry, lines ...string) {
+	t.Helper()
+	got := scrape(t, m)
+	for _, line := range lines {
+		if !strings.Contains("\n"+got, "\n"+line+"\n") {
+			name, _, _ := strings.Cut(line, "{")
+			t.Errorf("no line %s\nbut %q", line, regexp.MustCompile(`(?m)^`+name+`.*$`).FindAllString(got, -1))
+		}
+	}
+}
+
+// counting returns a telemetry without traces.
+func counting(t *testing.T, o Options) *Telemetry {
+	t.Helper()
+	unset(t)
+	o.Version, o.Counts = "test", true
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	m, err := Start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// busy returns metrics in which something was counted everywhere.
+func busy(t *testing.T) *Telemetry {
+	t.Helper()
+	m := counting(t, Options{Web: true, Worker: true})
+	m.Read(t.Context(), &fakeStore{}, func() (bolt.Space, error) { return bolt.Space{Bytes: 4096, Free: 1024}, nil })
+	m.Committed(bolt.Commit{Changes: 3, Took: time.Millisecond})
+	m.Tried(t.Context(), azure.Try{Number: 1, Status: 200})
+	call(t, m, driver.Call{Method: driver.CallGet, Target: "Channels"}, nil)
+	call(t, m, driver.Call{Method: driver.CallTransact, Target: "Blogs", Operations: make([]driver.Operation, 3)}, nil)
+	_, answered := m.Request(t.Context(), "GET", "/channels/:name")
+	answered(200)
+	_, handling := m.Deliver(t.Context(), driver.Message{Deliveries: 1}, domain.Message{})
+	_, done := handling.Step(t.Context(), domain.StepMark)
+	done(nil)
+	handling.End(worker.End{Outcome: "done", Kind: domain.MessageChannel})
+	return m
+}
+
+// call makes a call that ends with this error.
+func call(t *testing.T, m *Telemetry, c driver.Call, err error) {
+	t.Helper()
+	if got := m.around(t.Context(), &c, func(context.Context) error { return err }); got != err {
+		t.Errorf("the caller gets %v, want %v", got, err)
+	}
+}
+
+func namesAsPrometheusWants(t *testing.T) {
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("Debian's package prometheus is not installed, so that promtool cannot check the names")
+	}
+	check := exec.CommandContext(t.Context(), promtool, "check", "metrics")
+	check.Stdin = strings.NewReader(scrape(t, busy(t)))
+	if out, err := check.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func countCalls(t *testing.T) {
+	m := counting(t, Options{})
+	point := driver.Call{Method: driver.CallGet, Target: "Users"}
+	for _, err := range []error{
+		nil, nil, domain.ErrNotFound, domain.ErrUnavailable, context.DeadlineExceeded, domain.ErrExists, domain.ErrConflict,
+		domain.ErrLeaseLost, fmt.Errorf("%w: %w", domain.ErrUnavailable, context.Canceled), errors.New("else"),
+	} {
+		call(t, m, point, err)
+	}
+	call(t, m, driver.Call{Method: driver.CallReceive, Target: "deletions", Answer: driver.Answer{Messages: make([]driver.Message, 4)}}, nil)
+	late := driver.Call{Method: driver.CallTransact, Target: "Blogs", Operations: []driver.Operation{driver.Merge("gate!open!x", driver.Exists)}}
+	call(t, m, late, &driver.OperationError{Err: domain.ErrNotFound})
+	call(t, m, late, nil)
+	wantLines(t, m,
+		`microblogging_store_calls_total{kind="point",outcome="ok",target="Users"} 2`,
+		`microblogging_store_calls_total{kind="point",outcome="not_found",target="Users"} 1`,
+		`microblogging_store_calls_total{kind="point",outcome="unavailable",target="Users"} 2`,
+		`microblogging_store_calls_total{kind="point",outcome="exists",target="Users"} 1`,
+		`microblogging_store_calls_total{kind="point",outcome="conflict",target="Users"} 1`,
+		`microblogging_store_calls_total{kind="point",outcome="lease_lost",target="Users"} 1`,
+		`microblogging_store_calls_total{kind="point",outcome="canceled",target="Users"} 1`,
+		`microblogging_store_calls_total{kind="point",outcome="error",target="Users"} 1`,
+		`microblogging_store_call_duration_seconds_count{kind="point",target="Users"} 10`,
+		`microblogging_store_returned_total{target="deletions"} 4`,
+		`microblogging_store_written_total{target="Blogs"} 1`,
+		`microblogging_gate_refusals_total{gate="open"} 1`,
+		`microblogging_gate_refusals_total{gate="shut"} 0`)
+}
+
+func countRequests(t *testing.T) {
+	m := counting(t, Options{Web: true})
+	request := func(method, route string, status int) {
+		_, answered := m.Request(t.Context(), method, route)
+		answered(status)
+	}
+	request("GET", "/channels/:name", 200)
+	request("GET", "/channels/:name", 503)
+	request("INVENTED", "", 405)
+	m.Cached(t.Context(), "page", true)
+	_, _ = m.Request(t.Context(), "GET", "/") // it is under way
+	wantLines(t, m,
+		`microblogging_http_requests_total{method="GET",route="/channels/:name",status="200"} 1`,
+		`microblogging_http_requests_total{method="GET",route="/channels/:name",status="503"} 1`,
+		`microblogging_http_requests_total{method="other",route="none",status="405"} 1`,
+		`microblogging_http_request_duration_seconds_count{method="GET",route="/channels/:name"} 2`,
+		`microblogging_http_requests_in_flight 1`,
+		`microblogging_page_cache_lookups_total{cache="page",result="hit"} 1`,
+		`microblogging_page_cache_lookups_total{cache="view",result="miss"} 0`)
+}
+
+func countDeliveries(t *testing.T) {
+	m := counting(t, Options{Worker: true})
+	deliver := func(n int64, end worker.End) {
+		ctx, handling := m.Deliver(t.Context(), driver.Message{Deliveries: n}, domain.Message{})
+		_, ended := handling.Step(ctx, domain.StepSweep)
+		handling.Removed(99)
+		handling.Removed(1)
+		ended(nil)
+		handling.End(end)
+	}
+	deliver(1, worker.End{Outcome: "lease lost", Kind: domain.MessageChannel, LeaseLost: true})
+	deliver(2, worker.End{Outcome: "done", Kind: domain.MessageChannel})
+	deliver(1, worker.End{Outcome: "permanent", Poisoned: true})
+	_, ended := m.Pass(t.Context())
+	ended(storage.Reconciled{Requeued: 2}, nil)
+	wantLines(t, m,
+		`microblogging_worker_deliveries_total{kind="channel",outcome="done"} 1`,
+		`microblogging_worker_deliveries_total{kind="channel",outcome="lease_lost"} 1`,
+		`microblogging_worker_deliveries_total{kind="unread",outcome="permanent"} 1`,
+		`microblogging_worker_deliveries_in_progress 0`,
+		`microblogging_worker_redeliveries_total 1`,
+		`microblogging_worker_lost_leases_total 1`,
+		`microblogging_worker_poisoned_total 1`,
+		`microblogging_worker_rows_removed_total 300`,
+		`microblogging_worker_step_duration_seconds_count{step="sweep"} 3`,
+		`microblogging_worker_reconciling_passes_total{outcome="ok"} 1`,
+		`microblogging_worker_reconciled_total{what="requeued"} 2`)
+}
+
+func countTries(t *testing.T) {
+	m := counting(t, Options{Storage: "azure"})
+	tried := m.Tried
+	tried(t.Context(), azure.Try{Number: 1, Status: 503})
+	tried(t.Context(), azure.Try{Number: 2})
+	tried(t.Context(), azure.Try{Number: 3, Status: 200})
+	wantLines(t, m,
+		`microblogging_azure_tries_total{status="503"} 1`,
+		`microblogging_azure_tries_total{status="none"} 1`,
+		`microblogging_azure_tries_total{status="200"} 1`,
+		`microblogging_azure_retries_total 2`,
+		`microblogging_azure_throttled_total 1`)
+}
+
+func countCommits(t *testing.T) {
+	m := counting(t, Options{Storage: "bolt"})
+	committed := m.Committed
+	committed(bolt.Commit{Changes: 7, Took: time.Second})
+	committed(bolt.Commit{Changes: 1, Err: errors.New("the disk is full")})
+	wantLines(t, m,
+		`microblogging_bolt_commits_total{outcome="ok"} 1`,
+		`microblogging_bolt_commits_total{outcome="failed"} 1`,
+		`microblogging_bolt_commit_changes_sum 7`,
+		`microblogging_bolt_commit_duration_seconds_sum 1`)
+}
+
+func rolesApart(t *testing.T) {
+	for name, o := range map[string]Options{"http_": {Worker: true}, "worker_": {Web: true}, "azure_": {Storage: "bolt"}, "bolt_": {Storage: "azure"}} {
+		if got := scrape(t, counting(t, o)); strings.Contains(got, "microblogging_"+name) {
+			t.Errorf("a process with %+v tells of %s", o, name)
+		}
+	}
+}
+
+// fakeStore answers as a test decides.
+type fakeStore struct {
+	backlog  storage.Backlog
+	sessions int
+	err      error
+	hangs    bool
+	reads    int
+}
+
+func (f *fakeStore) Backlog(ctx context.Context) (storage.Backlog, error) {
+	f.reads++
+	if f.hangs {
+		<-ctx.Done()
+		return storage.Backlog{}, ctx.Err()
+	}
+	return f.backlog, f.err
+}
+
+func (f *fakeStore) CountSessions(context.Context) (int, error) { return f.sessions, f.err }
+
+func tellWhatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := counting(t, Options{})
+		store := &fakeStore{sessions: 12, backlog: storage.Backlog{Open: 3, Oldest: time.Now().Add(-time.Hour), Messages: 4, Poisoned: 1}}
+		m.Read(t.Context(), store, func() (bolt.Space, error) { return bolt.Space{Bytes: 4096, Free: 1024}, nil })
+		wantLines(t, m,
+			`microblogging_store_up 1`,
+			`microblogging_deletions_open 3`,
+			`microblogging_deletions_oldest_age_seconds 3600`,
+			`microblogging_queue_messages{queue="deletions"} 4`,
+			`microblogging_queue_messages{queue="poison"} 1`,
+			`microblogging_sessions 12`,
+			`microblogging_bolt_file_bytes 4096`,
+			`microblogging_bolt_free_bytes 1024`)
+		store.backlog = storage.Backlog{}
+		time.Sleep(backlogAge)
+		wantLines(t, m, `microblogging_deletions_open 0`, `microblogging_deletions_oldest_age_seconds 0`)
+	})
+}
+
+func readSeldom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := counting(t, Options{})
+		store := &fakeStore{}
+		m.Read(t.Context(), store, nil)
+		for range 60 {
+			scrape(t, m)
+			time.Sleep(time.Second)
+		}
+		if store.reads != 4 {
+			t.Errorf("read %d times in a minute", store.reads)
+		}
+	})
+}
+
+func leaveOutUnread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		m := counting(t, Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+		store := &fakeStore{hangs: true, sessions: 1}
+		m.Read(t.Context(), store, nil)
+		began := time.Now()
+		got := scrape(t, m)
+		if took := time.Since(began); took != readTime {
+			t.Errorf("took %s", took)
+		}
+		if strings.Contains(got, "microblogging_deletions_open") || !strings.Contains(got, "microblogging_store_up 0") ||
+			!strings.Contains(got, "microblogging_sessions 1") || !strings.Contains(got, "go_goroutines") {
+			t.Errorf("got %s", got)
+		}
+		if !strings.Contains(log.String(), "the store was not read") {
+			t.Errorf("logged %s", &log)
+		}
+		store.hangs = false
+		time.Sleep(backlogAge)
+		wantLines(t, m, `microblogging_store_up 1`, `microblogging_deletions_open 0`)
+	})
+}

@@ -1,0 +1,24 @@
+package lab
+
+// Calls walks at random, and returns the calls that were made by the line that tells of them.
+func (x *Explorer) Calls(walks int) map[Site][]*Call {
+	x.trace()
+	for n := range walks {
+		x.walk(newDice(1, n, len(x.scenario.Actors)))
+	}
+	calls := map[Site][]*Call{}
+	var visit func(*point)
+	visit = func(at *point) {
+		if at.call != nil {
+			site, _ := at.lines()
+			calls[site] = append(calls[site], at.call)
+		}
+		for _, next := range at.next {
+			visit(next)
+		}
+	}
+	for _, p := range x.programs {
+		visit(p.root)
+	}
+	return calls
+}

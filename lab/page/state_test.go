@@ -1,0 +1,333 @@
+package page_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"microblogging/lab/prove"
+)
+
+// orphan is a run of the textbook that leaves a post of a channel that is gone, in nine steps.
+const orphan = "/lab/A1?s=ann,olga*2,w1*3,ann,w1*2"
+
+func TestState(t *testing.T) {
+	t.Run("each part says what is to be said", partsSayIt)
+	t.Run("each link of a part leads where it says", linksLeadThere)
+	t.Run("each choice can be taken", choiceCanBeTaken)
+	t.Run("a call is shown with its sentence and its line in its function", callHasItsLine)
+	t.Run("rows and messages are marked as the step has changed them", rowsAreMarked)
+	t.Run("arrows go from the caller to its table", arrowsGoThere)
+	t.Run("each law says what it demands", lawsSayWhatTheyDemand)
+	t.Run("its parts, ids and headings are sound, and nothing is inline", outlineIsSound)
+	t.Run("no token is shown whole", tokensAreShort)
+}
+
+// all lists the elements for which ok holds.
+func (r response) all(ok func(*html.Node) bool) (found []*html.Node) {
+	r.Helper()
+	for n := range r.document().Descendants() {
+		if n.Type == html.ElementNode && ok(n) {
+			found = append(found, n)
+		}
+	}
+	return found
+}
+
+// part is the element with this data-key.
+func (r response) part(key string) *html.Node {
+	r.Helper()
+	found := r.all(func(n *html.Node) bool { return attribute(n, "data-key") == key })
+	if len(found) != 1 {
+		r.Fatalf("%s: %d parts %q, want 1", r.path, len(found), key)
+	}
+	return found[0]
+}
+
+// href is the address of the link in the part that says the text, or "" if it is disabled.
+func (r response) href(key, text string) string {
+	r.Helper()
+	for n := range r.part(key).Descendants() {
+		if n.Data == "a" && strings.Contains(textOf(n), text) {
+			return attribute(n, "href")
+		}
+	}
+	r.Fatalf("%s: %s has no link %q", r.path, key, text)
+	return ""
+}
+
+func attribute(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func has(n *html.Node, name string) bool {
+	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
+}
+
+func textOf(n *html.Node) string {
+	var words []string
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode {
+			words = append(words, strings.Fields(d.Data)...)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func hasClass(n *html.Node, class string) bool {
+	return slices.Contains(strings.Fields(attribute(n, "class")), class)
+}
+
+func classWith(n *html.Node, prefix string) string {
+	for class := range strings.FieldsSeq(attribute(n, "class")) {
+		if strings.HasPrefix(class, prefix) {
+			return class
+		}
+	}
+	return ""
+}
+
+func partsSayIt(t *testing.T) {
+	s := newSite(t)
+	for _, at := range []struct{ path, part, says string }{
+		{orphan, "actor-ann", "Finished."}, {orphan, "actor-ann", "Was told: posted"},
+		{"/lab/A3?s=olga:dies-before", "actor-olga", "Dead."},
+		{"/lab/A1", "actor-w1", "The queue is empty."}, {"/lab/A1", "actor-ann", "Its process dies before it."},
+		{"/lab/A1", "actor-ann", "This level allows no fault."},
+		{"/lab/A4?s=ann:unsent", "faults", "0 of 1"}, {"/lab/A4", "faults", "1 of 1"},
+		{"/lab/A1", "law-A1", "Here it is open. Not judged before all is at rest."}, {"/lab/A1", "law-A2", "holds"},
+		{"/lab/A1?s=ann", "say", "ann: Look whether the channel is there, and rely on it from then on."},
+		{"/lab/A2?s=ann", "say", "The store answers: already exists."},
+		{"/lab/A4?s=ann:repeated", "say", "It takes effect, the answer is lost, and the SDK sends it again."},
+		{orphan, "law-A1", "broken"}, {orphan, "say", "The law A1 (no orphan post) is broken"}, {orphan, "laws-in-short", "✗ 1"},
+		{orphan, "step-7", "told: posted"}, {orphan, "step-9", "A1 is broken"}, {orphan + "&rest=1", "say", "The law A1 (no orphan post) is broken"},
+		{orphan, "share", "go run ./lab/cmd/lab replay A1 'ann,olga*2,w1*3,ann,w1*2'"}, {orphan + "&at=2", "share", "replay A1 'ann,olga'"},
+		{orphan + "&at=5", "left", "The branch that you left"},
+		{"/lab/lost-message?s=olga*2", "network", "The queue forgets"}, {"/lab/late-copy?s=olga,olga:copied,network:lands", "step-3", "lands late"},
+		{"/lab/A3?s=olga*2&rest=1", "say", "All laws hold, also over what fresh workers leave"},
+		{"/lab/A3?s=olga*2&rest=1", "say", "Handles: news."},
+	} {
+		if text := textOf(s.get(at.path).want(200).part(at.part)); !strings.Contains(text, at.says) {
+			t.Errorf("%s: %s does not say %q but %q", at.path, at.part, at.says, text)
+		}
+	}
+	for _, path := range []string{orphan + "&at=8", "/lab/A1"} {
+		if text := textOf(s.get(path).want(200).part("say")); strings.Contains(text, "is broken") || strings.Contains(text, "fresh workers carry on") {
+			t.Errorf("%s says too much: %s", path, text)
+		}
+	}
+}
+
+func linksLeadThere(t *testing.T) {
+	s := newSite(t)
+	for _, at := range []struct{ path, part, text, to string }{
+		{orphan + "&at=5", "moves", "Start again", "/lab/A1#actors"}, {orphan + "&at=5", "moves", "Undo", "/lab/A1?s=ann,olga*2,w1#actors"},
+		{orphan + "&at=5", "moves", "Back", orphan + "&at=4#actors"}, {orphan + "&at=5", "moves", "Forth", orphan + "&at=6#actors"},
+		{"/lab/A1", "moves", "Undo", ""}, {"/lab/A1", "moves", "Forth", ""},
+		{orphan, "step-5", "w1", orphan + "&at=5#run"}, {orphan, "law-A1", "step 9", orphan + "#run"}, {orphan, "say", "Step back", orphan + "&at=8#actors"},
+		{orphan + "&at=2", "actor-ann", "Let it happen", "/lab/A1?s=ann,olga,ann#actors"}, // what came after is dropped
+		{"/lab/A3?s=olga*2", "say", "Let fresh workers carry on", "/lab/A3?s=olga*2&rest=1#actors"},
+	} {
+		if got := s.get(at.path).want(200).href(at.part, at.text); got != at.to {
+			t.Errorf("%s: %q of %s leads to %q, want %q", at.path, at.text, at.part, got, at.to)
+		}
+	}
+}
+
+func choiceCanBeTaken(t *testing.T) {
+	s := newSite(t)
+	for _, path := range []string{"/lab/A1", "/lab/A4", "/lab/post?s=olga*3", "/lab/late-copy?s=olga,olga:copied", "/lab/lost-message?s=olga*2", "/lab/crowd"} {
+		r := s.get(path).want(200)
+		for _, n := range r.all(func(n *html.Node) bool { return has(n, "data-choice") && has(n, "href") }) {
+			address, fragment, _ := strings.Cut(attribute(n, "href"), "#")
+			_ = s.get(address).want(200).part("say")
+			if fragment != "actors" {
+				t.Errorf("%s: %s leaves the part of the actors", path, attribute(n, "href"))
+			}
+		}
+		for _, n := range r.all(func(n *html.Node) bool { return attribute(n, "aria-disabled") == "true" }) {
+			if has(n, "href") || attribute(n, "role") != "link" {
+				t.Errorf("%s: %q is disabled, and a link", path, textOf(n))
+			}
+		}
+	}
+}
+
+func callHasItsLine(t *testing.T) {
+	for path, want := range map[string][]string{
+		"/lab/post": {"Read the channel's row", "storage/", "(*Store).", "func (s *Store)", "Called from", "lab/protocol/"},
+		"/lab/A1":   {"Look whether the channel is there", "lab/textbook/textbook.go:", "backend.post"},
+	} {
+		card := newSite(t).get(path).want(200).part("actor-ann")
+		for _, text := range want {
+			if !strings.Contains(textOf(card), text) {
+				t.Errorf("%s does not say %q but %s", path, text, textOf(card))
+			}
+		}
+		var marked []string
+		for n := range card.Descendants() {
+			if n.Type == html.ElementNode && hasClass(n, "marked") {
+				marked = append(marked, textOf(n))
+			}
+		}
+		if len(marked) != 2 || !strings.Contains(marked[0], "row, err := ") { // around the line, and in the whole function
+			t.Errorf("%s: marked are %q", path, marked)
+		}
+	}
+}
+
+func rowsAreMarked(t *testing.T) {
+	s := newSite(t)
+	for _, at := range []struct{ path, store, row, class, says string }{
+		{"/lab/A1?s=olga", "Channels", "row-Channels-news", "changed", "active deleting"},
+		{"/lab/A1?s=ann*2", "Blogs", "blog!", "inserted", "Step 2 wrote this"},
+		{"/lab/A1?s=ann*2,olga", "Blogs", "blog!", "", "Step 2 wrote this"}, {"/lab/A1?s=ann*2", "Channels", "news", "", "The set-up wrote this"},
+		{"/lab/A1?s=ann*2,olga*2,w1*4", "Blogs", "blog!", "deleted", "deleted this"}, {"/lab/A1?s=ann*2,olga*2,w1*5", "Blogs", "blog!", "gone", ""},
+		{"/lab/A1?s=olga*2", "delete-channel-and-blogs", "message-", "inserted", "visible"},
+		{"/lab/A1?s=olga*2,w1", "delete-channel-and-blogs", "message-", "changed", "leased"},
+		{"/lab/A1?s=olga*2,w1,ann", "delete-channel-and-blogs", "message-", "", "leased"},
+		{orphan, "delete-channel-and-blogs", "message-", "deleted", "leased"},
+	} {
+		var row *html.Node
+		for n := range s.get(at.path).want(200).part("store-" + at.store).Descendants() {
+			if key := attribute(n, "data-key"); strings.Contains(key, at.row) && !strings.HasPrefix(key, "store-") {
+				row = n
+			}
+		}
+		switch {
+		case (row == nil) != (at.class == "gone"):
+			t.Errorf("%s: %s in %s is there: %v", at.path, at.row, at.store, row != nil)
+		case row != nil && (attribute(row, "class") != at.class || !strings.Contains(textOf(row), at.says)):
+			t.Errorf("%s: %s is marked %q and says %q, want %q and %q", at.path, at.row, attribute(row, "class"), textOf(row), at.class, at.says)
+		}
+	}
+}
+
+func arrowsGoThere(t *testing.T) {
+	s := newSite(t)
+	r := s.get("/lab/late-copy?s=olga,olga:given-up,olga*2,network:lands").want(200)
+	columns := map[string]string{}
+	for n := range r.part("lifelines").Descendants() {
+		if n.Type == html.ElementNode {
+			columns[textOf(n)] = strings.TrimPrefix(classWith(n, "at-"), "at-")
+		}
+	}
+	sheet := s.get("/static/lab.css").want(200).body
+	for step, want := range map[string][4]string{ // a late request comes from whoever sent it
+		"step-1": {"olga", "Channels", "whole", "whole"}, "step-2": {"olga", "Blogs", "late", "none"}, "step-5": {"olga", "Blogs", "late", "cut"},
+	} {
+		var link, out, back string
+		for n := range r.part(step).Descendants() {
+			switch {
+			case n.Data == "a":
+				link = classWith(n, "from-") + " " + classWith(n, "to-")
+			case hasClass(n, "out"):
+				out = attribute(n, "class")
+			case hasClass(n, "back"):
+				back = attribute(n, "class")
+			}
+		}
+		if link != "from-"+columns[want[0]]+" to-"+columns[want[1]] || !strings.Contains(out, want[2]) || !strings.Contains(back, want[3]) {
+			t.Errorf("%s goes %s, %s, %s, want %s of %v", step, link, out, back, want, columns)
+		}
+		for class := range strings.FieldsSeq(link) {
+			if !strings.Contains(sheet, "."+class+" {") {
+				t.Errorf("the style sheet does not know .%s", class)
+			}
+		}
+	}
+	for _, c := range prove.Cases(false) {
+		r := s.get("/lab/" + c.Name).want(200)
+		for _, n := range r.all(func(n *html.Node) bool { return hasClass(n, "diagram") }) {
+			if class := classWith(n, "columns-"); !strings.Contains(sheet, "."+class+" {") {
+				t.Errorf("%s: the style sheet does not know .%s", c.Name, class)
+			}
+		}
+	}
+}
+
+func lawsSayWhatTheyDemand(t *testing.T) {
+	s := newSite(t)
+	for _, name := range []string{"A1", "open-gate", "twice"} {
+		found, err := prove.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, law := range found.Laws.List() {
+			if text := textOf(s.get("/lab/" + name).want(200).part("law-" + law.Name)); law.Means == "" || !strings.Contains(text, law.Title+". "+law.Means+" Here it") {
+				t.Errorf("%s: the chip of %s does not say what it demands: %s", name, law.Name, text)
+			}
+		}
+	}
+}
+
+func outlineIsSound(t *testing.T) {
+	s := newSite(t)
+	for _, path := range []string{orphan, orphan + "&at=5", "/lab/crowd", "/lab/sign-out?s=vera*3"} {
+		r := s.get(path).want(200)
+		seen := map[string]bool{}
+		level := 0
+		for n := range r.document().Descendants() {
+			for _, name := range []string{"id", "data-key"} {
+				if value := attribute(n, name); value != "" {
+					if seen[name+value] {
+						t.Errorf("%s: two elements with %s=%q", path, name, value)
+					}
+					seen[name+value] = true
+				}
+			}
+			if n.Type == html.ElementNode && (has(n, "style") || n.Data == "style" || n.Data == "script" && n.FirstChild != nil) {
+				t.Errorf("%s: inline: %s", path, n.Data)
+			}
+			if n.Type != html.ElementNode || len(n.Data) != 2 || n.Data[0] != 'h' || n.Data[1] < '1' || n.Data[1] > '6' {
+				continue
+			}
+			if next := int(n.Data[1] - '0'); next > level+1 {
+				t.Errorf("%s: h%d %q after h%d", path, next, textOf(n), level)
+			} else {
+				level = next
+			}
+		}
+		for _, key := range []string{"say", "moves", "faults", "share"} {
+			if !seen["data-key"+key] {
+				t.Errorf("%s: no part %q", path, key)
+			}
+		}
+	}
+}
+
+func tokensAreShort(t *testing.T) {
+	s := newSite(t)
+	for _, path := range []string{"/lab/post?s=ann*2,olga*4", "/lab/sign-out?s=vera*3"} {
+		if text := s.get(path).want(200).text(); strings.Contains(text, "LABORATORY") {
+			t.Errorf("%s shows a name of the explorer", path)
+		}
+	}
+}
+
+// BenchmarkScenario makes the state after 40 choices.
+func BenchmarkScenario(b *testing.B) {
+	s := newSite(b)
+	for _, name := range []string{"create-once", "stale-form", "crowd"} {
+		schedule := ""
+		for range 40 {
+			at := s.state(name, schedule)
+			schedule = and(at.Next, at.Choices[0].Choice)
+		}
+		for _, path := range []string{"/lab/" + name, "/lab/" + name + ".json"} {
+			b.Run(strings.TrimPrefix(path, "/lab/"), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					s.get(path + "?s=" + schedule).want(200)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"microblogging/domain"
+	"microblogging/lab"
+	"microblogging/lab/mem"
+	"microblogging/storage/driver"
+)
+
+// Sessions, sign-in links and digest addresses of an account. Nothing expires here.
+
+// account is a set-up: the user has an account, whose password nobody knows. A password
+// would be hashed each time that the code is run.
+func account(name domain.UserName) body {
+	return func(ctx context.Context, c *lab.Client) {
+		_ = c.Tables.Transact(ctx, lab.TableUsers, string(name),
+			[]driver.Operation{driver.Insert("", driver.Int64("Epoch", 0), driver.String("Password", ""),
+				driver.Time("CreatedOn", domain.Now()), driver.String("Revision", ""), driver.String("Revisions", ""))}) // nothing befalls a set-up
+	}
+}
+
+// makeLink makes a sign-in link.
+func makeLink(by domain.UserName) body {
+	return func(ctx context.Context, c *lab.Client) {
+		if link, err := c.Store.SignInLink(ctx, by); err == nil {
+			c.Links = append(c.Links, link)
+			c.Tell(lab.Fact{Kind: lab.LinkMade, User: by, Token: link})
+		}
+	}
+}
+
+// follow follows the link that the actor has made, or the one of the set-up.
+func follow(ctx context.Context, c *lab.Client) {
+	link := ""
+	for _, f := range c.Given {
+		if f.Kind == lab.LinkMade {
+			link = f.Token
+		}
+	}
+	for _, made := range c.Links {
+		link = made
+	}
+	if link == "" {
+		return
+	}
+	c.Tell(lab.Fact{Kind: lab.Following, Token: link})
+	token, _, err := c.Store.FollowSignInLink(ctx, link)
+	switch {
+	case err == nil:
+		c.Tokens = append(c.Tokens, token)
+		c.Tell(lab.Fact{Kind: lab.Followed, Token: link, Session: token})
+	case errors.Is(err, domain.ErrNotSignedIn):
+		c.Tell(lab.Fact{Kind: lab.LinkUsed, Token: link})
+	}
+}
+
+// signOut ends the sessions that the actor has.
+func signOut(ctx context.Context, c *lab.Client) {
+	for _, token := range c.Tokens {
+		if err := c.Store.SignOut(ctx, token); err == nil {
+			c.Tell(lab.Fact{Kind: lab.SignedOut, Token: token})
+		}
+	}
+}
+
+// endSessions ends all sessions of a user.
+func endSessions(by domain.UserName) body {
+	return func(ctx context.Context, c *lab.Client) {
+		c.Tell(lab.Fact{Kind: lab.Ending, User: by})
+		if err := c.Store.EndSessions(ctx, by); err == nil { // it contends with others
+			c.Tell(lab.Fact{Kind: lab.SessionsEnded, User: by})
+		}
+	}
+}
+
+func newAddress(by domain.UserName) body {
+	return func(ctx context.Context, c *lab.Client) {
+		c.Tell(lab.Fact{Kind: lab.Addressing, User: by})
+		_, _ = c.Store.NewDigestAddress(ctx, by) // what counts is that it does not come back
+	}
+}
+
+func revokeAddress(by domain.UserName) body {
+	return func(ctx context.Context, c *lab.Client) {
+		if err := c.Store.RevokeDigestAddress(ctx, by); err == nil {
+			c.Tell(lab.Fact{Kind: lab.AddressRevoked, User: by})
+		}
+	}
+}
+
+// ofAccount holds the state against what a client was told of a session, a sign-in link or
+// a digest address.
+func ofAccount(v lab.View, actor, at int, f lab.Fact, breach func(law, format string, args ...any)) {
+	switch f.Kind {
+	case lab.SignedOut:
+		if signsIn(v.DB, f.Token) {
+			breach("I10", "a session signs somebody in whose end was acknowledged")
+		}
+	case lab.SessionsEnded:
+		if v.Has(lab.Followed, func(g lab.Fact) bool { return ofSetup(v, g.Token) && signsIn(v.DB, g.Session) }) {
+			breach("I10", "a sign-in link signs somebody in though it was made before the end of all sessions")
+		}
+	case lab.Followed:
+		follows := 0
+		v.Each(func(_, _ int, g lab.Fact) {
+			if g.Kind == lab.Followed && g.Token == f.Token {
+				follows++
+			}
+		})
+		if follows > 1 {
+			breach("I10", "one sign-in link gave two sessions")
+		}
+	case lab.LinkUsed:
+		ending := v.Has(lab.Ending, func(lab.Fact) bool { return true })
+		if !ending && !usedByOther(v, actor, at, f.Token) {
+			breach("A4", "told that a sign-in link is used, and nobody else ever followed it")
+		}
+	case lab.AddressRevoked:
+		row, err := v.DB.Get(lab.TableUsers, string(f.User), "")
+		later := slices.ContainsFunc(v.Told[actor][at:], func(g lab.Fact) bool { return g.Kind == lab.Addressing })
+		if err == nil && row.Properties.String("DigestSecret") != "" && !later {
+			breach("I10", "a digest address works whose end was acknowledged")
+		}
+	}
+}
+
+// signsIn tells whether a session's token signs its user in.
+func signsIn(db mem.Snapshot, token string) bool {
+	row, err := db.Get(lab.TableSessions, lab.SessionHash(token), "")
+	if err != nil || row.Properties.Bool("Link") || row.Properties.Bool("Ended") {
+		return false
+	}
+	user, err := db.Get(lab.TableUsers, row.Properties.String("User"), "")
+	return err == nil && user.Properties.Int64("Epoch") == row.Properties.Int64("Epoch")
+}
+
+// ofSetup tells whether the set-up made a link: before anybody ended any session.
+func ofSetup(v lab.View, link string) bool {
+	return slices.ContainsFunc(v.Told[0], func(f lab.Fact) bool { return f.Kind == lab.LinkMade && f.Token == link })
+}
+
+// usedByOther tells whether another actor set out to follow the link, or the same actor
+// did before the fact at.
+func usedByOther(v lab.View, actor, at int, link string) bool {
+	attempts, others := 0, false
+	v.Each(func(a, i int, g lab.Fact) {
+		if g.Kind != lab.Following || g.Token != link {
+			return
+		}
+		if a != actor {
+			others = true
+		} else if i < at {
+			attempts++ // the last of them is the one that was told
+		}
+	})
+	return others || attempts > 1
+}
+
+// accounts are about what must stay ended.
+func accounts() []lab.Scenario {
+	return []lab.Scenario{
+		{
+			Name: "sign-out", About: "somebody signs in by a link and out again, and copies of the requests land late", Faults: 2,
+			Straggles: anything,
+			Setup:     account(visitor),
+			Actors:    []lab.Actor{{Name: "vera", Run: inTurn(makeLink(visitor), follow, signOut)}, {Name: "vera2", Run: endSessions(visitor)}},
+		},
+		{
+			Name: "link", About: "two people follow one sign-in link", Faults: 3, Straggles: anything,
+			Setup:  inTurn(account(visitor), makeLink(visitor)),
+			Actors: []lab.Actor{{Name: "vera", Run: follow}, {Name: "vera2", Run: follow, After: "vera"}},
+		},
+		{
+			Name: "link-late", About: "somebody makes a sign-in link and follows it twice, and copies of the requests land late", Faults: 2,
+			Straggles: anything,
+			Setup:     account(visitor),
+			Actors:    []lab.Actor{{Name: "vera", Run: inTurn(makeLink(visitor), follow, follow)}},
+		},
+		{
+			Name: "link-ended", About: "somebody follows a sign-in link while all sessions are ended", Faults: 3,
+			Straggles: anything,
+			Setup:     inTurn(account(visitor), makeLink(visitor)),
+			Actors:    []lab.Actor{{Name: "vera", Run: follow}, {Name: "vera2", Run: endSessions(visitor)}},
+		},
+		{
+			Name: "digest-address", About: "a digest address is made and revoked twice, and copies of the requests land late", Faults: 2,
+			Straggles: anything,
+			Setup:     account(visitor),
+			Actors: []lab.Actor{
+				{Name: "vera", Run: inTurn(newAddress(visitor), revokeAddress(visitor), newAddress(visitor), revokeAddress(visitor))},
+				{Name: "vera2", Run: endSessions(visitor)},
+			},
+		},
+	}
+}
+
+// accountGuards are what keeps ended what has ended.
+func accountGuards() []lab.Scenario {
+	return []lab.Scenario{
+		ablate("ended", "sign-out", "The mark of a session's end", "SignOut",
+			"Signing out marks the session's row and keeps it, so a late copy of the insert finds the row in its way.",
+			always(withoutMark(false))),
+		ablate("used", "link-late", "The mark of a used link", "useLink",
+			"A sign-in link that was used keeps its row, so a late copy cannot bring it back and an echo can be recognised.",
+			always(withoutMark(true))),
+		ablate("link-version", "link", "The version of a link", "useLink",
+			"A link is marked as used in the version that was read, so of two people one is refused.",
+			always(withoutMatch(lab.TableSessions, "")), unharmed),
+		ablate("used-by", "link", "Who used the link", "useLink",
+			"The row of a used link says who used it, so whoever finds their own mark knows the echo of their own write.",
+			always(withoutProperty(lab.TableSessions, "UsedBy")), among("vera")),
+		ablate("link-epoch", "link-ended", "The epoch of a link", "carrySession",
+			"A link carries the number that the account had when it was made, so it ends together with all sessions.",
+			always(withoutLinkEpoch), unharmed),
+		ablate("address", "digest-address", "The version of the account", "changeUser",
+			"A digest address is changed in the version of the account that was read, so a late request does not bring back an old address.",
+			always(withoutMatch(lab.TableUsers, ""))),
+	}
+}
+
+// withoutLinkEpoch reads a sign-in link as one of the epoch that its user is in.
+func withoutLinkEpoch() lab.Interceptor {
+	return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
+		return reading(lab.TableSessions, func(row *driver.Entity) {
+			if row.Properties.Bool("Link") {
+				user := do(lab.Call{Method: lab.Get, Target: lab.TableUsers, Partition: row.Properties.String("User")})
+				set(row, driver.Int64("Epoch", user.Entity.Properties.Int64("Epoch")))
+			}
+		})(c, do)
+	}
+}
+
+// withoutMark deletes the row of a session, or of a link that is used, instead of marking
+// it as ended.
+func withoutMark(ofLink bool) func() lab.Interceptor {
+	return func() lab.Interceptor {
+		return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
+			if c.Method == lab.Transact && c.Target == lab.TableSessions && c.Operations[0].Action == driver.ActionMerge {
+				mark := c.Operations[0]
+				if used := mark.Properties.String("UsedBy") != ""; used == ofLink {
+					c.Operations = []driver.Operation{driver.Delete(mark.Row, mark.If)}
+				}
+			}
+			return do(c)
+		}
+	}
+}

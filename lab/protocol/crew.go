@@ -1,0 +1,150 @@
+package protocol
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/lab"
+	"microblogging/lab/mem"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+	"microblogging/worker"
+)
+
+// The fresh workers that carry on when all actors have stopped.
+
+// WorkerOptions are the options of all workers in the lab. Nothing depends on
+// time: progress is recorded after the first rows, and then at the end. The first
+// attempt that counts makes a message poison, so that the laws notice each attempt
+// that must not count.
+func WorkerOptions() worker.Options {
+	return worker.Options{
+		Lease: 30 * time.Second, Progress: time.Hour, Concurrency: 1, MaxAttempts: 1,
+		Log: slog.New(slog.DiscardHandler),
+	}
+}
+
+// A crew is the fresh workers that run when all actors have stopped.
+type crew struct {
+	db     *mem.DB
+	store  *storage.Store
+	worker *worker.Worker
+	deeds  []lab.Deed
+}
+
+func newCrew(db mem.Snapshot) *crew {
+	c := &crew{db: mem.Open(db, "rest.")}
+	c.store = storage.New(c.db, storage.Options{Pause: lab.NoPause})
+	c.worker = worker.New(c.store, WorkerOptions())
+	return c
+}
+
+// maxTurns is how many turns the crew gets to come to rest. A run of the lab
+// leaves a few messages, and each is handled a few times at most.
+const maxTurns = 64
+
+// quiesce runs the workers until nothing moves: until no message is left and,
+// with reconcile, a reconciling pass changes nothing. It is an error if that takes
+// more than maxTurns.
+func (c *crew) quiesce(ctx context.Context, reconcile bool) error {
+	for range maxTurns {
+		if messages := c.db.Snapshot().Messages(domain.QueueName); len(messages) > 0 {
+			if err := c.handle(ctx, messages[0].ID); err != nil {
+				return err
+			}
+			continue
+		}
+		if !reconcile {
+			return nil
+		}
+		before := c.db.Snapshot().Sum()
+		_, err := c.store.Reconcile(ctx, 0, time.Now())
+		c.deeds = append(c.deeds, lab.Deed{Err: err})
+		if err != nil {
+			return fmt.Errorf("reconciling pass: %w", err)
+		}
+		if c.db.Snapshot().Sum() == before {
+			return nil
+		}
+	}
+	return fmt.Errorf("no end after %d messages", maxTurns)
+}
+
+// requeue does what an operator does with poison, and lets the workers finish.
+func (c *crew) requeue(ctx context.Context) error {
+	n, err := c.store.Requeue(ctx, "")
+	if err != nil {
+		return fmt.Errorf("requeueing: %w", err)
+	}
+	if n == 0 {
+		return nil
+	}
+	return c.quiesce(ctx, false)
+}
+
+// handle delivers one message to a fresh worker. If the worker fails, the message
+// stays on the queue; only a panic is an error.
+func (c *crew) handle(ctx context.Context, id string) error {
+	var delivered driver.Message
+	err := c.db.Change(func(s mem.Snapshot) (next mem.Snapshot, err error) {
+		next, delivered, err = s.Deliver(domain.QueueName, id, time.Time{})
+		return next, err
+	})
+	if err != nil {
+		return fmt.Errorf("delivering a message: %w", err)
+	}
+	err = c.worker.Handle(ctx, delivered)
+	c.deeds = append(c.deeds, lab.Deed{Message: delivered.Text, Err: err})
+	if err != nil && strings.HasPrefix(err.Error(), "panic") {
+		return fmt.Errorf("handling a message: %w", err)
+	}
+	return nil
+}
+
+// check runs the program's own checker. An active row behind which nothing lies, and no gate
+// stands, is no breach: it waits for whoever wants the name, or for an operator, who repairs
+// the store here.
+func (c *crew) check(ctx context.Context) []domain.Breach {
+	breaches := c.run(ctx, false)
+	if slices.ContainsFunc(breaches, ungated) {
+		breaches = slices.DeleteFunc(c.run(ctx, true), func(b domain.Breach) bool { return ungated(b) && b.Repaired == "deleted" })
+	}
+	return breaches
+}
+
+func ungated(b domain.Breach) bool { return b.Invariant == "I9" && b.Detail == "active without a gate" }
+
+// run runs the checker once.
+func (c *crew) run(ctx context.Context, repair bool) (breaches []domain.Breach) {
+	checker := c.store.NewChecker(0, repair, func(b domain.Breach) { breaches = append(breaches, b) })
+	if _, err := checker.Run(ctx); err != nil {
+		breaches = append(breaches, breachOf("I5", "checking: %v", err))
+	}
+	return breaches
+}
+
+// again is I6: each message that was ever sent is delivered once more, and changes
+// nothing. Those that nobody has ever handled are left out.
+func (c *crew) again(ctx context.Context, v lab.View, unhandled func(lab.View, lab.SentMessage) bool) []domain.Breach {
+	before := v.DB.Sum()
+	for _, m := range v.Sent {
+		if m.Kind == "" || unhandled(v, m) {
+			continue
+		}
+		if err := c.db.Send(ctx, domain.QueueName, m.Text); err != nil {
+			return []domain.Breach{breachOf("I6", "%v", err)}
+		}
+		if err := c.quiesce(ctx, false); err != nil {
+			return []domain.Breach{breachOf("I6", "%v", err)}
+		}
+		if c.db.Snapshot().Sum() != before {
+			return []domain.Breach{breachOf("I6", "handling a message again changed the store: %s", m.Text)}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,333 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"microblogging/domain"
+	"microblogging/lab"
+	"microblogging/lab/mem"
+	"microblogging/storage/driver"
+	"microblogging/worker"
+)
+
+// The deletion of a channel, and the workers that carry it out.
+
+// queued is the set-up news, and the message of a web role that died right after it
+// queued the deletion.
+func queued(texts ...string) body { return inTurn(news(texts...), queueDeletion) }
+
+func queueDeletion(ctx context.Context, c *lab.Client) {
+	onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
+		send(ctx, c, channel, domain.Message{Kind: domain.MessageChannel})
+	})(ctx, c)
+}
+
+// queuedPost is the set-up news, and the message of a web role that died right after
+// it queued the deletion of the newest post.
+func queuedPost(texts ...string) body {
+	return inTurn(news(texts...), onNewest(func(ctx context.Context, c *lab.Client, channel domain.Channel, post domain.Blog) {
+		send(ctx, c, channel, domain.Message{Kind: domain.MessageBlog, Blog: post.ID, Revision: post.Revision})
+	}))
+}
+
+// send sends a message of the owner about a channel. It is for set-ups, which have no faults.
+func send(ctx context.Context, c *lab.Client, channel domain.Channel, m domain.Message) {
+	m.Channel, m.Incarnation, m.Name, m.By, m.AskedOn = channel.Key(), channel.Incarnation, channel.Name, owner, lab.Instant()
+	_ = c.Store.Messages().Send(ctx, m.Encode())
+}
+
+// queueCopy sends every message on the queue once more.
+func queueCopy(ctx context.Context, c *lab.Client) {
+	messages, err := c.Store.Messages().Receive(ctx, 1, WorkerOptions().Lease)
+	for _, m := range messages {
+		err = errors.Join(err, c.Store.Messages().Send(ctx, m.Text))
+	}
+	_ = err
+}
+
+// accepted is the set-up news, and the accepted deletion of the channel.
+func accepted(texts ...string) body { return inTurn(news(texts...), ask) }
+
+// ask asks for the deletion of the channel, whichever incarnation it has.
+func ask(ctx context.Context, c *lab.Client) {
+	c.Tell(lab.Fact{Kind: lab.Asking, Channel: domain.ChannelRef{Key: channelKey}})
+	channel, err := c.Store.AskDeletion(ctx, channelKey, owner, domain.Any[domain.Incarnation]())
+	if err == nil {
+		c.Tell(lab.Fact{Kind: lab.Accepted, Channel: channel.Ref()})
+	}
+}
+
+// repeat asks for the deletion of the channel again, as restore does with what a later
+// record says. The record is of the channel that the actor reads first.
+func repeat() body {
+	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
+		c.Tell(lab.Fact{Kind: lab.Asking, Channel: channel.Ref()})
+		found, err := c.Store.RepeatDeletion(ctx, domain.Deletion{
+			Channel: channel.Ref(), Name: channelName, RequestedBy: owner, RequestedOn: lab.Instant(),
+		}.Message())
+		if found && err == nil {
+			c.Tell(lab.Fact{Kind: lab.Accepted, Channel: channel.Ref()})
+		}
+	})
+}
+
+// work handles the message that the scheduler delivers.
+func work(ctx context.Context, c *lab.Client) {
+	//lab: Take a message from the queue, if there is one.
+	messages, err := c.Store.Messages().Receive(ctx, 1, WorkerOptions().Lease)
+	if err != nil {
+		return
+	}
+	for _, m := range messages {
+		if asked, err := domain.DecodeMessage(m.Text); err == nil {
+			c.Tell(lab.Fact{Kind: lab.Handling, Channel: asked.Ref()})
+		}
+		// Its outcome is in the store.
+		err := worker.New(c.Store, WorkerOptions()).Handle(ctx, m)
+		if asked, decodeErr := domain.DecodeMessage(m.Text); err == nil && decodeErr == nil && asked.Kind == domain.MessageBlog {
+			c.Tell(lab.Fact{Kind: lab.Handled, Channel: asked.Ref(), Blog: asked.Blog})
+		}
+	}
+}
+
+func worker1() lab.Actor { return lab.Actor{Name: "w1", Run: work} }
+
+func worker2() lab.Actor { return lab.Actor{Name: "w2", Run: work, After: "w1"} }
+
+func worker3() lab.Actor { return lab.Actor{Name: "w3", Run: work, After: "w2"} }
+
+// Step is I2: a worker that handles a message about one incarnation touches no row
+// of another.
+func (Shipped) Step(told []lab.Fact, call *lab.Call, changes []mem.Change) []domain.Breach {
+	var of domain.Incarnation
+	for _, fact := range told {
+		if fact.Kind == lab.Handling {
+			of = fact.Channel.Incarnation
+		}
+	}
+	if of == "" {
+		return nil
+	}
+	var breaches []domain.Breach
+	for _, change := range changes {
+		touched := change.Before
+		if touched.ETag == "" {
+			touched = change.After
+		}
+		if other := incarnationOf(call.Target, touched); other != "" && other != string(of) {
+			breaches = append(breaches, breachOf("I2", "a worker that handles a message about %s touches %s of %s",
+				string(of), lab.NameRow(call.Target, touched.Row), other))
+		}
+	}
+	return breaches
+}
+
+// incarnationOf is the incarnation that a row belongs to, or empty if the row
+// outlives incarnations.
+func incarnationOf(table string, row driver.Entity) string {
+	switch table {
+	case lab.TableChannels, lab.TableBlogs:
+		return row.Properties.String("Incarnation")
+	case lab.TableSubscriptions:
+		_, incarnation, _ := strings.Cut(row.Row, "!")
+		return incarnation
+	default:
+		return ""
+	}
+}
+
+// askedChannel tells whether a message asks for the deletion of this incarnation.
+func askedChannel(v lab.View, ref domain.ChannelRef) bool {
+	return slices.ContainsFunc(v.Sent, func(m lab.SentMessage) bool {
+		return m.Kind == domain.MessageChannel && m.Incarnation == ref.Incarnation
+	})
+}
+
+// askedBlog tells whether a message asks for the deletion of this post.
+func askedBlog(v lab.View, id domain.BlogID) bool {
+	return slices.ContainsFunc(v.Sent, func(m lab.SentMessage) bool {
+		return m.Kind == domain.MessageBlog && m.Blog == id
+	})
+}
+
+// asked tells whether the deletion of this incarnation was asked for, by a message
+// or by the mark of an actor that asks.
+func asked(v lab.View, ref domain.ChannelRef) bool {
+	if askedChannel(v, ref) {
+		return true
+	}
+	row, ok := channelRow(v.DB, ref)
+	return ok && row.String("State") == string(domain.ChannelDeleting) &&
+		v.Has(lab.Asking, func(f lab.Fact) bool { return f.Channel.Key == ref.Key })
+}
+
+// unfinished is I5 of each message that was ever sent: the deletion that it asks
+// for is done.
+func (l Shipped) unfinished(v lab.View) (breaches []domain.Breach) {
+	for _, m := range v.Sent {
+		if m.Kind == domain.MessageBlog {
+			row, there := blogRow(v.DB, m.Ref(), m.Blog)
+			if there && row.String("Revision") == string(m.Revision) {
+				breaches = append(breaches, breachOf("I5", "a post is still there, and its deletion was queued"))
+			}
+		}
+		if m.Kind != domain.MessageChannel {
+			continue
+		}
+		record, err := v.DB.Get(lab.TableDeletions, string(m.Channel), string(m.Incarnation))
+		if l.neverAccepted(v, m) {
+			continue
+		}
+		if _, there := channelRow(v.DB, m.Ref()); there {
+			breaches = append(breaches, breachOf("I5", "a channel is still there, and its deletion was asked for (%s)", string(m.Incarnation)))
+		}
+		if state := record.Properties.String("State"); err != nil || state != string(domain.DeletionDone) {
+			breaches = append(breaches, breachOf("I5", "the deletion of %s is recorded as %q", string(m.Incarnation), state))
+		}
+	}
+	return breaches
+}
+
+// neverAccepted tells that a message was lost together with its request, if that may be: the
+// deletion of a channel was neither accepted nor recorded.
+func (l Shipped) neverAccepted(v lab.View, m lab.SentMessage) bool {
+	if !l.AcceptedOnly || m.Kind != domain.MessageChannel || v.Has(lab.Accepted, func(f lab.Fact) bool { return f.Channel == m.Ref() }) {
+		return false
+	}
+	_, err := v.DB.Get(lab.TableDeletions, string(m.Channel), string(m.Incarnation))
+	return err != nil
+}
+
+// unlisted is I8 of deletions: whoever asked for the deletion of a channel has it on their
+// list.
+func unlisted(v lab.View) (breaches []domain.Breach) {
+	listed := map[string]bool{}
+	for row := range v.DB.Rows(lab.TableUsers) {
+		if parts := strings.Split(row.Row, "!"); parts[0] == "asked" {
+			listed[row.Partition+"!"+parts[len(parts)-1]] = true
+		}
+	}
+	for row := range v.DB.Rows(lab.TableDeletions) {
+		by := row.Properties.String("RequestedBy")
+		if !v.Has(lab.Asking, func(f lab.Fact) bool { return string(f.Channel.Key) == row.Partition }) {
+			continue // its message was there from the start
+		}
+		if _, _, post := strings.Cut(row.Row, "!"); !post && !listed[by+"!"+row.Row] {
+			breaches = append(breaches, breachOf("I8", "the deletion of %s is not on the list of %s", row.Row, by))
+		}
+	}
+	return breaches
+}
+
+// deletions are about deletions, and names that are taken again.
+func deletions() []lab.Scenario {
+	return []lab.Scenario{
+		{
+			Name: "workers-die", About: "three workers handle one deletion, and two of them may die at any step", Faults: 2, Deaths: true,
+			Setup: accepted("old"), Preemptions: 2,
+			Actors: []lab.Actor{worker1(), worker2(), worker3()},
+		},
+		{
+			Name: "sweeps", About: "two workers sweep one channel in several transactions, which may get lost or land late", Faults: 2,
+			Setup: accepted("old"), Operations: 3, Straggles: sweeping, Preemptions: 1, Slow: true,
+			Actors: []lab.Actor{worker1(), worker2()},
+		},
+		{
+			Name: "web-dies", About: "the web role dies during a request to delete, beside a reconciling pass", Faults: 2, Deaths: true,
+			Setup:  news("old"),
+			Actors: []lab.Actor{{Name: "olga", Run: ask}, worker1(), {Name: "reconcile", Run: reconcile}},
+		},
+		{
+			Name: "again", About: "the name is taken again while two workers handle its deletion, one of them late", Slow: true,
+			Setup:  accepted("old"),
+			Actors: []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, worker1(), worker2()},
+		},
+		{
+			Name: "again-faults", About: "the name is taken again while two workers handle its deletion, with a fault", Slow: true, Faults: 1, Preemptions: 2,
+			Setup:  accepted("old"),
+			Actors: []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, worker1(), worker2()},
+		},
+		{
+			Name: "redelivered", About: "a copy of the message is delivered after everything is done and the name is taken again", Faults: 1, Preemptions: 1,
+			Setup:  inTurn(accepted("old"), queueCopy),
+			Actors: []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, worker1(), worker2()},
+		},
+		{
+			Name: "repeat", About: "what a later record says is asked for again, beside the owner, who deletes the channel and takes the name again", Faults: 1, Preemptions: 1,
+			Setup:  news("old"),
+			Actors: []lab.Actor{{Name: "operator", Run: repeat()}, {Name: "olga", Run: inTurn(ask, createAndPost(owner, "new"))}, worker1()},
+		},
+	}
+}
+
+// sweeping lets transactions of a sweep land late.
+func sweeping(c *lab.Call) bool {
+	return c.Target == lab.TableBlogs && len(c.Operations) > 1 && strings.HasPrefix(c.Operations[0].Row, "gate!shut!")
+}
+
+// deletionGuards are what keeps a deletion right.
+func deletionGuards() []lab.Scenario {
+	return []lab.Scenario{
+		ablate("shut-gate", "again", "The shut gate", "holdShutGate",
+			"Each transaction that removes rows merges the shut gate, so a worker that comes too late removes nothing.",
+			always(withoutGuard("gate!shut!")), interrupted),
+		ablate("incarnation", "again", "The incarnation", "readIncarnation",
+			"A worker compares the incarnation in its message with the channel's, so an old message does not touch a new channel.",
+			only("w", takenFor(incarnationOfMessage)), interrupted),
+		ablate("if-match", "again", "The version of the row", "ReleaseName",
+			"A write to the channel's row holds only for the version that was read, so it fails if the row has changed in between.",
+			always(withoutMatch(lab.TableChannels, "")), interrupted),
+		ablate("repeat-incarnation", "repeat", "The record's incarnation", "RepeatDeletion",
+			"A restore repeats a deletion only of the incarnation that its record names, so it does not touch a channel that has the name by then.",
+			only("operator", takenFor(firstIncarnation)), unharmed),
+		ablate("fresh-read", "votes-sweep", "The last look", "pass",
+			"The shut gate goes only after a fresh read of an empty partition, so no row is left behind.",
+			only("w", oneRead), unharmed),
+		ablate("queue-first", "web-dies", "The message first", "askDeletion",
+			"The message is on the queue before the channel is marked, so a mark without a message cannot happen (and the reconciling pass is off).",
+			only("olga", afterMark(func(c lab.Call) bool {
+				return c.Method == lab.Send || c.Method == lab.Transact && c.Target == lab.TableDeletions
+			})),
+			among("olga", "w1"), under(Shipped{NoReconcile: true})),
+		ablate("listed", "web-dies", "The list first", "listDeletion",
+			"A deletion is on its user's list before its message is sent, so whoever asked finds it again.",
+			only("olga", afterMark(func(c lab.Call) bool {
+				return c.Method == lab.Transact && c.Target == lab.TableUsers && strings.HasPrefix(c.Operations[0].Row, "asked!")
+			})), among("olga", "w1")),
+	}
+}
+
+// incarnationOfMessage is the incarnation that the latest message is about.
+func incarnationOfMessage(c lab.Call, a lab.Answer, about domain.Incarnation) domain.Incarnation {
+	if c.Method == lab.Receive {
+		if m, err := domain.DecodeMessage(a.Messages[0].Text); err == nil {
+			return m.Incarnation
+		}
+	}
+	return about
+}
+
+// firstIncarnation is the incarnation of the channel that was read first.
+func firstIncarnation(c lab.Call, a lab.Answer, first domain.Incarnation) domain.Incarnation {
+	if first == "" && c.Method == lab.Get && c.Target == lab.TableChannels {
+		return domain.Incarnation(a.Entity.Properties.String("Incarnation"))
+	}
+	return first
+}
+
+// oneRead makes every read of the partition after the first look empty.
+func oneRead() lab.Interceptor {
+	reads := 0
+	return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
+		if c.Method != lab.Range || c.Target != lab.TableBlogs {
+			return do(c)
+		}
+		if reads++; reads > 1 {
+			return lab.Answer{}
+		}
+		return do(c)
+	}
+}

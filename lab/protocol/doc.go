@@ -1,0 +1,24 @@
+// Package protocol is what the explorer of package lab tries on the shipped code.
+//
+// # The problem
+//
+// The claim that no schedule breaks an invariant is worth what was tried: who acts, what may go
+// wrong, what must hold, and whether the explorer would notice.
+//
+// # The model
+//
+// There is one file for each subject: posts, votes, subscriptions, feeds, pages, channels, forms,
+// deletions, the index of open deletions, poison and accounts. Each has, in this order,
+//
+//   - its clients, as package web carries their requests out, and its workers;
+//   - its laws, over the store and against what clients were told;
+//   - its scenarios ([Scenarios]), in which the shipped code must break no law;
+//   - its guards ([Ablations]). Each is taken out of one scenario, by changing what an actor
+//     sends or is answered, and then the explorer must find a breach.
+//
+// All are about one channel; one is enough, because a name has one channel at a time.
+//
+// # What survives failure
+//
+// What dies in a scenario is part of it. Nothing here outlives an exploration.
+package protocol

@@ -1,0 +1,113 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+
+	"microblogging/domain"
+	"microblogging/lab"
+	"microblogging/storage"
+)
+
+// A form that is older than the channel that has the name by now.
+
+// accepting says which incarnations a request accepts from a user who has read this one.
+type accepting func(read domain.ChannelRef) domain.ChannelAddress
+
+// whatWasRead accepts the incarnation that was read and no other. Page forms do so.
+func whatWasRead(read domain.ChannelRef) domain.ChannelAddress { return read.Address() }
+
+// whateverIsThere accepts any incarnation.
+func whateverIsThere(read domain.ChannelRef) domain.ChannelAddress {
+	return domain.ChannelAddress{Key: read.Key, Expected: domain.Any[domain.Incarnation]()}
+}
+
+// stale reads the channel, and later sends a request that was made for what was read. It
+// tells what the request was answered as an answer about that.
+func stale(by domain.UserName, accept accepting, done lab.Kind,
+	send func(ctx context.Context, c *lab.Client, now domain.Channel) (domain.BlogID, error),
+) body {
+	return onChannel(func(ctx context.Context, c *lab.Client, read domain.Channel) {
+		c.Tell(lab.Fact{Kind: lab.Read, Channel: read.Ref(), User: by})
+		now, err := c.Store.ChannelAt(ctx, accept(read.Ref()))
+		var id domain.BlogID
+		if err == nil {
+			id, err = send(ctx, c, now)
+		}
+		switch {
+		case err == nil:
+			c.Tell(lab.Fact{Kind: done, Channel: read.Ref(), Blog: id, User: by})
+		case errors.Is(err, domain.ErrGone), errors.Is(err, domain.ErrNotFound):
+			c.Tell(lab.Fact{Kind: lab.Refused, Channel: read.Ref()})
+		}
+	})
+}
+
+// stalePost posts to the channel that was read before.
+func stalePost(by domain.UserName, accept accepting) body {
+	return stale(by, accept, lab.Posted, func(ctx context.Context, c *lab.Client, now domain.Channel) (domain.BlogID, error) {
+		blog, _, err := c.Store.Post(ctx, storage.Posting{
+			Channel: now.Ref(), By: by, Key: "stale", Draft: domain.Draft{Text: "stale"}, CreatedOn: lab.Instant()})
+		return blog.ID, err
+	})
+}
+
+// staleSubscribe subscribes to the channel that was read before.
+func staleSubscribe(by domain.UserName, accept accepting) body {
+	return stale(by, accept, lab.Subscribed, func(ctx context.Context, c *lab.Client, now domain.Channel) (domain.BlogID, error) {
+		return "", c.Store.Subscribe(ctx, now, by)
+	})
+}
+
+// misplaced is the part of I2 about users who have read an incarnation: what they sent
+// since is in no other, acknowledged or not.
+func misplaced(v lab.View) (breaches []domain.Breach) {
+	v.Each(func(_, _ int, f lab.Fact) {
+		if f.Kind != lab.Read {
+			return
+		}
+		found := func(what, incarnation string) {
+			if incarnation != string(f.Channel.Incarnation) {
+				breaches = append(breaches, breachOf("I2", "%s of %s was made for %s, and is found in %s",
+					what, f.User, string(f.Channel.Incarnation), incarnation))
+			}
+		}
+		for row := range v.DB.Rows(lab.TableBlogs) {
+			switch {
+			case row.Partition != string(f.Channel.Key):
+			case row.Row == "sub!"+string(f.User):
+				found("a subscription", incarnationOf(lab.TableBlogs, row))
+			case row.Properties.String("UserId") == string(f.User):
+				found("a post", incarnationOf(lab.TableBlogs, row))
+			}
+		}
+		for row := range v.DB.Rows(lab.TableSubscriptions) {
+			if row.Partition == string(f.User) {
+				found("a feed's row", incarnationOf(lab.TableSubscriptions, row))
+			}
+		}
+	})
+	return breaches
+}
+
+// staleForm is about readers whose forms are older than the channel that has the name.
+func staleForm(accept accepting) lab.Scenario {
+	return lab.Scenario{
+		Name: "stale-form", About: "two people read a channel, its owner deletes it and creates it again, and then one of the two posts and the other subscribes", Faults: 1, Preemptions: 2, Slow: true,
+		Straggles: anything,
+		Setup:     news(),
+		Actors: []lab.Actor{
+			{Name: "ann", Run: stalePost(author, accept)}, {Name: "vera", Run: staleSubscribe(visitor, accept)},
+			{Name: "olga", Run: ask}, worker1(), {Name: "olga2", Run: create(channelName, owner)},
+		},
+	}
+}
+
+// formGuards are what keeps an old form out.
+func formGuards() []lab.Scenario {
+	return []lab.Scenario{
+		ablate("expected", "stale-form", "What was read", "ChannelAt",
+			"A form says which incarnation it was made for, so what somebody sends lands in what they have seen, or nowhere.",
+			nil, unharmed, func(s *lab.Scenario) { s.Actors = staleForm(whateverIsThere).Actors }),
+	}
+}

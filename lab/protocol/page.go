@@ -1,0 +1,361 @@
+package protocol
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"microblogging/domain"
+	"microblogging/lab"
+	"microblogging/storage"
+)
+
+// The page of a channel, which a process keeps and shows again while the channel has the version
+// that it was read for.
+
+// A shelf is the cache of one process. Each execution of an actor's code has its own, so
+// that what the code does depends only on the answers that it got.
+type shelf map[string]storage.Kept[string]
+
+// Get implements storage.Cache, as does Set.
+func (s shelf) Get(key string) (storage.Kept[string], bool) {
+	kept, ok := s[key]
+	return kept, ok
+}
+
+// Set implements storage.Cache.
+func (s shelf) Set(key string, kept storage.Kept[string]) { s[key] = kept }
+
+// A pageReader reads the channel's page in a process that keeps what it has read.
+type pageReader func(ctx context.Context, s *storage.Store, kept shelf) (storage.Kept[string], error)
+
+// versionFirst reads pages as package web does.
+func versionFirst(ctx context.Context, s *storage.Store, kept shelf) (storage.Kept[string], error) {
+	return storage.ReadCached(ctx, s, kept, anyNews(), "page", func(ctx context.Context, c domain.Channel, v storage.Version) (string, error) {
+		return readPage(ctx, s, c, v)
+	})
+}
+
+// contentFirst reads the content before the version that it keeps it under.
+func contentFirst(ctx context.Context, s *storage.Store, kept shelf) (storage.Kept[string], error) {
+	channel, err := s.ChannelAt(ctx, anyNews())
+	if err != nil {
+		return storage.Kept[string]{}, err
+	}
+	page, err := readPage(ctx, s, channel, "")
+	if err != nil {
+		return storage.Kept[string]{}, err
+	}
+	return storage.ReadCached(ctx, s, kept, anyNews(), "page", func(context.Context, domain.Channel, storage.Version) (string, error) {
+		return page, nil
+	})
+}
+
+// anyNews is the address of the channel, whichever incarnation it has.
+func anyNews() domain.ChannelAddress {
+	return domain.ChannelAddress{Key: channelKey, Expected: domain.Any[domain.Incarnation]()}
+}
+
+// look looks at the channel's page this many times, in one process.
+func look(times int, read pageReader) body {
+	return func(ctx context.Context, c *lab.Client) {
+		kept := shelf{}
+		for range times {
+			c.Tell(lab.Fact{Kind: lab.Looking, Channel: domain.ChannelRef{Key: channelKey}})
+			if page, err := read(ctx, c.Store, kept); err == nil {
+				c.Tell(lab.Fact{Kind: lab.Shown, Channel: page.Channel.Ref(), Page: page.Value, Version: string(page.Version), Words: parsePage(page.Value).words()})
+			}
+		}
+	}
+}
+
+// readPage is what a channel's page shows: a line for each post with its id, its rating
+// and its text, and a line with the number of subscribers.
+func readPage(ctx context.Context, s *storage.Store, c domain.Channel, v storage.Version) (string, error) {
+	page, err := s.Blogs(ctx, c.Ref(), storage.BlogQuery{Limit: feedLimit})
+	if err != nil {
+		return "", err
+	}
+	n, _, err := s.SubscribersAt(ctx, c.Ref(), v)
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	for _, post := range page.Items {
+		fmt.Fprintf(&text, "%s\t%d\t%s\n", post.ID, post.Rating, post.Text)
+	}
+	fmt.Fprintf(&text, "%d", n)
+	return text.String(), nil
+}
+
+// A page is what readPage has read.
+type page struct {
+	posts       []postShown
+	subscribers int
+}
+
+type postShown struct {
+	id     domain.BlogID
+	rating int
+	text   string
+}
+
+func parsePage(text string) page {
+	lines := strings.Split(text, "\n")
+	n, _ := strconv.Atoi(lines[len(lines)-1])
+	p := page{subscribers: n}
+	for _, line := range lines[:len(lines)-1] {
+		parts := strings.SplitN(line, "\t", 3)
+		rating, _ := strconv.Atoi(parts[1])
+		p.posts = append(p.posts, postShown{domain.BlogID(parts[0]), rating, parts[2]})
+	}
+	return p
+}
+
+// post is a post on the page.
+func (p page) post(id domain.BlogID) (postShown, bool) {
+	for _, post := range p.posts {
+		if post.id == id {
+			return post, true
+		}
+	}
+	return postShown{}, false
+}
+
+// words are the page in one line.
+func (p page) words() string {
+	parts := make([]string, 0, len(p.posts)+1)
+	if len(p.posts) == 0 {
+		parts = append(parts, "no post")
+	}
+	for _, post := range p.posts {
+		parts = append(parts, fmt.Sprintf("%q with %s", post.text, lab.Count(post.rating, "vote")))
+	}
+	return strings.Join(append(parts, lab.Count(p.subscribers, "subscriber")), ", ")
+}
+
+// reader looks at a page twice, in one process.
+func reader() lab.Actor { return lab.Actor{Name: "reader", Run: look(2, versionFirst)} }
+
+// reader2 does the same in another process.
+func reader2() lab.Actor { return backwards(lab.Actor{Name: "reader2", Run: look(2, versionFirst)}) }
+
+// backwards makes an actor read the other rows before the channel's row, with which they are
+// read at once.
+func backwards(a lab.Actor) lab.Actor {
+	a.LastFirst = true
+	return a
+}
+
+// written lets every call land late that changes rows of the channel.
+func written(c *lab.Call) bool { return c.Target == lab.TableBlogs }
+
+// shown compares what a page has shown with what was acknowledged before its reader asked
+// for it. Each such page is read through the cache of the reader's process.
+func shown(v lab.View, actor, at int, f lab.Fact, breach func(law, format string, args ...any)) {
+	before, ok := v.LookedAt(actor, at)
+	if !ok {
+		return
+	}
+	p := parsePage(f.Page)
+	voters := map[domain.BlogID]map[domain.UserName]bool{}
+	for _, k := range before {
+		if k.Channel != f.Channel {
+			continue
+		}
+		switch post, there := p.post(k.Blog); {
+		case k.Kind == lab.Accepted:
+			breach("I4", "a page shows a channel, and its deletion was accepted before (%s)", string(f.Channel.Incarnation))
+		case k.Kind == lab.Posted && !there && !askedBlog(v, k.Blog) && !asked(v, f.Channel):
+			breach("I3", "a page does not show a post that was acknowledged before, and nobody asked for its deletion")
+		case k.Kind == lab.Removed && there:
+			breach("I3", "a page shows a post, and its deletion was acknowledged before")
+		case k.Kind == lab.Handled && there && editors(v, k.Blog) == 0:
+			breach("I3", "a page shows a post, and a worker has deleted it before")
+		case k.Kind == lab.Edited && there && post.text != k.Key && editors(v, k.Blog) == 1:
+			breach("I3", "a page shows the text %q, and an edit to %q was acknowledged before", post.text, k.Key)
+		case k.Kind == lab.Voted && there && !undone(v, k.Actor, k.At, k.Fact, lab.Unvoting, lab.Unvoted):
+			if voters[k.Blog] == nil {
+				voters[k.Blog] = map[domain.UserName]bool{}
+			}
+			voters[k.Blog][k.User] = true
+		}
+	}
+	for id, users := range voters {
+		if post, _ := p.post(id); post.rating < len(users) {
+			breach("I8", "a page shows %s for a post, and %d were acknowledged before", lab.Count(post.rating, "vote"), len(users))
+		}
+	}
+	if least, most := subscribersAt(v, f.Channel, before); (p.subscribers < least || p.subscribers > most) && !asked(v, f.Channel) {
+		breach("I8", "a page shows %s, and by what was acknowledged before, there are %d at least and %d at most", lab.Count(p.subscribers, "subscriber"), least, most)
+	}
+}
+
+// subscribersAt bounds how many subscribers a reader may have found who knew this when they
+// began. It counts on what was acknowledged, and on the rows that there are now.
+func subscribersAt(v lab.View, ref domain.ChannelRef, before []lab.Known) (least, most int) {
+	in, out := map[domain.UserName]bool{}, map[domain.UserName]bool{}
+	for _, k := range before {
+		switch {
+		case k.Channel != ref:
+		case k.Kind == lab.Subscribed && !undone(v, k.Actor, k.At, k.Fact, lab.Leaving, lab.Left):
+			in[k.User] = true
+		case k.Kind == lab.Left && !undone(v, k.Actor, k.At, k.Fact, lab.Joining, lab.Subscribed):
+			out[k.User] = true
+		}
+	}
+	counted := map[domain.UserName]bool{}
+	for row := range v.DB.Rows(lab.TableBlogs) {
+		if user, ok := strings.CutPrefix(row.Row, "sub!"); ok && row.Partition == string(ref.Key) {
+			counted[domain.UserName(user)] = true
+		}
+	}
+	v.Each(func(_, _ int, f lab.Fact) {
+		if f.Kind == lab.Leaving && f.Channel == ref && !out[f.User] {
+			counted[f.User] = true // until they left
+		}
+	})
+	return len(in), len(counted)
+}
+
+// outdated is I3 and I8 of what processes keep. A page that was shown is shown again for as
+// long as the channel has the version that it was read for. So while the channel has that
+// version, the store must still have that page.
+func outdated(ctx context.Context, s *storage.Store, v lab.View) (breaches []domain.Breach) {
+	now, page := storage.Version(""), ""
+	v.Each(func(_, _ int, f lab.Fact) {
+		if f.Kind != lab.Shown || f.Version == "" || breaches != nil {
+			return
+		}
+		if now == "" {
+			channel, version, err := s.ChannelVersion(ctx, anyNews(), "")
+			if err != nil || version == "" {
+				return // nobody is shown what is kept
+			}
+			if page, err = readPage(ctx, s, channel, ""); err != nil {
+				breaches = append(breaches, breachOf("I5", "reading the page: %v", err))
+				return
+			}
+			now = version
+		}
+		if string(now) == f.Version && page != f.Page {
+			law, kept, there := "I8", parsePage(f.Page), parsePage(page)
+			if !sameTexts(kept, there) {
+				law = "I3"
+			}
+			breaches = append(breaches, breachOf(law, "a page that is kept shows %s, and the store has %s under the same version", kept.words(), there.words()))
+		}
+	})
+	return breaches
+}
+
+// sameTexts tells whether two pages show the same posts with the same texts.
+func sameTexts(a, b page) bool {
+	if len(a.posts) != len(b.posts) {
+		return false
+	}
+	for i, post := range a.posts {
+		if post.id != b.posts[i].id || post.text != b.posts[i].text {
+			return false
+		}
+	}
+	return true
+}
+
+// pages are about pages that a process keeps.
+func pages() []lab.Scenario {
+	return []lab.Scenario{
+		{
+			Name: "page-edit", About: "a process keeps a page while the post on it is edited and voted on", Faults: 1, Preemptions: 3,
+			Straggles: written,
+			Setup:     news("old"),
+			Actors: []lab.Actor{
+				reader(), {Name: "ann", Run: edit("old", "other")}, {Name: "vera", Run: vote("old", visitor)},
+			},
+		},
+		{
+			Name: "page-post", Slow: true, About: "two processes keep a page while somebody posts and a post is deleted", Faults: 1, Preemptions: 2,
+			Setup: news("old"),
+			Actors: []lab.Actor{
+				reader(), reader2(), {Name: "ann", Run: post(author, "new")}, {Name: "olga", Run: removePost("old", owner)},
+			},
+		},
+		{
+			Name: "page-worker", About: "a process keeps a page while a worker deletes the post on it", Faults: 1,
+			Setup:  queuedPost("old"),
+			Actors: []lab.Actor{reader(), {Name: "vera", Run: vote("old", visitor)}, worker1()},
+		},
+		{
+			Name: "page-deletion", Slow: true, About: "a process keeps a page while the channel is deleted and its name taken again", Faults: 1, Preemptions: 2,
+			Setup: news("old"),
+			Actors: []lab.Actor{
+				backwards(reader()), {Name: "olga", Run: ask}, worker1(), {Name: "ann", Run: createAndPost(author, "new")},
+			},
+		},
+		{
+			Name: "page-subscribers", About: "a process keeps a page while a subscription ends", Faults: 1, Preemptions: 3,
+			Straggles: written,
+			Setup:     inTurn(news("old"), subscribe(visitor)),
+			Actors:    []lab.Actor{reader(), {Name: "vera", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed(visitor)}},
+		},
+	}
+}
+
+// pageGuards are what keeps a page that is kept true.
+func pageGuards() []lab.Scenario {
+	return []lab.Scenario{
+		ablate("page-version", "page-deletion", "The version of a page", "ReadCached",
+			"A page that a process keeps is shown only while the channel's row and its gate have the versions that were read for it, so it is never out of date.",
+			only("reader", trustsTime), unharmed),
+		ablate("version-first", "page-post", "The version before the content", "ReadCached",
+			"The version of a page is read before what the page shows, so a change in between ends what is kept instead of being hidden by it.",
+			nil, unharmed, among("reader", "ann"), hasty),
+		merging("edit-gate", "page-edit", "ann", "The gate of an edit", "Edit",
+			"An edit merges the open gate, so a page that was kept before it has an old version."),
+		merging("vote-gate", "page-edit", "vera", "The gate of a vote", "ratingOperations",
+			"A vote merges the open gate, so a page that shows the old rating has an old version."),
+		merging("removal-gate", "page-post", "olga", "The gate of a removed post", "removeBlog",
+			"The deletion of a post merges the open gate, so a page that still shows the post has an old version."),
+		merging("worker-gate", "page-worker", "w1", "The gate of a worker", "finishBlog",
+			"A worker that deletes a post in the place of a request that died merges the open gate too, so no page keeps the post."),
+		merging("leaving-gate", "page-subscribers", "vera", "The gate of a leaving subscriber", "executeLeave",
+			"The end of a subscription merges the open gate, so a page that counts the subscriber has an old version."),
+	}
+}
+
+// merging takes the merge of the open gate out of what one actor sends. A reader is there
+// whose process keeps a page.
+func merging(name, of, actor, label, code, why string) lab.Scenario {
+	return ablate(name, of, label, code, why, only(actor, withoutGuard("gate!open!")), unharmed, among("reader", actor))
+}
+
+// hasty reads the content of pages before their version.
+func hasty(s *lab.Scenario) {
+	for i, actor := range s.Actors {
+		if actor.Name == "reader" {
+			s.Actors[i].Run = look(2, contentFirst)
+		}
+	}
+}
+
+// trustsTime takes each version of a page for the one that it read first.
+func trustsTime() lab.Interceptor {
+	var channel, gate *lab.Answer
+	return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
+		a := do(c)
+		switch {
+		case a.Err != nil && channel == nil:
+		case c.Method == lab.Get && c.Target == lab.TableChannels:
+			if channel == nil {
+				channel = &a
+			}
+			return *channel
+		case c.Method == lab.Range && strings.HasPrefix(c.Range.From, "gate!open!") && len(a.Page.Rows) > 0:
+			gate = &lab.Answer{Entity: a.Page.Rows[0]}
+		case c.Method == lab.Get && strings.HasPrefix(c.Row, "gate!open!") && gate != nil:
+			return *gate
+		}
+		return a
+	}
+}

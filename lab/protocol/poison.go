@@ -1,0 +1,137 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"microblogging/domain"
+	"microblogging/lab"
+	"microblogging/storage/driver"
+)
+
+// Work that the store refuses, so that its message is poisoned.
+
+// queuedUnread is the set-up news, and a message that no worker can read.
+func queuedUnread(ctx context.Context, c *lab.Client) {
+	news("old")(ctx, c)
+	_ = c.Store.Messages().Send(ctx, "not a message") // a set-up has no faults
+}
+
+// poison is the part of I5 about poison: only what was refused is poisoned.
+func (l Shipped) poison(v lab.View) (breaches []domain.Breach) {
+	if l.Refuses {
+		return nil
+	}
+	for row := range v.DB.Rows(lab.TableDeletions) {
+		if row.Properties.String("State") == string(domain.DeletionPoisoned) {
+			breaches = append(breaches, breachOf("I5", "a deletion is recorded as poisoned, and nothing was refused"))
+		}
+	}
+	return breaches
+}
+
+// lostUnread is I5 of messages that nobody can read: each that was ever sent is on the
+// queue or recorded as poisoned.
+func lostUnread(v lab.View) (breaches []domain.Breach) {
+	for _, sent := range v.Sent {
+		if sent.Kind != "" {
+			continue
+		}
+		there := func(m driver.Message) bool { return m.Text == sent.Text }
+		recorded := func(row driver.Entity) bool {
+			return row.Properties.String("State") == string(domain.DeletionPoisoned) && strings.Contains(row.Properties.String("Text0"), sent.Text)
+		}
+		if !slices.ContainsFunc(v.DB.Messages(domain.QueueName), there) &&
+			!slices.ContainsFunc(slices.Collect(v.DB.Rows(lab.TableDeletions)), recorded) {
+			breaches = append(breaches, breachOf("I5", "a message that nobody could read is lost: %s", sent.Text))
+		}
+	}
+	return breaches
+}
+
+// poisons are about work that the store refuses.
+func poisons() []lab.Scenario {
+	return []lab.Scenario{
+		{
+			Name: "poison", About: "a deletion is refused, while the workers that poison its message die or get no answer", Faults: 2, Preemptions: 1, Slow: true,
+			Setup: accepted("old"), Intercept: only("w", refused), Laws: Shipped{Refuses: true},
+			Actors: []lab.Actor{worker1(), worker2()},
+		},
+		{
+			Name: "poison-post", About: "the same, of a post", Faults: 2, Preemptions: 1,
+			Setup: queuedPost("old"), Intercept: only("w", refused), Laws: Shipped{Refuses: true},
+			Actors: []lab.Actor{worker1(), worker2()},
+		},
+		{
+			Name: "poison-unread", About: "the same, of a message that no worker can read", Faults: 3,
+			Setup: queuedUnread, Laws: Shipped{Refuses: true},
+			Actors: []lab.Actor{worker1(), worker2(), worker3()},
+		},
+	}
+}
+
+// poisonGuards are what keeps poison right.
+func poisonGuards() []lab.Scenario {
+	return []lab.Scenario{
+		ablate("wait", "forgotten", "No answer is no refusal", "classify",
+			"A store that does not answer is waited for, so a deletion is not given up for it.",
+			only("w", unavailableRefuses)),
+		ablate("record", "poison-post", "The record before the end of the message", "recordPoisoned",
+			"A deletion is recorded as given up before its message goes, so an operator finds it and can queue it again.",
+			only("w", both(refused, unrecorded))),
+		ablate("record-unread", "poison-unread", "The record of what nobody can read", "recordUnread",
+			"A message that cannot be read is recorded with its text before it goes, so it is not lost.",
+			only("w", unrecorded)),
+	}
+}
+
+// errRefused is a refusal: the store answered, and no later attempt can succeed.
+var errRefused = errors.New("refused")
+
+// refused refuses to read any row of a channel's partition.
+func refused() lab.Interceptor {
+	return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
+		if c.Target == lab.TableBlogs && (c.Method == lab.Get || c.Method == lab.Range) {
+			return lab.Answer{Err: errRefused}
+		}
+		return do(c)
+	}
+}
+
+// unavailableRefuses makes a store that does not answer look like a refusal.
+func unavailableRefuses() lab.Interceptor {
+	return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
+		a := do(c)
+		if errors.Is(a.Err, domain.ErrUnavailable) {
+			a.Err = errRefused
+		}
+		return a
+	}
+}
+
+// both lets a call meet one interceptor and then another.
+func both(outer, inner func() lab.Interceptor) func() lab.Interceptor {
+	return func() lab.Interceptor {
+		first, second := outer(), inner()
+		return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
+			return first(c, func(c lab.Call) lab.Answer { return second(c, do) })
+		}
+	}
+}
+
+// unrecorded leaves out the Deletions row.
+func unrecorded() lab.Interceptor {
+	return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
+		switch {
+		case c.Target != lab.TableDeletions:
+			return do(c)
+		case c.Method == lab.Get:
+			return lab.Answer{Entity: driver.Entity{Partition: c.Partition, Row: c.Row,
+				Properties: driver.Properties{driver.String("State", domain.DeletionDone)}}}
+		default:
+			return lab.Answer{}
+		}
+	}
+}

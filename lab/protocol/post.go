@@ -1,0 +1,238 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/lab"
+	"microblogging/lab/mem"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+)
+
+// The posts of a channel: made, edited, deleted.
+
+// post posts to the channel. The idempotency key is also the text.
+func post(by domain.UserName, key string) body {
+	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) { makePost(ctx, c, channel, by, key) })
+}
+
+func makePost(ctx context.Context, c *lab.Client, channel domain.Channel, by domain.UserName, key string) {
+	blog, made, err := c.Store.Post(ctx, storage.Posting{
+		Channel: channel.Ref(), By: by, Key: key, Draft: domain.Draft{Text: key},
+		CreatedOn: c.Now(),
+	})
+	answered(c, channel, by, key, storage.PostResult{Blog: blog, Made: made, Err: err})
+}
+
+// postAll posts to the channel several times with one request. Each idempotency key is
+// also the text.
+func postAll(by domain.UserName, keys ...string) body {
+	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
+		postings := make([]storage.Posting, len(keys))
+		for i, key := range keys {
+			postings[i] = storage.Posting{
+				By: by, Key: key, Draft: domain.Draft{Text: key},
+				CreatedOn: c.Now().Add(time.Duration(i) * time.Second),
+			}
+		}
+		for i, r := range c.Store.PostAll(ctx, channel.Ref(), postings) {
+			answered(c, channel, by, keys[i], r)
+		}
+	})
+}
+
+// answered tells what became of a posting.
+func answered(c *lab.Client, channel domain.Channel, by domain.UserName, key string, r storage.PostResult) {
+	switch {
+	case r.Err == nil:
+		c.Tell(lab.Fact{Kind: lab.Posted, Channel: channel.Ref(), Blog: r.Blog.ID, User: by, Key: key})
+	case errors.Is(r.Err, domain.ErrPostGone):
+	case errors.Is(r.Err, domain.ErrGone), errors.Is(r.Err, domain.ErrNotFound):
+		c.Tell(lab.Fact{Kind: lab.Refused, Channel: channel.Ref()})
+	}
+}
+
+// given is the fact that the set-up told about a post.
+func given(c *lab.Client, key string) lab.Fact {
+	at := slices.IndexFunc(c.Given, func(f lab.Fact) bool { return f.Kind == lab.Posted && f.Key == key })
+	return c.Given[at]
+}
+
+// removePost deletes a post of the set-up.
+func removePost(key string, by domain.UserName) body {
+	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
+		deletePost(ctx, c, channel, given(c, key).Blog, by)
+	})
+}
+
+func deletePost(ctx context.Context, c *lab.Client, channel domain.Channel, id domain.BlogID, by domain.UserName) {
+	if err := c.Store.DeleteBlog(ctx, channel, id, by, domain.Any[domain.Revision]()); err == nil {
+		c.Tell(lab.Fact{Kind: lab.Removed, Channel: channel.Ref(), Blog: id})
+	}
+}
+
+// removeNewest deletes the newest post, whoever wrote it.
+func removeNewest(ctx context.Context, c *lab.Client) {
+	onNewest(func(ctx context.Context, c *lab.Client, channel domain.Channel, post domain.Blog) {
+		deletePost(ctx, c, channel, post.ID, owner)
+	})(ctx, c)
+}
+
+// onNewest reads the channel and its newest post, and goes on only if both can be read.
+func onNewest(do func(ctx context.Context, c *lab.Client, channel domain.Channel, post domain.Blog)) body {
+	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
+		page, err := c.Store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Limit: 1})
+		if err == nil && len(page.Items) > 0 {
+			do(ctx, c, channel, page.Items[0])
+		}
+	})
+}
+
+// edit replaces the text of a post of the set-up.
+func edit(key, text string) body {
+	return func(ctx context.Context, c *lab.Client) {
+		target := given(c, key)
+		c.Tell(lab.Fact{Kind: lab.Editing, Blog: target.Blog})
+		channel, err := c.Store.Channel(ctx, channelKey)
+		if err != nil {
+			return
+		}
+		_, err = c.Store.Edit(ctx, channel.Ref(), target.Blog, author, domain.Any[domain.Revision](), domain.Draft{Text: text})
+		if err == nil {
+			c.Tell(lab.Fact{Kind: lab.Edited, Channel: channel.Ref(), Blog: target.Blog, Key: text})
+		}
+	}
+}
+
+// post compares the state with what was told about posts.
+func (l Shipped) post(v lab.View, f lab.Fact, breach func(law, format string, args ...any)) {
+	row, there := blogRow(v.DB, f.Channel, f.Blog)
+	kept := !askedBlog(v, f.Blog) && !asked(v, f.Channel)
+	switch f.Kind {
+	case lab.Posted:
+		if kept && !(there && live(v.DB, f.Channel)) {
+			breach("I3", "an acknowledged post is gone, and nobody asked for that")
+		}
+	case lab.Removed:
+		if there {
+			breach("I3", "a post can be read, and its deletion was acknowledged")
+		}
+	case lab.Edited:
+		if there && row.String("Text") != f.Key && editors(v, f.Blog) == 1 {
+			breach("I3", "an acknowledged edit is lost: the post reads %q", row.String("Text"))
+		}
+	}
+}
+
+func editors(v lab.View, id domain.BlogID) (n int) {
+	v.Each(func(_, _ int, f lab.Fact) {
+		if f.Kind == lab.Editing && f.Blog == id {
+			n++
+		}
+	})
+	return n
+}
+
+func blogRow(db mem.Snapshot, ref domain.ChannelRef, id domain.BlogID) (driver.Properties, bool) {
+	row, err := db.Get(lab.TableBlogs, string(ref.Key), "blog!"+string(id))
+	return row.Properties, err == nil && row.Properties.String("Incarnation") == string(ref.Incarnation)
+}
+
+// posts are about posts.
+func posts() []lab.Scenario {
+	return []lab.Scenario{
+		{
+			Name: "post", About: "somebody posts while the channel is being deleted", Faults: 2,
+			Setup:  news("old"),
+			Actors: []lab.Actor{{Name: "ann", Run: post(author, "new")}, {Name: "olga", Run: ask}, worker1()},
+		},
+		{
+			Name: "batch-sweep", About: "two posts are made with one request, one of them not for the first time, while the channel is being deleted", Faults: 2,
+			Setup:  queued("old"),
+			Actors: []lab.Actor{{Name: "ann", Run: postAll(author, "old", "new")}, worker1()},
+		},
+		{
+			Name: "edit-sweep", About: "one post is edited and another deleted under the sweep", Faults: 2, Straggles: anything,
+			Setup: queued("one", "two"),
+			Actors: []lab.Actor{
+				{Name: "ann", Run: edit("one", "other")}, {Name: "olga", Run: removePost("two", owner)}, worker1(),
+			},
+		},
+		{
+			Name: "one-key", About: "a request to post is sent twice with one idempotency key while the post is deleted", Faults: 3, Straggles: anything,
+			Setup: news(),
+			Actors: []lab.Actor{
+				{Name: "ann", Run: post(author, "new")}, {Name: "ann2", Run: post(author, "new"), After: "ann"},
+				{Name: "olga", Run: removeNewest},
+			},
+		},
+		{
+			Name: "batch", About: "a request to make two posts is sent twice, while one of their keys is used elsewhere and a post is deleted", Faults: 2, Straggles: anything,
+			Setup: news(),
+			Actors: []lab.Actor{
+				{Name: "ann", Run: postAll(author, "one", "two")}, {Name: "ann2", Run: postAll(author, "one", "two"), After: "ann"},
+				{Name: "ann3", Run: post(author, "two")}, {Name: "olga", Run: removeNewest},
+			},
+		},
+		{
+			Name: "edit-vote", About: "a post is edited, voted on and deleted", Faults: 2,
+			Setup: news("old"),
+			Actors: []lab.Actor{
+				{Name: "ann", Run: edit("old", "other")}, {Name: "vera", Run: vote("old", visitor)},
+				{Name: "olga", Run: removePost("old", owner)}, worker1(),
+			},
+		},
+	}
+}
+
+// postGuards are what keeps posts right.
+func postGuards() []lab.Scenario {
+	return []lab.Scenario{
+		ablate("open-gate", "post", "The open gate", "holdGate",
+			"A post merges the open gate in its own transaction, so a post that comes too late is refused.",
+			always(withoutGuard("gate!open!")), unharmed),
+		ablate("once", "one-key", "The key of a post", "insertPosts",
+			"A post inserts a row for its idempotency key, so the same form sent twice makes one post.",
+			always(withoutOnce), unharmed),
+		ablate("batch-gate", "batch-sweep", "The gate, each time", "postTogether",
+			"If a key of a batch was used before, what is left is sent again behind the open gate, so it cannot land after the channel was deleted meanwhile.",
+			only("ann", afterRefusal(withoutGuard("gate!open!"))), unharmed),
+		ablate("batch-once", "batch", "The keys, each time", "postTogether",
+			"If a key of a batch was used before, what is left is sent again with the rows of its keys, so the same batch sent twice makes each post once.",
+			only("ann", afterRefusal(withoutOnce)), unharmed),
+	}
+}
+
+// withoutOnce leaves out the inserts of once! rows.
+func withoutOnce() lab.Interceptor {
+	var without lab.Interceptor
+	without = func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
+		for i, op := range c.Operations {
+			if strings.HasPrefix(op.Row, "once!") {
+				return withoutOperation(c, i, func(c lab.Call) lab.Answer { return without(c, do) })
+			}
+		}
+		return do(c)
+	}
+	return without
+}
+
+// afterRefusal intercepts the calls that follow a transaction whose row was there before.
+func afterRefusal(inner func() lab.Interceptor) func() lab.Interceptor {
+	return func() lab.Interceptor {
+		refused, next := false, inner()
+		return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
+			if refused {
+				return next(c, do)
+			}
+			a := do(c)
+			refused = c.Method == lab.Transact && errors.Is(a.Err, domain.ErrExists)
+			return a
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package protocol
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"microblogging/domain"
+	"microblogging/lab"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+)
+
+// Subscriptions, whose two rows lie in two tables.
+
+// subscribe subscribes to the channel.
+func subscribe(by domain.UserName) body {
+	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
+		c.Tell(lab.Fact{Kind: lab.Joining, Channel: channel.Ref(), User: by})
+		if err := c.Store.Subscribe(ctx, channel, by); err == nil {
+			c.Tell(lab.Fact{Kind: lab.Subscribed, Channel: channel.Ref(), User: by})
+		}
+	})
+}
+
+// unsubscribe ends a subscription.
+func unsubscribe(by domain.UserName) body {
+	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
+		c.Tell(lab.Fact{Kind: lab.Leaving, Channel: channel.Ref(), User: by})
+		if err := c.Store.Unsubscribe(ctx, channel.Ref(), by); err == nil {
+			c.Tell(lab.Fact{Kind: lab.Left, Channel: channel.Ref(), User: by})
+		}
+	})
+}
+
+// feed reads the subscriptions of a user, which removes those left half done.
+func feed(by domain.UserName) body {
+	return func(ctx context.Context, c *lab.Client) {
+		_, _ = c.Store.Subscriptions(ctx, by) // the laws look at what it leaves
+	}
+}
+
+// uncounted is I8 of subscriptions, once each feed was read: a user who has a
+// subscription counts as a subscriber of the channel.
+func uncounted(v lab.View) (breaches []domain.Breach) {
+	for row := range v.DB.Rows(lab.TableSubscriptions) {
+		key, incarnation, _ := strings.Cut(row.Row, "!")
+		ref := domain.ChannelRef{Key: domain.ChannelKey(key), Incarnation: domain.Incarnation(incarnation)}
+		if _, live := channelRow(v.DB, ref); !live || row.Properties.String("State") != "joined" {
+			continue // nobody sees it
+		}
+		if !hasRow(v.DB, lab.TableBlogs, ref, "sub!"+row.Partition) {
+			breaches = append(breaches, breachOf("I8", "%s has a subscription and does not count as a subscriber", row.Partition))
+		}
+	}
+	return breaches
+}
+
+// strangers is I8 of feeds: a feed shows no channel in whose partition its user has no
+// sub! row. With trust, the feed finds one in each channel that is there.
+func (c *crew) strangers(ctx context.Context, trust bool) (breaches []domain.Breach) {
+	reader := c.store
+	if trust {
+		reader = storage.New(c.db, storage.Options{Pause: lab.NoPause, Around: []driver.Around{c.trustful}})
+	}
+	for row := range c.db.Snapshot().Rows(lab.TableSubscriptions) {
+		feed, err := reader.Feed(ctx, domain.UserName(row.Partition), "", feedLimit)
+		if err != nil {
+			breaches = append(breaches, breachOf("I8", "reading the feed of %s: %v", row.Partition, err))
+		}
+		for _, item := range feed.Items {
+			if !hasRow(c.db.Snapshot(), lab.TableBlogs, item.Channel, "sub!"+row.Partition) {
+				breaches = append(breaches, breachOf("I8", "the feed of %s shows a post of a channel that %s does not subscribe to", row.Partition, row.Partition))
+			}
+		}
+	}
+	return breaches
+}
+
+// feedLimit is more than the posts of one run.
+const feedLimit = 100
+
+// trustful finds a sub! row of everybody in each channel.
+func (c *crew) trustful(ctx context.Context, call *driver.Call, next func(context.Context) error) error {
+	if call.Method != driver.CallGet || call.Target != lab.TableBlogs || !strings.HasPrefix(call.Row, "sub!") {
+		return next(ctx)
+	}
+	channel, err := c.db.Get(ctx, lab.TableChannels, call.Partition, "")
+	call.Entity = driver.Entity{Partition: call.Partition, Row: call.Row, Properties: channel.Properties}
+	return err
+}
+
+// readFeeds reads the list of every subscriber, which removes what a crash left
+// half done.
+func (c *crew) readFeeds(ctx context.Context) error {
+	for row := range c.db.Snapshot().Rows(lab.TableSubscriptions) {
+		if _, err := c.store.Subscriptions(ctx, domain.UserName(row.Partition)); err != nil {
+			return fmt.Errorf("reading the feed of %s: %w", row.Partition, err)
+		}
+	}
+	return nil
+}
+
+// subscriptions are about subscriptions.
+func subscriptions() []lab.Scenario {
+	return []lab.Scenario{
+		{
+			Name: "subscribe", About: "somebody subscribes while the channel is being deleted", Faults: 2, Straggles: anything,
+			Setup:  queued("old"),
+			Actors: []lab.Actor{{Name: "vera", Run: subscribe(visitor)}, worker1()},
+		},
+		{
+			Name: "unsubscribe", About: "a subscription ends while the channel is being deleted", Faults: 2,
+			Setup:  inTurn(news("old"), subscribe(visitor), queueDeletion),
+			Actors: []lab.Actor{{Name: "vera", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed(visitor)}, worker1()},
+		},
+		{
+			Name: "subscribe-twice", About: "somebody subscribes in one window and unsubscribes in another", Faults: 2, Preemptions: 3,
+			Setup: news("old"),
+			Actors: []lab.Actor{
+				{Name: "vera", Run: subscribe(visitor)}, {Name: "vera2", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed(visitor)},
+			},
+		},
+		{
+			Name: "subscribe-again", About: "somebody subscribes, leaves and subscribes again, and copies of the requests land late", Faults: 2, Preemptions: 2,
+			Straggles: anything,
+			Setup:     news("old"),
+			Actors: []lab.Actor{
+				{Name: "vera", Run: inTurn(subscribe(visitor), unsubscribe(visitor), subscribe(visitor))}, {Name: "feed", Run: feed(visitor)},
+			},
+		},
+		{
+			Name: "leave-late", About: "somebody subscribes and leaves, and copies of the requests land late", Faults: 2, Preemptions: 2,
+			Straggles: anything,
+			Setup:     news("old"),
+			Actors:    []lab.Actor{{Name: "vera", Run: inTurn(subscribe(visitor), unsubscribe(visitor))}, {Name: "feed", Run: feed(visitor)}},
+		},
+		{
+			Name: "subscribe-late", About: "somebody subscribes in one window and unsubscribes in another, and a request lands late", Faults: 2, Preemptions: 2,
+			Straggles: anything,
+			Setup:     news("old"),
+			Actors: []lab.Actor{
+				{Name: "vera", Run: subscribe(visitor)}, {Name: "vera2", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed(visitor)},
+			},
+		},
+	}
+}
+
+// subscriptionGuards are what keeps the two rows of a subscription together.
+func subscriptionGuards() []lab.Scenario {
+	return []lab.Scenario{
+		ablate("join", "subscribe-twice", "The announcement", "swapJoin",
+			"A subscriber's row takes the place of an announcement, in the version that was read, so whoever cleans up can make a late subscription fail.",
+			always(outright("join!")), among("vera", "feed")),
+		ablate("joined", "subscribe-late", "The feed reads the truth", "verifySources",
+			"A feed reads the subscriber's row in each channel that it shows, because the user's own row may be out of date.",
+			nil, unharmed, among("vera", "vera2"), under(Shipped{TrustJoined: true})),
+	}
+}

@@ -1,0 +1,75 @@
+package lab_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"microblogging/lab"
+	"microblogging/lab/protocol"
+	"microblogging/lab/prove"
+)
+
+func TestSite(t *testing.T) {
+	t.Run("each call is told by a sentence above a line, which tells of one kind of call", everyCallIsTold)
+	t.Run("each guard has its code", everyGuardHasItsCode)
+	t.Run("all files of the folders are there, as they are", sourceIsWhole)
+}
+
+// enough walks reach what follows a fault, too.
+const enough = 15
+
+func everyCallIsTold(t *testing.T) {
+	for _, c := range prove.Cases(false) {
+		if c.Guard != nil {
+			continue // an interceptor may make calls of its own
+		}
+		x := explorer(t, c.Scenario)
+		for site, calls := range x.Calls(enough) {
+			first, _ := utf8.DecodeRuneInString(site.Sentence)
+			if unicode.IsLower(first) || !strings.HasSuffix(site.Sentence, ".") && !strings.HasSuffix(site.Sentence, "?") || strings.Contains(site.Sentence, ". ") {
+				t.Errorf("%s: %s:%d needs one sentence: a line above it that begins with //lab:, and not %q", c.Name, site.File, site.Line, site.Sentence)
+			}
+			for _, call := range calls {
+				if call.Method != calls[0].Method || call.Target != calls[0].Target {
+					t.Errorf("%s: %q tells of %s and of %s; a line within needs a sentence of its own", c.Name, site.Sentence,
+						c.DescribeCall(calls[0]), c.DescribeCall(call))
+				}
+			}
+		}
+	}
+}
+
+func everyGuardHasItsCode(t *testing.T) {
+	for _, a := range protocol.Ablations() {
+		g := a.Guard
+		file, first, last := lab.Find(g.Code)
+		if file == "" || first == 0 || last <= first {
+			t.Errorf("%s: there is no function %s", a.Name, g.Code)
+		}
+		if g.Label == "" || strings.Count(g.Why, ".") != 1 || !strings.HasSuffix(g.Why, ".") {
+			t.Errorf("%s is explained by %+v", a.Name, g)
+		}
+	}
+}
+
+func sourceIsWhole(t *testing.T) {
+	for _, folder := range []string{"storage", "storage/account", "worker", "lab/protocol", "lab/textbook"} {
+		files, err := filepath.Glob("../" + folder + "/*.go")
+		if err != nil || len(files) == 0 {
+			t.Fatal(folder, err)
+		}
+		for _, file := range files {
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, _ := lab.Source(folder + "/" + filepath.Base(file)); got != string(want) {
+				t.Errorf("%s is not there as it is in the folder: see module.go", file)
+			}
+		}
+	}
+}

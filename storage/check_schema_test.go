@@ -1,0 +1,113 @@
+package storage_test
+
+import (
+	"slices"
+	"testing"
+
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
+)
+
+func TestCheckSchema(t *testing.T) {
+	t.Run("finds each property that is missing or of another type, in every table", everyMisfitIsFound)
+	t.Run("finds a row of no kind", rowOfNoKindIsFound)
+	t.Run("counts rows of an earlier version as retired, and a repair removes them", retiredRowsAreNoBreach)
+}
+
+// fill makes a row of each kind.
+func (s *story) fill() {
+	s.tell()
+	s.neighbours()
+	meadow := s.create("meadow", ada)
+	s.ok(s.store.Subscribe(s.ctx, meadow, grace))
+	s.insert("meadow", "join!eve", meadow.Incarnation)
+	_, err := s.store.ShutGate(s.ctx, s.marked("shut", true).Ref())
+	s.ok(err)
+}
+
+func everyMisfitIsFound(t *testing.T) {
+	s := newStory(t)
+	s.fill()
+	tried := map[*schema.Kind]bool{}
+	for _, table := range schema.Tables() {
+		for _, row := range s.allRows(table) {
+			kind := schema.Of(table, row.Partition, row.Row)
+			if kind == nil {
+				t.Errorf("%s %s %s is of no kind", table, row.Partition, row.Row)
+			}
+			if tried[kind] {
+				continue
+			}
+			tried[kind] = true
+			for _, property := range kind.Properties {
+				at := slices.IndexFunc(row.Properties, func(p driver.Property) bool { return p.Name == property.Name })
+				if at < 0 && property.Optional {
+					continue
+				}
+				other := driver.Int64(property.Name, 7)
+				if property.Type == driver.KindInt64 {
+					other = driver.String(property.Name, "seven")
+				}
+				without := slices.Delete(slices.Clone(row.Properties), at, at+1)
+				s.mustSee(table, row, append(slices.Clone(without), other), property.Name+" of another type")
+				if !property.Optional {
+					s.mustSee(table, row, without, "no "+property.Name)
+				}
+			}
+			s.write(table, row, row.Properties)
+		}
+	}
+	for _, kind := range schema.Kinds() {
+		if !kind.Retired && !tried[kind] && kind != schema.Unread && kind != schema.BlogDeletion {
+			t.Errorf("the test made no row of the kind %q of %s", kind.Name, kind.Table)
+		}
+	}
+}
+
+func (s *story) write(table string, row driver.Entity, properties driver.Properties) {
+	s.t.Helper()
+	s.ok(s.table(table).Transact(s.t.Context(), row.Partition, driver.Replace(row.Row, driver.Upsert, properties...)))
+}
+
+func (s *story) mustSee(table string, row driver.Entity, properties driver.Properties, what string) {
+	s.t.Helper()
+	s.write(table, row, properties)
+	for _, b := range s.check() {
+		if b.Table == table && b.PartitionKey == row.Partition && b.RowKey == row.Row {
+			return
+		}
+	}
+	s.t.Errorf("a check does not see that %s %s %s has %s", table, row.Partition, row.Row, what)
+}
+
+func rowOfNoKindIsFound(t *testing.T) {
+	for _, table := range schema.Tables() {
+		w := newWorld(t)
+		w.create("garden", ada)
+		row := driver.Entity{Partition: "garden", Row: "~ later"}
+		w.ok(w.table(table).Transact(t.Context(), row.Partition, driver.Insert(row.Row)))
+		if breaches := w.check(); len(breaches) == 0 || breaches[0].Table != table {
+			t.Errorf("%s: found %+v", table, breaches)
+		}
+	}
+}
+
+func retiredRowsAreNoBreach(t *testing.T) {
+	w := newWorld(t)
+	w.create("garden", ada)
+	for _, row := range []struct{ table, partition, row string }{
+		{"Users", "ada", "owns!"}, {"Users", "ada", "owns!garden!x"}, {"Users", "ada", "listed!garden"},
+		{"Sessions", "due!0000000001700000000!7", "abc"}, {"Throttle", "due!0000000001700000000!7", "user!abc"},
+	} {
+		w.ok(w.table(row.table).Transact(t.Context(), row.partition, driver.Insert(row.row)))
+	}
+	for _, c := range []struct {
+		repair  bool
+		retired int
+	}{{false, 5}, {true, 5}, {false, 0}} {
+		breaches, counts := w.run(c.repair)
+		if len(breaches) != 0 || counts.Retired != c.retired {
+			t.Errorf("repair %v: %+v, %+v, want %d retired", c.repair, breaches, counts, c.retired)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+// Package flight makes calls at once that do not depend on each other.
+package flight
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// A Group is several calls at once, as an errgroup.Group. A panic in one of them does
+// not end the process: Wait passes it on to the caller, who is guarded against panics
+// (a request, or the handling of a message) or is a command, which may end.
+type Group struct {
+	group *errgroup.Group
+
+	once     sync.Once
+	panicked any
+}
+
+// New returns a group of at most limit calls at once. The first call that
+// fails ends the context.
+func New(ctx context.Context, limit int) (*Group, context.Context) {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(limit)
+	return &Group{group: group}, ctx
+}
+
+// Unbroken returns a group of at most limit calls at once, in which a call
+// that fails does not end the others.
+func Unbroken(limit int) *Group {
+	group := &errgroup.Group{}
+	group.SetLimit(limit)
+	return &Group{group: group}
+}
+
+// Go makes a call as soon as there is room for it.
+func (g *Group) Go(call func() error) {
+	g.group.Go(func() (err error) {
+		defer func() {
+			if value := recover(); value != nil {
+				g.once.Do(func() { g.panicked = fmt.Sprintf("%v\n\n%s", value, debug.Stack()) })
+				err = fmt.Errorf("panic: %v", value) // ends the others, if they share a context
+			}
+		}()
+		return call()
+	})
+}
+
+// Wait waits for all calls and returns the error of the first that failed. If one of
+// them panicked, Wait panics; the value has the stack of that call.
+func (g *Group) Wait() error {
+	err := g.group.Wait()
+	if g.panicked != nil {
+		panic(g.panicked)
+	}
+	return err
+}

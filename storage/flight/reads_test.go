@@ -1,0 +1,141 @@
+package flight_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"microblogging/storage/flight"
+)
+
+func TestAtOnce(t *testing.T) {
+	t.Run("takes as long as the slowest call", atOnceTakesAsLongAsTheSlowest)
+	t.Run("returns the error of the first call that failed", atOnceReturnsTheFirstError)
+	t.Run("ends the others if the first call fails", atOnceEndsTheOthers)
+	t.Run("passes a panic on when all calls have ended", atOncePassesAPanicOn)
+	t.Run("makes calls in turn where the backend asks for that", atOnceMakesCallsInTurn)
+}
+
+var ways = map[string]flight.Reads{
+	"at once":            {},
+	"in turn":            {InTurn: true},
+	"in turn, backwards": {InTurn: true, LastFirst: true},
+}
+
+type call = func(context.Context) error
+
+func atOnceTakesAsLongAsTheSlowest(t *testing.T) {
+	for way, want := range map[string]time.Duration{"at once": 3, "in turn": 6, "in turn, backwards": 6} {
+		synctest.Test(t, func(t *testing.T) {
+			var calls []call
+			for n := range 3 {
+				calls = append(calls, func(context.Context) error {
+					time.Sleep(time.Duration(n+1) * time.Second)
+					return nil
+				})
+			}
+			began := time.Now()
+			if err := ways[way].AtOnce(t.Context(), calls[0], calls[1:]...); err != nil {
+				t.Error(err)
+			}
+			if took := time.Since(began); took != want*time.Second {
+				t.Errorf("%s: %s, want %d s", way, took, want)
+			}
+		})
+	}
+}
+
+func atOnceReturnsTheFirstError(t *testing.T) {
+	for way, s := range ways {
+		for first := range 3 {
+			synctest.Test(t, func(t *testing.T) {
+				var calls []call
+				for n := range 3 {
+					calls = append(calls, func(ctx context.Context) error {
+						if n < first {
+							time.Sleep(time.Second)
+							return nil
+						}
+						// The calls that fail later in the order fail sooner.
+						time.Sleep(time.Duration(9-n) * time.Second)
+						return fmt.Errorf("call %d", n)
+					})
+				}
+				if err, want := s.AtOnce(t.Context(), calls[0], calls[1:]...), fmt.Sprint("call ", first); err == nil || err.Error() != want {
+					t.Errorf("%s: %v, want %s", way, err, want)
+				}
+			})
+		}
+	}
+}
+
+func atOnceEndsTheOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		failed := errors.New("failed")
+		began := time.Now()
+		err := ways["at once"].AtOnce(t.Context(),
+			func(context.Context) error { time.Sleep(time.Second); return failed },
+			func(ctx context.Context) error {
+				<-ctx.Done()
+				return ctx.Err()
+			})
+		if took := time.Since(began); took != time.Second || !errors.Is(err, failed) {
+			t.Errorf("%s, %v", took, err)
+		}
+	})
+}
+
+func atOncePassesAPanicOn(t *testing.T) {
+	for way, s := range ways {
+		for _, thrower := range []int{0, 1} {
+			var mu sync.Mutex
+			ended := 0
+			calls := make([]call, 2)
+			for n := range calls {
+				calls[n] = func(context.Context) error {
+					if n == thrower {
+						panic("thrown on purpose")
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					ended++
+					return nil
+				}
+			}
+			func() {
+				defer func() {
+					if cause := recover(); !strings.Contains(fmt.Sprint(cause), "thrown on purpose") {
+						t.Errorf("%s: %v", way, cause)
+					}
+				}()
+				err := s.AtOnce(t.Context(), calls[0], calls[1])
+				t.Errorf("%s: no panic, and %v", way, err)
+			}()
+			if way == "at once" && ended != 1 {
+				t.Errorf("%d other calls had ended", ended)
+			}
+		}
+	}
+}
+
+func atOnceMakesCallsInTurn(t *testing.T) {
+	for way, want := range map[string][]int{"in turn": {0, 1, 2}, "in turn, backwards": {2, 1, 0}} {
+		var made []int
+		calls := make([]call, 3)
+		for n := range calls {
+			calls[n] = func(context.Context) error {
+				made = append(made, n)
+				return nil
+			}
+		}
+		if err := ways[way].AtOnce(t.Context(), calls[0], calls[1:]...); err != nil || !slices.Equal(made, want) {
+			t.Errorf("%s: %v, %v", way, made, err)
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package schema
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"microblogging/domain"
+)
+
+// SingleRow is the row key of an account, and in tables whose partitions hold one row each.
+const SingleRow = ""
+
+// UnreadPartition is the partition in Deletions of the messages that nobody could read. A
+// channel key holds no exclamation mark.
+const UnreadPartition = "unread!"
+
+// GatePrefix is how the keys of all gates begin.
+const GatePrefix = "gate!"
+
+const (
+	// A rating is subtracted from maxRating, so that the highest sorts first.
+	maxRating    = 9_999_999_999
+	ratingDigits = 10
+)
+
+// ChannelPartition is the partition of a channel in Channels, Blogs and Deletions.
+func ChannelPartition(key domain.ChannelKey) string { return string(key) }
+
+// UserPartition is the partition of a user in Users and Subscriptions.
+func UserPartition(name domain.UserName) string { return string(name) }
+
+// SessionPartition hashes the token, so that somebody who reads the table cannot sign in with
+// what it holds.
+func SessionPartition(token string) string { return Hash("session", token) }
+
+// SignUpPartition is the partition in Sessions of the idempotency key of a sign-up.
+func SignUpPartition(key string) string { return Hash("sign-up", key) }
+
+// ThrottlePartition is the partition of what is counted about somebody.
+func ThrottlePartition(what, who string) string { return what + "!" + Hash(what, who) }
+
+// ThrottleRow names the window that contains now. All windows of a kind of counter have one
+// length.
+func ThrottleRow(now time.Time, window time.Duration) string {
+	return Failures.Row(fmt.Sprintf("%019d", now.Truncate(window).Unix()))
+}
+
+// PairRow names what is counted for one user from one address in a window.
+func PairRow(window, address string) string {
+	return PairFailures.Row(window, Hash("address", address))
+}
+
+// KnownRow names an address.
+func KnownRow(address string) string { return Known.Row(Hash("address", address)) }
+
+// The gates of an incarnation.
+func OpenGateRow(i domain.Incarnation) string     { return OpenGate.Row(string(i)) }
+func ReservedGateRow(i domain.Incarnation) string { return ReservedGate.Row(string(i)) }
+func ShutGateRow(i domain.Incarnation) string     { return ShutGate.Row(string(i)) }
+
+// IsGate tells whether a row of Blogs is a gate.
+func IsGate(row string) bool { return strings.HasPrefix(row, GatePrefix) }
+
+// BlogRow is the row of a post.
+func BlogRow(id domain.BlogID) string { return Blog.Row(string(id)) }
+
+// BlogIDOf is the inverse of BlogRow.
+func BlogIDOf(row string) domain.BlogID {
+	return domain.BlogID(strings.TrimPrefix(row, Blog.Prefix()))
+}
+
+// BlogRange returns the range of row keys of the posts that were made from since, inclusive,
+// to until, exclusive. A zero time leaves that side open. A newer post has a smaller key, so
+// that until gives the start of the range.
+func BlogRange(since, until time.Time) (from, to string) {
+	from, to = Blog.Range()
+	if !until.IsZero() {
+		from = Blog.Prefix() + domain.RecentFirst(lastTickBefore(until))
+	}
+	if !since.IsZero() {
+		to = Blog.Prefix() + domain.RecentFirst(lastTickBefore(since))
+	}
+	return from, to
+}
+
+// lastTickBefore returns the last storable instant before t.
+func lastTickBefore(t time.Time) time.Time { return domain.Storable(t.Add(-time.Nanosecond)) }
+
+// OnceRow hashes the pair, since a client's idempotency key may hold any character.
+func OnceRow(owner, key string) string { return Once.Row(Hash(owner, key)) }
+
+// RateRow is the row of a post in the index by rating.
+func RateRow(rating int64, id domain.BlogID) string { return Rate.Row(inverted(rating), string(id)) }
+
+// ParseRateRow is the inverse of RateRow.
+func ParseRateRow(row string) (rating int64, id domain.BlogID, ok bool) {
+	digits, rest, found := strings.Cut(strings.TrimPrefix(row, Rate.Prefix()), "!")
+	rating, err := ParseInverted(digits)
+	return rating, domain.BlogID(rest), found && err == nil
+}
+
+// RatedRange returns the range of row keys that index the posts of one rating, from inclusive
+// and to exclusive.
+func RatedRange(rating int64) (from, to string) {
+	from = Rate.Prefix() + inverted(rating) + "!"
+	return from, PrefixEnd(from)
+}
+
+func inverted(rating int64) string { return fmt.Sprintf("%0*d", ratingDigits, maxRating-rating) }
+
+// ParseInverted reads the rating in a key.
+func ParseInverted(digits string) (rating int64, err error) {
+	n, err := strconv.ParseInt(digits, 10, 64)
+	return maxRating - n, err
+}
+
+// The two rows of a subscriber in the channel's partition.
+func SubRow(user domain.UserName) string  { return Sub.Row(string(user)) }
+func JoinRow(user domain.UserName) string { return Join.Row(string(user)) }
+
+// SubscriberOf returns the user of a sub! or join! row; ok is false for other rows.
+func SubscriberOf(row string) (user domain.UserName, ok bool) {
+	kind, name, _ := strings.Cut(row, "!")
+	return domain.UserName(name), kind == "sub" || kind == "join"
+}
+
+// VoteRow is the row of a vote.
+func VoteRow(id domain.BlogID, user domain.UserName) string { return VotesOf(id) + string(user) }
+
+// VotesOf returns the common prefix of all votes on a post.
+func VotesOf(id domain.BlogID) string { return Vote.Prefix() + string(id) + "!" }
+
+// VotedOn returns the post of a vote.
+func VotedOn(row string) domain.BlogID {
+	rest := strings.TrimPrefix(row, Vote.Prefix())
+	return domain.BlogID(rest[:max(strings.LastIndexByte(rest, '!'), 0)])
+}
+
+// RefRow names an incarnation of a channel in a partition of others: of a user's
+// subscriptions, and of the index of open deletions.
+func RefRow(ref domain.ChannelRef) string {
+	return Subscription.Row(string(ref.Key), string(ref.Incarnation))
+}
+
+// ParseRefRow is the inverse of RefRow. Neither part can hold an exclamation mark.
+func ParseRefRow(row string) domain.ChannelRef {
+	key, incarnation, _ := strings.Cut(row, "!")
+	return domain.ChannelRef{Key: domain.ChannelKey(key), Incarnation: domain.Incarnation(incarnation)}
+}
+
+// DeletionRow is the row of the deletion of a channel.
+func DeletionRow(i domain.Incarnation) string { return Deletion.Row(string(i)) }
+
+// DeletionRowOf is the row about what a message asks for: the deletion of a channel, or of one
+// revision of one of its posts.
+func DeletionRowOf(m domain.Message) string {
+	if m.Kind == domain.MessageBlog {
+		return BlogDeletion.Row(string(m.Incarnation), string(m.Blog), string(m.Revision))
+	}
+	return DeletionRow(m.Incarnation)
+}
+
+// ParseDeletionRow is the inverse of DeletionRowOf. The post is empty if the row is about a
+// channel.
+func ParseDeletionRow(row string) (i domain.Incarnation, id domain.BlogID, r domain.Revision) {
+	incarnation, post, _ := strings.Cut(row, "!")
+	at := max(strings.LastIndexByte(post, '!'), 0)
+	return domain.Incarnation(incarnation), domain.BlogID(post[:at]), domain.Revision(strings.TrimPrefix(post[at:], "!"))
+}
+
+// LessonRow is the row of a lesson. A post has digits where it says lesson.
+func LessonRow(i domain.Incarnation) string { return Lesson.Row(string(i)) }
+
+// OpenPrefix is how the partitions of the index of open deletions begin.
+const OpenPrefix = "open!"
+
+// OpenPartition spreads the index of open deletions over 16 partitions. A scan reads them all.
+func OpenPartition(key domain.ChannelKey) string {
+	return fill(OpenDeletion.Partition, []string{Hash("open", string(key))[:1]})
+}
+
+// UnreadRow hashes the text too: the ids of another store, whose tables were copied, may be
+// the same.
+func UnreadRow(id, text string) string { return Unread.Row(Hash("unread", id, text)) }
+
+// AskedRow is the row of a deletion on the list of who asked for it.
+func AskedRow(on time.Time, ref domain.ChannelRef) string {
+	return Asked.Row(domain.RecentFirst(on), string(ref.Key), string(ref.Incarnation))
+}
+
+// ParseAskedRow is the inverse of AskedRow.
+func ParseAskedRow(row string) (on time.Time, ref domain.ChannelRef, err error) {
+	digits, rest, _ := strings.Cut(strings.TrimPrefix(row, Asked.Prefix()), "!")
+	on, err = domain.ParseRecentFirst(digits)
+	return on, ParseRefRow(rest), err
+}
+
+// OwnedRow is the row of a channel on the list of its owner.
+func OwnedRow(key domain.ChannelKey) string { return Owned.Row(string(key)) }
+
+// OwnedKey is the inverse of OwnedRow.
+func OwnedKey(row string) domain.ChannelKey {
+	return domain.ChannelKey(strings.TrimPrefix(row, Owned.Prefix()))
+}
+
+// Hash hashes a list of parts. Each part's length is hashed too, so that ("ab", "c") and
+// ("a", "bc") differ.
+func Hash(parts ...string) string {
+	h := sha256.New()
+	for _, part := range parts {
+		fmt.Fprintf(h, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Successor returns the first valid key after key. A space is the least character that a key
+// may hold.
+func Successor(key string) string { return key + " " }
+
+// PrefixEnd returns the end, exclusive, of the range of keys that start with the prefix. It
+// need not be a valid key. An empty prefix has no end.
+func PrefixEnd(prefix string) string {
+	if prefix == "" {
+		return ""
+	}
+	last := len(prefix) - 1
+	return prefix[:last] + string(prefix[last]+1)
+}

@@ -1,0 +1,187 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+
+	"microblogging/storage/driver"
+)
+
+// A Kind is a kind of row.
+type Kind struct {
+	Table string
+	// Partition and Form are the forms of the two keys. The Form of a row that has its
+	// partition to itself, or heads it, is empty.
+	Partition, Form string
+	// Name is what people call the row. What says what it is, and Why what it is for.
+	Name, What, Why string
+	// Hash says what the hash in a key is of.
+	Hash string
+	// Scenario is the scenario of the lab that tries to break it, and Ablation the one
+	// without the guard that the row is. They are empty if the guarantees do not rest on it.
+	Scenario, Ablation string
+	// Point, List, Insert, Change and Remove say what it is for to read one such row, to
+	// read several, and to write one. They are empty where another row of the same
+	// transaction says it.
+	Point, List, Insert, Change, Remove string
+	// Properties are those that an operation writes.
+	Properties []Property
+	// Retired says that an earlier version wrote the row. Every operation ignores it.
+	Retired bool
+}
+
+// A Property is a property of a kind of row. No row lacks one that is not Optional.
+type Property struct {
+	Name     string
+	Type     driver.Kind
+	Optional bool
+	// Hashed says that the value is a hash.
+	Hashed bool
+}
+
+// A Part is a part of a key. Its Name is what varies there, without the brackets, and empty
+// where nothing does. The texts of all parts are the key.
+type Part struct{ Name, Text string }
+
+// Prefix is how the row keys of the kind begin.
+func (k *Kind) Prefix() string {
+	prefix, _, _ := strings.Cut(k.Form, "<")
+	return prefix
+}
+
+// Range returns the range of the row keys with the Prefix, from inclusive and to exclusive.
+func (k *Kind) Range() (from, to string) { return k.Prefix(), PrefixEnd(k.Prefix()) }
+
+// Row makes a row key of what varies in its form.
+func (k *Kind) Row(varying ...string) string { return fill(k.Form, varying) }
+
+func fill(form string, varying []string) string {
+	var key strings.Builder
+	key.Grow(len(form) + 64)
+	for _, text := range varying {
+		before, after, _ := strings.Cut(form, "<")
+		key.WriteString(before)
+		key.WriteString(text)
+		_, form, _ = strings.Cut(after, ">")
+	}
+	key.WriteString(form)
+	return key.String()
+}
+
+// Has tells whether a row key is of this kind.
+func (k *Kind) Has(row string) bool {
+	_, ok := parse(k.Form, row, nil)
+	return ok
+}
+
+// Parse returns what varies in a row key, in the order of its form. ok is false if the key is
+// of another kind; varying are empty then.
+func (k *Kind) Parse(row string) (varying []string, ok bool) {
+	parts, ok := parse(k.Form, row, []Part{})
+	for _, part := range parts {
+		if part.Name != "" {
+			varying = append(varying, part.Text)
+		}
+	}
+	return varying, ok
+}
+
+// Parts takes a row key of this kind apart.
+func (k *Kind) Parts(row string) []Part {
+	parts, _ := parse(k.Form, row, []Part{})
+	return parts
+}
+
+// parse takes a key apart by its form. If parts is nil, it only tells whether the key has the
+// form.
+func parse(form, key string, parts []Part) ([]Part, bool) {
+	collect := parts != nil
+	for form != "" {
+		literal, rest, varies := strings.Cut(form, "<")
+		if !strings.HasPrefix(key, literal) {
+			return nil, false
+		}
+		key = key[len(literal):]
+		if collect && literal != "" {
+			parts = append(parts, Part{Text: literal})
+		}
+		if !varies {
+			break
+		}
+		name, after, _ := strings.Cut(rest, ">")
+		end := end(key, name)
+		if end == 0 && name != "rest" {
+			return nil, false
+		}
+		if collect {
+			parts = append(parts, Part{Name: name, Text: key[:end]})
+		}
+		form, key = after, key[end:]
+	}
+	return parts, key == ""
+}
+
+// end is where the part that a key begins with ends. Only the id of a post holds an
+// exclamation mark, and the rest of a retired key may.
+func end(key, name string) int {
+	if name == "rest" {
+		return len(key)
+	}
+	end := strings.IndexByte(key, '!')
+	if name == "id" && end >= 0 {
+		if next := strings.IndexByte(key[end+1:], '!'); next >= 0 {
+			return end + 1 + next
+		}
+		return len(key)
+	}
+	if end < 0 {
+		return len(key)
+	}
+	return end
+}
+
+// Property returns a property of the kind. It is nil if there is none of that name.
+func (k *Kind) Property(name string) *Property {
+	if k == nil {
+		return nil
+	}
+	for i := range k.Properties {
+		if k.Properties[i].Name == name {
+			return &k.Properties[i]
+		}
+	}
+	return nil
+}
+
+// Of returns the kind of a row. It is nil if there is none.
+func Of(table, partition, row string) *Kind {
+	for _, k := range kinds {
+		if k.Table == table && k.Has(row) && k.in(partition) {
+			return k
+		}
+	}
+	return nil
+}
+
+func (k *Kind) in(partition string) bool {
+	_, ok := parse(k.Partition, partition, nil)
+	return ok
+}
+
+// Within returns the kinds that a partition can have in a range of row keys; an empty to has
+// no end, and an empty partition is any.
+func Within(table, partition, from, to string) []*Kind {
+	var within []*Kind
+	for _, k := range kinds {
+		begins, ends := k.Range()
+		behind := to != "" && to <= begins && begins != ""
+		before := ends != "" && ends <= from || k.Form == "" && from != ""
+		if k.Table == table && !k.Retired && !behind && !before && (partition == "" || k.in(partition)) {
+			within = append(within, k)
+		}
+	}
+	return within
+}
+
+// Kinds returns all kinds of row.
+func Kinds() []*Kind { return slices.Clone(kinds) }

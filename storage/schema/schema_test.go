@@ -1,0 +1,71 @@
+package schema
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestKinds(t *testing.T) {
+	t.Run("each says in two lines what it is and what it is for", func(t *testing.T) {
+		seen := map[string]bool{}
+		for _, kind := range Kinds() {
+			if kind.Retired {
+				continue
+			}
+			name := kind.Table + " " + kind.Name
+			if kind.Name == "" || seen[name] {
+				t.Errorf("the kind %q has no name, or one that is there twice", name)
+			}
+			seen[name] = true
+			for _, line := range []string{kind.What, kind.Why} {
+				if len(line) < 20 || len(line) > 120 || !strings.HasSuffix(line, ".") {
+					t.Errorf("%s: %q is no line", name, line)
+				}
+			}
+			if strings.Contains(kind.Form, "<hash>") != (kind.Hash != "") && kind != Session {
+				t.Errorf("%s: it does not say what its hash is of", name)
+			}
+		}
+	})
+	t.Run("each row that a form makes is of its kind and of no other", func(t *testing.T) {
+		for _, kind := range Kinds() {
+			partition, row := example(kind.Partition), example(kind.Form)
+			if got := Of(kind.Table, partition, row); got != kind {
+				t.Errorf("%s %s %q is of %v, want %s", kind.Table, partition, row, got, kind.Name)
+			}
+			parts, whole := kind.Parts(row), ""
+			for _, part := range parts {
+				whole += part.Text
+			}
+			if varying, ok := kind.Parse(row); !ok || whole != row || kind.Row(varying...) != row {
+				t.Errorf("%q is taken apart as %q, %v", row, varying, ok)
+			}
+		}
+	})
+	t.Run("a range has the kinds whose rows may be in it", func(t *testing.T) {
+		for _, c := range []struct{ table, partition, from, to, want string }{
+			{TableBlogs, "garden", "blog!", "blog\"", "post"},
+			{TableBlogs, "garden", "blog!2516", "blog\"", "post"},
+			{TableBlogs, "garden", "gate!", "gate\"", "open gate, shut gate, reservation"},
+			{TableBlogs, "garden", "gate!open!", "gate!open\"", "open gate"},
+			{TableBlogs, "garden", "vote!x!", "vote!x\"", "vote"},
+			{TableUsers, "ada", "owned!", "owned\"", "owned channel"},
+			{TableDeletions, "unread!", "", "", "unread message"},
+			{TableDeletions, "open!7", "", "", "open deletion"},
+			{TableSubscriptions, "ada", "", "", "subscription"},
+		} {
+			var names []string
+			for _, kind := range Within(c.table, c.partition, c.from, c.to) {
+				names = append(names, kind.Name)
+			}
+			if got := strings.Join(names, ", "); got != c.want {
+				t.Errorf("%+v has %s", c, got)
+			}
+		}
+	})
+}
+
+// example is a key of a form.
+func example(form string) string {
+	return strings.NewReplacer("<id>", "2516789012345678901!ABC", "<hash>", "abc", "<", "", ">", "").Replace(form)
+}
