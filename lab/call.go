@@ -8,50 +8,18 @@ import (
 	"microblogging/storage/driver"
 )
 
-// Method is the method of the backend that a call invokes.
-type Method uint8
-
-// The methods of driver.Tables and driver.Queues that an actor may call. Settle is
-// Queues.Delete.
-const (
-	Get Method = iota + 1
-	Range
-	Scan
-	Length
-	Transact
-	Send
-	Receive
-	Update
-	Settle
-)
-
-// A Call is one request of an actor, as a value. The method decides which fields
-// count.
+// A Call is one request of an actor, as a value.
 type Call struct {
-	Method Method
-	// Target is the table or the queue.
-	Target         string
-	Partition, Row string
-	Range          driver.Range
-	Scan           driver.Scan
-	Operations     []driver.Operation
-	// Message is what an Update or a Settle names, and the text of a Send.
-	Message driver.Message
-	// Hidden tells that an Update keeps the message from others for longer.
-	Hidden bool
+	driver.Call
 	// stack is where the call was made, if calls are traced.
 	stack []uintptr
 }
 
-// Writes tells whether the call may have an effect.
-func (c *Call) Writes() bool { return c.Method >= Transact }
-
 // sum tells calls apart, to notice code that does not make the same call twice.
 func (c *Call) sum() mem.Sum {
 	var d mem.Digest
-	d.Int(uint64(c.Method))
-	for _, text := range []string{c.Target, c.Partition, c.Row, c.Range.Partition, c.Range.From, c.Range.To,
-		c.Range.Continuation, c.Scan.From, c.Scan.To, c.Scan.Continuation, c.Message.ID, c.Message.Receipt, c.Message.Text} {
+	for _, text := range []string{string(c.Method), c.Target, c.Partition, c.Row, c.From, c.To, c.Paging.Continuation,
+		c.Message.ID, c.Message.Receipt, c.Message.Text} {
 		d.Text(text)
 	}
 	for _, op := range c.Operations {
@@ -73,14 +41,10 @@ func digestProperties(d *mem.Digest, properties driver.Properties) {
 	}
 }
 
-// An Answer is what a call returns. The method decides which fields count.
+// An Answer is what a call returns.
 type Answer struct {
-	Entity   driver.Entity
-	Page     driver.Page
-	Messages []driver.Message
-	Receipt  string
-	Length   int64
-	Err      error
+	driver.Answer
+	Err error
 }
 
 // sum tells answers apart: an actor that gets answers with the same sums makes the

@@ -61,27 +61,27 @@ func (s *Scenario) DescribeBreach(b domain.Breach) string {
 // describeCall is what a call asks for, in one line.
 func describeCall(c *Call) string {
 	switch c.Method {
-	case Get:
+	case driver.CallGet:
 		if c.Row == "" {
 			return fmt.Sprintf("%s: read %s", c.Target, shortRow(c.Partition))
 		}
 		return fmt.Sprintf("%s: read %s", c.Target, shortRow(c.Row))
-	case Range:
-		return fmt.Sprintf("%s: list %s", c.Target, strings.TrimSpace(c.Range.Partition+" "+strings.TrimSuffix(c.Range.From, "!")))
-	case Scan:
+	case driver.CallRange:
+		return fmt.Sprintf("%s: list %s", c.Target, strings.TrimSpace(c.Partition+" "+strings.TrimSuffix(c.From, "!")))
+	case driver.CallScan:
 		return fmt.Sprintf("%s: scan", c.Target)
-	case Length:
+	case driver.CallLength:
 		return "queue: count the messages"
-	case Send:
+	case driver.CallSend:
 		if c.Target == domain.PoisonQueueName {
 			return "poison queue: send " + describeMessage(c.Message.Text)
 		}
 		return "queue: send " + describeMessage(c.Message.Text)
-	case Receive:
+	case driver.CallReceive:
 		return "queue: receive"
-	case Update:
+	case driver.CallUpdate:
 		return "queue: give the message back"
-	case Settle:
+	case driver.CallDelete:
 		return "queue: delete the message"
 	}
 	parts := make([]string, len(c.Operations))
@@ -130,13 +130,13 @@ func Count(n int, noun string) string {
 func describeAnswer(c *Call, a *Answer) string {
 	var failed *driver.OperationError
 	switch {
-	case a.Err == nil && c.Method == Get:
+	case a.Err == nil && c.Method == driver.CallGet:
 		return describeEntity(a.Entity)
-	case a.Err == nil && (c.Method == Range || c.Method == Scan):
+	case a.Err == nil && (c.Method == driver.CallRange || c.Method == driver.CallScan):
 		return Count(len(a.Page.Rows), "row")
-	case a.Err == nil && c.Method == Length:
+	case a.Err == nil && c.Method == driver.CallLength:
 		return Count(int(a.Length), "message")
-	case a.Err == nil && c.Method == Receive:
+	case a.Err == nil && c.Method == driver.CallReceive:
 		return describeMessage(a.Messages[0].Text)
 	case a.Err == nil:
 		return "ok"

@@ -30,7 +30,3 @@ func (c *Client) Tell(f Fact) { c.session.tell(f) }
 func (c *Client) Now() time.Time {
 	return Instant().Add(time.Duration(len(c.session.facts)) * time.Second)
 }
-
-// An Interceptor stands between an actor's code and the turnstile. It may send the
-// call, another call, several or none, and may return any answer.
-type Interceptor func(call Call, do func(Call) Answer) Answer

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 )
 
 // An Option is one thing that may happen next, or that may not, and why.
@@ -30,7 +31,7 @@ func (x *Explorer) choices(s *state) []Choice {
 		if x.whyNotActor(s, i) != "" {
 			continue
 		}
-		if p.at.call.Method == Receive {
+		if p.at.call.Method == driver.CallReceive {
 			for m := range s.db.Messages(p.at.call.Target) {
 				list = append(list, Choice{Actor: int8(i + 1), Arg: uint8(m)})
 			}
@@ -78,7 +79,7 @@ func (x *Explorer) whyNotFate(s *state, call *Call, fate Fate) string {
 	switch {
 	case fate == Arrives:
 		return ""
-	case call.Method == Receive:
+	case call.Method == driver.CallReceive:
 		return "receiving has no mishaps here: the queue delivers a message again anyway"
 	case x.scenario.Faults == 0:
 		return "this level allows no fault"
@@ -123,7 +124,7 @@ func (x *Explorer) refusal(s *state, c Choice) string {
 	if why := x.whyNotFate(s, call, c.Fate); why != "" {
 		return why
 	}
-	if call.Method != Receive {
+	if call.Method != driver.CallReceive {
 		return "only a call that receives has a number"
 	}
 	if len(s.db.Messages(call.Target)) == 0 {
@@ -147,7 +148,7 @@ func (f Fate) Says() string {
 func (x *Explorer) actorOptions(s *state, i int) []Option {
 	var list []Option
 	p, actor := s.places[i], int8(i+1)
-	if !p.stopped() && p.at.call.Method == Receive {
+	if !p.stopped() && p.at.call.Method == driver.CallReceive {
 		for m, message := range s.db.Messages(p.at.call.Target) {
 			list = append(list, x.option(s, Choice{Actor: actor, Arg: uint8(m)}, "it receives: "+describeMessage(message.Text)))
 		}

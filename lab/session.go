@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // A session is one execution of an actor's code, in a goroutine of its own. The
@@ -30,7 +31,7 @@ type session struct {
 }
 
 // begin starts the actor's code. next waits for its first call or its end.
-func begin(actor Actor, index int, given []Fact, intercept Interceptor, most int, traces bool) *session {
+func begin(actor Actor, index int, given []Fact, intercept driver.Around, most int, traces bool) *session {
 	s := &session{
 		names: newNames(index),
 		calls: make(chan *Call), answers: make(chan Answer), ended: make(chan struct{}), quit: make(chan struct{}),
@@ -38,16 +39,11 @@ func begin(actor Actor, index int, given []Fact, intercept Interceptor, most int
 	for _, f := range given {
 		s.names.know(f.Token)
 	}
-	submit := s.submit
-	if intercept != nil {
-		submit = func(c Call) Answer { return intercept(c, s.submit) }
+	var trace driver.Around
+	if traces {
+		trace = traced
 	}
-	d := turnstile(func(c Call) Answer {
-		if traces {
-			c.stack = stackOfCaller() // also if an interceptor sends it later
-		}
-		return submit(c)
-	})
+	d := driver.Wrap(nil, trace, intercept, s.turnstile)
 	client := &Client{
 		Tables: d, Queues: d, Given: given, session: s,
 		Store: storage.New(d, storage.Options{Pause: NoPause, Flight: 1, LastFirst: actor.LastFirst, SweepRows: most - 1}),

@@ -25,7 +25,7 @@ const enough = 15
 func everyCallIsTold(t *testing.T) {
 	for _, c := range prove.Cases(false) {
 		if c.Guard != nil {
-			continue // an interceptor may make calls of its own
+			continue // an Around may make calls of its own
 		}
 		x := explorer(t, c.Scenario)
 		for site, calls := range x.Calls(enough) {

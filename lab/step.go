@@ -9,6 +9,7 @@ import (
 	"microblogging/domain"
 	"microblogging/lab/mem"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // errNoAnswer is the error that an actor gets in place of a lost answer.
@@ -137,11 +138,11 @@ func (x *Explorer) apply(to *state, step *Step, mine stamp) {
 	if a.Err != nil {
 		return
 	}
-	if step.Call.Method == Send {
+	if step.Call.Method == driver.CallSend {
 		to.history = to.history.withSent(step.Call.Message.Text)
 	}
 	for _, change := range step.changes {
-		if step.Call.Target == TableChannels && change.Before.ETag == "" {
+		if step.Call.Target == schema.TableChannels && change.Before.ETag == "" {
 			to.history = to.history.withIncarnation(change.After.Properties.String("Incarnation"))
 		}
 	}
@@ -153,29 +154,29 @@ func execute(db mem.Snapshot, c *Call, mine stamp, message int) (mem.Snapshot, A
 	var a Answer
 	var changes []mem.Change
 	switch c.Method {
-	case Get:
+	case driver.CallGet:
 		a.Entity, a.Err = db.Get(c.Target, c.Partition, c.Row)
-	case Range:
-		a.Page, a.Err = db.Range(c.Target, c.Range)
-	case Scan:
-		a.Page, a.Err = db.Scan(c.Target, c.Scan)
-	case Length:
+	case driver.CallRange:
+		a.Page, a.Err = db.Range(c.Target, driver.Range{Partition: c.Partition, From: c.From, To: c.To, Paging: c.Paging})
+	case driver.CallScan:
+		a.Page, a.Err = db.Scan(c.Target, driver.Scan{From: c.From, To: c.To, Paging: c.Paging})
+	case driver.CallLength:
 		a.Length = int64(len(db.Messages(c.Target)))
-	case Transact:
+	case driver.CallTransact:
 		db, changes, a.Err = db.Transact(c.Target, c.Partition, c.Operations, mine.etag)
-	case Send:
+	case driver.CallSend:
 		db, a.Err = db.Send(c.Target, mine.String(), c.Message.Text)
-	case Receive:
+	case driver.CallReceive:
 		var m driver.Message
 		db, m, a.Err = db.Deliver(c.Target, db.Messages(c.Target)[message].ID, never())
 		a.Messages = []driver.Message{m}
-	case Update:
+	case driver.CallUpdate:
 		var hidden time.Time
-		if c.Hidden {
+		if c.Lease > 0 {
 			hidden = never()
 		}
 		db, a.Receipt, a.Err = db.Update(c.Target, c.Message, hidden)
-	case Settle:
+	case driver.CallDelete:
 		db, a.Err = db.Delete(c.Target, c.Message)
 	}
 	return db, a, changes

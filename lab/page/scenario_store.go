@@ -12,13 +12,9 @@ import (
 	"microblogging/lab/mem"
 	"microblogging/lab/prove"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 	"microblogging/templates"
 )
-
-// tableNames are the tables in the order in which a page shows them.
-func tableNames() []string {
-	return []string{"Channels", "Blogs", "Deletions", "Subscriptions", "Users", "Sessions", "Throttle"}
-}
 
 // storesOf are the queues and the tables that a page shows: those that the run has
 // touched or will, and those that hold something.
@@ -33,7 +29,7 @@ func storesOf(moments []lab.Moment) []string {
 				touched[a.Call.Target] = true
 			}
 		}
-		for _, name := range tableNames() {
+		for _, name := range schema.Tables() {
 			for range m.DB.Rows(name) {
 				touched[name] = true
 				break
@@ -43,7 +39,7 @@ func storesOf(moments []lab.Moment) []string {
 			touched[name] = touched[name] || len(m.DB.Messages(name)) > 0
 		}
 	}
-	return slices.DeleteFunc(append([]string{domain.QueueName, domain.PoisonQueueName}, tableNames()...), func(name string) bool { return !touched[name] })
+	return slices.DeleteFunc(append([]string{domain.QueueName, domain.PoisonQueueName}, schema.Tables()...), func(name string) bool { return !touched[name] })
 }
 
 // storeTitle is the name of a queue or a table for people.
@@ -102,7 +98,7 @@ func newStoresView(names []string, moments []lab.Moment, l links) storesView {
 	m := storeMaker{links: l, now: moments[l.at], before: moments[max(l.at-1, 0)], writers: writersOf(moments[:l.at+1])}
 	var v storesView
 	for _, name := range names {
-		if slices.Contains(tableNames(), name) {
+		if slices.Contains(schema.Tables(), name) {
 			v.Tables = append(v.Tables, m.table(name))
 		} else {
 			v.Queues = append(v.Queues, m.queue(name))

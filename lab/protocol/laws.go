@@ -9,6 +9,7 @@ import (
 	"microblogging/lab"
 	"microblogging/lab/mem"
 	"microblogging/storage/atrest"
+	"microblogging/storage/schema"
 )
 
 // The laws: the invariants of package domain, over the store and against what clients were told.
@@ -161,7 +162,7 @@ func twiceMade(v lab.View) (breaches []domain.Breach) {
 		made[request] = answer
 	})
 	texts := map[string]bool{}
-	for row := range v.DB.Rows(lab.TableBlogs) {
+	for row := range v.DB.Rows(schema.TableBlogs) {
 		if !strings.HasPrefix(row.Row, "blog!") {
 			continue
 		}

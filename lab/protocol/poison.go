@@ -9,6 +9,7 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // Work that the store refuses, so that its message is poisoned.
@@ -24,7 +25,7 @@ func (l Shipped) poison(v lab.View) (breaches []domain.Breach) {
 	if l.Refuses {
 		return nil
 	}
-	for row := range v.DB.Rows(lab.TableDeletions) {
+	for row := range v.DB.Rows(schema.TableDeletions) {
 		if row.Properties.String("State") == string(domain.DeletionPoisoned) {
 			breaches = append(breaches, breachOf("I5", "a deletion is recorded as poisoned, and nothing was refused"))
 		}
@@ -44,7 +45,7 @@ func lostUnread(v lab.View) (breaches []domain.Breach) {
 			return row.Properties.String("State") == string(domain.DeletionPoisoned) && strings.Contains(row.Properties.String("Text0"), sent.Text)
 		}
 		if !slices.ContainsFunc(v.DB.Messages(domain.QueueName), there) &&
-			!slices.ContainsFunc(slices.Collect(v.DB.Rows(lab.TableDeletions)), recorded) {
+			!slices.ContainsFunc(slices.Collect(v.DB.Rows(schema.TableDeletions)), recorded) {
 			breaches = append(breaches, breachOf("I5", "a message that nobody could read is lost: %s", sent.Text))
 		}
 	}
@@ -91,47 +92,46 @@ func poisonGuards() []lab.Scenario {
 var errRefused = errors.New("refused")
 
 // refused refuses to read any row of a channel's partition.
-func refused() lab.Interceptor {
-	return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
-		if c.Target == lab.TableBlogs && (c.Method == lab.Get || c.Method == lab.Range) {
-			return lab.Answer{Err: errRefused}
+func refused() driver.Around {
+	return func(ctx context.Context, c *driver.Call, next following) error {
+		if c.Target == schema.TableBlogs && (c.Method == driver.CallGet || c.Method == driver.CallRange) {
+			return errRefused
 		}
-		return do(c)
+		return next(ctx)
 	}
 }
 
 // unavailableRefuses makes a store that does not answer look like a refusal.
-func unavailableRefuses() lab.Interceptor {
-	return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
-		a := do(c)
-		if errors.Is(a.Err, domain.ErrUnavailable) {
-			a.Err = errRefused
+func unavailableRefuses() driver.Around {
+	return func(ctx context.Context, _ *driver.Call, next following) error {
+		err := next(ctx)
+		if errors.Is(err, domain.ErrUnavailable) {
+			return errRefused
 		}
-		return a
+		return err
 	}
 }
 
-// both lets a call meet one interceptor and then another.
-func both(outer, inner func() lab.Interceptor) func() lab.Interceptor {
-	return func() lab.Interceptor {
+// both puts one Around around another.
+func both(outer, inner func() driver.Around) func() driver.Around {
+	return func() driver.Around {
 		first, second := outer(), inner()
-		return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
-			return first(c, func(c lab.Call) lab.Answer { return second(c, do) })
+		return func(ctx context.Context, c *driver.Call, next following) error {
+			return first(ctx, c, func(ctx context.Context) error { return second(ctx, c, next) })
 		}
 	}
 }
 
 // unrecorded leaves out the Deletions row.
-func unrecorded() lab.Interceptor {
-	return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
+func unrecorded() driver.Around {
+	return func(ctx context.Context, c *driver.Call, next following) error {
 		switch {
-		case c.Target != lab.TableDeletions:
-			return do(c)
-		case c.Method == lab.Get:
-			return lab.Answer{Entity: driver.Entity{Partition: c.Partition, Row: c.Row,
-				Properties: driver.Properties{driver.String("State", domain.DeletionDone)}}}
-		default:
-			return lab.Answer{}
+		case c.Target != schema.TableDeletions:
+			return next(ctx)
+		case c.Method == driver.CallGet:
+			c.Entity = driver.Entity{Partition: c.Partition, Row: c.Row,
+				Properties: driver.Properties{driver.String("State", domain.DeletionDone)}}
 		}
+		return nil
 	}
 }

@@ -31,8 +31,8 @@ func DefaultRetry() policy.RetryOptions {
 	return Retry(DefaultRetries, DefaultRetryMin, DefaultRetryMax)
 }
 
-// Retry returns retries by the table of docs/retries.md. The SDK makes the pause before the try after
-// try number n from the shortest: (2^n - 1) * shortest * random(0.8, 1.3), and at most
+// Retry returns retries by the table of docs/retries.md. The SDK makes the pause before the try
+// after try number n from the shortest: (2^n - 1) * shortest * random(0.8, 1.3), and at most
 // longest. With 0 retries, each request is sent once. Both pauses are more than 0.
 func Retry(retries int, shortest, longest time.Duration) policy.RetryOptions {
 	if retries == 0 {

@@ -43,7 +43,7 @@ func BenchmarkImport(b *testing.B) {
 				requests.Store(0)
 				base, most = liveHeap(), 0
 				b.StartTimer()
-				importOnce(b, name, to)
+				importBench(b, name, to)
 				b.StopTimer()
 				if to.counts.added != entries {
 					b.Fatalf("%+v", to.counts)
@@ -109,7 +109,7 @@ func benchImporter(b *testing.B, store *storage.Store) *importer {
 	return newImporter(store, channel.Ref(), "ada", "title:Bench")
 }
 
-func importOnce(b *testing.B, name string, to *importer) {
+func importBench(b *testing.B, name string, to *importer) {
 	b.Helper()
 	file, err := readImportFile(name)
 	if err != nil {
