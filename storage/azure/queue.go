@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2"
 
@@ -17,7 +16,7 @@ const forever = -1
 
 // CreateQueue implements driver.Queues.
 func (c *Client) CreateQueue(ctx context.Context, queue string) error {
-	err := c.inSpan(ctx, "create queue", queue, func(ctx context.Context) error {
+	err := c.guarded(ctx, "create queue", queue, func() error {
 		_, err := c.queues.CreateQueue(ctx, queue, nil)
 		return err
 	})
@@ -47,7 +46,7 @@ func (c *Client) DropQueue(ctx context.Context, queue string) error {
 // Send implements driver.Queues.
 func (c *Client) Send(ctx context.Context, queue, text string) error {
 	options := &azqueue.EnqueueMessageOptions{TimeToLive: to.Ptr[int32](forever)}
-	return c.onQueue(ctx, "send to", queue, func(ctx context.Context, q *azqueue.QueueClient) error {
+	return c.onQueue(ctx, "send to", queue, func(q *azqueue.QueueClient) error {
 		_, err := q.EnqueueMessage(ctx, text, options)
 		return err
 	})
@@ -60,7 +59,7 @@ func (c *Client) Receive(ctx context.Context, queue string, limit int, lease tim
 		VisibilityTimeout: seconds(lease),
 	}
 	var reply azqueue.DequeueMessagesResponse
-	err := c.onQueue(ctx, "receive from", queue, func(ctx context.Context, q *azqueue.QueueClient) (err error) {
+	err := c.onQueue(ctx, "receive from", queue, func(q *azqueue.QueueClient) (err error) {
 		reply, err = q.DequeueMessages(ctx, options)
 		return err
 	})
@@ -84,7 +83,7 @@ func (c *Client) Receive(ctx context.Context, queue string, limit int, lease tim
 func (c *Client) Update(ctx context.Context, queue string, m driver.Message, lease time.Duration) (receipt string, err error) {
 	options := &azqueue.UpdateMessageOptions{VisibilityTimeout: seconds(lease)}
 	var reply azqueue.UpdateMessageResponse
-	err = c.onQueue(ctx, "renew a message of", queue, func(ctx context.Context, q *azqueue.QueueClient) (err error) {
+	err = c.onQueue(ctx, "renew a message of", queue, func(q *azqueue.QueueClient) (err error) {
 		reply, err = q.UpdateMessage(ctx, m.ID, m.Receipt, m.Text, options)
 		return err
 	})
@@ -93,7 +92,7 @@ func (c *Client) Update(ctx context.Context, queue string, m driver.Message, lea
 
 // Delete implements driver.Queues.
 func (c *Client) Delete(ctx context.Context, queue string, m driver.Message) error {
-	return c.onQueue(ctx, "settle a message of", queue, func(ctx context.Context, q *azqueue.QueueClient) error {
+	return c.onQueue(ctx, "settle a message of", queue, func(q *azqueue.QueueClient) error {
 		_, err := q.DeleteMessage(ctx, m.ID, m.Receipt, nil)
 		return err
 	})
@@ -103,7 +102,7 @@ func (c *Client) Delete(ctx context.Context, queue string, m driver.Message) err
 func (c *Client) Peek(ctx context.Context, queue string, limit int) ([]driver.Message, error) {
 	options := &azqueue.PeekMessagesOptions{NumberOfMessages: to.Ptr(int32(limit))}
 	var reply azqueue.PeekMessagesResponse
-	err := c.inSpan(ctx, "peek at", queue, func(ctx context.Context) (err error) {
+	err := c.guarded(ctx, "peek at", queue, func() (err error) {
 		reply, err = c.queues.NewQueueClient(queue).PeekMessages(ctx, options)
 		return err
 	})
@@ -127,7 +126,7 @@ func (c *Client) Ping(ctx context.Context, queue string) error {
 // approximate count.
 func (c *Client) Length(ctx context.Context, queue string) (int64, error) {
 	var reply azqueue.GetQueuePropertiesResponse
-	err := c.inSpan(ctx, "look up queue", queue, func(ctx context.Context) (err error) {
+	err := c.guarded(ctx, "look up queue", queue, func() (err error) {
 		reply, err = c.queues.NewQueueClient(queue).GetProperties(ctx, nil)
 		return err
 	})
@@ -135,24 +134,11 @@ func (c *Client) Length(ctx context.Context, queue string) (int64, error) {
 }
 
 // onQueue makes a call on a queue, which is created if it is missing.
-func (c *Client) onQueue(ctx context.Context, action, queue string, call func(context.Context, *azqueue.QueueClient) error) error {
+func (c *Client) onQueue(ctx context.Context, action, queue string, call func(*azqueue.QueueClient) error) error {
 	client := c.queues.NewQueueClient(queue)
 	return restored(func() error {
-		return c.inSpan(ctx, action, queue, func(ctx context.Context) error { return call(ctx, client) })
+		return c.guarded(ctx, action, queue, func() error { return call(client) })
 	}, "QueueNotFound", func() error { return c.CreateQueue(ctx, queue) })
-}
-
-// inSpan makes a call on the SDK in a span. Its queues make none, and those of their
-// requests only within one.
-func (c *Client) inSpan(ctx context.Context, action, queue string, call func(context.Context) error) error {
-	return c.guarded(ctx, action, queue, func() (err error) {
-		if !c.queueSpans.Enabled() {
-			return call(ctx)
-		}
-		ctx, end := runtime.StartSpan(ctx, "QueueClient: "+action, c.queueSpans, nil)
-		defer func() { end(err) }()
-		return call(ctx)
-	})
 }
 
 // seconds converts a visibility timeout. Queue lets only whole seconds pass.
