@@ -20,16 +20,7 @@ import (
 //
 // Leases last whole seconds, so some tests take seconds. All run in parallel.
 func Queues(t *testing.T, open func(t *testing.T) driver.Backend) {
-	for topic, tests := range map[string]map[string]func(queue){"Message": messageTests(), "Lease": leaseTests()} {
-		t.Run(topic, func(t *testing.T) {
-			for sentence, test := range tests {
-				t.Run(sentence, func(t *testing.T) {
-					t.Parallel()
-					test(newQueue(t, open(t)))
-				})
-			}
-		})
-	}
+	run(t, func(t *testing.T) queue { return newQueue(t, open(t)) }, topics[queue]{"Message": messageTests(), "Lease": leaseTests()})
 }
 
 const (
@@ -141,7 +132,7 @@ func (q queue) powerless(stale driver.Message) {
 	q.Helper()
 	_, hidden := q.Update(q.Context(), stale, "by a late worker", longLease)
 	_, shown := q.Update(q.Context(), stale, "by a late worker", 0)
-	q.refuses(domain.ErrLeaseLost, hidden, shown, q.Delete(q.Context(), stale))
+	refuses(q.T, domain.ErrLeaseLost, hidden, shown, q.Delete(q.Context(), stale))
 }
 
 // counts requires that so many messages are on the queue, and that a peek shows these, with
@@ -270,29 +261,19 @@ func manyReceivers(q queue) {
 		for {
 			got, err := q.Receive(q.Context(), 2, longLease)
 			if err != nil || len(got) == 0 {
-				q.refuses(nil, err)
+				refuses(q.T, nil, err)
 				return
 			}
 			for _, m := range got {
 				mu.Lock()
 				received = append(received, m.Text)
 				mu.Unlock()
-				q.refuses(nil, q.Delete(q.Context(), m))
+				refuses(q.T, nil, q.Delete(q.Context(), m))
 			}
 		}
 	})
 	if slices.Sort(received); !slices.Equal(received, want) {
 		q.Errorf("received %q, want each once", received)
-	}
-}
-
-// refuses requires that each error has this meaning, or that there is none.
-func (q queue) refuses(meaning error, errs ...error) {
-	q.Helper()
-	for i, err := range errs {
-		if !errors.Is(err, meaning) {
-			q.Errorf("error %d is %v, want %v", i, err, meaning)
-		}
 	}
 }
 

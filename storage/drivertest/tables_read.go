@@ -3,7 +3,6 @@ package drivertest
 import (
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -129,7 +128,7 @@ func readTests() map[string]func(table) {
 			f.do("p", driver.Insert("ra"), driver.Insert("q"))
 			for _, key := range [][2]string{{"p", "r"}, {"p", ""}, {"q", "q"}} {
 				_, err := f.Get(f.Context(), key[0], key[1])
-				f.refuses(domain.ErrNotFound, err)
+				refuses(f.T, domain.ErrNotFound, err)
 			}
 		},
 		"of a missing partition gives no rows": func(f table) {
@@ -156,6 +155,10 @@ func readBounds(f table) {
 		f.do("range", driver.Insert(partition))
 	}
 	f.do("range", driver.Insert(""))
+	whole := keysOf(f.rows())
+	if len(whole) != 3*len(keys)-2 {
+		f.Fatalf("the table holds %q", whole)
+	}
 	for _, bounds := range [][2]string{
 		{"", ""}, {"", "a"}, {"a!", "a\""}, {"a!1", "a!1"}, {"a!1", "a!2"}, {"b", ""}, {"b", "c"}, {"c", "b"}, {"zz", ""},
 		{"a'", "c'"}, {"a/", "z?"}, {"'", "a'' or true"}, {"b#", "~~"}, {"b\\", ""}, // no valid keys
@@ -163,19 +166,13 @@ func readBounds(f table) {
 		from, to := bounds[0], bounds[1]
 		within := func(key string) bool { return key >= from && (to == "" || key < to) }
 		var ranged, scanned []string
-		for _, key := range slices.Sorted(slices.Values(append(keys[1:], "range"))) {
-			if within(key) && key != "range" {
-				scanned = append(scanned, key+"/", key+"/1")
+		for _, key := range whole {
+			partition, row, _ := strings.Cut(key, "/")
+			if within(partition) {
+				scanned = append(scanned, key)
 			}
-			if within(key) && key == "range" {
-				for _, row := range keys {
-					scanned = append(scanned, "range/"+row)
-				}
-			}
-		}
-		for _, key := range keys {
-			if within(key) {
-				ranged = append(ranged, "range/"+key)
+			if partition == "range" && within(row) {
+				ranged = append(ranged, key)
 			}
 		}
 		for _, limit := range []int{1, 2, 100} {
@@ -202,14 +199,14 @@ func readParts(f table) {
 		{driver.Paging{Select: []string{"A", "On", "Yes", "Missing"}},
 			[]string{line(driver.Entity{Partition: "p", Properties: driver.Properties{a(7), on, driver.Bool("Yes", true)}}), "p/r", "p/s A=9007199254740993", "p/t"}},
 	} {
-		ranged, scanned := f.read(driver.Range{Partition: "p", Paging: test.paging}, 2), f.scan(driver.Scan{Paging: test.paging}, 3)
-		for i, row := range ranged {
-			if line(row) != test.want[i] || row.ETag != "" {
-				f.Errorf("got %s with the ETag %q, want %s", line(row), row.ETag, test.want[i])
+		for _, rows := range [][]driver.Entity{f.read(driver.Range{Partition: "p", Paging: test.paging}, 2), f.scan(driver.Scan{Paging: test.paging}, 3)} {
+			var got []string
+			for _, row := range rows {
+				got = append(got, line(row)+string(row.ETag))
 			}
-		}
-		if len(ranged) != len(test.want) || !reflect.DeepEqual(keysOf(ranged), keysOf(scanned)) || !slices.EqualFunc(ranged, scanned, func(a, b driver.Entity) bool { return line(a) == line(b) && a.ETag == b.ETag }) {
-			f.Errorf("a range gives %v, a scan %v", ranged, scanned)
+			if !slices.Equal(got, test.want) {
+				f.Errorf("got %q, want %q and no ETag", got, test.want)
+			}
 		}
 	}
 }
