@@ -115,19 +115,11 @@ func start(tb testing.TB, location string) *Server {
 }
 
 func newServer(location string) (*Server, error) {
-	root, err := os.Getwd()
-	for err == nil {
-		if _, missing := os.Stat(filepath.Join(root, "go.mod")); missing == nil {
-			break
-		}
-		if root == filepath.Dir(root) {
-			err = errors.New("no go.mod above the working directory")
-		}
-		root = filepath.Dir(root)
-	}
+	module, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("looking for the module: %w", err)
 	}
+	root := filepath.Dir(strings.TrimSpace(string(module)))
 	s := &Server{root: root, location: location, ports: map[string]string{}}
 	return s, s.launch()
 }

@@ -158,10 +158,9 @@ func (q queue) counts(length int64, visible map[string]int64) {
 // poll calls done until it returns true or the time is over.
 func (q queue) poll(wait time.Duration, done func() bool) {
 	q.Helper()
-	deadline := time.Now().Add(wait)
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
-	for !done() && time.Now().Before(deadline) {
+	for began := time.Now(); !done() && time.Since(began) < wait; {
 		<-ticker.C
 	}
 }
