@@ -17,13 +17,10 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
-
-	"microblogging/storage/driver"
 )
 
 func TestRestore(t *testing.T) {
 	t.Run("gives every row, message and ETag back", restoreGivesBack)
-	t.Run("gives later rows ETags that the lost store never gave", restoreNewETags)
 	t.Run("of a file that is cut off, foreign or newer changes nothing", restoreRefusesFile)
 	t.Run("that waits for a store in use does not mark it", restoreWaitsUnseen)
 	t.Run("that fails leaves nothing", restoreFails)
@@ -93,31 +90,6 @@ func restoreGivesBack(t *testing.T) {
 		}
 		if err := restore(t.Context(), dir, file); !errors.Is(err, ErrNotEmpty) {
 			t.Errorf("the second time: %v", err)
-		}
-	}
-}
-
-func restoreNewETags(t *testing.T) {
-	dir, restored := t.TempDir(), t.TempDir()
-	wasteful(t, dir)
-	file := backupOf(t, dir)
-	if err := restore(t.Context(), restored, file); err != nil {
-		t.Fatal(err)
-	}
-	// The restore has opened its store once. So both count alike from here on.
-	if err := mustOpen(t, dir, Options{}).Close(); err != nil {
-		t.Fatal(err)
-	}
-	etags := map[driver.ETag]bool{}
-	for _, dir := range []string{dir, restored} {
-		for range 3 { // it is opened three times
-			db := mustOpen(t, dir, Options{})
-			put(t, db, driver.Replace("row", driver.Upsert))
-			row, err := db.Get(t.Context(), "T", "p", "row")
-			if err := errors.Join(err, db.Close()); err != nil || etags[row.ETag] {
-				t.Errorf("ETag %s is of both stores (%v)", row.ETag, err)
-			}
-			etags[row.ETag] = true
 		}
 	}
 }
