@@ -129,3 +129,83 @@ func (a actorView) takeLabel(f fateView) string {
 func lastOf(fates []fateView, i int) bool {
 	return i+1 == len(fates) || fates[i+1].Why != fates[i].Why
 }
+
+// sourceView is the line of Go that makes a call, in its function.
+type sourceView struct {
+	// Place is the file and the line, as an editor takes it.
+	Place, Function string
+	// Lines are those of the function. They are nil if the source is not there.
+	Lines []lineView
+	// Above are the places that called it, the nearest first.
+	Above []string
+}
+
+// lineView is a line of Go.
+type lineView struct {
+	Number int
+	// Text is the line without its indentation, which is Indent tabs.
+	Text   string
+	Indent int
+	// Marked is the line of the call. Near are the lines around it.
+	Marked, Near bool
+}
+
+// nearLines is how many lines before and after the marked one a card shows.
+const nearLines = 2
+
+// newSourceView shows the line that makes a call, and names those that led to it.
+func newSourceView(site lab.Site, above []lab.Site) sourceView {
+	first, last := lab.Function(site.File, site.Line)
+	v := functionView(site, first, last)
+	for i, line := range v.Lines {
+		v.Lines[i].Marked = line.Number == site.Line
+		v.Lines[i].Near = line.Number >= site.Line-nearLines && line.Number <= site.Line+nearLines
+	}
+	for _, s := range above {
+		v.Above = append(v.Above, place(s)+" "+s.Function)
+	}
+	return v
+}
+
+// functionView shows the lines of a function.
+func functionView(site lab.Site, first, last int) sourceView {
+	v := sourceView{Place: place(site), Function: site.Function}
+	text, ok := lab.Source(site.File)
+	if !ok {
+		return v
+	}
+	all := strings.Split(text, "\n")
+	for n := max(first, 1); n <= min(last, len(all)); n++ {
+		text := strings.TrimLeft(all[n-1], "\t")
+		if strings.HasPrefix(text, "//lab:") {
+			continue // the card says it
+		}
+		v.Lines = append(v.Lines, lineView{Number: n, Text: text, Indent: len(all[n-1]) - len(text)})
+	}
+	return v
+}
+
+func place(s lab.Site) string { return s.File + ":" + strconv.Itoa(s.Line) }
+
+// near are the lines around the marked one, with the least indentation.
+func (v sourceView) near() (lines []lineView) {
+	least := deepest
+	for _, line := range v.Lines {
+		if line.Near {
+			lines = append(lines, line)
+		}
+		if line.Near && line.Text != "" {
+			least = min(least, line.Indent)
+		}
+	}
+	for i := range lines {
+		lines[i].Indent = max(lines[i].Indent-least, 0)
+	}
+	return lines
+}
+
+// deepest is the deepest indentation that the style sheet knows.
+const deepest = 6
+
+// class is the indentation as a class of the style sheet.
+func (l lineView) class() string { return "indent-" + strconv.Itoa(min(l.Indent, deepest)) }

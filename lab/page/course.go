@@ -1,6 +1,160 @@
 package page
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+)
+
+// A level is one task of the course: break a law in this scenario. Its par, its law and
+// the faults that it allows are not here: they are those of the scenario, or were found
+// by the explorer.
+type level struct {
+	// Name is the scenario's.
+	Name string
+	// Title is a few words, and Goal one sentence.
+	Title, Goal string
+	// Scene says who is there and what they are about to do, for somebody who sees the
+	// lab for the first time.
+	Scene string
+	// Nudge is a first thought for somebody who is stuck.
+	Nudge string
+	// Guard is the ablation of the guard by which ours refuses this. A level about a guard is
+	// its own.
+	Guard string
+	// Teaches is said when the level is won.
+	Teaches string
+	Cousin  cousin
+}
+
+// A cousin is a public incident or a pattern that is like what a level shows.
+type cousin struct {
+	Text string
+	source
+}
+
+// A source is a page on which something can be read.
+type source struct{ Title, URL string }
+
+// A chapter is a part of the course.
+type chapter struct {
+	Title string
+	// Lead says what the levels have in common.
+	Lead   string
+	Levels []level
+}
+
+// course has the levels in the order in which they build on each other.
+func course() []chapter {
+	return []chapter{
+		{
+			Title: "The textbook",
+			Lead: "A worker deletes a channel in five obvious steps, in a hundred lines of Go. " +
+				"It is wrong in four ways. Find them.",
+			Levels: anomalies(),
+		},
+		{
+			Title: "One guard less",
+			Lead: "From here on, what you step through is the code that ships. In each level one of its guards is taken out. " +
+				"Show that it was needed.",
+			Levels: guardLevels(),
+		},
+		{
+			Title: "Faults of your choice",
+			Lead: "The textbook again. In these levels the order of calls alone does no harm. The right fault at the right call does: " +
+				"which one, and when, is for you to choose.",
+			Levels: mishapLevels(),
+		},
+		{
+			Title:  "The code that ships",
+			Lead:   "Nothing is taken out. Try what you have learned.",
+			Levels: []level{lastLevel()},
+		},
+	}
+}
+
+// levels are those of the course, one after the other.
+func levels() (list []level) {
+	for _, c := range course() {
+		list = append(list, c.Levels...)
+	}
+	return list
+}
+
+// levelOf is the level of a scenario, and its number, which counts from 1. The number is 0
+// if the scenario is no level.
+func levelOf(name string) (level, int) {
+	for i, l := range levels() {
+		if l.Name == name {
+			return l, i + 1
+		}
+	}
+	return level{}, 0
+}
+
+// numbered is the title with the number.
+func (l level) numbered(number int) string {
+	return "Level " + strconv.Itoa(number) + ": " + l.Title
+}
+
+// levelAfter is the level that follows the one of that number, if there is one.
+func levelAfter(number int) (level, bool) {
+	list := levels()
+	if number < 1 || number >= len(list) {
+		return level{}, false
+	}
+	return list[number], true
+}
+
+// anomalies are the levels of the textbook version.
+func anomalies() []level {
+	return []level{
+		{
+			Name: "A1", Guard: "open-gate", Title: "A post without a channel",
+			Goal: "Make the program leave a post behind whose channel is gone.",
+			Scene: "Ann posts in a channel. Olga, who owns the channel, deletes it at the same time: her request marks it and leaves a message on a queue. " +
+				"The worker w1 takes the message and removes the posts, then the channel. " +
+				"Each button lets one of them make one call to the database. You decide whose turn it is. Go on until nobody has anything to do.",
+			Nudge: "Ann's request looks first whether the channel is there, and writes later. What may happen between the two?",
+			Teaches: "To look and then to write takes two requests, and anything can happen between them, even a whole deletion. " +
+				"The worker cannot close this gap, whatever it does earlier, later or twice. The store itself must refuse the write.",
+			Cousin: cousin{"Kubernetes had this race when it deletes a namespace: one server still lets an object be created while the cleaner has already listed what it will delete. The namespace goes, the object stays.",
+				source{"kubernetes/kubernetes, pull request 37431", "https://github.com/kubernetes/kubernetes/pull/37431"}},
+		},
+		{
+			Name: "A2", Guard: "incarnation", Title: "The new channel pays for the old one",
+			Goal: "Make a worker destroy a channel that nobody asked to delete.",
+			Scene: "The deletion of the channel is under way: its message waits on the queue. A queue delivers a message at least once, so both workers, w1 and w2, may get it. " +
+				"Ann tries to create a channel of the same name. She tries once: while the old channel is there, she is refused and goes away. So her turn comes when the name is free. Then she creates her channel, and posts in it.",
+			Nudge: "Let w1 do everything but take the message off the queue. Then it is Ann's turn.",
+			Teaches: "What is safe to repeat on one channel destroys the next one of that name. A name is not an identity. " +
+				"Ours gives each creation a random identity, the incarnation, and each removal says which one it means.",
+			Cousin: cousin{"In kcp, a deletion fails and is queued to be tried again. Meanwhile the object is created again under its name. The second try deletes the new one.",
+				source{"kcp-dev/kcp, issue 643", "https://github.com/kcp-dev/kcp/issues/643"}},
+		},
+		{
+			Name: "A3", Guard: "queue-first", Title: "Asked for, and never done",
+			Goal: "Make the channel stay half deleted for ever.",
+			Scene: "Olga deletes her channel. The web server first marks the channel in a table, and then puts a message on the queue, so that a worker does the rest. " +
+				"This level allows a fault, which means that something goes wrong: open “Other fates” beside her button.",
+			Nudge: "There are only two calls. Who could do the second, if the first is all that happened?",
+			Teaches: "A write to a table and a write to a queue are no transaction. Whoever dies between them leaves one without the other. " +
+				"You can only choose which of the two it will be.",
+			Cousin: cousin{"Durable Task on Azure Storage writes a history and then a status. If the process ends between the two, the workflow is complete and says “Running” for good.",
+				source{"Azure/durabletask, issue 1252", "https://github.com/Azure/durabletask/issues/1252"}},
+		},
+		{
+			Name: "A4", Guard: "look", Title: "Beaten by oneself",
+			Goal: "Make Ann believe that somebody else has taken the name of her channel.",
+			Scene: "Ann creates a channel, and nobody else is there. If no answer comes, the library that talks to the database (the SDK) sends the same request again. " +
+				"This level allows a fault, which means that something goes wrong: open “Other fates” beside her button.",
+			Nudge: "An answer can be lost on its way back, although the request has arrived.",
+			Teaches: "“Already exists” does not always mean that somebody else was faster. It may be the echo of one's own request. " +
+				"A conflict is not an answer. It is a reason to read.",
+			Cousin: cousin{"Azure Cosmos DB's SDK reported a timeout for an insert that had worked. The retry was told that the item already exists.",
+				source{"Azure/azure-cosmos-dotnet-v3, issue 1420", "https://github.com/Azure/azure-cosmos-dotnet-v3/issues/1420"}},
+		},
+	}
+}
 
 // guardLevels are the guards that teach most, as a course: first single rows, then two
 // rows in two tables, then the fence and what it rests on.
@@ -148,5 +302,58 @@ func fenceLevels() []level {
 			Cousin: cousin{"TCP has the same worry: an old duplicate of a request to open a connection. It is the main reason for its three-way handshake.",
 				source{"RFC 793, Transmission Control Protocol", "https://datatracker.ietf.org/doc/html/rfc793"}},
 		},
+	}
+}
+
+// mishapLevels are about the textbook, and about mishaps.
+func mishapLevels() []level {
+	return []level{
+		{
+			Name: "twice", Guard: "once", Title: "Asked twice",
+			Goal: "Make one request leave two posts.",
+			Scene: "Ann posts. If her program is told that the store does not answer, it tries once more. " +
+				"Nothing tells the store that both tries are one request.",
+			Nudge: "There are several ways to get no answer. In some of them the request has arrived.",
+			Teaches: "No answer does not mean no effect. The request may not have arrived, or the answer may be lost, or the request may arrive later: from outside all three look alike. " +
+				"Whoever asks again must be recognised as asking again.",
+			Cousin: cousin{"With Azure's management SDK, a timeout was reported although the resource was created later. Those who retried got more resources than they needed.",
+				source{"Azure/azure-sdk-for-net, issue 10837", "https://github.com/Azure/azure-sdk-for-net/issues/10837"}},
+		},
+		{
+			Name: "lost-message", Guard: "reconcile", Title: "The queue forgets",
+			Goal: "Tell Olga that her channel will be deleted, and let nobody ever do it.",
+			Scene: "Olga deletes her channel: a mark, then a message on the queue, then the good news. The worker w1 waits for messages. " +
+				"This time the queue itself can fail: look for the card of the network.",
+			Nudge: "Who knows about the deletion while only the message does?",
+			Teaches: "Whoever confirms something must be able to find it again without the message. Ours leaves a mark in the table, and a pass that looks for marks from time to time: " +
+				"it queues again what a lost message would have done.",
+			Cousin: cousin{"Britain's government lost jobs from the queue of its e-mail service, and wrote a worker that looks for them and queues them again.",
+				source{"alphagov/email-alert-api, pull request 1315", "https://github.com/alphagov/email-alert-api/pull/1315"}},
+		},
+		{
+			Name: "late-copy", Guard: "open-gate", Title: "One after the other is not enough",
+			Goal: "Leave a post behind whose channel is gone, although nobody posts while it is deleted.",
+			Scene: "Olga posts, waits for the answer, and only then deletes the channel. No other person is there, so the order of calls alone does no harm. " +
+				"But a request, or a copy of it, may stay on its way for as long as you like.",
+			Nudge: "Which of Olga's requests would do harm if it arrived last?",
+			Teaches: "It is not only people who are late. The network is late as well, so a program that does one thing after the other is not safe either. " +
+				"Only the store can refuse what comes too late.",
+			Cousin: cousin{"Amazon's standard queues say so of themselves: more than one copy of a message may be delivered, and not always in order.",
+				source{"Amazon SQS, Standard queues", "https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/standard-queues.html"}},
+		},
+	}
+}
+
+// lastLevel is about the shipped code, with all its guards.
+func lastLevel() level {
+	return level{
+		Name: "again", Title: "Break what ships",
+		Goal: "Break any law of the code that ships.",
+		Scene: "The same as in the levels before: two workers handle one deletion, one of them late, and Ann takes the name as soon as it is free. " +
+			"All guards are there.",
+		Nudge:   "Try what has worked before, and see which guard refuses it.",
+		Teaches: "If you see this, you have found what the explorer has not. Please send us the address of this page.",
+		Cousin: cousin{"The explorer enters every state that these actors can reach, once. That is called model checking of the code itself. CMC, an early tool for that, found 34 errors in three programs for one network protocol, and one in the protocol.",
+			source{"CMC: A pragmatic approach to model checking real code, OSDI 2002", "https://www.microsoft.com/en-us/research/publication/cmc-a-pragmatic-approach-to-model-checking-real-code/"}},
 	}
 }
