@@ -13,8 +13,6 @@ import (
 // A Call is one request of an actor, as a value.
 type Call struct {
 	driver.Call
-	// Once tells that the SDK must not send a Send again.
-	Once bool
 	// stack is where the call was made, if calls are traced.
 	stack []uintptr
 }

@@ -103,8 +103,9 @@ func Find(function string) (file string, first, last int) {
 		receiver, name = `\(\w+ `+regexp.QuoteMeta(of[1:])+`\) `, method
 	}
 	declared := regexp.MustCompile(`(?m)^func ` + receiver + name + `[\[(]`)
-	files, _ := fs.Glob(microblogging.Source, "*/*.go") // the pattern is good
-	for _, file := range files {
+	files, _ := fs.Glob(microblogging.Source, "*/*.go") // the patterns are good
+	deeper, _ := fs.Glob(microblogging.Source, "*/*/*.go")
+	for _, file := range append(files, deeper...) {
 		text, _ := Source(file)
 		if at := declared.FindStringIndex(text); at != nil {
 			first, last := Function(file, 1+strings.Count(text[:at[0]], "\n"))

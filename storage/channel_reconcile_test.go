@@ -42,7 +42,6 @@ func TestReconcile(t *testing.T) {
 	t.Run("check accuses a queued deletion only if the queue is empty", checkSparesBacklog)
 	t.Run("poisoned deletion is left to the operator", poisonedDeletionIsLeftAlone)
 	t.Run("active row that came back after its deletion is deleted", lateActiveRowIsDeleted)
-	t.Run("expired rows are removed and nothing else", onlyExpiredRowsAreRemoved)
 	t.Run("row that lands after its deletion blocks no name", lateRowBlocksNoName)
 	t.Run("fault forgets no deletion", reconcileFaultForgetsNothing)
 	t.Run("failure of one channel does not stop the pass", passGoesOnAfterFailure)
@@ -252,40 +251,6 @@ func lateActiveRowIsDeleted(t *testing.T) {
 		w.ok(w.table("Channels").Transact(t.Context(), stored.Partition, driver.Insert(stored.Row, stored.Properties...)))
 		if done := w.pass(); done.Ungated != 1 || len(w.rows("Channels")) != 0 {
 			t.Errorf("reconciled: %+v, and left %v", done, w.rows("Channels"))
-		}
-	})
-}
-
-func onlyExpiredRowsAreRemoved(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.account("ada")
-		w.signedIn("ada", right)
-		_, err := w.store.SignInLink(t.Context(), "ada")
-		w.ok(err)
-		w.fail(w.store, "ada", limit)
-		before := len(w.rows("Sessions")) + len(w.rows("Throttle"))
-		if done := w.reconcileAfter(patience); done.Expired != 0 || before != 5 {
-			t.Errorf("%d rows, and at once: %+v", before, done)
-		}
-		time.Sleep(window + expiryMargin)
-		if done := w.reconcileAfter(patience); done.Expired != 2 {
-			t.Errorf("after the window: %+v", done)
-		}
-		time.Sleep(time.Hour)
-		if done := w.reconcileAfter(patience); done.Expired != 1 {
-			t.Errorf("after the link's hour: %+v", done)
-		}
-		token := w.signedIn("ada", right)
-		time.Sleep(storage.SessionLifetime - time.Minute)
-		w.reconcileAfter(patience)
-		w.mustBeSignedIn(token, "ada")
-		time.Sleep(known + expiryMargin)
-		w.reconcileAfter(patience)
-		if rows := append(w.rows("Sessions"), w.rows("Throttle")...); len(rows) != 0 {
-			t.Errorf("left: %v", rows)
-		}
-		if len(w.rows("Users")) != 1 {
-			t.Error("the account has expired")
 		}
 	})
 }

@@ -288,9 +288,7 @@ func (w *world) mustHaveKeptTheNeighbours() {
 
 func checkCountsWhatItReads(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		w.account("ada")
-		// And a known address, and a row of the index of open deletions.
-		w.signedIn("ada", right)
+		w.account(ada) // a user, a session and a known address
 		for i := range 3 {
 			w.post(w.create(fmt.Sprintf("c%d", i), ada), grace, "one")
 		}

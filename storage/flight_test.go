@@ -10,6 +10,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -45,8 +46,8 @@ func panicReachesCaller(t *testing.T) {
 			}
 			return err
 		},
-		"reconciling pass": func(w *world, _ context.Context, _ domain.Channel) error {
-			_, err := w.reconcileFaulty()
+		"reconciling pass": func(w *world, ctx context.Context, _ domain.Channel) error {
+			_, err := w.faulty.Expire(ctx)
 			return err
 		},
 		"sweep": func(w *world, ctx context.Context, channel domain.Channel) error {
@@ -66,7 +67,7 @@ func panicReachesCaller(t *testing.T) {
 				}
 				_, err := w.store.CreateChannelWithin(w.t.Context(), w.channel("first", eve), 1)
 				w.ok(err)
-				w.counters("user!a", 3, time.Now())
+				w.ok(w.table("Throttle").Transact(w.t.Context(), "user!a", driver.Insert("", driver.Time("ExpiresOn", time.Now()))))
 				time.Sleep(time.Hour) // fake
 				w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 					if call.Seq == n {

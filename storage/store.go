@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"microblogging/domain"
+	"microblogging/storage/account"
 	"microblogging/storage/driver"
 	"microblogging/storage/flight"
 	"microblogging/storage/optimistic"
@@ -13,6 +14,15 @@ import (
 
 // DataTables names the tables. A copy of a store is a copy of these.
 func DataTables() []string { return schema.Tables() }
+
+// What callers give to and get from package account.
+type (
+	Attempt       = account.Attempt
+	SignUpRequest = account.SignUpRequest
+)
+
+// SessionLifetime is how long a sign-in lasts.
+const SessionLifetime = account.SessionLifetime
 
 // A Store holds every operation of MicroBlogging on its tables and queues, for
 // all backends. It is safe for concurrent use. It keeps nothing that another
@@ -23,6 +33,8 @@ func DataTables() []string { return schema.Tables() }
 // may then have taken effect or not.
 type Store struct {
 	flight.Reads
+	*account.Accounts
+
 	backend driver.Backend
 	traits  driver.Traits
 	options Options
@@ -37,10 +49,9 @@ type Store struct {
 	queue         *driver.Queue
 	poison        *driver.Queue
 
-	hashing hashing
-	pause   optimistic.Pause
-	counts  counts
-	votes   voteLocks
+	pause  optimistic.Pause
+	counts counts
+	votes  voteLocks
 }
 
 // Options are what a Store may be told. The zero Options are what production runs; the
@@ -69,8 +80,10 @@ func New(backend driver.Backend, o Options) *Store {
 	backend = driver.Wrap(backend, append([]driver.Around{driver.Enter}, o.Around...)...)
 	table := func(name string) *driver.Table { return driver.NewTable(backend, name) }
 	queue := func(name string) *driver.Queue { return driver.NewQueue(backend, name) }
+	reads := flight.Reads{InTurn: o.Flight == 1 || !backend.Traits().ReadsAtOnce, LastFirst: o.LastFirst}
 	return &Store{
-		Reads:         flight.Reads{InTurn: o.Flight == 1 || !backend.Traits().ReadsAtOnce, LastFirst: o.LastFirst},
+		Reads:         reads,
+		Accounts:      account.New(backend, reads, o.Pause),
 		backend:       backend,
 		traits:        backend.Traits(),
 		options:       o,
@@ -83,7 +96,6 @@ func New(backend driver.Backend, o Options) *Store {
 		subscriptions: table(schema.TableSubscriptions),
 		queue:         queue(domain.QueueName),
 		poison:        queue(domain.PoisonQueueName),
-		hashing:       newHashing(),
 		pause:         o.Pause,
 	}
 }
@@ -91,9 +103,9 @@ func New(backend driver.Backend, o Options) *Store {
 // Prepare creates the tables and queues that are missing. It may be repeated, and
 // several processes may call it at once.
 func (s *Store) Prepare(ctx context.Context) error {
-	for _, t := range []*driver.Table{s.channels, s.blogs, s.deletions, s.users, s.sessions, s.throttle, s.subscriptions} {
-		if err := s.backend.CreateTable(ctx, t.Name()); err != nil {
-			return fmt.Errorf("creating table %s: %w", t.Name(), err)
+	for _, table := range schema.Tables() {
+		if err := s.backend.CreateTable(ctx, table); err != nil {
+			return fmt.Errorf("creating table %s: %w", table, err)
 		}
 	}
 	for _, q := range []*driver.Queue{s.queue, s.poison} {

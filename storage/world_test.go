@@ -226,3 +226,17 @@ func atOnce(n int, call func(i int)) {
 
 // text returns a different text for each number.
 func text(n int) string { return fmt.Sprintf("post %d", n) }
+
+// account makes a user, and returns the token of a session.
+func (w *world) account(name domain.UserName) (token string) {
+	w.t.Helper()
+	_, err := w.store.SignUp(w.t.Context(), string(name), right)
+	if !errors.Is(err, domain.ErrExists) {
+		w.ok(err)
+	}
+	token, _, err = w.store.SignIn(w.t.Context(), storage.Attempt{Name: string(name), Password: right})
+	w.ok(err)
+	return token
+}
+
+const right = "correct horse"

@@ -91,9 +91,6 @@ func channelSaysHowManySubscribeAndLetsTheReader(t *testing.T) {
 	v.Readership.Subscribed = true
 	expect(t, ChannelPage(pageAt("/channels/aurora", "jo"), v),
 		in("form[method=post][action=/channels/aurora]", in("input[name=action][value=unsubscribe]"), in("button", says("Unsubscribe"))))
-	v.Readership.Refusal = "Too many."
-	expect(t, ChannelPage(pageAt("/channels/aurora", "jo"), v), in("title", says("Error")),
-		in("[role=alert]", says("Too many."), in("a[href=/subscriptions]")))
 }
 
 func channelLeadsToItsFeeds(t *testing.T) {

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/templates"
 )
 
 // userKey is where a request's context keeps the name of its user for the log.
@@ -61,10 +63,30 @@ func (n *clientNames) keyAt(at time.Time) [sha256.Size]byte {
 	return n.key
 }
 
+// LoggedPath returns a path as logs and traces may hold it: it removes the secret of a
+// personal feed's address. It does so for all paths below /digest/, because a mistyped
+// address can hold the secret too. The secret of a sign-in link is in the query, which is
+// not logged.
+func LoggedPath(path string) string {
+	if strings.HasPrefix(path, templates.DigestPath+"/") {
+		return templates.DigestPath + "/…"
+	}
+	return path
+}
+
+// accessLevel is slog.LevelDebug for the probes of an orchestrator, which would fill
+// the log.
+func accessLevel(c echo.Context) slog.Level {
+	if c.Path() == healthPath || c.Path() == readyPath {
+		return slog.LevelDebug
+	}
+	return slog.LevelInfo
+}
+
 // logAccess writes the line of a request that has been answered.
-func (s *server) logAccess(c echo.Context, start time.Time, id string) {
+func (s *server) logAccess(c echo.Context, start time.Time) {
 	r, level := c.Request(), accessLevel(c)
-	if !s.log.Enabled(r.Context(), level) {
+	if !s.Logger.Enabled(r.Context(), level) {
 		return
 	}
 	now := time.Now()
@@ -73,18 +95,18 @@ func (s *server) logAccess(c echo.Context, start time.Time, id string) {
 		slog.String("path", LoggedPath(r.URL.Path)),
 		slog.Int("status", c.Response().Status),
 		slog.Duration("duration", now.Sub(start)),
-		slog.String("id", id),
+		slog.String("id", c.Response().Header().Get(echo.HeaderXRequestID)),
 		slog.String("client", s.clients.name(r, now)))
 	if user, ok := c.Get(userKey).(domain.UserName); ok {
 		attrs = append(attrs, slog.String("user", string(user)))
 	}
-	s.log.LogAttrs(r.Context(), level, "request", attrs...)
+	s.Logger.LogAttrs(r.Context(), level, "request", attrs...)
 }
 
 // logRefused logs a sign-in that was refused, or a sign-up that had the key of an account
 // and not its password. It names the account only if there is one:
 // what was typed as the name may be a password.
-func (s *sessions) logRefused(c echo.Context, err error) {
+func (s *server) logRefused(c echo.Context, err error) {
 	var reason string
 	var throttled *domain.ThrottledError
 	var wrong *domain.WrongPasswordError
@@ -104,5 +126,5 @@ func (s *sessions) logRefused(c echo.Context, err error) {
 	if wrong != nil {
 		attrs = append(attrs, slog.String("account", string(wrong.User)))
 	}
-	s.log.LogAttrs(c.Request().Context(), slog.LevelWarn, "sign-in refused", attrs...)
+	s.Logger.LogAttrs(c.Request().Context(), slog.LevelWarn, "sign-in refused", attrs...)
 }

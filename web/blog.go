@@ -1,6 +1,10 @@
 package web
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
 	"net/url"
 
 	"github.com/labstack/echo/v4"
@@ -8,77 +12,8 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/templates"
+	"microblogging/templates/markdown"
 )
-
-// formPost reads the channel that the path names, for a form about one of its posts, and
-// parses the id of the post. It does not read the post.
-func formPost(c echo.Context, store *storage.Store, form url.Values) (domain.Channel, domain.BlogID, error) {
-	channel, err := formChannel(c, store, form)
-	if err != nil {
-		return domain.Channel{}, "", err
-	}
-	id, err := linkedID(c, channel)
-	return channel, id, err
-}
-
-// linkedID parses the id of the post that the path names. Its errors link back to the
-// channel.
-func linkedID(c echo.Context, channel domain.Channel) (domain.BlogID, error) {
-	id, err := blogID(c)
-	if err != nil {
-		err = explain(err, "", "", linkTo(channel))
-	}
-	return id, err
-}
-
-// namedPost reads the channel and the post that the path names. Its errors link
-// back to the channel.
-func namedPost(c echo.Context, store *storage.Store) (domain.Channel, domain.Blog, error) {
-	name, err := channelName(c)
-	if err != nil {
-		return domain.Channel{}, domain.Blog{}, err
-	}
-	id, err := blogID(c)
-	if err != nil {
-		channel, readErr := namedChannel(c, store)
-		if readErr != nil {
-			return domain.Channel{}, domain.Blog{}, readErr
-		}
-		return domain.Channel{}, domain.Blog{}, explain(err, "", "", linkTo(channel))
-	}
-	channel, blog, err := store.BlogAt(c.Request().Context(), name.Key(), id)
-	if channel.Name != "" {
-		linkCanonical(c, channel)
-	}
-	if err != nil && channel.Name != "" {
-		err = explain(err, "", "", linkTo(channel))
-	}
-	return channel, blog, err
-}
-
-func postOf(blog domain.Blog) templates.Post {
-	return templates.Post{
-		ID:          string(blog.ID),
-		Incarnation: string(blog.Channel.Incarnation),
-		Title:       blog.Title,
-		Text:        blog.Text,
-		Author:      string(blog.UserID),
-		Rating:      blog.Rating,
-		CreatedOn:   blog.CreatedOn,
-		EditedOn:    blog.EditedOn,
-	}
-}
-
-// pathBlog reads the channel that the path names, and parses the id of the post.
-// It does not read the post.
-func pathBlog(c echo.Context, store *storage.Store) (domain.Channel, domain.BlogID, error) {
-	channel, err := pathChannel(c, store)
-	if err != nil {
-		return domain.Channel{}, "", err
-	}
-	id, err := blogID(c)
-	return channel, id, err
-}
 
 type blogJSON struct {
 	ID        domain.BlogID      `json:"id"`
@@ -92,14 +27,286 @@ type blogJSON struct {
 }
 
 func newBlogJSON(channel domain.ChannelName, b domain.Blog) blogJSON {
-	return blogJSON{
-		ID:        b.ID,
-		Channel:   channel,
-		Title:     b.Title,
-		Text:      b.Text,
-		UserID:    b.UserID,
-		Rating:    b.Rating,
-		CreatedOn: apiTime(b.CreatedOn),
-		EditedOn:  apiTime(b.EditedOn),
+	return blogJSON{b.ID, channel, b.Title, b.Text, b.UserID, b.Rating, apiTime(b.CreatedOn), apiTime(b.EditedOn)}
+}
+
+func respondBlog(c echo.Context, channel domain.Channel, blog domain.Blog) error {
+	c.Response().Header().Set(headerETag, blogETag(blog))
+	return respond(c, http.StatusOK, newBlogJSON(channel.Name, blog))
+}
+
+// namedPost reads the channel and the post that the path names.
+func (s *server) namedPost(c echo.Context) (domain.Channel, domain.Blog, error) {
+	name, err := channelName(c)
+	if err != nil {
+		return domain.Channel{}, domain.Blog{}, err
 	}
+	id, err := blogID(c)
+	if err != nil {
+		if _, readErr := s.namedChannel(c); readErr != nil {
+			err = readErr // which says more
+		}
+		return domain.Channel{}, domain.Blog{}, err
+	}
+	channel, blog, err := s.store.BlogAt(c.Request().Context(), name.Key(), id)
+	if channel.Name != "" {
+		c.Set(channelKey, channel)
+	}
+	return channel, blog, err
+}
+
+// inBlog does something with a post of the channel at an address. It does not read the post.
+func (s *server) inBlog(c echo.Context, at target,
+	do func(ctx context.Context, channel domain.Channel, id domain.BlogID) error,
+) error {
+	return s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) error {
+		id, err := blogID(c)
+		if err != nil {
+			return err
+		}
+		return do(ctx, channel, id)
+	})
+}
+
+// showBlog is the page of one post.
+func (s *server) showBlog(c echo.Context, v visitor) error {
+	id, invalid := blogID(c)
+	return s.answer(c, v, document{
+		mediaType: echo.MIMETextHTMLCharsetUTF8,
+		view:      "post " + string(id),
+		read: func(ctx context.Context, channel domain.Channel, _ storage.Version) (*channelView, error) {
+			if invalid != nil {
+				return nil, invalid
+			}
+			post, err := s.store.Blog(ctx, channel.Ref(), id)
+			return &channelView{posts: storage.BlogPage{Items: []domain.Blog{post}}}, err
+		},
+		own: func(ctx context.Context, ref domain.ChannelRef, _ *channelView, user domain.UserName) (ownView, error) {
+			voted, err := s.store.Voted(ctx, ref, id, user)
+			return ownView{voted: map[domain.BlogID]bool{id: voted}}, err
+		},
+		write: func(body *bytes.Buffer, v visitor, shown storage.Kept[*channelView], own ownView) error {
+			post := shown.Value.posts.Items[0]
+			isAuthor := v.User == post.UserID
+			return write(c, body, templates.BlogPage(s.page(c, v), templates.Blog{
+				Channel:   shown.Channel.Name,
+				Post:      s.texts.post(post, alone),
+				Voted:     own.voted[id],
+				ETag:      blogETag(post),
+				CanEdit:   isAuthor,
+				CanDelete: isAuthor || v.User == shown.Channel.Owner,
+			}))
+		},
+	})
+}
+
+func (s *server) readBlog(c echo.Context, _ visitor) error {
+	channel, blog, err := s.namedPost(c)
+	if err != nil {
+		return err
+	}
+	if etag := blogETag(blog); notModified(c.Request().Header, etag) {
+		c.Response().Header().Set(headerETag, etag)
+		return c.NoContent(http.StatusNotModified)
+	}
+	return respondBlog(c, channel, blog)
+}
+
+func (s *server) listBlogs(c echo.Context, _ visitor) error {
+	limit, limitErr := queryLimit(c)
+	since, until, intervalErr := queryInterval(c)
+	rating, rated, ratingErr := queryRating(c)
+	if err := domain.JoinInvalid(limitErr, intervalErr, ratingErr); err != nil {
+		return err
+	}
+	name, err := channelName(c)
+	if err != nil {
+		return err
+	}
+	ctx, after := c.Request().Context(), c.QueryParam("after")
+	var channel domain.Channel
+	var page storage.BlogPage
+	if rated {
+		channel, page, err = s.store.BlogsByRatingAt(ctx, name.Key(),
+			storage.RatingQuery{Rating: rating, After: after, Limit: limit})
+	} else {
+		channel, page, err = s.store.BlogsAt(ctx, name.Key(),
+			storage.BlogQuery{Since: since, Until: until, After: after, Limit: limit})
+	}
+	if err != nil {
+		return err
+	}
+	return respondList(c, page.Items, page.Next, func(b domain.Blog) blogJSON { return newBlogJSON(channel.Name, b) })
+}
+
+// post makes one post in the channel at an address, even if the request is sent several times.
+func (s *server) post(c echo.Context, v visitor, at target, key string, draft domain.Draft) (in domain.Channel, blog domain.Blog, made bool, err error) {
+	err = s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) (err error) {
+		in = channel
+		blog, made, err = s.store.Post(ctx, storage.Posting{Channel: channel.Ref(), By: v.User, Key: keyOr(key), Draft: draft})
+		return err
+	})
+	return in, blog, made, err
+}
+
+func (s *server) createBlog(c echo.Context, v visitor) error {
+	key, keyErr := idempotencyKey(c.Request().Header)
+	draft, draftErr := readDraft(c)
+	if err := domain.JoinInvalid(keyErr, draftErr); err != nil {
+		return err
+	}
+	channel, blog, made, err := s.post(c, v, apiTarget(c), key, draft)
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name)+"/blogs/"+string(blog.ID))
+	c.Response().Header().Set(headerETag, blogETag(blog))
+	return respondMade(c, made, newBlogJSON(channel.Name, blog))
+}
+
+func readDraft(c echo.Context) (domain.Draft, error) {
+	var title, text string
+	if err := readFields(c, optional("title", &title), required("text", &text)); err != nil {
+		return domain.Draft{}, err
+	}
+	return domain.NewDraft(title, text)
+}
+
+func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
+	channel, err := s.channelAt(c, pageTarget(c, form))
+	if err != nil {
+		return err
+	}
+	key := keyOr(form.Get("key"))
+	draft, draftErr := domain.NewDraft(form.Get("title"), form.Get("text"))
+	err = domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
+	if err == nil {
+		_, _, err = s.store.Post(c.Request().Context(), storage.Posting{Channel: channel.Ref(), By: v.User, Key: key, Draft: draft})
+	}
+	refused, ok := formOf(err, "post")
+	if !ok {
+		return s.done(c, err, noticePosted, templates.ChannelPath(channel.Name))
+	}
+	view, readErr := s.channelWith(c, v, channel, templates.Draft{
+		Form: refused, Title: shown(form.Get("title")), Text: shown(form.Get("text")), Key: freshKey(key, err),
+	})
+	if readErr != nil {
+		return readErr
+	}
+	return again(c, err, templates.ChannelPage(s.page(c, v), view))
+}
+
+// freshKey returns the idempotency key for a form that was refused. It keeps the
+// form's key as long as the key has made no post and is valid.
+func freshKey(key string, err error) string {
+	spent := errors.Is(err, domain.ErrKeyReused) || errors.Is(err, domain.ErrPostGone)
+	if spent || checkIdempotencyKey("key", key) != nil {
+		return keyOr("")
+	}
+	return key
+}
+
+// removePost deletes a post in the version that its reader saw.
+func (s *server) removePost(c echo.Context, v visitor, at target, expected domain.Precondition[domain.Revision]) error {
+	return s.inBlog(c, at, func(ctx context.Context, channel domain.Channel, id domain.BlogID) error {
+		return withCurrent(channel, s.store.DeleteBlog(ctx, channel, id, v.User, expected))
+	})
+}
+
+func (s *server) removeBlog(c echo.Context, v visitor) error {
+	expected, _, err := ifMatch(c.Request().Header, revisionOf)
+	if err != nil {
+		return err
+	}
+	return respondNothing(c, s.removePost(c, v, named(c), expected))
+}
+
+// withCurrent adds the current post and its ETag to the error of a stale request.
+func withCurrent(channel domain.Channel, err error) error {
+	var stale *domain.StaleError
+	if !errors.As(err, &stale) {
+		return err
+	}
+	return &staleRequest{error: err, etag: blogETag(stale.Current), current: newBlogJSON(channel.Name, stale.Current)}
+}
+
+// castVote is the store's Vote or Unvote. Both are idempotent.
+type castVote func(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error
+
+func (s *server) vote(c echo.Context, v visitor, at target, cast castVote) error {
+	return s.inBlog(c, at, func(ctx context.Context, channel domain.Channel, id domain.BlogID) error {
+		return cast(ctx, channel.Ref(), id, v.User)
+	})
+}
+
+// voting is the API's handler that gives a vote or takes it back.
+func (s *server) voting(cast castVote) handler {
+	return func(c echo.Context, v visitor) error { return respondNothing(c, s.vote(c, v, named(c), cast)) }
+}
+
+// actOnBlog handles the forms on the page of a post.
+func (s *server) actOnBlog(c echo.Context, v visitor, form url.Values) error {
+	switch form.Get("action") {
+	case "vote":
+		return elsewhere(s.voteByForm(c, v, form, s.store.Vote, noticeVoted),
+			"Your vote was not counted", "Your vote was for a post of the old one.")
+	case "unvote":
+		return elsewhere(s.voteByForm(c, v, form, s.store.Unvote, noticeUnvoted),
+			"Your vote is gone already", "You had voted for a post of the old one, which went with it.")
+	case "delete":
+		return elsewhere(s.removeByForm(c, v, form),
+			"The post is gone already", "The post was in the old one, and went with it.")
+	}
+	return unknownAction()
+}
+
+// voteByForm gives the visitor's vote or takes it back, and then shows the notice on the page
+// of the post, or in the list that the form was in. A script that asks for it gets the
+// form that follows the one that was sent.
+func (s *server) voteByForm(c echo.Context, v visitor, form url.Values, cast castVote, n notice) error {
+	if err := s.vote(c, v, pageTarget(c, form), cast); err != nil {
+		return err
+	}
+	list := localPath(form.Get("next"))
+	if c.Request().Header.Get(headerPrefer) == preferRepresentation {
+		channel, blog, err := s.namedPost(c)
+		if err != nil {
+			return err
+		}
+		view := templates.Vote{
+			Channel: channel.Name, Post: templates.Post{Blog: blog, Voted: n == noticeVoted}, Here: list, Said: n.sentence(),
+		}
+		c.Response().Header().Set(headerPreferred, preferRepresentation)
+		return render(c, http.StatusOK, templates.VoteForm(view))
+	}
+	if list == "" {
+		return s.done(c, nil, n, c.Request().URL.EscapedPath())
+	}
+	return s.done(c, nil, n, list+"#"+templates.Anchor(domain.BlogID(pathParam(c, "id"))))
+}
+
+func (s *server) removeByForm(c echo.Context, v visitor, form url.Values) error {
+	expected, err := formETag(form)
+	if err != nil {
+		return err
+	}
+	err = s.removePost(c, v, pageTarget(c, form), expected)
+	if errors.Is(err, domain.ErrConflict) && !replacedNow(err) {
+		return explain(err, "The post was edited in between",
+			"You have not seen what it says now, so it was not deleted. Look at it, and delete it if you still want to.",
+			templates.Link{Label: "The post as it is now", URL: c.Request().URL.EscapedPath()})
+	}
+	return s.done(c, err, noticePostDeleted, templates.ChannelPath(domain.ChannelName(pathParam(c, "name"))))
+}
+
+// preview shows a text as its post would show it. It saves nothing.
+func (s *server) preview(c echo.Context, v visitor, form url.Values) error {
+	draft, err := domain.NewDraft(form.Get("title"), form.Get("text"))
+	if err != nil {
+		refused, _ := formOf(err, "post")
+		return again(c, err, templates.PreviewPage(s.page(c, v), templates.Preview{Form: refused}))
+	}
+	return render(c, http.StatusOK, templates.PreviewPage(s.page(c, v), templates.Preview{
+		Title: draft.Title, Rendered: markdown.Render(draft.Text, markdown.BelowList),
+	}))
 }

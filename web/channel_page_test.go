@@ -178,9 +178,9 @@ func missingChannelAndOneBeingDeletedSaySo(t *testing.T) {
 		b.open("/channels/nothing" + path).want(404)
 		b.open("/channels/a%2Fb" + path).want(404)
 	}
-	b.send("POST", "/channels/Going", posted(url.Values{"text": {"Too late"}})).want(410)
-	b.send("POST", "/channels/Going/edit", posted(url.Values{"description": {"Too late"}})).want(410)
-	b.send("POST", "/channels/Nothing", posted(url.Values{"text": {"Nowhere"}})).want(404)
+	b.send("POST", "/channels/Going", posted(url.Values{"text": {"Too late"}, "incarnation": {string(going.Incarnation)}})).want(410)
+	b.send("POST", "/channels/Going/edit", posted(url.Values{"description": {"Too late"}, "incarnation": {string(going.Incarnation)}})).want(410)
+	b.send("POST", "/channels/Nothing", posted(url.Values{"text": {"Nowhere"}, "incarnation": {string(going.Incarnation)}})).want(404)
 	b.open("/channels").saysNot("Going")
 	for _, path := range []string{"/nothing", "/channels/", "/channels/%FF", "/channels/x/y", "//evil.example/x"} {
 		b.open(path).want(404).says("There is nothing here", "ada")

@@ -200,7 +200,7 @@ func rowsStreamSurvivesTheStore(t *testing.T) {
 		w.mendStore()
 		w.post(channel, "ada", "after the fault")
 		w.next("rows", "after the fault")
-		if !strings.Contains(w.log.String(), "watching the rows of a channel") {
+		if !strings.Contains(w.log.String(), "watching rows") {
 			t.Error("the log does not have the fault")
 		}
 	})

@@ -1,55 +1,273 @@
 package web
 
 import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"time"
+
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/templates"
 )
 
-// deletionEventsRoute is the only route whose response outlasts requestTimeout: once it
-// has begun, it lasts as long as its reader stays, up to watchLifetime.
-const deletionEventsRoute = "/channels/:name/deletions/:incarnation/events"
+// leaseSlack is how long after the end of its lease a worker that waits is taken for gone:
+// its row may be older than its latest renewal.
+const leaseSlack = 2 * time.Second
 
-// besideDeletion is namedDeletion for a visitor whose session is read meanwhile.
-func besideDeletion(c echo.Context, store *storage.Store, who awaited) (visitor, domain.Deletion, error) {
-	return readFor(who, func(v visitor) (domain.Deletion, error) { return namedDeletion(c, store, v) })
+// askDeletion asks for the deletion of a channel. If it is asked for again while it runs, the
+// answer is the same.
+func (s *server) askDeletion(c echo.Context, v visitor) error {
+	at := apiTarget(c)
+	if at.err != nil {
+		return at.err
+	}
+	channel, err := s.store.AskDeletion(c.Request().Context(), at.Key, v.User, at.Expected)
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name)+"/deletions/"+string(channel.Incarnation))
+	return c.NoContent(http.StatusAccepted)
+}
+
+func (s *server) deleteChannelForm(c echo.Context, v visitor) error {
+	channel, err := s.ownedChannel(c, v)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, templates.DeleteChannelPage(s.page(c, v), templates.DeleteChannel{Channel: channel, Teach: s.Teach}))
+}
+
+// deleteChannel asks for the deletion of the incarnation that the form was shown for, and
+// of no other.
+func (s *server) deleteChannel(c echo.Context, v visitor, form url.Values) error {
+	at := pageTarget(c, form)
+	if at.err != nil {
+		return at.err
+	}
+	ask := s.store.AskDeletion
+	if s.Teach && form.Get("pause") != "" {
+		ask = s.store.AskLesson
+	}
+	channel, err := ask(c.Request().Context(), at.Key, v.User, at.Expected)
+	if errors.Is(err, domain.ErrConflict) {
+		return explain(err, "Another channel has the name now",
+			"The channel that you meant is gone, and a new one was created under its name. Nothing was deleted.",
+			templates.Link{Label: "The channel as it is now", URL: templates.ChannelPath(domain.ChannelName(pathParam(c, "name")))})
+	}
+	if err != nil {
+		return err
+	}
+	return seeOther(c, templates.DeletionPath(channel.Name, channel.Incarnation))
 }
 
 // namedDeletion reads the deletion that the path names. For anybody but the user who
 // asked for the deletion it returns domain.ErrForbidden.
-func namedDeletion(c echo.Context, store *storage.Store, v visitor) (domain.Deletion, error) {
+func (s *server) namedDeletion(ctx context.Context, c echo.Context, v visitor) (domain.Deletion, error) {
 	name, err := channelName(c)
 	if err != nil {
 		return domain.Deletion{}, err
 	}
-	i, err := incarnation(c)
+	i, err := domain.ParseIncarnation(pathParam(c, "incarnation"))
 	if err != nil {
 		return domain.Deletion{}, err
 	}
-	return store.Deletion(c.Request().Context(), domain.ChannelRef{Key: name.Key(), Incarnation: i}, v.User)
+	return s.store.Deletion(ctx, domain.ChannelRef{Key: name.Key(), Incarnation: i}, v.User)
 }
 
-func deletionOf(d domain.Deletion) templates.Deletion {
-	trace := make([]templates.TracedStep, len(d.Trace))
-	for i, r := range d.Trace {
-		trace[i] = templates.TracedStep{
-			Step: string(r.Step), Worker: r.Worker, Delivery: r.Delivery, Began: r.Began, Ended: r.Ended,
-			Rows: r.Rows, Result: string(r.Result), Count: r.Count,
+// deletionPage reads what the page of a deletion shows.
+func (s *server) deletionPage(ctx context.Context, c echo.Context, v visitor) (templates.Deletion, error) {
+	var lesson *templates.Lesson
+	if s.Teach {
+		// A worker that pauses writes the row of the lesson last. Read in the other order, its
+		// two writes are one change of the page.
+		var err error
+		if lesson, err = s.lesson(ctx, c); err != nil {
+			return templates.Deletion{}, err
 		}
 	}
-	return templates.Deletion{
-		Channel:     string(d.Name),
-		Incarnation: string(d.Channel.Incarnation),
-		State:       string(d.State),
-		Step:        string(d.Step),
-		RowsDeleted: d.RowsDeleted,
-		Attempts:    d.Attempts,
-		RequestedOn: d.RequestedOn,
-		FinishedOn:  d.FinishedOn,
+	d, err := s.namedDeletion(ctx, c, v)
+	d.UpdatedOn = time.Time{} // a sign of life is no change of the page
+	return templates.Deletion{Deletion: d, Lesson: lesson}, err
+}
 
-		WaitingSince: d.WaitingSince,
-		Trace:        trace,
+func (s *server) showDeletion(c echo.Context, v visitor) error {
+	view, err := s.deletionPage(c.Request().Context(), c, v)
+	if err != nil {
+		return err
 	}
+	return render(c, http.StatusOK, templates.DeletionPage(s.page(c, v), view))
+}
+
+// streamDeletion streams the progress of a deletion to the user who asked for it, as events
+// "progress". A poisoned deletion is not over: an operator can requeue it.
+func (s *server) streamDeletion(c echo.Context, v visitor) error {
+	var sent templates.Deletion
+	return s.watch(c, v, "progress", func(ctx context.Context) (glance, error) {
+		now, err := s.deletionPage(ctx, c, v)
+		if err != nil {
+			return glance{}, err
+		}
+		g := glance{over: !now.Live(), next: watchInterval}
+		if now.Lesson != nil {
+			g.next = lessonInterval
+		}
+		if !reflect.DeepEqual(now, sent) {
+			sent, g.changed = now, templates.DeletionProgress(time.Now(), now)
+		}
+		return g, nil
+	})
+}
+
+// lesson reads the lesson of a deletion, or returns nil if it is none.
+func (s *server) lesson(ctx context.Context, c echo.Context) (*templates.Lesson, error) {
+	name, err := channelName(c)
+	if err != nil {
+		return nil, err
+	}
+	ref := domain.ChannelRef{Key: name.Key(), Incarnation: domain.Incarnation(pathParam(c, "incarnation"))}
+	l, err := s.store.Lesson(ctx, ref)
+	if errors.Is(err, domain.ErrNotFound) {
+		return nil, nil
+	}
+	now := time.Now()
+	view := &templates.Lesson{Lesson: l}
+	for _, w := range l.Workers {
+		shown := templates.LessonWorker{LessonWorker: w, LeaseOver: now.After(w.LeaseUntil.Add(leaseSlack))}
+		if w.State == domain.LessonKilled {
+			shown.LeaseOver = now.After(w.LeaseUntil)
+		} else {
+			shown.LeaseUntil = time.Time{} // it is renewed, which is no change of the page
+		}
+		view.Workers = append(view.Workers, shown)
+	}
+	view.Lesson.Workers = nil
+	return view, err
+}
+
+// orderLesson does what a button of a lesson says. An order for a worker that does not wait there
+// any more was sent twice, or comes too late, and does nothing. Without --teach there is no
+// such thing.
+func (s *server) orderLesson(c echo.Context, v visitor, form url.Values) error {
+	if !s.Teach {
+		return echo.ErrNotFound
+	}
+	ctx := c.Request().Context()
+	d, err := s.namedDeletion(ctx, c, v)
+	if err != nil {
+		return err
+	}
+	if err := s.obey(ctx, d, form); err != nil {
+		return err
+	}
+	// Without a fragment: a page that reloads itself would only go to the fragment.
+	return seeOther(c, templates.DeletionPath(d.Name, d.Channel.Incarnation))
+}
+
+func (s *server) obey(ctx context.Context, d domain.Deletion, form url.Values) error {
+	states := map[string]domain.LessonState{"next": domain.LessonWorks, "kill": domain.LessonKilled}
+	switch action := form.Get("action"); action {
+	case "next", "kill":
+		worker, err := strconv.Atoi(form.Get("worker"))
+		if err != nil {
+			return unknownAction()
+		}
+		return s.store.UpdateLesson(ctx, d.Channel, func(l *domain.Lesson) bool {
+			return l.Order(worker, domain.Step(form.Get("step")), states[action])
+		})
+	case "again":
+		_, err := s.store.DeliverAgain(ctx, d)
+		return err
+	case "free":
+		return s.store.UpdateLesson(ctx, d.Channel, func(l *domain.Lesson) bool {
+			goesOn := l.Over == domain.LessonGoesOn
+			if goesOn {
+				l.Over = domain.LessonFreed
+			}
+			return goesOn
+		})
+	}
+	return unknownAction()
+}
+
+type deletionJSON struct {
+	Channel     domain.ChannelName   `json:"channel"`
+	State       domain.DeletionState `json:"state"`
+	Step        domain.Step          `json:"step"`
+	RowsDeleted int64                `json:"rowsDeleted"`
+	Attempts    int                  `json:"attempts"`
+	RequestedOn apiTime              `json:"requestedOn"`
+	FinishedOn  apiTime              `json:"finishedOn"`
+	// WaitingSince is absent unless a worker waits for the storage.
+	WaitingSince apiTime    `json:"waitingSince,omitzero"`
+	Steps        []stepJSON `json:"steps"`
+}
+
+// stepJSON says when one worker took one step.
+type stepJSON struct {
+	Step     domain.Step `json:"step"`
+	Worker   int         `json:"worker"`
+	Delivery int64       `json:"delivery"`
+	BeganOn  apiTime     `json:"beganOn"`
+	// EndedOn is null while the step is under way, or if the worker died.
+	EndedOn apiTime           `json:"endedOn"`
+	Rows    int64             `json:"rows"`
+	Result  domain.StepResult `json:"result"`
+	Count   int               `json:"count"`
+}
+
+func (s *server) readDeletion(c echo.Context, v visitor) error {
+	d, err := s.namedDeletion(c.Request().Context(), c, v)
+	if err != nil {
+		return err
+	}
+	answer := deletionJSON{
+		d.Name, d.State, d.Step, d.RowsDeleted, d.Attempts,
+		apiTime(d.RequestedOn), apiTime(d.FinishedOn), apiTime(d.WaitingSince), make([]stepJSON, len(d.Trace)),
+	}
+	for i, r := range d.Trace {
+		answer.Steps[i] = stepJSON{r.Step, r.Worker, r.Delivery, apiTime(r.Began), apiTime(r.Ended), r.Rows, r.Result, r.Count}
+	}
+	return respond(c, http.StatusOK, answer)
+}
+
+// showDeletions lists the deletions that the visitor asked for: their channels are
+// gone, and lead nowhere.
+func (s *server) showDeletions(c echo.Context, v visitor) error {
+	after := c.QueryParam("after")
+	page, err := s.store.DeletionsOf(c.Request().Context(), v.User, after, pageSize)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, templates.DeletionsPage(s.page(c, v),
+		templates.Deletions{Items: page.Items, After: after, Next: page.Next}))
+}
+
+// listedDeletionJSON is a deletion in a list. The whole is at
+// /channels/{channel}/deletions/{incarnation}.
+type listedDeletionJSON struct {
+	Channel     domain.ChannelName   `json:"channel"`
+	Incarnation domain.Incarnation   `json:"incarnation"`
+	State       domain.DeletionState `json:"state"`
+	RowsDeleted int64                `json:"rowsDeleted"`
+	RequestedOn apiTime              `json:"requestedOn"`
+	FinishedOn  apiTime              `json:"finishedOn"`
+}
+
+func (s *server) listDeletions(c echo.Context, v visitor) error {
+	limit, err := queryLimit(c)
+	if err != nil {
+		return err
+	}
+	page, err := s.store.DeletionsOf(c.Request().Context(), v.User, c.QueryParam("after"), limit)
+	if err != nil {
+		return err
+	}
+	return respondList(c, page.Items, page.Next, func(d domain.Deletion) listedDeletionJSON {
+		return listedDeletionJSON{d.Name, d.Channel.Incarnation, d.State, d.RowsDeleted, apiTime(d.RequestedOn), apiTime(d.FinishedOn)}
+	})
 }

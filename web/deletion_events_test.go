@@ -211,7 +211,7 @@ func streamSurvivesAStoreThatDoesNotAnswer(t *testing.T) {
 		if got := eventNames(string(a.body)); got != "progress progress end" {
 			t.Errorf("events %q", got)
 		}
-		if n := strings.Count(w.log.String(), "watching a deletion"); n == 0 {
+		if n := strings.Count(w.log.String(), "watching progress"); n == 0 {
 			t.Error("the log does not say that the store did not answer")
 		}
 	})

@@ -44,7 +44,7 @@ func deletionListIsPaged(t *testing.T) {
 	}
 	b.open("/account/deletions").says("c20", "c01").saysNot("c00").follow("Older deletions →").says("c00").saysNot("c01").
 		follow("← Back to the start").says("c20")
-	b.open("/account/deletions?after=x").want(422).follow("Your deletions").want(200)
+	b.open("/account/deletions?after=x").want(422).follow("The first page").want(200)
 }
 
 func apiListsDeletions(t *testing.T) {

@@ -1,16 +1,310 @@
 package web
 
 import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/templates"
 )
 
-func (p *pages) digestChannels(channels []storage.DigestChannel) []templates.DigestChannel {
-	views := make([]templates.DigestChannel, len(channels))
-	for i, channel := range channels {
-		views[i] = templates.DigestChannel{
-			Name: string(channel.Name), Posts: p.texts.posts(channel.Items, inDigest), First: channel.First, Total: channel.Total,
-		}
+const (
+	// digestPageSize is the number of posts on one page of a digest. It is more than on a
+	// page of a feed: most days of most readers fit on one.
+	digestPageSize = 50
+	// digestDays is the number of days in a personal feed. The newest is
+	// yesterday, because today is not complete.
+	digestDays = 14
+	// An entry lists at most digestLength posts of one channel, and digestTotal posts in
+	// all, each by a line. So a feed of any days has a bounded size. The page of the
+	// digest lists more.
+	digestLength = 20
+	digestTotal  = 50
+
+	// zoneCookie remembers the time zone that the reader chose last.
+	zoneCookie   = "zone"
+	zoneLifetime = 365 * 24 * time.Hour
+	// secretCookie carries the secret of a new address to the page that shows it once.
+	// The store keeps only a hash of it.
+	secretCookie = "digest-secret"
+)
+
+// showDigest shows the digest of a day: the posts of all channels that the visitor subscribes
+// to.
+func (s *server) showDigest(c echo.Context, v visitor) error {
+	now, after := time.Now(), c.QueryParam("after")
+	zone, chosen := queryZone(c)
+	day, err := queryDay(c, zone, now)
+	var invalid *domain.InvalidError
+	if err != nil && !errors.As(err, &invalid) {
+		return err
 	}
-	return views
+	var page storage.DigestPage
+	fresh, secret := false, cookieValue(c.Request(), secretCookie)
+	view := templates.Digest{Day: day.Date, Zone: day.Zone, Most: storage.MaxDigest, After: after}
+	err = s.store.AtOnce(c.Request().Context(), func(ctx context.Context) (err error) {
+		if invalid == nil {
+			page, err = s.store.Digest(ctx, v.User, storage.DigestQuery{Day: day, After: after, Limit: digestPageSize})
+		}
+		return err
+	}, func(ctx context.Context) (err error) {
+		view.HasAddress, err = s.store.HasDigestAddress(ctx, v.User)
+		return err
+	}, func(ctx context.Context) (err error) {
+		fresh, err = s.isFresh(ctx, v, secret)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if secret != "" {
+		s.setDigestCookie(c, secretCookie, "", -time.Second)
+	}
+	if fresh { // it is shown once
+		c.Response().Header().Set(echo.HeaderCacheControl, noStore+noTransform)
+		view.Address = s.origin(c.Request()) + templates.DigestFeedPath(v.User, secret, cmp.Or(day.Zone, "UTC"))
+	}
+	if invalid != nil { // the form is shown again
+		view.Form = templates.Form{Message: "There is no digest of that. Please fix what is marked below.", Errors: invalid.Fields}
+		view.Day, view.Zone = shown(c.QueryParam("day")), shown(c.QueryParam("tz"))
+		return again(c, invalid, templates.DigestPage(s.page(c, v), view))
+	}
+	view.Previous, view.More = day.Before().Date, page.Next
+	if !day.Until.After(now) {
+		view.Next = day.After().Date
+	}
+	for _, channel := range page.Channels {
+		view.Channels = append(view.Channels, templates.DigestChannel{
+			Name: channel.Name, Posts: s.texts.posts(channel.Items, inDigest), First: channel.First, Total: channel.Total,
+		})
+	}
+	if c.QueryParam("tz") != "" && cookieValue(c.Request(), zoneCookie) != day.Zone {
+		s.setDigestCookie(c, zoneCookie, day.Zone, zoneLifetime)
+	}
+	p := s.page(c, v)
+	// What is shown once must not be left for another page.
+	view.Guess = !chosen && view.Address == "" && p.Notice == ""
+	return render(c, http.StatusOK, templates.DigestPage(p, view))
+}
+
+// queryZone returns the time zone to show the digest in: the one asked for, else the one that
+// was chosen last. It reports whether anybody chose it.
+func queryZone(c echo.Context) (zone string, chosen bool) {
+	if asked := c.QueryParam("tz"); asked != "" {
+		return asked, true
+	}
+	remembered := cookieValue(c.Request(), zoneCookie)
+	if _, err := domain.ParseDay("", remembered, time.Now()); err != nil || remembered == "" {
+		return "UTC", false
+	}
+	return remembered, true
+}
+
+// queryDay returns the day that was asked for. Whoever chooses another zone on the page of
+// today means today: there, the date in the form may not have begun yet.
+func queryDay(c echo.Context, zone string, now time.Time) (domain.Day, error) {
+	date := c.QueryParam("day")
+	day, err := domain.ParseDay(date, zone, now)
+	if err == nil {
+		return day, nil
+	}
+	before, shownErr := domain.ParseDay("", cookieValue(c.Request(), zoneCookie), now)
+	if shownErr == nil && before.Date == date {
+		return domain.ParseDay("", zone, now)
+	}
+	return domain.Day{}, err
+}
+
+// isFresh tells whether a secret that waits to be shown is that of the address, and was not
+// planted, replaced or revoked.
+func (s *server) isFresh(ctx context.Context, v visitor, secret string) (bool, error) {
+	if secret == "" {
+		return false, nil
+	}
+	err := s.store.CheckDigestAddress(ctx, v.User, secret)
+	if errors.Is(err, domain.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// setDigestCookie sets a cookie for the digest alone.
+func (s *server) setDigestCookie(c echo.Context, name, value string, lifetime time.Duration) {
+	cookie := s.newCookie(c, name, value, int(lifetime.Seconds()))
+	cookie.Path = templates.DigestPath
+	c.SetCookie(cookie)
+}
+
+// changeDigestAddress makes and revokes the address of the visitor's personal feed.
+func (s *server) changeDigestAddress(c echo.Context, v visitor, form url.Values) error {
+	ctx, back := c.Request().Context(), templates.DigestDayPath(shown(form.Get("day")), shown(form.Get("tz")))
+	switch form.Get("action") {
+	case "make":
+		secret, err := s.store.NewDigestAddress(ctx, v.User)
+		if err == nil {
+			s.setDigestCookie(c, secretCookie, secret, noticeLifetime)
+		}
+		return s.done(c, err, noticeAddressMade, back)
+	case "revoke":
+		return s.done(c, s.store.RevokeDigestAddress(ctx, v.User), noticeAddressRevoked, back)
+	}
+	return unknownAction()
+}
+
+type digestChannelJSON struct {
+	Name  domain.ChannelName `json:"name"`
+	Items []blogJSON         `json:"items"`
+	// Total is how many posts the day had, if they are not all in Items.
+	Total int `json:"total,omitempty"`
+}
+
+// readDigest answers with a page of the digest of a day.
+func (s *server) readDigest(c echo.Context, v visitor) error {
+	day, err := domain.ParseDay(c.QueryParam("day"), c.QueryParam("tz"), time.Now())
+	if err != nil {
+		return err
+	}
+	limit, err := queryLimit(c)
+	if err != nil {
+		return err
+	}
+	page, err := s.store.Digest(c.Request().Context(), v.User, storage.DigestQuery{Day: day, After: c.QueryParam("after"), Limit: limit})
+	if err != nil {
+		return err
+	}
+	answer := struct {
+		Day      string              `json:"day"`
+		Zone     string              `json:"tz"`
+		Channels []digestChannelJSON `json:"channels"`
+		Next     string              `json:"next,omitempty"`
+	}{day.Date, day.Zone, make([]digestChannelJSON, len(page.Channels)), page.Next}
+	for i, channel := range page.Channels {
+		listed := digestChannelJSON{Name: channel.Name, Items: []blogJSON{}}
+		for _, blog := range channel.Items {
+			listed.Items = append(listed.Items, newBlogJSON(channel.Name, blog))
+		}
+		if channel.Total > len(channel.Items) {
+			listed.Total = channel.Total
+		}
+		answer.Channels[i] = listed
+	}
+	return respond(c, http.StatusOK, answer)
+}
+
+// makeDigestAddress makes the address of the caller's personal feed. No later response can hold it,
+// because the store keeps only a hash of its secret.
+func (s *server) makeDigestAddress(c echo.Context, v visitor) error {
+	today, err := domain.ParseDay("", c.QueryParam("tz"), time.Now())
+	if err != nil {
+		return err
+	}
+	secret, err := s.store.NewDigestAddress(c.Request().Context(), v.User)
+	if err != nil {
+		return err
+	}
+	path := templates.DigestFeedPath(v.User, secret, today.Zone)
+	return respond(c, http.StatusCreated, map[string]string{"url": s.origin(c.Request()) + path})
+}
+
+func (s *server) revokeDigestAddress(c echo.Context, v visitor) error {
+	return respondNothing(c, s.store.RevokeDigestAddress(c.Request().Context(), v.User))
+}
+
+// digestFeed serves a user's digests to the user's feed reader. A feed reader cannot
+// sign in; the secret in the address authenticates it. A wrong secret and an unknown user
+// are both domain.ErrNotFound, which does not tell whether the user exists.
+func (s *server) digestFeed(c echo.Context, _ visitor) error {
+	user, err := domain.ParseUserName(pathParam(c, "user"))
+	if err != nil {
+		return domain.ErrNotFound
+	}
+	ctx, secret := c.Request().Context(), pathParam(c, "secret")
+	if err := s.store.CheckDigestAddress(ctx, user, secret); err != nil {
+		return err
+	}
+	today, err := domain.ParseDay("", c.QueryParam("tz"), time.Now())
+	if err != nil {
+		return err
+	}
+	days := daysBefore(today)
+	summaries, err := s.store.DigestSummaries(ctx, user, storage.DigestSummaryQuery{
+		Days: days, PerChannel: digestLength, PerDay: digestTotal, Headline: templates.Headline,
+	})
+	if err != nil {
+		return err
+	}
+	origin := s.origin(c.Request())
+	f := feedOfDays(user, days, summaries, origin)
+	f.self = origin + templates.DigestFeedPath(user, secret, today.Zone)
+	var body bytes.Buffer
+	if err := encodeAtom(&body, f); err != nil {
+		return err
+	}
+	sameForAll(c.Response().Header())
+	c.Response().Header().Set(echo.HeaderCacheControl, privateCache+noTransform) // its own address is in it
+	return sendTagged(c, http.StatusOK, atomType, body.Bytes())
+}
+
+// daysBefore returns the last digestDays days before today, newest first.
+func daysBefore(today domain.Day) []domain.Day {
+	days := make([]domain.Day, digestDays)
+	for i := range days {
+		today = today.Before()
+		days[i] = today
+	}
+	return days
+}
+
+// feedOfDays has an entry for each day with posts. A later vote can change the
+// content of an entry, but not its dates, so feed readers do not show it as new.
+func feedOfDays(user domain.UserName, days []domain.Day, summaries []storage.DigestSummary, origin string) feed {
+	f := feed{
+		id:       feedID("digest", string(user)),
+		title:    "Daily digest of " + string(user),
+		subtitle: "The days of " + days[0].Zone + ", by channel, most popular first",
+		page:     origin + templates.DigestPath,
+		updated:  days[len(days)-1].From,
+	}
+	for i, day := range days {
+		if summaries[i].Posts == 0 {
+			continue
+		}
+		entry := digestEntry(origin, day, summaries[i])
+		f.updated = later(f.updated, day.Until)
+		f.entries = append(f.entries, feedEntry{
+			id:        feedID("digest", string(user), day.Date),
+			url:       entry.URL,
+			title:     entry.Headline(),
+			author:    "MicroBlogging",
+			text:      entry.Headline(),
+			html:      entry.Content(),
+			published: day.Until,
+			updated:   day.Until,
+		})
+	}
+	return f
+}
+
+func digestEntry(origin string, day domain.Day, summary storage.DigestSummary) templates.DigestEntry {
+	entry := templates.DigestEntry{
+		Origin: origin, URL: origin + templates.DigestDayPath(day.Date, day.Zone), Day: day.Date,
+		Posts: summary.Posts, Channels: summary.Channels,
+		Listed: make([]templates.DigestEntryChannel, len(summary.Listed)),
+	}
+	for i, channel := range summary.Listed {
+		lines := make([]templates.Post, len(channel.Lines))
+		for j, line := range channel.Lines {
+			lines[j].Blog = domain.Blog{ID: line.ID, Title: line.Headline, UserID: line.UserID, Rating: line.Rating}
+		}
+		entry.Listed[i] = templates.DigestEntryChannel{Name: channel.Name, Posts: lines, Total: channel.Total}
+	}
+	return entry
 }

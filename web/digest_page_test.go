@@ -111,7 +111,7 @@ func longDayIsReadPageByPage(t *testing.T) {
 		t.Error("the last page leads on, or not back")
 	}
 	foreign := s.signedIn("bob").open(p.path).want(422)
-	foreign.follow("Back to the digest").want(200).heading("Digest")
+	foreign.follow("The first page").want(200).heading("Digest")
 }
 
 func pageWithoutADayShowsToday(t *testing.T) {

@@ -10,17 +10,17 @@
 //
 // # The model
 //
-// File names begin with the noun and end with what the file answers with, so
-// channel_api.go answers about channels in JSON, channel_page.go in HTML, and
-// channel_feed.go for feed readers; a file without such an ending, such as channel.go,
-// holds what several handlers share.
-//
-// Such a file lists its routes and then, in their order, its handlers. A handler parses
-// the request, calls the store, and responds or returns an error. It declares the few
-// methods of the store that it needs, and [New] wires all handlers together. One function
+// routes.go lists all routes, with who may use each. A file is about one subject, such as
+// channel.go, and has its pages and its API side by side: both parse a request and call the
+// same action, then one redirects with a notice and the other answers with a status. One function
 // (problemOf) maps each error to a status and words, and one (writeProblem) sends them,
 // as application/problem+json or as a page. The client sees these words and the id of the
 // request. The log gets the cause, once, under the same id.
+//
+// All handlers are methods of server, which [New] makes. A handler gets its visitor, calls
+// the store, and sends a whole answer or returns an error. A read is answered for whoever the
+// visitor most likely is, while the store is asked (visit). What a channel shows is kept by its
+// version (document).
 //
 // A request that changes something says what its client saw: an edit carries the version
 // that its author read (an entity tag), each form about a channel the incarnation that its
@@ -34,6 +34,6 @@
 // process. The store decides each request, so processes can come and go at any time. A
 // client whose reply was lost can send its request again: a post with the same idempotency
 // key is made once, and an edit, a vote, a subscription or a deletion that is repeated
-// changes nothing more. A response is rendered whole before its first byte is sent, so a failure never leaves half a page.
-// Only event streams are sent in pieces; a browser opens an interrupted one again.
+// changes nothing more. A response is rendered whole before its first byte is sent, so a
+// failure never leaves half a page. Only event streams are sent in pieces; a browser opens an interrupted one again.
 package web

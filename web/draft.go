@@ -10,7 +10,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/templates"
 )
 
@@ -37,28 +36,37 @@ type draft struct {
 	form   url.Values
 }
 
-// drafting is closed for a form that takes text. Whatever refuses the text, the answer
+// drafting makes the handler of a form that takes text a route. Whatever refuses the text, the answer
 // shows it again. A form may carry credentials: then its author signs in by it, and the
 // handler goes on for them.
-func (p *pages) drafting(kind templates.DraftKind, h visitorHandler) echo.HandlerFunc {
-	return p.route(func(c echo.Context) (visitor, error) { return p.writer(c, kind) }, h)
+func (s *server) drafting(kind templates.DraftKind, h formHandler) echo.HandlerFunc {
+	return s.route(func(c echo.Context) (visitor, error) {
+		form, unread := readForm(c)
+		v, err := s.author(c, kind, form, unread)
+		if err == nil {
+			err = s.takeWrite(c, v)
+		}
+		if err == nil {
+			err = h(c, v, form)
+		}
+		return v, err
+	})
 }
 
-// writer returns the visitor who sent a form for text. It returns an error if that is
+// author returns the visitor who sent a form for text. It returns an error if that is
 // nobody, or not the user for whom the form was shown.
-func (p *pages) writer(c echo.Context, kind templates.DraftKind) (visitor, error) {
-	form, unread := readForm(c)
+func (s *server) author(c echo.Context, kind templates.DraftKind, form url.Values, unread error) (visitor, error) {
 	d := &draft{kind, c.Request().URL.EscapedPath(), form}
 	typed := unread == nil && slices.ContainsFunc(kind.Fields(), form.Has)
 	if typed {
 		c.Set(draftKey, d)
 	}
-	v, err := p.sessions.visitor(c)
+	v, err := s.visitor(c)
 	if err == nil && errors.Is(unread, domain.ErrBusy) {
 		err = unread // or else it would seem that nobody is signed in
 	}
 	if err == nil && !v.SignedIn() {
-		v, err = p.signInToWrite(c, d, typed)
+		v, err = s.signInToWrite(c, d, typed)
 	}
 	if err == nil {
 		err = unread
@@ -73,12 +81,11 @@ func (p *pages) writer(c echo.Context, kind templates.DraftKind) (visitor, error
 // signInToWrite begins a session with the credentials that the draft's form carries. It
 // returns domain.ErrNotSignedIn if it carries none. The form must say who its author
 // was: nothing is sent in the name of another user.
-func (p *pages) signInToWrite(c echo.Context, d *draft, typed bool) (visitor, error) {
+func (s *server) signInToWrite(c echo.Context, d *draft, typed bool) (visitor, error) {
 	if !typed || !d.signsIn() {
 		return visitor{}, domain.ErrNotSignedIn
 	}
-	v, err := p.sessions.begin(c, storage.Attempt{
-		Name: d.form.Get(credentialName), Password: d.form.Get(credentialPassword), Address: c.RealIP()})
+	v, err := s.beginSession(c, d.form.Get(credentialName), d.form.Get(credentialPassword))
 	if err == nil && d.form.Get("user") == "" {
 		err = refuse(http.StatusConflict, "You are signed in as "+string(v.User),
 			"The form did not say who wrote it, so it was not sent yet. Nothing was saved. Send it again.")
@@ -96,34 +103,27 @@ func keptDraft(c echo.Context, v visitor, cause problem, err error) *templates.K
 	if !ok {
 		return nil
 	}
-	kept := &templates.KeptDraft{Kind: d.kind, Action: d.action, Values: map[string]string{}, User: string(v.User)}
+	author := shown(d.form.Get("user"))
+	kept := &templates.KeptDraft{
+		Kind: d.kind, Action: d.action, Values: map[string]string{}, User: v.User,
+	}
 	for _, name := range d.kind.Fields() {
 		kept.Values[name] = typedText(d.form.Get(name))
 	}
-	for name := range d.form {
-		if _, visible := kept.Values[name]; !visible && name != credentialName && name != credentialPassword && name != "user" {
-			kept.Rest = append(kept.Rest, templates.Hidden{Name: shown(name), Value: shown(d.form.Get(name))})
-		}
-	}
-	if len(kept.Rest) > maxRest {
-		kept.Rest = nil // it was none of our forms
-	}
-	kept.Refill = refillPath(d.kind, v, err)
-	slices.SortFunc(kept.Rest, func(a, b templates.Hidden) int { return strings.Compare(a.Name, b.Name) })
+	kept.Rest = d.rest()
 	switch {
 	case !v.SignedIn() && (cause.Status == http.StatusUnauthorized || d.signsIn()):
-		kept.Send, kept.SignIn = true, true
-		kept.User, kept.Name = shown(d.form.Get("user")), shown(d.form.Get("user"))
+		kept.Send, kept.SignIn, kept.User, kept.Name = true, true, domain.UserName(author), author
 		if d.signsIn() {
 			kept.Name = shown(d.form.Get(credentialName))
-		}
-		if errors.Is(err, domain.ErrNotSignedIn) && d.signsIn() {
-			kept.Message = "The name or the password is wrong."
+			if errors.Is(err, domain.ErrNotSignedIn) {
+				kept.Message = "The name or the password is wrong."
+			}
 		}
 	case !v.SignedIn(): // the store did not say who it is
-		kept.Send, kept.User = true, shown(d.form.Get("user"))
+		kept.Send, kept.User = true, domain.UserName(author)
 	default:
-		if author := shown(d.form.Get("user")); author != kept.User {
+		if author != string(kept.User) {
 			kept.Other = author
 		}
 		kept.Send = cause.Status >= http.StatusInternalServerError ||
@@ -132,53 +132,73 @@ func keptDraft(c echo.Context, v visitor, cause problem, err error) *templates.K
 	return kept
 }
 
+// rest are the fields of the form that nobody sees, such as its idempotency key. There are
+// none if it was none of our forms.
+func (d *draft) rest() []templates.Hidden {
+	seen := append(d.kind.Fields(), credentialName, credentialPassword, "user")
+	var rest []templates.Hidden
+	for name := range d.form {
+		if !slices.Contains(seen, name) {
+			rest = append(rest, templates.Hidden{Name: shown(name), Value: shown(d.form.Get(name))})
+		}
+	}
+	if len(rest) > maxRest {
+		return nil
+	}
+	slices.SortFunc(rest, func(a, b templates.Hidden) int { return strings.Compare(a.Name, b.Name) })
+	return rest
+}
+
 // typedText is what somebody typed, as a page can show it again. Browsers send CRLF; the
 // fields of a page have LF.
 func typedText(s string) string { return strings.ReplaceAll(shown(s), "\r\n", "\n") }
 
 // draftWords returns what the page of a refused draft says, and a link to why it was
-// refused. A channel that is being deleted is marked, but its gate may still be open. Without a title, the problem keeps its own words.
-func (p *pages) draftWords(c echo.Context, failed failure, cause problem) (title, detail string, links []templates.Link) {
+// refused. A channel that is being deleted is marked, but its gate may still be open. Without
+// a title, the problem keeps its own words.
+func (s *server) draftWords(c echo.Context, failed failure, cause problem) (title, detail string, links []templates.Link) {
 	d, ok := c.Get(draftKey).(*draft)
 	if !ok {
 		return "", "", nil
 	}
-	if title, detail, links := misplacedWords(d.kind, failed.err); title != "" {
-		return title, detail, links
-	}
-	switch cause.Status {
-	case http.StatusUnauthorized:
+	gate := []templates.Link{{Label: "How its gate keeps late writes out", URL: templates.LearnGatePath, Aside: true}}
+	var replaced *domain.ReplacedError
+	switch {
+	case errors.As(failed.err, &replaced):
+		// The channel is often at the address of this very page. Going there in the same tab
+		// would then leave no way back to the text.
+		link := readNew(replaced.Current)
+		link.Aside = true
+		return d.kind.Unsent(), d.kind.Replaced(), []templates.Link{link}
+	case cause.Status == http.StatusUnauthorized:
 		return "You are not signed in any more",
 			"Nothing was saved yet, and nothing is lost: what you wrote is below. Sign in there, and it is sent.", nil
-	case http.StatusNotFound:
+	case cause.Status == http.StatusNotFound:
 		return "The channel has been deleted",
-			"It was deleted while you wrote. " + d.kind.Refused() + " What you wrote is below.", p.gate(c, failed.visitor, d)
-	case http.StatusGone:
+			"It was deleted while you wrote. " + d.kind.Refused() + " What you wrote is below.", gate
+	case cause.Status == http.StatusGone:
 		return "The channel is being deleted",
-			"It is marked as being deleted. " + d.kind.Refused() + " What you wrote is below.", p.gate(c, failed.visitor, d)
+			"It is marked as being deleted. " + d.kind.Refused() + " What you wrote is below.", gate
 	}
 	return "", "", nil
 }
 
-// gate links to why a channel took no draft: to the deletion, for the user who asked
-// for it, and to the explanation for others.
-func (p *pages) gate(c echo.Context, v visitor, d *draft) []templates.Link {
-	explained := []templates.Link{{Label: "How its gate keeps late writes out", URL: templates.LearnGatePath, Aside: true}}
-	name, err := channelName(c)
-	if err != nil {
-		return explained
+// elsewhere explains the error of a form without a text, if another channel has the name
+// of the one that the form was made for. Other errors are returned as they are.
+func elsewhere(err error, title, asked string) error {
+	var replaced *domain.ReplacedError
+	if !errors.As(err, &replaced) {
+		return err
 	}
-	i, err := domain.ParseIncarnation(d.form.Get("incarnation"))
-	if err != nil {
-		return explained
-	}
-	deletion, err := p.deletions.Deletion(c.Request().Context(), domain.ChannelRef{Key: name.Key(), Incarnation: i}, v.User)
-	if err != nil {
-		return explained // it is another's, or the store does not answer: this page needs neither
-	}
-	return []templates.Link{{
-		Label: "The deletion that refused it",
-		URL:   templates.DeletionPath(string(deletion.Name), string(deletion.Channel.Incarnation)),
-		Aside: true,
-	}}
+	return explain(err, title, "A new channel has this name now. "+asked+" Nothing was changed.", readNew(replaced.Current))
+}
+
+func replacedNow(err error) bool {
+	var replaced *domain.ReplacedError
+	return errors.As(err, &replaced)
+}
+
+// readNew is a link to a channel that has the name of another.
+func readNew(channel domain.Channel) templates.Link {
+	return templates.Link{Label: "Read the new channel", URL: templates.ChannelPath(channel.Name)}
 }

@@ -229,7 +229,6 @@ func draftBehindAShutGateLeadsToTheGate(t *testing.T) {
 	his.values.Set("incarnation", string(channel.Incarnation))
 	ada.open("/channels/Engines/delete").form("Delete this channel and all its posts").press()
 
-	deletion := "/channels/Engines/deletions/" + string(channel.Incarnation)
 	for _, stage := range []string{"marked", "shut", "gone"} {
 		status, sentence := 410, "It is marked as being deleted. Your post was refused, so it is not an orphan"
 		switch stage {
@@ -242,7 +241,7 @@ func draftBehindAShutGateLeadsToTheGate(t *testing.T) {
 			status, sentence = 404, "Your post was refused, so it is not an orphan"
 		}
 		p := mine.press().want(status).says(sentence).saysNot("gate is shut")
-		if p.wrote() != draftText || p.href("The deletion that refused it") != deletion {
+		if p.wrote() != draftText {
 			t.Errorf("the owner sees %s", p.body)
 		}
 		p = his.press().want(status).says(sentence).saysNot("gate is shut", "gate that refused")
@@ -278,7 +277,7 @@ func draftThatIsTooLargeIsSaidToBeInTheForm(t *testing.T) {
 	for _, sent := range draftForms(s, b) {
 		for _, name := range []string{"text", "description"} {
 			if sent.values.Has(name) {
-				sent.values.Set(name, strings.Repeat("x", 64<<10))
+				sent.values.Set(name, strings.Repeat("x", 128<<10))
 			}
 		}
 		sent.press().want(413).says("Go back with your browser")

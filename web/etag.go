@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"microblogging/domain"
 )
 
@@ -18,49 +16,11 @@ const (
 	headerIfNoneMatch = "If-None-Match"
 )
 
-// The Cache-Control of what has an entity tag. It may be kept, but a cache must ask before
-// each use, because a channel that is being deleted is gone at once. What was made for
-// one reader is for the reader's own cache alone.
-const (
-	publicCache  = "no-cache"
-	privateCache = "private, no-cache"
-	secretCache  = privateCache + noTransform
-)
-
 // bodyTag is the entity tag of a body: a hash of it, the same in each process. It is weak,
 // because the body may be sent compressed or not.
-func bodyTag(parts ...[]byte) string {
-	hash := sha256.New()
-	for _, part := range parts {
-		_, _ = hash.Write(part) // a hash never fails
-	}
-	var sum [sha256.Size]byte
-	tag := make([]byte, 0, 32)
-	tag = append(tag, `W/"`...)
-	tag = base64.RawURLEncoding.AppendEncode(tag, hash.Sum(sum[:0])[:16])
-	return string(append(tag, '"'))
-}
-
-// mayHaveTag reports whether the body that is about to be sent by 200 can be read again
-// and would be the same. A response that sets a cookie shows something once.
-func mayHaveTag(c echo.Context) bool {
-	h := c.Response().Header()
-	return isRead(c.Request().Method) && len(h[echo.HeaderSetCookie]) == 0 && len(h[headerETag]) == 0
-}
-
-// revalidated sets the tag of a body, and lets the reader's cache keep it. If the reader
-// has it already, revalidated answers 304 and reports true.
-func revalidated(c echo.Context, tag string) bool {
-	h := c.Response().Header()
-	h[headerETag] = []string{tag}
-	if h.Get(echo.HeaderCacheControl) == noStore {
-		h.Set(echo.HeaderCacheControl, privateCache)
-	}
-	if !notModified(c.Request().Header, tag) {
-		return false
-	}
-	c.Response().WriteHeader(http.StatusNotModified)
-	return true
+func bodyTag(body []byte) string {
+	sum := sha256.Sum256(body)
+	return `W/"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
 }
 
 // blogETag is the entity tag of a post. It holds the revision, which an edit

@@ -48,5 +48,5 @@ func feedIsReadToItsEndWhateverIsPostedMeanwhile(t *testing.T) {
 		t.Errorf("read in %d pages: %q", pages, got)
 	}
 	foreign := s.signedIn("bob").open(p.path).want(422)
-	foreign.follow("Back to your feed").want(200).heading("Feed")
+	foreign.follow("The first page").want(200).heading("Feed")
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"errors"
-	"fmt"
 	"mime"
 	"net/http"
 	"net/url"
@@ -15,6 +14,20 @@ import (
 	"microblogging/templates"
 )
 
+// A formHandler answers a visitor who has sent a form.
+type formHandler func(c echo.Context, v visitor, form url.Values) error
+
+// form makes a formHandler a route.
+func (s *server) form(who access, h formHandler) echo.HandlerFunc {
+	return s.serve(who, func(c echo.Context, v visitor) error {
+		form, err := readForm(c)
+		if err != nil {
+			return err
+		}
+		return h(c, v, form)
+	})
+}
+
 // readForm reads the fields of a form from the body only: a link with a query must
 // not fill in a form. It allows unknown fields, because browser extensions add some.
 func readForm(c echo.Context) (url.Values, error) {
@@ -24,20 +37,15 @@ func readForm(c echo.Context) (url.Values, error) {
 	case mediaType == echo.MIMEApplicationForm && err == nil:
 		err = r.ParseForm()
 	case mediaType == echo.MIMEMultipartForm && err == nil:
-		// guard.admit bounds every body by maxBody, so no part is written to a file.
-		err = r.ParseMultipartForm(maxBody)
+		// guard.admit bounds every body by maxEditBody, so no part is written to a file.
+		err = r.ParseMultipartForm(maxEditBody)
 	case r.ContentLength == 0:
 		return nil, nil
 	default:
 		return nil, refuse(http.StatusUnsupportedMediaType, "Not a form", "Nothing was saved. Please use the form on the page.")
 	}
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge), errors.Is(err, domain.ErrBusy):
-		return nil, err
-	case err != nil:
-		return nil, fmt.Errorf("%w: %w", refuse(http.StatusBadRequest, "Damaged form",
-			"The form did not arrive in one piece. Nothing was saved. Please send it again."), err)
+	if err != nil {
+		return nil, unreadBody(err, "Damaged form", "The form did not arrive in one piece. Nothing was saved. Please send it again.")
 	}
 	return r.PostForm, nil
 }
@@ -52,38 +60,31 @@ func again(c echo.Context, err error, content templ.Component) error {
 	return render(c, p.Status, content)
 }
 
-// formOf explains an error to the person who filled in a form. It reports false for
-// an error after which the form is of no use.
-func formOf(err error) (templates.Form, bool) {
+// formOf explains an error to the person who filled in a form for what, such as "post". It
+// reports false for an error after which the form is of no use.
+func formOf(err error, what string) (templates.Form, bool) {
 	var invalid *domain.InvalidError
-	var tooMany *tooManyWrites
 	var full *domain.TooManyChannelsError
+	message := ""
 	switch {
 	case errors.As(err, &invalid):
-		return templates.Form{Errors: fieldErrors(invalid.Fields)}, true
-	case errors.As(err, &tooMany):
-		return templates.Form{Message: tooMany.sentence()}, true
-	case errors.As(err, &full):
-		return templates.Form{Message: fullWords(full.Limit)}, true
+		return templates.Form{Errors: invalid.Fields}, true
 	case errors.Is(err, domain.ErrStillDeleting):
 		return nameTaken("belongs to a channel that is still being deleted. It is free again once that is done"), true
 	case errors.Is(err, domain.ErrExists):
 		return nameTaken("is taken. Please choose another"), true
+	case errors.As(err, &full):
+		message = fullWords(full.Limit)
 	case errors.Is(err, domain.ErrKeyReused):
-		return templates.Form{Message: "This form was sent before, with another text, and that post is there. " +
-			"Send it again to make a second post of it."}, true
-	case errors.Is(err, domain.ErrPostGone):
-		return templates.Form{Message: "This form was sent before, and the post that it made has been deleted since. " +
-			"Send it again to make a new post of it."}, true
-	case errors.Is(err, domain.ErrChannelGone):
-		return templates.Form{Message: "This form was sent before, and the channel that it created has been deleted since. " +
-			"Send it again to create it anew."}, true
+		message = "This form was sent before, with other words, and that " + what + " is there. Send it again to make a second one of these."
+	case errors.Is(err, domain.ErrPostGone), errors.Is(err, domain.ErrChannelGone):
+		message = "This form was sent before, and the " + what + " that it made has been deleted since. Send it again to make a new one."
 	}
-	return templates.Form{}, false
+	return templates.Form{Message: message}, message != ""
 }
 
 func nameTaken(detail string) templates.Form {
-	return templates.Form{Errors: []templates.FieldError{{Field: "name", Detail: detail}}}
+	return templates.Form{Errors: []domain.FieldError{{Field: "name", Detail: detail}}}
 }
 
 // formETag returns the precondition that a form carries: the version of the post
@@ -96,15 +97,6 @@ func formETag(form url.Values) (domain.Precondition[domain.Revision], error) {
 	return precondition(value, revisionOf)
 }
 
-// formIncarnation returns the incarnation of the channel that a form was shown for.
-func formIncarnation(form url.Values) (domain.Incarnation, error) {
-	value := form.Get("incarnation")
-	if value == "" {
-		return "", withoutVersion()
-	}
-	return domain.Incarnation(value), nil
-}
-
 func withoutVersion() error {
 	return refuse(http.StatusPreconditionRequired, "Damaged form",
 		"The form does not say what it was made from. Nothing was changed. Please open the page again.")
@@ -113,15 +105,4 @@ func withoutVersion() error {
 func unknownAction() error {
 	return refuse(http.StatusBadRequest, "Damaged form",
 		"The form does not say what to do. Nothing was changed. Please open the page again.")
-}
-
-func fieldErrors(fields []domain.FieldError) []templates.FieldError {
-	if len(fields) == 0 {
-		return nil
-	}
-	errs := make([]templates.FieldError, len(fields))
-	for i, f := range fields {
-		errs[i] = templates.FieldError{Field: f.Field, Detail: f.Detail}
-	}
-	return errs
 }

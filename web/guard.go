@@ -2,26 +2,11 @@ package web
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 
 	"github.com/labstack/echo/v4"
-
-	"microblogging/storage"
-	"microblogging/templates"
-)
-
-const (
-	// maxBody is the most bytes that a request's body may hold. The longest post fits,
-	// with every character escaped: in JSON or in a form that takes up to 12 bytes each.
-	maxBody = 64 << 10
-	// maxBatchBody is the same for a batch of posts.
-	maxBatchBody = storage.MaxPostings * maxBody
-	// maxSmallBody is the same where a name and a password are sent, which strangers do, and
-	// where hardly anything is.
-	maxSmallBody = 4 << 10
-	// maxPasswordsBody is the same where two passwords are sent.
-	maxPasswordsBody = 2 * maxSmallBody
 )
 
 // guard decides what is the same for every request: the security headers of the
@@ -31,7 +16,7 @@ type guard struct {
 	// they say how to show a document, and the reader of a 304 has them (RFC 9111, section
 	// 4.3.4). All responses share the slices of values, so nobody may write into them. A
 	// handler may replace one of always.
-	always, showing []sharedHeader
+	always, showing http.Header
 	origins         *http.CrossOriginProtection
 	https           bool
 	proxies         proxyTrust
@@ -40,7 +25,7 @@ type guard struct {
 
 func newGuard(options Options) (*guard, error) {
 	g := &guard{
-		always:  []sharedHeader{{echo.HeaderCacheControl, []string{publicCache}}, {echo.HeaderVary, []string{varyReader}}},
+		always:  http.Header{echo.HeaderCacheControl: {publicCache}, echo.HeaderVary: {varyReader}},
 		showing: showingHeaders(),
 		origins: http.NewCrossOriginProtection(),
 		proxies: proxyTrust{any: options.TrustProxy, networks: options.TrustedNetworks},
@@ -54,36 +39,33 @@ func newGuard(options Options) (*guard, error) {
 		}
 	}
 	if g.https {
-		g.always = append(g.always, sharedHeader{echo.HeaderStrictTransportSecurity, []string{"max-age=31536000"}})
+		g.always.Set(echo.HeaderStrictTransportSecurity, "max-age=31536000")
 	}
 	return g, nil
 }
 
 // showingHeaders returns headers that forbid a browser everything that the pages do not
 // need. They forbid inline script and style, because no page has any.
-func showingHeaders() []sharedHeader {
+func showingHeaders() http.Header {
 	policy := strings.Join([]string{
 		"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "manifest-src 'self'", "connect-src 'self'",
 		"form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
 	}, "; ")
-	return []sharedHeader{
-		{echo.HeaderContentSecurityPolicy, []string{policy}},
-		{echo.HeaderXContentTypeOptions, []string{"nosniff"}},
-		{echo.HeaderReferrerPolicy, []string{"same-origin"}},
-		{"Cross-Origin-Opener-Policy", []string{"same-origin"}},
-		{"Cross-Origin-Resource-Policy", []string{"same-origin"}},
-		{"Permissions-Policy", []string{"camera=(), geolocation=(), microphone=()"}},
+	return http.Header{
+		echo.HeaderContentSecurityPolicy: {policy},
+		echo.HeaderXContentTypeOptions:   {"nosniff"},
+		echo.HeaderReferrerPolicy:        {"same-origin"},
+		"Cross-Origin-Opener-Policy":     {"same-origin"},
+		"Cross-Origin-Resource-Policy":   {"same-origin"},
+		"Permissions-Policy":             {"camera=(), geolocation=(), microphone=()"},
 	}
 }
 
-// noStore is the Cache-Control of what no cache may keep.
-const noStore = "no-store"
-
 // protect sets the headers that every response has, before it is made. No cache may keep
 // a response to a request that carries credentials or a cookie, or that is not a read. If
-// such a response gets an entity tag (revalidated), the reader's own cache may.
+// such a response gets an entity tag (sendTagged), the reader's own cache may.
 func (g *guard) protect(h http.Header, r *http.Request) {
-	setShared(h, g.always)
+	maps.Copy(h, g.always)
 	if !isRead(r.Method) || r.Header.Get(echo.HeaderAuthorization) != "" || r.Header.Get(echo.HeaderCookie) != "" {
 		h.Set(echo.HeaderCacheControl, noStore)
 	}
@@ -92,22 +74,8 @@ func (g *guard) protect(h http.Header, r *http.Request) {
 // show sets the headers of showing, when the response begins.
 func (g *guard) show(h http.Header, status int) {
 	if status != http.StatusNotModified {
-		setShared(h, g.showing)
+		maps.Copy(h, g.showing)
 	}
-}
-
-// bodyLimit is the most bytes that the body of a request to a route may hold.
-func bodyLimit(route string) int64 {
-	switch route {
-	case apiPrefix + batchPath:
-		return maxBatchBody
-	case apiPrefix + usersPath, apiPrefix + sessionsPath, apiPrefix + votePath,
-		templates.SignUpPath, templates.SignInPath, blogPagePath:
-		return maxSmallBody
-	case apiPrefix + passwordPath, templates.AccountPath:
-		return maxPasswordsBody
-	}
-	return maxBody
 }
 
 // admit refuses a request that a page of another origin made a browser send, and a

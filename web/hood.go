@@ -2,7 +2,10 @@ package web
 
 import (
 	"crypto/rand"
+	"math"
 	"net/http"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,101 +16,113 @@ import (
 	"microblogging/templates"
 )
 
+const headerServerTiming = "Server-Timing"
+
 const (
-	// costKey is where a request keeps its *cost, with --teach.
-	costKey = "web.cost"
 	// listedCalls is how many calls of a request a page lists.
 	listedCalls = 60
-
-	// hoodCookie names what a form cost, for the page that it leads to.
-	hoodCookie = "hood"
-	// hoodLifetime is how long that is kept.
-	hoodLifetime = time.Minute
-	// maxHoods is how many forms it is kept of.
-	maxHoods = 64
+	// costCookie names what a form cost, for the page that it leads to.
+	costCookie = "hood"
+	// costLifetime is how long that is kept, and maxFormCosts of how many forms.
+	costLifetime = time.Minute
+	maxFormCosts = 64
 )
 
-// hoods keep what forms cost, with --teach, until the page that the form leads to shows
-// it. They are in the memory of this process: if another one answers the page, it shows
-// none. A hoods is safe for concurrent use.
-type hoods struct {
-	guard *guard
-
-	mu   sync.Mutex
-	kept *simplelru.LRU[string, keptCost]
+// tellCost sets the Server-Timing of a response that is about to begin: the time in the store
+// in milliseconds, the calls, and the rows that the store looked at and gave. What a
+// response sends later, such as events, is not in it.
+func tellCost(c echo.Context, x *exchange) {
+	totals := x.ledger.Totals()
+	took := float64(totals.Time.Microseconds()) / 1e3
+	if tellsNames(c) {
+		took = math.Floor(took)
+	}
+	timing := "store;dur=" + strconv.FormatFloat(took, 'f', -1, 64) + `, calls;desc="` + strconv.Itoa(totals.Calls) + `"`
+	if !tellsNames(c) {
+		timing += `, read;desc="` + strconv.Itoa(totals.Read) + `", returned;desc="` + strconv.Itoa(totals.Returned) + `"`
+	}
+	c.Response().Header().Set(headerServerTiming, timing)
 }
 
-type keptCost struct {
+// tellsNames says that the rows that were found, or the time that took, would tell a stranger whether there is an
+// account of some name: after a wrong password, and at the address of a personal feed.
+func tellsNames(c echo.Context) bool {
+	return c.Response().Status == http.StatusUnauthorized || strings.HasPrefix(c.Request().URL.Path, templates.DigestPath+"/")
+}
+
+// formCosts keep what forms cost, with --teach, until the page that the form leads to shows
+// it. They are in the memory of this process: if another one answers the page, it shows
+// none. They are safe for concurrent use.
+type formCosts struct {
+	mu   sync.Mutex
+	kept *simplelru.LRU[string, formCost]
+}
+
+type formCost struct {
 	spent templates.Spent
 	until time.Time
 }
 
-func newHoods(g *guard) *hoods {
-	kept, err := simplelru.NewLRU[string, keptCost](maxHoods, nil)
+func newFormCosts() *formCosts {
+	kept, err := simplelru.NewLRU[string, formCost](maxFormCosts, nil)
 	if err != nil {
-		panic(err) // only if maxHoods is not positive
+		panic(err) // only if maxFormCosts is not positive
 	}
-	return &hoods{guard: g, kept: kept}
+	return &formCosts{kept: kept}
 }
 
-// list makes the cost of a request list its calls.
-func (h *hoods) list(c echo.Context, counted *cost) {
-	if wantsJSON(c) {
-		return
+// listCalls makes the ledger of a page list its calls, with --teach.
+func (s *server) listCalls(c echo.Context, x *exchange) {
+	if s.costs != nil && !wantsJSON(c) {
+		x.ledger.List(listedCalls)
 	}
-	counted.ledger.List(listedCalls)
-	c.Set(costKey, counted)
 }
 
-// keep keeps what a form cost if its response, which is about to begin, leads to a page.
-func (h *hoods) keep(c echo.Context) {
-	counted, listed := c.Get(costKey).(*cost)
-	if !listed || isRead(c.Request().Method) || c.Response().Header().Get(echo.HeaderLocation) == "" {
+// keepFormCost keeps what a form cost if its response, which is about to begin, leads to a page.
+func (s *server) keepFormCost(c echo.Context, x *exchange) {
+	if s.costs == nil || wantsJSON(c) || isRead(c.Request().Method) || c.Response().Header().Get(echo.HeaderLocation) == "" {
 		return
 	}
 	id := rand.Text()
-	h.mu.Lock()
-	h.kept.Add(id, keptCost{spentOf(&counted.ledger), time.Now().Add(hoodLifetime)})
-	h.mu.Unlock()
-	h.setCookie(c, id, int(hoodLifetime.Seconds()))
+	s.costs.mu.Lock()
+	s.costs.kept.Add(id, formCost{spentOf(&x.ledger), time.Now().Add(costLifetime)})
+	s.costs.mu.Unlock()
+	c.SetCookie(s.newCookie(c, costCookie, id, int(costLifetime.Seconds())))
 }
 
-// take returns what the form cost that led to this page, once. It is nil if there was no
+// takeFormCost returns what the form cost that led to this page, once. It is nil if there was no
 // form, or if this process does not know.
-func (h *hoods) take(c echo.Context) *templates.Spent {
-	id, there := cookieValue(c.Request(), hoodCookie)
-	if !there || c.Request().Method != http.MethodGet {
+func (s *server) takeFormCost(c echo.Context) *templates.Spent {
+	id := cookieValue(c.Request(), costCookie)
+	if id == "" || c.Request().Method != http.MethodGet {
 		return nil
 	}
-	h.setCookie(c, "", -1)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	kept, found := h.kept.Peek(id)
-	h.kept.Remove(id)
+	c.SetCookie(s.newCookie(c, costCookie, "", -1))
+	s.costs.mu.Lock()
+	defer s.costs.mu.Unlock()
+	kept, found := s.costs.kept.Peek(id)
+	s.costs.kept.Remove(id)
 	if !found || time.Now().After(kept.until) {
 		return nil
 	}
 	return &kept.spent
 }
 
-func (h *hoods) setCookie(c echo.Context, value string, maxAge int) {
-	cookie := h.guard.newCookie(c.Request(), hoodCookie, value, "/")
-	cookie.MaxAge = maxAge
-	c.SetCookie(cookie)
-}
-
-// of returns what makes the fold of a page when the page is rendered, after its last
-// call. It is nil if the calls of the request are not listed, or would tell a stranger
+// hoodOf returns what makes the fold of a page when the page is rendered, after its last
+// call. It is nil without --teach, and where the calls would tell a stranger
 // whether there is an account of some name: those of a sign-in that is refused, and those at
 // the address of a personal feed.
-func (h *hoods) of(c echo.Context) func() templates.Hood {
-	counted, listed := c.Get(costKey).(*cost)
+func (s *server) hoodOf(c echo.Context) func() templates.Hood {
+	x, ok := c.Get(exchangeKey).(*exchange)
 	signsIn := c.Request().Method == http.MethodPost && c.Request().URL.Path == templates.SignInPath
-	if !listed || signsIn || tellsNames(c.Request(), c.Response().Status) {
+	if !ok || s.costs == nil || signsIn || tellsNames(c) {
 		return nil
 	}
 	return func() templates.Hood {
-		return templates.Hood{Page: spentOf(&counted.ledger), Form: h.take(c)}
+		if certain(c) != nil {
+			return templates.Hood{} // the page is made again
+		}
+		return templates.Hood{Page: spentOf(&x.ledger), Form: s.takeFormCost(c)}
 	}
 }
 

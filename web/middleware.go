@@ -6,66 +6,74 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"runtime/debug"
-	"strings"
+	"strconv"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
-	"microblogging/templates"
+	"microblogging/storage"
 )
 
 const (
 	// requestTimeout bounds the work on one request. It ends the request's context:
 	// the store gives up, and the handler answers 503.
 	requestTimeout = 10 * time.Second
-	// busyInterval is how often the log says that requests are refused for want of room.
-	busyInterval = time.Minute
+	// writeTime is how long a client may take to accept a short response.
+	writeTime = 30 * time.Second
+	// slowestReader is the rate, in bytes a second, at which a client must accept the
+	// rest of a longer one: a bad connection of a phone reaches it.
+	slowestReader = 8 << 10
 	// statusClientGone is the status in the log when the client did not wait for the
 	// answer, or did not read it. It is sent if nothing else was: a client that has only
 	// stopped sending would read 200 otherwise.
 	statusClientGone = 499
 )
 
+// exchangeKey is where a request keeps its *exchange.
+const exchangeKey = "web.exchange"
+
+// An exchange is what a request cost, and its context without requestTimeout.
+type exchange struct {
+	ledger    storage.Ledger
+	unlimited context.Context
+}
+
 // observe is the only middleware. It wraps every request: it sets the security
 // headers and the time limits, counts the calls of the store, turns errors and panics
 // into responses, writes the access log, and tells the observer.
 func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		start := time.Now()
-		id := rand.Text()
-		header := c.Response().Header()
-		s.guard.protect(header, c.Request())
-		s.letGo(header)
+		start, x, h := time.Now(), new(exchange), c.Response().Header()
+		c.Set(exchangeKey, x)
+		s.guard.protect(h, c.Request())
+		h.Set(echo.HeaderXRequestID, rand.Text())
+		s.letGo(h)
 		c.Request().Pattern = c.Path()
-		x := &exchange{id: [1]string{id}}
-		header[headerRequestID] = x.id[:]
-		if s.hoods != nil {
-			s.hoods.list(c, &x.cost)
-		}
+		s.listCalls(c, x)
 		c.Response().Before(func() {
-			if s.hoods != nil {
-				s.hoods.keep(c)
-			}
-			s.guard.show(header, c.Response().Status)
-			x.cost.tell(header, c.Request(), c.Response().Status)
+			s.keepFormCost(c, x)
+			s.guard.show(h, c.Response().Status)
+			tellCost(c, x)
 			boundWriting(c.Response())
 		})
 		ctx := c.Request().Context()
-		if s.observer != nil {
-			observed, end := s.observer.Request(ctx, c.Request().Method, c.Path())
+		if s.Observer != nil {
+			observed, end := s.Observer.Request(ctx, c.Request().Method, c.Path())
 			defer func() { end(c.Response().Status) }()
 			ctx = observed
 		}
-		x.limit.Context, x.limit.deadline = x.cost.ledger.Context(ctx), start.Add(requestTimeout)
-		c.SetRequest(c.Request().WithContext(&x.limit))
-		defer x.limit.end()
+		x.unlimited = x.ledger.Context(ctx)
+		limited, cancel := context.WithTimeout(x.unlimited, requestTimeout)
+		defer cancel()
+		c.SetRequest(c.Request().WithContext(limited))
 		if err := s.handle(next, c); err != nil {
 			c.Error(err)
 		}
-		s.logAccess(c, start, id)
+		s.logAccess(c, start)
 		return nil
 	}
 }
@@ -74,48 +82,36 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 // client would send its next request while the connection is being closed.
 func (s *server) letGo(h http.Header) {
 	select {
-	case <-s.draining:
+	case <-s.Draining:
 		h.Set(echo.HeaderConnection, "close")
 	default:
 	}
 }
 
-// An exchange is what observe needs for one request, in one allocation.
-type exchange struct {
-	cost  cost
-	limit timeLimit
-	id    [1]string
-}
-
-// headerRequestID is as net/http spells it.
-const headerRequestID = "X-Request-Id"
-
 // unlimitTime takes requestTimeout from the request. It is for a response that lasts: its
 // handler calls it when there is something to send, and sets limits of its own.
 func unlimitTime(c echo.Context) {
-	if limit, ok := c.Request().Context().(*timeLimit); ok {
-		c.SetRequest(c.Request().WithContext(limit.Context))
+	if x, ok := c.Get(exchangeKey).(*exchange); ok {
+		c.SetRequest(c.Request().WithContext(x.unlimited))
 	}
 }
 
-// LoggedPath returns a path as logs and traces may hold it: it removes the secret of a
-// personal feed's address. It does so for all paths below /digest/, because a mistyped
-// address can hold the secret too. The secret of a sign-in link is in the query, which is
-// not logged.
-func LoggedPath(path string) string {
-	if strings.HasPrefix(path, templates.DigestPath+"/") {
-		return templates.DigestPath + "/…"
+// boundWriting sets the deadline for a response that is about to begin. A client that
+// does not read is cut off then, and so gives back what the response holds. A response
+// of unknown length gets as long as a short one. An event stream sets its own deadlines. A
+// 304 has no body to wait for: the deadline that the server has set is enough.
+func boundWriting(response *echo.Response) {
+	if response.Status == http.StatusNotModified {
+		return
 	}
-	return path
-}
-
-// accessLevel is slog.LevelDebug for the probes of an orchestrator, which would fill
-// the log.
-func accessLevel(c echo.Context) slog.Level {
-	if c.Path() == healthPath || c.Path() == readyPath {
-		return slog.LevelDebug
+	length, err := strconv.ParseInt(response.Header().Get(echo.HeaderContentLength), 10, 64)
+	if err != nil {
+		length = 0
 	}
-	return slog.LevelInfo
+	allowed := writeTime + time.Duration(length)*time.Second/slowestReader
+	// It fails on a connection that is closed, which the first write reports, and
+	// on one without deadlines, such as the recorder of a test.
+	_ = http.NewResponseController(response.Writer).SetWriteDeadline(time.Now().Add(allowed))
 }
 
 // handle calls next if the guard admits the request. It turns a panic into an error.
@@ -154,41 +150,35 @@ func (s *server) respondError(err error, c echo.Context) {
 	var refused *refusal
 	switch {
 	case p.Type == busyType && !errors.Is(err, domain.ErrUnavailable) && !c.Response().Committed:
-		s.logBusy(c, err)
+		s.logFailure(c, slog.LevelWarn, "too busy", err)
 	case p.Status >= http.StatusInternalServerError && !errors.As(err, &refused), c.Response().Committed:
-		s.logFailure(c, "request failed", err)
+		s.logFailure(c, slog.LevelError, "request failed", err)
 	}
 	if c.Response().Committed {
 		return // a part of the response is already sent
 	}
 	p.setHeaders(c.Response().Header())
 	if err := s.writeProblem(c, p); err != nil {
-		s.logFailure(c, "writing a problem", err)
+		s.logFailure(c, slog.LevelError, "writing a problem", err)
 	}
+}
+
+// unread reports whether a response failed because its client did not accept it: the
+// client was too slow, or left, or the process stopped first. That is no fault of ours.
+func unread(response *echo.Response, err error) bool {
+	var failed *net.OpError
+	return response.Committed && errors.As(err, &failed) && failed.Op == "write" && !errors.Is(err, domain.ErrUnavailable)
 }
 
 func (s *server) writeProblem(c echo.Context, p problem) error {
 	if wantsJSON(c) {
 		return writeJSON(c, p.Status, problemType, p.forPrograms(c.Request().Method))
 	}
-	return s.pages().problemPage(c, p)
+	return s.problemPage(c, p)
 }
 
-func (s *server) logFailure(c echo.Context, message string, err error) {
-	s.log.LogAttrs(c.Request().Context(), slog.LevelError, message,
-		slog.String("id", c.Response().Header().Get(echo.HeaderXRequestID)),
-		slog.Any("error", err))
-}
-
-// logBusy logs once in busyInterval that requests are refused for want of room. Each of
-// them has its line in the access log.
-func (s *server) logBusy(c echo.Context, err error) {
-	now := time.Now()
-	last := s.busy.Load()
-	if last != nil && now.Sub(*last) < busyInterval || !s.busy.CompareAndSwap(last, &now) {
-		return
-	}
-	s.log.LogAttrs(c.Request().Context(), slog.LevelWarn, "too busy: some requests are refused",
+func (s *server) logFailure(c echo.Context, level slog.Level, message string, err error) {
+	s.Logger.LogAttrs(c.Request().Context(), level, message,
 		slog.String("id", c.Response().Header().Get(echo.HeaderXRequestID)),
 		slog.Any("error", err))
 }

@@ -32,7 +32,7 @@ func (p page) newsPath() string {
 
 func (a answer) is(body string) {
 	a.t.Helper()
-	if got := string(a.body); got != body {
+	if got := strings.TrimSpace(string(a.body)); got != body {
 		a.t.Errorf("answers %s, want %s", got, body)
 	}
 }

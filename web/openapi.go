@@ -17,8 +17,8 @@ const openAPIPath = "/api/openapi.json"
 //go:embed openapi.json
 var openAPITemplate []byte
 
-func openAPIRoute(r router, version string) error {
-	quoted, err := json.Marshal(version)
+func (s *server) openAPIRoute(r router) error {
+	quoted, err := json.Marshal(s.Version)
 	if err != nil {
 		return fmt.Errorf("version: %w", err)
 	}

@@ -19,11 +19,12 @@ import (
 // problemType is the media type of RFC 9457.
 const problemType = "application/problem+json"
 
-// noType is the type of a problem whose meaning is its status (RFC 9457, section 4.2.1).
-const noType = "about:blank"
-
-// busyType is the type of a problem that passes without anything being wrong.
-const busyType = "urn:microblogging:busy"
+// The types of problems. The meaning of one with noType is its status (RFC 9457, section
+// 4.2.1), and one with busyType passes without anything being wrong.
+const (
+	noType   = "about:blank"
+	busyType = "urn:microblogging:busy"
+)
 
 // unavailableRetry is the Retry-After of a request that the store did not answer, or
 // that there was no room for.
@@ -69,6 +70,9 @@ func (p problem) setHeaders(h http.Header) {
 	}
 }
 
+// seconds is RetryAfter as the header Retry-After says it.
+func (p problem) seconds() int { return int(math.Ceil(p.RetryAfter.Seconds())) }
+
 // forPrograms is the problem as the API words it, of a request of this method.
 func (p problem) forPrograms(method string) problem {
 	p.Detail = cmp.Or(p.Detail, apiDetail(method, p.Status))
@@ -78,8 +82,25 @@ func (p problem) forPrograms(method string) problem {
 	return p
 }
 
-// seconds is RetryAfter as the header Retry-After says it.
-func (p problem) seconds() int { return int(math.Ceil(p.RetryAfter.Seconds())) }
+// apiDetail returns the detail of a problem that has none of its own. It is for the
+// authors of programs; pages have other words.
+func apiDetail(method string, status int) string {
+	words := map[int]string{
+		http.StatusUnprocessableEntity: "Nothing was saved.",
+		http.StatusServiceUnavailable:  "It is unknown whether anything was saved. Try again.",
+		http.StatusUnauthorized:        "Get a token from POST " + apiPrefix + "/sessions and send it as Authorization: Bearer TOKEN.",
+		http.StatusForbidden:           "You are signed in, but you may not do this. Nothing was changed.",
+		http.StatusNotFound:            "There is no such thing, or not any more.",
+		http.StatusMethodNotAllowed:    "The Allow header lists the methods that work here.",
+		http.StatusTooManyRequests:     "Wait as long as Retry-After says, in seconds.",
+		http.StatusInternalServerError: "This is a fault of the server. Its log has the cause under this request's id.",
+	}
+	if isRead(method) {
+		words[http.StatusUnprocessableEntity] = "The address does not work: see errors."
+		words[http.StatusServiceUnavailable] = "The store does not answer. Try again."
+	}
+	return words[status]
+}
 
 // A refusal is the error of a request that this package refuses.
 type refusal struct{ problem }
@@ -105,6 +126,21 @@ type staleRequest struct {
 
 func (e *staleRequest) Unwrap() error { return e.error }
 
+// An explanation adds words and links to an error, for people. The meaning of the error, and
+// so its status, stays the same.
+type explanation struct {
+	error
+	title  string
+	detail string
+	links  []templates.Link
+}
+
+func (e *explanation) Unwrap() error { return e.error }
+
+func explain(err error, title, detail string, links ...templates.Link) error {
+	return &explanation{err, title, detail, links}
+}
+
 // problemOf maps an error to a status and words. No other function does. An unknown
 // error becomes a 500 that does not tell the cause.
 func problemOf(err error) problem {
@@ -120,42 +156,37 @@ func problemOf(err error) problem {
 		tooLarge  *http.MaxBytesError
 		routing   *echo.HTTPError
 	)
+	p := problem{Type: noType}
 	switch {
 	case errors.As(err, &refused):
 		return refused.problem
 	case errors.As(err, &shown):
 		return problemShown(shown)
 	case errors.As(err, &invalid):
-		p := newProblem(http.StatusUnprocessableEntity, "Invalid input", "")
-		p.Errors = invalid.Fields
-		return p
+		p.Status, p.Title, p.Errors = http.StatusUnprocessableEntity, "Invalid input", invalid.Fields
 	case errors.As(err, &stale):
-		p := problemOfMeaning(stale.error)
+		p = problemOfMeaning(stale.error)
 		p.Current, p.ETag = stale.current, stale.etag
-		return p
 	case errors.As(err, &replaced):
-		return newProblem(http.StatusPreconditionFailed, "Another channel has the name",
-			"The channel was deleted since you read it, and another was created under its name. Nothing was changed.")
+		p.Status, p.Title = http.StatusPreconditionFailed, "Another channel has the name"
+		p.Detail = "The channel was deleted since you read it, and another was created under its name. Nothing was changed."
 	case errors.As(err, &throttled):
-		p := newProblem(http.StatusTooManyRequests, "Too many attempts", "")
-		p.RetryAfter = max(throttled.RetryAfter, time.Second)
-		return p
+		p.Status, p.Title, p.RetryAfter = http.StatusTooManyRequests, "Too many attempts", max(throttled.RetryAfter, time.Second)
 	case errors.As(err, &tooMany):
-		p := newProblem(http.StatusTooManyRequests, "Too many writes",
-			"You have written too much in a short time. Nothing was saved.")
-		p.RetryAfter = tooMany.retryAfter
-		return p
+		p.Status, p.Title, p.RetryAfter = http.StatusTooManyRequests, "Too many writes", tooMany.retryAfter
+		p.Detail = "You have written too much in a short time. Nothing was saved."
 	case errors.As(err, &full):
-		p := newProblem(http.StatusUnprocessableEntity, "Too many channels", fullWords(full.Limit))
+		p.Status, p.Title, p.Detail = http.StatusUnprocessableEntity, "Too many channels", fullWords(full.Limit)
 		p.Type = "urn:microblogging:too-many-channels"
-		return p
 	case errors.As(err, &tooLarge):
-		return newProblem(http.StatusRequestEntityTooLarge, "Too large",
-			fmt.Sprintf("A request holds at most %d KiB. Nothing was saved.", tooLarge.Limit>>10))
+		p.Status, p.Title = http.StatusRequestEntityTooLarge, "Too large"
+		p.Detail = fmt.Sprintf("A request holds at most %d KiB. Nothing was saved.", tooLarge.Limit>>10)
 	case errors.As(err, &routing):
-		return newProblem(routing.Code, http.StatusText(routing.Code), "")
+		p.Status, p.Title = routing.Code, http.StatusText(routing.Code)
+	default:
+		return problemOfMeaning(err)
 	}
-	return problemOfMeaning(err)
+	return p
 }
 
 // problemShown is the problem of a page that another package makes.
@@ -174,48 +205,37 @@ func fullWords(limit int) string {
 		"Delete a channel first; it counts until its deletion has ended.", limit)
 }
 
-// problemOfMeaning maps the errors of package domain.
+// problemOfMeaning maps the errors of package domain. Of several that match, the first counts.
 func problemOfMeaning(err error) problem {
-	switch {
-	case errors.Is(err, domain.ErrNotSignedIn):
-		return newProblem(http.StatusUnauthorized, "Not signed in", "")
-	case errors.Is(err, domain.ErrForbidden):
-		return newProblem(http.StatusForbidden, "Not yours", "")
-	case errors.Is(err, domain.ErrNotFound):
-		return newProblem(http.StatusNotFound, "Not found", "")
-	case errors.Is(err, domain.ErrStillDeleting):
-		p := newProblem(http.StatusConflict, "Still being deleted",
-			"The name belongs to a channel that is being deleted. It is free again once that is done.")
-		p.Type = "urn:microblogging:still-deleting"
-		return p
-	case errors.Is(err, domain.ErrExists):
-		p := newProblem(http.StatusConflict, "Name taken", "The name is in use. Choose another.")
-		p.Type = "urn:microblogging:name-taken"
-		return p
-	case errors.Is(err, domain.ErrConflict):
-		return newProblem(http.StatusPreconditionFailed, "Changed in between",
-			"It was changed after you read it. Your request changed nothing.")
-	case errors.Is(err, domain.ErrKeyReused):
-		p := newProblem(http.StatusUnprocessableEntity, "Idempotency key reused",
-			"The key was used before, for another body. Nothing was saved.")
-		p.Type = "urn:microblogging:key-reused"
-		return p
-	case errors.Is(err, domain.ErrPostGone):
-		return newProblem(http.StatusGone, "Post deleted", "The post that this idempotency key made has been deleted since.")
-	case errors.Is(err, domain.ErrChannelGone):
-		return newProblem(http.StatusGone, "Channel deleted", "The channel that this idempotency key made has been deleted since.")
-	case errors.Is(err, domain.ErrGone):
-		return newProblem(http.StatusGone, "Channel is being deleted", "Nobody can read it any more.")
-	case errors.Is(err, domain.ErrBusy):
-		p := newProblem(http.StatusServiceUnavailable, "Too busy",
-			"Too many people use the site at this moment. Nothing was saved.")
-		p.Type = busyType
-		p.RetryAfter = unavailableRetry
-		return p
-	case errors.Is(err, domain.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
-		p := newProblem(http.StatusServiceUnavailable, "Storage does not answer", "")
-		p.RetryAfter = unavailableRetry
-		return p
+	for _, known := range []struct {
+		meaning error
+		problem problem
+	}{
+		{domain.ErrNotSignedIn, newProblem(http.StatusUnauthorized, "Not signed in", "")},
+		{domain.ErrForbidden, newProblem(http.StatusForbidden, "Not yours", "")},
+		{domain.ErrNotFound, newProblem(http.StatusNotFound, "Not found", "")},
+		{domain.ErrStillDeleting, problem{Type: "urn:microblogging:still-deleting", Status: http.StatusConflict, Title: "Still being deleted",
+			Detail: "The name belongs to a channel that is being deleted. It is free again once that is done."}},
+		{domain.ErrExists, problem{Type: "urn:microblogging:name-taken", Status: http.StatusConflict, Title: "Name taken",
+			Detail: "The name is in use. Choose another."}},
+		{domain.ErrConflict, newProblem(http.StatusPreconditionFailed, "Changed in between",
+			"It was changed after you read it. Your request changed nothing.")},
+		{domain.ErrKeyReused, problem{Type: "urn:microblogging:key-reused", Status: http.StatusUnprocessableEntity, Title: "Idempotency key reused",
+			Detail: "The key was used before, for another body. Nothing was saved."}},
+		{domain.ErrPostGone, newProblem(http.StatusGone, "Post deleted", "The post that this idempotency key made has been deleted since.")},
+		{domain.ErrChannelGone, newProblem(http.StatusGone, "Channel deleted", "The channel that this idempotency key made has been deleted since.")},
+		{domain.ErrGone, newProblem(http.StatusGone, "Channel is being deleted", "Nobody can read it any more.")},
+		{domain.ErrBusy, problem{Type: busyType, Status: http.StatusServiceUnavailable, Title: "Too busy",
+			Detail: "Too many people use the site at this moment. Nothing was saved.", RetryAfter: unavailableRetry}},
+		{domain.ErrUnavailable, problem{Type: noType, Status: http.StatusServiceUnavailable, Title: "Storage does not answer",
+			RetryAfter: unavailableRetry}},
+	} {
+		if errors.Is(err, known.meaning) {
+			return known.problem
+		}
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return problemOfMeaning(domain.ErrUnavailable)
 	}
 	return newProblem(http.StatusInternalServerError, "Internal error", "")
 }

@@ -3,38 +3,52 @@ package web
 import (
 	"errors"
 	"net/http"
+	"net/url"
 
 	"github.com/labstack/echo/v4"
 
+	"microblogging/domain"
 	"microblogging/templates"
 )
 
+// What a request leaves in its echo.Context for the page that says why it failed.
+const (
+	failureKey = "web.failure"
+	// channelKey has the domain.Channel that the request is about, once it was read.
+	channelKey = "web.channel"
+)
+
+type failure struct {
+	visitor visitor
+	err     error
+}
+
 // problemPage shows why the request failed, and links to where to go from here.
-func (p *pages) problemPage(c echo.Context, cause problem) error {
-	failed := p.failureOf(c, cause.Status)
+func (s *server) problemPage(c echo.Context, cause problem) error {
+	failed := s.failureOf(c, cause.Status)
 	view := templates.Problem{
 		Status:     cause.Status,
-		Errors:     fieldErrors(cause.Errors),
+		Errors:     cause.Errors,
 		RetryAfter: cause.RetryAfter,
 		RequestID:  cause.RequestID,
 	}
-	view.Title, view.Detail, view.Links = p.draftWords(c, failed, cause)
+	var explained *explanation
+	var shown *templates.Refusal
+	switch {
+	case errors.As(failed.err, &shown):
+		view.Title, view.Detail, view.Links = shown.Title, shown.Detail, shown.Links
+	case errors.As(failed.err, &explained):
+		view.Title, view.Detail, view.Links = explained.title, explained.detail, explained.links
+	default:
+		view.Title, view.Detail, view.Links = s.draftWords(c, failed, cause)
+	}
 	if view.Title == "" {
 		view.Title, view.Detail = problemWords(c, cause)
 	}
-	var explained *explanation
-	if errors.As(failed.err, &explained) {
-		view.Links = append(view.Links, explained.links...)
-		if explained.title != "" {
-			view.Title, view.Detail = explained.title, explained.detail
-		}
+	if link, ok := wayBack(c, failed.err); ok {
+		view.Links = append(view.Links, link)
 	}
-	var shown *templates.Refusal
-	if errors.As(failed.err, &shown) {
-		view.Links = append(view.Links, shown.Links...)
-		view.Title, view.Detail = shown.Title, shown.Detail
-	}
-	page := p.page(c, failed.visitor)
+	page := s.page(c, failed.visitor)
 	view.Kept = keptDraft(c, failed.visitor, cause, failed.err)
 	if cause.Status == http.StatusUnauthorized && view.Kept == nil {
 		view.SignIn = &templates.SignIn{}
@@ -45,14 +59,38 @@ func (p *pages) problemPage(c echo.Context, cause problem) error {
 	return render(c, cause.Status, templates.ProblemPage(page, view))
 }
 
+// wayBack is a link to the channel that the request was about, if it was read and still is,
+// and else to the start of the list of which the request asked for a page that is not there.
+func wayBack(c echo.Context, err error) (templates.Link, bool) {
+	channel, read := c.Get(channelKey).(domain.Channel)
+	r := c.Request()
+	switch {
+	case read && !errors.Is(err, domain.ErrGone) && !replacedNow(err):
+		return linkTo(channel), true
+	case r.Method == http.MethodGet && r.URL.RawQuery != "" && problemOf(err).Status == http.StatusUnprocessableEntity:
+		first := url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath}
+		if query := r.URL.Query(); query.Has("after") {
+			query.Del("after")
+			first.RawQuery = query.Encode()
+		}
+		return templates.Link{Label: "The first page", URL: first.String()}, true
+	}
+	return templates.Link{}, false
+}
+
+// linkTo is a link to a channel that exists.
+func linkTo(channel domain.Channel) templates.Link {
+	return templates.Link{Label: "Back to " + string(channel.Name), URL: templates.ChannelPath(channel.Name)}
+}
+
 // failureOf returns what the page's handler left under failureKey. If the request
 // reached no handler, it finds the visitor, so that the page can still greet a user.
 // After a 5xx it does not ask the store, which may be what failed.
-func (p *pages) failureOf(c echo.Context, status int) failure {
+func (s *server) failureOf(c echo.Context, status int) failure {
 	if failed, ok := c.Get(failureKey).(failure); ok || status >= http.StatusInternalServerError {
 		return failed
 	}
-	v, err := p.sessions.visitor(c)
+	v, err := s.visitor(c)
 	if err != nil {
 		v = visitor{} // the page reports the first failure, and greets nobody
 	}
@@ -62,32 +100,19 @@ func (p *pages) failureOf(c echo.Context, status int) failure {
 // problemWords returns the words of a problem for people. They are empty if the
 // page's general words for the status say as much.
 func problemWords(c echo.Context, p problem) (title, detail string) {
-	sent := !isRead(c.Request().Method)
-	switch p.Status {
-	case http.StatusUnauthorized:
-		if sent {
-			return "You are not signed in any more", "Nothing was done. Sign in, and then do it again."
-		}
-	case http.StatusRequestEntityTooLarge:
-		if sent {
-			return "", "One form holds at most 64 KiB. Nothing was saved. Go back with your browser: what you wrote is still in the form. Make it shorter there."
-		}
-	case http.StatusUnprocessableEntity:
-		if !sent {
-			return "This address does not work", "It is from another page, or was changed on its way here. This is what is wrong with it:"
-		}
-	case http.StatusServiceUnavailable:
-		if p.Type == busyType {
-			return p.Title, p.Detail
-		}
-		if sent {
-			return "", "What you sent may or may not have been saved. Reload this page to send it again: nothing is made twice."
-		}
-	case http.StatusForbidden, http.StatusBadRequest, http.StatusConflict, http.StatusGone, http.StatusTooManyRequests, http.StatusPreconditionFailed,
-		http.StatusPreconditionRequired, http.StatusUnsupportedMediaType:
-		if p.Detail != "" {
-			return p.Title, p.Detail
-		}
+	read := isRead(c.Request().Method)
+	switch {
+	case p.Status == http.StatusUnauthorized && !read:
+		return "You are not signed in any more", "Nothing was done. Sign in, and then do it again."
+	case p.Status == http.StatusRequestEntityTooLarge && !read:
+		return "", "One form holds at most 64 KiB. Nothing was saved. Go back with your browser: what you wrote is still in the form. Make it shorter there."
+	case p.Status == http.StatusUnprocessableEntity && read:
+		return "This address does not work", "It is from another page, or was changed on its way here. This is what is wrong with it:"
+	case p.Status == http.StatusServiceUnavailable && p.Type != busyType && !read:
+		return "", "What you sent may or may not have been saved. Reload this page to send it again: nothing is made twice."
+	case p.Status == http.StatusUnauthorized, p.Status == http.StatusNotFound, p.Detail == "",
+		p.Status >= http.StatusInternalServerError && p.Type != busyType:
+		return "", ""
 	}
-	return "", ""
+	return p.Title, p.Detail
 }

@@ -1,16 +1,24 @@
 package web
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
 	"microblogging/coding"
 )
 
-const headerSecFetchSite = "Sec-Fetch-Site"
+const (
+	headerSecFetchSite = "Sec-Fetch-Site"
+	codingGzip         = "gzip"
+)
 
 // varyCoding and varyReader are values of Vary: what is the same for everyone depends on
 // the codings that the client accepts, and the rest also on who reads it.
@@ -19,48 +27,59 @@ const (
 	varyReader = echo.HeaderCookie + ", " + echo.HeaderAuthorization + ", " + echo.HeaderAcceptEncoding
 )
 
-// sameForAll says that a response does not depend on who reads it.
-func sameForAll(h http.Header) { h.Set(echo.HeaderVary, varyCoding) }
-
-// sendTagged is send for what can be read again: it has an entity tag, and a reader who has
-// it already gets 304.
-func sendTagged(c echo.Context, status int, mediaType string, parts ...[]byte) error {
-	if status == http.StatusOK && mayHaveTag(c) && revalidated(c, bodyTag(parts...)) {
-		return nil
-	}
-	return send(c, status, mediaType, parts...)
-}
-
-// send sends a response whose body is complete, and announces its length. It compresses the
-// body if the client accepts that.
-func send(c echo.Context, status int, mediaType string, parts ...[]byte) error {
-	h, size := c.Response().Header(), 0
-	if mayCompress(c) {
-		if gzipped := coding.Gzip(parts...); gzipped != nil {
-			parts = [][]byte{gzipped}
-			h.Set(echo.HeaderContentEncoding, codingGzip)
-		}
-	}
-	for _, part := range parts {
-		size += len(part)
-	}
-	h.Set(echo.HeaderContentLength, strconv.Itoa(size))
-	h.Set(echo.HeaderContentType, mediaType)
-	c.Response().WriteHeader(status)
-	for _, part := range parts {
-		if _, err := c.Response().Write(part); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-const codingGzip = "gzip"
+// The Cache-Control of what has an entity tag. It may be kept, but a cache must ask before
+// each use, because a channel that is being deleted is gone at once. What was made for
+// one reader is for the reader's own cache alone. No cache may keep what has no tag.
+const (
+	publicCache  = "no-cache"
+	privateCache = "private, no-cache"
+	noStore      = "no-store"
+)
 
 // noTransform in the Cache-Control of a response says that it holds something that only its
 // reader should know, and that works elsewhere. Neither this process nor one on the way may
 // compress it: see package coding.
 const noTransform = ", no-transform"
+
+// sendTagged is send for what can be read again: it has an entity tag, and a reader who has
+// it already gets 304. A response that sets a cookie shows something once.
+func sendTagged(c echo.Context, status int, mediaType string, body []byte) error {
+	if err := certain(c); err != nil {
+		return err
+	}
+	h := c.Response().Header()
+	if status == http.StatusOK && isRead(c.Request().Method) && len(h[echo.HeaderSetCookie]) == 0 && len(h[headerETag]) == 0 {
+		h.Set(headerETag, bodyTag(body))
+		if h.Get(echo.HeaderCacheControl) == noStore {
+			h.Set(echo.HeaderCacheControl, privateCache)
+		}
+		if notModified(c.Request().Header, h.Get(headerETag)) {
+			c.Response().WriteHeader(http.StatusNotModified)
+			return nil
+		}
+	}
+	return send(c, status, mediaType, body)
+}
+
+// send sends a response whose body is complete, and announces its length. It compresses the
+// body if the client accepts that.
+func send(c echo.Context, status int, mediaType string, body []byte) error {
+	if err := certain(c); err != nil {
+		return err
+	}
+	h := c.Response().Header()
+	if mayCompress(c) {
+		if gzipped := coding.Gzip(body); gzipped != nil {
+			body = gzipped
+			h.Set(echo.HeaderContentEncoding, codingGzip)
+		}
+	}
+	h.Set(echo.HeaderContentLength, strconv.Itoa(len(body)))
+	h.Set(echo.HeaderContentType, mediaType)
+	c.Response().WriteHeader(status)
+	_, err := c.Response().Write(body)
+	return err
+}
 
 // mayCompress reports whether the body of the response may be compressed. A strong entity tag
 // promises these very bytes. What another site made a browser ask for with its cookie is not
@@ -81,4 +100,92 @@ func askedByOther(r *http.Request) bool {
 		return false
 	}
 	return true
+}
+
+// write renders a page into a buffer. It ignores the request's time limit: the
+// page that reports a timeout is rendered after the limit.
+func write(c echo.Context, buffer *bytes.Buffer, content templ.Component) error {
+	return content.Render(context.WithoutCancel(c.Request().Context()), buffer)
+}
+
+// render renders a page whole before it sends the first byte. A failed render then
+// becomes an error page, not half a page.
+func render(c echo.Context, status int, content templ.Component) error {
+	buffer := templ.GetBuffer()
+	defer templ.ReleaseBuffer(buffer)
+	if err := write(c, buffer, content); err != nil {
+		return err
+	}
+	return sendTagged(c, status, echo.MIMETextHTMLCharsetUTF8, buffer.Bytes())
+}
+
+// renderOnce renders a page that must not be shown again, such as one whose form has an
+// idempotency key: its response has no entity tag.
+func renderOnce(c echo.Context, content templ.Component) error {
+	buffer := templ.GetBuffer()
+	defer templ.ReleaseBuffer(buffer)
+	if err := write(c, buffer, content); err != nil {
+		return err
+	}
+	return send(c, http.StatusOK, echo.MIMETextHTMLCharsetUTF8, buffer.Bytes())
+}
+
+// writeJSON encodes a value whole before it sends the first byte.
+func writeJSON(c echo.Context, status int, mediaType string, value any) error {
+	body, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return sendTagged(c, status, mediaType, append(body, '\n'))
+}
+
+// respond sends the answer of a request that succeeded.
+func respond(c echo.Context, status int, value any) error {
+	return writeJSON(c, status, echo.MIMEApplicationJSON, value)
+}
+
+// respondMade sends what a request made, or what an earlier one with its idempotency key did.
+func respondMade(c echo.Context, made bool, value any) error {
+	if made {
+		return respond(c, http.StatusCreated, value)
+	}
+	return respond(c, http.StatusOK, value)
+}
+
+// respondNothing is the answer of a request that has succeeded, and there is no more to say.
+func respondNothing(c echo.Context, err error) error {
+	if err != nil {
+		return err
+	}
+	return c.NoContent(http.StatusNoContent)
+}
+
+// respondList sends a page of a list, made from a page of the store. Next is the
+// continuation token; the last page has none.
+func respondList[S, T any](c echo.Context, items []S, next string, of func(S) T) error {
+	list := struct {
+		Items []T    `json:"items"`
+		Next  string `json:"next,omitempty"`
+	}{make([]T, len(items)), next}
+	for i, item := range items {
+		list.Items[i] = of(item)
+	}
+	return respond(c, http.StatusOK, list)
+}
+
+// apiTime encodes a time as RFC 3339 in UTC with seven fractional digits, the
+// resolution of domain.Tick. The zero time is null: it has not happened.
+type apiTime time.Time
+
+const apiTimeLayout = `"2006-01-02T15:04:05.0000000Z"`
+
+// IsZero leaves a time out where the JSON says omitzero.
+func (t apiTime) IsZero() bool { return time.Time(t).IsZero() }
+
+// MarshalJSON implements json.Marshaler.
+func (t apiTime) MarshalJSON() ([]byte, error) {
+	if t.IsZero() {
+		return []byte("null"), nil
+	}
+	return time.Time(t).UTC().AppendFormat(nil, apiTimeLayout), nil
 }

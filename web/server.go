@@ -2,17 +2,18 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/netip"
 	"net/url"
-	"sync/atomic"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"microblogging/domain"
 	"microblogging/static"
 	"microblogging/storage"
 	"microblogging/templates"
@@ -75,41 +76,39 @@ type Options struct {
 	Stopping <-chan struct{}
 }
 
-// pageCache is how large the cache of pages is. A page that lists what it cost is made from
-// the store each time.
-func (o Options) pageCache() int64 {
-	if o.Teach {
-		return 0
-	}
-	return o.PageCache
+// An Observer is told of each request. Metrics and traces are made of it. It is safe for
+// concurrent use, never panics and never waits: the request waits for it.
+type Observer interface {
+	// Request is called when a request begins. route is its pattern, such as
+	// /channels/:name, and never its path; it is empty if there is no such page. The request
+	// is handled with the context that Request returns. The function that it returns is
+	// called when the request has been answered, with the status in the log.
+	Request(ctx context.Context, method, route string) (context.Context, func(status int))
+	// Cached is called after a look into the page cache, for each of Caches apart. hit tells
+	// that what was found there was right, so that the store was asked for nothing more.
+	Cached(ctx context.Context, cache string, hit bool)
 }
 
-// server holds what New needs to wire the handlers together.
+// server is the web role. Its methods are the handlers, and what they share.
 type server struct {
-	store       *storage.Store
-	log         *slog.Logger
-	guard       *guard
-	sessions    *sessions
-	texts       *texts
-	views       *channelViews
-	observer    Observer
-	clients     *clientNames
-	asset       func(name string) string
-	base        *url.URL
-	maxChannels int
-	signUps     int
-	teach       bool
-	// hoods is nil without teach.
-	hoods    *hoods
-	stopping <-chan struct{}
-	draining <-chan struct{}
-	lab      bool
-	// busy is when logBusy has logged last.
-	busy atomic.Pointer[time.Time]
+	Options
+	store *storage.Store
+	guard *guard
+	cache pageCache
+	texts texts
+	asset func(name string) string
+
+	clients *clientNames
+	likely  *likelyUsers
+	writes  *writeLimit
+	streams *shares[clientAddress]
+	batches *shares[domain.UserName]
+	// costs is nil without Teach.
+	costs *formCosts
 }
 
 // New returns the handler of the web role. The store must be prepared. The handler is
-// safe for concurrent use and starts no goroutine. The event stream of a deletion
+// safe for concurrent use. The event stream of a deletion
 // lasts up to five minutes. Any other response begins soon after requestTimeout at the
 // latest, and ends as soon as its client has read it or was too slow. The handler sets the Pattern of a request to the route
 // that answers it, for whatever is around the handler. New fails only if the options or the embedded files are invalid.
@@ -122,49 +121,31 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	log := cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
-	clients := &clientNames{guard: guard, plain: options.LogAddresses}
+	options.Logger = cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
 	s := &server{
-		store: store,
-		log:   log,
-		guard: guard,
-		sessions: &sessions{
-			store:   store,
-			guard:   guard,
-			writes:  newWriteLimit(options.WriteRate, options.WriteBurst),
-			clients: clients,
-			log:     log,
-			users:   newLikelyUsers(store.InTurn),
-		},
-		texts:       newTexts(maxTexts),
-		views:       &channelViews{store, newPageCache(options.pageCache()), options.Observer},
-		observer:    options.Observer,
-		clients:     clients,
-		asset:       files.URL,
-		base:        options.BaseURL,
-		maxChannels: options.MaxChannelsPerOwner,
-		signUps:     options.SignUps,
-		stopping:    options.Stopping,
-		draining:    options.Draining,
-		teach:       options.Teach,
-		lab:         options.Routes[templates.LabIndexPath] != nil,
+		Options: options,
+		store:   store,
+		guard:   guard,
+		texts:   newTexts(maxTexts),
+		asset:   files.URL,
+		clients: &clientNames{guard: guard, plain: options.LogAddresses},
+		likely:  newLikelyUsers(),
+		writes:  newWriteLimit(options.WriteRate, options.WriteBurst),
+		streams: newShares[clientAddress](maxStreams, maxClientStreams),
+		batches: newShares[domain.UserName](math.MaxInt64, 1),
 	}
-	if options.Teach {
-		s.hoods = newHoods(guard)
+	if options.Teach { // a page that lists what it cost is made from the store each time
+		s.costs = newFormCosts()
+	} else {
+		s.cache = newPageCache(options.PageCache)
 	}
 	e := s.newEcho()
-	get(e, static.Prefix+"*", serveStatic(files.ServeHTTP))
-	for _, name := range []string{"favicon.ico", "apple-touch-icon.png", "robots.txt"} {
-		get(e, "/"+name, serveStatic(func(w http.ResponseWriter, r *http.Request) { files.ServeFile(w, r, name) }))
-	}
-	healthRoutes(e, Health{Ready: store.Ready, Alive: options.Alive, Draining: options.Draining, Logger: log})
+	serveStatic(e, files)
+	healthRoutes(e, Health{Ready: store.Ready, Alive: options.Alive, Draining: options.Draining, Logger: options.Logger})
 	s.pageRoutes(e)
-	s.feedRoutes(e)
-	s.otherRoutes(e, options.Routes)
-	if err := s.apiRoutes(e, options.Version); err != nil {
-		return nil, err
-	}
-	return e, nil
+	s.apiRoutes(e.Group(apiPrefix))
+	s.otherRoutes(e)
+	return e, s.openAPIRoute(e)
 }
 
 // newEcho makes a router that leaves all decisions to this package: respondError
@@ -192,10 +173,32 @@ func get(r router, path string, h echo.HandlerFunc) {
 
 // serveStatic serves embedded assets. They set their own Cache-Control, and are the same
 // for everyone, so Vary is removed.
-func serveStatic(serve http.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		c.Response().Header().Del(echo.HeaderVary)
-		serve(c.Response(), c.Request())
-		return nil
+func serveStatic(e *echo.Echo, files *static.Assets) {
+	serve := func(path string, serve http.HandlerFunc) {
+		get(e, path, func(c echo.Context) error {
+			c.Response().Header().Del(echo.HeaderVary)
+			serve(c.Response(), c.Request())
+			return nil
+		})
+	}
+	serve(static.Prefix+"*", files.ServeHTTP)
+	for _, name := range []string{"favicon.ico", "apple-touch-icon.png", "robots.txt"} {
+		serve("/"+name, func(w http.ResponseWriter, r *http.Request) { files.ServeFile(w, r, name) })
 	}
 }
+
+// origin returns the scheme and the host under which the client reaches this server,
+// such as https://blog.example. It is for addresses that are used outside the site. The
+// operator's BaseURL wins; without one it is what the request asked for.
+func (s *server) origin(r *http.Request) string {
+	switch {
+	case s.BaseURL != nil:
+		return s.BaseURL.Scheme + "://" + s.BaseURL.Host
+	case s.guard.secure(r):
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+// hasLab reports whether another package answers at templates.LabIndexPath.
+func (s *server) hasLab() bool { return s.Routes[templates.LabIndexPath] != nil }

@@ -56,7 +56,7 @@ func oneSubscriptionTooManyIsRefusedWithTheReason(t *testing.T) {
 	s.subscribeToMost("ada", "c")
 	s.channel("One-too-many", string(s.author("bob")))
 	form := b.open("/channels/One-too-many").form("Subscribe")
-	form.press().want(422).heading("One-too-many").says("You subscribe to 2000 channels, and cannot subscribe to more.").
-		follow("Go to your subscriptions").form("Unsubscribe from c0000").press().at("/subscriptions")
+	form.press().want(422).heading("You cannot subscribe to more").says("You subscribe to 2000 channels.").
+		follow("Your subscriptions").form("Unsubscribe from c0000").press().at("/subscriptions")
 	form.press().at("/channels/One-too-many").says("2 subscribers")
 }

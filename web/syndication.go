@@ -1,19 +1,96 @@
 package web
 
 import (
+	"bytes"
+	"context"
 	"crypto/sha256"
+	"encoding/json"
+	"encoding/xml"
 	"fmt"
 	"io"
 	"net/http"
 	"time"
 
 	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/templates"
+	"microblogging/templates/markdown"
 )
 
-// feedRoutes registers the feeds for feed readers.
-func (s *server) feedRoutes(e *echo.Echo) {
-	(&channelFeeds{views: s.views, shared: s.sharedPages(), origin: s.origin, texts: s.texts}).routes(e)
-	(&digestFeeds{store: s.store, origin: s.origin}).routes(e)
+const (
+	atomType     = "application/atom+xml; charset=utf-8"
+	jsonFeedType = "application/feed+json"
+	// feedLength is the number of posts in the feed of a channel.
+	feedLength = 50
+)
+
+// explainFeed explains the feeds of a channel to people, before they meet XML.
+func (s *server) explainFeed(c echo.Context, v visitor) error {
+	channel, err := s.namedChannel(c)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, templates.ChannelFeedPage(s.page(c, v), templates.ChannelFeed{
+		Channel: channel.Name, Posts: feedLength,
+	}))
+}
+
+func (s *server) atomFeed(c echo.Context, v visitor) error {
+	return s.channelFeed(c, v, atomType, templates.ChannelAtomPath, encodeAtom)
+}
+
+func (s *server) jsonFeed(c echo.Context, v visitor) error {
+	return s.channelFeed(c, v, jsonFeedType, templates.ChannelJSONFeedPath, encodeJSONFeed)
+}
+
+// channelFeed serves the latest posts of a channel to feed readers, in one format. pathOf
+// returns the path of the feed in this format. A feed is the same for everyone.
+func (s *server) channelFeed(c echo.Context, v visitor, mediaType string, pathOf func(domain.ChannelName) string, encode func(io.Writer, feed) error) error {
+	return s.answer(c, v, document{
+		mediaType: mediaType,
+		forAll:    true,
+		view:      "feed",
+		read: func(ctx context.Context, channel domain.Channel, _ storage.Version) (*channelView, error) {
+			posts, err := s.store.Blogs(ctx, channel.Ref(), storage.BlogQuery{Limit: feedLength})
+			return &channelView{posts: posts}, err
+		},
+		write: func(body *bytes.Buffer, _ visitor, shown storage.Kept[*channelView], _ ownView) error {
+			origin := s.origin(c.Request())
+			f := s.feedOf(shown.Channel, shown.Value.posts.Items, origin)
+			f.self = origin + pathOf(shown.Channel.Name)
+			return encode(body, f)
+		},
+	})
+}
+
+func (s *server) feedOf(channel domain.Channel, posts []domain.Blog, origin string) feed {
+	name := channel.Name
+	f := feed{
+		id:       feedID("channel", string(channel.Incarnation)),
+		title:    string(name),
+		subtitle: markdown.Words(channel.Description),
+		page:     origin + templates.ChannelPath(name),
+		updated:  channel.CreatedOn,
+		entries:  make([]feedEntry, len(posts)),
+	}
+	for i, post := range posts {
+		updated := later(post.CreatedOn, post.EditedOn)
+		f.updated = later(f.updated, updated)
+		f.entries[i] = feedEntry{
+			id:        feedID("post", string(channel.Incarnation), string(post.ID)),
+			url:       origin + templates.BlogPath(name, post.ID),
+			title:     post.Title,
+			author:    string(post.UserID),
+			authorURL: origin + templates.UserPath(post.UserID),
+			text:      post.Text,
+			html:      s.texts.content(post),
+			published: post.CreatedOn,
+			updated:   updated,
+		}
+	}
+	return f
 }
 
 // A feed is what Atom and JSON Feed have in common. All addresses are absolute,
@@ -60,19 +137,125 @@ func feedID(what string, names ...string) string {
 // feedTime formats a time as RFC 3339, which both formats require.
 func feedTime(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// respondFeed sends a feed, or 304 if the reader already has it. A feed is the same for
-// everyone who knows its address, so Vary does not name the reader. The ETag is a hash of the
-// content: a date would not show that a post was deleted.
-func respondFeed(c echo.Context, mediaType, cacheControl string, body []byte) error {
-	h := c.Response().Header()
-	sameForAll(h)
-	h.Set(echo.HeaderCacheControl, cacheControl)
-	return sendTagged(c, http.StatusOK, mediaType, body)
-}
-
 func later(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return b
 	}
 	return a
+}
+
+// atomDocument is a feed in the Atom format (RFC 4287). encoding/xml replaces characters
+// that XML cannot hold with U+FFFD.
+type atomDocument struct {
+	XMLName  xml.Name    `xml:"http://www.w3.org/2005/Atom feed"`
+	ID       string      `xml:"id"`
+	Title    string      `xml:"title"`
+	Subtitle string      `xml:"subtitle,omitempty"`
+	Updated  string      `xml:"updated"`
+	Links    []atomLink  `xml:"link"`
+	Entries  []atomEntry `xml:"entry"`
+}
+
+type atomLink struct {
+	Rel  string `xml:"rel,attr"`
+	Type string `xml:"type,attr"`
+	Href string `xml:"href,attr"`
+}
+
+type atomEntry struct {
+	ID        string      `xml:"id"`
+	Title     string      `xml:"title"`
+	Published string      `xml:"published"`
+	Updated   string      `xml:"updated"`
+	Author    string      `xml:"author>name"`
+	AuthorURI string      `xml:"author>uri,omitempty"`
+	Link      atomLink    `xml:"link"`
+	Content   atomContent `xml:"content"`
+}
+
+// atomContent is HTML, escaped as text of the XML document.
+type atomContent struct {
+	Type string `xml:"type,attr"`
+	HTML string `xml:",chardata"`
+}
+
+func encodeAtom(w io.Writer, f feed) error {
+	doc := atomDocument{
+		ID:       f.id,
+		Title:    f.title,
+		Subtitle: f.subtitle,
+		Updated:  feedTime(f.updated),
+		Links: []atomLink{
+			{Rel: "self", Type: "application/atom+xml", Href: f.self},
+			{Rel: "alternate", Type: "text/html", Href: f.page},
+		},
+		Entries: make([]atomEntry, len(f.entries)),
+	}
+	for i, e := range f.entries {
+		doc.Entries[i] = atomEntry{
+			ID:        e.id,
+			Title:     templates.Headline(e.title, e.text),
+			Published: feedTime(e.published),
+			Updated:   feedTime(e.updated),
+			Author:    e.author,
+			AuthorURI: e.authorURL,
+			Link:      atomLink{Rel: "alternate", Type: "text/html", Href: e.url},
+			Content:   atomContent{Type: "html", HTML: e.html},
+		}
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	return xml.NewEncoder(w).Encode(doc)
+}
+
+// jsonDocument is a feed in the format of https://jsonfeed.org/version/1.1.
+type jsonDocument struct {
+	Version     string         `json:"version"`
+	Title       string         `json:"title"`
+	HomePageURL string         `json:"home_page_url"`
+	FeedURL     string         `json:"feed_url"`
+	Description string         `json:"description,omitempty"`
+	Items       []jsonFeedItem `json:"items"`
+}
+
+type jsonFeedItem struct {
+	ID  string `json:"id"`
+	URL string `json:"url"`
+	// Title is left out if a post has none, as the format asks of microblogs.
+	Title         string           `json:"title,omitempty"`
+	ContentHTML   string           `json:"content_html"`
+	ContentText   string           `json:"content_text"`
+	DatePublished string           `json:"date_published"`
+	DateModified  string           `json:"date_modified"`
+	Authors       []jsonFeedAuthor `json:"authors"`
+}
+
+type jsonFeedAuthor struct {
+	Name string `json:"name"`
+	URL  string `json:"url,omitempty"`
+}
+
+func encodeJSONFeed(w io.Writer, f feed) error {
+	doc := jsonDocument{
+		Version:     "https://jsonfeed.org/version/1.1",
+		Title:       f.title,
+		HomePageURL: f.page,
+		FeedURL:     f.self,
+		Description: f.subtitle,
+		Items:       make([]jsonFeedItem, len(f.entries)),
+	}
+	for i, e := range f.entries {
+		doc.Items[i] = jsonFeedItem{
+			ID:            e.id,
+			URL:           e.url,
+			Title:         e.title,
+			ContentHTML:   e.html,
+			ContentText:   e.text,
+			DatePublished: feedTime(e.published),
+			DateModified:  feedTime(e.updated),
+			Authors:       []jsonFeedAuthor{{Name: e.author, URL: e.authorURL}},
+		}
+	}
+	return json.NewEncoder(w).Encode(doc)
 }

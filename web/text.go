@@ -1,9 +1,7 @@
 package web
 
 import (
-	"sync"
-
-	"github.com/hashicorp/golang-lru/v2/simplelru"
+	"github.com/maypok86/otter/v2"
 
 	"microblogging/domain"
 	"microblogging/templates"
@@ -19,17 +17,11 @@ const (
 	foldedText = 1200
 )
 
-// texts renders texts and keeps those that were used last, because to render one costs
+// texts renders texts and keeps those that are used often, because to render one costs
 // more than all the rest of it. A text is kept under its incarnation, id and revision. A
 // revision never stands for another text, so what is kept is never stale. A texts is safe
 // for concurrent use.
-type texts struct {
-	limit int
-
-	mu   sync.Mutex
-	kept *simplelru.LRU[textKey, text]
-	size int
-}
+type texts struct{ kept *otter.Cache[textKey, text] }
 
 // A textKey says which text was rendered, and for which place.
 type textKey struct {
@@ -56,28 +48,20 @@ type text struct {
 	folded bool
 }
 
-func (t text) size() int { return len(t.html.String()) + textOverhead }
-
-func newTexts(limit int) *texts {
-	t := &texts{limit: limit}
-	// The size in bytes is what counts; a text takes more than one.
-	kept, err := simplelru.NewLRU(limit, func(_ textKey, gone text) { t.size -= gone.size() })
-	if err != nil {
-		panic(err) // limit is constant and positive
-	}
-	t.kept = kept
-	return t
+func newTexts(limit uint64) texts {
+	return texts{otter.Must(&otter.Options[textKey, text]{
+		MaximumWeight: limit,
+		Weigher:       func(_ textKey, t text) uint32 { return uint32(len(t.html.String()) + textOverhead) },
+	})}
 }
 
 // post is a post on a page. A list shows the beginning of a long text.
-func (t *texts) post(blog domain.Blog, place place) templates.Post {
-	post := postOf(blog)
+func (t texts) post(blog domain.Blog, place place) templates.Post {
 	rendered := t.blog(blog, place)
-	post.Rendered, post.Folded = rendered.html, rendered.folded
-	return post
+	return templates.Post{Blog: blog, Rendered: rendered.html, Folded: rendered.folded}
 }
 
-func (t *texts) posts(blogs []domain.Blog, place place) []templates.Post {
+func (t texts) posts(blogs []domain.Blog, place place) []templates.Post {
 	posts := make([]templates.Post, len(blogs))
 	for i, blog := range blogs {
 		posts[i] = t.post(blog, place)
@@ -86,52 +70,31 @@ func (t *texts) posts(blogs []domain.Blog, place place) []templates.Post {
 }
 
 // content is the HTML of a post for a feed.
-func (t *texts) content(blog domain.Blog) string { return t.blog(blog, inFeed).html.String() }
+func (t texts) content(blog domain.Blog) string { return t.blog(blog, inFeed).html.String() }
 
-func (t *texts) blog(blog domain.Blog, place place) text {
+func (t texts) blog(blog domain.Blog, place place) text {
 	return t.rendered(textKey{blog.Channel.Incarnation, blog.ID, string(blog.Revision), place}, blog.Text)
 }
 
 // description is the HTML of a channel's description.
-func (t *texts) description(channel domain.Channel) markdown.HTML {
+func (t texts) description(channel domain.Channel) markdown.HTML {
 	return t.rendered(textKey{incarnation: channel.Incarnation, revision: channel.Description, place: alone}, channel.Description).html
 }
 
-func (t *texts) rendered(key textKey, source string) text {
-	t.mu.Lock()
-	kept, ok := t.kept.Get(key)
-	t.mu.Unlock()
-	if ok {
+func (t texts) rendered(key textKey, source string) text {
+	if kept, ok := t.kept.GetIfPresent(key); ok {
 		return kept
 	}
-	rendered := renderText(source, key.place)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.kept.Contains(key) {
-		return rendered // another request was quicker
-	}
-	t.kept.Add(key, rendered)
-	for t.size += rendered.size(); t.size > t.limit; {
-		t.kept.RemoveOldest()
-	}
-	return rendered
-}
-
-func renderText(source string, place place) text {
-	folded := false
-	if place == inList || place == inDigest {
+	level, folded := markdown.BelowTitle, false
+	switch key.place {
+	case inList:
+		level = markdown.BelowList
+		source, folded = markdown.Cut(source, foldedText)
+	case inDigest:
+		level = markdown.BelowDigest
 		source, folded = markdown.Cut(source, foldedText)
 	}
-	return text{markdown.Render(source, headings(place)), folded}
-}
-
-// headings is the level of a text's first headings.
-func headings(place place) int {
-	switch place {
-	case inList:
-		return markdown.BelowList
-	case inDigest:
-		return markdown.BelowDigest
-	}
-	return markdown.BelowTitle
+	rendered := text{markdown.Render(source, level), folded}
+	t.kept.Set(key, rendered)
+	return rendered
 }

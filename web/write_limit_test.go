@@ -179,7 +179,7 @@ func pageSaysSoAndKeepsWhatWasTyped(t *testing.T) {
 		s, token, _, blog := exhausted(t)
 		b := s.browser()
 		b.jar["session"] = token
-		const words = "You have written too much in a short time. Nothing was saved. Wait 3600 seconds, and then send it again."
+		const words = "You have written too much in a short time. Nothing was saved. Try again in 1 hour."
 		draft := b.open("/channels/Engines").form("Post").fill("title", "On valves").fill("text", "They open and shut.").press()
 		kept := draft.want(429).says(words).form("Post").values
 		if kept.Get("title") != "On valves" || kept.Get("text") != "They open and shut." || kept.Get("key") == "" {

@@ -175,11 +175,9 @@ func (b *backend) prepareLater(ctx context.Context, log *slog.Logger) {
 			return
 		}
 		log.WarnContext(ctx, "store not ready, trying again", "error", err)
-		timer := time.NewTimer(pause)
 		select {
-		case <-timer.C:
+		case <-time.After(pause):
 		case <-ctx.Done():
-			timer.Stop()
 			return
 		}
 	}

@@ -26,7 +26,6 @@ const (
 	// wholeStore in all that this version writes.
 	backupComment = "MicroBlogging backup: "
 	wholeStore    = "store"
-	formerMagic   = "MicroBlogging backup 1\n"
 )
 
 // Why a file is refused.
@@ -34,7 +33,6 @@ var (
 	errNoBackup = errors.New("it is not a backup")
 	errCut      = errors.New("it is cut short")
 	errAltered  = errors.New("it is damaged, or was altered")
-	errFormer   = errors.New("it was written by an earlier version of this program, which can restore it")
 	errOther    = errors.New("it holds no whole store, or was written by a newer version of this program")
 )
 
@@ -55,13 +53,11 @@ func pack(to io.Writer, write func(io.Writer) error) error {
 // unpack begins to read the file of a backup.
 func unpack(from io.Reader) (*gzip.Reader, error) {
 	file := bufio.NewReader(from)
-	first, err := file.Peek(len(formerMagic))
+	first, err := file.Peek(len(packedMagic))
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
 		return nil, err
-	case string(first) == formerMagic:
-		return nil, errFormer
-	case !strings.HasPrefix(string(first), packedMagic):
+	case string(first) != packedMagic:
 		return nil, errNoBackup
 	}
 	packed, err := gzip.NewReader(file)
@@ -163,7 +159,7 @@ func replaceable(name string) error {
 	if err := file.Close(); err != nil {
 		return err
 	}
-	if ours != nil && !errors.Is(ours, errFormer) {
+	if ours != nil {
 		return fmt.Errorf("%s is there already and is not a backup, so it is left alone", name)
 	}
 	return nil

@@ -23,9 +23,9 @@ type Shipped struct {
 	// AcceptedOnly asks for the end of those deletions alone that were accepted or recorded:
 	// where the queue loses a message, a request may die and leave nothing else.
 	AcceptedOnly bool
-	// Copies is how many copies of one message the poison queue may hold. It is 0
-	// unless some work is refused: a store that does not answer makes no poison.
-	Copies int
+	// Refuses tells that some work is refused. Otherwise nothing may be poisoned: a store that
+	// does not answer makes no poison.
+	Refuses bool
 	// TrustJoined lets the feeds that are read at rest believe each user's row that says
 	// joined.
 	TrustJoined bool

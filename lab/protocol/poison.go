@@ -20,24 +20,10 @@ func queuedUnread(ctx context.Context, c *lab.Client) {
 	_ = c.Store.Messages().Send(ctx, "not a message") // a set-up has no faults
 }
 
-// poison is the part of I5 about poison: only what was refused is poisoned, and one
-// message makes at most one copy.
+// poison is the part of I5 about poison: only what was refused is poisoned.
 func (l Shipped) poison(v lab.View) (breaches []domain.Breach) {
-	copies := map[string]int{}
-	for _, m := range v.DB.Messages(domain.PoisonQueueName) {
-		asks := m.Text
-		if message, err := domain.DecodeMessage(m.Text); err == nil {
-			asks = message.Intent().Encode()
-		}
-		copies[asks]++
-	}
-	for _, n := range copies {
-		if n > l.Copies {
-			breaches = append(breaches, breachOf("I5", "%d copies of one message are on the poison queue, and %d may be", n, l.Copies))
-		}
-	}
-	if l.Copies > 0 {
-		return breaches
+	if l.Refuses {
+		return nil
 	}
 	for row := range v.DB.Rows(schema.TableDeletions) {
 		if row.Properties.String("State") == string(domain.DeletionPoisoned) {
@@ -47,8 +33,8 @@ func (l Shipped) poison(v lab.View) (breaches []domain.Breach) {
 	return breaches
 }
 
-// lostUnread is I5 of messages that nobody can read: each that was ever sent is on a queue
-// or recorded as poisoned.
+// lostUnread is I5 of messages that nobody can read: each that was ever sent is on the
+// queue or recorded as poisoned.
 func lostUnread(v lab.View) (breaches []domain.Breach) {
 	for _, sent := range v.Sent {
 		if sent.Kind != "" {
@@ -59,7 +45,6 @@ func lostUnread(v lab.View) (breaches []domain.Breach) {
 			return row.Properties.String("State") == string(domain.DeletionPoisoned) && strings.Contains(row.Properties.String("Text0"), sent.Text)
 		}
 		if !slices.ContainsFunc(v.DB.Messages(domain.QueueName), there) &&
-			!slices.ContainsFunc(v.DB.Messages(domain.PoisonQueueName), there) &&
 			!slices.ContainsFunc(slices.Collect(v.DB.Rows(schema.TableDeletions)), recorded) {
 			breaches = append(breaches, breachOf("I5", "a message that nobody could read is lost: %s", sent.Text))
 		}
@@ -72,17 +57,17 @@ func poisons() []lab.Scenario {
 	return []lab.Scenario{
 		{
 			Name: "poison", About: "a deletion is refused, while the workers that poison its message die or get no answer", Faults: 2, Preemptions: 1, Slow: true,
-			Setup: accepted("old"), Intercept: only("w", refused), Laws: Shipped{Copies: 1},
+			Setup: accepted("old"), Intercept: only("w", refused), Laws: Shipped{Refuses: true},
 			Actors: []lab.Actor{worker1(), worker2()},
 		},
 		{
 			Name: "poison-post", About: "the same, of a post", Faults: 2, Preemptions: 1,
-			Setup: queuedPost("old"), Intercept: only("w", refused), Laws: Shipped{Copies: 1},
+			Setup: queuedPost("old"), Intercept: only("w", refused), Laws: Shipped{Refuses: true},
 			Actors: []lab.Actor{worker1(), worker2()},
 		},
 		{
 			Name: "poison-unread", About: "the same, of a message that no worker can read", Faults: 3,
-			Setup: queuedUnread, Laws: Shipped{Copies: 1},
+			Setup: queuedUnread, Laws: Shipped{Refuses: true},
 			Actors: []lab.Actor{worker1(), worker2(), worker3()},
 		},
 	}
@@ -94,14 +79,11 @@ func poisonGuards() []lab.Scenario {
 		ablate("wait", "forgotten", "No answer is no refusal", "classify",
 			"A store that does not answer is waited for, so a deletion is not given up for it.",
 			only("w", unavailableRefuses)),
-		ablate("mark", "poison-post", "The mark before the copy", "copyToPoison",
-			"A message is marked before its copy goes to the operator's queue, so there is one copy at most.",
-			only("w", both(refused, unmarked))),
-		ablate("record", "poison-post", "The record before the mark", "copyToPoison",
-			"A deletion is recorded as given up before its message is marked, so an operator finds it even without a copy.",
+		ablate("record", "poison-post", "The record before the end of the message", "recordPoisoned",
+			"A deletion is recorded as given up before its message goes, so an operator finds it and can queue it again.",
 			only("w", both(refused, unrecorded))),
-		ablate("record-unread", "poison-unread", "The record of what nobody can read", "poisonUnread",
-			"A message that cannot be read is recorded before it is copied, so it is copied once at most.",
+		ablate("record-unread", "poison-unread", "The record of what nobody can read", "recordUnread",
+			"A message that cannot be read is recorded with its text before it goes, so it is not lost.",
 			only("w", unrecorded)),
 	}
 }
@@ -138,14 +120,6 @@ func both(outer, inner func() driver.Around) func() driver.Around {
 			return first(ctx, c, func(ctx context.Context) error { return second(ctx, c, next) })
 		}
 	}
-}
-
-// unmarked leaves out the mark of a message that is poisoned.
-func unmarked() driver.Around {
-	return skipping(func(c *driver.Call) bool {
-		m, err := domain.DecodeMessage(c.Message.Text)
-		return err == nil && m.Copied && c.Method == driver.CallUpdate
-	})
 }
 
 // unrecorded leaves out the Deletions row.

@@ -67,8 +67,6 @@ type Client struct {
 	tables    *aztables.ServiceClient
 	queues    *azqueue.ServiceClient
 	transport *http.Transport
-	// once is for a request that must not be sent again.
-	once policy.RetryOptions
 	// queueSpans makes the spans of calls on queues. The SDK makes those of tables.
 	queueSpans tracing.Tracer
 	log        *slog.Logger
@@ -85,8 +83,7 @@ func Open(cfg Config) (*Client, error) {
 	if err := cfg.check(); err != nil {
 		return nil, fmt.Errorf("azure: %w", err)
 	}
-	c := &Client{transport: newTransport(), once: cfg.retry(), log: cmp.Or(cfg.Log, slog.Default())}
-	c.once.MaxRetries = -1 // 0 is the SDK's default
+	c := &Client{transport: newTransport(), log: cmp.Or(cfg.Log, slog.Default())}
 	c.queueSpans = cfg.Tracing.NewTracer("azqueue", "")
 	var err error
 	if c.tables, err = cfg.tables(cfg.options(c.transport)); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2"
@@ -22,19 +21,32 @@ func (c *Client) CreateQueue(ctx context.Context, queue string) error {
 		_, err := c.queues.CreateQueue(ctx, queue, nil)
 		return err
 	})
-	if hasCode(err, queueAlreadyExists) {
-		return nil
-	}
-	return err
+	return accepted(err, "QueueAlreadyExists")
 }
 
-// Send implements driver.Queues. The SDK does not send a request again that must be sent
-// once.
+// QueueNames returns the names of the queues that start with the prefix.
+func (c *Client) QueueNames(ctx context.Context, prefix string) ([]string, error) {
+	pager := c.queues.NewListQueuesPager(&azqueue.ListQueuesOptions{Prefix: optional(prefix)})
+	return names(ctx, c, pager, func(reply azqueue.ListQueuesResponse) (names []string) {
+		for _, queue := range reply.Queues {
+			names = append(names, value(queue.Name))
+		}
+		return names
+	})
+}
+
+// DropQueue removes a queue with its messages, or does nothing if it is not there.
+func (c *Client) DropQueue(ctx context.Context, queue string) error {
+	err := c.guarded(ctx, "drop queue", queue, func() error {
+		_, err := c.queues.DeleteQueue(ctx, queue, nil)
+		return err
+	})
+	return accepted(err, "QueueNotFound", "QueueBeingDeleted")
+}
+
+// Send implements driver.Queues.
 func (c *Client) Send(ctx context.Context, queue, text string) error {
 	options := &azqueue.EnqueueMessageOptions{TimeToLive: to.Ptr[int32](forever)}
-	if driver.IsSentOnce(ctx) {
-		ctx = policy.WithRetryOptions(ctx, c.once)
-	}
 	return c.onQueue(ctx, "send to", queue, func(ctx context.Context, q *azqueue.QueueClient) error {
 		_, err := q.EnqueueMessage(ctx, text, options)
 		return err
@@ -107,10 +119,8 @@ func (c *Client) Peek(ctx context.Context, queue string, limit int) ([]driver.Me
 
 // Ping implements driver.Queues. It creates nothing.
 func (c *Client) Ping(ctx context.Context, queue string) error {
-	return c.inSpan(ctx, "look up queue", queue, func(ctx context.Context) error {
-		_, err := c.queues.NewQueueClient(queue).GetProperties(ctx, nil)
-		return err
-	})
+	_, err := c.Length(ctx, queue)
+	return err
 }
 
 // Length implements driver.Queues. It creates nothing. The service keeps an
@@ -124,20 +134,12 @@ func (c *Client) Length(ctx context.Context, queue string) (int64, error) {
 	return int64(value(reply.ApproximateMessagesCount)), err
 }
 
-// onQueue makes a call on a queue, as onTable does on a table.
+// onQueue makes a call on a queue, which is created if it is missing.
 func (c *Client) onQueue(ctx context.Context, action, queue string, call func(context.Context, *azqueue.QueueClient) error) error {
 	client := c.queues.NewQueueClient(queue)
-	try := func() error {
+	return restored(func() error {
 		return c.inSpan(ctx, action, queue, func(ctx context.Context) error { return call(ctx, client) })
-	}
-	err := try()
-	if !hasCode(err, queueNotFound) {
-		return err
-	}
-	if err := c.CreateQueue(ctx, queue); err != nil {
-		return err
-	}
-	return try()
+	}, "QueueNotFound", func() error { return c.CreateQueue(ctx, queue) })
 }
 
 // inSpan makes a call on the SDK in a span. Its queues make none, and those of their

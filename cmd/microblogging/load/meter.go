@@ -13,8 +13,8 @@ type cost struct {
 	// entities is how many rows were read, and how many were written or were a condition
 	// of a write.
 	entities atomic.Int64
-	// throttled and retried count tries of the backend's client.
-	throttled, retried atomic.Int64
+	// throttled counts tries of the backend's client.
+	throttled atomic.Int64
 }
 
 type costKey struct{}
@@ -29,19 +29,10 @@ func costOf(ctx context.Context) *cost {
 	return c
 }
 
-// Tried notes a try of a request that the backend's client made. The context is that of
-// the call. Again tells that an earlier try of the same request had failed, and throttled
-// that the service answered that it is too busy. A call that is no part of the load is not
-// counted.
-func Tried(ctx context.Context, again, throttled bool) {
-	c := costOf(ctx)
-	if c == nil {
-		return
-	}
-	if again {
-		c.retried.Add(1)
-	}
-	if throttled {
+// Throttled notes that the service answered a try that it is too busy. The context is that of
+// the call. A call that is no part of the load is not counted.
+func Throttled(ctx context.Context) {
+	if c := costOf(ctx); c != nil {
 		c.throttled.Add(1)
 	}
 }

@@ -1,0 +1,36 @@
+// Package account is the users, their sessions and sign-in links, and the limits that keep
+// strangers from guessing passwords.
+//
+// Three tables hold it: Users, Sessions and Throttle. No operation here writes to more than one
+// row in a transaction. A session ends by a number in its user's row or by a mark on its own
+// row, which stays until its time has come: so a late copy of a request brings nothing back.
+package account
+
+import (
+	"microblogging/storage/driver"
+	"microblogging/storage/flight"
+	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
+)
+
+// Accounts are the users and what is theirs alone. They are safe for concurrent use.
+type Accounts struct {
+	reads flight.Reads
+	pause optimistic.Pause
+
+	users, sessions, throttle *driver.Table
+
+	hashing hashing
+}
+
+// New returns the accounts of a backend whose tables are there.
+func New(backend driver.Tables, reads flight.Reads, pause optimistic.Pause) *Accounts {
+	return &Accounts{
+		reads:    reads,
+		pause:    pause,
+		users:    driver.NewTable(backend, schema.TableUsers),
+		sessions: driver.NewTable(backend, schema.TableSessions),
+		throttle: driver.NewTable(backend, schema.TableThrottle),
+		hashing:  newHashing(),
+	}
+}

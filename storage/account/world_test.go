@@ -1,0 +1,250 @@
+package account_test
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"go.uber.org/goleak"
+	"golang.org/x/crypto/argon2"
+
+	"microblogging/domain"
+	"microblogging/storage/account"
+	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+	"microblogging/storage/flight"
+	"microblogging/storage/schema"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A world is an embedded store with two sides. Calls on the sound side reach it as they are.
+// Calls on the faulty side go through a hook, which arm sets, and are counted in calls.
+type world struct {
+	t             testing.TB
+	db            *bolt.DB
+	store, faulty *account.Accounts
+	hook          drivertest.Hook
+	calls         atomic.Int64
+}
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w := &world{t: t, db: db, hook: drivertest.Pass}
+	for _, table := range schema.Tables() {
+		w.ok(db.CreateTable(t.Context(), table))
+	}
+	w.store = w.other()
+	w.faulty = account.New(w.faults(), flight.Reads{InTurn: true}, nil)
+	return w
+}
+
+// other is the sound side of another process.
+func (w *world) other() *account.Accounts {
+	return account.New(w.db, flight.Reads{InTurn: true}, nil)
+}
+
+// overNetwork makes the faulty side one that makes calls at once, as on a network.
+func (w *world) overNetwork() { w.faulty = account.New(w.faults(), flight.Reads{}, nil) }
+
+func (w *world) faults() driver.Tables {
+	return drivertest.NewFaults(w.db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		call.Seq = int(w.calls.Add(1))
+		return w.hook(ctx, call, send)
+	})
+}
+
+// arm sets the hook of the faulty side and counts its calls from 1.
+func (w *world) arm(hook drivertest.Hook) {
+	w.hook = hook
+	w.calls.Store(0)
+}
+
+// inBubble runs a test on a world of its own, in the fake time of a synctest bubble.
+func inBubble(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { test(t, newWorld(t)) })
+}
+
+func (w *world) ok(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) table(name string) *driver.Table { return driver.NewTable(w.db, name) }
+
+func (w *world) rows(table string) (rows []driver.Entity) {
+	w.t.Helper()
+	for row, err := range w.table(table).All(w.t.Context(), driver.Scan{}) {
+		w.ok(err)
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// atOnce starts n calls at the same time, and waits for them.
+func atOnce(n int, call func(i int)) {
+	start := make(chan struct{})
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			<-start
+			call(i)
+		})
+	}
+	close(start)
+	all.Wait()
+}
+
+// A fault is what happens to call number n.
+type fault struct {
+	name string
+	at   func(n int) drivertest.Hook
+}
+
+// callFaults are what a network, and an SDK that retries, can do to one call.
+var callFaults = []fault{
+	{"never arrives", drivertest.FailBefore},
+	{"loses its reply", drivertest.FailAfter},
+	{"is sent twice", drivertest.SentTwice},
+}
+
+// eachCall runs a scenario with n = 1, 2, 3 and so on, the number of the call that gets the
+// fault, until the scenario makes fewer than n calls on the faulty side.
+func eachCall(t *testing.T, what string, scenario func(w *world, n int)) {
+	t.Helper()
+	for n, last := 1, false; !last; n++ {
+		t.Run(fmt.Sprintf("call %d %s", n, what), func(t *testing.T) {
+			inBubble(t, func(_ *testing.T, w *world) {
+				last = true // even if the scenario ends the test
+				scenario(w, n)
+				last = int(w.calls.Load()) < n
+			})
+		})
+	}
+}
+
+// eachFault runs a scenario once for each fault of each call on the faulty side.
+func eachFault(t *testing.T, scenario func(w *world)) {
+	t.Helper()
+	for _, fault := range callFaults {
+		eachCall(t, fault.name, func(w *world, n int) {
+			w.arm(fault.at(n))
+			scenario(w)
+		})
+	}
+}
+
+// eachLateDelivery runs a scenario once for each call on the faulty side. Arrive delivers a
+// copy of the call once more, whose first delivery was sound, unanswered or lost.
+func eachLateDelivery(t *testing.T, scenario func(w *world, arrive func())) {
+	t.Helper()
+	sound := fault{"arrives", func(int) drivertest.Hook { return drivertest.Pass }}
+	for _, first := range append(callFaults[:2:2], sound) {
+		eachCall(t, first.name+", and arrives late", func(w *world, n int) {
+			hook, late := drivertest.ResentLater(n, first.at(n))
+			w.arm(hook)
+			scenario(w, func() {
+				if _, err := late.Arrive(w.t.Context()); err != nil {
+					w.t.Logf("the late request is refused: %v", err)
+				}
+			})
+		})
+	}
+}
+
+const (
+	right = "correct horse"
+	wrong = "incorrect horse"
+)
+
+// cheapHash returns a hash of a password that takes little time to check. A hash holds
+// its own cost.
+func cheapHash(password string) string {
+	salt, b64 := []byte("some salt"), base64.RawStdEncoding
+	key := argon2.IDKey([]byte(password), salt, 1, 8, 1, 32)
+	return "$argon2id$v=19$m=8,t=1,p=1$" + b64.EncodeToString(salt) + "$" + b64.EncodeToString(key)
+}
+
+// account writes the row of a user whose password is right, with a cheap hash.
+func (w *world) account(name domain.UserName) {
+	w.t.Helper()
+	w.ok(w.table("Users").Transact(w.t.Context(), string(name), driver.Insert("",
+		driver.String("Password", cheapHash(right)), driver.Time("CreatedOn", domain.Now()), driver.Int64("Epoch", 0))))
+}
+
+// from returns an attempt from one of many addresses.
+func from(address int, name, password string) account.Attempt {
+	return account.Attempt{Name: name, Password: password, Address: fmt.Sprintf("198.51.100.%d", address)}
+}
+
+func attempt(name, password string) account.Attempt {
+	return account.Attempt{Name: name, Password: password, Address: "192.0.2.1"}
+}
+
+func (w *world) signIn(s *account.Accounts, name, password string) (string, error) {
+	token, _, err := s.SignIn(w.t.Context(), attempt(name, password))
+	return token, err
+}
+
+func (w *world) signedIn(name, password string) string {
+	w.t.Helper()
+	token, err := w.signIn(w.store, name, password)
+	w.ok(err)
+	return token
+}
+
+func (w *world) mustBeSignedIn(token string, as domain.UserName) {
+	w.t.Helper()
+	if session, err := w.store.Session(w.t.Context(), token); err != nil || session.User != as {
+		w.t.Errorf("signed in as %q, %v; want %q", session.User, err, as)
+	}
+}
+
+func (w *world) mustNotBeSignedIn(token string) {
+	w.t.Helper()
+	if session, err := w.store.Session(w.t.Context(), token); !errors.Is(err, domain.ErrNotSignedIn) {
+		w.t.Errorf("still signed in as %q, %v", session.User, err)
+	}
+}
+
+// expire removes what has ended, and returns how many rows.
+func (w *world) expire() int {
+	w.t.Helper()
+	n, err := w.store.Expire(w.t.Context())
+	w.ok(err)
+	return n
+}
+
+const (
+	ada   domain.UserName = "ada"
+	grace domain.UserName = "grace"
+	eve   domain.UserName = "eve"
+)
+
+// before does other work just before call number n is sent.
+func before(n int, work func()) drivertest.Hook {
+	return func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Seq == n {
+			work()
+		}
+		return send(ctx)
+	}
+}

@@ -1,0 +1,223 @@
+package web
+
+import (
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/templates"
+)
+
+// makeUser makes an account, once if the request has an idempotency key.
+func (s *server) makeUser(c echo.Context, name, password, key string) (domain.User, bool, error) {
+	user, made, err := s.store.SignUpOnce(c.Request().Context(), storage.SignUpRequest{
+		Attempt: attempt(c, name, password), Key: key, PerHour: s.SignUps,
+	})
+	if err != nil {
+		s.logRefused(c, err)
+	}
+	return user, made, err
+}
+
+func (s *server) createUser(c echo.Context, _ visitor) error {
+	var name, password string
+	key, keyErr := idempotencyKey(c.Request().Header)
+	if err := domain.JoinInvalid(keyErr, readFields(c, required("name", &name), required("password", &password))); err != nil {
+		return err
+	}
+	user, made, err := s.makeUser(c, name, password, key)
+	if err != nil {
+		return err
+	}
+	return respondMade(c, made, struct {
+		Name      domain.UserName `json:"name"`
+		CreatedOn apiTime         `json:"createdOn"`
+	}{user.Name, apiTime(user.CreatedOn)})
+}
+
+func (s *server) signUpForm(c echo.Context, v visitor) error {
+	next := localPath(c.QueryParam("next"))
+	if v.SignedIn() {
+		return seeOther(c, home(next))
+	}
+	return renderOnce(c, templates.SignUpPage(s.page(c, v), templates.SignUp{Next: next, Key: rand.Text()}))
+}
+
+// signUp makes an account and begins a session.
+func (s *server) signUp(c echo.Context, v visitor, form url.Values) error {
+	name, password, key, next := form.Get("name"), form.Get("password"), keyOr(form.Get("key")), localPath(form.Get("next"))
+	err := checkIdempotencyKey("key", key)
+	if err == nil {
+		_, _, err = s.makeUser(c, name, password, key)
+	}
+	if err != nil {
+		refused, ok := formOf(err, "account")
+		if !ok {
+			return err
+		}
+		// A refused request has made nothing, so that the form gets a new key.
+		return again(c, err, templates.SignUpPage(s.page(c, v),
+			templates.SignUp{Form: refused, Name: shown(name), Next: next, Key: rand.Text()}))
+	}
+	_, err = s.beginSession(c, name, password)
+	var throttled *domain.ThrottledError
+	if errors.As(err, &throttled) || errors.Is(err, domain.ErrBusy) {
+		// Too many sign-ins from this address failed, or too many sign in at this
+		// moment, but the account exists.
+		return s.done(c, nil, noticeSignedUp, templates.SignInPath)
+	}
+	if err != nil {
+		return err
+	}
+	return seeOther(c, home(next))
+}
+
+type sessionJSON struct {
+	Token     string  `json:"token"`
+	ExpiresOn apiTime `json:"expiresOn"`
+}
+
+func (s *server) createSession(c echo.Context, _ visitor) error {
+	var name, password string
+	if err := readFields(c, required("name", &name), required("password", &password)); err != nil {
+		return err
+	}
+	token, session, err := s.store.SignIn(c.Request().Context(), attempt(c, name, password))
+	if err != nil {
+		s.logRefused(c, err)
+	}
+	if errors.Is(err, domain.ErrNotSignedIn) {
+		return refuse(http.StatusUnauthorized, "Wrong credentials", "The name or the password is wrong.")
+	}
+	if err != nil {
+		return err
+	}
+	c.Set(userKey, session.User)
+	return respond(c, http.StatusCreated, sessionJSON{token, apiTime(session.ExpiresOn)})
+}
+
+func (s *server) signInForm(c echo.Context, v visitor) error {
+	next := localPath(c.QueryParam("next"))
+	if v.SignedIn() {
+		return seeOther(c, home(next))
+	}
+	return render(c, http.StatusOK, templates.SignInPage(s.page(c, v), templates.SignIn{Next: next}))
+}
+
+func (s *server) signIn(c echo.Context, v visitor, form url.Values) error {
+	name, next := form.Get("name"), localPath(form.Get("next"))
+	_, err := s.beginSession(c, name, form.Get("password"))
+	if errors.Is(err, domain.ErrNotSignedIn) {
+		return again(c, err, templates.SignInPage(s.page(c, v), templates.SignIn{
+			Form: templates.Form{Message: "The name or the password is wrong."}, Name: shown(name), Next: next,
+		}))
+	}
+	if err != nil {
+		return err
+	}
+	return seeOther(c, home(next))
+}
+
+// home returns the page to show after signing in: next, or the home page.
+func home(next string) string {
+	if next == "" {
+		return templates.HomePath
+	}
+	return next
+}
+
+// followSignInLink signs in the visitor who opens a sign-in link. The link works once, so a
+// copy of its address, in a browser's history or a log, is worth nothing.
+func (s *server) followSignInLink(c echo.Context, _ visitor) error {
+	token, session, err := s.store.FollowSignInLink(c.Request().Context(), c.QueryParam("token"))
+	if errors.Is(err, domain.ErrNotSignedIn) {
+		s.logRefused(c, err)
+		return explain(err, "This link does not work any more",
+			"A sign-in link works once, and for an hour at most. Sign in with your name and password instead.")
+	}
+	if err != nil {
+		return err
+	}
+	s.remember(c, token, session)
+	return seeOther(c, templates.HomePath)
+}
+
+func (s *server) signOutForm(c echo.Context, v visitor) error {
+	if !v.SignedIn() {
+		return seeOther(c, templates.HomePath)
+	}
+	return render(c, http.StatusOK, templates.SignOutPage(s.page(c, v)))
+}
+
+// leaveSession ends the visitor's session, if there is one.
+func (s *server) leaveSession(c echo.Context, v visitor) error {
+	if v.SignedIn() {
+		if err := s.store.SignOut(c.Request().Context(), v.Token); err != nil {
+			return err
+		}
+	}
+	s.forget(c)
+	return nil
+}
+
+func (s *server) signOut(c echo.Context, v visitor, _ url.Values) error {
+	return s.done(c, s.leaveSession(c, v), noticeSignedOut, templates.HomePath)
+}
+
+func (s *server) endSession(c echo.Context, v visitor) error {
+	return respondNothing(c, s.leaveSession(c, v))
+}
+
+// leaveSessions ends all sessions of the visitor.
+func (s *server) leaveSessions(c echo.Context, v visitor) error {
+	err := s.store.EndSessions(c.Request().Context(), v.User)
+	if err == nil {
+		s.forget(c)
+	}
+	return err
+}
+
+func (s *server) endSessions(c echo.Context, v visitor) error {
+	return respondNothing(c, s.leaveSessions(c, v))
+}
+
+func (s *server) setPassword(c echo.Context, v visitor, old, replacement string) error {
+	return s.store.ChangePassword(c.Request().Context(), v.Token, attempt(c, string(v.User), old), replacement)
+}
+
+func (s *server) replacePassword(c echo.Context, v visitor) error {
+	var old, replacement string
+	if err := readFields(c, required("old", &old), required("new", &replacement)); err != nil {
+		return err
+	}
+	return respondNothing(c, s.setPassword(c, v, old, replacement))
+}
+
+func (s *server) showAccount(c echo.Context, v visitor) error {
+	return render(c, http.StatusOK, templates.AccountPage(s.page(c, v), templates.Account{}))
+}
+
+// changeAccount handles the forms on the page of the account.
+func (s *server) changeAccount(c echo.Context, v visitor, form url.Values) error {
+	switch form.Get("action") {
+	case "password":
+		return s.changePassword(c, v, form)
+	case "end-sessions":
+		return s.done(c, s.leaveSessions(c, v), noticeSessionsEnded, templates.SignInPath)
+	}
+	return unknownAction()
+}
+
+func (s *server) changePassword(c echo.Context, v visitor, form url.Values) error {
+	err := s.setPassword(c, v, form.Get("old"), form.Get("new"))
+	refused, ok := formOf(err, "password")
+	if !ok {
+		return s.done(c, err, noticePasswordChanged, templates.AccountPath)
+	}
+	return again(c, err, templates.AccountPage(s.page(c, v), templates.Account{Form: refused}))
+}

@@ -1,0 +1,145 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+// A batchItem answers one entry of a batch: with a post if Status is 200 or 201, and with
+// a problem otherwise.
+type batchItem struct {
+	Status  int       `json:"status"`
+	Blog    *blogJSON `json:"blog,omitempty"`
+	Problem *problem  `json:"problem,omitempty"`
+}
+
+// createBlogs makes several posts. Each entry is answered as if it had been sent alone, one
+// after the other. What is wrong with the request as a whole is the answer to all of it.
+func (s *server) createBlogs(c echo.Context, v visitor) error {
+	if !s.batches.take(v.User, 1) {
+		return &tooManyWrites{retryAfter: time.Second}
+	}
+	defer s.batches.give(v.User, 1)
+	entries, err := readEntries(c)
+	if err != nil {
+		return err
+	}
+	at := apiTarget(c)
+	answers := make([]storage.PostResult, len(entries))
+	var sound []storage.Posting
+	var places []int
+	for i, entry := range entries {
+		var posting storage.Posting
+		if i > 0 { // the request has taken the token of the first
+			answers[i].Err = s.takeWrite(c, v)
+		}
+		if answers[i].Err == nil {
+			posting, answers[i].Err = parseEntry(entry, v)
+		}
+		if answers[i].Err == nil {
+			sound, places = append(sound, posting), append(places, i)
+		}
+	}
+	var in domain.Channel
+	err = s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) error {
+		in = channel
+		for i, made := range s.store.PostAll(ctx, channel.Ref(), sound) {
+			answers[places[i]] = made
+		}
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return ctx.Err() // nobody waits for the answer
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.respondAll(c, at, in, answers)
+}
+
+// readEntries reads the entries of a batch, 1 to storage.MaxPostings.
+func readEntries(c echo.Context) ([]json.RawMessage, error) {
+	body, err := readJSON(c)
+	if err != nil {
+		return nil, err
+	}
+	members, err := parseObject("The body", body)
+	if err != nil {
+		return nil, err
+	}
+	const field = "items"
+	value, there := members[field]
+	delete(members, field)
+	var entries []json.RawMessage
+	switch {
+	case !there:
+		err = domain.Invalid(field, "is missing")
+	case value[0] != '[':
+		err = domain.Invalid(field, "must be an array")
+	default:
+		err = json.Unmarshal(value, &entries)
+		if n := len(entries); err == nil && (n < 1 || n > storage.MaxPostings) {
+			err = domain.Invalid(field, "must hold 1 to %d posts, and holds %d", storage.MaxPostings, n)
+		}
+	}
+	return entries, domain.JoinInvalid(err, unknownField(members))
+}
+
+// parseEntry parses one entry. An entry without a key gets a random one, as a post does.
+func parseEntry(entry json.RawMessage, v visitor) (storage.Posting, error) {
+	key, title, text := rand.Text(), "", ""
+	err := parseFields("Each of the items", entry, optional("key", &key), optional("title", &title), required("text", &text))
+	if err != nil {
+		return storage.Posting{}, err
+	}
+	draft, draftErr := domain.NewDraft(title, text)
+	return storage.Posting{By: v.User, Key: key, Draft: draft}, domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
+}
+
+// respondAll sends the answers in the order of the entries. Retry-After is the longest of
+// theirs.
+func (s *server) respondAll(c echo.Context, at target, channel domain.Channel, answers []storage.PostResult) error {
+	items := make([]batchItem, len(answers))
+	var faults []error
+	wait := 0
+	for i, r := range answers {
+		items[i] = batchAnswer(c, at, channel, r)
+		if items[i].Status >= http.StatusInternalServerError {
+			faults = append(faults, r.Err)
+		}
+		if items[i].Problem != nil {
+			wait = max(wait, items[i].Problem.Wait)
+		}
+	}
+	if len(faults) > 0 {
+		s.logFailure(c, slog.LevelError, "some posts of a batch failed: "+strconv.Itoa(len(faults)), faults[0])
+	}
+	if wait > 0 {
+		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(wait))
+	}
+	return respond(c, http.StatusOK, map[string][]batchItem{"items": items})
+}
+
+func batchAnswer(c echo.Context, at target, channel domain.Channel, r storage.PostResult) batchItem {
+	if r.Err != nil {
+		p := problemOf(goneIfAccepted(at, r.Err)).forPrograms(c.Request().Method)
+		p.RequestID, p.Wait = c.Response().Header().Get(echo.HeaderXRequestID), p.seconds()
+		return batchItem{Status: p.Status, Problem: &p}
+	}
+	blog := newBlogJSON(channel.Name, r.Blog)
+	if r.Made {
+		return batchItem{Status: http.StatusCreated, Blog: &blog}
+	}
+	return batchItem{Status: http.StatusOK, Blog: &blog}
+}

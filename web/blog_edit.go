@@ -1,0 +1,162 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/templates"
+	"microblogging/templates/merge"
+)
+
+// edit replaces a version of a post by a draft.
+func (s *server) edit(c echo.Context, v visitor, at target, expected domain.Precondition[domain.Revision], draft domain.Draft) (in domain.Channel, edited domain.Blog, err error) {
+	err = s.inBlog(c, at, func(ctx context.Context, channel domain.Channel, id domain.BlogID) (err error) {
+		in = channel
+		edited, err = s.store.Edit(ctx, channel.Ref(), id, v.User, expected, draft)
+		return withCurrent(channel, err)
+	})
+	return in, edited, err
+}
+
+func (s *server) replaceBlog(c echo.Context, v visitor) error {
+	expected, made, err := ifMatch(c.Request().Header, revisionOf)
+	if err != nil {
+		return err
+	}
+	if !made {
+		return refuse(http.StatusPreconditionRequired, "If-Match is missing",
+			`Send If-Match with the ETag of the post that you read, or "*" to overwrite any version. Nothing was saved.`)
+	}
+	draft, err := readDraft(c)
+	if err != nil {
+		return err
+	}
+	channel, blog, err := s.edit(c, v, named(c), expected, draft)
+	if err != nil {
+		return err
+	}
+	return respondBlog(c, channel, blog)
+}
+
+func (s *server) editBlogForm(c echo.Context, v visitor) error {
+	channel, blog, err := s.namedPost(c)
+	if err != nil {
+		return err
+	}
+	if blog.UserID != v.User {
+		return domain.ErrForbidden
+	}
+	return render(c, http.StatusOK, templates.EditBlogPage(s.page(c, v), templates.EditBlog{
+		Channel: channel,
+		ID:      blog.ID,
+		Draft:   domain.Draft{Title: blog.Title, Text: blog.Text},
+		ETag:    blogETag(blog),
+		Base:    packBase(blog),
+	}))
+}
+
+func (s *server) editBlog(c echo.Context, v visitor, form url.Values) error {
+	expected, err := formETag(form)
+	if err != nil {
+		return err
+	}
+	at := pageTarget(c, form)
+	draft, err := domain.NewDraft(form.Get("title"), form.Get("text"))
+	if err == nil {
+		_, _, err = s.edit(c, v, at, expected, draft)
+	} else if _, readErr := s.channelAt(c, at); readErr != nil {
+		return readErr
+	}
+	var stale *domain.StaleError
+	if err == nil || errors.As(err, &stale) && says(stale.Current, draft) {
+		return s.done(c, nil, noticeSaved, strings.TrimSuffix(c.Request().URL.EscapedPath(), "/edit"))
+	}
+	return s.unsaved(c, v, form, err)
+}
+
+// unsaved shows why an edit was not saved, and keeps what was typed in the form. If
+// somebody else saved another version, it shows that version beside the form.
+func (s *server) unsaved(c echo.Context, v visitor, form url.Values, err error) error {
+	channel, read := c.Get(channelKey).(domain.Channel)
+	if !read {
+		return err
+	}
+	view := templates.EditBlog{
+		Channel: channel,
+		ID:      domain.BlogID(pathParam(c, "id")),
+		Draft:   domain.Draft{Title: shown(form.Get("title")), Text: typedText(form.Get("text"))},
+		ETag:    shown(form.Get("etag")),
+		Base:    shown(form.Get("base")),
+	}
+	var stale *domain.StaleError
+	if errors.As(err, &stale) {
+		meet(&view, stale.Current)
+		return again(c, err, templates.EditBlogPage(s.page(c, v), view))
+	}
+	if errors.Is(err, domain.ErrNotFound) && !replacedNow(err) {
+		return explain(err, "The post has been deleted", "It was deleted while you wrote, so there is nothing left to change. What you wrote is below.")
+	}
+	refused, ok := formOf(err, "post")
+	if !ok {
+		return err
+	}
+	view.Form = refused
+	if form.Has("merging") {
+		_, current, readErr := s.namedPost(c)
+		if readErr != nil {
+			return readErr
+		}
+		meet(&view, current)
+	}
+	return again(c, err, templates.EditBlogPage(s.page(c, v), view))
+}
+
+// says reports whether the post already holds the draft. This is so when the form
+// was sent twice, by a double click or a reload. It is no conflict.
+func says(blog domain.Blog, draft domain.Draft) bool {
+	return blog.Title == draft.Title && blog.Text == draft.Text
+}
+
+// meet adds the current version to the view of what was typed, and both together if it is
+// known what the form was made from. The form gets the current version, because its author
+// now sees that version and may replace it.
+func meet(view *templates.EditBlog, current domain.Blog) {
+	view.Conflict = &templates.Conflict{Theirs: current, Base: baseOf(view.ETag)}
+	refused := len(view.Errors) > 0 || view.Message != ""
+	if base, ok := unpackBase(view.Base); ok && !refused {
+		view.Conflict.Merged = &templates.Merged{
+			Base:  base,
+			Title: merge.Whole(base.Title, view.Title, current.Title),
+			Text:  merge.Texts(base.Text, view.Text, current.Text),
+		}
+	}
+	view.ETag, view.Base = blogETag(current), packBase(current)
+}
+
+// baseOf returns the revision that a form was made from. It is empty unless the
+// form names exactly one.
+func baseOf(etag string) domain.Revision {
+	tags, _, _ := parseETags(etag)
+	if len(tags) != 1 {
+		return ""
+	}
+	return revisionOf(tags[0].opaque)
+}
+
+// packBase returns the version of a post from which a form is made, for the form to send
+// along: the store keeps only the present version. A title is one line.
+func packBase(blog domain.Blog) string { return blog.Title + "\n" + blog.Text }
+
+// unpackBase is the inverse of packBase. It reports false if s is not a base: a form can
+// hold any text.
+func unpackBase(s string) (domain.Draft, bool) {
+	title, text, ok := strings.Cut(typedText(s), "\n")
+	draft, err := domain.NewDraft(title, text)
+	return draft, ok && err == nil
+}

@@ -1,0 +1,308 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"net/http"
+	"strconv"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+	"github.com/maypok86/otter/v2"
+
+	"microblogging/coding"
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+// What the page cache keeps, as the observer is told it.
+const (
+	// cachedPage is a page or feed as it is sent to readers who are not signed in.
+	cachedPage = "page"
+	// cachedView is what a page shows.
+	cachedView = "view"
+)
+
+// Caches lists what the page cache keeps.
+func Caches() []string { return []string{cachedPage, cachedView} }
+
+// A pageCache keeps what the pages and feeds of channels show, and for readers who are not
+// signed in the pages themselves. Whatever it keeps is under a storage.Version, and is used
+// only after that version was read again: so nobody has to take anything out of it, and no
+// process has to hear of what another one wrote. It keeps what is asked for often rather
+// than what was asked for last, so that a robot that reads everything once evicts nothing.
+//
+// A key does not change with the version, so that what is kept for a new version takes the
+// place of the old. It is safe for concurrent use. The zero pageCache keeps nothing.
+type pageCache struct{ kept *otter.Cache[string, sized] }
+
+// sized is what is kept, with how many bytes it takes, about.
+type sized interface{ bytes() int }
+
+// keptOverhead is how many bytes whatever is kept takes besides what it counts itself: its
+// key, its channel and what the cache remembers of it.
+const keptOverhead = 1 << 10
+
+// newPageCache returns a cache of so many bytes, or one that keeps nothing if that is not
+// positive.
+func newPageCache(limit int64) pageCache {
+	if limit <= 0 {
+		return pageCache{}
+	}
+	return pageCache{otter.Must(&otter.Options[string, sized]{
+		MaximumWeight: uint64(limit),
+		Weigher: func(key string, value sized) uint32 {
+			return uint32(min(value.bytes()+len(key)+keptOverhead, 1<<31))
+		},
+	})}
+}
+
+// shelf is a pageCache as a storage.Cache.
+type shelf[T sized] struct{ pageCache }
+
+// A kept is a storage.Kept in the cache.
+type kept[T sized] storage.Kept[T]
+
+func (k *kept[T]) bytes() int { return k.Value.bytes() + len(k.Channel.Description) }
+
+// Get implements storage.Cache.
+func (s shelf[T]) Get(key string) (storage.Kept[T], bool) {
+	if s.kept == nil {
+		return storage.Kept[T]{}, false
+	}
+	value, _ := s.kept.GetIfPresent(key)
+	found, ok := value.(*kept[T])
+	if !ok {
+		return storage.Kept[T]{}, false
+	}
+	return storage.Kept[T](*found), true
+}
+
+// Set implements storage.Cache.
+func (s shelf[T]) Set(key string, value storage.Kept[T]) {
+	if s.kept != nil {
+		k := kept[T](value)
+		s.kept.Set(key, &k)
+	}
+}
+
+// A channelView is what one page, or the feeds, of a channel show, for every reader. It
+// is never changed.
+type channelView struct {
+	posts       storage.BlogPage
+	subscribers int
+	more        bool
+}
+
+// postOverhead is what a post takes besides its texts, about.
+const postOverhead = 400
+
+func (v *channelView) bytes() int {
+	n := len(v.posts.Next)
+	for _, post := range v.posts.Items {
+		n += len(post.Title) + len(post.Text) + postOverhead
+	}
+	return n
+}
+
+// A sharedPage is a page or a feed that is the same for everybody who asks for it at one
+// address, as it is sent. It is never changed.
+type sharedPage struct {
+	// key is that of the channel. To make it of the name in a path costs a quarter of an answer.
+	key    domain.ChannelKey
+	header http.Header
+	body   []byte
+}
+
+func (p *sharedPage) bytes() int { return len(p.body) + len(p.key) }
+
+// An ownView is what of a view is the reader's own.
+type ownView struct {
+	subscribed bool
+	voted      map[domain.BlogID]bool
+}
+
+// A document is a page or a feed of what a channel shows.
+type document struct {
+	mediaType string
+	// forAll says that it is the same for everybody, whatever cookies they send.
+	forAll bool
+	// view is different for each view of a channel. read reads it, and own what of it is a
+	// user's; own is nil if nothing is.
+	view string
+	read func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error)
+	own  func(ctx context.Context, ref domain.ChannelRef, view *channelView, user domain.UserName) (ownView, error)
+	// write writes the body.
+	write func(body *bytes.Buffer, v visitor, shown storage.Kept[*channelView], own ownView) error
+}
+
+// answer sends a document of the channel that the path names. One that is the same for all
+// strangers comes from the cache, if nothing of the channel has changed.
+func (s *server) answer(c echo.Context, v visitor, d document) error {
+	if d.forAll || s.mayShare(c.Request()) {
+		page, err := s.sharedPage(c, d)
+		if err != nil {
+			return err
+		}
+		return page.send(c)
+	}
+	name, err := channelName(c)
+	if err != nil {
+		return err
+	}
+	view, own, err := s.ownView(c, v, name.Key(), d)
+	if err != nil {
+		return err
+	}
+	linkCanonical(c.Response().Header(), name, view.Channel)
+	body := templ.GetBuffer()
+	defer templ.ReleaseBuffer(body)
+	if err := d.write(body, v, view, own); err != nil {
+		return err
+	}
+	return sendTagged(c, http.StatusOK, d.mediaType, body.Bytes())
+}
+
+// mayShare reports whether the answer to a request can be a shared page. A cookie makes it
+// personal: it is a session, or a notice that is shown once. With --teach, each page lists
+// its own calls.
+func (s *server) mayShare(r *http.Request) bool {
+	return s.costs == nil && len(r.Header[echo.HeaderCookie]) == 0 && len(r.Header[echo.HeaderAuthorization]) == 0
+}
+
+// anyIncarnation is the address of whatever channel has the name.
+func anyIncarnation(key domain.ChannelKey) domain.ChannelAddress {
+	return domain.ChannelAddress{Key: key, Expected: domain.Any[domain.Incarnation]()}
+}
+
+// sharedPage makes a document for strangers, unless the cache has it.
+func (s *server) sharedPage(c echo.Context, d document) (*sharedPage, error) {
+	r, cache := c.Request(), shelf[*sharedPage]{s.cache}
+	gzip := coding.AcceptsGzip(r.Header)
+	// The address that was asked for is in the page's links.
+	address := "page " + s.origin(r) + r.RequestURI + " " + strconv.FormatBool(gzip)
+	var key domain.ChannelKey
+	if before, found := cache.Get(address); found {
+		key = before.Value.key
+	} else {
+		name, err := channelName(c)
+		if err != nil {
+			return nil, err
+		}
+		key = name.Key()
+	}
+	hit := true
+	page, err := storage.ReadCached(r.Context(), s.store, cache, anyIncarnation(key), address,
+		func(ctx context.Context, channel domain.Channel, version storage.Version) (*sharedPage, error) {
+			hit = false
+			view, err := s.viewAt(c, channel, version, d)
+			if err != nil {
+				return nil, err
+			}
+			body := templ.GetBuffer()
+			defer templ.ReleaseBuffer(body)
+			if err := d.write(body, visitor{}, view, ownView{}); err != nil {
+				return nil, err
+			}
+			return newSharedPage(c, key, d, channel, body.Bytes(), gzip), nil
+		})
+	s.tellCached(c, cachedPage, hit, err)
+	return page.Value, err
+}
+
+func newSharedPage(c echo.Context, key domain.ChannelKey, d document, channel domain.Channel, body []byte, gzip bool) *sharedPage {
+	p := &sharedPage{key: key, header: http.Header{}}
+	p.header.Set(headerETag, bodyTag(body))
+	if d.forAll {
+		sameForAll(p.header)
+	} else if name, err := channelName(c); err == nil {
+		linkCanonical(p.header, name, channel)
+	}
+	if gzip {
+		if gzipped := coding.GzipKept(body); gzipped != nil {
+			body = gzipped
+			p.header.Set(echo.HeaderContentEncoding, codingGzip)
+		}
+	}
+	p.body = bytes.Clone(body) // which takes no more than it needs
+	p.header.Set(echo.HeaderContentType, d.mediaType)
+	p.header.Set(echo.HeaderContentLength, strconv.Itoa(len(p.body)))
+	return p
+}
+
+// sameForAll says that a response does not depend on who reads it.
+func sameForAll(h http.Header) {
+	h.Set(echo.HeaderVary, varyCoding)
+	h.Set(echo.HeaderCacheControl, publicCache)
+}
+
+// send sends the page, or 304 if the reader has it already.
+func (p *sharedPage) send(c echo.Context) error {
+	response := c.Response()
+	h := response.Header()
+	maps.Copy(h, p.header) // responses share the slices of values
+	if notModified(c.Request().Header, p.header.Get(headerETag)) {
+		for _, ofBody := range []string{echo.HeaderContentType, echo.HeaderContentLength, echo.HeaderContentEncoding} {
+			delete(h, ofBody)
+		}
+		response.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	response.WriteHeader(http.StatusOK)
+	_, err := response.Write(p.body)
+	return err
+}
+
+// ownView reads a view, and what of it is the visitor's. That is read for the view that is
+// kept while the version is read: after most changes, it is what would be read now.
+func (s *server) ownView(c echo.Context, v visitor, key domain.ChannelKey, d document) (view storage.Kept[*channelView], own ownView, err error) {
+	cache, at := shelf[*channelView]{s.cache}, d.key(key)
+	before, _ := cache.Get(at)
+	hit, ahead := true, v.SignedIn() && d.own != nil && before.Value != nil
+	err = s.store.AtOnce(c.Request().Context(), func(ctx context.Context) (err error) {
+		view, err = storage.ReadCached(ctx, s.store, cache, anyIncarnation(key), at,
+			func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
+				hit = false
+				c.Set(channelKey, channel)
+				return d.read(ctx, channel, version)
+			})
+		s.tellCached(c, cachedView, hit, err)
+		return err
+	}, func(ctx context.Context) (err error) {
+		if ahead {
+			own, err = d.own(ctx, before.Channel.Ref(), before.Value, v.User)
+		}
+		return err
+	})
+	if err != nil || !v.SignedIn() || d.own == nil {
+		return view, ownView{}, err
+	}
+	if !ahead || before.Channel.Ref() != view.Channel.Ref() || !storage.SameVotes(before.Value.posts.Items, view.Value.posts.Items) {
+		own, err = d.own(c.Request().Context(), view.Channel.Ref(), view.Value, v.User)
+	}
+	return view, own, err
+}
+
+// viewAt reads a view of a channel of which the version has just been read.
+func (s *server) viewAt(c echo.Context, channel domain.Channel, version storage.Version, d document) (storage.Kept[*channelView], error) {
+	hit := true
+	c.Set(channelKey, channel)
+	view, err := storage.ReadCachedAt(c.Request().Context(), shelf[*channelView]{s.cache}, channel, version, d.key(channel.Key()),
+		func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
+			hit = false
+			return d.read(ctx, channel, version)
+		})
+	s.tellCached(c, cachedView, hit, err)
+	return view, err
+}
+
+func (d document) key(of domain.ChannelKey) string { return "view " + string(of) + " " + d.view }
+
+// tellCached tells the observer of a look into the cache. What failed before it was known
+// whether that was right is neither.
+func (s *server) tellCached(c echo.Context, cache string, hit bool, err error) {
+	if s.Observer != nil && s.cache.kept != nil && (err == nil || !hit) {
+		s.Observer.Cached(c.Request().Context(), cache, hit)
+	}
+}

@@ -1,0 +1,167 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+)
+
+// Request bodies are not decoded into structs, because encoding/json accepts what
+// this API must refuse: it takes NAME for name, keeps the last of two members with
+// one name, and replaces what is not Unicode.
+
+// A field is a string member of the body, and the variable that takes it.
+type field struct {
+	name     string
+	into     *string
+	required bool
+}
+
+// required is a field that must be present and not null.
+func required(name string, into *string) field { return field{name, into, true} }
+
+// optional is a field that may be missing or null. Then its variable keeps its value.
+func optional(name string, into *string) field { return field{name, into, false} }
+
+// readFields reads a JSON object that may hold these fields and no others. One
+// domain.InvalidError gathers what is wrong with the fields.
+func readFields(c echo.Context, fields ...field) error {
+	body, err := readJSON(c)
+	if err != nil {
+		return err
+	}
+	return parseFields("The body", body, fields...)
+}
+
+// readJSON reads a body that is JSON in UTF-8.
+func readJSON(c echo.Context) ([]byte, error) {
+	if err := checkContentType(c.Request().Header.Get(echo.HeaderContentType)); err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(c.Request().Body)
+	if err != nil {
+		return nil, unreadBody(err, "Incomplete body", "The body ended early. Nothing was saved.")
+	}
+	switch {
+	case len(bytes.TrimSpace(body)) == 0:
+		return nil, notJSON("The body is empty. Send a JSON object.")
+	case !utf8.Valid(body):
+		return nil, notJSON("The body is not valid UTF-8.")
+	}
+	var whole json.RawMessage
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal(body, &whole); errors.As(err, &syntax) {
+		return nil, notJSON(fmt.Sprintf("The body is not JSON at byte %d.", syntax.Offset))
+	}
+	return body, nil
+}
+
+// unreadBody is why a body could not be read: it was too much, or it came in pieces.
+func unreadBody(err error, title, detail string) error {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) || errors.Is(err, domain.ErrBusy) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", refuse(http.StatusBadRequest, title, detail), err)
+}
+
+// checkContentType accepts JSON in UTF-8, and a missing Content-Type. It refuses
+// everything else, such as a form.
+func checkContentType(header string) error {
+	if header == "" {
+		return nil
+	}
+	mediaType, params, err := mime.ParseMediaType(header)
+	charset := params["charset"]
+	if err != nil || mediaType != echo.MIMEApplicationJSON || charset != "" && !strings.EqualFold(charset, "utf-8") {
+		return refuse(http.StatusUnsupportedMediaType, "Not JSON", "Send Content-Type: application/json, in UTF-8.")
+	}
+	return nil
+}
+
+func notJSON(detail string) error {
+	return refuse(http.StatusBadRequest, "Not JSON", detail+" Nothing was saved.")
+}
+
+// parseFields parses a JSON object that may hold these fields and no others. What names
+// the object in errors. Of the members that it must not hold, the error names only one: a
+// response must not grow with their number.
+func parseFields(what string, object []byte, fields ...field) error {
+	members, err := parseObject(what, object)
+	if err != nil {
+		return err
+	}
+	var wrong []error
+	for _, f := range fields {
+		value, there := members[f.name]
+		delete(members, f.name)
+		switch {
+		case there && string(value) != "null":
+			wrong = append(wrong, parseText(f, value))
+		case f.required:
+			wrong = append(wrong, domain.Invalid(f.name, "is missing"))
+		}
+	}
+	return domain.JoinInvalid(append(wrong, unknownField(members))...)
+}
+
+func unknownField(members map[string]json.RawMessage) error {
+	for name := range members {
+		return domain.Invalid(name, "is not a field of this request")
+	}
+	return nil
+}
+
+// parseObject splits an object into its members. The body must be valid JSON. What names
+// it in errors.
+func parseObject(what string, body []byte) (map[string]json.RawMessage, error) {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber() // JSON allows numbers that no float64 can hold
+	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
+		return nil, notJSON(what + " must be a JSON object.")
+	}
+	members := make(map[string]json.RawMessage)
+	for decoder.More() {
+		key, err := decoder.Token()
+		if err != nil {
+			return nil, err
+		}
+		name := fmt.Sprint(key)
+		if _, twice := members[name]; twice {
+			return nil, notJSON(what + " has two members of the same name.")
+		}
+		var value json.RawMessage
+		if err := decoder.Decode(&value); err != nil {
+			return nil, err
+		}
+		members[name] = value
+	}
+	return members, nil
+}
+
+// parseText parses a string. JSON allows an escaped half of a surrogate pair without the
+// other half; Unicode has no such character. Package json makes U+FFFD of it, one more than
+// was sent.
+func parseText(f field, value json.RawMessage) error {
+	if value[0] != '"' {
+		return domain.Invalid(f.name, "must be a string")
+	}
+	if err := json.Unmarshal(value, f.into); err != nil {
+		return err
+	}
+	sent := bytes.Count(value, []byte("\uFFFD")) + bytes.Count(bytes.ToLower(value), []byte(`\ufffd`))
+	if strings.Count(*f.into, "\uFFFD") > sent {
+		return domain.Invalid(f.name, "holds half of a surrogate pair, which is no character")
+	}
+	return nil
+}

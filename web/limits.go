@@ -1,0 +1,228 @@
+package web
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+	"github.com/labstack/echo/v4"
+	"golang.org/x/time/rate"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+const (
+	// maxBody is the most bytes that a request's body may hold. The longest post fits,
+	// with every character escaped: in JSON or in a form that takes up to 12 bytes each.
+	maxBody = 64 << 10
+	// maxBatchBody is the same for a batch of posts.
+	maxBatchBody = storage.MaxPostings * maxBody
+	// maxSmallBody is the same where a name and a password are sent, which strangers do, and
+	// where hardly anything is.
+	maxSmallBody = 4 << 10
+	// maxPasswordsBody is the same where two passwords are sent.
+	maxPasswordsBody = 2 * maxSmallBody
+	// maxEditBody is the same for the form of an edit, which also sends what it was made from.
+	maxEditBody = 2 * maxBody
+	// maxBodies is how many bytes of bodies may be in memory at once, and maxClientBodies how
+	// many of one client: three batches.
+	maxBodies       = 32 << 20
+	maxClientBodies = 8 << 20
+
+	// maxClientStreams is how many event streams one client may have open: a stream for
+	// each page that is watched in a household or a small office.
+	maxClientStreams = 16
+	// maxStreams is how many event streams may be open in this process. Each of them
+	// reads the store once each watchInterval.
+	maxStreams = 512
+
+	// MaxConnections is how many connections a listener should have open at once. An idle
+	// one takes some 20 KB.
+	MaxConnections = 2048
+	// maxClientConnections is how many one client may have: six for each browser of a class
+	// of forty behind one address.
+	maxClientConnections = 256
+
+	// clientShare is how much more one client may write than one user: many users can share
+	// an address.
+	clientShare = 10
+	// maxBuckets bounds the memory of the limits for writes to some 4 MB.
+	maxBuckets = 16_384
+)
+
+// shares bound what all have of something at once, and what each one has: event streams,
+// bytes of bodies, batches. They are safe for concurrent use.
+type shares[K comparable] struct {
+	all, each int64
+
+	mu    sync.Mutex
+	taken int64
+	by    map[K]int64
+}
+
+func newShares[K comparable](all, each int64) *shares[K] {
+	return &shares[K]{all: all, each: each, by: make(map[K]int64)}
+}
+
+// take takes n more for one, or takes nothing and reports false if that is too much.
+func (s *shares[K]) take(one K, n int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.taken+n > s.all || s.by[one]+n > s.each {
+		return false
+	}
+	s.taken += n
+	s.by[one] += n
+	return true
+}
+
+// give gives back what one has taken.
+func (s *shares[K]) give(one K, n int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.taken -= n
+	if s.by[one] -= n; s.by[one] == 0 {
+		delete(s.by, one)
+	}
+}
+
+// A countedBody is the body of a request. What was read of it counts until the request has
+// been answered. If that is too much, reading on is domain.ErrBusy.
+type countedBody struct {
+	io.ReadCloser
+	all    *shares[clientAddress]
+	client clientAddress
+	read   int64
+}
+
+// Read implements io.Reader.
+func (b *countedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if n > 0 && !b.all.take(b.client, int64(n)) {
+		return 0, fmt.Errorf("too many bodies are being read: %w", domain.ErrBusy)
+	}
+	b.read += int64(n)
+	return n, err
+}
+
+// release gives back what was read.
+func (b *countedBody) release() { b.all.give(b.client, b.read) }
+
+// LimitConnections returns the hook of an http.Server that closes a connection of a client
+// who has too many. A proxy that is trusted has those of many clients and is not limited:
+// to limit each client's is up to it.
+func LimitConnections(trustProxy bool, trusted []netip.Prefix) func(net.Conn, http.ConnState) {
+	proxies := proxyTrust{any: trustProxy, networks: trusted}
+	var mu sync.Mutex
+	open := make(map[clientAddress]int)
+	return func(c net.Conn, state http.ConnState) {
+		remote := c.RemoteAddr().String()
+		if state != http.StateNew && state != http.StateClosed || proxies.trustPeer(remote) {
+			return
+		}
+		peer := peerAddress(remote)
+		mu.Lock()
+		defer mu.Unlock()
+		if state == http.StateNew {
+			if open[peer]++; open[peer] > maxClientConnections {
+				_ = c.Close() // the server finds out, and says that it is closed
+			}
+		} else if open[peer]--; open[peer] == 0 {
+			delete(open, peer)
+		}
+	}
+}
+
+// A writeLimit bounds how fast a user and a client may write, by a token bucket for each.
+// It holds for this process alone, and begins anew with it. It is safe for concurrent
+// use. A nil writeLimit refuses nothing.
+type writeLimit struct {
+	mu      sync.Mutex
+	users   buckets[domain.UserName]
+	clients buckets[clientAddress]
+}
+
+// newWriteLimit returns a limit of so many writes a second of one user, and of so many
+// at once. A rate of 0 is no limit.
+func newWriteLimit(perSecond float64, burst int) *writeLimit {
+	if perSecond <= 0 {
+		return nil
+	}
+	return &writeLimit{
+		users:   newBuckets[domain.UserName](rate.Limit(perSecond), burst),
+		clients: newBuckets[clientAddress](rate.Limit(perSecond*clientShare), burst*clientShare),
+	}
+}
+
+// takeWrite counts a write of the visitor, or returns a *tooManyWrites.
+func (s *server) takeWrite(c echo.Context, v visitor) error {
+	return s.writes.take(v.User, s.guard.clientAddress(c.Request()))
+}
+
+// take takes a token for one write from the buckets of the user and the client, or takes
+// none and returns a *tooManyWrites.
+func (l *writeLimit) take(user domain.UserName, client clientAddress) error {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	of, from := l.users.of(user), l.clients.of(client)
+	if wait := max(untilToken(of, now), untilToken(from, now)); wait > 0 {
+		return &tooManyWrites{wait}
+	}
+	// Nobody else takes tokens meanwhile: the lock covers both buckets.
+	of.AllowN(now, 1)
+	from.AllowN(now, 1)
+	return nil
+}
+
+// untilToken returns how long it takes until the bucket has a token; 0 if it has one.
+func untilToken(bucket *rate.Limiter, now time.Time) time.Duration {
+	missing := 1 - bucket.TokensAt(now)
+	if missing <= 0 {
+		return 0
+	}
+	return time.Duration(math.Ceil(missing / float64(bucket.Limit()) * float64(time.Second)))
+}
+
+// tooManyWrites refuses a write. Nothing was written.
+type tooManyWrites struct{ retryAfter time.Duration }
+
+func (e *tooManyWrites) Error() string {
+	return fmt.Sprintf("too many writes, try again in %s", e.retryAfter)
+}
+
+// buckets are the token buckets of those who wrote last. One that was forgotten is full
+// again: so many others wrote since that a flood of them is what there is to stop.
+type buckets[K comparable] struct {
+	limit rate.Limit
+	burst int
+	kept  *simplelru.LRU[K, *rate.Limiter]
+}
+
+func newBuckets[K comparable](limit rate.Limit, burst int) buckets[K] {
+	kept, err := simplelru.NewLRU[K, *rate.Limiter](maxBuckets, nil)
+	if err != nil {
+		panic(err) // only if maxBuckets is not positive
+	}
+	return buckets[K]{limit, burst, kept}
+}
+
+// of returns the bucket of the key.
+func (b buckets[K]) of(key K) *rate.Limiter {
+	bucket, ok := b.kept.Get(key)
+	if !ok {
+		bucket = rate.NewLimiter(b.limit, b.burst)
+		b.kept.Add(key, bucket)
+	}
+	return bucket
+}

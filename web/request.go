@@ -1,0 +1,184 @@
+package web
+
+import (
+	"crypto/rand"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+)
+
+const (
+	defaultLimit = 20
+	maxLimit     = 100
+	// maxContains is the longest part of a name in characters. It leaves room for every
+	// spelling of a channel name. A longer one would match nothing.
+	maxContains = 4 * domain.MaxChannelName
+
+	headerIdempotencyKey = "Idempotency-Key"
+	maxIdempotencyKey    = 255
+)
+
+// channelName returns the channel name in the path. For a name that no channel can
+// have it returns domain.ErrNotFound.
+func channelName(c echo.Context) (domain.ChannelName, error) {
+	name, err := domain.ParseChannelName(pathParam(c, "name"))
+	if err != nil {
+		return "", domain.ErrNotFound
+	}
+	return name, nil
+}
+
+// blogID returns the id of a post in the path.
+func blogID(c echo.Context) (domain.BlogID, error) { return domain.ParseBlogID(pathParam(c, "id")) }
+
+// pathParam returns a parameter of the path, decoded once. If there is a raw path,
+// the router matches that, so an encoded slash does not split a name. What cannot be decoded
+// is returned as it is: nothing has such a name.
+func pathParam(c echo.Context, name string) string {
+	value := c.Param(name)
+	if c.Request().URL.RawPath == "" {
+		return value
+	}
+	decoded, err := url.PathUnescape(value)
+	if err != nil {
+		return value
+	}
+	return decoded
+}
+
+// localPath returns the path if every browser takes it for a page of this site, and
+// an empty string otherwise. The path may come from a link on another site. It must
+// not begin with two slashes, which begin a host, nor hold a backslash, which
+// browsers take for a slash. Control characters, which browsers drop, do not parse.
+func localPath(path string) string {
+	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.Contains(path, `\`) {
+		return ""
+	}
+	u, err := url.Parse(path)
+	if err != nil {
+		return ""
+	}
+	return u.RequestURI()
+}
+
+// queryLimit returns the most items that a page of a list may hold.
+func queryLimit(c echo.Context) (int, error) {
+	values, given := c.QueryParams()["limit"]
+	if !given {
+		return defaultLimit, nil
+	}
+	limit, err := strconv.Atoi(values[0])
+	if err != nil || limit < 1 || limit > maxLimit {
+		return 0, domain.Invalid("limit", "must be a whole number from 1 to %d", maxLimit)
+	}
+	return limit, nil
+}
+
+// queryContains returns the text that the names of the channels to list contain.
+func queryContains(c echo.Context) (string, error) {
+	text := c.QueryParam("contains")
+	if !utf8.ValidString(text) {
+		return "", domain.Invalid("contains", "is not valid UTF-8")
+	}
+	if n := utf8.RuneCountInString(text); n > maxContains {
+		return "", domain.Invalid("contains", "must have at most %d characters, this has %d", maxContains, n)
+	}
+	return text, nil
+}
+
+// queryInterval returns the interval [since, until) of a list. A zero time leaves its
+// side open.
+func queryInterval(c echo.Context) (since, until time.Time, err error) {
+	since, sinceErr := queryTime(c, "since")
+	until, untilErr := queryTime(c, "until")
+	err = domain.JoinInvalid(sinceErr, untilErr)
+	if err == nil && !until.IsZero() && until.Before(since) {
+		err = domain.Invalid("until", "must not be before since")
+	}
+	return since, until, err
+}
+
+// queryRating reports whether to list posts by rating, and the one rating to list, or
+// nil for all. Such a list cannot be narrowed by time: the index by rating has none.
+func queryRating(c echo.Context) (rating *int64, rated bool, err error) {
+	query := c.QueryParams()
+	if query.Has("order") && query.Get("order") != "rating" {
+		return nil, false, domain.Invalid("order", `must be "rating", or be left out for the newest first`)
+	}
+	if query.Has("rating") {
+		n, err := strconv.ParseUint(query.Get("rating"), 10, 32)
+		if err != nil {
+			return nil, false, domain.Invalid("rating", "must be a whole number of votes, such as 3")
+		}
+		one := int64(n)
+		rating = &one
+	}
+	rated = rating != nil || query.Has("order")
+	for _, side := range [...]string{"since", "until"} {
+		if rated && query.Has(side) {
+			return nil, false, domain.Invalid(side, "cannot narrow a list by rating")
+		}
+	}
+	return rating, rated, nil
+}
+
+func queryTime(c echo.Context, name string) (time.Time, error) {
+	values, given := c.QueryParams()[name]
+	if !given {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339Nano, values[0])
+	if err != nil {
+		return time.Time{}, domain.Invalid(name, "must be a time in RFC 3339, such as 2026-01-31T12:00:00Z")
+	}
+	if t.IsZero() {
+		return time.Time{}, domain.Invalid(name, "must lie after the start of the year 1")
+	}
+	return t, domain.CheckTime(name, t)
+}
+
+// idempotencyKey returns the request's idempotency key: one key makes one thing. It is empty if the
+// request has none.
+func idempotencyKey(h http.Header) (string, error) {
+	switch keys := h.Values(headerIdempotencyKey); len(keys) {
+	case 0:
+		return "", nil
+	case 1:
+		return keys[0], checkIdempotencyKey(headerIdempotencyKey, keys[0])
+	default:
+		return "", domain.Invalid(headerIdempotencyKey, "must be sent once, not %d times", len(keys))
+	}
+}
+
+// keyOr returns a key that a request has sent, or a random one: so the store's own retries
+// still make one post.
+func keyOr(sent string) string {
+	if sent == "" {
+		return rand.Text()
+	}
+	return sent
+}
+
+// checkIdempotencyKey refuses a key unless it has 1 to 255 printable characters.
+func checkIdempotencyKey(field, key string) error {
+	if !utf8.ValidString(key) {
+		return domain.Invalid(field, "is not valid UTF-8")
+	}
+	if n := utf8.RuneCountInString(key); n < 1 || n > maxIdempotencyKey {
+		return domain.Invalid(field, "must have 1 to %d characters", maxIdempotencyKey)
+	}
+	for _, r := range key {
+		if !unicode.IsPrint(r) {
+			return domain.Invalid(field, "must not hold %U, which cannot be printed", r)
+		}
+	}
+	return nil
+}

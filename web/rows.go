@@ -1,0 +1,215 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/schema"
+	"microblogging/templates"
+)
+
+const (
+	// maxShownRows is the most rows of a partition on one page.
+	maxShownRows = 50
+	// maxShownValue is the most characters of a property that a page of rows shows.
+	maxShownValue = 240
+)
+
+// mayWatchRows says who may see the rows behind a channel: its owner, and with --teach
+// everybody.
+func (s *server) mayWatchRows() access {
+	if s.Teach {
+		return anyone
+	}
+	return signedIn
+}
+
+func (s *server) showRows(c echo.Context, v visitor) error {
+	q, name, err := s.queryRows(c, v)
+	if err != nil {
+		return err
+	}
+	rows, err := s.store.Rows(c.Request().Context(), q)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, templates.ChannelRowsPage(s.page(c, v), rowsPage(q, name, rows)))
+}
+
+// streamRows streams the rows of a channel, as events "rows" with what has changed marked.
+func (s *server) streamRows(c echo.Context, v visitor) error {
+	q, name, err := s.queryRows(c, v)
+	if err != nil {
+		return err
+	}
+	var changes rowChanges
+	return s.watch(c, v, "rows", func(ctx context.Context) (glance, error) {
+		rows, err := s.store.Rows(ctx, q)
+		if err != nil {
+			return glance{}, err
+		}
+		if q.Of == "" {
+			q.Of = rows.Channel.Incarnation // what is left of it is shown when it is gone
+		}
+		view := rowsPage(q, name, rows)
+		g := glance{over: !view.Live, next: watchInterval}
+		if rows.Lesson && view.UnderWay {
+			g.next = lessonInterval
+		}
+		if marked, changed := changes.next(view.Now); changed {
+			view.Now = marked
+			g.changed = templates.ChannelRowsNow(view)
+		}
+		return g, nil
+	})
+}
+
+// queryRows is what the address asks for.
+func (s *server) queryRows(c echo.Context, v visitor) (storage.RowsQuery, domain.ChannelName, error) {
+	name, err := channelName(c)
+	q := storage.RowsQuery{
+		Key: name.Key(), By: v.User, Everybody: s.Teach, Kind: c.QueryParam("kind"), After: c.QueryParam("after"), Limit: maxShownRows,
+	}
+	if of := c.QueryParam("of"); err == nil && of != "" {
+		q.Of, err = domain.ParseIncarnation(of)
+	}
+	return q, name, err
+}
+
+func rowsPage(q storage.RowsQuery, name domain.ChannelName, rows storage.ChannelRows) templates.ChannelRows {
+	if rows.Channel.Name != "" {
+		name = rows.Channel.Name // as its creator spelled it
+	}
+	view := templates.ChannelRows{
+		Channel: name, Of: q.Of, Kind: q.Kind, Kinds: storage.RowPrefixes(), After: q.After, Next: rows.Next,
+		Active: rows.Channel.State == domain.ChannelActive, Live: rows.Channel.Name != "" || underWay(rows), UnderWay: underWay(rows), Now: rowsNow(rows),
+	}
+	if d := rows.Deletion; d.Channel.Key != "" && d.RequestedBy == q.By {
+		view.Deletion = templates.DeletionPath(name, d.Channel.Incarnation)
+	}
+	return view
+}
+
+// rowsNow is what the page of a channel's rows shows of them.
+func rowsNow(rows storage.ChannelRows) templates.RowsNow {
+	gates := table("gate", "Blogs", rows.Gates)
+	gates.Name, gates.Note = "Blogs: the gate", "The fence of the channel: the store checks it together with each post and each removal."
+	gates.Empty = "There is no gate."
+	channels := table("channel", "Channels", rows.Channels)
+	deletions := table("deletion", "Deletions", rows.Deletions)
+	deletions.Empty = "Nobody has asked for the deletion."
+	if rows.MoreDeletions {
+		deletions.Note = "The first rows. The name was deleted more often than that."
+	}
+	partition := table("row", "Blogs", rows.Rows)
+	partition.Name, partition.Note = "Blogs: the partition", "Rows of all kinds in the order of their keys, the gate among them."
+	now := templates.RowsNow{
+		State: stateOf(rows), Partition: partition, Elsewhere: rows.Elsewhere,
+		Tables: []templates.TableBlock{gates, channels, deletions}, Queue: queueOf(rows),
+	}
+	if rows.Elsewhere {
+		now.Tables = now.Tables[2:]
+	}
+	return now
+}
+
+// underWay tells whether a deletion is not done: it may also wait for an operator.
+func underWay(rows storage.ChannelRows) bool {
+	return rows.Channel.State == domain.ChannelDeleting || rows.Deletion.Channel.Key != "" && rows.Deletion.State != domain.DeletionDone
+}
+
+// stateOf says in a sentence what has become of the channel.
+func stateOf(rows storage.ChannelRows) string {
+	d := rows.Deletion
+	switch {
+	case rows.Elsewhere:
+		return "The channel is gone, and its name belongs to another one now. This is the record of its deletion."
+	case underWay(rows) && d.State == domain.DeletionPoisoned:
+		return "The deletion has stopped, and waits for an operator."
+	case underWay(rows) && d.State == domain.DeletionRunning && d.Step == "":
+		return "A worker has taken up the deletion. No step has begun yet."
+	case underWay(rows) && d.Step == "":
+		return "The deletion waits for a worker."
+	case underWay(rows) && d.State == domain.DeletionQueued:
+		return "The deletion waits for a worker. It came as far as the step " + string(d.Step) + "."
+	case underWay(rows):
+		return "A deletion is under way, at the step " + string(d.Step) + "."
+	case rows.Channel.Name == "" && d.Channel.Key != "":
+		return "The channel is gone. This is what is left of it."
+	case rows.Channel.Name == "":
+		return "No channel has this name now."
+	}
+	for _, gate := range rows.Gates {
+		if kind, _ := explained(gate); kind == schema.OpenGate {
+			return "The channel is active, and its open gate stands."
+		}
+	}
+	return "The channel is active, but no open gate stands: nobody can post."
+}
+
+func explained(row storage.Row) (*schema.Kind, []templates.KeyPart) {
+	return templates.ExplainRow(row.Table, row.Partition, row.Key, domain.ParseRecentFirst)
+}
+
+// table shows rows of a table. The prefix tells the keys of two blocks apart that show
+// one row.
+func table(prefix, name string, rows []storage.Row) templates.TableBlock {
+	block := templates.TableBlock{Key: "table " + prefix, Name: name, Explained: true}
+	for _, row := range rows {
+		shownRow := templates.TableRow{
+			Key: prefix + " " + templates.ShortKey(row.Key), Partition: row.Partition, ETag: row.ETag,
+		}
+		shownRow.Kind, shownRow.Parts = explained(row)
+		for _, p := range row.Properties {
+			value := shorten(shown(p.Value))
+			if p.Hashed {
+				value = templates.ShortKey(p.Value)
+			}
+			shownRow.Properties = append(shownRow.Properties, templates.RowProperty{Name: p.Name, Value: value})
+		}
+		block.Rows = append(block.Rows, shownRow)
+	}
+	return block
+}
+
+// shorten cuts a long value, and says how much it left out.
+func shorten(value string) string {
+	left := utf8.RuneCountInString(value) - maxShownValue
+	if left <= 0 {
+		return value
+	}
+	return string([]rune(value)[:maxShownValue]) + "… and " + strconv.Itoa(left) + " more characters"
+}
+
+// queueOf shows the messages about the channel that a peek shows.
+func queueOf(rows storage.ChannelRows) templates.QueueBlock {
+	queue := templates.QueueBlock{
+		Key: "queue", Name: domain.QueueName, Empty: "No message about this channel is visible.",
+		Note: "A look shows 32 visible messages at most. A message that a worker has leased is hidden until the lease ends.",
+	}
+	if underWay(rows) && rows.Deletion.State != domain.DeletionPoisoned {
+		queue.Empty = "No message about this channel is visible: a worker has leased it, or it is not there."
+	}
+	for _, m := range rows.Messages {
+		queue.Messages = append(queue.Messages, templates.QueuedMessage{
+			Key: "message " + m.ID, Words: wordsOf(m.Message), Text: shorten(shown(m.Text)), Deliveries: m.Deliveries,
+		})
+	}
+	return queue
+}
+
+// wordsOf is what a message asks for.
+func wordsOf(m domain.Message) string {
+	by := ", asked for by " + string(m.By) + " on " + m.AskedOn.UTC().Format(time.DateTime) + " UTC"
+	if m.Kind == domain.MessageBlog {
+		return "Remove the post " + string(m.Blog) + by
+	}
+	return "Delete the incarnation " + string(m.Incarnation) + " of this channel" + by
+}

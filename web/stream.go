@@ -1,0 +1,254 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+)
+
+const (
+	// watchInterval is how often what is watched is read. A worker records its
+	// progress as often.
+	watchInterval = time.Second
+	// lessonInterval is how often it is read while somebody steps through it.
+	lessonInterval = 300 * time.Millisecond
+	// watchLifetime bounds a stream. A browser that is still interested opens a new
+	// one.
+	watchLifetime = 5 * time.Minute
+	// keepAlive is how long a stream may be silent before it sends a comment. The
+	// comment keeps proxies from closing it, and shows whether the reader has left.
+	keepAlive = 15 * time.Second
+	// reopenAfter is how long a browser waits before it opens a stream again.
+	reopenAfter = 2 * time.Second
+	// sendTimeout is how long the connection may take to accept what is sent.
+	sendTimeout = 10 * time.Second
+	// streamRetry is the Retry-After of a stream that finds no room.
+	streamRetry = 30 * time.Second
+)
+
+// A glance is what somebody who watches sees now.
+type glance struct {
+	// changed is what to send. It is nil if that was sent last time too.
+	changed templ.Component
+	// over says that nothing will change any more.
+	over bool
+	// next is how long to wait before looking again.
+	next time.Duration
+}
+
+// watch streams what look sees to a visitor. It sends an event after each change, "end" when
+// it is over or is not the visitor's any more, and "again" when the session has ended, or the stream has
+// lasted so long that the browser is to open a new one. Look is called once before the
+// stream begins, so that what is wrong with the request is its answer.
+func (s *server) watch(c echo.Context, v visitor, event string, look func(ctx context.Context) (glance, error)) error {
+	client := s.guard.clientAddress(c.Request())
+	if !s.streams.take(client, 1) {
+		const title = "Too many pages are being watched"
+		p := newProblem(http.StatusServiceUnavailable, title, "")
+		p.RetryAfter = streamRetry
+		return explain(&refusal{p}, title, "What you watch is on its page too. Reload that page to see it.")
+	}
+	defer s.streams.give(client, 1)
+	now, err := look(c.Request().Context())
+	if err == nil {
+		err = certain(c)
+	}
+	if err != nil {
+		return err
+	}
+	unlimitTime(c)
+	ctx, cancel := context.WithTimeout(c.Request().Context(), watchLifetime)
+	defer cancel()
+	stream, err := openStream(c.Response())
+	if err == nil {
+		err = s.follow(ctx, stream, v, event, now, look)
+	}
+	if err == nil {
+		err = stream.allowSending() // time to tell the reader that the stream is complete
+	}
+	if errors.Is(err, errReaderLeft) {
+		return nil
+	}
+	return err
+}
+
+// follow sends each change until it is over, the session or the context ends, or the process
+// stops.
+func (s *server) follow(ctx context.Context, stream *eventStream, v visitor, event string, now glance,
+	look func(ctx context.Context) (glance, error),
+) error {
+	ticker := time.NewTicker(watchInterval)
+	defer ticker.Stop()
+	for {
+		var err error
+		if now.changed != nil {
+			err = stream.send(ctx, event, now.changed)
+		} else {
+			err = stream.keepAlive()
+		}
+		if err != nil {
+			return err
+		}
+		if now.over {
+			return stream.send(ctx, "end", templ.NopComponent)
+		}
+		ticker.Reset(now.next)
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return stream.send(ctx, "again", templ.NopComponent)
+		case <-s.Stopping:
+			return nil
+		}
+		limited, cancel := context.WithTimeout(ctx, requestTimeout)
+		next, err := look(limited)
+		err = errOr(s.checkSession(limited, v), err)
+		cancel()
+		switch {
+		case err == nil:
+			now = next
+		case errors.Is(err, domain.ErrNotSignedIn):
+			return stream.send(ctx, "again", templ.NopComponent)
+		case errors.Is(err, domain.ErrForbidden), errors.Is(err, domain.ErrNotFound):
+			return stream.send(ctx, "end", templ.NopComponent)
+		case ctx.Err() == nil: // the next tick asks again, so the reader misses nothing
+			now.changed = nil
+			s.Logger.LogAttrs(ctx, slog.LevelWarn, "watching "+event, slog.Any("error", err))
+		}
+	}
+}
+
+// errReaderLeft ends a stream whose reader has closed the connection. It is not a
+// failure, and is not logged.
+var errReaderLeft = errors.New("the reader has left")
+
+// An eventStream writes Server-Sent Events (HTML Standard, section 9.2).
+type eventStream struct {
+	response *echo.Response
+	control  *http.ResponseController
+	last     time.Time
+	buffer   bytes.Buffer
+}
+
+// openStream sends the headers, and how long the browser waits before it opens the
+// stream again.
+func openStream(response *echo.Response) (*eventStream, error) {
+	s := &eventStream{response: response, control: http.NewResponseController(response.Writer)}
+	header := response.Header()
+	header.Set(echo.HeaderContentType, "text/event-stream")
+	header.Set(echo.HeaderCacheControl, noStore)
+	header.Set("X-Accel-Buffering", "no") // stops nginx from buffering events
+	response.WriteHeader(http.StatusOK)
+	fmt.Fprintf(&s.buffer, "retry: %d\n\n", reopenAfter.Milliseconds())
+	return s, s.flush()
+}
+
+// send renders the component and sends it as the data of an event.
+func (s *eventStream) send(ctx context.Context, event string, content templ.Component) error {
+	rendered := templ.GetBuffer()
+	defer templ.ReleaseBuffer(rendered)
+	if err := content.Render(context.WithoutCancel(ctx), rendered); err != nil {
+		return err
+	}
+	fmt.Fprintf(&s.buffer, "event: %s\n", event)
+	for line := range bytes.SplitSeq(rendered.Bytes(), []byte("\n")) {
+		fmt.Fprintf(&s.buffer, "data: %s\n", line)
+	}
+	s.buffer.WriteByte('\n')
+	return s.flush()
+}
+
+// keepAlive sends a comment if the stream was silent for that long.
+func (s *eventStream) keepAlive() error {
+	if time.Since(s.last) < keepAlive {
+		return nil
+	}
+	s.buffer.WriteString(":\n\n")
+	return s.flush()
+}
+
+// flush sends the buffer, or returns errReaderLeft. It sets its own write deadline
+// each time, so that the server's limit for a whole response does not cut the
+// stream.
+func (s *eventStream) flush() error {
+	defer s.buffer.Reset()
+	s.last = time.Now()
+	if err := s.allowSending(); err != nil {
+		return err
+	}
+	_, err := s.response.Write(s.buffer.Bytes())
+	if err == nil {
+		err = s.control.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", errReaderLeft, err)
+	}
+	return nil
+}
+
+// allowSending sets a write deadline from now. It returns errReaderLeft if the connection
+// is closed.
+func (s *eventStream) allowSending() error {
+	err := s.control.SetWriteDeadline(time.Now().Add(sendTimeout))
+	if err != nil && !errors.Is(err, http.ErrNotSupported) { // a test's recorder has no deadlines
+		return fmt.Errorf("%w: %w", errReaderLeft, err)
+	}
+	return nil
+}
+
+// channelNews and feedNews tell the script of a page how many posts are newer than those
+// that it shows. It asks now and then while somebody looks, so an answer must cost little: a
+// channel's reads the keys of one range, and is the same for everybody.
+
+// newsJSON is the answer. The names are those that static/live.js reads.
+type newsJSON struct {
+	New  int    `json:"new"`
+	Next string `json:"next,omitempty"`
+}
+
+func (s *server) channelNews(c echo.Context, _ visitor) error {
+	than, err := newsSince(c)
+	if err != nil {
+		return err
+	}
+	name, err := channelName(c)
+	if err != nil {
+		return err
+	}
+	n, err := s.store.NewsAt(c.Request().Context(), name.Key(), than)
+	if err != nil {
+		return err
+	}
+	sameForAll(c.Response().Header())
+	return respond(c, http.StatusOK, newsJSON{New: n})
+}
+
+func (s *server) feedNews(c echo.Context, v visitor) error {
+	than, err := newsSince(c)
+	if err != nil {
+		return err
+	}
+	n, next, err := s.store.FeedNews(c.Request().Context(), v.User, than, c.QueryParam("after"))
+	if err != nil {
+		return err
+	}
+	return respond(c, http.StatusOK, newsJSON{n, next})
+}
+
+// newsSince returns the newest post that the page shows; "" if it shows none.
+func newsSince(c echo.Context) (domain.BlogID, error) {
+	text := c.QueryParam("since")
+	if text == "" {
+		return "", nil
+	}
+	return domain.ParseBlogID(text)
+}

@@ -1,0 +1,135 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/templates"
+)
+
+// join subscribes the visitor to the channel at an address.
+func (s *server) join(c echo.Context, v visitor, at target) error {
+	return s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) error {
+		return s.store.Subscribe(ctx, channel, v.User)
+	})
+}
+
+// leave ends the visitor's subscription to the channel at an address.
+func (s *server) leave(c echo.Context, v visitor, at target) error {
+	return s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) error {
+		return s.store.Unsubscribe(ctx, channel.Ref(), v.User)
+	})
+}
+
+func (s *server) subscribe(c echo.Context, v visitor) error {
+	return respondNothing(c, s.join(c, v, apiTarget(c)))
+}
+
+func (s *server) unsubscribe(c echo.Context, v visitor) error {
+	return respondNothing(c, s.leave(c, v, apiTarget(c)))
+}
+
+func (s *server) subscribeByForm(c echo.Context, v visitor, form url.Values) error {
+	err := s.join(c, v, pageTarget(c, form))
+	var full *domain.InvalidError
+	if errors.As(err, &full) {
+		err = explain(err, "You cannot subscribe to more", fmt.Sprintf("You subscribe to %d channels. "+
+			"Unsubscribe from another one first.", domain.MaxSubscriptions),
+			templates.Link{Label: "Your subscriptions", URL: templates.SubscriptionsPath})
+	}
+	return s.done(c, err, noticeSubscribed, c.Request().URL.EscapedPath())
+}
+
+func (s *server) unsubscribeByForm(c echo.Context, v visitor, form url.Values) error {
+	err := s.leave(c, v, pageTarget(c, form))
+	return s.done(c, err, noticeUnsubscribed, c.Request().URL.EscapedPath())
+}
+
+// unsubscribeInList ends a subscription from the list. It succeeds if the channel is deleted
+// or being deleted, because the subscription ends with its channel.
+func (s *server) unsubscribeInList(c echo.Context, v visitor, form url.Values) error {
+	if form.Get("action") != "unsubscribe" {
+		return unknownAction()
+	}
+	name, err := domain.ParseChannelName(form.Get("channel"))
+	err = s.leave(c, v, formTarget(name, err, form))
+	if !replacedNow(err) && (errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone)) {
+		err = nil
+	}
+	err = elsewhere(err, "Your subscription has ended already", "You asked to leave the old one, and your subscription ended with it.")
+	return s.done(c, err, noticeUnsubscribed, templates.SubscriptionsPath)
+}
+
+func (s *server) showSubscriptions(c echo.Context, v visitor) error {
+	subscriptions, err := s.store.Subscriptions(c.Request().Context(), v.User)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, templates.SubscriptionsPage(s.page(c, v), subscriptions))
+}
+
+type subscriptionJSON struct {
+	Channel      domain.ChannelName `json:"channel"`
+	Role         domain.Role        `json:"role"`
+	SubscribedOn apiTime            `json:"subscribedOn"`
+}
+
+func (s *server) listSubscriptions(c echo.Context, v visitor) error {
+	limit, err := queryLimit(c)
+	if err != nil {
+		return err
+	}
+	page, err := s.store.SubscriptionPage(c.Request().Context(), v.User, c.QueryParam("after"), limit)
+	if err != nil {
+		return err
+	}
+	return respondList(c, page.Items, page.Next, func(s domain.Subscription) subscriptionJSON {
+		return subscriptionJSON{Channel: s.Name, Role: s.Role, SubscribedOn: apiTime(s.SubscribedOn)}
+	})
+}
+
+// home is the feed of a visitor who is signed in, and the list of channels for a stranger.
+func (s *server) home(c echo.Context, v visitor) error {
+	if !v.SignedIn() {
+		return s.directory(c, v)
+	}
+	ctx, after := c.Request().Context(), c.QueryParam("after")
+	feed, err := s.store.Feed(ctx, v.User, after, pageSize)
+	if err != nil {
+		return err
+	}
+	view := templates.Feed{After: after, Next: feed.Next}
+	for _, item := range feed.Items {
+		view.Posts = append(view.Posts, templates.FeedPost{Post: s.texts.post(item.Blog, inList), Channel: item.Name})
+	}
+	if len(feed.Items) == 0 {
+		subscriptions, err := s.store.Subscriptions(ctx, v.User)
+		if err != nil {
+			return err
+		}
+		view.Subscriptions = len(subscriptions)
+	}
+	return render(c, http.StatusOK, templates.FeedPage(s.page(c, v), view))
+}
+
+// listFeed lists the posts of all channels that the caller subscribes to.
+func (s *server) listFeed(c echo.Context, v visitor) error {
+	limit, err := queryLimit(c)
+	if err != nil {
+		return err
+	}
+	page, err := s.store.Feed(c.Request().Context(), v.User, c.QueryParam("after"), limit)
+	if err != nil {
+		return err
+	}
+	return respondList(c, page.Items, page.Next, func(item storage.FeedItem) blogJSON {
+		return newBlogJSON(item.Name, item.Blog)
+	})
+}
