@@ -169,9 +169,6 @@ func describeCall(c *Call) string {
 	case driver.CallReceive:
 		return "queue: receive"
 	case driver.CallUpdate:
-		if m, err := domain.DecodeMessage(c.Message.Text); err == nil && m.Copied {
-			return "queue: mark the message as poisoned"
-		}
 		return "queue: give the message back"
 	case driver.CallDelete:
 		return "queue: delete the message"

@@ -244,8 +244,6 @@ func (x *Explorer) whyNotFate(s *state, call *Call, fate Fate) string {
 		return ""
 	case !call.Writes():
 		return "it reads: a lost answer is as if it never arrived, and a second copy changes nothing"
-	case fate == Repeated && call.Once:
-		return "the SDK must not send this again"
 	case (fate == GivenUp || fate == Copied) && (x.scenario.Straggles == nil || !x.scenario.Straggles(call)):
 		return "here this call cannot be late"
 	}

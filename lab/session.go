@@ -125,7 +125,7 @@ func (s *session) turnstile(ctx context.Context, c *driver.Call, _ func(context.
 	case driver.CallPeek:
 		return errors.New("no actor of the lab peeks, since none may depend on what is on the queue")
 	}
-	call := Call{Call: *c, Once: driver.IsSentOnce(ctx)}
+	call := Call{Call: *c}
 	call.Answer = driver.Answer{}
 	call.stack, _ = ctx.Value(stackKey{}).([]uintptr)
 	if c.Method == driver.CallDelete {
