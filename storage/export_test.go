@@ -11,8 +11,4 @@ const MaxCounts = maxCounts
 func (s *Store) Counts() int { return len(s.counts.kept) }
 
 // VotedPosts is how many posts are being voted on.
-func (s *Store) VotedPosts() int {
-	s.votes.mu.Lock()
-	defer s.votes.mu.Unlock()
-	return len(s.votes.posts)
-}
+func (s *Store) VotedPosts() int { return s.votes.Len() }

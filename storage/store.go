@@ -51,7 +51,7 @@ type Store struct {
 
 	pause  optimistic.Pause
 	counts counts
-	votes  voteLocks
+	votes  flight.Locks[votedPost]
 }
 
 // Options are what a Store may be told. The zero Options are what production runs; the

@@ -36,7 +36,7 @@ type votedPost struct {
 // post is gone. If the operation on the vote fails with done, the vote is as its user
 // wants it. This also recognises an echo.
 func (s *Store) rate(ctx context.Context, post votedPost, change int64, vote driver.Operation, done error) error {
-	unlock, err := s.votes.lock(ctx, post)
+	unlock, err := s.votes.Lock(ctx, post) // of all who read one version, only one would succeed
 	if err != nil {
 		return fmt.Errorf("voting on post %s: %w", post.id, err)
 	}

@@ -1,0 +1,56 @@
+package flight
+
+import (
+	"context"
+	"sync"
+)
+
+// Locks let those of this process who want the same key go one after another. They save effort,
+// and nothing rests on them: other processes do not know of them.
+type Locks[K comparable] struct {
+	mu sync.Mutex
+	of map[K]*lock
+}
+
+type lock struct {
+	// held is full while somebody has it. Those who wait get it in the order in which they came.
+	held chan struct{}
+	// wanted is how many have it or wait. The last of them removes the lock.
+	wanted int
+}
+
+// Lock waits until nobody else has the key, or ctx ends.
+func (l *Locks[K]) Lock(ctx context.Context, key K) (unlock func(), err error) {
+	l.mu.Lock()
+	if l.of == nil {
+		l.of = make(map[K]*lock)
+	}
+	mine := l.of[key]
+	if mine == nil {
+		mine = &lock{held: make(chan struct{}, 1)}
+		l.of[key] = mine
+	}
+	mine.wanted++
+	l.mu.Unlock()
+	leave := func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if mine.wanted--; mine.wanted == 0 {
+			delete(l.of, key)
+		}
+	}
+	select {
+	case mine.held <- struct{}{}:
+		return func() { <-mine.held; leave() }, nil
+	case <-ctx.Done():
+		leave()
+		return nil, ctx.Err()
+	}
+}
+
+// Len is how many keys somebody has or waits for.
+func (l *Locks[K]) Len() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.of)
+}
