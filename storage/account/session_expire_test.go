@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/account"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
@@ -17,109 +17,71 @@ import (
 // expiryMargin is how long after their end rows are removed.
 const expiryMargin = 5 * time.Minute
 
-// longEnded is when a row ended that may be removed now.
-func longEnded() time.Time { return time.Now().Add(-expiryMargin) }
-
-func TestExpiry(t *testing.T) {
-	t.Run("rows of one partition go in batches", expiredRowsGoInBatches)
-	t.Run("transactions of different partitions are under way at once", expiryIsConcurrent)
+func TestExpire(t *testing.T) {
+	t.Run("each row goes when its time and the margin have passed", rowsGoInTime)
+	t.Run("at most eight rows go at once", rowsGoAtOnce)
 	t.Run("row that changes after it was read is spared", changedRowIsSpared)
-	t.Run("failure is reported, and the next pass removes what is left", failedExpiryIsRepeated)
-	t.Run("row of an earlier version's index goes when its time has come", earlierIndexGoes)
-	t.Run("process whose clock is ahead removes nothing that lives for others", clockAheadRemovesNothing)
+	t.Run("failure is reported, and the next call removes what is left", failedExpiryIsRepeated)
 }
 
-func clockAheadRemovesNothing(t *testing.T) {
+func rowsGoInTime(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.account("ada")
-		link, err := w.store.SignInLink(t.Context(), "ada")
+		w.ended(1) // of an earlier version
+		token := w.signedIn("ada", right)
+		_, err := w.store.SignInLink(t.Context(), "ada")
 		w.ok(err)
-		w.counters("user!a", 3, time.Now().Add(time.Hour))
-		// This process reads its clock, and is ahead of others by up to the margin.
-		time.Sleep(time.Hour + expiryMargin - time.Second)
-		if n := w.expire(); n != 0 {
-			t.Errorf("%d rows went before their margin was over", n)
+		w.fail(w.store, "ada", limit) // in two rows, one of which is a known address
+		for _, step := range []struct {
+			after time.Duration
+			gone  int
+		}{
+			{0, 1}, {window + expiryMargin - 1, 0}, {1, 1}, {time.Hour - window - 1, 0}, {1, 1},
+			{account.SessionLifetime - time.Hour - 1, 0}, {1, 1}, {known - account.SessionLifetime, 1},
+		} {
+			time.Sleep(step.after)
+			if n := w.expire(); n != step.gone {
+				t.Errorf("after %s more, %d rows went, want %d", step.after, n, step.gone)
+			}
 		}
-		if _, _, err := w.store.FollowSignInLink(t.Context(), link); !errors.Is(err, domain.ErrNotSignedIn) {
-			t.Errorf("a link that is kept for the margin: %v", err)
-		}
-		time.Sleep(time.Second)
-		if n := w.expire(); n != 4 {
-			t.Errorf("%d rows went after the margin, want 4", n)
+		w.mustNotBeSignedIn(token)
+		if rows := append(w.rows("Sessions"), w.rows("Throttle")...); len(rows) != 0 || len(w.rows("Users")) != 1 {
+			t.Errorf("left: %v", rows)
 		}
 	})
 }
 
-// counters writes rows of one Throttle partition that end at the same time.
-func (w *world) counters(partition string, n int, ends time.Time) {
+// ended writes rows that may be removed now.
+func (w *world) ended(n int) {
 	w.t.Helper()
-	for first := 0; first < n; first += driver.MaxOperations {
-		var ops []driver.Operation
-		for i := first; i < min(n, first+driver.MaxOperations); i++ {
-			ops = append(ops, driver.Insert(fmt.Sprintf("%019d", i), driver.Int64("Failures", 1), driver.Time("ExpiresOn", ends)))
-		}
-		w.ok(w.table("Throttle").Transact(w.t.Context(), partition, ops...))
+	for i := range n {
+		w.ok(w.table("Throttle").Transact(w.t.Context(), "user!a", driver.Insert(fmt.Sprintf("%019d", i),
+			driver.Int64("Failures", 1), driver.Time("ExpiresOn", time.Now().Add(-expiryMargin)))))
 	}
 }
 
-// reconcileFaulty removes what has expired on the faulty side.
-func (w *world) reconcileFaulty() (expired int, err error) {
-	return w.faulty.Expire(w.t.Context())
+func writesTo(table string) func(drivertest.Call) bool {
+	return func(call drivertest.Call) bool { return call.Writes() && call.Target == table }
 }
 
-func expiredRowsGoInBatches(t *testing.T) {
+func rowsGoAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		w.counters("user!a", 250, longEnded())
-		w.counters("user!b", 3, time.Now().Add(time.Hour))
-		var transactions atomic.Int64
-		w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Throttle" && call.Writes() },
-			func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
-				transactions.Add(1)
-				return send(ctx)
-			}))
-		if expired, err := w.reconcileFaulty(); err != nil || expired != 250 || transactions.Load() != 3 {
-			t.Errorf("%d rows went in %d transactions, %v; want 250 in 3", expired, transactions.Load(), err)
-		}
-		if left := w.rows("Throttle"); len(left) != 3 {
-			t.Errorf("%d rows are left, want 3", len(left))
-		}
-	})
-}
-
-func expiryIsConcurrent(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		for i := range 20 {
-			w.counters(fmt.Sprintf("user!%d", i), 1, longEnded())
-		}
+		w.ended(20)
 		var mu sync.Mutex
 		now, most := 0, 0
-		w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Throttle" && call.Writes() },
-			func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
-				mu.Lock()
-				now++
-				most = max(most, now)
-				mu.Unlock()
-				time.Sleep(time.Second) // in the bubble: every transaction that can start has started
-				mu.Lock()
-				now--
-				mu.Unlock()
-				return send(ctx)
-			}))
-		expired, err := w.reconcileFaulty()
-		if err != nil || expired != 20 || most < 2 || most > 8 {
-			t.Errorf("%d rows went, %d transactions at once, %v; want 20, and 2 to 8 at once", expired, most, err)
-		}
-	})
-}
-
-func earlierIndexGoes(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		end := time.Now().Add(time.Hour)
-		w.ok(w.table("Sessions").Transact(t.Context(), fmt.Sprintf("due!%019d!0", end.Unix()),
-			driver.Merge("hash", driver.Upsert, driver.Time("ExpiresOn", end))))
-		time.Sleep(time.Hour + expiryMargin)
-		if expired, err := w.store.Expire(t.Context()); err != nil || expired != 1 {
-			t.Errorf("%d rows went, %v", expired, err)
+		w.arm(drivertest.Only(writesTo("Throttle"), func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+			mu.Lock()
+			now++
+			most = max(most, now)
+			mu.Unlock()
+			time.Sleep(time.Second) // in the bubble: every transaction that can start has started
+			mu.Lock()
+			now--
+			mu.Unlock()
+			return send(ctx)
+		}))
+		if n, err := w.faulty.Expire(t.Context()); err != nil || n != 20 || most != 8 {
+			t.Errorf("%d rows went, %d at once, %v; want 20, and 8 at once", n, most, err)
 		}
 	})
 }
@@ -127,31 +89,27 @@ func earlierIndexGoes(t *testing.T) {
 // A session is carried to another epoch, or a counter is raised, while the pass is at it.
 func changedRowIsSpared(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		w.counters("user!a", 3, longEnded())
-		w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Throttle" && call.Writes() },
-			func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
-				w.ok(w.table("Throttle").Transact(ctx, "user!a",
-					driver.Merge(fmt.Sprintf("%019d", 1), driver.Exists, driver.Time("ExpiresOn", time.Now().Add(time.Hour)))))
-				return send(ctx)
-			}))
-		if expired, err := w.reconcileFaulty(); err != nil || expired != 0 {
-			t.Errorf("%d rows of a batch that has changed went, %v", expired, err)
-		}
-		w.arm(drivertest.Pass)
-		if expired, err := w.reconcileFaulty(); err != nil || expired != 2 {
-			t.Errorf("%d rows went in the next pass, %v; want 2", expired, err)
-		}
-		if left := w.rows("Throttle"); len(left) != 1 {
-			t.Errorf("left: %v", left)
+		w.ended(3)
+		var once sync.Once
+		w.arm(drivertest.Only(writesTo("Throttle"), func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+			once.Do(func() {
+				for i := range 3 {
+					w.ok(w.table("Throttle").Transact(ctx, "user!a",
+						driver.Merge(fmt.Sprintf("%019d", i), driver.Exists, driver.Time("ExpiresOn", time.Now().Add(time.Hour)))))
+				}
+			})
+			return send(ctx)
+		}))
+		if n, err := w.faulty.Expire(t.Context()); err != nil || n != 0 || len(w.rows("Throttle")) != 3 {
+			t.Errorf("%d rows that have changed went, %v", n, err)
 		}
 	})
 }
 
 func failedExpiryIsRepeated(t *testing.T) {
 	eachFault(t, func(w *world) {
-		w.counters("user!a", 120, longEnded())
-		w.counters("user!b", 1, longEnded())
-		if _, err := w.reconcileFaulty(); err != nil && !errors.Is(err, domain.ErrUnavailable) {
+		w.ended(3)
+		if _, err := w.faulty.Expire(w.t.Context()); err != nil && !errors.Is(err, domain.ErrUnavailable) {
 			w.t.Error(err)
 		}
 		w.expire()

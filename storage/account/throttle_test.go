@@ -13,6 +13,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/account"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -96,6 +97,7 @@ func TestThrottle(t *testing.T) {
 	t.Run("strangers together have a limit for each user", strangersHaveLimit)
 	t.Run("strangers do not lock out a known address", strangersSpareKnownAddress)
 	t.Run("address is known for 30 days after a sign-in", addressIsKnownForAWhile)
+	t.Run("clock that was ahead locks nobody out, and makes no address known", clockAheadIsNotBelieved)
 	t.Run("strangers do not lock out a session", strangersSpareSession)
 	t.Run("guessing with a session has a limit", sessionHasLimit)
 	t.Run("many at once cannot outrun the count", manyCannotOutrunCount)
@@ -391,6 +393,32 @@ func addressIsKnownForAWhile(t *testing.T) {
 			t.Errorf("%d wrong passwords were checked, want %d", checked, limit)
 		}
 		time.Sleep(window)
+		w.strangers("ada")
+		w.mustBeThrottled(w.store, attempt("ada", right))
+	})
+}
+
+// A process whose clock is a year ahead counts and remembers. Then its clock is set right.
+func clockAheadIsNotBelieved(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.account("ada")
+		w.signedIn("ada", right)
+		w.fail(w.store, "ada", limit)
+		for _, row := range w.rows("Throttle") {
+			for _, p := range row.Properties {
+				if p.Value.Kind() == driver.KindDateTime {
+					w.ok(w.table("Throttle").Transact(t.Context(), row.Partition,
+						driver.Merge(row.Row, driver.Exists, driver.Time(p.Name, p.Value.Instant().Add(365*24*time.Hour)))))
+				}
+			}
+		}
+		w.strangers("ada")
+		w.mustBeThrottled(w.store, attempt("ada", right)) // as at any address that is not known
+		time.Sleep(window)
+		w.signedIn("ada", right)
+		w.strangers("ada")
+		w.signedIn("ada", right) // it is known again
+		time.Sleep(known)
 		w.strangers("ada")
 		w.mustBeThrottled(w.store, attempt("ada", right))
 	})
