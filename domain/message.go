@@ -59,9 +59,6 @@ type Message struct {
 	// order (it was done, failed, waited or was given back), or removed rows of a post.
 	// The deliveries after it ended by a crash or with a lost lease.
 	Accounted int64 `json:"accounted,omitempty"`
-	// Copied marks a message that is poisoned: its copy may be on the poison queue,
-	// the Deletions row says so, and all that is left to do is to delete it.
-	Copied bool `json:"copied,omitempty"`
 	// Recorded tells that the deletion of a post has a Deletions row, because it
 	// was poisoned once. That of a channel always has one.
 	Recorded bool `json:"recorded,omitempty"`
@@ -74,12 +71,6 @@ type Message struct {
 // Ref names the incarnation that the message is about.
 func (m Message) Ref() ChannelRef {
 	return ChannelRef{Key: m.Channel, Incarnation: m.Incarnation}
-}
-
-// Afresh returns the message as it is to be sent again: nobody has tried it yet.
-func (m Message) Afresh() Message {
-	m.Attempts, m.Waits, m.Accounted, m.Copied = 0, 0, 0, false
-	return m
 }
 
 // Intent returns what the message asks for, without who asked when, and what was

@@ -34,7 +34,7 @@ func TestMessageTrace(t *testing.T) {
 		m := sample()
 		m.TraceParent = someTraceParent
 		back, err := domain.DecodeMessage(m.Encode())
-		if err != nil || back != m || back.Afresh().TraceParent != someTraceParent {
+		if err != nil || back != m {
 			t.Errorf("%+v is read as %+v, %v", m, back, err)
 		}
 		if m.Intent().TraceParent != "" {

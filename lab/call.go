@@ -2,58 +2,26 @@ package lab
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
 	"microblogging/storage/driver"
 )
 
-// Method is the method of the backend that a call invokes.
-type Method uint8
-
-// The methods of driver.Tables and driver.Queues that an actor may call. Settle is
-// Queues.Delete.
-const (
-	Get Method = iota + 1
-	Range
-	Scan
-	Length
-	Transact
-	Send
-	Receive
-	Update
-	Settle
-)
-
-// A Call is one request of an actor, as a value. The method decides which fields
-// count.
+// A Call is one request of an actor, as a value.
 type Call struct {
-	Method Method
-	// Target is the table or the queue.
-	Target         string
-	Partition, Row string
-	Range          driver.Range
-	Scan           driver.Scan
-	Operations     []driver.Operation
-	// Message is what an Update or a Settle names, and the text of a Send.
-	Message driver.Message
-	// Hidden tells that an Update keeps the message from others for longer.
-	Hidden bool
-	// Once tells that the SDK must not send a Send again.
-	Once bool
+	driver.Call
 	// stack is where the call was made, if calls are traced.
 	stack []uintptr
 }
 
-// Writes tells whether the call may have an effect.
-func (c *Call) Writes() bool { return c.Method >= Transact }
-
 // sum tells calls apart, to notice code that does not make the same call twice.
 func (c *Call) sum() mem.Sum {
 	var d mem.Digest
-	d.Int(uint64(c.Method))
-	for _, text := range []string{c.Target, c.Partition, c.Row, c.Range.Partition, c.Range.From, c.Range.To,
-		c.Range.Continuation, c.Scan.From, c.Scan.To, c.Scan.Continuation, c.Message.ID, c.Message.Receipt, c.Message.Text} {
+	for _, text := range []string{string(c.Method), c.Target, c.Partition, c.Row, c.From, c.To, c.Paging.Continuation,
+		c.Message.ID, c.Message.Receipt, c.Message.Text} {
 		d.Text(text)
 	}
 	for _, op := range c.Operations {
@@ -75,14 +43,10 @@ func digestProperties(d *mem.Digest, properties driver.Properties) {
 	}
 }
 
-// An Answer is what a call returns. The method decides which fields count.
+// An Answer is what a call returns.
 type Answer struct {
-	Entity   driver.Entity
-	Page     driver.Page
-	Messages []driver.Message
-	Receipt  string
-	Length   int64
-	Err      error
+	driver.Answer
+	Err error
 }
 
 // sum tells answers apart: an actor that gets answers with the same sums makes the
@@ -132,4 +96,168 @@ func digestError(d *mem.Digest, err error) {
 		}
 	}
 	d.Text(err.Error())
+}
+
+// Pretty shortens tokens: a canonical name becomes its actor and a number, and the
+// token of a fresh worker becomes three dots.
+func (s *Scenario) Pretty(text string) string {
+	return replaceTokens(text, func(token string) string {
+		actor, number, ok := parseName(token)
+		if !ok {
+			return "…"
+		}
+		return fmt.Sprintf("%s.%d", s.actorName(actor), number)
+	})
+}
+
+// shortRow shortens the timestamps and the hashes in a row key.
+func shortRow(row string) string {
+	if row == "" {
+		return `""`
+	}
+	parts := strings.Split(row, "!")
+	for i, part := range parts {
+		switch {
+		case len(part) == 19 && strings.Trim(part, "0123456789") == "":
+			parts[i] = "…"
+		case len(part) == 64:
+			parts[i] = part[:4] + "…"
+		}
+	}
+	return strings.Join(parts, "!")
+}
+
+// NameRow is a short name of a row. Some tables have one row in each partition.
+func NameRow(table, row string) string {
+	if row == "" {
+		return "the " + table + " row"
+	}
+	return shortRow(row)
+}
+
+// DescribeBreach is a breach in one line, with the row that shows it, if one does.
+func (s *Scenario) DescribeBreach(b domain.Breach) string {
+	text := b.Detail
+	switch {
+	case b.RowKey != "":
+		text = b.Table + ", " + shortRow(b.RowKey) + ": " + text
+	case b.Table != "":
+		text = NameRow(b.Table, b.RowKey) + ": " + text
+	}
+	return s.Pretty(b.Invariant + ": " + text)
+}
+
+// describeCall is what a call asks for, in one line.
+func describeCall(c *Call) string {
+	switch c.Method {
+	case driver.CallGet:
+		if c.Row == "" {
+			return fmt.Sprintf("%s: read %s", c.Target, shortRow(c.Partition))
+		}
+		return fmt.Sprintf("%s: read %s", c.Target, shortRow(c.Row))
+	case driver.CallRange:
+		return fmt.Sprintf("%s: list %s", c.Target, strings.TrimSpace(c.Partition+" "+strings.TrimSuffix(c.From, "!")))
+	case driver.CallScan:
+		return fmt.Sprintf("%s: scan", c.Target)
+	case driver.CallLength:
+		return "queue: count the messages"
+	case driver.CallSend:
+		if c.Target == domain.PoisonQueueName {
+			return "poison queue: send " + describeMessage(c.Message.Text)
+		}
+		return "queue: send " + describeMessage(c.Message.Text)
+	case driver.CallReceive:
+		return "queue: receive"
+	case driver.CallUpdate:
+		return "queue: give the message back"
+	case driver.CallDelete:
+		return "queue: delete the message"
+	}
+	parts := make([]string, len(c.Operations))
+	for i, op := range c.Operations {
+		parts[i] = describeOperation(c.Partition, op)
+	}
+	return fmt.Sprintf("%s: %s", c.Target, strings.Join(parts, "; "))
+}
+
+func describeOperation(partition string, op driver.Operation) string {
+	row := shortRow(op.Row)
+	if op.Row == "" {
+		row = shortRow(partition)
+	}
+	text := op.Action.String() + " " + row
+	if state := op.Properties.String("State"); state != "" {
+		text += " (" + state + ")"
+	}
+	if etag, ok := op.If.ETag(); ok && op.Action != driver.ActionInsert {
+		text += " if still " + string(etag)
+	}
+	return text
+}
+
+func describeMessage(text string) string {
+	m, err := domain.DecodeMessage(text)
+	switch {
+	case err != nil:
+		return text
+	case m.Kind == domain.MessageBlog:
+		return "delete post " + shortRow(string(m.Blog))
+	default:
+		return fmt.Sprintf("delete %s %s", m.Channel, m.Incarnation)
+	}
+}
+
+// Count is a number with its noun.
+func Count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// describeAnswer is the answer to a call, in a few words.
+func describeAnswer(c *Call, a *Answer) string {
+	var failed *driver.OperationError
+	switch {
+	case a.Err == nil && c.Method == driver.CallGet:
+		return describeEntity(a.Entity)
+	case a.Err == nil && (c.Method == driver.CallRange || c.Method == driver.CallScan):
+		return Count(len(a.Page.Rows), "row")
+	case a.Err == nil && c.Method == driver.CallLength:
+		return Count(int(a.Length), "message")
+	case a.Err == nil && c.Method == driver.CallReceive:
+		return describeMessage(a.Messages[0].Text)
+	case a.Err == nil:
+		return "ok"
+	case errors.As(a.Err, &failed) && len(c.Operations) > 1:
+		return fmt.Sprintf("%v: %s", failed.Err, describeOperation(c.Partition, c.Operations[failed.Index]))
+	case errors.As(a.Err, &failed):
+		return failed.Err.Error()
+	default:
+		return a.Err.Error()
+	}
+}
+
+func describeEntity(e driver.Entity) string {
+	text := e.Properties.String("State")
+	if incarnation := e.Properties.String("Incarnation"); incarnation != "" && !strings.Contains(e.Row, incarnation) {
+		text += " " + incarnation
+	}
+	if text == "" {
+		return "there"
+	}
+	return strings.TrimSpace(text)
+}
+
+func describeFact(f Fact) string {
+	verbs := map[Kind]string{
+		Created: "created", Taken: "the name is taken", Posted: "posted", Removed: "post deleted",
+		Accepted: "deletion accepted", Refused: "the channel is gone", Edited: "edited",
+		Voted: "voted", Subscribed: "subscribed",
+		Followed: "signed in", LinkUsed: "the link is used", SignedOut: "signed out", SessionsEnded: "sessions ended", AddressRevoked: "address revoked",
+	}
+	if f.Words != "" {
+		return "shown " + f.Words
+	}
+	return verbs[f.Kind]
 }

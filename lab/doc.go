@@ -75,7 +75,7 @@
 //   - Shrink: delta debugging [10]. Only the reduction to complements is done. At the
 //     end of a shrunk schedule the actors that still wait go on without faults.
 //   - Ablation: mutation testing [11] of guards. A mutant is made by changing what
-//     an actor sends or is answered ([Interceptor]), not by changing the code. It is
+//     an actor sends or is answered (driver.Around), not by changing the code. It is
 //     killed if any law is broken.
 //
 // # Sources

@@ -2,10 +2,152 @@ package lab
 
 import (
 	"slices"
+	"strings"
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
 )
+
+// Kind says what a Fact is about.
+type Kind uint8
+
+// What a client was told, and what an actor is about to do. Every later state must
+// keep what a client was told.
+const (
+	// Created: the channel is there.
+	Created Kind = iota + 1
+	// Taken: the name belongs to somebody else.
+	Taken
+	// Creating: the actor creates a channel with the idempotency key Key.
+	Creating
+	// Posted: the post is there.
+	Posted
+	// Removed: the post is gone.
+	Removed
+	// Accepted: no reader sees the channel any more, and its deletion will end.
+	Accepted
+	// Refused: the channel was there, and is gone.
+	Refused
+	// Edited: the text of the post is Key, unless another actor edits it.
+	Edited
+	// Voted: the user's vote counts.
+	Voted
+	// Unvoted: the user's vote does not count.
+	Unvoted
+	// Subscribed: the user subscribes.
+	Subscribed
+	// Left: the user does not subscribe.
+	Left
+	// LinkMade: the sign-in link Token can be followed once.
+	LinkMade
+	// Followed: the actor has followed the link Token, and is signed in.
+	Followed
+	// LinkUsed: somebody else has followed the link Token, or somebody has ended the
+	// sessions of its user.
+	LinkUsed
+	// SessionsEnded: what signed the user in before signs nobody in.
+	SessionsEnded
+	// SignedOut: the session Token signs nobody in.
+	SignedOut
+	// AddressRevoked: the user has no digest address.
+	AddressRevoked
+	// Following: the actor follows the link Token.
+	Following
+	// Ending: the actor ends all sessions of the user.
+	Ending
+	// Addressing: the actor makes a digest address.
+	Addressing
+	// Asking: the actor asks for the deletion of a channel.
+	Asking
+	// Joining: the actor subscribes.
+	Joining
+	// Leaving: the actor ends a subscription.
+	Leaving
+	// Voting: the actor votes.
+	Voting
+	// Unvoting: the actor removes a vote.
+	Unvoting
+	// Editing: the actor edits a post.
+	Editing
+	// Handling: the actor handles a message about the incarnation.
+	Handling
+	// Read: the user has read the incarnation. What they send from now on is made for it.
+	Read
+	// Handled: the actor has handled a message about the post, which is gone unless somebody
+	// edited it.
+	Handled
+	// Looking: the actor asks for the channel's page.
+	Looking
+	// Shown: the actor was shown the page Page of the channel. It is the answer to what it
+	// was Looking for.
+	Shown
+	// Fed: the user's feed has shown the posts on Page. It is the answer to what the actor was
+	// Looking for. Channel is empty if there are none.
+	Fed
+)
+
+// A Fact is one thing that an actor was told or is about to do.
+type Fact struct {
+	Kind    Kind
+	Channel domain.ChannelRef
+	Blog    domain.BlogID
+	User    domain.UserName
+	// Key is an idempotency key, or the text of an edit. A Created or Taken channel may
+	// have none.
+	Key string
+	// Token is a session's or a sign-in link's.
+	Token string
+	// Session is the token of the session that following a link has started.
+	Session string
+	// Page is what a page has shown, and Version the version that it is kept under. That is
+	// empty if nothing was kept.
+	Page, Version string
+	// Words are what a page has shown, in words.
+	Words string
+}
+
+// Posts are those that a feed has shown.
+func (f Fact) Posts() (posts []domain.BlogID) {
+	for id := range strings.FieldsSeq(f.Page) {
+		posts = append(posts, domain.BlogID(id))
+	}
+	return posts
+}
+
+func (f Fact) digest(d *mem.Digest) {
+	d.Int(uint64(f.Kind))
+	d.Text(string(f.Channel.Key))
+	d.Text(string(f.Channel.Incarnation))
+	d.Text(string(f.Blog))
+	d.Text(string(f.User))
+	d.Text(f.Key)
+	d.Text(f.Token)
+	d.Text(f.Session)
+	d.Text(f.Page)
+	d.Text(f.Version)
+}
+
+func sumFacts(facts []Fact) mem.Sum {
+	var d mem.Digest
+	for _, f := range facts {
+		f.digest(&d)
+	}
+	return d.Done()
+}
+
+// fact translates the tokens of a fact into canonical names.
+func (n *names) fact(f Fact) Fact {
+	f.Channel.Incarnation = domain.Incarnation(n.outward(string(f.Channel.Incarnation)))
+	f.Blog = domain.BlogID(n.outward(string(f.Blog)))
+	f.Page = n.outward(f.Page)
+	if f.Token != "" {
+		f.Token = n.token(f.Token)
+	}
+	if f.Session != "" {
+		f.Session = n.token(f.Session)
+	}
+	return f
+}
 
 // A History is what laws need of a run's past and the store no longer shows. It
 // never changes.

@@ -1,6 +1,11 @@
 package lab
 
-import "microblogging/lab/mem"
+import (
+	"fmt"
+
+	"microblogging/domain"
+	"microblogging/lab/mem"
+)
 
 // A Moment is a state between two steps, for people: who is about to do what, what may
 // befall them, and which laws hold.
@@ -82,4 +87,193 @@ func (x *Explorer) actorState(s *state, i int) ActorState {
 		a.Site, a.Above = p.at.lines()
 	}
 	return a
+}
+
+// A StuckError tells which choice of a schedule cannot be taken or read, and why.
+type StuckError struct {
+	// Position is the index of the choice, from 0. A choice that is written ann*3 counts
+	// three times.
+	Position int
+	// Word is the choice as it was written.
+	Word string
+	Why  string
+}
+
+// Error implements error. It counts choices from 1, as a reader does.
+func (e *StuckError) Error() string {
+	return fmt.Sprintf("choice %d, %q, cannot be taken: %s", e.Position+1, e.Word, e.Why)
+}
+
+// Follow takes a schedule and returns the moment before its first step and the one after
+// each step. It does not stop at a broken law: the moment says so, and the run goes on.
+// If a choice cannot be taken, the error is a *StuckError, and the moments before it are
+// returned.
+func (x *Explorer) Follow(schedule Schedule) ([]Moment, error) {
+	x.trace()
+	at := x.initial()
+	laws := x.judge(nil, 0, at, x.scenario.Laws.State(x.view(at)))
+	moments := []Moment{x.moment(at, nil, laws)}
+	for i, c := range schedule {
+		if why := x.refusal(at, c); why != "" {
+			return moments, &StuckError{i, x.scenario.formatChoice(c), why}
+		}
+		to, step := x.perform(at, c)
+		breaches := append(x.judgeStep(to, step), x.scenario.Laws.State(x.view(to))...)
+		laws = x.judge(laws, i+1, to, breaches)
+		moments = append(moments, x.moment(to, &step, laws))
+		at = to
+	}
+	return moments, nil
+}
+
+// reach is the state at the end of a schedule.
+func (x *Explorer) reach(schedule Schedule) (*state, error) {
+	at := x.initial()
+	for i, c := range schedule {
+		if why := x.refusal(at, c); why != "" {
+			return nil, &StuckError{i, x.scenario.formatChoice(c), why}
+		}
+		at, _ = x.perform(at, c)
+	}
+	return at, nil
+}
+
+// trace makes each call know the line that makes it, from now on. What is known of the
+// actors' code without that is forgotten.
+func (x *Explorer) trace() {
+	if x.lot.traces {
+		return
+	}
+	x.lot.clear()
+	x.lot.traces = true
+	x.programs, x.twins = nil, nil
+}
+
+// Rest lets fresh workers carry on at the end of a schedule. If an actor can still go on
+// there, or a request is under way, the error is a *StuckError.
+func (x *Explorer) Rest(schedule Schedule) (Outcome, error) {
+	at, err := x.reach(schedule)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if next := x.choices(at); len(next) > 0 {
+		who := x.scenario.formatChoice(next[0])
+		return Outcome{}, &StuckError{len(schedule), "rest", "not all is at rest: " + who + " can be taken"}
+	}
+	return x.scenario.Laws.Rest(x.view(at)), nil
+}
+
+// A Law is the name of one law, and when it is judged.
+type Law struct {
+	// Name is the one in a domain.Breach: "I1".
+	Name string
+	// Title says it in two or three words: "no orphan". Means says in a sentence what it
+	// demands, for somebody who sees it for the first time.
+	Title, Means string
+	When         When
+}
+
+// When says in which states a law is judged.
+type When uint8
+
+const (
+	// Always: in each state, and with each step.
+	Always When = iota
+	// AtRest: some part of the law is judged only when no actor can go on.
+	AtRest
+	// Finally: only when no actor can go on and all other laws hold.
+	Finally
+)
+
+// The states of a law.
+const (
+	LawHolds  = "holds"
+	LawBroken = "broken"
+	LawOpen   = "open"
+)
+
+// A LawState says whether a law holds at one moment of a run.
+type LawState struct {
+	// Law, Title and Means are those of the Law.
+	Law, Title, Means string
+	// State is LawHolds, LawBroken or LawOpen. A law that was broken once in a run stays so.
+	State string
+	// Reason is why it is broken, in the words of check, or why it is open.
+	Reason string
+	// Since is the number of steps after which it was broken.
+	Since int
+}
+
+// judge says which laws hold after a number of steps. before are the states of the laws
+// one step earlier; breaches are what is wrong with the step and the state.
+func (x *Explorer) judge(before []LawState, steps int, s *state, breaches []domain.Breach) []LawState {
+	atRest, unfinished := len(x.choices(s)) == 0, false
+	if atRest {
+		outcome := x.scenario.Laws.Rest(x.view(s))
+		breaches, unfinished = append(breaches, outcome.Breaches...), outcome.Unfinished
+	}
+	var states []LawState
+	for i, law := range x.scenario.Laws.List() {
+		state := LawState{Law: law.Name, Title: law.Title, Means: law.Means, State: LawHolds}
+		if before != nil && before[i].State == LawBroken {
+			states = append(states, before[i])
+			continue
+		}
+		switch reason, broken := x.reason(law, breaches); {
+		case broken:
+			state.State, state.Reason, state.Since = LawBroken, reason, steps
+		case law.When == Always:
+		case !atRest:
+			state.State, state.Reason = LawOpen, "not judged before all is at rest"
+		case unfinished:
+			state.State, state.Reason = LawOpen, "not judged, because fresh workers come to no end"
+		case law.When == Finally && breaches != nil:
+			state.State, state.Reason = LawOpen, "not judged, because another law is broken"
+		}
+		states = append(states, state)
+	}
+	return states
+}
+
+// reason is the first breach of a law in words.
+func (x *Explorer) reason(law Law, breaches []domain.Breach) (string, bool) {
+	for _, b := range breaches {
+		if b.Invariant == law.Name {
+			return x.scenario.DescribeBreach(b), true
+		}
+	}
+	return "", false
+}
+
+// An Outcome is what fresh workers do and leave when no actor can go on, and the verdict.
+type Outcome struct {
+	// DB is what they leave.
+	DB mem.Snapshot
+	// Deeds are what they did, in order.
+	Deeds []Deed
+	// Breaches are the laws that are broken then.
+	Breaches []domain.Breach
+	// Unfinished tells that they came to no end. Then most laws were not judged.
+	Unfinished bool
+}
+
+// A Deed is one thing that a fresh worker did.
+type Deed struct {
+	// Message is the text of the message that it handled. It is empty if the worker made a
+	// reconciling pass.
+	Message string
+	// Err is why it failed, if it did. Then the message stays on the queue.
+	Err error
+}
+
+// DescribeDeed says in one line what a fresh worker did.
+func (s *Scenario) DescribeDeed(d Deed) string {
+	text := "looks for deletions without a message"
+	if d.Message != "" {
+		text = "handles: " + describeMessage(d.Message)
+	}
+	if d.Err != nil {
+		text += "; " + d.Err.Error()
+	}
+	return s.Pretty(text)
 }

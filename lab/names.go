@@ -10,6 +10,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // names translates between the tokens of an actor and canonical names. A state must
@@ -168,13 +169,11 @@ func never() time.Time { return time.Date(2200, time.January, 1, 0, 0, 0, 0, tim
 
 // call translates what the actor sends, and removes times.
 func (n *names) call(c Call) *Call {
-	if c.Target == TableSessions {
+	if c.Target == schema.TableSessions {
 		c.Partition = n.hash(c.Partition)
 	}
 	c.Partition, c.Row = n.outward(c.Partition), n.outward(c.Row)
-	c.Range.Partition = n.outward(c.Range.Partition)
-	c.Range.From, c.Range.To = n.outward(c.Range.From), n.outward(c.Range.To)
-	c.Scan.From, c.Scan.To = n.outward(c.Scan.From), n.outward(c.Scan.To)
+	c.From, c.To = n.outward(c.From), n.outward(c.To)
 	c.Operations = slices.Clone(c.Operations)
 	for i := range c.Operations {
 		op := &c.Operations[i]

@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"microblogging/lab/mem"
+	"microblogging/storage/driver"
 )
 
 // A program is what is known of one actor's code: a tree of the points that it can
@@ -15,7 +16,7 @@ type program struct {
 	actor     Actor
 	index     int
 	given     []Fact
-	intercept func() Interceptor
+	intercept func() driver.Around
 	root      *point
 	lot       *parking
 	// most is how many operations a transaction of a sweep has.
@@ -58,7 +59,7 @@ func (p *program) start() *point {
 }
 
 func (p *program) begin() *session {
-	var intercept Interceptor
+	var intercept driver.Around
 	if p.intercept != nil {
 		intercept = p.intercept()
 	}

@@ -1,6 +1,13 @@
 package lab
 
-import "microblogging/domain"
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"microblogging/domain"
+)
 
 // A Run is a schedule that was taken, with its outcome.
 type Run struct {
@@ -57,4 +64,59 @@ func (r Run) Schedule() Schedule {
 		schedule[i] = step.Choice
 	}
 	return schedule
+}
+
+// WriteTable writes a run as a table in Markdown, one line for a step: the actor,
+// its call, the fate and the answer. The first token that ann minted is ann.1.
+func (s *Scenario) WriteTable(w io.Writer, run Run) error {
+	rows := [][]string{{"step", "actor", "call", "fate", "answer"}}
+	for i, step := range run.Steps {
+		rows = append(rows, s.tableRow(i+1, step))
+	}
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	for i, row := range rows {
+		for j, cell := range row {
+			fmt.Fprintf(&b, "| %s%s ", cell, strings.Repeat(" ", widths[j]-utf8.RuneCountInString(cell)))
+		}
+		b.WriteString("|\n")
+		if i > 0 {
+			continue
+		}
+		for _, width := range widths {
+			b.WriteString("| " + strings.Repeat("-", width) + " ")
+		}
+		b.WriteString("|\n")
+	}
+	b.WriteString("\n")
+	for _, breach := range run.Breaches {
+		fmt.Fprintf(&b, "Then %s.\n", s.DescribeBreach(breach))
+	}
+	switch {
+	case run.Breaches != nil:
+	case run.AtRest:
+		b.WriteString("No law is broken.\n")
+	default:
+		b.WriteString("No law is broken so far, and an actor can go on.\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (s *Scenario) tableRow(number int, step Step) []string {
+	w := s.Words(step)
+	answer := w.Answer
+	for _, told := range w.Told {
+		answer += "; told: " + told
+	}
+	cells := []string{fmt.Sprint(number), w.Actor, w.Call, w.Fate, answer}
+	for i, cell := range cells {
+		cells[i] = strings.ReplaceAll(cell, "|", `\|`)
+	}
+	return cells
 }

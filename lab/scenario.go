@@ -7,6 +7,7 @@ import (
 	"microblogging/domain"
 	"microblogging/lab/mem"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // An Actor is one process, or one request, that runs real code.
@@ -56,9 +57,9 @@ type Scenario struct {
 	// answered. The explorer must notice, since a guard whose removal breaks no law is either
 	// needless or not tested. It is nil if nothing is taken out.
 	Guard *Guard
-	// Intercept makes an interceptor for each execution of the actor of that name. It
+	// Intercept makes an Around for each execution of the actor of that name. It
 	// may be nil, and may return nil: then the code runs as it is.
-	Intercept func(actor string) Interceptor
+	Intercept func(actor string) driver.Around
 }
 
 // A Guard is something without which the shipped code breaks a law.
@@ -123,19 +124,9 @@ func (v View) Has(kind Kind, matches func(Fact) bool) bool {
 	return false
 }
 
-// The tables of package storage.
-const (
-	TableChannels      = "Channels"
-	TableBlogs         = "Blogs"
-	TableDeletions     = "Deletions"
-	TableSubscriptions = "Subscriptions"
-	TableUsers         = "Users"
-	TableSessions      = "Sessions"
-)
-
 func emptyBackend() mem.Snapshot {
 	var s mem.Snapshot
-	for _, table := range []string{TableChannels, TableBlogs, TableDeletions, TableSubscriptions, TableUsers, TableSessions, "Throttle"} {
+	for _, table := range schema.Tables() {
 		s = s.WithTable(table)
 	}
 	return s.WithQueue(domain.QueueName).WithQueue(domain.PoisonQueueName)

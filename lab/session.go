@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 // A session is one execution of an actor's code, in a goroutine of its own. The
@@ -30,7 +32,7 @@ type session struct {
 }
 
 // begin starts the actor's code. next waits for its first call or its end.
-func begin(actor Actor, index int, given []Fact, intercept Interceptor, most int, traces bool) *session {
+func begin(actor Actor, index int, given []Fact, intercept driver.Around, most int, traces bool) *session {
 	s := &session{
 		names: newNames(index),
 		calls: make(chan *Call), answers: make(chan Answer), ended: make(chan struct{}), quit: make(chan struct{}),
@@ -38,16 +40,11 @@ func begin(actor Actor, index int, given []Fact, intercept Interceptor, most int
 	for _, f := range given {
 		s.names.know(f.Token)
 	}
-	submit := s.submit
-	if intercept != nil {
-		submit = func(c Call) Answer { return intercept(c, s.submit) }
+	var trace driver.Around
+	if traces {
+		trace = traced
 	}
-	d := turnstile(func(c Call) Answer {
-		if traces {
-			c.stack = stackOfCaller() // also if an interceptor sends it later
-		}
-		return submit(c)
-	})
+	d := driver.Wrap(nil, trace, intercept, s.turnstile)
 	client := &Client{
 		Tables: d, Queues: d, Given: given, session: s,
 		Store: storage.New(d, storage.Options{Pause: NoPause, Flight: 1, LastFirst: actor.LastFirst, SweepRows: most - 1}),
@@ -116,3 +113,56 @@ func (s *session) submit(c Call) Answer {
 }
 
 func (s *session) tell(f Fact) { s.facts = append(s.facts, s.names.fact(f)) }
+
+// turnstile submits each call as a value. It ignores when contexts end: whether a caller gives up
+// is a fate, which the scheduler decides. The tables and the queues are there. A Receive waits
+// until the scheduler delivers a message, which it may do at any time: so a lease has no effect
+// but on what is shown.
+func (s *session) turnstile(ctx context.Context, c *driver.Call, _ func(context.Context) error) error {
+	switch c.Method {
+	case driver.CallCreateTable, driver.CallCreateQueue, driver.CallPing:
+		return nil
+	case driver.CallPeek:
+		return errors.New("no actor of the lab peeks, since none may depend on what is on the queue")
+	}
+	call := Call{Call: *c}
+	call.Answer = driver.Answer{}
+	call.stack, _ = ctx.Value(stackKey{}).([]uintptr)
+	if c.Method == driver.CallDelete {
+		call.Message = driver.Message{ID: c.Message.ID, Receipt: c.Message.Receipt} // no matter what it says
+	}
+	a := s.submit(call)
+	c.Answer = a.Answer
+	return a.Err
+}
+
+type stackKey struct{}
+
+// traced keeps where each call is made, also if an Around sends it later.
+func traced(ctx context.Context, _ *driver.Call, next func(context.Context) error) error {
+	return next(context.WithValue(ctx, stackKey{}, stackOfCaller()))
+}
+
+// A Client is what an actor's code calls. Each call waits at the turnstile until
+// the scheduler answers it.
+type Client struct {
+	// Tables and Queues are the backend; Store has the real operations on it.
+	Tables driver.Tables
+	Queues driver.Queues
+	Store  *storage.Store
+	// Given are the facts that the set-up of the scenario told.
+	Given []Fact
+	// Links and Tokens are the sign-in links and the sessions that the actor has.
+	Links, Tokens []string
+
+	session *session
+}
+
+// Tell records what the actor was told, or is about to do.
+func (c *Client) Tell(f Fact) { c.session.tell(f) }
+
+// Now is a time for the actor's next row. Time does not pass in the lab, so that it goes by what
+// was told.
+func (c *Client) Now() time.Time {
+	return Instant().Add(time.Duration(len(c.session.facts)) * time.Second)
+}

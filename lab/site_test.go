@@ -16,7 +16,7 @@ import (
 func TestSite(t *testing.T) {
 	t.Run("each call is told by a sentence above a line, which tells of one kind of call", everyCallIsTold)
 	t.Run("each guard has its code", everyGuardHasItsCode)
-	t.Run("all files of the folders are there, as they are", sourceIsWhole)
+	t.Run("all files of the folders are there as they are, and each sentence stands above a call", sourceIsWhole)
 }
 
 // enough walks reach what follows a fault, too.
@@ -25,7 +25,7 @@ const enough = 15
 func everyCallIsTold(t *testing.T) {
 	for _, c := range prove.Cases(false) {
 		if c.Guard != nil {
-			continue // an interceptor may make calls of its own
+			continue // an Around may make calls of its own
 		}
 		x := explorer(t, c.Scenario)
 		for site, calls := range x.Calls(enough) {
@@ -69,6 +69,13 @@ func sourceIsWhole(t *testing.T) {
 			}
 			if got, _ := lab.Source(folder + "/" + filepath.Base(file)); got != string(want) {
 				t.Errorf("%s is not there as it is in the folder: see module.go", file)
+			}
+			lines := strings.Split(string(want), "\n")
+			for i, line := range lines {
+				next := strings.TrimSpace(lines[min(i+1, len(lines)-1)])
+				if strings.HasPrefix(strings.TrimSpace(line), "//lab:") && (next == "" || next == "}" || strings.HasPrefix(next, "//")) {
+					t.Errorf("%s:%d: below this sentence is no call, but %q", file, i+1, next)
+				}
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"microblogging/domain"
 	"microblogging/lab/mem"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // errNoAnswer is the error that an actor gets in place of a lost answer.
@@ -137,11 +138,11 @@ func (x *Explorer) apply(to *state, step *Step, mine stamp) {
 	if a.Err != nil {
 		return
 	}
-	if step.Call.Method == Send {
+	if step.Call.Method == driver.CallSend {
 		to.history = to.history.withSent(step.Call.Message.Text)
 	}
 	for _, change := range step.changes {
-		if step.Call.Target == TableChannels && change.Before.ETag == "" {
+		if step.Call.Target == schema.TableChannels && change.Before.ETag == "" {
 			to.history = to.history.withIncarnation(change.After.Properties.String("Incarnation"))
 		}
 	}
@@ -153,29 +154,29 @@ func execute(db mem.Snapshot, c *Call, mine stamp, message int) (mem.Snapshot, A
 	var a Answer
 	var changes []mem.Change
 	switch c.Method {
-	case Get:
+	case driver.CallGet:
 		a.Entity, a.Err = db.Get(c.Target, c.Partition, c.Row)
-	case Range:
-		a.Page, a.Err = db.Range(c.Target, c.Range)
-	case Scan:
-		a.Page, a.Err = db.Scan(c.Target, c.Scan)
-	case Length:
+	case driver.CallRange:
+		a.Page, a.Err = db.Range(c.Target, driver.Range{Partition: c.Partition, From: c.From, To: c.To, Paging: c.Paging})
+	case driver.CallScan:
+		a.Page, a.Err = db.Scan(c.Target, driver.Scan{From: c.From, To: c.To, Paging: c.Paging})
+	case driver.CallLength:
 		a.Length = int64(len(db.Messages(c.Target)))
-	case Transact:
+	case driver.CallTransact:
 		db, changes, a.Err = db.Transact(c.Target, c.Partition, c.Operations, mine.etag)
-	case Send:
+	case driver.CallSend:
 		db, a.Err = db.Send(c.Target, mine.String(), c.Message.Text)
-	case Receive:
+	case driver.CallReceive:
 		var m driver.Message
 		db, m, a.Err = db.Deliver(c.Target, db.Messages(c.Target)[message].ID, never())
 		a.Messages = []driver.Message{m}
-	case Update:
+	case driver.CallUpdate:
 		var hidden time.Time
-		if c.Hidden {
+		if c.Lease > 0 {
 			hidden = never()
 		}
 		db, a.Receipt, a.Err = db.Update(c.Target, c.Message, hidden)
-	case Settle:
+	case driver.CallDelete:
 		db, a.Err = db.Delete(c.Target, c.Message)
 	}
 	return db, a, changes
@@ -195,3 +196,64 @@ func (s *state) countPreemption(from *state, c Choice) {
 		s.last = c.Actor
 	}
 }
+
+// describeFate is the fate of a step in the words of the table.
+func describeFate(step Step) string {
+	return [...]string{
+		"", "dies before it", "dies after it", "takes effect, reply lost", "never arrives",
+		"takes effect, SDK sends it again", "caller gives up, still under way", "a copy is still under way",
+		"the queue forgets a message", "lands late",
+	}[step.Choice.Fate]
+}
+
+// StepWords is a step in words.
+type StepWords struct {
+	// Actor is "network" if no actor made the choice.
+	Actor string
+	Call  string
+	// Fate is empty if the call took effect and was answered.
+	Fate string
+	// Answer is empty if the actor got none, and in brackets if nobody waited for it.
+	Answer string
+	// Told is what the actor was told next.
+	Told []string
+}
+
+// Words says a step in words. The first token that ann minted is ann.1.
+func (s *Scenario) Words(step Step) StepWords {
+	w := StepWords{Actor: "network", Fate: describeFate(step)}
+	if step.Choice.Actor != network {
+		w.Actor = s.actorName(int(step.Choice.Actor))
+	}
+	switch {
+	case step.Call != nil:
+		w.Call = s.DescribeCall(step.Call)
+	case step.Message != "":
+		w.Call = s.DescribeMessage(step.Message)
+	}
+	switch {
+	case step.Answer != nil:
+		w.Answer = s.Pretty(describeAnswer(step.Call, step.Answer))
+	case step.Choice.Fate == Lands:
+		w.Answer = s.Pretty("(" + describeAnswer(step.Call, step.Applied) + ")")
+	}
+	for _, fact := range step.Told {
+		if told := describeFact(fact); told != "" {
+			w.Told = append(w.Told, told)
+		}
+	}
+	return w
+}
+
+// DescribeCall is what a call asks for, in one line.
+func (s *Scenario) DescribeCall(c *Call) string { return s.Pretty(describeCall(c)) }
+
+// DescribeMessage is what a message asks for, in one line.
+func (s *Scenario) DescribeMessage(text string) string { return s.Pretty(describeMessage(text)) }
+
+// DescribeFact is what an actor was told, in one line. It is empty for what the actor is
+// only about to do.
+func (s *Scenario) DescribeFact(f Fact) string { return describeFact(f) }
+
+// ShortRow is a row key with its tokens, hashes and times shortened.
+func (s *Scenario) ShortRow(row string) string { return s.Pretty(shortRow(row)) }

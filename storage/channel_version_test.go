@@ -10,7 +10,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -31,11 +30,6 @@ func TestReadCached(t *testing.T) {
 	t.Run("a deletion ends what is kept", deletionEndsWhatIsKept)
 	t.Run("nothing without a version is kept", nothingUnversionedIsKept)
 	t.Run("what could not be read is not kept", failedReadIsNotKept)
-}
-
-func TestSubscribersAt(t *testing.T) {
-	t.Run("are counted once for a version", subscribersAreCountedOnce)
-	t.Run("are bounded over channels", countsAreBounded)
 }
 
 // version is the version of a channel, read on the sound side.
@@ -195,7 +189,7 @@ func (w *world) page(s *storage.Store, cache shelf, at domain.ChannelAddress, re
 			if err != nil {
 				return "", err
 			}
-			n, _, err := s.SubscribersAt(ctx, c.Ref(), v)
+			n, _, err := s.Subscribers(ctx, c.Ref())
 			return fmt.Sprint(c.Description, page.Items, n), err
 		})
 	return kept.Value, err
@@ -319,49 +313,6 @@ func failedReadIsNotKept(t *testing.T) {
 		w.ok(err)
 		if shown, err := w.page(w.faulty, cache, channel.Ref().Address(), &reads); err == nil && shown != want || err != nil && len(cache) > 0 {
 			w.t.Errorf("%q, %v, want %q; %d kept", shown, err, want, len(cache))
-		}
-	})
-}
-
-func subscribersAreCountedOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel, _ := w.stage()
-		w.arm(drivertest.Pass)
-		count := func(version storage.Version, want int, calls int64) {
-			t.Helper()
-			w.calls.Store(0)
-			n, more, err := w.faulty.SubscribersAt(t.Context(), channel.Ref(), version)
-			if w.ok(err); n != want || more || w.calls.Load() != calls {
-				t.Errorf("%d subscribers, %v, in %d calls, want %d in %d", n, more, w.calls.Load(), want, calls)
-			}
-		}
-		first := w.version(channel.Ref().Address(), "")
-		count(first, 2, 1)
-		count(first, 2, 0)
-		w.ok(w.store.Subscribe(t.Context(), channel, grace))
-		second := w.version(channel.Ref().Address(), "")
-		count(second, 3, 1)
-		count(second, 3, 0)
-		count("", 3, 1)
-		count("", 3, 1)
-		w.ok(w.table("Blogs").Transact(t.Context(), "garden", driver.Insert("sub!x", driver.String("Incarnation", channel.Incarnation))))
-		if n, _, err := w.store.SubscribersAt(t.Context(), channel.Ref(), second); err != nil || n != 4 {
-			t.Errorf("another process counts %d, %v", n, err)
-		}
-		w.remove("garden", "sub!x")
-	})
-}
-
-func countsAreBounded(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		for n := range 3 * storage.MaxCounts {
-			ref := domain.ChannelRef{Key: domain.ChannelKey(fmt.Sprint("channel", n)), Incarnation: "i"}
-			if _, _, err := w.store.SubscribersAt(t.Context(), ref, "v"); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if n := w.store.Counts(); n > storage.MaxCounts {
-			t.Errorf("%d counts are kept, want %d at most", n, storage.MaxCounts)
 		}
 	})
 }

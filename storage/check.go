@@ -193,8 +193,8 @@ func (c *Checker) checkDeletions(ctx context.Context) error {
 
 // tellUnread tells of a message that could not be decoded, if it waits for an operator.
 func (c *Checker) tellUnread(row driver.Entity) {
-	if m, waits, err := decodeUnread(row); err == nil && waits && c.Unread != nil {
-		c.Unread(m.text)
+	if text, waits, err := unreadText(row); err == nil && waits && c.Unread != nil {
+		c.Unread(text)
 	}
 }
 

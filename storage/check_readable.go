@@ -92,7 +92,7 @@ func unreadable(table string, row driver.Entity) flaw {
 			return flaw{noSuchKey, true}
 		}
 	case row.Partition == schema.UnreadPartition:
-		if _, _, err := decodeUnread(row); err != nil {
+		if _, _, err := unreadText(row); err != nil {
 			return flaw{"holds a text that is not quoted", true}
 		}
 	}

@@ -252,13 +252,13 @@ func (n *newest) add(by subscription, rows []driver.Entity) (replaced bool) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for place, row := range rows {
+	for _, row := range rows {
 		blog := decodeBlog(row)
 		if blog.Channel.Incarnation != by.Channel.Incarnation {
 			replaced = true
 			continue
 		}
-		post := newestPost{pickedPost: pickedPost{by.Channel, pick{id: blog.ID, place: place}}, by: by}
+		post := newestPost{pickedPost: pickedPost{by.Channel, pick{id: blog.ID}}, by: by}
 		if n.most <= wholeTexts {
 			post.blog = blog.Blog
 		}

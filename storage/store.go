@@ -49,9 +49,8 @@ type Store struct {
 	queue         *driver.Queue
 	poison        *driver.Queue
 
-	pause  optimistic.Pause
-	counts counts
-	votes  flight.Locks[votedPost]
+	pause optimistic.Pause
+	votes flight.Locks[votedPost]
 }
 
 // Options are what a Store may be told. The zero Options are what production runs; the

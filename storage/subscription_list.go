@@ -122,3 +122,15 @@ func (s *Store) firstSubscriptions(ctx context.Context, user domain.UserName, fr
 	}
 	return list, nil
 }
+
+// maxCounted is the largest number that Subscribers counts.
+const maxCounted = 1000
+
+// Subscribers counts the subscribers of a channel, up to 1,000. It reports in more
+// whether there are more than that.
+func (s *Store) Subscribers(ctx context.Context, ref domain.ChannelRef) (n int, more bool, err error) {
+	//lab: Count the subscribers of the channel.
+	rows, err := s.blogs.First(ctx, maxCounted+1, driver.Range{
+		Partition: schema.ChannelPartition(ref.Key), From: schema.Sub.Prefix(), To: schema.PrefixEnd(schema.Sub.Prefix()), Paging: driver.Paging{KeysOnly: true}})
+	return min(len(rows), maxCounted), len(rows) > maxCounted, err
+}

@@ -1,5 +1,7 @@
 package templates
 
+import "microblogging/domain"
+
 // A Draft is the form for a new post.
 type Draft struct {
 	Form
@@ -24,7 +26,7 @@ func (d Draft) begun() bool { return d.failed() || d.Title != "" || d.Text != ""
 // A Blog is the permalink page of one post. Its forms post incarnation to [BlogPath],
 // and action=vote or action=unvote; action=delete and etag.
 type Blog struct {
-	Channel string
+	Channel domain.ChannelName
 	Post    Post
 	// Voted says that the reader votes for the post.
 	Voted bool
@@ -36,7 +38,7 @@ type Blog struct {
 
 func (v Blog) frame() frame {
 	return frame{
-		Title:   postTitle(v.Post) + " · " + v.Channel,
+		Title:   postTitle(v.Post) + " · " + string(v.Channel),
 		About:   excerpt(v.Post.Text),
 		Path:    BlogPath(v.Channel, v.Post.ID),
 		Article: true,

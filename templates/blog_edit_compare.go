@@ -3,6 +3,7 @@ package templates
 import (
 	"strings"
 
+	"microblogging/domain"
 	"microblogging/templates/merge"
 )
 
@@ -72,8 +73,8 @@ func (v EditBlog) sides() (saved, unsaved side) {
 	title, text := v.Conflict.Theirs.Title, v.Conflict.Theirs.Text
 	saved.untitled, unsaved.untitled = title == "", v.Title == ""
 	if m := v.Conflict.Merged; m != nil {
-		saved.title, saved.text = changes(m.BaseTitle, title, theirs, true), changes(m.BaseText, text, theirs, true)
-		unsaved.title, unsaved.text = changes(m.BaseTitle, v.Title, yours, true), changes(m.BaseText, v.Text, yours, true)
+		saved.title, saved.text = changes(m.Base.Title, title, theirs, true), changes(m.Base.Text, text, theirs, true)
+		unsaved.title, unsaved.text = changes(m.Base.Title, v.Title, yours, true), changes(m.Base.Text, v.Text, yours, true)
 		return saved, unsaved
 	}
 	saved.title, saved.text = changes(v.Title, title, theirs, false), changes(v.Text, text, theirs, false)
@@ -97,9 +98,9 @@ func (v EditBlog) box() (title, text string) {
 func (m *Merged) clashes() bool { return !m.Title.Clean() || !m.Text.Clean() }
 
 // names are the headings of the two versions. Both are mine if I saved the other one too.
-func (v EditBlog) names(user string) (saved, unsaved string) {
-	if v.Conflict.Theirs.Author == user {
+func (v EditBlog) names(user domain.UserName) (saved, unsaved string) {
+	if v.Conflict.Theirs.UserID == user {
 		return "Saved in your other tab", "Not saved yet"
 	}
-	return "Saved by " + v.Conflict.Theirs.Author, "Yours, not saved yet"
+	return "Saved by " + string(v.Conflict.Theirs.UserID), "Yours, not saved yet"
 }

@@ -3,15 +3,17 @@ package templates
 import (
 	"testing"
 
+	"microblogging/domain"
 	"microblogging/templates/merge"
 )
 
 func sampleConflict() EditBlog {
-	theirs := samplePost()
-	theirs.EditedOn = ago(120_000_000_000)
+	theirs := samplePost().Blog
+	theirs.Revision, theirs.EditedOn = "THEIRSABC", ago(120_000_000_000)
 	return EditBlog{
-		Channel: "aurora", ID: theirs.ID, Title: "Green and red arcs", Text: "One line.\nNo link.", ETag: "new",
-		Conflict: &Conflict{Theirs: theirs, Revision: "THEIRSABC", Base: "BASEABCDE"},
+		Channel: domain.Channel{Name: "aurora"}, ID: theirs.ID,
+		Draft: domain.Draft{Title: "Green and red arcs", Text: "One line.\nNo link."}, ETag: "new",
+		Conflict: &Conflict{Theirs: theirs, Base: "BASEABCDE"},
 	}
 }
 
@@ -42,7 +44,7 @@ func mergedConflict(baseText, mine, theirs string) EditBlog {
 	v := sampleConflict()
 	v.Title, v.Text, v.Conflict.Theirs.Text = "Green and red arcs", mine, theirs
 	v.Conflict.Merged = &Merged{
-		BaseTitle: "Green arcs", BaseText: baseText,
+		Base:  domain.Draft{Title: "Green arcs", Text: baseText},
 		Title: merge.Whole("Green arcs", v.Title, "Green arcs"), Text: merge.Texts(baseText, mine, theirs),
 	}
 	return v
@@ -82,7 +84,7 @@ func whereEditsMeetThereAreThreeWaysOn(t *testing.T) {
 		in("form[action="+path+"/edit]", in("button", says("Save the merged version")),
 			in("input[name=title][value=Green and red arcs]"), in("textarea", says("One line. No link.")), in("input[name=etag][value=new]")),
 	)
-	v.Errors = []FieldError{{"text", "must not be blank"}}
+	v.Errors = []domain.FieldError{{Field: "text", Detail: "must not be blank"}}
 	expect(t, EditBlogPage(pageAt("/e", "ingrid"), v), silent("Save mine over it"), in("[id=text-error]", says("Text must not be blank.")))
 }
 

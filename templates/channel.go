@@ -2,22 +2,17 @@ package templates
 
 import (
 	"strconv"
-	"time"
 
+	"microblogging/domain"
 	"microblogging/templates/markdown"
 )
 
 // A Channel is the page of one channel. If the reader is signed in, it has a form
 // that posts title, text, key and incarnation to [ChannelPath].
 type Channel struct {
-	Name        string
-	Owner       string
-	Description string
+	domain.Channel
 	// Rendered is Description as HTML.
-	Rendered  markdown.HTML
-	CreatedOn time.Time
-	// Incarnation is the one on the page. The forms are for no other.
-	Incarnation string
+	Rendered markdown.HTML
 	// CanManage says that the reader owns the channel.
 	CanManage bool
 	// CanSeeRows says that the reader may see the rows behind the channel.
@@ -71,7 +66,7 @@ func (v View) label() string {
 }
 
 // path is the path of the view's first page.
-func (v View) path(channel string) string {
+func (v View) path(channel domain.ChannelName) string {
 	switch {
 	case v.Rating != nil:
 		return RatedPath(channel, *v.Rating)
@@ -93,9 +88,9 @@ func (v Channel) bylines(page Page) []byline {
 // title is the document's title.
 func (v Channel) title() string {
 	if v.View.Newest() {
-		return v.Name
+		return string(v.Name)
 	}
-	return v.View.label() + " · " + v.Name
+	return v.View.label() + " · " + string(v.Name)
 }
 
 // scripts are the scripts of the page. A stranger has no form to write in.
@@ -137,7 +132,7 @@ func (v Channel) frame(page Page) frame {
 	}
 	return frame{
 		Title:   v.title(),
-		About:   channelAbout(v.Name, v.Owner, v.Description),
+		About:   channelAbout(v.Channel),
 		Path:    path,
 		Channel: v.Name,
 		Styles:  v.styles(page),
@@ -146,11 +141,11 @@ func (v Channel) frame(page Page) frame {
 }
 
 // channelAbout says what a channel is, in its owner's words if there are any.
-func channelAbout(name, owner, description string) string {
-	if description != "" {
-		return excerpt(description)
+func channelAbout(c domain.Channel) string {
+	if c.Description != "" {
+		return excerpt(c.Description)
 	}
-	return "Posts in " + name + ", a channel of @" + owner + "."
+	return "Posts in " + string(c.Name) + ", a channel of @" + string(c.Owner) + "."
 }
 
 // styles are for the form for a new post.
@@ -165,7 +160,7 @@ func (v Channel) styles(page Page) []string {
 func (v Channel) live() bool { return v.View.Newest() && v.After == "" }
 
 // newestOf is the id of the first post, or empty.
-func newestOf(posts []Post) string {
+func newestOf(posts []Post) domain.BlogID {
 	if len(posts) == 0 {
 		return ""
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"microblogging/domain"
 	"microblogging/templates/markdown"
 )
 
@@ -14,15 +15,18 @@ import (
 func BenchmarkRenderChannelPage(b *testing.B) {
 	now := time.Date(2026, 7, 29, 12, 0, 0, 0, time.UTC)
 	page := Page{Path: "/channels/aurora-watch", Now: now}
-	v := Channel{Name: "aurora-watch", Owner: "ingrid", Description: "Sightings.", CreatedOn: now, Next: "next"}
+	v := Channel{Channel: domain.Channel{Name: "aurora-watch", Owner: "ingrid", Description: "Sightings.", CreatedOn: now}, Next: "next"}
 	for i := range 20 {
 		text := strings.Repeat("it's faint & far. ", 23)[:400]
 		if i%5 == 0 {
 			text = text[:370] + " https://example.org/aurora/20"
 		}
 		v.Posts = append(v.Posts, Post{
-			Rendered: markdown.Render(text, markdown.BelowList), ID: "2516789012345678901!abcdefghijklmnopqrst", Title: "A title", Text: text,
-			Author: "ingrid", CreatedOn: now.Add(-time.Duration(i) * time.Hour),
+			Rendered: markdown.Render(text, markdown.BelowList),
+			Blog: domain.Blog{
+				ID: "2516789012345678901!abcdefghijklmnopqrst", Title: "A title", Text: text,
+				UserID: "ingrid", CreatedOn: now.Add(-time.Duration(i) * time.Hour),
+			},
 		})
 	}
 	b.ReportAllocs()

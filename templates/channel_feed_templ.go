@@ -128,8 +128,8 @@ func ChannelFeedPage(page Page, v ChannelFeed) templ.Component {
 			return nil
 		})
 		templ_7745c5c3_Err = layout(page, frame{
-			Title:   "Follow " + v.Channel,
-			About:   "The address under which a feed reader finds the new posts of " + v.Channel + ".",
+			Title:   "Follow " + string(v.Channel),
+			About:   "The address under which a feed reader finds the new posts of " + string(v.Channel) + ".",
 			Path:    ChannelFeedPath(v.Channel),
 			Channel: v.Channel,
 			Scripts: []string{"copy.js"},

@@ -2,7 +2,8 @@ package templates
 
 import (
 	"strings"
-	"time"
+
+	"microblogging/domain"
 )
 
 // A Directory is the list of channels, at [HomePath] for strangers and at
@@ -10,20 +11,12 @@ import (
 type Directory struct {
 	// Contains is the filter, as somebody typed it.
 	Contains string
-	Channels []ChannelItem
+	Channels []domain.Channel
 	// After is the continuation token where this page starts. It is empty on the
 	// first page.
 	After string
 	// Next is the continuation token of the next page. It is empty on the last.
 	Next string
-}
-
-// A ChannelItem is a channel in the directory.
-type ChannelItem struct {
-	Name        string
-	Owner       string
-	Description string
-	CreatedOn   time.Time
 }
 
 // firstLine is the part of a description that the directory shows.

@@ -3,6 +3,8 @@ package templates
 import (
 	"testing"
 	"time"
+
+	"microblogging/domain"
 )
 
 func TestDirectoryPage(t *testing.T) {
@@ -13,7 +15,7 @@ func TestDirectoryPage(t *testing.T) {
 func directoryListsChannels(t *testing.T) {
 	v := Directory{
 		Contains: "fü", Next: "n&m",
-		Channels: []ChannelItem{{Name: "Füchse", Owner: "jo", Description: "Foxes.\nNot shown.", CreatedOn: ago(2 * time.Hour)}},
+		Channels: []domain.Channel{{Name: "Füchse", Owner: "jo", Description: "Foxes.\nNot shown.", CreatedOn: ago(2 * time.Hour)}},
 	}
 	expect(t, DirectoryPage(pageAt("/channels?contains=f", ""), v),
 		in("form[method=get][action=/channels]", in("input[name=contains][value=fü]")),

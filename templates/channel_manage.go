@@ -1,6 +1,6 @@
 package templates
 
-import "time"
+import "microblogging/domain"
 
 // A NewChannel is the form that creates a channel. It posts name and
 // description to [NewChannelPath].
@@ -16,9 +16,7 @@ type NewChannel struct {
 // description and incarnation to [EditChannelPath].
 type EditChannel struct {
 	Form
-	Name        string
-	Description string
-	Incarnation string
+	domain.Channel
 }
 
 // A DeleteChannel asks the owner to confirm a deletion. It posts incarnation, and pause if
@@ -26,10 +24,7 @@ type EditChannel struct {
 // channel of the same name is not deleted.
 type DeleteChannel struct {
 	Form
-	Name        string
-	Description string
-	CreatedOn   time.Time
-	Incarnation string
+	domain.Channel
 	// Teach offers to pause before each step.
 	Teach bool
 }

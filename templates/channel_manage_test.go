@@ -3,6 +3,8 @@ package templates
 import (
 	"testing"
 	"time"
+
+	"microblogging/domain"
 )
 
 func TestDeleteChannelPage(t *testing.T) {
@@ -10,7 +12,7 @@ func TestDeleteChannelPage(t *testing.T) {
 }
 
 func deletingAChannelSaysWhatGoes(t *testing.T) {
-	v := DeleteChannel{Name: "aurora", Incarnation: "inc1", CreatedOn: ago(time.Hour)}
+	v := DeleteChannel{Channel: domain.Channel{Name: "aurora", Incarnation: "inc1", CreatedOn: ago(time.Hour)}}
 	expect(t, DeleteChannelPage(pageAt("/channels/aurora/delete", "ingrid"), v),
 		in("main", says("This cannot be undone."), says("every post in it")),
 		in("form[method=post][action=/channels/aurora/delete]", in("input[type=hidden][name=incarnation][value=inc1]"), in("button"), in("a[href=/channels/aurora]")),

@@ -4,14 +4,15 @@ import (
 	"net/url"
 	"strings"
 
+	"microblogging/domain"
 	"microblogging/storage/schema"
 )
 
 // ChannelRows is the page of the rows behind a channel's name.
 type ChannelRows struct {
-	Channel string
+	Channel domain.ChannelName
 	// Of is the incarnation whose deletion is shown, if the reader asked for one.
-	Of string
+	Of domain.Incarnation
 	// Kind is the prefix of the row keys that the reader asked for. It is empty for all
 	// rows.
 	Kind string
@@ -52,7 +53,7 @@ func (v ChannelRows) scripts() []string {
 // with is the path of the page with another kind and another continuation token.
 func (v ChannelRows) with(kind, after string) string {
 	query := url.Values{}
-	for name, value := range map[string]string{"of": v.Of, "kind": kind, "after": after} {
+	for name, value := range map[string]string{"of": string(v.Of), "kind": kind, "after": after} {
 		if value != "" {
 			query.Set(name, value)
 		}

@@ -3,46 +3,21 @@ package templates
 import (
 	"slices"
 	"strconv"
-	"time"
+
+	"microblogging/domain"
 )
 
-// The states of a deletion, as in the HTTP API.
-const (
-	DeletionQueued   = "queued"
-	DeletionRunning  = "running"
-	DeletionDone     = "done"
-	DeletionPoisoned = "poisoned"
-)
-
-// A Deletion is the progress of deleting one incarnation of a channel.
+// A Deletion is the progress of deleting one incarnation of a channel. A step of an unknown
+// name counts as before the first.
 type Deletion struct {
-	Channel     string
-	Incarnation string
-	// State is one of queued, running, done and poisoned.
-	State string
-	// Step is the current step: mark, shut, sweep, disarm or release. It is empty
-	// before the first. An unknown name counts as before the first.
-	Step string
-	// RowsDeleted counts rows of every kind, not posts.
-	RowsDeleted int64
-	// Attempts counts the attempts that failed and made no progress.
-	Attempts    int
-	RequestedOn time.Time
-	// FinishedOn is zero until the deletion is done.
-	FinishedOn time.Time
-	// WaitingSince is zero unless a worker waits for a storage that does not
-	// answer.
-	WaitingSince time.Time
-	// Trace says when each worker took each step. It is empty if older programs did the
-	// work.
-	Trace []TracedStep
+	domain.Deletion
 	// Lesson is nil unless the workers pause before each step.
 	Lesson *Lesson
 }
 
 // A deletionStep is one step in words.
 type deletionStep struct {
-	key  string
+	key  domain.Step
 	name string
 	why  string
 }
@@ -68,7 +43,7 @@ const (
 // at is the index of the current step: -1 before the first, 5 after the last.
 func (v Deletion) at() int {
 	steps := deletionSteps()
-	if v.State == DeletionDone {
+	if v.State == domain.DeletionDone {
 		return len(steps)
 	}
 	return slices.IndexFunc(steps[:], func(s deletionStep) bool { return s.key == v.Step })
@@ -89,7 +64,7 @@ func (v Deletion) finished() string { return strconv.Itoa(max(0, v.at())) }
 
 // waiting tells whether the work stands still because the storage does not answer.
 func (v Deletion) waiting() bool {
-	return !v.WaitingSince.IsZero() && v.State != DeletionDone && v.State != DeletionPoisoned
+	return !v.WaitingSince.IsZero() && v.State != domain.DeletionDone && v.State != domain.DeletionPoisoned
 }
 
 // headline says in a few words how far the deletion has come. The page announces
@@ -99,11 +74,11 @@ func (v Deletion) headline() string {
 		return "Waiting for the storage since " + v.WaitingSince.UTC().Format("2 January 2006, 15:04 UTC")
 	}
 	switch v.State {
-	case DeletionDone:
+	case domain.DeletionDone:
 		return "Deleted"
-	case DeletionPoisoned:
+	case domain.DeletionPoisoned:
 		return "Stopped after " + counted(v.Attempts, "failed attempt")
-	case DeletionQueued:
+	case domain.DeletionQueued:
 		return "Waiting for a worker"
 	}
 	at := v.at()
@@ -123,12 +98,12 @@ func (v Deletion) explanation() string {
 			"and then the work goes on where it stopped. Readers do not see the channel."
 	}
 	switch v.State {
-	case DeletionDone:
+	case domain.DeletionDone:
 		return "It took " + span(v.FinishedOn.Sub(v.RequestedOn)) + ". The name is free again."
-	case DeletionPoisoned:
+	case domain.DeletionPoisoned:
 		return "The channel stays hidden and nothing is lost, but the work waits for an operator. " +
 			"Once the cause is fixed, this command puts it back on the queue, and it goes on where it stopped:"
-	case DeletionQueued:
+	case domain.DeletionQueued:
 		if v.Step == "" {
 			return "Your request is safe on the queue. Readers no longer see the channel once a worker takes it up, and usually before."
 		}

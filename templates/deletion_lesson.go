@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"microblogging/domain"
 )
 
 // A Lesson is a deletion whose workers pause before each step. Its forms post action,
@@ -12,42 +14,21 @@ import (
 // waits, and action=kill kills it; action=again delivers the message again, and
 // action=free ends the pauses.
 type Lesson struct {
-	// Over is empty while workers pause, or freed, forgotten or crowded.
-	Over string
-	// Copies is how often the message was sent again, and CopiesLeft how often it can be.
-	Copies, CopiesLeft int
-	Workers            []LessonWorker
+	domain.Lesson
+	Workers []LessonWorker
 }
 
-// A LessonWorker is a worker that pauses before each step.
+// A LessonWorker is a worker that pauses before each step. Its LeaseUntil is zero unless it
+// was killed.
 type LessonWorker struct {
-	Number   int
-	Delivery int64
-	// State is waits, works, killed or ended.
-	State string
-	// Step is the step before which the worker waits, or which it takes.
-	Step string
-	// LeaseUntil is when the lease of a worker that was killed runs out.
-	LeaseUntil time.Time
+	domain.LessonWorker
 	// LeaseOver: the lease has run out. So a worker that seems to wait is gone.
 	LeaseOver bool
-	// Result is how its last step ended, or overtaken with the step that found another
-	// worker further.
-	Last, Result string
-	// Rows is how many rows it has removed.
-	Rows int64
 }
-
-// The states of a worker in a lesson. They are CSS classes, too.
-const (
-	lessonWaits  = "waits"
-	lessonWorks  = "works"
-	lessonKilled = "killed"
-)
 
 // Live tells whether the page of a deletion can still change.
 func (v Deletion) Live() bool {
-	if v.State != DeletionDone {
+	if v.State != domain.DeletionDone {
 		return true
 	}
 	if v.Lesson == nil || v.Lesson.Over != "" || len(v.Lesson.Workers) == 0 {
@@ -55,7 +36,7 @@ func (v Deletion) Live() bool {
 	}
 	settled := 0
 	for _, w := range v.Lesson.Workers {
-		if w.State == "ended" && (w.Result == "done" || w.Result == "overtaken") {
+		if w.State == domain.LessonEnded && (w.Result == "done" || w.Result == "overtaken") {
 			settled++
 		}
 	}
@@ -76,10 +57,10 @@ func (v Deletion) refreshes() bool {
 }
 
 // waits tells whether the worker waits for an order.
-func (w LessonWorker) waits() bool { return w.State == lessonWaits && !w.LeaseOver }
+func (w LessonWorker) waits() bool { return w.State == domain.LessonWaits && !w.LeaseOver }
 
 // step is the worker's step in words.
-func (w LessonWorker) step() string { return TracedStep{Step: w.Step}.name() }
+func (w LessonWorker) step() string { return stepName(domain.StepRecord{Step: w.Step}) }
 
 // left is how many seconds the lease lasts.
 func (w LessonWorker) left(now time.Time) int {
@@ -127,7 +108,7 @@ func (l Lesson) over() string {
 func (l Lesson) headline() string {
 	var all []string
 	for _, w := range l.Workers {
-		if w.waits() || w.State == lessonWorks {
+		if w.waits() || w.State == domain.LessonWorks {
 			all = append(all, w.headline())
 		}
 	}
@@ -141,15 +122,15 @@ func (l Lesson) headline() string {
 func (w LessonWorker) headline() string {
 	who := "worker " + strconv.Itoa(w.Number)
 	switch w.State {
-	case lessonWaits:
+	case domain.LessonWaits:
 		if w.LeaseOver {
-			return who + " was lost before " + w.Step
+			return who + " was lost before " + string(w.Step)
 		}
-		return who + " waits before " + w.Step
-	case lessonKilled:
-		return who + " was killed before " + w.Step
-	case lessonWorks:
-		return who + " is at " + w.Step
+		return who + " waits before " + string(w.Step)
+	case domain.LessonKilled:
+		return who + " was killed before " + string(w.Step)
+	case domain.LessonWorks:
+		return who + " is at " + string(w.Step)
 	}
 	return who + " has ended"
 }

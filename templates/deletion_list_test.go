@@ -3,6 +3,8 @@ package templates
 import (
 	"testing"
 	"time"
+
+	"microblogging/domain"
 )
 
 func TestDeletionsPage(t *testing.T) {
@@ -12,9 +14,9 @@ func TestDeletionsPage(t *testing.T) {
 
 func deletionsLeadToEach(t *testing.T) {
 	page := pageAt("/account/deletions", "ingrid")
-	expect(t, DeletionsPage(page, Deletions{Next: "n", Items: []DeletionItem{
-		{Channel: "aurora", Incarnation: "inc1", State: DeletionDone, RowsDeleted: 1, RequestedOn: ago(time.Hour)},
-		{Channel: "aurora", Incarnation: "inc2", State: DeletionQueued, RequestedOn: ago(time.Hour)},
+	expect(t, DeletionsPage(page, Deletions{Next: "n", Items: []domain.Deletion{
+		{Name: "aurora", Channel: domain.ChannelRef{Incarnation: "inc1"}, State: domain.DeletionDone, RowsDeleted: 1, RequestedOn: ago(time.Hour)},
+		{Name: "aurora", Channel: domain.ChannelRef{Incarnation: "inc2"}, State: domain.DeletionQueued, RequestedOn: ago(time.Hour)},
 	}}),
 		in("li", in("a[href=/channels/aurora/deletions/inc1]", says("aurora")), says("Deleted · 1 row removed · asked for 29 July 2026, 11:00 UTC")),
 		in("li", in("a[href=/channels/aurora/deletions/inc2]"), says("Waiting for a worker · 0 rows removed")),

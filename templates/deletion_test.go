@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"microblogging/domain"
 )
 
 func TestDeletionPage(t *testing.T) {
@@ -24,7 +26,7 @@ func TestDeletionPage(t *testing.T) {
 
 func deletionShowsItsSteps(t *testing.T) {
 	page := pageAt("/channels/aurora/deletions/inc1", "ingrid")
-	expect(t, DeletionPage(page, sampleDeletion(DeletionRunning, "sweep")),
+	expect(t, DeletionPage(page, sampleDeletion(domain.DeletionRunning, "sweep")),
 		in("p[class=headline]", says("Step 3 of 5: Remove the rows")),
 		in("progress[max=5][value=2]"),
 		times(2, "li[class=done]"), times(2, "li[class=ahead]"),
@@ -35,7 +37,7 @@ func deletionShowsItsSteps(t *testing.T) {
 
 // The request hides the channel, and the worker's first step makes sure.
 func hiddenFromTheRequestOn(t *testing.T) {
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(DeletionRunning, "")), says("Readers no longer see the channel."),
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionRunning, "")), says("Readers no longer see the channel."),
 		in("li[class=ahead][data-step=mark]", says("Make sure that the channel is hidden"), says("Your request hides it at once.")),
 		silent("Hide the channel from readers"), silent("From here on"),
 	)
@@ -43,19 +45,19 @@ func hiddenFromTheRequestOn(t *testing.T) {
 
 // A request may die between its message and its mark. Then the worker marks the channel.
 func queuedDeletionDoesNotClaimThatItIsHidden(t *testing.T) {
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(DeletionQueued, "")),
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionQueued, "")),
 		says("Your request is safe on the queue."), says("Readers no longer see the channel once a worker takes it up, and usually before."))
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(DeletionQueued, "sweep")), says("Readers no longer see the channel. "))
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionQueued, "sweep")), says("Readers no longer see the channel. "))
 }
 
 func queuedDeletionHasNoStepUnderWay(t *testing.T) {
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(DeletionQueued, "")),
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionQueued, "")),
 		in("p[class=headline]", says("Waiting for a worker")), in("progress[value=0]"), without("[aria-current=step]"),
 	)
 }
 
 func finishedDeletionLeadsOnAndStopsRefreshing(t *testing.T) {
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(DeletionDone, "release")),
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionDone, "release")),
 		says("It took 4 seconds. The name is free again."), in("progress[value=5]"), times(5, "li[class=done]"),
 		in("dl", says("Finished")),
 		in("div[id=progress]", in("a[href=/channels]"), in("a[href=/channels/new?name=aurora]")),
@@ -64,7 +66,7 @@ func finishedDeletionLeadsOnAndStopsRefreshing(t *testing.T) {
 }
 
 func poisonedDeletionSaysHowToRequeueIt(t *testing.T) {
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(DeletionPoisoned, "sweep")),
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionPoisoned, "sweep")),
 		in("p[class=headline]", says("Stopped after 2 failed attempts")),
 		in("code", says("microblogging requeue --channel aurora")),
 		in("li[class=current]", says("Remove the rows")),
@@ -73,7 +75,7 @@ func poisonedDeletionSaysHowToRequeueIt(t *testing.T) {
 }
 
 func unfinishedDeletionKeepsItselfUpToDate(t *testing.T) {
-	for _, state := range []string{DeletionQueued, DeletionRunning, DeletionPoisoned} {
+	for _, state := range []domain.DeletionState{domain.DeletionQueued, domain.DeletionRunning, domain.DeletionPoisoned} {
 		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(state, "mark")),
 			in("noscript", in("meta[http-equiv=refresh][content=2]")),
 			in("div[id=progress][data-events=/channels/aurora/deletions/inc1/events]"),
@@ -85,7 +87,7 @@ func unfinishedDeletionKeepsItselfUpToDate(t *testing.T) {
 // The script replaces the contents of #progress with the data of an event, which is
 // one line.
 func eventCarriesThePartOfThePageThatChanges(t *testing.T) {
-	v := sampleDeletion(DeletionRunning, "shut")
+	v := sampleDeletion(domain.DeletionRunning, "shut")
 	fragment := render(t, DeletionProgress(noon(), v))
 	if page := render(t, DeletionPage(pageAt("/x", "ingrid"), v)); !strings.Contains(page, `/events">`+fragment+"</div>") {
 		t.Error("the page holds something else in #progress")
@@ -97,15 +99,15 @@ func eventCarriesThePartOfThePageThatChanges(t *testing.T) {
 }
 
 func eachStepIsCurrentInItsTurn(t *testing.T) {
-	for i, step := range []string{"mark", "shut", "sweep", "disarm", "release"} {
-		expect(t, DeletionProgress(noon(), sampleDeletion(DeletionRunning, step)),
+	for i, step := range domain.Steps() {
+		expect(t, DeletionProgress(noon(), sampleDeletion(domain.DeletionRunning, step)),
 			in(fmt.Sprintf("progress[value=%d]", i)), times(i, "li[class=done]"), times(4-i, "li[class=ahead]"),
 		)
 	}
 }
 
 func tableTellsWhatEachWorkerDid(t *testing.T) {
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(DeletionRunning, "sweep")),
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionRunning, "sweep")),
 		in("section[class=trace]", in("table", times(6, "tr[data-step]"), times(7, "th[scope=row]"),
 			in("tr[data-step=mark]", says("+42 ms0.4 ms01 (delivery 1)")),
 			in("tr[data-step=sweep]", says("sweep Remove the rows The worker said nothing more.+43 ms–991 (delivery 1)")),
@@ -113,14 +115,14 @@ func tableTellsWhatEachWorkerDid(t *testing.T) {
 			in("tr[data-step=release]", says("Another worker was further."), says("+3 min 20 s1 min 15 s")),
 		)),
 	)
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(DeletionQueued, "")), without("table"))
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionQueued, "")), without("table"))
 }
 
 func playedBackOnceOver(t *testing.T) {
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(DeletionDone, "release")),
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionDone, "release")),
 		in("div[data-player][hidden]", in("button[data-play]", says("Play back")), in("[role=status]")))
-	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(DeletionRunning, "sweep")), without("[data-player]"))
-	old := sampleDeletion(DeletionDone, "release")
+	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionRunning, "sweep")), without("[data-player]"))
+	old := sampleDeletion(domain.DeletionDone, "release")
 	old.Trace = nil
 	expect(t, DeletionPage(pageAt("/x", "ingrid"), old), without("[data-player]"), without("table"))
 }

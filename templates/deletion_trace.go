@@ -5,28 +5,12 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"microblogging/domain"
 )
 
-// A TracedStep says when one worker took one step of a deletion.
-type TracedStep struct {
-	// Step is a step of the cascade, or receive, or several if the record stands for
-	// several others.
-	Step     string
-	Worker   int
-	Delivery int64
-	Began    time.Time
-	// Ended is zero while the step is under way.
-	Ended time.Time
-	Rows  int64
-	// Result is done, overtaken, failed, waiting, stopped or lost. It is empty while the
-	// step is under way, or if its worker died.
-	Result string
-	// Count is how many records this one stands for.
-	Count int
-}
-
-// name says the step in words.
-func (s TracedStep) name() string {
+// stepName says the step in words.
+func stepName(s domain.StepRecord) string {
 	for _, step := range deletionSteps() {
 		if step.key == s.Step {
 			return step.name
@@ -42,7 +26,7 @@ func (s TracedStep) name() string {
 }
 
 // remark says how the step ended, unless it is done.
-func (v Deletion) remark(s TracedStep) string {
+func (v Deletion) remark(s domain.StepRecord) string {
 	switch s.Result {
 	case "overtaken":
 		return "Another worker was further."
@@ -55,7 +39,7 @@ func (v Deletion) remark(s TracedStep) string {
 	case "lost":
 		return "The worker lost its lease."
 	case "":
-		if v.State == DeletionRunning && s.Worker == v.Trace[len(v.Trace)-1].Worker {
+		if v.State == domain.DeletionRunning && s.Worker == v.Trace[len(v.Trace)-1].Worker {
 			return "Under way."
 		}
 		return "The worker said nothing more."
@@ -64,26 +48,28 @@ func (v Deletion) remark(s TracedStep) string {
 }
 
 // offset says how long after the request the step began.
-func (v Deletion) offset(s TracedStep) string { return "+" + brief(max(s.Began.Sub(v.RequestedOn), 0)) }
+func (v Deletion) offset(s domain.StepRecord) string {
+	return "+" + brief(max(s.Began.Sub(v.RequestedOn), 0))
+}
 
-// took says how long the step took.
-func (s TracedStep) took() string {
+// stepTook says how long the step took.
+func stepTook(s domain.StepRecord) string {
 	if s.Ended.IsZero() {
 		return "–"
 	}
 	return brief(s.Ended.Sub(s.Began))
 }
 
-// by says which worker it was, and how often its message had been delivered.
-func (s TracedStep) by() string {
+// stepBy says which worker it was, and how often its message had been delivered.
+func stepBy(s domain.StepRecord) string {
 	return fmt.Sprintf("%d (delivery %d)", s.Worker, s.Delivery)
 }
 
 // sentence tells the whole record, for those who play it back.
-func (v Deletion) sentence(s TracedStep) string {
-	said := s.Step + ": " + s.name() + ". Worker " + strconv.Itoa(s.Worker) + ", " + v.offset(s) + " after the request"
+func (v Deletion) sentence(s domain.StepRecord) string {
+	said := string(s.Step) + ": " + stepName(s) + ". Worker " + strconv.Itoa(s.Worker) + ", " + v.offset(s) + " after the request"
 	if !s.Ended.IsZero() {
-		said += ", for " + s.took()
+		said += ", for " + stepTook(s)
 	}
 	if s.Rows > 0 {
 		said += ", " + rowCount(s.Rows) + " removed"

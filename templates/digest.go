@@ -1,6 +1,10 @@
 package templates
 
-import "time"
+import (
+	"time"
+
+	"microblogging/domain"
+)
 
 // A Digest is what was posted in one day to the channels that the reader
 // subscribes to. A GET form to [DigestPath] with the fields day and tz chooses the
@@ -40,7 +44,7 @@ func (v Digest) path() string { return DigestDayPath(v.Day, v.Zone) }
 
 // A DigestChannel is what a page holds of the posts to one channel in a day.
 type DigestChannel struct {
-	Name string
+	Name domain.ChannelName
 	// Posts are the most popular first.
 	Posts []Post
 	// First is the rank of the first of Posts among the posts of the day, from 1.

@@ -3,6 +3,8 @@ package templates
 import (
 	"testing"
 	"time"
+
+	"microblogging/domain"
 )
 
 func sampleDigest() Digest {
@@ -12,7 +14,7 @@ func sampleDigest() Digest {
 		Day: "2026-07-28", Zone: "Europe/Berlin", Previous: "2026-07-27", Next: "2026-07-29", Most: 200,
 		Channels: []DigestChannel{
 			{Name: "aurora", Posts: []Post{popular}, First: 1, Total: 1},
-			{Name: "Füchse", Posts: []Post{{ID: "1!a", Text: nasty, Author: "jo", CreatedOn: ago(time.Hour)}}, First: 1, Total: 1234},
+			{Name: "Füchse", Posts: []Post{{Blog: domain.Blog{ID: "1!a", Text: nasty, UserID: "jo", CreatedOn: ago(time.Hour)}}}, First: 1, Total: 1234},
 		},
 	}
 }
@@ -58,7 +60,7 @@ func dayWithoutPostsAndADayThatIsNoneLeadOn(t *testing.T) {
 	v := sampleDigest()
 	v.Channels, v.Next = nil, ""
 	expect(t, DigestPage(pageAt("/digest", "ingrid"), v), in("div[class=empty]", says("Nothing that day"), in("a[href=/channels]")), without("a[rel=next]"))
-	v = Digest{Form: Form{Message: "No.", Errors: []FieldError{{"day", "has not begun in UTC"}, {"tz", "is not a time zone"}}}, Day: "2099-01-01", Zone: "Mars"}
+	v = Digest{Form: Form{Message: "No.", Errors: []domain.FieldError{{Field: "day", Detail: "has not begun in UTC"}, {Field: "tz", Detail: "is not a time zone"}}}, Day: "2099-01-01", Zone: "Mars"}
 	expect(t, DigestPage(pageAt("/digest", "ingrid"), v), in("title", says("Error")),
 		in("[role=alert]", says("No.")), in("[id=day-error]", says("Day has not begun in UTC.")), in("[id=tz-error]"),
 		in("input[name=day][value=2099-01-01][aria-invalid=true]"), in("input[name=tz][value=Mars]"),

@@ -9,8 +9,8 @@
 // # The model
 //
 // Each page is a component XPage(Page, X). [Page] is what every page needs; X, the
-// view model, is a plain struct with what this page shows. The package imports no
-// package of the project but markdown, so a stored row cannot get into a page by
+// view model, is a plain struct with what this page shows, in the types of package domain.
+// The package imports none that knows a row, so a stored row cannot get into a page by
 // accident. The comment on a view model names the path that its form posts to and
 // the fields that the form sends; the handler must expect the same. Only this
 // package spells paths ([ChannelPath] and its neighbours); routes and redirects

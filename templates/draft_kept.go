@@ -1,6 +1,10 @@
 package templates
 
-import "cmp"
+import (
+	"cmp"
+
+	"microblogging/domain"
+)
 
 // A DraftKind is one of the forms that take text. Whatever refuses the text, the
 // answer shows it again.
@@ -80,15 +84,11 @@ type KeptDraft struct {
 	// Rest are the other fields of the form, such as its idempotency key.
 	Rest []Hidden
 	// User is the author for whom the form was shown.
-	User string
+	User domain.UserName
 	// Other is who wrote it, if that is not the reader. It is empty otherwise.
 	Other string
 	// Send says that sending it again may help. If not, it is there to be copied.
 	Send bool
-	// Refill is the path of another form that takes the draft: the page posts
-	// action=refill and the draft there, and the answer is that form with the draft in
-	// it. It is empty if there is none.
-	Refill string
 	// SignIn says that the form has fields for Name and a password.
 	SignIn bool
 	Name   string

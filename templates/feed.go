@@ -1,5 +1,7 @@
 package templates
 
+import "microblogging/domain"
+
 // A Feed is a page of the posts of all channels that the reader subscribes to.
 type Feed struct {
 	// Posts are newest first.
@@ -30,11 +32,11 @@ func (v Feed) bylines(page Page) []byline {
 // A FeedPost is a post with the name of its channel.
 type FeedPost struct {
 	Post
-	Channel string
+	Channel domain.ChannelName
 }
 
 // newest is the id of the newest post, or empty.
-func (v Feed) newest() string {
+func (v Feed) newest() domain.BlogID {
 	if len(v.Posts) == 0 {
 		return ""
 	}

@@ -73,7 +73,7 @@ func FeedPage(page Page, v Feed) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.After == "" {
-				templ_7745c5c3_Err = news(page, FeedNewsPath+"?since="+v.newest()).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = news(page, FeedNewsPath+"?since="+string(v.newest())).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -3,10 +3,12 @@ package templates
 import (
 	"testing"
 	"time"
+
+	"microblogging/domain"
 )
 
 func sampleFeed() Feed {
-	other := Post{ID: "2516789012345678902!abc", Text: nasty, Author: "jo", Rating: 2, CreatedOn: ago(time.Hour)}
+	other := Post{Blog: domain.Blog{ID: "2516789012345678902!abc", Text: nasty, UserID: "jo", Rating: 2, CreatedOn: ago(time.Hour)}}
 	return Feed{Posts: []FeedPost{{samplePost(), "aurora"}, {other, "Füchse"}}, Next: "n&m"}
 }
 

@@ -1,11 +1,14 @@
 package templates
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/a-h/templ"
+
+	"microblogging/domain"
 )
 
 // A Form says why a form was refused. The zero value is a form that nobody has
@@ -15,14 +18,7 @@ type Form struct {
 	// Message is one sentence about the whole form. It may be empty.
 	Message string
 	// Errors say what is wrong with single fields.
-	Errors []FieldError
-}
-
-// FieldError says what is wrong with one field. The field's label and the detail
-// make a sentence: "Text" and "must not be blank".
-type FieldError struct {
-	Field  string
-	Detail string
+	Errors []domain.FieldError
 }
 
 func (f Form) failed() bool { return f.Message != "" || len(f.Errors) > 0 }
@@ -42,18 +38,8 @@ func (f Form) first(field string) bool { return len(f.Errors) > 0 && f.Errors[0]
 
 // unplaced are the errors about fields that the form does not show, such as hidden
 // ones. The page shows them above the form.
-func (f Form) unplaced(shown []string) []FieldError {
-	var rest []FieldError
-next:
-	for _, e := range f.Errors {
-		for _, name := range shown {
-			if e.Field == name {
-				continue next
-			}
-		}
-		rest = append(rest, e)
-	}
-	return rest
+func (f Form) unplaced(shown []string) []domain.FieldError {
+	return slices.DeleteFunc(slices.Clone(f.Errors), func(e domain.FieldError) bool { return slices.Contains(shown, e.Field) })
 }
 
 // message is the sentence above a refused form.

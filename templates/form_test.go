@@ -3,6 +3,8 @@ package templates
 import (
 	"strings"
 	"testing"
+
+	"microblogging/domain"
 )
 
 func TestForm(t *testing.T) {
@@ -16,7 +18,7 @@ func TestForm(t *testing.T) {
 
 func refusedFormKeepsWhatWasTypedAndTiesErrorsToFields(t *testing.T) {
 	v := NewChannel{
-		Form: Form{Errors: []FieldError{{"name", "“new” is reserved"}}},
+		Form: Form{Errors: []domain.FieldError{{Field: "name", Detail: "“new” is reserved"}}},
 		Name: "new", Description: "Typed with care.",
 	}
 	expect(t, NewChannelPage(pageAt("/channels/new", "ingrid"), v),
@@ -37,7 +39,7 @@ func formThatNobodySentComplainsOfNothing(t *testing.T) {
 
 func errorAboutAHiddenFieldIsShownOnTop(t *testing.T) {
 	v := sampleChannel()
-	v.Draft.Form = Form{Errors: []FieldError{{"key", "was used before for another post"}}}
+	v.Draft.Form = Form{Errors: []domain.FieldError{{Field: "key", Detail: "was used before for another post"}}}
 	expect(t, ChannelPage(pageAt("/channels/aurora", "ingrid"), v),
 		in("[role=alert]", says("Key was used before for another post.")),
 	)
@@ -58,7 +60,7 @@ func passwordIsNeverSentBack(t *testing.T) {
 }
 
 func textareaKeepsALeadingNewline(t *testing.T) {
-	v := EditBlog{Channel: "aurora", ID: "1!a", Text: "\n\nfirst"}
+	v := EditBlog{Channel: domain.Channel{Name: "aurora"}, ID: "1!a", Draft: domain.Draft{Text: "\n\nfirst"}}
 	root := parse(t, render(t, EditBlogPage(pageAt("/e", "ingrid"), v)))
 	if got := find(root, "textarea[name=text]")[0].FirstChild.Data; got != v.Text {
 		t.Errorf("%q, want %q", got, v.Text)

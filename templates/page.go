@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"microblogging/domain"
 )
 
 // A Page is what every page needs.
@@ -11,7 +13,7 @@ type Page struct {
 	// Path is the path and query of this page. Signing in returns to it.
 	Path string
 	// User is the name of the signed-in reader. It is empty for a stranger.
-	User string
+	User domain.UserName
 	// Now is the time of the request.
 	Now time.Time
 	// Notice is one sentence that confirms what the last request did. It may be

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"microblogging/domain"
 )
 
 // The paths of pages that have no parameters.
@@ -35,27 +37,31 @@ const (
 )
 
 // ChannelPath is a channel's page. The name may be any text.
-func ChannelPath(name string) string { return ChannelsPath + "/" + url.PathEscape(name) }
+func ChannelPath(name domain.ChannelName) string {
+	return ChannelsPath + "/" + url.PathEscape(string(name))
+}
 
 // TopRatedPath is a channel's page with the most popular posts first.
-func TopRatedPath(name string) string { return ChannelPath(name) + "?order=rating" }
+func TopRatedPath(name domain.ChannelName) string { return ChannelPath(name) + "?order=rating" }
 
 // RatedPath is a channel's page of the posts with that number of votes.
-func RatedPath(name string, rating int64) string {
+func RatedPath(name domain.ChannelName, rating int64) string {
 	return ChannelPath(name) + "?rating=" + strconv.FormatInt(rating, 10)
 }
 
 // ChannelAtomPath is a channel's feed in the Atom format.
-func ChannelAtomPath(name string) string { return ChannelPath(name) + "/feed.atom" }
+func ChannelAtomPath(name domain.ChannelName) string { return ChannelPath(name) + "/feed.atom" }
 
 // ChannelJSONFeedPath is a channel's feed in the JSON Feed format.
-func ChannelJSONFeedPath(name string) string { return ChannelPath(name) + "/feed.json" }
+func ChannelJSONFeedPath(name domain.ChannelName) string { return ChannelPath(name) + "/feed.json" }
 
 // ChannelFeedPath explains a channel's feeds to people.
-func ChannelFeedPath(name string) string { return ChannelPath(name) + "/feed" }
+func ChannelFeedPath(name domain.ChannelName) string { return ChannelPath(name) + "/feed" }
 
 // ChannelNewsPath counts the posts of a channel that are newer than a post.
-func ChannelNewsPath(name, than string) string { return ChannelPath(name) + "/news?since=" + than }
+func ChannelNewsPath(name domain.ChannelName, than domain.BlogID) string {
+	return ChannelPath(name) + "/news?since=" + string(than)
+}
 
 // FeedNewsPath counts new posts in the reader's feed.
 const FeedNewsPath = "/news"
@@ -78,30 +84,30 @@ func DigestDayPath(day, zone string) string {
 
 // DigestFeedPath is a user's personal feed, with the days of a time zone. Everybody
 // who knows the secret can read it.
-func DigestFeedPath(user, secret, zone string) string {
-	return DigestPath + "/" + url.PathEscape(user) + "/" + url.PathEscape(secret) + "/feed.atom?tz=" + url.QueryEscape(zone)
+func DigestFeedPath(user domain.UserName, secret, zone string) string {
+	return DigestPath + "/" + url.PathEscape(string(user)) + "/" + url.PathEscape(secret) + "/feed.atom?tz=" + url.QueryEscape(zone)
 }
 
 // UserPath is the public page of a user. A valid name needs no escaping.
-func UserPath(name string) string { return "/users/" + url.PathEscape(name) }
+func UserPath(name domain.UserName) string { return "/users/" + url.PathEscape(string(name)) }
 
 // EditChannelPath is where the owner changes the description.
-func EditChannelPath(name string) string { return ChannelPath(name) + "/edit" }
+func EditChannelPath(name domain.ChannelName) string { return ChannelPath(name) + "/edit" }
 
 // DeleteChannelPath is where the owner confirms the deletion.
-func DeleteChannelPath(name string) string { return ChannelPath(name) + "/delete" }
+func DeleteChannelPath(name domain.ChannelName) string { return ChannelPath(name) + "/delete" }
 
 // DeletionPath is where the owner watches a deletion.
-func DeletionPath(channel, incarnation string) string {
-	return ChannelPath(channel) + "/deletions/" + incarnation
+func DeletionPath(channel domain.ChannelName, incarnation domain.Incarnation) string {
+	return ChannelPath(channel) + "/deletions/" + string(incarnation)
 }
 
 // ChannelRowsPath shows the rows behind a channel. An incarnation asks for its deletion;
 // it may be empty.
-func ChannelRowsPath(channel, incarnation string) string {
+func ChannelRowsPath(channel domain.ChannelName, incarnation domain.Incarnation) string {
 	path := ChannelPath(channel) + "/rows"
 	if incarnation != "" {
-		path += "?of=" + url.QueryEscape(incarnation)
+		path += "?of=" + url.QueryEscape(string(incarnation))
 	}
 	return path
 }
@@ -109,15 +115,19 @@ func ChannelRowsPath(channel, incarnation string) string {
 // DeletionEventsPath is the stream of Server-Sent Events for DeletionPath. Each
 // event "progress" carries what [DeletionProgress] renders. The event "end" is the
 // last.
-func DeletionEventsPath(channel, incarnation string) string {
+func DeletionEventsPath(channel domain.ChannelName, incarnation domain.Incarnation) string {
 	return DeletionPath(channel, incarnation) + "/events"
 }
 
 // BlogPath is a post's permalink. A valid id needs no escaping.
-func BlogPath(channel, id string) string { return ChannelPath(channel) + "/blogs/" + id }
+func BlogPath(channel domain.ChannelName, id domain.BlogID) string {
+	return ChannelPath(channel) + "/blogs/" + string(id)
+}
 
 // EditBlogPath is where the author edits the post.
-func EditBlogPath(channel, id string) string { return BlogPath(channel, id) + "/edit" }
+func EditBlogPath(channel domain.ChannelName, id domain.BlogID) string {
+	return BlogPath(channel, id) + "/edit"
+}
 
 // signInFrom is the path to sign in and then return to the page.
 func signInFrom(page Page) string { return withNext(SignInPath, page.returnPath()) }

@@ -1,30 +1,18 @@
 package templates
 
 import (
-	"time"
-
+	"microblogging/domain"
 	"microblogging/templates/markdown"
 )
 
 // A Post is one post as a reader sees it.
 type Post struct {
-	ID string
-	// Incarnation is that of the post's channel.
-	Incarnation string
-	// Title is empty if the post has none.
-	Title string
-	Text  string
+	domain.Blog
 	// Rendered is Text as HTML, or its beginning if it is Folded.
 	Rendered markdown.HTML
 	Folded   bool
-	Author   string
-	// Rating is how many people vote for it.
-	Rating int64
-	// Voted says that the reader is known to be one of them.
-	Voted     bool
-	CreatedOn time.Time
-	// EditedOn is zero if the post was never edited.
-	EditedOn time.Time
+	// Voted says that the reader is known to vote for it.
+	Voted bool
 }
 
 // postTitle names a post in the document's title.
@@ -32,7 +20,7 @@ func postTitle(p Post) string {
 	if p.Title != "" {
 		return p.Title
 	}
-	return "Post by @" + p.Author
+	return "Post by @" + string(p.UserID)
 }
 
 // listScripts are the scripts of a page with a list of posts.
@@ -51,7 +39,7 @@ type byline struct {
 	channel string
 	// name is the name of the post's channel. It is empty if the page shows only
 	// one channel.
-	name string
+	name domain.ChannelName
 	// alone says that this is the post's own page.
 	alone bool
 	// level is the level of the heading, 2 or 3.
@@ -63,4 +51,4 @@ type byline struct {
 }
 
 // link is the path of the post.
-func (v *byline) link() string { return v.channel + "/blogs/" + v.post.ID }
+func (v *byline) link() string { return v.channel + "/blogs/" + string(v.post.ID) }

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"microblogging/domain"
 )
 
 // A Problem is an error page. If only Status is set, the page says in general words
@@ -17,7 +19,7 @@ type Problem struct {
 	// Status decides.
 	Detail string
 	// Errors say what is wrong with the request, field by field.
-	Errors []FieldError
+	Errors []domain.FieldError
 	// Links lead on from here. The page adds a link to the directory.
 	Links []Link
 	// RetryAfter is how long to wait before trying again. It is zero if trying again

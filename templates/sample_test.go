@@ -8,6 +8,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"microblogging/domain"
 	"microblogging/templates/markdown"
 )
 
@@ -16,7 +17,7 @@ func noon() time.Time { return time.Date(2026, 7, 29, 12, 0, 0, 0, time.UTC) }
 
 func ago(d time.Duration) time.Time { return noon().Add(-d) }
 
-func pageAt(path, user string) Page {
+func pageAt(path string, user domain.UserName) Page {
 	return Page{
 		Path: path, User: user, Now: noon(),
 		Asset: func(name string) string { return "/static/" + name },
@@ -30,28 +31,32 @@ func longName() string { return strings.Repeat("Donaudampfschiff", 4) }
 
 func samplePost() Post {
 	return Post{
-		ID: "2516789012345678901!abc", Title: "Green arcs", Text: "One line.\nSee https://example.org/mag.",
+		Blog: domain.Blog{
+			ID: "2516789012345678901!abc", Title: "Green arcs", Text: "One line.\nSee https://example.org/mag.",
+			UserID: "ingrid", CreatedOn: ago(3 * time.Minute),
+		},
 		Rendered: markdown.Render("One line.\nSee https://example.org/mag.", markdown.BelowList),
-		Author:   "ingrid", CreatedOn: ago(3 * time.Minute),
 	}
 }
 
 func sampleChannel() Channel {
-	untitled := Post{ID: "2516789012345678902!abc", Text: nasty, Rendered: markdown.Render(nasty, markdown.BelowList), Author: "jo", CreatedOn: ago(time.Hour), EditedOn: ago(time.Minute)}
+	untitled := Post{
+		Blog:     domain.Blog{ID: "2516789012345678902!abc", Text: nasty, UserID: "jo", CreatedOn: ago(time.Hour), EditedOn: ago(time.Minute)},
+		Rendered: markdown.Render(nasty, markdown.BelowList),
+	}
 	return Channel{
-		Name: "aurora", Owner: "ingrid", Description: "Sightings.\nOne post each.",
-		Rendered:  markdown.Render("Sightings.\nOne post each.", markdown.BelowTitle),
-		CreatedOn: ago(50 * time.Hour),
-		Posts:     []Post{samplePost(), untitled}, Next: "older&more", Draft: Draft{Key: "k-1"},
+		Channel:  domain.Channel{Name: "aurora", Owner: "ingrid", Description: "Sightings.\nOne post each.", CreatedOn: ago(50 * time.Hour)},
+		Rendered: markdown.Render("Sightings.\nOne post each.", markdown.BelowTitle),
+		Posts:    []Post{samplePost(), untitled}, Next: "older&more", Draft: Draft{Key: "k-1"},
 	}
 }
 
-func sampleDeletion(state, step string) Deletion {
-	d := Deletion{
-		Channel: "aurora", Incarnation: "inc1", State: state, Step: step, RowsDeleted: 12345, Attempts: 2,
+func sampleDeletion(state domain.DeletionState, step domain.Step) Deletion {
+	d := Deletion{Deletion: domain.Deletion{
+		Name: "aurora", Channel: domain.ChannelRef{Incarnation: "inc1"}, State: state, Step: step, RowsDeleted: 12345, Attempts: 2,
 		RequestedOn: ago(time.Minute),
-	}
-	if state == DeletionDone {
+	}}
+	if state == domain.DeletionDone {
 		d.FinishedOn = ago(56 * time.Second)
 	}
 	if step != "" {
@@ -62,32 +67,32 @@ func sampleDeletion(state, step string) Deletion {
 
 // sampleLesson has a worker in each state.
 func sampleLesson() *Lesson {
-	return &Lesson{Copies: 2, CopiesLeft: 6, Workers: []LessonWorker{
-		{Number: 1, Delivery: 1, State: "killed", Step: "sweep", LeaseUntil: ago(-12 * time.Second)},
-		{Number: 2, Delivery: 2, State: "killed", Step: "sweep", LeaseOver: true},
-		{Number: 3, Delivery: 1, State: "waits", Step: "mark", LeaseOver: true},
-		{Number: 4, Delivery: 1, State: "works", Step: "shut"},
-		{Number: 5, Delivery: 1, State: "ended", Last: "sweep", Result: "overtaken"},
-		{Number: 6, Delivery: 3, State: "waits", Step: "disarm"},
+	return &Lesson{Lesson: domain.Lesson{Copies: 2}, Workers: []LessonWorker{
+		{LessonWorker: domain.LessonWorker{Number: 1, Delivery: 1, State: "killed", Step: "sweep", LeaseUntil: ago(-12 * time.Second)}},
+		{LessonWorker: domain.LessonWorker{Number: 2, Delivery: 2, State: "killed", Step: "sweep"}, LeaseOver: true},
+		{LessonWorker: domain.LessonWorker{Number: 3, Delivery: 1, State: "waits", Step: "mark"}, LeaseOver: true},
+		{LessonWorker: domain.LessonWorker{Number: 4, Delivery: 1, State: "works", Step: "shut"}},
+		{LessonWorker: domain.LessonWorker{Number: 5, Delivery: 1, State: "ended", Last: "sweep", Result: "overtaken"}},
+		{LessonWorker: domain.LessonWorker{Number: 6, Delivery: 3, State: "waits", Step: "disarm"}},
 	}}
 }
 
-func sampleLessonOf(state string, l *Lesson) Deletion {
+func sampleLessonOf(state domain.DeletionState, l *Lesson) Deletion {
 	d := sampleDeletion(state, "sweep")
 	d.Lesson = l
 	return d
 }
 
 // sampleTrace is of a worker that died, and of one that took over.
-func sampleTrace(asked time.Time) []TracedStep {
-	traced := func(step string, worker int, after, took time.Duration, rows int64, result string) TracedStep {
-		s := TracedStep{Step: step, Worker: worker, Delivery: int64(worker), Began: asked.Add(after), Rows: rows, Result: result, Count: 1}
+func sampleTrace(asked time.Time) []domain.StepRecord {
+	traced := func(step domain.Step, worker int, after, took time.Duration, rows int64, result domain.StepResult) domain.StepRecord {
+		s := domain.StepRecord{Step: step, Worker: worker, Delivery: int64(worker), Began: asked.Add(after), Rows: rows, Result: result, Count: 1}
 		if result != "" {
 			s.Ended = s.Began.Add(took)
 		}
 		return s
 	}
-	return []TracedStep{
+	return []domain.StepRecord{
 		traced("receive", 1, 40*time.Millisecond, 2*time.Millisecond, 0, "done"),
 		traced("mark", 1, 42*time.Millisecond, 400*time.Microsecond, 0, "done"),
 		traced("sweep", 1, 43*time.Millisecond, 0, 99, ""),
@@ -100,13 +105,9 @@ func sampleTrace(asked time.Time) []TracedStep {
 func refused(fields ...string) Form {
 	var f Form
 	for _, name := range fields {
-		f.Errors = append(f.Errors, FieldError{Field: name, Detail: "must not be " + nasty})
+		f.Errors = append(f.Errors, domain.FieldError{Field: name, Detail: "must not be " + nasty})
 	}
 	return f
-}
-
-func sampleRefill() *KeptDraft {
-	return &KeptDraft{Kind: PostDraft, Values: map[string]string{"title": nasty, "text": nasty}, Refill: ChannelPath(nasty), User: nasty}
 }
 
 func sampleKept(kind DraftKind, signIn bool) *KeptDraft {
@@ -129,9 +130,9 @@ func everyPage() map[string]templ.Component {
 }
 
 func directoryPages(in, out Page) map[string]templ.Component {
-	items := []ChannelItem{
+	items := []domain.Channel{
 		{Name: "aurora", Owner: "ingrid", Description: "First line\nsecond line", CreatedOn: ago(time.Hour)},
-		{Name: longName(), Owner: "jo", Description: nasty, CreatedOn: ago(time.Hour)},
+		{Name: domain.ChannelName(longName()), Owner: "jo", Description: nasty, CreatedOn: ago(time.Hour)},
 	}
 	return map[string]templ.Component{
 		"directory":           DirectoryPage(out, Directory{Channels: items, Next: "n"}),
@@ -170,24 +171,24 @@ func channelManagePages(in Page) map[string]templ.Component {
 	return map[string]templ.Component{
 		"new channel":        NewChannelPage(in, NewChannel{}),
 		"new channel, no":    NewChannelPage(in, NewChannel{Form: refused("name", "description"), Name: nasty, Description: nasty}),
-		"edit channel":       EditChannelPage(in, EditChannel{Name: "aurora", Description: "d"}),
-		"edit channel, no":   EditChannelPage(in, EditChannel{Form: refused("description"), Name: nasty, Description: nasty}),
-		"delete channel":     DeleteChannelPage(in, DeleteChannel{Name: "aurora", Incarnation: "inc1", CreatedOn: ago(time.Hour)}),
-		"delete channel, no": DeleteChannelPage(in, DeleteChannel{Form: Form{Message: nasty}, Name: nasty, Incarnation: nasty}),
-		"deletion queued":    DeletionPage(in, sampleDeletion(DeletionQueued, "")),
-		"deletion running":   DeletionPage(in, sampleDeletion(DeletionRunning, "sweep")),
-		"deletion poisoned":  DeletionPage(in, sampleDeletion(DeletionPoisoned, "sweep")),
-		"deletions": DeletionsPage(in, Deletions{Next: "n", Items: []DeletionItem{
-			{Channel: "aurora", Incarnation: "inc1", State: DeletionDone, RowsDeleted: 12345, RequestedOn: ago(time.Hour)},
-			{Channel: longName(), Incarnation: "inc2", State: DeletionPoisoned, RequestedOn: ago(time.Hour)},
+		"edit channel":       EditChannelPage(in, EditChannel{Channel: domain.Channel{Name: "aurora", Description: "d"}}),
+		"edit channel, no":   EditChannelPage(in, EditChannel{Form: refused("description"), Channel: domain.Channel{Name: nasty, Description: nasty}}),
+		"delete channel":     DeleteChannelPage(in, DeleteChannel{Channel: domain.Channel{Name: "aurora", Incarnation: "inc1", CreatedOn: ago(time.Hour)}}),
+		"delete channel, no": DeleteChannelPage(in, DeleteChannel{Form: Form{Message: nasty}, Channel: domain.Channel{Name: nasty, Incarnation: nasty}}),
+		"deletion queued":    DeletionPage(in, sampleDeletion(domain.DeletionQueued, "")),
+		"deletion running":   DeletionPage(in, sampleDeletion(domain.DeletionRunning, "sweep")),
+		"deletion poisoned":  DeletionPage(in, sampleDeletion(domain.DeletionPoisoned, "sweep")),
+		"deletions": DeletionsPage(in, Deletions{Next: "n", Items: []domain.Deletion{
+			{Name: "aurora", Channel: domain.ChannelRef{Incarnation: "inc1"}, State: domain.DeletionDone, RowsDeleted: 12345, RequestedOn: ago(time.Hour)},
+			{Name: domain.ChannelName(longName()), Channel: domain.ChannelRef{Incarnation: "inc2"}, State: domain.DeletionPoisoned, RequestedOn: ago(time.Hour)},
 		}}),
 		"deletions, none":     DeletionsPage(in, Deletions{}),
 		"deletions, past end": DeletionsPage(in, Deletions{After: "a"}),
 		"deletions, a gap":    DeletionsPage(in, Deletions{Next: "n"}),
-		"lesson":              DeletionPage(in, sampleLessonOf(DeletionRunning, sampleLesson())),
-		"lesson, no worker":   DeletionPage(in, sampleLessonOf(DeletionQueued, &Lesson{CopiesLeft: 8})),
-		"lesson, over":        DeletionPage(in, sampleLessonOf(DeletionDone, &Lesson{Over: "forgotten"})),
-		"deletion done":       DeletionPage(in, sampleDeletion(DeletionDone, "release")),
+		"lesson":              DeletionPage(in, sampleLessonOf(domain.DeletionRunning, sampleLesson())),
+		"lesson, no worker":   DeletionPage(in, sampleLessonOf(domain.DeletionQueued, &Lesson{})),
+		"lesson, over":        DeletionPage(in, sampleLessonOf(domain.DeletionDone, &Lesson{Lesson: domain.Lesson{Over: domain.LessonForgotten}})),
+		"deletion done":       DeletionPage(in, sampleDeletion(domain.DeletionDone, "release")),
 	}
 }
 
@@ -199,10 +200,10 @@ func blogPages(in, out Page) map[string]templ.Component {
 	unmerged.Conflict.Theirs.Title, unmerged.Conflict.Base = "", nasty
 	return map[string]templ.Component{
 		"blog":                BlogPage(in, Blog{Channel: "aurora", Post: post, ETag: "e", CanEdit: true, CanDelete: true}),
-		"blog, nasty":         BlogPage(out, Blog{Channel: nasty, Post: Post{ID: nasty, Text: nasty, Author: nasty}, ETag: nasty, CanDelete: true}),
+		"blog, nasty":         BlogPage(out, Blog{Channel: nasty, Post: Post{Blog: domain.Blog{ID: nasty, Text: nasty, UserID: nasty}}, ETag: nasty, CanDelete: true}),
 		"blog, voted":         BlogPage(in, Blog{Channel: "aurora", Post: popular, Voted: true}),
-		"edit blog":           EditBlogPage(in, EditBlog{Channel: "aurora", ID: post.ID, Title: post.Title, Text: post.Text, ETag: "e"}),
-		"edit blog, refused":  EditBlogPage(in, EditBlog{Form: refused("title", "text"), Channel: "aurora", ID: post.ID, Title: nasty, Text: nasty}),
+		"edit blog":           EditBlogPage(in, EditBlog{Channel: domain.Channel{Name: "aurora"}, ID: post.ID, Draft: domain.Draft{Title: post.Title, Text: post.Text}, ETag: "e"}),
+		"edit blog, refused":  EditBlogPage(in, EditBlog{Form: refused("title", "text"), Channel: domain.Channel{Name: "aurora"}, ID: post.ID, Draft: domain.Draft{Title: nasty, Text: nasty}}),
 		"edit blog, stale":    EditBlogPage(in, conflict),
 		"edit blog, unmerged": EditBlogPage(in, unmerged),
 	}
@@ -218,7 +219,7 @@ func readerPages(in Page) map[string]templ.Component {
 		"feed, empty":         FeedPage(in, Feed{}),
 		"feed, nothing yet":   FeedPage(in, Feed{Subscriptions: 1}),
 		"feed, past end":      FeedPage(in, Feed{After: "a"}),
-		"subscriptions":       SubscriptionsPage(in, Subscriptions{{Channel: nasty, Own: true, SubscribedOn: ago(time.Hour)}}),
+		"subscriptions":       SubscriptionsPage(in, Subscriptions{{Name: nasty, Role: domain.RoleOwner, SubscribedOn: ago(time.Hour)}}),
 		"subscriptions, none": SubscriptionsPage(in, nil),
 		"digest":              DigestPage(in, sampleDigest()),
 		"digest, quiet":       DigestPage(in, quiet),
@@ -242,8 +243,8 @@ func accountPages(in, out Page) map[string]templ.Component {
 
 func sampleUser() User {
 	return User{
-		Name: "ingrid", CreatedOn: ago(3 * year), Next: "n&m",
-		Channels: []ChannelItem{
+		User: domain.User{Name: "ingrid", CreatedOn: ago(3 * year)}, Next: "n&m",
+		Channels: []domain.Channel{
 			{Name: "Füchse", Owner: "ingrid", Description: "Foxes.\nNot shown.", CreatedOn: ago(2 * time.Hour)},
 			{Name: nasty, Owner: "ingrid", Description: nasty, CreatedOn: ago(time.Hour)},
 		},
@@ -252,21 +253,20 @@ func sampleUser() User {
 
 func otherPages(in, out Page) map[string]templ.Component {
 	pages := map[string]templ.Component{
-		"keys":              KeysPage(out),
-		"learn":             LearnPage(out),
-		"problem, nasty":    ProblemPage(in, Problem{Status: 422, Title: nasty, Detail: nasty, Errors: refused(nasty).Errors, Links: []Link{{Label: nasty, URL: "/x", Aside: true}}, RequestID: nasty}),
-		"problem, post":     ProblemPage(out, Problem{Status: 401, Kept: sampleKept(PostDraft, true)}),
-		"problem, replaced": ProblemPage(in, Problem{Status: 412, Kept: sampleRefill()}),
-		"problem, channel":  ProblemPage(in, Problem{Status: 503, Kept: sampleKept(ChannelDraft, false)}),
-		"problem, edit":     ProblemPage(in, Problem{Status: 404, Kept: &KeptDraft{Kind: EditDraft, Values: map[string]string{"title": nasty, "text": nasty}}}),
-		"problem, sign in":  ProblemPage(out, Problem{Status: 401, SignIn: &SignIn{Next: "/channels/new"}}),
-		"user":              UserPage(out, sampleUser()),
-		"user, own, none":   UserPage(in, User{Name: "ingrid", CreatedOn: ago(year)}),
-		"user, none":        UserPage(out, User{Name: nasty, CreatedOn: ago(year)}),
-		"user, past end":    UserPage(out, User{Name: "jo", CreatedOn: ago(year), After: "a"}),
-		"user, a hole":      UserPage(out, User{Name: "jo", CreatedOn: ago(year), After: "a", Next: "n"}),
-		"feeds":             ChannelFeedPage(out, ChannelFeed{Channel: "aurora", Posts: 50}),
-		"feeds, nasty":      ChannelFeedPage(in, ChannelFeed{Channel: nasty}),
+		"keys":             KeysPage(out),
+		"learn":            LearnPage(out),
+		"problem, nasty":   ProblemPage(in, Problem{Status: 422, Title: nasty, Detail: nasty, Errors: refused(nasty).Errors, Links: []Link{{Label: nasty, URL: "/x", Aside: true}}, RequestID: nasty}),
+		"problem, post":    ProblemPage(out, Problem{Status: 401, Kept: sampleKept(PostDraft, true)}),
+		"problem, channel": ProblemPage(in, Problem{Status: 503, Kept: sampleKept(ChannelDraft, false)}),
+		"problem, edit":    ProblemPage(in, Problem{Status: 404, Kept: &KeptDraft{Kind: EditDraft, Values: map[string]string{"title": nasty, "text": nasty}}}),
+		"problem, sign in": ProblemPage(out, Problem{Status: 401, SignIn: &SignIn{Next: "/channels/new"}}),
+		"user":             UserPage(out, sampleUser()),
+		"user, own, none":  UserPage(in, User{User: domain.User{Name: "ingrid", CreatedOn: ago(year)}}),
+		"user, none":       UserPage(out, User{User: domain.User{Name: nasty, CreatedOn: ago(year)}}),
+		"user, past end":   UserPage(out, User{User: domain.User{Name: "jo", CreatedOn: ago(year)}, After: "a"}),
+		"user, a hole":     UserPage(out, User{User: domain.User{Name: "jo", CreatedOn: ago(year)}, After: "a", Next: "n"}),
+		"feeds":            ChannelFeedPage(out, ChannelFeed{Channel: "aurora", Posts: 50}),
+		"feeds, nasty":     ChannelFeedPage(in, ChannelFeed{Channel: nasty}),
 	}
 	for _, status := range []int{400, 401, 403, 404, 405, 409, 410, 412, 413, 418, 422, 429, 500, 503} {
 		pages[fmt.Sprint("problem ", status)] = ProblemPage(in, Problem{Status: status, RequestID: "r-1"})

@@ -3,6 +3,8 @@ package templates
 import (
 	"testing"
 	"time"
+
+	"microblogging/domain"
 )
 
 func TestSubscriptionsPage(t *testing.T) {
@@ -10,7 +12,7 @@ func TestSubscriptionsPage(t *testing.T) {
 }
 
 func subscriptionsAreListedEachWithAButtonThatNamesIt(t *testing.T) {
-	v := Subscriptions{{Channel: "aurora", Own: true, SubscribedOn: ago(time.Hour)}, {Channel: "Füchse", SubscribedOn: ago(2 * time.Hour)}}
+	v := Subscriptions{{Name: "aurora", Role: domain.RoleOwner, SubscribedOn: ago(time.Hour)}, {Name: "Füchse", SubscribedOn: ago(2 * time.Hour)}}
 	expect(t, SubscriptionsPage(pageAt("/subscriptions", "ingrid"), v),
 		in("li", in("a[href=/channels/aurora]"), says("your own · subscribed 29 July 2026, 11:00 UTC")),
 		in("li", in("a[href=/channels/F%C3%BCchse]"), says("subscribed 29 July 2026, 10:00 UTC"), silent("your own"),

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+
+	"microblogging/domain"
 )
 
 // maxHeadline is the greatest length of a headline that is made of a text, in characters.
@@ -35,7 +37,7 @@ type DigestEntry struct {
 
 // A DigestEntryChannel is what an entry lists of one channel.
 type DigestEntryChannel struct {
-	Name string
+	Name domain.ChannelName
 	// Posts are the most popular first.
 	Posts []Post
 	// Total is how many posts the day had. It may be more than len(Posts).
@@ -56,9 +58,9 @@ func (v DigestEntry) unlisted() int { return v.Channels - len(v.Listed) }
 // credit says who wrote a post and how many people vote for it.
 func credit(p Post) string {
 	if p.Rating > 0 {
-		return p.Author + ", " + votes(p.Rating)
+		return string(p.UserID) + ", " + votes(p.Rating)
 	}
-	return p.Author
+	return string(p.UserID)
 }
 
 // content renders a component to a string.

@@ -1,13 +1,16 @@
 package templates
 
-import "time"
+import (
+	"time"
+
+	"microblogging/domain"
+)
 
 // A User is the public page of a user, at [UserPath].
 type User struct {
-	Name      string
-	CreatedOn time.Time
-	// Channels are the channels that the user owns. Owner is not shown.
-	Channels []ChannelItem
+	domain.User
+	// Channels are the channels that the user owns.
+	Channels []domain.Channel
 	// After is the continuation token where this page starts. It is empty on the
 	// first page.
 	After string
@@ -20,7 +23,7 @@ func (v User) frame() frame {
 	if v.After != "" {
 		path = continued(path, v.After)
 	}
-	return frame{Title: "@" + v.Name, About: "@" + v.Name + " writes here since " + dateOf(v.CreatedOn) + ". These are their channels.", Path: path}
+	return frame{Title: "@" + string(v.Name), About: "@" + string(v.Name) + " writes here since " + dateOf(v.CreatedOn) + ". These are their channels.", Path: path}
 }
 
 // dateOf is the day of an instant in words, in UTC.

@@ -1,6 +1,10 @@
 package templates
 
-import "testing"
+import (
+	"testing"
+
+	"microblogging/domain"
+)
 
 func TestUserPage(t *testing.T) {
 	t.Run("says since when and lists the channels", userPageSaysSinceWhenAndListsTheChannels)
@@ -20,7 +24,7 @@ func userPageSaysSinceWhenAndListsTheChannels(t *testing.T) {
 }
 
 func userPageWithoutChannelsSaysWhatToDo(t *testing.T) {
-	v := User{Name: "jo", CreatedOn: ago(day)}
+	v := User{User: domain.User{Name: "jo", CreatedOn: ago(day)}}
 	expect(t, UserPage(pageAt("/users/jo", ""), v), says("No channels of their own"), in("main", in("a[href=/channels]")))
 	expect(t, UserPage(pageAt("/users/jo", "jo"), v), says("No channels of your own yet"), in("main", in("a[href=/channels/new]")))
 	v.After, v.Next = "a", "b"
@@ -36,7 +40,7 @@ func nameLeadsToItsPage(t *testing.T) {
 	expect(t, BlogPage(in1, Blog{Channel: "aurora", Post: samplePost()}), in("p[class=meta]", link))
 	expect(t, FeedPage(in1, sampleFeed()), in("article", link))
 	expect(t, DigestPage(in1, sampleDigest()), in("article", link))
-	expect(t, DirectoryPage(in1, Directory{Channels: []ChannelItem{{Name: "a", Owner: "ingrid"}}}), in("li", link))
+	expect(t, DirectoryPage(in1, Directory{Channels: []domain.Channel{{Name: "a", Owner: "ingrid"}}}), in("li", link))
 	expect(t, EditBlogPage(in1, sampleConflict()), in("section[aria-labelledby=theirs]", link))
 	expect(t, AccountPage(in1, Account{}), in("main", link))
 }

@@ -49,13 +49,9 @@ func (s *server) signUpForm(c echo.Context, v visitor) error {
 }
 
 // signUp makes an account and begins a session.
-func (s *server) signUp(c echo.Context, v visitor) error {
-	form, err := readForm(c)
-	if err != nil {
-		return err
-	}
+func (s *server) signUp(c echo.Context, v visitor, form url.Values) error {
 	name, password, key, next := form.Get("name"), form.Get("password"), keyOr(form.Get("key")), localPath(form.Get("next"))
-	err = checkIdempotencyKey("key", key)
+	err := checkIdempotencyKey("key", key)
 	if err == nil {
 		_, _, err = s.makeUser(c, name, password, key)
 	}
@@ -113,13 +109,9 @@ func (s *server) signInForm(c echo.Context, v visitor) error {
 	return render(c, http.StatusOK, templates.SignInPage(s.page(c, v), templates.SignIn{Next: next}))
 }
 
-func (s *server) signIn(c echo.Context, v visitor) error {
-	form, err := readForm(c)
-	if err != nil {
-		return err
-	}
+func (s *server) signIn(c echo.Context, v visitor, form url.Values) error {
 	name, next := form.Get("name"), localPath(form.Get("next"))
-	_, err = s.beginSession(c, name, form.Get("password"))
+	_, err := s.beginSession(c, name, form.Get("password"))
 	if errors.Is(err, domain.ErrNotSignedIn) {
 		return again(c, err, templates.SignInPage(s.page(c, v), templates.SignIn{
 			Form: templates.Form{Message: "The name or the password is wrong."}, Name: shown(name), Next: next,
@@ -173,7 +165,7 @@ func (s *server) leaveSession(c echo.Context, v visitor) error {
 	return nil
 }
 
-func (s *server) signOut(c echo.Context, v visitor) error {
+func (s *server) signOut(c echo.Context, v visitor, _ url.Values) error {
 	return s.done(c, s.leaveSession(c, v), noticeSignedOut, templates.HomePath)
 }
 
@@ -211,11 +203,7 @@ func (s *server) showAccount(c echo.Context, v visitor) error {
 }
 
 // changeAccount handles the forms on the page of the account.
-func (s *server) changeAccount(c echo.Context, v visitor) error {
-	form, err := readForm(c)
-	if err != nil {
-		return err
-	}
+func (s *server) changeAccount(c echo.Context, v visitor, form url.Values) error {
 	switch form.Get("action") {
 	case "password":
 		return s.changePassword(c, v, form)

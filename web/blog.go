@@ -35,19 +35,6 @@ func respondBlog(c echo.Context, channel domain.Channel, blog domain.Blog) error
 	return respond(c, http.StatusOK, newBlogJSON(channel.Name, blog))
 }
 
-func postOf(blog domain.Blog) templates.Post {
-	return templates.Post{
-		ID:          string(blog.ID),
-		Incarnation: string(blog.Channel.Incarnation),
-		Title:       blog.Title,
-		Text:        blog.Text,
-		Author:      string(blog.UserID),
-		Rating:      blog.Rating,
-		CreatedOn:   blog.CreatedOn,
-		EditedOn:    blog.EditedOn,
-	}
-}
-
 // namedPost reads the channel and the post that the path names.
 func (s *server) namedPost(c echo.Context) (domain.Channel, domain.Blog, error) {
 	name, err := channelName(c)
@@ -69,7 +56,7 @@ func (s *server) namedPost(c echo.Context) (domain.Channel, domain.Blog, error) 
 }
 
 // inBlog does something with a post of the channel at an address. It does not read the post.
-func (s *server) inBlog(c echo.Context, at domain.ChannelAddress,
+func (s *server) inBlog(c echo.Context, at target,
 	do func(ctx context.Context, channel domain.Channel, id domain.BlogID) error,
 ) error {
 	return s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) error {
@@ -102,7 +89,7 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 			post := shown.Value.posts.Items[0]
 			isAuthor := v.User == post.UserID
 			return write(c, body, templates.BlogPage(s.page(c, v), templates.Blog{
-				Channel:   string(shown.Channel.Name),
+				Channel:   shown.Channel.Name,
 				Post:      s.texts.post(post, alone),
 				Voted:     own.voted[id],
 				ETag:      blogETag(post),
@@ -153,7 +140,7 @@ func (s *server) listBlogs(c echo.Context, _ visitor) error {
 }
 
 // post makes one post in the channel at an address, even if the request is sent several times.
-func (s *server) post(c echo.Context, v visitor, at domain.ChannelAddress, key string, draft domain.Draft) (in domain.Channel, blog domain.Blog, made bool, err error) {
+func (s *server) post(c echo.Context, v visitor, at target, key string, draft domain.Draft) (in domain.Channel, blog domain.Blog, made bool, err error) {
 	err = s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) (err error) {
 		in = channel
 		blog, made, err = s.store.Post(ctx, storage.Posting{Channel: channel.Ref(), By: v.User, Key: keyOr(key), Draft: draft})
@@ -168,11 +155,7 @@ func (s *server) createBlog(c echo.Context, v visitor) error {
 	if err := domain.JoinInvalid(keyErr, draftErr); err != nil {
 		return err
 	}
-	at, err := apiAddress(c)
-	if err != nil {
-		return err
-	}
-	channel, blog, made, err := s.post(c, v, at, key, draft)
+	channel, blog, made, err := s.post(c, v, apiTarget(c), key, draft)
 	if err != nil {
 		return err
 	}
@@ -190,11 +173,7 @@ func readDraft(c echo.Context) (domain.Draft, error) {
 }
 
 func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
-	at, err := formAddress(c, form)
-	if err != nil {
-		return err
-	}
-	channel, err := s.channelAt(c, at)
+	channel, err := s.channelAt(c, pageTarget(c, form))
 	if err != nil {
 		return err
 	}
@@ -206,7 +185,7 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 	}
 	refused, ok := formOf(err, "post")
 	if !ok {
-		return s.done(c, err, noticePosted, templates.ChannelPath(string(channel.Name)))
+		return s.done(c, err, noticePosted, templates.ChannelPath(channel.Name))
 	}
 	view, readErr := s.channelWith(c, v, channel, templates.Draft{
 		Form: refused, Title: shown(form.Get("title")), Text: shown(form.Get("text")), Key: freshKey(key, err),
@@ -228,7 +207,7 @@ func freshKey(key string, err error) string {
 }
 
 // removePost deletes a post in the version that its reader saw.
-func (s *server) removePost(c echo.Context, v visitor, at domain.ChannelAddress, expected domain.Precondition[domain.Revision]) error {
+func (s *server) removePost(c echo.Context, v visitor, at target, expected domain.Precondition[domain.Revision]) error {
 	return s.inBlog(c, at, func(ctx context.Context, channel domain.Channel, id domain.BlogID) error {
 		return withCurrent(channel, s.store.DeleteBlog(ctx, channel, id, v.User, expected))
 	})
@@ -239,11 +218,7 @@ func (s *server) removeBlog(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	name, err := channelName(c)
-	if err != nil {
-		return err
-	}
-	return respondNothing(c, s.removePost(c, v, anyIncarnation(name.Key()), expected))
+	return respondNothing(c, s.removePost(c, v, named(c), expected))
 }
 
 // withCurrent adds the current post and its ETag to the error of a stale request.
@@ -258,32 +233,19 @@ func withCurrent(channel domain.Channel, err error) error {
 // castVote is the store's Vote or Unvote. Both are idempotent.
 type castVote func(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error
 
-func (s *server) vote(c echo.Context, v visitor, at domain.ChannelAddress, cast castVote) error {
+func (s *server) vote(c echo.Context, v visitor, at target, cast castVote) error {
 	return s.inBlog(c, at, func(ctx context.Context, channel domain.Channel, id domain.BlogID) error {
 		return cast(ctx, channel.Ref(), id, v.User)
 	})
 }
 
-func (s *server) giveVote(c echo.Context, v visitor) error { return s.voteByAPI(c, v, s.store.Vote) }
-
-func (s *server) takeVoteBack(c echo.Context, v visitor) error {
-	return s.voteByAPI(c, v, s.store.Unvote)
-}
-
-func (s *server) voteByAPI(c echo.Context, v visitor, cast castVote) error {
-	name, err := channelName(c)
-	if err != nil {
-		return err
-	}
-	return respondNothing(c, s.vote(c, v, anyIncarnation(name.Key()), cast))
+// voting is the API's handler that gives a vote or takes it back.
+func (s *server) voting(cast castVote) handler {
+	return func(c echo.Context, v visitor) error { return respondNothing(c, s.vote(c, v, named(c), cast)) }
 }
 
 // actOnBlog handles the forms on the page of a post.
-func (s *server) actOnBlog(c echo.Context, v visitor) error {
-	form, err := readForm(c)
-	if err != nil {
-		return err
-	}
+func (s *server) actOnBlog(c echo.Context, v visitor, form url.Values) error {
 	switch form.Get("action") {
 	case "vote":
 		return elsewhere(s.voteByForm(c, v, form, s.store.Vote, noticeVoted),
@@ -302,11 +264,7 @@ func (s *server) actOnBlog(c echo.Context, v visitor) error {
 // of the post, or in the list that the form was in. A script that asks for it gets the
 // form that follows the one that was sent.
 func (s *server) voteByForm(c echo.Context, v visitor, form url.Values, cast castVote, n notice) error {
-	at, err := formAddress(c, form)
-	if err == nil {
-		err = s.vote(c, v, at, cast)
-	}
-	if err != nil {
+	if err := s.vote(c, v, pageTarget(c, form), cast); err != nil {
 		return err
 	}
 	list := localPath(form.Get("next"))
@@ -315,15 +273,16 @@ func (s *server) voteByForm(c echo.Context, v visitor, form url.Values, cast cas
 		if err != nil {
 			return err
 		}
-		view := templates.Vote{Channel: string(channel.Name), Post: postOf(blog), Here: list, Said: n.sentence()}
-		view.Post.Voted = n == noticeVoted
+		view := templates.Vote{
+			Channel: channel.Name, Post: templates.Post{Blog: blog, Voted: n == noticeVoted}, Here: list, Said: n.sentence(),
+		}
 		c.Response().Header().Set(headerPreferred, preferRepresentation)
 		return render(c, http.StatusOK, templates.VoteForm(view))
 	}
 	if list == "" {
 		return s.done(c, nil, n, c.Request().URL.EscapedPath())
 	}
-	return s.done(c, nil, n, list+"#"+templates.Anchor(pathParam(c, "id")))
+	return s.done(c, nil, n, list+"#"+templates.Anchor(domain.BlogID(pathParam(c, "id"))))
 }
 
 func (s *server) removeByForm(c echo.Context, v visitor, form url.Values) error {
@@ -331,25 +290,17 @@ func (s *server) removeByForm(c echo.Context, v visitor, form url.Values) error 
 	if err != nil {
 		return err
 	}
-	at, err := formAddress(c, form)
-	if err != nil {
-		return err
-	}
-	err = s.removePost(c, v, at, expected)
+	err = s.removePost(c, v, pageTarget(c, form), expected)
 	if errors.Is(err, domain.ErrConflict) && !replacedNow(err) {
 		return explain(err, "The post was edited in between",
 			"You have not seen what it says now, so it was not deleted. Look at it, and delete it if you still want to.",
 			templates.Link{Label: "The post as it is now", URL: c.Request().URL.EscapedPath()})
 	}
-	return s.done(c, err, noticePostDeleted, templates.ChannelPath(pathParam(c, "name")))
+	return s.done(c, err, noticePostDeleted, templates.ChannelPath(domain.ChannelName(pathParam(c, "name"))))
 }
 
 // preview shows a text as its post would show it. It saves nothing.
-func (s *server) preview(c echo.Context, v visitor) error {
-	form, err := readForm(c)
-	if err != nil {
-		return err
-	}
+func (s *server) preview(c echo.Context, v visitor, form url.Values) error {
 	draft, err := domain.NewDraft(form.Get("title"), form.Get("text"))
 	if err != nil {
 		refused, _ := formOf(err, "post")

@@ -35,10 +35,7 @@ func (s *server) createBlogs(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	at, err := apiAddress(c)
-	if err != nil {
-		return err
-	}
+	at := apiTarget(c)
 	answers := make([]storage.PostResult, len(entries))
 	var sound []storage.Posting
 	var places []int
@@ -112,7 +109,7 @@ func parseEntry(entry json.RawMessage, v visitor) (storage.Posting, error) {
 
 // respondAll sends the answers in the order of the entries. Retry-After is the longest of
 // theirs.
-func (s *server) respondAll(c echo.Context, at domain.ChannelAddress, channel domain.Channel, answers []storage.PostResult) error {
+func (s *server) respondAll(c echo.Context, at target, channel domain.Channel, answers []storage.PostResult) error {
 	items := make([]batchItem, len(answers))
 	var faults []error
 	wait := 0
@@ -134,7 +131,7 @@ func (s *server) respondAll(c echo.Context, at domain.ChannelAddress, channel do
 	return respond(c, http.StatusOK, map[string][]batchItem{"items": items})
 }
 
-func batchAnswer(c echo.Context, at domain.ChannelAddress, channel domain.Channel, r storage.PostResult) batchItem {
+func batchAnswer(c echo.Context, at target, channel domain.Channel, r storage.PostResult) batchItem {
 	if r.Err != nil {
 		p := problemOf(goneIfAccepted(at, r.Err)).forPrograms(c.Request().Method)
 		p.RequestID, p.Wait = c.Response().Header().Get(echo.HeaderXRequestID), p.seconds()

@@ -1,12 +1,8 @@
 package web
 
 import (
-	"bytes"
-	"compress/flate"
 	"context"
-	"encoding/base64"
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -19,7 +15,7 @@ import (
 )
 
 // edit replaces a version of a post by a draft.
-func (s *server) edit(c echo.Context, v visitor, at domain.ChannelAddress, expected domain.Precondition[domain.Revision], draft domain.Draft) (in domain.Channel, edited domain.Blog, err error) {
+func (s *server) edit(c echo.Context, v visitor, at target, expected domain.Precondition[domain.Revision], draft domain.Draft) (in domain.Channel, edited domain.Blog, err error) {
 	err = s.inBlog(c, at, func(ctx context.Context, channel domain.Channel, id domain.BlogID) (err error) {
 		in = channel
 		edited, err = s.store.Edit(ctx, channel.Ref(), id, v.User, expected, draft)
@@ -41,11 +37,7 @@ func (s *server) replaceBlog(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	name, err := channelName(c)
-	if err != nil {
-		return err
-	}
-	channel, blog, err := s.edit(c, v, anyIncarnation(name.Key()), expected, draft)
+	channel, blog, err := s.edit(c, v, named(c), expected, draft)
 	if err != nil {
 		return err
 	}
@@ -61,13 +53,11 @@ func (s *server) editBlogForm(c echo.Context, v visitor) error {
 		return domain.ErrForbidden
 	}
 	return render(c, http.StatusOK, templates.EditBlogPage(s.page(c, v), templates.EditBlog{
-		Channel:     string(channel.Name),
-		ID:          string(blog.ID),
-		Incarnation: string(channel.Incarnation),
-		Title:       blog.Title,
-		Text:        blog.Text,
-		ETag:        blogETag(blog),
-		Base:        packBase(blog),
+		Channel: channel,
+		ID:      blog.ID,
+		Draft:   domain.Draft{Title: blog.Title, Text: blog.Text},
+		ETag:    blogETag(blog),
+		Base:    packBase(blog),
 	}))
 }
 
@@ -76,10 +66,7 @@ func (s *server) editBlog(c echo.Context, v visitor, form url.Values) error {
 	if err != nil {
 		return err
 	}
-	at, err := formAddress(c, form)
-	if err != nil {
-		return err
-	}
+	at := pageTarget(c, form)
 	draft, err := domain.NewDraft(form.Get("title"), form.Get("text"))
 	if err == nil {
 		_, _, err = s.edit(c, v, at, expected, draft)
@@ -90,24 +77,22 @@ func (s *server) editBlog(c echo.Context, v visitor, form url.Values) error {
 	if err == nil || errors.As(err, &stale) && says(stale.Current, draft) {
 		return s.done(c, nil, noticeSaved, strings.TrimSuffix(c.Request().URL.EscapedPath(), "/edit"))
 	}
-	return s.unsaved(c, v, at, form, err)
+	return s.unsaved(c, v, form, err)
 }
 
 // unsaved shows why an edit was not saved, and keeps what was typed in the form. If
 // somebody else saved another version, it shows that version beside the form.
-func (s *server) unsaved(c echo.Context, v visitor, at domain.ChannelAddress, form url.Values, err error) error {
+func (s *server) unsaved(c echo.Context, v visitor, form url.Values, err error) error {
 	channel, read := c.Get(channelKey).(domain.Channel)
 	if !read {
 		return err
 	}
 	view := templates.EditBlog{
-		Channel:     string(channel.Name),
-		ID:          pathParam(c, "id"),
-		Incarnation: string(channel.Incarnation),
-		Title:       shown(form.Get("title")),
-		Text:        typedText(form.Get("text")),
-		ETag:        shown(form.Get("etag")),
-		Base:        shown(form.Get("base")),
+		Channel: channel,
+		ID:      domain.BlogID(pathParam(c, "id")),
+		Draft:   domain.Draft{Title: shown(form.Get("title")), Text: typedText(form.Get("text"))},
+		ETag:    shown(form.Get("etag")),
+		Base:    shown(form.Get("base")),
 	}
 	var stale *domain.StaleError
 	if errors.As(err, &stale) {
@@ -142,18 +127,13 @@ func says(blog domain.Blog, draft domain.Draft) bool {
 // known what the form was made from. The form gets the current version, because its author
 // now sees that version and may replace it.
 func meet(view *templates.EditBlog, current domain.Blog) {
-	view.Conflict = &templates.Conflict{
-		Theirs:   postOf(current),
-		Revision: string(current.Revision),
-		Base:     baseOf(view.ETag),
-	}
+	view.Conflict = &templates.Conflict{Theirs: current, Base: baseOf(view.ETag)}
 	refused := len(view.Errors) > 0 || view.Message != ""
 	if base, ok := unpackBase(view.Base); ok && !refused {
 		view.Conflict.Merged = &templates.Merged{
-			BaseTitle: base.Title,
-			BaseText:  base.Text,
-			Title:     merge.Whole(base.Title, view.Title, current.Title),
-			Text:      merge.Texts(base.Text, view.Text, current.Text),
+			Base:  base,
+			Title: merge.Whole(base.Title, view.Title, current.Title),
+			Text:  merge.Texts(base.Text, view.Text, current.Text),
 		}
 	}
 	view.ETag, view.Base = blogETag(current), packBase(current)
@@ -161,52 +141,22 @@ func meet(view *templates.EditBlog, current domain.Blog) {
 
 // baseOf returns the revision that a form was made from. It is empty unless the
 // form names exactly one.
-func baseOf(etag string) string {
+func baseOf(etag string) domain.Revision {
 	tags, _, _ := parseETags(etag)
 	if len(tags) != 1 {
 		return ""
 	}
-	return string(revisionOf(tags[0].opaque))
+	return revisionOf(tags[0].opaque)
 }
-
-// maxBase bounds what a base may be unpacked to: the longest title and text, in bytes.
-const maxBase = (domain.MaxTitle + 1 + domain.MaxText) * 4
 
 // packBase returns the version of a post from which a form is made, for the form to send
-// along: the store keeps only the present version. It is packed, because a form with two
-// long texts could exceed maxBody. If it still could, there is none.
-func packBase(blog domain.Blog) string {
-	var b bytes.Buffer
-	w, err := flate.NewWriter(&b, flate.BestSpeed)
-	if err != nil {
-		panic(err) // the level is constant
-	}
-	// A Buffer accepts every write. A title is one line.
-	_, _ = io.WriteString(w, blog.Title+"\n"+blog.Text)
-	_ = w.Close()
-	packed := base64.RawURLEncoding.EncodeToString(b.Bytes())
-	const others = 4 << 10 // the other fields of the form
-	if len(url.QueryEscape(blog.Title+blog.Text))+len(packed)+others > maxBody {
-		return ""
-	}
-	return packed
-}
+// along: the store keeps only the present version. A title is one line.
+func packBase(blog domain.Blog) string { return blog.Title + "\n" + blog.Text }
 
 // unpackBase is the inverse of packBase. It reports false if s is not a base: a form can
 // hold any text.
 func unpackBase(s string) (domain.Draft, bool) {
-	packed, err := base64.RawURLEncoding.DecodeString(s)
-	if err != nil || s == "" {
-		return domain.Draft{}, false
-	}
-	text, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), maxBase+1))
-	if err != nil || len(text) > maxBase {
-		return domain.Draft{}, false
-	}
-	title, body, ok := strings.Cut(string(text), "\n")
-	if !ok {
-		return domain.Draft{}, false
-	}
-	draft, err := domain.NewDraft(title, body)
-	return draft, err == nil
+	title, text, ok := strings.Cut(typedText(s), "\n")
+	draft, err := domain.NewDraft(title, text)
+	return draft, ok && err == nil
 }

@@ -1,11 +1,8 @@
 package web_test
 
 import (
-	"bytes"
-	"compress/flate"
 	"context"
 	"crypto/rand"
-	"encoding/base64"
 	"fmt"
 	"strings"
 	"testing"
@@ -103,18 +100,7 @@ func formWithoutABaseIsMergedByHand(t *testing.T) {
 
 func sentBaseCanBeAnything(t *testing.T) {
 	s, path, _ := meeting(t)
-	var bomb bytes.Buffer
-	w, err := flate.NewWriter(&bomb, flate.BestCompression)
-	if err == nil {
-		_, err = w.Write(bytes.Repeat([]byte("x"), 10<<20))
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, base := range []string{"", "x", "%%%", "\xff", "AAAA", base64.RawURLEncoding.EncodeToString(bomb.Bytes()[:30]), base64.RawURLEncoding.EncodeToString(bomb.Bytes())} {
+	for _, base := range []string{"", "x", "%%%", "\xff", "One line", "A title\n", "A title\n\x00"} {
 		old := s.again("ada").open(path + "/edit").form("Save")
 		s.again("ada").open(path+"/edit").form("Save").fill("text", rand.Text()).press().at(path)
 		old.fill("text", "Mine").fill("base", base).press().want(412).says("Merge by hand")

@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"net/http"
 	"net/url"
@@ -25,7 +24,7 @@ func (s *server) namedChannel(c echo.Context) (domain.Channel, error) {
 	if err != nil {
 		return domain.Channel{}, err
 	}
-	channel, err := s.channelAt(c, anyIncarnation(name.Key()))
+	channel, err := s.channelAt(c, named(c))
 	if err == nil {
 		linkCanonical(c.Response().Header(), name, channel)
 	}
@@ -36,7 +35,7 @@ func (s *server) namedChannel(c echo.Context) (domain.Channel, error) {
 // in another way.
 func linkCanonical(h http.Header, spelled domain.ChannelName, channel domain.Channel) {
 	if spelled != channel.Name {
-		h.Set(headerLink, "<"+templates.ChannelPath(string(channel.Name))+`>; rel="canonical"`)
+		h.Set(headerLink, "<"+templates.ChannelPath(channel.Name)+`>; rel="canonical"`)
 	}
 }
 
@@ -51,18 +50,56 @@ func (s *server) ownedChannel(c echo.Context, v visitor) (domain.Channel, error)
 }
 
 // channelAt reads the channel at an address. If the request fails, its page leads back there.
-func (s *server) channelAt(c echo.Context, at domain.ChannelAddress) (domain.Channel, error) {
-	channel, err := s.store.ChannelAt(c.Request().Context(), at)
+func (s *server) channelAt(c echo.Context, at target) (domain.Channel, error) {
+	if at.err != nil {
+		return domain.Channel{}, at.err
+	}
+	channel, err := s.store.ChannelAt(c.Request().Context(), at.ChannelAddress)
 	if err == nil {
 		c.Set(channelKey, channel)
 	}
 	return channel, err
 }
 
-// inChannel does something with the channel at an address. What do writes must depend on the
+// A target is the channel that a request is for, or why that cannot be said.
+type target struct {
+	domain.ChannelAddress
+	err error
+}
+
+// named is the channel that the path names, in whatever incarnation.
+func named(c echo.Context) target {
+	name, err := channelName(c)
+	return target{anyIncarnation(name.Key()), err}
+}
+
+// apiTarget is the channel that the path names, in an incarnation that If-Match accepts.
+func apiTarget(c echo.Context) target {
+	at := named(c)
+	expected, _, err := ifMatch(c.Request().Header, incarnationOf)
+	return target{domain.ChannelAddress{Key: at.Key, Expected: expected}, errOr(err, at.err)}
+}
+
+// formTarget is the channel with a name, in the incarnation that the form was shown for and in
+// no other.
+func formTarget(name domain.ChannelName, err error, form url.Values) target {
+	made := domain.Incarnation(form.Get("incarnation"))
+	if err == nil && made == "" {
+		err = withoutVersion()
+	}
+	return target{domain.ChannelRef{Key: name.Key(), Incarnation: made}.Address(), err}
+}
+
+// pageTarget is the channel of the page that the form was on.
+func pageTarget(c echo.Context, form url.Values) target {
+	name, err := channelName(c)
+	return formTarget(name, err, form)
+}
+
+// inChannel does something with the channel that a request is for. What do writes must depend on the
 // incarnation of the channel that it is given. If another channel took the name meanwhile
 // whose incarnation the sender accepts too, the condition has not failed: this channel is gone.
-func (s *server) inChannel(c echo.Context, at domain.ChannelAddress, do func(ctx context.Context, channel domain.Channel) error) error {
+func (s *server) inChannel(c echo.Context, at target, do func(ctx context.Context, channel domain.Channel) error) error {
 	channel, err := s.channelAt(c, at)
 	if err == nil {
 		err = do(c.Request().Context(), channel)
@@ -70,22 +107,12 @@ func (s *server) inChannel(c echo.Context, at domain.ChannelAddress, do func(ctx
 	return goneIfAccepted(at, err)
 }
 
-func goneIfAccepted(at domain.ChannelAddress, err error) error {
+func goneIfAccepted(at target, err error) error {
 	var replaced *domain.ReplacedError
 	if errors.As(err, &replaced) && at.Expected.Holds(replaced.Current.Incarnation) {
 		return domain.ErrNotFound
 	}
 	return err
-}
-
-// apiAddress is the channel that the path names, in an incarnation that If-Match accepts.
-func apiAddress(c echo.Context) (domain.ChannelAddress, error) {
-	expected, _, err := ifMatch(c.Request().Header, incarnationOf)
-	if err != nil {
-		return domain.ChannelAddress{}, err
-	}
-	name, err := channelName(c)
-	return domain.ChannelAddress{Key: name.Key(), Expected: expected}, err
 }
 
 // apiChannelPath is the path of a channel in the API.
@@ -142,7 +169,7 @@ func (s *server) postsOf(order templates.View, after string) document {
 				}
 				return err
 			}, func(ctx context.Context) (err error) {
-				view.subscribers, view.more, err = s.store.SubscribersAt(ctx, channel.Ref(), version)
+				view.subscribers, view.more, err = s.store.Subscribers(ctx, channel.Ref())
 				return err
 			})
 			return view, err
@@ -169,20 +196,16 @@ func queryView(c echo.Context) (templates.View, error) {
 func (s *server) channelPage(v visitor, shown storage.Kept[*channelView], own ownView) templates.Channel {
 	channel, view := shown.Channel, shown.Value
 	page := templates.Channel{
-		Name:        string(channel.Name),
-		Owner:       string(channel.Owner),
-		Description: channel.Description,
-		Rendered:    s.texts.description(channel),
-		CreatedOn:   channel.CreatedOn,
-		Incarnation: string(channel.Incarnation),
-		CanManage:   v.User == channel.Owner,
-		CanSeeRows:  s.Teach || v.User == channel.Owner,
-		Readership:  templates.Readership{Subscribers: view.subscribers, More: view.more, Subscribed: own.subscribed},
-		Posts:       s.texts.posts(view.posts.Items, inList),
-		Next:        view.posts.Next,
+		Channel:    channel,
+		Rendered:   s.texts.description(channel),
+		CanManage:  v.User == channel.Owner,
+		CanSeeRows: s.Teach || v.User == channel.Owner,
+		Readership: templates.Readership{Subscribers: view.subscribers, More: view.more, Subscribed: own.subscribed},
+		Posts:      s.texts.posts(view.posts.Items, inList),
+		Next:       view.posts.Next,
 	}
 	for i := range page.Posts {
-		page.Posts[i].Voted = own.voted[domain.BlogID(page.Posts[i].ID)]
+		page.Posts[i].Voted = own.voted[page.Posts[i].ID]
 	}
 	return page
 }
@@ -205,8 +228,6 @@ func (s *server) actOnChannel(c echo.Context, v visitor, form url.Values) error 
 	switch form.Get("action") {
 	case "":
 		return s.postByForm(c, v, form)
-	case refillAction:
-		return s.refillChannel(c, v, form)
 	case "subscribe":
 		return elsewhere(s.subscribeByForm(c, v, form),
 			"You do not subscribe to it", "You asked to subscribe to the old one.")
@@ -217,28 +238,8 @@ func (s *server) actOnChannel(c echo.Context, v visitor, form url.Values) error 
 	return unknownAction()
 }
 
-// refillChannel shows the channel with a text in its form that was written for another channel.
-func (s *server) refillChannel(c echo.Context, v visitor, form url.Values) error {
-	channel, err := s.namedChannel(c)
-	if err != nil {
-		return err
-	}
-	view, err := s.channelWith(c, v, channel,
-		templates.Draft{Title: shown(form.Get("title")), Text: shown(form.Get("text")), Key: rand.Text()})
-	if err != nil {
-		return err
-	}
-	page := s.page(c, v)
-	page.Notice = refilled
-	return render(c, http.StatusOK, templates.ChannelPage(page, view))
-}
-
 func (s *server) readChannel(c echo.Context, _ visitor) error {
-	name, err := channelName(c)
-	if err != nil {
-		return err
-	}
-	channel, err := s.store.Channel(c.Request().Context(), name.Key())
+	channel, err := s.channelAt(c, named(c))
 	if err != nil {
 		return err
 	}
@@ -258,21 +259,8 @@ func (s *server) directory(c echo.Context, v visitor) error {
 		return err
 	}
 	return render(c, http.StatusOK, templates.DirectoryPage(s.page(c, v), templates.Directory{
-		Contains: text, Channels: channelItems(channels.Items), After: after, Next: channels.Next,
+		Contains: text, Channels: channels.Items, After: after, Next: channels.Next,
 	}))
-}
-
-func channelItems(channels []domain.Channel) []templates.ChannelItem {
-	items := make([]templates.ChannelItem, len(channels))
-	for i, channel := range channels {
-		items[i] = templates.ChannelItem{
-			Name:        string(channel.Name),
-			Owner:       string(channel.Owner),
-			Description: channel.Description,
-			CreatedOn:   channel.CreatedOn,
-		}
-	}
-	return items
 }
 
 func (s *server) listChannels(c echo.Context, _ visitor) error {
@@ -308,6 +296,6 @@ func (s *server) showUser(c echo.Context, v visitor) error {
 		return err
 	}
 	return render(c, http.StatusOK, templates.UserPage(s.page(c, v), templates.User{
-		Name: string(user.Name), CreatedOn: user.CreatedOn, Channels: channelItems(channels.Items), After: after, Next: channels.Next,
+		User: user, Channels: channels.Items, After: after, Next: channels.Next,
 	}))
 }

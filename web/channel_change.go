@@ -58,7 +58,7 @@ func (s *server) createChannelByForm(c echo.Context, v visitor, form url.Values)
 		channel, _, err = s.makeChannel(c.Request().Context(), v, name, description, key)
 	}
 	if err == nil {
-		return seeOther(c, templates.ChannelPath(string(channel.Name)))
+		return seeOther(c, templates.ChannelPath(channel.Name))
 	}
 	refused, ok := formOf(err, "channel")
 	if !ok {
@@ -70,7 +70,7 @@ func (s *server) createChannelByForm(c echo.Context, v visitor, form url.Values)
 }
 
 // describe changes the description of the channel at an address.
-func (s *server) describe(c echo.Context, v visitor, at domain.ChannelAddress, description string) (changed domain.Channel, err error) {
+func (s *server) describe(c echo.Context, v visitor, at target, description string) (changed domain.Channel, err error) {
 	err = s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) (err error) {
 		changed, err = s.store.Describe(ctx, channel.Ref(), v.User, description)
 		return err
@@ -83,11 +83,7 @@ func (s *server) describeChannel(c echo.Context, v visitor) error {
 	if err := readFields(c, required("description", &description)); err != nil {
 		return err
 	}
-	at, err := apiAddress(c)
-	if err != nil {
-		return err
-	}
-	channel, err := s.describe(c, v, at, description)
+	channel, err := s.describe(c, v, apiTarget(c), description)
 	if err != nil {
 		return err
 	}
@@ -100,37 +96,17 @@ func (s *server) editChannelForm(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, templates.EditChannelPage(s.page(c, v), editOf(channel, channel.Description)))
-}
-
-// editOf is the form of a channel with this description in it.
-func editOf(channel domain.Channel, description string) templates.EditChannel {
-	return templates.EditChannel{
-		Name: string(channel.Name), Description: shown(description), Incarnation: string(channel.Incarnation)}
+	return render(c, http.StatusOK, templates.EditChannelPage(s.page(c, v), templates.EditChannel{Channel: channel}))
 }
 
 func (s *server) editChannel(c echo.Context, v visitor, form url.Values) error {
 	description := form.Get("description")
-	if form.Get("action") == refillAction { // it was written for another channel
-		channel, err := s.ownedChannel(c, v)
-		if err != nil {
-			return err
-		}
-		page := s.page(c, v)
-		page.Notice = refilled
-		return render(c, http.StatusOK, templates.EditChannelPage(page, editOf(channel, description)))
-	}
-	at, err := formAddress(c, form)
-	if err != nil {
-		return err
-	}
-	_, err = s.describe(c, v, at, description)
+	_, err := s.describe(c, v, pageTarget(c, form), description)
 	refused, ok := formOf(err, "channel")
 	channel, read := c.Get(channelKey).(domain.Channel)
 	if !ok || !read {
-		return s.done(c, err, noticeSaved, templates.ChannelPath(string(channel.Name)))
+		return s.done(c, err, noticeSaved, templates.ChannelPath(channel.Name))
 	}
-	view := editOf(channel, description)
-	view.Form = refused
-	return again(c, err, templates.EditChannelPage(s.page(c, v), view))
+	channel.Description = shown(description)
+	return again(c, err, templates.EditChannelPage(s.page(c, v), templates.EditChannel{Form: refused, Channel: channel}))
 }

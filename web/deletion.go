@@ -22,9 +22,9 @@ const leaseSlack = 2 * time.Second
 // askDeletion asks for the deletion of a channel. If it is asked for again while it runs, the
 // answer is the same.
 func (s *server) askDeletion(c echo.Context, v visitor) error {
-	at, err := apiAddress(c)
-	if err != nil {
-		return err
+	at := apiTarget(c)
+	if at.err != nil {
+		return at.err
 	}
 	channel, err := s.store.AskDeletion(c.Request().Context(), at.Key, v.User, at.Expected)
 	if err != nil {
@@ -39,25 +39,15 @@ func (s *server) deleteChannelForm(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, templates.DeleteChannelPage(s.page(c, v), templates.DeleteChannel{
-		Name:        string(channel.Name),
-		Description: channel.Description,
-		CreatedOn:   channel.CreatedOn,
-		Incarnation: string(channel.Incarnation),
-		Teach:       s.Teach,
-	}))
+	return render(c, http.StatusOK, templates.DeleteChannelPage(s.page(c, v), templates.DeleteChannel{Channel: channel, Teach: s.Teach}))
 }
 
 // deleteChannel asks for the deletion of the incarnation that the form was shown for, and
 // of no other.
-func (s *server) deleteChannel(c echo.Context, v visitor) error {
-	form, err := readForm(c)
-	if err != nil {
-		return err
-	}
-	at, err := formAddress(c, form)
-	if err != nil {
-		return err
+func (s *server) deleteChannel(c echo.Context, v visitor, form url.Values) error {
+	at := pageTarget(c, form)
+	if at.err != nil {
+		return at.err
 	}
 	ask := s.store.AskDeletion
 	if s.Teach && form.Get("pause") != "" {
@@ -67,12 +57,12 @@ func (s *server) deleteChannel(c echo.Context, v visitor) error {
 	if errors.Is(err, domain.ErrConflict) {
 		return explain(err, "Another channel has the name now",
 			"The channel that you meant is gone, and a new one was created under its name. Nothing was deleted.",
-			templates.Link{Label: "The channel as it is now", URL: templates.ChannelPath(pathParam(c, "name"))})
+			templates.Link{Label: "The channel as it is now", URL: templates.ChannelPath(domain.ChannelName(pathParam(c, "name")))})
 	}
 	if err != nil {
 		return err
 	}
-	return seeOther(c, templates.DeletionPath(string(channel.Name), string(channel.Incarnation)))
+	return seeOther(c, templates.DeletionPath(channel.Name, channel.Incarnation))
 }
 
 // namedDeletion reads the deletion that the path names. For anybody but the user who
@@ -101,25 +91,8 @@ func (s *server) deletionPage(ctx context.Context, c echo.Context, v visitor) (t
 		}
 	}
 	d, err := s.namedDeletion(ctx, c, v)
-	view := templates.Deletion{
-		Channel:      string(d.Name),
-		Incarnation:  string(d.Channel.Incarnation),
-		State:        string(d.State),
-		Step:         string(d.Step),
-		RowsDeleted:  d.RowsDeleted,
-		Attempts:     d.Attempts,
-		RequestedOn:  d.RequestedOn,
-		FinishedOn:   d.FinishedOn,
-		WaitingSince: d.WaitingSince,
-		Lesson:       lesson,
-	}
-	for _, r := range d.Trace {
-		view.Trace = append(view.Trace, templates.TracedStep{
-			Step: string(r.Step), Worker: r.Worker, Delivery: r.Delivery, Began: r.Began, Ended: r.Ended,
-			Rows: r.Rows, Result: string(r.Result), Count: r.Count,
-		})
-	}
-	return view, err
+	d.UpdatedOn = time.Time{} // a sign of life is no change of the page
+	return templates.Deletion{Deletion: d, Lesson: lesson}, err
 }
 
 func (s *server) showDeletion(c echo.Context, v visitor) error {
@@ -162,24 +135,24 @@ func (s *server) lesson(ctx context.Context, c echo.Context) (*templates.Lesson,
 		return nil, nil
 	}
 	now := time.Now()
-	view := &templates.Lesson{Over: string(l.Over), Copies: l.Copies, CopiesLeft: domain.MaxLessonCopies - l.Copies}
+	view := &templates.Lesson{Lesson: l}
 	for _, w := range l.Workers {
-		shown := templates.LessonWorker{
-			Number: w.Number, Delivery: w.Delivery, State: string(w.State), Step: string(w.Step),
-			LeaseOver: now.After(w.LeaseUntil.Add(leaseSlack)), Last: string(w.Last), Result: string(w.Result), Rows: w.Rows,
-		}
+		shown := templates.LessonWorker{LessonWorker: w, LeaseOver: now.After(w.LeaseUntil.Add(leaseSlack))}
 		if w.State == domain.LessonKilled {
-			shown.LeaseUntil, shown.LeaseOver = w.LeaseUntil, now.After(w.LeaseUntil)
+			shown.LeaseOver = now.After(w.LeaseUntil)
+		} else {
+			shown.LeaseUntil = time.Time{} // it is renewed, which is no change of the page
 		}
 		view.Workers = append(view.Workers, shown)
 	}
+	view.Lesson.Workers = nil
 	return view, err
 }
 
 // orderLesson does what a button of a lesson says. An order for a worker that does not wait there
 // any more was sent twice, or comes too late, and does nothing. Without --teach there is no
 // such thing.
-func (s *server) orderLesson(c echo.Context, v visitor) error {
+func (s *server) orderLesson(c echo.Context, v visitor, form url.Values) error {
 	if !s.Teach {
 		return echo.ErrNotFound
 	}
@@ -188,15 +161,11 @@ func (s *server) orderLesson(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	form, err := readForm(c)
-	if err != nil {
-		return err
-	}
 	if err := s.obey(ctx, d, form); err != nil {
 		return err
 	}
 	// Without a fragment: a page that reloads itself would only go to the fragment.
-	return seeOther(c, templates.DeletionPath(string(d.Name), string(d.Channel.Incarnation)))
+	return seeOther(c, templates.DeletionPath(d.Name, d.Channel.Incarnation))
 }
 
 func (s *server) obey(ctx context.Context, d domain.Deletion, form url.Values) error {
@@ -274,14 +243,8 @@ func (s *server) showDeletions(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	view := templates.Deletions{After: after, Next: page.Next}
-	for _, d := range page.Items {
-		view.Items = append(view.Items, templates.DeletionItem{
-			Channel: string(d.Name), Incarnation: string(d.Channel.Incarnation), State: string(d.State),
-			RowsDeleted: d.RowsDeleted, RequestedOn: d.RequestedOn,
-		})
-	}
-	return render(c, http.StatusOK, templates.DeletionsPage(s.page(c, v), view))
+	return render(c, http.StatusOK, templates.DeletionsPage(s.page(c, v),
+		templates.Deletions{Items: page.Items, After: after, Next: page.Next}))
 }
 
 // listedDeletionJSON is a deletion in a list. The whole is at

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -69,10 +70,10 @@ func (s *server) showDigest(c echo.Context, v visitor) error {
 	}
 	if fresh { // it is shown once
 		c.Response().Header().Set(echo.HeaderCacheControl, noStore+noTransform)
-		view.Address = s.origin(c.Request()) + templates.DigestFeedPath(string(v.User), secret, cmp.Or(day.Zone, "UTC"))
+		view.Address = s.origin(c.Request()) + templates.DigestFeedPath(v.User, secret, cmp.Or(day.Zone, "UTC"))
 	}
 	if invalid != nil { // the form is shown again
-		view.Form = templates.Form{Message: "There is no digest of that. Please fix what is marked below.", Errors: fieldErrors(invalid.Fields)}
+		view.Form = templates.Form{Message: "There is no digest of that. Please fix what is marked below.", Errors: invalid.Fields}
 		view.Day, view.Zone = shown(c.QueryParam("day")), shown(c.QueryParam("tz"))
 		return again(c, invalid, templates.DigestPage(s.page(c, v), view))
 	}
@@ -82,7 +83,7 @@ func (s *server) showDigest(c echo.Context, v visitor) error {
 	}
 	for _, channel := range page.Channels {
 		view.Channels = append(view.Channels, templates.DigestChannel{
-			Name: string(channel.Name), Posts: s.texts.posts(channel.Items, inDigest), First: channel.First, Total: channel.Total,
+			Name: channel.Name, Posts: s.texts.posts(channel.Items, inDigest), First: channel.First, Total: channel.Total,
 		})
 	}
 	if c.QueryParam("tz") != "" && cookieValue(c.Request(), zoneCookie) != day.Zone {
@@ -143,11 +144,7 @@ func (s *server) setDigestCookie(c echo.Context, name, value string, lifetime ti
 }
 
 // changeDigestAddress makes and revokes the address of the visitor's personal feed.
-func (s *server) changeDigestAddress(c echo.Context, v visitor) error {
-	form, err := readForm(c)
-	if err != nil {
-		return err
-	}
+func (s *server) changeDigestAddress(c echo.Context, v visitor, form url.Values) error {
 	ctx, back := c.Request().Context(), templates.DigestDayPath(shown(form.Get("day")), shown(form.Get("tz")))
 	switch form.Get("action") {
 	case "make":
@@ -213,7 +210,7 @@ func (s *server) makeDigestAddress(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	path := templates.DigestFeedPath(string(v.User), secret, today.Zone)
+	path := templates.DigestFeedPath(v.User, secret, today.Zone)
 	return respond(c, http.StatusCreated, map[string]string{"url": s.origin(c.Request()) + path})
 }
 
@@ -246,7 +243,7 @@ func (s *server) digestFeed(c echo.Context, _ visitor) error {
 	}
 	origin := s.origin(c.Request())
 	f := feedOfDays(user, days, summaries, origin)
-	f.self = origin + templates.DigestFeedPath(string(user), secret, today.Zone)
+	f.self = origin + templates.DigestFeedPath(user, secret, today.Zone)
 	var body bytes.Buffer
 	if err := encodeAtom(&body, f); err != nil {
 		return err
@@ -305,11 +302,9 @@ func digestEntry(origin string, day domain.Day, summary storage.DigestSummary) t
 	for i, channel := range summary.Listed {
 		lines := make([]templates.Post, len(channel.Lines))
 		for j, line := range channel.Lines {
-			lines[j] = templates.Post{
-				ID: string(line.ID), Title: line.Headline, Author: string(line.UserID), Rating: line.Rating,
-			}
+			lines[j].Blog = domain.Blog{ID: line.ID, Title: line.Headline, UserID: line.UserID, Rating: line.Rating}
 		}
-		entry.Listed[i] = templates.DigestEntryChannel{Name: string(channel.Name), Posts: lines, Total: channel.Total}
+		entry.Listed[i] = templates.DigestEntryChannel{Name: channel.Name, Posts: lines, Total: channel.Total}
 	}
 	return entry
 }

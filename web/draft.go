@@ -36,13 +36,10 @@ type draft struct {
 	form   url.Values
 }
 
-// A draftHandler handles a form that takes text.
-type draftHandler func(c echo.Context, v visitor, form url.Values) error
-
-// drafting makes a draftHandler a route. Whatever refuses the text, the answer
+// drafting makes the handler of a form that takes text a route. Whatever refuses the text, the answer
 // shows it again. A form may carry credentials: then its author signs in by it, and the
 // handler goes on for them.
-func (s *server) drafting(kind templates.DraftKind, h draftHandler) echo.HandlerFunc {
+func (s *server) drafting(kind templates.DraftKind, h formHandler) echo.HandlerFunc {
 	return s.route(func(c echo.Context) (visitor, error) {
 		form, unread := readForm(c)
 		v, err := s.author(c, kind, form, unread)
@@ -108,7 +105,7 @@ func keptDraft(c echo.Context, v visitor, cause problem, err error) *templates.K
 	}
 	author := shown(d.form.Get("user"))
 	kept := &templates.KeptDraft{
-		Kind: d.kind, Action: d.action, Values: map[string]string{}, User: string(v.User), Refill: refillPath(d.kind, v, err),
+		Kind: d.kind, Action: d.action, Values: map[string]string{}, User: v.User,
 	}
 	for _, name := range d.kind.Fields() {
 		kept.Values[name] = typedText(d.form.Get(name))
@@ -116,7 +113,7 @@ func keptDraft(c echo.Context, v visitor, cause problem, err error) *templates.K
 	kept.Rest = d.rest()
 	switch {
 	case !v.SignedIn() && (cause.Status == http.StatusUnauthorized || d.signsIn()):
-		kept.Send, kept.SignIn, kept.User, kept.Name = true, true, author, author
+		kept.Send, kept.SignIn, kept.User, kept.Name = true, true, domain.UserName(author), author
 		if d.signsIn() {
 			kept.Name = shown(d.form.Get(credentialName))
 			if errors.Is(err, domain.ErrNotSignedIn) {
@@ -124,9 +121,9 @@ func keptDraft(c echo.Context, v visitor, cause problem, err error) *templates.K
 			}
 		}
 	case !v.SignedIn(): // the store did not say who it is
-		kept.Send, kept.User = true, author
+		kept.Send, kept.User = true, domain.UserName(author)
 	default:
-		if author != kept.User {
+		if author != string(kept.User) {
 			kept.Other = author
 		}
 		kept.Send = cause.Status >= http.StatusInternalServerError ||
@@ -186,30 +183,6 @@ func (s *server) draftWords(c echo.Context, failed failure, cause problem) (titl
 	return "", "", nil
 }
 
-// refillAction is the action of a form with a text that was written for a channel which
-// is gone. Its answer is the form of the channel that has the name now, with the text in
-// it. It writes nothing.
-const refillAction = "refill"
-
-// refilled is the notice above the form that was refilled.
-const refilled = "This is the channel that has the name now. Your text is in its form, and was not sent yet."
-
-// refillPath is the path of the form of the channel that has the name now, if a draft was
-// made for another and the visitor has that form. What was changed of a post can become a new
-// one.
-func refillPath(kind templates.DraftKind, v visitor, err error) string {
-	var replaced *domain.ReplacedError
-	switch {
-	case !errors.As(err, &replaced):
-		return ""
-	case kind != templates.DescriptionDraft:
-		return templates.ChannelPath(string(replaced.Current.Name))
-	case replaced.Current.Owner == v.User:
-		return templates.EditChannelPath(string(replaced.Current.Name))
-	}
-	return ""
-}
-
 // elsewhere explains the error of a form without a text, if another channel has the name
 // of the one that the form was made for. Other errors are returned as they are.
 func elsewhere(err error, title, asked string) error {
@@ -227,5 +200,5 @@ func replacedNow(err error) bool {
 
 // readNew is a link to a channel that has the name of another.
 func readNew(channel domain.Channel) templates.Link {
-	return templates.Link{Label: "Read the new channel", URL: templates.ChannelPath(string(channel.Name))}
+	return templates.Link{Label: "Read the new channel", URL: templates.ChannelPath(channel.Name)}
 }

@@ -277,7 +277,7 @@ func draftThatIsTooLargeIsSaidToBeInTheForm(t *testing.T) {
 	for _, sent := range draftForms(s, b) {
 		for _, name := range []string{"text", "description"} {
 			if sent.values.Has(name) {
-				sent.values.Set(name, strings.Repeat("x", 64<<10))
+				sent.values.Set(name, strings.Repeat("x", 128<<10))
 			}
 		}
 		sent.press().want(413).says("Go back with your browser")

@@ -14,6 +14,20 @@ import (
 	"microblogging/templates"
 )
 
+// A formHandler answers a visitor who has sent a form.
+type formHandler func(c echo.Context, v visitor, form url.Values) error
+
+// form makes a formHandler a route.
+func (s *server) form(who access, h formHandler) echo.HandlerFunc {
+	return s.serve(who, func(c echo.Context, v visitor) error {
+		form, err := readForm(c)
+		if err != nil {
+			return err
+		}
+		return h(c, v, form)
+	})
+}
+
 // readForm reads the fields of a form from the body only: a link with a query must
 // not fill in a form. It allows unknown fields, because browser extensions add some.
 func readForm(c echo.Context) (url.Values, error) {
@@ -23,8 +37,8 @@ func readForm(c echo.Context) (url.Values, error) {
 	case mediaType == echo.MIMEApplicationForm && err == nil:
 		err = r.ParseForm()
 	case mediaType == echo.MIMEMultipartForm && err == nil:
-		// guard.admit bounds every body by maxBody, so no part is written to a file.
-		err = r.ParseMultipartForm(maxBody)
+		// guard.admit bounds every body by maxEditBody, so no part is written to a file.
+		err = r.ParseMultipartForm(maxEditBody)
 	case r.ContentLength == 0:
 		return nil, nil
 	default:
@@ -54,7 +68,7 @@ func formOf(err error, what string) (templates.Form, bool) {
 	message := ""
 	switch {
 	case errors.As(err, &invalid):
-		return templates.Form{Errors: fieldErrors(invalid.Fields)}, true
+		return templates.Form{Errors: invalid.Fields}, true
 	case errors.Is(err, domain.ErrStillDeleting):
 		return nameTaken("belongs to a channel that is still being deleted. It is free again once that is done"), true
 	case errors.Is(err, domain.ErrExists):
@@ -70,7 +84,7 @@ func formOf(err error, what string) (templates.Form, bool) {
 }
 
 func nameTaken(detail string) templates.Form {
-	return templates.Form{Errors: []templates.FieldError{{Field: "name", Detail: detail}}}
+	return templates.Form{Errors: []domain.FieldError{{Field: "name", Detail: detail}}}
 }
 
 // formETag returns the precondition that a form carries: the version of the post
@@ -83,24 +97,6 @@ func formETag(form url.Values) (domain.Precondition[domain.Revision], error) {
 	return precondition(value, revisionOf)
 }
 
-// formAddress is the channel that the path names, in the incarnation that the form was shown
-// for and in no other.
-func formAddress(c echo.Context, form url.Values) (domain.ChannelAddress, error) {
-	name, err := channelName(c)
-	if err != nil {
-		return domain.ChannelAddress{}, err
-	}
-	return addressOf(name, form)
-}
-
-func addressOf(name domain.ChannelName, form url.Values) (domain.ChannelAddress, error) {
-	made := form.Get("incarnation")
-	if made == "" {
-		return domain.ChannelAddress{}, withoutVersion()
-	}
-	return domain.ChannelRef{Key: name.Key(), Incarnation: domain.Incarnation(made)}.Address(), nil
-}
-
 func withoutVersion() error {
 	return refuse(http.StatusPreconditionRequired, "Damaged form",
 		"The form does not say what it was made from. Nothing was changed. Please open the page again.")
@@ -109,12 +105,4 @@ func withoutVersion() error {
 func unknownAction() error {
 	return refuse(http.StatusBadRequest, "Damaged form",
 		"The form does not say what to do. Nothing was changed. Please open the page again.")
-}
-
-func fieldErrors(fields []domain.FieldError) []templates.FieldError {
-	var errs []templates.FieldError
-	for _, f := range fields {
-		errs = append(errs, templates.FieldError(f))
-	}
-	return errs
 }

@@ -29,6 +29,8 @@ const (
 	maxSmallBody = 4 << 10
 	// maxPasswordsBody is the same where two passwords are sent.
 	maxPasswordsBody = 2 * maxSmallBody
+	// maxEditBody is the same for the form of an edit, which also sends what it was made from.
+	maxEditBody = 2 * maxBody
 	// maxBodies is how many bytes of bodies may be in memory at once, and maxClientBodies how
 	// many of one client: three batches.
 	maxBodies       = 32 << 20

@@ -17,7 +17,7 @@ func (s *server) page(c echo.Context, v visitor) templates.Page {
 	page := s.publicPage(c)
 	page.Public = isOther(c)
 	if !page.Public {
-		page.User, page.Notice = string(v.User), s.takeNotice(c)
+		page.User, page.Notice = v.User, s.takeNotice(c)
 		page.Hood = s.hoodOf(c)
 	}
 	return page

@@ -28,7 +28,7 @@ func (s *server) problemPage(c echo.Context, cause problem) error {
 	failed := s.failureOf(c, cause.Status)
 	view := templates.Problem{
 		Status:     cause.Status,
-		Errors:     fieldErrors(cause.Errors),
+		Errors:     cause.Errors,
 		RetryAfter: cause.RetryAfter,
 		RequestID:  cause.RequestID,
 	}
@@ -80,7 +80,7 @@ func wayBack(c echo.Context, err error) (templates.Link, bool) {
 
 // linkTo is a link to a channel that exists.
 func linkTo(channel domain.Channel) templates.Link {
-	return templates.Link{Label: "Back to " + string(channel.Name), URL: templates.ChannelPath(string(channel.Name))}
+	return templates.Link{Label: "Back to " + string(channel.Name), URL: templates.ChannelPath(channel.Name)}
 }
 
 // failureOf returns what the page's handler left under failureKey. If the request

@@ -67,7 +67,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 	forms := []struct {
 		path string
 		who  access
-		take handler
+		take formHandler
 	}{
 		{"/channels/:name/delete", writer, s.deleteChannel},
 		{"/channels/:name/deletions/:incarnation", writer, s.orderLesson},
@@ -81,7 +81,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		{templates.SignOutPath, anyone, s.signOut},
 	}
 	for _, form := range forms {
-		e.POST(form.path, s.serve(form.who, form.take))
+		e.POST(form.path, s.form(form.who, form.take))
 	}
 	e.POST("/channels/:name", s.drafting(templates.PostDraft, s.actOnChannel))
 	e.POST(blogPagePath+"/edit", s.drafting(templates.EditDraft, s.editBlog))
@@ -113,8 +113,8 @@ func (s *server) apiRoutes(api *echo.Group) {
 		{http.MethodGet, "/channels/:name/blogs/:id", everybody, s.readBlog},
 		{http.MethodPut, "/channels/:name/blogs/:id", writer, s.replaceBlog},
 		{http.MethodDelete, "/channels/:name/blogs/:id", writer, s.removeBlog},
-		{http.MethodPut, votePath, writer, s.giveVote},
-		{http.MethodDelete, votePath, writer, s.takeVoteBack},
+		{http.MethodPut, votePath, writer, s.voting(s.store.Vote)},
+		{http.MethodDelete, votePath, writer, s.voting(s.store.Unvote)},
 		{http.MethodGet, "/deletions", signedIn, s.listDeletions},
 		{http.MethodGet, "/subscriptions", signedIn, s.listSubscriptions},
 		{http.MethodPut, "/subscriptions/:name", writer, s.subscribe},
@@ -143,6 +143,8 @@ func bodyLimit(route string) int64 {
 		return maxSmallBody
 	case apiPrefix + passwordPath, templates.AccountPath:
 		return maxPasswordsBody
+	case blogPagePath + "/edit":
+		return maxEditBody
 	}
 	return maxBody
 }

@@ -15,40 +15,29 @@ import (
 )
 
 // join subscribes the visitor to the channel at an address.
-func (s *server) join(c echo.Context, v visitor, at domain.ChannelAddress) error {
+func (s *server) join(c echo.Context, v visitor, at target) error {
 	return s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) error {
 		return s.store.Subscribe(ctx, channel, v.User)
 	})
 }
 
 // leave ends the visitor's subscription to the channel at an address.
-func (s *server) leave(c echo.Context, v visitor, at domain.ChannelAddress) error {
+func (s *server) leave(c echo.Context, v visitor, at target) error {
 	return s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) error {
 		return s.store.Unsubscribe(ctx, channel.Ref(), v.User)
 	})
 }
 
 func (s *server) subscribe(c echo.Context, v visitor) error {
-	at, err := apiAddress(c)
-	if err == nil {
-		err = s.join(c, v, at)
-	}
-	return respondNothing(c, err)
+	return respondNothing(c, s.join(c, v, apiTarget(c)))
 }
 
 func (s *server) unsubscribe(c echo.Context, v visitor) error {
-	at, err := apiAddress(c)
-	if err == nil {
-		err = s.leave(c, v, at)
-	}
-	return respondNothing(c, err)
+	return respondNothing(c, s.leave(c, v, apiTarget(c)))
 }
 
 func (s *server) subscribeByForm(c echo.Context, v visitor, form url.Values) error {
-	at, err := formAddress(c, form)
-	if err == nil {
-		err = s.join(c, v, at)
-	}
+	err := s.join(c, v, pageTarget(c, form))
 	var full *domain.InvalidError
 	if errors.As(err, &full) {
 		err = explain(err, "You cannot subscribe to more", fmt.Sprintf("You subscribe to %d channels. "+
@@ -59,32 +48,18 @@ func (s *server) subscribeByForm(c echo.Context, v visitor, form url.Values) err
 }
 
 func (s *server) unsubscribeByForm(c echo.Context, v visitor, form url.Values) error {
-	at, err := formAddress(c, form)
-	if err == nil {
-		err = s.leave(c, v, at)
-	}
+	err := s.leave(c, v, pageTarget(c, form))
 	return s.done(c, err, noticeUnsubscribed, c.Request().URL.EscapedPath())
 }
 
 // unsubscribeInList ends a subscription from the list. It succeeds if the channel is deleted
 // or being deleted, because the subscription ends with its channel.
-func (s *server) unsubscribeInList(c echo.Context, v visitor) error {
-	form, err := readForm(c)
-	if err != nil {
-		return err
-	}
+func (s *server) unsubscribeInList(c echo.Context, v visitor, form url.Values) error {
 	if form.Get("action") != "unsubscribe" {
 		return unknownAction()
 	}
 	name, err := domain.ParseChannelName(form.Get("channel"))
-	if err != nil {
-		return err
-	}
-	at, err := addressOf(name, form)
-	if err != nil {
-		return err
-	}
-	err = s.leave(c, v, at)
+	err = s.leave(c, v, formTarget(name, err, form))
 	if !replacedNow(err) && (errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone)) {
 		err = nil
 	}
@@ -97,16 +72,7 @@ func (s *server) showSubscriptions(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	view := make(templates.Subscriptions, len(subscriptions))
-	for i, s := range subscriptions {
-		view[i] = templates.Subscription{
-			Channel:      string(s.Name),
-			Incarnation:  string(s.Channel.Incarnation),
-			Own:          s.Role == domain.RoleOwner,
-			SubscribedOn: s.SubscribedOn,
-		}
-	}
-	return render(c, http.StatusOK, templates.SubscriptionsPage(s.page(c, v), view))
+	return render(c, http.StatusOK, templates.SubscriptionsPage(s.page(c, v), subscriptions))
 }
 
 type subscriptionJSON struct {
@@ -141,7 +107,7 @@ func (s *server) home(c echo.Context, v visitor) error {
 	}
 	view := templates.Feed{After: after, Next: feed.Next}
 	for _, item := range feed.Items {
-		view.Posts = append(view.Posts, templates.FeedPost{Post: s.texts.post(item.Blog, inList), Channel: string(item.Name)})
+		view.Posts = append(view.Posts, templates.FeedPost{Post: s.texts.post(item.Blog, inList), Channel: item.Name})
 	}
 	if len(feed.Items) == 0 {
 		subscriptions, err := s.store.Subscriptions(ctx, v.User)

@@ -33,7 +33,7 @@ func (s *server) explainFeed(c echo.Context, v visitor) error {
 		return err
 	}
 	return render(c, http.StatusOK, templates.ChannelFeedPage(s.page(c, v), templates.ChannelFeed{
-		Channel: string(channel.Name), Posts: feedLength,
+		Channel: channel.Name, Posts: feedLength,
 	}))
 }
 
@@ -47,7 +47,7 @@ func (s *server) jsonFeed(c echo.Context, v visitor) error {
 
 // channelFeed serves the latest posts of a channel to feed readers, in one format. pathOf
 // returns the path of the feed in this format. A feed is the same for everyone.
-func (s *server) channelFeed(c echo.Context, v visitor, mediaType string, pathOf func(name string) string, encode func(io.Writer, feed) error) error {
+func (s *server) channelFeed(c echo.Context, v visitor, mediaType string, pathOf func(domain.ChannelName) string, encode func(io.Writer, feed) error) error {
 	return s.answer(c, v, document{
 		mediaType: mediaType,
 		forAll:    true,
@@ -59,17 +59,17 @@ func (s *server) channelFeed(c echo.Context, v visitor, mediaType string, pathOf
 		write: func(body *bytes.Buffer, _ visitor, shown storage.Kept[*channelView], _ ownView) error {
 			origin := s.origin(c.Request())
 			f := s.feedOf(shown.Channel, shown.Value.posts.Items, origin)
-			f.self = origin + pathOf(string(shown.Channel.Name))
+			f.self = origin + pathOf(shown.Channel.Name)
 			return encode(body, f)
 		},
 	})
 }
 
 func (s *server) feedOf(channel domain.Channel, posts []domain.Blog, origin string) feed {
-	name := string(channel.Name)
+	name := channel.Name
 	f := feed{
 		id:       feedID("channel", string(channel.Incarnation)),
-		title:    name,
+		title:    string(name),
 		subtitle: markdown.Words(channel.Description),
 		page:     origin + templates.ChannelPath(name),
 		updated:  channel.CreatedOn,
@@ -80,10 +80,10 @@ func (s *server) feedOf(channel domain.Channel, posts []domain.Blog, origin stri
 		f.updated = later(f.updated, updated)
 		f.entries[i] = feedEntry{
 			id:        feedID("post", string(channel.Incarnation), string(post.ID)),
-			url:       origin + templates.BlogPath(name, string(post.ID)),
+			url:       origin + templates.BlogPath(name, post.ID),
 			title:     post.Title,
 			author:    string(post.UserID),
-			authorURL: origin + templates.UserPath(string(post.UserID)),
+			authorURL: origin + templates.UserPath(post.UserID),
 			text:      post.Text,
 			html:      s.texts.content(post),
 			published: post.CreatedOn,

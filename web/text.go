@@ -57,10 +57,8 @@ func newTexts(limit uint64) texts {
 
 // post is a post on a page. A list shows the beginning of a long text.
 func (t texts) post(blog domain.Blog, place place) templates.Post {
-	post := postOf(blog)
 	rendered := t.blog(blog, place)
-	post.Rendered, post.Folded = rendered.html, rendered.folded
-	return post
+	return templates.Post{Blog: blog, Rendered: rendered.html, Folded: rendered.folded}
 }
 
 func (t texts) posts(blogs []domain.Blog, place place) []templates.Post {

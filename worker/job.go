@@ -61,9 +61,6 @@ func (j *job) do(ctx context.Context) error {
 	if j.unread != nil {
 		return fmt.Errorf("%w: %w", errPermanent, j.unread)
 	}
-	if j.message.Copied {
-		return nil // it is poisoned, and all that is left to do is to delete it
-	}
 	switch j.message.Kind {
 	case domain.MessageBlog:
 		return j.deleteBlog(ctx)

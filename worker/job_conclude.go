@@ -89,9 +89,8 @@ func (w *Worker) retry(ctx context.Context, j *job) error {
 	return j.hide(ctx, j.message.Attempts-1, func(d *domain.Deletion) { d.WaitingSince = time.Time{} })
 }
 
-// poison moves the message to the poison queue. If the store does not answer, the
-// message waits for it. But once it is marked as poisoned, its receipt has changed,
-// so that wait leaves it alone: the mark must not be overwritten.
+// poison takes the message off the queue, so that it waits for an operator. If the store does
+// not answer, the message waits for it.
 func (w *Worker) poison(ctx context.Context, j *job, text string) error {
 	poisoned := j.leased
 	poisoned.Text = text

@@ -15,7 +15,6 @@ func TestPoison(t *testing.T) {
 	t.Run("takes at once a message that nobody can read", bubble(poisonedUnread))
 	t.Run("takes a message that kills its workers after a hundred deliveries", bubble(poisonedForKilling))
 	t.Run("takes one copy of a message after the tables were away for an hour", bubble(poisonedOnce))
-	t.Run("keeps a message that is marked as poisoned from being handled", bubble(poisonedNotHandled))
 }
 
 func poisonedUntilRequeued(t *testing.T) {
@@ -116,19 +115,4 @@ func (w *world) copies() int {
 		w.t.Fatal(err)
 	}
 	return len(messages)
-}
-
-func poisonedNotHandled(t *testing.T) {
-	w := newWorld(t, 1)
-	message := w.intent()
-	message.Copied = true
-	if err := w.sound.Messages().Send(t.Context(), message.Encode()); err != nil {
-		t.Fatal(err)
-	}
-	stop := w.start(w.sound)
-	w.until("the worker has seen the queue", elapsed(time.Minute))
-	stop()
-	if _, err := w.sound.Channel(t.Context(), w.victim.Key()); err != nil || w.visible() != 0 || w.copies() != 0 {
-		t.Errorf("the channel is read with %v, %d messages are left", err, w.visible())
-	}
 }

@@ -121,12 +121,6 @@ func (f storageFlags) azureConfig(log *slog.Logger, retry *policy.RetryOptions) 
 	return config, nil
 }
 
-// use opens and prepares the store, calls work, and closes the store. It is for
-// commands that need the store from the start.
-func (f storageFlags) use(ctx context.Context, work func(*storage.Store) error) error {
-	return f.useBackend(ctx, bolt.Options{}, func(b *backend) error { return work(b.Store) })
-}
-
 // mustExist refuses a data directory without a store, so that a name that was mistyped is
 // not taken for a store where all is well.
 func (f storageFlags) mustExist() error {
@@ -146,9 +140,9 @@ func (f storageFlags) mustExist() error {
 	return nil
 }
 
-// useBackend is use with options for the embedded store, for work that needs more than
-// the operations.
-func (f storageFlags) useBackend(ctx context.Context, opts bolt.Options, work func(*backend) error) (err error) {
+// use opens and prepares the store, calls work, and closes the store. It is for commands that
+// need the store from the start.
+func (f storageFlags) use(ctx context.Context, opts bolt.Options, work func(*backend) error) (err error) {
 	b, err := f.open(opts, nil)
 	if err != nil {
 		return err
@@ -175,11 +169,9 @@ func (b *backend) prepareLater(ctx context.Context, log *slog.Logger) {
 			return
 		}
 		log.WarnContext(ctx, "store not ready, trying again", "error", err)
-		timer := time.NewTimer(pause)
 		select {
-		case <-timer.C:
+		case <-time.After(pause):
 		case <-ctx.Done():
-			timer.Stop()
 			return
 		}
 	}

@@ -26,7 +26,6 @@ const (
 	// wholeStore in all that this version writes.
 	backupComment = "MicroBlogging backup: "
 	wholeStore    = "store"
-	formerMagic   = "MicroBlogging backup 1\n"
 )
 
 // Why a file is refused.
@@ -34,7 +33,6 @@ var (
 	errNoBackup = errors.New("it is not a backup")
 	errCut      = errors.New("it is cut short")
 	errAltered  = errors.New("it is damaged, or was altered")
-	errFormer   = errors.New("it was written by an earlier version of this program, which can restore it")
 	errOther    = errors.New("it holds no whole store, or was written by a newer version of this program")
 )
 
@@ -55,13 +53,11 @@ func pack(to io.Writer, write func(io.Writer) error) error {
 // unpack begins to read the file of a backup.
 func unpack(from io.Reader) (*gzip.Reader, error) {
 	file := bufio.NewReader(from)
-	first, err := file.Peek(len(formerMagic))
+	first, err := file.Peek(len(packedMagic))
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
 		return nil, err
-	case string(first) == formerMagic:
-		return nil, errFormer
-	case !strings.HasPrefix(string(first), packedMagic):
+	case string(first) != packedMagic:
 		return nil, errNoBackup
 	}
 	packed, err := gzip.NewReader(file)
@@ -122,8 +118,7 @@ func writeBackup(name string, write func(io.Writer) error) (size int64, err erro
 	if err != nil {
 		return 0, cannotRunError{err}
 	}
-	counted := &countingWriter{to: file}
-	if err = write(counted); err == nil {
+	if err = write(file); err == nil {
 		if _, err = verify(file); err != nil {
 			err = fmt.Errorf("%s was not written: what came is no whole backup: %w", name, err)
 		}
@@ -131,17 +126,18 @@ func writeBackup(name string, write func(io.Writer) error) (size int64, err erro
 	if err == nil {
 		err = file.Sync()
 	}
-	if err = errors.Join(err, file.Close()); err == nil {
+	info, unknown := file.Stat()
+	if err = errors.Join(err, unknown, file.Close()); err == nil {
 		err = os.Rename(file.Name(), name)
 	}
 	if err != nil {
 		err = errors.Join(err, removeIfThere(file.Name()))
-		if !errors.As(err, &unreadError{}) && counted.n == 0 {
+		if !errors.As(err, &unreadError{}) && unknown == nil && info.Size() == 0 {
 			err = cannotRunError{err} // it had not begun
 		}
 		return 0, err
 	}
-	return counted.n, syncFolder(filepath.Dir(name))
+	return info.Size(), syncFolder(filepath.Dir(name))
 }
 
 // replaceable refuses a name that another file than a backup has.
@@ -163,7 +159,7 @@ func replaceable(name string) error {
 	if err := file.Close(); err != nil {
 		return err
 	}
-	if ours != nil && !errors.Is(ours, errFormer) {
+	if ours != nil {
 		return fmt.Errorf("%s is there already and is not a backup, so it is left alone", name)
 	}
 	return nil
@@ -186,15 +182,4 @@ func syncFolder(name string) error {
 		return err
 	}
 	return errors.Join(folder.Sync(), folder.Close())
-}
-
-type countingWriter struct {
-	to io.Writer
-	n  int64
-}
-
-func (w *countingWriter) Write(b []byte) (int, error) {
-	n, err := w.to.Write(b)
-	w.n += int64(n)
-	return n, err
 }

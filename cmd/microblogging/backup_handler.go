@@ -64,13 +64,13 @@ func (h *backupHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
-	counted := &countingWriter{to: patientWriter{w, http.NewResponseController(w)}}
-	err := pack(counted, func(w io.Writer) error { return h.backend.backup(r.Context(), w) })
+	to := &patientWriter{to: w, control: http.NewResponseController(w)}
+	err := pack(to, func(w io.Writer) error { return h.backend.backup(r.Context(), w) })
 	switch {
 	case err == nil:
-		h.log.InfoContext(r.Context(), "backup given", "bytes", counted.n)
+		h.log.InfoContext(r.Context(), "backup given", "bytes", to.n)
 		return
-	case counted.n > 0:
+	case to.n > 0:
 	case errors.Is(err, bolt.ErrDamaged):
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 	default:
@@ -87,17 +87,19 @@ func isLocal(r *http.Request) bool {
 }
 
 // A patientWriter gives its reader some time for each write, whatever the server's own
-// limit for a whole response is.
+// limit for a whole response is. It counts the bytes.
 type patientWriter struct {
-	io.Writer
+	to      io.Writer
 	control *http.ResponseController
+	n       int64
 }
 
-func (w patientWriter) Write(b []byte) (int, error) {
+func (w *patientWriter) Write(b []byte) (int, error) {
 	if err := w.control.SetWriteDeadline(time.Now().Add(backupPatience)); err != nil {
 		return 0, err
 	}
-	n, err := w.Writer.Write(b)
+	n, err := w.to.Write(b)
+	w.n += int64(n)
 	if err == nil {
 		err = w.control.Flush()
 	}

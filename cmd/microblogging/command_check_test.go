@@ -13,8 +13,6 @@ import (
 	"unicode/utf8"
 
 	"microblogging/domain"
-	"microblogging/storage"
-	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
 )
 
@@ -55,31 +53,21 @@ func checkRefusesEmptyFile(t *testing.T) {
 }
 
 func checkListsPoison(t *testing.T) {
-	data := t.TempDir()
-	db, err := bolt.Open(data, bolt.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openSite(t, t.TempDir())
 	message := domain.Message{
 		Kind: domain.MessageBlog, Channel: "garden", Incarnation: domain.NewIncarnation(), Name: "Garden", By: "ada", AskedOn: domain.Now(),
 		Blog: domain.NewBlogID(domain.Now()), Revision: domain.NewRevision(),
 	}
-	store := storage.New(db, storage.Options{})
-	err = store.Prepare(t.Context())
-	if err == nil {
-		err = store.Messages().Send(t.Context(), message.Encode())
-	}
-	received, err2 := store.Messages().Receive(t.Context(), 1, time.Minute)
-	if err := errors.Join(err, err2); err != nil {
-		t.Fatal(err)
-	}
+	s.ok(s.store.Messages().Send(t.Context(), message.Encode()))
+	received, err := s.store.Messages().Receive(t.Context(), 1, time.Minute)
+	s.ok(err)
 	unread := driver.Message{ID: "1", Text: strings.Repeat("not a message ", 100)} // the worker died before it sent the copy
-	if err := store.Poison(t.Context(), unread); !errors.Is(err, domain.ErrLeaseLost) {
+	if err := s.store.Poison(t.Context(), unread); !errors.Is(err, domain.ErrLeaseLost) {
 		t.Fatal(err)
 	}
-	if err := errors.Join(store.Poison(t.Context(), received[0]), db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	s.ok(s.store.Poison(t.Context(), received[0]))
+	s.close()
+	data := s.data
 	code, stdout, stderr := program(t, "check", "--data", data)
 	if code != exitOK || !strings.Contains(stdout, "0 breaches") ||
 		!strings.Contains(stderr, string(message.Blog)) || !strings.Contains(stderr, "requeue --channel garden") {
@@ -98,23 +86,17 @@ func checkListsPoison(t *testing.T) {
 
 func checkWritesNoControls(t *testing.T) {
 	const acts = "\x1b[2J\x07\xff\u009b\u202e"
-	data := t.TempDir()
-	db, err := bolt.Open(data, bolt.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openSite(t, t.TempDir())
 	row := func(table, partition, row string, properties ...driver.Property) {
-		err = errors.Join(err, db.Transact(t.Context(), table, partition, []driver.Operation{driver.Insert(row, properties...)}))
+		s.ok(s.db.Transact(t.Context(), table, partition, []driver.Operation{driver.Insert(row, properties...)}))
 	}
-	err = storage.New(db, storage.Options{}).Prepare(t.Context())
 	row("Blogs", "garden", "sub!"+acts)
 	row("Blogs", acts, acts)
 	row("Channels", "garden", "", driver.String("Name", acts))
 	row("Deletions", "garden", string(domain.NewIncarnation()), driver.String("State", "poisoned"), driver.String("Name", acts), driver.String("RequestedBy", acts))
 	row("Deletions", "unread!", "x", driver.String("State", "poisoned"), driver.String("Text0", strconv.Quote(acts)))
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	s.close()
+	data := s.data
 	code, stdout, stderr := program(t, "check", "--data", data)
 	if n := strings.Count(stdout, "\n"); code != exitFound || n < 3 || strings.Count(stderr, "poisoned: ") != 2 {
 		t.Errorf("exit %d, %q and %q", code, stdout, stderr)

@@ -2,50 +2,35 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"microblogging/storage"
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
 )
 
 func TestCompactCommand(t *testing.T) {
 	t.Run("prints the sizes, and check no longer advises it", compactPrintsSizes)
-	t.Run("is refused while the store is in use", compactInUse)
-	t.Run("is for the embedded store", compactIsForBolt)
-	t.Run("needs a store", compactNeedsStore)
+	t.Run("is refused where there is no store that it may have", compactRefused)
 }
 
 // wasteful makes a store of which 80 MB are free.
 func wasteful(t *testing.T, data string) {
 	t.Helper()
-	db, err := bolt.Open(data, bolt.Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := storage.New(db, storage.Options{}).Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.CreateTable(t.Context(), "Waste"); err != nil {
-		t.Fatal(err)
-	}
+	s := openSite(t, data)
+	s.ok(s.db.CreateTable(t.Context(), "Waste"))
 	text := driver.String("Text", strings.Repeat("x", 1<<20))
 	var deleted []driver.Operation
 	for i := range 80 {
 		row := fmt.Sprint(i)
-		if err := db.Transact(t.Context(), "Waste", "p", []driver.Operation{driver.Insert(row, text)}); err != nil {
-			t.Fatal(err)
-		}
+		s.ok(s.db.Transact(t.Context(), "Waste", "p", []driver.Operation{driver.Insert(row, text)}))
 		deleted = append(deleted, driver.Delete(row, driver.Exists))
 	}
-	if err := errors.Join(db.Transact(t.Context(), "Waste", "p", deleted), db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	s.ok(s.db.Transact(t.Context(), "Waste", "p", deleted))
+	s.close()
 }
 
 // adviceOf is the member of the check's JSON about compacting.
@@ -90,35 +75,24 @@ func compactPrintsSizes(t *testing.T) {
 	}
 }
 
-func compactInUse(t *testing.T) {
-	data := t.TempDir()
-	db, err := bolt.Open(data, bolt.Options{})
+func compactRefused(t *testing.T) {
+	used, none := t.TempDir(), filepath.Join(t.TempDir(), "slip")
+	db, err := bolt.Open(used, bolt.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, stdout, stderr := program(t, "compact", "--data", data)
-	if code != exitCannotRun || stdout != "" || !strings.Contains(stderr, "in use by another process") {
-		t.Errorf("exit %d, %q and %q", code, stdout, stderr)
+	for says, args := range map[string][]string{
+		"in use by another process": {"--data", used}, "embedded store only": {"--storage", "azure"}, none: {"--data", none},
+	} {
+		code, stdout, stderr := program(t, append([]string{"compact"}, args...)...)
+		if code != exitCannotRun || stdout != "" || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("exit %d, %q and %q, want one sentence with %q", code, stdout, stderr, says)
+		}
+	}
+	if _, err := os.Stat(none); err == nil {
+		t.Error("it has made a directory")
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
-	}
-}
-
-func compactIsForBolt(t *testing.T) {
-	code, stdout, stderr := program(t, "compact", "--storage", "azure")
-	if code != exitCannotRun || stdout != "" || !strings.Contains(stderr, "embedded store") || strings.Count(stderr, "\n") != 1 {
-		t.Errorf("exit %d, %q and %q, want one sentence", code, stdout, stderr)
-	}
-}
-
-func compactNeedsStore(t *testing.T) {
-	data := filepath.Join(t.TempDir(), "slip")
-	code, stdout, stderr := program(t, "compact", "--data", data)
-	if code != exitCannotRun || stdout != "" || !strings.Contains(stderr, data) {
-		t.Errorf("exit %d, %q and %q", code, stdout, stderr)
-	}
-	if _, err := os.Stat(data); err == nil {
-		t.Error("it has made a directory")
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -22,108 +21,71 @@ type copyCommand struct {
 	Flight       int    `default:"8" help:"How many transactions to have under way at once, 1 to 64."`
 }
 
-// maxFlight is the largest --flight.
-const maxFlight = 64
-
-// Validate is called by kong.
-func (c copyCommand) Validate() error {
-	if c.Flight < 1 || c.Flight > maxFlight {
-		return fmt.Errorf("--flight must be 1 to %d, not %d", maxFlight, c.Flight)
-	}
-	return nil
-}
-
 // Run copies the store, and checks the copy.
 func (c copyCommand) Run(ctx context.Context, console *console) (err error) {
-	from, err := c.side("--from", c.From, true)
+	if c.Flight < 1 || c.Flight > 64 {
+		return cannotRunError{fmt.Errorf("--flight must be 1 to 64, not %d", c.Flight)}
+	}
+	from, closeFrom, err := c.side(c.From, storageFlags.mustExist)
 	if err != nil {
-		return err
+		return cannotRunError{fmt.Errorf("--from: %w", err)}
 	}
-	defer func() { err = errors.Join(err, from.close()) }()
-	if c.names(from) {
-		return cannotRunError{errors.New("--from and --to are the same store")}
-	}
-	to, err := c.side("--to", c.To, false)
+	defer func() { err = errors.Join(err, closeFrom()) }()
+	to, closeTo, err := c.side(c.To, func(storageFlags) error { return nil })
 	if err != nil {
-		return err
+		return cannotRunError{fmt.Errorf("--to: %w", err)}
 	}
-	defer func() { err = errors.Join(err, to.close()) }()
+	defer func() { err = errors.Join(err, closeTo()) }()
 	return copyStore(ctx, console, from, to, c.Flight)
-}
-
-// names tells that --to is the embedded store that is open.
-func (c copyCommand) names(from copySide) bool {
-	dir, isBolt := strings.CutPrefix(c.To, "bolt:")
-	if !isBolt || !from.local {
-		return false
-	}
-	a, errA := os.Stat(dir)
-	b, errB := os.Stat(strings.TrimPrefix(from.name, "bolt:"))
-	return errA == nil && errB == nil && os.SameFile(a, b)
-}
-
-// A copySide is an open store, and what an operator calls it.
-type copySide struct {
-	*backend
-	name string
-}
-
-func (s copySide) side() move.Side {
-	return move.Side{Name: s.name, Backend: s.under}
-}
-
-// side opens the store that a flag names.
-func (c copyCommand) side(flag, value string, mustExist bool) (copySide, error) {
-	f := c.storageFlags
-	if value != "" {
-		kind, where, given := strings.Cut(value, ":")
-		switch {
-		case kind == "bolt" && where != "":
-			f.Storage, f.Data = "bolt", where
-		case kind == "azure" && !given:
-			f.Storage = "azure"
-		case kind == "azure" && where != "":
-			f.Storage, f.AzureConnectionString, f.AzureConnectionStringFile = "azure", where, ""
-		default:
-			return copySide{}, cannotRunError{fmt.Errorf("%s must be bolt:DIR, azure or azure:CONNECTION", flag)}
-		}
-	}
-	name := "azure"
-	if f.Storage == "bolt" {
-		name = "bolt:" + f.Data
-		there, err := bolt.Exists(f.Data)
-		if err == nil && !there && mustExist {
-			err = fmt.Errorf("%w in %s", bolt.ErrNoStore, f.Data)
-		}
-		if err != nil {
-			return copySide{}, cannotRunError{fmt.Errorf("%s: %w", flag, err)}
-		}
-	}
-	b, err := f.openToCopy()
-	if err != nil {
-		return copySide{}, cannotRunError{fmt.Errorf("%s: %w", flag, err)}
-	}
-	return copySide{b, name}, nil
 }
 
 // copyTryTime is how long a copy waits for an answer, before a request is sent again: nobody
 // waits for it, and Azurite takes long for a transaction of 100 rows.
 const copyTryTime = 30 * time.Second
 
-func (f storageFlags) openToCopy() (*backend, error) {
-	retry, err := f.retry()
-	if err != nil || f.Storage != "azure" {
-		return f.open(bolt.Options{}, nil)
+// side opens the store that a flag names, if it may be.
+func (c copyCommand) side(value string, may func(storageFlags) error) (side move.Side, closeSide func() error, err error) {
+	f := c.storageFlags
+	kind, where, given := strings.Cut(value, ":")
+	switch {
+	case value == "":
+	case kind == "bolt" && where != "":
+		f.Storage, f.Data = "bolt", where
+	case kind == "azure" && !given:
+		f.Storage = "azure"
+	case kind == "azure" && where != "":
+		f.Storage, f.AzureConnectionString, f.AzureConnectionStringFile = "azure", where, ""
+	default:
+		return side, nil, errors.New("it must be bolt:DIR, azure or azure:CONNECTION")
 	}
-	retry.TryTimeout = copyTryTime
-	return f.openAzure(nil, retry, nil)
+	if err := may(f); err != nil {
+		return side, nil, err
+	}
+	retry, err := f.retry()
+	if err != nil {
+		return side, nil, err
+	}
+	var b *backend
+	side.Name = f.Storage
+	if f.Storage == "bolt" {
+		side.Name = "bolt:" + f.Data
+		b, err = f.open(bolt.Options{}, nil)
+	} else {
+		retry.TryTimeout = copyTryTime
+		b, err = f.openAzure(nil, retry, nil)
+	}
+	if err != nil {
+		return side, nil, err
+	}
+	side.Backend = b.under
+	return side, b.close, nil
 }
 
 // copyStore copies a store, checks the copy, and says what it did.
-func copyStore(ctx context.Context, console *console, from, to copySide, flight int) error {
+func copyStore(ctx context.Context, console *console, from, to move.Side, flight int) error {
 	progress, doing, rows := newProgress(console.stderr), "", 0
 	began := time.Now()
-	result, err := move.Copy(ctx, from.side(), to.side(), move.Options{Flight: flight, Progress: func(now string, more int) {
+	result, err := move.Copy(ctx, from, to, move.Options{Flight: flight, Progress: func(now string, more int) {
 		if now != doing {
 			progress.end()
 			fmt.Fprintln(console.stderr, now)
@@ -146,12 +108,12 @@ func copyStore(ctx context.Context, console *console, from, to copySide, flight 
 	}
 	out := &lineWriter{w: console.stdout}
 	printCopy(out, result, time.Since(began))
-	checker := storage.New(to.under, storage.Options{}).NewChecker(worker.Patience(defaultLease), false, out.breach)
+	checker := storage.New(to.Backend, storage.Options{}).NewChecker(worker.Patience(defaultLease), false, out.breach)
 	counts, err := checker.Run(ctx)
 	if err != nil {
-		return fmt.Errorf("checking %s: %w", to.name, err)
+		return fmt.Errorf("checking %s: %w", to.Name, err)
 	}
-	out.printf("%s is what %s is: ", to.name, from.name)
+	out.printf("%s is what %s is: ", to.Name, from.Name)
 	out.counts(counts)
 	if out.err == nil && out.n > 0 {
 		return errFound // the source has the same breaches

@@ -1,15 +1,11 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
 )
 
@@ -20,61 +16,22 @@ func TestCopyCommand(t *testing.T) {
 	t.Run("exits with 1 if the source has a breach", copyOfBreach)
 }
 
-// inBolt opens the embedded store in a directory for a moment.
-func inBolt(t *testing.T, data string, do func(*storage.Store, *bolt.DB)) {
-	t.Helper()
-	db, err := bolt.Open(data, bolt.Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	store := storage.New(db, storage.Options{})
-	if err := store.Prepare(t.Context()); err != nil {
-		t.Error(err)
-	}
-	do(store, db)
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // stocked makes a store with a channel of some posts, and returns its directory.
 func stocked(t *testing.T, posts int) string {
 	t.Helper()
-	data := filepath.Join(t.TempDir(), "data")
-	inBolt(t, data, func(store *storage.Store, _ *bolt.DB) {
-		channel, err := domain.NewChannel("News", "", "ada")
-		if err == nil {
-			channel, err = store.CreateChannel(t.Context(), channel)
-		}
-		for i := range posts {
-			_, _, postErr := store.Post(t.Context(), storage.Posting{
-				Channel: channel.Ref(), By: "ada", Key: fmt.Sprint(i), Draft: domain.Draft{Text: fmt.Sprint(i)}, CreatedOn: domain.Now()})
-			err = errors.Join(err, postErr)
-		}
-		if err != nil {
-			t.Error(err)
-		}
-	})
-	return data
+	s := openSite(t, filepath.Join(t.TempDir(), "data"))
+	s.create("News", posts)
+	s.close()
+	return s.data
 }
 
-func posts(t *testing.T, data string) (n int) {
+func posts(t *testing.T, data string) int {
 	t.Helper()
-	inBolt(t, data, func(store *storage.Store, _ *bolt.DB) {
-		channel, err := store.Channel(t.Context(), "news")
-		if errors.Is(err, domain.ErrNotFound) {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		page, err := store.Blogs(t.Context(), channel.Ref(), storage.BlogQuery{Limit: 100})
-		if err != nil {
-			t.Fatal(err)
-		}
-		n = len(page.Items)
-	})
-	return n
+	s := openSite(t, data)
+	defer s.close()
+	page, err := s.store.Blogs(t.Context(), s.channel("news").Ref(), storage.BlogQuery{Limit: 100})
+	s.ok(err)
+	return len(page.Items)
 }
 
 func copyCopies(t *testing.T) {
@@ -98,9 +55,9 @@ func copyRefuses(t *testing.T) {
 	}{
 		"a target that is not empty": {[]string{"--from", "bolt:" + from, "--to", "bolt:" + full}, "is not empty"},
 		"no source":                  {[]string{"--from", "bolt:" + empty, "--to", "bolt:" + filepath.Join(empty, "to")}, "there is no store in"},
-		"the same store":             {[]string{"--from", "bolt:" + from, "--to", "bolt:" + from}, "the same store"},
-		"an unknown kind of store":   {[]string{"--from", "paper:x", "--to", "bolt:" + empty}, "--from must be"},
-		"no directory":               {[]string{"--from", "bolt:" + from, "--to", "bolt:"}, "--to must be"},
+		"the same store":             {[]string{"--from", "bolt:" + from, "--to", "bolt:" + from}, "the store is in use"},
+		"an unknown kind of store":   {[]string{"--from", "paper:x", "--to", "bolt:" + empty}, "--from: it must be"},
+		"no directory":               {[]string{"--from", "bolt:" + from, "--to", "bolt:"}, "--to: it must be"},
 		"no target":                  {[]string{"--from", "bolt:" + from}, "--to"},
 		"nothing at once":            {[]string{"--from", "bolt:" + from, "--to", "bolt:" + empty, "--flight", "0"}, "--flight"},
 		"an account that is none":    {[]string{"--from", "bolt:" + from, "--to", "azure:nonsense"}, "--to"},
@@ -129,12 +86,10 @@ func copyInUse(t *testing.T) {
 
 func copyOfBreach(t *testing.T) {
 	from, to := stocked(t, 2), filepath.Join(t.TempDir(), "to")
-	inBolt(t, from, func(_ *storage.Store, db *bolt.DB) {
-		orphan := driver.Insert("once!"+strings.Repeat("0", 64), driver.String("Incarnation", "NOBODY"))
-		if err := db.Transact(t.Context(), "Blogs", "nobody", []driver.Operation{orphan}); err != nil {
-			t.Error(err)
-		}
-	})
+	s := openSite(t, from)
+	orphan := driver.Insert("once!"+strings.Repeat("0", 64), driver.String("Incarnation", "NOBODY"))
+	s.ok(s.db.Transact(t.Context(), "Blogs", "nobody", []driver.Operation{orphan}))
+	s.close()
 	code, stdout, stderr := program(t, "copy", "--from", "bolt:"+from, "--to", "bolt:"+to)
 	if code != exitFound || !strings.Contains(stdout, "1 breaches") {
 		t.Errorf("exit %d, %q, %q", code, stdout, stderr)

@@ -1,23 +1,28 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"golang.org/x/term"
 
 	"microblogging/cmd/microblogging/feed"
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/bolt"
 )
 
 type importCommand struct {
 	storageFlags `embed:""`
 	Channel      string   `required:"" placeholder:"NAME" help:"The channel to post to. It is created if it does not exist."`
 	Owner        string   `required:"" placeholder:"USER" help:"The user who posts. If the channel is created, this user owns it. The user must have an account."`
-	CreateOwner  bool     `help:"Create the owner's account if there is none. The password is the environment variable MICROBLOGGING_OWNER_PASSWORD or, if that is not set, is asked for on a terminal, or is the first line of standard input."`
+	CreateOwner  bool     `help:"Create the owner's account if there is none. The password is the environment variable MICROBLOGGING_OWNER_PASSWORD or, if that is not set, the first line of standard input."`
 	Files        []string `arg:"" name:"file" help:"RSS, Atom or JSON Feed files of at most 64 MiB each, imported in this order."`
 }
 
@@ -41,7 +46,8 @@ func (c importCommand) Run(ctx context.Context, console *console) error {
 			return cannotRunError{err}
 		}
 	}
-	return c.use(ctx, func(store *storage.Store) (err error) {
+	return c.use(ctx, bolt.Options{}, func(b *backend) (err error) {
+		store := b.Store
 		password, err := c.checkOwner(ctx, console, store, owner)
 		if err != nil {
 			return err
@@ -127,4 +133,68 @@ func readImportFile(name string) (importFile, error) {
 		read.Source = "name:" + filepath.Base(name)
 	}
 	return importFile{name, read}, nil
+}
+
+// ownerPasswordVariable is the environment variable with the password of an account
+// that import --create-owner makes. It is not the variable of a flag, because every
+// user of a machine can read the flags of a process.
+const ownerPasswordVariable = "MICROBLOGGING_OWNER_PASSWORD"
+
+// maxPasswordLine bounds how much of standard input is read as a password. It is
+// more than the longest password that domain.CheckPassword accepts.
+const maxPasswordLine = 4096
+
+// checkOwner fails unless the owner has an account, or is to get one. It returns the
+// password of an account to be made, or nothing. Without an account, a stranger could sign
+// up under that name later and own the channel.
+func (c importCommand) checkOwner(ctx context.Context, console *console, store *storage.Store, owner domain.UserName) (password string, err error) {
+	_, err = store.User(ctx, owner)
+	switch {
+	case err == nil:
+		return "", nil
+	case !errors.Is(err, domain.ErrNotFound):
+		return "", cannotRunError{err}
+	case !c.CreateOwner:
+		return "", cannotRunError{fmt.Errorf("--owner: there is no account %s; sign up first, or use --create-owner", owner)}
+	}
+	password, err = ownerPassword(ctx, console)
+	if err == nil {
+		err = domain.CheckPassword("password", password, owner)
+	}
+	if err != nil {
+		return "", cannotCreate(err)
+	}
+	return password, nil
+}
+
+func cannotCreate(err error) error { return cannotRunError{fmt.Errorf("--create-owner: %w", err)} }
+
+// ownerPassword returns the password for a new account. It is the value of
+// ownerPasswordVariable or, if that is not set, the first line of standard input. A terminal,
+// which would show what is typed, is not read.
+func ownerPassword(ctx context.Context, console *console) (string, error) {
+	if password, ok := os.LookupEnv(ownerPasswordVariable); ok {
+		return password, nil
+	}
+	if file, ok := console.stdin.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		return "", fmt.Errorf("set %s, or give the password on standard input", ownerPasswordVariable)
+	}
+	type answer struct {
+		line string
+		err  error
+	}
+	answered := make(chan answer, 1)
+	go func() { // until the process ends, if nobody writes a line
+		line, err := bufio.NewReader(io.LimitReader(console.stdin, maxPasswordLine)).ReadString('\n')
+		answered <- answer{line, err}
+	}()
+	select {
+	case a := <-answered:
+		if a.line == "" {
+			return "", fmt.Errorf("there is no password in %s and none on standard input: %w", ownerPasswordVariable, a.err)
+		}
+		return strings.TrimRight(a.line, "\r\n"), nil
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
 }

@@ -22,7 +22,6 @@ import (
 type loadCommand struct {
 	storageFlags `embed:""`
 	Channels     int           `default:"1" help:"How many channels share the load. Each is a partition, and a store limits what a partition can do."`
-	Fill         int           `default:"1000" help:"How many posts of 1 KiB the channels hold together before the load begins. A page of a channel with fewer than 20 costs less."`
 	Mix          load.Mix      `default:"post=10,read=70,feed=10,vote=10" help:"How often each operation is made, relative to the others: post (make a post), read (a channel with its newest 20 posts), feed (the newest 20 posts of what a user subscribes to) and vote. They cost the store what they cost it on the site when nothing is in memory. One that is not named is not made."`
 	Workers      int           `default:"32" help:"How many operations are under way at once, at most."`
 	Rate         float64       `default:"0" help:"How many operations are due in a second, whether or not the store keeps up (an open loop). The latency of one counts from when it was due, so that waiting counts. 0 for a closed loop: each worker begins an operation when its last one has ended."`
@@ -35,9 +34,12 @@ const (
 	maxLoadChannels = 256
 	maxLoadWorkers  = 1024
 	maxLoadRate     = 1_000_000
-	maxLoadFill     = 1_000_000
 	minLoadDuration = 100 * time.Millisecond
 	maxLoadDuration = 24 * time.Hour
+	// minFill is how many posts the channels hold together before the load begins, at least, and
+	// pagePosts how many each does: a page of fewer than 20 costs less.
+	minFill   = 1000
+	pagePosts = 20
 	// fillTime is how long a run may take besides its duration. It then ends.
 	fillTime = time.Hour
 	// removeTime is how long the removal of the load's own tables may take.
@@ -47,8 +49,8 @@ const (
 // Help is called by kong.
 func (c loadCommand) Help() string {
 	return `Fills channels with posts, puts them under load with the operations of the site, and prints
-for each operation how many there were in a second, how long they took, and how many the store
-throttled (503 or 429), the client tried again, and failed in the end.
+for each operation how many there were in a second, how long they took, how many tries the store
+throttled (503 or 429), and how many failed in the end.
 
 The load never touches the site's data. With --storage bolt it uses a file of its own, in a
 directory below --data: so it measures the same disk, and a server that runs may go on, but gets
@@ -61,7 +63,6 @@ the next; on Azure, by the first that begins two hours after the end that it had
 
 // Validate is called by kong.
 func (c loadCommand) Validate() error {
-	most := slices.Max(c.runs())
 	switch {
 	case c.Channels < 1 || c.Channels > maxLoadChannels:
 		return fmt.Errorf("--channels must be 1 to %d, not %d", maxLoadChannels, c.Channels)
@@ -71,10 +72,6 @@ func (c loadCommand) Validate() error {
 		return fmt.Errorf("--rate must be 0 to %d, not %g", maxLoadRate, c.Rate)
 	case c.Duration < minLoadDuration || c.Duration > maxLoadDuration:
 		return fmt.Errorf("--duration must be %s to %s, not %s", minLoadDuration, maxLoadDuration, c.Duration)
-	case c.Fill < 0 || c.Fill > maxLoadFill:
-		return fmt.Errorf("--fill must be 0 to %d, not %d", maxLoadFill, c.Fill)
-	case c.Mix[load.Vote] > 0 && c.Fill < most:
-		return fmt.Errorf("--fill must be at least %d, so that each channel has a post to vote on, not %d", most, c.Fill)
 	}
 	return nil
 }
@@ -149,15 +146,15 @@ func (c loadCommand) Run(ctx context.Context, console *console) (err error) {
 func (c loadCommand) run(ctx context.Context, console *console, channels int) (result load.Result, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Duration+fillTime)
 	defer cancel()
-	empty, remove, err := c.open(ctx)
+	backend, remove, err := c.open(ctx)
 	if err != nil {
 		return result, cannotRunError{err}
 	}
 	defer func() { err = errors.Join(err, removeLoad(ctx, console, remove)) }()
 	progress := newProgress(console.stderr)
 	defer progress.end()
-	return load.Run(ctx, empty, load.Plan{
-		Channels: channels, Fill: c.Fill, Mix: c.Mix, Workers: c.Workers, Rate: c.Rate, Duration: c.Duration,
+	return load.Run(ctx, backend, load.Plan{
+		Channels: channels, Fill: max(minFill, channels*pagePosts), Mix: c.Mix, Workers: c.Workers, Rate: c.Rate, Duration: c.Duration,
 	}, progress.show)
 }
 
@@ -214,7 +211,11 @@ func (c loadCommand) openNamespace(ctx context.Context, retry *policy.RetryOptio
 	if err != nil {
 		return nil, nil, err
 	}
-	config.Tried = func(ctx context.Context, try azure.Try) { load.Tried(ctx, try.Number > 1, try.Throttled()) }
+	config.Tried = func(ctx context.Context, try azure.Try) {
+		if try.Throttled() {
+			load.Throttled(ctx)
+		}
+	}
 	client, err := azure.Open(config)
 	if err != nil {
 		return nil, nil, err

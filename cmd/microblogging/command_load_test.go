@@ -60,9 +60,6 @@ func loadRefuses(t *testing.T) {
 		"a negative rate":                 {[]string{"--rate=-1"}, "--rate"},
 		"a rate that is no number":        {[]string{"--rate=NaN"}, "--rate"},
 		"no time":                         {[]string{"--duration", "0s"}, "--duration"},
-		"a fill of less than nothing":     {[]string{"--fill=-1"}, "--fill"},
-		"channels without a post":         {[]string{"--fill", "3", "--channels", "4"}, "--fill"},
-		"a report with channels without":  {[]string{"--fill", "7", "--report", filepath.Join(dir, "r.html")}, "--fill"},
 		"a report in no directory":        {[]string{"--report", filepath.Join(dir, "none", "r.html")}, "none"},
 		"an account that does not answer": {[]string{"--storage", "azure", "--azure-connection-string", unreachable, "--report", filepath.Join(dir, "r.html")}, "unavailable"},
 		"no account":                      {[]string{"--storage", "azure", "--report", earlier}, "AZURE_STORAGE_CONNECTION_STRING"},
@@ -88,10 +85,10 @@ type loadAnswer struct {
 	Channels   int
 	Duration   float64
 	Operations []struct {
-		Name                       string
-		Requests, Entities         int64
-		Throttled, Retried, Failed int64
-		P50, P95, P99, Max         float64
+		Name               string
+		Requests, Entities int64
+		Throttled, Failed  int64
+		P50, P95, P99, Max float64
 	}
 	Targets     map[string]int
 	Interrupted bool
@@ -100,7 +97,7 @@ type loadAnswer struct {
 // loaded runs a short load, which must succeed, and returns what it printed.
 func loaded(t *testing.T, args ...string) loadAnswer {
 	t.Helper()
-	code, out, errs := program(t, append([]string{"load", "--json", "--duration", "300ms", "--fill", "40", "--workers", "4"}, args...)...)
+	code, out, errs := program(t, append([]string{"load", "--json", "--duration", "300ms", "--workers", "4"}, args...)...)
 	if code != exitOK {
 		t.Fatalf("exits with %d and says %q", code, errs)
 	}
@@ -283,7 +280,7 @@ func loadThrottled(t *testing.T) {
 	through := strings.Replace(account, target.Host, strings.TrimPrefix(busy.URL, "http://"), 1)
 	arguments := []string{"--storage", "azure", "--azure-connection-string", through, "--mix", "read=1",
 		"--retries", "10", "--retry-min", "1ms", "--retry-max", "2ms"}
-	if o := loaded(t, arguments...).Operations[0]; o.Throttled == 0 || o.Retried < o.Throttled || o.Failed != 0 {
-		t.Errorf("%+v, want no fewer retried than throttled, and none failed", o)
+	if o := loaded(t, arguments...).Operations[0]; o.Throttled == 0 || o.Failed != 0 {
+		t.Errorf("%+v, want some throttled and none failed", o)
 	}
 }

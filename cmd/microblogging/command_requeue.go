@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"microblogging/domain"
-	"microblogging/storage"
+	"microblogging/storage/bolt"
 )
 
 type requeueCommand struct {
@@ -27,10 +27,10 @@ func (c requeueCommand) Run(ctx context.Context, console *console) error {
 	if err := c.mustExist(); err != nil {
 		return err
 	}
-	return c.use(ctx, func(store *storage.Store) error {
-		act, did := store.DropUnread, "dropped"
+	return c.use(ctx, bolt.Options{}, func(b *backend) error {
+		act, did := b.DropUnread, "dropped"
 		if !c.Drop {
-			act, did = func(ctx context.Context) (int, error) { return store.Requeue(ctx, key) }, "requeued"
+			act, did = func(ctx context.Context) (int, error) { return b.Requeue(ctx, key) }, "requeued"
 		}
 		n, err := act(ctx)
 		fmt.Fprintf(console.stdout, "%s %d\n", did, n)

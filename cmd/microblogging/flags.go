@@ -5,12 +5,17 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/alecthomas/kong"
 
 	"microblogging/domain"
 	"microblogging/storage/azure"
@@ -225,4 +230,72 @@ func (f workerFlags) options(log *slog.Logger, teach bool) worker.Options {
 		MaxAttempts: f.MaxAttempts,
 		Log:         log,
 	}
+}
+
+// A cacheSize is how many bytes a cache may take. 0 is no cache. Its text is a whole number
+// and possibly a unit, such as 64MB or 64MiB.
+type cacheSize int64
+
+// largestCache is 1 TiB.
+const largestCache = 1 << 40
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *cacheSize) UnmarshalText(text []byte) error {
+	digits := strings.TrimRight(string(text), "BiKMG ")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	factor, known := map[string]int64{
+		"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30,
+	}[strings.TrimSpace(string(text[len(digits):]))]
+	if err != nil || !known || n < 0 || n > largestCache/factor {
+		return fmt.Errorf("%q is not a size such as 64MB, or 0", text)
+	}
+	*s = cacheSize(n * factor)
+	return nil
+}
+
+// A proxyFlag says whose X-Forwarded-For and X-Forwarded-Proto are believed. Without a
+// value it is the peer of every connection. A value is a list of networks, or a boolean:
+// an environment variable has no other way to set the flag without a value.
+type proxyFlag struct {
+	any      bool
+	networks []netip.Prefix
+}
+
+// IsBool tells kong that the flag needs no value.
+func (f *proxyFlag) IsBool() bool { return true }
+
+// Decode is called by kong.
+func (f *proxyFlag) Decode(ctx *kong.DecodeContext) error {
+	*f = proxyFlag{any: true}
+	if ctx.Scan.Peek().Type != kong.FlagValueToken {
+		return nil
+	}
+	value := ctx.Scan.Pop().String()
+	switch strings.ToLower(value) {
+	case "true", "1", "yes":
+		return nil
+	case "false", "0", "no":
+		*f = proxyFlag{}
+		return nil
+	}
+	f.any = false
+	for text := range strings.SplitSeq(value, ",") {
+		network, err := netip.ParsePrefix(strings.TrimSpace(text))
+		if err != nil {
+			return fmt.Errorf("%q is no network such as 10.0.0.0/8 or fd00::/8", text)
+		}
+		f.networks = append(f.networks, network.Masked())
+	}
+	return nil
+}
+
+// trusts tells whether a request comes from a proxy that is believed.
+func (f proxyFlag) trusts(r *http.Request) bool {
+	if f.any {
+		return true
+	}
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && slices.ContainsFunc(f.networks, func(network netip.Prefix) bool {
+		return network.Contains(peer.Addr().Unmap())
+	})
 }

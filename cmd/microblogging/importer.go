@@ -82,23 +82,17 @@ func newImporter(store *storage.Store, channel domain.ChannelRef, owner domain.U
 func (i *importer) post(ctx context.Context, entries []feed.Entry) error {
 	first := firstOfEach(entries)
 	i.count(importCounts{known: len(entries) - len(first)})
-	var batches errgroup.Group
+	batches, begin := errgroup.WithContext(ctx)
 	batches.SetLimit(importFlight)
 	if slices.ContainsFunc(first, func(e feed.Entry) bool { return e.Published.IsZero() }) {
 		batches.SetLimit(1) // an entry without a date gets that of its arrival
 	}
-	begin, fail := context.WithCancelCause(ctx)
-	defer fail(nil)
 	for batch := range slices.Chunk(first, storage.MaxPostings) {
 		batches.Go(func() error {
-			if begin.Err() != nil {
-				return context.Cause(begin)
+			if begin.Err() != nil { // one has failed
+				return begin.Err()
 			}
-			err := i.postAll(ctx, batch)
-			if err != nil {
-				fail(err)
-			}
-			return err
+			return i.postAll(ctx, batch)
 		})
 	}
 	return batches.Wait()

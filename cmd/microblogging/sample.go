@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,63 +54,45 @@ func (l sampleLink) print(console *console, address string) {
 
 // openSample fills an empty store, and makes a fresh sign-in link for the first user of
 // the sample. There is no link if the store has channels without the sample, or if
-// somebody else made an account under the name of one of the sample's users.
+// somebody else made an account under the name of that user.
 func openSample(ctx context.Context, store *storage.Store) (sampleLink, error) {
 	if err := store.Prepare(ctx); err != nil {
 		return sampleLink{}, cannotRunError{err}
 	}
 	user := sampleUsers()[0]
-	there, err := ensureSample(ctx, store, user)
-	if err != nil || !there {
-		return sampleLink{}, err
-	}
-	token, err := store.SignInLink(ctx, user)
-	return sampleLink{user, token}, err
-}
-
-// ensureSample fills the store if it is empty. It tells whether the user is one of the
-// sample's.
-func ensureSample(ctx context.Context, store *storage.Store, user domain.UserName) (bool, error) {
-	ours, err := store.MadeWithKey(ctx, user, sampleKey+string(user))
-	switch {
-	case errors.Is(err, domain.ErrNotFound):
-		if room, err := hasRoomForSample(ctx, store); err != nil || !room {
-			return false, err
-		}
+	key := sampleKey + string(user)
+	ours, err := store.MadeWithKey(ctx, user, key)
+	if errors.Is(err, domain.ErrNotFound) {
 		if err := fillSample(ctx, store); err != nil {
-			return false, err
+			return sampleLink{}, err
 		}
-		return store.MadeWithKey(ctx, user, sampleKey+string(user))
-	case err != nil:
-		return false, cannotRunError{err}
+		ours, err = store.MadeWithKey(ctx, user, key)
 	}
-	return ours, nil
-}
-
-// hasRoomForSample tells whether the store has no channel, and none of the sample's users.
-func hasRoomForSample(ctx context.Context, store *storage.Store) (bool, error) {
-	page, err := store.Channels(ctx, "", "", 1)
-	if err != nil {
-		return false, cannotRunError{err}
+	switch {
+	case err == nil && ours:
+		token, err := store.SignInLink(ctx, user)
+		return sampleLink{user, token}, err
+	case err == nil, errors.Is(err, domain.ErrNotFound):
+		return sampleLink{}, nil
 	}
-	for _, user := range sampleUsers() {
-		switch _, err := store.User(ctx, user); {
-		case err == nil:
-			return false, nil
-		case !errors.Is(err, domain.ErrNotFound):
-			return false, cannotRunError{err}
-		}
-	}
-	return len(page.Items) == 0, nil
+	return sampleLink{}, cannotRunError{err}
 }
 
 // sampleAge is how long ago the accounts of the sample were made, before all of its posts.
 const sampleAge = 30 * 24 * time.Hour
 
-// fillSample makes the accounts and the channels of the sample. Nobody knows the
-// passwords. If another process does so at the same time, it leaves them to that one.
+// fillSample makes the accounts and the channels of the sample in an empty store. Nobody knows
+// the passwords. If another process does so at the same time, it leaves them to that one; so it does
+// if somebody else has the name of one of its users.
 func fillSample(ctx context.Context, store *storage.Store) error {
-	for _, user := range sampleUsers() {
+	page, err := store.Channels(ctx, "", "", 1)
+	switch {
+	case err != nil:
+		return cannotRunError{err}
+	case len(page.Items) > 0:
+		return nil
+	}
+	for _, user := range slices.Backward(sampleUsers()) { // the first comes last: whoever finds it finds all
 		_, _, err := store.SignUpOnce(ctx, storage.SignUpRequest{
 			Attempt:   storage.Attempt{Name: string(user), Password: rand.Text()},
 			Key:       sampleKey + string(user),

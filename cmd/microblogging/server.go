@@ -32,13 +32,10 @@ const (
 	drainTime = 10 * time.Second
 )
 
-// listen starts the web role in the group and prints its address.
-func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger, b *backend, run *errgroup.Group, teach bool) error {
+// options returns the settings of the web role.
+func (f webFlags) options() (web.Options, error) {
 	base, err := f.baseURL()
-	if err != nil {
-		return cannotRunError{err}
-	}
-	options := web.Options{
+	return web.Options{
 		BaseURL:             base,
 		TrustProxy:          f.TrustProxy.any,
 		TrustedNetworks:     f.TrustProxy.networks,
@@ -47,14 +44,20 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 		MaxChannelsPerOwner: f.MaxChannelsPerOwner,
 		SignUps:             f.SignUps,
 		PageCache:           int64(f.PageCache),
-		Logger:              log,
-		Version:             buildVersion(),
-		Stopping:            ctx.Done(),
 		LogAddresses:        f.LogAddresses,
-		Alive:               b.health,
-		Draining:            b.draining,
-		Teach:               teach,
-		Routes:              f.routes(b),
+		Version:             buildVersion(),
+	}, err
+}
+
+// listen starts the web role in the group and prints its address.
+func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger, b *backend, run *errgroup.Group, teach bool) error {
+	options, err := f.options()
+	if err != nil {
+		return cannotRunError{err}
+	}
+	options.Logger, options.Stopping, options.Draining, options.Alive, options.Teach = log, ctx.Done(), b.draining, b.health, teach
+	if !f.NoLab {
+		options.Routes = page.New(page.Options{Version: buildVersion(), Tables: b.under}).Routes()
 	}
 	if b.told != nil {
 		options.Observer = b.told
@@ -82,14 +85,6 @@ func (f webFlags) listen(ctx context.Context, console *console, log *slog.Logger
 	fmt.Fprintf(console.stdout, "listening on %s\n", address)
 	link.print(console, address)
 	return nil
-}
-
-// routes returns the handlers of the pages that package web does not know: the lab's.
-func (f webFlags) routes(b *backend) map[string]web.Handler {
-	if f.NoLab {
-		return nil
-	}
-	return page.New(page.Options{Version: buildVersion(), Tables: b.under}).Routes()
 }
 
 // listenHealth answers the probes in the group until ctx ends.

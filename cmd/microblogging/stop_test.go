@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -14,7 +13,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/alecthomas/kong"
 	"gopkg.in/yaml.v3"
 
 	"microblogging/cmd/microblogging/telemetry"
@@ -213,14 +211,7 @@ func composeGracePeriod(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var flags commands
-		parser, err := kong.New(&flags, kong.DefaultEnvars("MICROBLOGGING"), kong.Writers(io.Discard, io.Discard))
-		if err == nil {
-			_, err = parser.Parse(strings.Fields(service.Command))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		flags := parsed(t, strings.Fields(service.Command)...)
 		takes := flags.Web.DrainDelay + drainTime
 		switch name {
 		case "worker":

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,10 +64,7 @@ func wrongTracesVariable(t *testing.T) {
 }
 
 func proxiesContinueTraces(t *testing.T) {
-	networks, err := parseNetworks("10.0.0.0/8, fd00::/8")
-	if err != nil {
-		t.Fatal(err)
-	}
+	networks := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	for peer, want := range map[string]bool{"10.1.2.3:4": true, "[::ffff:10.1.2.3]:4": true, "[fd00::1]:4": true, "192.0.2.1:4": false, "": false} {
 		r := &http.Request{RemoteAddr: peer}
 		if got := (proxyFlag{networks: networks}).trusts(r); got != want {

@@ -49,12 +49,9 @@ async function keeps(v) {
   assert.equal(await v.field("Text").inputValue(), text);
 }
 
-async function put(v) {
-  await v.follow(v.button("Put my text in its form"));
-  await v.sees("The new one", "was not sent yet");
-  assert.equal(await v.field("Title").inputValue(), "Kept");
-  assert.equal(await v.field("Text").inputValue(), text);
-  assert.deepEqual(await v.posts(), [], "nothing is posted unseen");
+async function copy(v) {
+  await v.open(v.path);
+  await v.fill({ Title: "Kept", Text: text });
 }
 
 async function publish(v) {
@@ -66,25 +63,15 @@ for (const scripts of [true, false]) {
   describe(`stale: a post for a channel that was replaced, ${scripts ? "with" : "without"} scripts,`, () => {
     const suffix = scripts ? "script" : "plain";
 
-    test("is put into the form of the new channel, and published once", async () => {
-      const v = await refused(`stale.put.${suffix}`, { scripts });
-      if (scripts) await look(v, "stale-post");
-      await put(v);
-      if (scripts) await look(v, "refilled-post");
-      await v.button("Post").dblclick();
-      await v.sees("Your post is published.");
-      assert.deepEqual(await v.posts(), [text]);
-      await v.leave();
-    });
-
-    test("is still there after reading the new channel", async () => {
+    test("is still there after reading the new channel, to be copied into its form", async () => {
       const v = await refused(`stale.read.${suffix}`, { scripts });
+      if (scripts) await look(v, "stale-post");
       const [tab] = await Promise.all([v.context.waitForEvent("page"), v.press(v.link("Read the new channel"))]);
       await tab.getByText("The new one").waitFor();
       assert.equal(await tab.locator("article").count(), 0);
       await tab.close();
       await keeps(v);
-      await put(v);
+      await copy(v);
       await publish(v);
       await v.leave();
     });

@@ -1,103 +1,248 @@
 package page
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
-// A level is one task of the course: break a law in this scenario. Its par, its law and
-// the faults that it allows are not here: they are those of the scenario, or were found
-// by the explorer.
-type level struct {
-	// Name is the scenario's.
-	Name string
-	// Title is a few words, and Goal one sentence.
-	Title, Goal string
-	// Scene says who is there and what they are about to do, for somebody who sees the
-	// lab for the first time.
-	Scene string
-	// Nudge is a first thought for somebody who is stuck.
-	Nudge string
-	// Guard is the ablation of the guard by which ours refuses this. A level about a guard is
-	// its own.
-	Guard string
-	// Teaches is said when the level is won.
-	Teaches string
-	Cousin  cousin
+	"microblogging/lab"
+	"microblogging/lab/prove"
+	"microblogging/templates"
+)
+
+// recordOf is what the explorer has found in a scenario. It is empty if that is nothing.
+func (l *Lab) recordOf(name string) (prove.Record, error) {
+	known, err := l.known()
+	record, _ := prove.About(known, name)
+	return record, err
 }
 
-// A cousin is a public incident or a pattern that is like what a level shows.
-type cousin struct {
-	Text string
-	source
-}
-
-// A source is a page on which something can be read.
-type source struct{ Title, URL string }
-
-// A chapter is a part of the course.
-type chapter struct {
-	Title string
-	// Lead says what the levels have in common.
-	Lead   string
-	Levels []level
-}
-
-// course has the levels in the order in which they build on each other.
-func course() []chapter {
-	return []chapter{
-		{
-			Title: "The textbook",
-			Lead: "A worker deletes a channel in five obvious steps, in a hundred lines of Go. " +
-				"It is wrong in four ways. Find them.",
-			Levels: anomalies(),
-		},
-		{
-			Title: "One guard less",
-			Lead: "From here on, what you step through is the code that ships. In each level one of its guards is taken out. " +
-				"Show that it was needed.",
-			Levels: guardLevels(),
-		},
-		{
-			Title: "Faults of your choice",
-			Lead: "The textbook again. In these levels the order of calls alone does no harm. The right fault at the right call does: " +
-				"which one, and when, is for you to choose.",
-			Levels: mishapLevels(),
-		},
-		{
-			Title:  "The code that ships",
-			Lead:   "Nothing is taken out. Try what you have learned.",
-			Levels: []level{lastLevel()},
-		},
-	}
-}
-
-// levels are those of the course, one after the other.
-func levels() (list []level) {
-	for _, c := range course() {
-		list = append(list, c.Levels...)
-	}
-	return list
-}
-
-// levelOf is the level of a scenario, and its number, which counts from 1. The number is 0
-// if the scenario is no level.
-func levelOf(name string) (level, int) {
-	for i, l := range levels() {
-		if l.Name == name {
-			return l, i + 1
+// isWon reports whether the law that the scenario is about is broken in the state that is
+// shown: any law, if it is about the shipped code.
+func (s *story) isWon() bool {
+	for _, law := range s.moments[s.at].Laws {
+		if law.State == lab.LawBroken && (s.record.Law == "" || law.Law == s.record.Law) {
+			return true
 		}
 	}
-	return level{}, 0
+	return false
 }
 
-// numbered is the title with the number.
-func (l level) numbered(number int) string {
-	return "Level " + strconv.Itoa(number) + ": " + l.Title
-}
+// level is the level of the scenario. Its number is 0 if it is none.
+func (v scene) level() (level, int) { return levelOf(v.Name) }
 
-// levelAfter is the level that follows the one of that number, if there is one.
-func levelAfter(number int) (level, bool) {
-	list := levels()
-	if number < 1 || number >= len(list) {
-		return level{}, false
+// title is the level's, or what the scenario is about.
+func (v scene) title() string { return titleOf(v.Case) }
+
+// facts say how a level is won, what is allowed and what is known.
+func (v scene) facts() string {
+	var facts []string
+	for _, law := range v.now().Laws {
+		if law.Law == v.record.Law {
+			facts = append(facts, "You win when the law "+law.Law+" ("+law.Title+") is broken.")
+		}
 	}
-	return list[number], true
+	if _, number := v.level(); number > 0 && v.record.Law == "" {
+		facts = append(facts, "You win when any law is broken.")
+	}
+	if v.record.Par > 0 {
+		facts = append(facts, "Par: "+counted(v.record.Par, "step")+".")
+	}
+	facts = append(facts, upperFirst(counted(v.Faults, "fault"))+" allowed.")
+	if v.record.Par == 0 && v.record.States > 0 {
+		facts = append(facts, "The explorer has searched "+counted(v.record.States, "state")+" in vain. "+
+			"(The explorer is a program that tries all orders of the calls. A state is one moment: what is in the tables, and how far everybody is.)")
+	}
+	return strings.Join(facts, " ")
+}
+
+// why says what the last step has asked for and what became of it.
+func (v scene) why() string {
+	step := v.now().Step
+	words := v.Words(*step)
+	var told []string
+	if step.Sender > 0 {
+		told = append(told, v.Actors[step.Sender-1].Name+": "+step.Site().Sentence)
+	}
+	if fate := step.Choice.Fate; fate != lab.Arrives {
+		told = append(told, sentence(fate.Says()))
+	}
+	if step.Applied != nil && step.Applied.Err != nil {
+		told = append(told, "The store answers: "+strings.Trim(words.Answer, "()")+".")
+	}
+	return strings.Join(told, " ")
+}
+
+// wayKnown is the shortest schedule known. It is nil if there is none.
+func (v scene) wayKnown() lab.Schedule {
+	way, err := parseSchedule(&v.Scenario, v.record.Schedule)
+	if err != nil {
+		return nil
+	}
+	return way
+}
+
+// isShortest reports whether the schedule is the shortest one known.
+func (v scene) isShortest() bool {
+	return len(v.schedule) > 0 && slices.Equal(v.schedule, v.wayKnown())
+}
+
+// shows reports whether the page shows the shortest schedule known, step by step.
+func (v scene) shows() bool { return v.show && v.isShortest() }
+
+// showMe is the start of the shortest schedule known. It is empty if there is none.
+func (v scene) showMe() string {
+	if way := v.wayKnown(); way != nil {
+		q := request{Case: v.Case, schedule: way, show: true}
+		return q.address() + partActors
+	}
+	return ""
+}
+
+// askHint is this state with a hint.
+func (v scene) askHint() string {
+	q := request{Case: v.Case, schedule: v.schedule[:v.at], at: v.at, hint: true}
+	return q.address() + "#say"
+}
+
+// hint leads to the next choice of the shortest way known, or back to where the run has left it.
+// Its link is empty if there is none.
+func (v scene) hint() (text, link, url string) {
+	way := v.wayKnown()
+	common := 0
+	for common < min(v.at, len(way)) && way[common] == v.schedule[common] {
+		common++
+	}
+	switch {
+	case v.won:
+		return "It is broken already.", "", ""
+	case way == nil:
+		return "No way is known. The explorer has searched " + counted(v.record.States, "state") + " in vain.", "", ""
+	case common < v.at:
+		return "A shortest way leaves your run after step " + strconv.Itoa(common) + ". There may be others from here.",
+			"Go back there", v.state(common, partActors)
+	}
+	return "From here a shortest way has " + counted(len(way)-v.at, "step") + ". The next one:",
+		v.Format(way[v.at : v.at+1]), v.choose(way[v.at])
+}
+
+// next is the address of the level after this one, and its title.
+func (v scene) next() (url, title string) {
+	_, number := v.level()
+	l, ok := levelAfter(number)
+	if !ok {
+		return "", ""
+	}
+	return templates.LabPath(l.Name), l.Title
+}
+
+// score says how the steps compare to the par.
+func (v scene) score() string {
+	steps, par := v.wonAt(), v.record.Par
+	switch {
+	case par == 0:
+		return "Broken in " + counted(steps, "step") + ". The explorer has not found that."
+	case v.shows():
+		return "This is a shortest way: " + counted(par, "step") + "."
+	case steps <= par:
+		return "Won in " + counted(steps, "step") + ". No shorter way is known."
+	}
+	return "Won in " + counted(steps, "step") + ". A shortest way has " + strconv.Itoa(par) + "."
+}
+
+// wonAt is the number of steps after which the law of the level was broken.
+func (v scene) wonAt() int {
+	for _, law := range v.now().Laws {
+		if law.State == lab.LawBroken && law.Law == v.record.Law {
+			return law.Since
+		}
+	}
+	return v.at
+}
+
+// ships tells whether it is what ships, where a broken law would be no success.
+func (v scene) ships() bool { return v.Part == prove.Real }
+
+// compared is where the run is told beside the same with the guard. Of the textbook it is the
+// guard by which ours refuses this. It is empty for what ships.
+func (v scene) compared() string {
+	if v.Part == prove.Ablated {
+		return comparePath(v.Case, v.schedule[:v.at])
+	}
+	if l, number := v.level(); number > 0 && l.Guard != "" {
+		return templates.LabComparePath(l.Guard)
+	}
+	return ""
+}
+
+// ours is the same run with the guard. It is empty if nothing is taken out.
+func (v scene) ours() string {
+	if v.Part == prove.Ablated {
+		return switchPath(v.Guard.Of, v.request)
+	}
+	return ""
+}
+
+// titleOf is what a person calls a scenario.
+func titleOf(c prove.Case) string {
+	if l, number := levelOf(c.Name); number > 0 {
+		return l.numbered(number)
+	}
+	if c.Guard != nil {
+		return "Without a guard: " + first(c.Guard.Label, unicode.ToLower)
+	}
+	about, _, _ := strings.Cut(c.About, ",")
+	return "All guards on: " + about
+}
+
+func upperFirst(s string) string { return first(s, unicode.ToUpper) }
+
+func first(s string, change func(rune) rune) string {
+	r, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
+		return s
+	}
+	return string(change(r)) + s[size:]
+}
+
+// A meaning explains a word of the glossary where it is first needed.
+type meaning struct{ Word, Text string }
+
+// glossary has the words that a player meets, for somebody who knows SQL. The glossary of
+// the documents has all.
+func glossary() []meaning {
+	return []meaning{
+		{"orphan", "a row whose channel is gone"},
+		{"cascade", "all steps of a deletion, one after the other: mark the channel, remove what belongs to it, remove the channel"},
+		{"at rest", "nobody has anything left to do, and no message waits. Some laws can be judged only then"},
+		{"Blogs", "the table of the posts. Posts are called blogs in it. A channel's gate and its subscribers are rows of this table too"},
+		{"merge", "a write to a row that must be there: it sets some properties and keeps the others. If the row is gone, the whole transaction fails. (MERGE in SQL would insert it.)"},
+		{"partition", "all rows of one table that share a key. A transaction spans one partition and no more"},
+		{"transaction", "up to 100 writes to one partition of one table, all or nothing. Those on one partition take effect one after the other, so none sees half of another. " +
+			"Two that merge one row without naming its version do not make each other fail. Nothing spans two tables, or a table and a queue"},
+		{"lease", "for how long the queue hides a message from other workers. It saves work and protects nothing: whoever sleeps through it does not notice"},
+		{"incarnation", "the random identity that a channel gets when it is created. The same name created again is another incarnation"},
+		{"echo", "the answer to one's own earlier request, whose answer was lost"},
+		{"idempotency key", "a text that a client sends with a request. Two requests with one key must have one effect"},
+		{"etag", "the version of a row. A write can depend on it, and fails if the row has changed since"},
+		{"gate", "a row beside the posts, in their partition, that other transactions depend on. The open gate (gate!open!…) lets posts in; the shut gate (gate!shut!…) lets a worker remove rows. " +
+			"To merge a gate sets nothing: it makes the transaction depend on that row"},
+		{"fence", "what the gates are together: the store refuses whatever comes too late"},
+		{"reservation", "a row whose place the open gate takes, so that a gate opens once in all time"},
+		{"sweep", "the removal of a channel's rows, behind its shut gate"},
+		{"reconciling pass", "a look at all open deletions from time to time, which finds what a lost message would have done"},
+		{"poison message", "a message that is not tried again until an operator has looked at it"},
+	}
+}
+
+// notation explains how calls and rows are written.
+func notation() []meaning {
+	return []meaning{
+		{"setup.4, ann.1", "random identities, written so that one can follow them: setup.4 was there from the start, ann.1 is the first that Ann has made"},
+		{"once!…, rate!…", "two more rows of a post: the idempotency key of its request, and its place in the list by rating"},
+		{"if still 0.17/0", "the write holds only for this version of the row (its ETag)"},
+		{"+1 ~1 −1", "the step has inserted one row, changed one and deleted one"},
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"microblogging/lab"
 	"microblogging/lab/mem"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // Sessions, sign-in links and digest addresses of an account. Nothing expires here.
@@ -17,7 +18,7 @@ import (
 // would be hashed each time that the code is run.
 func account(name domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
-		_ = c.Tables.Transact(ctx, lab.TableUsers, string(name),
+		_ = c.Tables.Transact(ctx, schema.TableUsers, string(name),
 			[]driver.Operation{driver.Insert("", driver.Int64("Epoch", 0), driver.String("Password", ""),
 				driver.Time("CreatedOn", domain.Now()), driver.String("Revision", ""), driver.String("Revisions", ""))}) // nothing befalls a set-up
 	}
@@ -120,7 +121,7 @@ func ofAccount(v lab.View, actor, at int, f lab.Fact, breach func(law, format st
 			breach("A4", "told that a sign-in link is used, and nobody else ever followed it")
 		}
 	case lab.AddressRevoked:
-		row, err := v.DB.Get(lab.TableUsers, string(f.User), "")
+		row, err := v.DB.Get(schema.TableUsers, string(f.User), "")
 		later := slices.ContainsFunc(v.Told[actor][at:], func(g lab.Fact) bool { return g.Kind == lab.Addressing })
 		if err == nil && row.Properties.String("DigestSecret") != "" && !later {
 			breach("I10", "a digest address works whose end was acknowledged")
@@ -130,11 +131,11 @@ func ofAccount(v lab.View, actor, at int, f lab.Fact, breach func(law, format st
 
 // signsIn tells whether a session's token signs its user in.
 func signsIn(db mem.Snapshot, token string) bool {
-	row, err := db.Get(lab.TableSessions, lab.SessionHash(token), "")
+	row, err := db.Get(schema.TableSessions, lab.SessionHash(token), "")
 	if err != nil || row.Properties.Bool("Link") || row.Properties.Bool("Ended") {
 		return false
 	}
-	user, err := db.Get(lab.TableUsers, row.Properties.String("User"), "")
+	user, err := db.Get(schema.TableUsers, row.Properties.String("User"), "")
 	return err == nil && user.Properties.Int64("Epoch") == row.Properties.Int64("Epoch")
 }
 
@@ -209,43 +210,48 @@ func accountGuards() []lab.Scenario {
 			always(withoutMark(true))),
 		ablate("link-version", "link", "The version of a link", "useLink",
 			"A link is marked as used in the version that was read, so of two people one is refused.",
-			always(withoutMatch(lab.TableSessions, "")), unharmed),
+			always(withoutMatch(schema.TableSessions, "")), unharmed),
 		ablate("used-by", "link", "Who used the link", "useLink",
 			"The row of a used link says who used it, so whoever finds their own mark knows the echo of their own write.",
-			always(withoutProperty(lab.TableSessions, "UsedBy")), among("vera")),
+			always(withoutProperty(schema.TableSessions, "UsedBy")), among("vera")),
 		ablate("link-epoch", "link-ended", "The epoch of a link", "carrySession",
 			"A link carries the number that the account had when it was made, so it ends together with all sessions.",
 			always(withoutLinkEpoch), unharmed),
 		ablate("address", "digest-address", "The version of the account", "(Pause).Change",
 			"A digest address is changed in the version of the account that was read, so a late request does not bring back an old address.",
-			always(withoutMatch(lab.TableUsers, ""))),
+			always(withoutMatch(schema.TableUsers, ""))),
 	}
 }
 
 // withoutLinkEpoch reads a sign-in link as one of the epoch that its user is in.
-func withoutLinkEpoch() lab.Interceptor {
-	return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
-		return reading(lab.TableSessions, func(row *driver.Entity) {
-			if row.Properties.Bool("Link") {
-				user := do(lab.Call{Method: lab.Get, Target: lab.TableUsers, Partition: row.Properties.String("User")})
-				set(row, driver.Int64("Epoch", user.Entity.Properties.Int64("Epoch")))
+func withoutLinkEpoch() driver.Around {
+	return func(ctx context.Context, c *driver.Call, next following) error {
+		return reading(schema.TableSessions, func(row *driver.Entity) {
+			if !row.Properties.Bool("Link") {
+				return
 			}
-		})(c, do)
+			link := *row
+			c.Target, c.Partition = schema.TableUsers, row.Properties.String("User")
+			if err := next(ctx); err == nil {
+				set(&link, driver.Int64("Epoch", row.Properties.Int64("Epoch")))
+			}
+			*row = link
+		})(ctx, c, next)
 	}
 }
 
 // withoutMark deletes the row of a session, or of a link that is used, instead of marking
 // it as ended.
-func withoutMark(ofLink bool) func() lab.Interceptor {
-	return func() lab.Interceptor {
-		return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
-			if c.Method == lab.Transact && c.Target == lab.TableSessions && c.Operations[0].Action == driver.ActionMerge {
+func withoutMark(ofLink bool) func() driver.Around {
+	return func() driver.Around {
+		return func(ctx context.Context, c *driver.Call, next following) error {
+			if c.Method == driver.CallTransact && c.Target == schema.TableSessions && c.Operations[0].Action == driver.ActionMerge {
 				mark := c.Operations[0]
 				if used := mark.Properties.String("UsedBy") != ""; used == ofLink {
 					c.Operations = []driver.Operation{driver.Delete(mark.Row, mark.If)}
 				}
 			}
-			return do(c)
+			return next(ctx)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"microblogging/lab"
 	"microblogging/lab/mem"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // The creation of a channel, and its name.
@@ -63,11 +64,11 @@ func createAndPost(by domain.UserName, key string) body {
 func live(db mem.Snapshot, ref domain.ChannelRef) bool {
 	row, ok := channelRow(db, ref)
 	return ok && row.String("State") == string(domain.ChannelActive) &&
-		hasRow(db, lab.TableBlogs, ref, "gate!open!"+string(ref.Incarnation))
+		hasRow(db, schema.TableBlogs, ref, "gate!open!"+string(ref.Incarnation))
 }
 
 func channelRow(db mem.Snapshot, ref domain.ChannelRef) (driver.Properties, bool) {
-	row, err := db.Get(lab.TableChannels, string(ref.Key), "")
+	row, err := db.Get(schema.TableChannels, string(ref.Key), "")
 	return row.Properties, err == nil && row.Properties.String("Incarnation") == string(ref.Incarnation)
 }
 
@@ -141,23 +142,23 @@ func creationGuards() []lab.Scenario {
 			always(outright("gate!reserved!")), stalling),
 		ablate("etag", "stalled", "ETags never repeat", "reserveGate",
 			"This is a premise and no guard of ours: a late copy of the reservation has another version, so it cannot open the gate again.",
-			always(withoutMatch(lab.TableBlogs, "gate!reserved!")), repeating),
+			always(withoutMatch(schema.TableBlogs, "gate!reserved!")), repeating),
 		ablate("late-row", "create-late", "The version of the gate", "withdrawGate",
 			"A creator who gives up removes the gate in the version that was read before the row, so it stays if somebody has posted behind it.",
-			always(withoutMatch(lab.TableBlogs, "gate!open!"))),
+			always(withoutMatch(schema.TableBlogs, "gate!open!"))),
 		ablate("look", "creators", "The look after the insert", "resolveInsert",
 			"A creator reads the row, whatever the insert was answered, so an echo is not taken for a rival.",
 			always(believer)),
 		ablate("made", "create-once", "What a key has made", "recordMade",
 			"What an idempotency key has made is recorded before the creator is answered, so the same request cannot make another channel later.",
-			always(func() lab.Interceptor {
-				return skipping(func(c lab.Call) bool {
-					return c.Method == lab.Transact && strings.HasPrefix(c.Operations[0].Row, "made!")
+			always(func() driver.Around {
+				return skipping(func(c *driver.Call) bool {
+					return c.Method == driver.CallTransact && strings.HasPrefix(c.Operations[0].Row, "made!")
 				})
 			}), unharmed, among("olga", "w1")),
 		ablate("own-key", "create-once", "The key in the row", "adopt",
 			"A channel's row carries the hash of the key that made it, so a request that is sent again recognises its own channel.",
-			always(withoutProperty(lab.TableChannels, "Once")), unharmed, among("olga", "olga2")),
+			always(withoutProperty(schema.TableChannels, "Once")), unharmed, among("olga", "olga2")),
 	}
 }
 
@@ -180,31 +181,28 @@ func repeating(s *lab.Scenario) {
 // believer makes a creator trust the answer to its insert of a channel's row: the
 // read that follows shows what the answer says. After "exists" it shows the channel
 // of a stranger, whose gate is there.
-func believer() lab.Interceptor {
+func believer() driver.Around {
 	const stranger = "STRANGERSTRANGERSTRANGERAA"
-	var inserted *lab.Call
-	var answer lab.Answer
-	return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
+	var inserted driver.Properties
+	var answer error
+	return func(ctx context.Context, c *driver.Call, next following) error {
 		switch {
-		case c.Target == lab.TableChannels && len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionInsert:
-			answer = do(c)
-			inserted = &c
+		case c.Target == schema.TableChannels && len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionInsert:
+			inserted, answer = c.Operations[0].Properties, next(ctx)
 			return answer
 		case strings.HasSuffix(c.Row, stranger):
-			return lab.Answer{}
-		case inserted == nil || c.Method != lab.Get || c.Target != lab.TableChannels:
-			return do(c)
+			return nil
+		case inserted == nil || c.Method != driver.CallGet || c.Target != schema.TableChannels:
+			return next(ctx)
+		case answer != nil && !errors.Is(answer, domain.ErrExists):
+			inserted = nil
+			return domain.ErrNotFound
 		}
-		row := driver.Entity{Partition: c.Partition, Row: c.Row, Properties: inserted.Operations[0].Properties}
+		c.Entity = driver.Entity{Partition: c.Partition, Row: c.Row, Properties: inserted}
+		if answer != nil {
+			set(&c.Entity, driver.String("Incarnation", stranger))
+		}
 		inserted = nil
-		switch {
-		case answer.Err == nil:
-			return lab.Answer{Entity: row}
-		case errors.Is(answer.Err, domain.ErrExists):
-			row.Properties = row.Properties.Merged(driver.Properties{driver.String("Incarnation", stranger)})
-			return lab.Answer{Entity: row}
-		default:
-			return lab.Answer{Err: domain.ErrNotFound}
-		}
+		return nil
 	}
 }

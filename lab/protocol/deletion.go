@@ -10,6 +10,7 @@ import (
 	"microblogging/lab"
 	"microblogging/lab/mem"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 	"microblogging/worker"
 )
 
@@ -129,9 +130,9 @@ func (Shipped) Step(told []lab.Fact, call *lab.Call, changes []mem.Change) []dom
 // outlives incarnations.
 func incarnationOf(table string, row driver.Entity) string {
 	switch table {
-	case lab.TableChannels, lab.TableBlogs:
+	case schema.TableChannels, schema.TableBlogs:
 		return row.Properties.String("Incarnation")
-	case lab.TableSubscriptions:
+	case schema.TableSubscriptions:
 		_, incarnation, _ := strings.Cut(row.Row, "!")
 		return incarnation
 	default:
@@ -177,7 +178,7 @@ func (l Shipped) unfinished(v lab.View) (breaches []domain.Breach) {
 		if m.Kind != domain.MessageChannel {
 			continue
 		}
-		record, err := v.DB.Get(lab.TableDeletions, string(m.Channel), string(m.Incarnation))
+		record, err := v.DB.Get(schema.TableDeletions, string(m.Channel), string(m.Incarnation))
 		if l.neverAccepted(v, m) {
 			continue
 		}
@@ -197,7 +198,7 @@ func (l Shipped) neverAccepted(v lab.View, m lab.SentMessage) bool {
 	if !l.AcceptedOnly || m.Kind != domain.MessageChannel || v.Has(lab.Accepted, func(f lab.Fact) bool { return f.Channel == m.Ref() }) {
 		return false
 	}
-	_, err := v.DB.Get(lab.TableDeletions, string(m.Channel), string(m.Incarnation))
+	_, err := v.DB.Get(schema.TableDeletions, string(m.Channel), string(m.Incarnation))
 	return err != nil
 }
 
@@ -205,12 +206,12 @@ func (l Shipped) neverAccepted(v lab.View, m lab.SentMessage) bool {
 // list.
 func unlisted(v lab.View) (breaches []domain.Breach) {
 	listed := map[string]bool{}
-	for row := range v.DB.Rows(lab.TableUsers) {
+	for row := range v.DB.Rows(schema.TableUsers) {
 		if parts := strings.Split(row.Row, "!"); parts[0] == "asked" {
 			listed[row.Partition+"!"+parts[len(parts)-1]] = true
 		}
 	}
-	for row := range v.DB.Rows(lab.TableDeletions) {
+	for row := range v.DB.Rows(schema.TableDeletions) {
 		by := row.Properties.String("RequestedBy")
 		if !v.Has(lab.Asking, func(f lab.Fact) bool { return string(f.Channel.Key) == row.Partition }) {
 			continue // its message was there from the start
@@ -265,7 +266,7 @@ func deletions() []lab.Scenario {
 
 // sweeping lets transactions of a sweep land late.
 func sweeping(c *lab.Call) bool {
-	return c.Target == lab.TableBlogs && len(c.Operations) > 1 && strings.HasPrefix(c.Operations[0].Row, "gate!shut!")
+	return c.Target == schema.TableBlogs && len(c.Operations) > 1 && strings.HasPrefix(c.Operations[0].Row, "gate!shut!")
 }
 
 // deletionGuards are what keeps a deletion right.
@@ -279,7 +280,7 @@ func deletionGuards() []lab.Scenario {
 			only("w", takenFor(incarnationOfMessage)), interrupted),
 		ablate("if-match", "again", "The version of the row", "ReleaseName",
 			"A write to the channel's row holds only for the version that was read, so it fails if the row has changed in between.",
-			always(withoutMatch(lab.TableChannels, "")), interrupted),
+			always(withoutMatch(schema.TableChannels, "")), interrupted),
 		ablate("repeat-incarnation", "repeat", "The record's incarnation", "RepeatDeletion",
 			"A restore repeats a deletion only of the incarnation that its record names, so it does not touch a channel that has the name by then.",
 			only("operator", takenFor(firstIncarnation)), unharmed),
@@ -288,22 +289,22 @@ func deletionGuards() []lab.Scenario {
 			only("w", oneRead), unharmed),
 		ablate("queue-first", "web-dies", "The message first", "askDeletion",
 			"The message is on the queue before the channel is marked, so a mark without a message cannot happen (and the reconciling pass is off).",
-			only("olga", afterMark(func(c lab.Call) bool {
-				return c.Method == lab.Send || c.Method == lab.Transact && c.Target == lab.TableDeletions
+			only("olga", afterMark(func(c *driver.Call) bool {
+				return c.Method == driver.CallSend || c.Method == driver.CallTransact && c.Target == schema.TableDeletions
 			})),
 			among("olga", "w1"), under(Shipped{NoReconcile: true})),
 		ablate("listed", "web-dies", "The list first", "listDeletion",
 			"A deletion is on its user's list before its message is sent, so whoever asked finds it again.",
-			only("olga", afterMark(func(c lab.Call) bool {
-				return c.Method == lab.Transact && c.Target == lab.TableUsers && strings.HasPrefix(c.Operations[0].Row, "asked!")
+			only("olga", afterMark(func(c *driver.Call) bool {
+				return c.Method == driver.CallTransact && c.Target == schema.TableUsers && strings.HasPrefix(c.Operations[0].Row, "asked!")
 			})), among("olga", "w1")),
 	}
 }
 
 // incarnationOfMessage is the incarnation that the latest message is about.
-func incarnationOfMessage(c lab.Call, a lab.Answer, about domain.Incarnation) domain.Incarnation {
-	if c.Method == lab.Receive {
-		if m, err := domain.DecodeMessage(a.Messages[0].Text); err == nil {
+func incarnationOfMessage(c *driver.Call, about domain.Incarnation) domain.Incarnation {
+	if c.Method == driver.CallReceive {
+		if m, err := domain.DecodeMessage(c.Messages[0].Text); err == nil {
 			return m.Incarnation
 		}
 	}
@@ -311,23 +312,21 @@ func incarnationOfMessage(c lab.Call, a lab.Answer, about domain.Incarnation) do
 }
 
 // firstIncarnation is the incarnation of the channel that was read first.
-func firstIncarnation(c lab.Call, a lab.Answer, first domain.Incarnation) domain.Incarnation {
-	if first == "" && c.Method == lab.Get && c.Target == lab.TableChannels {
-		return domain.Incarnation(a.Entity.Properties.String("Incarnation"))
+func firstIncarnation(c *driver.Call, first domain.Incarnation) domain.Incarnation {
+	if first == "" && c.Method == driver.CallGet && c.Target == schema.TableChannels {
+		return domain.Incarnation(c.Entity.Properties.String("Incarnation"))
 	}
 	return first
 }
 
 // oneRead makes every read of the partition after the first look empty.
-func oneRead() lab.Interceptor {
+func oneRead() driver.Around {
 	reads := 0
-	return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
-		if c.Method != lab.Range || c.Target != lab.TableBlogs {
-			return do(c)
+	return skipping(func(c *driver.Call) bool {
+		if c.Method == driver.CallRange && c.Target == schema.TableBlogs {
+			reads++
+			return reads > 1
 		}
-		if reads++; reads > 1 {
-			return lab.Answer{}
-		}
-		return do(c)
-	}
+		return false
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // The feed of a user, as it is shown.
@@ -89,8 +90,8 @@ func feedGuards() []lab.Scenario {
 	return []lab.Scenario{
 		ablate("feed-channel", "feed-deletion", "The mark in a feed", "verifySources",
 			"A feed reads the row of each channel that it shows, after its posts, so a channel whose deletion was accepted is on no page.",
-			only("reader", func() lab.Interceptor {
-				return reading(lab.TableChannels, func(row *driver.Entity) { set(row, driver.String("State", domain.ChannelActive)) })
+			only("reader", func() driver.Around {
+				return reading(schema.TableChannels, func(row *driver.Entity) { set(row, driver.String("State", domain.ChannelActive)) })
 			}), unharmed, among("reader", "olga")),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/storage"
+	"microblogging/storage/schema"
 )
 
 // A form that is older than the channel that has the name by now.
@@ -72,18 +73,18 @@ func misplaced(v lab.View) (breaches []domain.Breach) {
 					what, f.User, string(f.Channel.Incarnation), incarnation))
 			}
 		}
-		for row := range v.DB.Rows(lab.TableBlogs) {
+		for row := range v.DB.Rows(schema.TableBlogs) {
 			switch {
 			case row.Partition != string(f.Channel.Key):
 			case row.Row == "sub!"+string(f.User):
-				found("a subscription", incarnationOf(lab.TableBlogs, row))
+				found("a subscription", incarnationOf(schema.TableBlogs, row))
 			case row.Properties.String("UserId") == string(f.User):
-				found("a post", incarnationOf(lab.TableBlogs, row))
+				found("a post", incarnationOf(schema.TableBlogs, row))
 			}
 		}
-		for row := range v.DB.Rows(lab.TableSubscriptions) {
+		for row := range v.DB.Rows(schema.TableSubscriptions) {
 			if row.Partition == string(f.User) {
-				found("a feed's row", incarnationOf(lab.TableSubscriptions, row))
+				found("a feed's row", incarnationOf(schema.TableSubscriptions, row))
 			}
 		}
 	})

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -8,12 +9,13 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // How guards are taken out of the shipped code.
 
 // ablate is a scenario of the shipped code without a guard. code names the guard's function.
-func ablate(name, of, label, code, why string, intercept func(actor string) lab.Interceptor, changes ...func(*lab.Scenario)) lab.Scenario {
+func ablate(name, of, label, code, why string, intercept func(actor string) driver.Around, changes ...func(*lab.Scenario)) lab.Scenario {
 	list := Scenarios()
 	s := list[slices.IndexFunc(list, func(s lab.Scenario) bool { return s.Name == of })]
 	s.Name, s.Intercept, s.Slow = name, intercept, false
@@ -40,70 +42,74 @@ func among(actors ...string) func(*lab.Scenario) {
 // under judges by these laws.
 func under(laws Shipped) func(*lab.Scenario) { return func(s *lab.Scenario) { s.Laws = laws } }
 
-func always(interceptor func() lab.Interceptor) func(string) lab.Interceptor {
-	return func(string) lab.Interceptor { return interceptor() }
+func always(around func() driver.Around) func(string) driver.Around {
+	return func(string) driver.Around { return around() }
 }
 
 // only intercepts the actors whose names start with the prefix.
-func only(prefix string, interceptor func() lab.Interceptor) func(string) lab.Interceptor {
-	return func(actor string) lab.Interceptor {
+func only(prefix string, around func() driver.Around) func(string) driver.Around {
+	return func(actor string) driver.Around {
 		if !strings.HasPrefix(actor, prefix) {
 			return nil
 		}
-		return interceptor()
+		return around()
 	}
 }
 
+// following is what an Around calls to let a call go on.
+type following = func(context.Context) error
+
 // withoutGuard leaves out the merge of a gate before other operations.
-func withoutGuard(gate string) func() lab.Interceptor {
-	return func() lab.Interceptor {
-		return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
+func withoutGuard(gate string) func() driver.Around {
+	return func() driver.Around {
+		return func(ctx context.Context, c *driver.Call, next following) error {
 			if len(c.Operations) < 2 || c.Operations[0].Action != driver.ActionMerge || !strings.HasPrefix(c.Operations[0].Row, gate) {
-				return do(c)
+				return next(ctx)
 			}
-			return withoutOperation(c, 0, do)
+			return withoutOperation(ctx, c, 0, next)
 		}
 	}
 }
 
 // withoutOperation sends the call without operation i. The index of an operation
 // that fails is counted as if i had been sent.
-func withoutOperation(c lab.Call, i int, do func(lab.Call) lab.Answer) lab.Answer {
+func withoutOperation(ctx context.Context, c *driver.Call, i int, next following) error {
 	c.Operations = slices.Delete(slices.Clone(c.Operations), i, i+1)
-	a := do(c)
+	err := next(ctx)
 	var failed *driver.OperationError
-	if errors.As(a.Err, &failed) && failed.Index >= i {
-		a.Err = &driver.OperationError{Index: failed.Index + 1, Err: failed.Err}
+	if errors.As(err, &failed) && failed.Index >= i {
+		return &driver.OperationError{Index: failed.Index + 1, Err: failed.Err}
 	}
-	return a
+	return err
 }
 
 // outright takes out the rows that start with the prefix and that another row
 // replaces later. The other row is then inserted without anything to replace.
-func outright(prefix string) func() lab.Interceptor {
-	return func() lab.Interceptor {
+func outright(prefix string) func() driver.Around {
+	return func() driver.Around {
 		began := false
-		return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
+		return func(ctx context.Context, c *driver.Call, next following) error {
 			at := slices.IndexFunc(c.Operations, func(op driver.Operation) bool { return strings.HasPrefix(op.Row, prefix) })
 			began = began || at >= 0
 			switch {
 			case at >= 0 && len(c.Operations) == 1:
-				return lab.Answer{}
+				return nil
 			case at >= 0:
-				return withoutOperation(c, at, do)
-			case began && c.Method == lab.Get && strings.HasPrefix(c.Row, prefix):
-				return lab.Answer{Entity: driver.Entity{Partition: c.Partition, Row: c.Row, ETag: "none"}}
+				return withoutOperation(ctx, c, at, next)
+			case began && c.Method == driver.CallGet && strings.HasPrefix(c.Row, prefix):
+				c.Entity = driver.Entity{Partition: c.Partition, Row: c.Row, ETag: "none"}
+				return nil
 			}
-			return do(c)
+			return next(ctx)
 		}
 	}
 }
 
 // withoutMatch makes writes to a table's rows that start with the prefix hold for
 // any version.
-func withoutMatch(table, prefix string) func() lab.Interceptor {
-	return func() lab.Interceptor {
-		return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
+func withoutMatch(table, prefix string) func() driver.Around {
+	return func() driver.Around {
+		return func(ctx context.Context, c *driver.Call, next following) error {
 			if c.Target == table {
 				c.Operations = slices.Clone(c.Operations)
 				for i, op := range c.Operations {
@@ -112,14 +118,14 @@ func withoutMatch(table, prefix string) func() lab.Interceptor {
 					}
 				}
 			}
-			return do(c)
+			return next(ctx)
 		}
 	}
 }
 
 // withoutProperty reads rows that do not have the property.
-func withoutProperty(table, name string) func() lab.Interceptor {
-	return func() lab.Interceptor {
+func withoutProperty(table, name string) func() driver.Around {
+	return func() driver.Around {
 		return reading(table, func(row *driver.Entity) {
 			row.Properties = slices.DeleteFunc(slices.Clone(row.Properties), func(p driver.Property) bool { return p.Name == name })
 		})
@@ -127,13 +133,13 @@ func withoutProperty(table, name string) func() lab.Interceptor {
 }
 
 // reading changes a row of a table when it is read.
-func reading(table string, change func(row *driver.Entity)) lab.Interceptor {
-	return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
-		a := do(c)
-		if c.Method == lab.Get && c.Target == table && a.Err == nil {
-			change(&a.Entity)
+func reading(table string, change func(row *driver.Entity)) driver.Around {
+	return func(ctx context.Context, c *driver.Call, next following) error {
+		err := next(ctx)
+		if err == nil && c.Method == driver.CallGet && c.Target == table {
+			change(&c.Entity)
 		}
-		return a
+		return err
 	}
 }
 
@@ -142,50 +148,55 @@ func set(row *driver.Entity, p driver.Property) {
 }
 
 // skipping leaves calls out, and answers as if they had taken effect.
-func skipping(which func(lab.Call) bool) lab.Interceptor {
-	return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
+func skipping(which func(*driver.Call) bool) driver.Around {
+	return func(ctx context.Context, c *driver.Call, next following) error {
 		if which(c) {
-			return lab.Answer{Receipt: c.Message.Receipt}
+			c.Receipt = c.Message.Receipt
+			return nil
 		}
-		return do(c)
+		return next(ctx)
 	}
 }
 
 // takenFor makes every channel that is read look like the incarnation that the actor has
-// learned of. learn is called with each answer that is no error.
-func takenFor(learn func(c lab.Call, a lab.Answer, about domain.Incarnation) domain.Incarnation) func() lab.Interceptor {
-	return func() lab.Interceptor {
+// learned of. learn is called with each call that was answered.
+func takenFor(learn func(c *driver.Call, about domain.Incarnation) domain.Incarnation) func() driver.Around {
+	return func() driver.Around {
 		var about domain.Incarnation
-		return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
-			a := do(c)
-			if a.Err != nil {
-				return a
+		return func(ctx context.Context, c *driver.Call, next following) error {
+			if err := next(ctx); err != nil {
+				return err
 			}
-			if about = learn(c, a, about); about != "" && c.Method == lab.Get && c.Target == lab.TableChannels {
-				set(&a.Entity, driver.String("Incarnation", about))
+			if about = learn(c, about); about != "" && c.Method == driver.CallGet && c.Target == schema.TableChannels {
+				set(&c.Entity, driver.String("Incarnation", about))
 			}
-			return a
+			return nil
 		}
 	}
 }
 
 // afterMark holds the calls back that are to be late, until the channel is marked.
-func afterMark(late func(lab.Call) bool) func() lab.Interceptor {
-	return func() lab.Interceptor {
-		var held []lab.Call
-		return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
+func afterMark(late func(*driver.Call) bool) func() driver.Around {
+	type call struct {
+		context.Context
+		driver.Call
+	}
+	return func() driver.Around {
+		var held []call
+		return func(ctx context.Context, c *driver.Call, next following) error {
 			if late(c) {
-				held = append(held, c)
-				return lab.Answer{}
+				held = append(held, call{ctx, *c})
+				return nil
 			}
-			a := do(c)
-			if c.Method == lab.Transact && c.Target == lab.TableChannels && a.Err == nil {
+			err := next(ctx)
+			if err == nil && c.Method == driver.CallTransact && c.Target == schema.TableChannels {
 				for _, call := range held {
-					a = do(call)
+					*c = call.Call
+					err = next(call.Context)
 				}
 				held = nil
 			}
-			return a
+			return err
 		}
 	}
 }

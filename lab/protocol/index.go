@@ -7,6 +7,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/lab"
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // The index of open deletions, and the reconciling pass that reads it.
@@ -44,8 +46,10 @@ func reconciliations() []lab.Scenario {
 }
 
 // toIndex lets calls land late that write to the index of open deletions.
-func toIndex(c *lab.Call) bool {
-	return c.Method == lab.Transact && c.Target == lab.TableDeletions && strings.HasPrefix(c.Partition, "open!")
+func toIndex(c *lab.Call) bool { return isToIndex(&c.Call) }
+
+func isToIndex(c *driver.Call) bool {
+	return c.Method == driver.CallTransact && c.Target == schema.TableDeletions && strings.HasPrefix(c.Partition, "open!")
 }
 
 // indexGuards are what lets a pass find a deletion whose message is lost.
@@ -56,15 +60,15 @@ func indexGuards() []lab.Scenario {
 			nil, under(Shipped{NoReconcile: true})),
 		ablate("index-first", "index", "The index first", "renewOpen",
 			"A deletion is on the index of open deletions before its channel is marked, so a pass finds it without reading every channel.",
-			only("olga", afterMark(func(c lab.Call) bool { return toIndex(&c) })), among("olga")),
+			only("olga", afterMark(isToIndex)), among("olga")),
 		ablate("index-version", "index-pass", "The version of an index row", "removeOpen",
 			"A pass removes an index row in the version that it scanned, so it leaves one that was renewed meanwhile.",
-			only("reconcile", withoutMatch(lab.TableDeletions, "")), among("olga", "reconcile")),
+			only("reconcile", withoutMatch(schema.TableDeletions, "")), among("olga", "reconcile")),
 		ablate("index-touch", "index-pass", "The write before the removal", "lookAtUnrecorded",
 			"A pass writes the channel's row before it removes an index row, so a mark that is under way fails and begins again.",
-			only("reconcile", func() lab.Interceptor {
-				return skipping(func(c lab.Call) bool {
-					return c.Method == lab.Transact && c.Target == lab.TableChannels && len(c.Operations[0].Properties) == 0
+			only("reconcile", func() driver.Around {
+				return skipping(func(c *driver.Call) bool {
+					return c.Method == driver.CallTransact && c.Target == schema.TableChannels && len(c.Operations[0].Properties) == 0
 				})
 			}), among("olga", "reconcile")),
 		ablate("index-incarnation", "index-late", "The incarnation of an index row", "lookAtDone",
@@ -74,9 +78,9 @@ func indexGuards() []lab.Scenario {
 }
 
 // incarnationOfIndex is the incarnation whose index row was scanned latest.
-func incarnationOfIndex(c lab.Call, a lab.Answer, about domain.Incarnation) domain.Incarnation {
-	if c.Method == lab.Scan && c.Target == lab.TableDeletions && len(a.Page.Rows) > 0 {
-		_, incarnation, _ := strings.Cut(a.Page.Rows[0].Row, "!")
+func incarnationOfIndex(c *driver.Call, about domain.Incarnation) domain.Incarnation {
+	if c.Method == driver.CallScan && c.Target == schema.TableDeletions && len(c.Page.Rows) > 0 {
+		_, incarnation, _ := strings.Cut(c.Page.Rows[0].Row, "!")
 		return domain.Incarnation(incarnation)
 	}
 	return about

@@ -9,6 +9,7 @@ import (
 	"microblogging/lab"
 	"microblogging/lab/mem"
 	"microblogging/storage/atrest"
+	"microblogging/storage/schema"
 )
 
 // The laws: the invariants of package domain, over the store and against what clients were told.
@@ -22,9 +23,9 @@ type Shipped struct {
 	// AcceptedOnly asks for the end of those deletions alone that were accepted or recorded:
 	// where the queue loses a message, a request may die and leave nothing else.
 	AcceptedOnly bool
-	// Copies is how many copies of one message the poison queue may hold. It is 0
-	// unless some work is refused: a store that does not answer makes no poison.
-	Copies int
+	// Refuses tells that some work is refused. Otherwise nothing may be poisoned: a store that
+	// does not answer makes no poison.
+	Refuses bool
 	// TrustJoined lets the feeds that are read at rest believe each user's row that says
 	// joined.
 	TrustJoined bool
@@ -161,7 +162,7 @@ func twiceMade(v lab.View) (breaches []domain.Breach) {
 		made[request] = answer
 	})
 	texts := map[string]bool{}
-	for row := range v.DB.Rows(lab.TableBlogs) {
+	for row := range v.DB.Rows(schema.TableBlogs) {
 		if !strings.HasPrefix(row.Row, "blog!") {
 			continue
 		}

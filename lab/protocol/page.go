@@ -9,6 +9,8 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/storage"
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // The page of a channel, which a process keeps and shows again while the channel has the version
@@ -77,7 +79,7 @@ func readPage(ctx context.Context, s *storage.Store, c domain.Channel, v storage
 	if err != nil {
 		return "", err
 	}
-	n, _, err := s.SubscribersAt(ctx, c.Ref(), v)
+	n, _, err := s.Subscribers(ctx, c.Ref())
 	if err != nil {
 		return "", err
 	}
@@ -149,7 +151,7 @@ func backwards(a lab.Actor) lab.Actor {
 }
 
 // written lets every call land late that changes rows of the channel.
-func written(c *lab.Call) bool { return c.Target == lab.TableBlogs }
+func written(c *lab.Call) bool { return c.Target == schema.TableBlogs }
 
 // shown compares what a page has shown with what was acknowledged before its reader asked
 // for it. Each such page is read through the cache of the reader's process.
@@ -206,7 +208,7 @@ func subscribersAt(v lab.View, ref domain.ChannelRef, before []lab.Known) (least
 		}
 	}
 	counted := map[domain.UserName]bool{}
-	for row := range v.DB.Rows(lab.TableBlogs) {
+	for row := range v.DB.Rows(schema.TableBlogs) {
 		if user, ok := strings.CutPrefix(row.Row, "sub!"); ok && row.Partition == string(ref.Key) {
 			counted[domain.UserName(user)] = true
 		}
@@ -340,22 +342,29 @@ func hasty(s *lab.Scenario) {
 }
 
 // trustsTime takes each version of a page for the one that it read first.
-func trustsTime() lab.Interceptor {
-	var channel, gate *lab.Answer
-	return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
-		a := do(c)
-		switch {
-		case a.Err != nil && channel == nil:
-		case c.Method == lab.Get && c.Target == lab.TableChannels:
-			if channel == nil {
-				channel = &a
-			}
-			return *channel
-		case c.Method == lab.Range && strings.HasPrefix(c.Range.From, "gate!open!") && len(a.Page.Rows) > 0:
-			gate = &lab.Answer{Entity: a.Page.Rows[0]}
-		case c.Method == lab.Get && strings.HasPrefix(c.Row, "gate!open!") && gate != nil:
-			return *gate
+func trustsTime() driver.Around {
+	var channel, gate *driver.Entity
+	first := func(c *driver.Call, of **driver.Entity) {
+		if *of == nil {
+			row := c.Entity
+			*of = &row
 		}
-		return a
+		c.Entity = **of
+	}
+	return func(ctx context.Context, c *driver.Call, next following) error {
+		err := next(ctx)
+		switch {
+		case err != nil && channel == nil:
+			return err
+		case c.Method == driver.CallGet && c.Target == schema.TableChannels:
+			first(c, &channel)
+			return nil
+		case err == nil && c.Method == driver.CallRange && strings.HasPrefix(c.From, "gate!open!") && len(c.Page.Rows) > 0:
+			gate = &c.Page.Rows[0]
+		case c.Method == driver.CallGet && strings.HasPrefix(c.Row, "gate!open!") && gate != nil:
+			first(c, &gate)
+			return nil
+		}
+		return err
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // Work that the store refuses, so that its message is poisoned.
@@ -19,26 +20,12 @@ func queuedUnread(ctx context.Context, c *lab.Client) {
 	_ = c.Store.Messages().Send(ctx, "not a message") // a set-up has no faults
 }
 
-// poison is the part of I5 about poison: only what was refused is poisoned, and one
-// message makes at most one copy.
+// poison is the part of I5 about poison: only what was refused is poisoned.
 func (l Shipped) poison(v lab.View) (breaches []domain.Breach) {
-	copies := map[string]int{}
-	for _, m := range v.DB.Messages(domain.PoisonQueueName) {
-		asks := m.Text
-		if message, err := domain.DecodeMessage(m.Text); err == nil {
-			asks = message.Intent().Encode()
-		}
-		copies[asks]++
+	if l.Refuses {
+		return nil
 	}
-	for _, n := range copies {
-		if n > l.Copies {
-			breaches = append(breaches, breachOf("I5", "%d copies of one message are on the poison queue, and %d may be", n, l.Copies))
-		}
-	}
-	if l.Copies > 0 {
-		return breaches
-	}
-	for row := range v.DB.Rows(lab.TableDeletions) {
+	for row := range v.DB.Rows(schema.TableDeletions) {
 		if row.Properties.String("State") == string(domain.DeletionPoisoned) {
 			breaches = append(breaches, breachOf("I5", "a deletion is recorded as poisoned, and nothing was refused"))
 		}
@@ -46,8 +33,8 @@ func (l Shipped) poison(v lab.View) (breaches []domain.Breach) {
 	return breaches
 }
 
-// lostUnread is I5 of messages that nobody can read: each that was ever sent is on a queue
-// or recorded as poisoned.
+// lostUnread is I5 of messages that nobody can read: each that was ever sent is on the
+// queue or recorded as poisoned.
 func lostUnread(v lab.View) (breaches []domain.Breach) {
 	for _, sent := range v.Sent {
 		if sent.Kind != "" {
@@ -58,8 +45,7 @@ func lostUnread(v lab.View) (breaches []domain.Breach) {
 			return row.Properties.String("State") == string(domain.DeletionPoisoned) && strings.Contains(row.Properties.String("Text0"), sent.Text)
 		}
 		if !slices.ContainsFunc(v.DB.Messages(domain.QueueName), there) &&
-			!slices.ContainsFunc(v.DB.Messages(domain.PoisonQueueName), there) &&
-			!slices.ContainsFunc(slices.Collect(v.DB.Rows(lab.TableDeletions)), recorded) {
+			!slices.ContainsFunc(slices.Collect(v.DB.Rows(schema.TableDeletions)), recorded) {
 			breaches = append(breaches, breachOf("I5", "a message that nobody could read is lost: %s", sent.Text))
 		}
 	}
@@ -71,17 +57,17 @@ func poisons() []lab.Scenario {
 	return []lab.Scenario{
 		{
 			Name: "poison", About: "a deletion is refused, while the workers that poison its message die or get no answer", Faults: 2, Preemptions: 1, Slow: true,
-			Setup: accepted("old"), Intercept: only("w", refused), Laws: Shipped{Copies: 1},
+			Setup: accepted("old"), Intercept: only("w", refused), Laws: Shipped{Refuses: true},
 			Actors: []lab.Actor{worker1(), worker2()},
 		},
 		{
 			Name: "poison-post", About: "the same, of a post", Faults: 2, Preemptions: 1,
-			Setup: queuedPost("old"), Intercept: only("w", refused), Laws: Shipped{Copies: 1},
+			Setup: queuedPost("old"), Intercept: only("w", refused), Laws: Shipped{Refuses: true},
 			Actors: []lab.Actor{worker1(), worker2()},
 		},
 		{
 			Name: "poison-unread", About: "the same, of a message that no worker can read", Faults: 3,
-			Setup: queuedUnread, Laws: Shipped{Copies: 1},
+			Setup: queuedUnread, Laws: Shipped{Refuses: true},
 			Actors: []lab.Actor{worker1(), worker2(), worker3()},
 		},
 	}
@@ -93,14 +79,11 @@ func poisonGuards() []lab.Scenario {
 		ablate("wait", "forgotten", "No answer is no refusal", "classify",
 			"A store that does not answer is waited for, so a deletion is not given up for it.",
 			only("w", unavailableRefuses)),
-		ablate("mark", "poison-post", "The mark before the copy", "copyToPoison",
-			"A message is marked before its copy goes to the operator's queue, so there is one copy at most.",
-			only("w", both(refused, unmarked))),
-		ablate("record", "poison-post", "The record before the mark", "copyToPoison",
-			"A deletion is recorded as given up before its message is marked, so an operator finds it even without a copy.",
+		ablate("record", "poison-post", "The record before the end of the message", "recordPoisoned",
+			"A deletion is recorded as given up before its message goes, so an operator finds it and can queue it again.",
 			only("w", both(refused, unrecorded))),
-		ablate("record-unread", "poison-unread", "The record of what nobody can read", "poisonUnread",
-			"A message that cannot be read is recorded before it is copied, so it is copied once at most.",
+		ablate("record-unread", "poison-unread", "The record of what nobody can read", "recordUnread",
+			"A message that cannot be read is recorded with its text before it goes, so it is not lost.",
 			only("w", unrecorded)),
 	}
 }
@@ -109,55 +92,46 @@ func poisonGuards() []lab.Scenario {
 var errRefused = errors.New("refused")
 
 // refused refuses to read any row of a channel's partition.
-func refused() lab.Interceptor {
-	return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
-		if c.Target == lab.TableBlogs && (c.Method == lab.Get || c.Method == lab.Range) {
-			return lab.Answer{Err: errRefused}
+func refused() driver.Around {
+	return func(ctx context.Context, c *driver.Call, next following) error {
+		if c.Target == schema.TableBlogs && (c.Method == driver.CallGet || c.Method == driver.CallRange) {
+			return errRefused
 		}
-		return do(c)
+		return next(ctx)
 	}
 }
 
 // unavailableRefuses makes a store that does not answer look like a refusal.
-func unavailableRefuses() lab.Interceptor {
-	return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
-		a := do(c)
-		if errors.Is(a.Err, domain.ErrUnavailable) {
-			a.Err = errRefused
+func unavailableRefuses() driver.Around {
+	return func(ctx context.Context, _ *driver.Call, next following) error {
+		err := next(ctx)
+		if errors.Is(err, domain.ErrUnavailable) {
+			return errRefused
 		}
-		return a
+		return err
 	}
 }
 
-// both lets a call meet one interceptor and then another.
-func both(outer, inner func() lab.Interceptor) func() lab.Interceptor {
-	return func() lab.Interceptor {
+// both puts one Around around another.
+func both(outer, inner func() driver.Around) func() driver.Around {
+	return func() driver.Around {
 		first, second := outer(), inner()
-		return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
-			return first(c, func(c lab.Call) lab.Answer { return second(c, do) })
+		return func(ctx context.Context, c *driver.Call, next following) error {
+			return first(ctx, c, func(ctx context.Context) error { return second(ctx, c, next) })
 		}
 	}
-}
-
-// unmarked leaves out the mark of a message that is poisoned.
-func unmarked() lab.Interceptor {
-	return skipping(func(c lab.Call) bool {
-		m, err := domain.DecodeMessage(c.Message.Text)
-		return err == nil && m.Copied && c.Method == lab.Update
-	})
 }
 
 // unrecorded leaves out the Deletions row.
-func unrecorded() lab.Interceptor {
-	return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
+func unrecorded() driver.Around {
+	return func(ctx context.Context, c *driver.Call, next following) error {
 		switch {
-		case c.Target != lab.TableDeletions:
-			return do(c)
-		case c.Method == lab.Get:
-			return lab.Answer{Entity: driver.Entity{Partition: c.Partition, Row: c.Row,
-				Properties: driver.Properties{driver.String("State", domain.DeletionDone)}}}
-		default:
-			return lab.Answer{}
+		case c.Target != schema.TableDeletions:
+			return next(ctx)
+		case c.Method == driver.CallGet:
+			c.Entity = driver.Entity{Partition: c.Partition, Row: c.Row,
+				Properties: driver.Properties{driver.String("State", domain.DeletionDone)}}
 		}
+		return nil
 	}
 }

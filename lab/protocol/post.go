@@ -12,6 +12,7 @@ import (
 	"microblogging/lab/mem"
 	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // The posts of a channel: made, edited, deleted.
@@ -139,7 +140,7 @@ func editors(v lab.View, id domain.BlogID) (n int) {
 }
 
 func blogRow(db mem.Snapshot, ref domain.ChannelRef, id domain.BlogID) (driver.Properties, bool) {
-	row, err := db.Get(lab.TableBlogs, string(ref.Key), "blog!"+string(id))
+	row, err := db.Get(schema.TableBlogs, string(ref.Key), "blog!"+string(id))
 	return row.Properties, err == nil && row.Properties.String("Incarnation") == string(ref.Incarnation)
 }
 
@@ -209,30 +210,29 @@ func postGuards() []lab.Scenario {
 }
 
 // withoutOnce leaves out the inserts of once! rows.
-func withoutOnce() lab.Interceptor {
-	var without lab.Interceptor
-	without = func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
-		for i, op := range c.Operations {
-			if strings.HasPrefix(op.Row, "once!") {
-				return withoutOperation(c, i, func(c lab.Call) lab.Answer { return without(c, do) })
-			}
+func withoutOnce() driver.Around {
+	var without driver.Around
+	without = func(ctx context.Context, c *driver.Call, next following) error {
+		at := slices.IndexFunc(c.Operations, func(op driver.Operation) bool { return strings.HasPrefix(op.Row, "once!") })
+		if at < 0 {
+			return next(ctx)
 		}
-		return do(c)
+		return withoutOperation(ctx, c, at, func(ctx context.Context) error { return without(ctx, c, next) })
 	}
 	return without
 }
 
-// afterRefusal intercepts the calls that follow a transaction whose row was there before.
-func afterRefusal(inner func() lab.Interceptor) func() lab.Interceptor {
-	return func() lab.Interceptor {
-		refused, next := false, inner()
-		return func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
+// afterRefusal changes the calls that follow a transaction whose row was there before.
+func afterRefusal(inner func() driver.Around) func() driver.Around {
+	return func() driver.Around {
+		refused, then := false, inner()
+		return func(ctx context.Context, c *driver.Call, next following) error {
 			if refused {
-				return next(c, do)
+				return then(ctx, c, next)
 			}
-			a := do(c)
-			refused = c.Method == lab.Transact && errors.Is(a.Err, domain.ErrExists)
-			return a
+			err := next(ctx)
+			refused = c.Method == driver.CallTransact && errors.Is(err, domain.ErrExists)
+			return err
 		}
 	}
 }

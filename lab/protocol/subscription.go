@@ -9,6 +9,7 @@ import (
 	"microblogging/lab"
 	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // Subscriptions, whose two rows lie in two tables.
@@ -43,13 +44,13 @@ func feed(by domain.UserName) body {
 // uncounted is I8 of subscriptions, once each feed was read: a user who has a
 // subscription counts as a subscriber of the channel.
 func uncounted(v lab.View) (breaches []domain.Breach) {
-	for row := range v.DB.Rows(lab.TableSubscriptions) {
+	for row := range v.DB.Rows(schema.TableSubscriptions) {
 		key, incarnation, _ := strings.Cut(row.Row, "!")
 		ref := domain.ChannelRef{Key: domain.ChannelKey(key), Incarnation: domain.Incarnation(incarnation)}
 		if _, live := channelRow(v.DB, ref); !live || row.Properties.String("State") != "joined" {
 			continue // nobody sees it
 		}
-		if !hasRow(v.DB, lab.TableBlogs, ref, "sub!"+row.Partition) {
+		if !hasRow(v.DB, schema.TableBlogs, ref, "sub!"+row.Partition) {
 			breaches = append(breaches, breachOf("I8", "%s has a subscription and does not count as a subscriber", row.Partition))
 		}
 	}
@@ -63,13 +64,13 @@ func (c *crew) strangers(ctx context.Context, trust bool) (breaches []domain.Bre
 	if trust {
 		reader = storage.New(c.db, storage.Options{Pause: lab.NoPause, Around: []driver.Around{c.trustful}})
 	}
-	for row := range c.db.Snapshot().Rows(lab.TableSubscriptions) {
+	for row := range c.db.Snapshot().Rows(schema.TableSubscriptions) {
 		feed, err := reader.Feed(ctx, domain.UserName(row.Partition), "", feedLimit)
 		if err != nil {
 			breaches = append(breaches, breachOf("I8", "reading the feed of %s: %v", row.Partition, err))
 		}
 		for _, item := range feed.Items {
-			if !hasRow(c.db.Snapshot(), lab.TableBlogs, item.Channel, "sub!"+row.Partition) {
+			if !hasRow(c.db.Snapshot(), schema.TableBlogs, item.Channel, "sub!"+row.Partition) {
 				breaches = append(breaches, breachOf("I8", "the feed of %s shows a post of a channel that %s does not subscribe to", row.Partition, row.Partition))
 			}
 		}
@@ -82,10 +83,10 @@ const feedLimit = 100
 
 // trustful finds a sub! row of everybody in each channel.
 func (c *crew) trustful(ctx context.Context, call *driver.Call, next func(context.Context) error) error {
-	if call.Method != driver.CallGet || call.Target != lab.TableBlogs || !strings.HasPrefix(call.Row, "sub!") {
+	if call.Method != driver.CallGet || call.Target != schema.TableBlogs || !strings.HasPrefix(call.Row, "sub!") {
 		return next(ctx)
 	}
-	channel, err := c.db.Get(ctx, lab.TableChannels, call.Partition, "")
+	channel, err := c.db.Get(ctx, schema.TableChannels, call.Partition, "")
 	call.Entity = driver.Entity{Partition: call.Partition, Row: call.Row, Properties: channel.Properties}
 	return err
 }
@@ -93,7 +94,7 @@ func (c *crew) trustful(ctx context.Context, call *driver.Call, next func(contex
 // readFeeds reads the list of every subscriber, which removes what a crash left
 // half done.
 func (c *crew) readFeeds(ctx context.Context) error {
-	for row := range c.db.Snapshot().Rows(lab.TableSubscriptions) {
+	for row := range c.db.Snapshot().Rows(schema.TableSubscriptions) {
 		if _, err := c.store.Subscriptions(ctx, domain.UserName(row.Partition)); err != nil {
 			return fmt.Errorf("reading the feed of %s: %w", row.Partition, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // The votes on posts, which no other table counts.
@@ -48,8 +49,8 @@ func mark(v lab.View, actor, at int, f lab.Fact, breach func(law, format string,
 	if f.Blog != "" && askedBlog(v, f.Blog) || asked(v, f.Channel) {
 		return
 	}
-	voted := hasRow(v.DB, lab.TableBlogs, f.Channel, "vote!"+string(f.Blog)+"!"+string(f.User))
-	subscribed := hasRow(v.DB, lab.TableBlogs, f.Channel, "sub!"+string(f.User))
+	voted := hasRow(v.DB, schema.TableBlogs, f.Channel, "vote!"+string(f.Blog)+"!"+string(f.User))
+	subscribed := hasRow(v.DB, schema.TableBlogs, f.Channel, "sub!"+string(f.User))
 	switch {
 	case f.Kind == lab.Voted && !voted && !undone(v, actor, at, f, lab.Unvoting, lab.Unvoted):
 		breach("I8", "an acknowledged vote is lost")
@@ -129,15 +130,15 @@ func voteGuards() []lab.Scenario {
 
 // countsStanding counts a vote although it stood already: it leaves out the vote's row and
 // keeps what the vote adds to the rating.
-func countsStanding() lab.Interceptor {
-	var counts lab.Interceptor
-	counts = func(c lab.Call, do func(lab.Call) lab.Answer) lab.Answer {
-		a := do(c)
+func countsStanding() driver.Around {
+	var counts driver.Around
+	counts = func(ctx context.Context, c *driver.Call, next following) error {
+		err := next(ctx)
 		var failed *driver.OperationError
-		if c.Method == lab.Transact && errors.As(a.Err, &failed) && strings.HasPrefix(c.Operations[failed.Index].Row, "vote!") {
-			return withoutOperation(c, failed.Index, func(c lab.Call) lab.Answer { return counts(c, do) })
+		if c.Method == driver.CallTransact && errors.As(err, &failed) && strings.HasPrefix(c.Operations[failed.Index].Row, "vote!") {
+			return withoutOperation(ctx, c, failed.Index, func(ctx context.Context) error { return counts(ctx, c, next) })
 		}
-		return a
+		return err
 	}
 	return counts
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/tracing"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2"
 
@@ -31,7 +30,7 @@ const developmentStorage = "DefaultEndpointsProtocol=http;AccountName=devstoreac
 	"QueueEndpoint=http://127.0.0.1:10001/devstoreaccount1;" +
 	"TableEndpoint=http://127.0.0.1:10002/devstoreaccount1;"
 
-// Config names a storage account, by a connection string or by two endpoints and a
+// Config names a storage account, by a connection string or else by two endpoints and a
 // credential.
 type Config struct {
 	// ConnectionString is the account's, from the portal, or
@@ -50,10 +49,6 @@ type Config struct {
 	// error before Next is a request that was never sent, and an error after Next
 	// is a reply that was lost.
 	PerRetry []policy.Policy
-	// Tracing makes a span of each call, and below it of each try. The zero Provider makes
-	// none.
-	Tracing tracing.Provider
-
 	// Tried is told of each try of each request, with the context of the call. It must not
 	// wait. Nil tells nobody.
 	Tried func(context.Context, Try)
@@ -67,11 +62,7 @@ type Client struct {
 	tables    *aztables.ServiceClient
 	queues    *azqueue.ServiceClient
 	transport *http.Transport
-	// once is for a request that must not be sent again.
-	once policy.RetryOptions
-	// queueSpans makes the spans of calls on queues. The SDK makes those of tables.
-	queueSpans tracing.Tracer
-	log        *slog.Logger
+	log       *slog.Logger
 }
 
 var _ driver.Backend = (*Client)(nil)
@@ -85,9 +76,7 @@ func Open(cfg Config) (*Client, error) {
 	if err := cfg.check(); err != nil {
 		return nil, fmt.Errorf("azure: %w", err)
 	}
-	c := &Client{transport: newTransport(), once: cfg.retry(), log: cmp.Or(cfg.Log, slog.Default())}
-	c.once.MaxRetries = -1 // 0 is the SDK's default
-	c.queueSpans = cfg.Tracing.NewTracer("azqueue", "")
+	c := &Client{transport: newTransport(), log: cmp.Or(cfg.Log, slog.Default())}
 	var err error
 	if c.tables, err = cfg.tables(cfg.options(c.transport)); err != nil {
 		return nil, fmt.Errorf("azure: tables: %w", err)
@@ -102,27 +91,17 @@ func Open(cfg Config) (*Client, error) {
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
 func (cfg Config) check() error {
-	byEndpoint := cfg.TableEndpoint != "" || cfg.QueueEndpoint != "" || cfg.Credential != nil
 	switch {
-	case cfg.ConnectionString != "" && byEndpoint:
-		return errors.New("a connection string and endpoints exclude each other")
 	case cfg.ConnectionString != "":
 		return nil
-	case !byEndpoint:
-		return errors.New("neither a connection string nor endpoints are given")
 	case cfg.Credential == nil:
-		return errors.New("endpoints need a credential")
+		return errors.New("neither a connection string nor a credential is given")
 	}
-	if err := checkEndpoint("table", cfg.TableEndpoint); err != nil {
-		return err
-	}
-	return checkEndpoint("queue", cfg.QueueEndpoint)
-}
-
-func checkEndpoint(service, endpoint string) error {
-	u, err := url.Parse(endpoint)
-	if err != nil || u.Scheme != "https" || u.Host == "" {
-		return fmt.Errorf("the %s endpoint %q is not an https URL", service, endpoint)
+	for _, endpoint := range []string{cfg.TableEndpoint, cfg.QueueEndpoint} {
+		u, err := url.Parse(endpoint)
+		if err != nil || u.Scheme != "https" || u.Host == "" {
+			return fmt.Errorf("the endpoint %q is not an https URL", endpoint)
+		}
 	}
 	return nil
 }
@@ -159,7 +138,6 @@ func (cfg Config) options(transport *http.Transport) azcore.ClientOptions {
 		PerCallPolicies:  []policy.Policy{batchPolicy{}},
 		PerRetryPolicies: slices.Clone(cfg.PerRetry),
 		Transport:        &http.Client{Transport: transport},
-		TracingProvider:  cfg.Tracing,
 	}
 	if cfg.Tried != nil {
 		options.PerCallPolicies = append(options.PerCallPolicies, tryCounter{})

@@ -13,118 +13,82 @@ import (
 // a request twice, the answer may be the echo of the first try. A caller that must
 // know what happened has to read again.
 func TestEcho(t *testing.T) {
-	t.Run("of an insert is that the row exists", echoOfInsert)
-	t.Run("of a conditional merge is a conflict", echoOfConditionalMerge)
-	t.Run("of a delete is that the row is not found", echoOfDelete)
-	t.Run("of an unconditional merge is success", echoOfMerge)
-	t.Run("of a send is a second message", echoOfSend)
-	t.Run("of a send that is made once does not exist", sendOnceHasNoEcho)
-	t.Run("of a receive is no message while it is hidden", echoOfReceive)
-	t.Run("of an update or delete is a lost lease", echoOfUpdateOrDelete)
+	t.Run("of a transaction", echoOfTransaction)
+	t.Run("of a call of a queue", echoOfQueue)
 }
 
-func echoOfInsert(t *testing.T) {
-	sound, faulty := pair(t, losesReply())
-	table := newName()
-	transact(t, sound, table, driver.Insert("other"))
-	err := faulty.Transact(t.Context(), table, "p", []driver.Operation{
-		driver.Merge("other", driver.Exists), driver.Insert("r", driver.Int64("N", 1)),
-	})
-	wantOperation(t, err, 1, domain.ErrExists)
-	if n := get(t, sound, table, "r").Properties.Int64("N"); n != 1 {
-		t.Errorf("N is %d", n)
-	}
-}
-
-func echoOfConditionalMerge(t *testing.T) {
-	sound, faulty := pair(t, losesReply())
-	table := newName()
-	transact(t, sound, table, driver.Insert("r", driver.Int64("N", 1)))
-	match := driver.Match(get(t, sound, table, "r").ETag)
-	err := faulty.Transact(t.Context(), table, "p", []driver.Operation{driver.Merge("r", match, driver.Int64("N", 2))})
-	wantOperation(t, err, 0, domain.ErrConflict)
-	if n := get(t, sound, table, "r").Properties.Int64("N"); n != 2 {
-		t.Errorf("N is %d", n)
-	}
-}
-
-func echoOfDelete(t *testing.T) {
-	sound, faulty := pair(t, losesReply())
-	table := newName()
-	transact(t, sound, table, driver.Insert("r"), driver.Insert("guard"))
-	err := faulty.Transact(t.Context(), table, "p", []driver.Operation{
-		driver.Merge("guard", driver.Exists), driver.Delete("r", driver.Exists),
-	})
-	wantOperation(t, err, 1, domain.ErrNotFound)
-	absent(t, sound, table, "r")
-}
-
-func echoOfMerge(t *testing.T) {
-	sound, faulty := pair(t, losesReply())
-	table := newName()
-	transact(t, sound, table, driver.Insert("r"))
-	transact(t, faulty, table, driver.Merge("r", driver.Exists, driver.Int64("N", 1)))
-}
-
-func echoOfSend(t *testing.T) {
-	sound, faulty := pair(t, losesReply())
-	queue := newName()
-	if err := sound.CreateQueue(t.Context(), queue); err != nil {
-		t.Fatal(err)
-	}
-	if err := faulty.Send(t.Context(), queue, "m"); err != nil {
-		t.Fatal(err)
-	}
-	if got := receive(t, sound, queue); len(got) != 2 {
-		t.Errorf("%d messages, want 2", len(got))
-	}
-}
-
-func sendOnceHasNoEcho(t *testing.T) {
-	sound, faulty := pair(t, losesReply())
-	queue := newName()
-	if err := sound.CreateQueue(t.Context(), queue); err != nil {
-		t.Fatal(err)
-	}
-	if err := driver.NewQueue(faulty, queue).SendOnce(t.Context(), "m"); !errors.Is(err, domain.ErrUnavailable) {
-		t.Errorf("a send without an answer reports %v", err)
-	}
-	if got := receive(t, sound, queue); len(got) != 1 {
-		t.Errorf("%d messages, want 1", len(got))
-	}
-}
-
-func echoOfReceive(t *testing.T) {
-	sound, faulty := pair(t, losesReply())
-	queue := newName()
-	if err := sound.Send(t.Context(), queue, "m"); err != nil {
-		t.Fatal(err)
-	}
-	if got := receive(t, faulty, queue); len(got) != 0 {
-		t.Errorf("the second try received %v", got)
-	}
-	if got := receive(t, sound, queue); len(got) != 0 {
-		t.Errorf("another receiver got %v", got)
-	}
-}
-
-func echoOfUpdateOrDelete(t *testing.T) {
-	for name, call := range map[string]func(driver.Queues, string, driver.Message) error{
-		"update": func(q driver.Queues, queue string, m driver.Message) error {
-			_, err := q.Update(t.Context(), queue, m, time.Minute)
-			return err
-		},
-		"delete": func(q driver.Queues, queue string, m driver.Message) error {
-			return q.Delete(t.Context(), queue, m)
-		},
+func echoOfTransaction(t *testing.T) {
+	for what, test := range map[string]struct {
+		op      func(match driver.Condition) driver.Operation
+		meaning error
+		n       int64 // what the row r holds then; -1 if it is gone
+	}{
+		"of an insert is that the row exists":      {func(driver.Condition) driver.Operation { return driver.Insert("new") }, domain.ErrExists, 1},
+		"of a conditional merge is a conflict":     {func(match driver.Condition) driver.Operation { return driver.Merge("r", match, driver.Int64("N", 2)) }, domain.ErrConflict, 2},
+		"of a delete is that the row is not found": {func(driver.Condition) driver.Operation { return driver.Delete("r", driver.Exists) }, domain.ErrNotFound, -1},
+		"of an unconditional merge is success":     {func(driver.Condition) driver.Operation { return driver.Merge("r", driver.Exists, driver.Int64("N", 2)) }, nil, 2},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(what, func(t *testing.T) {
 			sound, faulty := pair(t, losesReply())
-			queue := newName()
-			if err := sound.Send(t.Context(), queue, "m"); err != nil {
+			table := newName()
+			transact(t, sound, table, driver.Insert("r", driver.Int64("N", 1)), driver.Insert("guard"))
+			op := test.op(driver.Match(get(t, sound, table, "r").ETag))
+			err := faulty.Transact(t.Context(), table, "p", []driver.Operation{driver.Merge("guard", driver.Exists), op})
+			if test.meaning != nil {
+				wantOperation(t, err, 1, test.meaning)
+			} else if err != nil {
+				t.Error(err)
+			}
+			if op.Action == driver.ActionInsert {
+				get(t, sound, table, "new")
+			}
+			if test.n < 0 {
+				absent(t, sound, table, "r")
+			} else if n := get(t, sound, table, "r").Properties.Int64("N"); n != test.n {
+				t.Errorf("N is %d", n)
+			}
+		})
+	}
+}
+
+func echoOfQueue(t *testing.T) {
+	for what, test := range map[string]struct {
+		call    func(t *testing.T, q *driver.Queue, m driver.Message) error
+		meaning error
+		visible int // messages, of which one was sent before, or received if it is held
+		held    bool
+	}{
+		"of a send is a second message": {func(t *testing.T, q *driver.Queue, _ driver.Message) error { return q.Send(t.Context(), "m") }, nil, 3, false},
+		"of a receive is no message while it is hidden": {func(t *testing.T, q *driver.Queue, _ driver.Message) error {
+			got, err := q.Receive(t.Context(), 32, time.Minute)
+			if len(got) > 0 {
+				t.Errorf("the second try received %v", got)
+			}
+			return err
+		}, nil, 0, false},
+		"of an update is a lost lease": {func(t *testing.T, q *driver.Queue, m driver.Message) error {
+			_, err := q.Update(t.Context(), m, "m", time.Minute)
+			return err
+		}, domain.ErrLeaseLost, 0, true},
+		"of a delete is a lost lease": {func(t *testing.T, q *driver.Queue, m driver.Message) error { return q.Delete(t.Context(), m) },
+			domain.ErrLeaseLost, 0, true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			sound, faulty := pair(t, losesReply())
+			name := newName()
+			if err := sound.Send(t.Context(), name, "m"); err != nil {
 				t.Fatal(err)
 			}
-			want(t, call(faulty, queue, receive(t, sound, queue)[0]), domain.ErrLeaseLost)
+			var m driver.Message
+			if test.held {
+				m = receive(t, sound, name)[0]
+			}
+			if err := test.call(t, driver.NewQueue(faulty, name), m); !errors.Is(err, test.meaning) {
+				t.Errorf("got %v, want %v", err, test.meaning)
+			}
+			if got := receive(t, sound, name); len(got) != test.visible {
+				t.Errorf("%d messages, want %d", len(got), test.visible)
+			}
 		})
 	}
 }

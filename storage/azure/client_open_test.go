@@ -119,7 +119,6 @@ func badConfiguration(t *testing.T) {
 		"no account":                 {ConnectionString: "AccountKey=" + key},
 		"no key":                     {ConnectionString: "AccountName=a;TableEndpoint=" + tables},
 		"a key that is not base64":   {ConnectionString: "AccountName=a;AccountKey=%" + key},
-		"both":                       {ConnectionString: "AccountName=a;AccountKey=" + key, TableEndpoint: tables, QueueEndpoint: queues, Credential: &token{}},
 		"endpoints alone":            {TableEndpoint: tables, QueueEndpoint: queues},
 		"a credential alone":         {Credential: &token{}},
 		"no queue endpoint":          {TableEndpoint: tables, Credential: &token{}},

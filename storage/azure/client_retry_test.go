@@ -26,7 +26,6 @@ func TestRetry(t *testing.T) {
 	t.Run("sends again after a status if the table says so", tableOfStatuses)
 	t.Run("sends a transaction again if one of its rows met a busy service", busyInside)
 	t.Run("sends nothing again to a server whose certificate does not verify", foreignCertificate)
-	t.Run("sends a copy to the poison queue once", sentOnce)
 	t.Run("sends nothing again if there are no retries", noRetries)
 	t.Run("pauses as the table in the documents says", pauses)
 	t.Run("waits as long as a server says that answers 503 with Retry-After", retryAfter)
@@ -120,17 +119,6 @@ func foreignCertificate(t *testing.T) {
 	account := strings.ReplaceAll(unreachable, "http://127.0.0.1:1", server.URL)
 	c := open(t, retrying(account, countTries(&tries, (*policy.Request).Next)))
 	want(t, calls["Get"](t.Context(), c, "name"), domain.ErrUnavailable)
-	if got := tries.Load(); got != 1 {
-		t.Errorf("sent %d times", got)
-	}
-}
-
-func sentOnce(t *testing.T) {
-	var tries atomic.Int64
-	synctest.Test(t, func(t *testing.T) {
-		c := open(t, retrying(unreachable, countTries(&tries, answers(http.StatusServiceUnavailable, nil, ""))))
-		want(t, driver.NewQueue(c, "poison").SendOnce(t.Context(), "m"), domain.ErrUnavailable)
-	})
 	if got := tries.Load(); got != 1 {
 		t.Errorf("sent %d times", got)
 	}

@@ -21,7 +21,7 @@
 // of a single row, so that all writes fail in one way. One function gives each error
 // of the SDK its meaning (error.go). A transaction is done if the reply confirms all
 // of its operations, and failed if the reply names the one that failed. After any
-// other reply the outcome is unknown: domain.ErrUnavailable (client_batch.go). So it
+// other reply the outcome is unknown: domain.ErrUnavailable (batch.go). So it
 // is after a panic in the SDK, whose stack goes to the log.
 //
 // # What survives failure

@@ -1,33 +1,18 @@
 package azure
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
 	"microblogging/domain"
-)
-
-// The error codes that have a meaning here ("Table service error codes", "Queue
-// service error codes", "Common REST API error codes").
-const (
-	conditionNotMet             = "ConditionNotMet"
-	entityAlreadyExists         = "EntityAlreadyExists"
-	entityNotFound              = "EntityNotFound"
-	messageNotFound             = "MessageNotFound"
-	popReceiptMismatch          = "PopReceiptMismatch"
-	queueAlreadyExists          = "QueueAlreadyExists"
-	queueBeingDeleted           = "QueueBeingDeleted"
-	queueNotFound               = "QueueNotFound"
-	resourceNotFound            = "ResourceNotFound"
-	tableAlreadyExists          = "TableAlreadyExists"
-	tableBeingDeleted           = "TableBeingDeleted"
-	tableNotFound               = "TableNotFound"
-	updateConditionNotSatisfied = "UpdateConditionNotSatisfied"
 )
 
 // A requestError is the error of a request. It wraps its meaning and the SDK's error,
@@ -102,31 +87,65 @@ func failure(action, target string, cause error) error {
 // meaningOf decides by the code where a wrong guess does harm: the 404 of a proxy must
 // not mean that a row is gone.
 func meaningOf(status int, code string) error {
-	switch code {
-	case resourceNotFound, entityNotFound:
+	switch code { // "Table service error codes", "Queue service error codes", "Common REST API error codes"
+	case "ResourceNotFound", "EntityNotFound":
 		return domain.ErrNotFound
-	case entityAlreadyExists:
+	case "EntityAlreadyExists":
 		return domain.ErrExists
-	case updateConditionNotSatisfied, conditionNotMet:
+	case "UpdateConditionNotSatisfied", "ConditionNotMet":
 		return domain.ErrConflict
-	case popReceiptMismatch, messageNotFound:
+	case "PopReceiptMismatch", "MessageNotFound":
 		return domain.ErrLeaseLost
 	}
 	switch {
-	case status >= 500, status < 400:
+	case status >= 500, status < 400, status == http.StatusRequestTimeout, status == http.StatusTooManyRequests,
+		// Keys or roles that are being changed.
+		status == http.StatusUnauthorized, status == http.StatusForbidden,
+		// A table or queue that is missing or being deleted.
+		status == http.StatusNotFound, status == http.StatusConflict:
 		return domain.ErrUnavailable
-	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		return domain.ErrUnavailable // keys or roles that are being changed
-	case status == http.StatusNotFound, status == http.StatusConflict:
-		return domain.ErrUnavailable // a table or queue that is missing or being deleted
-	case status == http.StatusRequestTimeout, status == http.StatusTooManyRequests:
-		return domain.ErrUnavailable
-	default:
-		return nil
 	}
+	return nil
 }
 
-func hasCode(err error, code string) bool {
+func hasCode(err error, codes ...string) bool {
 	var e *requestError
-	return errors.As(err, &e) && e.code == code
+	return errors.As(err, &e) && slices.Contains(codes, e.code)
+}
+
+// accepted is the error of a call, unless it has one of the codes, which say that there was
+// nothing to do.
+func accepted(err error, codes ...string) error {
+	if hasCode(err, codes...) {
+		return nil
+	}
+	return err
+}
+
+// guarded makes a call on the SDK. A panic there becomes an error: whether a request
+// took effect is unknown, as without a reply. The stack is logged here and is not in
+// the error, so that it is logged once.
+func (c *Client) guarded(ctx context.Context, action, target string, call func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			c.log.ErrorContext(ctx, "panic in a storage library", "action", action, "target", target,
+				"panic", fmt.Sprint(value), "stack", string(debug.Stack()))
+			err = failure(action, target, fmt.Errorf("panic: %v", value))
+		}
+	}()
+	return failure(action, target, call())
+}
+
+// restored makes a call. If what it is on is missing, it is created, and the call is made
+// once more. Only an Azurite that was emptied loses a table or a queue, and this program need
+// not be restarted for it.
+func restored(call func() error, missing string, create func() error) error {
+	err := call()
+	if !hasCode(err, missing) {
+		return err
+	}
+	if err := create(); err != nil {
+		return err
+	}
+	return call()
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2"
 
@@ -18,24 +16,37 @@ const forever = -1
 
 // CreateQueue implements driver.Queues.
 func (c *Client) CreateQueue(ctx context.Context, queue string) error {
-	err := c.inSpan(ctx, "create queue", queue, func(ctx context.Context) error {
+	err := c.guarded(ctx, "create queue", queue, func() error {
 		_, err := c.queues.CreateQueue(ctx, queue, nil)
 		return err
 	})
-	if hasCode(err, queueAlreadyExists) {
-		return nil
-	}
-	return err
+	return accepted(err, "QueueAlreadyExists")
 }
 
-// Send implements driver.Queues. The SDK does not send a request again that must be sent
-// once.
+// QueueNames returns the names of the queues that start with the prefix.
+func (c *Client) QueueNames(ctx context.Context, prefix string) ([]string, error) {
+	pager := c.queues.NewListQueuesPager(&azqueue.ListQueuesOptions{Prefix: optional(prefix)})
+	return names(ctx, c, pager, func(reply azqueue.ListQueuesResponse) (names []string) {
+		for _, queue := range reply.Queues {
+			names = append(names, value(queue.Name))
+		}
+		return names
+	})
+}
+
+// DropQueue removes a queue with its messages, or does nothing if it is not there.
+func (c *Client) DropQueue(ctx context.Context, queue string) error {
+	err := c.guarded(ctx, "drop queue", queue, func() error {
+		_, err := c.queues.DeleteQueue(ctx, queue, nil)
+		return err
+	})
+	return accepted(err, "QueueNotFound", "QueueBeingDeleted")
+}
+
+// Send implements driver.Queues.
 func (c *Client) Send(ctx context.Context, queue, text string) error {
 	options := &azqueue.EnqueueMessageOptions{TimeToLive: to.Ptr[int32](forever)}
-	if driver.IsSentOnce(ctx) {
-		ctx = policy.WithRetryOptions(ctx, c.once)
-	}
-	return c.onQueue(ctx, "send to", queue, func(ctx context.Context, q *azqueue.QueueClient) error {
+	return c.onQueue(ctx, "send to", queue, func(q *azqueue.QueueClient) error {
 		_, err := q.EnqueueMessage(ctx, text, options)
 		return err
 	})
@@ -48,7 +59,7 @@ func (c *Client) Receive(ctx context.Context, queue string, limit int, lease tim
 		VisibilityTimeout: seconds(lease),
 	}
 	var reply azqueue.DequeueMessagesResponse
-	err := c.onQueue(ctx, "receive from", queue, func(ctx context.Context, q *azqueue.QueueClient) (err error) {
+	err := c.onQueue(ctx, "receive from", queue, func(q *azqueue.QueueClient) (err error) {
 		reply, err = q.DequeueMessages(ctx, options)
 		return err
 	})
@@ -72,7 +83,7 @@ func (c *Client) Receive(ctx context.Context, queue string, limit int, lease tim
 func (c *Client) Update(ctx context.Context, queue string, m driver.Message, lease time.Duration) (receipt string, err error) {
 	options := &azqueue.UpdateMessageOptions{VisibilityTimeout: seconds(lease)}
 	var reply azqueue.UpdateMessageResponse
-	err = c.onQueue(ctx, "renew a message of", queue, func(ctx context.Context, q *azqueue.QueueClient) (err error) {
+	err = c.onQueue(ctx, "renew a message of", queue, func(q *azqueue.QueueClient) (err error) {
 		reply, err = q.UpdateMessage(ctx, m.ID, m.Receipt, m.Text, options)
 		return err
 	})
@@ -81,7 +92,7 @@ func (c *Client) Update(ctx context.Context, queue string, m driver.Message, lea
 
 // Delete implements driver.Queues.
 func (c *Client) Delete(ctx context.Context, queue string, m driver.Message) error {
-	return c.onQueue(ctx, "settle a message of", queue, func(ctx context.Context, q *azqueue.QueueClient) error {
+	return c.onQueue(ctx, "settle a message of", queue, func(q *azqueue.QueueClient) error {
 		_, err := q.DeleteMessage(ctx, m.ID, m.Receipt, nil)
 		return err
 	})
@@ -91,7 +102,7 @@ func (c *Client) Delete(ctx context.Context, queue string, m driver.Message) err
 func (c *Client) Peek(ctx context.Context, queue string, limit int) ([]driver.Message, error) {
 	options := &azqueue.PeekMessagesOptions{NumberOfMessages: to.Ptr(int32(limit))}
 	var reply azqueue.PeekMessagesResponse
-	err := c.inSpan(ctx, "peek at", queue, func(ctx context.Context) (err error) {
+	err := c.guarded(ctx, "peek at", queue, func() (err error) {
 		reply, err = c.queues.NewQueueClient(queue).PeekMessages(ctx, options)
 		return err
 	})
@@ -107,50 +118,27 @@ func (c *Client) Peek(ctx context.Context, queue string, limit int) ([]driver.Me
 
 // Ping implements driver.Queues. It creates nothing.
 func (c *Client) Ping(ctx context.Context, queue string) error {
-	return c.inSpan(ctx, "look up queue", queue, func(ctx context.Context) error {
-		_, err := c.queues.NewQueueClient(queue).GetProperties(ctx, nil)
-		return err
-	})
+	_, err := c.Length(ctx, queue)
+	return err
 }
 
 // Length implements driver.Queues. It creates nothing. The service keeps an
 // approximate count.
 func (c *Client) Length(ctx context.Context, queue string) (int64, error) {
 	var reply azqueue.GetQueuePropertiesResponse
-	err := c.inSpan(ctx, "look up queue", queue, func(ctx context.Context) (err error) {
+	err := c.guarded(ctx, "look up queue", queue, func() (err error) {
 		reply, err = c.queues.NewQueueClient(queue).GetProperties(ctx, nil)
 		return err
 	})
 	return int64(value(reply.ApproximateMessagesCount)), err
 }
 
-// onQueue makes a call on a queue, as onTable does on a table.
-func (c *Client) onQueue(ctx context.Context, action, queue string, call func(context.Context, *azqueue.QueueClient) error) error {
+// onQueue makes a call on a queue, which is created if it is missing.
+func (c *Client) onQueue(ctx context.Context, action, queue string, call func(*azqueue.QueueClient) error) error {
 	client := c.queues.NewQueueClient(queue)
-	try := func() error {
-		return c.inSpan(ctx, action, queue, func(ctx context.Context) error { return call(ctx, client) })
-	}
-	err := try()
-	if !hasCode(err, queueNotFound) {
-		return err
-	}
-	if err := c.CreateQueue(ctx, queue); err != nil {
-		return err
-	}
-	return try()
-}
-
-// inSpan makes a call on the SDK in a span. Its queues make none, and those of their
-// requests only within one.
-func (c *Client) inSpan(ctx context.Context, action, queue string, call func(context.Context) error) error {
-	return c.guarded(ctx, action, queue, func() (err error) {
-		if !c.queueSpans.Enabled() {
-			return call(ctx)
-		}
-		ctx, end := runtime.StartSpan(ctx, "QueueClient: "+action, c.queueSpans, nil)
-		defer func() { end(err) }()
-		return call(ctx)
-	})
+	return restored(func() error {
+		return c.guarded(ctx, action, queue, func() error { return call(client) })
+	}, "QueueNotFound", func() error { return c.CreateQueue(ctx, queue) })
 }
 
 // seconds converts a visibility timeout. Queue lets only whole seconds pass.

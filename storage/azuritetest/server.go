@@ -26,13 +26,41 @@
 package azuritetest
 
 import (
+	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 )
+
+const (
+	startTimeout = time.Minute
+	stopTimeout  = 20 * time.Second
+
+	// The account that every Azurite has. Its key is public: see "Use the Azurite
+	// emulator for local Azure Storage development" in Microsoft's documentation.
+	emulatorAccount = "devstoreaccount1"
+	emulatorKey     = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+
+	maxAccounts = 1000
+	accountKey  = "dGVzdA=="
+)
+
+// watchParent ends Azurite when its standard input ends, whose other end this process alone
+// holds. It is unreferenced, so that it does not keep an Azurite running that was told to stop.
+const watchParent = `data:text/javascript,process.stdin.on("end",()=>process.exit()).resume().unref()`
+
+var errMissing = errors.New("no Azurite is installed: run `npm ci` beside package.json (Node 20 or newer)")
 
 // A Server is an Azurite that runs, or that was stopped and can be started again on
 // the same ports.
@@ -40,9 +68,10 @@ type Server struct {
 	root string
 	// location is the directory of the data; empty means in memory.
 	location string
-	ports    ports
-	// process is nil while the server is stopped.
-	process  *process
+	// ports are those of the services that were started before, by name: Blob, Queue, Table.
+	ports map[string]string
+	// cmd is nil while the server is stopped.
+	cmd      *exec.Cmd
 	accounts atomic.Int64
 }
 
@@ -73,10 +102,7 @@ func Launch() (*Server, error) { return newServer("") }
 
 // Kill ends the process with SIGKILL. Data in memory is lost.
 func (s *Server) Kill() {
-	if s.process != nil {
-		_ = s.process.stop(false) // how it ended does not matter
-		s.process = nil
-	}
+	_ = s.stop(false) // how it ended does not matter
 }
 
 func start(tb testing.TB, location string) *Server {
@@ -89,12 +115,120 @@ func start(tb testing.TB, location string) *Server {
 }
 
 func newServer(location string) (*Server, error) {
-	root, err := moduleRoot()
+	module, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("looking for the module: %w", err)
 	}
-	s := &Server{root: root, location: location}
+	root := filepath.Dir(strings.TrimSpace(string(module)))
+	s := &Server{root: root, location: location, ports: map[string]string{}}
 	return s, s.launch()
+}
+
+// launch starts the process on the ports that it had before, or on free ones. If another
+// process took one while the server was stopped, launch tries again until startTimeout.
+func (s *Server) launch() error {
+	for deadline := time.Now().Add(startTimeout); ; {
+		err := s.tryLaunch(deadline)
+		if err == nil || !strings.Contains(err.Error(), "EADDRINUSE") || time.Now().After(deadline) {
+			return err
+		}
+	}
+}
+
+func (s *Server) tryLaunch(deadline time.Time) error {
+	script := filepath.Join(s.root, "node_modules", "azurite", "dist", "src", "azurite.js")
+	if _, err := os.Stat(script); err != nil {
+		return fmt.Errorf("%w (looked for %s)", errMissing, script)
+	}
+	args := []string{"--import", watchParent, script, "--silent", "--disableTelemetry", "--inMemoryPersistence"}
+	if s.location != "" {
+		args = append(args[:len(args)-1], "--location", s.location)
+	}
+	for _, service := range []string{"Blob", "Queue", "Table"} {
+		args = append(args, "--"+strings.ToLower(service)+"Port", cmp.Or(s.ports[service], "0"))
+	}
+	cmd := exec.Command("node", args...)
+	// Azurite creates its location, which by default is the working directory.
+	cmd.Dir = os.TempDir()
+	cmd.Env = append(os.Environ(), "AZURITE_ACCOUNTS="+accounts())
+	// Wait closes both. Nobody reads the output once it has said the ports: with --silent there
+	// is nothing else in it but a last line, for which it must be open.
+	_, err := cmd.StdinPipe()
+	output, err2 := cmd.StdoutPipe()
+	cmd.Stderr = cmd.Stdout
+	err = errors.Join(err, err2)
+	if err == nil {
+		err = cmd.Start()
+	}
+	if errors.Is(err, exec.ErrNotFound) {
+		return fmt.Errorf("%w: %w", errMissing, err)
+	}
+	if err != nil {
+		return err
+	}
+	s.cmd = cmd
+	late := time.AfterFunc(time.Until(deadline), func() { _ = cmd.Process.Kill() }) // fails only if it has ended
+	defer late.Stop()
+	if err := s.readPorts(output); err != nil {
+		return errors.Join(fmt.Errorf("start Azurite: %w", err), s.stop(false))
+	}
+	return nil
+}
+
+// accounts is the value of AZURITE_ACCOUNTS. It names the emulator's account, too:
+// Azurite has only the accounts in this variable.
+func accounts() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s:%s;", emulatorAccount, emulatorKey)
+	for n := range int64(maxAccounts) {
+		fmt.Fprintf(&b, "%s:%s;", accountName(n+1), accountKey)
+	}
+	return b.String()
+}
+
+func accountName(n int64) string { return fmt.Sprintf("test%d", n) }
+
+// readPorts waits until all three services have printed their ports. From then on
+// they accept requests.
+func (s *Server) readPorts(output io.Reader) error {
+	listening := regexp.MustCompile(`Azurite (\w+) service is successfully listening at http://127\.0\.0\.1:(\d+)`)
+	var printed strings.Builder
+	lines := bufio.NewScanner(io.TeeReader(output, &printed))
+	for services := 0; services < 3; {
+		if !lines.Scan() {
+			return fmt.Errorf("it ended (%v) before all services listened; it printed:\n%s", lines.Err(), printed.String())
+		}
+		if match := listening.FindStringSubmatch(lines.Text()); match != nil {
+			s.ports[match[1]] = match[2]
+			services++
+		}
+	}
+	return nil
+}
+
+// stop ends the process, if there is one, and waits for its end. With save, Azurite saves its
+// data first, for at most stopTimeout. Otherwise it is killed.
+func (s *Server) stop(save bool) error {
+	if s.cmd == nil {
+		return nil
+	}
+	cmd := s.cmd
+	s.cmd = nil
+	wait := time.Duration(0)
+	if save {
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			return err
+		}
+		wait = stopTimeout
+	}
+	kill := time.AfterFunc(wait, func() { _ = cmd.Process.Kill() }) // fails only if it has ended
+	defer kill.Stop()
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	if !save && errors.As(err, &exit) {
+		return nil
+	}
+	return err
 }
 
 // skipIfShort leaves a test that needs a server to make test, which runs them all.
@@ -121,12 +255,7 @@ func require(tb testing.TB, err error) {
 // stopped.
 func (s *Server) Stop(tb testing.TB) {
 	tb.Helper()
-	if s.process == nil {
-		return
-	}
-	err := s.process.stop(s.location != "")
-	s.process = nil
-	if err != nil {
+	if err := s.stop(s.location != ""); err != nil {
 		tb.Errorf("stop Azurite: %v", err)
 	}
 }
@@ -160,5 +289,5 @@ func (s *Server) Account() string {
 func (s *Server) connectionString(account, key string) string {
 	return fmt.Sprintf("DefaultEndpointsProtocol=http;AccountName=%[1]s;AccountKey=%[2]s;"+
 		"TableEndpoint=http://127.0.0.1:%[3]s/%[1]s;QueueEndpoint=http://127.0.0.1:%[4]s/%[1]s;",
-		account, key, s.ports.table, s.ports.queue)
+		account, key, s.ports["Table"], s.ports["Queue"])
 }

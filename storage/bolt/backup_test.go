@@ -18,8 +18,6 @@ import (
 func TestBackup(t *testing.T) {
 	t.Run("of a store in use is one moment", backupIsOneMoment)
 	t.Run("of a stopped store changes nothing", backupChangesNothing)
-	t.Run("of a store in use, a foreign one or none is refused", backupRefuses)
-	t.Run("of a store with rows that cannot be read names them and writes nothing", backupKeepsUnread)
 	t.Run("ends with its context", backupEnds)
 	t.Run("that cannot begin writes nothing", backupCannotBegin)
 	t.Run("that cannot be written says why", backupCannotWrite)
@@ -115,35 +113,6 @@ func backupChangesNothing(t *testing.T) {
 	}
 	if got, want := content(t, elsewhere), content(t, dir); !slices.Equal(got, want) { // it is the file of a store
 		t.Errorf("%d rows became %d, or others", len(want), len(got))
-	}
-}
-
-func backupRefuses(t *testing.T) {
-	inUse := t.TempDir()
-	mustOpen(t, inUse, Options{})
-	foreign := t.TempDir()
-	if err := os.WriteFile(filepath.Join(foreign, fileName), []byte("foreign"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for dir, want := range map[string]error{inUse: ErrInUse, foreign: errForeign, t.TempDir(): ErrNoStore} {
-		var file bytes.Buffer
-		if err := Backup(t.Context(), dir, &file); !errors.Is(err, want) || file.Len() > 0 {
-			t.Errorf("got %v and %d bytes, want %v", err, file.Len(), want)
-		}
-	}
-}
-
-func backupKeepsUnread(t *testing.T) {
-	dir := t.TempDir()
-	wasteful(t, dir)
-	spoil(t, dir)
-	var file bytes.Buffer
-	if wantNamed(t, Backup(t.Context(), dir, &file)); file.Len() > 0 {
-		t.Errorf("%d bytes were written", file.Len())
-	}
-	db := mustOpen(t, dir, Options{})
-	if wantNamed(t, db.Backup(t.Context(), &file)); file.Len() > 0 {
-		t.Errorf("%d bytes were written of a store in use", file.Len())
 	}
 }
 

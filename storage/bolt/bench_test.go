@@ -2,10 +2,8 @@ package bolt
 
 import (
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,9 +17,8 @@ import (
 )
 
 const (
-	benchTable  = "Blogs"
-	openGate    = "gate!open"
-	missingGate = "gate!missing"
+	benchTable = "Blogs"
+	openGate   = "gate!open"
 	// postsBefore is how many posts a store holds before others are timed.
 	postsBefore = 5_000
 )
@@ -72,97 +69,6 @@ func BenchmarkDurablePosts(b *testing.B) {
 	b.ReportMetric(storeRate, "posts/s")
 	b.ReportMetric(storeRate/plainRate, "x-plain")
 	b.ReportMetric(0, "ns/op")
-}
-
-// BenchmarkGroupCommit compares three ways to make the same transactions
-// durable: bbolt.Update, which syncs for each; bbolt.Batch, with several delays
-// and sizes; and the writer of this package. One transaction in 16 finds its gate
-// missing, and must fail alone. Each way has a store of its own. All take turns
-// in short rounds, so that whatever else the disk and the machine do slows all
-// alike. The results are ratios to bbolt.Update with as many writers.
-func BenchmarkGroupCommit(b *testing.B) {
-	for _, writers := range []int{1, 4, 32} {
-		b.Run(fmt.Sprintf("Writers%d", writers), func(b *testing.B) { compareCommits(b, writers) })
-	}
-}
-
-func compareCommits(b *testing.B, writers int) {
-	const each = 16 // posts of one writer in a round
-	ways := waysToCommit(b, writers)
-	rounds := make([][]time.Duration, len(ways))
-	for b.Loop() {
-		for i, way := range ways {
-			round := posts(writers * each)
-			for n := 15; n < len(round); n += 16 {
-				round[n][0] = driver.Merge(missingGate, driver.Exists)
-			}
-			rounds[i] = append(rounds[i], writeAll(b, writers, round, func(ops []driver.Operation) error {
-				err := way.write(ops)
-				if ops[0].Row == missingGate && errors.Is(err, domain.ErrNotFound) {
-					return nil
-				}
-				return err
-			}))
-		}
-	}
-	update := median(rounds[0]).Seconds()
-	b.ReportMetric(float64(writers*each)/update, "update-posts/s")
-	for i, way := range ways[1:] {
-		b.ReportMetric(update/median(rounds[i+1]).Seconds(), "x-"+way.name)
-	}
-	b.ReportMetric(0, "ns/op")
-}
-
-func median(list []time.Duration) time.Duration {
-	slices.Sort(list)
-	return list[len(list)/2]
-}
-
-// A wayToCommit writes one transaction durably and returns its own failure.
-type wayToCommit struct {
-	name  string
-	write func(ops []driver.Operation) error
-}
-
-// waysToCommit starts with bbolt.Update.
-func waysToCommit(b *testing.B, writers int) []wayToCommit {
-	ways := []wayToCommit{
-		{"update", commitBy(openFilledPosts(b), (*bbolt.DB).Update)},
-		{"writer", transactOn(b, openFilledPosts(b))},
-	}
-	type tuning struct {
-		delay time.Duration
-		size  int
-	}
-	for _, tuned := range []tuning{
-		{0, maxBatch}, {100 * time.Microsecond, maxBatch}, {time.Millisecond, maxBatch},
-		{time.Millisecond, writers}, // as if it were known how many there are
-	} {
-		db := openFilledPosts(b)
-		db.bolt.MaxBatchDelay, db.bolt.MaxBatchSize = tuned.delay, tuned.size
-		ways = append(ways, wayToCommit{fmt.Sprintf("batch-%s-%d", tuned.delay, tuned.size), commitBy(db, (*bbolt.DB).Batch)})
-	}
-	return ways
-}
-
-// commitBy writes without the writer. A refusal is no error to bbolt.Batch, which
-// would roll back all that share the commit and run them again, this one alone.
-func commitBy(db *DB, run func(*bbolt.DB, func(*bbolt.Tx) error) error) func([]driver.Operation) error {
-	return func(ops []driver.Operation) error {
-		change := db.transaction(benchTable, "channel", ops)
-		var refused error
-		err := run(db.bolt, func(tx *bbolt.Tx) error {
-			var apply func() error
-			if apply, refused = change.check(tx); refused != nil {
-				return nil
-			}
-			return apply()
-		})
-		if err != nil {
-			return err
-		}
-		return refused
-	}
 }
 
 func transactOn(b *testing.B, db *DB) func([]driver.Operation) error {

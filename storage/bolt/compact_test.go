@@ -1,7 +1,6 @@
 package bolt
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +18,6 @@ import (
 func TestCompact(t *testing.T) {
 	t.Run("gives the space back and keeps every row, message and ETag", compactKeeps)
 	t.Run("keeps the mode of the file, and follows a link", compactKeepsMode)
-	t.Run("refuses a store in use, a foreign one and none", compactRefuses)
-	t.Run("of a store with rows that cannot be read names them and keeps the old file", compactKeepsUnread)
 	t.Run("that is told to stop changes nothing", compactIsStopped)
 	t.Run("that was killed leaves nothing behind once the store is opened", compactIsKilled)
 	t.Run("makes whoever waits for the store open the new file", compactWhileAnotherWaits)
@@ -129,43 +126,6 @@ func compactKeepsMode(t *testing.T) {
 	}
 	if info, err := os.Lstat(filepath.Join(dir, fileName)); err != nil || info.Mode()&fs.ModeSymlink == 0 {
 		t.Errorf("the link is now %v (%v)", info, err)
-	}
-}
-
-func compactRefuses(t *testing.T) {
-	inUse := t.TempDir()
-	wasteful(t, inUse)
-	db, err := Open(inUse, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	foreign := t.TempDir()
-	if err := os.WriteFile(filepath.Join(foreign, fileName), []byte("foreign"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for dir, want := range map[string]error{inUse: ErrInUse, foreign: errForeign, t.TempDir(): ErrNoStore} {
-		_, _, err := Compact(t.Context(), dir, func() { t.Error("it began") })
-		if !errors.Is(err, want) {
-			t.Errorf("got %v, want %v", err, want)
-		}
-		if entries, err := os.ReadDir(dir); err != nil || len(entries) > 1 {
-			t.Errorf("the directory holds %v (%v)", entries, err)
-		}
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func compactKeepsUnread(t *testing.T) {
-	dir := t.TempDir()
-	wasteful(t, dir)
-	spoil(t, dir)
-	before := fileOf(t, dir)
-	_, _, err := Compact(t.Context(), dir, func() {})
-	wantNamed(t, err)
-	if wantFiles(t, dir, fileName); !bytes.Equal(fileOf(t, dir), before) {
-		t.Error("the file has changed")
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 
 func TestReopen(t *testing.T) {
 	t.Run("keeps every row as it was", reopenedRows)
-	t.Run("repeats no ETag", reopenedETags)
 	t.Run("keeps the messages, and ends their leases", reopenedMessages)
 }
 
@@ -44,29 +43,6 @@ func reopenedRows(t *testing.T) {
 	write(t, db, driver.Merge("r", driver.Match(before[1].ETag)))
 }
 
-func reopenedETags(t *testing.T) {
-	dir := t.TempDir()
-	db := open(t, dir)
-	if err := db.CreateTable(t.Context(), "T"); err != nil {
-		t.Fatal(err)
-	}
-	seen := map[driver.ETag]bool{}
-	for range 4 {
-		for range 3 {
-			write(t, db, driver.Insert("r"))
-			etag := read(t, db)[0].ETag
-			if seen[etag] {
-				t.Fatalf("ETag %s was there before", etag)
-			}
-			seen[etag] = true
-			write(t, db, driver.Delete("r", driver.Match(etag)))
-		}
-		db = reopen(t, dir, db)
-	}
-}
-
-// Whoever had the messages had the file, and is gone. How long a lease was says nothing: the
-// clock may have been ahead.
 func reopenedMessages(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)

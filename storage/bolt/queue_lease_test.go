@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"go.etcd.io/bbolt"
+
 	"microblogging/domain"
 	"microblogging/storage/driver"
 )
@@ -29,6 +31,7 @@ func received(t *testing.T, queue *driver.Queue, lease time.Duration) []driver.M
 func TestLease(t *testing.T) {
 	t.Run("hides a message for exactly its time", leaseTime)
 	t.Run("ends by the time since the opening, and not by the clock of the machine", leaseSinceOpening)
+	t.Run("is given to a message of an earlier version", messageOfEarlierVersion)
 	t.Run("that is over keeps its receipt until another delivery", receiptAfterLease)
 	t.Run("that ends earlier shows its message earlier", orderOfVisibility)
 	t.Run("that is renewed in the same instant has another receipt", renewalAtOnce)
@@ -67,6 +70,25 @@ func leaseSinceOpening(t *testing.T) {
 		hidden := time.Duration(binary.BigEndian.Uint64(place))
 		if most := time.Hour + time.Minute + time.Second; hidden < time.Hour || hidden > most {
 			t.Errorf("hidden until %s after the opening, want %s at most", hidden, most)
+		}
+	})
+}
+
+// An earlier version put what was never hidden at 0.
+func messageOfEarlierVersion(t *testing.T) {
+	inBubble(t, func(t *testing.T, db *DB) {
+		err := db.submit(t.Context(), change{check: func(tx *bbolt.Tx) (func() error, error) {
+			return func() error {
+				return tx.Bucket(queueBucket("q")).Put(newPlace(0, 1), []byte{messageVersion, 7, 0, 'o', 'l', 'd'})
+			}, nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		queue := driver.NewQueue(db, "q")
+		send(t, queue, "new")
+		if got := received(t, queue, time.Minute); len(got) != 2 || got[0].Text != "old" || got[0].Deliveries != 1 {
+			t.Errorf("received %v", got)
 		}
 	})
 }

@@ -17,16 +17,11 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
-
-	"microblogging/storage/driver"
 )
 
 func TestRestore(t *testing.T) {
 	t.Run("gives every row, message and ETag back", restoreGivesBack)
-	t.Run("gives later rows ETags that the lost store never gave", restoreNewETags)
 	t.Run("of a file that is cut off, foreign or newer changes nothing", restoreRefusesFile)
-	t.Run("of a file with rows that cannot be read names them and changes nothing", restoreKeepsUnread)
-	t.Run("into a store with rows, or in use, changes nothing", restoreRefusesStore)
 	t.Run("that waits for a store in use does not mark it", restoreWaitsUnseen)
 	t.Run("that fails leaves nothing", restoreFails)
 	t.Run("into a directory where a store is made meanwhile leaves that alone", restoreFindsStore)
@@ -99,31 +94,6 @@ func restoreGivesBack(t *testing.T) {
 	}
 }
 
-func restoreNewETags(t *testing.T) {
-	dir, restored := t.TempDir(), t.TempDir()
-	wasteful(t, dir)
-	file := backupOf(t, dir)
-	if err := restore(t.Context(), restored, file); err != nil {
-		t.Fatal(err)
-	}
-	// The restore has opened its store once. So both count alike from here on.
-	if err := mustOpen(t, dir, Options{}).Close(); err != nil {
-		t.Fatal(err)
-	}
-	etags := map[driver.ETag]bool{}
-	for _, dir := range []string{dir, restored} {
-		for range 3 { // it is opened three times
-			db := mustOpen(t, dir, Options{})
-			put(t, db, driver.Replace("row", driver.Upsert))
-			row, err := db.Get(t.Context(), "T", "p", "row")
-			if err := errors.Join(err, db.Close()); err != nil || etags[row.ETag] {
-				t.Errorf("ETag %s is of both stores (%v)", row.ETag, err)
-			}
-			etags[row.ETag] = true
-		}
-	}
-}
-
 func restoreRefusesFile(t *testing.T) {
 	from, dir := t.TempDir(), t.TempDir()
 	wasteful(t, from)
@@ -151,13 +121,6 @@ func wantRefused(t *testing.T, dir string, file []byte) error {
 	return err
 }
 
-func restoreKeepsUnread(t *testing.T) {
-	from, dir := t.TempDir(), t.TempDir()
-	wasteful(t, from)
-	spoil(t, from)
-	wantNamed(t, wantRefused(t, dir, fileOf(t, from)))
-}
-
 func restoreFindsStore(t *testing.T) {
 	from, dir, other := t.TempDir(), t.TempDir(), t.TempDir()
 	wasteful(t, from)
@@ -169,26 +132,6 @@ func restoreFindsStore(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	wantFiles(t, dir, fileName)
-}
-
-func restoreRefusesStore(t *testing.T) {
-	full, inUse, foreign := t.TempDir(), t.TempDir(), t.TempDir()
-	wasteful(t, full)
-	file, rows := backupOf(t, full), content(t, full)
-	mustOpen(t, inUse, Options{})
-	if err := os.WriteFile(filepath.Join(foreign, fileName), []byte("foreign"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for dir, want := range map[string]error{full: ErrNotEmpty, inUse: ErrInUse, foreign: errForeign} {
-		_, err := Restore(t.Context(), dir, bytes.NewReader(file), func() { t.Error("it began") }, nil)
-		if !errors.Is(err, want) {
-			t.Errorf("got %v, want %v", err, want)
-		}
-		wantFiles(t, dir, fileName)
-	}
-	if got := content(t, full); !slices.Equal(got, rows) {
-		t.Errorf("%d rows became %d, or others", len(rows), len(got))
-	}
 }
 
 // If it were killed while it waits, a marked store would be refused, with all that it holds.

@@ -94,7 +94,7 @@ func eachOfQueue(ctx context.Context, queue *driver.Queue) error {
 	_, errLength := queue.Length(ctx)
 	_, errPeek := queue.Peek(ctx, 1)
 	return errors.Join(errReceive, errUpdate, errLength, errPeek,
-		queue.SendOnce(ctx, "text"), queue.Delete(ctx, driver.Message{}), queue.Ping(ctx))
+		queue.Send(ctx, "text"), queue.Delete(ctx, driver.Message{}), queue.Ping(ctx))
 }
 
 func aroundQueue(t *testing.T) {

@@ -27,20 +27,6 @@ func (q *Queue) Send(ctx context.Context, text string) error {
 	return q.backend.Send(ctx, q.name, text)
 }
 
-// SendOnce is Send for a message that must not be doubled: the backend's client never
-// sends it a second time. So a failure is more likely, and after it the message is on
-// the queue once or not at all.
-func (q *Queue) SendOnce(ctx context.Context, text string) error {
-	return q.Send(context.WithValue(ctx, sentOnce{}, true), text)
-}
-
-// sentOnce is the key of what SendOnce tells the backend.
-type sentOnce struct{}
-
-// IsSentOnce tells a backend whether a request must not be sent a second time by its
-// client.
-func IsSentOnce(ctx context.Context) bool { return ctx.Value(sentOnce{}) != nil }
-
 // Receive takes up to limit visible messages, at most MaxReceive, and hides each
 // for the lease: 1 s to 7 days, in whole seconds.
 func (q *Queue) Receive(ctx context.Context, limit int, lease time.Duration) ([]Message, error) {

@@ -12,7 +12,8 @@ import (
 	"microblogging/storage/driver"
 )
 
-// An Account is a backend that many share.
+// An Account is a backend that many share. It can tell which tables and queues are there,
+// and remove a whole one without a request for each of its rows.
 type Account interface {
 	driver.Backend
 	// TableNames returns the names of the tables that start with the prefix, in any case.

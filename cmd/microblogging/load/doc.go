@@ -24,7 +24,7 @@
 // A meter stands in front of the backend. It counts the rows that were read and written,
 // for each operation and for each partition, because Azure's targets are about entities
 // and not about requests. The code that opens the backend reports the tries of its client
-// to [Tried].
+// that were [Throttled].
 //
 // # What survives failure
 //

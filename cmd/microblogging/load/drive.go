@@ -13,10 +13,9 @@ import (
 
 const (
 	// patience is how long operations under way may take after the last was begun. It is
-	// longer than a client of Azure tries by default. Those that take longer have failed.
+	// longer than a client of Azure tries by default. Those that take longer have failed. After
+	// an interruption they are not waited for, and not counted.
 	patience = 30 * time.Second
-	// haste is the same if the run was interrupted. Those that take longer are not counted.
-	haste = 3 * time.Second
 	// progressEvery is the time between two reports of progress.
 	progressEvery = 200 * time.Millisecond
 	// timerLateness is how late a timer rings although a processor is free: Go's runtime may
@@ -79,25 +78,15 @@ func (d *driving) drive(ctx context.Context, watch Watch) {
 	}()
 	d.report(running, watch)
 	d.stopped = min(time.Since(d.began), d.Duration)
-	finish(ctx, ended, abort)
-	d.interrupted = ctx.Err() != nil
-}
-
-// finish waits for the operations under way, with patience, and in haste once ctx has
-// ended. Then it aborts them.
-func finish(ctx context.Context, ended <-chan struct{}, abort context.CancelCauseFunc) {
 	select {
 	case <-ended:
 	case <-time.After(patience):
 		abort(errGivenUp)
 	case <-ctx.Done():
-		select {
-		case <-ended:
-		case <-time.After(haste):
-			abort(errInterrupted)
-		}
+		abort(errInterrupted)
 	}
 	<-ended
+	d.interrupted = ctx.Err() != nil
 }
 
 // report tells how far the load is until it is over.
@@ -212,10 +201,9 @@ func (d *driving) result(busiest int64) Result {
 			continue
 		}
 		m := d.records[o].measured(o.String())
-		m.Entities, m.Throttled, m.Retried = d.costs[o].entities.Load(), d.costs[o].throttled.Load(), d.costs[o].retried.Load()
+		m.Entities, m.Throttled = d.costs[o].entities.Load(), d.costs[o].throttled.Load()
 		result.All.Entities += m.Entities
 		result.All.Throttled += m.Throttled
-		result.All.Retried += m.Retried
 		result.Operations = append(result.Operations, m)
 	}
 	return result

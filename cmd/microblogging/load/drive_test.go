@@ -18,7 +18,6 @@ func TestDrive(t *testing.T) {
 		"what is under way at the end is waited for, and counted":            waitsForTheLast,
 		"what never ends is given up and has failed, and the load ends":      givesUp,
 		"an interruption ends it, with what was measured until then":         interrupted,
-		"what an interruption cuts off has not failed":                       cutOff,
 		"an interruption is heeded also while the last are waited for":       interruptedAtTheEnd,
 		"a worker that was free in time does not count its timer's lateness": leavesOutTimer,
 		"failures are counted apart, with the first error":                   countsFailures,
@@ -98,18 +97,8 @@ func interrupted(t *testing.T) {
 	defer cancel()
 	began := time.Now()
 	r := driven(ctx, Plan{Workers: 1, Rate: 10, Duration: time.Hour}, takes(10*time.Millisecond))
-	if r.All.Requests != 21 || r.All.Failed != 0 || r.Unsent != 0 || !r.Interrupted || time.Since(began) > 2100*time.Millisecond {
+	if r.All.Requests != 20 || r.All.Failed != 0 || r.Unsent != 0 || !r.Interrupted || time.Since(began) > 2100*time.Millisecond {
 		t.Errorf("%d requests, %d failed, %d not begun, interrupted %v, after %s", r.All.Requests, r.All.Failed, r.Unsent, r.Interrupted, time.Since(began))
-	}
-}
-
-func cutOff(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-	defer cancel()
-	began := time.Now()
-	r := driven(ctx, Plan{Workers: 2, Duration: time.Hour}, takes(time.Minute))
-	if r.All.Requests != 0 || r.Failure != nil || !r.Interrupted || time.Since(began) != 2*time.Second+haste {
-		t.Errorf("%d requests (%v), interrupted %v, after %s", r.All.Requests, r.Failure, r.Interrupted, time.Since(began))
 	}
 }
 
@@ -118,7 +107,7 @@ func interruptedAtTheEnd(t *testing.T) {
 	defer cancel()
 	began := time.Now()
 	r := driven(ctx, Plan{Workers: 2, Duration: time.Second}, takes(time.Minute))
-	if r.All.Requests != 0 || r.Failure != nil || !r.Interrupted || time.Since(began) != 5*time.Second+haste {
+	if r.All.Requests != 0 || r.Failure != nil || !r.Interrupted || time.Since(began) != 5*time.Second {
 		t.Errorf("%d requests (%v), interrupted %v, after %s", r.All.Requests, r.Failure, r.Interrupted, time.Since(began))
 	}
 }

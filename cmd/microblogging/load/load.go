@@ -39,9 +39,9 @@ type Watch func(doing string, done, of int)
 // Run fills an empty store, puts it under load and returns what it has measured. If ctx ends
 // before the time, the result has what was measured until then and is no error. An error
 // means that the channels could not be filled.
-func Run(ctx context.Context, empty driver.Backend, p Plan, watch Watch) (Result, error) {
-	meter := newMeter()
-	site, err := newSite(storage.New(empty, storage.Options{Around: []driver.Around{meter.around}}))
+func Run(ctx context.Context, backend driver.Backend, p Plan, watch Watch) (Result, error) {
+	meter := &meter{partitions: make(map[partition]int64)}
+	site, err := newSite(storage.New(backend, storage.Options{Around: []driver.Around{meter.around}}))
 	if err != nil {
 		return Result{}, err
 	}

@@ -20,10 +20,10 @@ func WriteTable(w io.Writer, r Result) error {
 		return err
 	}
 	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(columns, "operation\trequests/s\tentities/s\tp50\tp95\tp99\tmax\tthrottled\tretried\tfailed\t")
+	fmt.Fprintln(columns, "operation\trequests/s\tentities/s\tp50\tp95\tp99\tmax\tthrottled\tfailed\t")
 	for _, o := range r.Rows() {
-		fmt.Fprintf(columns, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%d\t\n", o.Name, rate(r.PerSecond(o.Requests)), rate(r.PerSecond(o.Entities)),
-			o.P50, o.P95, o.P99, o.Max, o.Throttled, o.Retried, o.Failed)
+		fmt.Fprintf(columns, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t\n", o.Name, rate(r.PerSecond(o.Requests)), rate(r.PerSecond(o.Entities)),
+			o.P50, o.P95, o.P99, o.Max, o.Throttled, o.Failed)
 	}
 	if err := columns.Flush(); err != nil {
 		return err

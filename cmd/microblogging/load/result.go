@@ -34,11 +34,9 @@ type Measured struct {
 	// Entities is how many rows were read, and how many were written or were a condition of
 	// a write.
 	Entities int64 `json:"entities"`
-	// Throttled is how many tries the service answered that it is too busy, and Retried how
-	// many tries were made after one that failed. An operation can have many of both, and
-	// succeed.
+	// Throttled is how many tries the service answered that it is too busy. An operation can
+	// have many of them, and succeed.
 	Throttled int64 `json:"throttled"`
-	Retried   int64 `json:"retried,omitempty"`
 	Failed    int64 `json:"failed"`
 	// The latencies include those of operations that failed.
 	P50 Time `json:"p50"`

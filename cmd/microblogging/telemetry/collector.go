@@ -23,11 +23,9 @@ import (
 const (
 	// serviceName is the name of the service unless OTEL_SERVICE_NAME says another.
 	serviceName = "microblogging"
-	// sendEvery is how long spans wait, unless batch of them wait. Of more than maxWaiting
-	// some are dropped.
-	sendEvery  = 5 * time.Second
-	batch      = 512
-	maxWaiting = 8 * batch
+	// sendEvery is how long spans wait. Of more than maxWaiting some are dropped.
+	sendEvery  = time.Second
+	maxWaiting = 4096
 	// sendTime bounds one try to send spans, and StopTime how long a process that ends waits
 	// for the collector.
 	sendTime = 10 * time.Second
@@ -153,9 +151,7 @@ type tracer struct {
 	collector
 	send func(context.Context, *tracepb.TracesData) error
 	log  *slog.Logger
-	// full is told that a batch waits. stopping is closed by stop, and stopped when the
-	// goroutine has ended.
-	full              chan struct{}
+	// stopping is closed by stop, and stopped when the goroutine has ended.
 	stopping, stopped chan struct{}
 
 	mu      sync.Mutex
@@ -170,7 +166,7 @@ type tracer struct {
 
 func newTracer(c collector, log *slog.Logger) *tracer {
 	client := &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()}
-	t := &tracer{collector: c, log: log, full: make(chan struct{}, 1), stopping: make(chan struct{}), stopped: make(chan struct{})}
+	t := &tracer{collector: c, log: log, stopping: make(chan struct{}), stopped: make(chan struct{})}
 	t.send = func(ctx context.Context, spans *tracepb.TracesData) error { return c.post(ctx, client, spans) }
 	return t
 }
@@ -179,15 +175,10 @@ func newTracer(c collector, log *slog.Logger) *tracer {
 func (t *tracer) take(s *tracepb.Span) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.waiting) >= maxWaiting {
+	if len(t.waiting) < maxWaiting {
+		t.waiting = append(t.waiting, s)
+	} else {
 		t.lost++
-		return
-	}
-	if t.waiting = append(t.waiting, s); len(t.waiting) >= batch {
-		select {
-		case t.full <- struct{}{}:
-		default:
-		}
 	}
 }
 
@@ -199,7 +190,6 @@ func (t *tracer) run() {
 	for {
 		select {
 		case <-ticker.C:
-		case <-t.full:
 		case <-t.stopping:
 			t.flush(StopTime)
 			return

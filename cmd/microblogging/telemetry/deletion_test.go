@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,12 +24,11 @@ import (
 // TestDeletion follows a deletion from the click to the last row over a redelivery.
 func TestDeletion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		traces, sweeps := kept(t), 0
+		traces := kept(t)
+		var sweeps atomic.Int32
 		fail := func(ctx context.Context, call *driver.Call, next func(context.Context) error) error {
-			if call.Method == driver.CallTransact && call.Target == "Blogs" && len(call.Operations) > 10 {
-				if sweeps++; sweeps == 2 {
-					return domain.ErrUnavailable
-				}
+			if call.Method == driver.CallTransact && call.Target == "Blogs" && len(call.Operations) > 10 && sweeps.Add(1) == 2 {
+				return domain.ErrUnavailable
 			}
 			return next(ctx)
 		}
@@ -43,7 +43,7 @@ func TestDeletion(t *testing.T) {
 				t.Error(err)
 			}
 		})).ServeHTTP(click, httptest.NewRequest("DELETE", "/api/v1/channels/garden", nil))
-		sweeps = 0
+		sweeps.Store(0)
 		w := worker.New(store, worker.Options{
 			Lease: time.Minute, Reconcile: time.Minute, Concurrency: 1, MaxAttempts: 5, Log: slog.New(slog.DiscardHandler), Observer: traces,
 		})

@@ -47,53 +47,36 @@ type gauges struct {
 	sessions reading[int]
 }
 
-func describe(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc(prometheus.BuildFQName(namespace, "", name), help, labels, nil)
-}
-
-// The descriptions of what gauges tells.
-var (
-	descUp = describe("store_up", "1 if the store answered when it was last asked for the numbers below, else 0. They are then left out.")
-
-	descOpen = describe("deletions_open", "Deletions that were accepted and are not at their end, without those in poison. "+
-		"It stops at 1,000. Of more than 64, some may have ended in the last minutes.")
-	descOldest = describe("deletions_oldest_age_seconds", "For how long the oldest open deletion has been asked for. 0 if none is open.")
-	descQueue  = describe("queue_messages", "Messages on the queue, about, with those that are being handled: "+
-		"deletions are those that wait for a worker, poison those that wait for an operator.", "queue")
-	descSessions = describe("sessions", "Sessions and sign-in links whose time has not come, also those that were signed out. It stops at 5,000.")
-	descFile     = describe("bolt_file_bytes", "The size of the file of the embedded store.")
-	descFree     = describe("bolt_free_bytes", "Space in that file that holds nothing. It is used again; compact gives it back.")
-)
-
-// Describe implements prometheus.Collector.
-func (g *gauges) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descUp, descOpen, descOldest, descQueue, descSessions, descFile, descFree} {
-		ch <- d
-	}
-}
+// Describe implements prometheus.Collector. It describes nothing, so that nothing is read
+// before somebody asks.
+func (g *gauges) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
 func (g *gauges) Collect(ch chan<- prometheus.Metric) {
-	tell := func(d *prometheus.Desc, value float64, labels ...string) {
-		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+	tell := func(name, help string, value float64, labels prometheus.Labels) {
+		d := prometheus.NewDesc(prometheus.BuildFQName(namespace, "", name), help, nil, labels)
+		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value)
 	}
 	b, errBacklog := g.backlog.get(g.ctx)
 	if errBacklog == nil {
-		tell(descOpen, float64(b.Open))
-		tell(descOldest, age(b.Oldest))
-		tell(descQueue, float64(b.Messages), "deletions")
-		tell(descQueue, float64(b.Poisoned), "poison")
+		tell("deletions_open", "Deletions that were accepted and are not at their end, without those in poison. "+
+			"It stops at 1,000. Of more than 64, some may have ended in the last minutes.", float64(b.Open), nil)
+		tell("deletions_oldest_age_seconds", "For how long the oldest open deletion has been asked for. 0 if none is open.", age(b.Oldest), nil)
+		for queue, n := range map[string]int64{"deletions": b.Messages, "poison": b.Poisoned} {
+			tell("queue_messages", "Messages on the queue, about, with those that are being handled: "+
+				"deletions are those that wait for a worker, poison those that wait for an operator.", float64(n), prometheus.Labels{"queue": queue})
+		}
 	}
 	sessions, errSessions := g.sessions.get(g.ctx)
 	if errSessions == nil {
-		tell(descSessions, float64(sessions))
+		tell("sessions", "Sessions and sign-in links whose time has not come, also those that were signed out. It stops at 5,000.", float64(sessions), nil)
 	}
 	up := 1.0
 	if err := errors.Join(errBacklog, errSessions); err != nil {
 		up = 0
 		g.log.Warn("the store was not read for metrics", "error", err)
 	}
-	tell(descUp, up)
+	tell("store_up", "1 if the store answered when it was last asked for the numbers below, else 0. They are then left out.", up, nil)
 	if g.space == nil {
 		return
 	}
@@ -102,8 +85,8 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 		g.log.Warn("the size of the store was not read for metrics", "error", err)
 		return
 	}
-	tell(descFile, float64(space.Bytes))
-	tell(descFree, float64(space.Free))
+	tell("bolt_file_bytes", "The size of the file of the embedded store.", float64(space.Bytes), nil)
+	tell("bolt_free_bytes", "Space in that file that holds nothing. It is used again; compact gives it back.", float64(space.Free), nil)
 }
 
 // age is for how long something has been so; 0 if it never was.

@@ -24,11 +24,7 @@ import (
 
 func TestMetrics(t *testing.T) {
 	t.Run("have names, units and help as Prometheus wants them", namesAsPrometheusWants)
-	t.Run("count the calls of the store by what was answered", countCalls)
-	t.Run("count requests by route and status, and what the cache had", countRequests)
-	t.Run("count deliveries, steps and rows", countDeliveries)
-	t.Run("count the tries of the Azure SDK", countTries)
-	t.Run("count the commits of the embedded store", countCommits)
+	t.Run("count what the hooks tell", countEverything)
 	t.Run("tell nothing of a role that the process does not have", rolesApart)
 }
 
@@ -76,24 +72,6 @@ func counting(t *testing.T, o Options) *Telemetry {
 	return m
 }
 
-// busy returns metrics in which something was counted everywhere.
-func busy(t *testing.T) *Telemetry {
-	t.Helper()
-	m := counting(t, Options{Web: true, Worker: true})
-	m.Read(t.Context(), &fakeStore{}, func() (bolt.Space, error) { return bolt.Space{Bytes: 4096, Free: 1024}, nil })
-	m.Committed(bolt.Commit{Changes: 3, Took: time.Millisecond})
-	m.Tried(t.Context(), azure.Try{Number: 1, Status: 200})
-	call(t, m, driver.Call{Method: driver.CallGet, Target: "Channels"}, nil)
-	call(t, m, driver.Call{Method: driver.CallTransact, Target: "Blogs", Operations: make([]driver.Operation, 3)}, nil)
-	_, answered := m.Request(t.Context(), "GET", "/channels/:name")
-	answered(200)
-	_, handling := m.Deliver(t.Context(), driver.Message{Deliveries: 1}, domain.Message{})
-	_, done := handling.Step(t.Context(), domain.StepMark)
-	done(nil)
-	handling.End(worker.End{Outcome: "done", Kind: domain.MessageChannel})
-	return m
-}
-
 // call makes a call that ends with this error.
 func call(t *testing.T, m *Telemetry, c driver.Call, err error) {
 	t.Helper()
@@ -107,15 +85,20 @@ func namesAsPrometheusWants(t *testing.T) {
 	if err != nil {
 		t.Skip("Debian's package prometheus is not installed, so that promtool cannot check the names")
 	}
-	check := exec.CommandContext(t.Context(), promtool, "check", "metrics")
-	check.Stdin = strings.NewReader(scrape(t, busy(t)))
-	if out, err := check.CombinedOutput(); err != nil || len(out) > 0 {
-		t.Errorf("%v: %s", err, out)
+	for _, storage := range []string{"azure", "bolt"} {
+		check := exec.CommandContext(t.Context(), promtool, "check", "metrics")
+		check.Stdin = strings.NewReader(scrape(t, counted(t, storage)))
+		if out, err := check.CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("%v: %s", err, out)
+		}
 	}
 }
 
-func countCalls(t *testing.T) {
-	m := counting(t, Options{})
+// counted returns a telemetry in which something was counted everywhere.
+func counted(t *testing.T, kind string) *Telemetry {
+	t.Helper()
+	m := counting(t, Options{Web: true, Worker: true, Storage: kind})
+	m.Read(t.Context(), &fakeStore{}, func() (bolt.Space, error) { return bolt.Space{Bytes: 4096, Free: 1024}, nil })
 	point := driver.Call{Method: driver.CallGet, Target: "Users"}
 	for _, err := range []error{
 		nil, nil, domain.ErrNotFound, domain.ErrUnavailable, context.DeadlineExceeded, domain.ErrExists, domain.ErrConflict,
@@ -127,7 +110,34 @@ func countCalls(t *testing.T) {
 	late := driver.Call{Method: driver.CallTransact, Target: "Blogs", Operations: []driver.Operation{driver.Merge("gate!open!x", driver.Exists)}}
 	call(t, m, late, &driver.OperationError{Err: domain.ErrNotFound})
 	call(t, m, late, nil)
-	wantLines(t, m,
+	for status, of := range map[int][2]string{200: {"GET", "/channels/:name"}, 503: {"GET", "/channels/:name"}, 405: {"INVENTED", ""}} {
+		_, answered := m.Request(t.Context(), of[0], of[1])
+		answered(status)
+	}
+	m.Cached(t.Context(), "page", true)
+	_, _ = m.Request(t.Context(), "GET", "/") // it is under way
+	for i, end := range []worker.End{
+		{Outcome: "lease lost", Kind: domain.MessageChannel, LeaseLost: true}, {Outcome: "done", Kind: domain.MessageChannel}, {Outcome: "permanent", Poisoned: true},
+	} {
+		ctx, handling := m.Deliver(t.Context(), driver.Message{Deliveries: int64(1 + i%2)}, domain.Message{})
+		_, ended := handling.Step(ctx, domain.StepSweep)
+		handling.Removed(99)
+		handling.Removed(1)
+		ended(nil)
+		handling.End(end)
+	}
+	_, ended := m.Pass(t.Context())
+	ended(storage.Reconciled{Requeued: 2}, nil)
+	m.Tried(t.Context(), azure.Try{Number: 1, Status: 503})
+	m.Tried(t.Context(), azure.Try{Number: 2})
+	m.Tried(t.Context(), azure.Try{Number: 3, Status: 200})
+	m.Committed(bolt.Commit{Changes: 7, Took: time.Second})
+	m.Committed(bolt.Commit{Changes: 1, Err: errors.New("the disk is full")})
+	return m
+}
+
+func countEverything(t *testing.T) {
+	wantLines(t, counted(t, "azure"),
 		`microblogging_store_calls_total{kind="point",outcome="ok",target="Users"} 2`,
 		`microblogging_store_calls_total{kind="point",outcome="not_found",target="Users"} 1`,
 		`microblogging_store_calls_total{kind="point",outcome="unavailable",target="Users"} 2`,
@@ -140,46 +150,14 @@ func countCalls(t *testing.T) {
 		`microblogging_store_returned_total{target="deletions"} 4`,
 		`microblogging_store_written_total{target="Blogs"} 1`,
 		`microblogging_gate_refusals_total{gate="open"} 1`,
-		`microblogging_gate_refusals_total{gate="shut"} 0`)
-}
-
-func countRequests(t *testing.T) {
-	m := counting(t, Options{Web: true})
-	request := func(method, route string, status int) {
-		_, answered := m.Request(t.Context(), method, route)
-		answered(status)
-	}
-	request("GET", "/channels/:name", 200)
-	request("GET", "/channels/:name", 503)
-	request("INVENTED", "", 405)
-	m.Cached(t.Context(), "page", true)
-	_, _ = m.Request(t.Context(), "GET", "/") // it is under way
-	wantLines(t, m,
+		`microblogging_gate_refusals_total{gate="shut"} 0`,
 		`microblogging_http_requests_total{method="GET",route="/channels/:name",status="200"} 1`,
 		`microblogging_http_requests_total{method="GET",route="/channels/:name",status="503"} 1`,
 		`microblogging_http_requests_total{method="other",route="none",status="405"} 1`,
 		`microblogging_http_request_duration_seconds_count{method="GET",route="/channels/:name"} 2`,
 		`microblogging_http_requests_in_flight 1`,
 		`microblogging_page_cache_lookups_total{cache="page",result="hit"} 1`,
-		`microblogging_page_cache_lookups_total{cache="view",result="miss"} 0`)
-}
-
-func countDeliveries(t *testing.T) {
-	m := counting(t, Options{Worker: true})
-	deliver := func(n int64, end worker.End) {
-		ctx, handling := m.Deliver(t.Context(), driver.Message{Deliveries: n}, domain.Message{})
-		_, ended := handling.Step(ctx, domain.StepSweep)
-		handling.Removed(99)
-		handling.Removed(1)
-		ended(nil)
-		handling.End(end)
-	}
-	deliver(1, worker.End{Outcome: "lease lost", Kind: domain.MessageChannel, LeaseLost: true})
-	deliver(2, worker.End{Outcome: "done", Kind: domain.MessageChannel})
-	deliver(1, worker.End{Outcome: "permanent", Poisoned: true})
-	_, ended := m.Pass(t.Context())
-	ended(storage.Reconciled{Requeued: 2}, nil)
-	wantLines(t, m,
+		`microblogging_page_cache_lookups_total{cache="view",result="miss"} 0`,
 		`microblogging_worker_deliveries_total{kind="channel",outcome="done"} 1`,
 		`microblogging_worker_deliveries_total{kind="channel",outcome="lease_lost"} 1`,
 		`microblogging_worker_deliveries_total{kind="unread",outcome="permanent"} 1`,
@@ -190,29 +168,13 @@ func countDeliveries(t *testing.T) {
 		`microblogging_worker_rows_removed_total 300`,
 		`microblogging_worker_step_duration_seconds_count{step="sweep"} 3`,
 		`microblogging_worker_reconciling_passes_total{outcome="ok"} 1`,
-		`microblogging_worker_reconciled_total{what="requeued"} 2`)
-}
-
-func countTries(t *testing.T) {
-	m := counting(t, Options{Storage: "azure"})
-	tried := m.Tried
-	tried(t.Context(), azure.Try{Number: 1, Status: 503})
-	tried(t.Context(), azure.Try{Number: 2})
-	tried(t.Context(), azure.Try{Number: 3, Status: 200})
-	wantLines(t, m,
+		`microblogging_worker_reconciled_total{what="requeued"} 2`,
 		`microblogging_azure_tries_total{status="503"} 1`,
 		`microblogging_azure_tries_total{status="none"} 1`,
 		`microblogging_azure_tries_total{status="200"} 1`,
 		`microblogging_azure_retries_total 2`,
 		`microblogging_azure_throttled_total 1`)
-}
-
-func countCommits(t *testing.T) {
-	m := counting(t, Options{Storage: "bolt"})
-	committed := m.Committed
-	committed(bolt.Commit{Changes: 7, Took: time.Second})
-	committed(bolt.Commit{Changes: 1, Err: errors.New("the disk is full")})
-	wantLines(t, m,
+	wantLines(t, counted(t, "bolt"),
 		`microblogging_bolt_commits_total{outcome="ok"} 1`,
 		`microblogging_bolt_commits_total{outcome="failed"} 1`,
 		`microblogging_bolt_commit_changes_sum 7`,

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The file of the embedded store is removed: nothing is written, and /healthz fails.
+func TestHealthWithoutFile(t *testing.T) {
+	data := t.TempDir()
+	r := startRole(t, "serve", "--listen", "127.0.0.1:0", "--data", data)
+	address := r.await(t, `listening on (\S+)\n`)
+	ask := func(method, path, body string) int {
+		request, err := http.NewRequestWithContext(t.Context(), method, address+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", "application/json")
+		return statusOf(t, request)
+	}
+	if err := os.Remove(filepath.Join(data, "microblogging.db")); err != nil {
+		t.Fatal(err)
+	}
+	if status := ask("POST", "/api/v1/users", `{"name":"ada","password":"`+testPassword+`"}`); status != http.StatusServiceUnavailable {
+		t.Errorf("a write answers %d, want 503", status)
+	}
+	if status := ask("GET", "/healthz", ""); status != http.StatusServiceUnavailable {
+		t.Errorf("/healthz answers %d, want 503", status)
+	}
+	r.stop()
+	if code := <-r.ended; code != exitFound || !strings.Contains(r.wrote.String(), "was removed or replaced") {
+		t.Errorf("ended with %d after writing %s", code, r.wrote.String())
+	}
+}
+
+func statusOf(t *testing.T, request *http.Request) int {
+	t.Helper()
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	return response.StatusCode
+}

@@ -1,0 +1,291 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"microblogging/cmd/microblogging/feed"
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/bolt"
+	"microblogging/storage/drivertest"
+)
+
+func TestImport(t *testing.T) {
+	t.Run("that cannot be done says why and writes nothing", importRefused)
+	t.Run("for an owner without an account is refused and writes nothing", importWithoutOwner)
+	t.Run("adds each entry of a feed once, also through a pipe", importOnce)
+	t.Run("puts the channel on the page of its owner", importListsTheChannel)
+	t.Run("counts dates that cannot be read once", misdatedAreCounted)
+	t.Run("makes the account of the owner, and keeps one that exists", importCreatesOwner)
+	t.Run("keeps the key of an entry", importerKeyStays)
+}
+
+const testPassword = "correct horse"
+
+// imported imports files into a channel of ada, whose account is made of the input.
+func imported(t *testing.T, data, input string, files ...string) (code int, out, errs string) {
+	t.Helper()
+	return programWithInput(t, input, append([]string{"import", "--data", data, "--create-owner", "--channel", "news", "--owner", "Ada"}, files...)...)
+}
+
+func importRefused(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, content string) string {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	page, good, large := file("page.html", "<!DOCTYPE html><p>Hello"), writeFeed(t, "a", "<title>a</title>", 2), file("large.rss", "")
+	if err := os.Truncate(large, maxImportFile+1); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		input string
+		files []string
+		code  int
+		says  string
+	}{
+		"no password":                    {"", []string{page}, exitCannotRun, "there is no password"}, // before a file is read
+		"an empty password":              {"\n", []string{good}, exitCannotRun, "password"},
+		"a password that is too short":   {"short\n", []string{good}, exitCannotRun, "password"},
+		"a password that is too long":    {strings.Repeat("x", 1<<20), []string{good}, exitCannotRun, "password"},
+		"no feed after another":          {testPassword, []string{good, page}, exitFound, page},
+		"a feed that breaks off":         {testPassword, []string{file("broken", string(whole[:len(whole)-1]))}, exitFound, "broken"},
+		"a file over the limit":          {testPassword, []string{large}, exitCannotRun, large + " is larger than 64 MiB"},
+		"a file that is not there":       {testPassword, []string{good, filepath.Join(dir, "slip")}, exitCannotRun, "slip"},
+		"a channel that belongs to none": {testPassword, []string{good, "--channel", "a b"}, exitCannotRun, "--channel"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			data := t.TempDir()
+			code, out, errs := imported(t, data, c.input, c.files...)
+			if code != c.code || out != "" || !strings.Contains(errs, c.says) || strings.Contains(errs, testPassword) {
+				t.Errorf("exits with %d, prints %q and says %q, want %d and %q", code, out, errs, c.code, c.says)
+			}
+			expectUnwritten(t, data)
+		})
+	}
+}
+
+func importWithoutOwner(t *testing.T) {
+	data := t.TempDir()
+	code, out, errs := program(t, "import", "--data", data, "--channel", "news", "--owner", "ada", writeFeed(t, "a", "", 2))
+	if code != exitCannotRun || out != "" || !strings.Contains(errs, "there is no account ada; sign up first, or use --create-owner") {
+		t.Errorf("exits with %d, prints %q and says %q, want 2 and --create-owner", code, out, errs)
+	}
+	expectUnwritten(t, data)
+}
+
+// importOnce also finds that feeds which say nothing about themselves are told apart by their
+// names, and others by what they say: the entries of all have the same ids.
+func importOnce(t *testing.T) {
+	data := t.TempDir()
+	a, b := writeFeed(t, "a", "<title>a</title>", 100), writeFeed(t, "b", "<title>b</title>", 100)
+	for _, c := range []struct {
+		file string
+		adds int
+	}{
+		{a, 100}, {b, 100}, {a, 0}, {writePipe(t, a), 0}, {writePipe(t, b), 0},
+		{writeFeed(t, "c", "", 100), 100}, {writeFeed(t, "d", "", 100), 100}, {writeFeed(t, "c", "", 100), 0},
+	} {
+		code, out, errs := imported(t, data, testPassword, c.file)
+		if want := fmt.Sprintf("%s: %d posts added, %d already there\n", c.file, c.adds, 100-c.adds); code != exitOK || out != want {
+			t.Errorf("exits with %d, prints %q and says %q, want %q", code, out, errs, want)
+		}
+	}
+}
+
+func misdatedAreCounted(t *testing.T) {
+	data, file := t.TempDir(), filepath.Join(t.TempDir(), "misdated.rss")
+	if err := os.WriteFile(file, []byte("<rss><channel><title>T</title><item><guid>1</guid><title>a</title><pubDate>someday</pubDate></item>"+
+		"<item><guid>2</guid><title>b</title></item></channel></rss>"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"2 posts added, 0 already there, 1 dated now because their dates cannot be read\n", "0 posts added, 2 already there\n"} {
+		if code, out, errs := imported(t, data, testPassword, file); code != exitOK || !strings.HasSuffix(out, want) {
+			t.Errorf("exits with %d, prints %q and says %q, want %q", code, out, errs, want)
+		}
+	}
+}
+
+func importListsTheChannel(t *testing.T) {
+	data := t.TempDir()
+	inStore(t, data, func(store *storage.Store) {
+		for _, name := range []string{"ada", "bob"} {
+			if _, err := store.SignUp(t.Context(), name, testPassword); err != nil {
+				t.Fatal(err)
+			}
+		}
+		// As an earlier version imported it.
+		old, err := domain.NewChannel("old", "", "ada")
+		if err == nil {
+			_, err = store.CreateChannel(t.Context(), old)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustOwn(t, store, "ada")
+	})
+	for _, args := range [][]string{{"fresh", "ada"}, {"old", "ada"}, {"old", "bob"}} {
+		if code, _, errs := program(t, "import", "--data", data, "--channel", args[0], "--owner", args[1], writeFeed(t, "a", "", 1)); code != exitOK {
+			t.Fatalf("%q: exits with %d and says %q", args, code, errs)
+		}
+	}
+	inStore(t, data, func(store *storage.Store) {
+		mustOwn(t, store, "ada", "fresh", "old")
+		mustOwn(t, store, "bob")
+	})
+}
+
+func importCreatesOwner(t *testing.T) {
+	data := t.TempDir()
+	for _, input := range []string{testPassword + "\r\nmore\n", "another password\n"} {
+		code, out, errs := imported(t, data, input, writeFeed(t, "a", "", 2))
+		if code != exitOK || strings.Contains(out+errs, testPassword) {
+			t.Fatalf("exits with %d, prints %q and says %q", code, out, errs)
+		}
+		expectPassword(t, data, "ada", testPassword)
+	}
+	t.Setenv("MICROBLOGGING_OWNER_PASSWORD", testPassword)
+	data = t.TempDir()
+	if code, _, errs := imported(t, data, "another password\n", writeFeed(t, "a", "", 2)); code != exitOK {
+		t.Fatalf("exits with %d and says %q", code, errs)
+	}
+	expectPassword(t, data, "ada", testPassword)
+}
+
+// feed/testdata/keys has the ids of entries.
+func importerKeyStays(t *testing.T) {
+	p := newImportWorld(t).importer().posting(feed.Entry{ID: "id:1"})
+	if p.By != "ada" || p.Source != "feed id:urn:a" || p.Key != "id:1" {
+		t.Errorf("got %+v", p)
+	}
+}
+
+// inStore opens the store of a program that has ended.
+func inStore(t *testing.T, data string, use func(*storage.Store)) {
+	t.Helper()
+	db, err := bolt.Open(data, bolt.Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := storage.New(db, storage.Options{})
+	if err := store.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	use(store)
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// emptyStore returns the directory of a store without a site.
+func emptyStore(t *testing.T) (data string) {
+	t.Helper()
+	data = t.TempDir()
+	inStore(t, data, func(*storage.Store) {})
+	return data
+}
+
+// expectUnwritten fails the test if a table of the store holds a row.
+func expectUnwritten(t *testing.T, data string) {
+	t.Helper()
+	inStore(t, data, func(store *storage.Store) {
+		if _, err := store.SignUp(t.Context(), "ada", testPassword); err != nil {
+			t.Errorf("ada cannot sign up: %v", err)
+		}
+		counts, err := store.NewChecker(0, false, func(b domain.Breach) { t.Errorf("%+v", b) }).Run(t.Context())
+		if err != nil || counts.Channels != 0 || counts.Rows != 1 {
+			t.Errorf("the store has %+v, %v, want only the row of ada", counts, err)
+		}
+	})
+}
+
+// expectPassword fails the test unless the password is that of the account.
+func expectPassword(t *testing.T, data, name, password string) {
+	t.Helper()
+	inStore(t, data, func(store *storage.Store) {
+		if _, _, err := store.SignIn(t.Context(), storage.Attempt{Name: name, Password: password, Address: "here"}); err != nil {
+			t.Errorf("%s cannot sign in: %v", name, err)
+		}
+	})
+}
+
+// writeFeed makes an RSS file with that many entries. The entries of all files have
+// the same ids.
+func writeFeed(t *testing.T, name, head string, entries int) string {
+	t.Helper()
+	var b strings.Builder
+	fmt.Fprintf(&b, `<rss version="2.0"><channel>%s`, head)
+	for i := range entries {
+		fmt.Fprintf(&b, "<item><guid>%d</guid><pubDate>Mon, 02 Jan 2023 00:%02d:%02d GMT</pubDate>"+
+			"<description>Entry %d of %s</description></item>", i, i/60%60, i%60, i, name)
+	}
+	b.WriteString(`</channel></rss>`)
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// An importWorld is a store with a channel.
+type importWorld struct {
+	*testing.T
+	store   *storage.Store
+	channel domain.ChannelRef
+	// calls counts those of the store, and hook may meddle with them.
+	calls *atomic.Int64
+	hook  atomic.Pointer[drivertest.Hook]
+}
+
+func newImportWorld(t *testing.T) *importWorld {
+	t.Helper()
+	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w := &importWorld{T: t, calls: &atomic.Int64{}}
+	faults := drivertest.NewFaults(drivertest.Far(db), func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		w.calls.Add(1)
+		if hook := w.hook.Load(); hook != nil {
+			return (*hook)(ctx, call, send)
+		}
+		return send(ctx)
+	})
+	w.store = storage.New(faults, storage.Options{})
+	if err := w.store.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	channel, err := domain.NewChannel("news", "", "ada")
+	if err == nil {
+		channel, err = w.store.CreateChannel(t.Context(), channel)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.channel = channel.Ref()
+	w.calls.Store(0)
+	return w
+}
+
+// importer returns an importer of one feed.
+func (w *importWorld) importer() *importer {
+	return newImporter(w.store, w.channel, "ada", "id:urn:a")
+}

@@ -1,0 +1,194 @@
+package page
+
+import (
+	"net/http"
+
+	"microblogging/domain"
+	"microblogging/lab"
+	"microblogging/lab/mem"
+	"microblogging/lab/prove"
+	"microblogging/storage/driver"
+	"microblogging/templates"
+)
+
+// jsonSuffix is what the path of data for programs ends in.
+const jsonSuffix = ".json"
+
+// stateJSON is a state of a scenario.
+type stateJSON struct {
+	// Schedule leads to the state, in canonical form. Next is the same.
+	Schedule string               `json:"schedule"`
+	Next     string               `json:"next"`
+	Steps    []stepJSON           `json:"steps"`
+	Choices  []choiceJSON         `json:"choices"`
+	Tables   map[string][]rowJSON `json:"tables"`
+	Queue    []messageJSON        `json:"queue"`
+	Laws     []lawJSON            `json:"laws"`
+}
+
+type stepJSON struct {
+	Actor string `json:"actor"`
+	Call  string `json:"call"`
+	// Fate is a word of the notation, such as "arrives" or "lost".
+	Fate string `json:"fate"`
+	// Answer is empty if the actor got none.
+	Answer string   `json:"answer"`
+	Told   []string `json:"told"`
+}
+
+// choiceJSON is what may happen next. Choice is appended to the schedule after a comma.
+type choiceJSON struct {
+	Choice string `json:"choice"`
+	Actor  string `json:"actor"`
+	Label  string `json:"label"`
+}
+
+type rowJSON struct {
+	PartitionKey string         `json:"partitionKey"`
+	RowKey       string         `json:"rowKey"`
+	ETag         string         `json:"etag"`
+	Properties   map[string]any `json:"properties"`
+	// Changed tells that the last step wrote the row.
+	Changed bool `json:"changed"`
+}
+
+type messageJSON struct {
+	Text   string `json:"text"`
+	Leased bool   `json:"leased"`
+}
+
+type lawJSON struct {
+	Law    string `json:"law"`
+	State  string `json:"state"`
+	Reason string `json:"reason"`
+}
+
+// scenarioJSON answers with the state at the end of the schedule.
+func (l *Lab) scenarioJSON(w http.ResponseWriter, r *http.Request, q request) error {
+	q.at, q.rest = len(q.schedule), false
+	told, err := inTurn(r.Context(), l.replays, func() (*story, error) { return follow(q) })
+	if err != nil {
+		return err
+	}
+	return l.encoded(w, r, told.json())
+}
+
+func (s *story) json() stateJSON {
+	now := s.moments[len(s.moments)-1]
+	schedule := s.Format(s.schedule)
+	state := stateJSON{
+		Schedule: schedule, Next: schedule, Steps: []stepJSON{}, Choices: s.choicesJSON(now),
+		Tables: map[string][]rowJSON{}, Queue: []messageJSON{}, Laws: []lawJSON{},
+	}
+	for _, m := range s.moments[1:] {
+		state.Steps = append(state.Steps, s.stepJSON(*m.Step))
+	}
+	for _, table := range now.DB.Tables() {
+		state.Tables[table] = rowsJSON(table, now)
+	}
+	for _, m := range now.DB.Messages(domain.QueueName) {
+		state.Queue = append(state.Queue, messageJSON{m.Text, now.DB.Leased(domain.QueueName, m.ID)})
+	}
+	for _, law := range now.Laws {
+		state.Laws = append(state.Laws, lawJSON{law.Law, law.State, law.Reason})
+	}
+	return state
+}
+
+func (s *story) stepJSON(step lab.Step) stepJSON {
+	words := s.Words(step)
+	return stepJSON{words.Actor, words.Call, step.Choice.Fate.String(), words.Answer, append([]string{}, words.Told...)}
+}
+
+// choicesJSON are the choices that can be taken.
+func (s *story) choicesJSON(now lab.Moment) []choiceJSON {
+	choices := []choiceJSON{}
+	if len(s.schedule) == maxChoices {
+		return choices
+	}
+	add := func(actor string, options []lab.Option) {
+		for _, o := range options {
+			if o.Why == "" {
+				choices = append(choices, choiceJSON{o.Word, actor, o.Label})
+			}
+		}
+	}
+	for _, actor := range now.Actors {
+		add(actor.Name, actor.Options)
+	}
+	add("network", now.Network)
+	return choices
+}
+
+func rowsJSON(table string, now lab.Moment) []rowJSON {
+	rows := []rowJSON{}
+	for row := range now.DB.Rows(table) {
+		rows = append(rows, rowJSON{row.Partition, row.Row, string(row.ETag), propertiesJSON(row.Properties), changed(now.Step, table, row)})
+	}
+	return rows
+}
+
+// changed reports whether the step wrote the row.
+func changed(step *lab.Step, table string, row driver.Entity) bool {
+	if step == nil || step.Call == nil || step.Call.Target != table {
+		return false
+	}
+	for _, c := range step.Changes() {
+		if isWritten(c, row) {
+			return true
+		}
+	}
+	return false
+}
+
+func isWritten(c mem.Change, row driver.Entity) bool {
+	return c.After.ETag != "" && c.After.Partition == row.Partition && c.After.Row == row.Row
+}
+
+// propertiesJSON are the properties as values of JSON. A time has seven digits after the
+// second, as in the API.
+func propertiesJSON(properties driver.Properties) map[string]any {
+	values := make(map[string]any, len(properties))
+	for _, p := range properties {
+		switch p.Value.Kind() {
+		case driver.KindInt64:
+			values[p.Name] = p.Value.Number()
+		case driver.KindBoolean:
+			values[p.Name] = p.Value.Number() != 0
+		case driver.KindDateTime:
+			values[p.Name] = p.Value.Instant().UTC().Format(timeLayout)
+		default:
+			values[p.Name] = p.Value.Text()
+		}
+	}
+	return values
+}
+
+const timeLayout = "2006-01-02T15:04:05.0000000Z"
+
+type scenarioListJSON struct {
+	Scenarios []scenarioJSON `json:"scenarios"`
+}
+
+type scenarioJSON struct {
+	Name  string `json:"name"`
+	About string `json:"about"`
+	Part  string `json:"part"`
+	// Par is the number of choices of the shortest schedule that breaks a law. It is
+	// absent if there is none.
+	Par int `json:"par,omitempty"`
+}
+
+// scenarioList lists all scenarios for programs.
+func (l *Lab) scenarioList(w http.ResponseWriter, r *http.Request, _ templates.Page) error {
+	known, err := l.known()
+	if err != nil {
+		return err
+	}
+	list := scenarioListJSON{Scenarios: []scenarioJSON{}}
+	for _, c := range l.cases() {
+		record, _ := prove.About(known, c.Name)
+		list.Scenarios = append(list.Scenarios, scenarioJSON{Name: c.Name, About: c.About, Part: c.Part.String(), Par: record.Par})
+	}
+	return l.encoded(w, r, list)
+}

@@ -1,0 +1,119 @@
+package lab
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"microblogging/domain"
+)
+
+// One choice in faultOdds is a fault, as long as faults are left, and after one in
+// stallOdds the actor stalls. A walk has some dozens of steps.
+const (
+	faultOdds = 12
+	stallOdds = 10
+)
+
+// Walk takes random runs from start to end until a law is broken, and shrinks the
+// run that broke it. The seed and the number of a run determine its choices.
+func (x *Explorer) Walk(walks int, seed uint64) *Finding {
+	for n := range walks {
+		schedule, breaches := x.walk(newDice(seed, n, len(x.scenario.Actors)))
+		x.counts.Schedules++
+		if breaches != nil {
+			return x.Shrink(Finding{schedule, breaches})
+		}
+	}
+	return nil
+}
+
+func (x *Explorer) walk(d *dice) (Schedule, []domain.Breach) {
+	var schedule Schedule
+	at := x.initial()
+	for {
+		choices := x.choices(at)
+		if len(choices) == 0 {
+			return schedule, x.rest(at)
+		}
+		c := d.pick(choices)
+		to, step := x.perform(at, c)
+		x.counts.Steps++
+		x.enter(to)
+		schedule = append(schedule, c)
+		breaches := append(x.judgeStep(to, step), x.scenario.Laws.State(x.view(to))...)
+		if breaches != nil {
+			return schedule, breaches
+		}
+		at = to
+	}
+}
+
+// dice choose by priorities, as PCT does (doc.go): the first in a random order who
+// can act acts, and sometimes moves to the end of the order. So an actor can stall
+// while others finish, which is rare if all choices are equally likely.
+type dice struct {
+	*rand.Rand
+	order []int
+}
+
+func newDice(seed uint64, walk, actors int) *dice {
+	source := rand.New(rand.NewPCG(seed, uint64(walk)))
+	return &dice{source, source.Perm(actors + 1)} // index 0 is the network
+}
+
+func (d *dice) pick(choices []Choice) Choice {
+	fault := d.IntN(faultOdds) == 0
+	for i, next := range d.order {
+		var mine []Choice
+		for _, c := range choices {
+			harmless := c.Fate == Arrives || c.Fate == Lands
+			if max(int(c.Actor), 0) == next && harmless != fault {
+				mine = append(mine, c)
+			}
+		}
+		if len(mine) == 0 {
+			continue
+		}
+		if d.IntN(stallOdds) == 0 {
+			d.order = append(slices.Delete(d.order, i, i+1), next)
+		}
+		return mine[d.IntN(len(mine))]
+	}
+	return choices[d.IntN(len(choices))]
+}
+
+// Shrink looks for a shorter run that breaks the same law. It leaves out parts of
+// the schedule, larger parts first, as long as the law is still broken (delta
+// debugging, see doc.go). Actors that still wait at the schedule's end go on without
+// faults.
+func (x *Explorer) Shrink(found Finding) *Finding {
+	best := found
+	for size := len(best.Schedule) / 2; size > 0; {
+		shorter := x.withoutPart(best, size)
+		if shorter == nil {
+			size /= 2
+			continue
+		}
+		best = *shorter
+		size = min(size, len(best.Schedule)/2)
+	}
+	return &best
+}
+
+// withoutPart leaves out one part of the given size, if the law is still broken then.
+func (x *Explorer) withoutPart(found Finding, size int) *Finding {
+	for at := 0; at+size <= len(found.Schedule); at += size {
+		rest := slices.Concat(found.Schedule[:at], found.Schedule[at+size:])
+		run, err := x.Replay(rest, true)
+		if err == nil && sameLaw(run.Breaches, found.Breaches) && len(run.Steps) < len(found.Schedule) {
+			return &Finding{run.Schedule(), run.Breaches}
+		}
+	}
+	return nil
+}
+
+func sameLaw(a, b []domain.Breach) bool {
+	return slices.ContainsFunc(a, func(breach domain.Breach) bool {
+		return slices.ContainsFunc(b, func(other domain.Breach) bool { return other.Invariant == breach.Invariant })
+	})
+}

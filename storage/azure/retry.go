@@ -1,0 +1,163 @@
+package azure
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
+)
+
+const (
+	// DefaultRetries is how often a request is sent again.
+	DefaultRetries = 3
+	// DefaultRetryMin and DefaultRetryMax bound the pause before it is sent again.
+	DefaultRetryMin = 150 * time.Millisecond
+	DefaultRetryMax = 2 * time.Second
+	// tryTimeout is how long one try may take.
+	tryTimeout = 5 * time.Second
+)
+
+// DefaultRetry returns short retries, because people wait. A call fails after about
+// 2 s if nothing listens, after 8 s if packets are dropped, and after 22 s if the
+// service accepts requests but does not answer; a context can end it earlier. The
+// pauses are about 150, 450 and 1050 ms, with jitter.
+func DefaultRetry() policy.RetryOptions {
+	return Retry(DefaultRetries, DefaultRetryMin, DefaultRetryMax)
+}
+
+// Retry returns retries by RetryRules. The SDK makes the pause before the try after
+// try number n from the shortest: (2^n - 1) * shortest * random(0.8, 1.3), and at most
+// longest. With 0 retries, each request is sent once. Both pauses are more than 0.
+func Retry(retries int, shortest, longest time.Duration) policy.RetryOptions {
+	if retries == 0 {
+		retries = -1 // 0 is the SDK's default
+	}
+	return policy.RetryOptions{
+		MaxRetries:    int32(retries),
+		RetryDelay:    shortest,
+		MaxRetryDelay: longest,
+		TryTimeout:    tryTimeout,
+		ShouldRetry:   mayHelp,
+	}
+}
+
+// A RetryRule says for one kind of answer whether a request is sent again.
+type RetryRule struct {
+	// Answer names the answer, in words for an operator.
+	Answer string
+	Again  bool
+	Why    string
+}
+
+// RetryRules is the table of what is sent again, for the manual and for --help.
+func RetryRules() []RetryRule {
+	return []RetryRule{
+		{"none within 5 s, or a broken connection", true, "the request or its answer may be lost"},
+		{"a certificate that does not verify", false, "it will not verify later either"},
+		{"408, 429, 500, 502, 503, 504", true, "the service is busy or restarting"},
+		{"the same for one row of a transaction", true, "then none of its rows was written"},
+		{"the same, with Retry-After", true, "after that time, if --retry-max allows it"},
+		{"any other 4xx", false, "the service has decided"},
+		{"501, 505, any other 5xx", false, "the service cannot do it"},
+		{"whatever, if the caller's time is up", false, "a page or API call has 10 s"},
+		{"whatever, for a copy to the poison queue", false, "it would be there twice"},
+	}
+}
+
+// passes tells whether a service that answers with a status may answer otherwise soon.
+func passes(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError,
+		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
+}
+
+// mayHelp tells whether to send a request again, after an answer or after none. The SDK
+// asks it before each retry. It does not ask after an error that says of itself that a
+// retry is useless, as most errors of credentials do.
+func mayHelp(reply *http.Response, err error) bool {
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &certificate):
+		return false
+	case err != nil:
+		return true
+	}
+	return passes(reply.StatusCode) || passes(failedInside(reply))
+}
+
+// failedInside returns the status of the operation that failed, if the reply is that to
+// a batch, and else 0. The SDK looks only at the status of the whole, which is 202.
+func failedInside(reply *http.Response) int {
+	if reply.StatusCode >= http.StatusMultipleChoices || reply.Request == nil {
+		return 0
+	}
+	if _, isBatch := reply.Request.Context().Value(operationsSent{}).(int); !isBatch {
+		return 0
+	}
+	body, err := runtime.Payload(reply)
+	if err != nil || !bytes.Contains(body, []byte("odata.error")) { // most replies tell of no failure
+		return 0
+	}
+	_, failed, err := readBatchReply(reply.Header.Get("Content-Type"), body)
+	if err != nil || failed == nil {
+		return 0
+	}
+	return failed.status
+}
+
+// A Try is one request that the SDK has sent. A call of a Client is one request, and the
+// SDK sends it again after some failures (DefaultRetry).
+type Try struct {
+	// Number is 1 for the first try of a request.
+	Number int
+	// Status is that of the answer. It is 0 if there was none.
+	Status int
+	Took   time.Duration
+}
+
+// Throttled tells whether the service refused the try because there are too many: it is
+// busy, or a partition or the account is over its target.
+func (t Try) Throttled() bool {
+	return t.Status == http.StatusServiceUnavailable || t.Status == http.StatusTooManyRequests
+}
+
+// A tryCounter is the policy that counts the tries of one request. It comes before the
+// retries.
+type tryCounter struct{}
+
+// triesSent is the key of a context value: how often a request was sent.
+type triesSent struct{}
+
+// Do implements policy.Policy.
+func (tryCounter) Do(req *policy.Request) (*http.Response, error) {
+	return req.WithContext(context.WithValue(req.Raw().Context(), triesSent{}, new(atomic.Int64))).Next()
+}
+
+// A tryTeller is the policy that tells each try. It comes after the retries.
+type tryTeller func(context.Context, Try)
+
+// Do implements policy.Policy.
+func (tell tryTeller) Do(req *policy.Request) (*http.Response, error) {
+	ctx := req.Raw().Context()
+	sent, ok := ctx.Value(triesSent{}).(*atomic.Int64)
+	if !ok { // a request that no call makes, such as one for a token
+		return req.Next()
+	}
+	number, began := sent.Add(1), time.Now()
+	reply, err := req.Next()
+	try := Try{Number: int(number), Took: time.Since(began)}
+	if err == nil {
+		try.Status = reply.StatusCode
+	}
+	tell(ctx, try)
+	return reply, err
+}
