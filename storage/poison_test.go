@@ -437,21 +437,6 @@ func requeueQueuesOnce(t *testing.T) {
 	})
 }
 
-// queued receives the texts of all visible messages of the queue.
-func (w *world) queued() (texts []string) {
-	w.t.Helper()
-	for {
-		received, err := w.store.Messages().Receive(w.t.Context(), driver.MaxReceive, time.Minute)
-		w.ok(err)
-		if len(received) == 0 {
-			return texts
-		}
-		for _, m := range received {
-			texts = append(texts, m.Text)
-		}
-	}
-}
-
 func (w *world) readChannel(key domain.ChannelKey) domain.Channel {
 	w.t.Helper()
 	channel, err := w.store.Channel(w.t.Context(), key)

@@ -1,6 +1,8 @@
 package templates
 
 import (
+	"strings"
+
 	"microblogging/domain"
 	"microblogging/templates/merge"
 )
@@ -45,4 +47,102 @@ func shortRevision(revision domain.Revision) string {
 	const enough = 6
 	letters := []rune(string(revision)) // a form can hold any text
 	return string(letters[:min(len(letters), enough)])
+}
+
+// A piece of a text is marked by the side that changed it, or by removed.
+type piece struct {
+	mark mark
+	text string
+}
+
+type mark int
+
+const (
+	unmarked mark = iota
+	yours
+	theirs
+	removed
+)
+
+// changes are the pieces of a text, with what it has that another lacks, and what the
+// other had if that was before it.
+func changes(from, to string, by mark, withRemoved bool) []piece {
+	var pieces []piece
+	for _, c := range merge.Compare(from, to) {
+		switch {
+		case c.Kind == merge.Same:
+			pieces = append(pieces, piece{unmarked, c.Text})
+		case c.Kind == merge.Added:
+			pieces = append(pieces, piece{by, c.Text})
+		case withRemoved:
+			pieces = append(pieces, piece{removed, c.Text})
+		}
+	}
+	return pieces
+}
+
+// together are the pieces of a merge.
+func together(m merge.Merge) []piece {
+	var pieces []piece
+	for _, p := range m {
+		switch p.Side {
+		case merge.Neither, merge.Both:
+			pieces = append(pieces, piece{unmarked, p.Mine})
+		case merge.Mine:
+			pieces = append(pieces, changes(p.Base, p.Mine, yours, true)...)
+		case merge.Theirs:
+			pieces = append(pieces, changes(p.Base, p.Theirs, theirs, true)...)
+		case merge.Clash:
+			pieces = append(pieces, piece{yours, p.Mine}, piece{unmarked, " "}, piece{theirs, p.Theirs})
+		}
+	}
+	return pieces
+}
+
+// visible marks the ends of lines in a change, so that a reader sees the change
+// even if only those differ.
+func visible(text string) string { return strings.ReplaceAll(text, "\n", "↵\n") }
+
+// A side is one of two versions that met, with what it changed.
+type side struct {
+	untitled    bool
+	title, text []piece
+}
+
+// sides are the version that was saved and the one that was not. If it is known what
+// both began with, each shows what it changed in that; otherwise, what only it has.
+func (v EditBlog) sides() (saved, unsaved side) {
+	title, text := v.Conflict.Theirs.Title, v.Conflict.Theirs.Text
+	saved.untitled, unsaved.untitled = title == "", v.Title == ""
+	if m := v.Conflict.Merged; m != nil {
+		saved.title, saved.text = changes(m.Base.Title, title, theirs, true), changes(m.Base.Text, text, theirs, true)
+		unsaved.title, unsaved.text = changes(m.Base.Title, v.Title, yours, true), changes(m.Base.Text, v.Text, yours, true)
+		return saved, unsaved
+	}
+	saved.title, saved.text = changes(v.Title, title, theirs, false), changes(v.Text, text, theirs, false)
+	unsaved.title, unsaved.text = changes(title, v.Title, yours, false), changes(text, v.Text, yours, false)
+	return saved, unsaved
+}
+
+// box returns what the form to merge in begins with.
+func (v EditBlog) box() (title, text string) {
+	if v.Conflict.Merged == nil {
+		return v.Title, v.Text
+	}
+	title = v.Title
+	if v.Conflict.Merged.Title.Clean() {
+		title = v.Conflict.Merged.Title.Text()
+	}
+	return title, v.Conflict.Merged.Text.Text()
+}
+
+// clashes says that the changes overlap somewhere.
+func (m *Merged) clashes() bool { return !m.Title.Clean() || !m.Text.Clean() }
+
+// names are the headings of the two versions. Both are mine if I saved the other one too.
+func (v EditBlog) names(user domain.UserName) (saved, unsaved string) {
+	if v.Conflict.Theirs.UserID == user {
+		return "Saved in your other tab", "Not saved yet"
+	}
+	return "Saved by " + string(v.Conflict.Theirs.UserID), "Yours, not saved yet"
 }

@@ -2,6 +2,7 @@ package templates
 
 import (
 	"strconv"
+	"strings"
 
 	"microblogging/domain"
 	"microblogging/templates/markdown"
@@ -165,4 +166,71 @@ func newestOf(posts []Post) domain.BlogID {
 		return ""
 	}
 	return posts[0].ID
+}
+
+// A Directory is the list of channels, at [HomePath] for strangers and at
+// [ChannelsPath]. Its filter is a GET form to [ChannelsPath] with the field contains.
+type Directory struct {
+	// Contains is the filter, as somebody typed it.
+	Contains string
+	Channels []domain.Channel
+	// After is the continuation token where this page starts. It is empty on the
+	// first page.
+	After string
+	// Next is the continuation token of the next page. It is empty on the last.
+	Next string
+}
+
+// firstLine is the part of a description that the directory shows.
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+func (v Directory) frame() frame {
+	return frame{Title: "Channels", About: directoryAbout, Path: directoryPath(v.Contains, v.After)}
+}
+
+const directoryAbout = "Places for short posts. Anyone may read; anyone signed in may post."
+
+// A NewChannel is the form that creates a channel. It posts name and
+// description to [NewChannelPath].
+type NewChannel struct {
+	Form
+	Name        string
+	Description string
+	// Key is the idempotency key: a form that is sent twice creates one channel.
+	Key string
+}
+
+// An EditChannel is the form that changes a channel's description. It posts
+// description and incarnation to [EditChannelPath].
+type EditChannel struct {
+	Form
+	domain.Channel
+}
+
+// A DeleteChannel asks the owner to confirm a deletion. It posts incarnation, and pause if
+// the workers are to pause before each step, to [DeleteChannelPath]. The owner confirms the deletion of this incarnation; a later
+// channel of the same name is not deleted.
+type DeleteChannel struct {
+	Form
+	domain.Channel
+	// Teach offers to pause before each step.
+	Teach bool
+}
+
+// styles has those of the check box, if the page has it.
+func (v DeleteChannel) styles() []string {
+	if !v.Teach {
+		return nil
+	}
+	return []string{"deletion.css"}
+}
+
+// A ChannelFeed is the page that explains the feeds of a channel.
+type ChannelFeed struct {
+	Channel domain.ChannelName
+	// Posts is how many posts a feed holds at most.
+	Posts int
 }

@@ -1,8 +1,12 @@
 package templates
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"microblogging/domain"
 )
@@ -99,7 +103,7 @@ func (v Deletion) explanation() string {
 	}
 	switch v.State {
 	case domain.DeletionDone:
-		return "It took " + span(v.FinishedOn.Sub(v.RequestedOn)) + ". The name is free again."
+		return "It took " + brief(v.FinishedOn.Sub(v.RequestedOn)) + ". The name is free again."
 	case domain.DeletionPoisoned:
 		return "The channel stays hidden and nothing is lost, but the work waits for an operator. " +
 			"Once the cause is fixed, this command puts it back on the queue, and it goes on where it stopped:"
@@ -110,4 +114,232 @@ func (v Deletion) explanation() string {
 		return "Readers no longer see the channel. Your request is safe on the queue until a worker takes it up."
 	}
 	return "Readers no longer see the channel. You may close this page: the work goes on without it."
+}
+
+// A Lesson is a deletion whose workers pause before each step. Its forms post action,
+// worker and step to [DeletionPath]: action=next lets a worker take the step before which it
+// waits, and action=kill kills it; action=again delivers the message again, and
+// action=free ends the pauses.
+type Lesson struct {
+	domain.Lesson
+	Workers []LessonWorker
+}
+
+// A LessonWorker is a worker that pauses before each step. Its LeaseUntil is zero unless it
+// was killed.
+type LessonWorker struct {
+	domain.LessonWorker
+	// LeaseOver: the lease has run out. So a worker that seems to wait is gone.
+	LeaseOver bool
+}
+
+// Live tells whether the page of a deletion can still change.
+func (v Deletion) Live() bool {
+	if v.State != domain.DeletionDone {
+		return true
+	}
+	if v.Lesson == nil || v.Lesson.Over != "" || len(v.Lesson.Workers) == 0 {
+		return false
+	}
+	settled := 0
+	for _, w := range v.Lesson.Workers {
+		if w.State == domain.LessonEnded && (w.Result == "done" || w.Result == "overtaken") {
+			settled++
+		}
+	}
+	return settled < 1+v.Lesson.Copies
+}
+
+// refreshes tells whether a page without scripts reloads itself. It does not while a
+// worker waits for somebody to press a button: the button would not hold still.
+func (v Deletion) refreshes() bool {
+	if v.Lesson != nil && v.Lesson.Over == "" {
+		for _, w := range v.Lesson.Workers {
+			if w.waits() {
+				return false
+			}
+		}
+	}
+	return v.Live()
+}
+
+// waits tells whether the worker waits for an order.
+func (w LessonWorker) waits() bool { return w.State == domain.LessonWaits && !w.LeaseOver }
+
+// step is the worker's step in words.
+func (w LessonWorker) step() string { return stepName(domain.StepRecord{Step: w.Step}) }
+
+// left is how many seconds the lease lasts.
+func (w LessonWorker) left(now time.Time) int {
+	return max(0, int(math.Ceil(w.LeaseUntil.Sub(now).Seconds())))
+}
+
+func (w LessonWorker) id(action string) string { return action + "-" + strconv.Itoa(w.Number) }
+
+// end says how the worker came to its end.
+func (w LessonWorker) end() string {
+	switch w.Result {
+	case "overtaken":
+		switch w.Last {
+		case "mark":
+			return "It found that this channel is gone, had nothing to do, and settled its message."
+		case "shut":
+			return "It found that both gates are gone: another worker was further. It settled its message."
+		}
+		return "It was fenced out: the shut gate is gone, so the store refused its sweep. It settled its message."
+	case "failed":
+		return "It failed. The message is tried again."
+	case "waiting":
+		return "The storage did not answer. The message is tried again."
+	case "stopped":
+		return "Its process stopped, and gave the message back."
+	case "lost":
+		return "It lost its lease."
+	}
+	return "It came to the end, removed " + rowCount(w.Rows) + ", and settled its message."
+}
+
+// over says why the workers do not pause any more.
+func (l Lesson) over() string {
+	switch l.Over {
+	case "forgotten":
+		return "Nobody pressed anything for 15 minutes, so the worker went on without further pauses."
+	case "crowded":
+		return "Many other lessons are going on, so the worker did not pause."
+	}
+	return "You let the workers go on without further pauses."
+}
+
+// headline says what each worker at work does. If none is, it says what became of the
+// latest. The page announces it.
+func (l Lesson) headline() string {
+	var all []string
+	for _, w := range l.Workers {
+		if w.waits() || w.State == domain.LessonWorks {
+			all = append(all, w.headline())
+		}
+	}
+	if len(all) == 0 {
+		all = []string{l.Workers[len(l.Workers)-1].headline()}
+	}
+	return "W" + strings.Join(all, "; ")[1:]
+}
+
+// headline says what the worker does. It begins with a small letter.
+func (w LessonWorker) headline() string {
+	who := "worker " + strconv.Itoa(w.Number)
+	switch w.State {
+	case domain.LessonWaits:
+		if w.LeaseOver {
+			return who + " was lost before " + string(w.Step)
+		}
+		return who + " waits before " + string(w.Step)
+	case domain.LessonKilled:
+		return who + " was killed before " + string(w.Step)
+	case domain.LessonWorks:
+		return who + " is at " + string(w.Step)
+	}
+	return who + " has ended"
+}
+
+// stepName says the step in words.
+func stepName(s domain.StepRecord) string {
+	for _, step := range deletionSteps() {
+		if step.key == s.Step {
+			return step.name
+		}
+	}
+	switch s.Step {
+	case "receive":
+		return "A worker takes the message"
+	case "several":
+		return counted(s.Count, "more step") + " of several workers"
+	}
+	return ""
+}
+
+// remark says how the step ended, unless it is done.
+func (v Deletion) remark(s domain.StepRecord) string {
+	switch s.Result {
+	case "overtaken":
+		return "Another worker was further."
+	case "failed":
+		return "It failed."
+	case "waiting":
+		return "The storage did not answer."
+	case "stopped":
+		return "The worker stopped, and gave the message back."
+	case "lost":
+		return "The worker lost its lease."
+	case "":
+		if v.State == domain.DeletionRunning && s.Worker == v.Trace[len(v.Trace)-1].Worker {
+			return "Under way."
+		}
+		return "The worker said nothing more."
+	}
+	return ""
+}
+
+// offset says how long after the request the step began.
+func (v Deletion) offset(s domain.StepRecord) string {
+	return "+" + brief(max(s.Began.Sub(v.RequestedOn), 0))
+}
+
+// stepTook says how long the step took.
+func stepTook(s domain.StepRecord) string {
+	if s.Ended.IsZero() {
+		return "–"
+	}
+	return brief(s.Ended.Sub(s.Began))
+}
+
+// stepBy says which worker it was, and how often its message had been delivered.
+func stepBy(s domain.StepRecord) string {
+	return fmt.Sprintf("%d (delivery %d)", s.Worker, s.Delivery)
+}
+
+// sentence tells the whole record, for those who play it back.
+func (v Deletion) sentence(s domain.StepRecord) string {
+	said := string(s.Step) + ": " + stepName(s) + ". Worker " + strconv.Itoa(s.Worker) + ", " + v.offset(s) + " after the request"
+	if !s.Ended.IsZero() {
+		said += ", for " + stepTook(s)
+	}
+	if s.Rows > 0 {
+		said += ", " + rowCount(s.Rows) + " removed"
+	}
+	said += "."
+	if remark := v.remark(s); remark != "" {
+		said += " " + remark
+	}
+	return said
+}
+
+// rowCount says how many rows there are: "1 row", "6,001 rows".
+func rowCount(n int64) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return count(n) + " rows"
+}
+
+// Deletions is the list of the deletions that the reader asked for, the newest first.
+type Deletions struct {
+	Items []domain.Deletion
+	// After is the continuation token where this page starts. It is empty on the first.
+	After string
+	// Next is the continuation token of the next page. It is empty on the last.
+	Next string
+}
+
+// deletionState says in a word or two how far the deletion has come.
+func deletionState(d domain.Deletion) string {
+	switch d.State {
+	case domain.DeletionDone:
+		return "Deleted"
+	case domain.DeletionPoisoned:
+		return "Stopped"
+	case domain.DeletionQueued:
+		return "Waiting for a worker"
+	}
+	return "Under way"
 }

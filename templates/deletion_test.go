@@ -58,7 +58,7 @@ func queuedDeletionHasNoStepUnderWay(t *testing.T) {
 
 func finishedDeletionLeadsOnAndStopsRefreshing(t *testing.T) {
 	expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionDone, "release")),
-		says("It took 4 seconds. The name is free again."), in("progress[value=5]"), times(5, "li[class=done]"),
+		says("It took 4.0 s. The name is free again."), in("progress[value=5]"), times(5, "li[class=done]"),
 		in("dl", says("Finished")),
 		in("div[id=progress]", in("a[href=/channels]"), in("a[href=/channels/new?name=aurora]")),
 		without("noscript"), without("[data-events]"),
@@ -129,7 +129,7 @@ func playedBackOnceOver(t *testing.T) {
 
 func briefTellsTimesApart(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "under 0.1 ms", 60 * time.Microsecond: "0.1 ms", 400 * time.Microsecond: "0.4 ms", 9960 * time.Microsecond: "10 ms", 40 * time.Millisecond: "40 ms",
+		0: "0 ms", 10 * time.Microsecond: "under 0.1 ms", 60 * time.Microsecond: "0.1 ms", 400 * time.Microsecond: "0.4 ms", 9960 * time.Microsecond: "10 ms", 40 * time.Millisecond: "40 ms",
 		999600 * time.Microsecond: "1.0 s", 59940 * time.Millisecond: "59.9 s", 59950 * time.Millisecond: "1 min 0 s",
 		4 * time.Minute: "4 min 0 s", 2*time.Hour + 5*time.Minute: "2 h 5 min",
 	} {

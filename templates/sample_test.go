@@ -243,7 +243,7 @@ func accountPages(in, out Page) map[string]templ.Component {
 
 func sampleUser() User {
 	return User{
-		User: domain.User{Name: "ingrid", CreatedOn: ago(3 * year)}, Next: "n&m",
+		User: domain.User{Name: "ingrid", CreatedOn: ago(3 * 365 * 24 * time.Hour)}, Next: "n&m",
 		Channels: []domain.Channel{
 			{Name: "Füchse", Owner: "ingrid", Description: "Foxes.\nNot shown.", CreatedOn: ago(2 * time.Hour)},
 			{Name: nasty, Owner: "ingrid", Description: nasty, CreatedOn: ago(time.Hour)},
@@ -261,10 +261,10 @@ func otherPages(in, out Page) map[string]templ.Component {
 		"problem, edit":    ProblemPage(in, Problem{Status: 404, Kept: &KeptDraft{Kind: EditDraft, Values: map[string]string{"title": nasty, "text": nasty}}}),
 		"problem, sign in": ProblemPage(out, Problem{Status: 401, SignIn: &SignIn{Next: "/channels/new"}}),
 		"user":             UserPage(out, sampleUser()),
-		"user, own, none":  UserPage(in, User{User: domain.User{Name: "ingrid", CreatedOn: ago(year)}}),
-		"user, none":       UserPage(out, User{User: domain.User{Name: nasty, CreatedOn: ago(year)}}),
-		"user, past end":   UserPage(out, User{User: domain.User{Name: "jo", CreatedOn: ago(year)}, After: "a"}),
-		"user, a hole":     UserPage(out, User{User: domain.User{Name: "jo", CreatedOn: ago(year)}, After: "a", Next: "n"}),
+		"user, own, none":  UserPage(in, User{User: domain.User{Name: "ingrid", CreatedOn: ago(365 * 24 * time.Hour)}}),
+		"user, none":       UserPage(out, User{User: domain.User{Name: nasty, CreatedOn: ago(365 * 24 * time.Hour)}}),
+		"user, past end":   UserPage(out, User{User: domain.User{Name: "jo", CreatedOn: ago(365 * 24 * time.Hour)}, After: "a"}),
+		"user, a hole":     UserPage(out, User{User: domain.User{Name: "jo", CreatedOn: ago(365 * 24 * time.Hour)}, After: "a", Next: "n"}),
 		"feeds":            ChannelFeedPage(out, ChannelFeed{Channel: "aurora", Posts: 50}),
 		"feeds, nasty":     ChannelFeedPage(in, ChannelFeed{Channel: nasty}),
 	}

@@ -1,40 +1,16 @@
 package templates
 
 import (
+	"fmt"
+	"math"
 	"strconv"
 	"time"
-)
-
-const (
-	day   = 24 * time.Hour
-	week  = 7 * day
-	month = 30 * day
-	year  = 365 * day
 )
 
 const (
 	instantLayout = "2 January 2006, 15:04 UTC"
 	exactLayout   = "2 January 2006, 15:04:05 UTC"
 )
-
-// inUnits says d in the largest unit that fits.
-func inUnits(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return counted(d/time.Second, "second")
-	case d < time.Hour:
-		return counted(d/time.Minute, "minute")
-	case d < day:
-		return counted(d/time.Hour, "hour")
-	case d < week:
-		return counted(d/day, "day")
-	case d < 2*month:
-		return counted(d/week, "week")
-	case d < year:
-		return counted(d/month, "month")
-	}
-	return counted(d/year, "year")
-}
 
 // counted joins a number and its unit: "1 day", "2 days".
 func counted[N ~int | ~int64](n N, unit string) string {
@@ -52,12 +28,27 @@ func votes(n int64) string {
 	return count(n) + " votes"
 }
 
-// span says how long something took: "4 seconds".
-func span(d time.Duration) string {
-	if d < time.Second {
-		return "less than a second"
+// brief writes a short time so that 40 ms can be told from 4: "0.3 ms", "41 ms",
+// "1.2 s", "3 min 20 s".
+func brief(d time.Duration) string {
+	ms := float64(d) / float64(time.Millisecond)
+	switch {
+	case d == 0:
+		return "0 ms"
+	case ms < 0.05:
+		return "under 0.1 ms"
+	case ms < 9.95:
+		return strconv.FormatFloat(ms, 'f', 1, 64) + " ms"
+	case ms < 999.5:
+		return strconv.FormatFloat(math.Round(ms), 'f', 0, 64) + " ms"
+	case d < 59950*time.Millisecond:
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
 	}
-	return inUnits(d)
+	d = d.Round(time.Second)
+	if d < time.Hour {
+		return fmt.Sprintf("%d min %d s", d/time.Minute, d%time.Minute/time.Second)
+	}
+	return fmt.Sprintf("%d h %d min", d/time.Hour, d%time.Hour/time.Minute)
 }
 
 // wait says how long to wait at least, in whole units rounded up: whoever waits as long

@@ -8,7 +8,6 @@ import (
 func TestTime(t *testing.T) {
 	t.Run("shows the instant in UTC", timeShowsTheInstantInUTC)
 	t.Run("to wait is rounded up", waitIsRoundedUp)
-	t.Run("of a span is in its largest unit", spanIsInItsLargestUnit)
 }
 
 func timeShowsTheInstantInUTC(t *testing.T) {
@@ -46,15 +45,5 @@ func waitIsRoundedUp(t *testing.T) {
 	}
 	if got := wait(0); got != "1 second" {
 		t.Errorf("no time: %q", got)
-	}
-}
-
-func spanIsInItsLargestUnit(t *testing.T) {
-	for want, d := range map[string]time.Duration{
-		"less than a second": 999 * time.Millisecond, "1 second": time.Second, "4 seconds": 4*time.Second + 1, "2 minutes": 2*time.Minute + 59*time.Second,
-	} {
-		if got := span(d); got != want {
-			t.Errorf("%v: %q, want %q", d, got, want)
-		}
 	}
 }

@@ -2,6 +2,7 @@ package templates
 
 import (
 	"testing"
+	"time"
 
 	"microblogging/domain"
 )
@@ -24,7 +25,7 @@ func userPageSaysSinceWhenAndListsTheChannels(t *testing.T) {
 }
 
 func userPageWithoutChannelsSaysWhatToDo(t *testing.T) {
-	v := User{User: domain.User{Name: "jo", CreatedOn: ago(day)}}
+	v := User{User: domain.User{Name: "jo", CreatedOn: ago(24 * time.Hour)}}
 	expect(t, UserPage(pageAt("/users/jo", ""), v), says("No channels of their own"), in("main", in("a[href=/channels]")))
 	expect(t, UserPage(pageAt("/users/jo", "jo"), v), says("No channels of your own yet"), in("main", in("a[href=/channels/new]")))
 	v.After, v.Next = "a", "b"

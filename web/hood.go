@@ -6,10 +6,9 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/labstack/echo/v4"
 
 	"microblogging/storage"
@@ -50,25 +49,19 @@ func tellsNames(c echo.Context) bool {
 	return c.Response().Status == http.StatusUnauthorized || strings.HasPrefix(c.Request().URL.Path, templates.DigestPath+"/")
 }
 
-// formCosts keep what forms cost, with --teach, until the page that the form leads to shows
-// it. They are in the memory of this process: if another one answers the page, it shows
-// none. They are safe for concurrent use.
-type formCosts struct {
-	mu   sync.Mutex
-	kept *simplelru.LRU[string, formCost]
-}
-
+// A formCost is what a form cost, with --teach, until the page that the form leads to shows
+// it. It is in the memory of this process: if another one answers the page, it shows none.
 type formCost struct {
 	spent templates.Spent
 	until time.Time
 }
 
-func newFormCosts() *formCosts {
-	kept, err := simplelru.NewLRU[string, formCost](maxFormCosts, nil)
+func newFormCosts() *lru.Cache[string, formCost] {
+	kept, err := lru.New[string, formCost](maxFormCosts)
 	if err != nil {
 		panic(err) // only if maxFormCosts is not positive
 	}
-	return &formCosts{kept: kept}
+	return kept
 }
 
 // listCalls makes the ledger of a page list its calls, with --teach.
@@ -84,9 +77,7 @@ func (s *server) keepFormCost(c echo.Context, x *exchange) {
 		return
 	}
 	id := rand.Text()
-	s.costs.mu.Lock()
-	s.costs.kept.Add(id, formCost{spentOf(&x.ledger), time.Now().Add(costLifetime)})
-	s.costs.mu.Unlock()
+	s.costs.Add(id, formCost{spentOf(&x.ledger), time.Now().Add(costLifetime)})
 	c.SetCookie(s.newCookie(c, costCookie, id, int(costLifetime.Seconds())))
 }
 
@@ -98,10 +89,8 @@ func (s *server) takeFormCost(c echo.Context) *templates.Spent {
 		return nil
 	}
 	c.SetCookie(s.newCookie(c, costCookie, "", -1))
-	s.costs.mu.Lock()
-	defer s.costs.mu.Unlock()
-	kept, found := s.costs.kept.Peek(id)
-	s.costs.kept.Remove(id)
+	kept, found := s.costs.Peek(id)
+	s.costs.Remove(id)
 	if !found || time.Now().After(kept.until) {
 		return nil
 	}

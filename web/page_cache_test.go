@@ -351,8 +351,8 @@ func cacheCostsFewAllocations(t *testing.T) {
 			handler.ServeHTTP(w, r)
 		})
 		t.Logf("%s: %v allocations", step.name, allocations)
-		// 52 in the program: the race detector makes pools forget.
-		if allocations >= 60 {
+		// 63 in the program: the race detector makes pools forget.
+		if allocations >= 72 {
 			t.Errorf("%s costs %v allocations", step.name, allocations)
 		}
 	}

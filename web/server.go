@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"net/url"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
@@ -104,7 +105,7 @@ type server struct {
 	streams *shares[clientAddress]
 	batches *shares[domain.UserName]
 	// costs is nil without Teach.
-	costs *formCosts
+	costs *lru.Cache[string, formCost]
 }
 
 // New returns the handler of the web role. The store must be prepared. The handler is

@@ -91,8 +91,7 @@ func (s *server) visit(c echo.Context, who access, h handler) (visitor, error) {
 			v, err := wait()
 			return err == nil && v == likely
 		})
-		answered := h(c, likely)
-		c.Set(certainKey, nil)
+		answered := answerLikely(c, likely, h)
 		// What is wrong with the session goes before what is wrong with the page.
 		if v, err := wait(); err != nil || v == likely {
 			return v, errOr(err, answered)
@@ -111,6 +110,12 @@ func (s *server) visit(c echo.Context, who access, h handler) (visitor, error) {
 	return v, err
 }
 
+// answerLikely calls a handler for a visitor who may be somebody else.
+func answerLikely(c echo.Context, likely visitor, h handler) error {
+	defer c.Set(certainKey, nil)
+	return h(c, likely)
+}
+
 func errOr(err, other error) error {
 	if err != nil {
 		return err
@@ -124,7 +129,7 @@ const certainKey = "web.certain"
 var errSomebodyElse = errors.New("the session is somebody else's, or has ended")
 
 // certain waits until it is certain who the visitor is. It must be called before a response
-// begins.
+// begins: one that begins without it is a fault (observe).
 func certain(c echo.Context) error {
 	if is, ok := c.Get(certainKey).(func() bool); ok && !is() {
 		return errSomebodyElse

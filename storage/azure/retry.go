@@ -31,8 +31,8 @@ func DefaultRetry() policy.RetryOptions {
 	return Retry(DefaultRetries, DefaultRetryMin, DefaultRetryMax)
 }
 
-// Retry returns retries by RetryRules. The SDK makes the pause before the try after
-// try number n from the shortest: (2^n - 1) * shortest * random(0.8, 1.3), and at most
+// Retry returns retries by the table of docs/retries.md. The SDK makes the pause before the try
+// after try number n from the shortest: (2^n - 1) * shortest * random(0.8, 1.3), and at most
 // longest. With 0 retries, each request is sent once. Both pauses are more than 0.
 func Retry(retries int, shortest, longest time.Duration) policy.RetryOptions {
 	if retries == 0 {
@@ -44,29 +44,6 @@ func Retry(retries int, shortest, longest time.Duration) policy.RetryOptions {
 		MaxRetryDelay: longest,
 		TryTimeout:    tryTimeout,
 		ShouldRetry:   mayHelp,
-	}
-}
-
-// A RetryRule says for one kind of answer whether a request is sent again.
-type RetryRule struct {
-	// Answer names the answer, in words for an operator.
-	Answer string
-	Again  bool
-	Why    string
-}
-
-// RetryRules is the table of what is sent again, for the manual and for --help.
-func RetryRules() []RetryRule {
-	return []RetryRule{
-		{"none within 5 s, or a broken connection", true, "the request or its answer may be lost"},
-		{"a certificate that does not verify", false, "it will not verify later either"},
-		{"408, 429, 500, 502, 503, 504", true, "the service is busy or restarting"},
-		{"the same for one row of a transaction", true, "then none of its rows was written"},
-		{"the same, with Retry-After", true, "after that time, if --retry-max allows it"},
-		{"any other 4xx", false, "the service has decided"},
-		{"501, 505, any other 5xx", false, "the service cannot do it"},
-		{"whatever, if the caller's time is up", false, "a page or API call has 10 s"},
-		{"whatever, for a copy to the poison queue", false, "it would be there twice"},
 	}
 }
 

@@ -1,0 +1,112 @@
+package web
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"microblogging/domain"
+	"microblogging/storage"
+)
+
+func TestPageCacheMemory(t *testing.T) {
+	t.Run("is bounded", cacheIsBounded)
+	t.Run("holds one version of a page", cacheHoldsOneVersion)
+	t.Run("of none is none", cacheOfNone)
+}
+
+func keptPage(version string, size int) storage.Kept[*sharedPage] {
+	return storage.Kept[*sharedPage]{Channel: domain.Channel{Name: "a"}, Version: storage.Version(version), Value: &sharedPage{body: make([]byte, size)}}
+}
+
+func cacheIsBounded(t *testing.T) {
+	const limit = 4 << 20
+	cache := shelf[*sharedPage]{newPageCache(limit)}
+	for n := range 2000 {
+		cache.Set(fmt.Sprint(n), keptPage("1", 16<<10))
+	}
+	cache.Set("huge", keptPage("1", 2*limit))
+	cache.kept.CleanUp()
+	if weight := cache.kept.WeightedSize(); weight > limit || weight < limit/2 {
+		t.Errorf("it weighs %d, want at most %d", weight, limit)
+	}
+	if _, found := cache.Get("huge"); found {
+		t.Error("a page that is larger than the cache is in it")
+	}
+}
+
+func cacheHoldsOneVersion(t *testing.T) {
+	cache := shelf[*sharedPage]{newPageCache(1 << 20)}
+	for n := range 100 {
+		cache.Set("a", keptPage(fmt.Sprint(n), 16<<10))
+	}
+	cache.kept.CleanUp()
+	kept, found := cache.Get("a")
+	if !found || kept.Version != "99" || cache.kept.EstimatedSize() != 1 {
+		t.Errorf("version %s, found %v, %d entries", kept.Version, found, cache.kept.EstimatedSize())
+	}
+}
+
+func cacheOfNone(t *testing.T) {
+	for _, limit := range []int64{0, -1} {
+		cache := shelf[*sharedPage]{newPageCache(limit)}
+		cache.Set("a", keptPage("1", 1))
+		if _, found := cache.Get("a"); found {
+			t.Errorf("of %d bytes it keeps a page", limit)
+		}
+	}
+}
+
+func TestTexts(t *testing.T) {
+	t.Run("a text is never shown in place of another", textIsNeverShownInPlaceOfAnother)
+	t.Run("a list shows the beginning of a long text", listShowsTheBeginningOfALongText)
+}
+
+func sampleBlog(revision, text string) domain.Blog {
+	return domain.Blog{
+		Channel: domain.ChannelRef{Key: "k", Incarnation: "i"}, ID: "id", Revision: domain.Revision(revision), Text: text,
+	}
+}
+
+func textIsNeverShownInPlaceOfAnother(t *testing.T) {
+	texts := newTexts(maxTexts)
+	blog := sampleBlog("r", "# a")
+	seen := map[string]bool{texts.content(blog) + "in a feed": true}
+	for name, change := range map[string]func(*domain.Blog) place{
+		"an edit":             func(b *domain.Blog) place { b.Revision, b.Text = "s", "# b"; return alone },
+		"another post":        func(b *domain.Blog) place { b.ID, b.Text = "other", "# c"; return alone },
+		"another incarnation": func(b *domain.Blog) place { b.Channel.Incarnation, b.Text = "j", "# d"; return alone },
+		"a list":              func(*domain.Blog) place { return inList },
+		"a digest":            func(*domain.Blog) place { return inDigest },
+	} {
+		other := blog
+		place := change(&other)
+		texts.post(other, place)
+		got := texts.post(other, place).Rendered.String() // what is kept
+		if seen[got] {
+			t.Errorf("%s shows %s", name, got)
+		}
+		seen[got] = true
+	}
+	channel := domain.Channel{Incarnation: "i", Description: "a"}
+	before := texts.description(channel)
+	channel.Description = "b"
+	if texts.description(channel) == before {
+		t.Error("a new description shows the old one")
+	}
+}
+
+func listShowsTheBeginningOfALongText(t *testing.T) {
+	texts := newTexts(maxTexts)
+	blog := sampleBlog("r", strings.Repeat("word ", 200)+"\n\n"+strings.Repeat("more ", 200))
+	for place, folds := range map[place]bool{inList: true, inDigest: true, alone: false} {
+		post := texts.post(blog, place)
+		if got := post.Rendered.String(); post.Folded != folds || strings.Contains(got, "more") == folds {
+			t.Errorf("place %d: folded %v, %s", place, post.Folded, got)
+		}
+	}
+	blog.ID, blog.Text = "short", strings.Repeat("a", foldedText)
+	if texts.post(blog, inList).Folded {
+		t.Error("a text of 1,200 characters is folded")
+	}
+}
