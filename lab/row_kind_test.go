@@ -14,7 +14,7 @@ func TestRowKinds(t *testing.T) {
 	}
 	// The guarantees do not rest on these.
 	none := map[string]bool{
-		"owned channel": true, "known address": true, "failures of one address": true, "failures": true,
+		"owned channel": true, "address of a user": true, "failures": true,
 	}
 	for _, kind := range schema.Kinds() {
 		if !kind.Retired && scenarios[kind.Scenario] == none[kind.Name] {

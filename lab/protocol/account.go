@@ -217,7 +217,7 @@ func accountGuards() []lab.Scenario {
 		ablate("link-epoch", "link-ended", "The epoch of a link", "carrySession",
 			"A link carries the number that the account had when it was made, so it ends together with all sessions.",
 			always(withoutLinkEpoch), unharmed),
-		ablate("address", "digest-address", "The version of the account", "changeUser",
+		ablate("address", "digest-address", "The version of the account", "(Pause).Change",
 			"A digest address is changed in the version of the account that was read, so a late request does not bring back an old address.",
 			always(withoutMatch(schema.TableUsers, ""))),
 	}

@@ -7,6 +7,8 @@
 package account
 
 import (
+	"golang.org/x/sync/semaphore"
+
 	"microblogging/storage/driver"
 	"microblogging/storage/flight"
 	"microblogging/storage/optimistic"
@@ -31,6 +33,6 @@ func New(backend driver.Tables, reads flight.Reads, pause optimistic.Pause) *Acc
 		users:    driver.NewTable(backend, schema.TableUsers),
 		sessions: driver.NewTable(backend, schema.TableSessions),
 		throttle: driver.NewTable(backend, schema.TableThrottle),
-		hashing:  newHashing(),
+		hashing:  hashing{slots: semaphore.NewWeighted(hashingAtOnce)},
 	}
 }

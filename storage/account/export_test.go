@@ -1,23 +1,18 @@
 package account
 
-import (
-	"context"
-	"time"
-)
+import "context"
 
 // HashSignIn and HashSignUp do work in a slot of password hashing, as a sign-in or a
 // sign-up does.
-func (s *Accounts) HashSignIn(ctx context.Context, work func()) error {
-	return s.hashing.signingIn(ctx, work)
+func (a *Accounts) HashSignIn(ctx context.Context, work func()) error {
+	return a.hashing.inSlot(ctx, work)
 }
 
-func (s *Accounts) HashSignUp(ctx context.Context, work func()) error {
-	late := time.NewTimer(signUpWait)
-	defer late.Stop()
-	return s.hashing.signingUp(ctx, late.C, work)
+func (a *Accounts) HashSignUp(ctx context.Context, work func()) error {
+	return a.hashing.alone(ctx, func() error { return a.hashing.inSlot(ctx, work) }, signingUp)
 }
 
 // HashAttempt does work as HashSignIn does, alone.
-func (s *Accounts) HashAttempt(ctx context.Context, a Attempt, work func()) error {
-	return s.hashing.alone(ctx, a, func() error { return s.hashing.signingIn(ctx, work) })
+func (a *Accounts) HashAttempt(ctx context.Context, t Attempt, work func()) error {
+	return a.hashing.alone(ctx, func() error { return a.hashing.inSlot(ctx, work) }, "address "+t.Address, "account "+throttleName(t.Name))
 }

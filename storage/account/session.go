@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"microblogging/domain"
@@ -24,124 +25,119 @@ const (
 	maxSessions = 50
 )
 
-// insertToken makes a new token, and stores a row with these properties under its
-// hash. The row ends at that time.
-func (s *Accounts) insertToken(ctx context.Context, end time.Time, p ...driver.Property) (string, error) {
+// startSession starts a session in the epoch of the account row. If the password was changed
+// since that row was read, the session has ended already. It counts as one of the last
+// maxSessions from the sign-in with that number.
+func (a *Accounts) startSession(ctx context.Context, user driver.Entity, signIns int64) (string, domain.Session, error) {
+	session := domain.Session{User: userOf(user).Name, ExpiresOn: domain.Now().Add(SessionLifetime)}
+	token, err := a.insertToken(ctx, user, session.ExpiresOn, driver.Int64(schema.PropSignIns, signIns))
+	return token, session, err
+}
+
+// insertToken makes a new token of a user in their epoch, and stores a row under its hash.
+func (a *Accounts) insertToken(ctx context.Context, user driver.Entity, end time.Time, more driver.Property) (string, error) {
 	token := rand.Text()
 	//lab: Insert the row of a session or of a sign-in link.
-	err := s.sessions.Transact(ctx, schema.SessionPartition(token), driver.Insert(schema.SingleRow, append(p, driver.Time(schema.PropExpiresOn, end))...))
-	if errors.Is(err, domain.ErrExists) {
-		err = nil // the token is new, so that this is the echo of this insert
-	}
-	if err != nil {
+	err := a.sessions.Transact(ctx, schema.SessionPartition(token), driver.Insert(schema.SingleRow, driver.Time(schema.PropExpiresOn, end),
+		driver.String(schema.PropUser, userOf(user).Name), driver.Int64(schema.PropEpoch, epochOf(user)), more))
+	if err != nil && !errors.Is(err, domain.ErrExists) { // the token is new: that is the echo of this insert
 		return "", fmt.Errorf("starting a session: %w", err)
 	}
 	return token, nil
 }
 
+// epochOf is the epoch that a user is in, or in which a session or a link was made.
+func epochOf(row driver.Entity) int64 { return row.Properties.Int64(schema.PropEpoch) }
+
+// outlasts tells whether a user has begun a new epoch, or signed in too often, since a session
+// began.
+func outlasts(user, session driver.Entity) bool {
+	since := user.Properties.Int64(schema.PropSignIns) - session.Properties.Int64(schema.PropSignIns)
+	return epochOf(user) != epochOf(session) || since >= maxSessions
+}
+
 // Session returns the session of a token. A token that is unknown or expired, or
 // whose user has begun a new epoch or signed in too often since, is domain.ErrNotSignedIn.
-func (s *Accounts) Session(ctx context.Context, token string) (domain.Session, error) {
-	session, began, err := s.readSession(ctx, token)
+func (a *Accounts) Session(ctx context.Context, token string) (domain.Session, error) {
+	row, err := a.readSession(ctx, token)
 	if err != nil {
 		return domain.Session{}, err
 	}
-	now, err := s.readMoment(ctx, session.User)
-	if err == nil && now.outlasts(began) {
-		err = notSignedIn()
+	user, err := a.readUser(ctx, sessionOf(row).User)
+	if errors.Is(err, domain.ErrNotFound) || err == nil && outlasts(user, row) {
+		err = errNotSignedIn
 	}
 	if err != nil {
 		return domain.Session{}, err
 	}
-	return session, nil
+	return sessionOf(row), nil
 }
 
 // SessionAhead begins to read the session of a token, as Session does, before its answer
 // is needed. The function that it returns waits for the answer. It must be called, and may
 // be called again. Likely is whose session that was when it was read last, or empty: then
 // both rows of a session are read at once. If it is wrong, it costs another read.
-func (s *Accounts) SessionAhead(ctx context.Context, token string, likely domain.UserName) (wait func() (domain.Session, error)) {
-	return flight.Ahead(s.reads, func() (domain.Session, error) {
+func (a *Accounts) SessionAhead(ctx context.Context, token string, likely domain.UserName) (wait func() (domain.Session, error)) {
+	return flight.Ahead(a.reads, func() (domain.Session, error) {
 		if likely == "" {
-			return s.Session(ctx, token)
+			return a.Session(ctx, token)
 		}
-		return s.sessionOf(ctx, token, likely)
+		return a.likelySession(ctx, token, likely)
 	})
 }
 
-// sessionOf is Session for a token that is likely this user's. The rows are read at once,
+// likelySession is Session for a token that is likely this user's. The rows are read at once,
 // so that the epoch may be older than the session's: a user who changes the password
 // carries a session to the new epoch. So any doubt is settled by Session.
-func (s *Accounts) sessionOf(ctx context.Context, token string, likely domain.UserName) (session domain.Session, err error) {
-	var began, now moment
-	var known error
-	err = s.reads.AtOnce(ctx,
-		func(ctx context.Context) (err error) {
-			session, began, err = s.readSession(ctx, token)
-			return err
-		},
-		func(ctx context.Context) error {
-			now, known = s.readMoment(ctx, likely)
-			return nil
-		})
+func (a *Accounts) likelySession(ctx context.Context, token string, likely domain.UserName) (domain.Session, error) {
+	var row, user driver.Entity
+	var unknown error
+	err := a.reads.AtOnce(ctx,
+		func(ctx context.Context) (err error) { row, err = a.readSession(ctx, token); return err },
+		func(ctx context.Context) error { user, unknown = a.readUser(ctx, likely); return nil })
 	switch {
 	case err != nil:
 		return domain.Session{}, err
-	case known != nil || session.User != likely || now.outlasts(began):
-		return s.Session(ctx, token)
+	case unknown != nil || sessionOf(row).User != likely || outlasts(user, row):
+		return a.Session(ctx, token)
 	}
-	return session, nil
+	return sessionOf(row), nil
 }
 
-// readSession reads the row of a session, and when it began. A token that is unknown, expired
-// or signed out is domain.ErrNotSignedIn.
-func (s *Accounts) readSession(ctx context.Context, token string) (session domain.Session, began moment, err error) {
-	row, err := s.sessions.Get(ctx, schema.SessionPartition(token), schema.SingleRow)
+var errNotSignedIn = fmt.Errorf("session: %w", domain.ErrNotSignedIn)
+
+// readSession reads the row of a session. A token that is unknown, expired or signed out is
+// domain.ErrNotSignedIn.
+func (a *Accounts) readSession(ctx context.Context, token string) (driver.Entity, error) {
+	row, err := a.sessions.Get(ctx, schema.SessionPartition(token), schema.SingleRow)
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
-		return domain.Session{}, moment{}, notSignedIn()
+		err = errNotSignedIn
 	case err != nil:
-		return domain.Session{}, moment{}, fmt.Errorf("session: %w", err)
+		err = fmt.Errorf("session: %w", err)
 	case row.Properties.Bool(schema.PropLink) || hasEnded(row.Properties):
-		return domain.Session{}, moment{}, notSignedIn()
+		err = errNotSignedIn
 	}
-	return domain.Session{
-		User:      domain.UserName(row.Properties.String(schema.PropUser)),
-		ExpiresOn: row.Properties.Time(schema.PropExpiresOn),
-	}, momentOf(row.Properties), nil
+	return row, err
 }
 
-// readMoment reads in which moment of its life an account is. Without an account, it is domain.ErrNotSignedIn.
-func (s *Accounts) readMoment(ctx context.Context, user domain.UserName) (moment, error) {
-	row, err := s.readUser(ctx, user)
-	if errors.Is(err, domain.ErrNotFound) {
-		err = notSignedIn()
-	}
-	return row.moment, err
+func sessionOf(row driver.Entity) domain.Session {
+	user := domain.UserName(row.Properties.String(schema.PropUser))
+	return domain.Session{User: user, ExpiresOn: row.Properties.Time(schema.PropExpiresOn)}
 }
-
-func notSignedIn() error { return fmt.Errorf("session: %w", domain.ErrNotSignedIn) }
 
 // hasEnded tells whether the token of a Sessions row is worth nothing any more.
 func hasEnded(token driver.Properties) bool {
 	return token.Bool(schema.PropEnded) || !time.Now().Before(token.Time(schema.PropExpiresOn))
 }
 
-// ended returns the properties that end a token for good. It leaves ExpiresOn, so that
-// the row is removed when its time has come. A copy of the insert that lands after that
-// has expired. The epoch and the mark are for a web role that does not know schema.PropEnded yet.
-func ended() driver.Properties {
-	return driver.Properties{driver.Bool(schema.PropEnded, true), driver.Bool(schema.PropLink, false), driver.Int64(schema.PropEpoch, endedEpoch)}
-}
-
-// endedEpoch is an epoch that no user has.
-const endedEpoch = -1
-
 // SignOut ends the session of a token. To end it again is no error. It does not delete
-// the row: then a late copy of its insert would start the session again.
-func (s *Accounts) SignOut(ctx context.Context, token string) error {
+// the row: then a late copy of its insert would start the session again. The row is removed
+// when its time has come. A copy of the insert that lands after that has expired.
+func (a *Accounts) SignOut(ctx context.Context, token string) error {
 	//lab: Mark the session as ended, and keep its row.
-	err := s.sessions.Transact(ctx, schema.SessionPartition(token), driver.Merge(schema.SingleRow, driver.Exists, ended()...))
+	err := a.sessions.Transact(ctx, schema.SessionPartition(token),
+		driver.Merge(schema.SingleRow, driver.Exists, driver.Bool(schema.PropEnded, true)))
 	if errors.Is(err, domain.ErrNotFound) {
 		return nil // it has expired
 	}
@@ -151,17 +147,108 @@ func (s *Accounts) SignOut(ctx context.Context, token string) error {
 // carrySession moves one session to a new epoch, so that it does not end with the
 // epoch before. A session that has ended otherwise stays ended. If the process dies
 // before this, the user has to sign in again.
-func (s *Accounts) carrySession(ctx context.Context, token string, epoch int64) error {
-	return s.pause.Retry(ctx, func() error {
-		row, err := s.sessions.Get(ctx, schema.SessionPartition(token), schema.SingleRow)
+func (a *Accounts) carrySession(ctx context.Context, token string, epoch int64) error {
+	return a.pause.Change(ctx, a.sessions, schema.SessionPartition(token), schema.SingleRow, func(now driver.Entity) (driver.Properties, error) {
+		if hasEnded(now.Properties) || epochOf(now) != epoch-1 {
+			return nil, nil
+		}
+		return driver.Properties{driver.Int64(schema.PropEpoch, epoch)}, nil
+	})
+}
+
+// SignInLink makes a sign-in link for a user and returns its token. The token can be
+// exchanged for a session once, within an hour, and in the epoch in which it was made: a
+// link ends with the user's sessions. An unknown user is domain.ErrNotFound.
+func (a *Accounts) SignInLink(ctx context.Context, name domain.UserName) (string, error) {
+	user, err := a.readUser(ctx, name)
+	if err != nil {
+		return "", fmt.Errorf("sign-in link: %w", err)
+	}
+	return a.insertToken(ctx, user, domain.Now().Add(linkLifetime), driver.Bool(schema.PropLink, true))
+}
+
+// FollowSignInLink exchanges the token of a link for a session, and returns the
+// session and its token. A link that was used, has ended or never was is
+// domain.ErrNotSignedIn. Of several who follow one link, the one who marks its row as
+// used is signed in. If the process dies after that, the link is lost.
+func (a *Accounts) FollowSignInLink(ctx context.Context, link string) (token string, session domain.Session, err error) {
+	used, err := a.useLink(ctx, link)
+	if err != nil {
+		return "", domain.Session{}, fmt.Errorf("sign-in link: %w", err)
+	}
+	user, err := a.readUser(ctx, sessionOf(used).User)
+	if err == nil && epochOf(user) != epochOf(used) {
+		err = fmt.Errorf("sign-in link: %w", domain.ErrNotSignedIn)
+	}
+	if err != nil {
+		return "", domain.Session{}, err
+	}
+	return a.startSession(ctx, user, user.Properties.Int64(schema.PropSignIns))
+}
+
+// useLink marks a link as used, and returns its row. It does not delete the row: then a late
+// copy of its insert would bring the link back. The row says who used it, since the caller may
+// find its own mark: that is the echo of its write.
+func (a *Accounts) useLink(ctx context.Context, link string) (row driver.Entity, err error) {
+	mine := domain.NewRevision()
+	err = a.pause.Retry(ctx, func() error {
+		//lab: Read the sign-in link: was it used before?
+		row, err = a.sessions.Get(ctx, schema.SessionPartition(link), schema.SingleRow)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
-			return nil // it has expired
+			return domain.ErrNotSignedIn
 		case err != nil:
 			return err
-		case hasEnded(row.Properties), row.Properties.Int64(schema.PropEpoch) != epoch-1:
-			return nil // or this is the echo of our own write
+		case row.Properties.String(schema.PropUsedBy) == string(mine):
+			return nil
+		case !row.Properties.Bool(schema.PropLink), hasEnded(row.Properties):
+			return domain.ErrNotSignedIn
 		}
-		return optimistic.Again(s.sessions.Transact(ctx, row.Partition, driver.Merge(schema.SingleRow, driver.Match(row.ETag), driver.Int64(schema.PropEpoch, epoch))))
+		//lab: Mark the link as used, in the version that was read.
+		return optimistic.Again(a.sessions.Transact(ctx, row.Partition, driver.Merge(schema.SingleRow, driver.Match(row.ETag),
+			driver.Bool(schema.PropEnded, true), driver.String(schema.PropUsedBy, mine))))
 	})
+	return row, err
+}
+
+const (
+	// expiryMargin is how long after their end rows are removed. The clock of this
+	// process may be ahead of others, for which the session, the link or the counter is
+	// not over.
+	expiryMargin = 5 * time.Minute
+	// expireFlight is the largest number of transactions that are under way at once.
+	expireFlight = 8
+)
+
+// Expire reads Sessions and Throttle whole. It deletes the rows that ended expiryMargin ago,
+// each in the version that was read, and returns how many. The next call removes what a
+// failure has left, and what changed meanwhile.
+func (a *Accounts) Expire(ctx context.Context) (removed int, err error) {
+	ended := time.Now().Add(-expiryMargin)
+	group := flight.Unbroken(expireFlight)
+	var n atomic.Int64
+	for _, table := range []*driver.Table{a.sessions, a.throttle} {
+		for row, unread := range table.All(ctx, driver.Scan{}) {
+			if unread != nil {
+				err = errors.Join(err, unread)
+				break
+			}
+			if ended.Before(row.Properties.Time(schema.PropExpiresOn)) {
+				continue
+			}
+			group.Go(func() error {
+				err := table.Transact(ctx, row.Partition, driver.Delete(row.Row, driver.Match(row.ETag)))
+				if err == nil {
+					n.Add(1)
+				} else if optimistic.Raced(err) {
+					return nil // it has changed, and is left
+				}
+				return err
+			})
+		}
+	}
+	if err = errors.Join(err, group.Wait()); err != nil {
+		err = fmt.Errorf("removing what has expired: %w", err)
+	}
+	return int(n.Load()), err
 }

@@ -77,6 +77,7 @@ func (p Pause) Change(ctx context.Context, table *driver.Table, partition, row s
 ) error {
 	mine := domain.NewRevision()
 	return p.Retry(ctx, func() error {
+		//lab: Read the row that is to change.
 		now, err := table.Get(ctx, partition, row)
 		if err != nil && !errors.Is(err, domain.ErrNotFound) {
 			return err
@@ -93,6 +94,7 @@ func (p Pause) Change(ctx context.Context, table *driver.Table, partition, row s
 		if now.ETag != "" {
 			write = driver.Merge(row, driver.Match(now.ETag), changes...)
 		}
+		//lab: Write the row, in the version that was read.
 		return Again(table.Transact(ctx, partition, write))
 	})
 }

@@ -14,7 +14,6 @@
 //	<inverted>     10 digits: 9999999999 minus the rating
 //	<key>          a channel: its folded name, such as "garden"
 //	<revision>     26 random characters
-//	<time>         19 digits: the start of a window, in Unix seconds
 //	<user>         a user name in lower case
 //
 // Rows of different kinds share a partition of Blogs so that one transaction can span them.

@@ -43,19 +43,8 @@ func SignUpPartition(key string) string { return Hash("sign-up", key) }
 // ThrottlePartition is the partition of what is counted about somebody.
 func ThrottlePartition(what, who string) string { return what + "!" + Hash(what, who) }
 
-// ThrottleRow names the window that contains now. All windows of a kind of counter have one
-// length.
-func ThrottleRow(now time.Time, window time.Duration) string {
-	return Failures.Row(fmt.Sprintf("%019d", now.Truncate(window).Unix()))
-}
-
-// PairRow names what is counted for one user from one address in a window.
-func PairRow(window, address string) string {
-	return PairFailures.Row(window, Hash("address", address))
-}
-
-// KnownRow names an address.
-func KnownRow(address string) string { return Known.Row(Hash("address", address)) }
+// AddressRow is the row of an address in the partition of what is counted about a user.
+func AddressRow(address string) string { return AddressFailures.Row(Hash("address", address)) }
 
 // The gates of an incarnation.
 func OpenGateRow(i domain.Incarnation) string     { return OpenGate.Row(string(i)) }

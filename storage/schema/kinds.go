@@ -26,7 +26,8 @@ var kinds = []*Kind{
 	Blog, Once, Rate, Vote, Join, Sub, Subscription,
 	Unread, OpenDeletion, Lesson, BlogDeletion, Deletion,
 	Account, Asked, Made, UserOnce, Owned,
-	Session, Known, PairFailures, Failures,
+	Session, AddressFailures, Failures,
+	retired(TableThrottle, "<what>!<hash>", "<time>"), retired(TableThrottle, "user!<hash>", "<time>!<hash>"),
 }
 
 // retired is a kind of row of an earlier version.
@@ -276,45 +277,30 @@ var (
 		Change: "Ends a session, or renews it. Only a hash names it.",
 		Remove: "Removes a session that has ended.",
 		Properties: slices.Concat(instants(PropExpiresOn), optional(numbers(PropEpoch, PropSignIns)), optional(truths(PropEnded, PropLink)),
-			optional(texts(PropUser, PropOnce, PropUsedBy))),
+			optional(texts(PropUser, PropOnce, PropUsedBy, PropRevision, PropRevisions))),
 	}
 )
 
 // The rows that keep strangers from guessing.
 var (
 	Failures = &Kind{
-		Table: TableThrottle, Partition: "<what>!<hash>", Form: "<time>", Name: "failures",
-		What: failures, Why: refuses,
+		Table: TableThrottle, Partition: "<what>!<hash>", Name: "failures",
+		What:       "How often somebody has failed to sign in, or how many accounts they made, in one stretch of time.",
+		Why:        "Enough of them refuse more tries for a while. No guarantee about channels depends on it.",
 		Point:      "Looks how many attempts were counted lately.",
 		Insert:     "Counts an attempt.",
-		Change:     "Counts an attempt, or takes it back.",
-		Properties: failureProperties(),
+		Change:     "Counts an attempt.",
+		Properties: slices.Concat(numbers(PropFailures), instants(PropWindowEnds, PropExpiresOn), texts(PropRevision, PropRevisions)),
 	}
-	PairFailures = &Kind{
-		Table: TableThrottle, Partition: "user!<hash>", Form: "<time>!<hash>", Name: "failures of one address",
-		Hash: "of the address",
-		What: failures, Why: refuses,
-		Point:      "Looks how many attempts were counted lately.",
-		Insert:     "Counts an attempt.",
-		Change:     "Counts an attempt, or takes it back.",
-		Properties: failureProperties(),
-	}
-	Known = &Kind{
-		Table: TableThrottle, Partition: "user!<hash>", Form: "known!<hash>", Name: "known address",
-		Hash:       "of the address",
-		What:       "An address from which the user has signed in.",
-		Why:        "Strangers who guess cannot lock out somebody who signs in from there.",
-		Point:      "Looks whether the user has signed in from this address before.",
-		Change:     "Remembers an address that the user signs in from.",
-		Properties: instants(PropExpiresOn),
+	AddressFailures = &Kind{
+		Table: TableThrottle, Partition: "user!<hash>", Form: "address!<hash>", Name: "address of a user",
+		Hash:   "of the address",
+		What:   "How often a user’s sign-in has failed from one address, and until when the address is known.",
+		Why:    "Strangers who guess cannot lock out somebody who has signed in from there lately.",
+		Point:  "Looks how many attempts were counted lately, and whether the user has signed in from this address.",
+		Insert: "Counts an attempt, or remembers an address that the user signs in from.",
+		Change: "Counts an attempt, or remembers an address that the user signs in from.",
+		Properties: slices.Concat(optional(numbers(PropFailures)), optional(instants(PropWindowEnds, PropKnownUntil)), instants(PropExpiresOn),
+			texts(PropRevision, PropRevisions)),
 	}
 )
-
-const (
-	failures = "How often a sign-in has failed, in one stretch of time."
-	refuses  = "Enough of them refuse more tries for a while. No guarantee about channels depends on it."
-)
-
-func failureProperties() []Property {
-	return slices.Concat(numbers(PropFailures), instants(PropExpiresOn), texts(PropRevision, PropRevisions))
-}

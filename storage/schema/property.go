@@ -20,6 +20,7 @@ const (
 	PropFailures     = "Failures"
 	PropFinishedOn   = "FinishedOn"
 	PropIncarnation  = "Incarnation"
+	PropKnownUntil   = "KnownUntil"
 	PropLastDelivery = "LastDelivery"
 	PropLink         = "Link"
 	PropName         = "Name"
@@ -55,6 +56,7 @@ const (
 	// property away.
 	PropWaiting      = "Waiting"
 	PropWaitingSince = "WaitingSince"
+	PropWindowEnds   = "WindowEnds"
 	PropWorkers      = "Workers"
 	PropWrittenOn    = "WrittenOn"
 )

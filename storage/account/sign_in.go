@@ -1,0 +1,147 @@
+package account
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
+)
+
+// An Attempt is one try to sign up, to sign in, or to confirm a password.
+type Attempt struct {
+	Name     string
+	Password string
+	// Address is where the attempt comes from. Failed attempts are counted by address,
+	// and by name and address. It may be any text.
+	Address string
+}
+
+// SignIn starts a session, and returns it and its token. Only a hash of the token is
+// stored. A wrong name or password is domain.ErrNotSignedIn. After too many of them
+// every attempt is a *domain.ThrottledError. If too many sign in at once, it is
+// domain.ErrBusy and does not count.
+func (a *Accounts) SignIn(ctx context.Context, t Attempt) (token string, session domain.Session, err error) {
+	user, err := a.authenticate(ctx, t)
+	if err != nil {
+		return "", domain.Session{}, err
+	}
+	var signIns int64
+	err = a.changeUser(ctx, userOf(user).Name, func(now driver.Entity) (driver.Properties, error) {
+		signIns = now.Properties.Int64(schema.PropSignIns) + 1
+		return driver.Properties{driver.Int64(schema.PropSignIns, signIns)}, nil
+	})
+	if err != nil {
+		return "", domain.Session{}, err
+	}
+	return a.startSession(ctx, user, signIns)
+}
+
+// authenticate checks the password of somebody who signs in, and returns the account row
+// that it was checked against. From then on the address is known for the user.
+func (a *Accounts) authenticate(ctx context.Context, t Attempt) (driver.Entity, error) {
+	user, err := a.confirm(ctx, t, a.signInLimits)
+	if err == nil {
+		err = a.remember(ctx, t)
+	}
+	return user, err
+}
+
+// countTime bounds the count of a wrong password, which is made also if nobody waits for the
+// answer any more.
+const countTime = 5 * time.Second
+
+// confirm checks the password of an account if no limit is reached, and returns the row that it
+// was checked against. It counts a wrong one. One attempt from an address, and one at an
+// account, is made at a time: so many connections of one client are one in the queue for a slot,
+// and many at once cannot outrun the count: each process checks one more at most. Who is refused
+// does not wait.
+func (a *Accounts) confirm(ctx context.Context, t Attempt, limits func(context.Context, Attempt) ([]counter, error)) (driver.Entity, error) {
+	if _, err := limits(ctx, t); err != nil {
+		return driver.Entity{}, err
+	}
+	user, err := a.readAnyUser(ctx, t.Name)
+	if err != nil {
+		return driver.Entity{}, err
+	}
+	return user, a.hashing.alone(ctx, func() error {
+		counters, err := limits(ctx, t)
+		if err != nil {
+			return err // others have failed meanwhile
+		}
+		wrong := a.compare(ctx, user, t.Password)
+		if !errors.Is(wrong, domain.ErrNotSignedIn) {
+			return wrong
+		}
+		counting, cancel := context.WithTimeout(context.WithoutCancel(ctx), countTime)
+		defer cancel()
+		return cmp.Or(a.count(counting, counters...), wrong)
+	}, "address "+t.Address, "account "+throttleName(t.Name))
+}
+
+// readAnyUser returns the row of an account. If nobody has the name, it is empty.
+func (a *Accounts) readAnyUser(ctx context.Context, name string) (driver.Entity, error) {
+	parsed, err := domain.ParseUserName(name)
+	if err != nil {
+		return driver.Entity{}, nil
+	}
+	user, err := a.readUser(ctx, parsed)
+	if errors.Is(err, domain.ErrNotFound) {
+		return driver.Entity{}, nil
+	}
+	return user, err
+}
+
+// compare compares a password with that of the account. An empty account takes as long as a
+// wrong password, so that nobody learns which names exist.
+func (a *Accounts) compare(ctx context.Context, user driver.Entity, password string) error {
+	hash := user.Properties.String(schema.PropPassword)
+	if hash == "" {
+		_, err := a.hashing.hash(ctx, password)
+		return cmp.Or(err, fmt.Errorf("signing in: %w", domain.ErrNotSignedIn))
+	}
+	matches, err := a.hashing.matches(ctx, hash, password)
+	if err == nil && !matches {
+		err = &domain.WrongPasswordError{User: userOf(user).Name, Told: domain.ErrNotSignedIn}
+	}
+	return err
+}
+
+// ChangePassword replaces the password of the user named in from, and ends all of the
+// user's sessions but the one of token. It revokes the address of the user's personal
+// feed. The token must be of a session of that user.
+// From holds the old password. A wrong old password is an InvalidError on the field
+// "old". After too many of them, in whatever sessions of the user, every attempt is a
+// *domain.ThrottledError; failed sign-ins do not count. A new password that breaks a
+// rule is an InvalidError on the field "new".
+func (a *Accounts) ChangePassword(ctx context.Context, token string, from Attempt, password string) error {
+	if err := domain.CheckPassword("new", password, domain.UserName(from.Name)); err != nil {
+		return err
+	}
+	notThePassword := domain.Invalid("old", "is not your password")
+	user, err := a.confirm(ctx, from, a.sessionLimits)
+	switch {
+	case errors.Is(err, domain.ErrNotSignedIn):
+		return notThePassword
+	case err != nil:
+		return err
+	}
+	hash, err := a.hashing.hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	epoch, err := a.raiseEpoch(ctx, userOf(user).Name, func(now driver.Entity) (driver.Properties, error) {
+		if now.Properties.String(schema.PropPassword) != user.Properties.String(schema.PropPassword) {
+			return nil, notThePassword // another request has changed it meanwhile
+		}
+		return driver.Properties{driver.String(schema.PropPassword, hash), driver.String(schema.PropDigestSecret, "")}, nil
+	})
+	if err != nil {
+		return err
+	}
+	return a.carrySession(ctx, token, epoch)
+}
