@@ -20,8 +20,7 @@
 //
 // The messages on the queues are received from the source, sent to the target, and given back.
 // One whose worker was killed is hidden until its lease ends: the copy waits for it. A message
-// may reach the target twice, which changes nothing (I6). The message by which workers take
-// turns is not copied; the target's make their own.
+// may reach the target twice, which changes nothing (I6).
 //
 // # What survives failure
 //
