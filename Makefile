@@ -52,7 +52,7 @@ vulnerabilities:
 generate: ## Go code from templ files, and the schedules in docs/
 	$(TOOL) templ generate -path templates
 	$(TOOL) templ generate -path lab/page
-	go run ./lab/cmd/lab document docs/consistency.md
+	for text in consistency proof costs; do go run ./lab/cmd/lab document docs/$$text.md; done
 
 .PHONY: e2e
 e2e: deps ## the binary as a process, the browser, the compose file

@@ -9,12 +9,13 @@ import (
 )
 
 func TestDocument(t *testing.T) {
-	t.Run("its schedules are those that are known", schedulesAreCurrent)
+	for _, name := range []string{"consistency.md", "proof.md", "costs.md"} {
+		t.Run("the schedules of "+name+" are those that are known", func(t *testing.T) { schedulesAreCurrent(t, "docs/"+name) })
+	}
 }
 
-func schedulesAreCurrent(t *testing.T) {
-	const name = "../docs/consistency.md"
-	text, err := os.ReadFile(name)
+func schedulesAreCurrent(t *testing.T, name string) {
+	text, err := os.ReadFile("../" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,10 +26,10 @@ func schedulesAreCurrent(t *testing.T) {
 	got, current := strings.Split(string(text), "\n"), strings.Split(want, "\n")
 	for i := range min(len(got), len(current)) {
 		if got[i] != current[i] {
-			t.Fatalf("docs/consistency.md:%d has\n%s\nwant\n%s\nmake generate writes it", i+1, got[i], current[i])
+			t.Fatalf("%s:%d has\n%s\nwant\n%s\nmake generate writes it", name, i+1, got[i], current[i])
 		}
 	}
 	if len(got) != len(current) {
-		t.Errorf("docs/consistency.md has %d lines, want %d; make generate writes it", len(got), len(current))
+		t.Errorf("%s has %d lines, want %d; make generate writes it", name, len(got), len(current))
 	}
 }

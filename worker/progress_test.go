@@ -114,7 +114,7 @@ func recordsEachWorker(t *testing.T) {
 }
 
 // A worker makes 18 requests for a channel with one post and one subscriber, as before
-// there were traces: docs/consistency.md lists them.
+// there were traces: docs/costs.md lists them.
 func recordsCostNoRequest(t *testing.T) {
 	w := newWorld(t, 1)
 	w.mustAsk()
