@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"microblogging/lab"
@@ -15,6 +16,7 @@ import (
 // where WHAT is
 //
 //   - schedule NAME: the shortest schedule that breaks a law of a scenario
+//   - picture NAME: the same as a sequence diagram
 //   - run NAME SCHEDULE: a schedule of a scenario, whatever its outcome
 //   - table ablations: the shortest schedule of each ablation
 //
@@ -38,24 +40,29 @@ func writeRegion(w io.Writer, known []Record, what []string) error {
 	if len(what) == 2 && what[0] == "table" && what[1] == "ablations" {
 		return writeAblations(w, known)
 	}
-	if len(what) < 2 || what[0] != "schedule" && what[0] != "run" {
+	if len(what) < 2 || !slices.Contains([]string{"schedule", "picture", "run"}, what[0]) {
 		return errors.New("the explorer does not know this kind of region")
 	}
 	c, err := Find(what[1])
 	if err != nil {
 		return err
 	}
-	schedule := what[len(what)-1]
-	if what[0] == "schedule" {
+	schedule, write := what[len(what)-1], c.WriteTable
+	if what[0] != "run" {
 		record, _ := About(known, c.Name)
 		schedule = record.Schedule
+	}
+	switch what[0] {
+	case "picture":
+		write = c.writePicture
+	case "schedule":
 		if _, err := fmt.Fprintf(w, "%s: %s\n\n", c.Name, c.Says()); err != nil {
 			return err
 		}
 	}
 	run, err := c.replay(schedule)
 	if err == nil {
-		err = c.WriteTable(w, run)
+		err = write(w, run)
 	}
 	if err != nil {
 		return err
@@ -83,6 +90,38 @@ func writeAblations(w io.Writer, known []Record) error {
 		failed = errors.Join(failed, err)
 	}
 	return failed
+}
+
+// writePicture writes a run that breaks laws as a sequence diagram of Mermaid. Each call is an
+// arrow from its actor to its table or queue.
+func (c Case) writePicture(w io.Writer, run lab.Run) error {
+	var b strings.Builder
+	b.WriteString("```mermaid\nsequenceDiagram\n    autonumber\n")
+	for _, step := range run.Steps {
+		words := c.Words(step)
+		target, text, called := strings.Cut(words.Call, ": ")
+		if !called {
+			return fmt.Errorf("%s: a picture has no place for a step without a call", c.Name)
+		}
+		if words.Fate != "" {
+			text += " (" + words.Fate + ")"
+		}
+		if words.Answer != "" {
+			text += " → " + words.Answer
+		}
+		for _, told := range words.Told {
+			text += ", told: " + told
+		}
+		// A semicolon would end the line, and a number sign begins an entity.
+		text = strings.NewReplacer(";", ",", "#", "").Replace(text)
+		fmt.Fprintf(&b, "    %s->>%s: %s\n", words.Actor, target, text)
+	}
+	b.WriteString("```\n\n")
+	for _, breach := range run.Breaches {
+		fmt.Fprintf(&b, "Then %s.\n", c.DescribeBreach(breach))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 // replay takes a schedule.
