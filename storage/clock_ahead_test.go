@@ -17,7 +17,6 @@ func TestClockAhead(t *testing.T) {
 	t.Run("deletion that was lost is queued again, once", aheadDeletionIsRequeued)
 	t.Run("deletion that was lost after a failure is queued again, once", aheadRetryIsRequeued)
 	t.Run("deletion that may wait for a worker is left alone", aheadDeletionWaitsForItsTurn)
-	t.Run("deletion that was asked for is as old as it is ahead", aheadDeletionHasAnAge)
 	t.Run("request to delete that died leaves the index", aheadRequestLeavesIndex)
 	t.Run("creation that died takes no room", aheadRowTakesNoRoom)
 	t.Run("subscriber who died leaves no row after a repair", aheadJoinerIsRepaired)
@@ -91,17 +90,6 @@ func aheadDeletionWaitsForItsTurn(t *testing.T) {
 		}
 		if breaches, _ := w.run(false); len(breaches) != 0 {
 			t.Errorf("check accuses %q although the message is on the queue", places(breaches))
-		}
-	})
-}
-
-func aheadDeletionHasAnAge(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.ask(w.create("garden", ada))
-		w.postdate("Deletions")
-		b, err := w.store.Backlog(t.Context())
-		if age := time.Since(b.Oldest); err != nil || age != 24*time.Hour {
-			t.Errorf("%s, %v", age, err)
 		}
 	})
 }

@@ -35,10 +35,9 @@ func doneDeletionStaysDone(t *testing.T) {
 		w.ok(w.store.OpenDeletion(t.Context(), messages[0]))
 		w.ok(w.store.Messages().Send(t.Context(), messages[0].Encode()))
 		w.poison()
-		if n, err := w.store.Requeue(t.Context(), ""); err != nil || n != 1 {
-			t.Errorf("requeued %d, %v", n, err)
+		if n, err := w.store.Requeue(t.Context(), ""); err != nil || n != 0 {
+			t.Errorf("requeued %d that are done, %v", n, err)
 		}
-		w.carryOut(w.messages())
 		if now := w.deletion(channel.Ref()); !reflect.DeepEqual(now, done) || now.State != domain.DeletionDone {
 			t.Errorf("the deletion that was %+v is %+v", done, now)
 		}

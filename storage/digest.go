@@ -53,16 +53,7 @@ type DigestChannel struct {
 // no other post come twice or be missed. A post whose rating changes in between can be
 // missed or met twice.
 func (s *Store) Digest(ctx context.Context, user domain.UserName, q DigestQuery) (DigestPage, error) {
-	following, err := s.Following(ctx, user)
-	if err != nil {
-		return DigestPage{}, err
-	}
-	return s.DigestOf(ctx, following, q)
-}
-
-// DigestOf is Digest of rows that were read.
-func (s *Store) DigestOf(ctx context.Context, f Following, q DigestQuery) (DigestPage, error) {
-	list := "digest/" + schema.UserPartition(f.user) + "/" + q.Day.Date + "/" + q.Day.Zone
+	list := "digest/" + schema.UserPartition(user) + "/" + q.Day.Date + "/" + q.Day.Zone
 	builder := digestBuilder{limit: q.Limit}
 	if q.After != "" {
 		var err error
@@ -70,12 +61,16 @@ func (s *Store) DigestOf(ctx context.Context, f Following, q DigestQuery) (Diges
 			return DigestPage{}, err
 		}
 	}
-	err := s.eachSubscribed(ctx, f, builder.wants, func(ctx context.Context, subscription subscription) error {
+	following, err := s.readSubscriptions(ctx, user)
+	if err != nil {
+		return DigestPage{}, err
+	}
+	err = s.eachSubscribed(ctx, following, builder.wants, func(ctx context.Context, subscription subscription) error {
 		ranked, err := s.rankDays(ctx, subscription.Channel, []domain.Day{q.Day}, MaxDigest)
 		if err != nil || ranked[0].total == 0 {
 			return err
 		}
-		channel, valid, err := s.repairSubscription(ctx, subscription, f.user)
+		channel, valid, err := s.repairSubscription(ctx, subscription, user)
 		if valid {
 			builder.add(channel, ranked[0])
 		}

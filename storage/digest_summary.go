@@ -56,7 +56,7 @@ type DigestLine struct {
 // Its memory is bounded by what it lists: of the other posts it reads the ratings alone,
 // and of those that it lists it keeps one line each.
 func (s *Store) DigestSummaries(ctx context.Context, user domain.UserName, q DigestSummaryQuery) ([]DigestSummary, error) {
-	following, err := s.Following(ctx, user)
+	following, err := s.readSubscriptions(ctx, user)
 	if err != nil {
 		return nil, err
 	}

@@ -45,16 +45,7 @@ type FeedPage struct {
 // A long page reads first which posts there are, and then the texts of its own posts: so
 // it holds no other texts in memory (wholeTexts).
 func (s *Store) Feed(ctx context.Context, user domain.UserName, after string, limit int) (FeedPage, error) {
-	following, err := s.Following(ctx, user)
-	if err != nil {
-		return FeedPage{}, err
-	}
-	return s.FeedOf(ctx, following, after, limit)
-}
-
-// FeedOf is Feed of rows that were read.
-func (s *Store) FeedOf(ctx context.Context, f Following, after string, limit int) (FeedPage, error) {
-	list := "feed/" + schema.UserPartition(f.user)
+	list := "feed/" + schema.UserPartition(user)
 	from := schema.Blog.Prefix()
 	if after != "" {
 		position, err := decodeCursor(list, after)
@@ -63,8 +54,12 @@ func (s *Store) FeedOf(ctx context.Context, f Following, after string, limit int
 		}
 		from = schema.Successor(schema.BlogRow(domain.BlogID(position)))
 	}
+	following, err := s.readSubscriptions(ctx, user)
+	if err != nil {
+		return FeedPage{}, err
+	}
 	// One post more than the page holds tells whether there is another page.
-	items, err := s.newestSubscribed(ctx, f, from, limit+1)
+	items, err := s.newestSubscribed(ctx, user, following, from, limit+1)
 	if err != nil {
 		return FeedPage{}, err
 	}
@@ -78,14 +73,14 @@ func (s *Store) FeedOf(ctx context.Context, f Following, after string, limit int
 
 // newestSubscribed returns the newest posts, up to most, of the channels that a user
 // subscribes to, from this row key on.
-func (s *Store) newestSubscribed(ctx context.Context, f Following, from string, most int) ([]FeedItem, error) {
+func (s *Store) newestSubscribed(ctx context.Context, user domain.UserName, following []subscription, from string, most int) ([]FeedItem, error) {
 	sources := make(feedSources)
 	for {
 		newest := newest{most: most}
-		if err := s.findNewest(ctx, f, sources, from, &newest); err != nil {
+		if err := s.findNewest(ctx, user, following, sources, from, &newest); err != nil {
 			return nil, err
 		}
-		items, err := s.readNewest(ctx, f.user, newest.posts, sources)
+		items, err := s.readNewest(ctx, user, newest.posts, sources)
 		if err != nil || !slices.ContainsFunc(newest.posts, func(p newestPost) bool { return !sources[p.channel].valid }) {
 			return items, err
 		}
@@ -103,9 +98,9 @@ type feedSource struct {
 
 // findNewest looks which posts the channels have from this row key on, except the channels
 // that are known not to contribute.
-func (s *Store) findNewest(ctx context.Context, f Following, sources feedSources, from string, newest *newest) error {
+func (s *Store) findNewest(ctx context.Context, user domain.UserName, following []subscription, sources feedSources, from string, newest *newest) error {
 	group, ctx := flight.New(ctx, subscriptionFlight)
-	for _, subscription := range f.rows {
+	for _, subscription := range following {
 		if source, known := sources[subscription.Channel]; subscription.state != stateJoined || known && !source.valid {
 			continue
 		}
@@ -115,7 +110,7 @@ func (s *Store) findNewest(ctx context.Context, f Following, sources feedSources
 				Partition: schema.ChannelPartition(subscription.Channel.Key), From: from, To: newest.bound(), Paging: newest.paging()})
 			if err == nil && newest.add(subscription, rows) {
 				// Another incarnation has the name, so that the row is dangling.
-				_, _, err = s.repairSubscription(ctx, subscription, f.user)
+				_, _, err = s.repairSubscription(ctx, subscription, user)
 			}
 			if err != nil {
 				return fmt.Errorf("posts of channel %s: %w", subscription.Channel.Key, err)
@@ -188,10 +183,10 @@ func everyChannel(domain.ChannelKey) bool { return true }
 // started. A subscription that is joining or leaving is skipped. Visit must call
 // repairSubscription after it has read something of the channel and before it shows that:
 // the channel may be gone.
-func (s *Store) eachSubscribed(ctx context.Context, f Following, wanted func(domain.ChannelKey) bool,
+func (s *Store) eachSubscribed(ctx context.Context, following []subscription, wanted func(domain.ChannelKey) bool,
 	visit func(context.Context, subscription) error) error {
 	group, ctx := flight.New(ctx, subscriptionFlight)
-	for _, subscription := range f.rows {
+	for _, subscription := range following {
 		if subscription.state != stateJoined || !wanted(subscription.Channel.Key) {
 			continue
 		}

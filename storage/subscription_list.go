@@ -51,33 +51,15 @@ const (
 	pointFlight = 32
 )
 
-// Following is what a user subscribes to, as the user's rows say. It is for FeedOf and
-// the like, which find out what is true of it. To read it writes nothing.
-type Following struct {
-	user domain.UserName
-	rows []subscription
-}
-
-// Following reads what a user subscribes to, dangling rows too.
-func (s *Store) Following(ctx context.Context, user domain.UserName) (Following, error) {
-	rows, err := s.readSubscriptions(ctx, user)
-	return Following{user, rows}, err
-}
-
-// SubscriptionsOf is Subscriptions of rows that were read.
-func (s *Store) SubscriptionsOf(ctx context.Context, f Following) ([]domain.Subscription, error) {
-	return s.repairSubscriptions(ctx, f.rows, f.user)
-}
-
 // Subscriptions lists what a user subscribes to, in the order of channel keys. It
 // repairs what a crash left incomplete. A subscription to a channel that is being
 // deleted is left out.
 func (s *Store) Subscriptions(ctx context.Context, user domain.UserName) ([]domain.Subscription, error) {
-	following, err := s.Following(ctx, user)
+	rows, err := s.readSubscriptions(ctx, user)
 	if err != nil {
 		return nil, err
 	}
-	return s.SubscriptionsOf(ctx, following)
+	return s.repairSubscriptions(ctx, rows, user)
 }
 
 // repairSubscriptions repairs a user's rows, several at once, and returns the valid
