@@ -1,7 +1,6 @@
 package templates
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
@@ -78,9 +77,6 @@ func meaning(kind *schema.Kind, name, part string, instant func(string) (time.Ti
 		return "SHA-256 " + kind.Hash + ", shortened"
 	case "inverted":
 		return "rating, counted down" + votesOf(part)
-	case "time":
-		seconds, err := strconv.ParseInt(part, 10, 64)
-		return "start of the stretch of time" + on(time.Unix(seconds, 0), err)
 	}
 	return name
 }
