@@ -211,9 +211,9 @@ func places(breaches []domain.Breach) []string {
 func TestCheck(t *testing.T) {
 	t.Run("every breach is found and repaired", everyBreachIsFoundAndRepaired)
 	t.Run("wrong ratings and subscribers are found and repaired", wrongRatingsAndSubscribersAreFound)
-	t.Run("rows that are read are counted", checkCountsWhatItReads)
-	t.Run("gate of a creation that died is no breach and a repair deletes it", gateOfDeadCreationIsNoBreach)
-	t.Run("vote without its post is no breach and a repair deletes it", voteWithoutPostIsNoBreach)
+	t.Run("rows that are read are counted", bubble(checkCountsWhatItReads))
+	t.Run("gate of a creation that died is no breach and a repair deletes it", bubble(gateOfDeadCreationIsNoBreach))
+	t.Run("vote without its post is no breach and a repair deletes it", bubble(voteWithoutPostIsNoBreach))
 	t.Run("traffic between its calls is no breach", checkBesideTrafficReportsNothing)
 	t.Run("steady traffic is no breach", checkUnderSteadyTrafficReportsNothing)
 	t.Run("channel that comes and goes is no breach", checkIsNotMisledByNewChannel)
@@ -286,46 +286,42 @@ func (w *world) mustHaveKeptTheNeighbours() {
 	}
 }
 
-func checkCountsWhatItReads(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.account(ada) // a user, a session and a known address
-		for i := range 3 {
-			w.post(w.create(fmt.Sprintf("c%d", i), ada), grace, "one")
-		}
-		channel := w.create("gone", ada)
-		w.ask(channel)
-		w.carryOut(w.messages())
-		if breaches, counts := w.run(false); len(breaches) != 0 || counts != (storage.CheckCounts{Channels: 3, Blogs: 3, Rows: 3 + 3*5 + 3 + 1 + 1 + 1 + 1 + 1 + 1}) {
-			t.Errorf("counted %+v, and found %+v", counts, breaches)
-		}
-	})
+func checkCountsWhatItReads(t *testing.T, w *world) {
+	w.account(ada) // a user, a session and a known address
+	for i := range 3 {
+		w.post(w.create(fmt.Sprintf("c%d", i), ada), grace, "one")
+	}
+	channel := w.create("gone", ada)
+	w.ask(channel)
+	w.carryOut(w.messages())
+	if breaches, counts := w.run(false); len(breaches) != 0 || counts != (storage.CheckCounts{Channels: 3, Blogs: 3, Rows: 3 + 3*5 + 3 + 1 + 1 + 1 + 1 + 1 + 1}) {
+		t.Errorf("counted %+v, and found %+v", counts, breaches)
+	}
 }
 
-func gateOfDeadCreationIsNoBreach(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		active := w.create("active", ada)
-		died := domain.NewIncarnation()
-		left := map[domain.ChannelKey][]string{
-			"active": {
-				w.insert("active", openGateRow(died), died), w.insert("active", reservedGateRow(died), died),
-				w.insert("active", reservedGateRow(active.Incarnation), active.Incarnation), // a late copy
-			},
-			"nobody": {w.insert("nobody", openGateRow(died), died), w.insert("nobody", reservedGateRow(died), died)},
+func gateOfDeadCreationIsNoBreach(t *testing.T, w *world) {
+	active := w.create("active", ada)
+	died := domain.NewIncarnation()
+	left := map[domain.ChannelKey][]string{
+		"active": {
+			w.insert("active", openGateRow(died), died), w.insert("active", reservedGateRow(died), died),
+			w.insert("active", reservedGateRow(active.Incarnation), active.Incarnation), // a late copy
+		},
+		"nobody": {w.insert("nobody", openGateRow(died), died), w.insert("nobody", reservedGateRow(died), died)},
+	}
+	for _, repair := range []bool{false, true} {
+		if breaches, _ := w.run(repair); len(breaches) != 0 {
+			t.Errorf("repair %v: found %+v", repair, breaches)
 		}
-		for _, repair := range []bool{false, true} {
-			if breaches, _ := w.run(repair); len(breaches) != 0 {
-				t.Errorf("repair %v: found %+v", repair, breaches)
-			}
-			for key, rows := range left {
-				for _, row := range rows {
-					if there := w.has(key, row); there == repair {
-						t.Errorf("repair %v: %s of %s is there: %v", repair, row, key, there)
-					}
+		for key, rows := range left {
+			for _, row := range rows {
+				if there := w.has(key, row); there == repair {
+					t.Errorf("repair %v: %s of %s is there: %v", repair, row, key, there)
 				}
 			}
 		}
-		w.post(active, grace, "one")
-	})
+	}
+	w.post(active, grace, "one")
 }
 
 func wrongRatingsAndSubscribersAreFound(t *testing.T) {
@@ -360,15 +356,13 @@ func wrongRatingsAndSubscribersAreFound(t *testing.T) {
 	}
 }
 
-func voteWithoutPostIsNoBreach(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		stray := w.insert("garden", "vote!"+string(domain.NewBlogID(domain.Now()))+"!eve", channel.Incarnation)
-		w.mustBeSound()
-		_, err := w.store.NewChecker(time.Hour, true, func(domain.Breach) {}).Run(t.Context())
-		w.ok(err)
-		if w.has("garden", stray) {
-			t.Error("the repair left the vote")
-		}
-	})
+func voteWithoutPostIsNoBreach(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	stray := w.insert("garden", "vote!"+string(domain.NewBlogID(domain.Now()))+"!eve", channel.Incarnation)
+	w.mustBeSound()
+	_, err := w.store.NewChecker(time.Hour, true, func(domain.Breach) {}).Run(t.Context())
+	w.ok(err)
+	if w.has("garden", stray) {
+		t.Error("the repair left the vote")
+	}
 }

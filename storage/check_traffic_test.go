@@ -48,33 +48,29 @@ func traffic() map[string]func(w *world, channel domain.Channel, blog domain.Blo
 	return works
 }
 
-// Others write between any two calls of a check. The check reports nothing, and its
-// repair harms nothing.
+// Others write between any two calls of a check that repairs. It reports nothing, and harms
+// nothing.
 func checkBesideTrafficReportsNothing(t *testing.T) {
 	for what, work := range traffic() {
-		for _, repair := range []bool{false, true} {
-			eachCall(t, fmt.Sprintf("of a check is overtaken by %s, repair %v", what, repair), func(w *world, n int) {
-				channel := w.create("garden", ada)
-				blog := w.post(channel, grace, "one")
-				w.post(w.create("harbour", ada), grace, "one")
-				w.forget(w.create("halfway", ada))
-				time.Sleep(patience - time.Second)
-				w.arm(before(n, func() {
-					work(w, channel, blog)
-					if what != "progress" {
-						return
-					}
+		eachCall(t, "of a check is overtaken by "+what, func(w *world, n int) {
+			channel := w.create("garden", ada)
+			blog := w.post(channel, grace, "one")
+			w.post(w.create("harbour", ada), grace, "one")
+			w.forget(w.create("halfway", ada))
+			time.Sleep(patience - time.Second)
+			w.arm(before(n, func() {
+				work(w, channel, blog)
+				if what == "progress" {
 					time.Sleep(2 * time.Second)
-				}))
-				checker := w.faulty.NewChecker(patience, repair, func(b domain.Breach) { w.t.Errorf("found %+v", b) })
-				_, err := checker.Run(w.t.Context())
-				w.ok(err)
-				w.mustBeSound()
-				if next, err := w.store.Channel(w.t.Context(), "garden"); err == nil {
-					w.post(next, grace, "last")
 				}
-			})
-		}
+			}))
+			_, err := w.faulty.NewChecker(patience, true, func(b domain.Breach) { w.t.Errorf("found %+v", b) }).Run(w.t.Context())
+			w.ok(err)
+			w.mustBeSound()
+			if next, err := w.store.Channel(w.t.Context(), "garden"); err == nil {
+				w.post(next, grace, "last")
+			}
+		})
 	}
 }
 
@@ -92,7 +88,7 @@ func shortPaged(table string, hook drivertest.Hook) drivertest.Hook {
 // Somebody posts, votes, edits or deletes before each of the first 59 calls of a
 // check, which reads row by row.
 func checkUnderSteadyTrafficReportsNothing(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range uint64(40) {
 		inBubble(t, func(t *testing.T, w *world) {
 			channel := w.create("garden", ada)
 			random := rand.New(rand.NewPCG(seed, 0))
@@ -133,8 +129,8 @@ func checkUnderSteadyTrafficReportsNothing(t *testing.T) {
 // between any two later calls of the check.
 func checkIsNotMisledByNewChannel(t *testing.T) {
 	for _, short := range []string{"Channels", "Blogs"} {
-		for created := 1; created < 8; created++ {
-			for _, steps := range []int{1, 2, 4, 5, 6} {
+		for created := 1; created < 8; created += 2 {
+			for _, steps := range []int{2, 6} {
 				eachCall(t, fmt.Sprintf("after a creation before call %d, scans of %s short, is overtaken by %d steps", created, short, steps), func(w *world, n int) {
 					w.misled(short, created, n, steps)
 				})
