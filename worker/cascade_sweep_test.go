@@ -31,9 +31,7 @@ func sweptByThreeWorkers(t *testing.T) {
 	w := newWorld(t, 700)
 	w.mustAsk()
 	for range 2 { // the queue delivers the intent three times in all
-		if err := w.sound.Messages().Send(t.Context(), w.intent().Encode()); err != nil {
-			t.Fatal(err)
-		}
+		w.ok(w.sound.Messages().Send(t.Context(), w.intent().Encode()))
 	}
 	defer w.start(w.sound)()
 	defer w.start(w.sound)()
@@ -117,9 +115,7 @@ func sweptWhileVotesGo(t *testing.T) {
 	}
 	delivered := w.receive()
 	m, err := domain.DecodeMessage(delivered.Text)
-	if err := errors.Join(err, w.sound.Messages().Delete(t.Context(), delivered)); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(errors.Join(err, w.sound.Messages().Delete(t.Context(), delivered)))
 	w.mustAsk()
 	removed := 0
 	w.hook = drivertest.Only(sweeps, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {

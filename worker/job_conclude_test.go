@@ -75,9 +75,7 @@ func (w *world) mustBeHidden(counts domain.Message) {
 		w.t.Fatal("the message is not visible after its pause")
 	}
 	m, err := domain.DecodeMessage(w.receive().Text)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(err)
 	if m.Attempts != counts.Attempts || m.Waits != counts.Waits || m.Accounted == 0 {
 		w.t.Errorf("the message reads %+v, want %d attempts and %d waits", m, counts.Attempts, counts.Waits)
 	}

@@ -32,18 +32,15 @@ func newLesson(t *testing.T) *world {
 	w := newWorld(t, enoughPosts)
 	w.options.Teach = true
 	w.options.Lease = 15 * time.Second
-	if _, err := w.sound.AskLesson(t.Context(), w.victim.Key(), owner, domain.OneOf(w.victim.Incarnation)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.sound.AskLesson(t.Context(), w.victim.Key(), owner, domain.OneOf(w.victim.Incarnation))
+	w.ok(err)
 	return w
 }
 
 func (w *world) lesson() domain.Lesson {
 	w.t.Helper()
 	l, err := w.sound.Lesson(w.t.Context(), w.victim.Ref())
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(err)
 	return l
 }
 
@@ -69,9 +66,7 @@ func (w *world) order(number int, step domain.Step, state domain.LessonState) {
 	err := w.sound.UpdateLesson(w.t.Context(), w.victim.Ref(), func(l *domain.Lesson) bool {
 		return l.Order(number, step, state)
 	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(err)
 }
 
 func (w *world) next(number int, steps ...domain.Step) {
@@ -136,9 +131,8 @@ func pauseIsNoStall(t *testing.T) {
 	almost := elapsed(domain.LessonPatience - time.Minute)
 	for !almost() {
 		checker := w.sound.NewChecker(Patience(w.options.Lease), false, func(b domain.Breach) { t.Errorf("breach: %+v", b) })
-		if _, err := checker.Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		_, err := checker.Run(t.Context())
+		w.ok(err)
 		w.until("a while has passed", elapsed(10*time.Second))
 	}
 	if n := sent.Load(); n != 0 || len(w.lesson().Workers) != 1 {
@@ -261,9 +255,7 @@ func freedGoesOn(t *testing.T) {
 	w := newLesson(t)
 	defer w.start(w.sound)()
 	w.until("the worker waits", w.waits(1, domain.StepMark))
-	if err := w.sound.UpdateLesson(t.Context(), w.victim.Ref(), end(domain.LessonFreed)); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.sound.UpdateLesson(t.Context(), w.victim.Ref(), end(domain.LessonFreed)))
 	w.until("the deletion is done", w.done)
 	w.mustBeDeleted()
 }
@@ -312,9 +304,8 @@ func pauseHoldsNoSlot(t *testing.T) {
 	other := w.create("Other")
 	defer w.start(w.sound)()
 	w.until("the worker waits", w.waits(1, domain.StepMark))
-	if _, err := w.sound.AskDeletion(t.Context(), other.Key(), owner, domain.OneOf(other.Incarnation)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.sound.AskDeletion(t.Context(), other.Key(), owner, domain.OneOf(other.Incarnation))
+	w.ok(err)
 	w.until("another deletion is done", func() bool {
 		d, err := w.sound.Deletion(t.Context(), other.Ref(), owner)
 		return err == nil && d.State == domain.DeletionDone
@@ -351,9 +342,7 @@ func orderIsFollowedOnce(t *testing.T) {
 	w.next(1, domain.StepMark)
 	for range 3 {
 		late := func(l *domain.Lesson) bool { return l.Order(1, domain.StepMark, domain.LessonKilled) }
-		if err := w.sound.UpdateLesson(t.Context(), w.victim.Ref(), late); err != nil {
-			t.Fatal(err)
-		}
+		w.ok(w.sound.UpdateLesson(t.Context(), w.victim.Ref(), late))
 	}
 	w.until("the worker waits", w.waits(1, domain.StepShut))
 	w.next(1, domain.Steps()[1:]...)

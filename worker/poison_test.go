@@ -49,9 +49,7 @@ func (w *world) poisoned() bool { return w.deletion().State == domain.DeletionPo
 func poisonedUnread(t *testing.T) {
 	w := newWorld(t, 0)
 	for _, text := range []string{"not JSON", `{"kind":"channel"}`, `{"kind":"tomorrow's","channel":"victim","incarnation":"AAAAAAAAAAAAAAAAAAAAAAAAAA"}`} {
-		if err := w.sound.Messages().Send(t.Context(), text); err != nil {
-			t.Fatal(err)
-		}
+		w.ok(w.sound.Messages().Send(t.Context(), text))
 	}
 	stop := w.start(w.sound)
 	w.until("the worker has seen the queue", elapsed(time.Minute))
@@ -83,9 +81,7 @@ func poisonedForKilling(t *testing.T) {
 func poisonedOnce(t *testing.T) {
 	w := newWorld(t, 1)
 	blog := w.post(w.bystander, "to be deleted")
-	if err := w.sound.DeleteBlog(t.Context(), w.bystander, blog.ID, visitor, domain.Any[domain.Revision]()); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.sound.DeleteBlog(t.Context(), w.bystander, blog.ID, visitor, domain.Any[domain.Revision]()))
 	back := elapsed(50 * time.Minute)
 	away := fails(func(call drivertest.Call) bool { return call.Target == "Deletions" }, not(back), drivertest.ErrInjected)
 	w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
@@ -111,8 +107,6 @@ func poisonedOnce(t *testing.T) {
 func (w *world) copies() int {
 	w.t.Helper()
 	messages, err := driver.NewQueue(w.db, domain.PoisonQueueName).Receive(w.t.Context(), 32, time.Second)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(err)
 	return len(messages)
 }

@@ -28,9 +28,7 @@ func findsForgottenDeletion(t *testing.T) {
 	if err == nil {
 		err = w.sound.Messages().Delete(t.Context(), forgotten[0])
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	w.ok(err)
 	w.finish()
 	w.mustBeDeleted()
 }
