@@ -12,11 +12,8 @@ import (
 
 func TestBacklog(t *testing.T) {
 	t.Run("counts the deletions that are open, and knows the oldest", bubble(backlogCounts))
+	t.Run("counts the sessions whose time has not come", bubble(countsSessions))
 	t.Run("costs no more however many deletions are open", backlogIsBounded)
-}
-
-func TestCountSessions(t *testing.T) {
-	t.Run("counts those whose time has not come", bubble(countsSessions))
 }
 
 func backlogCounts(t *testing.T, w *world) {

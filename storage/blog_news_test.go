@@ -1,7 +1,6 @@
 package storage_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -9,12 +8,10 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/drivertest"
 )
 
 func TestNews(t *testing.T) {
 	t.Run("counts the posts that are newer than a post", bubble(newsAreNewerThanAPost))
-	t.Run("reads one range of keys", bubble(newsCostOneRange))
 	t.Run("of a feed come a few channels at a time", bubble(feedNewsComeAFewChannelsAtATime))
 	t.Run("of a feed leave out a channel that is gone", bubble(feedNewsLeaveOutWhatIsGone))
 }
@@ -37,21 +34,6 @@ func newsAreNewerThanAPost(t *testing.T, w *world) {
 	w.post(w.create("one", ada), ada, "first")
 	if n, err := w.store.News(t.Context(), domain.ChannelRef{Key: "one"}, ""); err != nil || n != 1 {
 		t.Errorf("%d posts in a channel that was empty, %v", n, err)
-	}
-}
-
-func newsCostOneRange(t *testing.T, w *world) {
-	garden := w.create("garden", ada)
-	old := w.post(garden, ada, "old")
-	time.Sleep(time.Second)
-	w.post(garden, ada, "new")
-	var calls []string
-	store := w.through(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		calls = append(calls, string(call.Method)+" "+call.Target)
-		return send(ctx)
-	})
-	if n, err := store.News(t.Context(), garden.Ref(), old.ID); n != 1 || err != nil || fmt.Sprint(calls) != "[Range Blogs]" {
-		t.Errorf("%d, %v, after %v", n, err, calls)
 	}
 }
 

@@ -3,9 +3,7 @@ package storage_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"sync"
 	"testing"
 
 	"microblogging/domain"
@@ -16,7 +14,6 @@ import (
 func TestChannelsOf(t *testing.T) {
 	t.Run("has each channel, page by page", bubble(ownedChannelsComePageByPage))
 	t.Run("leaves out what is gone or belongs to somebody else", bubble(ownedChannelsAreOnesOwn))
-	t.Run("reads one range and each channel once", bubble(ownedChannelsCostOneRange))
 	t.Run("has the channels of an earlier version after a repair", bubble(repairListsChannels))
 	t.Run("refuses a cursor of another list", bubble(ownedChannelsRefuseAnotherCursor))
 	t.Run("passes on that the store does not answer", bubble(ownedChannelsNeedTheStore))
@@ -88,25 +85,6 @@ func ownedChannelsAreOnesOwn(t *testing.T, w *world) {
 	}
 	if got, _ := w.owns(grace, 10); !slices.Equal(got, []string{"b"}) {
 		t.Errorf("grace owns %q", got)
-	}
-}
-
-func ownedChannelsCostOneRange(t *testing.T, w *world) {
-	for i := range 30 {
-		w.uncounted(fmt.Sprintf("c%02d", i), ada)
-	}
-	var mu sync.Mutex
-	calls := map[string]int{}
-	store := w.through(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		mu.Lock()
-		calls[string(call.Method)+" "+call.Target]++
-		mu.Unlock()
-		return send(ctx)
-	})
-	page, err := store.ChannelsOf(t.Context(), ada, "", 20)
-	w.ok(err)
-	if len(page.Items) != 20 || page.Next == "" || calls["Range Users"] != 1 || calls["Get Channels"] != 20 || len(calls) != 2 {
-		t.Errorf("%d channels, %q, after %v", len(page.Items), page.Next, calls)
 	}
 }
 

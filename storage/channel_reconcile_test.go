@@ -8,7 +8,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -30,7 +29,6 @@ func (w *world) forget(channel domain.Channel) domain.ChannelRef {
 }
 
 func TestReconcile(t *testing.T) {
-	t.Run("late row that was marked after its deletion does not keep the name", lateMarkedRowFreesName)
 	t.Run("forgotten deletion is queued again after the patience", bubble(forgottenDeletionIsRequeued))
 	t.Run("deletion with progress is left alone", bubble(progressingDeletionIsLeftAlone))
 	t.Run("marked channel without a record is recorded and queued", bubble(unrecordedDeletionIsRecorded))
@@ -39,7 +37,6 @@ func TestReconcile(t *testing.T) {
 	t.Run("begun deletion whose worker died waits for its turn", bubble(requeuedDeletionWaits))
 	t.Run("check accuses a queued deletion only if the queue is empty", bubble(checkSparesBacklog))
 	t.Run("poisoned deletion is left to the operator", bubble(poisonedDeletionIsLeftAlone))
-	t.Run("active row that came back after its deletion is deleted", bubble(lateActiveRowIsDeleted))
 	t.Run("failure of one channel does not stop the pass", bubble(passGoesOnAfterFailure))
 }
 
@@ -200,17 +197,6 @@ func poisonedDeletionIsLeftAlone(t *testing.T, w *world) {
 	}
 }
 
-func lateActiveRowIsDeleted(t *testing.T, w *world) {
-	channel := w.create("garden", ada)
-	stored := w.rows("Channels")[0]
-	w.ask(channel)
-	w.carryOut(w.messages())
-	w.ok(w.table("Channels").Transact(t.Context(), stored.Partition, driver.Insert(stored.Row, stored.Properties...)))
-	if done := w.pass(); done.Ungated != 1 || len(w.rows("Channels")) != 0 {
-		t.Errorf("reconciled: %+v, and left %v", done, w.rows("Channels"))
-	}
-}
-
 func passGoesOnAfterFailure(t *testing.T, w *world) {
 	for i := range 3 {
 		w.forget(w.create(fmt.Sprintf("garden%d", i), ada))
@@ -222,27 +208,4 @@ func passGoesOnAfterFailure(t *testing.T, w *world) {
 	if !errors.Is(err, domain.ErrUnavailable) || done.Requeued != 2 || len(w.messages()) != 2 {
 		t.Errorf("reconciled: %+v, %v", done, err)
 	}
-}
-
-// The insert of the channel's row lands again after the whole deletion. Only then the
-// mark of the request to delete lands. The message has been settled.
-func lateMarkedRowFreesName(t *testing.T) {
-	w := newWorld(t)
-	channel := w.create("garden", ada)
-	row := w.rows("Channels")[0]
-	_, err := w.store.AskDeletion(t.Context(), channel.Key(), ada, domain.OneOf(channel.Incarnation))
-	w.ok(err)
-	w.delete(channel)
-	w.ok(w.store.UpdateDeletion(t.Context(), channel.Ref(), func(d *domain.Deletion) bool {
-		d.State = domain.DeletionDone
-		return true
-	}))
-	w.ok(w.table("Channels").Transact(t.Context(), row.Partition, driver.Insert(row.Row, row.Properties...)))
-	if _, err := w.store.MarkDeleting(t.Context(), channel.Ref()); err != nil {
-		t.Fatal(err)
-	}
-	_, err = w.upkeep(w.store, time.Hour, time.Now())
-	w.ok(err)
-	w.create("garden", eve)
-	w.mustBeSound()
 }

@@ -15,7 +15,6 @@ import (
 func TestChannelVersion(t *testing.T) {
 	t.Run("each change of a page changes the version", everyChangeChangesVersion)
 	t.Run("what changes no page keeps the version", bubble(idleChannelKeepsVersion))
-	t.Run("with the right hint it reads two rows", bubble(hintedVersionReadsTwoRows))
 	t.Run("a wrong hint costs a read and nothing else", bubble(wrongHintCostsOneRead))
 	t.Run("the errors are those of the channel", bubble(versionFailsAsChannelDoes))
 	t.Run("a channel without its open gate has none", bubble(ungatedChannelHasNoVersion))
@@ -23,10 +22,7 @@ func TestChannelVersion(t *testing.T) {
 
 func TestReadCached(t *testing.T) {
 	t.Run("what is kept is read once", bubble(keptIsReadOnce))
-	t.Run("each change is seen from another process", changeIsSeenElsewhere)
-	t.Run("a deletion ends what is kept", deletionEndsWhatIsKept)
 	t.Run("nothing without a version is kept", bubble(nothingUnversionedIsKept))
-	t.Run("what could not be read is not kept", failedReadIsNotKept)
 }
 
 // version is the version of a channel, read on the sound side.
@@ -74,20 +70,6 @@ func idleChannelKeepsVersion(t *testing.T, w *world) {
 	}
 	if strings.ContainsAny(string(before), `"\ `) {
 		t.Errorf("%q cannot stand in an HTTP ETag", before)
-	}
-}
-
-func hintedVersionReadsTwoRows(t *testing.T, w *world) {
-	channel, _ := w.stage()
-	w.arm(drivertest.Pass)
-	for hint, want := range map[domain.Incarnation]int64{channel.Incarnation: 2, "": 2} {
-		w.calls.Store(0)
-		if _, version, err := w.faulty.ChannelVersion(t.Context(), channel.Ref().Address(), hint); err != nil || version == "" {
-			t.Errorf("with hint %q: %q, %v", hint, version, err)
-		}
-		if n := w.calls.Load(); n != want {
-			t.Errorf("with hint %q it made %d calls, want %d", hint, n, want)
-		}
 	}
 }
 
@@ -180,50 +162,6 @@ func keptIsReadOnce(t *testing.T, w *world) {
 	}
 }
 
-func changeIsSeenElsewhere(t *testing.T) {
-	for _, change := range changes() {
-		inBubble(t, func(t *testing.T, w *world) {
-			channel, blog := w.stage()
-			here, there := shelf{}, shelf{}
-			reads := 0
-			for range 2 {
-				for _, cache := range []shelf{here, there} {
-					_, err := w.page(w.store, cache, channel.Ref().Address(), &reads)
-					w.ok(err)
-				}
-			}
-			w.ok(change.make(w, channel, blog))
-			fresh, err := w.page(w.through(drivertest.Pass), shelf{}, channel.Ref().Address(), &reads)
-			w.ok(err)
-			for _, cache := range []shelf{here, there} {
-				if shown, err := w.page(w.store, cache, channel.Ref().Address(), &reads); err != nil || shown != fresh {
-					t.Errorf("after a %s: %q, %v, want %q", change.name, shown, err, fresh)
-				}
-			}
-		})
-	}
-}
-
-func deletionEndsWhatIsKept(t *testing.T) {
-	for steps := 1; steps <= stages-1; steps++ {
-		inBubble(t, func(t *testing.T, w *world) {
-			channel, _ := w.stage()
-			at := domain.ChannelAddress{Key: channel.Key(), Expected: domain.Any[domain.Incarnation]()}
-			cache, reads := shelf{}, 0
-			_, err := w.page(w.store, cache, at, &reads)
-			w.ok(err)
-			w.advance(channel, steps)
-			shown, err := w.page(w.store, cache, at, &reads)
-			switch {
-			case steps < 5 && errors.Is(err, domain.ErrGone), steps == 5 && errors.Is(err, domain.ErrNotFound):
-			case steps > 5 && err == nil && strings.Contains(shown, "of the next incarnation") && !strings.Contains(shown, "grace"):
-			default:
-				t.Errorf("after %d steps of the deletion: %q, %v", steps, shown, err)
-			}
-		})
-	}
-}
-
 func nothingUnversionedIsKept(t *testing.T, w *world) {
 	channel, _ := w.stage()
 	cache, reads := shelf{}, 0
@@ -240,16 +178,4 @@ func nothingUnversionedIsKept(t *testing.T, w *world) {
 	if w.ok(err); shown == "kept" {
 		t.Error("a page without a version was shown again")
 	}
-}
-
-func failedReadIsNotKept(t *testing.T) {
-	eachFault(t, func(w *world) {
-		channel, _ := w.stage()
-		cache, reads := shelf{}, 0
-		want, err := w.page(w.store, shelf{}, channel.Ref().Address(), &reads)
-		w.ok(err)
-		if shown, err := w.page(w.faulty, cache, channel.Ref().Address(), &reads); err == nil && shown != want || err != nil && len(cache) > 0 {
-			w.t.Errorf("%q, %v, want %q; %d kept", shown, err, want, len(cache))
-		}
-	})
 }

@@ -19,7 +19,6 @@ func TestRepair(t *testing.T) {
 	t.Run("gate that is put up again lets nobody into a channel that is gone", lostGateBesideDeletion)
 	t.Run("gate that two repairs put up at once stays, and lets posts in", twoRepairsPutUpOneGate)
 	t.Run("late copy of a repair puts up no gate", lateRepairPutsUpNoGate)
-	t.Run("row that stays says why", whatStaysSaysWhy)
 }
 
 // loseGate deletes the open gate and nothing else.
@@ -144,23 +143,6 @@ func lateRepairPutsUpNoGate(t *testing.T) {
 			w.t.Error("the gate of a deleted channel stands")
 		}
 	})
-}
-
-func whatStaysSaysWhy(t *testing.T) {
-	for _, plant := range plants() {
-		t.Run(plant.name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, w *world) {
-				plant.found(w)
-				w.run(true)
-				breaches, _ := w.run(true)
-				for _, b := range breaches {
-					if why, left := strings.CutPrefix(b.Repaired, "left: "); !left || why == "" {
-						t.Errorf("a second repair did %+v", b)
-					}
-				}
-			})
-		})
-	}
 }
 
 // A repair deletes only the version that it read. A row that somebody else has

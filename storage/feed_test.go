@@ -1,22 +1,18 @@
 package storage_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/drivertest"
 )
 
 func TestFeed(t *testing.T) {
 	t.Run("subscription that ended while a joiner was slow shows no posts", feedForgetsSlowJoiner)
 	t.Run("page is filled from the channels that are left", bubble(feedFillsPageFromTheRest))
-	t.Run("channel without posts on the page is not verified", bubble(feedVerifiesOnlyContributors))
 }
 
 // endedWhileJoining leaves a user's row that says joined, of a subscription that ended:
@@ -117,29 +113,5 @@ func feedFillsPageFromTheRest(t *testing.T, w *world) {
 		if got := w.feed(grace, limit); !slices.Equal(got, want) {
 			t.Errorf("with limit %d: %q, want %q", limit, got, want)
 		}
-	}
-}
-
-// The channel and the sub! row are read of the channels that a page shows, and of no other.
-func feedVerifiesOnlyContributors(t *testing.T, w *world) {
-	const channels, posts, shown = 20, 15, 4
-	for i := range channels {
-		channel := w.create(fmt.Sprintf("channel%d", i), grace)
-		if i < posts {
-			time.Sleep(time.Second)
-			w.post(channel, ada, "hello")
-		}
-	}
-	var reads atomic.Int64
-	w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Target == "Channels" || call.Target == "Blogs" && call.Method == "Get" {
-			reads.Add(1)
-		}
-		return send(ctx)
-	})
-	page, err := w.faulty.Feed(t.Context(), grace, "", shown)
-	// One more post is found, which tells that there is another page.
-	if n := reads.Load(); err != nil || len(page.Items) != shown || n != 2*(shown+1) {
-		t.Errorf("%d posts, %v, and %d reads of single rows; want %d posts and %d reads", len(page.Items), err, n, shown, 2*(shown+1))
 	}
 }

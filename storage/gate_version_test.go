@@ -90,7 +90,10 @@ func everyRepairMergesGate(t *testing.T) {
 		"a post that is in the index twice": func(w *world, c domain.Channel, b domain.Blog) {
 			w.insert(c.Key(), rateRow(1, b.ID), c.Incarnation)
 		},
-		"a rating without its vote":         func(w *world, c domain.Channel, b domain.Blog) { w.remove(c.Key(), "vote!"+string(b.ID)+"!grace") },
+		"a rating without its vote": func(w *world, c domain.Channel, b domain.Blog) { w.remove(c.Key(), "vote!"+string(b.ID)+"!grace") },
+		"a vote that is not counted": func(w *world, c domain.Channel, b domain.Blog) {
+			w.insert(c.Key(), "vote!"+string(b.ID)+"!ada", c.Incarnation)
+		},
 		"a subscriber without subscription": func(w *world, c domain.Channel, _ domain.Blog) { w.insert(c.Key(), "sub!grace", c.Incarnation) },
 		"a subscriber of nobody's channel": func(w *world, c domain.Channel, _ domain.Blog) {
 			w.insert(c.Key(), "sub!grace", domain.NewIncarnation())

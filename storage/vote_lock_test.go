@@ -218,3 +218,10 @@ func allLearnThatTheChannelIsGone(t *testing.T, w *world, blog domain.Blog) {
 	}
 	w.delete(channel)
 }
+
+func (w *world) rating(blog domain.Blog) int64 {
+	w.t.Helper()
+	now, err := w.store.Blog(w.t.Context(), blog.Channel, blog.ID)
+	w.ok(err)
+	return now.Rating
+}
