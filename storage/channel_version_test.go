@@ -42,17 +42,15 @@ func everyChangeChangesVersion(t *testing.T) {
 		return nil
 	}})
 	for _, change := range list {
-		t.Run(change.name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, w *world) {
-				channel, blog := w.stage()
-				at := domain.ChannelAddress{Key: channel.Key(), Expected: domain.Any[domain.Incarnation]()}
-				before := w.version(at, channel.Incarnation)
-				w.ok(change.make(w, channel, blog))
-				if after := w.version(at, channel.Incarnation); after == before || after == "" {
-					t.Errorf("version %q became %q", before, after)
-				}
-			})
-		})
+		t.Run(change.name, bubble(func(t *testing.T, w *world) {
+			channel, blog := w.stage()
+			at := domain.ChannelAddress{Key: channel.Key(), Expected: domain.Any[domain.Incarnation]()}
+			before := w.version(at, channel.Incarnation)
+			w.ok(change.make(w, channel, blog))
+			if after := w.version(at, channel.Incarnation); after == before || after == "" {
+				t.Errorf("version %q became %q", before, after)
+			}
+		}))
 	}
 }
 

@@ -149,33 +149,31 @@ func lateRepairPutsUpNoGate(t *testing.T) {
 // written since stays.
 func repairNeverDeletesChangedRow(t *testing.T) {
 	for _, plant := range plants() {
-		t.Run(plant.name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, w *world) {
-				plant.found(w)
-				touched := map[string][]driver.Entity{}
-				w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-					for _, op := range call.Operations {
-						if op.Action == driver.ActionDelete {
-							touched[call.Target] = append(touched[call.Target], w.touch(call, op))
-						}
-					}
-					return send(ctx)
-				})
-				_, err := w.faulty.NewChecker(patience, true, func(b domain.Breach) {
-					if b.Repaired == "deleted" && b.Table == "Blogs" {
-						t.Errorf("reported as deleted: %+v", b)
-					}
-				}).Run(t.Context())
-				w.ok(err)
-				for table, rows := range touched {
-					for _, row := range rows {
-						if _, err := w.table(table).Get(t.Context(), row.Partition, row.Row); err != nil {
-							t.Errorf("%s has changed, and is deleted: %v", row.Row, err)
-						}
+		t.Run(plant.name, bubble(func(t *testing.T, w *world) {
+			plant.found(w)
+			touched := map[string][]driver.Entity{}
+			w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+				for _, op := range call.Operations {
+					if op.Action == driver.ActionDelete {
+						touched[call.Target] = append(touched[call.Target], w.touch(call, op))
 					}
 				}
+				return send(ctx)
 			})
-		})
+			_, err := w.faulty.NewChecker(patience, true, func(b domain.Breach) {
+				if b.Repaired == "deleted" && b.Table == "Blogs" {
+					t.Errorf("reported as deleted: %+v", b)
+				}
+			}).Run(t.Context())
+			w.ok(err)
+			for table, rows := range touched {
+				for _, row := range rows {
+					if _, err := w.table(table).Get(t.Context(), row.Partition, row.Row); err != nil {
+						t.Errorf("%s has changed, and is deleted: %v", row.Row, err)
+					}
+				}
+			}
+		}))
 	}
 }
 

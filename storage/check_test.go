@@ -222,46 +222,44 @@ func TestCheck(t *testing.T) {
 
 func everyBreachIsFoundAndRepaired(t *testing.T) {
 	for _, plant := range plants() {
-		t.Run(plant.name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, w *world) {
-				w.neighbours()
-				want := plant.found(w)
-				slices.Sort(want)
-				w.ok(w.store.UpdateDeletion(t.Context(), w.deletionUnderWay(), addRows(1))) // a worker makes progress
-				before := w.rows("Blogs")
-				breaches, _ := w.run(false)
-				if got := places(breaches); !slices.Equal(got, want) {
-					t.Errorf("found\n%q\nwant\n%q", got, want)
+		t.Run(plant.name, bubble(func(t *testing.T, w *world) {
+			w.neighbours()
+			want := plant.found(w)
+			slices.Sort(want)
+			w.ok(w.store.UpdateDeletion(t.Context(), w.deletionUnderWay(), addRows(1))) // a worker makes progress
+			before := w.rows("Blogs")
+			breaches, _ := w.run(false)
+			if got := places(breaches); !slices.Equal(got, want) {
+				t.Errorf("found\n%q\nwant\n%q", got, want)
+			}
+			for _, b := range breaches {
+				if b.Detail == "" || b.Repaired != "" {
+					t.Errorf("reported %+v", b)
 				}
-				for _, b := range breaches {
-					if b.Detail == "" || b.Repaired != "" {
-						t.Errorf("reported %+v", b)
-					}
+			}
+			if after := w.rows("Blogs"); len(after) != len(before) {
+				t.Error("a check without repair has changed rows")
+			}
+			breaches, _ = w.run(true)
+			if got := places(breaches); !slices.Equal(got, want) {
+				t.Errorf("repairing, found\n%q\nwant\n%q", got, want)
+			}
+			for _, b := range breaches {
+				if b.Repaired == "" || strings.HasPrefix(b.Repaired, "left: ") != plant.unrepaired {
+					t.Errorf("repaired %+v", b)
 				}
-				if after := w.rows("Blogs"); len(after) != len(before) {
-					t.Error("a check without repair has changed rows")
+			}
+			breaches, _ = w.run(true)
+			for _, b := range breaches {
+				if why, left := strings.CutPrefix(b.Repaired, "left: "); !plant.unrepaired || !left || why == "" {
+					t.Errorf("a second repair did %+v", b)
 				}
-				breaches, _ = w.run(true)
-				if got := places(breaches); !slices.Equal(got, want) {
-					t.Errorf("repairing, found\n%q\nwant\n%q", got, want)
-				}
-				for _, b := range breaches {
-					if b.Repaired == "" || strings.HasPrefix(b.Repaired, "left: ") != plant.unrepaired {
-						t.Errorf("repaired %+v", b)
-					}
-				}
-				breaches, _ = w.run(true)
-				for _, b := range breaches {
-					if why, left := strings.CutPrefix(b.Repaired, "left: "); !plant.unrepaired || !left || why == "" {
-						t.Errorf("a second repair did %+v", b)
-					}
-				}
-				if plant.unrepaired && len(breaches) == 0 {
-					t.Error("what cannot be repaired is gone")
-				}
-				w.mustHaveKeptTheNeighbours()
-			})
-		})
+			}
+			if plant.unrepaired && len(breaches) == 0 {
+				t.Error("what cannot be repaired is gone")
+			}
+			w.mustHaveKeptTheNeighbours()
+		}))
 	}
 }
 

@@ -66,23 +66,21 @@ func feedForgetsSlowJoiner(t *testing.T) {
 			return summaries[0].Channels
 		},
 	} {
-		t.Run(what, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, w *world) {
-				channel := w.create("garden", ada)
-				w.post(channel, ada, "hello")
-				w.endedWhileJoining(channel, grace)
-				if n := read(w); n != 0 {
-					t.Errorf("%d shown of a channel that nobody subscribes to", n)
-				}
-				if there, err := w.store.Subscribed(t.Context(), channel.Ref(), grace); err != nil || there {
-					t.Errorf("the user's row is still there: %t, %v", there, err)
-				}
-				w.ok(w.store.Subscribe(t.Context(), channel, grace))
-				if n := read(w); n != 1 {
-					t.Errorf("%d shown after subscribing again, want 1", n)
-				}
-			})
-		})
+		t.Run(what, bubble(func(t *testing.T, w *world) {
+			channel := w.create("garden", ada)
+			w.post(channel, ada, "hello")
+			w.endedWhileJoining(channel, grace)
+			if n := read(w); n != 0 {
+				t.Errorf("%d shown of a channel that nobody subscribes to", n)
+			}
+			if there, err := w.store.Subscribed(t.Context(), channel.Ref(), grace); err != nil || there {
+				t.Errorf("the user's row is still there: %t, %v", there, err)
+			}
+			w.ok(w.store.Subscribe(t.Context(), channel, grace))
+			if n := read(w); n != 1 {
+				t.Errorf("%d shown after subscribing again, want 1", n)
+			}
+		}))
 	}
 }
 

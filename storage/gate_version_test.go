@@ -103,21 +103,19 @@ func everyRepairMergesGate(t *testing.T) {
 		},
 	}
 	for name, damage := range breaks {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, w *world) {
-				channel, blog := w.stage()
-				damage(w, channel, blog)
-				before := w.gate(channel)
-				repaired := 0
-				checker := w.store.NewChecker(time.Hour, true, func(b domain.Breach) { repaired++ })
-				_, err := checker.Run(t.Context())
-				w.ok(err)
-				if repaired == 0 || w.gate(channel) == before {
-					t.Errorf("%d repairs, and the gate has version %s after %s", repaired, w.gate(channel), before)
-				}
-				w.mustBeSound()
-			})
-		})
+		t.Run(name, bubble(func(t *testing.T, w *world) {
+			channel, blog := w.stage()
+			damage(w, channel, blog)
+			before := w.gate(channel)
+			repaired := 0
+			checker := w.store.NewChecker(time.Hour, true, func(b domain.Breach) { repaired++ })
+			_, err := checker.Run(t.Context())
+			w.ok(err)
+			if repaired == 0 || w.gate(channel) == before {
+				t.Errorf("%d repairs, and the gate has version %s after %s", repaired, w.gate(channel), before)
+			}
+			w.mustBeSound()
+		}))
 	}
 }
 
@@ -130,23 +128,21 @@ func nothingChangesBehindShutGate(t *testing.T) {
 	}
 	for _, change := range changes() {
 		for stage, want := range map[int]error{2: domain.ErrGone, 5: domain.ErrNotFound, 6: domain.ErrNotFound} {
-			t.Run(change.name, func(t *testing.T) {
-				inBubble(t, func(t *testing.T, w *world) {
-					channel, blog := w.stage()
-					w.advance(channel, stage)
-					before := w.rows("Blogs")
-					err := change.make(w, channel, blog)
-					if content[change.name] && err != nil || !content[change.name] && !errors.Is(err, want) {
-						t.Errorf("after %d steps of the deletion: %v, want %v", stage, err, want)
-					}
-					if after := w.rows("Blogs"); len(after) != len(before) {
-						t.Errorf("after %d steps of the deletion, %d rows became %d", stage, len(before), len(after))
-					}
-					w.finish(w.messages())
-					w.finishDeletion(channel, stage)
-					w.mustBeSound()
-				})
-			})
+			t.Run(change.name, bubble(func(t *testing.T, w *world) {
+				channel, blog := w.stage()
+				w.advance(channel, stage)
+				before := w.rows("Blogs")
+				err := change.make(w, channel, blog)
+				if content[change.name] && err != nil || !content[change.name] && !errors.Is(err, want) {
+					t.Errorf("after %d steps of the deletion: %v, want %v", stage, err, want)
+				}
+				if after := w.rows("Blogs"); len(after) != len(before) {
+					t.Errorf("after %d steps of the deletion, %d rows became %d", stage, len(before), len(after))
+				}
+				w.finish(w.messages())
+				w.finishDeletion(channel, stage)
+				w.mustBeSound()
+			}))
 		}
 	}
 }

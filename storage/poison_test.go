@@ -234,24 +234,22 @@ func unreadTextComesBack(t *testing.T) {
 		"of emoji":      strings.Repeat("🙂", driver.MaxMessageText/4),
 		"longest":       strings.Repeat("\t", driver.MaxMessageText),
 	} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, w *world) {
-				w.ok(w.store.Messages().Send(t.Context(), text))
-				m := w.receive()
-				// The worker dies before it sends the copy, so that only the record is left.
-				w.arm(deadAfter(1, drivertest.Pass))
-				if err := w.faulty.Poison(t.Context(), m); !errors.Is(err, domain.ErrUnavailable) {
-					t.Fatal(err)
-				}
-				w.ok(w.store.Messages().Delete(t.Context(), m))
-				if n := w.requeue(""); n != 1 {
-					t.Errorf("requeued %d", n)
-				}
-				if back := w.queuedTexts(); len(back) != 1 || back[0] != text {
-					t.Errorf("%d messages came back, and not as they were", len(back))
-				}
-			})
-		})
+		t.Run(name, bubble(func(t *testing.T, w *world) {
+			w.ok(w.store.Messages().Send(t.Context(), text))
+			m := w.receive()
+			// The worker dies before it sends the copy, so that only the record is left.
+			w.arm(deadAfter(1, drivertest.Pass))
+			if err := w.faulty.Poison(t.Context(), m); !errors.Is(err, domain.ErrUnavailable) {
+				t.Fatal(err)
+			}
+			w.ok(w.store.Messages().Delete(t.Context(), m))
+			if n := w.requeue(""); n != 1 {
+				t.Errorf("requeued %d", n)
+			}
+			if back := w.queuedTexts(); len(back) != 1 || back[0] != text {
+				t.Errorf("%d messages came back, and not as they were", len(back))
+			}
+		}))
 	}
 }
 

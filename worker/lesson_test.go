@@ -19,8 +19,7 @@ func TestLesson(t *testing.T) {
 	t.Run("a message that is delivered again after the end finds nothing to do", bubble(redeliveredAfterTheEnd))
 	t.Run("a forgotten lesson goes on alone", bubble(forgottenGoesOn))
 	t.Run("a user can end the pauses", bubble(freedGoesOn))
-	t.Run("a worker that does not teach ignores it", bubble(ignoredWithoutTeach))
-	t.Run("a deletion that is no lesson costs one read and does not pause", bubble(noLessonDoesNotPause))
+	t.Run("none, or a worker that does not teach, makes no pause, and costs at most one read", bubble(noLessonDoesNotPause))
 	t.Run("a pause keeps no other deletion from its turn", bubble(pauseHoldsNoSlot))
 	t.Run("a worker that stops gives its message back", bubble(stoppedLessonGivesBack))
 	t.Run("an order that is sent twice is followed once", bubble(orderIsFollowedOnce))
@@ -274,28 +273,28 @@ func (w *world) ofDeletions() *atomic.Int64 {
 	return &n
 }
 
-func ignoredWithoutTeach(t *testing.T) {
-	w := newLesson(t)
-	w.options.Teach = false
-	calls := w.ofDeletions()
-	w.finishOn(w.faulty)
-	if n := calls.Load(); n != 7 {
-		t.Errorf("a worker that does not teach made %d calls to Deletions, want 7", n)
-	}
-	w.mustBeDeleted()
-}
-
+// A worker that does not teach makes 7 calls, and one that does reads once more.
 func noLessonDoesNotPause(t *testing.T) {
-	w := newWorld(t, enoughPosts)
-	w.options.Teach = true
-	w.mustAsk()
-	calls := w.ofDeletions()
-	began := time.Now()
-	w.finishOn(w.faulty)
-	if n := calls.Load(); n != 8 || time.Since(began) > 10*time.Second {
-		t.Errorf("%d calls to Deletions, want 8, and it took %s", n, time.Since(began))
+	for _, test := range []struct {
+		teach, lesson bool
+		calls         int64
+	}{{false, true, 7}, {true, false, 8}} {
+		var w *world
+		if test.lesson {
+			w = newLesson(t)
+		} else {
+			w = newWorld(t, enoughPosts)
+			w.mustAsk()
+		}
+		w.options.Teach = test.teach
+		calls := w.ofDeletions()
+		began := time.Now()
+		w.finishOn(w.faulty)
+		if n := calls.Load(); n != test.calls || time.Since(began) > 10*time.Second {
+			t.Errorf("%+v: %d calls to Deletions, and it took %s", test, n, time.Since(began))
+		}
+		w.mustBeDeleted()
 	}
-	w.mustBeDeleted()
 }
 
 func pauseHoldsNoSlot(t *testing.T) {
