@@ -72,9 +72,7 @@ func feedNewsLeaveOutWhatIsGone(t *testing.T, w *world) {
 	}
 	w.delete(goes)
 	w.post(w.create("goes", ada), ada, "of another channel of that name")
-	if _, err := w.store.AskDeletion(t.Context(), marked.Key(), ada, domain.Any[domain.Incarnation]()); err != nil {
-		t.Fatal(err)
-	}
+	w.ask(marked)
 	if n, _, err := w.store.FeedNews(t.Context(), grace, "", ""); err != nil || n != 1 {
 		t.Errorf("%d new posts, %v, want the one of %s", n, err, stays.Name)
 	}

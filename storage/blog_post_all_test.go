@@ -70,7 +70,7 @@ func eachPostingIsAnsweredAlone(t *testing.T, w *world) {
 	w.post(channel, eve, "of another user")
 	w.post(channel, grace, "reused")
 	gone := w.post(channel, grace, "gone")
-	w.ok(w.store.DeleteBlog(t.Context(), channel, gone.ID, grace, domain.Any[domain.Revision]()))
+	w.ok(w.store.DeleteBlog(t.Context(), channel, gone.ID, grace, anyRevision))
 	reused := posting(channel, grace, "reused")
 	reused.Draft.Text = "another body"
 	list := []storage.Posting{

@@ -105,7 +105,7 @@ func sourceOwnsItsKeys(t *testing.T, w *world) {
 func keyOfDeletedPostMakesNoOther(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
 	blog := w.post(channel, grace, "one")
-	w.ok(w.store.DeleteBlog(t.Context(), channel, blog.ID, grace, domain.Any[domain.Revision]()))
+	w.ok(w.store.DeleteBlog(t.Context(), channel, blog.ID, grace, anyRevision))
 	_, created, err := w.store.Post(t.Context(), posting(channel, grace, "one"))
 	if !errors.Is(err, domain.ErrPostGone) || !errors.Is(err, domain.ErrGone) || created {
 		t.Errorf("created %v, %v; want ErrPostGone", created, err)

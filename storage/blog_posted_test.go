@@ -22,7 +22,7 @@ func postedFindsTheKey(t *testing.T, w *world) {
 	other := p
 	other.Draft.Text = "another body"
 	w.wantPosted(t, other, true)
-	w.ok(w.store.DeleteBlog(t.Context(), channel, blog.ID, grace, domain.Any[domain.Revision]()))
+	w.ok(w.store.DeleteBlog(t.Context(), channel, blog.ID, grace, anyRevision))
 	w.wantPosted(t, p, true)
 	other.Key = "another key"
 	w.wantPosted(t, other, false)

@@ -40,7 +40,7 @@ func acceptedIncarnationIsRead(t *testing.T, w *world) {
 	_, err := w.store.ChannelAt(t.Context(), at)
 	w.mustBeReplaced("reading the old incarnation", next, err)
 	for _, accepted := range []domain.Precondition[domain.Incarnation]{
-		domain.Any[domain.Incarnation](), domain.OneOf(old.Incarnation, next.Incarnation),
+		anyIncarnation, domain.OneOf(old.Incarnation, next.Incarnation),
 	} {
 		at.Expected = accepted
 		if got, err := w.store.ChannelAt(t.Context(), at); err != nil || got != next {

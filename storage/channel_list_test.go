@@ -144,8 +144,7 @@ func channelBeingDeletedIsHidden(t *testing.T, w *world) {
 	}
 	for i, channel := range channels {
 		if i%4 != 3 {
-			_, err := w.store.AskDeletion(t.Context(), channel.Key(), ada, domain.Any[domain.Incarnation]())
-			w.ok(err)
+			w.ask(channel)
 			if _, err := w.store.Channel(t.Context(), channel.Key()); !errors.Is(err, domain.ErrGone) {
 				t.Errorf("%s is read as %v, want ErrGone", channel.Name, err)
 			}

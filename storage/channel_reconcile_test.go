@@ -66,10 +66,7 @@ func waitingDeletionIsLeftAlone(t *testing.T, w *world) {
 func retriedDeletionIsLeftAlone(t *testing.T, w *world) {
 	for _, state := range []domain.DeletionState{domain.DeletionQueued, domain.DeletionRunning} {
 		ref := w.forget(w.create(string(state), ada))
-		w.ok(w.store.UpdateDeletion(t.Context(), ref, func(d *domain.Deletion) bool {
-			d.State, d.RetryOn = state, domain.Now().Add(time.Minute)
-			return true
-		}))
+		w.change(ref, func(d *domain.Deletion) { d.State, d.RetryOn = state, domain.Now().Add(time.Minute) })
 	}
 	time.Sleep(time.Minute + patience)
 	if n := w.reconcileHandedOut(time.Now()); n != 0 {
@@ -88,10 +85,7 @@ func retriedDeletionIsLeftAlone(t *testing.T, w *world) {
 // A worker dies, and its message is behind many others.
 func requeuedDeletionWaits(t *testing.T, w *world) {
 	ref := w.forget(w.create("garden", ada))
-	w.ok(w.store.UpdateDeletion(t.Context(), ref, func(d *domain.Deletion) bool {
-		d.State = domain.DeletionRunning
-		return true
-	}))
+	w.change(ref, func(d *domain.Deletion) { d.State = domain.DeletionRunning })
 	behind := time.Now()
 	for range 60 {
 		time.Sleep(time.Minute)
@@ -125,10 +119,7 @@ func checkSparesBacklog(t *testing.T, w *world) {
 		t.Error("a deletion is accused whose message is on the queue")
 	}
 	m := w.receive()
-	w.ok(w.store.UpdateDeletion(t.Context(), ref, func(d *domain.Deletion) bool {
-		d.State = domain.DeletionRunning
-		return true
-	}))
+	w.change(ref, func(d *domain.Deletion) { d.State = domain.DeletionRunning })
 	time.Sleep(time.Hour)
 	if accused() != 0 {
 		t.Error("a deletion is accused whose message is on the queue again, since its worker died")

@@ -44,7 +44,7 @@ func everyChangeChangesVersion(t *testing.T) {
 	for _, change := range list {
 		t.Run(change.name, bubble(func(t *testing.T, w *world) {
 			channel, blog := w.stage()
-			at := domain.ChannelAddress{Key: channel.Key(), Expected: domain.Any[domain.Incarnation]()}
+			at := domain.ChannelAddress{Key: channel.Key(), Expected: anyIncarnation}
 			before := w.version(at, channel.Incarnation)
 			w.ok(change.make(w, channel, blog))
 			if after := w.version(at, channel.Incarnation); after == before || after == "" {

@@ -2,11 +2,9 @@ package storage_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -156,74 +154,4 @@ func (w *world) misled(short string, created, later, steps int) {
 	checker := storage.New(faults, storage.Options{}).NewChecker(patience, false, func(b domain.Breach) { w.t.Errorf("found %+v", b) })
 	_, err := checker.Run(w.t.Context())
 	w.ok(err)
-}
-
-// The same in real time, with everything at once. A repair may delete the gate of a
-// creation under way. Its creator then starts over. Until it does, there is an active
-// row without a gate, which a later check may report.
-func checkBesideManyReportsNothing(t *testing.T) {
-	for _, repair := range []bool{false, true} {
-		w := newWorld(t)
-		var all sync.WaitGroup
-		for i := range 4 {
-			all.Go(func() {
-				for round := range 40 {
-					if err := w.useOnce(fmt.Sprintf("garden%d", (i+round)%5), round); err != nil {
-						t.Error(err)
-					}
-				}
-			})
-		}
-		ended := make(chan struct{})
-		go func() { all.Wait(); close(ended) }()
-		checker := w.store.NewChecker(time.Hour, repair, func(b domain.Breach) {
-			if !repair || b.Detail != "active without a gate" {
-				t.Errorf("found %+v", b)
-			}
-		})
-		for more := true; more; {
-			if _, err := checker.Run(t.Context()); err != nil {
-				t.Error(err)
-			}
-			select {
-			case <-ended:
-				more = false
-			default:
-			}
-		}
-		w.mustBeSound()
-	}
-}
-
-// useOnce creates a channel, posts to it and deletes it, unless the name is taken.
-func (w *world) useOnce(name string, round int) error {
-	ctx := w.t.Context()
-	channel, err := domain.NewChannel(name, "", ada)
-	if err != nil {
-		return err
-	}
-	if channel, err = w.store.CreateChannel(ctx, channel); errors.Is(err, domain.ErrExists) {
-		return nil
-	}
-	for n := 0; n < 6 && err == nil; n++ {
-		var blog domain.Blog
-		if blog, _, err = w.store.Post(ctx, posting(channel, grace, text(n))); err != nil {
-			break
-		}
-		switch (n + round) % 3 {
-		case 0:
-			err = w.store.DeleteBlog(ctx, channel, blog.ID, grace, anyRevision)
-		case 1:
-			_, err = w.editBy(w.store, blog, anyRevision, "edited")
-		}
-	}
-	if err == nil {
-		_, err = w.store.AskDeletion(ctx, channel.Key(), ada, anyIncarnation)
-	}
-	for _, step := range cascade(w.store, channel.Ref()) {
-		if err == nil {
-			err = step(ctx)
-		}
-	}
-	return err
 }

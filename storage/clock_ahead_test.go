@@ -65,20 +65,14 @@ func aheadDeletionIsRequeued(t *testing.T, w *world) {
 // The row was updated since by somebody whose clock is right.
 func aheadRetryIsRequeued(t *testing.T, w *world) {
 	ref := w.forget(w.create("garden", ada))
-	w.ok(w.store.UpdateDeletion(t.Context(), ref, func(d *domain.Deletion) bool {
-		d.State, d.RetryOn = domain.DeletionRunning, domain.Now().Add(24*time.Hour)
-		return true
-	}))
+	w.change(ref, func(d *domain.Deletion) { d.State, d.RetryOn = domain.DeletionRunning, domain.Now().Add(24*time.Hour) })
 	time.Sleep(2 * patience)
 	w.mustQueueOnce()
 }
 
 func aheadDeletionWaitsForItsTurn(t *testing.T, w *world) {
 	ref := w.ask(w.create("garden", ada))
-	w.ok(w.store.UpdateDeletion(t.Context(), ref, func(d *domain.Deletion) bool {
-		d.RetryOn = domain.Now()
-		return true
-	}))
+	w.change(ref, func(d *domain.Deletion) { d.RetryOn = domain.Now() })
 	w.postdate("Deletions")
 	if n := w.reconcileHandedOut(time.Time{}); n != 0 {
 		t.Error("queued again although no message was received yet")

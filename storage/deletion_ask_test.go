@@ -25,12 +25,15 @@ func (w *world) deletion(ref domain.ChannelRef) domain.Deletion {
 	return d
 }
 
+// change changes the row of a deletion.
+func (w *world) change(ref domain.ChannelRef, change func(d *domain.Deletion)) {
+	w.t.Helper()
+	w.ok(w.store.UpdateDeletion(w.t.Context(), ref, func(d *domain.Deletion) bool { change(d); return true }))
+}
+
 func (w *world) setDone(ref domain.ChannelRef) {
 	w.t.Helper()
-	w.ok(w.store.UpdateDeletion(w.t.Context(), ref, func(d *domain.Deletion) bool {
-		d.State, d.FinishedOn = domain.DeletionDone, domain.Now()
-		return true
-	}))
+	w.change(ref, func(d *domain.Deletion) { d.State, d.FinishedOn = domain.DeletionDone, domain.Now() })
 }
 
 func TestDeletionAsk(t *testing.T) {
@@ -38,7 +41,6 @@ func TestDeletionAsk(t *testing.T) {
 	t.Run("only the owner may ask and follow", bubble(onlyOwnerDeletesChannel))
 	t.Run("another incarnation is a conflict", bubble(askForAnotherIncarnationIsConflict))
 	t.Run("second request returns the deletion under way", bubble(askAgainReturnsDeletionUnderWay))
-	t.Run("many at once ask for one deletion", manyAskForOneDeletion)
 }
 
 func acceptedDeletionIsQueuedRecordedHidden(t *testing.T, w *world) {
@@ -119,21 +121,5 @@ func askAgainReturnsDeletionUnderWay(t *testing.T, w *world) {
 		}
 	}
 	w.carryOut(append(messages, w.messages()...))
-	w.mustKeepTheNextIncarnation(channel, false)
-}
-
-func manyAskForOneDeletion(t *testing.T) {
-	w := newWorld(t)
-	channel := w.create("garden", ada)
-	atOnce(16, func(int) {
-		asked, err := w.store.AskDeletion(t.Context(), channel.Key(), ada, anyIncarnation)
-		if err != nil || asked.Ref() != channel.Ref() {
-			t.Errorf("accepted %+v, %v", asked, err)
-		}
-	})
-	if rows := w.rows("Deletions"); len(rows) != 1 {
-		t.Errorf("recorded %v", rows)
-	}
-	w.carryOut(w.messages())
 	w.mustKeepTheNextIncarnation(channel, false)
 }

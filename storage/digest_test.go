@@ -149,7 +149,7 @@ func digestHasEachPostThatStaysOnce(t *testing.T) {
 				gone := d.posts[i]
 				d.posts = slices.Delete(d.posts, i, i+1)
 				name := slices.IndexFunc(d.channels, func(c domain.Channel) bool { return c.Ref() == gone.Channel })
-				w.ok(w.store.DeleteBlog(t.Context(), d.channels[name], gone.ID, ada, domain.Any[domain.Revision]()))
+				w.ok(w.store.DeleteBlog(t.Context(), d.channels[name], gone.ID, ada, anyRevision))
 				delete(stays, string(d.channels[name].Name)+"/"+string(gone.ID))
 			})
 			times := map[string]int{}
@@ -247,8 +247,8 @@ func digestLeavesOutADeletedPost(t *testing.T, w *world) {
 		// The ratings and the sub! rows are read, and no post yet.
 		if n := len(d.channels) + 1; !deleted && (calls["Range"] == n || calls["Get"] == n) {
 			deleted = true
-			w.ok(w.store.DeleteBlog(ctx, d.channels[0], doomed.ID, ada, domain.Any[domain.Revision]()))
-			w.ok(w.store.DeleteBlog(ctx, d.channels[1], last.ID, ada, domain.Any[domain.Revision]()))
+			w.ok(w.store.DeleteBlog(ctx, d.channels[0], doomed.ID, ada, anyRevision))
+			w.ok(w.store.DeleteBlog(ctx, d.channels[1], last.ID, ada, anyRevision))
 		}
 		return send(ctx)
 	})

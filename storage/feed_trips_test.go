@@ -73,8 +73,7 @@ func feedLeavesOutADeletion(t *testing.T, w *world) {
 	kept, doomed := w.create("kept", grace), w.create("doomed", grace)
 	w.post(kept, ada, "one")
 	w.post(doomed, ada, "two")
-	_, err := w.store.AskDeletion(t.Context(), doomed.Key(), grace, domain.Any[domain.Incarnation]())
-	w.ok(err)
+	w.ask(doomed)
 	for _, limit := range []int{1, 20, 100} {
 		if got := w.feed(grace, limit); !slices.Equal(got, []string{"one"}) {
 			t.Errorf("the feed is %q", got)
@@ -93,8 +92,7 @@ func (w *world) replacedWhileFollowed(name string) (old, fresh domain.Channel) {
 	w.ok(w.store.Subscribe(w.t.Context(), old, grace))
 	row, err := w.table("Subscriptions").Get(w.t.Context(), string(grace), string(old.Key())+"!"+string(old.Incarnation))
 	w.ok(err)
-	_, err = w.store.AskDeletion(w.t.Context(), old.Key(), ada, domain.Any[domain.Incarnation]())
-	w.ok(err)
+	w.ask(old)
 	for _, step := range cascade(w.store, old.Ref()) {
 		w.ok(step(w.t.Context()))
 	}

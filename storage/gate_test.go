@@ -22,11 +22,11 @@ func postOfFormerChannel(t *testing.T) {
 			return w.faulty.Unvote(w.t.Context(), b.Channel, b.ID, grace)
 		},
 		"edit": func(w *world, _ domain.Channel, b domain.Blog) error {
-			_, err := w.editBy(w.faulty, b, domain.Any[domain.Revision](), "edited")
+			_, err := w.editBy(w.faulty, b, anyRevision, "edited")
 			return err
 		},
 		"deletion": func(w *world, c domain.Channel, b domain.Blog) error {
-			return w.faulty.DeleteBlog(w.t.Context(), c, b.ID, ada, domain.Any[domain.Revision]())
+			return w.faulty.DeleteBlog(w.t.Context(), c, b.ID, ada, anyRevision)
 		},
 	} {
 		eachCall(t, "of a "+name+" comes after another channel", func(w *world, n int) {

@@ -374,7 +374,7 @@ func requeueFaultLosesNoMessage(t *testing.T) {
 func requeueQueuesOnce(t *testing.T, w *world) {
 	w.ask(w.create("garden", ada))
 	blog := w.post(w.create("posts", ada), grace, "one")
-	w.ok(w.store.DeleteBlog(t.Context(), w.readChannel("posts"), blog.ID, grace, domain.Any[domain.Revision]()))
+	w.ok(w.store.DeleteBlog(t.Context(), w.readChannel("posts"), blog.ID, grace, anyRevision))
 	w.poison()
 	poison := driver.NewQueue(w.db, domain.PoisonQueueName)
 	for _, text := range w.poisoned() {

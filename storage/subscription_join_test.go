@@ -1,7 +1,6 @@
 package storage_test
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -31,7 +30,6 @@ func (w *world) subscribed(channel domain.Channel, user domain.UserName) bool {
 func TestSubscribe(t *testing.T) {
 	t.Run("owner is subscribed from the start", bubble(ownerIsSubscribed))
 	t.Run("one too many is refused and dangling rows do not count", bubble(oneSubscriptionTooManyIsRefused))
-	t.Run("many who join and leave at once agree in the end", manyJoinAndLeaveAgree)
 	t.Run("join row of a dead joiner is not counted and a repair deletes it once it is old", bubble(joinRowOfDeadJoinerIsNotCounted))
 	t.Run("join row of a dead joiner keeps nobody out", bubble(joinRowOfDeadJoinerKeepsNobodyOut))
 }
@@ -61,26 +59,6 @@ func oneSubscriptionTooManyIsRefused(t *testing.T, w *world) {
 	if err := w.store.Subscribe(t.Context(), channel, grace); err != nil {
 		t.Errorf("a dangling row among as many counts, and another subscription is refused: %v", err)
 	}
-}
-
-func manyJoinAndLeaveAgree(t *testing.T) {
-	w := newWorld(t)
-	channel := w.create("garden", ada)
-	atOnce(32, func(i int) {
-		var err error
-		for range 5 {
-			if i%2 == 0 {
-				err = errors.Join(err, w.store.Subscribe(context.WithoutCancel(t.Context()), channel, grace))
-			} else {
-				err = errors.Join(err, w.store.Unsubscribe(context.WithoutCancel(t.Context()), channel.Ref(), grace))
-			}
-		}
-		if err != nil {
-			t.Error(err)
-		}
-	})
-	w.subscribed(channel, grace)
-	w.mustBeSound()
 }
 
 func joinRowOfDeadJoinerIsNotCounted(t *testing.T, w *world) {

@@ -13,7 +13,6 @@ const someTraceParent domain.TraceParent = "00-0af7651916cd43dd8448eb211c80319c-
 func TestTraceParent(t *testing.T) {
 	t.Run("of a channel's deletion is in its message and its row, and in what is queued again", bubble(traceParentOfAChannel))
 	t.Run("of a post's deletion is in its message, and in its row once it is poisoned", bubble(traceParentOfAPost))
-	t.Run("is nowhere if nobody traces", bubble(traceParentNowhere))
 }
 
 func traceParentOfAChannel(t *testing.T, w *world) {
@@ -38,7 +37,7 @@ func traceParentOfAChannel(t *testing.T, w *world) {
 func traceParentOfAPost(t *testing.T, w *world) {
 	channel := w.create("Garden", ada)
 	blog := w.post(channel, ada, "hello")
-	w.ok(w.store.DeleteBlog(storage.WithTraceParent(t.Context(), someTraceParent), channel, blog.ID, ada, domain.Any[domain.Revision]()))
+	w.ok(w.store.DeleteBlog(storage.WithTraceParent(t.Context(), someTraceParent), channel, blog.ID, ada, anyRevision))
 	received, err := w.store.Messages().Receive(t.Context(), 1, time.Minute)
 	w.ok(err)
 	m, err := domain.DecodeMessage(received[0].Text)
@@ -51,16 +50,5 @@ func traceParentOfAPost(t *testing.T, w *world) {
 	w.ok(err)
 	if messages := w.messages(); len(messages) != 1 || messages[0].TraceParent != someTraceParent {
 		t.Errorf("queued again %v %+v", requeued, messages)
-	}
-}
-
-func traceParentNowhere(t *testing.T, w *world) {
-	channel := w.create("Garden", ada)
-	w.ask(channel)
-	if messages := w.messages(); len(messages) != 1 || messages[0].TraceParent != "" {
-		t.Errorf("queued %+v", messages)
-	}
-	if d := w.deletion(channel.Ref()); d.TraceParent != "" {
-		t.Errorf("recorded %+v", d)
 	}
 }
