@@ -13,7 +13,6 @@ import (
 )
 
 func TestSweep(t *testing.T) {
-	t.Run("in many pages by three workers leaves nothing", bubble(sweptByThreeWorkers))
 	t.Run("has four transactions under way at once, and twenty of a store that writes them together", sweptAtOnce)
 }
 
@@ -21,19 +20,6 @@ func TestSweep(t *testing.T) {
 func sweeps(call drivertest.Call) bool {
 	return call.Method == "Transact" && call.Target == "Blogs" &&
 		call.Operations[0].Action == driver.ActionMerge && call.Operations[1].Action == driver.ActionDelete
-}
-
-func sweptByThreeWorkers(t *testing.T) {
-	w := newWorld(t, 700)
-	w.mustAsk()
-	for range 2 { // the queue delivers the intent three times in all
-		w.ok(w.sound.Messages().Send(t.Context(), w.intent().Encode()))
-	}
-	defer w.start(w.sound)()
-	defer w.start(w.sound)()
-	w.finish()
-	w.mustBeDeleted()
-	w.mustCount(3*700 + 1)
 }
 
 // Each transaction takes a second. So those under way at once are one commit of a store that

@@ -21,7 +21,6 @@ func TestLesson(t *testing.T) {
 	t.Run("a user can end the pauses", bubble(freedGoesOn))
 	t.Run("none, or a worker that does not teach, makes no pause, and costs at most one read", bubble(noLessonDoesNotPause))
 	t.Run("a pause keeps no other deletion from its turn", bubble(pauseHoldsNoSlot))
-	t.Run("a worker that stops gives its message back", bubble(stoppedLessonGivesBack))
 	t.Run("an order that is sent twice is followed once", bubble(orderIsFollowedOnce))
 }
 
@@ -313,24 +312,6 @@ func pauseHoldsNoSlot(t *testing.T) {
 		t.Errorf("the worker does not wait any more: %+v", w.lesson())
 	}
 	w.next(1, domain.Steps()...)
-	w.until("the deletion is done", w.done)
-	w.mustBeDeleted()
-}
-
-func stoppedLessonGivesBack(t *testing.T) {
-	w := newLesson(t)
-	stop := w.start(w.sound)
-	w.next(1, domain.StepMark)
-	w.until("the worker waits", w.waits(1, domain.StepShut))
-	stop()
-	if n := w.visible(); n != 1 {
-		t.Errorf("%d messages are visible once the worker has stopped", n)
-	}
-	if !w.ended(1)() {
-		t.Errorf("the worker has not left: %+v", w.lesson())
-	}
-	defer w.start(w.sound)()
-	w.next(2, domain.Steps()...)
 	w.until("the deletion is done", w.done)
 	w.mustBeDeleted()
 }

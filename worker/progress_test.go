@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -17,7 +16,6 @@ func TestProgress(t *testing.T) {
 	t.Run("records when each step began and ended", bubble(recordsEachStep))
 	t.Run("records each worker that takes part", bubble(recordsEachWorker))
 	t.Run("records of steps cost no request", bubble(recordsCostNoRequest))
-	t.Run("a row of an older program gets a trace", bubble(olderRowGetsTrace))
 }
 
 // told is the trace in a few words: worker, delivery, step and result of each record.
@@ -121,19 +119,5 @@ func recordsCostNoRequest(t *testing.T) {
 	w.ok(New(w.faulty, w.options).Handle(t.Context(), messages[0]))
 	if got := told(w.deletion().Trace); requests != 17 || len(got) != len(allSteps) {
 		t.Errorf("%d requests after the message was received, want 17; the trace tells %q", requests, got)
-	}
-}
-
-func olderRowGetsTrace(t *testing.T) {
-	w := newWorld(t, enoughPosts)
-	w.mustAsk()
-	broken := driver.Merge(string(w.victim.Incarnation), driver.Exists, driver.String("Trace", "of a later program"))
-	w.ok(driver.NewTable(w.db, "Deletions").Transact(t.Context(), string(w.victim.Key()), broken))
-	if d := w.deletion(); d.Trace != nil || d.State != domain.DeletionQueued {
-		t.Errorf("a deletion with a trace that cannot be read is %+v", d)
-	}
-	w.finish()
-	if got := told(w.deletion().Trace); !slices.Equal(got, allSteps) {
-		t.Errorf("the trace tells %q", got)
 	}
 }
