@@ -7,7 +7,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-	"microblogging/storage/flight"
 	"microblogging/storage/schema"
 )
 
@@ -82,7 +81,7 @@ func (s *Store) ratingPage(ctx context.Context, ref domain.ChannelRef, q RatingQ
 // since is left out.
 func (s *Store) ratedBlogs(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) ([]domain.Blog, error) {
 	read := make([]domain.Blog, len(rows))
-	group, ctx := flight.New(ctx, pointFlight)
+	group, ctx := s.Group(ctx, pointFlight)
 	for i, row := range rows {
 		group.Go(func() error {
 			_, id, _ := schema.ParseRateRow(row.Row)

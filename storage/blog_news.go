@@ -8,7 +8,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-	"microblogging/storage/flight"
 	"microblogging/storage/schema"
 )
 
@@ -56,7 +55,7 @@ func (s *Store) FeedNews(ctx context.Context, user domain.UserName, than domain.
 		next = encodeCursor(list, rows[newsBatch-1].row.Row)
 	}
 	var total atomic.Int64
-	group, groupCtx := flight.New(ctx, newsBatch)
+	group, groupCtx := s.Group(ctx, newsBatch)
 	for _, row := range rows {
 		if row.state == stateUnreadable {
 			continue

@@ -10,7 +10,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-	"microblogging/storage/flight"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -106,7 +105,7 @@ func (s *Store) makeRoom(ctx context.Context, channel domain.Channel, limit int)
 // returns how many. It leaves those of creations that may be under way.
 func (s *Store) removeOutlived(ctx context.Context, owner domain.UserName, rows []driver.Entity) (int64, error) {
 	var removed atomic.Int64
-	group, ctx := flight.New(ctx, ownedFlight)
+	group, ctx := s.Group(ctx, ownedFlight)
 	for _, row := range rows {
 		group.Go(func() error {
 			channel, err := s.readChannel(ctx, schema.OwnedKey(row.Row))
@@ -162,7 +161,7 @@ func (s *Store) ChannelsOf(ctx context.Context, owner domain.UserName, after str
 // and that can be read.
 func (s *Store) ownedOf(ctx context.Context, owner domain.UserName, rows []driver.Entity) ([]domain.Channel, error) {
 	found := make([]domain.Channel, len(rows))
-	group, ctx := flight.New(ctx, pointFlight)
+	group, ctx := s.Group(ctx, pointFlight)
 	for i, owned := range rows {
 		group.Go(func() error {
 			row, err := s.readChannel(ctx, schema.OwnedKey(owned.Row))

@@ -18,7 +18,7 @@ type CheckCounts struct {
 	Blogs    int `json:"blogs"`
 	Rows     int `json:"rows"`
 	// Retired rows are of an earlier version. Nobody reads them, and a repair removes them.
-	Retired int `json:"retired"`
+	Retired int `json:"retired,omitempty"`
 }
 
 // A Checker reads every table and compares what it finds with the invariants of

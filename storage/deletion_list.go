@@ -9,7 +9,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-	"microblogging/storage/flight"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -65,7 +64,7 @@ func (s *Store) DeletionsOf(ctx context.Context, user domain.UserName, after str
 		page.Next = encodeCursor(list, rows[limit-1].Row)
 	}
 	found := make([]domain.Deletion, len(rows))
-	group, ctx := flight.New(ctx, pointFlight)
+	group, ctx := s.Group(ctx, pointFlight)
 	for i, row := range rows {
 		group.Go(func() (err error) {
 			found[i], err = s.listedDeletion(ctx, row, user)

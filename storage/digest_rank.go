@@ -10,7 +10,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-	"microblogging/storage/flight"
 	"microblogging/storage/schema"
 )
 
@@ -104,7 +103,7 @@ type pickedPost struct {
 // readPicked reads posts and calls keep with each of them and its index, from several
 // goroutines. A post that was deleted since is passed over.
 func (s *Store) readPicked(ctx context.Context, posts []pickedPost, keep func(i int, blog domain.Blog)) error {
-	group, ctx := flight.New(ctx, pointFlight)
+	group, ctx := s.Group(ctx, pointFlight)
 	for i, post := range posts {
 		group.Go(func() error {
 			blog, err := s.Blog(ctx, post.channel, post.id)

@@ -9,7 +9,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-	"microblogging/storage/flight"
 	"microblogging/storage/schema"
 )
 
@@ -99,7 +98,7 @@ type feedSource struct {
 // findNewest looks which posts the channels have from this row key on, except the channels
 // that are known not to contribute.
 func (s *Store) findNewest(ctx context.Context, user domain.UserName, following []subscription, sources feedSources, from string, newest *newest) error {
-	group, ctx := flight.New(ctx, subscriptionFlight)
+	group, ctx := s.Group(ctx, subscriptionFlight)
 	for _, subscription := range following {
 		if source, known := sources[subscription.Channel]; subscription.state != stateJoined || known && !source.valid {
 			continue
@@ -159,7 +158,7 @@ func (s *Store) verifySources(ctx context.Context, user domain.UserName, posts [
 		}
 	}
 	found := make([]feedSource, len(unknown))
-	group, ctx := flight.New(ctx, pointFlight)
+	group, ctx := s.Group(ctx, pointFlight)
 	for i, subscription := range unknown {
 		group.Go(func() error {
 			channel, valid, err := s.repairSubscription(ctx, subscription, user)
@@ -185,7 +184,7 @@ func everyChannel(domain.ChannelKey) bool { return true }
 // the channel may be gone.
 func (s *Store) eachSubscribed(ctx context.Context, following []subscription, wanted func(domain.ChannelKey) bool,
 	visit func(context.Context, subscription) error) error {
-	group, ctx := flight.New(ctx, subscriptionFlight)
+	group, ctx := s.Group(ctx, subscriptionFlight)
 	for _, subscription := range following {
 		if subscription.state != stateJoined || !wanted(subscription.Channel.Key) {
 			continue

@@ -79,7 +79,7 @@ func New(backend driver.Backend, o Options) *Store {
 	backend = driver.Wrap(backend, append([]driver.Around{driver.Enter}, o.Around...)...)
 	table := func(name string) *driver.Table { return driver.NewTable(backend, name) }
 	queue := func(name string) *driver.Queue { return driver.NewQueue(backend, name) }
-	reads := flight.Reads{InTurn: o.Flight == 1 || !backend.Traits().ReadsAtOnce, LastFirst: o.LastFirst}
+	reads := flight.Reads{InTurn: o.Flight == 1 || !backend.Traits().ReadsAtOnce, LastFirst: o.LastFirst, Most: o.Flight}
 	return &Store{
 		Reads:         reads,
 		Accounts:      account.New(backend, reads, o.Pause),

@@ -6,7 +6,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-	"microblogging/storage/flight"
 	"microblogging/storage/schema"
 )
 
@@ -66,7 +65,7 @@ func (s *Store) Subscriptions(ctx context.Context, user domain.UserName) ([]doma
 // subscriptions in the order of the rows.
 func (s *Store) repairSubscriptions(ctx context.Context, rows []subscription, user domain.UserName) ([]domain.Subscription, error) {
 	valid := make([]bool, len(rows))
-	group, groupCtx := flight.New(ctx, pointFlight)
+	group, groupCtx := s.Group(ctx, pointFlight)
 	for i, row := range rows {
 		group.Go(func() (err error) {
 			_, valid[i], err = s.repairSubscription(groupCtx, row, user)

@@ -107,6 +107,9 @@ func (l *lineWriter) breach(b domain.Breach) {
 
 func (l *lineWriter) counts(counts storage.CheckCounts) {
 	l.printf("%d breaches in %d channels, %d blogs, %d rows\n", l.n, counts.Channels, counts.Blogs, counts.Rows)
+	if counts.Retired > 0 {
+		l.printf("%d rows are of an earlier version: nobody reads them, and --repair removes them\n", counts.Retired)
+	}
 }
 
 // printable returns a line as it is, or quoted as in a Go program if it holds anything else than

@@ -45,8 +45,8 @@ async function refused(name, options) {
 // keeps asserts that the page says why the post was refused, and shows it.
 async function keeps(v) {
   await v.sees(sentence);
-  assert.equal(await v.field("Title").inputValue(), "Kept");
-  assert.equal(await v.field("Text").inputValue(), text);
+  assert.equal(await v.page.getByLabel("Title").inputValue(), "Kept");
+  assert.equal(await v.page.getByLabel("Text", { exact: true }).inputValue(), text);
 }
 
 async function copy(v) {

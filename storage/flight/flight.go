@@ -2,7 +2,6 @@
 package flight
 
 import (
-	"context"
 	"fmt"
 	"runtime/debug"
 	"sync"
@@ -18,14 +17,6 @@ type Group struct {
 
 	once     sync.Once
 	panicked any
-}
-
-// New returns a group of at most limit calls at once. The first call that
-// fails ends the context.
-func New(ctx context.Context, limit int) (*Group, context.Context) {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(limit)
-	return &Group{group: group}, ctx
 }
 
 // Unbroken returns a group of at most limit calls at once, in which a call

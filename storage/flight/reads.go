@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"sync"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Reads are how reads are made that do not depend on each other.
@@ -13,6 +15,19 @@ type Reads struct {
 	InTurn bool
 	// LastFirst makes them in the opposite order if they are made in turn.
 	LastFirst bool
+	// Most, if it is not 0, bounds every Group.
+	Most int
+}
+
+// Group returns a group of at most limit calls at once. The first call that fails ends the
+// context.
+func (r Reads) Group(ctx context.Context, limit int) (*Group, context.Context) {
+	if r.Most > 0 {
+		limit = min(limit, r.Most)
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(limit)
+	return &Group{group: group}, ctx
 }
 
 // AtOnce makes calls that do not depend on each other, and waits for all of them: on a
