@@ -16,6 +16,7 @@ func TestChannelCreate(t *testing.T) {
 	t.Run("channel is read as it was made", bubble(channelIsReadAsMade))
 	t.Run("name is taken in any spelling", bubble(nameIsTakenInAnySpelling))
 	t.Run("name is taken until its deletion has ended", bubble(nameIsTakenUntilDeleted))
+	t.Run("succeeds whenever a repair comes between its calls", createSucceedsBesideRepair)
 	t.Run("one of many creators wins", oneOfManyCreatorsWins)
 }
 
@@ -80,6 +81,16 @@ func (w *world) mustBeWhole(made domain.Channel, err error) {
 		w.post(read, grace, "first")
 	}
 	w.mustBeSound()
+}
+
+// A repair removes the gate of a creation under way. No scenario of the lab has repairs.
+func createSucceedsBesideRepair(t *testing.T) {
+	eachCall(t, "comes after a repair", func(w *world, n int) {
+		w.arm(before(n, func() { w.run(true) }))
+		made, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
+		w.ok(err)
+		w.mustBeWhole(made, err)
+	})
 }
 
 func oneOfManyCreatorsWins(t *testing.T) {
