@@ -11,33 +11,28 @@ import (
 )
 
 func TestBacklog(t *testing.T) {
-	t.Run("counts the deletions that are open, and knows the oldest", backlogCounts)
+	t.Run("counts the deletions that are open, and knows the oldest", bubble(backlogCounts))
+	t.Run("counts the sessions whose time has not come", bubble(countsSessions))
 	t.Run("costs no more however many deletions are open", backlogIsBounded)
 }
 
-func TestCountSessions(t *testing.T) {
-	t.Run("counts those whose time has not come", countsSessions)
-}
-
-func backlogCounts(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		if b, err := w.store.Backlog(t.Context()); err != nil || b.Open != 0 || !b.Oldest.IsZero() || b.Messages != 0 || b.Poisoned != 0 {
-			t.Errorf("of an empty store: %+v, %v", b, err)
-		}
-		time.Sleep(time.Hour)
-		oldest := domain.Now()
-		w.askFor("oldest")
-		time.Sleep(time.Minute)
-		w.askFor("newest")
-		b, err := w.store.Backlog(t.Context())
-		if err != nil || b.Open != 2 || !b.Oldest.Equal(oldest) || b.Poisoned != 0 {
-			t.Errorf("%+v, %v, want 2 since %s", b, err, oldest)
-		}
-		w.ok(driver.NewQueue(w.db, domain.PoisonQueueName).Send(t.Context(), "poison"))
-		if b, err := w.store.Backlog(t.Context()); err != nil || b.Messages == 0 || b.Poisoned != 1 {
-			t.Errorf("the queues: %+v, %v", b, err)
-		}
-	})
+func backlogCounts(t *testing.T, w *world) {
+	if b, err := w.store.Backlog(t.Context()); err != nil || b.Open != 0 || !b.Oldest.IsZero() || b.Messages != 0 || b.Poisoned != 0 {
+		t.Errorf("of an empty store: %+v, %v", b, err)
+	}
+	time.Sleep(time.Hour)
+	oldest := domain.Now()
+	w.askFor("oldest")
+	time.Sleep(time.Minute)
+	w.askFor("newest")
+	b, err := w.store.Backlog(t.Context())
+	if err != nil || b.Open != 2 || !b.Oldest.Equal(oldest) || b.Poisoned != 0 {
+		t.Errorf("%+v, %v, want 2 since %s", b, err, oldest)
+	}
+	w.ok(driver.NewQueue(w.db, domain.PoisonQueueName).Send(t.Context(), "poison"))
+	if b, err := w.store.Backlog(t.Context()); err != nil || b.Messages == 0 || b.Poisoned != 1 {
+		t.Errorf("the queues: %+v, %v", b, err)
+	}
 }
 
 // askFor makes a channel and asks for its deletion.
@@ -65,17 +60,15 @@ func backlogIsBounded(t *testing.T) {
 	}
 }
 
-func countsSessions(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.account(ada)
-		time.Sleep(10 * 24 * time.Hour)
-		w.account(ada)
-		if n, err := w.store.CountSessions(t.Context()); err != nil || n != 2 {
-			t.Errorf("%d sessions, %v, want 2", n, err)
-		}
-		time.Sleep(5 * 24 * time.Hour)
-		if n, err := w.store.CountSessions(t.Context()); err != nil || n != 1 {
-			t.Errorf("%d sessions once one has ended, %v", n, err)
-		}
-	})
+func countsSessions(t *testing.T, w *world) {
+	w.account(ada)
+	time.Sleep(10 * 24 * time.Hour)
+	w.account(ada)
+	if n, err := w.store.CountSessions(t.Context()); err != nil || n != 2 {
+		t.Errorf("%d sessions, %v, want 2", n, err)
+	}
+	time.Sleep(5 * 24 * time.Hour)
+	if n, err := w.store.CountSessions(t.Context()); err != nil || n != 1 {
+		t.Errorf("%d sessions once one has ended, %v", n, err)
+	}
 }

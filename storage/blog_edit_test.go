@@ -37,147 +37,80 @@ func (w *world) vote(blog domain.Blog, from, to int64) {
 }
 
 func TestBlogEdit(t *testing.T) {
-	t.Run("title and text alone are replaced", editReplacesTitleAndText)
-	t.Run("stale revision is refused with the current post", staleEditShowsCurrentPost)
-	t.Run("only the author may", onlyAuthorEdits)
-	t.Run("vote in between is kept", editKeepsVoteInBetween)
-	t.Run("fault never misleads the author", editFaultNeverMisleads)
-	t.Run("echo is recognised after others wrote", editEchoIsRecognised)
-	t.Run("late request changes nothing", lateEditChangesNothing)
+	t.Run("title and text alone are replaced", bubble(editReplacesTitleAndText))
+	t.Run("stale revision is refused with the current post", bubble(staleEditShowsCurrentPost))
+	t.Run("only the author may", bubble(onlyAuthorEdits))
+	t.Run("echo is recognised after others wrote", bubble(editEchoIsRecognised))
 	t.Run("edits at once are applied in turn", editsAtOnceAreApplied)
-	t.Run("overwrites at once all succeed", overwritesAtOnceSucceed)
-	t.Run("swept post does not come back", editNeverRevivesSweptPost)
 }
 
-func editReplacesTitleAndText(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		blog := w.post(w.create("garden", ada), grace, "one")
-		w.vote(blog, 0, 5)
-		edited, err := w.store.Edit(t.Context(), blog.Channel, blog.ID, grace, domain.OneOf(blog.Revision),
-			domain.Draft{Title: "title", Text: "two"})
-		w.ok(err)
-		want := blog
-		want.Title, want.Text, want.Rating, want.Revision, want.EditedOn = "title", "two", 5, edited.Revision, edited.EditedOn
-		read, err := w.store.Blog(t.Context(), blog.Channel, blog.ID)
-		if err != nil || edited != want || read != want {
-			t.Errorf("edited %+v\nread %+v, %v\nwant %+v", edited, read, err, want)
-		}
-		if edited.Revision == blog.Revision || edited.EditedOn.IsZero() {
-			t.Errorf("the edit has no new revision or no date: %+v", edited)
-		}
-		w.mustBeSound()
-	})
+func editReplacesTitleAndText(t *testing.T, w *world) {
+	blog := w.post(w.create("garden", ada), grace, "one")
+	w.vote(blog, 0, 5)
+	edited, err := w.store.Edit(t.Context(), blog.Channel, blog.ID, grace, domain.OneOf(blog.Revision),
+		domain.Draft{Title: "title", Text: "two"})
+	w.ok(err)
+	want := blog
+	want.Title, want.Text, want.Rating, want.Revision, want.EditedOn = "title", "two", 5, edited.Revision, edited.EditedOn
+	read, err := w.store.Blog(t.Context(), blog.Channel, blog.ID)
+	if err != nil || edited != want || read != want {
+		t.Errorf("edited %+v\nread %+v, %v\nwant %+v", edited, read, err, want)
+	}
+	if edited.Revision == blog.Revision || edited.EditedOn.IsZero() {
+		t.Errorf("the edit has no new revision or no date: %+v", edited)
+	}
+	w.mustBeSound()
 }
 
-func staleEditShowsCurrentPost(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		blog := w.post(w.create("garden", ada), grace, "one")
-		second := w.edit(blog, "two")
-		for _, expected := range []domain.Precondition[domain.Revision]{
-			domain.OneOf(blog.Revision), domain.OneOf[domain.Revision](), {}, domain.OneOf(domain.NewRevision(), blog.Revision),
-		} {
-			_, err := w.editBy(w.store, blog, expected, "three")
-			var stale *domain.StaleError
-			if !errors.As(err, &stale) || !errors.Is(err, domain.ErrConflict) || stale.Current != second {
-				t.Errorf("edited under %+v: %v", expected, err)
-			}
-		}
-		if third, err := w.editBy(w.store, blog, domain.OneOf(blog.Revision, second.Revision), "three"); err != nil || third.Text != "three" {
-			t.Errorf("edited under either revision: %+v, %v", third, err)
-		}
-	})
-}
-
-func onlyAuthorEdits(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		blog := w.post(w.create("garden", ada), grace, "one")
-		for _, by := range []domain.UserName{ada, eve, ""} {
-			if _, err := w.store.Edit(t.Context(), blog.Channel, blog.ID, by, anyRevision, domain.Draft{Text: "x"}); !errors.Is(err, domain.ErrForbidden) {
-				t.Errorf("edited by %q: %v", by, err)
-			}
-		}
-		if _, err := w.store.Edit(t.Context(), blog.Channel, domain.NewBlogID(blog.CreatedOn), grace, anyRevision, domain.Draft{Text: "x"}); !errors.Is(err, domain.ErrNotFound) {
-			t.Errorf("edited a post that never was: %v", err)
-		}
-	})
-}
-
-// A vote lands between any two calls of an edit.
-func editKeepsVoteInBetween(t *testing.T) {
-	for what, expected := range map[string]func(domain.Blog) domain.Precondition[domain.Revision]{
-		"of any revision":      func(domain.Blog) domain.Precondition[domain.Revision] { return anyRevision },
-		"of the revision read": func(b domain.Blog) domain.Precondition[domain.Revision] { return domain.OneOf(b.Revision) },
+func staleEditShowsCurrentPost(t *testing.T, w *world) {
+	blog := w.post(w.create("garden", ada), grace, "one")
+	second := w.edit(blog, "two")
+	for _, expected := range []domain.Precondition[domain.Revision]{
+		domain.OneOf(blog.Revision), domain.OneOf[domain.Revision](), {}, domain.OneOf(domain.NewRevision(), blog.Revision),
 	} {
-		eachCall(t, what, func(w *world, n int) {
-			blog := w.post(w.create("garden", ada), grace, "one")
-			voted := false
-			w.arm(before(n, func() { w.vote(blog, 0, 1); voted = true }))
-			_, err := w.editBy(w.faulty, blog, expected(blog), "two")
-			read, readErr := w.store.Blog(w.t.Context(), blog.Channel, blog.ID)
-			if err != nil || readErr != nil || read.Text != "two" || voted != (read.Rating == 1) {
-				w.t.Errorf("edited %v, read %+v, %v", err, read, readErr)
-			}
-			w.mustBeSound()
-		})
+		_, err := w.editBy(w.store, blog, expected, "three")
+		var stale *domain.StaleError
+		if !errors.As(err, &stale) || !errors.Is(err, domain.ErrConflict) || stale.Current != second {
+			t.Errorf("edited under %+v: %v", expected, err)
+		}
+	}
+	if third, err := w.editBy(w.store, blog, domain.OneOf(blog.Revision, second.Revision), "three"); err != nil || third.Text != "three" {
+		t.Errorf("edited under either revision: %+v, %v", third, err)
 	}
 }
 
-// The echo of the author's own write is no conflict.
-func editFaultNeverMisleads(t *testing.T) {
-	eachFault(t, func(w *world) {
-		blog := w.post(w.create("garden", ada), grace, "one")
-		edited, err := w.editBy(w.faulty, blog, domain.OneOf(blog.Revision), "two")
-		read, readErr := w.store.Blog(w.t.Context(), blog.Channel, blog.ID)
-		w.ok(readErr)
-		switch {
-		case err == nil && (read != edited || read.Text != "two"):
-			w.t.Errorf("told %+v, and there is %+v", edited, read)
-		case err != nil && !errors.Is(err, domain.ErrUnavailable):
-			w.t.Errorf("told %v", err)
+func onlyAuthorEdits(t *testing.T, w *world) {
+	blog := w.post(w.create("garden", ada), grace, "one")
+	for _, by := range []domain.UserName{ada, eve, ""} {
+		if _, err := w.store.Edit(t.Context(), blog.Channel, blog.ID, by, anyRevision, domain.Draft{Text: "x"}); !errors.Is(err, domain.ErrForbidden) {
+			t.Errorf("edited by %q: %v", by, err)
 		}
-		w.mustBeSound()
-	})
+	}
+	if _, err := w.store.Edit(t.Context(), blog.Channel, domain.NewBlogID(blog.CreatedOn), grace, anyRevision, domain.Draft{Text: "x"}); !errors.Is(err, domain.ErrNotFound) {
+		t.Errorf("edited a post that never was: %v", err)
+	}
 }
 
-func editEchoIsRecognised(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		blog := w.post(w.create("garden", ada), grace, "one")
-		w.arm(drivertest.Only(drivertest.Writes, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-			if call.Seq > 1 {
-				t.Error("the echo was written again")
-			}
-			_ = send(ctx) // the answer is lost, and then others write
-			now, err := w.store.Blog(ctx, blog.Channel, blog.ID)
-			w.ok(err)
-			for i := range 5 {
-				now = w.edit(now, text(i))
-			}
-			return send(ctx)
-		}))
-		if _, err := w.editBy(w.faulty, blog, domain.OneOf(blog.Revision), "two"); err != nil {
-			t.Errorf("an edit that was made reports %v", err)
+func editEchoIsRecognised(t *testing.T, w *world) {
+	blog := w.post(w.create("garden", ada), grace, "one")
+	w.arm(drivertest.Only(drivertest.Writes, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Seq > 1 {
+			t.Error("the echo was written again")
 		}
-		if got := w.texts(blog.Channel); !slices.Equal(got, []string{text(4)}) {
-			t.Errorf("the posts are %q", got)
+		_ = send(ctx) // the answer is lost, and then others write
+		now, err := w.store.Blog(ctx, blog.Channel, blog.ID)
+		w.ok(err)
+		for i := range 5 {
+			now = w.edit(now, text(i))
 		}
-	})
-}
-
-// A late copy of an edit finds another version.
-func lateEditChangesNothing(t *testing.T) {
-	eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
-		blog := w.post(w.create("garden", ada), grace, "one")
-		edited, err := w.editBy(w.faulty, blog, anyRevision, "two")
-		if err != nil {
-			edited, err = w.store.Blog(w.t.Context(), blog.Channel, blog.ID)
-			w.ok(err)
-		}
-		last := w.edit(edited, "three")
-		w.arrive(late)
-		if read, err := w.store.Blog(w.t.Context(), blog.Channel, blog.ID); err != nil || read != last {
-			w.t.Errorf("read %+v, %v; want %+v", read, err, last)
-		}
-	})
+		return send(ctx)
+	}))
+	if _, err := w.editBy(w.faulty, blog, domain.OneOf(blog.Revision), "two"); err != nil {
+		t.Errorf("an edit that was made reports %v", err)
+	}
+	if got := w.texts(blog.Channel); !slices.Equal(got, []string{text(4)}) {
+		t.Errorf("the posts are %q", got)
+	}
 }
 
 // Each of many edits adds one letter to the text that it read. In the end the text
@@ -210,35 +143,5 @@ func editsAtOnceAreApplied(t *testing.T) {
 	})
 	if got := w.texts(blog.Channel); acknowledged != 64 || !slices.Equal(got, []string{strings.Repeat("x", 65)}) {
 		t.Errorf("%d edits were acknowledged, and the text is %q", acknowledged, got)
-	}
-}
-
-func overwritesAtOnceSucceed(t *testing.T) {
-	w := newWorld(t)
-	blog := w.post(w.create("garden", ada), grace, "x")
-	atOnce(64, func(i int) {
-		if _, err := w.editBy(w.store, blog, anyRevision, text(i)); err != nil {
-			t.Error(err)
-		}
-	})
-	w.mustBeSound()
-}
-
-// A deletion of the channel, up to any step, comes between any two calls of an edit.
-func editNeverRevivesSweptPost(t *testing.T) {
-	for steps := range stages {
-		eachCall(t, "is overtaken by a deletion", func(w *world, n int) {
-			channel := w.create("garden", ada)
-			blog := w.post(channel, grace, "one")
-			w.arm(before(n, func() { w.advance(channel, steps) }))
-			if _, err := w.editBy(w.faulty, blog, anyRevision, "two"); err != nil && !errors.Is(err, domain.ErrNotFound) && !errors.Is(err, domain.ErrGone) {
-				w.t.Error(err)
-			}
-			if w.calls.Load() < int64(n) {
-				return
-			}
-			w.finishDeletion(channel, steps)
-			w.mustKeepTheNextIncarnation(channel, steps >= 6)
-		})
 	}
 }

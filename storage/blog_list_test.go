@@ -44,35 +44,33 @@ func (w *world) listed(ref domain.ChannelRef, q storage.BlogQuery, meanwhile fun
 }
 
 func TestBlogList(t *testing.T) {
-	t.Run("newest post is first", postsAreListedNewestFirst)
+	t.Run("newest post is first", bubble(postsAreListedNewestFirst))
 	t.Run("time range is exact to the tick", timeRangeIsExactToTick)
-	t.Run("any bound of a time range is accepted", anyTimeBoundIsAccepted)
+	t.Run("any bound of a time range is accepted", bubble(anyTimeBoundIsAccepted))
 	t.Run("list is exact while posts come and go", postListIsExactWhileChanging)
-	t.Run("page is one read", postPageIsOneRead)
-	t.Run("list never mixes two incarnations", postListNeverMixesIncarnations)
+	t.Run("page is one read", bubble(postPageIsOneRead))
+	t.Run("list never mixes two incarnations", bubble(postListNeverMixesIncarnations))
 }
 
-func postsAreListedNewestFirst(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel, other := w.create("garden", ada), w.create("garden.too", ada)
-		base := time.Date(2014, 2, 3, 4, 5, 6, 0, time.UTC)
-		ages := []int{3, 0, 7, 1, 9, 2, 8, 4, 6, 5}
-		for _, age := range ages {
-			w.dated(channel, base.Add(-time.Duration(age)*domain.Tick), text(age))
-			w.post(other, grace, text(age))
+func postsAreListedNewestFirst(t *testing.T, w *world) {
+	channel, other := w.create("garden", ada), w.create("garden.too", ada)
+	base := time.Date(2014, 2, 3, 4, 5, 6, 0, time.UTC)
+	ages := []int{3, 0, 7, 1, 9, 2, 8, 4, 6, 5}
+	for _, age := range ages {
+		w.dated(channel, base.Add(-time.Duration(age)*domain.Tick), text(age))
+		w.post(other, grace, text(age))
+	}
+	for limit := 1; limit <= 11; limit++ {
+		got := w.listed(channel.Ref(), storage.BlogQuery{Limit: limit}, nothing)
+		if len(got) != len(ages) {
+			t.Fatalf("pages of %d list %d posts", limit, len(got))
 		}
-		for limit := 1; limit <= 11; limit++ {
-			got := w.listed(channel.Ref(), storage.BlogQuery{Limit: limit}, nothing)
-			if len(got) != len(ages) {
-				t.Fatalf("pages of %d list %d posts", limit, len(got))
-			}
-			for age, blog := range got {
-				if blog.Text != text(age) {
-					t.Errorf("pages of %d: number %d is %q", limit, age, blog.Text)
-				}
+		for age, blog := range got {
+			if blog.Text != text(age) {
+				t.Errorf("pages of %d: number %d is %q", limit, age, blog.Text)
 			}
 		}
-	})
+	}
 }
 
 // Since is inclusive and until exclusive, even if they fall between two ticks.
@@ -105,22 +103,20 @@ func timeRangeIsExactToTick(t *testing.T) {
 }
 
 // Bounds come from URLs, so that they can be of any year that RFC 3339 can write.
-func anyTimeBoundIsAccepted(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		w.post(channel, grace, "one")
-		before := []time.Time{{}, time.Unix(-1<<36, 0), time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(1, 1, 1, 0, 0, 0, 1, time.UTC)}
-		after := []time.Time{time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 0, time.FixedZone("", -23*3600))}
-		for _, early := range before {
-			for _, late := range after {
-				for want, q := range map[int]storage.BlogQuery{1: {Since: early, Until: late, Limit: 9}, 0: {Since: late, Until: early, Limit: 9}} {
-					if got := w.listed(channel.Ref(), q, nothing); len(got) != want {
-						t.Errorf("since %s until %s: %d posts, want %d", q.Since, q.Until, len(got), want)
-					}
+func anyTimeBoundIsAccepted(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	w.post(channel, grace, "one")
+	before := []time.Time{{}, time.Unix(-1<<36, 0), time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(1, 1, 1, 0, 0, 0, 1, time.UTC)}
+	after := []time.Time{time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 0, time.FixedZone("", -23*3600))}
+	for _, early := range before {
+		for _, late := range after {
+			for want, q := range map[int]storage.BlogQuery{1: {Since: early, Until: late, Limit: 9}, 0: {Since: late, Until: early, Limit: 9}} {
+				if got := w.listed(channel.Ref(), q, nothing); len(got) != want {
+					t.Errorf("since %s until %s: %d posts, want %d", q.Since, q.Until, len(got), want)
 				}
 			}
 		}
-	})
+	}
 }
 
 func postListIsExactWhileChanging(t *testing.T) {
@@ -135,7 +131,7 @@ func postListIsExactWhileChanging(t *testing.T) {
 		change := func() {
 			if len(there) > 0 && rapid.Bool().Draw(rt, "delete") {
 				i := rapid.IntRange(0, len(there)-1).Draw(rt, "which")
-				w.ok(w.store.DeleteBlog(t.Context(), channel, there[i].ID, ada, domain.Any[domain.Revision]()))
+				w.ok(w.store.DeleteBlog(t.Context(), channel, there[i].ID, ada, anyRevision))
 				there = slices.Delete(there, i, i+1)
 				return
 			}
@@ -168,51 +164,47 @@ func postListIsExactWhileChanging(t *testing.T) {
 	})
 }
 
-func postPageIsOneRead(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		for i := range 250 {
-			w.post(channel, grace, text(i))
+func postPageIsOneRead(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	for i := range 250 {
+		w.post(channel, grace, text(i))
+	}
+	q := storage.BlogQuery{Limit: 100}
+	for _, want := range []int{100, 100, 50} {
+		var calls []drivertest.Call
+		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			calls = append(calls, call)
+			return send(ctx)
+		})
+		page, err := w.faulty.Blogs(t.Context(), channel.Ref(), q)
+		w.ok(err)
+		if len(page.Items) != want || len(calls) != 1 || calls[0].Method != "Range" || calls[0].Target != "Blogs" {
+			t.Errorf("a page of %d posts took %v; want %d by one read of a range", len(page.Items), calls, want)
 		}
-		q := storage.BlogQuery{Limit: 100}
-		for _, want := range []int{100, 100, 50} {
-			var calls []drivertest.Call
-			w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-				calls = append(calls, call)
-				return send(ctx)
-			})
-			page, err := w.faulty.Blogs(t.Context(), channel.Ref(), q)
-			w.ok(err)
-			if len(page.Items) != want || len(calls) != 1 || calls[0].Method != "Range" || calls[0].Target != "Blogs" {
-				t.Errorf("a page of %d posts took %v; want %d by one read of a range", len(page.Items), calls, want)
-			}
-			q.After = page.Next
-		}
-		if q.After != "" {
-			t.Error("the list does not end")
-		}
-	})
+		q.After = page.Next
+	}
+	if q.After != "" {
+		t.Error("the list does not end")
+	}
 }
 
 // A reader may hold the channel of one incarnation and then list the posts. They see
 // no post of the next incarnation.
-func postListNeverMixesIncarnations(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		old := w.post(channel, grace, "old")
-		w.delete(channel)
-		again := w.create("garden", ada)
-		recent := w.post(again, grace, "new")
-		if got := w.texts(channel.Ref()); len(got) != 0 {
-			t.Errorf("the former incarnation lists %q", got)
+func postListNeverMixesIncarnations(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	old := w.post(channel, grace, "old")
+	w.delete(channel)
+	again := w.create("garden", ada)
+	recent := w.post(again, grace, "new")
+	if got := w.texts(channel.Ref()); len(got) != 0 {
+		t.Errorf("the former incarnation lists %q", got)
+	}
+	for _, wrong := range []struct {
+		ref domain.ChannelRef
+		id  domain.BlogID
+	}{{channel.Ref(), old.ID}, {channel.Ref(), recent.ID}, {again.Ref(), old.ID}} {
+		if blog, err := w.store.Blog(t.Context(), wrong.ref, wrong.id); !errors.Is(err, domain.ErrNotFound) {
+			t.Errorf("read %+v, %v", blog, err)
 		}
-		for _, wrong := range []struct {
-			ref domain.ChannelRef
-			id  domain.BlogID
-		}{{channel.Ref(), old.ID}, {channel.Ref(), recent.ID}, {again.Ref(), old.ID}} {
-			if blog, err := w.store.Blog(t.Context(), wrong.ref, wrong.id); !errors.Is(err, domain.ErrNotFound) {
-				t.Errorf("read %+v, %v", blog, err)
-			}
-		}
-	})
+	}
 }

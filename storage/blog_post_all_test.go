@@ -3,7 +3,6 @@ package storage_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -15,19 +14,15 @@ import (
 )
 
 func TestPostAll(t *testing.T) {
-	t.Run("a thousand posts take 31 requests", thousandPostsTake31Requests)
-	t.Run("each posting is answered as a post alone", eachPostingIsAnsweredAlone)
-	t.Run("of two postings with one key the first makes the post", twinsMakeOnePost)
-	t.Run("a key that is used meanwhile does not hold up the others", rivalKeyHoldsUpNobody)
-	t.Run("a channel that is deleted meanwhile gets no post", gateGoneInTheMiddle)
-	t.Run("a name that was taken again says so", replacedChannelSaysSo)
-	t.Run("fault never makes two posts of a key or loses one", batchFaultMakesOnePostEach)
-	t.Run("late transaction does not bring a deleted post back", lateBatchStaysDeleted)
-	t.Run("posts without a date keep their order", undatedKeepTheirOrder)
+	t.Run("a thousand posts take 31 requests", bubble(thousandPostsTake31Requests))
+	t.Run("each posting is answered as a post alone", bubble(eachPostingIsAnsweredAlone))
+	t.Run("of two postings with one key the first makes the post", bubble(twinsMakeOnePost))
+	t.Run("a key that is used meanwhile does not hold up the others", bubble(rivalKeyHoldsUpNobody))
+	t.Run("a name that was taken again says so", bubble(replacedChannelSaysSo))
+	t.Run("posts without a date keep their order", bubble(undatedKeepTheirOrder))
 	t.Run("the longest posts fit in one transaction", longestPostsFitTogether)
-	t.Run("a posting that breaks a limit fails alone", brokenLimitFailsAlone)
+	t.Run("a posting that breaks a limit fails alone", bubble(brokenLimitFailsAlone))
 	t.Run("one set of keys used at once makes each post once", keysAtOnceMakeEachPostOnce)
-	t.Run("no postings take no request", noPostings)
 }
 
 // postings are n requests to post by grace, whose texts are their keys.
@@ -52,200 +47,123 @@ func (w *world) postAll(to domain.Channel, list []storage.Posting) []domain.Blog
 	return blogs
 }
 
-func thousandPostsTake31Requests(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		w.arm(drivertest.Pass)
-		for i, r := range w.faulty.PostAll(t.Context(), channel.Ref(), postings(channel, 1000)) {
-			if r.Err != nil || !r.Made || r.Blog.Text != text(i) {
-				t.Fatalf("posting %d: %+v", i, r)
-			}
+func thousandPostsTake31Requests(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	w.arm(drivertest.Pass)
+	for i, r := range w.faulty.PostAll(t.Context(), channel.Ref(), postings(channel, 1000)) {
+		if r.Err != nil || !r.Made || r.Blog.Text != text(i) {
+			t.Fatalf("posting %d: %+v", i, r)
 		}
-		if n := w.calls.Load(); n != 31 {
-			t.Errorf("1,000 posts take %d requests, want 31", n)
-		}
-		if got := w.texts(channel.Ref()); len(got) != 1000 {
-			t.Errorf("%d posts are listed", len(got))
-		}
-		w.mustBeSound()
-	})
+	}
+	if n := w.calls.Load(); n != 31 {
+		t.Errorf("1,000 posts take %d requests, want 31", n)
+	}
+	if got := w.texts(channel.Ref()); len(got) != 1000 {
+		t.Errorf("%d posts are listed", len(got))
+	}
+	w.mustBeSound()
 }
 
-func eachPostingIsAnsweredAlone(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		earlier := w.edit(w.post(channel, grace, "earlier"), "edited since")
-		w.post(channel, eve, "of another user")
-		w.post(channel, grace, "reused")
-		gone := w.post(channel, grace, "gone")
-		w.ok(w.store.DeleteBlog(t.Context(), channel, gone.ID, grace, domain.Any[domain.Revision]()))
-		reused := posting(channel, grace, "reused")
-		reused.Draft.Text = "another body"
-		list := []storage.Posting{
-			posting(channel, grace, "new"), posting(channel, grace, "earlier"), reused,
-			posting(channel, grace, "gone"), posting(channel, grace, "of another user"),
-		}
-		for _, fresh := range []bool{true, false} {
-			r := w.store.PostAll(t.Context(), channel.Ref(), list)
-			for i, want := range []storage.PostResult{
-				{Made: fresh, Blog: domain.Blog{Text: "new"}}, {Blog: domain.Blog{Text: earlier.Text}}, {Err: domain.ErrKeyReused},
-				{Err: domain.ErrPostGone}, {Made: fresh, Blog: domain.Blog{Text: "of another user"}},
-			} {
-				if !errors.Is(r[i].Err, want.Err) || r[i].Blog.Text != want.Blog.Text || r[i].Made != want.Made {
-					t.Errorf("posting %d: %+v, want %+v", i, r[i], want)
-				}
+func eachPostingIsAnsweredAlone(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	earlier := w.edit(w.post(channel, grace, "earlier"), "edited since")
+	w.post(channel, eve, "of another user")
+	w.post(channel, grace, "reused")
+	gone := w.post(channel, grace, "gone")
+	w.ok(w.store.DeleteBlog(t.Context(), channel, gone.ID, grace, anyRevision))
+	reused := posting(channel, grace, "reused")
+	reused.Draft.Text = "another body"
+	list := []storage.Posting{
+		posting(channel, grace, "new"), posting(channel, grace, "earlier"), reused,
+		posting(channel, grace, "gone"), posting(channel, grace, "of another user"),
+	}
+	for _, fresh := range []bool{true, false} {
+		r := w.store.PostAll(t.Context(), channel.Ref(), list)
+		for i, want := range []storage.PostResult{
+			{Made: fresh, Blog: domain.Blog{Text: "new"}}, {Blog: domain.Blog{Text: earlier.Text}}, {Err: domain.ErrKeyReused},
+			{Err: domain.ErrPostGone}, {Made: fresh, Blog: domain.Blog{Text: "of another user"}},
+		} {
+			if !errors.Is(r[i].Err, want.Err) || r[i].Blog.Text != want.Blog.Text || r[i].Made != want.Made {
+				t.Errorf("posting %d: %+v, want %+v", i, r[i], want)
 			}
 		}
-		want := []string{"edited since", "new", "of another user", "of another user", "reused"}
-		if got := slices.Sorted(slices.Values(w.texts(channel.Ref()))); !slices.Equal(got, want) {
-			t.Errorf("posts: %q, want %q", got, want)
-		}
-		w.mustBeSound()
-	})
+	}
+	want := []string{"edited since", "new", "of another user", "of another user", "reused"}
+	if got := slices.Sorted(slices.Values(w.texts(channel.Ref()))); !slices.Equal(got, want) {
+		t.Errorf("posts: %q, want %q", got, want)
+	}
+	w.mustBeSound()
 }
 
-func twinsMakeOnePost(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		other := posting(channel, grace, "one")
-		other.Draft.Text = "another body"
-		r := w.store.PostAll(t.Context(), channel.Ref(), []storage.Posting{
-			posting(channel, grace, "one"), posting(channel, grace, "one"), posting(channel, grace, "two"), other,
-		})
-		switch {
-		case !r[0].Made || r[1].Made || r[1].Blog != r[0].Blog || !r[2].Made:
-			t.Errorf("answered %+v", r)
-		case r[1].Err != nil || !errors.Is(r[3].Err, domain.ErrKeyReused):
-			t.Errorf("the twins are answered %v and %v", r[1].Err, r[3].Err)
-		}
-		if got := w.texts(channel.Ref()); !slices.Equal(got, []string{"two", "one"}) {
-			t.Errorf("posts: %q", got)
-		}
+func twinsMakeOnePost(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	other := posting(channel, grace, "one")
+	other.Draft.Text = "another body"
+	r := w.store.PostAll(t.Context(), channel.Ref(), []storage.Posting{
+		posting(channel, grace, "one"), posting(channel, grace, "one"), posting(channel, grace, "two"), other,
 	})
+	switch {
+	case !r[0].Made || r[1].Made || r[1].Blog != r[0].Blog || !r[2].Made:
+		t.Errorf("answered %+v", r)
+	case r[1].Err != nil || !errors.Is(r[3].Err, domain.ErrKeyReused):
+		t.Errorf("the twins are answered %v and %v", r[1].Err, r[3].Err)
+	}
+	if got := w.texts(channel.Ref()); !slices.Equal(got, []string{"two", "one"}) {
+		t.Errorf("posts: %q", got)
+	}
 }
 
 // Somebody else, who has the same key, posts before the first transaction, and again
 // before the second.
-func rivalKeyHoldsUpNobody(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		w.arm(chain(drivertest.Only(transacts, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
-			if n := len(w.texts(channel.Ref())); n < 2 {
-				w.post(channel, grace, text(n))
-			}
-			return send(ctx)
-		}), drivertest.Pass))
-		r := w.faulty.PostAll(t.Context(), channel.Ref(), postings(channel, 33))
-		for i := range r {
-			if r[i].Err != nil || r[i].Made != (i > 1) || r[i].Blog.Text != text(i) {
-				t.Errorf("posting %d: %+v", i, r[i])
-			}
+func rivalKeyHoldsUpNobody(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	w.arm(chain(drivertest.Only(transacts, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+		if n := len(w.texts(channel.Ref())); n < 2 {
+			w.post(channel, grace, text(n))
 		}
-		if got := w.texts(channel.Ref()); len(got) != 33 {
-			t.Errorf("posts: %q", got)
+		return send(ctx)
+	}), drivertest.Pass))
+	r := w.faulty.PostAll(t.Context(), channel.Ref(), postings(channel, 33))
+	for i := range r {
+		if r[i].Err != nil || r[i].Made != (i > 1) || r[i].Blog.Text != text(i) {
+			t.Errorf("posting %d: %+v", i, r[i])
 		}
-		w.mustBeSound()
-	})
+	}
+	if got := w.texts(channel.Ref()); len(got) != 33 {
+		t.Errorf("posts: %q", got)
+	}
+	w.mustBeSound()
 }
 
 // transacts matches the transactions on the Blogs table.
 func transacts(call drivertest.Call) bool { return call.Method == "Transact" && call.Target == "Blogs" }
 
-func gateGoneInTheMiddle(t *testing.T) {
-	eachCall(t, "comes after the deletion", func(w *world, n int) {
-		channel := w.create("garden", ada)
-		known := w.post(channel, grace, text(1))
-		w.arm(before(n, func() { w.delete(channel) }))
-		for i, r := range w.faulty.PostAll(w.t.Context(), channel.Ref(), postings(channel, 3)) {
-			late := n > int(w.calls.Load())
-			switch {
-			case late && (r.Err != nil || r.Made != (i != 1)):
-				w.t.Errorf("posting %d: %+v", i, r)
-			case !late && i != 1 && !errors.Is(r.Err, domain.ErrNotFound):
-				w.t.Errorf("posting %d after the deletion: %+v", i, r)
-			case !late && i == 1 && !errors.Is(r.Err, domain.ErrNotFound) && !errors.Is(r.Err, domain.ErrPostGone) && r.Blog != known:
-				w.t.Errorf("the posting that was made before: %+v", r)
-			}
+func replacedChannelSaysSo(t *testing.T, w *world) {
+	old := w.create("garden", ada)
+	w.delete(old)
+	now := w.create("garden", ada)
+	for _, r := range w.store.PostAll(t.Context(), old.Ref(), postings(now, 2)) {
+		var replaced *domain.ReplacedError
+		if !errors.As(r.Err, &replaced) || replaced.Current.Incarnation != now.Incarnation {
+			t.Errorf("posting to an incarnation that ended: %+v", r)
 		}
-		if got := len(w.rows("Blogs")); n <= int(w.calls.Load()) && got != 0 {
-			w.t.Errorf("%d rows outlive the channel", got)
-		}
-		w.mustBeSound()
-	})
-}
-
-func replacedChannelSaysSo(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		old := w.create("garden", ada)
-		w.delete(old)
-		now := w.create("garden", ada)
-		for _, r := range w.store.PostAll(t.Context(), old.Ref(), postings(now, 2)) {
-			var replaced *domain.ReplacedError
-			if !errors.As(r.Err, &replaced) || replaced.Current.Incarnation != now.Incarnation {
-				t.Errorf("posting to an incarnation that ended: %+v", r)
-			}
-		}
-		if got := w.texts(now.Ref()); len(got) != 0 {
-			t.Errorf("posts: %q", got)
-		}
-	})
-}
-
-// One of the keys was used before, so that there are two transactions, and reads between
-// them.
-func batchFaultMakesOnePostEach(t *testing.T) {
-	eachFault(t, func(w *world) {
-		channel := w.create("garden", ada)
-		w.post(channel, grace, text(1))
-		first := w.faulty.PostAll(w.t.Context(), channel.Ref(), postings(channel, 3))
-		again := w.store.PostAll(w.t.Context(), channel.Ref(), postings(channel, 3))
-		for i, r := range first {
-			switch {
-			case r.Err != nil && !errors.Is(r.Err, domain.ErrUnavailable):
-				w.t.Errorf("posting %d: %v", i, r.Err)
-			case r.Err == nil && (r.Made != (i != 1) || again[i].Made):
-				w.t.Errorf("posting %d is made %v, and then %v", i, r.Made, again[i].Made)
-			case r.Err == nil && again[i].Blog != r.Blog, again[i].Err != nil:
-				w.t.Errorf("posting %d is answered %+v, and then %+v", i, r, again[i])
-			}
-		}
-		if got := slices.Sorted(slices.Values(w.texts(channel.Ref()))); !slices.Equal(got, []string{text(0), text(1), text(2)}) {
-			w.t.Errorf("posts: %q", got)
-		}
-		w.mustBeSound()
-	})
-}
-
-func lateBatchStaysDeleted(t *testing.T) {
-	eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
-		channel := w.create("garden", ada)
-		w.post(channel, grace, text(1))
-		w.faulty.PostAll(w.t.Context(), channel.Ref(), postings(channel, 3))
-		for _, r := range w.store.PostAll(w.t.Context(), channel.Ref(), postings(channel, 3)) { // its author tries again
-			w.ok(r.Err)
-			w.ok(w.store.DeleteBlog(w.t.Context(), channel, r.Blog.ID, grace, domain.OneOf(r.Blog.Revision)))
-		}
-		w.arrive(late)
-		if got := w.texts(channel.Ref()); len(got) != 0 {
-			w.t.Errorf("posts: %q", got)
-		}
-		w.mustBeSound()
-	})
+	}
+	if got := w.texts(now.Ref()); len(got) != 0 {
+		t.Errorf("posts: %q", got)
+	}
 }
 
 // All are made within one tick of the clock of a bubble, which stands.
-func undatedKeepTheirOrder(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		w.postAll(channel, postings(channel, 70))
-		var want []string
-		for i := range 70 {
-			want = append([]string{text(i)}, want...)
-		}
-		if got := w.texts(channel.Ref()); !slices.Equal(got, want) {
-			t.Errorf("posts: %q", got)
-		}
-	})
+func undatedKeepTheirOrder(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	w.postAll(channel, postings(channel, 70))
+	var want []string
+	for i := range 70 {
+		want = append([]string{text(i)}, want...)
+	}
+	if got := w.texts(channel.Ref()); !slices.Equal(got, want) {
+		t.Errorf("posts: %q", got)
+	}
 }
 
 func longestPostsFitTogether(t *testing.T) {
@@ -274,19 +192,17 @@ func longestPostsFitTogether(t *testing.T) {
 	}
 }
 
-func brokenLimitFailsAlone(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		list := postings(channel, 33)
-		list[7].CreatedOn = time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC)
-		list[20].Draft.Text = strings.Repeat("x", 1<<16)
-		for i, r := range w.store.PostAll(t.Context(), channel.Ref(), list) {
-			if broken := i == 7 || i == 20; broken != errors.Is(r.Err, domain.ErrLimit) || r.Made == broken {
-				t.Errorf("posting %d: made %v, %v", i, r.Made, r.Err)
-			}
+func brokenLimitFailsAlone(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	list := postings(channel, 33)
+	list[7].CreatedOn = time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC)
+	list[20].Draft.Text = strings.Repeat("x", 1<<16)
+	for i, r := range w.store.PostAll(t.Context(), channel.Ref(), list) {
+		if broken := i == 7 || i == 20; broken != errors.Is(r.Err, domain.ErrLimit) || r.Made == broken {
+			t.Errorf("posting %d: made %v, %v", i, r.Made, r.Err)
 		}
-		w.mustBeSound()
-	})
+	}
+	w.mustBeSound()
 }
 
 func keysAtOnceMakeEachPostOnce(t *testing.T) {
@@ -318,14 +234,4 @@ func keysAtOnceMakeEachPostOnce(t *testing.T) {
 		t.Errorf("%d postings say that they made a post, %d are listed; want 33", n, got)
 	}
 	w.mustBeSound()
-}
-
-func noPostings(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		w.arm(drivertest.Pass)
-		if r := w.faulty.PostAll(t.Context(), channel.Ref(), nil); len(r) != 0 || w.calls.Load() != 0 {
-			t.Errorf("no postings: %s, %d requests", fmt.Sprint(r), w.calls.Load())
-		}
-	})
 }

@@ -8,38 +8,34 @@ import (
 )
 
 func TestPosted(t *testing.T) {
-	t.Run("finds each earlier posting with the key, and no other", postedFindsTheKey)
-	t.Run("finds none of an earlier incarnation", postedIsOfTheIncarnation)
+	t.Run("finds each earlier posting with the key, and no other", bubble(postedFindsTheKey))
+	t.Run("finds none of an earlier incarnation", bubble(postedIsOfTheIncarnation))
 }
 
-func postedFindsTheKey(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		p := posting(channel, grace, "one")
-		w.wantPosted(t, p, false)
-		blog, _, err := w.store.Post(t.Context(), p)
-		w.ok(err)
-		w.wantPosted(t, p, true)
-		other := p
-		other.Draft.Text = "another body"
-		w.wantPosted(t, other, true)
-		w.ok(w.store.DeleteBlog(t.Context(), channel, blog.ID, grace, domain.Any[domain.Revision]()))
-		w.wantPosted(t, p, true)
-		other.Key = "another key"
-		w.wantPosted(t, other, false)
-		p.Source = "feed"
-		w.wantPosted(t, p, false)
-	})
+func postedFindsTheKey(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	p := posting(channel, grace, "one")
+	w.wantPosted(t, p, false)
+	blog, _, err := w.store.Post(t.Context(), p)
+	w.ok(err)
+	w.wantPosted(t, p, true)
+	other := p
+	other.Draft.Text = "another body"
+	w.wantPosted(t, other, true)
+	w.ok(w.store.DeleteBlog(t.Context(), channel, blog.ID, grace, anyRevision))
+	w.wantPosted(t, p, true)
+	other.Key = "another key"
+	w.wantPosted(t, other, false)
+	p.Source = "feed"
+	w.wantPosted(t, p, false)
 }
 
-func postedIsOfTheIncarnation(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		p := posting(w.create("garden", ada), grace, "one")
-		_, _, err := w.store.Post(t.Context(), p)
-		w.ok(err)
-		p.Channel.Incarnation = domain.NewIncarnation()
-		w.wantPosted(t, p, false)
-	})
+func postedIsOfTheIncarnation(t *testing.T, w *world) {
+	p := posting(w.create("garden", ada), grace, "one")
+	_, _, err := w.store.Post(t.Context(), p)
+	w.ok(err)
+	p.Channel.Incarnation = domain.NewIncarnation()
+	w.wantPosted(t, p, false)
 }
 
 func (w *world) wantPosted(t *testing.T, p storage.Posting, want bool) {

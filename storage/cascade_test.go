@@ -9,20 +9,6 @@ import (
 	"microblogging/storage"
 )
 
-// mustKeepTheNextLoosely is like mustKeepTheNextIncarnation, but allows open gates
-// of creations that died.
-func (w *world) mustKeepTheNextLoosely(channel domain.Channel, another bool) {
-	w.t.Helper()
-	if another {
-		w.mustKeepTheNextIncarnation(channel, true)
-		return
-	}
-	if next, err := w.store.Channel(w.t.Context(), channel.Key()); !errors.Is(err, domain.ErrNotFound) {
-		w.t.Errorf("the deleted channel is read as %+v, %v", next, err)
-	}
-	w.mustBeSound()
-}
-
 // stages is the number of stages that advance can stop at: none, after each of the
 // five steps of the cascade, and after the name was taken again.
 const stages = 7

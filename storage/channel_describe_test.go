@@ -9,41 +9,38 @@ import (
 )
 
 func TestChannelDescribe(t *testing.T) {
-	t.Run("only the owner may", onlyOwnerDescribes)
+	t.Run("only the owner may", bubble(onlyOwnerDescribes))
 	t.Run("description does not undo a deletion", describeDoesNotUndoDeletion)
 	t.Run("fault leaves the old description or the new one", describeFaultLeavesOldOrNew)
-	t.Run("descriptions at once are applied in turn", descriptionsAtOnceAreApplied)
 }
 
-func onlyOwnerDescribes(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		ref := channel.Ref()
-		if _, err := w.store.Describe(t.Context(), ref, grace, "mine"); !errors.Is(err, domain.ErrForbidden) {
-			t.Errorf("described by another: %v", err)
-		}
-		var invalid *domain.InvalidError
-		if _, err := w.store.Describe(t.Context(), ref, ada, "a\x00b"); !errors.As(err, &invalid) {
-			t.Errorf("described badly: %v", err)
-		}
-		want := channel
-		want.Description = "one\ntwo"
-		got, err := w.store.Describe(t.Context(), ref, ada, " one\r\ntwo ")
-		read, readErr := w.store.Channel(t.Context(), ref.Key)
-		if err != nil || readErr != nil || got != want || read != want {
-			t.Errorf("described as %+v, %v, and read as %+v, %v", got, err, read, readErr)
-		}
-		other := ref
-		other.Incarnation = domain.NewIncarnation()
-		if _, err := w.store.Describe(t.Context(), other, ada, "x"); !errors.Is(err, domain.ErrNotFound) {
-			t.Errorf("describing another incarnation: %v", err)
-		}
-		_, err = w.store.MarkDeleting(t.Context(), ref)
-		w.ok(err)
-		if _, err := w.store.Describe(t.Context(), ref, ada, "x"); !errors.Is(err, domain.ErrGone) {
-			t.Errorf("describing a channel being deleted: %v", err)
-		}
-	})
+func onlyOwnerDescribes(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	ref := channel.Ref()
+	if _, err := w.store.Describe(t.Context(), ref, grace, "mine"); !errors.Is(err, domain.ErrForbidden) {
+		t.Errorf("described by another: %v", err)
+	}
+	var invalid *domain.InvalidError
+	if _, err := w.store.Describe(t.Context(), ref, ada, "a\x00b"); !errors.As(err, &invalid) {
+		t.Errorf("described badly: %v", err)
+	}
+	want := channel
+	want.Description = "one\ntwo"
+	got, err := w.store.Describe(t.Context(), ref, ada, " one\r\ntwo ")
+	read, readErr := w.store.Channel(t.Context(), ref.Key)
+	if err != nil || readErr != nil || got != want || read != want {
+		t.Errorf("described as %+v, %v, and read as %+v, %v", got, err, read, readErr)
+	}
+	other := ref
+	other.Incarnation = domain.NewIncarnation()
+	if _, err := w.store.Describe(t.Context(), other, ada, "x"); !errors.Is(err, domain.ErrNotFound) {
+		t.Errorf("describing another incarnation: %v", err)
+	}
+	_, err = w.store.MarkDeleting(t.Context(), ref)
+	w.ok(err)
+	if _, err := w.store.Describe(t.Context(), ref, ada, "x"); !errors.Is(err, domain.ErrGone) {
+		t.Errorf("describing a channel being deleted: %v", err)
+	}
 }
 
 // A new description does not write back the state that was read with the old one.
@@ -78,18 +75,4 @@ func describeFaultLeavesOldOrNew(t *testing.T) {
 			w.t.Errorf("described as %+v, %v, and read as %+v", got, err, read)
 		}
 	})
-}
-
-func descriptionsAtOnceAreApplied(t *testing.T) {
-	w := newWorld(t)
-	channel := w.create("garden", ada)
-	atOnce(16, func(i int) {
-		if _, err := w.store.Describe(t.Context(), channel.Ref(), ada, text(i)); err != nil {
-			t.Error(err)
-		}
-	})
-	read, err := w.store.Channel(t.Context(), channel.Key())
-	if err != nil || read.Description == "" || read.State != domain.ChannelActive {
-		t.Errorf("read %+v, %v", read, err)
-	}
 }

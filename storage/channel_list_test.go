@@ -37,57 +37,53 @@ func (w *world) names(text string, limit int, meanwhile func()) []string {
 func nothing() {}
 
 func TestChannelList(t *testing.T) {
-	t.Run("channels come by name in any spelling", channelsAreListedByName)
-	t.Run("page reads so many rows and no more", pageOfChannelsReadsSoManyRowsAndNoMore)
+	t.Run("channels come by name in any spelling", bubble(channelsAreListedByName))
+	t.Run("page reads so many rows and no more", bubble(pageOfChannelsReadsSoManyRowsAndNoMore))
 	t.Run("list is exact while channels come and go", channelListIsExactWhileChanging)
-	t.Run("channel being deleted is hidden", channelBeingDeletedIsHidden)
+	t.Run("channel being deleted is hidden", bubble(channelBeingDeletedIsHidden))
 }
 
-func channelsAreListedByName(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		for _, name := range []string{"zoo", "Émile", "apple", "Zebra", "éclair", "10", "a.b", "a", "日本", "A-b"} {
-			w.create(name, ada)
+func channelsAreListedByName(t *testing.T, w *world) {
+	for _, name := range []string{"zoo", "Émile", "apple", "Zebra", "éclair", "10", "a.b", "a", "日本", "A-b"} {
+		w.create(name, ada)
+	}
+	want := []string{"10", "a", "A-b", "a.b", "apple", "Zebra", "zoo", "éclair", "Émile", "日本"}
+	for limit := 1; limit <= 11; limit++ {
+		if got := w.names("", limit, nothing); !slices.Equal(got, want) {
+			t.Errorf("pages of %d: %q, want %q", limit, got, want)
 		}
-		want := []string{"10", "a", "A-b", "a.b", "apple", "Zebra", "zoo", "éclair", "Émile", "日本"}
-		for limit := 1; limit <= 11; limit++ {
-			if got := w.names("", limit, nothing); !slices.Equal(got, want) {
-				t.Errorf("pages of %d: %q, want %q", limit, got, want)
-			}
+	}
+	for text, want := range map[string][]string{
+		"Z": {"Zebra", "zoo"}, "É": {"éclair", "Émile"}, "e\u0301M": {"Émile"}, "-B": {"A-b"}, ".": {"a.b"}, "a.b.": nil, "本": {"日本"},
+		"E": {"apple", "Zebra", "Émile"}, "ebr": {"Zebra"}, "0": {"10"}, "x": nil, "~": nil, "~0000e9": nil, "00e": nil, "/": nil, "'": nil,
+		"\x00": nil, "\xff": nil,
+	} {
+		if got := w.names(text, 3, nothing); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
-		for text, want := range map[string][]string{
-			"Z": {"Zebra", "zoo"}, "É": {"éclair", "Émile"}, "e\u0301M": {"Émile"}, "-B": {"A-b"}, ".": {"a.b"}, "a.b.": nil, "本": {"日本"},
-			"E": {"apple", "Zebra", "Émile"}, "ebr": {"Zebra"}, "0": {"10"}, "x": nil, "~": nil, "~0000e9": nil, "00e": nil, "/": nil, "'": nil,
-			"\x00": nil, "\xff": nil,
-		} {
-			if got := w.names(text, 3, nothing); !slices.Equal(got, want) {
-				t.Errorf("%q: %q, want %q", text, got, want)
-			}
-		}
-	})
+	}
 }
 
 // With two channels among them, 5,002 rows are read in pages of 5,000.
-func pageOfChannelsReadsSoManyRowsAndNoMore(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.create("early", ada)
-		for i := range 5_000 {
-			key := fmt.Sprintf("m%04d", i)
-			w.ok(w.db.Transact(t.Context(), "Channels", key, []driver.Operation{
-				driver.Insert("", driver.String("Name", key), driver.String("State", domain.ChannelActive))}))
-		}
-		w.create("nearly", ada)
-		w.arm(drivertest.Pass)
-		first, err := w.faulty.Channels(t.Context(), "Early", "", 20)
-		w.ok(err)
-		if calls := w.calls.Load(); len(first.Items) != 1 || first.Next == "" || calls != 5 {
-			t.Errorf("after %d calls there is %+v", calls, first)
-		}
-		last, err := w.faulty.Channels(t.Context(), "EARLY", first.Next, 20)
-		w.ok(err)
-		if len(last.Items) != 1 || last.Items[0].Name != "nearly" || last.Next != "" {
-			t.Errorf("the second page is %+v", last)
-		}
-	})
+func pageOfChannelsReadsSoManyRowsAndNoMore(t *testing.T, w *world) {
+	w.create("early", ada)
+	for i := range 5_000 {
+		key := fmt.Sprintf("m%04d", i)
+		w.ok(w.db.Transact(t.Context(), "Channels", key, []driver.Operation{
+			driver.Insert("", driver.String("Name", key), driver.String("State", domain.ChannelActive))}))
+	}
+	w.create("nearly", ada)
+	w.arm(drivertest.Pass)
+	first, err := w.faulty.Channels(t.Context(), "Early", "", 20)
+	w.ok(err)
+	if calls := w.calls.Load(); len(first.Items) != 1 || first.Next == "" || calls != 5 {
+		t.Errorf("after %d calls there is %+v", calls, first)
+	}
+	last, err := w.faulty.Channels(t.Context(), "EARLY", first.Next, 20)
+	w.ok(err)
+	if len(last.Items) != 1 || last.Items[0].Name != "nearly" || last.Next != "" {
+		t.Errorf("the second page is %+v", last)
+	}
 }
 
 // A channel that is there all the time is listed once. A channel that is created or
@@ -141,29 +137,26 @@ func channelListIsExactWhileChanging(t *testing.T) {
 	})
 }
 
-func channelBeingDeletedIsHidden(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		var channels []domain.Channel
-		for i := range 8 {
-			channels = append(channels, w.create(fmt.Sprintf("c%d", i), ada))
-		}
-		for i, channel := range channels {
-			if i%4 != 3 {
-				_, err := w.store.AskDeletion(t.Context(), channel.Key(), ada, domain.Any[domain.Incarnation]())
-				w.ok(err)
-				if _, err := w.store.Channel(t.Context(), channel.Key()); !errors.Is(err, domain.ErrGone) {
-					t.Errorf("%s is read as %v, want ErrGone", channel.Name, err)
-				}
+func channelBeingDeletedIsHidden(t *testing.T, w *world) {
+	var channels []domain.Channel
+	for i := range 8 {
+		channels = append(channels, w.create(fmt.Sprintf("c%d", i), ada))
+	}
+	for i, channel := range channels {
+		if i%4 != 3 {
+			w.ask(channel)
+			if _, err := w.store.Channel(t.Context(), channel.Key()); !errors.Is(err, domain.ErrGone) {
+				t.Errorf("%s is read as %v, want ErrGone", channel.Name, err)
 			}
 		}
-		for limit := 1; limit <= 3; limit++ {
-			if got := w.names("", limit, nothing); !slices.Equal(got, []string{"c3", "c7"}) {
-				t.Errorf("pages of %d: %q", limit, got)
-			}
+	}
+	for limit := 1; limit <= 3; limit++ {
+		if got := w.names("", limit, nothing); !slices.Equal(got, []string{"c3", "c7"}) {
+			t.Errorf("pages of %d: %q", limit, got)
 		}
-		w.delete(channels[0])
-		if _, err := w.store.Channel(t.Context(), channels[0].Key()); !errors.Is(err, domain.ErrNotFound) {
-			t.Errorf("c0 is read as %v, want ErrNotFound", err)
-		}
-	})
+	}
+	w.delete(channels[0])
+	if _, err := w.store.Channel(t.Context(), channels[0].Key()); !errors.Is(err, domain.ErrNotFound) {
+		t.Errorf("c0 is read as %v, want ErrNotFound", err)
+	}
 }

@@ -3,9 +3,7 @@ package storage_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"sync"
 	"testing"
 
 	"microblogging/domain"
@@ -14,12 +12,11 @@ import (
 )
 
 func TestChannelsOf(t *testing.T) {
-	t.Run("has each channel, page by page", ownedChannelsComePageByPage)
-	t.Run("leaves out what is gone or belongs to somebody else", ownedChannelsAreOnesOwn)
-	t.Run("reads one range and each channel once", ownedChannelsCostOneRange)
-	t.Run("has the channels of an earlier version after a repair", repairListsChannels)
-	t.Run("refuses a cursor of another list", ownedChannelsRefuseAnotherCursor)
-	t.Run("passes on that the store does not answer", ownedChannelsNeedTheStore)
+	t.Run("has each channel, page by page", bubble(ownedChannelsComePageByPage))
+	t.Run("leaves out what is gone or belongs to somebody else", bubble(ownedChannelsAreOnesOwn))
+	t.Run("has the channels of an earlier version after a repair", bubble(repairListsChannels))
+	t.Run("refuses a cursor of another list", bubble(ownedChannelsRefuseAnotherCursor))
+	t.Run("passes on that the store does not answer", bubble(ownedChannelsNeedTheStore))
 }
 
 // uncounted creates a channel as an import does.
@@ -50,120 +47,87 @@ func (w *world) owns(owner domain.UserName, limit int) (names []string, pages in
 	}
 }
 
-func ownedChannelsComePageByPage(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		for _, name := range []string{"b", "b-c", "B.d", "ä", "zz"} {
-			w.ok(w.within(10, name))
+func ownedChannelsComePageByPage(t *testing.T, w *world) {
+	for _, name := range []string{"b", "b-c", "B.d", "ä", "zz"} {
+		w.ok(w.within(10, name))
+	}
+	for _, name := range []string{"a", "b_e", "c", "zz.z"} {
+		w.uncounted(name, ada)
+	}
+	w.uncounted("grace", grace)
+	w.create("nowhere", ada) // by a version that listed none
+	want := []string{"a", "b", "b-c", "B.d", "b_e", "c", "zz", "zz.z", "ä"}
+	for limit := 1; limit <= 10; limit++ {
+		if got, pages := w.owns(ada, limit); !slices.Equal(got, want) || pages != (len(want)+limit-1)/limit {
+			t.Errorf("in pages of %d: %q, on %d pages", limit, got, pages)
 		}
-		for _, name := range []string{"a", "b_e", "c", "zz.z"} {
-			w.uncounted(name, ada)
-		}
-		w.uncounted("grace", grace)
-		w.create("nowhere", ada) // by a version that listed none
-		want := []string{"a", "b", "b-c", "B.d", "b_e", "c", "zz", "zz.z", "ä"}
-		for limit := 1; limit <= 10; limit++ {
-			if got, pages := w.owns(ada, limit); !slices.Equal(got, want) || pages != (len(want)+limit-1)/limit {
-				t.Errorf("in pages of %d: %q, on %d pages", limit, got, pages)
+	}
+	if got, _ := w.owns(eve, 10); got != nil {
+		t.Errorf("eve owns %q", got)
+	}
+	w.mustBeSound()
+}
+
+func ownedChannelsAreOnesOwn(t *testing.T, w *world) {
+	w.ok(w.within(10, "a"))
+	gone, marked := w.uncounted("b", ada), w.uncounted("c", ada)
+	w.uncounted("d", ada)
+	w.delete(gone)
+	w.ask(marked)
+	if got, _ := w.owns(ada, 10); !slices.Equal(got, []string{"a", "d"}) {
+		t.Errorf("ada owns %q", got)
+	}
+	w.uncounted("b", grace)
+	if got, _ := w.owns(ada, 1); !slices.Equal(got, []string{"a", "d"}) {
+		t.Errorf("ada owns %q", got)
+	}
+	if got, _ := w.owns(grace, 10); !slices.Equal(got, []string{"b"}) {
+		t.Errorf("grace owns %q", got)
+	}
+}
+
+func repairListsChannels(t *testing.T, w *world) {
+	for _, name := range []string{"a", "b"} {
+		w.create(name, ada)
+	}
+	users := w.table("Users")
+	w.ok(users.Transact(t.Context(), string(ada), driver.Insert("owns!"), driver.Insert("owns!a!CCCC"), driver.Insert("listed!b")))
+	if breaches, _ := w.run(false); len(breaches) != 0 {
+		t.Errorf("check accuses %v", breaches)
+	}
+	if got, _ := w.owns(ada, 10); got != nil {
+		t.Errorf("before a repair, ada owns %q", got)
+	}
+	if breaches, _ := w.run(true); len(breaches) != 0 {
+		t.Errorf("a repair accuses %v", breaches)
+	}
+	if got, _ := w.owns(ada, 10); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("after a repair, ada owns %q", got)
+	}
+}
+
+func ownedChannelsRefuseAnotherCursor(t *testing.T, w *world) {
+	w.uncounted("a", ada)
+	w.uncounted("b", ada)
+	page, err := w.store.ChannelsOf(t.Context(), ada, "", 1)
+	w.ok(err)
+	var invalid *domain.InvalidError
+	if _, err := w.store.ChannelsOf(t.Context(), grace, page.Next, 1); !errors.As(err, &invalid) {
+		t.Errorf("ada's cursor for grace: %v", err)
+	}
+}
+
+func ownedChannelsNeedTheStore(t *testing.T, w *world) {
+	w.uncounted("a", ada)
+	for n := 1; n <= 2; n++ {
+		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			if call.Seq == n {
+				return domain.ErrUnavailable
 			}
-		}
-		if got, _ := w.owns(eve, 10); got != nil {
-			t.Errorf("eve owns %q", got)
-		}
-		w.mustBeSound()
-	})
-}
-
-func ownedChannelsAreOnesOwn(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.ok(w.within(10, "a"))
-		gone, marked := w.uncounted("b", ada), w.uncounted("c", ada)
-		w.uncounted("d", ada)
-		w.delete(gone)
-		if _, err := w.store.AskDeletion(t.Context(), marked.Key(), ada, domain.Any[domain.Incarnation]()); err != nil {
-			t.Fatal(err)
-		}
-		if got, _ := w.owns(ada, 10); !slices.Equal(got, []string{"a", "d"}) {
-			t.Errorf("ada owns %q", got)
-		}
-		w.uncounted("b", grace)
-		if got, _ := w.owns(ada, 1); !slices.Equal(got, []string{"a", "d"}) {
-			t.Errorf("ada owns %q", got)
-		}
-		if got, _ := w.owns(grace, 10); !slices.Equal(got, []string{"b"}) {
-			t.Errorf("grace owns %q", got)
-		}
-	})
-}
-
-func ownedChannelsCostOneRange(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		for i := range 30 {
-			w.uncounted(fmt.Sprintf("c%02d", i), ada)
-		}
-		var mu sync.Mutex
-		calls := map[string]int{}
-		store := w.through(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-			mu.Lock()
-			calls[string(call.Method)+" "+call.Target]++
-			mu.Unlock()
 			return send(ctx)
 		})
-		page, err := store.ChannelsOf(t.Context(), ada, "", 20)
-		w.ok(err)
-		if len(page.Items) != 20 || page.Next == "" || calls["Range Users"] != 1 || calls["Get Channels"] != 20 || len(calls) != 2 {
-			t.Errorf("%d channels, %q, after %v", len(page.Items), page.Next, calls)
+		if _, err := w.faulty.ChannelsOf(t.Context(), ada, "", 10); !errors.Is(err, domain.ErrUnavailable) {
+			t.Errorf("without call %d: %v", n, err)
 		}
-	})
-}
-
-func repairListsChannels(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		for _, name := range []string{"a", "b"} {
-			w.create(name, ada)
-		}
-		users := w.table("Users")
-		w.ok(users.Transact(t.Context(), string(ada), driver.Insert("owns!"), driver.Insert("owns!a!CCCC"), driver.Insert("listed!b")))
-		if breaches, _ := w.run(false); len(breaches) != 0 {
-			t.Errorf("check accuses %v", breaches)
-		}
-		if got, _ := w.owns(ada, 10); got != nil {
-			t.Errorf("before a repair, ada owns %q", got)
-		}
-		if breaches, _ := w.run(true); len(breaches) != 0 {
-			t.Errorf("a repair accuses %v", breaches)
-		}
-		if got, _ := w.owns(ada, 10); !slices.Equal(got, []string{"a", "b"}) {
-			t.Errorf("after a repair, ada owns %q", got)
-		}
-	})
-}
-
-func ownedChannelsRefuseAnotherCursor(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.uncounted("a", ada)
-		w.uncounted("b", ada)
-		page, err := w.store.ChannelsOf(t.Context(), ada, "", 1)
-		w.ok(err)
-		var invalid *domain.InvalidError
-		if _, err := w.store.ChannelsOf(t.Context(), grace, page.Next, 1); !errors.As(err, &invalid) {
-			t.Errorf("ada's cursor for grace: %v", err)
-		}
-	})
-}
-
-func ownedChannelsNeedTheStore(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.uncounted("a", ada)
-		for n := 1; n <= 2; n++ {
-			w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-				if call.Seq == n {
-					return domain.ErrUnavailable
-				}
-				return send(ctx)
-			})
-			if _, err := w.faulty.ChannelsOf(t.Context(), ada, "", 10); !errors.Is(err, domain.ErrUnavailable) {
-				t.Errorf("without call %d: %v", n, err)
-			}
-		}
-	})
+	}
 }

@@ -3,13 +3,11 @@ package storage_test
 import (
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -31,21 +29,15 @@ func (w *world) forget(channel domain.Channel) domain.ChannelRef {
 }
 
 func TestReconcile(t *testing.T) {
-	t.Run("late row that was marked after its deletion does not keep the name", lateMarkedRowFreesName)
-	t.Run("forgotten deletion is queued again after the patience", forgottenDeletionIsRequeued)
-	t.Run("deletion with progress is left alone", progressingDeletionIsLeftAlone)
-	t.Run("marked channel without a record is recorded and queued", unrecordedDeletionIsRecorded)
-	t.Run("many passes at once queue a deletion once", manyPassesQueueOnce)
-	t.Run("deletion whose message nobody has received yet is left alone", waitingDeletionIsLeftAlone)
-	t.Run("deletion is left alone until its next try is due", retriedDeletionIsLeftAlone)
-	t.Run("begun deletion whose worker died waits for its turn", requeuedDeletionWaits)
-	t.Run("check accuses a queued deletion only if the queue is empty", checkSparesBacklog)
-	t.Run("poisoned deletion is left to the operator", poisonedDeletionIsLeftAlone)
-	t.Run("active row that came back after its deletion is deleted", lateActiveRowIsDeleted)
-	t.Run("row that lands after its deletion blocks no name", lateRowBlocksNoName)
-	t.Run("fault forgets no deletion", reconcileFaultForgetsNothing)
-	t.Run("failure of one channel does not stop the pass", passGoesOnAfterFailure)
-	t.Run("pass spares every other incarnation", passSparesOtherIncarnations)
+	t.Run("forgotten deletion is queued again after the patience", bubble(forgottenDeletionIsRequeued))
+	t.Run("deletion with progress is left alone", bubble(progressingDeletionIsLeftAlone))
+	t.Run("marked channel without a record is recorded and queued", bubble(unrecordedDeletionIsRecorded))
+	t.Run("deletion whose message nobody has received yet is left alone", bubble(waitingDeletionIsLeftAlone))
+	t.Run("deletion is left alone until its next try is due", bubble(retriedDeletionIsLeftAlone))
+	t.Run("begun deletion whose worker died waits for its turn", bubble(requeuedDeletionWaits))
+	t.Run("check accuses a queued deletion only if the queue is empty", bubble(checkSparesBacklog))
+	t.Run("poisoned deletion is left to the operator", bubble(poisonedDeletionIsLeftAlone))
+	t.Run("failure of one channel does not stop the pass", bubble(passGoesOnAfterFailure))
 }
 
 // reconcileHandedOut is a pass of a worker that has seen all messages received that were queued
@@ -57,308 +49,154 @@ func (w *world) reconcileHandedOut(handedOut time.Time) int {
 	return done.Requeued
 }
 
-func waitingDeletionIsLeftAlone(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.forget(w.create("garden", ada))
-		asked := time.Now()
-		time.Sleep(24 * time.Hour)
-		for what, handedOut := range map[string]time.Time{"nothing": {}, "what was queued before it": asked, "what was queued soon after it": asked.Add(patience)} {
-			if n := w.reconcileHandedOut(handedOut); n != 0 {
-				t.Errorf("queued again although only %s was received", what)
-			}
+func waitingDeletionIsLeftAlone(t *testing.T, w *world) {
+	w.forget(w.create("garden", ada))
+	asked := time.Now()
+	time.Sleep(24 * time.Hour)
+	for what, handedOut := range map[string]time.Time{"nothing": {}, "what was queued before it": asked, "what was queued soon after it": asked.Add(patience)} {
+		if n := w.reconcileHandedOut(handedOut); n != 0 {
+			t.Errorf("queued again although only %s was received", what)
 		}
-		if n := w.reconcileHandedOut(asked.Add(patience + time.Second)); n != 1 {
-			t.Error("not queued again although messages that came later were received")
-		}
-	})
+	}
+	if n := w.reconcileHandedOut(asked.Add(patience + time.Second)); n != 1 {
+		t.Error("not queued again although messages that came later were received")
+	}
 }
 
-func retriedDeletionIsLeftAlone(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		for _, state := range []domain.DeletionState{domain.DeletionQueued, domain.DeletionRunning} {
-			ref := w.forget(w.create(string(state), ada))
-			w.ok(w.store.UpdateDeletion(t.Context(), ref, func(d *domain.Deletion) bool {
-				d.State, d.RetryOn = state, domain.Now().Add(time.Minute)
-				return true
-			}))
-		}
-		time.Sleep(time.Minute + patience)
-		if n := w.reconcileHandedOut(time.Now()); n != 0 {
-			t.Errorf("%d deletions are queued again before their patience has passed since the next try", n)
-		}
-		time.Sleep(time.Second)
-		// Now their messages are visible again, but others may be before them.
-		if n := w.reconcileHandedOut(time.Now().Add(-2 * time.Second)); n != 0 {
-			t.Errorf("%d deletions are queued again while their messages wait for a worker", n)
-		}
-		if n := w.reconcileHandedOut(time.Now()); n != 2 {
-			t.Errorf("%d deletions are queued again, want 2", n)
-		}
-	})
+func retriedDeletionIsLeftAlone(t *testing.T, w *world) {
+	for _, state := range []domain.DeletionState{domain.DeletionQueued, domain.DeletionRunning} {
+		ref := w.forget(w.create(string(state), ada))
+		w.change(ref, func(d *domain.Deletion) { d.State, d.RetryOn = state, domain.Now().Add(time.Minute) })
+	}
+	time.Sleep(time.Minute + patience)
+	if n := w.reconcileHandedOut(time.Now()); n != 0 {
+		t.Errorf("%d deletions are queued again before their patience has passed since the next try", n)
+	}
+	time.Sleep(time.Second)
+	// Now their messages are visible again, but others may be before them.
+	if n := w.reconcileHandedOut(time.Now().Add(-2 * time.Second)); n != 0 {
+		t.Errorf("%d deletions are queued again while their messages wait for a worker", n)
+	}
+	if n := w.reconcileHandedOut(time.Now()); n != 2 {
+		t.Errorf("%d deletions are queued again, want 2", n)
+	}
 }
 
 // A worker dies, and its message is behind many others.
-func requeuedDeletionWaits(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		ref := w.forget(w.create("garden", ada))
-		w.ok(w.store.UpdateDeletion(t.Context(), ref, func(d *domain.Deletion) bool {
-			d.State = domain.DeletionRunning
-			return true
-		}))
-		behind := time.Now()
-		for range 60 {
-			time.Sleep(time.Minute)
-			if w.reconcileHandedOut(behind) != 0 {
-				t.Error("queued again although its message may be behind others")
+func requeuedDeletionWaits(t *testing.T, w *world) {
+	ref := w.forget(w.create("garden", ada))
+	w.change(ref, func(d *domain.Deletion) { d.State = domain.DeletionRunning })
+	behind := time.Now()
+	for range 60 {
+		time.Sleep(time.Minute)
+		if w.reconcileHandedOut(behind) != 0 {
+			t.Error("queued again although its message may be behind others")
+		}
+	}
+	copies := 0
+	for range 60 {
+		copies += w.reconcileHandedOut(behind.Add(patience + time.Second))
+	}
+	if copies != 1 || len(w.messages()) != 1 {
+		t.Errorf("%d copies are sent when messages that came later were received", copies)
+	}
+}
+
+func checkSparesBacklog(t *testing.T, w *world) {
+	ref := w.ask(w.create("garden", ada))
+	time.Sleep(time.Hour)
+	accused := func() (n int) {
+		checker := w.store.NewChecker(patience, false, func(b domain.Breach) {
+			if b.Table == "Deletions" && b.RowKey == string(ref.Incarnation) {
+				n++
 			}
-		}
-		copies := 0
-		for range 60 {
-			copies += w.reconcileHandedOut(behind.Add(patience + time.Second))
-		}
-		if copies != 1 || len(w.messages()) != 1 {
-			t.Errorf("%d copies are sent when messages that came later were received", copies)
-		}
-	})
-}
-
-func checkSparesBacklog(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		ref := w.ask(w.create("garden", ada))
-		time.Sleep(time.Hour)
-		accused := func() (n int) {
-			checker := w.store.NewChecker(patience, false, func(b domain.Breach) {
-				if b.Table == "Deletions" && b.RowKey == string(ref.Incarnation) {
-					n++
-				}
-			})
-			_, err := checker.Run(t.Context())
-			w.ok(err)
-			return n
-		}
-		if accused() != 0 {
-			t.Error("a deletion is accused whose message is on the queue")
-		}
-		m := w.receive()
-		w.ok(w.store.UpdateDeletion(t.Context(), ref, func(d *domain.Deletion) bool {
-			d.State = domain.DeletionRunning
-			return true
-		}))
-		time.Sleep(time.Hour)
-		if accused() != 0 {
-			t.Error("a deletion is accused whose message is on the queue again, since its worker died")
-		}
-		w.ok(w.store.Messages().Delete(t.Context(), m))
-		if accused() != 1 {
-			t.Error("a deletion without a message is not accused")
-		}
-	})
-}
-
-func forgottenDeletionIsRequeued(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		ref := w.forget(channel)
-		asked := w.deletion(ref)
-		time.Sleep(patience)
-		if done := w.reconcileAfter(patience); done.Requeued != 0 {
-			t.Errorf("queued again before its patience has passed: %+v", done)
-		}
-		time.Sleep(time.Second)
-		if done := w.reconcileAfter(patience); done.Requeued != 1 {
-			t.Errorf("not queued again: %+v", done)
-		}
-		if done := w.reconcileAfter(patience); done.Requeued != 0 {
-			t.Errorf("queued by each pass: %+v", done)
-		}
-		messages := w.messages()
-		if len(messages) != 1 || messages[0].Ref() != ref || messages[0].By != ada || !messages[0].AskedOn.Equal(asked.RequestedOn) || messages[0].Name != "garden" {
-			t.Errorf("queued %+v", messages)
-		}
-		w.carryOut(messages)
-		w.mustKeepTheNextIncarnation(channel, false)
-	})
-}
-
-func progressingDeletionIsLeftAlone(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		ref := w.forget(w.create("garden", ada))
-		for range 5 {
-			time.Sleep(patience - time.Second)
-			w.ok(w.store.UpdateDeletion(t.Context(), ref, addRows(1)))
-			if done := w.reconcileAfter(patience); done.Requeued != 0 {
-				t.Errorf("queued again: %+v", done)
-			}
-		}
-	})
-}
-
-func unrecordedDeletionIsRecorded(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		_, err := w.store.MarkDeleting(t.Context(), channel.Ref())
+		})
+		_, err := checker.Run(t.Context())
 		w.ok(err)
-		w.reconcileAfter(patience)
-		time.Sleep(patience + time.Second)
-		w.reconcileAfter(patience)
-		w.carryOut(w.messages())
-		w.mustKeepTheNextIncarnation(channel, false)
-	})
-}
-
-func manyPassesQueueOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		const channels = 5
-		for i := range channels {
-			w.forget(w.create(fmt.Sprintf("garden%d", i), ada))
-		}
-		time.Sleep(2 * patience)
-		var requeued atomic.Int64
-		atOnce(8, func(int) {
-			done, err := w.store.Reconcile(t.Context(), patience, time.Now())
-			if err != nil {
-				t.Error(err)
-			}
-			requeued.Add(int64(done.Requeued))
-		})
-		if n := len(w.messages()); n != channels || requeued.Load() != channels {
-			t.Errorf("%d messages are queued, and %d are reported, want %d", n, requeued.Load(), channels)
-		}
-	})
-}
-
-func poisonedDeletionIsLeftAlone(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		ref := w.ask(channel)
-		w.poison()
-		time.Sleep(2 * patience)
-		if done := w.reconcileAfter(patience); done.Requeued != 0 || len(w.messages()) != 0 {
-			t.Errorf("reconciled: %+v", done)
-		}
-		if d := w.deletion(ref); d.State != domain.DeletionPoisoned {
-			t.Errorf("the deletion is %+v", d)
-		}
-	})
-}
-
-func lateActiveRowIsDeleted(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		stored := w.rows("Channels")[0]
-		w.ask(channel)
-		w.carryOut(w.messages())
-		w.ok(w.table("Channels").Transact(t.Context(), stored.Partition, driver.Insert(stored.Row, stored.Properties...)))
-		if done := w.pass(); done.Ungated != 1 || len(w.rows("Channels")) != 0 {
-			t.Errorf("reconciled: %+v, and left %v", done, w.rows("Channels"))
-		}
-	})
-}
-
-// The insert of a channel's row lands again after the channel was deleted. Its owner
-// deletes the row, and the queue loses the message. The Deletions row says done
-// already.
-func lateRowBlocksNoName(t *testing.T) {
-	eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
-		channel, err := w.faulty.CreateChannel(w.t.Context(), w.channel("garden", ada))
-		if err != nil {
-			return
-		}
-		w.ask(channel)
-		w.carryOut(w.messages())
-		w.arrive(late)
-		if _, err := w.store.AskDeletion(w.t.Context(), "garden", ada, anyIncarnation); err != nil && !errors.Is(err, domain.ErrNotFound) {
-			w.t.Error(err)
-		}
-		w.messages() // lost
-		time.Sleep(patience + time.Second)
-		w.reconcileAfter(patience)
-		w.carryOut(w.messages())
-		w.create("garden", eve)
-		w.mustBeSound()
-	})
-}
-
-// Whatever fault a pass has, a later pass completes its work. A pass has done what it
-// counts.
-func reconcileFaultForgetsNothing(t *testing.T) {
-	eachFault(t, func(w *world) {
-		first, second := w.create("a", ada), w.create("b", ada)
-		w.forget(first)
-		w.forget(second)
-		time.Sleep(2 * patience)
-		done, err := w.upkeep(w.faulty, patience, time.Now())
-		if err != nil && !errors.Is(err, domain.ErrUnavailable) {
-			w.t.Error(err)
-		}
-		messages := w.messages()
-		if len(messages) < done.Requeued || err != nil && len(messages) > done.Requeued+1 {
-			w.t.Errorf("%d messages are queued, and %d are reported", len(messages), done.Requeued)
-		}
-		time.Sleep(2 * patience)
-		w.reconcileAfter(patience)
-		w.carryOut(append(messages, w.messages()...))
-		if channels := w.rows("Channels"); len(channels) != 0 {
-			w.t.Errorf("left: %v", channels)
-		}
-		w.mustBeSound()
-	})
-}
-
-func passGoesOnAfterFailure(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		for i := range 3 {
-			w.forget(w.create(fmt.Sprintf("garden%d", i), ada))
-		}
-		time.Sleep(2 * patience)
-		ofDeletions := func(call drivertest.Call) bool { return call.Target == "Deletions" && call.Method == "Get" }
-		w.arm(drivertest.Only(ofDeletions, drivertest.FailBefore(1)))
-		done, err := w.faulty.Reconcile(t.Context(), patience, time.Now())
-		if !errors.Is(err, domain.ErrUnavailable) || done.Requeued != 2 || len(w.messages()) != 2 {
-			t.Errorf("reconciled: %+v, %v", done, err)
-		}
-	})
-}
-
-// A channel is deleted, and created again, between any two calls of a pass.
-func passSparesOtherIncarnations(t *testing.T) {
-	for steps := range stages {
-		eachCall(t, fmt.Sprintf("of a pass is overtaken by %d steps", steps), func(w *world, n int) {
-			channel := w.create("garden", ada)
-			w.forget(channel)
-			time.Sleep(2 * patience)
-			w.arm(before(n, func() { w.advance(channel, steps) }))
-			_, err := w.faulty.Reconcile(w.t.Context(), patience, time.Now())
-			w.ok(err)
-			if w.calls.Load() < int64(n) {
-				return
-			}
-			w.carryOut(w.messages())
-			w.finishDeletion(channel, steps)
-			w.mustKeepTheNextIncarnation(channel, steps >= 6)
-		})
+		return n
+	}
+	if accused() != 0 {
+		t.Error("a deletion is accused whose message is on the queue")
+	}
+	m := w.receive()
+	w.change(ref, func(d *domain.Deletion) { d.State = domain.DeletionRunning })
+	time.Sleep(time.Hour)
+	if accused() != 0 {
+		t.Error("a deletion is accused whose message is on the queue again, since its worker died")
+	}
+	w.ok(w.store.Messages().Delete(t.Context(), m))
+	if accused() != 1 {
+		t.Error("a deletion without a message is not accused")
 	}
 }
 
-// The insert of the channel's row lands again after the whole deletion. Only then the
-// mark of the request to delete lands. The message has been settled.
-func lateMarkedRowFreesName(t *testing.T) {
-	w := newWorld(t)
+func forgottenDeletionIsRequeued(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
-	row := w.rows("Channels")[0]
-	_, err := w.store.AskDeletion(t.Context(), channel.Key(), ada, domain.OneOf(channel.Incarnation))
-	w.ok(err)
-	w.delete(channel)
-	w.ok(w.store.UpdateDeletion(t.Context(), channel.Ref(), func(d *domain.Deletion) bool {
-		d.State = domain.DeletionDone
-		return true
-	}))
-	w.ok(w.table("Channels").Transact(t.Context(), row.Partition, driver.Insert(row.Row, row.Properties...)))
-	if _, err := w.store.MarkDeleting(t.Context(), channel.Ref()); err != nil {
-		t.Fatal(err)
+	ref := w.forget(channel)
+	asked := w.deletion(ref)
+	time.Sleep(patience)
+	if done := w.reconcileAfter(patience); done.Requeued != 0 {
+		t.Errorf("queued again before its patience has passed: %+v", done)
 	}
-	_, err = w.upkeep(w.store, time.Hour, time.Now())
+	time.Sleep(time.Second)
+	if done := w.reconcileAfter(patience); done.Requeued != 1 {
+		t.Errorf("not queued again: %+v", done)
+	}
+	if done := w.reconcileAfter(patience); done.Requeued != 0 {
+		t.Errorf("queued by each pass: %+v", done)
+	}
+	messages := w.messages()
+	if len(messages) != 1 || messages[0].Ref() != ref || messages[0].By != ada || !messages[0].AskedOn.Equal(asked.RequestedOn) || messages[0].Name != "garden" {
+		t.Errorf("queued %+v", messages)
+	}
+	w.carryOut(messages)
+	w.mustKeepTheNextIncarnation(channel, false)
+}
+
+func progressingDeletionIsLeftAlone(t *testing.T, w *world) {
+	ref := w.forget(w.create("garden", ada))
+	for range 5 {
+		time.Sleep(patience - time.Second)
+		w.ok(w.store.UpdateDeletion(t.Context(), ref, addRows(1)))
+		if done := w.reconcileAfter(patience); done.Requeued != 0 {
+			t.Errorf("queued again: %+v", done)
+		}
+	}
+}
+
+func unrecordedDeletionIsRecorded(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	_, err := w.store.MarkDeleting(t.Context(), channel.Ref())
 	w.ok(err)
-	w.create("garden", eve)
-	w.mustBeSound()
+	w.reconcileAfter(patience)
+	time.Sleep(patience + time.Second)
+	w.reconcileAfter(patience)
+	w.carryOut(w.messages())
+	w.mustKeepTheNextIncarnation(channel, false)
+}
+
+func poisonedDeletionIsLeftAlone(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	ref := w.ask(channel)
+	w.poison()
+	time.Sleep(2 * patience)
+	if done := w.reconcileAfter(patience); done.Requeued != 0 || len(w.messages()) != 0 {
+		t.Errorf("reconciled: %+v", done)
+	}
+	if d := w.deletion(ref); d.State != domain.DeletionPoisoned {
+		t.Errorf("the deletion is %+v", d)
+	}
+}
+
+func passGoesOnAfterFailure(t *testing.T, w *world) {
+	for i := range 3 {
+		w.forget(w.create(fmt.Sprintf("garden%d", i), ada))
+	}
+	time.Sleep(2 * patience)
+	ofDeletions := func(call drivertest.Call) bool { return call.Target == "Deletions" && call.Method == "Get" }
+	w.arm(drivertest.Only(ofDeletions, drivertest.FailBefore(1)))
+	done, err := w.faulty.Reconcile(t.Context(), patience, time.Now())
+	if !errors.Is(err, domain.ErrUnavailable) || done.Requeued != 2 || len(w.messages()) != 2 {
+		t.Errorf("reconciled: %+v, %v", done, err)
+	}
 }

@@ -9,33 +9,29 @@ import (
 )
 
 func TestChannelRelease(t *testing.T) {
-	t.Run("name of an active channel is not released", activeNameIsNotReleased)
-	t.Run("row that lands late does not stop it", lateRowDoesNotStopRelease)
+	t.Run("name of an active channel is not released", bubble(activeNameIsNotReleased))
+	t.Run("row that lands late does not stop it", bubble(lateRowDoesNotStopRelease))
 }
 
-func activeNameIsNotReleased(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		if err := w.store.ReleaseName(t.Context(), channel.Ref()); !errors.Is(err, domain.ErrConflict) {
-			t.Errorf("released an active channel: %v", err)
-		}
-		w.post(channel, grace, "one")
-		w.mustBeSound()
-	})
+func activeNameIsNotReleased(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	if err := w.store.ReleaseName(t.Context(), channel.Ref()); !errors.Is(err, domain.ErrConflict) {
+		t.Errorf("released an active channel: %v", err)
+	}
+	w.post(channel, grace, "one")
+	w.mustBeSound()
 }
 
 // A late copy of the insert has taken the place of the marked row.
-func lateRowDoesNotStopRelease(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		for _, step := range cascade(w.store, channel.Ref())[:4] {
-			w.ok(step(t.Context()))
-		}
-		w.ok(w.table("Channels").Transact(t.Context(), "garden",
-			driver.Merge("", driver.Exists, driver.String("State", domain.ChannelActive))))
-		w.ok(w.store.ReleaseName(t.Context(), channel.Ref()))
-		if rows := w.rows("Channels"); len(rows) != 0 {
-			t.Errorf("left: %v", rows)
-		}
-	})
+func lateRowDoesNotStopRelease(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	for _, step := range cascade(w.store, channel.Ref())[:4] {
+		w.ok(step(t.Context()))
+	}
+	w.ok(w.table("Channels").Transact(t.Context(), "garden",
+		driver.Merge("", driver.Exists, driver.String("State", domain.ChannelActive))))
+	w.ok(w.store.ReleaseName(t.Context(), channel.Ref()))
+	if rows := w.rows("Channels"); len(rows) != 0 {
+		t.Errorf("left: %v", rows)
+	}
 }

@@ -15,10 +15,10 @@ import (
 )
 
 func TestSweepRows(t *testing.T) {
-	t.Run("a transaction that fails does not stop those under way", failedTransactionStopsNoSibling)
-	t.Run("no transaction starts after one has failed", noTransactionAfterFailure)
+	t.Run("a transaction that fails does not stop those under way", bubble(failedTransactionStopsNoSibling))
+	t.Run("no transaction starts after one has failed", bubble(noTransactionAfterFailure))
 	t.Run("no page is read after a transaction has failed, or has found the gate gone", noPageAfterFailure)
-	t.Run("a page that cannot be read does not stop the transactions under way", unreadPageStopsNoSibling)
+	t.Run("a page that cannot be read does not stop the transactions under way", bubble(unreadPageStopsNoSibling))
 }
 
 // sweepsRows matches the transactions that remove a channel's rows.
@@ -42,57 +42,53 @@ func (w *world) shutWithPosts(posts int) domain.Channel {
 
 // The second and the fourth of four transactions fail at once. The others take
 // their time, and end.
-func failedTransactionStopsNoSibling(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.shutWithPosts(132) // four transactions
-		before := len(w.rows("Blogs"))
-		first, second := errors.New("first"), errors.New("second")
-		w.arm(drivertest.Only(sweepsRows, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-			switch call.Seq {
-			case 2:
-				time.Sleep(time.Millisecond) // all are under way
-				return first
-			case 4:
-				time.Sleep(time.Millisecond)
-				return second
-			}
-			select {
-			case <-time.After(time.Second):
-				return send(ctx)
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}))
-		var removed atomic.Int64
-		_, err := w.faulty.Sweep(t.Context(), channel.Ref(), "", func(rows int) { removed.Add(int64(rows)) })
-		if !errors.Is(err, first) || !errors.Is(err, second) {
-			t.Errorf("sweeping reports %v, want both failures", err)
+func failedTransactionStopsNoSibling(t *testing.T, w *world) {
+	channel := w.shutWithPosts(132) // four transactions
+	before := len(w.rows("Blogs"))
+	first, second := errors.New("first"), errors.New("second")
+	w.arm(drivertest.Only(sweepsRows, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		switch call.Seq {
+		case 2:
+			time.Sleep(time.Millisecond) // all are under way
+			return first
+		case 4:
+			time.Sleep(time.Millisecond)
+			return second
 		}
-		if left := len(w.rows("Blogs")); removed.Load() == 0 || int(removed.Load()) != before-left {
-			t.Errorf("%d rows are reported as removed, %d of %d are left", removed.Load(), left, before)
+		select {
+		case <-time.After(time.Second):
+			return send(ctx)
+		case <-ctx.Done():
+			return ctx.Err()
 		}
-	})
+	}))
+	var removed atomic.Int64
+	_, err := w.faulty.Sweep(t.Context(), channel.Ref(), "", func(rows int) { removed.Add(int64(rows)) })
+	if !errors.Is(err, first) || !errors.Is(err, second) {
+		t.Errorf("sweeping reports %v, want both failures", err)
+	}
+	if left := len(w.rows("Blogs")); removed.Load() == 0 || int(removed.Load()) != before-left {
+		t.Errorf("%d rows are reported as removed, %d of %d are left", removed.Load(), left, before)
+	}
 }
 
-func noTransactionAfterFailure(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.shutWithPosts(300) // ten transactions
-		w.overNetwork()
-		var sent atomic.Int64
-		w.arm(drivertest.Only(sweepsRows, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-			sent.Add(1)
-			if call.Seq == 1 {
-				time.Sleep(time.Millisecond)
-				return drivertest.ErrInjected
-			}
-			time.Sleep(time.Second)
-			return send(ctx)
-		}))
-		_, err := w.faulty.Sweep(t.Context(), channel.Ref(), "", func(int) {})
-		if !errors.Is(err, domain.ErrUnavailable) || sent.Load() != 4 {
-			t.Errorf("sweeping sends %d transactions, of which the first fails, and reports %v; want the 4 that were under way", sent.Load(), err)
+func noTransactionAfterFailure(t *testing.T, w *world) {
+	channel := w.shutWithPosts(300) // ten transactions
+	w.overNetwork()
+	var sent atomic.Int64
+	w.arm(drivertest.Only(sweepsRows, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		sent.Add(1)
+		if call.Seq == 1 {
+			time.Sleep(time.Millisecond)
+			return drivertest.ErrInjected
 		}
-	})
+		time.Sleep(time.Second)
+		return send(ctx)
+	}))
+	_, err := w.faulty.Sweep(t.Context(), channel.Ref(), "", func(int) {})
+	if !errors.Is(err, domain.ErrUnavailable) || sent.Load() != 4 {
+		t.Errorf("sweeping sends %d transactions, of which the first fails, and reports %v; want the 4 that were under way", sent.Load(), err)
+	}
 }
 
 // togetherThrough returns a store on the world's backend, which writes transactions together.
@@ -126,27 +122,25 @@ func noPageAfterFailure(t *testing.T) {
 	}
 }
 
-func unreadPageStopsNoSibling(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.shutWithPosts(700)
-		before, pages := len(w.rows("Blogs")), 0
-		const first = 990 - 1 // the rows of a page without the gate
-		store := w.togetherThrough(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-			switch {
-			case call.Method == "Range":
-				if pages++; pages == 2 {
-					time.Sleep(time.Millisecond) // the others are under way
-					return drivertest.ErrInjected
-				}
-			case sweepsRows(call):
-				time.Sleep(time.Second)
+func unreadPageStopsNoSibling(t *testing.T, w *world) {
+	channel := w.shutWithPosts(700)
+	before, pages := len(w.rows("Blogs")), 0
+	const first = 990 - 1 // the rows of a page without the gate
+	store := w.togetherThrough(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		switch {
+		case call.Method == "Range":
+			if pages++; pages == 2 {
+				time.Sleep(time.Millisecond) // the others are under way
+				return drivertest.ErrInjected
 			}
-			return send(ctx)
-		})
-		var removed atomic.Int64
-		_, err := store.Sweep(t.Context(), channel.Ref(), "", func(rows int) { removed.Add(int64(rows)) })
-		if left := len(w.rows("Blogs")); !errors.Is(err, domain.ErrUnavailable) || removed.Load() != first || before-left != first {
-			t.Errorf("%d rows are reported as removed, %d of %d are left, want %d removed; sweeping reports %v", removed.Load(), left, before, first, err)
+		case sweepsRows(call):
+			time.Sleep(time.Second)
 		}
+		return send(ctx)
 	})
+	var removed atomic.Int64
+	_, err := store.Sweep(t.Context(), channel.Ref(), "", func(rows int) { removed.Add(int64(rows)) })
+	if left := len(w.rows("Blogs")); !errors.Is(err, domain.ErrUnavailable) || removed.Load() != first || before-left != first {
+		t.Errorf("%d rows are reported as removed, %d of %d are left, want %d removed; sweeping reports %v", removed.Load(), left, before, first, err)
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"microblogging/domain"
@@ -15,21 +14,15 @@ import (
 
 func TestChannelVersion(t *testing.T) {
 	t.Run("each change of a page changes the version", everyChangeChangesVersion)
-	t.Run("what changes no page keeps the version", idleChannelKeepsVersion)
-	t.Run("with the right hint it reads two rows", hintedVersionReadsTwoRows)
-	t.Run("a wrong hint costs a read and nothing else", wrongHintCostsOneRead)
-	t.Run("the errors are those of the channel", versionFailsAsChannelDoes)
-	t.Run("a channel without its open gate has none", ungatedChannelHasNoVersion)
-	t.Run("a fault in either read is told", versionTellsFaults)
+	t.Run("what changes no page keeps the version", bubble(idleChannelKeepsVersion))
+	t.Run("a wrong hint costs a read and nothing else", bubble(wrongHintCostsOneRead))
+	t.Run("the errors are those of the channel", bubble(versionFailsAsChannelDoes))
+	t.Run("a channel without its open gate has none", bubble(ungatedChannelHasNoVersion))
 }
 
 func TestReadCached(t *testing.T) {
-	t.Run("what is kept is read once", keptIsReadOnce)
-	t.Run("each change is seen from another process", changeIsSeenElsewhere)
-	t.Run("a change between version and content is seen by the next reader", changeWhileReadingIsSeen)
-	t.Run("a deletion ends what is kept", deletionEndsWhatIsKept)
-	t.Run("nothing without a version is kept", nothingUnversionedIsKept)
-	t.Run("what could not be read is not kept", failedReadIsNotKept)
+	t.Run("what is kept is read once", bubble(keptIsReadOnce))
+	t.Run("nothing without a version is kept", bubble(nothingUnversionedIsKept))
 }
 
 // version is the version of a channel, read on the sound side.
@@ -49,126 +42,84 @@ func everyChangeChangesVersion(t *testing.T) {
 		return nil
 	}})
 	for _, change := range list {
-		t.Run(change.name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, w *world) {
-				channel, blog := w.stage()
-				at := domain.ChannelAddress{Key: channel.Key(), Expected: domain.Any[domain.Incarnation]()}
-				before := w.version(at, channel.Incarnation)
-				w.ok(change.make(w, channel, blog))
-				if after := w.version(at, channel.Incarnation); after == before || after == "" {
-					t.Errorf("version %q became %q", before, after)
-				}
-			})
-		})
+		t.Run(change.name, bubble(func(t *testing.T, w *world) {
+			channel, blog := w.stage()
+			at := domain.ChannelAddress{Key: channel.Key(), Expected: anyIncarnation}
+			before := w.version(at, channel.Incarnation)
+			w.ok(change.make(w, channel, blog))
+			if after := w.version(at, channel.Incarnation); after == before || after == "" {
+				t.Errorf("version %q became %q", before, after)
+			}
+		}))
 	}
 }
 
-func idleChannelKeepsVersion(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel, blog := w.stage()
-		other := w.create("garden2", grace)
-		before := w.version(channel.Ref().Address(), "")
-		w.post(other, grace, "elsewhere")
-		w.ok(w.store.Vote(t.Context(), channel.Ref(), blog.ID, eve)) // has voted before
-		w.texts(channel.Ref())
-		w.reconcile()
-		w.mustBeSound()
-		if after := w.version(channel.Ref().Address(), channel.Incarnation); after != before || len(after) != 24 {
-			t.Errorf("version %q became %q", before, after)
-		}
-		if strings.ContainsAny(string(before), `"\ `) {
-			t.Errorf("%q cannot stand in an HTTP ETag", before)
-		}
-	})
+func idleChannelKeepsVersion(t *testing.T, w *world) {
+	channel, blog := w.stage()
+	other := w.create("garden2", grace)
+	before := w.version(channel.Ref().Address(), "")
+	w.post(other, grace, "elsewhere")
+	w.ok(w.store.Vote(t.Context(), channel.Ref(), blog.ID, eve)) // has voted before
+	w.texts(channel.Ref())
+	w.reconcile()
+	w.mustBeSound()
+	if after := w.version(channel.Ref().Address(), channel.Incarnation); after != before || len(after) != 24 {
+		t.Errorf("version %q became %q", before, after)
+	}
+	if strings.ContainsAny(string(before), `"\ `) {
+		t.Errorf("%q cannot stand in an HTTP ETag", before)
+	}
 }
 
-func hintedVersionReadsTwoRows(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel, _ := w.stage()
-		w.arm(drivertest.Pass)
-		for hint, want := range map[domain.Incarnation]int64{channel.Incarnation: 2, "": 2} {
-			w.calls.Store(0)
-			if _, version, err := w.faulty.ChannelVersion(t.Context(), channel.Ref().Address(), hint); err != nil || version == "" {
-				t.Errorf("with hint %q: %q, %v", hint, version, err)
-			}
-			if n := w.calls.Load(); n != want {
-				t.Errorf("with hint %q it made %d calls, want %d", hint, n, want)
-			}
-		}
-	})
-}
-
-func wrongHintCostsOneRead(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		former, _ := w.stage()
-		w.delete(former)
-		channel := w.create("garden", eve)
-		for range 11 { // gates of creations that died, which may sort before the channel's
-			i := domain.NewIncarnation()
-			w.insert("garden", openGateRow(i), i)
-		}
-		right := w.version(channel.Ref().Address(), channel.Incarnation)
-		w.arm(drivertest.Pass)
-		for _, hint := range []domain.Incarnation{former.Incarnation, "", domain.NewIncarnation()} {
-			w.calls.Store(0)
-			_, version, err := w.faulty.ChannelVersion(t.Context(), channel.Ref().Address(), hint)
-			if n := w.calls.Load(); err != nil || version != right || n > 3 {
-				t.Errorf("with hint %q: %q, %v in %d calls, want %q in 3", hint, version, err, n, right)
-			}
-		}
-	})
-}
-
-func versionFailsAsChannelDoes(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel, _ := w.stage()
-		at := channel.Ref().Address()
-		mustFail := func(want error) {
-			t.Helper()
-			for _, hint := range []domain.Incarnation{"", channel.Incarnation} {
-				_, version, err := w.store.ChannelVersion(t.Context(), at, hint)
-				if _, plain := w.store.ChannelAt(t.Context(), at); !errors.Is(err, want) || err.Error() != plain.Error() || version != "" {
-					t.Errorf("%q, %v, want %v", version, err, plain)
-				}
-			}
-		}
-		w.advance(channel, 1)
-		mustFail(domain.ErrGone)
-		w.finishDeletion(channel, 1)
-		mustFail(domain.ErrNotFound)
-		w.create("garden", eve)
-		mustFail(domain.ErrConflict)
-	})
-}
-
-func ungatedChannelHasNoVersion(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		_, err := w.store.ShutGate(t.Context(), channel.Ref())
-		w.ok(err)
+func wrongHintCostsOneRead(t *testing.T, w *world) {
+	former, _ := w.stage()
+	w.delete(former)
+	channel := w.create("garden", eve)
+	for range 11 { // gates of creations that died, which may sort before the channel's
 		i := domain.NewIncarnation()
-		w.insert("garden", openGateRow(i), i) // of a creation under way
-		for _, hint := range []domain.Incarnation{"", channel.Incarnation, i} {
-			if version := w.version(channel.Ref().Address(), hint); version != "" {
-				t.Errorf("with hint %q the version is %q", hint, version)
-			}
+		w.insert("garden", openGateRow(i), i)
+	}
+	right := w.version(channel.Ref().Address(), channel.Incarnation)
+	w.arm(drivertest.Pass)
+	for _, hint := range []domain.Incarnation{former.Incarnation, "", domain.NewIncarnation()} {
+		w.calls.Store(0)
+		_, version, err := w.faulty.ChannelVersion(t.Context(), channel.Ref().Address(), hint)
+		if n := w.calls.Load(); err != nil || version != right || n > 3 {
+			t.Errorf("with hint %q: %q, %v in %d calls, want %q in 3", hint, version, err, n, right)
 		}
-	})
+	}
 }
 
-func versionTellsFaults(t *testing.T) {
-	for _, hinted := range []bool{false, true} {
-		eachFault(t, func(w *world) {
-			channel, _ := w.stage()
-			var hint domain.Incarnation
-			if hinted {
-				hint = channel.Incarnation
+func versionFailsAsChannelDoes(t *testing.T, w *world) {
+	channel, _ := w.stage()
+	at := channel.Ref().Address()
+	mustFail := func(want error) {
+		t.Helper()
+		for _, hint := range []domain.Incarnation{"", channel.Incarnation} {
+			_, version, err := w.store.ChannelVersion(t.Context(), at, hint)
+			if _, plain := w.store.ChannelAt(t.Context(), at); !errors.Is(err, want) || err.Error() != plain.Error() || version != "" {
+				t.Errorf("%q, %v, want %v", version, err, plain)
 			}
-			got, version, err := w.faulty.ChannelVersion(w.t.Context(), channel.Ref().Address(), hint)
-			if err == nil && (got != channel || version == "") || err != nil && version != "" {
-				w.t.Errorf("%+v, %q, %v", got, version, err)
-			}
-		})
+		}
+	}
+	w.advance(channel, 1)
+	mustFail(domain.ErrGone)
+	w.finishDeletion(channel, 1)
+	mustFail(domain.ErrNotFound)
+	w.create("garden", eve)
+	mustFail(domain.ErrConflict)
+}
+
+func ungatedChannelHasNoVersion(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	_, err := w.store.ShutGate(t.Context(), channel.Ref())
+	w.ok(err)
+	i := domain.NewIncarnation()
+	w.insert("garden", openGateRow(i), i) // of a creation under way
+	for _, hint := range []domain.Incarnation{"", channel.Incarnation, i} {
+		if version := w.version(channel.Ref().Address(), hint); version != "" {
+			t.Errorf("with hint %q the version is %q", hint, version)
+		}
 	}
 }
 
@@ -195,124 +146,34 @@ func (w *world) page(s *storage.Store, cache shelf, at domain.ChannelAddress, re
 	return kept.Value, err
 }
 
-func keptIsReadOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel, _ := w.stage()
-		cache, reads := shelf{}, 0
-		w.arm(drivertest.Pass)
-		first, err := w.page(w.faulty, cache, channel.Ref().Address(), &reads)
-		w.ok(err)
-		w.calls.Store(0)
-		second, err := w.page(w.faulty, cache, channel.Ref().Address(), &reads)
-		w.ok(err)
-		if first != second || reads != 1 || w.calls.Load() != 2 {
-			t.Errorf("read %d times, the second time in %d calls: %q, %q", reads, w.calls.Load(), first, second)
-		}
-	})
-}
-
-func changeIsSeenElsewhere(t *testing.T) {
-	for _, change := range changes() {
-		inBubble(t, func(t *testing.T, w *world) {
-			channel, blog := w.stage()
-			here, there := shelf{}, shelf{}
-			reads := 0
-			for range 2 {
-				for _, cache := range []shelf{here, there} {
-					_, err := w.page(w.store, cache, channel.Ref().Address(), &reads)
-					w.ok(err)
-				}
-			}
-			w.ok(change.make(w, channel, blog))
-			fresh, err := w.page(w.through(drivertest.Pass), shelf{}, channel.Ref().Address(), &reads)
-			w.ok(err)
-			for _, cache := range []shelf{here, there} {
-				if shown, err := w.page(w.store, cache, channel.Ref().Address(), &reads); err != nil || shown != fresh {
-					t.Errorf("after a %s: %q, %v, want %q", change.name, shown, err, fresh)
-				}
-			}
-		})
+func keptIsReadOnce(t *testing.T, w *world) {
+	channel, _ := w.stage()
+	cache, reads := shelf{}, 0
+	w.arm(drivertest.Pass)
+	first, err := w.page(w.faulty, cache, channel.Ref().Address(), &reads)
+	w.ok(err)
+	w.calls.Store(0)
+	second, err := w.page(w.faulty, cache, channel.Ref().Address(), &reads)
+	w.ok(err)
+	if first != second || reads != 1 || w.calls.Load() != 2 {
+		t.Errorf("read %d times, the second time in %d calls: %q, %q", reads, w.calls.Load(), first, second)
 	}
 }
 
-// Any call of the first reader is followed by a change. What is kept then must not be
-// shown to the next reader.
-func changeWhileReadingIsSeen(t *testing.T) {
-	for _, change := range changes() {
-		eachCall(t, "is followed by a "+change.name, func(w *world, n int) {
-			channel, blog := w.stage()
-			cache, reads := shelf{}, 0
-			var seen atomic.Int64
-			store := w.through(func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
-				err := send(ctx)
-				if seen.Add(1) == int64(n) {
-					w.ok(change.make(w, channel, blog))
-				}
-				return err
-			})
-			_, err := w.page(store, cache, channel.Ref().Address(), &reads)
-			w.ok(err)
-			w.calls.Store(seen.Load())
-			if seen.Load() < int64(n) {
-				return
-			}
-			fresh, err := w.page(w.through(drivertest.Pass), shelf{}, channel.Ref().Address(), &reads)
-			w.ok(err)
-			if shown, err := w.page(w.store, cache, channel.Ref().Address(), &reads); err != nil || shown != fresh {
-				w.t.Errorf("%q, %v, want %q", shown, err, fresh)
-			}
-		})
+func nothingUnversionedIsKept(t *testing.T, w *world) {
+	channel, _ := w.stage()
+	cache, reads := shelf{}, 0
+	w.ungate(channel)
+	for want := 1; want <= 2; want++ {
+		_, err := w.page(w.store, cache, channel.Ref().Address(), &reads)
+		if w.ok(err); reads != want || len(cache) != 0 {
+			t.Errorf("%d reads of the content, want %d, and %d are kept", reads, want, len(cache))
+		}
 	}
-}
-
-func deletionEndsWhatIsKept(t *testing.T) {
-	for steps := 1; steps <= stages-1; steps++ {
-		inBubble(t, func(t *testing.T, w *world) {
-			channel, _ := w.stage()
-			at := domain.ChannelAddress{Key: channel.Key(), Expected: domain.Any[domain.Incarnation]()}
-			cache, reads := shelf{}, 0
-			_, err := w.page(w.store, cache, at, &reads)
-			w.ok(err)
-			w.advance(channel, steps)
-			shown, err := w.page(w.store, cache, at, &reads)
-			switch {
-			case steps < 5 && errors.Is(err, domain.ErrGone), steps == 5 && errors.Is(err, domain.ErrNotFound):
-			case steps > 5 && err == nil && strings.Contains(shown, "of the next incarnation") && !strings.Contains(shown, "grace"):
-			default:
-				t.Errorf("after %d steps of the deletion: %q, %v", steps, shown, err)
-			}
-		})
+	// A cache that has an entry without a version must not use it.
+	cache[string(channel.Key())] = storage.Kept[string]{Channel: channel, Value: "kept"}
+	shown, err := w.page(w.store, cache, channel.Ref().Address(), &reads)
+	if w.ok(err); shown == "kept" {
+		t.Error("a page without a version was shown again")
 	}
-}
-
-func nothingUnversionedIsKept(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel, _ := w.stage()
-		cache, reads := shelf{}, 0
-		w.ungate(channel)
-		for want := 1; want <= 2; want++ {
-			_, err := w.page(w.store, cache, channel.Ref().Address(), &reads)
-			if w.ok(err); reads != want || len(cache) != 0 {
-				t.Errorf("%d reads of the content, want %d, and %d are kept", reads, want, len(cache))
-			}
-		}
-		// A cache that has an entry without a version must not use it.
-		cache[string(channel.Key())] = storage.Kept[string]{Channel: channel, Value: "kept"}
-		shown, err := w.page(w.store, cache, channel.Ref().Address(), &reads)
-		if w.ok(err); shown == "kept" {
-			t.Error("a page without a version was shown again")
-		}
-	})
-}
-
-func failedReadIsNotKept(t *testing.T) {
-	eachFault(t, func(w *world) {
-		channel, _ := w.stage()
-		cache, reads := shelf{}, 0
-		want, err := w.page(w.store, shelf{}, channel.Ref().Address(), &reads)
-		w.ok(err)
-		if shown, err := w.page(w.faulty, cache, channel.Ref().Address(), &reads); err == nil && shown != want || err != nil && len(cache) > 0 {
-			w.t.Errorf("%q, %v, want %q; %d kept", shown, err, want, len(cache))
-		}
-	})
 }

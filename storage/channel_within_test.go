@@ -14,16 +14,14 @@ import (
 )
 
 func TestCreateChannelWithin(t *testing.T) {
-	t.Run("one more than the limit is refused until one has gone", oneMoreThanTheLimitIsRefusedUntilOneHasGone)
+	t.Run("one more than the limit is refused until one has gone", bubble(oneMoreThanTheLimitIsRefusedUntilOneHasGone))
 	t.Run("a request that is sent twice is no failure", requestThatIsSentTwiceIsNoFailure)
-	t.Run("a creation that fails again and again takes the room of one", creationThatFailsAgainAndAgainTakesTheRoomOfOne)
+	t.Run("a creation that fails again and again takes the room of one", bubble(creationThatFailsAgainAndAgainTakesTheRoomOfOne))
 	t.Run("no mishap lets an owner have more or leaves less room for good", noMishapLetsAnOwnerHaveMoreOrLeavesLessRoomForGood)
 	t.Run("a request that arrives late takes no room for good", requestThatArrivesLateTakesNoRoomForGood)
-	t.Run("a name that was taken takes no room", nameThatWasTakenTakesNoRoom)
-	t.Run("an owner without room is told that a name is theirs", ownerWithoutRoomIsToldThatANameIsTheirs)
-	t.Run("a lower limit removes nothing", lowerLimitRemovesNothing)
-	t.Run("a creation under way counts", creationUnderWayCounts)
-	t.Run("a limit of 0 is none", limitOf0IsNone)
+	t.Run("a name that was taken takes no room", bubble(nameThatWasTakenTakesNoRoom))
+	t.Run("a lower limit removes nothing", bubble(lowerLimitRemovesNothing))
+	t.Run("a creation under way counts", bubble(creationUnderWayCounts))
 }
 
 // within creates a channel under a limit, on the sound side.
@@ -51,27 +49,25 @@ func (w *world) owned() int {
 	return n
 }
 
-func oneMoreThanTheLimitIsRefusedUntilOneHasGone(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		for _, name := range []string{"a", strings.Repeat("և", 32), strings.Repeat("𐐀", 64)} {
-			w.ok(w.within(3, name))
-		}
-		w.wantFull(w.within(3, "d"), 3)
-		w.create("grace", grace)
-		channel, err := w.store.Channel(t.Context(), "a")
-		w.ok(err)
-		_, err = w.store.AskDeletion(t.Context(), "a", ada, domain.Any[domain.Incarnation]())
-		w.ok(err)
-		w.wantFull(w.within(3, "d"), 3) // it counts until it is gone
-		w.delete(channel)
-		w.create("a", grace) // what she has is no longer ada's
-		w.ok(w.within(3, "d"))
-		w.wantFull(w.within(3, "e"), 3)
-		if n := w.owned(); n != 3 {
-			t.Errorf("%d channels", n)
-		}
-		w.mustBeSound()
-	})
+func oneMoreThanTheLimitIsRefusedUntilOneHasGone(t *testing.T, w *world) {
+	for _, name := range []string{"a", strings.Repeat("և", 32), strings.Repeat("𐐀", 64)} {
+		w.ok(w.within(3, name))
+	}
+	w.wantFull(w.within(3, "d"), 3)
+	w.create("grace", grace)
+	channel, err := w.store.Channel(t.Context(), "a")
+	w.ok(err)
+	_, err = w.store.AskDeletion(t.Context(), "a", ada, anyIncarnation)
+	w.ok(err)
+	w.wantFull(w.within(3, "d"), 3) // it counts until it is gone
+	w.delete(channel)
+	w.create("a", grace) // what she has is no longer ada's
+	w.ok(w.within(3, "d"))
+	w.wantFull(w.within(3, "e"), 3)
+	if n := w.owned(); n != 3 {
+		t.Errorf("%d channels", n)
+	}
+	w.mustBeSound()
 }
 
 func requestThatIsSentTwiceIsNoFailure(t *testing.T) {
@@ -84,20 +80,18 @@ func requestThatIsSentTwiceIsNoFailure(t *testing.T) {
 }
 
 // The partition of the name takes no writes, while the owner's does.
-func creationThatFailsAgainAndAgainTakesTheRoomOfOne(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		cut := w.through(drivertest.Only(func(call drivertest.Call) bool { return call.Target != "Users" && drivertest.Writes(call) },
-			func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
-		for range 20 {
-			if _, err := cut.CreateChannelWithin(t.Context(), w.channel("a", ada), 2); !errors.Is(err, domain.ErrUnavailable) {
-				t.Errorf("creating on a store that does not answer: %v", err)
-			}
+func creationThatFailsAgainAndAgainTakesTheRoomOfOne(t *testing.T, w *world) {
+	cut := w.through(drivertest.Only(func(call drivertest.Call) bool { return call.Target != "Users" && drivertest.Writes(call) },
+		func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
+	for range 20 {
+		if _, err := cut.CreateChannelWithin(t.Context(), w.channel("a", ada), 2); !errors.Is(err, domain.ErrUnavailable) {
+			t.Errorf("creating on a store that does not answer: %v", err)
 		}
-		w.ok(w.within(2, "b"))
-		w.wantFull(w.within(2, "c"), 2)
-		w.ok(w.within(2, "a"))
-		w.wantFull(w.within(2, "c"), 2)
-	})
+	}
+	w.ok(w.within(2, "b"))
+	w.wantFull(w.within(2, "c"), 2)
+	w.ok(w.within(2, "a"))
+	w.wantFull(w.within(2, "c"), 2)
 }
 
 // fillUp lets the rows of creations that died run out, and fills the room that is left.
@@ -142,83 +136,61 @@ func requestThatArrivesLateTakesNoRoomForGood(t *testing.T) {
 	})
 }
 
-func nameThatWasTakenTakesNoRoom(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.create("taken", grace)
-		for range 5 {
-			if err := w.within(2, "taken"); !errors.Is(err, domain.ErrExists) {
-				t.Errorf("creating a taken name: %v", err)
-			}
+func nameThatWasTakenTakesNoRoom(t *testing.T, w *world) {
+	w.create("taken", grace)
+	for range 5 {
+		if err := w.within(2, "taken"); !errors.Is(err, domain.ErrExists) {
+			t.Errorf("creating a taken name: %v", err)
 		}
-		w.ok(w.within(2, "a"))
-		w.ok(w.within(2, "b"))
-		w.wantFull(w.within(2, "c"), 2)
-	})
+	}
+	w.ok(w.within(2, "a"))
+	w.ok(w.within(2, "b"))
+	w.wantFull(w.within(2, "c"), 2)
 }
 
-func ownerWithoutRoomIsToldThatANameIsTheirs(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.ok(w.within(1, "a"))
-		if err := w.within(1, "A"); !errors.Is(err, domain.ErrExists) {
-			t.Errorf("creating it again: %v", err)
-		}
-		w.wantFull(w.within(1, "b"), 1)
-	})
-}
-
-func lowerLimitRemovesNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		for n := range 5 {
-			w.ok(w.within(5, fmt.Sprintf("channel%d", n)))
-		}
-		w.wantFull(w.within(3, "more"), 3)
-		if n := w.owned(); n != 5 {
-			t.Errorf("%d channels", n)
-		}
-		w.ok(w.within(6, "more"))
-	})
+func lowerLimitRemovesNothing(t *testing.T, w *world) {
+	for n := range 5 {
+		w.ok(w.within(0, fmt.Sprintf("channel%d", n))) // 0 is no limit
+	}
+	w.wantFull(w.within(3, "more"), 3)
+	if err := w.within(3, "CHANNEL0"); !errors.Is(err, domain.ErrExists) {
+		t.Errorf("creating what is their own again: %v", err)
+	}
+	if n := w.owned(); n != 5 {
+		t.Errorf("%d channels", n)
+	}
+	w.ok(w.within(6, "more"))
 }
 
 // A creation stalls before it makes the channel. Its row counts, so nobody else gets its
 // room; if it never goes on, the room is free after a while.
-func creationUnderWayCounts(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		stalled, goOn := make(chan struct{}), make(chan struct{})
-		slow := w.through(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-			if call.Writes() && call.Target == "Blogs" && stalled != nil {
-				close(stalled)
-				stalled = nil
-				<-goOn
-			}
-			return send(ctx)
-		})
-		var err error
-		done := make(chan struct{})
-		begun := stalled
-		go func() {
-			defer close(done)
-			_, err = slow.CreateChannelWithin(t.Context(), w.channel("slow", ada), 1)
-		}()
-		<-begun
-		synctest.Wait()
-		w.wantFull(w.within(1, "quick"), 1)
-		time.Sleep(9 * time.Minute)
-		w.wantFull(w.within(1, "quick"), 1)
-		close(goOn)
-		<-done
-		w.ok(err)
-		w.wantFull(w.within(1, "quick"), 1)
-		if n := w.owned(); n != 1 {
-			t.Errorf("%d channels", n)
+func creationUnderWayCounts(t *testing.T, w *world) {
+	stalled, goOn := make(chan struct{}), make(chan struct{})
+	slow := w.through(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Writes() && call.Target == "Blogs" && stalled != nil {
+			close(stalled)
+			stalled = nil
+			<-goOn
 		}
+		return send(ctx)
 	})
-}
-
-func limitOf0IsNone(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		for n := range 5 {
-			w.ok(w.within(0, fmt.Sprintf("channel%d", n)))
-		}
-		w.wantFull(w.within(5, "more"), 5)
-	})
+	var err error
+	done := make(chan struct{})
+	begun := stalled
+	go func() {
+		defer close(done)
+		_, err = slow.CreateChannelWithin(t.Context(), w.channel("slow", ada), 1)
+	}()
+	<-begun
+	synctest.Wait()
+	w.wantFull(w.within(1, "quick"), 1)
+	time.Sleep(9 * time.Minute)
+	w.wantFull(w.within(1, "quick"), 1)
+	close(goOn)
+	<-done
+	w.ok(err)
+	w.wantFull(w.within(1, "quick"), 1)
+	if n := w.owned(); n != 1 {
+		t.Errorf("%d channels", n)
+	}
 }

@@ -50,16 +50,14 @@ func TestUnreadableRow(t *testing.T) {
 func eachUnreadable(t *testing.T, test func(t *testing.T, w *world, garden domain.Channel, row unreadable)) {
 	t.Helper()
 	for name := range unreadables("") {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, w *world) {
-				garden := w.create("garden", ada)
-				w.post(garden, grace, "one")
-				w.post(w.create("harbour", ada), grace, "one")
-				row := unreadables(garden.Incarnation)[name]
-				w.ok(w.table(row.table).Transact(t.Context(), row.partition, driver.Insert(row.row, row.properties...)))
-				test(t, w, garden, row)
-			})
-		})
+		t.Run(name, bubble(func(t *testing.T, w *world) {
+			garden := w.create("garden", ada)
+			w.post(garden, grace, "one")
+			w.post(w.create("harbour", ada), grace, "one")
+			row := unreadables(garden.Incarnation)[name]
+			w.ok(w.table(row.table).Transact(t.Context(), row.partition, driver.Insert(row.row, row.properties...)))
+			test(t, w, garden, row)
+		}))
 	}
 }
 
@@ -172,21 +170,19 @@ func unreadableChannelKeepsRows(t *testing.T) {
 		"no name": driver.String("Name", ""), "no incarnation": driver.String("Incarnation", ""), "no state": driver.String("State", ""),
 		"another name": driver.String("Name", "Meadow"), "another incarnation": driver.String("Incarnation", "x"), "another state": driver.String("State", "asleep"),
 	} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, w *world) {
-				w.post(w.create("garden", ada), grace, "one")
-				before := w.rows("Blogs")
-				w.ok(w.table("Channels").Transact(t.Context(), "garden", driver.Merge("", driver.Exists, other)))
-				for range 2 {
-					if breaches, _ := w.run(true); len(breaches) != 1 || breaches[0].Invariant != "readable" {
-						t.Errorf("repaired %+v", breaches)
-					}
+		t.Run(name, bubble(func(t *testing.T, w *world) {
+			w.post(w.create("garden", ada), grace, "one")
+			before := w.rows("Blogs")
+			w.ok(w.table("Channels").Transact(t.Context(), "garden", driver.Merge("", driver.Exists, other)))
+			for range 2 {
+				if breaches, _ := w.run(true); len(breaches) != 1 || breaches[0].Invariant != "readable" {
+					t.Errorf("repaired %+v", breaches)
 				}
-				if after := w.rows("Blogs"); len(after) != len(before) || len(w.rows("Channels")) != 1 {
-					t.Errorf("%d rows became %d", len(before), len(after))
-				}
-			})
-		})
+			}
+			if after := w.rows("Blogs"); len(after) != len(before) || len(w.rows("Channels")) != 1 {
+				t.Errorf("%d rows became %d", len(before), len(after))
+			}
+		}))
 	}
 }
 
@@ -196,56 +192,52 @@ func unusableKeyIsBreach(t *testing.T) {
 		{"Blogs", "garden", "sub!\x1b[2J"}, {"Blogs", "garden", "vote!\xff!x"}, {"Blogs", "garden", "~\x00"}, {"Blogs", "o'hara", "blog!x"},
 		{"Channels", "o'hara", ""}, {"Channels", "garden", "x"}, {"Subscriptions", "ada", "garden!\xe9"}, {"Subscriptions", "a'da", "garden!x"}, {"Deletions", "o'hara", "x"},
 	} {
-		t.Run(fmt.Sprintf("%q", at), func(t *testing.T) {
-			inBubble(t, func(t *testing.T, w *world) {
-				garden := w.create("garden", ada)
-				blog := w.post(garden, grace, "one")
-				w.remove("garden", rateRow(0, blog.ID)) // so that every row is looked at
-				w.ok(w.db.Transact(t.Context(), at[0], at[1], []driver.Operation{
-					driver.Insert(at[2], driver.String("Incarnation", garden.Incarnation), driver.String("State", "joined"))}))
-				want := []string{found("I8", "Blogs", "garden", "blog!"+string(blog.ID))[0], strings.Join(append([]string{"readable"}, at[:]...), " ")}
-				for _, repair := range []bool{false, true, true} {
-					breaches, _ := w.run(repair)
-					if got := places(breaches); !slices.Equal(got, want) {
-						t.Errorf("repair %v: found %q, want %q", repair, got, want)
-					}
-					if repair {
-						want = want[len(want)-1:] // the index is repaired
-						for _, b := range breaches {
-							if b.Invariant == "readable" && !strings.HasPrefix(b.Repaired, "left: ") {
-								t.Errorf("repaired %+v", b)
-							}
+		t.Run(fmt.Sprintf("%q", at), bubble(func(t *testing.T, w *world) {
+			garden := w.create("garden", ada)
+			blog := w.post(garden, grace, "one")
+			w.remove("garden", rateRow(0, blog.ID)) // so that every row is looked at
+			w.ok(w.db.Transact(t.Context(), at[0], at[1], []driver.Operation{
+				driver.Insert(at[2], driver.String("Incarnation", garden.Incarnation), driver.String("State", "joined"))}))
+			want := []string{found("I8", "Blogs", "garden", "blog!"+string(blog.ID))[0], strings.Join(append([]string{"readable"}, at[:]...), " ")}
+			for _, repair := range []bool{false, true, true} {
+				breaches, _ := w.run(repair)
+				if got := places(breaches); !slices.Equal(got, want) {
+					t.Errorf("repair %v: found %q, want %q", repair, got, want)
+				}
+				if repair {
+					want = want[len(want)-1:] // the index is repaired
+					for _, b := range breaches {
+						if b.Invariant == "readable" && !strings.HasPrefix(b.Repaired, "left: ") {
+							t.Errorf("repaired %+v", b)
 						}
 					}
 				}
-				if _, err := w.store.Subscriptions(t.Context(), ada); err != nil {
-					t.Error(err)
-				}
-			})
-		})
+			}
+			if _, err := w.store.Subscriptions(t.Context(), ada); err != nil {
+				t.Error(err)
+			}
+		}))
 	}
 }
 
 func misnamedChannelIsDeleted(t *testing.T) {
 	for _, now := range []string{"", "Meadow"} {
 		for _, name := range []domain.ChannelName{"garden", "grün", "Страсть.7"} {
-			t.Run(string(name)+" named "+now, func(t *testing.T) {
-				inBubble(t, func(t *testing.T, w *world) {
-					channel := w.create(string(name), ada)
-					w.post(channel, grace, "one")
-					w.ok(w.table("Channels").Transact(t.Context(), string(name.Key()), driver.Merge("", driver.Exists, driver.String("Name", now))))
-					read, err := w.store.Channel(t.Context(), name.Key())
-					if err != nil || read.Key() != name.Key() {
-						t.Errorf("read as %q: %v", read.Name, err)
-					}
-					_, err = w.store.AskDeletion(t.Context(), name.Key(), ada, anyIncarnation)
-					w.ok(err)
-					w.carryOut(w.messages())
-					if rows := w.rows("Blogs"); len(rows) > 0 {
-						t.Errorf("left behind: %v", rows)
-					}
-				})
-			})
+			t.Run(string(name)+" named "+now, bubble(func(t *testing.T, w *world) {
+				channel := w.create(string(name), ada)
+				w.post(channel, grace, "one")
+				w.ok(w.table("Channels").Transact(t.Context(), string(name.Key()), driver.Merge("", driver.Exists, driver.String("Name", now))))
+				read, err := w.store.Channel(t.Context(), name.Key())
+				if err != nil || read.Key() != name.Key() {
+					t.Errorf("read as %q: %v", read.Name, err)
+				}
+				_, err = w.store.AskDeletion(t.Context(), name.Key(), ada, anyIncarnation)
+				w.ok(err)
+				w.carryOut(w.messages())
+				if rows := w.rows("Blogs"); len(rows) > 0 {
+					t.Errorf("left behind: %v", rows)
+				}
+			}))
 		}
 	}
 }

@@ -14,12 +14,11 @@ import (
 
 func TestRepair(t *testing.T) {
 	t.Run("row that changed since it was read is not deleted", repairNeverDeletesChangedRow)
-	t.Run("channel that lost its gate gets it again and keeps all its rows", lostGateIsPutUpAgain)
-	t.Run("channel whose deletion was asked for gets no gate again", askedChannelGetsNoGate)
+	t.Run("channel that lost its gate gets it again and keeps all its rows", bubble(lostGateIsPutUpAgain))
+	t.Run("channel whose deletion was asked for gets no gate again", bubble(askedChannelGetsNoGate))
 	t.Run("gate that is put up again lets nobody into a channel that is gone", lostGateBesideDeletion)
 	t.Run("gate that two repairs put up at once stays, and lets posts in", twoRepairsPutUpOneGate)
 	t.Run("late copy of a repair puts up no gate", lateRepairPutsUpNoGate)
-	t.Run("row that stays says why", whatStaysSaysWhy)
 }
 
 // loseGate deletes the open gate and nothing else.
@@ -28,52 +27,48 @@ func (w *world) loseGate(channel domain.Channel) {
 	w.remove(channel.Key(), openGateRow(channel.Incarnation))
 }
 
-func lostGateIsPutUpAgain(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		w.vote(w.post(channel, grace, "one"), 0, 3)
-		w.loseGate(channel)
-		before := w.rows("Blogs")
-		breaches, _ := w.run(true)
-		if len(breaches) != 1 || breaches[0].Invariant != "I9" || breaches[0].Repaired != "put up its gate again" {
-			t.Errorf("repaired %+v", breaches)
-		}
-		if after := w.rows("Blogs"); len(after) != len(before)+1 || !w.has("garden", openGateRow(channel.Incarnation)) {
-			t.Errorf("%d rows became %d", len(before), len(after))
-		}
-		if breaches, _ := w.run(true); len(breaches) != 0 {
-			t.Errorf("a second repair found %+v", breaches)
-		}
-		w.post(channel, grace, "two")
-		if texts := slices.Sorted(slices.Values(w.texts(channel.Ref()))); !slices.Equal(texts, []string{"one", "two"}) {
-			t.Errorf("the channel has the posts %q", texts)
-		}
-		w.delete(w.readChannel("garden"))
-		if rows := w.rows("Blogs"); len(rows) != 0 {
-			t.Errorf("its deletion left %v", rows)
-		}
-	})
+func lostGateIsPutUpAgain(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	w.vote(w.post(channel, grace, "one"), 0, 3)
+	w.loseGate(channel)
+	before := w.rows("Blogs")
+	breaches, _ := w.run(true)
+	if len(breaches) != 1 || breaches[0].Invariant != "I9" || breaches[0].Repaired != "put up its gate again" {
+		t.Errorf("repaired %+v", breaches)
+	}
+	if after := w.rows("Blogs"); len(after) != len(before)+1 || !w.has("garden", openGateRow(channel.Incarnation)) {
+		t.Errorf("%d rows became %d", len(before), len(after))
+	}
+	if breaches, _ := w.run(true); len(breaches) != 0 {
+		t.Errorf("a second repair found %+v", breaches)
+	}
+	w.post(channel, grace, "two")
+	if texts := slices.Sorted(slices.Values(w.texts(channel.Ref()))); !slices.Equal(texts, []string{"one", "two"}) {
+		t.Errorf("the channel has the posts %q", texts)
+	}
+	w.delete(w.readChannel("garden"))
+	if rows := w.rows("Blogs"); len(rows) != 0 {
+		t.Errorf("its deletion left %v", rows)
+	}
 }
 
 // A request to delete the channel died before its mark, or a late copy of the insert
 // brought the row back after the deletion.
-func askedChannelGetsNoGate(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		w.post(channel, grace, "one")
-		w.loseGate(channel)
-		w.ok(w.store.OpenDeletion(t.Context(), domain.Message{
-			Kind: domain.MessageChannel, Channel: "garden", Incarnation: channel.Incarnation, Name: "garden", By: ada, AskedOn: domain.Now()}))
-		for range 2 {
-			breaches, _ := w.run(true)
-			if len(breaches) != 1 || !strings.HasPrefix(breaches[0].Repaired, "left: ") {
-				t.Errorf("repaired %+v", breaches)
-			}
+func askedChannelGetsNoGate(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	w.post(channel, grace, "one")
+	w.loseGate(channel)
+	w.ok(w.store.OpenDeletion(t.Context(), domain.Message{
+		Kind: domain.MessageChannel, Channel: "garden", Incarnation: channel.Incarnation, Name: "garden", By: ada, AskedOn: domain.Now()}))
+	for range 2 {
+		breaches, _ := w.run(true)
+		if len(breaches) != 1 || !strings.HasPrefix(breaches[0].Repaired, "left: ") {
+			t.Errorf("repaired %+v", breaches)
 		}
-		if w.has("garden", openGateRow(channel.Incarnation)) || len(w.texts(channel.Ref())) != 1 {
-			t.Error("the gate is back, or the post is gone")
-		}
-	})
+	}
+	if w.has("garden", openGateRow(channel.Incarnation)) || len(w.texts(channel.Ref())) != 1 {
+		t.Error("the gate is back, or the post is gone")
+	}
 }
 
 // The whole deletion, or a part of it, comes between any two calls of the repair. Then the
@@ -150,54 +145,35 @@ func lateRepairPutsUpNoGate(t *testing.T) {
 	})
 }
 
-func whatStaysSaysWhy(t *testing.T) {
-	for _, plant := range plants() {
-		t.Run(plant.name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, w *world) {
-				plant.found(w)
-				w.run(true)
-				breaches, _ := w.run(true)
-				for _, b := range breaches {
-					if why, left := strings.CutPrefix(b.Repaired, "left: "); !left || why == "" {
-						t.Errorf("a second repair did %+v", b)
-					}
-				}
-			})
-		})
-	}
-}
-
 // A repair deletes only the version that it read. A row that somebody else has
 // written since stays.
 func repairNeverDeletesChangedRow(t *testing.T) {
 	for _, plant := range plants() {
-		t.Run(plant.name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, w *world) {
-				plant.found(w)
-				touched := map[string][]driver.Entity{}
-				w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-					for _, op := range call.Operations {
-						if op.Action == driver.ActionDelete {
-							touched[call.Target] = append(touched[call.Target], w.touch(call, op))
-						}
-					}
-					return send(ctx)
-				})
-				_, err := w.faulty.NewChecker(patience, true, func(b domain.Breach) {
-					if b.Repaired == "deleted" && b.Table == "Blogs" {
-						t.Errorf("reported as deleted: %+v", b)
-					}
-				}).Run(t.Context())
-				w.ok(err)
-				for table, rows := range touched {
-					for _, row := range rows {
-						if _, err := w.table(table).Get(t.Context(), row.Partition, row.Row); err != nil {
-							t.Errorf("%s has changed, and is deleted: %v", row.Row, err)
-						}
+		t.Run(plant.name, bubble(func(t *testing.T, w *world) {
+			plant.found(w)
+			touched := map[string][]driver.Entity{}
+			w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+				for _, op := range call.Operations {
+					if op.Action == driver.ActionDelete {
+						touched[call.Target] = append(touched[call.Target], w.touch(call, op))
 					}
 				}
+				return send(ctx)
 			})
-		})
+			_, err := w.faulty.NewChecker(patience, true, func(b domain.Breach) {
+				if b.Repaired == "deleted" && b.Table == "Blogs" {
+					t.Errorf("reported as deleted: %+v", b)
+				}
+			}).Run(t.Context())
+			w.ok(err)
+			for table, rows := range touched {
+				for _, row := range rows {
+					if _, err := w.table(table).Get(t.Context(), row.Partition, row.Row); err != nil {
+						t.Errorf("%s has changed, and is deleted: %v", row.Row, err)
+					}
+				}
+			}
+		}))
 	}
 }
 

@@ -2,11 +2,9 @@ package storage_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -48,33 +46,29 @@ func traffic() map[string]func(w *world, channel domain.Channel, blog domain.Blo
 	return works
 }
 
-// Others write between any two calls of a check. The check reports nothing, and its
-// repair harms nothing.
+// Others write between any two calls of a check that repairs. It reports nothing, and harms
+// nothing.
 func checkBesideTrafficReportsNothing(t *testing.T) {
 	for what, work := range traffic() {
-		for _, repair := range []bool{false, true} {
-			eachCall(t, fmt.Sprintf("of a check is overtaken by %s, repair %v", what, repair), func(w *world, n int) {
-				channel := w.create("garden", ada)
-				blog := w.post(channel, grace, "one")
-				w.post(w.create("harbour", ada), grace, "one")
-				w.forget(w.create("halfway", ada))
-				time.Sleep(patience - time.Second)
-				w.arm(before(n, func() {
-					work(w, channel, blog)
-					if what != "progress" {
-						return
-					}
+		eachCall(t, "of a check is overtaken by "+what, func(w *world, n int) {
+			channel := w.create("garden", ada)
+			blog := w.post(channel, grace, "one")
+			w.post(w.create("harbour", ada), grace, "one")
+			w.forget(w.create("halfway", ada))
+			time.Sleep(patience - time.Second)
+			w.arm(before(n, func() {
+				work(w, channel, blog)
+				if what == "progress" {
 					time.Sleep(2 * time.Second)
-				}))
-				checker := w.faulty.NewChecker(patience, repair, func(b domain.Breach) { w.t.Errorf("found %+v", b) })
-				_, err := checker.Run(w.t.Context())
-				w.ok(err)
-				w.mustBeSound()
-				if next, err := w.store.Channel(w.t.Context(), "garden"); err == nil {
-					w.post(next, grace, "last")
 				}
-			})
-		}
+			}))
+			_, err := w.faulty.NewChecker(patience, true, func(b domain.Breach) { w.t.Errorf("found %+v", b) }).Run(w.t.Context())
+			w.ok(err)
+			w.mustBeSound()
+			if next, err := w.store.Channel(w.t.Context(), "garden"); err == nil {
+				w.post(next, grace, "last")
+			}
+		})
 	}
 }
 
@@ -92,7 +86,7 @@ func shortPaged(table string, hook drivertest.Hook) drivertest.Hook {
 // Somebody posts, votes, edits or deletes before each of the first 59 calls of a
 // check, which reads row by row.
 func checkUnderSteadyTrafficReportsNothing(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range uint64(40) {
 		inBubble(t, func(t *testing.T, w *world) {
 			channel := w.create("garden", ada)
 			random := rand.New(rand.NewPCG(seed, 0))
@@ -133,8 +127,8 @@ func checkUnderSteadyTrafficReportsNothing(t *testing.T) {
 // between any two later calls of the check.
 func checkIsNotMisledByNewChannel(t *testing.T) {
 	for _, short := range []string{"Channels", "Blogs"} {
-		for created := 1; created < 8; created++ {
-			for _, steps := range []int{1, 2, 4, 5, 6} {
+		for created := 1; created < 8; created += 2 {
+			for _, steps := range []int{2, 6} {
 				eachCall(t, fmt.Sprintf("after a creation before call %d, scans of %s short, is overtaken by %d steps", created, short, steps), func(w *world, n int) {
 					w.misled(short, created, n, steps)
 				})
@@ -160,74 +154,4 @@ func (w *world) misled(short string, created, later, steps int) {
 	checker := storage.New(faults, storage.Options{}).NewChecker(patience, false, func(b domain.Breach) { w.t.Errorf("found %+v", b) })
 	_, err := checker.Run(w.t.Context())
 	w.ok(err)
-}
-
-// The same in real time, with everything at once. A repair may delete the gate of a
-// creation under way. Its creator then starts over. Until it does, there is an active
-// row without a gate, which a later check may report.
-func checkBesideManyReportsNothing(t *testing.T) {
-	for _, repair := range []bool{false, true} {
-		w := newWorld(t)
-		var all sync.WaitGroup
-		for i := range 4 {
-			all.Go(func() {
-				for round := range 40 {
-					if err := w.useOnce(fmt.Sprintf("garden%d", (i+round)%5), round); err != nil {
-						t.Error(err)
-					}
-				}
-			})
-		}
-		ended := make(chan struct{})
-		go func() { all.Wait(); close(ended) }()
-		checker := w.store.NewChecker(time.Hour, repair, func(b domain.Breach) {
-			if !repair || b.Detail != "active without a gate" {
-				t.Errorf("found %+v", b)
-			}
-		})
-		for more := true; more; {
-			if _, err := checker.Run(t.Context()); err != nil {
-				t.Error(err)
-			}
-			select {
-			case <-ended:
-				more = false
-			default:
-			}
-		}
-		w.mustBeSound()
-	}
-}
-
-// useOnce creates a channel, posts to it and deletes it, unless the name is taken.
-func (w *world) useOnce(name string, round int) error {
-	ctx := w.t.Context()
-	channel, err := domain.NewChannel(name, "", ada)
-	if err != nil {
-		return err
-	}
-	if channel, err = w.store.CreateChannel(ctx, channel); errors.Is(err, domain.ErrExists) {
-		return nil
-	}
-	for n := 0; n < 6 && err == nil; n++ {
-		var blog domain.Blog
-		if blog, _, err = w.store.Post(ctx, posting(channel, grace, text(n))); err != nil {
-			break
-		}
-		switch (n + round) % 3 {
-		case 0:
-			err = w.store.DeleteBlog(ctx, channel, blog.ID, grace, anyRevision)
-		case 1:
-			_, err = w.editBy(w.store, blog, anyRevision, "edited")
-		}
-	}
-	if err == nil {
-		_, err = w.store.AskDeletion(ctx, channel.Key(), ada, anyIncarnation)
-	}
-	for _, step := range cascade(w.store, channel.Ref()) {
-		if err == nil {
-			err = step(ctx)
-		}
-	}
-	return err
 }

@@ -14,12 +14,12 @@ import (
 
 // A clock that was a day ahead has written the rows of a table, and is right now.
 func TestClockAhead(t *testing.T) {
-	t.Run("deletion that was lost is queued again, once", aheadDeletionIsRequeued)
-	t.Run("deletion that was lost after a failure is queued again, once", aheadRetryIsRequeued)
-	t.Run("deletion that may wait for a worker is left alone", aheadDeletionWaitsForItsTurn)
-	t.Run("request to delete that died leaves the index", aheadRequestLeavesIndex)
-	t.Run("creation that died takes no room", aheadRowTakesNoRoom)
-	t.Run("subscriber who died leaves no row after a repair", aheadJoinerIsRepaired)
+	t.Run("deletion that was lost is queued again, once", bubble(aheadDeletionIsRequeued))
+	t.Run("deletion that was lost after a failure is queued again, once", bubble(aheadRetryIsRequeued))
+	t.Run("deletion that may wait for a worker is left alone", bubble(aheadDeletionWaitsForItsTurn))
+	t.Run("request to delete that died leaves the index", bubble(aheadRequestLeavesIndex))
+	t.Run("creation that died takes no room", bubble(aheadRowTakesNoRoom))
+	t.Run("subscriber who died leaves no row after a repair", bubble(aheadJoinerIsRepaired))
 }
 
 // postdate moves every time in a table forward by a day.
@@ -49,85 +49,67 @@ func (w *world) mustQueueOnce() {
 	}
 }
 
-func aheadDeletionIsRequeued(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		ref := w.forget(w.create("garden", ada))
-		w.postdate("Deletions")
-		accused := func() []string { breaches, _ := w.run(false); return places(breaches) }
-		if got, want := accused(), "I5 Deletions garden "+string(ref.Incarnation); !slices.Equal(got, []string{want}) {
-			t.Errorf("check accuses %q, want %q", got, want)
-		}
-		w.mustQueueOnce()
-		if got := accused(); len(got) != 0 {
-			t.Errorf("check accuses %q of a deletion that is queued again", got)
-		}
-	})
+func aheadDeletionIsRequeued(t *testing.T, w *world) {
+	ref := w.forget(w.create("garden", ada))
+	w.postdate("Deletions")
+	accused := func() []string { breaches, _ := w.run(false); return places(breaches) }
+	if got, want := accused(), "I5 Deletions garden "+string(ref.Incarnation); !slices.Equal(got, []string{want}) {
+		t.Errorf("check accuses %q, want %q", got, want)
+	}
+	w.mustQueueOnce()
+	if got := accused(); len(got) != 0 {
+		t.Errorf("check accuses %q of a deletion that is queued again", got)
+	}
 }
 
 // The row was updated since by somebody whose clock is right.
-func aheadRetryIsRequeued(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		ref := w.forget(w.create("garden", ada))
-		w.ok(w.store.UpdateDeletion(t.Context(), ref, func(d *domain.Deletion) bool {
-			d.State, d.RetryOn = domain.DeletionRunning, domain.Now().Add(24*time.Hour)
-			return true
-		}))
-		time.Sleep(2 * patience)
-		w.mustQueueOnce()
-	})
+func aheadRetryIsRequeued(t *testing.T, w *world) {
+	ref := w.forget(w.create("garden", ada))
+	w.change(ref, func(d *domain.Deletion) { d.State, d.RetryOn = domain.DeletionRunning, domain.Now().Add(24*time.Hour) })
+	time.Sleep(2 * patience)
+	w.mustQueueOnce()
 }
 
-func aheadDeletionWaitsForItsTurn(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		ref := w.ask(w.create("garden", ada))
-		w.ok(w.store.UpdateDeletion(t.Context(), ref, func(d *domain.Deletion) bool {
-			d.RetryOn = domain.Now()
-			return true
-		}))
-		w.postdate("Deletions")
-		if n := w.reconcileHandedOut(time.Time{}); n != 0 {
-			t.Error("queued again although no message was received yet")
-		}
-		if breaches, _ := w.run(false); len(breaches) != 0 {
-			t.Errorf("check accuses %q although the message is on the queue", places(breaches))
-		}
-	})
+func aheadDeletionWaitsForItsTurn(t *testing.T, w *world) {
+	ref := w.ask(w.create("garden", ada))
+	w.change(ref, func(d *domain.Deletion) { d.RetryOn = domain.Now() })
+	w.postdate("Deletions")
+	if n := w.reconcileHandedOut(time.Time{}); n != 0 {
+		t.Error("queued again although no message was received yet")
+	}
+	if breaches, _ := w.run(false); len(breaches) != 0 {
+		t.Errorf("check accuses %q although the message is on the queue", places(breaches))
+	}
 }
 
-func aheadRequestLeavesIndex(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Method == "Send" },
-			func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
-		if _, err := w.faulty.AskDeletion(t.Context(), w.create("garden", ada).Key(), ada, anyIncarnation); err == nil {
-			t.Fatal("a request that was to die succeeded")
-		}
-		w.postdate("Deletions")
-		if w.pass(); len(w.openDeletions()) != 0 {
-			t.Error("the row of a request that died is left")
-		}
-	})
+func aheadRequestLeavesIndex(t *testing.T, w *world) {
+	w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Method == "Send" },
+		func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
+	if _, err := w.faulty.AskDeletion(t.Context(), w.create("garden", ada).Key(), ada, anyIncarnation); err == nil {
+		t.Fatal("a request that was to die succeeded")
+	}
+	w.postdate("Deletions")
+	if w.pass(); len(w.openDeletions()) != 0 {
+		t.Error("the row of a request that died is left")
+	}
 }
 
-func aheadRowTakesNoRoom(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Blogs" },
-			func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
-		if _, err := w.faulty.CreateChannelWithin(t.Context(), w.channel("died", ada), 1); !errors.Is(err, domain.ErrUnavailable) {
-			t.Fatal(err)
-		}
-		w.wantFull(w.within(1, "garden"), 1)
-		w.postdate("Users")
-		w.ok(w.within(1, "garden"))
-	})
+func aheadRowTakesNoRoom(t *testing.T, w *world) {
+	w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Blogs" },
+		func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
+	if _, err := w.faulty.CreateChannelWithin(t.Context(), w.channel("died", ada), 1); !errors.Is(err, domain.ErrUnavailable) {
+		t.Fatal(err)
+	}
+	w.wantFull(w.within(1, "garden"), 1)
+	w.postdate("Users")
+	w.ok(w.within(1, "garden"))
 }
 
-func aheadJoinerIsRepaired(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		w.insert("garden", "join!grace", channel.Incarnation, driver.Time("SubscribedOn", time.Now()))
-		w.postdate("Blogs")
-		if w.run(true); w.has("garden", "join!grace") {
-			t.Error("the row is left")
-		}
-	})
+func aheadJoinerIsRepaired(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	w.insert("garden", "join!grace", channel.Incarnation, driver.Time("SubscribedOn", time.Now()))
+	w.postdate("Blogs")
+	if w.run(true); w.has("garden", "join!grace") {
+		t.Error("the row is left")
+	}
 }

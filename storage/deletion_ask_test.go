@@ -2,13 +2,11 @@ package storage_test
 
 import (
 	"errors"
-	"fmt"
 	"reflect"
 	"slices"
 	"testing"
 
 	"microblogging/domain"
-	"microblogging/storage/drivertest"
 )
 
 var anyIncarnation = domain.Any[domain.Incarnation]()
@@ -27,189 +25,101 @@ func (w *world) deletion(ref domain.ChannelRef) domain.Deletion {
 	return d
 }
 
+// change changes the row of a deletion.
+func (w *world) change(ref domain.ChannelRef, change func(d *domain.Deletion)) {
+	w.t.Helper()
+	w.ok(w.store.UpdateDeletion(w.t.Context(), ref, func(d *domain.Deletion) bool { change(d); return true }))
+}
+
 func (w *world) setDone(ref domain.ChannelRef) {
 	w.t.Helper()
-	w.ok(w.store.UpdateDeletion(w.t.Context(), ref, func(d *domain.Deletion) bool {
-		d.State, d.FinishedOn = domain.DeletionDone, domain.Now()
-		return true
-	}))
+	w.change(ref, func(d *domain.Deletion) { d.State, d.FinishedOn = domain.DeletionDone, domain.Now() })
 }
 
 func TestDeletionAsk(t *testing.T) {
-	t.Run("accepted deletion is queued, recorded and hidden", acceptedDeletionIsQueuedRecordedHidden)
-	t.Run("only the owner may ask and follow", onlyOwnerDeletesChannel)
-	t.Run("another incarnation is a conflict", askForAnotherIncarnationIsConflict)
-	t.Run("second request returns the deletion under way", askAgainReturnsDeletionUnderWay)
-	t.Run("deletion is queued, then recorded, then seen", deletionIsQueuedThenRecordedThenSeen)
-	t.Run("late request spares the next incarnation", lateAskSparesNextIncarnation)
-	t.Run("many at once ask for one deletion", manyAskForOneDeletion)
+	t.Run("accepted deletion is queued, recorded and hidden", bubble(acceptedDeletionIsQueuedRecordedHidden))
+	t.Run("only the owner may ask and follow", bubble(onlyOwnerDeletesChannel))
+	t.Run("another incarnation is a conflict", bubble(askForAnotherIncarnationIsConflict))
+	t.Run("second request returns the deletion under way", bubble(askAgainReturnsDeletionUnderWay))
 }
 
-func acceptedDeletionIsQueuedRecordedHidden(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("Garden", ada)
-		asked := domain.Now()
-		if ref := w.ask(channel); ref != channel.Ref() {
-			t.Errorf("asked to delete %+v, accepted %+v", channel.Ref(), ref)
-		}
-		want := domain.Deletion{
-			Channel: channel.Ref(), Name: "Garden", RequestedBy: ada, RequestedOn: asked,
-			State: domain.DeletionQueued, UpdatedOn: asked,
-		}
-		if got := w.deletion(channel.Ref()); !reflect.DeepEqual(got, want) {
-			t.Errorf("recorded %+v\nwant %+v", got, want)
-		}
-		if _, err := w.store.Channel(t.Context(), channel.Key()); !errors.Is(err, domain.ErrGone) {
-			t.Errorf("the channel is read as %v", err)
-		}
-		wantMessage := domain.Message{
-			Kind: domain.MessageChannel, Channel: "garden", Incarnation: channel.Incarnation, Name: "Garden", By: ada, AskedOn: asked, QueuedOn: asked,
-		}
-		messages := w.messages()
-		if !slices.Equal(messages, []domain.Message{wantMessage}) {
-			t.Errorf("queued %+v\nwant %+v", messages, wantMessage)
-		}
-		w.carryOut(messages)
-		w.mustKeepTheNextIncarnation(channel, false)
-	})
-}
-
-func onlyOwnerDeletesChannel(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		for _, by := range []domain.UserName{grace, ""} {
-			if _, err := w.store.AskDeletion(t.Context(), channel.Key(), by, anyIncarnation); !errors.Is(err, domain.ErrForbidden) {
-				t.Errorf("asked by %q: %v", by, err)
-			}
-		}
-		if messages := w.messages(); len(messages) != 0 {
-			t.Errorf("a refused request queued %+v", messages)
-		}
-		if _, err := w.store.AskDeletion(t.Context(), "never", ada, anyIncarnation); !errors.Is(err, domain.ErrNotFound) {
-			t.Errorf("deleting a channel that never was: %v", err)
-		}
-		if _, err := w.store.Deletion(t.Context(), channel.Ref(), ada); !errors.Is(err, domain.ErrNotFound) {
-			t.Errorf("a deletion that nobody asked for: %v", err)
-		}
-		w.ask(channel)
-		if _, err := w.store.Deletion(t.Context(), channel.Ref(), grace); !errors.Is(err, domain.ErrForbidden) {
-			t.Errorf("followed by another: %v", err)
-		}
-	})
-}
-
-func askForAnotherIncarnationIsConflict(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		first := w.create("garden", ada)
-		w.delete(first)
-		second := w.create("garden", ada)
-		for _, expected := range []domain.Precondition[domain.Incarnation]{domain.OneOf(first.Incarnation), {}, domain.OneOf[domain.Incarnation]()} {
-			if _, err := w.store.AskDeletion(t.Context(), "garden", ada, expected); !errors.Is(err, domain.ErrConflict) {
-				t.Errorf("asked under %+v: %v", expected, err)
-			}
-		}
-		if _, err := w.store.Channel(t.Context(), "garden"); err != nil || len(w.messages()) != 0 {
-			t.Errorf("a refused request has had an effect: %v", err)
-		}
-		_, err := w.store.AskDeletion(t.Context(), "garden", ada, domain.OneOf(first.Incarnation, second.Incarnation))
-		w.ok(err)
-	})
-}
-
-func askAgainReturnsDeletionUnderWay(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		w.post(channel, grace, "one")
-		first := w.ask(channel)
-		messages := w.messages()
-		for i, step := range cascade(w.store, channel.Ref())[:4] {
-			w.ok(step(t.Context()))
-			again, err := w.store.AskDeletion(t.Context(), channel.Key(), ada, domain.OneOf(channel.Incarnation))
-			if err != nil || again.Ref() != first {
-				t.Errorf("asked again after step %d: %+v, %v", i+1, again, err)
-			}
-		}
-		w.carryOut(append(messages, w.messages()...))
-		w.mustKeepTheNextIncarnation(channel, false)
-	})
-}
-
-// The order is message, Deletions row, mark. Wherever the request dies, there is none
-// of these without the ones before it.
-func deletionIsQueuedThenRecordedThenSeen(t *testing.T) {
-	for _, fault := range callFaults {
-		eachCall(t, fault.name+", and then its sender dies", func(w *world, n int) {
-			channel := w.create("garden", ada)
-			w.post(channel, grace, "one")
-			w.arm(deadAfter(n, fault.at(n)))
-			_, err := w.faulty.AskDeletion(w.t.Context(), channel.Key(), ada, anyIncarnation)
-			_, readErr := w.store.Channel(w.t.Context(), channel.Key())
-			_, recordErr := w.store.Deletion(w.t.Context(), channel.Ref(), ada)
-			messages := w.messages()
-			if seen := errors.Is(readErr, domain.ErrGone); seen && recordErr != nil {
-				w.t.Errorf("the channel is hidden, and its deletion %v", recordErr)
-			} else if err == nil && !seen {
-				w.t.Errorf("accepted, and the channel is read as %v", readErr)
-			}
-			if recordErr == nil && len(messages) == 0 {
-				w.t.Error("the deletion is recorded, and not queued")
-			}
-			if err != nil && !errors.Is(err, domain.ErrUnavailable) {
-				w.t.Errorf("told %v", err)
-			}
-			w.carryOut(messages)
-			w.mustBeSound()
-			if _, err := w.store.Channel(w.t.Context(), channel.Key()); len(messages) > 0 && !errors.Is(err, domain.ErrNotFound) {
-				w.t.Errorf("the queued deletion left %v", err)
-			}
-		})
+func acceptedDeletionIsQueuedRecordedHidden(t *testing.T, w *world) {
+	channel := w.create("Garden", ada)
+	asked := domain.Now()
+	if ref := w.ask(channel); ref != channel.Ref() {
+		t.Errorf("asked to delete %+v, accepted %+v", channel.Ref(), ref)
 	}
-}
-
-// A request to delete may be overtaken by the whole deletion, and by the next
-// incarnation, which it leaves alone.
-func lateAskSparesNextIncarnation(t *testing.T) {
-	for steps := range stages {
-		eachCall(t, fmt.Sprintf("is overtaken by %d steps", steps), func(w *world, n int) {
-			channel := w.create("garden", ada)
-			w.arm(before(n, func() { w.advance(channel, steps) }))
-			asked, err := w.faulty.AskDeletion(w.t.Context(), channel.Key(), ada, domain.OneOf(channel.Incarnation))
-			if err != nil && !errors.Is(err, domain.ErrNotFound) && !errors.Is(err, domain.ErrConflict) || err == nil && asked.Ref() != channel.Ref() {
-				w.t.Errorf("told %+v, %v", asked, err)
-			}
-			if w.calls.Load() < int64(n) {
-				return
-			}
-			w.carryOut(w.messages())
-			w.finishDeletion(channel, steps)
-			w.mustKeepTheNextIncarnation(channel, steps >= 6)
-		})
-		t.Run(fmt.Sprintf("late after %d steps", steps), func(t *testing.T) {
-			eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
-				channel := w.create("garden", ada)
-				_, _ = w.faulty.AskDeletion(w.t.Context(), channel.Key(), ada, anyIncarnation) // whatever it answers
-				w.advance(channel, steps)
-				w.arrive(late)
-				w.carryOut(w.messages())
-				w.finishDeletion(channel, steps)
-				w.mustKeepTheNextIncarnation(channel, steps >= 6)
-			})
-		})
+	want := domain.Deletion{
+		Channel: channel.Ref(), Name: "Garden", RequestedBy: ada, RequestedOn: asked,
+		State: domain.DeletionQueued, UpdatedOn: asked,
 	}
+	if got := w.deletion(channel.Ref()); !reflect.DeepEqual(got, want) {
+		t.Errorf("recorded %+v\nwant %+v", got, want)
+	}
+	if _, err := w.store.Channel(t.Context(), channel.Key()); !errors.Is(err, domain.ErrGone) {
+		t.Errorf("the channel is read as %v", err)
+	}
+	wantMessage := domain.Message{
+		Kind: domain.MessageChannel, Channel: "garden", Incarnation: channel.Incarnation, Name: "Garden", By: ada, AskedOn: asked, QueuedOn: asked,
+	}
+	messages := w.messages()
+	if !slices.Equal(messages, []domain.Message{wantMessage}) {
+		t.Errorf("queued %+v\nwant %+v", messages, wantMessage)
+	}
+	w.carryOut(messages)
+	w.mustKeepTheNextIncarnation(channel, false)
 }
 
-func manyAskForOneDeletion(t *testing.T) {
-	w := newWorld(t)
+func onlyOwnerDeletesChannel(t *testing.T, w *world) {
 	channel := w.create("garden", ada)
-	atOnce(16, func(int) {
-		asked, err := w.store.AskDeletion(t.Context(), channel.Key(), ada, anyIncarnation)
-		if err != nil || asked.Ref() != channel.Ref() {
-			t.Errorf("accepted %+v, %v", asked, err)
+	for _, by := range []domain.UserName{grace, ""} {
+		if _, err := w.store.AskDeletion(t.Context(), channel.Key(), by, anyIncarnation); !errors.Is(err, domain.ErrForbidden) {
+			t.Errorf("asked by %q: %v", by, err)
 		}
-	})
-	if rows := w.rows("Deletions"); len(rows) != 1 {
-		t.Errorf("recorded %v", rows)
 	}
-	w.carryOut(w.messages())
+	if messages := w.messages(); len(messages) != 0 {
+		t.Errorf("a refused request queued %+v", messages)
+	}
+	if _, err := w.store.AskDeletion(t.Context(), "never", ada, anyIncarnation); !errors.Is(err, domain.ErrNotFound) {
+		t.Errorf("deleting a channel that never was: %v", err)
+	}
+	if _, err := w.store.Deletion(t.Context(), channel.Ref(), ada); !errors.Is(err, domain.ErrNotFound) {
+		t.Errorf("a deletion that nobody asked for: %v", err)
+	}
+	w.ask(channel)
+	if _, err := w.store.Deletion(t.Context(), channel.Ref(), grace); !errors.Is(err, domain.ErrForbidden) {
+		t.Errorf("followed by another: %v", err)
+	}
+}
+
+func askForAnotherIncarnationIsConflict(t *testing.T, w *world) {
+	first := w.create("garden", ada)
+	w.delete(first)
+	second := w.create("garden", ada)
+	for _, expected := range []domain.Precondition[domain.Incarnation]{domain.OneOf(first.Incarnation), {}, domain.OneOf[domain.Incarnation]()} {
+		if _, err := w.store.AskDeletion(t.Context(), "garden", ada, expected); !errors.Is(err, domain.ErrConflict) {
+			t.Errorf("asked under %+v: %v", expected, err)
+		}
+	}
+	if _, err := w.store.Channel(t.Context(), "garden"); err != nil || len(w.messages()) != 0 {
+		t.Errorf("a refused request has had an effect: %v", err)
+	}
+	_, err := w.store.AskDeletion(t.Context(), "garden", ada, domain.OneOf(first.Incarnation, second.Incarnation))
+	w.ok(err)
+}
+
+func askAgainReturnsDeletionUnderWay(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	w.post(channel, grace, "one")
+	first := w.ask(channel)
+	messages := w.messages()
+	for i, step := range cascade(w.store, channel.Ref())[:4] {
+		w.ok(step(t.Context()))
+		again, err := w.store.AskDeletion(t.Context(), channel.Key(), ada, domain.OneOf(channel.Incarnation))
+		if err != nil || again.Ref() != first {
+			t.Errorf("asked again after step %d: %+v, %v", i+1, again, err)
+		}
+	}
+	w.carryOut(append(messages, w.messages()...))
 	w.mustKeepTheNextIncarnation(channel, false)
 }

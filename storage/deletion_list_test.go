@@ -13,10 +13,8 @@ import (
 )
 
 func TestDeletionsOf(t *testing.T) {
-	t.Run("lists a user's own, the newest first, page by page", listsOwnDeletionsNewestFirst)
-	t.Run("lists each once that was asked for in spite of a fault", listsEachOnceInSpiteOfFault)
-	t.Run("lists one once that is asked for many times at once", listsOnceIfAskedAtOnce)
-	t.Run("leaves out a row that names no deletion, and deletes it later", leavesOutRowWithoutDeletion)
+	t.Run("lists a user's own, the newest first, page by page", bubble(listsOwnDeletionsNewestFirst))
+	t.Run("leaves out a row that names no deletion, and deletes it later", bubble(leavesOutRowWithoutDeletion))
 	t.Run("keeps a row whose message waits for a worker, however long", keepsRowWhoseMessageWaits)
 	t.Run("refuses the cursor of another list", refusesCursorOfOtherDeletions)
 }
@@ -40,96 +38,49 @@ func (w *world) deletionsListed(user domain.UserName, limit int) (names []string
 	}
 }
 
-func listsOwnDeletionsNewestFirst(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		var want []string
-		for i := range 5 {
-			name := fmt.Sprintf("c%d", i)
-			w.ask(w.create(name, ada))
-			w.ask(w.create("of-grace-"+name, grace))
-			want = append([]string{name}, want...)
-			time.Sleep(time.Minute)
+func listsOwnDeletionsNewestFirst(t *testing.T, w *world) {
+	var want []string
+	for i := range 5 {
+		name := fmt.Sprintf("c%d", i)
+		w.ask(w.create(name, ada))
+		w.ask(w.create("of-grace-"+name, grace))
+		want = append([]string{name}, want...)
+		time.Sleep(time.Minute)
+	}
+	w.carryOut(w.messages())
+	w.ask(w.create("c0", ada)) // the same name again
+	want = append([]string{"c0"}, want...)
+	for _, limit := range []int{1, 2, 6, 100} {
+		if got := w.deletionsListed(ada, limit); !slices.Equal(got, want) {
+			t.Errorf("with pages of %d: %q, want %q", limit, got, want)
 		}
-		w.carryOut(w.messages())
-		w.ask(w.create("c0", ada)) // the same name again
-		want = append([]string{"c0"}, want...)
-		for _, limit := range []int{1, 2, 6, 100} {
-			if got := w.deletionsListed(ada, limit); !slices.Equal(got, want) {
-				t.Errorf("with pages of %d: %q, want %q", limit, got, want)
-			}
-		}
-		if got := w.deletionsListed(eve, 10); len(got) != 0 {
-			t.Errorf("eve asked for nothing and has %q", got)
-		}
-	})
-}
-
-func listsEachOnceInSpiteOfFault(t *testing.T) {
-	const calls = 6
-	for name, fault := range map[string]func(int) drivertest.Hook{
-		"never arrives": drivertest.FailBefore, "loses its reply": drivertest.FailAfter, "is sent twice": drivertest.SentTwice,
-	} {
-		for n := 1; n <= calls; n++ {
-			t.Run(fmt.Sprintf("call %d %s", n, name), func(t *testing.T) {
-				inBubble(t, func(t *testing.T, w *world) {
-					channel := w.create("garden", ada)
-					w.arm(fault(n))
-					_, err := w.faulty.AskDeletion(t.Context(), channel.Key(), ada, anyIncarnation)
-					w.carryOut(w.messages()) // whatever was answered
-					if _, gone := w.store.Channel(t.Context(), channel.Key()); err == nil || gone != nil {
-						if got := w.deletionsListed(ada, 10); !slices.Equal(got, []string{"garden"}) {
-							t.Fatalf("answered with %v, the channel is read with %v, and the list is %q", err, gone, got)
-						}
-						return
-					}
-					time.Sleep(time.Second)
-					w.ask(channel)
-					w.carryOut(w.messages())
-					if got := w.deletionsListed(ada, 10); !slices.Equal(got, []string{"garden"}) {
-						t.Errorf("asked again, the list is %q", got)
-					}
-				})
-			})
-		}
+	}
+	if got := w.deletionsListed(eve, 10); len(got) != 0 {
+		t.Errorf("eve asked for nothing and has %q", got)
 	}
 }
 
-func listsOnceIfAskedAtOnce(t *testing.T) {
-	w := newWorld(t)
-	channel := w.create("garden", ada)
-	atOnce(8, func(int) {
-		if _, err := w.store.AskDeletion(t.Context(), channel.Key(), ada, anyIncarnation); err != nil {
-			t.Error(err)
-		}
-	})
-	if got := w.deletionsListed(ada, 3); !slices.Equal(got, []string{"garden"}) {
-		t.Errorf("the list is %q", got)
+func leavesOutRowWithoutDeletion(t *testing.T, w *world) {
+	w.ask(w.create("kept", ada))
+	stray := fmt.Sprintf("asked!%s!gone!%s", domain.RecentFirst(domain.Now()), domain.NewIncarnation())
+	users := driver.NewTable(w.db, "Users")
+	w.ok(users.Transact(t.Context(), string(ada), driver.Insert(stray)))
+	has := func() bool {
+		_, err := users.Get(t.Context(), string(ada), stray)
+		return !errors.Is(err, domain.ErrNotFound)
 	}
-}
-
-func leavesOutRowWithoutDeletion(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.ask(w.create("kept", ada))
-		stray := fmt.Sprintf("asked!%s!gone!%s", domain.RecentFirst(domain.Now()), domain.NewIncarnation())
-		users := driver.NewTable(w.db, "Users")
-		w.ok(users.Transact(t.Context(), string(ada), driver.Insert(stray)))
-		has := func() bool {
-			_, err := users.Get(t.Context(), string(ada), stray)
-			return !errors.Is(err, domain.ErrNotFound)
+	for _, step := range []struct {
+		pause time.Duration
+		there bool
+	}{{time.Minute, true}, {time.Hour, false}} {
+		time.Sleep(step.pause)
+		if got := w.deletionsListed(ada, 1); !slices.Equal(got, []string{"kept"}) {
+			t.Errorf("the list is %q", got)
 		}
-		for _, step := range []struct {
-			pause time.Duration
-			there bool
-		}{{time.Minute, true}, {time.Hour, false}} {
-			time.Sleep(step.pause)
-			if got := w.deletionsListed(ada, 1); !slices.Equal(got, []string{"kept"}) {
-				t.Errorf("the list is %q", got)
-			}
-			if has() != step.there {
-				t.Errorf("after %s the row is there: %t", step.pause, has())
-			}
+		if has() != step.there {
+			t.Errorf("after %s the row is there: %t", step.pause, has())
 		}
-	})
+	}
 }
 
 // The process dies after each call in turn, no worker runs for a while, and the list is read

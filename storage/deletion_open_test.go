@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,15 +15,11 @@ import (
 )
 
 func TestOpenDeletions(t *testing.T) {
-	t.Run("channel that is marked is on the index, whatever fails", markedIsOnIndex)
-	t.Run("pass costs a request, and one for each open deletion", passCostsWhatIsOpen)
-	t.Run("row of a deletion that is done goes", doneLeavesIndex)
-	t.Run("row of a request that died goes after an hour", diedRequestLeavesIndex)
-	t.Run("pass between any two calls of a request forgets no deletion", passBesideRequestForgetsNothing)
-	t.Run("request between any two calls of a pass forgets no deletion", requestBesidePassForgetsNothing)
-	t.Run("poisoned deletion is looked at once, and comes back with a requeue", poisonLeavesIndex)
+	t.Run("pass costs a request, and one for each open deletion", bubble(passCostsWhatIsOpen))
+	t.Run("row of a deletion that is done goes", bubble(doneLeavesIndex))
+	t.Run("row of a request that died goes after an hour", bubble(diedRequestLeavesIndex))
+	t.Run("poisoned deletion is looked at once, and comes back with a requeue", bubble(poisonLeavesIndex))
 	t.Run("pass between any two calls of a requeue forgets no deletion", passBesideRequeueForgetsNothing)
-	t.Run("late copy of a write to the index does no harm", lateIndexWriteDoesNoHarm)
 }
 
 // openDeletions are the channels on the index.
@@ -64,133 +59,71 @@ func (w *world) mustEndByPasses(ref domain.ChannelRef) {
 	}
 }
 
-func markedIsOnIndex(t *testing.T) {
-	for _, fault := range callFaults {
-		eachCall(t, fault.name+", and then the web role dies", func(w *world, n int) {
-			channel := w.create("garden", ada)
-			w.arm(deadAfter(n, fault.at(n)))
-			_, _ = w.faulty.AskDeletion(w.t.Context(), channel.Key(), ada, anyIncarnation) // whatever it answers
-			w.mustEndByPasses(channel.Ref())
-		})
+func passCostsWhatIsOpen(t *testing.T, w *world) {
+	for i := range 30 {
+		w.create(fmt.Sprintf("healthy%d", i), ada)
 	}
-	eachCall(t, "of a worker's mark is the last", func(w *world, n int) {
-		channel := w.create("garden", ada)
-		w.arm(deadAfter(n, drivertest.Pass))
-		_, _ = w.faulty.MarkDeleting(w.t.Context(), channel.Ref())
-		w.mustEndByPasses(channel.Ref())
-	})
-}
-
-func passCostsWhatIsOpen(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		for i := range 30 {
-			w.create(fmt.Sprintf("healthy%d", i), ada)
-		}
-		for _, open := range []int64{0, 1, 2, 3} {
-			w.arm(drivertest.Pass)
-			_, err := w.faulty.Reconcile(t.Context(), patience, time.Now())
-			w.ok(err)
-			if n := w.calls.Load(); n != 1+open {
-				t.Errorf("a pass over %d open deletions made %d requests", open, n)
-			}
-			w.ask(w.create(fmt.Sprintf("open%d", open), ada))
-		}
-	})
-}
-
-func doneLeavesIndex(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		first, second := w.create("garden", ada), w.create("kitchen", ada)
-		w.ask(first)
-		w.carryOut(w.messages())
-		w.ask(second)
-		w.create("garden", eve) // the next incarnation
-		w.pass()
-		if got := w.openDeletions(); len(got) != 1 || got[0] != "kitchen" {
-			t.Errorf("the index has %v, want kitchen", got)
-		}
-		if _, err := w.store.Channel(t.Context(), "garden"); err != nil {
-			t.Errorf("the next incarnation: %v", err)
-		}
-		w.mustBeSound()
-	})
-}
-
-// The web role dies between the index and the message.
-func diedRequestLeavesIndex(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Method == "Send" },
-			func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
-		if _, err := w.faulty.AskDeletion(t.Context(), channel.Key(), ada, anyIncarnation); err == nil {
-			t.Fatal("a request that was to die succeeded")
-		}
-		time.Sleep(time.Hour - time.Second)
-		if w.pass(); len(w.openDeletions()) != 1 {
-			t.Error("the row of a request that may be under way is gone")
-		}
-		time.Sleep(time.Second)
-		if w.pass(); len(w.openDeletions()) != 0 {
-			t.Error("the row of a request that died is left")
-		}
-		w.post(channel, grace, "still there")
-	})
-}
-
-func passBesideRequestForgetsNothing(t *testing.T) {
-	eachCall(t, "of a request is overtaken by a pass", func(w *world, n int) {
-		channel := w.create("garden", ada)
-		w.arm(before(n, func() {
-			time.Sleep(2 * time.Hour) // so that the pass does not spare it
-			w.pass()
-		}))
-		_, err := w.faulty.AskDeletion(w.t.Context(), channel.Key(), ada, anyIncarnation)
-		w.ok(err)
-		calls := w.calls.Load()
-		w.mustEndByPasses(channel.Ref())
-		w.calls.Store(calls)
-	})
-}
-
-func requestBesidePassForgetsNothing(t *testing.T) {
-	eachCall(t, "of a pass is overtaken by a request", func(w *world, n int) {
-		channel := w.create("garden", ada)
-		died := w.through(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-			if call.Method == "Send" {
-				return drivertest.ErrInjected
-			}
-			return send(ctx)
-		})
-		_, _ = died.AskDeletion(w.t.Context(), channel.Key(), ada, anyIncarnation) // it leaves its index row
-		time.Sleep(2 * time.Hour)
-		ask := sync.OnceFunc(func() { w.ask(channel) })
-		w.arm(before(n, ask))
-		_, err := w.faulty.Reconcile(w.t.Context(), patience, time.Now())
-		w.ok(err)
-		calls := w.calls.Load()
-		ask()
-		w.mustEndByPasses(channel.Ref())
-		w.calls.Store(calls)
-	})
-}
-
-func poisonLeavesIndex(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		w.ask(channel)
-		w.poison()
-		w.pass()
+	for _, open := range []int64{0, 1, 2, 3} {
 		w.arm(drivertest.Pass)
 		_, err := w.faulty.Reconcile(t.Context(), patience, time.Now())
 		w.ok(err)
-		if n := w.calls.Load(); n != 1 || len(w.openDeletions()) != 0 {
-			t.Errorf("a pass over poison made %d requests, and the index has %v", n, w.openDeletions())
+		if n := w.calls.Load(); n != 1+open {
+			t.Errorf("a pass over %d open deletions made %d requests", open, n)
 		}
-		if n := w.requeue(""); n != 1 || len(w.openDeletions()) != 1 {
-			t.Errorf("requeued %d, and the index has %v", n, w.openDeletions())
-		}
-		w.mustEndByPasses(channel.Ref())
-	})
+		w.ask(w.create(fmt.Sprintf("open%d", open), ada))
+	}
+}
+
+func doneLeavesIndex(t *testing.T, w *world) {
+	first, second := w.create("garden", ada), w.create("kitchen", ada)
+	w.ask(first)
+	w.carryOut(w.messages())
+	w.ask(second)
+	w.create("garden", eve) // the next incarnation
+	w.pass()
+	if got := w.openDeletions(); len(got) != 1 || got[0] != "kitchen" {
+		t.Errorf("the index has %v, want kitchen", got)
+	}
+	if _, err := w.store.Channel(t.Context(), "garden"); err != nil {
+		t.Errorf("the next incarnation: %v", err)
+	}
+	w.mustBeSound()
+}
+
+// The web role dies between the index and the message.
+func diedRequestLeavesIndex(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	w.arm(drivertest.Only(func(call drivertest.Call) bool { return call.Method == "Send" },
+		func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
+	if _, err := w.faulty.AskDeletion(t.Context(), channel.Key(), ada, anyIncarnation); err == nil {
+		t.Fatal("a request that was to die succeeded")
+	}
+	time.Sleep(time.Hour - time.Second)
+	if w.pass(); len(w.openDeletions()) != 1 {
+		t.Error("the row of a request that may be under way is gone")
+	}
+	time.Sleep(time.Second)
+	if w.pass(); len(w.openDeletions()) != 0 {
+		t.Error("the row of a request that died is left")
+	}
+	w.post(channel, grace, "still there")
+}
+
+func poisonLeavesIndex(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	w.ask(channel)
+	w.poison()
+	w.pass()
+	w.arm(drivertest.Pass)
+	_, err := w.faulty.Reconcile(t.Context(), patience, time.Now())
+	w.ok(err)
+	if n := w.calls.Load(); n != 1 || len(w.openDeletions()) != 0 {
+		t.Errorf("a pass over poison made %d requests, and the index has %v", n, w.openDeletions())
+	}
+	if n := w.requeue(""); n != 1 || len(w.openDeletions()) != 1 {
+		t.Errorf("requeued %d, and the index has %v", n, w.openDeletions())
+	}
+	w.mustEndByPasses(channel.Ref())
 }
 
 func passBesideRequeueForgetsNothing(t *testing.T) {
@@ -223,32 +156,4 @@ func (w *world) emptyPoison() {
 	for _, m := range messages {
 		w.ok(q.Delete(w.t.Context(), m))
 	}
-}
-
-// A copy of each call of a request, and of a pass, lands when the channel was deleted and
-// created again.
-func lateIndexWriteDoesNoHarm(t *testing.T) {
-	eachLateDelivery(t, func(w *world, late *drivertest.Straggler) {
-		channel := w.create("garden", ada)
-		_, err := w.faulty.AskDeletion(w.t.Context(), channel.Key(), ada, anyIncarnation)
-		if err != nil && !errors.Is(err, domain.ErrUnavailable) {
-			w.t.Error(err)
-		}
-		w.ask(channel)
-		w.carryOut(w.messages())
-		_, err = w.faulty.Reconcile(w.t.Context(), patience, time.Now())
-		if err != nil && !errors.Is(err, domain.ErrUnavailable) {
-			w.t.Error(err)
-		}
-		next := w.create("garden", eve)
-		w.arrive(late)
-		time.Sleep(2 * time.Hour)
-		w.pass()
-		w.carryOut(w.messages())
-		w.post(next, grace, "still there")
-		if got := w.openDeletions(); len(got) != 0 {
-			w.t.Errorf("the index has %v", got)
-		}
-		w.mustBeSound()
-	})
 }

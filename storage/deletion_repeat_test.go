@@ -6,13 +6,11 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-	"microblogging/storage/drivertest"
 )
 
 func TestDeletionRepeat(t *testing.T) {
-	t.Run("of a channel that came back is asked for as it was", repeatAsksAgain)
+	t.Run("of a channel that came back is asked for as it was", bubble(repeatAsksAgain))
 	t.Run("spares the next incarnation, and what is not about a channel", repeatSparesOthers)
-	t.Run("that fails anywhere can be repeated", repeatAnywhere)
 }
 
 // recordsOf is what a store keeps of its deletions.
@@ -38,29 +36,27 @@ func deletedElsewhere(w *world, channel domain.Channel) []domain.Message {
 	return other.recordsOf()
 }
 
-func repeatAsksAgain(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("Garden", ada)
-		records := deletedElsewhere(w, channel)
-		n, err := w.store.RepeatDeletions(t.Context(), records)
-		if err != nil || n != 1 {
-			t.Fatalf("%d were repeated (%v)", n, err)
-		}
-		if _, err := w.store.Channel(t.Context(), channel.Key()); !errors.Is(err, domain.ErrGone) {
-			t.Errorf("the channel is %v", err)
-		}
-		d := w.deletion(channel.Ref())
-		page, err := w.store.DeletionsOf(t.Context(), ada, "", 10)
-		if err != nil || len(page.Items) != 1 || d.State != domain.DeletionQueued || d.Name != "Garden" {
-			t.Errorf("the deletion is %+v, and the list %+v (%v)", d, page.Items, err)
-		}
-		if queued, err := w.store.Messages().Length(t.Context()); err != nil || queued != 1 {
-			t.Errorf("%d messages (%v)", queued, err)
-		}
-		if n, err := w.store.RepeatDeletions(t.Context(), records); err != nil || n != 0 {
-			t.Errorf("%d were repeated twice (%v)", n, err)
-		}
-	})
+func repeatAsksAgain(t *testing.T, w *world) {
+	channel := w.create("Garden", ada)
+	records := deletedElsewhere(w, channel)
+	n, err := w.store.RepeatDeletions(t.Context(), records)
+	if err != nil || n != 1 {
+		t.Fatalf("%d were repeated (%v)", n, err)
+	}
+	if _, err := w.store.Channel(t.Context(), channel.Key()); !errors.Is(err, domain.ErrGone) {
+		t.Errorf("the channel is %v", err)
+	}
+	d := w.deletion(channel.Ref())
+	page, err := w.store.DeletionsOf(t.Context(), ada, "", 10)
+	if err != nil || len(page.Items) != 1 || d.State != domain.DeletionQueued || d.Name != "Garden" {
+		t.Errorf("the deletion is %+v, and the list %+v (%v)", d, page.Items, err)
+	}
+	if queued, err := w.store.Messages().Length(t.Context()); err != nil || queued != 1 {
+		t.Errorf("%d messages (%v)", queued, err)
+	}
+	if n, err := w.store.RepeatDeletions(t.Context(), records); err != nil || n != 0 {
+		t.Errorf("%d were repeated twice (%v)", n, err)
+	}
 }
 
 func repeatSparesOthers(t *testing.T) {
@@ -80,27 +76,5 @@ func repeatSparesOthers(t *testing.T) {
 	}
 	if got, err := next.store.Channel(t.Context(), channel.Key()); err != nil || got.Incarnation != channel.Incarnation {
 		t.Errorf("the channel is %+v (%v)", got, err)
-	}
-}
-
-// Each call in turn gets no answer, and what is left is repeated.
-func repeatAnywhere(t *testing.T) {
-	for _, fail := range []func(int) drivertest.Hook{drivertest.FailBefore, drivertest.FailAfter} {
-		for at := 1; ; at++ {
-			w := newWorld(t)
-			channel := w.create("Garden", ada)
-			d := domain.Deletion{Channel: channel.Ref(), Name: "Garden", RequestedBy: ada, RequestedOn: domain.Now(), State: domain.DeletionDone}
-			w.arm(fail(at))
-			_, err := w.faulty.RepeatDeletion(t.Context(), d.Message())
-			if _, again := w.store.RepeatDeletion(t.Context(), d.Message()); again != nil {
-				t.Fatal(again)
-			}
-			if got := w.deletion(channel.Ref()); got.State != domain.DeletionQueued {
-				t.Errorf("after call %d failed: %+v", at, got)
-			}
-			if err == nil {
-				break
-			}
-		}
 	}
 }

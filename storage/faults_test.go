@@ -104,20 +104,3 @@ func (w *world) arrive(late *drivertest.Straggler) {
 		w.t.Logf("the late request is refused: %v", err)
 	}
 }
-
-// copied returns a hook that passes every call, and keeps a copy of each call to the
-// Blogs table. Arrive delivers all copies, in their order.
-func copied() (hook drivertest.Hook, arrive func(ctx context.Context)) {
-	var copies []drivertest.Send
-	hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Target == "Blogs" {
-			copies = append(copies, send)
-		}
-		return send(ctx)
-	}
-	return hook, func(ctx context.Context) {
-		for _, send := range copies {
-			_ = send(ctx) // nobody gets the answer
-		}
-	}
-}

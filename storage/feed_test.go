@@ -1,22 +1,18 @@
 package storage_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/drivertest"
 )
 
 func TestFeed(t *testing.T) {
 	t.Run("subscription that ended while a joiner was slow shows no posts", feedForgetsSlowJoiner)
-	t.Run("page is filled from the channels that are left", feedFillsPageFromTheRest)
-	t.Run("channel without posts on the page is not verified", feedVerifiesOnlyContributors)
+	t.Run("page is filled from the channels that are left", bubble(feedFillsPageFromTheRest))
 }
 
 // endedWhileJoining leaves a user's row that says joined, of a subscription that ended:
@@ -70,80 +66,50 @@ func feedForgetsSlowJoiner(t *testing.T) {
 			return summaries[0].Channels
 		},
 	} {
-		t.Run(what, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, w *world) {
-				channel := w.create("garden", ada)
-				w.post(channel, ada, "hello")
-				w.endedWhileJoining(channel, grace)
-				if n := read(w); n != 0 {
-					t.Errorf("%d shown of a channel that nobody subscribes to", n)
-				}
-				if there, err := w.store.Subscribed(t.Context(), channel.Ref(), grace); err != nil || there {
-					t.Errorf("the user's row is still there: %t, %v", there, err)
-				}
-				w.ok(w.store.Subscribe(t.Context(), channel, grace))
-				if n := read(w); n != 1 {
-					t.Errorf("%d shown after subscribing again, want 1", n)
-				}
-			})
-		})
+		t.Run(what, bubble(func(t *testing.T, w *world) {
+			channel := w.create("garden", ada)
+			w.post(channel, ada, "hello")
+			w.endedWhileJoining(channel, grace)
+			if n := read(w); n != 0 {
+				t.Errorf("%d shown of a channel that nobody subscribes to", n)
+			}
+			if there, err := w.store.Subscribed(t.Context(), channel.Ref(), grace); err != nil || there {
+				t.Errorf("the user's row is still there: %t, %v", there, err)
+			}
+			w.ok(w.store.Subscribe(t.Context(), channel, grace))
+			if n := read(w); n != 1 {
+				t.Errorf("%d shown after subscribing again, want 1", n)
+			}
+		}))
 	}
 }
 
-func feedFillsPageFromTheRest(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		var want []string
-		channels := map[string]domain.Channel{}
-		for _, name := range []string{"apples", "pears", "ended1", "ended2"} {
-			channels[name] = w.create(name, ada)
-		}
-		for i := range 12 {
-			for _, name := range []string{"apples", "ended1", "pears", "ended2"} {
-				time.Sleep(time.Second)
-				text := fmt.Sprintf("%s %d", name, i)
-				w.post(channels[name], ada, text)
-				if name == "apples" || name == "pears" {
-					want = slices.Insert(want, 0, text)
-				}
+func feedFillsPageFromTheRest(t *testing.T, w *world) {
+	var want []string
+	channels := map[string]domain.Channel{}
+	for _, name := range []string{"apples", "pears", "ended1", "ended2"} {
+		channels[name] = w.create(name, ada)
+	}
+	for i := range 12 {
+		for _, name := range []string{"apples", "ended1", "pears", "ended2"} {
+			time.Sleep(time.Second)
+			text := fmt.Sprintf("%s %d", name, i)
+			w.post(channels[name], ada, text)
+			if name == "apples" || name == "pears" {
+				want = slices.Insert(want, 0, text)
 			}
 		}
-		for limit := 1; limit <= 25; limit += 4 {
-			for name, channel := range channels {
-				if name == "apples" || name == "pears" {
-					w.ok(w.store.Subscribe(t.Context(), channel, grace))
-				} else {
-					w.endedWhileJoining(channel, grace)
-				}
-			}
-			if got := w.feed(grace, limit); !slices.Equal(got, want) {
-				t.Errorf("with limit %d: %q, want %q", limit, got, want)
+	}
+	for limit := 1; limit <= 25; limit += 4 {
+		for name, channel := range channels {
+			if name == "apples" || name == "pears" {
+				w.ok(w.store.Subscribe(t.Context(), channel, grace))
+			} else {
+				w.endedWhileJoining(channel, grace)
 			}
 		}
-	})
-}
-
-// The channel and the sub! row are read of the channels that a page shows, and of no other.
-func feedVerifiesOnlyContributors(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		const channels, posts, shown = 20, 15, 4
-		for i := range channels {
-			channel := w.create(fmt.Sprintf("channel%d", i), grace)
-			if i < posts {
-				time.Sleep(time.Second)
-				w.post(channel, ada, "hello")
-			}
+		if got := w.feed(grace, limit); !slices.Equal(got, want) {
+			t.Errorf("with limit %d: %q, want %q", limit, got, want)
 		}
-		var reads atomic.Int64
-		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-			if call.Target == "Channels" || call.Target == "Blogs" && call.Method == "Get" {
-				reads.Add(1)
-			}
-			return send(ctx)
-		})
-		page, err := w.faulty.Feed(t.Context(), grace, "", shown)
-		// One more post is found, which tells that there is another page.
-		if n := reads.Load(); err != nil || len(page.Items) != shown || n != 2*(shown+1) {
-			t.Errorf("%d posts, %v, and %d reads of single rows; want %d posts and %d reads", len(page.Items), err, n, shown, 2*(shown+1))
-		}
-	})
+	}
 }

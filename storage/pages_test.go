@@ -32,47 +32,45 @@ func haltingPages(ctx context.Context, c *driver.Call, next func(context.Context
 }
 
 func TestPages(t *testing.T) {
-	t.Run("short and empty pages hide nothing", shortPagesHideNothing)
+	t.Run("short and empty pages hide nothing", bubble(shortPagesHideNothing))
 }
 
-func shortPagesHideNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.store = storage.New(w.db, storage.Options{Around: []driver.Around{haltingPages}})
-		var names, newestFirst []string
-		for i := range 5 {
-			names = append(names, fmt.Sprintf("c%d", i))
-			w.create(names[i], ada)
-			newestFirst = append(newestFirst, text(4-i))
+func shortPagesHideNothing(t *testing.T, w *world) {
+	w.store = storage.New(w.db, storage.Options{Around: []driver.Around{haltingPages}})
+	var names, newestFirst []string
+	for i := range 5 {
+		names = append(names, fmt.Sprintf("c%d", i))
+		w.create(names[i], ada)
+		newestFirst = append(newestFirst, text(4-i))
+	}
+	garden := w.create("garden", ada)
+	base := time.Date(2014, 2, 3, 4, 5, 6, 0, time.UTC)
+	for i := range 5 {
+		w.dated(garden, base.Add(time.Duration(i)*time.Second), text(i))
+	}
+	for limit := 1; limit < 7; limit++ {
+		if got := w.names("c", limit, nothing); !slices.Equal(got, names) {
+			t.Errorf("channels by %d: %q", limit, got)
 		}
-		garden := w.create("garden", ada)
-		base := time.Date(2014, 2, 3, 4, 5, 6, 0, time.UTC)
-		for i := range 5 {
-			w.dated(garden, base.Add(time.Duration(i)*time.Second), text(i))
+		var got []string
+		for _, blog := range w.listed(garden.Ref(), storage.BlogQuery{Limit: limit}, nothing) {
+			got = append(got, blog.Text)
 		}
-		for limit := 1; limit < 7; limit++ {
-			if got := w.names("c", limit, nothing); !slices.Equal(got, names) {
-				t.Errorf("channels by %d: %q", limit, got)
-			}
-			var got []string
-			for _, blog := range w.listed(garden.Ref(), storage.BlogQuery{Limit: limit}, nothing) {
-				got = append(got, blog.Text)
-			}
-			if !slices.Equal(got, newestFirst) {
-				t.Errorf("posts by %d: %q", limit, got)
-			}
+		if !slices.Equal(got, newestFirst) {
+			t.Errorf("posts by %d: %q", limit, got)
 		}
-		w.mustBeSound()
-		orphan := domain.NewIncarnation()
-		w.insert("c3", "once!x", orphan)
-		if breaches, _ := w.run(true); len(breaches) != 1 {
-			t.Errorf("found %+v", breaches)
-		}
-		w.forget(garden)
-		time.Sleep(patience + time.Second)
-		if done := w.reconcileAfter(patience); done.Requeued != 1 {
-			t.Errorf("reconciled: %+v", done)
-		}
-		w.carryOut(w.messages())
-		w.mustBeSound()
-	})
+	}
+	w.mustBeSound()
+	orphan := domain.NewIncarnation()
+	w.insert("c3", "once!x", orphan)
+	if breaches, _ := w.run(true); len(breaches) != 1 {
+		t.Errorf("found %+v", breaches)
+	}
+	w.forget(garden)
+	time.Sleep(patience + time.Second)
+	if done := w.reconcileAfter(patience); done.Requeued != 1 {
+		t.Errorf("reconciled: %+v", done)
+	}
+	w.carryOut(w.messages())
+	w.mustBeSound()
 }

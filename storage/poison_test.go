@@ -15,70 +15,60 @@ import (
 )
 
 func TestPoison(t *testing.T) {
-	t.Run("message is moved and recorded, and a requeue moves it back", poisonedMessageIsMovedAndRecorded)
-	t.Run("deletion without a record is recorded", poisonedDeletionIsRecorded)
-	t.Run("fault loses no message", poisonFaultLosesNoMessage)
-	t.Run("fault loses no message that cannot be read", unreadFaultLosesNoMessage)
-	t.Run("nothing is sent while the tables are away", poisonSendsNothingWithoutTables)
-	t.Run("deletion of a post is recorded until it is done", poisonedPostIsRecorded)
-	t.Run("message that cannot be read is reported by the checker", unreadIsReported)
+	t.Run("message is moved and recorded, and a requeue moves it back", bubble(poisonedMessageIsMovedAndRecorded))
+	t.Run("deletion without a record is recorded", bubble(poisonedDeletionIsRecorded))
+	t.Run("nothing is sent while the tables are away", bubble(poisonSendsNothingWithoutTables))
+	t.Run("deletion of a post is recorded until it is done", bubble(poisonedPostIsRecorded))
+	t.Run("message that cannot be read is reported by the checker", bubble(unreadIsReported))
 	t.Run("text of any kind comes back as it was", unreadTextComesBack)
-	t.Run("message that no queue can take stays recorded", unreadThatCannotBeSent)
-	t.Run("dropping leaves none and touches nothing else", unreadIsDropped)
+	t.Run("message that no queue can take stays recorded", bubble(unreadThatCannotBeSent))
+	t.Run("dropping leaves none and touches nothing else", bubble(unreadIsDropped))
 }
 
 func TestRequeue(t *testing.T) {
-	t.Run("one channel's messages go back and no others", requeueOneChannelLeavesOthers)
-	t.Run("requeueing ends although a worker poisons at once", requeueEnds)
+	t.Run("one channel's messages go back and no others", bubble(requeueOneChannelLeavesOthers))
+	t.Run("requeueing ends although a worker poisons at once", bubble(requeueEnds))
 	t.Run("fault loses no message", requeueFaultLosesNoMessage)
 	t.Run("fault loses no message that cannot be read", unreadRequeueLosesNone)
-	t.Run("deletion is queued once however many copies are poisoned", requeueQueuesOnce)
+	t.Run("deletion is queued once however many copies are poisoned", bubble(requeueQueuesOnce))
 }
 
-func poisonedMessageIsMovedAndRecorded(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		ref := w.ask(w.create("garden", ada))
-		m := w.receive()
-		tried, err := domain.DecodeMessage(m.Text)
-		w.ok(err)
-		tried.Attempts = 5
-		m.Text = tried.Encode()
-		w.ok(w.store.Poison(t.Context(), m))
-		if d := w.deletion(ref); d.State != domain.DeletionPoisoned || d.Attempts != 5 {
-			t.Errorf("the deletion is %+v", d)
-		}
-		time.Sleep(time.Hour)
-		if left := w.messages(); len(left) != 0 || !slices.Equal(w.poisoned(), []string{m.Text}) {
-			t.Errorf("the queue holds %v, poison %q", left, w.poisoned())
-		}
-		tried.Attempts, tried.QueuedOn = 0, domain.Now()
-		if n := w.requeue(""); n != 1 {
-			t.Errorf("requeued %d", n)
-		}
-		if d := w.deletion(ref); d.State != domain.DeletionQueued || d.Attempts != 0 {
-			t.Errorf("the requeued deletion is %+v", d)
-		}
-		if back := w.messages(); !slices.Equal(back, []domain.Message{tried}) || len(w.poisoned()) != 0 {
-			t.Errorf("the queue holds %+v, poison %q", back, w.poisoned())
-		}
-	})
+func poisonedMessageIsMovedAndRecorded(t *testing.T, w *world) {
+	ref := w.ask(w.create("garden", ada))
+	m := w.receive()
+	tried, err := domain.DecodeMessage(m.Text)
+	w.ok(err)
+	tried.Attempts = 5
+	m.Text = tried.Encode()
+	w.ok(w.store.Poison(t.Context(), m))
+	if d := w.deletion(ref); d.State != domain.DeletionPoisoned || d.Attempts != 5 {
+		t.Errorf("the deletion is %+v", d)
+	}
+	time.Sleep(time.Hour)
+	if left := w.messages(); len(left) != 0 || !slices.Equal(w.poisoned(), []string{m.Text}) {
+		t.Errorf("the queue holds %v, poison %q", left, w.poisoned())
+	}
+	tried.Attempts, tried.QueuedOn = 0, domain.Now()
+	if n := w.requeue(""); n != 1 {
+		t.Errorf("requeued %d", n)
+	}
+	if d := w.deletion(ref); d.State != domain.DeletionQueued || d.Attempts != 0 {
+		t.Errorf("the requeued deletion is %+v", d)
+	}
+	if back := w.messages(); !slices.Equal(back, []domain.Message{tried}) || len(w.poisoned()) != 0 {
+		t.Errorf("the queue holds %+v, poison %q", back, w.poisoned())
+	}
 }
 
 // A worker may receive a message before the web role has recorded the deletion.
-func poisonedDeletionIsRecorded(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		m := domain.Message{Kind: domain.MessageChannel, Channel: channel.Key(), Incarnation: channel.Incarnation, By: ada, AskedOn: domain.Now()}
-		w.ok(w.store.Messages().Send(t.Context(), m.Encode()))
-		w.poison()
-		if d := w.deletion(channel.Ref()); d.State != domain.DeletionPoisoned {
-			t.Errorf("the deletion is %+v", d)
-		}
-	})
-}
-
-func poisonFaultLosesNoMessage(t *testing.T) {
-	moveLosesNoMessage(t, func(w *world) error { return w.faulty.Poison(w.t.Context(), w.receive()) })
+func poisonedDeletionIsRecorded(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	m := domain.Message{Kind: domain.MessageChannel, Channel: channel.Key(), Incarnation: channel.Incarnation, By: ada, AskedOn: domain.Now()}
+	w.ok(w.store.Messages().Send(t.Context(), m.Encode()))
+	w.poison()
+	if d := w.deletion(channel.Ref()); d.State != domain.DeletionPoisoned {
+		t.Errorf("the deletion is %+v", d)
+	}
 }
 
 // moveLosesNoMessage checks a move from one queue to the other. The copy is sent before
@@ -106,58 +96,54 @@ func moveLosesNoMessage(t *testing.T, move func(w *world) error) {
 	})
 }
 
-func poisonSendsNothingWithoutTables(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.ask(w.create("garden", ada))
-		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-			if call.Target == "Deletions" {
-				return drivertest.ErrInjected
-			}
-			return send(ctx)
-		})
-		for range 100 {
-			if err := w.faulty.Poison(t.Context(), w.receive()); !errors.Is(err, domain.ErrUnavailable) {
-				t.Fatalf("poisoning reports %v", err)
-			}
-			time.Sleep(time.Minute)
+func poisonSendsNothingWithoutTables(t *testing.T, w *world) {
+	w.ask(w.create("garden", ada))
+	w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Target == "Deletions" {
+			return drivertest.ErrInjected
 		}
-		if copies := w.poisoned(); len(copies) != 0 {
-			t.Errorf("%d copies are on the poison queue", len(copies))
-		}
-		w.poison()
-		if copies := w.poisoned(); len(copies) != 1 {
-			t.Errorf("%d copies are on the poison queue once the tables are back", len(copies))
-		}
+		return send(ctx)
 	})
+	for range 100 {
+		if err := w.faulty.Poison(t.Context(), w.receive()); !errors.Is(err, domain.ErrUnavailable) {
+			t.Fatalf("poisoning reports %v", err)
+		}
+		time.Sleep(time.Minute)
+	}
+	if copies := w.poisoned(); len(copies) != 0 {
+		t.Errorf("%d copies are on the poison queue", len(copies))
+	}
+	w.poison()
+	if copies := w.poisoned(); len(copies) != 1 {
+		t.Errorf("%d copies are on the poison queue once the tables are back", len(copies))
+	}
 }
 
-func poisonedPostIsRecorded(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.create("garden", ada)
-		blog := w.post(channel, grace, "one")
-		message := domain.Message{
-			Kind: domain.MessageBlog, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name, By: grace,
-			AskedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision, Attempts: 5,
-		}
-		w.ok(w.store.Messages().Send(t.Context(), message.Encode()))
-		w.poison()
-		w.mustRecordPost(message, domain.DeletionPoisoned)
-		if n := w.requeue("garden"); n != 1 {
-			t.Errorf("requeued %d", n)
-		}
-		w.mustRecordPost(message, domain.DeletionQueued)
-		again := w.messages()
-		if len(again) != 1 || again[0].Intent() != message.Intent() || again[0].Attempts != 0 || again[0].By != grace {
-			t.Fatalf("the queue holds %+v", again)
-		}
-		w.finish(again)
-		w.mustRecordPost(message, domain.DeletionDone)
-		if w.has("garden", "blog!"+string(blog.ID)) {
-			t.Error("the post is still there")
-		}
-		w.finish(again)
-		w.mustBeSound()
-	})
+func poisonedPostIsRecorded(t *testing.T, w *world) {
+	channel := w.create("garden", ada)
+	blog := w.post(channel, grace, "one")
+	message := domain.Message{
+		Kind: domain.MessageBlog, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name, By: grace,
+		AskedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision, Attempts: 5,
+	}
+	w.ok(w.store.Messages().Send(t.Context(), message.Encode()))
+	w.poison()
+	w.mustRecordPost(message, domain.DeletionPoisoned)
+	if n := w.requeue("garden"); n != 1 {
+		t.Errorf("requeued %d", n)
+	}
+	w.mustRecordPost(message, domain.DeletionQueued)
+	again := w.messages()
+	if len(again) != 1 || again[0].Intent() != message.Intent() || again[0].Attempts != 0 || again[0].By != grace {
+		t.Fatalf("the queue holds %+v", again)
+	}
+	w.finish(again)
+	w.mustRecordPost(message, domain.DeletionDone)
+	if w.has("garden", "blog!"+string(blog.ID)) {
+		t.Error("the post is still there")
+	}
+	w.finish(again)
+	w.mustBeSound()
 }
 
 // mustRecordPost checks the state in the one row of Deletions.
@@ -189,25 +175,6 @@ func (w *world) queuedTexts() (texts []string) {
 
 const unreadText = `{"kind":"of later","in":"Grüße"}`
 
-// Each delivery meets a worker that dies at the same call, and then a sound one. The message
-// comes back, more than once if need be.
-func unreadFaultLosesNoMessage(t *testing.T) {
-	for _, fault := range callFaults {
-		eachCall(t, fault.name+", and then the worker dies", func(w *world, n int) {
-			w.sendUnread()
-			m := w.receive()
-			w.arm(deadAfter(n, fault.at(n)))
-			_ = w.faulty.Poison(w.t.Context(), m) // whatever it answers
-			calls := w.calls.Load()
-			time.Sleep(time.Hour)
-			w.poison()
-			w.requeue("")
-			w.mustHoldUnread()
-			w.calls.Store(calls)
-		})
-	}
-}
-
 func unreadRequeueLosesNone(t *testing.T) {
 	for _, fault := range callFaults {
 		eachCall(t, fault.name+", and then the process dies", func(w *world, n int) {
@@ -237,28 +204,26 @@ func (w *world) mustHoldUnread() {
 	}
 }
 
-func unreadIsReported(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.sendUnread()
-		w.poison()
-		var reported []string
-		check := func() {
-			reported = nil
-			checker := w.store.NewChecker(time.Minute, false, func(b domain.Breach) { t.Errorf("breach: %+v", b) })
-			checker.Poisoned = func(d domain.Deletion) { t.Errorf("reported a deletion: %+v", d) }
-			checker.Unread = func(text string) { reported = append(reported, text) }
-			_, err := checker.Run(t.Context())
-			w.ok(err)
-		}
-		if check(); len(reported) != 1 || reported[0] != unreadText {
-			t.Errorf("reported %q", reported)
-		}
-		w.requeue("")
-		if check(); len(reported) != 0 {
-			t.Errorf("reported %q, which was requeued", reported)
-		}
-		w.mustBeSound()
-	})
+func unreadIsReported(t *testing.T, w *world) {
+	w.sendUnread()
+	w.poison()
+	var reported []string
+	check := func() {
+		reported = nil
+		checker := w.store.NewChecker(time.Minute, false, func(b domain.Breach) { t.Errorf("breach: %+v", b) })
+		checker.Poisoned = func(d domain.Deletion) { t.Errorf("reported a deletion: %+v", d) }
+		checker.Unread = func(text string) { reported = append(reported, text) }
+		_, err := checker.Run(t.Context())
+		w.ok(err)
+	}
+	if check(); len(reported) != 1 || reported[0] != unreadText {
+		t.Errorf("reported %q", reported)
+	}
+	w.requeue("")
+	if check(); len(reported) != 0 {
+		t.Errorf("reported %q, which was requeued", reported)
+	}
+	w.mustBeSound()
 }
 
 func unreadTextComesBack(t *testing.T) {
@@ -269,142 +234,132 @@ func unreadTextComesBack(t *testing.T) {
 		"of emoji":      strings.Repeat("🙂", driver.MaxMessageText/4),
 		"longest":       strings.Repeat("\t", driver.MaxMessageText),
 	} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, w *world) {
-				w.ok(w.store.Messages().Send(t.Context(), text))
-				m := w.receive()
-				// The worker dies before it sends the copy, so that only the record is left.
-				w.arm(deadAfter(1, drivertest.Pass))
-				if err := w.faulty.Poison(t.Context(), m); !errors.Is(err, domain.ErrUnavailable) {
-					t.Fatal(err)
-				}
-				w.ok(w.store.Messages().Delete(t.Context(), m))
-				if n := w.requeue(""); n != 1 {
-					t.Errorf("requeued %d", n)
-				}
-				if back := w.queuedTexts(); len(back) != 1 || back[0] != text {
-					t.Errorf("%d messages came back, and not as they were", len(back))
-				}
-			})
-		})
+		t.Run(name, bubble(func(t *testing.T, w *world) {
+			w.ok(w.store.Messages().Send(t.Context(), text))
+			m := w.receive()
+			// The worker dies before it sends the copy, so that only the record is left.
+			w.arm(deadAfter(1, drivertest.Pass))
+			if err := w.faulty.Poison(t.Context(), m); !errors.Is(err, domain.ErrUnavailable) {
+				t.Fatal(err)
+			}
+			w.ok(w.store.Messages().Delete(t.Context(), m))
+			if n := w.requeue(""); n != 1 {
+				t.Errorf("requeued %d", n)
+			}
+			if back := w.queuedTexts(); len(back) != 1 || back[0] != text {
+				t.Errorf("%d messages came back, and not as they were", len(back))
+			}
+		}))
 	}
 }
 
 // Another program can send what our queues refuse.
-func unreadThatCannotBeSent(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		for _, text := range []string{"", "two\r\nlines", "\xff\x00"} {
-			w.ok(w.db.Send(t.Context(), domain.QueueName, text))
-		}
-		w.ask(w.create("garden", ada))
-		w.poison()
-		if copies := w.poisoned(); len(copies) != 1 || len(w.queuedTexts()) != 0 {
-			t.Errorf("poison holds %q", copies)
-		}
-		n, err := w.store.Requeue(t.Context(), "")
-		if n != 1 || !errors.Is(err, domain.ErrLimit) {
-			t.Errorf("requeued %d, %v", n, err)
-		}
-		left := 0
-		checker := w.store.NewChecker(time.Minute, false, func(domain.Breach) {})
-		checker.Unread = func(string) { left++ }
-		_, err = checker.Run(t.Context())
-		if w.ok(err); left != 3 {
-			t.Errorf("%d messages are recorded, want 3", left)
-		}
-	})
+func unreadThatCannotBeSent(t *testing.T, w *world) {
+	for _, text := range []string{"", "two\r\nlines", "\xff\x00"} {
+		w.ok(w.db.Send(t.Context(), domain.QueueName, text))
+	}
+	w.ask(w.create("garden", ada))
+	w.poison()
+	if copies := w.poisoned(); len(copies) != 1 || len(w.queuedTexts()) != 0 {
+		t.Errorf("poison holds %q", copies)
+	}
+	n, err := w.store.Requeue(t.Context(), "")
+	if n != 1 || !errors.Is(err, domain.ErrLimit) {
+		t.Errorf("requeued %d, %v", n, err)
+	}
+	left := 0
+	checker := w.store.NewChecker(time.Minute, false, func(domain.Breach) {})
+	checker.Unread = func(string) { left++ }
+	_, err = checker.Run(t.Context())
+	if w.ok(err); left != 3 {
+		t.Errorf("%d messages are recorded, want 3", left)
+	}
 }
 
 // Some have a copy on the poison queue and a record, some only one of the two, and one has a
 // record that nobody can read either.
-func unreadIsDropped(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		for _, text := range []string{unreadText, "two\r\nlines", "\xff\x00"} {
-			w.ok(w.db.Send(t.Context(), domain.QueueName, text))
-		}
-		w.ok(driver.NewQueue(w.db, domain.PoisonQueueName).Send(t.Context(), "put there by hand"))
-		w.ok(w.table("Deletions").Transact(t.Context(), "unread!", driver.Insert("by hand", driver.String("State", "poisoned"), driver.String("Text0", "x"))))
-		w.ask(w.create("garden", ada))
-		w.poison()
-		if n, err := w.store.DropUnread(t.Context()); err != nil || n != 4 {
-			t.Errorf("dropped %d, %v", n, err)
-		}
-		if copies := w.poisoned(); len(copies) != 1 || len(w.queuedTexts()) != 0 {
-			t.Errorf("poison holds %q", copies)
-		}
-		if n, err := w.store.DropUnread(t.Context()); err != nil || n != 0 {
-			t.Errorf("dropped %d the second time, %v", n, err)
-		}
-		w.mustBeSound()
-		if n := w.requeue(""); n != 1 || len(w.messages()) != 1 {
-			t.Errorf("requeued %d, want the deletion of the garden", n)
-		}
-	})
+func unreadIsDropped(t *testing.T, w *world) {
+	for _, text := range []string{unreadText, "two\r\nlines", "\xff\x00"} {
+		w.ok(w.db.Send(t.Context(), domain.QueueName, text))
+	}
+	w.ok(driver.NewQueue(w.db, domain.PoisonQueueName).Send(t.Context(), "put there by hand"))
+	w.ok(w.table("Deletions").Transact(t.Context(), "unread!", driver.Insert("by hand", driver.String("State", "poisoned"), driver.String("Text0", "x"))))
+	w.ask(w.create("garden", ada))
+	w.poison()
+	if n, err := w.store.DropUnread(t.Context()); err != nil || n != 4 {
+		t.Errorf("dropped %d, %v", n, err)
+	}
+	if copies := w.poisoned(); len(copies) != 1 || len(w.queuedTexts()) != 0 {
+		t.Errorf("poison holds %q", copies)
+	}
+	if n, err := w.store.DropUnread(t.Context()); err != nil || n != 0 {
+		t.Errorf("dropped %d the second time, %v", n, err)
+	}
+	w.mustBeSound()
+	if n := w.requeue(""); n != 1 || len(w.messages()) != 1 {
+		t.Errorf("requeued %d, want the deletion of the garden", n)
+	}
 }
 
-func requeueOneChannelLeavesOthers(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.ask(w.create("garden", ada))
-		w.ask(w.create("harbour", ada))
-		blog := w.post(w.create("posts", ada), grace, "one")
-		ofPost := domain.Message{
-			Kind: domain.MessageBlog, Channel: "posts", Incarnation: blog.Channel.Incarnation, By: grace,
-			AskedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision,
-		}
-		for _, text := range []string{ofPost.Encode(), "not a message", `{"kind":"of later"}`} {
-			w.ok(w.store.Messages().Send(t.Context(), text))
-		}
-		w.poison()
-		before := w.poisoned()
-		if n := w.requeue("nobody"); n != 0 || !slices.Equal(w.poisoned(), before) {
-			t.Errorf("requeued %d of no channel", n)
-		}
-		if n := w.requeue("garden"); n != 1 || len(w.poisoned()) != 4 {
-			t.Errorf("requeued %d of one channel, and %q is left", n, w.poisoned())
-		}
-		if back := w.messages(); len(back) != 1 || back[0].Channel != "garden" {
-			t.Errorf("the queue holds %+v", back)
-		}
-		if n := w.requeue("posts"); n != 1 || w.messages()[0].Intent() != ofPost.Intent() {
-			t.Errorf("requeued %d of a post", n)
-		}
-		if n := w.requeue(""); n != 3 || len(w.poisoned()) != 0 {
-			t.Errorf("requeued %d of all, and %q is left", n, w.poisoned())
-		}
-		rows := slices.DeleteFunc(w.rows("Deletions"), func(row driver.Entity) bool { return row.Partition == "unread!" })
-		if len(rows) != 3 {
-			t.Errorf("deletions are recorded of %v", rows)
-		}
-	})
+func requeueOneChannelLeavesOthers(t *testing.T, w *world) {
+	w.ask(w.create("garden", ada))
+	w.ask(w.create("harbour", ada))
+	blog := w.post(w.create("posts", ada), grace, "one")
+	ofPost := domain.Message{
+		Kind: domain.MessageBlog, Channel: "posts", Incarnation: blog.Channel.Incarnation, By: grace,
+		AskedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision,
+	}
+	for _, text := range []string{ofPost.Encode(), "not a message", `{"kind":"of later"}`} {
+		w.ok(w.store.Messages().Send(t.Context(), text))
+	}
+	w.poison()
+	before := w.poisoned()
+	if n := w.requeue("nobody"); n != 0 || !slices.Equal(w.poisoned(), before) {
+		t.Errorf("requeued %d of no channel", n)
+	}
+	if n := w.requeue("garden"); n != 1 || len(w.poisoned()) != 4 {
+		t.Errorf("requeued %d of one channel, and %q is left", n, w.poisoned())
+	}
+	if back := w.messages(); len(back) != 1 || back[0].Channel != "garden" {
+		t.Errorf("the queue holds %+v", back)
+	}
+	if n := w.requeue("posts"); n != 1 || w.messages()[0].Intent() != ofPost.Intent() {
+		t.Errorf("requeued %d of a post", n)
+	}
+	if n := w.requeue(""); n != 3 || len(w.poisoned()) != 0 {
+		t.Errorf("requeued %d of all, and %q is left", n, w.poisoned())
+	}
+	rows := slices.DeleteFunc(w.rows("Deletions"), func(row driver.Entity) bool { return row.Partition == "unread!" })
+	if len(rows) != 3 {
+		t.Errorf("deletions are recorded of %v", rows)
+	}
 }
 
 // Requeue moves each message once. A message that fails again meanwhile stays for the
 // next time.
-func requeueEnds(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		const messages = 40
-		for i := range messages {
-			w.ok(w.store.Messages().Send(t.Context(), fmt.Sprintf("not a message %02d", i)))
+func requeueEnds(t *testing.T, w *world) {
+	const messages = 40
+	for i := range messages {
+		w.ok(w.store.Messages().Send(t.Context(), fmt.Sprintf("not a message %02d", i)))
+	}
+	w.poison()
+	w.poison()
+	w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Seq > 100*messages {
+			return drivertest.ErrInjected
 		}
-		w.poison()
-		w.poison()
-		w.arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-			if call.Seq > 100*messages {
-				return drivertest.ErrInjected
-			}
-			err := send(ctx)
-			if call.Method == "Send" && call.Target == domain.QueueName {
-				w.poison()
-			}
-			return err
-		})
-		if n, err := w.faulty.Requeue(t.Context(), ""); err != nil || n != messages {
-			t.Errorf("requeued %d, %v", n, err)
+		err := send(ctx)
+		if call.Method == "Send" && call.Target == domain.QueueName {
+			w.poison()
 		}
-		if left := w.poisoned(); len(left) != messages {
-			t.Errorf("%d messages are poisoned in the end", len(left))
-		}
+		return err
 	})
+	if n, err := w.faulty.Requeue(t.Context(), ""); err != nil || n != messages {
+		t.Errorf("requeued %d, %v", n, err)
+	}
+	if left := w.poisoned(); len(left) != messages {
+		t.Errorf("%d messages are poisoned in the end", len(left))
+	}
 }
 
 func requeueFaultLosesNoMessage(t *testing.T) {
@@ -416,25 +371,23 @@ func requeueFaultLosesNoMessage(t *testing.T) {
 }
 
 // A client that sends a request again unasked doubles a copy.
-func requeueQueuesOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.ask(w.create("garden", ada))
-		blog := w.post(w.create("posts", ada), grace, "one")
-		w.ok(w.store.DeleteBlog(t.Context(), w.readChannel("posts"), blog.ID, grace, domain.Any[domain.Revision]()))
-		w.poison()
-		poison := driver.NewQueue(w.db, domain.PoisonQueueName)
-		for _, text := range w.poisoned() {
-			for range 3 {
-				w.ok(poison.Send(t.Context(), text))
-			}
+func requeueQueuesOnce(t *testing.T, w *world) {
+	w.ask(w.create("garden", ada))
+	blog := w.post(w.create("posts", ada), grace, "one")
+	w.ok(w.store.DeleteBlog(t.Context(), w.readChannel("posts"), blog.ID, grace, anyRevision))
+	w.poison()
+	poison := driver.NewQueue(w.db, domain.PoisonQueueName)
+	for _, text := range w.poisoned() {
+		for range 3 {
+			w.ok(poison.Send(t.Context(), text))
 		}
-		if n := w.requeue(""); n != 2 || len(w.poisoned()) != 0 {
-			t.Errorf("requeued %d, and %q is left", n, w.poisoned())
-		}
-		if back := w.messages(); len(back) != 2 {
-			t.Errorf("the queue holds %+v", back)
-		}
-	})
+	}
+	if n := w.requeue(""); n != 2 || len(w.poisoned()) != 0 {
+		t.Errorf("requeued %d, and %q is left", n, w.poisoned())
+	}
+	if back := w.messages(); len(back) != 2 {
+		t.Errorf("the queue holds %+v", back)
+	}
 }
 
 func (w *world) readChannel(key domain.ChannelKey) domain.Channel {

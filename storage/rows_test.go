@@ -18,9 +18,9 @@ func TestRows(t *testing.T) {
 	t.Run("shows the owner every row, as it is in the store", showsOwnerEveryRow)
 	t.Run("shows each row once, page by page, while rows come and go", showsEachRowOnce)
 	t.Run("shows one kind alone", showsOneKind)
-	t.Run("shows a channel's rows to nobody else, unless everybody may", showsRowsToNobodyElse)
-	t.Run("shows a deletion from the message to what is left", showsDeletionFromMessageToRecord)
-	t.Run("shows who asked for a deletion nothing of the next channel", showsNothingOfNextChannel)
+	t.Run("shows a channel's rows to nobody else, unless everybody may", bubble(showsRowsToNobodyElse))
+	t.Run("shows a deletion from the message to what is left", bubble(showsDeletionFromMessageToRecord))
+	t.Run("shows who asked for a deletion nothing of the next channel", bubble(showsNothingOfNextChannel))
 	t.Run("shows the owner no row of another incarnation, unless everybody may", showsNoOtherIncarnation)
 	t.Run("reads a page, however many rows there are", readsOnePage)
 	t.Run("fails if any of its calls fails", rowsFailWithAnyCall)
@@ -143,35 +143,33 @@ func showsOneKind(t *testing.T) {
 	}
 }
 
-func showsRowsToNobodyElse(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.busy()
-		for _, by := range []domain.UserName{grace, eve, ""} {
-			if rows, err := w.store.Rows(t.Context(), rowsOf(channel, by)); !errors.Is(err, domain.ErrForbidden) || len(rows.Rows) > 0 {
-				t.Errorf("%q sees %+v (%v)", by, rows, err)
-			}
-			q := rowsOf(channel, by)
-			q.Of = channel.Incarnation
-			if _, err := w.store.Rows(t.Context(), q); !errors.Is(err, domain.ErrForbidden) {
-				t.Errorf("%q sees the incarnation (%v)", by, err)
-			}
-			q = rowsOf(channel, by)
-			q.Everybody = true
-			if rows := w.shown(q); len(rows.Rows) < 9 {
-				t.Errorf("everybody may see %d rows", len(rows.Rows))
-			}
+func showsRowsToNobodyElse(t *testing.T, w *world) {
+	channel := w.busy()
+	for _, by := range []domain.UserName{grace, eve, ""} {
+		if rows, err := w.store.Rows(t.Context(), rowsOf(channel, by)); !errors.Is(err, domain.ErrForbidden) || len(rows.Rows) > 0 {
+			t.Errorf("%q sees %+v (%v)", by, rows, err)
 		}
-		none := storage.RowsQuery{Key: "nothing", By: ada, Limit: 5}
-		for _, none.Everybody = range []bool{false, true} {
-			if _, err := w.store.Rows(t.Context(), none); !errors.Is(err, domain.ErrNotFound) {
-				t.Errorf("of no channel: %v", err)
-			}
+		q := rowsOf(channel, by)
+		q.Of = channel.Incarnation
+		if _, err := w.store.Rows(t.Context(), q); !errors.Is(err, domain.ErrForbidden) {
+			t.Errorf("%q sees the incarnation (%v)", by, err)
 		}
-		w.carryOut(append(w.messages(), w.askedMessage(channel)...))
-		if _, err := w.store.Rows(t.Context(), rowsOf(channel, grace)); !errors.Is(err, domain.ErrNotFound) {
-			t.Errorf("grace sees what is left: %v", err)
+		q = rowsOf(channel, by)
+		q.Everybody = true
+		if rows := w.shown(q); len(rows.Rows) < 9 {
+			t.Errorf("everybody may see %d rows", len(rows.Rows))
 		}
-	})
+	}
+	none := storage.RowsQuery{Key: "nothing", By: ada, Limit: 5}
+	for _, none.Everybody = range []bool{false, true} {
+		if _, err := w.store.Rows(t.Context(), none); !errors.Is(err, domain.ErrNotFound) {
+			t.Errorf("of no channel: %v", err)
+		}
+	}
+	w.carryOut(append(w.messages(), w.askedMessage(channel)...))
+	if _, err := w.store.Rows(t.Context(), rowsOf(channel, grace)); !errors.Is(err, domain.ErrNotFound) {
+		t.Errorf("grace sees what is left: %v", err)
+	}
 }
 
 // askedMessage asks for the deletion of a channel and takes its message.
@@ -181,64 +179,60 @@ func (w *world) askedMessage(channel domain.Channel) []domain.Message {
 	return w.messages()
 }
 
-func showsDeletionFromMessageToRecord(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		channel := w.busy()
-		ref := w.ask(channel)
-		w.ask(w.create("elsewhere", ada))
-		rows := w.shown(rowsOf(channel, ada))
-		if len(rows.Messages) != 1 || rows.Messages[0].Deliveries != 0 || rows.Messages[0].Incarnation != channel.Incarnation || rows.Messages[0].Text == "" {
-			t.Fatalf("the messages are %+v", rows.Messages)
-		}
-		if rows.Channel.State != domain.ChannelDeleting || rows.Deletion.State != domain.DeletionQueued || len(rows.Deletions) != 1 || rows.Lesson {
-			t.Errorf("after the request: %+v", rows)
-		}
-		received := w.receive()
-		message, err := domain.DecodeMessage(received.Text)
-		w.ok(err)
-		if rows = w.shown(rowsOf(channel, ada)); len(rows.Messages) != 0 {
-			t.Errorf("a leased message is shown: %+v", rows.Messages)
-		}
-		w.ok(w.store.OpenDeletion(t.Context(), message))
-		gates := []string{}
-		for _, step := range cascade(w.store, ref) {
-			w.ok(step(t.Context()))
-			gates = append(gates, strings.Join(rowKeys(w.shown(rowsOf(channel, ada)).Gates), " "))
-		}
-		open, shut := openGateRow(ref.Incarnation), shutGateRow(ref.Incarnation)
-		if want := []string{open, shut, shut, "", ""}; !slices.Equal(gates, want) {
-			t.Errorf("the gates are %q after the steps, want %q", gates, want)
-		}
-		w.setDone(ref)
-		rows = w.shown(rowsOf(channel, ada))
-		if len(rows.Rows)+len(rows.Channels)+len(rows.Messages) != 0 || rows.Deletion.State != domain.DeletionDone || rows.Channel.Name != "" {
-			t.Errorf("at the end there is %+v", rows)
-		}
-	})
+func showsDeletionFromMessageToRecord(t *testing.T, w *world) {
+	channel := w.busy()
+	ref := w.ask(channel)
+	w.ask(w.create("elsewhere", ada))
+	rows := w.shown(rowsOf(channel, ada))
+	if len(rows.Messages) != 1 || rows.Messages[0].Deliveries != 0 || rows.Messages[0].Incarnation != channel.Incarnation || rows.Messages[0].Text == "" {
+		t.Fatalf("the messages are %+v", rows.Messages)
+	}
+	if rows.Channel.State != domain.ChannelDeleting || rows.Deletion.State != domain.DeletionQueued || len(rows.Deletions) != 1 || rows.Lesson {
+		t.Errorf("after the request: %+v", rows)
+	}
+	received := w.receive()
+	message, err := domain.DecodeMessage(received.Text)
+	w.ok(err)
+	if rows = w.shown(rowsOf(channel, ada)); len(rows.Messages) != 0 {
+		t.Errorf("a leased message is shown: %+v", rows.Messages)
+	}
+	w.ok(w.store.OpenDeletion(t.Context(), message))
+	gates := []string{}
+	for _, step := range cascade(w.store, ref) {
+		w.ok(step(t.Context()))
+		gates = append(gates, strings.Join(rowKeys(w.shown(rowsOf(channel, ada)).Gates), " "))
+	}
+	open, shut := openGateRow(ref.Incarnation), shutGateRow(ref.Incarnation)
+	if want := []string{open, shut, shut, "", ""}; !slices.Equal(gates, want) {
+		t.Errorf("the gates are %q after the steps, want %q", gates, want)
+	}
+	w.setDone(ref)
+	rows = w.shown(rowsOf(channel, ada))
+	if len(rows.Rows)+len(rows.Channels)+len(rows.Messages) != 0 || rows.Deletion.State != domain.DeletionDone || rows.Channel.Name != "" {
+		t.Errorf("at the end there is %+v", rows)
+	}
 }
 
-func showsNothingOfNextChannel(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		old := w.create("garden", ada)
-		w.carryOut(w.askedMessage(old))
-		w.insert(old.Key(), reservedGateRow(domain.NewIncarnation()), domain.NewIncarnation())
-		if rows := w.shown(rowsOf(old, ada)); len(rows.Rows)+len(rows.Gates) != 0 || len(rows.Deletions) != 1 {
-			t.Errorf("a creation under way is shown: %+v", rows)
-		}
-		next := w.create("garden", grace)
-		if _, err := w.store.Rows(t.Context(), rowsOf(next, ada)); !errors.Is(err, domain.ErrForbidden) {
-			t.Errorf("ada sees the channel of grace: %v", err)
-		}
-		q := rowsOf(next, ada)
-		q.Of = old.Incarnation
-		rows := w.shown(q)
-		if !rows.Elsewhere || len(rows.Deletions) != 1 || len(rows.Rows)+len(rows.Gates)+len(rows.Channels) != 0 || rows.Channel.Name != "" {
-			t.Errorf("of the old incarnation ada sees %+v", rows)
-		}
-		if rows := w.shown(rowsOf(next, grace)); len(rows.Deletions) != 0 || len(rows.Channels) != 1 {
-			t.Errorf("grace sees %+v", rows)
-		}
-	})
+func showsNothingOfNextChannel(t *testing.T, w *world) {
+	old := w.create("garden", ada)
+	w.carryOut(w.askedMessage(old))
+	w.insert(old.Key(), reservedGateRow(domain.NewIncarnation()), domain.NewIncarnation())
+	if rows := w.shown(rowsOf(old, ada)); len(rows.Rows)+len(rows.Gates) != 0 || len(rows.Deletions) != 1 {
+		t.Errorf("a creation under way is shown: %+v", rows)
+	}
+	next := w.create("garden", grace)
+	if _, err := w.store.Rows(t.Context(), rowsOf(next, ada)); !errors.Is(err, domain.ErrForbidden) {
+		t.Errorf("ada sees the channel of grace: %v", err)
+	}
+	q := rowsOf(next, ada)
+	q.Of = old.Incarnation
+	rows := w.shown(q)
+	if !rows.Elsewhere || len(rows.Deletions) != 1 || len(rows.Rows)+len(rows.Gates)+len(rows.Channels) != 0 || rows.Channel.Name != "" {
+		t.Errorf("of the old incarnation ada sees %+v", rows)
+	}
+	if rows := w.shown(rowsOf(next, grace)); len(rows.Deletions) != 0 || len(rows.Channels) != 1 {
+		t.Errorf("grace sees %+v", rows)
+	}
 }
 
 // The rows are read after the channel's. By then its name may be somebody else's.

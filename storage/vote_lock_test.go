@@ -15,24 +15,20 @@ import (
 func TestVotesThatMeet(t *testing.T) {
 	for name, test := range map[string]func(t *testing.T, w *world, blog domain.Blog){
 		"none of four hundred voters is kept too long":        everyVoterHasTime,
-		"a vote that is alone waits for nobody":               loneVoteWaitsForNobody,
 		"each voter gets their own answer":                    eachVoterHasAnAnswer,
-		"a voter who is gone fails nobody":                    goneVoterFailsNobody,
-		"a voter who is gone before their turn has no vote":   goneVoterHasNoVote,
+		"a voter who is gone has no vote and fails nobody":    goneVoterHasNoVote,
 		"a panic reaches its own voter, and the others go on": panicReachesItsVoter,
 		"a store that does not answer holds nobody for long":  silentStoreHoldsNobody,
 		"all learn that the channel is gone":                  allLearnThatTheChannelIsGone,
 	} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, w *world) {
-				test(t, w, w.post(w.create("garden", ada), ada, "text"))
-				synctest.Wait()
-				if n := w.faulty.VotedPosts(); n != 0 {
-					t.Errorf("%d posts are kept when nobody votes", n)
-				}
-				w.mustBeSound()
-			})
-		})
+		t.Run(name, bubble(func(t *testing.T, w *world) {
+			test(t, w, w.post(w.create("garden", ada), ada, "text"))
+			synctest.Wait()
+			if n := w.faulty.VotedPosts(); n != 0 {
+				t.Errorf("%d posts are kept when nobody votes", n)
+			}
+			w.mustBeSound()
+		}))
 	}
 }
 
@@ -89,15 +85,6 @@ func everyVoterHasTime(t *testing.T, w *world, blog domain.Blog) {
 	}
 }
 
-func loneVoteWaitsForNobody(t *testing.T, w *world, blog domain.Blog) {
-	w.slow()
-	began := time.Now()
-	w.ok(w.faulty.Vote(t.Context(), blog.Channel, blog.ID, grace))
-	if took := time.Since(began); took != 2*voteLatency || w.calls.Load() != 2 {
-		t.Errorf("%d calls in %s, want 2 in %s", w.calls.Load(), took, 2*voteLatency)
-	}
-}
-
 // Of twenty voters, some have voted, some withdraw a vote, and some withdraw what they
 // never gave.
 func eachVoterHasAnAnswer(t *testing.T, w *world, blog domain.Blog) {
@@ -123,20 +110,6 @@ func eachVoterHasAnAnswer(t *testing.T, w *world, blog domain.Blog) {
 		if voted != (i%4 <= 1) {
 			t.Errorf("voter %d: the vote counts: %t", i, voted)
 		}
-	}
-}
-
-func goneVoterFailsNobody(t *testing.T, w *world, blog domain.Blog) {
-	w.slow()
-	ctx, leave := context.WithCancel(t.Context())
-	wait := inOrder(
-		func() error { return w.faulty.Vote(ctx, blog.Channel, blog.ID, eve) },
-		func() error { return w.faulty.Vote(t.Context(), blog.Channel, blog.ID, grace) },
-	)
-	leave()
-	w.ok(wait()[1])
-	if voted, err := w.store.Voted(t.Context(), blog.Channel, blog.ID, grace); !voted || err != nil {
-		t.Errorf("the vote of the one who waited counts: %t, %v", voted, err)
 	}
 }
 
@@ -217,4 +190,11 @@ func allLearnThatTheChannelIsGone(t *testing.T, w *world, blog domain.Blog) {
 		}
 	}
 	w.delete(channel)
+}
+
+func (w *world) rating(blog domain.Blog) int64 {
+	w.t.Helper()
+	now, err := w.store.Blog(w.t.Context(), blog.Channel, blog.ID)
+	w.ok(err)
+	return now.Rating
 }

@@ -94,6 +94,11 @@ func inBubble(t *testing.T, test func(t *testing.T, w *world)) {
 	synctest.Test(t, func(t *testing.T) { test(t, newWorld(t)) })
 }
 
+// bubble is inBubble for t.Run.
+func bubble(test func(t *testing.T, w *world)) func(*testing.T) {
+	return func(t *testing.T) { inBubble(t, test) }
+}
+
 // ok ends the test if a step that must succeed has failed.
 func (w *world) ok(err error) {
 	w.t.Helper()

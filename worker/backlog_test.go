@@ -14,8 +14,6 @@ import (
 
 func TestBacklog(t *testing.T) {
 	t.Run("a deletion that waits in it is not queued again", bubble(backlogIsNoStall))
-	t.Run("a deletion that was given back is not queued again", bubble(givenBackIsNoStall))
-	t.Run("a deletion whose worker was killed is not queued again", bubble(killedIsNoStall))
 	t.Run("what was received tells which messages were handed out", watermarkRises)
 	t.Run("a message that is lost is replaced while others keep coming", bubble(lostInBacklogIsReplaced))
 }
@@ -74,53 +72,6 @@ func backlogIsNoStall(t *testing.T) {
 	w.mustWaitForItsTurn(domain.DeletionQueued)
 }
 
-// A worker stops when it has begun the victim's deletion. The next worker is busy with
-// another channel first, whose deletion was asked for meanwhile.
-func givenBackIsNoStall(t *testing.T) {
-	w := newWorld(t, 1000) // several pages
-	w.mustAsk()
-	inSweep := make(chan struct{})
-	w.hook = drivertest.Only(sweeps, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Seq == 1 {
-			close(inSweep)
-			time.Sleep(time.Second) // the step under way takes its time
-		}
-		return send(ctx)
-	})
-	w.options.Concurrency = 1
-	stop := w.start(w.faulty)
-	<-inSweep
-	w.queueBusy()
-	stop()
-	if d := w.deletion(); d.RowsDeleted == 0 || d.Attempts != 0 {
-		t.Fatalf("the deletion reads %+v, want one that a worker has begun and given back", d)
-	}
-	w.mustWaitForItsTurn(domain.DeletionQueued)
-}
-
-// The same, but the worker is killed. When the lease of its message ends, the only worker
-// is busy with the other channel.
-func killedIsNoStall(t *testing.T) {
-	w := newWorld(t, 1000)
-	w.mustAsk()
-	killed := false
-	w.hook = serial(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if killed {
-			return drivertest.ErrInjected
-		}
-		killed = sweeps(call)
-		return send(ctx)
-	})
-	if err := New(w.faulty, w.options).Handle(t.Context(), w.receive()); err == nil {
-		t.Fatal("the worker was not killed")
-	}
-	if d := w.deletion(); d.State != domain.DeletionRunning {
-		t.Fatalf("the deletion reads %+v, want one that a worker has begun", d)
-	}
-	w.queueBusy()
-	w.mustWaitForItsTurn(domain.DeletionRunning)
-}
-
 // queueBusy asks for a deletion that takes 40 transactions.
 func (w *world) queueBusy() {
 	w.t.Helper()
@@ -128,9 +79,8 @@ func (w *world) queueBusy() {
 	for i := range 1_320 {
 		w.post(busy, fmt.Sprintf("post %d", i))
 	}
-	if _, err := w.sound.AskDeletion(w.t.Context(), busy.Key(), owner, domain.OneOf(busy.Incarnation)); err != nil {
-		w.t.Fatal(err)
-	}
+	_, err := w.sound.AskDeletion(w.t.Context(), busy.Key(), owner, domain.OneOf(busy.Incarnation))
+	w.ok(err)
 }
 
 // mustWaitForItsTurn runs one slow worker. It checks that nobody takes the victim's
@@ -164,16 +114,12 @@ func (w *world) mustWaitForItsTurn(state domain.DeletionState) {
 func lostInBacklogIsReplaced(t *testing.T) {
 	w := newWorld(t, 5)
 	w.mustAsk()
-	if err := w.sound.Messages().Delete(t.Context(), w.receive()); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.sound.Messages().Delete(t.Context(), w.receive()))
 	posts := 0
 	coming := func() {
 		posts++
 		blog := w.post(w.bystander, fmt.Sprintf("post %d", posts))
-		if err := w.sound.DeleteBlog(t.Context(), w.bystander, blog.ID, visitor, domain.Any[domain.Revision]()); err != nil {
-			t.Fatal(err)
-		}
+		w.ok(w.sound.DeleteBlog(t.Context(), w.bystander, blog.ID, visitor, domain.Any[domain.Revision]()))
 	}
 	for range 3 {
 		coming()

@@ -1,11 +1,8 @@
 package worker
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
-	"runtime"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,85 +13,12 @@ import (
 	"microblogging/storage"
 	"microblogging/storage/azure"
 	"microblogging/storage/azuritetest"
-	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
-	"microblogging/storage/drivertest"
 )
 
 // rowsPerPost is what a sweep removes for each post: the post, its idempotency
 // key, and its row in the index by rating.
 const rowsPerPost = 3
-
-// BenchmarkCascadeOnBolt deletes channels of different sizes from a durable store.
-// live-MB is the largest amount of memory in use between two pages.
-func BenchmarkCascadeOnBolt(b *testing.B) {
-	for _, posts := range []int{1_000, 10_000, 100_000} {
-		b.Run(fmt.Sprintf("posts=%d", posts), func(b *testing.B) {
-			var requests, commits atomic.Int64
-			var live memory
-			for b.Loop() {
-				b.StopTimer()
-				db, err := bolt.Open(b.TempDir(), bolt.Options{Committed: func(bolt.Commit) { commits.Add(1) }})
-				if err != nil {
-					b.Fatal(err)
-				}
-				faults := drivertest.NewFaults(db, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-					requests.Add(1)
-					if call.Method == "Range" {
-						live.sample()
-					}
-					return send(ctx)
-				})
-				store := storage.New(db, storage.Options{})
-				message := fillChannel(b, store, posts)
-				requests.Store(0)
-				commits.Store(0)
-				live.begin()
-				b.StartTimer()
-				cascadeOnce(b, storage.New(faults, storage.Options{}), message)
-				b.StopTimer()
-				if err := db.Close(); err != nil {
-					b.Fatal(err)
-				}
-				b.StartTimer()
-			}
-			rows := float64(posts * rowsPerPost)
-			b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-			b.ReportMetric(float64(requests.Load())*1000/rows, "requests/1000rows")
-			b.ReportMetric(float64(commits.Load())*1000/rows, "commits/1000rows")
-			b.ReportMetric(float64(live.most)/(1<<20), "live-MB")
-			b.ReportMetric(0, "ns/op")
-		})
-	}
-}
-
-// memory is the most heap that was live at any sample.
-type memory struct {
-	base, most uint64
-	samples    int
-}
-
-func (m *memory) begin() {
-	runtime.GC()
-	m.base, m.samples = heap(), 0
-}
-
-// sample looks at one page in ten, because each look collects the garbage.
-func (m *memory) sample() {
-	if m.samples++; m.samples%10 != 1 {
-		return
-	}
-	runtime.GC()
-	if live := heap(); live > m.base {
-		m.most = max(m.most, live-m.base)
-	}
-}
-
-func heap() uint64 {
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return stats.HeapAlloc
-}
 
 // BenchmarkCascadeOnAzurite compares the cascade with a bare loop over the SDK
 // that deletes the same rows in transactions of 100. Each runs on an Azurite of

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -26,8 +25,6 @@ import (
 //   - x-100k is the time of the large deletion divided by that of the other.
 //   - post-x is the median time of a durable post in another channel after the deletion,
 //     divided by that before it.
-//   - anon-MB is how much resident memory that is not the mapped file grew meanwhile.
-//   - open-s is how long it took to open the store before the deletion.
 func BenchmarkLargeDeletion(b *testing.B) {
 	if os.Getenv("MICROBLOGGING_BENCH_LARGE") == "" {
 		b.Skip("takes minutes: set MICROBLOGGING_BENCH_LARGE=1")
@@ -81,9 +78,6 @@ func deleteMany(b *testing.B, posts int, report bool) time.Duration {
 	b.Helper()
 	dir := b.TempDir()
 	channel := fillRows(b, dir, posts)
-	if report {
-		b.ReportMetric(timeOpening(b, dir).Seconds(), "open-s")
-	}
 	db, err := bolt.Open(dir, bolt.Options{})
 	if err != nil {
 		b.Fatal(err)
@@ -97,14 +91,11 @@ func deleteMany(b *testing.B, posts int, report bool) time.Duration {
 		b.Fatal(err)
 	}
 	before := medianPost(b, store, other)
-	anon := watchAnon()
 	took := deleteByWorker(b, store, channel)
-	grown := anon()
 	after := medianPost(b, store, other)
 	if report {
 		b.ReportMetric(after.Seconds()/before.Seconds(), "post-x")
 		b.ReportMetric(float64(after.Microseconds()), "post-µs")
-		b.ReportMetric(grown/(1<<20), "anon-MB")
 	}
 	if err := db.Close(); err != nil {
 		b.Fatal(err)
@@ -185,21 +176,6 @@ func fillRows(b *testing.B, dir string, posts int) domain.Channel {
 	return channel
 }
 
-// timeOpening opens the store. The file is in memory.
-func timeOpening(b *testing.B, dir string) time.Duration {
-	b.Helper()
-	began := time.Now()
-	db, err := bolt.Open(dir, bolt.Options{})
-	took := time.Since(began)
-	if err == nil {
-		err = db.Close()
-	}
-	if err != nil {
-		b.Fatal(err)
-	}
-	return took
-}
-
 func medianPost(b *testing.B, store *storage.Store, channel domain.Channel) time.Duration {
 	b.Helper()
 	took := make([]time.Duration, 300)
@@ -215,40 +191,4 @@ func medianPost(b *testing.B, store *storage.Store, channel domain.Channel) time
 	}
 	slices.Sort(took)
 	return took[len(took)/2]
-}
-
-// watchAnon returns a function that ends the watch and returns by how many bytes the
-// resident memory of no file had grown at most.
-func watchAnon() (grown func() float64) {
-	stop, most := make(chan struct{}), make(chan float64)
-	base := residentAnon()
-	go func() {
-		ticker := time.NewTicker(20 * time.Millisecond)
-		defer ticker.Stop()
-		highest := 0.0
-		for {
-			select {
-			case <-ticker.C:
-				highest = max(highest, residentAnon()-base)
-			case <-stop:
-				most <- highest
-				return
-			}
-		}
-	}()
-	return func() float64 { close(stop); return <-most }
-}
-
-// residentAnon is 0 where the system does not tell.
-func residentAnon() float64 {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(status), "RssAnon:")
-	if fields := strings.Fields(rest); len(fields) > 0 {
-		kilobytes, _ := strconv.Atoi(fields[0])
-		return float64(kilobytes) * 1024
-	}
-	return 0
 }

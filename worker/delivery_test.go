@@ -105,15 +105,7 @@ func deliveryBeforeProgress(t *testing.T) {
 // handlings than attempts.
 func deliveryRemovesVotes(t *testing.T) {
 	w := newWorld(t, 0)
-	blog := w.post(w.bystander, "popular")
-	for i := range 8 * driver.MaxOperations {
-		if err := w.sound.Vote(t.Context(), w.bystander.Ref(), blog.ID, domain.UserName(fmt.Sprintf("user%d", i))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.sound.DeleteBlog(t.Context(), w.bystander, blog.ID, visitor, domain.Any[domain.Revision]()); err != nil {
-		t.Fatal(err)
-	}
+	blog := w.deletePopular(8 * driver.MaxOperations)
 	handlings, inHandling := 0, 0
 	w.hook = serial(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		switch {
@@ -127,30 +119,16 @@ func deliveryRemovesVotes(t *testing.T) {
 		}
 		return send(ctx)
 	})
-	stop := w.start(w.faulty)
-	w.until("the votes are gone", func() bool {
-		w.mustNotHavePoison()
-		return w.votes(blog.ID) == 0
-	})
-	stop()
+	w.mustLoseVotes(w.faulty, blog)
 	if handlings <= testOptions.MaxAttempts {
 		t.Fatalf("%d handlings are too few to show anything", handlings)
 	}
-	w.mustBeSound()
 }
 
 // A worker is killed in each delivery. In one of them it has removed votes before.
 func deliveryBeforeVotes(t *testing.T) {
 	w := newWorld(t, 0)
-	blog := w.post(w.bystander, "popular")
-	for i := range 2 * driver.MaxOperations {
-		if err := w.sound.Vote(t.Context(), w.bystander.Ref(), blog.ID, domain.UserName(fmt.Sprintf("user%d", i))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.sound.DeleteBlog(t.Context(), w.bystander, blog.ID, visitor, domain.Any[domain.Revision]()); err != nil {
-		t.Fatal(err)
-	}
+	blog := w.deletePopular(2 * driver.MaxOperations)
 	for range maxDeliveries / 2 {
 		w.receive()
 	}
@@ -161,13 +139,7 @@ func deliveryBeforeVotes(t *testing.T) {
 	for range maxDeliveries - 1 {
 		w.receive()
 	}
-	stop := w.start(w.sound)
-	w.until("the votes are gone", func() bool {
-		w.mustNotHavePoison()
-		return w.votes(blog.ID) == 0
-	})
-	stop()
-	w.mustBeSound()
+	w.mustLoseVotes(w.sound, blog)
 }
 
 // killAfterVotes runs a worker that is cut off from the store for good, as if it was
@@ -193,11 +165,29 @@ func (w *world) killAfterVotes() {
 	stop()
 }
 
-func (w *world) mustNotHavePoison() {
+// deletePopular deletes a post with votes, so that they wait for a worker.
+func (w *world) deletePopular(votes int) domain.Blog {
 	w.t.Helper()
-	if n, err := w.sound.Requeue(w.t.Context(), ""); n != 0 || err != nil {
-		w.t.Fatalf("%d messages are in poison (%v)", n, err)
+	blog := w.post(w.bystander, "popular")
+	for i := range votes {
+		w.ok(w.sound.Vote(w.t.Context(), blog.Channel, blog.ID, domain.UserName(fmt.Sprintf("user%d", i))))
 	}
+	w.ok(w.sound.DeleteBlog(w.t.Context(), w.bystander, blog.ID, visitor, domain.Any[domain.Revision]()))
+	return blog
+}
+
+// mustLoseVotes runs a worker until a post's votes are gone, and no message may be poisoned.
+func (w *world) mustLoseVotes(s *storage.Store, blog domain.Blog) {
+	w.t.Helper()
+	stop := w.start(s)
+	w.until("the votes are gone", func() bool {
+		if n, err := w.sound.Requeue(w.t.Context(), ""); n != 0 || err != nil {
+			w.t.Fatalf("%d messages are in poison (%v)", n, err)
+		}
+		return w.votes(blog.ID) == 0
+	})
+	stop()
+	w.mustBeSound()
 }
 
 // votes counts the votes on a post of the bystander.
@@ -207,9 +197,7 @@ func (w *world) votes(id domain.BlogID) (n int) {
 	votes := driver.NewTable(w.db, "Blogs").Within(w.t.Context(), driver.Range{
 		Partition: string(w.bystander.Key()), From: prefix, To: prefix + "~", Paging: driver.Paging{KeysOnly: true}})
 	for _, err := range votes {
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		w.ok(err)
 		n++
 	}
 	return n

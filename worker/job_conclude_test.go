@@ -10,9 +10,7 @@ import (
 )
 
 func TestConclude(t *testing.T) {
-	t.Run("a record that gets no answer leaves time for the message", bubble(silentRecordLeavesTime))
-	t.Run("poisoning that gets no answer leaves time to hide the message", bubble(silentPoisonLeavesTime))
-	t.Run("a record that gets no answer leaves time to give the message back", bubble(silentRecordGivesBack))
+	t.Run("a record that gets no answer leaves time to hide the message, or to give it back", bubble(silentRecordLeavesTime))
 	t.Run("no outcome takes longer than the time to conclude", bubble(silentConclusionEnds))
 }
 
@@ -36,34 +34,32 @@ func ofDeletions(call drivertest.Call) bool { return call.Target == "Deletions" 
 
 // The table with the records is silent, and the queues answer.
 func silentRecordLeavesTime(t *testing.T) {
-	w := newWorld(t, 5)
-	w.hook = silentAfterRefusal(ofDeletions)
-	w.mustAsk()
-	w.handle(w.faulty, nil)
-	w.mustBeHidden(domain.Message{Attempts: 1})
-}
-
-func silentPoisonLeavesTime(t *testing.T) {
-	w := newWorld(t, 5)
-	w.options.MaxAttempts = 1
-	w.hook = silentAfterRefusal(ofDeletions)
-	w.mustAsk()
-	w.handle(w.faulty, nil)
-	w.mustBeHidden(domain.Message{Attempts: 1, Waits: 1})
-	if n := w.copies(); n != 0 {
-		t.Errorf("%d copies are on the poison queue", n)
+	for _, test := range []struct {
+		attempts int // at most
+		shutdown bool
+		want     domain.Message
+	}{
+		{5, false, domain.Message{Attempts: 1}},
+		{1, false, domain.Message{Attempts: 1, Waits: 1}}, // was to be poisoned
+		{5, true, domain.Message{}},
+	} {
+		w := newWorld(t, 5)
+		w.options.MaxAttempts = test.attempts
+		w.hook = silentAfterRefusal(ofDeletions)
+		w.mustAsk()
+		worker := New(w.faulty, w.options)
+		job := worker.newJob(w.receive(), nil)
+		cause := job.do(t.Context())
+		result := classify(t.Context(), cause)
+		if test.shutdown {
+			result = outcomeShutdown
+		}
+		worker.conclude(t.Context(), job, result, cause)
+		w.mustBeHidden(test.want)
+		if n := w.copies(); n != 0 {
+			t.Errorf("%d copies are on the poison queue", n)
+		}
 	}
-}
-
-func silentRecordGivesBack(t *testing.T) {
-	w := newWorld(t, 5)
-	w.hook = silentAfterRefusal(ofDeletions)
-	w.mustAsk()
-	worker := New(w.faulty, w.options)
-	job := worker.newJob(w.receive(), nil)
-	cause := job.do(t.Context())
-	worker.conclude(t.Context(), job, outcomeShutdown, cause)
-	w.mustBeHidden(domain.Message{})
 }
 
 // mustBeHidden checks that the message was written again with these counts, and is
@@ -75,9 +71,7 @@ func (w *world) mustBeHidden(counts domain.Message) {
 		w.t.Fatal("the message is not visible after its pause")
 	}
 	m, err := domain.DecodeMessage(w.receive().Text)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(err)
 	if m.Attempts != counts.Attempts || m.Waits != counts.Waits || m.Accounted == 0 {
 		w.t.Errorf("the message reads %+v, want %d attempts and %d waits", m, counts.Attempts, counts.Waits)
 	}

@@ -19,10 +19,8 @@ func TestLesson(t *testing.T) {
 	t.Run("a message that is delivered again after the end finds nothing to do", bubble(redeliveredAfterTheEnd))
 	t.Run("a forgotten lesson goes on alone", bubble(forgottenGoesOn))
 	t.Run("a user can end the pauses", bubble(freedGoesOn))
-	t.Run("a worker that does not teach ignores it", bubble(ignoredWithoutTeach))
-	t.Run("a deletion that is no lesson costs one read and does not pause", bubble(noLessonDoesNotPause))
+	t.Run("none, or a worker that does not teach, makes no pause, and costs at most one read", bubble(noLessonDoesNotPause))
 	t.Run("a pause keeps no other deletion from its turn", bubble(pauseHoldsNoSlot))
-	t.Run("a worker that stops gives its message back", bubble(stoppedLessonGivesBack))
 	t.Run("an order that is sent twice is followed once", bubble(orderIsFollowedOnce))
 }
 
@@ -32,18 +30,15 @@ func newLesson(t *testing.T) *world {
 	w := newWorld(t, enoughPosts)
 	w.options.Teach = true
 	w.options.Lease = 15 * time.Second
-	if _, err := w.sound.AskLesson(t.Context(), w.victim.Key(), owner, domain.OneOf(w.victim.Incarnation)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.sound.AskLesson(t.Context(), w.victim.Key(), owner, domain.OneOf(w.victim.Incarnation))
+	w.ok(err)
 	return w
 }
 
 func (w *world) lesson() domain.Lesson {
 	w.t.Helper()
 	l, err := w.sound.Lesson(w.t.Context(), w.victim.Ref())
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(err)
 	return l
 }
 
@@ -69,9 +64,7 @@ func (w *world) order(number int, step domain.Step, state domain.LessonState) {
 	err := w.sound.UpdateLesson(w.t.Context(), w.victim.Ref(), func(l *domain.Lesson) bool {
 		return l.Order(number, step, state)
 	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(err)
 }
 
 func (w *world) next(number int, steps ...domain.Step) {
@@ -136,9 +129,8 @@ func pauseIsNoStall(t *testing.T) {
 	almost := elapsed(domain.LessonPatience - time.Minute)
 	for !almost() {
 		checker := w.sound.NewChecker(Patience(w.options.Lease), false, func(b domain.Breach) { t.Errorf("breach: %+v", b) })
-		if _, err := checker.Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		_, err := checker.Run(t.Context())
+		w.ok(err)
 		w.until("a while has passed", elapsed(10*time.Second))
 	}
 	if n := sent.Load(); n != 0 || len(w.lesson().Workers) != 1 {
@@ -261,9 +253,7 @@ func freedGoesOn(t *testing.T) {
 	w := newLesson(t)
 	defer w.start(w.sound)()
 	w.until("the worker waits", w.waits(1, domain.StepMark))
-	if err := w.sound.UpdateLesson(t.Context(), w.victim.Ref(), end(domain.LessonFreed)); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.sound.UpdateLesson(t.Context(), w.victim.Ref(), end(domain.LessonFreed)))
 	w.until("the deletion is done", w.done)
 	w.mustBeDeleted()
 }
@@ -282,28 +272,28 @@ func (w *world) ofDeletions() *atomic.Int64 {
 	return &n
 }
 
-func ignoredWithoutTeach(t *testing.T) {
-	w := newLesson(t)
-	w.options.Teach = false
-	calls := w.ofDeletions()
-	w.finishOn(w.faulty)
-	if n := calls.Load(); n != 7 {
-		t.Errorf("a worker that does not teach made %d calls to Deletions, want 7", n)
-	}
-	w.mustBeDeleted()
-}
-
+// A worker that does not teach makes 7 calls, and one that does reads once more.
 func noLessonDoesNotPause(t *testing.T) {
-	w := newWorld(t, enoughPosts)
-	w.options.Teach = true
-	w.mustAsk()
-	calls := w.ofDeletions()
-	began := time.Now()
-	w.finishOn(w.faulty)
-	if n := calls.Load(); n != 8 || time.Since(began) > 10*time.Second {
-		t.Errorf("%d calls to Deletions, want 8, and it took %s", n, time.Since(began))
+	for _, test := range []struct {
+		teach, lesson bool
+		calls         int64
+	}{{false, true, 7}, {true, false, 8}} {
+		var w *world
+		if test.lesson {
+			w = newLesson(t)
+		} else {
+			w = newWorld(t, enoughPosts)
+			w.mustAsk()
+		}
+		w.options.Teach = test.teach
+		calls := w.ofDeletions()
+		began := time.Now()
+		w.finishOn(w.faulty)
+		if n := calls.Load(); n != test.calls || time.Since(began) > 10*time.Second {
+			t.Errorf("%+v: %d calls to Deletions, and it took %s", test, n, time.Since(began))
+		}
+		w.mustBeDeleted()
 	}
-	w.mustBeDeleted()
 }
 
 func pauseHoldsNoSlot(t *testing.T) {
@@ -312,9 +302,8 @@ func pauseHoldsNoSlot(t *testing.T) {
 	other := w.create("Other")
 	defer w.start(w.sound)()
 	w.until("the worker waits", w.waits(1, domain.StepMark))
-	if _, err := w.sound.AskDeletion(t.Context(), other.Key(), owner, domain.OneOf(other.Incarnation)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.sound.AskDeletion(t.Context(), other.Key(), owner, domain.OneOf(other.Incarnation))
+	w.ok(err)
 	w.until("another deletion is done", func() bool {
 		d, err := w.sound.Deletion(t.Context(), other.Ref(), owner)
 		return err == nil && d.State == domain.DeletionDone
@@ -327,33 +316,13 @@ func pauseHoldsNoSlot(t *testing.T) {
 	w.mustBeDeleted()
 }
 
-func stoppedLessonGivesBack(t *testing.T) {
-	w := newLesson(t)
-	stop := w.start(w.sound)
-	w.next(1, domain.StepMark)
-	w.until("the worker waits", w.waits(1, domain.StepShut))
-	stop()
-	if n := w.visible(); n != 1 {
-		t.Errorf("%d messages are visible once the worker has stopped", n)
-	}
-	if !w.ended(1)() {
-		t.Errorf("the worker has not left: %+v", w.lesson())
-	}
-	defer w.start(w.sound)()
-	w.next(2, domain.Steps()...)
-	w.until("the deletion is done", w.done)
-	w.mustBeDeleted()
-}
-
 func orderIsFollowedOnce(t *testing.T) {
 	w := newLesson(t)
 	defer w.start(w.sound)()
 	w.next(1, domain.StepMark)
 	for range 3 {
 		late := func(l *domain.Lesson) bool { return l.Order(1, domain.StepMark, domain.LessonKilled) }
-		if err := w.sound.UpdateLesson(t.Context(), w.victim.Ref(), late); err != nil {
-			t.Fatal(err)
-		}
+		w.ok(w.sound.UpdateLesson(t.Context(), w.victim.Ref(), late))
 	}
 	w.until("the worker waits", w.waits(1, domain.StepShut))
 	w.next(1, domain.Steps()[1:]...)

@@ -88,9 +88,7 @@ func observerOfDeliveries(t *testing.T) {
 	}
 	n.want(t, `delivery 1 of "channel"`, "step mark failed false", "step shut failed false", "step sweep failed true",
 		`end wait of "channel" failed true, unconcluded false, lost false, poisoned false`)
-	if err := New(w.sound, w.options).Handle(t.Context(), w.receive()); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(New(w.sound, w.options).Handle(t.Context(), w.receive()))
 	n.want(t, `delivery 2 of "channel"`, "step mark failed false", "step shut failed false", "step sweep failed false",
 		"step disarm failed false", "step release failed false",
 		`end done of "channel" failed false, unconcluded false, lost false, poisoned false`)
@@ -101,9 +99,7 @@ func observerOfDeliveries(t *testing.T) {
 
 func observerOfPoison(t *testing.T) {
 	w, n := observe(t, 0)
-	if err := w.sound.Messages().Send(t.Context(), "no message"); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.sound.Messages().Send(t.Context(), "no message"))
 	if err := New(w.sound, w.options).Handle(t.Context(), w.receive()); err == nil {
 		t.Fatal("no message was read")
 	}
@@ -115,9 +111,7 @@ func observerOfLostLease(t *testing.T) {
 	w.mustAsk()
 	m := w.receive()
 	m.Receipt = "of somebody else"
-	if err := New(w.sound, w.options).Handle(t.Context(), m); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(New(w.sound, w.options).Handle(t.Context(), m))
 	if last := n.lines[len(n.lines)-1]; last != `end done of "channel" failed false, unconcluded true, lost true, poisoned false` {
 		t.Errorf("told %s", last)
 	}
@@ -143,9 +137,7 @@ func observerOfPanicInConclusion(t *testing.T) {
 	w, n := observe(t, 0)
 	w.mustAsk()
 	w.hook = panicsIn(func(call drivertest.Call) bool { return call.Method == "Delete" })
-	if err := New(w.faulty, w.options).Handle(t.Context(), w.receive()); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(New(w.faulty, w.options).Handle(t.Context(), w.receive()))
 	if last := n.lines[len(n.lines)-1]; last != `end done of "channel" failed false, unconcluded true, lost false, poisoned false` {
 		t.Errorf("told %s", last)
 	}
@@ -174,9 +166,7 @@ func observerGivesContext(t *testing.T) {
 		seen[ctx.Value(noted{})] = true
 		return send(ctx)
 	})
-	if err := New(w.faulty, w.options).Handle(t.Context(), m); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(New(w.faulty, w.options).Handle(t.Context(), m))
 	for _, want := range []any{"delivery", domain.StepMark, domain.StepShut, domain.StepSweep, domain.StepDisarm, domain.StepRelease} {
 		if !seen[want] {
 			t.Errorf("no call of the store was made in %v", want)

@@ -14,7 +14,6 @@ func TestPoison(t *testing.T) {
 	t.Run("takes a message that gets no further until it is requeued", bubble(poisonedUntilRequeued))
 	t.Run("takes at once a message that nobody can read", bubble(poisonedUnread))
 	t.Run("takes a message that kills its workers after a hundred deliveries", bubble(poisonedForKilling))
-	t.Run("takes one copy of a message after the tables were away for an hour", bubble(poisonedOnce))
 }
 
 func poisonedUntilRequeued(t *testing.T) {
@@ -49,9 +48,7 @@ func (w *world) poisoned() bool { return w.deletion().State == domain.DeletionPo
 func poisonedUnread(t *testing.T) {
 	w := newWorld(t, 0)
 	for _, text := range []string{"not JSON", `{"kind":"channel"}`, `{"kind":"tomorrow's","channel":"victim","incarnation":"AAAAAAAAAAAAAAAAAAAAAAAAAA"}`} {
-		if err := w.sound.Messages().Send(t.Context(), text); err != nil {
-			t.Fatal(err)
-		}
+		w.ok(w.sound.Messages().Send(t.Context(), text))
 	}
 	stop := w.start(w.sound)
 	w.until("the worker has seen the queue", elapsed(time.Minute))
@@ -78,41 +75,10 @@ func poisonedForKilling(t *testing.T) {
 	stop()
 }
 
-// The work on a post is refused. When its message is to be poisoned, the table with
-// the records does not answer, but the queues do.
-func poisonedOnce(t *testing.T) {
-	w := newWorld(t, 1)
-	blog := w.post(w.bystander, "to be deleted")
-	if err := w.sound.DeleteBlog(t.Context(), w.bystander, blog.ID, visitor, domain.Any[domain.Revision]()); err != nil {
-		t.Fatal(err)
-	}
-	back := elapsed(50 * time.Minute)
-	away := fails(func(call drivertest.Call) bool { return call.Target == "Deletions" }, not(back), drivertest.ErrInjected)
-	w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Target == "Blogs" {
-			return errRefused
-		}
-		return away(ctx, call, send)
-	}
-	stop := w.start(w.faulty)
-	w.until("the tables are back", back)
-	if copies := w.copies(); copies != 0 {
-		t.Errorf("%d copies are on the poison queue while the tables are away", copies)
-	}
-	w.until("the worker has noticed", elapsed(75*time.Second))
-	stop()
-	if copies := w.copies(); copies != 1 || w.visible() != 0 {
-		t.Errorf("%d copies are on the poison queue, %d messages on the queue", copies, w.visible())
-	}
-	w.mustBeSound()
-}
-
 // copies counts the messages on the poison queue.
 func (w *world) copies() int {
 	w.t.Helper()
 	messages, err := driver.NewQueue(w.db, domain.PoisonQueueName).Receive(w.t.Context(), 32, time.Second)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(err)
 	return len(messages)
 }

@@ -9,27 +9,13 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
 func TestProgress(t *testing.T) {
-	t.Run("counts the rows removed", bubble(countsTheRowsRemoved))
 	t.Run("records when each step began and ended", bubble(recordsEachStep))
 	t.Run("records each worker that takes part", bubble(recordsEachWorker))
 	t.Run("records of steps cost no request", bubble(recordsCostNoRequest))
-	t.Run("a row of an older program gets a trace", bubble(olderRowGetsTrace))
-	t.Run("goes on from what an older program has counted", bubble(goesOnFromOlderCount))
-}
-
-func countsTheRowsRemoved(t *testing.T) {
-	w := newWorld(t, enoughPosts)
-	w.mustAsk()
-	w.finish()
-	d := w.deletion()
-	if want := int64(3*enoughPosts + 1); d.RowsDeleted != want || d.Step != domain.StepRelease || d.FinishedOn.IsZero() {
-		t.Errorf("deletion reads %+v, want %d rows, the last step and an end", d, want)
-	}
 }
 
 // told is the trace in a few words: worker, delivery, step and result of each record.
@@ -58,6 +44,9 @@ func recordsEachStep(t *testing.T) {
 	d := w.deletion()
 	if got := told(d.Trace); !slices.Equal(got, allSteps) {
 		t.Fatalf("the trace tells %q", got)
+	}
+	if want := int64(3*enoughPosts + 1); d.RowsDeleted != want || d.Step != domain.StepRelease {
+		t.Errorf("deletion reads %+v, want %d rows and the last step", d, want)
 	}
 	var rows int64
 	for i, r := range d.Trace {
@@ -127,49 +116,8 @@ func recordsCostNoRequest(t *testing.T) {
 		requests++
 		return send(ctx)
 	}
-	if err := New(w.faulty, w.options).Handle(t.Context(), messages[0]); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(New(w.faulty, w.options).Handle(t.Context(), messages[0]))
 	if got := told(w.deletion().Trace); requests != 17 || len(got) != len(allSteps) {
 		t.Errorf("%d requests after the message was received, want 17; the trace tells %q", requests, got)
-	}
-}
-
-func olderRowGetsTrace(t *testing.T) {
-	w := newWorld(t, enoughPosts)
-	w.mustAsk()
-	broken := driver.Merge(string(w.victim.Incarnation), driver.Exists, driver.String("Trace", "of a later program"))
-	if err := driver.NewTable(w.db, "Deletions").Transact(t.Context(), string(w.victim.Key()), broken); err != nil {
-		t.Fatal(err)
-	}
-	if d := w.deletion(); d.Trace != nil || d.State != domain.DeletionQueued {
-		t.Errorf("a deletion with a trace that cannot be read is %+v", d)
-	}
-	w.finish()
-	if got := told(w.deletion().Trace); !slices.Equal(got, allSteps) {
-		t.Errorf("the trace tells %q", got)
-	}
-}
-
-// An older program counted on the gate too, and had recorded 20 rows when it was stopped.
-func goesOnFromOlderCount(t *testing.T) {
-	w := newWorld(t, enoughPosts)
-	w.mustAsk()
-	if _, err := w.sound.ShutGate(t.Context(), w.victim.Ref()); err != nil {
-		t.Fatal(err)
-	}
-	key, row := string(w.victim.Key()), string(w.victim.Incarnation)
-	for table, counts := range map[string]driver.Operation{
-		"Deletions": driver.Merge(row, driver.Exists, driver.Int64("RowsDeleted", 20), driver.Int64("RowsSwept", 20)),
-		"Blogs":     driver.Merge("gate!shut!"+row, driver.Exists, driver.Int64("SweptA_0", 30), driver.String("SweptBefore", "B_0:99")),
-	} {
-		if err := driver.NewTable(w.db, table).Transact(t.Context(), key, counts); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w.finish()
-	w.mustBeDeleted()
-	if d := w.deletion(); d.State != domain.DeletionDone || d.RowsDeleted != 20+3*enoughPosts+1 {
-		t.Errorf("the deletion is %s, and counts %d rows", d.State, d.RowsDeleted)
 	}
 }

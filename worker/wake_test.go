@@ -63,9 +63,8 @@ func wakesForGivenBack(t *testing.T) {
 	m := w.leased(time.Hour)
 	defer w.start(w.sound)()
 	time.Sleep(time.Minute)
-	if _, err := w.sound.Messages().Update(t.Context(), m, m.Text, 0); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.sound.Messages().Update(t.Context(), m, m.Text, 0)
+	w.ok(err)
 	given := time.Now()
 	synctest.Wait()
 	if took := time.Since(given); took != 0 || !w.done() {

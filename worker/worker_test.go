@@ -3,16 +3,14 @@ package worker
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
-	"microblogging/domain"
 	"microblogging/storage/drivertest"
 )
 
-func TestWorker(t *testing.T) {
-	t.Run("outlives a store that is away", bubble(outlivesAbsentStore))
-	t.Run("completes the deletion of a post that died after it was queued", bubble(completesDeletionOfPost))
-}
+// A worker outlives a store that is away.
+func TestWorker(t *testing.T) { synctest.Test(t, outlivesAbsentStore) }
 
 func outlivesAbsentStore(t *testing.T) {
 	w := newWorld(t, 5)
@@ -32,23 +30,4 @@ func outlivesAbsentStore(t *testing.T) {
 		t.Error("the worker did not recover soon after the store was back")
 	}
 	w.mustBeDeleted()
-}
-
-func completesDeletionOfPost(t *testing.T) {
-	w := newWorld(t, 1)
-	blog := w.post(w.bystander, "to be deleted")
-	w.hook = drivertest.Only(
-		func(call drivertest.Call) bool { return call.Method == "Transact" },
-		func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected })
-	err := w.faulty.DeleteBlog(t.Context(), w.bystander, blog.ID, visitor, domain.Any[domain.Revision]())
-	if err == nil {
-		t.Fatal("the deletion that was to die succeeded")
-	}
-	stop := w.start(w.sound)
-	w.until("the worker has removed the post", func() bool {
-		_, err := w.sound.Blog(t.Context(), blog.Channel, blog.ID)
-		return err != nil
-	})
-	stop()
-	w.mustBeSound()
 }

@@ -67,9 +67,7 @@ func newWorld(t *testing.T, posts int) *world {
 		return w.hook(ctx, call, send)
 	})
 	w.faulty = storage.New(faults, storage.Options{})
-	if err := w.sound.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.sound.Prepare(t.Context()))
 	w.victim = w.create("Victim")
 	for i := range posts {
 		w.post(w.victim, fmt.Sprintf("post %d", i))
@@ -79,6 +77,14 @@ func newWorld(t *testing.T, posts int) *world {
 		w.kept = append(w.kept, w.post(w.bystander, fmt.Sprintf("kept %d", i)))
 	}
 	return w
+}
+
+// ok ends the test if a step that must succeed has failed.
+func (w *world) ok(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 func (w *world) create(name string) domain.Channel {
@@ -113,9 +119,7 @@ func (w *world) ask(s *storage.Store) error {
 // mustAsk asks for the victim's deletion on the sound side.
 func (w *world) mustAsk() {
 	w.t.Helper()
-	if err := w.ask(w.sound); err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(w.ask(w.sound))
 }
 
 // intent is a message that asks for the victim's deletion.
@@ -181,13 +185,10 @@ func (w *world) visible() (n int) {
 	w.t.Helper()
 	q := w.sound.Messages()
 	messages, err := q.Receive(w.t.Context(), 32, time.Second)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(err)
 	for _, m := range messages {
-		if _, err := q.Update(w.t.Context(), m, m.Text, 0); err != nil {
-			w.t.Fatal(err)
-		}
+		_, err := q.Update(w.t.Context(), m, m.Text, 0)
+		w.ok(err)
 	}
 	return len(messages)
 }
