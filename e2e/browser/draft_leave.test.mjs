@@ -15,11 +15,13 @@ describe("draft: leaving and coming back", () => {
     const v = await writer(lea, "left.on", true);
     await look(v, "draft-kept");
     await v.follow(v.link("Channels"));
+    await v.open("/channels?contains=left.on"); // the first page of all may not have it
     await v.follow(v.link("left.on"));
     await comesBack(v);
     await v.follow(v.button("Post"));
     await published(v, lea, "left.on");
     await v.follow(v.link("Channels"));
+    await v.open("/channels?contains=left.on"); // the first page of all may not have it
     await v.follow(v.link("left.on"));
     assert.equal(await v.field("Text").inputValue(), "", "nothing is left of the draft");
     await v.leave();
@@ -55,10 +57,10 @@ describe("draft: leaving and coming back", () => {
   test("without script, a link leads to an empty form, and Back to the text", async () => {
     const v = await writer(lea, "left.off", false);
     await v.follow(v.link("Channels"));
+    await v.open("/channels?contains=left.off"); // the first page of all may not have it
     await v.follow(v.link("left.off"));
     assert.equal(await v.field("Text").inputValue(), "");
-    await v.page.goBack();
-    await v.page.goBack();
+    for (let back = 0; back < 3; back++) await v.page.goBack();
     assert.equal(await v.field("Text").inputValue(), text);
     await v.leave();
   });
