@@ -64,7 +64,7 @@ func (c *Checker) Run(ctx context.Context) (CheckCounts, error) {
 	for _, table := range []*driver.Table{c.store.users, c.store.sessions, c.store.throttle} {
 		for row, err := range table.All(ctx, driver.Scan{}) {
 			if err == nil {
-				_, err = c.judge(ctx, table, row)
+				_, _, err = c.judge(ctx, table, row)
 			}
 			if err != nil {
 				return c.counts, fmt.Errorf("checking table %s: %w", table.Name(), err)
@@ -90,7 +90,7 @@ func (c *Checker) checkPartitions(ctx context.Context) error {
 		partition.key = earlier(channels, blogs)
 		if !channels.ended && channels.head.Partition == partition.key {
 			partition.channel = decodeChannel(channels.head).Channel
-			sound, err := c.judge(ctx, c.store.channels, channels.head)
+			_, sound, err := c.judge(ctx, c.store.channels, channels.head)
 			if err == nil && sound {
 				err = c.relist(ctx, partition.channel)
 			}
@@ -153,13 +153,14 @@ func (c *Checker) checkDeletions(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("reading the deletions: %w", err)
 		}
-		if sound, err := c.judge(ctx, c.store.deletions, row); err != nil || !sound {
-			if err != nil {
-				return err
-			}
+		kind, sound, err := c.judge(ctx, c.store.deletions, row)
+		if err != nil {
+			return err
+		}
+		if !sound {
 			continue
 		}
-		switch schema.Of(schema.TableDeletions, row.Partition, row.Row) {
+		switch kind {
 		case schema.Unread:
 			c.tellUnread(row)
 			continue

@@ -34,26 +34,26 @@ type partitionCheck struct {
 
 // row checks one row. The scan brings the rows in key order.
 func (p *partitionCheck) row(ctx context.Context, row driver.Entity) error {
-	sound, err := p.judge(ctx, p.store.blogs, row)
-	if schema.IsGate(row.Row) {
-		p.fits(p.store.blogs, row)
+	kind, sound, err := p.judge(ctx, p.store.blogs, row)
+	if err != nil || !sound {
+		return err
 	}
 	switch {
-	case err != nil || !sound:
-		return err
 	case row.Row == schema.OpenGateRow(p.channel.Incarnation):
 		p.open = true
 	case row.Row == schema.ShutGateRow(p.channel.Incarnation):
 		p.shut = true
-	case schema.OpenGate.Has(row.Row):
+	case kind == schema.OpenGate:
+		p.fits(kind, p.store.blogs, row)
 		return p.strayGate(ctx, row)
-	case schema.ReservedGate.Has(row.Row):
+	case kind == schema.ReservedGate:
+		p.fits(kind, p.store.blogs, row)
 		return p.strayReservation(ctx, row)
 	case !p.owns(row):
 		return p.orphan(ctx, row)
 	}
-	p.fits(p.store.blogs, row)
-	switch schema.Of(schema.TableBlogs, row.Partition, row.Row) {
+	p.fits(kind, p.store.blogs, row)
+	switch kind {
 	case schema.Blog:
 		blog := decodeBlog(row)
 		p.blogs.add(blog.ID, blog.Rating)

@@ -15,23 +15,27 @@ import (
 // it must not keep a check from the other rows.
 const readable = "readable"
 
-// judge counts a row, and tells whether it can be compared with others. It reports one that
-// cannot be, and counts one of an earlier version as retired. A repair deletes a retired row,
-// and one that no operation can ask for. It leaves the others: somebody may still know what
+// leftUnknown is what a breach of it reports as Repaired if the row stays.
+const leftUnknown = "left: nothing says what it was"
+
+// judge counts a row, and tells its kind and whether it can be compared with others. It reports
+// one that cannot be, and counts one of an earlier version as retired. A repair deletes a retired
+// row, and one that no operation can ask for. It leaves the others: somebody may still know what
 // they were.
-func (c *Checker) judge(ctx context.Context, table *driver.Table, row driver.Entity) (sound bool, err error) {
+func (c *Checker) judge(ctx context.Context, table *driver.Table, row driver.Entity) (kind *schema.Kind, sound bool, err error) {
 	c.counts.Rows++
-	if kind := schema.Of(table.Name(), row.Partition, row.Row); kind != nil && kind.Retired {
+	kind = schema.Of(table.Name(), row.Partition, row.Row)
+	if kind != nil && kind.Retired {
 		c.counts.Retired++
 		_, err := c.delete(ctx, table, row)
-		return false, err
+		return kind, false, err
 	}
 	flaw := unreadable(table.Name(), row)
 	if flaw.why == "" {
 		if table != c.store.blogs { // there, it may be of another incarnation
-			c.fits(table, row)
+			c.fits(kind, table, row)
 		}
-		return true, nil
+		return kind, true, nil
 	}
 	breach := unfit(table, row, flaw.why)
 	switch {
@@ -40,24 +44,24 @@ func (c *Checker) judge(ctx context.Context, table *driver.Table, row driver.Ent
 	case c.Repair && table == c.store.channels:
 		breach.Repaired = "left: its posts would be lost with it"
 	case c.Repair:
-		breach.Repaired = "left: nothing says what it was"
+		breach.Repaired = leftUnknown
 	}
 	if err == nil {
 		c.Report(breach)
 	}
-	return false, err
+	return kind, false, err
 }
 
 // fits reports a row of no kind, and one without a property that its kind has. It can still be
 // compared with others.
-func (c *Checker) fits(table *driver.Table, row driver.Entity) {
-	why := misfit(schema.Of(table.Name(), row.Partition, row.Row), row.Properties)
+func (c *Checker) fits(kind *schema.Kind, table *driver.Table, row driver.Entity) {
+	why := misfit(kind, row.Properties)
 	if why == "" {
 		return
 	}
 	breach := unfit(table, row, why)
 	if c.Repair {
-		breach.Repaired = "left: nothing says what it was"
+		breach.Repaired = leftUnknown
 	}
 	c.Report(breach)
 }

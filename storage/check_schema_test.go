@@ -72,12 +72,18 @@ func (s *story) write(table string, row driver.Entity, properties driver.Propert
 func (s *story) mustSee(table string, row driver.Entity, properties driver.Properties, what string) {
 	s.t.Helper()
 	s.write(table, row, properties)
+	seen, readable := 0, 0
 	for _, b := range s.check() {
 		if b.Table == table && b.PartitionKey == row.Partition && b.RowKey == row.Row {
-			return
+			seen++
+			if b.Invariant == "readable" {
+				readable++
+			}
 		}
 	}
-	s.t.Errorf("a check does not see that %s %s %s has %s", table, row.Partition, row.Row, what)
+	if seen == 0 || readable > 1 {
+		s.t.Errorf("a check reports %d times, %d as readable, that %s %s %s has %s", seen, readable, table, row.Partition, row.Row, what)
+	}
 }
 
 func rowOfNoKindIsFound(t *testing.T) {

@@ -44,7 +44,7 @@ func (c *Checker) checkSubscriptions(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("reading the subscriptions: %w", err)
 		}
-		if sound, err := c.judge(ctx, c.store.subscriptions, row); err != nil {
+		if _, sound, err := c.judge(ctx, c.store.subscriptions, row); err != nil {
 			return err
 		} else if !sound || !c.Repair {
 			continue
