@@ -51,7 +51,7 @@ func ratingList(ref domain.ChannelRef, q RatingQuery) string {
 
 // readRatings reads the rows of the index for a page, and one more if there is another page.
 func (s *Store) readRatings(ctx context.Context, key domain.ChannelKey, q RatingQuery, position string) ([]driver.Entity, error) {
-	from, to := schema.Rate.Prefix(), schema.PrefixEnd(schema.Rate.Prefix())
+	from, to := schema.Rate.Range()
 	if q.Rating != nil {
 		from, to = schema.RatedRange(*q.Rating)
 	}

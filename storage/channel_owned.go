@@ -82,9 +82,9 @@ func (s *Store) ListChannel(ctx context.Context, channel domain.Channel) error {
 // none, it returns a *domain.TooManyChannelsError. A channel that is on the list needs no
 // room: the request may be one that was sent again.
 func (s *Store) makeRoom(ctx context.Context, channel domain.Channel, limit int) error {
+	from, to := schema.Owned.Range()
 	for {
-		rows, err := s.users.First(ctx, limit, driver.Range{
-			Partition: schema.UserPartition(channel.Owner), From: schema.Owned.Prefix(), To: schema.PrefixEnd(schema.Owned.Prefix())})
+		rows, err := s.users.First(ctx, limit, driver.Range{Partition: schema.UserPartition(channel.Owner), From: from, To: to})
 		if err != nil || len(rows) < limit {
 			return err
 		}

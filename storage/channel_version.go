@@ -118,9 +118,9 @@ const maxOpenGates = 10
 // incarnation, it reads the first maxOpenGates of the partition.
 func (s *Store) readOpenGates(ctx context.Context, key domain.ChannelKey, of domain.Incarnation) ([]driver.Entity, error) {
 	if of == "" {
+		from, to := schema.OpenGate.Range()
 		//lab: Look for the open gate of the channel, whichever incarnation it has.
-		gates, err := s.blogs.First(ctx, maxOpenGates, driver.Range{
-			Partition: schema.ChannelPartition(key), From: schema.OpenGate.Prefix(), To: schema.PrefixEnd(schema.OpenGate.Prefix())})
+		gates, err := s.blogs.First(ctx, maxOpenGates, driver.Range{Partition: schema.ChannelPartition(key), From: from, To: to})
 		if err != nil {
 			err = fmt.Errorf("gates of channel %s: %w", key, err)
 		}

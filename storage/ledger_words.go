@@ -112,13 +112,10 @@ func rowsWords(call driver.LedgerCall) string {
 		return ""
 	}
 	prefix := literal(call, call.From)
-	begins, ends := call.From == prefix, call.To == schema.PrefixEnd(prefix)
 	switch {
 	case call.From != "" && call.To == schema.PrefixEnd(call.From):
 		return " and RowKey begins with " + shownRow(call, call.From)
-	case begins && ends:
-		return " and RowKey begins with " + prefix
-	case prefix != "" && ends:
+	case prefix != "" && call.To == schema.PrefixEnd(prefix):
 		return " and RowKey begins with " + prefix + ", from one of them on"
 	case prefix != "" && strings.HasPrefix(call.To, prefix):
 		return " and RowKey is between two that begin with " + prefix
@@ -147,12 +144,12 @@ func shownRow(call driver.LedgerCall, row string) string {
 	if kind := schema.Of(call.Target, call.Partition, row); kind != nil && !kind.Retired {
 		return shownForm(kind.Form)
 	}
-	if prefix := literal(call, row); prefix != "" && prefix != row {
+	switch prefix := literal(call, row); prefix {
+	case "", row:
+		return cmp.Or(prefix, "…")
+	default:
 		return prefix + "…"
-	} else if prefix != "" {
-		return prefix
 	}
-	return "…"
 }
 
 func shownForm(form string) string {
@@ -320,7 +317,7 @@ func forWhat(kind *schema.Kind, action driver.Action) string {
 // postsIn counts the posts that a transaction makes.
 func postsIn(call driver.LedgerCall) (n int) {
 	for _, op := range call.Operations {
-		if op.Action == driver.ActionInsert && strings.HasPrefix(op.Row, schema.Blog.Prefix()) {
+		if op.Action == driver.ActionInsert && schema.Blog.Has(op.Row) {
 			n++
 		}
 	}

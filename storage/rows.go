@@ -100,10 +100,10 @@ func RowPrefixes() []string {
 }
 
 // Rows reads the rows behind the name of a channel. It makes five requests, however many
-// rows there are: first for the channel, and then the others at once. Only the owner may see the rows of a channel, and whoever asked for a
-// deletion what is left of it; anybody else is domain.ErrForbidden, or domain.ErrNotFound
-// if there is no channel. A cursor of another list, or a kind that is not there, is an
-// InvalidError.
+// rows there are: first for the channel, and then the others at once. Only the owner may see
+// the rows of a channel, and whoever asked for a deletion what is left of it; anybody else is
+// domain.ErrForbidden, or domain.ErrNotFound if there is no channel. A cursor of another list,
+// or a kind that is not there, is an InvalidError.
 func (s *Store) Rows(ctx context.Context, q RowsQuery) (ChannelRows, error) {
 	from, to, err := q.bounds()
 	if err != nil {

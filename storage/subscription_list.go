@@ -110,8 +110,9 @@ const maxCounted = 1000
 // Subscribers counts the subscribers of a channel, up to 1,000. It reports in more
 // whether there are more than that.
 func (s *Store) Subscribers(ctx context.Context, ref domain.ChannelRef) (n int, more bool, err error) {
+	from, to := schema.Sub.Range()
 	//lab: Count the subscribers of the channel.
 	rows, err := s.blogs.First(ctx, maxCounted+1, driver.Range{
-		Partition: schema.ChannelPartition(ref.Key), From: schema.Sub.Prefix(), To: schema.PrefixEnd(schema.Sub.Prefix()), Paging: driver.Paging{KeysOnly: true}})
+		Partition: schema.ChannelPartition(ref.Key), From: from, To: to, Paging: driver.Paging{KeysOnly: true}})
 	return min(len(rows), maxCounted), len(rows) > maxCounted, err
 }
