@@ -254,6 +254,3 @@ func (s *Scenario) DescribeMessage(text string) string { return s.Pretty(describ
 // DescribeFact is what an actor was told, in one line. It is empty for what the actor is
 // only about to do.
 func (s *Scenario) DescribeFact(f Fact) string { return describeFact(f) }
-
-// ShortRow is a row key with its tokens, hashes and times shortened.
-func (s *Scenario) ShortRow(row string) string { return s.Pretty(shortRow(row)) }

@@ -62,66 +62,6 @@ func Outcomes() []string {
 // outcomeKilled is the End.Outcome of a worker that was killed in a lesson.
 const outcomeKilled = "killed"
 
-// Observers makes one Observer of several. The first begins first and ends last. It is nil
-// if there is none.
-func Observers(several ...Observer) Observer {
-	switch len(several) {
-	case 0:
-		return nil
-	case 1:
-		return several[0]
-	}
-	return observers(several)
-}
-
-type observers []Observer
-
-func (several observers) Deliver(ctx context.Context, delivery driver.Message, message domain.Message) (context.Context, Handling) {
-	all := make(handlings, len(several))
-	for i, o := range several {
-		ctx, all[i] = o.Deliver(ctx, delivery, message)
-	}
-	return ctx, all
-}
-
-func (several observers) Pass(ctx context.Context) (context.Context, func(storage.Reconciled, error)) {
-	ends := make([]func(storage.Reconciled, error), len(several))
-	for i, o := range several {
-		ctx, ends[i] = o.Pass(ctx)
-	}
-	return ctx, func(done storage.Reconciled, err error) {
-		for i := len(ends) - 1; i >= 0; i-- {
-			ends[i](done, err)
-		}
-	}
-}
-
-type handlings []Handling
-
-func (all handlings) Step(ctx context.Context, step domain.Step) (context.Context, func(error)) {
-	ends := make([]func(error), len(all))
-	for i, h := range all {
-		ctx, ends[i] = h.Step(ctx, step)
-	}
-	return ctx, func(err error) {
-		for i := len(ends) - 1; i >= 0; i-- {
-			ends[i](err)
-		}
-	}
-}
-
-func (all handlings) Removed(rows int) {
-	for _, h := range all {
-		h.Removed(rows)
-	}
-}
-
-func (all handlings) End(e End) {
-	for i := len(all) - 1; i >= 0; i-- {
-		all[i].End(e)
-	}
-}
-
 // nobody is the Observer and the Handling where there is none.
 type nobody struct{}
 

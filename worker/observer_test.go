@@ -71,11 +71,11 @@ func (n *notebook) want(t *testing.T, want ...string) {
 	n.lines = nil
 }
 
-// observe makes a world whose workers tell two observers, the second of which it returns.
+// observe makes a world whose workers tell an observer, which it returns.
 func observe(t *testing.T, posts int) (*world, *notebook) {
 	t.Helper()
 	w, n := newWorld(t, posts), &notebook{}
-	w.options.Observer = Observers(&notebook{}, n)
+	w.options.Observer = n
 	return w, n
 }
 
