@@ -128,11 +128,11 @@ func (p *partitionCheck) repairUngated(ctx context.Context, row channelRow) (str
 //   - The gate takes the place of a new reservation, as at a creation. So a late copy of
 //     a call here puts up nothing.
 //
-// If the deletion was asked for meanwhile, the gate is withdrawn, although the deletion may still have found
-// it. That leaves rows without a channel at worst, which the next check reports. If the process
-// dies before that, the gate of a dead incarnation is left until the next repair
-// (strayGate). It does harm only if, moreover, a second worker marked the channel before the
-// gate stood, and sleeps until the name is taken again.
+// If the deletion was asked for meanwhile, the gate is withdrawn, although the deletion may
+// still have found it. That leaves rows without a channel at worst, which the next check
+// reports. If the process dies before that, the gate of a dead incarnation is left until the
+// next repair (strayGate). It does harm only if, moreover, a second worker marked the channel
+// before the gate stood, and sleeps until the name is taken again.
 //
 // A creation cannot be under way. It writes behind the gate only after its row is there,
 // and reads that; if it finds the gate gone, it wants to delete the row, in a version

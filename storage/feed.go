@@ -35,10 +35,10 @@ type FeedPage struct {
 // read is left out.
 //
 // First it reads the posts of each channel. Then it verifies the channels that contribute to
-// the page, and no other: the channel's row says whether it is still there, and the sub! row whether the
-// user subscribes, since a user's row that says joined may have none. It is read after the
-// posts were found, so that a channel whose deletion was accepted before the request is on
-// no page. If a channel does not contribute after all, the page is made again without it.
+// the page, and no other: the channel's row says whether it is still there, and the sub! row
+// whether the user subscribes, since a user's row that says joined may have none. It is read
+// after the posts were found, so that a channel whose deletion was accepted before the request
+// is on no page. If a channel does not contribute after all, the page is made again without it.
 // Mostly this happens once for a channel, since its dangling row is removed.
 //
 // A long page reads first which posts there are, and then the texts of its own posts: so

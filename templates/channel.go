@@ -210,9 +210,9 @@ type EditChannel struct {
 	domain.Channel
 }
 
-// A DeleteChannel asks the owner to confirm a deletion. It posts incarnation, and pause if
-// the workers are to pause before each step, to [DeleteChannelPath]. The owner confirms the deletion of this incarnation; a later
-// channel of the same name is not deleted.
+// A DeleteChannel asks the owner to confirm a deletion. It posts incarnation, and pause if the
+// workers are to pause before each step, to [DeleteChannelPath]. The owner confirms the
+// deletion of this incarnation; a later channel of the same name is not deleted.
 type DeleteChannel struct {
 	Form
 	domain.Channel

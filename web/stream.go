@@ -45,10 +45,10 @@ type glance struct {
 	next time.Duration
 }
 
-// watch streams what look sees to a visitor. It sends an event after each change, "end" when
-// it is over or is not the visitor's any more, and "again" when the session has ended, or the stream has
-// lasted so long that the browser is to open a new one. Look is called once before the
-// stream begins, so that what is wrong with the request is its answer.
+// watch streams what look sees to a visitor. It sends an event after each change, "end" when it
+// is over or is not the visitor's any more, and "again" when the session has ended, or the
+// stream has lasted so long that the browser is to open a new one. Look is called once before
+// the stream begins, so that what is wrong with the request is its answer.
 func (s *server) watch(c echo.Context, v visitor, event string, look func(ctx context.Context) (glance, error)) error {
 	client := s.guard.clientAddress(c.Request())
 	if !s.streams.take(client, 1) {

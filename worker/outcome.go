@@ -16,8 +16,8 @@ type outcome uint8
 const (
 	// outcomeDone: the work is done; the message is settled.
 	outcomeDone outcome = iota
-	// outcomeRetry: the work failed although the store answered; the message is hidden for a backoff. The
-	// attempt counts unless it removed rows.
+	// outcomeRetry: the work failed although the store answered; the message is hidden for a
+	// backoff. The attempt counts unless it removed rows.
 	outcomeRetry
 	// outcomePermanent: no attempt can succeed; the message is poison.
 	outcomePermanent
