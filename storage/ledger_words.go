@@ -81,8 +81,8 @@ func queuePurpose(method driver.Method) string {
 	switch method {
 	case driver.CallSend:
 		return "Sends the message by which a worker does the rest."
-	case driver.CallPing:
-		return "Asks whether the queue answers."
+	case driver.CallLength:
+		return "Counts the messages, and takes none."
 	case driver.CallPeek:
 		return "Looks at the messages, and takes none."
 	}

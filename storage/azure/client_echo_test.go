@@ -33,7 +33,7 @@ func echoOfTransaction(t *testing.T) {
 			table := newName()
 			transact(t, sound, table, driver.Insert("r", driver.Int64("N", 1)), driver.Insert("guard"))
 			op := test.op(driver.Match(get(t, sound, table, "r").ETag))
-			err := faulty.Transact(t.Context(), table, "p", []driver.Operation{driver.Merge("guard", driver.Exists), op})
+			err := driver.NewTable(faulty, table).Transact(t.Context(), "p", driver.Merge("guard", driver.Exists), op)
 			if test.meaning != nil {
 				wantOperation(t, err, 1, test.meaning)
 			} else if err != nil {
@@ -76,7 +76,7 @@ func echoOfQueue(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			sound, faulty := pair(t, losesReply())
 			name := newName()
-			if err := sound.Send(t.Context(), name, "m"); err != nil {
+			if err := driver.NewQueue(sound, name).Send(t.Context(), "m"); err != nil {
 				t.Fatal(err)
 			}
 			var m driver.Message
@@ -93,9 +93,9 @@ func echoOfQueue(t *testing.T) {
 	}
 }
 
-func receive(t *testing.T, q driver.Queues, queue string) []driver.Message {
+func receive(t *testing.T, q driver.Backend, queue string) []driver.Message {
 	t.Helper()
-	messages, err := q.Receive(t.Context(), queue, 32, time.Minute)
+	messages, err := driver.NewQueue(q, queue).Receive(t.Context(), 32, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}

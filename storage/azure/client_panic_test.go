@@ -9,6 +9,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"microblogging/domain"
+	"microblogging/storage/drivertest"
 )
 
 func TestPanic(t *testing.T) {
@@ -20,10 +21,10 @@ func panickingLibrary(t *testing.T) {
 	cfg := with(unreachable, fault(func(*policy.Request) (*http.Response, error) { panic("a bug of a library") }))
 	cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
 	c := open(t, cfg)
-	for name, call := range calls {
-		t.Run(name, func(t *testing.T) {
+	for _, call := range drivertest.EachCall("name") {
+		t.Run(string(call.Method), func(t *testing.T) {
 			log.Reset()
-			err := call(t.Context(), c, "name")
+			err := c.Do(t.Context(), &call)
 			want(t, err, domain.ErrUnavailable)
 			wantBrief(t, err)
 			if n := strings.Count(log.String(), "debug.Stack"); n != 1 || !strings.Contains(log.String(), "a bug of a library") {

@@ -14,51 +14,12 @@ import (
 	"microblogging/storage/azure"
 	"microblogging/storage/azuritetest"
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 )
 
 // unreachable is an account at port 1, where nothing listens.
 const unreachable = "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=dGVzdA==;" +
 	"TableEndpoint=http://127.0.0.1:1/a;QueueEndpoint=http://127.0.0.1:1/a;"
-
-// calls has every method of driver.Tables and driver.Queues.
-var calls = map[string]func(context.Context, *azure.Client, string) error{
-	"CreateTable": func(ctx context.Context, c *azure.Client, name string) error { return c.CreateTable(ctx, name) },
-	"Get": func(ctx context.Context, c *azure.Client, name string) error {
-		_, err := c.Get(ctx, name, "p", "r")
-		return err
-	},
-	"Range": func(ctx context.Context, c *azure.Client, name string) error {
-		_, err := c.Range(ctx, name, driver.Range{Partition: "p", Paging: driver.Paging{Limit: 1}})
-		return err
-	},
-	"Scan": func(ctx context.Context, c *azure.Client, name string) error {
-		_, err := c.Scan(ctx, name, driver.Scan{Paging: driver.Paging{Limit: 1}})
-		return err
-	},
-	"Transact": func(ctx context.Context, c *azure.Client, name string) error {
-		return c.Transact(ctx, name, "p", []driver.Operation{driver.Insert("r")})
-	},
-	"CreateQueue": func(ctx context.Context, c *azure.Client, name string) error { return c.CreateQueue(ctx, name) },
-	"Send": func(ctx context.Context, c *azure.Client, name string) error {
-		return c.Send(ctx, name, "m")
-	},
-	"Receive": func(ctx context.Context, c *azure.Client, name string) error {
-		_, err := c.Receive(ctx, name, 1, time.Second)
-		return err
-	},
-	"Update": func(ctx context.Context, c *azure.Client, name string) error {
-		_, err := c.Update(ctx, name, driver.Message{ID: "1", Receipt: "r"}, time.Second)
-		return err
-	},
-	"Delete": func(ctx context.Context, c *azure.Client, name string) error {
-		return c.Delete(ctx, name, driver.Message{ID: "1", Receipt: "r"})
-	},
-	"Ping": func(ctx context.Context, c *azure.Client, name string) error { return c.Ping(ctx, name) },
-	"Length": func(ctx context.Context, c *azure.Client, name string) error {
-		_, err := c.Length(ctx, name)
-		return err
-	},
-}
 
 func TestUnavailable(t *testing.T) {
 	t.Run("is an account that cannot be reached", unreachableAccount)
@@ -71,9 +32,9 @@ func TestUnavailable(t *testing.T) {
 
 func unreachableAccount(t *testing.T) {
 	c := open(t, with(unreachable))
-	for name, call := range calls {
-		t.Run(name, func(t *testing.T) {
-			err := call(t.Context(), c, "name")
+	for _, call := range drivertest.EachCall("name") {
+		t.Run(string(call.Method), func(t *testing.T) {
+			err := c.Do(t.Context(), &call)
 			want(t, err, domain.ErrUnavailable)
 			wantBrief(t, err)
 			var cause *net.OpError
@@ -91,7 +52,7 @@ func defaultPatience(t *testing.T) {
 	c := open(t, azure.Config{ConnectionString: unreachable})
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	err := calls["Get"](ctx, c, "name")
+	_, err := driver.NewTable(c, "name").Get(ctx, "p", "r")
 	want(t, err, domain.ErrUnavailable)
 	want(t, err, syscall.ECONNREFUSED) // and not the end of the context
 }
@@ -100,9 +61,9 @@ func busyService(t *testing.T) {
 	for _, status := range []int{401, 403, 408, 429, 500, 502, 503, 504} {
 		t.Run(http.StatusText(status), func(t *testing.T) {
 			c := open(t, with(unreachable, answers(status, nil, "")))
-			for name, call := range calls {
-				if err := call(t.Context(), c, "name"); !errors.Is(err, domain.ErrUnavailable) {
-					t.Errorf("%s: %v", name, err)
+			for _, call := range drivertest.EachCall("name") {
+				if err := c.Do(t.Context(), &call); !errors.Is(err, domain.ErrUnavailable) {
+					t.Errorf("%s: %v", call.Method, err)
 				}
 			}
 		})
@@ -111,10 +72,10 @@ func busyService(t *testing.T) {
 
 func foreignNotFound(t *testing.T) {
 	c := open(t, with(unreachable, answers(http.StatusNotFound, http.Header{"Content-Type": {"text/html"}}, "<h1>404</h1>")))
-	for name, call := range calls {
-		err := call(t.Context(), c, "name")
+	for _, call := range drivertest.EachCall("name") {
+		err := c.Do(t.Context(), &call)
 		if !errors.Is(err, domain.ErrUnavailable) || errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrLeaseLost) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v", call.Method, err)
 		}
 	}
 }
@@ -139,10 +100,10 @@ func silentService(t *testing.T) {
 	cfg := with(silent(t))
 	cfg.Retry.TryTimeout = 20 * time.Millisecond
 	c := open(t, cfg)
-	for name, call := range calls {
+	for _, call := range drivertest.EachCall("name") {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		if err := call(ctx, c, "name"); !errors.Is(err, domain.ErrUnavailable) || ctx.Err() != nil {
-			t.Errorf("%s: %v", name, err)
+		if err := c.Do(ctx, &call); !errors.Is(err, domain.ErrUnavailable) || ctx.Err() != nil {
+			t.Errorf("%s: %v", call.Method, err)
 		}
 		cancel()
 	}
@@ -150,15 +111,15 @@ func silentService(t *testing.T) {
 
 func endedContext(t *testing.T) {
 	c := open(t, with(silent(t)))
-	for name, call := range calls {
-		t.Run(name, func(t *testing.T) {
+	for _, call := range drivertest.EachCall("name") {
+		t.Run(string(call.Method), func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(10*time.Millisecond, cancel)
-			want(t, call(ctx, c, "name"), context.Canceled)
+			want(t, c.Do(ctx, &call), context.Canceled)
 
 			ctx, cancel = context.WithTimeout(t.Context(), 10*time.Millisecond)
 			defer cancel()
-			err := call(ctx, c, "name")
+			err := c.Do(ctx, &call)
 			want(t, err, context.DeadlineExceeded)
 			want(t, err, domain.ErrUnavailable)
 		})
@@ -172,29 +133,29 @@ func TestHeal(t *testing.T) {
 func emptiedAzurite(t *testing.T) {
 	server := azuritetest.Start(t)
 	c := open(t, with(server.ConnectionString()))
-	names := map[string]string{}
-	for call := range calls {
-		names[call] = newName()
-		transact(t, c, names[call], driver.Insert("r"))
-		if err := c.Send(t.Context(), names[call], "m"); err != nil {
+	names := map[driver.Method]string{}
+	for _, call := range drivertest.EachCall("") {
+		names[call.Method] = newName()
+		transact(t, c, names[call.Method], driver.Insert("r"))
+		if err := driver.NewQueue(c, names[call.Method]).Send(t.Context(), "m"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	server.Stop(t)
-	want(t, c.Transact(t.Context(), names["Get"], "p", []driver.Operation{driver.Insert("r")}), domain.ErrUnavailable)
+	for _, call := range drivertest.EachCall(names[driver.CallGet]) {
+		want(t, c.Do(t.Context(), &call), domain.ErrUnavailable)
+	}
 	server.Restart(t)
 
-	expected := map[string]error{
-		"Get":    domain.ErrNotFound,
-		"Update": domain.ErrLeaseLost,
-		"Delete": domain.ErrLeaseLost,
-		// Ping and Length report what is missing and create nothing.
-		"Ping":   domain.ErrUnavailable,
-		"Length": domain.ErrUnavailable,
+	expected := map[driver.Method]error{
+		driver.CallGet: domain.ErrNotFound, driver.CallUpdate: domain.ErrLeaseLost, driver.CallDelete: domain.ErrLeaseLost,
+		// These report what is missing and create nothing.
+		driver.CallPeek: domain.ErrUnavailable, driver.CallLength: domain.ErrUnavailable,
 	}
-	for name, call := range calls {
-		if err := call(t.Context(), c, names[name]); !errors.Is(err, expected[name]) {
-			t.Errorf("%s: got %v, want %v", name, err, expected[name])
+	for _, call := range drivertest.EachCall("") {
+		call.Target = names[call.Method]
+		if err := c.Do(t.Context(), &call); !errors.Is(err, expected[call.Method]) {
+			t.Errorf("%s: got %v, want %v", call.Method, err, expected[call.Method])
 		}
 	}
 }

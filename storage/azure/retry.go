@@ -1,16 +1,12 @@
 package azure
 
 import (
-	"bytes"
 	"context"
-	"crypto/tls"
-	"errors"
 	"net/http"
 	"sync/atomic"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 )
 
 const (
@@ -43,52 +39,7 @@ func Retry(retries int, shortest, longest time.Duration) policy.RetryOptions {
 		RetryDelay:    shortest,
 		MaxRetryDelay: longest,
 		TryTimeout:    tryTimeout,
-		ShouldRetry:   mayHelp,
 	}
-}
-
-// passes tells whether a service that answers with a status may answer otherwise soon.
-func passes(status int) bool {
-	switch status {
-	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError,
-		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return true
-	}
-	return false
-}
-
-// mayHelp tells whether to send a request again, after an answer or after none. The SDK
-// asks it before each retry. It does not ask after an error that says of itself that a
-// retry is useless, as most errors of credentials do.
-func mayHelp(reply *http.Response, err error) bool {
-	var certificate *tls.CertificateVerificationError
-	switch {
-	case errors.As(err, &certificate):
-		return false
-	case err != nil:
-		return true
-	}
-	return passes(reply.StatusCode) || passes(failedInside(reply))
-}
-
-// failedInside returns the status of the operation that failed, if the reply is that to
-// a batch, and else 0. The SDK looks only at the status of the whole, which is 202.
-func failedInside(reply *http.Response) int {
-	if reply.StatusCode >= http.StatusMultipleChoices || reply.Request == nil {
-		return 0
-	}
-	if _, isBatch := reply.Request.Context().Value(operationsSent{}).(int); !isBatch {
-		return 0
-	}
-	body, err := runtime.Payload(reply)
-	if err != nil || !bytes.Contains(body, []byte("odata.error")) { // most replies tell of no failure
-		return 0
-	}
-	_, failed, err := readBatchReply(reply.Header.Get("Content-Type"), body)
-	if err != nil || failed == nil {
-		return 0
-	}
-	return failed.status
 }
 
 // A Try is one request that the SDK has sent. A call of a Client is one request, and the

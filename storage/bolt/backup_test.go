@@ -39,12 +39,12 @@ func mustOpen(t *testing.T, dir string, opts Options) *DB {
 // a second one without the first.
 func backupIsOneMoment(t *testing.T) {
 	db := mustOpen(t, t.TempDir(), Options{})
-	if err := errors.Join(db.CreateTable(t.Context(), "A"), db.CreateTable(t.Context(), "B")); err != nil {
+	if err := errors.Join(driver.NewTable(db, "A").Create(t.Context()), driver.NewTable(db, "B").Create(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	pair := func(i int) error {
 		op := []driver.Operation{driver.Insert(fmt.Sprintf("%06d", i), driver.String("Text", strings.Repeat("x", 1000+i)))}
-		return errors.Join(db.Transact(t.Context(), "A", "p", op), db.Transact(t.Context(), "B", "p", op))
+		return errors.Join(driver.NewTable(db, "A").Transact(t.Context(), "p", op...), driver.NewTable(db, "B").Transact(t.Context(), "p", op...))
 	}
 	const before = 300
 	for i := range before {

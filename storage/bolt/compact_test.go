@@ -31,7 +31,7 @@ func wasteful(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(db.CreateTable(t.Context(), "T"), db.CreateQueue(t.Context(), "q"), db.Send(t.Context(), "q", "text")); err != nil {
+	if err := errors.Join(driver.NewTable(db, "T").Create(t.Context()), driver.NewQueue(db, "q").Create(t.Context()), driver.NewQueue(db, "q").Send(t.Context(), "text")); err != nil {
 		t.Fatal(err)
 	}
 	var deleted []driver.Operation
@@ -65,7 +65,7 @@ func content(t *testing.T, dir string) (rows []string) {
 		}
 		rows = append(rows, fmt.Sprintf("%s %s %d", row.Row, row.ETag, len(row.Properties.String("Text"))))
 	}
-	messages, err := db.Peek(t.Context(), "q", 32)
+	messages, err := driver.NewQueue(db, "q").Peek(t.Context(), 32)
 	if err != nil || len(messages) != 1 || messages[0].Text != "text" {
 		t.Errorf("the messages are %v (%v)", messages, err)
 	}

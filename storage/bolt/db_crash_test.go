@@ -38,11 +38,11 @@ func acknowledgedWritesSurviveKill(t *testing.T) {
 func copyOfFileInUse(t *testing.T) {
 	dir, elsewhere := t.TempDir(), t.TempDir()
 	db := open(t, dir)
-	if err := db.CreateTable(t.Context(), processTable); err != nil {
+	if err := driver.NewTable(db, processTable).Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range []string{"1", "2", "3"} {
-		err := db.Transact(t.Context(), processTable, "p", []driver.Operation{driver.Insert("a-" + row), driver.Insert("b-" + row)})
+		err := driver.NewTable(db, processTable).Transact(t.Context(), "p", driver.Insert("a-"+row), driver.Insert("b-"+row))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func allRows(t *testing.T, db *bolt.DB) (rows []string) {
 func clearRows(t *testing.T, db *bolt.DB) {
 	t.Helper()
 	for _, row := range allRows(t, db) {
-		if err := db.Transact(t.Context(), processTable, "p", []driver.Operation{driver.Delete(row, driver.Exists)}); err != nil {
+		if err := driver.NewTable(db, processTable).Transact(t.Context(), "p", driver.Delete(row, driver.Exists)); err != nil {
 			t.Fatal(err)
 		}
 	}

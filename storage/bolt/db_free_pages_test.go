@@ -24,7 +24,7 @@ func TestFreePages(t *testing.T) {
 
 func put(t *testing.T, db *DB, ops ...driver.Operation) {
 	t.Helper()
-	if err := db.Transact(t.Context(), "T", "p", ops); err != nil {
+	if err := db.Do(t.Context(), &driver.Call{Method: driver.CallTransact, Target: "T", Partition: "p", Operations: ops}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -122,7 +122,7 @@ func damagedIsRefused(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		db := mustOpen(t, dir, Options{})
-		if err := db.CreateTable(t.Context(), "T"); err != nil {
+		if err := driver.NewTable(db, "T").Create(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for i := range 100 {

@@ -15,6 +15,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 )
 
 func TestOpen(t *testing.T) {
@@ -123,57 +124,28 @@ func noBytes(t *testing.T) {
 func emptyDatabase(t *testing.T) {
 	dir := t.TempDir()
 	alter(t, dir, func(*bbolt.Tx) error { return nil })
-	if err := open(t, dir).CreateTable(t.Context(), "T"); err != nil {
+	if err := driver.NewTable(open(t, dir), "T").Create(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestClosed(t *testing.T) {
-	t.Run("store is unavailable", closedStore)
-}
-
-func closedStore(t *testing.T) {
+func TestCalls(t *testing.T) {
 	db := open(t, t.TempDir())
-	if err := errors.Join(db.CreateTable(t.Context(), "T"), db.CreateQueue(t.Context(), "q"), db.Close(), db.Close()); err != nil {
+	for _, call := range drivertest.EachCall("nowhere") {
+		if call.Method == driver.CallCreateTable || call.Method == driver.CallCreateQueue {
+			continue
+		}
+		err := db.Do(t.Context(), &call)
+		if err == nil || !strings.Contains(err.Error(), "nowhere: ") || !strings.Contains(err.Error(), "never created") || errors.Is(err, domain.ErrNotFound) {
+			t.Errorf("%s: got %v, want an error that names what is missing, and no missing row", call.Method, err)
+		}
+	}
+	if err := errors.Join(db.Close(), db.Close()); err != nil {
 		t.Fatal(err)
 	}
-	_, get := db.Get(t.Context(), "T", "p", "r")
-	_, receive := db.Receive(t.Context(), "q", 1, time.Second)
-	for what, err := range map[string]error{
-		"create":   db.CreateTable(t.Context(), "T"),
-		"get":      get,
-		"transact": db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Insert("r")}),
-		"receive":  receive,
-		"send":     db.Send(t.Context(), "q", "m"),
-		"ping":     db.Ping(t.Context(), "q"),
-	} {
-		if !errors.Is(err, domain.ErrUnavailable) {
-			t.Errorf("%s: got %v, want ErrUnavailable", what, err)
-		}
-	}
-}
-
-func TestMissing(t *testing.T) {
-	t.Run("table or queue is named in the error", missingTableOrQueue)
-}
-
-func missingTableOrQueue(t *testing.T) {
-	db := open(t, t.TempDir())
-	_, get := db.Get(t.Context(), "Nowhere", "p", "r")
-	_, scan := db.Scan(t.Context(), "Nowhere", driver.Scan{Paging: driver.Paging{Limit: 1}})
-	_, receive := db.Receive(t.Context(), "nowhere", 1, time.Second)
-	for what, err := range map[string]error{
-		"get":      get,
-		"scan":     scan,
-		"transact": db.Transact(t.Context(), "Nowhere", "p", []driver.Operation{driver.Insert("r")}),
-		"receive":  receive,
-		"send":     db.Send(t.Context(), "nowhere", "m"),
-	} {
-		if err == nil || !strings.Contains(strings.ToLower(err.Error()), "nowhere") || !strings.Contains(err.Error(), "never created") {
-			t.Errorf("%s: got %v, want an error that names what is missing", what, err)
-		}
-		if errors.Is(err, domain.ErrNotFound) {
-			t.Errorf("%s: a missing table must not look like a missing row", what)
+	for _, call := range drivertest.EachCall("nowhere") {
+		if err := db.Do(t.Context(), &call); !errors.Is(err, domain.ErrUnavailable) {
+			t.Errorf("%s of a store that is closed: got %v", call.Method, err)
 		}
 	}
 }

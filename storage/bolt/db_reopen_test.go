@@ -18,7 +18,7 @@ func TestReopen(t *testing.T) {
 func reopenedRows(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)
-	if err := db.CreateTable(t.Context(), "T"); err != nil {
+	if err := driver.NewTable(db, "T").Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	write(t, db,
@@ -46,7 +46,7 @@ func reopenedRows(t *testing.T) {
 func reopenedMessages(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)
-	if err := db.CreateQueue(t.Context(), "q"); err != nil {
+	if err := driver.NewQueue(db, "q").Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	queue := driver.NewQueue(db, "q")
@@ -82,14 +82,14 @@ func reopen(t *testing.T, dir string, db *bolt.DB) *bolt.DB {
 
 func write(t *testing.T, db *bolt.DB, ops ...driver.Operation) {
 	t.Helper()
-	if err := db.Transact(t.Context(), "T", "p", ops); err != nil {
+	if err := driver.NewTable(db, "T").Transact(t.Context(), "p", ops...); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func read(t *testing.T, db *bolt.DB) []driver.Entity {
 	t.Helper()
-	page, err := db.Range(t.Context(), "T", driver.Range{Partition: "p", Paging: driver.Paging{Limit: 100}})
+	page, err := driver.NewTable(db, "T").Range(t.Context(), driver.Range{Partition: "p", Paging: driver.Paging{Limit: 100}})
 	if err != nil {
 		t.Fatal(err)
 	}

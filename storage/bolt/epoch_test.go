@@ -17,7 +17,7 @@ func TestEpoch(t *testing.T) {
 func etagOf(t *testing.T, db *DB) driver.ETag {
 	t.Helper()
 	put(t, db, driver.Replace("row", driver.Upsert))
-	row, err := db.Get(t.Context(), "T", "p", "row")
+	row, err := driver.NewTable(db, "T").Get(t.Context(), "p", "row")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func alikeStores(t *testing.T) {
 	etags := map[driver.ETag]bool{}
 	for range 3 {
 		db := mustOpen(t, t.TempDir(), Options{})
-		if err := db.CreateTable(t.Context(), "T"); err != nil {
+		if err := driver.NewTable(db, "T").Create(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for range 3 {

@@ -38,7 +38,7 @@ func healthAfterRefusal(t *testing.T) {
 			t.Fatal("the write succeeded")
 		}
 		// A write that changes nothing tells nothing about the disk.
-		if err := disk.Transact(t.Context(), "T", "p", []driver.Operation{driver.Delete("none", driver.Exists)}); !errors.Is(err, domain.ErrNotFound) {
+		if err := driver.NewTable(disk, "T").Transact(t.Context(), "p", driver.Delete("none", driver.Exists)); !errors.Is(err, domain.ErrNotFound) {
 			t.Error(err)
 		}
 		wantFailed(t, disk)
@@ -126,7 +126,7 @@ func healthWithoutName(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 3 {
-			err := db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Insert("a")})
+			err := driver.NewTable(db, "T").Transact(t.Context(), "p", driver.Insert("a"))
 			if !errors.Is(err, domain.ErrUnavailable) || !errors.Is(db.Health(), errNameless) {
 				t.Errorf("the write: %v, health: %v", err, db.Health())
 			}
@@ -173,10 +173,10 @@ func healthAfterReplacement(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := mustOpen(t, dir, Options{})
-	if err := db.CreateTable(t.Context(), "T"); !errors.Is(err, errNameless) {
+	if err := driver.NewTable(db, "T").Create(t.Context()); !errors.Is(err, errNameless) {
 		t.Errorf("a write to the file that was replaced: %v", err)
 	}
-	if err := other.CreateTable(t.Context(), "T"); err != nil {
+	if err := driver.NewTable(other, "T").Create(t.Context()); err != nil {
 		t.Errorf("a write to the other: %v", err)
 	}
 	if err := db.Backup(t.Context(), io.Discard); err != nil {
@@ -202,7 +202,7 @@ func healthAfterWriter(t *testing.T) {
 		runtime.Goexit()
 		return nil
 	}
-	go func() { _ = db.CreateTable(t.Context(), "T") }() // nobody answers it
+	go func() { _ = driver.NewTable(db, "T").Create(t.Context()) }() // nobody answers it
 	<-db.stopped
 	if err := db.Health(); !errors.Is(err, domain.ErrUnavailable) {
 		t.Errorf("without a writer: %v", err)

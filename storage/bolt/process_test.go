@@ -49,7 +49,7 @@ func writeUntilKilled(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := db.CreateTable(ctx, processTable); err != nil {
+	if err := driver.NewTable(db, processTable).Create(ctx); err != nil {
 		return err
 	}
 	fmt.Println("open")
@@ -59,9 +59,8 @@ func writeUntilKilled(dir string) error {
 		go func() {
 			for i := 0; ; i++ {
 				row := fmt.Sprintf("%d-%06d", writer, i)
-				err := db.Transact(ctx, processTable, "p", []driver.Operation{
-					driver.Insert("a-" + row), driver.Insert("b-" + row),
-				})
+				err := driver.NewTable(db, processTable).Transact(ctx, "p",
+					driver.Insert("a-"+row), driver.Insert("b-"+row))
 				if err != nil {
 					failed <- err
 					return

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"microblogging/storage/driver"
 )
 
 func TestAwait(t *testing.T) {
@@ -36,11 +38,11 @@ func isClosed(c <-chan struct{}) bool {
 
 func awaitsVisible(t *testing.T) {
 	inBubble(t, func(t *testing.T, db *DB) {
-		if err := db.Send(t.Context(), "q", "text"); err != nil {
+		if err := driver.NewQueue(db, "q").Send(t.Context(), "text"); err != nil {
 			t.Fatal(err)
 		}
 		db.await(t.Context(), "q")
-		if _, err := db.Receive(t.Context(), "q", 1, time.Minute); err != nil {
+		if _, err := driver.NewQueue(db, "q").Receive(t.Context(), 1, time.Minute); err != nil {
 			t.Fatal(err)
 		}
 		leased := time.Now()
@@ -53,17 +55,17 @@ func awaitsVisible(t *testing.T) {
 
 func awaitsItsQueue(t *testing.T) {
 	inBubble(t, func(t *testing.T, db *DB) {
-		if err := db.CreateQueue(t.Context(), "other"); err != nil {
+		if err := driver.NewQueue(db, "other").Create(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		one, two := awaiting(t.Context(), db, "q"), awaiting(t.Context(), db, "q")
-		if err := db.Send(t.Context(), "other", "text"); err != nil {
+		if err := driver.NewQueue(db, "other").Send(t.Context(), "text"); err != nil {
 			t.Fatal(err)
 		}
 		if isClosed(one) || isClosed(two) {
 			t.Error("a message on another queue ended the wait")
 		}
-		if err := db.Send(t.Context(), "q", "text"); err != nil {
+		if err := driver.NewQueue(db, "q").Send(t.Context(), "text"); err != nil {
 			t.Fatal(err)
 		}
 		if !isClosed(one) || !isClosed(two) {

@@ -79,7 +79,7 @@ func messageOfEarlierVersion(t *testing.T) {
 	inBubble(t, func(t *testing.T, db *DB) {
 		err := db.submit(t.Context(), change{check: func(tx *bbolt.Tx) (func() error, error) {
 			return func() error {
-				return tx.Bucket(queueBucket("q")).Put(newPlace(0, 1), []byte{messageVersion, 7, 0, 'o', 'l', 'd'})
+				return tx.Bucket([]byte(queuePrefix+"q")).Put(newPlace(0, 1), []byte{messageVersion, 7, 0, 'o', 'l', 'd'})
 			}, nil
 		}})
 		if err != nil {

@@ -103,20 +103,20 @@ func damagedRow(t *testing.T) {
 	db := openRows(t, nil)
 	if err := db.submit(t.Context(), change{check: func(tx *bbolt.Tx) (func() error, error) {
 		noRecord := bytes.Repeat([]byte{recordVersion}, 3)
-		return func() error { return tx.Bucket(tableBucket("T")).Put(rowKey("p", "broken"), noRecord) }, nil
+		return func() error { return tx.Bucket([]byte(tablePrefix+"T")).Put(rowKey("p", "broken"), noRecord) }, nil
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	_, get := db.Get(t.Context(), "T", "p", "broken")
-	_, page := db.Range(t.Context(), "T", driver.Range{Partition: "p", Paging: driver.Paging{Limit: 1}})
-	merge := db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Merge("broken", driver.Exists)})
+	_, get := driver.NewTable(db, "T").Get(t.Context(), "p", "broken")
+	_, page := driver.NewTable(db, "T").Range(t.Context(), driver.Range{Partition: "p", Paging: driver.Paging{Limit: 1}})
+	merge := driver.NewTable(db, "T").Transact(t.Context(), "p", driver.Merge("broken", driver.Exists))
 	for what, err := range map[string]error{"get": get, "range": page, "merge": merge} {
 		if err == nil {
 			t.Errorf("%s: no error", what)
 		}
 	}
 	// It can still be replaced.
-	if err := db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Replace("broken", driver.Exists)}); err != nil {
+	if err := driver.NewTable(db, "T").Transact(t.Context(), "p", driver.Replace("broken", driver.Exists)); err != nil {
 		t.Error(err)
 	}
 }

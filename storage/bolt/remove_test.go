@@ -32,13 +32,13 @@ func removesStore(t *testing.T) {
 func removesNoOpenStore(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)
-	if err := db.CreateTable(t.Context(), "T"); err != nil {
+	if err := driver.NewTable(db, "T").Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := bolt.Remove(dir); !errors.Is(err, bolt.ErrInUse) {
 		t.Fatalf("removing a store that is open: %v, want ErrInUse", err)
 	}
-	if err := db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Insert("r")}); err != nil {
+	if err := driver.NewTable(db, "T").Transact(t.Context(), "p", driver.Insert("r")); err != nil {
 		t.Error(err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
@@ -75,7 +75,7 @@ func fill(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(db.CreateTable(t.Context(), "T"), db.Close()); err != nil {
+	if err := errors.Join(driver.NewTable(db, "T").Create(t.Context()), db.Close()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+
+	"microblogging/storage/driver"
 )
 
 func TestRestore(t *testing.T) {
@@ -66,7 +68,7 @@ func restoreGivesBack(t *testing.T) {
 	empty := t.TempDir()
 	db := mustOpen(t, empty, Options{})
 	// The message is of a worker that has looked for work.
-	if err := errors.Join(db.CreateTable(t.Context(), "T"), db.CreateQueue(t.Context(), "q"), db.Send(t.Context(), "q", "turn"), db.Close()); err != nil {
+	if err := errors.Join(driver.NewTable(db, "T").Create(t.Context()), driver.NewQueue(db, "q").Create(t.Context()), driver.NewQueue(db, "q").Send(t.Context(), "turn"), db.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chmod(filepath.Join(empty, fileName), 0o640); err != nil {

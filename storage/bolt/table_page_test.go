@@ -16,7 +16,7 @@ func openFilled(t *testing.T, rows int) *DB {
 	for i := range rows {
 		ops = append(ops, driver.Insert(fmt.Sprintf("%03d", i), driver.Int64("A", int64(i)), driver.String("B", fmt.Sprint(i))))
 	}
-	if err := db.Transact(t.Context(), "T", "p", ops); err != nil {
+	if err := driver.NewTable(db, "T").Transact(t.Context(), "p", ops...); err != nil {
 		t.Fatal(err)
 	}
 	return db
@@ -31,17 +31,17 @@ func pageAllocations(t *testing.T) {
 	db := openFilled(t, 50)
 	q := driver.Range{Partition: "p", Paging: driver.Paging{Limit: 20}}
 	allocations := testing.AllocsPerRun(100, func() {
-		if page, err := db.Range(t.Context(), "T", q); err != nil || len(page.Rows) != 20 {
+		if page, err := driver.NewTable(db, "T").Range(t.Context(), q); err != nil || len(page.Rows) != 20 {
 			t.Errorf("got %d rows, %v", len(page.Rows), err)
 		}
 	})
-	if allocations > 3*20+10 {
+	if allocations > 3*20+12 {
 		t.Errorf("%v allocations for 20 rows", allocations)
 	}
 }
 
 func lastPage(t *testing.T) {
-	page, err := openFilled(t, 4).Range(t.Context(), "T", driver.Range{Partition: "p", Paging: driver.Paging{Limit: 4}})
+	page, err := driver.NewTable(openFilled(t, 4), "T").Range(t.Context(), driver.Range{Partition: "p", Paging: driver.Paging{Limit: 4}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,11 +68,13 @@ func FuzzContinuation(f *testing.F) {
 	f.Fuzz(func(t *testing.T, limit uint8, continuation, partition, from, to string) {
 		paging := driver.Paging{Limit: 1 + int(limit)%3, Continuation: continuation}
 		within := func(key string) bool { return key >= from && (to == "" || key < to) }
-		page, err := db.Scan(t.Context(), "T", driver.Scan{From: from, To: to, Paging: paging})
-		checkContinued(t, keys, paging, page, err, func(p, _ string) bool { return within(p) })
-		page, err = db.Range(t.Context(), "T", driver.Range{Partition: partition, From: from, To: to, Paging: paging})
+		scan := driver.Call{Method: driver.CallScan, Target: "T", From: from, To: to, Paging: paging}
+		err := db.Do(t.Context(), &scan)
+		checkContinued(t, keys, paging, scan.Page, err, func(p, _ string) bool { return within(p) })
+		ranged := driver.Call{Method: driver.CallRange, Target: "T", Partition: partition, From: from, To: to, Paging: paging}
+		err = db.Do(t.Context(), &ranged)
 		if !strings.Contains(partition, "\x00") { // Table lets no such partition key pass
-			checkContinued(t, keys, paging, page, err, func(p, row string) bool { return p == partition && within(row) })
+			checkContinued(t, keys, paging, ranged.Page, err, func(p, row string) bool { return p == partition && within(row) })
 		}
 	})
 }
@@ -110,12 +112,12 @@ func openRows(t testing.TB, keys []string) *DB {
 			t.Error(err)
 		}
 	})
-	if err := db.CreateTable(t.Context(), "T"); err != nil {
+	if err := driver.NewTable(db, "T").Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, key := range keys {
 		partition, row, _ := strings.Cut(key, "\x00")
-		if err := db.Transact(t.Context(), "T", partition, []driver.Operation{driver.Insert(row)}); err != nil {
+		if err := driver.NewTable(db, "T").Transact(t.Context(), partition, driver.Insert(row)); err != nil {
 			t.Fatal(err)
 		}
 	}

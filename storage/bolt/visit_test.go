@@ -18,7 +18,7 @@ import (
 func spoil(t *testing.T, dir string) {
 	t.Helper()
 	alter(t, dir, func(tx *bbolt.Tx) (err error) {
-		table, queue := tx.Bucket(tableBucket("T")), tx.Bucket(queueBucket("q"))
+		table, queue := tx.Bucket([]byte(tablePrefix+"T")), tx.Bucket([]byte(queuePrefix+"q"))
 		for i := range 30 {
 			err = errors.Join(err, table.Put(rowKey("spoiled", fmt.Sprintf("row%02d", i)), []byte("no record")))
 		}

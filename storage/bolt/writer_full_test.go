@@ -26,13 +26,13 @@ func TestFullDisk(t *testing.T) {
 // full disk without help.
 func fullDisk(t *testing.T) {
 	db := open(t, t.TempDir())
-	if err := db.CreateTable(t.Context(), "T"); err != nil {
+	if err := driver.NewTable(db, "T").Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	restore := limitFileSize(t, 20<<20)
 	text := strings.Repeat("x", 1<<20)
 	insert := func(i int) error {
-		return db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Insert(fmt.Sprint(i), driver.String("Text", text))})
+		return db.Do(t.Context(), transaction(driver.Insert(fmt.Sprint(i), driver.String("Text", text))))
 	}
 	full := 0
 	for insert(full) == nil {
@@ -44,7 +44,7 @@ func fullDisk(t *testing.T) {
 		t.Errorf("got %v, want ErrUnavailable with its cause", err)
 	}
 	for i := range full {
-		if _, err := db.Get(t.Context(), "T", "p", fmt.Sprint(i)); err != nil {
+		if _, err := driver.NewTable(db, "T").Get(t.Context(), "p", fmt.Sprint(i)); err != nil {
 			t.Errorf("acknowledged row %d: %v", i, err)
 		}
 	}
@@ -68,11 +68,11 @@ func fullDisk(t *testing.T) {
 func fullDiskCompact(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)
-	if err := db.CreateTable(t.Context(), "T"); err != nil {
+	if err := driver.NewTable(db, "T").Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	text := driver.String("Text", strings.Repeat("x", 30<<20)) // the log of the other tests has less
-	if err := db.Transact(t.Context(), "T", "p", []driver.Operation{driver.Insert("r", text)}); err != nil {
+	if err := db.Do(t.Context(), transaction(driver.Insert("r", text))); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {
@@ -88,9 +88,14 @@ func fullDiskCompact(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("the directory holds %v (%v)", entries, err)
 	}
-	if _, err := open(t, dir).Get(t.Context(), "T", "p", "r"); err != nil {
+	if _, err := driver.NewTable(open(t, dir), "T").Get(t.Context(), "p", "r"); err != nil {
 		t.Error(err)
 	}
+}
+
+// transaction may be larger than Table lets pass.
+func transaction(ops ...driver.Operation) *driver.Call {
+	return &driver.Call{Method: driver.CallTransact, Target: "T", Partition: "p", Operations: ops}
 }
 
 // limitFileSize limits every file of this process until restore is called.

@@ -20,7 +20,6 @@ func TestWrap(t *testing.T) {
 	t.Run("gives the backend the context, the call and the answer that an Around makes", aroundChanges)
 	t.Run("puts the first Around outermost, and leaves nil out", aroundsNest)
 	t.Run("passes the traits on", traitsPass)
-	t.Run("costs nothing without an Around", nothingCostsNothing)
 }
 
 // A notebook writes down the calls that it is put around.
@@ -49,11 +48,9 @@ func fiveRows(t *testing.T, arounds ...driver.Around) *driver.Table {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	if err := db.CreateTable(t.Context(), "T"); err != nil {
-		t.Fatal(err)
-	}
+	table := driver.NewTable(db, "T")
 	rows := insertEach(5, driver.String("A", "12345"), driver.Int64("B", 1), driver.Bool("C", true))
-	if err := driver.NewTable(db, "T").Transact(t.Context(), "p", rows...); err != nil {
+	if err := errors.Join(table.Create(t.Context()), table.Transact(t.Context(), "p", rows...)); err != nil {
 		t.Fatal(err)
 	}
 	return driver.NewTable(driver.Wrap(db, arounds...), "T")
@@ -93,8 +90,7 @@ func eachOfQueue(ctx context.Context, queue *driver.Queue) error {
 	_, errUpdate := queue.Update(ctx, driver.Message{ID: "1"}, "text", 0)
 	_, errLength := queue.Length(ctx)
 	_, errPeek := queue.Peek(ctx, 1)
-	return errors.Join(errReceive, errUpdate, errLength, errPeek,
-		queue.Send(ctx, "text"), queue.Delete(ctx, driver.Message{}), queue.Ping(ctx))
+	return errors.Join(errReceive, errUpdate, errLength, errPeek, queue.Send(ctx, "text"), queue.Delete(ctx, driver.Message{}))
 }
 
 func aroundQueue(t *testing.T) {
@@ -105,7 +101,7 @@ func aroundQueue(t *testing.T) {
 	}
 	wantLimit(t, queue.Send(t.Context(), strings.Repeat("x", 1<<17)))
 	var want []string
-	for kind, writes := range map[string]bool{"receive": true, "update": true, "length": false, "peek": false, "send": true, "delete": true, "ping": false} {
+	for kind, writes := range map[string]bool{"receive": true, "update": true, "length": false, "peek": false, "send": true, "delete": true} {
 		want = append(want, fmt.Sprintf("%s q read 0 returned 0 written 0 failed false writes %t of queue true", kind, writes))
 	}
 	slices.Sort(want)
@@ -141,7 +137,7 @@ func aroundsNest(t *testing.T) {
 		}
 	}
 	backend := driver.Wrap(accepting(), nil, named("a"), named("b"), nil, named("c"))
-	if err := backend.Ping(t.Context(), "q"); err != nil || strings.Join(order, "") != "abccba" {
+	if err := driver.NewQueue(backend, "q").Create(t.Context()); err != nil || strings.Join(order, "") != "abccba" {
 		t.Errorf("%q, %v", order, err)
 	}
 }
@@ -150,19 +146,8 @@ type good struct{ driver.Backend }
 
 func (good) Traits() driver.Traits { return driver.Traits{CommitsTogether: 7} }
 
-func (good) Get(context.Context, string, string, string) (driver.Entity, error) {
-	return driver.Entity{}, nil
-}
-
 func traitsPass(t *testing.T) {
 	if got := driver.Wrap(good{}, driver.Enter).Traits(); got.CommitsTogether != 7 {
 		t.Errorf("%+v", got)
-	}
-}
-
-func nothingCostsNothing(t *testing.T) {
-	table := driver.NewTable(driver.Wrap(good{}), "T")
-	if n := testing.AllocsPerRun(100, func() { _, _ = table.Get(t.Context(), "p", "r") }); n != 0 {
-		t.Errorf("%v allocations for a read", n)
 	}
 }

@@ -223,8 +223,8 @@ func ledgerCountsQueue(t *testing.T) {
 	if err := eachOfQueue(ctx, driver.NewQueue(driver.Wrap(accepting(), driver.Enter), "q")); err != nil {
 		t.Fatal(err)
 	}
-	wantTotals(t, l, 7, 0, 0)
-	if calls := l.Calls(); len(calls) != 7 || calls[0].Method != driver.CallReceive || calls[0].Target != "q" {
+	wantTotals(t, l, 6, 0, 0)
+	if calls := l.Calls(); len(calls) != 6 || calls[0].Method != driver.CallReceive || calls[0].Target != "q" {
 		t.Errorf("%+v", calls)
 	}
 }

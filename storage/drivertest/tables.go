@@ -61,10 +61,11 @@ type table struct {
 func newTable(t *testing.T, backend driver.Backend) table {
 	t.Helper()
 	name := "T" + rand.Text()
-	if err := backend.CreateTable(t.Context(), name); err != nil {
+	f := table{driver.NewTable(backend, name), t, backend}
+	if err := f.Create(t.Context()); err != nil {
 		t.Fatalf("creating table %s: %v", name, err)
 	}
-	return table{driver.NewTable(backend, name), t, backend}
+	return f
 }
 
 // do applies operations that must succeed.
@@ -260,7 +261,7 @@ func writeTests() map[string]func(table) {
 		"stays when the table is created again": func(f table) {
 			f.do("p", driver.Insert("r", a(1)))
 			before := f.rows()
-			if err := f.backend.CreateTable(f.Context(), f.Table.Name()); err != nil || !reflect.DeepEqual(before, f.rows()) {
+			if err := f.Create(f.Context()); err != nil || !reflect.DeepEqual(before, f.rows()) {
 				f.Fatalf("%v became %v (%v)", before, f.rows(), err)
 			}
 		},
