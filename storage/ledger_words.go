@@ -235,7 +235,7 @@ func (c *Call) describeTransaction(call driver.LedgerCall) {
 			continue
 		}
 		words := CallOperation{
-			Words: op.Action.String() + " " + shownRow(call, op.Row), Kind: kind, Condition: conditionWords(op),
+			Words: string(op.Action) + " " + shownRow(call, op.Row), Kind: kind, Condition: conditionWords(op),
 		}
 		if i == failed {
 			words.Answer, words.Reason = c.Answer, reasonWords(kind, failure.Err)

@@ -3,7 +3,6 @@ package azure
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -127,22 +126,13 @@ func readBatchFailure(response *http.Response) (*batchFailure, error) {
 // batch again only if the status of the whole tells it to, which is 202 also if it failed.
 type batchPolicy struct{}
 
-// operationsSent is the key of a context value: the number of operations in a batch.
-type operationsSent struct{}
-
-// withOperations tells the batchPolicy that the requests of ctx are one batch of n
-// operations.
-func withOperations(ctx context.Context, n int) context.Context {
-	return context.WithValue(ctx, operationsSent{}, n)
-}
-
 // Do implements policy.Policy. A failed operation is a *batchFailure. A reply that
 // does not say what became of the batch is an error, as if there were no reply. After that, and
 // after a failure that may pass, the SDK sends the batch again.
 func (batchPolicy) Do(req *policy.Request) (*http.Response, error) {
 	reply, err := req.Next()
-	sent, isBatch := req.Raw().Context().Value(operationsSent{}).(int)
-	if err != nil || !isBatch || reply.StatusCode >= http.StatusMultipleChoices {
+	sent := requestOf(req).operations
+	if err != nil || sent == 0 || reply.StatusCode >= http.StatusMultipleChoices {
 		return reply, err
 	}
 	body, err := runtime.Payload(reply)

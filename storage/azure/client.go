@@ -109,6 +109,7 @@ func (c *Client) Do(ctx context.Context, call *driver.Call) error {
 
 // try makes a call once. New clients of a table or a queue share the connections.
 func (c *Client) try(ctx context.Context, call *driver.Call) error {
+	ctx = withRequest(ctx, len(call.Operations))
 	table, queue := c.tables.NewClient(call.Target), c.queues.NewQueueClient(call.Target)
 	err := c.guarded(ctx, call.Method, call.Target, func() (err error) {
 		switch call.Method {
@@ -189,7 +190,6 @@ func (cfg Config) options(transport *http.Transport) azcore.ClientOptions {
 		Transport:        &http.Client{Transport: transport},
 	}
 	if cfg.Tried != nil {
-		options.PerCallPolicies = []policy.Policy{tryCounter{}}
 		options.PerRetryPolicies = append(options.PerRetryPolicies, tryTeller(cfg.Tried))
 	}
 	options.PerRetryPolicies = append(options.PerRetryPolicies, cfg.PerRetry...)

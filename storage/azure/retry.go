@@ -3,7 +3,6 @@ package azure
 import (
 	"context"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
@@ -58,16 +57,28 @@ func (t Try) Throttled() bool {
 	return t.Status == http.StatusServiceUnavailable || t.Status == http.StatusTooManyRequests
 }
 
-// A tryCounter is the policy that counts the tries of one request. It comes before the
-// retries.
-type tryCounter struct{}
+// A request is what the policies must know of one request of a call.
+type request struct {
+	// operations are those of a batch, and 0 of any other request.
+	operations int
+	// tries is how often it was sent.
+	tries int
+}
 
-// triesSent is the key of a context value: how often a request was sent.
-type triesSent struct{}
+type requestKey struct{}
 
-// Do implements policy.Policy.
-func (tryCounter) Do(req *policy.Request) (*http.Response, error) {
-	return req.WithContext(context.WithValue(req.Raw().Context(), triesSent{}, new(atomic.Int64))).Next()
+// withRequest returns the context for one request. The SDK tries one after another.
+func withRequest(ctx context.Context, operations int) context.Context {
+	return context.WithValue(ctx, requestKey{}, &request{operations: operations})
+}
+
+// requestOf returns the request that is tried. It is a new one if no call makes it: it may be for a
+// token, or for a list of names.
+func requestOf(req *policy.Request) *request {
+	if r, ok := req.Raw().Context().Value(requestKey{}).(*request); ok {
+		return r
+	}
+	return &request{}
 }
 
 // A tryTeller is the policy that tells each try. It comes after the retries.
@@ -75,17 +86,13 @@ type tryTeller func(context.Context, Try)
 
 // Do implements policy.Policy.
 func (tell tryTeller) Do(req *policy.Request) (*http.Response, error) {
-	ctx := req.Raw().Context()
-	sent, ok := ctx.Value(triesSent{}).(*atomic.Int64)
-	if !ok { // a request that no call makes, such as one for a token
-		return req.Next()
-	}
-	number, began := sent.Add(1), time.Now()
+	r, began := requestOf(req), time.Now()
+	r.tries++
 	reply, err := req.Next()
-	try := Try{Number: int(number), Took: time.Since(began)}
+	try := Try{Number: r.tries, Took: time.Since(began)}
 	if err == nil {
 		try.Status = reply.StatusCode
 	}
-	tell(ctx, try)
+	tell(req.Raw().Context(), try)
 	return reply, err
 }

@@ -142,7 +142,7 @@ func transact(ctx context.Context, t *aztables.Client, c *driver.Call) error {
 		}
 		actions[i] = aztables.TransactionAction{ActionType: actionType(op), IfMatch: ifMatch(op), Entity: entity}
 	}
-	_, err := t.SubmitTransaction(withOperations(ctx, len(actions)), actions, nil)
+	_, err := t.SubmitTransaction(ctx, actions, nil)
 	return err
 }
 

@@ -45,10 +45,7 @@ func (q *Queue) Receive(ctx context.Context, limit int, lease time.Duration) ([]
 	if limit < 1 {
 		return nil, limitError("cannot receive %d messages", limit)
 	}
-	if lease < time.Second {
-		return nil, limitError("a lease lasts at least a second, not %s", lease)
-	}
-	if err := checkLease(lease); err != nil {
+	if err := checkLease(lease, time.Second); err != nil {
 		return nil, err
 	}
 	a, err := q.do(ctx, Call{Method: CallReceive, Limit: min(limit, MaxReceive), Lease: lease})
@@ -71,7 +68,7 @@ func (q *Queue) Await(ctx context.Context) {
 // receipt. domain.ErrLeaseLost means that the receipt is not the latest, or that the
 // message was settled.
 func (q *Queue) Update(ctx context.Context, m Message, text string, lease time.Duration) (Message, error) {
-	if err := cmp.Or(checkMessageText(text), checkLease(lease)); err != nil {
+	if err := cmp.Or(checkMessageText(text), checkLease(lease, 0)); err != nil {
 		return m, err
 	}
 	m.Text = text
