@@ -132,7 +132,7 @@ func TestHeal(t *testing.T) {
 
 func emptiedAzurite(t *testing.T) {
 	server := azuritetest.Start(t)
-	c := open(t, with(server.ConnectionString()))
+	c := open(t, with(server.Account()))
 	names := map[driver.Method]string{}
 	for _, call := range drivertest.EachCall("") {
 		names[call.Method] = newName()

@@ -319,12 +319,5 @@ func leaseTests() map[string]func(queue) {
 			q.settle(current)
 			q.powerless(stale)
 		},
-		"on each of two messages settles its own": func(q queue) {
-			q.send("a", "b")
-			for _, m := range q.receive(longLease, "a", "b") {
-				q.settle(m)
-			}
-			q.counts(0, map[string]int64{})
-		},
 	}
 }

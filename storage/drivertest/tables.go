@@ -265,12 +265,12 @@ func writeTests() map[string]func(table) {
 				f.Fatalf("%v became %v (%v)", before, f.rows(), err)
 			}
 		},
-		"in a context that has ended returns its error": func(f table) {
+		"in a context that has ended returns its error, as every call does": func(f table) {
 			ended, cancel := context.WithCancel(f.Context())
 			cancel()
-			_, get := f.Get(ended, "p", "r")
-			_, ranged := f.Range(ended, driver.Range{Partition: "p", Paging: driver.Paging{Limit: 1}})
-			refuses(f.T, context.Canceled, f.Transact(ended, "p", driver.Insert("r")), get, ranged)
+			for _, call := range EachCall(strings.ToLower(f.Table.Name())) {
+				refuses(f.T, context.Canceled, f.backend.Do(ended, &call))
+			}
 		},
 	}
 }
@@ -309,14 +309,6 @@ func etagTests() map[string]func(table) {
 			}
 			f.do("p", driver.Delete("r", f.version("r")))
 			f.holds()
-		},
-		"from before the row was deleted is a conflict": func(f table) {
-			f.do("p", driver.Insert("r", a(1)))
-			earlier := f.version("r")
-			f.do("p", driver.Delete("r", earlier))
-			f.do("p", driver.Insert("r", a(1)))
-			f.fails(0, domain.ErrConflict, driver.Delete("r", earlier))
-			f.fails(0, domain.ErrConflict, driver.Merge("r", earlier))
 		},
 	}
 }
