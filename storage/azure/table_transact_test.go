@@ -28,7 +28,9 @@ func guardedMissingRow(t *testing.T) {
 		driver.Merge("gate", driver.Match(`W/"datetime'2026-01-01T00%3A00%3A00.0000000Z'"`)),
 		{Action: driver.ActionMerge, Row: "gate"}, {Action: driver.ActionReplace, Row: "gate"}, {Action: driver.ActionDelete, Row: "gate"},
 	} {
-		err := driver.NewTable(c, table).Transact(t.Context(), "p", driver.Insert("r"), op)
+		err := c.Do(t.Context(), &driver.Call{
+			Method: driver.CallTransact, Target: table, Partition: "p", Operations: []driver.Operation{driver.Insert("r"), op},
+		})
 		wantOperation(t, err, 1, domain.ErrNotFound)
 		absent(t, c, table, "gate")
 		absent(t, c, table, "r")
