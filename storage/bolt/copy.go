@@ -162,13 +162,6 @@ func compactTo(ctx context.Context, path string, source *bbolt.DB) (before, afte
 //
 // begin is called when all was decoded. An error before it means that nothing has changed.
 func Restore(ctx context.Context, dir string, from io.Reader, begin func(), finish func(*DB) error) (rows int, err error) {
-	if _, there := os.Stat(dir); errors.Is(there, fs.ErrNotExist) {
-		defer func() {
-			if err != nil {
-				_ = os.Remove(dir) // which does nothing if anything is in it
-			}
-		}()
-	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return 0, fmt.Errorf("making the data directory: %w", err)
 	}
@@ -357,7 +350,7 @@ func (s Space) WorthCompacting() bool {
 	return s.Free >= worthFree && float64(s.Free) >= worthShare*float64(s.Bytes)
 }
 
-// Space counts the free pages. The store must be open with CountFree.
+// Space counts the free pages.
 func (db *DB) Space() (Space, error) {
 	info, err := os.Stat(db.bolt.Path())
 	if err != nil {

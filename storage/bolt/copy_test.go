@@ -125,7 +125,7 @@ func compactKeeps(t *testing.T) {
 	dir := t.TempDir()
 	wasteful(t, dir)
 	rows := content(t, dir)
-	db := mustOpen(t, dir, Options{CountFree: true})
+	db := mustOpen(t, dir, Options{})
 	wasted, err := db.Space()
 	ok(t, err, db.Close())
 	before, after := mustCompact(t, dir)

@@ -27,8 +27,6 @@ type Options struct {
 	NoSync bool
 	// Log gets the stack of a panic in a library. Nil means slog.Default().
 	Log *slog.Logger
-	// CountFree makes Space count the free pages. Each read then takes some 250 ns longer.
-	CountFree bool
 	// Committed is told of each commit of changes. It must not wait, since the next commit
 	// waits for it. Nil tells nobody.
 	Committed func(Commit)

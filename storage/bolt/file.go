@@ -156,7 +156,6 @@ func toWrite(opts Options) *bbolt.Options {
 		NoFreelistSync:  true,
 		FreelistType:    bbolt.FreelistMapType,
 		InitialMmapSize: reserved(),
-		NoStatistics:    !opts.CountFree,
 		OpenFile:        opts.openFile,
 	}
 }
