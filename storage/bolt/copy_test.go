@@ -271,7 +271,7 @@ func restoreWaitsUnseen(t *testing.T) {
 			return
 		case <-look.C:
 		}
-		if left, err := restoresOf(filepath.Join(dir, fileName)); len(left) > 0 || err != nil {
+		if left, err := leftOf(filepath.Join(dir, fileName), restoreSuffix); len(left) > 0 || err != nil {
 			<-ended
 			t.Fatal("the store looks as if a restore had begun")
 		}

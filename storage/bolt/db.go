@@ -83,7 +83,7 @@ func Open(dir string, opts Options) (*DB, error) {
 		return nil, errors.Join(fmt.Errorf("opening %s: %w", file.Path(), err), file.Close())
 	}
 	// What a Compact that was killed has left. No Compact is running, since the store is open.
-	if err := removeIfThere(resolve(file.Path()) + compactSuffix); err != nil {
+	if err := removeLeft(file.Path(), compactSuffix); err != nil {
 		db.log.Warn("what a compaction left behind was not removed", "error", err)
 	}
 	return db, nil
