@@ -46,7 +46,7 @@ func (s *Store) DeleteBlog(ctx context.Context, channel domain.Channel, id domai
 			queued = row.Revision
 		}
 		err = s.removeBlog(ctx, row)
-		if gateMissing(err) {
+		if errors.Is(err, errGateGone) {
 			return s.whyPostGone(ctx, channel.Ref())
 		}
 		return err
@@ -100,7 +100,7 @@ func (s *Store) finishBlog(ctx context.Context, m domain.Message, report func(ro
 			return nil
 		}
 		switch err := s.removeBlog(ctx, row); {
-		case gateMissing(err):
+		case errors.Is(err, errGateGone):
 			return nil
 		case err != nil:
 			return err
@@ -114,18 +114,13 @@ func (s *Store) finishBlog(ctx context.Context, m domain.Message, report func(ro
 const blogRows = 2
 
 // removeBlog deletes the post in the version that was read, and its index row. It
-// returns optimistic.ErrAgain if the post has changed. If the gate is missing, it returns an
-// error that gateMissing knows.
+// returns optimistic.ErrAgain if the post has changed. If the gate is gone, it returns
+// errGateGone.
 func (s *Store) removeBlog(ctx context.Context, row blogEntity) error {
 	//lab: Remove the post with its rows in one transaction, behind the open gate.
-	err := s.blogs.Transact(ctx, schema.ChannelPartition(row.Channel.Key),
-		holdGate(row.Channel),
+	return optimistic.Again(s.behind(ctx, row.Channel,
 		driver.Delete(schema.BlogRow(row.ID), driver.Match(row.etag)),
-		driver.Delete(schema.RateRow(row.Rating, row.ID), driver.Exists))
-	if optimistic.Raced(err) && !gateMissing(err) {
-		return optimistic.ErrAgain
-	}
-	return err
+		driver.Delete(schema.RateRow(row.Rating, row.ID), driver.Exists)))
 }
 
 // removeVotes deletes the votes on a post whose row is gone. It needs no gate,

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"microblogging/domain"
@@ -46,11 +47,9 @@ func (s *Store) Edit(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 			driver.String(schema.PropText, edited.Text),
 			driver.Time(schema.PropEditedOn, edited.EditedOn))
 		//lab: Change the post in the version that was read, behind the open gate.
-		err = s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key),
-			holdGate(ref),
-			driver.Merge(schema.BlogRow(id), driver.Match(row.etag), changes...))
+		err = s.behind(ctx, ref, driver.Merge(schema.BlogRow(id), driver.Match(row.etag), changes...))
 		switch {
-		case gateMissing(err):
+		case errors.Is(err, errGateGone):
 			return s.whyPostGone(ctx, ref)
 		case optimistic.Raced(err):
 			return optimistic.ErrAgain

@@ -126,7 +126,7 @@ func (s *Store) postTogether(ctx context.Context, channel domain.ChannelRef, ope
 		for _, a := range batch {
 			a.result = &PostResult{Blog: a.blog, Made: true}
 		}
-	case gateMissing(err):
+	case errors.Is(err, errGateGone):
 		fail(open, s.whyGateGone(ctx, channel))
 	case errors.Is(err, domain.ErrExists):
 		s.answerEarlier(ctx, channel, batch)
@@ -155,8 +155,7 @@ func eachKeyOnce(open []*attempt) []*attempt {
 // insertPosts inserts the rows of posts behind the open gate, all or none.
 func (s *Store) insertPosts(ctx context.Context, channel domain.ChannelRef, batch []*attempt) error {
 	incarnation := driver.String(schema.PropIncarnation, channel.Incarnation)
-	operations := make([]driver.Operation, 0, 1+postRows*len(batch))
-	operations = append(operations, holdGate(channel))
+	operations := make([]driver.Operation, 0, postRows*len(batch))
 	for _, a := range batch {
 		operations = append(operations,
 			driver.Insert(a.once(),
@@ -167,7 +166,7 @@ func (s *Store) insertPosts(ctx context.Context, channel domain.ChannelRef, batc
 			driver.Insert(schema.RateRow(a.blog.Rating, a.blog.ID), incarnation))
 	}
 	//lab: Insert the post and the row of its key in one transaction, behind the open gate.
-	return s.blogs.Transact(ctx, schema.ChannelPartition(channel.Key), operations...)
+	return s.behind(ctx, channel, operations...)
 }
 
 // newBlog returns the post with a new id and a new revision.

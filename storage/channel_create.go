@@ -191,7 +191,7 @@ func (s *Store) joinOwner(ctx context.Context, channel domain.Channel) error {
 	err := s.roomForSubscription(ctx, channel.Owner)
 	switch {
 	case errors.As(err, &full):
-		return s.blogs.Transact(ctx, schema.ChannelPartition(channel.Key()), holdGate(channel.Ref()))
+		return s.behind(ctx, channel.Ref())
 	case err != nil:
 		return err
 	}

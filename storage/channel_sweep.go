@@ -131,7 +131,7 @@ func (w *sweep) remove(ctx context.Context, rows []string) {
 			}
 			removed, err := w.store.sweepBatch(ctx, w.ref, batch)
 			switch {
-			case gateMissing(err):
+			case errors.Is(err, errGateGone):
 				w.gateGone.Store(true)
 			case err != nil:
 				w.failed.add(fmt.Errorf("sweeping channel %s: %w", w.ref.Key, err))
@@ -170,8 +170,7 @@ func (f *failures) joined() error {
 // sweepBatch deletes rows in one transaction, and reports whether it did. It does not
 // know if one of them is gone: either another worker was faster, or it is an echo.
 func (s *Store) sweepBatch(ctx context.Context, ref domain.ChannelRef, rows []string) (removed bool, err error) {
-	ops := make([]driver.Operation, 0, 1+len(rows))
-	ops = append(ops, holdShutGate(ref))
+	ops := make([]driver.Operation, 0, len(rows))
 	for _, row := range rows {
 		if user, ok := schema.SubscriberOf(row); ok {
 			// The user's row goes first. It is in another table, and nobody could find
@@ -186,8 +185,8 @@ func (s *Store) sweepBatch(ctx context.Context, ref domain.ChannelRef, rows []st
 		ops = append(ops, driver.Delete(row, driver.Exists))
 	}
 	//lab: Remove these rows in one transaction, as long as the shut gate stands.
-	err = s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), ops...)
-	if errors.Is(err, domain.ErrNotFound) && !gateMissing(err) {
+	err = s.behindShut(ctx, ref, ops...)
+	if errors.Is(err, domain.ErrNotFound) {
 		return false, nil
 	}
 	return err == nil, err

@@ -24,7 +24,7 @@ import (
 //
 // # Why two equal versions mean the same pages
 //
-// Whatever changes a page merges the gate in its transaction (holdGate), or writes the
+// Whatever changes a page merges the gate in its transaction (behind), or writes the
 // channel's row. An ETag never repeats. So a gate that has the same ETag at two moments
 // had it at all moments between them, and no post, rating or subscriber changed between
 // them. The same holds for the channel's row. Let a process read a version, then the

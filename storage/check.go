@@ -203,19 +203,24 @@ func (c *Checker) tellUnread(row driver.Entity) {
 // had read.
 const leftChanged = "left: it changed in between"
 
-// delete deletes a row in the version that was read, after the operations of hold, if
-// the checker repairs. It returns what a breach reports as Repaired.
-func (c *Checker) delete(ctx context.Context, table *driver.Table, row driver.Entity, hold ...driver.Operation) (string, error) {
+// delete deletes a row in the version that was read, if the checker repairs. It returns what a
+// breach reports as Repaired.
+func (c *Checker) delete(ctx context.Context, table *driver.Table, row driver.Entity) (string, error) {
+	return c.remove(row, func(op driver.Operation) error { return table.Transact(ctx, row.Partition, op) })
+}
+
+// remove is delete by a transaction of the caller's.
+func (c *Checker) remove(row driver.Entity, send func(driver.Operation) error) (string, error) {
 	if !c.Repair {
 		return "", nil
 	}
-	err := table.Transact(ctx, row.Partition, append(hold, driver.Delete(row.Row, driver.Match(row.ETag)))...)
+	err := send(driver.Delete(row.Row, driver.Match(row.ETag)))
 	switch {
 	case err == nil:
 		return "deleted", nil
 	case errors.Is(err, domain.ErrLimit):
 		return "left: no operation can name it", nil
-	case len(hold) > 0 && gateMissing(err):
+	case errors.Is(err, errGateGone):
 		return "left: its channel has no open gate", nil
 	case optimistic.Raced(err):
 		return leftChanged, nil

@@ -61,14 +61,13 @@ func (p *partitionCheck) indexed(ctx context.Context, row driver.Entity) error {
 		Detail: fmt.Sprintf("rated %d, and not in the index by rating", blog.Rating),
 	}
 	if p.Repair {
-		err := p.store.blogs.Transact(ctx, p.key,
-			holdGate(p.channel.Ref()),
+		err := p.store.behind(ctx, p.channel.Ref(),
 			driver.Merge(row.Row, driver.Match(row.ETag)),
 			driver.Insert(want, driver.String(schema.PropIncarnation, blog.Channel.Incarnation)))
 		switch {
 		case err == nil:
 			breach.Repaired = "put in the index"
-		case optimistic.Raced(err):
+		case errors.Is(err, errGateGone), optimistic.Raced(err):
 			breach.Repaired = leftChanged
 		default:
 			return fmt.Errorf("repairing: %w", err)
@@ -125,7 +124,6 @@ func (p *partitionCheck) counted(ctx context.Context, row driver.Entity) (bool, 
 // pointsAtPost.
 func (p *partitionCheck) recount(ctx context.Context, blog blogEntity, votes int64) (string, error) {
 	ops := []driver.Operation{
-		holdGate(p.channel.Ref()),
 		driver.Merge(schema.BlogRow(blog.ID), driver.Match(blog.etag), driver.Int64(schema.PropRating, votes)),
 	}
 	if there, err := p.has(ctx, schema.RateRow(votes, blog.ID)); err != nil {
@@ -138,11 +136,11 @@ func (p *partitionCheck) recount(ctx context.Context, blog blogEntity, votes int
 	} else if there {
 		ops = append(ops, driver.Delete(schema.RateRow(blog.Rating, blog.ID), driver.Exists))
 	}
-	err := p.store.blogs.Transact(ctx, p.key, ops...)
+	err := p.store.behind(ctx, p.channel.Ref(), ops...)
 	switch {
 	case err == nil:
 		return "recounted", nil
-	case optimistic.Raced(err):
+	case errors.Is(err, errGateGone), optimistic.Raced(err):
 		return leftChanged, nil
 	}
 	return "", fmt.Errorf("repairing: %w", err)

@@ -118,11 +118,11 @@ func (p *partitionCheck) orphan(ctx context.Context, row driver.Entity) error {
 // the row first. If the channel is active, the row may be on its pages: then it holds
 // the gate.
 func (p *partitionCheck) breach(ctx context.Context, invariant string, channel domain.Channel, row driver.Entity, detail string) error {
-	var hold []driver.Operation
+	remove := func(op driver.Operation) error { return p.store.blogs.Transact(ctx, row.Partition, op) }
 	if channel.State == domain.ChannelActive {
-		hold = append(hold, holdGate(channel.Ref()))
+		remove = func(op driver.Operation) error { return p.store.behind(ctx, channel.Ref(), op) }
 	}
-	repaired, err := p.delete(ctx, p.store.blogs, row, hold...)
+	repaired, err := p.remove(row, remove)
 	if err != nil {
 		return err
 	}

@@ -107,28 +107,39 @@ func (s *Store) openGate(ctx context.Context, ref domain.ChannelRef, reservation
 	return err
 }
 
-// holdGate makes a transaction depend on the open gate, and gives the gate a new
-// version. It must be the first operation, so that gateMissing can tell its failure
-// from the others'.
+// errGateGone tells that a transaction failed because the gate that it holds is not there. It
+// wraps nothing, so that it is no row's domain.ErrNotFound. Whoever holds a gate says what it
+// means to their caller.
+var errGateGone = errors.New("the gate is gone")
+
+// behind sends a transaction that depends on the open gate, and gives the gate a new version. It
+// puts the gate before the operations, so that a failure of operation 0 is the gate's:
+// errGateGone. Any other failure is of the caller's operations, counted from 1.
 //
 // Whatever changes what a channel's pages show holds the gate: a post, a
 // subscription and its end, an edit, a vote, the deletion of a post, and each repair
 // of those. The fence needs only the first two, since the others depend on a version
 // of a row that the sweep deletes. But the gate's version tells whether a page that
 // was read before is still right (channel_version.go).
-func holdGate(ref domain.ChannelRef) driver.Operation {
-	return driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists)
+func (s *Store) behind(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
+	return s.holding(ctx, ref, schema.OpenGateRow(ref.Incarnation), operations)
 }
 
-// holdShutGate makes a transaction of a sweep depend on the shut gate, as
-// holdGate does on the open one.
-func holdShutGate(ref domain.ChannelRef) driver.Operation {
-	return driver.Merge(schema.ShutGateRow(ref.Incarnation), driver.Exists)
+// behindShut is behind for a sweep, which depends on the shut gate.
+func (s *Store) behindShut(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
+	return s.holding(ctx, ref, schema.ShutGateRow(ref.Incarnation), operations)
 }
 
-// gateMissing tells whether a transaction failed because the gate that it holds
-// is not there.
-func gateMissing(err error) bool { return optimistic.FailedAt(err, 0, domain.ErrNotFound) }
+func (s *Store) holding(ctx context.Context, ref domain.ChannelRef, gate string, operations []driver.Operation) error {
+	held := append([]driver.Operation{driver.Merge(gate, driver.Exists)}, operations...)
+	err := s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), held...)
+	if refusedByGate(err) {
+		return errGateGone
+	}
+	return err
+}
+
+func refusedByGate(err error) bool { return optimistic.FailedAt(err, 0, domain.ErrNotFound) }
 
 // gateStands tells whether the open gate is there.
 func (s *Store) gateStands(ctx context.Context, ref domain.ChannelRef) (bool, error) {

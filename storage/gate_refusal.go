@@ -22,7 +22,7 @@ const (
 // refused: it holds that gate, and the gate is not there. No failure is meant by that. A
 // post came after the channel's deletion began, or a sweep after it had ended.
 func RefusedByGate(call *driver.Call, err error) (gate Gate, refused bool) {
-	if err == nil || len(call.Operations) == 0 || call.Target != schema.TableBlogs || !gateMissing(err) {
+	if err == nil || len(call.Operations) == 0 || call.Target != schema.TableBlogs || !refusedByGate(err) {
 		return "", false
 	}
 	switch held := call.Operations[0]; {

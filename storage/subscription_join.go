@@ -70,11 +70,10 @@ func (s *Store) join(ctx context.Context, channel domain.Channel, user domain.Us
 // and the other finds that.
 func (s *Store) beginJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName) (driver.ETag, error) {
 	//lab: Announce in the channel that the user is about to join, behind the open gate.
-	err := s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key),
-		holdGate(ref),
+	err := s.behind(ctx, ref,
 		driver.Insert(schema.JoinRow(user), driver.String(schema.PropIncarnation, ref.Incarnation), driver.Time(schema.PropSubscribedOn, domain.Now())))
 	switch {
-	case gateMissing(err):
+	case errors.Is(err, errGateGone):
 		return "", s.whyGateGone(ctx, ref)
 	case err != nil && !errors.Is(err, domain.ErrExists): // it was there, or this is the echo of this insert
 		return "", fmt.Errorf("subscribing to channel %s: %w", ref.Key, err)
@@ -91,14 +90,13 @@ func (s *Store) beginJoin(ctx context.Context, ref domain.ChannelRef, user domai
 // already, it deletes the join! row, which is no longer needed.
 func (s *Store) swapJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName, ticket driver.ETag) error {
 	//lab: Put the subscriber's row in the place of the announcement, in the version that was read.
-	err := s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key),
-		holdGate(ref),
+	err := s.behind(ctx, ref,
 		driver.Delete(schema.JoinRow(user), driver.Match(ticket)),
 		driver.Insert(schema.SubRow(user), driver.String(schema.PropIncarnation, ref.Incarnation), driver.Time(schema.PropSubscribedOn, domain.Now())))
 	switch {
 	case err == nil:
 		return nil
-	case gateMissing(err):
+	case errors.Is(err, errGateGone):
 		return s.whyGateGone(ctx, ref)
 	case errors.Is(err, domain.ErrExists):
 		return s.leaveChannel(ctx, ref, schema.JoinRow(user))

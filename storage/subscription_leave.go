@@ -83,12 +83,9 @@ func (s *Store) executeLeave(ctx context.Context, ref domain.ChannelRef, plan []
 		return nil
 	}
 	//lab: Remove the subscriber's rows from the channel, behind the open gate.
-	err := s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), append([]driver.Operation{holdGate(ref)}, plan...)...)
-	switch {
-	case gateMissing(err):
+	err := s.behind(ctx, ref, plan...)
+	if errors.Is(err, errGateGone) {
 		return nil
-	case optimistic.Raced(err):
-		return optimistic.ErrAgain
 	}
-	return err
+	return optimistic.Again(err)
 }

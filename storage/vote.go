@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"microblogging/domain"
@@ -47,11 +48,11 @@ func (s *Store) rate(ctx context.Context, post votedPost, change int64, vote dri
 			return err
 		}
 		//lab: Write the vote and the rating that counts it in one transaction, behind the open gate.
-		err = s.blogs.Transact(ctx, schema.ChannelPartition(post.ref.Key), ratingOperations(post, now, change, vote)...)
+		err = s.behind(ctx, post.ref, ratingOperations(post, now, change, vote)...)
 		switch {
 		case err == nil, optimistic.FailedAt(err, 1, done):
 			return nil
-		case gateMissing(err):
+		case errors.Is(err, errGateGone):
 			return s.whyPostGone(ctx, post.ref)
 		case optimistic.Raced(err):
 			return optimistic.ErrAgain
@@ -60,11 +61,10 @@ func (s *Store) rate(ctx context.Context, post votedPost, change int64, vote dri
 	})
 }
 
-// ratingOperations are the gate, the vote, the post and the index.
+// ratingOperations are the vote, the post and the index.
 func ratingOperations(post votedPost, now blogEntity, change int64, vote driver.Operation) []driver.Operation {
 	rating := now.Rating + change
 	return []driver.Operation{
-		holdGate(post.ref),
 		vote,
 		driver.Merge(schema.BlogRow(post.id), driver.Match(now.etag), driver.Int64(schema.PropRating, rating)),
 		driver.Delete(schema.RateRow(now.Rating, post.id), driver.Exists),

@@ -272,7 +272,7 @@ func sweeping(c *lab.Call) bool {
 // deletionGuards are what keeps a deletion right.
 func deletionGuards() []lab.Scenario {
 	return []lab.Scenario{
-		ablate("shut-gate", "again", "The shut gate", "holdShutGate",
+		ablate("shut-gate", "again", "The shut gate", "behindShut",
 			"Each transaction that removes rows merges the shut gate, so a worker that comes too late removes nothing.",
 			always(withoutGuard("gate!shut!")), interrupted),
 		ablate("incarnation", "again", "The incarnation", "readIncarnation",
