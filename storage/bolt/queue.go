@@ -184,8 +184,12 @@ func (db *DB) peek(ctx context.Context, c *driver.Call, limit int) (messages []d
 	return messages, err
 }
 
-// length walks through the whole queue.
+// length walks through the whole queue. It also fails if the store can be read but no longer
+// written to: who asks whether a role is ready asks this.
 func (db *DB) length(ctx context.Context, c *driver.Call) (n int64, err error) {
+	if db.broken.Load() {
+		return 0, errBroken
+	}
 	err = db.look(ctx, bucketOf(c), func(bucket *bbolt.Bucket) error {
 		n = int64(bucket.Stats().KeyN)
 		return nil
