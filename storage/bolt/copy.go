@@ -112,7 +112,9 @@ func Compact(ctx context.Context, dir string, begin func()) (before, after int64
 	begin()
 	old, err := os.Stat(path)
 	if err == nil {
-		err = replace(path, compactSuffix, source.Close, func(file *os.File) error { return compact(ctx, source, file.Name()) })
+		err = replace(path, compactSuffix, source.Close, func(file *os.File) error {
+			return compact(ctx, source, file.Name())
+		})
 	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("compacting %s: %w", path, err)

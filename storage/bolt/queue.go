@@ -110,7 +110,8 @@ func endLeases(bucket *bbolt.Bucket) error {
 
 func (db *DB) send(ctx context.Context, c *driver.Call) error {
 	text := c.Message.Text
-	return db.change(ctx, bucketOf(c), change{size: len(text), shows: true}, func(bucket *bbolt.Bucket) (func() error, error) {
+	sent := change{size: len(text), shows: true}
+	return db.change(ctx, bucketOf(c), sent, func(bucket *bbolt.Bucket) (func() error, error) {
 		return func() error { return (&message{text: text}).put(bucket, db.clock()) }, nil
 	})
 }
@@ -150,7 +151,8 @@ func (db *DB) receive(ctx context.Context, c *driver.Call) ([]driver.Message, er
 func (db *DB) update(ctx context.Context, c *driver.Call) (string, error) {
 	m, lease := c.Message, c.Lease
 	var renewed string
-	err := db.change(ctx, bucketOf(c), change{size: len(m.Text), shows: true}, func(bucket *bbolt.Bucket) (func() error, error) {
+	updated := change{size: len(m.Text), shows: true}
+	err := db.change(ctx, bucketOf(c), updated, func(bucket *bbolt.Bucket) (func() error, error) {
 		held, err := findHeld(bucket, m)
 		return func() error {
 			held.text = m.Text
