@@ -185,6 +185,13 @@ func replace(path, suffix string, release func() error, fill func(*os.File) erro
 //
 // begin is called when all was decoded. An error before it means that nothing has changed.
 func Restore(ctx context.Context, dir string, from io.Reader, begin func(), finish func(*DB) error) (rows int, err error) {
+	if _, there := os.Stat(dir); errors.Is(there, fs.ErrNotExist) {
+		defer func() {
+			if err != nil {
+				_ = os.Remove(dir) // which does nothing if anything is in it
+			}
+		}()
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return 0, fmt.Errorf("making the data directory: %w", err)
 	}
