@@ -51,7 +51,7 @@ func (f storageFlags) open(opts bolt.Options, told *telemetry.Telemetry) (*backe
 		return f.openAzure(opts.Log, retry, told)
 	}
 	if told != nil {
-		opts.CountFree, opts.Committed = true, told.Committed
+		opts.Committed = told.Committed
 	}
 	db, err := bolt.Open(f.Data, opts)
 	if err != nil {

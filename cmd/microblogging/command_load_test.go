@@ -250,9 +250,8 @@ func loadOnAzure(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	tables, err := client.TableNames(t.Context(), "")
-	queues, err2 := client.QueueNames(t.Context(), "")
-	if err := errors.Join(err, err2); err != nil || len(tables)+len(queues) > 0 {
+	tables, queues, err := client.Names(t.Context())
+	if err != nil || len(tables)+len(queues) > 0 {
 		t.Errorf("the account has the tables %q and the queues %q (%v)", tables, queues, err)
 	}
 }

@@ -3,8 +3,8 @@ package load
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,14 +16,11 @@ import (
 // and remove a whole one without a request for each of its rows.
 type Account interface {
 	driver.Backend
-	// TableNames returns the names of the tables that start with the prefix, in any case.
-	TableNames(ctx context.Context, prefix string) ([]string, error)
-	// QueueNames returns the names of the queues that start with the prefix.
-	QueueNames(ctx context.Context, prefix string) ([]string, error)
-	// DropTable removes a table with all of its rows, or does nothing if it is not there.
-	// DropQueue does the same with a queue and its messages.
-	DropTable(ctx context.Context, table string) error
-	DropQueue(ctx context.Context, queue string) error
+	// Names returns the names of all tables and queues.
+	Names(ctx context.Context) (tables, queues []string, err error)
+	// Drop removes tables with all of their rows, and queues with their messages. What is not
+	// there is no error.
+	Drop(ctx context.Context, tables, queues []string) error
 }
 
 // A Namespace is the tables and queues of one run in an account. Their names start with a
@@ -64,31 +61,19 @@ func (n Namespace) Remove(ctx context.Context) error {
 
 // drop drops the tables and queues of some namespaces.
 func drop(ctx context.Context, account Account, goes func(id string) bool) error {
-	tables, err := account.TableNames(ctx, tableMark)
+	tables, queues, err := account.Names(ctx)
 	if err != nil {
 		return err
 	}
-	queues, err := account.QueueNames(ctx, queueMark)
-	if err != nil {
-		return err
+	others := func(mark string) func(string) bool {
+		return func(name string) bool { id := idOf(name, mark); return id == "" || !goes(id) }
 	}
-	var failed error
-	for _, table := range tables {
-		if id := idOf(table, tableMark); id != "" && goes(id) {
-			failed = errors.Join(failed, account.DropTable(ctx, table))
-		}
-	}
-	for _, queue := range queues {
-		if id := idOf(queue, queueMark); id != "" && goes(id) {
-			failed = errors.Join(failed, account.DropQueue(ctx, queue))
-		}
-	}
-	return failed
+	return account.Drop(ctx, slices.DeleteFunc(tables, others(tableMark)), slices.DeleteFunc(queues, others(queueMark)))
 }
 
 // idOf returns the id in a name that begins with a mark. Azure ignores the case of tables.
 func idOf(name, mark string) string {
-	if len(name) < len(mark)+idLength {
+	if len(name) < len(mark)+idLength || !strings.EqualFold(name[:len(mark)], mark) {
 		return ""
 	}
 	return strings.ToLower(name[len(mark) : len(mark)+idLength])

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -146,43 +147,32 @@ func (a *account) Do(ctx context.Context, c *driver.Call) error {
 	return a.DB.Do(ctx, c)
 }
 
-func (a *account) names(of map[string]bool, prefix string) []string {
+func (a *account) Names(context.Context) (tables, queues []string, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	var names []string
-	for name, there := range of {
-		if there && strings.HasPrefix(name, prefix) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(a.tables)), slices.Sorted(maps.Keys(a.queues)), nil
 }
 
-func (a *account) TableNames(_ context.Context, prefix string) ([]string, error) {
-	return a.names(a.tables, prefix), nil
-}
-
-func (a *account) QueueNames(_ context.Context, prefix string) ([]string, error) {
-	return a.names(a.queues, prefix), nil
-}
-
-func (a *account) drop(of map[string]bool, name string) error {
+func (a *account) Drop(_ context.Context, tables, queues []string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.down {
 		return errors.New("down")
 	}
-	of[name] = false
+	for _, table := range tables {
+		delete(a.tables, table)
+	}
+	for _, queue := range queues {
+		delete(a.queues, queue)
+	}
 	return nil
 }
 
-func (a *account) DropTable(_ context.Context, table string) error { return a.drop(a.tables, table) }
-
-func (a *account) DropQueue(_ context.Context, queue string) error { return a.drop(a.queues, queue) }
-
 // all returns the names of everything that is there.
-func (a *account) all() []string { return append(a.names(a.tables, ""), a.names(a.queues, "")...) }
+func (a *account) all() []string {
+	tables, queues, _ := a.Names(context.Background())
+	return append(tables, queues...)
+}
 
 // slowly is a backend whose transactions take time.
 func slowly(backend driver.Backend, take time.Duration) driver.Backend {
