@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"net/netip"
 	"net/url"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -287,15 +285,4 @@ func (f *proxyFlag) Decode(ctx *kong.DecodeContext) error {
 		f.networks = append(f.networks, network.Masked())
 	}
 	return nil
-}
-
-// trusts tells whether a request comes from a proxy that is believed.
-func (f proxyFlag) trusts(r *http.Request) bool {
-	if f.any {
-		return true
-	}
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	return err == nil && slices.ContainsFunc(f.networks, func(network netip.Prefix) bool {
-		return network.Contains(peer.Addr().Unmap())
-	})
 }
