@@ -41,6 +41,12 @@ const (
 	longestPause = time.Minute
 )
 
+// AfterApply is called by kong, before a command runs.
+func (f storageFlags) AfterApply() error {
+	_, err := f.retry()
+	return err
+}
+
 // retry returns the retries for azure.Config, or what is wrong with the flags.
 func (f storageFlags) retry() (*policy.RetryOptions, error) {
 	switch {

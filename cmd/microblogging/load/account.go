@@ -9,27 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"microblogging/storage/azure"
 	"microblogging/storage/driver"
 )
-
-// An Account is a backend that many share. It can tell which tables and queues are there,
-// and remove a whole one without a request for each of its rows.
-type Account interface {
-	driver.Backend
-	// TableNames returns the names of the tables that start with the prefix, in any case.
-	TableNames(ctx context.Context, prefix string) ([]string, error)
-	// QueueNames returns the names of the queues that start with the prefix.
-	QueueNames(ctx context.Context, prefix string) ([]string, error)
-	// DropTable removes a table with all of its rows, or does nothing if it is not there.
-	// DropQueue does the same with a queue and its messages.
-	DropTable(ctx context.Context, table string) error
-	DropQueue(ctx context.Context, queue string) error
-}
 
 // A Namespace is the tables and queues of one run in an account. Their names start with a
 // mark that no other program uses, and an id of the run.
 type Namespace struct {
-	account Account
+	account *azure.Client
 	id      string
 }
 
@@ -46,12 +33,15 @@ const (
 
 // OpenAccount returns a namespace for a run that has ended by then. It removes those that
 // loads have left which were killed: the time of their end has passed.
-func OpenAccount(ctx context.Context, account Account, end time.Time) (Namespace, error) {
+func OpenAccount(ctx context.Context, account *azure.Client, end time.Time) (Namespace, error) {
 	id := strconv.FormatInt(end.Unix()/60, 36) + strings.ToLower(rand.Text()[:idLength-endLength])
-	return Namespace{account, id}, drop(ctx, account, func(id string) bool {
-		minutes, err := strconv.ParseInt(id[:endLength], 36, 64)
-		return err == nil && time.Since(time.Unix(minutes*60, 0)) > clocksDiffer
-	})
+	return Namespace{account, id}, drop(ctx, account, func(id string) bool { return isOver(id, time.Now()) })
+}
+
+// isOver tells whether the run with an id has ended, whatever became of it.
+func isOver(id string, now time.Time) bool {
+	minutes, err := strconv.ParseInt(id[:endLength], 36, 64)
+	return err == nil && now.Sub(time.Unix(minutes*60, 0)) > clocksDiffer
 }
 
 // Remove removes the tables and queues with all that is in them.
@@ -63,16 +53,10 @@ func (n Namespace) Remove(ctx context.Context) error {
 }
 
 // drop drops the tables and queues of some namespaces.
-func drop(ctx context.Context, account Account, goes func(id string) bool) error {
-	tables, err := account.TableNames(ctx, tableMark)
-	if err != nil {
-		return err
-	}
+func drop(ctx context.Context, account *azure.Client, goes func(id string) bool) error {
+	tables, failed := account.TableNames(ctx, tableMark)
 	queues, err := account.QueueNames(ctx, queueMark)
-	if err != nil {
-		return err
-	}
-	var failed error
+	failed = errors.Join(failed, err)
 	for _, table := range tables {
 		if id := idOf(table, tableMark); id != "" && goes(id) {
 			failed = errors.Join(failed, account.DropTable(ctx, table))

@@ -8,20 +8,14 @@ import (
 	"math"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-const (
-	// patience is how long operations under way may take after the last was begun. It is
-	// longer than a client of Azure tries by default. Those that take longer have failed. After
-	// an interruption they are not waited for, and not counted.
-	patience = 30 * time.Second
-	// progressEvery is the time between two reports of progress.
-	progressEvery = 200 * time.Millisecond
-	// timerLateness is how late a timer rings although a processor is free: Go's runtime may
-	// sleep in whole milliseconds.
-	timerLateness = 2 * time.Millisecond
-)
+// patience is how long operations under way may take after the last was begun. It is longer
+// than a client of Azure tries by default. Those that take longer have failed. After an
+// interruption they are not waited for, and not counted.
+const patience = 30 * time.Second
 
 var (
 	errGivenUp     = fmt.Errorf("given up: no answer %s after the end of the load", patience)
@@ -39,9 +33,11 @@ type driving struct {
 	// interrupted tells that ctx ended before the last operation did.
 	interrupted bool
 
-	mu sync.Mutex
-	// begun counts the operations that were begun.
-	begun   int64
+	// tickets counts the operations that a worker has taken upon itself, and begun those of
+	// them that were begun.
+	tickets, begun atomic.Int64
+
+	mu      sync.Mutex
 	records [operations + 1]record // the last is of all
 	failure error                  // the first
 	last    time.Time
@@ -59,7 +55,7 @@ func newDriving(p Plan, perform func(context.Context, Operation, *rand.Rand) err
 
 // drive begins operations until the duration has passed or ctx ends, and waits for those
 // under way.
-func (d *driving) drive(ctx context.Context, watch Watch) {
+func (d *driving) drive(ctx context.Context) {
 	d.began = time.Now()
 	d.last = d.began
 	running, cancel := context.WithDeadline(ctx, d.began.Add(d.Duration))
@@ -76,7 +72,7 @@ func (d *driving) drive(ctx context.Context, watch Watch) {
 		workers.Wait()
 		close(ended)
 	}()
-	d.report(running, watch)
+	<-running.Done()
 	d.stopped = min(time.Since(d.began), d.Duration)
 	select {
 	case <-ended:
@@ -87,20 +83,6 @@ func (d *driving) drive(ctx context.Context, watch Watch) {
 	}
 	<-ended
 	d.interrupted = ctx.Err() != nil
-}
-
-// report tells how far the load is until it is over.
-func (d *driving) report(running context.Context, watch Watch) {
-	ticker := time.NewTicker(progressEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C:
-			watch("seconds of load", int(time.Since(d.began).Seconds()), int(d.Duration.Seconds()))
-		case <-running.Done():
-			return
-		}
-	}
 }
 
 // worker makes one operation after another.
@@ -123,40 +105,28 @@ func (d *driving) worker(running, work context.Context) {
 	}
 }
 
-// next waits until an operation may be begun, and returns from when its latency counts. It
-// returns false when no more may be begun.
+// next waits until an operation may be begun, and returns from when its latency counts: from
+// when it was due, however late a worker was free for it. If a worker was free in time and its
+// timer rang late, that is no time of the store. It returns false when no more may be begun.
 func (d *driving) next(running context.Context) (from time.Time, ok bool) {
 	free := time.Now()
-	n := d.begin(1) - 1
-	due := free
+	n, due := d.tickets.Add(1)-1, free
 	if d.Rate > 0 {
 		due = d.began.Add(time.Duration(float64(n) / d.Rate * float64(time.Second)))
 	}
 	end := d.began.Add(d.Duration) // running may end a moment later
-	if due.Before(end) && waitUntil(running, due) {
-		if begun := time.Now(); begun.Before(end) {
-			return countsFrom(due, free, begun), true
-		}
+	if !due.Before(end) || !waitUntil(running, due) {
+		return time.Time{}, false
 	}
-	d.begin(-1)
-	return time.Time{}, false
-}
-
-func (d *driving) begin(n int64) int64 {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.begun += n
-	return d.begun
-}
-
-// countsFrom returns from when the latency of an operation counts: from when it was due,
-// however late a worker was free for it. If a worker was free in time and its timer rang a
-// little late, that is no time of the store.
-func countsFrom(due, free, begun time.Time) time.Time {
-	if free.Before(due) && begun.Sub(due) <= timerLateness {
-		return begun
+	begun := time.Now()
+	if !begun.Before(end) {
+		return time.Time{}, false
 	}
-	return due
+	d.begun.Add(1)
+	if free.Before(due) {
+		due = begun
+	}
+	return due, true
 }
 
 // waitUntil returns false if ctx has ended by then.
@@ -188,13 +158,13 @@ func (d *driving) record(o Operation, from time.Time, err error) {
 }
 
 // result sums up, once all operations have ended.
-func (d *driving) result(busiest int64) Result {
+func (d *driving) result() Result {
 	result := Result{
 		Plan: d.Plan, Channels: d.Channels, Elapsed: Time(max(d.last.Sub(d.began), d.stopped)), Targets: azureTargets(),
-		Busiest: busiest, Interrupted: d.interrupted, Failure: d.failure, All: d.records[operations].measured("all"),
+		Interrupted: d.interrupted, Failure: d.failure, All: d.records[operations].measured("all"),
 	}
 	if d.Rate > 0 {
-		result.Unsent = max(0, int64(math.Ceil(d.stopped.Seconds()*d.Rate))-d.begun)
+		result.Unsent = max(0, int64(math.Ceil(d.stopped.Seconds()*d.Rate))-d.begun.Load())
 	}
 	for o := range Operation(operations) {
 		if d.Mix[o] == 0 {
