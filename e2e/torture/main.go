@@ -44,18 +44,10 @@ func (c *cli) torture(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	began, told := time.Now(), map[string]bool{}
+	began := time.Now()
 	report, err := Run(ctx, Options{
 		Time: c.Time, Seed: c.Seed, Faults: c.Faults, Binary: binary, Dir: dir,
-		Tell: func(r Report) {
-			fmt.Fprintf(os.Stderr, "%s: %s\n", time.Since(began).Round(time.Second), r)
-			for _, v := range r.Violations {
-				if !told[v] {
-					fmt.Fprintln(os.Stderr, v)
-				}
-				told[v] = true
-			}
-		},
+		Tell: func(r Report) { fmt.Fprintf(os.Stderr, "%s: %s\n", time.Since(began).Round(time.Second), r) },
 	})
 	if err != nil {
 		return err
@@ -63,7 +55,6 @@ func (c *cli) torture(ctx context.Context, dir string) error {
 	for _, v := range report.Violations {
 		fmt.Println(v)
 	}
-	fmt.Println(report.also())
 	err = verdict(report, c.Time)
 	if err != nil {
 		fmt.Println(err)

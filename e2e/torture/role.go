@@ -15,6 +15,7 @@ import (
 // is killed, another takes its place.
 type role struct {
 	name string
+	site *site
 	// setup, command and args are how its processes are started.
 	setup   program.Setup
 	command string

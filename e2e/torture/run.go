@@ -25,11 +25,14 @@ type Options struct {
 	Dir string
 	// Tell is called once a minute with what has happened so far.
 	Tell func(Report)
+
+	tally *tally
 }
 
 // Run runs the program under load and faults. What the program did wrong is in
 // the report; the error says why there could be no run.
 func Run(ctx context.Context, o Options) (Report, error) {
+	o.tally = &tally{n: map[string]int64{}}
 	azurite, err := azuritetest.Launch()
 	if err != nil {
 		return Report{}, err
@@ -41,7 +44,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	}
 	f := &faults{
 		seed: o.Seed, sites: []*site{onAzurite, boltSite(&o)},
-		kinds: o.Faults, outageMax: outageTime(o.Time),
+		kinds: o.Faults, outageMax: min(outageMax, o.Time/5), tally: o.tally,
 	}
 	for _, s := range f.sites {
 		defer s.close()
@@ -50,20 +53,15 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		}
 	}
 	f.hurt(ctx, o)
-	var redeliveries int64
 	for _, s := range f.sites {
 		s.drain(ctx)
 		s.judge(ctx)
 		s.end(ctx)
-		n, err := s.redeliveries()
-		if err != nil {
+		if err := s.readLogs(); err != nil {
 			return Report{}, err
 		}
-		redeliveries += n
 	}
-	report := f.report()
-	report.Redeliveries = redeliveries
-	return report, ctx.Err()
+	return f.report(), ctx.Err()
 }
 
 // hurt lets the users act and the faults happen until the time is over.
@@ -75,7 +73,6 @@ func (f *faults) hurt(ctx context.Context, o Options) {
 		for _, u := range s.users {
 			running.Go(func() { u.run(ctx, load) })
 		}
-		running.Go(func() { s.prowl(ctx, load) })
 		if s.shared() {
 			running.Go(func() { s.watch(ctx, load) })
 		}

@@ -26,7 +26,6 @@ func programKeepsGuarantees(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		t.Log(report.also())
 		t.Log(report)
 		for _, v := range report.Violations {
 			t.Error(v)
