@@ -145,8 +145,8 @@ func floodKeepsNoReaderWaiting(t *testing.T) {
 	}
 	const sent = strangers*4<<10 + 4*drafts*64<<10 + drafts*33*64<<10
 	most := mostMemory(t, pid)
-	if t.Logf("it had %d MiB at most, and was sent %d MiB", most>>20, sent>>20); most > sent/2 {
-		t.Error("it keeps half of what strangers send, or more")
+	if t.Logf("it had %d MiB at most, and was sent %d MiB", most>>20, sent>>20); most > sent/3 {
+		t.Error("it keeps a third of what strangers send, or more")
 	}
 	told := time.Now()
 	p.endCleanly(t)

@@ -124,9 +124,9 @@ func (f *faults) each(load context.Context, kind string, least, most time.Durati
 // that channel. A worker has something to do when a deletion was accepted.
 func (r *role) moment() (<-chan struct{}, time.Duration) {
 	if r.deletes() {
-		return r.moments.accepted, atWork
+		return r.site.ledger.moments.accepted, atWork
 	}
-	return r.moments.asking, inHand
+	return r.site.ledger.moments.asking, inHand
 }
 
 // await waits for a moment, at most so long.
@@ -152,7 +152,7 @@ func (f *faults) kill(ctx context.Context, r *role, draw *rand.Rand) {
 		return
 	}
 	if err := r.start(ctx); err != nil {
-		r.accuse("start again: %v", err)
+		r.site.ledger.accuse("start again: %v", err)
 	}
 }
 

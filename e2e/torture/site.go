@@ -53,16 +53,16 @@ type site struct {
 }
 
 // boltSite is one process on the embedded store.
-func boltSite(o *Options) *site {
+func boltSite(o *run) *site {
 	s := newSite("bolt", o)
-	s.setup.Flags = []string{"--data", filepath.Join(o.Dir, "bolt")}
+	s.setup.Flags = []string{"--data", filepath.Join(o.dir, "bolt")}
 	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--write-rate", unlimited, "--lease", lease.String(), "--reconcile", reconcile.String())
 	return s
 }
 
 // azuriteSite is web and worker processes on an account of Azurite. Each reaches
 // it by wires of its own. The wires to the tables meet in a relay.
-func azuriteSite(o *Options, account string) (*site, error) {
+func azuriteSite(o *run, account string) (*site, error) {
 	s := newSite("azurite", o)
 	s.setup.Flags, s.setup.Environment = []string{"--storage", "azure"}, []string{connection(account)}
 	to := endpoints.FindStringSubmatch(account)
@@ -100,8 +100,8 @@ var endpoints = regexp.MustCompile(`TableEndpoint=http://([^/]+)/.*QueueEndpoint
 
 func connection(account string) string { return "AZURE_STORAGE_CONNECTION_STRING=" + account }
 
-func newSite(name string, o *Options) *site {
-	s := &site{name: name, setup: program.Setup{Binary: o.Binary}, dir: o.Dir, ledger: newLedger(name), tally: o.tally}
+func newSite(name string, o *run) *site {
+	s := &site{name: name, setup: program.Setup{Binary: o.binary}, dir: o.dir, ledger: newLedger(name), tally: o.tally}
 	for n := range channelCount {
 		s.channels = append(s.channels, fmt.Sprintf("channel%d", n+1))
 	}
@@ -114,8 +114,7 @@ func newSite(name string, o *Options) *site {
 func (s *site) addRole(name, command string, args ...string) *role {
 	name = s.name + "-" + name
 	r := &role{
-		name: name, site: s, moments: s.ledger.moments, accuse: s.ledger.accuse,
-		setup: s.setup, command: command, args: append(args, "--log-format", "json"),
+		name: name, site: s, setup: s.setup, command: command, args: append(args, "--log-format", "json"),
 		log: filepath.Join(s.dir, name+".log"),
 	}
 	s.roles = append(s.roles, r)
@@ -172,13 +171,13 @@ func (s *site) url(ctx context.Context, user int) (string, error) {
 	return "", ctx.Err()
 }
 
-// run runs a command of the program to its end. An exit code above most is an
-// error. So is a report of the race detector, whatever the exit code.
-func (s *site) run(ctx context.Context, most int, command string, args ...string) (stdout string, err error) {
+// run runs a command of the program to its end. An exit code above 1 is an error. So is a
+// report of the race detector, whatever the exit code.
+func (s *site) run(ctx context.Context, command string, args ...string) (stdout string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, program.Patience)
 	defer cancel()
 	r, err := program.Run(s.setup.Command(ctx, command, args...))
-	if err == nil && (r.Code > most || strings.Contains(r.Stderr, dataRace)) {
+	if err == nil && (r.Code > 1 || strings.Contains(r.Stderr, dataRace)) {
 		err = fmt.Errorf("%s: exit %d\n%s", command, r.Code, r.Stderr)
 	}
 	return r.Stdout, err

@@ -149,19 +149,14 @@ func judgeAccusesLogLine(t *testing.T) {
 }
 
 func judgeAccusesCommand(t *testing.T) {
-	const sound, breach = `{"breaches":[]}`, `{"breaches":[{"invariant":"I1"}]}`
-	for name, c := range map[string]struct {
-		script string
-		do     func(s *site)
-		want   string
-	}{
-		"a sound check is not accused":      {"echo '" + sound + "'", func(s *site) { s.inspect(t.Context()) }, ""},
-		"a check that finds a breach":       {"echo '" + breach + "'; exit 1", func(s *site) { s.inspect(t.Context()) }, "I1"},
-		"a check that writes nothing":       {"exit 2", func(s *site) { s.inspect(t.Context()) }, "check: exit 2"},
-		"a check that raced":                {"echo '" + sound + "'; echo WARNING: DATA RACE >&2; exit 66", func(s *site) { s.inspect(t.Context()) }, "check: exit 66"},
-		"a check that raced and ended well": {"echo '" + sound + "'; echo WARNING: DATA RACE >&2", func(s *site) { s.inspect(t.Context()) }, "check: exit 0"},
-		"a last check that finds a breach":  {"echo '" + breach + "'; exit 1", func(s *site) { s.end(t.Context()) }, "check: exit 1"},
-		"a last check that raced":           {"echo WARNING: DATA RACE >&2", func(s *site) { s.end(t.Context()) }, "check: exit 0"},
+	const sound, breach, idle = `{"breaches":[]}`, `{"breaches":[{"invariant":"I1"}]}`, `{"breaches":[{"invariant":"I5"}]}`
+	for name, c := range map[string]struct{ script, want string }{
+		"a sound check is not accused":       {"echo '" + sound + "'", ""},
+		"a check that finds a breach":        {"echo '" + breach + "'; exit 1", "I1"},
+		"a check that writes nothing":        {"exit 2", "check: exit 2"},
+		"a check that raced":                 {"echo '" + sound + "'; echo WARNING: DATA RACE >&2; exit 66", "check: exit 66"},
+		"a check that raced and ended well":  {"echo '" + sound + "'; echo WARNING: DATA RACE >&2", "check: exit 0"},
+		"a check of a deletion that is idle": {"echo '" + idle + "'; exit 1", "I5"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			binary := filepath.Join(t.TempDir(), "program")
@@ -169,7 +164,7 @@ func judgeAccusesCommand(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := &site{tally: &tally{n: map[string]int64{}}, ledger: newLedger("test"), setup: program.Setup{Binary: binary, Environment: []string{"SHARED=yes"}}}
-			c.do(s)
+			s.end(t.Context())
 			found := s.ledger.found()
 			if c.want == "" && len(found) == 0 {
 				return

@@ -17,10 +17,7 @@ import (
 // interruption they are not waited for, and not counted.
 const patience = 30 * time.Second
 
-var (
-	errGivenUp     = fmt.Errorf("given up: no answer %s after the end of the load", patience)
-	errInterrupted = errors.New("interrupted")
-)
+var errGivenUp = fmt.Errorf("given up: no answer %s after the end of the load", patience)
 
 // A driving makes the operations of a plan, and records how each ends.
 type driving struct {
@@ -54,52 +51,36 @@ func newDriving(p Plan, perform func(context.Context, Operation, *rand.Rand) err
 }
 
 // drive begins operations until the duration has passed or ctx ends, and waits for those
-// under way.
+// under way, so that the slowest are not left out.
 func (d *driving) drive(ctx context.Context) {
 	d.began = time.Now()
 	d.last = d.began
-	running, cancel := context.WithDeadline(ctx, d.began.Add(d.Duration))
+	work, cancel := context.WithTimeoutCause(ctx, d.Duration+patience, errGivenUp)
 	defer cancel()
-	// Operations under way end by themselves, so that the slowest are not left out.
-	work, abort := context.WithCancelCause(context.WithoutCancel(ctx))
-	defer abort(nil)
 	var workers sync.WaitGroup
 	for range d.Workers {
-		workers.Go(func() { d.worker(running, work) })
+		workers.Go(func() { d.worker(work) })
 	}
-	ended := make(chan struct{})
-	go func() {
-		workers.Wait()
-		close(ended)
-	}()
-	<-running.Done()
+	workers.Wait()
 	d.stopped = min(time.Since(d.began), d.Duration)
-	select {
-	case <-ended:
-	case <-time.After(patience):
-		abort(errGivenUp)
-	case <-ctx.Done():
-		abort(errInterrupted)
-	}
-	<-ended
 	d.interrupted = ctx.Err() != nil
 }
 
 // worker makes one operation after another.
-func (d *driving) worker(running, work context.Context) {
+func (d *driving) worker(ctx context.Context) {
 	random := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
 	for {
-		from, ok := d.next(running)
+		from, ok := d.next(ctx)
 		if !ok {
 			return
 		}
 		o := d.Mix.pick(random)
-		err := d.perform(withCost(work, &d.costs[o]), o, random)
-		switch cause := context.Cause(work); {
-		case err != nil && errors.Is(cause, errInterrupted):
-			return // it did not fail
-		case err != nil && cause != nil:
+		err := d.perform(withCost(ctx, &d.costs[o]), o, random)
+		switch cause := context.Cause(ctx); {
+		case err != nil && errors.Is(cause, errGivenUp):
 			err = cause
+		case err != nil && cause != nil:
+			return // the load was interrupted, and the operation did not fail
 		}
 		d.record(o, from, err)
 	}
@@ -108,14 +89,14 @@ func (d *driving) worker(running, work context.Context) {
 // next waits until an operation may be begun, and returns from when its latency counts: from
 // when it was due, however late a worker was free for it. If a worker was free in time and its
 // timer rang late, that is no time of the store. It returns false when no more may be begun.
-func (d *driving) next(running context.Context) (from time.Time, ok bool) {
+func (d *driving) next(ctx context.Context) (from time.Time, ok bool) {
 	free := time.Now()
 	n, due := d.tickets.Add(1)-1, free
 	if d.Rate > 0 {
 		due = d.began.Add(time.Duration(float64(n) / d.Rate * float64(time.Second)))
 	}
-	end := d.began.Add(d.Duration) // running may end a moment later
-	if !due.Before(end) || !waitUntil(running, due) {
+	end := d.began.Add(d.Duration)
+	if !due.Before(end) || !waitUntil(ctx, due) {
 		return time.Time{}, false
 	}
 	begun := time.Now()
