@@ -54,10 +54,7 @@ func loadRefuses(t *testing.T) {
 		says string
 	}{
 		"a mix of what there is not":      {[]string{"--mix", "post=1,like=2"}, "like"},
-		"a mix of nothing":                {[]string{"--mix", "post=0"}, "no operation"},
-		"too many channels":               {[]string{"--channels", "257"}, "--channels"},
 		"a rate that is no number":        {[]string{"--rate=NaN"}, "--rate"},
-		"no time":                         {[]string{"--duration", "0s"}, "--duration"},
 		"a report in no directory":        {[]string{"--report", filepath.Join(dir, "none", "r.html")}, "none"},
 		"an account that does not answer": {[]string{"--storage", "azure", "--azure-connection-string", unreachable, "--report", filepath.Join(dir, "r.html")}, "unavailable"},
 		"no account":                      {[]string{"--storage", "azure", "--report", earlier}, "AZURE_STORAGE_CONNECTION_STRING"},

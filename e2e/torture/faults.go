@@ -73,7 +73,8 @@ func (f *faults) run(ctx, load context.Context) {
 	for _, s := range f.sites {
 		all = append(all, s.roles...)
 	}
-	deletes, works, fronts, wired := which(all, (*role).deletes), which(all, (*role).works), which(all, (*role).fronts), which(all, (*role).wired)
+	deletes, works := which(all, (*role).deletes), which(all, (*role).works)
+	fronts, wired := which(all, (*role).fronts), which(all, (*role).wired)
 	var running sync.WaitGroup
 	for _, fault := range []struct {
 		kind        string

@@ -48,7 +48,8 @@ func events() []event {
 	return []event{
 		{"kills", 10, "kill"}, {"stops", 3, "stop"}, {"naps", 0, "nap"}, {"stalls", 0, "stall"}, {"cuts", 3, "cut"},
 		{"outages", 0.3, "outage"}, {"shortened", 10, "shorten"},
-		{"deletions", 10, ""}, {"posts", 100, ""}, {"redeliveries", 0, ""}, {"checks", 0, ""}, {"ratings", 1, ""}, {"subscriptions", 1, ""},
+		{"deletions", 10, ""}, {"posts", 100, ""}, {"redeliveries", 0, ""}, {"checks", 0, ""},
+		{"ratings", 1, ""}, {"subscriptions", 1, ""},
 	}
 }
 

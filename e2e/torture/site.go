@@ -56,7 +56,8 @@ type site struct {
 func boltSite(o *run) *site {
 	s := newSite("bolt", o)
 	s.setup.Flags = []string{"--data", filepath.Join(o.dir, "bolt")}
-	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--write-rate", unlimited, "--lease", lease.String(), "--reconcile", reconcile.String())
+	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--write-rate", unlimited,
+		"--lease", lease.String(), "--reconcile", reconcile.String())
 	return s
 }
 
@@ -90,7 +91,8 @@ func azuriteSite(o *run, account string) (*site, error) {
 		}
 		r := s.addRole(name, args[0], args[1:]...)
 		r.tables, r.queue = tables, queue
-		r.setup.Environment = []string{connection(strings.NewReplacer(to[1], tables.address(), to[2], queue.address()).Replace(account))}
+		through := strings.NewReplacer(to[1], tables.address(), to[2], queue.address())
+		r.setup.Environment = []string{connection(through.Replace(account))}
 	}
 	return s, nil
 }

@@ -36,8 +36,7 @@ func (s *site) drain(ctx context.Context) {
 			state = s.progress(ctx, of)
 		}
 		if s.pending(of, state) {
-			s.ledger.accuse("I5: the deletion of incarnation %s of %s is %q after %s at most, and nothing but faults that pass stood in its way",
-				of.id, of.channel, state, drainTime)
+			s.ledger.accuse("I5: the deletion of incarnation %s of %s is %q after %s at most", of.id, of.channel, state, drainTime)
 		}
 	}
 }

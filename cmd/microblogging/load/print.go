@@ -42,11 +42,13 @@ func (r Result) Remarks() []string {
 	}
 	all := r.PerSecond(r.All.Entities)
 	each := all / float64(r.Channels)
+	t := r.Targets
 	part := func(n float64, target int) float64 { return 100 * n / float64(target) }
 	remarks := []string{
-		fmt.Sprintf("Each channel had %s entities/s: %.0f %% of Azure's target of %d for a partition, %.0f %% of the %d of its older text.",
-			rate(each), part(each, r.Targets.Partition), r.Targets.Partition, part(each, r.Targets.Partition2011), r.Targets.Partition2011),
-		fmt.Sprintf("All together had %s entities/s: %.0f %% of the %d for an account.", rate(all), part(all, r.Targets.Account), r.Targets.Account),
+		fmt.Sprintf("Each channel had %s entities/s: %.0f %% of Azure's target of %d for a partition, "+
+			"%.0f %% of the %d of its older text.",
+			rate(each), part(each, t.Partition), t.Partition, part(each, t.Partition2011), t.Partition2011),
+		fmt.Sprintf("All together had %s entities/s: %.0f %% of the %d for an account.", rate(all), part(all, t.Account), t.Account),
 	}
 	if r.Unsent > 0 {
 		remarks = append(remarks, fmt.Sprintf("Due but never begun, because no worker was free: %d requests. Either the store cannot keep up with this rate, or the load needs more workers.", r.Unsent))

@@ -104,8 +104,9 @@ func (t *tracer) flush(within time.Duration) {
 // send sends spans to the collector.
 func (t *tracer) send(ctx context.Context, spans []*tracepb.Span) error {
 	defer t.client.CloseIdleConnections()
-	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{{ // as of a request
-		Resource: t.resource, ScopeSpans: []*tracepb.ScopeSpans{{Scope: &commonpb.InstrumentationScope{Name: namespace}, Spans: spans}},
+	ours := &tracepb.ScopeSpans{Scope: &commonpb.InstrumentationScope{Name: namespace}, Spans: spans}
+	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{{
+		Resource: t.resource, ScopeSpans: []*tracepb.ScopeSpans{ours},
 	}}})
 	if err != nil {
 		return err
@@ -135,6 +136,8 @@ type span struct {
 	told   *tracepb.Span
 }
 
+type spanKind = tracepb.Span_SpanKind
+
 type spanKey struct{}
 
 // spanOf returns the span of ctx, or nil.
@@ -144,7 +147,7 @@ func spanOf(ctx context.Context) *span {
 }
 
 // root begins a trace, if there are traces and this one is sampled.
-func (t *tracer) root(ctx context.Context, kind tracepb.Span_SpanKind, name string) (context.Context, *span) {
+func (t *tracer) root(ctx context.Context, kind spanKind, name string) (context.Context, *span) {
 	if t == nil || mathrand.Float64() >= t.ratio {
 		return ctx, nil
 	}
@@ -153,7 +156,7 @@ func (t *tracer) root(ctx context.Context, kind tracepb.Span_SpanKind, name stri
 
 // child begins a span within that of ctx. Without one there is none: a look at the queue is
 // not part of anything.
-func child(ctx context.Context, kind tracepb.Span_SpanKind, name string) (context.Context, *span) {
+func child(ctx context.Context, kind spanKind, name string) (context.Context, *span) {
 	parent := spanOf(ctx)
 	if parent == nil {
 		return ctx, nil
@@ -161,9 +164,10 @@ func child(ctx context.Context, kind tracepb.Span_SpanKind, name string) (contex
 	return parent.tracer.start(ctx, kind, name, parent.told.TraceId, parent.told.SpanId)
 }
 
-func (t *tracer) start(ctx context.Context, kind tracepb.Span_SpanKind, name string, trace, parent []byte) (context.Context, *span) {
+func (t *tracer) start(ctx context.Context, kind spanKind, name string, trace, parent []byte) (context.Context, *span) {
 	s := &span{t, &tracepb.Span{
-		TraceId: trace, SpanId: randomBytes(8), ParentSpanId: parent, Name: name, Kind: kind, StartTimeUnixNano: uint64(time.Now().UnixNano()),
+		TraceId: trace, SpanId: randomBytes(8), ParentSpanId: parent,
+		Name: name, Kind: kind, StartTimeUnixNano: uint64(time.Now().UnixNano()),
 	}}
 	return context.WithValue(ctx, spanKey{}, s), s
 }

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -9,19 +10,6 @@ import (
 	"strings"
 
 	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
-)
-
-// The variables of the OpenTelemetry specification that are read.
-const (
-	endpointVariable = "OTEL_EXPORTER_OTLP_ENDPOINT"
-	headersVariable  = "OTEL_EXPORTER_OTLP_HEADERS"
-	protocolVariable = "OTEL_EXPORTER_OTLP_PROTOCOL"
-	exporterVariable = "OTEL_TRACES_EXPORTER"
-	samplerVariable  = "OTEL_TRACES_SAMPLER"
-	ratioVariable    = "OTEL_TRACES_SAMPLER_ARG"
-	resourceVariable = "OTEL_RESOURCE_ATTRIBUTES"
-	nameVariable     = "OTEL_SERVICE_NAME"
-	disabledVariable = "OTEL_SDK_DISABLED"
 )
 
 // traceSettings say where spans go, and which.
@@ -33,23 +21,25 @@ type traceSettings struct {
 	resource *resourcepb.Resource
 }
 
-// readVariables returns nil if there are no traces: if no endpoint is named. An error does not
-// show what may hold a password.
+// readVariables reads variables of the OpenTelemetry specification. It returns nil if there are
+// no traces: if no endpoint is named. An error does not show what may hold a password.
 func readVariables(version string) (*traceSettings, error) {
-	to, exporter, protocol := os.Getenv(endpointVariable), os.Getenv(exporterVariable), os.Getenv(protocolVariable)
+	to := os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT")
+	exporter, protocol := os.Getenv("OTEL_TRACES_EXPORTER"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL")
 	at, err := url.Parse(to)
 	switch {
-	case strings.EqualFold(os.Getenv(disabledVariable), "true"), exporter == "none", to == "":
+	case strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true"), exporter == "none", to == "":
 		return nil, nil
 	case exporter != "" && exporter != "otlp":
-		return nil, fmt.Errorf("%s must be otlp or none, not %q", exporterVariable, exporter)
+		return nil, fmt.Errorf("OTEL_TRACES_EXPORTER must be otlp or none, not %q", exporter)
 	case protocol != "" && protocol != "http/protobuf":
-		return nil, fmt.Errorf("%s must be http/protobuf, not %q", protocolVariable, protocol)
+		return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf, not %q", protocol)
 	case err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "":
-		return nil, fmt.Errorf("%s must be a URL such as http://127.0.0.1:4318", endpointVariable)
+		return nil, errors.New("OTEL_EXPORTER_OTLP_ENDPOINT must be a URL such as http://127.0.0.1:4318")
 	}
-	s := &traceSettings{url: at.JoinPath("v1/traces").String(), headers: http.Header{"Content-Type": {"application/x-protobuf"}}}
-	if err := eachPair(headersVariable, s.headers.Set); err != nil {
+	s := &traceSettings{url: at.JoinPath("v1/traces").String(), headers: http.Header{}}
+	s.headers.Set("Content-Type", "application/x-protobuf")
+	if err := eachPair("OTEL_EXPORTER_OTLP_HEADERS", s.headers.Set); err != nil {
 		return nil, err
 	}
 	if s.ratio, err = readSampler(); err != nil {
@@ -78,19 +68,20 @@ func eachPair(variable string, set func(name, value string)) error {
 
 // readSampler returns which part of all traces is sampled.
 func readSampler() (ratio float64, err error) {
-	switch sampler := strings.TrimPrefix(os.Getenv(samplerVariable), "parentbased_"); sampler {
+	switch sampler := strings.TrimPrefix(os.Getenv("OTEL_TRACES_SAMPLER"), "parentbased_"); sampler {
 	case "", "always_on":
 		return 1, nil
 	case "always_off":
 		return 0, nil
 	case "traceidratio":
-		ratio, err := strconv.ParseFloat(os.Getenv(ratioVariable), 64)
+		ratio, err := strconv.ParseFloat(os.Getenv("OTEL_TRACES_SAMPLER_ARG"), 64)
 		if err != nil || !(ratio >= 0 && ratio <= 1) {
-			return 0, fmt.Errorf("%s must be 0 to 1", ratioVariable)
+			return 0, errors.New("OTEL_TRACES_SAMPLER_ARG must be 0 to 1")
 		}
 		return ratio, nil
 	default:
-		return 0, fmt.Errorf("%s must be parentbased_always_on, parentbased_always_off or parentbased_traceidratio, not %q", samplerVariable, sampler)
+		return 0, fmt.Errorf("OTEL_TRACES_SAMPLER must be parentbased_ before always_on, "+
+			"always_off or traceidratio, not %q", sampler)
 	}
 }
 
@@ -101,14 +92,14 @@ func readResource(version string) (*resourcepb.Resource, error) {
 		r.Attributes = append(r.Attributes, attributes("host.name", host)...)
 	}
 	service := namespace
-	err := eachPair(resourceVariable, func(name, value string) {
+	err := eachPair("OTEL_RESOURCE_ATTRIBUTES", func(name, value string) {
 		if name == "service.name" {
 			service = value
 			return
 		}
 		r.Attributes = append(r.Attributes, attributes(name, value)...)
 	})
-	if name := os.Getenv(nameVariable); name != "" {
+	if name := os.Getenv("OTEL_SERVICE_NAME"); name != "" {
 		service = name
 	}
 	r.Attributes = append(r.Attributes, attributes("service.name", service)...)
