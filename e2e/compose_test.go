@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -157,8 +156,7 @@ func composeAcceptsFile(t *testing.T) {
 func composeServicesWorkTogether(t *testing.T) {
 	t.Parallel()
 	services := readCompose(t)
-	to := regexp.MustCompile(`http://([^/]+)/`).FindAllStringSubmatch(azuritetest.Start(t).ConnectionString(), -1)
-	here := strings.NewReplacer("azurite:10002", to[0][1], "azurite:10001", to[1][1], "0.0.0.0:9090", "127.0.0.1:0")
+	account := azuritetest.Shared(t).Account()
 	image := buildAsDockerDoes(t)
 
 	web, worker := services["web"], services["worker"]
@@ -168,9 +166,9 @@ func composeServicesWorkTogether(t *testing.T) {
 	if worker.Deploy.Replicas != 2 {
 		t.Fatalf("%d workers, want 2", worker.Deploy.Replicas)
 	}
-	processes := []*process{startComposeRole(t, image, web, here)}
+	processes := []*process{startComposeRole(t, image, web, account)}
 	for range worker.Deploy.Replicas {
-		p := startComposeRole(t, image, worker, here)
+		p := startComposeRole(t, image, worker, account)
 		p.await(t, p.stderr, "worker started")
 		expectHealthyRole(t, image, worker, "127.0.0.1:8081", p.await(t, p.stderr, `answering probes" address=(\S+)`))
 		processes = append(processes, p)
@@ -210,14 +208,20 @@ func expectHealthyRole(t *testing.T, image string, service composeService, addre
 }
 
 // startComposeRole starts a service that runs the binary of the image.
-func startComposeRole(t *testing.T, image string, service composeService, here *strings.Replacer) *process {
+func startComposeRole(t *testing.T, image string, service composeService, account string) *process {
 	t.Helper()
 	if service.DependsOn["azurite"].Condition != "service_healthy" {
 		t.Errorf("%q does not wait for a healthy Azurite", service.Command)
 	}
 	s := setup{program.Setup{Binary: image, Environment: []string{"MICROBLOGGING_LISTEN=127.0.0.1:0"}}}
 	for name, value := range service.Environment {
-		s.Environment = append(s.Environment, name+"="+here.Replace(value))
+		if name == "AZURE_STORAGE_CONNECTION_STRING" {
+			if !strings.Contains(value, "QueueEndpoint=http://azurite:10001/") || !strings.Contains(value, "TableEndpoint=http://azurite:10002/") {
+				t.Errorf("%q does not lead to the service azurite", value)
+			}
+			value = account
+		}
+		s.Environment = append(s.Environment, name+"="+strings.ReplaceAll(value, "0.0.0.0:9090", "127.0.0.1:0"))
 	}
 	return s.start(t, strings.Fields(strings.ReplaceAll(service.Command, "127.0.0.1:8081", "127.0.0.1:0"))...)
 }

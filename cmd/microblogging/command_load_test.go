@@ -24,6 +24,7 @@ import (
 	"microblogging/storage/azure"
 	"microblogging/storage/azuritetest"
 	"microblogging/storage/bolt"
+	"microblogging/storage/driver"
 )
 
 func TestLoadCommand(t *testing.T) {
@@ -250,10 +251,15 @@ func loadOnAzure(t *testing.T) {
 		return strconv.FormatInt(time.Now().Add(-ended).Unix()/60, 36) + "aaaaa"
 	}
 	running := []string{"Channels", "MicroBloggingLoad" + left(0) + "Blogs", "microblogging-load-" + left(0) + "-poison"}
-	err = errors.Join(client.CreateTable(t.Context(), running[0]), client.CreateTable(t.Context(), running[1]), client.CreateQueue(t.Context(), running[2]),
-		client.CreateTable(t.Context(), "MicroBloggingLoad"+left(3*time.Hour)+"Blogs"), client.CreateQueue(t.Context(), "microblogging-load-"+left(3*time.Hour)+"-poison"))
-	if err != nil {
-		t.Fatal(err)
+	over := []string{"MicroBloggingLoad" + left(3*time.Hour) + "Blogs", "microblogging-load-" + left(3*time.Hour) + "-poison"}
+	for _, name := range append(over, running...) {
+		create := &driver.Call{Method: driver.CallCreateTable, Target: name}
+		if strings.HasSuffix(name, "-poison") {
+			create.Method = driver.CallCreateQueue
+		}
+		if err := client.Do(t.Context(), create); err != nil {
+			t.Fatal(err)
+		}
 	}
 	loaded(t, "--storage", "azure", "--azure-connection-string", account, "--channels", "2", "--mix", "vote=1", "--retries", "10").sound(t, 2, "vote")
 	tables, err := client.TableNames(t.Context(), "")
