@@ -697,7 +697,7 @@ func mergeForm(page Page, v EditBlog) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = marked(together(m.Title)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = marked(pieces(m.Title, true)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -710,7 +710,7 @@ func mergeForm(page Page, v EditBlog) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = marked(together(m.Text)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = marked(pieces(m.Text, true)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

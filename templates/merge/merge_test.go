@@ -17,6 +17,7 @@ func TestMerge(t *testing.T) {
 	t.Run("does not depend on which side is mine", mergeIsSymmetric)
 	t.Run("loses no line of either", mergeLosesNoLine)
 	t.Run("of a title is of the whole", mergeOfATitle)
+	t.Run("with one change marks whole words", oneChangeMarksWholeWords)
 }
 
 func mergeTakesDisjointChangesTogether(t *testing.T) {
@@ -46,6 +47,7 @@ func mergeKeepsBothWhereTheyOverlap(t *testing.T) {
 		{"", "mine", "theirs", "mine theirs"},
 		{"a b c", "a c", "a B c", "a B c"},
 		{"one\ntwo\nthree", "one\n2\nthree", "one\nTwo!\nthree", "one\n2 Two!\nthree"},
+		{"一二", "壱二", "一弐", "壱二 一弐"},
 	} {
 		got := Texts(test.base, test.mine, test.theirs)
 		if got.Text() != test.want || got.Clean() {
@@ -147,5 +149,42 @@ func mergeOfATitle(t *testing.T) {
 		if got := Whole(test.base, test.mine, test.theirs); len(got) != 1 || got[0].Side != test.want {
 			t.Errorf("%+v: %+v", test, got)
 		}
+	}
+}
+
+func oneChangeMarksWholeWords(t *testing.T) {
+	for _, test := range []struct{ from, to, want string }{
+		{"same", "same", "same"},
+		{"", "new", "[+new]"},
+		{"old", "", "[-old]"},
+		{"the cat sat", "the cot sat", "the [-cat][+cot] sat"},
+		{"a <b>", "a <i>", "a <[-b][+i]>"},
+		{"Grüße 👩‍🚀!", "Grüße 👩‍🔬!", "Grüße [-👩‍🚀][+👩‍🔬]!"},
+		{"one\ntwo", "one\n\ntwo", "one\n[+\n]two"},
+	} {
+		var got string
+		for _, p := range Texts(test.from, test.to, test.from) {
+			if p.Side == Neither {
+				got += p.Base
+				continue
+			}
+			got += strings.ReplaceAll(strings.ReplaceAll("[-"+p.Base+"][+"+p.Mine+"]", "[-]", ""), "[+]", "")
+		}
+		if got != test.want {
+			t.Errorf("%q and %q: %q, want %q", test.from, test.to, got, test.want)
+		}
+	}
+}
+
+func text() *rapid.Generator[string] {
+	return rapid.StringOfN(rapid.SampledFrom([]rune("aaab  \n<&é👩\u200d🚀漢")), 0, 80, -1)
+}
+
+// BenchmarkTexts measures the worst case: texts of the greatest length with nothing in common.
+func BenchmarkTexts(b *testing.B) {
+	base, mine, theirs := strings.Repeat("a b\n", 1250), strings.Repeat("c.d\t", 1250), strings.Repeat("e-f;", 1250)
+	b.ReportAllocs()
+	for b.Loop() {
+		Texts(base, mine, theirs)
 	}
 }
