@@ -10,7 +10,7 @@ func TestBlogPage(t *testing.T) {
 
 func postOffersOnlyWhatTheReaderMayDo(t *testing.T) {
 	const path = "/channels/aurora/blogs/2516789012345678901!abc"
-	v := Blog{Channel: "aurora", Post: samplePost(), ETag: `"r-0"`}
+	v := Blog{Post: samplePost(), ETag: `"r-0"`}
 	expect(t, BlogPage(pageAt(path, ""), v),
 		in("h1", says("Green arcs")), in("title", says("Green arcs · aurora")), in("a[href=/channels/aurora]"),
 		without("details"), without("a[href="+path+"/edit]"),
@@ -27,16 +27,16 @@ func postOffersOnlyWhatTheReaderMayDo(t *testing.T) {
 func postWithoutATitleIsNamedByItsAuthor(t *testing.T) {
 	post := samplePost()
 	post.Title = ""
-	expect(t, BlogPage(pageAt("/x", ""), Blog{Channel: "aurora", Post: post}), in("h1", says("Post by @ingrid")), in("title", says("Post by @ingrid · aurora")))
+	expect(t, BlogPage(pageAt("/x", ""), Blog{Post: post}), in("h1", says("Post by @ingrid")), in("title", says("Post by @ingrid · aurora")))
 }
 
 func postSaysHowManyVoteAndWhetherTheReaderDoes(t *testing.T) {
 	const path = "/channels/aurora/blogs/2516789012345678901!abc"
-	v := Blog{Channel: "aurora", Post: samplePost()}
+	v := Blog{Post: samplePost()}
 	expect(t, BlogPage(pageAt(path, "ingrid"), v), silent("0 vote"), silent("You voted"),
 		in("form[action="+path+"]", in("input[name=action][value=vote]"), in("button", says("Vote"))),
 	)
-	v.Post.Rating, v.Voted = 1, true
+	v.Post.Rating, v.Post.Voted = 1, true
 	expect(t, BlogPage(pageAt(path, "ingrid"), v),
 		in("header[class=head]", says("1 vote"), silent("votes"), without("a[href=/channels/aurora?rating=1]")), says("You voted for this post."),
 		in("form[action="+path+"]", in("input[name=action][value=unvote]"), in("button", says("Take back the vote"))),

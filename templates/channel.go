@@ -77,15 +77,6 @@ func (v View) path(channel domain.ChannelName) string {
 	return ChannelPath(channel)
 }
 
-func (v Channel) bylines(page Page) []byline {
-	path := ChannelPath(v.Name)
-	lines := make([]byline, len(v.Posts))
-	for i := range v.Posts {
-		lines[i] = byline{post: &v.Posts[i], channel: path, level: 2, voter: page.User != "", here: page.here()}
-	}
-	return lines
-}
-
 // title is the document's title.
 func (v Channel) title() string {
 	if v.View.Newest() {

@@ -111,7 +111,7 @@ func ChannelPage(page Page, v Channel) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = posts(v.bylines(page)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = posts(page, v.Posts, false).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -75,7 +75,7 @@ func FeedPage(page Page, v Feed) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.After == "" {
-				templ_7745c5c3_Err = news(page, FeedNewsPath+"?since="+string(v.newest())).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = news(page, FeedNewsPath+"?since="+string(newestOf(v.Posts))).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -86,7 +86,7 @@ func FeedPage(page Page, v Feed) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = posts(v.bylines(page)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = posts(page, v.Posts, true).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -8,8 +8,8 @@ import (
 )
 
 func sampleFeed() Feed {
-	other := Post{Blog: domain.Blog{ID: "2516789012345678902!abc", Text: nasty, UserID: "jo", Rating: 2, CreatedOn: ago(time.Hour)}}
-	return Feed{Posts: []FeedPost{{samplePost(), "aurora"}, {other, "Füchse"}}, Next: "n&m"}
+	other := Post{In: "Füchse", Blog: domain.Blog{ID: "2516789012345678902!abc", Text: nasty, UserID: "jo", Rating: 2, CreatedOn: ago(time.Hour)}}
+	return Feed{Posts: []Post{samplePost(), other}, Next: "n&m"}
 }
 
 func TestFeedPage(t *testing.T) {

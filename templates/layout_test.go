@@ -59,7 +59,7 @@ func readablePagesNameTheirOneAddress(t *testing.T) {
 		"/channels":                         render(t, DirectoryPage(page, Directory{})),
 		"/keys":                             render(t, KeysPage(page)),
 		"/how-deletion-works":               render(t, LearnPage(page)),
-		BlogPath("aurora", samplePost().ID): render(t, BlogPage(page, Blog{Channel: "aurora", Post: samplePost()})),
+		BlogPath("aurora", samplePost().ID): render(t, BlogPage(page, Blog{Post: samplePost()})),
 	} {
 		root, want := parse(t, component), "https://blog.example"+want
 		if err := in("link[rel=canonical][href=" + want + "]")(root); err != nil || meta(root, "property=og:url") != want {
@@ -84,7 +84,7 @@ func privatePagesNameNoAddress(t *testing.T) {
 }
 
 func permalinkLeadsToTheFeeds(t *testing.T) {
-	expect(t, BlogPage(pageAt("/x", ""), Blog{Channel: "aurora", Post: samplePost()}),
+	expect(t, BlogPage(pageAt("/x", ""), Blog{Post: samplePost()}),
 		in("link[rel=alternate][type=application/atom+xml][href=/channels/aurora/feed.atom]"),
 		in("link[rel=alternate][type=application/feed+json][href=/channels/aurora/feed.json]"),
 		in("meta[property=og:type][content=article]"))
@@ -93,13 +93,13 @@ func permalinkLeadsToTheFeeds(t *testing.T) {
 func postIsDescribedByItsBeginning(t *testing.T) {
 	long := samplePost()
 	long.Text = "One  line.\n\nAnother " + strings.Repeat("Ä", 100) + " " + strings.Repeat("word ", 40)
-	root := parse(t, render(t, BlogPage(pageAt("/x", ""), Blog{Channel: "aurora", Post: long})))
+	root := parse(t, render(t, BlogPage(pageAt("/x", ""), Blog{Post: long})))
 	got := meta(root, "name=description")
 	if !strings.HasPrefix(got, "One line. Another Ä") || !strings.HasSuffix(got, " word…") || got != meta(root, "property=og:description") {
 		t.Errorf("described as %q", got)
 	}
 	long.Text = nasty
-	if got := meta(parse(t, render(t, BlogPage(pageAt("/x", ""), Blog{Channel: "aurora", Post: long}))), "name=description"); got != nasty {
+	if got := meta(parse(t, render(t, BlogPage(pageAt("/x", ""), Blog{Post: long}))), "name=description"); got != nasty {
 		t.Errorf("described as %q", got)
 	}
 }

@@ -31,6 +31,7 @@ func longName() string { return strings.Repeat("Donaudampfschiff", 4) }
 
 func samplePost() Post {
 	return Post{
+		In: "aurora",
 		Blog: domain.Blog{
 			ID: "2516789012345678901!abc", Title: "Green arcs", Text: "One line.\nSee https://example.org/mag.",
 			UserID: "ingrid", CreatedOn: ago(3 * time.Minute),
@@ -41,6 +42,7 @@ func samplePost() Post {
 
 func sampleChannel() Channel {
 	untitled := Post{
+		In:       "aurora",
 		Blog:     domain.Blog{ID: "2516789012345678902!abc", Text: nasty, UserID: "jo", CreatedOn: ago(time.Hour), EditedOn: ago(time.Minute)},
 		Rendered: markdown.Render(nasty, markdown.BelowList),
 	}
@@ -194,14 +196,14 @@ func channelManagePages(in Page) map[string]templ.Component {
 
 func blogPages(in, out Page) map[string]templ.Component {
 	post, popular := samplePost(), samplePost()
-	popular.Rating = 3
+	popular.Rating, popular.Voted = 3, true
 	conflict, unmerged := sampleConflict(), sampleConflict()
 	unmerged.Form, unmerged.Title, unmerged.Text = refused("title", "text"), nasty, nasty
 	unmerged.Conflict.Theirs.Title, unmerged.Conflict.Base = "", nasty
 	return map[string]templ.Component{
-		"blog":                BlogPage(in, Blog{Channel: "aurora", Post: post, ETag: "e", CanEdit: true, CanDelete: true}),
-		"blog, nasty":         BlogPage(out, Blog{Channel: nasty, Post: Post{Blog: domain.Blog{ID: nasty, Text: nasty, UserID: nasty}}, ETag: nasty, CanDelete: true}),
-		"blog, voted":         BlogPage(in, Blog{Channel: "aurora", Post: popular, Voted: true}),
+		"blog":                BlogPage(in, Blog{Post: post, ETag: "e", CanEdit: true, CanDelete: true}),
+		"blog, nasty":         BlogPage(out, Blog{Post: Post{In: nasty, Blog: domain.Blog{ID: nasty, Text: nasty, UserID: nasty}}, ETag: nasty, CanDelete: true}),
+		"blog, voted":         BlogPage(in, Blog{Post: popular}),
 		"edit blog":           EditBlogPage(in, EditBlog{Channel: domain.Channel{Name: "aurora"}, ID: post.ID, Draft: domain.Draft{Title: post.Title, Text: post.Text}, ETag: "e"}),
 		"edit blog, refused":  EditBlogPage(in, EditBlog{Form: refused("title", "text"), Channel: domain.Channel{Name: "aurora"}, ID: post.ID, Draft: domain.Draft{Title: nasty, Text: nasty}}),
 		"edit blog, stale":    EditBlogPage(in, conflict),

@@ -38,7 +38,7 @@ func nameLeadsToItsPage(t *testing.T) {
 	in1 := pageAt("/x", "ingrid")
 	link := in("a[href=/users/ingrid]", says("@ingrid"))
 	expect(t, ChannelPage(in1, sampleChannel()), in("article", link), in("dd", link), in("article", in("a[href=/users/jo]", says("@jo"))))
-	expect(t, BlogPage(in1, Blog{Channel: "aurora", Post: samplePost()}), in("p[class=meta]", link))
+	expect(t, BlogPage(in1, Blog{Post: samplePost()}), in("p[class=meta]", link))
 	expect(t, FeedPage(in1, sampleFeed()), in("article", link))
 	expect(t, DigestPage(in1, sampleDigest()), in("article", link))
 	expect(t, DirectoryPage(in1, Directory{Channels: []domain.Channel{{Name: "a", Owner: "ingrid"}}}), in("li", link))

@@ -88,14 +88,14 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 		write: func(body *bytes.Buffer, v visitor, shown storage.Kept[*channelView], own ownView) error {
 			post := shown.Value.posts.Items[0]
 			isAuthor := v.User == post.UserID
-			return write(c, body, templates.BlogPage(s.page(c, v), templates.Blog{
-				Channel:   shown.Channel.Name,
-				Post:      s.texts.post(post, alone),
-				Voted:     own.voted[id],
+			view := templates.Blog{
+				Post:      s.texts.post(shown.Channel.Name, post, alone),
 				ETag:      blogETag(post),
 				CanEdit:   isAuthor,
 				CanDelete: isAuthor || v.User == shown.Channel.Owner,
-			}))
+			}
+			view.Post.Voted = own.voted[id]
+			return write(c, body, templates.BlogPage(s.page(c, v), view))
 		},
 	})
 }
@@ -273,11 +273,9 @@ func (s *server) voteByForm(c echo.Context, v visitor, form url.Values, cast cas
 		if err != nil {
 			return err
 		}
-		view := templates.Vote{
-			Channel: channel.Name, Post: templates.Post{Blog: blog, Voted: n == noticeVoted}, Here: list, Said: n.sentence(),
-		}
+		post := &templates.Post{Blog: blog, In: channel.Name, Voted: n == noticeVoted}
 		c.Response().Header().Set(headerPreferred, preferRepresentation)
-		return render(c, http.StatusOK, templates.VoteForm(view))
+		return render(c, http.StatusOK, templates.VoteForm(post, list, n.sentence()))
 	}
 	if list == "" {
 		return s.done(c, nil, n, c.Request().URL.EscapedPath())

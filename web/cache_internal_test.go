@@ -81,8 +81,8 @@ func textIsNeverShownInPlaceOfAnother(t *testing.T) {
 	} {
 		other := blog
 		place := change(&other)
-		texts.post(other, place)
-		got := texts.post(other, place).Rendered.String() // what is kept
+		texts.post("", other, place)
+		got := texts.post("", other, place).Rendered.String() // what is kept
 		if seen[got] {
 			t.Errorf("%s shows %s", name, got)
 		}
@@ -100,13 +100,13 @@ func listShowsTheBeginningOfALongText(t *testing.T) {
 	texts := newTexts(maxTexts)
 	blog := sampleBlog("r", strings.Repeat("word ", 200)+"\n\n"+strings.Repeat("more ", 200))
 	for place, folds := range map[place]bool{inList: true, inDigest: true, alone: false} {
-		post := texts.post(blog, place)
+		post := texts.post("", blog, place)
 		if got := post.Rendered.String(); post.Folded != folds || strings.Contains(got, "more") == folds {
 			t.Errorf("place %d: folded %v, %s", place, post.Folded, got)
 		}
 	}
 	blog.ID, blog.Text = "short", strings.Repeat("a", foldedText)
-	if texts.post(blog, inList).Folded {
+	if texts.post("", blog, inList).Folded {
 		t.Error("a text of 1,200 characters is folded")
 	}
 }

@@ -201,7 +201,7 @@ func (s *server) channelPage(v visitor, shown storage.Kept[*channelView], own ow
 		CanManage:  v.User == channel.Owner,
 		CanSeeRows: s.Teach || v.User == channel.Owner,
 		Readership: templates.Readership{Subscribers: view.subscribers, More: view.more, Subscribed: own.subscribed},
-		Posts:      s.texts.posts(view.posts.Items, inList),
+		Posts:      s.texts.posts(channel.Name, view.posts.Items, inList),
 		Next:       view.posts.Next,
 	}
 	for i := range page.Posts {

@@ -83,7 +83,7 @@ func (s *server) showDigest(c echo.Context, v visitor) error {
 	}
 	for _, channel := range page.Channels {
 		view.Channels = append(view.Channels, templates.DigestChannel{
-			Name: channel.Name, Posts: s.texts.posts(channel.Items, inDigest), First: channel.First, Total: channel.Total,
+			Name: channel.Name, Posts: s.texts.posts(channel.Name, channel.Items, inDigest), First: channel.First, Total: channel.Total,
 		})
 	}
 	if c.QueryParam("tz") != "" && cookieValue(c.Request(), zoneCookie) != day.Zone {

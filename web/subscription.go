@@ -107,7 +107,7 @@ func (s *server) home(c echo.Context, v visitor) error {
 	}
 	view := templates.Feed{After: after, Next: feed.Next}
 	for _, item := range feed.Items {
-		view.Posts = append(view.Posts, templates.FeedPost{Post: s.texts.post(item.Blog, inList), Channel: item.Name})
+		view.Posts = append(view.Posts, s.texts.post(item.Name, item.Blog, inList))
 	}
 	if len(feed.Items) == 0 {
 		subscriptions, err := s.store.Subscriptions(ctx, v.User)
