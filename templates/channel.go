@@ -23,11 +23,7 @@ type Channel struct {
 	// View says which posts the page shows, and in which order.
 	View  View
 	Posts []Post
-	// After is the continuation token where this page starts. It is empty on the
-	// first page.
-	After string
-	// Next is the continuation token of the next page. It is empty on the last.
-	Next string
+	Part
 
 	Draft Draft
 }
@@ -118,14 +114,10 @@ func (v Readership) words() string {
 // frame describes the page as all its views are. The pages of a list have addresses of
 // their own, because each shows other posts.
 func (v Channel) frame(page Page) frame {
-	path := v.View.path(v.Name)
-	if v.After != "" {
-		path = continued(path, v.After)
-	}
 	return frame{
 		Title:   v.title(),
 		About:   channelAbout(v.Channel),
-		Path:    path,
+		Path:    continued(v.View.path(v.Name), v.After),
 		Channel: v.Name,
 		Styles:  v.styles(page),
 		Scripts: v.scripts(page),
@@ -165,11 +157,7 @@ type Directory struct {
 	// Contains is the filter, as somebody typed it.
 	Contains string
 	Channels []domain.Channel
-	// After is the continuation token where this page starts. It is empty on the
-	// first page.
-	After string
-	// Next is the continuation token of the next page. It is empty on the last.
-	Next string
+	Part
 }
 
 // firstLine is the part of a description that the directory shows.
@@ -179,7 +167,7 @@ func firstLine(s string) string {
 }
 
 func (v Directory) frame() frame {
-	return frame{Title: "Channels", About: directoryAbout, Path: directoryPath(v.Contains, v.After)}
+	return frame{Title: "Channels", About: directoryAbout, Path: continued(directoryPath(v.Contains), v.After)}
 }
 
 const directoryAbout = "Places for short posts. Anyone may read; anyone signed in may post."

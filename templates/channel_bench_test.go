@@ -15,7 +15,7 @@ import (
 func BenchmarkRenderChannelPage(b *testing.B) {
 	now := time.Date(2026, 7, 29, 12, 0, 0, 0, time.UTC)
 	page := Page{Path: "/channels/aurora-watch", Now: now}
-	v := Channel{Channel: domain.Channel{Name: "aurora-watch", Owner: "ingrid", Description: "Sightings.", CreatedOn: now}, Next: "next"}
+	v := Channel{Channel: domain.Channel{Name: "aurora-watch", Owner: "ingrid", Description: "Sightings.", CreatedOn: now}, Part: Part{Next: "next"}}
 	for i := range 20 {
 		text := strings.Repeat("it's faint & far. ", 23)[:400]
 		if i%5 == 0 {

@@ -14,7 +14,7 @@ func TestDirectoryPage(t *testing.T) {
 
 func directoryListsChannels(t *testing.T) {
 	v := Directory{
-		Contains: "fü", Next: "n&m",
+		Contains: "fü", Part: Part{Next: "n&m"},
 		Channels: []domain.Channel{{Name: "Füchse", Owner: "jo", Description: "Foxes.\nNot shown.", CreatedOn: ago(2 * time.Hour)}},
 	}
 	expect(t, DirectoryPage(pageAt("/channels?contains=f", ""), v),
@@ -28,8 +28,8 @@ func directoryListsChannels(t *testing.T) {
 func emptyDirectorySaysWhy(t *testing.T) {
 	expect(t, DirectoryPage(pageAt("/", ""), Directory{}), in("a[href=/sign-in?next=%2Fchannels%2Fnew]", says("Create the first channel")), without("input[name=contains]"))
 	expect(t, DirectoryPage(pageAt("/", ""), Directory{Contains: "zz"}), says("No channel’s name contains “zz”"), in("a[href=/sign-in?next=%2Fchannels%2Fnew%3Fname%3Dzz]"), in("input[name=contains]"))
-	expect(t, DirectoryPage(pageAt("/", ""), Directory{Contains: "zz", After: "q", Next: "r"}), says("No channel on this page"), silent("create"),
+	expect(t, DirectoryPage(pageAt("/", ""), Directory{Contains: "zz", Part: Part{After: "q", Next: "r"}}), says("No channel on this page"), silent("create"),
 		in("a[rel=next][href=/channels?contains=zz&after=r]", says("More channels")))
-	expect(t, DirectoryPage(pageAt("/", ""), Directory{After: "q"}), says("No more channels"), in("a[href=/channels]", says("Back to the start")))
+	expect(t, DirectoryPage(pageAt("/", ""), Directory{Part: Part{After: "q"}}), says("No more channels"), in("a[href=/channels]", says("Back to the start")))
 	expect(t, DirectoryPage(pageAt("/", "jo"), Directory{Contains: "zz"}), in("a[href=/channels/new?name=zz]"))
 }

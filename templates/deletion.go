@@ -325,10 +325,7 @@ func rowCount(n int64) string {
 // Deletions is the list of the deletions that the reader asked for, the newest first.
 type Deletions struct {
 	Items []domain.Deletion
-	// After is the continuation token where this page starts. It is empty on the first.
-	After string
-	// Next is the continuation token of the next page. It is empty on the last.
-	Next string
+	Part
 }
 
 // deletionState says in a word or two how far the deletion has come.

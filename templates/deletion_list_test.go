@@ -14,7 +14,7 @@ func TestDeletionsPage(t *testing.T) {
 
 func deletionsLeadToEach(t *testing.T) {
 	page := pageAt("/account/deletions", "ingrid")
-	expect(t, DeletionsPage(page, Deletions{Next: "n", Items: []domain.Deletion{
+	expect(t, DeletionsPage(page, Deletions{Part: Part{Next: "n"}, Items: []domain.Deletion{
 		{Name: "aurora", Channel: domain.ChannelRef{Incarnation: "inc1"}, State: domain.DeletionDone, RowsDeleted: 1, RequestedOn: ago(time.Hour)},
 		{Name: "aurora", Channel: domain.ChannelRef{Incarnation: "inc2"}, State: domain.DeletionQueued, RequestedOn: ago(time.Hour)},
 	}}),
@@ -23,7 +23,7 @@ func deletionsLeadToEach(t *testing.T) {
 		in("a[rel=next][href=/account/deletions?after=n]"),
 	)
 	expect(t, DeletionsPage(page, Deletions{}), says("No deletions yet"))
-	expect(t, DeletionsPage(page, Deletions{After: "a"}), in("a[href=/account/deletions]", says("Go back to the start")))
+	expect(t, DeletionsPage(page, Deletions{Part: Part{After: "a"}}), in("a[href=/account/deletions]", says("Go back to the start")))
 }
 
 func deletionsAreFoundFromTheAccount(t *testing.T) {

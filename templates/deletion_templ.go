@@ -1500,7 +1500,7 @@ func DeletionsPage(page Page, v Deletions) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = pager(v.After, DeletionsPath, "Back to the start", v.Next, continued(DeletionsPath, v.Next), "Older deletions").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = pager(v.Part, DeletionsPath, "Back to the start", "Older deletions").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

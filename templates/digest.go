@@ -23,18 +23,13 @@ type Digest struct {
 	// Guess says that nobody has chosen the zone yet. A script then chooses the zone of
 	// the browser.
 	Guess bool
-	// Previous and Next are the days before and after. Each is empty if there is
-	// none.
-	Previous, Next string
+	// Before and Later are the days before and after. Each is empty if there is none.
+	Before, Later string
 	// Channels are what this page holds of the day.
 	Channels []DigestChannel
 	// Most is the most posts of one channel that a digest lists.
 	Most int
-	// After is the continuation token that this page was read from. It is empty on
-	// the first page.
-	After string
-	// More is the continuation token of the next page. It is empty on the last one.
-	More string
+	Part
 
 	// HasAddress says that the personal feed has an address.
 	HasAddress bool

@@ -11,7 +11,7 @@ func sampleDigest() Digest {
 	popular := samplePost()
 	popular.Rating = 3
 	return Digest{
-		Day: "2026-07-28", Zone: "Europe/Berlin", Previous: "2026-07-27", Next: "2026-07-29", Most: 200,
+		Day: "2026-07-28", Zone: "Europe/Berlin", Before: "2026-07-27", Later: "2026-07-29", Most: 200,
 		Channels: []DigestChannel{
 			{Name: "aurora", Posts: []Post{popular}, First: 1, Total: 1},
 			{Name: "Füchse", Posts: []Post{{In: "Füchse", Blog: domain.Blog{ID: "1!a", Text: nasty, UserID: "jo", CreatedOn: ago(time.Hour)}}}, First: 1, Total: 1234},
@@ -42,7 +42,7 @@ func digestShowsADayByChannel(t *testing.T) {
 
 func digestShowsAPartOfADay(t *testing.T) {
 	v := sampleDigest()
-	v.After, v.More, v.Most = "AFTER", "MO&RE", 200
+	v.After, v.Next, v.Most = "AFTER", "MO&RE", 200
 	v.Channels[1].First = 41
 	expect(t, DigestPage(pageAt("/digest", "ingrid"), v),
 		in("header[class=head]", says("at most 200 posts of each")),
@@ -50,7 +50,7 @@ func digestShowsAPartOfADay(t *testing.T) {
 		in("nav[aria-label=Pages]",
 			in("a[href=/digest?day=2026-07-28&tz=Europe%2FBerlin]", says("Start of the day")),
 			in("a[rel=next][href=/digest?day=2026-07-28&tz=Europe%2FBerlin&after=MO%26RE]", says("More of this day"))))
-	v.More, v.Channels = "", nil
+	v.Next, v.Channels = "", nil
 	expect(t, DigestPage(pageAt("/digest", "ingrid"), v),
 		in("div[class=empty]", says("No more posts that day"), in("a[href=/digest?day=2026-07-28&tz=Europe%2FBerlin]")),
 		in("nav[aria-label=Pages]", without("a[rel=next]")))
@@ -58,7 +58,7 @@ func digestShowsAPartOfADay(t *testing.T) {
 
 func dayWithoutPostsAndADayThatIsNoneLeadOn(t *testing.T) {
 	v := sampleDigest()
-	v.Channels, v.Next = nil, ""
+	v.Channels, v.Later = nil, ""
 	expect(t, DigestPage(pageAt("/digest", "ingrid"), v), in("div[class=empty]", says("Nothing that day"), in("a[href=/channels]")), without("a[rel=next]"))
 	v = Digest{Form: Form{Message: "No.", Errors: []domain.FieldError{{Field: "day", Detail: "has not begun in UTC"}, {Field: "tz", Detail: "is not a time zone"}}}, Day: "2099-01-01", Zone: "Mars"}
 	expect(t, DigestPage(pageAt("/digest", "ingrid"), v), in("title", says("Error")),

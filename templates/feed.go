@@ -6,12 +6,7 @@ import "microblogging/domain"
 type Feed struct {
 	// Posts are newest first.
 	Posts []Post
-	// After is the continuation token where this page starts. It is empty on the
-	// first page.
-	After string
-	// Next is the continuation token of the page with older posts. It is empty on
-	// the last.
-	Next string
+	Part
 	// Subscriptions is how many channels the reader subscribes to. Only a feed
 	// without posts uses it.
 	Subscriptions int

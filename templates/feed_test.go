@@ -9,7 +9,7 @@ import (
 
 func sampleFeed() Feed {
 	other := Post{In: "Füchse", Blog: domain.Blog{ID: "2516789012345678902!abc", Text: nasty, UserID: "jo", Rating: 2, CreatedOn: ago(time.Hour)}}
-	return Feed{Posts: []Post{samplePost(), other}, Next: "n&m"}
+	return Feed{Posts: []Post{samplePost(), other}, Part: Part{Next: "n&m"}}
 }
 
 func TestFeedPage(t *testing.T) {
@@ -32,5 +32,5 @@ func emptyFeedSaysWhyAndWhatToDo(t *testing.T) {
 	page := pageAt("/", "ingrid")
 	expect(t, FeedPage(page, Feed{}), in("div[class=empty]", says("You subscribe to no channel yet"), in("a[href=/channels]")))
 	expect(t, FeedPage(page, Feed{Subscriptions: 2}), in("div[class=empty]", says("Nothing posted yet"), in("a[href=/subscriptions]")))
-	expect(t, FeedPage(page, Feed{After: "x"}), in("div[class=empty]", says("No older posts"), in("a[href=/]")), in("nav[aria-label=Pages]", in("a[href=/]")))
+	expect(t, FeedPage(page, Feed{Part: Part{After: "x"}}), in("div[class=empty]", says("No older posts"), in("a[href=/]")), in("nav[aria-label=Pages]", in("a[href=/]")))
 }

@@ -39,6 +39,14 @@ type Page struct {
 	Asset func(name string) string
 }
 
+// A Part is the part of a list that a page shows.
+type Part struct {
+	// After is the continuation token where it starts. It is empty on the first page.
+	After string
+	// Next is the continuation token of the next page. It is empty on the last.
+	Next string
+}
+
 // A Link leads on from a page that would otherwise be a dead end.
 type Link struct {
 	Label string

@@ -49,7 +49,7 @@ func sampleChannel() Channel {
 	return Channel{
 		Channel:  domain.Channel{Name: "aurora", Owner: "ingrid", Description: "Sightings.\nOne post each.", CreatedOn: ago(50 * time.Hour)},
 		Rendered: markdown.Render("Sightings.\nOne post each.", markdown.BelowTitle),
-		Posts:    []Post{samplePost(), untitled}, Next: "older&more", Draft: Draft{Key: "k-1"},
+		Posts:    []Post{samplePost(), untitled}, Part: Part{Next: "older&more"}, Draft: Draft{Key: "k-1"},
 	}
 }
 
@@ -137,11 +137,11 @@ func directoryPages(in, out Page) map[string]templ.Component {
 		{Name: domain.ChannelName(longName()), Owner: "jo", Description: nasty, CreatedOn: ago(time.Hour)},
 	}
 	return map[string]templ.Component{
-		"directory":           DirectoryPage(out, Directory{Channels: items, Next: "n"}),
-		"directory, filtered": DirectoryPage(in, Directory{Channels: items, Contains: nasty, After: "a"}),
+		"directory":           DirectoryPage(out, Directory{Channels: items, Part: Part{Next: "n"}}),
+		"directory, filtered": DirectoryPage(in, Directory{Channels: items, Contains: nasty, Part: Part{After: "a"}}),
 		"directory, empty":    DirectoryPage(out, Directory{}),
 		"directory, no match": DirectoryPage(out, Directory{Contains: nasty}),
-		"directory, past end": DirectoryPage(out, Directory{After: "a"}),
+		"directory, past end": DirectoryPage(out, Directory{Part: Part{After: "a"}}),
 	}
 }
 
@@ -180,13 +180,13 @@ func channelManagePages(in Page) map[string]templ.Component {
 		"deletion queued":    DeletionPage(in, sampleDeletion(domain.DeletionQueued, "")),
 		"deletion running":   DeletionPage(in, sampleDeletion(domain.DeletionRunning, "sweep")),
 		"deletion poisoned":  DeletionPage(in, sampleDeletion(domain.DeletionPoisoned, "sweep")),
-		"deletions": DeletionsPage(in, Deletions{Next: "n", Items: []domain.Deletion{
+		"deletions": DeletionsPage(in, Deletions{Part: Part{Next: "n"}, Items: []domain.Deletion{
 			{Name: "aurora", Channel: domain.ChannelRef{Incarnation: "inc1"}, State: domain.DeletionDone, RowsDeleted: 12345, RequestedOn: ago(time.Hour)},
 			{Name: domain.ChannelName(longName()), Channel: domain.ChannelRef{Incarnation: "inc2"}, State: domain.DeletionPoisoned, RequestedOn: ago(time.Hour)},
 		}}),
 		"deletions, none":     DeletionsPage(in, Deletions{}),
-		"deletions, past end": DeletionsPage(in, Deletions{After: "a"}),
-		"deletions, a gap":    DeletionsPage(in, Deletions{Next: "n"}),
+		"deletions, past end": DeletionsPage(in, Deletions{Part: Part{After: "a"}}),
+		"deletions, a gap":    DeletionsPage(in, Deletions{Part: Part{Next: "n"}}),
 		"lesson":              DeletionPage(in, sampleLessonOf(domain.DeletionRunning, sampleLesson())),
 		"lesson, no worker":   DeletionPage(in, sampleLessonOf(domain.DeletionQueued, &Lesson{})),
 		"lesson, over":        DeletionPage(in, sampleLessonOf(domain.DeletionDone, &Lesson{Lesson: domain.Lesson{Over: domain.LessonForgotten}})),
@@ -213,14 +213,14 @@ func blogPages(in, out Page) map[string]templ.Component {
 
 func readerPages(in Page) map[string]templ.Component {
 	quiet, made, part := sampleDigest(), sampleDigest(), sampleDigest()
-	quiet.Channels, quiet.Next, quiet.HasAddress = nil, "", true
-	part.After, part.More, part.Channels[1].First = "after", "more", 101
+	quiet.Channels, quiet.Later, quiet.HasAddress = nil, "", true
+	part.After, part.Next, part.Channels[1].First = "after", "more", 101
 	made.HasAddress, made.Address = true, "https://example.org/"+nasty
 	return map[string]templ.Component{
 		"feed":                FeedPage(in, sampleFeed()),
 		"feed, empty":         FeedPage(in, Feed{}),
 		"feed, nothing yet":   FeedPage(in, Feed{Subscriptions: 1}),
-		"feed, past end":      FeedPage(in, Feed{After: "a"}),
+		"feed, past end":      FeedPage(in, Feed{Part: Part{After: "a"}}),
 		"subscriptions":       SubscriptionsPage(in, Subscriptions{{Name: nasty, Role: domain.RoleOwner, SubscribedOn: ago(time.Hour)}}),
 		"subscriptions, none": SubscriptionsPage(in, nil),
 		"digest":              DigestPage(in, sampleDigest()),
@@ -245,7 +245,7 @@ func accountPages(in, out Page) map[string]templ.Component {
 
 func sampleUser() User {
 	return User{
-		User: domain.User{Name: "ingrid", CreatedOn: ago(3 * 365 * 24 * time.Hour)}, Next: "n&m",
+		User: domain.User{Name: "ingrid", CreatedOn: ago(3 * 365 * 24 * time.Hour)}, Part: Part{Next: "n&m"},
 		Channels: []domain.Channel{
 			{Name: "Füchse", Owner: "ingrid", Description: "Foxes.\nNot shown.", CreatedOn: ago(2 * time.Hour)},
 			{Name: nasty, Owner: "ingrid", Description: nasty, CreatedOn: ago(time.Hour)},
@@ -265,8 +265,8 @@ func otherPages(in, out Page) map[string]templ.Component {
 		"user":             UserPage(out, sampleUser()),
 		"user, own, none":  UserPage(in, User{User: domain.User{Name: "ingrid", CreatedOn: ago(365 * 24 * time.Hour)}}),
 		"user, none":       UserPage(out, User{User: domain.User{Name: nasty, CreatedOn: ago(365 * 24 * time.Hour)}}),
-		"user, past end":   UserPage(out, User{User: domain.User{Name: "jo", CreatedOn: ago(365 * 24 * time.Hour)}, After: "a"}),
-		"user, a hole":     UserPage(out, User{User: domain.User{Name: "jo", CreatedOn: ago(365 * 24 * time.Hour)}, After: "a", Next: "n"}),
+		"user, past end":   UserPage(out, User{User: domain.User{Name: "jo", CreatedOn: ago(365 * 24 * time.Hour)}, Part: Part{After: "a"}}),
+		"user, a hole":     UserPage(out, User{User: domain.User{Name: "jo", CreatedOn: ago(365 * 24 * time.Hour)}, Part: Part{After: "a", Next: "n"}}),
 		"feeds":            ChannelFeedPage(out, ChannelFeed{Channel: "aurora", Posts: 50}),
 		"feeds, nasty":     ChannelFeedPage(in, ChannelFeed{Channel: nasty}),
 	}

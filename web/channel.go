@@ -202,8 +202,8 @@ func (s *server) channelPage(v visitor, shown storage.Kept[*channelView], own ow
 		CanSeeRows: s.Teach || v.User == channel.Owner,
 		Readership: templates.Readership{Subscribers: view.subscribers, More: view.more, Subscribed: own.subscribed},
 		Posts:      s.texts.posts(channel.Name, view.posts.Items, inList),
-		Next:       view.posts.Next,
 	}
+	page.Next = view.posts.Next
 	for i := range page.Posts {
 		page.Posts[i].Voted = own.voted[page.Posts[i].ID]
 	}
@@ -259,7 +259,7 @@ func (s *server) directory(c echo.Context, v visitor) error {
 		return err
 	}
 	return render(c, http.StatusOK, templates.DirectoryPage(s.page(c, v), templates.Directory{
-		Contains: text, Channels: channels.Items, After: after, Next: channels.Next,
+		Contains: text, Channels: channels.Items, Part: templates.Part{After: after, Next: channels.Next},
 	}))
 }
 
@@ -296,6 +296,6 @@ func (s *server) showUser(c echo.Context, v visitor) error {
 		return err
 	}
 	return render(c, http.StatusOK, templates.UserPage(s.page(c, v), templates.User{
-		User: user, Channels: channels.Items, After: after, Next: channels.Next,
+		User: user, Channels: channels.Items, Part: templates.Part{After: after, Next: channels.Next},
 	}))
 }

@@ -244,7 +244,7 @@ func (s *server) showDeletions(c echo.Context, v visitor) error {
 		return err
 	}
 	return render(c, http.StatusOK, templates.DeletionsPage(s.page(c, v),
-		templates.Deletions{Items: page.Items, After: after, Next: page.Next}))
+		templates.Deletions{Items: page.Items, Part: templates.Part{After: after, Next: page.Next}}))
 }
 
 // listedDeletionJSON is a deletion in a list. The whole is at

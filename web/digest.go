@@ -49,7 +49,7 @@ func (s *server) showDigest(c echo.Context, v visitor) error {
 	}
 	var page storage.DigestPage
 	fresh, secret := false, cookieValue(c.Request(), secretCookie)
-	view := templates.Digest{Day: day.Date, Zone: day.Zone, Most: storage.MaxDigest, After: after}
+	view := templates.Digest{Day: day.Date, Zone: day.Zone, Most: storage.MaxDigest, Part: templates.Part{After: after}}
 	err = s.store.AtOnce(c.Request().Context(), func(ctx context.Context) (err error) {
 		if invalid == nil {
 			page, err = s.store.Digest(ctx, v.User, storage.DigestQuery{Day: day, After: after, Limit: digestPageSize})
@@ -77,9 +77,9 @@ func (s *server) showDigest(c echo.Context, v visitor) error {
 		view.Day, view.Zone = shown(c.QueryParam("day")), shown(c.QueryParam("tz"))
 		return again(c, invalid, templates.DigestPage(s.page(c, v), view))
 	}
-	view.Previous, view.More = day.Before().Date, page.Next
+	view.Before, view.Next = day.Before().Date, page.Next
 	if !day.Until.After(now) {
-		view.Next = day.After().Date
+		view.Later = day.After().Date
 	}
 	for _, channel := range page.Channels {
 		view.Channels = append(view.Channels, templates.DigestChannel{

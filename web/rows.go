@@ -88,7 +88,7 @@ func rowsPage(q storage.RowsQuery, name domain.ChannelName, rows storage.Channel
 		name = rows.Channel.Name // as its creator spelled it
 	}
 	view := templates.ChannelRows{
-		Channel: name, Of: q.Of, Kind: q.Kind, Kinds: storage.RowPrefixes(), After: q.After, Next: rows.Next,
+		Channel: name, Of: q.Of, Kind: q.Kind, Kinds: storage.RowPrefixes(), Part: templates.Part{After: q.After, Next: rows.Next},
 		Active: rows.Channel.State == domain.ChannelActive, Live: rows.Channel.Name != "" || underWay(rows), UnderWay: underWay(rows), Now: rowsNow(rows),
 	}
 	if d := rows.Deletion; d.Channel.Key != "" && d.RequestedBy == q.By {

@@ -105,7 +105,7 @@ func (s *server) home(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	view := templates.Feed{After: after, Next: feed.Next}
+	view := templates.Feed{Part: templates.Part{After: after, Next: feed.Next}}
 	for _, item := range feed.Items {
 		view.Posts = append(view.Posts, s.texts.post(item.Name, item.Blog, inList))
 	}
