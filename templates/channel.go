@@ -55,7 +55,7 @@ func (v View) Name() string {
 func (v View) label() string {
 	switch {
 	case v.Rating != nil:
-		return "Posts with " + votes(*v.Rating)
+		return "Posts with " + counted(*v.Rating, "vote")
 	case v.TopRated:
 		return "Top rated"
 	}
@@ -81,14 +81,6 @@ func (v Channel) title() string {
 	return v.View.label() + " · " + string(v.Name)
 }
 
-// scripts are the scripts of the page. A stranger has no form to write in.
-func (v Channel) scripts(page Page) []string {
-	if page.User == "" {
-		return nil
-	}
-	return append(append(listScripts(page), "compose.js"), draftScripts...)
-}
-
 // A Readership is how many people subscribe to a channel, and whether the reader
 // does. If the reader is signed in, it has a form that posts incarnation, and
 // action=subscribe or action=unsubscribe, to [ChannelPath].
@@ -101,27 +93,26 @@ type Readership struct {
 }
 
 func (v Readership) words() string {
-	n := count(int64(v.Subscribers))
-	switch {
-	case v.More:
-		return n + "+ subscribers"
-	case v.Subscribers == 1:
-		return "1 subscriber"
+	if v.More {
+		return count(int64(v.Subscribers)) + "+ subscribers"
 	}
-	return n + " subscribers"
+	return counted(v.Subscribers, "subscriber")
 }
 
 // frame describes the page as all its views are. The pages of a list have addresses of
 // their own, because each shows other posts.
 func (v Channel) frame(page Page) frame {
-	return frame{
+	f := frame{
 		Title:   v.title(),
 		About:   channelAbout(v.Channel),
 		Path:    continued(v.View.path(v.Name), v.After),
 		Channel: v.Name,
-		Styles:  v.styles(page),
-		Scripts: v.scripts(page),
 	}
+	if page.User != "" { // a stranger has no form to write in
+		f.Styles = []string{"compose.css"}
+		f.Scripts = append(append(listScripts(page), "compose.js"), draftScripts...)
+	}
+	return f
 }
 
 // channelAbout says what a channel is, in its owner's words if there are any.
@@ -130,14 +121,6 @@ func channelAbout(c domain.Channel) string {
 		return excerpt(c.Description)
 	}
 	return "Posts in " + string(c.Name) + ", a channel of @" + string(c.Owner) + "."
-}
-
-// styles are for the form for a new post.
-func (v Channel) styles(page Page) []string {
-	if page.User == "" {
-		return nil
-	}
-	return []string{"compose.css"}
 }
 
 // live says whether new posts would be on this page.
@@ -197,14 +180,6 @@ type DeleteChannel struct {
 	domain.Channel
 	// Teach offers to pause before each step.
 	Teach bool
-}
-
-// styles has those of the check box, if the page has it.
-func (v DeleteChannel) styles() []string {
-	if !v.Teach {
-		return nil
-	}
-	return []string{"deletion.css"}
 }
 
 // A ChannelFeed is the page that explains the feeds of a channel.

@@ -196,7 +196,7 @@ func (w LessonWorker) end() string {
 	case "lost":
 		return "It lost its lease."
 	}
-	return "It came to the end, removed " + rowCount(w.Rows) + ", and settled its message."
+	return "It came to the end, removed " + counted(w.Rows, "row") + ", and settled its message."
 }
 
 // over says why the workers do not pause any more.
@@ -305,7 +305,7 @@ func (v Deletion) sentence(s domain.StepRecord) string {
 		said += ", for " + stepTook(s)
 	}
 	if s.Rows > 0 {
-		said += ", " + rowCount(s.Rows) + " removed"
+		said += ", " + counted(s.Rows, "row") + " removed"
 	}
 	said += "."
 	if remark := v.remark(s); remark != "" {
@@ -314,29 +314,8 @@ func (v Deletion) sentence(s domain.StepRecord) string {
 	return said
 }
 
-// rowCount says how many rows there are: "1 row", "6,001 rows".
-func rowCount(n int64) string {
-	if n == 1 {
-		return "1 row"
-	}
-	return count(n) + " rows"
-}
-
 // Deletions is the list of the deletions that the reader asked for, the newest first.
 type Deletions struct {
 	Items []domain.Deletion
 	Part
-}
-
-// deletionState says in a word or two how far the deletion has come.
-func deletionState(d domain.Deletion) string {
-	switch d.State {
-	case domain.DeletionDone:
-		return "Deleted"
-	case domain.DeletionPoisoned:
-		return "Stopped"
-	case domain.DeletionQueued:
-		return "Waiting for a worker"
-	}
-	return "Under way"
 }

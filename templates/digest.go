@@ -8,6 +8,7 @@ import (
 	"github.com/a-h/templ"
 
 	"microblogging/domain"
+	"microblogging/storage"
 )
 
 // A Digest is what was posted in one day to the channels that the reader
@@ -110,18 +111,7 @@ type DigestEntry struct {
 	URL string
 	// Day is written like 2026-11-20.
 	Day string
-	// Posts and Channels count the posts of the day, and the channels with such posts.
-	Posts, Channels int
-	Listed          []DigestEntryChannel
-}
-
-// A DigestEntryChannel is what an entry lists of one channel.
-type DigestEntryChannel struct {
-	Name domain.ChannelName
-	// Posts are the most popular first.
-	Posts []Post
-	// Total is how many posts the day had. It may be more than len(Posts).
-	Total int
+	storage.DigestSummary
 }
 
 // Headline is the title of the entry. It says how many posts there are.
@@ -136,9 +126,9 @@ func (v DigestEntry) Content() string { return content(digestContent(v)) }
 func (v DigestEntry) unlisted() int { return v.Channels - len(v.Listed) }
 
 // credit says who wrote a post and how many people vote for it.
-func credit(p Post) string {
+func credit(p storage.DigestLine) string {
 	if p.Rating > 0 {
-		return string(p.UserID) + ", " + votes(p.Rating)
+		return string(p.UserID) + ", " + counted(p.Rating, "vote")
 	}
 	return string(p.UserID)
 }

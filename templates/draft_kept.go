@@ -23,13 +23,7 @@ const (
 
 // Fields are the names of the fields that a person types into.
 func (k DraftKind) Fields() []string {
-	switch k {
-	case DescriptionDraft:
-		return []string{"description"}
-	case ChannelDraft:
-		return []string{"name", "description"}
-	}
-	return []string{"title", "text"}
+	return [...][]string{{"title", "text"}, {"title", "text"}, {"description"}, {"name", "description"}}[k]
 }
 
 // Refused says what became of a draft for a channel that is being deleted, and why.
@@ -42,34 +36,38 @@ func (k DraftKind) Refused() string {
 
 // Unsent says what was not done.
 func (k DraftKind) Unsent() string {
-	switch k {
-	case PostDraft:
-		return "Your post was not sent"
-	case DescriptionDraft:
-		return "Your description was not saved"
-	}
-	return "Your changes were not saved"
+	what, undone := k.words()
+	return "Your " + what + " " + undone
 }
 
 // Replaced says why it was not done: another channel has the name now.
 func (k DraftKind) Replaced() string {
+	what, undone := k.words()
+	if k == EditDraft {
+		what += " were made to a post of the old one"
+	} else {
+		what += " was written for the old one"
+	}
+	return "A new channel has this name now. Your " + what + " and " + undone + "."
+}
+
+func (k DraftKind) words() (what, undone string) {
 	switch k {
 	case PostDraft:
-		return "A new channel has this name now. Your post was written for the old one and was not sent."
+		return "post", "was not sent"
 	case DescriptionDraft:
-		return "A new channel has this name now. Your description was written for the old one and was not saved."
+		return "description", "was not saved"
 	}
-	return "A new channel has this name now. Your changes were made to a post of the old one and were not saved."
+	return "changes", "were not saved"
 }
 
 // button is the label of the button that sends the draft, after signing in if there
 // is need to.
 func (k DraftKind) button(signIn bool) string {
-	label := [...]string{"Post", "Save", "Save", "Create channel"}[k]
 	if signIn {
-		label = [...]string{"Sign in and publish", "Sign in and save", "Sign in and save", "Sign in and create"}[k]
+		return [...]string{"Sign in and publish", "Sign in and save", "Sign in and save", "Sign in and create"}[k]
 	}
-	return label
+	return [...]string{"Post", "Save", "Save", "Create channel"}[k]
 }
 
 // A KeptDraft is what was typed into a form that was refused. If it can be sent, its

@@ -277,7 +277,9 @@ func feedOfDays(user domain.UserName, days []domain.Day, summaries []storage.Dig
 		if summaries[i].Posts == 0 {
 			continue
 		}
-		entry := digestEntry(origin, day, summaries[i])
+		entry := templates.DigestEntry{
+			Origin: origin, URL: origin + templates.DigestDayPath(day.Date, day.Zone), Day: day.Date, DigestSummary: summaries[i],
+		}
 		f.updated = later(f.updated, day.Until)
 		f.entries = append(f.entries, feedEntry{
 			id:        feedID("digest", string(user), day.Date),
@@ -291,20 +293,4 @@ func feedOfDays(user domain.UserName, days []domain.Day, summaries []storage.Dig
 		})
 	}
 	return f
-}
-
-func digestEntry(origin string, day domain.Day, summary storage.DigestSummary) templates.DigestEntry {
-	entry := templates.DigestEntry{
-		Origin: origin, URL: origin + templates.DigestDayPath(day.Date, day.Zone), Day: day.Date,
-		Posts: summary.Posts, Channels: summary.Channels,
-		Listed: make([]templates.DigestEntryChannel, len(summary.Listed)),
-	}
-	for i, channel := range summary.Listed {
-		lines := make([]templates.Post, len(channel.Lines))
-		for j, line := range channel.Lines {
-			lines[j].Blog = domain.Blog{ID: line.ID, Title: line.Headline, UserID: line.UserID, Rating: line.Rating}
-		}
-		entry.Listed[i] = templates.DigestEntryChannel{Name: channel.Name, Posts: lines, Total: channel.Total}
-	}
-	return entry
 }
