@@ -29,20 +29,20 @@ func lessonShowsWorkers(t *testing.T) {
 }
 
 func lessonHeading(t *testing.T) {
-	killed := LessonWorker{LessonWorker: domain.LessonWorker{Number: 1, State: "killed", Step: "sweep"}}
-	sweeps := LessonWorker{LessonWorker: domain.LessonWorker{Number: 2, State: "works", Step: "sweep"}}
-	waits := LessonWorker{LessonWorker: domain.LessonWorker{Number: 3, State: "waits", Step: "mark"}}
-	gone := LessonWorker{LessonWorker: domain.LessonWorker{Number: 4, State: "waits", Step: "shut"}, LeaseOver: true}
-	ended := LessonWorker{LessonWorker: domain.LessonWorker{Number: 5, State: "ended", Last: "release", Result: "done"}}
-	for want, workers := range map[string][]LessonWorker{
+	killed := domain.LessonWorker{Number: 1, State: "killed", Step: "sweep"}
+	sweeps := domain.LessonWorker{Number: 2, State: "works", Step: "sweep"}
+	waits := domain.LessonWorker{Number: 3, State: "waits", Step: "mark", LeaseUntil: noon()}
+	gone := domain.LessonWorker{Number: 4, State: "waits", Step: "shut"}
+	ended := domain.LessonWorker{Number: 5, State: "ended", Last: "release", Result: "done"}
+	for want, workers := range map[string][]domain.LessonWorker{
 		"Worker 2 is at sweep; worker 3 waits before mark": {killed, sweeps, waits, gone, ended},
 		"Worker 3 waits before mark":                       {killed, waits},
 		"Worker 1 was killed before sweep":                 {killed},
 		"Worker 4 was lost before shut":                    {killed, gone},
 		"Worker 5 has ended":                               {killed, ended},
 	} {
-		v := sampleLessonOf(domain.DeletionRunning, &Lesson{Workers: workers})
-		expect(t, DeletionProgress(noon(), v), in("p[class=headline]", says(want)), in("[data-announce="+want+"]"))
+		v := sampleLessonOf(domain.DeletionRunning, &domain.Lesson{Workers: workers})
+		expect(t, DeletionProgress(v), in("p[class=headline]", says(want)), in("[data-announce="+want+"]"))
 	}
 }
 
@@ -75,9 +75,9 @@ func overLessonHasNoButtons(t *testing.T) {
 }
 
 func lessonIsFollowedAfterTheEnd(t *testing.T) {
-	settled := LessonWorker{LessonWorker: domain.LessonWorker{Number: 1, State: "ended", Last: "release", Result: "done"}}
+	settled := domain.LessonWorker{Number: 1, State: "ended", Last: "release", Result: "done"}
 	for copies, live := range []bool{false, true} {
-		v := sampleLessonOf(domain.DeletionDone, &Lesson{Lesson: domain.Lesson{Copies: copies}, Workers: []LessonWorker{settled}})
+		v := sampleLessonOf(domain.DeletionDone, &domain.Lesson{Copies: copies, Workers: []domain.LessonWorker{settled}})
 		if v.Live() != live {
 			t.Errorf("with %d copies, the page is live: %t", copies, v.Live())
 		}

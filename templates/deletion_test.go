@@ -88,19 +88,19 @@ func unfinishedDeletionKeepsItselfUpToDate(t *testing.T) {
 // one line.
 func eventCarriesThePartOfThePageThatChanges(t *testing.T) {
 	v := sampleDeletion(domain.DeletionRunning, "shut")
-	fragment := render(t, DeletionProgress(noon(), v))
+	fragment := render(t, DeletionProgress(v))
 	if page := render(t, DeletionPage(pageAt("/x", "ingrid"), v)); !strings.Contains(page, `/events">`+fragment+"</div>") {
 		t.Error("the page holds something else in #progress")
 	}
 	if strings.ContainsAny(fragment, "\r\n") {
 		t.Error("the fragment has more than one line")
 	}
-	expect(t, DeletionProgress(noon(), v), in("[data-announce=Step 2 of 5: Close the gate: no more posts]"))
+	expect(t, DeletionProgress(v), in("[data-announce=Step 2 of 5: Close the gate: no more posts]"))
 }
 
 func eachStepIsCurrentInItsTurn(t *testing.T) {
 	for i, step := range domain.Steps() {
-		expect(t, DeletionProgress(noon(), sampleDeletion(domain.DeletionRunning, step)),
+		expect(t, DeletionProgress(sampleDeletion(domain.DeletionRunning, step)),
 			in(fmt.Sprintf("progress[value=%d]", i)), times(i, "li[class=done]"), times(4-i, "li[class=ahead]"),
 		)
 	}

@@ -59,15 +59,12 @@ func (s *server) streamRows(c echo.Context, v visitor) error {
 			q.Of = rows.Channel.Incarnation // what is left of it is shown when it is gone
 		}
 		view := rowsPage(q, name, rows)
-		g := glance{over: !view.Live, next: watchInterval}
+		view.Now = changes.next(view.Now)
+		next := watchInterval
 		if rows.Lesson && view.UnderWay {
-			g.next = lessonInterval
+			next = lessonInterval
 		}
-		if marked, changed := changes.next(view.Now); changed {
-			view.Now = marked
-			g.changed = templates.ChannelRowsNow(view)
-		}
-		return g, nil
+		return glance{templates.ChannelRowsNow(view), !view.Live, next}, nil
 	})
 }
 
