@@ -243,7 +243,7 @@ func (s *server) digestFeed(c echo.Context, _ visitor) error {
 	}
 	origin := s.origin(c.Request())
 	f := feedOfDays(user, days, summaries, origin)
-	f.self = origin + templates.DigestFeedPath(user, secret, today.Zone)
+	f.FeedURL = origin + templates.DigestFeedPath(user, secret, today.Zone)
 	var body bytes.Buffer
 	if err := encodeAtom(&body, f); err != nil {
 		return err
@@ -267,11 +267,11 @@ func daysBefore(today domain.Day) []domain.Day {
 // content of an entry, but not its dates, so feed readers do not show it as new.
 func feedOfDays(user domain.UserName, days []domain.Day, summaries []storage.DigestSummary, origin string) feed {
 	f := feed{
-		id:       feedID("digest", string(user)),
-		title:    "Daily digest of " + string(user),
-		subtitle: "The days of " + days[0].Zone + ", by channel, most popular first",
-		page:     origin + templates.DigestPath,
-		updated:  days[len(days)-1].From,
+		id:          feedID("digest", string(user)),
+		updated:     days[len(days)-1].From,
+		Title:       "Daily digest of " + string(user),
+		Description: "The days of " + days[0].Zone + ", by channel, most popular first",
+		HomePageURL: origin + templates.DigestPath,
 	}
 	for i, day := range days {
 		if summaries[i].Posts == 0 {
@@ -281,15 +281,14 @@ func feedOfDays(user domain.UserName, days []domain.Day, summaries []storage.Dig
 			Origin: origin, URL: origin + templates.DigestDayPath(day.Date, day.Zone), Day: day.Date, DigestSummary: summaries[i],
 		}
 		f.updated = later(f.updated, day.Until)
-		f.entries = append(f.entries, feedEntry{
-			id:        feedID("digest", string(user), day.Date),
-			url:       entry.URL,
-			title:     entry.Headline(),
-			author:    "MicroBlogging",
-			text:      entry.Headline(),
-			html:      entry.Content(),
-			published: day.Until,
-			updated:   day.Until,
+		f.Items = append(f.Items, feedItem{
+			ID:            feedID("digest", string(user), day.Date),
+			URL:           entry.URL,
+			Title:         entry.Headline(),
+			ContentHTML:   entry.Content(),
+			DatePublished: feedTime(day.Until),
+			DateModified:  feedTime(day.Until),
+			Authors:       []feedAuthor{{Name: "MicroBlogging"}},
 		})
 	}
 	return f
