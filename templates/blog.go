@@ -10,23 +10,11 @@ import (
 // A Draft is the form for a new post.
 type Draft struct {
 	Form
-	Title string
-	Text  string
+	domain.Draft
 	// Key is the idempotency key: a form that is sent twice makes one post. Each
 	// new form has a new key; a refused form keeps its key.
 	Key string
 }
-
-// draft is like Form.draft, for a form that may also be filled in without an error.
-func (d Draft) draft() string {
-	if d.begun() {
-		return "sent"
-	}
-	return ""
-}
-
-// begun says that the form has something to show: words, or why it was refused.
-func (d Draft) begun() bool { return d.failed() || d.Title != "" || d.Text != "" }
 
 // A Blog is the permalink page of one post. Its forms post incarnation to [BlogPath],
 // and action=vote or action=unvote; action=delete and etag.
@@ -43,7 +31,7 @@ func (v Blog) frame() frame {
 		Title:   postTitle(v.Post) + " · " + string(v.Post.In),
 		About:   excerpt(v.Post.Text),
 		Path:    v.Post.path(),
-		Article: true,
+		Kind:    "article",
 		Channel: v.Post.In,
 	}
 }

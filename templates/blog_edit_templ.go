@@ -93,11 +93,11 @@ func EditBlogPage(page Page, v EditBlog) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = line(titleField(v.Form, v.Title)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = line(v.Form, titleField(v.Title)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = area(textField(v.Form, v.Text, "10")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = area(v.Form, textField(v.Text, "10")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -740,11 +740,11 @@ func mergeForm(page Page, v EditBlog) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = line(titleField(v.Form, title)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = line(v.Form, titleField(title)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = area(textField(v.Form, text, "8")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = area(v.Form, textField(text, "8")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

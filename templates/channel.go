@@ -1,7 +1,6 @@
 package templates
 
 import (
-	"strconv"
 	"strings"
 
 	"microblogging/domain"
@@ -40,17 +39,6 @@ type View struct {
 // Newest says whether the view is all posts, newest first.
 func (v View) Newest() bool { return !v.TopRated && v.Rating == nil }
 
-// Name is different for each view.
-func (v View) Name() string {
-	switch {
-	case v.Rating != nil:
-		return "rating " + strconv.FormatInt(*v.Rating, 10)
-	case v.TopRated:
-		return "top"
-	}
-	return "newest"
-}
-
 // label names the view: "Top rated".
 func (v View) label() string {
 	switch {
@@ -62,8 +50,8 @@ func (v View) label() string {
 	return "Newest"
 }
 
-// path is the path of the view's first page.
-func (v View) path(channel domain.ChannelName) string {
+// Path is the path of the view's first page. It is different for each view.
+func (v View) Path(channel domain.ChannelName) string {
 	switch {
 	case v.Rating != nil:
 		return RatedPath(channel, *v.Rating)
@@ -105,7 +93,7 @@ func (v Channel) frame(page Page) frame {
 	f := frame{
 		Title:   v.title(),
 		About:   channelAbout(v.Channel),
-		Path:    continued(v.View.path(v.Name), v.After),
+		Path:    continued(v.View.Path(v.Name), v.After),
 		Channel: v.Name,
 	}
 	if page.User != "" { // a stranger has no form to write in

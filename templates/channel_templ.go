@@ -121,7 +121,7 @@ func ChannelPage(page Page, v Channel) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = pager(v.Part, v.View.path(v.Name), "Back to the start", "More posts").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = pager(v.Part, v.View.Path(v.Name), "Back to the start", "More posts").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -215,7 +215,7 @@ func view(v Channel, to View) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var6 templ.SafeURL
-		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(to.path(v.Name))
+		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(to.Path(v.Name))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `channel.templ`, Line: 54, Col: 24}
 		}
@@ -551,7 +551,7 @@ func composer(page Page, v Channel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if v.Draft.begun() || len(v.Posts) == 0 {
+			if v.Draft.failed() || len(v.Posts) == 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, " open")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -591,11 +591,11 @@ func composer(page Page, v Channel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = line(titleField(v.Draft.Form, v.Draft.Title)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = line(v.Draft.Form, titleField(v.Draft.Title)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = area(textField(v.Draft.Form, v.Draft.Text, "3")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = area(v.Draft.Form, textField(v.Draft.Text, "3")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -683,7 +683,7 @@ func noPosts(page Page, v Channel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var25 templ.SafeURL
-			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinURLErrs(v.View.path(v.Name))
+			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinURLErrs(v.View.Path(v.Name))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `channel.templ`, Line: 148, Col: 60}
 			}
@@ -1284,11 +1284,11 @@ func NewChannelPage(page Page, v NewChannel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = line(nameField(v.Form, v.Name)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = line(v.Form, nameField(v.Name)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = area(descriptionField(v.Form, v.Description)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = area(v.Form, descriptionField(v.Description)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1434,7 +1434,7 @@ func EditChannelPage(page Page, v EditChannel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = area(descriptionField(v.Form, v.Description)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = area(v.Form, descriptionField(v.Description)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -218,15 +218,15 @@ func dayForm(v Digest) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = line(field{
-			Name: "day", Label: "Day", Value: v.Day, Detail: v.detail("day"), First: v.first("day"), Type: "date",
+		templ_7745c5c3_Err = line(v.Form, field{
+			Name: "day", Label: "Day", Value: v.Day, Type: "date",
 			Required: true, Autocomplete: "off",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = line(field{
-			Name: "tz", Label: "Time zone", Value: v.Zone, Detail: v.detail("tz"), First: v.first("tz"), Type: "text",
+		templ_7745c5c3_Err = line(v.Form, field{
+			Name: "tz", Label: "Time zone", Value: v.Zone, Type: "text",
 			Required: true, Literal: true, Autocomplete: "off",
 			Hint: "A name of the IANA database, such as Europe/Berlin. It is remembered in this browser.",
 		}).Render(ctx, templ_7745c5c3_Buffer)

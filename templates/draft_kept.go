@@ -100,10 +100,10 @@ type Hidden struct{ Name, Value string }
 // inputs are the visible fields in their order.
 func (v KeptDraft) inputs() []field {
 	fields := map[string]field{
-		"name":        nameField(v.Form, v.Values["name"]),
-		"description": descriptionField(v.Form, v.Values["description"]),
-		"title":       titleField(v.Form, v.Values["title"]),
-		"text":        textField(v.Form, v.Values["text"], "10"),
+		"name":        nameField(v.Values["name"]),
+		"description": descriptionField(v.Values["description"]),
+		"title":       titleField(v.Values["title"]),
+		"text":        textField(v.Values["text"], "10"),
 	}
 	var inputs []field
 	for _, name := range v.Kind.Fields() {

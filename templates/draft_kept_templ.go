@@ -144,12 +144,12 @@ func keptFields(v KeptDraft) templ.Component {
 		ctx = templ.ClearChildren(ctx)
 		for _, f := range v.inputs() {
 			if f.Rows != "" {
-				templ_7745c5c3_Err = area(f).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = area(v.Form, f).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = line(f).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = line(v.Form, f).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -184,14 +184,14 @@ func keptSignIn(v KeptDraft) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = line(field{
+		templ_7745c5c3_Err = line(v.Form, field{
 			Name: "sign-in-name", Label: "Name", Value: v.Name, Type: "text",
 			Required: true, Literal: true, Autocomplete: "username",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = line(field{
+		templ_7745c5c3_Err = line(v.Form, field{
 			Name: "sign-in-password", Label: "Password", Type: "password",
 			Required: true, Literal: true, Autocomplete: "current-password",
 		}).Render(ctx, templ_7745c5c3_Buffer)

@@ -108,21 +108,6 @@ const (
 	maxAbout = 200
 )
 
-func (f frame) about() string {
-	if f.About == "" {
-		return siteAbout
-	}
-	return f.About
-}
-
-// kind is the type of the page in the Open Graph protocol.
-func (f frame) kind() string {
-	if f.Article {
-		return "article"
-	}
-	return "website"
-}
-
 // excerpt is the beginning of a text, on one line.
 func excerpt(text string) string { return cut(text, maxAbout) }
 

@@ -151,7 +151,7 @@ func channelPages(in, out Page) map[string]templ.Component {
 	empty, paged, strange := sampleChannel(), sampleChannel(), sampleChannel()
 	empty.Posts, empty.Next, empty.Description, empty.Rendered = nil, "", "", markdown.HTML{}
 	paged.After, paged.CanManage = "x", true
-	strange.Name, strange.Description, strange.Draft = nasty, nasty, Draft{Form: refused("title", "text", "key"), Title: nasty, Text: nasty, Key: nasty}
+	strange.Name, strange.Description, strange.Draft = nasty, nasty, Draft{Form: refused("title", "text", "key"), Draft: domain.Draft{Title: nasty, Text: nasty}, Key: nasty}
 	rated, crowded := sampleChannel(), sampleChannel()
 	three := int64(3)
 	rated.View, rated.Posts, rated.Name = View{Rating: &three}, nil, nasty

@@ -188,7 +188,7 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 		return s.done(c, err, noticePosted, templates.ChannelPath(channel.Name))
 	}
 	view, readErr := s.channelWith(c, v, channel, templates.Draft{
-		Form: refused, Title: shown(form.Get("title")), Text: shown(form.Get("text")), Key: freshKey(key, err),
+		Form: refused, Draft: domain.Draft{Title: shown(form.Get("title")), Text: shown(form.Get("text"))}, Key: freshKey(key, err),
 	})
 	if readErr != nil {
 		return readErr
