@@ -112,9 +112,6 @@ func TestEveryPage(t *testing.T) {
 				if !about {
 					continue
 				}
-				if strings.Contains(action, "/deletions/") {
-					continue // the path of a deletion names the incarnation
-				}
 				forms++
 				if len(find(form, "input[name=incarnation]")) != 1 {
 					t.Errorf("a form that posts to %s does not", action)
