@@ -223,8 +223,8 @@ func (s *server) removeBlog(c echo.Context, v visitor) error {
 
 // withCurrent adds the current post and its ETag to the error of a stale request.
 func withCurrent(channel domain.Channel, err error) error {
-	var stale *domain.StaleError
-	if !errors.As(err, &stale) {
+	stale, ok := errors.AsType[*domain.StaleError](err)
+	if !ok {
 		return err
 	}
 	return &staleRequest{error: err, etag: blogETag(stale.Current), current: newBlogJSON(channel.Name, stale.Current)}

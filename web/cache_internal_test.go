@@ -21,7 +21,7 @@ func keptPage(version string, size int) storage.Kept[*sharedPage] {
 
 func cacheIsBounded(t *testing.T) {
 	const limit = 4 << 20
-	cache := shelf[*sharedPage]{newPageCache(limit)}
+	cache := newPageCache[*sharedPage](limit)
 	for n := range 2000 {
 		cache.Set(fmt.Sprint(n), keptPage("1", 16<<10))
 	}
@@ -36,7 +36,7 @@ func cacheIsBounded(t *testing.T) {
 }
 
 func cacheHoldsOneVersion(t *testing.T) {
-	cache := shelf[*sharedPage]{newPageCache(1 << 20)}
+	cache := newPageCache[*sharedPage](1 << 20)
 	for n := range 100 {
 		cache.Set("a", keptPage(fmt.Sprint(n), 16<<10))
 	}
@@ -49,7 +49,7 @@ func cacheHoldsOneVersion(t *testing.T) {
 
 func cacheOfNone(t *testing.T) {
 	for _, limit := range []int64{0, -1} {
-		cache := shelf[*sharedPage]{newPageCache(limit)}
+		cache := newPageCache[*sharedPage](limit)
 		cache.Set("a", keptPage("1", 1))
 		if _, found := cache.Get("a"); found {
 			t.Errorf("of %d bytes it keeps a page", limit)

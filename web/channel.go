@@ -108,8 +108,7 @@ func (s *server) inChannel(c echo.Context, at target, do func(ctx context.Contex
 }
 
 func goneIfAccepted(at target, err error) error {
-	var replaced *domain.ReplacedError
-	if errors.As(err, &replaced) && at.Expected.Holds(replaced.Current.Incarnation) {
+	if replaced, ok := errors.AsType[*domain.ReplacedError](err); ok && at.Expected.Holds(replaced.Current.Incarnation) {
 		return domain.ErrNotFound
 	}
 	return err

@@ -38,8 +38,7 @@ func (s *server) unsubscribe(c echo.Context, v visitor) error {
 
 func (s *server) subscribeByForm(c echo.Context, v visitor, form url.Values) error {
 	err := s.join(c, v, pageTarget(c, form))
-	var full *domain.InvalidError
-	if errors.As(err, &full) {
+	if _, full := errors.AsType[*domain.InvalidError](err); full {
 		err = explain(err, "You cannot subscribe to more", fmt.Sprintf("You subscribe to %d channels. "+
 			"Unsubscribe from another one first.", domain.MaxSubscriptions),
 			templates.Link{Label: "Your subscriptions", URL: templates.SubscriptionsPath})
