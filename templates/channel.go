@@ -147,8 +147,7 @@ const directoryAbout = "Places for short posts. Anyone may read; anyone signed i
 // description to [NewChannelPath].
 type NewChannel struct {
 	Form
-	Name        string
-	Description string
+	domain.Channel
 	// Key is the idempotency key: a form that is sent twice creates one channel.
 	Key string
 }

@@ -6,26 +6,6 @@ import (
 	"microblogging/domain"
 )
 
-// A DraftKind is one of the forms that take text. Whatever refuses the text, the
-// answer shows it again.
-type DraftKind int
-
-const (
-	// PostDraft is a new post.
-	PostDraft DraftKind = iota
-	// EditDraft is a change of a post.
-	EditDraft
-	// DescriptionDraft is a change of a channel's description.
-	DescriptionDraft
-	// ChannelDraft is a new channel.
-	ChannelDraft
-)
-
-// Fields are the names of the fields that a person types into.
-func (k DraftKind) Fields() []string {
-	return [...][]string{{"title", "text"}, {"title", "text"}, {"description"}, {"name", "description"}}[k]
-}
-
 // Refused says what became of a draft for a channel that is being deleted, and why.
 func (k DraftKind) Refused() string {
 	if k == PostDraft {
@@ -99,19 +79,11 @@ type Hidden struct{ Name, Value string }
 
 // inputs are the visible fields in their order.
 func (v KeptDraft) inputs() []field {
-	fields := map[string]field{
-		"name":        nameField(v.Values["name"]),
-		"description": descriptionField(v.Values["description"]),
-		"title":       titleField(v.Values["title"]),
-		"text":        textField(v.Values["text"], "10"),
-	}
-	var inputs []field
-	for _, name := range v.Kind.Fields() {
-		f := fields[name]
-		if f.ReadOnly = !v.Send; f.ReadOnly {
-			f.Hint, f.Limit = "", ""
+	inputs := v.Kind.fields(v.Values)
+	for i := range inputs {
+		if f := &inputs[i]; !v.Send {
+			f.ReadOnly, f.Hint, f.Limit = true, "", ""
 		}
-		inputs = append(inputs, f)
 	}
 	return inputs
 }

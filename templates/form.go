@@ -159,32 +159,3 @@ func (f Form) draft() string {
 	}
 	return ""
 }
-
-func nameField(value string) field {
-	return field{
-		Name: "name", Label: "Name", Value: value, Type: "text",
-		Hint:     "Up to 64 letters and digits, with single “-”, “_” or “.” between them.",
-		Required: true, Literal: true, Autocomplete: "off",
-	}
-}
-
-func titleField(value string) field {
-	return field{
-		Name: "title", Label: "Title", Value: value, Type: "text",
-		Autocomplete: "off", Limit: "120",
-	}
-}
-
-func textField(value, rows string) field {
-	return field{
-		Name: "text", Label: "Text", Value: value, Rows: rows,
-		Required: true, Limit: "5000",
-	}
-}
-
-func descriptionField(value string) field {
-	return field{
-		Name: "description", Label: "Description", Value: value, Rows: "4",
-		Hint: "What belongs here. Up to 500 characters.", Limit: "500",
-	}
-}

@@ -10,8 +10,8 @@ import (
 func TestForm(t *testing.T) {
 	t.Run("that was refused keeps what was typed and ties errors to fields", func(t *testing.T) {
 		v := NewChannel{
-			Form: Form{Errors: []domain.FieldError{{Field: "name", Detail: "“new” is reserved"}}},
-			Name: "new", Description: "Typed with care.",
+			Form:    Form{Errors: []domain.FieldError{{Field: "name", Detail: "“new” is reserved"}}},
+			Channel: domain.Channel{Name: "new", Description: "Typed with care."},
 		}
 		expect(t, NewChannelPage(pageAt("/channels/new", "ingrid"), v),
 			in("title", says("Error: New channel")),

@@ -172,7 +172,7 @@ func channelPages(in, out Page) map[string]templ.Component {
 func channelManagePages(in Page) map[string]templ.Component {
 	return map[string]templ.Component{
 		"new channel":        NewChannelPage(in, NewChannel{}),
-		"new channel, no":    NewChannelPage(in, NewChannel{Form: refused("name", "description"), Name: nasty, Description: nasty}),
+		"new channel, no":    NewChannelPage(in, NewChannel{Form: refused("name", "description"), Channel: domain.Channel{Name: nasty, Description: nasty}}),
 		"edit channel":       EditChannelPage(in, EditChannel{Channel: domain.Channel{Name: "aurora", Description: "d"}}),
 		"edit channel, no":   EditChannelPage(in, EditChannel{Form: refused("description"), Channel: domain.Channel{Name: nasty, Description: nasty}}),
 		"delete channel":     DeleteChannelPage(in, DeleteChannel{Channel: domain.Channel{Name: "aurora", Incarnation: "inc1", CreatedOn: ago(time.Hour)}}),

@@ -119,18 +119,6 @@ func apiChannelPath(name domain.ChannelName) string {
 	return apiPrefix + "/channels/" + url.PathEscape(string(name))
 }
 
-type channelJSON struct {
-	Name        domain.ChannelName  `json:"name"`
-	Owner       domain.UserName     `json:"owner"`
-	Description string              `json:"description"`
-	CreatedOn   apiTime             `json:"createdOn"`
-	State       domain.ChannelState `json:"state"`
-}
-
-func newChannelJSON(c domain.Channel) channelJSON {
-	return channelJSON{c.Name, c.Owner, c.Description, apiTime(c.CreatedOn), c.State}
-}
-
 // showChannel is the page of a channel.
 func (s *server) showChannel(c echo.Context, v visitor) error {
 	order, err := queryView(c)
