@@ -8,6 +8,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
+// Points is the largest number of single rows that are read at once for one request. A page of a
+// list has 20 rows, so that it waits once.
+const Points = 32
+
 // Reads are how reads are made that do not depend on each other.
 type Reads struct {
 	// InTurn makes them one after another, where to make them at once gains nothing. Then
@@ -112,4 +116,27 @@ func Ahead[T any](r Reads, read func() (T, error)) (wait func() (T, error)) {
 		err := group.Wait()
 		return answer, err
 	}
+}
+
+// Gather reads something for each item, Points at once, and returns what is to be kept, in the
+// order of the items. The first error ends it.
+func Gather[T, R any](ctx context.Context, r Reads, items []T, read func(context.Context, T) (found R, keep bool, err error)) ([]R, error) {
+	found, keep := make([]R, len(items)), make([]bool, len(items))
+	group, ctx := r.Group(ctx, Points)
+	for i, item := range items {
+		group.Go(func() (err error) {
+			found[i], keep[i], err = read(ctx, item)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	kept := found[:0]
+	for i := range found {
+		if keep[i] {
+			kept = append(kept, found[i])
+		}
+	}
+	return kept, nil
 }

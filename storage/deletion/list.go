@@ -1,0 +1,68 @@
+package deletion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/flight"
+	"microblogging/storage/page"
+	"microblogging/storage/schema"
+)
+
+// Each deletion has a row in a partition of its channel. So that a user finds their
+// deletions without a scan, an asked! row in the user's own partition of Users names each
+// of them, with the time in its key, the newest first. It is inserted before the message is
+// sent, and never changed or deleted. So no deletion that was accepted is missing from the list; but
+// a row is left over if the process dies right after it, or if two requests ask at once. Such a row
+// names no deletion, or not by the time at which that was asked for, and is left out by whoever reads
+// it. There are few of them, and they cost a read each.
+
+// listDeletion puts the deletion that a message asks for on the list of whoever asked.
+func (s *Deletions) listDeletion(ctx context.Context, m domain.Message) error {
+	//lab: Put the deletion on the list of whoever asked.
+	err := s.users.Transact(ctx, schema.UserPartition(m.By), driver.Insert(schema.AskedRow(m.AskedOn, m.Ref())))
+	if err != nil && !errors.Is(err, domain.ErrExists) {
+		return fmt.Errorf("listing the deletion of channel %s: %w", m.Channel, err)
+	}
+	return nil
+}
+
+// DeletionsOf lists the deletions that a user asked for, the newest first. It reads up to
+// limit rows of the list; a page has fewer deletions if some rows name none. A cursor of
+// another list is an InvalidError on the field "after".
+func (s *Deletions) DeletionsOf(ctx context.Context, user domain.UserName, after string, limit int) (asked page.Of[domain.Deletion], err error) {
+	list := page.List{Name: "deletions of " + string(user), After: after, Limit: limit}
+	from, to := schema.Asked.Range()
+	position, err := list.Position()
+	if err != nil {
+		return asked, err
+	}
+	if position != "" {
+		from = max(from, schema.Successor(position))
+	}
+	rows, err := s.users.First(ctx, limit+1, driver.Range{Partition: schema.UserPartition(user), From: from, To: to})
+	if err != nil {
+		return asked, fmt.Errorf("deletions of %s: %w", user, err)
+	}
+	rows, asked.Next = page.Cut(list, rows, func(row driver.Entity) string { return row.Row })
+	asked.Items, err = flight.Gather(ctx, s.Reads, rows, func(ctx context.Context, row driver.Entity) (domain.Deletion, bool, error) {
+		return s.listedDeletion(ctx, row, user)
+	})
+	return asked, err
+}
+
+// listedDeletion returns the deletion that a row of a list names, and reports whether it does.
+func (s *Deletions) listedDeletion(ctx context.Context, row driver.Entity, user domain.UserName) (d domain.Deletion, named bool, err error) {
+	on, ref, err := schema.ParseAskedRow(row.Row)
+	if err != nil || !schema.LeadsToChannel(ref) {
+		return domain.Deletion{}, false, nil // a later program may have other rows here
+	}
+	d, err = s.Deletion(ctx, ref, user)
+	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrForbidden) {
+		return domain.Deletion{}, false, nil
+	}
+	return d, d.RequestedOn.Equal(on), err
+}
